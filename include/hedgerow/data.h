@@ -1,0 +1,76 @@
+/* Records in memory: typed columns that follow a schema.
+ *
+ * Reading (CSV, LIBSVM) is documented in docs/formats.md. Numbers are doubles, NaN = missing, clipped to the public bounds;
+ * categories are codes, 0 = missing or not in the schema, code k = the schema's value k-1. A data set is immutable once made
+ * and may be shared between threads. It holds private records: nothing read off it may be published except through a fit. */
+#ifndef HEDGEROW_DATA_H
+#define HEDGEROW_DATA_H
+
+#include <hedgerow/schema.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hr_data hr_data;
+
+typedef enum hr_format { HR_FORMAT_AUTO, HR_FORMAT_CSV, HR_FORMAT_LIBSVM } hr_format;
+
+typedef struct hr_read_options {
+    size_t size;         /* sizeof(hr_read_options) */
+    hr_format format;    /* HR_FORMAT_AUTO looks at the content */
+    bool label_optional; /* accept data without the label column (for predictions) */
+    const char *name;    /* stands for the file in messages; NULL: the path */
+} hr_read_options;
+#define HR_READ_OPTIONS_INIT                                                                                                               \
+    { sizeof(hr_read_options), HR_FORMAT_AUTO, false, NULL }
+
+/* What reading a table met in one column. Counts of private records: for the owner's eyes only. */
+typedef struct hr_column_report {
+    uint64_t missing;      /* empty cells and the schema's spellings of missing */
+    uint64_t unknown;      /* categories that the schema does not list (read as missing) */
+    uint64_t out_of_range; /* numbers outside the bounds (clipped) */
+    uint64_t not_whole;    /* fractions in a column that the schema calls whole (kept) */
+} hr_column_report;
+
+/* Reads a table from a file; "-" is standard input. Columns are found by name (CSV) or index (LIBSVM: feature i of the
+ * schema is index i, counted from 1; absent entries are 0), in any order; extra columns are ignored.
+ * Owner: the caller frees *out; the data set keeps a reference-free copy of what it needs from the schema except the schema
+ * itself, which must outlive it. Fails: IO, FORMAT (file, line, column), SCHEMA (missing column, bad label), MEMORY, LIMIT. */
+HR_API HR_MUST_CHECK hr_status hr_data_read(const hr_schema *schema, const char *path, const hr_read_options *options, hr_data **out,
+                                            hr_error *err);
+
+/* The same from bytes in memory. */
+HR_API HR_MUST_CHECK hr_status hr_data_parse(const hr_schema *schema, const char *bytes, size_t size, const hr_read_options *options,
+                                             hr_data **out, hr_error *err);
+
+/* Copies arrays: columns[i] has `rows` doubles for feature i (a category's code for HR_CATEGORY, 0 or NaN = missing);
+ * labels (NULL: none) are numbers, or class indices counted from 0. Fails: SCHEMA (a code or label out of range), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows, const double *const *columns, const double *labels,
+                                                   hr_data **out, hr_error *err);
+
+HR_API void hr_data_free(hr_data *data);
+
+HR_API const hr_schema *hr_data_schema(const hr_data *data);
+HR_API size_t hr_data_rows(const hr_data *data);
+HR_API bool hr_data_has_labels(const hr_data *data);
+/* `rows` values: the label clipped to its bounds, or the class index from 0. NULL without labels. */
+HR_API const double *hr_data_labels(const hr_data *data);
+/* HR_NUMBER features: `rows` doubles, NaN = missing. NULL for categories. */
+HR_API const double *hr_data_numbers(const hr_data *data, size_t feature);
+/* HR_CATEGORY features: `rows` codes. NULL for numbers. */
+HR_API const uint16_t *hr_data_codes(const hr_data *data, size_t feature);
+/* Report of one feature; index = feature count gives the label's. Columns made from arrays have zeros. */
+HR_API const hr_column_report *hr_data_report(const hr_data *data, size_t feature);
+/* How many columns of the table the schema does not name. */
+HR_API size_t hr_data_extra_columns(const hr_data *data);
+
+/* Proposes a schema for a table and renders it as YAML: the kind of every column is guessed, bounds and categories are read
+ * off the data and marked REVIEW. LIBSVM data needs no label name (NULL: "label").
+ * Owner: the caller frees *yaml with hr_text_free. Fails: IO, FORMAT, SCHEMA (no such label), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_propose(const char *path, hr_format format, const char *label, char **yaml, hr_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

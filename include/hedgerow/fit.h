@@ -1,0 +1,121 @@
+/* Training: data, a method and a privacy budget in; a model out.
+ *
+ *     hr_fit_options options;
+ *     hr_fit_options_init(&options, "dpboost", HR_SOUND, NULL);
+ *     options.epsilon = 1;
+ *     hr_model *model = NULL;
+ *     hr_error err = {0};
+ *     if (hr_fit(data, &options, &model, &err)) ...
+ */
+#ifndef HEDGEROW_FIT_H
+#define HEDGEROW_FIT_H
+
+#include <hedgerow/data.h>
+#include <hedgerow/ledger.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hr_model hr_model;
+
+/* HR_SOUND: the printed (epsilon, delta) is proved. HR_PAPER: the algorithm as its authors published it; its guarantee does
+ * not hold, the model says why, and no ledger may be used with it. */
+typedef enum hr_mode { HR_SOUND, HR_PAPER } hr_mode;
+
+/* Square loss on labels mapped to [-1, 1] (classes: -1 and 1, one-hot for more than two), or logistic loss. */
+typedef enum hr_loss { HR_LOSS_SQUARE, HR_LOSS_LOGISTIC } hr_loss;
+
+/* How a gradient beyond the bound g* is treated: clipped to it, or its record left out of the tree (the paper's GDF). */
+typedef enum hr_bounding { HR_CLIP, HR_FILTER } hr_bounding;
+
+/* How an ensemble's records are shared out to its trees. */
+typedef enum hr_shares { HR_SHARES_EQUAL, HR_SHARES_GEOMETRIC } hr_shares;
+
+/* Where bin edges come from: evenly spaced between the public bounds, private quantiles (spends), or exact quantiles of the
+ * data (not private). */
+typedef enum hr_edges { HR_EDGES_PUBLIC, HR_EDGES_PRIVATE, HR_EDGES_EXACT } hr_edges;
+
+/* Which budget the leaves of DPBoost's Algorithm 1 get: eps_leaf as its text intends, or eps_nleaf as its line 14 says. */
+typedef enum hr_leaf_budget { HR_LEAF_INTENDED, HR_LEAF_LITERAL } hr_leaf_budget;
+
+/* Every option of every method. hr_fit_options_init sets the defaults of one method and mode; `hedgerow methods NAME` and
+ * hr_method_option list which of them the method takes, with ranges. */
+typedef struct hr_fit_options {
+    size_t size; /* sizeof(hr_fit_options) */
+    const char *method;
+    hr_mode mode;
+
+    double epsilon; /* total privacy budget; > 0. Ignored by non-private methods */
+    double delta;   /* 0: pure epsilon; else (epsilon, delta) through zCDP */
+
+    int64_t trees, depth, bins; /* bins: per numeric feature, missing values apart */
+    double learning_rate, lambda;
+    hr_loss loss;
+
+    int64_t ensemble;     /* dpboost: trees that share out the records once (T_e) */
+    hr_shares shares;     /* dpboost */
+    hr_bounding bounding; /* dpboost */
+    hr_edges edges;
+    hr_leaf_budget leaf_budget; /* dpboost --mode paper */
+    double gradient_bound;      /* g*: in units of the label mapped to [-1, 1] */
+    double bin_share;           /* part of epsilon for private bin edges */
+    double leaf_share;          /* part of a tree's epsilon for its leaves */
+    double count_share;         /* part of the leaves' epsilon for their counts */
+
+    int threads;             /* 0: as many as there are processors */
+    hr_ledger *ledger;       /* NULL: no durable budget. Borrowed */
+    bool reproducible_noise; /* noise from `seed`: NOT PRIVATE, for tests only; the model says so */
+    uint64_t seed;
+
+    /* Called now and then from the calling thread; returns false to stop the fit with HR_E_CANCELLED. May be NULL.
+     * What it is told depends on public settings only. */
+    bool (*progress)(void *user, size_t done, size_t total);
+    void *user;
+} hr_fit_options;
+
+/* Fills in all defaults of a method and mode. Fails: ARGUMENT (no such method; the remedy lists them). */
+HR_API HR_MUST_CHECK hr_status hr_fit_options_init(hr_fit_options *options, const char *method, hr_mode mode, hr_error *err);
+
+/* Sets one option by name ("trees", "learning-rate", ...) from text, strictly parsed; `options` must have been initialised.
+ * Fails: ARGUMENT (the method takes no such option, or the value is out of range; the remedy lists what is allowed). */
+HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const char *value, hr_error *err);
+
+/* Trains.
+ * Spends: at most (epsilon, delta), reserved in `options->ledger` before any noise is drawn.
+ * Owner: the caller frees *out with hr_model_free. The model keeps nothing of the data except released values.
+ * Thread: data and options may be shared; the ledger not.
+ * Fails: ARGUMENT, SCHEMA (no labels, no rows), POLICY (REVIEW left; ledger with paper mode or reproducible noise), BUDGET,
+ * LIMIT, MEMORY, CANCELLED. */
+HR_API HR_MUST_CHECK hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out, hr_error *err);
+
+/* ---- What methods exist ------------------------------------------------------------------------------------------- */
+
+typedef struct hr_method_info {
+    const char *name;    /* as in hr_fit_options.method */
+    const char *summary; /* one line */
+    const char *paper;   /* where it was published */
+    bool is_private;     /* false: trains without any privacy */
+    const char *sound;   /* what the sound mode proves, in a sentence or two */
+    const char *flaws;   /* why the paper mode is not private; "" if there is none */
+} hr_method_info;
+
+typedef struct hr_option_info {
+    const char *name;
+    const char *range; /* such as "1..10000" or "square|logistic" */
+    const char *help;
+    char sound[32]; /* default in the mode, as text; "" if the mode does not take the option */
+    char paper[32];
+} hr_option_info;
+
+HR_API size_t hr_method_count(void);
+HR_API const hr_method_info *hr_method_at(size_t index);
+/* NULL if there is none of that name. */
+HR_API const hr_method_info *hr_method_find(const char *name);
+/* The index-th option that the method takes. Returns false past the last. */
+HR_API bool hr_method_option(const hr_method_info *method, size_t index, hr_option_info *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,23 @@
+/* Hedgerow: decision-tree ensembles with privacy guarantees that are theorems. This header includes all the others. */
+#ifndef HEDGEROW_HEDGEROW_H
+#define HEDGEROW_HEDGEROW_H
+
+#include <hedgerow/data.h>
+#include <hedgerow/fit.h>
+#include <hedgerow/generate.h>
+#include <hedgerow/ledger.h>
+#include <hedgerow/model.h>
+#include <hedgerow/schema.h>
+#include <hedgerow/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library that runs, such as "0.1.0". */
+HR_API const char *hr_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

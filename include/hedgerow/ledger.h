@@ -1,0 +1,62 @@
+/* The durable privacy budget of one owner: an SQLite file that says how much may be spent on her records, and what was.
+ *
+ * A run first reserves (the transaction is on disk before noise is drawn), then commits when its model exists. A reservation
+ * that is never committed stays spent: a crash can waste budget, never leak it. Runs compose by addition of epsilon and
+ * delta. Epsilon is kept as an integer number of 2^-40 units, rounded up; so the sums are exact. */
+#ifndef HEDGEROW_LEDGER_H
+#define HEDGEROW_LEDGER_H
+
+#include <hedgerow/status.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hr_ledger hr_ledger;
+
+typedef struct hr_ledger_total {
+    double epsilon_limit, delta_limit; /* what may be spent in all */
+    double epsilon_spent, delta_spent; /* reserved and committed entries */
+    uint64_t entries;
+    bool closed; /* no further spending */
+} hr_ledger_total;
+
+typedef enum hr_entry_state { HR_ENTRY_RESERVED, HR_ENTRY_COMMITTED } hr_entry_state;
+
+typedef struct hr_ledger_entry {
+    int64_t id;
+    const char *when;    /* UTC, ISO 8601 */
+    const char *purpose; /* method, mode and schema label of the run */
+    double epsilon, delta;
+    hr_entry_state state;
+} hr_ledger_entry;
+
+/* Creates a ledger with its limits; refuses to touch an existing file. Fails: ARGUMENT, IO, POLICY (exists). */
+HR_API HR_MUST_CHECK hr_status hr_ledger_create(const char *path, double epsilon, double delta, hr_error *err);
+
+/* Opens an existing ledger. Owner: the caller closes it. Thread: one at a time per handle; any number of processes.
+ * Fails: IO, FORMAT (not a ledger, or of a newer version). */
+HR_API HR_MUST_CHECK hr_status hr_ledger_open(const char *path, hr_ledger **out, hr_error *err);
+HR_API void hr_ledger_close(hr_ledger *ledger);
+
+/* Forbids all further spending, for good. */
+HR_API HR_MUST_CHECK hr_status hr_ledger_seal(hr_ledger *ledger, hr_error *err);
+
+/* Spends: epsilon and delta at once, durably, before it returns. Fails: BUDGET (says what is left), POLICY (closed), IO. */
+HR_API HR_MUST_CHECK hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, const char *purpose, int64_t *entry,
+                                                 hr_error *err);
+
+/* Marks a reservation as used by a finished run. Fails: ARGUMENT (no such reservation), IO. */
+HR_API HR_MUST_CHECK hr_status hr_ledger_commit(hr_ledger *ledger, int64_t entry, hr_error *err);
+
+HR_API HR_MUST_CHECK hr_status hr_ledger_sum(hr_ledger *ledger, hr_ledger_total *out, hr_error *err);
+
+/* Calls `visit` for every entry, oldest first, until it returns false. Strings are valid during the call only. */
+HR_API HR_MUST_CHECK hr_status hr_ledger_each(hr_ledger *ledger, bool (*visit)(void *user, const hr_ledger_entry *entry), void *user,
+                                              hr_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,92 @@
+/* A trained model: predictions, its text forms, and the privacy statement it carries.
+ *
+ * A model holds released values only and may be published as its guarantee says. It is immutable and may be shared between
+ * threads. The JSON format is specified in docs/formats.md; every double survives a round trip bit for bit. */
+#ifndef HEDGEROW_MODEL_H
+#define HEDGEROW_MODEL_H
+
+#include <hedgerow/fit.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+HR_API HR_MUST_CHECK hr_status hr_model_read(const char *path, hr_model **out, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_model_parse(const char *bytes, size_t size, const char *name, hr_model **out, hr_error *err);
+/* "-" is standard output. A file appears whole or not at all. */
+HR_API HR_MUST_CHECK hr_status hr_model_write(const hr_model *model, const char *path, hr_error *err);
+/* Owner: the caller frees *json with hr_text_free; NUL-ended. */
+HR_API HR_MUST_CHECK hr_status hr_model_render(const hr_model *model, char **json, hr_error *err);
+HR_API void hr_model_free(hr_model *model);
+
+HR_API const hr_schema *hr_model_schema(const hr_model *model);
+HR_API const char *hr_model_method(const hr_model *model);
+HR_API hr_mode hr_model_mode(const hr_model *model);
+HR_API size_t hr_model_tree_count(const hr_model *model);
+
+/* ---- Predictions --------------------------------------------------------------------------------------------------- */
+
+/* Values per record that hr_model_predict writes: 1 for regression, else the number of classes. */
+HR_API size_t hr_model_output_count(const hr_model *model);
+
+/* Predicts every record of `data`, which must have been read with the model's schema (hr_model_schema).
+ * out: rows x output_count doubles, row-major: the predicted label within its bounds, or class probabilities (sum 1).
+ * Thread: any. Fails: SCHEMA (another schema), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_model_predict(const hr_model *model, const hr_data *data, int threads, double *out, hr_error *err);
+
+/* The most probable class (index from 0) of one record's probabilities; ties go to the lower index. */
+HR_API size_t hr_predicted_class(const double *probabilities, size_t count);
+
+typedef struct hr_metrics {
+    size_t rows;
+    hr_task task;
+    double error, auc, logloss; /* classes; auc is NaN for more than two classes or one class present */
+    double rmse, mae, r2;       /* regression */
+} hr_metrics;
+
+/* Predicts and compares with the labels of `data`. Fails: SCHEMA (no labels, no rows), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, hr_metrics *out, hr_error *err);
+
+/* ---- The guarantee ------------------------------------------------------------------------------------------------- */
+
+typedef struct hr_guarantee {
+    bool is_private;                       /* false: read `statement` for the reasons */
+    double epsilon, delta;                 /* for adding or removing one record; infinite epsilon if not private */
+    double epsilon_replace, delta_replace; /* for replacing one record by another */
+    const char *statement;                 /* a paragraph for people */
+} hr_guarantee;
+
+HR_API const hr_guarantee *hr_model_guarantee(const hr_model *model);
+
+/* One noisy answer that the model was built from. */
+typedef struct hr_release_info {
+    const char *what;      /* "bin edges", "split", "leaf sum", "leaf count", ... */
+    const char *mechanism; /* "exponential", "discrete laplace", "discrete gaussian", "identity" */
+    int64_t tree, level;   /* where; -1: does not apply */
+    uint64_t group, part;  /* groups add up; in a group the costliest part counts (its parts see disjoint records) */
+    uint64_t sensitivity;  /* L1 or L2 sensitivity of the integer query, or width of the score */
+    double scale;          /* t of exp(-|x|/t), sigma^2, or epsilon/width of the exponential mechanism */
+    double cost;           /* epsilon (pure) or rho (zCDP) */
+    uint64_t draws;        /* noisy values drawn under this charge */
+} hr_release_info;
+
+HR_API size_t hr_model_release_count(const hr_model *model);
+/* Returns false past the last. Strings are borrowed. */
+HR_API bool hr_model_release(const hr_model *model, size_t index, hr_release_info *out);
+
+/* ---- For people ---------------------------------------------------------------------------------------------------- */
+
+/* Importance of every feature, feature_count doubles that sum to 1 (or 0 without a split): the spread of leaf values that its
+ * splits account for. Computed from the published trees alone. */
+HR_API void hr_model_importance(const hr_model *model, double *out);
+
+/* A summary of the model; or one tree as indented text or DOT. Owner: the caller frees *text with hr_text_free.
+ * Fails: ARGUMENT (no such tree), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_model_tree_text(const hr_model *model, size_t tree, char **text, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_model_tree_dot(const hr_model *model, size_t tree, char **text, hr_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

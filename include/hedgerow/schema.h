@@ -1,0 +1,65 @@
+/* The public facts about a table: which columns there are, of which kind, within which bounds.
+ *
+ * A schema is public: it is written into every model. Nothing in it may be read off private records; `hr_schema_propose`
+ * therefore marks every guess REVIEW, and training refuses a schema in which one is left. The format is specified in
+ * docs/formats.md. A schema is immutable once made and may be shared between threads. */
+#ifndef HEDGEROW_SCHEMA_H
+#define HEDGEROW_SCHEMA_H
+
+#include <hedgerow/status.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hr_schema hr_schema;
+
+typedef enum hr_kind { HR_NUMBER, HR_CATEGORY } hr_kind;
+
+/* One column. For the label, HR_NUMBER means regression and HR_CATEGORY means that `values` are the classes. */
+typedef struct hr_column {
+    const char *name;
+    hr_kind kind;
+    double low, high; /* HR_NUMBER: public bounds, low < high; values outside are clipped to them */
+    bool whole;       /* HR_NUMBER: every value is an integer */
+    bool review;      /* a bound or a list of values was read off the data and awaits a person's review */
+    size_t value_count;
+    const char *const *values; /* HR_CATEGORY: the public list of values, in the order that codes count */
+} hr_column;
+
+typedef enum hr_task { HR_REGRESSION, HR_BINARY, HR_MULTICLASS } hr_task;
+
+/* Reads a schema file (YAML). Strict: unknown keys, wrong types, duplicates, empty files are refused with line and column.
+ * Owner: the caller frees *out. Fails: IO, FORMAT, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_read(const char *path, hr_schema **out, hr_error *err);
+
+/* The same from `size` bytes in memory; `name` stands for the file in messages. */
+HR_API HR_MUST_CHECK hr_status hr_schema_parse(const char *text, size_t size, const char *name, hr_schema **out, hr_error *err);
+
+/* Renders the schema as YAML that hr_schema_parse reads back to the same facts.
+ * Owner: the caller frees *text with hr_text_free; it is NUL-ended. Fails: MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_render(const hr_schema *schema, char **text, hr_error *err);
+
+/* Frees a string that the library allocated for the caller. NULL is allowed. */
+HR_API void hr_text_free(char *text);
+
+HR_API void hr_schema_free(hr_schema *schema);
+
+/* Borrowed views, valid as long as the schema. */
+HR_API hr_task hr_schema_task(const hr_schema *schema);
+HR_API const hr_column *hr_schema_label(const hr_schema *schema);
+HR_API size_t hr_schema_feature_count(const hr_schema *schema);
+HR_API const hr_column *hr_schema_feature(const hr_schema *schema, size_t index);
+
+/* Spellings of a missing value besides the empty cell. */
+HR_API size_t hr_schema_missing_count(const hr_schema *schema);
+HR_API const char *hr_schema_missing(const hr_schema *schema, size_t index);
+
+/* HR_OK if no REVIEW is left; else HR_E_POLICY with the first column that awaits one. */
+HR_API HR_MUST_CHECK hr_status hr_schema_reviewed(const hr_schema *schema, hr_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

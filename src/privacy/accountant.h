@@ -1,0 +1,54 @@
+/* Composition: what a list of releases costs in all.
+ *
+ * Costs are integers in units of 2^-40 (of epsilon, or of rho), rounded up, so that sums are exact and order-free.
+ * Releases carry a group and a part: the parts of a group see disjoint sets of records (each record in at most one part,
+ * assigned independently of the other records), so a group costs what its costliest part costs; groups add up.
+ * Proof: accountant.proof.md. */
+#ifndef HR_PRIVACY_ACCOUNTANT_H
+#define HR_PRIVACY_ACCOUNTANT_H
+
+#include <hedgerow/status.h>
+
+typedef uint64_t hr_units;
+#define HR_UNIT ((hr_units)1 << 40)
+#define HR_UNITS_MAX ((hr_units)1 << 60)
+
+/* What sums are counted in: HR_NO_PRIVACY: nothing is protected; HR_PURE: epsilon; HR_ZCDP: rho of zero-concentrated DP. */
+typedef enum hr_currency { HR_NO_PRIVACY, HR_PURE, HR_ZCDP } hr_currency;
+
+typedef enum hr_mechanism { HR_IDENTITY, HR_DISCRETE_LAPLACE, HR_DISCRETE_GAUSSIAN, HR_EXPONENTIAL } hr_mechanism;
+
+/* A line of the list that a model carries. */
+typedef struct hr_release {
+    const char *what;     /* static text, or owned by the list's holder */
+    int64_t tree, level;  /* where; -1: does not apply */
+    uint64_t group, part; /* see above */
+    hr_units cost;
+    uint64_t sensitivity; /* L1 (discrete Laplace), L2 (discrete Gaussian) or score width (exponential), in integers */
+    hr_mechanism mechanism;
+    uint64_t scale_num, scale_den; /* Laplace: t; Gaussian: sigma^2; exponential: epsilon/width as units / (2^40 * width) */
+    uint64_t draws;                /* how many noisy values were drawn under this line */
+} hr_release;
+
+const char *hr_mechanism_text(hr_mechanism mechanism);
+
+/* Units nearest above / below a value; 0 <= value <= 2^20. */
+hr_units hr_units_up(double value);
+hr_units hr_units_down(double value);
+double hr_units_value(hr_units units);
+
+/* floor(units * share); 0 <= share <= 1. */
+hr_units hr_units_share(hr_units units, double share);
+
+/* Sum over groups of the costliest part. Saturates at HR_UNITS_MAX. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_account(const hr_release *releases, size_t count, hr_units *total, hr_error *err);
+
+/* Checks each line by itself: that mechanism, sensitivity and scale justify the cost (in `currency`) that it claims. */
+HR_MUST_CHECK hr_status hr_account_check(const hr_release *releases, size_t count, hr_currency currency, hr_error *err);
+
+/* zCDP to (epsilon, delta), CKS 2020 Corollary 13, rounded outwards: the largest rho proved to give (epsilon, delta)-DP,
+ * and the smallest epsilon proved for rho and delta. 0 < delta < 1. */
+hr_units hr_zcdp_rho(double epsilon, double delta);
+double hr_zcdp_epsilon(hr_units rho, double delta);
+
+#endif

@@ -1,0 +1,60 @@
+/* THE RELEASE GATE: the only way from exact statistics (hr_exact) to released ones (hr_noisy).
+ *
+ * A gate holds a budget and a stream of random bits. A method first charges (hr_gate_charge writes the line that the model
+ * will carry, and refuses what the budget does not cover), then draws under the permit it got. A gate without privacy
+ * releases through the identity, and says so in its list.
+ *
+ * Under one permit every record may influence at most one call of hr_gate_choose and one coordinate of all calls of
+ * hr_gate_sums, by at most `sensitivity`: the nodes of one level, the leaves of one tree.
+ * Thread: one at a time. */
+#ifndef HR_PRIVACY_GATE_H
+#define HR_PRIVACY_GATE_H
+
+#include "privacy/accountant.h"
+#include "privacy/exact.h"
+#include "random/sample.h"
+
+typedef struct hr_gate hr_gate;
+
+typedef struct hr_permit {
+    size_t line;
+} hr_permit;
+
+/* What a release is: the line without what the gate fills in itself (mechanism, scale, draws). */
+typedef struct hr_charge {
+    const char *what; /* static text */
+    int64_t tree, level;
+    uint64_t group, part;
+    hr_units cost;        /* > 0 unless the gate is without privacy */
+    uint64_t sensitivity; /* > 0; sums: of the integer query; choices: width W of the integer score */
+} hr_charge;
+
+/* `budget` is in the currency's units (ignored by HR_NO_PRIVACY). The gate borrows the stream.
+ * Owner: the caller frees *out with hr_gate_free. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_gate_new(hr_currency currency, hr_units budget, hr_stream *stream, hr_gate **out, hr_error *err);
+void hr_gate_free(hr_gate *gate);
+
+hr_currency hr_gate_currency(const hr_gate *gate);
+hr_units hr_gate_budget(const hr_gate *gate);
+/* The stream, for choices that do not depend on records (which tree a record trains, random candidates). */
+hr_stream *hr_gate_stream(hr_gate *gate);
+
+/* Spends: charge->cost in its group and part. Sums are released with integer noise: discrete Laplace of scale
+ * sensitivity/cost (pure), or discrete Gaussian of sigma^2 = sensitivity^2/(2 cost) (zCDP).
+ * Fails: BUDGET, MEMORY; nothing is charged then. */
+HR_MUST_CHECK hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
+/* Spends: the same. Choices are made by the exponential mechanism, Pr(r) proportional to exp(epsilon score_r / width), with
+ * epsilon = cost (pure) or sqrt(8 cost) (zCDP). */
+HR_MUST_CHECK hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
+
+/* Noisy sums, coordinate by coordinate. `in` and `out` may not overlap. */
+void hr_gate_sums(hr_gate *gate, hr_permit permit, const hr_exact *in, size_t count, hr_noisy *out);
+
+/* The index chosen among `count` >= 1 candidates by their scores (|score| < 2^62). Without privacy: the first of the largest. */
+size_t hr_gate_choose(hr_gate *gate, hr_permit permit, const hr_exact *scores, size_t count);
+
+/* The list of what was released so far, and what it costs in all (re-added from the list). */
+const hr_release *hr_gate_releases(const hr_gate *gate, size_t *count);
+hr_units hr_gate_spent(const hr_gate *gate);
+
+#endif
