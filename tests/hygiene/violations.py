@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Every hygiene check can fail: each is run on a copy of the project with one deliberate violation, and must name the place.
+usage: violations.py ROOT CC [CC's arguments]"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import source
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COPIED = ('include', 'src', 'cli', 'examples', 'tests/hygiene')
+
+# check, file to spoil (None in `before`: a new file), text to put at its end, a word that the complaint must hold
+CASES = [
+    ('layers', 'src/base/spoiled.c', '#include "random/stream.h"\n', 'base may not include'),
+    ('layers', 'src/base/spoiled.c', '#include <sqlite3.h>\n', 'not listed for base'),
+    ('layers', 'src/base/spoiled.c', '#include "fail.h"\n', 'base may not include'),
+    ('layers', 'src/base/spoiled.c', '#include "base/absent.h"\n', 'write the path from src'),
+    ('layers', 'src/attic/spoiled.c', 'int x;\n', 'src/attic is not listed'),
+    ('layers', 'src/LAYERS', '\nattic: base <sodium.h>\n', 'already belongs to random'),
+    ('layers', 'src/LAYERS', '\nattic: cellar\n', 'not above it'),
+    ('layers', 'cli/spoiled.c', '#include "base/fail.h"\n', 'public headers only'),
+    ('layers', 'examples/spoiled.c', '#include <sodium.h>\n', 'public headers only'),
+    ('layers', 'include/hedgerow/status.h', '#include <yaml.h>\n', 'public headers only'),
+    ('headers', 'include/hedgerow/spoiled.h', 'size_t hr_spoiled(void);\n', 'does not compile alone'),
+    ('headers', 'include/hedgerow/spoiled.h', '#include <hedgerow/status.h>\ntypedef struct hr_class { int class; } hr_class;\n', 'compile alone with'),
+    ('headers', 'src/base/spoiled.h', 'enum { ONCE };\n', 'does not compile alone'),
+    ('proofs', 'src/privacy/laplace.c', '\n', 'laplace.proof.md'),
+    ('proofs', 'src/privacy/spoiled.proof.md', 'Believe me.\n', 'does not end in'),
+    ('proofs', 'src/privacy/spoiled.proof.md', 'Source: src/base/fail.c sha256 %s\n' % ('0' * 64), 'has changed since'),
+    ('proofs', 'src/privacy/spoiled.proof.md', 'Source: absent.c sha256 %s\n' % ('0' * 64), 'there is no'),
+    ('gate', 'src/methods/spoiled.c', 'long f(const hr_exact *e) { return e->unpaid; }\n', 'look at exact statistics'),
+    ('gate', 'src/tree/spoiled.c', 'void f(hr_noisy *n) { n->paid += 1; }\n', 'makes released statistics'),
+    ('gate', 'src/tree/spoiled.c', 'void f(hr_noisy *n) { ++n[3].paid; }\n', 'makes released statistics'),
+    ('gate', 'src/tree/spoiled.c', 'long *f(hr_noisy *n) { return &n->paid; }\n', 'makes released statistics'),
+    ('gate', 'src/tree/spoiled.c', 'hr_noisy f(void) { return (hr_noisy){.paid = 1}; }\n', 'makes released statistics'),
+    ('gate', 'src/tree/spoiled.c', 'hr_noisy *f(void *p) { return (hr_noisy *)p; }\n', 'makes released statistics'),
+    ('gate', 'src/data/spoiled.c', 'void f(void) { printf("x"); }\n', 'does not print'),
+    ('gate', 'src/data/spoiled.c', 'void f(void) { exit(1); }\n', 'does not end the program'),
+    ('gate', 'src/data/spoiled.c', 'char *f(void) { return getenv("HOME"); }\n', 'environment'),
+    ('gate', 'src/data/spoiled.c', 'void f(void) { signal(2, 0); }\n', 'whole program'),
+    ('size', 'src/base/spoiled.c', 'static int f(int x) {\n' + '    x++;\n' * 80 + '    return x;\n}\n', 'f has 83 lines'),
+    ('size', 'cli/spoiled.c', '/* x */\n' * 601, 'the file has 601 lines'),
+    ('words', 'src/base/spoiled.c', '/* TO' 'DO: finish */\n', 'work left over'),
+    ('words', 'src/base/spoiled.c', '/* see /wor' 'k/notes */\n', 'a path of one machine'),
+    ('format', 'src/base/spoiled.c', 'int   f (void);\n', 'spoiled.c'),
+]
+
+
+def run(check, root, compiler):
+    arguments = compiler if check == 'headers' else []
+    return subprocess.run([sys.executable, os.path.join(HERE, check + '.py'), root] + arguments, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def spoil(root, path, text):
+    """Appends; returns what undoes it."""
+    full = os.path.join(root, path)
+    before = source.read(root, path) if os.path.exists(full) else None
+    os.makedirs(os.path.dirname(full), exist_ok=True)
+    with open(full, 'a', encoding='utf-8') as f:
+        f.write(text)
+
+    def undo():
+        if before is None:
+            os.remove(full)
+            if not os.listdir(os.path.dirname(full)):
+                os.rmdir(os.path.dirname(full))
+        else:
+            with open(full, 'w', encoding='utf-8') as f:
+                f.write(before)
+    return undo
+
+
+def main():
+    original, compiler, problems = sys.argv[1], sys.argv[2:], []
+    with tempfile.TemporaryDirectory() as root:
+        for folder in COPIED:
+            shutil.copytree(os.path.join(original, folder), os.path.join(root, folder))
+        shutil.copy(os.path.join(original, '.clang-format'), root)
+        for check, path, text, word in CASES:
+            undo = spoil(root, path, text)
+            done = run(check, root, compiler)
+            undo()
+            if done.returncode != source.SKIPPED and (done.returncode != 1 or word not in done.stdout):
+                problems.append('%s.py did not see this in %s:\n%s\nexit code %d, and it said:\n%s' %
+                                (check, path, text[:200], done.returncode, done.stdout[:1000]))
+    print('%d violations tried' % len(CASES))
+    source.report(problems)
+
+
+main()
