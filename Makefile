@@ -1,0 +1,87 @@
+# A thin front: meson builds, tests and installs; tools/ installs what is missing and sets up build directories.
+BUILD ?= build
+PREFIX ?=
+DESTDIR ?=
+FUZZ_SECONDS ?= 60
+# More options of meson, such as SETUP="werror=true"
+SETUP ?=
+
+# "make CC=clang" builds with clang; make's own default is left to meson.
+ifneq ($(origin CC),default)
+export CC
+endif
+
+prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local")
+has_cmocka = $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),true,false)
+sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+
+.PHONY: all check demo bench accuracy install uninstall fuzz sanitize tsan format coverage clean help
+.NOTPARALLEL:
+
+all: ## build $(BUILD)/hedgerow and the library (the default)
+	@tools/setup.sh build
+	@tools/configure.py $(BUILD) $(prefix) "tests?=$(has_cmocka)" $(SETUP)
+	@ninja -C $(BUILD)
+	@ln -sfn cli/hedgerow $(BUILD)/hedgerow
+
+check: ## build and run every test
+	@tools/setup.sh build test
+	@tools/configure.py $(BUILD) $(prefix) tests=true $(SETUP)
+	@ninja -C $(BUILD)
+	@ln -sfn cli/hedgerow $(BUILD)/hedgerow
+	@meson test -C $(BUILD) --no-rebuild --print-errorlogs
+
+demo: all ## a short tour: generate records, train with privacy, predict, look at the budget
+	@tools/demo.sh
+
+bench: all ## time training, prediction and reading beside other tree libraries
+	@tools/setup.sh bench
+	@ninja -C $(BUILD) bench/bench_train
+	@bench/run.py --build $(BUILD)
+
+accuracy: all ## error of every method on prepared sets; HEDGEROW_DATA names their folder
+	@tools/setup.sh accuracy
+	@bench/accuracy.py --hedgerow $(BUILD)/hedgerow
+
+install: all ## install below PREFIX (/usr/local); DESTDIR is put before it
+	@DESTDIR=$(if $(DESTDIR),$(abspath $(DESTDIR))) meson install -C $(BUILD) --no-rebuild --quiet
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ] && command -v ldconfig > /dev/null; then ldconfig; fi
+
+uninstall: ## remove what was installed last
+	@ninja -C $(BUILD) uninstall
+
+fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
+	@tools/setup.sh build test clang
+	@CC=clang tools/configure.py build-fuzz buildtype=debugoptimized tests=true fuzzers=true b_lundef=false
+	@ninja -C build-fuzz
+	@tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+sanitize: ## run every test with AddressSanitizer and UndefinedBehaviorSanitizer
+	@tools/setup.sh build test
+	@tools/configure.py build-sanitize buildtype=debugoptimized tests=true b_sanitize=address,undefined b_lundef=false $(SETUP)
+	@ninja -C build-sanitize
+	@$(sanitized) meson test -C build-sanitize --no-rebuild --print-errorlogs --no-suite hygiene --timeout-multiplier 6
+
+tsan: ## run the unit tests with ThreadSanitizer (clang, and an OpenMP runtime that tells it what waits for what)
+	@tools/setup.sh build test clang
+	@CC=clang tools/configure.py build-tsan buildtype=debugoptimized tests=true b_sanitize=thread b_lundef=false
+	@ninja -C build-tsan
+	@OMP_TOOL_LIBRARIES=$$(clang -print-file-name=libarcher.so) TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 \
+	    meson test -C build-tsan --no-rebuild --print-errorlogs --suite unit --timeout-multiplier 10
+
+format: ## format every C file
+	@tools/setup.sh format
+	@python3 tests/hygiene/format.py . --write
+
+coverage: ## run every test and say which part of the lines they reach
+	@tools/setup.sh build test coverage
+	@tools/configure.py build-coverage buildtype=debug tests=true b_coverage=true
+	@ninja -C build-coverage
+	@meson test -C build-coverage --no-rebuild --print-errorlogs --no-suite hygiene --timeout-multiplier 4
+	@gcovr --root . --filter src/ --filter cli/ --print-summary build-coverage
+
+clean: ## remove every build directory
+	@rm -rf $(BUILD) build-*
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { sub(/:.*/, "", $$1); sub(/\$$\(BUILD\)/, "$(BUILD)"); printf "make %-10s %s\n", $$1, $$2 }' Makefile

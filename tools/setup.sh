@@ -1,0 +1,46 @@
+#!/bin/sh
+# Installs the Debian packages that a target of the Makefile needs and that are not there yet. Looks first, so that a second
+# run is instant and needs no network. Without root it says what to run instead.
+# usage: tools/setup.sh GROUP...   groups: build test clang format coverage bench accuracy
+set -eu
+
+packages() {
+    case $1 in
+    build) echo gcc libc6-dev python3 meson ninja-build pkg-config libsodium-dev libsqlite3-dev libjansson-dev libyaml-dev ;;
+    test) echo g++ libcmocka-dev ;;
+    clang) echo clang libomp-dev llvm ;;
+    format) echo clang-format-14 ;;
+    coverage) echo gcovr ;;
+    bench) echo python3-numpy python3-xgboost ;;
+    accuracy) echo python3-numpy python3-sklearn ;;
+    *) echo "setup.sh: no group '$1'" >&2; exit 2 ;;
+    esac
+}
+
+# On other systems meson itself says which library it does not find.
+command -v dpkg-query > /dev/null || exit 0
+
+missing=
+for group; do
+    for package in $(packages "$group"); do
+        state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2> /dev/null || true)
+        [ "$state" = installed ] || missing="$missing $package"
+    done
+done
+[ -n "$missing" ] || exit 0
+
+install="apt-get install -y --no-install-recommends$missing"
+if [ "$(id -u)" != 0 ]; then
+    echo "Some packages are missing. This installs them:" >&2
+    echo "  sudo $install" >&2
+    exit 1
+fi
+echo "Installing:$missing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+export DEBIAN_FRONTEND=noninteractive
+if ! { apt-get update && $install; } > "$log" 2>&1; then
+    cat "$log" >&2
+    echo "setup.sh: could not install:$missing" >&2
+    exit 1
+fi
