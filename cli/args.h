@@ -1,0 +1,74 @@
+/* What a command accepts, declared once: one table parses the command line and prints the help, so no option is listed twice. */
+#ifndef CLI_ARGS_H
+#define CLI_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum arg_kind {
+    ARG_FLAG,    /* bool */
+    ARG_TEXT,    /* const char *; not empty */
+    ARG_WHOLE,   /* arg_whole */
+    ARG_REAL,    /* arg_real */
+    ARG_CHOICE,  /* size_t: which of the words in `value` */
+    ARG_SETTING, /* arg_settings: the option's own name with its value */
+    ARG_PAIR,    /* arg_settings: a NAME=VALUE; may be repeated */
+    ARG_OPERAND  /* const char *: a word without an option; `name` stands for it in the help */
+} arg_kind;
+
+typedef struct arg_whole {
+    uint64_t value;
+    bool given;
+} arg_whole;
+
+typedef struct arg_real {
+    double value;
+    bool given;
+} arg_real;
+
+enum { ARG_SETTINGS_MAX = 64, ARG_OPTIONS_MAX = 32 };
+
+typedef struct arg_setting {
+    const char *name, *value;
+} arg_setting;
+
+typedef struct arg_settings {
+    arg_setting items[ARG_SETTINGS_MAX];
+    size_t count;
+} arg_settings;
+
+typedef struct arg_option {
+    const char *name; /* long name without its dashes */
+    char letter;      /* short name, or 0 */
+    arg_kind kind;
+    bool required;
+    size_t offset;     /* of the target in the command's own structure */
+    const char *value; /* what the help calls the value; ARG_CHOICE: the words, separated by '|' */
+    const char *help;
+} arg_option;
+
+/* A line of the dispatch table. `name` is one word, or a group and a word: "schema init". */
+typedef struct command {
+    const char *name;
+    const char *summary;
+    const char *details; /* a paragraph for the help; may be "" */
+    const char *example; /* lines for the help */
+    const arg_option *options;
+    size_t option_count;
+    int (*run)(const struct command *self, int argc, char **argv);
+} command;
+
+/* Fills in the structure at `target` from argv[0..argc), which begins after the command's name. NAME=VALUE words are cut in
+ * two in place. On failure prints what is wrong and returns false. */
+bool args_parse(const command *self, int argc, char **argv, void *target);
+
+/* Whether --help (or -h) is among the words before "--". */
+bool args_want_help(int argc, char **argv);
+
+void args_print_help(const command *self);
+
+/* The word of `words` nearest to `word` as a person mistypes, or NULL if none is near. */
+const char *args_nearest(const char *word, const char *const *words, size_t count);
+
+#endif

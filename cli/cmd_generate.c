@@ -1,0 +1,171 @@
+/* hedgerow generate: tables to try things on. */
+#include "commands.h"
+#include "output.h"
+
+#include <hedgerow/generate.h>
+#include <string.h>
+
+typedef struct generate_args {
+    arg_whole rows, seed, features, informative, classes;
+    arg_real noise;
+    const char *output, *schema;
+} generate_args;
+
+#define AT(field) offsetof(generate_args, field)
+#define ROWS_OPTION                                                                                                                        \
+    { "rows", 0, ARG_WHOLE, false, AT(rows), "N", "how many records" }
+#define SEED_OPTION                                                                                                                        \
+    { "seed", 0, ARG_WHOLE, false, AT(seed), "N", "the same seed gives the same table" }
+#define OUTPUT_OPTION                                                                                                                      \
+    { "output", 'o', ARG_TEXT, false, AT(output), "FILE", "where the CSV goes; standard output unless given" }
+#define SCHEMA_OPTION                                                                                                                      \
+    { "schema", 0, ARG_TEXT, false, AT(schema), "FILE", "where to write the schema that belongs to the table" }
+#define FEATURES_OPTION                                                                                                                    \
+    { "features", 0, ARG_WHOLE, false, AT(features), "N", "how many features" }
+#define INFORMATIVE_OPTION                                                                                                                 \
+    { "informative", 0, ARG_WHOLE, false, AT(informative), "N", "how many features the label depends on" }
+
+static bool write_stream(void *user, const char *bytes, size_t size) {
+    return fwrite(bytes, 1, size, (FILE *)user) == size;
+}
+
+static hr_status write_table(const hr_generate_options *options, const char *path, hr_error *err) {
+    output_file file = {0};
+    hr_status status = output_open(&file, path, err);
+    if (status == HR_OK) status = hr_generate(options, write_stream, file.stream, err);
+    if (status == HR_OK) status = output_finish(&file, err);
+    output_abandon(&file);
+    return status;
+}
+
+static hr_status write_schema(const hr_generate_options *options, const char *path, hr_error *err) {
+    if (path == NULL) return HR_OK;
+    char *yaml = NULL;
+    output_file file = {0};
+    hr_status status = hr_generate_schema(options, &yaml, err);
+    if (status == HR_OK) status = output_open(&file, path, err);
+    if (status == HR_OK) {
+        fputs(yaml, file.stream);
+        status = output_finish(&file, err);
+    }
+    output_abandon(&file);
+    hr_text_free(yaml);
+    return status;
+}
+
+static void set_whole(uint64_t *target, arg_whole argument) {
+    if (argument.given) *target = argument.value;
+}
+
+static int generate(const command *self, hr_generator generator, int argc, char **argv) {
+    generate_args args = {.output = "-"};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    if (args.schema != NULL && strcmp(args.schema, args.output) == 0) {
+        return usage_error(self->name, "table and schema cannot both go to '%s'", args.output);
+    }
+    hr_generate_options options;
+    hr_generate_options_init(&options, generator);
+    set_whole(&options.rows, args.rows);
+    set_whole(&options.seed, args.seed);
+    set_whole(&options.features, args.features);
+    set_whole(&options.informative, args.informative);
+    set_whole(&options.classes, args.classes);
+    if (args.noise.given) options.noise = args.noise.value;
+    hr_error err = {0};
+    if (write_schema(&options, args.schema, &err) != HR_OK || write_table(&options, args.output, &err) != HR_OK) {
+        return report_error(self->name, &err);
+    }
+    return EXIT_DONE;
+}
+
+/* ---- hospital ------------------------------------------------------------------------------------------------------- */
+
+static const arg_option hospital_options[] = {ROWS_OPTION, SEED_OPTION, OUTPUT_OPTION, SCHEMA_OPTION};
+
+static int run_hospital(const command *self, int argc, char **argv) {
+    return generate(self, HR_GENERATE_HOSPITAL, argc, argv);
+}
+
+const command generate_hospital_command = {
+    .name = "generate hospital",
+    .summary = "invent patients, and whether they were readmitted",
+    .details = "Numbers, whole numbers and categories, some of them missing, and a truth that is not linear.",
+    .example = "  hedgerow generate hospital --rows 20000 --seed 1 -o train.csv --schema schema.yaml",
+    .options = hospital_options,
+    .option_count = COUNT_OF(hospital_options),
+    .run = run_hospital,
+};
+
+/* ---- classification ------------------------------------------------------------------------------------------------- */
+
+static const arg_option classification_options[] = {
+    ROWS_OPTION,
+    SEED_OPTION,
+    OUTPUT_OPTION,
+    SCHEMA_OPTION,
+    FEATURES_OPTION,
+    INFORMATIVE_OPTION,
+    {"classes", 0, ARG_WHOLE, false, AT(classes), "N", "how many classes"},
+    {"noise", 0, ARG_REAL, false, AT(noise), "P", "the part of labels that is flipped"},
+};
+
+static int run_classification(const command *self, int argc, char **argv) {
+    return generate(self, HR_GENERATE_CLASSIFICATION, argc, argv);
+}
+
+const command generate_classification_command = {
+    .name = "generate classification",
+    .summary = "clusters of classes on the corners of a hypercube",
+    .details = "",
+    .example = "  hedgerow generate classification --rows 1000 --seed 1 --classes 3 -o train.csv --schema schema.yaml",
+    .options = classification_options,
+    .option_count = COUNT_OF(classification_options),
+    .run = run_classification,
+};
+
+/* ---- regression ----------------------------------------------------------------------------------------------------- */
+
+static const arg_option regression_options[] = {
+    ROWS_OPTION,
+    SEED_OPTION,
+    OUTPUT_OPTION,
+    SCHEMA_OPTION,
+    FEATURES_OPTION,
+    INFORMATIVE_OPTION,
+    {"noise", 0, ARG_REAL, false, AT(noise), "SIGMA", "standard deviation of the label's noise"},
+};
+
+static int run_regression(const command *self, int argc, char **argv) {
+    return generate(self, HR_GENERATE_REGRESSION, argc, argv);
+}
+
+const command generate_regression_command = {
+    .name = "generate regression",
+    .summary = "a linear truth in few of the features",
+    .details = "",
+    .example = "  hedgerow generate regression --rows 1000 --seed 1 -o train.csv --schema schema.yaml",
+    .options = regression_options,
+    .option_count = COUNT_OF(regression_options),
+    .run = run_regression,
+};
+
+/* ---- friedman1 ------------------------------------------------------------------------------------------------------ */
+
+static const arg_option friedman1_options[] = {
+    ROWS_OPTION,   SEED_OPTION,     OUTPUT_OPTION,
+    SCHEMA_OPTION, FEATURES_OPTION, {"noise", 0, ARG_REAL, false, AT(noise), "SIGMA", "standard deviation of the label's noise"},
+};
+
+static int run_friedman1(const command *self, int argc, char **argv) {
+    return generate(self, HR_GENERATE_FRIEDMAN1, argc, argv);
+}
+
+const command generate_friedman1_command = {
+    .name = "generate friedman1",
+    .summary = "Friedman's regression problem: five features matter, not linearly",
+    .details = "",
+    .example = "  hedgerow generate friedman1 --rows 1000 --seed 1 -o train.csv --schema schema.yaml",
+    .options = friedman1_options,
+    .option_count = COUNT_OF(friedman1_options),
+    .run = run_friedman1,
+};

@@ -1,0 +1,150 @@
+/* hedgerow ledger show, open, close: the durable budget of one owner. */
+#include "commands.h"
+#include "output.h"
+
+#include <hedgerow/ledger.h>
+
+typedef struct ledger_args {
+    const char *path;
+    arg_real epsilon, delta;
+    bool as_json;
+} ledger_args;
+
+#define AT(field) offsetof(ledger_args, field)
+#define LEDGER_OPERAND                                                                                                                     \
+    { "LEDGER", 0, ARG_OPERAND, true, AT(path), NULL, "the ledger's file" }
+
+/* ---- ledger open ---------------------------------------------------------------------------------------------------- */
+
+static const arg_option open_options[] = {
+    LEDGER_OPERAND,
+    {"epsilon", 0, ARG_REAL, true, AT(epsilon), "E", "the most that may ever be spent"},
+    {"delta", 0, ARG_REAL, false, AT(delta), "D", "the same for delta; 0 unless given"},
+};
+
+static int run_open(const command *self, int argc, char **argv) {
+    ledger_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    hr_error err = {0};
+    if (hr_ledger_create(args.path, args.epsilon.value, args.delta.value, &err) != HR_OK) return report_error(self->name, &err);
+    return EXIT_DONE;
+}
+
+const command ledger_open_command = {
+    .name = "ledger open",
+    .summary = "create a ledger: how much may be spent on your records in all",
+    .details = "The limits are for good; an existing file is not touched. Keep one ledger for one set of records: two ledgers do not "
+               "know of each other.",
+    .example = "  hedgerow ledger open hospital.db --epsilon 3 --delta 1e-6",
+    .options = open_options,
+    .option_count = COUNT_OF(open_options),
+    .run = run_open,
+};
+
+/* ---- ledger close --------------------------------------------------------------------------------------------------- */
+
+static const arg_option close_options[] = {LEDGER_OPERAND};
+
+static int run_close(const command *self, int argc, char **argv) {
+    ledger_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    hr_error err = {0};
+    hr_ledger *ledger = NULL;
+    hr_status status = hr_ledger_open(args.path, &ledger, &err);
+    if (status == HR_OK) status = hr_ledger_seal(ledger, &err);
+    hr_ledger_close(ledger);
+    return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
+}
+
+const command ledger_close_command = {
+    .name = "ledger close",
+    .summary = "forbid all further spending, for good",
+    .details = "",
+    .example = "  hedgerow ledger close hospital.db",
+    .options = close_options,
+    .option_count = COUNT_OF(close_options),
+    .run = run_close,
+};
+
+/* ---- ledger show ---------------------------------------------------------------------------------------------------- */
+
+static const arg_option show_options[] = {
+    LEDGER_OPERAND,
+    {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object"},
+};
+
+static const char *state_text(hr_entry_state state) {
+    return state == HR_ENTRY_COMMITTED ? "committed" : "reserved";
+}
+
+static void print_budget(const char *name, double spent, double limit) {
+    printf("%-8s %.6g of %.6g spent, %.6g left\n", name, spent, limit, limit > spent ? limit - spent : 0);
+}
+
+static bool print_entry(void *user, const hr_ledger_entry *entry) {
+    (void)user;
+    printf("%4lld  %-24s %-9s  %9.6g  %9.6g  %s\n", (long long)entry->id, entry->when, state_text(entry->state), entry->epsilon,
+           entry->delta, entry->purpose);
+    return true;
+}
+
+static hr_status show_table(hr_ledger *ledger, const hr_ledger_total *total, hr_error *err) {
+    print_budget("epsilon", total->epsilon_spent, total->epsilon_limit);
+    print_budget("delta", total->delta_spent, total->delta_limit);
+    printf("%-8s %s\n", "state", total->closed ? "closed: no further spending" : "open");
+    if (total->entries == 0) return HR_OK;
+    printf("\n%4s  %-24s %-9s  %9s  %9s  %s\n", "id", "when", "state", "epsilon", "delta", "purpose");
+    return hr_ledger_each(ledger, print_entry, NULL, err);
+}
+
+static bool write_entry(void *user, const hr_ledger_entry *entry) {
+    json_writer *json = user;
+    json_open(json, NULL, '{');
+    json_whole(json, "id", (uint64_t)entry->id);
+    json_text(json, "when", entry->when);
+    json_text(json, "state", state_text(entry->state));
+    json_number(json, "epsilon", entry->epsilon);
+    json_number(json, "delta", entry->delta);
+    json_text(json, "purpose", entry->purpose);
+    json_close(json, '}');
+    return true;
+}
+
+static hr_status show_json(hr_ledger *ledger, const hr_ledger_total *total, hr_error *err) {
+    json_writer json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_number(&json, "epsilon_limit", total->epsilon_limit);
+    json_number(&json, "epsilon_spent", total->epsilon_spent);
+    json_number(&json, "delta_limit", total->delta_limit);
+    json_number(&json, "delta_spent", total->delta_spent);
+    json_flag(&json, "closed", total->closed);
+    json_open(&json, "entries", '[');
+    const hr_status status = hr_ledger_each(ledger, write_entry, &json, err);
+    json_close(&json, ']');
+    json_close(&json, '}');
+    putchar('\n');
+    return status;
+}
+
+static int run_show(const command *self, int argc, char **argv) {
+    ledger_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    hr_error err = {0};
+    hr_ledger *ledger = NULL;
+    hr_ledger_total total;
+    hr_status status = hr_ledger_open(args.path, &ledger, &err);
+    if (status == HR_OK) status = hr_ledger_sum(ledger, &total, &err);
+    if (status == HR_OK) status = args.as_json ? show_json(ledger, &total, &err) : show_table(ledger, &total, &err);
+    hr_ledger_close(ledger);
+    return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
+}
+
+const command ledger_show_command = {
+    .name = "ledger show",
+    .summary = "what was spent, when and on what, and what is left",
+    .details = "A reserved entry belongs to a run that did not finish: it stays spent.",
+    .example = "  hedgerow ledger show hospital.db",
+    .options = show_options,
+    .option_count = COUNT_OF(show_options),
+    .run = run_show,
+};

@@ -1,0 +1,81 @@
+/* hedgerow methods: what can be trained, and how. */
+#include "commands.h"
+#include "output.h"
+
+#include <hedgerow/fit.h>
+#include <string.h>
+
+typedef struct methods_args {
+    const char *name;
+} methods_args;
+
+static const arg_option methods_options[] = {
+    {"METHOD", 0, ARG_OPERAND, false, offsetof(methods_args, name), NULL, "tell about this one: options, defaults, paper, privacy"},
+};
+
+static void list_methods(void) {
+    for (size_t i = 0; i < hr_method_count(); i++) {
+        const hr_method_info *method = hr_method_at(i);
+        printf("%-12s  ", method->name);
+        print_wrapped(stdout, method->summary, 14);
+    }
+    puts("\n'hedgerow methods METHOD' tells about one.");
+}
+
+static void print_options(const hr_method_info *method) {
+    hr_option_info option;
+    if (!hr_method_option(method, 0, &option)) return;
+    printf("\n%-16s %-10s %-10s %s\n", "option", "default", "in paper", "allowed");
+    for (size_t i = 0; hr_method_option(method, i, &option); i++) {
+        printf("%-16s %-10s %-10s %s\n", option.name, option.sound[0] != '\0' ? option.sound : "-",
+               option.paper[0] != '\0' ? option.paper : "-", option.range);
+        printf("    ");
+        print_wrapped(stdout, option.help, 4);
+    }
+}
+
+static void print_method(const hr_method_info *method) {
+    printf("%s: ", method->name);
+    print_wrapped(stdout, method->summary, 0);
+    printf("\npaper: ");
+    print_wrapped(stdout, method->paper, 7);
+    printf("\nsound mode: ");
+    print_wrapped(stdout, method->sound, 12);
+    if (method->flaws[0] != '\0') {
+        printf("\npaper mode (not private): ");
+        print_wrapped(stdout, method->flaws, 12);
+    }
+    print_options(method);
+}
+
+static int unknown_method(const command *self, const char *name) {
+    const char *names[64];
+    size_t count = 0;
+    for (size_t i = 0; i < hr_method_count() && count < COUNT_OF(names); i++) names[count++] = hr_method_at(i)->name;
+    const char *nearest = args_nearest(name, names, count);
+    if (nearest == NULL) return usage_error(self->name, "no method is called '%s'; 'hedgerow methods' lists them", name);
+    return usage_error(self->name, "no method is called '%s'; did you mean '%s'?", name, nearest);
+}
+
+static int run_methods(const command *self, int argc, char **argv) {
+    methods_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    if (args.name == NULL) {
+        list_methods();
+        return EXIT_DONE;
+    }
+    const hr_method_info *method = hr_method_find(args.name);
+    if (method == NULL) return unknown_method(self, args.name);
+    print_method(method);
+    return EXIT_DONE;
+}
+
+const command methods_command = {
+    .name = "methods",
+    .summary = "list the methods; a method's options, defaults, paper and privacy",
+    .details = "",
+    .example = "  hedgerow methods dpboost",
+    .options = methods_options,
+    .option_count = COUNT_OF(methods_options),
+    .run = run_methods,
+};

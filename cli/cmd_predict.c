@@ -1,0 +1,119 @@
+/* hedgerow predict: a table in, predictions out, one line a record. */
+#include "commands.h"
+#include "input.h"
+#include "output.h"
+
+#include <stdlib.h>
+
+typedef struct predict_args {
+    const char *model, *data, *output;
+    size_t format;
+    bool scores, classes;
+} predict_args;
+
+static const arg_option predict_options[] = {
+    {"model", 0, ARG_TEXT, true, offsetof(predict_args, model), "FILE", "the model"},
+    {"data", 0, ARG_TEXT, true, offsetof(predict_args, data), "FILE", "the records; the label may be absent; - is standard input"},
+    {"output", 'o', ARG_TEXT, false, offsetof(predict_args, output), "FILE", "where the CSV goes; standard output unless given"},
+    {"scores", 0, ARG_FLAG, false, offsetof(predict_args, scores), NULL, "the classes' probabilities only"},
+    {"classes", 0, ARG_FLAG, false, offsetof(predict_args, classes), NULL, "the most probable class only"},
+    {"format", 0, ARG_CHOICE, false, offsetof(predict_args, format), FORMAT_WORDS, "of the data; auto looks at the content"},
+};
+
+/* What a line of the output consists of. */
+typedef struct layout {
+    const hr_column *label;
+    size_t count; /* numbers per record */
+    bool with_class, with_numbers;
+} layout;
+
+static void write_header(FILE *out, const layout *lines) {
+    if (lines->label->kind == HR_NUMBER) {
+        fputs("prediction\n", out);
+        return;
+    }
+    if (lines->with_class) fputs("class", out);
+    for (size_t k = 0; lines->with_numbers && k < lines->count; k++) {
+        char name[512];
+        snprintf(name, sizeof name, "p_%s", lines->label->values[k]);
+        if (k > 0 || lines->with_class) fputc(',', out);
+        print_csv_field(out, name);
+    }
+    fputc('\n', out);
+}
+
+static void write_record(FILE *out, const layout *lines, const double *numbers) {
+    if (lines->with_class) print_csv_field(out, lines->label->values[hr_predicted_class(numbers, lines->count)]);
+    for (size_t k = 0; lines->with_numbers && k < lines->count; k++) {
+        char text[32];
+        shortest_decimal(numbers[k], text);
+        fprintf(out, k > 0 || lines->with_class ? ",%s" : "%s", text);
+    }
+    fputc('\n', out);
+}
+
+static hr_status write_predictions(const predict_args *args, const layout *lines, const double *numbers, size_t rows, hr_error *err) {
+    output_file file = {0};
+    hr_status status = output_open(&file, args->output, err);
+    if (status == HR_OK) {
+        write_header(file.stream, lines);
+        for (size_t i = 0; i < rows; i++) write_record(file.stream, lines, numbers + i * lines->count);
+        status = output_finish(&file, err);
+    }
+    output_abandon(&file);
+    return status;
+}
+
+static hr_status predict(const predict_args *args, const hr_model *model, const hr_data *data, hr_error *err) {
+    const hr_column *label = hr_schema_label(hr_model_schema(model));
+    const layout lines = {
+        .label = label,
+        .count = hr_model_output_count(model),
+        .with_class = label->kind == HR_CATEGORY && !args->scores,
+        .with_numbers = !args->classes,
+    };
+    const size_t rows = hr_data_rows(data);
+    double *numbers = calloc(rows * lines.count + 1, sizeof *numbers);
+    if (numbers == NULL) {
+        *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory", .remedy = "predict fewer records at a time"};
+        return HR_E_MEMORY;
+    }
+    hr_status status = hr_model_predict(model, data, 0, numbers, err);
+    if (status == HR_OK) status = write_predictions(args, &lines, numbers, rows, err);
+    free(numbers);
+    return status;
+}
+
+static int run_predict(const command *self, int argc, char **argv) {
+    predict_args args = {.output = "-"};
+    if (!args_parse(self, argc, argv, &args) || !input_only_once(self->name, args.model, args.data)) return EXIT_USAGE;
+    if (args.scores && args.classes) return usage_error(self->name, "--scores and --classes exclude each other");
+    hr_error err = {0};
+    hr_model *model = NULL;
+    hr_data *data = NULL;
+    int code = EXIT_DONE;
+    hr_status status = input_model(args.model, &model, &err);
+    if (status != HR_OK) goto out;
+    if ((args.scores || args.classes) && hr_schema_task(hr_model_schema(model)) == HR_REGRESSION) {
+        code = usage_error(self->name, "the model predicts a number: --scores and --classes are for classes");
+        goto out;
+    }
+    status = input_data(hr_model_schema(model), args.data, args.format, true, &data, &err);
+    if (status == HR_OK) status = predict(&args, model, data, &err);
+out:
+    if (status != HR_OK) code = report_error(self->name, &err);
+    hr_data_free(data);
+    hr_model_free(model);
+    return code;
+}
+
+const command predict_command = {
+    .name = "predict",
+    .summary = "predict the records of a table",
+    .details = "Writes CSV with a header: for classes the most probable one and all probabilities (class,p_VALUE,...), for regression "
+               "the predicted number (prediction).",
+    .example = "  hedgerow predict --model model.json --data new.csv -o predictions.csv",
+    .options = predict_options,
+    .option_count = COUNT_OF(predict_options),
+    .run = run_predict,
+};

@@ -1,0 +1,199 @@
+/* hedgerow schema init, check: the public facts about a table. */
+#include "commands.h"
+#include "input.h"
+#include "output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- schema init ---------------------------------------------------------------------------------------------------- */
+
+typedef struct init_args {
+    const char *data, *label, *output;
+    size_t format;
+} init_args;
+
+static const arg_option init_options[] = {
+    {"data", 0, ARG_TEXT, true, offsetof(init_args, data), "FILE", "the table to look at; - is standard input"},
+    {"label", 0, ARG_TEXT, true, offsetof(init_args, label), "NAME", "the column to be predicted"},
+    {"output", 'o', ARG_TEXT, false, offsetof(init_args, output), "FILE", "where the schema goes; standard output unless given"},
+    {"format", 0, ARG_CHOICE, false, offsetof(init_args, format), FORMAT_WORDS, "of the table; auto looks at the content"},
+};
+
+/* A schema that a person has reviewed is her work: it is not overwritten. */
+static hr_status refuse_reviewed(const char *path, hr_error *err) {
+    if (strcmp(path, "-") == 0) return HR_OK;
+    hr_schema *schema = NULL;
+    const bool reviewed = hr_schema_read(path, &schema, NULL) == HR_OK && hr_schema_reviewed(schema, NULL) == HR_OK;
+    hr_schema_free(schema);
+    if (!reviewed) return HR_OK;
+    *err = (hr_error){.status = HR_E_POLICY};
+    snprintf(err->file, sizeof err->file, "%s", path);
+    snprintf(err->message, sizeof err->message, "holds a schema that was reviewed");
+    snprintf(err->remedy, sizeof err->remedy, "choose another file, or remove this one first");
+    return HR_E_POLICY;
+}
+
+static hr_status init_schema(const init_args *args, hr_error *err) {
+    char *yaml = NULL;
+    output_file file = {0};
+    hr_status status = refuse_reviewed(args->output, err);
+    if (status == HR_OK) status = output_probe(args->output, err);
+    if (status == HR_OK) status = hr_schema_propose(args->data, (hr_format)args->format, args->label, &yaml, err);
+    if (status == HR_OK) status = output_open(&file, args->output, err);
+    if (status == HR_OK) {
+        fputs(yaml, file.stream);
+        status = output_finish(&file, err);
+    }
+    output_abandon(&file);
+    hr_text_free(yaml);
+    return status;
+}
+
+static int run_init(const command *self, int argc, char **argv) {
+    init_args args = {.output = "-"};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    hr_error err = {0};
+    if (init_schema(&args, &err) != HR_OK) return report_error(self->name, &err);
+    fputs("Every line marked REVIEW was read off the private data. Replace it by what is publicly known, then remove the mark;\n"
+          "training refuses a schema in which one is left.\n",
+          stderr);
+    return EXIT_DONE;
+}
+
+const command schema_init_command = {
+    .name = "schema init",
+    .summary = "propose a schema for a table",
+    .details = "Guesses the kind of every column. Bounds and lists of values are read off the data and marked REVIEW: they "
+               "are private until a person has replaced them by public knowledge.",
+    .example = "  hedgerow schema init --data train.csv --label readmitted -o schema.yaml",
+    .options = init_options,
+    .option_count = COUNT_OF(init_options),
+    .run = run_init,
+};
+
+/* ---- schema check --------------------------------------------------------------------------------------------------- */
+
+typedef struct check_args {
+    const char *data, *schema;
+    size_t format;
+} check_args;
+
+static const arg_option check_options[] = {
+    {"data", 0, ARG_TEXT, true, offsetof(check_args, data), "FILE", "the table to check; - is standard input"},
+    {"schema", 0, ARG_TEXT, true, offsetof(check_args, schema), "FILE", "the schema to check it against"},
+    {"format", 0, ARG_CHOICE, false, offsetof(check_args, format), FORMAT_WORDS, "of the table; auto looks at the content"},
+};
+
+/* "0..120", "-1.5..1.5" or "4 values". */
+static void bounds_text(const hr_column *column, char *text, size_t size) {
+    if (column->kind == HR_CATEGORY) {
+        snprintf(text, size, "%zu values", column->value_count);
+        return;
+    }
+    char low[32], high[32];
+    shortest_decimal(column->low, low);
+    shortest_decimal(column->high, high);
+    snprintf(text, size, "%s..%s", low, high);
+}
+
+static const char *kind_text(const hr_column *column) {
+    if (column->kind == HR_CATEGORY) return "category";
+    return column->whole ? "whole" : "number";
+}
+
+/* Rows of text cells, printed as wide as their widest cells. */
+enum { CELLS = 8, CELL_SIZE = 128 };
+typedef char table_row[CELLS][CELL_SIZE];
+
+static void set_count(char *cell, uint64_t count) {
+    snprintf(cell, CELL_SIZE, "%llu", (unsigned long long)count);
+}
+
+static void fill_row(table_row row, const hr_column *column, const hr_column_report *report) {
+    snprintf(row[0], CELL_SIZE, "%s", column->name);
+    snprintf(row[1], CELL_SIZE, "%s", kind_text(column));
+    bounds_text(column, row[2], CELL_SIZE);
+    set_count(row[3], report->missing);
+    set_count(row[4], report->out_of_range);
+    set_count(row[5], report->unknown);
+    set_count(row[6], report->not_whole);
+    snprintf(row[7], CELL_SIZE, "%s", column->review ? "REVIEW" : "");
+}
+
+static void print_table(const table_row *rows, size_t count) {
+    int width[CELLS] = {0};
+    for (size_t r = 0; r < count; r++) {
+        for (size_t c = 0; c < CELLS; c++) {
+            const int length = (int)strlen(rows[r][c]);
+            if (length > width[c]) width[c] = length;
+        }
+    }
+    for (size_t r = 0; r < count; r++) {
+        size_t last = CELLS;
+        while (rows[r][last - 1][0] == '\0') last--;
+        for (size_t c = 0; c < last; c++) {
+            const bool counts = c >= 3 && c <= 6;
+            const bool pads = counts || c + 1 < last;
+            printf("%s%*s", c > 0 ? "  " : "", pads ? (counts ? width[c] : -width[c]) : 0, rows[r][c]);
+        }
+        putchar('\n');
+    }
+}
+
+static hr_status print_columns(const hr_data *data, hr_error *err) {
+    static const char *const titles[CELLS] = {"column", "kind", "bounds", "missing", "out of range", "unknown", "not whole", ""};
+    const hr_schema *schema = hr_data_schema(data);
+    const size_t features = hr_schema_feature_count(schema);
+    table_row *rows = calloc(features + 2, sizeof *rows);
+    if (rows == NULL) {
+        *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory"};
+        return HR_E_MEMORY;
+    }
+    for (size_t c = 0; c < CELLS; c++) snprintf(rows[0][c], CELL_SIZE, "%s", titles[c]);
+    fill_row(rows[1], hr_schema_label(schema), hr_data_report(data, features));
+    for (size_t f = 0; f < features; f++) fill_row(rows[f + 2], hr_schema_feature(schema, f), hr_data_report(data, f));
+    print_table((const table_row *)rows, features + 2);
+    free(rows);
+    return HR_OK;
+}
+
+static int judge_label(const command *self, const hr_data *data) {
+    const hr_schema *schema = hr_data_schema(data);
+    const hr_column_report *label = hr_data_report(data, hr_schema_feature_count(schema));
+    if (label->missing == 0 && label->unknown == 0 && label->out_of_range == 0) return EXIT_DONE;
+    fprintf(stderr, "hedgerow %s: the label '%s' is missing, unknown or out of range in %llu rows; correct the rows or the schema\n",
+            self->name, hr_schema_label(schema)->name, (unsigned long long)(label->missing + label->unknown + label->out_of_range));
+    return EXIT_FAILED;
+}
+
+static int run_check(const command *self, int argc, char **argv) {
+    check_args args = {0};
+    if (!args_parse(self, argc, argv, &args) || !input_only_once(self->name, args.data, args.schema)) return EXIT_USAGE;
+    hr_error err = {0};
+    hr_schema *schema = NULL;
+    hr_data *data = NULL;
+    int code = EXIT_DONE;
+    if (input_schema(args.schema, &schema, &err) != HR_OK || input_data(schema, args.data, args.format, false, &data, &err) != HR_OK) {
+        code = report_error(self->name, &err);
+        goto out;
+    }
+    printf("%zu rows, %zu features, %zu other columns (ignored)\n\n", hr_data_rows(data), hr_schema_feature_count(schema),
+           hr_data_extra_columns(data));
+    code = print_columns(data, &err) == HR_OK ? judge_label(self, data) : report_error(self->name, &err);
+out:
+    hr_data_free(data);
+    hr_schema_free(schema);
+    return code;
+}
+
+const command schema_check_command = {
+    .name = "schema check",
+    .summary = "compare a table with its schema",
+    .details = "Prints the label, then the features: what is missing, outside the bounds (it would be clipped), unknown (read as "
+               "missing) or not whole. The counts are private: for the owner's eyes only. Fails if a label is not usable.",
+    .example = "  hedgerow schema check --data train.csv --schema schema.yaml",
+    .options = check_options,
+    .option_count = COUNT_OF(check_options),
+    .run = run_check,
+};

@@ -1,0 +1,202 @@
+/* hedgerow train: data, a schema, a method and a budget in; a model out.
+ *
+ * Everything that can be refused is refused before the budget is touched: options, output path, schema, ledger, data. */
+#include "commands.h"
+#include "input.h"
+#include "output.h"
+
+#include <string.h>
+
+typedef struct train_args {
+    const char *data, *schema, *method, *model, *ledger;
+    size_t mode, format;
+    arg_settings settings;
+    bool as_json, quiet, reproducible;
+    arg_whole seed;
+} train_args;
+
+#define AT(field) offsetof(train_args, field)
+
+static const arg_option train_options[] = {
+    {"data", 0, ARG_TEXT, true, AT(data), "FILE", "the records; - is standard input"},
+    {"schema", 0, ARG_TEXT, true, AT(schema), "FILE", "the public facts about them ('hedgerow schema init' proposes some)"},
+    {"method", 0, ARG_TEXT, true, AT(method), "NAME", "how to train: 'hedgerow methods' lists the methods"},
+    {"model", 0, ARG_TEXT, true, AT(model), "FILE", "where the model goes; - is standard output"},
+    {"epsilon", 0, ARG_SETTING, false, AT(settings), "E", "privacy budget of this run"},
+    {"delta", 0, ARG_SETTING, false, AT(settings), "D", "0: pure epsilon; else (epsilon, delta) through zCDP"},
+    {"mode", 0, ARG_CHOICE, false, AT(mode), "sound|paper",
+     "sound: the printed guarantee is proved; paper: as published, its guarantee does not hold"},
+    {"trees", 0, ARG_SETTING, false, AT(settings), "N", "how many trees"},
+    {"depth", 0, ARG_SETTING, false, AT(settings), "N", "how many splits from root to leaf"},
+    {"learning-rate", 0, ARG_SETTING, false, AT(settings), "X", "how far each tree moves the prediction"},
+    {"lambda", 0, ARG_SETTING, false, AT(settings), "X", "regularisation of leaf values"},
+    {"bins", 0, ARG_SETTING, false, AT(settings), "N", "bins of a numeric feature"},
+    {"option", 0, ARG_PAIR, false, AT(settings), "NAME=VALUE",
+     "another option of the method; may be repeated ('hedgerow methods NAME' lists options, defaults and ranges)"},
+    {"threads", 0, ARG_SETTING, false, AT(settings), "N", "0: as many as there are processors; the model does not depend on it"},
+    {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE", "spend from this ledger ('hedgerow ledger open' creates one)"},
+    {"format", 0, ARG_CHOICE, false, AT(format), FORMAT_WORDS, "of the data; auto looks at the content"},
+    {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
+    {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "no progress bar, no summary"},
+    {"unsafe-reproducible-noise", 0, ARG_FLAG, false, AT(reproducible), NULL, "noise from --seed: NOT PRIVATE, for tests only"},
+    {"seed", 0, ARG_WHOLE, false, AT(seed), "N", "seed of that noise"},
+};
+
+static bool consistent(const command *self, const train_args *args) {
+    if (args->seed.given && !args->reproducible) {
+        usage_error(self->name, "--seed makes the noise predictable and the model not private; if this is a test, add "
+                                "--unsafe-reproducible-noise");
+        return false;
+    }
+    if (args->as_json && strcmp(args->model, "-") == 0) {
+        usage_error(self->name, "--json and --model - both write to standard output; name a file for the model");
+        return false;
+    }
+    return input_only_once(self->name, args->data, args->schema);
+}
+
+/* What one training run holds; all of it is freed by run_done. */
+typedef struct train_run {
+    hr_fit_options options;
+    progress_bar bar;
+    hr_schema *schema;
+    hr_ledger *ledger;
+    hr_data *data;
+    hr_model *model;
+} train_run;
+
+static void run_done(train_run *run) {
+    hr_model_free(run->model);
+    hr_data_free(run->data);
+    hr_ledger_close(run->ledger);
+    hr_schema_free(run->schema);
+}
+
+static hr_status set_options(const train_args *args, train_run *run, hr_error *err) {
+    hr_fit_options *options = &run->options;
+    hr_status status = hr_fit_options_init(options, args->method, (hr_mode)args->mode, err);
+    for (size_t i = 0; status == HR_OK && i < args->settings.count; i++) {
+        status = hr_fit_options_set(options, args->settings.items[i].name, args->settings.items[i].value, err);
+    }
+    options->reproducible_noise = args->reproducible;
+    options->seed = args->seed.value;
+    progress_init(&run->bar, !args->quiet && !args->as_json);
+    options->progress = progress_step;
+    options->user = &run->bar;
+    return status;
+}
+
+static hr_status fit(const train_args *args, train_run *run, hr_error *err) {
+    hr_status status = set_options(args, run, err);
+    if (status == HR_OK) status = output_probe(args->model, err);
+    if (status == HR_OK) status = input_schema(args->schema, &run->schema, err);
+    if (status == HR_OK) status = hr_schema_reviewed(run->schema, err);
+    if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
+    run->options.ledger = run->ledger;
+    if (status == HR_OK) status = input_data(run->schema, args->data, args->format, false, &run->data, err);
+    if (status == HR_OK) status = hr_fit(run->data, &run->options, &run->model, err);
+    progress_clear(&run->bar);
+    if (status == HR_OK) status = hr_model_write(run->model, args->model, err);
+    return status;
+}
+
+static const char *mode_text(const hr_model *model) {
+    return hr_model_mode(model) == HR_PAPER ? "paper" : "sound";
+}
+
+static void print_left(FILE *out, const hr_ledger_total *total) {
+    if (total == NULL) return;
+    fprintf(out, "%-8s epsilon %.6g of %.6g spent, delta %.6g of %.6g\n", "ledger", total->epsilon_spent, total->epsilon_limit,
+            total->delta_spent, total->delta_limit);
+}
+
+/* `total` is NULL without a ledger. */
+static void print_summary(FILE *out, const train_args *args, const train_run *run, const hr_ledger_total *total) {
+    const hr_guarantee *guarantee = hr_model_guarantee(run->model);
+    fprintf(out, "%-8s %s, %s mode\n", "method", hr_model_method(run->model), mode_text(run->model));
+    fprintf(out, "%-8s %zu rows, %zu features\n", "data", hr_data_rows(run->data), hr_schema_feature_count(run->schema));
+    fprintf(out, "%-8s %s, %zu trees\n", "model", strcmp(args->model, "-") == 0 ? "standard output" : args->model,
+            hr_model_tree_count(run->model));
+    print_left(out, total);
+    fprintf(out, "%-8s ", "privacy");
+    print_wrapped(out, guarantee->statement, 9);
+}
+
+static void json_guarantee(json_writer *json, const hr_guarantee *guarantee) {
+    json_flag(json, "private", guarantee->is_private);
+    json_number(json, "epsilon", guarantee->epsilon);
+    json_number(json, "delta", guarantee->delta);
+    json_number(json, "epsilon_replace", guarantee->epsilon_replace);
+    json_number(json, "delta_replace", guarantee->delta_replace);
+    json_text(json, "statement", guarantee->statement);
+}
+
+static void json_ledger(json_writer *json, const hr_ledger_total *total) {
+    if (total == NULL) return;
+    json_open(json, "ledger", '{');
+    json_number(json, "epsilon_limit", total->epsilon_limit);
+    json_number(json, "epsilon_spent", total->epsilon_spent);
+    json_number(json, "delta_limit", total->delta_limit);
+    json_number(json, "delta_spent", total->delta_spent);
+    json_close(json, '}');
+}
+
+static void print_json(const train_args *args, const train_run *run, const hr_ledger_total *total) {
+    json_writer json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "method", hr_model_method(run->model));
+    json_text(&json, "mode", mode_text(run->model));
+    json_text(&json, "model", args->model);
+    json_whole(&json, "rows", hr_data_rows(run->data));
+    json_whole(&json, "features", hr_schema_feature_count(run->schema));
+    json_whole(&json, "trees", hr_model_tree_count(run->model));
+    json_whole(&json, "releases", hr_model_release_count(run->model));
+    json_guarantee(&json, hr_model_guarantee(run->model));
+    json_ledger(&json, total);
+    json_close(&json, '}');
+    putchar('\n');
+}
+
+/* The model exists by now: a ledger that cannot be read back is told, and no reason to fail. */
+static void report(const command *self, const train_args *args, const train_run *run) {
+    hr_ledger_total total;
+    hr_error err = {0};
+    bool known = false;
+    if (run->ledger != NULL) {
+        known = hr_ledger_sum(run->ledger, &total, &err) == HR_OK;
+        if (!known) report_error(self->name, &err);
+    }
+    if (args->as_json) {
+        print_json(args, run, known ? &total : NULL);
+    } else if (!args->quiet) {
+        print_summary(strcmp(args->model, "-") == 0 ? stderr : stdout, args, run, known ? &total : NULL);
+    }
+}
+
+static int run_train(const command *self, int argc, char **argv) {
+    train_args args = {0};
+    if (!args_parse(self, argc, argv, &args) || !consistent(self, &args)) return EXIT_USAGE;
+    train_run run = {0};
+    hr_error err = {0};
+    int code = EXIT_DONE;
+    if (fit(&args, &run, &err) == HR_OK) {
+        report(self, &args, &run);
+    } else {
+        progress_clear(&run.bar);
+        code = report_error(self->name, &err);
+    }
+    run_done(&run);
+    return code;
+}
+
+const command train_command = {
+    .name = "train",
+    .summary = "train a model",
+    .details = "Checks the options, the model's path, the schema, the ledger and the data before it spends anything. Only released "
+               "values get into the model: it may be published as its privacy statement says.",
+    .example =
+        "  hedgerow train --data train.csv --schema schema.yaml --method dpboost --epsilon 1 --ledger hospital.db --model model.json",
+    .options = train_options,
+    .option_count = COUNT_OF(train_options),
+    .run = run_train,
+};

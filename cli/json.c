@@ -1,0 +1,60 @@
+/* JSON for scripts: a writer that needs no library and no memory. */
+#include "output.h"
+
+#include <math.h>
+
+static void put_string(FILE *out, const char *text) {
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') {
+            fprintf(out, "\\%c", c);
+        } else if (c < 0x20 || c == 0x7f) {
+            fprintf(out, "\\u%04x", c);
+        } else {
+            fputc(c, out);
+        }
+    }
+    fputc('"', out);
+}
+
+static void begin(json_writer *json, const char *name) {
+    if (json->follows) fputs(", ", json->out);
+    json->follows = true;
+    if (name == NULL) return;
+    put_string(json->out, name);
+    fputs(": ", json->out);
+}
+
+void json_open(json_writer *json, const char *name, char bracket) {
+    begin(json, name);
+    fputc(bracket, json->out);
+    json->follows = false;
+}
+
+void json_close(json_writer *json, char bracket) {
+    fputc(bracket, json->out);
+    json->follows = true;
+}
+
+void json_text(json_writer *json, const char *name, const char *text) {
+    begin(json, name);
+    put_string(json->out, text);
+}
+
+void json_number(json_writer *json, const char *name, double value) {
+    begin(json, name);
+    char text[32] = "null";
+    if (isfinite(value)) shortest_decimal(value, text);
+    fputs(text, json->out);
+}
+
+void json_whole(json_writer *json, const char *name, uint64_t value) {
+    begin(json, name);
+    fprintf(json->out, "%llu", (unsigned long long)value);
+}
+
+void json_flag(json_writer *json, const char *name, bool value) {
+    begin(json, name);
+    fputs(value ? "true" : "false", json->out);
+}

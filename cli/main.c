@@ -1,0 +1,163 @@
+/* hedgerow: finds the command and lets it run. Everything a command does goes through the public headers of the library. */
+#include "commands.h"
+#include "output.h"
+
+#include <hedgerow/hedgerow.h>
+#include <stdio.h>
+#include <string.h>
+
+static const command *const commands[] = {
+    &schema_init_command,
+    &schema_check_command,
+    &train_command,
+    &predict_command,
+    &evaluate_command,
+    &show_command,
+    &methods_command,
+    &ledger_show_command,
+    &ledger_open_command,
+    &ledger_close_command,
+    &generate_hospital_command,
+    &generate_classification_command,
+    &generate_regression_command,
+    &generate_friedman1_command,
+};
+
+static const char tool_example[] =
+    "example:\n"
+    "  hedgerow generate hospital --rows 20000 --seed 1 -o train.csv --schema schema.yaml\n"
+    "  hedgerow train --data train.csv --schema schema.yaml --method dpboost --epsilon 1 --model model.json\n"
+    "  hedgerow evaluate --model model.json --data train.csv\n";
+
+/* How many words of the command line name the command: all of them must match. 0: another command. */
+static int words_matching(const command *candidate, int argc, char **argv) {
+    const char *name = candidate->name;
+    for (int words = 0; words < argc; words++) {
+        const size_t length = strcspn(name, " ");
+        if (strlen(argv[words]) != length || memcmp(name, argv[words], length) != 0) return 0;
+        if (name[length] == '\0') return words + 1;
+        name += length + 1;
+    }
+    return 0;
+}
+
+static bool in_group(const command *candidate, const char *group) {
+    const size_t length = strlen(group);
+    return strncmp(candidate->name, group, length) == 0 && candidate->name[length] == ' ';
+}
+
+static bool is_group(const char *word) {
+    for (size_t i = 0; i < COUNT_OF(commands); i++) {
+        if (in_group(commands[i], word)) return true;
+    }
+    return false;
+}
+
+/* Lists the commands of a group; of all groups if it is NULL. */
+static void list_commands(FILE *out, const char *group) {
+    for (size_t i = 0; i < COUNT_OF(commands); i++) {
+        if (group != NULL && !in_group(commands[i], group)) continue;
+        fprintf(out, "  %-24s  ", commands[i]->name);
+        print_wrapped(out, commands[i]->summary, 28);
+    }
+}
+
+static int print_tool_help(void) {
+    puts("usage: hedgerow COMMAND [options]\n\n"
+         "Trains decision-tree ensembles with differential privacy that is proved.\n\ncommands:");
+    list_commands(stdout, NULL);
+    puts("  help [COMMAND]            this, or a command's options and an example\n"
+         "  --version                 the version\n");
+    printf("%s\nexit codes: 0 done, 1 failed, 2 wrong usage, 3 refused by a policy or a budget\n", tool_example);
+    return EXIT_DONE;
+}
+
+static int print_group_help(const char *group) {
+    printf("usage: hedgerow %s COMMAND [options]\n\ncommands:\n", group);
+    list_commands(stdout, group);
+    printf("\nexample:\n");
+    for (size_t i = 0; i < COUNT_OF(commands); i++) {
+        if (in_group(commands[i], group)) {
+            puts(commands[i]->example);
+            break;
+        }
+    }
+    return EXIT_DONE;
+}
+
+/* Says that no command has the name argv[0], or argv[0] argv[1] within a group. */
+static int unknown_command(int argc, char **argv) {
+    char word[96];
+    const bool grouped = is_group(argv[0]);
+    snprintf(word, sizeof word, grouped && argc > 1 ? "%s %s" : "%s", argv[0], argc > 1 ? argv[1] : "");
+    const char *names[2 * COUNT_OF(commands) + 3];
+    char groups[COUNT_OF(commands)][32];
+    size_t count = 0;
+    names[count++] = "help";
+    names[count++] = "--help";
+    names[count++] = "--version";
+    for (size_t i = 0; i < COUNT_OF(commands); i++) {
+        names[count++] = commands[i]->name;
+        if (strchr(commands[i]->name, ' ') == NULL) continue;
+        snprintf(groups[i], sizeof groups[i], "%.*s", (int)strcspn(commands[i]->name, " "), commands[i]->name);
+        names[count++] = groups[i];
+    }
+    const char *nearest = args_nearest(word, names, count);
+    if (nearest != NULL && strcmp(nearest, word) != 0) {
+        return usage_error(grouped ? argv[0] : "", "unknown command '%s'; did you mean '%s'?", word, nearest);
+    }
+    return usage_error(grouped ? argv[0] : "", "unknown command '%s'", word);
+}
+
+static const command *find_command(int argc, char **argv, int *words) {
+    for (size_t i = 0; i < COUNT_OF(commands); i++) {
+        *words = words_matching(commands[i], argc, argv);
+        if (*words > 0) return commands[i];
+    }
+    return NULL;
+}
+
+static int help(int argc, char **argv) {
+    if (argc == 0) return print_tool_help();
+    int words = 0;
+    const command *found = find_command(argc, argv, &words);
+    if (found != NULL) {
+        args_print_help(found);
+        return EXIT_DONE;
+    }
+    if (argc == 1 && is_group(argv[0])) return print_group_help(argv[0]);
+    return unknown_command(argc, argv);
+}
+
+static int dispatch(int argc, char **argv) {
+    if (argc == 0) return usage_error("", "a command is required");
+    if (strcmp(argv[0], "--version") == 0) {
+        printf("hedgerow %s\n", hr_version());
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) return print_tool_help();
+    if (strcmp(argv[0], "help") == 0) return help(argc - 1, argv + 1);
+    int words = 0;
+    const command *found = find_command(argc, argv, &words);
+    if (found == NULL) {
+        if (!is_group(argv[0])) return unknown_command(argc, argv);
+        if (argc == 1) return usage_error(argv[0], "a command is required");
+        return args_want_help(argc, argv) ? print_group_help(argv[0]) : unknown_command(argc, argv);
+    }
+    if (args_want_help(argc - words, argv + words)) {
+        args_print_help(found);
+        return EXIT_DONE;
+    }
+    return found->run(found, argc - words, argv + words);
+}
+
+int main(int argc, char **argv) {
+    const int code = dispatch(argc - 1, argv + 1);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        hr_error err = {0};
+        fail_io(&err, "standard output", "cannot be written", "");
+        const int failed = report_error("", &err);
+        return code == EXIT_DONE ? failed : code;
+    }
+    return code;
+}

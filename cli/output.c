@@ -1,0 +1,120 @@
+/* Everything printed for people goes through here, so that all commands report alike. */
+#include "output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE_WIDTH = 80, BAR_WIDTH = 40 };
+
+static void print_name(const char *name) {
+    fprintf(stderr, "hedgerow%s%s: ", name[0] != '\0' ? " " : "", name);
+}
+
+int usage_error(const char *name, const char *format, ...) {
+    print_name(name);
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, "\n'hedgerow%s%s --help' tells more.\n", name[0] != '\0' ? " " : "", name);
+    return EXIT_USAGE;
+}
+
+int report_error(const char *name, const hr_error *err) {
+    char text[2048];
+    hr_error_format(err, text, sizeof text);
+    print_name(name);
+    fprintf(stderr, "%s\n", text);
+    switch (err->status) {
+    case HR_E_POLICY:
+    case HR_E_BUDGET: return EXIT_REFUSED;
+    case HR_E_ARGUMENT: return EXIT_USAGE;
+    default: return EXIT_FAILED;
+    }
+}
+
+hr_status fail_io(hr_error *err, const char *path, const char *what, const char *remedy) {
+    const char *reason = strerror(errno);
+    *err = (hr_error){.status = HR_E_IO};
+    snprintf(err->file, sizeof err->file, "%s", path);
+    snprintf(err->message, sizeof err->message, "%s: %s", what, reason);
+    snprintf(err->remedy, sizeof err->remedy, "%s", remedy);
+    return HR_E_IO;
+}
+
+void print_wrapped(FILE *out, const char *text, size_t indent) {
+    size_t column = indent;
+    for (const char *word = text; *word != '\0';) {
+        const size_t length = strcspn(word, " \n");
+        if (column > indent && column + 1 + length > LINE_WIDTH) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+        const bool spaced = column > indent;
+        fprintf(out, "%s%.*s", spaced ? " " : "", (int)length, word);
+        column += length + spaced;
+        word += length;
+        if (*word == '\n') {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+        if (*word != '\0') word++;
+    }
+    fputc('\n', out);
+}
+
+void print_csv_field(FILE *out, const char *text) {
+    if (strpbrk(text, ",\"\r\n") == NULL && text[0] != ' ' && (text[0] == '\0' || text[strlen(text) - 1] != ' ')) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+void shortest_decimal(double value, char *text) {
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, 32, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) return;
+    }
+}
+
+void print_metric(FILE *out, const char *name, double value) {
+    if (isnan(value)) {
+        fprintf(out, "%-9s -\n", name);
+    } else {
+        fprintf(out, "%-9s %.4g\n", name, value);
+    }
+}
+
+/* ---- Progress ------------------------------------------------------------------------------------------------------- */
+
+void progress_init(progress_bar *bar, bool wanted) {
+    *bar = (progress_bar){.visible = wanted && isatty(STDERR_FILENO), .shown = -1};
+}
+
+bool progress_step(void *user, size_t done, size_t total) {
+    progress_bar *bar = user;
+    if (!bar->visible || total == 0) return true;
+    const double part = (double)done / (double)total;
+    const int percent = (int)(100 * part);
+    if (percent == bar->shown) return true;
+    bar->shown = percent;
+    const int filled = (int)(BAR_WIDTH * part);
+    fprintf(stderr, "\r[%.*s%*s] %3d%%", filled, "########################################", BAR_WIDTH - filled, "", percent);
+    fflush(stderr);
+    return true;
+}
+
+void progress_clear(progress_bar *bar) {
+    if (bar->visible && bar->shown >= 0) fprintf(stderr, "\r%*s\r", BAR_WIDTH + 8, "");
+    bar->shown = -1;
+}

@@ -1,0 +1,90 @@
+/* What the commands say to people and programs: errors, paragraphs, a progress bar, JSON, and files that appear whole. */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <hedgerow/status.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#if defined(__GNUC__)
+#define CLI_PRINTF(a, b) __attribute__((format(printf, a, b)))
+#else
+#define CLI_PRINTF(a, b)
+#endif
+
+typedef enum exit_code {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,  /* the command line is wrong */
+    EXIT_REFUSED = 3 /* a policy or a privacy budget forbids it */
+} exit_code;
+
+/* Prints "hedgerow COMMAND: what is wrong" and where help is; returns EXIT_USAGE. */
+int usage_error(const char *name, const char *format, ...) CLI_PRINTF(2, 3);
+
+/* Prints the error with its place and remedy; returns the exit code that its status stands for. */
+int report_error(const char *name, const hr_error *err);
+
+/* Fills in an error for what the operating system refused (errno). */
+hr_status fail_io(hr_error *err, const char *path, const char *what, const char *remedy);
+
+/* Prints text broken into lines of at most 80 columns, all but the first indented; ends the line. */
+void print_wrapped(FILE *out, const char *text, size_t indent);
+
+/* Prints one field of a CSV line, quoted where it must be. */
+void print_csv_field(FILE *out, const char *text);
+
+/* The shortest decimal that reads back as the same double. `text` has at least 32 bytes. */
+void shortest_decimal(double value, char *text);
+
+/* Prints a decimal with 4 significant digits, or "-" for a number that does not exist. */
+void print_metric(FILE *out, const char *name, double value);
+
+/* ---- Progress ------------------------------------------------------------------------------------------------------- */
+
+/* A bar on a terminal's standard error; silent anywhere else. */
+typedef struct progress_bar {
+    bool visible;
+    int shown; /* the percentage on the screen; -1: nothing yet */
+} progress_bar;
+
+void progress_init(progress_bar *bar, bool wanted);
+/* A callback of hr_fit_options; `user` is the progress_bar. */
+bool progress_step(void *user, size_t done, size_t total);
+void progress_clear(progress_bar *bar);
+
+/* ---- JSON ----------------------------------------------------------------------------------------------------------- */
+
+/* Writes one value after the other; commas come by themselves. A NULL name is an element of an array. Numbers that JSON
+ * does not know (infinite, NaN) are null. */
+typedef struct json_writer {
+    FILE *out;
+    bool follows; /* a comma is due */
+} json_writer;
+
+void json_open(json_writer *json, const char *name, char bracket);
+void json_close(json_writer *json, char bracket);
+void json_text(json_writer *json, const char *name, const char *text);
+void json_number(json_writer *json, const char *name, double value);
+void json_whole(json_writer *json, const char *name, uint64_t value);
+void json_flag(json_writer *json, const char *name, bool value);
+
+/* ---- Files ---------------------------------------------------------------------------------------------------------- */
+
+/* A file that appears under its name when it is complete, or not at all. "-" is standard output. */
+typedef struct output_file {
+    FILE *stream;
+    const char *path;
+    char *part; /* the name until it is complete; NULL: written in place */
+} output_file;
+
+hr_status output_open(output_file *file, const char *path, hr_error *err);
+/* Gives the file its name. */
+hr_status output_finish(output_file *file, hr_error *err);
+/* Removes what was not finished. Allowed after output_finish. */
+void output_abandon(output_file *file);
+
+/* HR_OK if a file could be created at `path`; leaves nothing behind. */
+hr_status output_probe(const char *path, hr_error *err);
+
+#endif
