@@ -43,6 +43,15 @@ hr_units hr_units_share(hr_units units, double share);
 /* Sum over groups of the costliest part. Saturates at HR_UNITS_MAX. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_account(const hr_release *releases, size_t count, hr_units *total, hr_error *err);
 
+/* A line as it is sorted for adding up. */
+typedef struct hr_account_item {
+    uint64_t group, part;
+    hr_units cost;
+} hr_account_item;
+
+/* The same in the caller's room for `count` items: cannot fail. */
+hr_units hr_account_in(const hr_release *releases, size_t count, hr_account_item *room);
+
 /* Checks each line by itself: that mechanism, sensitivity and scale justify the cost (in `currency`) that it claims. */
 HR_MUST_CHECK hr_status hr_account_check(const hr_release *releases, size_t count, hr_currency currency, hr_error *err);
 

@@ -1,0 +1,141 @@
+/* What a run has cost is re-added from its list of releases, in integers: anyone who holds a model can do the same sum. */
+#include "privacy/accountant.h"
+
+#include "base/fail.h"
+#include "privacy/mechanisms.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+const char *hr_mechanism_text(hr_mechanism mechanism) {
+    switch (mechanism) {
+    case HR_IDENTITY: return "identity";
+    case HR_DISCRETE_LAPLACE: return "discrete laplace";
+    case HR_DISCRETE_GAUSSIAN: return "discrete gaussian";
+    case HR_EXPONENTIAL: return "exponential";
+    }
+    return "unknown";
+}
+
+/* ---- Units --------------------------------------------------------------------------------------------------------- */
+
+hr_units hr_units_up(double value) {
+    assert(value >= 0 && value <= 0x1p20);
+    return (hr_units)ceil(value * 0x1p40);
+}
+
+hr_units hr_units_down(double value) {
+    assert(value >= 0 && value <= 0x1p20);
+    return (hr_units)floor(value * 0x1p40);
+}
+
+double hr_units_value(hr_units units) {
+    double value = (double)units;
+    if (value < 0x1p63 && (hr_units)value < units) value = nextafter(value, INFINITY);
+    return value * 0x1p-40;
+}
+
+hr_units hr_units_share(hr_units units, double share) {
+    assert(units <= HR_UNITS_MAX && share >= 0 && share <= 1);
+    int exponent;
+    uint64_t digits = (uint64_t)(frexp(share, &exponent) * 0x1p53); /* share = digits 2^(exponent - 53) */
+    int shift = 53 - exponent;
+    return shift > 127 ? 0 : (hr_units)((hr_u128)units * digits >> shift);
+}
+
+/* ---- Adding up ----------------------------------------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b) {
+    const hr_account_item *x = a, *y = b;
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    return (x->part > y->part) - (x->part < y->part);
+}
+
+static hr_units add(hr_units a, hr_units b) {
+    return a < HR_UNITS_MAX && b < HR_UNITS_MAX - a ? a + b : HR_UNITS_MAX;
+}
+
+hr_units hr_account_in(const hr_release *releases, size_t count, hr_account_item *room) {
+    for (size_t i = 0; i < count; i++) room[i] = (hr_account_item){releases[i].group, releases[i].part, releases[i].cost};
+    if (count) qsort(room, count, sizeof *room, compare);
+    hr_units total = 0, costliest = 0, part = 0;
+    for (size_t i = 0; i < count; i++) {
+        part = add(part, room[i].cost);
+        if (i + 1 < count && compare(&room[i], &room[i + 1]) == 0) continue;
+        costliest = part > costliest ? part : costliest;
+        part = 0;
+        if (i + 1 < count && room[i].group == room[i + 1].group) continue;
+        total = add(total, costliest);
+        costliest = 0;
+    }
+    return total;
+}
+
+hr_status hr_account(const hr_release *releases, size_t count, hr_units *total, hr_error *err) {
+    hr_account_item *room = calloc(count ? count : 1, sizeof *room);
+    if (!room) return hr_fail_memory(err);
+    *total = hr_account_in(releases, count, room);
+    free(room);
+    return HR_OK;
+}
+
+static bool covers(const hr_release *r, hr_currency currency) {
+    switch (r->mechanism) {
+    case HR_IDENTITY: return currency == HR_NO_PRIVACY;
+    case HR_DISCRETE_LAPLACE: return currency == HR_PURE && hr_laplace_covers(r);
+    case HR_DISCRETE_GAUSSIAN: return currency == HR_ZCDP && hr_gaussian_covers(r);
+    case HR_EXPONENTIAL: return currency != HR_NO_PRIVACY && hr_exponential_covers(r, currency);
+    }
+    return false;
+}
+
+hr_status hr_account_check(const hr_release *releases, size_t count, hr_currency currency, hr_error *err) {
+    for (size_t i = 0; i < count; i++)
+        if (!covers(&releases[i], currency))
+            return hr_fail(err, HR_E_POLICY, "do not rely on the privacy statement of this model",
+                           "release %zu ('%s', %s): its scale does not justify its cost", i, releases[i].what,
+                           hr_mechanism_text(releases[i].mechanism));
+    return HR_OK;
+}
+
+/* ---- zCDP to (epsilon, delta) -------------------------------------------------------------------------------------- */
+
+/* For every alpha = 1 + x, x > 0: epsilon = alpha rho + (ln(1/delta) - ln x - alpha ln(1 + 1/x)) / x holds (CKS 2020,
+ * Corollary 13, solved for epsilon). Every x of the grid gives a valid bound; the best is within 1e-6 of the best of all x. */
+enum { LEAST_POWER = -20, LARGEST_POWER = 30, STEPS = 256 };
+
+/* Relative to the sizes of what is added up. Each of at most ten operations errs by at most 4 units of 2^-53. */
+static const double ROUNDING = 0x1p-46;
+
+typedef struct tangent {
+    double alpha, offset, error; /* epsilon >= alpha rho + offset; |error of offset| <= error */
+} tangent;
+
+static tangent tangent_at(int k, double delta) {
+    double x = exp2((double)k / STEPS);
+    double a = -log(delta), b = log(x), c = (1 + x) * log1p(1 / x);
+    return (tangent){1 + x, (a - b - c) / x, (fabs(a) + fabs(b) + c) / x * ROUNDING};
+}
+
+hr_units hr_zcdp_rho(double epsilon, double delta) {
+    assert(epsilon >= 0 && delta > 0 && delta < 1);
+    double best = 0;
+    for (int k = LEAST_POWER * STEPS; k <= LARGEST_POWER * STEPS; k++) {
+        tangent t = tangent_at(k, delta);
+        double rho = (epsilon - t.offset - t.error) / t.alpha - (epsilon + fabs(t.offset)) / t.alpha * ROUNDING;
+        best = rho > best ? rho : best;
+    }
+    return hr_units_down(best < 0x1p20 ? best : 0x1p20);
+}
+
+double hr_zcdp_epsilon(hr_units rho, double delta) {
+    assert(rho <= HR_UNITS_MAX && delta > 0 && delta < 1);
+    double best = INFINITY, value = hr_units_value(rho);
+    for (int k = LEAST_POWER * STEPS; k <= LARGEST_POWER * STEPS; k++) {
+        tangent t = tangent_at(k, delta);
+        double epsilon = t.alpha * value + t.offset + t.error + (t.alpha * value + fabs(t.offset)) * ROUNDING;
+        best = epsilon < best ? epsilon : best;
+    }
+    return best > 0 ? best : 0;
+}

@@ -1,0 +1,179 @@
+#include "privacy/gate.h"
+
+#include "base/fail.h"
+#include "privacy/mechanisms.h"
+#include "privacy/tally.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct hr_gate {
+    hr_currency currency;
+    hr_units budget;
+    hr_stream *stream;
+    hr_release *releases;
+    hr_account_item *room; /* for adding up the releases */
+    size_t count, capacity;
+    hr_tally tally;
+};
+
+hr_status hr_gate_new(hr_currency currency, hr_units budget, hr_stream *stream, hr_gate **out, hr_error *err) {
+    hr_gate *gate = calloc(1, sizeof *gate);
+    if (!gate) return hr_fail_memory(err);
+    gate->currency = currency;
+    gate->budget = budget < HR_UNITS_MAX ? budget : HR_UNITS_MAX;
+    gate->stream = stream;
+    *out = gate;
+    return HR_OK;
+}
+
+void hr_gate_free(hr_gate *gate) {
+    if (!gate) return;
+    hr_tally_done(&gate->tally);
+    free(gate->releases);
+    free(gate->room);
+    free(gate);
+}
+
+hr_currency hr_gate_currency(const hr_gate *gate) {
+    return gate->currency;
+}
+
+hr_units hr_gate_budget(const hr_gate *gate) {
+    return gate->budget;
+}
+
+hr_stream *hr_gate_stream(hr_gate *gate) {
+    return gate->stream;
+}
+
+/* ---- Charging ------------------------------------------------------------------------------------------------------ */
+
+static hr_status reserve_line(hr_gate *gate, hr_error *err) {
+    if (gate->count == gate->capacity) {
+        size_t capacity = gate->capacity ? 2 * gate->capacity : 64;
+        hr_release *releases = realloc(gate->releases, capacity * sizeof *releases);
+        if (releases) gate->releases = releases;
+        hr_account_item *room = realloc(gate->room, capacity * sizeof *room);
+        if (room) gate->room = room;
+        if (!releases || !room) return hr_fail_memory(err);
+        gate->capacity = capacity;
+    }
+    return hr_tally_reserve(&gate->tally, err);
+}
+
+static hr_status refuse_scale(const hr_release *line, hr_error *err) {
+    return hr_fail(err, HR_E_BUDGET, "raise epsilon, or use fewer trees, levels or private bin edges",
+                   "'%s': a cost of %g is too little for a sensitivity of %llu", line->what, hr_units_value(line->cost),
+                   (unsigned long long)line->sensitivity);
+}
+
+static hr_status refuse_cost(const hr_gate *gate, const hr_release *line, hr_error *err) {
+    const char *unit = gate->currency == HR_ZCDP ? "rho" : "epsilon";
+    return hr_fail(err, HR_E_BUDGET, "raise epsilon, or use fewer trees, levels or private bin edges",
+                   "'%s' asks for %s %.9g but %.9g of %.9g is left", line->what, unit, hr_units_value(line->cost),
+                   hr_units_value(gate->budget - gate->tally.total), hr_units_value(gate->budget));
+}
+
+/* Adds a line whose mechanism and scale are known. */
+static hr_status add_line(hr_gate *gate, const hr_release *line, hr_permit *out, hr_error *err) {
+    hr_status status = reserve_line(gate, err);
+    if (status) return status;
+    if (line->cost > gate->budget || hr_tally_would_be(&gate->tally, line->group, line->part, line->cost) > gate->budget)
+        return refuse_cost(gate, line, err);
+    hr_tally_add(&gate->tally, line->group, line->part, line->cost);
+    gate->releases[gate->count] = *line;
+    out->line = gate->count++;
+    return HR_OK;
+}
+
+static hr_release line_of(const hr_gate *gate, const hr_charge *charge) {
+    bool is_private = gate->currency != HR_NO_PRIVACY;
+    return (hr_release){.what = charge->what,
+                        .tree = charge->tree,
+                        .level = charge->level,
+                        .group = charge->group,
+                        .part = charge->part,
+                        .cost = is_private ? charge->cost : 0,
+                        .sensitivity = charge->sensitivity,
+                        .mechanism = HR_IDENTITY,
+                        .scale_num = 0,
+                        .scale_den = 1,
+                        .draws = 0};
+}
+
+static bool scale_sums(const hr_gate *gate, hr_release *line) {
+    switch (gate->currency) {
+    case HR_NO_PRIVACY: return true;
+    case HR_PURE: return hr_laplace_scale(line);
+    case HR_ZCDP: return hr_gaussian_scale(line);
+    }
+    return false;
+}
+
+hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
+    hr_release line = line_of(gate, charge);
+    if (!scale_sums(gate, &line)) return refuse_scale(&line, err);
+    return add_line(gate, &line, out, err);
+}
+
+hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
+    hr_release line = line_of(gate, charge);
+    if (gate->currency != HR_NO_PRIVACY && !hr_exponential_scale(&line, gate->currency)) return refuse_scale(&line, err);
+    return add_line(gate, &line, out, err);
+}
+
+/* ---- Releasing ----------------------------------------------------------------------------------------------------- */
+
+#define SUM_MAX ((int64_t)1 << 61)
+
+static int64_t clamp(int64_t x) {
+    return x > SUM_MAX ? SUM_MAX : x < -SUM_MAX ? -SUM_MAX : x;
+}
+
+/* Under a permit for choices nothing was paid for sums: the answer does not depend on the records. */
+static int64_t release_sum(hr_stream *stream, const hr_release *line, int64_t exact) {
+    switch (line->mechanism) {
+    case HR_DISCRETE_LAPLACE: return clamp(clamp(exact) + hr_discrete_laplace(stream, line->scale_num, line->scale_den));
+    case HR_DISCRETE_GAUSSIAN: return clamp(clamp(exact) + hr_discrete_gaussian(stream, line->scale_num, line->scale_den));
+    case HR_IDENTITY: return exact;
+    case HR_EXPONENTIAL: break;
+    }
+    return 0;
+}
+
+void hr_gate_sums(hr_gate *gate, hr_permit permit, const hr_exact *in, size_t count, hr_noisy *out) {
+    assert(permit.line < gate->count);
+    hr_release *line = &gate->releases[permit.line];
+    for (size_t i = 0; i < count; i++) out[i].paid = release_sum(gate->stream, line, in[i].unpaid);
+    line->draws += count;
+}
+
+static size_t first_of_largest(const hr_exact *scores, size_t count) {
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (scores[i].unpaid > scores[best].unpaid) best = i;
+    return best;
+}
+
+size_t hr_gate_choose(hr_gate *gate, hr_permit permit, const hr_exact *scores, size_t count) {
+    assert(permit.line < gate->count && count >= 1);
+    hr_release *line = &gate->releases[permit.line];
+    line->draws++;
+    switch (line->mechanism) {
+    case HR_EXPONENTIAL: return hr_exponential_choose(gate->stream, scores, count, line->scale_num, line->scale_den);
+    case HR_IDENTITY: return first_of_largest(scores, count);
+    case HR_DISCRETE_LAPLACE:
+    case HR_DISCRETE_GAUSSIAN: break; /* nothing was paid for a choice */
+    }
+    return 0;
+}
+
+const hr_release *hr_gate_releases(const hr_gate *gate, size_t *count) {
+    *count = gate->count;
+    return gate->releases;
+}
+
+hr_units hr_gate_spent(const hr_gate *gate) {
+    return hr_account_in(gate->releases, gate->count, gate->room);
+}

@@ -1,0 +1,30 @@
+/* The mechanisms as the gate and the accountant see them: how sensitivity and cost become a scale, whether a line's scale
+ * justifies its cost, and the draw. One file and one proof each. */
+#ifndef HR_PRIVACY_MECHANISMS_H
+#define HR_PRIVACY_MECHANISMS_H
+
+#include "privacy/accountant.h"
+#include "privacy/exact.h"
+#include "random/sample.h"
+
+#include <stdbool.h>
+
+/* Sensitivities of sums, and widths of scores. */
+#define HR_SENSITIVITY_MAX ((uint64_t)1 << 22)
+#define HR_WIDTH_MAX ((uint64_t)1 << 60)
+
+/* The scale that `release->cost` pays for at `release->sensitivity`, rounded to the private side. False: too little is paid for
+ * a noise that the samplers can draw. */
+HR_MUST_CHECK bool hr_laplace_scale(hr_release *release);
+HR_MUST_CHECK bool hr_gaussian_scale(hr_release *release);
+HR_MUST_CHECK bool hr_exponential_scale(hr_release *release, hr_currency currency);
+
+/* Whether scale and sensitivity of any line, however it came about, are within the ranges and cost no more than it says. */
+bool hr_laplace_covers(const hr_release *release);
+bool hr_gaussian_covers(const hr_release *release);
+bool hr_exponential_covers(const hr_release *release, hr_currency currency);
+
+/* Pr(r) proportional to exp(scores[r] num/den); count >= 1, |score| < 2^62, num <= 2^60, den >= 1. */
+size_t hr_exponential_choose(hr_stream *stream, const hr_exact *scores, size_t count, uint64_t num, uint64_t den);
+
+#endif

@@ -1,0 +1,285 @@
+#include "privacy/gate.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+    hr_stream *stream;
+    hr_gate *gate;
+} fixture;
+
+static fixture set_up(hr_currency currency, double budget) {
+    fixture f = {0};
+    assert_int_equal(hr_stream_open_seeded(1, &f.stream, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(currency, hr_units_up(budget), f.stream, &f.gate, NULL), HR_OK);
+    return f;
+}
+
+static void tear_down(fixture f) {
+    hr_gate_free(f.gate);
+    hr_stream_close(f.stream);
+}
+
+static hr_charge charge_of(double cost, uint64_t group, uint64_t part, uint64_t sensitivity) {
+    return (hr_charge){"leaf sum", 3, -1, group, part, hr_units_up(cost), sensitivity};
+}
+
+static const hr_release *last_line(const hr_gate *gate) {
+    size_t count = 0;
+    const hr_release *releases = hr_gate_releases(gate, &count);
+    assert_true(count > 0);
+    return &releases[count - 1];
+}
+
+static void test_gate__writes_the_line_of_a_sum(void **state) {
+    (void)state;
+    fixture f = set_up(HR_PURE, 1);
+    hr_charge charge = charge_of(.5, 1, 2, 6);
+    hr_permit permit;
+    assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, NULL), HR_OK);
+    hr_exact in[3] = {{10}, {-5}, {0}};
+    hr_noisy out[3];
+    hr_gate_sums(f.gate, permit, in, 2, out);
+    hr_gate_sums(f.gate, permit, in + 2, 1, out + 2);
+    const hr_release *line = last_line(f.gate);
+    assert_string_equal(line->what, "leaf sum");
+    assert_int_equal(line->mechanism, HR_DISCRETE_LAPLACE);
+    assert_true(line->tree == 3 && line->level == -1 && line->group == 1 && line->part == 2 && line->sensitivity == 6);
+    assert_true(line->cost == HR_UNIT / 2);
+    assert_true((double)line->scale_num / (double)line->scale_den == 12);
+    assert_int_equal(line->draws, 3);
+    tear_down(f);
+}
+
+static void test_gate__scales_the_gaussian_up(void **state) {
+    (void)state;
+    fixture f = set_up(HR_ZCDP, 1);
+    hr_charge charge = charge_of(.3, 0, 0, 5);
+    hr_permit permit;
+    assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, NULL), HR_OK);
+    const hr_release *line = last_line(f.gate);
+    double sigma2 = (double)line->scale_num / (double)line->scale_den, wanted = 25 / (2 * hr_units_value(charge.cost));
+    assert_int_equal(line->mechanism, HR_DISCRETE_GAUSSIAN);
+    assert_true(sigma2 >= wanted && sigma2 < wanted + 0x1p-15);
+    tear_down(f);
+}
+
+static void test_gate__gives_choices_what_bounded_range_allows(void **state) {
+    (void)state;
+    static const struct {
+        hr_currency currency;
+        double epsilon;
+    } cases[] = {{HR_PURE, .02}, {HR_ZCDP, .4}};
+    for (size_t i = 0; i < 2; i++)
+        for (int k = 0; k <= 42; k++) {
+            fixture f = set_up(cases[i].currency, 1);
+            hr_charge charge = charge_of(.02, 0, 0, ((uint64_t)1 << k) + 1);
+            hr_permit permit;
+            assert_int_equal(hr_gate_charge_choice(f.gate, &charge, &permit, NULL), HR_OK);
+            const hr_release *line = last_line(f.gate);
+            double epsilon = (double)line->scale_num / (double)line->scale_den * (double)charge.sensitivity;
+            assert_int_equal(line->mechanism, HR_EXPONENTIAL);
+            assert_true(epsilon <= cases[i].epsilon * (1 + 1e-9) && epsilon > cases[i].epsilon * (1 - 1e-3));
+            size_t count;
+            assert_int_equal(hr_account_check(hr_gate_releases(f.gate, &count), 1, cases[i].currency, NULL), HR_OK);
+            tear_down(f);
+        }
+}
+
+static void test_gate__without_privacy_is_the_identity(void **state) {
+    (void)state;
+    fixture f = set_up(HR_NO_PRIVACY, 0);
+    hr_charge charge = charge_of(0, 0, 0, 1);
+    hr_permit sums, choice;
+    assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &sums, NULL), HR_OK);
+    assert_int_equal(hr_gate_charge_choice(f.gate, &charge, &choice, NULL), HR_OK);
+    hr_exact in[4] = {{INT64_MAX}, {-3}, {7}, {INT64_MAX}};
+    hr_noisy out[4];
+    hr_gate_sums(f.gate, sums, in, 4, out);
+    for (int i = 0; i < 4; i++) assert_true(out[i].paid == in[i].unpaid);
+    assert_int_equal(hr_gate_choose(f.gate, choice, in + 1, 3), 2);
+    assert_int_equal(hr_gate_choose(f.gate, choice, in, 4), 0); /* the first of the largest */
+    assert_int_equal(last_line(f.gate)->mechanism, HR_IDENTITY);
+    assert_true(hr_gate_spent(f.gate) == 0);
+    tear_down(f);
+}
+
+static void test_gate__refuses_before_anything_is_drawn(void **state) {
+    (void)state;
+    fixture f = set_up(HR_PURE, 1), twin = set_up(HR_PURE, 1);
+    hr_charge most = charge_of(.75, 0, 0, 1), more = charge_of(.5, 1, 0, 1);
+    hr_permit permit = {77};
+    hr_error err = {0};
+    assert_int_equal(hr_gate_charge_sums(f.gate, &most, &permit, &err), HR_OK);
+    permit.line = 77;
+    assert_int_equal(hr_gate_charge_sums(f.gate, &more, &permit, &err), HR_E_BUDGET);
+    assert_int_equal(hr_gate_charge_choice(f.gate, &more, &permit, &err), HR_E_BUDGET);
+    assert_int_equal(permit.line, 77);
+    assert_non_null(strstr(err.message, "epsilon 0.5"));
+    assert_non_null(strstr(err.message, "0.25 of 1 is left"));
+    assert_non_null(strstr(err.remedy, "raise epsilon"));
+    size_t count;
+    hr_gate_releases(f.gate, &count);
+    assert_int_equal(count, 1);
+    assert_true(hr_gate_spent(f.gate) == most.cost);
+    assert_true(hr_stream_u64(f.stream) == hr_stream_u64(twin.stream));
+    hr_charge rest = charge_of(.25, 1, 0, 1);
+    assert_int_equal(hr_gate_charge_sums(f.gate, &rest, &permit, &err), HR_OK);
+    assert_true(hr_gate_spent(f.gate) == hr_gate_budget(f.gate));
+    tear_down(f);
+    tear_down(twin);
+}
+
+static void test_gate__refuses_what_noise_cannot_cover(void **state) {
+    (void)state;
+    static const hr_currency currencies[] = {HR_PURE, HR_ZCDP};
+    for (size_t i = 0; i < 2; i++) {
+        fixture f = set_up(currencies[i], 1000);
+        hr_charge nothing = charge_of(0, 0, 0, 1), too_little = charge_of(0x1p-40, 0, 0, 1 << 20);
+        hr_charge too_wide = charge_of(1, 0, 0, ((uint64_t)1 << 22) + 1), no_sensitivity = charge_of(1, 0, 0, 0);
+        const hr_charge *bad[] = {&nothing, &too_little, &too_wide, &no_sensitivity};
+        hr_permit permit;
+        for (size_t k = 0; k < 4; k++) assert_int_equal(hr_gate_charge_sums(f.gate, bad[k], &permit, NULL), HR_E_BUDGET);
+        assert_int_equal(hr_gate_charge_choice(f.gate, &nothing, &permit, NULL), HR_E_BUDGET);
+        assert_int_equal(hr_gate_charge_choice(f.gate, &no_sensitivity, &permit, NULL), HR_E_BUDGET);
+        size_t count;
+        hr_gate_releases(f.gate, &count);
+        assert_int_equal(count, 0);
+        tear_down(f);
+    }
+}
+
+static void test_gate__costliest_part_counts(void **state) {
+    (void)state;
+    fixture f = set_up(HR_ZCDP, 1);
+    hr_permit permit;
+    for (uint64_t part = 0; part < 10; part++)
+        for (int i = 0; i < 2; i++) {
+            hr_charge charge = charge_of(.25, 5, part, 1);
+            assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, NULL), HR_OK);
+        }
+    assert_true(hr_gate_spent(f.gate) == HR_UNIT / 2);
+    hr_charge more = charge_of(.75, 5, 3, 1), other = charge_of(.5, 6, 0, 1);
+    assert_int_equal(hr_gate_charge_sums(f.gate, &more, &permit, NULL), HR_E_BUDGET);
+    assert_int_equal(hr_gate_charge_sums(f.gate, &other, &permit, NULL), HR_OK);
+    assert_true(hr_gate_spent(f.gate) == HR_UNIT);
+    tear_down(f);
+}
+
+/* The running total that refuses, and the total re-added from the list, are two programs: they must agree after every charge,
+ * refused ones included. */
+static void test_gate__running_total_agrees_with_the_list(void **state) {
+    (void)state;
+    fixture f = set_up(HR_PURE, 40);
+    hr_stream *dice = NULL;
+    assert_int_equal(hr_stream_open_seeded(5, &dice, NULL), HR_OK);
+    size_t refused = 0;
+    for (int i = 0; i < 3000; i++) {
+        hr_charge charge = charge_of(0, hr_uniform(dice, 60), hr_uniform(dice, 5) << 40, 1);
+        charge.cost = 1 + hr_uniform(dice, HR_UNIT / 8);
+        hr_units spent = hr_gate_spent(f.gate), after = 0;
+        size_t count = 0;
+        const hr_release *list = hr_gate_releases(f.gate, &count);
+        hr_release *longer = calloc(count + 1, sizeof *longer);
+        assert_non_null(longer);
+        if (count) memcpy(longer, list, count * sizeof *list);
+        longer[count] = (hr_release){.group = charge.group, .part = charge.part, .cost = charge.cost};
+        assert_int_equal(hr_account(longer, count + 1, &after, NULL), HR_OK);
+        free(longer);
+        hr_permit permit;
+        hr_status status = hr_gate_charge_sums(f.gate, &charge, &permit, NULL);
+        assert_int_equal(status, after > hr_gate_budget(f.gate) ? HR_E_BUDGET : HR_OK);
+        assert_true(hr_gate_spent(f.gate) == (status ? spent : after));
+        refused += status != HR_OK;
+    }
+    assert_true(refused > 100 && refused < 2900);
+    hr_stream_close(dice);
+    tear_down(f);
+}
+
+static void test_gate__counts_every_draw(void **state) {
+    (void)state;
+    fixture f = set_up(HR_PURE, 100);
+    hr_exact in[64] = {{0}};
+    hr_noisy out[64];
+    uint64_t drawn = 0, listed = 0;
+    for (uint64_t i = 0; i < 50; i++) {
+        hr_charge charge = charge_of(1, i, 0, 4);
+        hr_permit permit;
+        if (i % 2) {
+            assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, NULL), HR_OK);
+            hr_gate_sums(f.gate, permit, in, i, out);
+            drawn += i;
+        } else {
+            assert_int_equal(hr_gate_charge_choice(f.gate, &charge, &permit, NULL), HR_OK);
+            for (uint64_t k = 0; k < i; k++) assert_true(hr_gate_choose(f.gate, permit, in, 64) < 64);
+            drawn += i;
+        }
+    }
+    size_t count = 0;
+    const hr_release *releases = hr_gate_releases(f.gate, &count);
+    for (size_t i = 0; i < count; i++) listed += releases[i].draws;
+    assert_true(listed == drawn);
+    assert_int_equal(hr_account_check(releases, count, HR_PURE, NULL), HR_OK);
+    tear_down(f);
+}
+
+/* A permit for one kind of release says nothing about the records when it is used for the other. */
+static void test_gate__misused_permit_reveals_nothing(void **state) {
+    (void)state;
+    fixture f = set_up(HR_PURE, 2);
+    hr_charge charge = charge_of(1, 0, 0, 1);
+    hr_permit sums, choice;
+    assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &sums, NULL), HR_OK);
+    assert_int_equal(hr_gate_charge_choice(f.gate, &charge, &choice, NULL), HR_OK);
+    hr_exact in[3] = {{1}, {2}, {1000000}};
+    hr_noisy out[3];
+    hr_gate_sums(f.gate, choice, in, 3, out);
+    for (int i = 0; i < 3; i++) assert_true(out[i].paid == 0);
+    assert_int_equal(hr_gate_choose(f.gate, sums, in, 3), 0);
+    tear_down(f);
+}
+
+static void test_gate__clamps_what_is_beyond_its_range(void **state) {
+    (void)state;
+    fixture f = set_up(HR_PURE, 2);
+    hr_charge charge = charge_of(1, 0, 0, 1);
+    hr_permit sums;
+    assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &sums, NULL), HR_OK);
+    hr_exact in[2] = {{INT64_MAX}, {INT64_MIN}};
+    hr_noisy out[2];
+    for (int i = 0; i < 100; i++) {
+        hr_gate_sums(f.gate, sums, in, 2, out);
+        assert_true(out[0].paid <= (int64_t)1 << 61 && out[0].paid > ((int64_t)1 << 61) - 100);
+        assert_true(out[1].paid >= -((int64_t)1 << 61) && out[1].paid < -((int64_t)1 << 61) + 100);
+    }
+    tear_down(f);
+}
+
+static void test_gate__free_takes_null(void **state) {
+    (void)state;
+    hr_gate_free(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gate__writes_the_line_of_a_sum),
+        cmocka_unit_test(test_gate__scales_the_gaussian_up),
+        cmocka_unit_test(test_gate__gives_choices_what_bounded_range_allows),
+        cmocka_unit_test(test_gate__without_privacy_is_the_identity),
+        cmocka_unit_test(test_gate__refuses_before_anything_is_drawn),
+        cmocka_unit_test(test_gate__refuses_what_noise_cannot_cover),
+        cmocka_unit_test(test_gate__costliest_part_counts),
+        cmocka_unit_test(test_gate__running_total_agrees_with_the_list),
+        cmocka_unit_test(test_gate__counts_every_draw),
+        cmocka_unit_test(test_gate__misused_permit_reveals_nothing),
+        cmocka_unit_test(test_gate__clamps_what_is_beyond_its_range),
+        cmocka_unit_test(test_gate__free_takes_null),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
