@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Times one other library on the table that bench_train reads, in a process of its own, and prints one line of JSON.
+usage: peer.py version LIBRARY
+       peer.py train LIBRARY FILE ROWS FEATURES THREADS FEW MANY
+       peer.py csv LIBRARY FILE THREADS
+LIBRARY: xgboost, lightgbm, lightgbm-quantised, pandas. The label is the last column of a CSV file."""
+import importlib
+import json
+import os
+import sys
+import time
+
+DEPTH, BINS, LAMBDA, ETA = 6, 255, 0.1, 0.1
+
+
+def load(path, rows, features):
+    import numpy as np
+    with open(path, 'rb') as f:
+        x = np.fromfile(f, np.float32, rows * features).reshape(rows, features)
+        y = np.fromfile(f, np.uint8, rows).astype(np.float32)
+    return x, y
+
+
+def logloss(p, y):
+    import numpy as np
+    p = np.clip(p, 1e-15, 1 - 1e-15)
+    return float(-np.mean(y * np.log(p) + (1 - y) * np.log(1 - p)))
+
+
+def timed(action):
+    start = time.perf_counter()
+    result = action()
+    return time.perf_counter() - start, result
+
+
+def train_xgboost(x, y, threads, few, many):
+    import xgboost
+    settings = dict(objective='binary:logistic', tree_method='hist', max_depth=DEPTH, max_bin=BINS, eta=ETA,
+                    reg_lambda=LAMBDA, nthread=threads, verbosity=0)
+    bins, table = timed(lambda: xgboost.QuantileDMatrix(x, y, max_bin=BINS, nthread=threads))
+    first, _ = timed(lambda: xgboost.train(settings, table, few))
+    second, model = timed(lambda: xgboost.train(settings, table, many))
+    return bins, first, second, model.predict(table)
+
+
+def train_lightgbm(x, y, threads, few, many, **more):
+    import lightgbm
+    # min_data and min_sum_hessian as XGBoost has them; 2^DEPTH leaves, so that depth is the only limit.
+    settings = dict(objective='binary', max_depth=DEPTH, num_leaves=2 ** DEPTH, max_bin=BINS, learning_rate=ETA, lambda_l2=LAMBDA,
+                    min_data_in_leaf=1, min_sum_hessian_in_leaf=1, num_threads=threads, verbosity=-1, **more)
+    bins, table = timed(lambda: lightgbm.Dataset(x, y, params=settings).construct())
+    first, _ = timed(lambda: lightgbm.train(settings, table, few))
+    second, model = timed(lambda: lightgbm.train(settings, table, many))
+    return bins, first, second, model.predict(x)
+
+
+def train_quantised(*args):
+    return train_lightgbm(*args, use_quantized_grad=True)
+
+
+TRAIN = {'xgboost': train_xgboost, 'lightgbm': train_lightgbm, 'lightgbm-quantised': train_quantised}
+
+
+def train(library, path, rows, features, threads, few, many):
+    x, y = load(path, rows, features)
+    bins, first, second, p = TRAIN[library](x, y, threads, few, many)
+    return dict(tree=(second - first) / (many - few), bins=bins, logloss=logloss(p, y))
+
+
+def read_csv(library, path, threads):
+    """What the library itself offers to turn a CSV file into its own table of numbers."""
+    if library == 'pandas':
+        import pandas
+        return lambda: pandas.read_csv(path)
+    if library == 'xgboost':
+        import xgboost
+        last = open(path, encoding='utf-8').readline().count(',')
+        return lambda: xgboost.DMatrix('%s?format=csv&label_column=%d' % (path, last), nthread=threads)
+    import lightgbm
+    settings = dict(header=True, label_column='name:y', num_threads=threads, verbosity=-1)
+    return lambda: lightgbm.Dataset(path, params=settings).construct()
+
+
+def main():
+    verb, library = sys.argv[1], sys.argv[2]
+    if verb == 'version':
+        print(json.dumps(importlib.import_module(library.split('-')[0]).__version__))
+    elif verb == 'train':
+        print(json.dumps(train(library, sys.argv[3], *map(int, sys.argv[4:]))))
+    else:
+        path, threads = sys.argv[3], int(sys.argv[4])
+        spent, _ = timed(read_csv(library, path, threads))
+        print(json.dumps(dict(seconds=spent, megabytes=os.path.getsize(path) / 1e6)))
+
+
+main()

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Times training and reading beside XGBoost and LightGBM, in the same run and on the same numbers.
+
+Every measurement is a process of its own; sides take turns, so that a slow minute of the machine hits all of them; reported
+are the fastest and the median of the repetitions, and the ratio to ours. Nothing is decided by these times.
+PEER_PYTHON names a Python interpreter with more of the other libraries. usage: run.py [--help]"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PEER = os.path.join(HERE, 'peer.py')
+GBDT = ['depth=6', 'bins=255', 'learning-rate=0.1', 'lambda=0.1', 'loss=logistic']
+DPBOOST = ['epsilon=100', 'depth=6', 'bins=255', 'learning-rate=0.1', 'lambda=0.1', 'edges=public']
+TRAINERS = ['xgboost', 'lightgbm', 'lightgbm-quantised']
+READERS = ['pandas', 'xgboost', 'lightgbm']
+
+
+def find_peers():
+    """library -> (interpreter, version)"""
+    peers = {}
+    for python in filter(None, [os.environ.get('PEER_PYTHON'), sys.executable, '/usr/bin/python3']):
+        for library in sorted({*TRAINERS, *READERS} - set(peers)):
+            done = subprocess.run([python, PEER, 'version', library], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            if done.returncode == 0:
+                peers[library] = (python, json.loads(done.stdout))
+    return peers
+
+
+def measure(command):
+    """What a process says of itself, and its peak memory in MB."""
+    with tempfile.TemporaryFile('w+') as said:
+        process = subprocess.Popen(command, stdout=said)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            sys.exit('run.py: this failed: ' + ' '.join(command))
+        said.seek(0)
+        result = json.loads(said.read().splitlines()[-1])
+    result['memory'] = usage.ru_maxrss / 1024
+    return result
+
+
+def take_turns(sides, repeat):
+    """sides: name -> command. name -> list of results."""
+    results = {name: [] for name in sides}
+    for _ in range(repeat):
+        for name, command in sides.items():
+            results[name].append(measure(command))
+    return results
+
+
+def table_file(args, rows, features, suffix='bin'):
+    path = os.path.join(args.build, 'bench-data', '%dx%d.%s' % (rows, features, suffix))
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if not os.path.exists(path):
+        subprocess.run([os.path.join(args.build, 'bench', 'bench_table'), path, str(rows), str(features)], check=True)
+    return path
+
+
+def ours(args, size, method, threads, few, many, settings):
+    return [os.path.join(args.build, 'bench', 'bench_train'), table_file(args, *size), *map(str, size), method, str(threads), str(few),
+            str(many), *settings]
+
+
+def show(title, results, columns):
+    """One line a side: fastest and median of every column, and the ratio of the fastest to the first side's."""
+    print('\n' + title)
+    first = next(iter(results))
+    print('  %-34s' % '' + ''.join('%22s' % (text + ' min/med') for _, text, _ in columns) + '%12s%10s' % ('peak MB', 'log-loss'))
+    rows = []
+    for name, got in results.items():
+        line, row = '  %-34s' % name, {'case': title, 'side': name}
+        for key, _, scale in columns:
+            least = min(g[key] for g in got) * scale
+            row[key] = dict(min=least, median=statistics.median(g[key] for g in got) * scale,
+                            ratio=least / (min(g[key] for g in results[first]) * scale))
+            line += '%9.2f /%8.2f' % (row[key]['min'], row[key]['median']) + ('%s' % ('' if name == first else ' x%.1f' % row[key]['ratio'])).ljust(4)
+        row['memory'] = max(g['memory'] for g in got)
+        row['checksum'] = got[0].get('logloss')
+        print(line + '%12.0f' % row['memory'] + ('%10.4f' % row['checksum'] if row['checksum'] is not None else ''), flush=True)
+        rows.append(row)
+    return rows
+
+
+TREES = [('tree', 'ms a tree', 1000), ('bins', 's before', 1)]
+
+
+def train_beside_peers(args, peers, size, threads):
+    sides = {'hedgerow gbdt': ours(args, size, 'gbdt', threads, args.few, args.many, GBDT)}
+    for library in TRAINERS:
+        if library in peers:
+            sides[library] = [peers[library][0], PEER, 'train', library, table_file(args, *size), *map(str, size), str(threads), str(args.few),
+                              str(args.many)]
+    return show('Training, %d x %d, %d thread(s)' % (*size, threads), take_turns(sides, args.repeat), TREES)
+
+
+def price_of_privacy(args, size, threads):
+    sides = {'gbdt, every tree on all records': ours(args, size, 'gbdt', threads, args.few, args.many, GBDT),
+             'dpboost, every tree on all records': ours(args, size, 'dpboost', threads, args.few, args.many, DPBOOST + ['ensemble=1']),
+             'dpboost, 50 trees share the records': ours(args, size, 'dpboost', threads, 50, 100,
+                                                         DPBOOST + ['ensemble=50', 'shares=equal'])}
+    return show('What privacy costs, %d x %d, %d thread(s)' % (*size, threads), take_turns(sides, args.repeat), TREES)
+
+
+def read_beside_peers(args, peers, size, threads):
+    path, own = table_file(args, *size, 'csv'), os.path.join(args.build, 'bench', 'bench_csv')
+    sides = {'hedgerow': [own, path, str(threads)]} if os.path.exists(own) else {}
+    sides.update({library: [peers[library][0], PEER, 'csv', library, path, str(threads)] for library in READERS if library in peers})
+    if not sides:
+        return []
+    results = take_turns(sides, args.repeat)
+    for got in results.values():
+        for g in got:
+            g['speed'] = g['megabytes'] / g['seconds']
+    rows = show('Reading CSV, %d x %d (%.0f MB), %d thread(s)' % (*size, os.path.getsize(path) / 1e6, threads), results,
+                [('seconds', 'seconds', 1)])
+    for row, got in zip(rows, results.values()):
+        row['megabytes_per_second'] = max(g['speed'] for g in got)
+        print('  %-34s%9.0f MB/s' % (row['side'], row['megabytes_per_second']))
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--build', default='build', help='the build directory (build)')
+    parser.add_argument('--threads', default='1,2', help='numbers of threads (1,2)')
+    parser.add_argument('--repeat', type=int, default=3, help='repetitions of every measurement (3)')
+    parser.add_argument('--few', type=int, default=10, help='trees of the shorter fit (10)')
+    parser.add_argument('--many', type=int, default=30, help='trees of the longer fit (30)')
+    parser.add_argument('--sizes', default='1000000x28,200000x400', help='tables to train on (1000000x28,200000x400)')
+    parser.add_argument('--csv', default='200000x28', help='table to read (200000x28)')
+    parser.add_argument('--json', help='write the figures to this file, too')
+    args = parser.parse_args()
+    sizes = [tuple(map(int, s.split('x'))) for s in args.sizes.split(',')]
+    peers = find_peers()
+    print('beside: ' + (', '.join('%s %s (%s)' % (name, version, python) for name, (python, version) in sorted(peers.items())) or
+                        'no other library found; PEER_PYTHON may name an interpreter that has some'))
+    rows = []
+    for threads in map(int, args.threads.split(',')):
+        for size in sizes:
+            rows += train_beside_peers(args, peers, size, threads)
+        rows += price_of_privacy(args, sizes[0], threads)
+        rows += read_beside_peers(args, peers, tuple(map(int, args.csv.split('x'))), threads)
+    if args.json:
+        with open(args.json, 'w', encoding='utf-8') as f:
+            json.dump(dict(peers={name: version for name, (_, version) in peers.items()}, rows=rows), f, indent=1)
+
+
+main()

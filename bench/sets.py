@@ -1,0 +1,77 @@
+"""Prepared data sets: makes them once for every seed, and reads them back as arrays for scikit-learn.
+
+A folder of sets holds prepare.py, "prepare.py NAME OUTDIR --seed N" writes train.csv, test.csv and schema.yaml. The set "synth"
+is made here by scikit-learn's make_classification."""
+import csv
+import math
+import os
+import re
+import subprocess
+import sys
+
+
+def make_synth(folder, seed):
+    """40,000 records, 20 features, 8 informative, 4 clusters a class; the split is a seeded shuffle."""
+    import numpy as np
+    from sklearn.datasets import make_classification
+    x, y = make_classification(40000, 20, n_informative=8, n_clusters_per_class=4, random_state=0)
+    order = np.random.default_rng(seed).permutation(len(y))
+    names = ['x%d' % f for f in range(x.shape[1])]
+    for part, rows in (('test', order[:len(y) // 5]), ('train', order[len(y) // 5:])):
+        with open(os.path.join(folder, part + '.csv'), 'w', newline='', encoding='utf-8') as out:
+            writer = csv.writer(out, lineterminator='\n')
+            writer.writerow(names + ['y'])
+            writer.writerows([*('%.9g' % v for v in x[i]), y[i]] for i in rows)
+    with open(os.path.join(folder, 'schema.yaml'), 'w', encoding='utf-8') as out:
+        out.write('hedgerow-schema: 1\nlabel:\n  name: y\n  kind: classes\n  values: ["0", "1"]\nfeatures:\n')
+        for f, name in enumerate(names):
+            bound = math.ceil(abs(x[:, f]).max())
+            out.write('  - name: %s\n    kind: number\n    low: %d\n    high: %d\n' % (name, -bound, bound))
+
+
+def prepared(source, cache, name, seed):
+    """The folder of one set and seed; made if it is not there."""
+    folder = os.path.join(cache, '%s-%d' % (name, seed))
+    if not os.path.exists(os.path.join(folder, 'schema.yaml')):
+        os.makedirs(folder, exist_ok=True)
+        if name == 'synth':
+            make_synth(folder, seed)
+        else:
+            subprocess.run([sys.executable, os.path.join(source, 'prepare.py'), name, folder, '--seed', str(seed)], check=True,
+                           stdout=subprocess.DEVNULL)
+    return folder
+
+
+def columns_of(folder):
+    """From the schema: (name -> list of categories, or None for numbers), the label first; and the spellings of missing."""
+    with open(os.path.join(folder, 'schema.yaml'), encoding='utf-8') as f:
+        text = f.read()
+    quoted = re.compile(r'"((?:\\.|[^"\\])*)"')
+    plain = lambda s: re.sub(r'\\(.)', r'\1', s)
+    missing = re.search(r'^missing: \[(.*)\]', text, re.M)
+    columns = {}
+    for part in re.split(r'^ +(?:- )?name: ', text, flags=re.M)[1:]:
+        name, rest = part.split('\n', 1)
+        name = plain(quoted.match(name).group(1)) if name.startswith('"') else name
+        values = re.search(r'^ +values: \[(.*)\]', rest, re.M)
+        columns[name] = [plain(v) for v in quoted.findall(values.group(1))] if values else None
+    return columns, {''} | {plain(v) for v in (quoted.findall(missing.group(1)) if missing else [])}
+
+
+def arrays(folder, part):
+    """(x, y, which columns are categories, whether y is a class)"""
+    import numpy as np
+    columns, missing = columns_of(folder)
+    with open(os.path.join(folder, part + '.csv'), newline='', encoding='utf-8') as f:
+        reader = csv.reader(f)
+        names, rows = next(reader), list(reader)
+    label = next(iter(columns))
+
+    def column(name):
+        values, at = columns[name], names.index(name)
+        codes = {v: i for i, v in enumerate(values)} if values else None
+        cells = (row[at] for row in rows)
+        return [math.nan if c in missing else codes[c] if codes else float(c) for c in cells]
+    features = [name for name in names if name != label]
+    x = np.array([column(name) for name in features]).T
+    return x, np.array(column(label)), [columns[name] is not None for name in features], columns[label] is not None
