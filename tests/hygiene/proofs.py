@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Proofs are read again when the code they speak of changes: src/privacy/NAME.proof.md ends in lines
+"""Proofs are read again when the code they speak of changes: every NAME.proof.md in src ends in lines
 "Source: FILE sha256 HEX" (FILE beside the proof, or a path from the root) that must match the files as they are.
 usage: proofs.py ROOT"""
 import hashlib
@@ -9,8 +9,7 @@ import sys
 
 import source
 
-FOLDER = 'src/privacy'
-MECHANISMS = ['laplace.c', 'gaussian.c', 'exponential.c', 'quantiles.c', 'accountant.c']
+MECHANISMS = ['src/privacy/' + name for name in ('laplace.c', 'gaussian.c', 'exponential.c', 'quantiles.c', 'accountant.c')]
 SOURCE = re.compile(r'^Source: (\S+) sha256 ([0-9a-f]{64})$')
 
 
@@ -24,13 +23,13 @@ def last_lines(text):
 
 
 def check(root, proof, problems):
-    """Names of the files that a proof speaks of."""
+    """Paths of the files that a proof speaks of."""
     cited = last_lines(source.read(root, proof))
     if not cited:
         problems.append('%s:1: does not end in "Source: FILE sha256 HEX"; tools/proof-hash.sh prints the line' % proof)
-    names = set()
+    paths = set()
     for line, name, wanted in cited:
-        path = name if '/' in name else os.path.join(FOLDER, name)
+        path = name if '/' in name else os.path.join(os.path.dirname(proof), name)
         if not os.path.isfile(os.path.join(root, path)):
             problems.append('%s:%d: there is no %s' % (proof, line, path))
             continue
@@ -38,16 +37,15 @@ def check(root, proof, problems):
             if hashlib.sha256(f.read()).hexdigest() != wanted:
                 problems.append('%s:%d: %s has changed since the proof was read; read both again, mend the proof, then paste what '
                                 '"tools/proof-hash.sh %s" prints' % (proof, line, path, path))
-        names.add(path)
-    return names
+        paths.add(path)
+    return paths
 
 
 def main():
     root, problems = sys.argv[1], []
-    proofs = source.files(root, FOLDER, suffixes=('.proof.md',))
+    proofs = source.files(root, 'src', suffixes=('.proof.md',))
     cited = {proof: check(root, proof, problems) for proof in proofs}
-    for name in MECHANISMS:
-        path = os.path.join(FOLDER, name)
+    for path in MECHANISMS:
         proof = path[:-2] + '.proof.md'
         if os.path.isfile(os.path.join(root, path)) and path not in cited.get(proof, set()):
             problems.append('%s:1: %s must prove it and end in its Source line' % (path, proof))
