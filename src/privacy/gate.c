@@ -49,9 +49,9 @@ hr_stream *hr_gate_stream(hr_gate *gate) {
 
 /* ---- Charging ------------------------------------------------------------------------------------------------------ */
 
-static hr_status reserve_line(hr_gate *gate, hr_error *err) {
-    if (gate->count == gate->capacity) {
-        size_t capacity = gate->capacity ? 2 * gate->capacity : 64;
+static hr_status reserve_lines(hr_gate *gate, size_t lines, hr_error *err) {
+    if (lines > gate->capacity - gate->count) {
+        size_t capacity = 2 * gate->capacity + lines + 64;
         hr_release *releases = realloc(gate->releases, capacity * sizeof *releases);
         if (releases) gate->releases = releases;
         hr_account_item *room = realloc(gate->room, capacity * sizeof *room);
@@ -75,12 +75,18 @@ static hr_status refuse_cost(const hr_gate *gate, const hr_release *line, hr_err
                    hr_units_value(gate->budget - gate->tally.total), hr_units_value(gate->budget));
 }
 
-/* Adds a line whose mechanism and scale are known. */
-static hr_status add_line(hr_gate *gate, const hr_release *line, hr_permit *out, hr_error *err) {
-    hr_status status = reserve_line(gate, err);
+static hr_status reserve(hr_gate *gate, const hr_release *line, size_t lines, hr_error *err) {
+    hr_status status = reserve_lines(gate, lines, err);
     if (status) return status;
     if (line->cost > gate->budget || hr_tally_would_be(&gate->tally, line->group, line->part, line->cost) > gate->budget)
         return refuse_cost(gate, line, err);
+    return HR_OK;
+}
+
+/* Adds a line whose mechanism and scale are known. */
+static hr_status add_line(hr_gate *gate, const hr_release *line, hr_permit *out, hr_error *err) {
+    hr_status status = reserve(gate, line, 1, err);
+    if (status) return status;
     hr_tally_add(&gate->tally, line->group, line->part, line->cost);
     gate->releases[gate->count] = *line;
     out->line = gate->count++;
@@ -121,6 +127,11 @@ hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permi
     hr_release line = line_of(gate, charge);
     if (gate->currency != HR_NO_PRIVACY && !hr_exponential_scale(&line, gate->currency)) return refuse_scale(&line, err);
     return add_line(gate, &line, out, err);
+}
+
+hr_status hr_gate_covers(hr_gate *gate, const hr_charge *charge, size_t lines, hr_error *err) {
+    hr_release line = line_of(gate, charge);
+    return reserve(gate, &line, lines, err);
 }
 
 /* ---- Releasing ----------------------------------------------------------------------------------------------------- */

@@ -5,7 +5,8 @@
  * releases through the identity, and says so in its list.
  *
  * Under one permit every record may influence at most one call of hr_gate_choose and one coordinate of all calls of
- * hr_gate_sums, by at most `sensitivity`: the nodes of one level, the leaves of one tree.
+ * hr_gate_sums, by at most `sensitivity`: the nodes of one level, the leaves of one tree. A permit used for the other kind of
+ * release gives 0. Proofs: laplace, gaussian, exponential.proof.md for one release, accountant.proof.md for all of them.
  * Thread: one at a time. */
 #ifndef HR_PRIVACY_GATE_H
 #define HR_PRIVACY_GATE_H
@@ -47,7 +48,12 @@ HR_MUST_CHECK hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *char
  * epsilon = cost (pure) or sqrt(8 cost) (zCDP). */
 HR_MUST_CHECK hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
 
-/* Noisy sums, coordinate by coordinate. `in` and `out` may not overlap. */
+/* Whether `lines` charges that together cost charge->cost, in its group and part, are covered; makes room for them, so that
+ * after HR_OK none of them fails for budget or memory. Charges nothing. Fails: BUDGET, MEMORY. */
+HR_MUST_CHECK hr_status hr_gate_covers(hr_gate *gate, const hr_charge *charge, size_t lines, hr_error *err);
+
+/* Noisy sums, coordinate by coordinate, within +-2^61 (exact sums beyond are clamped first, except without privacy). `in` and
+ * `out` may not overlap. */
 void hr_gate_sums(hr_gate *gate, hr_permit permit, const hr_exact *in, size_t count, hr_noisy *out);
 
 /* The index chosen among `count` >= 1 candidates by their scores (|score| < 2^62). Without privacy: the first of the largest. */
