@@ -31,7 +31,7 @@ typedef struct hr_column {
 typedef enum hr_task { HR_REGRESSION, HR_BINARY, HR_MULTICLASS } hr_task;
 
 /* Reads a schema file (YAML). Strict: unknown keys, wrong types, duplicates, empty files are refused with line and column.
- * Owner: the caller frees *out. Fails: IO, FORMAT, MEMORY. */
+ * Owner: the caller frees *out. Fails: IO, FORMAT, LIMIT, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_read(const char *path, hr_schema **out, hr_error *err);
 
 /* The same from `size` bytes in memory; `name` stands for the file in messages. */

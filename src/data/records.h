@@ -1,0 +1,24 @@
+/* The inside of a data set, for those who make one. */
+#ifndef HR_DATA_RECORDS_H
+#define HR_DATA_RECORDS_H
+
+#include <hedgerow/data.h>
+
+enum { HR_CODE_MISSING = 0 };
+/* Rows are counted in 32 bits; the highest count is reserved. */
+#define HR_ROWS_MAX (UINT32_MAX - 1)
+
+struct hr_data {
+    const hr_schema *schema;
+    size_t rows, feature_count;
+    double *labels;            /* NULL: none */
+    double **numbers;          /* per feature; NULL for categories */
+    uint16_t **codes;          /* per feature; NULL for numbers */
+    hr_column_report *reports; /* feature_count + 1; the last is the label's */
+    size_t extra;
+};
+
+/* An empty data set: the arrays of columns are there, the columns are not. NULL when memory is short. */
+hr_data *hr_data_new(const hr_schema *schema);
+
+#endif

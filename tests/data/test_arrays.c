@@ -1,0 +1,98 @@
+/* Data sets made from a caller's arrays. */
+#include <hedgerow/data.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static hr_schema *schema_of(const char *label) {
+    char text[300];
+    hr_schema *schema = NULL;
+    snprintf(text, sizeof text,
+             "hedgerow-schema: 1\nlabel: %s\nfeatures: [{name: n, kind: number, low: 0, high: 10}, {name: c, kind: category, values: [a, "
+             "b, d]}]\n",
+             label);
+    assert_int_equal(hr_schema_parse(text, strlen(text), "s", &schema, NULL), HR_OK);
+    return schema;
+}
+
+static void test_arrays__are_copied_and_clipped(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of("{name: y, kind: number, low: -1, high: 1}");
+    double n[] = {5, (double)NAN, -(double)INFINITY, 11}, c[] = {0, (double)NAN, 1, 3}, y[] = {-2, 0.5, (double)INFINITY, 1};
+    const double *columns[] = {n, c};
+    hr_data *data = NULL;
+    assert_int_equal(hr_data_from_arrays(schema, 4, columns, y, &data, NULL), HR_OK);
+    assert_ptr_equal(hr_data_schema(data), schema);
+    assert_int_equal(hr_data_rows(data), 4);
+    assert_true(hr_data_has_labels(data));
+    const double *numbers = hr_data_numbers(data, 0), *labels = hr_data_labels(data);
+    const uint16_t *codes = hr_data_codes(data, 1);
+    assert_true(numbers[0] == 5 && isnan(numbers[1]) && numbers[2] == 0 && numbers[3] == 10);
+    assert_true(labels[0] == -1 && labels[1] == 0.5 && labels[2] == 1 && labels[3] == 1);
+    assert_true(codes[0] == 0 && codes[1] == 0 && codes[2] == 1 && codes[3] == 3);
+    assert_null(hr_data_numbers(data, 1));
+    assert_null(hr_data_codes(data, 0));
+    for (size_t i = 0; i < 3; i++) {
+        const hr_column_report *r = hr_data_report(data, i);
+        assert_true(!r->missing && !r->unknown && !r->out_of_range && !r->not_whole);
+    }
+    assert_int_equal(hr_data_extra_columns(data), 0);
+    hr_data_free(data);
+    hr_schema_free(schema);
+}
+
+static void test_arrays__need_no_labels_and_no_rows(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of("{name: y, kind: classes, values: [p, q, r]}");
+    double none[1] = {0};
+    const double *columns[] = {none, none};
+    hr_data *data = NULL;
+    assert_int_equal(hr_data_from_arrays(schema, 0, columns, NULL, &data, NULL), HR_OK);
+    assert_false(hr_data_has_labels(data));
+    assert_null(hr_data_labels(data));
+    assert_int_equal(hr_data_rows(data), 0);
+    hr_data_free(data);
+    hr_data_free(NULL);
+    hr_schema_free(schema);
+}
+
+static void test_arrays__refuse_bad_codes_and_labels(void **state) {
+    (void)state;
+    hr_schema *classes = schema_of("{name: y, kind: classes, values: [p, q, r]}"),
+              *number = schema_of("{name: y, kind: number, low: 0, high: 1}");
+    double n[] = {1, 2}, c[] = {1, 2}, y[] = {0, 1};
+    const double *columns[] = {n, c};
+    static const double bad_codes[] = {-1, 4, 0.5, (double)INFINITY, 1e300}, bad_classes[] = {-1, 3, 0.5, (double)NAN, (double)INFINITY};
+    hr_data *data = NULL;
+    hr_error err = {0};
+    for (size_t i = 0; i < 5; i++) {
+        c[1] = bad_codes[i];
+        assert_int_equal(hr_data_from_arrays(classes, 2, columns, y, &data, &err), HR_E_SCHEMA);
+        assert_string_equal(err.field, "c");
+        assert_non_null(strstr(err.message, "row 2"));
+        c[1] = 2;
+        y[1] = bad_classes[i];
+        assert_int_equal(hr_data_from_arrays(classes, 2, columns, y, &data, &err), HR_E_SCHEMA);
+        assert_string_equal(err.field, "y");
+        y[1] = 1;
+    }
+    y[0] = (double)NAN;
+    assert_int_equal(hr_data_from_arrays(number, 2, columns, y, &data, &err), HR_E_SCHEMA);
+    assert_int_equal(hr_data_from_arrays(number, (size_t)UINT32_MAX, columns, NULL, &data, &err), HR_E_LIMIT);
+    assert_null(data);
+    hr_schema_free(classes);
+    hr_schema_free(number);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arrays__are_copied_and_clipped),
+        cmocka_unit_test(test_arrays__need_no_labels_and_no_rows),
+        cmocka_unit_test(test_arrays__refuse_bad_codes_and_labels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
