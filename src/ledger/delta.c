@@ -1,0 +1,18 @@
+#include "ledger/delta.h"
+
+#include <assert.h>
+#include <math.h>
+
+hr_delta_units hr_delta_up(double value) {
+    assert(value >= 0 && value <= 1);
+    return (hr_delta_units)ceil(ldexp(value, 62));
+}
+
+hr_delta_units hr_delta_down(double value) {
+    assert(value >= 0 && value <= 1);
+    return (hr_delta_units)floor(ldexp(value, 62));
+}
+
+double hr_delta_value(hr_delta_units units) {
+    return ldexp((double)units, -62);
+}

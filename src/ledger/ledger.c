@@ -1,0 +1,254 @@
+/* The rules of spending. Every decision reads the entries anew inside one write transaction (BEGIN IMMEDIATE), so that any
+ * number of processes see one truth; no total is cached anywhere that could go stale or be lost in a crash. */
+#include <hedgerow/ledger.h>
+
+#include "base/fail.h"
+#include "ledger/store.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PURPOSE_LONGEST = 1000, EPSILON_LARGEST = 1 << 20 };
+
+struct hr_ledger {
+    sqlite3 *db;
+};
+
+typedef struct spending {
+    hr_units epsilon;
+    hr_delta_units delta;
+} spending;
+
+typedef struct account {
+    spending limit, spent;
+    uint64_t entries;
+    bool sealed;
+} account;
+
+static hr_status place(const hr_ledger *ledger, hr_status status, hr_error *err) {
+    return status ? hr_fail_at(err, status, sqlite3_db_filename(ledger->db, "main"), 0, 0, NULL) : HR_OK;
+}
+
+static hr_status check_amounts(double epsilon, double delta, hr_error *err) {
+    if (!(epsilon > 0 && epsilon <= EPSILON_LARGEST)) {
+        hr_fail(err, HR_E_ARGUMENT, "give a number above 0, at most 1048576; useful values lie between 0.01 and 10",
+                "epsilon is %g, which is not an amount of privacy budget", epsilon);
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "epsilon");
+    }
+    if (!(delta >= 0 && delta < 1)) {
+        hr_fail(err, HR_E_ARGUMENT, "give a number from 0 (pure privacy) to below 1, such as 1e-6", "delta is %g, which is not in [0, 1)",
+                delta);
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "delta");
+    }
+    return HR_OK;
+}
+
+/* A purpose is shown in lists for people: a line break in it could fake an entry. */
+static hr_status check_purpose(const char *purpose, hr_error *err) {
+    static const char remedy[] = "give a line of 1 to 1000 bytes that says what the budget is for";
+    hr_status status = HR_OK;
+    size_t length = purpose ? strlen(purpose) : 0;
+    if (!length) status = hr_fail(err, HR_E_ARGUMENT, remedy, "the purpose is empty");
+    if (length > PURPOSE_LONGEST) status = hr_fail(err, HR_E_ARGUMENT, remedy, "the purpose has %zu bytes", length);
+    for (size_t i = 0; i < length && !status; i++) {
+        unsigned char c = (unsigned char)purpose[i];
+        if (c < ' ' || c == 0x7f) status = hr_fail(err, HR_E_ARGUMENT, remedy, "the purpose has a control character at byte %zu", i + 1);
+    }
+    return status ? hr_fail_at(err, status, NULL, 0, 0, "purpose") : HR_OK;
+}
+
+static hr_status check_path(const char *path, hr_error *err) {
+    if (path && path[0]) return HR_OK;
+    return hr_fail(err, HR_E_ARGUMENT, "give the path of the ledger's file", "the path of the ledger is empty");
+}
+
+hr_status hr_ledger_create(const char *path, double epsilon, double delta, hr_error *err) {
+    hr_status status = check_path(path, err);
+    if (!status) status = check_amounts(epsilon, delta, err);
+    if (status) return status;
+    spending limit = {hr_units_down(epsilon), hr_delta_down(delta)};
+    if (!limit.epsilon) {
+        hr_fail(err, HR_E_ARGUMENT, "give a larger limit", "epsilon is %g, which is less than the unit of the ledger (2^-40)", epsilon);
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "epsilon");
+    }
+    status = hr_store_create(path, limit.epsilon, limit.delta, err);
+    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+}
+
+hr_status hr_ledger_open(const char *path, hr_ledger **out, hr_error *err) {
+    assert(out);
+    hr_status status = check_path(path, err);
+    if (status) return status;
+    hr_ledger *ledger = calloc(1, sizeof *ledger);
+    if (!ledger) return hr_fail_memory(err);
+    status = hr_store_open(path, &ledger->db, err);
+    if (status) {
+        free(ledger);
+        return hr_fail_at(err, status, path, 0, 0, NULL);
+    }
+    *out = ledger;
+    return HR_OK;
+}
+
+void hr_ledger_close(hr_ledger *ledger) {
+    if (!ledger) return;
+    sqlite3_close(ledger->db);
+    free(ledger);
+}
+
+/* One statement, hence one state of the file. SQLite's sum() of integers is exact, and refuses to overflow. */
+static hr_status read_account(sqlite3 *db, account *out, hr_error *err) {
+    sqlite3_stmt *query = NULL;
+    static const char sql[] =
+        "SELECT limits.epsilon_units, limits.delta_units, sealed IS NOT NULL, count(id),"
+        " coalesce(sum(entries.epsilon_units), 0), coalesce(sum(entries.delta_units), 0) FROM limits LEFT JOIN entries";
+    bool done = !sqlite3_prepare_v2(db, sql, -1, &query, NULL) && sqlite3_step(query) == SQLITE_ROW;
+    if (done) {
+        *out = (account){.limit = {(hr_units)sqlite3_column_int64(query, 0), (hr_delta_units)sqlite3_column_int64(query, 1)},
+                         .sealed = sqlite3_column_int(query, 2) != 0,
+                         .entries = (uint64_t)sqlite3_column_int64(query, 3),
+                         .spent = {(hr_units)sqlite3_column_int64(query, 4), (hr_delta_units)sqlite3_column_int64(query, 5)}};
+    }
+    hr_status status = done ? HR_OK : hr_store_fail(db, err);
+    sqlite3_finalize(query);
+    return status;
+}
+
+static hr_status refuse(const char *what, double asked, double spent, double limit, double left, hr_error *err) {
+    return hr_fail(err, HR_E_BUDGET, "ask for at most what is left; the rest of the budget is spent for good",
+                   "the budget of %s does not suffice: asked %.15g, spent %.15g, limit %.15g, left %.15g", what, asked, spent, limit, left);
+}
+
+static hr_status check_left(const account *now, spending ask, hr_error *err) {
+    spending limit = now->limit, spent = now->spent;
+    if (now->sealed)
+        return hr_fail(err, HR_E_POLICY, "its owner decided that these records are not used again; ask the owner", "the ledger is sealed");
+    /* Entries that a stranger's hand added may exceed the limits: then nothing is left. */
+    spending left = {spent.epsilon < limit.epsilon ? limit.epsilon - spent.epsilon : 0,
+                     spent.delta < limit.delta ? limit.delta - spent.delta : 0};
+    if (ask.epsilon > left.epsilon)
+        return refuse("epsilon", hr_units_value(ask.epsilon), hr_units_value(spent.epsilon), hr_units_value(limit.epsilon),
+                      hr_units_value(left.epsilon), err);
+    if (ask.delta > left.delta)
+        return refuse("delta", hr_delta_value(ask.delta), hr_delta_value(spent.delta), hr_delta_value(limit.delta),
+                      hr_delta_value(left.delta), err);
+    return HR_OK;
+}
+
+static hr_status insert_entry(sqlite3 *db, spending ask, const char *purpose, int64_t *id, hr_error *err) {
+    sqlite3_stmt *insert = NULL;
+    bool done = !sqlite3_prepare_v2(db, "INSERT INTO entries (epsilon_units, delta_units, purpose) VALUES (?, ?, ?)", -1, &insert, NULL) &&
+                !sqlite3_bind_int64(insert, 1, (int64_t)ask.epsilon) && !sqlite3_bind_int64(insert, 2, (int64_t)ask.delta) &&
+                !sqlite3_bind_text(insert, 3, purpose, -1, SQLITE_STATIC) && sqlite3_step(insert) == SQLITE_DONE;
+    hr_status status = done ? HR_OK : hr_store_fail(db, err);
+    if (done) *id = sqlite3_last_insert_rowid(db);
+    sqlite3_finalize(insert);
+    return status;
+}
+
+static hr_status spend(sqlite3 *db, spending ask, const char *purpose, int64_t *id, hr_error *err) {
+    account now = {0};
+    hr_status status = read_account(db, &now, err);
+    if (!status) status = check_left(&now, ask, err);
+    if (!status) status = insert_entry(db, ask, purpose, id, err);
+    if (!status) status = hr_store_run(db, "COMMIT", err);
+    return status;
+}
+
+/* Memory may have been too short even to roll back; the handle would then hold the lock for ever. */
+static void roll_back(sqlite3 *db) {
+    if (!sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, const char *purpose, int64_t *entry, hr_error *err) {
+    assert(ledger && entry);
+    hr_status status = check_amounts(epsilon, delta, err);
+    if (!status) status = check_purpose(purpose, err);
+    if (status) return status;
+    roll_back(ledger->db);
+    status = hr_store_run(ledger->db, "BEGIN IMMEDIATE", err);
+    if (status) return place(ledger, status, err);
+    int64_t id = 0;
+    status = spend(ledger->db, (spending){hr_units_up(epsilon), hr_delta_up(delta)}, purpose, &id, err);
+    if (status) {
+        roll_back(ledger->db);
+        return place(ledger, status, err);
+    }
+    *entry = id;
+    return HR_OK;
+}
+
+static hr_status mark_committed(sqlite3 *db, int64_t entry, hr_error *err) {
+    sqlite3_stmt *update = NULL;
+    bool done = !sqlite3_prepare_v2(db, "UPDATE entries SET state = 'committed' WHERE id = ? AND state = 'reserved'", -1, &update, NULL) &&
+                !sqlite3_bind_int64(update, 1, entry) && sqlite3_step(update) == SQLITE_DONE;
+    hr_status status = done ? HR_OK : hr_store_fail(db, err);
+    if (done && !sqlite3_changes(db))
+        status = hr_fail(err, HR_E_ARGUMENT, "commit the number that hr_ledger_reserve gave, once",
+                         "entry %lld does not exist or is committed already", (long long)entry);
+    sqlite3_finalize(update);
+    return status;
+}
+
+hr_status hr_ledger_commit(hr_ledger *ledger, int64_t entry, hr_error *err) {
+    assert(ledger);
+    roll_back(ledger->db);
+    return place(ledger, mark_committed(ledger->db, entry, err), err);
+}
+
+hr_status hr_ledger_seal(hr_ledger *ledger, hr_error *err) {
+    assert(ledger);
+    static const char sql[] = "UPDATE limits SET sealed = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE sealed IS NULL";
+    roll_back(ledger->db);
+    return place(ledger, hr_store_run(ledger->db, sql, err), err);
+}
+
+hr_status hr_ledger_sum(hr_ledger *ledger, hr_ledger_total *out, hr_error *err) {
+    assert(ledger && out);
+    account now = {0};
+    hr_status status = read_account(ledger->db, &now, err);
+    if (status) return place(ledger, status, err);
+    *out = (hr_ledger_total){.epsilon_limit = hr_units_value(now.limit.epsilon),
+                             .delta_limit = hr_delta_value(now.limit.delta),
+                             .epsilon_spent = hr_units_value(now.spent.epsilon),
+                             .delta_spent = hr_delta_value(now.spent.delta),
+                             .entries = now.entries,
+                             .closed = now.sealed};
+    return HR_OK;
+}
+
+/* False when memory was too short to fetch the texts. */
+static bool read_entry(sqlite3_stmt *query, hr_ledger_entry *out) {
+    const char *when = (const char *)sqlite3_column_text(query, 1);
+    const char *purpose = (const char *)sqlite3_column_text(query, 2);
+    const char *state = (const char *)sqlite3_column_text(query, 5);
+    if (!when || !purpose || !state) return false;
+    *out = (hr_ledger_entry){.id = sqlite3_column_int64(query, 0),
+                             .when = when,
+                             .purpose = purpose,
+                             .epsilon = hr_units_value((hr_units)sqlite3_column_int64(query, 3)),
+                             .delta = hr_delta_value((hr_delta_units)sqlite3_column_int64(query, 4)),
+                             .state = strcmp(state, "committed") == 0 ? HR_ENTRY_COMMITTED : HR_ENTRY_RESERVED};
+    return true;
+}
+
+hr_status hr_ledger_each(hr_ledger *ledger, bool (*visit)(void *user, const hr_ledger_entry *entry), void *user, hr_error *err) {
+    assert(ledger && visit);
+    sqlite3_stmt *query = NULL;
+    static const char sql[] = "SELECT id, time, purpose, epsilon_units, delta_units, state FROM entries ORDER BY id";
+    int step = sqlite3_prepare_v2(ledger->db, sql, -1, &query, NULL);
+    if (!step) step = sqlite3_step(query);
+    hr_status status = HR_OK;
+    hr_ledger_entry entry;
+    for (; step == SQLITE_ROW && !status; step = sqlite3_step(query)) {
+        if (!read_entry(query, &entry))
+            status = hr_fail_memory(err);
+        else if (!visit(user, &entry))
+            break;
+    }
+    if (!status && step != SQLITE_DONE && step != SQLITE_ROW) status = hr_store_fail(ledger->db, err);
+    sqlite3_finalize(query);
+    return place(ledger, status, err);
+}

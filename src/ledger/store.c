@@ -1,0 +1,220 @@
+/* Durability is SQLite's: a write-ahead log that is flushed at every commit (synchronous=FULL), and copied into the main file
+ * straight away (wal_autocheckpoint=1), so that the main file alone says nearly always the whole truth. What is added here is
+ * suspicion: a file is trusted as a ledger only if it says that it is one, of a version that is understood, and is undamaged. */
+#include "ledger/store.h"
+
+#include "base/buffer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    APPLICATION_ID = 0x48524c47, /* "HRLG" */
+    LAYOUT_VERSION = 1,
+    PATIENCE_MS = 10 * 1000
+};
+
+/* The rules that a hand with the sqlite3 shell might break by mistake are kept by the file itself. */
+static const char layout[] = "CREATE TABLE limits ("
+                             "  only INTEGER PRIMARY KEY CHECK (only = 1),"
+                             "  epsilon_units INTEGER NOT NULL CHECK (epsilon_units > 0),"
+                             "  delta_units INTEGER NOT NULL CHECK (delta_units >= 0),"
+                             "  created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"
+                             "  sealed TEXT"
+                             ") STRICT;"
+                             "CREATE TABLE entries ("
+                             "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+                             "  time TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"
+                             "  purpose TEXT NOT NULL,"
+                             "  epsilon_units INTEGER NOT NULL CHECK (epsilon_units > 0),"
+                             "  delta_units INTEGER NOT NULL CHECK (delta_units >= 0),"
+                             "  state TEXT NOT NULL DEFAULT 'reserved' CHECK (state IN ('reserved', 'committed'))"
+                             ") STRICT;"
+                             "CREATE VIEW spending AS SELECT id, time, purpose, epsilon_units / 1099511627776.0 AS epsilon,"
+                             "  delta_units / 4611686018427387904.0 AS delta, state FROM entries;"
+                             "CREATE TRIGGER limits_stay BEFORE UPDATE OF only, epsilon_units, delta_units, created ON limits"
+                             "  BEGIN SELECT raise(ABORT, 'the limits of a ledger never change'); END;"
+                             "CREATE TRIGGER limits_exist BEFORE DELETE ON limits"
+                             "  BEGIN SELECT raise(ABORT, 'the limits of a ledger are never removed'); END;"
+                             "CREATE TRIGGER seal_stays BEFORE UPDATE OF sealed ON limits WHEN old.sealed IS NOT NULL"
+                             "  BEGIN SELECT raise(ABORT, 'a sealed ledger stays sealed'); END;"
+                             "CREATE TRIGGER entries_stay BEFORE UPDATE OF id, time, purpose, epsilon_units, delta_units ON entries"
+                             "  BEGIN SELECT raise(ABORT, 'the entries of a ledger never change'); END;"
+                             "CREATE TRIGGER entries_exist BEFORE DELETE ON entries"
+                             "  BEGIN SELECT raise(ABORT, 'the entries of a ledger are never removed'); END;";
+
+static const char remedy_backup[] =
+    "restore a copy from before the damage, count every run since then as spent, and use the copy from now on";
+
+/* The meaning of SQLite's result codes; the rest is reported in SQLite's own words. */
+static hr_status fail_as(int code, const char *words, hr_error *err) {
+    switch (code & 0xff) {
+    case SQLITE_NOMEM: return hr_fail_memory(err);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return hr_fail(err, HR_E_IO, "try again when that run has finished", "another process keeps the ledger locked");
+    case SQLITE_FULL: return hr_fail(err, HR_E_IO, "make room on the disk", "no room on the disk to write the ledger");
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return hr_fail(err, HR_E_IO, "give yourself the right to write the file and its folder", "the ledger cannot be written: %s", words);
+    case SQLITE_CANTOPEN:
+        return hr_fail(err, HR_E_IO, "check that you may read and write the file and its folder", "the ledger cannot be opened: %s", words);
+    case SQLITE_NOTADB:
+        return hr_fail(err, HR_E_FORMAT, "name a file made by hr_ledger_create (`hedgerow ledger create`)", "this file is not a ledger");
+    case SQLITE_CORRUPT:
+    case SQLITE_ERROR:
+    case SQLITE_CONSTRAINT: return hr_fail(err, HR_E_FORMAT, remedy_backup, "the ledger is damaged: %s", words);
+    default: return hr_fail(err, HR_E_IO, "check the disk that holds the ledger", "the ledger cannot be used: %s", words);
+    }
+}
+
+hr_status hr_store_fail(sqlite3 *db, hr_error *err) {
+    int code = sqlite3_extended_errcode(db);
+    return fail_as(code == SQLITE_IOERR_NOMEM ? SQLITE_NOMEM : code, sqlite3_errmsg(db), err);
+}
+
+hr_status hr_store_run(sqlite3 *db, const char *sql, hr_error *err) {
+    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? HR_OK : hr_store_fail(db, err);
+}
+
+/* SQLite gives names such as ":memory:" and "file:..." a meaning of their own; a path with a slash has none. */
+static hr_status connect(const char *path, sqlite3 **out, hr_error *err) {
+    hr_buffer spelled = {0};
+    if (path[0] != '/') hr_buffer_text(&spelled, "./");
+    hr_buffer_text(&spelled, path);
+    char *plain = NULL;
+    hr_status status = hr_buffer_take(&spelled, &plain, err);
+    if (status) return status;
+    sqlite3 *db = NULL;
+    if (sqlite3_open_v2(plain, &db, SQLITE_OPEN_READWRITE, NULL) || sqlite3_busy_timeout(db, PATIENCE_MS)) {
+        status = hr_store_fail(db, err);
+        sqlite3_close(db);
+    } else {
+        *out = db;
+    }
+    free(plain);
+    return status;
+}
+
+static const char safeguards[] = "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 1;";
+
+static hr_status insert_limits(sqlite3 *db, hr_units epsilon, hr_delta_units delta, hr_error *err) {
+    sqlite3_stmt *insert = NULL;
+    bool done = !sqlite3_prepare_v2(db, "INSERT INTO limits (only, epsilon_units, delta_units) VALUES (1, ?, ?)", -1, &insert, NULL) &&
+                !sqlite3_bind_int64(insert, 1, (int64_t)epsilon) && !sqlite3_bind_int64(insert, 2, (int64_t)delta) &&
+                sqlite3_step(insert) == SQLITE_DONE;
+    hr_status status = done ? HR_OK : hr_store_fail(db, err);
+    sqlite3_finalize(insert);
+    return status;
+}
+
+static hr_status fill(sqlite3 *db, hr_units epsilon, hr_delta_units delta, hr_error *err) {
+    char *begin = sqlite3_mprintf("PRAGMA journal_mode = WAL; %s BEGIN IMMEDIATE; PRAGMA application_id = %d; PRAGMA user_version = %d; %s",
+                                  safeguards, APPLICATION_ID, LAYOUT_VERSION, layout);
+    if (!begin) return hr_fail_memory(err);
+    hr_status status = hr_store_run(db, begin, err);
+    if (!status) status = insert_limits(db, epsilon, delta, err);
+    if (!status) status = hr_store_run(db, "COMMIT", err);
+    sqlite3_free(begin);
+    return status;
+}
+
+hr_status hr_store_create(const char *path, hr_units epsilon, hr_delta_units delta, hr_error *err) {
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (file < 0 && errno == EEXIST)
+        return hr_fail(err, HR_E_POLICY, "choose another name; a ledger that exists is never overwritten", "the file exists already");
+    if (file < 0)
+        return hr_fail(err, HR_E_IO, "check that the folder exists and that you may write to it", "cannot create the file: %s",
+                       strerror(errno));
+    close(file);
+    sqlite3 *db = NULL;
+    hr_status status = connect(path, &db, err);
+    if (!status) status = fill(db, epsilon, delta, err);
+    sqlite3_close(db);
+    if (status) unlink(path);
+    return status;
+}
+
+/* Tells apart what SQLite would call by one name. */
+static hr_status check_file(const char *path, hr_error *err) {
+    struct stat info;
+    if (stat(path, &info)) {
+        const char *remedy =
+            errno == ENOENT ? "create it first: hr_ledger_create (`hedgerow ledger create`)" : "check the path and your rights";
+        return hr_fail(err, HR_E_IO, remedy, "cannot open the ledger: %s", strerror(errno));
+    }
+    if (S_ISREG(info.st_mode)) return HR_OK;
+    return hr_fail(err, HR_E_IO, "name the ledger's file", "this is %s, not a file",
+                   S_ISDIR(info.st_mode) ? "a folder" : "a device or a pipe");
+}
+
+/* The single integer that a query answers. */
+static hr_status read_number(sqlite3 *db, const char *sql, int64_t *out, hr_error *err) {
+    sqlite3_stmt *query = NULL;
+    bool done = !sqlite3_prepare_v2(db, sql, -1, &query, NULL) && sqlite3_step(query) == SQLITE_ROW;
+    if (done) *out = sqlite3_column_int64(query, 0);
+    hr_status status = done ? HR_OK : hr_store_fail(db, err);
+    sqlite3_finalize(query);
+    return status;
+}
+
+static hr_status check_identity(sqlite3 *db, hr_error *err) {
+    int64_t application = 0, version = 0;
+    hr_status status = read_number(db, "PRAGMA application_id", &application, err);
+    if (!status) status = read_number(db, "PRAGMA user_version", &version, err);
+    if (status) return status;
+    if (application != APPLICATION_ID) return fail_as(SQLITE_NOTADB, "", err);
+    if (version > LAYOUT_VERSION)
+        return hr_fail(err, HR_E_FORMAT, "use the newer Hedgerow that made it",
+                       "the ledger has layout version %lld, this library knows versions up to %d", (long long)version, LAYOUT_VERSION);
+    if (version < 1) return fail_as(SQLITE_CORRUPT, "its layout version is below 1", err);
+    return HR_OK;
+}
+
+static hr_status check_damage(sqlite3 *db, hr_error *err) {
+    sqlite3_stmt *query = NULL;
+    hr_status status = HR_OK;
+    if (sqlite3_prepare_v2(db, "PRAGMA quick_check(1)", -1, &query, NULL) || sqlite3_step(query) != SQLITE_ROW) {
+        status = hr_store_fail(db, err);
+    } else {
+        const char *words = (const char *)sqlite3_column_text(query, 0);
+        if (!words)
+            status = hr_fail_memory(err);
+        else if (strcmp(words, "ok") != 0)
+            status = fail_as(SQLITE_CORRUPT, words, err);
+    }
+    sqlite3_finalize(query);
+    int64_t rows = 0;
+    if (!status) status = read_number(db, "SELECT count(*) FROM limits", &rows, err);
+    if (!status && rows != 1) status = fail_as(SQLITE_CORRUPT, "its limits are gone", err);
+    return status;
+}
+
+static hr_status check_ledger(sqlite3 *db, hr_error *err) {
+    hr_status status = check_identity(db, err);
+    if (!status && sqlite3_db_readonly(db, "main")) status = fail_as(SQLITE_READONLY, "it is read-only", err);
+    if (!status) status = check_damage(db, err);
+    if (!status) status = hr_store_run(db, safeguards, err);
+    return status;
+}
+
+hr_status hr_store_open(const char *path, sqlite3 **out, hr_error *err) {
+    hr_status status = check_file(path, err);
+    if (status) return status;
+    sqlite3 *db = NULL;
+    status = connect(path, &db, err);
+    if (status) return status;
+    /* Not even the log of a database that is not ours may be touched. */
+    sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    status = check_ledger(db, err);
+    if (status) {
+        sqlite3_close(db);
+        return status;
+    }
+    sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    *out = db;
+    return HR_OK;
+}

@@ -1,0 +1,24 @@
+/* The SQLite file behind a ledger: how it is made, recognised and opened, and what SQLite's failures mean to an owner. */
+#ifndef HR_LEDGER_STORE_H
+#define HR_LEDGER_STORE_H
+
+#include "ledger/delta.h"
+#include "privacy/accountant.h"
+
+#include <hedgerow/status.h>
+#include <sqlite3.h>
+
+/* Makes the file, which must not exist. Fails: POLICY (exists), IO, MEMORY; no file is left behind then. */
+HR_MUST_CHECK hr_status hr_store_create(const char *path, hr_units epsilon, hr_delta_units delta, hr_error *err);
+
+/* Opens a file that is a ledger of this version and undamaged. Owner: the caller closes with sqlite3_close.
+ * Fails: IO, FORMAT, MEMORY. */
+HR_MUST_CHECK hr_status hr_store_open(const char *path, sqlite3 **out, hr_error *err);
+
+/* Says what the last failure of `db` means. Never HR_OK. */
+hr_status hr_store_fail(sqlite3 *db, hr_error *err);
+
+/* Runs statements that return nothing. */
+HR_MUST_CHECK hr_status hr_store_run(sqlite3 *db, const char *sql, hr_error *err);
+
+#endif
