@@ -16,8 +16,6 @@ typedef struct hr_buffer {
 void hr_buffer_add(hr_buffer *buffer, const void *bytes, size_t size);
 void hr_buffer_text(hr_buffer *buffer, const char *text);
 void hr_buffer_format(hr_buffer *buffer, const char *format, ...) HR_PRINTF(2, 3);
-/* The shortest of 15 to 17 digits that reads back to the same double, with a point in any locale; -0 as "-0.0". */
-void hr_buffer_number(hr_buffer *buffer, double value);
 void hr_buffer_done(hr_buffer *buffer);
 
 /* Hands the bytes over to the caller, who frees them with free() (hr_text_free in the API). Fails: MEMORY. */

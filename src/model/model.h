@@ -7,6 +7,9 @@
 
 #include <hedgerow/model.h>
 
+/* Splits from the root to a leaf. */
+enum { HR_MODEL_DEPTH_MAX = 64 };
+
 /* A setting of the fit, as text: written into the model for people. */
 typedef struct hr_setting {
     const char *name, *value;
@@ -31,8 +34,15 @@ struct hr_model {
  * Owner: the caller frees *out with hr_model_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_model_make(const hr_model *parts, hr_model **out, hr_error *err);
 
+/* What a list of releases proves in a currency: is_private, and both (epsilon, delta); `statement` is NULL. A replaced record is
+ * one removed and one added: 2 epsilon, or 4 rho of zCDP. `delta` is that of zCDP, 0 < delta < 1, else ignored.
+ * A list with an identity line, of more than a quarter of HR_UNITS_MAX, or in HR_NO_PRIVACY is not private. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t count, hr_currency currency, double delta, hr_guarantee *out,
+                                         hr_error *err);
+
 /* Checks what a reader must not take on trust: node indices, features, cuts, subsets, finite values, edges ascending, and that
- * the releases re-add to the guarantee. Fails: FORMAT. */
+ * the releases re-add to the guarantee (hr_model_account). The field of the error is the key path in the JSON form.
+ * Fails: FORMAT, POLICY (a release does not justify what it says it cost), MEMORY. */
 HR_MUST_CHECK hr_status hr_model_check(const hr_model *model, hr_error *err);
 
 #endif

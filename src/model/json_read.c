@@ -1,0 +1,512 @@
+/* From JSON to a model. A model file may come from anywhere: its shape and types are checked here, what the values mean in
+ * hr_model_check. Only what docs/formats.md names is accepted.
+ *
+ * The first failure sticks: readers after it do nothing, so that none has to test each of its steps. */
+#include "base/buffer.h"
+#include "data/check.h"
+#include "data/schema.h"
+#include "model/model.h"
+#include "model/model_words.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+typedef struct reader {
+    hr_model *model;
+    hr_arena *arena; /* the model's */
+    hr_status status;
+    hr_error *err;
+} reader;
+
+/* A value and the way to it: the member `key` of the value above, or (key NULL) its element `index`. */
+typedef struct place {
+    const struct place *above;
+    const char *key;
+    size_t index;
+    const json_t *value;
+} place;
+
+static void add_path(hr_buffer *b, const place *at) {
+    if (!at->above) return;
+    add_path(b, at->above);
+    if (!at->key) {
+        hr_buffer_format(b, "[%zu]", at->index);
+    } else {
+        hr_buffer_format(b, "%s%s", at->above->above ? "." : "", at->key);
+    }
+}
+
+static void refuse(reader *r, const place *at, const char *remedy, const char *format, ...) HR_PRINTF(4, 5);
+static void refuse(reader *r, const place *at, const char *remedy, const char *format, ...) {
+    if (r->status) return;
+    char message[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    r->status = hr_fail(r->err, HR_E_FORMAT, remedy, "%s", message);
+    hr_buffer path = {0};
+    add_path(&path, at);
+    hr_fail_at(r->err, r->status, NULL, 0, 0, path.bytes);
+    hr_buffer_done(&path);
+}
+
+static void *allocate(reader *r, size_t count, size_t size) {
+    void *memory = r->status ? NULL : hr_arena_alloc(r->arena, count, size);
+    if (!memory && !r->status) r->status = hr_fail_memory(r->err);
+    return memory;
+}
+
+static const char *type_name(json_type type) {
+    static const char *const names[] = {"an object", "an array", "a text", "a whole number", "a number", "true", "false", "null"};
+    return names[type];
+}
+
+static place element(const place *at, size_t index) {
+    return (place){at, NULL, index, json_array_get(at->value, index)};
+}
+
+/* The member `key`, whatever its type; a missing one is refused. */
+static place member(reader *r, const place *at, const char *key) {
+    place found = {at, key, 0, json_object_get(at->value, key)};
+    if (!found.value) refuse(r, &found, "add it, see docs/formats.md", "the key is missing");
+    return found;
+}
+
+static void expect(reader *r, const place *at, json_type type) {
+    if (r->status || json_typeof(at->value) == type) return;
+    refuse(r, at, "", "this must be %s, but is %s", type_name(type), type_name(json_typeof(at->value)));
+}
+
+static place typed_member(reader *r, const place *at, const char *key, json_type type) {
+    place found = member(r, at, key);
+    expect(r, &found, type);
+    return found;
+}
+
+/* Refuses keys that are not among `keys`. */
+static void only_keys(reader *r, const place *at, const char *const *keys, size_t count) {
+    expect(r, at, JSON_OBJECT);
+    if (r->status) return;
+    for (void *i = json_object_iter((json_t *)at->value); i; i = json_object_iter_next((json_t *)at->value, i)) {
+        const char *key = json_object_iter_key(i);
+        size_t k = 0;
+        while (k < count && strcmp(keys[k], key)) k++;
+        const place found = {at, key, 0, NULL};
+        if (k == count) refuse(r, &found, "remove it, or use the version of Hedgerow that wrote it", "the key is unknown");
+    }
+}
+
+static const char *text_at(reader *r, const place *at) {
+    expect(r, at, JSON_STRING);
+    if (r->status) return "";
+    char *copy = hr_arena_text(r->arena, json_string_value(at->value), json_string_length(at->value));
+    if (!copy) r->status = hr_fail_memory(r->err);
+    return copy;
+}
+
+static const char *text_of(reader *r, const place *at, const char *key) {
+    const place found = member(r, at, key);
+    return text_at(r, &found);
+}
+
+static double number_at(reader *r, const place *at) {
+    if (!r->status && !json_is_number(at->value)) refuse(r, at, "", "this must be a number, but is %s", type_name(json_typeof(at->value)));
+    return r->status ? 0 : json_number_value(at->value);
+}
+
+static double number_of(reader *r, const place *at, const char *key) {
+    const place found = member(r, at, key);
+    return number_at(r, &found);
+}
+
+/* A number, or null for infinity. */
+static double epsilon_of(reader *r, const place *at, const char *key) {
+    const place found = member(r, at, key);
+    return json_is_null(found.value) ? (double)INFINITY : number_at(r, &found);
+}
+
+static int64_t whole_at(reader *r, const place *at, int64_t low, int64_t high) {
+    expect(r, at, JSON_INTEGER);
+    if (r->status) return 0;
+    int64_t value = json_integer_value(at->value);
+    if (value >= low && value <= high) return value;
+    refuse(r, at, "", "%" PRId64 " is not between %" PRId64 " and %" PRId64, value, low, high);
+    return 0;
+}
+
+static int64_t whole_of(reader *r, const place *at, const char *key, int64_t low, int64_t high) {
+    const place found = member(r, at, key);
+    return whole_at(r, &found, low, high);
+}
+
+static bool bool_of(reader *r, const place *at, const char *key) {
+    const place found = member(r, at, key);
+    if (!r->status && !json_is_boolean(found.value)) refuse(r, &found, "", "this must be true or false");
+    return json_is_true(found.value);
+}
+
+/* The index of a text among words. */
+static size_t word_of(reader *r, const place *at, const char *key, const char *const *words, size_t count) {
+    const place found = typed_member(r, at, key, JSON_STRING);
+    if (r->status) return 0;
+    const char *word = json_string_value(found.value);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(words[i], word)) return i;
+    refuse(r, &found, "use the version of Hedgerow that wrote it", "the value '%.100s' is unknown", word);
+    return 0;
+}
+
+static const double *numbers_of(reader *r, const place *at, const char *key, size_t *count) {
+    const place list = typed_member(r, at, key, JSON_ARRAY);
+    *count = r->status ? 0 : json_array_size(list.value);
+    double *numbers = allocate(r, *count, sizeof *numbers);
+    for (size_t i = 0; i < *count && !r->status; i++) {
+        const place item = element(&list, i);
+        numbers[i] = number_at(r, &item);
+    }
+    return numbers;
+}
+
+static const char *const *texts_of(reader *r, const place *at, const char *key, size_t *count) {
+    const place list = typed_member(r, at, key, JSON_ARRAY);
+    *count = r->status ? 0 : json_array_size(list.value);
+    const char **texts = allocate(r, *count, sizeof *texts);
+    for (size_t i = 0; i < *count && !r->status; i++) {
+        const place item = element(&list, i);
+        texts[i] = text_at(r, &item);
+    }
+    return texts;
+}
+
+static void read_guarantee(reader *r, const place *root) {
+    static const char *const keys[] = {"private", "currency", "epsilon", "delta", "epsilon_replace", "delta_replace", "statement"};
+    const place at = typed_member(r, root, "guarantee", JSON_OBJECT);
+    only_keys(r, &at, keys, COUNT(keys));
+    hr_guarantee *g = &r->model->guarantee;
+    g->is_private = bool_of(r, &at, "private");
+    r->model->currency = (hr_currency)word_of(r, &at, "currency", HR_CURRENCY_WORDS, COUNT(HR_CURRENCY_WORDS));
+    g->epsilon = epsilon_of(r, &at, "epsilon");
+    g->delta = number_of(r, &at, "delta");
+    g->epsilon_replace = epsilon_of(r, &at, "epsilon_replace");
+    g->delta_replace = number_of(r, &at, "delta_replace");
+    g->statement = text_of(r, &at, "statement");
+}
+
+static void read_settings(reader *r, const place *root) {
+    const place at = typed_member(r, root, "settings", JSON_OBJECT);
+    size_t count = r->status ? 0 : json_object_size(at.value);
+    hr_setting *settings = allocate(r, count, sizeof *settings);
+    void *i = r->status ? NULL : json_object_iter((json_t *)at.value);
+    for (hr_setting *s = settings; i && !r->status; s++, i = json_object_iter_next((json_t *)at.value, i)) {
+        const char *name = json_object_iter_key(i);
+        if (!(s->name = hr_arena_text(r->arena, name, strlen(name)))) r->status = hr_fail_memory(r->err);
+        s->value = text_of(r, &at, name);
+    }
+    r->model->settings = settings;
+    r->model->setting_count = count;
+}
+
+static hr_column read_column(reader *r, const place *at) {
+    static const char *const number_keys[] = {"name", "kind", "low", "high", "whole"};
+    static const char *const category_keys[] = {"name", "kind", "values"};
+    expect(r, at, JSON_OBJECT);
+    hr_column column = {.name = text_of(r, at, "name")};
+    column.kind = (hr_kind)word_of(r, at, "kind", HR_KIND_WORDS, COUNT(HR_KIND_WORDS));
+    if (column.kind == HR_NUMBER) {
+        only_keys(r, at, number_keys, COUNT(number_keys));
+        column.low = number_of(r, at, "low");
+        column.high = number_of(r, at, "high");
+        column.whole = bool_of(r, at, "whole");
+    } else {
+        only_keys(r, at, category_keys, COUNT(category_keys));
+        column.values = texts_of(r, at, "values", &column.value_count);
+    }
+    return column;
+}
+
+/* The key path of what a schema's check found wrong. */
+static void name_fault(const hr_schema_fault *fault, char *path, size_t size) {
+    char column[48] = "label", item[32] = "";
+    if (fault->part == HR_FAULT_FEATURES) snprintf(column, sizeof column, "features");
+    if (fault->part == HR_FAULT_FEATURE) snprintf(column, sizeof column, "features[%zu]", fault->feature);
+    if (fault->part == HR_FAULT_MISSING) snprintf(column, sizeof column, "missing[%zu]", fault->item);
+    bool of_column = fault->key && (fault->part == HR_FAULT_LABEL || fault->part == HR_FAULT_FEATURE);
+    if (of_column && !strcmp(fault->key, "values")) snprintf(item, sizeof item, "[%zu]", fault->item);
+    snprintf(path, size, "schema.%s%s%s%s", column, of_column ? "." : "", of_column ? fault->key : "", item);
+}
+
+static void make_schema(reader *r, const hr_schema_parts *parts) {
+    char path[128];
+    hr_schema_fault fault = {0};
+    r->status = hr_schema_check(parts, &fault, r->err);
+    if (!r->status) {
+        r->status = hr_schema_make(&parts->label, parts->features, parts->feature_count, parts->missing, parts->missing_count,
+                                   &r->model->schema, r->err);
+    } else if (r->status != HR_E_MEMORY) {
+        name_fault(&fault, path, sizeof path);
+        hr_fail_at(r->err, r->status, NULL, 0, 0, path);
+    }
+}
+
+static void read_schema(reader *r, const place *root) {
+    static const char *const keys[] = {"label", "features", "missing"};
+    const place at = typed_member(r, root, "schema", JSON_OBJECT);
+    only_keys(r, &at, keys, COUNT(keys));
+    const place label_at = member(r, &at, "label"), list = typed_member(r, &at, "features", JSON_ARRAY);
+    hr_column label = r->status ? (hr_column){0} : read_column(r, &label_at);
+    size_t count = r->status ? 0 : json_array_size(list.value), missing_count;
+    hr_column *features = allocate(r, count, sizeof *features);
+    for (size_t f = 0; f < count && !r->status; f++) {
+        const place item = element(&list, f);
+        features[f] = read_column(r, &item);
+    }
+    const char *const *missing = texts_of(r, &at, "missing", &missing_count);
+    const hr_schema_parts parts = {label, features, count, missing, missing_count};
+    if (!r->status) make_schema(r, &parts);
+}
+
+static void read_task(reader *r, const place *root) {
+    size_t task = word_of(r, root, "task", HR_TASK_WORDS, COUNT(HR_TASK_WORDS));
+    const place at = member(r, root, "task");
+    if (!r->status && task != (size_t)hr_schema_task(r->model->schema)) refuse(r, &at, "", "the task does not fit the label");
+}
+
+static hr_feature_bins read_feature_bins(reader *r, const place *at) {
+    static const char *const number_keys[] = {"edges"}, *const category_keys[] = {"count"};
+    hr_feature_bins bins = {.kind = HR_NUMBER};
+    expect(r, at, JSON_OBJECT);
+    if (json_object_get(at->value, "count")) {
+        only_keys(r, at, category_keys, 1);
+        bins.kind = HR_CATEGORY;
+        bins.bin_count = (uint32_t)whole_of(r, at, "count", 2, HR_BINS_MAX);
+        return bins;
+    }
+    only_keys(r, at, number_keys, 1);
+    size_t count;
+    bins.edges = numbers_of(r, at, "edges", &count);
+    const place edges = {at, "edges", 0, NULL};
+    if (count > HR_BINS_MAX - 2) refuse(r, &edges, "", "there are %zu edges, but 254 is the most", count);
+    bins.bin_count = (uint32_t)count + 2;
+    return bins;
+}
+
+static void read_bins(reader *r, const place *root) {
+    const place list = typed_member(r, root, "bins", JSON_ARRAY);
+    hr_binning *binning = &r->model->binning;
+    binning->feature_count = r->status ? 0 : json_array_size(list.value);
+    binning->features = allocate(r, binning->feature_count, sizeof *binning->features);
+    for (size_t f = 0; f < binning->feature_count && !r->status; f++) {
+        const place item = element(&list, f);
+        binning->features[f] = read_feature_bins(r, &item);
+    }
+}
+
+static int64_t entry(reader *r, const place *at, size_t index, int64_t high) {
+    const place item = element(at, index);
+    return whole_at(r, &item, 0, high);
+}
+
+/* [left, feature, cut, missing] splits a number, [left, feature, subset] a category. */
+static void read_split(reader *r, const place *at, hr_node *node) {
+    const hr_binning *binning = &r->model->binning;
+    node->left = (uint32_t)entry(r, at, 0, UINT32_MAX);
+    node->feature = (uint32_t)entry(r, at, 1, (int64_t)binning->feature_count - 1);
+    if (r->status) return;
+    bool number = binning->features[node->feature].kind == HR_NUMBER;
+    if (json_array_size(at->value) != (number ? 4u : 3u)) {
+        refuse(r, at, "", "a split of this feature has %d entries", number ? 4 : 3);
+        return;
+    }
+    const place left = element(at, 0);
+    if (!node->left) refuse(r, &left, "", "children must come after their parent");
+    if (number) {
+        node->cut = (uint8_t)entry(r, at, 2, UINT8_MAX);
+        node->missing_left = entry(r, at, 3, 1);
+    } else {
+        node->subset = (uint32_t)entry(r, at, 2, UINT32_MAX);
+    }
+}
+
+static void read_node(reader *r, const place *at, hr_node *node) {
+    expect(r, at, JSON_ARRAY);
+    if (r->status) return;
+    size_t size = json_array_size(at->value);
+    if (size == 1) {
+        const place leaf = element(at, 0);
+        node->value = number_at(r, &leaf);
+    } else if (size == 3 || size == 4) {
+        read_split(r, at, node);
+    } else {
+        refuse(r, at, "", "a node has 1, 3 or 4 entries, not %zu", size);
+    }
+}
+
+static void read_subset(reader *r, const place *at, hr_bin_set *set) {
+    expect(r, at, JSON_ARRAY);
+    size_t count = r->status ? 0 : json_array_size(at->value);
+    int64_t before = -1;
+    for (size_t i = 0; i < count && !r->status; i++) {
+        const place item = element(at, i);
+        int64_t bin = whole_at(r, &item, before + 1, HR_BINS_MAX - 1);
+        if (!r->status) hr_bin_set_add(set, (uint8_t)bin);
+        before = bin;
+    }
+}
+
+static void read_tree(reader *r, const place *at, hr_tree *tree) {
+    static const char *const keys[] = {"output", "subsets", "nodes"};
+    only_keys(r, at, keys, COUNT(keys));
+    tree->output = (size_t)whole_of(r, at, "output", 0, UINT32_MAX);
+    const place subsets = typed_member(r, at, "subsets", JSON_ARRAY), nodes = typed_member(r, at, "nodes", JSON_ARRAY);
+    tree->subset_count = r->status ? 0 : json_array_size(subsets.value);
+    tree->node_count = r->status ? 0 : json_array_size(nodes.value);
+    tree->subsets = allocate(r, tree->subset_count, sizeof *tree->subsets);
+    tree->nodes = allocate(r, tree->node_count, sizeof *tree->nodes);
+    for (size_t s = 0; s < tree->subset_count && !r->status; s++) {
+        const place item = element(&subsets, s);
+        read_subset(r, &item, &tree->subsets[s]);
+    }
+    for (size_t n = 0; n < tree->node_count && !r->status; n++) {
+        const place item = element(&nodes, n);
+        read_node(r, &item, &tree->nodes[n]);
+    }
+}
+
+static void read_forest(reader *r, const place *root) {
+    hr_forest *forest = &r->model->forest;
+    forest->link = (hr_link)word_of(r, root, "link", HR_LINK_WORDS, COUNT(HR_LINK_WORDS));
+    forest->base = (double *)numbers_of(r, root, "base", &forest->output_count);
+    const place list = typed_member(r, root, "trees", JSON_ARRAY);
+    forest->tree_count = r->status ? 0 : json_array_size(list.value);
+    forest->trees = allocate(r, forest->tree_count, sizeof *forest->trees);
+    for (size_t t = 0; t < forest->tree_count && !r->status; t++) {
+        const place item = element(&list, t);
+        read_tree(r, &item, &forest->trees[t]);
+    }
+}
+
+/* Decimal digits without a leading zero, up to `end`; false if that is not what stands there, or beyond 64 bits. */
+static bool take_digits(const char **at, char end, uint64_t *out) {
+    uint64_t value = 0;
+    const char *first = *at;
+    for (; **at >= '0' && **at <= '9'; ++*at) {
+        uint64_t digit = (uint64_t)(**at - '0');
+        if (value > (UINT64_MAX - digit) / 10) return false;
+        value = 10 * value + digit;
+    }
+    if (*at == first || (*first == '0' && *at > first + 1) || **at != end) return false;
+    *out = value;
+    return true;
+}
+
+static void read_scale(reader *r, const place *at, hr_release *release) {
+    const place found = typed_member(r, at, "scale", JSON_STRING);
+    if (r->status) return;
+    const char *text = json_string_value(found.value);
+    if (!take_digits(&text, '/', &release->scale_num)) {
+        refuse(r, &found, "", "the scale is not of the form 'whole/whole'");
+        return;
+    }
+    text++;
+    if (!take_digits(&text, '\0', &release->scale_den)) refuse(r, &found, "", "the scale is not of the form 'whole/whole'");
+}
+
+static void read_release(reader *r, const place *at, hr_release *release) {
+    static const char *const keys[] = {"what",        "tree",  "level", "group", "part", "mechanism",
+                                       "sensitivity", "scale", "units", "cost",  "draws"};
+    const char *const mechanisms[] = {hr_mechanism_text(HR_IDENTITY), hr_mechanism_text(HR_DISCRETE_LAPLACE),
+                                      hr_mechanism_text(HR_DISCRETE_GAUSSIAN), hr_mechanism_text(HR_EXPONENTIAL)};
+    only_keys(r, at, keys, COUNT(keys));
+    release->what = text_of(r, at, "what");
+    release->tree = whole_of(r, at, "tree", -1, INT64_MAX);
+    release->level = whole_of(r, at, "level", -1, INT64_MAX);
+    release->group = (uint64_t)whole_of(r, at, "group", 0, INT64_MAX);
+    release->part = (uint64_t)whole_of(r, at, "part", 0, INT64_MAX);
+    release->mechanism = (hr_mechanism)word_of(r, at, "mechanism", mechanisms, COUNT(mechanisms));
+    release->sensitivity = (uint64_t)whole_of(r, at, "sensitivity", 0, INT64_MAX);
+    read_scale(r, at, release);
+    release->cost = (hr_units)whole_of(r, at, "units", 0, (int64_t)HR_UNITS_MAX);
+    release->draws = (uint64_t)whole_of(r, at, "draws", 0, INT64_MAX);
+    double cost = number_of(r, at, "cost");
+    const place found = {at, "cost", 0, NULL};
+    if (!r->status && cost != hr_units_value(release->cost)) refuse(r, &found, "", "the cost is not units / 2^40");
+}
+
+static void read_releases(reader *r, const place *root) {
+    const place list = typed_member(r, root, "releases", JSON_ARRAY);
+    hr_model *m = r->model;
+    m->release_count = r->status ? 0 : json_array_size(list.value);
+    m->releases = allocate(r, m->release_count, sizeof *m->releases);
+    for (size_t i = 0; i < m->release_count && !r->status; i++) {
+        const place item = element(&list, i);
+        read_release(r, &item, &m->releases[i]);
+    }
+}
+
+/* Other versions are refused before anything else is looked at. */
+static void read_version(reader *r, const place *root) {
+    static const char key[] = "hedgerow-model", other[] = "use the version of Hedgerow that wrote it";
+    const place at = {root, key, 0, json_object_get(root->value, key)};
+    if (!json_is_object(root->value) || !at.value) {
+        refuse(r, root, "give a file that `hedgerow train` wrote", "this is not a Hedgerow model");
+        return;
+    }
+    expect(r, &at, JSON_INTEGER);
+    if (!r->status && json_integer_value(at.value) != 1)
+        refuse(r, &at, other, "version %" PRId64 " is unknown; this library reads version 1", (int64_t)json_integer_value(at.value));
+}
+
+static hr_status read_model(reader *r, const json_t *json) {
+    static const char *const keys[] = {"hedgerow-model", "version", "method", "mode", "task",  "link",    "guarantee",
+                                       "settings",       "schema",  "bins",   "base", "trees", "releases"};
+    const place root = {NULL, NULL, 0, json};
+    read_version(r, &root);
+    if (r->status) return r->status;
+    only_keys(r, &root, keys, COUNT(keys));
+    text_of(r, &root, "version");
+    r->model->method = text_of(r, &root, "method");
+    r->model->mode = (hr_mode)word_of(r, &root, "mode", HR_MODE_WORDS, COUNT(HR_MODE_WORDS));
+    read_guarantee(r, &root);
+    read_settings(r, &root);
+    read_schema(r, &root);
+    read_task(r, &root);
+    read_bins(r, &root);
+    read_forest(r, &root);
+    read_releases(r, &root);
+    return r->status;
+}
+
+static hr_status parse_json(const char *bytes, size_t size, json_t **out, hr_error *err) {
+    json_error_t problem;
+    *out = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &problem);
+    if (*out) return HR_OK;
+    if (json_error_code(&problem) == json_error_out_of_memory) return hr_fail_memory(err);
+    hr_fail(err, HR_E_FORMAT, "give a file that `hedgerow train` wrote", "this is not valid JSON: %s", problem.text);
+    uint64_t line = problem.line > 0 ? (uint64_t)problem.line : 0, column = problem.column > 0 ? (uint64_t)problem.column : 0;
+    return hr_fail_at(err, HR_E_FORMAT, NULL, line, column, NULL);
+}
+
+hr_status hr_model_parse(const char *bytes, size_t size, const char *name, hr_model **out, hr_error *err) {
+    json_t *json = NULL;
+    reader r = {.err = err, .model = calloc(1, sizeof *r.model)};
+    if (r.model) r.arena = r.model->arena = hr_arena_new();
+    r.status = r.arena ? parse_json(bytes, size, &json, err) : hr_fail_memory(err);
+    if (r.status) goto out;
+    if (!read_model(&r, json)) r.status = hr_model_check(r.model, err);
+    if (r.status) goto out;
+    *out = r.model;
+    r.model = NULL;
+out:
+    json_decref(json);
+    hr_model_free(r.model);
+    if (r.status) hr_fail_at(err, r.status, name, 0, 0, NULL);
+    return r.status;
+}

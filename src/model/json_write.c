@@ -1,0 +1,237 @@
+/* A model as JSON: the head is laid out for people, trees and releases take a line each. docs/formats.md specifies it.
+ *
+ * The text is built by hand, not by a library, because the layout and the digits of doubles matter: the same model gives the
+ * same bytes everywhere, and every double reads back bit for bit. */
+#include "base/buffer.h"
+#include "data/number.h"
+#include "model/model.h"
+#include "model/model_words.h"
+
+#include <hedgerow/hedgerow.h>
+#include <inttypes.h>
+#include <math.h>
+
+/* Every digit that the double needs. The integer -0 would lose its sign. */
+static void add_number(hr_buffer *b, double value) {
+    char text[HR_NUMBER_TEXT];
+    hr_number_render(value, text);
+    hr_buffer_text(b, value == 0 && signbit(value) ? "-0.0" : text);
+}
+
+static void add_string(hr_buffer *b, const char *text) {
+    hr_buffer_text(b, "\"");
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') {
+            hr_buffer_format(b, "\\%c", c);
+        } else if (c < 0x20 || c == 0x7f) {
+            hr_buffer_format(b, "\\u%04x", c);
+        } else {
+            hr_buffer_add(b, text, 1);
+        }
+    }
+    hr_buffer_text(b, "\"");
+}
+
+/* JSON has no infinity: null stands for it. */
+static void add_epsilon(hr_buffer *b, double epsilon) {
+    if (isinf(epsilon)) {
+        hr_buffer_text(b, "null");
+    } else {
+        add_number(b, epsilon);
+    }
+}
+
+static void add_strings(hr_buffer *b, const char *const *texts, size_t count) {
+    hr_buffer_text(b, "[");
+    for (size_t i = 0; i < count; i++) {
+        if (i) hr_buffer_text(b, ", ");
+        add_string(b, texts[i]);
+    }
+    hr_buffer_text(b, "]");
+}
+
+static void add_numbers(hr_buffer *b, const double *values, size_t count) {
+    hr_buffer_text(b, "[");
+    for (size_t i = 0; i < count; i++) {
+        if (i) hr_buffer_text(b, ", ");
+        add_number(b, values[i]);
+    }
+    hr_buffer_text(b, "]");
+}
+
+/* Begins item i of a list or object whose items have lines of their own, indented by `indent`; ends it after the last item. */
+static void begin_item(hr_buffer *b, size_t i, int indent) {
+    hr_buffer_format(b, "%s\n%*s", i ? "," : "", indent, "");
+}
+
+static void end_items(hr_buffer *b, size_t count, int indent, const char *bracket) {
+    if (count) hr_buffer_format(b, "\n%*s", indent, "");
+    hr_buffer_text(b, bracket);
+}
+
+static void add_head(hr_buffer *b, const hr_model *m) {
+    hr_buffer_text(b, "{\n  \"hedgerow-model\": 1,\n  \"version\": ");
+    add_string(b, hr_version());
+    hr_buffer_text(b, ",\n  \"method\": ");
+    add_string(b, m->method);
+    hr_buffer_format(b, ",\n  \"mode\": \"%s\"", HR_MODE_WORDS[m->mode]);
+    hr_buffer_format(b, ",\n  \"task\": \"%s\"", HR_TASK_WORDS[hr_schema_task(m->schema)]);
+    hr_buffer_format(b, ",\n  \"link\": \"%s\"", HR_LINK_WORDS[m->forest.link]);
+}
+
+static void add_guarantee(hr_buffer *b, const hr_model *m) {
+    const hr_guarantee *g = &m->guarantee;
+    hr_buffer_format(b, ",\n  \"guarantee\": {\n    \"private\": %s", g->is_private ? "true" : "false");
+    hr_buffer_format(b, ",\n    \"currency\": \"%s\",\n    \"epsilon\": ", HR_CURRENCY_WORDS[m->currency]);
+    add_epsilon(b, g->epsilon);
+    hr_buffer_text(b, ",\n    \"delta\": ");
+    add_number(b, g->delta);
+    hr_buffer_text(b, ",\n    \"epsilon_replace\": ");
+    add_epsilon(b, g->epsilon_replace);
+    hr_buffer_text(b, ",\n    \"delta_replace\": ");
+    add_number(b, g->delta_replace);
+    hr_buffer_text(b, ",\n    \"statement\": ");
+    add_string(b, g->statement);
+    hr_buffer_text(b, "\n  }");
+}
+
+static void add_settings(hr_buffer *b, const hr_model *m) {
+    hr_buffer_text(b, ",\n  \"settings\": {");
+    for (size_t i = 0; i < m->setting_count; i++) {
+        begin_item(b, i, 4);
+        add_string(b, m->settings[i].name);
+        hr_buffer_text(b, ": ");
+        add_string(b, m->settings[i].value);
+    }
+    end_items(b, m->setting_count, 2, "}");
+}
+
+static void add_column(hr_buffer *b, const hr_column *column) {
+    hr_buffer_text(b, "{\"name\": ");
+    add_string(b, column->name);
+    hr_buffer_format(b, ", \"kind\": \"%s\"", HR_KIND_WORDS[column->kind]);
+    if (column->kind == HR_NUMBER) {
+        hr_buffer_text(b, ", \"low\": ");
+        add_number(b, column->low);
+        hr_buffer_text(b, ", \"high\": ");
+        add_number(b, column->high);
+        hr_buffer_format(b, ", \"whole\": %s", column->whole ? "true" : "false");
+    } else {
+        hr_buffer_text(b, ", \"values\": ");
+        add_strings(b, column->values, column->value_count);
+    }
+    hr_buffer_text(b, "}");
+}
+
+static void add_schema(hr_buffer *b, const hr_schema *schema) {
+    hr_buffer_text(b, ",\n  \"schema\": {\n    \"label\": ");
+    add_column(b, hr_schema_label(schema));
+    hr_buffer_text(b, ",\n    \"features\": [");
+    for (size_t f = 0; f < hr_schema_feature_count(schema); f++) {
+        begin_item(b, f, 6);
+        add_column(b, hr_schema_feature(schema, f));
+    }
+    end_items(b, hr_schema_feature_count(schema), 4, "],\n    \"missing\": [");
+    for (size_t i = 0; i < hr_schema_missing_count(schema); i++) {
+        if (i) hr_buffer_text(b, ", ");
+        add_string(b, hr_schema_missing(schema, i));
+    }
+    hr_buffer_text(b, "]\n  }");
+}
+
+static void add_bins(hr_buffer *b, const hr_binning *binning) {
+    hr_buffer_text(b, ",\n  \"bins\": [");
+    for (size_t f = 0; f < binning->feature_count; f++) {
+        const hr_feature_bins *bins = &binning->features[f];
+        begin_item(b, f, 4);
+        if (bins->kind == HR_NUMBER) {
+            hr_buffer_text(b, "{\"edges\": ");
+            add_numbers(b, bins->edges, bins->bin_count - 2);
+            hr_buffer_text(b, "}");
+        } else {
+            hr_buffer_format(b, "{\"count\": %" PRIu32 "}", bins->bin_count);
+        }
+    }
+    end_items(b, binning->feature_count, 2, "]");
+}
+
+static void add_node(hr_buffer *b, const hr_node *node, const hr_binning *binning) {
+    if (!node->left) {
+        hr_buffer_text(b, "[");
+        add_number(b, node->value);
+        hr_buffer_text(b, "]");
+    } else if (binning->features[node->feature].kind == HR_NUMBER) {
+        hr_buffer_format(b, "[%" PRIu32 ",%" PRIu32 ",%d,%d]", node->left, node->feature, node->cut, node->missing_left);
+    } else {
+        hr_buffer_format(b, "[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", node->left, node->feature, node->subset);
+    }
+}
+
+static void add_subset(hr_buffer *b, const hr_bin_set *set) {
+    const char *before = "[";
+    for (unsigned bin = 0; bin < HR_BINS_MAX; bin++) {
+        if (!hr_bin_set_has(set, (uint8_t)bin)) continue;
+        hr_buffer_format(b, "%s%u", before, bin);
+        before = ",";
+    }
+    hr_buffer_text(b, *before == '[' ? "[]" : "]");
+}
+
+static void add_tree(hr_buffer *b, const hr_tree *tree, const hr_binning *binning) {
+    hr_buffer_format(b, "{\"output\": %zu, \"subsets\": [", tree->output);
+    for (size_t s = 0; s < tree->subset_count; s++) {
+        if (s) hr_buffer_text(b, ",");
+        add_subset(b, &tree->subsets[s]);
+    }
+    hr_buffer_text(b, "], \"nodes\": [");
+    for (size_t n = 0; n < tree->node_count; n++) {
+        if (n) hr_buffer_text(b, ",");
+        add_node(b, &tree->nodes[n], binning);
+    }
+    hr_buffer_text(b, "]}");
+}
+
+static void add_forest(hr_buffer *b, const hr_model *m) {
+    hr_buffer_text(b, ",\n  \"base\": ");
+    add_numbers(b, m->forest.base, m->forest.output_count);
+    hr_buffer_text(b, ",\n  \"trees\": [");
+    for (size_t t = 0; t < m->forest.tree_count; t++) {
+        begin_item(b, t, 4);
+        add_tree(b, &m->forest.trees[t], &m->binning);
+    }
+    end_items(b, m->forest.tree_count, 2, "]");
+}
+
+static void add_release(hr_buffer *b, const hr_release *r) {
+    hr_buffer_text(b, "{\"what\": ");
+    add_string(b, r->what);
+    hr_buffer_format(b, ", \"tree\": %" PRId64 ", \"level\": %" PRId64, r->tree, r->level);
+    hr_buffer_format(b, ", \"group\": %" PRIu64 ", \"part\": %" PRIu64, r->group, r->part);
+    hr_buffer_format(b, ", \"mechanism\": \"%s\", \"sensitivity\": %" PRIu64, hr_mechanism_text(r->mechanism), r->sensitivity);
+    hr_buffer_format(b, ", \"scale\": \"%" PRIu64 "/%" PRIu64 "\"", r->scale_num, r->scale_den);
+    hr_buffer_format(b, ", \"units\": %" PRIu64 ", \"cost\": ", r->cost);
+    add_number(b, hr_units_value(r->cost));
+    hr_buffer_format(b, ", \"draws\": %" PRIu64 "}", r->draws);
+}
+
+static void add_releases(hr_buffer *b, const hr_model *m) {
+    hr_buffer_text(b, ",\n  \"releases\": [");
+    for (size_t i = 0; i < m->release_count; i++) {
+        begin_item(b, i, 4);
+        add_release(b, &m->releases[i]);
+    }
+    end_items(b, m->release_count, 2, "]\n}\n");
+}
+
+hr_status hr_model_render(const hr_model *model, char **json, hr_error *err) {
+    hr_buffer b = {0};
+    add_head(&b, model);
+    add_guarantee(&b, model);
+    add_settings(&b, model);
+    add_schema(&b, model->schema);
+    add_bins(&b, &model->binning);
+    add_forest(&b, model);
+    add_releases(&b, model);
+    return hr_buffer_take(&b, json, err);
+}

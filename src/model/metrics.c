@@ -1,0 +1,97 @@
+/* How good predictions are, in the definitions that scikit-learn uses: AUC with midranks for ties, logarithms of probabilities
+ * clipped at 1e-15. What cannot be defined (AUC of one class, R^2 of a constant label) is NaN, not a number that looks fine. */
+#include "base/fail.h"
+
+#include <hedgerow/model.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const double LEAST_PROBABILITY = 1e-15;
+
+typedef struct ranked {
+    double score;
+    bool positive;
+} ranked;
+
+static int by_score(const void *a, const void *b) {
+    double x = ((const ranked *)a)->score, y = ((const ranked *)b)->score;
+    return (x > y) - (x < y);
+}
+
+/* Twice the number of (negative, positive) pairs in which the positive has the larger score, a tie counting half. Exact. */
+static uint64_t twice_the_wins(const ranked *sorted, size_t rows, uint64_t *positives, uint64_t *negatives) {
+    uint64_t wins = 0;
+    *positives = *negatives = 0;
+    for (size_t i = 0; i < rows;) {
+        uint64_t here[2] = {0, 0};
+        size_t end = i;
+        while (end < rows && sorted[end].score == sorted[i].score) here[sorted[end++].positive]++;
+        wins += here[1] * (2 * *negatives + here[0]);
+        *negatives += here[0];
+        *positives += here[1];
+        i = end;
+    }
+    return wins;
+}
+
+static hr_status area_under_curve(const double *probabilities, const double *labels, size_t rows, double *out, hr_error *err) {
+    ranked *all = rows <= SIZE_MAX / sizeof *all ? malloc(rows * sizeof *all) : NULL;
+    if (!all) return hr_fail_memory(err);
+    for (size_t i = 0; i < rows; i++) all[i] = (ranked){probabilities[2 * i + 1], labels[i] > 0};
+    qsort(all, rows, sizeof *all, by_score);
+    uint64_t positives, negatives, wins = twice_the_wins(all, rows, &positives, &negatives);
+    free(all);
+    *out = positives && negatives ? (double)wins / 2 / ((double)positives * (double)negatives) : (double)NAN;
+    return HR_OK;
+}
+
+static void compare_classes(const double *probabilities, const double *labels, size_t classes, hr_metrics *out) {
+    double wrong = 0, loss = 0;
+    for (size_t i = 0; i < out->rows; i++) {
+        const double *p = probabilities + i * classes;
+        size_t truth = (size_t)labels[i];
+        wrong += hr_predicted_class(p, classes) != truth;
+        loss -= log(fmin(fmax(p[truth], LEAST_PROBABILITY), 1 - LEAST_PROBABILITY));
+    }
+    out->error = wrong / (double)out->rows;
+    out->logloss = loss / (double)out->rows;
+}
+
+static void compare_numbers(const double *predicted, const double *labels, hr_metrics *out) {
+    double rows = (double)out->rows, sum = 0, squares = 0, distances = 0, spread = 0;
+    for (size_t i = 0; i < out->rows; i++) {
+        double miss = predicted[i] - labels[i];
+        squares += miss * miss;
+        distances += fabs(miss);
+        sum += labels[i];
+    }
+    for (size_t i = 0; i < out->rows; i++) spread += (labels[i] - sum / rows) * (labels[i] - sum / rows);
+    out->rmse = sqrt(squares / rows);
+    out->mae = distances / rows;
+    out->r2 = spread > 0 ? 1 - squares / spread : (double)NAN;
+}
+
+static hr_status compare(const double *predicted, const double *labels, size_t outputs, hr_metrics *out, hr_error *err) {
+    if (out->task == HR_REGRESSION) {
+        compare_numbers(predicted, labels, out);
+        return HR_OK;
+    }
+    compare_classes(predicted, labels, outputs, out);
+    return out->task == HR_BINARY ? area_under_curve(predicted, labels, out->rows, &out->auc, err) : HR_OK;
+}
+
+hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, hr_metrics *out, hr_error *err) {
+    size_t outputs = hr_model_output_count(model);
+    hr_metrics m = {.rows = hr_data_rows(data), .task = hr_schema_task(hr_model_schema(model))};
+    m.error = m.auc = m.logloss = m.rmse = m.mae = m.r2 = (double)NAN;
+    if (!hr_data_has_labels(data))
+        return hr_fail(err, HR_E_SCHEMA, "give data with the label's column", "predictions cannot be compared: the data have no labels");
+    if (!m.rows) return hr_fail(err, HR_E_SCHEMA, "give at least one record", "predictions cannot be compared: the data have no records");
+    double *predicted = m.rows <= SIZE_MAX / sizeof(double) / outputs ? malloc(m.rows * outputs * sizeof *predicted) : NULL;
+    if (!predicted) return hr_fail_memory(err);
+    hr_status status = hr_model_predict(model, data, threads, predicted, err);
+    if (!status) status = compare(predicted, hr_data_labels(data), outputs, &m, err);
+    free(predicted);
+    if (!status) *out = m;
+    return status;
+}

@@ -1,0 +1,135 @@
+/* A model owns all it says in one arena, so that it can outlive data, schema and fit, and be freed at once. */
+#include "model/model.h"
+
+#include "base/fail.h"
+#include "data/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *copy_text(hr_arena *arena, const char *text) {
+    return hr_arena_text(arena, text ? text : "", text ? strlen(text) : 0);
+}
+
+static void *copy_array(hr_arena *arena, const void *from, size_t count, size_t size) {
+    void *to = hr_arena_alloc(arena, count, size);
+    if (to && count) memcpy(to, from, count * size);
+    return to;
+}
+
+static bool copy_tree(hr_arena *arena, const hr_tree *from, hr_tree *to) {
+    *to = *from;
+    to->nodes = copy_array(arena, from->nodes, from->node_count, sizeof *from->nodes);
+    to->subsets = copy_array(arena, from->subsets, from->subset_count, sizeof *from->subsets);
+    return to->nodes && to->subsets;
+}
+
+static bool copy_forest(hr_arena *arena, const hr_forest *from, hr_forest *to) {
+    *to = *from;
+    to->base = copy_array(arena, from->base, from->output_count, sizeof *from->base);
+    to->trees = hr_arena_alloc(arena, from->tree_count, sizeof *from->trees);
+    if (!to->base || !to->trees) return false;
+    for (size_t t = 0; t < from->tree_count; t++)
+        if (!copy_tree(arena, &from->trees[t], &to->trees[t])) return false;
+    return true;
+}
+
+static bool copy_releases(hr_model *to, const hr_model *from) {
+    to->release_count = from->release_count;
+    to->releases = copy_array(to->arena, from->releases, from->release_count, sizeof *from->releases);
+    if (!to->releases) return false;
+    for (size_t i = 0; i < to->release_count; i++)
+        if (!(to->releases[i].what = copy_text(to->arena, from->releases[i].what))) return false;
+    return true;
+}
+
+static bool copy_settings(hr_model *to, const hr_model *from) {
+    to->setting_count = from->setting_count;
+    to->settings = hr_arena_alloc(to->arena, from->setting_count, sizeof *to->settings);
+    if (!to->settings) return false;
+    for (size_t i = 0; i < to->setting_count; i++) {
+        to->settings[i].name = copy_text(to->arena, from->settings[i].name);
+        to->settings[i].value = copy_text(to->arena, from->settings[i].value);
+        if (!to->settings[i].name || !to->settings[i].value) return false;
+    }
+    return true;
+}
+
+static bool copy_parts(hr_model *to, const hr_model *from) {
+    to->mode = from->mode;
+    to->currency = from->currency;
+    to->guarantee = from->guarantee;
+    to->binning.feature_count = from->binning.feature_count;
+    return (to->method = copy_text(to->arena, from->method)) &&
+           (to->guarantee.statement = copy_text(to->arena, from->guarantee.statement)) &&
+           (to->binning.features = hr_binning_copy(to->arena, &from->binning)) && copy_forest(to->arena, &from->forest, &to->forest) &&
+           copy_releases(to, from) && copy_settings(to, from);
+}
+
+hr_status hr_model_make(const hr_model *parts, hr_model **out, hr_error *err) {
+    hr_model *model = calloc(1, sizeof *model);
+    if (!model) return hr_fail_memory(err);
+    hr_status status = hr_schema_copy(parts->schema, &model->schema, err);
+    if (status) goto out;
+    model->arena = hr_arena_new();
+    if (!model->arena || !copy_parts(model, parts)) {
+        status = hr_fail_memory(err);
+        goto out;
+    }
+    *out = model;
+    model = NULL;
+out:
+    hr_model_free(model);
+    return status;
+}
+
+void hr_model_free(hr_model *model) {
+    if (!model) return;
+    hr_schema_free(model->schema);
+    hr_arena_free(model->arena);
+    free(model);
+}
+
+const hr_schema *hr_model_schema(const hr_model *model) {
+    return model->schema;
+}
+
+const char *hr_model_method(const hr_model *model) {
+    return model->method;
+}
+
+hr_mode hr_model_mode(const hr_model *model) {
+    return model->mode;
+}
+
+size_t hr_model_tree_count(const hr_model *model) {
+    return model->forest.tree_count;
+}
+
+size_t hr_model_output_count(const hr_model *model) {
+    return hr_schema_task(model->schema) == HR_REGRESSION ? 1 : hr_schema_label(model->schema)->value_count;
+}
+
+const hr_guarantee *hr_model_guarantee(const hr_model *model) {
+    return &model->guarantee;
+}
+
+size_t hr_model_release_count(const hr_model *model) {
+    return model->release_count;
+}
+
+bool hr_model_release(const hr_model *model, size_t index, hr_release_info *out) {
+    if (index >= model->release_count) return false;
+    const hr_release *r = &model->releases[index];
+    *out = (hr_release_info){.what = r->what,
+                             .mechanism = hr_mechanism_text(r->mechanism),
+                             .tree = r->tree,
+                             .level = r->level,
+                             .group = r->group,
+                             .part = r->part,
+                             .sensitivity = r->sensitivity,
+                             .scale = r->scale_den ? (double)r->scale_num / (double)r->scale_den : 0,
+                             .cost = hr_units_value(r->cost),
+                             .draws = r->draws};
+    return true;
+}

@@ -1,0 +1,153 @@
+/* Predictions: records are cut into blocks, a block's bins are looked up and walked through all trees, and its scores become
+ * labels or probabilities. Every record is treated by itself, so the number of threads changes nothing. */
+#include "base/fail.h"
+#include "data/schema.h"
+#include "model/model.h"
+#include "model/walk.h"
+
+#include <hedgerow/data.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Private models never say that a class is impossible. */
+static const double LEAST = 0.005;
+
+enum { THREADS_MAX = 1024 };
+
+/* What all workers share. */
+typedef struct task {
+    const hr_model *model;
+    const hr_data *data;
+    hr_walk walk;
+    size_t rows, output_count; /* of `out` */
+    double *out;
+    size_t workers;
+    uint8_t *bins; /* per worker: columns of HR_WALK_ROWS */
+    double *scores;
+} task;
+
+static double clip(double value, double low, double high) {
+    return value < low ? low : value > high ? high : value;
+}
+
+static void fill_bins(const task *t, size_t first, size_t rows, uint8_t *bins) {
+    for (size_t c = 0; c < t->walk.column_count; c++) {
+        size_t f = t->walk.features[c];
+        const hr_feature_bins *feature = &t->model->binning.features[f];
+        uint8_t *column = bins + c * HR_WALK_ROWS;
+        if (feature->kind == HR_NUMBER) {
+            hr_bins_of_numbers(feature, hr_data_numbers(t->data, f) + first, rows, column);
+        } else {
+            hr_bins_of_codes(feature, hr_data_codes(t->data, f) + first, rows, column);
+        }
+    }
+}
+
+static void label_of_score(const hr_column *label, double score, double *out) {
+    double part = (clip(score, -1, 1) + 1) / 2;
+    *out = clip(label->low + part * (label->high - label->low), label->low, label->high);
+}
+
+static void two_of_signed(double score, double *out) {
+    out[1] = clip((1 + score) / 2, LEAST, 1 - LEAST);
+    out[0] = 1 - out[1];
+}
+
+static void two_of_log_odds(double score, double *out) {
+    double small = exp(-fabs(score));
+    size_t likelier = score > 0;
+    out[likelier] = 1 / (1 + small);
+    out[!likelier] = small / (1 + small);
+}
+
+static void scale_to_one(double *out, size_t count) {
+    double sum = 0;
+    for (size_t k = 0; k < count; k++) sum += out[k];
+    for (size_t k = 0; k < count; k++) out[k] /= sum;
+}
+
+static void softmax(double *out, size_t count) {
+    double largest = out[0];
+    for (size_t k = 1; k < count; k++) largest = out[k] > largest ? out[k] : largest;
+    for (size_t k = 0; k < count; k++) out[k] = exp(out[k] - largest);
+    scale_to_one(out, count);
+}
+
+static void one_a_class(hr_link link, const double *scores, size_t count, double *out) {
+    for (size_t k = 0; k < count; k++) out[k] = scores[k * HR_WALK_ROWS];
+    if (link == HR_LINK_LOGISTIC) {
+        softmax(out, count);
+        return;
+    }
+    for (size_t k = 0; k < count; k++) out[k] = clip((1 + out[k]) / 2, LEAST, 1);
+    scale_to_one(out, count);
+}
+
+static void apply_link(const task *t, const double *scores, double *out) {
+    const hr_forest *forest = &t->model->forest;
+    if (forest->link == HR_LINK_NUMBER) {
+        label_of_score(hr_schema_label(t->model->schema), scores[0], out);
+    } else if (forest->output_count > 1) {
+        one_a_class(forest->link, scores, forest->output_count, out);
+    } else if (forest->link == HR_LINK_SIGNED) {
+        two_of_signed(scores[0], out);
+    } else {
+        two_of_log_odds(scores[0], out);
+    }
+}
+
+static void predict_block(const task *t, size_t first, uint8_t *bins, double *scores) {
+    const hr_forest *forest = &t->model->forest;
+    size_t rows = t->rows - first < HR_WALK_ROWS ? t->rows - first : HR_WALK_ROWS;
+    fill_bins(t, first, rows, bins);
+    for (size_t k = 0; k < forest->output_count; k++)
+        for (size_t i = 0; i < HR_WALK_ROWS; i++) scores[k * HR_WALK_ROWS + i] = forest->base[k];
+    hr_walk_trees(&t->walk, bins, rows, scores);
+    for (size_t i = 0; i < rows; i++) apply_link(t, scores + i, t->out + (first + i) * t->output_count);
+}
+
+/* Worker w predicts the blocks w, w + workers, ... */
+static void work(const task *t, size_t w) {
+    uint8_t *bins = t->bins + w * t->walk.column_count * HR_WALK_ROWS;
+    double *scores = t->scores + w * t->model->forest.output_count * HR_WALK_ROWS;
+    for (size_t first = w * HR_WALK_ROWS; first < t->rows; first += t->workers * HR_WALK_ROWS) predict_block(t, first, bins, scores);
+}
+
+static size_t count_workers(int threads, size_t rows) {
+    long asked = threads > 0 ? threads : sysconf(_SC_NPROCESSORS_ONLN);
+    size_t workers = asked < 1 ? 1 : asked > THREADS_MAX ? THREADS_MAX : (size_t)asked;
+    size_t blocks = (rows + HR_WALK_ROWS - 1) / HR_WALK_ROWS;
+    return workers < blocks ? workers : blocks ? blocks : 1;
+}
+
+static bool prepare(task *t, hr_arena *arena) {
+    const hr_model *m = t->model;
+    if (!arena || !hr_walk_make(arena, &m->forest, &m->binning, &t->walk)) return false;
+    t->bins = hr_arena_alloc(arena, t->workers * t->walk.column_count, HR_WALK_ROWS);
+    t->scores = hr_arena_alloc(arena, t->workers * m->forest.output_count, HR_WALK_ROWS * sizeof *t->scores);
+    return t->bins && t->scores;
+}
+
+hr_status hr_model_predict(const hr_model *model, const hr_data *data, int threads, double *out, hr_error *err) {
+    if (!hr_schema_same(model->schema, hr_data_schema(data)))
+        return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema", "the data follow another schema than the model");
+    task t = {.model = model, .data = data, .rows = hr_data_rows(data), .output_count = hr_model_output_count(model), .out = out};
+    t.workers = count_workers(threads, t.rows);
+    hr_arena *arena = hr_arena_new();
+    bool ready = prepare(&t, arena);
+    if (ready) {
+#pragma omp parallel for num_threads((int)t.workers) schedule(static, 1)
+        for (size_t w = 0; w < t.workers; w++) work(&t, w);
+    }
+    hr_arena_free(arena);
+    return ready ? HR_OK : hr_fail_memory(err);
+}
+
+size_t hr_predicted_class(const double *probabilities, size_t count) {
+    size_t best = 0;
+    for (size_t k = 1; k < count; k++)
+        if (probabilities[k] > probabilities[best]) best = k;
+    return best;
+}

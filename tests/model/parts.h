@@ -1,0 +1,202 @@
+/* Models made by hand for the tests of src/model: a schema with every kind of column, seeded random trees, and the releases of
+ * a real gate. */
+#ifndef TESTS_MODEL_PARTS_H
+#define TESTS_MODEL_PARTS_H
+
+#include "data/schema.h"
+#include "model/model.h"
+#include "privacy/gate.h"
+
+#include <hedgerow/data.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum { AGE, INCOME, SEX, WARD, CONSTANT, FEATURES, WARDS = 300 };
+
+typedef struct parts {
+    uint64_t random;
+    hr_gate *gate;
+    hr_stream *stream;
+    hr_model model; /* its arena holds what the test makes */
+} parts;
+
+static inline uint64_t next_random(uint64_t *state) {
+    *state ^= *state << 13, *state ^= *state >> 7, *state ^= *state << 17;
+    return *state;
+}
+
+static inline double next_unit(uint64_t *state) {
+    return (double)(next_random(state) >> 11) * 0x1p-53;
+}
+
+static inline hr_schema *make_schema(hr_task task) {
+    static const char *const sexes[] = {"f", "m", "x"}, *const classes[] = {"no", "yes", "perhaps"}, *const missing[] = {"NA", "-"};
+    static char names[WARDS][8];
+    static const char *wards[WARDS];
+    for (int i = 0; i < WARDS; i++) {
+        snprintf(names[i], sizeof names[i], "w%d", i);
+        wards[i] = names[i];
+    }
+    const hr_column features[FEATURES] = {{.name = "age", .kind = HR_NUMBER, .low = 0, .high = 120, .whole = true},
+                                          {.name = "income \"net\"", .kind = HR_NUMBER, .low = -1e4, .high = 1e6 / 3},
+                                          {.name = "sex", .kind = HR_CATEGORY, .value_count = 3, .values = sexes},
+                                          {.name = "w\xc3\xa4rd", .kind = HR_CATEGORY, .value_count = WARDS, .values = wards},
+                                          {.name = "constant", .kind = HR_NUMBER, .low = 0, .high = 1}};
+    hr_column label = {.name = "stay", .kind = HR_NUMBER, .low = -5, .high = 30};
+    if (task != HR_REGRESSION)
+        label = (hr_column){.name = "back", .kind = HR_CATEGORY, .value_count = task == HR_BINARY ? 2 : 3, .values = classes};
+    hr_schema *schema = NULL;
+    assert_int_equal(hr_schema_make(&label, features, FEATURES, missing, 2, &schema, NULL), HR_OK);
+    return schema;
+}
+
+static inline void make_bins(parts *p) {
+    hr_feature_bins *bins = hr_arena_alloc(p->model.arena, FEATURES, sizeof *bins);
+    double *edges = hr_arena_alloc(p->model.arena, 254, sizeof *edges), *ages = hr_arena_alloc(p->model.arena, 3, sizeof *ages);
+    assert_true(bins && edges && ages);
+    for (int e = 0; e < 254; e++) edges[e] = -1e4 + (e + 1) * (1e6 / 3 + 1e4) / 255;
+    ages[0] = 18, ages[1] = 37.5, ages[2] = 80.1;
+    bins[AGE] = (hr_feature_bins){HR_NUMBER, 5, ages};
+    bins[INCOME] = (hr_feature_bins){HR_NUMBER, 256, edges};
+    bins[SEX] = (hr_feature_bins){HR_CATEGORY, 4, NULL};
+    bins[WARD] = (hr_feature_bins){HR_CATEGORY, 256, NULL};
+    bins[CONSTANT] = (hr_feature_bins){HR_NUMBER, 2, NULL};
+    p->model.binning = (hr_binning){FEATURES, bins};
+}
+
+static inline void random_split(parts *p, hr_tree *tree, hr_node *node) {
+    node->feature = (uint32_t)(next_random(&p->random) % FEATURES);
+    const hr_feature_bins *bins = &p->model.binning.features[node->feature];
+    if (bins->kind == HR_NUMBER) {
+        node->cut = (uint8_t)(next_random(&p->random) % bins->bin_count);
+        node->missing_left = next_random(&p->random) & 1;
+        return;
+    }
+    node->subset = (uint32_t)tree->subset_count;
+    hr_bin_set *set = &tree->subsets[tree->subset_count++];
+    for (unsigned bin = 0; bin < bins->bin_count; bin++)
+        if (next_random(&p->random) & 1) hr_bin_set_add(set, (uint8_t)bin);
+}
+
+/* A tree of random shape: every node above `depth` splits with 7 in 8. */
+static inline hr_tree random_tree(parts *p, unsigned depth, size_t output) {
+    size_t room = ((size_t)2 << depth) - 1;
+    hr_tree tree = {.node_count = 1, .output = output};
+    tree.nodes = hr_arena_alloc(p->model.arena, room, sizeof *tree.nodes);
+    tree.subsets = hr_arena_alloc(p->model.arena, room, sizeof *tree.subsets);
+    unsigned *levels = hr_arena_alloc(p->model.arena, room, sizeof *levels);
+    assert_true(tree.nodes && tree.subsets && levels);
+    for (size_t n = 0; n < tree.node_count; n++) {
+        if (levels[n] == depth || next_random(&p->random) % 8 == 0) {
+            tree.nodes[n].value = 2 * next_unit(&p->random) - 1;
+            continue;
+        }
+        random_split(p, &tree, &tree.nodes[n]);
+        tree.nodes[n].left = (uint32_t)tree.node_count;
+        levels[tree.node_count] = levels[tree.node_count + 1] = levels[n] + 1;
+        tree.node_count += 2;
+    }
+    return tree;
+}
+
+static inline void make_forest(parts *p, hr_link link, size_t outputs, size_t trees, unsigned depth) {
+    hr_forest *forest = &p->model.forest;
+    *forest = (hr_forest){.link = link, .output_count = outputs, .tree_count = trees};
+    forest->base = hr_arena_alloc(p->model.arena, outputs, sizeof *forest->base);
+    forest->trees = hr_arena_alloc(p->model.arena, trees, sizeof *forest->trees);
+    assert_true(forest->base && forest->trees);
+    for (size_t k = 0; k < outputs; k++) forest->base[k] = next_unit(&p->random) / 3;
+    for (size_t t = 0; t < trees; t++) forest->trees[t] = random_tree(p, depth, t % outputs);
+}
+
+/* Three kinds of releases, through a real gate; the guarantee that they add up to. */
+static inline void make_releases(parts *p, hr_currency currency, double delta) {
+    assert_int_equal(hr_stream_open_seeded(7, &p->stream, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(currency, HR_UNIT, p->stream, &p->gate, NULL), HR_OK);
+    const hr_exact exact[2] = {{5}, {-3}};
+    hr_noisy noisy[2];
+    hr_permit permit;
+    for (int64_t tree = 0; tree < 2; tree++) {
+        const hr_charge split = {"split", tree, 0, 0, (uint64_t)tree, currency ? HR_UNIT / 8 : 0, 40};
+        const hr_charge leaf = {"leaf sum", tree, -1, 0, (uint64_t)tree, currency ? HR_UNIT / 3 + (hr_units)tree : 0, 7};
+        assert_int_equal(hr_gate_charge_choice(p->gate, &split, &permit, NULL), HR_OK);
+        (void)hr_gate_choose(p->gate, permit, exact, 2);
+        assert_int_equal(hr_gate_charge_sums(p->gate, &leaf, &permit, NULL), HR_OK);
+        hr_gate_sums(p->gate, permit, exact, 2, noisy);
+    }
+    const hr_charge edges = {"bin edges", -1, -1, 1, 0, currency ? HR_UNIT / 16 : 0, 1};
+    assert_int_equal(hr_gate_charge_sums(p->gate, &edges, &permit, NULL), HR_OK);
+    hr_gate_sums(p->gate, permit, exact, 1, noisy);
+    hr_model *m = &p->model;
+    m->currency = currency;
+    m->releases = (hr_release *)hr_gate_releases(p->gate, &m->release_count);
+    assert_int_equal(hr_model_account(m->releases, m->release_count, currency, delta, &m->guarantee, NULL), HR_OK);
+    m->guarantee.statement = currency ? "Proved, \"quoted\"\nand on two lines." : "Nothing is protected: every answer is exact.";
+}
+
+/* A model for a task with `outputs` scores. */
+static inline void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth, hr_currency currency) {
+    static hr_setting settings[] = {{"trees", "12"}, {"depth", "4"}, {"learning-rate", "0.1"}};
+    *p = (parts){.random = 88172645463325252u, .model = {.method = "dpboost", .mode = HR_SOUND}};
+    p->model.arena = hr_arena_new();
+    assert_non_null(p->model.arena);
+    p->model.schema = make_schema(task);
+    make_bins(p);
+    make_forest(p, link, outputs, trees, depth);
+    make_releases(p, currency, currency == HR_ZCDP ? 1e-6 : 0);
+    p->model.settings = settings;
+    p->model.setting_count = COUNT(settings);
+}
+
+static inline void parts_done(parts *p) {
+    hr_gate_free(p->gate);
+    hr_stream_close(p->stream);
+    hr_schema_free(p->model.schema);
+    hr_arena_free(p->model.arena);
+}
+
+static inline hr_model *make_model(const parts *p) {
+    hr_model *model = NULL;
+    assert_int_equal(hr_model_make(&p->model, &model, NULL), HR_OK);
+    return model;
+}
+
+/* Random records of make_schema(), with missing values and values on edges. */
+static inline hr_data *make_data(const hr_model *model, size_t rows, bool labels) {
+    const hr_schema *schema = hr_model_schema(model);
+    uint64_t random = 362436069;
+    double *columns[FEATURES + 1];
+    for (size_t f = 0; f <= FEATURES; f++) {
+        columns[f] = malloc((rows + 1) * sizeof(double));
+        assert_non_null(columns[f]);
+        const hr_column *column = f == FEATURES ? hr_schema_label(schema) : hr_schema_feature(schema, f);
+        for (size_t i = 0; i < rows; i++) {
+            double u = next_unit(&random);
+            bool gone = f < FEATURES && next_random(&random) % 8 == 0;
+            double value =
+                column->kind == HR_NUMBER ? column->low + u * (column->high - column->low) : floor(u * (double)column->value_count);
+            if (f < FEATURES && column->kind == HR_CATEGORY) value += 1;
+            if (f == AGE && next_random(&random) % 8 == 0) value = 37.5;
+            columns[f][i] = gone ? (double)NAN : value;
+        }
+    }
+    hr_data *data = NULL;
+    hr_error err = {0};
+    hr_status status = hr_data_from_arrays(schema, rows, (const double *const *)columns, labels ? columns[FEATURES] : NULL, &data, &err);
+    if (status) print_error("%s\n", err.message);
+    assert_int_equal(status, HR_OK);
+    for (size_t f = 0; f <= FEATURES; f++) free(columns[f]);
+    return data;
+}
+
+#endif

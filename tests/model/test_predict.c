@@ -1,0 +1,196 @@
+#include "parts.h"
+
+/* The same sums, record by record, in the plainest way. */
+static void scores_by_hand(const hr_model *m, const hr_data *data, size_t row, double *scores) {
+    memcpy(scores, m->forest.base, m->forest.output_count * sizeof *scores);
+    for (size_t t = 0; t < m->forest.tree_count; t++) {
+        const hr_tree *tree = &m->forest.trees[t];
+        const hr_node *node = &tree->nodes[0];
+        while (node->left) {
+            const hr_feature_bins *bins = &m->binning.features[node->feature];
+            uint8_t bin = bins->kind == HR_NUMBER ? hr_bin_of_number(bins, hr_data_numbers(data, node->feature)[row])
+                                                  : hr_bin_of_code(bins, hr_data_codes(data, node->feature)[row]);
+            node = &tree->nodes[node->left + !hr_node_goes_left(tree, node, bins->kind, bin)];
+        }
+        scores[tree->output] += node->value;
+    }
+}
+
+static double clip(double x, double low, double high) {
+    return fmin(fmax(x, low), high);
+}
+
+/* Links as their definitions say, without care for overflow. */
+static void link_by_hand(const hr_model *m, const double *s, double *out) {
+    size_t count = m->forest.output_count, classes = hr_model_output_count(m);
+    double sum = 0;
+    if (m->forest.link == HR_LINK_NUMBER) {
+        out[0] = -5 + (clip(s[0], -1, 1) + 1) / 2 * 35;
+        return;
+    }
+    if (count == 1) {
+        out[1] = m->forest.link == HR_LINK_SIGNED ? clip((1 + s[0]) / 2, 0.005, 0.995) : 1 / (1 + exp(-s[0]));
+        out[0] = 1 - out[1];
+        return;
+    }
+    for (size_t k = 0; k < classes; k++) {
+        out[k] = m->forest.link == HR_LINK_SIGNED ? clip((1 + s[k]) / 2, 0.005, 1) : exp(s[k]);
+        sum += out[k];
+    }
+    for (size_t k = 0; k < classes; k++) out[k] /= sum;
+}
+
+static void check_predictions(hr_task task, hr_link link, size_t outputs) {
+    enum { ROWS = 1500 };
+    parts p;
+    parts_init(&p, task, link, outputs, 23, 7, HR_NO_PRIVACY);
+    hr_model *model = make_model(&p);
+    hr_data *data = make_data(model, ROWS, false);
+    size_t width = hr_model_output_count(model);
+    assert_int_equal(width, task == HR_REGRESSION ? 1 : task == HR_BINARY ? 2 : 3);
+    double *out = malloc(ROWS * width * sizeof *out), scores[3], expected[3];
+    assert_int_equal(hr_model_predict(model, data, 1, out, NULL), HR_OK);
+    for (size_t i = 0; i < ROWS; i++) {
+        scores_by_hand(model, data, i, scores);
+        link_by_hand(model, scores, expected);
+        for (size_t k = 0; k < width; k++) assert_true(fabs(out[i * width + k] - expected[k]) <= 1e-14 * fmax(1, fabs(expected[k])));
+    }
+    free(out);
+    hr_data_free(data);
+    hr_model_free(model);
+    parts_done(&p);
+}
+
+static void test_predict__equals_walking_by_hand(void **state) {
+    (void)state;
+    check_predictions(HR_REGRESSION, HR_LINK_NUMBER, 1);
+    check_predictions(HR_BINARY, HR_LINK_SIGNED, 1);
+    check_predictions(HR_BINARY, HR_LINK_SIGNED, 2);
+    check_predictions(HR_BINARY, HR_LINK_LOGISTIC, 1);
+    check_predictions(HR_BINARY, HR_LINK_LOGISTIC, 2);
+    check_predictions(HR_MULTICLASS, HR_LINK_SIGNED, 3);
+    check_predictions(HR_MULTICLASS, HR_LINK_LOGISTIC, 3);
+}
+
+static void test_predict__is_the_same_for_any_number_of_threads(void **state) {
+    (void)state;
+    enum { ROWS = 5003 };
+    parts p;
+    parts_init(&p, HR_MULTICLASS, HR_LINK_LOGISTIC, 3, 17, 6, HR_NO_PRIVACY);
+    hr_model *model = make_model(&p);
+    hr_data *data = make_data(model, ROWS, false);
+    double *one = malloc(ROWS * 3 * sizeof *one), *many = malloc(ROWS * 3 * sizeof *many);
+    assert_int_equal(hr_model_predict(model, data, 1, one, NULL), HR_OK);
+    for (int threads = 0; threads < 8; threads++) {
+        memset(many, 0, ROWS * 3 * sizeof *many);
+        assert_int_equal(hr_model_predict(model, data, threads, many, NULL), HR_OK);
+        assert_memory_equal(one, many, ROWS * 3 * sizeof *one);
+    }
+    free(one);
+    free(many);
+    hr_data_free(data);
+    hr_model_free(model);
+    parts_done(&p);
+}
+
+/* One leaf whose value is the score. */
+static void predict_score(hr_task task, hr_link link, size_t outputs, const double *scores, double *out) {
+    parts p;
+    parts_init(&p, task, link, outputs, 0, 0, HR_NO_PRIVACY);
+    memcpy(p.model.forest.base, scores, outputs * sizeof *scores);
+    hr_model *model = make_model(&p);
+    hr_data *data = make_data(model, 1, false);
+    assert_int_equal(hr_model_predict(model, data, 1, out, NULL), HR_OK);
+    hr_data_free(data);
+    hr_model_free(model);
+    parts_done(&p);
+}
+
+static void test_link__keeps_numbers_within_the_label_bounds(void **state) {
+    (void)state;
+    double out;
+    predict_score(HR_REGRESSION, HR_LINK_NUMBER, 1, (const double[]){1e90}, &out);
+    assert_true(out == 30);
+    predict_score(HR_REGRESSION, HR_LINK_NUMBER, 1, (const double[]){-7}, &out);
+    assert_true(out == -5);
+    predict_score(HR_REGRESSION, HR_LINK_NUMBER, 1, (const double[]){0}, &out);
+    assert_true(out == 12.5);
+}
+
+static void test_link__never_calls_a_class_impossible_when_signed(void **state) {
+    (void)state;
+    double out[3];
+    predict_score(HR_BINARY, HR_LINK_SIGNED, 1, (const double[]){-3}, out);
+    assert_true(out[1] == 0.005 && out[0] == 0.995);
+    predict_score(HR_BINARY, HR_LINK_SIGNED, 1, (const double[]){3}, out);
+    assert_true(out[1] == 0.995);
+    predict_score(HR_MULTICLASS, HR_LINK_SIGNED, 3, (const double[]){5, -5, -5}, out);
+    assert_true(fabs(out[0] - 1 / 1.01) < 1e-15 && fabs(out[1] - 0.005 / 1.01) < 1e-15 && out[1] == out[2]);
+}
+
+static void test_link__survives_huge_log_odds(void **state) {
+    (void)state;
+    double out[3];
+    predict_score(HR_BINARY, HR_LINK_LOGISTIC, 1, (const double[]){1e5}, out);
+    assert_true(out[1] == 1 && out[0] == 0);
+    predict_score(HR_BINARY, HR_LINK_LOGISTIC, 1, (const double[]){-40}, out);
+    assert_true(out[0] == 1 && fabs(out[1] / exp(-40) - 1) < 1e-12);
+    predict_score(HR_BINARY, HR_LINK_LOGISTIC, 1, (const double[]){0}, out);
+    assert_true(out[0] == 0.5 && out[1] == 0.5);
+    predict_score(HR_MULTICLASS, HR_LINK_LOGISTIC, 3, (const double[]){1e5, 1e5, -1e5}, out);
+    assert_true(out[0] == 0.5 && out[1] == 0.5 && out[2] == 0);
+}
+
+static void test_predict__refuses_another_schema(void **state) {
+    (void)state;
+    parts p, other;
+    parts_init(&p, HR_REGRESSION, HR_LINK_NUMBER, 1, 1, 2, HR_NO_PRIVACY);
+    parts_init(&other, HR_BINARY, HR_LINK_SIGNED, 1, 1, 2, HR_NO_PRIVACY);
+    hr_model *model = make_model(&p), *second = make_model(&other);
+    hr_data *data = make_data(second, 3, false);
+    double out[6] = {77};
+    hr_error err = {0};
+    assert_int_equal(hr_model_predict(model, data, 1, out, &err), HR_E_SCHEMA);
+    assert_true(out[0] == 77);
+    assert_non_null(strstr(err.message, "another schema"));
+    hr_data_free(data);
+    hr_model_free(model);
+    hr_model_free(second);
+    parts_done(&p);
+    parts_done(&other);
+}
+
+static void test_predict__takes_no_rows(void **state) {
+    (void)state;
+    parts p;
+    parts_init(&p, HR_REGRESSION, HR_LINK_NUMBER, 1, 1, 2, HR_NO_PRIVACY);
+    hr_model *model = make_model(&p);
+    hr_data *data = make_data(model, 0, false);
+    double out = 77;
+    assert_int_equal(hr_model_predict(model, data, 0, &out, NULL), HR_OK);
+    assert_true(out == 77);
+    hr_data_free(data);
+    hr_model_free(model);
+    parts_done(&p);
+}
+
+static void test_predicted_class__gives_ties_to_the_lower_index(void **state) {
+    (void)state;
+    assert_int_equal(hr_predicted_class((const double[]){0.2, 0.4, 0.4}, 3), 1);
+    assert_int_equal(hr_predicted_class((const double[]){0.5, 0.5}, 2), 0);
+    assert_int_equal(hr_predicted_class((const double[]){0.1, 0.2, 0.7}, 3), 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_predict__equals_walking_by_hand),
+        cmocka_unit_test(test_predict__is_the_same_for_any_number_of_threads),
+        cmocka_unit_test(test_link__keeps_numbers_within_the_label_bounds),
+        cmocka_unit_test(test_link__never_calls_a_class_impossible_when_signed),
+        cmocka_unit_test(test_link__survives_huge_log_odds),
+        cmocka_unit_test(test_predict__refuses_another_schema),
+        cmocka_unit_test(test_predict__takes_no_rows),
+        cmocka_unit_test(test_predicted_class__gives_ties_to_the_lower_index),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
