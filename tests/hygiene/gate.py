@@ -14,7 +14,7 @@ RULES = [
     (re.compile(r'(?:\.|->)\s*unpaid\b'), COUNTS, 'only src/privacy, src/bins and src/tree look at exact statistics'),
     (re.compile(r'(?:\.|->)\s*paid\s*(?:%s)|(?:\+\+|--)[\w.>\[\]-]+(?:\.|->)paid\b|&[\w.>\[\]-]+(?:\.|->)paid\b' % ASSIGNED), PAYS,
      'only src/privacy makes released statistics'),
-    (re.compile(r'\(\s*(?:const\s+)?hr_noisy\s*(?:\*\s*)?\)'), PAYS, 'only src/privacy makes released statistics'),
+    (re.compile(r'\(\s*(?:const\s+)?hr_noisy\s*(?:\*\s*)?\)|\bhr_noisy\s+\w+\s*(?:\[[^]]*\]\s*)*=\s*\{'), PAYS, 'only src/privacy makes released statistics'),
     (re.compile(r'\b(?:v?f?printf|vdprintf|dprintf|puts|putchar|perror|psignal)\s*\('), (), 'the library does not print; use hr_fail'),
     (re.compile(r'\b(?:exit|_exit|_Exit|quick_exit|atexit|abort|raise|kill)\s*\('), (), 'the library does not end the program; return a status'),
     (re.compile(r'\b(?:secure_)?getenv\s*\(|\bsetenv\s*\(|\benviron\b'), (), 'the library does not read the environment; take an option'),

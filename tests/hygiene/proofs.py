@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Proofs are read again when the code they speak of changes: every NAME.proof.md in src ends in lines
-"Source: FILE sha256 HEX" (FILE beside the proof, or a path from the root) that must match the files as they are.
+"Source: FILE sha256 HEX" (FILE beside the proof, or a path from the root) that must match the files as they are. A proof that a comment names exists.
 usage: proofs.py ROOT"""
 import hashlib
 import os
@@ -41,6 +41,13 @@ def check(root, proof, problems):
     return paths
 
 
+def check_mentions(root, proofs, problems):
+    for path in source.files(root, 'src', suffixes=('.c', '.h')):
+        text = source.read(root, path)
+        problems += ['%s:%d: there is no %s' % (path, source.line_of(text, m.start()), m.group(0))
+                     for m in re.finditer(r'\w+\.proof\.md', text) if m.group(0) not in proofs]
+
+
 def main():
     root, problems = sys.argv[1], []
     proofs = source.files(root, 'src', suffixes=('.proof.md',))
@@ -49,6 +56,7 @@ def main():
         proof = path[:-2] + '.proof.md'
         if os.path.isfile(os.path.join(root, path)) and path not in cited.get(proof, set()):
             problems.append('%s:1: %s must prove it and end in its Source line' % (path, proof))
+    check_mentions(root, {os.path.basename(proof) for proof in proofs}, problems)
     source.report(problems)
 
 
