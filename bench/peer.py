@@ -7,6 +7,7 @@ LIBRARY: xgboost, lightgbm, lightgbm-quantised, pandas. The label is the last co
 import importlib
 import json
 import os
+import resource
 import sys
 import time
 
@@ -61,10 +62,17 @@ def train_quantised(*args):
 TRAIN = {'xgboost': train_xgboost, 'lightgbm': train_lightgbm, 'lightgbm-quantised': train_quantised}
 
 
+def imports(library):
+    """Imports the library; the memory in MB that interpreter and library take before there is any data."""
+    importlib.import_module(library.split('-')[0])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
 def train(library, path, rows, features, threads, few, many):
+    start = imports(library)
     x, y = load(path, rows, features)
     bins, first, second, p = TRAIN[library](x, y, threads, few, many)
-    return dict(tree=(second - first) / (many - few), bins=bins, logloss=logloss(p, y))
+    return dict(tree=(second - first) / (many - few), bins=bins, logloss=logloss(p, y), imports=start)
 
 
 def read_csv(library, path, threads):
@@ -89,8 +97,9 @@ def main():
         print(json.dumps(train(library, sys.argv[3], *map(int, sys.argv[4:]))))
     else:
         path, threads = sys.argv[3], int(sys.argv[4])
+        start = imports(library)
         spent, _ = timed(read_csv(library, path, threads))
-        print(json.dumps(dict(seconds=spent, megabytes=os.path.getsize(path) / 1e6)))
+        print(json.dumps(dict(seconds=spent, megabytes=os.path.getsize(path) / 1e6, imports=start)))
 
 
 main()

@@ -68,21 +68,26 @@ def ours(args, size, method, threads, few, many, settings):
 
 
 def show(title, results, columns):
-    """One line a side: fastest and median of every column, and the ratio of the fastest to the first side's."""
+    """One line a side: fastest and median of every column, and how many times the first side's fastest that is."""
     print('\n' + title)
-    first = next(iter(results))
-    print('  %-34s' % '' + ''.join('%22s' % (text + ' min/med') for _, text, _ in columns) + '%12s%10s' % ('peak MB', 'log-loss'))
-    rows = []
+    first, rows = next(iter(results)), []
+    checked = any('logloss' in g for got in results.values() for g in got)
+    print('  %-36s' % '' + ''.join('%-26s' % (text + ' min / median') for _, text, _ in columns) + ' peak MB, of it imports' +
+          ('  log-loss' if checked else ''))
     for name, got in results.items():
-        line, row = '  %-34s' % name, {'case': title, 'side': name}
+        row = {'case': title, 'side': name, 'memory': max(g['memory'] for g in got), 'imports': got[0].get('imports', 0)}
+        line = '  %-36s' % name
         for key, _, scale in columns:
             least = min(g[key] for g in got) * scale
             row[key] = dict(min=least, median=statistics.median(g[key] for g in got) * scale,
                             ratio=least / (min(g[key] for g in results[first]) * scale))
-            line += '%9.2f /%8.2f' % (row[key]['min'], row[key]['median']) + ('%s' % ('' if name == first else ' x%.1f' % row[key]['ratio'])).ljust(4)
-        row['memory'] = max(g['memory'] for g in got)
-        row['checksum'] = got[0].get('logloss')
-        print(line + '%12.0f' % row['memory'] + ('%10.4f' % row['checksum'] if row['checksum'] is not None else ''), flush=True)
+            ratio = '' if name == first else 'x%.2f' % row[key]['ratio']
+            line += '%8.2f / %8.2f %-7s' % (row[key]['min'], row[key]['median'], ratio)
+        line += '%8.0f %14.0f' % (row['memory'], row['imports'])
+        if checked:
+            row['logloss'] = got[0]['logloss']
+            line += '%10.4f' % row['logloss']
+        print(line, flush=True)
         rows.append(row)
     return rows
 
