@@ -1,0 +1,66 @@
+#include "bins/binned.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 64, BLOCK = 256 };
+
+static uint8_t *bytes_new(size_t count, size_t each) {
+    if (each && count > (SIZE_MAX - LINE) / each) return NULL;
+    return aligned_alloc(LINE, (count * each + LINE) / LINE * LINE);
+}
+
+void hr_binned_free(hr_binned *binned) {
+    if (!binned) return;
+    free(binned->columns);
+    free(binned->tiles);
+    free(binned);
+}
+
+static void bin_column(const hr_data *data, const hr_feature_bins *feature, size_t f, uint8_t *out) {
+    size_t rows = hr_data_rows(data);
+    if (feature->kind == HR_NUMBER)
+        hr_bins_of_numbers(feature, hr_data_numbers(data, f), rows, out);
+    else
+        hr_bins_of_codes(feature, hr_data_codes(data, f), rows, out);
+}
+
+/* Turns BLOCK records of one tile from columns into rows. */
+static void tile_block(hr_binned *binned, size_t tile, size_t begin) {
+    size_t end = begin + BLOCK < binned->rows ? begin + BLOCK : binned->rows;
+    size_t first = tile * HR_TILE, count = binned->features - first < HR_TILE ? binned->features - first : HR_TILE;
+    uint8_t *to = binned->tiles + (tile * binned->rows + begin) * HR_TILE;
+    if (count < HR_TILE) memset(to, 0, (end - begin) * HR_TILE);
+    for (size_t f = 0; f < count; f++) {
+        const uint8_t *from = hr_binned_column(binned, first + f);
+        for (size_t i = begin; i < end; i++) to[(i - begin) * HR_TILE + f] = from[i];
+    }
+}
+
+hr_status hr_binned_new(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out, hr_error *err) {
+    hr_binned *binned = calloc(1, sizeof *binned);
+    if (!binned) return hr_fail_memory(err);
+    binned->rows = hr_data_rows(data);
+    binned->features = binning->feature_count;
+    binned->binning = binning;
+    binned->column_stride = (binned->rows + LINE - 1) / LINE * LINE;
+    binned->tile_count = (binned->features + HR_TILE - 1) / HR_TILE;
+    binned->columns = bytes_new(binned->features, binned->column_stride);
+    binned->tiles = bytes_new(binned->tile_count * HR_TILE, binned->rows);
+    if (!binned->columns || !binned->tiles) {
+        hr_binned_free(binned);
+        return hr_fail_memory(err);
+    }
+    size_t blocks = (binned->rows + BLOCK - 1) / BLOCK;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(dynamic)
+        for (size_t f = 0; f < binned->features; f++)
+            bin_column(data, &binning->features[f], f, binned->columns + f * binned->column_stride);
+#pragma omp for schedule(static)
+        for (size_t k = 0; k < blocks * binned->tile_count; k++) tile_block(binned, k / blocks, k % blocks * BLOCK);
+    }
+    *out = binned;
+    return HR_OK;
+}

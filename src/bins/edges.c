@@ -1,0 +1,120 @@
+/* Public and private bin edges. Exact ones, which need sorting, are in edges_exact.c. */
+#include "bins/edges.h"
+#include "base/fail.h"
+#include "privacy/quantiles.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GRID_BITS = 16, GRID = 1 << GRID_BITS, CODES_MAX = HR_BINS_MAX - 1 };
+
+static bool few_whole_values(const hr_column *column, uint32_t bins) {
+    return column->kind == HR_NUMBER && column->whole && column->high - column->low + 1 <= bins;
+}
+
+static bool needs_quantiles(const hr_column *column, uint32_t bins) {
+    return column->kind == HR_NUMBER && !few_whole_values(column, bins);
+}
+
+static hr_status category_bins(const hr_column *column, hr_feature_bins *out) {
+    size_t values = column->value_count < CODES_MAX ? column->value_count : CODES_MAX;
+    *out = (hr_feature_bins){.kind = HR_CATEGORY, .bin_count = (uint32_t)values + 1};
+    return HR_OK;
+}
+
+static hr_status even_bins(const hr_column *column, uint32_t bins, hr_arena *arena, hr_feature_bins *out, hr_error *err) {
+    bool whole = few_whole_values(column, bins);
+    uint32_t count = whole ? (uint32_t)(floor(column->high) - ceil(column->low)) + 1 : bins;
+    double *edges = hr_arena_alloc(arena, count, sizeof *edges);
+    if (!edges) return hr_fail_memory(err);
+    double first = whole ? ceil(column->low) + .5 : 0, width = column->high - column->low;
+    for (uint32_t i = 0; i + 1 < count; i++) edges[i] = whole ? first + i : column->low + width * ((i + 1.0) / count);
+    *out = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = count + 1, .edges = edges};
+    return HR_OK;
+}
+
+static hr_status public_bins(const hr_column *column, uint32_t bins, hr_arena *arena, hr_feature_bins *out, hr_error *err) {
+    return column->kind == HR_CATEGORY ? category_bins(column, out) : even_bins(column, bins, arena, out, err);
+}
+
+static hr_status start(const hr_schema *schema, hr_arena *arena, hr_binning *out, hr_error *err) {
+    out->feature_count = hr_schema_feature_count(schema);
+    out->features = hr_arena_alloc(arena, out->feature_count, sizeof *out->features);
+    return out->features ? HR_OK : hr_fail_memory(err);
+}
+
+hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, hr_arena *arena, hr_binning *out, hr_error *err) {
+    hr_binning made;
+    hr_status status = start(schema, arena, &made, err);
+    for (size_t f = 0; !status && f < made.feature_count; f++)
+        status = public_bins(hr_schema_feature(schema, f), bins, arena, &made.features[f], err);
+    if (!status) *out = made;
+    return status;
+}
+
+static void count_cells(const hr_column *column, const double *values, size_t rows, hr_exact *cells) {
+    memset(cells, 0, GRID * sizeof *cells);
+    double scale = GRID / (column->high - column->low);
+    for (size_t i = 0; i < rows; i++) {
+        if (isnan(values[i])) continue;
+        double at = (values[i] - column->low) * scale;
+        size_t cell = at <= 0 ? 0 : at >= GRID - 1 ? GRID - 1 : (size_t)at;
+        cells[cell].unpaid++;
+    }
+}
+
+static int log2_floor(uint32_t x) {
+    int bits = 0;
+    while (x >>= 1) bits++;
+    return bits;
+}
+
+/* The private quantiles of one column, as edges. */
+static hr_status private_bins(const hr_column *column, const double *values, size_t rows, uint32_t bins, hr_gate *gate,
+                              const hr_charge *charge, hr_exact *cells, hr_arena *arena, hr_feature_bins *out, hr_error *err) {
+    uint32_t cuts[HR_BINS_MAX];
+    size_t count = 0;
+    count_cells(column, values, rows, cells);
+    hr_status status = hr_gate_currency(gate) == HR_ZCDP
+                           ? hr_quantiles_by_counts(gate, charge, cells, GRID_BITS, bins, cuts, &count, err)
+                           : hr_quantiles_by_medians(gate, charge, cells, GRID_BITS, log2_floor(bins), cuts, &count, err);
+    if (status) return status;
+    double *edges = hr_arena_alloc(arena, count + 1, sizeof *edges);
+    if (!edges) return hr_fail_memory(err);
+    for (size_t i = 0; i < count; i++) edges[i] = column->low + (column->high - column->low) * ((double)cuts[i] / GRID);
+    *out = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = (uint32_t)count + 2, .edges = edges};
+    return HR_OK;
+}
+
+hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, const hr_charge *charge, hr_arena *arena, hr_binning *out,
+                           uint64_t *groups, hr_error *err) {
+    const hr_schema *schema = hr_data_schema(data);
+    hr_binning made;
+    hr_charge mine = *charge;
+    hr_units columns = 0;
+    hr_exact *cells = NULL;
+    hr_status status = start(schema, arena, &made, err);
+    if (status) return status;
+    for (size_t f = 0; f < made.feature_count; f++) columns += needs_quantiles(hr_schema_feature(schema, f), bins);
+    if (columns) {
+        mine.cost = charge->cost / columns;
+        cells = malloc(GRID * sizeof *cells);
+        if (!cells) return hr_fail_memory(err);
+    }
+    for (size_t f = 0; !status && f < made.feature_count; f++) {
+        const hr_column *column = hr_schema_feature(schema, f);
+        if (!needs_quantiles(column, bins)) {
+            status = public_bins(column, bins, arena, &made.features[f], err);
+            continue;
+        }
+        status =
+            private_bins(column, hr_data_numbers(data, f), hr_data_rows(data), bins, gate, &mine, cells, arena, &made.features[f], err);
+        mine.group++;
+    }
+    free(cells);
+    if (status) return status;
+    *out = made;
+    *groups = columns;
+    return HR_OK;
+}

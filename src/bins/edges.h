@@ -1,0 +1,27 @@
+/* Where bin edges come from: public bounds, the gate, or (without privacy) the data themselves.
+ *
+ * Every function makes the whole binning of a data set, at most `bins` value bins a feature (bin 0, missing, comes on top).
+ * Categories always get one bin a public value (the last bin is shared by all values past the 255th); so do whole numbers with
+ * at most `bins` public values. */
+#ifndef HR_BINS_EDGES_H
+#define HR_BINS_EDGES_H
+
+#include "bins/binning.h"
+#include "privacy/gate.h"
+
+#include <hedgerow/data.h>
+
+/* Evenly spaced between the public bounds. Spends nothing. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, hr_arena *arena, hr_binning *out, hr_error *err);
+
+/* Private quantiles of every numeric feature with more than `bins` public values, on a grid of 2^16 cells between its bounds.
+ * Spends: at most charge->cost in all, in groups charge->group, charge->group + 1, ... (one a feature); `groups` says how
+ * many. Pure budgets use recursive medians, zCDP noisy dyadic counts. Fails: BUDGET, MEMORY. */
+HR_MUST_CHECK hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, const hr_charge *charge, hr_arena *arena,
+                                         hr_binning *out, uint64_t *groups, hr_error *err);
+
+/* Quantiles of the data: NOT PRIVATE. The edges do not depend on the order of the rows. Above 2^18 rows they are taken from
+ * the rows whose hash falls below a threshold. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int threads, hr_arena *arena, hr_binning *out, hr_error *err);
+
+#endif
