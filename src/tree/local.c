@@ -1,0 +1,212 @@
+#include "tree/local.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { AHEAD = 64, CHUNK_ROWS = 1 << 15 };
+
+/* The records of a node: a run of one of the two buffers (its level's parity tells which). */
+typedef struct run {
+    size_t begin, count;
+    int level; /* -1: the node has no run of its own (its parent was never partitioned) */
+} run;
+
+typedef struct buffer {
+    uint32_t *rows;
+    int64_t *packed;
+} buffer;
+
+struct hr_local {
+    hr_source source;
+    const hr_binned *binned;
+    size_t capacity;
+    int threads;
+    const uint32_t *first_rows; /* of the root; NULL: all rows in order */
+    const int64_t *first_packed;
+    buffer levels[2], spare;
+    run *runs;
+    size_t run_count;
+};
+
+/* Rows of a node; NULL stands for 0, 1, 2, ... */
+static const uint32_t *rows_of(const hr_local *local, const run *r) {
+    if (r->level) return local->levels[r->level & 1].rows + r->begin;
+    return local->first_rows;
+}
+
+static const int64_t *packed_of(const hr_local *local, const run *r) {
+    return r->level ? local->levels[r->level & 1].packed + r->begin : local->first_packed;
+}
+
+static hr_status sum(hr_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count, hr_error *err) {
+    hr_local *local = (hr_local *)self;
+    (void)err;
+    size_t tiles = local->binned->tile_count;
+    if (count == 1 && !rows_of(local, &local->runs[nodes[0]])) {
+        hr_histogram_of_all(local->binned, packed_of(local, &local->runs[nodes[0]]), local->threads, out[0]);
+        return HR_OK;
+    }
+#pragma omp parallel for num_threads(local->threads) schedule(dynamic)
+    for (size_t task = 0; task < count * tiles; task++) {
+        const run *r = &local->runs[nodes[task / tiles]];
+        hr_histogram_of_tile(local->binned, task % tiles, rows_of(local, r), packed_of(local, r), r->count, out[task / tiles]);
+    }
+    return HR_OK;
+}
+
+/* Which bins go left, one byte a bin: turns any split into one load. */
+static void left_table(const hr_split *split, uint8_t table[HR_BINS_MAX]) {
+    for (int bin = 0; bin < HR_BINS_MAX; bin++) table[bin] = hr_split_goes_left(split, (uint8_t)bin);
+}
+
+/* Deals the records [begin, end) of a node out: those that go left to `left`, the others to `right`, in order, without a branch
+ * on the records. Returns how many went left. */
+static size_t deal(const uint8_t *bins, const uint8_t *table, const uint32_t *rows, const int64_t *packed, size_t begin, size_t end,
+                   buffer left, buffer right) {
+    size_t l = 0, r = 0;
+    for (size_t i = begin; i < end; i++) {
+        if (rows && i + AHEAD < end) __builtin_prefetch(bins + rows[i + AHEAD]);
+        uint32_t row = rows ? rows[i] : (uint32_t)i;
+        size_t goes_left = table[bins[row]];
+        left.rows[l] = right.rows[r] = row;
+        left.packed[l] = right.packed[r] = packed[i];
+        l += goes_left;
+        r += 1 - goes_left;
+    }
+    return l;
+}
+
+static void move(buffer to, size_t at, buffer from, size_t begin, size_t count) {
+    memmove(to.rows + at, from.rows + begin, count * sizeof *to.rows);
+    memmove(to.packed + at, from.packed + begin, count * sizeof *to.packed);
+}
+
+static buffer at(buffer b, size_t offset) {
+    return (buffer){b.rows + offset, b.packed + offset};
+}
+
+/* Partitions one node into the other buffer. Chunks are dealt in parallel, each within its own stretch of both buffers, and then
+ * moved together in order. */
+static size_t partition(hr_local *local, const run *r, const hr_split *split) {
+    uint8_t table[HR_BINS_MAX];
+    size_t lefts[64];
+    left_table(split, table);
+    const uint8_t *bins = hr_binned_column(local->binned, split->feature);
+    buffer to = at(local->levels[(r->level + 1) & 1], r->begin), spare = at(local->spare, r->begin);
+    size_t chunks = r->count / CHUNK_ROWS + 1;
+    if (chunks > (size_t)local->threads) chunks = (size_t)local->threads;
+    if (chunks > sizeof lefts / sizeof *lefts) chunks = sizeof lefts / sizeof *lefts;
+#pragma omp parallel for num_threads(local->threads) if (chunks > 1)
+    for (size_t c = 0; c < chunks; c++) {
+        size_t begin = r->count * c / chunks, end = r->count * (c + 1) / chunks;
+        lefts[c] = deal(bins, table, rows_of(local, r), packed_of(local, r), begin, end, at(to, begin), at(spare, begin));
+    }
+    size_t left = 0;
+    for (size_t c = 0; c < chunks; c++) {
+        if (c) move(to, left, to, r->count * c / chunks, lefts[c]);
+        left += lefts[c];
+    }
+    size_t right = left;
+    for (size_t c = 0; c < chunks; c++) {
+        size_t begin = r->count * c / chunks, count = r->count * (c + 1) / chunks - begin - lefts[c];
+        move(to, right, spare, begin, count);
+        right += count;
+    }
+    return left;
+}
+
+static hr_status split(hr_source *self, const uint32_t *nodes, const hr_split *splits, const uint32_t *left, size_t count, hr_error *err) {
+    hr_local *local = (hr_local *)self;
+    (void)err;
+    for (size_t k = 0; k < count; k++) {
+        const run *r = &local->runs[nodes[k]];
+        size_t to_left = partition(local, r, &splits[k]);
+        local->runs[left[k]] = (run){r->begin, to_left, r->level + 1};
+        local->runs[left[k] + 1] = (run){r->begin + to_left, r->count - to_left, r->level + 1};
+    }
+    return HR_OK;
+}
+
+static bool buffer_init(buffer *b, size_t rows) {
+    b->rows = malloc((rows + 1) * sizeof *b->rows);
+    b->packed = malloc((rows + 1) * sizeof *b->packed);
+    return b->rows && b->packed;
+}
+
+static void buffer_done(buffer *b) {
+    free(b->rows);
+    free(b->packed);
+}
+
+hr_status hr_local_new(const hr_binned *binned, size_t rows, int depth, int threads, hr_local **out, hr_error *err) {
+    hr_local *local = calloc(1, sizeof *local);
+    if (!local) return hr_fail_memory(err);
+    local->source = (hr_source){sum, split};
+    local->binned = binned;
+    local->capacity = rows;
+    local->threads = threads;
+    local->run_count = (size_t)2 << depth;
+    local->runs = malloc(local->run_count * sizeof *local->runs);
+    if (!local->runs || !buffer_init(&local->levels[0], rows) || !buffer_init(&local->levels[1], rows) ||
+        !buffer_init(&local->spare, rows)) {
+        hr_local_free(local);
+        return hr_fail_memory(err);
+    }
+    *out = local;
+    return HR_OK;
+}
+
+void hr_local_free(hr_local *local) {
+    if (!local) return;
+    buffer_done(&local->levels[0]);
+    buffer_done(&local->levels[1]);
+    buffer_done(&local->spare);
+    free(local->runs);
+    free(local);
+}
+
+hr_source *hr_local_source(hr_local *local) {
+    return &local->source;
+}
+
+void hr_local_start(hr_local *local, const uint32_t *rows, const int64_t *packed, size_t count) {
+    local->first_rows = rows;
+    local->first_packed = packed;
+    for (size_t i = 0; i < local->run_count; i++) local->runs[i].level = -1;
+    local->runs[0] = (run){0, count, 0};
+}
+
+/* Records whose node was split but not partitioned: they take one more step. */
+static void add_last_step(const hr_local *local, const hr_tree *tree, const hr_node *node, const run *r, double *scores, size_t stride) {
+    double value[HR_BINS_MAX];
+    hr_kind kind = local->binned->binning->features[node->feature].kind;
+    for (int bin = 0; bin < HR_BINS_MAX; bin++) {
+        bool left = hr_node_goes_left(tree, node, kind, (uint8_t)bin);
+        value[bin] = tree->nodes[node->left + (left ? 0 : 1)].value;
+    }
+    const uint8_t *bins = hr_binned_column(local->binned, node->feature);
+    const uint32_t *rows = rows_of(local, r);
+    for (size_t i = 0; i < r->count; i++) {
+        if (rows && i + AHEAD < r->count) __builtin_prefetch(bins + rows[i + AHEAD]);
+        size_t row = rows ? rows[i] : i;
+        scores[row * stride] += value[bins[row]];
+    }
+}
+
+static void add_leaf(const hr_local *local, double value, const run *r, double *scores, size_t stride) {
+    const uint32_t *rows = rows_of(local, r);
+    for (size_t i = 0; i < r->count; i++) scores[(rows ? rows[i] : i) * stride] += value;
+}
+
+void hr_local_add_tree(const hr_local *local, const hr_tree *tree, double *scores, size_t stride) {
+#pragma omp parallel for num_threads(local->threads) schedule(dynamic)
+    for (size_t n = 0; n < tree->node_count; n++) {
+        const hr_node *node = &tree->nodes[n];
+        const run *r = &local->runs[n];
+        if (r->level < 0) continue;
+        if (!node->left)
+            add_leaf(local, node->value, r, scores, stride);
+        else if (local->runs[node->left].level < 0)
+            add_last_step(local, tree, node, r, scores, stride);
+    }
+}

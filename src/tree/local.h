@@ -1,0 +1,24 @@
+/* The statistics source of records in this process: every node's rows are one run of an array, partitioned level by level. */
+#ifndef HR_TREE_LOCAL_H
+#define HR_TREE_LOCAL_H
+
+#include "bins/binned.h"
+#include "tree/source.h"
+
+typedef struct hr_local hr_local;
+
+/* Room for trees of at most `rows` records and `depth` levels of splits. Borrows `binned`. Owner: the caller frees *out.
+ * Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_local_new(const hr_binned *binned, size_t rows, int depth, int threads, hr_local **out, hr_error *err);
+void hr_local_free(hr_local *local);
+
+hr_source *hr_local_source(hr_local *local);
+
+/* Starts a tree. packed[i] belongs to the i-th record: row rows[i], or row i if `rows` is NULL (all rows). Both are borrowed
+ * until the next start. */
+void hr_local_start(hr_local *local, const uint32_t *rows, const int64_t *packed, size_t count);
+
+/* Adds the leaf value of every record that the tree was trained on to scores[row * stride]. */
+void hr_local_add_tree(const hr_local *local, const hr_tree *tree, double *scores, size_t stride);
+
+#endif
