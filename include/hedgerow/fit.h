@@ -52,6 +52,7 @@ typedef struct hr_fit_options {
     int64_t trees, depth, bins; /* bins: per numeric feature, missing values apart */
     double learning_rate, lambda;
     hr_loss loss;
+    double least_weight; /* gbdt: smallest weight of a leaf (square loss: its number of records) */
 
     int64_t ensemble;     /* dpboost: trees that share out the records once (T_e) */
     hr_shares shares;     /* dpboost */

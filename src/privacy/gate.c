@@ -129,6 +129,12 @@ hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permi
     return add_line(gate, &line, out, err);
 }
 
+hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr_error *err) {
+    hr_permit unused;
+    hr_release line = {.what = what, .tree = -1, .level = -1, .sensitivity = 1, .mechanism = HR_IDENTITY, .scale_den = 1, .draws = 1};
+    return add_line(gate, &line, &unused, err);
+}
+
 hr_status hr_gate_covers(hr_gate *gate, const hr_charge *charge, size_t lines, hr_error *err) {
     hr_release line = line_of(gate, charge);
     return reserve(gate, &line, lines, err);

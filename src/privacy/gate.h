@@ -52,6 +52,10 @@ HR_MUST_CHECK hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *ch
  * after HR_OK none of them fails for budget or memory. Charges nothing. Fails: BUDGET, MEMORY. */
 HR_MUST_CHECK hr_status hr_gate_covers(hr_gate *gate, const hr_charge *charge, size_t lines, hr_error *err);
 
+/* Notes that the model contains exact statistics of the records (the bin edges of published methods). With such a line in its
+ * list no model can claim privacy. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr_error *err);
+
 /* Noisy sums, coordinate by coordinate, within +-2^61 (exact sums beyond are clamped first, except without privacy). `in` and
  * `out` may not overlap. */
 void hr_gate_sums(hr_gate *gate, hr_permit permit, const hr_exact *in, size_t count, hr_noisy *out);

@@ -1,0 +1,121 @@
+#include "methods/boosting.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+
+size_t hr_boosting_outputs(const hr_data *data) {
+    const hr_column *label = hr_schema_label(hr_data_schema(data));
+    return label->kind == HR_CATEGORY && label->value_count > 2 ? label->value_count : 1;
+}
+
+static hr_status forest_init(hr_training *training, hr_link link, size_t outputs, size_t trees, hr_error *err) {
+    bool number = hr_schema_task(hr_data_schema(training->data)) == HR_REGRESSION;
+    hr_forest forest = {.link = number ? HR_LINK_NUMBER : link, .output_count = outputs};
+    forest.base = hr_arena_alloc(training->arena, outputs, sizeof *forest.base);
+    forest.trees = hr_arena_alloc(training->arena, trees, sizeof *forest.trees);
+    if (!forest.base || !forest.trees) return hr_fail_memory(err);
+    training->forest = forest;
+    return HR_OK;
+}
+
+static hr_status buffers_init(hr_boosting *b, size_t tree_rows, hr_error *err) {
+    size_t leaves = (size_t)1 << b->training->options->depth;
+    b->targets = malloc((b->rows + 1) * sizeof *b->targets);
+    b->scores = calloc(b->rows * b->outputs + 1, sizeof *b->scores);
+    b->packed = malloc((tree_rows + 1) * sizeof *b->packed);
+    b->leaf_gradients = malloc(leaves * sizeof *b->leaf_gradients);
+    b->leaf_weights = malloc(leaves * sizeof *b->leaf_weights);
+    b->noisy_gradients = malloc(leaves * sizeof *b->noisy_gradients);
+    b->noisy_weights = malloc(leaves * sizeof *b->noisy_weights);
+    b->values = malloc(leaves * sizeof *b->values);
+    bool all =
+        b->targets && b->scores && b->packed && b->leaf_gradients && b->leaf_weights && b->noisy_gradients && b->noisy_weights && b->values;
+    return all ? HR_OK : hr_fail_memory(err);
+}
+
+hr_status hr_boosting_init(hr_boosting *b, hr_training *training, hr_link link, size_t trees, size_t tree_rows, hr_error *err) {
+    int depth = (int)training->options->depth;
+    *b = (hr_boosting){.training = training, .rows = hr_data_rows(training->data), .outputs = hr_boosting_outputs(training->data)};
+    hr_status status = forest_init(training, link, b->outputs, trees, err);
+    b->scratch = hr_arena_new();
+    b->routers = malloc((trees + 1) * sizeof *b->routers);
+    if (!status && (!b->scratch || !b->routers)) status = hr_fail_memory(err);
+    if (b->scratch) b->scratch_start = hr_arena_get_mark(b->scratch);
+    if (!status) status = hr_binned_new(training->data, &training->binning, training->threads, &b->binned, err);
+    if (!status) status = buffers_init(b, tree_rows, err);
+    if (!status) status = hr_local_new(b->binned, tree_rows, depth, training->threads, &b->local, err);
+    if (!status) status = hr_grower_new(&training->binning, hr_histogram_size(b->binned), depth, &b->grower, err);
+    if (status)
+        hr_boosting_done(b);
+    else
+        hr_targets_of(training->data, b->targets);
+    return status;
+}
+
+void hr_boosting_done(hr_boosting *b) {
+    hr_binned_free(b->binned);
+    hr_local_free(b->local);
+    hr_grower_free(b->grower);
+    hr_arena_free(b->scratch);
+    void *buffers[] = {b->routers,      b->targets,         b->scores,        b->packed, b->leaf_gradients,
+                       b->leaf_weights, b->noisy_gradients, b->noisy_weights, b->values};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) free(buffers[i]);
+    *b = (hr_boosting){0};
+}
+
+hr_status hr_boosting_pack(hr_boosting *b, uint64_t weight_bound, hr_error *err) {
+    b->packing.shift = hr_packing_shift(b->rows, weight_bound, b->packing.gradient_bound);
+    if (b->packing.shift >= 0) return HR_OK;
+    return hr_fail(err, HR_E_LIMIT, "train on a part of the records", "too many records for exact sums in 63 bits");
+}
+
+hr_gradient_input hr_boosting_input(const hr_boosting *b, size_t output, const uint32_t *rows, size_t count) {
+    return (hr_gradient_input){b->targets, b->scores, b->outputs, output, rows, count, b->training->threads};
+}
+
+hr_status hr_boosting_grow(hr_boosting *b, hr_splitter *splitter, size_t output, const uint32_t *rows, size_t count, hr_tree **tree,
+                           size_t *leaves, hr_error *err) {
+    hr_forest *forest = &b->training->forest;
+    hr_tree *made = &forest->trees[forest->tree_count];
+    const hr_sums *sums;
+    hr_local_start(b->local, rows, b->packed, count);
+    hr_status status = hr_grow(b->grower, hr_local_source(b->local), splitter, &b->packing, b->training->arena, made, &sums, err);
+    if (status) return status;
+    made->output = output;
+    forest->tree_count++;
+    *leaves = hr_leaves_of(made, sums, b->leaf_gradients, b->leaf_weights);
+    *tree = made;
+    return HR_OK;
+}
+
+/* A tree's tables are made when it is first needed and kept: every part of an ensemble is routed down all trees before it. */
+static hr_status make_routers(hr_boosting *b, hr_error *err) {
+    hr_training *training = b->training;
+    while (b->router_first + b->router_count < training->forest.tree_count) {
+        const hr_tree *tree = &training->forest.trees[b->router_first + b->router_count];
+        hr_status status = hr_router_init(&b->routers[b->router_count], tree, &training->binning, b->scratch, err);
+        if (status) return status;
+        b->router_count++;
+    }
+    return HR_OK;
+}
+
+hr_status hr_boosting_add_trees(hr_boosting *b, size_t first, const uint32_t *rows, size_t count, hr_error *err) {
+    size_t trees = b->training->forest.tree_count - first;
+    hr_status status = make_routers(b, err);
+    if (!status)
+        hr_routers_add(b->routers + (first - b->router_first), trees, b->binned, rows, count, b->training->threads, b->scores, b->outputs);
+    return status;
+}
+
+void hr_boosting_forget(hr_boosting *b) {
+    hr_arena_rewind(b->scratch, b->scratch_start);
+    b->router_first = b->training->forest.tree_count;
+    b->router_count = 0;
+}
+
+hr_status hr_boosting_progress(const hr_boosting *b, size_t done, size_t total, hr_error *err) {
+    const hr_fit_options *options = b->training->options;
+    if (!options->progress || options->progress(options->user, done, total)) return HR_OK;
+    return hr_fail(err, HR_E_CANCELLED, "", "the fit was stopped; what it had reserved of the budget stays spent");
+}

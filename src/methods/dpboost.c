@@ -1,0 +1,140 @@
+/* DPBoost: Li, Wu, Wen, He: Privacy-Preserving Gradient Boosting Decision Trees. AAAI 2020. Algorithm 2, an ensemble of
+ * ensembles: T trees in ensembles of T_e; the trees of an ensemble share out the records (parallel composition), ensembles follow
+ * each other (sequential composition), each at eps/N_e. Algorithm 1, the single tree, is in single_tree.c.
+ *
+ * Sound differs where the paper errs: every record draws its tree by itself, bin edges are public or paid for, and the single
+ * tree has the corrected sensitivities. Scores start at 0, a public number. */
+#include "base/fail.h"
+#include "methods/parts.h"
+#include "methods/single_tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef hr_status single_tree(hr_boosting *boosting, const hr_single_tree *tree, hr_error *err);
+
+/* Line 8: the part of the records that tree t_e gets, proportional to its leaf sensitivity (1 - eta)^t_e, or equal. */
+static void share_out(const hr_fit_options *options, double *weights) {
+    double left = options->shares == HR_SHARES_EQUAL ? 1 : 1 - options->learning_rate, weight = 1;
+    for (int64_t j = 0; j < options->ensemble; j++, weight *= left) weights[j] = weight;
+}
+
+/* Corollary 2: Delta V_t = min(g* / (1 + lambda), 2 g* (1 - eta)^(t_e)). */
+static void clip_leaves(const hr_fit_options *options, size_t te, hr_single_tree *tree) {
+    tree->leaf_clip = options->gradient_bound * pow(1 - options->learning_rate, (double)te);
+    tree->leaf_sensitivity = fmin(options->gradient_bound / (1 + options->lambda), 2 * tree->leaf_clip);
+}
+
+/* The trees of one round: one, or one a class; those see the same records, so they share the round's budget. */
+static hr_status train_round(hr_boosting *b, single_tree *train_tree, const hr_parts *parts, size_t t, size_t te, hr_units budget,
+                             hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t k = 0; !status && k < b->outputs; k++) {
+        hr_single_tree tree = {.rows = parts->rows + parts->begin[te],
+                               .count = parts->begin[te + 1] - parts->begin[te],
+                               .index = t,
+                               .budget = budget / b->outputs,
+                               .output = k,
+                               .group = b->training->next_group,
+                               .part = te};
+        clip_leaves(b->training->options, te, &tree);
+        status = train_tree(b, &tree, err);
+    }
+    return status;
+}
+
+/* Records are scored when they are needed: before their own tree by those before it, after the ensemble by the rest. */
+static hr_status catch_up(hr_boosting *b, const hr_parts *parts, size_t first_tree, size_t trained, hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t te = 0; !status && te < parts->count; te++) {
+        size_t from = te < trained ? first_tree + te * b->outputs : first_tree;
+        status = hr_boosting_add_trees(b, from, parts->rows + parts->begin[te], parts->begin[te + 1] - parts->begin[te], err);
+    }
+    hr_boosting_forget(b);
+    return status;
+}
+
+static hr_status train_ensemble(hr_boosting *b, single_tree *train_tree, const hr_parts *parts, size_t t, size_t trees, hr_units budget,
+                                hr_error *err) {
+    size_t first = b->training->forest.tree_count, all = (size_t)b->training->options->trees;
+    hr_status status = HR_OK;
+    for (size_t te = 0; !status && te < trees; te++) {
+        status = hr_boosting_add_trees(b, first, parts->rows + parts->begin[te], parts->begin[te + 1] - parts->begin[te], err);
+        if (!status) status = train_round(b, train_tree, parts, t + te, te, budget, err);
+        if (!status) status = hr_boosting_progress(b, t + te + 1, all, err);
+    }
+    b->training->next_group++;
+    if (!status && t + trees < all) status = catch_up(b, parts, first, trees, err);
+    return status;
+}
+
+static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
+    const hr_fit_options *options = b->training->options;
+    bool sound = options->mode == HR_SOUND;
+    size_t trees = (size_t)options->trees, te = (size_t)options->ensemble, ensembles = (trees + te - 1) / te;
+    hr_stream *stream = hr_gate_stream(b->training->gate);
+    double *weights = malloc(te * sizeof *weights);
+    if (!weights) return hr_fail_memory(err);
+    share_out(options, weights);
+    hr_status status = hr_single_tree_pack(b, err);
+    for (size_t t = 0; !status && t < trees; t += te) {
+        hr_parts parts = {0};
+        size_t now = trees - t < te ? trees - t : te;
+        status = (sound ? hr_parts_drawn : hr_parts_fixed)(stream, b->rows, weights, te, &parts, err);
+        if (!status)
+            status = train_ensemble(b, sound ? hr_single_tree_sound : hr_single_tree_paper, &parts, t, now, budget / ensembles, err);
+        hr_parts_done(&parts);
+    }
+    free(weights);
+    return status;
+}
+
+static hr_status train(hr_training *training, hr_error *err) {
+    hr_boosting b;
+    hr_units budget;
+    hr_status status = hr_single_tree_bins(training, &budget, err);
+    size_t rows = hr_data_rows(training->data), trees = (size_t)training->options->trees * hr_boosting_outputs(training->data);
+    if (!status) status = hr_boosting_init(&b, training, HR_LINK_SIGNED, trees, rows, err);
+    if (status) return status;
+    status = boost(&b, budget, err);
+    hr_boosting_done(&b);
+    return status;
+}
+
+static void defaults(hr_fit_options *o) {
+    bool sound = o->mode == HR_SOUND;
+    o->trees = o->ensemble = sound ? 10 : 50;
+    o->depth = sound ? 3 : 6;
+    o->learning_rate = sound ? .3 : .1;
+    o->lambda = sound ? 1 : .1;
+    o->bins = sound ? 32 : 64;
+    o->shares = sound ? HR_SHARES_EQUAL : HR_SHARES_GEOMETRIC;
+    o->bounding = sound ? HR_CLIP : HR_FILTER;
+    o->edges = sound ? HR_EDGES_PRIVATE : HR_EDGES_EXACT;
+    o->bin_share = .1;
+    o->leaf_share = .3;
+    o->count_share = .3;
+}
+
+static const char *const sound_options[] = {"epsilon",        "delta",      "trees",       "ensemble",  "depth",  "learning-rate",
+                                            "lambda",         "bins",       "edges",       "bin-share", "shares", "bounding",
+                                            "gradient-bound", "leaf-share", "count-share", NULL};
+static const char *const paper_options[] = {"epsilon", "trees",          "ensemble",    "depth", "learning-rate", "lambda", "bins",
+                                            "shares",  "gradient-bound", "leaf-budget", NULL};
+
+const hr_method hr_method_dpboost = {
+    .info =
+        {.name = "dpboost",
+         .summary = "boosting with an ensemble of ensembles (pure epsilon, or zCDP with --delta)",
+         .paper = "Li, Wu, Wen, He: Privacy-Preserving Gradient Boosting Decision Trees. AAAI 2020",
+         .is_private = true,
+         .sound =
+             "Adding or removing one record changes the probability of any model by at most e^epsilon (plus delta). Splits: exponential "
+             "mechanism of width 4 g*^2; leaves: noisy sums and counts; every record draws its tree by itself; bins public or paid for.",
+         .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 g*^2); subsets of fixed size "
+                  "shift when a record is added, so that trees do not compose in parallel; bin edges are exact statistics of the records."},
+    .defaults = defaults,
+    .sound_options = sound_options,
+    .paper_options = paper_options,
+    .train = train,
+};

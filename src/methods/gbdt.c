@@ -1,0 +1,165 @@
+/* Gradient boosted decision trees without privacy: the baseline of Li et al. 2020 (section 2.1, equations 1 to 4), and what the
+ * private methods are measured against.
+ *
+ * Square loss is the paper's: a record weighs 1 (equation 2 has the second derivative 1). With logistic loss a record weighs its
+ * second derivative p (1 - p), as in Chen and Guestrin 2016; gains and leaves are then the same formulas over weights. */
+#include "base/fail.h"
+#include "bins/edges.h"
+#include "methods/boosting.h"
+#include "tree/greedy.h"
+
+#include <math.h>
+
+enum { WEIGHT_BITS = 10, DEPTH_MAX = 16 };
+
+/* The charges of a fit without privacy cost nothing; they are the model's list of what was released exactly. */
+static hr_status charge(hr_training *training, const char *what, hr_permit *permit, hr_error *err) {
+    hr_charge exact = {.what = what, .tree = -1, .level = -1, .sensitivity = 1};
+    return hr_gate_charge_sums(training->gate, &exact, permit, err);
+}
+
+static bool is_logistic(const hr_boosting *b) {
+    return b->training->forest.link == HR_LINK_LOGISTIC;
+}
+
+/* F_0: the mean of the targets, or the log-odds of the classes. */
+static hr_status set_base(hr_boosting *b, hr_error *err) {
+    hr_forest *forest = &b->training->forest;
+    hr_exact sums[HR_BINS_MAX];
+    hr_noisy paid[HR_BINS_MAX];
+    hr_permit permit;
+    bool classes = forest->link != HR_LINK_NUMBER;
+    if (b->outputs > HR_BINS_MAX) return hr_fail(err, HR_E_LIMIT, "join rare classes", "more than %d classes", HR_BINS_MAX);
+    hr_status status = charge(b->training, "base score", &permit, err);
+    if (status) return status;
+    hr_gate_sums(b->training->gate, permit, sums, hr_label_sums(b->targets, b->rows, b->outputs, classes, sums), paid);
+    double n = (double)b->rows;
+    for (size_t k = 0; k < b->outputs; k++) {
+        double in_class = (double)paid[b->outputs == 1 && classes ? 1 : k].paid;
+        if (!classes)
+            forest->base[k] = (double)paid[0].paid / 0x1p20 / n;
+        else if (!is_logistic(b))
+            forest->base[k] = 2 * in_class / n - 1;
+        else if (b->outputs == 1)
+            forest->base[k] = log((in_class + 1) / (n - in_class + 1));
+        else
+            forest->base[k] = log((in_class + 1) / (n + (double)b->outputs));
+    }
+    for (size_t i = 0; i < b->rows * b->outputs; i++) b->scores[i] = forest->base[i % b->outputs];
+    return HR_OK;
+}
+
+/* As many bits for a gradient as sums over all records leave; at most 30. */
+static hr_status set_packing(hr_boosting *b, hr_error *err) {
+    uint64_t weight_bound = is_logistic(b) ? 1 << (WEIGHT_BITS - 2) : 1;
+    b->packing.weight_scale = is_logistic(b) ? 1 << WEIGHT_BITS : 1;
+    for (int bits = 30; bits >= 8; bits--) {
+        b->packing.gradient_bound = (int64_t)1 << bits;
+        b->packing.shift = hr_packing_shift(b->rows, weight_bound, b->packing.gradient_bound);
+        if (b->packing.shift >= 0) return HR_OK;
+    }
+    return hr_boosting_pack(b, weight_bound, err);
+}
+
+static void set_gradients(hr_boosting *b, size_t output) {
+    hr_gradient_input in = hr_boosting_input(b, output, NULL, b->rows);
+    if (is_logistic(b)) {
+        b->packing.gradient_scale = (double)b->packing.gradient_bound;
+        hr_gradients_logistic(&in, &b->packing, b->packed);
+        return;
+    }
+    double bound = fmax(hr_gradients_square_bound(&in), 0x1p-40);
+    b->packing.gradient_scale = (double)b->packing.gradient_bound / bound;
+    hr_gradients_square(&in, bound, &b->packing, b->packed);
+}
+
+/* Equation 4, shrunk: V = -eta S / (W + lambda). */
+static void set_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, hr_permit permit) {
+    const hr_fit_options *options = b->training->options;
+    hr_gate_sums(b->training->gate, permit, b->leaf_gradients, leaves, b->noisy_gradients);
+    hr_gate_sums(b->training->gate, permit, b->leaf_weights, leaves, b->noisy_weights);
+    for (size_t l = 0; l < leaves; l++) {
+        double sum = (double)b->noisy_gradients[l].paid / b->packing.gradient_scale;
+        double weight = (double)b->noisy_weights[l].paid / b->packing.weight_scale + options->lambda;
+        b->values[l] = weight > 0 ? -options->learning_rate * sum / weight : 0;
+    }
+    hr_leaves_set(tree, b->values);
+}
+
+static hr_status boost(hr_boosting *b, hr_greedy *greedy, hr_permit leaves_permit, hr_error *err) {
+    size_t trees = (size_t)b->training->options->trees;
+    hr_status status = HR_OK;
+    for (size_t t = 0; !status && t < trees; t++) {
+        size_t first = b->training->forest.tree_count;
+        for (size_t k = 0; !status && k < b->outputs; k++) {
+            hr_tree *tree;
+            size_t leaves;
+            set_gradients(b, k);
+            status = hr_boosting_grow(b, &greedy->splitter, k, NULL, b->rows, &tree, &leaves, err);
+            if (status) break;
+            set_leaves(b, tree, leaves, leaves_permit);
+            /* Softmax gradients of a round share its starting scores: many classes are added up when the round is over. */
+            if (b->outputs == 1) hr_local_add_tree(b->local, tree, b->scores, 1);
+        }
+        if (!status && b->outputs > 1) status = hr_boosting_add_trees(b, first, NULL, b->rows, err);
+        hr_boosting_forget(b);
+        if (!status) status = hr_boosting_progress(b, t + 1, trees, err);
+    }
+    return status;
+}
+
+static hr_status train(hr_training *training, hr_error *err) {
+    const hr_fit_options *options = training->options;
+    hr_boosting b;
+    hr_permit splits, leaves, levels[DEPTH_MAX];
+    hr_status status = hr_gate_charge_exact(training->gate, "bin edges", err);
+    if (!status)
+        status = hr_edges_exact(training->data, (uint32_t)options->bins, training->threads, training->arena, &training->binning, err);
+    if (!status) status = charge(training, "splits", &splits, err);
+    if (!status) status = charge(training, "leaf sums", &leaves, err);
+    if (status) return status;
+    hr_link link = options->loss == HR_LOSS_LOGISTIC ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
+    size_t rows = hr_data_rows(training->data), outputs = hr_boosting_outputs(training->data);
+    status = hr_boosting_init(&b, training, link, (size_t)options->trees * outputs, rows, err);
+    if (status) return status;
+    for (int level = 0; level < DEPTH_MAX; level++) levels[level] = splits;
+    hr_greedy greedy = {.binning = &training->binning,
+                        .packing = &b.packing,
+                        .gate = training->gate,
+                        .permits = levels,
+                        .lambda = options->lambda,
+                        .least_weight = options->least_weight,
+                        .threads = training->threads};
+    hr_greedy_init(&greedy);
+    status = set_base(&b, err);
+    if (!status) status = set_packing(&b, err);
+    if (!status) status = boost(&b, &greedy, leaves, err);
+    hr_boosting_done(&b);
+    return status;
+}
+
+static void defaults(hr_fit_options *o) {
+    o->trees = 100;
+    o->depth = 6;
+    o->bins = 255;
+    o->learning_rate = .1;
+    o->lambda = 1;
+    o->loss = HR_LOSS_LOGISTIC;
+    o->least_weight = 1;
+    o->edges = HR_EDGES_EXACT;
+}
+
+static const char *const options[] = {"trees", "depth", "learning-rate", "lambda", "bins", "loss", "least-weight", NULL};
+
+const hr_method hr_method_gbdt = {
+    .info = {.name = "gbdt",
+             .summary = "gradient boosted decision trees, without privacy",
+             .paper = "Li, Wu, Wen, He: Privacy-Preserving Gradient Boosting Decision Trees. AAAI 2020, section 2.1 (the baseline NP)",
+             .is_private = false,
+             .sound = "",
+             .flaws = "It has no privacy at all: splits, leaves and bin edges are exact statistics of the records."},
+    .defaults = defaults,
+    .sound_options = options,
+    .paper_options = options,
+    .train = train,
+};

@@ -1,0 +1,43 @@
+/* What a training method is, and what it is given. Adding a method: one file, and one line in table.c. */
+#ifndef HR_METHODS_METHOD_H
+#define HR_METHODS_METHOD_H
+
+#include "base/arena.h"
+#include "privacy/gate.h"
+#include "tree/tree.h"
+
+#include <hedgerow/fit.h>
+
+/* One run: inputs first, then what the method makes. Everything made lives in `arena`. */
+typedef struct hr_training {
+    const hr_data *data;
+    const hr_fit_options *options;
+    hr_gate *gate;
+    int threads;
+    hr_arena *arena;
+    hr_binning binning;
+    hr_forest forest;
+    uint64_t next_group; /* composition: groups below it are taken */
+} hr_training;
+
+typedef struct hr_method {
+    hr_method_info info;
+    void (*defaults)(hr_fit_options *options); /* options->mode is set */
+    const char *const *sound_options;          /* names of the options it takes in each mode, ended by NULL */
+    const char *const *paper_options;          /* NULL: there is no such mode */
+    hr_status (*train)(hr_training *training, hr_error *err);
+} hr_method;
+
+extern const hr_method hr_method_gbdt, hr_method_dpboost, hr_method_seq, hr_method_para;
+
+/* NULL if there is none of that name. */
+const hr_method *hr_method_named(const char *name);
+
+/* Checks every option of `options` against its range. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_options_check(const hr_method *method, const hr_fit_options *options, hr_error *err);
+
+/* Calls visit(name, value as text) for every option that the method takes in the options' mode, in a fixed order. */
+void hr_options_each(const hr_method *method, const hr_fit_options *options, void (*visit)(void *user, const char *name, const char *value),
+                     void *user);
+
+#endif

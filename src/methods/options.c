@@ -1,0 +1,207 @@
+/* The options of all methods: one table from which they are parsed, checked, listed and written into models. */
+#include "base/fail.h"
+#include "data/number.h"
+#include "methods/method.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum type { INTEGER, REAL, CHOICE } type;
+
+typedef struct option {
+    const char *name;
+    type type;
+    size_t offset;
+    double least, most;
+    bool above_least; /* REAL: the least value itself is not allowed */
+    const char *const *choices;
+    const char *range, *help;
+} option;
+
+static const char *const losses[] = {"square", "logistic", NULL};
+static const char *const boundings[] = {"clip", "filter", NULL};
+static const char *const share_rules[] = {"equal", "geometric", NULL};
+static const char *const edge_rules[] = {"public", "private", "exact", NULL};
+static const char *const leaf_budgets[] = {"intended", "literal", NULL};
+
+#define AT(field) offsetof(hr_fit_options, field)
+
+static const option options_table[] = {
+    {"epsilon", REAL, AT(epsilon), 0, 1e4, true, NULL, "0 < E <= 10000", "total privacy budget"},
+    {"delta", REAL, AT(delta), 0, .1, false, NULL, "0..0.1", "0: pure epsilon; else (epsilon, delta) through zCDP"},
+    {"trees", INTEGER, AT(trees), 1, 100000, false, NULL, "1..100000", "number of trees (rounds)"},
+    {"depth", INTEGER, AT(depth), 1, 12, false, NULL, "1..12", "levels of splits of a tree"},
+    {"learning-rate", REAL, AT(learning_rate), 0, 1, true, NULL, "0 < X <= 1", "shrinkage of the leaf values (eta)"},
+    {"lambda", REAL, AT(lambda), 0, 1e6, false, NULL, "0..1e6", "regularisation of gains and leaves"},
+    {"bins", INTEGER, AT(bins), 2, 255, false, NULL, "2..255", "bins of a numeric feature, missing values apart"},
+    {"loss", CHOICE, AT(loss), 0, 0, false, losses, "square|logistic", "loss of classes; numbers always have square loss"},
+    {"least-weight", REAL, AT(least_weight), 0, 1e9, false, NULL, "0..1e9", "smallest weight of a leaf (square loss: records)"},
+    {"ensemble", INTEGER, AT(ensemble), 1, 10000, false, NULL, "1..10000", "trees that share out the records once (T_e)"},
+    {"shares", CHOICE, AT(shares), 0, 0, false, share_rules, "equal|geometric", "how records are shared out to the trees"},
+    {"bounding", CHOICE, AT(bounding), 0, 0, false, boundings, "clip|filter", "clip gradients to g*, or leave their records out (GDF)"},
+    {"gradient-bound", REAL, AT(gradient_bound), 0, 2, true, NULL, "0 < X <= 2", "g*, labels being mapped to [-1, 1]"},
+    {"edges", CHOICE, AT(edges), 0, 0, false, edge_rules, "public|private", "bins from public bounds, or private quantiles"},
+    {"bin-share", REAL, AT(bin_share), 0, .9, true, NULL, "0 < X <= 0.9", "part of the budget for private bin edges"},
+    {"leaf-share", REAL, AT(leaf_share), .01, .99, false, NULL, "0.01..0.99", "part of a tree's budget for its leaves"},
+    {"count-share", REAL, AT(count_share), .01, .99, false, NULL, "0.01..0.99", "part of the leaves' budget for their counts"},
+    {"leaf-budget", CHOICE, AT(leaf_budget), 0, 0, false, leaf_budgets, "intended|literal",
+     "noise of the leaves: eps_leaf, or eps_nleaf as line 14 of Algorithm 1 says"},
+};
+enum { COUNT = sizeof options_table / sizeof *options_table };
+
+static const option *find(const char *name) {
+    for (size_t i = 0; i < COUNT; i++)
+        if (!strcmp(options_table[i].name, name)) return &options_table[i];
+    return NULL;
+}
+
+static void *field(hr_fit_options *options, const option *o) {
+    return (char *)options + o->offset;
+}
+
+static double value_of(const hr_fit_options *options, const option *o) {
+    const char *at = (const char *)options + o->offset;
+    if (o->type == INTEGER) return (double)*(const int64_t *)(const void *)at;
+    if (o->type == REAL) return *(const double *)(const void *)at;
+    return (double)*(const int *)(const void *)at;
+}
+
+static const char *const *names_of(const hr_method *method, hr_mode mode) {
+    return mode == HR_SOUND ? method->sound_options : method->paper_options;
+}
+
+static bool takes(const hr_method *method, hr_mode mode, const char *name) {
+    const char *const *names = names_of(method, mode);
+    for (; names && *names; names++)
+        if (!strcmp(*names, name)) return true;
+    return false;
+}
+
+/* The choices whose names stand in the range: "exact" bin edges are what paper modes have, not an option. */
+static bool is_choice(const option *o, double value) {
+    int count = 0;
+    while (o->choices[count]) count++;
+    return value >= 0 && value < count && strstr(o->range, o->choices[(int)value]);
+}
+
+static bool in_range(const option *o, double value) {
+    if (o->type == CHOICE) return is_choice(o, value);
+    return value <= o->most && (o->above_least ? value > o->least : value >= o->least);
+}
+
+static hr_status refuse(const option *o, const char *value, hr_error *err) {
+    char remedy[160];
+    snprintf(remedy, sizeof remedy, "allowed: %s (%s)", o->range, o->help);
+    hr_status status = hr_fail(err, HR_E_ARGUMENT, remedy, "option %s: '%.60s' is out of range or not of its type", o->name, value);
+    return hr_fail_at(err, status, NULL, 0, 0, o->name);
+}
+
+/* The names that a method takes in a mode, as "a, b, c". */
+static void list_names(const hr_method *method, hr_mode mode, char *text, size_t size) {
+    size_t at = 0;
+    text[0] = '\0';
+    for (const char *const *name = names_of(method, mode); name && *name && at < size; name++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", *name);
+}
+
+static bool parse_choice(const option *o, const char *text, int *out) {
+    for (int i = 0; o->choices[i]; i++)
+        if (!strcmp(o->choices[i], text) && is_choice(o, i)) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const char *value, hr_error *err) {
+    const hr_method *method = hr_method_named(options->method);
+    const option *o = find(name);
+    double number = 0;
+    int choice = 0;
+    if (!method) return hr_fail(err, HR_E_ARGUMENT, "call hr_fit_options_init first", "the options name no method");
+    if (!o || !takes(method, options->mode, name)) {
+        char list[360];
+        list_names(method, options->mode, list, sizeof list);
+        return hr_fail(err, HR_E_ARGUMENT, list, "method %s has no option '%.60s' in %s mode; it takes", method->info.name, name,
+                       options->mode == HR_SOUND ? "sound" : "paper");
+    }
+    if (o->type == CHOICE) {
+        if (!parse_choice(o, value, &choice)) return refuse(o, value, err);
+        *(int *)field(options, o) = choice;
+        return HR_OK;
+    }
+    if (hr_number_parse(value, strlen(value), &number) != HR_NUMBER_OK || !in_range(o, number)) return refuse(o, value, err);
+    if (o->type == INTEGER && number != floor(number)) return refuse(o, value, err);
+    if (o->type == INTEGER)
+        *(int64_t *)field(options, o) = (int64_t)number;
+    else
+        *(double *)field(options, o) = number;
+    return HR_OK;
+}
+
+static void render(const hr_fit_options *options, const option *o, char text[HR_NUMBER_TEXT]) {
+    double value = value_of(options, o);
+    if (o->type == CHOICE)
+        snprintf(text, HR_NUMBER_TEXT, "%s", o->choices[(int)value]);
+    else
+        hr_number_render(value, text);
+}
+
+hr_status hr_options_check(const hr_method *method, const hr_fit_options *options, hr_error *err) {
+    for (const char *const *name = names_of(method, options->mode); name && *name; name++) {
+        const option *o = find(*name);
+        if (in_range(o, value_of(options, o))) continue;
+        char text[40];
+        snprintf(text, sizeof text, "%g", value_of(options, o));
+        return refuse(o, text, err);
+    }
+    return HR_OK;
+}
+
+void hr_options_each(const hr_method *method, const hr_fit_options *options, void (*visit)(void *user, const char *name, const char *value),
+                     void *user) {
+    for (const char *const *name = names_of(method, options->mode); name && *name; name++) {
+        char text[HR_NUMBER_TEXT];
+        render(options, find(*name), text);
+        visit(user, *name, text);
+    }
+}
+
+hr_status hr_fit_options_init(hr_fit_options *options, const char *name, hr_mode mode, hr_error *err) {
+    const hr_method *method = hr_method_named(name);
+    if (!method) {
+        char list[200] = "it is one of:";
+        for (size_t i = 0, at = strlen(list); i < hr_method_count() && at < sizeof list; i++)
+            at += (size_t)snprintf(list + at, sizeof list - at, " %s", hr_method_at(i)->name);
+        return hr_fail(err, HR_E_ARGUMENT, list, "there is no method '%.60s'", name ? name : "");
+    }
+    if (!names_of(method, mode)) return hr_fail(err, HR_E_ARGUMENT, "use the sound mode", "method %s has no paper mode", name);
+    hr_fit_options made = {.size = sizeof made, .method = method->info.name, .mode = mode, .epsilon = 1, .gradient_bound = 1};
+    method->defaults(&made);
+    *options = made;
+    return HR_OK;
+}
+
+/* The default of one option in one mode, as text; "" if the mode does not take it. */
+static void default_text(const hr_method *method, hr_mode mode, const option *o, char text[HR_NUMBER_TEXT]) {
+    hr_fit_options options;
+    text[0] = '\0';
+    if (!takes(method, mode, o->name) || hr_fit_options_init(&options, method->info.name, mode, NULL)) return;
+    render(&options, o, text);
+}
+
+bool hr_method_option(const hr_method_info *info, size_t index, hr_option_info *out) {
+    const hr_method *method = hr_method_named(info->name);
+    for (size_t i = 0; i < COUNT; i++) {
+        const option *o = &options_table[i];
+        if (!takes(method, HR_SOUND, o->name) && !takes(method, HR_PAPER, o->name)) continue;
+        if (index--) continue;
+        *out = (hr_option_info){.name = o->name, .range = o->range, .help = o->help};
+        default_text(method, HR_SOUND, o, out->sound);
+        default_text(method, HR_PAPER, o, out->paper);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,104 @@
+/* PARA, the second baseline of DPBoost's section 4: boosting by parallel composition alone (after Zhao et al. 2018). Every tree
+ * takes half of the records that no tree has used yet, at the full eps. */
+#include "base/fail.h"
+#include "methods/parts.h"
+#include "methods/single_tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static hr_status train_round(hr_boosting *b, const hr_parts *parts, size_t t, hr_units budget, hr_error *err) {
+    const hr_fit_options *options = b->training->options;
+    bool sound = options->mode == HR_SOUND;
+    const uint32_t *rows = parts->rows + parts->begin[t];
+    size_t count = parts->begin[t + 1] - parts->begin[t];
+    hr_status status = hr_boosting_add_trees(b, 0, rows, count, err);
+    for (size_t k = 0; !status && k < b->outputs; k++) {
+        hr_single_tree tree = {.rows = rows,
+                               .count = count,
+                               .index = t,
+                               .budget = budget / b->outputs,
+                               .output = k,
+                               .group = b->training->next_group,
+                               .part = t,
+                               .leaf_clip = HUGE_VAL,
+                               .leaf_sensitivity = options->gradient_bound / (1 + options->lambda)};
+        status = (sound ? hr_single_tree_sound : hr_single_tree_paper)(b, &tree, err);
+    }
+    return status;
+}
+
+/* Half, a quarter, ...; sound: the last tree gets all that is left, published: nobody does. */
+static hr_status share_out(const hr_boosting *b, size_t trees, hr_parts *parts, hr_error *err) {
+    bool sound = b->training->options->mode == HR_SOUND;
+    hr_stream *stream = hr_gate_stream(b->training->gate);
+    double *weights = malloc((trees + 1) * sizeof *weights);
+    if (!weights) return hr_fail_memory(err);
+    for (size_t t = 0; t <= trees; t++) weights[t] = ldexp(1, -(int)(t + 1 < trees || !sound ? t + 1 : trees - 1));
+    if (!sound) weights[trees] = weights[trees - 1];
+    hr_status status = sound ? hr_parts_drawn(stream, b->rows, weights, trees, parts, err)
+                             : hr_parts_fixed(stream, b->rows, weights, trees + 1, parts, err);
+    free(weights);
+    return status;
+}
+
+static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
+    size_t trees = (size_t)b->training->options->trees;
+    hr_parts parts = {0};
+    hr_status status = hr_single_tree_pack(b, err);
+    if (!status) status = share_out(b, trees, &parts, err);
+    for (size_t t = 0; !status && t < trees; t++) {
+        /* As published: it ends when no unused record is left. The sound one may not look. */
+        if (b->training->options->mode == HR_PAPER && parts.begin[t + 1] == parts.begin[t]) break;
+        status = train_round(b, &parts, t, budget, err);
+        if (!status) status = hr_boosting_progress(b, t + 1, trees, err);
+    }
+    hr_parts_done(&parts);
+    return status;
+}
+
+static hr_status train(hr_training *training, hr_error *err) {
+    hr_boosting b;
+    hr_units budget;
+    hr_status status = hr_single_tree_bins(training, &budget, err);
+    size_t trees = (size_t)training->options->trees * hr_boosting_outputs(training->data);
+    if (!status) status = hr_boosting_init(&b, training, HR_LINK_SIGNED, trees, hr_data_rows(training->data), err);
+    if (status) return status;
+    status = boost(&b, budget, err);
+    hr_boosting_done(&b);
+    return status;
+}
+
+static void defaults(hr_fit_options *o) {
+    bool sound = o->mode == HR_SOUND;
+    o->trees = sound ? 4 : 50;
+    o->depth = sound ? 4 : 6;
+    o->learning_rate = sound ? .7 : .1;
+    o->lambda = sound ? 1 : .1;
+    o->bins = sound ? 32 : 64;
+    o->bounding = sound ? HR_CLIP : HR_FILTER;
+    o->edges = sound ? HR_EDGES_PRIVATE : HR_EDGES_EXACT;
+    o->bin_share = .1;
+    o->leaf_share = .3;
+    o->count_share = .3;
+}
+
+static const char *const sound_options[] = {"epsilon", "delta",     "trees",    "depth",          "learning-rate", "lambda",      "bins",
+                                            "edges",   "bin-share", "bounding", "gradient-bound", "leaf-share",    "count-share", NULL};
+static const char *const paper_options[] = {"epsilon",        "trees",       "depth", "learning-rate", "lambda", "bins",
+                                            "gradient-bound", "leaf-budget", NULL};
+
+const hr_method hr_method_para = {
+    .info = {.name = "para",
+             .summary = "boosting by parallel composition alone: every tree on half of the unused records",
+             .paper = "the baseline PARA of Li et al., AAAI 2020, after Zhao et al.: InPrivate Digging. INFOCOM 2018",
+             .is_private = true,
+             .sound = "As dpboost, with every record drawing one of T trees by itself, with probabilities 1/2, 1/4, ...",
+             .flaws =
+                 "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 g*^2); halves of fixed size shift "
+                 "when a record is added; bin edges are exact statistics of the records."},
+    .defaults = defaults,
+    .sound_options = sound_options,
+    .paper_options = paper_options,
+    .train = train,
+};

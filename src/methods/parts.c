@@ -1,0 +1,77 @@
+#include "methods/parts.h"
+#include "base/fail.h"
+#include "random/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void hr_parts_done(hr_parts *parts) {
+    free(parts->rows);
+    free(parts->begin);
+    *parts = (hr_parts){0};
+}
+
+static hr_status parts_init(hr_parts *parts, size_t rows, size_t count, hr_error *err) {
+    *parts = (hr_parts){malloc((rows + 1) * sizeof *parts->rows), calloc(count + 2, sizeof *parts->begin), count};
+    if (parts->rows && parts->begin) return HR_OK;
+    hr_parts_done(parts);
+    return hr_fail_memory(err);
+}
+
+/* Public probabilities as integers out of about 2^40. */
+static uint64_t *integer_weights(const double *weights, size_t count) {
+    uint64_t *whole = malloc(count * sizeof *whole);
+    double sum = 0;
+    for (size_t j = 0; j < count; j++) sum += weights[j];
+    for (size_t j = 0; whole && j < count; j++) whole[j] = (uint64_t)rint(weights[j] / sum * 0x1p40);
+    return whole;
+}
+
+/* Sorts rows by their part, counting first. */
+static void gather(const uint32_t *part_of, size_t rows, hr_parts *parts) {
+    for (size_t i = 0; i < rows; i++) parts->begin[part_of[i] + 2]++;
+    for (size_t j = 2; j <= parts->count; j++) parts->begin[j] += parts->begin[j - 1];
+    for (size_t i = 0; i < rows; i++) parts->rows[parts->begin[part_of[i] + 1]++] = (uint32_t)i;
+}
+
+hr_status hr_parts_drawn(hr_stream *stream, size_t rows, const double *weights, size_t count, hr_parts *out, hr_error *err) {
+    uint32_t *part_of = malloc((rows + 1) * sizeof *part_of);
+    uint64_t *whole = integer_weights(weights, count);
+    hr_status status = part_of && whole ? parts_init(out, rows, count, err) : hr_fail_memory(err);
+    if (!status) {
+        for (size_t i = 0; i < rows; i++) part_of[i] = (uint32_t)hr_categorical(stream, whole, count);
+        gather(part_of, rows, out);
+    }
+    free(whole);
+    free(part_of);
+    return status;
+}
+
+static void shuffle(hr_stream *stream, uint32_t *rows, size_t count) {
+    for (size_t i = 0; i < count; i++) rows[i] = (uint32_t)i;
+    for (size_t i = count; i > 1; i--) {
+        size_t j = hr_uniform(stream, i);
+        uint32_t swap = rows[i - 1];
+        rows[i - 1] = rows[j];
+        rows[j] = swap;
+    }
+}
+
+static int by_row(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+hr_status hr_parts_fixed(hr_stream *stream, size_t rows, const double *weights, size_t count, hr_parts *out, hr_error *err) {
+    hr_status status = parts_init(out, rows, count, err);
+    if (status) return status;
+    double sum = 0, so_far = 0;
+    for (size_t j = 0; j < count; j++) sum += weights[j];
+    shuffle(stream, out->rows, rows);
+    for (size_t j = 0; j < count; j++) {
+        so_far += weights[j];
+        out->begin[j + 1] = (size_t)floor(so_far / sum * (double)rows + 1e-9);
+        qsort(out->rows + out->begin[j], out->begin[j + 1] - out->begin[j], sizeof *out->rows, by_row);
+    }
+    return HR_OK;
+}

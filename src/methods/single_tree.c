@@ -1,0 +1,173 @@
+#include "methods/single_tree.h"
+#include "base/fail.h"
+#include "bins/edges.h"
+#include "tree/noisy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { GRADIENT_BITS = 12, DEPTH_MAX = 16 };
+
+static hr_status private_edges(hr_training *training, hr_units *budget, hr_error *err) {
+    const hr_fit_options *options = training->options;
+    hr_charge charge = {.what = "bin edges",
+                        .tree = -1,
+                        .level = -1,
+                        .group = training->next_group,
+                        .cost = hr_units_share(*budget, options->bin_share),
+                        .sensitivity = 1};
+    uint64_t groups;
+    hr_status status = hr_edges_private(training->data, (uint32_t)options->bins, training->gate, &charge, training->arena,
+                                        &training->binning, &groups, err);
+    if (status) return status;
+    training->next_group += groups;
+    if (groups) *budget -= charge.cost;
+    return HR_OK;
+}
+
+static hr_status exact_edges(hr_training *training, hr_error *err) {
+    hr_status status = hr_gate_charge_exact(training->gate, "bin edges", err);
+    if (status) return status;
+    return hr_edges_exact(training->data, (uint32_t)training->options->bins, training->threads, training->arena, &training->binning, err);
+}
+
+hr_status hr_single_tree_bins(hr_training *training, hr_units *budget, hr_error *err) {
+    const hr_fit_options *options = training->options;
+    *budget = hr_gate_budget(training->gate);
+    switch (options->edges) {
+    case HR_EDGES_PRIVATE: return private_edges(training, budget, err);
+    case HR_EDGES_EXACT: return exact_edges(training, err);
+    case HR_EDGES_PUBLIC: break;
+    }
+    return hr_edges_public(hr_data_schema(training->data), (uint32_t)options->bins, training->arena, &training->binning, err);
+}
+
+hr_status hr_single_tree_pack(hr_boosting *b, hr_error *err) {
+    b->packing.gradient_bound = 1 << GRADIENT_BITS;
+    b->packing.gradient_scale = (1 << GRADIENT_BITS) / b->training->options->gradient_bound;
+    b->packing.weight_scale = 1;
+    return hr_boosting_pack(b, 1, err);
+}
+
+static hr_charge charge_of(const hr_single_tree *t, const char *what, int64_t level, hr_units cost, uint64_t sensitivity) {
+    return (hr_charge){.what = what,
+                       .tree = (int64_t)t->index,
+                       .level = level,
+                       .group = t->group,
+                       .part = t->part,
+                       .cost = cost,
+                       .sensitivity = sensitivity};
+}
+
+/* Lines 3 to 10: gradients of the records, and a tree of full depth whose splits the exponential mechanism draws. */
+static hr_status grow(hr_boosting *b, const hr_single_tree *t, const uint32_t *rows, size_t count, hr_units level_cost, uint64_t width,
+                      hr_tree **tree, size_t *leaves, hr_error *err) {
+    const hr_fit_options *options = b->training->options;
+    hr_permit permits[DEPTH_MAX];
+    for (int level = 0; level < options->depth; level++) {
+        hr_charge charge = charge_of(t, "split", level, level_cost, width);
+        hr_status status = hr_gate_charge_choice(b->training->gate, &charge, &permits[level], err);
+        if (status) return status;
+    }
+    hr_gradient_input in = hr_boosting_input(b, t->output, rows, count);
+    hr_gradients_square(&in, options->gradient_bound, &b->packing, b->packed);
+    hr_noisy_splitter splitter = {
+        .binning = &b->training->binning, .packing = &b->packing, .gate = b->training->gate, .permits = permits, .lambda = options->lambda};
+    hr_noisy_splitter_init(&splitter);
+    return hr_boosting_grow(b, &splitter.splitter, t->output, rows, count, tree, leaves, err);
+}
+
+/* GDF, line 3: leaves out the records whose gradient exceeds g*. */
+static hr_status filter(hr_boosting *b, const hr_single_tree *t, uint32_t **rows, size_t *count, hr_error *err) {
+    uint32_t *kept = malloc((t->count + 1) * sizeof *kept);
+    if (!kept) return hr_fail_memory(err);
+    hr_gradient_input in = hr_boosting_input(b, t->output, t->rows, t->count);
+    *count = hr_rows_within(&in, b->training->options->gradient_bound, kept);
+    *rows = kept;
+    return HR_OK;
+}
+
+/* The noise of the leaf sums in units of g*: 1/eps of discrete Laplace, or sigma of the discrete Gaussian. */
+static double noise_scale(const hr_gate *gate, hr_units cost) {
+    double value = hr_units_value(cost);
+    return hr_gate_currency(gate) == HR_PURE ? 1 / value : 1 / sqrt(2 * value);
+}
+
+/* V = -eta S~ / (max(N~, 0) + noise of S~), clipped to +-1: equation 4 on released sums, with a denominator that noise cannot
+ * make small. */
+static void set_sound_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, double scale) {
+    const hr_fit_options *options = b->training->options;
+    for (size_t l = 0; l < leaves; l++) {
+        double sum = (double)b->noisy_gradients[l].paid / b->packing.gradient_scale;
+        double count = fmax((double)b->noisy_weights[l].paid, 0);
+        double value = -sum / (count + scale);
+        b->values[l] = options->learning_rate * fmin(fmax(value, -1), 1);
+    }
+    hr_leaves_set(tree, b->values);
+}
+
+static hr_status sound_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree, size_t leaves, hr_units budget, hr_error *err) {
+    hr_gate *gate = b->training->gate;
+    hr_units count_cost = hr_units_share(budget, b->training->options->count_share), sum_cost = budget - count_cost;
+    hr_charge sums = charge_of(t, "leaf sum", -1, sum_cost, (uint64_t)b->packing.gradient_bound);
+    hr_charge counts = charge_of(t, "leaf count", -1, count_cost, 1);
+    hr_permit sum_permit, count_permit;
+    hr_status status = hr_gate_charge_sums(gate, &sums, &sum_permit, err);
+    if (!status) status = hr_gate_charge_sums(gate, &counts, &count_permit, err);
+    if (status) return status;
+    hr_gate_sums(gate, sum_permit, b->leaf_gradients, leaves, b->noisy_gradients);
+    hr_gate_sums(gate, count_permit, b->leaf_weights, leaves, b->noisy_weights);
+    set_sound_leaves(b, tree, leaves, noise_scale(gate, sum_cost));
+    return HR_OK;
+}
+
+hr_status hr_single_tree_sound(hr_boosting *b, const hr_single_tree *t, hr_error *err) {
+    const hr_fit_options *options = b->training->options;
+    hr_units leaf_budget = hr_units_share(t->budget, options->leaf_share);
+    hr_units level_cost = (t->budget - leaf_budget) / (hr_units)options->depth;
+    uint32_t *kept = NULL;
+    const uint32_t *rows = t->rows;
+    size_t count = t->count, leaves;
+    hr_tree *tree;
+    hr_status status = HR_OK;
+    if (options->bounding == HR_FILTER) {
+        status = filter(b, t, &kept, &count, err);
+        rows = kept;
+    }
+    if (!status) status = grow(b, t, rows, count, level_cost, HR_GAIN_WIDTH, &tree, &leaves, err);
+    if (!status) status = sound_leaves(b, t, tree, leaves, leaf_budget, err);
+    free(kept);
+    return status;
+}
+
+/* Lines 11 to 14: V_i + Lap(0, Delta V / eps), V_i clipped by GLC. */
+static hr_status paper_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree, size_t leaves, hr_units cost, hr_error *err) {
+    const hr_fit_options *options = b->training->options;
+    hr_gate *gate = b->training->gate;
+    uint64_t sensitivity = (uint64_t)ceil(t->leaf_sensitivity * (1 << HR_VALUE_BITS));
+    hr_charge charge = charge_of(t, "leaf value", -1, cost, sensitivity ? sensitivity : 1);
+    hr_permit permit;
+    hr_status status = hr_gate_charge_sums(gate, &charge, &permit, err);
+    if (status) return status;
+    for (size_t l = 0; l < leaves; l++)
+        b->leaf_gradients[l] = hr_leaf_value(&b->packing, b->leaf_gradients[l], b->leaf_weights[l], options->lambda, t->leaf_clip);
+    hr_gate_sums(gate, permit, b->leaf_gradients, leaves, b->noisy_gradients);
+    for (size_t l = 0; l < leaves; l++) b->values[l] = options->learning_rate * (double)b->noisy_gradients[l].paid / (1 << HR_VALUE_BITS);
+    hr_leaves_set(tree, b->values);
+    return HR_OK;
+}
+
+hr_status hr_single_tree_paper(hr_boosting *b, const hr_single_tree *t, hr_error *err) {
+    const hr_fit_options *options = b->training->options;
+    double lambda = options->lambda, delta_g = (3 * lambda + 2) / ((lambda + 1) * (lambda + 2));
+    hr_units leaf_budget = t->budget / 2, level_cost = (t->budget - leaf_budget) / (hr_units)options->depth;
+    uint64_t width = (uint64_t)ceil(2 * delta_g * (1 << HR_GAIN_BITS));
+    uint32_t *kept = NULL;
+    size_t count = 0, leaves;
+    hr_tree *tree;
+    hr_status status = filter(b, t, &kept, &count, err);
+    if (!status) status = grow(b, t, kept, count, level_cost, width, &tree, &leaves, err);
+    if (!status) status = paper_leaves(b, t, tree, leaves, options->leaf_budget == HR_LEAF_LITERAL ? level_cost : leaf_budget, err);
+    free(kept);
+    return status;
+}

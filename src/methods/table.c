@@ -1,0 +1,26 @@
+/* The methods that exist. */
+#include "methods/method.h"
+
+#include <string.h>
+
+static const hr_method *const table[] = {&hr_method_gbdt, &hr_method_dpboost, &hr_method_seq, &hr_method_para};
+enum { COUNT = sizeof table / sizeof *table };
+
+const hr_method *hr_method_named(const char *name) {
+    for (size_t i = 0; name && i < COUNT; i++)
+        if (!strcmp(table[i]->info.name, name)) return table[i];
+    return NULL;
+}
+
+size_t hr_method_count(void) {
+    return COUNT;
+}
+
+const hr_method_info *hr_method_at(size_t index) {
+    return index < COUNT ? &table[index]->info : NULL;
+}
+
+const hr_method_info *hr_method_find(const char *name) {
+    const hr_method *method = hr_method_named(name);
+    return method ? &method->info : NULL;
+}
