@@ -1,0 +1,188 @@
+/* The only wiring: a fit joins data, ledger, gate, method and model, in the order that keeps the promise: check everything,
+ * reserve the budget durably, draw, and say in the model what was drawn. */
+#include "base/buffer.h"
+#include "base/fail.h"
+#include "data/schema.h"
+#include "methods/method.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { SETTINGS_MAX = 40, THREADS_MAX = 256 };
+
+/* What a fit holds while it runs. */
+typedef struct fit {
+    const hr_data *data;
+    const hr_fit_options *options;
+    const hr_method *method;
+    hr_stream *stream;
+    hr_gate *gate;
+    hr_training training;
+    int64_t entry; /* in the ledger */
+    hr_setting settings[SETTINGS_MAX];
+    size_t setting_count;
+} fit;
+
+static bool claims_privacy(const fit *f) {
+    return f->method->info.is_private && f->options->mode == HR_SOUND && !f->options->reproducible_noise;
+}
+
+static hr_status check_ledger(const fit *f, hr_error *err) {
+    if (!f->options->ledger || claims_privacy(f)) return HR_OK;
+    const char *why = !f->method->info.is_private    ? "the method has no privacy to account for"
+                      : f->options->mode == HR_PAPER ? "the paper mode is not differentially private"
+                                                     : "reproducible noise is not private";
+    return hr_fail(err, HR_E_POLICY, "use a private method in sound mode without reproducible noise, or no ledger",
+                   "no ledger can pay for this fit: %s", why);
+}
+
+static hr_status check(const fit *f, hr_error *err) {
+    const hr_schema *schema = hr_data_schema(f->data);
+    if (f->options->threads < 0 || f->options->threads > THREADS_MAX)
+        return hr_fail(err, HR_E_ARGUMENT, "0 means all processors", "threads must be 0..%d", THREADS_MAX);
+    hr_status status = hr_options_check(f->method, f->options, err);
+    if (!status) status = hr_schema_reviewed(schema, err);
+    if (!status) status = check_ledger(f, err);
+    if (status) return status;
+    if (!hr_data_has_labels(f->data))
+        return hr_fail(err, HR_E_SCHEMA, "train on data that have the label", "the data have no label column");
+    if (!hr_data_rows(f->data)) return hr_fail(err, HR_E_SCHEMA, "add records", "the data have no rows");
+    if (!hr_schema_feature_count(schema)) return hr_fail(err, HR_E_SCHEMA, "add a feature", "the schema has no features");
+    return HR_OK;
+}
+
+/* ---- The budget ---------------------------------------------------------------------------------------------------- */
+
+static hr_currency currency_of(const fit *f) {
+    if (!f->method->info.is_private) return HR_NO_PRIVACY;
+    return f->options->delta > 0 ? HR_ZCDP : HR_PURE;
+}
+
+static hr_units budget_of(const fit *f) {
+    switch (currency_of(f)) {
+    case HR_PURE: return hr_units_down(f->options->epsilon);
+    case HR_ZCDP: return hr_zcdp_rho(f->options->epsilon, f->options->delta);
+    case HR_NO_PRIVACY: break;
+    }
+    return 0;
+}
+
+static hr_status open_gate(fit *f, hr_error *err) {
+    hr_status status =
+        f->options->reproducible_noise ? hr_stream_open_seeded(f->options->seed, &f->stream, err) : hr_stream_open(&f->stream, err);
+    if (status) return status;
+    return hr_gate_new(currency_of(f), budget_of(f), f->stream, &f->gate, err);
+}
+
+static hr_status reserve(fit *f, hr_error *err) {
+    if (!f->options->ledger) return HR_OK;
+    char purpose[200];
+    snprintf(purpose, sizeof purpose, "fit %s for %.120s", f->method->info.name, hr_schema_label(hr_data_schema(f->data))->name);
+    return hr_ledger_reserve(f->options->ledger, f->options->epsilon, f->options->delta, purpose, &f->entry, err);
+}
+
+/* ---- The model ----------------------------------------------------------------------------------------------------- */
+
+static void add_setting(void *user, const char *name, const char *value) {
+    fit *f = user;
+    if (f->setting_count == SETTINGS_MAX) return;
+    const char *kept = hr_arena_text(f->training.arena, value, strlen(value));
+    if (kept) f->settings[f->setting_count++] = (hr_setting){name, kept};
+}
+
+static void state_sound(const fit *f, hr_guarantee *g, hr_buffer *text) {
+    hr_units spent = hr_gate_spent(f->gate);
+    bool pure = hr_gate_currency(f->gate) == HR_PURE;
+    g->is_private = true;
+    g->delta = pure ? 0 : f->options->delta;
+    g->epsilon = pure ? hr_units_value(spent) : hr_zcdp_epsilon(spent, g->delta);
+    g->epsilon_replace = 2 * g->epsilon;
+    g->delta_replace = g->delta * (1 + exp(g->epsilon));
+    hr_buffer_format(text, "(%.6g, %.3g)-differentially private for adding or removing one record", g->epsilon, g->delta);
+    hr_buffer_format(text, " (%.6g, %.3g for replacing one). %s", g->epsilon_replace, g->delta_replace, f->method->info.sound);
+}
+
+static void state_unsound(const fit *f, hr_guarantee *g, hr_buffer *text) {
+    g->is_private = false;
+    g->epsilon = g->epsilon_replace = INFINITY;
+    g->delta = g->delta_replace = 0;
+    hr_buffer_text(text, "NOT DIFFERENTIALLY PRIVATE. ");
+    if (f->method->info.is_private && f->options->reproducible_noise)
+        hr_buffer_text(text, "The noise was drawn from a seed that others may know or guess. ");
+    if (!f->method->info.is_private || f->options->mode == HR_PAPER) hr_buffer_text(text, f->method->info.flaws);
+    if (f->method->info.is_private && f->options->mode == HR_PAPER)
+        hr_buffer_format(text, " The authors claim epsilon = %.6g.", f->options->epsilon);
+}
+
+static hr_status make_model(fit *f, hr_model **out, hr_error *err) {
+    hr_buffer statement = {0};
+    hr_model parts = {.method = f->method->info.name,
+                      .mode = f->options->mode,
+                      .binning = f->training.binning,
+                      .forest = f->training.forest,
+                      .currency = hr_gate_currency(f->gate)};
+    if (claims_privacy(f))
+        state_sound(f, &parts.guarantee, &statement);
+    else
+        state_unsound(f, &parts.guarantee, &statement);
+    hr_options_each(f->method, f->options, add_setting, f);
+    parts.settings = f->settings;
+    parts.setting_count = f->setting_count;
+    parts.releases = (hr_release *)hr_gate_releases(f->gate, &parts.release_count);
+    char *text = NULL;
+    hr_status status = hr_buffer_take(&statement, &text, err);
+    if (status) return status;
+    parts.guarantee.statement = text;
+    status = hr_schema_copy(hr_data_schema(f->data), &parts.schema, err);
+    if (!status) status = hr_model_make(&parts, out, err);
+    hr_schema_free(parts.schema);
+    free(text);
+    return status;
+}
+
+/* ---- The fit ------------------------------------------------------------------------------------------------------- */
+
+static int thread_count(const hr_fit_options *options) {
+    if (options->threads) return options->threads;
+#ifdef _OPENMP
+    return omp_get_num_procs();
+#else
+    return 1;
+#endif
+}
+
+static hr_status run(fit *f, hr_model **out, hr_error *err) {
+    hr_model *model = NULL;
+    hr_status status = check(f, err);
+    if (!status) status = open_gate(f, err);
+    if (!status) status = reserve(f, err);
+    if (status) return status;
+    f->training = (hr_training){
+        .data = f->data, .options = f->options, .gate = f->gate, .threads = thread_count(f->options), .arena = hr_arena_new()};
+    if (!f->training.arena) return hr_fail_memory(err);
+    status = f->method->train(&f->training, err);
+    if (!status) status = make_model(f, &model, err);
+    if (!status && f->options->ledger) status = hr_ledger_commit(f->options->ledger, f->entry, err);
+    if (status)
+        hr_model_free(model);
+    else
+        *out = model;
+    return status;
+}
+
+hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out, hr_error *err) {
+    fit f = {.data = data, .options = options, .method = hr_method_named(options->method)};
+    if (options->size != sizeof *options || !f.method)
+        return hr_fail(err, HR_E_ARGUMENT, "call hr_fit_options_init first", "the options were not initialised");
+    hr_status status = run(&f, out, err);
+    hr_arena_free(f.training.arena);
+    hr_gate_free(f.gate);
+    hr_stream_close(f.stream);
+    return status;
+}
