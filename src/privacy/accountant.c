@@ -123,7 +123,8 @@ hr_units hr_zcdp_rho(double epsilon, double delta) {
     double best = 0;
     for (int k = LEAST_POWER * STEPS; k <= LARGEST_POWER * STEPS; k++) {
         tangent t = tangent_at(k, delta);
-        double rho = (epsilon - t.offset - t.error) / t.alpha - (epsilon + fabs(t.offset)) / t.alpha * ROUNDING;
+        /* more margin than needed, so that hr_zcdp_epsilon gives back no more than the epsilon asked for */
+        double rho = (epsilon - t.offset - 2 * t.error - 3 * (epsilon + fabs(t.offset)) * ROUNDING) / t.alpha;
         best = rho > best ? rho : best;
     }
     return hr_units_down(best < 0x1p20 ? best : 0x1p20);

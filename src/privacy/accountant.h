@@ -56,7 +56,7 @@ hr_units hr_account_in(const hr_release *releases, size_t count, hr_account_item
 HR_MUST_CHECK hr_status hr_account_check(const hr_release *releases, size_t count, hr_currency currency, hr_error *err);
 
 /* zCDP to (epsilon, delta), CKS 2020 Corollary 13, rounded outwards: the largest rho proved to give (epsilon, delta)-DP,
- * and the smallest epsilon proved for rho and delta. 0 < delta < 1. */
+ * and the smallest epsilon proved for rho and delta. 0 < delta < 1. hr_zcdp_epsilon(hr_zcdp_rho(e, d), d) <= e. */
 hr_units hr_zcdp_rho(double epsilon, double delta);
 double hr_zcdp_epsilon(hr_units rho, double delta);
 

@@ -1,0 +1,226 @@
+#include "privacy/mechanisms.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static hr_units account(const hr_release *releases, size_t count) {
+    hr_units total = 77;
+    assert_int_equal(hr_account(releases, count, &total, NULL), HR_OK);
+    return total;
+}
+
+static hr_release costs(uint64_t group, uint64_t part, hr_units cost) {
+    return (hr_release){.what = "sum", .group = group, .part = part, .cost = cost};
+}
+
+/* ---- Units --------------------------------------------------------------------------------------------------------- */
+
+static void test_units__round_outwards(void **state) {
+    (void)state;
+    assert_true(hr_units_up(0) == 0 && hr_units_down(0) == 0);
+    assert_true(hr_units_up(1) == HR_UNIT && hr_units_down(1) == HR_UNIT);
+    assert_true(hr_units_up(0x1p-41) == 1 && hr_units_down(0x1p-41) == 0);
+    assert_true(hr_units_up(.1) == hr_units_down(.1) + 1);
+    assert_true(hr_units_up(0x1p-1000) == 1);
+    assert_true(hr_units_up(0x1p20) == HR_UNITS_MAX && hr_units_down(0x1p20) == HR_UNITS_MAX);
+    assert_true(hr_units_value(HR_UNIT) == 1 && hr_units_value(0) == 0);
+    assert_true(hr_units_value(HR_UNITS_MAX - 1) >= 0x1p20);                  /* not a double: rounded up */
+    assert_true(hr_units_value(((hr_units)1 << 53) + 1) > 0x1p13);            /* halfway: rounded up */
+    assert_true(hr_units_value(((hr_units)1 << 53) - 1) == 0x1p13 - 0x1p-40); /* a double: exact */
+}
+
+static void test_units__share_is_the_floor(void **state) {
+    (void)state;
+    hr_stream *dice = NULL;
+    assert_int_equal(hr_stream_open_seeded(3, &dice, NULL), HR_OK);
+    for (int i = 0; i < 20000; i++) {
+        hr_units units = hr_uniform(dice, HR_UNITS_MAX + 1);
+        uint64_t part = hr_uniform(dice, ((uint64_t)1 << 50) + 1);
+        assert_true(hr_units_share(units, (double)part * 0x1p-50) == (hr_units)((hr_u128)units * part >> 50));
+    }
+    assert_true(hr_units_share(HR_UNITS_MAX, 1) == HR_UNITS_MAX);
+    assert_true(hr_units_share(HR_UNITS_MAX, 0) == 0);
+    assert_true(hr_units_share(HR_UNITS_MAX, nextafter(1, 0)) == HR_UNITS_MAX - 128);
+    assert_true(hr_units_share(HR_UNITS_MAX, 0x1p-60) == 1);
+    assert_true(hr_units_share(HR_UNITS_MAX, nextafter(0x1p-60, 0)) == 0);
+    assert_true(hr_units_share(HR_UNITS_MAX, 0x1p-1074) == 0);
+    assert_true(hr_units_share(10, 1 / 3.0) == 3);
+    hr_stream_close(dice);
+}
+
+/* ---- Adding up ----------------------------------------------------------------------------------------------------- */
+
+static void test_account__adds_groups_and_takes_the_costliest_part(void **state) {
+    (void)state;
+    hr_release list[] = {
+        costs(1, 0, 5), costs(1, 1, 7),          costs(1, 0, 4), /* 9 */
+        costs(2, 0, 1),                                          /* 1 */
+        costs(0, 9, 2), costs(0, 9, 2),                          /* 4 */
+        costs(3, 0, 6), costs(3, UINT64_MAX, 8),                 /* 8 */
+    };
+    size_t count = sizeof list / sizeof *list;
+    assert_true(account(list, count) == 22);
+    for (size_t i = 0; i + 1 < count; i++) { /* in any order */
+        hr_release first = list[0];
+        memmove(list, list + 1, (count - 1) * sizeof *list);
+        list[count - 1] = first;
+        assert_true(account(list, count) == 22);
+    }
+}
+
+static void test_account__of_nothing_is_zero(void **state) {
+    (void)state;
+    assert_true(account(NULL, 0) == 0);
+}
+
+static void test_account__saturates(void **state) {
+    (void)state;
+    hr_release list[] = {costs(0, 0, HR_UNITS_MAX - 1), costs(1, 0, 1), costs(2, 0, UINT64_MAX), costs(2, 0, UINT64_MAX)};
+    assert_true(account(list, 1) == HR_UNITS_MAX - 1);
+    assert_true(account(list, 2) == HR_UNITS_MAX);
+    assert_true(account(list, 4) == HR_UNITS_MAX);
+}
+
+/* ---- Lines that justify their cost --------------------------------------------------------------------------------- */
+
+static bool passes(const hr_release *line, hr_currency currency) {
+    return hr_account_check(line, 1, currency, NULL) == HR_OK;
+}
+
+static void check_line(hr_release line, hr_currency currency) {
+    static const hr_currency currencies[] = {HR_NO_PRIVACY, HR_PURE, HR_ZCDP};
+    for (size_t i = 0; i < 3; i++)
+        if (currencies[i] != currency && line.mechanism != HR_EXPONENTIAL) assert_false(passes(&line, currencies[i]));
+    assert_true(passes(&line, currency));
+    hr_release bad = line;
+    bad.cost--;
+    assert_false(passes(&bad, currency));
+    bad = line;
+    bad.sensitivity++;
+    assert_false(passes(&bad, currency));
+    bad = line;
+    bad.scale_num = 0;
+    assert_false(passes(&bad, currency));
+    bad = line;
+    bad.scale_den = 0;
+    assert_false(passes(&bad, currency));
+    bad = line;
+    bad.sensitivity = 0;
+    assert_false(passes(&bad, currency));
+    bad = line;
+    bad.cost = HR_UNITS_MAX + 1;
+    assert_false(passes(&bad, currency));
+}
+
+static void test_check__finds_lines_that_claim_too_little(void **state) {
+    (void)state;
+    check_line((hr_release){"sum", .cost = HR_UNIT, .sensitivity = 3, .mechanism = HR_DISCRETE_LAPLACE, .scale_num = 3, .scale_den = 1},
+               HR_PURE);
+    check_line(
+        (hr_release){"sum", .cost = HR_UNIT / 2, .sensitivity = 3, .mechanism = HR_DISCRETE_GAUSSIAN, .scale_num = 9, .scale_den = 1},
+        HR_ZCDP);
+    hr_release choice = {"cut", .cost = HR_UNIT, .sensitivity = 4, .mechanism = HR_EXPONENTIAL, .scale_num = 1, .scale_den = 4};
+    check_line(choice, HR_PURE);
+    choice.cost = HR_UNIT / 8;
+    check_line(choice, HR_ZCDP);
+    choice.scale_den = 12; /* three times the width: a part of epsilon that is not counted in units */
+    assert_false(passes(&choice, HR_ZCDP));
+}
+
+static void test_check__takes_the_identity_without_privacy_only(void **state) {
+    (void)state;
+    hr_release line = {"sum", .mechanism = HR_IDENTITY, .scale_den = 1};
+    assert_true(passes(&line, HR_NO_PRIVACY));
+    assert_false(passes(&line, HR_PURE));
+    assert_false(passes(&line, HR_ZCDP));
+    line.mechanism = (hr_mechanism)17;
+    assert_false(passes(&line, HR_NO_PRIVACY));
+}
+
+static void test_check__names_the_line(void **state) {
+    (void)state;
+    hr_release list[] = {{"leaf sum", .cost = HR_UNIT, .sensitivity = 1, .mechanism = HR_DISCRETE_LAPLACE, .scale_num = 1, .scale_den = 1},
+                         {"split", .cost = 1, .sensitivity = 4, .mechanism = HR_EXPONENTIAL, .scale_num = 1, .scale_den = 4}};
+    hr_error err = {0};
+    assert_int_equal(hr_account_check(list, 2, HR_PURE, &err), HR_E_POLICY);
+    assert_non_null(strstr(err.message, "release 1 ('split', exponential)"));
+}
+
+/* ---- zCDP to (epsilon, delta) -------------------------------------------------------------------------------------- */
+
+/* The best alpha of CKS 2020, Corollary 13, found by golden-section search with 40 digits. */
+static const struct {
+    double epsilon, delta, rho;
+} largest_rho[] = {
+    {.1, 1e-6, 3.2104769035e-04},  {.5, 1e-6, 6.6415243567e-03}, {1, 1e-6, 2.4355970360e-02},  {1, 1e-5, 3.0556595198e-02},
+    {2, 1e-6, 8.8152688380e-02},   {8, 1e-6, 1.0523580046e+00},  {1, 1e-12, 1.0740116443e-02}, {.01, 1e-9, 2.0954343963e-06},
+    {100, 1e-6, 4.9545762799e+01}, {.5, .1, 1.2101049960e-01},
+};
+static const struct {
+    double rho, delta, epsilon;
+} least_epsilon[] = {
+    {1e-4, 1e-6, 5.3727120635e-02}, {.01, 1e-6, 6.2169265456e-01}, {.1, 1e-5, 1.9142388320e+00},
+    {.5, 1e-6, 5.2215344445e+00},   {2, 1e-9, 1.4150147554e+01},   {50, 1e-6, 1.0068990516e+02},
+};
+
+static void test_zcdp__agrees_with_the_formula_and_errs_outwards(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof largest_rho / sizeof *largest_rho; i++) {
+        double rho = hr_units_value(hr_zcdp_rho(largest_rho[i].epsilon, largest_rho[i].delta)), best = largest_rho[i].rho;
+        assert_true(rho <= best * (1 + 1e-10) && rho >= best * (1 - 3e-6));
+    }
+    for (size_t i = 0; i < sizeof least_epsilon / sizeof *least_epsilon; i++) {
+        double epsilon = hr_zcdp_epsilon(hr_units_up(least_epsilon[i].rho), least_epsilon[i].delta), best = least_epsilon[i].epsilon;
+        assert_true(epsilon >= best * (1 - 1e-10) && epsilon <= best * (1 + 3e-6));
+    }
+}
+
+static void test_zcdp__there_and_back_does_not_exceed_what_was_asked(void **state) {
+    (void)state;
+    for (double epsilon = 1e-3; epsilon < 2000; epsilon *= 2.7)
+        for (double delta = 1e-15; delta < 1; delta *= 37) {
+            double back = hr_zcdp_epsilon(hr_zcdp_rho(epsilon, delta), delta);
+            assert_true(back <= epsilon);
+            assert_true(back >= epsilon * (1 - 1e-5) || hr_zcdp_rho(epsilon, delta) < HR_UNIT >> 20);
+        }
+}
+
+static void test_zcdp__takes_the_ends_of_its_range(void **state) {
+    (void)state;
+    assert_true(hr_zcdp_rho(0, 1e-300) == 0);
+    assert_true(hr_zcdp_epsilon(0, 1e-6) < 1e-4);
+    assert_true(hr_zcdp_rho(1e7, 1e-6) == HR_UNITS_MAX);
+    assert_true(isfinite(hr_zcdp_epsilon(HR_UNITS_MAX, 1e-300)));
+    assert_true(hr_zcdp_epsilon(1, nextafter(1, 0)) == 0);
+}
+
+static void test_mechanism_text__names_all(void **state) {
+    (void)state;
+    assert_string_equal(hr_mechanism_text(HR_IDENTITY), "identity");
+    assert_string_equal(hr_mechanism_text(HR_DISCRETE_LAPLACE), "discrete laplace");
+    assert_string_equal(hr_mechanism_text(HR_DISCRETE_GAUSSIAN), "discrete gaussian");
+    assert_string_equal(hr_mechanism_text(HR_EXPONENTIAL), "exponential");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_units__round_outwards),
+        cmocka_unit_test(test_units__share_is_the_floor),
+        cmocka_unit_test(test_account__adds_groups_and_takes_the_costliest_part),
+        cmocka_unit_test(test_account__of_nothing_is_zero),
+        cmocka_unit_test(test_account__saturates),
+        cmocka_unit_test(test_check__finds_lines_that_claim_too_little),
+        cmocka_unit_test(test_check__takes_the_identity_without_privacy_only),
+        cmocka_unit_test(test_check__names_the_line),
+        cmocka_unit_test(test_zcdp__agrees_with_the_formula_and_errs_outwards),
+        cmocka_unit_test(test_zcdp__there_and_back_does_not_exceed_what_was_asked),
+        cmocka_unit_test(test_zcdp__takes_the_ends_of_its_range),
+        cmocka_unit_test(test_mechanism_text__names_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

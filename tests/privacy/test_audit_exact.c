@@ -1,0 +1,216 @@
+/* Audits without sampling: mechanisms with finitely many outcomes have an exact privacy loss on a given pair of neighbours. The
+ * published exponents must be caught, and what the library charges must never be exceeded. */
+#include "privacy/mechanisms.h"
+
+#include "privacy/gate.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { MOST = 64 };
+
+/* ln of the probabilities proportional to exp(c scores[r]). */
+static void log_probabilities(const double *scores, size_t count, double c, double *out) {
+    double best = scores[0], sum = 0;
+    for (size_t i = 1; i < count; i++) best = fmax(best, scores[i]);
+    for (size_t i = 0; i < count; i++) sum += exp(c * (scores[i] - best));
+    for (size_t i = 0; i < count; i++) out[i] = c * (scores[i] - best) - log(sum);
+}
+
+/* The largest |ln(p/p')| over the outcomes. */
+static double exact_loss(const double *scores, const double *neighbour, size_t count, double c) {
+    double p[MOST], q[MOST], loss = 0;
+    log_probabilities(scores, count, c, p);
+    log_probabilities(neighbour, count, c, q);
+    for (size_t i = 0; i < count; i++) loss = fmax(loss, fabs(p[i] - q[i]));
+    return loss;
+}
+
+/* ---- Splits of gradient trees -------------------------------------------------------------------------------------- */
+
+enum { CANDIDATES = 11 };
+
+static double quality(double sum, double n, double lambda) {
+    return n + lambda > 0 ? sum * sum / (n + lambda) : 0;
+}
+
+/* n records of gradient g and as many of -g, separated by every candidate. The canary of gradient -g joins the positive side of
+ * the first candidate and the negative side of all others. */
+static void split_scores(double n, double g, double lambda, int canary, double *out) {
+    double s = g * n;
+    out[0] = quality(s - g * canary, n + canary, lambda) + quality(-s, n, lambda);
+    for (int i = 1; i < CANDIDATES; i++) out[i] = quality(s, n, lambda) + quality(-s - g * canary, n + canary, lambda);
+}
+
+static double split_loss(double n, double g, double lambda, double c) {
+    double without[CANDIDATES], with[CANDIDATES];
+    split_scores(n, g, lambda, 0, without);
+    split_scores(n, g, lambda, 1, with);
+    return exact_loss(without, with, CANDIDATES, c);
+}
+
+static void assert_near(double value, double wanted) {
+    assert_true(fabs(value - wanted) < 5e-4);
+}
+
+static void test_audit__catches_the_published_split_exponent(void **state) {
+    (void)state;
+    static const struct { double lambda, loss; } cases[] = {{.1, 1.926}, {10, 8.110}};
+    for (size_t i = 0; i < 2; i++) {
+        double lambda = cases[i].lambda, claimed = (3 * lambda + 2) / ((lambda + 1) * (lambda + 2));
+        assert_near(split_loss(2000, 1, lambda, 1 / (2 * claimed)), cases[i].loss); /* claimed: 1 */
+    }
+    assert_near(split_loss(5000, 2, 0, 1.0 / 8), 1.918); /* residuals in (-2, 2) with the exponent for (-1, 1); claimed: 1 */
+}
+
+static void test_audit__width_four_keeps_its_promise(void **state) {
+    (void)state;
+    assert_near(split_loss(2000, 1, .1, 1.0 / 4), .940);
+    assert_near(split_loss(2000, 1, 10, 1.0 / 4), .936);
+    assert_near(split_loss(5000, 2, 0, 1.0 / 16), .941);
+}
+
+/* The same with what a gate makes of a cost of 1 and the width: integer scores, rounded down, in both currencies. */
+static void test_audit__charged_width_bounds_the_loss(void **state) {
+    (void)state;
+    static const struct {
+        hr_currency currency;
+        double cost;
+    } cases[] = {{HR_PURE, 1}, {HR_ZCDP, .125}}; /* epsilon 1 */
+    const double unit = 0x1p12;
+    for (size_t i = 0; i < 2; i++) {
+        hr_gate *gate = NULL;
+        hr_permit permit;
+        hr_charge charge = {"split", 0, 0, 0, 0, hr_units_up(cases[i].cost), 4 * 4096 + 4};
+        assert_int_equal(hr_gate_new(cases[i].currency, charge.cost, NULL, &gate, NULL), HR_OK);
+        assert_int_equal(hr_gate_charge_choice(gate, &charge, &permit, NULL), HR_OK);
+        size_t count;
+        const hr_release *line = hr_gate_releases(gate, &count);
+        double without[CANDIDATES], with[CANDIDATES];
+        split_scores(2000, 1, .1, 0, without);
+        split_scores(2000, 1, .1, 1, with);
+        for (int k = 0; k < CANDIDATES; k++) {
+            without[k] = floor(without[k] * unit);
+            with[k] = floor(with[k] * unit);
+        }
+        double loss = exact_loss(without, with, CANDIDATES, (double)line->scale_num / (double)line->scale_den);
+        assert_true(loss <= 1 && loss > .93);
+        hr_gate_free(gate);
+    }
+}
+
+/* ---- The width, by random search ----------------------------------------------------------------------------------- */
+
+static double uniform(hr_stream *dice) {
+    return (double)(hr_stream_u64(dice) >> 11) * 0x1p-53;
+}
+
+/* From -1 to 1, often at the ends. */
+static double signed_uniform(hr_stream *dice) {
+    double u = uniform(dice);
+    return u < .3 ? -1 : u < .6 ? 1 : 2 * uniform(dice) - 1;
+}
+
+static void test_audit__split_score_has_width_four(void **state) {
+    (void)state;
+    hr_stream *dice = NULL;
+    assert_int_equal(hr_stream_open_seeded(8, &dice, NULL), HR_OK);
+    static const double lambdas[] = {0, .1, 1, 10, 1000};
+    double lowest = 0, highest = 0;
+    for (int i = 0; i < 100000; i++) {
+        double g = exp(4 * uniform(dice) - 2), lambda = lambdas[hr_uniform(dice, 5)], record = g * signed_uniform(dice);
+        double n = floor(exp(15 * uniform(dice))) - 1, sum = g * n * signed_uniform(dice);
+        double change = (quality(sum + record, n + 1, lambda) - quality(sum, n, lambda)) / (g * g);
+        assert_true(change <= 1 + 1e-6 && change >= -3 - 1e-6);
+        lowest = fmin(lowest, change);
+        highest = fmax(highest, change);
+    }
+    assert_true(lowest < -2.99 && highest > .99); /* the search is able to find the ends: 4 is needed */
+    hr_stream_close(dice);
+}
+
+/* ---- What the currencies promise ----------------------------------------------------------------------------------- */
+
+static double renyi(const double *log_p, const double *log_q, size_t count, double alpha) {
+    double sum = 0, largest = -INFINITY;
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, alpha * log_p[i] + (1 - alpha) * log_q[i]);
+    for (size_t i = 0; i < count; i++) sum += exp(alpha * log_p[i] + (1 - alpha) * log_q[i] - largest);
+    return (largest + log(sum)) / (alpha - 1);
+}
+
+static const double alphas[] = {1.01, 1.5, 2, 4, 16, 100};
+
+static void test_audit__bounded_range_costs_an_eighth_of_its_square(void **state) {
+    (void)state;
+    hr_stream *dice = NULL;
+    assert_int_equal(hr_stream_open_seeded(9, &dice, NULL), HR_OK);
+    double tightest = 0;
+    for (int i = 0; i < 20000; i++) {
+        double scores[MOST], neighbour[MOST], p[MOST], q[MOST], epsilon = exp(6 * uniform(dice) - 4);
+        size_t count = 2 + hr_uniform(dice, MOST - 2);
+        for (size_t k = 0; k < count; k++) {
+            scores[k] = 4 * uniform(dice) / epsilon;
+            neighbour[k] = scores[k] + (uniform(dice) < .5 ? 0 : uniform(dice) < .8 ? 1 : uniform(dice)); /* width 1 */
+        }
+        log_probabilities(scores, count, epsilon, p);
+        log_probabilities(neighbour, count, epsilon, q);
+        assert_true(exact_loss(scores, neighbour, count, epsilon) <= epsilon * (1 + 1e-9));
+        for (size_t k = 0; k < sizeof alphas / sizeof *alphas; k++) {
+            double used = renyi(p, q, count, alphas[k]) / (alphas[k] * epsilon * epsilon / 8);
+            assert_true(used <= 1 + 1e-6);
+            tightest = fmax(tightest, used);
+        }
+    }
+    assert_true(tightest > .99);
+    hr_stream_close(dice);
+}
+
+static void test_audit__discrete_gaussian_costs_what_its_line_says(void **state) {
+    (void)state;
+    enum { REACH = 400 };
+    static const uint64_t sensitivities[] = {1, 3, 10};
+    static const double rhos[] = {.005, .1, 1};
+    static double p[2 * REACH + 1], q[2 * REACH + 1];
+    for (size_t s = 0; s < 3; s++)
+        for (size_t r = 0; r < 3; r++) {
+            hr_release line = {"sum", .cost = hr_units_up(rhos[r]), .sensitivity = sensitivities[s]};
+            assert_true(hr_gaussian_scale(&line));
+            double sigma2 = (double)line.scale_num / (double)line.scale_den, shift = (double)line.sensitivity, sum = 0;
+            for (int x = -4 * REACH; x <= 4 * REACH; x++) sum += exp(-x * x / (2 * sigma2));
+            for (int x = -REACH; x <= REACH; x++) {
+                p[x + REACH] = -x * x / (2 * sigma2) - log(sum);
+                q[x + REACH] = -(x - shift) * (x - shift) / (2 * sigma2) - log(sum);
+            }
+            for (size_t k = 0; k < 4; k++) {
+                double cost = renyi(p, q, 2 * REACH + 1, alphas[k]) / alphas[k];
+                assert_true(cost <= hr_units_value(line.cost) * (1 + 1e-9) + 1e-12);
+            }
+        }
+}
+
+static void test_audit__discrete_laplace_costs_what_its_line_says(void **state) {
+    (void)state;
+    for (uint64_t sensitivity = 1; sensitivity <= HR_SENSITIVITY_MAX; sensitivity *= 4) {
+        hr_release line = {"sum", .cost = hr_units_up(.7), .sensitivity = sensitivity};
+        assert_true(hr_laplace_scale(&line));
+        double t = (double)line.scale_num / (double)line.scale_den;
+        assert_true(fabs((double)sensitivity / t - hr_units_value(line.cost)) < 1e-12);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_audit__catches_the_published_split_exponent),
+        cmocka_unit_test(test_audit__width_four_keeps_its_promise),
+        cmocka_unit_test(test_audit__charged_width_bounds_the_loss),
+        cmocka_unit_test(test_audit__split_score_has_width_four),
+        cmocka_unit_test(test_audit__bounded_range_costs_an_eighth_of_its_square),
+        cmocka_unit_test(test_audit__discrete_gaussian_costs_what_its_line_says),
+        cmocka_unit_test(test_audit__discrete_laplace_costs_what_its_line_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
