@@ -17,12 +17,12 @@ typedef struct table {
     double *labels;
 } table;
 
-typedef struct job {
+typedef struct bench_plan {
     const char *method;
     int threads;
     char **settings;
     int setting_count;
-} job;
+} bench_plan;
 
 static double seconds(void) {
     struct timespec now;
@@ -87,14 +87,14 @@ static void set(hr_fit_options *options, const char *name, const char *value) {
 }
 
 /* Fits `trees` trees; seconds of the fit. Owner: the caller frees *model. */
-static double fit(const hr_data *data, const job *job, int trees, hr_model **model) {
+static double fit(const hr_data *data, const bench_plan *plan, int trees, hr_model **model) {
     hr_fit_options options;
     hr_error err = {0};
-    if (hr_fit_options_init(&options, job->method, HR_SOUND, &err)) die(&err, "method:");
-    options.threads = job->threads;
+    if (hr_fit_options_init(&options, plan->method, HR_SOUND, &err)) die(&err, "method:");
+    options.threads = plan->threads;
     char text[512];
-    for (int i = 0; i < job->setting_count; i++) {
-        snprintf(text, sizeof text, "%s", job->settings[i]);
+    for (int i = 0; i < plan->setting_count; i++) {
+        snprintf(text, sizeof text, "%s", plan->settings[i]);
         char *value = strchr(text, '=');
         if (!value) die(NULL, "settings are OPTION=VALUE");
         *value++ = '\0';
@@ -107,16 +107,16 @@ static double fit(const hr_data *data, const job *job, int trees, hr_model **mod
     return seconds() - start;
 }
 
-static void time_job(const hr_data *data, const job *job, int few, int many) {
+static void time_fits(const hr_data *data, const bench_plan *plan, int few, int many) {
     hr_model *model = NULL;
-    double first = fit(data, job, few, &model);
+    double first = fit(data, plan, few, &model);
     hr_model_free(model);
     model = NULL;
-    double second = fit(data, job, many, &model);
+    double second = fit(data, plan, many, &model);
     double tree = (second - first) / (many - few);
     hr_metrics metrics;
     hr_error err = {0};
-    if (hr_evaluate(model, data, job->threads, &metrics, &err)) die(&err, "evaluate:");
+    if (hr_evaluate(model, data, plan->threads, &metrics, &err)) die(&err, "evaluate:");
     printf("{\"tree\": %.9f, \"bins\": %.9f, \"logloss\": %.6f}\n", tree, first - tree * few, metrics.logloss);
     hr_model_free(model);
 }
@@ -124,14 +124,14 @@ static void time_job(const hr_data *data, const job *job, int few, int many) {
 int main(int argc, char **argv) {
     if (argc < 8) die(NULL, "usage: bench_train FILE ROWS FEATURES METHOD THREADS FEW MANY [OPTION=VALUE]...");
     size_t rows = strtoul(argv[2], NULL, 10), features = strtoul(argv[3], NULL, 10);
-    job job = {argv[4], atoi(argv[5]), argv + 8, argc - 8};
+    bench_plan plan = {argv[4], atoi(argv[5]), argv + 8, argc - 8};
     table t = read_table(argv[1], rows, features);
     hr_schema *schema = make_schema(features);
     hr_data *data = NULL;
     hr_error err = {0};
     if (hr_data_from_arrays(schema, rows, (const double *const *)t.columns, t.labels, &data, &err)) die(&err, "data:");
     free_table(&t);
-    time_job(data, &job, atoi(argv[6]), atoi(argv[7]));
+    time_fits(data, &plan, atoi(argv[6]), atoi(argv[7]));
     hr_data_free(data);
     hr_schema_free(schema);
     return 0;

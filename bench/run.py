@@ -107,7 +107,7 @@ def train_beside_peers(args, peers, size, threads):
 def price_of_privacy(args, size, threads):
     sides = {'gbdt, every tree on all records': ours(args, size, 'gbdt', threads, args.few, args.many, GBDT),
              'dpboost, every tree on all records': ours(args, size, 'dpboost', threads, args.few, args.many, DPBOOST + ['ensemble=1']),
-             'dpboost, 50 trees share the records': ours(args, size, 'dpboost', threads, 50, 100,
+             'dpboost, 50 trees share the records': ours(args, size, 'dpboost', threads, 1, 50,
                                                          DPBOOST + ['ensemble=50', 'shares=equal'])}
     return show('What privacy costs, %d x %d, %d thread(s)' % (*size, threads), take_turns(sides, args.repeat), TREES)
 
