@@ -2,10 +2,12 @@
 """How well every method predicts on prepared sets: mean and standard deviation over seeded splits, as markdown, beside the
 figures of utility.json; and gbdt beside scikit-learn's histogram gradient boosting at the same settings.
 
-HEDGEROW_DATA names the folder of sets (see sets.py); without it, ../shared/data beside the project.
+HEDGEROW_DATA names the folder of sets (see sets.py); without it, ../shared/data beside the project. PEER_PYTHON names a Python
+interpreter that has scikit-learn.
 usage: accuracy.py [--help]"""
 import argparse
 import concurrent.futures
+import importlib.util
 import json
 import os
 import statistics
@@ -25,6 +27,16 @@ PRIVATE = {
     'DPBoost as published, line 14 literally': ['dpboost', '--mode', 'paper', '--option', 'leaf-budget=literal'],
 }
 ETAS = ['0.1', '0.3']
+
+
+def with_sklearn():
+    """Starts again under an interpreter that has scikit-learn, if this one has not."""
+    if importlib.util.find_spec('sklearn'):
+        return
+    for python in filter(None, [os.environ.get('PEER_PYTHON'), '/usr/bin/python3']):
+        if os.path.exists(python) and subprocess.run([python, '-c', 'import sklearn'], stderr=subprocess.DEVNULL).returncode == 0:
+            os.execv(python, [python] + sys.argv)
+    sys.exit('accuracy.py: no scikit-learn; "apt-get install python3-sklearn", or name an interpreter in PEER_PYTHON')
 
 
 def hedgerow_error(program, folder, arguments):
@@ -108,6 +120,7 @@ def main():
     parser.add_argument('--sets', help='names, with commas (all of the reference)')
     parser.add_argument('--only', choices=['private', 'plain'], help='the private methods alone, or gbdt alone')
     args = parser.parse_args()
+    with_sklearn()
     if not os.path.exists(os.path.join(args.data, 'prepare.py')):
         sys.exit('accuracy.py: there is no prepare.py in %s; HEDGEROW_DATA names the folder of data sets' % args.data)
     with open(args.reference, encoding='utf-8') as f:
