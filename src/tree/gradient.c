@@ -25,17 +25,30 @@ static inline double residual_at(const hr_gradient_input *in, size_t row) {
     return in->scores[row * in->outputs + in->output] - target_at(in, row);
 }
 
-static inline int64_t clamp(int64_t x, int64_t bound) {
+static inline double bounded(double x, double bound) {
     return x < -bound ? -bound : x > bound ? bound : x;
 }
 
+static inline int64_t pack_square(const hr_packing *packing, double residual, double clip) {
+    double g = bounded(bounded(residual, clip) * packing->gradient_scale, (double)packing->gradient_bound);
+    return hr_pack(packing, hr_round(g), 1);
+}
+
+/* All records and one output, the common case, has a loop of its own: compilers vectorise it. */
+static bool is_plain(const hr_gradient_input *in) {
+    return !in->rows && in->outputs == 1;
+}
+
 void hr_gradients_square(const hr_gradient_input *in, double clip, const hr_packing *packing, int64_t *packed) {
+    const hr_packing p = *packing;
+    const double *restrict targets = in->targets, *restrict scores = in->scores;
+    if (is_plain(in)) {
 #pragma omp parallel for num_threads(in->threads) schedule(static)
-    for (size_t i = 0; i < in->count; i++) {
-        double g = residual_at(in, row_at(in, i));
-        g = g < -clip ? -clip : g > clip ? clip : g;
-        packed[i] = hr_pack(packing, clamp(hr_round(g * packing->gradient_scale), packing->gradient_bound), 1);
+        for (size_t i = 0; i < in->count; i++) packed[i] = pack_square(&p, scores[i] - targets[i], clip);
+        return;
     }
+#pragma omp parallel for num_threads(in->threads) schedule(static)
+    for (size_t i = 0; i < in->count; i++) packed[i] = pack_square(&p, residual_at(in, row_at(in, i)), clip);
 }
 
 double hr_gradients_square_bound(const hr_gradient_input *in) {
@@ -75,28 +88,31 @@ static inline double exp_of(double x) {
     p = p * r + 0.5;
     p = p * r + 1;
     p = p * r + 1;
-    int64_t bits = (k + 1023) * ((int64_t)1 << 52);
+    uint64_t bits = (uint64_t)(k + 1023) << 52;
     double power;
     memcpy(&power, &bits, sizeof power);
     return p * power;
 }
 
-static inline double bounded(double x, double bound) {
-    return x < -bound ? -bound : x > bound ? bound : x;
+static inline int64_t pack_probability(const hr_packing *packing, double p, double is_class) {
+    double weight = p * (1 - p) * packing->weight_scale;
+    return hr_pack(packing, hr_round((p - is_class) * packing->gradient_scale), hr_round(weight < 1 ? 1 : weight));
 }
 
-static inline int64_t pack_probability(const hr_packing *packing, double p, double is_class) {
-    int64_t g = hr_round((p - is_class) * packing->gradient_scale), w = hr_round(p * (1 - p) * packing->weight_scale);
-    return hr_pack(packing, g, w < 1 ? 1 : w);
+static inline int64_t pack_logistic(const hr_packing *packing, double score, double target) {
+    return pack_probability(packing, 1 / (1 + exp_of(-bounded(score, 40))), (target + 1) / 2);
 }
 
 static void two_classes(const hr_gradient_input *in, const hr_packing *packing, int64_t *packed) {
+    const hr_packing p = *packing;
+    const double *restrict targets = in->targets, *restrict scores = in->scores;
+    if (is_plain(in)) {
 #pragma omp parallel for num_threads(in->threads) schedule(static)
-    for (size_t i = 0; i < in->count; i++) {
-        size_t row = row_at(in, i);
-        double p = 1 / (1 + exp_of(-bounded(in->scores[row], 40)));
-        packed[i] = pack_probability(packing, p, (in->targets[row] + 1) / 2);
+        for (size_t i = 0; i < in->count; i++) packed[i] = pack_logistic(&p, scores[i], targets[i]);
+        return;
     }
+#pragma omp parallel for num_threads(in->threads) schedule(static)
+    for (size_t i = 0; i < in->count; i++) packed[i] = pack_logistic(&p, scores[row_at(in, i)], targets[row_at(in, i)]);
 }
 
 static void many_classes(const hr_gradient_input *in, const hr_packing *packing, int64_t *packed) {

@@ -24,7 +24,7 @@ typedef struct hr_sums {
 int hr_packing_shift(size_t rows, uint64_t weight_bound, int64_t gradient_bound);
 
 static inline int64_t hr_pack(const hr_packing *packing, int64_t gradient, int64_t weight) {
-    return gradient * ((int64_t)1 << packing->shift) + weight;
+    return (int64_t)((uint64_t)gradient << packing->shift) + weight;
 }
 
 static inline hr_sums hr_unpack(const hr_packing *packing, hr_cell cell) {
