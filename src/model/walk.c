@@ -13,7 +13,7 @@ static void lay_out_node(const hr_tree *tree, size_t n, const hr_binning *binnin
         return;
     }
     const hr_feature_bins *bins = &binning->features[node->feature];
-    *out = (hr_walk_node){.left = node->left, .column = columns[node->feature]};
+    *out = (hr_walk_node){.left = node->left, .offset = columns[node->feature] * HR_WALK_ROWS};
     for (unsigned bin = 0; bin < bins->bin_count; bin++)
         if (!hr_node_goes_left(tree, node, bins->kind, (uint8_t)bin)) hr_bin_set_add(&out->right, (uint8_t)bin);
 }
@@ -76,7 +76,7 @@ static void walk_lanes(const hr_walk_tree *tree, const uint8_t *bins, double *sc
     for (unsigned step = 0; step < tree->depth; step++) {
         for (size_t i = 0; i < LANES; i++) {
             const hr_walk_node *node = &tree->nodes[at[i]];
-            uint8_t bin = bins[(size_t)node->column * HR_WALK_ROWS + i];
+            uint8_t bin = bins[node->offset + i];
             at[i] = node->left + (uint32_t)hr_bin_set_has(&node->right, bin);
         }
     }

@@ -12,8 +12,8 @@ enum { HR_WALK_ROWS = 512 };
  * same number of steps. */
 typedef struct hr_walk_node {
     hr_bin_set right;
-    uint32_t left; /* the right child follows it */
-    uint32_t column;
+    uint32_t left;   /* the right child follows it */
+    uint32_t offset; /* of its column among the bins of a block */
 } hr_walk_node;
 
 typedef struct hr_walk_tree {

@@ -1,0 +1,128 @@
+/* Times predictions of a made-up model: 100 full trees of depth 6 over 28 features with 255 edges, one million records.
+ *
+ *     bench_predict [ROWS] [TREES] [DEPTH] [THREADS]
+ *
+ * Prints the best of five runs in ns per record and in ns per record and tree, and a checksum, so that the work is real. */
+#include "data/schema.h"
+#include "model/model.h"
+
+#include <hedgerow/data.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { FEATURES = 28, EDGES = 254, RUNS = 5, DEPTH_MAX = 16 };
+
+static uint64_t next_random(uint64_t *state) {
+    *state ^= *state << 13, *state ^= *state >> 7, *state ^= *state << 17;
+    return *state;
+}
+
+static double next_unit(uint64_t *state) {
+    return (double)(next_random(state) >> 11) * 0x1p-53;
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void stop(const char *what, const hr_error *err) {
+    fprintf(stderr, "bench_predict: %s: %s\n", what, err->message);
+    exit(1);
+}
+
+static void *take(void *memory) {
+    if (!memory) stop("memory", &(hr_error){.message = "out of memory"});
+    return memory;
+}
+
+static hr_schema *make_schema(void) {
+    static const char *const classes[] = {"no", "yes"};
+    static char names[FEATURES][8];
+    hr_column features[FEATURES], label = {.name = "label", .kind = HR_CATEGORY, .value_count = 2, .values = classes};
+    for (int f = 0; f < FEATURES; f++) {
+        snprintf(names[f], sizeof names[f], "f%d", f);
+        features[f] = (hr_column){.name = names[f], .kind = HR_NUMBER, .low = 0, .high = 1};
+    }
+    hr_schema *schema = NULL;
+    hr_error err = {0};
+    if (hr_schema_make(&label, features, FEATURES, NULL, 0, &schema, &err)) stop("schema", &err);
+    return schema;
+}
+
+static hr_tree make_tree(hr_arena *arena, size_t depth, uint64_t *random) {
+    size_t splits = ((size_t)1 << depth) - 1;
+    hr_tree tree = {.node_count = 2 * splits + 1};
+    tree.nodes = take(hr_arena_alloc(arena, tree.node_count, sizeof *tree.nodes));
+    for (size_t n = 0; n < splits; n++)
+        tree.nodes[n] = (hr_node){.left = (uint32_t)(2 * n + 1),
+                                  .feature = (uint32_t)(next_random(random) % FEATURES),
+                                  .cut = (uint8_t)(1 + next_random(random) % EDGES)};
+    for (size_t n = splits; n < tree.node_count; n++) tree.nodes[n].value = (next_unit(random) - 0.5) / 10;
+    return tree;
+}
+
+static hr_model *make_model(const hr_schema *schema, size_t trees, size_t depth) {
+    double edges[EDGES], base = 0;
+    hr_feature_bins bins[FEATURES];
+    for (int e = 0; e < EDGES; e++) edges[e] = (e + 1) / (EDGES + 1.0);
+    for (int f = 0; f < FEATURES; f++) bins[f] = (hr_feature_bins){HR_NUMBER, EDGES + 2, edges};
+    hr_arena *arena = take(hr_arena_new());
+    hr_tree *all = take(hr_arena_alloc(arena, trees, sizeof *all));
+    uint64_t random = 88172645463325252u;
+    for (size_t t = 0; t < trees; t++) all[t] = make_tree(arena, depth, &random);
+    hr_model parts = {.schema = (hr_schema *)schema,
+                      .method = "bench",
+                      .binning = {FEATURES, bins},
+                      .forest = {.link = HR_LINK_LOGISTIC, .output_count = 1, .base = &base, .trees = all, .tree_count = trees}};
+    hr_model *model = NULL;
+    hr_error err = {0};
+    if (hr_model_make(&parts, &model, &err)) stop("model", &err);
+    hr_arena_free(arena);
+    return model;
+}
+
+static hr_data *make_data(const hr_schema *schema, size_t rows) {
+    double *columns[FEATURES];
+    uint64_t random = 362436069;
+    for (int f = 0; f < FEATURES; f++) {
+        columns[f] = take(malloc(rows * sizeof(double)));
+        for (size_t i = 0; i < rows; i++) columns[f][i] = next_unit(&random);
+    }
+    hr_data *data = NULL;
+    hr_error err = {0};
+    if (hr_data_from_arrays(schema, rows, (const double *const *)columns, NULL, &data, &err)) stop("data", &err);
+    for (int f = 0; f < FEATURES; f++) free(columns[f]);
+    return data;
+}
+
+static size_t argument(int argc, char **argv, int index, size_t otherwise) {
+    return argc > index ? (size_t)strtoull(argv[index], NULL, 10) : otherwise;
+}
+
+int main(int argc, char **argv) {
+    size_t rows = argument(argc, argv, 1, 1000000), trees = argument(argc, argv, 2, 100), depth = argument(argc, argv, 3, 6);
+    int threads = (int)argument(argc, argv, 4, 1);
+    if (!rows || !trees || depth > DEPTH_MAX) stop("arguments", &(hr_error){.message = "rows and trees above 0, depth up to 16"});
+    hr_schema *schema = make_schema();
+    hr_model *model = make_model(schema, trees, depth);
+    hr_data *data = make_data(schema, rows);
+    double *out = take(malloc(2 * rows * sizeof *out)), best = 1e30, sum = 0;
+    hr_error err = {0};
+    for (int run = 0; run < RUNS; run++) {
+        double start = seconds();
+        if (hr_model_predict(model, data, threads, out, &err)) stop("predict", &err);
+        double took = seconds() - start;
+        best = took < best ? took : best;
+    }
+    for (size_t i = 0; i < rows; i++) sum += out[2 * i + 1];
+    printf("predict rows %zu trees %zu depth %zu threads %d: %.3f s, %.1f ns/row, %.3f ns/row/tree, checksum %.12g\n", rows, trees, depth,
+           threads, best, 1e9 * best / (double)rows, 1e9 * best / (double)rows / (double)trees, sum);
+    free(out);
+    hr_data_free(data);
+    hr_model_free(model);
+    hr_schema_free(schema);
+    return 0;
+}
