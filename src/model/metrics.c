@@ -1,8 +1,8 @@
 /* How good predictions are, in the definitions that scikit-learn uses: AUC with midranks for ties, logarithms of probabilities
  * clipped at 1e-15. What cannot be defined (AUC of one class, R^2 of a constant label) is NaN, not a number that looks fine. */
 #include "base/fail.h"
+#include "model/model.h"
 
-#include <hedgerow/model.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -71,27 +71,31 @@ static void compare_numbers(const double *predicted, const double *labels, hr_me
     out->r2 = spread > 0 ? 1 - squares / spread : (double)NAN;
 }
 
-static hr_status compare(const double *predicted, const double *labels, size_t outputs, hr_metrics *out, hr_error *err) {
-    if (out->task == HR_REGRESSION) {
-        compare_numbers(predicted, labels, out);
-        return HR_OK;
+hr_status hr_metrics_compare(hr_task task, const double *predicted, const double *labels, size_t rows, size_t outputs, hr_metrics *out,
+                             hr_error *err) {
+    hr_metrics m = {.rows = rows, .task = task};
+    m.error = m.auc = m.logloss = m.rmse = m.mae = m.r2 = (double)NAN;
+    hr_status status = HR_OK;
+    if (task == HR_REGRESSION) {
+        compare_numbers(predicted, labels, &m);
+    } else {
+        compare_classes(predicted, labels, outputs, &m);
+        if (task == HR_BINARY) status = area_under_curve(predicted, labels, rows, &m.auc, err);
     }
-    compare_classes(predicted, labels, outputs, out);
-    return out->task == HR_BINARY ? area_under_curve(predicted, labels, out->rows, &out->auc, err) : HR_OK;
+    if (!status) *out = m;
+    return status;
 }
 
 hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, hr_metrics *out, hr_error *err) {
-    size_t outputs = hr_model_output_count(model);
-    hr_metrics m = {.rows = hr_data_rows(data), .task = hr_schema_task(hr_model_schema(model))};
-    m.error = m.auc = m.logloss = m.rmse = m.mae = m.r2 = (double)NAN;
+    size_t outputs = hr_model_output_count(model), rows = hr_data_rows(data);
     if (!hr_data_has_labels(data))
         return hr_fail(err, HR_E_SCHEMA, "give data with the label's column", "predictions cannot be compared: the data have no labels");
-    if (!m.rows) return hr_fail(err, HR_E_SCHEMA, "give at least one record", "predictions cannot be compared: the data have no records");
-    double *predicted = m.rows <= SIZE_MAX / sizeof(double) / outputs ? malloc(m.rows * outputs * sizeof *predicted) : NULL;
+    if (!rows) return hr_fail(err, HR_E_SCHEMA, "give at least one record", "predictions cannot be compared: the data have no records");
+    double *predicted = rows <= SIZE_MAX / sizeof(double) / outputs ? malloc(rows * outputs * sizeof *predicted) : NULL;
     if (!predicted) return hr_fail_memory(err);
     hr_status status = hr_model_predict(model, data, threads, predicted, err);
-    if (!status) status = compare(predicted, hr_data_labels(data), outputs, &m, err);
+    if (!status)
+        status = hr_metrics_compare(hr_schema_task(hr_model_schema(model)), predicted, hr_data_labels(data), rows, outputs, out, err);
     free(predicted);
-    if (!status) *out = m;
     return status;
 }

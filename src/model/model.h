@@ -45,4 +45,9 @@ HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t coun
  * Fails: FORMAT, POLICY (a release does not justify what it says it cost), MEMORY. */
 HR_MUST_CHECK hr_status hr_model_check(const hr_model *model, hr_error *err);
 
+/* Compares predictions, rows x outputs as hr_model_predict writes them, with labels as in hr_data_labels; rows >= 1.
+ * Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_metrics_compare(hr_task task, const double *predicted, const double *labels, size_t rows, size_t outputs,
+                                           hr_metrics *out, hr_error *err);
+
 #endif

@@ -64,6 +64,13 @@ static void show_warning(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, RULE);
 }
 
+/* To six digits, never less than it is: a page must not promise more than the model. */
+static double round_up(double value) {
+    if (value <= 0) return 0;
+    double scale = pow(10, 5 - floor(log10(value)));
+    return ceil(value * scale) / scale;
+}
+
 static void show_guarantee(hr_buffer *b, const hr_model *m) {
     const hr_guarantee *g = &m->guarantee;
     hr_buffer_text(b, "\n");
@@ -71,8 +78,8 @@ static void show_guarantee(hr_buffer *b, const hr_model *m) {
         show_warning(b, m);
         return;
     }
-    hr_buffer_format(b, "Privacy   epsilon %.6g, delta %.6g for adding or removing one record\n", g->epsilon, g->delta);
-    hr_buffer_format(b, "          epsilon %.6g, delta %.6g for replacing one\n", g->epsilon_replace, g->delta_replace);
+    hr_buffer_format(b, "Privacy   epsilon %.6g, delta %.6g for adding or removing one record\n", round_up(g->epsilon), round_up(g->delta));
+    hr_buffer_format(b, "          epsilon %.6g, delta %.6g for replacing one\n", round_up(g->epsilon_replace), round_up(g->delta_replace));
     hr_show_wrapped(b, g->statement, PAGE - 10, "          ", "\n");
 }
 

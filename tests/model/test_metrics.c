@@ -1,0 +1,168 @@
+/* The expected numbers are scikit-learn 1.9.1's on the same records (accuracy_score, roc_auc_score, log_loss on probabilities
+ * clipped to [1e-15, 1 - 1e-15], mean_squared_error, mean_absolute_error, r2_score), drawn in Python by the same xorshift64. */
+#include "parts.h"
+
+enum { ROWS = 1000 };
+
+/* p is u, rounded down to steps of 1/steps (0: as it is); the label is 1 with probability 0.3 + 0.4 p. */
+static hr_metrics compare_binary(double steps) {
+    static double predicted[2 * ROWS], labels[ROWS];
+    uint64_t random = 88172645463325252u;
+    for (size_t i = 0; i < ROWS; i++) {
+        double p = next_unit(&random);
+        if (steps > 0) p = floor(p * steps) / steps;
+        predicted[2 * i] = 1 - p;
+        predicted[2 * i + 1] = p;
+        labels[i] = next_unit(&random) < 0.3 + 0.4 * p;
+    }
+    hr_metrics m = {0};
+    assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, labels, ROWS, 2, &m, NULL), HR_OK);
+    return m;
+}
+
+static void assert_near(double value, double expected) {
+    if (!(fabs(value - expected) <= 1e-13 * fabs(expected))) fail_msg("%.17g is not %.17g", value, expected);
+}
+
+static void test_binary__equals_scikit_learn(void **state) {
+    (void)state;
+    hr_metrics m = compare_binary(0);
+    assert_int_equal(m.rows, ROWS);
+    assert_int_equal(m.task, HR_BINARY);
+    assert_near(m.error, 0.433);
+    assert_near(m.auc, 0.59637600000000002);
+    assert_near(m.logloss, 0.84917052126071613);
+    assert_true(isnan(m.rmse) && isnan(m.mae) && isnan(m.r2));
+}
+
+static void test_binary__equals_scikit_learn_with_heavy_ties(void **state) {
+    (void)state;
+    hr_metrics seven = compare_binary(7), one = compare_binary(1);
+    assert_near(seven.error, 0.417);
+    assert_near(seven.auc, 0.60414236524485809);
+    assert_near(seven.logloss, 2.2106796538214439);
+    assert_near(one.error, 0.324);
+    assert_true(one.auc == 0.5);
+    assert_near(one.logloss, 11.190563551951062);
+}
+
+static void test_binary__has_no_auc_for_one_class(void **state) {
+    (void)state;
+    const double predicted[] = {0.5, 0.5, 0.2, 0.8}, labels[] = {1, 1};
+    hr_metrics m = {0};
+    assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, labels, 2, 2, &m, NULL), HR_OK);
+    assert_true(isnan(m.auc));
+    assert_true(m.error == 0.5);
+}
+
+static void test_binary__orders_perfectly_and_backwards(void **state) {
+    (void)state;
+    const double predicted[] = {0.9, 0.1, 0.8, 0.2, 0.3, 0.7}, up[] = {0, 0, 1}, down[] = {1, 1, 0};
+    hr_metrics m = {0};
+    assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, up, 3, 2, &m, NULL), HR_OK);
+    assert_true(m.auc == 1);
+    assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, down, 3, 2, &m, NULL), HR_OK);
+    assert_true(m.auc == 0);
+}
+
+static void test_multiclass__equals_scikit_learn(void **state) {
+    (void)state;
+    static double predicted[4 * ROWS], labels[ROWS];
+    uint64_t random = 88172645463325252u;
+    for (size_t i = 0; i < ROWS; i++) {
+        double *p = predicted + 4 * i, sum = 0;
+        for (size_t k = 0; k < 4; k++) sum += p[k] = next_unit(&random) + 0.01;
+        for (size_t k = 0; k < 4; k++) p[k] /= sum;
+        labels[i] = floor(4 * next_unit(&random));
+    }
+    hr_metrics m = {0};
+    assert_int_equal(hr_metrics_compare(HR_MULTICLASS, predicted, labels, ROWS, 4, &m, NULL), HR_OK);
+    assert_near(m.error, 0.739);
+    assert_near(m.logloss, 1.5998342757062571);
+    assert_true(isnan(m.auc));
+}
+
+static void test_regression__equals_scikit_learn(void **state) {
+    (void)state;
+    static double predicted[ROWS], labels[ROWS];
+    uint64_t random = 88172645463325252u;
+    for (size_t i = 0; i < ROWS; i++) {
+        labels[i] = 10 * next_unit(&random);
+        predicted[i] = 0.5 * labels[i] + 5 * next_unit(&random);
+    }
+    hr_metrics m = {0};
+    assert_int_equal(hr_metrics_compare(HR_REGRESSION, predicted, labels, ROWS, 1, &m, NULL), HR_OK);
+    assert_near(m.rmse, 2.0271865637766671);
+    assert_near(m.mae, 1.646808941369146);
+    assert_near(m.r2, 0.4938018497267912);
+    assert_true(isnan(m.error) && isnan(m.auc) && isnan(m.logloss));
+}
+
+static void test_regression__has_no_r2_for_a_constant_label(void **state) {
+    (void)state;
+    const double predicted[] = {1, 2}, labels[] = {1, 1};
+    hr_metrics m = {0};
+    assert_int_equal(hr_metrics_compare(HR_REGRESSION, predicted, labels, 2, 1, &m, NULL), HR_OK);
+    assert_true(isnan(m.r2));
+    assert_near(m.mae, 0.5);
+}
+
+static void test_evaluate__compares_its_own_predictions(void **state) {
+    (void)state;
+    const struct {
+        hr_task task;
+        hr_link link;
+        size_t outputs;
+    } cases[] = {{HR_REGRESSION, HR_LINK_NUMBER, 1}, {HR_BINARY, HR_LINK_SIGNED, 1}, {HR_MULTICLASS, HR_LINK_LOGISTIC, 3}};
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        parts p;
+        parts_init(&p, cases[c].task, cases[c].link, cases[c].outputs, 5, 4, HR_NO_PRIVACY);
+        hr_model *model = make_model(&p);
+        hr_data *data = make_data(model, ROWS, true);
+        size_t width = hr_model_output_count(model);
+        double *out = malloc(ROWS * width * sizeof *out);
+        hr_metrics ours = {0}, expected = {0};
+        assert_int_equal(hr_model_predict(model, data, 1, out, NULL), HR_OK);
+        assert_int_equal(hr_metrics_compare(cases[c].task, out, hr_data_labels(data), ROWS, width, &expected, NULL), HR_OK);
+        assert_int_equal(hr_evaluate(model, data, 2, &ours, NULL), HR_OK);
+        assert_memory_equal(&ours, &expected, sizeof ours);
+        free(out);
+        hr_data_free(data);
+        hr_model_free(model);
+        parts_done(&p);
+    }
+}
+
+static void test_evaluate__wants_labels_and_rows(void **state) {
+    (void)state;
+    parts p;
+    parts_init(&p, HR_BINARY, HR_LINK_SIGNED, 1, 1, 1, HR_NO_PRIVACY);
+    hr_model *model = make_model(&p);
+    hr_data *unlabelled = make_data(model, 4, false), *empty = make_data(model, 0, true);
+    hr_metrics m = {.rows = 77};
+    hr_error err = {0};
+    assert_int_equal(hr_evaluate(model, unlabelled, 1, &m, &err), HR_E_SCHEMA);
+    assert_non_null(strstr(err.message, "no labels"));
+    assert_int_equal(hr_evaluate(model, empty, 1, &m, &err), HR_E_SCHEMA);
+    assert_non_null(strstr(err.message, "no records"));
+    assert_int_equal(m.rows, 77);
+    hr_data_free(unlabelled);
+    hr_data_free(empty);
+    hr_model_free(model);
+    parts_done(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_binary__equals_scikit_learn),
+        cmocka_unit_test(test_binary__equals_scikit_learn_with_heavy_ties),
+        cmocka_unit_test(test_binary__has_no_auc_for_one_class),
+        cmocka_unit_test(test_binary__orders_perfectly_and_backwards),
+        cmocka_unit_test(test_multiclass__equals_scikit_learn),
+        cmocka_unit_test(test_regression__equals_scikit_learn),
+        cmocka_unit_test(test_regression__has_no_r2_for_a_constant_label),
+        cmocka_unit_test(test_evaluate__compares_its_own_predictions),
+        cmocka_unit_test(test_evaluate__wants_labels_and_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

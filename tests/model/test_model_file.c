@@ -1,0 +1,165 @@
+/* Files are real: every test works in a directory of its own under the system's temporary one. */
+#include "parts.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct place {
+    char directory[64], path[128];
+    parts p;
+    hr_model *model;
+} place;
+
+static int enter(void **state) {
+    place *here = calloc(1, sizeof *here);
+    assert_non_null(here);
+    strcpy(here->directory, "/tmp/hedgerow-test-XXXXXX");
+    assert_non_null(mkdtemp(here->directory));
+    snprintf(here->path, sizeof here->path, "%s/model.json", here->directory);
+    parts_init(&here->p, HR_BINARY, HR_LINK_SIGNED, 1, 3, 3, HR_PURE);
+    here->model = make_model(&here->p);
+    *state = here;
+    return 0;
+}
+
+static int count_files(const char *directory, bool remove) {
+    DIR *dir = opendir(directory);
+    assert_non_null(dir);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        if (entry->d_name[0] == '.') continue;
+        count++;
+        char path[400];
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        if (remove) unlink(path);
+    }
+    closedir(dir);
+    return count;
+}
+
+static int leave(void **state) {
+    place *here = *state;
+    count_files(here->directory, true);
+    rmdir(here->directory);
+    hr_model_free(here->model);
+    parts_done(&here->p);
+    free(here);
+    return 0;
+}
+
+static void assert_same_bytes(const place *here, const char *path) {
+    char *json = NULL;
+    assert_int_equal(hr_model_render(here->model, &json, NULL), HR_OK);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *bytes = calloc(strlen(json) + 2, 1);
+    assert_int_equal(fread(bytes, 1, strlen(json) + 1, file), strlen(json));
+    assert_string_equal(bytes, json);
+    fclose(file);
+    free(bytes);
+    hr_text_free(json);
+}
+
+static void test_write__then_read_is_the_same_model(void **state) {
+    place *here = *state;
+    hr_model *back = NULL;
+    assert_int_equal(hr_model_write(here->model, here->path, NULL), HR_OK);
+    assert_same_bytes(here, here->path);
+    assert_int_equal(count_files(here->directory, false), 1);
+    assert_int_equal(hr_model_read(here->path, &back, NULL), HR_OK);
+    assert_int_equal(hr_model_tree_count(back), 3);
+    hr_model_free(back);
+}
+
+static void test_write__replaces_an_older_file(void **state) {
+    place *here = *state;
+    FILE *older = fopen(here->path, "w");
+    assert_non_null(older);
+    for (int i = 0; i < 100000; i++) fputs("older and longer\n", older);
+    fclose(older);
+    assert_int_equal(hr_model_write(here->model, here->path, NULL), HR_OK);
+    assert_same_bytes(here, here->path);
+    assert_int_equal(count_files(here->directory, false), 1);
+}
+
+static void test_write__follows_a_link(void **state) {
+    place *here = *state;
+    char link[160];
+    snprintf(link, sizeof link, "%s/link.json", here->directory);
+    assert_int_equal(hr_model_write(here->model, here->path, NULL), HR_OK);
+    assert_int_equal(symlink(here->path, link), 0);
+    assert_int_equal(hr_model_write(here->model, link, NULL), HR_OK);
+    struct stat about;
+    assert_int_equal(lstat(link, &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_same_bytes(here, here->path);
+}
+
+static void test_write__does_not_replace_a_device(void **state) {
+    place *here = *state;
+    assert_int_equal(hr_model_write(here->model, "/dev/null", NULL), HR_OK);
+    struct stat about;
+    assert_int_equal(stat("/dev/null", &about), 0);
+    assert_true(S_ISCHR(about.st_mode));
+}
+
+static void test_write__fails_without_a_trace(void **state) {
+    place *here = *state;
+    hr_error err = {0};
+    char path[160];
+    snprintf(path, sizeof path, "%s/none/model.json", here->directory);
+    assert_int_equal(hr_model_write(here->model, path, &err), HR_E_IO);
+    assert_string_equal(err.file, path);
+    assert_non_null(strstr(err.message, "No such file"));
+    assert_int_equal(hr_model_write(here->model, here->directory, &err), HR_E_IO);
+    assert_int_equal(count_files(here->directory, false), 0);
+    assert_int_equal(hr_model_write(here->model, "/dev/full", &err), HR_E_IO);
+    assert_non_null(strstr(err.message, "No space"));
+}
+
+static void test_write__dash_is_standard_output(void **state) {
+    place *here = *state;
+    int saved = dup(STDOUT_FILENO), file = open(here->path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(saved >= 0 && file >= 0);
+    fflush(stdout);
+    dup2(file, STDOUT_FILENO);
+    hr_status status = hr_model_write(here->model, "-", NULL);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    close(file);
+    assert_int_equal(status, HR_OK);
+    assert_same_bytes(here, here->path);
+}
+
+static void test_read__names_the_file(void **state) {
+    place *here = *state;
+    hr_model *model = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_model_read(here->path, &model, &err), HR_E_IO);
+    assert_string_equal(err.file, here->path);
+    FILE *file = fopen(here->path, "w");
+    assert_non_null(file);
+    fputs("{\"hedgerow-model\": 1,\n  \"version\" 3}", file);
+    fclose(file);
+    assert_int_equal(hr_model_read(here->path, &model, &err), HR_E_FORMAT);
+    assert_string_equal(err.file, here->path);
+    assert_int_equal(err.line, 2);
+    assert_true(err.column > 0);
+    assert_int_equal(hr_model_read(here->directory, &model, &err), HR_E_IO);
+    assert_null(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_write__then_read_is_the_same_model, enter, leave),
+        cmocka_unit_test_setup_teardown(test_write__replaces_an_older_file, enter, leave),
+        cmocka_unit_test_setup_teardown(test_write__follows_a_link, enter, leave),
+        cmocka_unit_test_setup_teardown(test_write__does_not_replace_a_device, enter, leave),
+        cmocka_unit_test_setup_teardown(test_write__fails_without_a_trace, enter, leave),
+        cmocka_unit_test_setup_teardown(test_write__dash_is_standard_output, enter, leave),
+        cmocka_unit_test_setup_teardown(test_read__names_the_file, enter, leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
