@@ -96,16 +96,14 @@ static void add_setting(void *user, const char *name, const char *value) {
     if (kept) f->settings[f->setting_count++] = (hr_setting){name, kept};
 }
 
-static void state_sound(const fit *f, hr_guarantee *g, hr_buffer *text) {
-    hr_units spent = hr_gate_spent(f->gate);
-    bool pure = hr_gate_currency(f->gate) == HR_PURE;
-    g->is_private = true;
-    g->delta = pure ? 0 : f->options->delta;
-    g->epsilon = pure ? hr_units_value(spent) : hr_zcdp_epsilon(spent, g->delta);
-    g->epsilon_replace = 2 * g->epsilon;
-    g->delta_replace = g->delta * (1 + exp(g->epsilon));
+static hr_status state_sound(const fit *f, hr_guarantee *g, hr_buffer *text, hr_error *err) {
+    size_t count;
+    const hr_release *releases = hr_gate_releases(f->gate, &count);
+    hr_status status = hr_model_account(releases, count, hr_gate_currency(f->gate), f->options->delta, g, err);
+    if (status) return status;
     hr_buffer_format(text, "(%.6g, %.3g)-differentially private for adding or removing one record", g->epsilon, g->delta);
     hr_buffer_format(text, " (%.6g, %.3g for replacing one). %s", g->epsilon_replace, g->delta_replace, f->method->info.sound);
+    return HR_OK;
 }
 
 static void state_unsound(const fit *f, hr_guarantee *g, hr_buffer *text) {
@@ -121,6 +119,7 @@ static void state_unsound(const fit *f, hr_guarantee *g, hr_buffer *text) {
 }
 
 static hr_status make_model(fit *f, hr_model **out, hr_error *err) {
+    hr_status status = HR_OK;
     hr_buffer statement = {0};
     hr_model parts = {.method = f->method->info.name,
                       .mode = f->options->mode,
@@ -128,15 +127,16 @@ static hr_status make_model(fit *f, hr_model **out, hr_error *err) {
                       .forest = f->training.forest,
                       .currency = hr_gate_currency(f->gate)};
     if (claims_privacy(f))
-        state_sound(f, &parts.guarantee, &statement);
+        status = state_sound(f, &parts.guarantee, &statement, err);
     else
         state_unsound(f, &parts.guarantee, &statement);
+    if (status) return status;
     hr_options_each(f->method, f->options, add_setting, f);
     parts.settings = f->settings;
     parts.setting_count = f->setting_count;
     parts.releases = (hr_release *)hr_gate_releases(f->gate, &parts.release_count);
     char *text = NULL;
-    hr_status status = hr_buffer_take(&statement, &text, err);
+    status = hr_buffer_take(&statement, &text, err);
     if (status) return status;
     parts.guarantee.statement = text;
     status = hr_schema_copy(hr_data_schema(f->data), &parts.schema, err);

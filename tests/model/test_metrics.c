@@ -125,7 +125,8 @@ static void test_evaluate__compares_its_own_predictions(void **state) {
         assert_int_equal(hr_model_predict(model, data, 1, out, NULL), HR_OK);
         assert_int_equal(hr_metrics_compare(cases[c].task, out, hr_data_labels(data), ROWS, width, &expected, NULL), HR_OK);
         assert_int_equal(hr_evaluate(model, data, 2, &ours, NULL), HR_OK);
-        assert_memory_equal(&ours, &expected, sizeof ours);
+        assert_int_equal(ours.rows, expected.rows);
+        assert_memory_equal(&ours.error, &expected.error, 6 * sizeof ours.error);
         free(out);
         hr_data_free(data);
         hr_model_free(model);
