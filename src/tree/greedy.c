@@ -97,15 +97,17 @@ static hr_split split_of(const scan *s, const hr_binning *binning, size_t f, con
     return split;
 }
 
-/* Gains as integers for the gate: 2^-10 of the square of one integer gradient is far below any difference that matters. */
-static hr_exact score_of(double gain) {
-    return (hr_exact){gain < 0 ? -1 : gain < 0x1p50 ? (int64_t)(gain * 0x1p10) : INT64_MAX / 4};
+/* Gains as integers for the gate, in units of 2^-30 of the square of the largest gradient: a gain is at most one such square
+ * a record (a weight is at least 1), and there are fewer than 2^31 records. */
+static hr_exact score_of(const hr_packing *packing, double gain) {
+    double bound = (double)packing->gradient_bound;
+    return (hr_exact){gain < 0 ? -1 : (int64_t)(gain / (bound * bound) * 0x1p30)};
 }
 
 static void choose_one(const hr_greedy *g, const scan *s, hr_permit permit, const hr_cell *cells, const best *found, hr_exact *scores,
                        hr_split *out) {
     size_t features = g->binning->feature_count;
-    for (size_t f = 0; f < features; f++) scores[f] = score_of(found[f].gain);
+    for (size_t f = 0; f < features; f++) scores[f] = score_of(s->packing, found[f].gain);
     size_t f = hr_gate_choose(g->gate, permit, scores, features);
     hr_sums total = hr_unpack(s->packing, s->total);
     double whole = (double)total.gradient.unpaid, weight = (double)total.weight.unpaid + s->lambda;
