@@ -24,7 +24,7 @@ typedef struct spending {
 typedef struct account {
     spending limit, spent;
     uint64_t entries;
-    bool sealed;
+    bool closed;
 } account;
 
 static hr_status place(const hr_ledger *ledger, hr_status status, hr_error *err) {
@@ -102,12 +102,12 @@ void hr_ledger_close(hr_ledger *ledger) {
 static hr_status read_account(sqlite3 *db, account *out, hr_error *err) {
     sqlite3_stmt *query = NULL;
     static const char sql[] =
-        "SELECT limits.epsilon_units, limits.delta_units, sealed IS NOT NULL, count(id),"
+        "SELECT limits.epsilon_units, limits.delta_units, closed IS NOT NULL, count(id),"
         " coalesce(sum(entries.epsilon_units), 0), coalesce(sum(entries.delta_units), 0) FROM limits LEFT JOIN entries";
     bool done = !sqlite3_prepare_v2(db, sql, -1, &query, NULL) && sqlite3_step(query) == SQLITE_ROW;
     if (done) {
         *out = (account){.limit = {(hr_units)sqlite3_column_int64(query, 0), (hr_delta_units)sqlite3_column_int64(query, 1)},
-                         .sealed = sqlite3_column_int(query, 2) != 0,
+                         .closed = sqlite3_column_int(query, 2) != 0,
                          .entries = (uint64_t)sqlite3_column_int64(query, 3),
                          .spent = {(hr_units)sqlite3_column_int64(query, 4), (hr_delta_units)sqlite3_column_int64(query, 5)}};
     }
@@ -123,8 +123,8 @@ static hr_status refuse(const char *what, double asked, double spent, double lim
 
 static hr_status check_left(const account *now, spending ask, hr_error *err) {
     spending limit = now->limit, spent = now->spent;
-    if (now->sealed)
-        return hr_fail(err, HR_E_POLICY, "its owner decided that these records are not used again; ask the owner", "the ledger is sealed");
+    if (now->closed)
+        return hr_fail(err, HR_E_POLICY, "ask the owner of the records, who forbade all further spending", "the ledger is closed");
     /* Entries that a stranger's hand added may exceed the limits: then nothing is left. */
     spending left = {spent.epsilon < limit.epsilon ? limit.epsilon - spent.epsilon : 0,
                      spent.delta < limit.delta ? limit.delta - spent.delta : 0};
@@ -200,7 +200,7 @@ hr_status hr_ledger_commit(hr_ledger *ledger, int64_t entry, hr_error *err) {
 
 hr_status hr_ledger_seal(hr_ledger *ledger, hr_error *err) {
     assert(ledger);
-    static const char sql[] = "UPDATE limits SET sealed = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE sealed IS NULL";
+    static const char sql[] = "UPDATE limits SET closed = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE closed IS NULL";
     roll_back(ledger->db);
     return place(ledger, hr_store_run(ledger->db, sql, err), err);
 }
@@ -215,7 +215,7 @@ hr_status hr_ledger_sum(hr_ledger *ledger, hr_ledger_total *out, hr_error *err) 
                              .epsilon_spent = hr_units_value(now.spent.epsilon),
                              .delta_spent = hr_delta_value(now.spent.delta),
                              .entries = now.entries,
-                             .closed = now.sealed};
+                             .closed = now.closed};
     return HR_OK;
 }
 

@@ -24,7 +24,7 @@ static const char layout[] = "CREATE TABLE limits ("
                              "  epsilon_units INTEGER NOT NULL CHECK (epsilon_units > 0),"
                              "  delta_units INTEGER NOT NULL CHECK (delta_units >= 0),"
                              "  created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"
-                             "  sealed TEXT"
+                             "  closed TEXT"
                              ") STRICT;"
                              "CREATE TABLE entries ("
                              "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
@@ -40,15 +40,14 @@ static const char layout[] = "CREATE TABLE limits ("
                              "  BEGIN SELECT raise(ABORT, 'the limits of a ledger never change'); END;"
                              "CREATE TRIGGER limits_exist BEFORE DELETE ON limits"
                              "  BEGIN SELECT raise(ABORT, 'the limits of a ledger are never removed'); END;"
-                             "CREATE TRIGGER seal_stays BEFORE UPDATE OF sealed ON limits WHEN old.sealed IS NOT NULL"
-                             "  BEGIN SELECT raise(ABORT, 'a sealed ledger stays sealed'); END;"
+                             "CREATE TRIGGER closing_stays BEFORE UPDATE OF closed ON limits WHEN old.closed IS NOT NULL"
+                             "  BEGIN SELECT raise(ABORT, 'a closed ledger stays closed'); END;"
                              "CREATE TRIGGER entries_stay BEFORE UPDATE OF id, time, purpose, epsilon_units, delta_units ON entries"
                              "  BEGIN SELECT raise(ABORT, 'the entries of a ledger never change'); END;"
                              "CREATE TRIGGER entries_exist BEFORE DELETE ON entries"
                              "  BEGIN SELECT raise(ABORT, 'the entries of a ledger are never removed'); END;";
 
-static const char remedy_backup[] =
-    "restore a copy from before the damage, count every run since then as spent, and use the copy from now on";
+static const char remedy_backup[] = "restore a copy from before the damage, and count every run since then as spent";
 
 /* The meaning of SQLite's result codes; the rest is reported in SQLite's own words. */
 static hr_status fail_as(int code, const char *words, hr_error *err) {
@@ -63,7 +62,7 @@ static hr_status fail_as(int code, const char *words, hr_error *err) {
     case SQLITE_CANTOPEN:
         return hr_fail(err, HR_E_IO, "check that you may read and write the file and its folder", "the ledger cannot be opened: %s", words);
     case SQLITE_NOTADB:
-        return hr_fail(err, HR_E_FORMAT, "name a file made by hr_ledger_create (`hedgerow ledger create`)", "this file is not a ledger");
+        return hr_fail(err, HR_E_FORMAT, "name a file made by hr_ledger_create (`hedgerow ledger open`)", "this file is not a ledger");
     case SQLITE_CORRUPT:
     case SQLITE_ERROR:
     case SQLITE_CONSTRAINT: return hr_fail(err, HR_E_FORMAT, remedy_backup, "the ledger is damaged: %s", words);
@@ -143,7 +142,7 @@ static hr_status check_file(const char *path, hr_error *err) {
     struct stat info;
     if (stat(path, &info)) {
         const char *remedy =
-            errno == ENOENT ? "create it first: hr_ledger_create (`hedgerow ledger create`)" : "check the path and your rights";
+            errno == ENOENT ? "create it first: hr_ledger_create (`hedgerow ledger open`)" : "check the path and your rights";
         return hr_fail(err, HR_E_IO, remedy, "cannot open the ledger: %s", strerror(errno));
     }
     if (S_ISREG(info.st_mode)) return HR_OK;

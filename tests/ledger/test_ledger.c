@@ -283,7 +283,7 @@ static void test_seal__ends_spending_for_good(void **state) {
     assert_int_equal(hr_ledger_seal(ledger, NULL), HR_OK);
     hr_error err = {0};
     assert_int_equal(hr_ledger_reserve(other, 1, 0, "late", &entry, &err), HR_E_POLICY);
-    scratch_check_error(&err, HR_E_POLICY, "sealed", "ledger.db");
+    scratch_check_error(&err, HR_E_POLICY, "closed", "ledger.db");
     hr_ledger_close(ledger);
     assert_int_equal(hr_ledger_seal(other, NULL), HR_OK);
     assert_true(total(other).closed && total(other).epsilon_spent == 1);
@@ -321,7 +321,7 @@ static void test_layout__can_be_read_and_not_undone_by_hand(void **state) {
                                          "INSERT INTO limits VALUES (2, 1, 1, '', NULL)",
                                          "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('gift', -1, 0)",
                                          "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('gift', 0.5, 0)",
-                                         "UPDATE limits SET sealed = 'now'; UPDATE limits SET sealed = NULL"};
+                                         "UPDATE limits SET closed = 'now'; UPDATE limits SET closed = NULL"};
     for (size_t i = 0; i < sizeof undone / sizeof *undone; i++) assert_true(scratch_sql(s->path, undone[i])[0]);
     assert_string_equal(scratch_sql(s->path, "SELECT count(*) || sum(epsilon) FROM spending"), "10.5");
     assert_string_equal(scratch_sql(s->path, "SELECT epsilon_units >> 40 FROM limits"), "3");
