@@ -145,7 +145,7 @@ static void draw_holes(hr_dice *dice, patient *p) {
     p->missing[CREATININE] = blood < (p->emergency ? 0.02 : 0.09);
 }
 
-static const double threshold = 4.6, spread = 0.9;
+static const double threshold = 4.6, spread = 1.2;
 
 static void write_row(hr_plan *plan, hr_sheet *sheet) {
     hr_dice *dice = &plan->dice;
