@@ -279,17 +279,14 @@ static void read_task(reader *r, const place *root) {
     if (!r->status && task != (size_t)hr_schema_task(r->model->schema)) refuse(r, &at, "", "the task does not fit the label");
 }
 
-static hr_feature_bins read_feature_bins(reader *r, const place *at) {
+static hr_feature_bins read_feature_bins(reader *r, const place *at, hr_kind kind) {
     static const char *const number_keys[] = {"edges"}, *const category_keys[] = {"count"};
-    hr_feature_bins bins = {.kind = HR_NUMBER};
-    expect(r, at, JSON_OBJECT);
-    if (json_object_get(at->value, "count")) {
-        only_keys(r, at, category_keys, 1);
-        bins.kind = HR_CATEGORY;
+    hr_feature_bins bins = {.kind = kind};
+    only_keys(r, at, kind == HR_NUMBER ? number_keys : category_keys, 1);
+    if (kind == HR_CATEGORY) {
         bins.bin_count = (uint32_t)whole_of(r, at, "count", 2, HR_BINS_MAX);
         return bins;
     }
-    only_keys(r, at, number_keys, 1);
     size_t count;
     bins.edges = numbers_of(r, at, "edges", &count);
     const place edges = {at, "edges", 0, NULL};
@@ -302,10 +299,12 @@ static void read_bins(reader *r, const place *root) {
     const place list = typed_member(r, root, "bins", JSON_ARRAY);
     hr_binning *binning = &r->model->binning;
     binning->feature_count = r->status ? 0 : json_array_size(list.value);
+    if (!r->status && binning->feature_count != hr_schema_feature_count(r->model->schema))
+        refuse(r, &list, "", "there must be one entry for every feature of the schema");
     binning->features = allocate(r, binning->feature_count, sizeof *binning->features);
     for (size_t f = 0; f < binning->feature_count && !r->status; f++) {
         const place item = element(&list, f);
-        binning->features[f] = read_feature_bins(r, &item);
+        binning->features[f] = read_feature_bins(r, &item, hr_schema_feature(r->model->schema, f)->kind);
     }
 }
 

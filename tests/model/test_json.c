@@ -72,10 +72,350 @@ static void test_round_trip__keeps_the_sign_of_zero(void **state) {
     parts_done(&p);
 }
 
+/* ---- Files of released versions, and what must not pass for one ---------------------------------------------------------- */
+
+/* Owner: the caller. */
+static char *read_golden(const char *name) {
+    char path[400];
+    snprintf(path, sizeof path, "%s/model/golden/%s", HR_TESTS_DIR, name);
+    FILE *file = fopen(path, "rb");
+    if (!file) fail_msg("cannot open %s", path);
+    char *text = calloc(1, 100000);
+    assert_non_null(text);
+    assert_in_range(fread(text, 1, 99999, file), 1, 99998);
+    fclose(file);
+    return text;
+}
+
+static hr_model *parse_golden(const char *name) {
+    char *text = read_golden(name);
+    hr_model *model = parse(text);
+    free(text);
+    return model;
+}
+
+static void test_golden__version_1_predicts(void **state) {
+    (void)state;
+    hr_model *model = parse_golden("model-1.json");
+    const double age[] = {10, (double)NAN, 18.5, 18}, size[] = {1, 1, 1, 1}, ward[] = {4, 2, 1, 0};
+    const double *const columns[] = {age, size, ward};
+    const double expected[] = {0.70625, 0.64375, 0.33125, 0.64375};
+    hr_data *data = NULL;
+    double out[8];
+    assert_int_equal(hr_data_from_arrays(hr_model_schema(model), 4, columns, NULL, &data, NULL), HR_OK);
+    assert_int_equal(hr_model_predict(model, data, 1, out, NULL), HR_OK);
+    for (size_t i = 0; i < 4; i++) assert_true(fabs(out[2 * i + 1] - expected[i]) < 1e-15);
+    hr_data_free(data);
+    hr_model_free(model);
+}
+
+static void test_golden__version_1_tells_its_facts(void **state) {
+    (void)state;
+    hr_model *model = parse_golden("model-1.json");
+    const hr_guarantee *g = hr_model_guarantee(model);
+    assert_true(g->is_private && g->epsilon == 0.5 && g->epsilon_replace == 1 && g->delta == 0);
+    assert_string_equal(hr_model_method(model), "dpboost");
+    const hr_schema *schema = hr_model_schema(model);
+    assert_int_equal(hr_schema_task(schema), HR_BINARY);
+    assert_string_equal(hr_schema_label(schema)->name, "readmitted");
+    assert_string_equal(hr_schema_feature(schema, 1)->name, "Gr\xc3\xb6\xc3\x9f"
+                                                            "e");
+    assert_string_equal(hr_schema_feature(schema, 2)->values[2], "c \"\\\n");
+    assert_true(hr_schema_feature(schema, 0)->whole && hr_schema_feature(schema, 0)->high == 120);
+    assert_string_equal(hr_schema_missing(schema, 0), "NA");
+    assert_string_equal(model->settings[1].name, "learning-rate");
+    assert_int_equal(model->releases[2].part, 1);
+    hr_model_free(model);
+}
+
+static void test_golden__version_1_open_predicts(void **state) {
+    (void)state;
+    hr_model *model = parse_golden("model-1-open.json");
+    const double x[] = {0.5, (double)NAN, 0.75};
+    const double *const columns[] = {x};
+    hr_data *data = NULL;
+    double out[3];
+    assert_true(!hr_model_guarantee(model)->is_private && isinf(hr_model_guarantee(model)->epsilon));
+    assert_int_equal(hr_data_from_arrays(hr_model_schema(model), 3, columns, NULL, &data, NULL), HR_OK);
+    assert_int_equal(hr_model_predict(model, data, 1, out, NULL), HR_OK);
+    assert_true(out[0] == 3.75 && out[1] == 30 && out[2] == 30);
+    hr_data_free(data);
+    hr_model_free(model);
+}
+
+typedef struct forgery {
+    const char *from, *to; /* the first occurrence in the golden file is replaced */
+    const char *field;     /* the key path that the refusal names */
+    const char *message;   /* part of it */
+} forgery;
+
+static char *forge(const char *text, const forgery *f) {
+    const char *at = strstr(text, f->from);
+    if (!at) fail_msg("the golden file lacks %s", f->from);
+    char *forged = malloc(strlen(text) + strlen(f->to) + 1);
+    assert_non_null(forged);
+    memcpy(forged, text, (size_t)(at - text));
+    strcpy(forged + (at - text), f->to);
+    strcat(forged, at + strlen(f->from));
+    return forged;
+}
+
+static void assert_refused(const char *golden, const forgery *forgeries, size_t count) {
+    char *text = read_golden(golden);
+    for (size_t i = 0; i < count; i++) {
+        const forgery *f = &forgeries[i];
+        char *forged = forge(text, f);
+        hr_model *model = NULL;
+        hr_error err = {0};
+        hr_status status = hr_model_parse(forged, strlen(forged), "forged.json", &model, &err);
+        if (!status) fail_msg("accepted: %s", f->to);
+        if (strcmp(err.field, f->field) || !strstr(err.message, f->message))
+            fail_msg("'%s' gave '%s': %s\n  expected '%s': %s", f->to, err.field, err.message, f->field, f->message);
+        assert_null(model);
+        assert_string_equal(err.file, "forged.json");
+        free(forged);
+    }
+    free(text);
+}
+
+static void test_parse__refuses_wrong_shapes(void **state) {
+    (void)state;
+    static const forgery forgeries[] = {
+        {"\"hedgerow-model\": 1", "\"hedgerow-model\": 2", "hedgerow-model", "version 2 is unknown"},
+        {"\"hedgerow-model\": 1", "\"hedgerow-model\": \"1\"", "hedgerow-model", "must be a whole number"},
+        {"\"hedgerow-model\": 1,", "", "", "not a Hedgerow model"},
+        {"\"mode\": \"sound\"", "\"mode\": \"sound\", \"extra\": 1", "extra", "unknown"},
+        {"\"mode\": \"sound\"", "\"mode\": \"loud\"", "mode", "'loud' is unknown"},
+        {"\"mode\": \"sound\",", "", "mode", "missing"},
+        {"\"method\": \"dpboost\"", "\"method\": 7", "method", "must be a text, but is a whole number"},
+        {"\"method\": \"dpboost\"", "\"method\": \"\"", "method", "no text"},
+        {"\"task\": \"binary\"", "\"task\": \"multiclass\"", "task", "does not fit the label"},
+        {"\"link\": \"signed\"", "\"link\": \"number\"", "link", "does not fit the task"},
+        {"\"trees\": \"2\"", "\"trees\": 2", "settings.trees", "must be a text"},
+        {"\"private\": true", "\"private\": 1", "guarantee.private", "true or false"},
+        {"\"delta\": 0", "\"delta\": null", "guarantee.delta", "must be a number, but is null"},
+        {"\"delta\": 0", "\"delta\": 0, \"gamma\": 0", "guarantee.gamma", "unknown"},
+        {"\"low\": 0", "\"low\": \"0\"", "schema.features[0].low", "must be a number"},
+        {"\"low\": 0", "\"low\": 120", "schema.features[0].high", "low"},
+        {"\"whole\": true", "\"whole\": true, \"review\": true", "schema.features[0].review", "unknown"},
+        {"\"a\", \"b\"", "\"a\", \"a\"", "schema.features[2].values[1]", "twice"},
+        {"\"name\": \"ward\"", "\"name\": \"age\"", "schema.features[2].name", "twice"},
+        {"[\"no\", \"yes\"]", "[\"no\"]", "schema.label.values[0]", "one class"},
+        {"[\"NA\"]", "[\"NA\", \"NA\"]", "schema.missing[1]", "twice"},
+        {"[\"NA\"]", "\"NA\"", "schema.missing", "must be an array"},
+    };
+    assert_refused("model-1.json", forgeries, COUNT(forgeries));
+}
+
+static void test_parse__refuses_bad_bins(void **state) {
+    (void)state;
+    static const forgery forgeries[] = {
+        {"[18, 37.5]", "[37.5, 18]", "bins[0].edges[1]", "ascend"},
+        {"[18, 37.5]", "[18, 18]", "bins[0].edges[1]", "ascend"},
+        {"[18, 37.5]", "[18, null]", "bins[0].edges[1]", "must be a number"},
+        {"{\"edges\": [18, 37.5]}", "{\"count\": 4}", "bins[0].count", "unknown"},
+        {"{\"edges\": []},", "", "bins", "one entry for every feature"},
+        {"{\"count\": 4}", "{\"count\": 4}, {\"count\": 4}", "bins", "one entry for every feature"},
+        {"{\"count\": 4}", "{\"count\": 6}", "bins[2].count", "more bins than categories"},
+        {"{\"count\": 4}", "{\"count\": 1}", "bins[2].count", "not between 2 and 256"},
+        {"{\"count\": 4}", "{\"count\": 257}", "bins[2].count", "not between 2 and 256"},
+        {"{\"count\": 4}", "{\"count\": 4, \"edges\": []}", "bins[2].edges", "unknown"},
+        {"{\"count\": 4}", "{}", "bins[2].count", "missing"},
+        {"{\"count\": 4}", "3", "bins[2]", "must be an object"},
+        {"{\"count\": 4}", "{\"edges\": []}", "bins[2].edges", "unknown"},
+    };
+    assert_refused("model-1.json", forgeries, COUNT(forgeries));
+}
+
+static void test_parse__refuses_bad_trees(void **state) {
+    (void)state;
+    static const forgery forgeries[] = {
+        {"[1,0,1,1]", "[0,0,1,1]", "trees[0].nodes[0][0]", "after their parent"},
+        {"[3,2,0]", "[1,2,0]", "trees[0].nodes[1][0]", "after their parent"},
+        {"[3,2,0]", "[2,2,0]", "trees[0].nodes[1][0]", "two parents"},
+        {"[3,2,0]", "[4,2,0]", "trees[0].nodes[1][0]", "a child is missing"},
+        {"[3,2,0]", "[4294967295,2,0]", "trees[0].nodes[1][0]", "a child is missing"},
+        {"[3,2,0]", "[4294967296,2,0]", "trees[0].nodes[1][0]", "not between"},
+        {"[3,2,0]", "[3,3,0]", "trees[0].nodes[1][1]", "not between 0 and 2"},
+        {"[3,2,0]", "[3,-1,0]", "trees[0].nodes[1][1]", "not between 0 and 2"},
+        {"[3,2,0]", "[3,2,1]", "trees[0].nodes[1][2]", "no such subset"},
+        {"[3,2,0]", "[3,2,0,0]", "trees[0].nodes[1]", "has 3 entries"},
+        {"[3,2,0]", "[3,2]", "trees[0].nodes[1]", "1, 3 or 4 entries"},
+        {"[3,2,0]", "[0.5]", "trees[0].nodes[3]", "no parent"},
+        {"[1,0,1,1]", "[1,0,4,1]", "trees[0].nodes[0][2]", "not below"},
+        {"[1,0,1,1]", "[1,0,256,1]", "trees[0].nodes[0][2]", "not between 0 and 255"},
+        {"[1,0,1,1]", "[1,0,1,2]", "trees[0].nodes[0][3]", "not between 0 and 1"},
+        {"[1,0,1,1]", "[1,0,1.0,1]", "trees[0].nodes[0][2]", "must be a whole number"},
+        {"[1,0,1,1]", "[1,0,1]", "trees[0].nodes[0]", "has 4 entries"},
+        {"[1,0,1,1]", "null", "trees[0].nodes[0]", "must be an array"},
+        {"[-0.5]", "[\"-0.5\"]", "trees[0].nodes[2][0]", "must be a number"},
+        {"[-0.5]", "[-1e101]", "trees[0].nodes[2][0]", "between -1e100"},
+        {"[[1,3]]", "[[1,4]]", "trees[0].nodes[1][2]", "a bin that the feature lacks"},
+        {"[[1,3]]", "[[3,1]]", "trees[0].subsets[0][1]", "not between 4 and 255"},
+        {"[[1,3]]", "[[1,256]]", "trees[0].subsets[0][1]", "not between 2 and 255"},
+        {"\"output\": 0", "\"output\": 1", "trees[0].output", "no such score"},
+        {"\"output\": 0", "\"output\": -1", "trees[0].output", "not between"},
+        {"\"nodes\": [[6.25e-2]]", "\"nodes\": []", "trees[1].nodes", "one node or more"},
+        {"\"nodes\": [[6.25e-2]]", "\"nodes\": [[1],[1]]", "trees[1].nodes[1]", "no parent"},
+        {"[0.1]", "[]", "base", "does not fit the task"},
+        {"[0.1]", "[0.1, 0.1, 0.1]", "base", "does not fit the task"},
+        {"[0.1]", "[1e200]", "base[0]", "between -1e100"},
+    };
+    assert_refused("model-1.json", forgeries, COUNT(forgeries));
+}
+
+static void test_parse__refuses_releases_that_do_not_give_the_guarantee(void **state) {
+    (void)state;
+    static const forgery forgeries[] = {
+        {"\"epsilon\": 0.5", "\"epsilon\": 0.49999999999999994", "guarantee.epsilon", "do not add up"},
+        {"\"epsilon\": 0.5", "\"epsilon\": 0.5000000000000001", "guarantee.epsilon", "do not add up"},
+        {"\"epsilon\": 0.5", "\"epsilon\": null", "guarantee.epsilon", "do not add up"},
+        {"\"epsilon_replace\": 1", "\"epsilon_replace\": 0.5", "guarantee.epsilon_replace", "do not add up"},
+        {"\"delta\": 0", "\"delta\": 1e-6", "guarantee.delta", "0 in pure"},
+        {"\"delta\": 0", "\"delta\": -1", "guarantee.delta", "at least 0"},
+        {"\"delta_replace\": 0", "\"delta_replace\": 0.1", "guarantee.delta_replace", "do not prove"},
+        {"\"part\": 1", "\"part\": 0", "guarantee.epsilon", "do not add up"},
+        {"\"group\": 0, \"part\": 1", "\"group\": 1, \"part\": 1", "guarantee.epsilon", "do not add up"},
+        {"\"exponential\"", "\"identity\"", "releases[0].mechanism", "no noise"},
+        {"\"exponential\"", "\"magic\"", "releases[0].mechanism", "'magic' is unknown"},
+        {"\"exponential\"", "\"discrete gaussian\"", "releases", "does not justify"},
+        {"\"sensitivity\": 3", "\"sensitivity\": 4", "releases", "release 1 "},
+        {"3298534883328/", "3298534883327/", "releases", "release 1 "},
+        {"12/1", "11/1", "releases", "release 2 "},
+        {"12/1", "12/0", "releases", "release 2 "},
+        {"12/1", "12", "releases[2].scale", "not of the form"},
+        {"12/1", "12/1/1", "releases[2].scale", "not of the form"},
+        {"12/1", "012/1", "releases[2].scale", "not of the form"},
+        {"12/1", "-12/1", "releases[2].scale", "not of the form"},
+        {"12/1", "18446744073709551616/1", "releases[2].scale", "not of the form"},
+        {"\"units\": 274877906944", "\"units\": 274877906943", "releases[0].cost", "not units"},
+        {"\"units\": 274877906944", "\"units\": -1", "releases[0].units", "not between"},
+        {"\"cost\": 0.25", "\"cost\": 0.2", "releases[0].cost", "not units"},
+        {"\"draws\": 1", "\"draws\": -1", "releases[0].draws", "not between"},
+        {"\"draws\": 1", "\"draws\": 1, \"why\": 1", "releases[0].why", "unknown"},
+        {"\"level\": 0", "\"level\": -2", "releases[0].level", "not between"},
+        {"\"mode\": \"sound\"", "\"mode\": \"paper\"", "guarantee.private", "paper mode"},
+        {"\"pure\"", "\"none\"", "guarantee.currency", "counts in"},
+        {"\"pure\"", "\"zcdp\"", "guarantee.delta", "above 0 in zcdp"},
+        {"\"private\": true", "\"private\": false", "guarantee.epsilon", "has no epsilon"},
+    };
+    assert_refused("model-1.json", forgeries, COUNT(forgeries));
+    static const forgery open[] = {
+        {"\"private\": false", "\"private\": true", "releases[0].mechanism", "no noise"},
+        {"\"epsilon\": null", "\"epsilon\": 1", "guarantee.epsilon", "has no epsilon"},
+        {"\"epsilon_replace\": null", "\"epsilon_replace\": 1", "guarantee.epsilon", "has no epsilon"},
+    };
+    assert_refused("model-1-open.json", open, COUNT(open));
+}
+
+static void test_parse__refuses_what_is_not_json(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t line;
+    } cases[] = {{"", 1},
+                 {"{\"hedgerow-model\": 1", 1},
+                 {"{\n\n\"hedgerow-model\": 1,\n\"base\": [NaN]}", 4},
+                 {"{\"hedgerow-model\": 1,\n\"mode\": \"sound\",\n\"mode\": \"sound\"}", 3},
+                 {"{\"a\": \"\xff\"}", 1},
+                 {"{\"base\": [1e999]}", 1},
+                 {"{\"hedgerow-model\": 1} x", 1}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        hr_model *model = NULL;
+        hr_error err = {0};
+        assert_int_equal(hr_model_parse(cases[i].text, strlen(cases[i].text), "bad.json", &model, &err), HR_E_FORMAT);
+        assert_non_null(strstr(err.message, "not valid JSON"));
+        assert_int_equal(err.line, cases[i].line);
+        assert_null(model);
+    }
+    hr_model *model = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_model_parse("[1, 2]", 6, "list.json", &model, &err), HR_E_FORMAT);
+    assert_non_null(strstr(err.message, "not a Hedgerow model"));
+    assert_int_equal(hr_model_parse("[1, 2]", 6, NULL, &model, NULL), HR_E_FORMAT);
+}
+
+static void test_parse__refuses_a_tree_deeper_than_64_levels(void **state) {
+    (void)state;
+    for (unsigned depth = 64; depth <= 65; depth++) {
+        char nodes[4000];
+        size_t at = (size_t)snprintf(nodes, sizeof nodes, "[1,0,1,0]");
+        for (unsigned d = 1; d < depth; d++) at += (size_t)snprintf(nodes + at, sizeof nodes - at, ",[0],[%u,0,1,0]", 2 * d + 1);
+        snprintf(nodes + at, sizeof nodes - at, ",[0],[0]");
+        char *text = read_golden("model-1-open.json");
+        char *forged = forge(text, &(forgery){"[1, 0, 1, 0], [-0.5], [1]", nodes, "", ""});
+        hr_model *model = NULL;
+        hr_error err = {0};
+        hr_status status = hr_model_parse(forged, strlen(forged), "deep.json", &model, &err);
+        assert_int_equal(status, depth == 64 ? HR_OK : HR_E_FORMAT);
+        if (status) assert_string_equal(err.field, "trees[0].nodes[128]");
+        hr_model_free(model);
+        free(text);
+        free(forged);
+    }
+}
+
+static void test_check__refuses_texts_that_are_not_utf8(void **state) {
+    (void)state;
+    parts p;
+    parts_init(&p, HR_REGRESSION, HR_LINK_NUMBER, 1, 1, 1, HR_PURE);
+    hr_error err = {0};
+    hr_release *releases = hr_arena_alloc(p.model.arena, p.model.release_count, sizeof *releases);
+    memcpy(releases, p.model.releases, p.model.release_count * sizeof *releases);
+    p.model.releases = releases;
+    assert_int_equal(hr_model_check(&p.model, &err), HR_OK);
+    releases[1].what = "\xc0\x80";
+    assert_int_equal(hr_model_check(&p.model, &err), HR_E_FORMAT);
+    assert_string_equal(err.field, "releases[1].what");
+    p.model.guarantee.statement = "\xed\xa0\x80";
+    assert_int_equal(hr_model_check(&p.model, &err), HR_E_FORMAT);
+    assert_string_equal(err.field, "guarantee.statement");
+    p.model.method = "\xff";
+    assert_int_equal(hr_model_check(&p.model, &err), HR_E_FORMAT);
+    assert_string_equal(err.field, "method");
+    parts_done(&p);
+}
+
+static void test_check__refuses_numbers_that_json_lacks(void **state) {
+    (void)state;
+    parts p;
+    parts_init(&p, HR_REGRESSION, HR_LINK_NUMBER, 1, 1, 0, HR_PURE);
+    hr_error err = {0};
+    double *value = &p.model.forest.trees[0].nodes[0].value, *edge = (double *)&p.model.binning.features[AGE].edges[2];
+    const double was = *value, edge_was = *edge;
+    for (int i = 0; i < 2; i++) {
+        *value = i ? (double)NAN : (double)INFINITY;
+        assert_int_equal(hr_model_check(&p.model, &err), HR_E_FORMAT);
+        assert_string_equal(err.field, "trees[0].nodes[0][0]");
+        *value = was;
+        *edge = i ? (double)NAN : (double)INFINITY;
+        assert_int_equal(hr_model_check(&p.model, &err), HR_E_FORMAT);
+        assert_string_equal(err.field, "bins[0].edges[2]");
+        *edge = edge_was;
+        p.model.guarantee.delta_replace = i ? (double)NAN : (double)INFINITY;
+        assert_int_equal(hr_model_check(&p.model, &err), HR_E_FORMAT);
+        assert_string_equal(err.field, "guarantee.delta_replace");
+        p.model.guarantee.delta_replace = 0;
+    }
+    assert_int_equal(hr_model_check(&p.model, &err), HR_OK);
+    parts_done(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip__keeps_bytes_and_predictions),
         cmocka_unit_test(test_round_trip__keeps_the_sign_of_zero),
+        cmocka_unit_test(test_golden__version_1_predicts),
+        cmocka_unit_test(test_golden__version_1_tells_its_facts),
+        cmocka_unit_test(test_golden__version_1_open_predicts),
+        cmocka_unit_test(test_parse__refuses_wrong_shapes),
+        cmocka_unit_test(test_parse__refuses_bad_bins),
+        cmocka_unit_test(test_parse__refuses_bad_trees),
+        cmocka_unit_test(test_parse__refuses_releases_that_do_not_give_the_guarantee),
+        cmocka_unit_test(test_parse__refuses_what_is_not_json),
+        cmocka_unit_test(test_parse__refuses_a_tree_deeper_than_64_levels),
+        cmocka_unit_test(test_check__refuses_texts_that_are_not_utf8),
+        cmocka_unit_test(test_check__refuses_numbers_that_json_lacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
