@@ -32,7 +32,7 @@ hr_units hr_units_down(double value) {
 
 double hr_units_value(hr_units units) {
     double value = (double)units;
-    if (value < 0x1p63 && (hr_units)value < units) value = nextafter(value, INFINITY);
+    if (value < 0x1p63 && (hr_units)value < units) value = nextafter(value, HUGE_VAL);
     return value * 0x1p-40;
 }
 
@@ -132,7 +132,7 @@ hr_units hr_zcdp_rho(double epsilon, double delta) {
 
 double hr_zcdp_epsilon(hr_units rho, double delta) {
     assert(rho <= HR_UNITS_MAX && delta > 0 && delta < 1);
-    double best = INFINITY, value = hr_units_value(rho);
+    double best = HUGE_VAL, value = hr_units_value(rho);
     for (int k = LEAST_POWER * STEPS; k <= LARGEST_POWER * STEPS; k++) {
         tangent t = tangent_at(k, delta);
         double epsilon = t.alpha * value + t.offset + t.error + (t.alpha * value + fabs(t.offset)) * ROUNDING;

@@ -82,7 +82,6 @@ static void refill(hr_stream *stream) {
     static const unsigned char nonce[crypto_stream_chacha20_NONCEBYTES] = {0}; /* every key makes one output only */
     crypto_stream_chacha20(stream->output, OUTPUT, nonce, stream->key);
     memcpy(stream->key, stream->output, KEY);
-    memset(stream->output, 0, KEY);
     stream->at = KEY;
 }
 

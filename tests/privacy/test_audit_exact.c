@@ -136,7 +136,7 @@ static void test_audit__split_score_has_width_four(void **state) {
 /* ---- What the currencies promise ----------------------------------------------------------------------------------- */
 
 static double renyi(const double *log_p, const double *log_q, size_t count, double alpha) {
-    double sum = 0, largest = -INFINITY;
+    double sum = 0, largest = -HUGE_VAL;
     for (size_t i = 0; i < count; i++) largest = fmax(largest, alpha * log_p[i] + (1 - alpha) * log_q[i]);
     for (size_t i = 0; i < count; i++) sum += exp(alpha * log_p[i] + (1 - alpha) * log_q[i] - largest);
     return (largest + log(sum)) / (alpha - 1);

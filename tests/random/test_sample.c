@@ -43,18 +43,27 @@ static void test_uniform__fits_its_law(void **state) {
         }
 }
 
-/* With m = 3 * 2^62 a sampler that does not reject gives some thirds twice as often as others. */
+/* With m = 3 * 2^62 a sampler that does not reject gives some thirds twice as often as others; with 5 * 2^61 one that rejects too
+ * little does the same to fifths. */
 static void test_uniform__rejects_where_the_range_does_not_divide(void **state) {
     (void)state;
-    hr_stream *stream = seeded(4);
-    uint64_t m = (uint64_t)3 << 62, seen[3] = {0};
-    double p[3] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
-    for (int i = 0; i < DRAWS; i++) seen[hr_uniform(stream, m) % 3]++;
-    assert_true(chi_square_fits(seen, p, 3, DRAWS));
-    uint64_t parts[3] = {0};
-    for (int i = 0; i < DRAWS; i++) parts[hr_uniform(stream, m) >> 62]++;
-    assert_true(chi_square_fits(parts, p, 3, DRAWS));
-    hr_stream_close(stream);
+    static const struct {
+        uint64_t parts;
+        int shift;
+    } cases[] = {{3, 62}, {5, 61}, {7, 61}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        hr_stream *stream = seeded(4);
+        uint64_t parts = cases[k].parts, m = parts << cases[k].shift, low[7] = {0}, high[7] = {0};
+        double p[7];
+        for (uint64_t i = 0; i < parts; i++) p[i] = 1.0 / (double)parts;
+        for (int i = 0; i < DRAWS; i++) {
+            low[hr_uniform(stream, m) % parts]++;
+            high[hr_uniform(stream, m) >> cases[k].shift]++;
+        }
+        assert_true(chi_square_fits(low, p, parts, DRAWS));
+        assert_true(chi_square_fits(high, p, parts, DRAWS));
+        hr_stream_close(stream);
+    }
 }
 
 static void test_uniform__of_one_is_zero(void **state) {
