@@ -100,18 +100,18 @@ static hr_status check_values(checker *c, const hr_column *column) {
 }
 
 /* Class names match as numbers too (cells "1.0" and "+1" are the class "1"), so no two may be the same number. */
-static hr_status check_class(checker *c, size_t i, char text[HR_NUMBER_TEXT]) {
+static hr_status check_class(checker *c, size_t i, double *number) {
     const char *const *values = c->parts->label.values;
-    double number;
-    if (hr_number_parse(values[i], strlen(values[i]), &number) != HR_NUMBER_OK) return HR_OK;
-    hr_number_render(number == 0 ? 0 : number, text);
-    uint32_t before = hr_words_find(&c->values, text, strlen(text));
+    const char *key = (const char *)number;
+    if (hr_number_parse(values[i], strlen(values[i]), number) != HR_NUMBER_OK) return HR_OK;
+    if (*number == 0) *number = 0; /* also if it is -0 */
+    uint32_t before = hr_words_find(&c->values, key, sizeof *number);
     c->fault->item = i;
     if (before != HR_WORD_NONE) {
         return hr_fail(c->err, HR_E_FORMAT, "list every class once", "the classes '%s' and '%s' are the same number", values[before],
                        values[i]);
     }
-    return hr_words_add(&c->values, text, strlen(text), (uint32_t)i) ? HR_OK : hr_fail_memory(c->err);
+    return hr_words_add(&c->values, key, sizeof *number, (uint32_t)i) ? HR_OK : hr_fail_memory(c->err);
 }
 
 static hr_status check_classes(checker *c) {
@@ -119,12 +119,12 @@ static hr_status check_classes(checker *c) {
     hr_status status = HR_OK;
     c->fault->key = "values";
     if (count < 2) return hr_fail(c->err, HR_E_FORMAT, "list two classes or more", "there is only one class");
-    char(*texts)[HR_NUMBER_TEXT] = calloc(count, sizeof *texts);
-    if (!texts) return hr_fail_memory(c->err);
+    double *numbers = calloc(count, sizeof *numbers);
+    if (!numbers) return hr_fail_memory(c->err);
     hr_words_done(&c->values);
-    for (size_t i = 0; i < count && !status; i++) status = check_class(c, i, texts[i]);
+    for (size_t i = 0; i < count && !status; i++) status = check_class(c, i, &numbers[i]);
     hr_words_done(&c->values);
-    free(texts);
+    free(numbers);
     return status;
 }
 

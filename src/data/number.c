@@ -6,8 +6,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 enum {
     DIGITS_64 = 19,   /* so many decimal digits always fit 64 bits */
@@ -275,19 +273,26 @@ static double scale_big(const decimal *d) {
 
 /* ---- The whole ----------------------------------------------------------------------------------------------------------- */
 
-static double magnitude(const decimal *d) {
-    if (!d->mantissa) return 0;
-    if (!d->cut && d->exponent >= -POWER_64 && d->exponent <= POWER_64) {
-        int e = (int)d->exponent;
-        if (d->mantissa <= (uint64_t)1 << DBL_MANT_DIG && e >= -POWER_EXACT && e <= POWER_EXACT) {
-            return e < 0 ? (double)d->mantissa / power_of_ten[-e] : (double)d->mantissa * power_of_ten[e];
-        }
-#ifdef __SIZEOF_INT128__
-        return scale_wide(d->mantissa, e);
-#endif
+bool hr_number_scale(uint64_t mantissa, int exponent, double *value) {
+    if (exponent < -POWER_64 || exponent > POWER_64) return false;
+    if (mantissa <= (uint64_t)1 << DBL_MANT_DIG && exponent >= -POWER_EXACT && exponent <= POWER_EXACT) {
+        *value = exponent < 0 ? (double)mantissa / power_of_ten[-exponent] : (double)mantissa * power_of_ten[exponent];
+        return true;
     }
+#ifdef __SIZEOF_INT128__
+    *value = mantissa ? scale_wide(mantissa, exponent) : 0;
+    return true;
+#else
+    return false;
+#endif
+}
+
+static double magnitude(const decimal *d) {
+    double value;
+    if (!d->mantissa) return 0;
     if (d->exponent > DECADE_MAX) return HUGE_VAL;
     if (d->exponent < DECADE_MIN - DIGITS_64) return 0;
+    if (!d->cut && hr_number_scale(d->mantissa, (int)d->exponent, &value)) return value;
     return scale_big(d);
 }
 
@@ -298,28 +303,4 @@ hr_number_status hr_number_parse(const char *text, size_t size, double *value) {
     if (result > DBL_MAX) return HR_NUMBER_LARGE;
     *value = d.negative ? -result : result;
     return HR_NUMBER_OK;
-}
-
-/* Undoes what a locale does to the decimal point, which may be several bytes. */
-static void plain_point(char *text) {
-    char *to = text;
-    for (const char *from = text; *from; from++) {
-        bool known = strchr("0123456789+-e", *from) != NULL;
-        if (known) *to++ = *from;
-        if (!known && (to == text || to[-1] != '.')) *to++ = '.';
-    }
-    *to = '\0';
-}
-
-void hr_number_render(double value, char text[HR_NUMBER_TEXT]) {
-    if (fabs(value) < 1e15 && value == floor(value)) {
-        snprintf(text, HR_NUMBER_TEXT, "%.0f", value);
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits++) {
-        double back = 0;
-        snprintf(text, HR_NUMBER_TEXT, "%.*g", digits, value);
-        plain_point(text);
-        if (hr_number_parse(text, strlen(text), &back) == HR_NUMBER_OK && back == value) return;
-    }
 }

@@ -1,0 +1,160 @@
+/* How fast CSV is read, beside a plain peer (getline and strtod) in the same run. One line a case: megabytes per second of
+ * the best of several runs, the ratio to the peer, and a checksum that shows that both read the same numbers.
+ *
+ * usage: bench_csv [ROWS]   (default 200000; 28 columns) */
+#include <hedgerow/hedgerow.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { COLUMNS = 28, RUNS = 5 };
+
+typedef struct shape {
+    const char *name, *before, *after; /* a number stands between `before` and `after` */
+    int digits;
+    bool scientific;
+} shape;
+
+static const shape shapes[] = {
+    {"6 significant digits", "", "", 6, false},   {"8 significant digits", "", "", 8, false},
+    {"quoted, 7 digits", "\"", "\"", 7, false},   {"quoted and padded, 7", "\"  ", "\"", 7, false},
+    {"17 significant digits", "", "", 17, false}, {"scientific, 19 digits", "", "", 18, true},
+};
+
+static uint64_t state = 1;
+static uint64_t next(void) {
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Roughly normal, like standardized measurements. */
+static double draw(void) {
+    double sum = -2;
+    for (int i = 0; i < 4; i++) sum += (double)(next() >> 11) * 0x1p-53;
+    return sum * 1.7;
+}
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void *must(void *p) {
+    if (p) return p;
+    fprintf(stderr, "bench_csv: out of memory\n");
+    exit(1);
+}
+
+static hr_schema *make_schema(void) {
+    char text[COLUMNS * 80];
+    int at = snprintf(text, sizeof text, "hedgerow-schema: 1\nlabel: {name: c0, kind: number, low: -9, high: 9}\nfeatures:\n");
+    for (int i = 1; i < COLUMNS; i++) {
+        at += snprintf(text + at, sizeof text - (size_t)at, "  - {name: c%d, kind: number, low: -9, high: 9}\n", i);
+    }
+    hr_schema *schema = NULL;
+    if (hr_schema_parse(text, (size_t)at, "schema", &schema, NULL)) exit(1);
+    return schema;
+}
+
+static char *make_table(const shape *s, size_t rows, size_t *size) {
+    char *text = must(malloc((rows + 1) * COLUMNS * 32)), *p = text;
+    for (int i = 0; i < COLUMNS; i++) p += sprintf(p, "c%d%c", i, i + 1 < COLUMNS ? ',' : '\n');
+    for (size_t row = 0; row < rows; row++) {
+        for (int i = 0; i < COLUMNS; i++) {
+            p += snprintf(p, 40, s->scientific ? "%s%.*e%s" : "%s%.*g%s", s->before, s->digits, draw(), s->after);
+            *p++ = i + 1 < COLUMNS ? ',' : '\n';
+        }
+    }
+    *size = (size_t)(p - text);
+    return text;
+}
+
+/* The order of additions is the same for both readers: column by column. */
+static double sum_columns(const double *const *columns, size_t rows) {
+    double sum = 0;
+    for (int i = 0; i < COLUMNS; i++) {
+        for (size_t row = 0; row < rows; row++) sum += columns[i][row];
+    }
+    return sum;
+}
+
+static double sum_data(const hr_data *data) {
+    const double *columns[COLUMNS] = {hr_data_labels(data)};
+    for (size_t i = 1; i < COLUMNS; i++) columns[i] = hr_data_numbers(data, i - 1);
+    return sum_columns(columns, hr_data_rows(data));
+}
+
+static double time_library(const hr_schema *schema, const char *path, const char *text, size_t size, double *sum) {
+    double best = 1e9;
+    for (int run = 0; run < RUNS; run++) {
+        hr_data *data = NULL;
+        hr_error err = {0};
+        double start = seconds();
+        if (path ? hr_data_read(schema, path, NULL, &data, &err) : hr_data_parse(schema, text, size, NULL, &data, &err)) {
+            fprintf(stderr, "bench_csv: %s\n", err.message);
+            exit(1);
+        }
+        double took = seconds() - start;
+        if (took < best) best = took;
+        *sum = sum_data(data);
+        hr_data_free(data);
+    }
+    return best;
+}
+
+static double time_peer(const char *path, size_t rows, double *sum) {
+    double *columns[COLUMNS];
+    double start = seconds();
+    FILE *file = must(fopen(path, "r"));
+    char *line = NULL;
+    size_t capacity = 0;
+    for (int i = 0; i < COLUMNS; i++) columns[i] = must(malloc(rows * sizeof(double)));
+    if (getline(&line, &capacity, file) < 0) exit(1);
+    for (size_t row = 0; row < rows && getline(&line, &capacity, file) >= 0; row++) {
+        char *p = line;
+        for (int i = 0; i < COLUMNS; i++) {
+            bool quoted = *p == '"';
+            columns[i][row] = strtod(p + quoted, &p);
+            p += quoted + 1;
+        }
+    }
+    double took = seconds() - start;
+    *sum = sum_columns((const double *const *)columns, rows);
+    for (int i = 0; i < COLUMNS; i++) free(columns[i]);
+    free(line);
+    fclose(file);
+    return took;
+}
+
+static void bench(const hr_schema *schema, const shape *s, size_t rows) {
+    size_t size = 0;
+    char *text = make_table(s, rows, &size), path[] = "bench-csv-XXXXXX";
+    int fd = mkstemp(path);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!file || fwrite(text, 1, size, file) != size || fclose(file)) {
+        fprintf(stderr, "bench_csv: cannot write %s\n", path);
+        exit(1);
+    }
+    double sum_file = 0, sum_memory = 0, sum_peer = 0;
+    double from_file = time_library(schema, path, NULL, 0, &sum_file), from_memory = time_library(schema, NULL, text, size, &sum_memory);
+    double peer = time_peer(path, rows, &sum_peer), mega = (double)size * 1e-6;
+    printf("%-22s %6.1f MB  file %6.0f MB/s  memory %6.0f MB/s  getline+strtod %5.0f MB/s  ratio %4.1f  checksum %.17g %s\n", s->name, mega,
+           mega / from_file, mega / from_memory, mega / peer, peer / from_file, sum_file,
+           sum_file == sum_memory && sum_file == sum_peer ? "same" : "DIFFERENT");
+    unlink(path);
+    free(text);
+}
+
+int main(int argc, char **argv) {
+    size_t rows = argc > 1 ? strtoul(argv[1], NULL, 10) : 200000;
+    hr_schema *schema = make_schema();
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) bench(schema, &shapes[i], rows);
+    hr_schema_free(schema);
+}

@@ -1,0 +1,31 @@
+/* LIBSVM tables: "label index:value index:value ...", one record a line. */
+#ifndef HR_DATA_LIBSVM_H
+#define HR_DATA_LIBSVM_H
+
+#include "data/lines.h"
+
+#include <hedgerow/data.h>
+
+/* Whether text that begins with these bytes is LIBSVM rather than CSV. */
+bool hr_libsvm_looks(const char *bytes, size_t size);
+
+/* One line in pieces. */
+typedef struct hr_libsvm_entry {
+    const char *where;
+    uint32_t index; /* from 1; 0: the label */
+    const char *text;
+    size_t size;
+    bool ended; /* there is no entry: the line is over */
+} hr_libsvm_entry;
+
+/* Skips empty lines and comments; returns whether a record waits before lines->limit. */
+bool hr_libsvm_skip_empty(hr_lines *lines);
+
+/* Takes the next entry of the line at lines->at; at the end of the line, moves to the next one. Only the first entry may be a
+ * label. Fails: FORMAT (line, column). */
+HR_MUST_CHECK hr_status hr_libsvm_next(hr_lines *lines, bool first, hr_libsvm_entry *entry, hr_error *err);
+
+/* Reads a table from its beginning. Fails as hr_data_read does, without the file's name. */
+HR_MUST_CHECK hr_status hr_libsvm_read(const hr_schema *schema, hr_source *source, bool label_optional, hr_data **out, hr_error *err);
+
+#endif

@@ -1,0 +1,204 @@
+/* Columns double when they are full: the system moves large blocks without copying them, and pages that were never written
+ * take no memory, so the parsed data are held once. */
+#include "data/table.h"
+
+#include "base/fail.h"
+#include "data/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 1024 };
+
+/* ---- Life --------------------------------------------------------------------------------------------------------------- */
+
+static bool init_values(hr_slot *slot) {
+    for (size_t i = 0; i < slot->column->value_count; i++) {
+        const char *value = slot->column->values[i];
+        if (!hr_words_add(&slot->values, value, strlen(value), (uint32_t)i + 1)) return false;
+    }
+    return true;
+}
+
+static bool init_slots(hr_table *table, const hr_schema *schema) {
+    size_t features = table->slot_count - 1;
+    for (size_t i = 0; i <= features; i++) {
+        hr_slot *slot = &table->slots[i];
+        slot->column = i < features ? hr_schema_feature(schema, i) : hr_schema_label(schema);
+        slot->role = slot->column->kind == HR_NUMBER ? HR_SLOT_NUMBER : i < features ? HR_SLOT_CODE : HR_SLOT_CLASS;
+        slot->whole = slot->column->whole;
+        slot->low = slot->column->low;
+        slot->high = slot->column->high;
+        slot->report = &table->data->reports[i];
+        if (!init_values(slot)) return false;
+    }
+    return true;
+}
+
+static bool init_missing(hr_table *table, const hr_schema *schema) {
+    size_t count = hr_schema_missing_count(schema);
+    table->missing_numbers = malloc((count ? count : 1) * sizeof *table->missing_numbers);
+    if (!table->missing_numbers) return false;
+    for (size_t i = 0; i < count; i++) {
+        const char *word = hr_schema_missing(schema, i);
+        double *number = &table->missing_numbers[table->missing_number_count];
+        if (!hr_words_add(&table->missing, word, strlen(word), HR_CODE_MISSING)) return false;
+        if (hr_number_parse(word, strlen(word), number) == HR_NUMBER_OK) table->missing_number_count++;
+    }
+    return true;
+}
+
+hr_status hr_table_init(hr_table *table, const hr_schema *schema, hr_error *err) {
+    *table = (hr_table){0};
+    table->data = hr_data_new(schema);
+    if (!table->data) return hr_fail_memory(err);
+    table->slots = calloc(table->data->feature_count + 1, sizeof *table->slots);
+    if (!table->slots) return hr_fail_memory(err);
+    table->slot_count = table->data->feature_count + 1;
+    if (!init_slots(table, schema) || !init_missing(table, schema)) return hr_fail_memory(err);
+    return hr_table_grow(table, err);
+}
+
+void hr_table_done(hr_table *table) {
+    for (size_t i = 0; i < table->slot_count; i++) hr_words_done(&table->slots[i].values);
+    hr_words_done(&table->missing);
+    free(table->missing_numbers);
+    free(table->slots);
+    hr_data_free(table->data);
+    *table = (hr_table){0};
+}
+
+hr_slot *hr_table_label(const hr_table *table) {
+    return &table->slots[table->slot_count - 1];
+}
+
+/* ---- Growth --------------------------------------------------------------------------------------------------------------- */
+
+/* Gives a column room for `rows`. The data set owns the arrays; the slot's pointers follow. */
+static bool resize_slot(hr_table *table, size_t i, size_t rows) {
+    hr_slot *slot = &table->slots[i];
+    if (rows > SIZE_MAX / sizeof(double)) return false;
+    if (slot->role == HR_SLOT_CODE) {
+        uint16_t *codes = realloc(slot->codes, rows * sizeof *codes);
+        if (!codes) return false;
+        slot->codes = table->data->codes[i] = codes;
+        return true;
+    }
+    double *numbers = realloc(slot->numbers, rows * sizeof *numbers);
+    if (!numbers) return false;
+    slot->numbers = numbers;
+    *(i + 1 < table->slot_count ? &table->data->numbers[i] : &table->data->labels) = numbers;
+    return true;
+}
+
+static bool resize(hr_table *table, size_t rows) {
+    for (size_t i = 0; i < table->slot_count; i++) {
+        if (!resize_slot(table, i, rows)) return false;
+    }
+    table->capacity = rows;
+    return true;
+}
+
+hr_status hr_table_grow(hr_table *table, hr_error *err) {
+    if (table->data->rows < table->capacity) return HR_OK;
+    if (table->capacity > HR_ROWS_MAX / 2) {
+        if (table->data->rows >= HR_ROWS_MAX) return hr_fail(err, HR_E_LIMIT, "use fewer rows", "more than %u rows", HR_ROWS_MAX);
+        return resize(table, HR_ROWS_MAX) ? HR_OK : hr_fail_memory(err);
+    }
+    return resize(table, table->capacity ? table->capacity * 2 : FIRST_CAPACITY) ? HR_OK : hr_fail_memory(err);
+}
+
+hr_data *hr_table_take(hr_table *table, bool labelled) {
+    hr_data *data = table->data;
+    /* Giving memory back may fail; then the columns are merely larger than they need be. */
+    (void)resize(table, data->rows ? data->rows : 1);
+    if (!labelled) {
+        free(data->labels);
+        data->labels = NULL;
+    }
+    table->data = NULL;
+    return data;
+}
+
+/* ---- Cells ------------------------------------------------------------------------------------------------------------------ */
+
+static bool is_missing(const hr_table *table, const char *cell, size_t size) {
+    return !size || hr_words_find(&table->missing, cell, size) != HR_WORD_NONE;
+}
+
+/* How much of a cell a message shows. */
+static int shown(size_t size) {
+    return size < 60 ? (int)size : 60;
+}
+
+static hr_status store_number(const hr_slot *slot, size_t row, const char *cell, size_t size, hr_error *err) {
+    double value;
+    hr_number_status status = hr_number_parse(cell, size, &value);
+    if (status == HR_NUMBER_OK) {
+        hr_slot_number(slot, row, value);
+        return HR_OK;
+    }
+    return hr_fail(err, HR_E_FORMAT, "correct it, or list it under 'missing' in the schema if it means that there is no value",
+                   status == HR_NUMBER_LARGE ? "'%.*s' is too large for a number" : "'%.*s' is not a number", shown(size), cell);
+}
+
+static void store_code(const hr_slot *slot, size_t row, const char *cell, size_t size) {
+    uint32_t code = hr_words_find(&slot->values, cell, size);
+    if (code == HR_WORD_NONE) {
+        slot->report->unknown++;
+        code = HR_CODE_MISSING;
+    }
+    slot->codes[row] = (uint16_t)code;
+}
+
+/* The class whose name is the same number as the cell, such as "1" for "+1" and "1.0"; from 1, 0 if there is none. */
+static uint32_t class_of_number(const hr_column *label, const char *cell, size_t size) {
+    double value, other;
+    if (hr_number_parse(cell, size, &value) != HR_NUMBER_OK) return 0;
+    for (size_t i = 0; i < label->value_count; i++) {
+        const char *name = label->values[i];
+        if (hr_number_parse(name, strlen(name), &other) == HR_NUMBER_OK && other == value) return (uint32_t)i + 1;
+    }
+    return 0;
+}
+
+static hr_status store_class(const hr_slot *slot, size_t row, const char *cell, size_t size, hr_error *err) {
+    uint32_t code = hr_words_find(&slot->values, cell, size);
+    if (code == HR_WORD_NONE) code = class_of_number(slot->column, cell, size);
+    if (!code) {
+        return hr_fail(err, HR_E_SCHEMA, "correct it, or list it under the label's 'values' in the schema",
+                       "'%.*s' is not one of the classes", shown(size), cell);
+    }
+    slot->numbers[row] = code - 1;
+    return HR_OK;
+}
+
+static hr_status store_missing(const hr_table *table, const hr_slot *slot, hr_error *err) {
+    if (slot == hr_table_label(table)) {
+        return hr_fail(err, HR_E_SCHEMA, "every record needs a label: remove the record, or the whole column when predicting",
+                       "the label is missing");
+    }
+    slot->report->missing++;
+    if (slot->role == HR_SLOT_CODE) {
+        slot->codes[table->data->rows] = HR_CODE_MISSING;
+    } else {
+        slot->numbers[table->data->rows] = (double)NAN;
+    }
+    return HR_OK;
+}
+
+hr_status hr_table_store(const hr_table *table, const hr_slot *slot, const char *cell, size_t size, hr_error *err) {
+    size_t row = table->data->rows;
+    hr_status status = HR_OK;
+    if (is_missing(table, cell, size)) {
+        status = store_missing(table, slot, err);
+    } else if (slot->role == HR_SLOT_NUMBER) {
+        status = store_number(slot, row, cell, size, err);
+    } else if (slot->role == HR_SLOT_CODE) {
+        store_code(slot, row, cell, size);
+    } else {
+        status = store_class(slot, row, cell, size, err);
+    }
+    return status ? hr_fail_at(err, status, NULL, 0, 0, slot->column->name) : HR_OK;
+}
