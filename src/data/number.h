@@ -1,4 +1,4 @@
-/* Decimal text to double, exactly and whatever the locale.
+/* Decimal text to double and back, exactly and whatever the locale.
  *
  * strtod depends on the host program's locale and is slow where tables are long. Every conversion here is correctly rounded
  * (to nearest, ties to even): the result is the bits that strtod gives in the C locale. */
@@ -21,5 +21,10 @@ hr_number_status hr_number_parse(const char *text, size_t size, double *value);
 
 /* mantissa * 10^exponent, correctly rounded. False if it is not among the quick cases: |exponent| <= 27. */
 bool hr_number_scale(uint64_t mantissa, int exponent, double *value);
+
+enum { HR_NUMBER_TEXT = 32 };
+
+/* The shortest of the usual spellings that reads back to the same finite double. */
+void hr_number_render(double value, char text[HR_NUMBER_TEXT]);
 
 #endif

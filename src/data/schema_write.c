@@ -1,6 +1,7 @@
 /* Rendering: one way to write every schema, so that files can be compared as text. */
 #include "data/schema_write.h"
 
+#include "data/number.h"
 #include "data/schema.h"
 #include "data/text.h"
 
@@ -40,9 +41,9 @@ static void write_list(hr_buffer *out, const char *const *words, size_t count) {
 }
 
 static void write_number(hr_buffer *out, const char *indent, const char *key, double value) {
-    hr_buffer_format(out, "%s%s: ", indent, key);
-    hr_buffer_number(out, value);
-    hr_buffer_text(out, "\n");
+    char text[HR_NUMBER_TEXT];
+    hr_number_render(value, text);
+    hr_buffer_format(out, "%s%s: %s\n", indent, key, text);
 }
 
 void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_label, const char *review) {

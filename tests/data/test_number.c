@@ -247,6 +247,31 @@ static void test_parse__stays_within_its_bytes(void **state) {
     free(exact);
 }
 
+static void test_render__reads_back(void **state) {
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {{0, "0"},        {-0.0, "-0"},
+                 {1, "1"},        {-17, "-17"},
+                 {0.1, "0.1"},    {1e14, "100000000000000"},
+                 {1e15, "1e+15"}, {0.30000000000000004, "0.30000000000000004"}};
+    char text[HR_NUMBER_TEXT];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hr_number_render(cases[i].value, text);
+        assert_string_equal(text, cases[i].text);
+    }
+    for (int i = 0; i < 100000; i++) {
+        uint64_t bits = next();
+        double x, back = 0;
+        memcpy(&x, &bits, sizeof x);
+        if (!isfinite(x)) continue;
+        hr_number_render(x, text);
+        assert_int_equal(hr_number_parse(text, strlen(text), &back), HR_NUMBER_OK);
+        assert_true(bits_of(x) == bits_of(back));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parse__hard_cases_round_as_strtod),
@@ -255,6 +280,7 @@ int main(void) {
         cmocka_unit_test(test_parse__many_digits_round_as_strtod),
         cmocka_unit_test(test_parse__refuses_what_is_no_number),
         cmocka_unit_test(test_parse__stays_within_its_bytes),
+        cmocka_unit_test(test_render__reads_back),
         cmocka_unit_test(test_fast__reads_the_usual_and_leaves_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
