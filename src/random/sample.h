@@ -1,4 +1,4 @@
-/* Exact samplers: every probability below is met exactly, given uniform bits (privacy.md section 3; Canonne, Kamath, Steinke
+/* Exact samplers: every probability below is met exactly, given uniform bits (laplace.proof.md; Canonne, Kamath, Steinke
  * 2020). Integer arithmetic only; loops end with probability 1. */
 #ifndef HR_RANDOM_SAMPLE_H
 #define HR_RANDOM_SAMPLE_H

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""The program that docs/privacy.md gives to auditors must run, agree with a model, and find forged lines.
+usage: hand_check.py DOCUMENT MODEL"""
+import json
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def run(program, model):
+    with tempfile.NamedTemporaryFile('w', suffix='.json') as f:
+        json.dump(model, f)
+        f.flush()
+        return subprocess.run([sys.executable, '-c', program, f.name], capture_output=True, text=True, check=False)
+
+
+def line(mechanism, sensitivity, scale, units, group=0, part=0):
+    return {'mechanism': mechanism, 'sensitivity': sensitivity, 'scale': scale, 'units': units, 'group': group, 'part': part}
+
+
+def model(currency, delta, lines):
+    return {'guarantee': {'currency': currency, 'delta': delta}, 'releases': lines}
+
+
+def main():
+    document, path = sys.argv[1:]
+    with open(document, encoding='utf-8') as f:
+        program = re.search(r'```python\n(.*?)```', f.read(), re.S).group(1)
+    with open(path, encoding='utf-8') as f:
+        golden = json.load(f)
+    unit = 2**40
+    gaussian = [line('discrete gaussian', 3, '9/1', unit // 2, group=g, part=p) for g in range(2) for p in range(3)]
+    choice = [line('exponential', 4, '1/4', unit // 8)]
+    cases = [
+        ('the golden model', golden, 'epsilon %.9g' % golden['guarantee']['epsilon']),
+        ('rho 1 at delta 1e-6', model('zcdp', 1e-6, gaussian), 'epsilon 7.766221'),
+        ('rho 1/8 at delta 1e-6', model('zcdp', 1e-6, choice), 'epsilon 2.419094'),
+        ('a choice that costs more', model('pure', 0, choice), 'not justified'),
+        ('a sum that costs more', model('pure', 0, [line('discrete laplace', 3, '299/100', unit)]), 'not justified'),
+        ('no noise', model('pure', 0, [line('identity', 1, '0/1', 0)]), 'not justified'),
+        ('noise of the other currency', model('pure', 0, gaussian), 'not justified'),
+    ]
+    wrong = 0
+    for name, case, wanted in cases:
+        done = run(program, case)
+        if not (done.stdout + done.stderr).startswith(wanted):
+            print('%s: wanted "%s", got "%s%s"' % (name, wanted, done.stdout.strip(), done.stderr.strip()))
+            wrong += 1
+    sys.exit(1 if wrong else 0)
+
+
+main()
