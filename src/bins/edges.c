@@ -9,8 +9,13 @@
 
 enum { GRID_BITS = 16, GRID = 1 << GRID_BITS, CODES_MAX = HR_BINS_MAX - 1 };
 
+/* Whole numbers between the bounds. */
+static double whole_values(const hr_column *column) {
+    return floor(column->high) - ceil(column->low) + 1;
+}
+
 static bool few_whole_values(const hr_column *column, uint32_t bins) {
-    return column->kind == HR_NUMBER && column->whole && column->high - column->low + 1 <= bins;
+    return column->kind == HR_NUMBER && column->whole && whole_values(column) >= 1 && whole_values(column) <= bins;
 }
 
 static bool needs_quantiles(const hr_column *column, uint32_t bins) {
@@ -23,14 +28,22 @@ static hr_status category_bins(const hr_column *column, hr_feature_bins *out) {
     return HR_OK;
 }
 
+/* Drops edges that equal the one before: bounds may be so near each other that cuts between them coincide. Returns how many stay. */
+static uint32_t distinct_edges(double *edges, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (kept == 0 || edges[i] > edges[kept - 1]) edges[kept++] = edges[i];
+    return kept;
+}
+
 static hr_status even_bins(const hr_column *column, uint32_t bins, hr_arena *arena, hr_feature_bins *out, hr_error *err) {
     bool whole = few_whole_values(column, bins);
-    uint32_t count = whole ? (uint32_t)(floor(column->high) - ceil(column->low)) + 1 : bins;
+    uint32_t count = whole ? (uint32_t)whole_values(column) : bins;
     double *edges = hr_arena_alloc(arena, count, sizeof *edges);
     if (!edges) return hr_fail_memory(err);
     double first = whole ? ceil(column->low) + .5 : 0, width = column->high - column->low;
     for (uint32_t i = 0; i + 1 < count; i++) edges[i] = whole ? first + i : column->low + width * ((i + 1.0) / count);
-    *out = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = count + 1, .edges = edges};
+    *out = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = distinct_edges(edges, count - 1) + 2, .edges = edges};
     return HR_OK;
 }
 
@@ -53,12 +66,13 @@ hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, hr_arena *aren
     return status;
 }
 
+/* A cell holds the values above its lower end up to its upper end, as a bin does: a value that equals a cut counts left of it. */
 static void count_cells(const hr_column *column, const double *values, size_t rows, hr_exact *cells) {
     memset(cells, 0, GRID * sizeof *cells);
-    double scale = GRID / (column->high - column->low);
+    double width = column->high - column->low;
     for (size_t i = 0; i < rows; i++) {
         if (isnan(values[i])) continue;
-        double at = (values[i] - column->low) * scale;
+        double at = ceil((values[i] - column->low) / width * GRID) - 1;
         size_t cell = at <= 0 ? 0 : at >= GRID - 1 ? GRID - 1 : (size_t)at;
         cells[cell].unpaid++;
     }
@@ -83,7 +97,7 @@ static hr_status private_bins(const hr_column *column, const double *values, siz
     double *edges = hr_arena_alloc(arena, count + 1, sizeof *edges);
     if (!edges) return hr_fail_memory(err);
     for (size_t i = 0; i < count; i++) edges[i] = column->low + (column->high - column->low) * ((double)cuts[i] / GRID);
-    *out = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = (uint32_t)count + 2, .edges = edges};
+    *out = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = distinct_edges(edges, (uint32_t)count) + 2, .edges = edges};
     return HR_OK;
 }
 
@@ -99,6 +113,8 @@ hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, co
     for (size_t f = 0; f < made.feature_count; f++) columns += needs_quantiles(hr_schema_feature(schema, f), bins);
     if (columns) {
         mine.cost = charge->cost / columns;
+        status = hr_gate_covers(gate, charge, columns, err);
+        if (status) return status;
         cells = malloc(GRID * sizeof *cells);
         if (!cells) return hr_fail_memory(err);
     }
