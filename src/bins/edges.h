@@ -20,8 +20,8 @@ HR_MUST_CHECK hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, 
 HR_MUST_CHECK hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, const hr_charge *charge, hr_arena *arena,
                                          hr_binning *out, uint64_t *groups, hr_error *err);
 
-/* Quantiles of the data: NOT PRIVATE. The edges do not depend on the order of the rows. Above 2^18 rows they are taken from
- * the rows whose hash falls below a threshold. Fails: MEMORY. */
+/* Quantiles of the data: NOT PRIVATE. At most `bins` different numbers get a bin each, whole or not. The edges do not depend on
+ * the order of the rows. Above 2^18 rows they are taken from the rows whose hash falls below a threshold. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int threads, hr_arena *arena, hr_binning *out, hr_error *err);
 
 #endif

@@ -124,28 +124,52 @@ static size_t column_edges(const double *values, const uint32_t *sample, size_t 
     return place_edges(sorted, s->counts, m, present, bins, edges);
 }
 
-/* Rows whose hash over all features is small: about SAMPLE_ROWS of them, whatever their order. */
-static hr_status sample_rows(const hr_data *data, uint32_t **out, size_t *count, hr_error *err) {
-    size_t rows = hr_data_rows(data), features = hr_schema_feature_count(hr_data_schema(data)), kept = 0;
-    uint64_t *hash = calloc(rows, sizeof *hash);
-    uint32_t *sample = malloc(rows * sizeof *sample);
-    if (!hash || !sample) {
-        free(hash);
-        free(sample);
-        return hr_fail_memory(err);
-    }
+static void hash_rows(const hr_data *data, uint64_t *hash) {
+    size_t rows = hr_data_rows(data), features = hr_schema_feature_count(hr_data_schema(data));
     for (size_t f = 0; f < features; f++) {
         const double *numbers = hr_data_numbers(data, f);
         const uint16_t *codes = hr_data_codes(data, f);
         for (size_t i = 0; i < rows; i++) hash[i] = mix(hash[i] + (numbers ? key_of(numbers[i]) : codes[i]) + UINT64_C(0x9e3779b97f4a7c15));
     }
-    uint64_t threshold = (uint64_t)((double)SAMPLE_ROWS / (double)rows * 0x1p64);
+}
+
+/* Makes the hashes of equal rows differ: the k-th of them adds k times a constant. Without it all of them would be kept or none,
+ * and a frequent record could be lost. Which of them is the k-th does not matter: they are equal. */
+static bool tell_equal_rows_apart(uint64_t *hash, size_t rows) {
+    size_t slots = 2;
+    while (slots < 2 * rows) slots *= 2;
+    uint32_t *first = calloc(slots, sizeof *first), *seen = calloc(rows, sizeof *seen); /* first: 1 + a row; 0: free */
+    for (size_t i = 0; first && seen && i < rows; i++) {
+        size_t slot = hash[i] & (slots - 1);
+        while (first[slot] && hash[first[slot] - 1] != hash[i]) slot = (slot + 1) & (slots - 1);
+        if (!first[slot]) first[slot] = (uint32_t)i + 1;
+        hash[i] += seen[first[slot] - 1]++ * UINT64_C(0xa0761d6478bd642f);
+    }
+    bool done = first && seen;
+    free(first);
+    free(seen);
+    return done;
+}
+
+/* Rows whose hash over all features is small: about SAMPLE_ROWS of them, whatever their order. */
+static hr_status sample_rows(const hr_data *data, uint32_t **out, size_t *count, hr_error *err) {
+    size_t rows = hr_data_rows(data), kept = 0;
+    uint64_t *hash = calloc(rows, sizeof *hash), threshold = (uint64_t)((double)SAMPLE_ROWS / (double)rows * 0x1p64);
+    uint32_t *sample = malloc(rows * sizeof *sample);
+    hr_status status = HR_OK;
+    if (hash) hash_rows(data, hash);
+    if (!hash || !sample || !tell_equal_rows_apart(hash, rows)) {
+        free(sample);
+        status = hr_fail_memory(err);
+        goto out;
+    }
     for (size_t i = 0; i < rows; i++)
         if (mix(hash[i] * UINT64_C(0xd6e8feb86659fd93)) < threshold) sample[kept++] = (uint32_t)i;
-    free(hash);
     *out = sample;
     *count = kept;
-    return HR_OK;
+out:
+    free(hash);
+    return status;
 }
 
 hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int threads, hr_arena *arena, hr_binning *out, hr_error *err) {
