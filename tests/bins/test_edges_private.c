@@ -1,0 +1,249 @@
+/* Private edges: what they cost, where they lie, and how near to the quantiles they come. */
+#include "bins/columns.h"
+
+typedef struct purse {
+    hr_stream *stream;
+    hr_gate *gate;
+    hr_charge charge;
+} purse;
+
+static purse purse_new(hr_currency currency, double cost, uint64_t seed) {
+    purse p = {.charge = {"bin edges", -1, -1, 40, 3, hr_units_up(cost), 1}};
+    assert_int_equal(hr_stream_open_seeded(seed, &p.stream, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(currency, p.charge.cost, p.stream, &p.gate, NULL), HR_OK);
+    return p;
+}
+
+static void purse_done(purse p) {
+    hr_gate_free(p.gate);
+    hr_stream_close(p.stream);
+}
+
+static const hr_currency currencies[] = {HR_PURE, HR_ZCDP};
+
+/* Feature 0: any numbers; 1: few whole values; 2: a category; 3: many whole values. */
+enum { MIXED = 4, MIXED_ROWS = 6000 };
+static double mixed_columns[MIXED][MIXED_ROWS];
+
+static fixture mixed(uint64_t seed) {
+    static const char *const values[] = {"a", "b", "c"};
+    const hr_column features[MIXED] = {{.name = "x", .kind = HR_NUMBER, .low = -4, .high = 12},
+                                       {.name = "few", .kind = HR_NUMBER, .low = 0, .high = 9, .whole = true},
+                                       {.name = "c", .kind = HR_CATEGORY, .value_count = 3, .values = values},
+                                       {.name = "many", .kind = HR_NUMBER, .low = 0, .high = 5000, .whole = true}};
+    hr_dice dice;
+    hr_dice_init(&dice, seed);
+    for (int i = 0; i < MIXED_ROWS; i++) {
+        double u = hr_dice_unit(&dice);
+        mixed_columns[0][i] = i % 50 ? -4 + 16 * u * u : (double)NAN;
+        mixed_columns[1][i] = (double)hr_dice_below(&dice, 10);
+        mixed_columns[2][i] = (double)hr_dice_below(&dice, 4);
+        mixed_columns[3][i] = floor(5000 * u * hr_dice_unit(&dice));
+    }
+    return set_up(features, MIXED, MIXED_ROWS,
+                  (const double *const[]){mixed_columns[0], mixed_columns[1], mixed_columns[2], mixed_columns[3]});
+}
+
+static void check_grid(const hr_feature_bins *feature, const hr_column *column) {
+    for (uint32_t e = 0; e + 2 < feature->bin_count; e++) {
+        double cell = (feature->edges[e] - column->low) / (column->high - column->low) * 65536;
+        assert_true(fabs(cell - nearbyint(cell)) < 1e-6);
+        assert_true(nearbyint(cell) >= 1 && nearbyint(cell) <= 65535);
+    }
+}
+
+static void test_private__charges_the_features_that_need_it(void **state) {
+    (void)state;
+    for (int c = 0; c < 2; c++)
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            fixture f = mixed(seed);
+            purse p = purse_new(currencies[c], .3, seed);
+            hr_binning out = {0};
+            uint64_t groups = 77;
+            assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+            assert_int_equal(groups, 2);
+            size_t lines;
+            const hr_release *line = hr_gate_releases(p.gate, &lines);
+            assert_true(lines > 0 && hr_gate_spent(p.gate) > 0 && hr_gate_spent(p.gate) <= p.charge.cost);
+            assert_true(hr_gate_spent(p.gate) > p.charge.cost / 2); /* and makes use of what it may spend */
+            assert_int_equal(hr_account_check(line, lines, currencies[c], NULL), HR_OK);
+            bool seen[2] = {false, false};
+            for (size_t l = 0; l < lines; l++) {
+                assert_true(line[l].group >= 40 && line[l].group < 42 && line[l].part == 3);
+                assert_int_equal(line[l].mechanism, c ? HR_DISCRETE_GAUSSIAN : HR_EXPONENTIAL);
+                seen[line[l].group - 40] = true;
+            }
+            assert_true(seen[0] && seen[1]);
+            assert_int_equal(out.feature_count, MIXED);
+            for (size_t j = 0; j < MIXED; j++) {
+                const hr_column *column = hr_schema_feature(f.schema, j);
+                if (column->kind == HR_NUMBER) check_number(&out.features[j], column, 32);
+                if (j == 0 || j == 3) check_grid(&out.features[j], column);
+            }
+            for (int v = 0; v < 10; v++) assert_int_equal(hr_bin_of_number(&out.features[1], v), 1 + v);
+            assert_true(out.features[2].kind == HR_CATEGORY && out.features[2].bin_count == 4);
+            purse_done(p);
+            tear_down(f);
+        }
+}
+
+static void test_private__is_free_where_bounds_say_it_all(void **state) {
+    (void)state;
+    double column[] = {0, 1, 1, 5, NAN};
+    hr_column x = number(0, 15, true);
+    for (int c = 0; c < 2; c++) {
+        fixture f = set_up(&x, 1, 5, (const double *const[]){column});
+        purse p = purse_new(currencies[c], .1, 1);
+        hr_binning out = {0};
+        uint64_t groups = 77;
+        assert_int_equal(hr_edges_private(f.data, 16, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+        size_t lines;
+        hr_gate_releases(p.gate, &lines);
+        assert_true(groups == 0 && lines == 0 && hr_gate_spent(p.gate) == 0);
+        assert_int_equal(out.features[0].bin_count, 17);
+        assert_int_equal(hr_edges_private(f.data, 15, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+        assert_int_equal(groups, 1);
+        purse_done(p);
+        tear_down(f);
+    }
+}
+
+static void test_private__finds_the_quantiles_with_a_large_budget(void **state) {
+    (void)state;
+    for (int c = 0; c < 2; c++) {
+        fixture f = mixed(11);
+        purse p = purse_new(currencies[c], 100000, 11);
+        hr_binning out = {0};
+        uint64_t groups;
+        assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+        assert_true(out.features[0].bin_count >= 32);
+        size_t counts[34] = {0};
+        for (int i = 0; i < MIXED_ROWS; i++) counts[hr_bin_of_number(&out.features[0], mixed_columns[0][i])]++;
+        for (uint32_t b = 1; b < out.features[0].bin_count; b++) assert_true(fabs((double)counts[b] - MIXED_ROWS * .98 / 32) <= 25);
+        purse_done(p);
+        tear_down(f);
+    }
+}
+
+static void test_private__sees_counts_alone(void **state) {
+    (void)state;
+    for (int c = 0; c < 2; c++) {
+        fixture f = mixed(5);
+        double *reversed[MIXED];
+        for (int j = 0; j < MIXED; j++) {
+            reversed[j] = column_new(MIXED_ROWS);
+            for (int i = 0; i < MIXED_ROWS; i++) reversed[j][i] = mixed_columns[j][MIXED_ROWS - 1 - i];
+        }
+        hr_data *other;
+        assert_int_equal(hr_data_from_arrays(f.schema, MIXED_ROWS, (const double *const *)reversed, NULL, &other, NULL), HR_OK);
+        purse p = purse_new(currencies[c], .5, 9), q = purse_new(currencies[c], .5, 9);
+        hr_binning one = {0}, two = {0};
+        uint64_t groups;
+        assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &one, &groups, NULL), HR_OK);
+        assert_int_equal(hr_edges_private(other, 32, q.gate, &q.charge, f.arena, &two, &groups, NULL), HR_OK);
+        check_same(&one.features[0], &two.features[0]);
+        check_same(&one.features[3], &two.features[3]);
+        for (int j = 0; j < MIXED; j++) free(reversed[j]);
+        hr_data_free(other);
+        purse_done(p);
+        purse_done(q);
+        tear_down(f);
+    }
+}
+
+static void test_private__takes_columns_without_values(void **state) {
+    (void)state;
+    static const size_t rows[] = {0, 1, 300};
+    static const uint32_t bins[] = {2, 3, 255};
+    double *column = column_new(300);
+    for (int i = 0; i < 300; i++) column[i] = (double)NAN;
+    for (int c = 0; c < 2; c++)
+        for (int r = 0; r < 3; r++)
+            for (int b = 0; b < 3; b++) {
+                hr_column x = number(-DBL_MAX / 4, DBL_MAX / 4, false);
+                fixture f = set_up(&x, 1, rows[r], (const double *const[]){column});
+                purse p = purse_new(currencies[c], .1, 3);
+                hr_binning out = {0};
+                uint64_t groups;
+                assert_int_equal(hr_edges_private(f.data, bins[b], p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+                check_number(&out.features[0], &x, bins[b]);
+                purse_done(p);
+                tear_down(f);
+            }
+    free(column);
+}
+
+/* An edge sends what equals it to the left; so a value on the grid must have been counted there. */
+static void test_private__sets_neighbouring_values_apart(void **state) {
+    (void)state;
+    enum { ROWS = 4000 };
+    double *column = column_new(ROWS);
+    for (int c = 0; c < 2; c++)
+        for (int low = 1; low < 65535; low += 13106) {
+            for (int i = 0; i < ROWS; i++) column[i] = low + (i & 1);
+            hr_column x = number(0, 65536, true);
+            fixture f = set_up(&x, 1, ROWS, (const double *const[]){column});
+            purse p = purse_new(currencies[c], 1000, 3);
+            hr_binning out = {0};
+            uint64_t groups;
+            assert_int_equal(hr_edges_private(f.data, 2, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+            assert_int_equal(out.features[0].bin_count, 3);
+            assert_int_equal(hr_bin_of_number(&out.features[0], low), 1);
+            assert_int_equal(hr_bin_of_number(&out.features[0], low + 1), 2);
+            purse_done(p);
+            tear_down(f);
+        }
+    free(column);
+}
+
+static void test_private__takes_bounds_of_any_magnitude(void **state) {
+    (void)state;
+    const double bounds[][2] = {{1, nextafter(1, 2)}, {0, 5e-324}, {0, 40 * 5e-324}, {-5e-324, 5e-324}, {-DBL_MIN, DBL_MIN},
+                                {1, 1 + 0x1p-48},     {.2, .8},    {-1e308, 7e307},  {-1e-300, 1e300},  {1e16, 1e16 + 600}};
+    for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++)
+        for (int c = 0; c < 4; c++) {
+            hr_column x = number(bounds[b][0], bounds[b][1], c / 2);
+            double column[100];
+            for (int i = 0; i < 100; i++) column[i] = i % 2 ? x.low : i % 3 ? x.high : x.low / 2 + x.high / 2;
+            fixture f = set_up(&x, 1, 100, (const double *const[]){column});
+            purse p = purse_new(currencies[c % 2], 1, 3);
+            hr_binning out = {0};
+            uint64_t groups;
+            assert_int_equal(hr_edges_private(f.data, 255, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+            check_number(&out.features[0], &x, 255);
+            purse_done(p);
+            tear_down(f);
+        }
+}
+
+static void test_private__spends_nothing_when_refused(void **state) {
+    (void)state;
+    for (int c = 0; c < 2; c++) {
+        fixture f = mixed(1);
+        purse p = purse_new(currencies[c], .1, 1);
+        hr_binning out = {123, NULL};
+        uint64_t groups = 77;
+        p.charge.cost *= 2; /* each feature by itself would be covered */
+        assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_E_BUDGET);
+        size_t lines;
+        hr_gate_releases(p.gate, &lines);
+        assert_true(lines == 0 && hr_gate_spent(p.gate) == 0);
+        assert_true(groups == 77 && out.feature_count == 123 && !out.features);
+        purse_done(p);
+        tear_down(f);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_private__charges_the_features_that_need_it),
+        cmocka_unit_test(test_private__is_free_where_bounds_say_it_all),
+        cmocka_unit_test(test_private__finds_the_quantiles_with_a_large_budget),
+        cmocka_unit_test(test_private__sees_counts_alone),
+        cmocka_unit_test(test_private__takes_columns_without_values),
+        cmocka_unit_test(test_private__sets_neighbouring_values_apart),
+        cmocka_unit_test(test_private__takes_bounds_of_any_magnitude),
+        cmocka_unit_test(test_private__spends_nothing_when_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
