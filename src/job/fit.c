@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "base/fail.h"
 #include "data/schema.h"
+#include "ledger/delta.h"
 #include "methods/method.h"
 #include "model/model.h"
 
@@ -59,15 +60,25 @@ static hr_status check(const fit *f, hr_error *err) {
 
 /* ---- The budget ---------------------------------------------------------------------------------------------------- */
 
+/* What may be spent, in whole units of the ledger, rounded down: so a ledger that grants 0.1 pays for 0.1, though neither has an
+ * exact binary form, and ten times 0.1 do not exceed 1. */
+static double granted_epsilon(const fit *f) {
+    return hr_units_value(hr_units_down(f->options->epsilon));
+}
+
+static double granted_delta(const fit *f) {
+    return hr_delta_value(hr_delta_down(f->options->delta));
+}
+
 static hr_currency currency_of(const fit *f) {
     if (!f->method->info.is_private) return HR_NO_PRIVACY;
-    return f->options->delta > 0 ? HR_ZCDP : HR_PURE;
+    return granted_delta(f) > 0 ? HR_ZCDP : HR_PURE;
 }
 
 static hr_units budget_of(const fit *f) {
     switch (currency_of(f)) {
     case HR_PURE: return hr_units_down(f->options->epsilon);
-    case HR_ZCDP: return hr_zcdp_rho(f->options->epsilon, f->options->delta);
+    case HR_ZCDP: return hr_zcdp_rho(granted_epsilon(f), granted_delta(f));
     case HR_NO_PRIVACY: break;
     }
     return 0;
@@ -84,7 +95,7 @@ static hr_status reserve(fit *f, hr_error *err) {
     if (!f->options->ledger) return HR_OK;
     char purpose[200];
     snprintf(purpose, sizeof purpose, "fit %s for %.120s", f->method->info.name, hr_schema_label(hr_data_schema(f->data))->name);
-    return hr_ledger_reserve(f->options->ledger, f->options->epsilon, f->options->delta, purpose, &f->entry, err);
+    return hr_ledger_reserve(f->options->ledger, granted_epsilon(f), granted_delta(f), purpose, &f->entry, err);
 }
 
 /* ---- The model ----------------------------------------------------------------------------------------------------- */
@@ -99,7 +110,7 @@ static void add_setting(void *user, const char *name, const char *value) {
 static hr_status state_sound(const fit *f, hr_guarantee *g, hr_buffer *text, hr_error *err) {
     size_t count;
     const hr_release *releases = hr_gate_releases(f->gate, &count);
-    hr_status status = hr_model_account(releases, count, hr_gate_currency(f->gate), f->options->delta, g, err);
+    hr_status status = hr_model_account(releases, count, hr_gate_currency(f->gate), granted_delta(f), g, err);
     if (status) return status;
     hr_buffer_format(text, "(%.6g, %.3g)-differentially private for adding or removing one record", g->epsilon, g->delta);
     hr_buffer_format(text, " (%.6g, %.3g for replacing one). %s", g->epsilon_replace, g->delta_replace, f->method->info.sound);
