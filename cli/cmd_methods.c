@@ -34,17 +34,19 @@ static void print_options(const hr_method_info *method) {
     }
 }
 
+/* A paragraph under its title. */
+static void print_titled(const char *title, const char *text) {
+    if (text[0] == '\0') return;
+    printf("\n%s\n    ", title);
+    print_wrapped(stdout, text, 4);
+}
+
 static void print_method(const hr_method_info *method) {
     printf("%s: ", method->name);
     print_wrapped(stdout, method->summary, 0);
-    printf("\npaper: ");
-    print_wrapped(stdout, method->paper, 7);
-    printf("\nsound mode: ");
-    print_wrapped(stdout, method->sound, 12);
-    if (method->flaws[0] != '\0') {
-        printf("\npaper mode (not private): ");
-        print_wrapped(stdout, method->flaws, 12);
-    }
+    print_titled("paper", method->paper);
+    print_titled("sound mode", method->sound);
+    print_titled(method->is_private ? "paper mode (not private)" : "not private", method->flaws);
     print_options(method);
 }
 

@@ -34,16 +34,14 @@ static void write_header(FILE *out, const layout *lines) {
     }
     if (lines->with_class) fputs("class", out);
     for (size_t k = 0; lines->with_numbers && k < lines->count; k++) {
-        char name[512];
-        snprintf(name, sizeof name, "p_%s", lines->label->values[k]);
         if (k > 0 || lines->with_class) fputc(',', out);
-        print_csv_field(out, name);
+        print_csv_field(out, "p_", lines->label->values[k]);
     }
     fputc('\n', out);
 }
 
 static void write_record(FILE *out, const layout *lines, const double *numbers) {
-    if (lines->with_class) print_csv_field(out, lines->label->values[hr_predicted_class(numbers, lines->count)]);
+    if (lines->with_class) print_csv_field(out, "", lines->label->values[hr_predicted_class(numbers, lines->count)]);
     for (size_t k = 0; lines->with_numbers && k < lines->count; k++) {
         char text[32];
         shortest_decimal(numbers[k], text);

@@ -5,6 +5,7 @@
 #include "input.h"
 #include "output.h"
 
+#include <limits.h>
 #include <string.h>
 
 typedef struct train_args {
@@ -12,7 +13,7 @@ typedef struct train_args {
     size_t mode, format;
     arg_settings settings;
     bool as_json, quiet, reproducible;
-    arg_whole seed;
+    arg_whole seed, threads;
 } train_args;
 
 #define AT(field) offsetof(train_args, field)
@@ -33,7 +34,7 @@ static const arg_option train_options[] = {
     {"bins", 0, ARG_SETTING, false, AT(settings), "N", "bins of a numeric feature"},
     {"option", 0, ARG_PAIR, false, AT(settings), "NAME=VALUE",
      "another option of the method; may be repeated ('hedgerow methods NAME' lists options, defaults and ranges)"},
-    {"threads", 0, ARG_SETTING, false, AT(settings), "N", "0: as many as there are processors; the model does not depend on it"},
+    {"threads", 0, ARG_WHOLE, false, AT(threads), "N", "0: as many as there are processors; the model does not depend on it"},
     {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE", "spend from this ledger ('hedgerow ledger open' creates one)"},
     {"format", 0, ARG_CHOICE, false, AT(format), FORMAT_WORDS, "of the data; auto looks at the content"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
@@ -46,6 +47,10 @@ static bool consistent(const command *self, const train_args *args) {
     if (args->seed.given && !args->reproducible) {
         usage_error(self->name, "--seed makes the noise predictable and the model not private; if this is a test, add "
                                 "--unsafe-reproducible-noise");
+        return false;
+    }
+    if (args->threads.value > INT_MAX) {
+        usage_error(self->name, "--threads: %llu is too many", (unsigned long long)args->threads.value);
         return false;
     }
     if (args->as_json && strcmp(args->model, "-") == 0) {
@@ -80,9 +85,19 @@ static hr_status set_options(const train_args *args, train_run *run, hr_error *e
     }
     options->reproducible_noise = args->reproducible;
     options->seed = args->seed.value;
+    options->threads = (int)args->threads.value;
     progress_init(&run->bar, !args->quiet && !args->as_json);
     options->progress = progress_step;
     options->user = &run->bar;
+    return status;
+}
+
+/* A model that cannot be written is lost, and what was spent on it is not given back. */
+static hr_status write_model(const train_args *args, const train_run *run, hr_error *err) {
+    const hr_status status = hr_model_write(run->model, args->model, err);
+    if (status != HR_OK && run->ledger != NULL) {
+        snprintf(err->remedy, sizeof err->remedy, "the model is lost and its budget stays spent; see to the place before you train again");
+    }
     return status;
 }
 
@@ -96,7 +111,7 @@ static hr_status fit(const train_args *args, train_run *run, hr_error *err) {
     if (status == HR_OK) status = input_data(run->schema, args->data, args->format, false, &run->data, err);
     if (status == HR_OK) status = hr_fit(run->data, &run->options, &run->model, err);
     progress_clear(&run->bar);
-    if (status == HR_OK) status = hr_model_write(run->model, args->model, err);
+    if (status == HR_OK) status = write_model(args, run, err);
     return status;
 }
 
@@ -113,7 +128,10 @@ static void print_left(FILE *out, const hr_ledger_total *total) {
 /* `total` is NULL without a ledger. */
 static void print_summary(FILE *out, const train_args *args, const train_run *run, const hr_ledger_total *total) {
     const hr_guarantee *guarantee = hr_model_guarantee(run->model);
-    fprintf(out, "%-8s %s, %s mode\n", "method", hr_model_method(run->model), mode_text(run->model));
+    const hr_method_info *method = hr_method_find(hr_model_method(run->model));
+    const bool has_modes = method != NULL && method->is_private;
+    fprintf(out, "%-8s %s%s%s\n", "method", hr_model_method(run->model), has_modes ? ", in mode " : "",
+            has_modes ? mode_text(run->model) : "");
     fprintf(out, "%-8s %zu rows, %zu features\n", "data", hr_data_rows(run->data), hr_schema_feature_count(run->schema));
     fprintf(out, "%-8s %s, %zu trees\n", "model", strcmp(args->model, "-") == 0 ? "standard output" : args->model,
             hr_model_tree_count(run->model));

@@ -7,7 +7,6 @@
 #include <string.h>
 
 static const command *const commands[] = {
-    &schema_init_command,
     &schema_check_command,
     &train_command,
     &predict_command,
@@ -153,11 +152,9 @@ static int dispatch(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     const int code = dispatch(argc - 1, argv + 1);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        hr_error err = {0};
-        fail_io(&err, "standard output", "cannot be written", "");
-        const int failed = report_error("", &err);
-        return code == EXIT_DONE ? failed : code;
-    }
-    return code;
+    const bool lost = fflush(stdout) != 0 || ferror(stdout);
+    if (code != EXIT_DONE || !lost) return code;
+    hr_error err = {0};
+    fail_io(&err, "standard output", "cannot be written", "");
+    return report_error("", &err);
 }

@@ -40,7 +40,7 @@ int report_error(const char *name, const hr_error *err) {
 hr_status fail_io(hr_error *err, const char *path, const char *what, const char *remedy) {
     const char *reason = strerror(errno);
     *err = (hr_error){.status = HR_E_IO};
-    snprintf(err->file, sizeof err->file, "%s", path);
+    snprintf(err->file, sizeof err->file, "%s", strcmp(path, "-") == 0 ? "standard output" : path);
     snprintf(err->message, sizeof err->message, "%s: %s", what, reason);
     snprintf(err->remedy, sizeof err->remedy, "%s", remedy);
     return HR_E_IO;
@@ -67,12 +67,29 @@ void print_wrapped(FILE *out, const char *text, size_t indent) {
     fputc('\n', out);
 }
 
-void print_csv_field(FILE *out, const char *text) {
-    if (strpbrk(text, ",\"\r\n") == NULL && text[0] != ' ' && (text[0] == '\0' || text[strlen(text) - 1] != ' ')) {
-        fputs(text, out);
+int text_width(const char *text) {
+    int width = 0;
+    for (; *text != '\0'; text++) width += ((unsigned char)*text & 0xC0) != 0x80;
+    return width;
+}
+
+void print_padded(FILE *out, const char *text, int width) {
+    const int pad = abs(width) - text_width(text);
+    const int left = width < 0 && pad > 0 ? pad : 0, right = width > 0 && pad > 0 ? pad : 0;
+    fprintf(out, "%*s%s%*s", left, "", text, right, "");
+}
+
+static bool needs_quotes(const char *text) {
+    if (strpbrk(text, ",\"\r\n") != NULL) return true;
+    return text[0] == ' ' || (text[0] != '\0' && text[strlen(text) - 1] == ' ');
+}
+
+void print_csv_field(FILE *out, const char *prefix, const char *text) {
+    if (!needs_quotes(text)) {
+        fprintf(out, "%s%s", prefix, text);
         return;
     }
-    fputc('"', out);
+    fprintf(out, "\"%s", prefix);
     for (; *text != '\0'; text++) {
         if (*text == '"') fputc('"', out);
         fputc(*text, out);

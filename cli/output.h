@@ -31,8 +31,14 @@ hr_status fail_io(hr_error *err, const char *path, const char *what, const char 
 /* Prints text broken into lines of at most 80 columns, all but the first indented; ends the line. */
 void print_wrapped(FILE *out, const char *text, size_t indent);
 
-/* Prints one field of a CSV line, quoted where it must be. */
-void print_csv_field(FILE *out, const char *text);
+/* Prints a text padded to a number of columns: on the right if it is positive, on the left if negative. */
+void print_padded(FILE *out, const char *text, int width);
+
+/* How many columns a text in UTF-8 takes (characters, not bytes). */
+int text_width(const char *text);
+
+/* Prints one field of a CSV line, prefix and text, quoted where it must be. */
+void print_csv_field(FILE *out, const char *prefix, const char *text);
 
 /* The shortest decimal that reads back as the same double. `text` has at least 32 bytes. */
 void shortest_decimal(double value, char *text);

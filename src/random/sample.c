@@ -92,10 +92,10 @@ static uint64_t square_root(uint64_t x) {
     return r;
 }
 
-/* True with probability exp(-d^2 a/b); d a < 2^127, b^2/a < 2^127. */
+/* True with probability exp(-d^2 a/b); a <= 2^16, b < 2^120, d < 2^100. */
 static bool bernoulli_exp_square(hr_stream *stream, hr_u128 d, hr_u128 a, hr_u128 b) {
-    if (d * a < b) return hr_bernoulli_exp(stream, d * d * a, b);
-    for (hr_u128 i = 0; i < d; i++) /* d factors of at most 1/e: the first or second mostly ends it */
+    if (d >> 55 == 0) return hr_bernoulli_exp(stream, d * d * a, b);
+    for (hr_u128 i = 0; i < d; i++)
         if (!hr_bernoulli_exp(stream, d * a, b)) return false;
     return true;
 }
@@ -103,7 +103,7 @@ static bool bernoulli_exp_square(hr_stream *stream, hr_u128 d, hr_u128 a, hr_u12
 /* A discrete Laplace y of scale t, accepted with probability exp(-(|y| - sigma^2/t)^2 / (2 sigma^2)), has probability
  * proportional to exp(-y^2 / (2 sigma^2)), whatever t is. */
 static wide_int draw_gaussian_above_one(hr_stream *stream, uint64_t num, uint64_t den) {
-    uint64_t m = square_root(num / den); /* t = sigma^2/m is near sigma, and d below is whole */
+    uint64_t m = square_root(num / den); /* t = sigma^2/m, near sigma, keeps the products below 2^127 */
     for (;;) {
         wide_int y = draw_laplace(stream, num, den * m);
         hr_u128 d = y.size > m ? y.size - m : m - y.size;

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """The manual page tells of every command and option that the tool has, and of no other; and a linter likes it if there is one.
-usage: manual.py DIRECTORY_OF_HEDGEROW MANUAL"""
-import os
+usage: manual.py HEDGEROW MANUAL"""
 import re
 import shutil
 import subprocess
@@ -35,7 +34,7 @@ def sections_of(manual):
 
 
 def main():
-    tool, manual = os.path.join(sys.argv[1], 'hedgerow'), sys.argv[2]
+    tool, manual = sys.argv[1:3]
     told, problems = sections_of(manual), []
     commands = commands_of(tool)
     problems += ['no section for: hedgerow ' + name for name in commands if name not in told]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the commands that a text shows and compares what they print with what the text says.
 
-    run.py [--rewrite] DIRECTORY_OF_HEDGEROW FILE...
+    run.py [--rewrite] HEDGEROW FILE...     HEDGEROW is the tool's path
 
 FILE.test   prose, and lines indented by four spaces:
                 $ a command             (for sh; a line that begins with '> ' continues it)
@@ -11,7 +11,7 @@ FILE.test   prose, and lines indented by four spaces:
             A line '...' stands for any lines; a line ending in ' (re)' is a regular expression.
 FILE.md     every block fenced as ```console
 FILE.1      every block between .EX and .EE
-            In these two only words are compared: numbers differ from run to run where noise is drawn. A command without
+            In these two only words are compared: numbers and times differ from run to run where noise is drawn. A command without
             output shown may print anything; all must succeed.
 
 The commands of a file run one after the other in one empty directory. --rewrite puts the real output into FILE.test."""
@@ -120,6 +120,7 @@ def line_matches(wanted, got):
 
 def words_match(wanted, got):
     def words(line):
+        line = re.sub(r'\d{4}-\d\d-\d\dT[\d:]+Z', 'N', line)
         line = re.sub(r'(?<![\w.])-?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|inf)(?![\w])', 'N', line)
         return re.sub(r'\s+', ' ', line).strip()
     return words(wanted) == words(got)
@@ -172,7 +173,7 @@ def rewrite(path, text, steps, results):
         file.write('\n'.join(lines))
 
 
-def run_file(path, binaries, rewriting):
+def run_file(path, program, rewriting):
     with open(path, encoding='utf-8') as file:
         text = file.read()
     reader = {'.test': lines_of_test, '.md': lines_of_markdown, '.1': lines_of_manual}[os.path.splitext(path)[1]]
@@ -181,7 +182,7 @@ def run_file(path, binaries, rewriting):
     if not steps:
         sys.exit('%s: no command found' % path)
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    environment = dict(os.environ, PATH=os.path.abspath(binaries) + os.pathsep + os.environ['PATH'], LC_ALL='C', ROOT=root)
+    environment = dict(os.environ, PATH=os.path.dirname(os.path.abspath(program)) + os.pathsep + os.environ['PATH'], LC_ALL='C', ROOT=root)
     with tempfile.TemporaryDirectory() as directory:
         results = [run(step, directory, environment) for step in steps]
     if rewriting and strict:
