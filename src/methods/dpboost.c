@@ -43,12 +43,14 @@ static hr_status train_round(hr_boosting *b, single_tree *train_tree, const hr_p
     return status;
 }
 
-/* Records are scored when they are needed: before their own tree by those before it, after the ensemble by the rest. */
+/* Records are scored when they are needed: before their own tree by those before it, after the ensemble by the rest; records that
+ * fixed sizes leave over, after the ensemble by all. */
 static hr_status catch_up(hr_boosting *b, const hr_parts *parts, size_t first_tree, size_t trained, hr_error *err) {
     hr_status status = HR_OK;
-    for (size_t te = 0; !status && te < parts->count; te++) {
+    for (size_t te = 0; !status && te <= parts->count; te++) {
         size_t from = te < trained ? first_tree + te * b->outputs : first_tree;
-        status = hr_boosting_add_trees(b, from, parts->rows + parts->begin[te], parts->begin[te + 1] - parts->begin[te], err);
+        size_t begin = parts->begin[te], end = te < parts->count ? parts->begin[te + 1] : b->rows;
+        status = hr_boosting_add_trees(b, from, parts->rows + begin, end - begin, err);
     }
     hr_boosting_forget(b);
     return status;

@@ -115,18 +115,22 @@ static bool parse_choice(const option *o, const char *text, int *out) {
     return false;
 }
 
+static hr_status refuse_name(const hr_method *method, hr_mode mode, const char *name, hr_error *err) {
+    char list[360];
+    list_names(method, mode, list, sizeof list);
+    hr_status status = hr_fail(err, HR_E_ARGUMENT, list, "method %s has no option '%.60s' in %s mode; it takes", method->info.name, name,
+                               mode == HR_SOUND ? "sound" : "paper");
+    return hr_fail_at(err, status, NULL, 0, 0, name);
+}
+
 hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const char *value, hr_error *err) {
     const hr_method *method = hr_method_named(options->method);
     const option *o = find(name);
     double number = 0;
     int choice = 0;
-    if (!method) return hr_fail(err, HR_E_ARGUMENT, "call hr_fit_options_init first", "the options name no method");
-    if (!o || !takes(method, options->mode, name)) {
-        char list[360];
-        list_names(method, options->mode, list, sizeof list);
-        return hr_fail(err, HR_E_ARGUMENT, list, "method %s has no option '%.60s' in %s mode; it takes", method->info.name, name,
-                       options->mode == HR_SOUND ? "sound" : "paper");
-    }
+    if (!method || options->size != sizeof *options)
+        return hr_fail(err, HR_E_ARGUMENT, "call hr_fit_options_init first", "the options are not initialised");
+    if (!o || !takes(method, options->mode, name)) return refuse_name(method, options->mode, name, err);
     if (o->type == CHOICE) {
         if (!parse_choice(o, value, &choice)) return refuse(o, value, err);
         *(int *)field(options, o) = choice;
@@ -177,6 +181,8 @@ hr_status hr_fit_options_init(hr_fit_options *options, const char *name, hr_mode
             at += (size_t)snprintf(list + at, sizeof list - at, " %s", hr_method_at(i)->name);
         return hr_fail(err, HR_E_ARGUMENT, list, "there is no method '%.60s'", name ? name : "");
     }
+    if (mode != HR_SOUND && mode != HR_PAPER)
+        return hr_fail(err, HR_E_ARGUMENT, "it is HR_SOUND or HR_PAPER", "there is no mode %d", (int)mode);
     if (!names_of(method, mode)) return hr_fail(err, HR_E_ARGUMENT, "use the sound mode", "method %s has no paper mode", name);
     hr_fit_options made = {.size = sizeof made, .method = method->info.name, .mode = mode, .epsilon = 1, .gradient_bound = 1};
     method->defaults(&made);

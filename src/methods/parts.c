@@ -65,12 +65,12 @@ static int by_row(const void *a, const void *b) {
 hr_status hr_parts_fixed(hr_stream *stream, size_t rows, const double *weights, size_t count, hr_parts *out, hr_error *err) {
     hr_status status = parts_init(out, rows, count, err);
     if (status) return status;
-    double sum = 0, so_far = 0;
+    double sum = 0;
     for (size_t j = 0; j < count; j++) sum += weights[j];
     shuffle(stream, out->rows, rows);
     for (size_t j = 0; j < count; j++) {
-        so_far += weights[j];
-        out->begin[j + 1] = (size_t)floor(so_far / sum * (double)rows + 1e-9);
+        size_t size = (size_t)floor(weights[j] / sum * (double)rows + 1e-9), left = rows - out->begin[j];
+        out->begin[j + 1] = out->begin[j] + (size < left ? size : left);
         qsort(out->rows + out->begin[j], out->begin[j + 1] - out->begin[j], sizeof *out->rows, by_row);
     }
     return HR_OK;
