@@ -86,8 +86,9 @@ HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const
  * Spends: at most (epsilon, delta), reserved in `options->ledger` before any noise is drawn.
  * Owner: the caller frees *out with hr_model_free. The model keeps nothing of the data except released values.
  * Thread: data and options may be shared; the ledger not.
- * Fails: ARGUMENT, SCHEMA (no labels, no rows), POLICY (REVIEW left; ledger with paper mode or reproducible noise), BUDGET,
- * LIMIT, MEMORY, CANCELLED. */
+ * Fails: ARGUMENT, SCHEMA (no labels, no rows), POLICY (REVIEW left; ledger with paper mode or reproducible noise), BUDGET (the
+ * ledger does not cover it, and nothing was spent; or the budget is too small for any noise, and stays reserved), LIMIT, MEMORY,
+ * CANCELLED. Options that the method does not take in its mode are ignored. */
 HR_API HR_MUST_CHECK hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out, hr_error *err);
 
 /* ---- What methods exist ------------------------------------------------------------------------------------------- */

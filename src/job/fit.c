@@ -28,6 +28,7 @@ typedef struct fit {
     int64_t entry; /* in the ledger */
     hr_setting settings[SETTINGS_MAX];
     size_t setting_count;
+    bool settings_lost; /* for want of memory */
 } fit;
 
 static bool claims_privacy(const fit *f) {
@@ -102,9 +103,11 @@ static hr_status reserve(fit *f, hr_error *err) {
 
 static void add_setting(void *user, const char *name, const char *value) {
     fit *f = user;
-    if (f->setting_count == SETTINGS_MAX) return;
-    const char *kept = hr_arena_text(f->training.arena, value, strlen(value));
-    if (kept) f->settings[f->setting_count++] = (hr_setting){name, kept};
+    const char *kept = f->setting_count < SETTINGS_MAX ? hr_arena_text(f->training.arena, value, strlen(value)) : NULL;
+    if (kept)
+        f->settings[f->setting_count++] = (hr_setting){name, kept};
+    else
+        f->settings_lost = true;
 }
 
 static hr_status state_sound(const fit *f, hr_guarantee *g, hr_buffer *text, hr_error *err) {
@@ -137,12 +140,13 @@ static hr_status make_model(fit *f, hr_model **out, hr_error *err) {
                       .binning = f->training.binning,
                       .forest = f->training.forest,
                       .currency = hr_gate_currency(f->gate)};
+    hr_options_each(f->method, f->options, add_setting, f);
+    if (f->settings_lost) return hr_fail_memory(err);
     if (claims_privacy(f))
         status = state_sound(f, &parts.guarantee, &statement, err);
     else
         state_unsound(f, &parts.guarantee, &statement);
     if (status) return status;
-    hr_options_each(f->method, f->options, add_setting, f);
     parts.settings = f->settings;
     parts.setting_count = f->setting_count;
     parts.releases = (hr_release *)hr_gate_releases(f->gate, &parts.release_count);
@@ -188,10 +192,13 @@ static hr_status run(fit *f, hr_model **out, hr_error *err) {
 }
 
 hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out, hr_error *err) {
-    fit f = {.data = data, .options = options, .method = hr_method_named(options->method)};
-    if (options->size != sizeof *options || !f.method)
+    if (options->size != sizeof *options)
         return hr_fail(err, HR_E_ARGUMENT, "call hr_fit_options_init first", "the options were not initialised");
-    hr_status status = run(&f, out, err);
+    hr_fit_options taken;
+    hr_status status = hr_options_taken(options, &taken, err);
+    if (status) return status;
+    fit f = {.data = data, .options = &taken, .method = hr_method_named(taken.method)};
+    status = run(&f, out, err);
     hr_arena_free(f.training.arena);
     hr_gate_free(f.gate);
     hr_stream_close(f.stream);

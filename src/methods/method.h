@@ -33,6 +33,10 @@ extern const hr_method hr_method_gbdt, hr_method_dpboost, hr_method_seq, hr_meth
 /* NULL if there is none of that name. */
 const hr_method *hr_method_named(const char *name);
 
+/* A copy in which options that the method does not take in the mode have their defaults, whatever the caller set: published
+ * methods have exact edges and no delta. Fails: ARGUMENT (no such method or mode). */
+HR_MUST_CHECK hr_status hr_options_taken(const hr_fit_options *options, hr_fit_options *out, hr_error *err);
+
 /* Checks every option of `options` against its range. Fails: ARGUMENT. */
 HR_MUST_CHECK hr_status hr_options_check(const hr_method *method, const hr_fit_options *options, hr_error *err);
 

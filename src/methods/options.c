@@ -190,6 +190,22 @@ hr_status hr_fit_options_init(hr_fit_options *options, const char *name, hr_mode
     return HR_OK;
 }
 
+static size_t size_of(const option *o) {
+    return o->type == INTEGER ? sizeof(int64_t) : o->type == REAL ? sizeof(double) : sizeof(int);
+}
+
+hr_status hr_options_taken(const hr_fit_options *options, hr_fit_options *out, hr_error *err) {
+    hr_fit_options made = *options, initial;
+    hr_status status = hr_fit_options_init(&initial, options->method, options->mode, err);
+    if (status) return status;
+    for (size_t i = 0; i < COUNT; i++) {
+        const option *o = &options_table[i];
+        if (!takes(hr_method_named(options->method), options->mode, o->name)) memcpy(field(&made, o), field(&initial, o), size_of(o));
+    }
+    *out = made;
+    return HR_OK;
+}
+
 /* The default of one option in one mode, as text; "" if the mode does not take it. */
 static void default_text(const hr_method *method, hr_mode mode, const option *o, char text[HR_NUMBER_TEXT]) {
     hr_fit_options options;

@@ -315,6 +315,27 @@ static void test_fit__refuses_exact_edges_in_sound_mode(void **state) {
     }
 }
 
+/* Published methods have exact edges and no delta, whatever these fields say. */
+static void test_fit__ignores_fields_that_the_mode_does_not_take(void **state) {
+    (void)state;
+    static const char *const methods[] = {"gbdt", "dpboost", "seq", "para"};
+    for (size_t m = 0; m < COUNT(methods); m++)
+        for (int mode = m ? HR_PAPER : HR_SOUND; mode <= HR_PAPER; mode++) {
+            hr_fit_options options = seeded_options_of(methods[m], (hr_mode)mode, 1);
+            options.trees = 2;
+            char *wanted = fit_text(small.data, &options);
+            options.delta = 7;
+            options.edges = (hr_edges)77;
+            options.bounding = HR_CLIP;
+            options.bin_share = options.leaf_share = options.count_share = NAN;
+            if (!m) options.epsilon = -1;
+            char *got = fit_text(small.data, &options);
+            assert_string_equal(got, wanted);
+            hr_text_free(got);
+            hr_text_free(wanted);
+        }
+}
+
 static void test_fit__refuses_options_of_another_size_or_mode(void **state) {
     (void)state;
     hr_fit_options options = options_of("dpboost", HR_SOUND);
@@ -368,6 +389,7 @@ int main(void) {
         cmocka_unit_test(test_methods__tell_what_they_prove_and_what_they_do_not),
         cmocka_unit_test(test_fit__refuses_fields_out_of_range),
         cmocka_unit_test(test_fit__refuses_exact_edges_in_sound_mode),
+        cmocka_unit_test(test_fit__ignores_fields_that_the_mode_does_not_take),
         cmocka_unit_test(test_fit__refuses_options_of_another_size_or_mode),
     };
     return cmocka_run_group_tests(tests, open_small, close_small);
