@@ -58,6 +58,12 @@ hr_status hr_csv_refuse_missing(const hr_csv_header *header, const char *name, h
     return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, name);
 }
 
+hr_status hr_csv_refuse_ragged(uint64_t line, size_t found, size_t expected, bool more, hr_error *err) {
+    hr_fail(err, HR_E_FORMAT, "give every record as many cells as the first line has, and put cells with commas in quotation marks",
+            "%s%zu cells where %zu are expected", more ? "more than " : "", found, expected);
+    return hr_fail_at(err, HR_E_FORMAT, NULL, line, 0, NULL);
+}
+
 /* ---- Records ---------------------------------------------------------------------------------------------------------------- */
 
 typedef struct csv {
@@ -136,12 +142,6 @@ static inline bool take_number(csv *c, const hr_slot *slot, char end) {
     return true;
 }
 
-static hr_status refuse_ragged(csv *c, uint64_t line, size_t found, bool more) {
-    hr_fail(c->err, HR_E_FORMAT, "give every record as many cells as the first line has, and put cells with commas in quotation marks",
-            "%s%zu cells where %zu are expected", more ? "more than " : "", found, c->header.count);
-    return hr_fail_at(c->err, HR_E_FORMAT, NULL, line, 0, NULL);
-}
-
 static hr_status take_cell(csv *c, const hr_slot *slot, hr_cell *cell) {
     hr_lines before = c->lines;
     hr_status status = hr_cells_next(&c->lines, cell, c->err);
@@ -164,7 +164,7 @@ static hr_status take_record(csv *c) {
         hr_cell cell;
         hr_status status = take_cell(c, slot, &cell);
         if (status) return status == HR_E_MEMORY ? status : hr_fail_at(c->err, status, NULL, 0, 0, c->header.names[i]);
-        if (cell.last != (i == last)) return refuse_ragged(c, line, i + 1, !cell.last);
+        if (cell.last != (i == last)) return hr_csv_refuse_ragged(line, i + 1, c->header.count, !cell.last, c->err);
     }
     return HR_OK;
 }

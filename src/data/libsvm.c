@@ -114,7 +114,8 @@ static bool line_looks(const char *p, const char *end, size_t *pairs) {
     }
 }
 
-bool hr_libsvm_looks(const char *bytes, size_t size) {
+/* Whether text that begins with these bytes is LIBSVM rather than CSV. */
+static bool looks(const char *bytes, size_t size) {
     const char *end = bytes + size;
     size_t pairs = 0;
     for (int i = 0; i < LINES_LOOKED_AT && bytes < end; i++) {
@@ -125,6 +126,13 @@ bool hr_libsvm_looks(const char *bytes, size_t size) {
         bytes = line_end + (line_end < end);
     }
     return pairs > 0;
+}
+
+hr_status hr_libsvm_find_format(hr_source *source, hr_format *format, hr_error *err) {
+    if (*format != HR_FORMAT_AUTO) return HR_OK;
+    hr_status status = hr_source_more(source, err);
+    if (!status) *format = looks(source->at, (size_t)(source->end - source->at)) ? HR_FORMAT_LIBSVM : HR_FORMAT_CSV;
+    return status;
 }
 
 /* ---- Records -------------------------------------------------------------------------------------------------------------------- */

@@ -6,8 +6,8 @@
 
 #include <hedgerow/data.h>
 
-/* Whether text that begins with these bytes is LIBSVM rather than CSV. */
-bool hr_libsvm_looks(const char *bytes, size_t size);
+/* Replaces HR_FORMAT_AUTO by the format that the beginning of the source looks like. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_libsvm_find_format(hr_source *source, hr_format *format, hr_error *err);
 
 /* One line in pieces. */
 typedef struct hr_libsvm_entry {

@@ -5,11 +5,8 @@
 
 static hr_status read_source(const hr_schema *schema, hr_source *source, const hr_read_options *options, hr_data **out, hr_error *err) {
     hr_format format = options->format;
-    if (format == HR_FORMAT_AUTO) {
-        hr_status status = hr_source_more(source, err);
-        if (status) return status;
-        format = hr_libsvm_looks(source->at, (size_t)(source->end - source->at)) ? HR_FORMAT_LIBSVM : HR_FORMAT_CSV;
-    }
+    hr_status status = hr_libsvm_find_format(source, &format, err);
+    if (status) return status;
     return format == HR_FORMAT_LIBSVM ? hr_libsvm_read(schema, source, options->label_optional, out, err)
                                       : hr_csv_read(schema, source, options->label_optional, out, err);
 }
