@@ -85,6 +85,12 @@ static hr_units budget_of(const fit *f) {
     return 0;
 }
 
+static hr_status check_budget(const fit *f, hr_error *err) {
+    if (currency_of(f) == HR_NO_PRIVACY || (granted_epsilon(f) > 0 && budget_of(f))) return HR_OK;
+    hr_status status = hr_fail(err, HR_E_BUDGET, "raise epsilon", "epsilon %g is too small for any noise", f->options->epsilon);
+    return hr_fail_at(err, status, NULL, 0, 0, "epsilon");
+}
+
 static hr_status open_gate(fit *f, hr_error *err) {
     hr_status status =
         f->options->reproducible_noise ? hr_stream_open_seeded(f->options->seed, &f->stream, err) : hr_stream_open(&f->stream, err);
@@ -175,6 +181,7 @@ static int thread_count(const hr_fit_options *options) {
 static hr_status run(fit *f, hr_model **out, hr_error *err) {
     hr_model *model = NULL;
     hr_status status = check(f, err);
+    if (!status) status = check_budget(f, err);
     if (!status) status = open_gate(f, err);
     if (!status) status = reserve(f, err);
     if (status) return status;

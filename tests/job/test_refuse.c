@@ -148,7 +148,7 @@ static void test_fit__refuses_bad_options_before_it_looks_at_the_ledger(void **s
 static void test_fit__refuses_what_the_ledger_does_not_cover(void **state) {
     fixture *f = *state;
     hr_fit_options options = charged_options(f, HR_SOUND);
-    options.epsilon = nextafter(2, 3);
+    options.epsilon = 2 + 0x1p-39; /* the ledger counts in units of 2^-40 */
     assert_refused(f, f->table.data, &options, HR_E_BUDGET, "2");
     options.epsilon = 1;
     options.delta = 1.1e-5;
@@ -178,10 +178,24 @@ static seen_entry last_entry(const fixture *f) {
     return seen;
 }
 
+/* A budget below one unit is seen at once. */
+static void test_fit__refuses_a_budget_that_is_none(void **state) {
+    fixture *f = *state;
+    static const double none[][2] = {{1e-300, 0}, {0x1p-41, 0}, {1e-300, 1e-6}, {1e-9, 1e-300}};
+    for (size_t i = 0; i < COUNT(none); i++) {
+        hr_fit_options options = charged_options(f, HR_SOUND);
+        options.epsilon = none[i][0];
+        options.delta = none[i][1];
+        if (i < 3) assert_refused(f, f->table.data, &options, HR_E_BUDGET, "raise epsilon");
+        options.ledger = NULL;
+        assert_refused(f, f->table.data, &options, HR_E_BUDGET, "raise epsilon");
+    }
+}
+
 /* A budget that no noise covers, far below any of use: found when the first line is charged, after the reservation. */
 static void test_fit__refuses_too_small_a_budget(void **state) {
     fixture *f = *state;
-    static const double tiny[][2] = {{1e-300, 0}, {0x1p-41, 0}, {0x1p-40, 0}, {1e-11, 0}, {1e-6, 1e-9}};
+    static const double tiny[][2] = {{0x1p-40, 0}, {1e-11, 0}, {1e-6, 1e-9}};
     for (size_t i = 0; i < COUNT(tiny); i++) {
         hr_fit_options options = charged_options(f, HR_SOUND);
         options.epsilon = tiny[i][0];
@@ -286,6 +300,7 @@ int main(void) {
         WITH_LEDGER(test_fit__refuses_a_ledger_for_what_is_not_private),
         WITH_LEDGER(test_fit__refuses_bad_options_before_it_looks_at_the_ledger),
         WITH_LEDGER(test_fit__refuses_what_the_ledger_does_not_cover),
+        WITH_LEDGER(test_fit__refuses_a_budget_that_is_none),
         WITH_LEDGER(test_fit__refuses_too_small_a_budget),
         WITH_LEDGER(test_fit__refuses_a_sealed_ledger),
         WITH_LEDGER(test_fit__commits_exactly_what_was_asked_for),
