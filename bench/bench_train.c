@@ -3,7 +3,8 @@
  * usage: bench_train FILE ROWS FEATURES METHOD THREADS FEW MANY [OPTION=VALUE]...
  * FILE holds ROWS x FEATURES float32 numbers, row by row, within [-4, 4], then ROWS labels of one byte, 0 or 1. Reading it is
  * not timed. Prints one line of JSON: seconds a tree, (t(MANY) - t(FEW)) / (MANY - FEW); seconds of everything before the
- * first tree, t(FEW) - FEW trees; and the log-loss on the training records, so that the work is seen to be real. */
+ * first tree, t(FEW) - FEW trees; seconds of predicting, a record and tree; and the log-loss on the training records, so that
+ * the work is seen to be real. */
 #include <hedgerow/hedgerow.h>
 
 #include <stdio.h>
@@ -107,6 +108,17 @@ static double fit(const hr_data *data, const bench_plan *plan, int trees, hr_mod
     return seconds() - start;
 }
 
+/* Seconds of predicting every record. */
+static double predict(const hr_data *data, const bench_plan *plan, const hr_model *model) {
+    double *out = allocate(hr_data_rows(data) * hr_model_output_count(model), sizeof *out);
+    hr_error err = {0};
+    double start = seconds();
+    if (hr_model_predict(model, data, plan->threads, out, &err)) die(&err, "predict:");
+    double spent = seconds() - start;
+    free(out);
+    return spent;
+}
+
 static void time_fits(const hr_data *data, const bench_plan *plan, int few, int many) {
     hr_model *model = NULL;
     double first = fit(data, plan, few, &model);
@@ -114,10 +126,12 @@ static void time_fits(const hr_data *data, const bench_plan *plan, int few, int 
     model = NULL;
     double second = fit(data, plan, many, &model);
     double tree = (second - first) / (many - few);
+    double predicting = predict(data, plan, model) / ((double)hr_data_rows(data) * many);
     hr_metrics metrics;
     hr_error err = {0};
     if (hr_evaluate(model, data, plan->threads, &metrics, &err)) die(&err, "evaluate:");
-    printf("{\"tree\": %.9f, \"bins\": %.9f, \"logloss\": %.6f}\n", tree, first - tree * few, metrics.logloss);
+    printf("{\"tree\": %.9f, \"bins\": %.9f, \"predict\": %.6g, \"logloss\": %.6f}\n", tree, first - tree * few, predicting,
+           metrics.logloss);
     hr_model_free(model);
 }
 

@@ -92,7 +92,7 @@ def show(title, results, columns):
     return rows
 
 
-TREES = [('tree', 'ms a tree', 1000), ('bins', 's before', 1)]
+TREES = [('tree', 'ms a tree', 1e3), ('bins', 's before', 1), ('predict', 'ns a row x tree', 1e9)]
 
 
 def train_beside_peers(args, peers, size, threads):
