@@ -181,12 +181,12 @@ static seen_entry last_entry(const fixture *f) {
 /* A budget below one unit is seen at once. */
 static void test_fit__refuses_a_budget_that_is_none(void **state) {
     fixture *f = *state;
-    static const double none[][2] = {{1e-300, 0}, {0x1p-41, 0}, {1e-300, 1e-6}, {1e-9, 1e-300}};
+    static const double none[][2] = {{1e-300, 0}, {0x1p-41, 0}, {1e-300, 1e-6}};
     for (size_t i = 0; i < COUNT(none); i++) {
         hr_fit_options options = charged_options(f, HR_SOUND);
         options.epsilon = none[i][0];
         options.delta = none[i][1];
-        if (i < 3) assert_refused(f, f->table.data, &options, HR_E_BUDGET, "raise epsilon");
+        assert_refused(f, f->table.data, &options, HR_E_BUDGET, "raise epsilon");
         options.ledger = NULL;
         assert_refused(f, f->table.data, &options, HR_E_BUDGET, "raise epsilon");
     }
