@@ -113,11 +113,9 @@ def price_of_privacy(args, size, threads):
 
 
 def read_beside_peers(args, peers, size, threads):
-    path, own = table_file(args, *size, 'csv'), os.path.join(args.build, 'bench', 'bench_csv')
-    sides = {'hedgerow': [own, path, str(threads)]} if os.path.exists(own) else {}
+    path = table_file(args, *size, 'csv')
+    sides = {'hedgerow': [os.path.join(args.build, 'bench', 'bench_read'), path, 'y']}
     sides.update({library: [peers[library][0], PEER, 'csv', library, path, str(threads)] for library in READERS if library in peers})
-    if not sides:
-        return []
     results = take_turns(sides, args.repeat)
     for got in results.values():
         for g in got:

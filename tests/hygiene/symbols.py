@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The library as the linker sees it: no object that changes, and the public functions as its only exports.
+"""The library as the linker sees it: no object that changes, and the public functions, all of them, as its only exports.
 usage: symbols.py ROOT STATIC_LIBRARY SHARED_LIBRARY"""
 import re
 import subprocess
@@ -40,6 +40,8 @@ def check_exports(root, shared, problems):
     exported = {name.split('@')[0] for name, _, _ in table(shared, '--dynamic', '--defined-only')}
     for name in sorted(exported - set(public)):
         problems.append('%s: exports %s, which no public header declares' % (shared, name))
+    for name in sorted(set(public) - exported):
+        problems.append('%s: %s is declared, but the library does not export it' % (public[name], name))
 
 
 def main():
