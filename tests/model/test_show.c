@@ -1,0 +1,207 @@
+#include "parts.h"
+
+static const hr_column mixed[] = {
+    {.name = "age", .kind = HR_NUMBER, .low = 0, .high = 100},
+    {.name = "a\"b\\c&d\x1b[2J", .kind = HR_CATEGORY, .value_count = 3, .values = (const char *const[]){"x", "y", "z"}},
+    {.name = "unused", .kind = HR_NUMBER, .low = 0, .high = 1}};
+
+/* Three features; tree 0: age <= 18 or missing ? (category in {missing, y and later} ? 3 : 1) : -2; tree 1: age is missing ? 1 : 1. */
+typedef struct small {
+    hr_schema *schema;
+    hr_model *model;
+} small;
+
+static small make_small(bool is_private, const char *statement) {
+    const hr_column label = {.name = "stay", .kind = HR_NUMBER, .low = 0, .high = 10};
+    const double edges[] = {18, 37.5};
+    hr_feature_bins bins[] = {{HR_NUMBER, 4, edges}, {HR_CATEGORY, 3, NULL}, {HR_NUMBER, 2, NULL}};
+    hr_bin_set subset = {{5}};
+    hr_node first[] = {
+        {.left = 1, .feature = 0, .cut = 1, .missing_left = true}, {.left = 3, .feature = 1}, {.value = -2}, {.value = 3}, {.value = 1}};
+    hr_node second[] = {{.left = 1, .feature = 0, .cut = 0, .missing_left = true}, {.value = 1}, {.value = 1}};
+    hr_tree trees[] = {{first, 5, &subset, 1, 0}, {second, 3, NULL, 0, 0}};
+    double base = 0;
+    hr_release releases[] = {{.what = "split", .cost = HR_UNIT / 4, .group = 1, .part = 0, .draws = 1},
+                             {.what = "leaf sum", .cost = HR_UNIT / 4, .group = 1, .part = 0, .draws = 2},
+                             {.what = "leaf sum", .cost = HR_UNIT / 8, .group = 1, .part = 1, .draws = 4},
+                             {.what = "bin edges", .cost = HR_UNIT / 2, .group = 2, .part = 0, .draws = 8}};
+    hr_setting settings[] = {{"trees", "2"}};
+    small s = {0};
+    assert_int_equal(hr_schema_make(&label, mixed, 3, NULL, 0, &s.schema, NULL), HR_OK);
+    hr_model made = {.schema = s.schema,
+                     .method = "dpboost",
+                     .binning = {3, bins},
+                     .forest = {HR_LINK_NUMBER, 1, &base, trees, 2},
+                     .currency = HR_PURE,
+                     .guarantee = {.is_private = is_private, .epsilon = 1.00000001, .epsilon_replace = 2, .statement = statement},
+                     .releases = releases,
+                     .release_count = COUNT(releases),
+                     .settings = settings,
+                     .setting_count = 1};
+    assert_int_equal(hr_model_make(&made, &s.model, NULL), HR_OK);
+    return s;
+}
+
+static void small_done(small *s) {
+    hr_model_free(s->model);
+    hr_schema_free(s->schema);
+}
+
+static void test_tree_text__speaks_of_names_and_thresholds(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    char *text = NULL;
+    assert_int_equal(hr_model_tree_text(s.model, 0, &text, NULL), HR_OK);
+    assert_string_equal(text, "tree 0, adds to the score of stay\n"
+                              "if age <= 18 or missing:\n"
+                              "  if a\"b\\c&d?[2J in {missing, 'y' and later}:\n"
+                              "    +3\n"
+                              "  else:\n"
+                              "    +1\n"
+                              "else:\n"
+                              "  -2\n");
+    hr_text_free(text);
+    assert_int_equal(hr_model_tree_text(s.model, 1, &text, NULL), HR_OK);
+    assert_non_null(strstr(text, "if age is missing:\n"));
+    hr_text_free(text);
+    small_done(&s);
+}
+
+static void test_tree_text__tells_every_kind_of_cut(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    hr_node *root = &s.model->forest.trees[0].nodes[0];
+    const struct {
+        uint8_t cut;
+        bool missing_left;
+        const char *text;
+    } cases[] = {{0, false, "if age in {}:"},     {0, true, "if age is missing:"},  {1, false, "if age <= 18:"},
+                 {2, false, "if age <= 37.5:"},   {3, false, "if age is present:"}, {2, true, "if age <= 37.5 or missing:"},
+                 {3, true, "if age is anything:"}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        root->cut = cases[i].cut;
+        root->missing_left = cases[i].missing_left;
+        char *text = NULL;
+        assert_int_equal(hr_model_tree_text(s.model, 0, &text, NULL), HR_OK);
+        if (!strstr(text, cases[i].text)) fail_msg("%s lacks %s", text, cases[i].text);
+        hr_text_free(text);
+    }
+    small_done(&s);
+}
+
+static void test_tree_dot__escapes_names(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    char *text = NULL;
+    assert_int_equal(hr_model_tree_dot(s.model, 0, &text, NULL), HR_OK);
+    assert_memory_equal(text, "digraph tree_0 {\n", 17);
+    assert_non_null(strstr(text, "n1 [label=\"a\\\"b\\\\c&amp;d?[2J in {missing, 'y' and later}\"];\n"));
+    assert_non_null(strstr(text, "n0 -> n1 [label=\"yes\"];\n  n0 -> n2 [label=\"no\"];\n"));
+    assert_non_null(strstr(text, "n2 [label=\"-2\", shape=ellipse];\n"));
+    assert_string_equal(text + strlen(text) - 3, "\n}\n");
+    hr_text_free(text);
+    small_done(&s);
+}
+
+static void test_tree__refuses_an_index_beyond_the_last(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    char *text = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_model_tree_text(s.model, 2, &text, &err), HR_E_ARGUMENT);
+    assert_string_equal(err.message, "there is no tree 2: the model has 2");
+    assert_int_equal(hr_model_tree_dot(s.model, 2, &text, &err), HR_E_ARGUMENT);
+    assert_null(text);
+    small_done(&s);
+}
+
+/* Tree 0: the coin expects 2 below age's left side. age: (2 - -2)^2 / 4 = 4; category: (3 - 1)^2 / 4 / 2 = 0.5. */
+static void test_importance__is_the_spread_of_leaf_values(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    double shares[3];
+    hr_model_importance(s.model, shares);
+    assert_true(fabs(shares[0] - 4 / 4.5) < 1e-15 && fabs(shares[1] - 0.5 / 4.5) < 1e-15 && shares[2] == 0);
+    s.model->forest.tree_count = 0;
+    hr_model_importance(s.model, shares);
+    assert_true(shares[0] == 0 && shares[1] == 0 && shares[2] == 0);
+    small_done(&s);
+}
+
+/* By the law of total variance the spreads of one tree sum to the variance of its leaf value under a fair coin. */
+static void test_importance__adds_up_to_the_variance_of_a_coin(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    const double mean = 0.25 * 3 + 0.25 * 1 + 0.5 * -2;
+    const double variance = 0.25 * (3 - mean) * (3 - mean) + 0.25 * (1 - mean) * (1 - mean) + 0.5 * (-2 - mean) * (-2 - mean);
+    double shares[3];
+    hr_model_importance(s.model, shares);
+    assert_true(fabs(shares[0] * variance - 4) < 1e-14 && fabs(shares[1] * variance - 0.5) < 1e-14);
+    small_done(&s);
+}
+
+static void test_summary__of_a_private_model(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved for adding or removing one record, by way of a sentence that is too long for a single line.");
+    char *text = NULL;
+    assert_int_equal(hr_model_summary(s.model, &text, NULL), HR_OK);
+    assert_string_equal(text, "Method    dpboost, sound mode\n"
+                              "Task      regression of stay (0 to 10)\n"
+                              "Trees     2, depth up to 2, 5 leaves\n"
+                              "\n"
+                              "Privacy   epsilon 1.00001, delta 0 for adding or removing one record\n"
+                              "          epsilon 2, delta 0 for replacing one\n"
+                              "          Proved for adding or removing one record, by way of a sentence that\n"
+                              "          is too long for a single line.\n"
+                              "\n"
+                              "Releases                        share of budget    releases       draws\n"
+                              "  bin edges                              50.0 %           1           8\n"
+                              "  leaf sum                               25.0 %           2           6\n"
+                              "  split                                  25.0 %           1           1\n"
+                              "\n"
+                              "Features  2 of 3 used, by the spread of leaf values that their splits account for\n"
+                              "  age                            88.9 %  ########################################\n"
+                              "  a\"b\\c&d?[2J                    11.1 %  #####\n"
+                              "\n"
+                              "Settings\n"
+                              "  trees                         2\n");
+    hr_text_free(text);
+    small_done(&s);
+}
+
+static void test_summary__boxes_a_model_that_is_not_private(void **state) {
+    (void)state;
+    small s =
+        make_small(false, "Every answer is exact: \xc3\xa4nyone can read \x1b[2J records off this model, and the sentence goes on and on.");
+    char *text = NULL;
+    assert_int_equal(hr_model_summary(s.model, &text, NULL), HR_OK);
+    const char *box = strstr(text, "\n****");
+    assert_non_null(box);
+    assert_non_null(strstr(text, "*  THIS MODEL IS NOT PRIVATE "));
+    assert_null(strchr(text, '\x1b'));
+    int lines = 0;
+    for (const char *line = box + 1; *line == '*'; line = strchr(line, '\n') + 1) {
+        size_t length = strcspn(line, "\n"), width = 0;
+        for (size_t i = 0; i < length; i++) width += (line[i] & 0xc0) != 0x80;
+        assert_int_equal(width, 80);
+        assert_int_equal(line[length - 1], '*');
+        lines++;
+    }
+    assert_int_equal(lines, 5);
+    hr_text_free(text);
+    small_done(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tree_text__speaks_of_names_and_thresholds),
+        cmocka_unit_test(test_tree_text__tells_every_kind_of_cut),
+        cmocka_unit_test(test_tree_dot__escapes_names),
+        cmocka_unit_test(test_tree__refuses_an_index_beyond_the_last),
+        cmocka_unit_test(test_importance__is_the_spread_of_leaf_values),
+        cmocka_unit_test(test_importance__adds_up_to_the_variance_of_a_coin),
+        cmocka_unit_test(test_summary__of_a_private_model),
+        cmocka_unit_test(test_summary__boxes_a_model_that_is_not_private),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
