@@ -164,11 +164,11 @@ static hr_status check_releases(const check *c) {
     return HR_OK;
 }
 
-/* Logarithms differ in their last bit from one machine to another, so epsilon of zCDP may be 2^-40 apart, relatively; what
- * hr_zcdp_epsilon rounds outwards is more. Sums of pure epsilon are exact everywhere. */
+/* Logarithms differ in their last bit from one machine to another, so epsilon of zCDP may be off by 2^-46 of itself;
+ * hr_zcdp_epsilon is rounded upwards by more. Sums of pure epsilon are exact everywhere. */
 static bool same_epsilon(const check *c, double said, double made) {
     if (c->model->currency == HR_PURE) return said == made;
-    return fabs(said - made) <= made * 0x1p-40;
+    return fabs(said - made) <= made * 0x1p-46;
 }
 
 static hr_status check_numbers(const check *c) {
