@@ -5,11 +5,11 @@
 #include "base/buffer.h"
 #include "data/check.h"
 #include "data/schema.h"
+#include "model/json.h"
 #include "model/model.h"
 #include "model/model_words.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,6 +19,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 typedef struct reader {
+    const char *bytes;
     hr_model *model;
     hr_arena *arena; /* the model's */
     hr_status status;
@@ -30,7 +31,7 @@ typedef struct place {
     const struct place *above;
     const char *key;
     size_t index;
-    const json_t *value;
+    const hr_json *value; /* NULL: there is none */
 } place;
 
 static void add_path(hr_buffer *b, const place *at) {
@@ -54,7 +55,10 @@ static void refuse(reader *r, const place *at, const char *remedy, const char *f
     r->status = hr_fail(r->err, HR_E_FORMAT, remedy, "%s", message);
     hr_buffer path = {0};
     add_path(&path, at);
-    hr_fail_at(r->err, r->status, NULL, 0, 0, path.bytes);
+    while (!at->value && at->above) at = at->above;
+    uint64_t line, column;
+    hr_json_locate(r->bytes, at->value->at, &line, &column);
+    hr_fail_at(r->err, r->status, NULL, line, column, path.bytes);
     hr_buffer_done(&path);
 }
 
@@ -64,52 +68,60 @@ static void *allocate(reader *r, size_t count, size_t size) {
     return memory;
 }
 
-static const char *type_name(json_type type) {
+static const char *kind_name(hr_json_kind kind) {
     static const char *const names[] = {"an object", "an array", "a text", "a whole number", "a number", "true", "false", "null"};
-    return names[type];
+    return names[kind];
 }
 
 static place element(const place *at, size_t index) {
-    return (place){at, NULL, index, json_array_get(at->value, index)};
+    return (place){at, NULL, index, &at->value->items[index]};
 }
 
 /* The member `key`, whatever its type; a missing one is refused. */
 static place member(reader *r, const place *at, const char *key) {
-    place found = {at, key, 0, json_object_get(at->value, key)};
+    place found = {at, key, 0, hr_json_get(at->value, key)};
     if (!found.value) refuse(r, &found, "add it, see docs/formats.md", "the key is missing");
     return found;
 }
 
-static void expect(reader *r, const place *at, json_type type) {
-    if (r->status || json_typeof(at->value) == type) return;
-    refuse(r, at, "", "this must be %s, but is %s", type_name(type), type_name(json_typeof(at->value)));
+static void expect(reader *r, const place *at, hr_json_kind kind) {
+    if (r->status || at->value->kind == kind) return;
+    refuse(r, at, "", "this must be %s, but is %s", kind_name(kind), kind_name(at->value->kind));
 }
 
-static place typed_member(reader *r, const place *at, const char *key, json_type type) {
+/* The number of items of an object or an array; 0 after a failure. */
+static size_t size_of(const reader *r, const place *at) {
+    return r->status ? 0 : at->value->count;
+}
+
+static place typed_member(reader *r, const place *at, const char *key, hr_json_kind kind) {
     place found = member(r, at, key);
-    expect(r, &found, type);
+    expect(r, &found, kind);
     return found;
 }
 
 /* Refuses keys that are not among `keys`. */
 static void only_keys(reader *r, const place *at, const char *const *keys, size_t count) {
-    expect(r, at, JSON_OBJECT);
+    expect(r, at, HR_JSON_OBJECT);
     if (r->status) return;
-    for (void *i = json_object_iter((json_t *)at->value); i; i = json_object_iter_next((json_t *)at->value, i)) {
-        const char *key = json_object_iter_key(i);
+    for (size_t i = 0; i < at->value->count; i++) {
+        const char *key = at->value->items[i].key;
         size_t k = 0;
         while (k < count && strcmp(keys[k], key)) k++;
-        const place found = {at, key, 0, NULL};
+        const place found = {at, key, 0, &at->value->items[i]};
         if (k == count) refuse(r, &found, "remove it, or use the version of Hedgerow that wrote it", "the key is unknown");
     }
 }
 
-static const char *text_at(reader *r, const place *at) {
-    expect(r, at, JSON_STRING);
-    if (r->status) return "";
-    char *copy = hr_arena_text(r->arena, json_string_value(at->value), json_string_length(at->value));
-    if (!copy) r->status = hr_fail_memory(r->err);
+static const char *copy_text(reader *r, const char *text) {
+    char *copy = r->status ? NULL : hr_arena_text(r->arena, text, strlen(text));
+    if (!copy && !r->status) r->status = hr_fail_memory(r->err);
     return copy;
+}
+
+static const char *text_at(reader *r, const place *at) {
+    expect(r, at, HR_JSON_TEXT);
+    return r->status ? NULL : copy_text(r, at->value->text);
 }
 
 static const char *text_of(reader *r, const place *at, const char *key) {
@@ -118,8 +130,10 @@ static const char *text_of(reader *r, const place *at, const char *key) {
 }
 
 static double number_at(reader *r, const place *at) {
-    if (!r->status && !json_is_number(at->value)) refuse(r, at, "", "this must be a number, but is %s", type_name(json_typeof(at->value)));
-    return r->status ? 0 : json_number_value(at->value);
+    if (r->status) return 0;
+    if (at->value->kind == HR_JSON_WHOLE || at->value->kind == HR_JSON_NUMBER) return at->value->number;
+    refuse(r, at, "", "this must be a number, but is %s", kind_name(at->value->kind));
+    return 0;
 }
 
 static double number_of(reader *r, const place *at, const char *key) {
@@ -130,13 +144,13 @@ static double number_of(reader *r, const place *at, const char *key) {
 /* A number, or null for infinity. */
 static double epsilon_of(reader *r, const place *at, const char *key) {
     const place found = member(r, at, key);
-    return json_is_null(found.value) ? (double)INFINITY : number_at(r, &found);
+    return !r->status && found.value->kind == HR_JSON_NULL ? (double)INFINITY : number_at(r, &found);
 }
 
 static int64_t whole_at(reader *r, const place *at, int64_t low, int64_t high) {
-    expect(r, at, JSON_INTEGER);
+    expect(r, at, HR_JSON_WHOLE);
     if (r->status) return 0;
-    int64_t value = json_integer_value(at->value);
+    int64_t value = at->value->whole;
     if (value >= low && value <= high) return value;
     refuse(r, at, "", "%" PRId64 " is not between %" PRId64 " and %" PRId64, value, low, high);
     return 0;
@@ -149,15 +163,17 @@ static int64_t whole_of(reader *r, const place *at, const char *key, int64_t low
 
 static bool bool_of(reader *r, const place *at, const char *key) {
     const place found = member(r, at, key);
-    if (!r->status && !json_is_boolean(found.value)) refuse(r, &found, "", "this must be true or false");
-    return json_is_true(found.value);
+    if (r->status) return false;
+    bool is_true = found.value->kind == HR_JSON_TRUE;
+    if (!is_true && found.value->kind != HR_JSON_FALSE) refuse(r, &found, "", "this must be true or false");
+    return is_true;
 }
 
 /* The index of a text among words. */
 static size_t word_of(reader *r, const place *at, const char *key, const char *const *words, size_t count) {
-    const place found = typed_member(r, at, key, JSON_STRING);
+    const place found = typed_member(r, at, key, HR_JSON_TEXT);
     if (r->status) return 0;
-    const char *word = json_string_value(found.value);
+    const char *word = found.value->text;
     for (size_t i = 0; i < count; i++)
         if (!strcmp(words[i], word)) return i;
     refuse(r, &found, "use the version of Hedgerow that wrote it", "the value '%.100s' is unknown", word);
@@ -165,8 +181,8 @@ static size_t word_of(reader *r, const place *at, const char *key, const char *c
 }
 
 static const double *numbers_of(reader *r, const place *at, const char *key, size_t *count) {
-    const place list = typed_member(r, at, key, JSON_ARRAY);
-    *count = r->status ? 0 : json_array_size(list.value);
+    const place list = typed_member(r, at, key, HR_JSON_ARRAY);
+    *count = size_of(r, &list);
     double *numbers = allocate(r, *count, sizeof *numbers);
     for (size_t i = 0; i < *count && !r->status; i++) {
         const place item = element(&list, i);
@@ -176,8 +192,8 @@ static const double *numbers_of(reader *r, const place *at, const char *key, siz
 }
 
 static const char *const *texts_of(reader *r, const place *at, const char *key, size_t *count) {
-    const place list = typed_member(r, at, key, JSON_ARRAY);
-    *count = r->status ? 0 : json_array_size(list.value);
+    const place list = typed_member(r, at, key, HR_JSON_ARRAY);
+    *count = size_of(r, &list);
     const char **texts = allocate(r, *count, sizeof *texts);
     for (size_t i = 0; i < *count && !r->status; i++) {
         const place item = element(&list, i);
@@ -188,7 +204,7 @@ static const char *const *texts_of(reader *r, const place *at, const char *key, 
 
 static void read_guarantee(reader *r, const place *root) {
     static const char *const keys[] = {"private", "currency", "epsilon", "delta", "epsilon_replace", "delta_replace", "statement"};
-    const place at = typed_member(r, root, "guarantee", JSON_OBJECT);
+    const place at = typed_member(r, root, "guarantee", HR_JSON_OBJECT);
     only_keys(r, &at, keys, COUNT(keys));
     hr_guarantee *g = &r->model->guarantee;
     g->is_private = bool_of(r, &at, "private");
@@ -201,14 +217,13 @@ static void read_guarantee(reader *r, const place *root) {
 }
 
 static void read_settings(reader *r, const place *root) {
-    const place at = typed_member(r, root, "settings", JSON_OBJECT);
-    size_t count = r->status ? 0 : json_object_size(at.value);
+    const place at = typed_member(r, root, "settings", HR_JSON_OBJECT);
+    size_t count = size_of(r, &at);
     hr_setting *settings = allocate(r, count, sizeof *settings);
-    void *i = r->status ? NULL : json_object_iter((json_t *)at.value);
-    for (hr_setting *s = settings; i && !r->status; s++, i = json_object_iter_next((json_t *)at.value, i)) {
-        const char *name = json_object_iter_key(i);
-        if (!(s->name = hr_arena_text(r->arena, name, strlen(name)))) r->status = hr_fail_memory(r->err);
-        s->value = text_of(r, &at, name);
+    for (size_t i = 0; i < count && !r->status; i++) {
+        const place item = {&at, at.value->items[i].key, 0, &at.value->items[i]};
+        settings[i].name = copy_text(r, item.key);
+        settings[i].value = text_at(r, &item);
     }
     r->model->settings = settings;
     r->model->setting_count = count;
@@ -217,7 +232,7 @@ static void read_settings(reader *r, const place *root) {
 static hr_column read_column(reader *r, const place *at) {
     static const char *const number_keys[] = {"name", "kind", "low", "high", "whole"};
     static const char *const category_keys[] = {"name", "kind", "values"};
-    expect(r, at, JSON_OBJECT);
+    expect(r, at, HR_JSON_OBJECT);
     hr_column column = {.name = text_of(r, at, "name")};
     column.kind = (hr_kind)word_of(r, at, "kind", HR_KIND_WORDS, COUNT(HR_KIND_WORDS));
     if (column.kind == HR_NUMBER) {
@@ -258,11 +273,11 @@ static void make_schema(reader *r, const hr_schema_parts *parts) {
 
 static void read_schema(reader *r, const place *root) {
     static const char *const keys[] = {"label", "features", "missing"};
-    const place at = typed_member(r, root, "schema", JSON_OBJECT);
+    const place at = typed_member(r, root, "schema", HR_JSON_OBJECT);
     only_keys(r, &at, keys, COUNT(keys));
-    const place label_at = member(r, &at, "label"), list = typed_member(r, &at, "features", JSON_ARRAY);
+    const place label_at = member(r, &at, "label"), list = typed_member(r, &at, "features", HR_JSON_ARRAY);
     hr_column label = r->status ? (hr_column){0} : read_column(r, &label_at);
-    size_t count = r->status ? 0 : json_array_size(list.value), missing_count;
+    size_t count = size_of(r, &list), missing_count;
     hr_column *features = allocate(r, count, sizeof *features);
     for (size_t f = 0; f < count && !r->status; f++) {
         const place item = element(&list, f);
@@ -296,9 +311,9 @@ static hr_feature_bins read_feature_bins(reader *r, const place *at, hr_kind kin
 }
 
 static void read_bins(reader *r, const place *root) {
-    const place list = typed_member(r, root, "bins", JSON_ARRAY);
+    const place list = typed_member(r, root, "bins", HR_JSON_ARRAY);
     hr_binning *binning = &r->model->binning;
-    binning->feature_count = r->status ? 0 : json_array_size(list.value);
+    binning->feature_count = size_of(r, &list);
     if (!r->status && binning->feature_count != hr_schema_feature_count(r->model->schema))
         refuse(r, &list, "", "there must be one entry for every feature of the schema");
     binning->features = allocate(r, binning->feature_count, sizeof *binning->features);
@@ -320,7 +335,7 @@ static void read_split(reader *r, const place *at, hr_node *node) {
     node->feature = (uint32_t)entry(r, at, 1, (int64_t)binning->feature_count - 1);
     if (r->status) return;
     bool number = binning->features[node->feature].kind == HR_NUMBER;
-    if (json_array_size(at->value) != (number ? 4u : 3u)) {
+    if (at->value->count != (number ? 4u : 3u)) {
         refuse(r, at, "", "a split of this feature has %d entries", number ? 4 : 3);
         return;
     }
@@ -335,9 +350,9 @@ static void read_split(reader *r, const place *at, hr_node *node) {
 }
 
 static void read_node(reader *r, const place *at, hr_node *node) {
-    expect(r, at, JSON_ARRAY);
+    expect(r, at, HR_JSON_ARRAY);
     if (r->status) return;
-    size_t size = json_array_size(at->value);
+    size_t size = at->value->count;
     if (size == 1) {
         const place leaf = element(at, 0);
         node->value = number_at(r, &leaf);
@@ -349,8 +364,8 @@ static void read_node(reader *r, const place *at, hr_node *node) {
 }
 
 static void read_subset(reader *r, const place *at, hr_bin_set *set) {
-    expect(r, at, JSON_ARRAY);
-    size_t count = r->status ? 0 : json_array_size(at->value);
+    expect(r, at, HR_JSON_ARRAY);
+    size_t count = size_of(r, at);
     int64_t before = -1;
     for (size_t i = 0; i < count && !r->status; i++) {
         const place item = element(at, i);
@@ -364,9 +379,9 @@ static void read_tree(reader *r, const place *at, hr_tree *tree) {
     static const char *const keys[] = {"output", "subsets", "nodes"};
     only_keys(r, at, keys, COUNT(keys));
     tree->output = (size_t)whole_of(r, at, "output", 0, UINT32_MAX);
-    const place subsets = typed_member(r, at, "subsets", JSON_ARRAY), nodes = typed_member(r, at, "nodes", JSON_ARRAY);
-    tree->subset_count = r->status ? 0 : json_array_size(subsets.value);
-    tree->node_count = r->status ? 0 : json_array_size(nodes.value);
+    const place subsets = typed_member(r, at, "subsets", HR_JSON_ARRAY), nodes = typed_member(r, at, "nodes", HR_JSON_ARRAY);
+    tree->subset_count = size_of(r, &subsets);
+    tree->node_count = size_of(r, &nodes);
     tree->subsets = allocate(r, tree->subset_count, sizeof *tree->subsets);
     tree->nodes = allocate(r, tree->node_count, sizeof *tree->nodes);
     for (size_t s = 0; s < tree->subset_count && !r->status; s++) {
@@ -383,8 +398,8 @@ static void read_forest(reader *r, const place *root) {
     hr_forest *forest = &r->model->forest;
     forest->link = (hr_link)word_of(r, root, "link", HR_LINK_WORDS, COUNT(HR_LINK_WORDS));
     forest->base = (double *)numbers_of(r, root, "base", &forest->output_count);
-    const place list = typed_member(r, root, "trees", JSON_ARRAY);
-    forest->tree_count = r->status ? 0 : json_array_size(list.value);
+    const place list = typed_member(r, root, "trees", HR_JSON_ARRAY);
+    forest->tree_count = size_of(r, &list);
     forest->trees = allocate(r, forest->tree_count, sizeof *forest->trees);
     for (size_t t = 0; t < forest->tree_count && !r->status; t++) {
         const place item = element(&list, t);
@@ -407,9 +422,9 @@ static bool take_digits(const char **at, char end, uint64_t *out) {
 }
 
 static void read_scale(reader *r, const place *at, hr_release *release) {
-    const place found = typed_member(r, at, "scale", JSON_STRING);
+    const place found = typed_member(r, at, "scale", HR_JSON_TEXT);
     if (r->status) return;
-    const char *text = json_string_value(found.value);
+    const char *text = found.value->text;
     if (!take_digits(&text, '/', &release->scale_num)) {
         refuse(r, &found, "", "the scale is not of the form 'whole/whole'");
         return;
@@ -440,9 +455,9 @@ static void read_release(reader *r, const place *at, hr_release *release) {
 }
 
 static void read_releases(reader *r, const place *root) {
-    const place list = typed_member(r, root, "releases", JSON_ARRAY);
+    const place list = typed_member(r, root, "releases", HR_JSON_ARRAY);
     hr_model *m = r->model;
-    m->release_count = r->status ? 0 : json_array_size(list.value);
+    m->release_count = size_of(r, &list);
     m->releases = allocate(r, m->release_count, sizeof *m->releases);
     for (size_t i = 0; i < m->release_count && !r->status; i++) {
         const place item = element(&list, i);
@@ -453,17 +468,17 @@ static void read_releases(reader *r, const place *root) {
 /* Other versions are refused before anything else is looked at. */
 static void read_version(reader *r, const place *root) {
     static const char key[] = "hedgerow-model", other[] = "use the version of Hedgerow that wrote it";
-    const place at = {root, key, 0, json_object_get(root->value, key)};
-    if (!json_is_object(root->value) || !at.value) {
+    const place at = {root, key, 0, hr_json_get(root->value, key)};
+    if (!at.value) {
         refuse(r, root, "give a file that `hedgerow train` wrote", "this is not a Hedgerow model");
         return;
     }
-    expect(r, &at, JSON_INTEGER);
-    if (!r->status && json_integer_value(at.value) != 1)
-        refuse(r, &at, other, "version %" PRId64 " is unknown; this library reads version 1", (int64_t)json_integer_value(at.value));
+    expect(r, &at, HR_JSON_WHOLE);
+    if (!r->status && at.value->whole != 1)
+        refuse(r, &at, other, "version %" PRId64 " is unknown; this library reads version 1", at.value->whole);
 }
 
-static hr_status read_model(reader *r, const json_t *json) {
+static hr_status read_model(reader *r, const hr_json *json) {
     static const char *const keys[] = {"hedgerow-model", "version", "method", "mode", "task",  "link",    "guarantee",
                                        "settings",       "schema",  "bins",   "base", "trees", "releases"};
     const place root = {NULL, NULL, 0, json};
@@ -483,28 +498,19 @@ static hr_status read_model(reader *r, const json_t *json) {
     return r->status;
 }
 
-static hr_status parse_json(const char *bytes, size_t size, json_t **out, hr_error *err) {
-    json_error_t problem;
-    *out = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &problem);
-    if (*out) return HR_OK;
-    if (json_error_code(&problem) == json_error_out_of_memory) return hr_fail_memory(err);
-    hr_fail(err, HR_E_FORMAT, "give a file that `hedgerow train` wrote", "this is not valid JSON: %s", problem.text);
-    uint64_t line = problem.line > 0 ? (uint64_t)problem.line : 0, column = problem.column > 0 ? (uint64_t)problem.column : 0;
-    return hr_fail_at(err, HR_E_FORMAT, NULL, line, column, NULL);
-}
-
 hr_status hr_model_parse(const char *bytes, size_t size, const char *name, hr_model **out, hr_error *err) {
-    json_t *json = NULL;
-    reader r = {.err = err, .model = calloc(1, sizeof *r.model)};
+    const hr_json *json = NULL;
+    reader r = {.bytes = bytes, .err = err, .model = calloc(1, sizeof *r.model)};
     if (r.model) r.arena = r.model->arena = hr_arena_new();
-    r.status = r.arena ? parse_json(bytes, size, &json, err) : hr_fail_memory(err);
+    hr_arena *arena = hr_arena_new();
+    r.status = r.arena && arena ? hr_json_parse(arena, bytes, size, &json, err) : hr_fail_memory(err);
     if (r.status) goto out;
     if (!read_model(&r, json)) r.status = hr_model_check(r.model, err);
     if (r.status) goto out;
     *out = r.model;
     r.model = NULL;
 out:
-    json_decref(json);
+    hr_arena_free(arena);
     hr_model_free(r.model);
     if (r.status) hr_fail_at(err, r.status, name, 0, 0, NULL);
     return r.status;

@@ -120,7 +120,7 @@ static hr_status write_special(const char *path, const char *bytes, size_t size,
 /* A symbolic link is followed, so that it goes on to name the file. Owner: the caller. NULL when memory is short. */
 static char *final_path(const char *path) {
     char *real = realpath(path, NULL);
-    if (real) return real;
+    if (real || errno == ENOMEM) return real;
     char *copy = malloc(strlen(path) + 1);
     return copy ? strcpy(copy, path) : NULL;
 }
