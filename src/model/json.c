@@ -26,7 +26,7 @@ static hr_status parse_value(parser *p, hr_json *out);
 static hr_status refuse(parser *p, size_t at, const char *message) {
     uint64_t line, column;
     hr_json_locate(p->bytes, at, &line, &column);
-    hr_fail(p->err, HR_E_FORMAT, "give a file that Hedgerow wrote", "this is not valid JSON: %s", message);
+    hr_fail(p->err, HR_E_FORMAT, "give a file that `hedgerow train` wrote", "this is not valid JSON: %s", message);
     return hr_fail_at(p->err, HR_E_FORMAT, NULL, line, column, NULL);
 }
 

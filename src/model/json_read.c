@@ -55,9 +55,9 @@ static void refuse(reader *r, const place *at, const char *remedy, const char *f
     r->status = hr_fail(r->err, HR_E_FORMAT, remedy, "%s", message);
     hr_buffer path = {0};
     add_path(&path, at);
+    uint64_t line = 0, column = 0;
     while (!at->value && at->above) at = at->above;
-    uint64_t line, column;
-    hr_json_locate(r->bytes, at->value->at, &line, &column);
+    if (at->above) hr_json_locate(r->bytes, at->value->at, &line, &column);
     hr_fail_at(r->err, r->status, NULL, line, column, path.bytes);
     hr_buffer_done(&path);
 }

@@ -308,6 +308,20 @@ static void test_parse__refuses_releases_that_do_not_give_the_guarantee(void **s
     assert_refused("model-1-open.json", open, COUNT(open));
 }
 
+static void test_parse__tells_line_and_column(void **state) {
+    (void)state;
+    char *text = read_golden("model-1.json");
+    char *forged = forge(text, &(forgery){"[-0.5]", "[null]", "", ""});
+    hr_model *model = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_model_parse(forged, strlen(forged), "forged.json", &model, &err), HR_E_FORMAT);
+    assert_string_equal(err.field, "trees[0].nodes[2][0]");
+    assert_int_equal(err.line, 37);
+    assert_int_equal(err.column, 68);
+    free(text);
+    free(forged);
+}
+
 static void test_parse__refuses_what_is_not_json(void **state) {
     (void)state;
     static const struct {
@@ -412,6 +426,7 @@ int main(void) {
         cmocka_unit_test(test_parse__refuses_bad_bins),
         cmocka_unit_test(test_parse__refuses_bad_trees),
         cmocka_unit_test(test_parse__refuses_releases_that_do_not_give_the_guarantee),
+        cmocka_unit_test(test_parse__tells_line_and_column),
         cmocka_unit_test(test_parse__refuses_what_is_not_json),
         cmocka_unit_test(test_parse__refuses_a_tree_deeper_than_64_levels),
         cmocka_unit_test(test_check__refuses_texts_that_are_not_utf8),
