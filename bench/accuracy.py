@@ -23,8 +23,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 RADIX = {'kc_house': 1e-3}  # as utility.json counts: thousand dollars
 PRIVATE = {
     'DPBoost sound': ['dpboost', '--mode', 'sound'],
+    'SEQ sound': ['seq', '--mode', 'sound'],
+    'PARA sound': ['para', '--mode', 'sound'],
     'DPBoost as published': ['dpboost', '--mode', 'paper', '--option', 'leaf-budget=intended'],
     'DPBoost as published, line 14 literally': ['dpboost', '--mode', 'paper', '--option', 'leaf-budget=literal'],
+    'SEQ as published': ['seq', '--mode', 'paper'],
+    'PARA as published': ['para', '--mode', 'paper'],
 }
 ETAS = ['0.1', '0.3']
 
@@ -69,7 +73,11 @@ def gbdt_arguments(eta, classes):
 
 
 def spread(values):
-    return '%.2f ± %.2f' % (statistics.mean(values), statistics.stdev(values) if len(values) > 1 else 0)
+    return shown(statistics.mean(values), statistics.stdev(values) if len(values) > 1 else 0)
+
+
+def shown(mean, deviation):
+    return '%.2f ± %.2f' % (mean, deviation)
 
 
 def paired(pairs, classes):
@@ -80,23 +88,20 @@ def paired(pairs, classes):
 
 
 def private_table(args, pool, name, reference):
-    """One set: method x epsilon, ours and the reference's rows in turn."""
+    """One set: method x epsilon, ours and the reference's row in turn."""
     jobs = {(title, e): [pool.submit(hedgerow_error, args.hedgerow, sets.prepared(args.data, args.cache, name, s),
                                      arguments + ['--epsilon', str(e)]) for s in range(args.seeds)]
             for title, arguments in PRIVATE.items() for e in reference['epsilon']}
     known = reference['sets'].get(name, {'rows': {}})
     print('\n### %s\n' % name)
-    print('; '.join('%s %.4g ± %.2g' % (k, *v) for k, v in known.items() if k != 'rows'))
+    print('; '.join('%s %s' % (k, shown(*v)) for k, v in known.items() if k != 'rows'))
     print('\n| method | ' + ' | '.join('eps %g' % e for e in reference['epsilon']) + ' |')
     print('|---' * (len(reference['epsilon']) + 1) + '|')
     for title in PRIVATE:
         cells = [spread([RADIX.get(name, 1) * job.result() for job in jobs[title, e]]) for e in reference['epsilon']]
         print('| **%s** | %s |' % (title, ' | '.join(cells)), flush=True)
         if title in known['rows']:
-            print('| %s (prototype) | %s |' % (title, ' | '.join('%.4g ± %.2g' % tuple(v) for v in known['rows'][title])))
-    for title in known['rows']:
-        if title not in PRIVATE:
-            print('| %s (prototype) | %s |' % (title, ' | '.join('%.4g ± %.2g' % tuple(v) for v in known['rows'][title])))
+            print('| %s (prototype) | %s |' % (title, ' | '.join(shown(*v) for v in known['rows'][title])))
 
 
 def plain_line(args, pool, name, eta):
