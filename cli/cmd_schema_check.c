@@ -112,7 +112,7 @@ static int run_check(const command *self, int argc, char **argv) {
         code = report_error(self->name, &err);
         goto out;
     }
-    printf("%zu rows, %zu features, %zu other columns (ignored)\n\n", hr_data_rows(data), hr_schema_feature_count(schema),
+    printf("rows: %zu; features: %zu; other columns, ignored: %zu\n\n", hr_data_rows(data), hr_schema_feature_count(schema),
            hr_data_extra_columns(data));
     code = print_columns(data, &err) == HR_OK ? judge_label(self, data) : report_error(self->name, &err);
 out:

@@ -52,9 +52,10 @@ static int run_init(const command *self, int argc, char **argv) {
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_error err = {0};
     if (init_schema(&args, &err) != HR_OK) return report_error(self->name, &err);
-    fputs("Every line marked REVIEW was read off the private data. Replace it by what is publicly known, then remove the mark;\n"
-          "training refuses a schema in which one is left.\n",
-          stderr);
+    fputs(
+        "Every line marked REVIEW was read off the private data. Replace it by what is publicly known, then delete the line of the mark;\n"
+        "training refuses a schema in which one is left.\n",
+        stderr);
     return EXIT_DONE;
 }
 

@@ -101,11 +101,19 @@ static hr_status write_model(const train_args *args, const train_run *run, hr_er
     return status;
 }
 
+static hr_status read_schema(const train_args *args, train_run *run, hr_error *err) {
+    hr_status status = input_schema(args->schema, &run->schema, err);
+    if (status == HR_OK) {
+        status = hr_schema_reviewed(run->schema, err);
+        if (status != HR_OK) snprintf(err->file, sizeof err->file, "%s", args->schema);
+    }
+    return status;
+}
+
 static hr_status fit(const train_args *args, train_run *run, hr_error *err) {
     hr_status status = set_options(args, run, err);
     if (status == HR_OK) status = output_probe(args->model, err);
-    if (status == HR_OK) status = input_schema(args->schema, &run->schema, err);
-    if (status == HR_OK) status = hr_schema_reviewed(run->schema, err);
+    if (status == HR_OK) status = read_schema(args, run, err);
     if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
     run->options.ledger = run->ledger;
     if (status == HR_OK) status = input_data(run->schema, args->data, args->format, false, &run->data, err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const command *const commands[] = {
+    &schema_init_command,
     &schema_check_command,
     &train_command,
     &predict_command,

@@ -98,12 +98,12 @@ static hr_status refuse(const option *o, const char *value, hr_error *err) {
     return hr_fail_at(err, status, NULL, 0, 0, o->name);
 }
 
-/* The names that a method takes in a mode, as "a, b, c". */
+/* The names that a method takes in a mode, as "it takes a, b, c". */
 static void list_names(const hr_method *method, hr_mode mode, char *text, size_t size) {
-    size_t at = 0;
-    text[0] = '\0';
-    for (const char *const *name = names_of(method, mode); name && *name && at < size; name++)
-        at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", *name);
+    size_t at = (size_t)snprintf(text, size, "it takes");
+    const char *before = " ";
+    for (const char *const *name = names_of(method, mode); name && *name && at < size; name++, before = ", ")
+        at += (size_t)snprintf(text + at, size - at, "%s%s", before, *name);
 }
 
 static bool parse_choice(const option *o, const char *text, int *out) {
@@ -118,7 +118,7 @@ static bool parse_choice(const option *o, const char *text, int *out) {
 static hr_status refuse_name(const hr_method *method, hr_mode mode, const char *name, hr_error *err) {
     char list[360];
     list_names(method, mode, list, sizeof list);
-    hr_status status = hr_fail(err, HR_E_ARGUMENT, list, "method %s has no option '%.60s' in %s mode; it takes", method->info.name, name,
+    hr_status status = hr_fail(err, HR_E_ARGUMENT, list, "method %s has no option '%.60s' in %s mode", method->info.name, name,
                                mode == HR_SOUND ? "sound" : "paper");
     return hr_fail_at(err, status, NULL, 0, 0, name);
 }
