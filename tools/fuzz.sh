@@ -4,9 +4,10 @@
 # usage: tools/fuzz.sh BUILD SECONDS
 set -eu
 build=$1 seconds=$2 failed=
-for fuzzer in "$build"/fuzz/fuzz_*; do
+for fuzzer in "$build"/fuzz/fuzz_*_live; do
     [ -f "$fuzzer" ] && [ -x "$fuzzer" ] || continue
     name=${fuzzer##*/fuzz_}
+    name=${name%_live}
     found=$build/found/$name
     mkdir -p "$found"
     seeds=fuzz/corpus/$name

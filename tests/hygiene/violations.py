@@ -47,6 +47,8 @@ CASES = [
     ('size', 'cli/spoiled.c', '/* x */\n' * 601, 'the file has 601 lines'),
     ('words', 'src/base/spoiled.c', '/* TO' 'DO: finish */\n', 'work left over'),
     ('words', 'src/base/spoiled.c', '/* see /wor' 'k/notes */\n', 'a path of one machine'),
+    ('references', 'examples/spoiled.c', '/* See docs/absent.md. */\n', 'there is no page docs/absent.md'),
+    ('references', 'examples/spoiled.md', 'See [here](absent.txt).\n', 'there is no absent.txt'),
     ('format', 'src/base/spoiled.c', 'int   f (void);\n', 'spoiled.c'),
 ]
 
