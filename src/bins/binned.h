@@ -32,4 +32,9 @@ static inline const uint8_t *hr_binned_tile(const hr_binned *binned, size_t tile
     return binned->tiles + (tile * binned->rows + row) * HR_TILE;
 }
 
+/* Where a feature's bins are among the tiles: record i's is tiles[offset + i * HR_TILE]. */
+static inline size_t hr_binned_offset(const hr_binned *binned, size_t feature) {
+    return feature / HR_TILE * binned->rows * HR_TILE + feature % HR_TILE;
+}
+
 #endif

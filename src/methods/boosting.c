@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+enum { BLOCK = 512 };
+
 size_t hr_boosting_outputs(const hr_data *data) {
     const hr_column *label = hr_schema_label(hr_data_schema(data));
     return label->kind == HR_CATEGORY && label->value_count > 2 ? label->value_count : 1;
@@ -22,6 +24,7 @@ static hr_status buffers_init(hr_boosting *b, size_t tree_rows, hr_error *err) {
     size_t leaves = (size_t)1 << b->training->options->depth;
     b->targets = malloc((b->rows + 1) * sizeof *b->targets);
     b->scores = calloc(b->rows * b->outputs + 1, sizeof *b->scores);
+    b->offsets = malloc((b->binned->features + 1) * sizeof *b->offsets);
     b->packed = malloc((tree_rows + 1) * sizeof *b->packed);
     b->leaf_gradients = malloc(leaves * sizeof *b->leaf_gradients);
     b->leaf_weights = malloc(leaves * sizeof *b->leaf_weights);
@@ -38,18 +41,20 @@ hr_status hr_boosting_init(hr_boosting *b, hr_training *training, hr_link link, 
     *b = (hr_boosting){.training = training, .rows = hr_data_rows(training->data), .outputs = hr_boosting_outputs(training->data)};
     hr_status status = forest_init(training, link, b->outputs, trees, err);
     b->scratch = hr_arena_new();
-    b->routers = malloc((trees + 1) * sizeof *b->routers);
-    if (!status && (!b->scratch || !b->routers)) status = hr_fail_memory(err);
+    b->walks = malloc((trees + 1) * sizeof *b->walks);
+    if (!status && (!b->scratch || !b->walks)) status = hr_fail_memory(err);
     if (b->scratch) b->scratch_start = hr_arena_get_mark(b->scratch);
     if (!status) status = hr_binned_new(training->data, &training->binning, training->threads, &b->binned, err);
     if (!status) status = buffers_init(b, tree_rows, err);
     if (!status) status = hr_local_new(b->binned, tree_rows, depth, training->threads, &b->local, err);
     if (!status) status = hr_grower_new(&training->binning, hr_histogram_size(b->binned), depth, &b->grower, err);
-    if (status)
+    if (status) {
         hr_boosting_done(b);
-    else
-        hr_targets_of(training->data, b->targets);
-    return status;
+        return status;
+    }
+    hr_targets_of(training->data, b->targets);
+    for (size_t f = 0; f < b->binned->features; f++) b->offsets[f] = hr_binned_offset(b->binned, f);
+    return HR_OK;
 }
 
 void hr_boosting_done(hr_boosting *b) {
@@ -57,8 +62,8 @@ void hr_boosting_done(hr_boosting *b) {
     hr_local_free(b->local);
     hr_grower_free(b->grower);
     hr_arena_free(b->scratch);
-    void *buffers[] = {b->routers,      b->targets,         b->scores,        b->packed, b->leaf_gradients,
-                       b->leaf_weights, b->noisy_gradients, b->noisy_weights, b->values};
+    void *buffers[] = {b->walks,          b->offsets,      b->targets,         b->scores,        b->packed,
+                       b->leaf_gradients, b->leaf_weights, b->noisy_gradients, b->noisy_weights, b->values};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) free(buffers[i]);
     *b = (hr_boosting){0};
 }
@@ -88,30 +93,47 @@ hr_status hr_boosting_grow(hr_boosting *b, hr_splitter *splitter, size_t output,
     return HR_OK;
 }
 
-/* A tree's tables are made when it is first needed and kept: every part of an ensemble is routed down all trees before it. */
-static hr_status make_routers(hr_boosting *b, hr_error *err) {
-    hr_training *training = b->training;
-    while (b->router_first + b->router_count < training->forest.tree_count) {
-        const hr_tree *tree = &training->forest.trees[b->router_first + b->router_count];
-        hr_status status = hr_router_init(&b->routers[b->router_count], tree, &training->binning, b->scratch, err);
-        if (status) return status;
-        b->router_count++;
+/* A tree is laid out when it is first needed, and kept: every part of an ensemble walks down all trees before it. */
+static hr_status lay_out(hr_boosting *b, hr_error *err) {
+    const hr_training *training = b->training;
+    while (b->walk_first + b->walk_count < training->forest.tree_count) {
+        const hr_tree *tree = &training->forest.trees[b->walk_first + b->walk_count];
+        if (!hr_walk_tree_make(b->scratch, tree, &training->binning, b->offsets, &b->walks[b->walk_count])) return hr_fail_memory(err);
+        b->walk_count++;
     }
     return HR_OK;
 }
 
+/* A block of records takes all trees, one after the other, while its bins are in the nearest cache. */
+static void add_block(hr_boosting *b, const hr_walk_tree *walks, size_t walk_count, const uint32_t *rows, size_t first, size_t count) {
+    size_t row[BLOCK], positions[BLOCK];
+    double values[BLOCK];
+    for (size_t i = 0; i < count; i++) {
+        row[i] = rows ? rows[first + i] : first + i;
+        positions[i] = row[i] * HR_TILE;
+    }
+    for (size_t t = 0; t < walk_count; t++) {
+        hr_walk(&walks[t], b->binned->tiles, positions, count, values);
+        double *scores = b->scores + walks[t].output;
+        for (size_t i = 0; i < count; i++) scores[row[i] * b->outputs] += values[i];
+    }
+}
+
 hr_status hr_boosting_add_trees(hr_boosting *b, size_t first, const uint32_t *rows, size_t count, hr_error *err) {
+    hr_status status = lay_out(b, err);
+    if (status) return status;
+    const hr_walk_tree *walks = b->walks + (first - b->walk_first);
     size_t trees = b->training->forest.tree_count - first;
-    hr_status status = make_routers(b, err);
-    if (!status)
-        hr_routers_add(b->routers + (first - b->router_first), trees, b->binned, rows, count, b->training->threads, b->scores, b->outputs);
-    return status;
+#pragma omp parallel for num_threads(b->training->threads) schedule(static)
+    for (size_t begin = 0; begin < count; begin += BLOCK)
+        add_block(b, walks, trees, rows, begin, count - begin < BLOCK ? count - begin : BLOCK);
+    return HR_OK;
 }
 
 void hr_boosting_forget(hr_boosting *b) {
     hr_arena_rewind(b->scratch, b->scratch_start);
-    b->router_first = b->training->forest.tree_count;
-    b->router_count = 0;
+    b->walk_first = b->training->forest.tree_count;
+    b->walk_count = 0;
 }
 
 hr_status hr_boosting_progress(const hr_boosting *b, size_t done, size_t total, hr_error *err) {

@@ -8,7 +8,7 @@
 #include "tree/grow.h"
 #include "tree/leaf.h"
 #include "tree/local.h"
-#include "tree/route.h"
+#include "tree/walk.h"
 
 typedef struct hr_boosting {
     hr_training *training;
@@ -22,8 +22,9 @@ typedef struct hr_boosting {
     hr_grower *grower;
     hr_arena *scratch;
     hr_arena_mark scratch_start;
-    hr_router *routers; /* tables of router_count trees, from tree router_first on */
-    size_t router_first, router_count;
+    size_t *offsets;     /* of the features' bins in the tiles */
+    hr_walk_tree *walks; /* walk_count trees laid out for scoring, from tree walk_first on */
+    size_t walk_first, walk_count;
     hr_exact *leaf_gradients, *leaf_weights; /* room for the leaves of one tree */
     hr_noisy *noisy_gradients, *noisy_weights;
     double *values;
@@ -53,7 +54,7 @@ HR_MUST_CHECK hr_status hr_boosting_grow(hr_boosting *boosting, hr_splitter *spl
  * the last hr_boosting_forget cannot be asked for. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_boosting_add_trees(hr_boosting *boosting, size_t first, const uint32_t *rows, size_t count, hr_error *err);
 
-/* The trees so far will not be added to scores any more: frees their tables. */
+/* The trees so far will not be added to scores any more: frees their layout. */
 void hr_boosting_forget(hr_boosting *boosting);
 
 /* Tells the caller's progress callback. Fails: CANCELLED. */
