@@ -57,15 +57,19 @@ static void test_round_trip__keeps_bytes_and_predictions(void **state) {
     check_round_trip(HR_MULTICLASS, HR_LINK_LOGISTIC, 3, HR_PURE);
 }
 
-static void test_round_trip__keeps_the_sign_of_zero(void **state) {
+static void test_round_trip__keeps_the_sign_of_zero_and_control_characters(void **state) {
     (void)state;
     parts p;
     parts_init(&p, HR_REGRESSION, HR_LINK_NUMBER, 1, 1, 0, HR_PURE);
     p.model.forest.base[0] = -0.0;
+    p.model.guarantee.statement = "\x01\x1b\x1f\x7f";
     hr_model *model = make_model(&p);
     char *json = render(model);
     hr_model *back = parse(json);
     assert_true(signbit(back->forest.base[0]));
+    assert_non_null(strstr(json, "\"base\": [-0.0]"));
+    assert_string_equal(hr_model_guarantee(back)->statement, "\x01\x1b\x1f\x7f");
+    assert_non_null(strstr(json, "\"\\u0001\\u001b\\u001f\\u007f\""));
     hr_text_free(json);
     hr_model_free(back);
     hr_model_free(model);
@@ -418,7 +422,7 @@ static void test_check__refuses_numbers_that_json_lacks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip__keeps_bytes_and_predictions),
-        cmocka_unit_test(test_round_trip__keeps_the_sign_of_zero),
+        cmocka_unit_test(test_round_trip__keeps_the_sign_of_zero_and_control_characters),
         cmocka_unit_test(test_golden__version_1_predicts),
         cmocka_unit_test(test_golden__version_1_tells_its_facts),
         cmocka_unit_test(test_golden__version_1_open_predicts),

@@ -110,6 +110,7 @@ static void test_parse__refuses_what_is_no_json(void **state) {
         {"\"\\ud800\"", 2, "escape"},
         {"\"\\ud800\\u0041\"", 2, "escape"},
         {"\"\\udc00\"", 2, "escape"},
+        {"\"\\udc00\\udc00\"", 2, "escape"},
         {"\"\xc0\x80\"", 1, "UTF-8"},
         {"\"\xff\"", 1, "UTF-8"},
         {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", 33, "nested"},

@@ -3,6 +3,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,12 +99,43 @@ static void test_write__follows_a_link(void **state) {
     assert_same_bytes(here, here->path);
 }
 
-static void test_write__does_not_replace_a_device(void **state) {
+/* A pipe stands for every file that is no plain one. Not /dev/null: a broken library would replace it. */
+static void test_write__does_not_replace_a_pipe(void **state) {
     place *here = *state;
-    assert_int_equal(hr_model_write(here->model, "/dev/null", NULL), HR_OK);
+    assert_int_equal(mkfifo(here->path, 0600), 0);
+    int reader = open(here->path, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_int_equal(hr_model_write(here->model, here->path, NULL), HR_OK);
     struct stat about;
-    assert_int_equal(stat("/dev/null", &about), 0);
-    assert_true(S_ISCHR(about.st_mode));
+    assert_int_equal(stat(here->path, &about), 0);
+    assert_true(S_ISFIFO(about.st_mode));
+    char *json = NULL;
+    assert_int_equal(hr_model_render(here->model, &json, NULL), HR_OK);
+    char *bytes = calloc(strlen(json) + 2, 1);
+    assert_int_equal(read(reader, bytes, strlen(json) + 1), strlen(json));
+    assert_string_equal(bytes, json);
+    close(reader);
+    free(bytes);
+    hr_text_free(json);
+}
+
+/* A limit on file sizes stands for a disk that is full. */
+static void test_write__keeps_the_older_file_when_the_disk_is_full(void **state) {
+    place *here = *state;
+    assert_int_equal(hr_model_write(here->model, here->path, NULL), HR_OK);
+    struct rlimit before, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = (struct rlimit){100, before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    hr_error err = {0};
+    hr_status status = hr_model_write(here->model, here->path, &err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(status, HR_E_IO);
+    assert_non_null(strstr(err.message, "cannot write the file: File too large"));
+    assert_same_bytes(here, here->path);
+    assert_int_equal(count_files(here->directory, false), 1);
 }
 
 static void test_write__fails_without_a_trace(void **state) {
@@ -115,8 +148,6 @@ static void test_write__fails_without_a_trace(void **state) {
     assert_non_null(strstr(err.message, "No such file"));
     assert_int_equal(hr_model_write(here->model, here->directory, &err), HR_E_IO);
     assert_int_equal(count_files(here->directory, false), 0);
-    assert_int_equal(hr_model_write(here->model, "/dev/full", &err), HR_E_IO);
-    assert_non_null(strstr(err.message, "No space"));
 }
 
 static void test_write__dash_is_standard_output(void **state) {
@@ -156,7 +187,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_write__then_read_is_the_same_model, enter, leave),
         cmocka_unit_test_setup_teardown(test_write__replaces_an_older_file, enter, leave),
         cmocka_unit_test_setup_teardown(test_write__follows_a_link, enter, leave),
-        cmocka_unit_test_setup_teardown(test_write__does_not_replace_a_device, enter, leave),
+        cmocka_unit_test_setup_teardown(test_write__does_not_replace_a_pipe, enter, leave),
+        cmocka_unit_test_setup_teardown(test_write__keeps_the_older_file_when_the_disk_is_full, enter, leave),
         cmocka_unit_test_setup_teardown(test_write__fails_without_a_trace, enter, leave),
         cmocka_unit_test_setup_teardown(test_write__dash_is_standard_output, enter, leave),
         cmocka_unit_test_setup_teardown(test_read__names_the_file, enter, leave),
