@@ -171,14 +171,16 @@ static void test_summary__of_a_private_model(void **state) {
 
 static void test_summary__boxes_a_model_that_is_not_private(void **state) {
     (void)state;
-    small s =
-        make_small(false, "Every answer is exact: \xc3\xa4nyone can read \x1b[2J records off this model, and the sentence goes on and on.");
+    small s = make_small(
+        false, "Every answer is exact: \xc3\xa4nyone can read \x1b[2J rec\xc2\x9bords off this model, and the sentence goes on and on.");
     char *text = NULL;
     assert_int_equal(hr_model_summary(s.model, &text, NULL), HR_OK);
     const char *box = strstr(text, "\n****");
     assert_non_null(box);
     assert_non_null(strstr(text, "*  THIS MODEL IS NOT PRIVATE "));
     assert_null(strchr(text, '\x1b'));
+    assert_null(strstr(text, "\xc2\x9b"));
+    assert_non_null(strstr(text, "?[2J rec?ords"));
     int lines = 0;
     for (const char *line = box + 1; *line == '*'; line = strchr(line, '\n') + 1) {
         size_t length = strcspn(line, "\n"), width = 0;
