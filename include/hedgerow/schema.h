@@ -21,7 +21,7 @@ typedef enum hr_kind { HR_NUMBER, HR_CATEGORY } hr_kind;
 typedef struct hr_column {
     const char *name;
     hr_kind kind;
-    double low, high; /* HR_NUMBER: public bounds, low < high; values outside are clipped to them */
+    double low, high; /* HR_NUMBER: public bounds, low <= high (label: low < high); values outside are clipped to them */
     bool whole;       /* HR_NUMBER: every value is an integer */
     bool review;      /* a bound or a list of values was read off the data and awaits a person's review */
     size_t value_count;

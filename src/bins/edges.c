@@ -19,7 +19,7 @@ static bool few_whole_values(const hr_column *column, uint32_t bins) {
 }
 
 static bool needs_quantiles(const hr_column *column, uint32_t bins) {
-    return column->kind == HR_NUMBER && !few_whole_values(column, bins);
+    return column->kind == HR_NUMBER && column->low < column->high && !few_whole_values(column, bins);
 }
 
 static hr_status category_bins(const hr_column *column, hr_feature_bins *out) {
@@ -38,7 +38,7 @@ static uint32_t distinct_edges(double *edges, uint32_t count) {
 
 static hr_status even_bins(const hr_column *column, uint32_t bins, hr_arena *arena, hr_feature_bins *out, hr_error *err) {
     bool whole = few_whole_values(column, bins);
-    uint32_t count = whole ? (uint32_t)whole_values(column) : bins;
+    uint32_t count = whole ? (uint32_t)whole_values(column) : column->low < column->high ? bins : 1;
     double *edges = hr_arena_alloc(arena, count, sizeof *edges);
     if (!edges) return hr_fail_memory(err);
     double first = whole ? ceil(column->low) + .5 : 0, width = column->high - column->low;

@@ -63,8 +63,11 @@ static hr_status check_bounds(const checker *c, const hr_column *column) {
     if (!isfinite(column->low) || !isfinite(column->high) || !isfinite(column->high - column->low)) {
         return hr_fail(c->err, HR_E_FORMAT, "give finite numbers whose difference is finite too", "the bounds are too large");
     }
-    if (!(column->low < column->high)) {
-        return hr_fail(c->err, HR_E_FORMAT, "give bounds with low < high", "low (%g) is not below high (%g)", column->low, column->high);
+    if (!(column->low <= column->high)) {
+        return hr_fail(c->err, HR_E_FORMAT, "give bounds with low <= high", "low (%g) is above high (%g)", column->low, column->high);
+    }
+    if (column == &c->parts->label && column->low == column->high) {
+        return hr_fail(c->err, HR_E_FORMAT, "give bounds with low < high", "the label's low and high are both %g", column->low);
     }
     return HR_OK;
 }

@@ -159,7 +159,8 @@ static const bad_case bad[] = {
     {HEAD "features: [{name: x, kind: number, low: -.inf, high: 1}]\n", HR_E_FORMAT, 3, 41, "x", "not a number"},
     {HEAD "features: [{name: x, kind: number, low: 0x1, high: 1}]\n", HR_E_FORMAT, 3, 41, "x", "not a number"},
     {HEAD "features: [{name: x, kind: number, low: 1_0, high: 1}]\n", HR_E_FORMAT, 3, 41, "x", "not a number"},
-    {HEAD "features: [{name: x, kind: number, low: 1, high: 1}]\n", HR_E_FORMAT, 3, 50, "x", "not below high"},
+    {HEAD "features: [{name: x, kind: number, low: 1, high: 0}]\n", HR_E_FORMAT, 3, 50, "x", "is above high"},
+    {"hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 1, high: 1}\nfeatures: []\n", HR_E_FORMAT, 2, 46, "y", "are both 1"},
     {HEAD "features: [{name: x, kind: number, low: -1e308, high: 1e308}]\n", HR_E_FORMAT, 3, 55, "x", "too large"},
     {HEAD "features: [{name: x, kind: number, low: 0, high: 1, whole: yes}]\n", HR_E_FORMAT, 3, 60, "x", "true or false"},
     {HEAD "features: [{name: x, kind: number, low: 0, high: 1}, {name: x, kind: number, low: 0, high: 1}]\n", HR_E_FORMAT, 3, 61, "x",
@@ -301,7 +302,7 @@ static void test_make__checks_and_copies(void **state) {
     feature.name = NULL;
     assert_int_equal(hr_schema_make(&label, &feature, 1, NULL, 0, &s, &err), HR_E_FORMAT);
     feature.name = "x";
-    feature.high = 0;
+    feature.high = -1;
     assert_int_equal(hr_schema_make(&label, &feature, 1, NULL, 0, &s, &err), HR_E_FORMAT);
     assert_string_equal(err.field, "x");
     assert_int_equal(hr_schema_make(&label, NULL, 0, NULL, 0, &s, &err), HR_E_FORMAT);
