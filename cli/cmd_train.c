@@ -23,7 +23,7 @@ static const arg_option train_options[] = {
     {"schema", 0, ARG_TEXT, true, AT(schema), "FILE", "the public facts about them ('hedgerow schema init' proposes some)"},
     {"method", 0, ARG_TEXT, true, AT(method), "NAME", "how to train: 'hedgerow methods' lists the methods"},
     {"model", 0, ARG_TEXT, true, AT(model), "FILE", "where the model goes; - is standard output"},
-    {"epsilon", 0, ARG_SETTING, false, AT(settings), "E", "privacy budget of this run"},
+    {"epsilon", 0, ARG_SETTING, false, AT(settings), "E", "privacy budget of this run; the method's default unless given"},
     {"delta", 0, ARG_SETTING, false, AT(settings), "D", "0: pure epsilon; else (epsilon, delta) through zCDP"},
     {"mode", 0, ARG_CHOICE, false, AT(mode), "sound|paper",
      "sound: the printed guarantee is proved; paper: as published, its guarantee does not hold"},
