@@ -16,7 +16,7 @@ hr_status hr_model_account(const hr_release *releases, size_t count, hr_currency
     if (status) return status;
     hr_guarantee made = {.is_private = currency != HR_NO_PRIVACY && !has_identity(releases, count) && total < HR_UNITS_MAX / 4};
     if (!made.is_private) {
-        made.epsilon = made.epsilon_replace = INFINITY;
+        made.epsilon = made.epsilon_replace = (double)INFINITY;
     } else if (currency == HR_PURE) {
         made.epsilon = hr_units_value(total);
         made.epsilon_replace = 2 * made.epsilon;
