@@ -11,7 +11,7 @@ ifneq ($(origin CC),default)
 export CC
 endif
 
-prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local")
+prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
 has_cmocka = $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),true,false)
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
