@@ -200,7 +200,7 @@ static void test_parse__refuses_wrong_shapes(void **state) {
         {"\"delta\": 0", "\"delta\": null", "guarantee.delta", "must be a number, but is null"},
         {"\"delta\": 0", "\"delta\": 0, \"gamma\": 0", "guarantee.gamma", "unknown"},
         {"\"low\": 0", "\"low\": \"0\"", "schema.features[0].low", "must be a number"},
-        {"\"low\": 0", "\"low\": 120", "schema.features[0].high", "low"},
+        {"\"low\": 0", "\"low\": 121", "schema.features[0].high", "low"},
         {"\"whole\": true", "\"whole\": true, \"review\": true", "schema.features[0].review", "unknown"},
         {"\"a\", \"b\"", "\"a\", \"a\"", "schema.features[2].values[1]", "twice"},
         {"\"name\": \"ward\"", "\"name\": \"age\"", "schema.features[2].name", "twice"},
