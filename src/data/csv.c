@@ -128,18 +128,21 @@ static const char *padded_number(const char *p, double *value) {
     return *p == '"' ? skip_blanks(p + 1) : NULL;
 }
 
-/* Takes a cell the short way; returns false if it is not a plain number that ends as expected. */
-static inline bool take_number(csv *c, const hr_slot *slot, char end) {
+/* Takes the cell at `at` the short way; returns what follows it and its `end`, or NULL if it is not a plain number that ends
+ * so. */
+static inline const char *take_number(const hr_table *table, const hr_slot *slot, const char *at, char end) {
     double value;
-    const char *p = hr_number_fast(c->lines.at, &value);
-    if (!p) p = padded_number(c->lines.at, &value);
-    if (!p) return false;
-    if (*p == ' ') p = skip_blanks(p);
-    if (*p == '\r' && end == '\n') p++;
-    if (*p != end || hr_table_may_be_missing(&c->table, value)) return false;
-    hr_slot_number(slot, c->table.data->rows, value);
-    c->lines.at += p + 1 - c->lines.at;
-    return true;
+    const char *p = hr_number_fast(at, &value);
+    if (!p) p = padded_number(at, &value);
+    if (!p) return NULL;
+    if (*p != end) {
+        p = skip_blanks(p);
+        if (*p == '\r' && end == '\n') p++;
+        if (*p != end) return NULL;
+    }
+    if (table->missing_number_count && hr_table_may_be_missing(table, value)) return NULL;
+    hr_slot_number(slot, table->data->rows, value);
+    return p + 1;
 }
 
 static hr_status take_cell(csv *c, const hr_slot *slot, hr_cell *cell) {
@@ -150,21 +153,34 @@ static hr_status take_cell(csv *c, const hr_slot *slot, hr_cell *cell) {
     return status ? hr_lines_place(&before, cell->where, status, c->err) : HR_OK;
 }
 
+/* Takes plain numbers from column `i` on, as far as they reach. Returns the column in which something else stands. */
+static size_t take_numbers(csv *c, size_t i) {
+    const char *start = c->lines.at, *p = start;
+    const size_t last = c->header.count - 1;
+    for (; i <= last; i++) {
+        const hr_slot *slot = c->slots[i];
+        if (!slot || slot->role != HR_SLOT_NUMBER) break;
+        const char *next = take_number(&c->table, slot, p, i < last ? ',' : '\n');
+        if (!next) break;
+        p = next;
+    }
+    c->lines.at += p - start;
+    if (i > last) {
+        c->lines.line++;
+        c->lines.line_start = c->lines.at;
+    }
+    return i;
+}
+
 static hr_status take_record(csv *c) {
     uint64_t line = c->lines.line;
-    size_t last = c->header.count - 1;
-    for (size_t i = 0; i <= last; i++) {
-        const hr_slot *slot = c->slots[i];
-        if (slot && slot->role == HR_SLOT_NUMBER && take_number(c, slot, i < last ? ',' : '\n')) {
-            if (i < last) continue;
-            c->lines.line++;
-            c->lines.line_start = c->lines.at;
-            return HR_OK;
-        }
+    size_t count = c->header.count;
+    for (size_t i = take_numbers(c, 0); i < count; i = take_numbers(c, i + 1)) {
         hr_cell cell;
-        hr_status status = take_cell(c, slot, &cell);
+        hr_status status = take_cell(c, c->slots[i], &cell);
         if (status) return status == HR_E_MEMORY ? status : hr_fail_at(c->err, status, NULL, 0, 0, c->header.names[i]);
-        if (cell.last != (i == last)) return hr_csv_refuse_ragged(line, i + 1, c->header.count, !cell.last, c->err);
+        if (cell.last != (i + 1 == count)) return hr_csv_refuse_ragged(line, i + 1, count, !cell.last, c->err);
+        if (cell.last) break;
     }
     return HR_OK;
 }

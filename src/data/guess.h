@@ -22,7 +22,8 @@ typedef struct hr_guess {
     size_t value_count;
     bool more; /* there are more different cells than `values` hold */
     uint64_t cells, numbers, empty;
-    double low, high; /* of the numbers */
+    uint64_t last_row; /* LIBSVM: the record in which the column was met last, from 1 */
+    double low, high;  /* of the numbers */
     bool fractions, words;
     bool spelled[HR_GUESS_SPELLINGS]; /* which spellings of missing were met */
 } hr_guess;

@@ -87,6 +87,11 @@ hr_status hr_libsvm_next(hr_lines *lines, bool first, hr_libsvm_entry *entry, hr
     return first ? HR_OK : refuse(lines, entry, "not an index and a value", "write entries such as 3:0.5, with indices from 1", err);
 }
 
+hr_status hr_libsvm_refuse_twice(const hr_lines *lines, const hr_libsvm_entry *entry, hr_error *err) {
+    hr_fail(err, HR_E_FORMAT, "give every index once in a line", "the index %u comes twice", (unsigned)entry->index);
+    return hr_lines_place(lines, entry->where, HR_E_FORMAT, err);
+}
+
 /* ---- Looking ----------------------------------------------------------------------------------------------------------------- */
 
 /* Whether a token is "12:something" or "qid:something". */
@@ -204,10 +209,7 @@ static hr_status take_feature(libsvm *l, const hr_libsvm_entry *entry) {
     }
     absent *a = &l->absent[entry->index - 1];
     uint32_t row = (uint32_t)l->table.data->rows + 1;
-    if (a->last_row == row) {
-        hr_fail(l->err, HR_E_FORMAT, "give every index once in a line", "the index %u comes twice", (unsigned)entry->index);
-        return hr_lines_place(&l->lines, entry->where, HR_E_FORMAT, l->err);
-    }
+    if (a->last_row == row) return hr_libsvm_refuse_twice(&l->lines, entry, l->err);
     a->last_row = row;
     a->present++;
     return store(l, &l->table.slots[entry->index - 1], entry);

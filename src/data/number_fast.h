@@ -8,6 +8,8 @@
 
 #include "data/number.h"
 
+#include <string.h>
+
 enum { HR_NUMBER_FAST_REACH = 16 }; /* so many bytes behind the number must be readable */
 
 static inline uint64_t hr_load_8(const char *text) {
@@ -69,6 +71,15 @@ static inline const char *hr_exponent_fast(const char *text, int *exponent) {
     return p;
 }
 
+/* v >= 0, or -v: without a branch, since signs are as good as random. */
+static inline double hr_with_sign(double v, bool negative) {
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    bits |= (uint64_t)negative << 63;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
 /* Reads the number that begins at text[0], up to the first character that does not belong to it. Returns that character's
  * place, or NULL for hr_number_parse to decide. The value is the one that hr_number_parse gives. */
 static inline const char *hr_number_fast(const char *text, double *value) {
@@ -92,7 +103,7 @@ static inline const char *hr_number_fast(const char *text, double *value) {
     } else if (!hr_number_scale(mantissa, exponent, &v)) {
         return NULL;
     }
-    *value = negative ? -v : v;
+    *value = hr_with_sign(v, negative);
     return p;
 }
 

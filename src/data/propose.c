@@ -121,7 +121,10 @@ static hr_status take_libsvm_record(proposal *p) {
         }
         status = reach_feature(p, &entry);
         if (status) return status;
-        if (!hr_guess_add(p->guesses[entry.index], p->arena, entry.text, entry.size)) return hr_fail_memory(p->err);
+        hr_guess *guess = p->guesses[entry.index];
+        if (guess->last_row == p->rows + 1) return hr_libsvm_refuse_twice(&p->lines, &entry, p->err);
+        guess->last_row = p->rows + 1;
+        if (!hr_guess_add(guess, p->arena, entry.text, entry.size)) return hr_fail_memory(p->err);
     }
 }
 

@@ -11,10 +11,10 @@
 
 enum { BLOCK = 256 * 1024 };
 
-static hr_status start(hr_source *source, hr_error *err) {
-    source->buffer = malloc(BLOCK + HR_SOURCE_PAD);
+static hr_status start(hr_source *source, size_t capacity, hr_error *err) {
+    source->buffer = malloc(capacity + HR_SOURCE_PAD);
     if (!source->buffer) return hr_fail_memory(err);
-    source->capacity = BLOCK;
+    source->capacity = capacity;
     source->at = source->end = source->buffer;
     return HR_OK;
 }
@@ -25,12 +25,12 @@ hr_status hr_source_open(hr_source *source, const char *path, hr_error *err) {
     if (source->file < 0) {
         return hr_fail(err, HR_E_IO, "check the path and its permissions", "cannot open the file: %s", strerror(errno));
     }
-    return start(source, err);
+    return start(source, BLOCK, err);
 }
 
 hr_status hr_source_open_memory(hr_source *source, const char *bytes, size_t size, hr_error *err) {
     *source = (hr_source){.file = -1, .memory = bytes, .memory_size = size};
-    return start(source, err);
+    return start(source, size < BLOCK ? size + 1 : BLOCK, err);
 }
 
 void hr_source_done(hr_source *source) {

@@ -55,7 +55,7 @@ static inline void hr_slot_number(const hr_slot *slot, size_t row, double value)
     /* Doubles from 2^52 on are whole. */
     if (slot->whole && value > -0x1p52 && value < 0x1p52 && value != (double)(int64_t)value) slot->report->not_whole++;
     double clipped = value < slot->low ? slot->low : value > slot->high ? slot->high : value;
-    slot->report->out_of_range += clipped != value;
+    if (clipped != value) slot->report->out_of_range++;
     slot->numbers[row] = clipped;
 }
 

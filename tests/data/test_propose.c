@@ -181,6 +181,7 @@ static void test_propose__refuses(void **state) {
         {"x,y\n\xe9,1\n1,2\n", "y", "not UTF-8", HR_E_FORMAT, HR_FORMAT_AUTO},
         {"1 70000:1\n", NULL, "at most 65535", HR_E_LIMIT, HR_FORMAT_AUTO},
         {"1:1\n", NULL, "label is missing", HR_E_SCHEMA, HR_FORMAT_LIBSVM},
+        {"1 2:1\n1 1:1 2:1 1:3\n", NULL, "comes twice", HR_E_FORMAT, HR_FORMAT_AUTO},
         {"1 qid:1 1:1\n", NULL, "ranking", HR_E_FORMAT, HR_FORMAT_AUTO},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
