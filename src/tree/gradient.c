@@ -95,8 +95,9 @@ static inline double exp_of(double x) {
 }
 
 static inline int64_t pack_probability(const hr_packing *packing, double p, double is_class) {
+    double g = bounded((p - is_class) * packing->gradient_scale, (double)packing->gradient_bound);
     double weight = p * (1 - p) * packing->weight_scale;
-    return hr_pack(packing, hr_round((p - is_class) * packing->gradient_scale), hr_round(weight < 1 ? 1 : weight));
+    return hr_pack(packing, hr_round(g), hr_round(weight < 1 ? 1 : weight));
 }
 
 static inline int64_t pack_logistic(const hr_packing *packing, double score, double target) {

@@ -32,7 +32,8 @@ double hr_gradients_square_bound(const hr_gradient_input *in);
 /* Keeps the rows whose |score - target| is at most `bound` (DPBoost's gradient-based data filtering); returns how many. */
 size_t hr_rows_within(const hr_gradient_input *in, double bound, uint32_t *kept);
 
-/* Logistic loss (softmax for more than one output): g = p - [class], weight = p (1 - p), the second derivative. */
+/* Logistic loss (softmax for more than one output): g = p - [class], weight = p (1 - p), the second derivative, but
+ * at least one integer unit: a node that holds records has a weight. */
 void hr_gradients_logistic(const hr_gradient_input *in, const hr_packing *packing, int64_t *packed);
 
 /* Exact sums for the base score: one a class (counts), or one in all (the targets in units of 2^-20). Returns how many. */
