@@ -170,6 +170,24 @@ static void test_logistic__is_the_derivative(void **state) {
             }
 }
 
+/* Far more bits than training uses: nothing of a double's precision is lost on the way. */
+static void test_logistic__is_precise(void **state) {
+    (void)state;
+    const double scale = 0x1p50;
+    const hr_packing packing = {.shift = 10, .gradient_bound = (int64_t)1 << 50, .gradient_scale = scale, .weight_scale = 1};
+    for (size_t outputs = 1; outputs <= 3; outputs++) {
+        fixture *f = set_up(outputs, outputs, 3);
+        for (size_t i = 0; i < ROWS * outputs; i++) f->scores[i] = fmax(-39, fmin(39, f->scores[i]));
+        hr_gradient_input in = input_of(f, outputs, 0, false);
+        hr_gradients_logistic(&in, &packing, f->packed);
+        for (size_t row = 0; row < ROWS; row++) {
+            double g = probability(f, outputs, 0, row) - (target_of(f, outputs, 0, row) > 0);
+            assert_true(fabs((double)hr_unpack(&packing, f->packed[row]).gradient.unpaid / scale - g) < 2e-15);
+        }
+        free(f);
+    }
+}
+
 static void test_logistic__never_passes_the_bound(void **state) {
     (void)state;
     const hr_packing packing = {.shift = 31, .gradient_bound = 1000, .gradient_scale = 1 << 20, .weight_scale = 1 << 20};
@@ -302,12 +320,19 @@ static void test_label_sums__add_numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_square__is_score_less_target),        cmocka_unit_test(test_square__never_passes_the_bound),
-        cmocka_unit_test(test_square_bound__is_the_largest),        cmocka_unit_test(test_rows_within__keeps_what_is_within),
-        cmocka_unit_test(test_logistic__is_the_derivative),         cmocka_unit_test(test_logistic__never_passes_the_bound),
-        cmocka_unit_test(test_logistic__survives_any_finite_score), cmocka_unit_test(test_gradients__do_not_see_threads),
-        cmocka_unit_test(test_gradients__do_not_see_other_records), cmocka_unit_test(test_targets__are_labels_as_losses_see_them),
-        cmocka_unit_test(test_label_sums__count_classes),           cmocka_unit_test(test_label_sums__add_numbers),
+        cmocka_unit_test(test_square__is_score_less_target),
+        cmocka_unit_test(test_square__never_passes_the_bound),
+        cmocka_unit_test(test_square_bound__is_the_largest),
+        cmocka_unit_test(test_rows_within__keeps_what_is_within),
+        cmocka_unit_test(test_logistic__is_the_derivative),
+        cmocka_unit_test(test_logistic__is_precise),
+        cmocka_unit_test(test_logistic__never_passes_the_bound),
+        cmocka_unit_test(test_logistic__survives_any_finite_score),
+        cmocka_unit_test(test_gradients__do_not_see_threads),
+        cmocka_unit_test(test_gradients__do_not_see_other_records),
+        cmocka_unit_test(test_targets__are_labels_as_losses_see_them),
+        cmocka_unit_test(test_label_sums__count_classes),
+        cmocka_unit_test(test_label_sums__add_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
