@@ -56,7 +56,8 @@ static void add_columns(const hr_binned *binned, size_t first, size_t last, cons
 void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_cell *out) {
     size_t per_task = (binned->features + (size_t)threads - 1) / (size_t)threads;
     if (per_task > 8) per_task = 8;
-    size_t tasks = per_task ? (binned->features + per_task - 1) / per_task : 0;
+    size_t tasks = per_task ? (binned->features + per_task - 1) / per_task : 0, used = hr_histogram_at(binned->features);
+    memset(out + used, 0, (hr_histogram_size(binned) - used) * sizeof *out);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (size_t task = 0; task < tasks; task++) {
         size_t first = task * per_task, last = first + per_task < binned->features ? first + per_task : binned->features;

@@ -133,11 +133,12 @@ static void check_cells(const table *t, const hr_packing *packing, const hr_cell
         }
 }
 
-static hr_cell *cells_new(const table *t) {
+/* Filled with `junk`: what is overwritten need not be clean. */
+static hr_cell *cells_new(const table *t, int junk) {
     size_t cells = hr_histogram_size(t->binned);
     assert_true(cells >= t->binned->tile_count * HR_TILE * HR_STRIDE);
     hr_cell *out = room(t->arena, cells, sizeof *out);
-    memset(out, 0x5a, cells * sizeof *out); /* what is overwritten need not be clean */
+    memset(out, junk, cells * sizeof *out);
     return out;
 }
 
@@ -165,7 +166,7 @@ static void check_three_ways(hr_dice *dice, size_t rows, size_t features, uint64
     int64_t(*wanted)[256][2] = room(t.arena, features, sizeof *wanted), (*minus)[256][2] = room(t.arena, features, sizeof *minus);
     uint32_t *part = room(t.arena, rows, sizeof *part);
     size_t cells = hr_histogram_size(t.binned);
-    hr_cell *all = cells_new(&t), *again = cells_new(&t), *of_part = cells_new(&t);
+    hr_cell *all = cells_new(&t, 0x5a), *again = cells_new(&t, 0xa5), *of_part = cells_new(&t, 0x7f);
 
     hr_histogram_of_all(t.binned, packed, 1, all);
     plain_sums(&t, &packing, NULL, packed, rows, wanted);
@@ -227,7 +228,7 @@ static void test_histogram__holds_the_bounds_in_one_bin(void **state) {
     assert_true(packing.shift > 0 && hr_packing_shift(ROWS, weight, bound * 2) == -1); /* there is no more room than this */
     int64_t(*wanted)[256][2] = room(t.arena, 2, sizeof *wanted), *packed = room(t.arena, ROWS, sizeof *packed);
     uint32_t *rows = room(t.arena, ROWS, sizeof *rows);
-    hr_cell *cells = cells_new(&t);
+    hr_cell *cells = cells_new(&t, 0x5a);
     for (int sign = -1; sign <= 1; sign += 2) {
         for (uint32_t i = 0; i < ROWS; i++) packed[i] = hr_pack(&packing, sign * bound, (int64_t)weight), rows[i] = ROWS - 1 - i;
         plain_sums(&t, &packing, NULL, packed, ROWS, wanted);
