@@ -1,0 +1,62 @@
+#include "failing.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* The linker gives these names: __wrap_f is called instead of f, and __real_f is f. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#if defined(__clang__)
+#pragma GCC diagnostic ignored "-Wreserved-identifier"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#endif
+
+static atomic_long left = -1; /* below 0: memory is plenty */
+static atomic_bool lasts, failed;
+
+void failing_start(long after, bool lasting) {
+    atomic_store(&failed, false);
+    atomic_store(&lasts, lasting);
+    atomic_store(&left, after);
+}
+
+bool failing_stop(void) {
+    atomic_store(&left, -1);
+    return atomic_load(&failed);
+}
+
+static bool short_of_memory(void) {
+    long before = atomic_load(&left);
+    while (before > 0 && !atomic_compare_exchange_weak(&left, &before, before - 1)) continue;
+    if (before != 0) return false;
+    if (!atomic_load(&lasts)) atomic_store(&left, -1);
+    atomic_store(&failed, true);
+    errno = ENOMEM;
+    return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t align, size_t size);
+char *__real_strdup(const char *text);
+
+void *__wrap_malloc(size_t size) {
+    return short_of_memory() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return short_of_memory() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+    return short_of_memory() ? NULL : __real_realloc(old, size);
+}
+
+void *__wrap_aligned_alloc(size_t align, size_t size) {
+    return short_of_memory() ? NULL : __real_aligned_alloc(align, size);
+}
+
+char *__wrap_strdup(const char *text) {
+    return short_of_memory() ? NULL : __real_strdup(text);
+}

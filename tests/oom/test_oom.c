@@ -1,0 +1,451 @@
+/* Whatever allocation fails, the call says so, leaks nothing (run under LeakSanitizer to see that) and touches no output.
+ *
+ * Every scenario runs again and again while its allocation number 0, 1, 2, ... fails, once alone and once with all that
+ * follow, until it gets through without having met a failure. */
+#include "failing.h"
+
+#include <hedgerow/hedgerow.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* What scenarios start from; made while memory is plenty. */
+typedef struct world {
+    hr_generate_options options;
+    char *yaml, *csv, *json;
+    size_t csv_size;
+    hr_schema *schema;
+    hr_data *data;
+    hr_model *model;
+    hr_fit_options fit;
+    char folder[64], path[96];
+} world;
+
+typedef hr_status scenario(world *w, hr_error *err);
+
+/* An output that must stay as it is on failure. */
+static char mark;
+#define UNTOUCHED ((void *)&mark)
+
+static void check_output(hr_status status, const void *out) {
+    failing_stop();
+    assert_int_equal(status != HR_OK, out == UNTOUCHED);
+}
+
+/* `other`: what a call may return instead although an allocation failed. HR_OK: SQLite gets through where it can do without,
+ * and so do tables whose columns cannot be cut to size at the end. HR_E_FORMAT: Jansson takes a token for malformed whose
+ * buffer could not grow. Else HR_E_MEMORY. */
+static void fail_each(world *w, scenario *run, bool lasting, hr_status other, void (*check)(world *w, hr_status status)) {
+    bool failed = true;
+    long n = 0;
+    for (; failed; n++) {
+        hr_error err = {0};
+        failing_start(n, lasting);
+        hr_status status = run(w, &err);
+        failed = failing_stop();
+        if (check) check(w, status);
+        if (failed ? status != HR_E_MEMORY && status != other : status != HR_OK)
+            fail_msg("allocation %ld%s: status %d (%s)", n, lasting ? " and all after it" : "", status, err.message);
+        if (status) assert_true(err.status == status && err.message[0] && err.remedy[0]);
+    }
+    assert_true(n > 1);
+}
+
+static void exhaust(world *w, scenario *run, hr_status other, void (*check)(world *w, hr_status status)) {
+    fail_each(w, run, false, other, check);
+    fail_each(w, run, true, other, check);
+}
+
+/* ---- Worlds ---------------------------------------------------------------------------------------------------------- */
+
+static bool collect(void *user, const char *bytes, size_t size) {
+    world *w = user;
+    char *more = realloc(w->csv, w->csv_size + size + 1);
+    if (!more) return false;
+    w->csv = more;
+    memcpy(w->csv + w->csv_size, bytes, size);
+    w->csv_size += size;
+    w->csv[w->csv_size] = '\0';
+    return true;
+}
+
+static int open_world(void **state, hr_generator generator, uint64_t classes) {
+    world *w = calloc(1, sizeof *w);
+    if (!w) return -1;
+    /* In memory if possible: a ledger waits for its disk a few thousand times here. */
+    strcpy(w->folder, access("/dev/shm", W_OK) ? "/tmp/hedgerow-oom-XXXXXX" : "/dev/shm/hedgerow-oom-XXXXXX");
+    if (!mkdtemp(w->folder)) return -1;
+    snprintf(w->path, sizeof w->path, "%s/file", w->folder);
+    hr_generate_options_init(&w->options, generator);
+    w->options.rows = 60;
+    if (generator != HR_GENERATE_HOSPITAL) w->options.features = 5;
+    if (generator == HR_GENERATE_CLASSIFICATION) w->options.classes = classes;
+    hr_error err = {0};
+    hr_status status = hr_generate_schema(&w->options, &w->yaml, &err);
+    if (!status) status = hr_generate(&w->options, collect, w, &err);
+    if (!status) status = hr_schema_parse(w->yaml, strlen(w->yaml), "schema", &w->schema, &err);
+    if (!status) status = hr_data_parse(w->schema, w->csv, w->csv_size, NULL, &w->data, &err);
+    if (status) fprintf(stderr, "%s\n", err.message);
+    *state = w;
+    return status ? -1 : 0;
+}
+
+static int open_hospital(void **state) {
+    return open_world(state, HR_GENERATE_HOSPITAL, 0);
+}
+
+static int open_three_classes(void **state) {
+    return open_world(state, HR_GENERATE_CLASSIFICATION, 3);
+}
+
+static int open_numbers(void **state) {
+    return open_world(state, HR_GENERATE_FRIEDMAN1, 0);
+}
+
+static void remove_files(const world *w) {
+    static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s%s", w->path, ends[i]);
+        unlink(name);
+    }
+}
+
+static int close_world(void **state) {
+    world *w = *state;
+    failing_stop();
+    hr_model_free(w->model);
+    hr_data_free(w->data);
+    hr_schema_free(w->schema);
+    hr_text_free(w->yaml);
+    hr_text_free(w->json);
+    free(w->csv);
+    remove_files(w);
+    rmdir(w->folder);
+    free(w);
+    return 0;
+}
+
+/* A small fit; false if the method has no such mode. */
+static bool small_fit(world *w, const char *method, hr_mode mode, double delta) {
+    static const char *const settings[][2] = {{"trees", "2"}, {"depth", "2"}, {"bins", "6"}, {"ensemble", "2"}};
+    if (hr_fit_options_init(&w->fit, method, mode, NULL)) return false;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        hr_status status = hr_fit_options_set(&w->fit, settings[i][0], settings[i][1], NULL);
+        assert_true(status == HR_OK || status == HR_E_ARGUMENT); /* not every method takes them all */
+    }
+    w->fit.epsilon = 2;
+    w->fit.delta = mode == HR_SOUND ? delta : 0;
+    w->fit.threads = 1;
+    return true;
+}
+
+static void fit_model(world *w) {
+    hr_error err = {0};
+    assert_true(small_fit(w, "dpboost", HR_SOUND, 0));
+    if (hr_fit(w->data, &w->fit, &w->model, &err)) fail_msg("%s", err.message);
+    if (hr_model_render(w->model, &w->json, &err)) fail_msg("%s", err.message);
+}
+
+/* ---- Schemas and data ------------------------------------------------------------------------------------------------ */
+
+static hr_status parse_schema(world *w, hr_error *err) {
+    hr_schema *schema = UNTOUCHED;
+    hr_status status = hr_schema_parse(w->yaml, strlen(w->yaml), "schema", &schema, err);
+    check_output(status, schema);
+    if (!status) hr_schema_free(schema);
+    return status;
+}
+
+static hr_status render_schema(world *w, hr_error *err) {
+    char *text = UNTOUCHED;
+    hr_status status = hr_schema_render(w->schema, &text, err);
+    check_output(status, text);
+    if (!status) hr_text_free(text);
+    return status;
+}
+
+static hr_status finish_data(hr_status status, hr_data *data, size_t rows) {
+    check_output(status, data);
+    if (status) return status;
+    assert_int_equal(hr_data_rows(data), rows);
+    hr_data_free(data);
+    return HR_OK;
+}
+
+static hr_status parse_data(world *w, hr_error *err) {
+    hr_data *data = UNTOUCHED;
+    hr_status status = hr_data_parse(w->schema, w->csv, w->csv_size, NULL, &data, err);
+    return finish_data(status, data, w->options.rows);
+}
+
+static hr_status parse_libsvm(world *w, hr_error *err) {
+    static const char text[] = "1 1:0.5 2:1 5:0.25\n0 3:0.75\n";
+    static const hr_read_options options = {sizeof options, HR_FORMAT_LIBSVM, true, "sparse"};
+    hr_data *data = UNTOUCHED;
+    hr_status status = hr_data_parse(w->schema, text, sizeof text - 1, &options, &data, err);
+    return finish_data(status, data, 2);
+}
+
+static hr_status read_data(world *w, hr_error *err) {
+    hr_data *data = UNTOUCHED;
+    hr_status status = hr_data_read(w->schema, w->path, NULL, &data, err);
+    return finish_data(status, data, w->options.rows);
+}
+
+static hr_status copy_arrays(world *w, hr_error *err) {
+    static const double x[3] = {0.25, 0.5, 0.75}, y[3] = {1, 2, 3};
+    const double *columns[5] = {x, x, x, x, x};
+    hr_data *data = UNTOUCHED;
+    hr_status status = hr_data_from_arrays(w->schema, 3, columns, y, &data, err);
+    return finish_data(status, data, 3);
+}
+
+static hr_status propose_schema(world *w, hr_error *err) {
+    char *text = UNTOUCHED;
+    hr_status status = hr_schema_propose(w->path, HR_FORMAT_AUTO, "readmitted", &text, err);
+    check_output(status, text);
+    if (!status) hr_text_free(text);
+    return status;
+}
+
+static void save_table(const world *w) {
+    FILE *file = fopen(w->path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(w->csv, 1, w->csv_size, file), w->csv_size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void test_schema_and_data__survive_short_memory(void **state) {
+    world *w = *state;
+    exhaust(w, parse_schema, HR_E_MEMORY, NULL);
+    exhaust(w, render_schema, HR_E_MEMORY, NULL);
+    exhaust(w, parse_data, HR_OK, NULL);
+    save_table(w);
+    exhaust(w, read_data, HR_OK, NULL);
+    exhaust(w, propose_schema, HR_E_MEMORY, NULL);
+}
+
+static void test_arrays_and_libsvm__survive_short_memory(void **state) {
+    world *w = *state;
+    exhaust(w, copy_arrays, HR_E_MEMORY, NULL);
+    exhaust(w, parse_libsvm, HR_OK, NULL);
+}
+
+/* ---- Models ---------------------------------------------------------------------------------------------------------- */
+
+static hr_status predict(world *w, hr_error *err) {
+    double out[60 * 3] = {0};
+    assert_true(hr_data_rows(w->data) * hr_model_output_count(w->model) <= 60 * 3);
+    hr_status status = hr_model_predict(w->model, w->data, 1, out, err);
+    failing_stop();
+    for (size_t i = 0; i < 60 * 3 && status; i++) assert_true(out[i] == 0);
+    return status;
+}
+
+static hr_status evaluate(world *w, hr_error *err) {
+    hr_metrics metrics = {.rows = 12345};
+    hr_status status = hr_evaluate(w->model, w->data, 1, &metrics, err);
+    failing_stop();
+    assert_int_equal(status != HR_OK, metrics.rows == 12345);
+    return status;
+}
+
+static hr_status render_model(world *w, hr_error *err) {
+    char *json = UNTOUCHED;
+    hr_status status = hr_model_render(w->model, &json, err);
+    check_output(status, json);
+    if (!status) hr_text_free(json);
+    return status;
+}
+
+static hr_status parse_model(world *w, hr_error *err) {
+    hr_model *model = UNTOUCHED;
+    hr_status status = hr_model_parse(w->json, strlen(w->json), "model", &model, err);
+    check_output(status, model);
+    if (!status) hr_model_free(model);
+    return status;
+}
+
+static hr_status write_model(world *w, hr_error *err) {
+    hr_status status = hr_model_write(w->model, w->path, err);
+    failing_stop();
+    assert_int_equal(status != HR_OK, access(w->path, F_OK) != 0);
+    unlink(w->path);
+    return status;
+}
+
+static hr_status read_model(world *w, hr_error *err) {
+    hr_model *model = UNTOUCHED;
+    hr_status status = hr_model_read(w->path, &model, err);
+    check_output(status, model);
+    if (!status) hr_model_free(model);
+    return status;
+}
+
+static hr_status show_model(world *w, hr_error *err) {
+    char *text = UNTOUCHED;
+    hr_status status = hr_model_summary(w->model, &text, err);
+    check_output(status, text);
+    if (!status) hr_text_free(text);
+    return status;
+}
+
+static hr_status show_tree(world *w, hr_error *err) {
+    char *text = UNTOUCHED;
+    hr_status status = hr_model_tree_text(w->model, 0, &text, err);
+    check_output(status, text);
+    if (!status) hr_text_free(text);
+    return status;
+}
+
+static hr_status draw_tree(world *w, hr_error *err) {
+    char *text = UNTOUCHED;
+    hr_status status = hr_model_tree_dot(w->model, 0, &text, err);
+    check_output(status, text);
+    if (!status) hr_text_free(text);
+    return status;
+}
+
+static void test_model__survives_short_memory(void **state) {
+    world *w = *state;
+    fit_model(w);
+    exhaust(w, predict, HR_E_MEMORY, NULL);
+    exhaust(w, evaluate, HR_E_MEMORY, NULL);
+    exhaust(w, render_model, HR_E_MEMORY, NULL);
+    /* Never one allocation alone: Jansson 2.14 writes past its buffers when the growth of one fails and a later one succeeds. */
+    fail_each(w, parse_model, true, HR_E_FORMAT, NULL);
+    exhaust(w, show_model, HR_E_MEMORY, NULL);
+    exhaust(w, show_tree, HR_E_MEMORY, NULL);
+    exhaust(w, draw_tree, HR_E_MEMORY, NULL);
+    exhaust(w, write_model, HR_E_MEMORY, NULL);
+    assert_int_equal(hr_model_write(w->model, w->path, NULL), HR_OK);
+    fail_each(w, read_model, true, HR_E_FORMAT, NULL);
+}
+
+/* ---- Ledgers --------------------------------------------------------------------------------------------------------- */
+
+static hr_status create_ledger(world *w, hr_error *err) {
+    return hr_ledger_create(w->path, 1000, 0.5, err);
+}
+
+static void check_created(world *w, hr_status status) {
+    assert_int_equal(status != HR_OK, access(w->path, F_OK) != 0);
+    remove_files(w);
+}
+
+static bool visit(void *user, const hr_ledger_entry *entry) {
+    *(size_t *)user += entry->state == HR_ENTRY_COMMITTED;
+    return true;
+}
+
+/* A handle's whole life; its reservation is counted in `promised`. */
+static uint64_t promised;
+
+static hr_status use_ledger(world *w, hr_error *err) {
+    hr_ledger *ledger = UNTOUCHED;
+    hr_ledger_total total = {.entries = UINT64_MAX};
+    int64_t entry = -7;
+    size_t committed = 0;
+    hr_status status = hr_ledger_open(w->path, &ledger, err);
+    if (status) {
+        check_output(status, ledger);
+        return status;
+    }
+    status = hr_ledger_reserve(ledger, 0.0009765625, 0, "run", &entry, err);
+    assert_int_equal(status != HR_OK, entry == -7);
+    promised += status == HR_OK;
+    if (!status) status = hr_ledger_commit(ledger, entry, err);
+    if (!status) {
+        status = hr_ledger_sum(ledger, &total, err);
+        assert_int_equal(status != HR_OK, total.entries == UINT64_MAX);
+    }
+    if (!status) status = hr_ledger_each(ledger, visit, &committed, err);
+    hr_ledger_close(ledger);
+    return status;
+}
+
+/* What was promised is spent; a call that failed may have spent as well, but at most once. */
+static void check_spent(world *w, hr_status status) {
+    static uint64_t before;
+    hr_ledger *ledger = NULL;
+    hr_ledger_total total = {0};
+    (void)status;
+    assert_int_equal(hr_ledger_open(w->path, &ledger, NULL), HR_OK);
+    assert_int_equal(hr_ledger_sum(ledger, &total, NULL), HR_OK);
+    assert_true(total.entries >= promised && total.entries <= before + 1);
+    assert_true(total.epsilon_spent == (double)total.entries / 1024);
+    before = total.entries;
+    hr_ledger_close(ledger);
+}
+
+static void test_ledger__survives_short_memory(void **state) {
+    world *w = *state;
+    exhaust(w, create_ledger, HR_OK, check_created);
+    assert_int_equal(hr_ledger_create(w->path, 1000, 0.5, NULL), HR_OK);
+    exhaust(w, use_ledger, HR_OK, check_spent);
+}
+
+static void test_short_ledger__can_be_used_again(void **state) {
+    world *w = *state;
+    hr_ledger *ledger = NULL;
+    assert_int_equal(hr_ledger_create(w->path, 1000, 0.5, NULL), HR_OK);
+    assert_int_equal(hr_ledger_open(w->path, &ledger, NULL), HR_OK);
+    hr_status status = HR_E_MEMORY;
+    bool failed = true;
+    for (long n = 0; failed; n++) {
+        int64_t entry = 0;
+        failing_start(n, true);
+        status = hr_ledger_reserve(ledger, 0.0009765625, 0, "run", &entry, NULL);
+        failed = failing_stop();
+        assert_true(status == HR_OK || (failed && status == HR_E_MEMORY));
+        assert_int_equal(hr_ledger_reserve(ledger, 0.0009765625, 0, "again", &entry, NULL), HR_OK);
+        assert_int_equal(hr_ledger_commit(ledger, entry, NULL), HR_OK);
+    }
+    hr_ledger_close(ledger);
+}
+
+/* ---- Generators ------------------------------------------------------------------------------------------------------ */
+
+static bool ignore(void *user, const char *bytes, size_t size) {
+    (void)user;
+    (void)bytes;
+    return size > 0;
+}
+
+static hr_status generate(world *w, hr_error *err) {
+    return hr_generate(&w->options, ignore, NULL, err);
+}
+
+static hr_status generate_schema(world *w, hr_error *err) {
+    char *yaml = UNTOUCHED;
+    hr_status status = hr_generate_schema(&w->options, &yaml, err);
+    check_output(status, yaml);
+    if (!status) hr_text_free(yaml);
+    return status;
+}
+
+static void test_generate__survives_short_memory(void **state) {
+    exhaust(*state, generate, HR_E_MEMORY, NULL);
+    exhaust(*state, generate_schema, HR_E_MEMORY, NULL);
+}
+
+#define TEST(name, opens) cmocka_unit_test_setup_teardown(name, opens, close_world)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_schema_and_data__survive_short_memory, open_hospital), TEST(test_arrays_and_libsvm__survive_short_memory, open_numbers),
+        TEST(test_generate__survives_short_memory, open_hospital),       TEST(test_generate__survives_short_memory, open_three_classes),
+        TEST(test_generate__survives_short_memory, open_numbers),        TEST(test_ledger__survives_short_memory, open_numbers),
+        TEST(test_short_ledger__can_be_used_again, open_numbers),        TEST(test_model__survives_short_memory, open_hospital),
+        TEST(test_model__survives_short_memory, open_three_classes),     TEST(test_model__survives_short_memory, open_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
