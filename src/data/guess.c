@@ -95,12 +95,18 @@ static void drop_missing(hr_guess *g, const hr_words *missing) {
     g->value_count = kept;
 }
 
-/* Puts numbers in order and keeps one spelling of each. */
-static void keep_numbers(hr_guess *g) {
+static bool same_number(const char *a, const char *b) {
+    double x, y;
+    return hr_number_parse(a, strlen(a), &x) == HR_NUMBER_OK && hr_number_parse(b, strlen(b), &y) == HR_NUMBER_OK && x == y;
+}
+
+/* Keeps one spelling of each number, since classes match as numbers too. */
+static void merge_spellings(hr_guess *g) {
     size_t kept = 0;
-    qsort(g->values, g->value_count, sizeof *g->values, compare_numbers);
     for (size_t i = 0; i < g->value_count; i++) {
-        if (!kept || number_of(g->values[kept - 1]) != number_of(g->values[i])) g->values[kept++] = g->values[i];
+        size_t before = 0;
+        while (before < kept && !same_number(g->values[before], g->values[i])) before++;
+        if (before == kept) g->values[kept++] = g->values[i];
     }
     g->value_count = kept;
 }
@@ -146,11 +152,8 @@ hr_status hr_guess_label(hr_guess *g, const hr_words *missing, hr_column *out, c
     *remark = NULL;
     drop_missing(g, missing);
     bool gaps = g->empty || g->value_count < met;
-    if (number) {
-        keep_numbers(g);
-    } else {
-        qsort(g->values, g->value_count, sizeof *g->values, compare_texts);
-    }
+    qsort(g->values, g->value_count, sizeof *g->values, number ? compare_numbers : compare_texts);
+    merge_spellings(g);
     if (g->value_count < 2) return refuse_label(g, "the label has fewer than two different values: there is nothing to predict", err);
     if (g->more && !number) return refuse_label(g, "the label has more than 254 different values that are not all numbers", err);
     bool few = !g->more && (g->value_count == 2 || (!g->fractions && g->value_count <= HR_GUESS_WHOLE_CLASSES));

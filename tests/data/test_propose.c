@@ -71,6 +71,7 @@ static void test_propose__guesses_the_task(void **state) {
         {"x,y\n1,1\n1,2.5\n1,3\n", HR_NUMBER, 0},
         {"x,y\n1,+1\n1,-1\n1,1.0\n1,1\n", HR_CATEGORY, 2},
         {"x,y\n1,a\n1,2\n1,3\n", HR_CATEGORY, 3},
+        {"x,y\n1,a\n1,2\n1,2.0\n1,+2\n", HR_CATEGORY, 2},
         {"x,y\n0,1\n0,2\n0,3\n0,4\n0,5\n0,6\n0,7\n0,8\n0,9\n0,10\n", HR_CATEGORY, 10},
         {"x,y\n0,1\n0,2\n0,3\n0,4\n0,5\n0,6\n0,7\n0,8\n0,9\n0,10\n0,11\n", HR_NUMBER, 0},
     };
