@@ -132,8 +132,8 @@ static const char *padded_number(const char *p, double *value) {
  * so. */
 static inline const char *take_number(const hr_table *table, const hr_slot *slot, const char *at, char end) {
     double value;
-    const char *p = hr_number_fast(at, &value);
-    if (!p) p = padded_number(at, &value);
+    /* Blanks and quotation marks come before digits and signs in ASCII. */
+    const char *p = (unsigned char)*at <= '"' ? padded_number(at, &value) : hr_number_fast(at, &value);
     if (!p) return NULL;
     if (*p != end) {
         p = skip_blanks(p);

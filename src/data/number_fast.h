@@ -87,8 +87,14 @@ static inline const char *hr_number_fast(const char *text, double *value) {
                                   1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
     bool negative = *text == '-';
     const char *p = text + negative;
-    uint64_t mantissa = 0;
-    unsigned whole = hr_digits_run(&p, &mantissa), fraction = 0;
+    unsigned first = (unsigned)(unsigned char)*p - '0', whole = 1, fraction = 0;
+    uint64_t mantissa = first;
+    if (first <= 9 && p[1] == '.') { /* the usual shape of measurements */
+        p++;
+    } else {
+        mantissa = 0;
+        whole = hr_digits_run(&p, &mantissa);
+    }
     if (*p == '.') {
         p++;
         fraction = hr_digits_run(&p, &mantissa);

@@ -1,5 +1,5 @@
-/* Columns double when they are full: the system moves large blocks without copying them, and pages that were never written
- * take no memory, so the parsed data are held once. */
+/* Columns double when they are full, small ones faster: the system moves large blocks without copying them, and pages that were
+ * never written take no memory, so the parsed data are held once. */
 #include "data/table.h"
 
 #include "base/fail.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 1024 };
+enum { FIRST_CAPACITY = 1024, MANY_ROWS = 1024 * 1024 };
 
 /* ---- Life --------------------------------------------------------------------------------------------------------------- */
 
@@ -106,7 +106,8 @@ hr_status hr_table_grow(hr_table *table, hr_error *err) {
         if (table->data->rows >= HR_ROWS_MAX) return hr_fail(err, HR_E_LIMIT, "use fewer rows", "more than %u rows", HR_ROWS_MAX);
         return resize(table, HR_ROWS_MAX) ? HR_OK : hr_fail_memory(err);
     }
-    return resize(table, table->capacity ? table->capacity * 2 : FIRST_CAPACITY) ? HR_OK : hr_fail_memory(err);
+    size_t factor = table->capacity < MANY_ROWS ? 4 : 2;
+    return resize(table, table->capacity ? table->capacity * factor : FIRST_CAPACITY) ? HR_OK : hr_fail_memory(err);
 }
 
 hr_data *hr_table_take(hr_table *table, bool labelled) {
