@@ -93,14 +93,14 @@ static double noise_scale(const hr_gate *gate, hr_units cost) {
     return hr_gate_currency(gate) == HR_PURE ? 1 / value : 1 / sqrt(2 * value);
 }
 
-/* V = -eta S~ / (max(N~, 0) + noise of S~), clipped to +-1: equation 4 on released sums, with a denominator that noise cannot
- * make small. */
+/* V = -eta S~ / (max(N~, 0) + lambda + noise of S~), clipped to +-1: equation 4 on released sums, with a denominator that noise
+ * cannot make small. */
 static void set_sound_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, double scale) {
     const hr_fit_options *options = b->training->options;
     for (size_t l = 0; l < leaves; l++) {
         double sum = (double)b->noisy_gradients[l].paid / b->packing.gradient_scale;
         double count = fmax((double)b->noisy_weights[l].paid, 0);
-        double value = -sum / (count + scale);
+        double value = -sum / (count + options->lambda + scale);
         b->values[l] = options->learning_rate * fmin(fmax(value, -1), 1);
     }
     hr_leaves_set(tree, b->values);
