@@ -97,9 +97,11 @@ static inline table table_of_steps(size_t rows, size_t features, size_t classes,
     return t;
 }
 
+/* Defaults, on one thread: models do not depend on it, and tests run beside each other. */
 static inline hr_fit_options options_of(const char *method, hr_mode mode) {
     hr_fit_options options;
     assert_int_equal(hr_fit_options_init(&options, method, mode, NULL), HR_OK);
+    options.threads = 1;
     return options;
 }
 

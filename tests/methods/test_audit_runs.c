@@ -39,7 +39,6 @@ static void game_close(game *g) {
 
 static void play(const game *g, const hr_data *data, uint64_t seed, double *seen) {
     hr_fit_options options = g->options;
-    options.threads = 1;
     options.reproducible_noise = true;
     for (size_t i = 0; i < g->runs; i++) {
         options.seed = seed + i;
@@ -237,7 +236,7 @@ static double largest_edge(const hr_model *model) {
 }
 
 static game w3(hr_mode mode) {
-    game g = {.name = "W3 cut points", .options = one_split(mode), .claimed = 1, .runs = 1000, .look = edge_exists};
+    game g = {.name = "W3 cut points", .options = one_split(mode), .claimed = 1, .runs = 600, .look = edge_exists};
     table t = table_open(8, 1);
     hr_column feature = number_column("x", 0, 1);
     for (size_t i = 0; i < 7; i++) t.columns[0][i] = (double)i / 10;
@@ -332,7 +331,7 @@ static double score_of_canary(const hr_model *model) {
 }
 
 static game w6(const char *method, double delta, size_t classes) {
-    game g = {.name = method, .options = options_of(method, HR_SOUND), .claimed = 2, .runs = 2000, .look = score_of_canary};
+    game g = {.name = method, .options = options_of(method, HR_SOUND), .claimed = 2, .runs = 1500, .look = score_of_canary};
     table t = table_open(21, 2);
     uint64_t random = 1;
     for (size_t i = 0; i < 20; i++)

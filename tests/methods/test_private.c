@@ -1,0 +1,232 @@
+/* The private methods, sound: with noise that hardly matters they learn what gbdt learns; with real noise runs differ, and runs
+ * from a seed do not; at epsilon 1 they are of use. */
+#include "methods/tables.h"
+
+static const char *const methods[] = {"dpboost", "seq", "para"};
+enum { METHODS = COUNT(methods) };
+
+/* Two classes by whether x0 is above 1/2, and regression on the same step: public edges (32 bins) have the step among them. */
+static table step_table(size_t classes) {
+    table t = table_open(4000, 3);
+    uint64_t random = 21;
+    for (size_t i = 0; i < t.rows; i++) {
+        for (size_t f = 0; f < 3; f++) t.columns[f][i] = next_unit(&random);
+        t.labels[i] = t.columns[0][i] > .5 ? 1 : classes ? 0 : -1;
+    }
+    table_make_plain(&t, classes);
+    return t;
+}
+
+static hr_fit_options loud_options(const char *method, hr_edges edges, double delta) {
+    hr_fit_options options = seeded_options_of(method, HR_SOUND, 3);
+    options.epsilon = 1e4;
+    options.delta = delta;
+    options.edges = edges;
+    return options;
+}
+
+/* Depth 3 and epsilon 1e4: a level has at least 1e4 * .9 * .7 / 5 / 3 = 400 of epsilon (seq; more for the others), 100 per g*^2 of
+ * gain. The step gains at least a tenth of the 40 or more records of a tree over all cuts that are two bins off, so it, or a cut one bin
+ * off, is drawn first with all but e^-100. Public edges contain it: no error. Private ones are quantiles of a 32nd part: at most
+ * half of that, 1/64, lies between the step and the nearest edge. */
+static void test_private__errs_no_more_than_its_bins_at_huge_epsilon(void **state) {
+    (void)state;
+    static const double deltas[] = {0, 1e-6};
+    table t = step_table(2);
+    for (size_t m = 0; m < METHODS; m++)
+        for (size_t d = 0; d < COUNT(deltas); d++) {
+            hr_fit_options options = loud_options(methods[m], HR_EDGES_PUBLIC, deltas[d]);
+            double error = fit_metrics(t.data, &options).error;
+            if (error > .002) fail_msg("%s, public edges, delta %g: error %g", methods[m], deltas[d], error);
+            options.edges = HR_EDGES_PRIVATE;
+            error = fit_metrics(t.data, &options).error;
+            if (error > 1. / 64 + .005) fail_msg("%s, private edges, delta %g: error %g", methods[m], deltas[d], error);
+        }
+    table_close(&t);
+}
+
+/* Labels -1 and 1, shrunk leaves: after T trees of rate eta each record is (1 - eta)^T of its label away, but for lambda and the
+ * count's noise, a few in a hundred of the smallest part's records. */
+static void test_private__regresses_like_gbdt_at_huge_epsilon(void **state) {
+    (void)state;
+    table t = step_table(0);
+    for (size_t m = 0; m < METHODS; m++) {
+        hr_fit_options options = loud_options(methods[m], HR_EDGES_PUBLIC, 0);
+        double left = pow(1 - options.learning_rate, (double)options.trees), rmse = fit_metrics(t.data, &options).rmse;
+        if (fabs(rmse - left) > .03) fail_msg("%s: root mean square error %g, not %g", methods[m], rmse, left);
+    }
+    table_close(&t);
+}
+
+static void test_private__tells_classes_apart_at_huge_epsilon(void **state) {
+    (void)state;
+    table t = table_of_steps(6000, 2, 3, 22);
+    hr_fit_options plain = options_of("gbdt", HR_SOUND);
+    double best = fit_metrics(t.data, &plain).error;
+    for (size_t m = 0; m < METHODS; m++)
+        for (int bounding = HR_CLIP; bounding <= HR_FILTER; bounding++) {
+            hr_fit_options options = loud_options(methods[m], HR_EDGES_PUBLIC, 0);
+            options.bounding = (hr_bounding)bounding;
+            options.depth = 4; /* five cells of two features have three classes */
+            double error = fit_metrics(t.data, &options).error;
+            /* 32 bins put the steps at 1/3 and 2/3 up to 1/96 away from an edge, four times: .04. Splits of one variable at a time
+             * are drawn by gain, so trees of four levels may miss a cell; a majority class errs on .67. */
+            if (error > best + .04 + .08) fail_msg("%s, bounding %d: error %g, gbdt %g", methods[m], bounding, error, best);
+        }
+    table_close(&t);
+}
+
+/* ---- Noise ---------------------------------------------------------------------------------------------------------- */
+
+static void test_private__gives_another_model_every_time(void **state) {
+    (void)state;
+    table t = table_of_steps(200, 2, 2, 23);
+    for (size_t m = 0; m < METHODS; m++)
+        for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+            hr_fit_options options = options_of(methods[m], (hr_mode)mode);
+            char *one = fit_text(t.data, &options), *two = fit_text(t.data, &options);
+            assert_string_not_equal(one, two);
+            hr_text_free(one);
+            hr_text_free(two);
+        }
+    table_close(&t);
+}
+
+static void assert_same_for_threads(const table *t, hr_fit_options options) {
+    static const int threads[] = {2, 4};
+    options.threads = 1;
+    char *wanted = fit_text(t->data, &options);
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        options.threads = threads[i];
+        char *got = fit_text(t->data, &options);
+        assert_string_equal(got, wanted);
+        hr_text_free(got);
+    }
+    options.seed++;
+    char *other = fit_text(t->data, &options);
+    assert_string_not_equal(other, wanted);
+    hr_text_free(other);
+    hr_text_free(wanted);
+}
+
+static void test_private__repeats_itself_from_a_seed(void **state) {
+    (void)state;
+    static const size_t classes[] = {0, 2, 3};
+    for (size_t c = 0; c < COUNT(classes); c++) {
+        table t = table_of_steps(1200, 3, classes[c], 24);
+        for (size_t m = 0; m < METHODS; m++)
+            for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+                hr_fit_options options = seeded_options_of(methods[m], (hr_mode)mode, 77);
+                options.trees = 5;
+                if (mode == HR_SOUND && c == 1) options.delta = 1e-6;
+                assert_same_for_threads(&t, options);
+            }
+        table_close(&t);
+    }
+}
+
+/* ---- Use -------------------------------------------------------------------------------------------------------------- */
+
+/* At epsilon 1 on 20,000 records of a table that no single cut tells apart. Majority is right on half of them: an error of .25 by
+ * chance would be 70 standard deviations (.0035) below. The seed makes it one and the same run. */
+static void test_dpboost__is_of_use_at_epsilon_1(void **state) {
+    (void)state;
+    table t = table_of_steps(20000, 6, 2, 25), fresh = table_of_steps(20000, 6, 2, 26);
+    static const double deltas[] = {0, 1e-6};
+    for (size_t d = 0; d < COUNT(deltas); d++) {
+        hr_fit_options options = seeded_options_of("dpboost", HR_SOUND, 4);
+        options.epsilon = 1;
+        options.delta = deltas[d];
+        hr_model *model = fit(t.data, &options);
+        hr_data *test = NULL;
+        assert_int_equal(
+            hr_data_from_arrays(hr_model_schema(model), fresh.rows, (const double *const *)fresh.columns, fresh.labels, &test, NULL),
+            HR_OK);
+        double error = metrics_of(model, test).error;
+        if (error > .25) fail_msg("delta %g: error %g", deltas[d], error);
+        hr_data_free(test);
+        hr_model_free(model);
+    }
+    table_close(&t);
+    table_close(&fresh);
+}
+
+/* Two trees an ensemble and three records: one is left over. All have the label 1, so every tree brings every score half of the way
+ * there, also after an ensemble that left a record over: to 1 - 1/16 after four trees. */
+static void test_dpboost__scores_records_that_rounding_leaves_over(void **state) {
+    (void)state;
+    table t = table_open(3, 1);
+    for (size_t i = 0; i < t.rows; i++) t.labels[i] = 1;
+    table_make_plain(&t, 0);
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        hr_fit_options options = seeded_options_of("dpboost", HR_PAPER, seed);
+        options.epsilon = 1e4;
+        options.learning_rate = .5;
+        options.depth = 1;
+        options.ensemble = 2;
+        options.shares = HR_SHARES_EQUAL;
+        options.trees = 4;
+        options.lambda = 0;
+        hr_model *model = fit(t.data, &options);
+        double *p = predictions_of(model, t.data);
+        for (size_t i = 0; i < t.rows; i++) assert_true(fabs(p[i] - (1 - 1. / 16)) < .01);
+        free(p);
+        hr_model_free(model);
+    }
+    table_close(&t);
+}
+
+/* ---- Odd tables ------------------------------------------------------------------------------------------------------- */
+
+static void test_private__trains_on_hardly_any_records(void **state) {
+    (void)state;
+    for (size_t rows = 1; rows <= 3; rows++)
+        for (size_t classes = 0; classes <= 4; classes += 2) {
+            table t = table_of_steps(rows, 1, classes, rows);
+            for (size_t m = 0; m < METHODS; m++)
+                for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+                    hr_fit_options options = seeded_options_of(methods[m], (hr_mode)mode, rows);
+                    hr_model *model = fit(t.data, &options);
+                    double *p = predictions_of(model, t.data);
+                    for (size_t i = 0; i < rows * hr_model_output_count(model); i++) assert_true(p[i] >= -1 && p[i] <= 1);
+                    free(p);
+                    hr_model_free(model);
+                }
+            table_close(&t);
+        }
+}
+
+static void test_private__trains_on_missing_values_alone(void **state) {
+    (void)state;
+    table t = table_open(50, 2);
+    for (size_t i = 0; i < t.rows; i++) {
+        t.columns[0][i] = t.columns[1][i] = (double)NAN;
+        t.labels[i] = (double)(i % 2);
+    }
+    table_make_plain(&t, 2);
+    for (size_t m = 0; m < METHODS; m++)
+        for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+            hr_fit_options options = seeded_options_of(methods[m], (hr_mode)mode, 6);
+            hr_model_free(fit(t.data, &options));
+            options.depth = 12;
+            options.bins = mode ? 2 : 255;
+            options.trees = 2;
+            hr_model_free(fit(t.data, &options));
+        }
+    table_close(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_private__errs_no_more_than_its_bins_at_huge_epsilon),
+        cmocka_unit_test(test_private__regresses_like_gbdt_at_huge_epsilon),
+        cmocka_unit_test(test_private__tells_classes_apart_at_huge_epsilon),
+        cmocka_unit_test(test_private__gives_another_model_every_time),
+        cmocka_unit_test(test_private__repeats_itself_from_a_seed),
+        cmocka_unit_test(test_dpboost__is_of_use_at_epsilon_1),
+        cmocka_unit_test(test_dpboost__scores_records_that_rounding_leaves_over),
+        cmocka_unit_test(test_private__trains_on_hardly_any_records),
+        cmocka_unit_test(test_private__trains_on_missing_values_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
