@@ -66,7 +66,7 @@ typedef struct hr_release_info {
     uint64_t group, part;  /* groups add up; in a group the costliest part counts (its parts see disjoint records) */
     uint64_t sensitivity;  /* L1 or L2 sensitivity of the integer query, or width of the score */
     double scale;          /* t of exp(-|x|/t), sigma^2, or epsilon/width of the exponential mechanism */
-    double cost;           /* epsilon (pure) or rho (zCDP) */
+    double cost;           /* epsilon (pure), rho (zCDP) or mu^2 (GDP) */
     uint64_t draws;        /* noisy values drawn under this charge */
 } hr_release_info;
 

@@ -90,7 +90,8 @@ static hr_status private_bins(const hr_column *column, const double *values, siz
     uint32_t cuts[HR_BINS_MAX];
     size_t count = 0;
     count_cells(column, values, rows, cells);
-    hr_status status = hr_gate_currency(gate) == HR_ZCDP
+    hr_currency currency = hr_gate_currency(gate);
+    hr_status status = currency == HR_ZCDP || currency == HR_GDP
                            ? hr_quantiles_by_counts(gate, charge, cells, GRID_BITS, bins, cuts, &count, err)
                            : hr_quantiles_by_medians(gate, charge, cells, GRID_BITS, log2_floor(bins), cuts, &count, err);
     if (status) return status;

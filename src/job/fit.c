@@ -80,6 +80,7 @@ static hr_units budget_of(const fit *f) {
     switch (currency_of(f)) {
     case HR_PURE: return hr_units_down(f->options->epsilon);
     case HR_ZCDP: return hr_zcdp_rho(granted_epsilon(f), granted_delta(f));
+    case HR_GDP: return hr_gdp_budget(granted_epsilon(f), granted_delta(f));
     case HR_NO_PRIVACY: break;
     }
     return 0;

@@ -90,7 +90,8 @@ static hr_status filter(hr_boosting *b, const hr_single_tree *t, uint32_t **rows
 /* The noise of the leaf sums in units of g*: 1/eps of discrete Laplace, or sigma of the discrete Gaussian. */
 static double noise_scale(const hr_gate *gate, hr_units cost) {
     double value = hr_units_value(cost);
-    return hr_gate_currency(gate) == HR_PURE ? 1 / value : 1 / sqrt(2 * value);
+    hr_currency currency = hr_gate_currency(gate);
+    return currency == HR_PURE ? 1 / value : currency == HR_GDP ? 1 / sqrt(value) : 1 / sqrt(2 * value);
 }
 
 /* V = -eta S~ / (max(N~, 0) + lambda + noise of S~), clipped to +-1: equation 4 on released sums, with a denominator that noise

@@ -21,8 +21,9 @@ hr_status hr_model_account(const hr_release *releases, size_t count, hr_currency
         made.epsilon = hr_units_value(total);
         made.epsilon_replace = 2 * made.epsilon;
     } else {
-        made.epsilon = hr_zcdp_epsilon(total, delta);
-        made.epsilon_replace = hr_zcdp_epsilon(4 * total, delta);
+        double (*epsilon_of)(hr_units, double) = currency == HR_GDP ? hr_gdp_epsilon : hr_zcdp_epsilon;
+        made.epsilon = epsilon_of(total, delta);
+        made.epsilon_replace = epsilon_of(4 * total, delta);
         made.delta = made.delta_replace = delta;
     }
     *out = made;

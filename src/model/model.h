@@ -35,7 +35,7 @@ struct hr_model {
 HR_MUST_CHECK hr_status hr_model_make(const hr_model *parts, hr_model **out, hr_error *err);
 
 /* What a list of releases proves in a currency: is_private, and both (epsilon, delta); `statement` is NULL. A replaced record is
- * one removed and one added: 2 epsilon, or 4 rho of zCDP. `delta` is that of zCDP, 0 < delta < 1, else ignored.
+ * one removed and one added: 2 epsilon, 4 rho of zCDP, or 4 mu^2 of GDP. `delta` is that of zCDP and GDP, 0 < delta < 1, else ignored.
  * A list with an identity line, of more than a quarter of HR_UNITS_MAX, or in HR_NO_PRIVACY is not private. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t count, hr_currency currency, double delta, hr_guarantee *out,
                                          hr_error *err);

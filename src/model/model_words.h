@@ -6,7 +6,7 @@
 static const char *const HR_MODE_WORDS[] = {"sound", "paper"};
 static const char *const HR_TASK_WORDS[] = {"regression", "binary", "multiclass"};
 static const char *const HR_LINK_WORDS[] = {"number", "signed", "logistic"};
-static const char *const HR_CURRENCY_WORDS[] = {"none", "pure", "zcdp"};
+static const char *const HR_CURRENCY_WORDS[] = {"none", "pure", "zcdp", "gdp"};
 static const char *const HR_KIND_WORDS[] = {"number", "category"};
 
 #endif

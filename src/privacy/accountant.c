@@ -84,7 +84,7 @@ static bool covers(const hr_release *r, hr_currency currency) {
     switch (r->mechanism) {
     case HR_IDENTITY: return currency == HR_NO_PRIVACY;
     case HR_DISCRETE_LAPLACE: return currency == HR_PURE && hr_laplace_covers(r);
-    case HR_DISCRETE_GAUSSIAN: return currency == HR_ZCDP && hr_gaussian_covers(r);
+    case HR_DISCRETE_GAUSSIAN: return (currency == HR_ZCDP || currency == HR_GDP) && hr_gaussian_covers(r, currency);
     case HR_EXPONENTIAL: return currency != HR_NO_PRIVACY && hr_exponential_covers(r, currency);
     }
     return false;

@@ -1,6 +1,6 @@
 /* Composition: what a list of releases costs in all.
  *
- * Costs are integers in units of 2^-40 (of epsilon, or of rho), rounded up, so that sums are exact and order-free.
+ * Costs are integers in units of 2^-40 (of epsilon, of rho, or of mu^2), rounded up, so that sums are exact and order-free.
  * Releases carry a group and a part: the parts of a group see disjoint sets of records (each record in at most one part,
  * assigned independently of the other records), so a group costs what its costliest part costs; groups add up.
  * Proof: accountant.proof.md. */
@@ -13,8 +13,9 @@ typedef uint64_t hr_units;
 #define HR_UNIT ((hr_units)1 << 40)
 #define HR_UNITS_MAX ((hr_units)1 << 60)
 
-/* What sums are counted in: HR_NO_PRIVACY: nothing is protected; HR_PURE: epsilon; HR_ZCDP: rho of zero-concentrated DP. */
-typedef enum hr_currency { HR_NO_PRIVACY, HR_PURE, HR_ZCDP } hr_currency;
+/* What sums are counted in: HR_NO_PRIVACY: nothing is protected; HR_PURE: epsilon; HR_ZCDP: rho of zero-concentrated DP;
+ * HR_GDP: mu^2 of Gaussian DP, which gives the same (epsilon, delta) for less noise. */
+typedef enum hr_currency { HR_NO_PRIVACY, HR_PURE, HR_ZCDP, HR_GDP } hr_currency;
 
 typedef enum hr_mechanism { HR_IDENTITY, HR_DISCRETE_LAPLACE, HR_DISCRETE_GAUSSIAN, HR_EXPONENTIAL } hr_mechanism;
 
@@ -59,5 +60,10 @@ HR_MUST_CHECK hr_status hr_account_check(const hr_release *releases, size_t coun
  * and the smallest epsilon proved for rho and delta. 0 < delta < 1. hr_zcdp_epsilon(hr_zcdp_rho(e, d), d) <= e. */
 hr_units hr_zcdp_rho(double epsilon, double delta);
 double hr_zcdp_epsilon(hr_units rho, double delta);
+
+/* GDP to (epsilon, delta), rounded outwards: the largest mu^2 proved to give (epsilon, delta)-DP, and the smallest epsilon (a
+ * multiple of 2^-40) proved for mu^2 and delta. 0 < delta < 1. hr_gdp_epsilon(hr_gdp_budget(e, d), d) <= e. */
+hr_units hr_gdp_budget(double epsilon, double delta);
+double hr_gdp_epsilon(hr_units mu2, double delta);
 
 #endif

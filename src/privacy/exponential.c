@@ -13,9 +13,16 @@ static uint64_t square_root(hr_u128 x) {
     return root;
 }
 
-/* Epsilon that the cost pays for: a mechanism of bounded range epsilon is epsilon^2/8-zCDP. */
+/* Epsilon that the cost pays for: a mechanism of bounded range epsilon is epsilon^2/8-zCDP, and sqrt(pi/8) epsilon-GDP, where
+ * pi/8 < 355/904. */
 static hr_units affordable_epsilon(hr_units cost, hr_currency currency) {
-    return currency == HR_ZCDP ? square_root((hr_u128)cost << 43) : cost;
+    switch (currency) {
+    case HR_ZCDP: return square_root((hr_u128)cost << 43);
+    case HR_GDP: return square_root(((hr_u128)cost << 40) * 904 / 355);
+    case HR_PURE: return cost;
+    case HR_NO_PRIVACY: break;
+    }
+    return 0;
 }
 
 bool hr_exponential_scale(hr_release *release, hr_currency currency) {

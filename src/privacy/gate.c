@@ -69,9 +69,9 @@ static hr_status refuse_scale(const hr_release *line, hr_error *err) {
 }
 
 static hr_status refuse_cost(const hr_gate *gate, const hr_release *line, hr_error *err) {
-    const char *unit = gate->currency == HR_ZCDP ? "rho" : "epsilon";
+    static const char *const units[] = {"cost", "epsilon", "rho", "mu^2"}; /* in the order of hr_currency */
     return hr_fail(err, HR_E_BUDGET, "raise epsilon, or use fewer trees, levels or private bin edges",
-                   "'%s' asks for %s %.9g but %.9g of %.9g is left", line->what, unit, hr_units_value(line->cost),
+                   "'%s' asks for %s %.9g but %.9g of %.9g is left", line->what, units[gate->currency], hr_units_value(line->cost),
                    hr_units_value(gate->budget - gate->tally.total), hr_units_value(gate->budget));
 }
 
@@ -112,7 +112,8 @@ static bool scale_sums(const hr_gate *gate, hr_release *line) {
     switch (gate->currency) {
     case HR_NO_PRIVACY: return true;
     case HR_PURE: return hr_laplace_scale(line);
-    case HR_ZCDP: return hr_gaussian_scale(line);
+    case HR_ZCDP:
+    case HR_GDP: return hr_gaussian_scale(line, gate->currency);
     }
     return false;
 }

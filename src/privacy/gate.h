@@ -41,11 +41,12 @@ hr_units hr_gate_budget(const hr_gate *gate);
 hr_stream *hr_gate_stream(hr_gate *gate);
 
 /* Spends: charge->cost in its group and part. Sums are released with integer noise: discrete Laplace of scale
- * sensitivity/cost (pure), or discrete Gaussian of sigma^2 = sensitivity^2/(2 cost) (zCDP).
+ * sensitivity/cost (pure), or discrete Gaussian of sigma^2 = sensitivity^2/(2 cost) (zCDP) or sensitivity^2/cost + 6 (GDP: ask in
+ * units so small that 6 does not matter).
  * Fails: BUDGET, MEMORY; nothing is charged then. */
 HR_MUST_CHECK hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
 /* Spends: the same. Choices are made by the exponential mechanism, Pr(r) proportional to exp(epsilon score_r / width), with
- * epsilon = cost (pure) or sqrt(8 cost) (zCDP). */
+ * epsilon = cost (pure), sqrt(8 cost) (zCDP) or sqrt(8 cost/pi) (GDP). */
 HR_MUST_CHECK hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
 
 /* Whether `lines` charges that together cost charge->cost, in its group and part, are covered; makes room for them, so that

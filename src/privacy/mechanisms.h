@@ -16,12 +16,12 @@
 /* The scale that `release->cost` pays for at `release->sensitivity`, rounded to the private side. False: too little is paid for
  * a noise that the samplers can draw. */
 HR_MUST_CHECK bool hr_laplace_scale(hr_release *release);
-HR_MUST_CHECK bool hr_gaussian_scale(hr_release *release);
+HR_MUST_CHECK bool hr_gaussian_scale(hr_release *release, hr_currency currency);
 HR_MUST_CHECK bool hr_exponential_scale(hr_release *release, hr_currency currency);
 
 /* Whether scale and sensitivity of any line, however it came about, are within the ranges and cost no more than it says. */
 bool hr_laplace_covers(const hr_release *release);
-bool hr_gaussian_covers(const hr_release *release);
+bool hr_gaussian_covers(const hr_release *release, hr_currency currency);
 bool hr_exponential_covers(const hr_release *release, hr_currency currency);
 
 /* Pr(r) proportional to exp(scores[r] num/den); count >= 1, |score| < 2^62, num <= 2^60, den >= 1. */

@@ -182,6 +182,7 @@ static double deviation(hr_currency currency, hr_units cost) {
     case HR_NO_PRIVACY: return 0;
     case HR_PURE: return sqrt(2) / hr_units_value(cost);
     case HR_ZCDP: return sqrt(.5 / hr_units_value(cost));
+    case HR_GDP: return sqrt(1 / hr_units_value(cost) + 6);
     }
     return 0;
 }

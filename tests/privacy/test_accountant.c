@@ -93,9 +93,11 @@ static bool passes(const hr_release *line, hr_currency currency) {
 }
 
 static void check_line(hr_release line, hr_currency currency) {
-    static const hr_currency currencies[] = {HR_NO_PRIVACY, HR_PURE, HR_ZCDP};
-    for (size_t i = 0; i < 3; i++)
-        if (currencies[i] != currency && line.mechanism != HR_EXPONENTIAL) assert_false(passes(&line, currencies[i]));
+    static const hr_currency currencies[] = {HR_NO_PRIVACY, HR_PURE, HR_ZCDP, HR_GDP};
+    for (size_t i = 0; i < 4; i++) {
+        bool known_to_pass = line.mechanism == HR_EXPONENTIAL || (currency == HR_GDP && currencies[i] == HR_ZCDP);
+        if (currencies[i] != currency && !known_to_pass) assert_false(passes(&line, currencies[i]));
+    }
     assert_true(passes(&line, currency));
     hr_release bad = line;
     bad.cost--;
@@ -124,12 +126,18 @@ static void test_check__finds_lines_that_claim_too_little(void **state) {
     check_line(
         (hr_release){"sum", .cost = HR_UNIT / 2, .sensitivity = 3, .mechanism = HR_DISCRETE_GAUSSIAN, .scale_num = 9, .scale_den = 1},
         HR_ZCDP);
+    check_line(
+        (hr_release){"sum", .cost = HR_UNIT / 4, .sensitivity = 3, .mechanism = HR_DISCRETE_GAUSSIAN, .scale_num = 84, .scale_den = 2},
+        HR_GDP); /* 9 / (42 - 6) */
     hr_release choice = {"cut", .cost = HR_UNIT, .sensitivity = 4, .mechanism = HR_EXPONENTIAL, .scale_num = 1, .scale_den = 4};
     check_line(choice, HR_PURE);
     choice.cost = HR_UNIT / 8;
     check_line(choice, HR_ZCDP);
+    choice.cost = HR_UNIT / 8 * 355 / 113 + 1; /* pi/8 < 355/904 */
+    check_line(choice, HR_GDP);
     choice.scale_den = 12; /* three times the width: a part of epsilon that is not counted in units */
     assert_false(passes(&choice, HR_ZCDP));
+    assert_false(passes(&choice, HR_GDP));
 }
 
 static void test_check__takes_the_identity_without_privacy_only(void **state) {
@@ -138,6 +146,7 @@ static void test_check__takes_the_identity_without_privacy_only(void **state) {
     assert_true(passes(&line, HR_NO_PRIVACY));
     assert_false(passes(&line, HR_PURE));
     assert_false(passes(&line, HR_ZCDP));
+    assert_false(passes(&line, HR_GDP));
     line.mechanism = (hr_mechanism)17;
     assert_false(passes(&line, HR_NO_PRIVACY));
 }
@@ -199,6 +208,84 @@ static void test_zcdp__takes_the_ends_of_its_range(void **state) {
     assert_true(hr_zcdp_epsilon(1, nextafter(1, 0)) == 0);
 }
 
+/* ---- GDP to (epsilon, delta) --------------------------------------------------------------------------------------- */
+
+/* The solutions of Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2) = delta, by bisection with 50 digits. */
+static const struct {
+    double epsilon, delta, mu2;
+} largest_mu2[] = {
+    {.1, 1e-6, 0.000758707757055},  {.5, 1e-6, 0.0154023362272}, {1, 1e-6, 0.0560289638253},   {1, 1e-5, 0.0718514046548},
+    {2, 1e-6, 0.201004039445},      {8, 1e-6, 2.34563044714},    {1, 1e-12, 0.0232530937371},  {.01, 1e-9, 4.75669409171e-6},
+    {.01, 1e-12, 2.98295067639e-6}, {.01, .1, 0.0689091442772},  {100, 1e-6, 104.470039008},   {1000, 1e-6, 1619.32640288},
+    {10000, 1e-12, 18108.7081635},  {.5, .1, 0.412876458492},    {1e5, 1e-200, 174748.298506},
+};
+static const struct {
+    double mu2, delta, epsilon;
+} epsilon_of_mu2[] = {
+    {1e-4, 1e-6, 0.033673780130806}, {.01, 1e-6, 0.39685737764408},    {.1, 1e-5, 1.1993695737532}, {1, 1e-6, 4.8865541174622},
+    {.5, 1e-6, 3.3076007226126},     {2, 1e-9, 9.0925583685818},       {50, 1e-6, 57.848549498785}, {2000, 1e-12, 1313.6630587279},
+    {.25, .01, 0.91945763504927},    {20000, 1e-250, 14779.086653936},
+};
+
+static void test_gdp__agrees_with_the_formula_and_errs_outwards(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof largest_mu2 / sizeof *largest_mu2; i++) {
+        hr_units mu2 = hr_gdp_budget(largest_mu2[i].epsilon, largest_mu2[i].delta), best = hr_units_up(largest_mu2[i].mu2 * (1 + 1e-11));
+        assert_true(mu2 <= best && (double)mu2 >= (double)best * (1 - 2e-5) - 2);
+    }
+    for (size_t i = 0; i < sizeof epsilon_of_mu2 / sizeof *epsilon_of_mu2; i++) {
+        double epsilon = hr_gdp_epsilon(hr_units_up(epsilon_of_mu2[i].mu2), epsilon_of_mu2[i].delta), best = epsilon_of_mu2[i].epsilon;
+        assert_true(epsilon >= best * (1 - 1e-13) + 1e-9 && epsilon <= best * (1 + 1e-6));
+    }
+}
+
+static void test_gdp__there_and_back_does_not_exceed_what_was_asked(void **state) {
+    (void)state;
+    for (double epsilon = .01; epsilon < 20000; epsilon *= 1.7)
+        for (double delta = 1e-12; delta <= .1; delta *= 7) {
+            hr_units mu2 = hr_gdp_budget(epsilon, delta);
+            double back = hr_gdp_epsilon(mu2, delta);
+            assert_true(mu2 > 0);
+            assert_true(back <= epsilon && back >= epsilon * (1 - 2e-5));
+        }
+}
+
+static void test_gdp__is_monotone(void **state) {
+    (void)state;
+    static const double epsilons[] = {0, 1e-3, .01, .1, 1, 10, 100, 1e4}, deltas[] = {1e-300, 1e-100, 1e-12, 1e-6, 1e-3, .1, .9};
+    for (size_t e = 0; e < 8; e++)
+        for (size_t d = 0; d < 7; d++) {
+            hr_units mu2 = hr_gdp_budget(epsilons[e], deltas[d]);
+            if (e) assert_true(mu2 >= hr_gdp_budget(epsilons[e - 1], deltas[d]));
+            if (d) assert_true(mu2 >= hr_gdp_budget(epsilons[e], deltas[d - 1]));
+            double back = hr_gdp_epsilon(mu2 + 1, deltas[d]);
+            assert_true(hr_gdp_epsilon(2 * mu2 + 1, deltas[d]) >= back);
+            if (d) assert_true(hr_gdp_epsilon(mu2 + 1, deltas[d - 1]) >= back);
+        }
+}
+
+/* At the same epsilon and delta GDP buys less noise than zCDP: sigma^2 is 1/mu^2 and 1/(2 rho). */
+static void test_gdp__is_worth_its_name(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof largest_mu2 / sizeof *largest_mu2; i++) {
+        double epsilon = largest_mu2[i].epsilon, delta = largest_mu2[i].delta;
+        assert_true(hr_gdp_budget(epsilon, delta) > 2 * hr_zcdp_rho(epsilon, delta));
+    }
+}
+
+static void test_gdp__takes_the_ends_of_its_range(void **state) {
+    (void)state;
+    assert_true(hr_gdp_budget(0, 1e-300) == 0);
+    assert_true(hr_gdp_budget(1e7, 1e-6) > HR_UNITS_MAX / 2);
+    assert_true(hr_gdp_budget(1e300, nextafter(1, 0)) <= HR_UNITS_MAX);
+    assert_true(hr_gdp_epsilon(0, 1e-300) == 0);
+    assert_true(hr_gdp_epsilon(1, .5) == 0);
+    double largest = hr_gdp_epsilon(HR_UNITS_MAX, 1e-300);
+    assert_true(largest > 0x1p19 && largest < 0x1p20);
+    double by_zcdp = hr_gdp_epsilon(HR_UNIT, 1e-310); /* the curve underflows */
+    assert_true(by_zcdp >= hr_zcdp_epsilon(HR_UNIT / 2, 1e-310) && by_zcdp < hr_gdp_epsilon(HR_UNIT, 1e-299) + 2);
+}
+
 static void test_mechanism_text__names_all(void **state) {
     (void)state;
     assert_string_equal(hr_mechanism_text(HR_IDENTITY), "identity");
@@ -220,6 +307,11 @@ int main(void) {
         cmocka_unit_test(test_zcdp__agrees_with_the_formula_and_errs_outwards),
         cmocka_unit_test(test_zcdp__there_and_back_does_not_exceed_what_was_asked),
         cmocka_unit_test(test_zcdp__takes_the_ends_of_its_range),
+        cmocka_unit_test(test_gdp__agrees_with_the_formula_and_errs_outwards),
+        cmocka_unit_test(test_gdp__there_and_back_does_not_exceed_what_was_asked),
+        cmocka_unit_test(test_gdp__is_monotone),
+        cmocka_unit_test(test_gdp__is_worth_its_name),
+        cmocka_unit_test(test_gdp__takes_the_ends_of_its_range),
         cmocka_unit_test(test_mechanism_text__names_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,7 +178,7 @@ static void test_audit__discrete_gaussian_costs_what_its_line_says(void **state)
     for (size_t s = 0; s < 3; s++)
         for (size_t r = 0; r < 3; r++) {
             hr_release line = {"sum", .cost = hr_units_up(rhos[r]), .sensitivity = sensitivities[s]};
-            assert_true(hr_gaussian_scale(&line));
+            assert_true(hr_gaussian_scale(&line, HR_ZCDP));
             double sigma2 = (double)line.scale_num / (double)line.scale_den, shift = (double)line.sensitivity, sum = 0;
             for (int x = -4 * REACH; x <= 4 * REACH; x++) sum += exp(-x * x / (2 * sigma2));
             for (int x = -REACH; x <= REACH; x++) {
