@@ -3,13 +3,14 @@
 
 #include <unistd.h>
 
-static const char usual[] = "hedgerow-schema: 1\n"
-                            "label: {name: y, kind: classes, values: [no, \"yes\", \"7\"]}\n"
-                            "features:\n"
-                            "  - {name: n, kind: number, low: -10, high: 10}\n"
-                            "  - {name: c, kind: category, values: [red, \"a,b\", \"q\\\"q\", \"two\\nlines\", \"caf\\u00e9\"]}\n"
-                            "  - {name: w, kind: number, low: 0, high: 100, whole: true}\n"
-                            "missing: [\"?\", \"-99\"]\n";
+static const char usual[] =
+    "hedgerow-schema: 1\n"
+    "label: {name: y, kind: classes, values: [no, \"yes\", \"7\"]}\n"
+    "features:\n"
+    "  - {name: n, kind: number, low: -10, high: 10}\n"
+    "  - {name: c, kind: category, values: [red, \"a,b\", \"q\\\"q\", \"two\\nlines\", \"caf\\u00e9\", \"\\\"a\\\"b\\\"\"]}\n"
+    "  - {name: w, kind: number, low: 0, high: 100, whole: true}\n"
+    "missing: [\"?\", \"-99\"]\n";
 
 static hr_data *parse(const hr_schema *schema, const char *text) {
     return must_parse(schema, text, strlen(text), HR_FORMAT_CSV);
@@ -105,12 +106,13 @@ static void test_csv__reads_quoted_cells_and_blanks(void **state) {
                                "\"  60\" ,\"q\"\"q\",\" 7 \",\" yes \"\n"
                                "  1,\t\"two\nlines\"\t, \"8\" ,no\n"
                                "\t\"-1.5e0\"\t,\"a,b\",\"9\"  ,  \"7\"  \n"
-                               "1 , caf\xc3\xa9,2 ,no";
+                               "1 , caf\xc3\xa9,2 ,no\n2,\"\"\"a\"\"b\"\"\",3,no";
     hr_data *data = parse(schema, text);
     expect_row(data, 0, 10, 3, 7, 1);
     expect_row(data, 1, 1, 4, 8, 0);
     expect_row(data, 2, -1.5, 2, 9, 2);
     expect_row(data, 3, 1, 5, 2, 0);
+    expect_row(data, 4, 2, 6, 3, 0);
     hr_data_free(data);
 }
 
@@ -196,6 +198,7 @@ static const bad_table bad[] = {
     {H "0x1F,red,2,no\n", HR_E_FORMAT, 2, 1, "n", "not a number"},
     {H "\"1\n\",red,2,no\n", HR_E_FORMAT, 2, 1, "n", "not a number"},
     {H "1,\"two\nlines\",x,no\n", HR_E_FORMAT, 3, 8, "w", "'x' is not a number"},
+    {"y,n,c,w\nno,1,red,2\nno,3,red,4\nno,x,red,2\n", HR_E_FORMAT, 4, 4, "n", "'x' is not a number"},
     {H "1,red,2,maybe\n", HR_E_SCHEMA, 2, 9, "y", "'maybe' is not one of the classes"},
     {H "1,red,2,8\n", HR_E_SCHEMA, 2, 9, "y", "'8' is not one of the classes"},
     {H "1,red,2,\n", HR_E_SCHEMA, 2, 9, "y", "label is missing"},

@@ -214,7 +214,7 @@ static void test_fast__reads_the_usual_and_leaves_the_rest(void **state) {
                  {"--1,", -1, 0},
                  {"1.2.3,", 3, 1.2},
                  {"1:2,", 1, 1},
-                 {"1234567890123456789,", 19, 1234567890123456789.0},
+
                  {"12345678901234567890,", -1, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[64] = {0};

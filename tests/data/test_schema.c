@@ -180,6 +180,7 @@ static const bad_case bad[] = {
     {HEAD FEATURE "{a: b}: c\n", HR_E_FORMAT, 4, 1, "", "key must be a single word"},
     {"hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a]}\n" FEATURE, HR_E_FORMAT, 2, 42, "y", "only one class"},
     {"hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [1, a, 1.0]}\n" FEATURE, HR_E_FORMAT, 2, 48, "y", "same number"},
+    {"hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [0, -0.0]}\n" FEATURE, HR_E_FORMAT, 2, 45, "y", "same number"},
     {"hedgerow-schema: 1\nlabel: {name: y, kind: category, values: [a, b]}\n" FEATURE, HR_E_FORMAT, 2, 24, "y", "unknown kind"},
     {HEAD "features: [{name: x, kind: number, low: 0, high: 1, review: low}]\n", HR_E_FORMAT, 3, 61, "x", "review must be"},
     {HEAD "features: [{name: x, kind: number, low: 0, high: 1, review: []}]\n", HR_E_FORMAT, 3, 61, "x", "review must be"},
@@ -295,9 +296,14 @@ static void test_make__checks_and_copies(void **state) {
     assert_string_equal(hr_schema_label(s)->values[0], "a");
     hr_schema_free(s);
     s = NULL;
-    values[0] = "\xc0\x80";
-    assert_int_equal(hr_schema_make(&label, &feature, 1, NULL, 0, &s, &err), HR_E_FORMAT);
-    assert_string_equal(err.field, "y");
+    static const char *const not_utf8[] = {"\xc0\x80", "\xe0\x80\xaf", "\xf0\x80\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc3",
+                                           "\x80",     "\xc3("};
+    for (size_t i = 0; i < sizeof not_utf8 / sizeof *not_utf8; i++) {
+        values[0] = not_utf8[i];
+        assert_int_equal(hr_schema_make(&label, &feature, 1, NULL, 0, &s, &err), HR_E_FORMAT);
+        assert_string_equal(err.field, "y");
+        assert_non_null(strstr(err.message, "UTF-8"));
+    }
     values[0] = "a";
     feature.name = NULL;
     assert_int_equal(hr_schema_make(&label, &feature, 1, NULL, 0, &s, &err), HR_E_FORMAT);
