@@ -31,8 +31,8 @@ static hr_status buffers_init(hr_boosting *b, size_t tree_rows, hr_error *err) {
     b->noisy_gradients = malloc(leaves * sizeof *b->noisy_gradients);
     b->noisy_weights = malloc(leaves * sizeof *b->noisy_weights);
     b->values = malloc(leaves * sizeof *b->values);
-    bool all =
-        b->targets && b->scores && b->packed && b->leaf_gradients && b->leaf_weights && b->noisy_gradients && b->noisy_weights && b->values;
+    bool all = b->targets && b->scores && b->offsets && b->packed && b->leaf_gradients && b->leaf_weights && b->noisy_gradients &&
+               b->noisy_weights && b->values;
     return all ? HR_OK : hr_fail_memory(err);
 }
 

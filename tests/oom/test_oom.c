@@ -238,6 +238,42 @@ static void test_arrays_and_libsvm__survive_short_memory(void **state) {
     exhaust(w, parse_libsvm, HR_OK, NULL);
 }
 
+/* ---- Fits ------------------------------------------------------------------------------------------------------------ */
+
+static hr_status fit_once(world *w, hr_error *err) {
+    hr_model *model = UNTOUCHED;
+    hr_status status = hr_fit(w->data, &w->fit, &model, err);
+    check_output(status, model);
+    if (!status) hr_model_free(model);
+    return status;
+}
+
+static size_t exhaust_fits(world *w, hr_mode mode, double delta) {
+    size_t fits = 0;
+    for (size_t i = 0; i < hr_method_count(); i++) {
+        if (!small_fit(w, hr_method_at(i)->name, mode, delta)) continue;
+        exhaust(w, fit_once, HR_E_MEMORY, NULL);
+        fits++;
+    }
+    return fits;
+}
+
+static void test_fit__survives_short_memory(void **state) {
+    assert_true(exhaust_fits(*state, HR_SOUND, 0) >= 3);
+    assert_true(exhaust_fits(*state, HR_SOUND, 1e-6) >= 3);
+    assert_true(exhaust_fits(*state, HR_PAPER, 0) >= 1);
+}
+
+static void test_fit_with_other_edges__survives_short_memory(void **state) {
+    world *w = *state;
+    static const hr_edges edges[] = {HR_EDGES_PUBLIC, HR_EDGES_PRIVATE};
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(small_fit(w, "dpboost", HR_SOUND, 1e-6));
+        w->fit.edges = edges[i];
+        exhaust(w, fit_once, HR_E_MEMORY, NULL);
+    }
+}
+
 /* ---- Models ---------------------------------------------------------------------------------------------------------- */
 
 static hr_status predict(world *w, hr_error *err) {
@@ -439,11 +475,20 @@ static void test_generate__survives_short_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_schema_and_data__survive_short_memory, open_hospital), TEST(test_arrays_and_libsvm__survive_short_memory, open_numbers),
-        TEST(test_generate__survives_short_memory, open_hospital),       TEST(test_generate__survives_short_memory, open_three_classes),
-        TEST(test_generate__survives_short_memory, open_numbers),        TEST(test_ledger__survives_short_memory, open_numbers),
-        TEST(test_short_ledger__can_be_used_again, open_numbers),        TEST(test_model__survives_short_memory, open_hospital),
-        TEST(test_model__survives_short_memory, open_three_classes),     TEST(test_model__survives_short_memory, open_numbers),
+        TEST(test_schema_and_data__survive_short_memory, open_hospital),
+        TEST(test_arrays_and_libsvm__survive_short_memory, open_numbers),
+        TEST(test_generate__survives_short_memory, open_hospital),
+        TEST(test_generate__survives_short_memory, open_three_classes),
+        TEST(test_generate__survives_short_memory, open_numbers),
+        TEST(test_ledger__survives_short_memory, open_numbers),
+        TEST(test_short_ledger__can_be_used_again, open_numbers),
+        TEST(test_fit__survives_short_memory, open_hospital),
+        TEST(test_fit__survives_short_memory, open_three_classes),
+        TEST(test_fit__survives_short_memory, open_numbers),
+        TEST(test_fit_with_other_edges__survives_short_memory, open_hospital),
+        TEST(test_model__survives_short_memory, open_hospital),
+        TEST(test_model__survives_short_memory, open_three_classes),
+        TEST(test_model__survives_short_memory, open_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
