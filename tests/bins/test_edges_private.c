@@ -19,7 +19,7 @@ static void purse_done(purse p) {
     hr_stream_close(p.stream);
 }
 
-static const hr_currency currencies[] = {HR_PURE, HR_ZCDP};
+static const hr_currency currencies[] = {HR_PURE, HR_ZCDP, HR_GDP};
 
 /* Feature 0: any numbers; 1: few whole values; 2: a category; 3: many whole values. */
 enum { MIXED = 4, MIXED_ROWS = 6000 };
@@ -54,7 +54,7 @@ static void check_grid(const hr_feature_bins *feature, const hr_column *column) 
 
 static void test_private__charges_the_features_that_need_it(void **state) {
     (void)state;
-    for (int c = 0; c < 2; c++)
+    for (int c = 0; c < 3; c++)
         for (uint64_t seed = 0; seed < 10; seed++) {
             fixture f = mixed(seed);
             purse p = purse_new(currencies[c], .3, seed);
@@ -91,7 +91,7 @@ static void test_private__is_free_where_bounds_say_it_all(void **state) {
     (void)state;
     double column[] = {0, 1, 1, 5, NAN};
     hr_column x = number(0, 15, true);
-    for (int c = 0; c < 2; c++) {
+    for (int c = 0; c < 3; c++) {
         fixture f = set_up(&x, 1, 5, (const double *const[]){column});
         purse p = purse_new(currencies[c], .1, 1);
         hr_binning out = {0};
@@ -110,7 +110,7 @@ static void test_private__is_free_where_bounds_say_it_all(void **state) {
 
 static void test_private__finds_the_quantiles_with_a_large_budget(void **state) {
     (void)state;
-    for (int c = 0; c < 2; c++) {
+    for (int c = 0; c < 3; c++) {
         fixture f = mixed(11);
         purse p = purse_new(currencies[c], 100000, 11);
         hr_binning out = {0};
@@ -127,7 +127,7 @@ static void test_private__finds_the_quantiles_with_a_large_budget(void **state) 
 
 static void test_private__sees_counts_alone(void **state) {
     (void)state;
-    for (int c = 0; c < 2; c++) {
+    for (int c = 0; c < 3; c++) {
         fixture f = mixed(5);
         double *reversed[MIXED];
         for (int j = 0; j < MIXED; j++) {
@@ -157,7 +157,7 @@ static void test_private__takes_columns_without_values(void **state) {
     static const uint32_t bins[] = {2, 3, 255};
     double *column = column_new(300);
     for (int i = 0; i < 300; i++) column[i] = (double)NAN;
-    for (int c = 0; c < 2; c++)
+    for (int c = 0; c < 3; c++)
         for (int r = 0; r < 3; r++)
             for (int b = 0; b < 3; b++) {
                 hr_column x = number(-DBL_MAX / 4, DBL_MAX / 4, false);
@@ -178,7 +178,7 @@ static void test_private__sets_neighbouring_values_apart(void **state) {
     (void)state;
     enum { ROWS = 4000 };
     double *column = column_new(ROWS);
-    for (int c = 0; c < 2; c++)
+    for (int c = 0; c < 3; c++)
         for (int low = 1; low < 65535; low += 13106) {
             for (int i = 0; i < ROWS; i++) column[i] = low + (i & 1);
             hr_column x = number(0, 65536, true);
@@ -201,12 +201,12 @@ static void test_private__takes_bounds_of_any_magnitude(void **state) {
     const double bounds[][2] = {{1, nextafter(1, 2)}, {0, 5e-324}, {0, 40 * 5e-324}, {-5e-324, 5e-324}, {-DBL_MIN, DBL_MIN},
                                 {1, 1 + 0x1p-48},     {.2, .8},    {-1e308, 7e307},  {-1e-300, 1e300},  {1e16, 1e16 + 600}};
     for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++)
-        for (int c = 0; c < 4; c++) {
-            hr_column x = number(bounds[b][0], bounds[b][1], c / 2);
+        for (int c = 0; c < 6; c++) {
+            hr_column x = number(bounds[b][0], bounds[b][1], c / 3);
             double column[100];
             for (int i = 0; i < 100; i++) column[i] = i % 2 ? x.low : i % 3 ? x.high : x.low / 2 + x.high / 2;
             fixture f = set_up(&x, 1, 100, (const double *const[]){column});
-            purse p = purse_new(currencies[c % 2], 1, 3);
+            purse p = purse_new(currencies[c % 3], 1, 3);
             hr_binning out = {0};
             uint64_t groups;
             assert_int_equal(hr_edges_private(f.data, 255, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
@@ -218,7 +218,7 @@ static void test_private__takes_bounds_of_any_magnitude(void **state) {
 
 static void test_private__spends_nothing_when_refused(void **state) {
     (void)state;
-    for (int c = 0; c < 2; c++) {
+    for (int c = 0; c < 3; c++) {
         fixture f = mixed(1);
         purse p = purse_new(currencies[c], .1, 1);
         hr_binning out = {123, NULL};

@@ -153,7 +153,7 @@ static inline void parts_init(parts *p, hr_task task, hr_link link, size_t outpu
     p->model.schema = make_schema(task);
     make_bins(p);
     make_forest(p, link, outputs, trees, depth);
-    make_releases(p, currency, currency == HR_ZCDP ? 1e-6 : 0);
+    make_releases(p, currency, currency == HR_ZCDP || currency == HR_GDP ? 1e-6 : 0);
     p->model.settings = settings;
     p->model.setting_count = COUNT(settings);
 }

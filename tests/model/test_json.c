@@ -52,6 +52,7 @@ static void test_round_trip__keeps_bytes_and_predictions(void **state) {
     (void)state;
     check_round_trip(HR_REGRESSION, HR_LINK_NUMBER, 1, HR_PURE);
     check_round_trip(HR_BINARY, HR_LINK_SIGNED, 1, HR_ZCDP);
+    check_round_trip(HR_BINARY, HR_LINK_SIGNED, 1, HR_GDP);
     check_round_trip(HR_BINARY, HR_LINK_LOGISTIC, 2, HR_PURE);
     check_round_trip(HR_MULTICLASS, HR_LINK_SIGNED, 3, HR_NO_PRIVACY);
     check_round_trip(HR_MULTICLASS, HR_LINK_LOGISTIC, 3, HR_PURE);
@@ -301,6 +302,7 @@ static void test_parse__refuses_releases_that_do_not_give_the_guarantee(void **s
         {"\"mode\": \"sound\"", "\"mode\": \"paper\"", "guarantee.private", "paper mode"},
         {"\"pure\"", "\"none\"", "guarantee.currency", "counts in"},
         {"\"pure\"", "\"zcdp\"", "guarantee.delta", "above 0 in zcdp"},
+        {"\"pure\"", "\"gdp\"", "guarantee.delta", "above 0 in zcdp and gdp"},
         {"\"private\": true", "\"private\": false", "guarantee.epsilon", "has no epsilon"},
     };
     assert_refused("model-1.json", forgeries, COUNT(forgeries));

@@ -94,6 +94,41 @@ static void test_account__converts_zcdp(void **state) {
     parts_done(&p);
 }
 
+static void test_account__converts_gdp(void **state) {
+    (void)state;
+    parts p;
+    parts_init(&p, HR_BINARY, HR_LINK_SIGNED, 1, 1, 1, HR_GDP);
+    const hr_guarantee *g = &p.model.guarantee;
+    const hr_units total = HR_UNIT / 8 + HR_UNIT / 3 + 1 + HR_UNIT / 16;
+    assert_true(g->is_private && g->delta == 1e-6 && g->delta_replace == 1e-6);
+    assert_true(g->epsilon == hr_gdp_epsilon(total, 1e-6) && g->epsilon < hr_zcdp_epsilon(total / 2, 1e-6));
+    assert_true(g->epsilon_replace == hr_gdp_epsilon(4 * total, 1e-6));
+    parts_done(&p);
+}
+
+/* What another machine's erfc may differ by passes, and is proved; more does not. */
+static void test_check__allows_gdp_the_last_bits_of_epsilon(void **state) {
+    (void)state;
+    parts p;
+    parts_init(&p, HR_BINARY, HR_LINK_SIGNED, 1, 1, 1, HR_GDP);
+    hr_guarantee *g = &p.model.guarantee;
+    const double epsilon = g->epsilon;
+    hr_error err = {0};
+    for (int sign = -1; sign <= 1; sign++) {
+        g->epsilon = epsilon + sign * 0x1p-35;
+        assert_int_equal(hr_model_check(&p.model, &err), HR_OK);
+    }
+    for (int sign = -1; sign <= 1; sign += 2) {
+        g->epsilon = epsilon + sign * 0x1p-33;
+        assert_int_equal(hr_model_check(&p.model, &err), HR_E_FORMAT);
+        assert_string_equal(err.field, "guarantee.epsilon");
+    }
+    g->epsilon = epsilon;
+    p.model.releases[1].cost -= HR_UNIT >> 20; /* of a leaf sum: its noise no longer justifies it */
+    assert_int_equal(hr_model_check(&p.model, &err), HR_E_POLICY);
+    parts_done(&p);
+}
+
 static void test_account__calls_exact_answers_not_private(void **state) {
     (void)state;
     parts p;
@@ -119,6 +154,8 @@ int main(void) {
         cmocka_unit_test(test_release__tells_what_was_published),
         cmocka_unit_test(test_account__adds_groups_of_their_costliest_part),
         cmocka_unit_test(test_account__converts_zcdp),
+        cmocka_unit_test(test_account__converts_gdp),
+        cmocka_unit_test(test_check__allows_gdp_the_last_bits_of_epsilon),
         cmocka_unit_test(test_account__calls_exact_answers_not_private),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,10 +32,17 @@ def main():
     unit = 2**40
     gaussian = [line('discrete gaussian', 3, '9/1', unit // 2, group=g, part=p) for g in range(2) for p in range(3)]
     choice = [line('exponential', 4, '1/4', unit // 8)]
+    with_idle_six = [line('discrete gaussian', 3, '42/1', unit // 4, group=g, part=p) for g in range(2) for p in range(3)]
+    wide_choice = [line('exponential', 4, '1/4', unit * 2 // 5)]
     cases = [
         ('the golden model', golden, 'epsilon %.9g' % golden['guarantee']['epsilon']),
         ('rho 1 at delta 1e-6', model('zcdp', 1e-6, gaussian), 'epsilon 7.766221'),
         ('rho 1/8 at delta 1e-6', model('zcdp', 1e-6, choice), 'epsilon 2.419094'),
+        ('mu^2 1/2 at delta 1e-6', model('gdp', 1e-6, with_idle_six), 'epsilon 3.30760072'),
+        ('mu^2 2/5 at delta 1e-6', model('gdp', 1e-6, wide_choice), 'epsilon 2.92160059'),
+        ('a choice at half of its epsilon', model('gdp', 1e-6, [line('exponential', 4, '1/4', unit // 4)]), 'not justified'),
+        ('a sum without the six', model('gdp', 1e-6, [line('discrete gaussian', 3, '36/1', unit // 4)]), 'not justified'),
+        ('a sum of less than the six', model('gdp', 1e-6, [line('discrete gaussian', 3, '5/1', unit)]), 'not justified'),
         ('a choice that costs more', model('pure', 0, choice), 'not justified'),
         ('a sum that costs more', model('pure', 0, [line('discrete laplace', 3, '299/100', unit)]), 'not justified'),
         ('no noise', model('pure', 0, [line('identity', 1, '0/1', 0)]), 'not justified'),

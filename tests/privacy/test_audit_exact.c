@@ -74,15 +74,15 @@ static void test_audit__width_four_keeps_its_promise(void **state) {
     assert_near(split_loss(5000, 2, 0, 1.0 / 16), .941);
 }
 
-/* The same with what a gate makes of a cost of 1 and the width: integer scores, rounded down, in both currencies. */
+/* The same with what a gate makes of a cost of 1 and the width: integer scores, rounded down, in every currency. */
 static void test_audit__charged_width_bounds_the_loss(void **state) {
     (void)state;
     static const struct {
         hr_currency currency;
         double cost;
-    } cases[] = {{HR_PURE, 1}, {HR_ZCDP, .125}}; /* epsilon 1 */
+    } cases[] = {{HR_PURE, 1}, {HR_ZCDP, .125}, {HR_GDP, .3926991}}; /* epsilon 1 */
     const double unit = 0x1p12;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         hr_gate *gate = NULL;
         hr_permit permit;
         hr_charge charge = {"split", 0, 0, 0, 0, hr_units_up(cases[i].cost), 4 * 4096 + 4};
@@ -192,6 +192,91 @@ static void test_audit__discrete_gaussian_costs_what_its_line_says(void **state)
         }
 }
 
+static double normal_tail(double x) {
+    return erfc(x / sqrt(2)) / 2;
+}
+
+/* delta at epsilon of N(0, 1) against N(mu, 1). */
+static double normal_delta(double mu, double epsilon) {
+    return normal_tail(epsilon / mu - mu / 2) - exp(epsilon) * normal_tail(epsilon / mu + mu / 2);
+}
+
+/* delta at epsilon of the discrete Gaussian of variance sigma2 around 0, against the one around `shift`. */
+static double discrete_delta(double sigma2, int shift, double epsilon) {
+    int reach = (int)(40 * sqrt(sigma2)) + shift;
+    double sum = 0, delta = 0;
+    for (int x = -reach; x <= reach; x++) sum += exp(-(double)x * x / (2 * sigma2));
+    for (int x = -reach; x <= reach; x++) {
+        double loss = shift * (shift - 2.0 * x) / (2 * sigma2);
+        delta += loss > epsilon ? exp(-(double)x * x / (2 * sigma2)) / sum * -expm1(epsilon - loss) : 0;
+    }
+    return delta;
+}
+
+/* Without the 6 of its proof the currency would promise too much. */
+static void test_audit__discrete_gaussian_is_worse_than_the_continuous_one(void **state) {
+    (void)state;
+    assert_true(fabs(discrete_delta(16, 1, .5) - 2.753e-3) < 5e-7);
+    assert_true(fabs(normal_delta(.25, .5) - 2.709e-3) < 5e-7);
+    hr_release line = {"sum", .sensitivity = 1, .mechanism = HR_DISCRETE_GAUSSIAN, .scale_num = 16, .scale_den = 1};
+    line.cost = HR_UNIT / 16;
+    assert_false(hr_gaussian_covers(&line, HR_GDP));
+    line.cost = HR_UNIT / 10 + 1;
+    assert_true(hr_gaussian_covers(&line, HR_GDP));
+    assert_true(discrete_delta(16, 1, .5) < normal_delta(sqrt(hr_units_value(line.cost)), .5));
+}
+
+static void test_audit__discrete_gaussian_keeps_within_its_mu(void **state) {
+    (void)state;
+    static const int sensitivities[] = {1, 3, 64};
+    static const double mu2s[] = {.001, 1.0 / 16, .1, 1, 9}, epsilons[] = {0, .05, .2, .5, 1, 3};
+    double tightest = 0;
+    for (size_t s = 0; s < 3; s++)
+        for (size_t m = 0; m < 5; m++) {
+            hr_release line = {"sum", .cost = hr_units_up(mu2s[m]), .sensitivity = (uint64_t)sensitivities[s]};
+            assert_true(hr_gaussian_scale(&line, HR_GDP));
+            double sigma2 = (double)line.scale_num / (double)line.scale_den, mu = sqrt(hr_units_value(line.cost));
+            for (size_t e = 0; e < 6; e++) {
+                double used = discrete_delta(sigma2, sensitivities[s], epsilons[e]) / normal_delta(mu, epsilons[e]);
+                assert_true(used < 1 || normal_delta(mu, epsilons[e]) < 1e-12);
+                tightest = fmax(tightest, used);
+            }
+        }
+    assert_true(tightest > .999); /* of large sums, where the 6 does not matter */
+}
+
+/* Phi^-1 of 1/(1 + e^-x), by bisection. */
+static double normal_quantile_of_odds(double x) {
+    double low = -40, high = 40, wanted = 1 / (1 + exp(fabs(x))); /* of the upper tail */
+    for (int i = 0; i < 100; i++) {
+        double middle = (low + high) / 2;
+        if (normal_tail(middle) > wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    return x < 0 ? -low : low;
+}
+
+/* The mu of two candidates whose odds are e^x and e^(x - epsilon): of all choices of this range the worst is one of these. */
+static double mu_of_odds(double x, double epsilon) {
+    return normal_quantile_of_odds(x) - normal_quantile_of_odds(x - epsilon);
+}
+
+static void test_audit__choices_keep_within_their_mu(void **state) {
+    (void)state;
+    assert_true(fabs(mu_of_odds(.0005, .001) / .001 - .626657) < 1e-6);
+    assert_true(fabs(mu_of_odds(.5, 1) - .6239) < 5e-5);
+    for (double mu = 1e-3; mu < 4; mu *= 1.3) {
+        hr_release line = {"split", .cost = hr_units_up(mu * mu), .sensitivity = 3};
+        assert_true(hr_exponential_scale(&line, HR_GDP));
+        double epsilon = 3 * (double)line.scale_num / (double)line.scale_den, paid = sqrt(hr_units_value(line.cost)), worst = 0;
+        for (double x = -epsilon; x <= 2 * epsilon; x += epsilon / 64) worst = fmax(worst, mu_of_odds(x, epsilon));
+        assert_true(worst <= paid);
+        assert_true(worst > paid * (mu < .01 ? .9999 : .7));
+    }
+}
+
 static void test_audit__discrete_laplace_costs_what_its_line_says(void **state) {
     (void)state;
     for (uint64_t sensitivity = 1; sensitivity <= HR_SENSITIVITY_MAX; sensitivity *= 4) {
@@ -210,6 +295,9 @@ int main(void) {
         cmocka_unit_test(test_audit__split_score_has_width_four),
         cmocka_unit_test(test_audit__bounded_range_costs_an_eighth_of_its_square),
         cmocka_unit_test(test_audit__discrete_gaussian_costs_what_its_line_says),
+        cmocka_unit_test(test_audit__discrete_gaussian_is_worse_than_the_continuous_one),
+        cmocka_unit_test(test_audit__discrete_gaussian_keeps_within_its_mu),
+        cmocka_unit_test(test_audit__choices_keep_within_their_mu),
         cmocka_unit_test(test_audit__discrete_laplace_costs_what_its_line_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

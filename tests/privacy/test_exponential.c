@@ -105,10 +105,10 @@ static void test_exponential__takes_extreme_scores_and_scales(void **state) {
 /* The largest epsilon the cost pays for, at any width, and not one unit more. */
 static void test_exponential__scale_is_the_largest_that_is_covered(void **state) {
     (void)state;
-    static const hr_currency currencies[] = {HR_PURE, HR_ZCDP};
+    static const hr_currency currencies[] = {HR_PURE, HR_ZCDP, HR_GDP};
     hr_stream *dice = seeded(12);
     for (int i = 0; i < 20000; i++) {
-        hr_currency currency = currencies[i % 2];
+        hr_currency currency = currencies[i % 3];
         hr_release line = {.cost = 1 + hr_uniform(dice, (uint64_t)1 << (1 + hr_uniform(dice, 59))),
                            .sensitivity = 1 + hr_uniform(dice, (uint64_t)1 << hr_uniform(dice, 60))};
         if (!hr_exponential_scale(&line, currency)) continue;

@@ -58,15 +58,23 @@ static void test_gate__writes_the_line_of_a_sum(void **state) {
 
 static void test_gate__scales_the_gaussian_up(void **state) {
     (void)state;
-    fixture f = set_up(HR_ZCDP, 1);
     hr_charge charge = charge_of(.3, 0, 0, 5);
-    hr_permit permit;
-    assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, NULL), HR_OK);
-    const hr_release *line = last_line(f.gate);
-    double sigma2 = (double)line->scale_num / (double)line->scale_den, wanted = 25 / (2 * hr_units_value(charge.cost));
-    assert_int_equal(line->mechanism, HR_DISCRETE_GAUSSIAN);
-    assert_true(sigma2 >= wanted && sigma2 < wanted + 0x1p-15);
-    tear_down(f);
+    const double cost = hr_units_value(charge.cost);
+    const struct {
+        hr_currency currency;
+        double sigma2;
+    } cases[] = {{HR_ZCDP, 25 / (2 * cost)}, {HR_GDP, 25 / cost + 6}};
+    for (size_t i = 0; i < 2; i++) {
+        fixture f = set_up(cases[i].currency, 1);
+        hr_permit permit;
+        assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, NULL), HR_OK);
+        const hr_release *line = last_line(f.gate);
+        double sigma2 = (double)line->scale_num / (double)line->scale_den;
+        assert_int_equal(line->mechanism, HR_DISCRETE_GAUSSIAN);
+        assert_true(sigma2 >= cases[i].sigma2 && sigma2 < cases[i].sigma2 + 0x1p-15);
+        assert_int_equal(hr_account_check(line, 1, cases[i].currency, NULL), HR_OK);
+        tear_down(f);
+    }
 }
 
 static void test_gate__gives_choices_what_bounded_range_allows(void **state) {
@@ -74,8 +82,8 @@ static void test_gate__gives_choices_what_bounded_range_allows(void **state) {
     static const struct {
         hr_currency currency;
         double epsilon;
-    } cases[] = {{HR_PURE, .02}, {HR_ZCDP, .4}};
-    for (size_t i = 0; i < 2; i++)
+    } cases[] = {{HR_PURE, .02}, {HR_ZCDP, .4}, {HR_GDP, .225675833}}; /* sqrt(.02 * 8/pi) */
+    for (size_t i = 0; i < 3; i++)
         for (int k = 0; k <= 42; k++) {
             fixture f = set_up(cases[i].currency, 1);
             hr_charge charge = charge_of(.02, 0, 0, ((uint64_t)1 << k) + 1);
@@ -84,7 +92,7 @@ static void test_gate__gives_choices_what_bounded_range_allows(void **state) {
             const hr_release *line = last_line(f.gate);
             double epsilon = (double)line->scale_num / (double)line->scale_den * (double)charge.sensitivity;
             assert_int_equal(line->mechanism, HR_EXPONENTIAL);
-            assert_true(epsilon <= cases[i].epsilon * (1 + 1e-9) && epsilon > cases[i].epsilon * (1 - 1e-3));
+            assert_true(epsilon <= cases[i].epsilon * (1 + 2e-9) && epsilon > cases[i].epsilon * (1 - 1e-3));
             size_t count;
             assert_int_equal(hr_account_check(hr_gate_releases(f.gate, &count), 1, cases[i].currency, NULL), HR_OK);
             tear_down(f);
@@ -135,10 +143,26 @@ static void test_gate__refuses_before_anything_is_drawn(void **state) {
     tear_down(twin);
 }
 
+static void test_gate__names_the_currency_that_is_short(void **state) {
+    (void)state;
+    static const char *const wanted[] = {[HR_PURE] = "for epsilon 0.75 but 0.5 of 0.5",
+                                         [HR_ZCDP] = "for rho 0.75 but 0.5 of 0.5",
+                                         [HR_GDP] = "for mu^2 0.75 but 0.5 of 0.5"};
+    for (hr_currency currency = HR_PURE; currency <= HR_GDP; currency++) {
+        fixture f = set_up(currency, .5);
+        hr_charge charge = charge_of(.75, 0, 0, 1);
+        hr_permit permit;
+        hr_error err = {0};
+        assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, &err), HR_E_BUDGET);
+        assert_non_null(strstr(err.message, wanted[currency]));
+        tear_down(f);
+    }
+}
+
 static void test_gate__refuses_what_noise_cannot_cover(void **state) {
     (void)state;
-    static const hr_currency currencies[] = {HR_PURE, HR_ZCDP};
-    for (size_t i = 0; i < 2; i++) {
+    static const hr_currency currencies[] = {HR_PURE, HR_ZCDP, HR_GDP};
+    for (size_t i = 0; i < 3; i++) {
         fixture f = set_up(currencies[i], 1000);
         hr_charge nothing = charge_of(0, 0, 0, 1), too_little = charge_of(0x1p-40, 0, 0, 1 << 20);
         hr_charge too_wide = charge_of(1, 0, 0, ((uint64_t)1 << 22) + 1), no_sensitivity = charge_of(1, 0, 0, 0);
@@ -273,6 +297,7 @@ int main(void) {
         cmocka_unit_test(test_gate__gives_choices_what_bounded_range_allows),
         cmocka_unit_test(test_gate__without_privacy_is_the_identity),
         cmocka_unit_test(test_gate__refuses_before_anything_is_drawn),
+        cmocka_unit_test(test_gate__names_the_currency_that_is_short),
         cmocka_unit_test(test_gate__refuses_what_noise_cannot_cover),
         cmocka_unit_test(test_gate__costliest_part_counts),
         cmocka_unit_test(test_gate__running_total_agrees_with_the_list),
