@@ -4,8 +4,9 @@
  * will carry, and refuses what the budget does not cover), then draws under the permit it got. A gate without privacy
  * releases through the identity, and says so in its list.
  *
- * Under one permit every record may influence at most one call of hr_gate_choose and one coordinate of all calls of
- * hr_gate_sums, by at most `sensitivity`: the nodes of one level, the leaves of one tree. A permit used for the other kind of
+ * Under one permit every record may influence at most one call of hr_gate_choose, and change the exact sums of all calls of
+ * hr_gate_sums by a vector of length at most `sensitivity` (L1 in a pure gate, else L2; one coordinate by at most `sensitivity` is
+ * always right): the nodes of one level, the leaves of one tree. A permit used for the other kind of
  * release gives 0. Proofs: laplace, gaussian, exponential.proof.md for one release, accountant.proof.md for all of them.
  * Thread: one at a time. */
 #ifndef HR_PRIVACY_GATE_H
