@@ -14,9 +14,9 @@
 typedef hr_status single_tree(hr_boosting *boosting, const hr_single_tree *tree, hr_error *err);
 
 /* Line 8: the part of the records that tree t_e gets, proportional to its leaf sensitivity (1 - eta)^t_e, or equal. */
-static void share_out(const hr_fit_options *options, double *weights) {
+static void share_out(const hr_fit_options *options, size_t te, double *weights) {
     double left = options->shares == HR_SHARES_EQUAL ? 1 : 1 - options->learning_rate, weight = 1;
-    for (int64_t j = 0; j < options->ensemble; j++, weight *= left) weights[j] = weight;
+    for (size_t j = 0; j < te; j++, weight *= left) weights[j] = weight;
 }
 
 /* Corollary 2: Delta V_t = min(g* / (1 + lambda), 2 g* (1 - eta)^(t_e)). */
@@ -70,14 +70,20 @@ static hr_status train_ensemble(hr_boosting *b, single_tree *train_tree, const h
     return status;
 }
 
+/* T_e. Fewer trees in all than that would leave records to trees that are never trained: sound ensembles are no larger. */
+static size_t ensemble_size(const hr_fit_options *options) {
+    bool fewer = options->mode == HR_SOUND && options->trees < options->ensemble;
+    return (size_t)(fewer ? options->trees : options->ensemble);
+}
+
 static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     bool sound = options->mode == HR_SOUND;
-    size_t trees = (size_t)options->trees, te = (size_t)options->ensemble, ensembles = (trees + te - 1) / te;
+    size_t trees = (size_t)options->trees, te = ensemble_size(options), ensembles = (trees + te - 1) / te;
     hr_stream *stream = hr_gate_stream(b->training->gate);
     double *weights = malloc(te * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
-    share_out(options, weights);
+    share_out(options, te, weights);
     hr_status status = hr_single_tree_pack(b, err);
     for (size_t t = 0; !status && t < trees; t += te) {
         hr_parts parts = {0};
@@ -105,9 +111,9 @@ static hr_status train(hr_training *training, hr_error *err) {
 
 static void defaults(hr_fit_options *o) {
     bool sound = o->mode == HR_SOUND;
-    o->trees = o->ensemble = sound ? 10 : 50;
-    o->depth = sound ? 3 : 6;
-    o->learning_rate = sound ? .3 : .1;
+    o->trees = o->ensemble = sound ? 5 : 50;
+    o->depth = sound ? 4 : 6;
+    o->learning_rate = sound ? .5 : .1;
     o->lambda = sound ? 1 : .1;
     o->bins = sound ? 32 : 64;
     o->shares = sound ? HR_SHARES_EQUAL : HR_SHARES_GEOMETRIC;
