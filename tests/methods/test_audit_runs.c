@@ -132,7 +132,8 @@ static double root_is_feature_0(const hr_model *model) {
  * +1 by ten features and on the side of -1 by the first: its gain falls by almost 3 g*^2, those of the others rise by g*^2. */
 static game w1(hr_mode mode) {
     enum { HALF = 100, FEATURES = 11 };
-    game g = {.name = "W1 root feature", .options = one_split(mode), .claimed = 2, .runs = 3000, .look = root_is_feature_0};
+    game g = {.name = "W1 root feature", .options = one_split(mode), .claimed = 2, .look = root_is_feature_0};
+    g.runs = mode == HR_PAPER ? 3000 : RUNS_MAX;
     table t = table_open(2 * HALF + 1, FEATURES);
     hr_column features[FEATURES];
     for (size_t f = 0; f < FEATURES; f++) {
@@ -322,6 +323,42 @@ static void test_w4__catches_a_fit_at_twice_the_epsilon_it_claims(void **state) 
     game_close(&g);
 }
 
+/* ---- W5: the same leaf in several trees -------------------------------------------------------------------------------- */
+
+/* Of the first two trees, which are those of the first two classes if there are three. */
+static double two_leaves_are_above_zero(const hr_model *model) {
+    for (size_t tree = 0; tree < 2; tree++)
+        if (!(leaf_of(model, tree, 0) > 0)) return 0;
+    return 1;
+}
+
+/* W4 with several trees, which see what is left of the budget or of the records. With two trees one after the other, at half of
+ * epsilon each, the odds that both are above zero go from 1/4 to (e^-(epsilon_sum / 2) / 2)^2: an exact loss of 1.96 of 2 again. */
+static void test_w5__finds_nothing_in_trees_that_share_a_budget(void **state) {
+    (void)state;
+    static const struct {
+        const char *method;
+        int64_t trees, ensemble;
+        size_t classes;
+    } cases[] = {{"seq", 2, 1, 2}, {"para", 2, 1, 2}, {"dpboost", 2, 2, 2}, {"dpboost", 2, 1, 2}, {"dpboost", 1, 1, 3}, {"seq", 1, 1, 3}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        game g = {.name = cases[i].method, .options = one_split(HR_SOUND), .claimed = 2, .runs = 6000, .look = two_leaves_are_above_zero};
+        table t = table_open(3, 1);
+        hr_column feature = number_column("x", 0, 1);
+        t.labels[1] = 1;
+        t.labels[2] = cases[i].classes == 3 ? 2 : 0;
+        game_make(&g, &t, category_column("y", cases[i].classes), &feature);
+        g.options.method = cases[i].method;
+        g.options.trees = cases[i].trees;
+        g.options.ensemble = cases[i].ensemble;
+        g.options.learning_rate = .001; /* so that later trees see the gradients of the first */
+        g.options.leaf_share = .99;
+        g.options.count_share = .01;
+        assert_quiet(&g, event_bound(&g));
+        game_close(&g);
+    }
+}
+
 /* ---- W6: the prediction at a canary that stands alone ----------------------------------------------------------------- */
 
 static double score_of_canary(const hr_model *model) {
@@ -387,6 +424,7 @@ int main(void) {
         cmocka_unit_test(test_w3__finds_nothing_on_private_cut_points),
         cmocka_unit_test(test_w4__finds_nothing_in_the_tail_of_a_leaf),
         cmocka_unit_test(test_w4__catches_a_fit_at_twice_the_epsilon_it_claims),
+        cmocka_unit_test(test_w5__finds_nothing_in_trees_that_share_a_budget),
         cmocka_unit_test(test_w6__finds_nothing_on_a_canary_that_stands_alone),
         cmocka_unit_test(test_w6__catches_fits_at_far_more_than_they_claim),
     };

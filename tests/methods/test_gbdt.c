@@ -135,6 +135,39 @@ static void test_gbdt__tells_three_classes_apart(void **state) {
     table_close(&fresh);
 }
 
+/* Equations 3 and 4 by hand: 30 records of label -1, 10 of label 1, told apart by x; one split, eta .3, lambda 2. */
+static double first_tree(size_t classes, hr_loss loss, double x) {
+    table t = table_open(40, 1);
+    for (size_t i = 0; i < 10; i++) t.columns[0][i] = t.labels[i] = 1;
+    for (size_t i = 10; i < 40; i++) t.labels[i] = classes ? 0 : -1;
+    table_make_plain(&t, classes);
+    hr_fit_options options = options_of("gbdt", HR_SOUND);
+    options.trees = options.depth = 1;
+    options.learning_rate = .3;
+    options.lambda = 2;
+    options.least_weight = 0;
+    options.loss = loss;
+    hr_model *model = fit(t.data, &options);
+    double *p = predictions_of(model, t.data), at_x = classes ? p[2 * (x > 0 ? 0 : 39) + 1] : p[x > 0 ? 0 : 39];
+    free(p);
+    hr_model_free(model);
+    table_close(&t);
+    return at_x;
+}
+
+static void test_gbdt__computes_base_and_leaves_as_published(void **state) {
+    (void)state;
+    double high = -.5 + .3 * 10 * 1.5 / (10 + 2), low = -.5 - .3 * 30 * .5 / (30 + 2); /* the base is the mean, -1/2 */
+    assert_true(fabs(first_tree(0, HR_LOSS_SQUARE, 1) - high) < 1e-6 && fabs(first_tree(0, HR_LOSS_SQUARE, 0) - low) < 1e-6);
+    assert_true(fabs(first_tree(2, HR_LOSS_SQUARE, 1) - (1 + high) / 2) < 1e-6);
+    assert_true(fabs(first_tree(2, HR_LOSS_SQUARE, 0) - (1 + low) / 2) < 1e-6);
+    double base = log(11. / 31), p = 11. / 42, weight = p * (1 - p);
+    double up = base + .3 * 10 * (1 - p) / (10 * weight + 2), down = base - .3 * 30 * p / (30 * weight + 2);
+    /* Weights are whole 1024ths: off by a part in 400 at most, times a leaf of less than .6. */
+    assert_true(fabs(first_tree(2, HR_LOSS_LOGISTIC, 1) - 1 / (1 + exp(-up))) < .001);
+    assert_true(fabs(first_tree(2, HR_LOSS_LOGISTIC, 0) - 1 / (1 + exp(-down))) < .001);
+}
+
 static void test_gbdt__predicts_within_the_label_bounds(void **state) {
     (void)state;
     table t = table_open(300, 1);
@@ -329,6 +362,7 @@ int main(void) {
         cmocka_unit_test(test_gbdt__lowers_the_loss_with_every_tree),
         cmocka_unit_test(test_gbdt__has_calibrated_probabilities),
         cmocka_unit_test(test_gbdt__tells_three_classes_apart),
+        cmocka_unit_test(test_gbdt__computes_base_and_leaves_as_published),
         cmocka_unit_test(test_gbdt__predicts_within_the_label_bounds),
         cmocka_unit_test(test_gbdt__does_not_depend_on_order_or_threads),
         cmocka_unit_test(test_gbdt__gives_a_twin_feature_no_say),

@@ -76,6 +76,26 @@ static void test_private__tells_classes_apart_at_huge_epsilon(void **state) {
     table_close(&t);
 }
 
+/* g* = 1/2 is below every first gradient, which is 1: clipping trains on all records, leaving out (and the published filter) on none. */
+static void test_private__bounds_gradients_as_the_option_says(void **state) {
+    (void)state;
+    table t = step_table(0);
+    for (size_t m = 0; m < METHODS; m++)
+        for (int mode = HR_SOUND; mode <= HR_PAPER; mode++)
+            for (int bounding = HR_CLIP; bounding <= HR_FILTER; bounding++) {
+                hr_fit_options options = seeded_options_of(methods[m], (hr_mode)mode, 3);
+                options.epsilon = 1e4;
+                options.trees = options.ensemble = 1;
+                if (mode == HR_SOUND) options.edges = HR_EDGES_PUBLIC;
+                options.gradient_bound = .5;
+                options.bounding = (hr_bounding)bounding;
+                bool trains = mode == HR_SOUND && bounding == HR_CLIP;
+                double moved = 1 - fit_metrics(t.data, &options).rmse; /* from a constant 0, whose error is 1 */
+                assert_true(trains ? moved > .1 * options.learning_rate : fabs(moved) < .01);
+            }
+    table_close(&t);
+}
+
 /* ---- Noise ---------------------------------------------------------------------------------------------------------- */
 
 static void test_private__gives_another_model_every_time(void **state) {
@@ -221,6 +241,7 @@ int main(void) {
         cmocka_unit_test(test_private__errs_no_more_than_its_bins_at_huge_epsilon),
         cmocka_unit_test(test_private__regresses_like_gbdt_at_huge_epsilon),
         cmocka_unit_test(test_private__tells_classes_apart_at_huge_epsilon),
+        cmocka_unit_test(test_private__bounds_gradients_as_the_option_says),
         cmocka_unit_test(test_private__gives_another_model_every_time),
         cmocka_unit_test(test_private__repeats_itself_from_a_seed),
         cmocka_unit_test(test_dpboost__is_of_use_at_epsilon_1),
