@@ -143,10 +143,10 @@ int main(int argc, char **argv) {
     hr_schema *schema = make_schema(features);
     hr_data *data = NULL;
     hr_error err = {0};
-    if (hr_data_from_arrays(schema, rows, (const double *const *)t.columns, t.labels, &data, &err)) die(&err, "data:");
-    free_table(&t);
+    if (hr_data_borrow_arrays(schema, rows, (const double *const *)t.columns, t.labels, &data, &err)) die(&err, "data:");
     time_fits(data, &plan, atoi(argv[6]), atoi(argv[7]));
     hr_data_free(data);
+    free_table(&t);
     hr_schema_free(schema);
     return 0;
 }

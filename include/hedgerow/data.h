@@ -49,6 +49,11 @@ HR_API HR_MUST_CHECK hr_status hr_data_parse(const hr_schema *schema, const char
 HR_API HR_MUST_CHECK hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows, const double *const *columns, const double *labels,
                                                    hr_data **out, hr_error *err);
 
+/* The same without a copy of numbers: columns of numbers and number labels are borrowed and must outlive the data set; codes and
+ * classes are copied. Fails: SCHEMA (also for a number outside its bounds: clip it, or have it copied), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_data_borrow_arrays(const hr_schema *schema, size_t rows, const double *const *columns,
+                                                     const double *labels, hr_data **out, hr_error *err);
+
 HR_API void hr_data_free(hr_data *data);
 
 HR_API const hr_schema *hr_data_schema(const hr_data *data);

@@ -9,10 +9,10 @@
 void hr_data_free(hr_data *data) {
     if (!data) return;
     for (size_t i = 0; i < data->feature_count; i++) {
-        if (data->numbers) free(data->numbers[i]);
+        if (data->numbers && !data->borrows_numbers) free(data->numbers[i]);
         if (data->codes) free(data->codes[i]);
     }
-    free(data->labels);
+    if (!data->borrows_labels) free(data->labels);
     free(data->numbers);
     free(data->codes);
     free(data->reports);
@@ -79,26 +79,62 @@ static hr_status copy_labels(const hr_column *label, size_t rows, const double *
     return HR_OK;
 }
 
-hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows, const double *const *columns, const double *labels, hr_data **out,
-                              hr_error *err) {
+static hr_status borrow_numbers(const hr_column *column, size_t rows, const double *from, double **out, hr_error *err) {
+    for (size_t i = 0; i < rows; i++)
+        if (from[i] < column->low || from[i] > column->high)
+            return hr_fail(err, HR_E_SCHEMA, "clip it, or let hr_data_from_arrays copy the numbers", "row %zu: %g is outside %g..%g", i + 1,
+                           from[i], column->low, column->high);
+    *out = (double *)from; /* never written: borrows_numbers */
+    return HR_OK;
+}
+
+typedef hr_status take_numbers(const hr_column *column, size_t rows, const double *from, double **out, hr_error *err);
+
+/* Labels: classes are always checked and copied, `take` is for those that are numbers. */
+static hr_status take_labels(take_numbers *take, size_t rows, const double *labels, hr_data *data, hr_error *err) {
+    const hr_column *column = hr_schema_label(data->schema);
+    if (take == copy_numbers || column->kind == HR_CATEGORY) return copy_labels(column, rows, labels, &data->labels, err);
+    for (size_t i = 0; i < rows; i++)
+        if (isnan(labels[i])) return hr_fail(err, HR_E_SCHEMA, "leave the record out", "row %zu has no label", i + 1);
+    data->borrows_labels = true;
+    return take(column, rows, labels, &data->labels, err);
+}
+
+static hr_status from_arrays(take_numbers *take, size_t rows, const double *const *columns, const double *labels, hr_data *data,
+                             hr_error *err) {
+    const hr_column *column = hr_schema_label(data->schema);
+    hr_status status = labels ? take_labels(take, rows, labels, data, err) : HR_OK;
+    for (size_t i = 0; i < data->feature_count && !status; i++) {
+        column = hr_schema_feature(data->schema, i);
+        status = column->kind == HR_NUMBER ? take(column, rows, columns[i], &data->numbers[i], err)
+                                           : copy_codes(column, rows, columns[i], &data->codes[i], err);
+    }
+    return status ? hr_fail_at(err, status, NULL, 0, 0, column->name) : HR_OK;
+}
+
+static hr_status make_from_arrays(const hr_schema *schema, take_numbers *take, size_t rows, const double *const *columns,
+                                  const double *labels, hr_data **out, hr_error *err) {
     if (rows > HR_ROWS_MAX) return hr_fail(err, HR_E_LIMIT, "use fewer rows", "%zu rows; at most %u are allowed", rows, HR_ROWS_MAX);
     hr_data *data = hr_data_new(schema);
     if (!data) return hr_fail_memory(err);
     data->rows = rows;
-    hr_status status = HR_OK;
-    const hr_column *column = hr_schema_label(schema);
-    if (labels) status = copy_labels(column, rows, labels, &data->labels, err);
-    for (size_t i = 0; i < data->feature_count && !status; i++) {
-        column = hr_schema_feature(schema, i);
-        status = column->kind == HR_NUMBER ? copy_numbers(column, rows, columns[i], &data->numbers[i], err)
-                                           : copy_codes(column, rows, columns[i], &data->codes[i], err);
-    }
-    if (status) {
+    data->borrows_numbers = take == borrow_numbers;
+    hr_status status = from_arrays(take, rows, columns, labels, data, err);
+    if (status)
         hr_data_free(data);
-        return hr_fail_at(err, status, NULL, 0, 0, column->name);
-    }
-    *out = data;
-    return HR_OK;
+    else
+        *out = data;
+    return status;
+}
+
+hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows, const double *const *columns, const double *labels, hr_data **out,
+                              hr_error *err) {
+    return make_from_arrays(schema, copy_numbers, rows, columns, labels, out, err);
+}
+
+hr_status hr_data_borrow_arrays(const hr_schema *schema, size_t rows, const double *const *columns, const double *labels, hr_data **out,
+                                hr_error *err) {
+    return make_from_arrays(schema, borrow_numbers, rows, columns, labels, out, err);
 }
 
 /* ---- Views --------------------------------------------------------------------------------------------------------------------- */

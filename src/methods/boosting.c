@@ -20,19 +20,18 @@ static hr_status forest_init(hr_training *training, hr_link link, size_t outputs
     return HR_OK;
 }
 
-static hr_status buffers_init(hr_boosting *b, size_t tree_rows, hr_error *err) {
+static hr_status buffers_init(hr_boosting *b, hr_error *err) {
     size_t leaves = (size_t)1 << b->training->options->depth;
     b->targets = malloc((b->rows + 1) * sizeof *b->targets);
     b->scores = calloc(b->rows * b->outputs + 1, sizeof *b->scores);
     b->offsets = malloc((b->binned->features + 1) * sizeof *b->offsets);
-    b->packed = malloc((tree_rows + 1) * sizeof *b->packed);
     b->leaf_gradients = malloc(leaves * sizeof *b->leaf_gradients);
     b->leaf_weights = malloc(leaves * sizeof *b->leaf_weights);
     b->noisy_gradients = malloc(leaves * sizeof *b->noisy_gradients);
     b->noisy_weights = malloc(leaves * sizeof *b->noisy_weights);
     b->values = malloc(leaves * sizeof *b->values);
-    bool all = b->targets && b->scores && b->offsets && b->packed && b->leaf_gradients && b->leaf_weights && b->noisy_gradients &&
-               b->noisy_weights && b->values;
+    bool all = b->targets && b->scores && b->offsets && b->leaf_gradients && b->leaf_weights && b->noisy_gradients && b->noisy_weights &&
+               b->values;
     return all ? HR_OK : hr_fail_memory(err);
 }
 
@@ -45,13 +44,14 @@ hr_status hr_boosting_init(hr_boosting *b, hr_training *training, hr_link link, 
     if (!status && (!b->scratch || !b->walks)) status = hr_fail_memory(err);
     if (b->scratch) b->scratch_start = hr_arena_get_mark(b->scratch);
     if (!status) status = hr_binned_new(training->data, &training->binning, training->threads, &b->binned, err);
-    if (!status) status = buffers_init(b, tree_rows, err);
+    if (!status) status = buffers_init(b, err);
     if (!status) status = hr_local_new(b->binned, tree_rows, depth, training->threads, &b->local, err);
     if (!status) status = hr_grower_new(&training->binning, hr_histogram_size(b->binned), depth, &b->grower, err);
     if (status) {
         hr_boosting_done(b);
         return status;
     }
+    b->packed = hr_local_packed(b->local);
     hr_targets_of(training->data, b->targets);
     for (size_t f = 0; f < b->binned->features; f++) b->offsets[f] = hr_binned_offset(b->binned, f);
     return HR_OK;
@@ -62,8 +62,8 @@ void hr_boosting_done(hr_boosting *b) {
     hr_local_free(b->local);
     hr_grower_free(b->grower);
     hr_arena_free(b->scratch);
-    void *buffers[] = {b->walks,          b->offsets,      b->targets,         b->scores,        b->packed,
-                       b->leaf_gradients, b->leaf_weights, b->noisy_gradients, b->noisy_weights, b->values};
+    void *buffers[] = {b->walks,        b->offsets,         b->targets,       b->scores, b->leaf_gradients,
+                       b->leaf_weights, b->noisy_gradients, b->noisy_weights, b->values};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) free(buffers[i]);
     *b = (hr_boosting){0};
 }
@@ -83,7 +83,7 @@ hr_status hr_boosting_grow(hr_boosting *b, hr_splitter *splitter, size_t output,
     hr_forest *forest = &b->training->forest;
     hr_tree *made = &forest->trees[forest->tree_count];
     const hr_sums *sums;
-    hr_local_start(b->local, rows, b->packed, count);
+    hr_local_start(b->local, rows, count);
     hr_status status = hr_grow(b->grower, hr_local_source(b->local), splitter, &b->packing, b->training->arena, made, &sums, err);
     if (status) return status;
     made->output = output;

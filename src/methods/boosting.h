@@ -17,7 +17,7 @@ typedef struct hr_boosting {
     double *targets; /* gradient.h */
     double *scores;  /* rows x outputs: what the trees so far predict */
     hr_packing packing;
-    int64_t *packed; /* one a record of the tree that is being trained */
+    int64_t *packed; /* one a record of the tree that is being trained; the local source's */
     hr_local *local;
     hr_grower *grower;
     hr_arena *scratch;

@@ -22,8 +22,7 @@ struct hr_local {
     size_t capacity;
     int threads;
     const uint32_t *first_rows; /* of the root; NULL: all rows in order */
-    const int64_t *first_packed;
-    buffer levels[2], spare;
+    buffer levels[2];           /* of even and odd levels; level 0 has its packed gradients there, and rows of the caller */
     run *runs;
     size_t run_count;
 };
@@ -35,7 +34,7 @@ static const uint32_t *rows_of(const hr_local *local, const run *r) {
 }
 
 static const int64_t *packed_of(const hr_local *local, const run *r) {
-    return r->level ? local->levels[r->level & 1].packed + r->begin : local->first_packed;
+    return local->levels[r->level & 1].packed + r->begin;
 }
 
 static hr_status sum(hr_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count, hr_error *err) {
@@ -60,16 +59,17 @@ static void left_table(const hr_split *split, uint8_t table[HR_BINS_MAX]) {
 }
 
 /* Deals the records [begin, end) of a node out: those that go left to `left`, the others to `right`, in order, without a branch
- * on the records. Returns how many went left. */
+ * on the records. `right` may be where they come from: no record is written before it was read. Returns how many went left. */
 static size_t deal(const uint8_t *bins, const uint8_t *table, const uint32_t *rows, const int64_t *packed, size_t begin, size_t end,
                    buffer left, buffer right) {
     size_t l = 0, r = 0;
     for (size_t i = begin; i < end; i++) {
         if (rows && i + AHEAD < end) __builtin_prefetch(bins + rows[i + AHEAD]);
         uint32_t row = rows ? rows[i] : (uint32_t)i;
+        int64_t value = packed[i];
         size_t goes_left = table[bins[row]];
         left.rows[l] = right.rows[r] = row;
-        left.packed[l] = right.packed[r] = packed[i];
+        left.packed[l] = right.packed[r] = value;
         l += goes_left;
         r += 1 - goes_left;
     }
@@ -85,14 +85,14 @@ static buffer at(buffer b, size_t offset) {
     return (buffer){b.rows + offset, b.packed + offset};
 }
 
-/* Partitions one node into the other buffer. Chunks are dealt in parallel, each within its own stretch of both buffers, and then
- * moved together in order. */
+/* Partitions one node into the other buffer; those that go right wait in the one they come from. Chunks are dealt in parallel, each
+ * within its own stretch of both buffers, and then moved together in order. */
 static size_t partition(hr_local *local, const run *r, const hr_split *split) {
     uint8_t table[HR_BINS_MAX];
     size_t lefts[64];
     left_table(split, table);
     const uint8_t *bins = hr_binned_column(local->binned, split->feature);
-    buffer to = at(local->levels[(r->level + 1) & 1], r->begin), spare = at(local->spare, r->begin);
+    buffer to = at(local->levels[(r->level + 1) & 1], r->begin), spare = at(local->levels[r->level & 1], r->begin);
     size_t chunks = r->count / CHUNK_ROWS + 1;
     if (chunks > (size_t)local->threads) chunks = (size_t)local->threads;
     if (chunks > sizeof lefts / sizeof *lefts) chunks = sizeof lefts / sizeof *lefts;
@@ -147,8 +147,7 @@ hr_status hr_local_new(const hr_binned *binned, size_t rows, int depth, int thre
     local->threads = threads;
     local->run_count = (size_t)2 << depth;
     local->runs = malloc(local->run_count * sizeof *local->runs);
-    if (!local->runs || !buffer_init(&local->levels[0], rows) || !buffer_init(&local->levels[1], rows) ||
-        !buffer_init(&local->spare, rows)) {
+    if (!local->runs || !buffer_init(&local->levels[0], rows) || !buffer_init(&local->levels[1], rows)) {
         hr_local_free(local);
         return hr_fail_memory(err);
     }
@@ -160,7 +159,6 @@ void hr_local_free(hr_local *local) {
     if (!local) return;
     buffer_done(&local->levels[0]);
     buffer_done(&local->levels[1]);
-    buffer_done(&local->spare);
     free(local->runs);
     free(local);
 }
@@ -169,9 +167,12 @@ hr_source *hr_local_source(hr_local *local) {
     return &local->source;
 }
 
-void hr_local_start(hr_local *local, const uint32_t *rows, const int64_t *packed, size_t count) {
+int64_t *hr_local_packed(hr_local *local) {
+    return local->levels[0].packed;
+}
+
+void hr_local_start(hr_local *local, const uint32_t *rows, size_t count) {
     local->first_rows = rows;
-    local->first_packed = packed;
     for (size_t i = 0; i < local->run_count; i++) local->runs[i].level = -1;
     local->runs[0] = (run){0, count, 0};
 }

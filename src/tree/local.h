@@ -14,9 +14,12 @@ void hr_local_free(hr_local *local);
 
 hr_source *hr_local_source(hr_local *local);
 
-/* Starts a tree. packed[i] belongs to the i-th record: row rows[i], or row i if `rows` is NULL (all rows). Both are borrowed
- * until the next start. */
-void hr_local_start(hr_local *local, const uint32_t *rows, const int64_t *packed, size_t count);
+/* Where the caller writes the packed gradients of the records of the next tree, one each, before it starts it. */
+int64_t *hr_local_packed(hr_local *local);
+
+/* Starts a tree. hr_local_packed()[i] belongs to the i-th record: row rows[i], or row i if `rows` is NULL (all rows); rows are
+ * borrowed until the next start. */
+void hr_local_start(hr_local *local, const uint32_t *rows, size_t count);
 
 /* Adds the leaf value of every record that the tree was trained on to scores[row * stride]. */
 void hr_local_add_tree(const hr_local *local, const hr_tree *tree, double *scores, size_t stride);

@@ -88,11 +88,38 @@ static void test_arrays__refuse_bad_codes_and_labels(void **state) {
     hr_schema_free(number);
 }
 
+static void test_arrays__can_be_borrowed(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of("{name: y, kind: number, low: -1, high: 1}");
+    double n[] = {5, (double)NAN, 0, 10}, c[] = {0, (double)NAN, 1, 3}, y[] = {-1, 0.5, 0, 1};
+    const double *columns[] = {n, c};
+    hr_data *data = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_data_borrow_arrays(schema, 4, columns, y, &data, NULL), HR_OK);
+    assert_ptr_equal(hr_data_numbers(data, 0), n);
+    assert_ptr_equal(hr_data_labels(data), y);
+    assert_int_equal(hr_data_codes(data, 1)[3], 3);
+    hr_data_free(data);
+    data = NULL;
+    n[3] = 10.5;
+    assert_int_equal(hr_data_borrow_arrays(schema, 4, columns, y, &data, &err), HR_E_SCHEMA);
+    assert_string_equal(err.field, "n");
+    n[3] = 10;
+    y[2] = 2;
+    assert_int_equal(hr_data_borrow_arrays(schema, 4, columns, y, &data, &err), HR_E_SCHEMA);
+    assert_string_equal(err.field, "y");
+    y[2] = (double)NAN;
+    assert_int_equal(hr_data_borrow_arrays(schema, 4, columns, y, &data, &err), HR_E_SCHEMA);
+    assert_null(data);
+    hr_schema_free(schema);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arrays__are_copied_and_clipped),
         cmocka_unit_test(test_arrays__need_no_labels_and_no_rows),
         cmocka_unit_test(test_arrays__refuse_bad_codes_and_labels),
+        cmocka_unit_test(test_arrays__can_be_borrowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

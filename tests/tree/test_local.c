@@ -161,7 +161,8 @@ static void check_growth(const table *t, hr_local *local, hr_grower *grower, con
     int64_t *packed = random_packed(&dice, t->arena, &pack, 1, g->count);
     roller r = roller_new(&t->binning, g->seed, g->leaf_of_16);
     const hr_sums *sums;
-    hr_local_start(local, g->rows, packed, g->count);
+    memcpy(hr_local_packed(local), packed, g->count * sizeof *packed);
+    hr_local_start(local, g->rows, g->count);
     assert_int_equal(hr_grow(grower, hr_local_source(local), &r.splitter, &pack, t->arena, tree, &sums, NULL), HR_OK);
     assert_true(r.levels <= g->depth);
     check_shape(t, tree, g->depth);
@@ -288,7 +289,8 @@ static void test_source__sums_every_node(void **state) {
         hr_source *source = hr_local_source(local);
         int64_t *packed = random_packed(&dice, t.arena, &pack, 1, t.rows);
         uint32_t *where = room(t.arena, t.rows, sizeof *where), begin = 0, end = 1;
-        hr_local_start(local, NULL, packed, t.rows);
+        memcpy(hr_local_packed(local), packed, t.rows * sizeof *packed);
+        hr_local_start(local, NULL, t.rows);
         check_node_sums(&t, local, 0, where, packed);
         for (int level = 0; level < 4; level++) {
             uint32_t nodes[64], left[64], count = 0, next = end;
@@ -327,7 +329,8 @@ static void test_grow__hands_failures_on(void **state) {
     hr_tree tree = {.node_count = 77}, good;
     const hr_sums *sums = NULL;
     hr_error err = {0};
-    hr_local_start(local, NULL, packed, t.rows);
+    memcpy(hr_local_packed(local), packed, t.rows * sizeof *packed);
+    hr_local_start(local, NULL, t.rows);
     assert_int_equal(hr_grow(grower, hr_local_source(local), &r.splitter, &pack, t.arena, &tree, &sums, &err), HR_E_BUDGET);
     assert_true(tree.node_count == 77 && !sums && err.status == HR_E_BUDGET);
     check_growth(&t, local, grower, &(growth){.depth = 5, .seed = 9, .count = t.rows}, &good); /* and can be used again */
