@@ -38,7 +38,7 @@ static void tile_block(hr_binned *binned, size_t tile, size_t begin) {
     }
 }
 
-hr_status hr_binned_new(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out, hr_error *err) {
+hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out, hr_error *err) {
     hr_binned *binned = calloc(1, sizeof *binned);
     if (!binned) return hr_fail_memory(err);
     binned->rows = hr_data_rows(data);
@@ -47,20 +47,28 @@ hr_status hr_binned_new(const hr_data *data, const hr_binning *binning, int thre
     binned->column_stride = (binned->rows + LINE - 1) / LINE * LINE;
     binned->tile_count = (binned->features + HR_TILE - 1) / HR_TILE;
     binned->columns = bytes_new(binned->features, binned->column_stride);
+    if (!binned->columns) {
+        hr_binned_free(binned);
+        return hr_fail_memory(err);
+    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (size_t f = 0; f < binned->features; f++) bin_column(data, &binning->features[f], f, binned->columns + f * binned->column_stride);
+    *out = binned;
+    return HR_OK;
+}
+
+hr_status hr_binned_new(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out, hr_error *err) {
+    hr_binned *binned = NULL;
+    hr_status status = hr_binned_columns(data, binning, threads, &binned, err);
+    if (status) return status;
     binned->tiles = bytes_new(binned->tile_count * HR_TILE, binned->rows);
-    if (!binned->columns || !binned->tiles) {
+    if (!binned->tiles) {
         hr_binned_free(binned);
         return hr_fail_memory(err);
     }
     size_t blocks = (binned->rows + BLOCK - 1) / BLOCK;
-#pragma omp parallel num_threads(threads)
-    {
-#pragma omp for schedule(dynamic)
-        for (size_t f = 0; f < binned->features; f++)
-            bin_column(data, &binning->features[f], f, binned->columns + f * binned->column_stride);
-#pragma omp for schedule(static)
-        for (size_t k = 0; k < blocks * binned->tile_count; k++) tile_block(binned, k / blocks, k % blocks * BLOCK);
-    }
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (size_t k = 0; k < blocks * binned->tile_count; k++) tile_block(binned, k / blocks, k % blocks * BLOCK);
     *out = binned;
     return HR_OK;
 }

@@ -20,8 +20,10 @@ typedef struct hr_binned {
     uint8_t *tiles;    /* tile t, record i: HR_TILE bytes at (t * rows + i) * HR_TILE; bytes past the last feature are 0 */
 } hr_binned;
 
-/* Bins every record. `binning` is borrowed. Owner: the caller frees *out with hr_binned_free. Fails: MEMORY. */
+/* Bins every record into columns and tiles. `binning` is borrowed. Owner: the caller frees *out with hr_binned_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_binned_new(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out, hr_error *err);
+/* The same into columns alone, half the memory: `tiles` is NULL. */
+HR_MUST_CHECK hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out, hr_error *err);
 void hr_binned_free(hr_binned *binned);
 
 static inline const uint8_t *hr_binned_column(const hr_binned *binned, size_t feature) {

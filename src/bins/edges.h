@@ -14,6 +14,9 @@
 /* Evenly spaced between the public bounds. Spends nothing. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, hr_arena *arena, hr_binning *out, hr_error *err);
 
+/* Whether any feature would need quantiles: a public fact. */
+bool hr_edges_need_quantiles(const hr_schema *schema, uint32_t bins);
+
 /* Private quantiles of every numeric feature with more than `bins` public values, on a grid of 2^16 cells between its bounds.
  * Spends: at most charge->cost in all, in groups charge->group, charge->group + 1, ... (one a feature); `groups` says how
  * many. Pure budgets use recursive medians, zCDP noisy dyadic counts. Fails: BUDGET, MEMORY. */

@@ -2,8 +2,6 @@
  * data. Steps of LANES records are independent, so that their loads overlap; measured by bench/bench_predict.c. */
 #include "tree/walk.h"
 
-#include <string.h>
-
 enum { LANES = 8 };
 
 static void lay_out_node(const hr_tree *tree, size_t n, const hr_binning *binning, const size_t *offsets, hr_walk_node *out) {
@@ -45,9 +43,9 @@ bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *b
     return true;
 }
 
-static inline void walk_lanes(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, double *values) {
+static inline void walk_lanes(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, uint32_t *at) {
     const hr_walk_node *nodes = tree->nodes;
-    uint32_t at[LANES] = {0};
+    for (size_t i = 0; i < LANES; i++) at[i] = 0;
     for (unsigned step = 0; step < tree->depth; step++) {
         for (size_t i = 0; i < LANES; i++) {
             const hr_walk_node *node = &nodes[at[i]];
@@ -55,16 +53,30 @@ static inline void walk_lanes(const hr_walk_tree *tree, const uint8_t *bins, con
             at[i] = node->left + (uint32_t)hr_bin_set_has(&node->right, bin);
         }
     }
-    for (size_t i = 0; i < LANES; i++) values[i] = tree->values[at[i]];
+}
+
+/* Fewer than LANES records: the first stands in for the missing ones. */
+static void walk_last(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count, uint32_t *at) {
+    size_t filled[LANES];
+    for (size_t k = 0; k < LANES; k++) filled[k] = positions[k < count ? k : 0];
+    walk_lanes(tree, bins, filled, at);
+}
+
+void hr_walk_nodes(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count, uint32_t *nodes) {
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES) walk_lanes(tree, bins, positions + i, nodes + i);
+    uint32_t at[LANES];
+    if (i < count) walk_last(tree, bins, positions + i, count - i, at);
+    for (size_t k = 0; i + k < count; k++) nodes[i + k] = at[k];
 }
 
 void hr_walk(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count, double *values) {
+    uint32_t at[LANES];
     size_t i = 0;
-    for (; i + LANES <= count; i += LANES) walk_lanes(tree, bins, positions + i, values + i);
-    if (i == count) return;
-    size_t last[LANES];
-    double last_values[LANES];
-    for (size_t k = 0; k < LANES; k++) last[k] = positions[i + k < count ? i + k : i];
-    walk_lanes(tree, bins, last, last_values);
-    memcpy(values + i, last_values, (count - i) * sizeof *values);
+    for (; i + LANES <= count; i += LANES) {
+        walk_lanes(tree, bins, positions + i, at);
+        for (size_t k = 0; k < LANES; k++) values[i + k] = tree->values[at[k]];
+    }
+    if (i < count) walk_last(tree, bins, positions + i, count - i, at);
+    for (size_t k = 0; i + k < count; k++) values[i + k] = tree->values[at[k]];
 }

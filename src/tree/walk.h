@@ -24,6 +24,9 @@ typedef struct hr_walk_tree {
  * bins[offsets[f] + p]. False when memory is short. */
 bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out);
 
+/* Writes the leaves, as nodes, of the records at positions[0..count). */
+void hr_walk_nodes(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count, uint32_t *nodes);
+
 /* Writes the leaf values of the records at positions[0..count). */
 void hr_walk(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count, double *values);
 
