@@ -73,7 +73,7 @@ static double granted_delta(const fit *f) {
 
 static hr_currency currency_of(const fit *f) {
     if (!f->method->info.is_private) return HR_NO_PRIVACY;
-    return granted_delta(f) > 0 ? HR_ZCDP : HR_PURE;
+    return granted_delta(f) > 0 ? f->method->with_delta : HR_PURE;
 }
 
 static hr_units budget_of(const fit *f) {

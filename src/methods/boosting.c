@@ -5,11 +5,6 @@
 
 enum { BLOCK = 512 };
 
-size_t hr_boosting_outputs(const hr_data *data) {
-    const hr_column *label = hr_schema_label(hr_data_schema(data));
-    return label->kind == HR_CATEGORY && label->value_count > 2 ? label->value_count : 1;
-}
-
 static hr_status forest_init(hr_training *training, hr_link link, size_t outputs, size_t trees, hr_error *err) {
     bool number = hr_schema_task(hr_data_schema(training->data)) == HR_REGRESSION;
     hr_forest forest = {.link = number ? HR_LINK_NUMBER : link, .output_count = outputs};
@@ -37,7 +32,7 @@ static hr_status buffers_init(hr_boosting *b, hr_error *err) {
 
 hr_status hr_boosting_init(hr_boosting *b, hr_training *training, hr_link link, size_t trees, size_t tree_rows, hr_error *err) {
     int depth = (int)training->options->depth;
-    *b = (hr_boosting){.training = training, .rows = hr_data_rows(training->data), .outputs = hr_boosting_outputs(training->data)};
+    *b = (hr_boosting){.training = training, .rows = hr_data_rows(training->data), .outputs = hr_training_outputs(training->data)};
     hr_status status = forest_init(training, link, b->outputs, trees, err);
     b->scratch = hr_arena_new();
     b->walks = malloc((trees + 1) * sizeof *b->walks);
@@ -134,10 +129,4 @@ void hr_boosting_forget(hr_boosting *b) {
     hr_arena_rewind(b->scratch, b->scratch_start);
     b->walk_first = b->training->forest.tree_count;
     b->walk_count = 0;
-}
-
-hr_status hr_boosting_progress(const hr_boosting *b, size_t done, size_t total, hr_error *err) {
-    const hr_fit_options *options = b->training->options;
-    if (!options->progress || options->progress(options->user, done, total)) return HR_OK;
-    return hr_fail(err, HR_E_CANCELLED, "", "the fit was stopped; what it had reserved of the budget stays spent");
 }

@@ -36,9 +36,6 @@ HR_MUST_CHECK hr_status hr_boosting_init(hr_boosting *boosting, hr_training *tra
                                          hr_error *err);
 void hr_boosting_done(hr_boosting *boosting);
 
-/* Scores per record: 1, or the number of classes if there are more than two. */
-size_t hr_boosting_outputs(const hr_data *data);
-
 /* Chooses the packing's shift for its bounds. Fails: LIMIT (too many records). */
 HR_MUST_CHECK hr_status hr_boosting_pack(hr_boosting *boosting, uint64_t weight_bound, hr_error *err);
 
@@ -56,8 +53,5 @@ HR_MUST_CHECK hr_status hr_boosting_add_trees(hr_boosting *boosting, size_t firs
 
 /* The trees so far will not be added to scores any more: frees their layout. */
 void hr_boosting_forget(hr_boosting *boosting);
-
-/* Tells the caller's progress callback. Fails: CANCELLED. */
-HR_MUST_CHECK hr_status hr_boosting_progress(const hr_boosting *boosting, size_t done, size_t total, hr_error *err);
 
 #endif

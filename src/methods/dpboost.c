@@ -63,7 +63,7 @@ static hr_status train_ensemble(hr_boosting *b, single_tree *train_tree, const h
     for (size_t te = 0; !status && te < trees; te++) {
         status = hr_boosting_add_trees(b, first, parts->rows + parts->begin[te], parts->begin[te + 1] - parts->begin[te], err);
         if (!status) status = train_round(b, train_tree, parts, t + te, te, budget, err);
-        if (!status) status = hr_boosting_progress(b, t + te + 1, all, err);
+        if (!status) status = hr_training_progress(b->training, t + te + 1, all, err);
     }
     b->training->next_group++;
     if (!status && t + trees < all) status = catch_up(b, parts, first, trees, err);
@@ -101,7 +101,7 @@ static hr_status train(hr_training *training, hr_error *err) {
     hr_boosting b;
     hr_units budget;
     hr_status status = hr_single_tree_bins(training, &budget, err);
-    size_t rows = hr_data_rows(training->data), trees = (size_t)training->options->trees * hr_boosting_outputs(training->data);
+    size_t rows = hr_data_rows(training->data), trees = (size_t)training->options->trees * hr_training_outputs(training->data);
     if (!status) status = hr_boosting_init(&b, training, HR_LINK_SIGNED, trees, rows, err);
     if (status) return status;
     status = boost(&b, budget, err);
@@ -144,5 +144,6 @@ const hr_method hr_method_dpboost = {
     .defaults = defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,
+    .with_delta = HR_ZCDP,
     .train = train,
 };

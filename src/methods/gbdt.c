@@ -103,7 +103,7 @@ static hr_status boost(hr_boosting *b, hr_greedy *greedy, hr_permit leaves_permi
         }
         if (!status && b->outputs > 1) status = hr_boosting_add_trees(b, first, NULL, b->rows, err);
         hr_boosting_forget(b);
-        if (!status) status = hr_boosting_progress(b, t + 1, trees, err);
+        if (!status) status = hr_training_progress(b->training, t + 1, trees, err);
     }
     return status;
 }
@@ -119,7 +119,7 @@ static hr_status train(hr_training *training, hr_error *err) {
     if (!status) status = charge(training, "leaf sums", &leaves, err);
     if (status) return status;
     hr_link link = options->loss == HR_LOSS_LOGISTIC ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
-    size_t rows = hr_data_rows(training->data), outputs = hr_boosting_outputs(training->data);
+    size_t rows = hr_data_rows(training->data), outputs = hr_training_outputs(training->data);
     status = hr_boosting_init(&b, training, link, (size_t)options->trees * outputs, rows, err);
     if (status) return status;
     for (int level = 0; level < DEPTH_MAX; level++) levels[level] = splits;

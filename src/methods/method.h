@@ -20,15 +20,21 @@ typedef struct hr_training {
     uint64_t next_group; /* composition: groups below it are taken */
 } hr_training;
 
+/* Scores per record: 1, or the number of classes if there are more than two. */
+size_t hr_training_outputs(const hr_data *data);
+/* Tells the caller's progress callback. Fails: CANCELLED. */
+HR_MUST_CHECK hr_status hr_training_progress(const hr_training *training, size_t done, size_t total, hr_error *err);
+
 typedef struct hr_method {
     hr_method_info info;
     void (*defaults)(hr_fit_options *options); /* options->mode is set */
     const char *const *sound_options;          /* names of the options it takes in each mode, ended by NULL */
     const char *const *paper_options;          /* NULL: there is no such mode */
+    hr_currency with_delta;                    /* what its releases are counted in when delta > 0 */
     hr_status (*train)(hr_training *training, hr_error *err);
 } hr_method;
 
-extern const hr_method hr_method_gbdt, hr_method_dpboost, hr_method_seq, hr_method_para;
+extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_dpboost, hr_method_seq, hr_method_para;
 
 /* NULL if there is none of that name. */
 const hr_method *hr_method_named(const char *name);

@@ -51,7 +51,7 @@ static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
         /* As published: it ends when no unused record is left. The sound one may not look. */
         if (b->training->options->mode == HR_PAPER && parts.begin[t + 1] == parts.begin[t]) break;
         status = train_round(b, &parts, t, budget, err);
-        if (!status) status = hr_boosting_progress(b, t + 1, trees, err);
+        if (!status) status = hr_training_progress(b->training, t + 1, trees, err);
     }
     hr_parts_done(&parts);
     return status;
@@ -61,7 +61,7 @@ static hr_status train(hr_training *training, hr_error *err) {
     hr_boosting b;
     hr_units budget;
     hr_status status = hr_single_tree_bins(training, &budget, err);
-    size_t trees = (size_t)training->options->trees * hr_boosting_outputs(training->data);
+    size_t trees = (size_t)training->options->trees * hr_training_outputs(training->data);
     if (!status) status = hr_boosting_init(&b, training, HR_LINK_SIGNED, trees, hr_data_rows(training->data), err);
     if (status) return status;
     status = boost(&b, budget, err);
@@ -100,5 +100,6 @@ const hr_method hr_method_para = {
     .defaults = defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,
+    .with_delta = HR_ZCDP,
     .train = train,
 };

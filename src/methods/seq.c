@@ -33,12 +33,12 @@ static hr_status train(hr_training *training, hr_error *err) {
     size_t trees = (size_t)training->options->trees;
     if (!status)
         status =
-            hr_boosting_init(&b, training, HR_LINK_SIGNED, trees * hr_boosting_outputs(training->data), hr_data_rows(training->data), err);
+            hr_boosting_init(&b, training, HR_LINK_SIGNED, trees * hr_training_outputs(training->data), hr_data_rows(training->data), err);
     if (status) return status;
     status = hr_single_tree_pack(&b, err);
     for (size_t t = 0; !status && t < trees; t++) {
         status = train_round(&b, t, budget / trees, err);
-        if (!status) status = hr_boosting_progress(&b, t + 1, trees, err);
+        if (!status) status = hr_training_progress(training, t + 1, trees, err);
     }
     hr_boosting_done(&b);
     return status;
@@ -76,5 +76,6 @@ const hr_method hr_method_seq = {
     .defaults = defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,
+    .with_delta = HR_ZCDP,
     .train = train,
 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const hr_method *const table[] = {&hr_method_gbdt, &hr_method_dpboost, &hr_method_seq, &hr_method_para};
+static const hr_method *const table[] = {&hr_method_hedge, &hr_method_gbdt, &hr_method_dpboost, &hr_method_seq, &hr_method_para};
 enum { COUNT = sizeof table / sizeof *table };
 
 const hr_method *hr_method_named(const char *name) {

@@ -1,0 +1,72 @@
+#include "methods/hedge_plan.h"
+
+#include <math.h>
+
+/* The constants of the two budgets; both were chosen on development sets, before held-out sets were looked at. */
+typedef struct shares {
+    double bins, start, choice, counts, within;
+} shares;
+
+static shares shares_of(const hr_hedge_setting *s) {
+    shares gaussian = {.bins = .06, .start = .03, .choice = .20, .counts = .10, .within = s->regression ? .03 : 0};
+    shares pure = {.bins = .08, .start = .04, .choice = .30, .counts = .20, .within = 0};
+    shares mine = s->currency == HR_PURE ? pure : gaussian;
+    if (!s->has_quantiles) mine.bins = 0;
+    return mine;
+}
+
+static double clamp(double x, double low, double high) {
+    return x < low ? low : x > high ? high : x;
+}
+
+/* floor(log2 x) within bounds. */
+static int levels(double x, int least, int most) {
+    return (int)clamp(floor(log2(fmax(x, 1))), least, most);
+}
+
+hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
+    shares part = shares_of(s);
+    hr_units start = hr_units_share(s->budget, part.start);
+    return (hr_hedge_start){hr_units_share(s->budget, part.bins), start / 2, start - start / 2};
+}
+
+static void schedule_gaussian(double size, double records, hr_hedge_plan *plan) {
+    double strength = fmax(size / 8, 1), total = fmin(5 * pow(strength, .36), 2 * pow(strength, .6));
+    plan->rounds = (size_t)clamp(floor(1.5 * sqrt(size)), 25, 300);
+    plan->step = fmin(total / (double)plan->rounds, .5);
+    plan->depth_all = levels(fmin(size / 400, records / 800), 3, 8);
+    plan->depth_pair = levels(fmin(size / 200, records / 800), 3, 8);
+    plan->depth_one = 3;
+    plan->candidates = 32;
+    plan->centred = 4;
+    plan->ridge = 4;
+}
+
+static void schedule_pure(double size, hr_hedge_plan *plan) {
+    plan->rounds = (size_t)clamp(floor(.1 * sqrt(size)), 8, 64);
+    plan->step = fmin(1.7 * sqrt((double)plan->rounds) / (double)plan->rounds, 1);
+    plan->depth_all = levels(size / (16 * (double)plan->rounds), 2, 7);
+    plan->depth_pair = plan->depth_all;
+    plan->depth_one = 2;
+    plan->candidates = 64;
+    plan->centred = 3;
+    plan->ridge = 2;
+}
+
+hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
+    shares part = shares_of(s);
+    hr_hedge_start start = hr_hedge_start_of(s);
+    hr_hedge_plan plan = {.clip = s->regression ? .5 : 1};
+    double budget = hr_units_value(s->budget);
+    if (s->currency == HR_PURE)
+        schedule_pure(records * budget, &plan);
+    else
+        schedule_gaussian(records * sqrt(budget), records, &plan);
+    hr_units round = (s->budget - start.bins - start.count - start.base) / plan.rounds;
+    plan.within = hr_units_share(round, part.within);
+    plan.choice = hr_units_share(round - plan.within, part.choice);
+    hr_units leaves = round - plan.within - plan.choice;
+    plan.counts = hr_units_share(leaves, part.counts);
+    plan.sums = leaves - plan.counts;
+    return plan;
+}

@@ -1,0 +1,38 @@
+/* hedge's schedule: how many rounds, which step, which depths, and who gets which share of the budget. Everything follows from the
+ * budget and a released (or guessed) number of records; the records themselves are not looked at. */
+#ifndef HR_METHODS_HEDGE_PLAN_H
+#define HR_METHODS_HEDGE_PLAN_H
+
+#include "privacy/accountant.h"
+
+#include <stdbool.h>
+
+/* What is public before the first release. */
+typedef struct hr_hedge_setting {
+    hr_currency currency; /* HR_GDP, or HR_PURE */
+    hr_units budget;
+    bool regression;    /* its clip adapts */
+    bool has_quantiles; /* some feature needs private bin edges */
+} hr_hedge_setting;
+
+/* Costs of what comes before the rounds. */
+typedef struct hr_hedge_start {
+    hr_units bins, count, base;
+} hr_hedge_start;
+
+typedef struct hr_hedge_plan {
+    size_t rounds;     /* T */
+    double step;       /* eta */
+    size_t candidates; /* M */
+    int depth_one, depth_pair, depth_all;
+    int centred;                           /* uniform numbers a cut is the mean of */
+    double ridge;                          /* kappa */
+    double clip;                           /* C_0 */
+    hr_units choice, sums, counts, within; /* costs of a round; `within` 0: the clip does not adapt */
+} hr_hedge_plan;
+
+hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *setting);
+/* records: n-hat >= 1. */
+hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *setting, double records);
+
+#endif
