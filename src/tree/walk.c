@@ -1,19 +1,47 @@
-/* A step is a load of the node, of the record's bin and of one word of the node's set, then arithmetic: no branch depends on the
- * data. Steps of LANES records are independent, so that their loads overlap; measured by bench/bench_predict.c. */
+/* A step is a load of the node and of the record's bin (and, for sets, of one word of the set), then arithmetic: no branch depends on
+ * the data. Steps of LANES records are independent, so that their loads overlap; measured by bench/bench_predict.c. */
 #include "tree/walk.h"
 
 enum { LANES = 8 };
 
-static void lay_out_node(const hr_tree *tree, size_t n, const hr_binning *binning, const size_t *offsets, hr_walk_node *out) {
-    const hr_node *node = &tree->nodes[n];
-    if (!node->left) {
-        *out = (hr_walk_node){.left = (uint32_t)n};
-        return;
+/* The bins that go left as one range; false if they are none, or not one range. */
+static bool range_of(const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins, hr_range_node *out) {
+    unsigned first = bins->bin_count, last = 0, count = 0;
+    for (unsigned bin = 0; bin < bins->bin_count; bin++) {
+        if (!hr_node_goes_left(tree, node, bins->kind, (uint8_t)bin)) continue;
+        if (!count++) first = bin;
+        last = bin;
     }
-    const hr_feature_bins *bins = &binning->features[node->feature];
-    *out = (hr_walk_node){.left = node->left, .offset = offsets[node->feature]};
-    for (unsigned bin = 0; bin < bins->bin_count; bin++)
-        if (!hr_node_goes_left(tree, node, bins->kind, (uint8_t)bin)) hr_bin_set_add(&out->right, (uint8_t)bin);
+    if (!count || count != last - first + 1) return false;
+    out->low = (uint8_t)first;
+    out->width = (uint8_t)(last - first);
+    return true;
+}
+
+/* False if some split is not one range. */
+static bool lay_out_ranges(const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_range_node *out) {
+    for (size_t n = 0; n < tree->node_count; n++) {
+        const hr_node *node = &tree->nodes[n];
+        out[n] = (hr_range_node){.left = (uint32_t)n, .low = 0, .width = UINT8_MAX};
+        if (!node->left) continue;
+        out[n].left = node->left;
+        out[n].offset = offsets[node->feature];
+        if (!range_of(tree, node, &binning->features[node->feature], &out[n])) return false;
+    }
+    return true;
+}
+
+static void lay_out_sets(const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_set_node *out) {
+    for (size_t n = 0; n < tree->node_count; n++) {
+        const hr_node *node = &tree->nodes[n];
+        out[n] = (hr_set_node){.left = (uint32_t)n};
+        if (!node->left) continue;
+        out[n].left = node->left;
+        out[n].offset = offsets[node->feature];
+        const hr_feature_bins *bins = &binning->features[node->feature];
+        for (unsigned bin = 0; bin < bins->bin_count; bin++)
+            if (!hr_node_goes_left(tree, node, bins->kind, (uint8_t)bin)) hr_bin_set_add(&out[n].right, (uint8_t)bin);
+    }
 }
 
 /* Parents come before their children. */
@@ -29,30 +57,48 @@ static unsigned tree_depth(const hr_tree *tree, uint8_t *depths) {
 }
 
 bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out) {
-    hr_walk_node *nodes = hr_arena_alloc(arena, tree->node_count, sizeof *nodes);
     double *values = hr_arena_alloc(arena, tree->node_count, sizeof *values);
-    hr_arena_mark mark = hr_arena_get_mark(arena);
     uint8_t *depths = hr_arena_alloc(arena, tree->node_count, 1);
-    if (!nodes || !values || !depths) return false;
-    for (size_t n = 0; n < tree->node_count; n++) {
-        lay_out_node(tree, n, binning, offsets, &nodes[n]);
-        values[n] = tree->nodes[n].value;
-    }
-    *out = (hr_walk_tree){nodes, values, tree_depth(tree, depths), tree->output};
-    hr_arena_rewind(arena, mark);
+    hr_range_node *ranges = hr_arena_alloc(arena, tree->node_count, sizeof *ranges);
+    if (!values || !depths || !ranges) return false;
+    for (size_t n = 0; n < tree->node_count; n++) values[n] = tree->nodes[n].value;
+    *out = (hr_walk_tree){.ranges = ranges, .values = values, .depth = tree_depth(tree, depths), .output = tree->output};
+    if (lay_out_ranges(tree, binning, offsets, ranges)) return true;
+    hr_set_node *sets = hr_arena_alloc(arena, tree->node_count, sizeof *sets);
+    if (!sets) return false;
+    lay_out_sets(tree, binning, offsets, sets);
+    out->ranges = NULL;
+    out->sets = sets;
     return true;
 }
 
-static inline void walk_lanes(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, uint32_t *at) {
-    const hr_walk_node *nodes = tree->nodes;
-    for (size_t i = 0; i < LANES; i++) at[i] = 0;
+static inline void walk_ranges(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, uint32_t *at) {
+    const hr_range_node *nodes = tree->ranges;
     for (unsigned step = 0; step < tree->depth; step++) {
         for (size_t i = 0; i < LANES; i++) {
-            const hr_walk_node *node = &nodes[at[i]];
-            uint8_t bin = bins[node->offset + positions[i]];
-            at[i] = node->left + (uint32_t)hr_bin_set_has(&node->right, bin);
+            const hr_range_node *node = &nodes[at[i]];
+            uint8_t above_low = (uint8_t)(bins[node->offset + positions[i]] - node->low);
+            at[i] = node->left + (above_low > node->width);
         }
     }
+}
+
+static inline void walk_sets(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, uint32_t *at) {
+    const hr_set_node *nodes = tree->sets;
+    for (unsigned step = 0; step < tree->depth; step++) {
+        for (size_t i = 0; i < LANES; i++) {
+            const hr_set_node *node = &nodes[at[i]];
+            at[i] = node->left + (uint32_t)hr_bin_set_has(&node->right, bins[node->offset + positions[i]]);
+        }
+    }
+}
+
+static inline void walk_lanes(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, uint32_t *at) {
+    for (size_t i = 0; i < LANES; i++) at[i] = 0;
+    if (tree->ranges)
+        walk_ranges(tree, bins, positions, at);
+    else
+        walk_sets(tree, bins, positions, at);
 }
 
 /* Fewer than LANES records: the first stands in for the missing ones. */

@@ -1,20 +1,29 @@
 /* Trees laid out for speed, and the walk of records down them, over bins. Nothing else in here: a vector kernel can stand in.
  *
- * Every kind of split is a set of bins that go right. A leaf sends all of them back to itself, so that every record takes the
- * same number of steps. */
+ * A leaf sends all bins back to itself, so that every record takes the same number of steps. Where every split sends one range of
+ * bins left (all cuts of numbers, one category against the rest), a node is 16 bytes and a step takes two loads; other trees keep
+ * the set of bins that go right in every node. */
 #ifndef HR_TREE_WALK_H
 #define HR_TREE_WALK_H
 
 #include "tree/tree.h"
 
-typedef struct hr_walk_node {
-    hr_bin_set right;
-    uint32_t left; /* the right child follows it */
+/* Bins low .. low + width go left. */
+typedef struct hr_range_node {
     size_t offset; /* where its feature's bins begin */
-} hr_walk_node;
+    uint32_t left; /* the right child follows it */
+    uint8_t low, width;
+} hr_range_node;
+
+typedef struct hr_set_node {
+    hr_bin_set right;
+    size_t offset;
+    uint32_t left;
+} hr_set_node;
 
 typedef struct hr_walk_tree {
-    const hr_walk_node *nodes;
+    const hr_range_node *ranges; /* NULL: the tree has `sets` */
+    const hr_set_node *sets;
     const double *values;
     unsigned depth; /* steps that reach every leaf */
     size_t output;
