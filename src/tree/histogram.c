@@ -72,16 +72,19 @@ static inline void add_word(hr_cell *cells, uint32_t word, int64_t value) {
     cells[3 * HR_STRIDE + (word >> 24)] += value;
 }
 
-void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed, size_t count, hr_cell *out) {
+void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed, size_t count, hr_cell *cells) {
     size_t features = binned->features - tile * HR_TILE < HR_TILE ? binned->features - tile * HR_TILE : HR_TILE;
     size_t words = (features + WORD_FEATURES - 1) / WORD_FEATURES;
-    hr_cell *cells = out + hr_histogram_at(tile * HR_TILE);
     memset(cells, 0, HR_TILE * HR_STRIDE * sizeof *cells);
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) __builtin_prefetch(hr_binned_tile(binned, tile, rows[i + AHEAD]));
         const uint8_t *bins = hr_binned_tile(binned, tile, rows[i]);
         for (size_t w = 0; w < words; w++) add_word(cells + w * WORD_FEATURES * HR_STRIDE, load32(bins + w * WORD_FEATURES), packed[i]);
     }
+}
+
+void hr_histogram_add(hr_cell *all, const hr_cell *part, size_t cells) {
+    for (size_t i = 0; i < cells; i++) all[i] += part[i];
 }
 
 void hr_histogram_subtract(hr_cell *all, const hr_cell *part, size_t cells) {

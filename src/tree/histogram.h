@@ -22,8 +22,11 @@ static inline size_t hr_histogram_at(size_t feature) {
 /* All rows, in order: packed[i] belongs to row i. Overwrites out[0..hr_histogram_size). Reads columns. */
 void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_cell *out);
 
-/* One tile of a node: packed[i] belongs to row rows[i]. Overwrites the tile's cells, out + hr_histogram_at(tile * HR_TILE). */
-void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed, size_t count, hr_cell *out);
+/* One tile of a node: packed[i] belongs to row rows[i]. Overwrites the tile's HR_TILE * HR_STRIDE cells. */
+void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed, size_t count, hr_cell *cells);
+
+/* all + part, in place in `all`. */
+void hr_histogram_add(hr_cell *all, const hr_cell *part, size_t cells);
 
 /* all - part, in place in `all`: the histogram of the other child. */
 void hr_histogram_subtract(hr_cell *all, const hr_cell *part, size_t cells);

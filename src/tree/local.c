@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 64, CHUNK_ROWS = 1 << 15 };
+enum { AHEAD = 64, CHUNK_ROWS = 1 << 14, CHUNKS_MAX = 64, PIECES = 2, TILE_CELLS = HR_TILE * HR_STRIDE };
 
 /* The records of a node: a run of one of the two buffers (its level's parity tells which). */
 typedef struct run {
@@ -25,6 +25,7 @@ struct hr_local {
     buffer levels[2];           /* of even and odd levels; level 0 has its packed gradients there, and rows of the caller */
     run *runs;
     size_t run_count;
+    hr_cell *pieces; /* partial sums: PIECES * threads tiles, with more than one thread */
 };
 
 /* Rows of a node; NULL stands for 0, 1, 2, ... */
@@ -37,18 +38,32 @@ static const int64_t *packed_of(const hr_local *local, const run *r) {
     return local->levels[r->level & 1].packed + r->begin;
 }
 
+/* A piece of the sums that are asked for: some rows of one tile of one node. */
+static void sum_piece(const hr_local *local, const run *r, size_t tile, size_t piece, size_t pieces, hr_cell *cells) {
+    size_t begin = r->count * piece / pieces, end = r->count * (piece + 1) / pieces;
+    hr_histogram_of_tile(local->binned, tile, rows_of(local, r) + begin, packed_of(local, r) + begin, end - begin, cells);
+}
+
+/* Few nodes of few tiles do not occupy all threads: their rows are cut into pieces then, summed apart and added up. */
 static hr_status sum(hr_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count, hr_error *err) {
     hr_local *local = (hr_local *)self;
     (void)err;
-    size_t tiles = local->binned->tile_count;
     if (count == 1 && !rows_of(local, &local->runs[nodes[0]])) {
         hr_histogram_of_all(local->binned, packed_of(local, &local->runs[nodes[0]]), local->threads, out[0]);
         return HR_OK;
     }
+    size_t tiles = local->binned->tile_count, tasks = count * tiles, threads = (size_t)local->threads;
+    size_t pieces = threads > 1 && tasks < PIECES * threads ? (PIECES * threads + tasks - 1) / tasks : 1;
 #pragma omp parallel for num_threads(local->threads) schedule(dynamic)
-    for (size_t task = 0; task < count * tiles; task++) {
-        const run *r = &local->runs[nodes[task / tiles]];
-        hr_histogram_of_tile(local->binned, task % tiles, rows_of(local, r), packed_of(local, r), r->count, out[task / tiles]);
+    for (size_t k = 0; k < tasks * pieces; k++) {
+        size_t task = k / pieces, piece = k % pieces;
+        hr_cell *cells =
+            piece ? local->pieces + (task * (pieces - 1) + piece - 1) * TILE_CELLS : out[task / tiles] + task % tiles * TILE_CELLS;
+        sum_piece(local, &local->runs[nodes[task / tiles]], task % tiles, piece, pieces, cells);
+    }
+    for (size_t k = 0; k < tasks * (pieces - 1); k++) {
+        size_t task = k / (pieces - 1);
+        hr_histogram_add(out[task / tiles] + task % tiles * TILE_CELLS, local->pieces + k * TILE_CELLS, TILE_CELLS);
     }
     return HR_OK;
 }
@@ -87,15 +102,12 @@ static buffer at(buffer b, size_t offset) {
 
 /* Partitions one node into the other buffer; those that go right wait in the one they come from. Chunks are dealt in parallel, each
  * within its own stretch of both buffers, and then moved together in order. */
-static size_t partition(hr_local *local, const run *r, const hr_split *split) {
+static size_t partition(hr_local *local, const run *r, const hr_split *split, size_t chunks) {
     uint8_t table[HR_BINS_MAX];
-    size_t lefts[64];
+    size_t lefts[CHUNKS_MAX];
     left_table(split, table);
     const uint8_t *bins = hr_binned_column(local->binned, split->feature);
     buffer to = at(local->levels[(r->level + 1) & 1], r->begin), spare = at(local->levels[r->level & 1], r->begin);
-    size_t chunks = r->count / CHUNK_ROWS + 1;
-    if (chunks > (size_t)local->threads) chunks = (size_t)local->threads;
-    if (chunks > sizeof lefts / sizeof *lefts) chunks = sizeof lefts / sizeof *lefts;
 #pragma omp parallel for num_threads(local->threads) if (chunks > 1)
     for (size_t c = 0; c < chunks; c++) {
         size_t begin = r->count * c / chunks, end = r->count * (c + 1) / chunks;
@@ -115,15 +127,24 @@ static size_t partition(hr_local *local, const run *r, const hr_split *split) {
     return left;
 }
 
+static void split_node(hr_local *local, uint32_t node, const hr_split *split, uint32_t left, size_t chunks) {
+    const run *r = &local->runs[node];
+    size_t to_left = partition(local, r, split, chunks);
+    local->runs[left] = (run){r->begin, to_left, r->level + 1};
+    local->runs[left + 1] = (run){r->begin + to_left, r->count - to_left, r->level + 1};
+}
+
+/* Nodes that hold more than a thread's part of all records are partitioned by all threads together, the others side by side. */
 static hr_status split(hr_source *self, const uint32_t *nodes, const hr_split *splits, const uint32_t *left, size_t count, hr_error *err) {
     hr_local *local = (hr_local *)self;
     (void)err;
-    for (size_t k = 0; k < count; k++) {
-        const run *r = &local->runs[nodes[k]];
-        size_t to_left = partition(local, r, &splits[k]);
-        local->runs[left[k]] = (run){r->begin, to_left, r->level + 1};
-        local->runs[left[k] + 1] = (run){r->begin + to_left, r->count - to_left, r->level + 1};
-    }
+    size_t threads = (size_t)local->threads, large = local->runs[0].count / (2 * threads) + CHUNK_ROWS;
+    size_t chunks = threads < CHUNKS_MAX ? threads : CHUNKS_MAX;
+    for (size_t k = 0; k < count; k++)
+        if (local->runs[nodes[k]].count >= large) split_node(local, nodes[k], &splits[k], left[k], chunks);
+#pragma omp parallel for num_threads(local->threads) schedule(dynamic)
+    for (size_t k = 0; k < count; k++)
+        if (local->runs[nodes[k]].count < large) split_node(local, nodes[k], &splits[k], left[k], 1);
     return HR_OK;
 }
 
@@ -147,7 +168,8 @@ hr_status hr_local_new(const hr_binned *binned, size_t rows, int depth, int thre
     local->threads = threads;
     local->run_count = (size_t)2 << depth;
     local->runs = malloc(local->run_count * sizeof *local->runs);
-    if (!local->runs || !buffer_init(&local->levels[0], rows) || !buffer_init(&local->levels[1], rows)) {
+    local->pieces = malloc(PIECES * (size_t)threads * TILE_CELLS * sizeof *local->pieces);
+    if (!local->runs || !local->pieces || !buffer_init(&local->levels[0], rows) || !buffer_init(&local->levels[1], rows)) {
         hr_local_free(local);
         return hr_fail_memory(err);
     }
@@ -160,6 +182,7 @@ void hr_local_free(hr_local *local) {
     buffer_done(&local->levels[0]);
     buffer_done(&local->levels[1]);
     free(local->runs);
+    free(local->pieces);
     free(local);
 }
 

@@ -143,7 +143,8 @@ static hr_cell *cells_new(const table *t, int junk) {
 }
 
 static void tiles_of(const table *t, const uint32_t *rows, const int64_t *packed, size_t count, hr_cell *out) {
-    for (size_t tile = 0; tile < t->binned->tile_count; tile++) hr_histogram_of_tile(t->binned, tile, rows, packed, count, out);
+    for (size_t tile = 0; tile < t->binned->tile_count; tile++)
+        hr_histogram_of_tile(t->binned, tile, rows, packed, count, out + hr_histogram_at(tile * HR_TILE));
 }
 
 static size_t random_rows(hr_dice *dice, const table *t, uint64_t keep_of_16, uint32_t *rows) {
