@@ -1,0 +1,261 @@
+/* What hedge draws more often as gains come in: expectations worked out by hand from the rules, draws by chi-square at a
+ * false-alarm rate of 1e-6. */
+#include "methods/bandit.h"
+#include "methods/tables.h"
+#include "random/chi_square.h"
+
+enum { FEATURES = 6, PAIRS = FEATURES * FEATURES, DRAWS = 20000, WARM = 2 * FEATURES };
+
+static const bool all_usable[FEATURES] = {true, true, true, true, true, true};
+
+typedef struct player {
+    hr_stream *stream;
+    hr_bandit *bandit;
+} player;
+
+static player player_open(const bool *usable, size_t features, uint64_t seed) {
+    player p;
+    assert_int_equal(hr_stream_open_seeded(seed, &p.stream, NULL), HR_OK);
+    assert_int_equal(hr_bandit_new(usable, features, &p.bandit, NULL), HR_OK);
+    return p;
+}
+
+static void player_close(player *p) {
+    hr_bandit_free(p->bandit);
+    hr_stream_close(p->stream);
+}
+
+static void learn_feature(player *p, uint32_t feature, double gain) {
+    hr_bandit_learn(p->bandit, HR_TREE_ONE, (uint32_t[2]){feature, 0}, gain);
+}
+
+/* As draws name it: the larger feature first. */
+static void learn_pair(player *p, uint32_t a, uint32_t b, double gain) {
+    hr_bandit_learn(p->bandit, HR_TREE_PAIR, (uint32_t[2]){a > b ? a : b, a > b ? b : a}, gain);
+}
+
+static void learn_all(player *p, double gain) {
+    hr_bandit_learn(p->bandit, HR_TREE_ALL, (uint32_t[2]){0, 0}, gain);
+}
+
+static void check_kinds(player *p, double one, double pair, double all) {
+    const double probability[HR_TREE_KINDS] = {one, pair, all};
+    uint64_t seen[HR_TREE_KINDS] = {0};
+    for (int i = 0; i < DRAWS; i++) seen[hr_bandit_kind(p->bandit, p->stream)]++;
+    for (int k = 0; k < HR_TREE_KINDS; k++) assert_true(probability[k] > 0 || !seen[k]);
+    assert_true(chi_square_fits(seen, probability, HR_TREE_KINDS, DRAWS));
+}
+
+static void check_weights(const player *p, const double *wanted) {
+    for (size_t f = 0; f < FEATURES; f++) {
+        double weight = hr_bandit_weights(p->bandit)[f];
+        if (fabs(weight - wanted[f]) > 1e-9) fail_msg("feature %zu: weight %g, wanted %g", f, weight, wanted[f]);
+    }
+}
+
+/* wanted[a * FEATURES + b], a > b, in any unit. */
+static void check_pairs(player *p, const double *wanted) {
+    double probability[PAIRS], sum = 0;
+    uint64_t seen[PAIRS] = {0};
+    for (size_t i = 0; i < PAIRS; i++) sum += wanted[i];
+    for (size_t i = 0; i < PAIRS; i++) probability[i] = wanted[i] / sum;
+    for (int i = 0; i < DRAWS; i++) {
+        uint32_t pair[2] = {99, 99};
+        hr_bandit_pair(p->bandit, p->stream, pair);
+        assert_true(pair[1] < pair[0] && pair[0] < FEATURES);
+        assert_true(wanted[pair[0] * FEATURES + pair[1]] > 0);
+        seen[pair[0] * FEATURES + pair[1]]++;
+    }
+    assert_true(chi_square_fits(seen, probability, PAIRS, DRAWS));
+}
+
+static void fill_pairs(double *wanted, double value) {
+    for (size_t i = 0; i < PAIRS; i++) wanted[i] = i % FEATURES < i / FEATURES ? value : 0;
+}
+
+/* ---- Features ---------------------------------------------------------------------------------------------------------- */
+
+static void test_bandit__treats_features_alike_at_first(void **state) {
+    (void)state;
+    static const double ones[FEATURES] = {1, 1, 1, 1, 1, 1};
+    player p = player_open(all_usable, FEATURES, 1);
+    learn_feature(&p, 2, 100);
+    for (size_t t = 0; t < WARM; t++) {
+        hr_bandit_start_round(p.bandit, t);
+        check_weights(&p, ones);
+    }
+    hr_bandit_start_round(p.bandit, WARM);
+    static const double wanted[FEATURES] = {.5, .5, 10.5, .5, .5, .5}; /* 10, and .3 of the mean 10/6 */
+    check_weights(&p, wanted);
+    player_close(&p);
+}
+
+/* Gains 4, then 9: .6 * 4 + .4 * 9 = 6; a first gain counts in full, a negative one as 0. */
+static void test_bandit__averages_gains_of_a_feature(void **state) {
+    (void)state;
+    player p = player_open(all_usable, FEATURES, 2);
+    learn_feature(&p, 1, 4), learn_feature(&p, 1, 9);
+    learn_feature(&p, 5, 25);
+    learn_feature(&p, 0, -7);
+    learn_feature(&p, 4, 1), learn_feature(&p, 4, -1); /* .6 - .4 */
+    learn_pair(&p, 3, 2, 1e6);                         /* a pair's gain is not its features' */
+    hr_bandit_start_round(p.bandit, WARM + 3);
+    double low = .3 * (sqrt(6) + 5 + sqrt(.2)) / FEATURES;
+    const double wanted[FEATURES] = {low, sqrt(6) + low, low, low, sqrt(.2) + low, 5 + low};
+    check_weights(&p, wanted);
+    double sum = 0, probability[FEATURES];
+    uint64_t seen[FEATURES] = {0};
+    for (size_t f = 0; f < FEATURES; f++) sum += wanted[f];
+    for (size_t f = 0; f < FEATURES; f++) probability[f] = wanted[f] / sum;
+    for (int i = 0; i < DRAWS; i++) seen[hr_bandit_feature(p.bandit, p.stream)]++;
+    assert_true(chi_square_fits(seen, probability, FEATURES, DRAWS));
+    player_close(&p);
+}
+
+static void test_bandit__never_draws_what_cannot_split(void **state) {
+    (void)state;
+    static const bool usable[FEATURES] = {false, true, false, true, true, false};
+    player p = player_open(usable, FEATURES, 3);
+    learn_feature(&p, 0, 100);
+    learn_pair(&p, 0, 1, 100);
+    for (size_t t = 0; t < 2 * WARM; t++) {
+        hr_bandit_start_round(p.bandit, t);
+        for (int i = 0; i < 300; i++) {
+            uint32_t pair[2];
+            hr_bandit_pair(p.bandit, p.stream, pair);
+            assert_true(usable[hr_bandit_feature(p.bandit, p.stream)] && usable[pair[0]] && usable[pair[1]] && pair[0] != pair[1]);
+        }
+        for (size_t f = 0; f < FEATURES; f++) assert_int_equal(hr_bandit_weights(p.bandit)[f] > 0, usable[f]);
+    }
+    player_close(&p);
+}
+
+/* ---- Pairs ------------------------------------------------------------------------------------------------------------- */
+
+static void test_bandit__draws_every_pair_alike_at_first(void **state) {
+    (void)state;
+    player p = player_open(all_usable, FEATURES, 4);
+    double wanted[PAIRS];
+    fill_pairs(wanted, 1);
+    hr_bandit_start_round(p.bandit, 0);
+    check_pairs(&p, wanted);
+    player_close(&p);
+}
+
+/* What is told of a pair comes back as that pair: 1 of it, 0 of the others, and .3 of the mean to all. */
+static void test_bandit__knows_pairs_apart(void **state) {
+    (void)state;
+    for (uint32_t a = 1; a < FEATURES; a++)
+        for (uint32_t b = 0; b < a; b++) {
+            player p = player_open(all_usable, FEATURES, 5 + a * FEATURES + b);
+            for (uint32_t c = 1; c < FEATURES; c++)
+                for (uint32_t d = 0; d < c; d++) learn_pair(&p, c, d, c == a && d == b ? 1 : -1);
+            hr_bandit_start_round(p.bandit, 0);
+            double wanted[PAIRS], low = .3 / 15;
+            fill_pairs(wanted, low);
+            wanted[a * FEATURES + b] += 1;
+            check_pairs(&p, wanted);
+            player_close(&p);
+        }
+}
+
+/* Tried: 16 and 4, after 0 and .4 * 10; the mean 3 stands for the untried. Weights of features: 4 twice as sure as 0 adds. */
+static void test_bandit__weighs_pairs_by_gain_and_features(void **state) {
+    (void)state;
+    player p = player_open(all_usable, FEATURES, 50);
+    learn_pair(&p, 2, 0, 16);
+    learn_pair(&p, 4, 3, 0), learn_pair(&p, 4, 3, 10);
+    hr_bandit_start_round(p.bandit, 0);
+    double wanted[PAIRS];
+    fill_pairs(wanted, 3 + .9);
+    wanted[2 * FEATURES + 0] = 4 + .9;
+    wanted[4 * FEATURES + 3] = 2 + .9;
+    check_pairs(&p, wanted);
+    learn_feature(&p, 5, 36); /* weights 6.3 and .3: a pair with it counts sqrt(21) of the others */
+    hr_bandit_start_round(p.bandit, WARM);
+    for (size_t b = 0; b < 5; b++) wanted[5 * FEATURES + b] *= sqrt(21);
+    check_pairs(&p, wanted);
+    player_close(&p);
+}
+
+/* ---- Kinds ------------------------------------------------------------------------------------------------------------- */
+
+static void test_bandit__draws_kinds_by_their_priors_until_each_was_chosen(void **state) {
+    (void)state;
+    player p = player_open(all_usable, FEATURES, 60);
+    hr_bandit_start_round(p.bandit, 0);
+    check_kinds(&p, .4, .3, .3);
+    learn_feature(&p, 0, 100);
+    learn_pair(&p, 1, 0, 50);
+    hr_bandit_start_round(p.bandit, 10 * WARM);
+    check_kinds(&p, .4, .3, .3);
+    learn_all(&p, 50);
+    hr_bandit_start_round(p.bandit, WARM - 1);
+    check_kinds(&p, .4, .3, .3);
+    hr_bandit_start_round(p.bandit, WARM);
+    check_kinds(&p, .5, .25, .25);
+    player_close(&p);
+}
+
+/* Parts are kept within .15 and .85 and scaled to a sum of 1. */
+static void test_bandit__keeps_every_kind_alive(void **state) {
+    (void)state;
+    player p = player_open(all_usable, FEATURES, 61);
+    learn_feature(&p, 0, 100), learn_pair(&p, 1, 0, -3), learn_all(&p, 0);
+    hr_bandit_start_round(p.bandit, WARM);
+    check_kinds(&p, .85 / 1.15, .15 / 1.15, .15 / 1.15);
+    learn_all(&p, 10000 / 7.); /* 7 % of it: level with the first */
+    hr_bandit_start_round(p.bandit, WARM);
+    check_kinds(&p, .5 / 1.15, .15 / 1.15, .5 / 1.15);
+    player_close(&p);
+}
+
+static void test_bandit__goes_back_to_priors_without_gains(void **state) {
+    (void)state;
+    player p = player_open(all_usable, FEATURES, 62);
+    learn_feature(&p, 0, -1), learn_pair(&p, 1, 0, -3), learn_all(&p, 0);
+    hr_bandit_start_round(p.bandit, WARM);
+    check_kinds(&p, .4, .3, .3);
+    double wanted[PAIRS];
+    fill_pairs(wanted, 1);
+    check_pairs(&p, wanted);
+    player_close(&p);
+}
+
+/* Nothing but one feature can split, or nothing at all: no pairs, and no harm. */
+static void test_bandit__needs_two_features_for_pairs(void **state) {
+    (void)state;
+    static const bool one[3] = {false, true, false}, none[3] = {false, false, false};
+    player p = player_open(one, 3, 63);
+    hr_bandit_start_round(p.bandit, 0);
+    check_kinds(&p, 4. / 7, 0, 3. / 7);
+    for (int i = 0; i < 100; i++) assert_int_equal(hr_bandit_feature(p.bandit, p.stream), 1);
+    player_close(&p);
+    p = player_open(one + 1, 1, 64);
+    hr_bandit_start_round(p.bandit, 0);
+    check_kinds(&p, 4. / 7, 0, 3. / 7);
+    player_close(&p);
+    p = player_open(none, 3, 65);
+    for (size_t t = 0; t < 20; t++) {
+        hr_bandit_start_round(p.bandit, t);
+        assert_true(hr_bandit_feature(p.bandit, p.stream) < 3);
+    }
+    player_close(&p);
+    hr_bandit_free(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bandit__treats_features_alike_at_first),
+        cmocka_unit_test(test_bandit__averages_gains_of_a_feature),
+        cmocka_unit_test(test_bandit__never_draws_what_cannot_split),
+        cmocka_unit_test(test_bandit__draws_every_pair_alike_at_first),
+        cmocka_unit_test(test_bandit__knows_pairs_apart),
+        cmocka_unit_test(test_bandit__weighs_pairs_by_gain_and_features),
+        cmocka_unit_test(test_bandit__draws_kinds_by_their_priors_until_each_was_chosen),
+        cmocka_unit_test(test_bandit__keeps_every_kind_alive),
+        cmocka_unit_test(test_bandit__goes_back_to_priors_without_gains),
+        cmocka_unit_test(test_bandit__needs_two_features_for_pairs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,127 @@
+/* hedge's schedule against numbers worked out by hand from the formulas, and what its costs add up to. */
+#include "methods/hedge_plan.h"
+#include "methods/tables.h"
+
+typedef struct schedule {
+    hr_currency currency;
+    double budget, records; /* mu^2, or epsilon */
+    bool regression, quantiles;
+    size_t rounds;
+    double step;
+    int one, pair, all; /* depths; pair -1: pure budgets draw none */
+    double choice, sums, counts, within;
+} schedule;
+
+/* E = records * sqrt(budget), T = 1.5 sqrt(E) within 25..300, r = E/8, step = min(5 r^.36, 2 r^.6)/T up to 1/2, depths
+ * log2 of min(E/400, records/800) and min(E/200, records/800) within 3..8; pure: E = records * epsilon, T = sqrt(E)/10
+ * within 8..64, step 1.7/sqrt(T), depth log2(E/(16 T)) within 2..7. */
+static const schedule schedules[] = {
+    {HR_GDP, 1, 1000, true, false, 47, .5, 3, 3, 3, .004003829787, .01441378723, .001601531915, .0006191489362},
+    {HR_GDP, 1, 1e5, false, true, 300, .4974350171, 3, 6, 6, .0006066666667, .002184, .0002426666667, 0},
+    {HR_GDP, .01, 30000, true, true, 82, .5, 3, 3, 3, 2.152926829e-05, 7.750536585e-05, 8.611707317e-06, 3.329268293e-06},
+    {HR_GDP, 4, 5e6, false, false, 300, .5, 3, 8, 8, .002586666667, .009312, .001034666667, 0},
+    {HR_GDP, 1e-4, 1, false, false, 25, .08, 3, 3, 3, 7.76e-07, 2.7936e-06, 3.104e-07, 0},
+    {HR_GDP, .25, 6400, false, true, 84, .5, 3, 3, 3, .0005416666667, .00195, .0002166666667, 0},
+    {HR_PURE, 1, 1000, true, false, 8, .601040764, 2, -1, 2, .036, .0672, .0168, 0},
+    {HR_PURE, 1, 1e5, false, true, 31, .3053290134, 2, -1, 7, .008516129032, .01589677419, .003974193548, 0},
+    {HR_PURE, .01, 30000, true, true, 8, .601040764, 2, -1, 2, .00033, .000616, .000154, 0},
+    {HR_PURE, 4, 5e6, false, false, 64, .2125, 2, -1, 7, .018, .0336, .0084, 0},
+    {HR_PURE, .25, 6400, false, true, 8, .601040764, 2, -1, 3, .00825, .0154, .00385, 0},
+};
+
+static hr_hedge_setting setting_of(const schedule *s) {
+    return (hr_hedge_setting){s->currency, hr_units_down(s->budget), s->regression, s->quantiles};
+}
+
+/* Units are 2^-40: the shares of a round of 1e-6 are right to six digits or so. */
+static void assert_cost(hr_units cost, double wanted) {
+    if (fabs(hr_units_value(cost) - wanted) > 1e-9 * wanted + 4 * 0x1p-40)
+        fail_msg("cost %.12g, wanted %.12g", hr_units_value(cost), wanted);
+}
+
+static void test_plan__is_what_the_formulas_say(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(schedules); i++) {
+        const schedule *s = &schedules[i];
+        hr_hedge_setting setting = setting_of(s);
+        hr_hedge_plan plan = hr_hedge_plan_of(&setting, s->records);
+        bool pure = s->currency == HR_PURE;
+        assert_int_equal(plan.rounds, s->rounds);
+        assert_true(fabs(plan.step - s->step) < 1e-9);
+        assert_int_equal(plan.depth_one, s->one);
+        if (s->pair >= 0) assert_int_equal(plan.depth_pair, s->pair);
+        assert_int_equal(plan.depth_all, s->all);
+        assert_int_equal(plan.candidates, pure ? 64 : 32);
+        assert_int_equal(plan.centred, pure ? 3 : 4);
+        assert_true(plan.ridge == (pure ? 2 : 4) && plan.clip == (s->regression ? .5 : 1));
+        assert_cost(plan.choice, s->choice);
+        assert_cost(plan.sums, s->sums);
+        assert_cost(plan.counts, s->counts);
+        assert_cost(plan.within, s->within);
+        assert_int_equal(plan.within > 0, s->regression && !pure);
+    }
+}
+
+static void test_plan__starts_with_its_shares(void **state) {
+    (void)state;
+    static const struct {
+        hr_currency currency;
+        bool quantiles;
+        double bins, start;
+    } cases[] = {{HR_GDP, true, .06, .03}, {HR_GDP, false, 0, .03}, {HR_PURE, true, .08, .04}, {HR_PURE, false, 0, .04}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        hr_hedge_setting setting = {cases[i].currency, 3 * HR_UNIT, false, cases[i].quantiles};
+        hr_hedge_start start = hr_hedge_start_of(&setting);
+        assert_cost(start.bins, 3 * cases[i].bins);
+        assert_cost(start.count, 1.5 * cases[i].start);
+        assert_cost(start.base, 1.5 * cases[i].start);
+    }
+}
+
+/* Never more than the budget, whatever n-hat; and nearly all of it. */
+static void test_plan__spends_the_budget_and_no_more(void **state) {
+    (void)state;
+    size_t least = SIZE_MAX, most = 0;
+    for (int currency = HR_PURE; currency <= HR_GDP; currency++)
+        for (int flags = 0; flags < 4; flags++)
+            for (double budget = 1e-4; budget < 1000; budget *= 3.7)
+                for (double records = 1; records < 1e9; records *= 2.3) {
+                    if (currency == HR_ZCDP) continue;
+                    hr_hedge_setting s = {(hr_currency)currency, hr_units_down(budget), flags & 1, flags & 2};
+                    hr_hedge_start start = hr_hedge_start_of(&s);
+                    hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
+                    hr_units round = plan.choice + plan.sums + plan.counts + plan.within;
+                    hr_units all = start.bins + start.count + start.base + plan.rounds * round;
+                    assert_true(all <= s.budget && (double)all >= .999 * (double)s.budget);
+                    assert_true(plan.choice && plan.sums && plan.counts);
+                    if (plan.rounds < least) least = plan.rounds;
+                    if (plan.rounds > most) most = plan.rounds;
+                }
+    assert_true(least == 8 && most == 300);
+}
+
+/* The model is a sum of steps: none may be without end, and depths must fit in random trees. */
+static void test_plan__stays_within_its_ranges(void **state) {
+    (void)state;
+    for (int currency = HR_PURE; currency <= HR_GDP; currency += HR_GDP - HR_PURE)
+        for (double budget = 1e-9; budget < 1e6; budget *= 10)
+            for (double records = 1; records < 1e15; records *= 10) {
+                hr_hedge_setting s = {(hr_currency)currency, hr_units_up(fmin(budget, 1e5)), true, true};
+                hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
+                bool pure = currency == HR_PURE;
+                assert_true(plan.rounds >= (pure ? 8 : 25) && plan.rounds <= (pure ? 64 : 300));
+                assert_true(plan.step > 0 && plan.step <= (pure ? 1 : .5));
+                assert_true(plan.depth_all >= (pure ? 2 : 3) && plan.depth_all <= (pure ? 7 : 8));
+                assert_true(plan.depth_pair >= (pure ? 2 : 3) && plan.depth_pair <= 8);
+            }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plan__is_what_the_formulas_say),
+        cmocka_unit_test(test_plan__starts_with_its_shares),
+        cmocka_unit_test(test_plan__spends_the_budget_and_no_more),
+        cmocka_unit_test(test_plan__stays_within_its_ranges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
