@@ -78,6 +78,7 @@ hr_status hr_boosting_grow(hr_boosting *b, hr_splitter *splitter, size_t output,
     hr_forest *forest = &b->training->forest;
     hr_tree *made = &forest->trees[forest->tree_count];
     const hr_sums *sums;
+    b->grew_on_all = !rows;
     hr_local_start(b->local, rows, count);
     hr_status status = hr_grow(b->grower, hr_local_source(b->local), splitter, &b->packing, b->training->arena, made, &sums, err);
     if (status) return status;
@@ -129,4 +130,16 @@ void hr_boosting_forget(hr_boosting *b) {
     hr_arena_rewind(b->scratch, b->scratch_start);
     b->walk_first = b->training->forest.tree_count;
     b->walk_count = 0;
+}
+
+/* The records of a tree that was trained on all of them are still where its growth left them, by leaf. */
+hr_status hr_boosting_add_round(hr_boosting *b, size_t first, hr_error *err) {
+    const hr_forest *forest = &b->training->forest;
+    hr_status status = HR_OK;
+    if (b->outputs == 1 && b->grew_on_all)
+        hr_local_add_tree(b->local, &forest->trees[first], b->scores, 1);
+    else
+        status = hr_boosting_add_trees(b, first, NULL, b->rows, err);
+    hr_boosting_forget(b);
+    return status;
 }

@@ -19,6 +19,7 @@ typedef struct hr_boosting {
     hr_packing packing;
     int64_t *packed; /* one a record of the tree that is being trained; the local source's */
     hr_local *local;
+    bool grew_on_all; /* the last tree was trained on all records, in order */
     hr_grower *grower;
     hr_arena *scratch;
     hr_arena_mark scratch_start;
@@ -50,6 +51,9 @@ HR_MUST_CHECK hr_status hr_boosting_grow(hr_boosting *boosting, hr_splitter *spl
 /* Adds what the forest's trees first, first + 1, ... predict to the scores of those records (NULL: all rows). Trees from before
  * the last hr_boosting_forget cannot be asked for. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_boosting_add_trees(hr_boosting *boosting, size_t first, const uint32_t *rows, size_t count, hr_error *err);
+
+/* The same for all records, at the end of a round whose trees are first, first + 1, ...; then forgets. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_boosting_add_round(hr_boosting *boosting, size_t first, hr_error *err);
 
 /* The trees so far will not be added to scores any more: frees their layout. */
 void hr_boosting_forget(hr_boosting *boosting);

@@ -30,8 +30,8 @@ static hr_status train_round(hr_boosting *b, single_tree *train_tree, const hr_p
                              hr_error *err) {
     hr_status status = HR_OK;
     for (size_t k = 0; !status && k < b->outputs; k++) {
-        hr_single_tree tree = {.rows = parts->rows + parts->begin[te],
-                               .count = parts->begin[te + 1] - parts->begin[te],
+        hr_single_tree tree = {.rows = hr_parts_rows(parts, te),
+                               .count = hr_parts_size(parts, te),
                                .index = t,
                                .budget = budget / b->outputs,
                                .output = k,
@@ -46,6 +46,7 @@ static hr_status train_round(hr_boosting *b, single_tree *train_tree, const hr_p
 /* Records are scored when they are needed: before their own tree by those before it, after the ensemble by the rest; records that
  * fixed sizes leave over, after the ensemble by all. */
 static hr_status catch_up(hr_boosting *b, const hr_parts *parts, size_t first_tree, size_t trained, hr_error *err) {
+    if (!parts->rows) return hr_boosting_add_round(b, first_tree, err);
     hr_status status = HR_OK;
     for (size_t te = 0; !status && te <= parts->count; te++) {
         size_t from = te < trained ? first_tree + te * b->outputs : first_tree;
@@ -61,7 +62,7 @@ static hr_status train_ensemble(hr_boosting *b, single_tree *train_tree, const h
     size_t first = b->training->forest.tree_count, all = (size_t)b->training->options->trees;
     hr_status status = HR_OK;
     for (size_t te = 0; !status && te < trees; te++) {
-        status = hr_boosting_add_trees(b, first, parts->rows + parts->begin[te], parts->begin[te + 1] - parts->begin[te], err);
+        status = hr_boosting_add_trees(b, first, hr_parts_rows(parts, te), hr_parts_size(parts, te), err);
         if (!status) status = train_round(b, train_tree, parts, t + te, te, budget, err);
         if (!status) status = hr_training_progress(b->training, t + te + 1, all, err);
     }
@@ -88,7 +89,8 @@ static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
     for (size_t t = 0; !status && t < trees; t += te) {
         hr_parts parts = {0};
         size_t now = trees - t < te ? trees - t : te;
-        status = (sound ? hr_parts_drawn : hr_parts_fixed)(stream, b->rows, weights, te, &parts, err);
+        status = te == 1 ? hr_parts_whole(b->rows, &parts, err)
+                         : (sound ? hr_parts_drawn : hr_parts_fixed)(stream, b->rows, weights, te, &parts, err);
         if (!status)
             status = train_ensemble(b, sound ? hr_single_tree_sound : hr_single_tree_paper, &parts, t, now, budget / ensembles, err);
         hr_parts_done(&parts);

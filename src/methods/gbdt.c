@@ -98,11 +98,9 @@ static hr_status boost(hr_boosting *b, hr_greedy *greedy, hr_permit leaves_permi
             status = hr_boosting_grow(b, &greedy->splitter, k, NULL, b->rows, &tree, &leaves, err);
             if (status) break;
             set_leaves(b, tree, leaves, leaves_permit);
-            /* Softmax gradients of a round share its starting scores: many classes are added up when the round is over. */
-            if (b->outputs == 1) hr_local_add_tree(b->local, tree, b->scores, 1);
         }
-        if (!status && b->outputs > 1) status = hr_boosting_add_trees(b, first, NULL, b->rows, err);
-        hr_boosting_forget(b);
+        /* Softmax gradients of a round share its starting scores: its trees are added up when it is over. */
+        if (!status) status = hr_boosting_add_round(b, first, err);
         if (!status) status = hr_training_progress(b->training, t + 1, trees, err);
     }
     return status;

@@ -10,8 +10,8 @@
 static hr_status train_round(hr_boosting *b, const hr_parts *parts, size_t t, hr_units budget, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     bool sound = options->mode == HR_SOUND;
-    const uint32_t *rows = parts->rows + parts->begin[t];
-    size_t count = parts->begin[t + 1] - parts->begin[t];
+    const uint32_t *rows = hr_parts_rows(parts, t);
+    size_t count = hr_parts_size(parts, t);
     hr_status status = hr_boosting_add_trees(b, 0, rows, count, err);
     for (size_t k = 0; !status && k < b->outputs; k++) {
         hr_single_tree tree = {.rows = rows,
@@ -49,7 +49,7 @@ static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
     if (!status) status = share_out(b, trees, &parts, err);
     for (size_t t = 0; !status && t < trees; t++) {
         /* As published: it ends when no unused record is left. The sound one may not look. */
-        if (b->training->options->mode == HR_PAPER && parts.begin[t + 1] == parts.begin[t]) break;
+        if (b->training->options->mode == HR_PAPER && hr_parts_size(&parts, t) == 0) break;
         status = train_round(b, &parts, t, budget, err);
         if (!status) status = hr_training_progress(b->training, t + 1, trees, err);
     }

@@ -3,6 +3,7 @@
 #include "random/sample.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 void hr_parts_done(hr_parts *parts) {
@@ -18,6 +19,14 @@ static hr_status parts_init(hr_parts *parts, size_t rows, size_t count, hr_error
     return hr_fail_memory(err);
 }
 
+hr_status hr_parts_whole(size_t rows, hr_parts *out, hr_error *err) {
+    size_t *begin = calloc(2, sizeof *begin);
+    if (!begin) return hr_fail_memory(err);
+    begin[1] = rows;
+    *out = (hr_parts){.begin = begin, .count = 1};
+    return HR_OK;
+}
+
 /* Public probabilities as integers out of about 2^40. */
 static uint64_t *integer_weights(const double *weights, size_t count) {
     uint64_t *whole = malloc(count * sizeof *whole);
@@ -25,6 +34,12 @@ static uint64_t *integer_weights(const double *weights, size_t count) {
     for (size_t j = 0; j < count; j++) sum += weights[j];
     for (size_t j = 0; whole && j < count; j++) whole[j] = (uint64_t)rint(weights[j] / sum * 0x1p40);
     return whole;
+}
+
+static bool all_equal(const uint64_t *weights, size_t count) {
+    for (size_t j = 1; j < count; j++)
+        if (weights[j] != weights[0]) return false;
+    return true;
 }
 
 /* Sorts rows by their part, counting first. */
@@ -39,7 +54,8 @@ hr_status hr_parts_drawn(hr_stream *stream, size_t rows, const double *weights, 
     uint64_t *whole = integer_weights(weights, count);
     hr_status status = part_of && whole ? parts_init(out, rows, count, err) : hr_fail_memory(err);
     if (!status) {
-        for (size_t i = 0; i < rows; i++) part_of[i] = (uint32_t)hr_categorical(stream, whole, count);
+        bool equal = all_equal(whole, count);
+        for (size_t i = 0; i < rows; i++) part_of[i] = (uint32_t)(equal ? hr_uniform(stream, count) : hr_categorical(stream, whole, count));
         gather(part_of, rows, out);
     }
     free(whole);

@@ -5,7 +5,7 @@
 #include "random/stream.h"
 
 typedef struct hr_parts {
-    uint32_t *rows; /* part by part, ascending within a part; rows of no part come last */
+    uint32_t *rows; /* part by part, ascending within a part; rows of no part come last. NULL: one part, all rows in order */
     size_t *begin;  /* count + 1 entries: part j is rows[begin[j]] to rows[begin[j + 1]] */
     size_t count;
 } hr_parts;
@@ -18,6 +18,18 @@ HR_MUST_CHECK hr_status hr_parts_drawn(hr_stream *stream, size_t rows, const dou
  * depend on the number of records, so that adding one moves others. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_parts_fixed(hr_stream *stream, size_t rows, const double *weights, size_t count, hr_parts *out, hr_error *err);
 
+/* One part: all rows. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_parts_whole(size_t rows, hr_parts *out, hr_error *err);
+
 void hr_parts_done(hr_parts *parts);
+
+/* The rows of part j; NULL: all, in order. */
+static inline const uint32_t *hr_parts_rows(const hr_parts *parts, size_t j) {
+    return parts->rows ? parts->rows + parts->begin[j] : NULL;
+}
+
+static inline size_t hr_parts_size(const hr_parts *parts, size_t j) {
+    return parts->begin[j + 1] - parts->begin[j];
+}
 
 #endif

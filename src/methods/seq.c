@@ -21,9 +21,7 @@ static hr_status train_round(hr_boosting *b, size_t t, hr_units budget, hr_error
         status = (sound ? hr_single_tree_sound : hr_single_tree_paper)(b, &tree, err);
     }
     b->training->next_group++;
-    if (!status) status = hr_boosting_add_trees(b, first, NULL, b->rows, err);
-    hr_boosting_forget(b);
-    return status;
+    return status ? status : hr_boosting_add_round(b, first, err);
 }
 
 static hr_status train(hr_training *training, hr_error *err) {
