@@ -24,30 +24,33 @@ typedef struct measure {
     double value;
 } measure;
 
-enum { MEASURES = 3 };
+enum { MEASURES_MAX = 4 };
 
-static void list_measures(const hr_metrics *metrics, measure list[MEASURES]) {
+/* Returns how many there are. */
+static size_t list_measures(const hr_metrics *metrics, measure list[MEASURES_MAX]) {
     if (metrics->task == HR_REGRESSION) {
         list[0] = (measure){"rmse", metrics->rmse};
         list[1] = (measure){"mae", metrics->mae};
         list[2] = (measure){"r2", metrics->r2};
-    } else {
-        list[0] = (measure){"error", metrics->error};
-        list[1] = (measure){"auc", metrics->auc};
-        list[2] = (measure){"logloss", metrics->logloss};
+        return 3;
     }
+    list[0] = (measure){"error", metrics->error};
+    list[1] = (measure){"auc", metrics->auc};
+    list[2] = (measure){"logloss", metrics->logloss};
+    list[3] = (measure){"ece", metrics->ece};
+    return 4;
 }
 
-static void print_text(const hr_metrics *metrics, const measure list[MEASURES]) {
+static void print_text(const hr_metrics *metrics, const measure *list, size_t count) {
     printf("%-9s %zu\n", "rows", metrics->rows);
-    for (size_t i = 0; i < MEASURES; i++) print_metric(stdout, list[i].name, list[i].value);
+    for (size_t i = 0; i < count; i++) print_metric(stdout, list[i].name, list[i].value);
 }
 
-static void print_json(const hr_metrics *metrics, const measure list[MEASURES]) {
+static void print_json(const hr_metrics *metrics, const measure *list, size_t count) {
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     json_whole(&json, "rows", metrics->rows);
-    for (size_t i = 0; i < MEASURES; i++) json_number(&json, list[i].name, list[i].value);
+    for (size_t i = 0; i < count; i++) json_number(&json, list[i].name, list[i].value);
     json_close(&json, '}');
     putchar('\n');
 }
@@ -63,9 +66,9 @@ static int run_evaluate(const command *self, int argc, char **argv) {
     if (status == HR_OK) status = input_data(hr_model_schema(model), args.data, args.format, false, &data, &err);
     if (status == HR_OK) status = hr_evaluate(model, data, 0, &metrics, &err);
     if (status == HR_OK) {
-        measure list[MEASURES];
-        list_measures(&metrics, list);
-        (args.as_json ? print_json : print_text)(&metrics, list);
+        measure list[MEASURES_MAX];
+        const size_t count = list_measures(&metrics, list);
+        (args.as_json ? print_json : print_text)(&metrics, list, count);
     }
     hr_data_free(data);
     hr_model_free(model);
@@ -75,9 +78,11 @@ static int run_evaluate(const command *self, int argc, char **argv) {
 const command evaluate_command = {
     .name = "evaluate",
     .summary = "compare a model's predictions with known labels",
-    .details = "Prints error, auc and logloss for classes; rmse, mae and r2 for regression. A measure that does not exist (the auc of "
-               "three classes) is '-', in JSON null. The figures say something of the records: they are not covered by the model's "
-               "guarantee.",
+    .details =
+        "Prints error, auc, logloss and ece for classes; rmse, mae and r2 for regression. ece is the expected calibration error: how far "
+        "predicted probabilities are, on average over ten bins, from what happens. A measure that does not exist (the auc of "
+        "three classes) is '-', in JSON null. The figures say something of the records: they are not covered by the model's "
+        "guarantee.",
     .example = "  hedgerow evaluate --model model.json --data test.csv",
     .options = evaluate_options,
     .option_count = COUNT_OF(evaluate_options),

@@ -23,6 +23,8 @@ HR_API const hr_schema *hr_model_schema(const hr_model *model);
 HR_API const char *hr_model_method(const hr_model *model);
 HR_API hr_mode hr_model_mode(const hr_model *model);
 HR_API size_t hr_model_tree_count(const hr_model *model);
+/* The number of records that the model was trained on, as it was released: noisy. 0 if the method did not release it. */
+HR_API double hr_model_records(const hr_model *model);
 
 /* ---- Predictions --------------------------------------------------------------------------------------------------- */
 
@@ -41,8 +43,14 @@ typedef struct hr_metrics {
     size_t rows;
     hr_task task;
     double error, auc, logloss; /* classes; auc is NaN for more than two classes or one class present */
+    double ece;                 /* classes: expected calibration error, see below */
     double rmse, mae, r2;       /* regression */
 } hr_metrics;
+
+/* The expected calibration error tells how far a probability can be taken at its word: 0 is best. Two classes: p is the probability of
+ * the second class (index 1), and the event is that it is the label. More: p is the probability of the predicted class, and the event
+ * is that it is right. The records are put into ten bins by p, [0, 0.1), ..., [0.8, 0.9), [0.9, 1]; ece = sum over bins of
+ * |(sum of p) - (number of events)| / rows. */
 
 /* Predicts and compares with the labels of `data`. Fails: SCHEMA (no labels, no rows), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, hr_metrics *out, hr_error *err);

@@ -1,5 +1,6 @@
 /* How good predictions are, in the definitions that scikit-learn uses: AUC with midranks for ties, logarithms of probabilities
- * clipped at 1e-15. What cannot be defined (AUC of one class, R^2 of a constant label) is NaN, not a number that looks fine. */
+ * clipped at 1e-15; and how far probabilities can be taken at their word (expected calibration error). What cannot be defined (AUC of one
+ * class, R^2 of a constant label) is NaN, not a number that looks fine. */
 #include "base/fail.h"
 #include "model/model.h"
 
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 
 static const double LEAST_PROBABILITY = 1e-15;
+enum { CALIBRATION_BINS = 10 };
 
 typedef struct ranked {
     double score;
@@ -45,6 +47,20 @@ static hr_status area_under_curve(const double *probabilities, const double *lab
     return HR_OK;
 }
 
+/* What is said with which probability: two classes speak of the second, more of the one that is predicted. */
+static double calibration_error(const double *probabilities, const double *labels, size_t rows, size_t classes) {
+    double expected[CALIBRATION_BINS] = {0}, met[CALIBRATION_BINS] = {0}, sum = 0;
+    for (size_t i = 0; i < rows; i++) {
+        const double *p = probabilities + i * classes;
+        size_t spoken_of = classes == 2 ? 1 : hr_predicted_class(p, classes);
+        size_t bin = (size_t)fmin(fmax(CALIBRATION_BINS * p[spoken_of], 0), CALIBRATION_BINS - 1);
+        expected[bin] += p[spoken_of];
+        met[bin] += (size_t)labels[i] == spoken_of;
+    }
+    for (size_t b = 0; b < CALIBRATION_BINS; b++) sum += fabs(expected[b] - met[b]);
+    return sum / (double)rows;
+}
+
 static void compare_classes(const double *probabilities, const double *labels, size_t classes, hr_metrics *out) {
     double wrong = 0, loss = 0;
     for (size_t i = 0; i < out->rows; i++) {
@@ -55,6 +71,7 @@ static void compare_classes(const double *probabilities, const double *labels, s
     }
     out->error = wrong / (double)out->rows;
     out->logloss = loss / (double)out->rows;
+    out->ece = calibration_error(probabilities, labels, out->rows, classes);
 }
 
 static void compare_numbers(const double *predicted, const double *labels, hr_metrics *out) {
@@ -74,7 +91,7 @@ static void compare_numbers(const double *predicted, const double *labels, hr_me
 hr_status hr_metrics_compare(hr_task task, const double *predicted, const double *labels, size_t rows, size_t outputs, hr_metrics *out,
                              hr_error *err) {
     hr_metrics m = {.rows = rows, .task = task};
-    m.error = m.auc = m.logloss = m.rmse = m.mae = m.r2 = (double)NAN;
+    m.error = m.auc = m.logloss = m.ece = m.rmse = m.mae = m.r2 = (double)NAN;
     hr_status status = HR_OK;
     if (task == HR_REGRESSION) {
         compare_numbers(predicted, labels, &m);

@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include "base/fail.h"
+#include "data/number.h"
 #include "data/schema.h"
 
 #include <stdlib.h>
@@ -104,6 +105,15 @@ hr_mode hr_model_mode(const hr_model *model) {
 
 size_t hr_model_tree_count(const hr_model *model) {
     return model->forest.tree_count;
+}
+
+double hr_model_records(const hr_model *model) {
+    double records = 0;
+    for (size_t i = 0; i < model->setting_count; i++) {
+        const hr_setting *s = &model->settings[i];
+        if (strcmp(s->name, HR_RECORDS_SETTING) == 0 && hr_number_parse(s->value, strlen(s->value), &records) == HR_NUMBER_OK) break;
+    }
+    return records > 0 ? records : 0;
 }
 
 size_t hr_model_output_count(const hr_model *model) {

@@ -15,6 +15,9 @@ typedef struct hr_setting {
     const char *name, *value;
 } hr_setting;
 
+/* The setting that holds what hr_model_records returns. */
+#define HR_RECORDS_SETTING "records"
+
 struct hr_model {
     hr_arena *arena; /* holds everything below but the schema */
     hr_schema *schema;

@@ -1,5 +1,6 @@
 /* The expected numbers are scikit-learn 1.9.1's on the same records (accuracy_score, roc_auc_score, log_loss on probabilities
- * clipped to [1e-15, 1 - 1e-15], mean_squared_error, mean_absolute_error, r2_score), drawn in Python by the same xorshift64. */
+ * clipped to [1e-15, 1 - 1e-15], mean_squared_error, mean_absolute_error, r2_score), drawn in Python by the same xorshift64; the
+ * calibration errors are sums of fractions, exact. */
 #include "parts.h"
 
 enum { ROWS = 1000 };
@@ -32,6 +33,7 @@ static void test_binary__equals_scikit_learn(void **state) {
     assert_near(m.error, 0.433);
     assert_near(m.auc, 0.59637600000000002);
     assert_near(m.logloss, 0.84917052126071613);
+    assert_near(m.ece, 0.1774873375990702);
     assert_true(isnan(m.rmse) && isnan(m.mae) && isnan(m.r2));
 }
 
@@ -41,7 +43,9 @@ static void test_binary__equals_scikit_learn_with_heavy_ties(void **state) {
     assert_near(seven.error, 0.417);
     assert_near(seven.auc, 0.60414236524485809);
     assert_near(seven.logloss, 2.2106796538214439);
+    assert_near(seven.ece, 0.1692857142857143);
     assert_near(one.error, 0.324);
+    assert_near(one.ece, 0.324);
     assert_true(one.auc == 0.5);
     assert_near(one.logloss, 11.190563551951062);
 }
@@ -65,6 +69,33 @@ static void test_binary__orders_perfectly_and_backwards(void **state) {
     assert_true(m.auc == 0);
 }
 
+/* By hand: bins 0: {0 no}, 2: {0.25 yes, 0.25 no}, 5: {0.5 yes}, 9: {0.95 yes, 1 no}. */
+static void test_binary__is_calibrated_as_computed_by_hand(void **state) {
+    (void)state;
+    const double predicted[] = {1, 0, .75, .25, .75, .25, .5, .5, .05, .95, 0, 1}, labels[] = {0, 1, 0, 1, 1, 0};
+    hr_metrics m = {0};
+    assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, labels, 6, 2, &m, NULL), HR_OK);
+    assert_near(m.ece, (0 + .5 + .5 + .95) / 6);
+}
+
+/* By hand: predicted are the classes 0 (0.5, right), 2 (0.6, wrong), 1 (0.625, right): bins 5: 0.5, 6: |1.225 - 1|. */
+static void test_multiclass__is_calibrated_as_computed_by_hand(void **state) {
+    (void)state;
+    const double predicted[] = {.5, .25, .25, .2, .2, .6, .25, .625, .125}, labels[] = {0, 1, 1};
+    hr_metrics m = {0};
+    assert_int_equal(hr_metrics_compare(HR_MULTICLASS, predicted, labels, 3, 3, &m, NULL), HR_OK);
+    assert_near(m.ece, (.5 + .225) / 3);
+}
+
+/* Who says the truth's frequency to everybody is calibrated, however little he knows. */
+static void test_binary__is_calibrated_if_frequencies_are_met(void **state) {
+    (void)state;
+    const double predicted[] = {.75, .25, .75, .25, .75, .25, .75, .25}, labels[] = {0, 1, 0, 0};
+    hr_metrics m = {0};
+    assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, labels, 4, 2, &m, NULL), HR_OK);
+    assert_true(m.ece == 0);
+}
+
 static void test_multiclass__equals_scikit_learn(void **state) {
     (void)state;
     static double predicted[4 * ROWS], labels[ROWS];
@@ -79,6 +110,7 @@ static void test_multiclass__equals_scikit_learn(void **state) {
     assert_int_equal(hr_metrics_compare(HR_MULTICLASS, predicted, labels, ROWS, 4, &m, NULL), HR_OK);
     assert_near(m.error, 0.739);
     assert_near(m.logloss, 1.5998342757062571);
+    assert_near(m.ece, 0.15536938818605459);
     assert_true(isnan(m.auc));
 }
 
@@ -95,7 +127,7 @@ static void test_regression__equals_scikit_learn(void **state) {
     assert_near(m.rmse, 2.0271865637766671);
     assert_near(m.mae, 1.646808941369146);
     assert_near(m.r2, 0.4938018497267912);
-    assert_true(isnan(m.error) && isnan(m.auc) && isnan(m.logloss));
+    assert_true(isnan(m.error) && isnan(m.auc) && isnan(m.logloss) && isnan(m.ece));
 }
 
 static void test_regression__has_no_r2_for_a_constant_label(void **state) {
@@ -126,7 +158,7 @@ static void test_evaluate__compares_its_own_predictions(void **state) {
         assert_int_equal(hr_metrics_compare(cases[c].task, out, hr_data_labels(data), ROWS, width, &expected, NULL), HR_OK);
         assert_int_equal(hr_evaluate(model, data, 2, &ours, NULL), HR_OK);
         assert_int_equal(ours.rows, expected.rows);
-        assert_memory_equal(&ours.error, &expected.error, 6 * sizeof ours.error);
+        assert_memory_equal(&ours.error, &expected.error, 7 * sizeof ours.error);
         free(out);
         hr_data_free(data);
         hr_model_free(model);
@@ -159,6 +191,9 @@ int main(void) {
         cmocka_unit_test(test_binary__equals_scikit_learn_with_heavy_ties),
         cmocka_unit_test(test_binary__has_no_auc_for_one_class),
         cmocka_unit_test(test_binary__orders_perfectly_and_backwards),
+        cmocka_unit_test(test_binary__is_calibrated_as_computed_by_hand),
+        cmocka_unit_test(test_multiclass__is_calibrated_as_computed_by_hand),
+        cmocka_unit_test(test_binary__is_calibrated_if_frequencies_are_met),
         cmocka_unit_test(test_multiclass__equals_scikit_learn),
         cmocka_unit_test(test_regression__equals_scikit_learn),
         cmocka_unit_test(test_regression__has_no_r2_for_a_constant_label),

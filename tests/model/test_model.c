@@ -51,6 +51,27 @@ static void test_make__takes_a_model_without_trees_or_releases(void **state) {
     hr_model_free(NULL);
 }
 
+static double records_of(const char *name, const char *value) {
+    parts p;
+    parts_init(&p, HR_BINARY, HR_LINK_SIGNED, 1, 1, 1, HR_PURE);
+    hr_setting settings[] = {{"trees", "7"}, {name, value}};
+    p.model.settings = settings;
+    p.model.setting_count = COUNT(settings);
+    hr_model *model = make_model(&p);
+    double records = hr_model_records(model);
+    hr_model_free(model);
+    parts_done(&p);
+    return records;
+}
+
+static void test_records__are_what_was_released(void **state) {
+    (void)state;
+    assert_true(records_of("records", "1234.015625") == 1234.015625);
+    assert_true(records_of("bins", "1234") == 0);
+    assert_true(records_of("records", "many") == 0);
+    assert_true(records_of("records", "-3") == 0);
+}
+
 static void test_release__tells_what_was_published(void **state) {
     (void)state;
     parts p;
@@ -151,6 +172,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_make__copies_everything),
         cmocka_unit_test(test_make__takes_a_model_without_trees_or_releases),
+        cmocka_unit_test(test_records__are_what_was_released),
         cmocka_unit_test(test_release__tells_what_was_published),
         cmocka_unit_test(test_account__adds_groups_of_their_costliest_part),
         cmocka_unit_test(test_account__converts_zcdp),
