@@ -88,7 +88,8 @@ static bool add_pair(const parser *p, const arg_option *option, char *value, arg
 static bool set_value(const parser *p, const arg_option *option, char *value) {
     void *target = p->target + option->offset;
     switch (option->kind) {
-    case ARG_FLAG: *(bool *)target = true; return true;
+    case ARG_FLAG:
+    case ARG_WAIVER: *(bool *)target = true; return true;
     case ARG_WHOLE: return set_whole(p, option, value, target);
     case ARG_REAL: return set_real(p, option, value, target);
     case ARG_CHOICE: return set_choice(p, option, value, target);
@@ -103,6 +104,10 @@ static bool set_value(const parser *p, const arg_option *option, char *value) {
     }
     *(const char **)target = value;
     return true;
+}
+
+static bool takes_value(const arg_option *option) {
+    return option->kind != ARG_FLAG && option->kind != ARG_WAIVER;
 }
 
 static size_t find_option(const command *self, const char *name, size_t length) {
@@ -140,7 +145,7 @@ static bool unknown_option(const parser *p, const char *word) {
 
 /* The option's value: what follows '=', or the next word. */
 static bool take_value(parser *p, const arg_option *option, char *attached, char **value) {
-    if (option->kind == ARG_FLAG) {
+    if (!takes_value(option)) {
         if (attached == NULL) return true;
         usage_error(p->self->name, "--%s takes no value", option->name);
         return false;
@@ -184,7 +189,15 @@ static bool parse_operand(parser *p, char *word) {
     return false;
 }
 
+static bool waived(const parser *p) {
+    for (size_t i = 0; i < p->self->option_count; i++) {
+        if (p->seen[i] && p->self->options[i].kind == ARG_WAIVER) return true;
+    }
+    return false;
+}
+
 static bool nothing_missing(const parser *p) {
+    if (waived(p)) return true;
     for (size_t i = 0; i < p->self->option_count; i++) {
         const arg_option *option = &p->self->options[i];
         if (!option->required || p->seen[i]) continue;
@@ -226,7 +239,7 @@ bool args_want_help(int argc, char **argv) {
 static void option_label(const arg_option *option, char *label, size_t size) {
     char letter[8] = "";
     if (option->letter != '\0') snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    const bool bare = option->kind == ARG_FLAG || option->kind == ARG_OPERAND;
+    const bool bare = !takes_value(option) || !is_switch(option);
     snprintf(label, size, "%s%s%s%s%s", letter, is_switch(option) ? "--" : "", option->name, bare ? "" : " ", bare ? "" : option->value);
 }
 

@@ -8,6 +8,7 @@
 
 typedef enum arg_kind {
     ARG_FLAG,    /* bool */
+    ARG_WAIVER,  /* bool; in its presence no option is required */
     ARG_TEXT,    /* const char *; not empty */
     ARG_WHOLE,   /* arg_whole */
     ARG_REAL,    /* arg_real */

@@ -19,7 +19,7 @@ static void list_methods(void) {
         printf("%-12s  ", method->name);
         print_wrapped(stdout, method->summary, 14);
     }
-    puts("\n'hedgerow methods METHOD' tells about one.");
+    printf("\n'hedgerow methods METHOD' tells about one; 'hedgerow train' takes %s unless --method names another.\n", hr_default_method());
 }
 
 static void print_options(const hr_method_info *method) {
@@ -76,7 +76,7 @@ const command methods_command = {
     .name = "methods",
     .summary = "list the methods; a method's options, defaults, paper and privacy",
     .details = "",
-    .example = "  hedgerow methods dpboost",
+    .example = "  hedgerow methods hedge",
     .options = methods_options,
     .option_count = COUNT_OF(methods_options),
     .run = run_methods,

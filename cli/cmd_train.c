@@ -4,16 +4,19 @@
 #include "commands.h"
 #include "input.h"
 #include "output.h"
+#include "plan.h"
 
 #include <limits.h>
 #include <string.h>
 
+enum { ROWS_GUESSED = 10000 };
+
 typedef struct train_args {
-    const char *data, *schema, *method, *model, *ledger;
+    const char *data, *schema, *method, *model, *ledger, *weights;
     size_t mode, format;
     arg_settings settings;
-    bool as_json, quiet, reproducible;
-    arg_whole seed, threads;
+    bool as_json, quiet, reproducible, plan;
+    arg_whole seed, threads, rows;
 } train_args;
 
 #define AT(field) offsetof(train_args, field)
@@ -21,10 +24,11 @@ typedef struct train_args {
 static const arg_option train_options[] = {
     {"data", 0, ARG_TEXT, true, AT(data), "FILE", "the records; - is standard input"},
     {"schema", 0, ARG_TEXT, true, AT(schema), "FILE", "the public facts about them ('hedgerow schema init' proposes some)"},
-    {"method", 0, ARG_TEXT, true, AT(method), "NAME", "how to train: 'hedgerow methods' lists the methods"},
+    {"method", 0, ARG_TEXT, false, AT(method), "NAME", "how to train; hedge unless given ('hedgerow methods' lists the methods)"},
     {"model", 0, ARG_TEXT, true, AT(model), "FILE", "where the model goes; - is standard output"},
     {"epsilon", 0, ARG_SETTING, false, AT(settings), "E", "privacy budget of this run; the method's default unless given"},
-    {"delta", 0, ARG_SETTING, false, AT(settings), "D", "0: pure epsilon; else (epsilon, delta) through zCDP"},
+    {"delta", 0, ARG_SETTING, false, AT(settings), "D",
+     "chance that the promise fails, below 1/records; 0: none, pure epsilon. The method's default unless given"},
     {"mode", 0, ARG_CHOICE, false, AT(mode), "sound|paper",
      "sound: the printed guarantee is proved; paper: as published, its guarantee does not hold"},
     {"trees", 0, ARG_SETTING, false, AT(settings), "N", "how many trees"},
@@ -37,6 +41,9 @@ static const arg_option train_options[] = {
     {"threads", 0, ARG_WHOLE, false, AT(threads), "N", "0: as many as there are processors; the model does not depend on it"},
     {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE", "spend from this ledger ('hedgerow ledger open' creates one)"},
     {"format", 0, ARG_CHOICE, false, AT(format), FORMAT_WORDS, "of the data; auto looks at the content"},
+    {"plan", 0, ARG_WAIVER, false, AT(plan), NULL, "tell what would be done, from public facts alone: reads no data, spends nothing"},
+    {"rows", 0, ARG_WHOLE, false, AT(rows), "N", "with --plan: how many records there will be; 10000 unless given"},
+    {"weights", 0, ARG_TEXT, false, AT(weights), "COLUMN", "refused, with the reason and what to do instead"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
     {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "no progress bar, no summary"},
     {"unsafe-reproducible-noise", 0, ARG_FLAG, false, AT(reproducible), NULL, "noise from --seed: NOT PRIVATE, for tests only"},
@@ -53,11 +60,27 @@ static bool consistent(const command *self, const train_args *args) {
         usage_error(self->name, "--threads: %llu is too many", (unsigned long long)args->threads.value);
         return false;
     }
-    if (args->as_json && strcmp(args->model, "-") == 0) {
+    if (args->as_json && args->model != NULL && strcmp(args->model, "-") == 0) {
         usage_error(self->name, "--json and --model - both write to standard output; name a file for the model");
         return false;
     }
-    return input_only_once(self->name, args->data, args->schema);
+    if (args->rows.given && !args->plan) {
+        usage_error(self->name, "--rows is for --plan: training counts the records by itself, privately");
+        return false;
+    }
+    return args->plan || input_only_once(self->name, args->data, args->schema);
+}
+
+static int refuse_weights(const command *self) {
+    const hr_error err = {
+        .status = HR_E_POLICY,
+        .field = "weights",
+        .message = "records have no weights: one of weight w moves every sum w times as far, so that its protection would cost w times "
+                   "the budget, or cover only a w-th of it",
+        .remedy =
+            "if a weight counts copies, write the rows out: who has w rows is protected w times less; if it evens out groups, keep each "
+            "record of the larger group with the same public probability, or move the threshold on the predicted probability"};
+    return report_error(self->name, &err);
 }
 
 /* What one training run holds; all of it is freed by run_done. */
@@ -157,6 +180,14 @@ static void json_guarantee(json_writer *json, const hr_guarantee *guarantee) {
     json_text(json, "statement", guarantee->statement);
 }
 
+/* The number of records as it was released, if it was. */
+static void json_records(json_writer *json, const hr_model *model) {
+    const double records = hr_model_records(model);
+    if (records <= 0) return;
+    json_number(json, "records", records);
+    json_flag(json, "delta_too_large", delta_too_large(hr_model_guarantee(model)->delta, records));
+}
+
 static void json_ledger(json_writer *json, const hr_ledger_total *total) {
     if (total == NULL) return;
     json_open(json, "ledger", '{');
@@ -178,9 +209,18 @@ static void print_json(const train_args *args, const train_run *run, const hr_le
     json_whole(&json, "trees", hr_model_tree_count(run->model));
     json_whole(&json, "releases", hr_model_release_count(run->model));
     json_guarantee(&json, hr_model_guarantee(run->model));
+    json_records(&json, run->model);
     json_ledger(&json, total);
     json_close(&json, '}');
     putchar('\n');
+}
+
+static void warn_of_delta(const command *self, const train_run *run) {
+    const double delta = hr_model_guarantee(run->model)->delta, records = hr_model_records(run->model);
+    if (!delta_too_large(delta, records)) return;
+    fprintf(stderr,
+            "hedgerow %s: warning: delta %.3g is above one in %.0f records: the promise may fail for one of them; choose it below %.3g\n",
+            self->name, delta, records, 1 / records);
 }
 
 /* The model exists by now: a ledger that cannot be read back is told, and no reason to fail. */
@@ -192,6 +232,7 @@ static void report(const command *self, const train_args *args, const train_run 
         known = hr_ledger_sum(run->ledger, &total, &err) == HR_OK;
         if (!known) report_error(self->name, &err);
     }
+    warn_of_delta(self, run);
     if (args->as_json) {
         print_json(args, run, known ? &total : NULL);
     } else if (!args->quiet) {
@@ -199,9 +240,26 @@ static void report(const command *self, const train_args *args, const train_run 
     }
 }
 
+/* ---- The plan ------------------------------------------------------------------------------------------------------- */
+
+static int run_plan(const command *self, const train_args *args) {
+    train_run run = {0};
+    hr_error err = {0};
+    hr_plan_info plan;
+    const double records = args->rows.given ? (double)args->rows.value : ROWS_GUESSED;
+    hr_status status = set_options(args, &run, &err);
+    if (status == HR_OK && args->schema != NULL) status = input_schema(args->schema, &run.schema, &err);
+    if (status == HR_OK) status = hr_fit_plan(&run.options, records, run.schema, &plan, &err);
+    if (status == HR_OK) (args->as_json ? print_plan_json : print_plan)(&plan, run.options.method, !args->rows.given);
+    run_done(&run);
+    return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
+}
+
 static int run_train(const command *self, int argc, char **argv) {
     train_args args = {0};
     if (!args_parse(self, argc, argv, &args) || !consistent(self, &args)) return EXIT_USAGE;
+    if (args.weights != NULL) return refuse_weights(self);
+    if (args.plan) return run_plan(self, &args);
     train_run run = {0};
     hr_error err = {0};
     int code = EXIT_DONE;
@@ -220,8 +278,8 @@ const command train_command = {
     .summary = "train a model",
     .details = "Checks the options, the model's path, the schema, the ledger and the data before it spends anything. Only released "
                "values get into the model: it may be published as its privacy statement says.",
-    .example =
-        "  hedgerow train --data train.csv --schema schema.yaml --method dpboost --epsilon 1 --ledger hospital.db --model model.json",
+    .example = "  hedgerow train --plan --rows 20000 --epsilon 1 --schema schema.yaml\n"
+               "  hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --ledger hospital.db --model model.json",
     .options = train_options,
     .option_count = COUNT_OF(train_options),
     .run = run_train,

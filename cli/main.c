@@ -23,11 +23,10 @@ static const command *const commands[] = {
     &generate_friedman1_command,
 };
 
-static const char tool_example[] =
-    "example:\n"
-    "  hedgerow generate hospital --rows 20000 --seed 1 -o train.csv --schema schema.yaml\n"
-    "  hedgerow train --data train.csv --schema schema.yaml --method dpboost --epsilon 1 --model model.json\n"
-    "  hedgerow evaluate --model model.json --data train.csv\n";
+static const char tool_example[] = "example:\n"
+                                   "  hedgerow generate hospital --rows 20000 --seed 1 -o train.csv --schema schema.yaml\n"
+                                   "  hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --model model.json\n"
+                                   "  hedgerow evaluate --model model.json --data train.csv\n";
 
 /* How many words of the command line name the command: all of them must match. 0: another command. */
 static int words_matching(const command *candidate, int argc, char **argv) {

@@ -46,24 +46,31 @@ run hedgerow generate hospital --rows 5000 --seed 2 -o test.csv
 printf 'train.csv begins:\n'
 head -n 4 train.csv | sed 's/^/  /'
 
-say "2. It grants a budget once, and trains: without privacy, to compare, and with epsilon 1."
-run hedgerow ledger open budget.db --epsilon 1.5
-run hedgerow train --data train.csv --schema schema.yaml --method gbdt --model open.json --quiet
-run hedgerow train --data train.csv --schema schema.yaml --method dpboost --epsilon 1 --ledger budget.db --model private.json --quiet
+say "2. What would epsilon 1 mean, and is it enough? A plan touches no record:"
+run hedgerow train --plan --epsilon 1 --rows 20000 --schema schema.yaml
 
-say "3. On 5,000 other patients:"
+say "3. It grants a budget once, and trains: with epsilon 1 and 0.1, and, to compare, with a published method and without privacy."
+run hedgerow ledger open budget.db --epsilon 2.5 --delta 1e-5
+run hedgerow train --data train.csv --schema schema.yaml --method gbdt --model open.json --quiet
+run hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --ledger budget.db --model private.json --quiet
+run hedgerow train --data train.csv --schema schema.yaml --epsilon 0.1 --ledger budget.db --model small.json --quiet
+run hedgerow train --data train.csv --schema schema.yaml --method dpboost --epsilon 1 --ledger budget.db --model dpboost.json --quiet
+
+say "4. On 5,000 other patients:"
 row '' error auc 'what the model tells of a patient'
 row 'the commonest answer for everybody' "$(trivial_error readmitted)" 0.5 'next to nothing'
-row 'dpboost, epsilon 1' "$(measure private.json error)" "$(measure private.json auc)" 'no more than its guarantee allows'
+row 'hedge, epsilon 0.1' "$(measure small.json error)" "$(measure small.json auc)" 'no more than its guarantee allows'
+row 'hedge, epsilon 1' "$(measure private.json error)" "$(measure private.json auc)" 'no more than its guarantee allows'
+row 'dpboost, epsilon 1' "$(measure dpboost.json error)" "$(measure dpboost.json auc)" 'no more than its guarantee allows'
 row 'gbdt' "$(measure open.json error)" "$(measure open.json auc)" 'whatever can be read from it'
 
-say "4. What the private model says of itself:"
+say "5. What the private model says of itself:"
 printf '$ hedgerow show private.json\n'
 hedgerow show private.json | sed '/^Settings/,$d'
 
-say "5. The budget holds: a second run at epsilon 1 would exceed it, and is refused."
+say "6. The budget holds: another run at epsilon 1 would exceed it, and is refused."
 code=0
-run hedgerow train --data train.csv --schema schema.yaml --method dpboost --epsilon 1 --ledger budget.db --model again.json || code=$?
+run hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --ledger budget.db --model again.json || code=$?
 [ "$code" = 3 ] || { echo "demo.sh: expected a refusal (3), got $code" >&2; exit 1; }
 run hedgerow ledger show budget.db
 

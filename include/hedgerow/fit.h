@@ -1,7 +1,7 @@
 /* Training: data, a method and a privacy budget in; a model out.
  *
  *     hr_fit_options options;
- *     hr_fit_options_init(&options, "dpboost", HR_SOUND, NULL);
+ *     hr_fit_options_init(&options, NULL, HR_SOUND, NULL);
  *     options.epsilon = 1;
  *     hr_model *model = NULL;
  *     hr_error err = {0};
@@ -47,7 +47,7 @@ typedef struct hr_fit_options {
     hr_mode mode;
 
     double epsilon; /* total privacy budget; > 0. Ignored by non-private methods */
-    double delta;   /* 0: pure epsilon; else (epsilon, delta) through zCDP */
+    double delta;   /* 0: pure epsilon; else (epsilon, delta), through Gaussian DP (hedge) or zCDP (the others). Below 1/records */
 
     int64_t trees, depth, bins; /* bins: per numeric feature, missing values apart */
     double learning_rate, lambda;
@@ -75,7 +75,8 @@ typedef struct hr_fit_options {
     void *user;
 } hr_fit_options;
 
-/* Fills in all defaults of a method and mode. Fails: ARGUMENT (no such method; the remedy lists them). */
+/* Fills in all defaults of a method and mode; hr_fit_options_init(&o, NULL, ...) means hr_default_method().
+ * Fails: ARGUMENT (no such method; the remedy lists them). */
 HR_API HR_MUST_CHECK hr_status hr_fit_options_init(hr_fit_options *options, const char *method, hr_mode mode, hr_error *err);
 
 /* Sets one option by name ("trees", "learning-rate", ...) from text, strictly parsed; `options` must have been initialised.
@@ -90,6 +91,29 @@ HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const
  * ledger does not cover it, and nothing was spent; or the budget is too small for any noise, and stays reserved), LIMIT, MEMORY,
  * CANCELLED. Options that the method does not take in its mode are ignored. */
 HR_API HR_MUST_CHECK hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out, hr_error *err);
+
+/* ---- What a fit will do -------------------------------------------------------------------------------------------- */
+
+/* Shares are parts of the budget; together they are at most 1, but for what is lost to rounding. Noise is a standard deviation. */
+typedef struct hr_plan_info {
+    double epsilon, delta, records;
+    size_t rounds, candidates;            /* trees in the model (times the number of classes above two); candidates of each */
+    double step;                          /* the part of a leaf's mean gradient by which a round corrects the model */
+    int depth_one, depth_pair, depth_all; /* of trees that ask about one, two, or all features */
+    double share_bins, share_count, share_base;
+    double share_choices, share_sums, share_counts, share_clip; /* over all rounds */
+    double leaf_records;                                        /* of a tree of depth_all, were its leaves alike */
+    double gradient_noise;   /* of such a leaf's mean gradient; labels are mapped to [-1, 1], more than two classes to 0 and 1 */
+    double label_noise;      /* the same in units of the label; of the probability of a class */
+    double prediction_noise; /* what the noise of all rounds comes to in a prediction, had it met such leaves only; same units */
+    double label_range;      /* high - low of the label; 1 for a probability */
+} hr_plan_info;
+
+/* Tells what hr_fit would do with so many records, without looking at any: nothing is spent or drawn. hr_fit itself goes by the noisy
+ * number of records that it releases. schema: NULL stands for two classes and numeric features. Thread: any.
+ * Fails: ARGUMENT (options; records not in 1..2^32 - 2; the method has no plan), BUDGET (too small for any noise). */
+HR_API HR_MUST_CHECK hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_schema *schema, hr_plan_info *out,
+                                           hr_error *err);
 
 /* ---- What methods exist ------------------------------------------------------------------------------------------- */
 
@@ -110,6 +134,8 @@ typedef struct hr_option_info {
     char paper[32];
 } hr_option_info;
 
+/* The method that is meant where none is named: "hedge". */
+HR_API const char *hr_default_method(void);
 HR_API size_t hr_method_count(void);
 HR_API const hr_method_info *hr_method_at(size_t index);
 /* NULL if there is none of that name. */

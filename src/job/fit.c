@@ -2,8 +2,9 @@
  * reserve the budget durably, draw, and say in the model what was drawn. */
 #include "base/buffer.h"
 #include "base/fail.h"
+#include "data/number.h"
 #include "data/schema.h"
-#include "ledger/delta.h"
+#include "job/budget.h"
 #include "methods/method.h"
 #include "model/model.h"
 
@@ -22,6 +23,7 @@ typedef struct fit {
     const hr_data *data;
     const hr_fit_options *options;
     const hr_method *method;
+    hr_budget budget;
     hr_stream *stream;
     hr_gate *gate;
     hr_training training;
@@ -61,49 +63,18 @@ static hr_status check(const fit *f, hr_error *err) {
 
 /* ---- The budget ---------------------------------------------------------------------------------------------------- */
 
-/* What may be spent, in whole units of the ledger, rounded down: so a ledger that grants 0.1 pays for 0.1, though neither has an
- * exact binary form, and ten times 0.1 do not exceed 1. */
-static double granted_epsilon(const fit *f) {
-    return hr_units_value(hr_units_down(f->options->epsilon));
-}
-
-static double granted_delta(const fit *f) {
-    return hr_delta_value(hr_delta_down(f->options->delta));
-}
-
-static hr_currency currency_of(const fit *f) {
-    if (!f->method->info.is_private) return HR_NO_PRIVACY;
-    return granted_delta(f) > 0 ? f->method->with_delta : HR_PURE;
-}
-
-static hr_units budget_of(const fit *f) {
-    switch (currency_of(f)) {
-    case HR_PURE: return hr_units_down(f->options->epsilon);
-    case HR_ZCDP: return hr_zcdp_rho(granted_epsilon(f), granted_delta(f));
-    case HR_GDP: return hr_gdp_budget(granted_epsilon(f), granted_delta(f));
-    case HR_NO_PRIVACY: break;
-    }
-    return 0;
-}
-
-static hr_status check_budget(const fit *f, hr_error *err) {
-    if (currency_of(f) == HR_NO_PRIVACY || (granted_epsilon(f) > 0 && budget_of(f))) return HR_OK;
-    hr_status status = hr_fail(err, HR_E_BUDGET, "raise epsilon", "epsilon %g is too small for any noise", f->options->epsilon);
-    return hr_fail_at(err, status, NULL, 0, 0, "epsilon");
-}
-
 static hr_status open_gate(fit *f, hr_error *err) {
     hr_status status =
         f->options->reproducible_noise ? hr_stream_open_seeded(f->options->seed, &f->stream, err) : hr_stream_open(&f->stream, err);
     if (status) return status;
-    return hr_gate_new(currency_of(f), budget_of(f), f->stream, &f->gate, err);
+    return hr_gate_new(f->budget.currency, f->budget.units, f->stream, &f->gate, err);
 }
 
 static hr_status reserve(fit *f, hr_error *err) {
     if (!f->options->ledger) return HR_OK;
     char purpose[200];
     snprintf(purpose, sizeof purpose, "fit %s for %.120s", f->method->info.name, hr_schema_label(hr_data_schema(f->data))->name);
-    return hr_ledger_reserve(f->options->ledger, granted_epsilon(f), granted_delta(f), purpose, &f->entry, err);
+    return hr_ledger_reserve(f->options->ledger, f->budget.epsilon, f->budget.delta, purpose, &f->entry, err);
 }
 
 /* ---- The model ----------------------------------------------------------------------------------------------------- */
@@ -117,10 +88,17 @@ static void add_setting(void *user, const char *name, const char *value) {
         f->settings_lost = true;
 }
 
+static void add_records(fit *f) {
+    char text[HR_NUMBER_TEXT];
+    if (f->training.records <= 0) return;
+    hr_number_render(f->training.records, text);
+    add_setting(f, HR_RECORDS_SETTING, text);
+}
+
 static hr_status state_sound(const fit *f, hr_guarantee *g, hr_buffer *text, hr_error *err) {
     size_t count;
     const hr_release *releases = hr_gate_releases(f->gate, &count);
-    hr_status status = hr_model_account(releases, count, hr_gate_currency(f->gate), granted_delta(f), g, err);
+    hr_status status = hr_model_account(releases, count, hr_gate_currency(f->gate), f->budget.delta, g, err);
     if (status) return status;
     hr_buffer_format(text, "(%.6g, %.3g)-differentially private for adding or removing one record", g->epsilon, g->delta);
     hr_buffer_format(text, " (%.6g, %.3g for replacing one). %s", g->epsilon_replace, g->delta_replace, f->method->info.sound);
@@ -148,6 +126,7 @@ static hr_status make_model(fit *f, hr_model **out, hr_error *err) {
                       .forest = f->training.forest,
                       .currency = hr_gate_currency(f->gate)};
     hr_options_each(f->method, f->options, add_setting, f);
+    add_records(f);
     if (f->settings_lost) return hr_fail_memory(err);
     if (claims_privacy(f))
         status = state_sound(f, &parts.guarantee, &statement, err);
@@ -182,7 +161,7 @@ static int thread_count(const hr_fit_options *options) {
 static hr_status run(fit *f, hr_model **out, hr_error *err) {
     hr_model *model = NULL;
     hr_status status = check(f, err);
-    if (!status) status = check_budget(f, err);
+    if (!status) status = hr_budget_of(f->method, f->options, &f->budget, err);
     if (!status) status = open_gate(f, err);
     if (!status) status = reserve(f, err);
     if (status) return status;

@@ -64,12 +64,6 @@ static hr_status release_sums(hedge *h, const hr_charge *charge, const hr_exact 
     return status;
 }
 
-/* Standard deviation of a release of that cost. */
-static double deviation(const hedge *h, hr_units cost, double sensitivity) {
-    double value = hr_units_value(cost);
-    return h->setting.currency == HR_PURE ? sqrt(2) * sensitivity / value : sqrt(sensitivity * sensitivity / value + 6);
-}
-
 /* ---- Before the rounds ----------------------------------------------------------------------------------------------- */
 
 static hr_status make_bins(hedge *h, hr_units cost, hr_error *err) {
@@ -95,7 +89,8 @@ static hr_status release_base(hedge *h, const hr_hedge_start *start, hr_error *e
         for (size_t k = 0; !status && k < h->outputs; k++) h->base[k] /= h->records;
         return status;
     }
-    hr_charge records = charge_of(h, "count", -1, start->count, COUNT_UNITS), sum = charge_of(h, "base score", -1, start->base, UNIT);
+    hr_charge records = charge_of(h, "record count", -1, start->count, COUNT_UNITS),
+              sum = charge_of(h, "base score", -1, start->base, UNIT);
     hr_status status = release_sums(h, &records, &count, 1, &paid_count, err);
     if (!status) status = release_sums(h, &sum, labels, 1, paid, err);
     if (status) return status;
@@ -167,7 +162,7 @@ static hr_status release_leaves(hedge *h, size_t round, size_t chosen, size_t *l
 /* Leaf values from released sums, by node; returns the gain, noise subtracted. With several outputs the mean over them is taken off
  * first: the true gradients of a record add up to 0. */
 static double set_values(hedge *h, const hr_tree *tree) {
-    double noise = deviation(h, h->plan.sums, (double)sum_sensitivity(h)) / UNIT, free_part = 1, gain = 0;
+    double noise = hr_hedge_noise(h->setting.currency, h->plan.sums, (double)sum_sensitivity(h)) / UNIT, free_part = 1, gain = 0;
     double ridge = h->plan.ridge * noise / h->loss.clip, most = h->loss.logistic ? 3 : 1;
     size_t leaf = 0;
     if (h->outputs > 1) free_part = ((double)h->outputs - 1) / (double)h->outputs;
@@ -311,6 +306,7 @@ static hr_status start(hedge *h, hr_error *err) {
     hr_status status = release_base(h, &cost, err);
     if (!status) status = make_bins(h, cost.bins, err);
     if (status) return status;
+    t->records = h->records;
     h->plan = hr_hedge_plan_of(&h->setting, h->records);
     h->loss.bound = (int64_t)(h->plan.clip * UNIT);
     h->loss.clip = h->plan.clip;
@@ -361,4 +357,5 @@ const hr_method hr_method_hedge = {
     .paper_options = NULL,
     .with_delta = HR_GDP,
     .train = train,
+    .plan = hr_hedge_tell,
 };

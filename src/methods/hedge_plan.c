@@ -1,5 +1,7 @@
 #include "methods/hedge_plan.h"
 
+#include "bins/edges.h"
+
 #include <math.h>
 
 /* The constants of the two budgets; both were chosen on development sets, before held-out sets were looked at. */
@@ -69,4 +71,55 @@ hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
     plan.counts = hr_units_share(leaves, part.counts);
     plan.sums = leaves - plan.counts;
     return plan;
+}
+
+double hr_hedge_noise(hr_currency currency, hr_units cost, double sensitivity) {
+    double value = hr_units_value(cost);
+    return currency == HR_PURE ? sqrt(2) * sensitivity / value : sqrt(sensitivity * sensitivity / value + 6);
+}
+
+/* ---- Told to people -------------------------------------------------------------------------------------------------- */
+
+/* What a step of 1 of the scores is in the label's units: two classes have scores from -1 to 1, more have probabilities. */
+static double score_unit(const hr_schema *schema, double range) {
+    return schema && hr_schema_task(schema) == HR_MULTICLASS ? range : range / 2;
+}
+
+static void tell_noise(const hr_schema *schema, hr_currency currency, const hr_hedge_plan *made, hr_plan_info *plan) {
+    enum { FINE = 1 << 12 }; /* sums are whole numbers of 2^-12 */
+    const hr_column *label = schema ? hr_schema_label(schema) : NULL;
+    double outputs = label && label->kind == HR_CATEGORY && label->value_count > 2 ? (double)label->value_count : 1;
+    double reach = made->clip * FINE * (currency == HR_PURE ? sqrt(outputs) : 1);
+    double noise = hr_hedge_noise(currency, made->sums, reach) / FINE;
+    plan->label_range = label && label->kind == HR_NUMBER ? label->high - label->low : 1;
+    double unit = score_unit(schema, plan->label_range);
+    plan->leaf_records = plan->records / (double)(1 << made->depth_all);
+    plan->gradient_noise = noise / plan->leaf_records;
+    plan->label_noise = plan->gradient_noise * unit;
+    double leaf = fmin(noise / (plan->leaf_records + made->ridge * noise / made->clip), 1);
+    plan->prediction_noise = made->step * sqrt((double)made->rounds) * leaf * unit;
+}
+
+void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_currency currency, hr_units budget, hr_plan_info *plan) {
+    hr_hedge_setting setting = {.currency = currency,
+                                .budget = budget,
+                                .regression = schema && hr_schema_task(schema) == HR_REGRESSION,
+                                .has_quantiles = !schema || hr_edges_need_quantiles(schema, (uint32_t)options->bins)};
+    hr_hedge_start start = hr_hedge_start_of(&setting);
+    hr_hedge_plan made = hr_hedge_plan_of(&setting, plan->records);
+    double all = hr_units_value(budget), rounds = (double)made.rounds;
+    plan->rounds = made.rounds;
+    plan->candidates = made.candidates;
+    plan->step = made.step;
+    plan->depth_one = made.depth_one;
+    plan->depth_pair = made.depth_pair;
+    plan->depth_all = made.depth_all;
+    plan->share_bins = hr_units_value(start.bins) / all;
+    plan->share_count = hr_units_value(start.count) / all;
+    plan->share_base = hr_units_value(start.base) / all;
+    plan->share_choices = rounds * hr_units_value(made.choice) / all;
+    plan->share_sums = rounds * hr_units_value(made.sums) / all;
+    plan->share_counts = rounds * hr_units_value(made.counts) / all;
+    plan->share_clip = rounds * hr_units_value(made.within) / all;
+    tell_noise(schema, currency, &made, plan);
 }

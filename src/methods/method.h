@@ -18,6 +18,7 @@ typedef struct hr_training {
     hr_binning binning;
     hr_forest forest;
     uint64_t next_group; /* composition: groups below it are taken */
+    double records;      /* their number as it was released, noisy; 0: it was not */
 } hr_training;
 
 /* Scores per record: 1, or the number of classes if there are more than two. */
@@ -32,6 +33,8 @@ typedef struct hr_method {
     const char *const *paper_options;          /* NULL: there is no such mode */
     hr_currency with_delta;                    /* what its releases are counted in when delta > 0 */
     hr_status (*train)(hr_training *training, hr_error *err);
+    /* Fills in all but epsilon, delta and the number of records, which are set; `schema` may be NULL. NULL: the method has no plan. */
+    void (*plan)(const hr_fit_options *options, const hr_schema *schema, hr_currency currency, hr_units budget, hr_plan_info *plan);
 } hr_method;
 
 extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_dpboost, hr_method_seq, hr_method_para;

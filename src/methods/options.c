@@ -30,7 +30,7 @@ static const char *const leaf_budgets[] = {"intended", "literal", NULL};
 
 static const option options_table[] = {
     {"epsilon", REAL, AT(epsilon), 0, 1e4, true, NULL, "0 < E <= 10000", "total privacy budget"},
-    {"delta", REAL, AT(delta), 0, .1, false, NULL, "0..0.1", "0: pure epsilon; else (epsilon, delta) through zCDP"},
+    {"delta", REAL, AT(delta), 0, .1, false, NULL, "0..0.1", "0: pure epsilon; else (epsilon, delta), a chance of no promise"},
     {"trees", INTEGER, AT(trees), 1, 100000, false, NULL, "1..100000", "number of trees (rounds)"},
     {"depth", INTEGER, AT(depth), 1, 12, false, NULL, "1..12", "levels of splits of a tree"},
     {"learning-rate", REAL, AT(learning_rate), 0, 1, true, NULL, "0 < X <= 1", "shrinkage of the leaf values (eta)"},
@@ -173,17 +173,19 @@ void hr_options_each(const hr_method *method, const hr_fit_options *options, voi
     }
 }
 
+static hr_status refuse_method(const char *name, hr_error *err) {
+    char list[200] = "it is one of:";
+    for (size_t i = 0, at = strlen(list); i < hr_method_count() && at < sizeof list; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, " %s", hr_method_at(i)->name);
+    return hr_fail(err, HR_E_ARGUMENT, list, "there is no method '%.60s'", name ? name : "");
+}
+
 hr_status hr_fit_options_init(hr_fit_options *options, const char *name, hr_mode mode, hr_error *err) {
-    const hr_method *method = hr_method_named(name);
-    if (!method) {
-        char list[200] = "it is one of:";
-        for (size_t i = 0, at = strlen(list); i < hr_method_count() && at < sizeof list; i++)
-            at += (size_t)snprintf(list + at, sizeof list - at, " %s", hr_method_at(i)->name);
-        return hr_fail(err, HR_E_ARGUMENT, list, "there is no method '%.60s'", name ? name : "");
-    }
+    const hr_method *method = hr_method_named(name ? name : hr_default_method());
+    if (!method) return refuse_method(name, err);
     if (mode != HR_SOUND && mode != HR_PAPER)
         return hr_fail(err, HR_E_ARGUMENT, "it is HR_SOUND or HR_PAPER", "there is no mode %d", (int)mode);
-    if (!names_of(method, mode)) return hr_fail(err, HR_E_ARGUMENT, "use the sound mode", "method %s has no paper mode", name);
+    if (!names_of(method, mode)) return hr_fail(err, HR_E_ARGUMENT, "use the sound mode", "method %s has no paper mode", method->info.name);
     hr_fit_options made = {.size = sizeof made, .method = method->info.name, .mode = mode, .epsilon = 1, .gradient_bound = 1};
     method->defaults(&made);
     *options = made;
@@ -196,6 +198,7 @@ static size_t size_of(const option *o) {
 
 hr_status hr_options_taken(const hr_fit_options *options, hr_fit_options *out, hr_error *err) {
     hr_fit_options made = *options, initial;
+    if (!options->method) return refuse_method(NULL, err);
     hr_status status = hr_fit_options_init(&initial, options->method, options->mode, err);
     if (status) return status;
     for (size_t i = 0; i < COUNT; i++) {

@@ -6,6 +6,13 @@
 static const hr_method *const table[] = {&hr_method_hedge, &hr_method_gbdt, &hr_method_dpboost, &hr_method_seq, &hr_method_para};
 enum { COUNT = sizeof table / sizeof *table };
 
+/* What a caller gets who names no method. */
+static const hr_method *const standard = &hr_method_hedge;
+
+const char *hr_default_method(void) {
+    return standard->info.name;
+}
+
 const hr_method *hr_method_named(const char *name) {
     for (size_t i = 0; name && i < COUNT; i++)
         if (!strcmp(table[i]->info.name, name)) return table[i];

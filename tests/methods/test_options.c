@@ -202,6 +202,20 @@ static void test_options__are_parsed_strictly(void **state) {
     assert_true(options.trees == 1000);
 }
 
+static void test_options__without_a_method_are_those_of_the_default(void **state) {
+    (void)state;
+    hr_fit_options options, named = options_of(hr_default_method(), HR_SOUND);
+    assert_int_equal(hr_fit_options_init(&options, NULL, HR_SOUND, NULL), HR_OK);
+    options.threads = named.threads;
+    assert_memory_equal(&options, &named, sizeof named);
+    assert_string_equal(options.method, "hedge");
+    assert_true(options.delta == 1e-6);
+    assert_true(options_of("dpboost", HR_SOUND).delta == 0);
+    hr_error err = {0};
+    assert_int_equal(hr_fit_options_init(&options, NULL, HR_PAPER, &err), HR_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "hedge"));
+}
+
 static bool has_paper_mode(const char *method) {
     hr_fit_options options;
     return hr_fit_options_init(&options, method, HR_PAPER, NULL) == HR_OK;
@@ -388,6 +402,7 @@ int main(void) {
         cmocka_unit_test(test_options__end_at_their_bounds),
         cmocka_unit_test(test_options__take_their_words),
         cmocka_unit_test(test_options__are_parsed_strictly),
+        cmocka_unit_test(test_options__without_a_method_are_those_of_the_default),
         cmocka_unit_test(test_options__that_a_mode_lacks_tell_which_it_takes),
         cmocka_unit_test(test_options__of_unknown_names_are_refused),
         cmocka_unit_test(test_methods__of_unknown_names_are_refused),

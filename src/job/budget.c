@@ -1,0 +1,32 @@
+/* Whole units of the ledger, rounded down: so a ledger that grants 0.1 pays for 0.1, though neither has an exact binary form, and ten
+ * times 0.1 do not exceed 1. A fit and a plan of it must not differ in this. */
+#include "job/budget.h"
+
+#include "base/fail.h"
+#include "ledger/delta.h"
+
+static hr_units units_of(const hr_budget *budget) {
+    switch (budget->currency) {
+    case HR_PURE: return hr_units_down(budget->epsilon);
+    case HR_ZCDP: return hr_zcdp_rho(budget->epsilon, budget->delta);
+    case HR_GDP: return hr_gdp_budget(budget->epsilon, budget->delta);
+    case HR_NO_PRIVACY: break;
+    }
+    return 0;
+}
+
+hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, hr_budget *out, hr_error *err) {
+    hr_budget budget = {.epsilon = hr_units_value(hr_units_down(options->epsilon)),
+                        .delta = hr_delta_value(hr_delta_down(options->delta)),
+                        .currency = HR_NO_PRIVACY};
+    if (method->info.is_private) {
+        budget.currency = budget.delta > 0 ? method->with_delta : HR_PURE;
+        if (budget.epsilon > 0) budget.units = units_of(&budget);
+        if (!budget.units) {
+            hr_status status = hr_fail(err, HR_E_BUDGET, "raise epsilon", "epsilon %g is too small for any noise", options->epsilon);
+            return hr_fail_at(err, status, NULL, 0, 0, "epsilon");
+        }
+    }
+    *out = budget;
+    return HR_OK;
+}
