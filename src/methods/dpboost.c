@@ -85,7 +85,7 @@ static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
     double *weights = malloc(te * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
     share_out(options, te, weights);
-    hr_status status = hr_single_tree_pack(b, err);
+    hr_status status = HR_OK;
     for (size_t t = 0; !status && t < trees; t += te) {
         hr_parts parts = {0};
         size_t now = trees - t < te ? trees - t : te;
@@ -100,30 +100,15 @@ static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
 }
 
 static hr_status train(hr_training *training, hr_error *err) {
-    hr_boosting b;
-    hr_units budget;
-    hr_status status = hr_single_tree_bins(training, &budget, err);
-    size_t rows = hr_data_rows(training->data), trees = (size_t)training->options->trees * hr_training_outputs(training->data);
-    if (!status) status = hr_boosting_init(&b, training, HR_LINK_SIGNED, trees, rows, err);
-    if (status) return status;
-    status = boost(&b, budget, err);
-    hr_boosting_done(&b);
-    return status;
+    return hr_single_tree_train(training, boost, err);
 }
 
 static void defaults(hr_fit_options *o) {
-    bool sound = o->mode == HR_SOUND;
-    o->trees = o->ensemble = sound ? 5 : 50;
-    o->depth = sound ? 4 : 6;
-    o->learning_rate = sound ? .5 : .1;
-    o->lambda = sound ? 1 : .1;
-    o->bins = sound ? 32 : 64;
-    o->shares = sound ? HR_SHARES_EQUAL : HR_SHARES_GEOMETRIC;
-    o->bounding = sound ? HR_CLIP : HR_FILTER;
-    o->edges = sound ? HR_EDGES_PRIVATE : HR_EDGES_EXACT;
-    o->bin_share = .1;
-    o->leaf_share = .3;
-    o->count_share = .3;
+    hr_single_tree_defaults(o);
+    if (o->mode == HR_PAPER) return;
+    o->trees = o->ensemble = 5;
+    o->depth = 4;
+    o->learning_rate = 0.5;
 }
 
 static const char *const sound_options[] = {"epsilon",        "delta",      "trees",       "ensemble",  "depth",  "learning-rate",

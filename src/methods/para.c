@@ -45,8 +45,7 @@ static hr_status share_out(const hr_boosting *b, size_t trees, hr_parts *parts, 
 static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
     size_t trees = (size_t)b->training->options->trees;
     hr_parts parts = {0};
-    hr_status status = hr_single_tree_pack(b, err);
-    if (!status) status = share_out(b, trees, &parts, err);
+    hr_status status = share_out(b, trees, &parts, err);
     for (size_t t = 0; !status && t < trees; t++) {
         /* As published: it ends when no unused record is left. The sound one may not look. */
         if (b->training->options->mode == HR_PAPER && hr_parts_size(&parts, t) == 0) break;
@@ -58,29 +57,15 @@ static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
 }
 
 static hr_status train(hr_training *training, hr_error *err) {
-    hr_boosting b;
-    hr_units budget;
-    hr_status status = hr_single_tree_bins(training, &budget, err);
-    size_t trees = (size_t)training->options->trees * hr_training_outputs(training->data);
-    if (!status) status = hr_boosting_init(&b, training, HR_LINK_SIGNED, trees, hr_data_rows(training->data), err);
-    if (status) return status;
-    status = boost(&b, budget, err);
-    hr_boosting_done(&b);
-    return status;
+    return hr_single_tree_train(training, boost, err);
 }
 
 static void defaults(hr_fit_options *o) {
-    bool sound = o->mode == HR_SOUND;
-    o->trees = sound ? 4 : 50;
-    o->depth = sound ? 4 : 6;
-    o->learning_rate = sound ? .7 : .1;
-    o->lambda = sound ? 1 : .1;
-    o->bins = sound ? 32 : 64;
-    o->bounding = sound ? HR_CLIP : HR_FILTER;
-    o->edges = sound ? HR_EDGES_PRIVATE : HR_EDGES_EXACT;
-    o->bin_share = .1;
-    o->leaf_share = .3;
-    o->count_share = .3;
+    hr_single_tree_defaults(o);
+    if (o->mode == HR_PAPER) return;
+    o->trees = 4;
+    o->depth = 4;
+    o->learning_rate = 0.7;
 }
 
 static const char *const sound_options[] = {"epsilon", "delta",     "trees",    "depth",          "learning-rate", "lambda",      "bins",

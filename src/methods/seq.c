@@ -24,36 +24,26 @@ static hr_status train_round(hr_boosting *b, size_t t, hr_units budget, hr_error
     return status ? status : hr_boosting_add_round(b, first, err);
 }
 
-static hr_status train(hr_training *training, hr_error *err) {
-    hr_boosting b;
-    hr_units budget;
-    hr_status status = hr_single_tree_bins(training, &budget, err);
-    size_t trees = (size_t)training->options->trees;
-    if (!status)
-        status =
-            hr_boosting_init(&b, training, HR_LINK_SIGNED, trees * hr_training_outputs(training->data), hr_data_rows(training->data), err);
-    if (status) return status;
-    status = hr_single_tree_pack(&b, err);
+static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
+    size_t trees = (size_t)b->training->options->trees;
+    hr_status status = HR_OK;
     for (size_t t = 0; !status && t < trees; t++) {
-        status = train_round(&b, t, budget / trees, err);
-        if (!status) status = hr_training_progress(training, t + 1, trees, err);
+        status = train_round(b, t, budget / trees, err);
+        if (!status) status = hr_training_progress(b->training, t + 1, trees, err);
     }
-    hr_boosting_done(&b);
     return status;
 }
 
+static hr_status train(hr_training *training, hr_error *err) {
+    return hr_single_tree_train(training, boost, err);
+}
+
 static void defaults(hr_fit_options *o) {
-    bool sound = o->mode == HR_SOUND;
-    o->trees = sound ? 5 : 50;
-    o->depth = sound ? 3 : 6;
-    o->learning_rate = sound ? .5 : .1;
-    o->lambda = sound ? 1 : .1;
-    o->bins = sound ? 32 : 64;
-    o->bounding = sound ? HR_CLIP : HR_FILTER;
-    o->edges = sound ? HR_EDGES_PRIVATE : HR_EDGES_EXACT;
-    o->bin_share = .1;
-    o->leaf_share = .3;
-    o->count_share = .3;
+    hr_single_tree_defaults(o);
+    if (o->mode == HR_PAPER) return;
+    o->trees = 5;
+    o->depth = 3;
+    o->learning_rate = 0.5;
 }
 
 static const char *const sound_options[] = {"epsilon", "delta",     "trees",    "depth",          "learning-rate", "lambda",      "bins",

@@ -31,7 +31,7 @@ static hr_status exact_edges(hr_training *training, hr_error *err) {
     return hr_edges_exact(training->data, (uint32_t)training->options->bins, training->threads, training->arena, &training->binning, err);
 }
 
-hr_status hr_single_tree_bins(hr_training *training, hr_units *budget, hr_error *err) {
+static hr_status make_bins(hr_training *training, hr_units *budget, hr_error *err) {
     const hr_fit_options *options = training->options;
     *budget = hr_gate_budget(training->gate);
     switch (options->edges) {
@@ -42,11 +42,40 @@ hr_status hr_single_tree_bins(hr_training *training, hr_units *budget, hr_error 
     return hr_edges_public(hr_data_schema(training->data), (uint32_t)options->bins, training->arena, &training->binning, err);
 }
 
-hr_status hr_single_tree_pack(hr_boosting *b, hr_error *err) {
+/* Integer gradients of +-4096: g* = 4096. */
+static hr_status pack(hr_boosting *b, hr_error *err) {
     b->packing.gradient_bound = 1 << GRADIENT_BITS;
     b->packing.gradient_scale = (1 << GRADIENT_BITS) / b->training->options->gradient_bound;
     b->packing.weight_scale = 1;
     return hr_boosting_pack(b, 1, err);
+}
+
+hr_status hr_single_tree_train(hr_training *training, hr_single_tree_boost *boost, hr_error *err) {
+    hr_boosting b;
+    hr_units budget;
+    hr_status status = make_bins(training, &budget, err);
+    size_t rows = hr_data_rows(training->data), trees = (size_t)training->options->trees * hr_training_outputs(training->data);
+    if (!status) status = hr_boosting_init(&b, training, HR_LINK_SIGNED, trees, rows, err);
+    if (status) return status;
+    status = pack(&b, err);
+    if (!status) status = boost(&b, budget, err);
+    hr_boosting_done(&b);
+    return status;
+}
+
+void hr_single_tree_defaults(hr_fit_options *o) {
+    bool sound = o->mode == HR_SOUND;
+    o->trees = o->ensemble = 50;
+    o->depth = 6;
+    o->learning_rate = .1;
+    o->lambda = sound ? 1 : .1;
+    o->bins = sound ? 32 : 64;
+    o->shares = sound ? HR_SHARES_EQUAL : HR_SHARES_GEOMETRIC;
+    o->bounding = sound ? HR_CLIP : HR_FILTER;
+    o->edges = sound ? HR_EDGES_PRIVATE : HR_EDGES_EXACT;
+    o->bin_share = .1;
+    o->leaf_share = .3;
+    o->count_share = .3;
 }
 
 static hr_charge charge_of(const hr_single_tree *t, const char *what, int64_t level, hr_units cost, uint64_t sensitivity) {

@@ -16,12 +16,15 @@ typedef struct hr_single_tree {
     double leaf_sensitivity; /* published only: Delta V */
 } hr_single_tree;
 
-/* Bins as options->edges says (published methods: exact quantiles), and what is left of the budget for trees.
- * Spends: bin_share of the budget if the edges are private. */
-HR_MUST_CHECK hr_status hr_single_tree_bins(hr_training *training, hr_units *budget, hr_error *err);
+/* How a method boosts such trees with what the bins have left of the budget. */
+typedef hr_status hr_single_tree_boost(hr_boosting *boosting, hr_units budget, hr_error *err);
 
-/* The largest shift for integer gradients of +-4096 (g* = 4096). Call once after hr_boosting_init. Fails: LIMIT. */
-HR_MUST_CHECK hr_status hr_single_tree_pack(hr_boosting *boosting, hr_error *err);
+/* The frame of such a method: bins as options->edges says (published: exact quantiles), room for the trees, then `boost`.
+ * Spends: bin_share of the budget if the edges are private; and what `boost` spends. */
+HR_MUST_CHECK hr_status hr_single_tree_train(hr_training *training, hr_single_tree_boost *boost, hr_error *err);
+
+/* Defaults that such methods share: of the paper (section 4) in paper mode, else all but trees, depth and learning rate. */
+void hr_single_tree_defaults(hr_fit_options *options);
 
 /* Sound: gradients clipped to +-g* (or records beyond it left out), splits by the exponential mechanism of width 4 g*^2, leaves
  * from noisy sums and noisy counts. Appends the tree to the forest, leaf values shrunk by eta.
