@@ -60,7 +60,7 @@ static bool consistent(const command *self, const train_args *args) {
         usage_error(self->name, "--threads: %llu is too many", (unsigned long long)args->threads.value);
         return false;
     }
-    if (args->as_json && args->model != NULL && strcmp(args->model, "-") == 0) {
+    if (args->as_json && !args->plan && args->model != NULL && strcmp(args->model, "-") == 0) {
         usage_error(self->name, "--json and --model - both write to standard output; name a file for the model");
         return false;
     }

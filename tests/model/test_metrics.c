@@ -69,13 +69,14 @@ static void test_binary__orders_perfectly_and_backwards(void **state) {
     assert_true(m.auc == 0);
 }
 
-/* By hand: bins 0: {0 no}, 2: {0.25 yes, 0.25 no}, 5: {0.5 yes}, 9: {0.95 yes, 1 no}. */
+/* By hand: bins 0: {0 no}, 2: {0.25 yes, 0.25 no}, 5: {0.5 yes, 0.55 no}, 8: {0.85 yes}, 9: {0.95 yes, 1 no}. A bin holds its lower
+ * end: told by the first class, 0.5 and 0.45 would part. */
 static void test_binary__is_calibrated_as_computed_by_hand(void **state) {
     (void)state;
-    const double predicted[] = {1, 0, .75, .25, .75, .25, .5, .5, .05, .95, 0, 1}, labels[] = {0, 1, 0, 1, 1, 0};
+    const double predicted[] = {1, 0, .75, .25, .75, .25, .5, .5, .45, .55, .15, .85, .05, .95, 0, 1}, labels[] = {0, 1, 0, 1, 0, 1, 1, 0};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, labels, 6, 2, &m, NULL), HR_OK);
-    assert_near(m.ece, (0 + .5 + .5 + .95) / 6);
+    assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, labels, 8, 2, &m, NULL), HR_OK);
+    assert_near(m.ece, (0 + .5 + .05 + .15 + .95) / 8);
 }
 
 /* By hand: predicted are the classes 0 (0.5, right), 2 (0.6, wrong), 1 (0.625, right): bins 5: 0.5, 6: |1.225 - 1|. */
