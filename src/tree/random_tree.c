@@ -17,7 +17,7 @@ typedef struct drawing {
     const hr_binning *binning;
     const hr_random_plan *plan;
     hr_tree *tree;
-    drawn nodes[HR_RANDOM_NODES_MAX];
+    drawn *nodes;
 } drawing;
 
 static double uniform(hr_stream *stream) {
@@ -129,7 +129,8 @@ static void add_children(drawing *d, uint32_t index) {
 void hr_random_tree(hr_stream *stream, const hr_binning *binning, const hr_random_plan *plan, hr_node *nodes, hr_bin_set *subsets,
                     hr_tree *out) {
     *out = (hr_tree){.nodes = nodes, .node_count = 1, .subsets = subsets};
-    drawing d = {.stream = stream, .binning = binning, .plan = plan, .tree = out};
+    drawn drawn_nodes[HR_RANDOM_NODES_MAX]; /* filled as nodes are added: most trees are far smaller */
+    drawing d = {.stream = stream, .binning = binning, .plan = plan, .tree = out, .nodes = drawn_nodes};
     nodes[0] = (hr_node){0};
     size_t begin = 0;
     for (int level = 0; level < plan->depth; level++) {
