@@ -4,78 +4,7 @@
  * Seeds are fixed, so every game ends the same way each time. The bounds hold with a false-alarm rate of 1e-6 a game (audit.h): a
  * sound method that is as private as it claims would be accused once in a million choices of seeds, and a published one that is
  * caught is caught with that confidence. Each quiet game was seen to accuse a method that was broken on purpose. */
-#include "methods/audit.h"
-#include "methods/tables.h"
-
-enum { RUNS_MAX = 10000 };
-
-/* ---- Runs ----------------------------------------------------------------------------------------------------------- */
-
-/* What a game looks at in a model. */
-typedef double statistic(const hr_model *model);
-
-typedef struct game {
-    const char *name;
-    table without, with; /* neighbours: the last record of `with` is the canary */
-    hr_fit_options options;
-    double claimed;
-    size_t runs;
-    statistic *look;
-} game;
-
-/* Neighbours from the first rows of one table. */
-static void game_make(game *g, table *t, hr_column label, const hr_column *features) {
-    table_make(t, label, features);
-    g->with = g->without = *t;
-    g->without.rows--;
-    assert_int_equal(hr_data_from_arrays(t->schema, g->without.rows, (const double *const *)t->columns, t->labels, &g->without.data, NULL),
-                     HR_OK);
-}
-
-static void game_close(game *g) {
-    hr_data_free(g->without.data);
-    table_close(&g->with);
-}
-
-static void play(const game *g, const hr_data *data, uint64_t seed, double *seen) {
-    hr_fit_options options = g->options;
-    options.reproducible_noise = true;
-    for (size_t i = 0; i < g->runs; i++) {
-        options.seed = seed + i;
-        hr_model *model = fit(data, &options);
-        seen[i] = g->look(model);
-        hr_model_free(model);
-    }
-}
-
-static double outputs[2][RUNS_MAX];
-
-static void play_both(const game *g) {
-    assert_true(g->runs <= RUNS_MAX);
-    play(g, g->without.data, 1000000, outputs[0]);
-    play(g, g->with.data, 2000000, outputs[1]);
-}
-
-/* The statistic is 0 or 1. */
-static double event_bound(const game *g) {
-    play_both(g);
-    return epsilon_of_event((double)count_below(outputs[0], g->runs, .5), (double)count_below(outputs[1], g->runs, .5), (double)g->runs);
-}
-
-static double statistic_bound(const game *g) {
-    play_both(g);
-    return epsilon_of_statistic(outputs[0], outputs[1], g->runs);
-}
-
-static void assert_quiet(const game *g, double bound) {
-    print_message("%-48s claimed %.2f  at least %.3f\n", g->name, g->claimed, bound);
-    if (!(bound <= g->claimed)) fail_msg("%s: epsilon is at least %.3f, claimed %.3f", g->name, bound, g->claimed);
-}
-
-static void assert_caught(const game *g, double bound) {
-    print_message("%-48s claimed %.2f  at least %.3f  caught\n", g->name, g->claimed, bound);
-    if (!(bound > g->claimed)) fail_msg("%s: epsilon is at least %.3f only, claimed %.3f", g->name, bound, g->claimed);
-}
+#include "methods/games.h"
 
 /* One tree of one split on all records, at epsilon 2; nothing but splits and leaves is paid for. */
 static hr_fit_options one_split(hr_mode mode) {
@@ -85,17 +14,6 @@ static hr_fit_options one_split(hr_mode mode) {
     options.bins = 2;
     if (mode == HR_SOUND) options.edges = HR_EDGES_PUBLIC;
     return options;
-}
-
-/* The value that the tree gives to a record whose features are all `x`. */
-static double leaf_of(const hr_model *model, size_t tree, double x) {
-    const hr_tree *t = &model->forest.trees[tree];
-    const hr_node *node = t->nodes;
-    while (node->left) {
-        const hr_feature_bins *feature = &model->binning.features[node->feature];
-        node = &t->nodes[node->left + (hr_node_goes_left(t, node, feature->kind, hr_bin_of_number(feature, x)) ? 0 : 1)];
-    }
-    return node->value;
 }
 
 /* ---- The bounds themselves ------------------------------------------------------------------------------------------ */

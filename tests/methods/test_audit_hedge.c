@@ -1,0 +1,331 @@
+/* hedge against what it claims: the exact privacy loss of its choice of a tree on worst-case neighbours, and whole trainings on tiny
+ * neighbouring tables (games.h, audit.h: seeds are fixed, false-alarm rate 1e-6 a game).
+ *
+ * Each quiet game has a twin that trains at a larger epsilon than it is labelled with, which must be caught. */
+#include "methods/games.h"
+#include "privacy/gate.h"
+#include "tree/random_tree.h"
+#include "tree/scan.h"
+
+/* ---- The choice, without sampling -------------------------------------------------------------------------------------- */
+
+enum { CANDIDATES = 32, HALF = 40, ROWS = 2 * HALF + 1 };
+
+/* Candidate c asks about feature c: value 1 goes left, 2 right. HALF records of gradient +g have only 1s, HALF of -g only 2s. The canary
+ * of -g has a 1 in feature 0, where it takes g from a leaf's sum, and 2s in the others, where it adds g. */
+typedef struct worst_case {
+    hr_feature_bins features[CANDIDATES];
+    hr_binning binning;
+    uint8_t columns[CANDIDATES][ROWS];
+    double targets[ROWS];
+    hr_node nodes[CANDIDATES][3];
+    hr_tree trees[CANDIDATES];
+    hr_exact without[CANDIDATES], with[CANDIDATES];
+} worst_case;
+
+static void score_rows(worst_case *w, size_t rows, size_t outputs, int64_t bound, hr_exact *scores) {
+    hr_binned binned = {rows, CANDIDATES, &w->binning, ROWS, w->columns[0], 0, NULL};
+    const double base[3] = {outputs > 1 ? .5 : 0, .5, 0};
+    hr_scan_loss loss = {false, (double)bound / 4096, 1, bound};
+    hr_scan *scan = NULL;
+    assert_int_equal(hr_scan_new(&binned, w->targets, outputs, base, CANDIDATES, 1, &scan, NULL), HR_OK);
+    assert_int_equal(hr_scan_round(scan, w->trees, CANDIDATES, &loss, NULL), HR_OK);
+    hr_scan_scores(scan, w->trees, CANDIDATES, 0, scores);
+    hr_scan_free(scan);
+}
+
+static void make_worst_case(worst_case *w, size_t outputs, int64_t bound) {
+    memset(w, 0, sizeof *w);
+    w->binning = (hr_binning){CANDIDATES, w->features};
+    for (uint32_t c = 0; c < CANDIDATES; c++) {
+        w->features[c] = (hr_feature_bins){HR_NUMBER, 3, NULL};
+        w->nodes[c][0] = (hr_node){.left = 1, .feature = c, .cut = 1};
+        w->trees[c] = (hr_tree){.nodes = w->nodes[c], .node_count = 3};
+        for (size_t i = 0; i < ROWS; i++) w->columns[c][i] = i < HALF ? 1 : 2;
+    }
+    w->columns[0][ROWS - 1] = 1;
+    for (size_t i = 0; i < ROWS; i++) w->targets[i] = i < HALF ? (outputs > 1 ? 0 : -1) : 1;
+    score_rows(w, ROWS - 1, outputs, bound, w->without);
+    score_rows(w, ROWS, outputs, bound, w->with);
+}
+
+static void log_probabilities(const hr_exact *scores, double scale, double *out) {
+    double sum = 0;
+    for (size_t c = 0; c < CANDIDATES; c++) sum += exp(scale * (double)(scores[c].unpaid - scores[0].unpaid));
+    for (size_t c = 0; c < CANDIDATES; c++) out[c] = scale * (double)(scores[c].unpaid - scores[0].unpaid) - log(sum);
+}
+
+/* The largest |ln(p/p')| over the candidates. */
+static double choice_loss(const worst_case *w, double scale) {
+    double p[CANDIDATES], q[CANDIDATES], loss = 0;
+    log_probabilities(w->without, scale, p);
+    log_probabilities(w->with, scale, q);
+    for (size_t c = 0; c < CANDIDATES; c++) loss = fmax(loss, fabs(p[c] - q[c]));
+    return loss;
+}
+
+/* What a line's cost claims for its choice: epsilon_0. */
+static double claimed_of(const hr_release *line, hr_currency currency) {
+    double cost = hr_units_value(line->cost);
+    return currency == HR_PURE ? cost : sqrt(8 * cost / acos(-1));
+}
+
+/* Each line of the choices of a real fit; bound: that of its gradients. */
+static void check_choices(const hr_data *data, size_t outputs, double epsilon, double delta) {
+    static worst_case w;
+    hr_fit_options options = seeded_options_of("hedge", HR_SOUND, 1);
+    options.epsilon = epsilon;
+    options.delta = delta;
+    hr_model *model = fit(data, &options);
+    make_worst_case(&w, outputs, 4096);
+    if (outputs == 1) assert_true(w.without[0].unpaid - w.with[0].unpaid == 4096 && w.with[1].unpaid - w.without[1].unpaid == 4096);
+    size_t choices = 0;
+    for (size_t i = 0; i < model->release_count; i++) {
+        const hr_release *line = &model->releases[i];
+        if (line->mechanism != HR_EXPONENTIAL || line->tree < 0) continue;
+        double scale = (double)line->scale_num / (double)line->scale_den, claimed = claimed_of(line, model->currency);
+        double loss = choice_loss(&w, scale);
+        assert_true(loss <= claimed);
+        if (outputs == 1) {
+            assert_true(loss > .95 * claimed);
+            assert_true(choice_loss(&w, 2 * scale) > 1.8 * claimed); /* the width G, which the published proofs of such scores use */
+        }
+        choices++;
+    }
+    assert_true(choices >= 8);
+    hr_model_free(model);
+}
+
+static void test_choice__loses_what_it_claims_on_the_worst_neighbours(void **state) {
+    (void)state;
+    static const double epsilons[] = {.1, 1, 8}, deltas[] = {1e-6, 0};
+    for (size_t outputs = 1; outputs <= 3; outputs += 2) {
+        table t = table_of_steps(60, 2, outputs == 1 ? 2 : 3, 3);
+        for (size_t e = 0; e < COUNT(epsilons); e++)
+            for (size_t d = 0; d < COUNT(deltas); d++) check_choices(t.data, outputs, epsilons[e], deltas[d]);
+        table_close(&t);
+    }
+}
+
+/* Vectors (-1/2, 1/2, 0) and (1/2, -1/2, 0), of a length above the clip 1/2: a leaf's length changes by all but 2 of G = 2048. */
+static void test_choice__of_vectors_is_as_wide_as_twice_the_bound(void **state) {
+    (void)state;
+    static worst_case w;
+    make_worst_case(&w, 3, 2048);
+    int64_t lost = w.without[0].unpaid - w.with[0].unpaid, won = w.with[1].unpaid - w.without[1].unpaid;
+    assert_true(lost > 2045 && lost <= 2049 && won > 2045 && won <= 2049);
+    double scale = 1. / (2 * 2048 + 2);
+    assert_true(choice_loss(&w, scale) <= 1 && choice_loss(&w, scale) > .95 && choice_loss(&w, 2 * scale) > 1.8);
+}
+
+/* ---- What a game shows of mu ------------------------------------------------------------------------------------------- */
+
+/* Phi^-1 */
+static double normal_quantile(double p) {
+    double low = -40, high = 40;
+    for (int i = 0; i < 100; i++) {
+        double middle = (low + high) / 2;
+        if (erfc(-middle / sqrt(2)) / 2 < p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A lower bound of mu from an event seen k0 and k1 times in n runs each. mu-GDP: Phi^-1(P(E)) - Phi^-1(Q(E)) <= mu, either way round;
+ * events and their complements say the same. */
+static double mu_of_event(double k0, double k1, double n) {
+    double best = 0, count[2] = {k0, k1};
+    for (int way = 0; way < 2; way++) {
+        double low = least_probability(count[way], n, GAME_FALSE_ALARM / 4), high = most_probability(count[!way], n, GAME_FALSE_ALARM / 4);
+        best = fmax(best, normal_quantile(low) - normal_quantile(high));
+    }
+    return best;
+}
+
+/* As epsilon_of_statistic: the first halves choose the threshold, the second halves count. */
+static double mu_of_statistic(double *s0, double *s1, size_t n) {
+    size_t half = n / 2;
+    double best = -1, threshold = 0;
+    qsort(s0, half, sizeof *s0, ascending_doubles);
+    qsort(s1, half, sizeof *s1, ascending_doubles);
+    for (size_t i = 0; i < 60; i++) {
+        double at = (i < 30 ? s0 : s1)[(size_t)((double)(i % 30) / 30 * (double)half)];
+        double mu = mu_of_event((double)count_below(s0, half, at), (double)count_below(s1, half, at), (double)half);
+        if (mu > best) best = mu, threshold = at;
+    }
+    return mu_of_event((double)count_below(s0 + half, half, threshold), (double)count_below(s1 + half, half, threshold), (double)half);
+}
+
+static void test_mu__of_counts_is_what_normal_numbers_have(void **state) {
+    (void)state;
+    assert_true(fabs(normal_quantile(.975) - 1.959964) < 1e-6 && fabs(normal_quantile(1e-6) + 4.753424) < 1e-6);
+    assert_true(mu_of_event(500, 500, 1000) == 0 && mu_of_event(0, 0, 1000) == 0);
+    double mu = mu_of_event(841345, 158655, 1e6); /* Phi(1) and Phi(-1) */
+    assert_true(mu < 2 && mu > 1.95 && mu_of_event(158655, 841345, 1e6) == mu);
+}
+
+/* ---- Settings ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct setting {
+    const char *name;
+    double delta;
+    size_t classes;
+} setting;
+
+/* What a fit at `epsilon` claims: mu, or epsilon. */
+static double claim(const setting *s, double epsilon) {
+    return s->delta > 0 ? sqrt(hr_units_value(hr_gdp_budget(epsilon, s->delta))) : epsilon;
+}
+
+static double bound_of(const game *g) {
+    play_both(g);
+    return g->options.delta > 0 ? mu_of_statistic(seen_in[0], seen_in[1], g->runs) : epsilon_of_statistic(seen_in[0], seen_in[1], g->runs);
+}
+
+/* A game that trains at `epsilon`, whatever it is labelled with. */
+static game game_of(const setting *s, double epsilon, double labelled, size_t runs, statistic *look) {
+    game g = {.name = s->name, .options = options_of("hedge", HR_SOUND), .claimed = claim(s, labelled), .runs = runs, .look = look};
+    g.options.epsilon = epsilon;
+    g.options.delta = s->delta;
+    g.options.bins = 8;
+    return g;
+}
+
+/* ---- W6: the prediction at a canary that stands alone ------------------------------------------------------------------- */
+
+static const setting w6_settings[] = {{"W6 two classes, delta 1e-6", 1e-6, 2},
+                                      {"W6 regression, delta 1e-6", 1e-6, 0},
+                                      {"W6 two classes, pure", 0, 2},
+                                      {"W6 regression, pure", 0, 0}};
+
+static double score_of_canary(const hr_model *model) {
+    double score = 0;
+    for (size_t tree = 0; tree < model->forest.tree_count; tree++) score += leaf_of(model, tree, 7);
+    return score;
+}
+
+/* Nine records of the lowest label near 0, and one of the highest far from them. */
+static game w6(const setting *s, double epsilon, size_t runs) {
+    enum { OTHERS = 9 };
+    game g = game_of(s, epsilon, 2, runs, score_of_canary);
+    table t = table_open(OTHERS + 1, 2);
+    uint64_t random = 1;
+    for (size_t i = 0; i < OTHERS; i++) {
+        for (size_t f = 0; f < 2; f++) t.columns[f][i] = (double)(next_random(&random) % 3);
+        t.labels[i] = s->classes ? 0 : -1;
+    }
+    t.columns[0][OTHERS] = t.columns[1][OTHERS] = 7;
+    t.labels[OTHERS] = 1;
+    hr_column features[2] = {number_column("x", 0, 7), number_column("z", 0, 7)};
+    features[0].whole = features[1].whole = true; /* no bin edges to pay for */
+    game_make(&g, &t, s->classes ? category_column("y", s->classes) : number_column("y", -1, 1), features);
+    return g;
+}
+
+static void test_w6__finds_nothing_on_a_canary_that_stands_alone(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(w6_settings); i++) {
+        game g = w6(&w6_settings[i], 2, 800);
+        assert_quiet(&g, bound_of(&g));
+        game_close(&g);
+    }
+}
+
+static void test_w6x__catches_fits_at_ten_times_what_they_claim(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(w6_settings); i++) {
+        game g = w6(&w6_settings[i], 20, w6_settings[i].delta > 0 ? 600 : 2000);
+        assert_caught(&g, bound_of(&g));
+        game_close(&g);
+    }
+}
+
+/* ---- W7: a canary in a leaf with others, by its likelihood ratio --------------------------------------------------------- */
+
+enum { W7_RECORDS = 100 };
+
+static const setting w7_gaussian = {"W7 delta 1e-6", 1e-6, 2}, w7_pure = {"W7 pure", 0, 2};
+
+/* The leaf of the records, which all have the first category. */
+static double value_of_all(const hr_model *model, size_t tree) {
+    const hr_tree *t = &model->forest.trees[tree];
+    const hr_node *node = t->nodes;
+    while (node->left) node = &t->nodes[node->left + !hr_node_goes_left(t, node, HR_CATEGORY, 1)];
+    return node->value;
+}
+
+/* Standard deviation of a released leaf sum, in gradients: cost is (G/sigma)^2, or sqrt(2) G/sigma. */
+static double noise_of(const hr_model *model) {
+    for (size_t i = 0; i < model->release_count; i++) {
+        double cost = hr_units_value(model->releases[i].cost);
+        if (!strcmp(model->releases[i].what, "leaf sum")) return model->currency == HR_PURE ? sqrt(2) / cost : 1 / sqrt(cost);
+    }
+    fail();
+    return 0;
+}
+
+/* What a round adds to every score F is -eta S~/(N~ + ridge): S~ is n F (gradients F + 1 and F - 1 of as many records), the canary's
+ * F - 1, which is about -1, and noise. So -value (n + ridge)/eta - n F is noise around 0, or around -1, but that N~ is off by a few in
+ * a hundred. Trees of the last fifth were scaled down for the average; at these sizes eta is 1/2 (pure: 1.7/sqrt(8)). */
+static double likelihood_ratio(const hr_model *model) {
+    bool pure = model->currency == HR_PURE;
+    double score = model->forest.base[0], sum = 0, eta = pure ? 1.7 / sqrt(8) : .5, rounds = (double)model->forest.tree_count;
+    double weight = W7_RECORDS + (pure ? 2 : 4) * noise_of(model);
+    for (size_t t = 0; t < model->forest.tree_count; t++) {
+        double value = value_of_all(model, t) / fmin((rounds - (double)t) / (.2 * rounds), 1);
+        double found = -value * weight / eta - W7_RECORDS * score;
+        sum += pure ? fabs(found) - fabs(found + 1) : -found;
+        score = fmin(fmax(score + value, -1), 1);
+    }
+    return sum;
+}
+
+static game w7(const setting *s, double epsilon, double labelled, size_t runs) {
+    game g = game_of(s, epsilon, labelled, runs, likelihood_ratio);
+    table t = table_open(W7_RECORDS + 1, 1);
+    for (size_t i = 0; i < t.rows; i++) {
+        t.columns[0][i] = 1;
+        t.labels[i] = i % 2 || i == W7_RECORDS;
+    }
+    hr_column feature = category_column("x", 1);
+    game_make(&g, &t, category_column("y", 2), &feature);
+    return g;
+}
+
+/* Leaf sums take .72 of mu^2, so mu is shown up to .85 of itself, less what 1000 runs leave open: half the noise would show. */
+static void test_w7__finds_nothing_on_a_canary_among_others(void **state) {
+    (void)state;
+    game g = w7(&w7_gaussian, 12, 12, 2000);
+    double bound = bound_of(&g);
+    assert_quiet(&g, bound);
+    assert_true(bound > .5 * g.claimed);
+    game_close(&g);
+    g = w7(&w7_pure, 8, 8, 1500);
+    assert_quiet(&g, bound_of(&g));
+    game_close(&g);
+}
+
+static void test_w7x__catches_fits_at_ten_times_what_they_claim(void **state) {
+    (void)state;
+    game g = w7(&w7_gaussian, 20, 2, 600);
+    assert_caught(&g, bound_of(&g));
+    game_close(&g);
+    g = w7(&w7_pure, 20, 2, 2000);
+    assert_caught(&g, bound_of(&g));
+    game_close(&g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_choice__loses_what_it_claims_on_the_worst_neighbours),
+        cmocka_unit_test(test_choice__of_vectors_is_as_wide_as_twice_the_bound),
+        cmocka_unit_test(test_mu__of_counts_is_what_normal_numbers_have),
+        cmocka_unit_test(test_w6__finds_nothing_on_a_canary_that_stands_alone),
+        cmocka_unit_test(test_w6x__catches_fits_at_ten_times_what_they_claim),
+        cmocka_unit_test(test_w7__finds_nothing_on_a_canary_among_others),
+        cmocka_unit_test(test_w7x__catches_fits_at_ten_times_what_they_claim),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
