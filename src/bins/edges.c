@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRID_BITS = 16, GRID = 1 << GRID_BITS, CODES_MAX = HR_BINS_MAX - 1 };
+/* Counts are paid for level by level, so their grid is coarser: 14 levels tell bins apart in bounds 100 times too wide. */
+enum { MEDIANS_BITS = 16, COUNTS_BITS = 14, GRID_MAX = 1 << MEDIANS_BITS, CODES_MAX = HR_BINS_MAX - 1 };
 
 /* Whole numbers between the bounds. */
 static double whole_values(const hr_column *column) {
@@ -73,13 +74,13 @@ bool hr_edges_need_quantiles(const hr_schema *schema, uint32_t bins) {
     return false;
 }
 
-static void count_cells(const hr_column *column, const double *values, size_t rows, hr_exact *cells) {
-    memset(cells, 0, GRID * sizeof *cells);
+static void count_cells(const hr_column *column, const double *values, size_t rows, size_t grid, hr_exact *cells) {
+    memset(cells, 0, grid * sizeof *cells);
     double width = column->high - column->low;
     for (size_t i = 0; i < rows; i++) {
         if (isnan(values[i])) continue;
-        double at = ceil((values[i] - column->low) / width * GRID) - 1;
-        size_t cell = at <= 0 ? 0 : at >= GRID - 1 ? GRID - 1 : (size_t)at;
+        double at = ceil((values[i] - column->low) / width * (double)grid) - 1;
+        size_t cell = at <= 0 ? 0 : at >= (double)(grid - 1) ? grid - 1 : (size_t)at;
         cells[cell].unpaid++;
     }
 }
@@ -95,15 +96,17 @@ static hr_status private_bins(const hr_column *column, const double *values, siz
                               const hr_charge *charge, hr_exact *cells, hr_arena *arena, hr_feature_bins *out, hr_error *err) {
     uint32_t cuts[HR_BINS_MAX];
     size_t count = 0;
-    count_cells(column, values, rows, cells);
     hr_currency currency = hr_gate_currency(gate);
-    hr_status status = currency == HR_ZCDP || currency == HR_GDP
-                           ? hr_quantiles_by_counts(gate, charge, cells, GRID_BITS, bins, cuts, &count, err)
-                           : hr_quantiles_by_medians(gate, charge, cells, GRID_BITS, log2_floor(bins), cuts, &count, err);
+    bool by_counts = currency == HR_ZCDP || currency == HR_GDP;
+    int bits = by_counts ? COUNTS_BITS : MEDIANS_BITS;
+    size_t grid = (size_t)1 << bits;
+    count_cells(column, values, rows, grid, cells);
+    hr_status status = by_counts ? hr_quantiles_by_counts(gate, charge, cells, bits, bins, cuts, &count, err)
+                                 : hr_quantiles_by_medians(gate, charge, cells, bits, log2_floor(bins), cuts, &count, err);
     if (status) return status;
     double *edges = hr_arena_alloc(arena, count + 1, sizeof *edges);
     if (!edges) return hr_fail_memory(err);
-    for (size_t i = 0; i < count; i++) edges[i] = column->low + (column->high - column->low) * ((double)cuts[i] / GRID);
+    for (size_t i = 0; i < count; i++) edges[i] = column->low + (column->high - column->low) * ((double)cuts[i] / (double)grid);
     *out = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = distinct_edges(edges, (uint32_t)count) + 2, .edges = edges};
     return HR_OK;
 }
@@ -122,7 +125,7 @@ hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, co
         mine.cost = charge->cost / columns;
         status = hr_gate_covers(gate, charge, columns, err);
         if (status) return status;
-        cells = malloc(GRID * sizeof *cells);
+        cells = malloc(GRID_MAX * sizeof *cells);
         if (!cells) return hr_fail_memory(err);
     }
     for (size_t f = 0; !status && f < made.feature_count; f++) {

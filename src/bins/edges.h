@@ -17,9 +17,9 @@ HR_MUST_CHECK hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, 
 /* Whether any feature would need quantiles: a public fact. */
 bool hr_edges_need_quantiles(const hr_schema *schema, uint32_t bins);
 
-/* Private quantiles of every numeric feature with more than `bins` public values, on a grid of 2^16 cells between its bounds.
- * Spends: at most charge->cost in all, in groups charge->group, charge->group + 1, ... (one a feature); `groups` says how
- * many. Pure budgets use recursive medians, zCDP noisy dyadic counts. Fails: BUDGET, MEMORY. */
+/* Private quantiles of every numeric feature with more than `bins` public values, on a grid of 2^16 cells (zCDP and GDP: 2^14) between its
+ * bounds. Spends: at most charge->cost in all, in groups charge->group, charge->group + 1, ... (one a feature); `groups` says how many.
+ * Pure budgets use recursive medians, zCDP noisy dyadic counts. Fails: BUDGET, MEMORY. */
 HR_MUST_CHECK hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, const hr_charge *charge, hr_arena *arena,
                                          hr_binning *out, uint64_t *groups, hr_error *err);
 
