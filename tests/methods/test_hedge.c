@@ -117,7 +117,7 @@ static void check_start(const hr_model *model) {
     for (size_t i = 0; i < model->release_count; i++) {
         const hr_release *line = &model->releases[i];
         if (line->tree >= 0) continue;
-        if (!strcmp(line->what, "count")) counts += line->draws == 1 && line->sensitivity == 64;
+        if (!strcmp(line->what, "record count")) counts += line->draws == 1 && line->sensitivity == 64;
         if (!strcmp(line->what, "base score")) bases += line->draws == 1 && line->sensitivity == 4096;
         if (!strcmp(line->what, "class counts")) classes += line->draws == model->forest.output_count && line->sensitivity == 64;
     }
