@@ -30,6 +30,10 @@ PRIVATE = {
     'SEQ as published': ['seq', '--mode', 'paper'],
     'PARA as published': ['para', '--mode', 'paper'],
 }
+HEDGE = {'delta 1e-6': [], 'pure epsilon': ['--delta', '0']}
+HEDGE_SETS = ['adult', 'credit', 'banknote', 'cod-rna', 'covtype', 'susy', 'ijcnn1', 'acs', 'higgs', 'abalone', 'kc_house', 'appliances',
+              'parkinsons', 'flights']
+HEDGE_EPSILONS = [.1, .25, .5, 1, 2, 4, 8]
 ETAS = ['0.1', '0.3']
 
 
@@ -104,6 +108,18 @@ def private_table(args, pool, name, reference):
             print('| %s (prototype) | %s |' % (title, ' | '.join(shown(*v) for v in known['rows'][title])))
 
 
+def hedge_table(args, pool, title, arguments, names):
+    """hedge on many sets, from strict to lenient budgets."""
+    print('\n### hedge, %s\n\n| set | ' % title + ' | '.join('eps %g' % e for e in HEDGE_EPSILONS) + ' |')
+    print('|---' * (len(HEDGE_EPSILONS) + 1) + '|')
+    for name in names:
+        folders = [sets.prepared(args.data, args.cache, name, s) for s in range(args.seeds)]
+        jobs = {e: [pool.submit(hedgerow_error, args.hedgerow, f, ['hedge', '--epsilon', str(e)] + arguments) for f in folders]
+                for e in HEDGE_EPSILONS}
+        cells = [spread([RADIX.get(name, 1) * job.result() for job in jobs[e]]) for e in HEDGE_EPSILONS]
+        print('| %s | %s |' % (name, ' | '.join(cells)), flush=True)
+
+
 def plain_line(args, pool, name, eta):
     """gbdt beside scikit-learn on one set."""
     folders = [sets.prepared(args.data, args.cache, name, s) for s in range(args.seeds)]
@@ -123,7 +139,8 @@ def main():
     parser.add_argument('--reference', default=os.path.join(HERE, 'utility.json'))
     parser.add_argument('--seeds', type=int, default=5, help='number of splits (5)')
     parser.add_argument('--sets', help='names, with commas (all of the reference)')
-    parser.add_argument('--only', choices=['private', 'plain'], help='the private methods alone, or gbdt alone')
+    parser.add_argument('--only', choices=['private', 'plain', 'hedge'],
+                        help='the published private methods alone, gbdt alone, or hedge alone')
     args = parser.parse_args()
     with_sklearn()
     if not os.path.exists(os.path.join(args.data, 'prepare.py')):
@@ -132,12 +149,16 @@ def main():
         reference = json.load(f)
     names = args.sets.split(',') if args.sets else list(reference['sets'])
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
-        if args.only != 'private':
+        if args.only in (None, 'hedge'):
+            print('## hedge\n\nTest error in %, or RMSE.')
+            for title, arguments in HEDGE.items():
+                hedge_table(args, pool, title, arguments, args.sets.split(',') if args.sets else HEDGE_SETS)
+        if args.only in (None, 'plain'):
             print('## gbdt beside scikit-learn\n\n| set | eta | hedgerow | scikit-learn | difference |\n|---|---|---|---|---|')
             for name in names:
                 for eta in ETAS:
                     plain_line(args, pool, name, eta)
-        if args.only != 'plain':
+        if args.only in (None, 'private'):
             print('\n## Private methods\n\nTest error in %%, or RMSE. Rows marked (prototype): %s' % reference['source'])
             for name in names:
                 private_table(args, pool, name, reference)
