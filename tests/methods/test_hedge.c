@@ -282,9 +282,9 @@ static size_t same_trees(const hr_model *a, const hr_model *b) {
  * seeds, 1 tree in 300 expected to differ (and those after it). Bin edges would differ, so all features are categories. */
 static void test_hedge__draws_structures_from_public_coins(void **state) {
     (void)state;
-    table one = categories_table(100, 2, 3, 1), two = categories_table(100, 2, 3, 2);
     size_t same = 0, all = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
+        table one = categories_table(100, 2, 3, 100 + seed), two = categories_table(100, 2, 3, 200 + seed);
         hr_fit_options options = seeded_options_of("hedge", HR_SOUND, seed);
         options.epsilon = 1e-4;
         options.delta = 0;
@@ -295,10 +295,9 @@ static void test_hedge__draws_structures_from_public_coins(void **state) {
         assert_string_not_equal(text_a, text_b);
         hr_text_free(text_a), hr_text_free(text_b);
         hr_model_free(a), hr_model_free(b);
+        table_close(&one), table_close(&two);
     }
     assert_true(all == 40 * 8 && same >= all - 8);
-    table_close(&one);
-    table_close(&two);
 }
 
 /* Neighbours from one seed: the candidates of round 0 are the same (n-hat, which sets their depths, differs by 1), the noisy sums
@@ -397,6 +396,79 @@ static void test_hedge__does_not_mind_bounds_that_are_too_wide(void **state) {
         print_message("delta %g: error %.4f within bounds, %.4f within bounds 100 times too wide\n", deltas[d], tight, wide);
         if (!(wide < tight + .02)) fail_msg("error %g within wide bounds, %g within tight ones", wide, tight);
     }
+}
+
+/* Two groups, of which one has 9 of 10 labels in the last class and the other 9 of 10 in the first; numbers: means of .8 and -.8. */
+static table groups_table(size_t rows, size_t classes) {
+    table t = table_open(rows, 1);
+    for (size_t i = 0; i < rows; i++) {
+        bool rare = i / 2 % 10 == 0;
+        t.columns[0][i] = (double)(1 + i % 2);
+        t.labels[i] = (i % 2) != rare ? (double)classes - 1 : 0;
+        if (!classes) t.labels[i] = (i % 2 ? .8 : -.8) + (i / 2 % 2 ? .1 : -.1); /* the clip would pull a mean of skewed labels aside */
+    }
+    hr_column feature = category_column("x", 2);
+    table_make(&t, classes ? category_column("y", classes) : number_column("y", -1, 1), &feature);
+    return t;
+}
+
+/* With noise that hardly matters scores come to rest where clipped gradients add up to 0. Numbers: the mean. Two classes: 9 parts of
+ * 1 - F against one of the clip 1, so F = 8/9, which says .944 (and not .9: the price of a clip below 2); logistic loss: the same of
+ * tanh(F). Three classes, (a, 0, 1 - a): 9 parts of a against one of 1/sqrt(2). */
+static void test_hedge__comes_to_rest_where_clipped_gradients_do(void **state) {
+    (void)state;
+    static const struct {
+        size_t classes;
+        double delta;
+        hr_loss loss;
+        double low, high;
+    } cases[] = {{0, 1e-6, HR_LOSS_SQUARE, -.8, .8},
+                 {2, 1e-6, HR_LOSS_SQUARE, 1. / 18, 17. / 18},
+                 {2, 1e-6, HR_LOSS_LOGISTIC, 1. / 18, 17. / 18},
+                 {3, 1e-6, HR_LOSS_SQUARE, .0786, .9214},
+                 {0, 0, HR_LOSS_SQUARE, -.8, .8},
+                 {2, 0, HR_LOSS_SQUARE, 1. / 18, 17. / 18},
+                 {3, 0, HR_LOSS_SQUARE, .0786, .9214}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        table t = groups_table(4000, cases[i].classes);
+        hr_fit_options options = seeded_options_of("hedge", HR_SOUND, 13);
+        options.epsilon = 100;
+        options.delta = cases[i].delta;
+        options.loss = cases[i].loss;
+        hr_model *model = fit(t.data, &options);
+        double *p = predictions_of(model, t.data);
+        size_t count = hr_model_output_count(model), last = count - 1;
+        print_message("case %zu: predicts %.4f and %.4f\n", i, p[last], p[count + last]);
+        if (!(fabs(p[last] - cases[i].low) < .015 && fabs(p[count + last] - cases[i].high) < .015)) fail_msg("case %zu", i);
+        free(p);
+        hr_model_free(model);
+        table_close(&t);
+    }
+}
+
+/* The model is the mean of the last fifth of the iterates: of 25 rounds, trees 20..24 count 1, .8, .6, .4, .2. All leaves are noise, of
+ * one size but for the schedule; the mean magnitude of at least 40 * 5 of them is off by less than 1 part in 4. */
+static void test_hedge__averages_the_last_iterates(void **state) {
+    (void)state;
+    table t = categories_table(50, 2, 3, 4);
+    double magnitude[25] = {0}, middle = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        hr_fit_options options = seeded_options_of("hedge", HR_SOUND, seed);
+        options.epsilon = .05;
+        hr_model *model = fit(t.data, &options);
+        assert_int_equal(model->forest.tree_count, 25);
+        for (size_t k = 0; k < 25; k++) {
+            const hr_tree *tree = &model->forest.trees[k];
+            for (size_t n = 0; n < tree->node_count; n++) magnitude[k] += fabs(tree->nodes[n].value) / (double)leaves_of(tree);
+        }
+        hr_model_free(model);
+    }
+    for (size_t k = 0; k < 20; k++) middle += magnitude[k] / 20;
+    for (size_t k = 20; k < 25; k++) {
+        double ratio = magnitude[k] / middle / (.2 * (25 - (double)k));
+        if (!(ratio > .75 && ratio < 1.25)) fail_msg("tree %zu: leaves are %g of what they should be", k, ratio);
+    }
+    table_close(&t);
 }
 
 static void test_hedge__knows_a_constant_label(void **state) {
@@ -501,6 +573,8 @@ int main(void) {
         cmocka_unit_test(test_hedge__chooses_alike_on_neighbours),
         cmocka_unit_test(test_hedge__learns),
         cmocka_unit_test(test_hedge__does_not_mind_bounds_that_are_too_wide),
+        cmocka_unit_test(test_hedge__comes_to_rest_where_clipped_gradients_do),
+        cmocka_unit_test(test_hedge__averages_the_last_iterates),
         cmocka_unit_test(test_hedge__knows_a_constant_label),
         cmocka_unit_test(test_hedge__predicts_within_bounds_whatever_the_noise),
         cmocka_unit_test(test_hedge__stops_when_asked_to),
