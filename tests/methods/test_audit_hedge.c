@@ -88,7 +88,7 @@ static void check_choices(const hr_data *data, size_t outputs, double epsilon, d
         assert_true(loss <= claimed);
         if (outputs == 1) {
             assert_true(loss > .95 * claimed);
-            assert_true(choice_loss(&w, 2 * scale) > 1.8 * claimed); /* the width G, which the published proofs of such scores use */
+            assert_true(choice_loss(&w, 2 * scale) > 1.8 * claimed); /* half the width would not do */
         }
         choices++;
     }
