@@ -118,7 +118,7 @@ static hr_status read_account(sqlite3 *db, account *out, hr_error *err) {
 
 static hr_status refuse(const char *what, double asked, double spent, double limit, double left, hr_error *err) {
     return hr_fail(err, HR_E_BUDGET, "ask for at most what is left; the rest of the budget is spent for good",
-                   "the budget of %s does not suffice: asked %.15g, spent %.15g, limit %.15g, left %.15g", what, asked, spent, limit, left);
+                   "the budget of %s does not suffice: asked %.9g, spent %.9g, limit %.9g, left %.9g", what, asked, spent, limit, left);
 }
 
 static hr_status check_left(const account *now, spending ask, hr_error *err) {
