@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { BLOCK = 512 };
+enum { BLOCK = 128 }; /* records whose tiles stay in the nearest cache while they take all trees; each is a line of 64 bytes */
 
 static hr_status forest_init(hr_training *training, hr_link link, size_t outputs, size_t trees, hr_error *err) {
     bool number = hr_schema_task(hr_data_schema(training->data)) == HR_REGRESSION;
