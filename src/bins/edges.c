@@ -23,10 +23,9 @@ static bool needs_quantiles(const hr_column *column, uint32_t bins) {
     return column->kind == HR_NUMBER && column->low < column->high && !few_whole_values(column, bins);
 }
 
-static hr_status category_bins(const hr_column *column, hr_feature_bins *out) {
+static hr_feature_bins category_bins(const hr_column *column) {
     size_t values = column->value_count < CODES_MAX ? column->value_count : CODES_MAX;
-    *out = (hr_feature_bins){.kind = HR_CATEGORY, .bin_count = (uint32_t)values + 1};
-    return HR_OK;
+    return (hr_feature_bins){.kind = HR_CATEGORY, .bin_count = (uint32_t)values + 1};
 }
 
 /* Drops edges that equal the one before: bounds may be so near each other that cuts between them coincide. Returns how many stay. */
@@ -49,7 +48,9 @@ static hr_status even_bins(const hr_column *column, uint32_t bins, hr_arena *are
 }
 
 static hr_status public_bins(const hr_column *column, uint32_t bins, hr_arena *arena, hr_feature_bins *out, hr_error *err) {
-    return column->kind == HR_CATEGORY ? category_bins(column, out) : even_bins(column, bins, arena, out, err);
+    if (column->kind == HR_NUMBER) return even_bins(column, bins, arena, out, err);
+    *out = category_bins(column);
+    return HR_OK;
 }
 
 static hr_status start(const hr_schema *schema, hr_arena *arena, hr_binning *out, hr_error *err) {

@@ -30,7 +30,7 @@ static hr_status buffers_init(hr_boosting *b, hr_error *err) {
     return all ? HR_OK : hr_fail_memory(err);
 }
 
-hr_status hr_boosting_init(hr_boosting *b, hr_training *training, hr_link link, size_t trees, size_t tree_rows, hr_error *err) {
+hr_status hr_boosting_init(hr_boosting *b, hr_training *training, hr_link link, size_t trees, hr_error *err) {
     int depth = (int)training->options->depth;
     *b = (hr_boosting){.training = training, .rows = hr_data_rows(training->data), .outputs = hr_training_outputs(training->data)};
     hr_status status = forest_init(training, link, b->outputs, trees, err);
@@ -40,7 +40,7 @@ hr_status hr_boosting_init(hr_boosting *b, hr_training *training, hr_link link, 
     if (b->scratch) b->scratch_start = hr_arena_get_mark(b->scratch);
     if (!status) status = hr_binned_new(training->data, &training->binning, training->threads, &b->binned, err);
     if (!status) status = buffers_init(b, err);
-    if (!status) status = hr_local_new(b->binned, tree_rows, depth, training->threads, &b->local, err);
+    if (!status) status = hr_local_new(b->binned, b->rows, depth, training->threads, &b->local, err);
     if (!status) status = hr_grower_new(&training->binning, hr_histogram_size(b->binned), depth, &b->grower, err);
     if (status) {
         hr_boosting_done(b);

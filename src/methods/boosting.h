@@ -31,10 +31,9 @@ typedef struct hr_boosting {
     double *values;
 } hr_boosting;
 
-/* Bins the records by training->binning and starts an empty forest (base 0, scores 0) with room for `trees` trees. Each tree is
- * trained on at most `tree_rows` records. `link` for numbers is always HR_LINK_NUMBER. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_boosting_init(hr_boosting *boosting, hr_training *training, hr_link link, size_t trees, size_t tree_rows,
-                                         hr_error *err);
+/* Bins the records by training->binning and starts an empty forest (base 0, scores 0) with room for `trees` trees.
+ * `link` for numbers is always HR_LINK_NUMBER. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_boosting_init(hr_boosting *boosting, hr_training *training, hr_link link, size_t trees, hr_error *err);
 void hr_boosting_done(hr_boosting *boosting);
 
 /* Chooses the packing's shift for its bounds. Fails: LIMIT (too many records). */

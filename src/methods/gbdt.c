@@ -53,12 +53,12 @@ static hr_status set_base(hr_boosting *b, hr_error *err) {
 static hr_status set_packing(hr_boosting *b, hr_error *err) {
     uint64_t weight_bound = is_logistic(b) ? 1 << (WEIGHT_BITS - 2) : 1;
     b->packing.weight_scale = is_logistic(b) ? 1 << WEIGHT_BITS : 1;
-    for (int bits = 30; bits >= 8; bits--) {
+    hr_status status = HR_E_LIMIT;
+    for (int bits = 30; status && bits >= 8; bits--) {
         b->packing.gradient_bound = (int64_t)1 << bits;
-        b->packing.shift = hr_packing_shift(b->rows, weight_bound, b->packing.gradient_bound);
-        if (b->packing.shift >= 0) return HR_OK;
+        status = hr_boosting_pack(b, weight_bound, bits > 8 ? NULL : err);
     }
-    return hr_boosting_pack(b, weight_bound, err);
+    return status;
 }
 
 static void set_gradients(hr_boosting *b, size_t output) {
@@ -117,8 +117,8 @@ static hr_status train(hr_training *training, hr_error *err) {
     if (!status) status = charge(training, "leaf sums", &leaves, err);
     if (status) return status;
     hr_link link = options->loss == HR_LOSS_LOGISTIC ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
-    size_t rows = hr_data_rows(training->data), outputs = hr_training_outputs(training->data);
-    status = hr_boosting_init(&b, training, link, (size_t)options->trees * outputs, rows, err);
+    size_t outputs = hr_training_outputs(training->data);
+    status = hr_boosting_init(&b, training, link, (size_t)options->trees * outputs, err);
     if (status) return status;
     for (int level = 0; level < DEPTH_MAX; level++) levels[level] = splits;
     hr_greedy greedy = {.binning = &training->binning,

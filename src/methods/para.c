@@ -68,11 +68,6 @@ static void defaults(hr_fit_options *o) {
     o->learning_rate = 0.7;
 }
 
-static const char *const sound_options[] = {"epsilon", "delta",     "trees",    "depth",          "learning-rate", "lambda",      "bins",
-                                            "edges",   "bin-share", "bounding", "gradient-bound", "leaf-share",    "count-share", NULL};
-static const char *const paper_options[] = {"epsilon",        "trees",       "depth", "learning-rate", "lambda", "bins",
-                                            "gradient-bound", "leaf-budget", NULL};
-
 const hr_method hr_method_para = {
     .info = {.name = "para",
              .summary = "boosting by parallel composition alone: every tree on half of the unused records",
@@ -83,8 +78,8 @@ const hr_method hr_method_para = {
                  "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 g*^2); halves of fixed size shift "
                  "when a record is added; bin edges are exact statistics of the records."},
     .defaults = defaults,
-    .sound_options = sound_options,
-    .paper_options = paper_options,
+    .sound_options = hr_single_tree_sound_options,
+    .paper_options = hr_single_tree_paper_options,
     .with_delta = HR_ZCDP,
     .train = train,
 };

@@ -54,14 +54,20 @@ hr_status hr_single_tree_train(hr_training *training, hr_single_tree_boost *boos
     hr_boosting b;
     hr_units budget;
     hr_status status = make_bins(training, &budget, err);
-    size_t rows = hr_data_rows(training->data), trees = (size_t)training->options->trees * hr_training_outputs(training->data);
-    if (!status) status = hr_boosting_init(&b, training, HR_LINK_SIGNED, trees, rows, err);
+    size_t trees = (size_t)training->options->trees * hr_training_outputs(training->data);
+    if (!status) status = hr_boosting_init(&b, training, HR_LINK_SIGNED, trees, err);
     if (status) return status;
     status = pack(&b, err);
     if (!status) status = boost(&b, budget, err);
     hr_boosting_done(&b);
     return status;
 }
+
+const char *const hr_single_tree_sound_options[] = {"epsilon",        "delta",      "trees",       "depth",     "learning-rate",
+                                                    "lambda",         "bins",       "edges",       "bin-share", "bounding",
+                                                    "gradient-bound", "leaf-share", "count-share", NULL};
+const char *const hr_single_tree_paper_options[] = {"epsilon",        "trees",       "depth", "learning-rate", "lambda", "bins",
+                                                    "gradient-bound", "leaf-budget", NULL};
 
 void hr_single_tree_defaults(hr_fit_options *o) {
     bool sound = o->mode == HR_SOUND;

@@ -23,6 +23,9 @@ typedef hr_status hr_single_tree_boost(hr_boosting *boosting, hr_units budget, h
  * Spends: bin_share of the budget if the edges are private; and what `boost` spends. */
 HR_MUST_CHECK hr_status hr_single_tree_train(hr_training *training, hr_single_tree_boost *boost, hr_error *err);
 
+/* The options of those that add none of their own, ended by NULL. */
+extern const char *const hr_single_tree_sound_options[], *const hr_single_tree_paper_options[];
+
 /* Defaults that such methods share: of the paper (section 4) in paper mode, else all but trees, depth and learning rate. */
 void hr_single_tree_defaults(hr_fit_options *options);
 

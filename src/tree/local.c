@@ -19,7 +19,6 @@ typedef struct buffer {
 struct hr_local {
     hr_source source;
     const hr_binned *binned;
-    size_t capacity;
     int threads;
     const uint32_t *first_rows; /* of the root; NULL: all rows in order */
     buffer levels[2];           /* of even and odd levels; level 0 has its packed gradients there, and rows of the caller */
@@ -164,7 +163,6 @@ hr_status hr_local_new(const hr_binned *binned, size_t rows, int depth, int thre
     if (!local) return hr_fail_memory(err);
     local->source = (hr_source){sum, split};
     local->binned = binned;
-    local->capacity = rows;
     local->threads = threads;
     local->run_count = (size_t)2 << depth;
     local->runs = malloc(local->run_count * sizeof *local->runs);
