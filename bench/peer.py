@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Times one other library on the table that bench_train reads, in a process of its own, and prints one line of JSON.
+"""Times one other library on the table that bench_train and bench_hedge read, in a process of its own, and prints one line of JSON.
 usage: peer.py version LIBRARY
        peer.py train LIBRARY FILE ROWS FEATURES THREADS FEW MANY
+       peer.py fit LIBRARY FILE ROWS FEATURES THREADS
        peer.py csv LIBRARY FILE THREADS
-LIBRARY: xgboost, lightgbm, lightgbm-quantised, pandas. The label is the last column of a CSV file."""
+LIBRARY: xgboost, lightgbm, lightgbm-quantised, pandas; to fit: sklearn, interpret. The label is the last column of a CSV file."""
 import importlib
 import json
 import os
@@ -12,6 +13,8 @@ import sys
 import time
 
 DEPTH, BINS, LAMBDA, ETA = 6, 255, 0.1, 0.1
+EPSILON, DELTA, LOW, HIGH = 1, 1e-6, -4, 4  # as hedge has them; the bounds of the table
+MODULES = {'sklearn': 'sklearn.ensemble', 'interpret': 'interpret.privacy'}
 
 
 def load(path, rows, features):
@@ -64,9 +67,27 @@ def train_quantised(*args):
 TRAIN = {'xgboost': train_xgboost, 'lightgbm': train_lightgbm, 'lightgbm-quantised': train_quantised}
 
 
+def fit_sklearn(x, y, threads):
+    """Its histogram gradient boosting, without privacy; OpenMP knows the number of threads."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    return HistGradientBoostingClassifier().fit(x, y)
+
+
+def fit_interpret(x, y, threads):
+    """Its private additive model. Kinds and bounds of the columns are told, so that no budget goes into them."""
+    import numpy as np
+    from interpret.privacy import DPExplainableBoostingClassifier
+    features = x.shape[1]
+    return DPExplainableBoostingClassifier(epsilon=EPSILON, delta=DELTA, feature_types=['continuous'] * features, n_jobs=threads,
+                                           privacy_bounds=np.tile([float(LOW), float(HIGH)], (features, 1))).fit(x, y)
+
+
+FIT = {'sklearn': fit_sklearn, 'interpret': fit_interpret}
+
+
 def imports(library):
     """Imports the library; the memory in MB that interpreter and library take before there is any data."""
-    importlib.import_module(library.split('-')[0])
+    importlib.import_module(MODULES.get(library, library.split('-')[0]))
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -75,6 +96,16 @@ def train(library, path, rows, features, threads, few, many):
     x, y = load(path, rows, features)
     bins, first, second, predicting, p = TRAIN[library](x, y, threads, few, many)
     return dict(tree=(second - first) / (many - few), bins=bins, predict=predicting / (rows * many), logloss=logloss(p, y), imports=start)
+
+
+def fit(library, path, rows, features, threads):
+    os.environ['OMP_NUM_THREADS'] = str(threads)
+    start = imports(library)
+    from sklearn.metrics import roc_auc_score
+    x, y = load(path, rows, features)
+    spent, model = timed(lambda: FIT[library](x, y, threads))
+    p = model.predict_proba(x)[:, 1]
+    return dict(seconds=spent, logloss=logloss(p, y), auc=roc_auc_score(y, p), imports=start)
 
 
 def read_csv(library, path, threads):
@@ -94,9 +125,12 @@ def read_csv(library, path, threads):
 def main():
     verb, library = sys.argv[1], sys.argv[2]
     if verb == 'version':
-        print(json.dumps(importlib.import_module(library.split('-')[0]).__version__))
+        imports(library)
+        print(json.dumps(sys.modules[library.split('-')[0]].__version__))
     elif verb == 'train':
         print(json.dumps(train(library, sys.argv[3], *map(int, sys.argv[4:]))))
+    elif verb == 'fit':
+        print(json.dumps(fit(library, sys.argv[3], *map(int, sys.argv[4:]))))
     else:
         path, threads = sys.argv[3], int(sys.argv[4])
         start = imports(library)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Times training and reading beside XGBoost and LightGBM, in the same run and on the same numbers.
+"""Times training and reading beside XGBoost and LightGBM, and hedge beside scikit-learn and interpret's DP-EBM, in the same run and
+on the same numbers.
 
 Every measurement is a process of its own; sides take turns, so that a slow minute of the machine hits all of them; reported
 are the fastest and the median of the repetitions, and the ratio to ours. Nothing is decided by these times.
@@ -18,13 +19,16 @@ GBDT = ['depth=6', 'bins=255', 'learning-rate=0.1', 'lambda=0.1', 'loss=logistic
 DPBOOST = ['epsilon=100', 'depth=6', 'bins=255', 'learning-rate=0.1', 'lambda=0.1', 'edges=public']
 TRAINERS = ['xgboost', 'lightgbm', 'lightgbm-quantised']
 READERS = ['pandas', 'xgboost', 'lightgbm']
+FITTERS = {'sklearn': 'scikit-learn HGB, not private', 'interpret': 'interpret DP-EBM, the same budget'}
+LIBRARIES = {*TRAINERS, *READERS, *FITTERS}
+CHECKS = [('logloss', 'log-loss'), ('auc', 'AUC')]
 
 
 def find_peers():
     """library -> (interpreter, version)"""
     peers = {}
     for python in filter(None, [os.environ.get('PEER_PYTHON'), sys.executable, '/usr/bin/python3']):
-        for library in sorted({*TRAINERS, *READERS} - set(peers)):
+        for library in sorted(LIBRARIES - set(peers)):
             done = subprocess.run([python, PEER, 'version', library], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             if done.returncode == 0:
                 peers[library] = (python, json.loads(done.stdout))
@@ -71,9 +75,9 @@ def show(title, results, columns):
     """One line a side: fastest and median of every column, and how many times the first side's fastest that is."""
     print('\n' + title)
     first, rows = next(iter(results)), []
-    checked = any('logloss' in g for got in results.values() for g in got)
+    checks = [(key, text) for key, text in CHECKS if any(key in g for got in results.values() for g in got)]
     print('  %-36s' % '' + ''.join('%-26s' % (text + ' min / median') for _, text, _ in columns) + ' peak MB, of it imports' +
-          ('  log-loss' if checked else ''))
+          ''.join('%10s' % text for _, text in checks))
     for name, got in results.items():
         row = {'case': title, 'side': name, 'memory': max(g['memory'] for g in got), 'imports': got[0].get('imports', 0)}
         line = '  %-36s' % name
@@ -84,9 +88,9 @@ def show(title, results, columns):
             ratio = '' if name == first else 'x%.2f' % row[key]['ratio']
             line += '%8.2f / %8.2f %-7s' % (row[key]['min'], row[key]['median'], ratio)
         line += '%8.0f %14.0f' % (row['memory'], row['imports'])
-        if checked:
-            row['logloss'] = got[0]['logloss']
-            line += '%10.4f' % row['logloss']
+        for key, _ in checks:
+            row[key] = got[0][key]
+            line += '%10.4f' % row[key]
         print(line, flush=True)
         rows.append(row)
     return rows
@@ -112,6 +116,23 @@ def price_of_privacy(args, size, threads):
     return show('What privacy costs, %d x %d, %d thread(s)' % (*size, threads), take_turns(sides, args.repeat), TREES)
 
 
+def hedge_beside_peers(args, peers, size, threads):
+    sides = {'hedgerow hedge': [os.path.join(args.build, 'bench', 'bench_hedge'), table_file(args, *size), *map(str, size), str(threads)]}
+    for library, name in FITTERS.items():
+        if library in peers:
+            sides[name] = [peers[library][0], PEER, 'fit', library, table_file(args, *size), *map(str, size), str(threads)]
+    results = take_turns(sides, args.repeat)
+    rows = show('hedge beside others, whole fits at their defaults, %d x %d, %d thread(s)' % (*size, threads), results,
+                [('seconds', 'seconds a fit', 1)])
+    best = min(results['hedgerow hedge'], key=lambda g: g['seconds'])
+    rows[0].update({key: best[key] for key in ('rounds', 'candidates', 'nanoseconds', 'grown', 'matrices')})
+    print('  hedge: %(rounds)d rounds of %(candidates)d candidates, %(nanoseconds).2f ns a record, candidate and round' % best)
+    print('  hedge: the fit took %.0f MB above the table, %.2f times its matrix of bins' % (best['grown'] / 2**20, best['matrices']))
+    for library in sorted(set(FITTERS) - set(peers)):
+        print('  left out, as no interpreter has it: ' + FITTERS[library])
+    return rows
+
+
 def read_beside_peers(args, peers, size, threads):
     path = table_file(args, *size, 'csv')
     sides = {'hedgerow': [os.path.join(args.build, 'bench', 'bench_read'), path, 'y']}
@@ -128,6 +149,25 @@ def read_beside_peers(args, peers, size, threads):
     return rows
 
 
+def sizes_of(text):
+    return [tuple(map(int, size.split('x'))) for size in text.split(',')]
+
+
+def run_sections(args, peers, threads):
+    rows, sizes = [], sizes_of(args.sizes)
+    if args.only in (None, 'train'):
+        for size in sizes:
+            rows += train_beside_peers(args, peers, size, threads)
+    if args.only in (None, 'privacy'):
+        rows += price_of_privacy(args, sizes[0], threads)
+    if args.only in (None, 'hedge'):
+        for size in sizes_of(args.private_sizes):
+            rows += hedge_beside_peers(args, peers, size, threads)
+    if args.only in (None, 'read'):
+        rows += read_beside_peers(args, peers, *sizes_of(args.csv), threads)
+    return rows
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--build', default='build', help='the build directory (build)')
@@ -136,19 +176,19 @@ def main():
     parser.add_argument('--few', type=int, default=10, help='trees of the shorter fit (10)')
     parser.add_argument('--many', type=int, default=30, help='trees of the longer fit (30)')
     parser.add_argument('--sizes', default='1000000x28,200000x400', help='tables to train on (1000000x28,200000x400)')
+    parser.add_argument('--private-sizes', default='1000000x28', help='tables to train hedge on (1000000x28)')
     parser.add_argument('--csv', default='200000x28', help='table to read (200000x28)')
+    parser.add_argument('--only', choices=['train', 'privacy', 'hedge', 'read'], help='one section alone')
     parser.add_argument('--json', help='write the figures to this file, too')
     args = parser.parse_args()
-    sizes = [tuple(map(int, s.split('x'))) for s in args.sizes.split(',')]
     peers = find_peers()
     print('beside: ' + (', '.join('%s %s (%s)' % (name, version, python) for name, (python, version) in sorted(peers.items())) or
-                        'no other library found; PEER_PYTHON may name an interpreter that has some'))
+                        'no other library found'))
+    if set(peers) < LIBRARIES:
+        print('missing: %s; PEER_PYTHON may name an interpreter that has more' % ', '.join(sorted(LIBRARIES - set(peers))))
     rows = []
     for threads in map(int, args.threads.split(',')):
-        for size in sizes:
-            rows += train_beside_peers(args, peers, size, threads)
-        rows += price_of_privacy(args, sizes[0], threads)
-        rows += read_beside_peers(args, peers, tuple(map(int, args.csv.split('x'))), threads)
+        rows += run_sections(args, peers, threads)
     if args.json:
         with open(args.json, 'w', encoding='utf-8') as f:
             json.dump(dict(peers={name: version for name, (_, version) in peers.items()}, rows=rows), f, indent=1)

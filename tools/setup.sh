@@ -11,7 +11,7 @@ packages() {
     clang) echo clang libomp-dev llvm ;;
     format) echo clang-format-14 ;;
     coverage) echo gcovr ;;
-    bench) echo python3-numpy python3-xgboost ;;
+    bench) echo python3-numpy python3-xgboost python3-sklearn ;;
     accuracy) echo python3-numpy python3-sklearn ;;
     *) echo "setup.sh: no group '$1'" >&2; exit 2 ;;
     esac
