@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""How well every method predicts on prepared sets: mean and standard deviation over seeded splits, as markdown, beside the
-figures of utility.json; and gbdt beside scikit-learn's histogram gradient boosting at the same settings.
+"""How well every method predicts on prepared sets: mean and standard deviation over seeded splits, as markdown. hedge and the
+published methods stand beside the figures of their prototypes (hedge.json, utility.json), gbdt beside scikit-learn's histogram
+gradient boosting at the same settings.
 
 HEDGEROW_DATA names the folder of sets (see sets.py); without it, ../shared/data beside the project. PEER_PYTHON names a Python
-interpreter that has scikit-learn.
+interpreter that has scikit-learn; gbdt's part and the set "synth" need it.
 usage: accuracy.py [--help]"""
 import argparse
+import collections
 import concurrent.futures
 import importlib.util
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -20,7 +23,7 @@ os.environ.setdefault('OMP_NUM_THREADS', '1')
 import sets  # noqa: E402  (after the number of threads is set)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-RADIX = {'kc_house': 1e-3}  # as utility.json counts: thousand dollars
+RADIX = {'kc_house': 1e-3}  # as the prototypes count: thousand dollars
 PRIVATE = {
     'DPBoost sound': ['dpboost', '--mode', 'sound'],
     'SEQ sound': ['seq', '--mode', 'sound'],
@@ -30,11 +33,17 @@ PRIVATE = {
     'SEQ as published': ['seq', '--mode', 'paper'],
     'PARA as published': ['para', '--mode', 'paper'],
 }
-HEDGE = {'delta 1e-6': [], 'pure epsilon': ['--delta', '0']}
 HEDGE_SETS = ['adult', 'credit', 'banknote', 'cod-rna', 'covtype', 'susy', 'ijcnn1', 'acs', 'higgs', 'abalone', 'kc_house', 'appliances',
               'parkinsons', 'flights']
+MORE_SETS = ['robot', 'nursery', 'car', 'gss']
+UNSEEN_SETS = ['a9a', 'w8a', 'mushroom', 'tic_tac_toe', 'votes', 'yearmsd']  # no constant of the method was chosen on these
 HEDGE_EPSILONS = [.1, .25, .5, 1, 2, 4, 8]
+HEDGE_ROWS = 30000  # of which 24,000 are trained on: what the prototype took
+PURE_SEEDS = 3
 ETAS = ['0.1', '0.3']
+# How a metric is called and shown, and whether more of it is better. Figures are compared as they are shown.
+Metric = collections.namedtuple('Metric', 'title digits more')
+METRICS = {'error': Metric('error, %', 2, False), 'rmse': Metric('RMSE', 2, False), 'auc': Metric('AUC', 3, True)}
 
 
 def with_sklearn():
@@ -47,16 +56,21 @@ def with_sklearn():
     sys.exit('accuracy.py: no scikit-learn; "apt-get install python3-sklearn", or name an interpreter in PEER_PYTHON')
 
 
-def hedgerow_error(program, folder, arguments):
-    """Test error in %, or RMSE."""
+def hedgerow_metrics(program, folder, arguments):
+    """Test error in % (and AUC, of two classes), or RMSE."""
     with tempfile.TemporaryDirectory() as work:
         model = os.path.join(work, 'model.json')
         schema, train, test = (os.path.join(folder, n) for n in ('schema.yaml', 'train.csv', 'test.csv'))
         subprocess.run([program, 'train', '--data', train, '--schema', schema, '--model', model, '--threads', '1', '--quiet', '--method', *arguments],
                        check=True)
         said = subprocess.run([program, 'evaluate', '--model', model, '--data', test, '--json'], check=True, stdout=subprocess.PIPE).stdout
-    metrics = json.loads(said)
-    return 100 * metrics['error'] if 'error' in metrics else metrics['rmse']
+    found = {metric: value for metric, value in json.loads(said).items() if metric in METRICS and value is not None}
+    return {metric: 100 * value if metric == 'error' else value for metric, value in found.items()}
+
+
+def hedgerow_error(program, folder, arguments):
+    """Test error in %, or RMSE."""
+    return next(v for metric, v in hedgerow_metrics(program, folder, arguments).items() if metric != 'auc')
 
 
 def sklearn_error(folder, eta):
@@ -76,12 +90,27 @@ def gbdt_arguments(eta, classes):
             'loss=' + ('logistic' if classes else 'square')]
 
 
-def spread(values):
-    return shown(statistics.mean(values), statistics.stdev(values) if len(values) > 1 else 0)
+def deviation(values):
+    return statistics.stdev(values) if len(values) > 1 else 0
 
 
-def shown(mean, deviation):
-    return '%.2f ± %.2f' % (mean, deviation)
+def spread(values, digits=2):
+    return shown(statistics.mean(values), deviation(values), digits)
+
+
+def shown(mean, spread_of_it, digits=2):
+    return '%.*f ± %.*f' % (digits, mean, digits, spread_of_it)
+
+
+def verdict(values, mark, metric):
+    """Whether the mean of `values`, as shown, is 'better' or 'worse' than the mark by more than one standard deviation, or 'level';
+    None without a mark, or if one split tells no deviation."""
+    if mark is None or len(values) < 2:
+        return None
+    gain = (round(statistics.mean(values), metric.digits) - mark) * (1 if metric.more else -1)
+    if round(abs(gain) - round(deviation(values), metric.digits), 6) <= 0:
+        return 'level'
+    return 'better' if gain > 0 else 'worse'
 
 
 def paired(pairs, classes):
@@ -91,77 +120,178 @@ def paired(pairs, classes):
     return '%+.1f %%' % (100 * statistics.mean((a - b) / b for a, b in pairs))
 
 
-def private_table(args, pool, name, reference):
+def header(first, epsilons):
+    return ['', '| ' + ' | '.join(first + ['eps %g' % e for e in epsilons]) + ' |', '|---' * (len(first) + len(epsilons)) + '|']
+
+
+def prepare_all(args, pool, names, seeds, rows):
+    """({set: its folders, one a seed}, lines that name the sets that prepare.py lacks); rows is None for all of a set."""
+    there = sets.available(args.data)
+    lacking = ['', 'Left out, for prepare.py does not have them: %s.' % ', '.join(n for n in names if n not in there)]
+    jobs = {name: [pool.submit(sets.prepared, args.data, args.cache, name, s, rows) for s in range(seeds)] for name in names if name in there}
+    return {name: [job.result() for job in waiting] for name, waiting in jobs.items()}, lacking if len(jobs) < len(names) else []
+
+
+def private_table(args, pool, name, folders, reference):
     """One set: method x epsilon, ours and the reference's row in turn."""
-    jobs = {(title, e): [pool.submit(hedgerow_error, args.hedgerow, sets.prepared(args.data, args.cache, name, s),
-                                     arguments + ['--epsilon', str(e)]) for s in range(args.seeds)]
+    jobs = {(title, e): [pool.submit(hedgerow_error, args.hedgerow, f, arguments + ['--epsilon', str(e)]) for f in folders]
             for title, arguments in PRIVATE.items() for e in reference['epsilon']}
     known = reference['sets'].get(name, {'rows': {}})
-    print('\n### %s\n' % name)
-    print('; '.join('%s %s' % (k, shown(*v)) for k, v in known.items() if k != 'rows'))
-    print('\n| method | ' + ' | '.join('eps %g' % e for e in reference['epsilon']) + ' |')
-    print('|---' * (len(reference['epsilon']) + 1) + '|')
+    yield from ['', '### %s' % name, '', '; '.join('%s %s' % (k, shown(*v)) for k, v in known.items() if k != 'rows')]
+    yield from header(['method'], reference['epsilon'])
     for title in PRIVATE:
         cells = [spread([RADIX.get(name, 1) * job.result() for job in jobs[title, e]]) for e in reference['epsilon']]
-        print('| **%s** | %s |' % (title, ' | '.join(cells)), flush=True)
+        yield '| **%s** | %s |' % (title, ' | '.join(cells))
         if title in known['rows']:
-            print('| %s (prototype) | %s |' % (title, ' | '.join(shown(*v) for v in known['rows'][title])))
+            yield '| %s (prototype) | %s |' % (title, ' | '.join(shown(*v) for v in known['rows'][title]))
 
 
-def hedge_table(args, pool, title, arguments, names):
-    """hedge on many sets, from strict to lenient budgets."""
-    print('\n### hedge, %s\n\n| set | ' % title + ' | '.join('eps %g' % e for e in HEDGE_EPSILONS) + ' |')
-    print('|---' * (len(HEDGE_EPSILONS) + 1) + '|')
-    for name in names:
-        folders = [sets.prepared(args.data, args.cache, name, s) for s in range(args.seeds)]
-        jobs = {e: [pool.submit(hedgerow_error, args.hedgerow, f, ['hedge', '--epsilon', str(e)] + arguments) for f in folders]
-                for e in HEDGE_EPSILONS}
-        cells = [spread([RADIX.get(name, 1) * job.result() for job in jobs[e]]) for e in HEDGE_EPSILONS]
-        print('| %s | %s |' % (name, ' | '.join(cells)), flush=True)
+def private_part(args, pool):
+    """The published methods beside their prototype."""
+    reference = load(args.reference)
+    folders, lacking = prepare_all(args, pool, args.sets or list(reference['sets']), args.seeds, args.rows or None)
+    yield 'Test error in %%, or RMSE. Rows marked (prototype): %s' % reference['source']
+    for name in folders:
+        yield from private_table(args, pool, name, folders[name], reference)
+    yield from lacking
 
 
-def plain_line(args, pool, name, eta):
-    """gbdt beside scikit-learn on one set."""
-    folders = [sets.prepared(args.data, args.cache, name, s) for s in range(args.seeds)]
+def plain_part(args, pool):
+    """gbdt beside scikit-learn."""
+    folders, lacking = prepare_all(args, pool, args.sets or list(load(args.reference)['sets']), args.seeds, args.rows or None)
+    yield from ['| set | eta | hedgerow | scikit-learn | difference |', '|---|---|---|---|---|']
+    for name in folders:
+        for eta in ETAS:
+            yield plain_line(args, pool, name, folders[name], eta)
+    yield from lacking
+
+
+def plain_line(args, pool, name, folders, eta):
     columns, _ = sets.columns_of(folders[0])
     classes = next(iter(columns.values())) is not None
     ours = [pool.submit(hedgerow_error, args.hedgerow, f, gbdt_arguments(eta, classes)) for f in folders]
     theirs = [pool.submit(sklearn_error, f, eta) for f in folders]
     pairs = [(RADIX.get(name, 1) * a.result(), RADIX.get(name, 1) * b.result()) for a, b in zip(ours, theirs)]
-    print('| %s | %s | %s | %s | %s |' % (name, eta, spread([a for a, _ in pairs]), spread([b for _, b in pairs]), paired(pairs, classes)), flush=True)
+    return '| %s | %s | %s | %s | %s |' % (name, eta, spread([a for a, _ in pairs]), spread([b for _, b in pairs]), paired(pairs, classes))
 
 
-def main():
+def hedge_fits(args, pool, name, folders, arguments):
+    """{metric: for every epsilon its values over the splits}"""
+    jobs = [[pool.submit(hedgerow_metrics, args.hedgerow, f, ['hedge', '--epsilon', str(e)] + arguments) for f in folders] for e in HEDGE_EPSILONS]
+    found = [[job.result() for job in waiting] for waiting in jobs]
+    scale = {'rmse': RADIX.get(name, 1)}
+    return {metric: [[scale.get(metric, 1) * one[metric] for one in splits] for splits in found] for metric in METRICS if metric in found[0][0]}
+
+
+def hedge_rows(args):
+    rows = HEDGE_ROWS if args.rows is None else args.rows
+    return rows or None, 'at most {:,} records of a set'.format(rows) if rows else 'all records of a set'
+
+
+def hedge_part(args, pool):
+    """hedge from strict to lenient budgets beside its prototype; the last line counts."""
+    marks = load(args.marks)
+    rows, taken = hedge_rows(args)
+    folders, lacking = prepare_all(args, pool, args.sets or HEDGE_SETS + MORE_SETS + UNSEEN_SETS, args.seeds, rows)
+    yield ('Mean ± standard deviation over %d splits; %s, of which 80 %% are trained on. Rows "prototype": %s. A figure with ▼ is worse than '
+           "the prototype's by more than one standard deviation." % (args.seeds, taken, marks['source']))
+    yield from header(['set', ''], HEDGE_EPSILONS)
+    counts = collections.Counter()
+    for name in folders:
+        for key, values in hedge_fits(args, pool, name, folders[name], []).items():
+            mark = marks['sets'].get(name, {}).get(key, [None] * len(HEDGE_EPSILONS))
+            said = [verdict(v, m, METRICS[key]) for v, m in zip(values, mark)]
+            counts.update(said)
+            cells = [spread(v, METRICS[key].digits) + (' ▼' if w == 'worse' else '') for v, w in zip(values, said)]
+            yield '| %s | %s | %s |' % (name, METRICS[key].title, ' | '.join(cells))
+            if any(mark):
+                yield '| %s | prototype | %s |' % (name, ' | '.join('' if m is None else str(m) for m in mark))
+    yield from lacking
+    yield ''
+    yield ('Of the %d figures that have a mark, %d are better than it by more than one standard deviation, %d level, %d worse.' %
+           (sum(counts[w] for w in ('better', 'level', 'worse')), counts['better'], counts['level'], counts['worse']))
+
+
+def pure_part(args, pool):
+    """hedge with pure epsilon: error or RMSE alone."""
+    rows, taken = hedge_rows(args)
+    folders, lacking = prepare_all(args, pool, args.sets or HEDGE_SETS, min(args.seeds, PURE_SEEDS), rows)
+    yield 'The same with pure epsilon (`--delta 0`), over %d splits; %s.' % (min(args.seeds, PURE_SEEDS), taken)
+    yield from header(['set', ''], HEDGE_EPSILONS)
+    for name in folders:
+        key, values = next(iter(hedge_fits(args, pool, name, folders[name], ['--delta', '0']).items()))
+        yield '| %s | %s | %s |' % (name, METRICS[key].title, ' | '.join(spread(v, METRICS[key].digits) for v in values))
+    yield from lacking
+
+
+PARTS = {'plain': plain_part, 'private': private_part, 'pure': pure_part, 'hedge': hedge_part}
+
+
+def load(path):
+    with open(path, encoding='utf-8') as f:
+        return json.load(f)
+
+
+def between(part):
+    """What finds a part in a page: the line before it, its own, the line after it."""
+    return re.compile(r'(<!-- begin %s -->\n).*?(<!-- end %s -->\n)' % (part, part), re.S)
+
+
+def put(path, part, lines):
+    """Replaces a part in a page."""
+    with open(path, encoding='utf-8') as f:
+        page = f.read()
+    page = between(part).sub(lambda found: found.group(1) + '\n'.join(['', *lines, '', '']) + found.group(2), page)
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(page)
+
+
+def check_page(path, parts):
+    """Before the long work: the page has one place for each part."""
+    with open(path, encoding='utf-8') as f:
+        page = f.read()
+    for part in parts:
+        if len(between(part).findall(page)) != 1:
+            sys.exit('accuracy.py: %s has no one place for the part %s; write the lines <!-- begin %s --> and <!-- end %s -->' %
+                     (path, part, part, part))
+
+
+def arguments_of():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--hedgerow', default='build/hedgerow')
     parser.add_argument('--data', default=os.environ.get('HEDGEROW_DATA', os.path.join(HERE, '..', '..', 'shared', 'data')))
     parser.add_argument('--cache', default='build/accuracy', help='where prepared sets are kept (build/accuracy)')
-    parser.add_argument('--reference', default=os.path.join(HERE, 'utility.json'))
-    parser.add_argument('--seeds', type=int, default=5, help='number of splits (5)')
-    parser.add_argument('--sets', help='names, with commas (all of the reference)')
+    parser.add_argument('--reference', default=os.path.join(HERE, 'utility.json'), help="the published methods' prototype (utility.json)")
+    parser.add_argument('--marks', default=os.path.join(HERE, 'hedge.json'), help="hedge's prototype (hedge.json)")
+    parser.add_argument('--seeds', type=int, default=5, help='number of splits (5; of pure epsilon at most %d)' % PURE_SEEDS)
+    parser.add_argument('--rows', type=int, help='take so many records of a set at most, 0 for all (hedge: %d; the others: 0)' % HEDGE_ROWS)
+    parser.add_argument('--sets', type=lambda names: names.split(','), help='names, with commas')
     parser.add_argument('--only', choices=['private', 'plain', 'hedge'],
                         help='the published private methods alone, gbdt alone, or hedge alone')
-    args = parser.parse_args()
-    with_sklearn()
+    parser.add_argument('--into', metavar='PAGE', help='put every part between its marks in this page, too; docs/results.md has them')
+    return parser.parse_args()
+
+
+def main():
+    args = arguments_of()
+    parts = [p for p in PARTS if args.only in (None, p) or (args.only, p) == ('hedge', 'pure')]
+    names = args.sets or (load(args.reference)['sets'] if 'private' in parts else [])
+    if 'plain' in parts or 'synth' in names:
+        with_sklearn()
     if not os.path.exists(os.path.join(args.data, 'prepare.py')):
         sys.exit('accuracy.py: there is no prepare.py in %s; HEDGEROW_DATA names the folder of data sets' % args.data)
-    with open(args.reference, encoding='utf-8') as f:
-        reference = json.load(f)
-    names = args.sets.split(',') if args.sets else list(reference['sets'])
+    if args.into:
+        check_page(args.into, parts)
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
-        if args.only in (None, 'hedge'):
-            print('## hedge\n\nTest error in %, or RMSE.')
-            for title, arguments in HEDGE.items():
-                hedge_table(args, pool, title, arguments, args.sets.split(',') if args.sets else HEDGE_SETS)
-        if args.only in (None, 'plain'):
-            print('## gbdt beside scikit-learn\n\n| set | eta | hedgerow | scikit-learn | difference |\n|---|---|---|---|---|')
-            for name in names:
-                for eta in ETAS:
-                    plain_line(args, pool, name, eta)
-        if args.only in (None, 'private'):
-            print('\n## Private methods\n\nTest error in %%, or RMSE. Rows marked (prototype): %s' % reference['source'])
-            for name in names:
-                private_table(args, pool, name, reference)
+        for part in parts:
+            lines = []
+            print('\n## %s\n' % part)
+            for line in PARTS[part](args, pool):
+                print(line, flush=True)
+                lines.append(line)
+            if args.into:
+                put(args.into, part, lines)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws docs/accuracy.svg from the tables of docs/accuracy.md: test error on adult against epsilon.
+"""Draws docs/results.svg from the tables of docs/results.md: test error on adult against epsilon.
 usage: plot.py [TABLES [PICTURE]]"""
 import math
 import os
@@ -12,16 +12,14 @@ LOW, HIGH, TRIVIAL = 12, 26, 24.08
 COLOURS = {'hedge': '#1b7837', 'hedge, pure epsilon': '#7fbf7b', 'dpboost, sound': '#2166ac', 'dpboost, as published': '#b2182b'}
 
 
-def numbers(line):
-    return [float(cell.split('±')[0]) for cell in line.strip().strip('|').split('|')[1:]]
-
-
-def section(text, start):
-    return re.split(r'\n#+ ', text[text.index(start):], maxsplit=1)[0]
+def part(text, name):
+    return re.search('<!-- begin %s -->(.*?)<!-- end %s -->' % (name, name), text, re.S).group(1)
 
 
 def row(text, first):
-    return numbers(next(line for line in text.split('\n') if line.startswith('| %s |' % first)))
+    """The numbers of a table's row that begins with these cells."""
+    found = next(line for line in text.split('\n') if line.startswith('| %s |' % first))
+    return [float(cell.split('±')[0]) for cell in found[len('| %s |' % first):].strip(' |').split('|')]
 
 
 def read(path):
@@ -29,12 +27,12 @@ def read(path):
     with open(path, encoding='utf-8') as f:
         text = f.read()
     wide, narrow = [.1, .25, .5, 1, 2, 4, 8], [.5, 1, 2, 4, 8]
-    pure = text[text.index('pure epsilon'):]
-    published = section(text, '### adult')
-    curves = {'hedge': zip(wide, row(text, 'adult')), 'hedge, pure epsilon': zip(wide, row(pure, 'adult')),
+    published = re.search(r'### adult\n(.*?)(?=\n###|$)', part(text, 'private'), re.S).group(1)
+    curves = {'hedge': zip(wide, row(part(text, 'hedge'), 'adult | error, %')),
+              'hedge, pure epsilon': zip(wide, row(part(text, 'pure'), 'adult | error, %')),
               'dpboost, sound': zip(narrow, row(published, '**DPBoost sound**')),
               'dpboost, as published': zip(narrow, row(published, '**DPBoost as published**'))}
-    plain = next(line for line in text.split('\n') if line.startswith('| adult | 0.1 |'))
+    plain = next(line for line in part(text, 'plain').split('\n') if line.startswith('| adult | 0.1 |'))
     return {title: list(points) for title, points in curves.items()}, float(plain.split('|')[3].split('±')[0])
 
 
@@ -79,15 +77,15 @@ def legend():
 
 
 def main():
-    source = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, 'docs', 'accuracy.md')
-    target = sys.argv[2] if len(sys.argv) > 2 else os.path.join(ROOT, 'docs', 'accuracy.svg')
+    source = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, 'docs', 'results.md')
+    target = sys.argv[2] if len(sys.argv) > 2 else os.path.join(ROOT, 'docs', 'results.svg')
     curves, plain = read(source)
     parts = axes() + level(plain, 'gbdt, no privacy') + level(TRIVIAL, 'always the larger class') + legend()
     for title, points in curves.items():
         parts += curve(title, points, COLOURS[title])
     head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">' % (WIDTH, HEIGHT)
     with open(target, 'w', encoding='utf-8') as f:
-        f.write('\n'.join([head, '<rect width="100%" height="100%" fill="white"/>', text_at(LEFT, 18, 'Test error on adult (26,049 records)')]
+        f.write('\n'.join([head, '<rect width="100%" height="100%" fill="white"/>', text_at(LEFT, 18, 'Test error on adult')]
                           + parts + ['</svg>', '']))
 
 

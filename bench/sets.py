@@ -1,7 +1,8 @@
 """Prepared data sets: makes them once for every seed, and reads them back as arrays for scikit-learn.
 
-A folder of sets holds prepare.py, "prepare.py NAME OUTDIR --seed N" writes train.csv, test.csv and schema.yaml. The set "synth"
-is made here by scikit-learn's make_classification."""
+A folder of sets holds prepare.py: "prepare.py --list" names the sets, "prepare.py NAME OUTDIR --seed N [--rows N]" writes
+train.csv, test.csv and schema.yaml of a seeded split, of a random subset of so many rows if the set has more. The set "synth" is
+made here by scikit-learn's make_classification."""
 import csv
 import math
 import os
@@ -10,14 +11,14 @@ import subprocess
 import sys
 
 
-def make_synth(folder, seed):
-    """40,000 records, 20 features, 8 informative, 4 clusters a class; the split is a seeded shuffle."""
+def make_synth(folder, seed, rows):
+    """40,000 records, 20 features, 8 informative, 4 clusters a class; the split is a seeded shuffle, of which `rows` are taken."""
     import numpy as np
     from sklearn.datasets import make_classification
     x, y = make_classification(40000, 20, n_informative=8, n_clusters_per_class=4, random_state=0)
-    order = np.random.default_rng(seed).permutation(len(y))
+    order = np.random.default_rng(seed).permutation(len(y))[:rows]
     names = ['x%d' % f for f in range(x.shape[1])]
-    for part, rows in (('test', order[:len(y) // 5]), ('train', order[len(y) // 5:])):
+    for part, rows in (('test', order[:len(order) // 5]), ('train', order[len(order) // 5:])):
         with open(os.path.join(folder, part + '.csv'), 'w', newline='', encoding='utf-8') as out:
             writer = csv.writer(out, lineterminator='\n')
             writer.writerow(names + ['y'])
@@ -29,16 +30,22 @@ def make_synth(folder, seed):
             out.write('  - name: %s\n    kind: number\n    low: %d\n    high: %d\n' % (name, -bound, bound))
 
 
-def prepared(source, cache, name, seed):
-    """The folder of one set and seed; made if it is not there."""
-    folder = os.path.join(cache, '%s-%d' % (name, seed))
+def available(source):
+    """The names of all sets."""
+    said = subprocess.run([sys.executable, os.path.join(source, 'prepare.py'), '--list'], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return {'synth', *said.split()}
+
+
+def prepared(source, cache, name, seed, rows=None):
+    """The folder of one set and seed, of at most `rows` rows (None: of all); made if it is not there."""
+    folder = os.path.join(cache, '%s-%d%s' % (name, seed, '-%d' % rows if rows else ''))
     if not os.path.exists(os.path.join(folder, 'schema.yaml')):
         os.makedirs(folder, exist_ok=True)
         if name == 'synth':
-            make_synth(folder, seed)
+            make_synth(folder, seed, rows)
         else:
-            subprocess.run([sys.executable, os.path.join(source, 'prepare.py'), name, folder, '--seed', str(seed)], check=True,
-                           stdout=subprocess.DEVNULL)
+            subprocess.run([sys.executable, os.path.join(source, 'prepare.py'), name, folder, '--seed', str(seed)] +
+                           (['--rows', str(rows)] if rows else []), check=True, stdout=subprocess.DEVNULL)
     return folder
 
 
