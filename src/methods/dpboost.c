@@ -125,7 +125,8 @@ const hr_method hr_method_dpboost = {
          .is_private = true,
          .sound =
              "Adding or removing one record changes the probability of any model by at most e^epsilon (plus delta). Splits: exponential "
-             "mechanism of width 4 g*^2; leaves: noisy sums and counts; every record draws its tree by itself; bins public or paid for.",
+             "mechanism (pure epsilon: permute-and-flip) of width 4 g*^2; leaves: noisy sums and counts; every record draws its tree by "
+             "itself; bins public or paid for.",
          .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 g*^2); subsets of fixed size "
                   "shift when a record is added, so that trees do not compose in parallel; bin edges are exact statistics of the records."},
     .defaults = defaults,

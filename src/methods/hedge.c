@@ -1,6 +1,6 @@
 /* hedge: boosting of random trees, chosen and filled in privately. The method of this project.
  *
- * Every round draws candidate trees from public coins, lets the exponential mechanism choose the one whose leaves hold the largest
+ * Every round draws candidate trees from public coins, lets the gate choose the one whose leaves hold the largest
  * gradient sums, and adds its leaves, from noisy sums and counts over all records, with a small step. Adding a record changes one
  * leaf sum of every candidate by at most G: the choice costs no more for deep trees, many candidates or many features. What is
  * learned about features, pairs and kinds of trees, the clip, the schedule and the final average follow from released values.
@@ -129,7 +129,7 @@ static void draw_candidate(hedge *h, candidate *c, hr_tree *tree) {
     hr_random_tree(stream, &h->training->binning, &plan, c->nodes, c->subsets, tree);
 }
 
-/* The exponential mechanism over u_c = sum over leaves of |S_l(c)|. In pure mode sums that the noise would drown do not count. */
+/* A choice by u_c = sum over leaves of |S_l(c)|. In pure mode sums that the noise would drown do not count. */
 static hr_status choose(hedge *h, size_t round, size_t *chosen, hr_error *err) {
     int64_t threshold = h->setting.currency == HR_PURE ? (int64_t)((double)h->loss.bound / hr_units_value(h->plan.sums)) : 0;
     uint64_t width = 2 * (uint64_t)h->loss.bound + (h->outputs > 1 ? 2 : 0);
@@ -349,8 +349,9 @@ const hr_method hr_method_hedge = {
              .is_private = true,
              .sound =
                  "Adding or removing one record changes the probability of any model by at most e^epsilon, plus delta. Trees are drawn "
-                 "by public coins and chosen by the exponential mechanism of width 2 G; leaves: noisy sums and counts over all records; "
-                 "bins, count and base score are paid for; everything else follows from released values.",
+                 "by public coins and chosen by the exponential mechanism (pure epsilon: permute-and-flip) of width 2 G; leaves: noisy "
+                 "sums and counts over all records; bins, count and base score are paid for; everything else follows from released "
+                 "values.",
              .flaws = ""},
     .defaults = defaults,
     .sound_options = sound_options,

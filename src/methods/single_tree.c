@@ -94,14 +94,20 @@ static hr_charge charge_of(const hr_single_tree *t, const char *what, int64_t le
                        .sensitivity = sensitivity};
 }
 
-/* Lines 3 to 10: gradients of the records, and a tree of full depth whose splits the exponential mechanism draws. */
+/* The publication names the exponential mechanism. */
+static hr_status charge_splits(const hr_boosting *b, const hr_charge *charge, hr_permit *permit, hr_error *err) {
+    bool paper = b->training->options->mode == HR_PAPER;
+    return (paper ? hr_gate_charge_exponential : hr_gate_charge_choice)(b->training->gate, charge, permit, err);
+}
+
+/* Lines 3 to 10: gradients of the records, and a tree of full depth whose splits the gate chooses. */
 static hr_status grow(hr_boosting *b, const hr_single_tree *t, const uint32_t *rows, size_t count, hr_units level_cost, uint64_t width,
                       hr_tree **tree, size_t *leaves, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     hr_permit permits[DEPTH_MAX];
     for (int level = 0; level < options->depth; level++) {
         hr_charge charge = charge_of(t, "split", level, level_cost, width);
-        hr_status status = hr_gate_charge_choice(b->training->gate, &charge, &permits[level], err);
+        hr_status status = charge_splits(b, &charge, &permits[level], err);
         if (status) return status;
     }
     hr_gradient_input in = hr_boosting_input(b, t->output, rows, count);

@@ -29,7 +29,7 @@ extern const char *const hr_single_tree_sound_options[], *const hr_single_tree_p
 /* Defaults that such methods share: of the paper (section 4) in paper mode, else all but trees, depth and learning rate. */
 void hr_single_tree_defaults(hr_fit_options *options);
 
-/* Sound: gradients clipped to +-g* (or records beyond it left out), splits by the exponential mechanism of width 4 g*^2, leaves
+/* Sound: gradients clipped to +-g* (or records beyond it left out), splits chosen through the gate with width 4 g*^2, leaves
  * from noisy sums and noisy counts. Appends the tree to the forest, leaf values shrunk by eta.
  * Spends: tree->budget in its group and part. */
 HR_MUST_CHECK hr_status hr_single_tree_sound(hr_boosting *boosting, const hr_single_tree *tree, hr_error *err);

@@ -437,7 +437,8 @@ static void read_release(reader *r, const place *at, hr_release *release) {
     static const char *const keys[] = {"what",        "tree",  "level", "group", "part", "mechanism",
                                        "sensitivity", "scale", "units", "cost",  "draws"};
     const char *const mechanisms[] = {hr_mechanism_text(HR_IDENTITY), hr_mechanism_text(HR_DISCRETE_LAPLACE),
-                                      hr_mechanism_text(HR_DISCRETE_GAUSSIAN), hr_mechanism_text(HR_EXPONENTIAL)};
+                                      hr_mechanism_text(HR_DISCRETE_GAUSSIAN), hr_mechanism_text(HR_EXPONENTIAL),
+                                      hr_mechanism_text(HR_PERMUTE_AND_FLIP)};
     only_keys(r, at, keys, COUNT(keys));
     release->what = text_of(r, at, "what");
     release->tree = whole_of(r, at, "tree", -1, INT64_MAX);

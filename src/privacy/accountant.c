@@ -14,6 +14,7 @@ const char *hr_mechanism_text(hr_mechanism mechanism) {
     case HR_DISCRETE_LAPLACE: return "discrete laplace";
     case HR_DISCRETE_GAUSSIAN: return "discrete gaussian";
     case HR_EXPONENTIAL: return "exponential";
+    case HR_PERMUTE_AND_FLIP: return "permute-and-flip";
     }
     return "unknown";
 }
@@ -86,6 +87,7 @@ static bool covers(const hr_release *r, hr_currency currency) {
     case HR_DISCRETE_LAPLACE: return currency == HR_PURE && hr_laplace_covers(r);
     case HR_DISCRETE_GAUSSIAN: return (currency == HR_ZCDP || currency == HR_GDP) && hr_gaussian_covers(r, currency);
     case HR_EXPONENTIAL: return currency != HR_NO_PRIVACY && hr_exponential_covers(r, currency);
+    case HR_PERMUTE_AND_FLIP: return currency == HR_PURE && hr_permute_and_flip_covers(r);
     }
     return false;
 }

@@ -17,7 +17,7 @@ typedef uint64_t hr_units;
  * HR_GDP: mu^2 of Gaussian DP, which gives the same (epsilon, delta) for less noise. */
 typedef enum hr_currency { HR_NO_PRIVACY, HR_PURE, HR_ZCDP, HR_GDP } hr_currency;
 
-typedef enum hr_mechanism { HR_IDENTITY, HR_DISCRETE_LAPLACE, HR_DISCRETE_GAUSSIAN, HR_EXPONENTIAL } hr_mechanism;
+typedef enum hr_mechanism { HR_IDENTITY, HR_DISCRETE_LAPLACE, HR_DISCRETE_GAUSSIAN, HR_EXPONENTIAL, HR_PERMUTE_AND_FLIP } hr_mechanism;
 
 /* A line of the list that a model carries. */
 typedef struct hr_release {
@@ -25,9 +25,9 @@ typedef struct hr_release {
     int64_t tree, level;  /* where; -1: does not apply */
     uint64_t group, part; /* see above */
     hr_units cost;
-    uint64_t sensitivity; /* L1 (discrete Laplace), L2 (discrete Gaussian) or score width (exponential), in integers */
+    uint64_t sensitivity; /* L1 (discrete Laplace), L2 (discrete Gaussian) or score width (choices), in integers */
     hr_mechanism mechanism;
-    uint64_t scale_num, scale_den; /* Laplace: t; Gaussian: sigma^2; exponential: epsilon/width as units / (2^40 * width) */
+    uint64_t scale_num, scale_den; /* Laplace: t; Gaussian: sigma^2; choices: epsilon/width as units / (2^40 * width) */
     uint64_t draws;                /* how many noisy values were drawn under this line */
 } hr_release;
 

@@ -1,5 +1,6 @@
 /* The exponential mechanism over integer scores: which split, which cut. A node of a tree has thousands of candidates, most of
  * them hopeless; proposals therefore come from a law close to the wanted one, in powers of two that integers draw exactly. */
+#include "privacy/buckets.h"
 #include "privacy/mechanisms.h"
 
 #include <assert.h>
@@ -44,67 +45,38 @@ bool hr_exponential_covers(const hr_release *release, hr_currency currency) {
     return epsilon <= HR_UNITS_MAX && epsilon <= affordable_epsilon(release->cost, currency);
 }
 
-/* Bucket j holds candidates whose gamma = (best - score) num/den is at least j. */
-enum { BUCKETS = 61, LAST = BUCKETS - 1 };
-
-typedef struct bucketing {
-    int64_t best;
-    uint64_t far;   /* from this distance on gamma >= LAST */
-    hr_u128 factor; /* floor(2^64 num/den) */
-} bucketing;
-
-static bucketing make_bucketing(const hr_exact *scores, size_t count, uint64_t num, uint64_t den) {
-    int64_t best = scores[0].unpaid;
-    for (size_t i = 1; i < count; i++) best = scores[i].unpaid > best ? scores[i].unpaid : best;
-    hr_u128 far = ((hr_u128)LAST * den + num - 1) / num;
-    return (bucketing){best, far >> 64 ? UINT64_MAX : (uint64_t)far, ((hr_u128)num << 64) / den};
-}
-
-static inline uint64_t distance_of(const bucketing *b, hr_exact score) {
-    return (uint64_t)b->best - (uint64_t)score.unpaid;
-}
-
-/* floor(distance * factor / 2^64) <= gamma. */
-static inline unsigned bucket_of(const bucketing *b, hr_exact score) {
-    uint64_t distance = distance_of(b, score);
-    return distance >= b->far ? LAST : (unsigned)(b->factor * distance >> 64);
-}
-
 /* A bucket j with probability proportional to sizes[j] 2^-j. */
-static unsigned propose_bucket(hr_stream *stream, const uint64_t sizes[BUCKETS]) {
+static unsigned propose_bucket(hr_stream *stream, const uint64_t sizes[HR_BUCKETS]) {
     hr_u128 total = 0;
-    for (unsigned j = 0; j < BUCKETS; j++) total += (hr_u128)sizes[j] << (LAST - j);
+    for (unsigned j = 0; j < HR_BUCKETS; j++) total += (hr_u128)sizes[j] << (HR_LAST_BUCKET - j);
     hr_u128 at = hr_uniform_wide(stream, total);
     unsigned j = 0;
-    for (; at >= (hr_u128)sizes[j] << (LAST - j); j++) at -= (hr_u128)sizes[j] << (LAST - j);
+    for (; at >= (hr_u128)sizes[j] << (HR_LAST_BUCKET - j); j++) at -= (hr_u128)sizes[j] << (HR_LAST_BUCKET - j);
     return j;
 }
 
 /* A bucket j with probability proportional to sizes[j] e^-j = sizes[j] 2^-j (2/e)^j. */
-static unsigned draw_bucket(hr_stream *stream, const uint64_t sizes[BUCKETS]) {
+static unsigned draw_bucket(hr_stream *stream, const uint64_t sizes[HR_BUCKETS]) {
     for (;;) {
         unsigned j = propose_bucket(stream, sizes);
-        unsigned passed = 0;
-        while (passed < j && hr_bernoulli_two_over_e(stream)) passed++;
-        if (passed == j) return j;
+        if (hr_bucket_passes(stream, j)) return j;
     }
 }
 
-static size_t find_member(const bucketing *b, const hr_exact *scores, unsigned bucket, uint64_t rank) {
+static size_t find_member(const hr_buckets *b, const hr_exact *scores, unsigned bucket, uint64_t rank) {
     size_t i = 0;
-    while (bucket_of(b, scores[i]) != bucket || rank--) i++;
+    while (hr_bucket_of(b, scores[i]) != bucket || rank--) i++;
     return i;
 }
 
 size_t hr_exponential_choose(hr_stream *stream, const hr_exact *scores, size_t count, uint64_t num, uint64_t den) {
     assert(count >= 1 && num >= 1 && num <= HR_UNITS_MAX && den >= 1);
-    bucketing b = make_bucketing(scores, count, num, den);
-    uint64_t sizes[BUCKETS] = {0};
-    for (size_t i = 0; i < count; i++) sizes[bucket_of(&b, scores[i])]++;
+    hr_buckets b = hr_buckets_of(scores, count, num, den);
+    uint64_t sizes[HR_BUCKETS] = {0};
+    for (size_t i = 0; i < count; i++) sizes[hr_bucket_of(&b, scores[i])]++;
     for (;;) {
         unsigned j = draw_bucket(stream, sizes);
         size_t i = find_member(&b, scores, j, hr_uniform(stream, sizes[j]));
-        hr_u128 rest = (hr_u128)distance_of(&b, scores[i]) * num - (hr_u128)j * den; /* (gamma - j) den */
-        if (hr_bernoulli_exp(stream, rest, den)) return i;
+        if (hr_bucket_rest(&b, stream, scores[i], j)) return i;
     }
 }

@@ -124,9 +124,16 @@ hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit 
     return add_line(gate, &line, out, err);
 }
 
-hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
+hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
     hr_release line = line_of(gate, charge);
     if (gate->currency != HR_NO_PRIVACY && !hr_exponential_scale(&line, gate->currency)) return refuse_scale(&line, err);
+    return add_line(gate, &line, out, err);
+}
+
+hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
+    if (gate->currency != HR_PURE) return hr_gate_charge_exponential(gate, charge, out, err);
+    hr_release line = line_of(gate, charge);
+    if (!hr_permute_and_flip_scale(&line)) return refuse_scale(&line, err);
     return add_line(gate, &line, out, err);
 }
 
@@ -155,7 +162,8 @@ static int64_t release_sum(hr_stream *stream, const hr_release *line, int64_t ex
     case HR_DISCRETE_LAPLACE: return clamp(clamp(exact) + hr_discrete_laplace(stream, line->scale_num, line->scale_den));
     case HR_DISCRETE_GAUSSIAN: return clamp(clamp(exact) + hr_discrete_gaussian(stream, line->scale_num, line->scale_den));
     case HR_IDENTITY: return exact;
-    case HR_EXPONENTIAL: break;
+    case HR_EXPONENTIAL:
+    case HR_PERMUTE_AND_FLIP: break;
     }
     return 0;
 }
@@ -174,12 +182,13 @@ static size_t first_of_largest(const hr_exact *scores, size_t count) {
     return best;
 }
 
-size_t hr_gate_choose(hr_gate *gate, hr_permit permit, const hr_exact *scores, size_t count) {
+size_t hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, size_t count) {
     assert(permit.line < gate->count && count >= 1);
     hr_release *line = &gate->releases[permit.line];
     line->draws++;
     switch (line->mechanism) {
     case HR_EXPONENTIAL: return hr_exponential_choose(gate->stream, scores, count, line->scale_num, line->scale_den);
+    case HR_PERMUTE_AND_FLIP: return hr_permute_and_flip_choose(gate->stream, scores, count, line->scale_num, line->scale_den);
     case HR_IDENTITY: return first_of_largest(scores, count);
     case HR_DISCRETE_LAPLACE:
     case HR_DISCRETE_GAUSSIAN: break; /* nothing was paid for a choice */

@@ -7,7 +7,7 @@
  * Under one permit every record may influence at most one call of hr_gate_choose, and change the exact sums of all calls of
  * hr_gate_sums by a vector of length at most `sensitivity` (L1 in a pure gate, else L2; one coordinate by at most `sensitivity` is
  * always right): the nodes of one level, the leaves of one tree. A permit used for the other kind of
- * release gives 0. Proofs: laplace, gaussian, exponential.proof.md for one release, accountant.proof.md for all of them.
+ * release gives 0. Proofs: laplace, gaussian, exponential, permute_and_flip.proof.md for one release, accountant.proof.md for all of them.
  * Thread: one at a time. */
 #ifndef HR_PRIVACY_GATE_H
 #define HR_PRIVACY_GATE_H
@@ -46,9 +46,13 @@ hr_stream *hr_gate_stream(hr_gate *gate);
  * units so small that 6 does not matter).
  * Fails: BUDGET, MEMORY; nothing is charged then. */
 HR_MUST_CHECK hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
-/* Spends: the same. Choices are made by the exponential mechanism, Pr(r) proportional to exp(epsilon score_r / width), with
- * epsilon = cost (pure), sqrt(8 cost) (zCDP) or sqrt(8 cost/pi) (GDP). */
+/* Spends: the same. Pure choices are made by permute-and-flip: in a random order, the first candidate that is taken with probability
+ * exp(-epsilon (largest score - score_r) / width), epsilon = cost. zCDP and GDP need a bounded range, which that has not: there it is
+ * the exponential mechanism. */
 HR_MUST_CHECK hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
+/* Spends: the same. Choices by the exponential mechanism in every currency, for methods that must do as published: Pr(r) proportional
+ * to exp(epsilon score_r / width), with epsilon = cost (pure), sqrt(8 cost) (zCDP) or sqrt(8 cost/pi) (GDP). */
+HR_MUST_CHECK hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
 
 /* Whether `lines` charges that together cost charge->cost, in its group and part, are covered; makes room for them, so that
  * after HR_OK none of them fails for budget or memory. Charges nothing. Fails: BUDGET, MEMORY. */
@@ -62,8 +66,9 @@ HR_MUST_CHECK hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr
  * `out` may not overlap. */
 void hr_gate_sums(hr_gate *gate, hr_permit permit, const hr_exact *in, size_t count, hr_noisy *out);
 
-/* The index chosen among `count` >= 1 candidates by their scores (|score| < 2^62). Without privacy: the first of the largest. */
-size_t hr_gate_choose(hr_gate *gate, hr_permit permit, const hr_exact *scores, size_t count);
+/* The index chosen among `count` >= 1 candidates by their scores (|score| < 2^62), which are overwritten. Without privacy: the first
+ * of the largest. */
+size_t hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, size_t count);
 
 /* The list of what was released so far, and what it costs in all (re-added from the list). */
 const hr_release *hr_gate_releases(const hr_gate *gate, size_t *count);

@@ -14,17 +14,23 @@
 #define HR_WIDTH_MAX ((uint64_t)1 << 60)
 
 /* The scale that `release->cost` pays for at `release->sensitivity`, rounded to the private side. False: too little is paid for
- * a noise that the samplers can draw. */
+ * a noise that the samplers can draw. Laplace and permute-and-flip: in pure epsilon. */
 HR_MUST_CHECK bool hr_laplace_scale(hr_release *release);
 HR_MUST_CHECK bool hr_gaussian_scale(hr_release *release, hr_currency currency);
 HR_MUST_CHECK bool hr_exponential_scale(hr_release *release, hr_currency currency);
+HR_MUST_CHECK bool hr_permute_and_flip_scale(hr_release *release);
 
 /* Whether scale and sensitivity of any line, however it came about, are within the ranges and cost no more than it says. */
 bool hr_laplace_covers(const hr_release *release);
 bool hr_gaussian_covers(const hr_release *release, hr_currency currency);
 bool hr_exponential_covers(const hr_release *release, hr_currency currency);
+bool hr_permute_and_flip_covers(const hr_release *release);
 
 /* Pr(r) proportional to exp(scores[r] num/den); count >= 1, |score| < 2^62, num <= 2^60, den >= 1. */
 size_t hr_exponential_choose(hr_stream *stream, const hr_exact *scores, size_t count, uint64_t num, uint64_t den);
+
+/* In a random order each r is taken with probability exp(-(largest score - scores[r]) num/den); the first that is. Same ranges; scores
+ * are overwritten. Pure epsilon only: its range is not bounded as zCDP and GDP want it. */
+size_t hr_permute_and_flip_choose(hr_stream *stream, hr_exact *scores, size_t count, uint64_t num, uint64_t den);
 
 #endif

@@ -1,4 +1,4 @@
-/* The private splitter: a (feature, cut) by the exponential mechanism on the gain of equation 3 (DPBoost).
+/* The private splitter: a (feature, cut) chosen through the gate by the gain of equation 3 (DPBoost).
  *
  * The candidates depend on released bins only. Numbers are cut between bins, a missing value counting as the lowest; categories
  * are split one bin (missing among them) from the rest. The score of a candidate is the integer

@@ -70,7 +70,7 @@ static void test_private__charges_the_features_that_need_it(void **state) {
             bool seen[2] = {false, false};
             for (size_t l = 0; l < lines; l++) {
                 assert_true(line[l].group >= 40 && line[l].group < 42 && line[l].part == 3);
-                assert_int_equal(line[l].mechanism, c ? HR_DISCRETE_GAUSSIAN : HR_EXPONENTIAL);
+                assert_int_equal(line[l].mechanism, c ? HR_DISCRETE_GAUSSIAN : HR_PERMUTE_AND_FLIP);
                 seen[line[l].group - 40] = true;
             }
             assert_true(seen[0] && seen[1]);

@@ -9,7 +9,8 @@ import sys
 
 import source
 
-MECHANISMS = ['src/privacy/' + name for name in ('laplace.c', 'gaussian.c', 'exponential.c', 'quantiles.c', 'accountant.c')]
+MECHANISMS = ['src/privacy/' + name for name in ('laplace.c', 'gaussian.c', 'exponential.c', 'permute_and_flip.c', 'quantiles.c',
+                                                'accountant.c')]
 SOURCE = re.compile(r'^Source: (\S+) sha256 ([0-9a-f]{64})$')
 
 

@@ -97,7 +97,7 @@ static void check_round(const hr_model *model, const round_lines *r, size_t roun
     size_t outputs = model->forest.output_count, leaves = leaves_of(&model->forest.trees[round * outputs]);
     bool pure = model->currency == HR_PURE;
     assert_true(r->choice && r->sums && r->counts && !!r->clip == clips);
-    assert_true(r->choice->mechanism == HR_EXPONENTIAL && r->choice->draws == 1);
+    assert_true(r->choice->mechanism == (pure ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL) && r->choice->draws == 1);
     assert_int_equal(r->sums->draws, leaves * outputs);
     assert_int_equal(r->counts->draws, leaves);
     assert_int_equal(r->counts->sensitivity, 64);

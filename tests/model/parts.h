@@ -130,7 +130,8 @@ static inline void make_releases(parts *p, hr_currency currency, double delta) {
         const hr_charge split = {"split", tree, 0, 0, (uint64_t)tree, currency ? HR_UNIT / 8 : 0, 40};
         const hr_charge leaf = {"leaf sum", tree, -1, 0, (uint64_t)tree, currency ? HR_UNIT / 3 + (hr_units)tree : 0, 7};
         assert_int_equal(hr_gate_charge_choice(p->gate, &split, &permit, NULL), HR_OK);
-        (void)hr_gate_choose(p->gate, permit, exact, 2);
+        hr_exact scores[2] = {{5}, {-3}};
+        (void)hr_gate_choose(p->gate, permit, scores, 2);
         assert_int_equal(hr_gate_charge_sums(p->gate, &leaf, &permit, NULL), HR_OK);
         hr_gate_sums(p->gate, permit, exact, 2, noisy);
     }

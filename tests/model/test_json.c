@@ -314,6 +314,33 @@ static void test_parse__refuses_releases_that_do_not_give_the_guarantee(void **s
     assert_refused("model-1-open.json", open, COUNT(open));
 }
 
+/* The file says what earlier libraries wrote of a choice; later ones name the mechanism that is in its place, at the same price. */
+static void test_parse__reads_either_mechanism_of_a_pure_choice(void **state) {
+    (void)state;
+    static const char *const names[] = {"exponential", "permute-and-flip"};
+    char *text = read_golden("model-1.json");
+    for (size_t i = 0; i < 2; i++) {
+        char *named = forge(text, &(forgery){"exponential", names[i], "", ""}), *again = NULL;
+        hr_model *model = parse(named);
+        hr_release_info release;
+        assert_true(hr_model_release(model, 0, &release) && hr_model_guarantee(model)->epsilon == 0.5);
+        assert_string_equal(release.mechanism, names[i]);
+        again = render(model);
+        assert_non_null(strstr(again, names[i]));
+        assert_null(strstr(again, names[!i]));
+        hr_text_free(again);
+        hr_model_free(model);
+        free(named);
+    }
+    char *cheaper = forge(text, &(forgery){"\"exponential\", \"sensitivity\": 8", "\"permute-and-flip\", \"sensitivity\": 9", "", ""});
+    hr_model *model = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_model_parse(cheaper, strlen(cheaper), "cheaper.json", &model, &err), HR_E_POLICY);
+    assert_non_null(strstr(err.message, "permute-and-flip"));
+    free(cheaper);
+    free(text);
+}
+
 static void test_parse__tells_line_and_column(void **state) {
     (void)state;
     char *text = read_golden("model-1.json");
@@ -432,6 +459,7 @@ int main(void) {
         cmocka_unit_test(test_parse__refuses_bad_bins),
         cmocka_unit_test(test_parse__refuses_bad_trees),
         cmocka_unit_test(test_parse__refuses_releases_that_do_not_give_the_guarantee),
+        cmocka_unit_test(test_parse__reads_either_mechanism_of_a_pure_choice),
         cmocka_unit_test(test_parse__tells_line_and_column),
         cmocka_unit_test(test_parse__refuses_what_is_not_json),
         cmocka_unit_test(test_parse__refuses_a_tree_deeper_than_64_levels),

@@ -138,6 +138,8 @@ static void test_check__finds_lines_that_claim_too_little(void **state) {
     choice.scale_den = 12; /* three times the width: a part of epsilon that is not counted in units */
     assert_false(passes(&choice, HR_ZCDP));
     assert_false(passes(&choice, HR_GDP));
+    check_line((hr_release){"cut", .cost = HR_UNIT, .sensitivity = 4, .mechanism = HR_PERMUTE_AND_FLIP, .scale_num = 1, .scale_den = 4},
+               HR_PURE); /* and in no other currency */
 }
 
 static void test_check__takes_the_identity_without_privacy_only(void **state) {
@@ -292,6 +294,7 @@ static void test_mechanism_text__names_all(void **state) {
     assert_string_equal(hr_mechanism_text(HR_DISCRETE_LAPLACE), "discrete laplace");
     assert_string_equal(hr_mechanism_text(HR_DISCRETE_GAUSSIAN), "discrete gaussian");
     assert_string_equal(hr_mechanism_text(HR_EXPONENTIAL), "exponential");
+    assert_string_equal(hr_mechanism_text(HR_PERMUTE_AND_FLIP), "permute-and-flip");
 }
 
 int main(void) {

@@ -1,8 +1,8 @@
 /* Audits without sampling: mechanisms with finitely many outcomes have an exact privacy loss on a given pair of neighbours. The
  * published exponents must be caught, and what the library charges must never be exceeded. */
-#include "privacy/mechanisms.h"
-
+#include "privacy/flip_law.h"
 #include "privacy/gate.h"
+#include "privacy/mechanisms.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -21,13 +21,24 @@ static void log_probabilities(const double *scores, size_t count, double c, doub
     for (size_t i = 0; i < count; i++) out[i] = c * (scores[i] - best) - log(sum);
 }
 
+static void log_flip_law(const double *scores, size_t count, double c, double *out) {
+    flip_law(scores, count, c, out);
+    for (size_t i = 0; i < count; i++) out[i] = log(out[i]);
+}
+
+typedef void log_law(const double *scores, size_t count, double c, double *out);
+
 /* The largest |ln(p/p')| over the outcomes. */
-static double exact_loss(const double *scores, const double *neighbour, size_t count, double c) {
+static double loss_under(log_law *law, const double *scores, const double *neighbour, size_t count, double c) {
     double p[MOST], q[MOST], loss = 0;
-    log_probabilities(scores, count, c, p);
-    log_probabilities(neighbour, count, c, q);
+    law(scores, count, c, p);
+    law(neighbour, count, c, q);
     for (size_t i = 0; i < count; i++) loss = fmax(loss, fabs(p[i] - q[i]));
     return loss;
+}
+
+static double exact_loss(const double *scores, const double *neighbour, size_t count, double c) {
+    return loss_under(log_probabilities, scores, neighbour, count, c);
 }
 
 /* ---- Splits of gradient trees -------------------------------------------------------------------------------------- */
@@ -97,7 +108,8 @@ static void test_audit__charged_width_bounds_the_loss(void **state) {
             without[k] = floor(without[k] * unit);
             with[k] = floor(with[k] * unit);
         }
-        double loss = exact_loss(without, with, CANDIDATES, (double)line->scale_num / (double)line->scale_den);
+        log_law *law = line->mechanism == HR_PERMUTE_AND_FLIP ? log_flip_law : log_probabilities;
+        double loss = loss_under(law, without, with, CANDIDATES, (double)line->scale_num / (double)line->scale_den);
         assert_true(loss <= 1 && loss > .93);
         hr_gate_free(gate);
     }
@@ -168,6 +180,79 @@ static void test_audit__bounded_range_costs_an_eighth_of_its_square(void **state
     assert_true(tightest > .99);
     hr_stream_close(dice);
 }
+
+/* ---- Permute-and-flip ------------------------------------------------------------------------------------------------ */
+
+/* Scores and those of a neighbour, whose changes lie in an interval of length 1, somewhere. */
+static size_t random_neighbours(hr_stream *dice, double epsilon, double *scores, double *neighbour) {
+    size_t count = 2 + hr_uniform(dice, MOST - 2);
+    double shift = 3 * uniform(dice) - 1.5, spread = 4 * uniform(dice) / epsilon;
+    if (uniform(dice) < .2) count = 2, spread = 0;
+    for (size_t k = 0; k < count; k++) {
+        scores[k] = spread * uniform(dice);
+        neighbour[k] = scores[k] + shift + (uniform(dice) < .4 ? 0 : uniform(dice) < .7 ? 1 : uniform(dice));
+    }
+    return count;
+}
+
+/* As private as the exponential mechanism of the same scale, for changes of width 1 and of any sign; half the width would not do. */
+static void test_audit__permute_and_flip_keeps_its_epsilon(void **state) {
+    (void)state;
+    hr_stream *dice = NULL;
+    assert_int_equal(hr_stream_open_seeded(10, &dice, NULL), HR_OK);
+    double tightest = 0, at_half_the_width = 0;
+    for (int i = 0; i < 1500; i++) {
+        double scores[MOST], neighbour[MOST], epsilon = exp(6 * uniform(dice) - 4);
+        size_t count = random_neighbours(dice, epsilon, scores, neighbour);
+        double used = loss_under(log_flip_law, scores, neighbour, count, epsilon) / epsilon;
+        assert_true(used <= 1 + 1e-9);
+        tightest = fmax(tightest, used);
+        at_half_the_width = fmax(at_half_the_width, loss_under(log_flip_law, scores, neighbour, count, 2 * epsilon) / epsilon);
+    }
+    assert_true(tightest > .999 && at_half_the_width > 1.99);
+    hr_stream_close(dice);
+}
+
+/* What the exponential mechanism is charged in zCDP and in GDP would be false: the range of two candidates whose gap closes is longer
+ * than epsilon, and they need four times epsilon^2/8, and twice sqrt(pi/8) epsilon. */
+static void test_audit__permute_and_flip_has_no_bounded_range(void **state) {
+    (void)state;
+    static const double apart[2] = {0, -1}, level[2] = {0, 0};
+    for (double epsilon = .01; epsilon < 5; epsilon *= 2) {
+        double p[2], q[2];
+        log_flip_law(level, 2, epsilon, p);
+        log_flip_law(apart, 2, epsilon, q);
+        double range = (p[1] - q[1]) - (p[0] - q[0]), rho = renyi(p, q, 2, 1.01) / 1.01;
+        assert_true(fabs(range - epsilon - log(2 - exp(-epsilon))) < 1e-9 && range > 1.1 * epsilon);
+        assert_true(rho > epsilon * epsilon / 8 * (epsilon < .1 ? 3.5 : 1));
+        if (epsilon < .1) assert_true((exp(p[1]) - exp(q[1])) * sqrt(2 * acos(-1)) > 1.9 * sqrt(acos(-1) / 8) * epsilon); /* mu, nearly */
+    }
+}
+
+/* Never worse (McKenna and Sheldon 2020): whatever the scores, high ones are at least as likely as under the exponential mechanism. */
+static void test_audit__permute_and_flip_is_never_worse(void **state) {
+    (void)state;
+    hr_stream *dice = NULL;
+    assert_int_equal(hr_stream_open_seeded(11, &dice, NULL), HR_OK);
+    double most_gained = 0;
+    for (int i = 0; i < 1500; i++) {
+        double scores[MOST], unused[MOST], flip[MOST], exponential[MOST], gained = 0, epsilon = exp(6 * uniform(dice) - 4);
+        size_t count = random_neighbours(dice, epsilon, scores, unused);
+        flip_law(scores, count, epsilon, flip);
+        log_probabilities(scores, count, epsilon, exponential);
+        for (size_t k = 0; k < count; k++) {
+            double more = 0;
+            for (size_t s = 0; s < count; s++) more += scores[s] >= scores[k] ? flip[s] - exp(exponential[s]) : 0;
+            assert_true(more > -1e-12);
+            gained += epsilon * scores[k] * (flip[k] - exp(exponential[k]));
+        }
+        most_gained = fmax(most_gained, gained);
+    }
+    assert_true(most_gained > .1);
+    hr_stream_close(dice);
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------------------------------ */
 
 static void test_audit__discrete_gaussian_costs_what_its_line_says(void **state) {
     (void)state;
@@ -294,6 +379,9 @@ int main(void) {
         cmocka_unit_test(test_audit__charged_width_bounds_the_loss),
         cmocka_unit_test(test_audit__split_score_has_width_four),
         cmocka_unit_test(test_audit__bounded_range_costs_an_eighth_of_its_square),
+        cmocka_unit_test(test_audit__permute_and_flip_keeps_its_epsilon),
+        cmocka_unit_test(test_audit__permute_and_flip_has_no_bounded_range),
+        cmocka_unit_test(test_audit__permute_and_flip_is_never_worse),
         cmocka_unit_test(test_audit__discrete_gaussian_costs_what_its_line_says),
         cmocka_unit_test(test_audit__discrete_gaussian_is_worse_than_the_continuous_one),
         cmocka_unit_test(test_audit__discrete_gaussian_keeps_within_its_mu),
