@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { LEVELS_MAX = 16 };
+/* Noisy counts are in units of 1/64 of a record: beside a variance in such units the 6 that discrete noise costs under GDP is nothing. */
+enum { LEVELS_MAX = 16, UNITS = 64 };
 
 /* Charges one line a level, or nothing at all. `costs` sum to charge->cost, the smallest comes first. */
 static hr_status charge_levels(hr_gate *gate, const hr_charge *charge, const hr_units *costs, int levels, uint64_t sensitivity,
@@ -88,7 +89,7 @@ out:
 /* ---- Noisy dyadic counts ------------------------------------------------------------------------------------------- */
 
 typedef struct dyadic_node {
-    hr_exact exact;
+    hr_exact exact; /* in units, as all counts below */
     hr_noisy noisy;
     bool drawn;
 } dyadic_node;
@@ -127,7 +128,7 @@ static int64_t grand_total(dyadic *d) {
     return total > 0 ? total : 0;
 }
 
-/* The estimated number of records left of a cut. */
+/* The estimated count left of a cut. */
 static int64_t estimate(dyadic *d, uint32_t cut) {
     int64_t total = grand_total(d), before = 0;
     size_t i = 1;
@@ -142,7 +143,7 @@ static int64_t estimate(dyadic *d, uint32_t cut) {
     return before;
 }
 
-/* The cut with nearest to `rank` records left of it. */
+/* The cut with nearest to `rank` left of it. */
 static uint32_t cut_at_rank(dyadic *d, int64_t rank) {
     int64_t total = grand_total(d);
     size_t i = 1;
@@ -173,16 +174,16 @@ static void split_evenly(dyadic *d, uint32_t low, uint32_t high, size_t parts) {
 
 static void fill_exact_counts(dyadic *d, const hr_exact *cells) {
     size_t cell_count = (size_t)1 << d->bits;
-    for (size_t i = 0; i < cell_count; i++) d->nodes[cell_count + i].exact = cells[i];
+    for (size_t i = 0; i < cell_count; i++) d->nodes[cell_count + i].exact.unpaid = cells[i].unpaid * UNITS;
     for (size_t i = cell_count - 1; i > 0; i--) d->nodes[i].exact.unpaid = d->nodes[2 * i].exact.unpaid + d->nodes[2 * i + 1].exact.unpaid;
 }
 
 static double deviation(hr_currency currency, hr_units cost) {
     switch (currency) {
     case HR_NO_PRIVACY: return 0;
-    case HR_PURE: return sqrt(2) / hr_units_value(cost);
-    case HR_ZCDP: return sqrt(.5 / hr_units_value(cost));
-    case HR_GDP: return sqrt(1 / hr_units_value(cost) + 6);
+    case HR_PURE: return UNITS * sqrt(2) / hr_units_value(cost);
+    case HR_ZCDP: return UNITS * sqrt(.5 / hr_units_value(cost));
+    case HR_GDP: return sqrt(UNITS * UNITS / hr_units_value(cost) + 6);
     }
     return 0;
 }
@@ -195,7 +196,7 @@ hr_status hr_quantiles_by_counts(hr_gate *gate, const hr_charge *charge, const h
     d.nodes = calloc((size_t)2 << bits, sizeof *d.nodes);
     if (!d.nodes) return hr_fail_memory(err);
     for (int l = 0; l < bits; l++) costs[l] = charge->cost / (hr_units)bits;
-    hr_status status = charge_levels(gate, charge, costs, bits, 1, hr_gate_charge_sums, d.permits, err);
+    hr_status status = charge_levels(gate, charge, costs, bits, UNITS, hr_gate_charge_sums, d.permits, err);
     if (status) goto out;
     d.noise = deviation(hr_gate_currency(gate), costs[0]);
     fill_exact_counts(&d, cells);

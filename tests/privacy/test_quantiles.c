@@ -92,7 +92,7 @@ static void check_lines(fixture f, algorithm way, hr_currency currency, int leve
     hr_units sum = 0;
     for (size_t l = 0; l < count; l++) {
         assert_true(lines[l].group == 7 && lines[l].part == 3 && lines[l].level == (int64_t)l && lines[l].tree == -1);
-        assert_true(lines[l].sensitivity == (way == MEDIANS ? 2 : 1));
+        assert_true(lines[l].sensitivity == (way == MEDIANS ? 2 : 64));
         assert_true(lines[l].draws <= (uint64_t)2 << l); /* no node is drawn twice */
         assert_true(l == 0 || lines[l].cost >= lines[l - 1].cost);
         sum += lines[l].cost;
@@ -240,6 +240,36 @@ static void test_quantiles__are_even_on_many_kinds_of_columns(void **state) {
         }
 }
 
+/* A column whose noisy counts all but decide between two cuts: 500 records in cell 0, as many in cell 1 and in cell 2, so that the
+ * median lies in the middle of cell 1. With n the noise of nodes L, R (level 1) and l, r (cells 0 and 1), and `more` further records
+ * in cell 0, the cut is 2 rather than 1 where 2 n_R - n_l + n_r - n_L > 2 more: normal noise of variance 7 sigma^2. sigma is 4 records
+ * and so is `more`. 40,000 draws, false-alarm rate below 1e-6: five standard deviations, which is 5 % of sigma. */
+static void test_quantiles_by_counts__have_the_noise_that_was_paid_for(void **state) {
+    (void)state;
+    enum { DRAWS = 40000, BOTH_LEVELS = 2 };
+    static const struct {
+        hr_currency currency;
+        double level_cost;
+    } cases[] = {{HR_ZCDP, 1.0 / 32}, {HR_GDP, 1.0 / 16}};
+    const hr_exact cells[4] = {{504}, {500}, {500}, {0}};
+    double p = erfc(2 * 4 / (sqrt(7) * 4) / sqrt(2)) / 2;
+    for (size_t c = 0; c < 2; c++) {
+        fixture f = set_up(cases[c].currency, BOTH_LEVELS * cases[c].level_cost * DRAWS, 3);
+        f.charge.cost = hr_units_up(BOTH_LEVELS * cases[c].level_cost);
+        double twos = 0;
+        for (int i = 0; i < DRAWS; i++) {
+            uint32_t cuts[1];
+            size_t count = 0;
+            f.charge.group = (uint64_t)i;
+            assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge, cells, 2, 2, cuts, &count, NULL), HR_OK);
+            assert_true(count == 1 && (cuts[0] == 1 || cuts[0] == 2));
+            twos += cuts[0] == 2;
+        }
+        assert_true(fabs(twos / DRAWS - p) < 5 * sqrt(p * (1 - p) / DRAWS));
+        tear_down(f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quantiles__are_exact_without_privacy),
@@ -249,6 +279,7 @@ int main(void) {
         cmocka_unit_test(test_quantiles__spend_nothing_when_refused),
         cmocka_unit_test(test_quantiles__are_cuts_of_any_grid),
         cmocka_unit_test(test_quantiles__are_even_on_many_kinds_of_columns),
+        cmocka_unit_test(test_quantiles_by_counts__have_the_noise_that_was_paid_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
