@@ -10,6 +10,7 @@ enum { FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 8 * 1024 * 1024, PAGE = 4096, LIN
 typedef struct block {
     struct block *before;
     size_t used, size;
+    size_t planned; /* next_size when it was added */
     alignas(LINE) unsigned char bytes[];
 } block;
 
@@ -36,7 +37,7 @@ static block *add_block(hr_arena *arena, size_t least) {
     size = (size + LINE - 1) / LINE * LINE;
     block *b = aligned_alloc(LINE, sizeof(block) + size);
     if (!b) return NULL;
-    *b = (block){.before = arena->last, .used = 0, .size = size};
+    *b = (block){.before = arena->last, .size = size, .planned = arena->next_size};
     arena->last = b;
     if (arena->next_size < LARGEST_STEP) arena->next_size *= 2;
     return b;
@@ -71,6 +72,7 @@ void hr_arena_rewind(hr_arena *arena, hr_arena_mark mark) {
     while (arena->last != mark.block) {
         block *b = arena->last;
         arena->last = b->before;
+        arena->next_size = b->planned;
         free(b);
     }
     if (arena->last) arena->last->used = mark.used;

@@ -103,6 +103,29 @@ static void test_rewind__nests(void **state) {
     assert_null(hr_arena_get_mark(*state).block);
 }
 
+/* How many pieces go into the arena before it takes another block. */
+static size_t pieces_of_a_block(hr_arena *arena) {
+    assert_non_null(hr_arena_alloc(arena, 1024, 1));
+    const void *block = hr_arena_get_mark(arena).block;
+    size_t pieces = 0;
+    for (; hr_arena_get_mark(arena).block == block; pieces++) assert_non_null(hr_arena_alloc(arena, 1024, 1));
+    return pieces;
+}
+
+static void test_rewind__forgets_how_large_the_blocks_had_become(void **state) {
+    enum { BLOCKS = 6 };
+    hr_arena_mark empty = hr_arena_get_mark(*state), after_one = empty;
+    size_t pieces[BLOCKS];
+    for (size_t i = 0; i < BLOCKS; i++) {
+        pieces[i] = pieces_of_a_block(*state);
+        if (i == 0) after_one = hr_arena_get_mark(*state);
+    }
+    hr_arena_rewind(*state, after_one);
+    for (size_t i = 1; i < BLOCKS; i++) assert_int_equal(pieces_of_a_block(*state), pieces[i]);
+    hr_arena_rewind(*state, empty);
+    for (size_t i = 0; i < BLOCKS; i++) assert_int_equal(pieces_of_a_block(*state), pieces[i]);
+}
+
 static void test_free__takes_null(void **state) {
     (void)state;
     hr_arena_free(NULL);
@@ -119,6 +142,7 @@ int main(void) {
         TEST(test_rewind__gives_back_what_came_after_the_mark),
         TEST(test_rewind__to_an_empty_arena),
         TEST(test_rewind__nests),
+        TEST(test_rewind__forgets_how_large_the_blocks_had_become),
         cmocka_unit_test(test_free__takes_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
