@@ -9,14 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 512, COUNT_UNITS = 64, SCAN_BITS = HR_SCAN_BITS };
+enum { BLOCK = 512, COUNT_UNITS = 64, SCAN_BITS = HR_SCAN_BITS, NODES = HR_RANDOM_NODES_MAX, GRID_MAX = 8192 };
+
+/* The combinations of the bins of one or two features: cell (bin of features[0]) * width + (bin of features[1]). */
+typedef struct grid {
+    size_t feature_count;
+    uint32_t features[2]; /* ascending */
+    size_t width, cells;
+    size_t begin; /* where its sums begin among those that trees share: output, cell */
+} grid;
 
 /* How the records of a block find their node in one tree. */
 typedef struct finder {
-    size_t feature_count; /* distinct features asked about: 0 and above 2 are walked */
-    uint32_t features[2];
-    size_t width;    /* bins of the second feature */
-    uint16_t *table; /* node of (bin of features[0]) * width + (bin of features[1]) */
+    grid grid; /* of the features that the tree asks about; more than two are walked */
+    bool shares_sums;
+    uint16_t *table; /* node of a cell */
     size_t table_room;
     hr_walk_tree walk;
 } finder;
@@ -34,11 +41,13 @@ struct hr_scan {
     finder *finders; /* of a round's trees; the last one is that of the step */
     bool has_step;
     double *step_values;
-    int64_t *sums; /* thread, tree, node, output: packed */
+    grid *grids;                     /* whose sums trees of this round share */
+    size_t grid_count, shared_count; /* grids; their sums */
+    int64_t *sums;                   /* thread, tree, node, output: packed */
+    int64_t *shared;                 /* thread, grid, output, cell: packed */
+    int64_t *packed;                 /* thread, output, record of a block */
     int64_t within;
 };
-
-enum { NODES = HR_RANDOM_NODES_MAX };
 
 void hr_scan_free(hr_scan *scan) {
     if (!scan) return;
@@ -47,20 +56,27 @@ void hr_scan_free(hr_scan *scan) {
     free(scan->scores);
     free(scan->offsets);
     free(scan->step_values);
+    free(scan->grids);
     free(scan->sums);
+    free(scan->shared);
+    free(scan->packed);
     for (int i = 0; i < 2; i++) hr_arena_free(scan->arenas[i]);
     free(scan);
 }
 
 static bool room(hr_scan *s, const double *base) {
-    size_t rows = s->binned->rows;
+    size_t rows = s->binned->rows, threads = (size_t)s->threads;
     s->scores = malloc((rows * s->outputs + 1) * sizeof *s->scores);
     s->offsets = malloc((s->binned->features + 1) * sizeof *s->offsets);
     s->finders = calloc(s->tree_room + 1, sizeof *s->finders);
     s->step_values = malloc(NODES * s->outputs * sizeof *s->step_values);
-    s->sums = malloc((size_t)s->threads * s->tree_room * NODES * s->outputs * sizeof *s->sums);
+    s->grids = malloc(s->tree_room * sizeof *s->grids);
+    s->sums = malloc(threads * s->tree_room * NODES * s->outputs * sizeof *s->sums);
+    s->shared = malloc(threads * s->tree_room * GRID_MAX * sizeof *s->shared);
+    s->packed = malloc(threads * s->outputs * BLOCK * sizeof *s->packed);
     for (int i = 0; i < 2; i++) s->arenas[i] = hr_arena_new();
-    if (!s->scores || !s->offsets || !s->finders || !s->step_values || !s->sums || !s->arenas[0] || !s->arenas[1]) return false;
+    if (!s->scores || !s->offsets || !s->finders || !s->step_values || !s->arenas[0] || !s->arenas[1]) return false;
+    if (!s->grids || !s->sums || !s->shared || !s->packed) return false;
     for (int i = 0; i < 2; i++) s->starts[i] = hr_arena_get_mark(s->arenas[i]);
     for (size_t f = 0; f < s->binned->features; f++) s->offsets[f] = f * s->binned->column_stride;
     for (size_t i = 0; i < rows * s->outputs; i++) s->scores[i] = base[i % s->outputs];
@@ -84,45 +100,99 @@ hr_status hr_scan_new(const hr_binned *binned, const double *targets, size_t out
 
 /* ---- Laying trees out ---------------------------------------------------------------------------------------------- */
 
-static void ask(finder *f, uint32_t feature) {
-    for (size_t i = 0; i < f->feature_count && i < 2; i++)
-        if (f->features[i] == feature) return;
-    if (f->feature_count < 2) f->features[f->feature_count] = feature;
-    f->feature_count++;
+static void ask(grid *g, uint32_t feature) {
+    for (size_t i = 0; i < g->feature_count && i < 2; i++)
+        if (g->features[i] == feature) return;
+    if (g->feature_count < 2) g->features[g->feature_count] = feature;
+    g->feature_count++;
 }
 
-static uint16_t node_of(const hr_tree *tree, const hr_binning *binning, const finder *f, const uint8_t bins[2]) {
-    uint32_t n = 0;
-    while (tree->nodes[n].left) {
-        const hr_node *node = &tree->nodes[n];
-        uint8_t bin = bins[node->feature != f->features[0]];
-        n = node->left + (hr_node_goes_left(tree, node, binning->features[node->feature].kind, bin) ? 0 : 1);
+/* A tree that asks nothing is one over the first feature. */
+static grid grid_of(const hr_tree *tree, const hr_binning *binning) {
+    grid g = {.feature_count = 0};
+    for (size_t n = 0; n < tree->node_count; n++)
+        if (tree->nodes[n].left) ask(&g, tree->nodes[n].feature);
+    if (!g.feature_count) g.feature_count = 1;
+    if (g.feature_count == 2 && g.features[0] > g.features[1]) {
+        uint32_t swap = g.features[0];
+        g.features[0] = g.features[1];
+        g.features[1] = swap;
     }
-    return (uint16_t)n;
+    g.width = g.feature_count == 2 ? binning->features[g.features[1]].bin_count : 1;
+    g.cells = binning->features[g.features[0]].bin_count * g.width;
+    return g;
+}
+
+/* The bins of a grid's features that reach a node. */
+typedef struct region {
+    uint8_t *bins[2];
+    size_t counts[2];
+} region;
+
+/* Moves the bins that go left to the front; returns how many there are. */
+static size_t divide(const hr_tree *tree, const hr_node *node, hr_kind kind, uint8_t *bins, size_t count) {
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t bin = bins[i];
+        if (!hr_node_goes_left(tree, node, kind, bin)) continue;
+        bins[i] = bins[left];
+        bins[left++] = bin;
+    }
+    return left;
+}
+
+/* Every bin of the one feature meets every bin of the other, in any node: a split divides the bins of one of them. */
+static void fill_region(const hr_tree *tree, const hr_binning *binning, const finder *f, uint32_t n, region r) {
+    const hr_node *node = &tree->nodes[n];
+    if (!node->left) {
+        for (size_t a = 0; a < r.counts[0]; a++)
+            for (size_t b = 0; b < r.counts[1]; b++) f->table[r.bins[0][a] * f->grid.width + r.bins[1][b]] = (uint16_t)n;
+        return;
+    }
+    size_t side = node->feature != f->grid.features[0];
+    size_t left = divide(tree, node, binning->features[node->feature].kind, r.bins[side], r.counts[side]);
+    region rest = r;
+    r.counts[side] = left;
+    rest.bins[side] += left;
+    rest.counts[side] -= left;
+    fill_region(tree, binning, f, node->left, r);
+    fill_region(tree, binning, f, node->left + 1, rest);
 }
 
 static bool fill_table(const hr_tree *tree, const hr_binning *binning, finder *f) {
-    size_t height = f->feature_count ? binning->features[f->features[0]].bin_count : 1;
-    f->width = f->feature_count == 2 ? binning->features[f->features[1]].bin_count : 1;
-    if (height * f->width > f->table_room) {
-        uint16_t *table = realloc(f->table, height * f->width * sizeof *table);
+    if (f->grid.cells > f->table_room) {
+        uint16_t *table = realloc(f->table, f->grid.cells * sizeof *table);
         if (!table) return false;
         f->table = table;
-        f->table_room = height * f->width;
+        f->table_room = f->grid.cells;
     }
-    for (size_t a = 0; a < height; a++)
-        for (size_t b = 0; b < f->width; b++) {
-            uint8_t bins[2] = {(uint8_t)a, (uint8_t)b};
-            f->table[a * f->width + b] = node_of(tree, binning, f, bins);
-        }
+    uint8_t bins[2][HR_BINS_MAX];
+    for (size_t b = 0; b < HR_BINS_MAX; b++) bins[0][b] = bins[1][b] = (uint8_t)b;
+    fill_region(tree, binning, f, 0, (region){{bins[0], bins[1]}, {f->grid.cells / f->grid.width, f->grid.width}});
     return true;
 }
 
+static bool same_features(const grid *a, const grid *b) {
+    return a->feature_count == b->feature_count && a->features[0] == b->features[0] && a->features[1] == b->features[1];
+}
+
+/* Sums by cell, unless they are too many for the nearest cache. */
+static void share_sums(hr_scan *s, finder *f) {
+    f->shares_sums = f->grid.feature_count <= 2 && f->grid.cells * s->outputs <= GRID_MAX;
+    if (!f->shares_sums) return;
+    for (size_t i = 0; i < s->grid_count; i++) {
+        f->grid.begin = s->grids[i].begin;
+        if (same_features(&s->grids[i], &f->grid)) return;
+    }
+    f->grid.begin = s->shared_count;
+    s->shared_count += f->grid.cells * s->outputs;
+    s->grids[s->grid_count++] = f->grid;
+}
+
 static bool lay_out(hr_scan *s, const hr_tree *tree, finder *f) {
-    f->feature_count = 0;
-    for (size_t n = 0; n < tree->node_count; n++)
-        if (tree->nodes[n].left) ask(f, tree->nodes[n].feature);
-    if (f->feature_count <= 2) return fill_table(tree, s->binned->binning, f);
+    f->grid = grid_of(tree, s->binned->binning);
+    share_sums(s, f);
+    if (f->grid.feature_count <= 2) return fill_table(tree, s->binned->binning, f);
     return hr_walk_tree_make(s->arenas[s->round % 2], tree, s->binned->binning, s->offsets, &f->walk);
 }
 
@@ -132,23 +202,21 @@ typedef struct block {
     size_t begin, count;
     size_t positions[BLOCK];
     uint32_t nodes[BLOCK];
-    int64_t packed[BLOCK]; /* of one output */
-    double factors[BLOCK]; /* more outputs: what shortens the gradient to the clip */
+    int64_t *packed; /* output, record */
 } block;
 
 static void find_nodes(const hr_scan *s, const finder *f, block *b) {
-    if (f->feature_count > 2) {
+    const grid *g = &f->grid;
+    if (g->feature_count > 2) {
         hr_walk_nodes(&f->walk, s->binned->columns, b->positions, b->count, b->nodes);
         return;
     }
-    const uint8_t *first = hr_binned_column(s->binned, f->feature_count ? f->features[0] : 0) + b->begin;
-    const uint8_t *second = hr_binned_column(s->binned, f->feature_count == 2 ? f->features[1] : 0) + b->begin;
-    if (f->feature_count == 0)
-        for (size_t i = 0; i < b->count; i++) b->nodes[i] = 0;
-    else if (f->feature_count == 1)
+    const uint8_t *first = hr_binned_column(s->binned, g->features[0]) + b->begin;
+    const uint8_t *second = hr_binned_column(s->binned, g->features[1]) + b->begin;
+    if (g->feature_count == 1)
         for (size_t i = 0; i < b->count; i++) b->nodes[i] = f->table[first[i]];
     else
-        for (size_t i = 0; i < b->count; i++) b->nodes[i] = f->table[first[i] * f->width + second[i]];
+        for (size_t i = 0; i < b->count; i++) b->nodes[i] = f->table[first[i] * g->width + second[i]];
 }
 
 static double clamp(double x, double low, double high) {
@@ -186,63 +254,103 @@ static double residual(const hr_scan *s, size_t row, size_t k) {
     return s->scores[row * s->outputs + k] - (s->targets[row] == (double)k ? 1 : 0);
 }
 
-/* More outputs: the factor that shortens each record's gradient to the clip. */
-static void find_factors(const hr_scan *s, const hr_scan_loss *loss, block *b) {
-    for (size_t i = 0; i < b->count; i++) {
-        double square = 0;
-        for (size_t k = 0; k < s->outputs; k++) {
-            double g = residual(s, b->begin + i, k);
-            square += g * g;
-        }
-        double norm = sqrt(square);
-        b->factors[i] = (norm > loss->clip ? loss->clip / norm : 1) * (1 << SCAN_BITS);
+/* More outputs: the factor that shortens a record's gradient to the clip. */
+static double factor_of(const hr_scan *s, const hr_scan_loss *loss, size_t row) {
+    double square = 0;
+    for (size_t k = 0; k < s->outputs; k++) {
+        double g = residual(s, row, k);
+        square += g * g;
     }
+    double norm = sqrt(square);
+    return (norm > loss->clip ? loss->clip / norm : 1) * (1 << SCAN_BITS);
+}
+
+static int64_t square_of(const hr_scan *s, const int64_t *vector) {
+    int64_t square = 0;
+    for (size_t k = 0; k < s->outputs; k++) square += vector[k * BLOCK] * vector[k * BLOCK];
+    return square;
 }
 
 /* Integers are truncated towards zero; should floats have erred so far that their norm exceeds the bound all the same, the vector
  * is halved until it does not. */
-static int halvings(const hr_scan *s, const hr_scan_loss *loss, const block *b, size_t i) {
-    for (int h = 0;; h++) {
-        int64_t square = 0;
-        for (size_t k = 0; k < s->outputs; k++) {
-            int64_t whole = (int64_t)(residual(s, b->begin + i, k) * b->factors[i]) / ((int64_t)1 << h);
-            square += whole * whole;
-        }
-        if (square <= loss->bound * loss->bound) return h;
-    }
-}
-
-static void pack_many(const hr_scan *s, const hr_scan_loss *loss, block *b, size_t k) {
+static void pack_many(const hr_scan *s, const hr_scan_loss *loss, block *b) {
     for (size_t i = 0; i < b->count; i++) {
-        int64_t whole = (int64_t)(residual(s, b->begin + i, k) * b->factors[i]) / ((int64_t)1 << halvings(s, loss, b, i));
-        b->packed[i] = (int64_t)((uint64_t)whole << s->shift) + 1;
+        int64_t *vector = b->packed + i;
+        double factor = factor_of(s, loss, b->begin + i);
+        for (size_t k = 0; k < s->outputs; k++) vector[k * BLOCK] = (int64_t)(residual(s, b->begin + i, k) * factor);
+        while (square_of(s, vector) > loss->bound * loss->bound)
+            for (size_t k = 0; k < s->outputs; k++) vector[k * BLOCK] /= 2;
+        for (size_t k = 0; k < s->outputs; k++) vector[k * BLOCK] = (int64_t)((uint64_t)vector[k * BLOCK] << s->shift) + 1;
     }
 }
 
-/* Adds the block's packed words of output k to every tree's sums. */
-static void add_block(const hr_scan *s, size_t tree_count, size_t k, block *b, int64_t *sums) {
+/* Adds the packed words of one output to the cells of a grid. */
+static void add_to_cells(const hr_scan *s, const grid *g, const block *b, const int64_t *packed, int64_t *cells) {
+    const uint8_t *first = hr_binned_column(s->binned, g->features[0]) + b->begin;
+    const uint8_t *second = hr_binned_column(s->binned, g->features[1]) + b->begin;
+    if (g->feature_count == 1)
+        for (size_t i = 0; i < b->count; i++) cells[first[i]] += packed[i];
+    else
+        for (size_t i = 0; i < b->count; i++) cells[first[i] * g->width + second[i]] += packed[i];
+}
+
+/* What a thread adds up. */
+typedef struct worker {
+    int64_t *sums, *shared, *packed;
+    int64_t within; /* gradients within the clip */
+} worker;
+
+static worker worker_of(const hr_scan *s, size_t thread) {
+    return (worker){.sums = s->sums + thread * s->tree_room * NODES * s->outputs,
+                    .shared = s->shared + thread * s->tree_room * GRID_MAX,
+                    .packed = s->packed + thread * s->outputs * BLOCK};
+}
+
+static void add_block(const hr_scan *s, size_t tree_count, block *b, const worker *w) {
+    for (size_t g = 0; g < s->grid_count; g++)
+        for (size_t k = 0; k < s->outputs; k++)
+            add_to_cells(s, &s->grids[g], b, b->packed + k * BLOCK, w->shared + s->grids[g].begin + k * s->grids[g].cells);
     for (size_t t = 0; t < tree_count; t++) {
-        int64_t *of_tree = sums + t * NODES * s->outputs;
+        if (s->finders[t].shares_sums) continue;
+        int64_t *sums = w->sums + t * NODES * s->outputs;
         find_nodes(s, &s->finders[t], b);
-        for (size_t i = 0; i < b->count; i++) of_tree[b->nodes[i] * s->outputs + k] += b->packed[i];
+        for (size_t k = 0; k < s->outputs; k++)
+            for (size_t i = 0; i < b->count; i++) sums[b->nodes[i] * s->outputs + k] += b->packed[k * BLOCK + i];
     }
 }
 
-static int64_t scan_block(hr_scan *s, const hr_scan_loss *loss, size_t tree_count, size_t begin, int64_t *sums) {
-    block b = {.begin = begin, .count = s->binned->rows - begin < BLOCK ? s->binned->rows - begin : BLOCK};
+static void scan_block(hr_scan *s, const hr_scan_loss *loss, size_t tree_count, size_t begin, worker *w) {
+    block b = {.begin = begin, .count = s->binned->rows - begin < BLOCK ? s->binned->rows - begin : BLOCK, .packed = w->packed};
     for (size_t i = 0; i < b.count; i++) b.positions[i] = begin + i;
     if (s->has_step) take_step(s, loss, &b);
-    if (s->outputs == 1) {
-        int64_t within = pack_one(s, loss, &b);
-        add_block(s, tree_count, 0, &b, sums);
-        return within;
+    if (s->outputs == 1)
+        w->within += pack_one(s, loss, &b);
+    else
+        pack_many(s, loss, &b);
+    add_block(s, tree_count, &b, w);
+}
+
+/* Adds the sums of the grids' cells to their nodes, tree by tree. */
+static void fold_grids(const hr_scan *s, size_t tree_count, const worker *w) {
+    for (size_t t = 0; t < tree_count; t++) {
+        const finder *f = &s->finders[t];
+        int64_t *sums = w->sums + t * NODES * s->outputs;
+        for (size_t k = 0; f->shares_sums && k < s->outputs; k++) {
+            const int64_t *cells = w->shared + f->grid.begin + k * f->grid.cells;
+            for (size_t c = 0; c < f->grid.cells; c++) sums[f->table[c] * s->outputs + k] += cells[c];
+        }
     }
-    find_factors(s, loss, &b);
-    for (size_t k = 0; k < s->outputs; k++) {
-        pack_many(s, loss, &b, k);
-        add_block(s, tree_count, k, &b, sums);
-    }
-    return 0;
+}
+
+/* One thread's part: every threads-th block. Returns how many gradients were within the clip. */
+static int64_t scan_part(hr_scan *s, const hr_scan_loss *loss, size_t tree_count, size_t thread) {
+    worker w = worker_of(s, thread);
+    memset(w.sums, 0, tree_count * NODES * s->outputs * sizeof *w.sums);
+    memset(w.shared, 0, s->shared_count * sizeof *w.shared);
+    for (size_t begin = thread * BLOCK; begin < s->binned->rows; begin += (size_t)s->threads * BLOCK)
+        scan_block(s, loss, tree_count, begin, &w);
+    fold_grids(s, tree_count, &w);
+    return w.within;
 }
 
 /* ---- A round -------------------------------------------------------------------------------------------------------- */
@@ -263,20 +371,15 @@ static void add_threads(hr_scan *s, size_t cells) {
 }
 
 hr_status hr_scan_round(hr_scan *s, const hr_tree *trees, size_t tree_count, const hr_scan_loss *loss, hr_error *err) {
-    size_t cells = tree_count * NODES * s->outputs, all = s->tree_room * NODES * s->outputs;
     s->round++;
+    s->grid_count = s->shared_count = 0;
     hr_arena_rewind(s->arenas[s->round % 2], s->starts[s->round % 2]);
     for (size_t t = 0; t < tree_count; t++)
         if (!lay_out(s, &trees[t], &s->finders[t])) return hr_fail_memory(err);
     int64_t within = 0;
 #pragma omp parallel for num_threads(s->threads) schedule(static, 1) reduction(+ : within)
-    for (int w = 0; w < s->threads; w++) {
-        int64_t *sums = s->sums + (size_t)w * all;
-        memset(sums, 0, cells * sizeof *sums);
-        for (size_t begin = (size_t)w * BLOCK; begin < s->binned->rows; begin += (size_t)s->threads * BLOCK)
-            within += scan_block(s, loss, tree_count, begin, sums);
-    }
-    add_threads(s, cells);
+    for (int w = 0; w < s->threads; w++) within += scan_part(s, loss, tree_count, (size_t)w);
+    add_threads(s, tree_count * NODES * s->outputs);
     s->within = within;
     s->has_step = false;
     return HR_OK;

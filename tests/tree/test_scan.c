@@ -4,9 +4,10 @@
 #include "tree/scan.h"
 #include "tree/table.h"
 
-enum { FEATURES = 7, TREES = 6, OUTPUTS_MAX = 3, NODES = HR_RANDOM_NODES_MAX, GRID = 1 << HR_SCAN_BITS };
+enum { FEATURES = 8, TREES = 13, OUTPUTS_MAX = 3, NODES = HR_RANDOM_NODES_MAX, GRID = 1 << HR_SCAN_BITS };
 
-static const uint32_t some_bins[] = {9, 4, 6, 2, 12, 256, 3};
+static const uint32_t some_bins[] = {9, 4, 6, 2, 12, 256, 3, 200};
+enum { WIDE = 5, WIDE_TOO = 7, CONSTANT = 3 };
 
 /* ---- A plain computation ---------------------------------------------------------------------------------------------- */
 
@@ -67,16 +68,42 @@ static void pair_close(pair *p) {
     hr_stream_close(p->stream);
 }
 
-/* Trees over no, one, two and all features: tables and walks. */
+/* Trees over no, one, two, all features and all numbers, which are tables and walks by ranges or by sets; and trees that share their
+ * features: one or two, in either order, few or many bins, or only one of two. */
+static hr_random_plan plan_of(hr_dice *dice, size_t t, const hr_random_plan *drawn) {
+    hr_random_plan plan = {.feature_count = 1};
+    switch (t) {
+    case 1:
+    case 2:
+        plan.feature_count = t;
+        plan.features[0] = (uint32_t)hr_dice_below(dice, FEATURES);
+        plan.features[1] = (plan.features[0] + 1 + (uint32_t)hr_dice_below(dice, FEATURES - 1)) % FEATURES;
+        return plan;
+    case 3: plan.features[0] = CONSTANT; return plan; /* a number with one value: a single leaf */
+    case 6:
+    case 7: return drawn[1];
+    case 8: return (hr_random_plan){.feature_count = 2, .features = {drawn[2].features[1], drawn[2].features[0]}};
+    case 9: return (hr_random_plan){.feature_count = 2, .features = {drawn[2].features[0], (drawn[2].features[1] + 1) % FEATURES}};
+    case 10: plan.features[0] = drawn[2].features[1]; return plan;
+    case 11: return (hr_random_plan){.feature_count = 2, .features = {WIDE, WIDE_TOO}};
+    case 12: return (hr_random_plan){.feature_count = 2, .features = {WIDE_TOO, drawn[2].features[0]}};
+    default: return (hr_random_plan){.feature_count = 0};
+    }
+}
+
 static void draw_trees(pair *p, int depth) {
-    double weights[FEATURES];
-    for (size_t f = 0; f < FEATURES; f++) weights[f] = 1;
+    double all[FEATURES], numbers[FEATURES];
+    hr_random_plan plans[TREES];
+    for (size_t f = 0; f < FEATURES; f++) {
+        all[f] = 1;
+        numbers[f] = p->t.binning.features[f].kind == HR_NUMBER;
+    }
     for (size_t t = 0; t < TREES; t++) {
-        hr_random_plan plan = {.depth = depth, .feature_count = t < 3 ? t : 0, .weights = weights, .centred = 2};
-        plan.features[0] = (uint32_t)hr_dice_below(&p->dice, FEATURES);
-        plan.features[1] = (plan.features[0] + 1 + (uint32_t)hr_dice_below(&p->dice, FEATURES - 1)) % FEATURES;
-        if (t == 3) plan.feature_count = 1, plan.features[0] = 3; /* a number with one value: a single leaf */
-        hr_random_tree(p->stream, &p->t.binning, &plan, p->nodes[t], p->subsets[t], &p->trees[t]);
+        plans[t] = plan_of(&p->dice, t, plans);
+        plans[t].depth = depth;
+        plans[t].weights = t == 5 ? numbers : all;
+        plans[t].centred = 2;
+        hr_random_tree(p->stream, &p->t.binning, &plans[t], p->nodes[t], p->subsets[t], &p->trees[t]);
     }
 }
 
@@ -188,11 +215,11 @@ static void set_step(pair *p, size_t tree) {
 static void check_rounds(size_t rows, size_t outputs, bool logistic, int threads) {
     static pair p;
     pair_open(&p, rows, outputs, threads, 7 + rows + outputs);
-    for (size_t round = 0; round < 2 * TREES; round++) {
+    for (size_t round = 0; round < 3 * TREES; round++) {
         hr_scan_loss loss = {logistic, round % 3 ? between(&p.dice, .02, 1) : 1, logistic ? 3 : 1, 0};
         loss.bound = (int64_t)floor(loss.clip * GRID);
         size_t tree_count = round % 5 == 4 ? 2 : TREES;
-        draw_trees(&p, round % 4 == 3 ? HR_RANDOM_DEPTH_MAX : 3);
+        draw_trees(&p, 1 + (int)round % HR_RANDOM_DEPTH_MAX);
         assert_int_equal(hr_scan_round(p.scan, p.trees, tree_count, &loss, NULL), HR_OK);
         if (p.steps) plain_step(&p, &loss);
         p.steps = false;
@@ -274,7 +301,7 @@ typedef struct setting {
 static void ask_all(const pair *p, const hr_binned *binned, const double *targets, const setting *s, answers *a) {
     hr_scan *scan = NULL;
     assert_int_equal(hr_scan_new(binned, targets, s->outputs, s->base, WALKED, 1, &scan, NULL), HR_OK);
-    const hr_tree *trees = p->trees + TREES - WALKED - 1; /* over two features, none, and all */
+    const hr_tree *trees = p->trees + 2; /* over two features, none, and all */
     for (int round = 0; round < 2; round++) {
         assert_int_equal(hr_scan_round(scan, trees, WALKED, &s->loss, NULL), HR_OK);
         if (!round) hr_scan_set_step(scan, 2, s->step);
