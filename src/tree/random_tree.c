@@ -1,7 +1,11 @@
 #include "tree/random_tree.h"
 #include "random/sample.h"
 
+#include <math.h>
 #include <string.h>
+
+/* A varied cut moves by at most this part of the node's range. */
+static const double MOVE = .4;
 
 enum { FEATURE_TRIES = 5, SUBSET_TRIES = 8, WORDS = HR_BINS_MAX / 64 };
 
@@ -9,6 +13,7 @@ enum { FEATURE_TRIES = 5, SUBSET_TRIES = 8, WORDS = HR_BINS_MAX / 64 };
 typedef struct drawn {
     uint32_t parent;
     bool is_left;
+    uint32_t origin;        /* the model's node + 1; 0: none */
     hr_bin_set left, right; /* of its own feature, once split */
 } drawn;
 
@@ -71,58 +76,83 @@ static bool value_range(const hr_bin_set *set, uint32_t bin_count, uint32_t *low
     return *low < *high;
 }
 
-static bool split_number(drawing *d, const hr_bin_set *allowed_set, uint32_t feature, hr_node *node, drawn *out) {
+/* low <= cut < high. origin: the node that is varied, or NULL. */
+static uint32_t draw_cut(const drawing *d, uint32_t low, uint32_t high, const hr_node *origin) {
+    double range = high - low, cut = low;
+    if (origin)
+        cut = round(origin->cut + MOVE * range * (2 * uniform(d->stream) - 1));
+    else
+        for (int i = 0; i < d->plan->centred; i++) cut += range * uniform(d->stream) / d->plan->centred;
+    return (uint32_t)fmin(fmax(cut, low), high - 1);
+}
+
+static bool split_number(drawing *d, const hr_bin_set *allowed_set, const hr_node *origin, hr_node *node, drawn *out) {
     uint32_t low, high;
-    if (!value_range(allowed_set, d->binning->features[feature].bin_count, &low, &high)) return false;
-    double mean = 0;
-    for (int i = 0; i < d->plan->centred; i++) mean += uniform(d->stream) / d->plan->centred;
-    uint32_t cut = low + (uint32_t)(mean * (high - low));
-    node->cut = (uint8_t)(cut < high ? cut : high - 1);
-    node->missing_left = hr_uniform(d->stream, 2);
+    if (!value_range(allowed_set, d->binning->features[node->feature].bin_count, &low, &high)) return false;
+    node->cut = (uint8_t)draw_cut(d, low, high, origin);
+    node->missing_left = origin ? origin->missing_left : hr_uniform(d->stream, 2);
     out->left = bins_between(low, node->cut);
     out->right = bins_between(node->cut + 1u, high);
     if (hr_bin_set_has(allowed_set, 0)) hr_bin_set_add(node->missing_left ? &out->left : &out->right, 0);
     return true;
 }
 
-static bool split_category(drawing *d, const hr_bin_set *allowed_set, hr_node *node, drawn *out) {
+/* False if `left` holds all of the allowed set, or nothing of it. */
+static bool split_subset(drawing *d, const hr_bin_set *allowed_set, const hr_bin_set *left, hr_node *node, drawn *out) {
+    uint64_t some_left = 0, some_right = 0;
+    for (int w = 0; w < WORDS; w++) {
+        out->left.words[w] = allowed_set->words[w] & left->words[w];
+        out->right.words[w] = allowed_set->words[w] & ~left->words[w];
+        some_left |= out->left.words[w];
+        some_right |= out->right.words[w];
+    }
+    if (!some_left || !some_right) return false;
+    node->subset = (uint32_t)d->tree->subset_count;
+    d->tree->subsets[d->tree->subset_count++] = out->left;
+    return true;
+}
+
+static bool split_category(drawing *d, const hr_bin_set *allowed_set, const hr_node *origin, hr_node *node, drawn *out) {
+    if (origin) return split_subset(d, allowed_set, &d->plan->model->subsets[origin->subset], node, out);
     for (int attempt = 0; attempt < SUBSET_TRIES; attempt++) {
-        uint64_t some_left = 0, some_right = 0;
-        for (int w = 0; w < WORDS; w++) {
-            out->left.words[w] = allowed_set->words[w] & hr_stream_u64(d->stream);
-            out->right.words[w] = allowed_set->words[w] & ~out->left.words[w];
-            some_left |= out->left.words[w];
-            some_right |= out->right.words[w];
-        }
-        if (!some_left || !some_right) continue;
-        node->subset = (uint32_t)d->tree->subset_count;
-        d->tree->subsets[d->tree->subset_count++] = out->left;
-        return true;
+        hr_bin_set left;
+        for (int w = 0; w < WORDS; w++) left.words[w] = hr_stream_u64(d->stream);
+        if (split_subset(d, allowed_set, &left, node, out)) return true;
     }
     return false;
 }
 
+static bool split_on(drawing *d, uint32_t index, uint32_t feature, const hr_node *origin) {
+    hr_node *node = &d->tree->nodes[index];
+    hr_bin_set set = allowed(d, index, feature);
+    node->feature = feature;
+    return (d->binning->features[feature].kind == HR_NUMBER ? split_number : split_category)(d, &set, origin, node, &d->nodes[index]);
+}
+
+static bool vary(drawing *d, uint32_t index) {
+    uint32_t origin = d->nodes[index].origin;
+    if (!origin) return false;
+    const hr_node *old = &d->plan->model->nodes[origin - 1];
+    return old->left && split_on(d, index, old->feature, old);
+}
+
 /* Splits a node on a feature that still has something to split; false: it stays a leaf. */
 static bool split(drawing *d, uint32_t index) {
-    hr_node *node = &d->tree->nodes[index];
-    for (int attempt = 0; attempt < FEATURE_TRIES; attempt++) {
-        uint32_t feature = draw_feature(d);
-        hr_bin_set set = allowed(d, index, feature);
-        drawn *out = &d->nodes[index];
-        bool number = d->binning->features[feature].kind == HR_NUMBER;
-        if (!(number ? split_number(d, &set, feature, node, out) : split_category(d, &set, node, out))) continue;
-        node->feature = feature;
-        return true;
-    }
+    if (vary(d, index)) return true;
+    d->nodes[index].origin = 0;
+    for (int attempt = 0; attempt < FEATURE_TRIES; attempt++)
+        if (split_on(d, index, draw_feature(d), NULL)) return true;
     return false;
 }
 
 static void add_children(drawing *d, uint32_t index) {
     hr_tree *tree = d->tree;
+    uint32_t origin = d->nodes[index].origin;
     tree->nodes[index].left = (uint32_t)tree->node_count;
-    for (int side = 0; side < 2; side++) {
+    for (uint32_t side = 0; side < 2; side++) {
         tree->nodes[tree->node_count] = (hr_node){0};
-        d->nodes[tree->node_count++] = (drawn){.parent = index, .is_left = !side};
+        d->nodes[tree->node_count++] =
+            (drawn){.parent = index, .is_left = !side, .origin = origin ? d->plan->model->nodes[origin - 1].left + side + 1 : 0};
     }
 }
 
@@ -132,6 +162,7 @@ void hr_random_tree(hr_stream *stream, const hr_binning *binning, const hr_rando
     drawn drawn_nodes[HR_RANDOM_NODES_MAX]; /* filled as nodes are added: most trees are far smaller */
     drawing d = {.stream = stream, .binning = binning, .plan = plan, .tree = out, .nodes = drawn_nodes};
     nodes[0] = (hr_node){0};
+    drawn_nodes[0].origin = plan->model != NULL;
     size_t begin = 0;
     for (int level = 0; level < plan->depth; level++) {
         size_t end = out->node_count;

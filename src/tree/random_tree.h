@@ -1,7 +1,8 @@
 /* Random trees: structures drawn from public coins, without a look at the records.
  *
  * A cut is drawn inside what its node's ancestors left of the feature's bins, so that no leaf is empty by contradiction; it is the
- * mean of CENTRED uniform numbers, so that leaves are balanced. Missing numbers go to a side drawn at random. */
+ * mean of CENTRED uniform numbers, so that leaves are balanced. Missing numbers go to a side drawn at random. A tree may also be drawn
+ * as a variation of an earlier one, whose structure is public then. */
 #ifndef HR_TREE_RANDOM_TREE_H
 #define HR_TREE_RANDOM_TREE_H
 
@@ -17,6 +18,7 @@ typedef struct hr_random_plan {
     uint32_t features[2];
     const double *weights; /* one a feature, >= 0, not all 0 */
     int centred;           /* how many uniform numbers a cut is the mean of */
+    const hr_tree *model;  /* NULL, or a tree to vary: nodes ask what its nodes ask, cuts are moved a little */
 } hr_random_plan;
 
 /* Draws a tree into caller's storage: `nodes` and `subsets` have room for HR_RANDOM_NODES_MAX. Leaf values are 0. */

@@ -381,6 +381,103 @@ static void test_pick__falls_by_weight_and_never_on_none(void **state) {
     garden_close(&g);
 }
 
+/* ---- Variations -------------------------------------------------------------------------------------------------------- */
+
+/* A tree to vary, in storage of its own. */
+typedef struct keepsake {
+    hr_node nodes[HR_RANDOM_NODES_MAX];
+    hr_bin_set subsets[HR_RANDOM_NODES_MAX];
+    hr_tree tree;
+} keepsake;
+
+static void keep(const garden *g, keepsake *k) {
+    memcpy(k->nodes, g->nodes, sizeof k->nodes);
+    memcpy(k->subsets, g->subsets, sizeof k->subsets);
+    k->tree = g->tree;
+    k->tree.nodes = k->nodes;
+    k->tree.subsets = k->subsets;
+}
+
+static void test_random_tree__varied_never_contradicts_itself(void **state) {
+    (void)state;
+    static garden g;
+    static keepsake model;
+    garden_open(&g, 20);
+    for (int i = 0; i < 2000; i++) {
+        g.plan.model = NULL;
+        g.plan.depth = 1 + i % HR_RANDOM_DEPTH_MAX;
+        grow(&g);
+        keep(&g, &model);
+        g.plan.model = &model.tree;
+        g.plan.depth = 1 + i / 8 % HR_RANDOM_DEPTH_MAX; /* also deeper than its model, or less deep */
+        grow(&g);
+        census c = take_census(&g);
+        assert_true(c.depth <= g.plan.depth);
+    }
+    garden_close(&g);
+}
+
+/* The root of a number with values 1..255 and a cut at 100: cuts from 100 - .4 * 254 to 100 + .4 * 254, all about alike. */
+static void test_random_tree__varied_moves_a_cut_a_little(void **state) {
+    (void)state;
+    static garden g;
+    static keepsake model;
+    garden_open(&g, 21);
+    one_feature(&g, HR_NUMBER, 256);
+    g.plan.depth = 1;
+    grow(&g);
+    keep(&g, &model);
+    model.nodes[0].cut = 100;
+    g.plan.model = &model.tree;
+    enum { FIRST = 1, LAST = 202, PARTS = 10 };
+    uint64_t seen[PARTS] = {0};
+    double probability[PARTS];
+    for (int i = 0; i < DRAWS; i++) {
+        model.nodes[0].missing_left = i % 2;
+        grow(&g);
+        assert_true(g.nodes[0].cut >= FIRST && g.nodes[0].cut <= LAST && g.nodes[0].missing_left == (i % 2 == 1));
+        seen[(g.nodes[0].cut - FIRST) * PARTS / (LAST - FIRST + 1)]++;
+    }
+    /* uniform on 100 + 101.6 (2 u - 1), rounded; what falls below 1 counts as 1 */
+    double total = 0;
+    for (int k = 0; k < PARTS; k++) {
+        double low = FIRST + (LAST - FIRST + 1) * k / (double)PARTS, high = FIRST + (LAST - FIRST + 1) * (k + 1) / (double)PARTS;
+        double from = k ? ceil(low) - .5 : 100 - 101.6, to = k < PARTS - 1 ? ceil(high) - .5 : 100 + 101.6;
+        total += probability[k] = (to - from) / 203.2;
+    }
+    assert_true(fabs(total - 1) < 1e-9);
+    assert_true(chi_square_fits(seen, probability, PARTS, DRAWS));
+    garden_close(&g);
+}
+
+/* A category's subset is kept, and so are the features of all nodes that still can be split. */
+static void test_random_tree__varied_asks_what_its_model_asks(void **state) {
+    (void)state;
+    static garden g;
+    static keepsake model;
+    garden_open(&g, 22);
+    size_t same = 0, nodes = 0;
+    for (int i = 0; i < 500; i++) {
+        g.plan.model = NULL;
+        g.plan.depth = 3;
+        grow(&g);
+        keep(&g, &model);
+        g.plan.model = &model.tree;
+        grow(&g);
+        if (!model.nodes[0].left) continue;
+        assert_int_equal(g.nodes[0].feature, model.nodes[0].feature);
+        if (g.features[g.nodes[0].feature].kind == HR_CATEGORY)
+            assert_memory_equal(&g.subsets[g.nodes[0].subset], &model.subsets[model.nodes[0].subset], sizeof(hr_bin_set));
+        for (size_t n = 0; n < g.tree.node_count && n < model.tree.node_count; n++) {
+            if (!g.nodes[n].left || g.nodes[n].left != model.nodes[n].left) continue;
+            same += g.nodes[n].feature == model.nodes[n].feature;
+            nodes++;
+        }
+    }
+    assert_true(nodes > 1500 && (double)same > .9 * (double)nodes);
+    garden_close(&g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_tree__never_contradicts_itself),
@@ -395,6 +492,9 @@ int main(void) {
         cmocka_unit_test(test_random_tree__subsets_are_uniform_among_those_that_split),
         cmocka_unit_test(test_random_tree__features_fall_by_their_weights),
         cmocka_unit_test(test_pick__falls_by_weight_and_never_on_none),
+        cmocka_unit_test(test_random_tree__varied_never_contradicts_itself),
+        cmocka_unit_test(test_random_tree__varied_moves_a_cut_a_little),
+        cmocka_unit_test(test_random_tree__varied_asks_what_its_model_asks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

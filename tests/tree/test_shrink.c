@@ -1,0 +1,84 @@
+/* Means pulled towards their parents': by hand, at the limits, and where a leaf has no records at all. */
+#include "tree/random_tree.h"
+#include "tree/shrink.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* The root (0) has a leaf (1) and a node (2) with two leaves (3, 4). */
+enum { NODES = 5, OUTPUTS = 2 };
+
+static const hr_tree tree = {.nodes = (hr_node[NODES]){{.left = 1}, {0}, {.left = 3}, {0}, {0}}, .node_count = NODES};
+
+static void close_to(double is, double wanted) {
+    if (!(fabs(is - wanted) <= 1e-12 * (1 + fabs(wanted)))) fail_msg("%.17g, wanted %.17g", is, wanted);
+}
+
+/* Sums 6, 3, -1 and counts 10, 5, 1; ridge 2. The root has S = 8, N = 16, L = 3; node 2 has S = 2, N = 6, L = 2. */
+static void test_shrink__pulls_every_node_towards_its_parent(void **state) {
+    (void)state;
+    double sums[NODES] = {NAN, 6, NAN, 3, -1}, counts[NODES] = {NAN, 10, NAN, 5, 1}, values[NODES];
+    hr_shrink(&tree, 1, 2, sums, counts, values);
+    double root = 8 / (16 + 2 * sqrt(3)), node = root + (2 - 6 * root) / (6 + 2 * sqrt(2));
+    close_to(values[0], root);
+    close_to(values[1], root + (6 - 10 * root) / 12);
+    close_to(values[2], node);
+    close_to(values[3], node + (3 - 5 * node) / 7);
+    close_to(values[4], node + (-1 - node) / 3);
+    close_to(sums[0], 8), close_to(sums[2], 2), close_to(counts[0], 16), close_to(counts[2], 6);
+}
+
+static void test_shrink__is_the_plain_mean_without_noise_and_nothing_under_much(void **state) {
+    (void)state;
+    double sums[NODES] = {0, 6, 0, 3, -1}, counts[NODES] = {0, 10, 0, 5, 1}, values[NODES];
+    hr_shrink(&tree, 1, 1e-15, sums, counts, values);
+    close_to(values[1], .6), close_to(values[3], .6), close_to(values[4], -1);
+    hr_shrink(&tree, 1, 1e15, sums, counts, values);
+    for (size_t n = 0; n < NODES; n++) assert_true(fabs(values[n]) < 1e-13);
+}
+
+/* A leaf without records says what its parent says, but for the noise in its sum. */
+static void test_shrink__gives_an_empty_leaf_its_parents_mean(void **state) {
+    (void)state;
+    double sums[NODES] = {0, 6, 0, 3, 0}, counts[NODES] = {0, 10, 0, 5, 0}, values[NODES];
+    hr_shrink(&tree, 1, 2, sums, counts, values);
+    close_to(values[4], values[2]);
+    double empty[NODES] = {0}, none[NODES] = {0};
+    hr_shrink(&tree, 1, 2, empty, none, values);
+    for (size_t n = 0; n < NODES; n++) assert_true(values[n] == 0);
+}
+
+static void test_shrink__treats_outputs_by_themselves(void **state) {
+    (void)state;
+    double one[2][NODES] = {{0, 6, 0, 3, -1}, {0, -2, 0, 4, 7}}, values[2][NODES], counts[NODES] = {0, 10, 0, 5, 1};
+    double both[NODES * OUTPUTS], all[NODES * OUTPUTS];
+    for (size_t n = 0; n < NODES; n++)
+        for (size_t k = 0; k < OUTPUTS; k++) both[n * OUTPUTS + k] = one[k][n];
+    hr_shrink(&tree, OUTPUTS, 2, both, counts, all);
+    for (size_t k = 0; k < OUTPUTS; k++) hr_shrink(&tree, 1, 2, one[k], counts, values[k]);
+    for (size_t n = 0; n < NODES; n++)
+        for (size_t k = 0; k < OUTPUTS; k++) close_to(all[n * OUTPUTS + k], values[k][n]);
+}
+
+static void test_shrink__knows_a_tree_of_one_leaf(void **state) {
+    (void)state;
+    hr_tree stump = {.nodes = (hr_node[1]){{0}}, .node_count = 1};
+    double sum = 6, count = 4, value;
+    hr_shrink(&stump, 1, 2, &sum, &count, &value);
+    close_to(value, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shrink__pulls_every_node_towards_its_parent),
+        cmocka_unit_test(test_shrink__is_the_plain_mean_without_noise_and_nothing_under_much),
+        cmocka_unit_test(test_shrink__gives_an_empty_leaf_its_parents_mean),
+        cmocka_unit_test(test_shrink__treats_outputs_by_themselves),
+        cmocka_unit_test(test_shrink__knows_a_tree_of_one_leaf),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
