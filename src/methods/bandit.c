@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Constants of the specification. */
-static const double FLOOR = .3, RATE = .4, KIND_RATE = .07, KIND_LEAST = .15, KIND_MOST = .85;
+static const double FLOOR = .3, RATE = .4, KIND_RATE = .07, KIND_LEAST = .15, KIND_MOST = .85, FADE = .95;
 static const double KIND_PRIOR[HR_TREE_KINDS] = {.4, .3, .3};
 enum { WARM_ROUNDS = 2 }; /* times the number of features */
 
@@ -23,6 +23,8 @@ struct hr_bandit {
     arm of_kind[HR_TREE_KINDS];
     double *weights, *pair_weights;
     double kinds[HR_TREE_KINDS];
+    double *past; /* a round's gain, 0 if negative, times FADE^age */
+    size_t rounds;
 };
 
 static size_t pair_count(size_t features) {
@@ -36,10 +38,11 @@ void hr_bandit_free(hr_bandit *b) {
     free(b->of_pair);
     free(b->weights);
     free(b->pair_weights);
+    free(b->past);
     free(b);
 }
 
-hr_status hr_bandit_new(const bool *usable, size_t features, hr_bandit **out, hr_error *err) {
+hr_status hr_bandit_new(const bool *usable, size_t features, size_t rounds, hr_bandit **out, hr_error *err) {
     hr_bandit *b = calloc(1, sizeof *b);
     if (!b) return hr_fail_memory(err);
     b->features = features;
@@ -48,7 +51,8 @@ hr_status hr_bandit_new(const bool *usable, size_t features, hr_bandit **out, hr
     b->of_pair = calloc(pair_count(features) + 1, sizeof *b->of_pair);
     b->weights = calloc(features + 1, sizeof *b->weights);
     b->pair_weights = calloc(pair_count(features) + 1, sizeof *b->pair_weights);
-    if (!b->usable || !b->of_feature || !b->of_pair || !b->weights || !b->pair_weights) {
+    b->past = calloc(rounds + 1, sizeof *b->past);
+    if (!b->past || !b->usable || !b->of_feature || !b->of_pair || !b->weights || !b->pair_weights) {
         hr_bandit_free(b);
         return hr_fail_memory(err);
     }
@@ -133,7 +137,13 @@ static void learn(arm *a, double gain, double rate) {
     a->tried = true;
 }
 
+size_t hr_bandit_past(const hr_bandit *b, hr_stream *stream) {
+    return hr_pick(stream, b->past, b->rounds);
+}
+
 void hr_bandit_learn(hr_bandit *b, hr_tree_kind kind, const uint32_t features[2], double gain) {
+    for (size_t t = 0; t < b->rounds; t++) b->past[t] *= FADE;
+    b->past[b->rounds++] = fmax(gain, 0);
     learn(&b->of_kind[kind], gain, KIND_RATE);
     if (kind == HR_TREE_ONE) learn(&b->of_feature[features[0]], gain, RATE);
     if (kind == HR_TREE_PAIR) learn(&b->of_pair[pair_count(features[0]) + features[1]], gain, RATE);

@@ -1,5 +1,5 @@
-/* What hedge learns from its own noisy gains: which features, pairs of features and kinds of trees are worth a candidate. It reads
- * released values only. */
+/* What hedge learns from its own noisy gains: which features, pairs of features and kinds of trees are worth a candidate, and which
+ * trees are worth varying. It reads released values only. */
 #ifndef HR_METHODS_BANDIT_H
 #define HR_METHODS_BANDIT_H
 
@@ -11,8 +11,8 @@ typedef enum hr_tree_kind { HR_TREE_ONE, HR_TREE_PAIR, HR_TREE_ALL, HR_TREE_KIND
 
 typedef struct hr_bandit hr_bandit;
 
-/* usable[f]: the feature has more than one bin. Owner: the caller frees *out. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_bandit_new(const bool *usable, size_t features, hr_bandit **out, hr_error *err);
+/* usable[f]: the feature has more than one bin. rounds: how many gains it may be told. Owner: the caller frees *out. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_bandit_new(const bool *usable, size_t features, size_t rounds, hr_bandit **out, hr_error *err);
 void hr_bandit_free(hr_bandit *bandit);
 
 /* Sets the probabilities of round t from the gains so far. */
@@ -23,6 +23,9 @@ uint32_t hr_bandit_feature(const hr_bandit *bandit, hr_stream *stream);
 void hr_bandit_pair(const hr_bandit *bandit, hr_stream *stream, uint32_t pair[2]);
 /* One weight a feature, for trees over all of them. */
 const double *hr_bandit_weights(const hr_bandit *bandit);
+
+/* An earlier round, with probability proportional to its tree's gain times .95^age; some round must have been told of. */
+size_t hr_bandit_past(const hr_bandit *bandit, hr_stream *stream);
 
 /* Tells the gain of the round's tree: kind, and its feature (ONE) or pair (PAIR). */
 void hr_bandit_learn(hr_bandit *bandit, hr_tree_kind kind, const uint32_t features[2], double gain);

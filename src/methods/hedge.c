@@ -15,18 +15,23 @@
 #include "tree/gradient.h"
 #include "tree/random_tree.h"
 #include "tree/scan.h"
+#include "tree/shrink.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT_UNITS = 64, UNIT = 1 << HR_SCAN_BITS, PURE_ONE_PER_MILLE = 300 };
+enum { COUNT_UNITS = 64, UNIT = 1 << HR_SCAN_BITS, VARY_PER_MILLE = 300, VARY_FROM = 5 };
 static const double TAIL = .2, CLIP_QUANTILE = .92, CLIP_RATE = .2, CLIP_LEAST = .02;
 
-/* A candidate: its tree and what the bandits need to know. */
-typedef struct candidate {
+/* What a tree asks about: what the bandits need to know of it. */
+typedef struct subject {
     hr_tree_kind kind;
     uint32_t features[2];
+} subject;
+
+typedef struct candidate {
+    subject subject;
     hr_node nodes[HR_RANDOM_NODES_MAX];
     hr_bin_set subsets[HR_RANDOM_NODES_MAX];
 } candidate;
@@ -46,7 +51,8 @@ typedef struct hedge {
     hr_tree *trees; /* of the candidates */
     hr_exact *exact_sums, *exact_counts, *scores;
     hr_noisy *sums, *counts;
-    double *values; /* node, output */
+    double *node_sums, *node_counts, *values; /* node, output */
+    subject *past;                            /* of the trees chosen so far */
     hr_scan_loss loss;
 } hedge;
 
@@ -102,34 +108,32 @@ static hr_status release_base(hedge *h, const hr_hedge_start *start, hr_error *e
 
 /* ---- Candidates ------------------------------------------------------------------------------------------------------ */
 
-static hr_tree_kind draw_kind(const hedge *h, hr_stream *stream) {
-    if (h->setting.currency != HR_PURE) return hr_bandit_kind(h->bandit, stream);
-    return hr_uniform(stream, 1000) < PURE_ONE_PER_MILLE ? HR_TREE_ONE : HR_TREE_ALL;
+static subject draw_subject(const hedge *h, hr_stream *stream) {
+    subject s = {.kind = hr_bandit_kind(h->bandit, stream)};
+    if (s.kind == HR_TREE_ONE) s.features[0] = hr_bandit_feature(h->bandit, stream);
+    if (s.kind == HR_TREE_PAIR) hr_bandit_pair(h->bandit, stream, s.features);
+    return s;
 }
 
-static void draw_candidate(hedge *h, candidate *c, hr_tree *tree) {
+/* A new tree, or a variation of one that was chosen before. */
+static void draw_candidate(hedge *h, size_t round, candidate *c, hr_tree *tree) {
     hr_stream *stream = hr_gate_stream(h->gate);
     hr_random_plan plan = {.weights = hr_bandit_weights(h->bandit), .centred = h->plan.centred};
-    c->kind = draw_kind(h, stream);
-    switch (c->kind) {
-    case HR_TREE_ONE:
-        c->features[0] = hr_bandit_feature(h->bandit, stream);
-        plan.depth = h->plan.depth_one;
-        plan.feature_count = 1;
-        break;
-    case HR_TREE_PAIR:
-        hr_bandit_pair(h->bandit, stream, c->features);
-        plan.depth = h->plan.depth_pair;
-        plan.feature_count = 2;
-        break;
-    case HR_TREE_ALL:
-    case HR_TREE_KINDS: plan.depth = h->plan.depth_all; break;
+    if (round >= VARY_FROM && hr_uniform(stream, 1000) < VARY_PER_MILLE) {
+        size_t past = hr_bandit_past(h->bandit, stream);
+        c->subject = h->past[past];
+        plan.model = &h->training->forest.trees[past * h->outputs];
+    } else {
+        c->subject = draw_subject(h, stream);
     }
-    memcpy(plan.features, c->features, sizeof plan.features);
+    const int depths[HR_TREE_KINDS] = {h->plan.depth_one, h->plan.depth_pair, h->plan.depth_all};
+    static const size_t counts[HR_TREE_KINDS] = {1, 2, 0};
+    plan.depth = depths[c->subject.kind];
+    plan.feature_count = counts[c->subject.kind];
+    memcpy(plan.features, c->subject.features, sizeof plan.features);
     hr_random_tree(stream, &h->training->binning, &plan, c->nodes, c->subsets, tree);
 }
 
-/* A choice by u_c = sum over leaves of |S_l(c)|. In pure mode sums that the noise would drown do not count. */
 static hr_status choose(hedge *h, size_t round, size_t *chosen, hr_error *err) {
     int64_t threshold = h->setting.currency == HR_PURE ? (int64_t)((double)h->loss.bound / hr_units_value(h->plan.sums)) : 0;
     uint64_t width = 2 * (uint64_t)h->loss.bound + (h->outputs > 1 ? 2 : 0);
@@ -159,26 +163,41 @@ static hr_status release_leaves(hedge *h, size_t round, size_t chosen, size_t *l
     return status;
 }
 
-/* Leaf values from released sums, by node; returns the gain, noise subtracted. With several outputs the mean over them is taken off
- * first: the true gradients of a record add up to 0. */
-static double set_values(hedge *h, const hr_tree *tree) {
-    double noise = hr_hedge_noise(h->setting.currency, h->plan.sums, (double)sum_sensitivity(h)) / UNIT, free_part = 1, gain = 0;
-    double ridge = h->plan.ridge * noise / h->loss.clip, most = h->loss.logistic ? 3 : 1;
-    size_t leaf = 0;
-    if (h->outputs > 1) free_part = ((double)h->outputs - 1) / (double)h->outputs;
+/* The released sums and counts, by node. With several outputs the mean over them is taken off: the true gradients of a record add
+ * up to 0. */
+static void read_leaves(hedge *h, const hr_tree *tree) {
+    size_t leaf = 0, outputs = h->outputs;
     for (size_t n = 0; n < tree->node_count; n++) {
         if (tree->nodes[n].left) continue;
-        const hr_noisy *sums = h->sums + leaf * h->outputs;
-        double weight = fmax((double)h->counts[leaf].paid / COUNT_UNITS, 0) + ridge;
+        const hr_noisy *sums = h->sums + leaf * outputs;
         double mean = 0;
-        for (size_t k = 0; h->outputs > 1 && k < h->outputs; k++) mean += (double)sums[k].paid / UNIT / (double)h->outputs;
-        for (size_t k = 0; k < h->outputs; k++) {
-            double sum = (double)sums[k].paid / UNIT - mean;
-            gain += (sum * sum - noise * noise * free_part) / weight;
-            h->values[n * h->outputs + k] = -h->plan.step * fmin(fmax(sum / weight, -most), most);
-        }
+        for (size_t k = 0; outputs > 1 && k < outputs; k++) mean += (double)sums[k].paid / UNIT / (double)outputs;
+        for (size_t k = 0; k < outputs; k++) h->node_sums[n * outputs + k] = (double)sums[k].paid / UNIT - mean;
+        h->node_counts[n] = fmax((double)h->counts[leaf].paid / COUNT_UNITS, 0);
         leaf++;
     }
+}
+
+/* The sum over leaves of S^2/(N + ridge), less what noise alone adds to it. */
+static double gain_of(const hedge *h, const hr_tree *tree, double noise, double ridge) {
+    double gain = 0, outputs = (double)h->outputs, left = h->outputs > 1 ? (outputs - 1) / outputs : 1; /* of the noise */
+    for (size_t n = 0; n < tree->node_count; n++) {
+        for (size_t k = 0; !tree->nodes[n].left && k < h->outputs; k++) {
+            double sum = h->node_sums[n * h->outputs + k];
+            gain += (sum * sum - noise * noise * left) / (h->node_counts[n] + ridge);
+        }
+    }
+    return gain;
+}
+
+/* Sets the leaf values; returns the gain. */
+static double set_values(hedge *h, const hr_tree *tree) {
+    double noise = hr_hedge_noise(h->setting.currency, h->plan.sums, (double)sum_sensitivity(h)) / UNIT;
+    double ridge = h->plan.ridge * noise / h->loss.clip, most = h->loss.logistic ? 3 : 1;
+    read_leaves(h, tree);
+    double gain = gain_of(h, tree, noise, ridge);
+    hr_shrink(tree, h->outputs, ridge, h->node_sums, h->node_counts, h->values);
+    for (size_t i = 0; i < tree->node_count * h->outputs; i++) h->values[i] = -h->plan.step * fmin(fmax(h->values[i], -most), most);
     return gain;
 }
 
@@ -224,14 +243,14 @@ static double part_kept(const hedge *h, size_t round) {
 static hr_status train_round(hedge *h, size_t round, hr_error *err) {
     size_t chosen = 0, leaves;
     hr_bandit_start_round(h->bandit, round);
-    for (size_t c = 0; c < h->plan.candidates; c++) draw_candidate(h, &h->candidates[c], &h->trees[c]);
+    for (size_t c = 0; c < h->plan.candidates; c++) draw_candidate(h, round, &h->candidates[c], &h->trees[c]);
     hr_status status = hr_scan_round(h->scan, h->trees, h->plan.candidates, &h->loss, err);
     if (!status) status = choose(h, round, &chosen, err);
     if (!status) status = release_leaves(h, round, chosen, &leaves, err);
     if (status) return status;
     const hr_tree *tree = &h->trees[chosen];
-    double gain = set_values(h, tree);
-    if (h->setting.currency != HR_PURE) hr_bandit_learn(h->bandit, h->candidates[chosen].kind, h->candidates[chosen].features, gain);
+    h->past[round] = h->candidates[chosen].subject;
+    hr_bandit_learn(h->bandit, h->past[round].kind, h->past[round].features, set_values(h, tree));
     hr_scan_set_step(h->scan, chosen, h->values);
     status = keep_tree(h, tree, part_kept(h, round), err);
     return status ? status : adapt_clip(h, round, err);
@@ -257,16 +276,20 @@ static hr_status buffers_init(hedge *h, hr_error *err) {
     h->exact_counts = malloc(nodes * sizeof *h->exact_counts);
     h->sums = malloc(nodes * sizeof *h->sums);
     h->counts = malloc(nodes * sizeof *h->counts);
+    h->node_sums = malloc(nodes * sizeof *h->node_sums);
+    h->node_counts = malloc(nodes * sizeof *h->node_counts);
     h->values = calloc(nodes, sizeof *h->values);
-    bool all = h->candidates && h->trees && h->scores && h->exact_sums && h->exact_counts && h->sums && h->counts && h->values;
-    return all ? HR_OK : hr_fail_memory(err);
+    h->past = malloc(h->plan.rounds * sizeof *h->past);
+    bool exact = h->scores && h->exact_sums && h->exact_counts, released = h->sums && h->counts && h->node_sums && h->node_counts;
+    return h->candidates && h->trees && exact && released && h->values && h->past ? HR_OK : hr_fail_memory(err);
 }
 
 static void hedge_done(hedge *h) {
     hr_binned_free(h->binned);
     hr_scan_free(h->scan);
     hr_bandit_free(h->bandit);
-    void *all[] = {h->targets, h->candidates, h->trees, h->scores, h->exact_sums, h->exact_counts, h->sums, h->counts, h->values, h->base};
+    void *all[] = {h->targets, h->candidates, h->trees,     h->scores,      h->exact_sums, h->exact_counts, h->sums,
+                   h->counts,  h->base,       h->node_sums, h->node_counts, h->values,     h->past};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -278,7 +301,7 @@ static hr_status make_bandit(hedge *h, hr_error *err) {
         uint32_t least = binning->features[f].kind == HR_NUMBER ? 3 : 2;
         usable[f] = binning->features[f].bin_count >= least;
     }
-    hr_status status = hr_bandit_new(usable, binning->feature_count, &h->bandit, err);
+    hr_status status = hr_bandit_new(usable, binning->feature_count, h->plan.rounds, &h->bandit, err);
     free(usable);
     return status;
 }

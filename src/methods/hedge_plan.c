@@ -1,6 +1,7 @@
 #include "methods/hedge_plan.h"
 
 #include "bins/edges.h"
+#include "tree/random_tree.h"
 
 #include <math.h>
 
@@ -39,9 +40,8 @@ static void schedule_gaussian(double size, double records, hr_hedge_plan *plan) 
     plan->depth_all = levels(fmin(size / 400, records / 800), 3, 8);
     plan->depth_pair = levels(fmin(size / 200, records / 800), 3, 8);
     plan->depth_one = 3;
-    plan->candidates = 32;
     plan->centred = 4;
-    plan->ridge = 4;
+    plan->ridge = 12;
 }
 
 static void schedule_pure(double size, hr_hedge_plan *plan) {
@@ -50,15 +50,14 @@ static void schedule_pure(double size, hr_hedge_plan *plan) {
     plan->depth_all = levels(size / (16 * (double)plan->rounds), 2, 7);
     plan->depth_pair = plan->depth_all;
     plan->depth_one = 2;
-    plan->candidates = 64;
     plan->centred = 3;
-    plan->ridge = 2;
+    plan->ridge = 6;
 }
 
 hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
     shares part = shares_of(s);
     hr_hedge_start start = hr_hedge_start_of(s);
-    hr_hedge_plan plan = {.clip = s->regression ? .5 : 1};
+    hr_hedge_plan plan = {.candidates = 64, .clip = s->regression ? .5 : 1};
     double budget = hr_units_value(s->budget);
     if (s->currency == HR_PURE)
         schedule_pure(records * budget, &plan);
@@ -85,6 +84,22 @@ static double score_unit(const hr_schema *schema, double range) {
     return schema && hr_schema_task(schema) == HR_MULTICLASS ? range : range / 2;
 }
 
+/* The noise in a leaf's shrunk mean (tree/shrink.h), were all leaves of a tree alike: at[l] is what one unit in a leaf's sum adds to
+ * the mean of a leaf that shares its ancestors down to level l. */
+static double shrunk_noise(double noise, double leaf_records, double ridge, int depth) {
+    double at[HR_RANDOM_DEPTH_MAX + 1], kept = 1, sum = 0, square = 0;
+    for (int l = depth; l >= 0; l--) {
+        double leaves = exp2(depth - l), weight = leaf_records * leaves + ridge * sqrt(leaves);
+        at[l] = kept / weight;
+        kept *= 1 - leaf_records * leaves / weight;
+    }
+    for (int l = 0; l <= depth; l++) {
+        sum += at[l];
+        square += sum * sum * (l < depth ? exp2(depth - l - 1) : 1);
+    }
+    return noise * sqrt(square);
+}
+
 static void tell_noise(const hr_schema *schema, hr_currency currency, const hr_hedge_plan *made, hr_plan_info *plan) {
     enum { FINE = 1 << 12 }; /* sums are whole numbers of 2^-12 */
     const hr_column *label = schema ? hr_schema_label(schema) : NULL;
@@ -96,8 +111,8 @@ static void tell_noise(const hr_schema *schema, hr_currency currency, const hr_h
     plan->leaf_records = plan->records / (double)(1 << made->depth_all);
     plan->gradient_noise = noise / plan->leaf_records;
     plan->label_noise = plan->gradient_noise * unit;
-    double leaf = fmin(noise / (plan->leaf_records + made->ridge * noise / made->clip), 1);
-    plan->prediction_noise = made->step * sqrt((double)made->rounds) * leaf * unit;
+    double leaf = shrunk_noise(noise, plan->leaf_records, made->ridge * noise / made->clip, made->depth_all);
+    plan->prediction_noise = made->step * sqrt((double)made->rounds) * fmin(leaf, 1) * unit;
 }
 
 void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_currency currency, hr_units budget, hr_plan_info *plan) {

@@ -106,8 +106,9 @@ static void test_plan__has_less_noise_with_more_records_or_budget(void **state) 
     (void)state;
     hr_fit_options options = options_of(hr_default_method(), HR_SOUND);
     hr_plan_info few = plan_of(&options, 1000, NULL), many = plan_of(&options, 1e6, NULL);
-    assert_true(many.gradient_noise < few.gradient_noise && many.prediction_noise < few.prediction_noise);
-    assert_true(many.rounds > few.rounds);
+    assert_true(many.gradient_noise < few.gradient_noise && many.rounds > few.rounds);
+    /* few records hardly move a prediction, neither do their labels nor the noise */
+    assert_true(plan_of(&options, 1e8, NULL).prediction_noise < many.prediction_noise);
     options.epsilon = 8;
     assert_true(plan_of(&options, 1000, NULL).gradient_noise < few.gradient_noise);
 }

@@ -4,7 +4,7 @@
 #include "methods/tables.h"
 #include "random/chi_square.h"
 
-enum { FEATURES = 6, PAIRS = FEATURES * FEATURES, DRAWS = 20000, WARM = 2 * FEATURES };
+enum { FEATURES = 6, PAIRS = FEATURES * FEATURES, DRAWS = 20000, ROUNDS = 200, WARM = 2 * FEATURES };
 
 static const bool all_usable[FEATURES] = {true, true, true, true, true, true};
 
@@ -16,7 +16,7 @@ typedef struct player {
 static player player_open(const bool *usable, size_t features, uint64_t seed) {
     player p;
     assert_int_equal(hr_stream_open_seeded(seed, &p.stream, NULL), HR_OK);
-    assert_int_equal(hr_bandit_new(usable, features, &p.bandit, NULL), HR_OK);
+    assert_int_equal(hr_bandit_new(usable, features, ROUNDS, &p.bandit, NULL), HR_OK);
     return p;
 }
 
@@ -244,6 +244,33 @@ static void test_bandit__needs_two_features_for_pairs(void **state) {
     hr_bandit_free(NULL);
 }
 
+/* ---- Earlier trees ------------------------------------------------------------------------------------------------------ */
+
+/* Gains 8, -5, 0, 4, of ages 3, 2, 1, 0. */
+static void test_bandit__goes_back_to_rounds_by_gain_and_age(void **state) {
+    (void)state;
+    player p = player_open(all_usable, FEATURES, 66);
+    learn_all(&p, 8), learn_feature(&p, 1, -5), learn_pair(&p, 1, 0, 0), learn_all(&p, 4);
+    double faded = 8 * .95 * .95 * .95, sum = faded + 4;
+    const double probability[4] = {faded / sum, 0, 0, 4 / sum};
+    uint64_t seen[4] = {0};
+    for (int i = 0; i < DRAWS; i++) {
+        size_t past = hr_bandit_past(p.bandit, p.stream);
+        assert_true(past < 4 && probability[past] > 0);
+        seen[past]++;
+    }
+    assert_true(chi_square_fits(seen, probability, 4, DRAWS));
+    player_close(&p);
+}
+
+static void test_bandit__goes_back_to_some_round_though_none_gained(void **state) {
+    (void)state;
+    player p = player_open(all_usable, FEATURES, 67);
+    for (int i = 0; i < 3; i++) learn_all(&p, -1);
+    for (int i = 0; i < 100; i++) assert_true(hr_bandit_past(p.bandit, p.stream) < 3);
+    player_close(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bandit__treats_features_alike_at_first),
@@ -256,6 +283,8 @@ int main(void) {
         cmocka_unit_test(test_bandit__keeps_every_kind_alive),
         cmocka_unit_test(test_bandit__goes_back_to_priors_without_gains),
         cmocka_unit_test(test_bandit__needs_two_features_for_pairs),
+        cmocka_unit_test(test_bandit__goes_back_to_rounds_by_gain_and_age),
+        cmocka_unit_test(test_bandit__goes_back_to_some_round_though_none_gained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

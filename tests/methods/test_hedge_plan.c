@@ -1,6 +1,7 @@
 /* hedge's schedule against numbers worked out by hand from the formulas, and what its costs add up to. */
 #include "methods/hedge_plan.h"
 #include "methods/tables.h"
+#include "tree/shrink.h"
 
 typedef struct schedule {
     hr_currency currency;
@@ -8,7 +9,7 @@ typedef struct schedule {
     bool regression, quantiles;
     size_t rounds;
     double step;
-    int one, pair, all; /* depths; pair -1: pure budgets draw none */
+    int one, pair, all; /* depths; pair -1: as all */
     double choice, sums, counts, within;
 } schedule;
 
@@ -51,9 +52,9 @@ static void test_plan__is_what_the_formulas_say(void **state) {
         assert_int_equal(plan.depth_one, s->one);
         if (s->pair >= 0) assert_int_equal(plan.depth_pair, s->pair);
         assert_int_equal(plan.depth_all, s->all);
-        assert_int_equal(plan.candidates, pure ? 64 : 32);
+        assert_int_equal(plan.candidates, 64);
         assert_int_equal(plan.centred, pure ? 3 : 4);
-        assert_true(plan.ridge == (pure ? 2 : 4) && plan.clip == (s->regression ? .5 : 1));
+        assert_true(plan.ridge == (pure ? 6 : 12) && plan.clip == (s->regression ? .5 : 1));
         assert_cost(plan.choice, s->choice);
         assert_cost(plan.sums, s->sums);
         assert_cost(plan.counts, s->counts);
@@ -116,12 +117,46 @@ static void test_plan__stays_within_its_ranges(void **state) {
             }
 }
 
+/* A full tree whose leaves hold as many records each, a unit of noise in one leaf after the other: what comes to the first leaf. */
+static double noise_of_equal_leaves(int depth, double records, double ridge) {
+    enum { MOST = 511 };
+    static hr_node nodes[MOST];
+    static double sums[MOST], counts[MOST], values[MOST];
+    size_t leaves = (size_t)1 << depth, first = leaves - 1;
+    double square = 0;
+    for (size_t n = 0; n < 2 * leaves - 1; n++) nodes[n] = (hr_node){.left = n < first ? (uint32_t)(2 * n + 1) : 0};
+    hr_tree tree = {.nodes = nodes, .node_count = 2 * leaves - 1};
+    for (size_t noisy = 0; noisy < leaves; noisy++) {
+        for (size_t leaf = 0; leaf < leaves; leaf++) sums[first + leaf] = leaf == noisy, counts[first + leaf] = records;
+        hr_shrink(&tree, 1, ridge, sums, counts, values);
+        square += values[first] * values[first];
+    }
+    return sqrt(square);
+}
+
+static void test_plan__tells_what_noise_does_to_predictions(void **state) {
+    (void)state;
+    for (int currency = HR_PURE; currency <= HR_GDP; currency += HR_GDP - HR_PURE)
+        for (double records = 1e4; records < 1e9; records *= 10) {
+            hr_fit_options options = options_of("hedge", HR_SOUND);
+            hr_hedge_setting s = {(hr_currency)currency, HR_UNIT, false, true};
+            hr_plan_info told = {.records = records};
+            hr_hedge_tell(&options, NULL, s.currency, s.budget, &told);
+            hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
+            double noise = told.gradient_noise * told.leaf_records;
+            double leaf = noise * noise_of_equal_leaves(plan.depth_all, told.leaf_records, plan.ridge * noise / plan.clip);
+            double wanted = plan.step * sqrt((double)plan.rounds) * fmin(leaf, 1) / 2;
+            assert_true(fabs(told.prediction_noise - wanted) < 1e-9 * wanted);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plan__is_what_the_formulas_say),
         cmocka_unit_test(test_plan__starts_with_its_shares),
         cmocka_unit_test(test_plan__spends_the_budget_and_no_more),
         cmocka_unit_test(test_plan__stays_within_its_ranges),
+        cmocka_unit_test(test_plan__tells_what_noise_does_to_predictions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
