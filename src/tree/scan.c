@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 512, COUNT_UNITS = 64, SCAN_BITS = HR_SCAN_BITS, NODES = HR_RANDOM_NODES_MAX, GRID_MAX = 8192 };
+enum { BLOCK = 512, COUNT_UNITS = 64, SCAN_BITS = HR_SCAN_BITS, NODES = HR_RANDOM_NODES_MAX, GRID_MAX = 8192, LANES = 4 };
 
 /* The combinations of the bins of one or two features: cell (bin of features[0]) * width + (bin of features[1]). */
 typedef struct grid {
@@ -43,7 +43,7 @@ struct hr_scan {
     double *step_values;
     grid *grids;                     /* whose sums trees of this round share */
     size_t grid_count, shared_count; /* grids; their sums */
-    int64_t *sums;                   /* thread, tree, node, output: packed */
+    int64_t *sums;                   /* thread, tree, output, node: packed */
     int64_t *shared;                 /* thread, grid, output, cell: packed */
     int64_t *packed;                 /* thread, output, record of a block */
     int64_t within;
@@ -201,22 +201,29 @@ static bool lay_out(hr_scan *s, const hr_tree *tree, finder *f) {
 typedef struct block {
     size_t begin, count;
     size_t positions[BLOCK];
-    uint32_t nodes[BLOCK];
+    uint16_t nodes[BLOCK]; /* of the step's tree */
+    uint32_t walked[BLOCK];
     int64_t *packed; /* output, record */
 } block;
 
-static void find_nodes(const hr_scan *s, const finder *f, block *b) {
-    const grid *g = &f->grid;
-    if (g->feature_count > 2) {
-        hr_walk_nodes(&f->walk, s->binned->columns, b->positions, b->count, b->nodes);
-        return;
-    }
+static void find_cells(const hr_scan *s, const grid *g, const block *b, uint16_t *restrict cells) {
     const uint8_t *first = hr_binned_column(s->binned, g->features[0]) + b->begin;
     const uint8_t *second = hr_binned_column(s->binned, g->features[1]) + b->begin;
+    uint16_t width = (uint16_t)g->width;
     if (g->feature_count == 1)
-        for (size_t i = 0; i < b->count; i++) b->nodes[i] = f->table[first[i]];
+        for (size_t i = 0; i < b->count; i++) cells[i] = first[i];
     else
-        for (size_t i = 0; i < b->count; i++) b->nodes[i] = f->table[first[i] * g->width + second[i]];
+        for (size_t i = 0; i < b->count; i++) cells[i] = (uint16_t)(first[i] * width + second[i]);
+}
+
+static void find_nodes(const hr_scan *s, const finder *f, block *b, uint16_t *restrict nodes) {
+    if (f->grid.feature_count > 2) {
+        hr_walk_nodes(&f->walk, s->binned->columns, b->positions, b->count, b->walked);
+        for (size_t i = 0; i < b->count; i++) nodes[i] = (uint16_t)b->walked[i];
+        return;
+    }
+    find_cells(s, &f->grid, b, nodes);
+    for (size_t i = 0; i < b->count; i++) nodes[i] = f->table[nodes[i]];
 }
 
 static double clamp(double x, double low, double high) {
@@ -225,7 +232,7 @@ static double clamp(double x, double low, double high) {
 
 static void take_step(hr_scan *s, const hr_scan_loss *loss, block *b) {
     double low = s->outputs > 1 ? -.2 : -loss->score_limit, high = s->outputs > 1 ? 1.2 : loss->score_limit;
-    find_nodes(s, &s->finders[s->tree_room], b);
+    find_nodes(s, &s->finders[s->tree_room], b, b->nodes);
     for (size_t i = 0; i < b->count; i++) {
         double *score = s->scores + (b->begin + i) * s->outputs;
         const double *value = s->step_values + b->nodes[i] * s->outputs;
@@ -284,16 +291,6 @@ static void pack_many(const hr_scan *s, const hr_scan_loss *loss, block *b) {
     }
 }
 
-/* Adds the packed words of one output to the cells of a grid. */
-static void add_to_cells(const hr_scan *s, const grid *g, const block *b, const int64_t *packed, int64_t *cells) {
-    const uint8_t *first = hr_binned_column(s->binned, g->features[0]) + b->begin;
-    const uint8_t *second = hr_binned_column(s->binned, g->features[1]) + b->begin;
-    if (g->feature_count == 1)
-        for (size_t i = 0; i < b->count; i++) cells[first[i]] += packed[i];
-    else
-        for (size_t i = 0; i < b->count; i++) cells[first[i] * g->width + second[i]] += packed[i];
-}
-
 /* What a thread adds up. */
 typedef struct worker {
     int64_t *sums, *shared, *packed;
@@ -306,17 +303,55 @@ static worker worker_of(const hr_scan *s, size_t thread) {
                     .packed = s->packed + thread * s->outputs * BLOCK};
 }
 
+/* Where the records of a block are added. */
+typedef struct lane {
+    uint16_t places[BLOCK];
+    int64_t *sums;
+    size_t stride; /* of an output */
+} lane;
+
+typedef struct lanes {
+    size_t count;
+    lane all[LANES];
+} lanes;
+
+/* Additions to the same place wait for each other: full lanes go side by side. */
+static void add_lanes(const hr_scan *s, const block *b, lanes *l) {
+    for (size_t k = 0; k < s->outputs; k++) {
+        const int64_t *packed = b->packed + k * BLOCK;
+        int64_t *sums[LANES];
+        for (size_t j = 0; j < l->count; j++) sums[j] = l->all[j].sums + k * l->all[j].stride;
+        if (l->count == LANES)
+            for (size_t i = 0; i < b->count; i++)
+                for (size_t j = 0; j < LANES; j++) sums[j][l->all[j].places[i]] += packed[i];
+        else
+            for (size_t j = 0; j < l->count; j++)
+                for (size_t i = 0; i < b->count; i++) sums[j][l->all[j].places[i]] += packed[i];
+    }
+    l->count = 0;
+}
+
+/* Its places are the caller's to fill. */
+static uint16_t *next_lane(const hr_scan *s, const block *b, lanes *l, int64_t *sums, size_t stride) {
+    if (l->count == LANES) add_lanes(s, b, l);
+    lane *next = &l->all[l->count++];
+    next->sums = sums;
+    next->stride = stride;
+    return next->places;
+}
+
 static void add_block(const hr_scan *s, size_t tree_count, block *b, const worker *w) {
-    for (size_t g = 0; g < s->grid_count; g++)
-        for (size_t k = 0; k < s->outputs; k++)
-            add_to_cells(s, &s->grids[g], b, b->packed + k * BLOCK, w->shared + s->grids[g].begin + k * s->grids[g].cells);
+    lanes l;
+    l.count = 0;
+    for (size_t g = 0; g < s->grid_count; g++) {
+        const grid *of = &s->grids[g];
+        find_cells(s, of, b, next_lane(s, b, &l, w->shared + of->begin, of->cells));
+    }
     for (size_t t = 0; t < tree_count; t++) {
         if (s->finders[t].shares_sums) continue;
-        int64_t *sums = w->sums + t * NODES * s->outputs;
-        find_nodes(s, &s->finders[t], b);
-        for (size_t k = 0; k < s->outputs; k++)
-            for (size_t i = 0; i < b->count; i++) sums[b->nodes[i] * s->outputs + k] += b->packed[k * BLOCK + i];
+        find_nodes(s, &s->finders[t], b, next_lane(s, b, &l, w->sums + t * NODES * s->outputs, NODES));
     }
+    add_lanes(s, b, &l);
 }
 
 static void scan_block(hr_scan *s, const hr_scan_loss *loss, size_t tree_count, size_t begin, worker *w) {
@@ -337,7 +372,7 @@ static void fold_grids(const hr_scan *s, size_t tree_count, const worker *w) {
         int64_t *sums = w->sums + t * NODES * s->outputs;
         for (size_t k = 0; f->shares_sums && k < s->outputs; k++) {
             const int64_t *cells = w->shared + f->grid.begin + k * f->grid.cells;
-            for (size_t c = 0; c < f->grid.cells; c++) sums[f->table[c] * s->outputs + k] += cells[c];
+            for (size_t c = 0; c < f->grid.cells; c++) sums[k * NODES + f->table[c]] += cells[c];
         }
     }
 }
@@ -385,13 +420,9 @@ hr_status hr_scan_round(hr_scan *s, const hr_tree *trees, size_t tree_count, con
     return HR_OK;
 }
 
-static hr_sums unpack(const hr_scan *s, int64_t cell) {
+static hr_sums sums_of(const hr_scan *s, size_t tree, size_t node, size_t k) {
     hr_packing packing = {.shift = s->shift};
-    return hr_unpack(&packing, cell);
-}
-
-static const int64_t *cells_of(const hr_scan *s, size_t tree, size_t node) {
-    return s->sums + (tree * NODES + node) * s->outputs;
+    return hr_unpack(&packing, s->sums[(tree * s->outputs + k) * NODES + node]);
 }
 
 /* floor(sqrt(x)), exactly. */
@@ -403,11 +434,10 @@ static int64_t whole_root(hr_u128 x) {
 }
 
 static int64_t length_of(const hr_scan *s, size_t tree, size_t node) {
-    const int64_t *cells = cells_of(s, tree, node);
-    if (s->outputs == 1) return llabs(unpack(s, cells[0]).gradient.unpaid);
+    if (s->outputs == 1) return llabs(sums_of(s, tree, node, 0).gradient.unpaid);
     hr_u128 square = 0;
     for (size_t k = 0; k < s->outputs; k++) {
-        hr_i128 g = unpack(s, cells[k]).gradient.unpaid;
+        hr_i128 g = sums_of(s, tree, node, k).gradient.unpaid;
         square += (hr_u128)(g * g);
     }
     return whole_root(square);
@@ -428,9 +458,8 @@ size_t hr_scan_leaves(const hr_scan *s, const hr_tree *trees, size_t tree, hr_ex
     size_t leaf = 0;
     for (size_t n = 0; n < trees[tree].node_count; n++) {
         if (trees[tree].nodes[n].left) continue;
-        const int64_t *cells = cells_of(s, tree, n);
-        for (size_t k = 0; k < s->outputs; k++) sums[leaf * s->outputs + k] = unpack(s, cells[k]).gradient;
-        counts[leaf++].unpaid = COUNT_UNITS * unpack(s, cells[0]).weight.unpaid;
+        for (size_t k = 0; k < s->outputs; k++) sums[leaf * s->outputs + k] = sums_of(s, tree, n, k).gradient;
+        counts[leaf++].unpaid = COUNT_UNITS * sums_of(s, tree, n, 0).weight.unpaid;
     }
     return leaf;
 }
