@@ -1,15 +1,14 @@
 #include "tree/scan.h"
 
 #include "random/sample.h"
-
+#include "tree/block_walk.h"
 #include "tree/random_tree.h"
-#include "tree/walk.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 512, COUNT_UNITS = 64, SCAN_BITS = HR_SCAN_BITS, NODES = HR_RANDOM_NODES_MAX, GRID_MAX = 8192, LANES = 4 };
+enum { BLOCK = HR_WALK_BLOCK, COUNT_UNITS = 64, SCAN_BITS = HR_SCAN_BITS, NODES = HR_RANDOM_NODES_MAX, GRID_MAX = 8192, LANES = 4 };
 
 /* The combinations of the bins of one or two features: cell (bin of features[0]) * width + (bin of features[1]). */
 typedef struct grid {
@@ -25,7 +24,7 @@ typedef struct finder {
     bool shares_sums;
     uint16_t *table; /* node of a cell */
     size_t table_room;
-    hr_walk_tree walk;
+    hr_block_tree walk;
 } finder;
 
 struct hr_scan {
@@ -193,17 +192,15 @@ static bool lay_out(hr_scan *s, const hr_tree *tree, finder *f) {
     f->grid = grid_of(tree, s->binned->binning);
     share_sums(s, f);
     if (f->grid.feature_count <= 2) return fill_table(tree, s->binned->binning, f);
-    return hr_walk_tree_make(s->arenas[s->round % 2], tree, s->binned->binning, s->offsets, &f->walk);
+    return hr_block_tree_make(s->arenas[s->round % 2], tree, s->binned->binning, s->offsets, &f->walk);
 }
 
 /* ---- One block of records ------------------------------------------------------------------------------------------- */
 
 typedef struct block {
     size_t begin, count;
-    size_t positions[BLOCK];
     uint16_t nodes[BLOCK]; /* of the step's tree */
-    uint32_t walked[BLOCK];
-    int64_t *packed; /* output, record */
+    int64_t *packed;       /* output, record */
 } block;
 
 static void find_cells(const hr_scan *s, const grid *g, const block *b, uint16_t *restrict cells) {
@@ -216,10 +213,9 @@ static void find_cells(const hr_scan *s, const grid *g, const block *b, uint16_t
         for (size_t i = 0; i < b->count; i++) cells[i] = (uint16_t)(first[i] * width + second[i]);
 }
 
-static void find_nodes(const hr_scan *s, const finder *f, block *b, uint16_t *restrict nodes) {
+static void find_nodes(const hr_scan *s, const finder *f, const block *b, uint16_t *restrict nodes) {
     if (f->grid.feature_count > 2) {
-        hr_walk_nodes(&f->walk, s->binned->columns, b->positions, b->count, b->walked);
-        for (size_t i = 0; i < b->count; i++) nodes[i] = (uint16_t)b->walked[i];
+        hr_block_walk(&f->walk, s->binned->columns, b->begin, b->count, nodes);
         return;
     }
     find_cells(s, &f->grid, b, nodes);
@@ -340,7 +336,7 @@ static uint16_t *next_lane(const hr_scan *s, const block *b, lanes *l, int64_t *
     return next->places;
 }
 
-static void add_block(const hr_scan *s, size_t tree_count, block *b, const worker *w) {
+static void add_block(const hr_scan *s, size_t tree_count, const block *b, const worker *w) {
     lanes l;
     l.count = 0;
     for (size_t g = 0; g < s->grid_count; g++) {
@@ -356,7 +352,6 @@ static void add_block(const hr_scan *s, size_t tree_count, block *b, const worke
 
 static void scan_block(hr_scan *s, const hr_scan_loss *loss, size_t tree_count, size_t begin, worker *w) {
     block b = {.begin = begin, .count = s->binned->rows - begin < BLOCK ? s->binned->rows - begin : BLOCK, .packed = w->packed};
-    for (size_t i = 0; i < b.count; i++) b.positions[i] = begin + i;
     if (s->has_step) take_step(s, loss, &b);
     if (s->outputs == 1)
         w->within += pack_one(s, loss, &b);

@@ -1,8 +1,8 @@
 /* One pass over all records that sums their gradients over the leaves of many trees at once: what a round of hedge needs to choose
  * one of them, and its leaves.
  *
- * A tree over one or two features becomes a table from bins to nodes; others are walked. Within the same pass the records take the
- * step of the round before. Nothing per record is kept but its scores. */
+ * Over one or two features sums are added by bin, for all trees over the same ones at once, and then folded into nodes; other trees
+ * are walked. Within the same pass the records take the step of the round before. Nothing per record is kept but its scores. */
 #ifndef HR_TREE_SCAN_H
 #define HR_TREE_SCAN_H
 

@@ -4,8 +4,7 @@
 
 enum { LANES = 8 };
 
-/* The bins that go left as one range; false if they are none, or not one range. */
-static bool range_of(const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins, hr_range_node *out) {
+bool hr_walk_range(const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins, hr_range_node *out) {
     unsigned first = bins->bin_count, last = 0, count = 0;
     for (unsigned bin = 0; bin < bins->bin_count; bin++) {
         if (!hr_node_goes_left(tree, node, bins->kind, (uint8_t)bin)) continue;
@@ -26,7 +25,7 @@ static bool lay_out_ranges(const hr_tree *tree, const hr_binning *binning, const
         if (!node->left) continue;
         out[n].left = node->left;
         out[n].offset = offsets[node->feature];
-        if (!range_of(tree, node, &binning->features[node->feature], &out[n])) return false;
+        if (!hr_walk_range(tree, node, &binning->features[node->feature], &out[n])) return false;
     }
     return true;
 }
@@ -106,14 +105,6 @@ static void walk_last(const hr_walk_tree *tree, const uint8_t *bins, const size_
     size_t filled[LANES];
     for (size_t k = 0; k < LANES; k++) filled[k] = positions[k < count ? k : 0];
     walk_lanes(tree, bins, filled, at);
-}
-
-void hr_walk_nodes(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count, uint32_t *nodes) {
-    size_t i = 0;
-    for (; i + LANES <= count; i += LANES) walk_lanes(tree, bins, positions + i, nodes + i);
-    uint32_t at[LANES];
-    if (i < count) walk_last(tree, bins, positions + i, count - i, at);
-    for (size_t k = 0; i + k < count; k++) nodes[i + k] = at[k];
 }
 
 void hr_walk(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count, double *values) {

@@ -29,12 +29,12 @@ typedef struct hr_walk_tree {
     size_t output;
 } hr_walk_tree;
 
+/* The bins that a node sends left as one range: low and width. False if they are none, or not one range. */
+bool hr_walk_range(const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins, hr_range_node *out);
+
 /* Lays a tree out in an arena. offsets: one per feature; the bin of feature f of the record at position p will be
  * bins[offsets[f] + p]. False when memory is short. */
 bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out);
-
-/* Writes the leaves, as nodes, of the records at positions[0..count). */
-void hr_walk_nodes(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count, uint32_t *nodes);
 
 /* Writes the leaf values of the records at positions[0..count). */
 void hr_walk(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count, double *values);
