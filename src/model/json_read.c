@@ -394,10 +394,23 @@ static void read_tree(reader *r, const place *at, hr_tree *tree) {
     }
 }
 
+/* Models from before there was one have none, nor have those of other methods. */
+static void read_calibration(reader *r, const place *root, hr_calibration *calibration) {
+    static const char key[] = "calibration", *const keys[] = {"intercept", "slope"};
+    const place at = {root, key, 0, r->status ? NULL : hr_json_get(root->value, key)};
+    if (!at.value) return;
+    only_keys(r, &at, keys, COUNT(keys));
+    if (r->status) return;
+    calibration->made = true;
+    calibration->intercept = number_of(r, &at, "intercept");
+    calibration->slope = number_of(r, &at, "slope");
+}
+
 static void read_forest(reader *r, const place *root) {
     hr_forest *forest = &r->model->forest;
     forest->link = (hr_link)word_of(r, root, "link", HR_LINK_WORDS, COUNT(HR_LINK_WORDS));
     forest->base = (double *)numbers_of(r, root, "base", &forest->output_count);
+    read_calibration(r, root, &forest->calibration);
     const place list = typed_member(r, root, "trees", HR_JSON_ARRAY);
     forest->tree_count = size_of(r, &list);
     forest->trees = allocate(r, forest->tree_count, sizeof *forest->trees);
@@ -480,8 +493,8 @@ static void read_version(reader *r, const place *root) {
 }
 
 static hr_status read_model(reader *r, const hr_json *json) {
-    static const char *const keys[] = {"hedgerow-model", "version", "method", "mode", "task",  "link",    "guarantee",
-                                       "settings",       "schema",  "bins",   "base", "trees", "releases"};
+    static const char *const keys[] = {"hedgerow-model", "version", "method", "mode", "task",        "link",  "guarantee",
+                                       "settings",       "schema",  "bins",   "base", "calibration", "trees", "releases"};
     const place root = {NULL, NULL, 0, json};
     read_version(r, &root);
     if (r->status) return r->status;

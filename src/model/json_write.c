@@ -192,9 +192,20 @@ static void add_tree(hr_buffer *b, const hr_tree *tree, const hr_binning *binnin
     hr_buffer_text(b, "]}");
 }
 
+/* Only where there is one: other models have the bytes that they always had. */
+static void add_calibration(hr_buffer *b, const hr_calibration *calibration) {
+    if (!calibration->made) return;
+    hr_buffer_text(b, ",\n  \"calibration\": {\"intercept\": ");
+    add_number(b, calibration->intercept);
+    hr_buffer_text(b, ", \"slope\": ");
+    add_number(b, calibration->slope);
+    hr_buffer_text(b, "}");
+}
+
 static void add_forest(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, ",\n  \"base\": ");
     add_numbers(b, m->forest.base, m->forest.output_count);
+    add_calibration(b, &m->forest.calibration);
     hr_buffer_text(b, ",\n  \"trees\": [");
     for (size_t t = 0; t < m->forest.tree_count; t++) {
         begin_item(b, t, 4);

@@ -3,6 +3,7 @@
  * class, R^2 of a constant label) is NaN, not a number that looks fine. */
 #include "base/fail.h"
 #include "model/model.h"
+#include "tree/link.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,12 +48,11 @@ static hr_status area_under_curve(const double *probabilities, const double *lab
     return HR_OK;
 }
 
-/* What is said with which probability: two classes speak of the second, more of the one that is predicted. */
 static double calibration_error(const double *probabilities, const double *labels, size_t rows, size_t classes) {
     double expected[CALIBRATION_BINS] = {0}, met[CALIBRATION_BINS] = {0}, sum = 0;
     for (size_t i = 0; i < rows; i++) {
         const double *p = probabilities + i * classes;
-        size_t spoken_of = classes == 2 ? 1 : hr_predicted_class(p, classes);
+        size_t spoken_of = hr_link_spoken_of(p, classes);
         size_t bin = (size_t)fmin(fmax(CALIBRATION_BINS * p[spoken_of], 0), CALIBRATION_BINS - 1);
         expected[bin] += p[spoken_of];
         met[bin] += (size_t)labels[i] == spoken_of;

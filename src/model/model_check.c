@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "data/text.h"
 #include "model/model.h"
+#include "tree/link.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -92,6 +93,16 @@ static hr_status check_outputs(const check *c) {
     if (!one && !one_a_class) return refuse(c, "the number of scores does not fit the task", "base");
     for (size_t k = 0; k < forest->output_count; k++)
         if (!(fabs(forest->base[k]) <= VALUE_LIMIT)) return refuse(c, "the score must be between -1e100 and 1e100", "base[%zu]", k);
+    return HR_OK;
+}
+
+static hr_status check_calibration(const check *c) {
+    const hr_calibration *made = &c->model->forest.calibration;
+    if (!made->made) return HR_OK;
+    if (hr_schema_task(c->model->schema) == HR_REGRESSION) return refuse(c, "only probabilities are calibrated", "calibration");
+    if (!(fabs(made->intercept) <= HR_INTERCEPT_MAX)) return refuse(c, "the intercept must be between -2 and 2", "calibration.intercept");
+    if (!(made->slope >= HR_SLOPE_MIN && made->slope <= HR_SLOPE_MAX))
+        return refuse(c, "the slope must be between 0.25 and 4", "calibration.slope");
     return HR_OK;
 }
 
@@ -211,7 +222,7 @@ static hr_status check_guarantee(const check *c) {
 
 hr_status hr_model_check(const hr_model *model, hr_error *err) {
     const check c = {model, err};
-    static hr_status (*const parts[])(const check *) = {check_texts, check_bins,     check_outputs,
+    static hr_status (*const parts[])(const check *) = {check_texts, check_bins,     check_outputs,  check_calibration,
                                                         check_trees, check_releases, check_guarantee};
     hr_status status = HR_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++) status = parts[i](&c);

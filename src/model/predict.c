@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "data/schema.h"
 #include "model/model.h"
+#include "tree/link.h"
 #include "tree/walk.h"
 
 #include <hedgerow/data.h>
@@ -10,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Private models never say that a class is impossible. */
-static const double LEAST = 0.005;
 
 /* Records are treated in blocks of this many; their bins stay in the nearest cache. */
 enum { THREADS_MAX = 1024, BLOCK = 512 };
@@ -54,51 +52,13 @@ static void label_of_score(const hr_column *label, double score, double *out) {
     *out = clip(label->low + part * (label->high - label->low), label->low, label->high);
 }
 
-static void two_of_signed(double score, double *out) {
-    out[1] = clip((1 + score) / 2, LEAST, 1 - LEAST);
-    out[0] = 1 - out[1];
-}
-
-static void two_of_log_odds(double score, double *out) {
-    double small = exp(-fabs(score));
-    size_t likelier = score > 0;
-    out[likelier] = 1 / (1 + small);
-    out[!likelier] = small / (1 + small);
-}
-
-static void scale_to_one(double *out, size_t count) {
-    double sum = 0;
-    for (size_t k = 0; k < count; k++) sum += out[k];
-    for (size_t k = 0; k < count; k++) out[k] /= sum;
-}
-
-static void softmax(double *out, size_t count) {
-    double largest = out[0];
-    for (size_t k = 1; k < count; k++) largest = out[k] > largest ? out[k] : largest;
-    for (size_t k = 0; k < count; k++) out[k] = exp(out[k] - largest);
-    scale_to_one(out, count);
-}
-
-static void one_a_class(hr_link link, const double *scores, size_t count, double *out) {
-    for (size_t k = 0; k < count; k++) out[k] = scores[k * BLOCK];
-    if (link == HR_LINK_LOGISTIC) {
-        softmax(out, count);
-        return;
-    }
-    for (size_t k = 0; k < count; k++) out[k] = clip((1 + out[k]) / 2, LEAST, 1);
-    scale_to_one(out, count);
-}
-
 static void apply_link(const task *t, const double *scores, double *out) {
     const hr_forest *forest = &t->model->forest;
     if (forest->link == HR_LINK_NUMBER) {
         label_of_score(hr_schema_label(t->model->schema), scores[0], out);
-    } else if (forest->output_count > 1) {
-        one_a_class(forest->link, scores, forest->output_count, out);
-    } else if (forest->link == HR_LINK_SIGNED) {
-        two_of_signed(scores[0], out);
     } else {
-        two_of_log_odds(scores[0], out);
+        size_t classes = hr_link_classes(forest, scores, BLOCK, out);
+        hr_link_calibrate(&forest->calibration, out, classes);
     }
 }
 
@@ -181,8 +141,5 @@ hr_status hr_model_predict(const hr_model *model, const hr_data *data, int threa
 }
 
 size_t hr_predicted_class(const double *probabilities, size_t count) {
-    size_t best = 0;
-    for (size_t k = 1; k < count; k++)
-        if (probabilities[k] > probabilities[best]) best = k;
-    return best;
+    return hr_link_largest(probabilities, count);
 }

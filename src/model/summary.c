@@ -57,6 +57,11 @@ static void show_shape(hr_buffer *b, const hr_model *m) {
     hr_buffer_format(b, "Trees     %zu, depth up to %zu, %zu leaves\n", m->forest.tree_count, deepest, leaves);
 }
 
+static void show_calibration(hr_buffer *b, const hr_model *m) {
+    const hr_calibration *c = &m->forest.calibration;
+    if (c->made) hr_buffer_format(b, "Classes   probabilities calibrated, with intercept %+.3g and slope %.3g\n", c->intercept, c->slope);
+}
+
 static void show_warning(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, RULE);
     hr_show_wrapped(b, "THIS MODEL IS NOT PRIVATE", PAGE - 4, "*  ", "  *\n");
@@ -219,6 +224,7 @@ hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err) {
     hr_buffer_text(&b, model->mode == HR_SOUND ? ", sound mode\n" : ", paper mode\n");
     show_label(&b, model);
     show_shape(&b, model);
+    show_calibration(&b, model);
     show_guarantee(&b, model);
     show_releases(&b, model);
     show_importance(&b, model);

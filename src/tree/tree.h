@@ -34,12 +34,19 @@ typedef enum hr_link {
     HR_LINK_LOGISTIC /* one score for two classes (log-odds), or one a class (softmax) */
 } hr_link;
 
+/* How the probabilities of classes are corrected (tree/link.h). */
+typedef struct hr_calibration {
+    bool made; /* false: they are left as they are */
+    double intercept, slope;
+} hr_calibration;
+
 typedef struct hr_forest {
     hr_link link;
     size_t output_count; /* scores per record */
     double *base;        /* output_count starting scores */
     hr_tree *trees;
     size_t tree_count;
+    hr_calibration calibration; /* of classes; a label that is a number has none */
 } hr_forest;
 
 static inline bool hr_bin_set_has(const hr_bin_set *set, uint8_t bin) {

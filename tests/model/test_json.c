@@ -15,15 +15,19 @@ static hr_model *parse(const char *json) {
     return model;
 }
 
-static void check_round_trip(hr_task task, hr_link link, size_t outputs, hr_currency currency) {
+static void check_calibrated(hr_task task, hr_link link, size_t outputs, hr_currency currency, hr_calibration calibration) {
     parts p;
     parts_init(&p, task, link, outputs, 12, 4, currency);
+    p.model.forest.calibration = calibration;
     hr_model *model = make_model(&p);
     assert_int_equal(hr_model_check(model, NULL), HR_OK);
     char *json = render(model);
     hr_model *back = parse(json);
     char *again = render(back);
     assert_string_equal(again, json);
+    assert_int_equal(strstr(json, "\"calibration\"") != NULL, calibration.made);
+    assert_true(back->forest.calibration.made == calibration.made && back->forest.calibration.intercept == calibration.intercept &&
+                back->forest.calibration.slope == calibration.slope);
 
     enum { ROWS = 700 };
     hr_data *data = make_data(model, ROWS, false);
@@ -46,6 +50,17 @@ static void check_round_trip(hr_task task, hr_link link, size_t outputs, hr_curr
     hr_model_free(back);
     hr_model_free(model);
     parts_done(&p);
+}
+
+static void check_round_trip(hr_task task, hr_link link, size_t outputs, hr_currency currency) {
+    check_calibrated(task, link, outputs, currency, (hr_calibration){0});
+}
+
+static void test_round_trip__keeps_a_calibration(void **state) {
+    (void)state;
+    check_calibrated(HR_BINARY, HR_LINK_SIGNED, 1, HR_GDP, (hr_calibration){true, 1. / 3, .25});
+    check_calibrated(HR_BINARY, HR_LINK_LOGISTIC, 2, HR_PURE, (hr_calibration){true, -2, 4});
+    check_calibrated(HR_MULTICLASS, HR_LINK_SIGNED, 3, HR_NO_PRIVACY, (hr_calibration){true, 2, 1.1});
 }
 
 static void test_round_trip__keeps_bytes_and_predictions(void **state) {
@@ -210,6 +225,42 @@ static void test_parse__refuses_wrong_shapes(void **state) {
         {"[\"NA\"]", "\"NA\"", "schema.missing", "must be an array"},
     };
     assert_refused("model-1.json", forgeries, COUNT(forgeries));
+}
+
+static void test_parse__refuses_bad_calibrations(void **state) {
+    (void)state;
+    static const forgery forgeries[] = {
+        {"\"trees\": [", "\"calibration\": 1, \"trees\": [", "calibration", "must be an object"},
+        {"\"trees\": [", "\"calibration\": null, \"trees\": [", "calibration", "must be an object"},
+        {"\"trees\": [", "\"calibration\": {}, \"trees\": [", "calibration.intercept", "missing"},
+        {"\"trees\": [", "\"calibration\": {\"intercept\": 0}, \"trees\": [", "calibration.slope", "missing"},
+        {"\"trees\": [", "\"calibration\": {\"slope\": 1}, \"trees\": [", "calibration.intercept", "missing"},
+        {"\"trees\": [", "\"calibration\": {\"intercept\": 0, \"slope\": 1, \"kind\": 2}, \"trees\": [", "calibration.kind", "unknown"},
+        {"\"trees\": [", "\"calibration\": {\"intercept\": null, \"slope\": 1}, \"trees\": [", "calibration.intercept", "a number"},
+        {"\"trees\": [", "\"calibration\": {\"intercept\": 2.01, \"slope\": 1}, \"trees\": [", "calibration.intercept", "between -2 and 2"},
+        {"\"trees\": [", "\"calibration\": {\"intercept\": -2.01, \"slope\": 1}, \"trees\": [", "calibration.intercept",
+         "between -2 and 2"},
+        {"\"trees\": [", "\"calibration\": {\"intercept\": 0, \"slope\": 0.24}, \"trees\": [", "calibration.slope", "between 0.25 and 4"},
+        {"\"trees\": [", "\"calibration\": {\"intercept\": 0, \"slope\": 4.01}, \"trees\": [", "calibration.slope", "between 0.25 and 4"},
+    };
+    assert_refused("model-1.json", forgeries, COUNT(forgeries));
+    static const forgery number = {"\"trees\": [", "\"calibration\": {\"intercept\": 0, \"slope\": 1}, \"trees\": [", "calibration",
+                                   "only probabilities"};
+    assert_refused("model-1-open.json", &number, 1);
+}
+
+static void test_check__refuses_a_calibration_that_is_no_number(void **state) {
+    (void)state;
+    static const hr_calibration odd[] = {{true, (double)NAN, 1}, {true, 0, (double)NAN}, {true, 0, (double)INFINITY}};
+    for (size_t i = 0; i < COUNT(odd); i++) {
+        parts p;
+        hr_error err = {0};
+        parts_init(&p, HR_BINARY, HR_LINK_SIGNED, 1, 1, 1, HR_PURE);
+        p.model.forest.calibration = odd[i];
+        assert_int_equal(hr_model_check(&p.model, &err), HR_E_FORMAT);
+        assert_string_equal(err.field, i ? "calibration.slope" : "calibration.intercept");
+        parts_done(&p);
+    }
 }
 
 static void test_parse__refuses_bad_bins(void **state) {
@@ -451,6 +502,9 @@ static void test_check__refuses_numbers_that_json_lacks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip__keeps_bytes_and_predictions),
+        cmocka_unit_test(test_round_trip__keeps_a_calibration),
+        cmocka_unit_test(test_parse__refuses_bad_calibrations),
+        cmocka_unit_test(test_check__refuses_a_calibration_that_is_no_number),
         cmocka_unit_test(test_round_trip__keeps_the_sign_of_zero_and_control_characters),
         cmocka_unit_test(test_golden__version_1_predicts),
         cmocka_unit_test(test_golden__version_1_tells_its_facts),

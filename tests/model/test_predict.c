@@ -40,10 +40,24 @@ static void link_by_hand(const hr_model *m, const double *s, double *out) {
     for (size_t k = 0; k < classes; k++) out[k] /= sum;
 }
 
-static void check_predictions(hr_task task, hr_link link, size_t outputs) {
+/* As docs/formats.md says. Returns whether the order of classes set the largest. */
+static bool calibrate_by_hand(const hr_calibration *c, double *p, size_t classes) {
+    size_t top = classes == 2 ? 1 : hr_predicted_class(p, classes);
+    double q = .5 + (p[top] - .5) / 1.1, said = 1 / (1 + exp(-c->intercept) * pow(q / (1 - q), -c->slope)), rest = 0, second = 0;
+    for (size_t k = 0; k < classes; k++) rest += k == top ? 0 : p[k];
+    for (size_t k = 0; k < classes; k++) second = k == top ? second : fmax(second, p[k]);
+    double least = classes == 2 ? 0 : second / rest / (1 + second / rest);
+    for (size_t k = 0; k < classes; k++) p[k] *= (1 - fmax(said, least)) / rest;
+    p[top] = fmax(said, least);
+    return least > said;
+}
+
+static void check_predictions(hr_task task, hr_link link, size_t outputs, hr_calibration calibration) {
     enum { ROWS = 1500 };
     parts p;
     parts_init(&p, task, link, outputs, 23, 7, HR_NO_PRIVACY);
+    p.model.forest.calibration = calibration;
+    size_t held = 0;
     hr_model *model = make_model(&p);
     hr_data *data = make_data(model, ROWS, false);
     size_t width = hr_model_output_count(model);
@@ -53,8 +67,12 @@ static void check_predictions(hr_task task, hr_link link, size_t outputs) {
     for (size_t i = 0; i < ROWS; i++) {
         scores_by_hand(model, data, i, scores);
         link_by_hand(model, scores, expected);
-        for (size_t k = 0; k < width; k++) assert_true(fabs(out[i * width + k] - expected[k]) <= 1e-14 * fmax(1, fabs(expected[k])));
+        bool is_held = calibration.made && calibrate_by_hand(&calibration, expected, width);
+        double slack = is_held ? 2e-9 : calibration.made ? 1e-13 : 1e-14; /* held: to 2^-30 */
+        held += is_held;
+        for (size_t k = 0; k < width; k++) assert_true(fabs(out[i * width + k] - expected[k]) <= slack * fmax(1, fabs(expected[k])));
     }
+    assert_true((held > 0) == (calibration.made && width > 2 && calibration.intercept < 0));
     free(out);
     hr_data_free(data);
     hr_model_free(model);
@@ -63,13 +81,27 @@ static void check_predictions(hr_task task, hr_link link, size_t outputs) {
 
 static void test_predict__equals_walking_by_hand(void **state) {
     (void)state;
-    check_predictions(HR_REGRESSION, HR_LINK_NUMBER, 1);
-    check_predictions(HR_BINARY, HR_LINK_SIGNED, 1);
-    check_predictions(HR_BINARY, HR_LINK_SIGNED, 2);
-    check_predictions(HR_BINARY, HR_LINK_LOGISTIC, 1);
-    check_predictions(HR_BINARY, HR_LINK_LOGISTIC, 2);
-    check_predictions(HR_MULTICLASS, HR_LINK_SIGNED, 3);
-    check_predictions(HR_MULTICLASS, HR_LINK_LOGISTIC, 3);
+    const hr_calibration none = {0};
+    check_predictions(HR_REGRESSION, HR_LINK_NUMBER, 1, none);
+    check_predictions(HR_BINARY, HR_LINK_SIGNED, 1, none);
+    check_predictions(HR_BINARY, HR_LINK_SIGNED, 2, none);
+    check_predictions(HR_BINARY, HR_LINK_LOGISTIC, 1, none);
+    check_predictions(HR_BINARY, HR_LINK_LOGISTIC, 2, none);
+    check_predictions(HR_MULTICLASS, HR_LINK_SIGNED, 3, none);
+    check_predictions(HR_MULTICLASS, HR_LINK_LOGISTIC, 3, none);
+}
+
+static void test_predict__calibrates_classes(void **state) {
+    (void)state;
+    static const hr_calibration calibrations[] = {{true, .5, 1.3}, {true, -1, .7}};
+    for (size_t i = 0; i < COUNT(calibrations); i++) {
+        check_predictions(HR_BINARY, HR_LINK_SIGNED, 1, calibrations[i]);
+        check_predictions(HR_BINARY, HR_LINK_SIGNED, 2, calibrations[i]);
+        check_predictions(HR_BINARY, HR_LINK_LOGISTIC, 1, calibrations[i]);
+        check_predictions(HR_BINARY, HR_LINK_LOGISTIC, 2, calibrations[i]);
+        check_predictions(HR_MULTICLASS, HR_LINK_SIGNED, 3, calibrations[i]);
+        check_predictions(HR_MULTICLASS, HR_LINK_LOGISTIC, 3, calibrations[i]);
+    }
 }
 
 static void test_predict__is_the_same_for_any_number_of_threads(void **state) {
@@ -184,6 +216,7 @@ static void test_predicted_class__gives_ties_to_the_lower_index(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_predict__equals_walking_by_hand),
+        cmocka_unit_test(test_predict__calibrates_classes),
         cmocka_unit_test(test_predict__is_the_same_for_any_number_of_threads),
         cmocka_unit_test(test_link__keeps_numbers_within_the_label_bounds),
         cmocka_unit_test(test_link__never_calls_a_class_impossible_when_signed),

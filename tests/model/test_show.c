@@ -169,6 +169,17 @@ static void test_summary__of_a_private_model(void **state) {
     small_done(&s);
 }
 
+static void test_summary__tells_of_a_calibration(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    s.model->forest.calibration = (hr_calibration){true, .25, 1. / 3};
+    char *text = NULL;
+    assert_int_equal(hr_model_summary(s.model, &text, NULL), HR_OK);
+    assert_non_null(strstr(text, "\nClasses   probabilities calibrated, with intercept +0.25 and slope 0.333\n\n"));
+    hr_text_free(text);
+    small_done(&s);
+}
+
 static void test_summary__boxes_a_model_that_is_not_private(void **state) {
     (void)state;
     small s = make_small(
@@ -203,6 +214,7 @@ int main(void) {
         cmocka_unit_test(test_importance__is_the_spread_of_leaf_values),
         cmocka_unit_test(test_importance__adds_up_to_the_variance_of_a_coin),
         cmocka_unit_test(test_summary__of_a_private_model),
+        cmocka_unit_test(test_summary__tells_of_a_calibration),
         cmocka_unit_test(test_summary__boxes_a_model_that_is_not_private),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
