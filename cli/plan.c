@@ -31,9 +31,9 @@ static void print_shares(const hr_plan_info *plan) {
     const struct {
         const char *name;
         double share;
-    } shares[] = {{"bin edges", plan->share_bins},           {"record count", plan->share_count}, {"base score", plan->share_base},
-                  {"choices of trees", plan->share_choices}, {"leaf sums", plan->share_sums},     {"leaf counts", plan->share_counts},
-                  {"clip counts", plan->share_clip}};
+    } shares[] = {{"bin edges", plan->share_bins},           {"record count", plan->share_count},     {"base score", plan->share_base},
+                  {"choices of trees", plan->share_choices}, {"leaf sums", plan->share_sums},         {"leaf counts", plan->share_counts},
+                  {"clip counts", plan->share_clip},         {"calibration", plan->share_calibration}};
     char text[400] = "";
     size_t at = 0;
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
@@ -113,6 +113,7 @@ void print_plan_json(const hr_plan_info *plan, const char *method, bool guessed)
     json_number(&json, "leaf_sums", plan->share_sums);
     json_number(&json, "leaf_counts", plan->share_counts);
     json_number(&json, "clip_counts", plan->share_clip);
+    json_number(&json, "calibration", plan->share_calibration);
     json_close(&json, '}');
     json_number(&json, "leaf_records", plan->leaf_records);
     json_number(&json, "gradient_noise", plan->gradient_noise);

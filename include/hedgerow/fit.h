@@ -100,7 +100,7 @@ typedef struct hr_plan_info {
     size_t rounds, candidates;            /* trees in the model (times the number of classes above two); candidates of each */
     double step;                          /* the part of a leaf's mean gradient by which a round corrects the model */
     int depth_one, depth_pair, depth_all; /* of trees that ask about one, two, or all features */
-    double share_bins, share_count, share_base;
+    double share_bins, share_count, share_base, share_calibration;
     double share_choices, share_sums, share_counts, share_clip; /* over all rounds */
     double leaf_records;                                        /* of a tree of depth_all, were its leaves alike */
     double gradient_noise;   /* of such a leaf's mean gradient; labels are mapped to [-1, 1], more than two classes to 0 and 1 */

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "methods/bandit.h"
+#include "methods/calibration.h"
 #include "methods/hedge_plan.h"
 #include "methods/method.h"
 #include "tree/gradient.h"
@@ -352,6 +353,7 @@ static hr_status train(hr_training *training, hr_error *err) {
     if (h.outputs > HR_BINS_MAX) return hr_fail(err, HR_E_LIMIT, "join rare classes", "more than %d classes", HR_BINS_MAX);
     hr_status status = start(&h, err);
     if (!status) status = boost(&h, err);
+    if (!status) status = hr_calibrate(training, h.binned, hr_hedge_start_of(&h.setting).calibration, err);
     hedge_done(&h);
     return status;
 }
@@ -373,7 +375,8 @@ const hr_method hr_method_hedge = {
              .sound =
                  "Adding or removing one record changes the probability of any model by at most e^epsilon, plus delta. Trees are drawn "
                  "by public coins and chosen by the exponential mechanism (pure epsilon: permute-and-flip) of width 2 G; leaves: noisy "
-                 "sums and counts over all records; bins, count and base score are paid for; everything else follows from released "
+                 "sums and counts over all records; bins, count, base score and calibration are paid for; everything else follows from "
+                 "released "
                  "values.",
              .flaws = ""},
     .defaults = defaults,

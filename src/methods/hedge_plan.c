@@ -7,7 +7,7 @@
 
 /* The constants of the two budgets; both were chosen on development sets, before held-out sets were looked at. */
 typedef struct shares {
-    double bins, start, choice, counts, within;
+    double bins, start, calibration, choice, counts, within;
 } shares;
 
 static shares shares_of(const hr_hedge_setting *s) {
@@ -15,6 +15,7 @@ static shares shares_of(const hr_hedge_setting *s) {
     shares pure = {.bins = .08, .start = .04, .choice = .30, .counts = .20, .within = 0};
     shares mine = s->currency == HR_PURE ? pure : gaussian;
     if (!s->has_quantiles) mine.bins = 0;
+    mine.calibration = s->regression ? 0 : .02;
     return mine;
 }
 
@@ -30,7 +31,8 @@ static int levels(double x, int least, int most) {
 hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
     shares part = shares_of(s);
     hr_units start = hr_units_share(s->budget, part.start);
-    return (hr_hedge_start){hr_units_share(s->budget, part.bins), start / 2, start - start / 2};
+    return (hr_hedge_start){hr_units_share(s->budget, part.bins), start / 2, start - start / 2,
+                            hr_units_share(s->budget, part.calibration)};
 }
 
 static void schedule_gaussian(double size, double records, hr_hedge_plan *plan) {
@@ -63,7 +65,7 @@ hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
         schedule_pure(records * budget, &plan);
     else
         schedule_gaussian(records * sqrt(budget), records, &plan);
-    hr_units round = (s->budget - start.bins - start.count - start.base) / plan.rounds;
+    hr_units round = (s->budget - start.bins - start.count - start.base - start.calibration) / plan.rounds;
     plan.within = hr_units_share(round, part.within);
     plan.choice = hr_units_share(round - plan.within, part.choice);
     hr_units leaves = round - plan.within - plan.choice;
@@ -132,6 +134,7 @@ void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_cu
     plan->share_bins = hr_units_value(start.bins) / all;
     plan->share_count = hr_units_value(start.count) / all;
     plan->share_base = hr_units_value(start.base) / all;
+    plan->share_calibration = hr_units_value(start.calibration) / all;
     plan->share_choices = rounds * hr_units_value(made.choice) / all;
     plan->share_sums = rounds * hr_units_value(made.sums) / all;
     plan->share_counts = rounds * hr_units_value(made.counts) / all;

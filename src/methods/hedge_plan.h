@@ -9,13 +9,13 @@
 typedef struct hr_hedge_setting {
     hr_currency currency; /* HR_GDP, or HR_PURE */
     hr_units budget;
-    bool regression;    /* its clip adapts */
+    bool regression;    /* its clip adapts; it has no probabilities to calibrate */
     bool has_quantiles; /* some feature needs private bin edges */
 } hr_hedge_setting;
 
-/* Costs of what comes before the rounds. */
+/* Costs of what is released once: before the rounds, and (classes) after the last. */
 typedef struct hr_hedge_start {
-    hr_units bins, count, base;
+    hr_units bins, count, base, calibration;
 } hr_hedge_start;
 
 typedef struct hr_hedge_plan {

@@ -57,6 +57,7 @@ static void assert_as_planned(size_t classes, double epsilon, double delta, size
     assert_near(plan.share_sums, cost_of(model, "leaf sum") / all, 1e-3);
     assert_near(plan.share_counts, cost_of(model, "leaf count") / all, 1e-3);
     assert_near(plan.share_clip + 1, cost_of(model, "clip count") / all + 1, 1e-3);
+    assert_near(plan.share_calibration + 1, cost_of(model, "calibration count") / all + 1, 1e-3);
     assert_true(plan.leaf_records == records / (double)(1 << plan.depth_all));
     assert_near(plan.gradient_noise, noise / plan.leaf_records, 1e-3);
     hr_model_free(model);
@@ -79,7 +80,8 @@ static void test_plan__adds_up_to_the_budget(void **state) {
     hr_fit_options options = options_of(hr_default_method(), HR_SOUND);
     for (double records = 10; records < 1e9; records *= 10) {
         hr_plan_info p = plan_of(&options, records, NULL);
-        double all = p.share_bins + p.share_count + p.share_base + p.share_choices + p.share_sums + p.share_counts + p.share_clip;
+        double once = p.share_bins + p.share_count + p.share_base + p.share_calibration;
+        double all = once + p.share_choices + p.share_sums + p.share_counts + p.share_clip;
         assert_true(all <= 1 + 1e-9);
         assert_near(all, 1, 1e-6);
     }
@@ -98,6 +100,8 @@ static void test_plan__without_a_schema_is_for_two_classes(void **state) {
     assert_true(number.label_range == label->high - label->low);
     assert_near(number.label_noise, number.gradient_noise * number.label_range / 2, 1e-12);
     assert_true(number.share_clip > 0 && with.share_clip == 0);
+    assert_true(number.share_calibration == 0);
+    assert_near(with.share_calibration, .02, 1e-6);
     table_close(&two);
     table_close(&numbers);
 }

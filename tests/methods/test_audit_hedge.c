@@ -2,6 +2,7 @@
  * neighbouring tables (games.h, audit.h: seeds are fixed, false-alarm rate 1e-6 a game).
  *
  * Each quiet game has a twin that trains at a larger epsilon than it is labelled with, which must be caught. */
+#include "methods/calibration.h"
 #include "methods/games.h"
 #include "privacy/flip_law.h"
 #include "privacy/gate.h"
@@ -124,6 +125,67 @@ static void test_choice__of_vectors_is_as_wide_as_twice_the_bound(void **state) 
     for (size_t i = 0; i < 2; i++) {
         double loss = choice_loss(&w, currencies[i], scale);
         assert_true(loss <= 1 && loss > .95 && choice_loss(&w, currencies[i], 2 * scale) > 1.8);
+    }
+}
+
+/* ---- Calibration counts, exactly --------------------------------------------------------------------------------------- */
+
+/* What the forest of a model, which says the same with and without a record, counts on data. */
+static void count_cells(const hr_model *model, const hr_data *data, hr_exact *cells) {
+    hr_binned *binned = NULL;
+    assert_int_equal(hr_binned_columns(data, &model->binning, 1, &binned, NULL), HR_OK);
+    assert_int_equal(hr_reliability_count(&model->forest, binned, hr_data_labels(data), 1, cells, NULL), HR_OK);
+    hr_binned_free(binned);
+}
+
+static const hr_release *line_of_calibration(const hr_model *model) {
+    for (size_t i = 0; i < model->release_count; i++)
+        if (!strcmp(model->releases[i].what, "calibration count")) return &model->releases[i];
+    fail();
+    return NULL;
+}
+
+/* What the release loses on the neighbours: the largest log ratio (Laplace), or mu^2 of the Gaussian that stands behind the discrete
+ * one. */
+static double loss_of_cells(const hr_release *line, const hr_exact *without, const hr_exact *with) {
+    double l1 = 0, square = 0, scale = (double)line->scale_num / (double)line->scale_den;
+    for (size_t c = 0; c < HR_RELIABILITY_CELLS; c++) {
+        double change = (double)(with[c].unpaid - without[c].unpaid);
+        l1 += fabs(change);
+        square += change * change;
+    }
+    return line->mechanism == HR_DISCRETE_LAPLACE ? l1 / scale : square / (scale - 6);
+}
+
+static void check_calibration(const game *g) {
+    hr_exact without[HR_RELIABILITY_CELLS], with[HR_RELIABILITY_CELLS];
+    hr_model *model = fit(g->with.data, &g->options);
+    count_cells(model, g->without.data, without);
+    count_cells(model, g->with.data, with);
+    const hr_release *line = line_of_calibration(model);
+    double loss = loss_of_cells(line, without, with), claimed = hr_units_value(line->cost);
+    assert_int_equal(line->mechanism, model->currency == HR_PURE ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN);
+    if (!(loss <= claimed * (1 + 1e-9) && loss > .999 * claimed)) fail_msg("loses %.9g, claims %.9g", loss, claimed);
+    hr_model_free(model);
+}
+
+static void test_calibration_counts__lose_what_they_claim_on_neighbours(void **state) {
+    (void)state;
+    static const double epsilons[] = {.1, 1, 8}, deltas[] = {1e-6, 0};
+    for (size_t classes = 2; classes <= 3; classes++) {
+        table t = table_of_steps(90, 2, classes, 5);
+        hr_data *without = NULL;
+        assert_int_equal(hr_data_from_arrays(t.schema, t.rows - 1, (const double *const *)t.columns, t.labels, &without, NULL), HR_OK);
+        game g = {.with = t, .options = seeded_options_of("hedge", HR_SOUND, 3)};
+        g.without.data = without;
+        for (size_t e = 0; e < COUNT(epsilons); e++)
+            for (size_t d = 0; d < COUNT(deltas); d++) {
+                g.options.epsilon = epsilons[e];
+                g.options.delta = deltas[d];
+                check_calibration(&g);
+            }
+        hr_data_free(without);
+        table_close(&t);
     }
 }
 
@@ -326,15 +388,83 @@ static void test_w7x__catches_fits_at_ten_times_what_they_claim(void **state) {
     game_close(&g);
 }
 
+/* ---- W8: a canary among the calibration counts --------------------------------------------------------------------------- */
+
+static const setting w8_settings[] = {{"W8 delta 1e-6", 1e-6, 2}, {"W8 pure", 0, 2}};
+
+/* The noisy count of what the canary is, in its bin: all records are said to be of class 1 with .8. */
+static double cell_of_canary(const hr_data *data, hr_currency currency, hr_units cost, uint64_t seed) {
+    hr_feature_bins feature = {HR_CATEGORY, 2, NULL};
+    double base = .6;
+    hr_training training = {.data = data, .threads = 1, .binning = {1, &feature}};
+    training.forest = (hr_forest){.link = HR_LINK_SIGNED, .output_count = 1, .base = &base};
+    hr_stream *stream = NULL;
+    hr_binned *binned = NULL;
+    hr_noisy cells[HR_RELIABILITY_CELLS];
+    assert_int_equal(hr_stream_open_seeded(seed, &stream, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(currency, cost, stream, &training.gate, NULL), HR_OK);
+    assert_int_equal(hr_binned_columns(data, &training.binning, 1, &binned, NULL), HR_OK);
+    assert_int_equal(hr_calibration_release(&training, binned, cost, cells, NULL), HR_OK);
+    hr_binned_free(binned);
+    hr_gate_free(training.gate);
+    hr_stream_close(stream);
+    return (double)cells[2 * 16].paid; /* .8 is in [.80, .85): no */
+}
+
+/* A lower bound of mu or epsilon of a release that is paid `cost`, of mu^2 or epsilon. */
+static double bound_of_cells(const game *g, hr_units cost) {
+    const hr_data *sides[2] = {g->without.data, g->with.data};
+    hr_currency currency = g->options.delta > 0 ? HR_GDP : HR_PURE;
+    for (size_t side = 0; side < 2; side++)
+        for (size_t i = 0; i < g->runs; i++) seen_in[side][i] = cell_of_canary(sides[side], currency, cost, (side + 1) * 1000000 + i);
+    return currency == HR_GDP ? mu_of_statistic(seen_in[0], seen_in[1], g->runs) : epsilon_of_statistic(seen_in[0], seen_in[1], g->runs);
+}
+
+static game w8(const setting *s, double claimed) {
+    game g = {.name = s->name, .options = {.delta = s->delta}, .claimed = claimed, .runs = RUNS_MAX};
+    table t = table_open(10, 1);
+    for (size_t i = 0; i < t.rows; i++) {
+        t.columns[0][i] = 1;
+        t.labels[i] = i + 1 < t.rows;
+    }
+    hr_column feature = category_column("x", 1);
+    game_make(&g, &t, category_column("y", 2), &feature);
+    return g;
+}
+
+/* mu is shown up to what 10,000 runs leave open, epsilon too; half the noise would show. */
+static void test_w8__finds_what_is_claimed_among_the_calibration_counts(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(w8_settings); i++) {
+        game g = w8(&w8_settings[i], 1.5);
+        double bound = bound_of_cells(&g, w8_settings[i].delta > 0 ? hr_units_down(1.5 * 1.5) : hr_units_down(1.5));
+        assert_quiet(&g, bound);
+        assert_true(bound > .75 * g.claimed);
+        game_close(&g);
+    }
+}
+
+static void test_w8x__catches_a_release_at_twice_what_it_claims(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(w8_settings); i++) {
+        game g = w8(&w8_settings[i], 1.5);
+        assert_caught(&g, bound_of_cells(&g, w8_settings[i].delta > 0 ? hr_units_down(9) : hr_units_down(3)));
+        game_close(&g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_choice__loses_what_it_claims_on_the_worst_neighbours),
         cmocka_unit_test(test_choice__of_vectors_is_as_wide_as_twice_the_bound),
+        cmocka_unit_test(test_calibration_counts__lose_what_they_claim_on_neighbours),
         cmocka_unit_test(test_mu__of_counts_is_what_normal_numbers_have),
         cmocka_unit_test(test_w6__finds_nothing_on_a_canary_that_stands_alone),
         cmocka_unit_test(test_w6x__catches_fits_at_ten_times_what_they_claim),
         cmocka_unit_test(test_w7__finds_nothing_on_a_canary_among_others),
         cmocka_unit_test(test_w7x__catches_fits_at_ten_times_what_they_claim),
+        cmocka_unit_test(test_w8__finds_what_is_claimed_among_the_calibration_counts),
+        cmocka_unit_test(test_w8x__catches_a_release_at_twice_what_it_claims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

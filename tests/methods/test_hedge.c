@@ -112,17 +112,24 @@ static void check_round(const hr_model *model, const round_lines *r, size_t roun
     assert_true(r->sums->mechanism == noise && r->counts->mechanism == noise);
 }
 
-static void check_start(const hr_model *model) {
-    size_t counts = 0, bases = 0, classes = 0;
+/* What is released once. */
+static void check_once(const hr_model *model, hr_units budget) {
+    size_t counts = 0, bases = 0, classes = 0, calibrations = 0;
     for (size_t i = 0; i < model->release_count; i++) {
         const hr_release *line = &model->releases[i];
         if (line->tree >= 0) continue;
         if (!strcmp(line->what, "record count")) counts += line->draws == 1 && line->sensitivity == 64;
         if (!strcmp(line->what, "base score")) bases += line->draws == 1 && line->sensitivity == 4096;
         if (!strcmp(line->what, "class counts")) classes += line->draws == model->forest.output_count && line->sensitivity == 64;
+        if (strcmp(line->what, "calibration count") != 0) continue;
+        assert_true(line->draws == 40 && line->sensitivity == 64 && line->cost == hr_units_share(budget, .02));
+        assert_true(i + 1 == model->release_count); /* of the finished forest */
+        calibrations++;
     }
     bool one = model->forest.output_count == 1;
     assert_true(counts == one && bases == one && classes == !one);
+    bool regression = model->forest.link == HR_LINK_NUMBER;
+    assert_true(calibrations == !regression && model->forest.calibration.made == !regression);
 }
 
 /* Groups add up, and so do the lines of one part of a group (the levels of a feature's medians): no two lines share the records. The
@@ -135,7 +142,7 @@ static void check_sum(const hr_model *model, hr_units budget) {
         assert_true(model->releases[i].draws > 0 ||
                     !strcmp(model->releases[i].what, "bin edges")); /* levels without a median are paid for */
         sum += model->releases[i].cost;
-        if (model->releases[i].tree < 0) continue;
+        if (!strcmp(model->releases[i].what, "bin edges")) continue;
         for (size_t k = 0; k < model->release_count; k++) assert_true(i == k || model->releases[i].group != model->releases[k].group);
     }
     assert_true(sum <= budget && (double)sum > .999 * (double)budget);
@@ -150,8 +157,9 @@ static void check_releases(const hr_data *data, double epsilon, double delta, hr
     hr_error err = {0};
     if (hr_model_check(model, &err)) fail_msg("%s: %s", err.field, err.message);
     assert_int_equal(model->currency, delta > 0 ? HR_GDP : HR_PURE);
-    check_sum(model, delta > 0 ? hr_gdp_budget(epsilon, delta) : hr_units_down(epsilon));
-    check_start(model);
+    hr_units budget = delta > 0 ? hr_gdp_budget(epsilon, delta) : hr_units_down(epsilon);
+    check_sum(model, budget);
+    check_once(model, budget);
     static round_lines rounds[ROUNDS_MAX];
     memset(rounds, 0, sizeof rounds);
     for (size_t i = 0; i < model->release_count; i++) sort_line(&model->releases[i], rounds);
@@ -412,9 +420,19 @@ static table groups_table(size_t rows, size_t classes) {
     return t;
 }
 
+/* What the model says of the first two records: of the last class. */
+static void assert_pair(const hr_model *model, const hr_data *data, size_t name, double first, double second, double slack) {
+    double *p = predictions_of(model, data);
+    size_t count = hr_model_output_count(model), last = count - 1;
+    print_message("case %zu: predicts %.4f and %.4f\n", name, p[last], p[count + last]);
+    if (!(fabs(p[last] - first) < slack && fabs(p[count + last] - second) < slack)) fail_msg("case %zu", name);
+    free(p);
+}
+
 /* With noise that hardly matters scores come to rest where clipped gradients add up to 0. Numbers: the mean. Two classes: 9 parts of
  * 1 - F against one of the clip 1, so F = 8/9, which says .944 (and not .9: the price of a clip below 2); logistic loss: the same of
- * tanh(F). Three classes, (a, 0, 1 - a): 9 parts of a against one of 1/sqrt(2). */
+ * tanh(F). Three classes, (a, 0, 1 - a): 9 parts of a against one of 1/sqrt(2). Calibration finds
+ * out, to within half a bin. */
 static void test_hedge__comes_to_rest_where_clipped_gradients_do(void **state) {
     (void)state;
     static const struct {
@@ -436,11 +454,9 @@ static void test_hedge__comes_to_rest_where_clipped_gradients_do(void **state) {
         options.delta = cases[i].delta;
         options.loss = cases[i].loss;
         hr_model *model = fit(t.data, &options);
-        double *p = predictions_of(model, t.data);
-        size_t count = hr_model_output_count(model), last = count - 1;
-        print_message("case %zu: predicts %.4f and %.4f\n", i, p[last], p[count + last]);
-        if (!(fabs(p[last] - cases[i].low) < .015 && fabs(p[count + last] - cases[i].high) < .015)) fail_msg("case %zu", i);
-        free(p);
+        if (cases[i].classes) assert_pair(model, t.data, i, .1, .9, .025);
+        model->forest.calibration.made = false;
+        assert_pair(model, t.data, i, cases[i].low, cases[i].high, .015);
         hr_model_free(model);
         table_close(&t);
     }

@@ -18,16 +18,16 @@ typedef struct schedule {
  * within 8..64, step 1.7/sqrt(T), depth log2(E/(16 T)) within 2..7. */
 static const schedule schedules[] = {
     {HR_GDP, 1, 1000, true, false, 47, .5, 3, 3, 3, .004003829787, .01441378723, .001601531915, .0006191489362},
-    {HR_GDP, 1, 1e5, false, true, 300, .4974350171, 3, 6, 6, .0006066666667, .002184, .0002426666667, 0},
+    {HR_GDP, 1, 1e5, false, true, 300, .4974350171, 3, 6, 6, .0005933333333, .002136, .0002373333333, 0},
     {HR_GDP, .01, 30000, true, true, 82, .5, 3, 3, 3, 2.152926829e-05, 7.750536585e-05, 8.611707317e-06, 3.329268293e-06},
-    {HR_GDP, 4, 5e6, false, false, 300, .5, 3, 8, 8, .002586666667, .009312, .001034666667, 0},
-    {HR_GDP, 1e-4, 1, false, false, 25, .08, 3, 3, 3, 7.76e-07, 2.7936e-06, 3.104e-07, 0},
-    {HR_GDP, .25, 6400, false, true, 84, .5, 3, 3, 3, .0005416666667, .00195, .0002166666667, 0},
+    {HR_GDP, 4, 5e6, false, false, 300, .5, 3, 8, 8, .002533333333, .00912, .001013333333, 0},
+    {HR_GDP, 1e-4, 1, false, false, 25, .08, 3, 3, 3, 7.6e-07, 2.736e-06, 3.04e-07, 0},
+    {HR_GDP, .25, 6400, false, true, 84, .5, 3, 3, 3, .0005297619048, .001907142857, .0002119047619, 0},
     {HR_PURE, 1, 1000, true, false, 8, .601040764, 2, -1, 2, .036, .0672, .0168, 0},
-    {HR_PURE, 1, 1e5, false, true, 31, .3053290134, 2, -1, 7, .008516129032, .01589677419, .003974193548, 0},
+    {HR_PURE, 1, 1e5, false, true, 31, .3053290134, 2, -1, 7, .008322580645, .01553548387, .003883870968, 0},
     {HR_PURE, .01, 30000, true, true, 8, .601040764, 2, -1, 2, .00033, .000616, .000154, 0},
-    {HR_PURE, 4, 5e6, false, false, 64, .2125, 2, -1, 7, .018, .0336, .0084, 0},
-    {HR_PURE, .25, 6400, false, true, 8, .601040764, 2, -1, 3, .00825, .0154, .00385, 0},
+    {HR_PURE, 4, 5e6, false, false, 64, .2125, 2, -1, 7, .017625, .0329, .008225, 0},
+    {HR_PURE, .25, 6400, false, true, 8, .601040764, 2, -1, 3, .0080625, .01505, .0037625, 0},
 };
 
 static hr_hedge_setting setting_of(const schedule *s) {
@@ -76,6 +76,9 @@ static void test_plan__starts_with_its_shares(void **state) {
         assert_cost(start.bins, 3 * cases[i].bins);
         assert_cost(start.count, 1.5 * cases[i].start);
         assert_cost(start.base, 1.5 * cases[i].start);
+        assert_cost(start.calibration, .06); /* of 3: .02 in either currency */
+        setting.regression = true;
+        assert_true(hr_hedge_start_of(&setting).calibration == 0);
     }
 }
 
@@ -92,7 +95,7 @@ static void test_plan__spends_the_budget_and_no_more(void **state) {
                     hr_hedge_start start = hr_hedge_start_of(&s);
                     hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
                     hr_units round = plan.choice + plan.sums + plan.counts + plan.within;
-                    hr_units all = start.bins + start.count + start.base + plan.rounds * round;
+                    hr_units all = start.bins + start.count + start.base + start.calibration + plan.rounds * round;
                     assert_true(all <= s.budget && (double)all >= .999 * (double)s.budget);
                     assert_true(plan.choice && plan.sums && plan.counts);
                     if (plan.rounds < least) least = plan.rounds;
