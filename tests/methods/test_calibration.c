@@ -108,6 +108,22 @@ static void test_fit__of_one_class_reaches_its_bounds(void **state) {
     assert_true(c.intercept == -HR_INTERCEPT_MAX && c.slope == HR_SLOPE_MIN);
 }
 
+/* One bin, 9 of 10: the curve must pass through it, as near to (0, 1) as the prior weighs distances. All curvature is in one direction,
+ * which loses the other to rounding where noise is small. */
+static void test_fit__of_one_huge_bin_passes_through_it(void **state) {
+    (void)state;
+    static const double noise[] = {1e-6, .05, 5};
+    double x = hr_link_input(hr_reliability_middle(18)), push = (log(9) - x) / (.15 * .15 + .3 * .3 * x * x);
+    for (size_t s = 0; s < COUNT(noise); s++)
+        for (int bits = 12; bits <= 43; bits++) {
+            int64_t cells[CELLS] = {0};
+            cells[36] = (int64_t)6400 << bits;
+            cells[37] = (int64_t)57600 << bits;
+            hr_calibration c = fit_of(cells, noise[s]);
+            assert_true(fabs(c.intercept - .15 * .15 * push) < 1e-6 && fabs(c.slope - 1 - .3 * .3 * x * push) < 1e-6);
+        }
+}
+
 /* ---- The release ------------------------------------------------------------------------------------------------------- */
 
 /* A training that is done but for its calibration: no trees, half the records in each class. */
@@ -183,6 +199,7 @@ int main(void) {
         cmocka_unit_test(test_fit__keeps_its_bounds_on_any_cells),
         cmocka_unit_test(test_fit__without_counts_leaves_probabilities_alone),
         cmocka_unit_test(test_fit__of_one_class_reaches_its_bounds),
+        cmocka_unit_test(test_fit__of_one_huge_bin_passes_through_it),
         cmocka_unit_test(test_calibrate__charges_its_cost_in_a_group_of_its_own),
         cmocka_unit_test(test_calibrate__of_cost_zero_does_nothing),
         cmocka_unit_test(test_calibrate__fails_where_the_budget_does_not_cover_it),
