@@ -23,7 +23,7 @@
 #include <string.h>
 
 enum { COUNT_UNITS = 64, UNIT = 1 << HR_SCAN_BITS, VARY_PER_MILLE = 300, VARY_FROM = 5 };
-static const double TAIL = .2, CLIP_QUANTILE = .92, CLIP_RATE = .2, CLIP_LEAST = .02;
+static const double TAIL = .2, CLIP_QUANTILE = .95, CLIP_RATE = .2, CLIP_LEAST = .02;
 
 /* What a tree asks about: what the bandits need to know of it. */
 typedef struct subject {
@@ -347,9 +347,9 @@ static hr_status train(hr_training *training, hr_error *err) {
     hedge h = {.training = training, .gate = training->gate, .outputs = hr_training_outputs(training->data)};
     h.setting = (hr_hedge_setting){.currency = hr_gate_currency(training->gate),
                                    .budget = hr_gate_budget(training->gate),
-                                   .regression = hr_schema_task(schema) == HR_REGRESSION,
+                                   .task = hr_schema_task(schema),
                                    .has_quantiles = hr_edges_need_quantiles(schema, (uint32_t)training->options->bins)};
-    h.loss.logistic = training->options->loss == HR_LOSS_LOGISTIC && !h.setting.regression && h.outputs == 1;
+    h.loss.logistic = training->options->loss == HR_LOSS_LOGISTIC && h.setting.task == HR_BINARY;
     if (h.outputs > HR_BINS_MAX) return hr_fail(err, HR_E_LIMIT, "join rare classes", "more than %d classes", HR_BINS_MAX);
     hr_status status = start(&h, err);
     if (!status) status = boost(&h, err);

@@ -11,11 +11,11 @@ typedef struct shares {
 } shares;
 
 static shares shares_of(const hr_hedge_setting *s) {
-    shares gaussian = {.bins = .06, .start = .03, .choice = .20, .counts = .10, .within = s->regression ? .03 : 0};
+    shares gaussian = {.bins = .06, .start = .03, .choice = .20, .counts = .10, .within = s->task == HR_REGRESSION ? .03 : 0};
     shares pure = {.bins = .08, .start = .04, .choice = .30, .counts = .20, .within = 0};
     shares mine = s->currency == HR_PURE ? pure : gaussian;
     if (!s->has_quantiles) mine.bins = 0;
-    mine.calibration = s->regression ? 0 : .02;
+    mine.calibration = s->task == HR_REGRESSION ? 0 : .02;
     return mine;
 }
 
@@ -36,9 +36,8 @@ hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
 }
 
 static void schedule_gaussian(double size, double records, hr_hedge_plan *plan) {
-    double strength = fmax(size / 8, 1), total = fmin(5 * pow(strength, .36), 2 * pow(strength, .6));
     plan->rounds = (size_t)clamp(floor(1.5 * sqrt(size)), 25, 300);
-    plan->step = fmin(total / (double)plan->rounds, .5);
+    plan->step = fmin(2 * pow(fmax(size / 8, 1), .6) / (double)plan->rounds, .5);
     plan->depth_all = levels(fmin(size / 400, records / 800), 3, 8);
     plan->depth_pair = levels(fmin(size / 200, records / 800), 3, 8);
     plan->depth_one = 3;
@@ -56,10 +55,16 @@ static void schedule_pure(double size, hr_hedge_plan *plan) {
     plan->ridge = 6;
 }
 
+/* C_0. Two classes: gradients reach 2; less biases probabilities, more lets noise in. More classes: their length reaches sqrt(2). */
+static double first_clip(const hr_hedge_setting *s) {
+    if (s->task == HR_REGRESSION) return s->currency == HR_PURE ? .5 : .3; /* where it adapts it may begin low */
+    return s->task == HR_BINARY ? 1.2 : 1;
+}
+
 hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
     shares part = shares_of(s);
     hr_hedge_start start = hr_hedge_start_of(s);
-    hr_hedge_plan plan = {.candidates = 64, .clip = s->regression ? .5 : 1};
+    hr_hedge_plan plan = {.candidates = 64, .clip = first_clip(s)};
     double budget = hr_units_value(s->budget);
     if (s->currency == HR_PURE)
         schedule_pure(records * budget, &plan);
@@ -120,7 +125,7 @@ static void tell_noise(const hr_schema *schema, hr_currency currency, const hr_h
 void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_currency currency, hr_units budget, hr_plan_info *plan) {
     hr_hedge_setting setting = {.currency = currency,
                                 .budget = budget,
-                                .regression = schema && hr_schema_task(schema) == HR_REGRESSION,
+                                .task = schema ? hr_schema_task(schema) : HR_BINARY,
                                 .has_quantiles = !schema || hr_edges_need_quantiles(schema, (uint32_t)options->bins)};
     hr_hedge_start start = hr_hedge_start_of(&setting);
     hr_hedge_plan made = hr_hedge_plan_of(&setting, plan->records);

@@ -9,7 +9,7 @@
 typedef struct hr_hedge_setting {
     hr_currency currency; /* HR_GDP, or HR_PURE */
     hr_units budget;
-    bool regression;    /* its clip adapts; it has no probabilities to calibrate */
+    hr_task task;       /* regression: its clip adapts; it has no probabilities to calibrate */
     bool has_quantiles; /* some feature needs private bin edges */
 } hr_hedge_setting;
 

@@ -13,15 +13,15 @@ typedef struct schedule {
     double choice, sums, counts, within;
 } schedule;
 
-/* E = records * sqrt(budget), T = 1.5 sqrt(E) within 25..300, r = E/8, step = min(5 r^.36, 2 r^.6)/T up to 1/2, depths
+/* E = records * sqrt(budget), T = 1.5 sqrt(E) within 25..300, r = E/8, step = 2 r^.6/T up to 1/2, depths
  * log2 of min(E/400, records/800) and min(E/200, records/800) within 3..8; pure: E = records * epsilon, T = sqrt(E)/10
  * within 8..64, step 1.7/sqrt(T), depth log2(E/(16 T)) within 2..7. */
 static const schedule schedules[] = {
     {HR_GDP, 1, 1000, true, false, 47, .5, 3, 3, 3, .004003829787, .01441378723, .001601531915, .0006191489362},
-    {HR_GDP, 1, 1e5, false, true, 300, .4974350171, 3, 6, 6, .0005933333333, .002136, .0002373333333, 0},
+    {HR_GDP, 1, 1e5, false, true, 300, .5, 3, 6, 6, .0005933333333, .002136, .0002373333333, 0},
     {HR_GDP, .01, 30000, true, true, 82, .5, 3, 3, 3, 2.152926829e-05, 7.750536585e-05, 8.611707317e-06, 3.329268293e-06},
     {HR_GDP, 4, 5e6, false, false, 300, .5, 3, 8, 8, .002533333333, .00912, .001013333333, 0},
-    {HR_GDP, 1e-4, 1, false, false, 25, .08, 3, 3, 3, 7.6e-07, 2.736e-06, 3.04e-07, 0},
+    {HR_GDP, 1e-4, 1e4, false, false, 25, 0.3641128406, 3, 3, 3, 7.6e-07, 2.736e-06, 3.04e-07, 0},
     {HR_GDP, .25, 6400, false, true, 84, .5, 3, 3, 3, .0005297619048, .001907142857, .0002119047619, 0},
     {HR_PURE, 1, 1000, true, false, 8, .601040764, 2, -1, 2, .036, .0672, .0168, 0},
     {HR_PURE, 1, 1e5, false, true, 31, .3053290134, 2, -1, 7, .008322580645, .01553548387, .003883870968, 0},
@@ -30,8 +30,12 @@ static const schedule schedules[] = {
     {HR_PURE, .25, 6400, false, true, 8, .601040764, 2, -1, 3, .0080625, .01505, .0037625, 0},
 };
 
+static hr_task task_of(bool regression) {
+    return regression ? HR_REGRESSION : HR_BINARY;
+}
+
 static hr_hedge_setting setting_of(const schedule *s) {
-    return (hr_hedge_setting){s->currency, hr_units_down(s->budget), s->regression, s->quantiles};
+    return (hr_hedge_setting){s->currency, hr_units_down(s->budget), task_of(s->regression), s->quantiles};
 }
 
 /* Units are 2^-40: the shares of a round of 1e-6 are right to six digits or so. */
@@ -54,12 +58,14 @@ static void test_plan__is_what_the_formulas_say(void **state) {
         assert_int_equal(plan.depth_all, s->all);
         assert_int_equal(plan.candidates, 64);
         assert_int_equal(plan.centred, pure ? 3 : 4);
-        assert_true(plan.ridge == (pure ? 6 : 12) && plan.clip == (s->regression ? .5 : 1));
+        assert_true(plan.ridge == (pure ? 6 : 12) && plan.clip == (!s->regression ? 1.2 : pure ? .5 : .3));
         assert_cost(plan.choice, s->choice);
         assert_cost(plan.sums, s->sums);
         assert_cost(plan.counts, s->counts);
         assert_cost(plan.within, s->within);
         assert_int_equal(plan.within > 0, s->regression && !pure);
+        setting.task = HR_MULTICLASS;
+        assert_true(hr_hedge_plan_of(&setting, s->records).clip == 1);
     }
 }
 
@@ -71,13 +77,13 @@ static void test_plan__starts_with_its_shares(void **state) {
         double bins, start;
     } cases[] = {{HR_GDP, true, .06, .03}, {HR_GDP, false, 0, .03}, {HR_PURE, true, .08, .04}, {HR_PURE, false, 0, .04}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        hr_hedge_setting setting = {cases[i].currency, 3 * HR_UNIT, false, cases[i].quantiles};
+        hr_hedge_setting setting = {cases[i].currency, 3 * HR_UNIT, HR_MULTICLASS, cases[i].quantiles};
         hr_hedge_start start = hr_hedge_start_of(&setting);
         assert_cost(start.bins, 3 * cases[i].bins);
         assert_cost(start.count, 1.5 * cases[i].start);
         assert_cost(start.base, 1.5 * cases[i].start);
         assert_cost(start.calibration, .06); /* of 3: .02 in either currency */
-        setting.regression = true;
+        setting.task = HR_REGRESSION;
         assert_true(hr_hedge_start_of(&setting).calibration == 0);
     }
 }
@@ -91,7 +97,7 @@ static void test_plan__spends_the_budget_and_no_more(void **state) {
             for (double budget = 1e-4; budget < 1000; budget *= 3.7)
                 for (double records = 1; records < 1e9; records *= 2.3) {
                     if (currency == HR_ZCDP) continue;
-                    hr_hedge_setting s = {(hr_currency)currency, hr_units_down(budget), flags & 1, flags & 2};
+                    hr_hedge_setting s = {(hr_currency)currency, hr_units_down(budget), task_of(flags & 1), flags & 2};
                     hr_hedge_start start = hr_hedge_start_of(&s);
                     hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
                     hr_units round = plan.choice + plan.sums + plan.counts + plan.within;
@@ -110,7 +116,7 @@ static void test_plan__stays_within_its_ranges(void **state) {
     for (int currency = HR_PURE; currency <= HR_GDP; currency += HR_GDP - HR_PURE)
         for (double budget = 1e-9; budget < 1e6; budget *= 10)
             for (double records = 1; records < 1e15; records *= 10) {
-                hr_hedge_setting s = {(hr_currency)currency, hr_units_up(fmin(budget, 1e5)), true, true};
+                hr_hedge_setting s = {(hr_currency)currency, hr_units_up(fmin(budget, 1e5)), HR_REGRESSION, true};
                 hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
                 bool pure = currency == HR_PURE;
                 assert_true(plan.rounds >= (pure ? 8 : 25) && plan.rounds <= (pure ? 64 : 300));
@@ -142,7 +148,7 @@ static void test_plan__tells_what_noise_does_to_predictions(void **state) {
     for (int currency = HR_PURE; currency <= HR_GDP; currency += HR_GDP - HR_PURE)
         for (double records = 1e4; records < 1e9; records *= 10) {
             hr_fit_options options = options_of("hedge", HR_SOUND);
-            hr_hedge_setting s = {(hr_currency)currency, HR_UNIT, false, true};
+            hr_hedge_setting s = {(hr_currency)currency, HR_UNIT, HR_BINARY, true};
             hr_plan_info told = {.records = records};
             hr_hedge_tell(&options, NULL, s.currency, s.budget, &told);
             hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
