@@ -97,16 +97,21 @@ static bool split_number(drawing *d, const hr_bin_set *allowed_set, const hr_nod
     return true;
 }
 
-/* False if `left` holds all of the allowed set, or nothing of it. */
+/* Whether a side has a value: of two bins or fewer the missing one counts as such. */
+static bool has_value(const hr_bin_set *set, uint32_t bin_count) {
+    uint64_t some = set->words[0] & (bin_count > 2 ? ~UINT64_C(1) : ~UINT64_C(0));
+    for (int w = 1; w < WORDS; w++) some |= set->words[w];
+    return some;
+}
+
+/* False unless both sides have a value. */
 static bool split_subset(drawing *d, const hr_bin_set *allowed_set, const hr_bin_set *left, hr_node *node, drawn *out) {
-    uint64_t some_left = 0, some_right = 0;
+    uint32_t bin_count = d->binning->features[node->feature].bin_count;
     for (int w = 0; w < WORDS; w++) {
         out->left.words[w] = allowed_set->words[w] & left->words[w];
         out->right.words[w] = allowed_set->words[w] & ~left->words[w];
-        some_left |= out->left.words[w];
-        some_right |= out->right.words[w];
     }
-    if (!some_left || !some_right) return false;
+    if (!has_value(&out->left, bin_count) || !has_value(&out->right, bin_count)) return false;
     node->subset = (uint32_t)d->tree->subset_count;
     d->tree->subsets[d->tree->subset_count++] = out->left;
     return true;

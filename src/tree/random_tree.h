@@ -1,7 +1,7 @@
 /* Random trees: structures drawn from public coins, without a look at the records.
  *
  * A cut is drawn inside what its node's ancestors left of the feature's bins, so that no leaf is empty by contradiction; it is the
- * mean of CENTRED uniform numbers, so that leaves are balanced. Missing numbers go to a side drawn at random. A tree may also be drawn
+ * mean of several uniform numbers, so that leaves are balanced. Missing numbers go to a side drawn at random. A tree may also be drawn
  * as a variation of an earlier one, whose structure is public then. */
 #ifndef HR_TREE_RANDOM_TREE_H
 #define HR_TREE_RANDOM_TREE_H

@@ -20,6 +20,11 @@ static double clip(double x, double low, double high) {
     return fmin(fmax(x, low), high);
 }
 
+static double bent(double x) {
+    if (x > .98) return 1 - (.005 + .015 * exp((.98 - x) / .015));
+    return x < .02 ? .005 + .015 * exp((x - .02) / .015) : x;
+}
+
 /* Links as their definitions say, without care for overflow. */
 static void link_by_hand(const hr_model *m, const double *s, double *out) {
     size_t count = m->forest.output_count, classes = hr_model_output_count(m);
@@ -29,12 +34,12 @@ static void link_by_hand(const hr_model *m, const double *s, double *out) {
         return;
     }
     if (count == 1) {
-        out[1] = m->forest.link == HR_LINK_SIGNED ? clip((1 + s[0]) / 2, 0.005, 0.995) : 1 / (1 + exp(-s[0]));
+        out[1] = m->forest.link == HR_LINK_SIGNED ? bent((1 + s[0]) / 2) : 1 / (1 + exp(-s[0]));
         out[0] = 1 - out[1];
         return;
     }
     for (size_t k = 0; k < classes; k++) {
-        out[k] = m->forest.link == HR_LINK_SIGNED ? clip((1 + s[k]) / 2, 0.005, 1) : exp(s[k]);
+        out[k] = m->forest.link == HR_LINK_SIGNED ? bent((1 + s[k]) / 2) : exp(s[k]);
         sum += out[k];
     }
     for (size_t k = 0; k < classes; k++) out[k] /= sum;
@@ -155,9 +160,23 @@ static void test_link__never_calls_a_class_impossible_when_signed(void **state) 
     predict_score(HR_BINARY, HR_LINK_SIGNED, 1, (const double[]){-3}, out);
     assert_true(out[1] == 0.005 && out[0] == 0.995);
     predict_score(HR_BINARY, HR_LINK_SIGNED, 1, (const double[]){3}, out);
-    assert_true(out[1] == 0.995);
+    assert_true(out[1] == 0.995 && out[0] > 0.00499 && out[0] < 0.00501);
+    predict_score(HR_BINARY, HR_LINK_SIGNED, 1, (const double[]){-.96}, out); /* where the line ends */
+    assert_true(fabs(out[1] - .02) < 1e-15);
     predict_score(HR_MULTICLASS, HR_LINK_SIGNED, 3, (const double[]){5, -5, -5}, out);
-    assert_true(fabs(out[0] - 1 / 1.01) < 1e-15 && fabs(out[1] - 0.005 / 1.01) < 1e-15 && out[1] == out[2]);
+    assert_true(fabs(out[0] - .995 / 1.005) < 1e-15 && fabs(out[1] - 0.005 / 1.005) < 1e-15 && out[1] == out[2]);
+}
+
+/* Also where a probability would be below 0 or above 1. */
+static void test_link__keeps_the_order_of_signed_scores_beyond_1(void **state) {
+    (void)state;
+    double before = 0;
+    for (int i = -110; i <= 110; i++) {
+        double out[2];
+        predict_score(HR_BINARY, HR_LINK_SIGNED, 1, (const double[]){i / 100.}, out);
+        assert_true(out[1] > before + 1e-6 && out[1] < 1);
+        before = out[1];
+    }
 }
 
 static void test_link__survives_huge_log_odds(void **state) {
@@ -220,6 +239,7 @@ int main(void) {
         cmocka_unit_test(test_predict__is_the_same_for_any_number_of_threads),
         cmocka_unit_test(test_link__keeps_numbers_within_the_label_bounds),
         cmocka_unit_test(test_link__never_calls_a_class_impossible_when_signed),
+        cmocka_unit_test(test_link__keeps_the_order_of_signed_scores_beyond_1),
         cmocka_unit_test(test_link__survives_huge_log_odds),
         cmocka_unit_test(test_predict__refuses_another_schema),
         cmocka_unit_test(test_predict__takes_no_rows),

@@ -60,16 +60,20 @@ static double score_by_hand(const world *w, size_t row, size_t output) {
 }
 
 /* The cell of a record, from the definition of links. */
+static double bent(double x) {
+    return x < .5 ? (x < .02 ? .005 + .015 * exp((x - .02) / .015) : x) : 1 - bent(1 - x);
+}
+
 static size_t cell_by_hand(const world *w, size_t row) {
     size_t outputs = w->forest.output_count, spoken_of = 1;
     bool is_signed = w->forest.link == HR_LINK_SIGNED;
     double p[OUTPUTS_MAX] = {0}, sum = 0, score = score_by_hand(w, row, 0);
     if (outputs == 1) {
-        p[1] = is_signed ? (1 + score) / 2 : 1 / (1 + exp(-score));
+        p[1] = is_signed ? bent((1 + score) / 2) : 1 / (1 + exp(-score));
     } else {
         for (size_t k = 0; k < outputs; k++) {
             score = score_by_hand(w, row, k);
-            sum += p[k] = is_signed ? fmin(fmax((1 + score) / 2, .005), 1) : exp(score);
+            sum += p[k] = is_signed ? bent((1 + score) / 2) : exp(score);
         }
         for (size_t k = 0; k < outputs; k++) p[k] /= sum;
         for (size_t k = spoken_of = outputs == 2; outputs > 2 && k < outputs; k++) spoken_of = p[k] > p[spoken_of] ? k : spoken_of;
