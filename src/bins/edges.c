@@ -68,13 +68,13 @@ hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, hr_arena *aren
     return status;
 }
 
-/* A cell holds the values above its lower end up to its upper end, as a bin does: a value that equals a cut counts left of it. */
 bool hr_edges_need_quantiles(const hr_schema *schema, uint32_t bins) {
     for (size_t f = 0; f < hr_schema_feature_count(schema); f++)
         if (needs_quantiles(hr_schema_feature(schema, f), bins)) return true;
     return false;
 }
 
+/* A cell holds the values above its lower end up to its upper end, as a bin does: a value that equals a cut counts left of it. */
 static void count_cells(const hr_column *column, const double *values, size_t rows, size_t grid, hr_exact *cells) {
     memset(cells, 0, grid * sizeof *cells);
     double width = column->high - column->low;

@@ -66,8 +66,9 @@ static hr_status check_bounds(const checker *c, const hr_column *column) {
     if (!(column->low <= column->high)) {
         return hr_fail(c->err, HR_E_FORMAT, "give bounds with low <= high", "low (%g) is above high (%g)", column->low, column->high);
     }
-    if (column == &c->parts->label && column->low == column->high) {
-        return hr_fail(c->err, HR_E_FORMAT, "give bounds with low < high", "the label's low and high are both %g", column->low);
+    if (column == &c->parts->label && !isfinite(2 / (column->high - column->low))) {
+        return hr_fail(c->err, HR_E_FORMAT, "give bounds with low < high", "the label's low (%g) and high (%g) are too near", column->low,
+                       column->high);
     }
     return HR_OK;
 }

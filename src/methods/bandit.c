@@ -137,8 +137,11 @@ static void learn(arm *a, double gain, double rate) {
     a->tried = true;
 }
 
-size_t hr_bandit_past(const hr_bandit *b, hr_stream *stream) {
-    return hr_pick(stream, b->past, b->rounds);
+bool hr_bandit_past(const hr_bandit *b, hr_stream *stream, size_t *round) {
+    double sum = 0;
+    for (size_t t = 0; t < b->rounds; t++) sum += b->past[t];
+    if (sum > 0) *round = hr_pick(stream, b->past, b->rounds);
+    return sum > 0;
 }
 
 void hr_bandit_learn(hr_bandit *b, hr_tree_kind kind, const uint32_t features[2], double gain) {

@@ -24,8 +24,8 @@ void hr_bandit_pair(const hr_bandit *bandit, hr_stream *stream, uint32_t pair[2]
 /* One weight a feature, for trees over all of them. */
 const double *hr_bandit_weights(const hr_bandit *bandit);
 
-/* An earlier round, with probability proportional to its tree's gain times .95^age; some round must have been told of. */
-size_t hr_bandit_past(const hr_bandit *bandit, hr_stream *stream);
+/* An earlier round, with probability proportional to its tree's gain times .95^age; false if none gained. */
+bool hr_bandit_past(const hr_bandit *bandit, hr_stream *stream, size_t *round);
 
 /* Tells the gain of the round's tree: kind, and its feature (ONE) or pair (PAIR). */
 void hr_bandit_learn(hr_bandit *bandit, hr_tree_kind kind, const uint32_t features[2], double gain);

@@ -120,8 +120,8 @@ static subject draw_subject(const hedge *h, hr_stream *stream) {
 static void draw_candidate(hedge *h, size_t round, candidate *c, hr_tree *tree) {
     hr_stream *stream = hr_gate_stream(h->gate);
     hr_random_plan plan = {.weights = hr_bandit_weights(h->bandit), .centred = h->plan.centred};
-    if (round >= VARY_FROM && hr_uniform(stream, 1000) < VARY_PER_MILLE) {
-        size_t past = hr_bandit_past(h->bandit, stream);
+    size_t past;
+    if (round >= VARY_FROM && hr_uniform(stream, 1000) < VARY_PER_MILLE && hr_bandit_past(h->bandit, stream, &past)) {
         c->subject = h->past[past];
         plan.model = &h->training->forest.trees[past * h->outputs];
     } else {
@@ -136,12 +136,11 @@ static void draw_candidate(hedge *h, size_t round, candidate *c, hr_tree *tree) 
 }
 
 static hr_status choose(hedge *h, size_t round, size_t *chosen, hr_error *err) {
-    int64_t threshold = h->setting.currency == HR_PURE ? (int64_t)((double)h->loss.bound / hr_units_value(h->plan.sums)) : 0;
-    uint64_t width = 2 * (uint64_t)h->loss.bound + (h->outputs > 1 ? 2 : 0);
-    hr_charge charge = charge_of(h, "choice of tree", (int64_t)round, h->plan.choice, width);
+    hr_charge charge = charge_of(h, "choice of tree", (int64_t)round, h->plan.choice, 2 * (uint64_t)h->loss.bound);
     hr_permit permit;
     hr_status status = hr_gate_charge_choice(h->gate, &charge, &permit, err);
     if (status) return status;
+    int64_t threshold = h->setting.currency == HR_PURE ? (int64_t)((double)h->loss.bound / hr_units_value(h->plan.sums)) : 0;
     hr_scan_scores(h->scan, h->trees, h->plan.candidates, threshold, h->scores);
     *chosen = hr_gate_choose(h->gate, permit, h->scores, h->plan.candidates);
     return HR_OK;
@@ -376,8 +375,7 @@ const hr_method hr_method_hedge = {
                  "Adding or removing one record changes the probability of any model by at most e^epsilon, plus delta. Trees are drawn "
                  "by public coins and chosen by the exponential mechanism (pure epsilon: permute-and-flip) of width 2 G; leaves: noisy "
                  "sums and counts over all records; bins, count, base score and calibration are paid for; everything else follows from "
-                 "released "
-                 "values.",
+                 "released values.",
              .flaws = ""},
     .defaults = defaults,
     .sound_options = sound_options,

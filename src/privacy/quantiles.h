@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* Recursive medians by the exponential mechanism: about 2^levels parts of equal weight, each level at a growing part of `cost`.
+/* Recursive medians by private choices: about 2^levels parts of equal weight, each level at a growing part of `cost`.
  * Score of cut c in [a, b): -| records left - records right |, width 2.
  * charge: what, tree, level, group, part and the total cost of this column; sensitivity is ignored.
  * cuts: room for 2^levels - 1; ascending, distinct, each in 1..2^bits-1. Spends: charge->cost. Fails: BUDGET, MEMORY. */

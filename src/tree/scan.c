@@ -468,7 +468,7 @@ size_t hr_scan_totals(const double *targets, size_t rows, size_t outputs, hr_exa
     for (size_t k = 0; k < outputs; k++) labels[k].unpaid = 0;
     for (size_t i = 0; i < rows; i++) {
         if (outputs == 1)
-            labels[0].unpaid += hr_round(targets[i] * (1 << SCAN_BITS));
+            labels[0].unpaid += bounded(hr_round(targets[i] * (1 << SCAN_BITS)), 1 << SCAN_BITS);
         else
             labels[(size_t)targets[i]].unpaid += COUNT_UNITS;
     }

@@ -39,7 +39,7 @@ void hr_scan_set_step(hr_scan *scan, size_t tree, const double *values);
 HR_MUST_CHECK hr_status hr_scan_round(hr_scan *scan, const hr_tree *trees, size_t tree_count, const hr_scan_loss *loss, hr_error *err);
 
 /* After a round: the scores of the candidates, sum over leaves of |S_l| (more outputs: of floor(|S_l|_2)), less `threshold` a leaf
- * where that is positive. Adding a record changes each by at most bound (more outputs: bound + 1) in magnitude. */
+ * where that is positive. Adding a record changes each by at most bound. */
 void hr_scan_scores(const hr_scan *scan, const hr_tree *trees, size_t tree_count, int64_t threshold, hr_exact *scores);
 
 /* After a round: leaf sums of one tree, in order of its leaves: sums[leaf * outputs + k]; counts in units of 1/64. Returns how many

@@ -114,14 +114,14 @@ static void test_choice__loses_what_it_claims_on_the_worst_neighbours(void **sta
     }
 }
 
-/* Vectors (-1/2, 1/2, 0) and (1/2, -1/2, 0), of a length above the clip 1/2: a leaf's length changes by all but 2 of G = 2048. */
+/* Vectors (-1/2, 1/2, 0) and (1/2, -1/2, 0), of a length above the clip 1/2: a leaf's length changes by all but 3 of G = 2048. */
 static void test_choice__of_vectors_is_as_wide_as_twice_the_bound(void **state) {
     (void)state;
     static worst_case w;
     make_worst_case(&w, 3, 2048);
     int64_t lost = w.without[0].unpaid - w.with[0].unpaid, won = w.with[1].unpaid - w.without[1].unpaid;
-    assert_true(lost > 2045 && lost <= 2049 && won > 2045 && won <= 2049);
-    double scale = 1. / (2 * 2048 + 2);
+    assert_true(lost > 2045 && lost <= 2048 && won > 2045 && won <= 2048);
+    double scale = 1. / (2 * 2048);
     static const hr_currency currencies[] = {HR_PURE, HR_GDP};
     for (size_t i = 0; i < 2; i++) {
         double loss = choice_loss(&w, currencies[i], scale);

@@ -255,19 +255,23 @@ static void test_bandit__goes_back_to_rounds_by_gain_and_age(void **state) {
     const double probability[4] = {faded / sum, 0, 0, 4 / sum};
     uint64_t seen[4] = {0};
     for (int i = 0; i < DRAWS; i++) {
-        size_t past = hr_bandit_past(p.bandit, p.stream);
-        assert_true(past < 4 && probability[past] > 0);
+        size_t past;
+        assert_true(hr_bandit_past(p.bandit, p.stream, &past) && past < 4 && probability[past] > 0);
         seen[past]++;
     }
     assert_true(chi_square_fits(seen, probability, 4, DRAWS));
     player_close(&p);
 }
 
-static void test_bandit__goes_back_to_some_round_though_none_gained(void **state) {
+static void test_bandit__goes_back_to_no_round_that_did_not_gain(void **state) {
     (void)state;
     player p = player_open(all_usable, FEATURES, 67);
+    size_t past;
+    assert_false(hr_bandit_past(p.bandit, p.stream, &past));
     for (int i = 0; i < 3; i++) learn_all(&p, -1);
-    for (int i = 0; i < 100; i++) assert_true(hr_bandit_past(p.bandit, p.stream) < 3);
+    assert_false(hr_bandit_past(p.bandit, p.stream, &past));
+    learn_all(&p, .5);
+    assert_true(hr_bandit_past(p.bandit, p.stream, &past) && past == 3);
     player_close(&p);
 }
 
@@ -284,7 +288,7 @@ int main(void) {
         cmocka_unit_test(test_bandit__goes_back_to_priors_without_gains),
         cmocka_unit_test(test_bandit__needs_two_features_for_pairs),
         cmocka_unit_test(test_bandit__goes_back_to_rounds_by_gain_and_age),
-        cmocka_unit_test(test_bandit__goes_back_to_some_round_though_none_gained),
+        cmocka_unit_test(test_bandit__goes_back_to_no_round_that_did_not_gain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

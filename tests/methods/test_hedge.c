@@ -104,7 +104,7 @@ static void check_round(const hr_model *model, const round_lines *r, size_t roun
     if (clips) assert_true(r->clip->draws == 1 && r->clip->sensitivity == 64);
     uint64_t bound = outputs > 1 ? 4096 : r->sums->sensitivity;
     if (outputs > 1) assert_int_equal(r->sums->sensitivity, pure ? (uint64_t)ceil(sqrt((double)outputs) * 4096) : 4096); /* in L1, L2 */
-    assert_int_equal(r->choice->sensitivity, 2 * bound + (outputs > 1 ? 2 : 0));
+    assert_int_equal(r->choice->sensitivity, 2 * bound);
     bool regression = model->forest.link == HR_LINK_NUMBER;
     assert_true(regression ? bound >= 81 && bound <= 4096 : bound == (outputs > 1 ? 4096 : 4915)); /* 1.2 for two classes */
     if (regression && (pure || round == 0)) assert_int_equal(bound, pure ? 2048 : 1228);           /* .5, .3 */
