@@ -39,6 +39,13 @@ typedef enum hr_edges { HR_EDGES_PUBLIC, HR_EDGES_PRIVATE, HR_EDGES_EXACT } hr_e
 /* Which budget the leaves of DPBoost's Algorithm 1 get: eps_leaf as its text intends, or eps_nleaf as its line 14 says. */
 typedef enum hr_leaf_budget { HR_LEAF_INTENDED, HR_LEAF_LITERAL } hr_leaf_budget;
 
+/* Whether every record trains one tree of a private forest, at the full budget, or all of them, at epsilon / trees. */
+typedef enum hr_part { HR_PART_FALSE, HR_PART_TRUE } hr_part;
+
+/* Which budget a split of DiPriMe's trees gets: eps rho / (2 d_max) as Algorithm 1 says and the MSE not weighed by the node's records, or
+ * eps rho / d_max and the MSE times N_i as the text of section 3 says. */
+typedef enum hr_split_budget { HR_SPLIT_ALGORITHM, HR_SPLIT_TEXT } hr_split_budget;
+
 /* Every option of every method. hr_fit_options_init sets the defaults of one method and mode; `hedgerow methods NAME` and
  * hr_method_option list which of them the method takes, with ranges. */
 typedef struct hr_fit_options {
@@ -52,17 +59,20 @@ typedef struct hr_fit_options {
     int64_t trees, depth, bins; /* bins: per numeric feature, missing values apart */
     double learning_rate, lambda;
     hr_loss loss;
-    double least_weight; /* gbdt: smallest weight of a leaf (square loss: its number of records) */
+    double least_weight; /* gbdt: smallest weight of a leaf (square loss: its number of records); rf, ert: records of a leaf */
+    int64_t features;    /* forests: candidate features of a node (K); 0: the root of their number, rounded */
+    hr_part part;        /* private forests */
 
     int64_t ensemble;     /* dpboost: trees that share out the records once (T_e) */
     hr_shares shares;     /* dpboost */
     hr_bounding bounding; /* dpboost */
     hr_edges edges;
-    hr_leaf_budget leaf_budget; /* dpboost --mode paper */
-    double gradient_bound;      /* g*: in units of the label mapped to [-1, 1] */
-    double bin_share;           /* part of epsilon for private bin edges */
-    double leaf_share;          /* part of a tree's epsilon for its leaves */
-    double count_share;         /* part of the leaves' epsilon for their counts */
+    hr_leaf_budget leaf_budget;   /* dpboost --mode paper */
+    hr_split_budget split_budget; /* diprime --mode paper */
+    double gradient_bound;        /* g*: in units of the label mapped to [-1, 1] */
+    double bin_share;             /* part of epsilon for private bin edges */
+    double leaf_share;            /* part of a tree's epsilon for its leaves */
+    double count_share;           /* part of the leaves' epsilon for their counts */
 
     int threads;             /* 0: as many as there are processors */
     hr_ledger *ledger;       /* NULL: no durable budget. Borrowed */

@@ -25,6 +25,8 @@ static const char *const boundings[] = {"clip", "filter", NULL};
 static const char *const share_rules[] = {"equal", "geometric", NULL};
 static const char *const edge_rules[] = {"public", "private", "exact", NULL};
 static const char *const leaf_budgets[] = {"intended", "literal", NULL};
+static const char *const split_budgets[] = {"algorithm", "text", NULL};
+static const char *const truths[] = {"false", "true", NULL};
 
 #define AT(field) offsetof(hr_fit_options, field)
 
@@ -38,6 +40,8 @@ static const option options_table[] = {
     {"bins", INTEGER, AT(bins), 2, 255, false, NULL, "2..255", "bins of a numeric feature, missing values apart"},
     {"loss", CHOICE, AT(loss), 0, 0, false, losses, "square|logistic", "loss of classes; numbers always have square loss"},
     {"least-weight", REAL, AT(least_weight), 0, 1e9, false, NULL, "0..1e9", "smallest weight of a leaf (square loss: records)"},
+    {"features", INTEGER, AT(features), 0, 10000, false, NULL, "0..10000", "candidate features of a node (K); 0: root of their number"},
+    {"part", CHOICE, AT(part), 0, 0, false, truths, "false|true", "records shared out to the trees, not all to each"},
     {"ensemble", INTEGER, AT(ensemble), 1, 10000, false, NULL, "1..10000", "trees that share out the records once (T_e)"},
     {"shares", CHOICE, AT(shares), 0, 0, false, share_rules, "equal|geometric", "how records are shared out to the trees"},
     {"bounding", CHOICE, AT(bounding), 0, 0, false, boundings, "clip|filter", "clip gradients to g*, or leave their records out (GDF)"},
@@ -48,6 +52,7 @@ static const option options_table[] = {
     {"count-share", REAL, AT(count_share), .01, .99, false, NULL, "0.01..0.99", "part of the leaves' budget for their counts"},
     {"leaf-budget", CHOICE, AT(leaf_budget), 0, 0, false, leaf_budgets, "intended|literal",
      "noise of the leaves: eps_leaf, or eps_nleaf as line 14 of Algorithm 1 says"},
+    {"split-budget", CHOICE, AT(split_budget), 0, 0, false, split_budgets, "algorithm|text", "of a split: as Algorithm 1, or as section 3"},
 };
 enum { COUNT = sizeof options_table / sizeof *options_table };
 

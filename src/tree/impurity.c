@@ -1,0 +1,68 @@
+#include "tree/impurity.h"
+
+#include "base/fail.h"
+#include "random/sample.h"
+#include "tree/gradient.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT_SHIFT = 20, ONE = 1 << HR_LABEL_BITS };
+
+void hr_labels_done(hr_labels *labels) {
+    free(labels->values);
+    *labels = (hr_labels){0};
+}
+
+static int32_t clamp_to_one(int64_t x) {
+    return (int32_t)(x < -ONE ? -ONE : x > ONE ? ONE : x);
+}
+
+hr_status hr_labels_of(const hr_data *data, hr_labels *out, hr_error *err) {
+    const hr_column *label = hr_schema_label(hr_data_schema(data));
+    size_t rows = hr_data_rows(data);
+    double *targets = malloc((rows + 1) * sizeof *targets);
+    int32_t *values = malloc((rows + 1) * sizeof *values);
+    if (!targets || !values) {
+        free(targets);
+        free(values);
+        return hr_fail_memory(err);
+    }
+    *out = (hr_labels){values, label->kind == HR_CATEGORY ? label->value_count : 0};
+    hr_targets_of(data, targets);
+    for (size_t i = 0; i < rows; i++) {
+        if (out->classes == 2)
+            values[i] = targets[i] > 0;
+        else
+            values[i] = out->classes ? (int32_t)targets[i] : clamp_to_one(hr_round(targets[i] * ONE));
+    }
+    free(targets);
+    return HR_OK;
+}
+
+void hr_labels_sum(const hr_labels *labels, const uint32_t *rows, const uint32_t *node_of, size_t count, size_t node_count,
+                   hr_exact *stats) {
+    size_t width = hr_labels_width(labels);
+    memset(stats, 0, node_count * width * sizeof *stats);
+    for (size_t i = 0; i < count; i++) hr_labels_add(labels, rows ? rows[i] : (uint32_t)i, stats + node_of[i] * width);
+}
+
+static int64_t purity_of_classes(const hr_labels *labels, const hr_exact *stat) {
+    hr_u128 squares = 0, all = 0;
+    for (size_t k = 0; k < labels->classes; k++) {
+        hr_u128 n = (hr_u128)stat[k].unpaid;
+        squares += n * n;
+        all += n;
+    }
+    return all ? (int64_t)((squares << COUNT_SHIFT) / all) : 0;
+}
+
+int64_t hr_purity(const hr_labels *labels, const hr_exact *stat) {
+    if (labels->classes) return purity_of_classes(labels, stat);
+    hr_i128 sum = stat[0].unpaid;
+    return stat[1].unpaid ? (int64_t)(sum * sum / stat[1].unpaid) : 0;
+}
+
+uint64_t hr_purity_width(const hr_labels *labels) {
+    return labels->classes ? UINT64_C(2) << COUNT_SHIFT : UINT64_C(4) << (2 * HR_LABEL_BITS);
+}

@@ -1,0 +1,49 @@
+/* What splits and leaves of forests are made of: how many records a node has of every class, or how many and the sum of their labels;
+ * and how alike the labels are on each side of a split. Integers throughout: sensitivities are exact (impurity.proof.md). */
+#ifndef HR_TREE_IMPURITY_H
+#define HR_TREE_IMPURITY_H
+
+#include "privacy/exact.h"
+
+#include <hedgerow/data.h>
+
+enum { HR_LABEL_BITS = 12 };
+
+/* One label a record: the index of its class, or the number mapped to [-1, 1] in units of 2^-12. */
+typedef struct hr_labels {
+    int32_t *values;
+    size_t classes; /* 0: numbers */
+} hr_labels;
+
+/* Owner: the caller frees with hr_labels_done. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_labels_of(const hr_data *data, hr_labels *out, hr_error *err);
+void hr_labels_done(hr_labels *labels);
+
+/* Numbers in the statistic of a node: its records in every class; or the sum of labels and the number of records. */
+static inline size_t hr_labels_width(const hr_labels *labels) {
+    return labels->classes ? labels->classes : 2;
+}
+
+/* Adds a record to a node's statistic: in classes it changes one number by 1; else the sum by at most 2^12, and the number by 1. */
+static inline void hr_labels_add(const hr_labels *labels, uint32_t row, hr_exact *stat) {
+    if (labels->classes) {
+        stat[labels->values[row]].unpaid++;
+    } else {
+        stat[0].unpaid += labels->values[row];
+        stat[1].unpaid++;
+    }
+}
+
+/* stats[node * width ...] for all nodes from node_of[i], the node of rows[i] (NULL: of row i). Overwrites node_count * width numbers. */
+void hr_labels_sum(const hr_labels *labels, const uint32_t *rows, const uint32_t *node_of, size_t count, size_t node_count,
+                   hr_exact *stats);
+
+/* How pure a set of records is, from its statistic: floor of sum over classes of n_k^2 / n, in units of 2^-20 (the larger, the less
+ * the Gini impurity n (1 - sum p_k^2)); or floor of S^2 / n, in units of 2^-24 (the sum of squared errors is the sum of y^2 less that).
+ * 0 of no records. Adding a record changes it by one of HR_..._WIDTH + 1 consecutive integers that depend on the record alone. */
+int64_t hr_purity(const hr_labels *labels, const hr_exact *stat);
+
+/* The width of a sum of purities over disjoint sets, one of which the record joins: sensitivity of a choice among such sums. */
+uint64_t hr_purity_width(const hr_labels *labels);
+
+#endif
