@@ -23,7 +23,7 @@ typedef struct hr_block_tree {
     uint32_t entries[HR_UPPER_PLACES];    /* nodes below the upper levels, from left to right */
 } hr_block_tree;
 
-/* As hr_walk_tree_make; the tree has at most 2^16 nodes. */
+/* As hr_walk_tree_make; the tree has at most 2^16 nodes, all two-way. */
 bool hr_block_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_block_tree *out);
 
 /* Writes the leaves, as nodes, of the records at positions begin .. begin + count - 1; count <= HR_WALK_BLOCK. */

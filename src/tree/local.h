@@ -21,7 +21,8 @@ int64_t *hr_local_packed(hr_local *local);
  * borrowed until the next start. */
 void hr_local_start(hr_local *local, const uint32_t *rows, size_t count);
 
-/* Adds the leaf value of every record that the tree was trained on to scores[row * stride]. */
+/* Adds the leaf value of every record that the tree was trained on to scores[row * stride]. The tree: as it was grown from this
+ * source, two-way. */
 void hr_local_add_tree(const hr_local *local, const hr_tree *tree, double *scores, size_t stride);
 
 #endif

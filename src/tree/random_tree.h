@@ -18,7 +18,7 @@ typedef struct hr_random_plan {
     uint32_t features[2];
     const double *weights; /* one a feature, >= 0, not all 0 */
     int centred;           /* how many uniform numbers a cut is the mean of */
-    const hr_tree *model;  /* NULL, or a tree to vary: nodes ask what its nodes ask, cuts are moved a little */
+    const hr_tree *model;  /* NULL, or a two-way tree to vary: nodes ask what its nodes ask, cuts are moved a little */
 } hr_random_plan;
 
 /* Draws a tree into caller's storage: `nodes` and `subsets` have room for HR_RANDOM_NODES_MAX. Leaf values are 0. */

@@ -25,8 +25,8 @@ typedef struct hr_scan_loss {
 
 enum { HR_SCAN_BITS = 12 };
 
-/* Room for `trees` trees of at most HR_RANDOM_NODES_MAX nodes. targets: as hr_targets_of; outputs > 1: class indices, one-hot.
- * Borrows both; scores start at base[0..outputs). Owner: the caller frees *out. Fails: MEMORY, LIMIT (too many records). */
+/* Room for `trees` trees of two-way splits, of at most HR_RANDOM_NODES_MAX nodes. targets: as hr_targets_of; outputs > 1: class indices,
+ * one-hot. Borrows both; scores start at base[0..outputs). Owner: the caller frees *out. Fails: MEMORY, LIMIT (too many records). */
 HR_MUST_CHECK hr_status hr_scan_new(const hr_binned *binned, const double *targets, size_t outputs, const double *base, size_t trees,
                                     int threads, hr_scan **out, hr_error *err);
 void hr_scan_free(hr_scan *scan);

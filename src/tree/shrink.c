@@ -1,27 +1,36 @@
 #include "tree/shrink.h"
 
-#include "tree/random_tree.h"
-
 #include <math.h>
 
 typedef struct shrinking {
     const hr_tree *tree;
     size_t outputs;
     double ridge, *sums, *counts, *values;
-    double leaves[HR_RANDOM_NODES_MAX]; /* below a node */
 } shrinking;
 
+/* The number of leaves below a node waits in the place of its first value: it is needed no more when that is known. */
+static double *leaves_below(const shrinking *s, size_t node) {
+    return &s->values[node * s->outputs];
+}
+
+static void add_child(shrinking *s, size_t node, size_t child) {
+    *leaves_below(s, node) += *leaves_below(s, child);
+    s->counts[node] += s->counts[child];
+    for (size_t k = 0; k < s->outputs; k++) s->sums[node * s->outputs + k] += s->sums[child * s->outputs + k];
+}
+
 static void add_up(shrinking *s, size_t node) {
-    size_t left = s->tree->nodes[node].left, right = left + 1;
-    s->leaves[node] = left ? s->leaves[left] + s->leaves[right] : 1;
-    if (!left) return;
-    s->counts[node] = s->counts[left] + s->counts[right];
-    for (size_t k = 0; k < s->outputs; k++)
-        s->sums[node * s->outputs + k] = s->sums[left * s->outputs + k] + s->sums[right * s->outputs + k];
+    const hr_node *split = &s->tree->nodes[node];
+    size_t children = hr_node_child_count(split);
+    *leaves_below(s, node) = children ? 0 : 1;
+    if (!children) return;
+    s->counts[node] = 0;
+    for (size_t k = 0; k < s->outputs; k++) s->sums[node * s->outputs + k] = 0;
+    for (size_t i = 0; i < children; i++) add_child(s, node, split->left + i);
 }
 
 static void pull(shrinking *s, size_t node, const double *towards) {
-    double weight = s->counts[node] + s->ridge * sqrt(s->leaves[node]);
+    double weight = s->counts[node] + s->ridge * sqrt(*leaves_below(s, node));
     for (size_t k = 0; k < s->outputs; k++) {
         double start = towards ? towards[k] : 0;
         s->values[node * s->outputs + k] = start + (s->sums[node * s->outputs + k] - s->counts[node] * start) / weight;
@@ -33,9 +42,7 @@ void hr_shrink(const hr_tree *tree, size_t outputs, double ridge, double *sums, 
     for (size_t n = tree->node_count; n-- > 0;) add_up(&s, n);
     pull(&s, 0, NULL);
     for (size_t n = 0; n < tree->node_count; n++) {
-        size_t left = tree->nodes[n].left;
-        if (!left) continue;
-        pull(&s, left, values + n * outputs);
-        pull(&s, left + 1, values + n * outputs);
+        const hr_node *node = &tree->nodes[n];
+        for (size_t i = 0; i < hr_node_child_count(node); i++) pull(&s, node->left + i, values + n * outputs);
     }
 }

@@ -8,7 +8,7 @@
 /* In: sums[node * outputs + k] and counts[node] >= 0 of the leaves; the function fills in those of all other nodes.
  * Out: values[node * outputs + k], v_root = S / (N + r sqrt(L)) and v = v_parent + (S - N v_parent) / (N + r sqrt(L)) below, where
  * N is the node's count, L the number of leaves below it (the noise of S grows with its root) and r = ridge > 0, in records.
- * node_count <= HR_RANDOM_NODES_MAX. Thread: any. */
+ * Thread: any. */
 void hr_shrink(const hr_tree *tree, size_t outputs, double ridge, double *sums, double *counts, double *values);
 
 #endif

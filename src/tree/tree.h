@@ -9,13 +9,15 @@ typedef struct hr_bin_set {
     uint64_t words[HR_BINS_MAX / 64];
 } hr_bin_set;
 
-/* A node is a leaf if left == 0; else its children are `left` and `left + 1` (both larger than its own index). */
+/* A node is a leaf if left == 0; else its children are `left`, `left + 1` and so on, all larger than its own index. A two-way split has
+ * two. A multiway split has one for every bin of its feature; training grows none unless its header says so. */
 typedef struct hr_node {
     uint32_t left;
     uint32_t feature;
     uint32_t subset;   /* HR_CATEGORY: index of the set of bins that go left */
     uint8_t cut;       /* HR_NUMBER: bins 1..cut go left */
     bool missing_left; /* HR_NUMBER: where bin 0 goes */
+    uint16_t branches; /* 0: a leaf or a two-way split; else the bins of the feature: bin b goes to `left + b`, whatever its kind */
     double value;      /* leaf: what it adds to its output's score */
 } hr_node;
 
@@ -57,10 +59,22 @@ static inline void hr_bin_set_add(hr_bin_set *set, uint8_t bin) {
     set->words[bin / 64] |= (uint64_t)1 << (bin % 64);
 }
 
-/* Whether a record whose node feature has this bin goes left. */
+/* Whether a record whose node feature has this bin goes left at a two-way split. */
 static inline bool hr_node_goes_left(const hr_tree *tree, const hr_node *node, hr_kind kind, uint8_t bin) {
     if (kind == HR_CATEGORY) return hr_bin_set_has(&tree->subsets[node->subset], bin);
     return bin ? bin <= node->cut : node->missing_left;
+}
+
+/* 0 of a leaf. */
+static inline uint32_t hr_node_child_count(const hr_node *node) {
+    if (!node->left) return 0;
+    return node->branches ? node->branches : 2;
+}
+
+/* The child that a record goes to whose node feature has this bin. */
+static inline uint32_t hr_node_child(const hr_tree *tree, const hr_node *node, hr_kind kind, uint8_t bin) {
+    if (node->branches) return node->left + bin;
+    return node->left + !hr_node_goes_left(tree, node, kind, bin);
 }
 
 #endif

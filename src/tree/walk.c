@@ -2,6 +2,8 @@
  * the data. Steps of LANES records are independent, so that their loads overlap; measured by bench/bench_predict.c. */
 #include "tree/walk.h"
 
+#include "tree/two_way.h"
+
 enum { LANES = 8 };
 
 bool hr_walk_range(const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins, hr_range_node *out) {
@@ -44,20 +46,20 @@ static void lay_out_sets(const hr_tree *tree, const hr_binning *binning, const s
 }
 
 /* Parents come before their children. */
-static unsigned tree_depth(const hr_tree *tree, uint8_t *depths) {
+static unsigned tree_depth(const hr_tree *tree, uint16_t *depths) {
     unsigned deepest = 0;
     depths[0] = 0;
     for (size_t n = 0; n < tree->node_count; n++) {
         const hr_node *node = &tree->nodes[n];
         if (depths[n] > deepest) deepest = depths[n];
-        if (node->left) depths[node->left] = depths[node->left + 1] = (uint8_t)(depths[n] + 1);
+        if (node->left) depths[node->left] = depths[node->left + 1] = (uint16_t)(depths[n] + 1);
     }
     return deepest;
 }
 
-bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out) {
+static bool lay_out(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out) {
     double *values = hr_arena_alloc(arena, tree->node_count, sizeof *values);
-    uint8_t *depths = hr_arena_alloc(arena, tree->node_count, 1);
+    uint16_t *depths = hr_arena_alloc(arena, tree->node_count, sizeof *depths);
     hr_range_node *ranges = hr_arena_alloc(arena, tree->node_count, sizeof *ranges);
     if (!values || !depths || !ranges) return false;
     for (size_t n = 0; n < tree->node_count; n++) values[n] = tree->nodes[n].value;
@@ -69,6 +71,11 @@ bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *b
     out->ranges = NULL;
     out->sets = sets;
     return true;
+}
+
+bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out) {
+    hr_tree two_way;
+    return hr_two_way(arena, tree, &two_way) && lay_out(arena, &two_way, binning, offsets, out);
 }
 
 static inline void walk_ranges(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, uint32_t *at) {

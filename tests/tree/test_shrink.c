@@ -1,5 +1,4 @@
 /* Means pulled towards their parents': by hand, at the limits, and where a leaf has no records at all. */
-#include "tree/random_tree.h"
 #include "tree/shrink.h"
 
 #include <math.h>
@@ -72,6 +71,39 @@ static void test_shrink__knows_a_tree_of_one_leaf(void **state) {
     close_to(value, 1);
 }
 
+/* The root (0) has four children: leaves 1, 2 and 4 of 6, 0 and 2 records, and node 3 with leaves 5, 6 and 7 of 1, 1 and 6. */
+static void test_shrink__pulls_the_children_of_multiway_splits(void **state) {
+    (void)state;
+    enum { MANY = 8 };
+    hr_node nodes[MANY] = {{.left = 1, .branches = 4}, {0}, {0}, {.left = 5, .branches = 3}, {0}, {0}, {0}, {0}};
+    const hr_tree multiway = {.nodes = nodes, .node_count = MANY};
+    double sums[MANY] = {NAN, 3, 1, NAN, -2, 1, 0, 4}, counts[MANY] = {NAN, 6, 0, NAN, 2, 1, 1, 6}, values[MANY];
+    hr_shrink(&multiway, 1, 2, sums, counts, values);
+    double root = 7 / (16 + 2 * sqrt(6)), node = root + (5 - 8 * root) / (8 + 2 * sqrt(3));
+    close_to(values[0], root), close_to(values[3], node);
+    close_to(values[1], root + (3 - 6 * root) / 8);
+    close_to(values[2], root + 1. / 2);
+    close_to(values[4], root + (-2 - 2 * root) / 4);
+    close_to(values[5], node + (1 - node) / 3);
+    close_to(values[6], node + (0 - node) / 3);
+    close_to(values[7], node + (4 - 6 * node) / 8);
+    close_to(sums[0], 7), close_to(sums[3], 5), close_to(counts[0], 16), close_to(counts[3], 8);
+}
+
+/* More nodes than any drawn tree has: one split of 256 bins below each of another's. All leaves are alike, so all means are. */
+static void test_shrink__has_room_for_any_tree(void **state) {
+    (void)state;
+    enum { BINS = 256, LEAVES = BINS * BINS, MANY = 1 + BINS + LEAVES };
+    static hr_node nodes[MANY];
+    static double sums[2 * MANY], counts[MANY], values[2 * MANY];
+    const hr_tree large = {.nodes = nodes, .node_count = MANY};
+    for (size_t n = 0; n <= BINS; n++) nodes[n] = (hr_node){.left = (uint32_t)(1 + BINS * n), .branches = BINS};
+    for (size_t n = 1 + BINS; n < MANY; n++) counts[n] = 2, sums[2 * n] = 1, sums[2 * n + 1] = -3;
+    hr_shrink(&large, 2, 1e-9, sums, counts, values);
+    close_to(counts[0], 2 * LEAVES), close_to(sums[0], LEAVES), close_to(sums[1], -3. * LEAVES);
+    for (size_t n = 0; n < MANY; n++) assert_true(fabs(values[2 * n] - .5) < 1e-8 && fabs(values[2 * n + 1] + 1.5) < 1e-8);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shrink__pulls_every_node_towards_its_parent),
@@ -79,6 +111,8 @@ int main(void) {
         cmocka_unit_test(test_shrink__gives_an_empty_leaf_its_parents_mean),
         cmocka_unit_test(test_shrink__treats_outputs_by_themselves),
         cmocka_unit_test(test_shrink__knows_a_tree_of_one_leaf),
+        cmocka_unit_test(test_shrink__pulls_the_children_of_multiway_splits),
+        cmocka_unit_test(test_shrink__has_room_for_any_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
