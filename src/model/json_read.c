@@ -328,20 +328,24 @@ static int64_t entry(reader *r, const place *at, size_t index, int64_t high) {
     return whole_at(r, &item, 0, high);
 }
 
-/* [left, feature, cut, missing] splits a number, [left, feature, subset] a category. */
+/* [left, feature] is a multiway split; [left, feature, cut, missing] splits a number, [left, feature, subset] a category. */
 static void read_split(reader *r, const place *at, hr_node *node) {
+    size_t size = at->value->count;
     const hr_binning *binning = &r->model->binning;
     node->left = (uint32_t)entry(r, at, 0, UINT32_MAX);
     node->feature = (uint32_t)entry(r, at, 1, (int64_t)binning->feature_count - 1);
     if (r->status) return;
-    bool number = binning->features[node->feature].kind == HR_NUMBER;
-    if (at->value->count != (number ? 4u : 3u)) {
-        refuse(r, at, "", "a split of this feature has %d entries", number ? 4 : 3);
+    const hr_feature_bins *bins = &binning->features[node->feature];
+    size_t two_way = bins->kind == HR_NUMBER ? 4 : 3;
+    if (size != 2 && size != two_way) {
+        refuse(r, at, "", "a split of this feature has 2 or %zu entries", two_way);
         return;
     }
     const place left = element(at, 0);
     if (!node->left) refuse(r, &left, "", "children must come after their parent");
-    if (number) {
+    if (size == 2) {
+        node->branches = (uint16_t)bins->bin_count;
+    } else if (bins->kind == HR_NUMBER) {
         node->cut = (uint8_t)entry(r, at, 2, UINT8_MAX);
         node->missing_left = entry(r, at, 3, 1);
     } else {
@@ -356,10 +360,10 @@ static void read_node(reader *r, const place *at, hr_node *node) {
     if (size == 1) {
         const place leaf = element(at, 0);
         node->value = number_at(r, &leaf);
-    } else if (size == 3 || size == 4) {
+    } else if (size >= 2 && size <= 4) {
         read_split(r, at, node);
     } else {
-        refuse(r, at, "", "a node has 1, 3 or 4 entries, not %zu", size);
+        refuse(r, at, "", "a node has 1 to 4 entries, not %zu", size);
     }
 }
 

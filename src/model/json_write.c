@@ -161,6 +161,8 @@ static void add_node(hr_buffer *b, const hr_node *node, const hr_binning *binnin
         hr_buffer_text(b, "[");
         add_number(b, node->value);
         hr_buffer_text(b, "]");
+    } else if (node->branches) {
+        hr_buffer_format(b, "[%" PRIu32 ",%" PRIu32 "]", node->left, node->feature);
     } else if (binning->features[node->feature].kind == HR_NUMBER) {
         hr_buffer_format(b, "[%" PRIu32 ",%" PRIu32 ",%d,%d]", node->left, node->feature, node->cut, node->missing_left);
     } else {

@@ -106,13 +106,9 @@ static hr_status check_calibration(const check *c) {
     return HR_OK;
 }
 
-static hr_status check_split(const check *c, size_t t, size_t n) {
+static hr_status check_two_way(const check *c, size_t t, size_t n, const hr_feature_bins *bins) {
     const hr_tree *tree = &c->model->forest.trees[t];
     const hr_node *node = &tree->nodes[n];
-    if (node->left <= n) return refuse(c, "children must come after their parent", "trees[%zu].nodes[%zu][0]", t, n);
-    if (node->left >= tree->node_count - 1) return refuse(c, "a child is missing", "trees[%zu].nodes[%zu][0]", t, n);
-    if (node->feature >= c->model->binning.feature_count) return refuse(c, "there is no such feature", "trees[%zu].nodes[%zu][1]", t, n);
-    const hr_feature_bins *bins = &c->model->binning.features[node->feature];
     if (bins->kind == HR_NUMBER && node->cut >= bins->bin_count)
         return refuse(c, "the cut is not below the feature's number of bins", "trees[%zu].nodes[%zu][2]", t, n);
     if (bins->kind == HR_CATEGORY && node->subset >= tree->subset_count)
@@ -121,6 +117,19 @@ static hr_status check_split(const check *c, size_t t, size_t n) {
         if (hr_bin_set_has(&tree->subsets[node->subset], (uint8_t)bin))
             return refuse(c, "the subset holds a bin that the feature lacks", "trees[%zu].nodes[%zu][2]", t, n);
     return HR_OK;
+}
+
+static hr_status check_split(const check *c, size_t t, size_t n) {
+    const hr_tree *tree = &c->model->forest.trees[t];
+    const hr_node *node = &tree->nodes[n];
+    if (node->left <= n) return refuse(c, "children must come after their parent", "trees[%zu].nodes[%zu][0]", t, n);
+    if ((size_t)node->left + hr_node_child_count(node) > tree->node_count)
+        return refuse(c, "a child is missing", "trees[%zu].nodes[%zu][0]", t, n);
+    if (node->feature >= c->model->binning.feature_count) return refuse(c, "there is no such feature", "trees[%zu].nodes[%zu][1]", t, n);
+    const hr_feature_bins *bins = &c->model->binning.features[node->feature];
+    if (node->branches && node->branches != bins->bin_count)
+        return refuse(c, "a multiway split has one child for every bin of the feature", "trees[%zu].nodes[%zu]", t, n);
+    return node->branches ? HR_OK : check_two_way(c, t, n, bins);
 }
 
 /* Checks node n and hands its depth on to its children; depths[] of nodes that no parent has named yet is 0, of the root 1. */
@@ -134,7 +143,8 @@ static hr_status check_node(const check *c, size_t t, size_t n, uint8_t *depths)
     hr_status status = check_split(c, t, n);
     if (status) return status;
     if (depths[n] > HR_MODEL_DEPTH_MAX) return refuse(c, "the tree is deeper than 64 levels", "trees[%zu].nodes[%zu]", t, n);
-    for (size_t child = node->left; child <= (size_t)node->left + 1; child++) {
+    for (size_t i = 0; i < hr_node_child_count(node); i++) {
+        size_t child = node->left + i;
         if (depths[child]) return refuse(c, "a child has two parents", "trees[%zu].nodes[%zu][0]", t, n);
         depths[child] = (uint8_t)(depths[n] + 1);
     }

@@ -97,10 +97,39 @@ static void show_set(hr_buffer *buffer, const hr_column *column, const hr_featur
     hr_buffer_text(buffer, "}");
 }
 
+static void show_interval(hr_buffer *buffer, const hr_feature_bins *bins, unsigned bin) {
+    char edge[HR_NUMBER_TEXT];
+    bool first = bin == 1, last = bin + 1 == bins->bin_count;
+    if (!bin || (first && last)) {
+        hr_buffer_text(buffer, bin ? "present" : "missing");
+        return;
+    }
+    if (!first) {
+        hr_number_render(bins->edges[bin - 2], edge);
+        hr_buffer_format(buffer, "> %s", edge);
+    }
+    if (!last) {
+        hr_number_render(bins->edges[bin - 1], edge);
+        hr_buffer_format(buffer, "%s<= %s", first ? "" : " and ", edge);
+    }
+}
+
+/* What sends a record to one child of a multiway split. */
+static void show_branch(hr_buffer *buffer, const hr_model *model, const hr_node *node, unsigned bin) {
+    const hr_feature_bins *bins = &model->binning.features[node->feature];
+    if (bins->kind == HR_NUMBER) {
+        show_interval(buffer, bins, bin);
+    } else {
+        show_category(buffer, hr_schema_feature(model->schema, node->feature), bins, bin);
+        if (!bin) hr_buffer_text(buffer, " or any other");
+    }
+}
+
 void hr_show_condition(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, const hr_node *node, size_t limit) {
     const hr_column *column = hr_schema_feature(model->schema, node->feature);
     const hr_feature_bins *bins = &model->binning.features[node->feature];
     hr_show_text(buffer, column->name);
+    if (node->branches) return;
     if (bins->kind == HR_NUMBER) {
         show_number_condition(buffer, bins, node);
     } else {
@@ -126,9 +155,18 @@ static void show_subtree(hr_buffer *buffer, const hr_model *model, const hr_tree
         hr_buffer_format(buffer, "%*s%+.6g\n", indent, "", node->value);
         return;
     }
-    hr_buffer_format(buffer, "%*sif ", indent, "");
+    hr_buffer_format(buffer, "%*s%s ", indent, "", node->branches ? "split by" : "if");
     hr_show_condition(buffer, model, tree, node, HR_BINS_MAX);
     hr_buffer_text(buffer, ":\n");
+    for (unsigned bin = 0; bin < node->branches; bin++) {
+        size_t child = node->left + bin;
+        bool is_leaf = !tree->nodes[child].left;
+        hr_buffer_format(buffer, "%*s", indent + 2, "");
+        show_branch(buffer, model, node, bin);
+        hr_buffer_text(buffer, is_leaf ? ":" : ":\n");
+        show_subtree(buffer, model, tree, child, is_leaf ? 1 : indent + 4);
+    }
+    if (node->branches) return;
     show_subtree(buffer, model, tree, node->left, indent + 2);
     hr_buffer_format(buffer, "%*selse:\n", indent, "");
     show_subtree(buffer, model, tree, (size_t)node->left + 1, indent + 2);
@@ -164,6 +202,21 @@ static void add_dot_text(hr_buffer *buffer, const hr_buffer *plain) {
     if (plain->failed) buffer->failed = true;
 }
 
+/* Two-way splits ask a question, multiway ones name the way. */
+static void add_dot_edge(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, size_t n, unsigned child) {
+    const hr_node *node = &tree->nodes[n];
+    hr_buffer plain = {0};
+    if (node->branches) {
+        show_branch(&plain, model, node, child);
+    } else {
+        hr_buffer_text(&plain, child ? "no" : "yes");
+    }
+    hr_buffer_format(buffer, "  n%zu -> n%zu [label=\"", n, (size_t)node->left + child);
+    add_dot_text(buffer, &plain);
+    hr_buffer_done(&plain);
+    hr_buffer_text(buffer, "\"];\n");
+}
+
 static void add_dot_node(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, size_t n) {
     const hr_node *node = &tree->nodes[n];
     if (!node->left) {
@@ -176,8 +229,7 @@ static void add_dot_node(hr_buffer *buffer, const hr_model *model, const hr_tree
     add_dot_text(buffer, &plain);
     hr_buffer_done(&plain);
     hr_buffer_text(buffer, "\"];\n");
-    hr_buffer_format(buffer, "  n%zu -> n%u [label=\"yes\"];\n", n, (unsigned)node->left);
-    hr_buffer_format(buffer, "  n%zu -> n%u [label=\"no\"];\n", n, (unsigned)node->left + 1);
+    for (unsigned i = 0; i < hr_node_child_count(node); i++) add_dot_edge(buffer, model, tree, n, i);
 }
 
 hr_status hr_model_tree_dot(const hr_model *model, size_t tree, char **text, hr_error *err) {

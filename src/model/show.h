@@ -15,7 +15,8 @@ size_t hr_show_width(const char *text, size_t size);
  * to `width` is filled with blanks if `after` is not just the end of the line. */
 void hr_show_wrapped(hr_buffer *buffer, const char *text, size_t width, const char *before, const char *after);
 
-/* Adds what sends a record left at a split, such as "age <= 37.5 or missing". At most `limit` categories are named. */
+/* Adds what sends a record left at a split, such as "age <= 37.5 or missing", or a multiway split's feature alone. At most `limit`
+ * categories are named. */
 void hr_show_condition(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, const hr_node *node, size_t limit);
 
 #endif

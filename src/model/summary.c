@@ -12,9 +12,12 @@ static const char RULE[] = "****************************************************
 
 static size_t depth_below(const hr_tree *tree, size_t n) {
     const hr_node *node = &tree->nodes[n];
-    if (!node->left) return 0;
-    size_t left = depth_below(tree, node->left), right = depth_below(tree, (size_t)node->left + 1);
-    return 1 + (left > right ? left : right);
+    size_t children = hr_node_child_count(node), deepest = 0;
+    for (size_t i = 0; i < children; i++) {
+        size_t depth = 1 + depth_below(tree, node->left + i);
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest;
 }
 
 static void show_name(hr_buffer *b, const char *name) {
@@ -52,7 +55,7 @@ static void show_shape(hr_buffer *b, const hr_model *m) {
         const hr_tree *tree = &m->forest.trees[t];
         size_t depth = depth_below(tree, 0);
         deepest = depth > deepest ? depth : deepest;
-        leaves += (tree->node_count + 1) / 2;
+        for (size_t n = 0; n < tree->node_count; n++) leaves += !tree->nodes[n].left;
     }
     hr_buffer_format(b, "Trees     %zu, depth up to %zu, %zu leaves\n", m->forest.tree_count, deepest, leaves);
 }

@@ -74,9 +74,14 @@ static inline void make_bins(parts *p) {
     p->model.binning = (hr_binning){FEATURES, bins};
 }
 
+/* One split in four has a child for every bin. */
 static inline void random_split(parts *p, hr_tree *tree, hr_node *node) {
     node->feature = (uint32_t)(next_random(&p->random) % FEATURES);
     const hr_feature_bins *bins = &p->model.binning.features[node->feature];
+    if (next_random(&p->random) % 4 == 0) {
+        node->branches = (uint16_t)bins->bin_count;
+        return;
+    }
     if (bins->kind == HR_NUMBER) {
         node->cut = (uint8_t)(next_random(&p->random) % bins->bin_count);
         node->missing_left = next_random(&p->random) & 1;
@@ -88,23 +93,22 @@ static inline void random_split(parts *p, hr_tree *tree, hr_node *node) {
         if (next_random(&p->random) & 1) hr_bin_set_add(set, (uint8_t)bin);
 }
 
-/* A tree of random shape: every node above `depth` splits with 7 in 8. */
+/* A tree of random shape: every node above `depth` splits with 7 in 8, while there is room. */
 static inline hr_tree random_tree(parts *p, unsigned depth, size_t output) {
-    size_t room = ((size_t)2 << depth) - 1;
+    size_t room = 1200;
     hr_tree tree = {.node_count = 1, .output = output};
     tree.nodes = hr_arena_alloc(p->model.arena, room, sizeof *tree.nodes);
     tree.subsets = hr_arena_alloc(p->model.arena, room, sizeof *tree.subsets);
     unsigned *levels = hr_arena_alloc(p->model.arena, room, sizeof *levels);
     assert_true(tree.nodes && tree.subsets && levels);
     for (size_t n = 0; n < tree.node_count; n++) {
-        if (levels[n] == depth || next_random(&p->random) % 8 == 0) {
+        if (levels[n] == depth || tree.node_count + HR_BINS_MAX > room || next_random(&p->random) % 8 == 0) {
             tree.nodes[n].value = 2 * next_unit(&p->random) - 1;
             continue;
         }
         random_split(p, &tree, &tree.nodes[n]);
         tree.nodes[n].left = (uint32_t)tree.node_count;
-        levels[tree.node_count] = levels[tree.node_count + 1] = levels[n] + 1;
-        tree.node_count += 2;
+        for (uint32_t i = 0; i < hr_node_child_count(&tree.nodes[n]); i++) levels[tree.node_count++] = levels[n] + 1;
     }
     return tree;
 }

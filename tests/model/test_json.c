@@ -1,18 +1,10 @@
-#include "parts.h"
+#include "golden.h"
 
-static char *render(const hr_model *model) {
-    char *json = NULL;
-    assert_int_equal(hr_model_render(model, &json, NULL), HR_OK);
-    return json;
-}
-
-static hr_model *parse(const char *json) {
-    hr_model *model = NULL;
-    hr_error err = {0};
-    hr_status status = hr_model_parse(json, strlen(json), "test.json", &model, &err);
-    if (status) print_error("%s: %s\n", err.field, err.message);
-    assert_int_equal(status, HR_OK);
-    return model;
+static size_t count_multiway(const hr_model *model) {
+    size_t count = 0;
+    for (size_t t = 0; t < model->forest.tree_count; t++)
+        for (size_t n = 0; n < model->forest.trees[t].node_count; n++) count += model->forest.trees[t].nodes[n].branches > 0;
+    return count;
 }
 
 static void check_calibrated(hr_task task, hr_link link, size_t outputs, hr_currency currency, hr_calibration calibration) {
@@ -25,6 +17,8 @@ static void check_calibrated(hr_task task, hr_link link, size_t outputs, hr_curr
     hr_model *back = parse(json);
     char *again = render(back);
     assert_string_equal(again, json);
+    assert_int_equal(count_multiway(back), count_multiway(model));
+    assert_true(count_multiway(model) > 12);
     assert_int_equal(strstr(json, "\"calibration\"") != NULL, calibration.made);
     assert_true(back->forest.calibration.made == calibration.made && back->forest.calibration.intercept == calibration.intercept &&
                 back->forest.calibration.slope == calibration.slope);
@@ -94,26 +88,6 @@ static void test_round_trip__keeps_the_sign_of_zero_and_control_characters(void 
 
 /* ---- Files of released versions, and what must not pass for one ---------------------------------------------------------- */
 
-/* Owner: the caller. */
-static char *read_golden(const char *name) {
-    char path[400];
-    snprintf(path, sizeof path, "%s/model/golden/%s", HR_TESTS_DIR, name);
-    FILE *file = fopen(path, "rb");
-    if (!file) fail_msg("cannot open %s", path);
-    char *text = calloc(1, 100000);
-    assert_non_null(text);
-    assert_in_range(fread(text, 1, 99999, file), 1, 99998);
-    fclose(file);
-    return text;
-}
-
-static hr_model *parse_golden(const char *name) {
-    char *text = read_golden(name);
-    hr_model *model = parse(text);
-    free(text);
-    return model;
-}
-
 static void test_golden__version_1_predicts(void **state) {
     (void)state;
     hr_model *model = parse_golden("model-1.json");
@@ -163,39 +137,19 @@ static void test_golden__version_1_open_predicts(void **state) {
     hr_model_free(model);
 }
 
-typedef struct forgery {
-    const char *from, *to; /* the first occurrence in the golden file is replaced */
-    const char *field;     /* the key path that the refusal names */
-    const char *message;   /* part of it */
-} forgery;
-
-static char *forge(const char *text, const forgery *f) {
-    const char *at = strstr(text, f->from);
-    if (!at) fail_msg("the golden file lacks %s", f->from);
-    char *forged = malloc(strlen(text) + strlen(f->to) + 1);
-    assert_non_null(forged);
-    memcpy(forged, text, (size_t)(at - text));
-    strcpy(forged + (at - text), f->to);
-    strcat(forged, at + strlen(f->from));
-    return forged;
-}
-
-static void assert_refused(const char *golden, const forgery *forgeries, size_t count) {
-    char *text = read_golden(golden);
-    for (size_t i = 0; i < count; i++) {
-        const forgery *f = &forgeries[i];
-        char *forged = forge(text, f);
-        hr_model *model = NULL;
-        hr_error err = {0};
-        hr_status status = hr_model_parse(forged, strlen(forged), "forged.json", &model, &err);
-        if (!status) fail_msg("accepted: %s", f->to);
-        if (strcmp(err.field, f->field) || !strstr(err.message, f->message))
-            fail_msg("'%s' gave '%s': %s\n  expected '%s': %s", f->to, err.field, err.message, f->field, f->message);
-        assert_null(model);
-        assert_string_equal(err.file, "forged.json");
-        free(forged);
-    }
-    free(text);
+/* x <= .5 has the log-odds 0, q = 1/2; x > .5 has those of 3/4, q = 8/11. */
+static void test_golden__version_1_calibrated_predicts(void **state) {
+    (void)state;
+    hr_model *model = parse_golden("model-1-calibrated.json");
+    const double x[] = {.5, .75}, expected[] = {1 / (1 + exp(-.5)), 1 / (1 + exp(-.5) * 9 / 64)};
+    const double *const columns[] = {x};
+    hr_data *data = NULL;
+    double out[4];
+    assert_int_equal(hr_data_from_arrays(hr_model_schema(model), 2, columns, NULL, &data, NULL), HR_OK);
+    assert_int_equal(hr_model_predict(model, data, 1, out, NULL), HR_OK);
+    for (size_t i = 0; i < 2; i++) assert_true(fabs(out[2 * i + 1] - expected[i]) < 1e-14);
+    hr_data_free(data);
+    hr_model_free(model);
 }
 
 static void test_parse__refuses_wrong_shapes(void **state) {
@@ -295,14 +249,16 @@ static void test_parse__refuses_bad_trees(void **state) {
         {"[3,2,0]", "[3,3,0]", "trees[0].nodes[1][1]", "not between 0 and 2"},
         {"[3,2,0]", "[3,-1,0]", "trees[0].nodes[1][1]", "not between 0 and 2"},
         {"[3,2,0]", "[3,2,1]", "trees[0].nodes[1][2]", "no such subset"},
-        {"[3,2,0]", "[3,2,0,0]", "trees[0].nodes[1]", "has 3 entries"},
-        {"[3,2,0]", "[3,2]", "trees[0].nodes[1]", "1, 3 or 4 entries"},
+        {"[3,2,0]", "[3,2,0,0]", "trees[0].nodes[1]", "has 2 or 3 entries"},
+        {"[3,2,0]", "[3,2]", "trees[0].nodes[1][0]", "a child is missing"},
+        {"[3,2,0]", "[]", "trees[0].nodes[1]", "1 to 4 entries, not 0"},
+        {"[3,2,0]", "[3,2,0,0,0]", "trees[0].nodes[1]", "1 to 4 entries, not 5"},
         {"[3,2,0]", "[0.5]", "trees[0].nodes[3]", "no parent"},
         {"[1,0,1,1]", "[1,0,4,1]", "trees[0].nodes[0][2]", "not below"},
         {"[1,0,1,1]", "[1,0,256,1]", "trees[0].nodes[0][2]", "not between 0 and 255"},
         {"[1,0,1,1]", "[1,0,1,2]", "trees[0].nodes[0][3]", "not between 0 and 1"},
         {"[1,0,1,1]", "[1,0,1.0,1]", "trees[0].nodes[0][2]", "must be a whole number"},
-        {"[1,0,1,1]", "[1,0,1]", "trees[0].nodes[0]", "has 4 entries"},
+        {"[1,0,1,1]", "[1,0,1]", "trees[0].nodes[0]", "has 2 or 4 entries"},
         {"[1,0,1,1]", "null", "trees[0].nodes[0]", "must be an array"},
         {"[-0.5]", "[\"-0.5\"]", "trees[0].nodes[2][0]", "must be a number"},
         {"[-0.5]", "[-1e101]", "trees[0].nodes[2][0]", "between -1e100"},
@@ -509,6 +465,7 @@ int main(void) {
         cmocka_unit_test(test_golden__version_1_predicts),
         cmocka_unit_test(test_golden__version_1_tells_its_facts),
         cmocka_unit_test(test_golden__version_1_open_predicts),
+        cmocka_unit_test(test_golden__version_1_calibrated_predicts),
         cmocka_unit_test(test_parse__refuses_wrong_shapes),
         cmocka_unit_test(test_parse__refuses_bad_bins),
         cmocka_unit_test(test_parse__refuses_bad_trees),

@@ -1,7 +1,19 @@
 #include "parts.h"
 
+/* The kinds of steps that a record takes: which of them trees have met. */
+enum { CUT, SUBSET, FEW_BRANCHES, ALL_BRANCHES, BRANCH_OF_MISSING, BRANCH_OF_UNKNOWN, STEPS };
+
+static void note_step(const hr_node *node, hr_kind kind, uint8_t bin, bool *met) {
+    if (!node->branches) {
+        met[kind == HR_NUMBER ? CUT : SUBSET] = true;
+        return;
+    }
+    met[node->branches == HR_BINS_MAX ? ALL_BRANCHES : FEW_BRANCHES] = true;
+    if (!bin) met[kind == HR_NUMBER ? BRANCH_OF_MISSING : BRANCH_OF_UNKNOWN] = true;
+}
+
 /* The same sums, record by record, in the plainest way. */
-static void scores_by_hand(const hr_model *m, const hr_data *data, size_t row, double *scores) {
+static void scores_by_hand(const hr_model *m, const hr_data *data, size_t row, double *scores, bool *met) {
     memcpy(scores, m->forest.base, m->forest.output_count * sizeof *scores);
     for (size_t t = 0; t < m->forest.tree_count; t++) {
         const hr_tree *tree = &m->forest.trees[t];
@@ -10,7 +22,8 @@ static void scores_by_hand(const hr_model *m, const hr_data *data, size_t row, d
             const hr_feature_bins *bins = &m->binning.features[node->feature];
             uint8_t bin = bins->kind == HR_NUMBER ? hr_bin_of_number(bins, hr_data_numbers(data, node->feature)[row])
                                                   : hr_bin_of_code(bins, hr_data_codes(data, node->feature)[row]);
-            node = &tree->nodes[node->left + !hr_node_goes_left(tree, node, bins->kind, bin)];
+            note_step(node, bins->kind, bin, met);
+            node = &tree->nodes[node->left + (node->branches ? bin : !hr_node_goes_left(tree, node, bins->kind, bin))];
         }
         scores[tree->output] += node->value;
     }
@@ -62,6 +75,7 @@ static void check_predictions(hr_task task, hr_link link, size_t outputs, hr_cal
     parts p;
     parts_init(&p, task, link, outputs, 23, 7, HR_NO_PRIVACY);
     p.model.forest.calibration = calibration;
+    bool met[STEPS] = {false};
     size_t held = 0;
     hr_model *model = make_model(&p);
     hr_data *data = make_data(model, ROWS, false);
@@ -70,13 +84,14 @@ static void check_predictions(hr_task task, hr_link link, size_t outputs, hr_cal
     double *out = malloc(ROWS * width * sizeof *out), scores[3], expected[3];
     assert_int_equal(hr_model_predict(model, data, 1, out, NULL), HR_OK);
     for (size_t i = 0; i < ROWS; i++) {
-        scores_by_hand(model, data, i, scores);
+        scores_by_hand(model, data, i, scores, met);
         link_by_hand(model, scores, expected);
         bool is_held = calibration.made && calibrate_by_hand(&calibration, expected, width);
         double slack = is_held ? 2e-9 : calibration.made ? 1e-13 : 1e-14; /* held: to 2^-30 */
         held += is_held;
         for (size_t k = 0; k < width; k++) assert_true(fabs(out[i * width + k] - expected[k]) <= slack * fmax(1, fabs(expected[k])));
     }
+    for (size_t s = 0; s < STEPS; s++) assert_true(met[s]);
     assert_true((held > 0) == (calibration.made && width > 2 && calibration.intercept < 0));
     free(out);
     hr_data_free(data);

@@ -2,7 +2,7 @@
 
 static const hr_column mixed[] = {
     {.name = "age", .kind = HR_NUMBER, .low = 0, .high = 100},
-    {.name = "a\"b\\c&d\x1b[2J", .kind = HR_CATEGORY, .value_count = 3, .values = (const char *const[]){"x", "y", "z"}},
+    {.name = "a\"b\\c&d\x1b[2J", .kind = HR_CATEGORY, .value_count = 3, .values = (const char *const[]){"x\"", "y", "z"}},
     {.name = "unused", .kind = HR_NUMBER, .low = 0, .high = 1}};
 
 /* Three features; tree 0: age <= 18 or missing ? (category in {missing, y and later} ? 3 : 1) : -2; tree 1: age is missing ? 1 : 1. */
@@ -103,6 +103,91 @@ static void test_tree_dot__escapes_names(void **state) {
     small_done(&s);
 }
 
+/* Puts a tree of all kinds of splits in the place of tree 0. Owner: `nodes` is the caller's. */
+static void split_by_bins(small *s, hr_node *nodes) {
+    const hr_node made[12] = {{.left = 1, .feature = 0, .branches = 4},
+                              {.value = 1},
+                              {.left = 5, .feature = 2, .missing_left = true},
+                              {.left = 7, .feature = 1, .branches = 3},
+                              {.left = 10, .feature = 2, .branches = 2},
+                              {.value = -1},
+                              {.value = -2},
+                              {.value = 2},
+                              {.value = 3},
+                              {.value = 4},
+                              {.value = -3},
+                              {.value = -4}};
+    memcpy(nodes, made, sizeof made);
+    s->model->forest.trees[0].nodes = nodes;
+    s->model->forest.trees[0].node_count = 12;
+}
+
+static void test_tree_text__has_a_line_for_every_branch(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    hr_node nodes[12];
+    split_by_bins(&s, nodes);
+    char *text = NULL;
+    assert_int_equal(hr_model_tree_text(s.model, 0, &text, NULL), HR_OK);
+    assert_string_equal(text, "tree 0, adds to the score of stay\n"
+                              "split by age:\n"
+                              "  missing: +1\n"
+                              "  <= 18:\n"
+                              "    if unused is missing:\n"
+                              "      -1\n"
+                              "    else:\n"
+                              "      -2\n"
+                              "  > 18 and <= 37.5:\n"
+                              "    split by a\"b\\c&d?[2J:\n"
+                              "      missing or any other: +2\n"
+                              "      'x\"': +3\n"
+                              "      'y' and later: +4\n"
+                              "  > 37.5:\n"
+                              "    split by unused:\n"
+                              "      missing: -3\n"
+                              "      present: -4\n");
+    hr_text_free(text);
+    small_done(&s);
+}
+
+static void test_tree_dot__has_an_edge_for_every_branch(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    hr_node nodes[12];
+    split_by_bins(&s, nodes);
+    char *text = NULL;
+    assert_int_equal(hr_model_tree_dot(s.model, 0, &text, NULL), HR_OK);
+    assert_non_null(strstr(text, "  n0 [label=\"age\"];\n"
+                                 "  n0 -> n1 [label=\"missing\"];\n"
+                                 "  n0 -> n2 [label=\"<= 18\"];\n"
+                                 "  n0 -> n3 [label=\"> 18 and <= 37.5\"];\n"
+                                 "  n0 -> n4 [label=\"> 37.5\"];\n"
+                                 "  n1 [label=\"+1\", shape=ellipse];\n"
+                                 "  n2 [label=\"unused is missing\"];\n"
+                                 "  n2 -> n5 [label=\"yes\"];\n"
+                                 "  n2 -> n6 [label=\"no\"];\n"
+                                 "  n3 [label=\"a\\\"b\\\\c&amp;d?[2J\"];\n"
+                                 "  n3 -> n7 [label=\"missing or any other\"];\n"
+                                 "  n3 -> n8 [label=\"'x\\\"'\"];\n"
+                                 "  n3 -> n9 [label=\"'y' and later\"];\n"));
+    hr_text_free(text);
+    small_done(&s);
+}
+
+static void test_summary__counts_the_leaves_of_multiway_splits(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    hr_node nodes[14] = {0};
+    split_by_bins(&s, nodes);
+    nodes[11] = (hr_node){.left = 12, .feature = 2}; /* below the last branches alone */
+    s.model->forest.trees[0].node_count = 14;
+    char *text = NULL;
+    assert_int_equal(hr_model_summary(s.model, &text, NULL), HR_OK);
+    assert_non_null(strstr(text, "\nTrees     2, depth up to 3, 11 leaves\n"));
+    hr_text_free(text);
+    small_done(&s);
+}
+
 static void test_tree__refuses_an_index_beyond_the_last(void **state) {
     (void)state;
     small s = make_small(true, "Proved.");
@@ -115,7 +200,7 @@ static void test_tree__refuses_an_index_beyond_the_last(void **state) {
     small_done(&s);
 }
 
-/* Tree 0: the coin expects 2 below age's left side. age: (2 - -2)^2 / 4 = 4; category: (3 - 1)^2 / 4 / 2 = 0.5. */
+/* Tree 0: the die expects 2 below age's left side. age: (2 - -2)^2 / 4 = 4; category: (3 - 1)^2 / 4 / 2 = 0.5. */
 static void test_importance__is_the_spread_of_leaf_values(void **state) {
     (void)state;
     small s = make_small(true, "Proved.");
@@ -128,8 +213,8 @@ static void test_importance__is_the_spread_of_leaf_values(void **state) {
     small_done(&s);
 }
 
-/* By the law of total variance the spreads of one tree sum to the variance of its leaf value under a fair coin. */
-static void test_importance__adds_up_to_the_variance_of_a_coin(void **state) {
+/* By the law of total variance the spreads of one tree sum to the variance of its leaf value under a fair die. */
+static void test_importance__adds_up_to_the_variance_of_a_die(void **state) {
     (void)state;
     small s = make_small(true, "Proved.");
     const double mean = 0.25 * 3 + 0.25 * 1 + 0.5 * -2;
@@ -137,6 +222,22 @@ static void test_importance__adds_up_to_the_variance_of_a_coin(void **state) {
     double shares[3];
     hr_model_importance(s.model, shares);
     assert_true(fabs(shares[0] * variance - 4) < 1e-14 && fabs(shares[1] * variance - 0.5) < 1e-14);
+    small_done(&s);
+}
+
+/* age: children expect 1, -1.5, 3, -3.5, whose variance is 6.0625. Its children are reached with a chance of 1/4: 2, 3, 4 have a
+ * variance of 2/3; twice two values, 1 apart, of 1/4 each. In all 6.0625 + 1/6 + 1/8, the variance of the leaf values: their mean is
+ * -1/4, and that of their squares 1/4 + (1 + 4)/8 + (4 + 9 + 16)/12 + (9 + 16)/8. */
+static void test_importance__throws_a_die_over_all_branches(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    hr_node nodes[12];
+    split_by_bins(&s, nodes);
+    double shares[3];
+    const double variance = 1. / 4 + 5. / 8 + 29. / 12 + 25. / 8 - 1. / 16;
+    hr_model_importance(s.model, shares);
+    assert_true(fabs(shares[0] * variance - 6.0625) < 1e-14 && fabs(shares[1] * variance - 1. / 6) < 1e-14 &&
+                fabs(shares[2] * variance - 1. / 8) < 1e-14);
     small_done(&s);
 }
 
@@ -209,11 +310,15 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tree_text__speaks_of_names_and_thresholds),
         cmocka_unit_test(test_tree_text__tells_every_kind_of_cut),
+        cmocka_unit_test(test_tree_text__has_a_line_for_every_branch),
         cmocka_unit_test(test_tree_dot__escapes_names),
+        cmocka_unit_test(test_tree_dot__has_an_edge_for_every_branch),
         cmocka_unit_test(test_tree__refuses_an_index_beyond_the_last),
         cmocka_unit_test(test_importance__is_the_spread_of_leaf_values),
-        cmocka_unit_test(test_importance__adds_up_to_the_variance_of_a_coin),
+        cmocka_unit_test(test_importance__adds_up_to_the_variance_of_a_die),
+        cmocka_unit_test(test_importance__throws_a_die_over_all_branches),
         cmocka_unit_test(test_summary__of_a_private_model),
+        cmocka_unit_test(test_summary__counts_the_leaves_of_multiway_splits),
         cmocka_unit_test(test_summary__tells_of_a_calibration),
         cmocka_unit_test(test_summary__boxes_a_model_that_is_not_private),
     };

@@ -364,6 +364,21 @@ static void test_model__survives_short_memory(void **state) {
     exhaust(w, read_model, HR_E_MEMORY, NULL);
 }
 
+static void test_multiway_model__survives_short_memory(void **state) {
+    world *w = *state;
+    static const char csv[] = "age,size,ward\n,1,a\n18,1,zz\n30,2,b\n";
+    const hr_read_options options = {.size = sizeof options, .format = HR_FORMAT_CSV, .label_optional = true};
+    hr_data_free(w->data);
+    w->data = NULL;
+    assert_int_equal(hr_model_read(HR_TESTS_DIR "/model/golden/model-1-multiway.json", &w->model, NULL), HR_OK);
+    assert_int_equal(hr_data_parse(hr_model_schema(w->model), csv, strlen(csv), &options, &w->data, NULL), HR_OK);
+    assert_int_equal(hr_model_render(w->model, &w->json, NULL), HR_OK);
+    exhaust(w, predict, HR_E_MEMORY, NULL);
+    exhaust(w, parse_model, HR_E_MEMORY, NULL);
+    exhaust(w, show_tree, HR_E_MEMORY, NULL);
+    exhaust(w, draw_tree, HR_E_MEMORY, NULL);
+}
+
 /* ---- Ledgers --------------------------------------------------------------------------------------------------------- */
 
 static hr_status create_ledger(world *w, hr_error *err) {
@@ -489,6 +504,7 @@ int main(void) {
         TEST(test_model__survives_short_memory, open_hospital),
         TEST(test_model__survives_short_memory, open_three_classes),
         TEST(test_model__survives_short_memory, open_numbers),
+        TEST(test_multiway_model__survives_short_memory, open_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
