@@ -37,7 +37,7 @@ typedef struct hr_method {
     void (*plan)(const hr_fit_options *options, const hr_schema *schema, hr_currency currency, hr_units budget, hr_plan_info *plan);
 } hr_method;
 
-extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_dpboost, hr_method_seq, hr_method_para;
+extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_dpboost, hr_method_seq, hr_method_para, hr_method_diprime;
 
 /* NULL if there is none of that name. */
 const hr_method *hr_method_named(const char *name);

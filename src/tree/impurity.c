@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT_SHIFT = 20, ONE = 1 << HR_LABEL_BITS };
+enum { ONE = 1 << HR_LABEL_BITS };
 
 void hr_labels_done(hr_labels *labels) {
     free(labels->values);
@@ -54,7 +54,7 @@ static int64_t purity_of_classes(const hr_labels *labels, const hr_exact *stat) 
         squares += n * n;
         all += n;
     }
-    return all ? (int64_t)((squares << COUNT_SHIFT) / all) : 0;
+    return all ? (int64_t)((squares << HR_CLASS_BITS) / all) : 0;
 }
 
 int64_t hr_purity(const hr_labels *labels, const hr_exact *stat) {
@@ -63,6 +63,51 @@ int64_t hr_purity(const hr_labels *labels, const hr_exact *stat) {
     return stat[1].unpaid ? (int64_t)(sum * sum / stat[1].unpaid) : 0;
 }
 
+/* The labels' squares, and the statistics of both sides. */
+static int64_t divide(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count, hr_exact *sides) {
+    size_t width = hr_labels_width(labels);
+    int64_t squares = 0;
+    memset(sides, 0, 2 * width * sizeof *sides);
+    for (size_t i = 0; i < count; i++) {
+        int64_t y = labels->values[rows[i]];
+        hr_labels_add(labels, rows[i], sides + (left[i] ? 0 : width));
+        squares += labels->classes ? 1 << HR_CLASS_BITS : y * y;
+    }
+    return squares;
+}
+
+hr_exact hr_division_score(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count, hr_exact *room) {
+    int64_t squares = divide(labels, rows, left, count, room);
+    return (hr_exact){hr_purity(labels, room) + hr_purity(labels, room + hr_labels_width(labels)) - squares};
+}
+
+hr_exact hr_division_score_per_record(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count, hr_exact *room) {
+    hr_exact score = hr_division_score(labels, rows, left, count, room);
+    return (hr_exact){count ? score.unpaid / (int64_t)count : 0};
+}
+
+size_t hr_labels_of_leaves(const hr_labels *labels, const hr_tree *tree, const uint32_t *rows, const uint32_t *node_of, size_t count,
+                           hr_exact *room, hr_exact *sums, hr_exact *counts) {
+    size_t leaf = 0, width = hr_labels_width(labels);
+    hr_labels_sum(labels, rows, node_of, count, tree->node_count, room);
+    for (size_t n = 0; n < tree->node_count; n++) {
+        const hr_exact *stat = room + n * width;
+        if (tree->nodes[n].left) continue;
+        for (size_t k = 0; k < labels->classes; k++) counts[leaf * width + k].unpaid = HR_COUNT_UNITS * stat[k].unpaid;
+        if (!labels->classes) {
+            sums[leaf] = stat[0];
+            counts[leaf].unpaid = HR_COUNT_UNITS * stat[1].unpaid;
+        }
+        leaf++;
+    }
+    return leaf;
+}
+
+double hr_mean_as_published(hr_noisy sum, hr_exact count) {
+    double mean = (double)sum.paid / ONE / ((double)count.unpaid / HR_COUNT_UNITS);
+    return mean < -1 ? -1 : mean > 1 ? 1 : mean;
+}
+
 uint64_t hr_purity_width(const hr_labels *labels) {
-    return labels->classes ? UINT64_C(2) << COUNT_SHIFT : UINT64_C(4) << (2 * HR_LABEL_BITS);
+    return labels->classes ? UINT64_C(2) << HR_CLASS_BITS : UINT64_C(4) << (2 * HR_LABEL_BITS);
 }

@@ -4,10 +4,11 @@
 #define HR_TREE_IMPURITY_H
 
 #include "privacy/exact.h"
+#include "tree/tree.h"
 
 #include <hedgerow/data.h>
 
-enum { HR_LABEL_BITS = 12 };
+enum { HR_LABEL_BITS = 12, HR_CLASS_BITS = 20, HR_COUNT_UNITS = 64 };
 
 /* One label a record: the index of its class, or the number mapped to [-1, 1] in units of 2^-12. */
 typedef struct hr_labels {
@@ -34,13 +35,30 @@ static inline void hr_labels_add(const hr_labels *labels, uint32_t row, hr_exact
     }
 }
 
+/* Minus the sum of squared errors of a division of a node's records, left[i] saying on which side rows[i] is: their labels' squared
+ * distances from their side's mean, in units of 2^-20 (classes as unit vectors) or 2^-24, rounded up. Adding a record changes it by
+ * 0 to hr_purity_width downwards. room: 2 * width numbers. */
+hr_exact hr_division_score(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count, hr_exact *room);
+
+/* The same over the number of records, rounded: minus the mean squared error, which published methods go by. */
+hr_exact hr_division_score_per_record(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count, hr_exact *room);
+
+/* What the leaves of a tree hold, leaf by leaf in order of nodes: counts[leaf * classes + k]; or sums[leaf] in units of 2^-12, and
+ * counts[leaf]. Counts are in units of 1/64 of a record. node_of[i]: the leaf of rows[i]. room: node_count * width numbers. A record
+ * changes one count by 64, and one sum by at most 2^12. Returns how many leaves. */
+size_t hr_labels_of_leaves(const hr_labels *labels, const hr_tree *tree, const uint32_t *rows, const uint32_t *node_of, size_t count,
+                           hr_exact *room, hr_exact *sums, hr_exact *counts);
+
+/* Published leaves: a released sum over an exact count, clipped to +-1; of no records NaN. NOT PRIVATE. */
+double hr_mean_as_published(hr_noisy sum, hr_exact count);
+
 /* stats[node * width ...] for all nodes from node_of[i], the node of rows[i] (NULL: of row i). Overwrites node_count * width numbers. */
 void hr_labels_sum(const hr_labels *labels, const uint32_t *rows, const uint32_t *node_of, size_t count, size_t node_count,
                    hr_exact *stats);
 
 /* How pure a set of records is, from its statistic: floor of sum over classes of n_k^2 / n, in units of 2^-20 (the larger, the less
  * the Gini impurity n (1 - sum p_k^2)); or floor of S^2 / n, in units of 2^-24 (the sum of squared errors is the sum of y^2 less that).
- * 0 of no records. Adding a record changes it by one of HR_..._WIDTH + 1 consecutive integers that depend on the record alone. */
+ * 0 of no records. Adding a record changes it by one of hr_purity_width() + 1 consecutive integers that depend on the record alone. */
 int64_t hr_purity(const hr_labels *labels, const hr_exact *stat);
 
 /* The width of a sum of purities over disjoint sets, one of which the record joins: sensitivity of a choice among such sums. */

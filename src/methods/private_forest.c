@@ -1,0 +1,226 @@
+#include "methods/private_forest.h"
+
+#include "base/fail.h"
+#include "methods/hedge_plan.h"
+#include "methods/parts.h"
+#include "tree/shrink.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* How strongly noise pulls a node towards its parent: records to each unit of its standard deviation. Chosen on development sets. */
+static const double RIDGE = 1;
+
+/* ---- Sharing records out --------------------------------------------------------------------------------------------- */
+
+static hr_status share_out(const hr_training *t, size_t trees, hr_parts *parts, hr_error *err) {
+    hr_stream *stream = hr_gate_stream(t->gate);
+    size_t rows = hr_data_rows(t->data), count = t->options->part ? trees : 1;
+    double *weights = malloc(count * sizeof *weights);
+    if (!weights) return hr_fail_memory(err);
+    for (size_t j = 0; j < count; j++) weights[j] = 1;
+    hr_status status = (t->options->mode == HR_SOUND ? hr_parts_drawn : hr_parts_fixed)(stream, rows, weights, count, parts, err);
+    free(weights);
+    return status;
+}
+
+static hr_private_tree tree_of(const hr_training *t, const hr_parts *parts, size_t index, size_t trees) {
+    bool part = t->options->part;
+    size_t j = part ? index : 0;
+    return (hr_private_tree){.rows = hr_parts_rows(parts, j),
+                             .count = hr_parts_size(parts, j),
+                             .index = index,
+                             .budget = hr_gate_budget(t->gate) / (part ? 1 : trees),
+                             .group = t->next_group + (part ? 0 : index),
+                             .part = j};
+}
+
+hr_status hr_private_forest_train(hr_training *t, hr_tree_trainer *trainer, hr_error *err) {
+    size_t trees = (size_t)t->options->trees;
+    hr_parts parts = {0};
+    hr_status status = hr_average_init(t, err);
+    if (!status) status = share_out(t, trees, &parts, err);
+    for (size_t i = 0; !status && i < trees; i++) {
+        hr_private_tree tree = tree_of(t, &parts, i, trees);
+        status = trainer->train(trainer, &tree, err);
+        if (!status) status = hr_training_progress(t, i + 1, trees, err);
+    }
+    hr_parts_done(&parts);
+    return status;
+}
+
+hr_charge hr_private_tree_charge(const hr_private_tree *tree, const char *what, int64_t level, hr_units cost, uint64_t sensitivity) {
+    return (hr_charge){.what = what,
+                       .tree = (int64_t)tree->index,
+                       .level = level,
+                       .group = tree->group,
+                       .part = tree->part,
+                       .cost = cost,
+                       .sensitivity = sensitivity};
+}
+
+/* ---- Leaves ---------------------------------------------------------------------------------------------------------- */
+
+/* Room for the statistics of one tree. */
+typedef struct leaves {
+    hr_exact *room, *exact_sums, *exact_counts;
+    hr_noisy *sums, *counts;
+    double *node_sums, *node_counts;
+    size_t count;
+} leaves;
+
+static void leaves_done(leaves *l) {
+    void *all[] = {l->room, l->exact_sums, l->exact_counts, l->sums, l->counts, l->node_sums, l->node_counts};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+}
+
+static hr_status leaves_init(leaves *l, size_t nodes, size_t width, hr_error *err) {
+    l->room = malloc(nodes * width * sizeof *l->room);
+    l->exact_sums = malloc(nodes * sizeof *l->exact_sums);
+    l->exact_counts = malloc(nodes * width * sizeof *l->exact_counts);
+    l->sums = malloc(nodes * sizeof *l->sums);
+    l->counts = malloc(nodes * width * sizeof *l->counts);
+    l->node_sums = malloc(nodes * width * sizeof *l->node_sums);
+    l->node_counts = malloc(nodes * sizeof *l->node_counts);
+    bool room = l->room && l->exact_sums && l->exact_counts && l->sums && l->counts && l->node_sums && l->node_counts;
+    return room ? HR_OK : hr_fail_memory(err);
+}
+
+static hr_status release(hr_gate *gate, const hr_charge *charge, const hr_exact *in, size_t count, hr_noisy *out, hr_error *err) {
+    hr_permit permit;
+    hr_status status = hr_gate_charge_sums(gate, charge, &permit, err);
+    if (!status) hr_gate_sums(gate, permit, in, count, out);
+    return status;
+}
+
+static double records(hr_noisy count) {
+    return fmax((double)count.paid / HR_COUNT_UNITS, 0);
+}
+
+/* Sums of (label's unit vector - 1/classes), so that nothing known means that all classes are alike. */
+static void read_classes(leaves *l, const hr_tree *tree, size_t classes) {
+    size_t leaf = 0;
+    for (size_t n = 0; n < tree->node_count; n++) {
+        if (tree->nodes[n].left) continue;
+        const hr_noisy *counts = l->counts + leaf++ * classes;
+        double all = 0;
+        for (size_t k = 0; k < classes; k++) all += records(counts[k]);
+        for (size_t k = 0; k < classes; k++) l->node_sums[n * classes + k] = records(counts[k]) - all / (double)classes;
+        l->node_counts[n] = all;
+    }
+}
+
+/* From distances from 1/classes to probabilities. */
+static void to_probabilities(double *said, size_t classes) {
+    double sum = 0;
+    for (size_t k = 0; k < classes; k++) sum += said[k] = fmax(said[k] + 1 / (double)classes, 0);
+    for (size_t k = 0; k < classes; k++) said[k] /= sum;
+}
+
+static hr_status release_classes(hr_training *t, const hr_private_tree *private_tree, size_t classes, hr_units budget, leaves *l,
+                                 hr_error *err) {
+    hr_charge charge = hr_private_tree_charge(private_tree, "leaf class count", -1, budget, HR_COUNT_UNITS);
+    return release(t->gate, &charge, l->exact_counts, l->count * classes, l->counts, err);
+}
+
+static hr_status classes_of(hr_training *t, const hr_private_tree *private_tree, const hr_tree *tree, size_t classes, hr_units budget,
+                            leaves *l, double *said, hr_error *err) {
+    hr_status status = release_classes(t, private_tree, classes, budget, l, err);
+    if (status) return status;
+    double noise = hr_hedge_noise(hr_gate_currency(t->gate), budget, HR_COUNT_UNITS) / HR_COUNT_UNITS;
+    read_classes(l, tree, classes);
+    hr_shrink(tree, classes, RIDGE * noise, l->node_sums, l->node_counts, said);
+    for (size_t n = 0; n < tree->node_count; n++) to_probabilities(said + n * classes, classes);
+    return HR_OK;
+}
+
+static void read_numbers(leaves *l, const hr_tree *tree) {
+    size_t leaf = 0;
+    for (size_t n = 0; n < tree->node_count; n++) {
+        if (tree->nodes[n].left) continue;
+        l->node_sums[n] = (double)l->sums[leaf].paid / (1 << HR_LABEL_BITS);
+        l->node_counts[n] = records(l->counts[leaf++]);
+    }
+}
+
+static hr_status numbers_of(hr_training *t, const hr_private_tree *private_tree, const hr_tree *tree, hr_units budget, leaves *l,
+                            double *said, hr_error *err) {
+    hr_units count_cost = hr_units_share(budget, t->options->count_share), sum_cost = budget - count_cost;
+    hr_charge sums = hr_private_tree_charge(private_tree, "leaf sum", -1, sum_cost, 1 << HR_LABEL_BITS);
+    hr_charge counts = hr_private_tree_charge(private_tree, "leaf count", -1, count_cost, HR_COUNT_UNITS);
+    hr_status status = release(t->gate, &sums, l->exact_sums, l->count, l->sums, err);
+    if (!status) status = release(t->gate, &counts, l->exact_counts, l->count, l->counts, err);
+    if (status) return status;
+    double noise = hr_hedge_noise(hr_gate_currency(t->gate), sum_cost, 1 << HR_LABEL_BITS) / (1 << HR_LABEL_BITS);
+    read_numbers(l, tree);
+    hr_shrink(tree, 1, RIDGE * noise, l->node_sums, l->node_counts, said);
+    for (size_t n = 0; n < tree->node_count; n++) said[n] = fmin(fmax(said[n], -1), 1);
+    return HR_OK;
+}
+
+typedef hr_status answer(hr_training *t, const hr_labels *labels, const hr_private_tree *private_tree, const hr_tree *tree, hr_units budget,
+                         leaves *l, double *said, hr_error *err);
+
+static hr_status answer_soundly(hr_training *t, const hr_labels *labels, const hr_private_tree *private_tree, const hr_tree *tree,
+                                hr_units budget, leaves *l, double *said, hr_error *err) {
+    return labels->classes ? classes_of(t, private_tree, tree, labels->classes, budget, l, said, err)
+                           : numbers_of(t, private_tree, tree, budget, l, said, err);
+}
+
+static hr_status published_classes(hr_training *t, const hr_private_tree *private_tree, const hr_tree *tree, size_t classes,
+                                   hr_units budget, leaves *l, double *said, hr_error *err) {
+    hr_status status = release_classes(t, private_tree, classes, budget, l, err);
+    if (status) return status;
+    read_classes(l, tree, classes);
+    for (size_t n = 0; n < tree->node_count; n++) {
+        double all = l->node_counts[n];
+        if (tree->nodes[n].left) continue;
+        for (size_t k = 0; k < classes; k++) said[n * classes + k] = all > 0 ? l->node_sums[n * classes + k] / all : 0;
+        to_probabilities(said + n * classes, classes);
+    }
+    return HR_OK;
+}
+
+static hr_status published_numbers(hr_training *t, const hr_private_tree *private_tree, const hr_tree *tree, hr_units budget, leaves *l,
+                                   double *said, hr_error *err) {
+    hr_charge charge = hr_private_tree_charge(private_tree, "leaf mean", -1, budget, 2 << HR_LABEL_BITS);
+    hr_status status = hr_gate_charge_exact(t->gate, "leaf counts", err);
+    if (!status) status = release(t->gate, &charge, l->exact_sums, l->count, l->sums, err);
+    if (status) return status;
+    size_t leaf = 0;
+    for (size_t n = 0; n < tree->node_count; n++) {
+        if (tree->nodes[n].left) continue;
+        said[n] = hr_mean_as_published(l->sums[leaf], l->exact_counts[leaf]);
+        if (isnan(said[n])) said[n] = (double)(hr_stream_u64(hr_gate_stream(t->gate)) >> 11) * 0x1p-52 - 1;
+        leaf++;
+    }
+    return HR_OK;
+}
+
+static hr_status answer_as_published(hr_training *t, const hr_labels *labels, const hr_private_tree *private_tree, const hr_tree *tree,
+                                     hr_units budget, leaves *l, double *said, hr_error *err) {
+    return labels->classes ? published_classes(t, private_tree, tree, labels->classes, budget, l, said, err)
+                           : published_numbers(t, private_tree, tree, budget, l, said, err);
+}
+
+static hr_status answer_leaves(answer *how, hr_training *t, const hr_labels *labels, const hr_private_tree *private_tree,
+                               const hr_tree *tree, const uint32_t *node_of, hr_units budget, double *said, hr_error *err) {
+    leaves l = {0};
+    hr_status status = leaves_init(&l, tree->node_count, hr_labels_width(labels), err);
+    if (!status) {
+        l.count = hr_labels_of_leaves(labels, tree, private_tree->rows, node_of, private_tree->count, l.room, l.exact_sums, l.exact_counts);
+        status = how(t, labels, private_tree, tree, budget, &l, said, err);
+    }
+    leaves_done(&l);
+    return status;
+}
+
+hr_status hr_private_leaves(hr_training *t, const hr_labels *labels, const hr_private_tree *private_tree, const hr_tree *tree,
+                            const uint32_t *node_of, hr_units budget, double *said, hr_error *err) {
+    return answer_leaves(answer_soundly, t, labels, private_tree, tree, node_of, budget, said, err);
+}
+
+hr_status hr_published_leaves(hr_training *t, const hr_labels *labels, const hr_private_tree *private_tree, const hr_tree *tree,
+                              const uint32_t *node_of, hr_units budget, double *said, hr_error *err) {
+    return answer_leaves(answer_as_published, t, labels, private_tree, tree, node_of, budget, said, err);
+}

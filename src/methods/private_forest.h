@@ -1,0 +1,41 @@
+/* What private forests share: which records train which tree, at what budget, and leaves that say what was released of them. */
+#ifndef HR_METHODS_PRIVATE_FOREST_H
+#define HR_METHODS_PRIVATE_FOREST_H
+
+#include "methods/average.h"
+#include "tree/impurity.h"
+
+typedef struct hr_private_tree {
+    const uint32_t *rows; /* the records it is trained on */
+    size_t count;
+    size_t index;         /* for the list of releases */
+    hr_units budget;      /* for all of its releases */
+    uint64_t group, part; /* composition */
+} hr_private_tree;
+
+/* Who trains a tree: adds it to the forest (average.h), and spends at most tree->budget in its group and part. */
+typedef struct hr_tree_trainer hr_tree_trainer;
+struct hr_tree_trainer {
+    hr_status (*train)(hr_tree_trainer *self, const hr_private_tree *tree, hr_error *err);
+};
+
+/* Trains options->trees trees. options->part: every record draws one of them by itself, and each tree has the whole budget (paper mode:
+ * parts of fixed, equal sizes); else all records train every tree, at a part of the budget.
+ * Fails: MEMORY, CANCELLED, and what the trainer fails with. */
+HR_MUST_CHECK hr_status hr_private_forest_train(hr_training *training, hr_tree_trainer *trainer, hr_error *err);
+
+/* A line of the list of releases. */
+hr_charge hr_private_tree_charge(const hr_private_tree *tree, const char *what, int64_t level, hr_units cost, uint64_t sensitivity);
+
+/* Releases the leaves: noisy class counts; or noisy sums of labels and noisy counts, options->count_share of the budget. node_of[i] is the
+ * leaf of tree->rows[i]. Every node's answer is pulled towards its parent's (tree/shrink.h), so that small leaves say what their
+ * neighbourhood does. said: average.h; also of inner nodes. Spends: budget. Fails: BUDGET, MEMORY. */
+HR_MUST_CHECK hr_status hr_private_leaves(hr_training *training, const hr_labels *labels, const hr_private_tree *private_tree,
+                                          const hr_tree *tree, const uint32_t *node_of, hr_units budget, double *said, hr_error *err);
+
+/* Leaves as DiPriMe publishes them (Algorithm 1, line 15): class counts + Lap(1/eps); or means + Lap(R/(N_i eps)), N_i exact, and where
+ * there are no records a random number. Takes the same. */
+HR_MUST_CHECK hr_status hr_published_leaves(hr_training *training, const hr_labels *labels, const hr_private_tree *private_tree,
+                                            const hr_tree *tree, const uint32_t *node_of, hr_units budget, double *said, hr_error *err);
+
+#endif

@@ -1,0 +1,47 @@
+#include "tree/balance.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static size_t cell_of(const hr_balance_range *range, double value) {
+    double at = ceil((value - range->low) / (range->high - range->low) * HR_BALANCE_CELLS) - 1;
+    return at >= HR_BALANCE_CELLS - 1 ? HR_BALANCE_CELLS - 1 : at > 0 ? (size_t)at : 0;
+}
+
+static hr_exact score_of(int64_t left, int64_t count) {
+    return (hr_exact){-llabs(2 * left - count)};
+}
+
+void hr_balance_of_cuts(const hr_balance_range *range, const uint32_t *rows, size_t count, hr_exact *scores) {
+    int64_t cells[HR_BALANCE_CELLS] = {0}, left = 0;
+    for (size_t i = 0; i < count; i++) {
+        double value = range->values[rows[i]];
+        if (!isnan(value))
+            cells[cell_of(range, value)]++;
+        else
+            left += range->missing_left;
+    }
+    for (size_t c = 1; c < HR_BALANCE_CELLS; c++) {
+        left += cells[c - 1];
+        scores[c - 1] = score_of(left, (int64_t)count);
+    }
+}
+
+double hr_balance_cut(const hr_balance_range *range, size_t c) {
+    return range->low + (range->high - range->low) * ((double)c / HR_BALANCE_CELLS);
+}
+
+void hr_balance_of_subsets(const uint8_t *bins, const uint32_t *rows, size_t count, const hr_bin_set *subsets, size_t subset_count,
+                           hr_exact *scores) {
+    int64_t records[HR_BINS_MAX] = {0};
+    for (size_t i = 0; i < count; i++) records[bins[rows[i]]]++;
+    for (size_t s = 0; s < subset_count; s++) {
+        int64_t left = 0;
+        for (size_t bin = 0; bin < HR_BINS_MAX; bin++) left += hr_bin_set_has(&subsets[s], (uint8_t)bin) ? records[bin] : 0;
+        scores[s] = score_of(left, (int64_t)count);
+    }
+}
+
+void hr_balance_of_gaps(size_t count, hr_exact *scores) {
+    for (size_t j = 1; j < count; j++) scores[j - 1] = score_of((int64_t)j, (int64_t)count);
+}

@@ -1,0 +1,34 @@
+/* How evenly a cut of a number, or a subset of categories, divides the records of a node: what private medians are chosen by.
+ *
+ * A score is -|left - right|. Adding a record to the node moves one side by 1, so every score by 1 up or down: the width of the scores is
+ * HR_BALANCE_WIDTH, whatever the node holds (balance.proof.md). */
+#ifndef HR_TREE_BALANCE_H
+#define HR_TREE_BALANCE_H
+
+#include "privacy/exact.h"
+#include "tree/tree.h"
+
+enum { HR_BALANCE_CELLS = 4096, HR_BALANCE_WIDTH = 2 };
+
+/* What a node's records have in one numeric feature, and between which public or released bounds. */
+typedef struct hr_balance_range {
+    const double *values; /* of all records; NaN: missing */
+    double low, high;     /* low < high */
+    bool missing_left;
+} hr_balance_range;
+
+/* scores[c - 1] of the cuts hr_balance_cut(range, c), c = 1..HR_BALANCE_CELLS - 1. */
+void hr_balance_of_cuts(const hr_balance_range *range, const uint32_t *rows, size_t count, hr_exact *scores);
+
+/* low + (high - low) c / HR_BALANCE_CELLS. */
+double hr_balance_cut(const hr_balance_range *range, size_t c);
+
+/* scores[s] of `subset_count` sets of bins that go left; bins: of all records. */
+void hr_balance_of_subsets(const uint8_t *bins, const uint32_t *rows, size_t count, const hr_bin_set *subsets, size_t subset_count,
+                           hr_exact *scores);
+
+/* scores[j - 1] = -|count - 2 j|, j = 1..count - 1: of the gaps between sorted values, as published. How many there are tells the number
+ * of records: NOT PRIVATE. */
+void hr_balance_of_gaps(size_t count, hr_exact *scores);
+
+#endif
