@@ -240,7 +240,7 @@ static void test_options__that_a_mode_lacks_tell_which_it_takes(void **state) {
                 hr_error err = {0};
                 assert_int_equal(hr_fit_options_set(&options, places[i].name, "1", &err), HR_E_ARGUMENT);
                 assert_string_equal(err.field, places[i].name);
-                assert_non_null(strstr(err.remedy, "bins"));
+                assert_non_null(strstr(err.remedy, hr_method_option(method, 0, &option) ? option.name : "?"));
                 assert_memory_equal(&options, &before, sizeof before);
             }
 }
@@ -275,7 +275,7 @@ static void test_methods__of_unknown_names_are_refused(void **state) {
 
 static void test_methods__tell_what_they_prove_and_what_they_do_not(void **state) {
     (void)state;
-    assert_int_equal(hr_method_count(), 5);
+    assert_true(hr_method_count() >= 6);
     for (size_t m = 0; m < hr_method_count(); m++) {
         const hr_method_info *info = hr_method_at(m);
         assert_ptr_equal(hr_method_find(info->name), info);
