@@ -3,9 +3,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { LAST = HR_BALANCE_CELLS - 1 };
+
+double hr_balance_cut(const hr_balance_range *range, size_t c) {
+    return range->low + (range->high - range->low) * ((double)c / HR_BALANCE_CELLS);
+}
+
+/* Cell c lies between the cuts c and c + 1, its upper end included: what is in cells 0 to c - 1 is what cut c sends left. Division is off
+ * by little, so a few comparisons decide. */
 static size_t cell_of(const hr_balance_range *range, double value) {
-    double at = ceil((value - range->low) / (range->high - range->low) * HR_BALANCE_CELLS) - 1;
-    return at >= HR_BALANCE_CELLS - 1 ? HR_BALANCE_CELLS - 1 : at > 0 ? (size_t)at : 0;
+    double at = (value - range->low) / (range->high - range->low) * HR_BALANCE_CELLS;
+    size_t cell = at >= LAST ? LAST : at > 0 ? (size_t)at : 0;
+    while (cell > 0 && value <= hr_balance_cut(range, cell)) cell--;
+    while (cell < LAST && value > hr_balance_cut(range, cell + 1)) cell++;
+    return cell;
 }
 
 static hr_exact score_of(int64_t left, int64_t count) {
@@ -25,10 +36,6 @@ void hr_balance_of_cuts(const hr_balance_range *range, const uint32_t *rows, siz
         left += cells[c - 1];
         scores[c - 1] = score_of(left, (int64_t)count);
     }
-}
-
-double hr_balance_cut(const hr_balance_range *range, size_t c) {
-    return range->low + (range->high - range->low) * ((double)c / HR_BALANCE_CELLS);
 }
 
 void hr_balance_of_subsets(const uint8_t *bins, const uint32_t *rows, size_t count, const hr_bin_set *subsets, size_t subset_count,

@@ -13,11 +13,11 @@ enum { HR_BALANCE_CELLS = 4096, HR_BALANCE_WIDTH = 2 };
 /* What a node's records have in one numeric feature, and between which public or released bounds. */
 typedef struct hr_balance_range {
     const double *values; /* of all records; NaN: missing */
-    double low, high;     /* low < high */
+    double low, high;     /* low < high, high - low finite */
     bool missing_left;
 } hr_balance_range;
 
-/* scores[c - 1] of the cuts hr_balance_cut(range, c), c = 1..HR_BALANCE_CELLS - 1. */
+/* scores[c - 1] of the cuts hr_balance_cut(range, c), c = 1..HR_BALANCE_CELLS - 1: value <= cut goes left, as in a model. */
 void hr_balance_of_cuts(const hr_balance_range *range, const uint32_t *rows, size_t count, hr_exact *scores);
 
 /* low + (high - low) c / HR_BALANCE_CELLS. */
