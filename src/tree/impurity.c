@@ -4,6 +4,7 @@
 #include "random/sample.h"
 #include "tree/gradient.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,7 @@ size_t hr_labels_of_leaves(const hr_labels *labels, const hr_tree *tree, const u
 }
 
 double hr_mean_as_published(hr_noisy sum, hr_exact count) {
+    if (!count.unpaid) return NAN;
     double mean = (double)sum.paid / ONE / ((double)count.unpaid / HR_COUNT_UNITS);
     return mean < -1 ? -1 : mean > 1 ? 1 : mean;
 }
