@@ -28,7 +28,7 @@ typedef struct range {
 
 typedef struct candidate {
     uint32_t feature;
-    uint8_t cut; /* of numbers: index in `cuts` */
+    double cut; /* of numbers */
     bool missing_left;
     hr_bin_set left; /* of categories */
 } candidate;
@@ -102,8 +102,7 @@ static bool can_split(const diprime *d, uint32_t feature) {
 static range range_of_child(const diprime *d, const range *parent, const candidate *split, bool left) {
     range child = *parent;
     if (is_number(d, split->feature)) {
-        double cut = hr_cuts_value(d->cuts, split->feature, split->cut);
-        *(left ? &child.high : &child.low) = fmin(fmax(cut, parent->low), parent->high);
+        *(left ? &child.high : &child.low) = fmin(fmax(split->cut, parent->low), parent->high);
         return child;
     }
     for (size_t w = 0; w < HR_BINS_MAX / 64; w++) child.values.words[w] &= left ? split->left.words[w] : ~split->left.words[w];
@@ -190,8 +189,8 @@ static void find_sides(const diprime *d, const candidate *c, const uint32_t *row
         for (size_t i = 0; i < count; i++) d->left[i] = hr_bin_set_has(&c->left, bins[rows[i]]);
         return;
     }
-    const double *values = hr_data_numbers(d->training->data, c->feature), cut = hr_cuts_value(d->cuts, c->feature, c->cut);
-    for (size_t i = 0; i < count; i++) d->left[i] = isnan(values[rows[i]]) ? c->missing_left : values[rows[i]] <= cut;
+    const double *values = hr_data_numbers(d->training->data, c->feature);
+    for (size_t i = 0; i < count; i++) d->left[i] = isnan(values[rows[i]]) ? c->missing_left : values[rows[i]] <= c->cut;
 }
 
 static candidate draw_candidate(diprime *d, uint32_t feature, hr_permit permit, const uint32_t *rows, size_t count) {
@@ -201,8 +200,13 @@ static candidate draw_candidate(diprime *d, uint32_t feature, hr_permit permit, 
         return c;
     }
     c.missing_left = hr_uniform(stream_of(d), 2);
-    c.cut = hr_cuts_add(d->cuts, feature, d->rules->median(d, &d->ranges[feature], permit, &c, rows, count));
+    c.cut = d->rules->median(d, &d->ranges[feature], permit, &c, rows, count);
     return c;
+}
+
+/* Where a model has no room for more cuts of a feature, the split moves to the nearest that it has. Candidates take none. */
+static void keep_cut(diprime *d, candidate *split) {
+    if (is_number(d, split->feature)) split->cut = hr_cuts_value(d->cuts, split->feature, hr_cuts_add(d->cuts, split->feature, split->cut));
 }
 
 /* False where no feature can be split. */
@@ -216,6 +220,7 @@ static bool find_split(diprime *d, size_t level, const uint32_t *rows, size_t co
     }
     size_t chosen = candidates > 1 ? hr_gate_choose(d->training->gate, d->selections[level], d->scores, candidates) : 0;
     *split = d->candidates[chosen];
+    keep_cut(d, split);
     find_sides(d, split, rows, count);
     return true;
 }
@@ -244,9 +249,10 @@ static size_t partition(diprime *d, uint32_t *rows, size_t count) {
 }
 
 static void make_children(diprime *d, size_t node, const candidate *split) {
-    d->nodes[node] =
-        (hr_node){.left = (uint32_t)d->node_count, .feature = split->feature, .cut = split->cut, .missing_left = split->missing_left};
-    if (!is_number(d, split->feature)) {
+    d->nodes[node] = (hr_node){.left = (uint32_t)d->node_count, .feature = split->feature, .missing_left = split->missing_left};
+    if (is_number(d, split->feature)) {
+        d->nodes[node].cut = hr_cuts_add(d->cuts, split->feature, split->cut);
+    } else {
         d->nodes[node].subset = (uint32_t)d->subset_count;
         d->subsets[d->subset_count++] = split->left;
     }
