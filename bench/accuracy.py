@@ -6,23 +6,17 @@ gradient boosting at the same settings.
 HEDGEROW_DATA names the folder of sets (see sets.py); without it, ../shared/data beside the project. PEER_PYTHON names a Python
 interpreter that has scikit-learn; gbdt's part and the set "synth" need it.
 usage: accuracy.py [--help]"""
-import argparse
 import collections
-import concurrent.futures
-import importlib.util
-import json
 import os
-import re
 import statistics
-import subprocess
-import sys
-import tempfile
 
 os.environ.setdefault('OMP_NUM_THREADS', '1')
 
-import sets  # noqa: E402  (after the number of threads is set)
+import measure  # noqa: E402  (after the number of threads is set)
+import pages  # noqa: E402
+import sets  # noqa: E402
+from pages import deviation, shown, spread  # noqa: E402
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 RADIX = {'kc_house': 1e-3}  # as the prototypes count: thousand dollars
 PRIVATE = {
     'DPBoost sound': ['dpboost', '--mode', 'sound'],
@@ -46,25 +40,9 @@ Metric = collections.namedtuple('Metric', 'title digits more')
 METRICS = {'error': Metric('error, %', 2, False), 'rmse': Metric('RMSE', 2, False), 'auc': Metric('AUC', 3, True)}
 
 
-def with_sklearn():
-    """Starts again under an interpreter that has scikit-learn, if this one has not."""
-    if importlib.util.find_spec('sklearn'):
-        return
-    for python in filter(None, [os.environ.get('PEER_PYTHON'), '/usr/bin/python3']):
-        if os.path.exists(python) and subprocess.run([python, '-c', 'import sklearn'], stderr=subprocess.DEVNULL).returncode == 0:
-            os.execv(python, [python] + sys.argv)
-    sys.exit('accuracy.py: no scikit-learn; "apt-get install python3-sklearn", or name an interpreter in PEER_PYTHON')
-
-
 def hedgerow_metrics(program, folder, arguments):
     """Test error in % (and AUC, of two classes), or RMSE."""
-    with tempfile.TemporaryDirectory() as work:
-        model = os.path.join(work, 'model.json')
-        schema, train, test = (os.path.join(folder, n) for n in ('schema.yaml', 'train.csv', 'test.csv'))
-        subprocess.run([program, 'train', '--data', train, '--schema', schema, '--model', model, '--threads', '1', '--quiet', '--method', *arguments],
-                       check=True)
-        said = subprocess.run([program, 'evaluate', '--model', model, '--data', test, '--json'], check=True, stdout=subprocess.PIPE).stdout
-    found = {metric: value for metric, value in json.loads(said).items() if metric in METRICS and value is not None}
+    found = {metric: value for metric, value in measure.metrics(program, folder, arguments).items() if metric in METRICS and value is not None}
     return {metric: 100 * value if metric == 'error' else value for metric, value in found.items()}
 
 
@@ -90,18 +68,6 @@ def gbdt_arguments(eta, classes):
             'loss=' + ('logistic' if classes else 'square')]
 
 
-def deviation(values):
-    return statistics.stdev(values) if len(values) > 1 else 0
-
-
-def spread(values, digits=2):
-    return shown(statistics.mean(values), deviation(values), digits)
-
-
-def shown(mean, spread_of_it, digits=2):
-    return '%.*f ± %.*f' % (digits, mean, digits, spread_of_it)
-
-
 def verdict(values, mark, metric):
     """Whether the mean of `values`, as shown, is 'better' or 'worse' than the mark by more than one standard deviation, or 'level';
     None without a mark, or if one split tells no deviation."""
@@ -121,7 +87,7 @@ def paired(pairs, classes):
 
 
 def header(first, epsilons):
-    return ['', '| ' + ' | '.join(first + ['eps %g' % e for e in epsilons]) + ' |', '|---' * (len(first) + len(epsilons)) + '|']
+    return pages.header(first + ['eps %g' % e for e in epsilons])
 
 
 def prepare_all(args, pool, names, seeds, rows):
@@ -148,7 +114,7 @@ def private_table(args, pool, name, folders, reference):
 
 def private_part(args, pool):
     """The published methods beside their prototype."""
-    reference = load(args.reference)
+    reference = pages.load(args.reference)
     folders, lacking = prepare_all(args, pool, args.sets or list(reference['sets']), args.seeds, args.rows or None)
     yield 'Test error in %%, or RMSE. Rows marked (prototype): %s' % reference['source']
     for name in folders:
@@ -158,7 +124,7 @@ def private_part(args, pool):
 
 def plain_part(args, pool):
     """gbdt beside scikit-learn."""
-    folders, lacking = prepare_all(args, pool, args.sets or list(load(args.reference)['sets']), args.seeds, args.rows or None)
+    folders, lacking = prepare_all(args, pool, args.sets or list(pages.load(args.reference)['sets']), args.seeds, args.rows or None)
     yield from ['| set | eta | hedgerow | scikit-learn | difference |', '|---|---|---|---|---|']
     for name in folders:
         for eta in ETAS:
@@ -190,7 +156,7 @@ def hedge_rows(args):
 
 def hedge_part(args, pool):
     """hedge from strict to lenient budgets beside its prototype; the last line counts."""
-    marks = load(args.marks)
+    marks = pages.load(args.marks)
     rows, taken = hedge_rows(args)
     folders, lacking = prepare_all(args, pool, args.sets or HEDGE_SETS + MORE_SETS + UNSEEN_SETS, args.seeds, rows)
     yield ('Mean ± standard deviation over %d splits; %s, of which 80 %% are trained on. Rows "prototype": %s. A figure with ▼ is worse than '
@@ -227,70 +193,25 @@ def pure_part(args, pool):
 PARTS = {'plain': plain_part, 'private': private_part, 'pure': pure_part, 'hedge': hedge_part}
 
 
-def load(path):
-    with open(path, encoding='utf-8') as f:
-        return json.load(f)
-
-
-def between(part):
-    """What finds a part in a page: the line before it, its own, the line after it."""
-    return re.compile(r'(<!-- begin %s -->\n).*?(<!-- end %s -->\n)' % (part, part), re.S)
-
-
-def put(path, part, lines):
-    """Replaces a part in a page."""
-    with open(path, encoding='utf-8') as f:
-        page = f.read()
-    page = between(part).sub(lambda found: found.group(1) + '\n'.join(['', *lines, '', '']) + found.group(2), page)
-    with open(path, 'w', encoding='utf-8') as f:
-        f.write(page)
-
-
-def check_page(path, parts):
-    """Before the long work: the page has one place for each part."""
-    with open(path, encoding='utf-8') as f:
-        page = f.read()
-    for part in parts:
-        if len(between(part).findall(page)) != 1:
-            sys.exit('accuracy.py: %s has no one place for the part %s; write the lines <!-- begin %s --> and <!-- end %s -->' %
-                     (path, part, part, part))
-
-
 def arguments_of():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--hedgerow', default='build/hedgerow')
-    parser.add_argument('--data', default=os.environ.get('HEDGEROW_DATA', os.path.join(HERE, '..', '..', 'shared', 'data')))
-    parser.add_argument('--cache', default='build/accuracy', help='where prepared sets are kept (build/accuracy)')
-    parser.add_argument('--reference', default=os.path.join(HERE, 'utility.json'), help="the published methods' prototype (utility.json)")
-    parser.add_argument('--marks', default=os.path.join(HERE, 'hedge.json'), help="hedge's prototype (hedge.json)")
+    parser = measure.parser(__doc__)
+    parser.add_argument('--reference', default=os.path.join(measure.HERE, 'utility.json'), help="the published methods' prototype (utility.json)")
+    parser.add_argument('--marks', default=os.path.join(measure.HERE, 'hedge.json'), help="hedge's prototype (hedge.json)")
     parser.add_argument('--seeds', type=int, default=5, help='number of splits (5; of pure epsilon at most %d)' % PURE_SEEDS)
     parser.add_argument('--rows', type=int, help='take so many records of a set at most, 0 for all (hedge: %d; the others: 0)' % HEDGE_ROWS)
-    parser.add_argument('--sets', type=lambda names: names.split(','), help='names, with commas')
     parser.add_argument('--only', choices=['private', 'plain', 'hedge'],
                         help='the published private methods alone, gbdt alone, or hedge alone')
-    parser.add_argument('--into', metavar='PAGE', help='put every part between its marks in this page, too; docs/results.md has them')
     return parser.parse_args()
 
 
 def main():
     args = arguments_of()
-    parts = [p for p in PARTS if args.only in (None, p) or (args.only, p) == ('hedge', 'pure')]
-    names = args.sets or (load(args.reference)['sets'] if 'private' in parts else [])
+    parts = {name: lines for name, lines in PARTS.items() if args.only in (None, name) or (args.only, name) == ('hedge', 'pure')}
+    names = args.sets or (pages.load(args.reference)['sets'] if 'private' in parts else [])
     if 'plain' in parts or 'synth' in names:
-        with_sklearn()
-    if not os.path.exists(os.path.join(args.data, 'prepare.py')):
-        sys.exit('accuracy.py: there is no prepare.py in %s; HEDGEROW_DATA names the folder of data sets' % args.data)
-    if args.into:
-        check_page(args.into, parts)
-    with concurrent.futures.ProcessPoolExecutor(2) as pool:
-        for part in parts:
-            lines = []
-            print('\n## %s\n' % part)
-            for line in PARTS[part](args, pool):
-                print(line, flush=True)
-                lines.append(line)
-            if args.into:
-                put(args.into, part, lines)
+        measure.with_sklearn()
+    measure.check(args, parts)
+    measure.run(args, parts)
 
 
 if __name__ == '__main__':

@@ -6,33 +6,29 @@ import os
 import re
 import sys
 
+import pages
+
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 720, 400, 60, 30, 210, 50
 LOW, HIGH, TRIVIAL = 12, 26, 24.08
 COLOURS = {'hedge': '#1b7837', 'hedge, pure epsilon': '#7fbf7b', 'dpboost, sound': '#2166ac', 'dpboost, as published': '#b2182b'}
 
 
-def part(text, name):
-    return re.search('<!-- begin %s -->(.*?)<!-- end %s -->' % (name, name), text, re.S).group(1)
-
-
 def row(text, first):
     """The numbers of a table's row that begins with these cells."""
-    found = next(line for line in text.split('\n') if line.startswith('| %s |' % first))
-    return [float(cell.split('±')[0]) for cell in found[len('| %s |' % first):].strip(' |').split('|')]
+    return [float(cell.split('±')[0]) for cell in pages.rows_of(text, first)[0]]
 
 
 def read(path):
     """{title: [(epsilon, error)]}, and the error without privacy."""
-    with open(path, encoding='utf-8') as f:
-        text = f.read()
+    text = pages.read(path)
     wide, narrow = [.1, .25, .5, 1, 2, 4, 8], [.5, 1, 2, 4, 8]
-    published = re.search(r'### adult\n(.*?)(?=\n###|$)', part(text, 'private'), re.S).group(1)
-    curves = {'hedge': zip(wide, row(part(text, 'hedge'), 'adult | error, %')),
-              'hedge, pure epsilon': zip(wide, row(part(text, 'pure'), 'adult | error, %')),
+    published = re.search(r'### adult\n(.*?)(?=\n###|$)', pages.part_of(text, 'private'), re.S).group(1)
+    curves = {'hedge': zip(wide, row(pages.part_of(text, 'hedge'), 'adult | error, %')),
+              'hedge, pure epsilon': zip(wide, row(pages.part_of(text, 'pure'), 'adult | error, %')),
               'dpboost, sound': zip(narrow, row(published, '**DPBoost sound**')),
               'dpboost, as published': zip(narrow, row(published, '**DPBoost as published**'))}
-    plain = next(line for line in part(text, 'plain').split('\n') if line.startswith('| adult | 0.1 |'))
+    plain = next(line for line in pages.part_of(text, 'plain').split('\n') if line.startswith('| adult | 0.1 |'))
     return {title: list(points) for title, points in curves.items()}, float(plain.split('|')[3].split('±')[0])
 
 
@@ -84,9 +80,8 @@ def main():
     for title, points in curves.items():
         parts += curve(title, points, COLOURS[title])
     head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">' % (WIDTH, HEIGHT)
-    with open(target, 'w', encoding='utf-8') as f:
-        f.write('\n'.join([head, '<rect width="100%" height="100%" fill="white"/>', text_at(LEFT, 18, 'Test error on adult')]
-                          + parts + ['</svg>', '']))
+    pages.write(target, '\n'.join([head, '<rect width="100%" height="100%" fill="white"/>', text_at(LEFT, 18, 'Test error on adult')]
+                                   + parts + ['</svg>', '']))
 
 
 main()

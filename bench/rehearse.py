@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 import accuracy
+from pages import part_of, read, rows_of, write
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(HERE, '..', 'docs', 'results.md')
@@ -48,16 +49,6 @@ def expect(holds, what):
         sys.exit('rehearse.py: ' + what)
 
 
-def write(path, text):
-    with open(path, 'w', encoding='utf-8') as f:
-        f.write(text)
-
-
-def read(path):
-    with open(path, encoding='utf-8') as f:
-        return f.read()
-
-
 def marks():
     """coin passes its marks, length misses them, dice has none."""
     return {'source': 'made up', 'epsilon': [.1, .25, .5, 1, 2, 4, 8],
@@ -75,14 +66,9 @@ def run(work, hedgerow, *more):
                            '--marks', os.path.join(work, 'marks.json'), *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def part(page, name):
-    return re.search('<!-- begin %s -->\n(.*?)<!-- end %s -->\n' % (name, name), page, re.S).group(1)
-
-
 def rows(text, name):
     """{metric: cells} of a set."""
-    found = [[c.strip() for c in line.strip('|').split('|')] for line in text.split('\n') if line.startswith('| %s |' % name)]
-    return {cells[1]: cells[2:] for cells in found}
+    return {cells[0]: cells[1:] for cells in rows_of(text, name)}
 
 
 def check_hedge(work, hedgerow):
@@ -93,7 +79,7 @@ def check_hedge(work, hedgerow):
     text = read(page)
     expect(text.startswith('before\n<!-- begin hedge -->\n') and all('\nafter %s\n' % p in text for p in PARTS), 'the page around the parts changed')
     expect(text.count('old') == 2, 'hedge and pure should be new, and the other parts should be old:\n' + text)
-    hedge, pure = part(text, 'hedge'), part(text, 'pure')
+    hedge, pure = part_of(text, 'hedge'), part_of(text, 'pure')
     expect(hedge.strip() in done.stdout and pure.strip() in done.stdout, 'the page does not say what was printed')
     expect(all('does not have them: absent.' in t for t in (hedge, pure)), 'the set that is not there is not named')
     coin, dice, length = (rows(hedge, name) for name in SETS)
@@ -150,7 +136,7 @@ def check_committed(work):
     subprocess.run([sys.executable, os.path.join(HERE, 'plot.py'), PAGE, picture], check=True)
     same = read(picture) == read(PAGE.replace('.md', '.svg'))
     expect(same, 'docs/results.svg is not what bench/plot.py draws from docs/results.md; run bench/plot.py')
-    expect(all(part(read(PAGE), name).strip() for name in PARTS), 'docs/results.md lacks a part')
+    expect(all(part_of(read(PAGE), name).strip() for name in PARTS), 'docs/results.md lacks a part')
     prototype = json.loads(read(os.path.join(HERE, 'hedge.json')))
     expect(prototype['epsilon'] == accuracy.HEDGE_EPSILONS, 'hedge.json is of other budgets than the table')
     for name, of_set in prototype['sets'].items():
@@ -170,4 +156,5 @@ def main():
         check_committed(work)
 
 
-main()
+if __name__ == '__main__':
+    main()

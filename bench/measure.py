@@ -1,0 +1,72 @@
+"""What the scripts that measure accuracy share: their arguments, a fit with its metrics, an interpreter that has scikit-learn, and parts
+of a page that are printed while they are made."""
+import argparse
+import concurrent.futures
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import pages
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def with_sklearn():
+    """Starts again under an interpreter that has scikit-learn, if this one has not."""
+    if importlib.util.find_spec('sklearn'):
+        return
+    for python in filter(None, [os.environ.get('PEER_PYTHON'), '/usr/bin/python3']):
+        if os.path.exists(python) and subprocess.run([python, '-c', 'import sklearn'], stderr=subprocess.DEVNULL).returncode == 0:
+            os.execv(python, [python] + sys.argv)
+    sys.exit('%s: no scikit-learn; "apt-get install python3-sklearn", or name an interpreter in PEER_PYTHON' % os.path.basename(sys.argv[0]))
+
+
+def train(program, folder, model, arguments):
+    """arguments: the method's name, and its options."""
+    schema, data = (os.path.join(folder, name) for name in ('schema.yaml', 'train.csv'))
+    subprocess.run([program, 'train', '--data', data, '--schema', schema, '--model', model, '--threads', '1', '--quiet', '--method', *arguments],
+                   check=True)
+
+
+def metrics(program, folder, arguments):
+    """Of the test records: what "hedgerow evaluate" tells."""
+    with tempfile.TemporaryDirectory() as work:
+        model = os.path.join(work, 'model.json')
+        train(program, folder, model, arguments)
+        said = subprocess.run([program, 'evaluate', '--model', model, '--data', os.path.join(folder, 'test.csv'), '--json'], check=True,
+                              stdout=subprocess.PIPE).stdout
+    return json.loads(said)
+
+
+def parser(doc):
+    made = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument('--hedgerow', default='build/hedgerow')
+    made.add_argument('--data', default=os.environ.get('HEDGEROW_DATA', os.path.join(HERE, '..', '..', 'shared', 'data')))
+    made.add_argument('--cache', default='build/accuracy', help='where prepared sets are kept (build/accuracy)')
+    made.add_argument('--sets', type=lambda names: names.split(','), help='names, with commas')
+    made.add_argument('--into', metavar='PAGE', help='put every part between its marks in this page, too; docs/results.md has them')
+    return made
+
+
+def check(args, parts):
+    """Before the long work."""
+    if not os.path.exists(os.path.join(args.data, 'prepare.py')):
+        sys.exit('%s: there is no prepare.py in %s; HEDGEROW_DATA names the folder of data sets' % (os.path.basename(sys.argv[0]), args.data))
+    if args.into:
+        pages.check(args.into, parts)
+
+
+def run(args, parts):
+    """parts: name -> what yields its lines, given args and a pool of processes."""
+    with concurrent.futures.ProcessPoolExecutor(2) as pool:
+        for name, lines_of in parts.items():
+            lines = []
+            print('\n## %s\n' % name)
+            for line in lines_of(args, pool):
+                print(line, flush=True)
+                lines.append(line)
+            if args.into:
+                pages.put(args.into, name, lines)
