@@ -33,8 +33,8 @@ typedef struct subject {
 
 typedef struct candidate {
     subject subject;
-    hr_node nodes[HR_RANDOM_NODES_MAX];
-    hr_bin_set subsets[HR_RANDOM_NODES_MAX];
+    hr_node nodes[HR_SCAN_NODES_MAX];
+    hr_bin_set subsets[HR_SCAN_NODES_MAX];
 } candidate;
 
 typedef struct hedge {
@@ -268,7 +268,7 @@ static hr_status boost(hedge *h, hr_error *err) {
 /* ---- Setting up ------------------------------------------------------------------------------------------------------ */
 
 static hr_status buffers_init(hedge *h, hr_error *err) {
-    size_t m = h->plan.candidates, nodes = HR_RANDOM_NODES_MAX * h->outputs;
+    size_t m = h->plan.candidates, nodes = HR_SCAN_NODES_MAX * h->outputs;
     h->candidates = malloc(m * sizeof *h->candidates);
     h->trees = calloc(m, sizeof *h->trees);
     h->scores = malloc(m * sizeof *h->scores);

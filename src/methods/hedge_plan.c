@@ -1,7 +1,7 @@
 #include "methods/hedge_plan.h"
 
 #include "bins/edges.h"
-#include "tree/random_tree.h"
+#include "tree/scan.h"
 
 #include <math.h>
 
@@ -94,7 +94,7 @@ static double score_unit(const hr_schema *schema, double range) {
 /* The noise in a leaf's shrunk mean (tree/shrink.h), were all leaves of a tree alike: at[l] is what one unit in a leaf's sum adds to
  * the mean of a leaf that shares its ancestors down to level l. */
 static double shrunk_noise(double noise, double leaf_records, double ridge, int depth) {
-    double at[HR_RANDOM_DEPTH_MAX + 1], kept = 1, sum = 0, square = 0;
+    double at[HR_SCAN_DEPTH_MAX + 1], kept = 1, sum = 0, square = 0;
     for (int l = depth; l >= 0; l--) {
         double leaves = exp2(depth - l), weight = leaf_records * leaves + ridge * sqrt(leaves);
         at[l] = kept / weight;

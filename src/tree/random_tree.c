@@ -9,13 +9,16 @@ static const double MOVE = .4;
 
 enum { FEATURE_TRIES = 5, SUBSET_TRIES = 8, WORDS = HR_BINS_MAX / 64 };
 
-/* What a node's ancestors left it: kept per node while the tree is drawn. */
+/* What is kept of a node while the tree is drawn. */
 typedef struct drawn {
     uint32_t parent;
-    bool is_left;
-    uint32_t origin;        /* the model's node + 1; 0: none */
-    hr_bin_set left, right; /* of its own feature, once split */
+    uint32_t origin; /* the model's node + 1; 0: none */
 } drawn;
+
+/* Value bins of a number that can still reach a node. */
+typedef struct value_range {
+    uint32_t low, high;
+} value_range;
 
 typedef struct drawing {
     hr_stream *stream;
@@ -43,37 +46,43 @@ size_t hr_pick(hr_stream *stream, const double *weights, size_t count) {
     return last;
 }
 
-static hr_bin_set bins_between(uint32_t first, uint32_t last) {
-    hr_bin_set set = {{0}};
-    for (uint32_t bin = first; bin <= last; bin++) hr_bin_set_add(&set, (uint8_t)bin);
-    return set;
+static bool is_left(const drawing *d, uint32_t child) {
+    return d->tree->nodes[d->nodes[child].parent].left == child;
 }
 
-/* The bins of a feature that can still reach the node. */
-static hr_bin_set allowed(const drawing *d, uint32_t node, uint32_t feature) {
-    for (uint32_t child = node; child;) {
-        const drawn *c = &d->nodes[child];
-        if (d->tree->nodes[c->parent].feature == feature) return c->is_left ? d->nodes[c->parent].left : d->nodes[c->parent].right;
-        child = c->parent;
+/* What the node's ancestors left of a number. */
+static value_range range_left(const drawing *d, uint32_t node, uint32_t feature) {
+    value_range range = {1, d->binning->features[feature].bin_count - 1};
+    for (uint32_t child = node; child; child = d->nodes[child].parent) {
+        const hr_node *parent = &d->tree->nodes[d->nodes[child].parent];
+        if (parent->feature != feature) continue;
+        if (is_left(d, child))
+            range.high = parent->cut < range.high ? parent->cut : range.high;
+        else
+            range.low = parent->cut + 1u > range.low ? parent->cut + 1u : range.low;
     }
-    return bins_between(0, d->binning->features[feature].bin_count - 1);
+    return range;
+}
+
+static void keep_only(hr_bin_set *set, const hr_bin_set *left, bool is_inside) {
+    for (int w = 0; w < WORDS; w++) set->words[w] &= is_inside ? left->words[w] : ~left->words[w];
+}
+
+/* What they left of a category. */
+static hr_bin_set set_left(const drawing *d, uint32_t node, uint32_t feature) {
+    hr_bin_set set = {{0}};
+    for (uint32_t bin = 0; bin < d->binning->features[feature].bin_count; bin++) hr_bin_set_add(&set, (uint8_t)bin);
+    for (uint32_t child = node; child; child = d->nodes[child].parent) {
+        const hr_node *parent = &d->tree->nodes[d->nodes[child].parent];
+        if (parent->feature == feature) keep_only(&set, &d->tree->subsets[parent->subset], is_left(d, child));
+    }
+    return set;
 }
 
 static uint32_t draw_feature(const drawing *d) {
     const hr_random_plan *plan = d->plan;
     if (plan->feature_count) return plan->features[hr_uniform(d->stream, plan->feature_count)];
     return (uint32_t)hr_pick(d->stream, plan->weights, d->binning->feature_count);
-}
-
-/* The lowest and highest value bins (not the missing one) of a set; false if there are fewer than two. */
-static bool value_range(const hr_bin_set *set, uint32_t bin_count, uint32_t *low, uint32_t *high) {
-    *low = *high = 0;
-    for (uint32_t bin = 1; bin < bin_count; bin++) {
-        if (!hr_bin_set_has(set, (uint8_t)bin)) continue;
-        if (!*low) *low = bin;
-        *high = bin;
-    }
-    return *low < *high;
 }
 
 /* low <= cut < high. origin: the node that is varied, or NULL. */
@@ -86,14 +95,13 @@ static uint32_t draw_cut(const drawing *d, uint32_t low, uint32_t high, const hr
     return (uint32_t)fmin(fmax(cut, low), high - 1);
 }
 
-static bool split_number(drawing *d, const hr_bin_set *allowed_set, const hr_node *origin, hr_node *node, drawn *out) {
-    uint32_t low, high;
-    if (!value_range(allowed_set, d->binning->features[node->feature].bin_count, &low, &high)) return false;
-    node->cut = (uint8_t)draw_cut(d, low, high, origin);
+/* False unless there are two values. */
+static bool split_number(drawing *d, uint32_t index, const hr_node *origin) {
+    hr_node *node = &d->tree->nodes[index];
+    value_range range = range_left(d, index, node->feature);
+    if (range.low >= range.high) return false;
+    node->cut = (uint8_t)draw_cut(d, range.low, range.high, origin);
     node->missing_left = origin ? origin->missing_left : hr_uniform(d->stream, 2);
-    out->left = bins_between(low, node->cut);
-    out->right = bins_between(node->cut + 1u, high);
-    if (hr_bin_set_has(allowed_set, 0)) hr_bin_set_add(node->missing_left ? &out->left : &out->right, 0);
     return true;
 }
 
@@ -105,33 +113,32 @@ static bool has_value(const hr_bin_set *set, uint32_t bin_count) {
 }
 
 /* False unless both sides have a value. */
-static bool split_subset(drawing *d, const hr_bin_set *allowed_set, const hr_bin_set *left, hr_node *node, drawn *out) {
+static bool split_subset(drawing *d, const hr_bin_set *allowed, const hr_bin_set *left, hr_node *node) {
     uint32_t bin_count = d->binning->features[node->feature].bin_count;
-    for (int w = 0; w < WORDS; w++) {
-        out->left.words[w] = allowed_set->words[w] & left->words[w];
-        out->right.words[w] = allowed_set->words[w] & ~left->words[w];
-    }
-    if (!has_value(&out->left, bin_count) || !has_value(&out->right, bin_count)) return false;
+    hr_bin_set inside = *allowed, outside = *allowed;
+    keep_only(&inside, left, true);
+    keep_only(&outside, left, false);
+    if (!has_value(&inside, bin_count) || !has_value(&outside, bin_count)) return false;
     node->subset = (uint32_t)d->tree->subset_count;
-    d->tree->subsets[d->tree->subset_count++] = out->left;
+    d->tree->subsets[d->tree->subset_count++] = inside;
     return true;
 }
 
-static bool split_category(drawing *d, const hr_bin_set *allowed_set, const hr_node *origin, hr_node *node, drawn *out) {
-    if (origin) return split_subset(d, allowed_set, &d->plan->model->subsets[origin->subset], node, out);
+static bool split_category(drawing *d, uint32_t index, const hr_node *origin) {
+    hr_node *node = &d->tree->nodes[index];
+    hr_bin_set allowed = set_left(d, index, node->feature);
+    if (origin) return split_subset(d, &allowed, &d->plan->model->subsets[origin->subset], node);
     for (int attempt = 0; attempt < SUBSET_TRIES; attempt++) {
         hr_bin_set left;
         for (int w = 0; w < WORDS; w++) left.words[w] = hr_stream_u64(d->stream);
-        if (split_subset(d, allowed_set, &left, node, out)) return true;
+        if (split_subset(d, &allowed, &left, node)) return true;
     }
     return false;
 }
 
 static bool split_on(drawing *d, uint32_t index, uint32_t feature, const hr_node *origin) {
-    hr_node *node = &d->tree->nodes[index];
-    hr_bin_set set = allowed(d, index, feature);
-    node->feature = feature;
-    return (d->binning->features[feature].kind == HR_NUMBER ? split_number : split_category)(d, &set, origin, node, &d->nodes[index]);
+    d->tree->nodes[index].feature = feature;
+    return (d->binning->features[feature].kind == HR_NUMBER ? split_number : split_category)(d, index, origin);
 }
 
 static bool vary(drawing *d, uint32_t index) {
@@ -156,8 +163,7 @@ static void add_children(drawing *d, uint32_t index) {
     tree->nodes[index].left = (uint32_t)tree->node_count;
     for (uint32_t side = 0; side < 2; side++) {
         tree->nodes[tree->node_count] = (hr_node){0};
-        d->nodes[tree->node_count++] =
-            (drawn){.parent = index, .is_left = !side, .origin = origin ? d->plan->model->nodes[origin - 1].left + side + 1 : 0};
+        d->nodes[tree->node_count++] = (drawn){.parent = index, .origin = origin ? d->plan->model->nodes[origin - 1].left + side + 1 : 0};
     }
 }
 

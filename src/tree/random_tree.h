@@ -9,7 +9,7 @@
 #include "random/stream.h"
 #include "tree/tree.h"
 
-enum { HR_RANDOM_DEPTH_MAX = 8, HR_RANDOM_NODES_MAX = (2 << HR_RANDOM_DEPTH_MAX) - 1 };
+enum { HR_RANDOM_DEPTH_MAX = 12, HR_RANDOM_NODES_MAX = (2 << HR_RANDOM_DEPTH_MAX) - 1 };
 
 /* Which features the nodes of a tree may ask about. */
 typedef struct hr_random_plan {
@@ -21,7 +21,7 @@ typedef struct hr_random_plan {
     const hr_tree *model;  /* NULL, or a two-way tree to vary: nodes ask what its nodes ask, cuts are moved a little */
 } hr_random_plan;
 
-/* Draws a tree into caller's storage: `nodes` and `subsets` have room for HR_RANDOM_NODES_MAX. Leaf values are 0. */
+/* Draws a tree into caller's storage: `nodes` and `subsets` have room for 2^(depth + 1) - 1. Leaf values are 0. */
 void hr_random_tree(hr_stream *stream, const hr_binning *binning, const hr_random_plan *plan, hr_node *nodes, hr_bin_set *subsets,
                     hr_tree *out);
 

@@ -2,13 +2,12 @@
 
 #include "random/sample.h"
 #include "tree/block_walk.h"
-#include "tree/random_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = HR_WALK_BLOCK, COUNT_UNITS = 64, SCAN_BITS = HR_SCAN_BITS, NODES = HR_RANDOM_NODES_MAX, GRID_MAX = 8192, LANES = 4 };
+enum { BLOCK = HR_WALK_BLOCK, COUNT_UNITS = 64, SCAN_BITS = HR_SCAN_BITS, NODES = HR_SCAN_NODES_MAX, GRID_MAX = 8192, LANES = 4 };
 
 /* The combinations of the bins of one or two features: cell (bin of features[0]) * width + (bin of features[1]). */
 typedef struct grid {

@@ -23,9 +23,10 @@ typedef struct hr_scan_loss {
     int64_t bound;      /* G_t = floor(C_t 2^12) */
 } hr_scan_loss;
 
-enum { HR_SCAN_BITS = 12 };
+/* How large trees may be. */
+enum { HR_SCAN_BITS = 12, HR_SCAN_DEPTH_MAX = 8, HR_SCAN_NODES_MAX = (2 << HR_SCAN_DEPTH_MAX) - 1 };
 
-/* Room for `trees` trees of two-way splits, of at most HR_RANDOM_NODES_MAX nodes. targets: as hr_targets_of; outputs > 1: class indices,
+/* Room for `trees` trees of two-way splits, of at most HR_SCAN_NODES_MAX nodes. targets: as hr_targets_of; outputs > 1: class indices,
  * one-hot. Borrows both; scores start at base[0..outputs). Owner: the caller frees *out. Fails: MEMORY, LIMIT (too many records). */
 HR_MUST_CHECK hr_status hr_scan_new(const hr_binned *binned, const double *targets, size_t outputs, const double *base, size_t trees,
                                     int threads, hr_scan **out, hr_error *err);

@@ -4,7 +4,7 @@
 #include "tree/reliability.h"
 #include "tree/table.h"
 
-enum { FEATURES = 7, TREES = 9, OUTPUTS_MAX = 4, NODES = HR_RANDOM_NODES_MAX, CELLS = HR_RELIABILITY_CELLS };
+enum { FEATURES = 7, TREES = 9, OUTPUTS_MAX = 4, DEPTH_MAX = 5, NODES = (2 << DEPTH_MAX) - 1, CELLS = HR_RELIABILITY_CELLS };
 
 static const uint32_t some_bins[] = {9, 4, 6, 2, 12, 256, 3};
 
@@ -25,7 +25,7 @@ static void draw_forest(world *w, hr_link link, size_t outputs, double size) {
     double weights[FEATURES];
     for (size_t f = 0; f < FEATURES; f++) weights[f] = 1;
     for (size_t t = 0; t < TREES; t++) {
-        const hr_random_plan plan = {.depth = 1 + (int)t % 5, .weights = weights, .centred = 2};
+        const hr_random_plan plan = {.depth = 1 + (int)t % DEPTH_MAX, .weights = weights, .centred = 2};
         hr_random_tree(stream, &w->t.binning, &plan, w->nodes[t], w->subsets[t], &w->trees[t]);
         w->trees[t].output = t % outputs;
         for (size_t n = 0; n < w->trees[t].node_count; n++) w->nodes[t][n].value = size * (2 * hr_dice_unit(&w->dice) - 1);

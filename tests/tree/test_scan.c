@@ -4,7 +4,7 @@
 #include "tree/scan.h"
 #include "tree/table.h"
 
-enum { FEATURES = 8, TREES = 13, OUTPUTS_MAX = 3, NODES = HR_RANDOM_NODES_MAX, GRID = 1 << HR_SCAN_BITS };
+enum { FEATURES = 8, TREES = 13, OUTPUTS_MAX = 3, NODES = HR_SCAN_NODES_MAX, GRID = 1 << HR_SCAN_BITS };
 
 static const uint32_t some_bins[] = {9, 4, 6, 2, 12, 256, 3, 200};
 enum { WIDE = 5, WIDE_TOO = 7, CONSTANT = 3 };
@@ -219,7 +219,7 @@ static void check_rounds(size_t rows, size_t outputs, bool logistic, int threads
         hr_scan_loss loss = {logistic, round % 3 ? between(&p.dice, .02, 1) : 1, logistic ? 3 : 1, 0};
         loss.bound = (int64_t)floor(loss.clip * GRID);
         size_t tree_count = round % 5 == 4 ? 2 : TREES;
-        draw_trees(&p, 1 + (int)round % HR_RANDOM_DEPTH_MAX);
+        draw_trees(&p, 1 + (int)round % HR_SCAN_DEPTH_MAX);
         assert_int_equal(hr_scan_round(p.scan, p.trees, tree_count, &loss, NULL), HR_OK);
         if (p.steps) plain_step(&p, &loss);
         p.steps = false;
