@@ -38,8 +38,8 @@ hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
 static void schedule_gaussian(double size, double records, hr_hedge_plan *plan) {
     plan->rounds = (size_t)clamp(floor(1.5 * sqrt(size)), 25, 300);
     plan->step = fmin(2 * pow(fmax(size / 8, 1), .6) / (double)plan->rounds, .5);
-    plan->depth_all = levels(fmin(size / 200, records / 400), 3, 8);
-    plan->depth_pair = levels(fmin(size / 100, records / 400), 3, 8);
+    plan->depth_all = levels(fmin(size / 400, records / 800), 4, 8);
+    plan->depth_pair = levels(fmin(size / 200, records / 800), 4, 8);
     plan->depth_one = 3;
     plan->centred = 3;
     plan->ridge = 12;

@@ -14,14 +14,14 @@ typedef struct schedule {
 } schedule;
 
 /* E = records * sqrt(budget), T = 1.5 sqrt(E) within 25..300, r = E/8, step = 2 r^.6/T up to 1/2, depths
- * log2 of min(E/200, records/400) and min(E/100, records/400) within 3..8; pure: E = records * epsilon, T = sqrt(E)/10
+ * log2 of min(E/400, records/800) and min(E/200, records/800) within 4..8; pure: E = records * epsilon, T = sqrt(E)/10
  * within 8..64, step 1.7/sqrt(T), depth log2(E/(8 T)) within 2..7. */
 static const schedule schedules[] = {
-    {HR_GDP, 1, 1000, true, false, 47, .5, 3, 3, 3, .004003829787, .01441378723, .001601531915, .0006191489362},
-    {HR_GDP, 1, 1e5, false, true, 300, .5, 3, 7, 7, .0005933333333, .002136, .0002373333333, 0},
-    {HR_GDP, .01, 30000, true, true, 82, .5, 3, 4, 3, 2.152926829e-05, 7.750536585e-05, 8.611707317e-06, 3.329268293e-06},
+    {HR_GDP, 1, 1000, true, false, 47, .5, 3, 4, 4, .004003829787, .01441378723, .001601531915, .0006191489362},
+    {HR_GDP, 1, 1e5, false, true, 300, .5, 3, 6, 6, .0005933333333, .002136, .0002373333333, 0},
+    {HR_GDP, .01, 30000, true, true, 82, .5, 3, 4, 4, 2.152926829e-05, 7.750536585e-05, 8.611707317e-06, 3.329268293e-06},
     {HR_GDP, 4, 5e6, false, false, 300, .5, 3, 8, 8, .002533333333, .00912, .001013333333, 0},
-    {HR_GDP, 1e-4, 1e4, false, false, 25, 0.3641128406, 3, 3, 3, 7.6e-07, 2.736e-06, 3.04e-07, 0},
+    {HR_GDP, 1e-4, 1e4, false, false, 25, 0.3641128406, 3, 4, 4, 7.6e-07, 2.736e-06, 3.04e-07, 0},
     {HR_GDP, .25, 6400, false, true, 84, .5, 3, 4, 4, .0005297619048, .001907142857, .0002119047619, 0},
     {HR_PURE, 1, 1000, true, false, 8, .601040764, 2, -1, 3, .036, .0672, .0168, 0},
     {HR_PURE, 1, 1e5, false, true, 31, .3053290134, 2, -1, 7, .008322580645, .01553548387, .003883870968, 0},
@@ -121,8 +121,8 @@ static void test_plan__stays_within_its_ranges(void **state) {
                 bool pure = currency == HR_PURE;
                 assert_true(plan.rounds >= (pure ? 8 : 25) && plan.rounds <= (pure ? 64 : 300));
                 assert_true(plan.step > 0 && plan.step <= (pure ? 1 : .5));
-                assert_true(plan.depth_all >= (pure ? 2 : 3) && plan.depth_all <= (pure ? 7 : 8));
-                assert_true(plan.depth_pair >= (pure ? 2 : 3) && plan.depth_pair <= 8);
+                assert_true(plan.depth_all >= (pure ? 2 : 4) && plan.depth_all <= (pure ? 7 : 8));
+                assert_true(plan.depth_pair >= (pure ? 2 : 4) && plan.depth_pair <= 8);
             }
 }
 
