@@ -308,7 +308,7 @@ static void test_w6__finds_nothing_on_a_canary_that_stands_alone(void **state) {
 static void test_w6x__catches_fits_at_ten_times_what_they_claim(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(w6_settings); i++) {
-        game g = w6(&w6_settings[i], 20, w6_settings[i].delta > 0 ? 600 : 5000);
+        game g = w6(&w6_settings[i], 20, w6_settings[i].delta > 0 ? 600 : 4500);
         assert_caught(&g, bound_of(&g));
         game_close(&g);
     }
