@@ -15,11 +15,12 @@ void hr_labels_done(hr_labels *labels) {
     *labels = (hr_labels){0};
 }
 
-static int32_t clamp_to_one(int64_t x) {
-    return (int32_t)(x < -ONE ? -ONE : x > ONE ? ONE : x);
+static int32_t clamp(int64_t x, int64_t bound) {
+    return (int32_t)(x < -bound ? -bound : x > bound ? bound : x);
 }
 
-hr_status hr_labels_of(const hr_data *data, hr_labels *out, hr_error *err) {
+hr_status hr_labels_scaled(const hr_data *data, int bits, hr_labels *out, hr_error *err) {
+    const int64_t one = (int64_t)1 << bits;
     const hr_column *label = hr_schema_label(hr_data_schema(data));
     size_t rows = hr_data_rows(data);
     double *targets = malloc((rows + 1) * sizeof *targets);
@@ -35,10 +36,14 @@ hr_status hr_labels_of(const hr_data *data, hr_labels *out, hr_error *err) {
         if (out->classes == 2)
             values[i] = targets[i] > 0;
         else
-            values[i] = out->classes ? (int32_t)targets[i] : clamp_to_one(hr_round(targets[i] * ONE));
+            values[i] = out->classes ? (int32_t)targets[i] : clamp(hr_round(targets[i] * (double)one), one);
     }
     free(targets);
     return HR_OK;
+}
+
+hr_status hr_labels_of(const hr_data *data, hr_labels *out, hr_error *err) {
+    return hr_labels_scaled(data, HR_LABEL_BITS, out, err);
 }
 
 void hr_labels_sum(const hr_labels *labels, const uint32_t *rows, const uint32_t *node_of, size_t count, size_t node_count,

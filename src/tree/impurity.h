@@ -18,6 +18,8 @@ typedef struct hr_labels {
 
 /* Owner: the caller frees with hr_labels_done. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_labels_of(const hr_data *data, hr_labels *out, hr_error *err);
+/* The same with numbers in units of 2^-bits, bits <= 30. */
+HR_MUST_CHECK hr_status hr_labels_scaled(const hr_data *data, int bits, hr_labels *out, hr_error *err);
 void hr_labels_done(hr_labels *labels);
 
 /* Numbers in the statistic of a node: its records in every class; or the sum of labels and the number of records. */
