@@ -56,10 +56,10 @@ typedef struct hr_fit_options {
     double epsilon; /* total privacy budget; > 0. Ignored by non-private methods */
     double delta;   /* 0: pure epsilon; else (epsilon, delta), through Gaussian DP (hedge) or zCDP (the others). Below 1/records */
 
-    int64_t trees, depth, bins; /* bins: per numeric feature, missing values apart */
+    int64_t trees, depth, bins; /* depth: 1..12, rf, ert and median: 1..60; bins: per numeric feature, missing values apart */
     double learning_rate, lambda;
     hr_loss loss;
-    double least_weight; /* gbdt: smallest weight of a leaf (square loss: its number of records); rf, ert: records of a leaf */
+    double least_weight; /* gbdt: smallest weight of a leaf (square loss: its number of records); forests: records of a leaf */
     int64_t features;    /* forests: candidate features of a node (K); 0: the root of their number, rounded */
     hr_part part;        /* private forests */
 

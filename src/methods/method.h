@@ -26,18 +26,27 @@ size_t hr_training_outputs(const hr_data *data);
 /* Tells the caller's progress callback. Fails: CANCELLED. */
 HR_MUST_CHECK hr_status hr_training_progress(const hr_training *training, size_t done, size_t total, hr_error *err);
 
+/* An option whose largest value is another one for some methods. */
+typedef struct hr_bound {
+    const char *name;
+    double most;
+    const char *range;
+} hr_bound;
+
 typedef struct hr_method {
     hr_method_info info;
     void (*defaults)(hr_fit_options *options); /* options->mode is set */
     const char *const *sound_options;          /* names of the options it takes in each mode, ended by NULL */
     const char *const *paper_options;          /* NULL: there is no such mode */
+    const hr_bound *bounds;                    /* ended by a NULL name; NULL: the options' own ranges hold */
     hr_currency with_delta;                    /* what its releases are counted in when delta > 0 */
     hr_status (*train)(hr_training *training, hr_error *err);
     /* Fills in all but epsilon, delta and the number of records, which are set; `schema` may be NULL. NULL: the method has no plan. */
     void (*plan)(const hr_fit_options *options, const hr_schema *schema, hr_currency currency, hr_units budget, hr_plan_info *plan);
 } hr_method;
 
-extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_dpboost, hr_method_seq, hr_method_para, hr_method_diprime;
+extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_rf, hr_method_ert, hr_method_median, hr_method_dpboost, hr_method_seq,
+    hr_method_para, hr_method_diprime;
 
 /* NULL if there is none of that name. */
 const hr_method *hr_method_named(const char *name);

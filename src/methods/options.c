@@ -39,7 +39,7 @@ static const option options_table[] = {
     {"lambda", REAL, AT(lambda), 0, 1e6, false, NULL, "0..1e6", "regularisation of gains and leaves"},
     {"bins", INTEGER, AT(bins), 2, 255, false, NULL, "2..255", "bins of a numeric feature, missing values apart"},
     {"loss", CHOICE, AT(loss), 0, 0, false, losses, "square|logistic", "loss of classes; numbers always have square loss"},
-    {"least-weight", REAL, AT(least_weight), 0, 1e9, false, NULL, "0..1e9", "smallest weight of a leaf (square loss: records)"},
+    {"least-weight", REAL, AT(least_weight), 0, 1e9, false, NULL, "0..1e9", "smallest weight of a leaf (forests, square loss: records)"},
     {"features", INTEGER, AT(features), 0, 10000, false, NULL, "0..10000", "candidate features of a node (K); 0: root of their number"},
     {"part", CHOICE, AT(part), 0, 0, false, truths, "false|true", "records shared out to the trees, not all to each"},
     {"ensemble", INTEGER, AT(ensemble), 1, 10000, false, NULL, "1..10000", "trees that share out the records once (T_e)"},
@@ -60,6 +60,17 @@ static const option *find(const char *name) {
     for (size_t i = 0; i < COUNT; i++)
         if (!strcmp(options_table[i].name, name)) return &options_table[i];
     return NULL;
+}
+
+/* The option as the method bounds it. */
+static option bounded(const option *o, const hr_method *method) {
+    option of_method = *o;
+    for (const hr_bound *b = method->bounds; b && b->name; b++) {
+        if (strcmp(b->name, o->name) != 0) continue;
+        of_method.most = b->most;
+        of_method.range = b->range;
+    }
+    return of_method;
 }
 
 static void *field(hr_fit_options *options, const option *o) {
@@ -130,12 +141,13 @@ static hr_status refuse_name(const hr_method *method, hr_mode mode, const char *
 
 hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const char *value, hr_error *err) {
     const hr_method *method = hr_method_named(options->method);
-    const option *o = find(name);
+    const option *known = find(name);
     double number = 0;
     int choice = 0;
     if (!method || options->size != sizeof *options)
         return hr_fail(err, HR_E_ARGUMENT, "call hr_fit_options_init first", "the options are not initialised");
-    if (!o || !takes(method, options->mode, name)) return refuse_name(method, options->mode, name, err);
+    if (!known || !takes(method, options->mode, name)) return refuse_name(method, options->mode, name, err);
+    const option of_method = bounded(known, method), *o = &of_method;
     if (o->type == CHOICE) {
         if (!parse_choice(o, value, &choice)) return refuse(o, value, err);
         *(int *)field(options, o) = choice;
@@ -160,11 +172,11 @@ static void render(const hr_fit_options *options, const option *o, char text[HR_
 
 hr_status hr_options_check(const hr_method *method, const hr_fit_options *options, hr_error *err) {
     for (const char *const *name = names_of(method, options->mode); name && *name; name++) {
-        const option *o = find(*name);
-        if (in_range(o, value_of(options, o))) continue;
+        const option o = bounded(find(*name), method);
+        if (in_range(&o, value_of(options, &o))) continue;
         char text[40];
-        snprintf(text, sizeof text, "%g", value_of(options, o));
-        return refuse(o, text, err);
+        snprintf(text, sizeof text, "%g", value_of(options, &o));
+        return refuse(&o, text, err);
     }
     return HR_OK;
 }
@@ -228,7 +240,7 @@ bool hr_method_option(const hr_method_info *info, size_t index, hr_option_info *
         const option *o = &options_table[i];
         if (!takes(method, HR_SOUND, o->name) && !takes(method, HR_PAPER, o->name)) continue;
         if (index--) continue;
-        *out = (hr_option_info){.name = o->name, .range = o->range, .help = o->help};
+        *out = (hr_option_info){.name = o->name, .range = bounded(o, method).range, .help = o->help};
         default_text(method, HR_SOUND, o, out->sound);
         default_text(method, HR_PAPER, o, out->paper);
         return true;
