@@ -203,15 +203,13 @@ static void test_best__of_classes_is_what_is_promised(void **state) {
 }
 
 /* Three records, at the bins 2, 3 and 6. */
-static node three_records(hr_kind kind) {
-    node n = {.count = 3, .bins = {2, 3, 6}, .labels = {0, 0, 100}, .times = {1, 1, 1}, .centres = {0, 1, 2, 4, 6, 7, 9, 20}};
-    describe(&n, kind, 1, 1);
-    return n;
-}
+static const node three_records = {
+    .count = 3, .bins = {2, 3, 6}, .labels = {0, 0, 100}, .times = {1, 1, 1}, .centres = {0, 1, 2, 4, 6, 7, 9, 20}};
 
 static void test_best__cuts_midway_between_the_values(void **state) {
     (void)state;
-    node n = three_records(HR_NUMBER);
+    node n = three_records;
+    describe(&n, HR_NUMBER, 1, 1);
     hr_proposal division = divide(hr_rule_best, &n, NULL);
     assert_true(division.left == 2 && division.cut == 6.5);
     assert_int_equal(hr_proposal_split(&n.values, &division).cut, 4); /* the centres 4, 6 | 7, 9 */
@@ -220,7 +218,7 @@ static void test_best__cuts_midway_between_the_values(void **state) {
 /* Centres that are neighbours among doubles have nothing between: the cut is the lower. */
 static void test_best__tells_neighbouring_numbers_apart(void **state) {
     (void)state;
-    node n = three_records(HR_NUMBER);
+    node n = three_records;
     for (int b = 0; b < BINS; b++) n.centres[b] = 1 + b * 0x1p-52; /* half of 5 and 6 steps rounds to 6 */
     n.bins[1] = 5;
     describe(&n, HR_NUMBER, 1, 1);
@@ -293,17 +291,14 @@ static void check_subsets(hr_rule *rule, node *n, size_t fewest, size_t most, ui
     hr_stream_close(stream);
 }
 
-static node five_categories(size_t width) {
-    node n = {.count = 5, .bins = {0, 2, 4, 5, 7}, .labels = {0, 1, 2, 1, 0}, .times = {1, 1, 1, 1, 1}};
-    describe(&n, HR_CATEGORY, width, 1);
-    return n;
-}
+static const node five_categories = {.count = 5, .bins = {0, 2, 4, 5, 7}, .labels = {0, 1, 2, 1, 0}, .times = {1, 1, 1, 1, 1}};
 
 static void test_random__draws_subsets_uniformly(void **state) {
     (void)state;
-    node n = five_categories(1);
+    node n = five_categories;
+    describe(&n, HR_CATEGORY, 1, 1);
     check_subsets(hr_rule_random, &n, 1, 4, 3);
-    n = five_categories(CLASSES);
+    describe(&n, HR_CATEGORY, CLASSES, 1);
     check_subsets(hr_rule_random, &n, 1, 4, 4);
 }
 
@@ -351,15 +346,16 @@ static void test_median__cuts_at_the_median(void **state) {
 
 static void test_median__draws_halves_of_categories(void **state) {
     (void)state;
-    node n = five_categories(1);
+    node n = five_categories;
+    describe(&n, HR_CATEGORY, 1, 1);
     check_subsets(hr_rule_median, &n, 2, 2, 6);
-    n = five_categories(CLASSES);
+    describe(&n, HR_CATEGORY, CLASSES, 1);
     check_subsets(hr_rule_median, &n, 2, 2, 7);
 }
 
 static void test_median__sends_missing_numbers_to_either_side(void **state) {
     (void)state;
-    node n = three_records(HR_NUMBER);
+    node n = three_records;
     n.bins[0] = 0;
     describe(&n, HR_NUMBER, 1, 1);
     hr_stream *stream = open_stream(8);
