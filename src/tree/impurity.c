@@ -92,6 +92,15 @@ hr_exact hr_division_score_per_record(const hr_labels *labels, const uint32_t *r
     return (hr_exact){count ? score.unpaid / (int64_t)count : 0};
 }
 
+hr_exact hr_bins_score(const hr_labels *labels, const uint8_t *bins, size_t bin_count, const uint32_t *rows, size_t count, hr_exact *room) {
+    size_t width = hr_labels_width(labels);
+    int64_t purity = 0;
+    memset(room, 0, bin_count * width * sizeof *room);
+    for (size_t i = 0; i < count; i++) hr_labels_add(labels, rows[i], room + bins[rows[i]] * width);
+    for (size_t b = 0; b < bin_count; b++) purity += hr_purity(labels, room + b * width);
+    return (hr_exact){purity};
+}
+
 size_t hr_labels_of_leaves(const hr_labels *labels, const hr_tree *tree, const uint32_t *rows, const uint32_t *node_of, size_t count,
                            hr_exact *room, hr_exact *sums, hr_exact *counts) {
     size_t leaf = 0, width = hr_labels_width(labels);

@@ -45,6 +45,10 @@ hr_exact hr_division_score(const hr_labels *labels, const uint32_t *rows, const 
 /* The same over the number of records, rounded: minus the mean squared error, which published methods go by. */
 hr_exact hr_division_score_per_record(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count, hr_exact *room);
 
+/* The purity of the sets into which `bin_count` bins of a feature divide records, in units of hr_purity: bins[row] is a record's. Adding
+ * a record changes it as it changes hr_purity. room: bin_count * width numbers. */
+hr_exact hr_bins_score(const hr_labels *labels, const uint8_t *bins, size_t bin_count, const uint32_t *rows, size_t count, hr_exact *room);
+
 /* What the leaves of a tree hold, leaf by leaf in order of nodes: counts[leaf * classes + k]; or sums[leaf] in units of 2^-12, and
  * counts[leaf]. Counts are in units of 1/64 of a record. node_of[i]: the leaf of rows[i]. room: node_count * width numbers. A record
  * changes one count by 64, and one sum by at most 2^12. Returns how many leaves. */

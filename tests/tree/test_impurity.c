@@ -367,6 +367,55 @@ static void test_division_score__falls_by_at_most_the_width(void **state) {
     }
 }
 
+/* ---- Bins ------------------------------------------------------------------------------------------------------------ */
+
+enum { BINS = 9 };
+
+/* Scores of a node's records, and of one more. */
+static void score_bins(hr_dice *dice, const hr_labels *labels, int64_t scores[2], hr_i128 *wanted) {
+    division d;
+    uint8_t bins[RECORDS + 1];
+    hr_exact room[BINS * 5];
+    uint64_t used = 1 + hr_dice_below(dice, BINS);
+    draw_division(dice, &d);
+    d.rows[d.count] = RECORDS;
+    for (size_t i = 0; i <= RECORDS; i++) bins[i] = (uint8_t)hr_dice_below(dice, used);
+    if (hr_dice_below(dice, 2)) bins[RECORDS] = BINS - 1;
+    for (size_t k = 0; k < 2; k++) scores[k] = hr_bins_score(labels, bins, BINS, d.rows, d.count + k, room).unpaid;
+    *wanted = 0;
+    for (size_t b = 0; b < BINS; b++) {
+        int32_t y[RECORDS];
+        size_t n = 0;
+        for (size_t i = 0; i < d.count; i++)
+            if (bins[d.rows[i]] == b) y[n++] = labels->values[d.rows[i]];
+        *wanted += squares(labels, y, n) - error_of(labels, y, n);
+    }
+}
+
+static void test_bins_score__is_the_purity_of_all_bins_and_as_wide_as_one(void **state) {
+    (void)state;
+    hr_dice dice;
+    hr_dice_init(&dice, 7);
+    int32_t values[RECORDS + 1];
+    for (size_t classes = 0; classes <= 5; classes += classes ? 1 : 2) {
+        hr_labels labels = {values, classes};
+        ends seen = {INT64_MAX, INT64_MAX};
+        int64_t width = (int64_t)hr_purity_width(&labels), scores[2];
+        for (int i = 0; i < 4000; i++) {
+            hr_i128 wanted;
+            draw_labels(&dice, &labels, RECORDS + 1);
+            if (hr_dice_below(&dice, 2)) values[RECORDS] = classes ? (int32_t)classes - 1 : -UNIT;
+            score_bins(&dice, &labels, scores, &wanted);
+            assert_true(scores[0] == wanted);
+            int64_t below = square(&labels, values[RECORDS]) - (scores[1] - scores[0]), above = width - below;
+            assert_true(above >= 0 && below >= 0);
+            seen.lowest = above < seen.lowest ? above : seen.lowest;
+            seen.highest = below < seen.highest ? below : seen.highest;
+        }
+        assert_true(seen.highest == 0 && (double)seen.lowest < .01 * (double)width);
+    }
+}
+
 /* ---- Leaves ---------------------------------------------------------------------------------------------------------- */
 
 /* A root (0) with a leaf (1) and a node (2) with two leaves (3, 4). */
@@ -427,6 +476,7 @@ int main(void) {
         cmocka_unit_test(test_width__holds_for_classes_and_is_needed),
         cmocka_unit_test(test_division_score__is_minus_the_squared_errors),
         cmocka_unit_test(test_division_score__falls_by_at_most_the_width),
+        cmocka_unit_test(test_bins_score__is_the_purity_of_all_bins_and_as_wide_as_one),
         cmocka_unit_test(test_leaves__hold_counts_of_classes_leaf_by_leaf),
         cmocka_unit_test(test_leaves__hold_sums_and_counts_of_numbers),
         cmocka_unit_test(test_published_mean__is_clipped_and_undefined_of_nothing),
