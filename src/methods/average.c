@@ -2,11 +2,17 @@
 
 #include "base/fail.h"
 
+#include <math.h>
 #include <string.h>
 
 size_t hr_average_width(const hr_data *data) {
     const hr_column *label = hr_schema_label(hr_data_schema(data));
     return label->kind == HR_CATEGORY ? label->value_count : 1;
+}
+
+size_t hr_candidate_features(const hr_fit_options *options, size_t features) {
+    size_t wanted = options->features ? (size_t)options->features : (size_t)rint(sqrt((double)features));
+    return wanted < features ? wanted : features;
 }
 
 hr_status hr_average_init(hr_training *t, hr_error *err) {

@@ -141,20 +141,6 @@ static double median_of_gaps(diprime *d, const range *of, hr_permit permit, cand
     return d->sorted[j] + at * (d->sorted[j + 1] - d->sorted[j]);
 }
 
-/* The bits of its number say which values go left. Numbers below 2^(count - 1) leave the last on the right, so that none comes twice. */
-static hr_bin_set nth_division(const uint8_t *values, size_t count, size_t number) {
-    hr_bin_set left = {{0}};
-    for (size_t i = 0; i < count; i++)
-        if (number >> i & 1) hr_bin_set_add(&left, values[i]);
-    return left;
-}
-
-static hr_bin_set random_division(hr_stream *stream, const hr_bin_set *set) {
-    hr_bin_set left;
-    for (size_t w = 0; w < HR_BINS_MAX / 64; w++) left.words[w] = hr_stream_u64(stream) & set->words[w];
-    return left;
-}
-
 /* Line 35: every division of the values in two; of many values, random ones. Missing goes to a random side. */
 static size_t divisions_of(const diprime *d, const hr_bin_set *set, hr_bin_set *divisions) {
     uint8_t values[HR_BINS_MAX];
@@ -162,8 +148,10 @@ static size_t divisions_of(const diprime *d, const hr_bin_set *set, hr_bin_set *
     bool all = count <= DIVIDED_MAX;
     size_t made = all ? ((size_t)1 << (count - 1)) - 1 : DIVISIONS_MAX;
     for (size_t s = 0; s < made; s++) {
-        divisions[s] = all ? nth_division(values, count, s + 1) : random_division(stream_of(d), set);
+        divisions[s] = (hr_bin_set){{0}};
         if (hr_uniform(stream_of(d), 2)) hr_bin_set_add(&divisions[s], 0);
+        for (size_t i = 0; i < count; i++)
+            if (all ? (s + 1) >> i & 1 : hr_uniform(stream_of(d), 2)) hr_bin_set_add(&divisions[s], values[i]);
     }
     return made;
 }
@@ -185,12 +173,7 @@ static size_t pick_features(diprime *d) {
     for (uint32_t f = 0; f < d->features; f++)
         if (can_split(d, f)) d->picked[count++] = f;
     size_t wanted = count < d->candidate_count ? count : d->candidate_count;
-    for (size_t k = 0; k < wanted; k++) {
-        size_t other = k + hr_uniform(stream_of(d), count - k);
-        uint32_t swap = d->picked[k];
-        d->picked[k] = d->picked[other];
-        d->picked[other] = swap;
-    }
+    hr_draw_features(stream_of(d), d->picked, count, wanted);
     return wanted;
 }
 
@@ -396,16 +379,10 @@ static hr_status room(diprime *d, size_t rows, hr_error *err) {
     return split && tree ? HR_OK : hr_fail_memory(err);
 }
 
-/* `features`; 0: the root of their number, rounded. */
-static size_t candidates_of(const hr_fit_options *options, size_t features) {
-    size_t wanted = options->features ? (size_t)options->features : (size_t)rint(sqrt((double)features));
-    return wanted < features ? wanted : features;
-}
-
 static hr_status diprime_init(diprime *d, hr_error *err) {
     hr_training *t = d->training;
     d->features = hr_schema_feature_count(hr_data_schema(t->data));
-    d->candidate_count = candidates_of(t->options, d->features);
+    d->candidate_count = hr_candidate_features(t->options, d->features);
     d->nodes_max = ((size_t)2 << t->options->depth) - 1;
     hr_status status = hr_labels_of(t->data, &d->labels, err);
     if (!status) status = hr_edges_public(hr_data_schema(t->data), 2, t->arena, &t->binning, err);

@@ -51,12 +51,6 @@ static hr_status make_bins(forest *f, hr_error *err) {
     return HR_OK;
 }
 
-static size_t candidates_of(const forest *f) {
-    size_t features = f->training->binning.feature_count, asked = (size_t)f->training->options->features;
-    if (!asked) asked = (size_t)lround(sqrt((double)features));
-    return asked < features ? asked : features;
-}
-
 static hr_status make_plan(forest *f, hr_rule *rule, hr_error *err) {
     const hr_training *t = f->training;
     const hr_column *label = hr_schema_label(hr_data_schema(t->data));
@@ -66,7 +60,7 @@ static hr_status make_plan(forest *f, hr_rule *rule, hr_error *err) {
                              .labels = &f->labels,
                              .rule = rule,
                              .depth = (int)t->options->depth,
-                             .candidates = candidates_of(f),
+                             .candidates = hr_candidate_features(t->options, t->binning.feature_count),
                              .least = (int64_t)fmax(ceil(t->options->least_weight), 1)};
     hr_status status =
         hr_deep_pack(hr_data_rows(t->data), label->kind == HR_CATEGORY ? label->value_count : 0, &f->plan.packing, &bits, err);

@@ -49,6 +49,15 @@ hr_status hr_private_forest_train(hr_training *t, hr_tree_trainer *trainer, hr_e
     return status;
 }
 
+void hr_draw_features(hr_stream *stream, uint32_t *features, size_t count, size_t wanted) {
+    for (size_t k = 0; k < wanted; k++) {
+        size_t other = k + hr_uniform(stream, count - k);
+        uint32_t swap = features[k];
+        features[k] = features[other];
+        features[other] = swap;
+    }
+}
+
 hr_charge hr_private_tree_charge(const hr_private_tree *tree, const char *what, int64_t level, hr_units cost, uint64_t sensitivity) {
     return (hr_charge){.what = what,
                        .tree = (int64_t)tree->index,

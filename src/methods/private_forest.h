@@ -20,9 +20,12 @@ struct hr_tree_trainer {
 };
 
 /* Trains options->trees trees. options->part: every record draws one of them by itself, and each tree has the whole budget (paper mode:
- * parts of fixed, equal sizes, less than one record a tree left over); else all records train every tree, at a part of the budget.
+ * parts of fixed, equal sizes); else all records train every tree, at a part of the budget.
  * Fails: MEMORY, CANCELLED, and what the trainer fails with. */
 HR_MUST_CHECK hr_status hr_private_forest_train(hr_training *training, hr_tree_trainer *trainer, hr_error *err);
+
+/* Reorders `count` features so that the first `wanted` are a uniform draw without replacement. */
+void hr_draw_features(hr_stream *stream, uint32_t *features, size_t count, size_t wanted);
 
 /* A line of the list of releases. */
 hr_charge hr_private_tree_charge(const hr_private_tree *tree, const char *what, int64_t level, hr_units cost, uint64_t sensitivity);
