@@ -79,7 +79,7 @@ static inline double leaf_of(const hr_model *model, size_t tree, double x) {
     const hr_node *node = t->nodes;
     while (node->left) {
         const hr_feature_bins *feature = &model->binning.features[node->feature];
-        node = &t->nodes[node->left + (hr_node_goes_left(t, node, feature->kind, hr_bin_of_number(feature, x)) ? 0 : 1)];
+        node = &t->nodes[hr_node_child(t, node, feature->kind, hr_bin_of_number(feature, x))];
     }
     return node->value;
 }

@@ -1,0 +1,102 @@
+/* Private extremely randomised trees (Bojarski, Choromanska, Choromanski, LeCun 2014). A node asks about a feature drawn at random and
+ * cuts it anywhere within its public bounds, so that nothing is paid for splits: all of the budget is left for the leaves. */
+#include "base/fail.h"
+#include "bins/binned.h"
+#include "bins/edges.h"
+#include "methods/private_forest.h"
+#include "tree/random_tree.h"
+
+#include <stdlib.h>
+
+typedef struct forest {
+    hr_tree_trainer trainer;
+    hr_training *training;
+    hr_binned *binned;
+    hr_labels labels;
+    hr_random_plan plan;
+    double *weights, *said;
+    uint32_t *leaf_of; /* of the records of the tree at hand */
+    hr_node *nodes;
+    hr_bin_set *subsets;
+} forest;
+
+static uint32_t find_leaf(const forest *f, const hr_tree *tree, uint32_t row) {
+    uint32_t n = 0;
+    while (tree->nodes[n].left) {
+        const hr_node *node = &tree->nodes[n];
+        n = hr_node_child(tree, node, f->binned->binning->features[node->feature].kind, hr_binned_column(f->binned, node->feature)[row]);
+    }
+    return n;
+}
+
+static hr_status train_tree(hr_tree_trainer *self, const hr_private_tree *tree, hr_error *err) {
+    forest *f = (forest *)self;
+    hr_training *t = f->training;
+    hr_tree drawn;
+    hr_random_tree(hr_gate_stream(t->gate), &t->binning, &f->plan, f->nodes, f->subsets, &drawn);
+#pragma omp parallel for num_threads(t->threads) schedule(static)
+    for (size_t i = 0; i < tree->count; i++) f->leaf_of[i] = find_leaf(f, &drawn, tree->rows[i]);
+    hr_status status = hr_private_leaves(t, &f->labels, tree, &drawn, f->leaf_of, tree->budget, f->said, err);
+    return status ? status : hr_average_add(t, &drawn, f->said, err);
+}
+
+static void forest_done(forest *f) {
+    void *all[] = {f->weights, f->said, f->leaf_of, f->nodes, f->subsets};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    hr_binned_free(f->binned);
+    hr_labels_done(&f->labels);
+}
+
+static hr_status room(forest *f, hr_error *err) {
+    size_t features = f->training->binning.feature_count, nodes = ((size_t)2 << f->plan.depth) - 1;
+    f->weights = malloc(features * sizeof *f->weights);
+    f->said = malloc(nodes * hr_labels_width(&f->labels) * sizeof *f->said);
+    f->leaf_of = malloc((hr_data_rows(f->training->data) + 1) * sizeof *f->leaf_of);
+    f->nodes = malloc(nodes * sizeof *f->nodes);
+    f->subsets = malloc(nodes * sizeof *f->subsets);
+    if (!f->weights || !f->said || !f->leaf_of || !f->nodes || !f->subsets) return hr_fail_memory(err);
+    for (size_t k = 0; k < features; k++) f->weights[k] = 1;
+    f->plan.weights = f->weights;
+    return HR_OK;
+}
+
+static hr_status forest_init(forest *f, hr_error *err) {
+    hr_training *t = f->training;
+    hr_status status = hr_labels_of(t->data, &f->labels, err);
+    if (!status) status = hr_edges_public(hr_data_schema(t->data), HR_BINS_MAX - 1, t->arena, &t->binning, err);
+    if (!status) status = hr_binned_columns(t->data, &t->binning, t->threads, &f->binned, err);
+    return status ? status : room(f, err);
+}
+
+static hr_status train(hr_training *training, hr_error *err) {
+    forest f = {.trainer = {train_tree}, .training = training, .plan = {.depth = (int)training->options->depth, .centred = 1}};
+    hr_status status = forest_init(&f, err);
+    if (!status) status = hr_private_forest_train(training, &f.trainer, err);
+    forest_done(&f);
+    return status;
+}
+
+static void defaults(hr_fit_options *o) {
+    o->trees = 10;
+    o->depth = 12;
+    o->part = HR_PART_FALSE;
+    o->count_share = .3;
+}
+
+static const char *const sound_options[] = {"epsilon", "delta", "trees", "depth", "part", "count-share", NULL};
+
+const hr_method hr_method_dp_ert = {
+    .info = {.name = "dp-ert",
+             .summary = "a forest of completely random trees with noisy leaves",
+             .paper = "Bojarski, Choromanska, Choromanski, LeCun: Differentially- and non-differentially-private random decision trees. "
+                      "arXiv:1410.6973, 2014",
+             .is_private = true,
+             .sound = "Adding or removing one record changes the probability of any model by at most e^epsilon (plus delta). Trees are "
+                      "drawn by public coins within public bounds; leaves: noisy class counts, or noisy sums and counts. Trees share "
+                      "the budget; or, with part, the records, each of which draws its tree by itself.",
+             .flaws = ""},
+    .defaults = defaults,
+    .sound_options = sound_options,
+    .with_delta = HR_GDP,
+    .train = train,
+};

@@ -1,0 +1,251 @@
+/* Fits of private forests on tables of odd columns, and their lists of releases read line by line. */
+#ifndef HR_TESTS_METHODS_PRIVATE_FORESTS_H
+#define HR_TESTS_METHODS_PRIVATE_FORESTS_H
+
+#include "bins/binned.h"
+#include "methods/tables.h"
+#include "tree/impurity.h"
+
+enum { X, AGE, FIXED, NONE, TWO, FEW, MANY, ODD_FEATURES, VALUES_MAX = 256 };
+
+typedef struct forest_setting {
+    hr_part part;
+    int64_t trees, depth, features;
+    size_t rows, classes; /* 0: regression */
+    double epsilon, delta;
+} forest_setting;
+
+static inline hr_column odd_category(const char *name, size_t count) {
+    static char text[VALUES_MAX][8];
+    static const char *values[VALUES_MAX];
+    for (size_t i = 0; i < VALUES_MAX; i++) {
+        snprintf(text[i], sizeof text[i], "v%zu", i);
+        values[i] = text[i];
+    }
+    return (hr_column){.name = name, .kind = HR_CATEGORY, .value_count = count, .values = values};
+}
+
+/* Every category has values that are missing or not in the schema, and one number is missing everywhere. */
+static inline table odd_table(size_t rows, size_t classes) {
+    table t = table_open(rows, ODD_FEATURES);
+    uint64_t random = 3 + rows;
+    hr_column columns[ODD_FEATURES] = {
+        [X] = number_column("x", -1, 1),          [AGE] = number_column("age", 0, 3), [FIXED] = number_column("fixed", 2, 2),
+        [NONE] = number_column("none", 0, 1),     [TWO] = odd_category("two", 2),     [FEW] = odd_category("few", 6),
+        [MANY] = odd_category("many", VALUES_MAX)};
+    columns[AGE].whole = true;
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t f = 0; f < ODD_FEATURES; f++) {
+            double u = next_unit(&random);
+            t.columns[f][i] = columns[f].kind == HR_CATEGORY ? floor(u * (double)(columns[f].value_count + 1))
+                                                             : columns[f].low + u * (columns[f].high - columns[f].low);
+        }
+        t.columns[AGE][i] = rint(t.columns[AGE][i]);
+        t.columns[NONE][i] = NAN;
+        if (i % 5 < 2) t.columns[X][i] = NAN;
+        t.labels[i] = classes ? (double)(next_random(&random) % classes) : 2 * next_unit(&random) - 1;
+    }
+    table_make(&t, classes ? odd_category("y", classes) : number_column("y", -1, 1), columns);
+    return t;
+}
+
+static inline hr_fit_options options_of_forest(const char *method, const forest_setting *s) {
+    hr_fit_options options = options_of(method, HR_SOUND);
+    options.epsilon = s->epsilon;
+    options.delta = s->delta;
+    options.trees = s->trees;
+    options.depth = s->depth;
+    options.features = s->features;
+    options.part = s->part;
+    return options;
+}
+
+static inline size_t outputs_of_forest(const forest_setting *s) {
+    return s->classes > 2 ? s->classes : 1;
+}
+
+typedef void check_model(const forest_setting *s, const hr_model *model);
+
+/* Calls check for every setting, by a fit with real noise. */
+static inline void each_forest(const char *method, const forest_setting *settings, size_t count, check_model *check) {
+    for (size_t i = 0; i < count; i++) {
+        table t = odd_table(settings[i].rows, settings[i].classes);
+        hr_fit_options options = options_of_forest(method, &settings[i]);
+        hr_model *model = fit(t.data, &options);
+        check(&settings[i], model);
+        hr_model_free(model);
+        table_close(&t);
+    }
+}
+
+/* The trees of other classes than the first are the same but for their leaves' values. */
+static inline void check_outputs(const forest_setting *s, const hr_model *model) {
+    size_t outputs = outputs_of_forest(s);
+    hr_error err = {0};
+    if (hr_model_check(model, &err) != HR_OK) fail_msg("%s: %s", err.field, err.message);
+    assert_int_equal(model->forest.tree_count, (size_t)s->trees * outputs);
+    for (size_t t = 0; t < model->forest.tree_count; t++) {
+        const hr_tree *tree = &model->forest.trees[t], *first = &model->forest.trees[t / outputs * outputs];
+        assert_true(tree->output == t % outputs && tree->node_count == first->node_count);
+        for (size_t n = 0; n < tree->node_count; n++) {
+            hr_node one = tree->nodes[n], other = first->nodes[n];
+            assert_true(one.left == other.left && one.feature == other.feature && one.cut == other.cut && one.branches == other.branches);
+        }
+    }
+}
+
+/* ---- The list of releases ---------------------------------------------------------------------------------------------- */
+
+typedef struct reader {
+    const forest_setting *s;
+    const hr_model *model;
+    size_t at, tree;
+} reader;
+
+static inline hr_units budget_of_tree(const forest_setting *s) {
+    hr_units all = s->delta > 0 ? hr_gdp_budget(s->epsilon, s->delta) : hr_units_down(s->epsilon);
+    return all / (s->part ? 1 : (hr_units)s->trees);
+}
+
+static inline const hr_release *next_line(reader *r, const char *what, int64_t level, hr_units cost, uint64_t sensitivity) {
+    assert_true(r->at < r->model->release_count);
+    const hr_release *line = &r->model->releases[r->at++];
+    bool part = r->s->part, choice = level >= 0, pure = r->s->delta <= 0;
+    assert_string_equal(line->what, what);
+    assert_true(line->tree == (int64_t)r->tree && line->level == level);
+    assert_true(line->group == (part ? 0 : r->tree) && line->part == (part ? r->tree : 0));
+    assert_true(line->cost == cost && line->sensitivity == sensitivity);
+    hr_mechanism chooses = pure ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL, adds = pure ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN;
+    assert_int_equal(line->mechanism, choice ? chooses : adds);
+    return line;
+}
+
+/* What the leaves of the reader's tree were told for `budget`, three tenths of it for counts. */
+static inline void check_leaf_lines(reader *r, hr_units budget) {
+    const hr_tree *tree = &r->model->forest.trees[r->tree * outputs_of_forest(r->s)];
+    size_t leaves = 0;
+    for (size_t n = 0; n < tree->node_count; n++) leaves += !tree->nodes[n].left;
+    if (r->s->classes) {
+        assert_true(next_line(r, "leaf class count", -1, budget, 64)->draws == leaves * r->s->classes);
+        return;
+    }
+    hr_units counts = hr_units_share(budget, .3);
+    assert_true(next_line(r, "leaf sum", -1, budget - counts, 4096)->draws == leaves);
+    assert_true(next_line(r, "leaf count", -1, counts, 64)->draws == leaves);
+}
+
+/* All of the budget is spent, but for what its division leaves over. */
+static inline void check_costs(const forest_setting *s, const hr_model *model) {
+    const hr_guarantee *g = hr_model_guarantee(model);
+    hr_units total, budget = budget_of_tree(s) * (s->part ? 1 : (hr_units)s->trees);
+    assert_int_equal(hr_account(model->releases, model->release_count, &total, NULL), HR_OK);
+    assert_true(total <= budget && (double)total > .99999 * (double)budget);
+    assert_true(g->is_private && g->epsilon <= s->epsilon && g->epsilon > .999 * s->epsilon && g->delta <= s->delta);
+    assert_int_equal(hr_account_check(model->releases, model->release_count, model->currency, NULL), HR_OK);
+    char *text = render(model);
+    hr_model *parsed = NULL;
+    assert_int_equal(hr_model_parse(text, strlen(text), "model", &parsed, NULL), HR_OK);
+    hr_model_free(parsed);
+    hr_text_free(text);
+}
+
+/* ---- Leaves at an epsilon so huge that noise does not matter ------------------------------------------------------------ */
+
+/* Every leaf of `tree` says the mean of the labels of its records; those without, whatever their ancestors do. */
+static inline void check_means(const hr_model *model, size_t tree, const hr_data *data, const double *labels) {
+    const hr_tree *t = &model->forest.trees[tree];
+    double *sums = calloc(t->node_count, sizeof *sums), *counts = calloc(t->node_count, sizeof *counts);
+    hr_binned *binned = NULL;
+    assert_true(sums && counts);
+    assert_int_equal(hr_binned_columns(data, &model->binning, 1, &binned, NULL), HR_OK);
+    for (size_t i = 0; i < hr_data_rows(data); i++) {
+        size_t n = 0;
+        while (t->nodes[n].left) {
+            uint32_t f = t->nodes[n].feature;
+            n = hr_node_child(t, &t->nodes[n], model->binning.features[f].kind, hr_binned_column(binned, f)[i]);
+        }
+        sums[n] += labels[i];
+        counts[n]++;
+    }
+    for (size_t n = 0; n < t->node_count; n++) {
+        double said = t->nodes[n].value * (double)model->forest.tree_count;
+        if (counts[n] > 0 && fabs(said - sums[n] / counts[n]) > .05) fail_msg("node %zu: %g, not %g", n, said, sums[n] / counts[n]);
+    }
+    hr_binned_free(binned);
+    free(counts);
+    free(sums);
+}
+
+/* Labels are -1 or 1; three trees on all records. */
+static inline void check_leaves_at_huge_epsilon(const char *method, size_t classes) {
+    forest_setting s = {HR_PART_FALSE, 3, 4, 0, 400, classes, 1e4, 0};
+    table t = odd_table(s.rows, classes);
+    hr_fit_options options = options_of_forest(method, &s);
+    hr_model *model = fit(t.data, &options);
+    for (size_t i = 0; classes && i < t.rows; i++) t.labels[i] = 2 * t.labels[i] - 1;
+    for (size_t k = 0; k < model->forest.tree_count; k++) check_means(model, k, t.data, t.labels);
+    hr_model_free(model);
+    table_close(&t);
+}
+
+/* Trees on parts of the records, whose label is the value of their only feature: a root says which. */
+static inline void check_parts_at_huge_epsilon(const char *method) {
+    forest_setting s = {HR_PART_TRUE, 5, 1, 0, 400, 2, 1e4, 0};
+    table t = table_open(s.rows, 1);
+    uint64_t random = 8;
+    for (size_t i = 0; i < t.rows; i++) {
+        t.labels[i] = (double)(next_random(&random) % 2);
+        t.columns[0][i] = 1 + t.labels[i];
+    }
+    const hr_column feature = category_column("x", 2);
+    table_make(&t, category_column("y", 2), &feature);
+    hr_fit_options options = options_of_forest(method, &s);
+    hr_model *model = fit(t.data, &options);
+    for (size_t k = 0; k < model->forest.tree_count; k++) {
+        const hr_tree *tree = &model->forest.trees[k];
+        for (uint8_t value = 1; value <= 2; value++) {
+            double said = tree->nodes[hr_node_child(tree, tree->nodes, HR_CATEGORY, value)].value * (double)s.trees;
+            assert_true(tree->nodes[0].left && fabs(said - (value == 1 ? -1 : 1)) < .01);
+        }
+    }
+    hr_model_free(model);
+    table_close(&t);
+}
+
+/* ---- Odd fits ---------------------------------------------------------------------------------------------------------- */
+
+static inline void check_seeds(const char *method, const forest_setting *s) {
+    table t = odd_table(s->rows, s->classes);
+    hr_fit_options options = options_of_forest(method, s);
+    options.reproducible_noise = true;
+    options.seed = 5;
+    char *wanted = fit_text(t.data, &options);
+    options.threads = 3;
+    char *got = fit_text(t.data, &options);
+    assert_string_equal(got, wanted);
+    options.seed++;
+    char *other = fit_text(t.data, &options);
+    assert_string_not_equal(other, wanted);
+    hr_text_free(other);
+    hr_text_free(got);
+    hr_text_free(wanted);
+    table_close(&t);
+}
+
+/* One record to three, most trees without any. */
+static inline void check_hardly_any_records(const char *method) {
+    for (size_t rows = 1; rows <= 3; rows++)
+        for (size_t classes = 0; classes <= 4; classes += 2) {
+            forest_setting s = {HR_PART_TRUE, 10, 3, 0, rows, classes, .1, classes ? 1e-6 : 0};
+            table t = odd_table(rows, classes);
+            hr_fit_options options = options_of_forest(method, &s);
+            hr_model *model = fit(t.data, &options);
+            double *p = predictions_of(model, t.data);
+            for (size_t i = 0; i < rows * hr_model_output_count(model); i++) assert_true(p[i] >= (classes ? 0 : -1) && p[i] <= 1);
+            free(p);
+            hr_model_free(model);
+            table_close(&t);
+        }
+}
+
+#endif
