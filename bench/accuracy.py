@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """How well every method predicts on prepared sets: mean and standard deviation over seeded splits, as markdown. hedge and the
 published methods stand beside the figures of their prototypes (hedge.json, utility.json), gbdt beside scikit-learn's histogram
-gradient boosting at the same settings.
+gradient boosting at the same settings, and the forests without privacy beside its forests.
 
 HEDGEROW_DATA names the folder of sets (see sets.py); without it, ../shared/data beside the project. PEER_PYTHON names a Python
-interpreter that has scikit-learn; gbdt's part and the set "synth" need it.
+interpreter that has scikit-learn; the parts of gbdt and the forests and the set "synth" need it.
 usage: accuracy.py [--help]"""
 import collections
 import os
@@ -32,9 +32,12 @@ HEDGE_SETS = ['adult', 'credit', 'banknote', 'cod-rna', 'covtype', 'susy', 'ijcn
 MORE_SETS = ['robot', 'nursery', 'car', 'gss']
 UNSEEN_SETS = ['a9a', 'w8a', 'mushroom', 'tic_tac_toe', 'votes', 'yearmsd']  # no constant was chosen on these but a9a
 HEDGE_EPSILONS = [.1, .25, .5, 1, 2, 4, 8]
-HEDGE_ROWS = 30000  # of which 24,000 are trained on: what the prototype took
+CUT_ROWS = 30000  # of which 24,000 are trained on: what the prototype took
 PURE_SEEDS = 3
 ETAS = ['0.1', '0.3']
+FOREST_SETS = ['adult', 'credit', 'banknote', 'robot', 'parkinsons', 'appliances', 'kc_house', 'abalone']
+FORESTS = {'rf': 'RandomForest', 'ert': 'ExtraTrees', 'median': None}  # what scikit-learn calls them; it has no median trees
+FOREST_TREES, FOREST_DEPTH = 100, 16
 # How a metric is called and shown, and whether more of it is better. Figures are compared as they are shown.
 Metric = collections.namedtuple('Metric', 'title digits more')
 METRICS = {'error': Metric('error, %', 2, False), 'rmse': Metric('RMSE', 2, False), 'auc': Metric('AUC', 3, True)}
@@ -54,13 +57,53 @@ def hedgerow_error(program, folder, arguments):
 def sklearn_error(folder, eta):
     """The same of scikit-learn: 50 trees of depth 6, 255 bins, and no rule of its own against small leaves."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-    x, y, categories, classes = sets.arrays(folder, 'train')
-    xt, yt, _, _ = sets.arrays(folder, 'test')
-    kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
-    model = kind(max_iter=50, max_depth=6, learning_rate=float(eta), max_bins=255, max_leaf_nodes=None, min_samples_leaf=1,
-                 l2_regularization=1, early_stopping=False, categorical_features=categories, random_state=0).fit(x, y)
-    p = model.predict(xt)
+    kind = HistGradientBoostingClassifier if is_classes(folder) else HistGradientBoostingRegressor
+    _, _, categories, _ = sets.arrays(folder, 'test')
+    return test_error(kind(max_iter=50, max_depth=6, learning_rate=float(eta), max_bins=255, max_leaf_nodes=None, min_samples_leaf=1,
+                           l2_regularization=1, early_stopping=False, categorical_features=categories, random_state=0), folder, as_it_is)
+
+
+def as_it_is(folder, part):
+    """(x, y, whether y is a class)"""
+    x, y, _, classes = sets.arrays(folder, part)
+    return x, y, classes
+
+
+def test_error(model, folder, arrays):
+    """Test error in %, or RMSE, of a model of scikit-learn; `arrays` reads a part of the set."""
+    x, y, classes = arrays(folder, 'train')
+    xt, yt, _ = arrays(folder, 'test')
+    p = model.fit(x, y).predict(xt)
     return float(100 * (p != yt).mean() if classes else (((p - yt) ** 2).mean()) ** 0.5)
+
+
+def ordinal(folder, part):
+    """(x, y, whether y is a class); a category is its place in the schema's list, and -1 if it is missing."""
+    import numpy as np
+    x, y, categories, classes = sets.arrays(folder, part)
+    x[:, categories] = np.nan_to_num(x[:, categories], nan=-1)
+    return x, y, classes
+
+
+def root(folder):
+    """K: the root of the number of features, rounded."""
+    return max(1, round((len(sets.columns_of(folder)[0]) - 1) ** .5))
+
+
+def sklearn_forest_error(folder, name):
+    """The same of a forest of scikit-learn."""
+    from sklearn import ensemble
+    kind = getattr(ensemble, name + ('Classifier' if is_classes(folder) else 'Regressor'))
+    return test_error(kind(FOREST_TREES, max_depth=FOREST_DEPTH, max_features=root(folder), min_samples_leaf=1, random_state=0), folder, ordinal)
+
+
+def forest_arguments(method, folder):
+    return [method, '--trees', str(FOREST_TREES), '--depth', str(FOREST_DEPTH), '--option', 'features=%d' % root(folder), '--option', 'least-weight=1']
+
+
+def is_classes(folder):
+    columns, _ = sets.columns_of(folder)
+    return next(iter(columns.values())) is not None
 
 
 def gbdt_arguments(eta, classes):
@@ -133,12 +176,32 @@ def plain_part(args, pool):
 
 
 def plain_line(args, pool, name, folders, eta):
-    columns, _ = sets.columns_of(folders[0])
-    classes = next(iter(columns.values())) is not None
+    classes = is_classes(folders[0])
     ours = [pool.submit(hedgerow_error, args.hedgerow, f, gbdt_arguments(eta, classes)) for f in folders]
     theirs = [pool.submit(sklearn_error, f, eta) for f in folders]
-    pairs = [(RADIX.get(name, 1) * a.result(), RADIX.get(name, 1) * b.result()) for a, b in zip(ours, theirs)]
-    return '| %s | %s | %s | %s | %s |' % (name, eta, spread([a for a, _ in pairs]), spread([b for _, b in pairs]), paired(pairs, classes))
+    return beside(name, eta, classes, ours, theirs)
+
+
+def beside(name, title, classes, ours, theirs):
+    """A line: our errors on every split, theirs (if there are any), and the difference."""
+    mine, yours = ([RADIX.get(name, 1) * job.result() for job in jobs] for jobs in (ours, theirs))
+    if not yours:
+        return '| %s | %s | %s | | |' % (name, title, spread(mine))
+    return '| %s | %s | %s | %s | %s |' % (name, title, spread(mine), spread(yours), paired(list(zip(mine, yours)), classes))
+
+
+def forests_part(args, pool):
+    """Forests without privacy beside scikit-learn."""
+    rows, taken = cut_rows(args)
+    folders, lacking = prepare_all(args, pool, args.sets or FOREST_SETS, args.seeds, rows)
+    yield 'Mean ± standard deviation over %d splits; %s.' % (args.seeds, taken)
+    yield from pages.header(['set', 'method', 'hedgerow', 'scikit-learn', 'difference'])
+    for name in folders:
+        for method, peer in FORESTS.items():
+            ours = [pool.submit(hedgerow_error, args.hedgerow, f, forest_arguments(method, f)) for f in folders[name]]
+            theirs = [pool.submit(sklearn_forest_error, f, peer) for f in folders[name] if peer]
+            yield beside(name, method, is_classes(folders[name][0]), ours, theirs)
+    yield from lacking
 
 
 def hedge_fits(args, pool, name, folders, arguments):
@@ -149,15 +212,15 @@ def hedge_fits(args, pool, name, folders, arguments):
     return {metric: [[scale.get(metric, 1) * one[metric] for one in splits] for splits in found] for metric in METRICS if metric in found[0][0]}
 
 
-def hedge_rows(args):
-    rows = HEDGE_ROWS if args.rows is None else args.rows
+def cut_rows(args):
+    rows = CUT_ROWS if args.rows is None else args.rows
     return rows or None, 'at most {:,} records of a set'.format(rows) if rows else 'all records of a set'
 
 
 def hedge_part(args, pool):
     """hedge from strict to lenient budgets beside its prototype; the last line counts."""
     marks = pages.load(args.marks)
-    rows, taken = hedge_rows(args)
+    rows, taken = cut_rows(args)
     folders, lacking = prepare_all(args, pool, args.sets or HEDGE_SETS + MORE_SETS + UNSEEN_SETS, args.seeds, rows)
     yield ('Mean ± standard deviation over %d splits; %s, of which 80 %% are trained on. Rows "prototype": %s. A figure with ▼ is worse than '
            "the prototype's by more than one standard deviation." % (args.seeds, taken, marks['source']))
@@ -180,7 +243,7 @@ def hedge_part(args, pool):
 
 def pure_part(args, pool):
     """hedge with pure epsilon: error or RMSE alone."""
-    rows, taken = hedge_rows(args)
+    rows, taken = cut_rows(args)
     folders, lacking = prepare_all(args, pool, args.sets or HEDGE_SETS, min(args.seeds, PURE_SEEDS), rows)
     yield 'The same with pure epsilon (`--delta 0`), over %d splits; %s.' % (min(args.seeds, PURE_SEEDS), taken)
     yield from header(['set', ''], HEDGE_EPSILONS)
@@ -190,7 +253,7 @@ def pure_part(args, pool):
     yield from lacking
 
 
-PARTS = {'plain': plain_part, 'private': private_part, 'pure': pure_part, 'hedge': hedge_part}
+PARTS = {'plain': plain_part, 'forests': forests_part, 'private': private_part, 'pure': pure_part, 'hedge': hedge_part}
 
 
 def arguments_of():
@@ -198,9 +261,9 @@ def arguments_of():
     parser.add_argument('--reference', default=os.path.join(measure.HERE, 'utility.json'), help="the published methods' prototype (utility.json)")
     parser.add_argument('--marks', default=os.path.join(measure.HERE, 'hedge.json'), help="hedge's prototype (hedge.json)")
     parser.add_argument('--seeds', type=int, default=5, help='number of splits (5; of pure epsilon at most %d)' % PURE_SEEDS)
-    parser.add_argument('--rows', type=int, help='take so many records of a set at most, 0 for all (hedge: %d; the others: 0)' % HEDGE_ROWS)
-    parser.add_argument('--only', choices=['private', 'plain', 'hedge'],
-                        help='the published private methods alone, gbdt alone, or hedge alone')
+    parser.add_argument('--rows', type=int, help='take so many records of a set at most, 0 for all (hedge, forests: %d; the others: 0)' % CUT_ROWS)
+    parser.add_argument('--only', choices=['private', 'plain', 'forests', 'hedge'],
+                        help='the published private methods alone, gbdt alone, the forests without privacy alone, or hedge alone')
     return parser.parse_args()
 
 
@@ -208,7 +271,7 @@ def main():
     args = arguments_of()
     parts = {name: lines for name, lines in PARTS.items() if args.only in (None, name) or (args.only, name) == ('hedge', 'pure')}
     names = args.sets or (pages.load(args.reference)['sets'] if 'private' in parts else [])
-    if 'plain' in parts or 'synth' in names:
+    if 'plain' in parts or 'forests' in parts or 'synth' in names:
         measure.with_sklearn()
     measure.check(args, parts)
     measure.run(args, parts)

@@ -2,9 +2,11 @@
 """Times one other library on the table that bench_train and bench_hedge read, in a process of its own, and prints one line of JSON.
 usage: peer.py version LIBRARY
        peer.py train LIBRARY FILE ROWS FEATURES THREADS FEW MANY
+       peer.py forest KIND FILE ROWS FEATURES THREADS FEW MANY DEPTH
        peer.py fit LIBRARY FILE ROWS FEATURES THREADS
        peer.py csv LIBRARY FILE THREADS
-LIBRARY: xgboost, lightgbm, lightgbm-quantised, pandas; to fit: sklearn, interpret. The label is the last column of a CSV file."""
+LIBRARY: xgboost, lightgbm, lightgbm-quantised, pandas; to fit: sklearn, interpret. KIND: rf, ert, of sklearn. The label is the last
+column of a CSV file."""
 import importlib
 import json
 import os
@@ -67,6 +69,17 @@ def train_quantised(*args):
 TRAIN = {'xgboost': train_xgboost, 'lightgbm': train_lightgbm, 'lightgbm-quantised': train_quantised}
 
 
+def train_forest(kind, x, y, threads, few, many, depth):
+    """scikit-learn's forests with as many candidates of a node as ours: the root of the number of features, rounded."""
+    from sklearn import ensemble
+    make = {'rf': ensemble.RandomForestClassifier, 'ert': ensemble.ExtraTreesClassifier}[kind]
+    settings = dict(max_depth=depth, max_features=round(x.shape[1] ** .5), min_samples_leaf=1, n_jobs=threads)
+    first, _ = timed(lambda: make(few, **settings).fit(x, y))
+    second, model = timed(lambda: make(many, **settings).fit(x, y))
+    predicting, p = timed(lambda: model.predict_proba(x)[:, 1])
+    return first, second, predicting, p
+
+
 def fit_sklearn(x, y, threads):
     """Its histogram gradient boosting, without privacy; OpenMP knows the number of threads."""
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -96,6 +109,14 @@ def train(library, path, rows, features, threads, few, many):
     x, y = load(path, rows, features)
     bins, first, second, predicting, p = TRAIN[library](x, y, threads, few, many)
     return dict(tree=(second - first) / (many - few), bins=bins, predict=predicting / (rows * many), logloss=logloss(p, y), imports=start)
+
+
+def forest(kind, path, rows, features, threads, few, many, depth):
+    start = imports('sklearn')
+    x, y = load(path, rows, features)
+    first, second, predicting, p = train_forest(kind, x, y, threads, few, many, depth)
+    tree = (second - first) / (many - few)
+    return dict(tree=tree, bins=first - tree * few, predict=predicting / (rows * many), logloss=logloss(p, y), imports=start)
 
 
 def fit(library, path, rows, features, threads):
@@ -129,6 +150,8 @@ def main():
         print(json.dumps(sys.modules[library.split('-')[0]].__version__))
     elif verb == 'train':
         print(json.dumps(train(library, sys.argv[3], *map(int, sys.argv[4:]))))
+    elif verb == 'forest':
+        print(json.dumps(forest(library, sys.argv[3], *map(int, sys.argv[4:]))))
     elif verb == 'fit':
         print(json.dumps(fit(library, sys.argv[3], *map(int, sys.argv[4:]))))
     else:

@@ -41,7 +41,7 @@ for part, n in (('test', rows // 5), ('train', rows - rows // 5)):
             told = x if draw.random() < .75 else 1 - x
             out.write('%r,%r\n' % (x, int(kinds[args.name] * told) if args.name in kinds else 3 * told))
 '''
-PARTS = ['hedge', 'pure', 'private', 'plain']
+PARTS = ['hedge', 'pure', 'private', 'plain', 'forests']
 
 
 def expect(holds, what):
@@ -78,7 +78,7 @@ def check_hedge(work, hedgerow):
     expect(done.returncode == 0, 'accuracy.py --only hedge failed:\n' + done.stderr)
     text = read(page)
     expect(text.startswith('before\n<!-- begin hedge -->\n') and all('\nafter %s\n' % p in text for p in PARTS), 'the page around the parts changed')
-    expect(text.count('old') == 2, 'hedge and pure should be new, and the other parts should be old:\n' + text)
+    expect(text.count('old') == 3, 'hedge and pure should be new, and the other parts should be old:\n' + text)
     hedge, pure = part_of(text, 'hedge'), part_of(text, 'pure')
     expect(hedge.strip() in done.stdout and pure.strip() in done.stdout, 'the page does not say what was printed')
     expect(all('does not have them: absent.' in t for t in (hedge, pure)), 'the set that is not there is not named')
@@ -124,10 +124,21 @@ def check_others(work, hedgerow):
         expect(title in done.stdout, 'there is no %s in\n%s' % (title, done.stdout))
     done = run(work, hedgerow, '--only', 'plain', '--seeds', '1')
     if 'no scikit-learn' in done.stderr:
-        print('no scikit-learn: gbdt was not compared')
+        print('no scikit-learn: gbdt and forests were not compared')
         return
     expect(done.returncode == 0, 'accuracy.py --only plain failed:\n' + done.stderr)
     expect(re.search(r'^\| coin \| 0\.1 \| \d+\.\d\d ± 0\.00 \| \d+\.\d\d ± 0\.00 \| [+-]\d', done.stdout, re.M), done.stdout)
+    check_forests(run(work, hedgerow, '--only', 'forests', '--sets', ','.join(SETS), '--seeds', '2'))
+
+
+def check_forests(done):
+    """Both sides learn what there is; median has no peer."""
+    expect(done.returncode == 0, 'accuracy.py --only forests failed:\n' + done.stderr)
+    for name, low, high in (('coin', 20, 45), ('dice', 20, 60), ('length', .5, 1.3)):
+        found = {cells[0]: cells[1:] for cells in rows_of(done.stdout, name)}
+        expect(list(found) == ['rf', 'ert', 'median'], done.stdout)
+        expect(all(low < float(cell.split('±')[0]) < high for method in ('rf', 'ert') for cell in found[method][:2]), done.stdout)
+        expect(found['rf'][2][0] in '+-' and found['median'][1:] == ['', ''], done.stdout)
 
 
 def check_committed(work):

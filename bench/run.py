@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Times training and reading beside XGBoost and LightGBM, and hedge beside scikit-learn and interpret's DP-EBM, in the same run and
-on the same numbers.
+"""Times training and reading beside XGBoost and LightGBM, forests beside scikit-learn, and hedge beside scikit-learn and interpret's
+DP-EBM, in the same run and on the same numbers.
 
 Every measurement is a process of its own; sides take turns, so that a slow minute of the machine hits all of them; reported
 are the fastest and the median of the repetitions, and the ratio to ours. Nothing is decided by these times.
@@ -20,6 +20,8 @@ DPBOOST = ['epsilon=100', 'depth=6', 'bins=255', 'learning-rate=0.1', 'lambda=0.
 TRAINERS = ['xgboost', 'lightgbm', 'lightgbm-quantised']
 READERS = ['pandas', 'xgboost', 'lightgbm']
 FITTERS = {'sklearn': 'scikit-learn HGB, not private', 'interpret': 'interpret DP-EBM, the same budget'}
+FORESTS = {'rf': 'scikit-learn RandomForest', 'ert': 'scikit-learn ExtraTrees'}
+FOREST_TREES = 100  # of the whole fits that times are told of
 LIBRARIES = {*TRAINERS, *READERS, *FITTERS}
 CHECKS = [('logloss', 'log-loss'), ('auc', 'AUC')]
 
@@ -116,6 +118,29 @@ def price_of_privacy(args, size, threads):
     return show('What privacy costs, %d x %d, %d thread(s)' % (*size, threads), take_turns(sides, args.repeat), TREES)
 
 
+def forest_sides(args, peers, method, rows, features, depth, threads):
+    """Trees are grown one a thread: every fit has as many for each. The other side takes long: two for each suffice."""
+    few, settings = threads, ['depth=%d' % depth, 'bins=255', 'least-weight=1', 'features=%d' % round(features ** .5)]
+    sides = {'hedgerow ' + method: ours(args, (rows, features), method, threads, few, 6 * threads, settings)}
+    if 'sklearn' in peers:
+        sides[FORESTS[method]] = [peers['sklearn'][0], PEER, 'forest', method, table_file(args, rows, features), str(rows), str(features), str(threads),
+                                  str(few), str(2 * threads), str(depth)]
+    return sides
+
+
+def forests_beside_peers(args, peers, size, threads):
+    rows, features, depth = size
+    result = []
+    for method in FORESTS:
+        title = 'Forests, %s: %d x %d, depth %d, %d thread(s)' % (method, rows, features, depth, threads)
+        sides = show(title, take_turns(forest_sides(args, peers, method, *size, threads), args.repeat), TREES)
+        for side in sides:
+            side['whole'] = side['bins']['min'] + FOREST_TREES * side['tree']['min'] / 1e3
+            print('  %-36s%d trees would take %.1f s x%.2f' % (side['side'], FOREST_TREES, side['whole'], side['whole'] / sides[0]['whole']), flush=True)
+        result += sides
+    return result
+
+
 def hedge_beside_peers(args, peers, size, threads):
     sides = {'hedgerow hedge': [os.path.join(args.build, 'bench', 'bench_hedge'), table_file(args, *size), *map(str, size), str(threads)]}
     for library, name in FITTERS.items():
@@ -160,6 +185,9 @@ def run_sections(args, peers, threads):
             rows += train_beside_peers(args, peers, size, threads)
     if args.only in (None, 'privacy'):
         rows += price_of_privacy(args, sizes[0], threads)
+    if args.only in (None, 'forests'):
+        for size in sizes_of(args.forest_sizes):
+            rows += forests_beside_peers(args, peers, size, threads)
     if args.only in (None, 'hedge'):
         for size in sizes_of(args.private_sizes):
             rows += hedge_beside_peers(args, peers, size, threads)
@@ -176,9 +204,11 @@ def main():
     parser.add_argument('--few', type=int, default=10, help='trees of the shorter fit (10)')
     parser.add_argument('--many', type=int, default=30, help='trees of the longer fit (30)')
     parser.add_argument('--sizes', default='1000000x28,200000x400', help='tables to train on (1000000x28,200000x400)')
+    parser.add_argument('--forest-sizes', default='1000000x28x16,100000x28x60',
+                        help='tables and depths to train forests on (1000000x28x16,100000x28x60)')
     parser.add_argument('--private-sizes', default='1000000x28', help='tables to train hedge on (1000000x28)')
     parser.add_argument('--csv', default='200000x28', help='table to read (200000x28)')
-    parser.add_argument('--only', choices=['train', 'privacy', 'hedge', 'read'], help='one section alone')
+    parser.add_argument('--only', choices=['train', 'privacy', 'forests', 'hedge', 'read'], help='one section alone')
     parser.add_argument('--json', help='write the figures to this file, too')
     args = parser.parse_args()
     peers = find_peers()

@@ -141,6 +141,20 @@ static double median_of_gaps(diprime *d, const range *of, hr_permit permit, cand
     return d->sorted[j] + at * (d->sorted[j + 1] - d->sorted[j]);
 }
 
+/* The bits of its number say which values go left. Numbers below 2^(count - 1) leave the last on the right, so that none comes twice. */
+static hr_bin_set nth_division(const uint8_t *values, size_t count, size_t number) {
+    hr_bin_set left = {{0}};
+    for (size_t i = 0; i < count; i++)
+        if (number >> i & 1) hr_bin_set_add(&left, values[i]);
+    return left;
+}
+
+static hr_bin_set random_division(hr_stream *stream, const hr_bin_set *set) {
+    hr_bin_set left;
+    for (size_t w = 0; w < HR_BINS_MAX / 64; w++) left.words[w] = hr_stream_u64(stream) & set->words[w];
+    return left;
+}
+
 /* Line 35: every division of the values in two; of many values, random ones. Missing goes to a random side. */
 static size_t divisions_of(const diprime *d, const hr_bin_set *set, hr_bin_set *divisions) {
     uint8_t values[HR_BINS_MAX];
@@ -148,10 +162,8 @@ static size_t divisions_of(const diprime *d, const hr_bin_set *set, hr_bin_set *
     bool all = count <= DIVIDED_MAX;
     size_t made = all ? ((size_t)1 << (count - 1)) - 1 : DIVISIONS_MAX;
     for (size_t s = 0; s < made; s++) {
-        divisions[s] = (hr_bin_set){{0}};
+        divisions[s] = all ? nth_division(values, count, s + 1) : random_division(stream_of(d), set);
         if (hr_uniform(stream_of(d), 2)) hr_bin_set_add(&divisions[s], 0);
-        for (size_t i = 0; i < count; i++)
-            if (all ? (s + 1) >> i & 1 : hr_uniform(stream_of(d), 2)) hr_bin_set_add(&divisions[s], values[i]);
     }
     return made;
 }

@@ -20,7 +20,7 @@ struct hr_tree_trainer {
 };
 
 /* Trains options->trees trees. options->part: every record draws one of them by itself, and each tree has the whole budget (paper mode:
- * parts of fixed, equal sizes); else all records train every tree, at a part of the budget.
+ * parts of fixed, equal sizes, less than one record a tree left over); else all records train every tree, at a part of the budget.
  * Fails: MEMORY, CANCELLED, and what the trainer fails with. */
 HR_MUST_CHECK hr_status hr_private_forest_train(hr_training *training, hr_tree_trainer *trainer, hr_error *err);
 

@@ -38,15 +38,18 @@ void hr_balance_of_cuts(const hr_balance_range *range, const uint32_t *rows, siz
     }
 }
 
+static int64_t records_in(const hr_bin_set *set, const int64_t *records) {
+    int64_t sum = 0;
+    for (size_t w = 0; w < HR_BINS_MAX / 64; w++)
+        for (uint64_t left = set->words[w]; left; left &= left - 1) sum += records[64 * w + (size_t)__builtin_ctzll(left)];
+    return sum;
+}
+
 void hr_balance_of_subsets(const uint8_t *bins, const uint32_t *rows, size_t count, const hr_bin_set *subsets, size_t subset_count,
                            hr_exact *scores) {
     int64_t records[HR_BINS_MAX] = {0};
     for (size_t i = 0; i < count; i++) records[bins[rows[i]]]++;
-    for (size_t s = 0; s < subset_count; s++) {
-        int64_t left = 0;
-        for (size_t bin = 0; bin < HR_BINS_MAX; bin++) left += hr_bin_set_has(&subsets[s], (uint8_t)bin) ? records[bin] : 0;
-        scores[s] = score_of(left, (int64_t)count);
-    }
+    for (size_t s = 0; s < subset_count; s++) scores[s] = score_of(records_in(&subsets[s], records), (int64_t)count);
 }
 
 void hr_balance_of_gaps(size_t count, hr_exact *scores) {

@@ -140,6 +140,7 @@ static void test_finish__divides_as_the_cuts_did(void **state) {
                 else
                     check_node(&w, &dice, node, w.wanted[t][n]);
             }
+        for (size_t n = NODES / 2; n < NODES; n++) assert_int_equal(w.nodes[0][n].cut, 0); /* leaves have none */
         hr_arena_free(w.arena);
     }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The program that docs/privacy.md gives to auditors must run, agree with models of all private methods, and find forged lines.
+"""The program that docs/privacy.md gives to auditors must run, agree with models of all methods that have a sound mode, and find forged lines.
 usage: hand_check.py DOCUMENT MODEL HEDGEROW"""
 import json
 import os
@@ -24,25 +24,30 @@ def model(currency, delta, lines):
     return {'guarantee': {'currency': currency, 'delta': delta}, 'releases': lines}
 
 
-def epsilon_of(trained):
-    return 'epsilon %.9g' % trained['guarantee']['epsilon']
-
-
-def models(hedgerow):
-    """A model of every method that has a sound mode, at delta 0 and above: (name, model, epsilon that it prints)."""
-    def tell(*args):
-        return subprocess.run([hedgerow, *args], capture_output=True, text=True, check=True).stdout
-
+def trained(hedgerow, method, delta):
+    """A model of that method, of a table from a generator, in one currency or the other."""
     with tempfile.TemporaryDirectory() as folder:
-        data, schema, path = (os.path.join(folder, name) for name in ('train.csv', 'schema.yaml', 'model.json'))
-        tell('generate', 'hospital', '--rows', '300', '--seed', '1', '-o', data, '--schema', schema)
-        methods = [line.split()[0] for line in tell('methods').split('\n') if re.match(r'[a-z][a-z0-9-]*  ', line)]
-        for method in (m for m in methods if '\nsound mode\n' in tell('methods', m)):
-            for delta in ('0', '1e-6'):
-                tell('train', '--data', data, '--schema', schema, '--model', path, '--method', method, '--epsilon', '2', '--delta', delta)
-                with open(path, encoding='utf-8') as f:
-                    trained = json.load(f)
-                yield '%s at delta %s' % (method, delta), trained, epsilon_of(trained)
+        for command in (['generate', 'hospital', '--rows', '300', '--seed', '1', '-o', 'table', '--schema', 'schema'],
+                        ['train', '--data', 'table', '--schema', 'schema', '--method', method, '--epsilon', '1', '--delta', delta,
+                         '--model', 'model', '--quiet']):
+            subprocess.run([hedgerow] + command, cwd=folder, check=True)
+        with open(folder + '/model', encoding='utf-8') as f:
+            return json.load(f)
+
+
+def agrees(program, case):
+    """A model rounds its epsilon upwards, of GDP by about 1e-9."""
+    done = run(program, case)
+    short = case['guarantee']['epsilon'] - float(done.stdout.split()[1]) if done.returncode == 0 else 1
+    return -1e-9 <= short < 1e-8
+
+
+def sound_methods(hedgerow):
+    def tell(*args):
+        return subprocess.run([hedgerow, 'methods', *args], capture_output=True, text=True, check=True).stdout
+
+    listed = [text.split()[0] for text in tell().split('\n') if re.match(r'[a-z][a-z0-9-]*  ', text)]
+    return [method for method in listed if '\nsound mode\n' in tell(method)]
 
 
 def main():
@@ -57,7 +62,7 @@ def main():
     with_idle_six = [line('discrete gaussian', 3, '42/1', unit // 4, group=g, part=p) for g in range(2) for p in range(3)]
     wide_choice = [line('exponential', 4, '1/4', unit * 2 // 5)]
     cases = [
-        ('the golden model', golden, epsilon_of(golden)),
+        ('the golden model', golden, 'epsilon %.9g' % golden['guarantee']['epsilon']),
         ('rho 1 at delta 1e-6', model('zcdp', 1e-6, gaussian), 'epsilon 7.766221'),
         ('rho 1/8 at delta 1e-6', model('zcdp', 1e-6, choice), 'epsilon 2.419094'),
         ('mu^2 1/2 at delta 1e-6', model('gdp', 1e-6, with_idle_six), 'epsilon 3.30760072'),
@@ -74,8 +79,12 @@ def main():
         ('no noise', model('pure', 0, [line('identity', 1, '0/1', 0)]), 'not justified'),
         ('noise of the other currency', model('pure', 0, gaussian), 'not justified'),
     ]
-    cases += models(hedgerow)
     wrong = 0
+    for method in sound_methods(os.path.abspath(hedgerow)):
+        for delta in ('0', '1e-6'):
+            if not agrees(program, trained(os.path.abspath(hedgerow), method, delta)):
+                print('%s at delta %s: the program says something else' % (method, delta))
+                wrong += 1
     for name, case, wanted in cases:
         done = run(program, case)
         if not (done.stdout + done.stderr).startswith(wanted):

@@ -1,0 +1,526 @@
+/* DiPriMe as fits: what a model holds follows from what was released alone. Its trees are grown again from their own splits, which tell
+ * the shape, the number of draws of every line, and the list of releases. */
+#include "methods/tables.h"
+#include "tree/balance.h"
+#include "tree/impurity.h"
+
+enum { X, AGE, FLAT, FIXED, NONE, TWO, ELEVEN, TWELVE, MANY, SPARSE, FEATURES, VALUES_MAX = 256, DEPTH_MAX = 12, DIVIDED_MAX = 11 };
+
+/* ---- Tables of odd columns --------------------------------------------------------------------------------------------- */
+
+static hr_column odd_category(const char *name, size_t count) {
+    static char text[VALUES_MAX][8];
+    static const char *values[VALUES_MAX];
+    for (size_t i = 0; i < VALUES_MAX; i++) {
+        snprintf(text[i], sizeof text[i], "v%zu", i);
+        values[i] = text[i];
+    }
+    return (hr_column){.name = name, .kind = HR_CATEGORY, .value_count = count, .values = values};
+}
+
+static void describe(hr_column *columns) {
+    columns[X] = number_column("x", -1, 1);
+    columns[AGE] = number_column("age", 0, 120);
+    columns[AGE].whole = true;
+    columns[FLAT] = number_column("flat", 0, 10);
+    columns[FIXED] = number_column("fixed", 2, 2);
+    columns[NONE] = number_column("none", 0, 1);
+    columns[TWO] = odd_category("two", 2);
+    columns[ELEVEN] = odd_category("eleven", 11);
+    columns[TWELVE] = odd_category("twelve", 12);
+    columns[MANY] = odd_category("many", VALUES_MAX);
+    columns[SPARSE] = number_column("sparse", 0, 1e6);
+}
+
+/* Every category has values that are missing or not in the schema. */
+static table odd_table(size_t rows, size_t classes) {
+    table t = table_open(rows, FEATURES);
+    uint64_t random = 3 + rows;
+    hr_column columns[FEATURES];
+    describe(columns);
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t f = 0; f < FEATURES; f++) {
+            double u = next_unit(&random);
+            t.columns[f][i] = columns[f].kind == HR_CATEGORY ? floor(u * (double)(columns[f].value_count + 1))
+                                                             : columns[f].low + u * (columns[f].high - columns[f].low);
+        }
+        t.columns[AGE][i] = floor(t.columns[AGE][i]);
+        t.columns[FLAT][i] = 3;
+        t.columns[NONE][i] = NAN;
+        if (i % 5 < 2) t.columns[SPARSE][i] = NAN;
+        t.labels[i] = classes ? (double)(next_random(&random) % classes) : 2 * next_unit(&random) - 1;
+    }
+    hr_column label = odd_category("y", classes);
+    table_make(&t, classes ? label : number_column("y", -1, 1), columns);
+    return t;
+}
+
+typedef struct setting {
+    hr_mode mode;
+    hr_split_budget split_budget;
+    hr_part part;
+    int64_t trees, depth, features;
+    size_t rows, classes;
+    double epsilon, delta;
+} setting;
+
+static const setting settings[] = {
+    {HR_SOUND, 0, HR_PART_TRUE, 5, 7, 5, 300, 0, 1, 0},
+    {HR_SOUND, 0, HR_PART_TRUE, 5, 7, 5, 300, 2, 1, 1e-6},
+    {HR_SOUND, 0, HR_PART_FALSE, 3, 4, 20, 300, 3, .5, 0},   /* K above the number of features */
+    {HR_SOUND, 0, HR_PART_FALSE, 3, 4, 10, 300, 0, 8, 1e-6}, /* K the number of features */
+    {HR_SOUND, 0, HR_PART_TRUE, 7, 3, 1, 300, 2, 1, 0},      /* no choice among medians */
+    {HR_SOUND, 0, HR_PART_TRUE, 7, 3, 1, 300, 0, 1, 1e-6},
+    {HR_SOUND, 0, HR_PART_TRUE, 2, 1, 0, 300, 5, 3, 0}, /* K the root of the number of features */
+    {HR_SOUND, 0, HR_PART_FALSE, 1, 12, 2, 300, 2, 100, 0},
+    {HR_SOUND, 0, HR_PART_TRUE, 2, 9, 10, 40, 0, 1e4, 0},
+    {HR_SOUND, 0, HR_PART_TRUE, 4, 5, 4, 1, 0, 1, 0}, /* one record */
+    {HR_SOUND, 0, HR_PART_FALSE, 4, 5, 4, 1, 2, 1, 1e-6},
+    {HR_PAPER, HR_SPLIT_ALGORITHM, HR_PART_TRUE, 10, 5, 10, 300, 0, 1, 0},
+    {HR_PAPER, HR_SPLIT_TEXT, HR_PART_TRUE, 10, 5, 10, 300, 2, 2, 0},
+    {HR_PAPER, HR_SPLIT_ALGORITHM, HR_PART_FALSE, 3, 4, 20, 300, 3, 1, 0},
+    {HR_PAPER, HR_SPLIT_TEXT, HR_PART_FALSE, 3, 12, 1, 300, 0, 1, 0},
+    {HR_PAPER, HR_SPLIT_ALGORITHM, HR_PART_TRUE, 3, 2, 4, 1, 0, 1, 0},
+    {HR_PAPER, HR_SPLIT_TEXT, HR_PART_FALSE, 2, 1, 4, 1, 2, 1, 0},
+};
+
+static hr_fit_options options_of_setting(const setting *s) {
+    hr_fit_options options = options_of("diprime", s->mode);
+    options.epsilon = s->epsilon;
+    options.delta = s->delta;
+    options.trees = s->trees;
+    options.depth = s->depth;
+    options.features = s->features;
+    options.part = s->part;
+    options.split_budget = s->split_budget;
+    return options;
+}
+
+/* Calls check for every setting, by a fit with real noise. */
+static void each_setting(void (*check)(const setting *s, const hr_model *model)) {
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        table t = odd_table(settings[i].rows, settings[i].classes);
+        hr_fit_options options = options_of_setting(&settings[i]);
+        hr_model *model = fit(t.data, &options);
+        check(&settings[i], model);
+        hr_model_free(model);
+        table_close(&t);
+    }
+}
+
+static size_t candidates_of(const setting *s) {
+    size_t wanted = s->features ? (size_t)s->features : 3; /* the root of ten */
+    return wanted < FEATURES ? wanted : FEATURES;
+}
+
+static size_t outputs_of(const setting *s) {
+    return s->classes > 2 ? s->classes : 1;
+}
+
+/* ---- Growing a tree again ---------------------------------------------------------------------------------------------- */
+
+typedef struct ranges {
+    double low[FEATURES], high[FEATURES];
+    hr_bin_set values[FEATURES];
+} ranges;
+
+typedef struct grown {
+    const setting *s;
+    const hr_model *model;
+    const hr_tree *tree;
+    size_t medians[DEPTH_MAX][FEATURES], choices[DEPTH_MAX], leaves, nodes; /* draws: of the k-th median of a level; of its choice */
+} grown;
+
+static ranges start_of(const hr_model *model) {
+    ranges r = {.low = {0}};
+    for (size_t f = 0; f < FEATURES; f++) {
+        const hr_column *column = hr_schema_feature(model->schema, f);
+        r.low[f] = column->low, r.high[f] = column->high;
+        for (uint32_t b = 1; b < model->binning.features[f].bin_count; b++) hr_bin_set_add(&r.values[f], (uint8_t)b);
+    }
+    return r;
+}
+
+static size_t size_of(const hr_bin_set *set) {
+    size_t count = 0;
+    for (size_t b = 1; b < HR_BINS_MAX; b++) count += hr_bin_set_has(set, (uint8_t)b);
+    return count;
+}
+
+static bool can_split(const hr_model *model, const ranges *r, size_t f) {
+    return model->binning.features[f].kind == HR_NUMBER ? r->low[f] < r->high[f] : size_of(&r->values[f]) > 1;
+}
+
+static bool on_grid(double low, double high, double cut) {
+    double at = rint((cut - low) / (high - low) * HR_BALANCE_CELLS);
+    hr_balance_range range = {NULL, low, high, false};
+    for (double c = at - 1; c <= at + 1; c++)
+        if (c >= 1 && c < HR_BALANCE_CELLS && hr_balance_cut(&range, (size_t)c) == cut) return true;
+    return false;
+}
+
+/* Narrows the range to what goes left, or right. */
+static ranges child_of(const grown *g, const ranges *r, const hr_node *node, bool left) {
+    ranges child = *r;
+    size_t f = node->feature;
+    const hr_feature_bins *bins = &g->model->binning.features[f];
+    if (bins->kind == HR_NUMBER) {
+        assert_true(node->cut >= 1 && node->cut <= bins->bin_count - 2);
+        double cut = bins->edges[node->cut - 1];
+        bool full = bins->bin_count == HR_BINS_MAX;
+        assert_true(full || (cut >= r->low[f] && cut <= r->high[f]));
+        if (g->s->mode == HR_SOUND) assert_true(full || on_grid(r->low[f], r->high[f], cut));
+        *(left ? &child.high[f] : &child.low[f]) = fmin(fmax(cut, r->low[f]), r->high[f]);
+        return child;
+    }
+    const hr_bin_set *set = &g->tree->subsets[node->subset];
+    for (size_t w = 0; w < COUNT(set->words); w++) child.values[f].words[w] &= left ? set->words[w] : ~set->words[w];
+    if (size_of(&r->values[f]) <= DIVIDED_MAX) assert_true(size_of(&child.values[f]) > 0);
+    return child;
+}
+
+static void grow_again(grown *g, size_t n, size_t level, const ranges *r) {
+    const hr_node *node = &g->tree->nodes[n];
+    size_t possible = 0, most = candidates_of(g->s);
+    for (size_t f = 0; f < FEATURES; f++) possible += can_split(g->model, r, f);
+    g->nodes++;
+    if (level == (size_t)g->s->depth || !possible) {
+        assert_true(node->left == 0 && isfinite(node->value));
+        g->leaves++;
+        return;
+    }
+    assert_true(node->left > 0 && node->branches == 0 && can_split(g->model, r, node->feature));
+    size_t candidates = possible < most ? possible : most;
+    for (size_t k = 0; k < candidates; k++) g->medians[level][k]++;
+    g->choices[level] += candidates > 1;
+    for (size_t side = 0; side < 2; side++) {
+        ranges child = child_of(g, r, node, side == 0);
+        grow_again(g, node->left + side, level + 1, &child);
+    }
+}
+
+/* Trees of other classes are the same but for their leaves' values. */
+static grown grown_of(const setting *s, const hr_model *model, size_t tree) {
+    grown g = {.s = s, .model = model, .tree = &model->forest.trees[tree * outputs_of(s)]};
+    ranges r = start_of(model);
+    grow_again(&g, 0, 0, &r);
+    assert_int_equal(g.nodes, g.tree->node_count);
+    for (size_t k = 1; k < outputs_of(s); k++)
+        for (size_t n = 0; n < g.nodes; n++) {
+            hr_node one = g.tree[k].nodes[n], first = g.tree->nodes[n];
+            assert_true(one.left == first.left && one.feature == first.feature && one.cut == first.cut && one.subset == first.subset);
+            assert_true(one.missing_left == first.missing_left && g.tree[k].node_count == g.nodes);
+        }
+    return g;
+}
+
+static void check_shape(const setting *s, const hr_model *model) {
+    hr_error err = {0};
+    assert_int_equal(hr_model_tree_count(model), (size_t)s->trees * outputs_of(s));
+    for (size_t t = 0; t < (size_t)s->trees; t++) grown_of(s, model, t);
+    if (hr_model_check(model, &err) != HR_OK) fail_msg("%s: %s", err.field, err.message);
+}
+
+static void test_trees__follow_from_their_own_splits(void **state) {
+    (void)state;
+    each_setting(check_shape);
+}
+
+/* ---- The list of releases ---------------------------------------------------------------------------------------------- */
+
+typedef struct reader {
+    const setting *s;
+    const hr_model *model;
+    size_t at, tree;
+} reader;
+
+static const hr_release *next_line(reader *r, const char *what, int64_t level, hr_units cost, uint64_t sensitivity) {
+    assert_true(r->at < r->model->release_count);
+    const hr_release *line = &r->model->releases[r->at++];
+    bool part = r->s->part;
+    assert_string_equal(line->what, what);
+    assert_true(line->tree == (int64_t)r->tree && line->level == level);
+    assert_true(line->group == (part ? 0 : r->tree) && line->part == (part ? r->tree : 0));
+    assert_true(line->cost == cost && line->sensitivity == sensitivity);
+    return line;
+}
+
+static void check_mechanism(const reader *r, const hr_release *line, bool choice) {
+    if (r->s->delta > 0)
+        assert_int_equal(line->mechanism, choice ? HR_EXPONENTIAL : HR_DISCRETE_GAUSSIAN);
+    else if (r->s->mode == HR_PAPER)
+        assert_int_equal(line->mechanism, choice ? HR_EXPONENTIAL : HR_DISCRETE_LAPLACE);
+    else
+        assert_int_equal(line->mechanism, choice ? HR_PERMUTE_AND_FLIP : HR_DISCRETE_LAPLACE);
+}
+
+/* K medians share what the choice leaves of a level. */
+static void check_sound_splits(reader *r, const grown *g, hr_units splits) {
+    size_t candidates = candidates_of(r->s);
+    hr_units level_cost = splits / (hr_units)r->s->depth, choice = candidates > 1 ? level_cost / 2 : 0;
+    uint64_t width = r->s->classes ? 1 << 21 : 1 << 26; /* 2 of unit vectors, 4 of numbers in [-1, 1] */
+    for (int64_t level = 0; level < r->s->depth; level++) {
+        for (size_t k = 0; k < candidates; k++) {
+            const hr_release *line = next_line(r, "median", level, (level_cost - choice) / candidates, 2);
+            check_mechanism(r, line, true);
+            assert_true(line->draws == g->medians[level][k]);
+        }
+        if (candidates == 1) continue;
+        const hr_release *line = next_line(r, "choice of feature", level, choice, width);
+        check_mechanism(r, line, true);
+        assert_true(line->draws == g->choices[level]);
+    }
+}
+
+/* One line of eps1 for all medians, and one: exp(-eps1/2 |N - 2j|) and exp(-eps1/8 MSE) for labels in [0, 1], eps1 = budget/(2 depth); or
+ * twice that eps1, of which each line claims a half. */
+static void check_published_splits(reader *r, const grown *g, hr_units splits) {
+    hr_units cost = splits / (2 * (hr_units)r->s->depth);
+    double eps1 = hr_units_value(cost) * (r->s->split_budget == HR_SPLIT_TEXT ? 2 : 1);
+    double square = r->s->classes ? 0x1p21 : 0x1p26; /* of labels that are 1 apart */
+    for (int64_t level = 0; level < r->s->depth; level++) {
+        uint64_t most = 0;
+        for (size_t k = 0; k < FEATURES; k++) most += g->medians[level][k];
+        const hr_release *median = next_line(r, "median", level, cost, r->s->split_budget == HR_SPLIT_TEXT ? 1 : 2);
+        check_mechanism(r, median, true);
+        assert_true(median->draws <= most);
+        assert_true(fabs((double)median->scale_num / (double)median->scale_den / (eps1 / 2) - 1) < 1e-6);
+        const hr_release *choice = next_line(r, "choice of feature", level, cost, r->model->releases[r->at].sensitivity);
+        check_mechanism(r, choice, true);
+        assert_true(choice->draws == g->choices[level]);
+        assert_true(fabs((double)choice->scale_num / (double)choice->scale_den * square / (eps1 / 8) - 1) < 1e-6);
+    }
+}
+
+static void check_leaves(reader *r, const grown *g, hr_units leaves) {
+    if (r->s->classes) {
+        const hr_release *line = next_line(r, "leaf class count", -1, leaves, 64);
+        check_mechanism(r, line, false);
+        assert_true(line->draws == g->leaves * r->s->classes);
+        return;
+    }
+    if (r->s->mode == HR_PAPER) {
+        const hr_release *exact = &r->model->releases[r->at++];
+        assert_string_equal(exact->what, "leaf counts");
+        assert_int_equal(exact->mechanism, HR_IDENTITY);
+        assert_true(next_line(r, "leaf mean", -1, leaves, 8192)->draws == g->leaves);
+        return;
+    }
+    hr_units counts = hr_units_share(leaves, .3);
+    const hr_release *sum = next_line(r, "leaf sum", -1, leaves - counts, 4096), *count = next_line(r, "leaf count", -1, counts, 64);
+    check_mechanism(r, sum, false);
+    check_mechanism(r, count, false);
+    assert_true(sum->draws == g->leaves && count->draws == g->leaves);
+}
+
+static hr_units budget_of(const setting *s) {
+    return s->delta > 0 ? hr_gdp_budget(s->epsilon, s->delta) : hr_units_down(s->epsilon);
+}
+
+static void check_list(const setting *s, const hr_model *model) {
+    reader r = {.s = s, .model = model};
+    for (r.tree = 0; r.tree < (size_t)s->trees; r.tree++) {
+        grown g = grown_of(s, model, r.tree);
+        hr_units all = budget_of(s) / (s->part ? 1 : (hr_units)s->trees), leaves = hr_units_share(all, s->mode == HR_SOUND ? .4 : .5);
+        (s->mode == HR_SOUND ? check_sound_splits : check_published_splits)(&r, &g, all - leaves);
+        check_leaves(&r, &g, leaves);
+    }
+    assert_int_equal(r.at, model->release_count);
+}
+
+static void test_releases__are_what_the_trees_are_made_of(void **state) {
+    (void)state;
+    each_setting(check_list);
+}
+
+static void check_guarantee(const setting *s, const hr_model *model) {
+    const hr_guarantee *g = hr_model_guarantee(model);
+    hr_units total;
+    assert_int_equal(hr_account(model->releases, model->release_count, &total, NULL), HR_OK);
+    assert_true(total <= budget_of(s) && (double)total > .99999 * (double)budget_of(s));
+    if (s->mode == HR_PAPER) {
+        assert_true(!g->is_private && isinf(g->epsilon) && strstr(g->statement, "K medians are K queries"));
+        return;
+    }
+    assert_true(g->is_private && g->epsilon <= s->epsilon && g->epsilon > .999 * s->epsilon);
+    assert_int_equal(hr_account_check(model->releases, model->release_count, model->currency, NULL), HR_OK);
+    char *text = render(model);
+    hr_model *parsed = NULL;
+    assert_int_equal(hr_model_parse(text, strlen(text), "model", &parsed, NULL), HR_OK);
+    hr_model_free(parsed);
+    hr_text_free(text);
+}
+
+static void test_releases__cost_what_was_asked_for(void **state) {
+    (void)state;
+    each_setting(check_guarantee);
+}
+
+/* ---- Neighbours ---------------------------------------------------------------------------------------------------------- */
+
+/* All but values: shapes follow from splits (above), which were released. */
+static void assert_same_frame(const hr_model *a, const hr_model *b) {
+    assert_true(hr_schema_same(a->schema, b->schema) && a->forest.tree_count == b->forest.tree_count && a->forest.link == b->forest.link);
+    assert_int_equal(a->setting_count, b->setting_count);
+    for (size_t i = 0; i < a->setting_count; i++) {
+        assert_string_equal(a->settings[i].name, b->settings[i].name);
+        assert_string_equal(a->settings[i].value, b->settings[i].value);
+    }
+    assert_string_equal(a->guarantee.statement, b->guarantee.statement);
+    assert_int_equal(a->release_count, b->release_count);
+    for (size_t i = 0; i < a->release_count; i++) {
+        hr_release one = a->releases[i], other = b->releases[i];
+        assert_string_equal(one.what, other.what);
+        one.what = other.what = NULL;
+        one.draws = other.draws = 0; /* of the nodes there are */
+        assert_true(one.tree == other.tree && one.level == other.level && one.group == other.group && one.part == other.part);
+        assert_true(one.cost == other.cost && one.sensitivity == other.sensitivity && one.mechanism == other.mechanism);
+        assert_true(one.scale_num == other.scale_num && one.scale_den == other.scale_den);
+    }
+}
+
+/* The canary is the only record with a known value of `none`, or has the bounds' values everywhere. */
+static void test_models__of_neighbours_differ_in_released_values_alone(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        const setting *s = &settings[i];
+        if (s->mode == HR_PAPER) continue;
+        table t = odd_table(s->rows + 1, s->classes);
+        hr_fit_options options = options_of_setting(s);
+        options.reproducible_noise = true;
+        for (size_t f = 0; f < FEATURES; f++) {
+            const hr_column *column = hr_schema_feature(t.schema, f);
+            t.columns[f][s->rows] = column->kind == HR_NUMBER ? column->high : (double)column->value_count;
+        }
+        hr_data *data[2];
+        hr_model *models[2];
+        for (size_t k = 0; k < 2; k++) {
+            assert_int_equal(hr_data_from_arrays(t.schema, s->rows + k, (const double *const *)t.columns, t.labels, &data[k], NULL), HR_OK);
+            models[k] = fit(data[k], &options);
+            for (size_t tree = 0; tree < (size_t)s->trees; tree++) grown_of(s, models[k], tree);
+        }
+        assert_same_frame(models[0], models[1]);
+        for (size_t k = 0; k < 2; k++) {
+            hr_model_free(models[k]);
+            hr_data_free(data[k]);
+        }
+        table_close(&t);
+    }
+}
+
+/* Numbers whose range is never used up: then trees are full, whatever the records are. */
+static void test_trees__of_numbers_are_full(void **state) {
+    (void)state;
+    for (int mode = HR_SOUND; mode <= HR_PAPER; mode++)
+        for (size_t rows = 1; rows <= 1000; rows *= 10) {
+            table t = table_of_steps(rows, 3, 2, rows);
+            hr_fit_options options = options_of("diprime", (hr_mode)mode);
+            hr_model *model = fit(t.data, &options);
+            for (size_t k = 0; k < model->forest.tree_count; k++)
+                assert_int_equal(model->forest.trees[k].node_count, ((size_t)2 << options.depth) - 1);
+            hr_model_free(model);
+            table_close(&t);
+        }
+}
+
+/* ---- Seeds and use ------------------------------------------------------------------------------------------------------- */
+
+static void test_fits__repeat_themselves_from_a_seed_for_any_threads(void **state) {
+    (void)state;
+    static const int threads[] = {2, 4};
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        table t = odd_table(settings[i].rows, settings[i].classes);
+        hr_fit_options options = options_of_setting(&settings[i]);
+        options.reproducible_noise = true;
+        options.seed = i;
+        char *wanted = fit_text(t.data, &options);
+        for (size_t k = 0; k < COUNT(threads); k++) {
+            options.threads = threads[k];
+            char *got = fit_text(t.data, &options);
+            assert_string_equal(got, wanted);
+            hr_text_free(got);
+        }
+        options.seed++;
+        char *other = fit_text(t.data, &options);
+        assert_string_not_equal(other, wanted);
+        hr_text_free(other);
+        hr_text_free(wanted);
+        table_close(&t);
+    }
+}
+
+/* 2001 squares of 0, 1/2000, ...: the median is 1/4, on the grid; as published it is beside it, in a gap. */
+static void test_cuts__are_medians_at_huge_epsilon(void **state) {
+    (void)state;
+    table t = table_open(2001, 1);
+    for (size_t i = 0; i < t.rows; i++) t.columns[0][i] = pow((double)i / 2000, 2);
+    table_make_plain(&t, 2);
+    for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+        hr_fit_options options = seeded_options_of("diprime", (hr_mode)mode, 1);
+        options.epsilon = 1e4;
+        options.trees = options.depth = options.features = 1;
+        hr_model *model = fit(t.data, &options);
+        assert_int_equal(model->binning.features[0].bin_count, 3);
+        assert_true(fabs(model->binning.features[0].edges[0] - .25) < 1. / HR_BALANCE_CELLS + .0006);
+        hr_model_free(model);
+    }
+    table_close(&t);
+}
+
+/* Of six features x1 alone tells the label: at huge epsilon a root that looks at all of them takes it. */
+static void test_splits__take_the_feature_that_explains_the_label(void **state) {
+    (void)state;
+    static const size_t classes[] = {0, 2, 3};
+    for (size_t c = 0; c < COUNT(classes); c++)
+        for (int budget = HR_SPLIT_ALGORITHM; budget <= HR_SPLIT_TEXT; budget++)
+            for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+                table t = table_open(1000, 6);
+                uint64_t random = 1;
+                for (size_t i = 0; i < t.rows; i++) {
+                    for (size_t f = 0; f < 6; f++) t.columns[f][i] = next_unit(&random);
+                    t.labels[i] = t.columns[1][i] > .5 ? 1 : classes[c] ? 0 : -1;
+                }
+                table_make_plain(&t, classes[c]);
+                hr_fit_options options = seeded_options_of("diprime", (hr_mode)mode, 2);
+                options.epsilon = 1e4;
+                options.trees = options.depth = 1;
+                options.features = 6;
+                options.split_budget = (hr_split_budget)budget;
+                hr_model *model = fit(t.data, &options);
+                assert_int_equal(model->forest.trees[0].nodes[0].feature, 1);
+                hr_metrics m = metrics_of(model, t.data);
+                assert_true(classes[c] ? m.error < .04 : m.rmse < .4);
+                hr_model_free(model);
+                table_close(&t);
+            }
+}
+
+/* Epsilon 4 on 6000 records of two classes, a table of steps that a cut of x0 tells apart on three of four: majority errs on half. */
+static void test_diprime__is_of_use_at_epsilon_4(void **state) {
+    (void)state;
+    static const double deltas[] = {0, 1e-6};
+    table t = table_of_steps(6000, 3, 2, 25);
+    for (size_t d = 0; d < COUNT(deltas); d++) {
+        hr_fit_options options = seeded_options_of("diprime", HR_SOUND, 4);
+        options.epsilon = 4;
+        options.delta = deltas[d];
+        double error = fit_metrics(t.data, &options).error;
+        if (error > .15) fail_msg("delta %g: error %g", deltas[d], error);
+    }
+    table_close(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_trees__follow_from_their_own_splits),
+        cmocka_unit_test(test_releases__are_what_the_trees_are_made_of),
+        cmocka_unit_test(test_releases__cost_what_was_asked_for),
+        cmocka_unit_test(test_models__of_neighbours_differ_in_released_values_alone),
+        cmocka_unit_test(test_trees__of_numbers_are_full),
+        cmocka_unit_test(test_fits__repeat_themselves_from_a_seed_for_any_threads),
+        cmocka_unit_test(test_cuts__are_medians_at_huge_epsilon),
+        cmocka_unit_test(test_splits__take_the_feature_that_explains_the_label),
+        cmocka_unit_test(test_diprime__is_of_use_at_epsilon_4),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
