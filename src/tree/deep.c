@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 32, FEW_ROWS = HR_BINS_MAX, FIRST_NODES = 64, CLASS_SHIFT = 32, TOGETHER = 8 };
+enum { AHEAD = 32, FEW_ROWS = 64, FIRST_NODES = 64, CLASS_SHIFT = 32, TOGETHER = 8 };
 
 /* Records and their labels: the sum of a record's labels and how often it was taken, packed; or its class in place of the sum. */
 typedef struct records {
@@ -241,9 +241,10 @@ static void mark_rows(const uint8_t *bins, const uint32_t *rows, size_t count, h
     for (size_t i = 0; i < count; i++) hr_bin_set_add(seen, bins[(size_t)rows[i] * HR_TILE]);
 }
 
-static void mark_cells(const hr_cell *cells, uint32_t bin_count, hr_bin_set *seen) {
-    for (uint32_t bin = 0; bin < bin_count; bin++)
-        if (cells[bin]) hr_bin_set_add(seen, (uint8_t)bin);
+/* Cells of bins that the feature has not are 0, too. */
+static void mark_cells(const hr_cell *cells, hr_bin_set *seen) {
+    for (size_t w = 0; w < HR_BINS_MAX / 64; w++)
+        for (size_t b = 0; b < 64; b++) seen->words[w] |= (uint64_t)(cells[w * 64 + b] != 0) << b;
 }
 
 /* Lists the bins that occur, without a look at all of them if the node has few records. */
@@ -252,7 +253,7 @@ static void list_bins(const hr_deep *d, const pending *at, const uint8_t *bins, 
     if (v->width > 1 || at->count <= FEW_ROWS)
         mark_rows(bins, d->taken.rows + at->begin, at->count, &seen);
     else
-        mark_cells(v->cells, v->feature->bin_count, &seen);
+        mark_cells(v->cells, &seen);
     bool numbers = v->feature->kind == HR_NUMBER;
     v->missing = numbers && hr_bin_set_has(&seen, 0);
     if (numbers) seen.words[0] &= ~UINT64_C(1);
@@ -263,8 +264,9 @@ static void list_bins(const hr_deep *d, const pending *at, const uint8_t *bins, 
 
 /* Leaves all cells 0 again: only those that were touched are written. */
 static void clear_cells(const hr_values *v, hr_cell *cells) {
-    memset(cells, 0, v->width * sizeof *cells); /* missing */
-    for (size_t i = 0; i < v->count; i++) memset(&cells[v->bins[i] * v->width], 0, v->width * sizeof *cells);
+    for (size_t k = 0; k < v->width; k++) cells[k] = 0; /* missing */
+    for (size_t i = 0; i < v->count; i++)
+        for (size_t k = 0; k < v->width; k++) cells[v->bins[i] * v->width + k] = 0;
 }
 
 static size_t majority_of(const hr_deep *d) {
@@ -328,13 +330,24 @@ static void set_leaf(hr_deep *d, const pending *at) {
     stat[1].unpaid = classes ? sums.gradient.unpaid : sums.weight.unpaid;
 }
 
+/* Which bins go left, one byte a bin. */
+static void left_table(const hr_split *split, uint32_t bin_count, uint8_t table[HR_BINS_MAX]) {
+    if (split->kind == HR_NUMBER) {
+        memset(table, 1, split->cut + 1u);
+        memset(table + split->cut + 1, 0, HR_BINS_MAX - 1u - split->cut);
+        table[0] = split->missing_left;
+        return;
+    }
+    for (uint32_t bin = 0; bin < bin_count; bin++) table[bin] = hr_bin_set_has(&split->left, (uint8_t)bin);
+}
+
 /* Deals the records of a node out in order, without a branch on them: those that go left stay in the array. Returns how many. */
 static size_t deal(hr_deep *d, const pending *at, const hr_split *split) {
     uint8_t table[HR_BINS_MAX];
     const uint8_t *bins = hr_binned_column(d->plan->binned, split->feature);
     records taken = {d->taken.rows + at->begin, d->taken.packed + at->begin}, spare = d->spare;
     size_t left = 0, right = 0;
-    for (int bin = 0; bin < HR_BINS_MAX; bin++) table[bin] = hr_split_goes_left(split, (uint8_t)bin);
+    left_table(split, d->plan->binned->binning->features[split->feature].bin_count, table);
     for (size_t i = 0, count = at->count; i < count; i++) {
         if (i + AHEAD < count) __builtin_prefetch(&bins[taken.rows[i + AHEAD]]);
         uint32_t row = taken.rows[i];

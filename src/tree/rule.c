@@ -39,6 +39,12 @@ static void add_bin(const hr_values *v, unsigned bin) {
 
 /* Sums the first `count` values, and the missing ones if they go left, into v->left. */
 static void sum_left(const hr_values *v, size_t count, bool missing_left) {
+    if (v->width == 1) {
+        hr_cell left = missing_left ? v->cells[0] : 0;
+        for (size_t i = 0; i < count; i++) left += v->cells[v->bins[i]];
+        v->left[0] = left;
+        return;
+    }
     memset(v->left, 0, v->width * sizeof *v->left);
     if (missing_left) add_bin(v, 0);
     for (size_t i = 0; i < count; i++) add_bin(v, v->bins[i]);
