@@ -31,7 +31,7 @@ static small make_small(bool is_private, const char *statement) {
     hr_model made = {.schema = s.schema,
                      .method = "dpboost",
                      .binning = {3, bins},
-                     .forest = {HR_LINK_NUMBER, 1, &base, trees, 2},
+                     .forest = {.link = HR_LINK_NUMBER, .output_count = 1, .base = &base, .trees = trees, .tree_count = 2},
                      .currency = HR_PURE,
                      .guarantee = {.is_private = is_private, .epsilon = 1.00000001, .epsilon_replace = 2, .statement = statement},
                      .releases = releases,
