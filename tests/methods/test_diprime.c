@@ -427,19 +427,16 @@ static void test_trees__of_numbers_are_full(void **state) {
 
 static void test_fits__repeat_themselves_from_a_seed_for_any_threads(void **state) {
     (void)state;
-    static const int threads[] = {2, 4};
     for (size_t i = 0; i < COUNT(settings); i++) {
         table t = odd_table(settings[i].rows, settings[i].classes);
         hr_fit_options options = options_of_setting(&settings[i]);
         options.reproducible_noise = true;
         options.seed = i;
         char *wanted = fit_text(t.data, &options);
-        for (size_t k = 0; k < COUNT(threads); k++) {
-            options.threads = threads[k];
-            char *got = fit_text(t.data, &options);
-            assert_string_equal(got, wanted);
-            hr_text_free(got);
-        }
+        options.threads = 3;
+        char *got = fit_text(t.data, &options);
+        assert_string_equal(got, wanted);
+        hr_text_free(got);
         options.seed++;
         char *other = fit_text(t.data, &options);
         assert_string_not_equal(other, wanted);
@@ -495,6 +492,59 @@ static void test_splits__take_the_feature_that_explains_the_label(void **state) 
             }
 }
 
+/* Ten records on the cut 1/2, and ten before the next: no other cut is as balanced. Those on the cut are trained, and predicted, left. */
+static void test_cuts__send_what_is_on_them_left(void **state) {
+    (void)state;
+    table t = table_open(20, 1);
+    for (size_t i = 0; i < t.rows; i++) {
+        t.columns[0][i] = i % 2 ? .5 : .5 + .5 / HR_BALANCE_CELLS;
+        t.labels[i] = i % 2 ? -1 : 1;
+    }
+    table_make_plain(&t, 0);
+    hr_fit_options options = seeded_options_of("diprime", HR_SOUND, 1);
+    options.epsilon = 1e4;
+    options.trees = options.depth = options.features = 1;
+    hr_model *model = fit(t.data, &options);
+    assert_true(model->binning.features[0].edges[0] == .5);
+    assert_true(metrics_of(model, t.data).rmse < .01);
+    hr_model_free(model);
+    table_close(&t);
+}
+
+/* How many of 60 roots split by x0, which tells the labels of 1000 records, rather than by x1, which tells nothing. */
+static size_t better_roots(hr_mode mode, hr_split_budget budget) {
+    table t = table_open(1000, 2);
+    uint64_t random = 1;
+    size_t better = 0;
+    for (size_t i = 0; i < t.rows; i++) {
+        for (size_t f = 0; f < 2; f++) t.columns[f][i] = next_unit(&random);
+        t.labels[i] = t.columns[0][i] > .5 ? 1 : -1;
+    }
+    table_make_plain(&t, 0);
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        hr_fit_options options = seeded_options_of("diprime", mode, seed);
+        options.epsilon = 2;
+        options.trees = options.depth = 1;
+        options.features = 2;
+        options.split_budget = budget;
+        hr_model *model = fit(t.data, &options);
+        better += model->forest.trees[0].nodes[0].feature == 0;
+        hr_model_free(model);
+    }
+    table_close(&t);
+    return better;
+}
+
+/* Sums of squared errors differ by nearly 1000: exponents of 150 here and 31 in the text leave no doubt. Means differ by 1: by Algorithm
+ * 3 x0 is chosen with 1/2 and a little, 10 to 50 times but for one choice of seeds in a million. */
+static void test_choices__weigh_errors_by_the_number_of_records(void **state) {
+    (void)state;
+    assert_int_equal(better_roots(HR_SOUND, HR_SPLIT_ALGORITHM), 60);
+    assert_int_equal(better_roots(HR_PAPER, HR_SPLIT_TEXT), 60);
+    size_t by_mean = better_roots(HR_PAPER, HR_SPLIT_ALGORITHM);
+    assert_true(by_mean > 10 && by_mean < 50);
+}
+
 /* Epsilon 4 on 6000 records of two classes, a table of steps that a cut of x0 tells apart on three of four: majority errs on half. */
 static void test_diprime__is_of_use_at_epsilon_4(void **state) {
     (void)state;
@@ -520,6 +570,8 @@ int main(void) {
         cmocka_unit_test(test_fits__repeat_themselves_from_a_seed_for_any_threads),
         cmocka_unit_test(test_cuts__are_medians_at_huge_epsilon),
         cmocka_unit_test(test_splits__take_the_feature_that_explains_the_label),
+        cmocka_unit_test(test_cuts__send_what_is_on_them_left),
+        cmocka_unit_test(test_choices__weigh_errors_by_the_number_of_records),
         cmocka_unit_test(test_diprime__is_of_use_at_epsilon_4),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
