@@ -26,6 +26,10 @@ PRIVATE = {
     'DPBoost as published, line 14 literally': ['dpboost', '--mode', 'paper', '--option', 'leaf-budget=literal'],
     'SEQ as published': ['seq', '--mode', 'paper'],
     'PARA as published': ['para', '--mode', 'paper'],
+    'DiPriMe sound': ['diprime', '--mode', 'sound'],
+    'DiPriMe as published': ['diprime', '--mode', 'paper', '--option', 'features=5'],
+    'DP-ERT': ['dp-ert'],
+    'DP-DF': ['dp-df'],
 }
 HEDGE_SETS = ['adult', 'credit', 'banknote', 'cod-rna', 'covtype', 'susy', 'ijcnn1', 'acs', 'higgs', 'abalone', 'kc_house', 'appliances',
               'parkinsons', 'flights']

@@ -31,14 +31,24 @@ def train(program, folder, model, arguments):
                    check=True)
 
 
-def metrics(program, folder, arguments):
-    """Of the test records: what "hedgerow evaluate" tells."""
+def asked(program, folder, arguments, question):
+    """What a command says of the test records with a model that was trained so."""
     with tempfile.TemporaryDirectory() as work:
         model = os.path.join(work, 'model.json')
         train(program, folder, model, arguments)
-        said = subprocess.run([program, 'evaluate', '--model', model, '--data', os.path.join(folder, 'test.csv'), '--json'], check=True,
-                              stdout=subprocess.PIPE).stdout
-    return json.loads(said)
+        return subprocess.run([program, *question, '--model', model, '--data', os.path.join(folder, 'test.csv')], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+
+
+def metrics(program, folder, arguments):
+    """Of the test records: what "hedgerow evaluate" tells."""
+    return json.loads(asked(program, folder, arguments, ['evaluate', '--json']))
+
+
+def methods(program):
+    """The names of those that this build has."""
+    said = subprocess.run([program, 'methods'], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return {line.split()[0] for line in said.split('\n') if line[:1].strip()}
 
 
 def parser(doc):

@@ -53,7 +53,7 @@ def part_of(text, part):
 def rows_of(text, first):
     """The other cells of a table's rows that begin with these cells."""
     start = '| %s |' % first
-    return [[cell.strip() for cell in found[len(start):].strip().strip('|').split('|')] for found in text.split('\n') if found.startswith(start)]
+    return [[cell.strip() for cell in found[len(start):].rstrip().removesuffix('|').split('|')] for found in text.split('\n') if found.startswith(start)]
 
 
 def put(path, part, lines):

@@ -1,87 +1,95 @@
 #!/usr/bin/env python3
-"""Draws docs/results.svg from the tables of docs/results.md: test error on adult against epsilon.
-usage: plot.py [TABLES [PICTURE]]"""
-import math
+"""Draws the pictures of docs/results.md from its tables: test error on adult against epsilon, and figures 1 and 2 of DiPriMe's paper.
+usage: plot.py [TABLES [FOLDER]]"""
 import os
 import re
 import sys
 
 import pages
+from chart import Axis, Chart
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 720, 400, 60, 30, 210, 50
-LOW, HIGH, TRIVIAL = 12, 26, 24.08
-COLOURS = {'hedge': '#1b7837', 'hedge, pure epsilon': '#7fbf7b', 'dpboost, sound': '#2166ac', 'dpboost, as published': '#b2182b'}
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'docs')
+TRIVIAL = 24.08
+HEDGE_COLOURS = {'hedge': '#1b7837', 'hedge, pure epsilon': '#7fbf7b', 'dpboost, sound': '#2166ac', 'dpboost, as published': '#b2182b'}
+COLOURS = ['#b2182b', '#2166ac', '#7fbf7b', '#1b7837', '#777', '#d6a000']
+
+
+def numbers(cells):
+    return [float(cell.split('±')[0]) for cell in cells]
 
 
 def row(text, first):
     """The numbers of a table's row that begins with these cells."""
-    return [float(cell.split('±')[0]) for cell in pages.rows_of(text, first)[0]]
+    return numbers(pages.rows_of(text, first)[0])
 
 
-def read(path):
-    """{title: [(epsilon, error)]}, and the error without privacy."""
-    text = pages.read(path)
+def table(text, first):
+    """(the heads of the other columns, [(first cell, numbers of the others)]) of the table whose first column has this head."""
+    lines = text[text.index('| %s |' % first):].split('\n\n')[0].strip().split('\n')
+    cells = [[cell.strip() for cell in line.strip('|').split('|')] for line in lines]
+    return cells[0][1:], [(found[0], numbers(found[1:])) for found in cells[2:]]
+
+
+def adult(text):
     wide, narrow = [.1, .25, .5, 1, 2, 4, 8], [.5, 1, 2, 4, 8]
     published = re.search(r'### adult\n(.*?)(?=\n###|$)', pages.part_of(text, 'private'), re.S).group(1)
     curves = {'hedge': zip(wide, row(pages.part_of(text, 'hedge'), 'adult | error, %')),
               'hedge, pure epsilon': zip(wide, row(pages.part_of(text, 'pure'), 'adult | error, %')),
               'dpboost, sound': zip(narrow, row(published, '**DPBoost sound**')),
               'dpboost, as published': zip(narrow, row(published, '**DPBoost as published**'))}
-    plain = next(line for line in pages.part_of(text, 'plain').split('\n') if line.startswith('| adult | 0.1 |'))
-    return {title: list(points) for title, points in curves.items()}, float(plain.split('|')[3].split('±')[0])
+    plain = numbers(pages.rows_of(pages.part_of(text, 'plain'), 'adult | 0.1')[0][:1])[0]
+    picture = Chart('Test error on adult', Axis(.1, 8, [(e, '%g' % e) for e in wide], 'epsilon (less is more private)', log=True),
+                    Axis(12, 26, [(error, '%d %%' % error) for error in range(12, 27, 2)], ''))
+    picture.level(plain, 'gbdt, no privacy')
+    picture.level(TRIVIAL, 'always the larger class')
+    picture.legend(HEDGE_COLOURS)
+    for title, points in curves.items():
+        picture.curve(list(points), HEDGE_COLOURS[title])
+    return picture
 
 
-def x_of(epsilon):
-    return LEFT + (WIDTH - LEFT - RIGHT) * math.log(epsilon / .1) / math.log(80)
+def of_columns(title, x, y, heads, rows, places):
+    """A curve for each column."""
+    picture = Chart(title, x, y)
+    colours = dict(zip(heads, COLOURS))
+    picture.legend(colours)
+    for k, head in enumerate(heads):
+        picture.curve([(place, values[k]) for place, (_, values) in zip(places, rows)], colours[head])
+    return picture
 
 
-def y_of(error):
-    return TOP + (HEIGHT - TOP - BOTTOM) * (HIGH - min(error, HIGH)) / (HIGH - LOW)
+def histogram(text, title, first, x_title):
+    """Per cent in each of the classes of the first column, which stand side by side."""
+    heads, rows = table(pages.part_of(text, 'balance'), first)
+    most = 10 * (1 + int(max(max(values) for _, values in rows)) // 10)
+    return of_columns(title, Axis(-.5, len(rows) - .5, [(k, name) for k, (name, _) in enumerate(rows)], x_title),
+                      Axis(0, most, [(p, '%d %%' % p) for p in range(0, most + 1, 10)], ''), [head.split(', %')[0] for head in heads], rows,
+                      range(len(rows)))
 
 
-def text_at(x, y, words, anchor='start', colour='#333'):
-    return '<text x="%.1f" y="%.1f" text-anchor="%s" fill="%s">%s</text>' % (x, y, anchor, colour, words)
+def tail(text):
+    heads, rows = table(pages.part_of(text, 'tail'), 'distance, in 1/eps1')
+    places = [float(first) for first, _ in rows]
+    least = 1e-5
+    rows = [(first, [max(value, least / 10) for value in values]) for first, values in rows]
+    return of_columns('How often a leaf is so far from its even share', Axis(0, places[-1], [(p, '%g' % p) for p in places], 'distance, in 1/eps1'),
+                      Axis(least, 1, [(10.0 ** -k, '%g' % 10.0 ** -k) for k in range(6)], '', log=True), heads, rows, places)
 
 
-def axes():
-    out = []
-    for e in (.1, .25, .5, 1, 2, 4, 8):
-        out.append('<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#eee"/>' % (x_of(e), x_of(e), TOP, HEIGHT - BOTTOM))
-        out.append(text_at(x_of(e), HEIGHT - BOTTOM + 18, '%g' % e, 'middle'))
-    for error in range(LOW, HIGH + 1, 2):
-        out.append('<line x1="%d" x2="%d" y1="%.1f" y2="%.1f" stroke="#eee"/>' % (LEFT, WIDTH - RIGHT, y_of(error), y_of(error)))
-        out.append(text_at(LEFT - 8, y_of(error) + 4, '%d %%' % error, 'end'))
-    out.append(text_at((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, 'epsilon (less is more private)', 'middle'))
-    return out
-
-
-def level(error, words):
-    line = '<line x1="%d" x2="%d" y1="%.1f" y2="%.1f" stroke="#777" stroke-dasharray="5 4"/>' % (LEFT, WIDTH - RIGHT, y_of(error), y_of(error))
-    return [line, text_at(WIDTH - RIGHT + 8, y_of(error) + 4, words, colour='#777')]
-
-
-def curve(title, points, colour):
-    """Points beyond the top are left out: the line leaves the picture."""
-    path = ' '.join('%.1f,%.1f' % (x_of(e), y_of(v)) for e, v in points)
-    dots = ['<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>' % (x_of(e), y_of(v), colour) for e, v in points if v <= HIGH]
-    return ['<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>' % (path, colour)] + dots
-
-
-def legend():
-    return [text_at(WIDTH - RIGHT + 8, TOP + 110 + 18 * i, title, colour=colour) for i, (title, colour) in enumerate(COLOURS.items())]
+PICTURES = {
+    'results.svg': adult,
+    'diprime-balance.svg': lambda text: histogram(text, 'Share of a split that goes left', 'share of a split that goes left', 'share'),
+    'diprime-leaves.svg': lambda text: histogram(text, 'Records of a leaf', 'records of a leaf, in even shares', 'even shares of the records'),
+    'diprime-tail.svg': tail,
+}
 
 
 def main():
-    source = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, 'docs', 'results.md')
-    target = sys.argv[2] if len(sys.argv) > 2 else os.path.join(ROOT, 'docs', 'results.svg')
-    curves, plain = read(source)
-    parts = axes() + level(plain, 'gbdt, no privacy') + level(TRIVIAL, 'always the larger class') + legend()
-    for title, points in curves.items():
-        parts += curve(title, points, COLOURS[title])
-    head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">' % (WIDTH, HEIGHT)
-    pages.write(target, '\n'.join([head, '<rect width="100%" height="100%" fill="white"/>', text_at(LEFT, 18, 'Test error on adult')]
-                                   + parts + ['</svg>', '']))
+    text = pages.read(sys.argv[1] if len(sys.argv) > 1 else os.path.join(DOCS, 'results.md'))
+    folder = sys.argv[2] if len(sys.argv) > 2 else DOCS
+    for name, draw in PICTURES.items():
+        draw(text).save(os.path.join(folder, name))
 
 
-main()
+if __name__ == '__main__':
+    main()

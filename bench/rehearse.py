@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 import accuracy
+import plot
 from pages import part_of, read, rows_of, write
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -17,36 +18,41 @@ PAGE = os.path.join(HERE, '..', 'docs', 'results.md')
 SETS = ['coin', 'dice', 'length']
 PREPARE = r'''
 import argparse, os, random, sys
-if sys.argv[1:] == ['--list']:
-    sys.exit(print('coin\ndice\nlength'))
-parser = argparse.ArgumentParser()
-parser.add_argument('name')
-parser.add_argument('folder')
-parser.add_argument('--seed', type=int)
-parser.add_argument('--rows', type=int)
-args = parser.parse_args()
-rows = min(args.rows or 500, 500)
-kinds = {'coin': 2, 'dice': 3}
-label = 'kind: number\n  low: 0\n  high: 3'
-if args.name in kinds:
-    label = 'kind: classes\n  values: [%s]' % ', '.join('"%d"' % k for k in range(kinds[args.name]))
-with open(os.path.join(args.folder, 'schema.yaml'), 'w') as out:
-    out.write('hedgerow-schema: 1\nlabel:\n  name: y\n  %s\nfeatures:\n  - name: x\n    kind: number\n    low: 0\n    high: 1\n' % label)
-draw = random.Random(args.seed)
-for part, n in (('test', rows // 5), ('train', rows - rows // 5)):
-    with open(os.path.join(args.folder, part + '.csv'), 'w') as out:
-        out.write('x,y\n')
-        for _ in range(n):
-            x = draw.random()
-            told = x if draw.random() < .75 else 1 - x
-            out.write('%r,%r\n' % (x, int(kinds[args.name] * told) if args.name in kinds else 3 * told))
+SETS = {'coin': {'kinds': 2}, 'dice': {'kinds': 3}, 'length': {'y': (0, 3)}}
+def main():
+    if sys.argv[1:] == ['--list']:
+        sys.exit(print('\n'.join(SETS)))
+    parser = argparse.ArgumentParser()
+    parser.add_argument('name')
+    parser.add_argument('folder')
+    parser.add_argument('--seed', type=int)
+    parser.add_argument('--rows', type=int)
+    parser.add_argument('--test', type=float, default=.2)
+    args = parser.parse_args()
+    rows = min(args.rows or 500, 500)
+    kinds = SETS[args.name].get('kinds')
+    label = 'kind: classes\n  values: [%s]' % ', '.join('"%d"' % k for k in range(kinds)) if kinds else \
+        'kind: number\n  low: %r\n  high: %r' % tuple(SETS[args.name]['y'])
+    with open(os.path.join(args.folder, 'schema.yaml'), 'w') as out:
+        out.write('hedgerow-schema: 1\nlabel:\n  name: y\n  %s\nfeatures:\n  - name: x\n    kind: number\n    low: 0\n    high: 1\n' % label)
+    draw = random.Random(args.seed)
+    left = int(rows * args.test)
+    for part, n in (('test', left), ('train', rows - left)):
+        with open(os.path.join(args.folder, part + '.csv'), 'w') as out:
+            out.write('x,y\n')
+            for _ in range(n):
+                x = draw.random()
+                told = x if draw.random() < .75 else 1 - x
+                out.write('%r,%r\n' % (x, int(kinds * told) if kinds else 3 * told))
+if __name__ == '__main__':
+    main()
 '''
 PARTS = ['hedge', 'pure', 'private', 'plain', 'forests']
 
 
 def expect(holds, what):
     if not holds:
-        sys.exit('rehearse.py: ' + what)
+        sys.exit('%s: %s' % (os.path.basename(sys.argv[0]), what))
 
 
 def marks():
@@ -142,11 +148,11 @@ def check_forests(done):
 
 
 def check_committed(work):
-    """The page has every part, the picture is drawn from it, and the prototype's rows have a figure a budget."""
-    picture = os.path.join(work, 'results.svg')
-    subprocess.run([sys.executable, os.path.join(HERE, 'plot.py'), PAGE, picture], check=True)
-    same = read(picture) == read(PAGE.replace('.md', '.svg'))
-    expect(same, 'docs/results.svg is not what bench/plot.py draws from docs/results.md; run bench/plot.py')
+    """The page has every part, the pictures are drawn from it, and the prototype's rows have a figure a budget."""
+    subprocess.run([sys.executable, os.path.join(HERE, 'plot.py'), PAGE, work], check=True)
+    for name in plot.PICTURES:
+        same = read(os.path.join(work, name)) == read(os.path.join(os.path.dirname(PAGE), name))
+        expect(same, 'docs/%s is not what bench/plot.py draws from docs/results.md; run bench/plot.py' % name)
     expect(all(part_of(read(PAGE), name).strip() for name in PARTS), 'docs/results.md lacks a part')
     prototype = json.loads(read(os.path.join(HERE, 'hedge.json')))
     expect(prototype['epsilon'] == accuracy.HEDGE_EPSILONS, 'hedge.json is of other budgets than the table')

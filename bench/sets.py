@@ -1,9 +1,11 @@
 """Prepared data sets: makes them once for every seed, and reads them back as arrays for scikit-learn.
 
 A folder of sets holds prepare.py: "prepare.py --list" names the sets, "prepare.py NAME OUTDIR --seed N [--rows N]" writes
-train.csv, test.csv and schema.yaml of a seeded split, of a random subset of so many rows if the set has more. The set "synth" is
-made here by scikit-learn's make_classification."""
+train.csv, test.csv and schema.yaml of a seeded split, of a random subset of so many rows if the set has more; "--test FRACTION" sets how
+many are left for the test. Its table SETS holds what it knows of every set, such as "y", the bounds of a label. The set "synth" is made
+here by scikit-learn's make_classification."""
 import csv
+import json
 import math
 import os
 import re
@@ -36,16 +38,23 @@ def available(source):
     return {'synth', *said.split()}
 
 
-def prepared(source, cache, name, seed, rows=None):
-    """The folder of one set and seed, of at most `rows` rows (None: of all); made if it is not there."""
+# prepare.py after changes of what it knows of a set: NAME CHANGES ARGUMENTS...
+CHANGED = 'import json, sys, prepare; prepare.SETS[sys.argv[1]].update(json.loads(sys.argv.pop(2))); prepare.main()'
+
+
+def prepared(source, cache, name, seed, rows=None, test=None, changes=None):
+    """The folder of one set and seed, of at most `rows` rows (None: of all), a part `test` of which is for the test (None: a fifth); made
+    if it is not there. Sets with `changes` of their own need a cache of their own."""
     folder = os.path.join(cache, '%s-%d%s' % (name, seed, '-%d' % rows if rows else ''))
-    if not os.path.exists(os.path.join(folder, 'schema.yaml')):
-        os.makedirs(folder, exist_ok=True)
-        if name == 'synth':
-            make_synth(folder, seed, rows)
-        else:
-            subprocess.run([sys.executable, os.path.join(source, 'prepare.py'), name, folder, '--seed', str(seed)] +
-                           (['--rows', str(rows)] if rows else []), check=True, stdout=subprocess.DEVNULL)
+    if os.path.exists(os.path.join(folder, 'schema.yaml')):
+        return folder
+    os.makedirs(folder, exist_ok=True)
+    if name == 'synth':
+        make_synth(folder, seed, rows)
+        return folder
+    more = [folder, '--seed', str(seed)] + (['--rows', str(rows)] if rows else []) + (['--test', str(test)] if test else [])
+    subprocess.run([sys.executable, '-c', CHANGED, name, json.dumps(changes or {}), *more], check=True, stdout=subprocess.DEVNULL,
+                   env={**os.environ, 'PYTHONPATH': source, 'PYTHONDONTWRITEBYTECODE': '1'})
     return folder
 
 
@@ -65,20 +74,27 @@ def columns_of(folder):
     return columns, {''} | {plain(v) for v in (quoted.findall(missing.group(1)) if missing else [])}
 
 
-def arrays(folder, part):
-    """(x, y, which columns are categories, whether y is a class)"""
-    import numpy as np
+def table(folder, part):
+    """{column: its numbers, or the indices of its categories; NaN where they are missing}"""
     columns, missing = columns_of(folder)
     with open(os.path.join(folder, part + '.csv'), newline='', encoding='utf-8') as f:
         reader = csv.reader(f)
         names, rows = next(reader), list(reader)
-    label = next(iter(columns))
 
     def column(name):
         values, at = columns[name], names.index(name)
         codes = {v: i for i, v in enumerate(values)} if values else None
         cells = (row[at] for row in rows)
         return [math.nan if c in missing else codes[c] if codes else float(c) for c in cells]
-    features = [name for name in names if name != label]
-    x = np.array([column(name) for name in features]).T
-    return x, np.array(column(label)), [columns[name] is not None for name in features], columns[label] is not None
+    return {name: column(name) for name in names}
+
+
+def arrays(folder, part):
+    """(x, y, which columns are categories, whether y is a class)"""
+    import numpy as np
+    columns, _ = columns_of(folder)
+    numbers = table(folder, part)
+    label = next(iter(columns))
+    features = [name for name in numbers if name != label]
+    x = np.array([numbers[name] for name in features]).T
+    return x, np.array(numbers[label]), [columns[name] is not None for name in features], columns[label] is not None
