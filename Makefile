@@ -42,6 +42,8 @@ bench: all ## time training, prediction and reading beside other tree libraries
 accuracy: all ## error of every method on prepared sets; HEDGEROW_DATA names their folder
 	@tools/setup.sh accuracy
 	@bench/accuracy.py --hedgerow $(BUILD)/hedgerow
+	@bench/diprime.py --hedgerow $(BUILD)/hedgerow
+	@bench/balance.py --hedgerow $(BUILD)/hedgerow
 
 install: all ## install below PREFIX (/usr/local); DESTDIR is put before it
 	@DESTDIR=$(if $(DESTDIR),$(abspath $(DESTDIR))) meson install -C $(BUILD) --no-rebuild --quiet

@@ -163,7 +163,7 @@ def tables_part(args, pool):
 def arguments_of():
     parser = measure.parser(__doc__)
     parser.add_argument('--published', default=os.path.join(measure.HERE, 'diprime.json'), help="the paper's figures (diprime.json)")
-    parser.add_argument('--seeds', type=int, default=10, help='number of splits (10)')
+    parser.add_argument('--seeds', type=int, default=5, help='number of splits (5)')
     parser.add_argument('--rows', type=int, help='take so many records of a set at most')
     parser.add_argument('--features', type=int, help="candidate features of a split, in place of the paper's")
     parser.add_argument('--depth', type=int, help="of a tree, in place of the paper's")
