@@ -137,6 +137,37 @@ hr_status hr_data_borrow_arrays(const hr_schema *schema, size_t rows, const doub
     return make_from_arrays(schema, borrow_numbers, rows, columns, labels, out, err);
 }
 
+/* ---- Some of the records ---------------------------------------------------------------------------------------------------------- */
+
+static double *take_numbers_of(const double *from, const uint32_t *rows, size_t count) {
+    double *to = malloc((count ? count : 1) * sizeof *to);
+    for (size_t i = 0; to && i < count; i++) to[i] = from[rows[i]];
+    return to;
+}
+
+static uint16_t *take_codes_of(const uint16_t *from, const uint32_t *rows, size_t count) {
+    uint16_t *to = malloc((count ? count : 1) * sizeof *to);
+    for (size_t i = 0; to && i < count; i++) to[i] = from[rows[i]];
+    return to;
+}
+
+/* False when memory is short. */
+static bool take_column(const hr_data *data, size_t f, const uint32_t *rows, size_t count, hr_data *out) {
+    if (data->numbers[f]) return (out->numbers[f] = take_numbers_of(data->numbers[f], rows, count));
+    return (out->codes[f] = take_codes_of(data->codes[f], rows, count));
+}
+
+hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
+    hr_data *taken = hr_data_new(data->schema);
+    if (!taken) return NULL;
+    taken->rows = count;
+    bool all = !data->labels || (taken->labels = take_numbers_of(data->labels, rows, count));
+    for (size_t f = 0; all && f < data->feature_count; f++) all = take_column(data, f, rows, count, taken);
+    if (all) return taken;
+    hr_data_free(taken);
+    return NULL;
+}
+
 /* ---- Views --------------------------------------------------------------------------------------------------------------------- */
 
 const hr_schema *hr_data_schema(const hr_data *data) {

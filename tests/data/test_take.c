@@ -1,0 +1,59 @@
+/* Some records of a data set as a data set of their own. */
+#include "data/records.h"
+#include "data/tables.h"
+
+static const char schema_text[] =
+    "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\nfeatures: [{name: n, kind: number, "
+    "low: 0, high: 10}, {name: c, kind: category, values: [a, b, d]}]\n";
+
+static hr_data *must_borrow(const hr_schema *schema, const double *const *columns, const double *labels) {
+    hr_data *data = NULL;
+    assert_int_equal(hr_data_borrow_arrays(schema, 4, columns, labels, &data, NULL), HR_OK);
+    return data;
+}
+
+static void test_take__copies_the_records_it_is_told(void **state) {
+    (void)state;
+    hr_schema *schema = must_schema(schema_text);
+    double n[] = {5, (double)NAN, 0, 10}, c[] = {0, 1, 2, 3}, y[] = {-1, 0.5, 1, 0};
+    const double *const columns[] = {n, c};
+    const uint32_t rows[] = {3, 1, 1};
+    hr_data *data = must_borrow(schema, columns, y), *taken = hr_data_take(data, rows, 3);
+    assert_non_null(taken);
+    hr_data_free(data);
+    for (size_t i = 0; i < 4; i++) n[i] = y[i] = 7; /* the copy stands by itself */
+    assert_ptr_equal(hr_data_schema(taken), schema);
+    assert_int_equal(hr_data_rows(taken), 3);
+    const double *numbers = hr_data_numbers(taken, 0), *labels = hr_data_labels(taken);
+    const uint16_t *codes = hr_data_codes(taken, 1);
+    assert_true(numbers[0] == 10 && isnan(numbers[1]) && isnan(numbers[2]));
+    assert_true(labels[0] == 0 && labels[1] == 0.5 && labels[2] == 0.5);
+    assert_true(codes[0] == 3 && codes[1] == 1 && codes[2] == 1);
+    assert_null(hr_data_numbers(taken, 1));
+    assert_null(hr_data_codes(taken, 0));
+    hr_data_free(taken);
+    hr_schema_free(schema);
+}
+
+static void test_take__needs_no_records_and_no_labels(void **state) {
+    (void)state;
+    hr_schema *schema = must_schema(schema_text);
+    double n[4] = {0}, c[4] = {0};
+    const double *const columns[] = {n, c};
+    hr_data *data = must_borrow(schema, columns, NULL), *taken = hr_data_take(data, NULL, 0);
+    assert_non_null(taken);
+    assert_int_equal(hr_data_rows(taken), 0);
+    assert_false(hr_data_has_labels(taken));
+    assert_non_null(hr_data_numbers(taken, 0));
+    hr_data_free(taken);
+    hr_data_free(data);
+    hr_schema_free(schema);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_take__copies_the_records_it_is_told),
+        cmocka_unit_test(test_take__needs_no_records_and_no_labels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
