@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "base/buffer.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,18 +41,6 @@ hr_status hr_model_read(const char *path, hr_model **out, hr_error *err) {
     return status;
 }
 
-static bool write_all(int fd, const char *bytes, size_t size) {
-    while (size) {
-        ssize_t done = write(fd, bytes, size);
-        if (done < 0 && errno != EINTR) return false;
-        if (done > 0) {
-            bytes += done;
-            size -= (size_t)done;
-        }
-    }
-    return true;
-}
-
 /* Opens a new file beside `path`; its name is left in `name`. -1 with errno on failure. */
 static int open_beside(const char *path, char *name, size_t size) {
     int fd = -1;
@@ -61,16 +50,6 @@ static int open_beside(const char *path, char *name, size_t size) {
         if (fd < 0 && errno != EEXIST) break;
     }
     return fd;
-}
-
-/* A renamed file is safe once its directory is on disk. Not every file system can do that: a refusal is no failure. */
-static void sync_directory(char *path) {
-    char *slash = strrchr(path, '/');
-    if (slash) slash[slash == path] = '\0';
-    int fd = open(slash ? path : ".", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return;
-    (void)fsync(fd);
-    close(fd);
 }
 
 static hr_status replace_file(char *path, const char *bytes, size_t size, hr_error *err) {
@@ -83,7 +62,7 @@ static hr_status replace_file(char *path, const char *bytes, size_t size, hr_err
         status = fail_io(err, path, "create", errno);
         goto out;
     }
-    bool fine = write_all(fd, bytes, size) && !fsync(fd);
+    bool fine = hr_file_write(fd, bytes, size) && !fsync(fd);
     int error = errno;
     if (close(fd) && fine) {
         fine = false;
@@ -98,7 +77,7 @@ static hr_status replace_file(char *path, const char *bytes, size_t size, hr_err
         unlink(name);
         goto out;
     }
-    sync_directory(path);
+    hr_file_sync_folder(path);
 out:
     free(name);
     return status;
@@ -108,7 +87,7 @@ out:
 static hr_status write_special(const char *path, const char *bytes, size_t size, hr_error *err) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return fail_io(err, path, "open", errno);
-    bool fine = write_all(fd, bytes, size);
+    bool fine = hr_file_write(fd, bytes, size);
     int error = errno;
     if (close(fd) && fine) {
         fine = false;
@@ -126,7 +105,7 @@ static char *final_path(const char *path) {
 }
 
 static hr_status write_path(const char *path, const char *bytes, size_t size, hr_error *err) {
-    if (!strcmp(path, "-")) return write_all(STDOUT_FILENO, bytes, size) ? HR_OK : fail_io(err, "-", "write", errno);
+    if (!strcmp(path, "-")) return hr_file_write(STDOUT_FILENO, bytes, size) ? HR_OK : fail_io(err, "-", "write", errno);
     struct stat about;
     if (!stat(path, &about) && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return write_special(path, bytes, size, err);
     char *target = final_path(path);
