@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Data flows one way: every #include obeys src/LAYERS, programs see the public headers only, and each third-party header
-belongs to one folder. usage: layers.py ROOT"""
+belongs to one folder, which others may share by name. usage: layers.py ROOT"""
 import os
 import re
 import sys
@@ -23,14 +23,18 @@ def read_layers(root, problems):
             continue
         place = 'src/LAYERS:%d: ' % number
         folder, names = line.split(':')
-        headers = {n.strip('<>') for n in names.split() if n.startswith('<')}
+        headers = {n.strip('<>') for n in names.split() if n.startswith('<') and n.endswith('>')}
+        shared = dict(n.strip('<').split('>@', 1) for n in names.split() if n.startswith('<') and '>@' in n)
         folders = {n for n in names.split() if not n.startswith('<')}
         for below in sorted(folders - set(layers)):
             problems.append(place + '%s may not include %s, which is not above it; move the line or the code' % (folder, below))
         for header in sorted(headers & set(owners)):
             problems.append(place + '<%s> already belongs to %s; wrap it there' % (header, owners[header]))
+        for header, owner in sorted(shared.items()):
+            if owners.get(header) != owner:
+                problems.append(place + '<%s> does not belong to %s' % (header, owner))
         owners.update(dict.fromkeys(headers, folder))
-        layers[folder] = (folders, headers)
+        layers[folder] = (folders, headers | set(shared))
     return layers
 
 

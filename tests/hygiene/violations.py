@@ -20,6 +20,7 @@ CASES = [
     ('layers', 'src/base/spoiled.c', '#include "base/absent.h"\n', 'write the path from src'),
     ('layers', 'src/attic/spoiled.c', 'int x;\n', 'src/attic is not listed'),
     ('layers', 'src/LAYERS', '\nattic: base <sodium.h>\n', 'already belongs to random'),
+    ('layers', 'src/LAYERS', '\nattic: base <sodium.h>@base\n', 'does not belong to base'),
     ('layers', 'src/LAYERS', '\nattic: cellar\n', 'not above it'),
     ('layers', 'cli/spoiled.c', '#include "base/fail.h"\n', 'public headers only'),
     ('layers', 'examples/spoiled.c', '#include <sodium.h>\n', 'public headers only'),
