@@ -6,7 +6,7 @@ set -eu
 
 packages() {
     case $1 in
-    build) echo gcc libc6-dev python3 meson ninja-build pkg-config libsodium-dev libsqlite3-dev libyaml-dev ;;
+    build) echo gcc libc6-dev python3 meson ninja-build pkg-config libsodium-dev libsqlite3-dev libyaml-dev libssl-dev ;;
     test) echo g++ libcmocka-dev ;;
     clang) echo clang libomp-dev llvm ;;
     format) echo clang-format-14 ;;

@@ -1,0 +1,37 @@
+/* The certificates of one federation: its own authority, which nobody else trusts and which vouches for nothing else.
+ *
+ * They say who may connect to the broker, and tell members that it is the broker they talk to. Parcels do not depend on them: those are
+ * sealed and signed under keys that no broker and no authority holds. X.509, ECDSA on P-256, SHA-256. */
+#ifndef HR_TRANSPORT_CERTIFICATES_H
+#define HR_TRANSPORT_CERTIFICATES_H
+
+#include "base/fail.h"
+
+typedef struct hr_authority hr_authority;
+
+/* Text in PEM. */
+typedef struct hr_certificate {
+    char *certificate, *key;
+} hr_certificate;
+
+typedef enum hr_certificate_use {
+    HR_CERTIFICATE_CLIENT, /* its subject alternative name is that of a user of the broker */
+    HR_CERTIFICATE_SERVER  /* its subject alternative name is the host that clients dial */
+} hr_certificate_use;
+
+/* A new key, and a certificate that it signs itself. Owner: the caller. Fails: MEMORY, IO (no entropy). */
+HR_MUST_CHECK hr_status hr_authority_make(const char *federation, hr_authority **out, hr_error *err);
+/* NULL is allowed. */
+void hr_authority_free(hr_authority *authority);
+
+/* Its own certificate and key. Owner: the caller frees with hr_certificate_done. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_authority_write(const hr_authority *authority, hr_certificate *out, hr_error *err);
+
+/* A new key and its certificate. `name` holds letters, digits, and ".-:" alone. Owner: the caller frees with hr_certificate_done.
+ * Fails: MEMORY, IO (no entropy). */
+HR_MUST_CHECK hr_status hr_authority_issue(const hr_authority *authority, hr_certificate_use use, const char *name, hr_certificate *out,
+                                           hr_error *err);
+/* Wipes the key. */
+void hr_certificate_done(hr_certificate *certificate);
+
+#endif
