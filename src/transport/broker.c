@@ -1,0 +1,202 @@
+/* Permissions are lists of what is allowed; everything else is refused. They hold for members who go astray, not for the broker, which
+ * sees every sealed parcel and may lose it. */
+#include "transport/broker.h"
+
+#include "base/buffer.h"
+#include "transport/nats_link.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FRAME = 4096, /* bytes that a broker puts around a parcel */
+    PORT_MAX = 65535,
+    NAME = HR_NATS_NAME_MAX + 1,
+    SUBJECT = 2 * NAME + 16
+};
+
+static const int64_t stream_bytes = (int64_t)4 << 30; /* of all parcels that wait */
+
+/* ---- The address ---------------------------------------------------------------------------------------------------------------- */
+
+static bool host_fits(const char *host, size_t length, bool bracketed) {
+    const char *allowed = bracketed ? "0123456789abcdefABCDEF:." : "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-";
+    return length && length < HR_BROKER_HOST && strspn(host, allowed) >= length;
+}
+
+/* A port is digits to the end of the text. 0: it is none. */
+static unsigned parse_port(const char *text) {
+    const size_t digits = strspn(text, "0123456789");
+    if (!digits || digits > 5 || text[digits]) return 0;
+    const unsigned long port = strtoul(text, NULL, 10);
+    return port <= PORT_MAX ? (unsigned)port : 0;
+}
+
+hr_status hr_broker_address_parse(const char *url, hr_broker_address *out, hr_error *err) {
+    assert(url && out);
+    hr_broker_address address = {0};
+    bool fine = strncmp(url, "tls://", 6) == 0;
+    if (fine) {
+        const bool bracketed = url[6] == '[';
+        const char *host = url + 6 + bracketed;
+        const size_t length = strcspn(host, bracketed ? "]" : ":");
+        const char *after = host + length + (bracketed && host[length] == ']');
+        fine = host_fits(host, length, bracketed) && *after == ':' && (address.port = parse_port(after + 1)) != 0;
+        if (fine) memcpy(address.host, host, length);
+    }
+    if (!fine) {
+        return hr_fail(err, HR_E_ARGUMENT, "write it as tls://HOST:PORT, such as tls://broker.example.org:4222",
+                       "'%.200s' is no broker's URL", url);
+    }
+    *out = address;
+    return HR_OK;
+}
+
+/* ---- The configuration ---------------------------------------------------------------------------------------------------------- */
+
+static bool is_this_machine(const char *host) {
+    return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 || strncmp(host, "127.", 4) == 0;
+}
+
+/* A broker that is dialled by a name of this machine listens there alone. */
+static void write_server(hr_buffer *out, const char *federation, const hr_broker_address *address) {
+    hr_buffer_format(out,
+                     "# The broker of the federation '%s'. Start it in the folder of this file: nats-server -c nats.conf\n"
+                     "# It carries sealed parcels, and is not trusted with anything else.\n\n",
+                     federation);
+    if (is_this_machine(address->host)) {
+        hr_buffer_format(out, "host: \"%s\"\n", address->host);
+    } else {
+        hr_buffer_text(out, "host: \"0.0.0.0\"\n");
+    }
+    hr_buffer_format(
+        out,
+        "port: %u\n"
+        "server_name: \"hedgerow-%s\"\n"
+        "max_payload: %d\n\n"
+        "tls {\n"
+        "  cert_file: \"server.pem\"\n"
+        "  key_file: \"server-key.pem\"\n"
+        "  ca_file: \"ca.pem\"\n"
+        "  # Nobody connects without a certificate of this federation; its subject alternative name is the user.\n"
+        "  verify_and_map: true\n"
+        "  timeout: 5\n"
+        "}\n\n"
+        "# nats-server 2.9 brings parcels to the disk every two minutes: a power cut may lose what it took since. Members keep\n"
+        "# what they sent until the receiver herself has confirmed it, and send it again.\n"
+        "jetstream {\n"
+        "  store_dir: \"store\"\n"
+        "  max_memory_store: 64MB\n"
+        "  max_file_store: %lld\n"
+        "}\n\n",
+        address->port, federation, HR_PARCEL_MAX + FRAME, (long long)stream_bytes + stream_bytes / 4);
+}
+
+static void begin_user(hr_buffer *out, const char *name) {
+    hr_buffer_format(out, "    {\n      user: \"%s\"\n      permissions {\n        publish { allow: [", name);
+}
+
+static void end_user(hr_buffer *out, const char *name) {
+    hr_buffer_format(out, "] }\n        subscribe { allow: [\"_INBOX_%s.>\"] }\n      }\n    }\n", name);
+}
+
+/* As herself to anybody; from her own box. */
+static void write_member(hr_buffer *out, const char *f, const char *name) {
+    begin_user(out, name);
+    hr_buffer_format(out, "\"fed.%s.*.%s\", \"$JS.API.CONSUMER.INFO.%s.%s\", \"$JS.API.CONSUMER.MSG.NEXT.%s.%s\", \"$JS.ACK.%s.%s.>\"", f,
+                     name, f, name, f, name, f, name);
+    end_user(out, name);
+}
+
+static void write_steward(hr_buffer *out, const char *f) {
+    begin_user(out, HR_BROKER_STEWARD);
+    hr_buffer_format(out, "\"$JS.API.STREAM.CREATE.%s\", \"$JS.API.STREAM.UPDATE.%s\", \"$JS.API.STREAM.INFO.%s\", ", f, f, f);
+    hr_buffer_format(out, "\"$JS.API.CONSUMER.CREATE.%s.>\", \"$JS.API.CONSUMER.DURABLE.CREATE.%s.>\", \"$JS.API.CONSUMER.INFO.%s.>\"", f,
+                     f, f);
+    end_user(out, HR_BROKER_STEWARD);
+}
+
+hr_status hr_broker_config(const char *federation, const hr_broker_address *address, const char *const *members, size_t member_count,
+                           char **out, hr_error *err) {
+    assert(hr_nats_name_fits(federation) && address && (members || !member_count) && out);
+    hr_buffer text = {0};
+    write_server(&text, federation, address);
+    hr_buffer_text(&text, "authorization {\n  timeout: 5\n  users: [\n");
+    write_steward(&text, federation);
+    for (size_t i = 0; i < member_count; i++) write_member(&text, federation, members[i]);
+    hr_buffer_text(&text, "  ]\n}\n");
+    return hr_buffer_take(&text, out, err);
+}
+
+/* ---- Stream and boxes ----------------------------------------------------------------------------------------------------------- */
+
+/* Parcels to who is no member belong to no stream, so that sending one fails. */
+static natsStatus make_stream(const hr_nats_link *link, const char *federation, const char **subjects, int count) {
+    jsStreamConfig wishes;
+    jsErrCode code = 0;
+    natsStatus s = jsStreamConfig_Init(&wishes);
+    if (s != NATS_OK) return s;
+    wishes.Name = federation;
+    wishes.Subjects = subjects;
+    wishes.SubjectsLen = count;
+    wishes.Retention = js_WorkQueuePolicy;
+    wishes.Storage = js_FileStorage;
+    wishes.Discard = js_DiscardNew;
+    wishes.MaxBytes = stream_bytes;
+    wishes.MaxMsgsPerSubject = HR_BROKER_BOX_PARCELS;
+    wishes.DiscardNewPerSubject = true;
+    wishes.MaxMsgSize = HR_PARCEL_MAX + FRAME;
+    jsStreamInfo *present = NULL;
+    s = js_GetStreamInfo(&present, link->jetstream, federation, NULL, &code);
+    jsStreamInfo_Destroy(present);
+    if (s == NATS_NOT_FOUND) return js_AddStream(NULL, link->jetstream, &wishes, NULL, &code);
+    return s == NATS_OK ? js_UpdateStream(NULL, link->jetstream, &wishes, NULL, &code) : s;
+}
+
+static natsStatus make_box(const hr_nats_link *link, const char *federation, const char *member, const char *subject, int ack_seconds) {
+    jsConsumerConfig wishes;
+    jsErrCode code = 0;
+    natsStatus s = jsConsumerConfig_Init(&wishes);
+    if (s != NATS_OK) return s;
+    wishes.Durable = member;
+    wishes.FilterSubject = subject;
+    wishes.AckPolicy = js_AckExplicit;
+    wishes.AckWait = (int64_t)ack_seconds * 1000000000;
+    wishes.MaxDeliver = -1;
+    return js_AddConsumer(NULL, link->jetstream, federation, &wishes, NULL, &code);
+}
+
+static hr_status make_all(const hr_nats_link *link, const char *federation, const char *const *members, const char **subjects, int count,
+                          int ack_seconds, hr_error *err) {
+    natsStatus s = make_stream(link, federation, subjects, count);
+    if (s != NATS_OK) return hr_nats_fail(link, s, "cannot make the stream of the federation", err);
+    for (int i = 0; i < count; i++) {
+        s = make_box(link, federation, members[i], subjects[i], ack_seconds);
+        if (s == NATS_OK) continue;
+        char what[NAME + 32];
+        snprintf(what, sizeof what, "cannot make the box of '%s'", members[i]);
+        return hr_nats_fail(link, s, what, err);
+    }
+    return HR_OK;
+}
+
+hr_status hr_broker_prepare(const hr_nats_options *steward, const char *const *members, size_t member_count, int ack_seconds,
+                            hr_error *err) {
+    assert(steward && members && member_count && ack_seconds > 0);
+    hr_nats_link link = {0};
+    char(*texts)[SUBJECT] = malloc(member_count * sizeof *texts);
+    const char **subjects = malloc(member_count * sizeof *subjects);
+    hr_status status = texts && subjects ? hr_nats_dial(steward, &link, err) : hr_fail_memory(err);
+    if (!status) {
+        for (size_t i = 0; i < member_count; i++) {
+            snprintf(texts[i], SUBJECT, "fed.%s.%s.*", steward->federation, members[i]);
+            subjects[i] = texts[i];
+        }
+        status = make_all(&link, steward->federation, members, subjects, (int)member_count, ack_seconds, err);
+    }
+    hr_nats_hang_up(&link);
+    free(subjects);
+    free(texts);
+    return status;
+}

@@ -1,0 +1,231 @@
+/* One member's end of a broker. libnats's acknowledged publication and pull consumers do the work; what is decided here is that no
+ * answer is no success, and that nothing the broker says can do more than fail. */
+#include "transport/nats.h"
+
+#include "transport/nats_link.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FETCH = 16,          /* parcels asked for at once, if so many wait */
+    FETCH_MS = 1000,     /* a request dies with its connection: it is repeated so often */
+    BURST_MS = 100,      /* for parcels that are known to wait */
+    LOOK_AGAIN_MS = 20,  /* while there is no connection */
+    PENDING = 4 * FETCH, /* what the broker may send unasked */
+    SUBJECT = 3 * (HR_NATS_NAME_MAX + 1) + 8
+};
+
+/* A parcel that is with the caller. */
+typedef struct held {
+    natsMsg *message;
+    struct held *next, **link;
+} held;
+
+typedef struct nats_end {
+    hr_transport base; /* first */
+    hr_nats_link link;
+    natsSubscription *box;
+    natsMsg *fetched[FETCH]; /* those from `first` on wait to be handed out */
+    int first, count;
+    uint64_t waiting; /* how many more the broker said it has */
+    held *out;
+    char federation[HR_NATS_NAME_MAX + 1], name[HR_NATS_NAME_MAX + 1];
+} nats_end;
+
+/* ---- Sending -------------------------------------------------------------------------------------------------------------------- */
+
+static hr_status check_parcel(const char *to, size_t size, hr_error *err) {
+    if (!hr_nats_name_fits(to)) return hr_fail(err, HR_E_ARGUMENT, "take it from the federation file", "'%.64s' is no member's name", to);
+    if (size && size <= HR_PARCEL_MAX) return HR_OK;
+    return hr_fail(err, HR_E_LIMIT, "send it in parts", "a parcel holds 1 to %d bytes, not %zu", HR_PARCEL_MAX, size);
+}
+
+static hr_status send_parcel(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err) {
+    nats_end *end = (nats_end *)self;
+    hr_status status = check_parcel(to, size, err);
+    if (status) return status;
+    char subject[SUBJECT], what[HR_NATS_NAME_MAX + 32];
+    snprintf(subject, sizeof subject, "fed.%s.%s.%s", end->federation, to, end->name);
+    snprintf(what, sizeof what, "cannot send to '%s'", to);
+    if (!hr_nats_connected(&end->link)) return hr_nats_fail(&end->link, NATS_CONNECTION_DISCONNECTED, what, err);
+    jsPubOptions wishes;
+    jsPubAck *answer = NULL;
+    jsErrCode code = 0;
+    natsStatus s = jsPubOptions_Init(&wishes);
+    wishes.ExpectStream = end->federation;
+    if (s == NATS_OK) s = js_Publish(&answer, end->link.jetstream, subject, bytes, (int)size, &wishes, &code);
+    jsPubAck_Destroy(answer);
+    return s == NATS_OK ? HR_OK : hr_nats_fail(&end->link, s, what, err);
+}
+
+/* ---- Receiving ------------------------------------------------------------------------------------------------------------------ */
+
+/* How many parcels the broker has behind this one. A hint, as all that the broker says. */
+static uint64_t count_behind(natsMsg *message) {
+    jsMsgMetaData *about = NULL;
+    if (natsMsg_GetMetaData(&about, message) != NATS_OK) return 0;
+    const uint64_t behind = about->NumPending;
+    jsMsgMetaData_Destroy(about);
+    return behind;
+}
+
+/* libnats waits until all that it asked for has come: it is asked for more than one where more are known to wait. */
+static natsStatus fetch(nats_end *end, int64_t milliseconds) {
+    const bool burst = end->waiting > 1;
+    natsMsgList list = {0};
+    jsFetchRequest wishes;
+    natsStatus s = jsFetchRequest_Init(&wishes);
+    wishes.Batch = !burst ? 1 : end->waiting < FETCH ? (int)end->waiting : FETCH;
+    wishes.Expires = (burst && milliseconds > BURST_MS ? BURST_MS : milliseconds) * 1000000;
+    end->first = end->count = 0;
+    end->waiting = 0;
+    if (s == NATS_OK) s = natsSubscription_FetchRequest(&list, end->box, &wishes);
+    if (s != NATS_OK) return s;
+    for (int i = 0; i < list.Count && end->count < FETCH; i++) {
+        end->fetched[end->count++] = list.Msgs[i];
+        list.Msgs[i] = NULL;
+    }
+    natsMsgList_Destroy(&list);
+    if (end->count) end->waiting = count_behind(end->fetched[end->count - 1]);
+    return NATS_OK;
+}
+
+/* Fetches until something came or the time is over; what hindred it then is the answer, NATS_TIMEOUT if nothing did. */
+static natsStatus fetch_until(nats_end *end, int64_t deadline) {
+    for (;;) {
+        const int64_t left = deadline - nats_Now();
+        const int64_t slice = left < 1 ? 1 : left < FETCH_MS ? left : FETCH_MS;
+        natsStatus s = hr_nats_connected(&end->link) ? fetch(end, slice) : NATS_CONNECTION_DISCONNECTED;
+        if (s == NATS_OK && end->count) return NATS_OK;
+        if (natsConnection_IsClosed(end->link.connection)) return NATS_CONNECTION_CLOSED;
+        if (nats_Now() >= deadline) return s == NATS_OK ? NATS_TIMEOUT : s;
+        if (s != NATS_OK && s != NATS_TIMEOUT) nats_Sleep(left < LOOK_AGAIN_MS ? left : LOOK_AGAIN_MS);
+    }
+}
+
+/* Hands a parcel to the caller. */
+static hr_status hold(nats_end *end, natsMsg *message, hr_parcel *out, hr_error *err) {
+    held *token = malloc(sizeof *token);
+    if (!token) return hr_fail_memory(err);
+    *token = (held){message, end->out, &end->out};
+    if (end->out) end->out->link = &token->next;
+    end->out = token;
+    *out = (hr_parcel){(uint8_t *)natsMsg_GetData(message), (size_t)natsMsg_GetDataLength(message), token};
+    return HR_OK;
+}
+
+/* Takes the next parcel that was fetched, if there is one. What can be no parcel is not asked for again. */
+static hr_status hand_out(nats_end *end, hr_parcel *out, hr_error *err) {
+    while (end->first < end->count) {
+        natsMsg *message = end->fetched[end->first];
+        const int size = natsMsg_GetDataLength(message);
+        if (size > 0 && size <= HR_PARCEL_MAX) {
+            hr_status status = hold(end, message, out, err);
+            if (!status) end->first++;
+            return status;
+        }
+        (void)natsMsg_Term(message, NULL);
+        natsMsg_Destroy(message);
+        end->first++;
+    }
+    return HR_OK;
+}
+
+static bool is_silence(natsStatus s) {
+    return s == NATS_TIMEOUT || s == NATS_CONNECTION_DISCONNECTED;
+}
+
+static hr_status receive_parcel(hr_transport *self, int milliseconds, hr_parcel *out, hr_error *err) {
+    nats_end *end = (nats_end *)self;
+    const int64_t deadline = nats_Now() + (milliseconds > 0 ? milliseconds : 0);
+    hr_parcel parcel = {0};
+    do {
+        hr_status status = hand_out(end, &parcel, err);
+        if (status) return status;
+        if (parcel.bytes) break;
+        natsStatus s = fetch_until(end, deadline);
+        if (s != NATS_OK && !is_silence(s)) return hr_nats_fail(&end->link, s, "cannot receive", err);
+        if (s != NATS_OK) break;
+    } while (true);
+    *out = parcel;
+    return HR_OK;
+}
+
+static void settle_parcel(hr_transport *self, hr_parcel *parcel) {
+    (void)self;
+    held *token = parcel->token;
+    if (!token) return;
+    (void)natsMsg_Ack(token->message, NULL); /* one that gets lost makes the parcel come again */
+    natsMsg_Destroy(token->message);
+    *token->link = token->next;
+    if (token->next) token->next->link = token->link;
+    free(token);
+    *parcel = (hr_parcel){0};
+}
+
+/* ---- Opening and closing -------------------------------------------------------------------------------------------------------- */
+
+/* Whoever opens this box next need not wait for what was not settled. */
+static void give_back(natsMsg *message) {
+    (void)natsMsg_Nak(message, NULL);
+    natsMsg_Destroy(message);
+}
+
+static void close_end(hr_transport *self) {
+    nats_end *end = (nats_end *)self;
+    if (!end) return;
+    while (end->out) {
+        held *token = end->out;
+        end->out = token->next;
+        give_back(token->message);
+        free(token);
+    }
+    while (end->first < end->count) give_back(end->fetched[end->first++]);
+    natsSubscription_Destroy(end->box);
+    hr_nats_hang_up(&end->link);
+    free(end);
+}
+
+static natsStatus bind_box(nats_end *end) {
+    jsSubOptions wishes;
+    jsErrCode code = 0;
+    char subject[SUBJECT];
+    snprintf(subject, sizeof subject, "fed.%s.%s.*", end->federation, end->name);
+    /* libnats binds to a box even if nobody answers for it. */
+    jsConsumerInfo *info = NULL;
+    natsStatus s = js_GetConsumerInfo(&info, end->link.jetstream, end->federation, end->name, NULL, &code);
+    jsConsumerInfo_Destroy(info);
+    if (s == NATS_OK) s = jsSubOptions_Init(&wishes);
+    wishes.Stream = end->federation;
+    wishes.Consumer = end->name;
+    if (s == NATS_OK) s = js_PullSubscribe(&end->box, end->link.jetstream, subject, end->name, NULL, &wishes, &code);
+    if (s == NATS_OK) s = natsSubscription_SetPendingLimits(end->box, PENDING, PENDING * (HR_PARCEL_MAX / 2));
+    return s;
+}
+
+hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_error *err) {
+    assert(options && out);
+    nats_end *end = calloc(1, sizeof *end);
+    if (!end) return hr_fail_memory(err);
+    hr_status status = hr_nats_dial(options, &end->link, err);
+    if (status) {
+        free(end);
+        return status;
+    }
+    end->base = (hr_transport){send_parcel, receive_parcel, settle_parcel, close_end};
+    snprintf(end->federation, sizeof end->federation, "%s", options->federation);
+    snprintf(end->name, sizeof end->name, "%s", options->name);
+    natsStatus s = bind_box(end);
+    if (s != NATS_OK) {
+        char what[2 * HR_NATS_NAME_MAX + 64];
+        snprintf(what, sizeof what, "cannot open the box of '%s' in the federation '%s'", end->name, end->federation);
+        status = hr_nats_fail(&end->link, s, what, err);
+        close_end(&end->base);
+        return status;
+    }
+    *out = &end->base;
+    return HR_OK;
+}

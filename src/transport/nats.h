@@ -1,0 +1,37 @@
+/* A carrier for organisations: a NATS JetStream broker, which everybody dials and nobody has to trust.
+ *
+ * One stream holds the parcels of one federation until they are settled. The subject fed.FEDERATION.TO.FROM is where FROM puts
+ * parcels for TO: the broker lets a member publish on fed.FEDERATION.*.SELF alone, and read from her own consumer alone, which
+ * filters fed.FEDERATION.SELF.*. That keeps members from flooding or emptying each other's boxes; who sent a parcel, its
+ * signature says and not its subject.
+ *
+ * libnats, once used, keeps threads of its own and ignores SIGPIPE until the process ends; nats_Close, which would end them for
+ * everybody in the process, is left to the program. */
+#ifndef HR_TRANSPORT_NATS_H
+#define HR_TRANSPORT_NATS_H
+
+#include "transport/transport.h"
+
+#include <stdbool.h>
+
+enum {
+    HR_NATS_NAME_MAX = 32,    /* characters of a name, without its NUL */
+    HR_NATS_SEND_SECONDS = 5, /* for the broker's answer to a parcel */
+    HR_NATS_ACK_SECONDS = 30  /* after which a parcel that was not settled comes again */
+};
+
+/* Of a federation or a member: a small letter, then small letters, digits and '-'. Fits into subjects, certificates and paths. */
+bool hr_nats_name_fits(const char *name);
+
+typedef struct hr_nats_options {
+    const char *url;                                       /* tls://HOST:PORT */
+    const char *authority, *certificate, *certificate_key; /* files in PEM */
+    const char *federation, *name;
+} hr_nats_options;
+
+/* Connects to the broker and binds to the box of `name`. Later losses of the connection are mended in the background, for ever:
+ * meanwhile send fails with IO and receive returns nothing. Owner: the caller closes it. Thread: one at a time per transport.
+ * Fails: IO (cannot reach the broker, or it is not the federation's), POLICY (the broker refuses this member), ARGUMENT, MEMORY. */
+HR_MUST_CHECK hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_error *err);
+
+#endif

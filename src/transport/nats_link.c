@@ -1,0 +1,164 @@
+/* The broker is not trusted: its certificate is checked against the federation's authority and the host that was dialled, and its words
+ * are cleaned before they reach a terminal. */
+#include "transport/nats_link.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    DIAL_MS = 5000,
+    REDIAL_MS = 250,
+    JITTER_MS = 250,
+    PING_MS = 10000, /* a peer that vanished without a word is noticed after three */
+    PINGS = 2,
+    HANG_UP_MS = 2000,
+    WORDS = 256
+};
+
+/* Letters of a small alphabet are told here, not by isalpha, which depends on the locale. */
+static bool is_letter(char c) {
+    return c >= 'a' && c <= 'z';
+}
+
+bool hr_nats_name_fits(const char *name) {
+    size_t length = 0;
+    for (; name[length]; length++) {
+        const char c = name[length];
+        if (!is_letter(c) && (!length || ((c < '0' || c > '9') && c != '-'))) return false;
+    }
+    return length && length <= HR_NATS_NAME_MAX;
+}
+
+/* ---- Failures ----------------------------------------------------------------------------------------------------------------- */
+
+/* What libnats or the broker last said, in printable ASCII. */
+static void last_words(const hr_nats_link *link, natsStatus reason, char words[WORDS]) {
+    const char *said = NULL;
+    natsStatus remembered = NATS_OK;
+    if (link->connection && natsConnection_GetLastError(link->connection, &said) != NATS_NOT_PERMITTED) said = NULL;
+    if (!said) said = nats_GetLastError(&remembered);
+    if (!said || !*said) said = natsStatus_GetText(reason);
+    snprintf(words, WORDS, "%s", said);
+    for (char *c = words; *c; c++)
+        if (*c < ' ' || *c > '~') *c = '?';
+}
+
+/* A broker answers a forbidden publication or subscription not at all, but tells the connection of it. */
+static bool was_forbidden(const hr_nats_link *link) {
+    const char *said = NULL;
+    return link->connection && natsConnection_GetLastError(link->connection, &said) == NATS_NOT_PERMITTED;
+}
+
+hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *what, hr_error *err) {
+    char words[WORDS];
+    if (reason == NATS_NO_MEMORY) return hr_fail_memory(err);
+    last_words(link, reason, words);
+    if (was_forbidden(link) || reason == NATS_NOT_PERMITTED || reason == NATS_CONNECTION_AUTH_FAILED) {
+        return hr_fail(err, HR_E_POLICY, "check that the certificate is this member's own, and that the broker's configuration lists her",
+                       "%s: the broker refuses it: %s", what, words);
+    }
+    switch (reason) {
+    case NATS_SSL_ERROR:
+        return hr_fail(err, HR_E_IO,
+                       "check that the certificates are this federation's, that none has expired, and that the URL names the broker's host",
+                       "%s: no secure connection: %s", what, words);
+    case NATS_NO_RESPONDERS:
+        return hr_fail(err, HR_E_IO, "check the member's name; if it is right, run `hedgerow federation open` at the broker",
+                       "%s: the broker has no such box", what);
+    case NATS_NOT_FOUND:
+        return hr_fail(err, HR_E_IO, "run `hedgerow federation open` at the broker", "%s: the broker has no such box: %s", what, words);
+    case NATS_MAX_PAYLOAD: return hr_fail(err, HR_E_LIMIT, "send it in parts", "%s: the broker takes no parcels of this size", what);
+    default:
+        return hr_fail(err, HR_E_IO, "check that the broker runs and can be reached at its URL; then try again", "%s: %s (%s)", what,
+                       natsStatus_GetText(reason), words);
+    }
+}
+
+/* ---- The connection ------------------------------------------------------------------------------------------------------------- */
+
+/* libnats prints what nobody listens to. What matters is asked for where it matters: see was_forbidden. */
+static void ignore_error(natsConnection *connection, natsSubscription *subscription, natsStatus error, void *user) {
+    (void)connection, (void)subscription, (void)error, (void)user;
+}
+
+static natsStatus set_security(natsOptions *settings, const hr_nats_options *options) {
+    natsStatus s = natsOptions_SetSecure(settings, true);
+    if (s == NATS_OK) s = natsOptions_LoadCATrustedCertificates(settings, options->authority);
+    if (s == NATS_OK) s = natsOptions_LoadCertificatesChain(settings, options->certificate, options->certificate_key);
+    if (s == NATS_OK) s = natsOptions_SetIgnoreDiscoveredServers(settings, true);
+    return s;
+}
+
+static natsStatus set_patience(natsOptions *settings) {
+    natsStatus s = natsOptions_SetTimeout(settings, DIAL_MS);
+    if (s == NATS_OK) s = natsOptions_SetMaxReconnect(settings, -1);
+    if (s == NATS_OK) s = natsOptions_SetReconnectWait(settings, REDIAL_MS);
+    if (s == NATS_OK) s = natsOptions_SetReconnectJitter(settings, JITTER_MS, JITTER_MS);
+    if (s == NATS_OK) s = natsOptions_SetPingInterval(settings, PING_MS);
+    if (s == NATS_OK) s = natsOptions_SetMaxPingsOut(settings, PINGS);
+    if (s == NATS_OK) s = natsOptions_SetFailRequestsOnDisconnect(settings, true);
+    if (s == NATS_OK) s = natsOptions_SetSendAsap(settings, true);
+    if (s == NATS_OK) s = natsOptions_SetErrorHandler(settings, ignore_error, NULL);
+    return s;
+}
+
+static natsStatus connect_to(const hr_nats_options *options, natsConnection **out) {
+    char inbox[HR_NATS_NAME_MAX + 16];
+    snprintf(inbox, sizeof inbox, "_INBOX_%s", options->name);
+    natsOptions *settings = NULL;
+    natsStatus s = natsOptions_Create(&settings);
+    if (s == NATS_OK) s = natsOptions_SetURL(settings, options->url);
+    if (s == NATS_OK) s = natsOptions_SetName(settings, "hedgerow");
+    if (s == NATS_OK) s = natsOptions_SetCustomInboxPrefix(settings, inbox);
+    if (s == NATS_OK) s = set_security(settings, options);
+    if (s == NATS_OK) s = set_patience(settings);
+    if (s == NATS_OK) s = natsConnection_Connect(out, settings);
+    natsOptions_Destroy(settings);
+    return s;
+}
+
+static hr_status check_options(const hr_nats_options *options, hr_error *err) {
+    const char *names[] = {options->federation, options->name};
+    for (size_t i = 0; i < 2; i++) {
+        if (hr_nats_name_fits(names[i])) continue;
+        return hr_fail(err, HR_E_ARGUMENT, "begin with a small letter and use at most 32 small letters, digits and '-'",
+                       "'%.64s' is no name for a %s", names[i], i ? "member" : "federation");
+    }
+    if (strncmp(options->url, "tls://", 6) == 0) return HR_OK;
+    return hr_fail(err, HR_E_ARGUMENT, "write it as tls://HOST:PORT", "the broker's URL '%.200s' is not one of TLS", options->url);
+}
+
+hr_status hr_nats_dial(const hr_nats_options *options, hr_nats_link *out, hr_error *err) {
+    assert(options && options->authority && options->certificate && options->certificate_key && out);
+    hr_status status = check_options(options, err);
+    if (status) return status;
+    hr_nats_link link = {0};
+    jsOptions wishes;
+    natsStatus s = connect_to(options, &link.connection);
+    if (s == NATS_OK) s = jsOptions_Init(&wishes);
+    if (s == NATS_OK) {
+        wishes.Wait = (int64_t)HR_NATS_SEND_SECONDS * 1000;
+        s = natsConnection_JetStream(&link.jetstream, link.connection, &wishes);
+    }
+    if (s != NATS_OK) {
+        char what[320];
+        snprintf(what, sizeof what, "cannot connect to %.256s", options->url);
+        status = hr_nats_fail(&link, s, what, err);
+        hr_nats_hang_up(&link);
+        return status;
+    }
+    *out = link;
+    return HR_OK;
+}
+
+void hr_nats_hang_up(hr_nats_link *link) {
+    if (link->connection && hr_nats_connected(link)) (void)natsConnection_FlushTimeout(link->connection, HANG_UP_MS);
+    jsCtx_Destroy(link->jetstream);
+    natsConnection_Destroy(link->connection);
+    *link = (hr_nats_link){0};
+}
+
+bool hr_nats_connected(const hr_nats_link *link) {
+    return natsConnection_Status(link->connection) == NATS_CONN_STATUS_CONNECTED;
+}

@@ -1,0 +1,24 @@
+/* A connection to a broker, and what libnats's failures mean to people. */
+#ifndef HR_TRANSPORT_NATS_LINK_H
+#define HR_TRANSPORT_NATS_LINK_H
+
+#include "transport/nats.h"
+
+#include <nats/nats.h>
+
+typedef struct hr_nats_link {
+    natsConnection *connection;
+    jsCtx *jetstream;
+} hr_nats_link;
+
+/* Owner: the caller hangs up. Fails: IO, POLICY, ARGUMENT, MEMORY. */
+HR_MUST_CHECK hr_status hr_nats_dial(const hr_nats_options *options, hr_nats_link *out, hr_error *err);
+/* What was published before is handed to the broker first, if it is there. {0} is allowed. */
+void hr_nats_hang_up(hr_nats_link *link);
+
+bool hr_nats_connected(const hr_nats_link *link);
+
+/* Says why `what` failed. Never HR_OK. */
+hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *what, hr_error *err);
+
+#endif
