@@ -116,14 +116,14 @@ hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, co
                            uint64_t *groups, hr_error *err) {
     const hr_schema *schema = hr_data_schema(data);
     hr_binning made;
-    hr_charge mine = *charge;
+    hr_charge column_charge = *charge;
     hr_units columns = 0;
     hr_exact *cells = NULL;
     hr_status status = start(schema, arena, &made, err);
     if (status) return status;
     for (size_t f = 0; f < made.feature_count; f++) columns += needs_quantiles(hr_schema_feature(schema, f), bins);
     if (columns) {
-        mine.cost = charge->cost / columns;
+        column_charge.cost = charge->cost / columns;
         status = hr_gate_covers(gate, charge, columns, err);
         if (status) return status;
         cells = malloc(GRID_MAX * sizeof *cells);
@@ -135,13 +135,12 @@ hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, co
             status = public_bins(column, bins, arena, &made.features[f], err);
             continue;
         }
-        status =
-            private_bins(column, hr_data_numbers(data, f), hr_data_rows(data), bins, gate, &mine, cells, arena, &made.features[f], err);
-        mine.group++;
+        status = private_bins(column, hr_data_numbers(data, f), hr_data_rows(data), bins, gate, &column_charge, cells, arena,
+                              &made.features[f], err);
     }
     free(cells);
     if (status) return status;
     *out = made;
-    *groups = columns;
+    *groups = columns > 0;
     return HR_OK;
 }

@@ -18,7 +18,7 @@ HR_MUST_CHECK hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, 
 bool hr_edges_need_quantiles(const hr_schema *schema, uint32_t bins);
 
 /* Private quantiles of every numeric feature with more than `bins` public values, on a grid of 2^16 cells (zCDP and GDP: 2^14) between its
- * bounds. Spends: at most charge->cost in all, in groups charge->group, charge->group + 1, ... (one a feature); `groups` says how many.
+ * bounds. Spends: at most charge->cost in all, in charge->group and part; `groups`: 1, or 0 where nothing is charged.
  * Pure budgets use recursive medians, zCDP noisy dyadic counts. Fails: BUDGET, MEMORY. */
 HR_MUST_CHECK hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, const hr_charge *charge, hr_arena *arena,
                                          hr_binning *out, uint64_t *groups, hr_error *err);
@@ -26,5 +26,9 @@ HR_MUST_CHECK hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_
 /* Quantiles of the data: NOT PRIVATE. At most `bins` different numbers get a bin each, whole or not. The edges do not depend on
  * the order of the rows. Above 2^18 rows they are taken from the rows whose hash falls below a threshold. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int threads, hr_arena *arena, hr_binning *out, hr_error *err);
+
+/* The averages of every three of a number's sorted values, as InPrivate Digging has it: NOT PRIVATE. Where there are more than bins - 1
+ * of them, evenly ranked ones. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_edges_thirds(const hr_data *data, uint32_t bins, hr_arena *arena, hr_binning *out, hr_error *err);
 
 #endif

@@ -52,7 +52,8 @@ static const option options_table[] = {
     {"count-share", REAL, AT(count_share), .01, .99, false, NULL, "0.01..0.99", "part of the leaves' budget for their counts"},
     {"leaf-budget", CHOICE, AT(leaf_budget), 0, 0, false, leaf_budgets, "intended|literal",
      "noise of the leaves: eps_leaf, or eps_nleaf as line 14 of Algorithm 1 says"},
-    {"split-budget", CHOICE, AT(split_budget), 0, 0, false, split_budgets, "algorithm|text", "of a split: as Algorithm 1, or as section 3"},
+    {"split-budget", CHOICE, AT(split_budget), 0, 0, false, split_budgets, "algorithm|text",
+     "of a split: as the paper's algorithm, or as its text"},
 };
 enum { COUNT = sizeof options_table / sizeof *options_table };
 

@@ -248,10 +248,18 @@ static hr_status fit_once(world *w, hr_error *err) {
     return status;
 }
 
+/* Some methods refuse some labels. */
+static bool takes_label(const world *w) {
+    hr_model *model = NULL;
+    hr_status status = hr_fit(w->data, &w->fit, &model, NULL);
+    hr_model_free(model);
+    return status != HR_E_ARGUMENT;
+}
+
 static size_t exhaust_fits(world *w, hr_mode mode, double delta) {
     size_t fits = 0;
     for (size_t i = 0; i < hr_method_count(); i++) {
-        if (!small_fit(w, hr_method_at(i)->name, mode, delta)) continue;
+        if (!small_fit(w, hr_method_at(i)->name, mode, delta) || !takes_label(w)) continue;
         exhaust(w, fit_once, HR_E_MEMORY, NULL);
         fits++;
     }

@@ -1,0 +1,43 @@
+/* InPrivate Digging (Zhao et al. 2018), what an owner does: which records train in which round, Algorithm 1 on them, and the forest that
+ * the trees of all owners and rounds make. Scores are as the model adds them up: of two classes the log-odds 2f (equation 9), else f, the
+ * label mapped to [-1, 1]. */
+#ifndef HR_METHODS_INPRIVATE_H
+#define HR_METHODS_INPRIVATE_H
+
+#include "base/arena.h"
+#include "privacy/gate.h"
+#include "tree/value_tree.h"
+
+#include <hedgerow/fit.h>
+
+enum { HR_INPRIVATE_ROUNDS_MAX = 64 };
+
+/* Fails: ARGUMENT (more than two classes). */
+HR_MUST_CHECK hr_status hr_inprivate_check(const hr_schema *schema, hr_error *err);
+
+/* Which of the rounds 0 .. rounds - 1 every record trains in: half of what is left each round, the last takes the rest. Every record
+ * tosses its own fair coins, so that adding one leaves the others where they are and rounds compose in parallel. rounds: 1 .. 64. */
+void hr_inprivate_rounds(hr_stream *stream, size_t rows, size_t rounds, uint8_t *round_of);
+
+typedef struct hr_inprivate_tree_job {
+    const hr_data *records; /* of this tree only; maybe none */
+    const double *scores;   /* one a record: what the trees so far say */
+    hr_units budget;
+    size_t index;         /* for the list of releases */
+    uint64_t group, part; /* composition */
+} hr_inprivate_tree_job;
+
+/* Algorithm 1: one private regression tree, as options->mode says; `options` are of the method inprivate. Everything made is in `arena`.
+ * Spends: job->budget. Fails: BUDGET, LIMIT (too many records), MEMORY. */
+HR_MUST_CHECK hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options, hr_gate *gate, int threads,
+                                          hr_arena *arena, hr_value_tree *out, hr_error *err);
+
+/* The largest magnitude of a leaf of a sound tree: what its receivers can hold it to. */
+double hr_inprivate_value_max(const hr_schema *schema, const hr_fit_options *options);
+
+/* Trees of any number of owners as the forest of a model, in that order. Where they cut a number at more than 254 places, later cuts move
+ * to the nearest of the first 254 (methods/cuts.h). Everything made is in `arena`. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_inprivate_forest(const hr_value_tree *trees, size_t count, const hr_schema *schema, hr_arena *arena,
+                                            hr_binning *binning, hr_forest *forest, hr_error *err);
+
+#endif

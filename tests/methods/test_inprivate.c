@@ -1,0 +1,262 @@
+/* InPrivate Digging for one owner: who trains when, what is released, and models that have learned something. */
+#include "methods/cuts.h"
+#include "methods/inprivate.h"
+#include "methods/tables.h"
+
+#include "data/records.h"
+#include "tree/noisy.h"
+
+enum { ROWS = 4000, EVERYBODY = 100000 };
+
+/* Two numbers, one with missing values, and a category, all of which matter. */
+static table mixed_table(size_t rows, size_t classes, uint64_t seed) {
+    table t = table_open(rows, 3);
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t f = 0; f < 2; f++) t.columns[f][i] = next_unit(&seed);
+        t.columns[2][i] = (double)(next_random(&seed) % 4);
+        bool missing = next_random(&seed) % 5 == 0;
+        if (missing) t.columns[1][i] = (double)NAN;
+        double z = (t.columns[0][i] > .4) + (missing ? 1 : t.columns[1][i] > .6) + (t.columns[2][i] == 2);
+        t.labels[i] = classes ? (z > 1) : 2 * z / 3 - 1;
+    }
+    hr_column features[] = {number_column("x0", 0, 1), number_column("x1", 0, 1), category_column("c", 3)};
+    table_make(&t, classes ? category_column("y", classes) : number_column("y", -1, 1), features);
+    return t;
+}
+
+/* ---- Rounds -------------------------------------------------------------------------------------------------------------- */
+
+static hr_stream *must_stream(uint64_t seed) {
+    hr_stream *stream = NULL;
+    assert_int_equal(hr_stream_open_seeded(seed, &stream, NULL), HR_OK);
+    return stream;
+}
+
+/* Half, a quarter, an eighth, and an eighth for the last: |count - n p| < 6 sqrt(n p (1 - p)) fails by chance once in 10^8. */
+static void test_rounds__halve_what_is_left(void **state) {
+    (void)state;
+    static uint8_t round_of[EVERYBODY];
+    for (size_t rounds = 1; rounds <= 4; rounds++) {
+        hr_stream *stream = must_stream(rounds);
+        double counts[4] = {0};
+        hr_inprivate_rounds(stream, EVERYBODY, rounds, round_of);
+        for (size_t i = 0; i < EVERYBODY; i++) {
+            assert_true(round_of[i] < rounds);
+            counts[round_of[i]]++;
+        }
+        for (size_t m = 0; m < rounds; m++) {
+            double p = pow(.5, (double)(m + 1 < rounds ? m + 1 : m));
+            assert_true(fabs(counts[m] - EVERYBODY * p) <= 6 * sqrt(EVERYBODY * p * (1 - p)));
+        }
+        hr_stream_close(stream);
+    }
+}
+
+/* A record more, and no other moves; that is what halves of a fixed size do not do. */
+static void test_rounds__do_not_depend_on_other_records(void **state) {
+    (void)state;
+    uint8_t without[50], with[51];
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        hr_stream *a = must_stream(seed), *b = must_stream(seed);
+        hr_inprivate_rounds(a, 50, 5, without);
+        hr_inprivate_rounds(b, 51, 5, with);
+        assert_memory_equal(without, with, 50);
+        hr_stream_close(a);
+        hr_stream_close(b);
+    }
+}
+
+/* ---- Trees --------------------------------------------------------------------------------------------------------------- */
+
+typedef struct purse {
+    hr_stream *stream;
+    hr_gate *gate;
+    hr_arena *arena;
+} purse;
+
+static purse purse_open(hr_currency currency, double epsilon, uint64_t seed) {
+    purse p = {.stream = must_stream(seed), .arena = hr_arena_new()};
+    assert_non_null(p.arena);
+    assert_int_equal(hr_gate_new(currency, (hr_units)(epsilon * 0x1p40), p.stream, &p.gate, NULL), HR_OK);
+    return p;
+}
+
+static void purse_close(purse *p) {
+    hr_gate_free(p->gate);
+    hr_stream_close(p->stream);
+    hr_arena_free(p->arena);
+}
+
+static hr_value_tree must_tree(purse *p, const hr_data *records, const double *scores, const hr_fit_options *options) {
+    hr_inprivate_tree_job job = {
+        .records = records, .scores = scores, .budget = hr_gate_budget(p->gate), .index = 3, .group = 7, .part = 2};
+    hr_value_tree tree = {0};
+    hr_error err = {0};
+    if (hr_inprivate_tree(&job, options, p->gate, 1, p->arena, &tree, &err)) fail_msg("%s; %s", err.message, err.remedy);
+    return tree;
+}
+
+/* What a receiver of a sound tree checks holds, also at budgets that are all noise, and of no records. */
+static void test_tree__holds_what_its_receiver_checks(void **state) {
+    (void)state;
+    static const double epsilons[] = {.01, 1, 100};
+    static const double scores[200] = {0};
+    for (size_t classes = 0; classes <= 2; classes += 2)
+        for (size_t e = 0; e < COUNT(epsilons); e++)
+            for (size_t rows = 0; rows <= 200; rows += 100)
+                for (int edges = HR_EDGES_PUBLIC; edges <= HR_EDGES_PRIVATE; edges++) {
+                    table t = mixed_table(rows, classes, 5);
+                    hr_fit_options options = options_of("inprivate", HR_SOUND);
+                    options.edges = (hr_edges)edges;
+                    purse p = purse_open(HR_PURE, epsilons[e], rows);
+                    hr_value_tree tree = must_tree(&p, t.data, scores, &options);
+                    hr_error err = {0};
+                    double most = hr_inprivate_value_max(t.schema, &options);
+                    if (hr_value_tree_check(&tree, t.schema, (size_t)options.depth, most, &err)) fail_msg("%s", err.message);
+                    assert_int_equal(tree.node_count, ((size_t)2 << options.depth) - 1); /* full: its shape tells nothing */
+                    assert_true(hr_gate_spent(p.gate) <= hr_gate_budget(p.gate) && hr_gate_spent(p.gate) > hr_gate_budget(p.gate) - 100);
+                    purse_close(&p);
+                    table_close(&t);
+                }
+}
+
+static void test_tree__is_all_of_one_group_and_part(void **state) {
+    (void)state;
+    static const double scores[200] = {0};
+    for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+        table t = mixed_table(200, 2, 6);
+        hr_fit_options options = options_of("inprivate", (hr_mode)mode);
+        purse p = purse_open(HR_PURE, 1, 1);
+        must_tree(&p, t.data, scores, &options);
+        size_t count, named = 0;
+        const hr_release *lines = hr_gate_releases(p.gate, &count);
+        for (size_t i = 0; i < count; i++) {
+            if (lines[i].mechanism == HR_IDENTITY) continue; /* the exact statistics of the publication */
+            assert_true(lines[i].group == 7 && lines[i].part == 2 && lines[i].tree == 3);
+            named++;
+        }
+        assert_true(named >= (size_t)options.depth + 2);
+        purse_close(&p);
+        table_close(&t);
+    }
+}
+
+/* Almost without noise: the leaves are equations 8 and 14 of the residuals, whatever the scores were. */
+static void test_tree__says_what_the_equations_say(void **state) {
+    (void)state;
+    for (size_t classes = 0; classes <= 2; classes += 2) {
+        table t = mixed_table(1000, classes, 9);
+        static double scores[1000], said[1000];
+        uint64_t seed = 2;
+        for (size_t i = 0; i < 1000; i++) scores[i] = 1.5 * next_unit(&seed) - .5, said[i] = 0;
+        hr_fit_options options = options_of("inprivate", HR_SOUND);
+        options.depth = 1;
+        options.gradient_bound = 2;
+        purse p = purse_open(HR_PURE, 5000, 3);
+        hr_value_tree tree = must_tree(&p, t.data, scores, &options);
+        hr_value_tree_add(&tree, t.data, said);
+        for (size_t leaf = 1; leaf <= 2; leaf++) {
+            double sum = 0, denominator = 0;
+            for (size_t i = 0; i < 1000; i++) {
+                double y = classes ? 2 * t.labels[i] - 1 : t.labels[i], f = classes ? scores[i] / 2 : scores[i];
+                double r = classes ? 2 * y / (1 + exp(2 * y * f)) : y - f;
+                if (said[i] != tree.nodes[leaf].value) continue;
+                sum += r;
+                denominator += classes ? fabs(r) * (2 - fabs(r)) : 1;
+            }
+            double wanted = sum / denominator * (classes ? 2 : 1) * options.learning_rate;
+            if (!(fabs(tree.nodes[leaf].value - wanted) < .01)) fail_msg("says %g for %g", tree.nodes[leaf].value, wanted);
+        }
+        purse_close(&p);
+        table_close(&t);
+    }
+}
+
+/* ---- Forests ------------------------------------------------------------------------------------------------------------- */
+
+/* Those of two owners with bins of their own, in one model, say what the trees say one by one. */
+static void test_forest__says_what_its_trees_say(void **state) {
+    (void)state;
+    for (size_t classes = 0; classes <= 2; classes += 2) {
+        table t = mixed_table(300, classes, 4), other = mixed_table(500, classes, 8);
+        hr_fit_options options = options_of("inprivate", HR_SOUND);
+        purse p = purse_open(HR_PURE, 3, 1), q = purse_open(HR_PURE, 3, 2);
+        static double scores[500], sums[300];
+        memset(sums, 0, sizeof sums);
+        hr_value_tree trees[2] = {must_tree(&p, t.data, scores, &options), must_tree(&q, other.data, scores, &options)};
+        hr_model parts = {.method = "inprivate", .schema = t.schema, .currency = HR_PURE, .guarantee = {.statement = ""}};
+        assert_int_equal(hr_inprivate_forest(trees, 2, t.schema, p.arena, &parts.binning, &parts.forest, NULL), HR_OK);
+        for (size_t k = 0; k < 2; k++) hr_value_tree_add(&trees[k], t.data, sums);
+        hr_model *model = NULL;
+        hr_error err = {0};
+        if (hr_model_make(&parts, &model, &err)) fail_msg("%s: %s", err.field, err.message);
+        double *predicted = predictions_of(model, t.data);
+        for (size_t i = 0; i < 300; i++) {
+            double p1 = 1 / (1 + exp(-sums[i])), wanted = classes ? p1 : fmin(fmax(sums[i], -1), 1);
+            assert_true(fabs(predicted[i * (classes ? 2 : 1) + (classes ? 1 : 0)] - wanted) < 1e-9);
+        }
+        free(predicted);
+        hr_model_free(model);
+        purse_close(&p);
+        purse_close(&q);
+        table_close(&t);
+        table_close(&other);
+    }
+}
+
+/* ---- The method ---------------------------------------------------------------------------------------------------------- */
+
+static void test_method__learns(void **state) {
+    (void)state;
+    for (int mode = HR_SOUND; mode <= HR_PAPER; mode++)
+        for (size_t classes = 0; classes <= 2; classes += 2) {
+            table t = mixed_table(ROWS, classes, 12);
+            hr_fit_options options = seeded_options_of("inprivate", (hr_mode)mode, 1);
+            options.epsilon = 50;
+            hr_metrics m = fit_metrics(t.data, &options);
+            double error = classes ? m.error : m.rmse;
+            if (!(error < (classes ? .08 : .15))) fail_msg("mode %d, %zu classes: %g", mode, classes, error);
+            table_close(&t);
+        }
+}
+
+static void test_method__refuses_three_classes(void **state) {
+    (void)state;
+    table t = table_of_steps(50, 2, 3, 1);
+    hr_fit_options options = options_of("inprivate", HR_SOUND);
+    hr_model *model = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_fit(t.data, &options, &model, &err), HR_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "two classes"));
+    assert_non_null(strstr(err.remedy, "merge classes"));
+    table_close(&t);
+}
+
+/* More rounds than records: most rounds are empty. */
+static void test_method__trains_rounds_without_records(void **state) {
+    (void)state;
+    for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+        table t = mixed_table(3, 2, 1);
+        hr_fit_options options = options_of("inprivate", (hr_mode)mode);
+        options.trees = 12;
+        hr_model *model = fit(t.data, &options);
+        assert_int_equal(hr_model_tree_count(model), 12);
+        hr_model_free(model);
+        table_close(&t);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rounds__halve_what_is_left),
+        cmocka_unit_test(test_rounds__do_not_depend_on_other_records),
+        cmocka_unit_test(test_tree__holds_what_its_receiver_checks),
+        cmocka_unit_test(test_tree__is_all_of_one_group_and_part),
+        cmocka_unit_test(test_tree__says_what_the_equations_say),
+        cmocka_unit_test(test_forest__says_what_its_trees_say),
+        cmocka_unit_test(test_method__learns),
+        cmocka_unit_test(test_method__refuses_three_classes),
+        cmocka_unit_test(test_method__trains_rounds_without_records),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
