@@ -92,3 +92,9 @@ hr_status hr_source_more(hr_source *source, hr_error *err) {
     memset(source->end, 0, HR_SOURCE_PAD);
     return status;
 }
+
+hr_status hr_source_fill(hr_source *source, const char *path, size_t most, hr_error *err) {
+    hr_status status = hr_source_open(source, path, err);
+    while (!status && !source->ended && (size_t)(source->end - source->at) <= most) status = hr_source_more(source, err);
+    return status;
+}

@@ -33,4 +33,8 @@ void hr_source_done(hr_source *source);
 /* Adds bytes behind `end`, at least one unless the input has ended. Fails: IO, LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_source_more(hr_source *source, hr_error *err);
 
+/* Opens a file and reads all of it, or enough to see that it is larger than `most` bytes, which is no failure. Fails: as hr_source_open and
+ * hr_source_more. Call hr_source_done in either case. */
+HR_MUST_CHECK hr_status hr_source_fill(hr_source *source, const char *path, size_t most, hr_error *err);
+
 #endif

@@ -77,7 +77,7 @@ static hr_status refuse_extras(const builder *b, const yaml_event_t *event) {
     if (event->type == YAML_MAPPING_START_EVENT) anchor = event->data.mapping_start.anchor, tag = event->data.mapping_start.tag;
     if (!anchor && !tag && event->type != YAML_ALIAS_EVENT) return HR_OK;
     hr_fail(b->err, HR_E_FORMAT, "write the text out, in quotes if it begins with '*', '&' or '!'",
-            "anchors, aliases and tags are not allowed in a schema");
+            "anchors, aliases and tags are not allowed");
     return place(b, &event->start_mark);
 }
 

@@ -1,4 +1,4 @@
-/* YAML text as a small tree, in the strict subset that schemas need: mappings, sequences and scalars; no anchors, aliases,
+/* YAML text as a small tree, in the strict subset that files written by hand need: mappings, sequences and scalars; no anchors, aliases,
  * tags, second documents, or deep nesting. Every node knows its place for messages. */
 #ifndef HR_DATA_YAML_H
 #define HR_DATA_YAML_H
