@@ -1,0 +1,143 @@
+#include "job/federation_file.h"
+
+#include "job/fields.h"
+
+#include <stddef.h>
+#include <string.h>
+
+typedef struct carrier {
+    int kind;
+    const char *url, *authority;
+} carrier;
+
+typedef struct member {
+    const char *name, *key;
+} member;
+
+static const char *const kinds[] = {"nats", NULL};
+
+enum { ROOT_VERSION, ROOT_NAME, ROOT_TRANSPORT, ROOT_MEMBERS, ROOT_KEYS };
+static const hr_field root_fields[ROOT_KEYS] = {
+    {.key = "hedgerow-federation", .expected = "1"},
+    {.key = "name", .kind = HR_FIELD_NAME, .required = true, .offset = offsetof(hr_federation_file, name), .expected = HR_NAME_EXPECTED},
+    {.key = "transport", .required = true, .expected = "a mapping with kind and url"},
+    {.key = "members", .required = true, .expected = "a list of members, each with a name and a key"},
+};
+
+enum { CARRIER_KIND, CARRIER_URL, CARRIER_AUTHORITY, CARRIER_KEYS };
+static const hr_field carrier_fields[CARRIER_KEYS] = {
+    {.key = "kind", .kind = HR_FIELD_WORD, .required = true, .offset = offsetof(carrier, kind), .words = kinds, .expected = "nats"},
+    {.key = "url",
+     .kind = HR_FIELD_TEXT,
+     .required = true,
+     .offset = offsetof(carrier, url),
+     .expected = "an address such as tls://localhost:4222"},
+    {.key = "authority", .kind = HR_FIELD_PATH, .offset = offsetof(carrier, authority), .expected = "a file"},
+};
+
+enum { MEMBER_NAME, MEMBER_KEY, MEMBER_KEYS };
+static const hr_field member_fields[MEMBER_KEYS] = {
+    {.key = "name", .kind = HR_FIELD_NAME, .required = true, .offset = offsetof(member, name), .expected = HR_NAME_EXPECTED},
+    {.key = "key",
+     .kind = HR_FIELD_TEXT,
+     .required = true,
+     .offset = offsetof(member, key),
+     .expected = "the line that `hedgerow keygen` printed"},
+};
+
+const hr_member *hr_federation_member(const hr_federation_file *federation, const char *name) {
+    for (size_t i = 0; i < federation->member_count; i++)
+        if (!strcmp(federation->members[i].name, name)) return &federation->members[i];
+    return NULL;
+}
+
+const hr_member *hr_federation_member_with(const hr_federation_file *federation, const hr_public_key *key) {
+    for (size_t i = 0; i < federation->member_count; i++)
+        if (hr_public_key_same(&federation->members[i].key, key)) return &federation->members[i];
+    return NULL;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------------------------------------------ */
+
+static bool begins(const char *text, const char *with) {
+    const size_t size = strlen(with);
+    return strncmp(text, with, size) == 0 && text[size];
+}
+
+static hr_status read_carrier(const hr_fields *reader, const hr_yaml_node *map, hr_federation_file *out) {
+    const hr_yaml_node *found[CARRIER_KEYS] = {NULL};
+    carrier got = {0};
+    hr_status status = hr_fields_read(reader, map, "transport", carrier_fields, CARRIER_KEYS, &got, found);
+    if (status) return status;
+    bool secure = begins(got.url, "tls://");
+    if (!secure && !begins(got.url, "nats://"))
+        return hr_keys_refuse(&reader->keys, found[CARRIER_URL], "", "url: '%s' is not of the form tls://HOST:PORT", got.url);
+    if (secure && !found[CARRIER_AUTHORITY])
+        return hr_keys_need(&reader->keys, map, NULL, "authority",
+                            "a broker with TLS is known by its certificate authority: name its file");
+    if (!secure && found[CARRIER_AUTHORITY])
+        return hr_keys_refuse(&reader->keys, found[CARRIER_AUTHORITY], "write tls:// in the url, or remove the key",
+                              "the key 'authority' does not belong to a broker without TLS");
+    out->url = got.url;
+    out->authority = got.authority;
+    return HR_OK;
+}
+
+static hr_status read_member(const hr_fields *reader, const hr_yaml_node *map, const hr_federation_file *before, hr_member *out) {
+    const hr_yaml_node *found[MEMBER_KEYS] = {NULL};
+    member got = {0};
+    hr_status status = hr_fields_read(reader, map, "a member", member_fields, MEMBER_KEYS, &got, found);
+    if (status) return status;
+    if (hr_federation_member(before, got.name))
+        return hr_keys_refuse(&reader->keys, found[MEMBER_NAME], "give every member a name of its own", "the name '%s' is used twice",
+                              got.name);
+    hr_public_key key;
+    status = hr_public_key_parse(got.key, &key, reader->keys.err);
+    if (status) return hr_fail_at(reader->keys.err, status, NULL, found[MEMBER_KEY]->line, found[MEMBER_KEY]->column, got.name);
+    const hr_member *same = hr_federation_member_with(before, &key);
+    if (same)
+        return hr_keys_refuse(&reader->keys, found[MEMBER_KEY], "let every member make a key of its own with `hedgerow keygen`",
+                              "'%s' has the key of '%s'", got.name, same->name);
+    *out = (hr_member){got.name, key};
+    return HR_OK;
+}
+
+static hr_status read_members(const hr_fields *reader, const hr_yaml_node *list, hr_federation_file *out) {
+    if (list->kind != HR_YAML_SEQUENCE) return hr_keys_refuse_kind(&reader->keys, list, "members", root_fields[ROOT_MEMBERS].expected);
+    if (list->count < 2 || list->count > HR_MEMBERS_MAX)
+        return hr_keys_refuse(&reader->keys, list, "", "members: %zu of them; a federation has 2 to %d", list->count, HR_MEMBERS_MAX);
+    hr_member *members = hr_arena_alloc(reader->keys.arena, list->count, sizeof *members);
+    if (!members) return hr_fail_memory(reader->keys.err);
+    out->members = members;
+    for (const hr_yaml_node *item = list->child; item; item = item->next) {
+        hr_status status = read_member(reader, item, out, &members[out->member_count]);
+        if (status) return status;
+        out->member_count++;
+    }
+    return HR_OK;
+}
+
+static hr_status read_root(const hr_fields *reader, hr_federation_file *out) {
+    const hr_yaml_node *found[ROOT_KEYS] = {NULL};
+    hr_federation_file whole = {0};
+    hr_status status = hr_fields_read(reader, reader->root, "a federation file", root_fields, ROOT_KEYS, &whole, found);
+    if (!status) status = read_carrier(reader, found[ROOT_TRANSPORT], &whole);
+    if (!status) status = read_members(reader, found[ROOT_MEMBERS], &whole);
+    if (!status) *out = whole;
+    return status;
+}
+
+hr_status hr_federation_file_parse(const char *text, size_t size, const char *path, hr_arena *arena, hr_federation_file *out,
+                                   hr_error *err) {
+    hr_fields reader;
+    hr_status status = hr_fields_parse(text, size, path, "a federation file", arena, &reader, err);
+    if (!status) status = read_root(&reader, out);
+    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+}
+
+hr_status hr_federation_file_read(const char *path, hr_arena *arena, hr_federation_file *out, hr_error *err) {
+    const char *text = NULL;
+    size_t size = 0;
+    hr_status status = hr_fields_load(path, arena, &text, &size, err);
+    return status ? status : hr_federation_file_parse(text, size, path, arena, out, err);
+}

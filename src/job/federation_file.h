@@ -1,0 +1,34 @@
+/* The federation file: who the members are, by which keys they are known, and which broker carries what they send. Its format stands in
+ * docs/formats.md. */
+#ifndef HR_JOB_FEDERATION_FILE_H
+#define HR_JOB_FEDERATION_FILE_H
+
+#include "base/arena.h"
+#include "seal/identity.h"
+
+enum { HR_MEMBERS_MAX = 256 };
+
+typedef struct hr_member {
+    const char *name;
+    hr_public_key key;
+} hr_member;
+
+typedef struct hr_federation_file {
+    const char *name;
+    const char *url;       /* of the NATS broker: tls://HOST:PORT, or nats://HOST:PORT without TLS */
+    const char *authority; /* path of the certificate authority of a broker with TLS; NULL without */
+    const hr_member *members;
+    size_t member_count; /* 2..HR_MEMBERS_MAX; names and keys are unique */
+} hr_federation_file;
+
+/* Owner: *out lives in the arena. Fails: FORMAT (file, line, column), LIMIT, IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_federation_file_read(const char *path, hr_arena *arena, hr_federation_file *out, hr_error *err);
+/* The same from memory; relative paths are taken from the folder of `path`. */
+HR_MUST_CHECK hr_status hr_federation_file_parse(const char *text, size_t size, const char *path, hr_arena *arena, hr_federation_file *out,
+                                                 hr_error *err);
+
+/* NULL if there is none of that name, or with that key. */
+const hr_member *hr_federation_member(const hr_federation_file *federation, const char *name);
+const hr_member *hr_federation_member_with(const hr_federation_file *federation, const hr_public_key *key);
+
+#endif
