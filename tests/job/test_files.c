@@ -82,11 +82,11 @@ static void test_job_file__reads_every_fact(void **state) {
     hr_error err = {0};
     must(hr_job_file_read(GOLDEN "job.yaml", *state, &file, &err), &err);
     assert_string_equal(file.schema, GOLDEN "schema.yaml");
-    assert_string_equal(file.options.method, "dpboost");
+    assert_string_equal(file.options.method, "inprivate");
     assert_int_equal(file.options.mode, HR_SOUND);
     assert_true(file.options.epsilon == 1 && file.options.delta == 1e-6);
     assert_int_equal(file.options.depth, 4);
-    assert_int_equal(file.options.trees, 30);
+    assert_int_equal(file.options.bins, 64);
     assert_int_equal(file.options.edges, HR_EDGES_PRIVATE);
     assert_int_equal(file.rounds, 2);
     assert_int_equal(file.order, HR_ORDER_BROADCAST);
@@ -389,8 +389,6 @@ static const bad_case bad_job[] = {
     {"hedgerow-job: 1\nschema: s\nepsilon: 1\n", "x.yaml:1:1: the key 'method' is missing; expected: a method such as inprivate"},
     {"hedgerow-job: 1\nschema: s\nmethod: dpboost\n",
      "x.yaml:1:1: the key 'epsilon' is missing; expected: a number above 0, at most 10000"},
-    {"hedgerow-job: 1\nschema: s\nmethod: boost\nepsilon: 1\n",
-     "x.yaml:3:9: there is no method 'boost'; it is one of: hedge gbdt rf ert median dpboost seq para diprime dp-ert dp-df"},
     {"hedgerow-job: 1\nschema: s\nmethod: hedge\nmode: paper\nepsilon: 1\n",
      "x.yaml:3:9: method hedge has no paper mode; use the sound mode"},
     {"hedgerow-job: 1\nschema: s\nmethod: gbdt\nepsilon: 1\n",
@@ -475,6 +473,16 @@ static void test_job_file__refuses_what_is_wrong(void **state) {
     refuse(JOB_FILE, bad_job, sizeof bad_job / sizeof *bad_job, *state);
 }
 
+/* The remedy lists the methods that there are. */
+static void test_job_file__refuses_a_method_that_is_none(void **state) {
+    static const char text[] = "hedgerow-job: 1\nschema: s\nmethod: boost\nepsilon: 1\n";
+    hr_error err = {0};
+    assert_int_equal(parse(JOB_FILE, text, strlen(text), "x.yaml", *state, &err), HR_E_FORMAT);
+    assert_string_equal(err.message, "there is no method 'boost'");
+    assert_non_null(strstr(err.remedy, " inprivate "));
+    assert_true(err.line == 3 && err.column == 9);
+}
+
 static void test_files__are_at_most_one_mebibyte(void **state) {
     static const char *const messages[] = {"x.yaml: a federation file is larger than 1 MiB; is this the right file?",
                                            "x.yaml: an owner file is larger than 1 MiB; is this the right file?",
@@ -555,6 +563,7 @@ int main(void) {
         WITH_ARENA(test_federation_file__refuses_what_is_wrong),
         WITH_ARENA(test_owner_file__refuses_what_is_wrong),
         WITH_ARENA(test_job_file__refuses_what_is_wrong),
+        WITH_ARENA(test_job_file__refuses_a_method_that_is_none),
         WITH_ARENA(test_files__are_at_most_one_mebibyte),
         WITH_ARENA(test_files__must_be_readable),
         WITH_ARENA(test_files__survive_being_cut),
