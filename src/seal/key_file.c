@@ -89,27 +89,13 @@ static hr_status fail_io(hr_error *err, const char *what) {
     return hr_fail(err, HR_E_IO, "check the path, its permissions and the free space", "cannot %s the key: %s", what, strerror(errno));
 }
 
-static hr_status write_new(const char *path, const char *text, size_t size, hr_error *err) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    if (fd < 0 && errno == EEXIST)
-        return hr_fail(err, HR_E_POLICY, "choose another name; a key that exists is never overwritten", "the file exists already");
-    if (fd < 0) return fail_io(err, "create");
-    hr_status status = hr_file_write(fd, text, size) && !fsync(fd) ? HR_OK : fail_io(err, "write");
-    if (close(fd) && !status) status = fail_io(err, "write");
-    if (status) unlink(path);
-    return status;
-}
-
 hr_status hr_identity_write(const hr_identity *identity, const char *path, hr_error *err) {
     assert(identity && path);
-    char text[SIZE + 1], *copy = malloc(strlen(path) + 1);
-    if (!copy) return hr_fail_memory(err);
+    char text[SIZE + 1];
     render(identity, text);
-    hr_status status = write_new(path, text, SIZE, err);
+    hr_status status = hr_file_create(path, "key", S_IRUSR | S_IWUSR, text, SIZE, err);
     sodium_memzero(text, sizeof text);
-    if (!status) hr_file_sync_folder(strcpy(copy, path));
-    free(copy);
-    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+    return status;
 }
 
 static hr_status check_file(int fd, hr_error *err) {
