@@ -85,6 +85,21 @@ static bool add_pair(const parser *p, const arg_option *option, char *value, arg
     return add_setting(p, value, equals + 1, out);
 }
 
+static bool refuse_empty(const parser *p, const arg_option *option) {
+    usage_error(p->self->name, "%s%s is empty", is_switch(option) ? "--" : "", option->name);
+    return false;
+}
+
+static bool add_item(const parser *p, const arg_option *option, char *value, arg_list *out) {
+    if (value[0] == '\0') return refuse_empty(p, option);
+    if (out->count == ARG_LIST_MAX) {
+        usage_error(p->self->name, "--%s is given more than %d times", option->name, ARG_LIST_MAX);
+        return false;
+    }
+    out->items[out->count++] = value;
+    return true;
+}
+
 static bool set_value(const parser *p, const arg_option *option, char *value) {
     void *target = p->target + option->offset;
     switch (option->kind) {
@@ -95,13 +110,11 @@ static bool set_value(const parser *p, const arg_option *option, char *value) {
     case ARG_CHOICE: return set_choice(p, option, value, target);
     case ARG_SETTING: return add_setting(p, option->name, value, target);
     case ARG_PAIR: return add_pair(p, option, value, target);
+    case ARG_LIST: return add_item(p, option, value, target);
     case ARG_TEXT:
     case ARG_OPERAND: break;
     }
-    if (value[0] == '\0') {
-        usage_error(p->self->name, "%s%s is empty", is_switch(option) ? "--" : "", option->name);
-        return false;
-    }
+    if (value[0] == '\0') return refuse_empty(p, option);
     *(const char **)target = value;
     return true;
 }
@@ -170,7 +183,7 @@ static bool parse_option(parser *p, char *word) {
     }
     if (index == p->self->option_count) return unknown_option(p, word);
     const arg_option *option = &p->self->options[index];
-    if (p->seen[index] && option->kind != ARG_PAIR) {
+    if (p->seen[index] && option->kind != ARG_PAIR && option->kind != ARG_LIST) {
         usage_error(p->self->name, "--%s is given twice", option->name);
         return false;
     }

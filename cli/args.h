@@ -15,6 +15,7 @@ typedef enum arg_kind {
     ARG_CHOICE,  /* size_t: which of the words in `value` */
     ARG_SETTING, /* arg_settings: the option's own name with its value */
     ARG_PAIR,    /* arg_settings: a NAME=VALUE; may be repeated */
+    ARG_LIST,    /* arg_list: texts, not empty; may be repeated */
     ARG_OPERAND  /* const char *: a word without an option; `name` stands for it in the help */
 } arg_kind;
 
@@ -28,7 +29,7 @@ typedef struct arg_real {
     bool given;
 } arg_real;
 
-enum { ARG_SETTINGS_MAX = 64, ARG_OPTIONS_MAX = 32 };
+enum { ARG_SETTINGS_MAX = 64, ARG_LIST_MAX = 256, ARG_OPTIONS_MAX = 32 };
 
 typedef struct arg_setting {
     const char *name, *value;
@@ -38,6 +39,11 @@ typedef struct arg_settings {
     arg_setting items[ARG_SETTINGS_MAX];
     size_t count;
 } arg_settings;
+
+typedef struct arg_list {
+    char *items[ARG_LIST_MAX];
+    size_t count;
+} arg_list;
 
 typedef struct arg_option {
     const char *name; /* long name without its dashes */

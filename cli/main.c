@@ -17,6 +17,8 @@ static const command *const commands[] = {
     &ledger_show_command,
     &ledger_open_command,
     &ledger_close_command,
+    &federation_init_command,
+    &federation_open_command,
     &generate_hospital_command,
     &generate_classification_command,
     &generate_regression_command,

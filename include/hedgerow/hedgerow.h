@@ -3,6 +3,7 @@
 #define HEDGEROW_HEDGEROW_H
 
 #include <hedgerow/data.h>
+#include <hedgerow/federation.h>
 #include <hedgerow/fit.h>
 #include <hedgerow/generate.h>
 #include <hedgerow/ledger.h>

@@ -20,7 +20,7 @@ enum {
     HR_NATS_ACK_SECONDS = 30  /* after which a parcel that was not settled comes again */
 };
 
-/* Of a federation or a member: a small letter, then small letters, digits and '-'. Fits into subjects, certificates and paths. */
+/* Of a federation or a member: a small letter or digit, then small letters, digits and '-'. Fits into subjects, certificates and paths. */
 bool hr_nats_name_fits(const char *name);
 
 typedef struct hr_nats_options {

@@ -3,8 +3,10 @@
 #include "transport/nats_link.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     DIAL_MS = 5000,
@@ -16,21 +18,19 @@ enum {
     WORDS = 256
 };
 
-/* Letters of a small alphabet are told here, not by isalpha, which depends on the locale. */
-static bool is_letter(char c) {
-    return c >= 'a' && c <= 'z';
-}
-
+/* Told here and not by ctype.h, which depends on the locale. */
 bool hr_nats_name_fits(const char *name) {
-    size_t length = 0;
-    for (; name[length]; length++) {
-        const char c = name[length];
-        if (!is_letter(c) && (!length || ((c < '0' || c > '9') && c != '-'))) return false;
-    }
-    return length && length <= HR_NATS_NAME_MAX;
+    const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    return length && length <= HR_NATS_NAME_MAX && !name[length] && name[0] != '-';
 }
 
 /* ---- Failures ----------------------------------------------------------------------------------------------------------------- */
+
+/* libnats says "(FILE:LINE): WORDS". */
+static const char *without_place(const char *said) {
+    const char *end = said[0] == '(' ? strstr(said, "): ") : NULL;
+    return end ? end + 3 : said;
+}
 
 /* What libnats or the broker last said, in printable ASCII. */
 static void last_words(const hr_nats_link *link, natsStatus reason, char words[WORDS]) {
@@ -39,7 +39,7 @@ static void last_words(const hr_nats_link *link, natsStatus reason, char words[W
     if (link->connection && natsConnection_GetLastError(link->connection, &said) != NATS_NOT_PERMITTED) said = NULL;
     if (!said) said = nats_GetLastError(&remembered);
     if (!said || !*said) said = natsStatus_GetText(reason);
-    snprintf(words, WORDS, "%s", said);
+    snprintf(words, WORDS, "%s", without_place(said));
     for (char *c = words; *c; c++)
         if (*c < ' ' || *c > '~') *c = '?';
 }
@@ -70,8 +70,7 @@ hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *
         return hr_fail(err, HR_E_IO, "run `hedgerow federation open` at the broker", "%s: the broker has no such box: %s", what, words);
     case NATS_MAX_PAYLOAD: return hr_fail(err, HR_E_LIMIT, "send it in parts", "%s: the broker takes no parcels of this size", what);
     default:
-        return hr_fail(err, HR_E_IO, "check that the broker runs and can be reached at its URL; then try again", "%s: %s (%s)", what,
-                       natsStatus_GetText(reason), words);
+        return hr_fail(err, HR_E_IO, "check that the broker runs and can be reached at its URL; then try again", "%s: %s", what, words);
     }
 }
 
@@ -122,16 +121,30 @@ static hr_status check_options(const hr_nats_options *options, hr_error *err) {
     const char *names[] = {options->federation, options->name};
     for (size_t i = 0; i < 2; i++) {
         if (hr_nats_name_fits(names[i])) continue;
-        return hr_fail(err, HR_E_ARGUMENT, "begin with a small letter and use at most 32 small letters, digits and '-'",
+        return hr_fail(err, HR_E_ARGUMENT, "begin with a small letter or digit, and use at most 32 small letters, digits and '-'",
                        "'%.64s' is no name for a %s", names[i], i ? "member" : "federation");
     }
     if (strncmp(options->url, "tls://", 6) == 0) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT, "write it as tls://HOST:PORT", "the broker's URL '%.200s' is not one of TLS", options->url);
 }
 
+/* libnats does not say why it cannot read a file. */
+static hr_status check_files(const hr_nats_options *options, hr_error *err) {
+    const char *paths[] = {options->authority, options->certificate, options->certificate_key};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        assert(paths[i]);
+        if (access(paths[i], R_OK) == 0) continue;
+        hr_fail(err, HR_E_IO, "check the path and its permissions", "cannot read the %s: %s", i < 2 ? "certificate" : "certificate's key",
+                strerror(errno));
+        return hr_fail_at(err, HR_E_IO, paths[i], 0, 0, NULL);
+    }
+    return HR_OK;
+}
+
 hr_status hr_nats_dial(const hr_nats_options *options, hr_nats_link *out, hr_error *err) {
-    assert(options && options->authority && options->certificate && options->certificate_key && out);
+    assert(options && options->url && options->federation && options->name && out);
     hr_status status = check_options(options, err);
+    if (!status) status = check_files(options, err);
     if (status) return status;
     hr_nats_link link = {0};
     jsOptions wishes;

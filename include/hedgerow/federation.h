@@ -1,0 +1,44 @@
+/* Federations: who takes part, and how what they say reaches the others.
+ *
+ * hr_federation_init makes the files of a new federation: one folder for the broker, and one for each member. The broker carries sealed
+ * parcels and is trusted with nothing else. */
+#ifndef HEDGEROW_FEDERATION_H
+#define HEDGEROW_FEDERATION_H
+
+#include <hedgerow/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A member of a federation that is being made. */
+typedef struct hr_new_member {
+    const char *name; /* a small letter or digit, then small letters, digits and '-'; at most 32 */
+    const char *key;  /* her public key as text; NULL: a secret key is made for her */
+} hr_new_member;
+
+typedef struct hr_federation_options {
+    size_t size;      /* sizeof(hr_federation_options) */
+    const char *name; /* as a member's */
+    const char *url;  /* of the broker, tls://HOST:PORT, as members dial it */
+    const hr_new_member *members;
+    size_t member_count; /* 2..256; names and keys are unique */
+} hr_federation_options;
+
+/* Makes the folder, which must not exist, with
+ *     federation.yaml, ca.pem   who the members are and by which keys they are known, and the authority of the certificates
+ *     authority/                the authority's secret key: who holds it can let others connect to the broker
+ *     broker/                   what nats-server needs, and the certificate of the broker's steward, for hr_federation_open
+ *     NAME/                     for each member: the two files above, her certificate, and NAME.key if her secret key was made here
+ * Secrets are readable by the owner of the files alone. On failure nothing is left.
+ * Fails: ARGUMENT (a name, a key, the URL), POLICY (the folder exists), IO, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_federation_init(const char *folder, const hr_federation_options *options, hr_error *err);
+
+/* Makes the members' boxes at the broker, which must run. What is there already keeps its parcels, so it may be called again at any time.
+ * `folder` is one that hr_federation_init made. Fails: IO, POLICY (the broker refuses), FORMAT (federation.yaml), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_federation_open(const char *folder, hr_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,171 @@
+/* A real broker for a test: a federation of its own in a temporary folder, a nats-server on a port that was free, and boxes that are
+ * ready. Nothing waits by the clock: what must become true is tried until it is, or until a deadline fails the test. */
+#ifndef HR_TESTS_TRANSPORT_NATS_SERVER_H
+#define HR_TESTS_TRANSPORT_NATS_SERVER_H
+
+#define _GNU_SOURCE /* nftw, NI_ */
+
+#include "transport/broker.h"
+
+#include <hedgerow/federation.h>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { SERVER_SKIPPED = 77, SERVER_PATIENCE = 30 /* seconds */, SERVER_PATH = 512 };
+
+static const char *const server_members[] = {"alice", "bob", "carol"};
+enum { SERVER_MEMBERS = 3 };
+
+typedef struct server {
+    char top[96], folder[128]; /* of the test; of the federation in it */
+    char url[64];
+    pid_t process; /* 0: not running */
+} server;
+
+static inline double server_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Where nats-server is; some systems keep it where ordinary users do not look. NULL: nowhere. */
+static inline const char *server_program(void) {
+    static char path[SERVER_PATH];
+    char places[4096];
+    const char *searched = getenv("PATH");
+    snprintf(places, sizeof places, "%s:/usr/sbin:/usr/local/sbin", searched ? searched : "");
+    for (char *place = strtok(places, ":"); place; place = strtok(NULL, ":")) {
+        snprintf(path, sizeof path, "%s/nats-server", place);
+        if (access(path, X_OK) == 0) return path;
+    }
+    return NULL;
+}
+
+/* A port that nobody used a moment ago. */
+static inline unsigned server_free_port(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+    close(fd);
+    return ntohs(address.sin_port);
+}
+
+static inline hr_nats_options server_options(const server *s, char paths[3][SERVER_PATH], const char *certificate, const char *name) {
+    const bool steward = strcmp(certificate, HR_BROKER_STEWARD) == 0;
+    snprintf(paths[0], SERVER_PATH, "%s/ca.pem", s->folder);
+    snprintf(paths[1], SERVER_PATH, "%s/%s/%s.pem", s->folder, steward ? "broker" : certificate, steward ? certificate : "tls");
+    snprintf(paths[2], SERVER_PATH, "%s/%s/%s-key.pem", s->folder, steward ? "broker" : certificate, steward ? certificate : "tls");
+    return (hr_nats_options){s->url, paths[0], paths[1], paths[2], "demo", name};
+}
+
+static inline hr_status server_prepare(const server *s, int ack_seconds, hr_error *err) {
+    char paths[3][SERVER_PATH];
+    const hr_nats_options steward = server_options(s, paths, HR_BROKER_STEWARD, HR_BROKER_STEWARD);
+    return hr_broker_prepare(&steward, server_members, SERVER_MEMBERS, ack_seconds, err);
+}
+
+static inline void server_launch(server *s) {
+    char broker[SERVER_PATH];
+    const char *program = server_program();
+    snprintf(broker, sizeof broker, "%s/broker", s->folder);
+    s->process = fork();
+    assert_true(s->process >= 0);
+    if (s->process) return;
+    int log = -1;
+    if (chdir(broker) == 0) log = open("log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (log >= 0) dup2(log, STDERR_FILENO);
+    if (log >= 0) execl(program, program, "-c", "nats.conf", (char *)NULL);
+    _exit(127);
+}
+
+static inline bool server_died(server *s) {
+    if (waitpid(s->process, NULL, WNOHANG) == 0) return false;
+    s->process = 0;
+    return true;
+}
+
+static inline void server_stop(server *s, int how) {
+    if (!s->process) return;
+    kill(s->process, how);
+    waitpid(s->process, NULL, 0);
+    s->process = 0;
+}
+
+/* Starts the broker of the folder and waits until its boxes are there. False: it ended by itself, perhaps because the port is taken. */
+static inline bool server_start(server *s, int ack_seconds) {
+    hr_error err = {0};
+    const double deadline = server_clock() + SERVER_PATIENCE;
+    server_launch(s);
+    while (server_prepare(s, ack_seconds, &err) != HR_OK) {
+        if (server_died(s)) return false;
+        if (server_clock() > deadline) fail_msg("the broker is not ready: %s", err.message);
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); /* spares the processor */
+    }
+    return true;
+}
+
+static inline int server_remove(const char *path, const struct stat *about, int kind, struct FTW *place) {
+    (void)about, (void)kind, (void)place;
+    return remove(path);
+}
+
+static inline void server_clear(const char *path) {
+    nftw(path, server_remove, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A federation in s->folder whose broker would listen at a free port. */
+static inline void server_init(server *s) {
+    hr_error err = {0};
+    hr_new_member members[SERVER_MEMBERS];
+    for (size_t i = 0; i < SERVER_MEMBERS; i++) members[i] = (hr_new_member){.name = server_members[i]};
+    snprintf(s->folder, sizeof s->folder, "%s/fed", s->top);
+    snprintf(s->url, sizeof s->url, "tls://localhost:%u", server_free_port());
+    const hr_federation_options options = {sizeof options, "demo", s->url, members, SERVER_MEMBERS};
+    if (hr_federation_init(s->folder, &options, &err) != HR_OK) fail_msg("%s: %s", err.file, err.message);
+}
+
+static inline int server_open(void **state) {
+    server *s = calloc(1, sizeof *s);
+    if (!s) return -1;
+    strcpy(s->top, "/tmp/hedgerow-nats-XXXXXX");
+    if (!mkdtemp(s->top)) return -1;
+    for (int tries = 0; tries < 5; tries++) {
+        server_init(s);
+        if (server_start(s, HR_NATS_ACK_SECONDS)) {
+            *state = s;
+            return 0;
+        }
+        server_clear(s->folder);
+    }
+    return -1;
+}
+
+static inline int server_close(void **state) {
+    server *s = *state;
+    server_stop(s, SIGTERM);
+    server_clear(s->top);
+    free(s);
+    return 0;
+}
+
+#endif
