@@ -16,6 +16,7 @@ extern const command ledger_open_command;
 extern const command ledger_close_command;
 extern const command federation_init_command;
 extern const command federation_open_command;
+extern const command keygen_command;
 extern const command generate_hospital_command;
 extern const command generate_classification_command;
 extern const command generate_regression_command;

@@ -19,6 +19,7 @@ static const command *const commands[] = {
     &ledger_close_command,
     &federation_init_command,
     &federation_open_command,
+    &keygen_command,
     &generate_hospital_command,
     &generate_classification_command,
     &generate_regression_command,

@@ -38,6 +38,18 @@ HR_API HR_MUST_CHECK hr_status hr_federation_init(const char *folder, const hr_f
  * `folder` is one that hr_federation_init made. Fails: IO, POLICY (the broker refuses), FORMAT (federation.yaml), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_federation_open(const char *folder, hr_error *err);
 
+/* ---- Keys ---------------------------------------------------------------------------------------------------------- */
+
+enum { HR_KEY_TEXT = 56 }; /* of a public key as text, with its NUL */
+
+/* Makes the key that a member is known by: the secret goes to a new file, which only its owner may read and which must not leave her
+ * machine; the public key, "hr-ed25519:" and base64, is for the federation file of all. Thread: any.
+ * Fails: POLICY (the file exists), IO, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_key_create(const char *path, char public_key[HR_KEY_TEXT], hr_error *err);
+
+/* The public key of the secret key in a file. Thread: any. Fails: POLICY (others may read the file), FORMAT, IO, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_key_public(const char *path, char public_key[HR_KEY_TEXT], hr_error *err);
+
 #ifdef __cplusplus
 }
 #endif
