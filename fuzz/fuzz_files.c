@@ -1,0 +1,99 @@
+/* Files of federations, owners and jobs: no input crashes, reading is a function of the bytes, and what is read keeps to the ranges. */
+#include "job/federation_file.h"
+#include "job/job_file.h"
+#include "job/owner_file.h"
+
+#include "check.h"
+
+#include <string.h>
+
+static void check_refusal(hr_status status, const hr_error *err) {
+    char message[2000];
+    if (!status) return;
+    CHECK(status == HR_E_FORMAT || status == HR_E_LIMIT);
+    CHECK(err->status == status && err->message[0] && strcmp(err->file, "folder/file.yaml") == 0);
+    CHECK(hr_error_format(err, message, sizeof message) < sizeof message);
+}
+
+static void check_name(const char *name) {
+    CHECK(name && *name && strlen(name) <= HR_NAME_MAX && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name));
+}
+
+static void check_path(const char *path) {
+    CHECK(path && (*path == '/' || (strncmp(path, "folder/", 7) == 0 && path[7])));
+}
+
+static void check_names(const hr_names *names) {
+    CHECK(names->count >= 1 && names->count <= HR_MEMBERS_MAX);
+    for (size_t i = 0; i < names->count; i++) {
+        const hr_names before = {names->items, i};
+        check_name(names->items[i]);
+        CHECK(!hr_names_hold(&before, names->items[i]));
+    }
+}
+
+static hr_status check_federation(const char *text, size_t size, hr_arena *arena, hr_error *err) {
+    hr_federation_file file;
+    hr_status status = hr_federation_file_parse(text, size, "folder/file.yaml", arena, &file, err);
+    if (status) return status;
+    check_name(file.name);
+    CHECK(file.member_count >= 2 && file.member_count <= HR_MEMBERS_MAX);
+    if (file.authority) check_path(file.authority);
+    CHECK((strncmp(file.url, "tls://", 6) == 0) == (file.authority != NULL));
+    for (size_t i = 0; i < file.member_count; i++) {
+        check_name(file.members[i].name);
+        CHECK(hr_federation_member(&file, file.members[i].name) == &file.members[i]);
+        CHECK(hr_federation_member_with(&file, &file.members[i].key) == &file.members[i]);
+    }
+    return status;
+}
+
+static hr_status check_owner(const char *text, size_t size, hr_arena *arena, hr_error *err) {
+    hr_owner_file file;
+    hr_status status = hr_owner_file_parse(text, size, "folder/file.yaml", arena, &file, err);
+    if (status) return status;
+    const char *const paths[] = {file.federation, file.key, file.data, file.schema, file.ledger};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) check_path(paths[i]);
+    CHECK(!file.certificate == !file.certificate_key);
+    check_name(file.name);
+    check_names(&file.policy.miners);
+    CHECK(file.policy.methods.count >= 1 && hr_method_find(file.policy.methods.items[0]));
+    CHECK(file.policy.epsilon > 0 && file.policy.epsilon <= 1e4 && file.policy.delta >= 0 && file.policy.delta <= .1);
+    CHECK(file.policy.owners >= 1 && file.policy.owners <= HR_MEMBERS_MAX);
+    return status;
+}
+
+static hr_status check_job(const char *text, size_t size, hr_arena *arena, hr_error *err) {
+    hr_job_file file;
+    hr_status status = hr_job_file_parse(text, size, "folder/file.yaml", arena, &file, err);
+    if (status) return status;
+    check_path(file.schema);
+    CHECK(hr_method_find(file.options.method) && file.options.epsilon > 0 && file.options.delta >= 0);
+    CHECK(file.rounds >= 1 && file.rounds <= 8 && file.deadline >= 1);
+    CHECK(file.advance >= 0 && file.advance <= 1 && (file.advance > 0) == (file.vote_share > 0) && file.vote_share < 1);
+    CHECK(!file.certificate == !file.certificate_key && (file.name || !file.certificate));
+    const char *const paths[] = {file.federation, file.key, file.journal};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        if (file.name) check_path(paths[i]);
+        CHECK(!file.name == !paths[i]);
+    }
+    if (file.name) check_names(&file.owners);
+    return status;
+}
+
+static void check_twice(hr_status (*check)(const char *text, size_t size, hr_arena *arena, hr_error *err), const char *text, size_t size) {
+    hr_arena *arena = hr_arena_new();
+    hr_error err = {0}, again = {0};
+    CHECK(arena);
+    hr_status status = check(text, size, arena, &err);
+    check_refusal(status, &err);
+    CHECK(check(text, size, arena, &again) == status && memcmp(&err, &again, sizeof err) == 0);
+    hr_arena_free(arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    check_twice(check_federation, (const char *)bytes, size);
+    check_twice(check_owner, (const char *)bytes, size);
+    check_twice(check_job, (const char *)bytes, size);
+    return 0;
+}
