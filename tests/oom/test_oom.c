@@ -3,6 +3,9 @@
  * Every scenario runs again and again while its allocation number 0, 1, 2, ... fails, once alone and once with all that
  * follow, until it gets through without having met a failure. */
 #include "failing.h"
+#include "job/federation_file.h"
+#include "job/job_file.h"
+#include "job/owner_file.h"
 
 #include <hedgerow/hedgerow.h>
 
@@ -494,6 +497,60 @@ static void test_generate__survives_short_memory(void **state) {
     exhaust(*state, generate_schema, HR_E_MEMORY, NULL);
 }
 
+/* ---- Federations ----------------------------------------------------------------------------------------------------- */
+
+static hr_status create_key(world *w, hr_error *err) {
+    char public_key[HR_KEY_TEXT] = "untouched";
+    hr_status status = hr_key_create(w->path, public_key, err);
+    failing_stop();
+    assert_int_equal(status != HR_OK, strcmp(public_key, "untouched") == 0);
+    assert_int_equal(status != HR_OK, access(w->path, F_OK) != 0);
+    unlink(w->path);
+    return status;
+}
+
+static hr_status seal(world *w, hr_error *err) {
+    hr_identity *identity = NULL;
+    uint8_t *sealed = UNTOUCHED, *text = UNTOUCHED;
+    size_t size = 0;
+    (void)w;
+    hr_status status = hr_identity_make(&identity, err);
+    if (status) return status;
+    hr_public_key key = hr_identity_public(identity);
+    status = hr_seal(identity, &key, "text", 4, &sealed, &size, err);
+    if (!status) {
+        status = hr_unseal(identity, sealed, size, &key, &text, &size, err);
+        check_output(status, text);
+        free(sealed);
+    } else {
+        check_output(status, sealed);
+    }
+    if (!status) free(text);
+    hr_identity_free(identity);
+    return status;
+}
+
+static hr_status read_files(world *w, hr_error *err) {
+    hr_federation_file federation;
+    hr_owner_file owner;
+    hr_job_file job;
+    (void)w;
+    hr_arena *arena = hr_arena_new();
+    if (!arena) return hr_fail_memory(err);
+    hr_status status = hr_federation_file_read(HR_TESTS_DIR "/job/golden/federation.yaml", arena, &federation, err);
+    if (!status) status = hr_owner_file_read(HR_TESTS_DIR "/job/golden/owner.yaml", arena, &owner, err);
+    if (!status) status = hr_job_file_read(HR_TESTS_DIR "/job/golden/job.yaml", arena, &job, err);
+    hr_arena_free(arena);
+    return status;
+}
+
+static void test_federations__survive_short_memory(void **state) {
+    world *w = *state;
+    exhaust(w, create_key, HR_E_MEMORY, NULL);
+    exhaust(w, seal, HR_E_MEMORY, NULL);
+    exhaust(w, read_files, HR_E_MEMORY, NULL);
+}
+
 #define TEST(name, opens) cmocka_unit_test_setup_teardown(name, opens, close_world)
 
 int main(void) {
@@ -505,6 +562,7 @@ int main(void) {
         TEST(test_generate__survives_short_memory, open_numbers),
         TEST(test_ledger__survives_short_memory, open_numbers),
         TEST(test_short_ledger__can_be_used_again, open_numbers),
+        TEST(test_federations__survive_short_memory, open_numbers),
         TEST(test_fit__survives_short_memory, open_hospital),
         TEST(test_fit__survives_short_memory, open_three_classes),
         TEST(test_fit__survives_short_memory, open_numbers),

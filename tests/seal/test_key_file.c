@@ -1,6 +1,6 @@
 #include "seal/members.h"
 
-#include <dirent.h>
+#include <hedgerow/federation.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -217,6 +217,22 @@ static void test_key_file__refuses_random_bytes(void **state) {
     hr_stream_close(stream);
 }
 
+static void test_key__is_created_once_and_known_by_its_public_half(void **state) {
+    const desk *d = *state;
+    char made[HR_KEY_TEXT] = "untouched", read[HR_KEY_TEXT] = "untouched";
+    hr_public_key key;
+    hr_error err = {0};
+    assert_int_equal(hr_key_create(d->path, made, &err), HR_E_POLICY);
+    assert_string_equal(made, "untouched");
+    unlink(d->path);
+    assert_int_equal(hr_key_public(d->path, read, &err), HR_E_IO);
+    assert_string_equal(read, "untouched");
+    assert_int_equal(hr_key_create(d->path, made, &err), HR_OK);
+    assert_int_equal(hr_key_public(d->path, read, &err), HR_OK);
+    assert_string_equal(made, read);
+    assert_int_equal(hr_public_key_parse(made, &key, &err), HR_OK);
+}
+
 #define WITH_DESK(test) cmocka_unit_test_setup_teardown(test, desk_open, desk_close)
 
 int main(void) {
@@ -231,6 +247,7 @@ int main(void) {
         WITH_DESK(test_key_file__refuses_every_flipped_bit),
         WITH_DESK(test_key_file__refuses_additions),
         WITH_DESK(test_key_file__refuses_random_bytes),
+        WITH_DESK(test_key__is_created_once_and_known_by_its_public_half),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
