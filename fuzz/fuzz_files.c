@@ -16,7 +16,7 @@ static void check_refusal(hr_status status, const hr_error *err) {
 }
 
 static void check_name(const char *name) {
-    CHECK(name && *name && strlen(name) <= HR_NAME_MAX && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name));
+    CHECK(name && *name && *name != '-' && strlen(name) <= 32 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name));
 }
 
 static void check_path(const char *path) {

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/file.h"
+#include "job/federation_file.h"
 #include "seal/identity.h"
 #include "transport/broker.h"
 #include "transport/certificates.h"
@@ -15,13 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum {
-    FOLDER_RIGHTS = S_IRWXU,
-    SECRET_RIGHTS = S_IRUSR | S_IWUSR,
-    PUBLIC_RIGHTS = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH,
-    MEMBERS_MIN = 2,
-    MEMBERS_MAX = 256
-};
+enum { FOLDER_RIGHTS = S_IRWXU, SECRET_RIGHTS = S_IRUSR | S_IWUSR, PUBLIC_RIGHTS = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH, MEMBERS_MIN = 2 };
 
 /* Names that the broker or the folder needs for itself. */
 static const char *const taken[] = {"authority", "broker", HR_BROKER_STEWARD};
@@ -72,8 +67,8 @@ static hr_status check_options(const hr_federation_options *options, hr_broker_a
     if (options->size != sizeof *options)
         return hr_fail(err, HR_E_ARGUMENT, "set size to sizeof(hr_federation_options)", "the options have the size of another version");
     if (!hr_nats_name_fits(options->name)) return refuse_name("federation", options->name, err);
-    if (options->member_count < MEMBERS_MIN || options->member_count > MEMBERS_MAX)
-        return hr_fail(err, HR_E_ARGUMENT, "", "a federation has %d to %d members, not %zu", MEMBERS_MIN, MEMBERS_MAX,
+    if (options->member_count < MEMBERS_MIN || options->member_count > HR_MEMBERS_MAX)
+        return hr_fail(err, HR_E_ARGUMENT, "", "a federation has %d to %d members, not %zu", MEMBERS_MIN, HR_MEMBERS_MAX,
                        options->member_count);
     hr_status status = hr_broker_address_parse(options->url, address, err);
     for (size_t i = 0; !status && i < options->member_count; i++) status = check_member(options, i, err);

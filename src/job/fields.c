@@ -2,6 +2,7 @@
 #include "job/fields.h"
 
 #include "data/source.h"
+#include "transport/nats.h"
 
 #include <assert.h>
 #include <math.h>
@@ -48,11 +49,6 @@ static hr_status refuse_value(const hr_fields *reader, const hr_yaml_node *node,
     return hr_keys_refuse(&reader->keys, node, "", "%s: '%s' is not %s", key, node->text, expected);
 }
 
-static bool is_name(const char *text) {
-    const size_t size = strlen(text);
-    return size >= 1 && size <= HR_NAME_MAX && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == size;
-}
-
 static hr_status read_text(const hr_fields *reader, const hr_yaml_node *node, const char *key, const char *expected, const char **out) {
     if (node->kind != HR_YAML_SCALAR) return hr_keys_refuse_kind(&reader->keys, node, key, expected);
     return hr_keys_text(&reader->keys, node, key, out);
@@ -61,7 +57,7 @@ static hr_status read_text(const hr_fields *reader, const hr_yaml_node *node, co
 static hr_status read_name(const hr_fields *reader, const hr_yaml_node *node, const char *key, const char **out) {
     const char *text = NULL;
     hr_status status = read_text(reader, node, key, HR_NAME_EXPECTED, &text);
-    if (!status && !is_name(text)) status = refuse_value(reader, node, key, HR_NAME_EXPECTED);
+    if (!status && !hr_nats_name_fits(text)) status = refuse_value(reader, node, key, HR_NAME_EXPECTED);
     if (!status) *out = text;
     return status;
 }

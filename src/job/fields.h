@@ -9,14 +9,13 @@
 
 enum {
     HR_FIELDS_FILE_MAX = 1024 * 1024, /* bytes of a file */
-    HR_FIELDS_KEYS_MAX = 32,          /* keys of a mapping */
-    HR_NAME_MAX = 32                  /* characters of a name */
+    HR_FIELDS_KEYS_MAX = 32           /* keys of a mapping */
 };
 
 /* The least number above 0, for open ranges. */
 #define HR_ABOVE_ZERO DBL_TRUE_MIN
 
-#define HR_NAME_EXPECTED "a name of 1 to 32 of a-z, 0-9 and -"
+#define HR_NAME_EXPECTED "a name of 1 to 32 of a-z, 0-9 and -, not beginning with -"
 
 typedef enum hr_field_kind {
     HR_FIELD_OTHER,  /* the caller looks at it */
