@@ -3,6 +3,7 @@
 #include <hedgerow/ledger.h>
 
 #include "base/fail.h"
+#include "ledger/spend.h"
 #include "ledger/store.h"
 
 #include <assert.h>
@@ -153,7 +154,6 @@ static hr_status spend(sqlite3 *db, spending ask, const char *purpose, int64_t *
     hr_status status = read_account(db, &now, err);
     if (!status) status = check_left(&now, ask, err);
     if (!status) status = insert_entry(db, ask, purpose, id, err);
-    if (!status) status = hr_store_run(db, "COMMIT", err);
     return status;
 }
 
@@ -162,22 +162,35 @@ static void roll_back(sqlite3 *db) {
     if (!sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, const char *purpose, int64_t *entry, hr_error *err) {
+sqlite3 *hr_ledger_file(const hr_ledger *ledger) {
+    return ledger->db;
+}
+
+hr_status hr_ledger_reserve_within(hr_ledger *ledger, double epsilon, double delta, const char *purpose, int64_t *entry, hr_error *err) {
     assert(ledger && entry);
+    int64_t id = 0;
     hr_status status = check_amounts(epsilon, delta, err);
     if (!status) status = check_purpose(purpose, err);
     if (status) return status;
-    roll_back(ledger->db);
-    status = hr_store_run(ledger->db, "BEGIN IMMEDIATE", err);
-    if (status) return place(ledger, status, err);
-    int64_t id = 0;
     status = spend(ledger->db, (spending){hr_units_up(epsilon), hr_delta_up(delta)}, purpose, &id, err);
-    if (status) {
-        roll_back(ledger->db);
-        return place(ledger, status, err);
-    }
+    if (status) return place(ledger, status, err);
     *entry = id;
     return HR_OK;
+}
+
+hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, const char *purpose, int64_t *entry, hr_error *err) {
+    assert(ledger && entry);
+    int64_t id = 0;
+    roll_back(ledger->db);
+    hr_status status = hr_store_run(ledger->db, "BEGIN IMMEDIATE", err);
+    if (status) return place(ledger, status, err);
+    status = hr_ledger_reserve_within(ledger, epsilon, delta, purpose, &id, err);
+    if (!status) status = place(ledger, hr_store_run(ledger->db, "COMMIT", err), err);
+    if (status)
+        roll_back(ledger->db);
+    else
+        *entry = id;
+    return status;
 }
 
 static hr_status mark_committed(sqlite3 *db, int64_t entry, hr_error *err) {
@@ -192,10 +205,15 @@ static hr_status mark_committed(sqlite3 *db, int64_t entry, hr_error *err) {
     return status;
 }
 
+hr_status hr_ledger_commit_within(hr_ledger *ledger, int64_t entry, hr_error *err) {
+    assert(ledger);
+    return place(ledger, mark_committed(ledger->db, entry, err), err);
+}
+
 hr_status hr_ledger_commit(hr_ledger *ledger, int64_t entry, hr_error *err) {
     assert(ledger);
     roll_back(ledger->db);
-    return place(ledger, mark_committed(ledger->db, entry, err), err);
+    return hr_ledger_commit_within(ledger, entry, err);
 }
 
 hr_status hr_ledger_seal(hr_ledger *ledger, hr_error *err) {

@@ -80,7 +80,7 @@ hr_status hr_store_run(sqlite3 *db, const char *sql, hr_error *err) {
 }
 
 /* SQLite gives names such as ":memory:" and "file:..." a meaning of their own; a path with a slash has none. */
-static hr_status connect(const char *path, sqlite3 **out, hr_error *err) {
+hr_status hr_store_connect(const char *path, sqlite3 **out, hr_error *err) {
     hr_buffer spelled = {0};
     if (path[0] != '/') hr_buffer_text(&spelled, "./");
     hr_buffer_text(&spelled, path);
@@ -98,7 +98,11 @@ static hr_status connect(const char *path, sqlite3 **out, hr_error *err) {
     return status;
 }
 
-static const char safeguards[] = "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 1;";
+#define SAFEGUARDS "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 1;"
+
+hr_status hr_store_guard(sqlite3 *db, hr_error *err) {
+    return hr_store_run(db, SAFEGUARDS, err);
+}
 
 static hr_status insert_limits(sqlite3 *db, hr_units epsilon, hr_delta_units delta, hr_error *err) {
     sqlite3_stmt *insert = NULL;
@@ -111,8 +115,9 @@ static hr_status insert_limits(sqlite3 *db, hr_units epsilon, hr_delta_units del
 }
 
 static hr_status fill(sqlite3 *db, hr_units epsilon, hr_delta_units delta, hr_error *err) {
-    char *begin = sqlite3_mprintf("PRAGMA journal_mode = WAL; %s BEGIN IMMEDIATE; PRAGMA application_id = %d; PRAGMA user_version = %d; %s",
-                                  safeguards, APPLICATION_ID, LAYOUT_VERSION, layout);
+    char *begin = sqlite3_mprintf("PRAGMA journal_mode = WAL; " SAFEGUARDS
+                                  " BEGIN IMMEDIATE; PRAGMA application_id = %d; PRAGMA user_version = %d; %s",
+                                  APPLICATION_ID, LAYOUT_VERSION, layout);
     if (!begin) return hr_fail_memory(err);
     hr_status status = hr_store_run(db, begin, err);
     if (!status) status = insert_limits(db, epsilon, delta, err);
@@ -121,7 +126,7 @@ static hr_status fill(sqlite3 *db, hr_units epsilon, hr_delta_units delta, hr_er
     return status;
 }
 
-hr_status hr_store_create(const char *path, hr_units epsilon, hr_delta_units delta, hr_error *err) {
+hr_status hr_store_make_file(const char *path, hr_error *err) {
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file < 0 && errno == EEXIST)
         return hr_fail(err, HR_E_POLICY, "choose another name; a ledger that exists is never overwritten", "the file exists already");
@@ -129,8 +134,14 @@ hr_status hr_store_create(const char *path, hr_units epsilon, hr_delta_units del
         return hr_fail(err, HR_E_IO, "check that the folder exists and that you may write to it", "cannot create the file: %s",
                        strerror(errno));
     close(file);
+    return HR_OK;
+}
+
+hr_status hr_store_create(const char *path, hr_units epsilon, hr_delta_units delta, hr_error *err) {
+    hr_status status = hr_store_make_file(path, err);
+    if (status) return status;
     sqlite3 *db = NULL;
-    hr_status status = connect(path, &db, err);
+    status = hr_store_connect(path, &db, err);
     if (!status) status = fill(db, epsilon, delta, err);
     sqlite3_close(db);
     if (status) unlink(path);
@@ -150,8 +161,7 @@ static hr_status check_file(const char *path, hr_error *err) {
                    S_ISDIR(info.st_mode) ? "a folder" : "a device or a pipe");
 }
 
-/* The single integer that a query answers. */
-static hr_status read_number(sqlite3 *db, const char *sql, int64_t *out, hr_error *err) {
+hr_status hr_store_number(sqlite3 *db, const char *sql, int64_t *out, hr_error *err) {
     sqlite3_stmt *query = NULL;
     bool done = !sqlite3_prepare_v2(db, sql, -1, &query, NULL) && sqlite3_step(query) == SQLITE_ROW;
     if (done) *out = sqlite3_column_int64(query, 0);
@@ -162,8 +172,8 @@ static hr_status read_number(sqlite3 *db, const char *sql, int64_t *out, hr_erro
 
 static hr_status check_identity(sqlite3 *db, hr_error *err) {
     int64_t application = 0, version = 0;
-    hr_status status = read_number(db, "PRAGMA application_id", &application, err);
-    if (!status) status = read_number(db, "PRAGMA user_version", &version, err);
+    hr_status status = hr_store_number(db, "PRAGMA application_id", &application, err);
+    if (!status) status = hr_store_number(db, "PRAGMA user_version", &version, err);
     if (status) return status;
     if (application != APPLICATION_ID) return fail_as(SQLITE_NOTADB, "", err);
     if (version > LAYOUT_VERSION)
@@ -187,7 +197,7 @@ static hr_status check_damage(sqlite3 *db, hr_error *err) {
     }
     sqlite3_finalize(query);
     int64_t rows = 0;
-    if (!status) status = read_number(db, "SELECT count(*) FROM limits", &rows, err);
+    if (!status) status = hr_store_number(db, "SELECT count(*) FROM limits", &rows, err);
     if (!status && rows != 1) status = fail_as(SQLITE_CORRUPT, "its limits are gone", err);
     return status;
 }
@@ -196,7 +206,7 @@ static hr_status check_ledger(sqlite3 *db, hr_error *err) {
     hr_status status = check_identity(db, err);
     if (!status && sqlite3_db_readonly(db, "main")) status = fail_as(SQLITE_READONLY, "it is read-only", err);
     if (!status) status = check_damage(db, err);
-    if (!status) status = hr_store_run(db, safeguards, err);
+    if (!status) status = hr_store_guard(db, err);
     return status;
 }
 
@@ -204,7 +214,7 @@ hr_status hr_store_open(const char *path, sqlite3 **out, hr_error *err) {
     hr_status status = check_file(path, err);
     if (status) return status;
     sqlite3 *db = NULL;
-    status = connect(path, &db, err);
+    status = hr_store_connect(path, &db, err);
     if (status) return status;
     /* Not even the log of a database that is not ours may be touched. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);

@@ -15,6 +15,14 @@ HR_MUST_CHECK hr_status hr_store_create(const char *path, hr_units epsilon, hr_d
  * Fails: IO, FORMAT, MEMORY. */
 HR_MUST_CHECK hr_status hr_store_open(const char *path, sqlite3 **out, hr_error *err);
 
+/* Steps of opening a file of another kind: an empty file that only its owner may read and write, a connection to a file that exists, what
+ * a query for one integer answers, and the settings that bring every commit to the disk. Fails: POLICY (the file exists), IO, FORMAT,
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_store_make_file(const char *path, hr_error *err);
+HR_MUST_CHECK hr_status hr_store_connect(const char *path, sqlite3 **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_store_number(sqlite3 *db, const char *sql, int64_t *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_store_guard(sqlite3 *db, hr_error *err);
+
 /* Says what the last failure of `db` means. Never HR_OK. */
 hr_status hr_store_fail(sqlite3 *db, hr_error *err);
 

@@ -1,0 +1,370 @@
+#include "ledger/journal.h"
+
+#include "base/fail.h"
+#include "ledger/spend.h"
+#include "ledger/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { APPLICATION_ID = 0x48524a4e, LAYOUT_VERSION = 1 }; /* "HRJN" */
+
+struct hr_journal {
+    sqlite3 *db;
+    hr_ledger *ledger; /* NULL: the file is the journal's own */
+};
+
+/* Sequences are kept apart from what they number, which is forgotten sooner. */
+static const char layout[] = "CREATE TABLE IF NOT EXISTS jobs ("
+                             "  id BLOB PRIMARY KEY,"
+                             "  time TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"
+                             "  miner TEXT NOT NULL,"
+                             "  terms BLOB NOT NULL,"
+                             "  key BLOB NOT NULL,"
+                             "  entry INTEGER NOT NULL DEFAULT 0,"
+                             "  over INTEGER NOT NULL DEFAULT 0"
+                             ") STRICT;"
+                             "CREATE TABLE IF NOT EXISTS events ("
+                             "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
+                             "  job BLOB NOT NULL,"
+                             "  kind INTEGER NOT NULL,"
+                             "  sender TEXT NOT NULL,"
+                             "  sequence INTEGER NOT NULL,"
+                             "  value INTEGER NOT NULL,"
+                             "  bytes BLOB NOT NULL"
+                             ") STRICT;"
+                             "CREATE INDEX IF NOT EXISTS events_of_job ON events (job);"
+                             "CREATE TABLE IF NOT EXISTS parties ("
+                             "  job BLOB NOT NULL,"
+                             "  name TEXT NOT NULL,"
+                             "  taken INTEGER NOT NULL DEFAULT 0,"
+                             "  posted INTEGER NOT NULL DEFAULT 0,"
+                             "  PRIMARY KEY (job, name)"
+                             ") STRICT, WITHOUT ROWID;"
+                             "CREATE TABLE IF NOT EXISTS parcels ("
+                             "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
+                             "  job BLOB NOT NULL,"
+                             "  receiver TEXT NOT NULL,"
+                             "  sequence INTEGER NOT NULL,"
+                             "  bytes BLOB NOT NULL"
+                             ") STRICT;"
+                             "CREATE INDEX IF NOT EXISTS parcels_to ON parcels (job, receiver, sequence);";
+
+/* ---- Opening ---------------------------------------------------------------------------------------------------------------- */
+
+static hr_status wrap(sqlite3 *db, hr_ledger *ledger, hr_journal **out, hr_error *err) {
+    hr_journal *journal = malloc(sizeof *journal);
+    if (!journal) return hr_fail_memory(err);
+    *journal = (hr_journal){db, ledger};
+    hr_status status = hr_journal_begin(journal, err);
+    if (!status) status = hr_store_run(db, layout, err);
+    if (!status) status = hr_journal_commit(journal, err);
+    if (status) {
+        hr_journal_roll_back(journal);
+        free(journal);
+        return status;
+    }
+    *out = journal;
+    return HR_OK;
+}
+
+hr_status hr_journal_of_ledger(hr_ledger *ledger, hr_journal **out, hr_error *err) {
+    return wrap(hr_ledger_file(ledger), ledger, out, err);
+}
+
+static hr_status own(sqlite3 *db, hr_journal **out, hr_error *err) {
+    hr_status status = wrap(db, NULL, out, err);
+    if (status) sqlite3_close(db);
+    return status;
+}
+
+hr_status hr_journal_in_memory(hr_journal **out, hr_error *err) {
+    sqlite3 *db = NULL;
+    if (!sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL)) return own(db, out, err);
+    hr_status status = hr_store_fail(db, err);
+    sqlite3_close(db);
+    return status;
+}
+
+/* An empty file becomes a journal; of others, only a journal of this version is taken. */
+static hr_status identify(sqlite3 *db, hr_error *err) {
+    int64_t application = 0, version = 0, tables = 0;
+    hr_status status = hr_store_number(db, "PRAGMA application_id", &application, err);
+    if (!status) status = hr_store_number(db, "PRAGMA user_version", &version, err);
+    if (!status) status = hr_store_number(db, "SELECT count(*) FROM sqlite_schema", &tables, err);
+    if (status) return status;
+    if (!tables && !application) {
+        char mark[120];
+        snprintf(mark, sizeof mark, "PRAGMA journal_mode = WAL; PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
+                 LAYOUT_VERSION);
+        return hr_store_run(db, mark, err);
+    }
+    if (application != APPLICATION_ID)
+        return hr_fail(err, HR_E_FORMAT, "name a file of its own; it is made if it does not exist", "this file is not a journal");
+    if (version == LAYOUT_VERSION) return HR_OK;
+    return hr_fail(err, HR_E_FORMAT, "use the Hedgerow that made it", "the journal has layout version %lld, this library knows %d",
+                   (long long)version, LAYOUT_VERSION);
+}
+
+static hr_status open_file(const char *path, hr_journal **out, hr_error *err) {
+    sqlite3 *db = NULL;
+    hr_status status = access(path, F_OK) ? hr_store_make_file(path, err) : HR_OK;
+    if (!status) status = hr_store_connect(path, &db, err);
+    if (status) return status;
+    status = hr_store_guard(db, err);
+    if (!status) status = identify(db, err);
+    if (!status) return own(db, out, err);
+    sqlite3_close(db);
+    return status;
+}
+
+hr_status hr_journal_open(const char *path, hr_journal **out, hr_error *err) {
+    hr_status status = open_file(path, out, err);
+    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+}
+
+void hr_journal_close(hr_journal *journal) {
+    if (!journal) return;
+    hr_journal_roll_back(journal);
+    if (!journal->ledger) sqlite3_close(journal->db);
+    free(journal);
+}
+
+/* ---- Statements -------------------------------------------------------------------------------------------------------------- */
+
+hr_status hr_journal_begin(hr_journal *journal, hr_error *err) {
+    hr_journal_roll_back(journal);
+    return hr_store_run(journal->db, "BEGIN IMMEDIATE", err);
+}
+
+hr_status hr_journal_commit(hr_journal *journal, hr_error *err) {
+    return hr_store_run(journal->db, "COMMIT", err);
+}
+
+void hr_journal_roll_back(hr_journal *journal) {
+    if (!sqlite3_get_autocommit(journal->db)) sqlite3_exec(journal->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+/* A value of a statement: a text, else bytes, else a number. */
+typedef struct value {
+    const char *text;
+    hr_blob blob;
+    int64_t number;
+} value;
+
+#define TEXT(t) ((value){.text = (t)})
+#define BYTES(a, s) ((value){.blob = {(const uint8_t *)(a), (s)}})
+#define NUMBER(n) ((value){.number = (int64_t)(n)})
+#define ID(id) BYTES(id, HR_JOURNAL_ID)
+
+static int bind(sqlite3_stmt *statement, int at, const value *v) {
+    if (v->text) return sqlite3_bind_text(statement, at, v->text, -1, SQLITE_STATIC);
+    if (v->blob.at) return sqlite3_bind_blob64(statement, at, v->blob.at, v->blob.size, SQLITE_STATIC);
+    return sqlite3_bind_int64(statement, at, v->number);
+}
+
+static sqlite3_stmt *prepare(hr_journal *journal, const char *sql, const value *values, int count, hr_status *status, hr_error *err) {
+    sqlite3_stmt *statement = NULL;
+    bool fine = !sqlite3_prepare_v2(journal->db, sql, -1, &statement, NULL);
+    for (int i = 0; fine && i < count; i++) fine = !bind(statement, i + 1, &values[i]);
+    *status = fine ? HR_OK : hr_store_fail(journal->db, err);
+    return statement;
+}
+
+/* A statement that changes something. */
+static hr_status change(hr_journal *journal, const char *sql, const value *values, int count, hr_error *err) {
+    hr_status status;
+    sqlite3_stmt *statement = prepare(journal, sql, values, count, &status, err);
+    if (!status && sqlite3_step(statement) != SQLITE_DONE) status = hr_store_fail(journal->db, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* The number that a query answers; 0 if there is no row. */
+static hr_status ask(hr_journal *journal, const char *sql, const value *values, int count, int64_t *out, hr_error *err) {
+    hr_status status;
+    sqlite3_stmt *query = prepare(journal, sql, values, count, &status, err);
+    int step = status ? SQLITE_DONE : sqlite3_step(query);
+    if (step == SQLITE_ROW)
+        *out = sqlite3_column_int64(query, 0);
+    else if (step == SQLITE_DONE)
+        *out = 0;
+    else
+        status = hr_store_fail(journal->db, err);
+    sqlite3_finalize(query);
+    return status;
+}
+
+/* What is done with each row of a query. */
+typedef hr_status row_visit(void *user, sqlite3_stmt *row);
+
+static hr_status each(hr_journal *journal, const char *sql, const value *values, int count, row_visit *visit, void *user, hr_error *err) {
+    hr_status status;
+    sqlite3_stmt *query = prepare(journal, sql, values, count, &status, err);
+    int step = SQLITE_ROW;
+    while (!status && (step = sqlite3_step(query)) == SQLITE_ROW) status = visit(user, query);
+    if (!status && step != SQLITE_DONE) status = hr_store_fail(journal->db, err);
+    sqlite3_finalize(query);
+    return status;
+}
+
+static hr_blob blob_of(sqlite3_stmt *row, int column) {
+    static const uint8_t none;
+    const void *at = sqlite3_column_blob(row, column);
+    return (hr_blob){at ? at : &none, (size_t)sqlite3_column_bytes(row, column)};
+}
+
+static value bytes_of(hr_blob blob) {
+    static const uint8_t none;
+    return BYTES(blob.at ? blob.at : &none, blob.size);
+}
+
+/* ---- Jobs --------------------------------------------------------------------------------------------------------------------- */
+
+hr_status hr_journal_add_job(hr_journal *journal, const hr_journal_job *job, hr_error *err) {
+    const value values[] = {ID(job->id), TEXT(job->miner), bytes_of(job->terms), BYTES(job->key, HR_JOURNAL_KEY)};
+    return change(journal, "INSERT INTO jobs (id, miner, terms, key) VALUES (?, ?, ?, ?)", values, 4, err);
+}
+
+hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *job, double epsilon, double delta, const char *purpose, hr_error *err) {
+    if (!journal->ledger) return HR_OK;
+    hr_status status = hr_ledger_reserve_within(journal->ledger, epsilon, delta, purpose, &job->entry, err);
+    const value values[] = {NUMBER(job->entry), ID(job->id)};
+    return status ? status : change(journal, "UPDATE jobs SET entry = ? WHERE id = ?", values, 2, err);
+}
+
+hr_status hr_journal_spend(hr_journal *journal, const hr_journal_job *job, hr_error *err) {
+    int64_t open = 0;
+    if (!journal->ledger) return HR_OK;
+    hr_status status = ask(journal, "SELECT count(*) FROM entries WHERE id = ? AND state = 'reserved'", &NUMBER(job->entry), 1, &open, err);
+    return status || !open ? status : hr_ledger_commit_within(journal->ledger, job->entry, err);
+}
+
+hr_status hr_journal_end_job(hr_journal *journal, const uint8_t *id, hr_error *err) {
+    hr_status status = change(journal, "UPDATE jobs SET over = 1 WHERE id = ?", &ID(id), 1, err);
+    return status ? status : change(journal, "DELETE FROM events WHERE job = ?", &ID(id), 1, err);
+}
+
+hr_status hr_journal_knows(hr_journal *journal, const uint8_t *id, bool *out, hr_error *err) {
+    int64_t count = 0;
+    hr_status status = ask(journal, "SELECT count(*) FROM jobs WHERE id = ?", &ID(id), 1, &count, err);
+    if (!status) *out = count != 0;
+    return status;
+}
+
+typedef struct job_visit {
+    hr_status (*visit)(void *user, const hr_journal_job *job);
+    void *user;
+} job_visit;
+
+static hr_status show_job(void *user, sqlite3_stmt *row) {
+    const job_visit *v = user;
+    hr_blob id = blob_of(row, 0), key = blob_of(row, 3);
+    const char *miner = (const char *)sqlite3_column_text(row, 1);
+    hr_journal_job job = {.miner = miner, .terms = blob_of(row, 2), .entry = sqlite3_column_int64(row, 4)};
+    if (!miner) return HR_E_MEMORY;
+    if (id.size != HR_JOURNAL_ID || key.size != HR_JOURNAL_KEY) return HR_E_FORMAT;
+    memcpy(job.id, id.at, HR_JOURNAL_ID);
+    memcpy(job.key, key.at, HR_JOURNAL_KEY);
+    return v->visit(v->user, &job);
+}
+
+hr_status hr_journal_each_job(hr_journal *journal, hr_status (*visit)(void *user, const hr_journal_job *job), void *user, hr_error *err) {
+    job_visit v = {visit, user};
+    return each(journal, "SELECT id, miner, terms, key, entry FROM jobs WHERE NOT over ORDER BY rowid", NULL, 0, show_job, &v, err);
+}
+
+/* ---- Events --------------------------------------------------------------------------------------------------------------------- */
+
+static hr_status note_sequence(hr_journal *journal, const char *sql, const uint8_t *id, const char *name, uint64_t sequence,
+                               hr_error *err) {
+    const value values[] = {ID(id), TEXT(name), NUMBER(sequence)};
+    return change(journal, sql, values, 3, err);
+}
+
+hr_status hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event, hr_error *err) {
+    const value values[] = {
+        ID(id), NUMBER(event->kind), TEXT(event->from), NUMBER(event->sequence), NUMBER(event->number), bytes_of(event->bytes)};
+    hr_status status =
+        change(journal, "INSERT INTO events (job, kind, sender, sequence, value, bytes) VALUES (?, ?, ?, ?, ?, ?)", values, 6, err);
+    if (status || !event->sequence) return status;
+    return note_sequence(journal,
+                         "INSERT INTO parties (job, name, taken) VALUES (?, ?, ?)"
+                         " ON CONFLICT (job, name) DO UPDATE SET taken = excluded.taken",
+                         id, event->from, event->sequence, err);
+}
+
+typedef struct event_visit {
+    hr_status (*visit)(void *user, const hr_journal_event *event);
+    void *user;
+} event_visit;
+
+static hr_status show_event(void *user, sqlite3_stmt *row) {
+    const event_visit *v = user;
+    const char *from = (const char *)sqlite3_column_text(row, 1);
+    if (!from) return HR_E_MEMORY;
+    hr_journal_event event = {.kind = sqlite3_column_int(row, 0),
+                              .from = from,
+                              .sequence = (uint64_t)sqlite3_column_int64(row, 2),
+                              .number = (uint64_t)sqlite3_column_int64(row, 3),
+                              .bytes = blob_of(row, 4)};
+    return v->visit(v->user, &event);
+}
+
+hr_status hr_journal_each_event(hr_journal *journal, const uint8_t *id, hr_status (*visit)(void *user, const hr_journal_event *event),
+                                void *user, hr_error *err) {
+    event_visit v = {visit, user};
+    return each(journal, "SELECT kind, sender, sequence, value, bytes FROM events WHERE job = ? ORDER BY number", &ID(id), 1, show_event,
+                &v, err);
+}
+
+/* ---- Parcels -------------------------------------------------------------------------------------------------------------------- */
+
+static hr_status read_sequence(hr_journal *journal, const char *sql, const uint8_t *id, const char *name, uint64_t *out, hr_error *err) {
+    const value values[] = {ID(id), TEXT(name)};
+    int64_t sequence = 0;
+    hr_status status = ask(journal, sql, values, 2, &sequence, err);
+    if (!status) *out = (uint64_t)sequence;
+    return status;
+}
+
+hr_status hr_journal_taken(hr_journal *journal, const uint8_t *id, const char *from, uint64_t *out, hr_error *err) {
+    return read_sequence(journal, "SELECT taken FROM parties WHERE job = ? AND name = ?", id, from, out, err);
+}
+
+hr_status hr_journal_posted(hr_journal *journal, const uint8_t *id, const char *to, uint64_t *out, hr_error *err) {
+    return read_sequence(journal, "SELECT posted FROM parties WHERE job = ? AND name = ?", id, to, out, err);
+}
+
+hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob parcel, hr_error *err) {
+    const value values[] = {ID(id), TEXT(to), NUMBER(sequence), bytes_of(parcel)};
+    hr_status status = change(journal, "INSERT INTO parcels (job, receiver, sequence, bytes) VALUES (?, ?, ?, ?)", values, 4, err);
+    if (status) return status;
+    return note_sequence(journal,
+                         "INSERT INTO parties (job, name, posted) VALUES (?, ?, ?)"
+                         " ON CONFLICT (job, name) DO UPDATE SET posted = excluded.posted",
+                         id, to, sequence, err);
+}
+
+hr_status hr_journal_received(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_error *err) {
+    return note_sequence(journal, "DELETE FROM parcels WHERE job = ? AND receiver = ? AND sequence <= ?", id, to, sequence, err);
+}
+
+typedef struct parcel_visit {
+    hr_status (*visit)(void *user, const char *to, uint64_t sequence, hr_blob parcel);
+    void *user;
+} parcel_visit;
+
+static hr_status show_parcel(void *user, sqlite3_stmt *row) {
+    const parcel_visit *v = user;
+    const char *to = (const char *)sqlite3_column_text(row, 0);
+    return to ? v->visit(v->user, to, (uint64_t)sqlite3_column_int64(row, 1), blob_of(row, 2)) : HR_E_MEMORY;
+}
+
+hr_status hr_journal_each_parcel(hr_journal *journal, hr_status (*visit)(void *user, const char *to, uint64_t sequence, hr_blob parcel),
+                                 void *user, hr_error *err) {
+    parcel_visit v = {visit, user};
+    return each(journal, "SELECT receiver, sequence, bytes FROM parcels ORDER BY number", NULL, 0, show_parcel, &v, err);
+}

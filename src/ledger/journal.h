@@ -1,0 +1,88 @@
+/* What a party of a federation must not forget: its jobs, what happened to them, and what it has said that nobody has confirmed.
+ *
+ * An owner's journal is kept in the file of her ledger, so that a message and the spending behind it are one transaction. Events of a job
+ * are fed again to its protocol after a crash; parcels that were posted are sent again, byte for byte, until their receiver has them.
+ * Everything between hr_journal_begin and hr_journal_commit is on the disk, flushed, or not there at all. Parties are known by name.
+ * Thread: one at a time. */
+#ifndef HR_LEDGER_JOURNAL_H
+#define HR_LEDGER_JOURNAL_H
+
+#include <hedgerow/ledger.h>
+
+enum { HR_JOURNAL_ID = 16, HR_JOURNAL_KEY = 32 };
+
+typedef struct hr_journal hr_journal;
+
+/* Bytes of the journal's: valid during the call that shows them. */
+typedef struct hr_blob {
+    const uint8_t *at;
+    size_t size;
+} hr_blob;
+
+typedef struct hr_journal_job {
+    uint8_t id[HR_JOURNAL_ID];
+    const char *miner;
+    hr_blob terms;               /* miner: what she offered; owner: empty */
+    uint8_t key[HR_JOURNAL_KEY]; /* a secret of the job's, drawn when it was added */
+    int64_t entry;               /* in the ledger; 0: nothing was reserved */
+} hr_journal_job;
+
+typedef struct hr_journal_event {
+    int kind;
+    const char *from;  /* "" unless it is a message */
+    uint64_t sequence; /* of a message */
+    uint64_t number;
+    hr_blob bytes;
+} hr_journal_event;
+
+/* In the ledger's file, which is prepared for it if it has no journal. The ledger must outlive it. Fails: IO, FORMAT, MEMORY. */
+HR_MUST_CHECK hr_status hr_journal_of_ledger(hr_ledger *ledger, hr_journal **out, hr_error *err);
+/* In a file of its own, which is made if it does not exist. Fails: IO, FORMAT (another kind of file), MEMORY. */
+HR_MUST_CHECK hr_status hr_journal_open(const char *path, hr_journal **out, hr_error *err);
+/* In memory: for a simulation, which has no crash to survive. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_journal_in_memory(hr_journal **out, hr_error *err);
+/* What was not committed is gone. NULL is allowed. */
+void hr_journal_close(hr_journal *journal);
+
+HR_MUST_CHECK hr_status hr_journal_begin(hr_journal *journal, hr_error *err);
+HR_MUST_CHECK hr_status hr_journal_commit(hr_journal *journal, hr_error *err);
+void hr_journal_roll_back(hr_journal *journal);
+
+/* ---- Jobs ------------------------------------------------------------------------------------------------------------- */
+
+HR_MUST_CHECK hr_status hr_journal_add_job(hr_journal *journal, const hr_journal_job *job, hr_error *err);
+/* Spends in the ledger, for the job, inside of the transaction; a journal without a ledger counts nothing. Fails: BUDGET, POLICY, IO. */
+HR_MUST_CHECK hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *job, double epsilon, double delta, const char *purpose,
+                                           hr_error *err);
+/* What was reserved for the job was used. Again: no effect. */
+HR_MUST_CHECK hr_status hr_journal_spend(hr_journal *journal, const hr_journal_job *job, hr_error *err);
+/* The job is over: its events are forgotten, and it is not shown again. Its parcels are sent until they are received. */
+HR_MUST_CHECK hr_status hr_journal_end_job(hr_journal *journal, const uint8_t *id, hr_error *err);
+/* Whether a job was ever known, over or not. */
+HR_MUST_CHECK hr_status hr_journal_knows(hr_journal *journal, const uint8_t *id, bool *out, hr_error *err);
+/* Jobs that are not over, oldest first. */
+HR_MUST_CHECK hr_status hr_journal_each_job(hr_journal *journal, hr_status (*visit)(void *user, const hr_journal_job *job), void *user,
+                                            hr_error *err);
+
+/* ---- Events ----------------------------------------------------------------------------------------------------------- */
+
+HR_MUST_CHECK hr_status hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event, hr_error *err);
+HR_MUST_CHECK hr_status hr_journal_each_event(hr_journal *journal, const uint8_t *id,
+                                              hr_status (*visit)(void *user, const hr_journal_event *event), void *user, hr_error *err);
+
+/* ---- Parcels ---------------------------------------------------------------------------------------------------------- */
+
+/* The sequence of the last message of the job that came from a party; 0: none. It outlives the job's events. */
+HR_MUST_CHECK hr_status hr_journal_taken(hr_journal *journal, const uint8_t *id, const char *from, uint64_t *out, hr_error *err);
+/* The sequence of the last parcel of the job that was posted to a party; 0: none. */
+HR_MUST_CHECK hr_status hr_journal_posted(hr_journal *journal, const uint8_t *id, const char *to, uint64_t *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob parcel,
+                                        hr_error *err);
+/* The party has all parcels up to that one: they are forgotten. */
+HR_MUST_CHECK hr_status hr_journal_received(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_error *err);
+/* Parcels that are not confirmed, oldest first. */
+HR_MUST_CHECK hr_status hr_journal_each_parcel(hr_journal *journal,
+                                               hr_status (*visit)(void *user, const char *to, uint64_t sequence, hr_blob parcel),
+                                               void *user, hr_error *err);
+
+#endif
