@@ -6,7 +6,8 @@ set -eu
 
 packages() {
     case $1 in
-    build) echo gcc libc6-dev python3 meson ninja-build pkg-config libsodium-dev libsqlite3-dev libyaml-dev libnats-dev libssl-dev ;;
+    build) echo gcc libc6-dev python3 meson ninja-build pkg-config libsodium-dev libsqlite3-dev libyaml-dev libnats-dev libprotobuf-c-dev \
+        libssl-dev protobuf-c-compiler ;;
     test) echo g++ libcmocka-dev nats-server ;;
     clang) echo clang libomp-dev llvm ;;
     format) echo clang-format-14 ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every header compiles alone and twice included: inside headers as C11, public ones as C++17 too, with strict warnings.
-usage: headers.py ROOT CC [CC's arguments]   (the C++ compiler is $CXX or c++)"""
+usage: headers.py ROOT BUILD CC [CC's arguments]   (BUILD has the generated headers; the C++ compiler is $CXX or c++)"""
 import os
 import shutil
 import subprocess
@@ -22,11 +22,11 @@ def complaint(compiler, flags, include_line):
 
 
 def main():
-    root, cc = sys.argv[1], sys.argv[2:]
+    root, build, cc = sys.argv[1], sys.argv[2], sys.argv[3:]
     cxx = [shutil.which(os.environ.get('CXX', 'c++'))]
     if not cxx[0]:
         source.skip('no C++ compiler; install g++ or set CXX')
-    public, inside = ['-I', os.path.join(root, 'include')], ['-I', os.path.join(root, 'src')]
+    public, inside = ['-I', os.path.join(root, 'include')], ['-I', os.path.join(root, 'src'), '-I', os.path.join(build, 'src')]
     problems = []
     for path in source.files(root, 'include', suffixes=('.h',)):
         line = '#include <%s>\n' % os.path.relpath(path, 'include')

@@ -50,6 +50,12 @@ def is_standard(header):
     return header.startswith(('sys/', 'hedgerow/')) or header[:-2] in STANDARD
 
 
+def is_there(root, header):
+    """Also the header that protoc-c makes of a .proto file."""
+    path = os.path.join(root, 'src', header)
+    return os.path.isfile(path) or os.path.isfile(path.replace('.pb-c.h', '.proto'))
+
+
 def check_library(root, layers, problems):
     folders = {p.split(os.sep)[1] for p in source.files(root, 'src', suffixes=('.c', '.h'))}
     for folder in sorted(folders - set(layers)):
@@ -63,7 +69,7 @@ def check_library(root, layers, problems):
                     problems.append(place + '<%s> is not listed for %s in src/LAYERS' % (header, folder))
                 elif not angle and header.split('/')[0] not in allowed | {folder}:
                     problems.append(place + '%s may not include "%s"; see src/LAYERS' % (folder, header))
-                elif not angle and not os.path.isfile(os.path.join(root, 'src', header)):
+                elif not angle and not is_there(root, header):
                     problems.append(place + 'write the path from src: "folder/file.h", not "%s"' % header)
 
 

@@ -1,0 +1,50 @@
+/* InPrivate Digging (Zhao et al. 2018) among many: Algorithm 2 and section VI.
+ *
+ * The miner offers a job, and fixes the order of those who accept. Owner by owner, every one computes residuals with the trees so far,
+ * trains one private tree on records of hers that no other round uses, and passes on. With `chain` the set of all trees travels along
+ * (Algorithm 2); with `broadcast` each new tree goes to everybody at once (section VI-C). After a round the owners may vote, for a price,
+ * on whether it was an advance (section VI-B). An owner who stays away is passed over.
+ *
+ * An owner's machine acts on: Terms, Start, Forest, Skip, Round, Poll, Finish. The miner's on: Answer, Forest, Notice, Ballot. */
+#ifndef HR_FEDERATION_INPRIVATE_H
+#define HR_FEDERATION_INPRIVATE_H
+
+#include "federation/course.h"
+#include "federation/protocol.h"
+
+/* What a machine is told about its party and its job. Everything outlives the machine. */
+typedef struct hr_inprivate_setup {
+    const hr_party_view *view;
+    hr_job_id job;
+    const hr_schema *schema; /* the party's own */
+    size_t miner;            /* member */
+    size_t least_owners;     /* owner: a job of fewer is none of hers */
+    hr_bytes terms;          /* miner: what she offers (Terms) */
+    double advance;          /* miner: an advance below it ends the job; used if the terms say that there are votes */
+} hr_inprivate_setup;
+
+/* Owner: the caller frees *out with hr_protocol_free. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_inprivate_owner(const hr_inprivate_setup *setup, hr_protocol **out, hr_error *err);
+/* Begins by offering the job. Fails: FORMAT (terms), MEMORY. */
+HR_MUST_CHECK hr_status hr_inprivate_miner(const hr_inprivate_setup *setup, hr_protocol **out, hr_error *err);
+
+/* The course of a machine's job, for the trees in it; NULL before it has started. */
+const hr_course *hr_inprivate_owner_course(const hr_protocol *owner);
+const hr_course *hr_inprivate_miner_course(const hr_protocol *miner);
+
+/* Ballots of the miner's job. Index: place of the owner in the round. */
+typedef struct hr_ballot {
+    bool here, counted;
+    int64_t gain, records; /* noisy; units of 2^-10 records */
+    hr_release *releases;
+    size_t release_count;
+} hr_ballot;
+const hr_ballot *hr_inprivate_ballots(const hr_protocol *miner);
+
+/* What a list of member names says. Fails: FORMAT (a stranger, or somebody twice). */
+HR_MUST_CHECK hr_status hr_members_read(const hr_roster *roster, const ProtobufCBinaryData *names, size_t count, size_t *members,
+                                        hr_error *err);
+/* How a message from somebody else is read: its kind and content. Fails: FORMAT (none, or of a kind that is not known), LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_message_read(const hr_event *event, Hedgerow__Message **out, hr_error *err);
+
+#endif

@@ -1,0 +1,424 @@
+/* The miner's part in InPrivate Digging among many. */
+#include "federation/inprivate.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum phase { OFFERED, RUNNING, POLLED, OVER } phase;
+
+typedef struct miner {
+    hr_protocol protocol;
+    hr_inprivate_setup setup;
+    Hedgerow__Terms *terms;
+    phase phase;
+    size_t round, invited[HR_MEMBERS_MAX];
+    bool answered[HR_MEMBERS_MAX], accepted[HR_MEMBERS_MAX], gone[HR_MEMBERS_MAX]; /* by member; gone: she broke the protocol */
+    bool *passed;                                                                  /* places whose tree is on its way */
+    hr_course course;
+    hr_ballot *ballots; /* one a place */
+    hr_arena *arena;    /* of what ballots say */
+    size_t heard[HR_MEMBERS_MAX];
+} miner;
+
+static const char *name_of(const miner *m, size_t member) {
+    return m->setup.view->roster->members[member].name;
+}
+
+static hr_status refuse(const char *why, hr_error *err) {
+    return hr_fail(err, HR_E_POLICY, "", "%s", why);
+}
+
+static hr_status send(miner *m, size_t to, Hedgerow__Message__KindCase kind, void *content, hr_error *err) {
+    Hedgerow__Message message = HEDGEROW__MESSAGE__INIT;
+    message.kind_case = kind;
+    message.terms = content; /* a union of pointers */
+    return hr_protocol_send(&m->protocol, to, &message, err);
+}
+
+static hr_status send_owners(miner *m, Hedgerow__Message__KindCase kind, void *content, hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < m->course.owner_count; i++) status = send(m, m->course.owners[i], kind, content, err);
+    return status;
+}
+
+static size_t round_begin(const miner *m) {
+    return m->round * m->course.owner_count;
+}
+
+static size_t round_end(const miner *m) {
+    return (m->round + 1) * m->course.owner_count;
+}
+
+/* ---- The end --------------------------------------------------------------------------------------------------------------------- */
+
+/* Everybody who may still wait hears of it. */
+static hr_status dismiss(miner *m, const char *reason, hr_error *err) {
+    Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
+    finish.reason = hr_text_of(reason);
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < m->terms->n_owners; i++)
+        status = send(m, m->invited[i], HEDGEROW__MESSAGE__KIND_FINISH, &finish, err);
+    m->phase = OVER;
+    return status;
+}
+
+static hr_status fail(miner *m, const char *why, hr_error *err) {
+    hr_status status = dismiss(m, why, err);
+    return status ? status : hr_protocol_say(&m->protocol, HR_ACT_FAIL, 0, err, "%s", why);
+}
+
+static bool has_tree(const miner *m) {
+    for (size_t p = 0; p < hr_course_places(&m->course); p++)
+        if (m->course.places[p].state == HR_PLACE_TREE) return true;
+    return false;
+}
+
+static hr_status finish(miner *m, hr_error *err) {
+    if (!has_tree(m)) return fail(m, "no owner gave a tree", err);
+    hr_status status = dismiss(m, "", err);
+    return status ? status : hr_protocol_say(&m->protocol, HR_ACT_FINISH, 0, err, "the model is complete");
+}
+
+/* ---- Rounds ------------------------------------------------------------------------------------------------------------------------ */
+
+static hr_status list_all(const miner *m, Hedgerow__Forest *forest, hr_error *err) {
+    return hr_course_list(&m->course, 0, m->terms->broadcast ? 0 : hr_course_places(&m->course), forest, err);
+}
+
+/* Along the chain only the miner knows all trees. */
+static hr_status poll(miner *m, hr_error *err) {
+    Hedgerow__Poll poll = HEDGEROW__POLL__INIT;
+    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
+    hr_status status = list_all(m, &forest, err);
+    poll.round = (uint32_t)m->round;
+    poll.forest = &forest;
+    m->phase = POLLED;
+    if (!status) status = send_owners(m, HEDGEROW__MESSAGE__KIND_POLL, &poll, err);
+    hr_course_unlist(&forest);
+    return status;
+}
+
+static hr_status next_round(miner *m, hr_error *err) {
+    Hedgerow__Round round = HEDGEROW__ROUND__INIT;
+    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
+    m->round++;
+    m->phase = RUNNING;
+    hr_status status = list_all(m, &forest, err);
+    round.round = (uint32_t)m->round;
+    for (size_t i = 0; !status && i < m->course.owner_count; i++) {
+        round.forest = i ? NULL : &forest;
+        status = send(m, m->course.owners[i], HEDGEROW__MESSAGE__KIND_ROUND, &round, err);
+    }
+    hr_course_unlist(&forest);
+    if (!status) status = hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "round %zu begins", m->round + 1);
+    return status;
+}
+
+static hr_status round_over(miner *m, hr_error *err) {
+    if (m->round + 1 == m->course.rounds) return finish(m, err);
+    return m->terms->vote_share > 0 ? poll(m, err) : next_round(m, err);
+}
+
+/* The miner holds the set at the beginning of a round, if the first owners are passed over. */
+static hr_status pass_over_first(miner *m, size_t empty, hr_error *err) {
+    for (size_t p = round_begin(m); p < empty; p++)
+        if (m->course.places[p].state != HR_PLACE_EMPTY) return HR_OK;
+    if (m->terms->broadcast || empty + 1 >= round_end(m)) return HR_OK;
+    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
+    hr_status status = hr_course_list(&m->course, 0, hr_course_places(&m->course), &forest, err);
+    if (!status) status = send(m, hr_course_owner(&m->course, empty + 1), HEDGEROW__MESSAGE__KIND_FOREST, &forest, err);
+    hr_course_unlist(&forest);
+    return status;
+}
+
+static hr_status skip(miner *m, size_t place, const char *why, hr_error *err) {
+    Hedgerow__Skip skip = HEDGEROW__SKIP__INIT;
+    hr_course_sign_empty(&m->course, place);
+    m->passed[place] = true;
+    skip.place = (uint32_t)place;
+    skip.signature = hr_data_of(m->course.places[place].signature, HR_SIGNATURE_SIZE);
+    hr_status status = send_owners(m, HEDGEROW__MESSAGE__KIND_SKIP, &skip, err);
+    if (!status) status = pass_over_first(m, place, err);
+    if (status) return status;
+    return hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "%s is passed over: %s", name_of(m, hr_course_owner(&m->course, place)), why);
+}
+
+/* The place that is waited for: the first that nobody has passed, else the last whose tree has not come; the round's end if there is
+ * none. */
+static size_t awaited(const miner *m) {
+    size_t end = round_end(m), late = end;
+    for (size_t p = round_begin(m); p < end; p++) {
+        if (m->course.places[p].state != HR_PLACE_OPEN) continue;
+        if (!m->passed[p]) return p;
+        late = p;
+    }
+    return late;
+}
+
+static hr_status settle(miner *m, hr_error *err) {
+    hr_status status = HR_OK;
+    while (!status && m->phase == RUNNING) {
+        size_t place = awaited(m);
+        if (place == round_end(m))
+            status = round_over(m, err);
+        else if (m->gone[hr_course_owner(&m->course, place)])
+            status = skip(m, place, "she broke the protocol", err);
+        else
+            break;
+    }
+    return status;
+}
+
+/* ---- Votes ------------------------------------------------------------------------------------------------------------------------ */
+
+static bool all_voted(const miner *m) {
+    for (size_t p = round_begin(m); p < round_end(m); p++)
+        if (!m->ballots[p].here && !m->gone[hr_course_owner(&m->course, p)]) return false;
+    return true;
+}
+
+/* Section VI-B: the improvement of one round, from noisy counts. */
+static hr_status count_votes(miner *m, hr_error *err) {
+    double gain = 0, records = 0;
+    for (size_t p = round_begin(m); p < round_end(m); p++) {
+        if (!m->ballots[p].counted) continue;
+        gain += (double)m->ballots[p].gain;
+        records += (double)m->ballots[p].records;
+    }
+    double advance = records > 0 ? gain / records : 0;
+    bool more = advance >= m->setup.advance;
+    hr_status status = hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "round %zu was an advance of %.4f: %s", m->round + 1, advance,
+                                       more ? "one more" : "enough");
+    if (status) return status;
+    return more ? next_round(m, err) : finish(m, err);
+}
+
+static hr_status on_ballot(miner *m, size_t from, const Hedgerow__Ballot *wire, hr_error *err) {
+    size_t position = hr_course_position(&m->course, from);
+    if (!m->course.places || position == m->course.owner_count || wire->round > m->round) return refuse("a ballot of no poll", err);
+    size_t place = wire->round * m->course.owner_count + position;
+    if (m->ballots[place].here) return refuse("a second ballot", err);
+    hr_ballot ballot = {.here = true, .counted = wire->counted, .gain = wire->gain, .records = wire->records};
+    hr_status status = hr_wire_releases_unpack(wire->releases, wire->n_releases, &m->course.rules, place, m->arena, &ballot.releases, err);
+    if (status) return status;
+    ballot.release_count = wire->n_releases;
+    m->ballots[place] = ballot;
+    return m->phase == POLLED && all_voted(m) ? count_votes(m, err) : HR_OK;
+}
+
+/* ---- The beginning ----------------------------------------------------------------------------------------------------------------- */
+
+static hr_status offer(miner *m, hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < m->terms->n_owners; i++)
+        status = send(m, m->invited[i], HEDGEROW__MESSAGE__KIND_TERMS, m->terms, err);
+    return status;
+}
+
+static hr_status begin_course(miner *m, hr_error *err) {
+    hr_status status = hr_course_begin(&m->course, err);
+    if (status) return status;
+    m->passed = calloc(hr_course_places(&m->course), sizeof *m->passed);
+    m->ballots = calloc(hr_course_places(&m->course), sizeof *m->ballots);
+    return m->passed && m->ballots ? HR_OK : hr_fail_memory(err);
+}
+
+static hr_status start(miner *m, hr_error *err) {
+    Hedgerow__Start start = HEDGEROW__START__INIT;
+    ProtobufCBinaryData names[HR_MEMBERS_MAX];
+    for (size_t i = 0; i < m->terms->n_owners; i++) {
+        size_t member = m->invited[i];
+        if (!m->accepted[member] || m->gone[member]) continue;
+        names[m->course.owner_count] = hr_text_of(name_of(m, member));
+        m->course.owners[m->course.owner_count++] = member;
+    }
+    if (!m->course.owner_count) return fail(m, "no owner takes part", err);
+    hr_status status = begin_course(m, err);
+    start.owners = names;
+    start.n_owners = m->course.owner_count;
+    m->phase = RUNNING;
+    if (!status) status = send_owners(m, HEDGEROW__MESSAGE__KIND_START, &start, err);
+    if (status) return status;
+    return hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "%zu of %zu owners take part", m->course.owner_count, m->terms->n_owners);
+}
+
+static bool all_answered(const miner *m) {
+    for (size_t i = 0; i < m->terms->n_owners; i++)
+        if (!m->answered[m->invited[i]] && !m->gone[m->invited[i]]) return false;
+    return true;
+}
+
+/* An owner may still say no when she hears who else takes part. */
+static hr_status withdraw(miner *m, size_t from, hr_error *err) {
+    m->gone[from] = true;
+    if (m->phase == POLLED && all_voted(m)) return count_votes(m, err);
+    return settle(m, err);
+}
+
+static hr_status on_answer(miner *m, size_t from, const Hedgerow__Answer *answer, hr_error *err) {
+    if (m->answered[from] && answer->accepted) return refuse("a second answer", err);
+    bool fit = hr_text_is_fit(answer->reason, 200);
+    hr_status status = answer->accepted ? HR_OK
+                                        : hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "%s refuses: %.*s", name_of(m, from),
+                                                          fit ? (int)answer->reason.len : 0, fit ? (char *)answer->reason.data : "");
+    m->answered[from] = true;
+    m->accepted[from] = answer->accepted;
+    if (status) return status;
+    if (m->phase == OFFERED) return all_answered(m) ? start(m, err) : HR_OK;
+    if (!answer->accepted) return withdraw(m, from, err);
+    Hedgerow__Finish late = HEDGEROW__FINISH__INIT;
+    late.reason = hr_text_of("it started without her");
+    return send(m, from, HEDGEROW__MESSAGE__KIND_FINISH, &late, err);
+}
+
+/* ---- While it runs ------------------------------------------------------------------------------------------------------------------ */
+
+static hr_status on_forest(miner *m, size_t from, const Hedgerow__Forest *forest, hr_error *err) {
+    if (!m->course.places || hr_course_position(&m->course, from) == m->course.owner_count) return refuse("trees of no job", err);
+    size_t had = hr_course_open(&m->course);
+    hr_status status = hr_course_merge(&m->course, forest, err);
+    if (status) return status;
+    size_t open = hr_course_open(&m->course);
+    if (open > had)
+        status = hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "%zu of %zu trees of round %zu", open - round_begin(m),
+                                 m->course.owner_count, m->round + 1);
+    return status ? status : settle(m, err);
+}
+
+static hr_status on_notice(miner *m, size_t from, const Hedgerow__Notice *notice, hr_error *err) {
+    if (m->phase != RUNNING) return HR_OK;
+    if (notice->place >= hr_course_places(&m->course)) return refuse("a notice of no place", err);
+    bool own = hr_course_owner(&m->course, notice->place) == from;
+    if (own != (notice->kind != HEDGEROW__NOTICE__KIND__REFUSED)) return refuse("a notice of somebody else's place", err);
+    if (notice->place >= round_end(m) || m->course.places[notice->place].state != HR_PLACE_OPEN) return HR_OK;
+    hr_status status = HR_OK;
+    switch (notice->kind) {
+    case HEDGEROW__NOTICE__KIND__PASSED:
+        m->passed[notice->place] = true;
+        return hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "%s has trained a tree", name_of(m, from));
+    case HEDGEROW__NOTICE__KIND__EMPTY: status = skip(m, notice->place, "she has no tree to give", err); break;
+    case HEDGEROW__NOTICE__KIND__REFUSED: status = skip(m, notice->place, "another owner refused what she sent", err); break;
+    default: return refuse("a notice of a kind that is not known", err);
+    }
+    return status ? status : settle(m, err);
+}
+
+static bool is_invited(const miner *m, size_t member) {
+    for (size_t i = 0; i < m->terms->n_owners; i++)
+        if (m->invited[i] == member) return true;
+    return false;
+}
+
+static hr_status handle(miner *m, const hr_event *event, hr_error *err) {
+    Hedgerow__Message *message = NULL;
+    if (!is_invited(m, event->from)) return refuse("a message from one who was not asked", err);
+    hr_status status = hr_message_read(event, &message, err);
+    if (status) return status;
+    switch (message->kind_case) {
+    case HEDGEROW__MESSAGE__KIND_ANSWER: status = on_answer(m, event->from, message->answer, err); break;
+    case HEDGEROW__MESSAGE__KIND_FOREST: status = on_forest(m, event->from, message->forest, err); break;
+    case HEDGEROW__MESSAGE__KIND_NOTICE: status = on_notice(m, event->from, message->notice, err); break;
+    case HEDGEROW__MESSAGE__KIND_BALLOT: status = on_ballot(m, event->from, message->ballot, err); break;
+    default: status = refuse("a message that miners do not get", err);
+    }
+    hr_unpacked_free(&message->base);
+    return status;
+}
+
+/* Whoever broke the protocol is waited for no more. */
+static hr_status cut_off(miner *m, size_t member, const char *why, hr_error *err) {
+    hr_status status = hr_protocol_say(&m->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
+    m->gone[member] = true;
+    if (status) return status;
+    if (m->phase == OFFERED) return is_invited(m, member) && all_answered(m) ? start(m, err) : HR_OK;
+    if (m->phase == POLLED) return all_voted(m) ? count_votes(m, err) : HR_OK;
+    return settle(m, err);
+}
+
+static hr_status count(miner *m, size_t member, hr_error *err) {
+    size_t most = 64 + 8 * HR_ROUNDS_MAX + 2 * HR_ROUNDS_MAX * m->terms->n_owners;
+    return ++m->heard[member] > most ? refuse("more messages than the job needs", err) : HR_OK;
+}
+
+static hr_status hear(miner *m, const hr_event *event, hr_error *err) {
+    if (m->phase == OVER || m->gone[event->from]) return HR_OK;
+    hr_error why = {0};
+    hr_status status = count(m, event->from, &why);
+    if (!status) status = handle(m, event, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    return status ? cut_off(m, event->from, why.message, err) : HR_OK;
+}
+
+static hr_status away(miner *m, hr_error *err) {
+    if (m->phase == OFFERED) return start(m, err);
+    if (m->phase == POLLED) return count_votes(m, err);
+    if (m->phase == OVER) return HR_OK;
+    hr_status status = skip(m, awaited(m), "she stays away", err);
+    return status ? status : settle(m, err);
+}
+
+static hr_status feed(hr_protocol *self, const hr_event *event, hr_error *err) {
+    miner *m = (miner *)self;
+    switch (event->kind) {
+    case HR_EVENT_MESSAGE: return hear(m, event, err);
+    case HR_EVENT_AWAY: return away(m, err);
+    case HR_EVENT_DECIDED:
+    case HR_EVENT_BEGUN:
+    case HR_EVENT_WORKED: break;
+    }
+    return HR_OK;
+}
+
+static bool waits(const hr_protocol *self) {
+    return ((const miner *)self)->phase != OVER;
+}
+
+static void free_miner(hr_protocol *self) {
+    miner *m = (miner *)self;
+    if (m->terms) hr_unpacked_free(&m->terms->base);
+    hr_course_done(&m->course);
+    hr_arena_free(m->arena);
+    free(m->passed);
+    free(m->ballots);
+    free(m);
+}
+
+static hr_status read_terms(miner *m, hr_error *err) {
+    ProtobufCMessage *terms = NULL;
+    hr_status status = hr_unpack(&hedgerow__terms__descriptor, m->setup.terms.at, m->setup.terms.size, &terms, err);
+    if (status) return status;
+    m->terms = (Hedgerow__Terms *)terms;
+    m->course.rounds = m->terms->rounds;
+    m->course.rules = (hr_tree_rules){.schema = m->setup.schema, .paper = m->terms->paper, .budget = hr_units_up(m->terms->epsilon)};
+    return hr_members_read(m->setup.view->roster, m->terms->owners, m->terms->n_owners, m->invited, err);
+}
+
+hr_status hr_inprivate_miner(const hr_inprivate_setup *setup, hr_protocol **out, hr_error *err) {
+    miner *m = calloc(1, sizeof *m);
+    if (!m) return hr_fail_memory(err);
+    m->protocol = (hr_protocol){.feed = feed, .waits = waits, .free = free_miner};
+    m->setup = *setup;
+    m->course.view = setup->view;
+    m->course.job = setup->job;
+    m->course.miner = setup->miner;
+    m->arena = hr_arena_new();
+    hr_status status = m->arena ? read_terms(m, err) : hr_fail_memory(err);
+    if (!status) status = offer(m, err);
+    if (status)
+        hr_protocol_free(&m->protocol);
+    else
+        *out = &m->protocol;
+    return status;
+}
+
+const hr_course *hr_inprivate_miner_course(const hr_protocol *self) {
+    const miner *m = (const miner *)self;
+    return m->course.places ? &m->course : NULL;
+}
+
+const hr_ballot *hr_inprivate_ballots(const hr_protocol *self) {
+    return ((const miner *)self)->ballots;
+}

@@ -1,0 +1,349 @@
+/* An owner's part in InPrivate Digging among many. */
+#include "federation/inprivate.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Trees may overtake the start of the job, when they come from somebody else than the miner: so many are kept. */
+enum { EARLY_MAX = 64 };
+
+typedef enum phase { NEW, DECIDING, ACCEPTED, RUNNING, OVER } phase;
+
+/* What she is doing, which takes time. */
+typedef enum work { IDLE, TRAINING, VOTING } work;
+
+typedef struct owner {
+    hr_protocol protocol;
+    hr_inprivate_setup setup;
+    phase phase;
+    work work;
+    size_t work_place, own_next; /* own_next: of her places, those below it are dealt with */
+    size_t round;                /* rounds up to this one are open */
+    bool broadcast, polled;      /* polled: she is to vote on `round` */
+    hr_course course;
+    hr_event early[EARLY_MAX];
+    size_t early_count, heard[HR_MEMBERS_MAX];
+} owner;
+
+static size_t self_of(const owner *o) {
+    return o->setup.view->self;
+}
+
+/* The sender broke the protocol: hr_protocol_feed makes that of it. */
+static hr_status refuse(const char *why, hr_error *err) {
+    return hr_fail(err, HR_E_POLICY, "", "%s", why);
+}
+
+static hr_status send(owner *o, size_t to, Hedgerow__Message__KindCase kind, void *content, hr_error *err) {
+    Hedgerow__Message message = HEDGEROW__MESSAGE__INIT;
+    message.kind_case = kind;
+    message.terms = content; /* a union of pointers */
+    return hr_protocol_send(&o->protocol, to, &message, err);
+}
+
+static hr_status answer(owner *o, bool accepted, ProtobufCBinaryData reason, hr_error *err) {
+    Hedgerow__Answer content = HEDGEROW__ANSWER__INIT;
+    content.accepted = accepted;
+    content.reason = reason;
+    return send(o, o->setup.miner, HEDGEROW__MESSAGE__KIND_ANSWER, &content, err);
+}
+
+static hr_status notify(owner *o, size_t place, Hedgerow__Notice__Kind kind, hr_error *err) {
+    Hedgerow__Notice content = HEDGEROW__NOTICE__INIT;
+    content.place = (uint32_t)place;
+    content.kind = kind;
+    return send(o, o->setup.miner, HEDGEROW__MESSAGE__KIND_NOTICE, &content, err);
+}
+
+/* ---- Passing on ---------------------------------------------------------------------------------------------------------- */
+
+static hr_status send_forest(owner *o, size_t to, size_t first, size_t end, hr_error *err) {
+    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
+    hr_status status = hr_course_list(&o->course, first, end, &forest, err);
+    if (!status) status = send(o, to, HEDGEROW__MESSAGE__KIND_FOREST, &forest, err);
+    hr_course_unlist(&forest);
+    return status;
+}
+
+/* Algorithm 2, lines 6 and 10: all trees to the next owner; those of a round's last to the miner (line 13). */
+static hr_status pass_along(owner *o, size_t place, hr_error *err) {
+    size_t open = hr_course_open(&o->course), owners = o->course.owner_count, places = hr_course_places(&o->course);
+    bool last = open == places || open / owners != place / owners;
+    hr_status status = send_forest(o, last ? o->setup.miner : hr_course_owner(&o->course, open), 0, places, err);
+    return status || last ? status : notify(o, place, HEDGEROW__NOTICE__KIND__PASSED, err);
+}
+
+/* Section VI-C: the new tree to everybody at once. */
+static hr_status pass_around(owner *o, size_t place, hr_error *err) {
+    hr_status status = send_forest(o, o->setup.miner, place, place + 1, err);
+    for (size_t i = 0; !status && i < o->course.owner_count; i++)
+        if (o->course.owners[i] != self_of(o)) status = send_forest(o, o->course.owners[i], place, place + 1, err);
+    return status;
+}
+
+static hr_status pass_on(owner *o, size_t place, hr_error *err) {
+    return (o->broadcast ? pass_around : pass_along)(o, place, err);
+}
+
+/* Whoever trained the last tree before an empty place has the set that must go past it. */
+static hr_status pass_over(owner *o, size_t empty, hr_error *err) {
+    size_t place = empty, first = empty - empty % o->course.owner_count;
+    while (place > first && o->course.places[place - 1].state == HR_PLACE_EMPTY) place--;
+    bool mine = place > first && o->course.places[place - 1].state == HR_PLACE_TREE && hr_course_owner(&o->course, place - 1) == self_of(o);
+    return mine && !o->broadcast ? pass_along(o, place - 1, err) : HR_OK;
+}
+
+/* ---- Work ------------------------------------------------------------------------------------------------------------------ */
+
+static hr_status begin(owner *o, work what, size_t place, hr_error *err) {
+    o->work = what;
+    o->work_place = place;
+    hr_action action = {.kind = what == VOTING ? HR_ACT_VOTE : HR_ACT_TRAIN, .place = place};
+    return hr_protocol_act(&o->protocol, action, err);
+}
+
+/* Begins what it is her turn to do. */
+static hr_status go_on(owner *o, hr_error *err) {
+    if (o->phase != RUNNING || o->work != IDLE) return HR_OK;
+    size_t open = hr_course_open(&o->course), owners = o->course.owner_count;
+    bool round_over = open >= (o->round + 1) * owners;
+    if (o->polled && round_over) return begin(o, VOTING, o->round * owners + hr_course_position(&o->course, self_of(o)), err);
+    bool mine = !round_over && open >= o->own_next && hr_course_owner(&o->course, open) == self_of(o);
+    return mine ? begin(o, TRAINING, open, err) : HR_OK;
+}
+
+static hr_status trained(owner *o, const hr_event *event, hr_error *err) {
+    o->own_next = o->work_place + 1;
+    if (!event->size) return notify(o, o->work_place, HEDGEROW__NOTICE__KIND__EMPTY, err);
+    hr_status status = hr_course_sign_tree(&o->course, o->work_place, event->bytes, event->size, err);
+    return status ? status : pass_on(o, o->work_place, err);
+}
+
+static hr_status voted(owner *o, const hr_event *event, hr_error *err) {
+    Hedgerow__Ballot none = HEDGEROW__BALLOT__INIT;
+    ProtobufCMessage *made = NULL;
+    o->polled = false;
+    none.round = (uint32_t)o->round;
+    if (event->size) {
+        hr_status status = hr_unpack(&hedgerow__ballot__descriptor, event->bytes, event->size, &made, err);
+        if (status) return status;
+    }
+    hr_status status = send(o, o->setup.miner, HEDGEROW__MESSAGE__KIND_BALLOT, made ? (Hedgerow__Ballot *)made : &none, err);
+    hr_unpacked_free(made);
+    return status;
+}
+
+static hr_status worked(owner *o, const hr_event *event, hr_error *err) {
+    work was = o->work;
+    o->work = IDLE;
+    if (o->phase != RUNNING || was == IDLE) return HR_OK;
+    hr_status status = was == VOTING ? voted(o, event, err) : trained(o, event, err);
+    return status ? status : go_on(o, err);
+}
+
+/* ---- The beginning ----------------------------------------------------------------------------------------------------------- */
+
+static hr_status check_terms(const Hedgerow__Terms *terms, hr_error *err) {
+    if (!terms->rounds || terms->rounds > HR_ROUNDS_MAX) return refuse("a job of no rounds, or too many", err);
+    if (!(terms->epsilon > 0 && terms->epsilon <= 1 << 20)) return refuse("a job without a budget", err);
+    if (terms->delta != 0) return refuse("a job with a delta, which this method has no use for", err);
+    if (!(terms->vote_share >= 0 && terms->vote_share < 1)) return refuse("a job whose votes cost all of its budget", err);
+    return HR_OK;
+}
+
+static hr_status on_terms(owner *o, const Hedgerow__Terms *terms, hr_error *err) {
+    if (o->phase != NEW) return refuse("a job is offered once", err);
+    hr_status status = check_terms(terms, err);
+    if (status) return status;
+    o->course.rounds = terms->rounds;
+    o->course.rules = (hr_tree_rules){.schema = o->setup.schema, .paper = terms->paper, .budget = hr_units_up(terms->epsilon)};
+    o->broadcast = terms->broadcast;
+    o->phase = DECIDING;
+    hr_action decide = {.kind = HR_ACT_DECIDE};
+    status = hr_pack(&terms->base, &decide.bytes, err);
+    return status ? status : hr_protocol_act(&o->protocol, decide, err);
+}
+
+static hr_status stop(owner *o, const char *why, hr_error *err) {
+    o->phase = OVER;
+    return hr_protocol_say(&o->protocol, HR_ACT_FAIL, 0, err, "%s", why);
+}
+
+static hr_status decided(owner *o, const hr_event *event, hr_error *err) {
+    if (o->phase != DECIDING) return HR_OK;
+    o->phase = event->number ? ACCEPTED : OVER;
+    hr_status status = answer(o, event->number, hr_data_of(event->bytes, event->size), err);
+    if (status || event->number) return status;
+    return hr_protocol_say(&o->protocol, HR_ACT_FAIL, 0, err, "refused: %.*s", (int)(event->size < 200 ? event->size : 200), event->bytes);
+}
+
+static hr_status hear(owner *o, const hr_event *event, hr_error *err);
+
+static hr_status hear_early(owner *o, hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < o->early_count; i++) status = hear(o, &o->early[i], err);
+    return status;
+}
+
+static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err) {
+    if (o->phase != ACCEPTED) return refuse("a job starts once, when it was accepted", err);
+    hr_status status = hr_members_read(o->setup.view->roster, start->owners, start->n_owners, o->course.owners, err);
+    if (status) return status;
+    o->course.owner_count = start->n_owners;
+    if (hr_course_position(&o->course, self_of(o)) == o->course.owner_count)
+        return refuse("a job that goes on without her starts with her", err);
+    if (o->course.owner_count < o->setup.least_owners) {
+        static const char why[] = "fewer owners take part than her policy demands";
+        status = answer(o, false, hr_text_of(why), err);
+        return status ? status : stop(o, why, err);
+    }
+    status = hr_course_begin(&o->course, err);
+    if (status) return status;
+    o->phase = RUNNING;
+    return hear_early(o, err);
+}
+
+/* ---- While it runs ------------------------------------------------------------------------------------------------------------ */
+
+static hr_status keep_early(owner *o, const hr_event *event, hr_error *err) {
+    if (o->early_count == EARLY_MAX) return refuse("too many trees before the job has started", err);
+    hr_bytes copy;
+    hr_status status = hr_bytes_copy(event->bytes, event->size, &copy, err);
+    if (!status) o->early[o->early_count++] = (hr_event){HR_EVENT_MESSAGE, event->from, 0, copy.at, copy.size};
+    return status;
+}
+
+/* The miner will pass over whoever sent no valid forest. */
+static hr_status complain(owner *o, size_t member, hr_error *err) {
+    size_t position = hr_course_position(&o->course, member);
+    if (position == o->course.owner_count) return HR_OK;
+    return notify(o, o->round * o->course.owner_count + position, HEDGEROW__NOTICE__KIND__REFUSED, err);
+}
+
+static hr_status on_forest(owner *o, const hr_event *event, const Hedgerow__Forest *forest, hr_error *err) {
+    if (o->phase == ACCEPTED) return keep_early(o, event, err);
+    if (o->phase != RUNNING) return refuse("trees of no job", err);
+    if (event->from != o->setup.miner && hr_course_position(&o->course, event->from) == o->course.owner_count)
+        return refuse("trees from one who takes no part", err);
+    hr_error why;
+    hr_status status = hr_course_merge(&o->course, forest, &why);
+    if (status) {
+        hr_status told = status == HR_E_MEMORY ? HR_OK : complain(o, event->from, err);
+        return told ? told : hr_fail(err, status, "", "%s", why.message);
+    }
+    return HR_OK;
+}
+
+static hr_status on_skip(owner *o, const Hedgerow__Skip *skip, hr_error *err) {
+    if (o->phase != RUNNING) return refuse("a place of no job", err);
+    hr_status status = hr_course_empty(&o->course, skip->place, skip->signature, err);
+    return status ? status : pass_over(o, skip->place, err);
+}
+
+static hr_status on_round(owner *o, const Hedgerow__Round *round, hr_error *err) {
+    if (o->phase != RUNNING || round->round != o->round + 1 || round->round >= o->course.rounds) return refuse("a round out of turn", err);
+    hr_status status = round->forest ? hr_course_merge(&o->course, round->forest, err) : HR_OK;
+    if (!status) o->round = round->round;
+    return status;
+}
+
+static hr_status on_poll(owner *o, const Hedgerow__Poll *poll, hr_error *err) {
+    if (o->phase != RUNNING || poll->round != o->round || o->polled) return refuse("a poll out of turn", err);
+    hr_status status = poll->forest ? hr_course_merge(&o->course, poll->forest, err) : HR_OK;
+    if (!status) o->polled = true;
+    return status;
+}
+
+static hr_status on_finish(owner *o, const Hedgerow__Finish *finish, hr_error *err) {
+    if (o->phase == OVER) return HR_OK;
+    o->phase = OVER;
+    if (!finish->reason.len) return hr_protocol_say(&o->protocol, HR_ACT_FINISH, 0, err, "the job is done");
+    if (!hr_text_is_fit(finish->reason, 200)) return stop(o, "the miner ended the job", err);
+    return hr_protocol_say(&o->protocol, HR_ACT_FAIL, 0, err, "the miner ended the job: %.*s", (int)finish->reason.len,
+                           finish->reason.data);
+}
+
+static hr_status from_miner(owner *o, const Hedgerow__Message *m, hr_error *err) {
+    switch (m->kind_case) {
+    case HEDGEROW__MESSAGE__KIND_TERMS: return on_terms(o, m->terms, err);
+    case HEDGEROW__MESSAGE__KIND_START: return on_start(o, m->start, err);
+    case HEDGEROW__MESSAGE__KIND_SKIP: return on_skip(o, m->skip, err);
+    case HEDGEROW__MESSAGE__KIND_ROUND: return on_round(o, m->round, err);
+    case HEDGEROW__MESSAGE__KIND_POLL: return on_poll(o, m->poll, err);
+    case HEDGEROW__MESSAGE__KIND_FINISH: return on_finish(o, m->finish, err);
+    default: return refuse("a message that owners do not get", err);
+    }
+}
+
+static hr_status handle(owner *o, const hr_event *event, hr_error *err) {
+    Hedgerow__Message *message = NULL;
+    hr_status status = hr_message_read(event, &message, err);
+    if (status) return status;
+    if (message->kind_case == HEDGEROW__MESSAGE__KIND_FOREST)
+        status = on_forest(o, event, message->forest, err);
+    else
+        status = event->from == o->setup.miner ? from_miner(o, message, err) : refuse("a message that is the miner's to send", err);
+    hr_unpacked_free(&message->base);
+    return status;
+}
+
+/* More messages than any course of the job needs are a flood. */
+static hr_status count(owner *o, size_t member, hr_error *err) {
+    size_t most = 64 + 8 * HR_ROUNDS_MAX + 2 * (o->phase == RUNNING ? hr_course_places(&o->course) : 0);
+    return ++o->heard[member] > most ? refuse("more messages than the job needs", err) : HR_OK;
+}
+
+static hr_status hear(owner *o, const hr_event *event, hr_error *err) {
+    if (o->phase == OVER) return HR_OK;
+    hr_error why = {0};
+    hr_status status = count(o, event->from, &why);
+    if (!status) status = handle(o, event, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (status) status = hr_protocol_say(&o->protocol, HR_ACT_CUT_OFF, event->from, err, "%s", why.message);
+    return status ? status : go_on(o, err);
+}
+
+static hr_status feed(hr_protocol *self, const hr_event *event, hr_error *err) {
+    owner *o = (owner *)self;
+    switch (event->kind) {
+    case HR_EVENT_MESSAGE: return hear(o, event, err);
+    case HR_EVENT_DECIDED: return decided(o, event, err);
+    case HR_EVENT_WORKED: return worked(o, event, err);
+    case HR_EVENT_BEGUN:
+    case HR_EVENT_AWAY: break;
+    }
+    return HR_OK;
+}
+
+/* Owners wait as long as it takes. */
+static bool waits(const hr_protocol *self) {
+    (void)self;
+    return false;
+}
+
+static void free_owner(hr_protocol *self) {
+    owner *o = (owner *)self;
+    for (size_t i = 0; i < o->early_count; i++) free((void *)o->early[i].bytes);
+    hr_course_done(&o->course);
+    free(o);
+}
+
+hr_status hr_inprivate_owner(const hr_inprivate_setup *setup, hr_protocol **out, hr_error *err) {
+    owner *o = calloc(1, sizeof *o);
+    if (!o) return hr_fail_memory(err);
+    o->protocol = (hr_protocol){.feed = feed, .waits = waits, .free = free_owner};
+    o->setup = *setup;
+    o->course.view = setup->view;
+    o->course.job = setup->job;
+    o->course.miner = setup->miner;
+    *out = &o->protocol;
+    return HR_OK;
+}
+
+const hr_course *hr_inprivate_owner_course(const hr_protocol *self) {
+    const owner *o = (const owner *)self;
+    return o->course.places ? &o->course : NULL;
+}

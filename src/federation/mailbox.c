@@ -1,0 +1,56 @@
+#include "federation/mailbox.h"
+
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t expected(const hr_mailbox *m) {
+    return m->taken + m->pieces + 1;
+}
+
+void hr_mailbox_put(hr_mailbox *m, const hr_envelope *envelope) {
+    uint64_t first = expected(m);
+    hr_mail_piece *slot = &m->early[envelope->sequence % HR_MAIL_EARLY_MAX];
+    if (envelope->sequence < first || envelope->sequence - first >= HR_MAIL_EARLY_MAX || slot->sequence) {
+        free(envelope->body.at);
+        return;
+    }
+    *slot = (hr_mail_piece){envelope->sequence, envelope->more, envelope->body};
+}
+
+static hr_status append(hr_mailbox *m, const hr_bytes *piece, hr_error *err) {
+    if (m->partial.size + piece->size > HR_MESSAGE_MAX) return hr_fail(err, HR_E_LIMIT, "", "a message is too large");
+    uint8_t *longer = realloc(m->partial.at, m->partial.size + piece->size + 1);
+    if (!longer) return hr_fail_memory(err);
+    if (piece->size) memcpy(longer + m->partial.size, piece->at, piece->size);
+    m->partial = (hr_bytes){longer, m->partial.size + piece->size};
+    return HR_OK;
+}
+
+hr_status hr_mailbox_take(hr_mailbox *m, bool *there, hr_bytes *out, uint64_t *sequence, hr_error *err) {
+    for (;;) {
+        hr_mail_piece *next = &m->early[expected(m) % HR_MAIL_EARLY_MAX];
+        *there = next->sequence == expected(m);
+        if (!*there) return HR_OK;
+        hr_status status = append(m, &next->body, err);
+        if (status) return status;
+        bool whole = !next->more;
+        free(next->body.at);
+        *next = (hr_mail_piece){0};
+        m->pieces++;
+        if (!whole) continue;
+        m->taken += m->pieces;
+        m->pieces = 0;
+        *out = m->partial;
+        *sequence = m->taken;
+        m->partial = (hr_bytes){0};
+        return HR_OK;
+    }
+}
+
+void hr_mailbox_done(hr_mailbox *m) {
+    for (size_t i = 0; i < HR_MAIL_EARLY_MAX; i++) free(m->early[i].body.at);
+    free(m->partial.at);
+    *m = (hr_mailbox){0};
+}

@@ -1,0 +1,84 @@
+#include "federation/message.h"
+
+#include "base/fail.h"
+#include "data/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the reading of one message has taken so far. */
+typedef struct allowance {
+    ProtobufCAllocator allocator;
+    size_t left;
+    bool exceeded;
+} allowance;
+
+static void *take(void *user, size_t size) {
+    allowance *a = user;
+    if (size > a->left) {
+        a->exceeded = true;
+        return NULL;
+    }
+    a->left -= size;
+    return malloc(size ? size : 1);
+}
+
+static void give_back(void *user, void *memory) {
+    (void)user;
+    free(memory);
+}
+
+hr_status hr_bytes_copy(const void *at, size_t size, hr_bytes *out, hr_error *err) {
+    uint8_t *copy = malloc(size + 1);
+    if (!copy) return hr_fail_memory(err);
+    if (size) memcpy(copy, at, size);
+    *out = (hr_bytes){copy, size};
+    return HR_OK;
+}
+
+hr_status hr_pack(const ProtobufCMessage *message, hr_bytes *out, hr_error *err) {
+    size_t size = protobuf_c_message_get_packed_size(message);
+    uint8_t *at = malloc(size + 1);
+    if (!at) return hr_fail_memory(err);
+    *out = (hr_bytes){at, protobuf_c_message_pack(message, at)};
+    return HR_OK;
+}
+
+hr_status hr_unpack(const ProtobufCMessageDescriptor *type, const void *bytes, size_t size, ProtobufCMessage **out, hr_error *err) {
+    static const char remedy[] = "the sender runs another version of Hedgerow, or means harm";
+    if (size > HR_MESSAGE_MAX) return hr_fail(err, HR_E_LIMIT, remedy, "a message of %zu bytes is too large", size);
+    allowance room = {.left = HR_UNPACKED_MAX};
+    room.allocator = (ProtobufCAllocator){take, give_back, &room};
+    ProtobufCMessage *message = protobuf_c_message_unpack(type, &room.allocator, size, bytes);
+    if (message) {
+        *out = message;
+        return HR_OK;
+    }
+    if (room.exceeded) return hr_fail(err, HR_E_LIMIT, remedy, "a message takes too much memory");
+    return hr_fail(err, HR_E_FORMAT, remedy, "these bytes are no %s", type->short_name);
+}
+
+void hr_unpacked_free(ProtobufCMessage *message) {
+    if (!message) return;
+    ProtobufCAllocator allocator = {take, give_back, NULL};
+    protobuf_c_message_free_unpacked(message, &allocator);
+}
+
+ProtobufCBinaryData hr_data_of(const void *at, size_t size) {
+    return (ProtobufCBinaryData){size, (uint8_t *)at};
+}
+
+ProtobufCBinaryData hr_text_of(const char *text) {
+    return hr_data_of(text, strlen(text));
+}
+
+bool hr_text_is(ProtobufCBinaryData text, const char *other) {
+    return text.len == strlen(other) && (!text.len || !memcmp(text.data, other, text.len));
+}
+
+bool hr_text_is_fit(ProtobufCBinaryData text, size_t most) {
+    if (text.len > most) return false;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.data[i] < ' ' || text.data[i] == 0x7f) return false;
+    return !text.len || hr_utf8_valid((const char *)text.data, text.len);
+}
