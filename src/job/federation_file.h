@@ -4,14 +4,7 @@
 #define HR_JOB_FEDERATION_FILE_H
 
 #include "base/arena.h"
-#include "seal/identity.h"
-
-enum { HR_MEMBERS_MAX = 256 };
-
-typedef struct hr_member {
-    const char *name;
-    hr_public_key key;
-} hr_member;
+#include "federation/roster.h"
 
 typedef struct hr_federation_file {
     const char *name;

@@ -1,0 +1,157 @@
+#include "job/miner_work.h"
+
+#include "base/fail.h"
+#include "job/owner_work.h"
+#include "methods/inprivate.h"
+#include "methods/method.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SETTINGS_MAX = 40, STATEMENT = 1400 };
+
+/* A model in the making. */
+typedef struct making {
+    const hr_party_job *job;
+    const hr_method *method;
+    hr_arena *arena;
+    hr_value_tree *trees;
+    size_t tree_count;
+    hr_release *releases;
+    size_t release_count, release_room;
+    hr_setting settings[SETTINGS_MAX];
+    size_t setting_count;
+    bool short_of_memory;
+    char statement[STATEMENT];
+} making;
+
+static hr_status add_releases(making *m, const hr_release *releases, size_t count, hr_error *err) {
+    if (m->release_count + count > m->release_room) {
+        size_t room = 2 * (m->release_count + count);
+        hr_release *larger = realloc(m->releases, room * sizeof *larger);
+        if (!larger) return hr_fail_memory(err);
+        m->releases = larger;
+        m->release_room = room;
+    }
+    if (count) memcpy(m->releases + m->release_count, releases, count * sizeof *releases);
+    m->release_count += count;
+    return HR_OK;
+}
+
+static hr_status gather(making *m, hr_error *err) {
+    const hr_course *course = m->job->course;
+    size_t places = hr_course_places(course);
+    m->trees = hr_arena_alloc(m->arena, places, sizeof *m->trees);
+    hr_status status = m->trees ? HR_OK : hr_fail_memory(err);
+    for (size_t p = 0; !status && p < places; p++) {
+        hr_paid_tree tree;
+        if (course->places[p].state == HR_PLACE_TREE) {
+            status = hr_course_tree(course, p, m->arena, &tree, err);
+            if (!status) status = add_releases(m, tree.releases, tree.release_count, err);
+            if (!status) m->trees[m->tree_count++] = tree.tree;
+        }
+        const hr_ballot *ballot = &m->job->ballots[p];
+        if (!status && ballot->here) status = add_releases(m, ballot->releases, ballot->release_count, err);
+    }
+    return status;
+}
+
+static void add_setting(void *user, const char *name, const char *value) {
+    making *m = user;
+    const char *kept = m->setting_count < SETTINGS_MAX ? hr_arena_text(m->arena, value, strlen(value)) : NULL;
+    if (kept)
+        m->settings[m->setting_count++] = (hr_setting){name, kept};
+    else
+        m->short_of_memory = true;
+}
+
+static void add_whole(making *m, const char *name, size_t value) {
+    char text[24];
+    snprintf(text, sizeof text, "%zu", value);
+    add_setting(m, name, text);
+}
+
+static hr_status tell_settings(making *m, hr_error *err) {
+    hr_fit_options options;
+    hr_status status = hr_options_of_terms(m->job->terms, 1, &options, err);
+    if (status) return status;
+    hr_options_each(m->method, &options, add_setting, m);
+    add_whole(m, "owners", m->job->course->owner_count);
+    add_whole(m, "rounds", m->job->course->rounds);
+    add_setting(m, "order", m->job->terms->broadcast ? "broadcast" : "chain");
+    return m->short_of_memory ? hr_fail_memory(err) : HR_OK;
+}
+
+static hr_status state(making *m, hr_guarantee *g, hr_error *err) {
+    if (m->job->terms->paper) {
+        *g = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
+        snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s The authors claim epsilon = %.6g.", m->method->info.flaws,
+                 m->job->terms->epsilon);
+        return HR_OK;
+    }
+    hr_status status = hr_model_account(m->releases, m->release_count, HR_PURE, 0, g, err);
+    snprintf(m->statement, STATEMENT,
+             "(%.6g, 0)-differentially private for adding or removing one record of any owner (%.6g for replacing one), even if all other "
+             "owners and the miner act together; what each spent is what she says in her signed trees. %s",
+             g->epsilon, g->epsilon_replace, m->method->info.sound);
+    return status;
+}
+
+static hr_status assemble(making *m, hr_model **out, hr_error *err) {
+    hr_model parts = {.method = m->method->info.name, .mode = m->job->terms->paper ? HR_PAPER : HR_SOUND, .currency = HR_PURE};
+    const hr_schema *schema = m->job->course->rules.schema;
+    hr_status status = gather(m, err);
+    if (!status) status = hr_inprivate_forest(m->trees, m->tree_count, schema, m->arena, &parts.binning, &parts.forest, err);
+    if (!status) status = tell_settings(m, err);
+    if (!status) status = state(m, &parts.guarantee, err);
+    if (status) return status;
+    parts.guarantee.statement = m->statement;
+    parts.schema = (hr_schema *)schema;
+    parts.releases = m->releases;
+    parts.release_count = m->release_count;
+    parts.settings = m->settings;
+    parts.setting_count = m->setting_count;
+    return hr_model_make(&parts, out, err);
+}
+
+static hr_status make(const hr_party_job *job, hr_model **out, hr_error *err) {
+    making m = {.job = job, .method = hr_method_named("inprivate"), .arena = hr_arena_new()};
+    hr_status status = m.arena ? assemble(&m, out, err) : hr_fail_memory(err);
+    free(m.releases);
+    hr_arena_free(m.arena);
+    return status;
+}
+
+static void tell(hr_party_work *self, const char *line) {
+    const hr_miner_work *w = (const hr_miner_work *)self;
+    if (w->tell) w->tell(w->user, line);
+}
+
+static hr_status finish(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+    hr_miner_work *w = (hr_miner_work *)self;
+    hr_model *model = NULL;
+    hr_status status = make(job, &model, err);
+    if (!status && w->path) status = hr_model_write(model, w->path, err);
+    if (status) {
+        hr_model_free(model);
+        return status;
+    }
+    hr_model_free(w->model);
+    w->model = model;
+    w->trees = hr_model_tree_count(model);
+    w->places = hr_course_places(job->course);
+    return HR_OK;
+}
+
+static void fail(hr_party_work *self, const hr_party_job *job, const char *why) {
+    hr_miner_work *w = (hr_miner_work *)self;
+    (void)job;
+    snprintf(w->why, sizeof w->why, "%s", why);
+}
+
+void hr_miner_work_init(hr_miner_work *w) {
+    w->work = (hr_party_work){.finish = finish, .fail = fail, .tell = tell};
+}

@@ -1,0 +1,281 @@
+#include "job/owner_work.h"
+
+#include "base/fail.h"
+#include "data/records.h"
+#include "data/schema.h"
+#include "job/budget.h"
+#include "methods/inprivate.h"
+#include "random/stream.h"
+#include "tree/advance.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char method_name[] = "inprivate";
+
+/* How a vote's budget is shared out: the number of records only scales what was gained. */
+static const double GAIN_SHARE = .7;
+
+/* ---- Terms ------------------------------------------------------------------------------------------------------------------- */
+
+/* Texts of a message are not ended by NUL. */
+typedef struct small_text {
+    char text[128];
+} small_text;
+
+static hr_status text_of(ProtobufCBinaryData data, small_text *out, hr_error *err) {
+    if (!hr_text_is_fit(data, sizeof out->text - 1)) return hr_fail(err, HR_E_ARGUMENT, "", "a text is too long, or no text");
+    memcpy(out->text, data.data ? data.data : (const uint8_t *)"", data.len);
+    out->text[data.len] = '\0';
+    return HR_OK;
+}
+
+hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit_options *out, hr_error *err) {
+    hr_fit_options options;
+    hr_status status = hr_fit_options_init(&options, method_name, terms->paper ? HR_PAPER : HR_SOUND, err);
+    for (size_t i = 0; !status && i < terms->n_settings; i++) {
+        small_text name, value;
+        status = text_of(terms->settings[i]->name, &name, err);
+        if (!status) status = text_of(terms->settings[i]->value, &value, err);
+        if (!status) status = hr_fit_options_set(&options, name.text, value.text, err);
+    }
+    options.epsilon = share * terms->epsilon;
+    if (!status) *out = options;
+    return status;
+}
+
+static bool same_schema(const hr_schema *own, ProtobufCBinaryData text) {
+    hr_schema *theirs = NULL;
+    hr_error ignored;
+    bool same = !hr_schema_parse((const char *)text.data, text.len, "terms", &theirs, &ignored) && hr_schema_same(own, theirs);
+    hr_schema_free(theirs);
+    return same;
+}
+
+static bool in_ledger(const hr_owner_work *w, const Hedgerow__Terms *terms) {
+    hr_ledger_total total;
+    hr_error ignored;
+    if (!w->ledger || terms->paper) return true;
+    if (hr_ledger_sum(w->ledger, &total, &ignored)) return false;
+    return !total.closed && total.epsilon_spent + terms->epsilon <= total.epsilon_limit &&
+           total.delta_spent + terms->delta <= total.delta_limit;
+}
+
+/* NULL: nothing speaks against the job. */
+static const char *objection(const hr_owner_work *w, const char *miner, const Hedgerow__Terms *terms) {
+    const hr_policy *policy = w->policy;
+    if (!hr_names_hold(&policy->miners, miner)) return "her policy does not serve this miner";
+    if (!hr_text_is(terms->method, method_name) || !hr_names_hold(&policy->methods, method_name))
+        return "her policy does not allow the method";
+    if (terms->paper && !policy->paper) return "her policy does not allow paper mode, which is not private";
+    if (terms->epsilon > policy->epsilon) return "epsilon is more than her policy allows a job";
+    if (terms->delta > policy->delta) return "delta is more than her policy allows a job";
+    if (terms->n_owners < policy->owners) return "fewer owners than her policy demands";
+    if (!same_schema(hr_data_schema(w->data), terms->schema)) return "the schema is not hers";
+    return in_ledger(w, terms) ? NULL : "what is left in her ledger does not suffice";
+}
+
+static hr_status decide(hr_party_work *self, const char *miner, const Hedgerow__Terms *terms, bool *accepted, char reason[HR_ACTION_TEXT],
+                        hr_error *err) {
+    const hr_owner_work *w = (const hr_owner_work *)self;
+    const char *why = objection(w, miner, terms);
+    hr_fit_options options;
+    hr_error said = {0};
+    (void)err;
+    if (!why && hr_options_of_terms(terms, 1, &options, &said)) why = said.message;
+    *accepted = !why;
+    snprintf(reason, HR_ACTION_TEXT, "%.200s", why ? why : "");
+    return HR_OK;
+}
+
+/* ---- Records of a round ---------------------------------------------------------------------------------------------------------- */
+
+/* Her records of one round, and the forest so far. */
+typedef struct round_work {
+    hr_arena *arena;
+    hr_data *records;
+    hr_gate *gate;
+    hr_stream *stream;
+    hr_fit_options options;
+} round_work;
+
+static void round_done(round_work *r) {
+    hr_gate_free(r->gate);
+    hr_stream_close(r->stream);
+    hr_data_free(r->records);
+    hr_arena_free(r->arena);
+}
+
+/* Which round a record trains in depends on the job's secret alone: after a crash it is the same again. */
+static hr_status rounds_of(const hr_party_job *job, size_t rows, uint8_t *round_of, hr_error *err) {
+    hr_stream *stream = NULL;
+    hr_status status = hr_stream_open_keyed(job->record->key, &stream, err);
+    if (status) return status;
+    hr_inprivate_rounds(stream, rows, job->course->rounds, round_of);
+    hr_stream_close(stream);
+    return HR_OK;
+}
+
+static hr_status take_records(const hr_data *data, const hr_party_job *job, size_t round, hr_data **out, hr_error *err) {
+    size_t rows = hr_data_rows(data), count = 0;
+    uint8_t *round_of = malloc(rows + 1);
+    uint32_t *picked = malloc((rows + 1) * sizeof *picked);
+    hr_status status = round_of && picked ? rounds_of(job, rows, round_of, err) : hr_fail_memory(err);
+    for (size_t i = 0; !status && i < rows; i++)
+        if (round_of[i] == round) picked[count++] = (uint32_t)i;
+    if (!status) *out = hr_data_take(data, picked, count);
+    if (!status && !*out) status = hr_fail_memory(err);
+    free(round_of);
+    free(picked);
+    return status;
+}
+
+static hr_status open_gate(round_work *r, hr_error *err) {
+    hr_budget budget;
+    hr_status status = hr_budget_of(hr_method_named(method_name), &r->options, &budget, err);
+    if (!status) status = hr_stream_open(&r->stream, err);
+    return status ? status : hr_gate_new(budget.currency, budget.units, r->stream, &r->gate, err);
+}
+
+static hr_status round_init(round_work *r, const hr_owner_work *w, const hr_party_job *job, size_t place, double share, hr_error *err) {
+    *r = (round_work){.arena = hr_arena_new()};
+    hr_status status = r->arena ? HR_OK : hr_fail_memory(err);
+    if (!status) status = hr_options_of_terms(job->terms, share, &r->options, err);
+    if (!status) status = open_gate(r, err);
+    return status ? status : take_records(w->data, job, place / job->course->owner_count, &r->records, err);
+}
+
+/* Line 8: what the trees of the places before `end` say of the records. */
+static hr_status score(const round_work *r, const hr_course *course, size_t end, double **out, hr_error *err) {
+    double *scores = calloc(hr_data_rows(r->records) + 1, sizeof *scores);
+    hr_status status = scores ? HR_OK : hr_fail_memory(err);
+    for (size_t p = 0; !status && p < end; p++) {
+        hr_paid_tree tree;
+        hr_arena_mark mark = hr_arena_get_mark(r->arena);
+        if (course->places[p].state != HR_PLACE_TREE) continue;
+        status = hr_course_tree(course, p, r->arena, &tree, err);
+        if (!status) hr_value_tree_add(&tree.tree, r->records, scores);
+        hr_arena_rewind(r->arena, mark);
+    }
+    if (status)
+        free(scores);
+    else
+        *out = scores;
+    return status;
+}
+
+/* ---- Trees ------------------------------------------------------------------------------------------------------------------------ */
+
+static hr_status pack_tree(const round_work *r, const hr_party_job *job, size_t place, const hr_value_tree *tree, hr_bytes *out,
+                           hr_error *err) {
+    hr_paid_tree paid = {.tree = *tree};
+    paid.releases = (hr_release *)hr_gate_releases(r->gate, &paid.release_count);
+    hr_tree_place where = {.job = job->course->job, .owner = hr_course_owner(job->course, place), .place = place};
+    return hr_wire_tree_pack(job->course->view->roster, &where, &paid, out, err);
+}
+
+static hr_status train_on(const round_work *r, const hr_owner_work *w, const hr_party_job *job, size_t place, hr_bytes *out,
+                          hr_error *err) {
+    double *scores = NULL;
+    hr_value_tree tree;
+    hr_status status = score(r, job->course, place, &scores, err);
+    if (status) return status;
+    hr_inprivate_tree_job one = {
+        .records = r->records, .scores = scores, .budget = hr_gate_budget(r->gate), .index = place, .group = 0, .part = place};
+    status = hr_inprivate_tree(&one, &r->options, r->gate, w->threads, r->arena, &tree, err);
+    free(scores);
+    return status ? status : pack_tree(r, job, place, &tree, out, err);
+}
+
+static hr_status train(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+    const hr_owner_work *w = (const hr_owner_work *)self;
+    round_work r;
+    hr_status status = round_init(&r, w, job, place, 1 - job->terms->vote_share, err);
+    if (!status) status = train_on(&r, w, job, place, out, err);
+    round_done(&r);
+    return status;
+}
+
+/* ---- Votes ------------------------------------------------------------------------------------------------------------------------- */
+
+static hr_status release(hr_gate *gate, const char *what, size_t place, hr_units cost, hr_exact exact, int64_t *noisy, hr_error *err) {
+    hr_charge charge = {
+        .what = what, .tree = -1, .level = -1, .group = 0, .part = place, .cost = cost, .sensitivity = 1 << HR_ADVANCE_BITS};
+    hr_permit permit;
+    hr_noisy out;
+    hr_status status = hr_gate_charge_sums(gate, &charge, &permit, err);
+    if (status) return status;
+    hr_gate_sums(gate, permit, &exact, 1, &out);
+    *noisy = out.paid;
+    return HR_OK;
+}
+
+static hr_status pack_ballot(const round_work *r, size_t round, int64_t gain, int64_t records, hr_bytes *out, hr_error *err) {
+    Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
+    Hedgerow__Release *storage = NULL;
+    const hr_release *releases = hr_gate_releases(r->gate, &ballot.n_releases);
+    ballot.round = (uint32_t)round;
+    ballot.counted = true;
+    ballot.gain = gain;
+    ballot.records = records;
+    hr_status status = hr_wire_releases_pack(releases, ballot.n_releases, &storage, &ballot.releases, err);
+    if (!status) status = hr_pack(&ballot.base, out, err);
+    free(storage);
+    free(ballot.releases);
+    return status;
+}
+
+static hr_status vote_on(const round_work *r, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+    size_t owners = job->course->owner_count, round = place / owners;
+    double *before = NULL, *after = NULL;
+    int64_t noisy_gain = 0, noisy_count = 0;
+    hr_exact gain, count;
+    hr_units budget = hr_gate_budget(r->gate), gain_cost = hr_units_share(budget, GAIN_SHARE);
+    hr_status status = score(r, job->course, round * owners, &before, err);
+    if (!status) status = score(r, job->course, (round + 1) * owners, &after, err);
+    if (!status) {
+        hr_advance_sums(r->records, before, after, &gain, &count);
+        status = release(r->gate, "gain of a round", place, gain_cost, gain, &noisy_gain, err);
+    }
+    if (!status) status = release(r->gate, "records of a round", place, budget - gain_cost, count, &noisy_count, err);
+    if (!status) status = pack_ballot(r, round, noisy_gain, noisy_count, out, err);
+    free(before);
+    free(after);
+    return status;
+}
+
+static hr_status vote(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+    round_work r;
+    hr_status status = round_init(&r, (const hr_owner_work *)self, job, place, job->terms->vote_share, err);
+    if (!status) status = vote_on(&r, job, place, out, err);
+    round_done(&r);
+    return status;
+}
+
+/* ---- The end ------------------------------------------------------------------------------------------------------------------------ */
+
+static void tell(hr_party_work *self, const char *line) {
+    const hr_owner_work *w = (const hr_owner_work *)self;
+    if (w->tell) w->tell(w->user, line);
+}
+
+static hr_status finish(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+    (void)job;
+    (void)err;
+    ((hr_owner_work *)self)->done++;
+    tell(self, "the job is done");
+    return HR_OK;
+}
+
+static void fail(hr_party_work *self, const hr_party_job *job, const char *why) {
+    char line[HR_ACTION_TEXT + 40];
+    (void)job;
+    ((hr_owner_work *)self)->failed++;
+    snprintf(line, sizeof line, "the job ended: %s", why);
+    tell(self, line);
+}
+
+void hr_owner_work_init(hr_owner_work *w) {
+    w->work = (hr_party_work){.decide = decide, .train = train, .vote = vote, .finish = finish, .fail = fail, .tell = tell};
+}

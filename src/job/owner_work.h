@@ -1,0 +1,27 @@
+/* What an owner does for a job: looks at its terms, trains trees, votes. */
+#ifndef HR_JOB_OWNER_WORK_H
+#define HR_JOB_OWNER_WORK_H
+
+#include "job/owner_file.h"
+#include "job/party.h"
+
+#include <hedgerow/fit.h>
+
+typedef struct hr_owner_work {
+    hr_party_work work; /* first: a hr_owner_work is a hr_party_work */
+    const hr_data *data;
+    const hr_policy *policy;
+    hr_ledger *ledger; /* NULL: a simulation, which spends nothing */
+    int threads;
+    void (*tell)(void *user, const char *line); /* may be NULL */
+    void *user;
+    size_t done, failed; /* jobs */
+} hr_owner_work;
+
+/* Sets the functions; the rest is the caller's. */
+void hr_owner_work_init(hr_owner_work *work);
+
+/* The method's options that the terms of a job stand for, with `share` of its epsilon. Fails: ARGUMENT, MEMORY. */
+HR_MUST_CHECK hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit_options *out, hr_error *err);
+
+#endif

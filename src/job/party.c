@@ -1,0 +1,565 @@
+#include "job/party.h"
+
+#include "base/fail.h"
+#include "job/party_job.h"
+#include "random/stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOBS_MAX = 64, RESEND_LONGEST = 32, LINE = 512 };
+
+/* A parcel that goes out when the transaction is committed. */
+typedef struct fresh {
+    size_t to;
+    hr_bytes parcel;
+} fresh;
+
+struct hr_party {
+    hr_party_options o;
+    hr_live_job *jobs[JOBS_MAX];
+    size_t job_count;
+    fresh *fresh;
+    size_t fresh_count, fresh_capacity;
+    hr_stream *stream;
+    int64_t now, sent, patience; /* when parcels were last sent again, and how long to wait for the next time */
+};
+
+static const char *name_of(const hr_party *p, size_t member) {
+    return p->o.view->roster->members[member].name;
+}
+
+static size_t member_count(const hr_party *p) {
+    return p->o.view->roster->count;
+}
+
+static void tell(hr_party *p, const char *line) {
+    p->o.work->tell(p->o.work, line);
+}
+
+/* ---- Jobs -------------------------------------------------------------------------------------------------------------------- */
+
+static void remove_job(hr_party *p, const hr_live_job *j) {
+    for (size_t i = 0; i < p->job_count; i++) {
+        if (p->jobs[i] != j) continue;
+        hr_party_job_free(p->jobs[i]);
+        p->jobs[i] = p->jobs[--p->job_count];
+        return;
+    }
+}
+
+static hr_live_job *find_job(hr_party *p, const uint8_t *id) {
+    for (size_t i = 0; i < p->job_count; i++)
+        if (!memcmp(p->jobs[i]->record.id, id, HR_JOURNAL_ID)) return p->jobs[i];
+    return NULL;
+}
+
+static hr_status make_job(const hr_party *p, const hr_journal_job *record, hr_live_job **out, hr_error *err) {
+    hr_status status = hr_party_job_make(&p->o, record, out, err);
+    if (!status) (*out)->heard = p->now;
+    return status;
+}
+
+/* ---- Parcels that go out -------------------------------------------------------------------------------------------------------- */
+
+static hr_status add_fresh(hr_party *p, size_t to, hr_bytes parcel, hr_error *err) {
+    if (p->fresh_count == p->fresh_capacity) {
+        size_t capacity = 2 * p->fresh_capacity + 16;
+        fresh *larger = realloc(p->fresh, capacity * sizeof *larger);
+        if (!larger) {
+            free(parcel.at);
+            return hr_fail_memory(err);
+        }
+        p->fresh = larger;
+        p->fresh_capacity = capacity;
+    }
+    p->fresh[p->fresh_count++] = (fresh){to, parcel};
+    return HR_OK;
+}
+
+static void drop_fresh(hr_party *p) {
+    for (size_t i = 0; i < p->fresh_count; i++) free(p->fresh[i].parcel.at);
+    p->fresh_count = 0;
+}
+
+/* What does not leave now is sent again later. */
+static void send_fresh(hr_party *p) {
+    for (size_t i = 0; i < p->fresh_count; i++) {
+        hr_error ignored;
+        if (p->o.transport->send(p->o.transport, name_of(p, p->fresh[i].to), p->fresh[i].parcel.at, p->fresh[i].parcel.size, &ignored))
+            break;
+    }
+    if (p->fresh_count) {
+        p->sent = p->now;
+        p->patience = p->o.resend;
+    }
+    drop_fresh(p);
+}
+
+static hr_status post_piece(hr_party *p, const hr_live_job *j, hr_envelope *envelope, hr_error *err) {
+    hr_bytes parcel = {0};
+    memcpy(envelope->job.bytes, j->record.id, HR_JOB_BYTES);
+    hr_status status = hr_envelope_seal(p->o.view, envelope, &parcel, err);
+    if (status) return status;
+    status =
+        hr_journal_post(p->o.journal, j->record.id, name_of(p, envelope->to), envelope->sequence, (hr_blob){parcel.at, parcel.size}, err);
+    if (!status) return add_fresh(p, envelope->to, parcel, err);
+    free(parcel.at);
+    return status;
+}
+
+/* A message in as many envelopes as it needs. */
+static hr_status post(hr_party *p, const hr_live_job *j, size_t to, const hr_bytes *message, hr_error *err) {
+    hr_envelope envelope = {.to = to};
+    hr_status status = hr_journal_posted(p->o.journal, j->record.id, name_of(p, to), &envelope.sequence, err);
+    size_t at = 0;
+    do {
+        size_t left = message->size - at;
+        envelope.more = left > HR_PIECE_MAX;
+        envelope.body = (hr_bytes){message->at + at, envelope.more ? HR_PIECE_MAX : left};
+        envelope.sequence++;
+        if (!status) status = post_piece(p, j, &envelope, err);
+        at += envelope.body.size;
+    } while (!status && envelope.more);
+    return status;
+}
+
+static hr_status send_receipt(hr_party *p, const uint8_t *id, size_t to, uint64_t sequence, hr_error *err) {
+    hr_envelope receipt = {.to = to, .received = sequence};
+    hr_bytes parcel = {0};
+    memcpy(receipt.job.bytes, id, HR_JOB_BYTES);
+    hr_status status = hr_envelope_seal(p->o.view, &receipt, &parcel, err);
+    if (status) return status;
+    hr_error ignored;
+    if (p->o.transport->send(p->o.transport, name_of(p, to), parcel.at, parcel.size, &ignored))
+        tell(p, "the carrier did not take a receipt");
+    free(parcel.at);
+    return HR_OK;
+}
+
+/* ---- Events and actions ------------------------------------------------------------------------------------------------------------ */
+
+static hr_status note(hr_party *p, const hr_live_job *j, const hr_event *event, uint64_t sequence, hr_error *err) {
+    bool message = event->kind == HR_EVENT_MESSAGE;
+    hr_journal_event line = {.kind = (int)event->kind,
+                             .from = message ? name_of(p, event->from) : "",
+                             .sequence = sequence,
+                             .number = event->number,
+                             .bytes = {event->bytes, event->size}};
+    return hr_journal_add_event(p->o.journal, j->record.id, &line, err);
+}
+
+static hr_status note_and_feed(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence, hr_error *err) {
+    hr_status status = note(p, j, event, sequence, err);
+    return status ? status : hr_protocol_feed(j->protocol, event, err);
+}
+
+static hr_status decide(hr_party *p, hr_live_job *j, hr_error *err) {
+    char reason[HR_ACTION_TEXT] = "";
+    bool accepted = false;
+    hr_status status = p->o.work->decide(p->o.work, j->miner, j->read, &accepted, reason, err);
+    if (status) return status;
+    hr_event event = {.kind = HR_EVENT_DECIDED, .number = accepted, .bytes = (const uint8_t *)reason, .size = strlen(reason)};
+    return note_and_feed(p, j, &event, 0, err);
+}
+
+/* What an action means to the job, whether it is taken for the first time or fed again. */
+static hr_status remember(hr_live_job *j, const hr_action *action, hr_error *err) {
+    switch (action->kind) {
+    case HR_ACT_DECIDE: return hr_party_job_read(j, &action->bytes, err);
+    case HR_ACT_TRAIN:
+    case HR_ACT_VOTE:
+        j->work = *action;
+        j->begun = false;
+        break;
+    case HR_ACT_CUT_OFF: j->cut[action->member] = true; break;
+    case HR_ACT_FINISH: j->finished = true; break;
+    case HR_ACT_FAIL: j->failed = true; break;
+    case HR_ACT_SEND:
+    case HR_ACT_TELL: break;
+    }
+    if (action->kind == HR_ACT_FAIL) memcpy(j->why, action->text, sizeof j->why);
+    return HR_OK;
+}
+
+static void tell_of(hr_party *p, const hr_action *action) {
+    char line[LINE];
+    if (action->kind == HR_ACT_TELL) tell(p, action->text);
+    if (action->kind != HR_ACT_CUT_OFF) return;
+    snprintf(line, sizeof line, "%s is cut off: %s", name_of(p, action->member), action->text);
+    tell(p, line);
+}
+
+/* Takes the actions that an event led to. */
+static hr_status act(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_action action;
+    hr_status status = HR_OK;
+    while (!status && hr_protocol_next(j->protocol, &action)) {
+        status = remember(j, &action, err);
+        tell_of(p, &action);
+        if (!status && action.kind == HR_ACT_SEND) status = post(p, j, action.member, &action.bytes, err);
+        if (!status && action.kind == HR_ACT_DECIDE) status = decide(p, j, err);
+        free(action.bytes.at);
+    }
+    return status;
+}
+
+static hr_status note_job(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_status status = j->noted ? HR_OK : hr_journal_add_job(p->o.journal, &j->record, err);
+    if (!status) j->noted = true;
+    return status;
+}
+
+/* Ends a transaction, and what it led to. After a failure the job in memory is ahead of the journal: the party is of no use any more, as
+ * if the process had died. */
+static hr_status commit(hr_party *p, hr_live_job *j, hr_status status, hr_error *err) {
+    if (!status) status = act(p, j, err);
+    if (!status) status = hr_journal_commit(p->o.journal, err);
+    if (status) {
+        hr_journal_roll_back(p->o.journal);
+        drop_fresh(p);
+        return status;
+    }
+    j->heard = p->now;
+    send_fresh(p);
+    return HR_OK;
+}
+
+static hr_status transact(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence, hr_error *err) {
+    hr_status status = hr_journal_begin(p->o.journal, err);
+    if (status) return status;
+    status = note_job(p, j, err);
+    if (!status && event) status = note_and_feed(p, j, event, sequence, err);
+    return commit(p, j, status, err);
+}
+
+/* ---- After the end ------------------------------------------------------------------------------------------------------------------ */
+
+static hr_status end_job(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_party_job view = hr_party_job_view(j);
+    hr_status status = HR_OK;
+    if (j->finished)
+        status = p->o.work->finish(p->o.work, &view, err);
+    else
+        p->o.work->fail(p->o.work, &view, j->why);
+    if (!status) status = hr_journal_begin(p->o.journal, err);
+    if (!status) status = hr_journal_end_job(p->o.journal, j->record.id, err);
+    if (!status) status = hr_journal_commit(p->o.journal, err);
+    if (status)
+        hr_journal_roll_back(p->o.journal);
+    else
+        remove_job(p, j);
+    return status;
+}
+
+/* ---- Work -----------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Rule 1: what it will cost is reserved, on the disk, before noise is drawn. */
+static hr_status begin_work(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_event begun = {.kind = HR_EVENT_BEGUN};
+    char purpose[200];
+    snprintf(purpose, sizeof purpose, "%.*s with %s", (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data,
+             j->miner);
+    hr_status status = hr_journal_begin(p->o.journal, err);
+    if (status) return status;
+    if (!j->record.entry && !j->read->paper)
+        status = hr_journal_reserve(p->o.journal, &j->record, j->read->epsilon, j->read->delta, purpose, err);
+    if (!status) status = note_and_feed(p, j, &begun, 0, err);
+    return commit(p, j, status, err);
+}
+
+static hr_status do_work(hr_party *p, hr_live_job *j, hr_bytes *out, hr_error *err) {
+    hr_party_job view = hr_party_job_view(j);
+    bool train = j->work.kind == HR_ACT_TRAIN;
+    return (train ? p->o.work->train : p->o.work->vote)(p->o.work, &view, j->work.place, out, err);
+}
+
+static bool is_hers(hr_status status) {
+    return status != HR_OK && status != HR_E_MEMORY && status != HR_E_IO && status != HR_E_CANCELLED;
+}
+
+static void tell_failure(hr_party *p, const char *what, const hr_error *why) {
+    char line[LINE + 200];
+    snprintf(line, sizeof line, "%s: %s", what, why->message);
+    tell(p, line);
+}
+
+/* Rules 1 to 3. Work that was lost when a process died, or that cannot be done, has no outcome. */
+static hr_status work_on(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_bytes outcome = {0};
+    hr_error why = {0};
+    hr_status status = HR_OK;
+    if (j->begun) {
+        tell(p, "work was lost when the process ended; what was reserved for it stays spent");
+    } else {
+        status = begin_work(p, j, &why);
+        if (!status) status = do_work(p, j, &outcome, &why);
+        if (is_hers(status)) {
+            tell_failure(p, "no tree is given", &why);
+            status = HR_OK;
+        }
+    }
+    if (status) {
+        if (err) *err = why;
+        return status;
+    }
+    j->work.kind = 0;
+    hr_event worked = {.kind = HR_EVENT_WORKED, .bytes = outcome.at, .size = outcome.size};
+    status = hr_journal_begin(p->o.journal, err);
+    if (!status) {
+        hr_status noted = note_and_feed(p, j, &worked, 0, err);
+        if (!noted && outcome.size) noted = hr_journal_spend(p->o.journal, &j->record, err);
+        status = commit(p, j, noted, err);
+    }
+    free(outcome.at);
+    return status;
+}
+
+/* ---- Mail ------------------------------------------------------------------------------------------------------------------------------
+ */
+
+static hr_status take_message(hr_party *p, hr_live_job *j, size_t from, const hr_bytes *message, uint64_t sequence, hr_error *err) {
+    hr_event event = {.kind = HR_EVENT_MESSAGE, .from = from, .bytes = message->at, .size = message->size};
+    hr_status status = transact(p, j, &event, sequence, err);
+    return status ? status : send_receipt(p, j->record.id, from, sequence, err);
+}
+
+static hr_status take_mail(hr_party *p, hr_live_job *j, const hr_envelope *envelope, hr_error *err) {
+    hr_mailbox *box = &j->boxes[envelope->from];
+    bool there = true;
+    uint64_t sequence;
+    hr_bytes message;
+    if (envelope->sequence <= box->taken) {
+        free(envelope->body.at);
+        return send_receipt(p, j->record.id, envelope->from, box->taken, err);
+    }
+    hr_mailbox_put(box, envelope);
+    for (;;) {
+        hr_status status = hr_mailbox_take(box, &there, &message, &sequence, err);
+        if (status == HR_E_LIMIT) {
+            j->cut[envelope->from] = true;
+            tell(p, "a member is cut off: her message is too large");
+            return HR_OK;
+        }
+        if (status || !there) return status;
+        status = take_message(p, j, envelope->from, &message, sequence, err);
+        free(message.at);
+        if (status) return status;
+    }
+}
+
+/* An envelope of a job that is not known: the first of an offer, or of a job that is over. */
+static hr_status take_unknown(hr_party *p, const hr_envelope *envelope, hr_error *err) {
+    bool known = false;
+    hr_status status = hr_journal_knows(p->o.journal, envelope->job.bytes, &known, err);
+    if (!status && known) status = send_receipt(p, envelope->job.bytes, envelope->from, envelope->sequence, err);
+    bool may_offer = p->o.miners && p->o.miners[envelope->from] && p->job_count < JOBS_MAX;
+    if (status || known || !may_offer) {
+        free(envelope->body.at);
+        return status;
+    }
+    hr_journal_job record = {.miner = name_of(p, envelope->from)};
+    hr_live_job *j = NULL;
+    memcpy(record.id, envelope->job.bytes, HR_JOURNAL_ID);
+    hr_stream_bytes(p->stream, record.key, HR_JOURNAL_KEY);
+    status = make_job(p, &record, &j, err);
+    if (status) {
+        free(envelope->body.at);
+        return status;
+    }
+    p->jobs[p->job_count++] = j;
+    return take_mail(p, j, envelope, err);
+}
+
+static hr_status take_receipt(hr_party *p, const hr_envelope *envelope, hr_error *err) {
+    hr_status status = hr_journal_begin(p->o.journal, err);
+    if (!status) status = hr_journal_received(p->o.journal, envelope->job.bytes, name_of(p, envelope->from), envelope->received, err);
+    if (!status) status = hr_journal_commit(p->o.journal, err);
+    if (status) hr_journal_roll_back(p->o.journal);
+    return status;
+}
+
+static hr_status take_envelope(hr_party *p, const hr_envelope *envelope, hr_error *err) {
+    if (!envelope->sequence) {
+        free(envelope->body.at);
+        return take_receipt(p, envelope, err);
+    }
+    hr_live_job *j = find_job(p, envelope->job.bytes);
+    if (!j) return take_unknown(p, envelope, err);
+    if (!j->cut[envelope->from]) return take_mail(p, j, envelope, err);
+    free(envelope->body.at);
+    return HR_OK;
+}
+
+static hr_status take_parcel(hr_party *p, const hr_parcel *parcel, hr_error *err) {
+    hr_envelope envelope;
+    hr_error why = {0};
+    hr_status status = hr_envelope_open(p->o.view, parcel->bytes, parcel->size, &envelope, &why);
+    if (!status) return take_envelope(p, &envelope, err);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    tell_failure(p, "a parcel was refused", &why);
+    return HR_OK;
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------------------------------------------------
+ */
+
+static hr_status resend_one(void *user, const char *to, uint64_t sequence, hr_blob parcel) {
+    hr_party *p = user;
+    hr_error ignored;
+    (void)sequence;
+    hr_status status = p->o.transport->send(p->o.transport, to, parcel.at, parcel.size, &ignored);
+    return status == HR_E_ARGUMENT ? HR_OK : status;
+}
+
+static hr_status resend(hr_party *p, hr_error *err) {
+    if (p->now - p->sent < p->patience) return HR_OK;
+    p->sent = p->now;
+    if (p->patience < RESEND_LONGEST * p->o.resend) p->patience *= 2;
+    hr_error said = {0};
+    hr_status status = hr_journal_each_parcel(p->o.journal, resend_one, p, &said);
+    if (!status || !said.message[0]) return HR_OK; /* the carrier will be back */
+    if (err) *err = said;
+    return status;
+}
+
+static hr_status note_absence(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_event away = {.kind = HR_EVENT_AWAY};
+    return transact(p, j, &away, 0, err);
+}
+
+/* The first job that has something to do without a parcel; its outcome. */
+static hr_status go_on(hr_party *p, bool *busy, hr_error *err) {
+    for (size_t i = 0; i < p->job_count; i++) {
+        hr_live_job *j = p->jobs[i];
+        *busy = true;
+        if (j->finished || j->failed) return end_job(p, j, err);
+        if (j->work.kind) return work_on(p, j, err);
+        if (j->is_miner && hr_protocol_waits(j->protocol) && p->now - j->heard >= p->o.deadline) return note_absence(p, j, err);
+    }
+    *busy = false;
+    return HR_OK;
+}
+
+hr_status hr_party_step(hr_party *p, int64_t now, int wait, bool *busy, hr_error *err) {
+    hr_parcel parcel = {0};
+    p->now = now;
+    hr_status status = go_on(p, busy, err);
+    if (status || *busy) return status;
+    hr_error ignored;
+    bool came = !p->o.transport->receive(p->o.transport, wait, &parcel, &ignored) && parcel.bytes;
+    if (came) status = take_parcel(p, &parcel, err);
+    if (came && !status) p->o.transport->settle(p->o.transport, &parcel);
+    *busy = came;
+    return status ? status : resend(p, err);
+}
+
+size_t hr_party_jobs(const hr_party *p) {
+    return p->job_count;
+}
+
+static hr_status count_parcel(void *user, const char *to, uint64_t sequence, hr_blob parcel) {
+    (void)to;
+    (void)sequence;
+    (void)parcel;
+    *(bool *)user = true;
+    return HR_OK;
+}
+
+hr_status hr_party_owes(hr_party *p, bool *owes, hr_error *err) {
+    *owes = false;
+    return hr_journal_each_parcel(p->o.journal, count_parcel, owes, err);
+}
+
+/* ---- Opening ----------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* A job that is taken up, while its events are fed again. */
+typedef struct revival {
+    hr_party *party;
+    hr_live_job *job;
+    hr_error *err;
+} revival;
+
+static hr_status forget_actions(hr_live_job *j, hr_error *err) {
+    hr_action action;
+    hr_status status = HR_OK;
+    while (hr_protocol_next(j->protocol, &action)) {
+        if (!status) status = remember(j, &action, err);
+        free(action.bytes.at);
+    }
+    return status;
+}
+
+static hr_status feed_again(void *user, const hr_journal_event *line) {
+    revival *r = user;
+    const hr_roster *roster = r->party->o.view->roster;
+    hr_event event = {.kind = (hr_event_kind)line->kind, .number = line->number, .bytes = line->bytes.at, .size = line->bytes.size};
+    if (event.kind == HR_EVENT_MESSAGE) event.from = hr_roster_named(roster, line->from, strlen(line->from));
+    if (event.from == HR_NO_MEMBER) return hr_fail(r->err, HR_E_FORMAT, "", "the journal names a member that there is not");
+    if (event.kind == HR_EVENT_BEGUN) r->job->begun = true;
+    if (event.kind == HR_EVENT_WORKED) r->job->work.kind = 0;
+    hr_status status = hr_protocol_feed(r->job->protocol, &event, r->err);
+    return status ? status : forget_actions(r->job, r->err);
+}
+
+static hr_status restore_boxes(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t m = 0; !status && m < member_count(p); m++)
+        status = hr_journal_taken(p->o.journal, j->record.id, name_of(p, m), &j->boxes[m].taken, err);
+    return status;
+}
+
+static hr_status revive(void *user, const hr_journal_job *record) {
+    revival *r = user;
+    hr_party *p = r->party;
+    if (p->job_count == JOBS_MAX) return hr_fail(r->err, HR_E_LIMIT, "", "the journal holds too many jobs");
+    hr_status status = make_job(p, record, &r->job, r->err);
+    if (status) return status;
+    r->job->noted = true;
+    p->jobs[p->job_count++] = r->job;
+    status = r->job->is_miner ? hr_party_job_read(r->job, &r->job->terms, r->err) : HR_OK;
+    if (!status) status = forget_actions(r->job, r->err);
+    if (!status) status = hr_journal_each_event(p->o.journal, r->job->record.id, feed_again, r, r->err);
+    return status ? status : restore_boxes(p, r->job, r->err);
+}
+
+hr_status hr_party_open(const hr_party_options *options, hr_party **out, hr_error *err) {
+    hr_party *p = calloc(1, sizeof *p);
+    if (!p) return hr_fail_memory(err);
+    p->o = *options;
+    hr_error why = {0};
+    hr_status status = hr_stream_open(&p->stream, &why);
+    revival r = {.party = p, .err = &why};
+    if (!status) status = hr_journal_each_job(p->o.journal, revive, &r, &why);
+    if (status) {
+        hr_party_close(p);
+        return why.message[0] ? hr_fail(err, status, why.remedy, "%s", why.message) : hr_fail(err, status, "", "the journal is damaged");
+    }
+    *out = p;
+    return HR_OK;
+}
+
+void hr_party_close(hr_party *p) {
+    if (!p) return;
+    while (p->job_count) remove_job(p, p->jobs[0]);
+    drop_fresh(p);
+    free(p->fresh);
+    hr_stream_close(p->stream);
+    free(p);
+}
+
+hr_status hr_party_submit(hr_party *p, hr_blob terms, hr_error *err) {
+    hr_journal_job record = {.miner = name_of(p, p->o.view->self), .terms = terms};
+    hr_live_job *j = NULL;
+    if (p->job_count) return HR_OK;
+    hr_stream_bytes(p->stream, record.id, HR_JOURNAL_ID);
+    hr_stream_bytes(p->stream, record.key, HR_JOURNAL_KEY);
+    hr_status status = make_job(p, &record, &j, err);
+    if (status) return status;
+    p->jobs[p->job_count++] = j;
+    status = hr_party_job_read(j, &j->terms, err);
+    return status ? status : transact(p, j, NULL, 0, err);
+}

@@ -1,0 +1,71 @@
+/* One party of a federation at work: its jobs, its journal, its carrier.
+ *
+ * Whatever happens to a job is one transaction of the journal: what came, what it led to, and the sealed parcels that go out because of
+ * it. Only then is the sender told that it came, and only then do parcels leave. Work that draws noise has two: the first says that it has
+ * begun and reserves the budget, the second holds its outcome. Whenever the process dies, the journal says how to go on: parcels go out
+ * again byte for byte, work that had begun and has no outcome is lost, and what was reserved for it stays spent. */
+#ifndef HR_JOB_PARTY_H
+#define HR_JOB_PARTY_H
+
+#include "federation/inprivate.h"
+#include "ledger/journal.h"
+#include "transport/transport.h"
+
+typedef struct hr_party hr_party;
+typedef struct hr_party_work hr_party_work;
+
+/* A job as those see it who work for it. */
+typedef struct hr_party_job {
+    const hr_journal_job *record;
+    const hr_course *course; /* NULL before it has started */
+    const hr_ballot *ballots;
+    const Hedgerow__Terms *terms;
+} hr_party_job;
+
+/* What a party does besides talking. The first field of the worker's own structure. */
+struct hr_party_work {
+    /* Owner: whether she takes part; the reason why not is told to the miner. */
+    hr_status (*decide)(hr_party_work *self, const char *miner, const Hedgerow__Terms *terms, bool *accepted, char reason[HR_ACTION_TEXT],
+                        hr_error *err);
+    /* Owner: a Tree, or a Ballot, as bytes. Any failure but MEMORY means that she has none to give. */
+    hr_status (*train)(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err);
+    hr_status (*vote)(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err);
+    /* The job is done. Miner: makes the model. Done again if the process dies before it is noted. */
+    hr_status (*finish)(hr_party_work *self, const hr_party_job *job, hr_error *err);
+    /* The job has ended without a model. */
+    void (*fail)(hr_party_work *self, const hr_party_job *job, const char *why);
+    /* A line for people. */
+    void (*tell)(hr_party_work *self, const char *line);
+};
+
+typedef struct hr_party_options {
+    const hr_party_view *view;
+    hr_journal *journal;
+    hr_transport *transport;
+    hr_party_work *work;
+    const hr_schema *schema;
+    const bool *miners;  /* by member: who may offer her jobs; NULL: nobody */
+    size_t least_owners; /* owner */
+    double advance;      /* miner */
+    int64_t deadline;    /* miner: milliseconds that an owner may stay away */
+    int64_t resend;      /* milliseconds after which parcels that are not confirmed are sent again; doubles up to 32 times as long */
+} hr_party_options;
+
+/* Takes up the jobs that the journal holds. Everything named in the options outlives the party. Owner: the caller frees *out with
+ * hr_party_close. Fails: IO, FORMAT (the journal), MEMORY. */
+HR_MUST_CHECK hr_status hr_party_open(const hr_party_options *options, hr_party **out, hr_error *err);
+void hr_party_close(hr_party *party);
+
+/* Miner: offers a job, unless the journal holds one already. Fails: IO, FORMAT (terms), MEMORY. */
+HR_MUST_CHECK hr_status hr_party_submit(hr_party *party, hr_blob terms, hr_error *err);
+
+/* Goes on for one step: takes in a parcel, waiting for one at most `wait` milliseconds, or works, or sends again. `now` is any clock in
+ * milliseconds that does not go back. *busy: whether there was something to do.
+ * Fails: IO (journal; a carrier that fails is tried again), MEMORY. What has not been noted by then did not happen. */
+HR_MUST_CHECK hr_status hr_party_step(hr_party *party, int64_t now, int wait, bool *busy, hr_error *err);
+
+/* Jobs that are not over; and whether any parcel has not been confirmed. */
+size_t hr_party_jobs(const hr_party *party);
+HR_MUST_CHECK hr_status hr_party_owes(hr_party *party, bool *owes, hr_error *err);
+
+#endif

@@ -1,0 +1,34 @@
+/* A job of a party, in memory. What the journal has of it is `record` and the events that its protocol was fed. */
+#ifndef HR_JOB_PARTY_JOB_H
+#define HR_JOB_PARTY_JOB_H
+
+#include "federation/mailbox.h"
+#include "job/party.h"
+
+typedef struct hr_live_job {
+    hr_journal_job record;
+    char *miner; /* her name; record.miner points to it */
+    hr_bytes terms;
+    Hedgerow__Terms *read; /* the terms; NULL before an owner has them */
+    hr_protocol *protocol;
+    size_t member_count;
+    hr_mailbox *boxes;    /* by member */
+    bool *cut;            /* by member: she is not listened to any more */
+    bool is_miner, noted; /* noted: in the journal */
+    hr_action work;       /* kind 0: none */
+    bool begun, finished, failed;
+    char why[HR_ACTION_TEXT]; /* it failed */
+    int64_t heard;            /* when something last happened */
+} hr_live_job;
+
+/* A miner's own jobs are those that she has terms of. Copies. Owner: the caller frees *out with hr_party_job_free.
+ * Fails: FORMAT (its miner is no member; terms), MEMORY. */
+HR_MUST_CHECK hr_status hr_party_job_make(const hr_party_options *options, const hr_journal_job *record, hr_live_job **out, hr_error *err);
+void hr_party_job_free(hr_live_job *job);
+
+/* Reads the terms once. Fails: FORMAT, LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_party_job_read(hr_live_job *job, const hr_bytes *terms, hr_error *err);
+
+hr_party_job hr_party_job_view(const hr_live_job *job);
+
+#endif

@@ -1,0 +1,46 @@
+/* A whole federation in one process: a miner and her owners, with the same messages, seals and journals as over a broker. */
+#ifndef HR_JOB_SIMULATION_H
+#define HR_JOB_SIMULATION_H
+
+#include "job/miner_work.h"
+#include "job/owner_work.h"
+#include "job/terms.h"
+#include "transport/loopback.h"
+
+/* One party of it. Seat 0 is the miner's, seat i that of owner i - 1. */
+typedef struct hr_seat {
+    char name[24];
+    hr_identity *identity;
+    hr_party_view view;
+    hr_journal *journal;
+    hr_transport *transport;
+    hr_party *party;
+    union {
+        hr_party_work work;
+        hr_owner_work owner;
+        hr_miner_work miner;
+    } as;
+} hr_seat;
+
+typedef struct hr_simulation {
+    const hr_job_file *job;
+    const hr_schema *schema;
+    hr_loopback *loopback;
+    hr_roster roster;
+    hr_policy policy;
+    bool *miners;
+    hr_seat *seats;
+    size_t owner_count;
+} hr_simulation;
+
+/* Seats everybody; owners' records are borrowed. threads: of one owner's training. Call hr_simulation_done in either case.
+ * Fails: ARGUMENT, IO (no entropy), MEMORY. */
+HR_MUST_CHECK hr_status hr_simulation_init(hr_simulation *simulation, const hr_job_file *job, const hr_schema *schema,
+                                           const hr_data *const *owners, size_t owner_count, int threads, hr_error *err);
+/* Tells what the miner says of the progress. */
+void hr_simulation_listen(hr_simulation *simulation, void (*tell)(void *user, const char *line), void *user);
+/* Runs the job to its end. The model is the miner's (seats[0].as.miner.model). Fails: POLICY (the job ended without one), MEMORY. */
+HR_MUST_CHECK hr_status hr_simulation_run(hr_simulation *simulation, hr_error *err);
+void hr_simulation_done(hr_simulation *simulation);
+
+#endif

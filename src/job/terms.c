@@ -1,0 +1,67 @@
+#include "job/terms.h"
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "methods/inprivate.h"
+#include "methods/method.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SETTINGS_MAX = 40 };
+
+typedef struct listing {
+    hr_arena *arena;
+    Hedgerow__Setting settings[SETTINGS_MAX], *list[SETTINGS_MAX];
+    size_t count;
+    bool lost;
+} listing;
+
+static void add(void *user, const char *name, const char *value) {
+    listing *l = user;
+    const char *kept = l->count < SETTINGS_MAX ? hr_arena_text(l->arena, value, strlen(value)) : NULL;
+    if (!kept) {
+        l->lost = true;
+        return;
+    }
+    Hedgerow__Setting *setting = &l->settings[l->count];
+    hedgerow__setting__init(setting);
+    setting->name = hr_text_of(name);
+    setting->value = hr_text_of(kept);
+    l->list[l->count++] = setting;
+}
+
+static hr_status pack(const hr_job_file *job, const char *name, const char *yaml, ProtobufCBinaryData *owners, size_t count, listing *l,
+                      hr_bytes *out, hr_error *err) {
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    hr_options_each(hr_method_named(job->options.method), &job->options, add, l);
+    if (l->lost) return hr_fail_memory(err);
+    terms.name = hr_text_of(name);
+    terms.schema = hr_text_of(yaml);
+    terms.method = hr_text_of(job->options.method);
+    terms.paper = job->options.mode == HR_PAPER;
+    terms.epsilon = job->options.epsilon;
+    terms.settings = l->list;
+    terms.n_settings = l->count;
+    terms.rounds = (uint32_t)job->rounds;
+    terms.broadcast = job->order == HR_ORDER_BROADCAST;
+    terms.vote_share = job->advance > 0 && job->rounds > 1 ? job->vote_share : 0;
+    terms.owners = owners;
+    terms.n_owners = count;
+    return hr_pack(&terms.base, out, err);
+}
+
+hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema, const char *const *owners, size_t count,
+                      hr_bytes *out, hr_error *err) {
+    listing l = {.arena = hr_arena_new()};
+    ProtobufCBinaryData *names = calloc(count + 1, sizeof *names);
+    char *yaml = NULL;
+    hr_status status = l.arena && names ? hr_inprivate_check(schema, err) : hr_fail_memory(err);
+    if (!status) status = hr_schema_render(schema, &yaml, err);
+    for (size_t i = 0; !status && i < count; i++) names[i] = hr_text_of(owners[i]);
+    if (!status) status = pack(job, name, yaml, names, count, &l, out, err);
+    hr_text_free(yaml);
+    free(names);
+    hr_arena_free(l.arena);
+    return status;
+}

@@ -1,0 +1,12 @@
+/* A job file as the terms that owners are offered. */
+#ifndef HR_JOB_TERMS_H
+#define HR_JOB_TERMS_H
+
+#include "federation/message.h"
+#include "job/job_file.h"
+
+/* `job` is of the method inprivate. Owner: the caller frees out->at. Fails: ARGUMENT (the schema's label), MEMORY. */
+HR_MUST_CHECK hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema, const char *const *owners,
+                                    size_t count, hr_bytes *out, hr_error *err);
+
+#endif

@@ -1,0 +1,175 @@
+/* A federation in one process, from the offer to the model. */
+#include "data/records.h"
+#include "job/simulation.h"
+#include "methods/tables.h"
+
+enum { OWNERS_MAX = 12 };
+
+typedef struct federation {
+    table table;
+    hr_data *owners[OWNERS_MAX];
+    size_t owner_count;
+    hr_job_file job;
+    hr_simulation simulation;
+} federation;
+
+static hr_job_file job_of(hr_mode mode, size_t rounds, hr_order order) {
+    hr_job_file job = {.rounds = rounds, .order = order, .vote_share = .2, .options = options_of("inprivate", mode)};
+    job.options.epsilon = 2;
+    job.options.depth = 3;
+    return job;
+}
+
+/* Deals the records of a table of steps out to the owners. */
+static void open_federation(federation *f, size_t rows, size_t owners, size_t classes, hr_job_file job) {
+    hr_error err = {0};
+    *f = (federation){.table = table_of_steps(rows, 3, classes, 5), .owner_count = owners, .job = job};
+    uint32_t *picked = malloc(rows * sizeof *picked);
+    for (size_t o = 0; o < owners; o++) {
+        size_t count = 0;
+        for (size_t i = o; i < rows; i += owners) picked[count++] = (uint32_t)i;
+        assert_non_null(f->owners[o] = hr_data_take(f->table.data, picked, count));
+    }
+    free(picked);
+    if (hr_simulation_init(&f->simulation, &f->job, f->table.schema, (const hr_data *const *)f->owners, owners, 1, &err))
+        fail_msg("%s", err.message);
+}
+
+static const hr_model *run(federation *f) {
+    hr_error err = {0};
+    if (hr_simulation_run(&f->simulation, &err)) fail_msg("%s", err.message);
+    return f->simulation.seats[0].as.miner.model;
+}
+
+static void close_federation(federation *f) {
+    hr_simulation_done(&f->simulation);
+    for (size_t o = 0; o < f->owner_count; o++) hr_data_free(f->owners[o]);
+    table_close(&f->table);
+}
+
+static double error_of(const federation *f, const hr_model *model) {
+    hr_metrics metrics;
+    assert_int_equal(hr_evaluate(model, f->table.data, 1, &metrics, NULL), HR_OK);
+    return f->table.schema && hr_schema_task(f->table.schema) == HR_REGRESSION ? metrics.rmse : metrics.error;
+}
+
+/* Of classes: the share of the rarer one; of numbers: the labels' standard deviation. */
+static double error_of_constant(const federation *f) {
+    double sum = 0, squares = 0, rows = (double)f->table.rows;
+    for (size_t i = 0; i < f->table.rows; i++) {
+        sum += f->table.labels[i];
+        squares += f->table.labels[i] * f->table.labels[i];
+    }
+    bool numbers = hr_schema_task(f->table.schema) == HR_REGRESSION;
+    return numbers ? sqrt(squares / rows - sum / rows * sum / rows) : fmin(sum, rows - sum) / rows;
+}
+
+static void check_model(federation *f, size_t trees, double epsilon) {
+    const hr_model *model = run(f);
+    char *json = NULL;
+    hr_model *again = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_model_tree_count(model), trees);
+    assert_true(hr_model_guarantee(model)->is_private);
+    assert_true(hr_model_guarantee(model)->epsilon <= epsilon && hr_model_guarantee(model)->epsilon > .99 * epsilon);
+    assert_int_equal(hr_model_render(model, &json, &err), HR_OK);
+    if (hr_model_parse(json, strlen(json), "again", &again, &err)) fail_msg("%s", err.message);
+    hr_model_free(again);
+    hr_text_free(json);
+}
+
+static void test_simulation__gives_a_tree_an_owner_and_round(void **state) {
+    (void)state;
+    for (size_t rounds = 1; rounds <= 3; rounds++)
+        for (int order = HR_ORDER_CHAIN; order <= HR_ORDER_BROADCAST; order++) {
+            federation f;
+            open_federation(&f, 600, 4, 2, job_of(HR_SOUND, rounds, (hr_order)order));
+            check_model(&f, 4 * rounds, 2);
+            close_federation(&f);
+        }
+}
+
+/* With so much budget that noise plays no part, steps of two classes and of numbers are learned. */
+static void test_simulation__learns(void **state) {
+    (void)state;
+    for (size_t classes = 0; classes <= 2; classes += 2) {
+        federation f;
+        hr_job_file job = job_of(HR_SOUND, 2, HR_ORDER_CHAIN);
+        job.options.epsilon = 1000;
+        open_federation(&f, 2000, 5, classes, job);
+        double error = error_of(&f, run(&f)), constant = error_of_constant(&f);
+        if (!(error < constant / 2)) fail_msg("%zu classes: %g, a constant %g", classes, error, constant);
+        close_federation(&f);
+    }
+}
+
+static void test_simulation__works_with_one_owner_and_with_owners_without_records(void **state) {
+    (void)state;
+    federation f;
+    open_federation(&f, 40, 1, 2, job_of(HR_SOUND, 2, HR_ORDER_CHAIN));
+    check_model(&f, 2, 2);
+    close_federation(&f);
+    open_federation(&f, 3, 8, 2, job_of(HR_SOUND, 1, HR_ORDER_BROADCAST)); /* five owners have none */
+    check_model(&f, 8, 2);
+    close_federation(&f);
+}
+
+/* Votes cost what they say, and an advance that cannot be reached ends the job after one round. */
+static void test_simulation__votes_end_the_job(void **state) {
+    (void)state;
+    for (int order = HR_ORDER_CHAIN; order <= HR_ORDER_BROADCAST; order++) {
+        federation f;
+        hr_job_file job = job_of(HR_SOUND, 4, (hr_order)order);
+        job.advance = 1.5;
+        open_federation(&f, 4000, 3, 2, job);
+        check_model(&f, 3, 2);
+        const hr_model *model = f.simulation.seats[0].as.miner.model;
+        size_t votes = 0;
+        for (size_t r = 0; r < model->release_count; r++) votes += !strcmp(model->releases[r].what, "gain of a round");
+        assert_int_equal(votes, 3);
+        close_federation(&f);
+    }
+}
+
+static void test_simulation__votes_carry_the_job_on(void **state) {
+    (void)state;
+    federation f;
+    hr_job_file job = job_of(HR_SOUND, 2, HR_ORDER_CHAIN);
+    job.options.epsilon = 1000;
+    job.advance = .01; /* the first round of steps wins far more */
+    open_federation(&f, 2000, 3, 2, job);
+    assert_int_equal(hr_model_tree_count(run(&f)), 6);
+    close_federation(&f);
+}
+
+static void test_simulation__says_that_paper_mode_is_not_private(void **state) {
+    (void)state;
+    federation f;
+    open_federation(&f, 600, 3, 2, job_of(HR_PAPER, 1, HR_ORDER_CHAIN));
+    const hr_model *model = run(&f);
+    assert_false(hr_model_guarantee(model)->is_private);
+    assert_non_null(strstr(hr_model_guarantee(model)->statement, "NOT DIFFERENTIALLY PRIVATE"));
+    close_federation(&f);
+}
+
+static void test_simulation__refuses_more_than_two_classes(void **state) {
+    (void)state;
+    federation f;
+    hr_error err = {0};
+    open_federation(&f, 60, 2, 4, job_of(HR_SOUND, 1, HR_ORDER_CHAIN));
+    assert_int_equal(hr_simulation_run(&f.simulation, &err), HR_E_ARGUMENT);
+    close_federation(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_simulation__gives_a_tree_an_owner_and_round),
+        cmocka_unit_test(test_simulation__learns),
+        cmocka_unit_test(test_simulation__works_with_one_owner_and_with_owners_without_records),
+        cmocka_unit_test(test_simulation__votes_end_the_job),
+        cmocka_unit_test(test_simulation__votes_carry_the_job_on),
+        cmocka_unit_test(test_simulation__says_that_paper_mode_is_not_private),
+        cmocka_unit_test(test_simulation__refuses_more_than_two_classes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
