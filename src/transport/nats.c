@@ -198,6 +198,7 @@ static natsStatus bind_box(nats_end *end) {
     jsConsumerInfo *info = NULL;
     natsStatus s = js_GetConsumerInfo(&info, end->link.jetstream, end->federation, end->name, NULL, &code);
     jsConsumerInfo_Destroy(info);
+    if (code == JSStreamNotFoundErr || code == JSConsumerNotFoundErr) s = NATS_NOT_FOUND;
     if (s == NATS_OK) s = jsSubOptions_Init(&wishes);
     wishes.Stream = end->federation;
     wishes.Consumer = end->name;

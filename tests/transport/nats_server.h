@@ -25,6 +25,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include <cmocka.h>
 
@@ -91,6 +94,9 @@ static inline void server_launch(server *s) {
     s->process = fork();
     assert_true(s->process >= 0);
     if (s->process) return;
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that is ended takes its broker along */
+#endif
     int log = -1;
     if (chdir(broker) == 0) log = open("log", O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (log >= 0) dup2(log, STDERR_FILENO);

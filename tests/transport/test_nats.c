@@ -122,18 +122,17 @@ static void test_parcels__arrive_in_the_order_of_sending(void **state) {
 /* A parcel comes alone and at once, though nothing follows it. */
 static void test_parcel__is_not_kept_waiting_for_others(void **state) {
     hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob");
-    double worst = 0;
+    int slow = 0; /* a loaded machine may stop for a while, but not each time */
     for (int i = 0; i < 50; i++) {
         for (int j = 0; j < i % 3; j++) assert_null(receive_within(bob, j).bytes);
         for (int j = 0; j <= i % 7; j++) send_text(alice, "bob", "at once");
         for (int j = 0; j <= i % 7; j++) {
             const double start = server_clock();
             expect_text(bob, "at once");
-            if (server_clock() - start > worst) worst = server_clock() - start;
+            slow += server_clock() - start > 0.05;
         }
     }
-    print_message("the slowest of 200 parcels that were there took %.4f s\n", worst);
-    assert_true(worst < 10);
+    assert_in_range(slow, 0, 20);
     alice->close(alice);
     bob->close(bob);
 }
@@ -168,7 +167,7 @@ static void test_close__gives_back_what_was_not_settled(void **state) {
     bob = open_as(*state, "bob");
     bool seen[2] = {false, false};
     for (int i = 0; i < 2; i++) {
-        hr_parcel parcel = receive_within(bob, LONG);
+        hr_parcel parcel = receive_within(bob, LONG / 3); /* sooner than a parcel of who is gone without a word */
         seen[0] |= holds(&parcel, "one");
         seen[1] |= holds(&parcel, "three");
         bob->settle(bob, &parcel);
@@ -177,6 +176,46 @@ static void test_close__gives_back_what_was_not_settled(void **state) {
     expect_nothing(bob);
     alice->close(alice);
     bob->close(bob);
+}
+
+/* ---- Boxes ------------------------------------------------------------------------------------------------------------------------ */
+
+static void test_boxes__opened_again__keep_their_parcels(void **state) {
+    const server *s = *state;
+    hr_transport *alice = open_as(s, "alice");
+    send_text(alice, "bob", "kept");
+    assert_int_equal(hr_federation_open(s->folder, NULL), HR_OK);
+    assert_int_equal(hr_federation_open(s->folder, NULL), HR_OK);
+    hr_transport *bob = open_as(s, "bob");
+    expect_text(bob, "kept");
+    alice->close(alice);
+    bob->close(bob);
+}
+
+static void test_boxes__are_missed_until_the_federation_is_opened(void **state) {
+    const server *s = *state;
+    server other = {0};
+    char paths[3][SERVER_PATH];
+    snprintf(other.top, sizeof other.top, "%.60s/bare", s->top);
+    assert_int_equal(mkdir(other.top, 0700), 0);
+    server_init(&other);
+    server_launch(&other);
+    const hr_nats_options options = server_options(&other, paths, "alice", "alice");
+    const double deadline = server_clock() + SERVER_PATIENCE;
+    hr_error err = {0};
+    hr_transport *alice = NULL;
+    do {
+        assert_int_equal(hr_nats_open(&options, &alice, &err), HR_E_IO);
+        assert_false(server_died(&other));
+        assert_true(server_clock() < deadline);
+    } while (strstr(err.message, "cannot connect"));
+    check_error(&err, HR_E_IO, "cannot open the box of 'alice' in the federation 'demo': the broker has no such box");
+    assert_non_null(strstr(err.remedy, "hedgerow federation open"));
+    assert_int_equal(hr_federation_open(other.folder, NULL), HR_OK);
+    alice = open_as(&other, "alice");
+    alice->close(alice);
+    server_stop(&other, SIGTERM);
+    server_clear(other.top);
 }
 
 /* ---- Loss of the broker ----------------------------------------------------------------------------------------------------------- */
@@ -424,6 +463,8 @@ int main(void) {
         cmocka_unit_test(test_parcel__is_not_kept_waiting_for_others),
         cmocka_unit_test(test_parcel__not_settled__comes_again),
         cmocka_unit_test(test_close__gives_back_what_was_not_settled),
+        cmocka_unit_test(test_boxes__opened_again__keep_their_parcels),
+        cmocka_unit_test(test_boxes__are_missed_until_the_federation_is_opened),
         cmocka_unit_test(test_broker__killed_and_started_again__loses_nothing_that_is_sent_again),
         cmocka_unit_test(test_broker__gone__closing_does_not_wait_for_it),
         cmocka_unit_test(test_open__where_nobody_listens__fails),

@@ -1,0 +1,137 @@
+#include "transport/broker.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_name__fits_into_subjects_certificates_and_paths(void **state) {
+    (void)state;
+    const char *good[] = {"a", "miner", "north-2", "2nd", "abcdefghijklmnopqrstuvwxyz012345"};
+    const char *bad[] = {"",    "-",   "-a", "A",   "a.b",      "a*",   ">",
+                         "a b", "a/b", "..", "a_b", "\xc3\xa4", "a\nb", "abcdefghijklmnopqrstuvwxyz0123456"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (!hr_nats_name_fits(good[i])) fail_msg("'%s' should fit", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (hr_nats_name_fits(bad[i])) fail_msg("'%s' should not fit", bad[i]);
+}
+
+static void test_address__is_a_host_and_a_port(void **state) {
+    (void)state;
+    static const struct {
+        const char *url, *host;
+        unsigned port;
+    } cases[] = {{"tls://localhost:4222", "localhost", 4222},
+                 {"tls://broker.example.org:1", "broker.example.org", 1},
+                 {"tls://127.0.0.1:65535", "127.0.0.1", 65535},
+                 {"tls://[::1]:4222", "::1", 4222},
+                 {"tls://[2001:db8::5]:14222", "2001:db8::5", 14222}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hr_broker_address address;
+        memset(&address, 0xff, sizeof address);
+        assert_int_equal(hr_broker_address_parse(cases[i].url, &address, NULL), HR_OK);
+        assert_string_equal(address.host, cases[i].host);
+        assert_int_equal(address.port, cases[i].port);
+    }
+}
+
+static void test_address__is_nothing_else(void **state) {
+    (void)state;
+    char longest[400] = "tls://";
+    memset(longest + 6, 'a', 256);
+    strcpy(longest + 6 + 256, ":4222");
+    const char *bad[] = {"",
+                         "localhost:4222",
+                         "nats://localhost:4222",
+                         "TLS://localhost:4222",
+                         "tls://",
+                         "tls://localhost",
+                         "tls://localhost:",
+                         "tls://localhost:0",
+                         "tls://localhost:65536",
+                         "tls://localhost:99999999999999999999",
+                         "tls://localhost:-1",
+                         "tls://localhost:+1",
+                         "tls://localhost: 1",
+                         "tls://localhost:4222/",
+                         "tls://localhost:4222,tls://other:4222",
+                         "tls://user@localhost:4222",
+                         "tls://:4222",
+                         "tls://local host:4222",
+                         "tls://a\"b:4222",
+                         "tls://a,DNS=b:4222",
+                         "tls://[::1:4222",
+                         "tls://[]:4222",
+                         "tls://[::1]4222",
+                         "tls://[localhost]:4222",
+                         "tls://::1:4222",
+                         longest};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        hr_broker_address address = {.port = 7};
+        hr_error err = {0};
+        if (hr_broker_address_parse(bad[i], &address, &err) != HR_E_ARGUMENT) fail_msg("'%s' should be refused", bad[i]);
+        assert_int_equal(address.port, 7);
+        assert_int_equal(err.status, HR_E_ARGUMENT);
+        assert_true(err.message[0] && err.remedy[0]);
+    }
+}
+
+/* What each user may do, word for word: whoever widens it looks here. */
+static void test_config__lets_members_do_what_they_must_and_nothing_else(void **state) {
+    (void)state;
+    const hr_broker_address address = {"localhost", 4222};
+    const char *members[] = {"north"};
+    char *text = NULL;
+    assert_int_equal(hr_broker_config("demo", &address, members, 1, &text, NULL), HR_OK);
+    const char *expected = "    {\n"
+                           "      user: \"north\"\n"
+                           "      permissions {\n"
+                           "        publish { allow: [\"fed.demo.*.north\", \"$JS.API.CONSUMER.INFO.demo.north\", "
+                           "\"$JS.API.CONSUMER.MSG.NEXT.demo.north\", \"$JS.ACK.demo.north.>\"] }\n"
+                           "        subscribe { allow: [\"_INBOX_north.>\"] }\n"
+                           "      }\n"
+                           "    }\n"
+                           "  ]\n"
+                           "}\n";
+    const char *found = strstr(text, "    {\n      user: \"north\"");
+    assert_non_null(found);
+    assert_string_equal(found, expected);
+    assert_non_null(strstr(text, "verify_and_map: true\n"));
+    assert_non_null(strstr(text, "host: \"localhost\"\nport: 4222\n"));
+    free(text);
+}
+
+/* Who is dialled from elsewhere must listen to elsewhere. */
+static void test_config__listens_where_it_is_dialled(void **state) {
+    (void)state;
+    static const struct {
+        const char *host, *listens;
+    } cases[] = {{"localhost", "host: \"localhost\"\n"},
+                 {"127.0.0.1", "host: \"127.0.0.1\"\n"},
+                 {"::1", "host: \"::1\"\n"},
+                 {"10.0.0.5", "host: \"0.0.0.0\"\n"},
+                 {"broker.example.org", "host: \"0.0.0.0\"\n"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hr_broker_address address = {.port = 4222};
+        char *text = NULL;
+        snprintf(address.host, sizeof address.host, "%s", cases[i].host);
+        assert_int_equal(hr_broker_config("demo", &address, NULL, 0, &text, NULL), HR_OK);
+        if (!strstr(text, cases[i].listens)) fail_msg("%s: no %s", cases[i].host, cases[i].listens);
+        free(text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_name__fits_into_subjects_certificates_and_paths),
+        cmocka_unit_test(test_address__is_a_host_and_a_port),
+        cmocka_unit_test(test_address__is_nothing_else),
+        cmocka_unit_test(test_config__lets_members_do_what_they_must_and_nothing_else),
+        cmocka_unit_test(test_config__listens_where_it_is_dialled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
