@@ -5,7 +5,8 @@
 #ifndef HEDGEROW_FEDERATION_H
 #define HEDGEROW_FEDERATION_H
 
-#include <hedgerow/status.h>
+#include <hedgerow/model.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,6 +50,45 @@ HR_API HR_MUST_CHECK hr_status hr_key_create(const char *path, char public_key[H
 
 /* The public key of the secret key in a file. Thread: any. Fails: POLICY (others may read the file), FORMAT, IO, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_key_public(const char *path, char public_key[HR_KEY_TEXT], hr_error *err);
+
+/* ---- Training together ---------------------------------------------------------------------------------------------- */
+
+/* How a party is to work, and whom it tells. */
+typedef struct hr_party_settings {
+    size_t size;                                /* sizeof(hr_party_settings) */
+    int threads;                                /* of one training; 0: as many as there are processors */
+    size_t jobs;                                /* hr_own: return when so many jobs are over; 0: never */
+    bool (*go_on)(void *user);                  /* asked about once a second; false: stop now, go on at the next call. May be NULL */
+    void (*tell)(void *user, const char *line); /* progress, refusals, what somebody else did wrong; for people. May be NULL */
+    void *user;
+} hr_party_settings;
+#define HR_PARTY_SETTINGS_INIT                                                                                                             \
+    { sizeof(hr_party_settings), 0, 0, NULL, NULL, NULL }
+
+/* Serves an owner's records to the miners that her policy names, as docs/federation.md says: waits for jobs, looks at their terms,
+ * trains, passes on. `file` is an owner file (docs/formats.md). After a crash or a stop it goes on where it was.
+ * Spends: of each job that she accepts at most its epsilon, in her ledger, before any noise is drawn.
+ * Fails: IO, FORMAT, SCHEMA, POLICY (her file, key, data, ledger; or the broker refuses), CANCELLED (go_on), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_own(const char *file, const hr_party_settings *settings, hr_error *err);
+
+/* Asks the owners that a job file names for a model, and writes it to `model`, which must not exist unless the job was begun before; such a
+ * job goes on where it was. Owner: the caller frees *out with hr_model_free.
+ * Fails: as hr_own; POLICY (the job ended without a model; or `model` exists). */
+HR_API HR_MUST_CHECK hr_status hr_mine(const char *file, const char *model, const hr_party_settings *settings, hr_model **out,
+                                       hr_error *err);
+
+/* What takes part in a simulation. */
+typedef struct hr_simulation_data {
+    const char *const *files; /* tables that follow the job's schema */
+    size_t file_count;
+    size_t parties; /* 0: every file is an owner's; else the one file's records are dealt out, record i to owner i modulo `parties` */
+} hr_simulation_data;
+
+/* The same job, roles and messages in one process, without a broker; the job file's part on members is not looked at. Nothing is spent in
+ * any ledger: the model is as private as if all owners had taken part, and whoever runs this has all of their records.
+ * Owner: the caller frees *out with hr_model_free. Fails: as hr_mine. */
+HR_API HR_MUST_CHECK hr_status hr_simulate(const char *file, const hr_simulation_data *data, const hr_party_settings *settings,
+                                           hr_model **out, hr_error *err);
 
 #ifdef __cplusplus
 }

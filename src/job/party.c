@@ -530,6 +530,7 @@ hr_status hr_party_open(const hr_party_options *options, hr_party **out, hr_erro
     hr_party *p = calloc(1, sizeof *p);
     if (!p) return hr_fail_memory(err);
     p->o = *options;
+    p->now = options->now;
     hr_error why = {0};
     hr_status status = hr_stream_open(&p->stream, &why);
     revival r = {.party = p, .err = &why};

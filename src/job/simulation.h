@@ -41,6 +41,8 @@ HR_MUST_CHECK hr_status hr_simulation_init(hr_simulation *simulation, const hr_j
 void hr_simulation_listen(hr_simulation *simulation, void (*tell)(void *user, const char *line), void *user);
 /* Runs the job to its end. The model is the miner's (seats[0].as.miner.model). Fails: POLICY (the job ended without one), MEMORY. */
 HR_MUST_CHECK hr_status hr_simulation_run(hr_simulation *simulation, hr_error *err);
+/* The model, which is the caller's from then on. */
+hr_model *hr_simulation_take(hr_simulation *simulation);
 void hr_simulation_done(hr_simulation *simulation);
 
 #endif

@@ -53,6 +53,9 @@ static hr_status pack(const hr_job_file *job, const char *name, const char *yaml
 
 hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema, const char *const *owners, size_t count,
                       hr_bytes *out, hr_error *err) {
+    if (strcmp(job->options.method, "inprivate") != 0)
+        return hr_fail(err, HR_E_ARGUMENT, "write 'method: inprivate'", "the method '%s' does not train over a federation",
+                       job->options.method);
     listing l = {.arena = hr_arena_new()};
     ProtobufCBinaryData *names = calloc(count + 1, sizeof *names);
     char *yaml = NULL;

@@ -5,7 +5,7 @@
 #include "federation/message.h"
 #include "job/job_file.h"
 
-/* `job` is of the method inprivate. Owner: the caller frees out->at. Fails: ARGUMENT (the schema's label), MEMORY. */
+/* Owner: the caller frees out->at. Fails: ARGUMENT (not the method inprivate; the schema's label), MEMORY. */
 HR_MUST_CHECK hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema, const char *const *owners,
                                     size_t count, hr_bytes *out, hr_error *err);
 

@@ -1,0 +1,59 @@
+#include "together.h"
+#include "output.h"
+
+#include <signal.h>
+#include <string.h>
+
+static volatile sig_atomic_t asked_to_end;
+
+static void note_signal(int number) {
+    (void)number;
+    asked_to_end = 1;
+}
+
+static bool go_on(void *user) {
+    (void)user;
+    return !asked_to_end;
+}
+
+static void tell(void *user, const char *line) {
+    fprintf(stderr, "hedgerow %s: %s\n", (const char *)user, line);
+}
+
+hr_party_settings together_settings(const char *name, int threads, bool quiet) {
+    struct sigaction action = {.sa_handler = note_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
+    settings.threads = threads;
+    settings.go_on = go_on;
+    settings.tell = quiet ? NULL : tell;
+    settings.user = (void *)name;
+    return settings;
+}
+
+static void print_json(const hr_model *model, const char *path) {
+    const hr_guarantee *guarantee = hr_model_guarantee(model);
+    json_writer json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "method", hr_model_method(model));
+    json_text(&json, "mode", hr_model_mode(model) == HR_PAPER ? "paper" : "sound");
+    json_text(&json, "model", path);
+    json_whole(&json, "trees", hr_model_tree_count(model));
+    json_flag(&json, "private", guarantee->is_private);
+    json_number(&json, "epsilon", guarantee->epsilon);
+    json_number(&json, "delta", guarantee->delta);
+    json_text(&json, "statement", guarantee->statement);
+    json_close(&json, '}');
+    putchar('\n');
+}
+
+void together_report(const hr_model *model, const char *path, bool as_json) {
+    if (as_json) {
+        print_json(model, path);
+        return;
+    }
+    printf("%-8s %s, in mode %s\n", "method", hr_model_method(model), hr_model_mode(model) == HR_PAPER ? "paper" : "sound");
+    printf("%-8s %s, %zu trees\n%-8s ", "model", path, hr_model_tree_count(model), "privacy");
+    print_wrapped(stdout, hr_model_guarantee(model)->statement, 9);
+}

@@ -1,0 +1,104 @@
+/* An owner at work. */
+#include "base/fail.h"
+#include "job/owner_work.h"
+#include "job/station.h"
+
+#include <stdlib.h>
+
+enum { RESEND = 2000 }; /* milliseconds */
+
+typedef struct serving {
+    hr_arena *arena;
+    hr_owner_file file;
+    hr_station station;
+    hr_schema *schema;
+    hr_data *data;
+    hr_ledger *ledger;
+    hr_journal *journal;
+    bool miners[HR_MEMBERS_MAX];
+    hr_owner_work work;
+    hr_party *party;
+    const hr_party_settings *settings;
+} serving;
+
+static hr_status read_records(serving *s, hr_error *err) {
+    hr_status status = hr_schema_read(s->file.schema, &s->schema, err);
+    if (!status) {
+        status = hr_schema_reviewed(s->schema, err);
+        if (status) return hr_fail_at(err, status, s->file.schema, 0, 0, NULL);
+    }
+    if (!status) status = hr_data_read(s->schema, s->file.data, NULL, &s->data, err);
+    return status;
+}
+
+static hr_status open_ledger(serving *s, hr_error *err) {
+    hr_status status = hr_ledger_open(s->file.ledger, &s->ledger, err);
+    if (!status) status = hr_journal_of_ledger(s->ledger, &s->journal, err);
+    return status ? hr_fail_at(err, status, s->file.ledger, 0, 0, NULL) : HR_OK;
+}
+
+static hr_status open_station(serving *s, hr_error *err) {
+    hr_station_files files = {s->file.name, s->file.federation, s->file.key, s->file.certificate, s->file.certificate_key};
+    hr_status status = hr_station_open(&files, s->arena, &s->station, err);
+    for (size_t m = 0; !status && m < s->station.roster.count; m++)
+        s->miners[m] = hr_names_hold(&s->file.policy.miners, s->station.roster.members[m].name);
+    return status;
+}
+
+static hr_status open_party(serving *s, hr_error *err) {
+    hr_owner_work_init(&s->work);
+    s->work.data = s->data;
+    s->work.policy = &s->file.policy;
+    s->work.ledger = s->ledger;
+    s->work.threads = hr_station_threads(s->settings);
+    s->work.tell = s->settings->tell;
+    s->work.user = s->settings->user;
+    hr_party_options options = {.view = &s->station.view,
+                                .journal = s->journal,
+                                .transport = s->station.transport,
+                                .work = &s->work.work,
+                                .schema = s->schema,
+                                .miners = s->miners,
+                                .least_owners = s->file.policy.owners,
+                                .now = hr_station_now(),
+                                .resend = RESEND};
+    return hr_party_open(&options, &s->party, err);
+}
+
+static bool is_over(void *user) {
+    const serving *s = user;
+    return s->settings->jobs && s->work.done + s->work.failed >= s->settings->jobs;
+}
+
+static hr_status serve(serving *s, const char *file, hr_error *err) {
+    hr_status status = hr_owner_file_read(file, s->arena, &s->file, err);
+    if (!status) status = read_records(s, err);
+    if (!status) status = open_ledger(s, err);
+    if (!status) status = open_station(s, err);
+    if (!status) status = open_party(s, err);
+    if (status) return status;
+    if (s->settings->tell) s->settings->tell(s->settings->user, "ready for jobs");
+    status = hr_station_work(s->party, s->settings, is_over, s, err);
+    return status ? status : hr_station_linger(s->party, s->settings, err);
+}
+
+static void stop(serving *s) {
+    hr_party_close(s->party);
+    hr_station_done(&s->station);
+    hr_journal_close(s->journal);
+    hr_ledger_close(s->ledger);
+    hr_data_free(s->data);
+    hr_schema_free(s->schema);
+    hr_arena_free(s->arena);
+    free(s);
+}
+
+hr_status hr_own(const char *file, const hr_party_settings *settings, hr_error *err) {
+    serving *s = calloc(1, sizeof *s);
+    if (!s) return hr_fail_memory(err);
+    s->settings = settings;
+    s->arena = hr_arena_new();
+    hr_status status = s->arena ? serve(s, file, err) : hr_fail_memory(err);
+    stop(s);
+    return status;
+}

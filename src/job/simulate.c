@@ -1,0 +1,81 @@
+/* Owners and miner in one process, from files. */
+#include "base/fail.h"
+#include "data/records.h"
+#include "job/simulation.h"
+#include "job/station.h"
+
+#include <stdlib.h>
+
+typedef struct rehearsal {
+    hr_arena *arena;
+    hr_job_file file;
+    hr_schema *schema;
+    hr_data *tables[HR_MEMBERS_MAX];
+    size_t table_count;
+    hr_simulation simulation;
+} rehearsal;
+
+static hr_status read_tables(rehearsal *r, const hr_simulation_data *data, hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < data->file_count; i++, r->table_count++)
+        status = hr_data_read(r->schema, data->files[i], NULL, &r->tables[i], err);
+    return status;
+}
+
+/* Record i goes to owner i modulo `parties`. */
+static hr_status deal(rehearsal *r, size_t parties, hr_error *err) {
+    hr_data *all = r->tables[0];
+    size_t rows = hr_data_rows(all);
+    uint32_t *picked = malloc((rows / parties + 1) * sizeof *picked);
+    hr_status status = picked ? HR_OK : hr_fail_memory(err);
+    r->table_count = 0;
+    for (size_t o = 0; !status && o < parties; o++) {
+        size_t count = 0;
+        for (size_t i = o; i < rows; i += parties) picked[count++] = (uint32_t)i;
+        r->tables[o] = hr_data_take(all, picked, count);
+        r->table_count = o + 1;
+        if (!r->tables[o]) status = hr_fail_memory(err);
+    }
+    hr_data_free(all);
+    free(picked);
+    return status;
+}
+
+static hr_status check_data(const hr_simulation_data *data, hr_error *err) {
+    size_t owners = data->parties ? data->parties : data->file_count;
+    if (!data->file_count || (data->parties && data->file_count > 1))
+        return hr_fail(err, HR_E_ARGUMENT, "give one file and the number of parties, or one file for each owner",
+                       "%zu files for %zu parties", data->file_count, data->parties);
+    if (owners < HR_MEMBERS_MAX) return HR_OK;
+    return hr_fail(err, HR_E_LIMIT, "a federation has at most 255 owners and a miner", "%zu owners are too many", owners);
+}
+
+static hr_status run(rehearsal *r, const char *path, const hr_simulation_data *data, const hr_party_settings *settings, hr_model **out,
+                     hr_error *err) {
+    hr_status status = hr_job_file_read(path, r->arena, &r->file, err);
+    if (!status) status = check_data(data, err);
+    if (!status) status = hr_schema_read(r->file.schema, &r->schema, err);
+    if (!status) status = hr_schema_reviewed(r->schema, err);
+    if (!status) status = read_tables(r, data, err);
+    if (!status && data->parties) status = deal(r, data->parties, err);
+    if (!status)
+        status = hr_simulation_init(&r->simulation, &r->file, r->schema, (const hr_data *const *)r->tables, r->table_count,
+                                    hr_station_threads(settings), err);
+    hr_simulation_listen(&r->simulation, settings->tell, settings->user);
+    if (!status) status = hr_simulation_run(&r->simulation, err);
+    if (!status) *out = hr_simulation_take(&r->simulation);
+    return status;
+}
+
+hr_status hr_simulate(const char *file, const hr_simulation_data *data, const hr_party_settings *settings, hr_model **out, hr_error *err) {
+    rehearsal *r = calloc(1, sizeof *r);
+    if (!r) return hr_fail_memory(err);
+    r->arena = hr_arena_new();
+    hr_status status = r->arena ? run(r, file, data, settings, out, err) : hr_fail_memory(err);
+    hr_simulation_done(&r->simulation);
+    for (size_t i = 0; i < r->table_count; i++) hr_data_free(r->tables[i]);
+    hr_schema_free(r->schema);
+    hr_arena_free(r->arena);
+    free(r);
+    return status;
+}

@@ -1,0 +1,95 @@
+#include "job/station.h"
+
+#include "base/fail.h"
+
+#include <string.h>
+#include <time.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { WAIT = 500, LINGER = 10 * 1000 }; /* milliseconds */
+
+int64_t hr_station_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* ---- Opening ---------------------------------------------------------------------------------------------------------------- */
+
+static hr_status find_self(const hr_station_files *files, hr_station *s, hr_error *err) {
+    s->roster = (hr_roster){s->file.name, s->file.members, s->file.member_count};
+    size_t self = hr_roster_named(&s->roster, files->name, strlen(files->name));
+    if (self == HR_NO_MEMBER) {
+        hr_fail(err, HR_E_POLICY, "have the federation's founder add this member, or correct the name", "'%s' is no member of '%s'",
+                files->name, s->file.name);
+        return hr_fail_at(err, HR_E_POLICY, files->federation, 0, 0, "name");
+    }
+    hr_public_key own = hr_identity_public(s->identity);
+    if (!hr_public_key_same(&own, &s->roster.members[self].key)) {
+        hr_fail(err, HR_E_POLICY, "use the key whose public key the federation file lists ('hedgerow keygen --public FILE' prints it)",
+                "this is not the key of '%s'", files->name);
+        return hr_fail_at(err, HR_E_POLICY, files->key, 0, 0, NULL);
+    }
+    s->view = (hr_party_view){&s->roster, s->identity, self};
+    return HR_OK;
+}
+
+static hr_status dial(const hr_station_files *files, hr_station *s, hr_error *err) {
+    hr_nats_options options = {.url = s->file.url,
+                               .authority = s->file.authority,
+                               .certificate = files->certificate,
+                               .certificate_key = files->certificate_key,
+                               .federation = s->file.name,
+                               .name = files->name};
+    return hr_nats_open(&options, &s->transport, err);
+}
+
+hr_status hr_station_open(const hr_station_files *files, hr_arena *arena, hr_station *s, hr_error *err) {
+    *s = (hr_station){0};
+    hr_status status = hr_federation_file_read(files->federation, arena, &s->file, err);
+    if (!status) status = hr_identity_read(files->key, &s->identity, err);
+    if (!status) status = find_self(files, s, err);
+    return status ? status : dial(files, s, err);
+}
+
+void hr_station_done(hr_station *s) {
+    if (s->transport) s->transport->close(s->transport);
+    hr_identity_free(s->identity);
+}
+
+int hr_station_threads(const hr_party_settings *settings) {
+    if (settings->threads > 0) return settings->threads;
+#ifdef _OPENMP
+    return omp_get_num_procs();
+#else
+    return 1;
+#endif
+}
+
+/* ---- Working ---------------------------------------------------------------------------------------------------------------- */
+
+static hr_status step(hr_party *party, const hr_party_settings *settings, hr_error *err) {
+    bool busy;
+    if (settings->go_on && !settings->go_on(settings->user))
+        return hr_fail(err, HR_E_CANCELLED, "", "stopped; it goes on when it is run again");
+    return hr_party_step(party, hr_station_now(), WAIT, &busy, err);
+}
+
+hr_status hr_station_work(hr_party *party, const hr_party_settings *settings, bool (*over)(void *user), void *user, hr_error *err) {
+    hr_status status = HR_OK;
+    while (!status && !over(user)) status = step(party, settings, err);
+    return status;
+}
+
+hr_status hr_station_linger(hr_party *party, const hr_party_settings *settings, hr_error *err) {
+    int64_t until = hr_station_now() + LINGER;
+    bool owes = true;
+    hr_status status = HR_OK;
+    while (!status && owes && hr_station_now() < until) {
+        status = hr_party_owes(party, &owes, err);
+        if (!status && owes) status = step(party, settings, err);
+    }
+    return status;
+}

@@ -1,0 +1,42 @@
+/* Where a party works: what its files name, opened. */
+#ifndef HR_JOB_STATION_H
+#define HR_JOB_STATION_H
+
+#include "job/federation_file.h"
+#include "job/party.h"
+#include "transport/nats.h"
+
+#include <hedgerow/federation.h>
+
+/* What an owner file and a job file have in common. */
+typedef struct hr_station_files {
+    const char *name, *federation, *key, *certificate, *certificate_key;
+} hr_station_files;
+
+typedef struct hr_station {
+    hr_federation_file file;
+    hr_roster roster;
+    hr_identity *identity;
+    hr_party_view view;
+    hr_transport *transport;
+} hr_station;
+
+/* Reads the federation file and the key, and dials the broker. What it makes besides lives in the arena. Call hr_station_done in either
+ * case. Fails: IO, FORMAT, POLICY (no such member, or her key is another; the broker refuses), MEMORY. */
+HR_MUST_CHECK hr_status hr_station_open(const hr_station_files *files, hr_arena *arena, hr_station *out, hr_error *err);
+void hr_station_done(hr_station *station);
+
+/* Goes on until `over` says so, or settings->go_on does. Fails: CANCELLED (go_on), and as hr_party_step. */
+HR_MUST_CHECK hr_status hr_station_work(hr_party *party, const hr_party_settings *settings, bool (*over)(void *user), void *user,
+                                        hr_error *err);
+
+/* Stays a while for parcels that somebody has not confirmed yet; then leaves them to the next time. */
+HR_MUST_CHECK hr_status hr_station_linger(hr_party *party, const hr_party_settings *settings, hr_error *err);
+
+/* The clock of the party's steps. */
+int64_t hr_station_now(void);
+
+/* Processors to use. */
+int hr_station_threads(const hr_party_settings *settings);
+
+#endif
