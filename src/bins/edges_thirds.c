@@ -14,7 +14,8 @@ static int by_value(const void *a, const void *b) {
 static size_t average_threes(double *values, size_t count) {
     size_t made = 0;
     for (size_t i = 0; i + 3 <= count; i += 3) {
-        double mean = fmin(values[i] / 3 + values[i + 1] / 3 + values[i + 2] / 3, values[i + 2]);
+        double mean = values[i] / 3 + values[i + 1] / 3 + values[i + 2] / 3;
+        mean = fmin(fmax(mean, values[i]), values[i + 2]); /* rounding */
         if (!made || mean > values[made - 1]) values[made++] = mean;
     }
     return made;

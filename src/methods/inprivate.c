@@ -26,6 +26,13 @@ void hr_inprivate_rounds(hr_stream *stream, size_t rows, size_t rounds, uint8_t 
     }
 }
 
+static size_t keep_unused(const uint8_t *round_of, size_t rounds, uint32_t *rows, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (round_of[rows[i]] == rounds) rows[kept++] = rows[i];
+    return kept;
+}
+
 /* As published: exactly half of the records that are left, in every round; those left over train no tree. */
 static hr_status exact_halves(hr_stream *stream, size_t rows, size_t rounds, uint8_t *round_of, hr_error *err) {
     static const double halves[] = {1, 1};
@@ -39,10 +46,8 @@ static hr_status exact_halves(hr_stream *stream, size_t rows, size_t rounds, uin
         status = hr_parts_fixed(stream, rows, halves, 2, &parts, err);
         if (status) break;
         for (size_t i = 0; i < hr_parts_size(&parts, 0); i++) round_of[left[parts.rows[i]]] = (uint8_t)m;
-        rows = hr_parts_size(&parts, 1);
-        for (size_t i = 0; i < rows; i++)
-            left[i] = left[hr_parts_rows(&parts, 1)[i]]; /* ascending: none is overwritten before it is read */
         hr_parts_done(&parts);
+        rows = keep_unused(round_of, rounds, left, rows);
     }
     free(left);
     return status;
@@ -164,13 +169,13 @@ static hr_status train(hr_training *t, hr_error *err) {
 
 static void defaults(hr_fit_options *o) {
     bool sound = o->mode == HR_SOUND;
-    o->trees = 4;
+    o->trees = 3;
     o->depth = 4;
     o->learning_rate = 1;
     o->bins = sound ? 32 : 255;
     o->edges = sound ? HR_EDGES_PRIVATE : HR_EDGES_EXACT;
     o->bin_share = .1;
-    o->leaf_share = .5;
+    o->leaf_share = sound ? .4 : .5;
     o->count_share = .3;
 }
 

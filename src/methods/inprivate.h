@@ -21,7 +21,7 @@ void hr_inprivate_rounds(hr_stream *stream, size_t rows, size_t rounds, uint8_t 
 
 typedef struct hr_inprivate_tree_job {
     const hr_data *records; /* of this tree only; maybe none */
-    const double *scores;   /* one a record: what the trees so far say */
+    const double *scores;   /* one a record, finite: what the trees so far say */
     hr_units budget;
     size_t index;         /* for the list of releases */
     uint64_t group, part; /* composition */

@@ -172,6 +172,22 @@ static void test_tree__says_what_the_equations_say(void **state) {
     }
 }
 
+/* As published numbers' residuals are not clipped, however far the scores have drifted. */
+static void test_tree__as_published_takes_residuals_of_any_size(void **state) {
+    (void)state;
+    static double scores[1000], said[1000];
+    table t = mixed_table(1000, 0, 9);
+    for (size_t i = 0; i < 1000; i++) scores[i] = 50, said[i] = 0;
+    hr_fit_options options = options_of("inprivate", HR_PAPER);
+    options.depth = 1;
+    purse p = purse_open(HR_PURE, 5000, 3);
+    hr_value_tree tree = must_tree(&p, t.data, scores, &options);
+    hr_value_tree_add(&tree, t.data, said);
+    for (size_t i = 0; i < 1000; i++) assert_true(said[i] < -49 && said[i] > -51);
+    purse_close(&p);
+    table_close(&t);
+}
+
 /* ---- Forests ------------------------------------------------------------------------------------------------------------- */
 
 /* Those of two owners with bins of their own, in one model, say what the trees say one by one. */
@@ -204,6 +220,74 @@ static void test_forest__says_what_its_trees_say(void **state) {
     }
 }
 
+/* ---- Lines --------------------------------------------------------------------------------------------------------------- */
+
+typedef struct expectation {
+    hr_mechanism mechanism;
+    uint64_t sensitivity;
+    double cost; /* of epsilon, as a part */
+} expectation;
+
+static expectation expected_line(const hr_release *line, const hr_fit_options *o, size_t classes) {
+    bool sound = o->mode == HR_SOUND;
+    double rest = sound ? 1 - o->bin_share : 1, leaf = rest * o->leaf_share;
+    if (!strcmp(line->what, "split")) {
+        uint64_t width = sound ? HR_GAIN_WIDTH : (8 << HR_GAIN_BITS) / 4 / (uint64_t)o->depth; /* classes: R = 2 */
+        return (expectation){sound ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL, width, (rest - leaf) / (double)o->depth};
+    }
+    bool sum = !strcmp(line->what, "leaf sum");
+    assert_true(sum || !strcmp(line->what, "leaf count"));
+    double share = sound ? o->count_share : .5;
+    uint64_t sensitivity = sum ? (sound ? 4096 : 65536 / 2) : classes ? 4096 : 1;
+    return (expectation){HR_DISCRETE_LAPLACE, sensitivity, leaf * (sum ? 1 - share : share)};
+}
+
+/* Edges, levels, leaves; a tree a round, all of one group, and every round a part of it. */
+static void test_lines__are_what_trees_are_made_of(void **state) {
+    (void)state;
+    for (int mode = HR_SOUND; mode <= HR_PAPER; mode++)
+        for (size_t classes = 0; classes <= 2; classes += 2) {
+            table t = mixed_table(400, classes, 3);
+            hr_fit_options options = options_of("inprivate", (hr_mode)mode);
+            options.trees = 3;
+            options.epsilon = 2;
+            hr_model *model = fit(t.data, &options);
+            size_t counts[3] = {0};
+            double of_part[3] = {0};
+            for (size_t i = 0; i < model->release_count; i++) {
+                const hr_release *line = &model->releases[i];
+                if (line->mechanism == HR_IDENTITY) continue;
+                assert_true(line->group == 0 && line->part < 3 && line->tree == (int64_t)line->part);
+                of_part[line->part] += hr_units_value(line->cost);
+                if (!strcmp(line->what, "bin edges")) continue;
+                expectation wanted = expected_line(line, &options, classes);
+                assert_int_equal(line->mechanism, wanted.mechanism);
+                if (mode == HR_SOUND || classes) assert_true(line->sensitivity == wanted.sensitivity);
+                assert_true(fabs(hr_units_value(line->cost) - 2 * wanted.cost) < 1e-9);
+                counts[line->part]++;
+            }
+            for (size_t m = 0; m < 3; m++) assert_true(counts[m] == (size_t)options.depth + 2 && fabs(of_part[m] - 2) < 1e-6);
+            assert_true(model->guarantee.is_private == (mode == HR_SOUND));
+            if (mode == HR_SOUND) assert_true(model->guarantee.epsilon <= 2 && model->guarantee.epsilon > 2 - 1e-6);
+            hr_model_free(model);
+            table_close(&t);
+        }
+}
+
+/* Published cut points are exact statistics, and the list says so. */
+static void test_lines__name_the_exact_statistics_of_the_publication(void **state) {
+    (void)state;
+    table t = mixed_table(100, 2, 3);
+    hr_fit_options options = options_of("inprivate", HR_PAPER);
+    hr_model *model = fit(t.data, &options);
+    size_t exact = 0;
+    for (size_t i = 0; i < model->release_count; i++) exact += model->releases[i].mechanism == HR_IDENTITY;
+    assert_int_equal(exact, options.trees);
+    assert_non_null(strstr(model->guarantee.statement, "NOT DIFFERENTIALLY PRIVATE"));
+    hr_model_free(model);
+    table_close(&t);
+}
+
 /* ---- The method ---------------------------------------------------------------------------------------------------------- */
 
 static void test_method__learns(void **state) {
@@ -218,6 +302,49 @@ static void test_method__learns(void **state) {
             if (!(error < (classes ? .08 : .15))) fail_msg("mode %d, %zu classes: %g", mode, classes, error);
             table_close(&t);
         }
+}
+
+/* As published, almost without noise: what the leaves of records without features say. */
+static void published_leaves(const double *labels, size_t rows, size_t rounds, uint64_t seed, double *leaves) {
+    table t = table_open(rows, 1);
+    for (size_t i = 0; i < rows; i++) t.labels[i] = labels[i];
+    hr_column x = number_column("x", 0, 0);
+    table_make(&t, number_column("y", -1, 1), &x);
+    hr_fit_options options = seeded_options_of("inprivate", HR_PAPER, seed);
+    options.epsilon = 1e4;
+    options.trees = (int64_t)rounds;
+    options.depth = 1;
+    hr_model *model = fit(t.data, &options);
+    for (size_t m = 0; m < rounds; m++) { /* all records are left of the only cut, if there is one */
+        const hr_node *nodes = model->forest.trees[m].nodes;
+        leaves[m] = nodes[nodes->left].value;
+    }
+    hr_model_free(model);
+    table_close(&t);
+}
+
+static bool near(double a, double b) {
+    return fabs(a - b) < .05;
+}
+
+/* Of four labels -1, -1, 1, 1 two train, of seven first three and then two; the rest is never used. */
+static void test_method__as_published_halves_exactly(void **state) {
+    (void)state;
+    static const double four[] = {-1, -1, 1, 1}, seven[] = {-1, -1, -1, -1, -1, -1, 1};
+    size_t ends = 0, late = 0;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        double leaves[2];
+        published_leaves(four, 4, 1, seed, leaves);
+        assert_true(near(leaves[0], -1) || near(leaves[0], 0) || near(leaves[0], 1));
+        ends += !near(leaves[0], 0);
+        published_leaves(seven, 7, 2, seed, leaves);
+        bool first = near(leaves[0], -1. / 3);
+        assert_true(first || near(leaves[0], -1));
+        if (first) continue;
+        assert_true(near(leaves[1], 0) || near(leaves[1], 1)); /* the residual 2, over two records */
+        late += near(leaves[1], 1);
+    }
+    assert_true(ends > 10 && late > 5);
 }
 
 static void test_method__refuses_three_classes(void **state) {
@@ -253,8 +380,12 @@ int main(void) {
         cmocka_unit_test(test_tree__holds_what_its_receiver_checks),
         cmocka_unit_test(test_tree__is_all_of_one_group_and_part),
         cmocka_unit_test(test_tree__says_what_the_equations_say),
+        cmocka_unit_test(test_tree__as_published_takes_residuals_of_any_size),
         cmocka_unit_test(test_forest__says_what_its_trees_say),
+        cmocka_unit_test(test_lines__are_what_trees_are_made_of),
+        cmocka_unit_test(test_lines__name_the_exact_statistics_of_the_publication),
         cmocka_unit_test(test_method__learns),
+        cmocka_unit_test(test_method__as_published_halves_exactly),
         cmocka_unit_test(test_method__refuses_three_classes),
         cmocka_unit_test(test_method__trains_rounds_without_records),
     };
