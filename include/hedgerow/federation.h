@@ -77,6 +77,11 @@ HR_API HR_MUST_CHECK hr_status hr_own(const char *file, const hr_party_settings 
 HR_API HR_MUST_CHECK hr_status hr_mine(const char *file, const char *model, const hr_party_settings *settings, hr_model **out,
                                        hr_error *err);
 
+/* The same with all parties in one process and no broker: the job file's miner and those owners, with their own records, keys and ledgers.
+ * Spends: as hr_own, of every owner. Owner and Fails: as hr_mine and hr_own. */
+HR_API HR_MUST_CHECK hr_status hr_meet(const char *file, const char *model, const char *const *owners, size_t owner_count,
+                                       const hr_party_settings *settings, hr_model **out, hr_error *err);
+
 /* What takes part in a simulation. */
 typedef struct hr_simulation_data {
     const char *const *files; /* tables that follow the job's schema */

@@ -1,7 +1,7 @@
-/* A miner at work. */
+#include "job/mine.h"
+
 #include "base/fail.h"
 #include "job/miner_work.h"
-#include "job/station.h"
 #include "job/terms.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { RESEND = 2000 }; /* milliseconds */
 
-typedef struct mining {
+struct hr_miner_seat {
     hr_arena *arena;
     hr_job_file file;
     const char *model;
@@ -20,7 +20,7 @@ typedef struct mining {
     hr_miner_work work;
     hr_party *party;
     const hr_party_settings *settings;
-} mining;
+};
 
 static hr_status refuse_part(const char *path, hr_error *err) {
     hr_fail(err, HR_E_ARGUMENT, "add name, federation, key, journal and owners, or run it with 'hedgerow simulate'",
@@ -28,7 +28,7 @@ static hr_status refuse_part(const char *path, hr_error *err) {
     return hr_fail_at(err, HR_E_ARGUMENT, path, 0, 0, NULL);
 }
 
-static hr_status read_files(mining *m, const char *path, hr_error *err) {
+static hr_status read_files(hr_miner_seat *m, const char *path, hr_error *err) {
     hr_status status = hr_job_file_read(path, m->arena, &m->file, err);
     if (!status && !m->file.name) return refuse_part(path, err);
     if (!status) status = hr_schema_read(m->file.schema, &m->schema, err);
@@ -36,13 +36,13 @@ static hr_status read_files(mining *m, const char *path, hr_error *err) {
     return status;
 }
 
-static hr_status open_station(mining *m, hr_error *err) {
+static hr_status open_station(hr_miner_seat *m, hr_loopback *loopback, hr_error *err) {
     hr_station_files files = {m->file.name, m->file.federation, m->file.key, m->file.certificate, m->file.certificate_key};
     hr_status status = hr_journal_open(m->file.journal, &m->journal, err);
-    return status ? status : hr_station_open(&files, m->arena, &m->station, err);
+    return status ? status : hr_station_open(&files, loopback, m->arena, &m->station, err);
 }
 
-static hr_status open_party(mining *m, hr_error *err) {
+static hr_status open_party(hr_miner_seat *m, hr_error *err) {
     hr_miner_work_init(&m->work);
     m->work.schema = m->schema;
     m->work.path = m->model;
@@ -60,7 +60,7 @@ static hr_status open_party(mining *m, hr_error *err) {
     return hr_party_open(&options, &m->party, err);
 }
 
-static hr_status check_owners(const mining *m, hr_error *err) {
+static hr_status check_owners(const hr_miner_seat *m, hr_error *err) {
     for (size_t i = 0; i < m->file.owners.count; i++) {
         const char *name = m->file.owners.items[i];
         size_t member = hr_roster_named(&m->station.roster, name, strlen(name));
@@ -72,7 +72,7 @@ static hr_status check_owners(const mining *m, hr_error *err) {
 }
 
 /* A job that was begun goes on; a new one does not overwrite a model. */
-static hr_status submit(mining *m, const char *path, hr_error *err) {
+static hr_status submit(hr_miner_seat *m, const char *path, hr_error *err) {
     hr_bytes terms = {0};
     if (hr_party_jobs(m->party)) {
         if (m->settings->tell) m->settings->tell(m->settings->user, "a job that was begun goes on");
@@ -89,23 +89,30 @@ static hr_status submit(mining *m, const char *path, hr_error *err) {
     return status;
 }
 
-static bool is_over(void *user) {
-    const mining *m = user;
-    return !hr_party_jobs(m->party);
-}
-
-static hr_status run(mining *m, const char *path, hr_error *err) {
+static hr_status open_seat(hr_miner_seat *m, const char *path, hr_loopback *loopback, hr_error *err) {
     hr_status status = read_files(m, path, err);
-    if (!status) status = open_station(m, err);
+    if (!status) status = open_station(m, loopback, err);
     if (!status) status = open_party(m, err);
-    if (!status) status = submit(m, path, err);
-    if (!status) status = hr_station_work(m->party, m->settings, is_over, m, err);
-    if (!status) status = hr_station_linger(m->party, m->settings, err);
-    if (status || m->work.model) return status;
-    return hr_fail(err, HR_E_POLICY, "see what the owners said", "the job ended without a model: %s", m->work.why);
+    return status ? status : submit(m, path, err);
 }
 
-static void stop(mining *m) {
+hr_status hr_miner_seat_open(const char *file, const char *model, const hr_party_settings *settings, hr_loopback *loopback,
+                             hr_miner_seat **out, hr_error *err) {
+    hr_miner_seat *m = calloc(1, sizeof *m);
+    if (!m) return hr_fail_memory(err);
+    m->settings = settings;
+    m->model = model;
+    m->arena = hr_arena_new();
+    hr_status status = m->arena ? open_seat(m, file, loopback, err) : hr_fail_memory(err);
+    if (status)
+        hr_miner_seat_close(m);
+    else
+        *out = m;
+    return status;
+}
+
+void hr_miner_seat_close(hr_miner_seat *m) {
+    if (!m) return;
     hr_party_close(m->party);
     hr_station_done(&m->station);
     hr_journal_close(m->journal);
@@ -115,17 +122,29 @@ static void stop(mining *m) {
     free(m);
 }
 
+hr_party *hr_miner_seat_party(hr_miner_seat *m) {
+    return m->party;
+}
+
+hr_status hr_miner_seat_take(hr_miner_seat *m, hr_model **out, hr_error *err) {
+    if (!m->work.model) return hr_fail(err, HR_E_POLICY, "see what the owners said", "the job ended without a model: %s", m->work.why);
+    *out = m->work.model;
+    m->work.model = NULL;
+    return HR_OK;
+}
+
+static bool is_over(void *user) {
+    const hr_miner_seat *m = user;
+    return !hr_party_jobs(m->party);
+}
+
 hr_status hr_mine(const char *file, const char *model, const hr_party_settings *settings, hr_model **out, hr_error *err) {
-    mining *m = calloc(1, sizeof *m);
-    if (!m) return hr_fail_memory(err);
-    m->settings = settings;
-    m->model = model;
-    m->arena = hr_arena_new();
-    hr_status status = m->arena ? run(m, file, err) : hr_fail_memory(err);
-    if (!status) {
-        *out = m->work.model;
-        m->work.model = NULL;
-    }
-    stop(m);
+    hr_miner_seat *m = NULL;
+    hr_status status = hr_miner_seat_open(file, model, settings, NULL, &m, err);
+    if (status) return status;
+    status = hr_station_work(m->party, settings, is_over, m, err);
+    if (!status) status = hr_station_linger(m->party, settings, err);
+    if (!status) status = hr_miner_seat_take(m, out, err);
+    hr_miner_seat_close(m);
     return status;
 }

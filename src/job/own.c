@@ -1,13 +1,14 @@
-/* An owner at work. */
+#include "job/own.h"
+
 #include "base/fail.h"
 #include "job/owner_work.h"
-#include "job/station.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { RESEND = 2000 }; /* milliseconds */
 
-typedef struct serving {
+struct hr_owner_seat {
     hr_arena *arena;
     hr_owner_file file;
     hr_station station;
@@ -19,9 +20,9 @@ typedef struct serving {
     hr_owner_work work;
     hr_party *party;
     const hr_party_settings *settings;
-} serving;
+};
 
-static hr_status read_records(serving *s, hr_error *err) {
+static hr_status read_records(hr_owner_seat *s, hr_error *err) {
     hr_status status = hr_schema_read(s->file.schema, &s->schema, err);
     if (!status) {
         status = hr_schema_reviewed(s->schema, err);
@@ -31,28 +32,37 @@ static hr_status read_records(serving *s, hr_error *err) {
     return status;
 }
 
-static hr_status open_ledger(serving *s, hr_error *err) {
+static hr_status open_ledger(hr_owner_seat *s, hr_error *err) {
     hr_status status = hr_ledger_open(s->file.ledger, &s->ledger, err);
     if (!status) status = hr_journal_of_ledger(s->ledger, &s->journal, err);
     return status ? hr_fail_at(err, status, s->file.ledger, 0, 0, NULL) : HR_OK;
 }
 
-static hr_status open_station(serving *s, hr_error *err) {
+static hr_status open_station(hr_owner_seat *s, hr_loopback *loopback, hr_error *err) {
     hr_station_files files = {s->file.name, s->file.federation, s->file.key, s->file.certificate, s->file.certificate_key};
-    hr_status status = hr_station_open(&files, s->arena, &s->station, err);
+    hr_status status = hr_station_open(&files, loopback, s->arena, &s->station, err);
     for (size_t m = 0; !status && m < s->station.roster.count; m++)
         s->miners[m] = hr_names_hold(&s->file.policy.miners, s->station.roster.members[m].name);
     return status;
 }
 
-static hr_status open_party(serving *s, hr_error *err) {
+/* Several owners may share one listener. */
+static void tell(void *user, const char *line) {
+    const hr_owner_seat *s = user;
+    char named[HR_ACTION_TEXT + 400];
+    if (!s->settings->tell) return;
+    snprintf(named, sizeof named, "%s: %s", s->file.name, line);
+    s->settings->tell(s->settings->user, named);
+}
+
+static hr_status open_party(hr_owner_seat *s, hr_error *err) {
     hr_owner_work_init(&s->work);
     s->work.data = s->data;
     s->work.policy = &s->file.policy;
     s->work.ledger = s->ledger;
     s->work.threads = hr_station_threads(s->settings);
-    s->work.tell = s->settings->tell;
-    s->work.user = s->settings->user;
+    s->work.tell = tell;
+    s->work.user = s;
     hr_party_options options = {.view = &s->station.view,
                                 .journal = s->journal,
                                 .transport = s->station.transport,
@@ -65,24 +75,30 @@ static hr_status open_party(serving *s, hr_error *err) {
     return hr_party_open(&options, &s->party, err);
 }
 
-static bool is_over(void *user) {
-    const serving *s = user;
-    return s->settings->jobs && s->work.done + s->work.failed >= s->settings->jobs;
-}
-
-static hr_status serve(serving *s, const char *file, hr_error *err) {
+static hr_status open_seat(hr_owner_seat *s, const char *file, hr_loopback *loopback, hr_error *err) {
     hr_status status = hr_owner_file_read(file, s->arena, &s->file, err);
     if (!status) status = read_records(s, err);
     if (!status) status = open_ledger(s, err);
-    if (!status) status = open_station(s, err);
-    if (!status) status = open_party(s, err);
-    if (status) return status;
-    if (s->settings->tell) s->settings->tell(s->settings->user, "ready for jobs");
-    status = hr_station_work(s->party, s->settings, is_over, s, err);
-    return status ? status : hr_station_linger(s->party, s->settings, err);
+    if (!status) status = open_station(s, loopback, err);
+    return status ? status : open_party(s, err);
 }
 
-static void stop(serving *s) {
+hr_status hr_owner_seat_open(const char *file, const hr_party_settings *settings, hr_loopback *loopback, hr_owner_seat **out,
+                             hr_error *err) {
+    hr_owner_seat *s = calloc(1, sizeof *s);
+    if (!s) return hr_fail_memory(err);
+    s->settings = settings;
+    s->arena = hr_arena_new();
+    hr_status status = s->arena ? open_seat(s, file, loopback, err) : hr_fail_memory(err);
+    if (status)
+        hr_owner_seat_close(s);
+    else
+        *out = s;
+    return status;
+}
+
+void hr_owner_seat_close(hr_owner_seat *s) {
+    if (!s) return;
     hr_party_close(s->party);
     hr_station_done(&s->station);
     hr_journal_close(s->journal);
@@ -93,12 +109,22 @@ static void stop(serving *s) {
     free(s);
 }
 
+hr_party *hr_owner_seat_party(hr_owner_seat *s) {
+    return s->party;
+}
+
+static bool is_over(void *user) {
+    const hr_owner_seat *s = user;
+    return s->settings->jobs && s->work.done + s->work.failed >= s->settings->jobs;
+}
+
 hr_status hr_own(const char *file, const hr_party_settings *settings, hr_error *err) {
-    serving *s = calloc(1, sizeof *s);
-    if (!s) return hr_fail_memory(err);
-    s->settings = settings;
-    s->arena = hr_arena_new();
-    hr_status status = s->arena ? serve(s, file, err) : hr_fail_memory(err);
-    stop(s);
+    hr_owner_seat *s = NULL;
+    hr_status status = hr_owner_seat_open(file, settings, NULL, &s, err);
+    if (status) return status;
+    tell(s, "ready for jobs");
+    status = hr_station_work(s->party, settings, is_over, s, err);
+    if (!status) status = hr_station_linger(s->party, settings, err);
+    hr_owner_seat_close(s);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "random/stream.h"
 #include "tree/advance.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,23 @@ static const char method_name[] = "inprivate";
 
 /* How a vote's budget is shared out: the number of records only scales what was gained. */
 static const double GAIN_SHARE = .7;
+
+/* ---- Progress ------------------------------------------------------------------------------------------------------------------ */
+
+static void tell(hr_party_work *self, const char *line) {
+    const hr_owner_work *w = (const hr_owner_work *)self;
+    if (w->tell) w->tell(w->user, line);
+}
+
+static void tell_format(hr_owner_work *w, const char *format, ...) HR_PRINTF(2, 3);
+static void tell_format(hr_owner_work *w, const char *format, ...) {
+    char line[HR_ACTION_TEXT + 100];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    tell(&w->work, line);
+}
 
 /* ---- Terms ------------------------------------------------------------------------------------------------------------------- */
 
@@ -78,7 +96,7 @@ static const char *objection(const hr_owner_work *w, const char *miner, const He
 
 static hr_status decide(hr_party_work *self, const char *miner, const Hedgerow__Terms *terms, bool *accepted, char reason[HR_ACTION_TEXT],
                         hr_error *err) {
-    const hr_owner_work *w = (const hr_owner_work *)self;
+    hr_owner_work *w = (hr_owner_work *)self;
     const char *why = objection(w, miner, terms);
     hr_fit_options options;
     hr_error said = {0};
@@ -86,6 +104,7 @@ static hr_status decide(hr_party_work *self, const char *miner, const Hedgerow__
     if (!why && hr_options_of_terms(terms, 1, &options, &said)) why = said.message;
     *accepted = !why;
     snprintf(reason, HR_ACTION_TEXT, "%.200s", why ? why : "");
+    if (!why) tell_format(w, "takes part in a job of %s, for epsilon %g", miner, terms->epsilon);
     return HR_OK;
 }
 
@@ -189,8 +208,9 @@ static hr_status train_on(const round_work *r, const hr_owner_work *w, const hr_
 }
 
 static hr_status train(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
-    const hr_owner_work *w = (const hr_owner_work *)self;
+    hr_owner_work *w = (hr_owner_work *)self;
     round_work r;
+    tell_format(w, "trains her tree of round %zu", place / job->course->owner_count + 1);
     hr_status status = round_init(&r, w, job, place, 1 - job->terms->vote_share, err);
     if (!status) status = train_on(&r, w, job, place, out, err);
     round_done(&r);
@@ -246,19 +266,16 @@ static hr_status vote_on(const round_work *r, const hr_party_job *job, size_t pl
 }
 
 static hr_status vote(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+    hr_owner_work *w = (hr_owner_work *)self;
     round_work r;
-    hr_status status = round_init(&r, (const hr_owner_work *)self, job, place, job->terms->vote_share, err);
+    tell_format(w, "votes on round %zu", place / job->course->owner_count + 1);
+    hr_status status = round_init(&r, w, job, place, job->terms->vote_share, err);
     if (!status) status = vote_on(&r, job, place, out, err);
     round_done(&r);
     return status;
 }
 
 /* ---- The end ------------------------------------------------------------------------------------------------------------------------ */
-
-static void tell(hr_party_work *self, const char *line) {
-    const hr_owner_work *w = (const hr_owner_work *)self;
-    if (w->tell) w->tell(w->user, line);
-}
 
 static hr_status finish(hr_party_work *self, const hr_party_job *job, hr_error *err) {
     (void)job;
@@ -269,11 +286,10 @@ static hr_status finish(hr_party_work *self, const hr_party_job *job, hr_error *
 }
 
 static void fail(hr_party_work *self, const hr_party_job *job, const char *why) {
-    char line[HR_ACTION_TEXT + 40];
+    hr_owner_work *w = (hr_owner_work *)self;
     (void)job;
-    ((hr_owner_work *)self)->failed++;
-    snprintf(line, sizeof line, "the job ended: %s", why);
-    tell(self, line);
+    w->failed++;
+    tell_format(w, "the job ended: %s", why);
 }
 
 void hr_owner_work_init(hr_owner_work *w) {

@@ -1,6 +1,7 @@
 #include "job/station.h"
 
 #include "base/fail.h"
+#include "transport/nats.h"
 
 #include <string.h>
 #include <time.h>
@@ -46,12 +47,13 @@ static hr_status dial(const hr_station_files *files, hr_station *s, hr_error *er
     return hr_nats_open(&options, &s->transport, err);
 }
 
-hr_status hr_station_open(const hr_station_files *files, hr_arena *arena, hr_station *s, hr_error *err) {
+hr_status hr_station_open(const hr_station_files *files, hr_loopback *loopback, hr_arena *arena, hr_station *s, hr_error *err) {
     *s = (hr_station){0};
     hr_status status = hr_federation_file_read(files->federation, arena, &s->file, err);
     if (!status) status = hr_identity_read(files->key, &s->identity, err);
     if (!status) status = find_self(files, s, err);
-    return status ? status : dial(files, s, err);
+    if (status) return status;
+    return loopback ? hr_loopback_open(loopback, files->name, &s->transport, err) : dial(files, s, err);
 }
 
 void hr_station_done(hr_station *s) {

@@ -4,7 +4,7 @@
 
 #include "job/federation_file.h"
 #include "job/party.h"
-#include "transport/nats.h"
+#include "transport/loopback.h"
 
 #include <hedgerow/federation.h>
 
@@ -21,9 +21,11 @@ typedef struct hr_station {
     hr_transport *transport;
 } hr_station;
 
-/* Reads the federation file and the key, and dials the broker. What it makes besides lives in the arena. Call hr_station_done in either
- * case. Fails: IO, FORMAT, POLICY (no such member, or her key is another; the broker refuses), MEMORY. */
-HR_MUST_CHECK hr_status hr_station_open(const hr_station_files *files, hr_arena *arena, hr_station *out, hr_error *err);
+/* Reads the federation file and the key, and dials the broker, or takes an end of `loopback` unless that is NULL. What it makes besides
+ * lives in the arena. Call hr_station_done in either case. Fails: IO, FORMAT, POLICY (no such member, or her key is another; the broker
+ * refuses), MEMORY. */
+HR_MUST_CHECK hr_status hr_station_open(const hr_station_files *files, hr_loopback *loopback, hr_arena *arena, hr_station *out,
+                                        hr_error *err);
 void hr_station_done(hr_station *station);
 
 /* Goes on until `over` says so, or settings->go_on does. Fails: CANCELLED (go_on), and as hr_party_step. */

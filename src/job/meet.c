@@ -1,0 +1,73 @@
+/* A real job with all of its parties in one process: their files, keys, ledgers and journals, and no broker. */
+#include "base/fail.h"
+#include "job/mine.h"
+#include "job/own.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+typedef struct meeting {
+    hr_loopback *loopback;
+    hr_miner_seat *miner;
+    hr_owner_seat **owners;
+    size_t owner_count;
+    const hr_party_settings *settings;
+} meeting;
+
+static hr_status open_all(meeting *m, const char *job, const char *model, const char *const *owners, size_t count, hr_error *err) {
+    m->owners = calloc(count + 1, sizeof *m->owners);
+    hr_status status = m->owners ? hr_loopback_new(&m->loopback, err) : hr_fail_memory(err);
+    for (size_t i = 0; !status && i < count; i++) {
+        status = hr_owner_seat_open(owners[i], m->settings, m->loopback, &m->owners[i], err);
+        if (!status) m->owner_count++;
+    }
+    return status ? status : hr_miner_seat_open(job, model, m->settings, m->loopback, &m->miner, err);
+}
+
+static void close_all(meeting *m) {
+    for (size_t i = 0; i < m->owner_count; i++) hr_owner_seat_close(m->owners[i]);
+    hr_miner_seat_close(m->miner);
+    hr_loopback_free(m->loopback);
+    free(m->owners);
+}
+
+/* As long as she has something to do. */
+static hr_status go_on(const meeting *m, hr_party *party, bool *any, hr_error *err) {
+    bool busy = true;
+    hr_status status = HR_OK;
+    while (!status && busy) {
+        if (m->settings->go_on && !m->settings->go_on(m->settings->user))
+            return hr_fail(err, HR_E_CANCELLED, "", "stopped; it goes on when it is run again");
+        status = hr_party_step(party, hr_station_now(), 0, &busy, err);
+        *any = *any || busy;
+    }
+    return status;
+}
+
+/* While somebody is waited for who is not here. */
+static void rest(void) {
+    nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
+}
+
+/* Until nobody has anything to do. Owners of the job who are not here never answer: the miner waits for them as her file says. */
+static hr_status run(meeting *m, hr_error *err) {
+    bool any = true;
+    hr_status status = HR_OK;
+    while (!status && (any || hr_party_jobs(hr_miner_seat_party(m->miner)))) {
+        if (!any) rest();
+        any = false;
+        status = go_on(m, hr_miner_seat_party(m->miner), &any, err);
+        for (size_t i = 0; !status && i < m->owner_count; i++) status = go_on(m, hr_owner_seat_party(m->owners[i]), &any, err);
+    }
+    return status;
+}
+
+hr_status hr_meet(const char *job, const char *model, const char *const *owners, size_t owner_count, const hr_party_settings *settings,
+                  hr_model **out, hr_error *err) {
+    meeting m = {.settings = settings};
+    hr_status status = open_all(&m, job, model, owners, owner_count, err);
+    if (!status) status = run(&m, err);
+    if (!status) status = hr_miner_seat_take(m.miner, out, err);
+    close_all(&m);
+    return status;
+}
