@@ -15,7 +15,7 @@ prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
 has_cmocka = $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),true,false)
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all check demo bench accuracy install uninstall fuzz sanitize tsan format coverage clean help
+.PHONY: all check demo demo-nats bench accuracy install uninstall fuzz sanitize tsan format coverage clean help
 .NOTPARALLEL:
 
 all: ## build $(BUILD)/hedgerow and the library (the default)
@@ -31,8 +31,12 @@ check: ## build and run every test
 	@ln -sfn cli/hedgerow $(BUILD)/hedgerow
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs
 
-demo: all ## a short tour: generate records, train with privacy, predict, look at the budget
+demo: all ## a short tour: three hospitals train a model together, each from her own file, ledger and key
 	@tools/demo.sh
+
+demo-nats: all ## the same over a real broker, everybody in a process of her own
+	@tools/setup.sh test
+	@tools/demo.sh --nats
 
 bench: all ## time training, prediction and reading beside other tree libraries
 	@tools/setup.sh bench

@@ -1,13 +1,23 @@
 #!/bin/sh
-# A short tour: a hospital trains on its records with and without privacy, compares, and tries to spend more than it granted.
-# usage: tools/demo.sh [HEDGEROW]   the tool's path; the one in the build directory BUILD unless given. Leaves nothing behind.
+# A short tour: three hospitals and a miner, who train a model together that none of them could train alone, and none has to trust another.
+# usage: tools/demo.sh [--nats] [HEDGEROW]   the tool's path; the one in the build directory BUILD unless given. Leaves nothing behind.
+# With --nats they talk over a real broker on this machine, each in a process of her own; else in one process.
 set -eu
 
+broker=no
+if [ "${1:-}" = --nats ]; then broker=yes; shift; fi
 tool=${1:-$(dirname "$0")/../${BUILD:-build}/cli/hedgerow}
 PATH=$(cd "$(dirname "$tool")" && pwd):$PATH
 directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+children=
+leave() {
+    [ -z "$children" ] || kill $children 2> /dev/null || true
+    rm -rf "$directory"
+}
+trap leave EXIT
+trap 'exit 1' INT TERM
 cd "$directory"
+hospitals='north south west'
 
 say() {
     printf '\n%s\n' "$*"
@@ -24,54 +34,111 @@ measure() {
     hedgerow evaluate --model "$1" --data test.csv | awk -v name="$2" '$1 == name { print $2 }'
 }
 
-# The share of test records that the commonest label of the training records does not fit.
-trivial_error() {
-    awk -F, -v label="$1" '
-        FNR == 1 { for (i = 1; i <= NF; i++) if ($i == label) column = i; file++; next }
-        file == 1 { count[$column]++; next }
-        { rows++; right[$column]++ }
-        END {
-            for (value in count) if (count[value] > count[best]) best = value
-            printf "%.4g\n", 1 - right[best] / rows
-        }' train.csv test.csv
-}
-
 row() {
-    printf '  %-34s %-8s %-8s %s\n' "$@"
+    printf '  %-44s %-8s %s\n' "$@"
 }
 
-say "1. A hospital has the records of 20,000 patients. (These are invented.)"
-run hedgerow generate hospital --rows 20000 --seed 1 -o train.csv --schema schema.yaml
-run hedgerow generate hospital --rows 5000 --seed 2 -o test.csv
-printf 'train.csv begins:\n'
-head -n 4 train.csv | sed 's/^/  /'
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("localhost", 0)); print(s.getsockname()[1])'
+}
 
-say "2. What would epsilon 1 mean, and is it enough? A plan touches no record:"
-run hedgerow train --plan --epsilon 1 --rows 20000 --schema schema.yaml
+owner_file() {
+    cat << END
+hedgerow-owner: 1
+name: $1
+federation: fed/$1/federation.yaml
+key: fed/$1/$1.key
+certificate: fed/$1/tls.pem
+certificate-key: fed/$1/tls-key.pem
+data: $1.csv
+schema: schema.yaml
+ledger: $1.db
+policy:
+  miners: [miner]
+  methods: [inprivate]
+  epsilon: 1
+  owners: 3
+END
+}
 
-say "3. It grants a budget once, and trains: with epsilon 1 and 0.1, and, to compare, with a published method and without privacy."
-run hedgerow ledger open budget.db --epsilon 2.5 --delta 1e-5
-run hedgerow train --data train.csv --schema schema.yaml --method gbdt --model open.json --quiet
-run hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --ledger budget.db --model private.json --quiet
-run hedgerow train --data train.csv --schema schema.yaml --epsilon 0.1 --ledger budget.db --model small.json --quiet
-run hedgerow train --data train.csv --schema schema.yaml --method dpboost --epsilon 1 --ledger budget.db --model dpboost.json --quiet
+say "1. Three hospitals have the records of 5,000 patients each. (These are invented.)"
+seed=0
+for name in $hospitals; do
+    seed=$((seed + 1))
+    hedgerow generate hospital --rows 5000 --seed $seed -o $name.csv --schema schema.yaml
+done
+hedgerow generate hospital --rows 10000 --seed 9 -o test.csv
+printf 'north.csv begins:\n'
+head -n 3 north.csv | sed 's/^/  /'
 
-say "4. On 5,000 other patients:"
-row '' error auc 'what the model tells of a patient'
-row 'the commonest answer for everybody' "$(trivial_error readmitted)" 0.5 'next to nothing'
-row 'hedge, epsilon 0.1' "$(measure small.json error)" "$(measure small.json auc)" 'no more than its guarantee allows'
-row 'hedge, epsilon 1' "$(measure private.json error)" "$(measure private.json auc)" 'no more than its guarantee allows'
-row 'dpboost, epsilon 1' "$(measure dpboost.json error)" "$(measure dpboost.json auc)" 'no more than its guarantee allows'
-row 'gbdt' "$(measure open.json error)" "$(measure open.json auc)" 'whatever can be read from it'
+say "2. They found a federation: who is in it, and by which keys they are known."
+port=$( [ $broker = no ] && echo 4222 || free_port)
+run hedgerow federation init fed --name demo --url tls://localhost:$port --member miner --member north --member south --member west 2> /dev/null
 
-say "5. What the private model says of itself:"
-printf '$ hedgerow show private.json\n'
-hedgerow show private.json | sed '/^Settings/,$d'
+say "3. Each grants a budget for her records, and says in her owner file what she allows:"
+for name in $hospitals; do
+    hedgerow ledger open $name.db --epsilon 2
+    owner_file $name > $name.yaml
+done
+sed 's/^/  /' north.yaml
 
-say "6. The budget holds: another run at epsilon 1 would exceed it, and is refused."
-code=0
-run hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --ledger budget.db --model again.json || code=$?
-[ "$code" = 3 ] || { echo "demo.sh: expected a refusal (3), got $code" >&2; exit 1; }
-run hedgerow ledger show budget.db
+say "4. A miner, who has no records, writes down what she wants:"
+cat > job.yaml << END
+hedgerow-job: 1
+schema: schema.yaml
+method: inprivate
+epsilon: 1
+name: miner
+federation: fed/miner/federation.yaml
+key: fed/miner/miner.key
+certificate: fed/miner/tls.pem
+certificate-key: fed/miner/tls-key.pem
+journal: miner.db
+owners: [north, south, west]
+END
+sed 's/^/  /' job.yaml
 
-say "'hedgerow --help' lists the commands; 'hedgerow methods' lists what can be trained, and what it proves."
+if [ $broker = yes ]; then
+    say "5. A broker carries what they say, sealed; every hospital serves her records, and the miner asks."
+    (cd fed/broker && exec nats-server -c nats.conf > nats.log 2>&1) &
+    children=$!
+    tries=0
+    until hedgerow federation open fed 2> open.log; do
+        tries=$((tries + 1))
+        [ $tries -lt 300 ] && kill -0 $children || { cat fed/broker/nats.log open.log >&2; exit 1; }
+        sleep 0.1
+    done
+    serving=
+    for name in $hospitals; do
+        printf '$ hedgerow own %s.yaml --jobs 1 &\n' $name
+        hedgerow own $name.yaml --jobs 1 2> $name.log &
+        serving="$serving $!"
+        children="$children $!"
+    done
+    run hedgerow mine job.yaml --model together.json
+    for child in $serving; do wait $child; done
+    printf 'north told meanwhile:\n'
+    sed 's/^/  /' north.log
+else
+    say "5. All of them in one process, with the same messages as over a broker:"
+    run hedgerow simulate job.yaml --owner north.yaml --owner south.yaml --owner west.yaml --model together.json
+fi
+
+say "6. To compare: each hospital alone at the same price, and all records in one place without any privacy (which is what nobody may do)."
+for name in $hospitals; do
+    hedgerow train --data $name.csv --schema schema.yaml --method inprivate --epsilon 1 --model $name.json --quiet
+done
+{ cat north.csv; tail -n +2 south.csv; tail -n +2 west.csv; } > pooled.csv
+hedgerow train --data pooled.csv --schema schema.yaml --method gbdt --model pooled.json --quiet
+row 'on 10,000 other patients' error auc
+for name in $hospitals; do row "$name alone, epsilon 1" "$(measure $name.json error)" "$(measure $name.json auc)"; done
+row 'together, epsilon 1 for each patient' "$(measure together.json error)" "$(measure together.json auc)"
+row 'pooled, no privacy' "$(measure pooled.json error)" "$(measure pooled.json auc)"
+
+say "7. What each has spent:"
+for name in $hospitals; do
+    printf '%s ' $name
+    hedgerow ledger show $name.db | grep epsilon.*spent
+done
+
+say "'hedgerow --help' lists the commands; docs/federation.md tells how hospitals do this over a network."
