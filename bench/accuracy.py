@@ -28,6 +28,8 @@ PRIVATE = {
     'PARA as published': ['para', '--mode', 'paper'],
     'DiPriMe sound': ['diprime', '--mode', 'sound'],
     'DiPriMe as published': ['diprime', '--mode', 'paper', '--option', 'features=5'],
+    'InPrivate sound': ['inprivate', '--mode', 'sound'],
+    'InPrivate as published': ['inprivate', '--mode', 'paper', '--trees', '8', '--option', 'split-budget=text'],
     'DP-ERT': ['dp-ert'],
     'DP-DF': ['dp-df'],
 }

@@ -38,8 +38,8 @@ static hr_status check_federation(const char *text, size_t size, hr_arena *arena
     if (status) return status;
     check_name(file.name);
     CHECK(file.member_count >= 2 && file.member_count <= HR_MEMBERS_MAX);
-    if (file.authority) check_path(file.authority);
-    CHECK((strncmp(file.url, "tls://", 6) == 0) == (file.authority != NULL));
+    check_path(file.authority);
+    CHECK(strncmp(file.url, "tls://", 6) == 0);
     for (size_t i = 0; i < file.member_count; i++) {
         check_name(file.members[i].name);
         CHECK(hr_federation_member(&file, file.members[i].name) == &file.members[i]);

@@ -1,6 +1,7 @@
 #include "job/federation_file.h"
 
 #include "job/fields.h"
+#include "transport/broker.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -32,7 +33,11 @@ static const hr_field carrier_fields[CARRIER_KEYS] = {
      .required = true,
      .offset = offsetof(carrier, url),
      .expected = "an address such as tls://localhost:4222"},
-    {.key = "authority", .kind = HR_FIELD_PATH, .offset = offsetof(carrier, authority), .expected = "a file"},
+    {.key = "authority",
+     .kind = HR_FIELD_PATH,
+     .required = true,
+     .offset = offsetof(carrier, authority),
+     .expected = "the file of the certificate authority that vouches for the broker"},
 };
 
 enum { MEMBER_NAME, MEMBER_KEY, MEMBER_KEYS };
@@ -59,25 +64,14 @@ const hr_member *hr_federation_member_with(const hr_federation_file *federation,
 
 /* ---- Reading ------------------------------------------------------------------------------------------------------------------ */
 
-static bool begins(const char *text, const char *with) {
-    const size_t size = strlen(with);
-    return strncmp(text, with, size) == 0 && text[size];
-}
-
 static hr_status read_carrier(const hr_fields *reader, const hr_yaml_node *map, hr_federation_file *out) {
     const hr_yaml_node *found[CARRIER_KEYS] = {NULL};
     carrier got = {0};
     hr_status status = hr_fields_read(reader, map, "transport", carrier_fields, CARRIER_KEYS, &got, found);
     if (status) return status;
-    bool secure = begins(got.url, "tls://");
-    if (!secure && !begins(got.url, "nats://"))
+    hr_broker_address address;
+    if (hr_broker_address_parse(got.url, &address, NULL))
         return hr_keys_refuse(&reader->keys, found[CARRIER_URL], "", "url: '%s' is not of the form tls://HOST:PORT", got.url);
-    if (secure && !found[CARRIER_AUTHORITY])
-        return hr_keys_need(&reader->keys, map, NULL, "authority",
-                            "a broker with TLS is known by its certificate authority: name its file");
-    if (!secure && found[CARRIER_AUTHORITY])
-        return hr_keys_refuse(&reader->keys, found[CARRIER_AUTHORITY], "write tls:// in the url, or remove the key",
-                              "the key 'authority' does not belong to a broker without TLS");
     out->url = got.url;
     out->authority = got.authority;
     return HR_OK;

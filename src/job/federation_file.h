@@ -8,8 +8,8 @@
 
 typedef struct hr_federation_file {
     const char *name;
-    const char *url;       /* of the NATS broker: tls://HOST:PORT, or nats://HOST:PORT without TLS */
-    const char *authority; /* path of the certificate authority of a broker with TLS; NULL without */
+    const char *url;       /* of the NATS broker: tls://HOST:PORT */
+    const char *authority; /* path of the certificate authority that vouches for the broker */
     const hr_member *members;
     size_t member_count; /* 2..HR_MEMBERS_MAX; names and keys are unique */
 } hr_federation_file;

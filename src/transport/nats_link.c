@@ -132,7 +132,10 @@ static hr_status check_options(const hr_nats_options *options, hr_error *err) {
 static hr_status check_files(const hr_nats_options *options, hr_error *err) {
     const char *paths[] = {options->authority, options->certificate, options->certificate_key};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        assert(paths[i]);
+        if (!paths[i])
+            return hr_fail(err, HR_E_ARGUMENT,
+                           "name the files that `hedgerow federation init` made for this member: ca.pem, tls.pem, tls-key.pem",
+                           "no %s is named, and the broker wants one", i < 2 ? "certificate" : "certificate's key");
         if (access(paths[i], R_OK) == 0) continue;
         hr_fail(err, HR_E_IO, "check the path and its permissions", "cannot read the %s: %s", i < 2 ? "certificate" : "certificate's key",
                 strerror(errno));

@@ -109,7 +109,7 @@ static void test_job_file__reads_every_fact(void **state) {
 #define OWNER                                                                                                                              \
     "hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\n"                              \
     "policy:\n  miners: [m]\n  methods: [dpboost]\n  epsilon: 1\n  owners: 2\n"
-#define CARRIER "hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'nats://localhost:4222'}\n"
+#define CARRIER "hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'tls://localhost:4222', authority: ca.pem}\n"
 #define MEMBERS "members: [{name: a, key: " KEY_A "}, {name: b, key: " KEY_B "}]\n"
 
 static void test_job_file__has_defaults(void **state) {
@@ -149,15 +149,6 @@ static void test_owner_file__takes_less(void **state) {
     assert_null(file.certificate);
     assert_null(file.certificate_key);
     assert_true(file.policy.delta == 0 && !file.policy.paper);
-}
-
-static void test_federation_file__takes_a_broker_without_tls(void **state) {
-    hr_federation_file file;
-    hr_error err = {0};
-    must(hr_federation_file_parse(CARRIER MEMBERS, strlen(CARRIER MEMBERS), "f.yaml", *state, &file, &err), &err);
-    assert_string_equal(file.url, "nats://localhost:4222");
-    assert_null(file.authority);
-    assert_int_equal(file.member_count, 2);
 }
 
 /* ---- What is refused ---------------------------------------------------------------------------------------------------------- */
@@ -228,17 +219,19 @@ static const bad_case bad_federation[] = {
     {"hedgerow-federation: 1\nname: f\ntransport: nats\n" MEMBERS,
      "x.yaml:3:12: transport must be a mapping of keys to values, not a single value"},
     {"hedgerow-federation: 1\nname: f\ntransport: {url: x}\n" MEMBERS, "x.yaml:3:12: the key 'kind' is missing; expected: nats"},
-    {"hedgerow-federation: 1\nname: f\ntransport: {kind: mpi, url: x}\n" MEMBERS, "x.yaml:3:19: kind: 'mpi' is not nats"},
+    {"hedgerow-federation: 1\nname: f\ntransport: {kind: mpi, url: x, authority: a}\n" MEMBERS, "x.yaml:3:19: kind: 'mpi' is not nats"},
     {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats}\n" MEMBERS,
      "x.yaml:3:12: the key 'url' is missing; expected: an address such as tls://localhost:4222"},
-    {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'http://x'}\n" MEMBERS,
+    {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'http://x', authority: a}\n" MEMBERS,
      "x.yaml:3:30: url: 'http://x' is not of the form tls://HOST:PORT"},
-    {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'tls://'}\n" MEMBERS,
+    {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'tls://', authority: a}\n" MEMBERS,
      "x.yaml:3:30: url: 'tls://' is not of the form tls://HOST:PORT"},
-    {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'tls://x'}\n" MEMBERS,
-     "x.yaml:3:12: the key 'authority' is missing; a broker with TLS is known by its certificate authority: name its file"},
-    {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'nats://x', authority: ca.pem}\n" MEMBERS,
-     "x.yaml:3:53: the key 'authority' does not belong to a broker without TLS; write tls:// in the url, or remove the key"},
+    {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'tls://x', authority: a}\n" MEMBERS,
+     "x.yaml:3:30: url: 'tls://x' is not of the form tls://HOST:PORT"},
+    {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'nats://x:1', authority: a}\n" MEMBERS,
+     "x.yaml:3:30: url: 'nats://x:1' is not of the form tls://HOST:PORT"},
+    {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'tls://x:1'}\n" MEMBERS,
+     "x.yaml:3:12: the key 'authority' is missing; expected: the file of the certificate authority that vouches for the broker"},
     {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: x, port: 1}\n" MEMBERS,
      "x.yaml:3:33: unknown key 'port'; the keys are kind, url, authority"},
     {CARRIER "members: a\n", "x.yaml:4:10: members must be a list of members, each with a name and a key, not a single value"},
@@ -562,7 +555,6 @@ int main(void) {
         WITH_ARENA(test_job_file__has_defaults),
         WITH_ARENA(test_job_file__takes_less),
         WITH_ARENA(test_owner_file__takes_less),
-        WITH_ARENA(test_federation_file__takes_a_broker_without_tls),
         WITH_ARENA(test_federation_file__refuses_what_is_wrong),
         WITH_ARENA(test_owner_file__refuses_what_is_wrong),
         WITH_ARENA(test_job_file__refuses_what_is_wrong),

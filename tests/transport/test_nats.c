@@ -333,6 +333,9 @@ static void test_open__with_arguments_that_cannot_be__is_refused(void **state) {
     options = server_options(*state, paths, "alice", "alice");
     options.url = "nats://localhost:4222";
     refuse_open(&options, HR_E_ARGUMENT, "is not one of TLS");
+    options = server_options(*state, paths, "alice", "alice");
+    options.certificate_key = NULL;
+    refuse_open(&options, HR_E_ARGUMENT, "no certificate's key is named");
 }
 
 static void test_send__to_nobody__fails(void **state) {
