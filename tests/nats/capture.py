@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""What can be read on the wire between members and broker, and on the broker's own disk, while a job runs: nothing of what members say.
+A relay records every byte; the broker's files are read before anything is settled away. That the search would find a text is shown by texts
+that are no secret: the greeting of nats-server on the wire, the subjects on the disk.
+usage: capture.py HEDGEROW"""
+import os
+import socket
+import threading
+
+import federation
+from federation import HOSPITALS, Federation, free_port
+
+
+class Relay:
+    """Listens on a port, passes all bytes on to another one and back, and keeps a copy."""
+
+    def __init__(self, port, to):
+        self.to, self.seen, self.lock = to, bytearray(), threading.Lock()
+        self.server = socket.create_server(('localhost', port))
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            here, _ = self.server.accept()
+            there = socket.create_connection(('localhost', self.to))
+            for source, sink in ((here, there), (there, here)):
+                threading.Thread(target=self.pass_on, args=(source, sink), daemon=True).start()
+
+    def pass_on(self, source, sink):
+        try:
+            while True:
+                piece = source.recv(1 << 16)
+                if not piece:
+                    break
+                with self.lock:
+                    self.seen += piece
+                sink.sendall(piece)
+        except OSError:
+            pass
+        for end in (source, sink):
+            end.close()
+
+
+def secrets(folder):
+    """Texts that messages are full of: names of features and their values, of releases, of methods, options and terms."""
+    texts = {b'inprivate', b'hedgerow-schema', b'learning-rate', b'leaf sum', b'split', b'job.yaml', b'her policy'}
+    with open(os.path.join(folder, 'schema.yaml'), 'rb') as file:
+        for line in file:
+            if b'name:' in line:
+                texts.add(line.split(b'name:')[1].strip().strip(b'"'))
+    return {text for text in texts if len(text) >= 5}
+
+
+def stored(folder):
+    found = bytearray()
+    for where, _, names in os.walk(os.path.join(folder, 'fed/broker/store')):
+        for name in names:
+            with open(os.path.join(where, name), 'rb') as file:
+                found += file.read()
+    return bytes(found)
+
+
+def assert_hidden(where, seen, texts, control):
+    assert control in seen, 'the search does not even find %r %s' % (control, where)
+    told = [text for text in texts if text in seen]
+    assert not told, '%s one reads %s' % (where, told)
+
+
+def test(tool, folder, words):
+    outside, inside = free_port(), free_port()
+    fed = Federation(tool, folder, rounds=2, port=outside, broker_port=inside)
+    relay = Relay(outside, inside)
+    texts = secrets(folder)
+    fed.start_broker()
+    fed.new_job()
+    miner = fed.mine()
+    disk = b''
+    while miner.runs() and b'fed.demo.north.miner' not in disk:  # offers lie in the boxes while no owner is there
+        disk = stored(folder)
+    owners = [fed.own(name) for name in HOSPITALS]
+    while miner.runs():
+        disk += stored(folder)
+    assert miner.wait() == 0, miner.lines
+    for owner in owners:
+        assert owner.wait() == 0, owner.lines
+    with open(os.path.join(folder, 'model.json'), 'rb') as file:
+        model = file.read()
+    assert sum(text in model for text in texts) > len(texts) / 2, 'the search does not find its texts in the model'
+    assert_hidden('on the wire', bytes(relay.seen), texts, b'INFO {')
+    assert_hidden('on the disk of the broker', disk, texts, b'fed.demo.north.miner')
+    print('%d bytes on the wire, %d texts looked for' % (len(relay.seen), len(texts)))
+
+
+federation.main(test)

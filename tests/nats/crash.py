@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Owners, miner and broker are killed (SIGKILL) at random moments of jobs over a real broker, and started again. Whatever happens: the job ends
+with a model of one tree a place at most, every ledger was charged exactly once, and nobody gave two trees for one place.
+usage: crash.py HEDGEROW [JOBS [SEED]]   each job has five kills"""
+import json
+import os
+import random
+import threading
+
+import federation
+from federation import HOSPITALS, SECONDS, Federation
+
+KILLS = 5
+
+
+class Job:
+    def __init__(self, fed, coin, rounds):
+        self.fed, self.coin, self.rounds = fed, coin, rounds
+        self.wake = threading.Event()
+        self.parties = {name: fed.own(name, self.wake.set) for name in HOSPITALS}
+        self.parties['miner'] = fed.mine(self.wake.set)
+        self.lines = [party.lines for party in self.parties.values()]
+
+    def restart(self, name):
+        self.parties[name] = self.fed.mine(self.wake.set) if name == 'miner' else self.fed.own(name, self.wake.set)
+        self.lines.append(self.parties[name].lines)
+
+    def await_line_or_moment(self):
+        """Moments are random: now and then right after a line, else anywhere."""
+        self.wake.clear()
+        self.wake.wait(self.coin.choice([0, .002, .01, .03, .1, .3]))
+
+    def kill_one(self):
+        name = self.coin.choice(HOSPITALS + HOSPITALS + ['miner', 'miner', 'broker'])
+        if name == 'broker':
+            self.fed.broker.kill()
+            self.fed.start_broker()
+        elif self.parties[name].runs():
+            self.parties[name].kill()
+            self.restart(name)
+
+    def over(self, name):
+        return not self.fed.ask(name, 'SELECT 1 FROM jobs WHERE NOT over') and self.fed.ask(name, 'SELECT 1 FROM jobs')
+
+
+def check(fed, job):
+    with open(os.path.join(fed.folder, 'model.json')) as file:
+        model = json.load(file)
+    trees = len(model['forest']['trees']) if 'forest' in model else len(model['trees'])
+    burnt = sum('work was lost' in line for lines in job.lines for line in lines)
+    assert 0 < trees <= 3 * job.rounds, trees
+    assert trees + burnt >= 3 * job.rounds, (trees, burnt)
+    for name in HOSPITALS:
+        entries = fed.ask(name, 'SELECT epsilon_units, state FROM entries')
+        assert len(entries) == 1 and entries[0][0] == 1 << 40, (name, entries)
+
+
+def run_job(fed, coin, rounds):
+    fed.new_job()
+    job = Job(fed, coin, rounds)
+    for _ in range(KILLS):
+        job.await_line_or_moment()
+        job.kill_one()
+    finish(job)
+    check(fed, job)
+    for party in job.parties.values():
+        if party.runs():
+            party.kill()
+
+
+def finish(job):
+    """All parties run until all of them have come to the end of the job."""
+    names = HOSPITALS + ['miner']
+    for _ in range(10 * SECONDS):
+        if all(job.over(name) for name in names):
+            return
+        for name in names:
+            if not job.parties[name].runs() and not job.over(name):
+                job.restart(name)
+        job.wake.clear()
+        job.wake.wait(.1)
+    raise AssertionError('the job does not end: %s' % {name: p.lines[-3:] for name, p in job.parties.items()})
+
+
+def test(tool, folder, words):
+    jobs, seed = int(words[0]) if words else 4, int(words[1]) if len(words) > 1 else random.SystemRandom().randrange(1 << 32)
+    coin = random.Random(seed)
+    print('%d jobs, seed %d' % (jobs, seed), flush=True)
+    for order in ('chain', 'broadcast'):
+        where = os.path.join(folder, order)
+        os.mkdir(where)
+        fed = Federation(tool, where, rounds=2, order=order)
+        fed.start_broker()
+        for _ in range((jobs + 1) // 2):
+            run_job(fed, coin, 2)
+        fed.broker.kill()
+    print('%d kills' % (KILLS * 2 * ((jobs + 1) // 2)))
+
+
+federation.main(test)

@@ -1,0 +1,179 @@
+"""A federation of a miner and three hospitals on this machine, over a real nats-server: what the tests of this folder share.
+
+Everything happens in a folder of its own; every process is killed when the test ends, however it ends."""
+import contextlib
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+
+SKIPPED = 77
+HOSPITALS = ['north', 'south', 'west']
+SECONDS = 120  # to wait for anything before giving up
+
+OWNER = '''hedgerow-owner: 1
+name: {name}
+federation: fed/{name}/federation.yaml
+key: fed/{name}/{name}.key
+certificate: fed/{name}/tls.pem
+certificate-key: fed/{name}/tls-key.pem
+data: {name}.csv
+schema: schema.yaml
+ledger: {name}.db
+policy:
+  miners: [miner]
+  methods: [inprivate]
+  epsilon: 1
+  owners: 3
+'''
+
+JOB = '''hedgerow-job: 1
+schema: schema.yaml
+method: inprivate
+epsilon: 1
+rounds: {rounds}
+order: {order}
+name: miner
+federation: fed/miner/federation.yaml
+key: fed/miner/miner.key
+certificate: fed/miner/tls.pem
+certificate-key: fed/miner/tls-key.pem
+journal: miner.db
+owners: [north, south, west]
+'''
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(('localhost', 0))
+        return s.getsockname()[1]
+
+
+def end_with_parent():
+    """A test that is killed takes its processes along (Linux)."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+class Process:
+    """A program whose lines on standard error are read as they come."""
+
+    def __init__(self, words, folder, on_line=None):
+        self.lines, self.on_line = [], on_line
+        self.process = subprocess.Popen(words, cwd=folder, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                        preexec_fn=end_with_parent)
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stderr:
+            self.lines.append(line.rstrip())
+            if self.on_line:
+                self.on_line()
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.reader.join()
+
+    def runs(self):
+        return self.process.poll() is None
+
+    def wait(self):
+        code = self.process.wait(SECONDS)
+        self.reader.join()
+        return code
+
+
+class Federation:
+    """`port` is what members dial; the broker listens on `broker_port`."""
+
+    def __init__(self, tool, folder, rounds=1, order='chain', port=None, broker_port=None, rows=400):
+        self.tool, self.folder = os.path.abspath(tool), folder
+        self.port = port or free_port()
+        self.broker_port = broker_port or self.port
+        for seed, name in enumerate(HOSPITALS):
+            self.run('generate', 'hospital', '--rows', str(rows), '--seed', str(seed), '-o', name + '.csv', '--schema', 'schema.yaml')
+            self.write(name + '.yaml', OWNER.format(name=name))
+        self.write('job.yaml', JOB.format(rounds=rounds, order=order))
+        members = [word for name in ['miner'] + HOSPITALS for word in ('--member', name)]
+        self.run('federation', 'init', 'fed', '--name', 'demo', '--url', 'tls://localhost:%d' % self.port, *members)
+        if self.broker_port != self.port:
+            path = os.path.join(folder, 'fed/broker/nats.conf')
+            with open(path) as file:
+                text = file.read()
+            self.write('fed/broker/nats.conf', text.replace(str(self.port), str(self.broker_port)))
+        self.broker = None
+
+    def write(self, name, text):
+        with open(os.path.join(self.folder, name), 'w') as file:
+            file.write(text)
+
+    def run(self, *words):
+        return subprocess.run([self.tool, *words], cwd=self.folder, check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
+
+    def start_broker(self):
+        self.broker = Process(['nats-server', '-c', 'nats.conf'], os.path.join(self.folder, 'fed/broker'))
+        for _ in range(10 * SECONDS):
+            done = subprocess.run([self.tool, 'federation', 'open', 'fed'], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True)
+            if done.returncode == 0:
+                return
+            if not self.broker.runs():
+                raise RuntimeError('nats-server ended: ' + '\n'.join(self.broker.lines))
+        raise RuntimeError('the broker cannot be opened: ' + done.stderr)
+
+    def new_job(self):
+        """Fresh ledgers and journals."""
+        for name in HOSPITALS + ['miner']:
+            for end in ('.db', '.db-wal', '.db-shm'):
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(os.path.join(self.folder, name + end))
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(os.path.join(self.folder, 'model.json'))
+        for name in HOSPITALS:
+            self.run('ledger', 'open', name + '.db', '--epsilon', '1')
+
+    def own(self, name, on_line=None):
+        return Process([self.tool, 'own', name + '.yaml', '--jobs', '1'], self.folder, on_line)
+
+    def mine(self, on_line=None):
+        return Process([self.tool, 'mine', 'job.yaml', '--model', 'model.json'], self.folder, on_line)
+
+    def ask(self, name, sql):
+        """Rows of a member's ledger or journal; none before it has the table."""
+        with contextlib.closing(sqlite3.connect(os.path.join(self.folder, name + '.db'))) as db:
+            try:
+                return db.execute(sql).fetchall()
+            except sqlite3.OperationalError as error:
+                if 'no such table' not in str(error):
+                    raise
+                return []
+
+
+def main(test):
+    """Runs test(tool, folder, words) in a folder that is removed afterwards."""
+    if not shutil.which('nats-server'):
+        print('there is no nats-server; install it (tools/setup.sh test)')
+        sys.exit(SKIPPED)
+    children = []
+    start = Process.__init__
+
+    def remember(self, *words, **named):
+        start(self, *words, **named)
+        children.append(self)
+
+    Process.__init__ = remember
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            test(sys.argv[1], folder, sys.argv[2:])
+        finally:
+            for child in children:
+                if child.runs():
+                    child.kill()
