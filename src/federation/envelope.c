@@ -26,18 +26,20 @@ hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelop
     return status;
 }
 
-static hr_status refuse(const char *why, hr_error *err) {
-    return hr_fail(err, HR_E_POLICY, "", "an envelope was refused: %s", why);
+static hr_status refuse(hr_status status, const char *why, hr_error *err) {
+    return hr_fail(err, status, "", "an envelope was refused: %s", why);
 }
 
 static hr_status check(const hr_party_view *view, size_t signer, const Hedgerow__Envelope *wire, hr_error *err) {
-    if (wire->version != VERSION) return refuse("it is of another version", err);
-    if (!hr_text_is(wire->federation, view->roster->federation)) return refuse("it belongs to another federation", err);
-    if (!hr_text_is(wire->from, view->roster->members[signer].name)) return refuse("its sender is not who signed it", err);
-    if (!hr_text_is(wire->to, view->roster->members[view->self].name)) return refuse("it was meant for somebody else", err);
-    if (wire->job.len != HR_JOB_BYTES) return refuse("it names no job", err);
-    if (wire->body.len > HR_PIECE_MAX) return refuse("it is too large", err);
-    if (!wire->sequence && (wire->body.len || wire->more)) return refuse("a receipt with a message", err);
+    if (wire->version != VERSION) return refuse(HR_E_FORMAT, "it is of another version", err);
+    if (!hr_text_is(wire->federation, view->roster->federation)) return refuse(HR_E_POLICY, "it belongs to another federation", err);
+    if (!hr_text_is(wire->from, view->roster->members[signer].name)) return refuse(HR_E_POLICY, "its sender is not who signed it", err);
+    if (!hr_text_is(wire->to, view->roster->members[view->self].name)) return refuse(HR_E_POLICY, "it was meant for somebody else", err);
+    if (wire->job.len != HR_JOB_BYTES) return refuse(HR_E_FORMAT, "it names no job", err);
+    if (wire->body.len > HR_PIECE_MAX) return refuse(HR_E_LIMIT, "it is too large", err);
+    bool receipt = !wire->sequence && wire->received && !wire->body.len && !wire->more,
+         piece = wire->sequence && !wire->received && wire->body.len;
+    if (!receipt && !piece) return refuse(HR_E_FORMAT, "it is neither a piece of a message nor a receipt", err);
     return HR_OK;
 }
 
@@ -67,8 +69,8 @@ hr_status hr_envelope_open(const hr_party_view *view, const void *sealed, size_t
     hr_status status = hr_unseal(view->identity, sealed, size, &key, &plain, &plain_size, err);
     if (status) return status;
     size_t signer = hr_roster_keyed(view->roster, &key);
-    status =
-        signer == HR_NO_MEMBER ? refuse("no member of the federation signed it", err) : read(view, signer, plain, plain_size, out, err);
+    status = signer == HR_NO_MEMBER ? refuse(HR_E_POLICY, "no member of the federation signed it", err)
+                                    : read(view, signer, plain, plain_size, out, err);
     free(plain);
     return status;
 }

@@ -19,7 +19,7 @@ typedef struct hr_envelope {
     uint64_t sequence; /* 0: a receipt */
     uint64_t received; /* of a receipt */
     bool more;         /* the message goes on in the next envelope */
-    hr_bytes body;     /* a piece of a message */
+    hr_bytes body;     /* a piece of a message; empty only in a receipt */
 } hr_envelope;
 
 /* `envelope->from` is ignored: it is the view's own. Owner: the caller frees out->at. Fails: MEMORY. */

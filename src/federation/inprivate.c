@@ -14,6 +14,22 @@ hr_status hr_members_read(const hr_roster *roster, const ProtobufCBinaryData *na
     return HR_OK;
 }
 
+static hr_status refuse(const char *why, hr_error *err) {
+    return hr_fail(err, HR_E_FORMAT, "", "%s", why);
+}
+
+hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_roster *roster, size_t *invited, hr_error *err) {
+    if (!terms->rounds || terms->rounds > HR_ROUNDS_MAX) return refuse("a job of no rounds, or too many", err);
+    if (!(terms->epsilon > 0 && terms->epsilon <= 1 << 20)) return refuse("a job without a budget", err);
+    if (terms->delta != 0) return refuse("a job with a delta, which this method has no use for", err);
+    if (!(terms->vote_share >= 0 && terms->vote_share < 1)) return refuse("a job whose votes cost all of its budget", err);
+    return hr_members_read(roster, terms->owners, terms->n_owners, invited, err);
+}
+
+hr_tree_rules hr_terms_rules(const Hedgerow__Terms *terms, const hr_schema *schema, double share) {
+    return (hr_tree_rules){.schema = schema, .paper = terms->paper, .budget = hr_units_up(terms->epsilon * share)};
+}
+
 hr_status hr_message_read(const hr_event *event, Hedgerow__Message **out, hr_error *err) {
     ProtobufCMessage *unpacked = NULL;
     hr_status status = hr_unpack(&hedgerow__message__descriptor, event->bytes, event->size, &unpacked, err);

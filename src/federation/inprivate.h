@@ -41,6 +41,11 @@ typedef struct hr_ballot {
 } hr_ballot;
 const hr_ballot *hr_inprivate_ballots(const hr_protocol *miner);
 
+/* Whether a job can be run on these terms. *invited: as many members as they list. Fails: FORMAT. */
+HR_MUST_CHECK hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_roster *roster, size_t *invited, hr_error *err);
+/* What a tree, or a ballot, may be whose share of the job's budget this is. */
+hr_tree_rules hr_terms_rules(const Hedgerow__Terms *terms, const hr_schema *schema, double share);
+
 /* What a list of member names says. Fails: FORMAT (a stranger, or somebody twice). */
 HR_MUST_CHECK hr_status hr_members_read(const hr_roster *roster, const ProtobufCBinaryData *names, size_t count, size_t *members,
                                         hr_error *err);

@@ -3,7 +3,6 @@
 
 #include "base/fail.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@ typedef struct miner {
     Hedgerow__Terms *terms;
     phase phase;
     size_t round, invited[HR_MEMBERS_MAX];
-    bool answered[HR_MEMBERS_MAX], accepted[HR_MEMBERS_MAX], gone[HR_MEMBERS_MAX]; /* by member; gone: she broke the protocol */
+    bool answered[HR_MEMBERS_MAX], accepted[HR_MEMBERS_MAX], gone[HR_MEMBERS_MAX]; /* by member; gone: withdrew, or broke the protocol */
     bool *passed;                                                                  /* places whose tree is on its way */
     hr_course course;
     hr_ballot *ballots; /* one a place */
@@ -27,20 +26,10 @@ static const char *name_of(const miner *m, size_t member) {
     return m->setup.view->roster->members[member].name;
 }
 
-static hr_status refuse(const char *why, hr_error *err) {
-    return hr_fail(err, HR_E_POLICY, "", "%s", why);
-}
-
-static hr_status send(miner *m, size_t to, Hedgerow__Message__KindCase kind, void *content, hr_error *err) {
-    Hedgerow__Message message = HEDGEROW__MESSAGE__INIT;
-    message.kind_case = kind;
-    message.terms = content; /* a union of pointers */
-    return hr_protocol_send(&m->protocol, to, &message, err);
-}
-
 static hr_status send_owners(miner *m, Hedgerow__Message__KindCase kind, void *content, hr_error *err) {
     hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < m->course.owner_count; i++) status = send(m, m->course.owners[i], kind, content, err);
+    for (size_t i = 0; !status && i < m->course.owner_count; i++)
+        status = hr_protocol_send(&m->protocol, m->course.owners[i], kind, content, err);
     return status;
 }
 
@@ -60,7 +49,7 @@ static hr_status dismiss(miner *m, const char *reason, hr_error *err) {
     finish.reason = hr_text_of(reason);
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < m->terms->n_owners; i++)
-        status = send(m, m->invited[i], HEDGEROW__MESSAGE__KIND_FINISH, &finish, err);
+        status = hr_protocol_send(&m->protocol, m->invited[i], HEDGEROW__MESSAGE__KIND_FINISH, &finish, err);
     m->phase = OVER;
     return status;
 }
@@ -110,7 +99,7 @@ static hr_status next_round(miner *m, hr_error *err) {
     round.round = (uint32_t)m->round;
     for (size_t i = 0; !status && i < m->course.owner_count; i++) {
         round.forest = i ? NULL : &forest;
-        status = send(m, m->course.owners[i], HEDGEROW__MESSAGE__KIND_ROUND, &round, err);
+        status = hr_protocol_send(&m->protocol, m->course.owners[i], HEDGEROW__MESSAGE__KIND_ROUND, &round, err);
     }
     hr_course_unlist(&forest);
     if (!status) status = hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "round %zu begins", m->round + 1);
@@ -129,7 +118,8 @@ static hr_status pass_over_first(miner *m, size_t empty, hr_error *err) {
     if (m->terms->broadcast || empty + 1 >= round_end(m)) return HR_OK;
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
     hr_status status = hr_course_list(&m->course, 0, hr_course_places(&m->course), &forest, err);
-    if (!status) status = send(m, hr_course_owner(&m->course, empty + 1), HEDGEROW__MESSAGE__KIND_FOREST, &forest, err);
+    if (!status)
+        status = hr_protocol_send(&m->protocol, hr_course_owner(&m->course, empty + 1), HEDGEROW__MESSAGE__KIND_FOREST, &forest, err);
     hr_course_unlist(&forest);
     return status;
 }
@@ -165,7 +155,7 @@ static hr_status settle(miner *m, hr_error *err) {
         if (place == round_end(m))
             status = round_over(m, err);
         else if (m->gone[hr_course_owner(&m->course, place)])
-            status = skip(m, place, "she broke the protocol", err);
+            status = skip(m, place, "she takes no further part", err);
         else
             break;
     }
@@ -193,16 +183,20 @@ static hr_status count_votes(miner *m, hr_error *err) {
     hr_status status = hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "round %zu was an advance of %.4f: %s", m->round + 1, advance,
                                        more ? "one more" : "enough");
     if (status) return status;
-    return more ? next_round(m, err) : finish(m, err);
+    if (!more) return finish(m, err);
+    status = next_round(m, err);
+    return status ? status : settle(m, err);
 }
 
 static hr_status on_ballot(miner *m, size_t from, const Hedgerow__Ballot *wire, hr_error *err) {
-    size_t position = hr_course_position(&m->course, from);
-    if (!m->course.places || position == m->course.owner_count || wire->round > m->round) return refuse("a ballot of no poll", err);
+    size_t position = hr_course_position(&m->course, from), polls = m->terms->vote_share > 0 ? m->round + (m->phase == POLLED) : 0;
+    if (!m->course.places || position == m->course.owner_count || wire->round >= polls)
+        return hr_protocol_refuse("a ballot of no poll", err);
     size_t place = wire->round * m->course.owner_count + position;
-    if (m->ballots[place].here) return refuse("a second ballot", err);
+    if (m->ballots[place].here) return hr_protocol_refuse("a second ballot", err);
     hr_ballot ballot = {.here = true, .counted = wire->counted, .gain = wire->gain, .records = wire->records};
-    hr_status status = hr_wire_releases_unpack(wire->releases, wire->n_releases, &m->course.rules, place, m->arena, &ballot.releases, err);
+    hr_tree_rules rules = hr_terms_rules(m->terms, m->setup.schema, m->terms->vote_share);
+    hr_status status = hr_wire_releases_unpack(wire->releases, wire->n_releases, &rules, place, m->arena, &ballot.releases, err);
     if (status) return status;
     ballot.release_count = wire->n_releases;
     m->ballots[place] = ballot;
@@ -214,7 +208,7 @@ static hr_status on_ballot(miner *m, size_t from, const Hedgerow__Ballot *wire, 
 static hr_status offer(miner *m, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < m->terms->n_owners; i++)
-        status = send(m, m->invited[i], HEDGEROW__MESSAGE__KIND_TERMS, m->terms, err);
+        status = hr_protocol_send(&m->protocol, m->invited[i], HEDGEROW__MESSAGE__KIND_TERMS, m->terms, err);
     return status;
 }
 
@@ -259,7 +253,7 @@ static hr_status withdraw(miner *m, size_t from, hr_error *err) {
 }
 
 static hr_status on_answer(miner *m, size_t from, const Hedgerow__Answer *answer, hr_error *err) {
-    if (m->answered[from] && answer->accepted) return refuse("a second answer", err);
+    if (m->answered[from] && answer->accepted) return hr_protocol_refuse("a second answer", err);
     bool fit = hr_text_is_fit(answer->reason, 200);
     hr_status status = answer->accepted ? HR_OK
                                         : hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "%s refuses: %.*s", name_of(m, from),
@@ -271,13 +265,14 @@ static hr_status on_answer(miner *m, size_t from, const Hedgerow__Answer *answer
     if (!answer->accepted) return withdraw(m, from, err);
     Hedgerow__Finish late = HEDGEROW__FINISH__INIT;
     late.reason = hr_text_of("it started without her");
-    return send(m, from, HEDGEROW__MESSAGE__KIND_FINISH, &late, err);
+    return hr_protocol_send(&m->protocol, from, HEDGEROW__MESSAGE__KIND_FINISH, &late, err);
 }
 
 /* ---- While it runs ------------------------------------------------------------------------------------------------------------------ */
 
 static hr_status on_forest(miner *m, size_t from, const Hedgerow__Forest *forest, hr_error *err) {
-    if (!m->course.places || hr_course_position(&m->course, from) == m->course.owner_count) return refuse("trees of no job", err);
+    if (!m->course.places || hr_course_position(&m->course, from) == m->course.owner_count)
+        return hr_protocol_refuse("trees of no job", err);
     size_t had = hr_course_open(&m->course);
     hr_status status = hr_course_merge(&m->course, forest, err);
     if (status) return status;
@@ -290,18 +285,19 @@ static hr_status on_forest(miner *m, size_t from, const Hedgerow__Forest *forest
 
 static hr_status on_notice(miner *m, size_t from, const Hedgerow__Notice *notice, hr_error *err) {
     if (m->phase != RUNNING) return HR_OK;
-    if (notice->place >= hr_course_places(&m->course)) return refuse("a notice of no place", err);
+    if (notice->place >= hr_course_places(&m->course)) return hr_protocol_refuse("a notice of no place", err);
     bool own = hr_course_owner(&m->course, notice->place) == from;
-    if (own != (notice->kind != HEDGEROW__NOTICE__KIND__REFUSED)) return refuse("a notice of somebody else's place", err);
+    if (own != (notice->kind != HEDGEROW__NOTICE__KIND__REFUSED)) return hr_protocol_refuse("a notice of somebody else's place", err);
     if (notice->place >= round_end(m) || m->course.places[notice->place].state != HR_PLACE_OPEN) return HR_OK;
     hr_status status = HR_OK;
     switch (notice->kind) {
     case HEDGEROW__NOTICE__KIND__PASSED:
         m->passed[notice->place] = true;
-        return hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "%s has trained a tree", name_of(m, from));
+        status = hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "%s has trained a tree", name_of(m, from));
+        break;
     case HEDGEROW__NOTICE__KIND__EMPTY: status = skip(m, notice->place, "she has no tree to give", err); break;
     case HEDGEROW__NOTICE__KIND__REFUSED: status = skip(m, notice->place, "another owner refused what she sent", err); break;
-    default: return refuse("a notice of a kind that is not known", err);
+    default: return hr_protocol_refuse("a notice of a kind that is not known", err);
     }
     return status ? status : settle(m, err);
 }
@@ -314,7 +310,7 @@ static bool is_invited(const miner *m, size_t member) {
 
 static hr_status handle(miner *m, const hr_event *event, hr_error *err) {
     Hedgerow__Message *message = NULL;
-    if (!is_invited(m, event->from)) return refuse("a message from one who was not asked", err);
+    if (!is_invited(m, event->from)) return hr_protocol_refuse("a message from one who was not asked", err);
     hr_status status = hr_message_read(event, &message, err);
     if (status) return status;
     switch (message->kind_case) {
@@ -322,7 +318,7 @@ static hr_status handle(miner *m, const hr_event *event, hr_error *err) {
     case HEDGEROW__MESSAGE__KIND_FOREST: status = on_forest(m, event->from, message->forest, err); break;
     case HEDGEROW__MESSAGE__KIND_NOTICE: status = on_notice(m, event->from, message->notice, err); break;
     case HEDGEROW__MESSAGE__KIND_BALLOT: status = on_ballot(m, event->from, message->ballot, err); break;
-    default: status = refuse("a message that miners do not get", err);
+    default: status = hr_protocol_refuse("a message that miners do not get", err);
     }
     hr_unpacked_free(&message->base);
     return status;
@@ -340,7 +336,7 @@ static hr_status cut_off(miner *m, size_t member, const char *why, hr_error *err
 
 static hr_status count(miner *m, size_t member, hr_error *err) {
     size_t most = 64 + 8 * HR_ROUNDS_MAX + 2 * HR_ROUNDS_MAX * m->terms->n_owners;
-    return ++m->heard[member] > most ? refuse("more messages than the job needs", err) : HR_OK;
+    return ++m->heard[member] > most ? hr_protocol_refuse("more messages than the job needs", err) : HR_OK;
 }
 
 static hr_status hear(miner *m, const hr_event *event, hr_error *err) {
@@ -392,8 +388,9 @@ static hr_status read_terms(miner *m, hr_error *err) {
     if (status) return status;
     m->terms = (Hedgerow__Terms *)terms;
     m->course.rounds = m->terms->rounds;
-    m->course.rules = (hr_tree_rules){.schema = m->setup.schema, .paper = m->terms->paper, .budget = hr_units_up(m->terms->epsilon)};
-    return hr_members_read(m->setup.view->roster, m->terms->owners, m->terms->n_owners, m->invited, err);
+    status = hr_terms_check(m->terms, m->setup.view->roster, m->invited, err);
+    if (!status) m->course.rules = hr_terms_rules(m->terms, m->setup.schema, 1 - m->terms->vote_share);
+    return status;
 }
 
 hr_status hr_inprivate_miner(const hr_inprivate_setup *setup, hr_protocol **out, hr_error *err) {

@@ -3,12 +3,11 @@
 
 #include "base/fail.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Trees may overtake the start of the job, when they come from somebody else than the miner: so many are kept. */
-enum { EARLY_MAX = 64 };
+/* Trees may overtake the start of the job, when they come from another owner: so many of each are kept. */
+enum { EARLY_MAX = 2 * HR_ROUNDS_MAX };
 
 typedef enum phase { NEW, DECIDING, ACCEPTED, RUNNING, OVER } phase;
 
@@ -21,41 +20,31 @@ typedef struct owner {
     phase phase;
     work work;
     size_t work_place, own_next; /* own_next: of her places, those below it are dealt with */
-    size_t round;                /* rounds up to this one are open */
-    bool broadcast, polled;      /* polled: she is to vote on `round` */
+    size_t round, vote_next;     /* rounds up to `round` are open; those below vote_next were voted on */
+    bool broadcast, votes;       /* votes: the job has them */
+    bool polled;                 /* she is to vote on `round` */
     hr_course course;
-    hr_event early[EARLY_MAX];
+    hr_event *early; /* from members whom the terms named */
     size_t early_count, heard[HR_MEMBERS_MAX];
+    bool invited[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX]; /* cut: she broke the protocol */
 } owner;
 
 static size_t self_of(const owner *o) {
     return o->setup.view->self;
 }
 
-/* The sender broke the protocol: hr_protocol_feed makes that of it. */
-static hr_status refuse(const char *why, hr_error *err) {
-    return hr_fail(err, HR_E_POLICY, "", "%s", why);
-}
-
-static hr_status send(owner *o, size_t to, Hedgerow__Message__KindCase kind, void *content, hr_error *err) {
-    Hedgerow__Message message = HEDGEROW__MESSAGE__INIT;
-    message.kind_case = kind;
-    message.terms = content; /* a union of pointers */
-    return hr_protocol_send(&o->protocol, to, &message, err);
-}
-
 static hr_status answer(owner *o, bool accepted, ProtobufCBinaryData reason, hr_error *err) {
     Hedgerow__Answer content = HEDGEROW__ANSWER__INIT;
     content.accepted = accepted;
     content.reason = reason;
-    return send(o, o->setup.miner, HEDGEROW__MESSAGE__KIND_ANSWER, &content, err);
+    return hr_protocol_send(&o->protocol, o->setup.miner, HEDGEROW__MESSAGE__KIND_ANSWER, &content, err);
 }
 
 static hr_status notify(owner *o, size_t place, Hedgerow__Notice__Kind kind, hr_error *err) {
     Hedgerow__Notice content = HEDGEROW__NOTICE__INIT;
     content.place = (uint32_t)place;
     content.kind = kind;
-    return send(o, o->setup.miner, HEDGEROW__MESSAGE__KIND_NOTICE, &content, err);
+    return hr_protocol_send(&o->protocol, o->setup.miner, HEDGEROW__MESSAGE__KIND_NOTICE, &content, err);
 }
 
 /* ---- Passing on ---------------------------------------------------------------------------------------------------------- */
@@ -63,7 +52,7 @@ static hr_status notify(owner *o, size_t place, Hedgerow__Notice__Kind kind, hr_
 static hr_status send_forest(owner *o, size_t to, size_t first, size_t end, hr_error *err) {
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
     hr_status status = hr_course_list(&o->course, first, end, &forest, err);
-    if (!status) status = send(o, to, HEDGEROW__MESSAGE__KIND_FOREST, &forest, err);
+    if (!status) status = hr_protocol_send(&o->protocol, to, HEDGEROW__MESSAGE__KIND_FOREST, &forest, err);
     hr_course_unlist(&forest);
     return status;
 }
@@ -110,7 +99,10 @@ static hr_status go_on(owner *o, hr_error *err) {
     if (o->phase != RUNNING || o->work != IDLE) return HR_OK;
     size_t open = hr_course_open(&o->course), owners = o->course.owner_count;
     bool round_over = open >= (o->round + 1) * owners;
-    if (o->polled && round_over) return begin(o, VOTING, o->round * owners + hr_course_position(&o->course, self_of(o)), err);
+    if (o->polled && round_over) {
+        o->polled = false;
+        return begin(o, VOTING, o->round * owners + hr_course_position(&o->course, self_of(o)), err);
+    }
     bool mine = !round_over && open >= o->own_next && hr_course_owner(&o->course, open) == self_of(o);
     return mine ? begin(o, TRAINING, open, err) : HR_OK;
 }
@@ -125,13 +117,13 @@ static hr_status trained(owner *o, const hr_event *event, hr_error *err) {
 static hr_status voted(owner *o, const hr_event *event, hr_error *err) {
     Hedgerow__Ballot none = HEDGEROW__BALLOT__INIT;
     ProtobufCMessage *made = NULL;
-    o->polled = false;
-    none.round = (uint32_t)o->round;
+    none.round = (uint32_t)(o->work_place / o->course.owner_count);
     if (event->size) {
         hr_status status = hr_unpack(&hedgerow__ballot__descriptor, event->bytes, event->size, &made, err);
         if (status) return status;
     }
-    hr_status status = send(o, o->setup.miner, HEDGEROW__MESSAGE__KIND_BALLOT, made ? (Hedgerow__Ballot *)made : &none, err);
+    hr_status status =
+        hr_protocol_send(&o->protocol, o->setup.miner, HEDGEROW__MESSAGE__KIND_BALLOT, made ? (Hedgerow__Ballot *)made : &none, err);
     hr_unpacked_free(made);
     return status;
 }
@@ -146,21 +138,26 @@ static hr_status worked(owner *o, const hr_event *event, hr_error *err) {
 
 /* ---- The beginning ----------------------------------------------------------------------------------------------------------- */
 
-static hr_status check_terms(const Hedgerow__Terms *terms, hr_error *err) {
-    if (!terms->rounds || terms->rounds > HR_ROUNDS_MAX) return refuse("a job of no rounds, or too many", err);
-    if (!(terms->epsilon > 0 && terms->epsilon <= 1 << 20)) return refuse("a job without a budget", err);
-    if (terms->delta != 0) return refuse("a job with a delta, which this method has no use for", err);
-    if (!(terms->vote_share >= 0 && terms->vote_share < 1)) return refuse("a job whose votes cost all of its budget", err);
-    return HR_OK;
+/* Whether the terms named all of these members. */
+static bool were_named(const owner *o, const size_t *members, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!o->invited[members[i]]) return false;
+    return true;
 }
 
 static hr_status on_terms(owner *o, const Hedgerow__Terms *terms, hr_error *err) {
-    if (o->phase != NEW) return refuse("a job is offered once", err);
-    hr_status status = check_terms(terms, err);
+    if (o->phase != NEW) return hr_protocol_refuse("a job is offered once", err);
+    size_t invited[HR_MEMBERS_MAX];
+    hr_status status = hr_terms_check(terms, o->setup.view->roster, invited, err);
     if (status) return status;
+    for (size_t i = 0; i < terms->n_owners; i++) o->invited[invited[i]] = true;
+    if (!o->invited[self_of(o)]) return hr_protocol_refuse("a job that is not for her", err);
+    o->early = calloc(terms->n_owners * EARLY_MAX, sizeof *o->early);
+    if (!o->early) return hr_fail_memory(err);
     o->course.rounds = terms->rounds;
-    o->course.rules = (hr_tree_rules){.schema = o->setup.schema, .paper = terms->paper, .budget = hr_units_up(terms->epsilon)};
+    o->course.rules = hr_terms_rules(terms, o->setup.schema, 1 - terms->vote_share);
     o->broadcast = terms->broadcast;
+    o->votes = terms->vote_share > 0;
     o->phase = DECIDING;
     hr_action decide = {.kind = HR_ACT_DECIDE};
     status = hr_pack(&terms->base, &decide.bytes, err);
@@ -189,12 +186,13 @@ static hr_status hear_early(owner *o, hr_error *err) {
 }
 
 static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err) {
-    if (o->phase != ACCEPTED) return refuse("a job starts once, when it was accepted", err);
+    if (o->phase != ACCEPTED) return hr_protocol_refuse("a job starts once, when it was accepted", err);
     hr_status status = hr_members_read(o->setup.view->roster, start->owners, start->n_owners, o->course.owners, err);
     if (status) return status;
+    if (!were_named(o, o->course.owners, start->n_owners)) return hr_protocol_refuse("a job with others than its terms named", err);
     o->course.owner_count = start->n_owners;
     if (hr_course_position(&o->course, self_of(o)) == o->course.owner_count)
-        return refuse("a job that goes on without her starts with her", err);
+        return hr_protocol_refuse("a job that goes on without her starts with her", err);
     if (o->course.owner_count < o->setup.least_owners) {
         static const char why[] = "fewer owners take part than her policy demands";
         status = answer(o, false, hr_text_of(why), err);
@@ -209,7 +207,9 @@ static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err)
 /* ---- While it runs ------------------------------------------------------------------------------------------------------------ */
 
 static hr_status keep_early(owner *o, const hr_event *event, hr_error *err) {
-    if (o->early_count == EARLY_MAX) return refuse("too many trees before the job has started", err);
+    size_t had = 0;
+    for (size_t i = 0; i < o->early_count; i++) had += o->early[i].from == event->from;
+    if (!o->invited[event->from] || had == EARLY_MAX) return hr_protocol_refuse("trees before the job has started", err);
     hr_bytes copy;
     hr_status status = hr_bytes_copy(event->bytes, event->size, &copy, err);
     if (!status) o->early[o->early_count++] = (hr_event){HR_EVENT_MESSAGE, event->from, 0, copy.at, copy.size};
@@ -225,9 +225,9 @@ static hr_status complain(owner *o, size_t member, hr_error *err) {
 
 static hr_status on_forest(owner *o, const hr_event *event, const Hedgerow__Forest *forest, hr_error *err) {
     if (o->phase == ACCEPTED) return keep_early(o, event, err);
-    if (o->phase != RUNNING) return refuse("trees of no job", err);
+    if (o->phase != RUNNING) return hr_protocol_refuse("trees of no job", err);
     if (event->from != o->setup.miner && hr_course_position(&o->course, event->from) == o->course.owner_count)
-        return refuse("trees from one who takes no part", err);
+        return hr_protocol_refuse("trees from one who takes no part", err);
     hr_error why;
     hr_status status = hr_course_merge(&o->course, forest, &why);
     if (status) {
@@ -238,23 +238,30 @@ static hr_status on_forest(owner *o, const hr_event *event, const Hedgerow__Fore
 }
 
 static hr_status on_skip(owner *o, const Hedgerow__Skip *skip, hr_error *err) {
-    if (o->phase != RUNNING) return refuse("a place of no job", err);
+    if (o->phase != RUNNING) return hr_protocol_refuse("a place of no job", err);
     hr_status status = hr_course_empty(&o->course, skip->place, skip->signature, err);
     return status ? status : pass_over(o, skip->place, err);
 }
 
 static hr_status on_round(owner *o, const Hedgerow__Round *round, hr_error *err) {
-    if (o->phase != RUNNING || round->round != o->round + 1 || round->round >= o->course.rounds) return refuse("a round out of turn", err);
+    if (o->phase != RUNNING || round->round != o->round + 1 || round->round >= o->course.rounds)
+        return hr_protocol_refuse("a round out of turn", err);
     hr_status status = round->forest ? hr_course_merge(&o->course, round->forest, err) : HR_OK;
-    if (!status) o->round = round->round;
-    return status;
+    if (status) return status;
+    o->round = round->round;
+    o->polled = false; /* the miner waits for that vote no more */
+    return HR_OK;
 }
 
+/* A second vote on a round would cost what nobody has reserved. */
 static hr_status on_poll(owner *o, const Hedgerow__Poll *poll, hr_error *err) {
-    if (o->phase != RUNNING || poll->round != o->round || o->polled) return refuse("a poll out of turn", err);
+    if (o->phase != RUNNING || !o->votes || poll->round != o->round || poll->round < o->vote_next)
+        return hr_protocol_refuse("a poll out of turn", err);
     hr_status status = poll->forest ? hr_course_merge(&o->course, poll->forest, err) : HR_OK;
-    if (!status) o->polled = true;
-    return status;
+    if (status) return status;
+    o->vote_next = o->round + 1;
+    o->polled = true;
+    return HR_OK;
 }
 
 static hr_status on_finish(owner *o, const Hedgerow__Finish *finish, hr_error *err) {
@@ -274,7 +281,7 @@ static hr_status from_miner(owner *o, const Hedgerow__Message *m, hr_error *err)
     case HEDGEROW__MESSAGE__KIND_ROUND: return on_round(o, m->round, err);
     case HEDGEROW__MESSAGE__KIND_POLL: return on_poll(o, m->poll, err);
     case HEDGEROW__MESSAGE__KIND_FINISH: return on_finish(o, m->finish, err);
-    default: return refuse("a message that owners do not get", err);
+    default: return hr_protocol_refuse("a message that owners do not get", err);
     }
 }
 
@@ -285,7 +292,8 @@ static hr_status handle(owner *o, const hr_event *event, hr_error *err) {
     if (message->kind_case == HEDGEROW__MESSAGE__KIND_FOREST)
         status = on_forest(o, event, message->forest, err);
     else
-        status = event->from == o->setup.miner ? from_miner(o, message, err) : refuse("a message that is the miner's to send", err);
+        status =
+            event->from == o->setup.miner ? from_miner(o, message, err) : hr_protocol_refuse("a message that is the miner's to send", err);
     hr_unpacked_free(&message->base);
     return status;
 }
@@ -293,16 +301,23 @@ static hr_status handle(owner *o, const hr_event *event, hr_error *err) {
 /* More messages than any course of the job needs are a flood. */
 static hr_status count(owner *o, size_t member, hr_error *err) {
     size_t most = 64 + 8 * HR_ROUNDS_MAX + 2 * (o->phase == RUNNING ? hr_course_places(&o->course) : 0);
-    return ++o->heard[member] > most ? refuse("more messages than the job needs", err) : HR_OK;
+    return ++o->heard[member] > most ? hr_protocol_refuse("more messages than the job needs", err) : HR_OK;
+}
+
+/* Without the miner there is no job. */
+static hr_status cut_off(owner *o, size_t member, const char *why, hr_error *err) {
+    o->cut[member] = true;
+    hr_status status = hr_protocol_say(&o->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
+    return status || member != o->setup.miner ? status : stop(o, "the miner broke the protocol", err);
 }
 
 static hr_status hear(owner *o, const hr_event *event, hr_error *err) {
-    if (o->phase == OVER) return HR_OK;
+    if (o->phase == OVER || o->cut[event->from]) return HR_OK;
     hr_error why = {0};
     hr_status status = count(o, event->from, &why);
     if (!status) status = handle(o, event, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    if (status) status = hr_protocol_say(&o->protocol, HR_ACT_CUT_OFF, event->from, err, "%s", why.message);
+    if (status) status = cut_off(o, event->from, why.message, err);
     return status ? status : go_on(o, err);
 }
 
@@ -327,6 +342,7 @@ static bool waits(const hr_protocol *self) {
 static void free_owner(hr_protocol *self) {
     owner *o = (owner *)self;
     for (size_t i = 0; i < o->early_count; i++) free((void *)o->early[i].bytes);
+    free(o->early);
     hr_course_done(&o->course);
     free(o);
 }

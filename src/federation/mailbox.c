@@ -31,8 +31,10 @@ static hr_status append(hr_mailbox *m, const hr_bytes *piece, hr_error *err) {
 hr_status hr_mailbox_take(hr_mailbox *m, bool *there, hr_bytes *out, uint64_t *sequence, hr_error *err) {
     for (;;) {
         hr_mail_piece *next = &m->early[expected(m) % HR_MAIL_EARLY_MAX];
-        *there = next->sequence == expected(m);
-        if (!*there) return HR_OK;
+        if (next->sequence != expected(m)) {
+            *there = false;
+            return HR_OK;
+        }
         hr_status status = append(m, &next->body, err);
         if (status) return status;
         bool whole = !next->more;
@@ -42,6 +44,7 @@ hr_status hr_mailbox_take(hr_mailbox *m, bool *there, hr_bytes *out, uint64_t *s
         if (!whole) continue;
         m->taken += m->pieces;
         m->pieces = 0;
+        *there = true;
         *out = m->partial;
         *sequence = m->taken;
         m->partial = (hr_bytes){0};

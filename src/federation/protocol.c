@@ -44,9 +44,12 @@ hr_status hr_protocol_act(hr_protocol *protocol, hr_action action, hr_error *err
     return HR_OK;
 }
 
-hr_status hr_protocol_send(hr_protocol *protocol, size_t to, const Hedgerow__Message *message, hr_error *err) {
+hr_status hr_protocol_send(hr_protocol *protocol, size_t to, Hedgerow__Message__KindCase kind, const void *content, hr_error *err) {
     hr_action action = {.kind = HR_ACT_SEND, .member = to};
-    hr_status status = hr_pack(&message->base, &action.bytes, err);
+    Hedgerow__Message message = HEDGEROW__MESSAGE__INIT;
+    message.kind_case = kind;
+    message.terms = (Hedgerow__Terms *)content; /* a union of pointers */
+    hr_status status = hr_pack(&message.base, &action.bytes, err);
     return status ? status : hr_protocol_act(protocol, action, err);
 }
 
@@ -57,4 +60,8 @@ hr_status hr_protocol_say(hr_protocol *protocol, hr_action_kind kind, size_t mem
     vsnprintf(action.text, sizeof action.text, format, arguments);
     va_end(arguments);
     return hr_protocol_act(protocol, action, err);
+}
+
+hr_status hr_protocol_refuse(const char *why, hr_error *err) {
+    return hr_fail(err, HR_E_POLICY, "", "%s", why);
 }

@@ -68,8 +68,12 @@ struct hr_protocol {
 
 /* Queues an action, and owns its bytes from then on, even on failure. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_protocol_act(hr_protocol *protocol, hr_action action, hr_error *err);
-HR_MUST_CHECK hr_status hr_protocol_send(hr_protocol *protocol, size_t to, const Hedgerow__Message *message, hr_error *err);
+/* Queues a message; `content` is of the type that its kind says. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_protocol_send(hr_protocol *protocol, size_t to, Hedgerow__Message__KindCase kind, const void *content,
+                                         hr_error *err);
 /* Queues an action that is a line of text. */
 HR_MUST_CHECK hr_status hr_protocol_say(hr_protocol *protocol, hr_action_kind kind, size_t member, hr_error *err, const char *format, ...);
+/* The sender of a message broke the protocol: POLICY, of which the machine makes an action HR_ACT_CUT_OFF. */
+HR_MUST_CHECK hr_status hr_protocol_refuse(const char *why, hr_error *err);
 
 #endif

@@ -117,7 +117,9 @@ static hr_status refuse(const char *why, hr_error *err) {
 static hr_status read_release(const Hedgerow__Release *in, size_t place, hr_arena *arena, hr_release *out, hr_error *err) {
     if (!in->what.len || !hr_text_is_fit(in->what, 100)) return refuse("a release without a name", err);
     if (in->mechanism > HR_PERMUTE_AND_FLIP) return refuse("a release by an unknown mechanism", err);
-    if (in->group || in->part != place) return refuse("a release of another place", err);
+    bool here = in->tree == -1 || (in->tree >= 0 && (uint64_t)in->tree == place);
+    if (in->group || in->part != place || !here) return refuse("a release of another place", err);
+    if (in->level < -1 || in->level > DEPTH_MAX) return refuse("a release of a level that no tree has", err);
     const char *what = hr_arena_text(arena, (const char *)in->what.data, in->what.len);
     if (!what) return hr_fail_memory(err);
     *out = (hr_release){.what = what,

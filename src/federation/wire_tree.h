@@ -21,11 +21,11 @@ typedef struct hr_tree_place {
     size_t place;
 } hr_tree_place;
 
-/* What a tree of a job may be. */
+/* What a tree of a job may be; of a ballot, its releases. */
 typedef struct hr_tree_rules {
     const hr_schema *schema;
     bool paper;      /* what trees cost is not justified then */
-    hr_units budget; /* the most that a tree and a ballot may cost together */
+    hr_units budget; /* the most that one may cost */
 } hr_tree_rules;
 
 /* Owner: the caller frees out->at. Fails: MEMORY. */

@@ -1,0 +1,158 @@
+/* One message of every kind and every type, with something in each field. */
+#ifndef HR_TESTS_FEDERATION_SAMPLES_H
+#define HR_TESTS_FEDERATION_SAMPLES_H
+
+#include "federation/fellows.h"
+
+enum { SAMPLES = 16 };
+
+typedef struct sample {
+    const ProtobufCMessageDescriptor *type;
+    hr_bytes bytes;
+} sample;
+
+static inline Hedgerow__Message message_with(Hedgerow__Message__KindCase kind) {
+    Hedgerow__Message m = HEDGEROW__MESSAGE__INIT;
+    m.kind_case = kind;
+    return m;
+}
+
+static inline void sample_add(sample *out, size_t *count, const void *message) {
+    assert_true(*count < SAMPLES);
+    out[(*count)++] = (sample){((const ProtobufCMessage *)message)->descriptor, packed(message)};
+}
+
+static inline void samples_of_the_miner(sample *out, size_t *count) {
+    ProtobufCBinaryData names[] = {hr_text_of("anna"), hr_text_of("bert")};
+    uint8_t signature[HR_SIGNATURE_SIZE] = {1};
+    Hedgerow__Setting set = HEDGEROW__SETTING__INIT, *settings[] = {&set, &set};
+    set.name = hr_text_of("depth");
+    set.value = hr_text_of("3");
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    terms.name = hr_text_of("job");
+    terms.schema = hr_text_of(the_schema);
+    terms.method = hr_text_of("inprivate");
+    terms.epsilon = 1;
+    terms.delta = .5;
+    terms.settings = settings;
+    terms.n_settings = 2;
+    terms.rounds = 2;
+    terms.broadcast = true;
+    terms.vote_share = .25;
+    terms.owners = names;
+    terms.n_owners = 2;
+    Hedgerow__Start start = HEDGEROW__START__INIT;
+    start.owners = names;
+    start.n_owners = 2;
+    Hedgerow__Place place = HEDGEROW__PLACE__INIT, *places[] = {&place, &place};
+    place.place = 1;
+    place.tree = hr_text_of("a tree");
+    place.signature = hr_data_of(signature, sizeof signature);
+    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
+    forest.places = places;
+    forest.n_places = 2;
+    Hedgerow__Skip skip = HEDGEROW__SKIP__INIT;
+    skip.place = 3;
+    skip.signature = place.signature;
+    Hedgerow__Round round = HEDGEROW__ROUND__INIT;
+    round.round = 1;
+    round.forest = &forest;
+    Hedgerow__Poll poll = HEDGEROW__POLL__INIT;
+    poll.round = 1;
+    poll.forest = &forest;
+    Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
+    finish.reason = hr_text_of("enough");
+    Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_TERMS);
+    m.terms = &terms;
+    sample_add(out, count, &m);
+    m.kind_case = HEDGEROW__MESSAGE__KIND_START;
+    m.start = &start;
+    sample_add(out, count, &m);
+    m.kind_case = HEDGEROW__MESSAGE__KIND_FOREST;
+    m.forest = &forest;
+    sample_add(out, count, &m);
+    m.kind_case = HEDGEROW__MESSAGE__KIND_SKIP;
+    m.skip = &skip;
+    sample_add(out, count, &m);
+    m.kind_case = HEDGEROW__MESSAGE__KIND_ROUND;
+    m.round = &round;
+    sample_add(out, count, &m);
+    m.kind_case = HEDGEROW__MESSAGE__KIND_POLL;
+    m.poll = &poll;
+    sample_add(out, count, &m);
+    m.kind_case = HEDGEROW__MESSAGE__KIND_FINISH;
+    m.finish = &finish;
+    sample_add(out, count, &m);
+    sample_add(out, count, &terms);
+}
+
+static inline void samples_of_an_owner(const fellows *f, sample *out, size_t *count) {
+    Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
+    answer.accepted = true;
+    answer.reason = hr_text_of("why not");
+    Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
+    notice.place = 2;
+    notice.kind = HEDGEROW__NOTICE__KIND__REFUSED;
+    Hedgerow__Release release = HEDGEROW__RELEASE__INIT, *releases[] = {&release, &release};
+    release.what = hr_text_of("gain of a round");
+    release.tree = release.level = -1;
+    release.cost = release.scale_num = 5;
+    Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
+    ballot.round = 1;
+    ballot.counted = true;
+    ballot.gain = -1024;
+    ballot.records = 1 << 20;
+    ballot.releases = releases;
+    ballot.n_releases = 2;
+    Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_ANSWER);
+    m.answer = &answer;
+    sample_add(out, count, &m);
+    m.kind_case = HEDGEROW__MESSAGE__KIND_NOTICE;
+    m.notice = &notice;
+    sample_add(out, count, &m);
+    m.kind_case = HEDGEROW__MESSAGE__KIND_BALLOT;
+    m.ballot = &ballot;
+    sample_add(out, count, &m);
+    sample_add(out, count, &ballot);
+    const Hedgerow__Envelope envelope = envelope_of(f, ANNA, BERT, "hello");
+    sample_add(out, count, &envelope);
+    assert_true(*count < SAMPLES);
+    out[(*count)++] = (sample){&hedgerow__tree__descriptor, leaf_bytes(f, ANNA, 0)};
+}
+
+static inline size_t samples_of(const fellows *f, sample *out) {
+    size_t count = 0;
+    samples_of_the_miner(out, &count);
+    samples_of_an_owner(f, out, &count);
+    return count;
+}
+
+static inline void samples_done(sample *samples, size_t count) {
+    for (size_t s = 0; s < count; s++) free(samples[s].bytes.at);
+}
+
+/* `samples[s]` with some bytes changed, cut or repeated. Owner: the caller. */
+static inline hr_bytes spoilt(hr_dice *dice, const hr_bytes *good) {
+    uint8_t bytes[4096];
+    size_t size = good->size < sizeof bytes / 2 ? good->size : sizeof bytes / 2;
+    memcpy(bytes, good->at, size);
+    for (uint64_t k = 1 + hr_dice_below(dice, 4); size && k--;) {
+        size_t at = hr_dice_below(dice, size), part = hr_dice_below(dice, size - at) + 1;
+        switch (hr_dice_below(dice, 6)) {
+        case 0: bytes[at] = (uint8_t)hr_dice_u64(dice); break;
+        case 1: bytes[at] ^= (uint8_t)(1 << hr_dice_below(dice, 8)); break;
+        case 2: bytes[at] = 0xff; break;
+        case 3: size = at; break;
+        case 4:
+            if (part > 64) part = 64;
+            if (size + part > sizeof bytes) break;
+            memmove(bytes + at + part, bytes + at, size - at);
+            size += part;
+            break;
+        default: bytes[at] = (uint8_t)(bytes[at] + 1); break;
+        }
+    }
+    return bytes_of(bytes, size);
+}
+
+#endif
