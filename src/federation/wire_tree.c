@@ -7,8 +7,11 @@
 
 enum { NODES_MAX = 8191, RELEASES_MAX = 1024, SET_WORDS = HR_BINS_MAX / 64, DEPTH_MAX = 12 };
 
-/* Beyond what any leaf can be worth: labels lie in [-1, 1], scores of classes are clipped. As published, nothing bounds a leaf. */
-static const double VALUE_MAX = 1e12;
+/* The largest leaf: labels lie in [-1, 1], steps of classes are clipped to 2, twice that as log-odds (methods/inprivate.h), and no learning
+ * rate is above 1. So a tree that means harm can be no worse than those after it can mend. As published, nothing bounds a leaf. */
+static double value_max(const hr_tree_rules *rules) {
+    return rules->paper ? 1e12 : 4;
+}
 
 /* ---- Packing ---------------------------------------------------------------------------------------------------------- */
 
@@ -196,7 +199,7 @@ hr_status hr_wire_tree_unpack(const hr_roster *roster, const hr_tree_place *plac
     const Hedgerow__Tree *wire = (const Hedgerow__Tree *)unpacked;
     status = check_place(roster, place, wire, err);
     if (!status) status = read_tree(wire, arena, &made.tree, err);
-    if (!status) status = hr_value_tree_check(&made.tree, rules->schema, DEPTH_MAX, VALUE_MAX, err);
+    if (!status) status = hr_value_tree_check(&made.tree, rules->schema, DEPTH_MAX, value_max(rules), err);
     if (!status) status = hr_wire_releases_unpack(wire->releases, wire->n_releases, rules, place->place, arena, &made.releases, err);
     made.release_count = wire->n_releases;
     if (!status) *out = made;

@@ -116,6 +116,9 @@ static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, 
         if (!strcmp(key->text, "epsilon") || !strcmp(key->text, "delta"))
             return hr_keys_refuse(&reader->keys, key, "write it as a key of the file itself", "the key '%s' does not belong to options",
                                   key->text);
+        if (!strcmp(key->text, "trees"))
+            return hr_keys_refuse(&reader->keys, key, "say with the key 'rounds' how many trees every owner trains",
+                                  "the key 'trees' does not belong to options");
         hr_status status = set_option(reader, key->text, key->next, options);
         if (status) return status;
     }

@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "job/owner_work.h"
+#include "job/terms.h"
 #include "methods/inprivate.h"
 #include "methods/method.h"
 #include "model/model.h"
@@ -61,6 +62,7 @@ static hr_status gather(making *m, hr_error *err) {
 
 static void add_setting(void *user, const char *name, const char *value) {
     making *m = user;
+    if (!hr_is_option_of_job(name)) return;
     const char *kept = m->setting_count < SETTINGS_MAX ? hr_arena_text(m->arena, value, strlen(value)) : NULL;
     if (kept)
         m->settings[m->setting_count++] = (hr_setting){name, kept};

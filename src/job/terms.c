@@ -17,8 +17,13 @@ typedef struct listing {
     bool lost;
 } listing;
 
+bool hr_is_option_of_job(const char *name) {
+    return strcmp(name, "trees") != 0;
+}
+
 static void add(void *user, const char *name, const char *value) {
     listing *l = user;
+    if (!hr_is_option_of_job(name)) return;
     const char *kept = l->count < SETTINGS_MAX ? hr_arena_text(l->arena, value, strlen(value)) : NULL;
     if (!kept) {
         l->lost = true;

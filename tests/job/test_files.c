@@ -421,6 +421,8 @@ static const bad_case bad_job[] = {
     {JOB "options: {depth: [4]}\n", "x.yaml:5:18: depth must be a single value, not a list"},
     {JOB "options: {depth: ''}\n", "x.yaml:5:18: depth is empty"},
     {JOB "options: {epsilon: 9}\n", "x.yaml:5:11: the key 'epsilon' does not belong to options; write it as a key of the file itself"},
+    {JOB "options: {trees: 4}\n",
+     "x.yaml:5:11: the key 'trees' does not belong to options; say with the key 'rounds' how many trees every owner trains"},
     {JOB "options: {delta: 0.1}\n", "x.yaml:5:11: the key 'delta' does not belong to options; write it as a key of the file itself"},
     {JOB "rounds: 0\n", "x.yaml:5:9: rounds: '0' is not a whole number from 1 to 8"},
     {JOB "rounds: 9\n", "x.yaml:5:9: rounds: '9' is not a whole number from 1 to 8"},
