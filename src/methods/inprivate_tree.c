@@ -16,12 +16,11 @@
 #include "tree/leaf.h"
 #include "tree/local.h"
 #include "tree/noisy.h"
-#include "tree/shrink.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { SOUND_BITS = 12, PAPER_BITS = 16, DEPTH_MAX = 16 };
+enum { DEPTH_MAX = 16 };
 
 /* In units of the noise of a leaf's sum. Chosen on development sets. */
 static const double RIDGE = 1;
@@ -30,6 +29,7 @@ typedef struct digging digging;
 
 /* What the modes do differently. */
 typedef struct rules {
+    int bits;                                           /* of a residual */
     hr_status (*candidates)(digging *d, hr_error *err); /* lines 3 and 4 */
     void (*bound)(digging *d);
     hr_status (*charge)(digging *d, hr_permit *permits, hr_error *err); /* line 10 */
@@ -97,8 +97,8 @@ static void find_residuals(digging *d) {
         hr_gradients_square(&in, d->residual_bound, &d->packing, hr_local_packed(d->local));
 }
 
-static hr_status pack(digging *d, int bits, hr_error *err) {
-    d->packing.gradient_bound = (int64_t)1 << bits;
+static hr_status pack(digging *d, hr_error *err) {
+    d->packing.gradient_bound = (int64_t)1 << d->rules->bits;
     d->packing.gradient_scale = (double)d->packing.gradient_bound / d->residual_bound * (d->classes ? 2 : 1); /* r = 2 (p - [y = 1]) */
     d->packing.weight_scale = 0;                                                                              /* the least weight, 1 */
     d->packing.shift = hr_packing_shift(hr_data_rows(d->job->records), 1, d->packing.gradient_bound);
@@ -205,7 +205,7 @@ static void paper_bound(digging *d) {
     hr_gradient_input in = input_of(d);
     double largest = d->classes ? 2 : hr_gradients_square_bound(&in);
     d->residual_bound = 1;
-    while (d->residual_bound < largest && d->residual_bound < 1 << PAPER_BITS) d->residual_bound *= 2;
+    while (d->residual_bound < largest && d->residual_bound < 1 << d->rules->bits) d->residual_bound *= 2;
 }
 
 /* Equation 10: Pr ~ exp(eps_1 gain / (2 Delta)), Delta = 4, with eps_1 at every level as Algorithm 1 says, or eps_1/(d - 1) as the proof
@@ -238,8 +238,8 @@ static hr_status paper_leaves(digging *d, hr_tree *tree, hr_error *err) {
 
 /* ---- The tree ------------------------------------------------------------------------------------------------------------ */
 
-static const rules sound = {sound_candidates, sound_bound, sound_charge, sound_leaves};
-static const rules paper = {paper_candidates, paper_bound, paper_charge, paper_leaves};
+static const rules sound = {12, sound_candidates, sound_bound, sound_charge, sound_leaves};
+static const rules paper = {16, paper_candidates, paper_bound, paper_charge, paper_leaves};
 
 static hr_status room(digging *d, hr_error *err) {
     size_t leaves = (size_t)1 << d->options->depth, nodes = 2 * leaves;
@@ -258,7 +258,7 @@ static hr_status digging_init(digging *d, hr_error *err) {
     if (!d->targets) return hr_fail_memory(err);
     hr_targets_of(records, d->targets);
     d->rules->bound(d);
-    hr_status status = pack(d, d->rules == &sound ? SOUND_BITS : PAPER_BITS, err);
+    hr_status status = pack(d, err);
     if (!status) status = d->rules->candidates(d, err);
     if (!status) status = hr_binned_new(records, &d->binning, d->threads, &d->binned, err);
     if (!status) status = hr_local_new(d->binned, rows, (int)depth_of(d), d->threads, &d->local, err);
