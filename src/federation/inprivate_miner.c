@@ -283,12 +283,25 @@ static hr_status on_forest(miner *m, size_t from, const Hedgerow__Forest *forest
     return status ? status : settle(m, err);
 }
 
+/* One who got no valid tree of a place from its owner gets the miner's. */
+static hr_status send_place(miner *m, size_t to, size_t place, hr_error *err) {
+    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
+    hr_status status = hr_course_list(&m->course, place, place + 1, &forest, err);
+    if (!status) status = hr_protocol_send(&m->protocol, to, HEDGEROW__MESSAGE__KIND_FOREST, &forest, err);
+    hr_course_unlist(&forest);
+    return status;
+}
+
 static hr_status on_notice(miner *m, size_t from, const Hedgerow__Notice *notice, hr_error *err) {
     if (m->phase != RUNNING) return HR_OK;
     if (notice->place >= hr_course_places(&m->course)) return hr_protocol_refuse("a notice of no place", err);
     bool own = hr_course_owner(&m->course, notice->place) == from;
     if (own != (notice->kind != HEDGEROW__NOTICE__KIND__REFUSED)) return hr_protocol_refuse("a notice of somebody else's place", err);
-    if (notice->place >= round_end(m) || m->course.places[notice->place].state != HR_PLACE_OPEN) return HR_OK;
+    if (notice->place >= round_end(m)) return HR_OK;
+    if (notice->kind == HEDGEROW__NOTICE__KIND__REFUSED && m->course.places[notice->place].state == HR_PLACE_TREE)
+        return send_place(m, from, notice->place, err);
+    if (m->course.places[notice->place].state != HR_PLACE_OPEN) return HR_OK;
+    if (notice->place > awaited(m)) return HR_OK; /* nobody is passed over before her turn */
     hr_status status = HR_OK;
     switch (notice->kind) {
     case HEDGEROW__NOTICE__KIND__PASSED:

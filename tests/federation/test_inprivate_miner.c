@@ -1,0 +1,279 @@
+/* The miner's machine: no owner, whatever she sends or keeps back, stops a job for the others, or gets more into it than is hers. */
+#include "federation/phases.h"
+
+enum { FLOOD = 2000 };
+
+static const script voting_crowd = {3, true, .5, 0, 1};
+
+/* The owners besides Anna finish the job, whatever she did. */
+static void check_finish(board *b, size_t least) {
+    run(b, NULL);
+    assert_int_equal(b->seats[MINER].ends, 1);
+    assert_int_equal(b->seats[BERT].ends, 1);
+    assert_int_equal(b->seats[CARL].ends, 1);
+    assert_false(cut_by(b, MINER, BERT) || cut_by(b, MINER, CARL));
+    assert_in_range(trees_of(b), least, 9);
+    check_replay(b);
+    board_close(b);
+}
+
+/* ---- Everything at every point ------------------------------------------------------------------------------------------------------- */
+
+static void check_message(const fellows *f, const sample *s, size_t from, point p) {
+    board *b = board_at(f, &voting_job, BERT, p);
+    bool ended = b->seats[MINER].ends, was_cut = cut_by(b, MINER, from);
+    feed_message(b, from, MINER, s->bytes.at, s->bytes.size);
+    if (ended) assert_int_equal(cut_by(b, MINER, from), was_cut);
+    if (!ended && from == OUTSIDER) assert_true(cut_by(b, MINER, from));
+    check_finish(b, 0);
+}
+
+static void test_miner__survives_every_message_at_every_point(void **state) {
+    static const size_t senders[] = {ANNA, OUTSIDER};
+    sample samples[SAMPLES];
+    size_t count = samples_of(*state, samples);
+    for (size_t s = 0; s < count; s++)
+        for (size_t i = 0; i < 2; i++)
+            for (int p = OFFERED; p < POINTS; p++)
+                if (samples[s].type == &hedgerow__message__descriptor) check_message(*state, &samples[s], senders[i], (point)p);
+    samples_done(samples, count);
+}
+
+static void test_miner__gives_up_when_all_are_cut_off(void **state) {
+    for (int p = OFFERED; p < ENDED; p++) {
+        board *b = board_at(*state, &voting_job, CARL, (point)p);
+        for (size_t who = ANNA; who <= CARL; who++) feed_message(b, who, MINER, "?", 1);
+        run(b, NULL);
+        assert_int_equal(b->seats[MINER].ends, 1);
+        check_replay(b);
+        board_close(b);
+    }
+}
+
+/* ---- Answers, notices
+ * -------------------------------------------------------------------------------------------------------------------- */
+
+static void send_answer(board *b, size_t from, bool accepted, const char *reason) {
+    Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
+    Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_ANSWER);
+    answer.accepted = accepted;
+    answer.reason = hr_text_of(reason);
+    m.answer = &answer;
+    send_message(b, from, MINER, &m);
+}
+
+static void send_notice(board *b, size_t from, uint32_t place, uint32_t kind) {
+    Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
+    Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_NOTICE);
+    notice.place = place;
+    notice.kind = (Hedgerow__Notice__Kind)kind;
+    m.notice = &notice;
+    send_message(b, from, MINER, &m);
+}
+
+static void test_miner__takes_one_answer_and_a_change_of_mind(void **state) {
+    board *b = board_at(*state, &voting_job, BERT, OFFERED);
+    send_answer(b, ANNA, true, "");
+    send_answer(b, ANNA, true, "");
+    assert_true(cut_by(b, MINER, ANNA));
+    check_finish(b, 6);
+    b = board_at(*state, &voting_job, BERT, TRAINING);
+    send_answer(b, CARL, false, "\x1b[2J"); /* carry_out looks at the text */
+    assert_false(cut_by(b, MINER, CARL));
+    board_close(b);
+}
+
+static void test_miner__refuses_notices_of_no_place_or_another_ones(void **state) {
+    static const struct { uint32_t place, kind; } cases[] = {{1, 0}, {1, 1}, {9, 0}, {9, 2}, {UINT32_MAX, 1}, {0, 2}, {3, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        board *b = board_at(*state, &voting_job, ANNA, STARTED);
+        send_notice(b, ANNA, cases[i].place, cases[i].kind);
+        assert_true(cut_by(b, MINER, ANNA));
+        check_finish(b, 6);
+    }
+}
+
+static void test_miner__refuses_notices_of_unknown_kind(void **state) {
+    static const uint32_t kinds[] = {3, 77, INT32_MAX};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        board *b = board_at(*state, &voting_job, ANNA, STARTED);
+        send_notice(b, ANNA, 0, kinds[i]);
+        assert_true(cut_by(b, MINER, ANNA));
+        check_finish(b, 6);
+    }
+}
+
+/* Anna complains of all others before it is their turn, to have the model to herself. */
+static void test_miner__passes_over_nobody_whose_turn_has_not_come(void **state) {
+    for (int broadcast = 0; broadcast < 2; broadcast++) {
+        board *b = board_at(*state, broadcast ? &voting_crowd : &voting_job, ANNA, STARTED);
+        for (uint32_t place = 1; place < 9; place++)
+            if (place % 3) send_notice(b, ANNA, place, HEDGEROW__NOTICE__KIND__REFUSED);
+        run(b, NULL);
+        assert_int_equal(trees_of(b), 9);
+        board_close(b);
+    }
+}
+
+/* She says that her tree is on its way, and that she has none; or the first again and again. */
+static void test_miner__goes_on_whatever_she_is_told_of_a_place(void **state) {
+    for (int broadcast = 0; broadcast < 2; broadcast++)
+        for (uint32_t kind = 0; kind < 2; kind++) {
+            board *b = board_at(*state, broadcast ? &voting_crowd : &voting_job, ANNA, STARTED);
+            b->seats[ANNA].away = true;
+            for (int i = 0; i < 3; i++) send_notice(b, ANNA, 0, kind);
+            send_notice(b, ANNA, 0, 1 - kind);
+            send_notice(b, ANNA, 6, kind); /* of a round to come */
+            check_finish(b, 6);
+        }
+}
+
+/* ---- Trees
+ * ---------------------------------------------------------------------------------------------------------------------------------- */
+
+/* Anna gives the miner a good tree, and Bert another one that is none: Bert is not left behind. */
+static void send_rubbish_to_bert(board *b, letter *l) {
+    (void)b;
+    if (l->from != ANNA || l->to != BERT) return;
+    l->bytes.at[l->bytes.size - 1] ^= 1;
+}
+
+static void test_miner__helps_those_who_were_given_another_tree(void **state) {
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        board *b = board_open(*state, &voting_crowd, seed);
+        b->tamper = send_rubbish_to_bert;
+        run(b, NULL);
+        assert_true(cut_by(b, BERT, ANNA));
+        size_t berts = 0;
+        for (size_t p = 1; p < 9; p += 3) berts += hr_inprivate_miner_course(b->seats[MINER].machine)->places[p].state == HR_PLACE_TREE;
+        assert_true(berts >= 1);
+        board_close(b);
+    }
+}
+
+static void test_miner__cuts_off_who_sends_forged_trees(void **state) {
+    const fellows *f = *state;
+    board *b = board_at(f, &voting_job, ANNA, STARTED);
+    hr_course c = course_of(f, ANNA);
+    Hedgerow__Place place = HEDGEROW__PLACE__INIT, *places[] = {&place};
+    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
+    Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_FOREST);
+    sign_leaf(f, &c, 1); /* Bert's place */
+    place.place = 1;
+    place.tree = hr_data_of(c.places[1].tree.at, c.places[1].tree.size);
+    place.signature = hr_data_of(c.places[1].signature, HR_SIGNATURE_SIZE);
+    forest.places = places;
+    forest.n_places = 1;
+    m.forest = &forest;
+    send_message(b, ANNA, MINER, &m);
+    assert_true(cut_by(b, MINER, ANNA));
+    hr_course_done(&c);
+    check_finish(b, 6);
+}
+
+/* ---- Votes
+ * ---------------------------------------------------------------------------------------------------------------------------------- */
+
+enum { BALLOTS = 8 };
+
+/* A ballot of Anna's on the first round, and what is wrong with it; 0: nothing. Owner: the caller. */
+static hr_bytes ballot_with(int wrong) {
+    hr_bytes bytes = ballot_bytes(0, 0);
+    ProtobufCMessage *message = NULL;
+    assert_int_equal(hr_unpack(&hedgerow__ballot__descriptor, bytes.at, bytes.size, &message, NULL), HR_OK);
+    free(bytes.at);
+    Hedgerow__Ballot *ballot = (Hedgerow__Ballot *)message;
+    Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_BALLOT);
+    switch (wrong) {
+    case 1: ballot->round = 1; break;
+    case 2: ballot->round = UINT32_MAX; break;
+    case 3: ballot->releases[0]->cost--; break;
+    case 4: ballot->releases[0]->part = 3; break;
+    case 5: ballot->releases[0]->group = 1; break;
+    case 6: ballot->releases[0]->mechanism = HR_IDENTITY; break;
+    case 7: ballot->releases[0]->cost = HR_UNIT + 2; break; /* all that votes may cost is 1 */
+    default: break;
+    }
+    m.ballot = ballot;
+    bytes = packed(&m);
+    hr_unpacked_free(message);
+    return bytes;
+}
+
+static void send_ballot(board *b, int wrong) {
+    hr_bytes bytes = ballot_with(wrong);
+    feed_message(b, ANNA, MINER, bytes.at, bytes.size);
+    free(bytes.at);
+}
+
+static void test_miner__counts_ballots_that_are_in_order(void **state) {
+    for (int wrong = 0; wrong < BALLOTS; wrong++) {
+        board *b = board_at(*state, &voting_crowd, ANNA, VOTING);
+        send_ballot(b, wrong);
+        assert_int_equal(cut_by(b, MINER, ANNA), wrong != 0);
+        const hr_ballot *ballots = hr_inprivate_ballots(b->seats[MINER].machine);
+        assert_int_equal(ballots[0].here, !wrong);
+        assert_false(ballots[3].here);
+        check_finish(b, 7); /* her machine votes once more, and is cut off then */
+    }
+}
+
+static void test_miner__refuses_a_ballot_before_the_poll_and_a_second_one(void **state) {
+    board *b = board_at(*state, &voting_crowd, ANNA, STARTED);
+    send_ballot(b, 0);
+    assert_true(cut_by(b, MINER, ANNA));
+    check_finish(b, 6);
+    b = board_at(*state, &voting_crowd, ANNA, VOTING);
+    send_ballot(b, 0);
+    assert_false(cut_by(b, MINER, ANNA));
+    send_ballot(b, 0);
+    assert_true(cut_by(b, MINER, ANNA));
+    check_finish(b, 7);
+}
+
+/* Those who do not vote are waited for, but not for ever; a ballot that comes late is kept, since it was paid for. */
+static void test_miner__counts_without_those_who_stay_away(void **state) {
+    board *b = board_at(*state, &voting_crowd, ANNA, VOTING);
+    const hr_ballot *ballots = hr_inprivate_ballots(b->seats[MINER].machine);
+    b->seats[ANNA].away = true;
+    while (!ballots[1].here || !ballots[2].here) assert_true(step(b));
+    assert_false(hr_inprivate_miner_course(b->seats[MINER].machine)->places[4].state);
+    feed(b, MINER, (hr_event){.kind = HR_EVENT_AWAY});
+    assert_false(ballots[0].here);
+    b->seats[ANNA].away = false;
+    run(b, NULL);
+    assert_true(ballots[0].here);
+    check_over(b);
+    check_finish(b, 9);
+}
+
+static void test_miner__cuts_off_floods(void **state) {
+    board *b = board_at(*state, &voting_job, ANNA, STARTED);
+    int sent = 0;
+    for (; sent < FLOOD && !cut_by(b, MINER, ANNA); sent++) {
+        seat *s = &b->seats[MINER];
+        send_notice(b, ANNA, 6, 0);
+        free((void *)s->events[--s->event_count].bytes);
+    }
+    assert_true(sent < FLOOD);
+    board_close(b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_FELLOWS(test_miner__survives_every_message_at_every_point),
+        WITH_FELLOWS(test_miner__gives_up_when_all_are_cut_off),
+        WITH_FELLOWS(test_miner__takes_one_answer_and_a_change_of_mind),
+        WITH_FELLOWS(test_miner__refuses_notices_of_no_place_or_another_ones),
+        WITH_FELLOWS(test_miner__refuses_notices_of_unknown_kind),
+        WITH_FELLOWS(test_miner__passes_over_nobody_whose_turn_has_not_come),
+        WITH_FELLOWS(test_miner__goes_on_whatever_she_is_told_of_a_place),
+        WITH_FELLOWS(test_miner__helps_those_who_were_given_another_tree),
+        WITH_FELLOWS(test_miner__cuts_off_who_sends_forged_trees),
+        WITH_FELLOWS(test_miner__counts_ballots_that_are_in_order),
+        WITH_FELLOWS(test_miner__refuses_a_ballot_before_the_poll_and_a_second_one),
+        WITH_FELLOWS(test_miner__counts_without_those_who_stay_away),
+        WITH_FELLOWS(test_miner__cuts_off_floods),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

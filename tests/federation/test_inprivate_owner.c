@@ -1,0 +1,352 @@
+/* An owner's machine: whatever the miner, other owners or strangers to the job send at whatever point, it does its part or cuts them off,
+ * and never trains or votes more than once. */
+#include "federation/phases.h"
+
+enum { FLOOD = 2000 };
+
+/* ---- Everything at every point ------------------------------------------------------------------------------------------------------- */
+
+/* Whether an honest miner may send such a message to an owner at that point; what these hold is false all the same. */
+static bool may_come(Hedgerow__Message__KindCase kind, point p) {
+    switch (kind) {
+    case HEDGEROW__MESSAGE__KIND_TERMS: return p == OFFERED;
+    case HEDGEROW__MESSAGE__KIND_START: return p == ACCEPTED;
+    case HEDGEROW__MESSAGE__KIND_FOREST: return p >= ACCEPTED;
+    case HEDGEROW__MESSAGE__KIND_FINISH: return true;
+    default: return p == ENDED;
+    }
+}
+
+static void check_message(const fellows *f, const sample *s, size_t from, point p) {
+    board *b = board_at(f, &voting_job, BERT, p);
+    ProtobufCMessage *message = NULL;
+    assert_int_equal(hr_unpack(s->type, s->bytes.at, s->bytes.size, &message, NULL), HR_OK);
+    Hedgerow__Message__KindCase kind = ((Hedgerow__Message *)message)->kind_case;
+    hr_unpacked_free(message);
+    bool ended = b->seats[BERT].ends, was_cut = cut_by(b, BERT, from);
+    feed_message(b, from, BERT, s->bytes.at, s->bytes.size);
+    bool cut = !was_cut && cut_by(b, BERT, from);
+    if (ended) assert_false(cut);
+    if (!ended && from != MINER) assert_true(cut || (kind == HEDGEROW__MESSAGE__KIND_FOREST && p == ACCEPTED && from != OUTSIDER));
+    if (!ended && from == MINER && !may_come(kind, p) && !cut) fail_msg("kind %d at %d", (int)kind, (int)p);
+    if (from == MINER && cut) assert_int_equal(b->seats[BERT].ends, 1); /* without a miner there is no job */
+    check_replay(b);
+    board_close(b);
+}
+
+static void test_owner__survives_every_message_at_every_point(void **state) {
+    static const size_t senders[] = {MINER, ANNA, OUTSIDER};
+    sample samples[SAMPLES];
+    size_t count = samples_of(*state, samples);
+    for (size_t s = 0; s < count; s++)
+        for (size_t i = 0; i < 3; i++)
+            for (int p = OFFERED; p < POINTS; p++)
+                if (samples[s].type == &hedgerow__message__descriptor) check_message(*state, &samples[s], senders[i], (point)p);
+    samples_done(samples, count);
+}
+
+static void test_owner__survives_bytes_that_are_no_message(void **state) {
+    static const char *const bytes[] = {"", "\x0a", "\xff\xff", "\xa2\x06\x01x", "no message"};
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+        for (int p = OFFERED; p < ENDED; p++)
+            for (size_t from = MINER; from <= ANNA; from++) {
+                board *b = board_at(*state, &voting_job, BERT, (point)p);
+                feed_message(b, from, BERT, bytes[i], strlen(bytes[i]));
+                assert_true(cut_by(b, BERT, from));
+                board_close(b);
+            }
+}
+
+/* Her own events, where none was asked for. */
+static void test_owner__ignores_events_out_of_turn(void **state) {
+    static const hr_event_kind kinds[] = {HR_EVENT_DECIDED, HR_EVENT_BEGUN, HR_EVENT_WORKED, HR_EVENT_AWAY};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        board *b = board_at(*state, &voting_job, BERT, STARTED);
+        size_t letters = b->letter_count;
+        feed(b, BERT, (hr_event){.kind = kinds[k], .number = 1});
+        assert_int_equal(b->letter_count, letters);
+        run(b, NULL);
+        check_over(b);
+        assert_int_equal(trees_of(b), 9);
+        board_close(b);
+    }
+}
+
+/* ---- The miner's tricks ---------------------------------------------------------------------------------------------------------------
+ */
+
+static void send_poll(board *b, uint32_t round) {
+    Hedgerow__Poll poll = HEDGEROW__POLL__INIT;
+    Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_POLL);
+    poll.round = round;
+    m.poll = &poll;
+    send_message(b, MINER, BERT, &m);
+}
+
+/* Every further vote on the same records would tell more than was paid for. */
+static void test_owner__votes_once_a_round(void **state) {
+    for (int voted = 0; voted < 2; voted++) {
+        board *b = board_at(*state, &voting_job, BERT, VOTING);
+        if (voted) do_work(b, BERT);
+        send_poll(b, 0);
+        assert_true(cut_by(b, BERT, MINER));
+        assert_int_equal(b->seats[BERT].work.kind, voted ? 0 : HR_ACT_VOTE);
+        board_close(b);
+    }
+}
+
+static void test_owner__does_not_vote_where_no_votes_were_offered(void **state) {
+    const script without = {3, false, 0, 0, 1};
+    board *b = board_at(*state, &without, BERT, TRAINING);
+    do_work(b, BERT);
+    send_poll(b, 0);
+    assert_true(cut_by(b, BERT, MINER));
+    assert_int_equal(b->seats[BERT].work.kind, 0);
+    board_close(b);
+}
+
+static void test_owner__refuses_rounds_out_of_turn(void **state) {
+    static const uint32_t rounds[] = {0, 2, 3, 8, UINT32_MAX};
+    for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++)
+        for (int poll = 0; poll < 2; poll++) {
+            board *b = board_at(*state, &voting_job, BERT, STARTED);
+            Hedgerow__Round round = HEDGEROW__ROUND__INIT;
+            Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_ROUND);
+            round.round = rounds[i];
+            m.round = &round;
+            if (!poll)
+                send_message(b, MINER, BERT, &m);
+            else if (i)
+                send_poll(b, rounds[i]);
+            assert_int_equal(cut_by(b, BERT, MINER), !poll || i);
+            board_close(b);
+        }
+}
+
+static void check_start(const fellows *f, size_t count, const char *const *names, bool fine) {
+    board *b = board_at(f, &voting_job, BERT, ACCEPTED);
+    ProtobufCBinaryData owners[HR_MEMBERS_MAX + 1];
+    Hedgerow__Start start = HEDGEROW__START__INIT;
+    Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_START);
+    for (size_t i = 0; i < count; i++) owners[i] = hr_text_of(names[i < 3 ? i : 0]);
+    start.owners = owners;
+    start.n_owners = count;
+    m.start = &start;
+    send_message(b, MINER, BERT, &m);
+    assert_int_equal(cut_by(b, BERT, MINER), !fine);
+    assert_int_equal(hr_inprivate_owner_course(b->seats[BERT].machine) != NULL, fine);
+    board_close(b);
+}
+
+static void test_owner__starts_with_members_that_the_terms_named(void **state) {
+    static const char *const lists[][8] = {{"bert", "anna", "carl"}, {"bert"},           {"anna", "carl"}, {"anna", "bert", "dora"},
+                                           {"bert", "bert"},         {"bert", "nobody"}, {"bert", ""},     {"bert", "miner"}};
+    static const size_t counts[] = {3, 1, 2, 3, 2, 2, 2, 2};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) check_start(*state, counts[i], lists[i], i < 2);
+    check_start(*state, 0, lists[0], false);
+    check_start(*state, HR_MEMBERS_MAX + 1, lists[0], false);
+}
+
+static void check_terms(const fellows *f, const Hedgerow__Terms *terms, bool fine) {
+    board *b = board_at(f, &voting_job, BERT, OFFERED);
+    Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_TERMS);
+    m.terms = (Hedgerow__Terms *)terms;
+    send_message(b, MINER, BERT, &m);
+    assert_int_equal(cut_by(b, BERT, MINER), !fine);
+    assert_int_equal(b->seats[BERT].work.kind == HR_ACT_DECIDE, fine);
+    board_close(b);
+    hr_bytes bytes = packed(terms);
+    hr_inprivate_setup setup = setup_of(f, MINER, &voting_job, bytes);
+    hr_protocol *machine = NULL;
+    assert_int_equal(hr_inprivate_miner(&setup, &machine, NULL), fine ? HR_OK : HR_E_FORMAT);
+    hr_protocol_free(machine);
+    free(bytes.at);
+}
+
+static void test_owner__refuses_terms_that_cannot_be(void **state) {
+    const fellows *f = *state;
+    const double nan = strtod("nan", NULL);
+    hr_bytes bytes = terms_of(&voting_job);
+    ProtobufCMessage *message = NULL;
+    assert_int_equal(hr_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &message, NULL), HR_OK);
+    const Hedgerow__Terms *fair = (const Hedgerow__Terms *)message;
+    check_terms(f, fair, true);
+    static const uint32_t rounds[] = {0, HR_ROUNDS_MAX + 1, UINT32_MAX};
+    const double epsilons[] = {0, -1, nan, 1e300, strtod("inf", NULL), 1048577}, shares[] = {-.1, 1, 1.5, nan}, deltas[] = {1e-9, nan, -1};
+    for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
+        Hedgerow__Terms t = *fair;
+        t.rounds = rounds[i];
+        check_terms(f, &t, false);
+    }
+    for (size_t i = 0; i < sizeof epsilons / sizeof *epsilons; i++) {
+        Hedgerow__Terms t = *fair;
+        t.epsilon = epsilons[i];
+        check_terms(f, &t, false);
+    }
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        Hedgerow__Terms t = *fair;
+        t.vote_share = shares[i];
+        check_terms(f, &t, false);
+    }
+    for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
+        Hedgerow__Terms t = *fair;
+        t.delta = deltas[i];
+        check_terms(f, &t, false);
+    }
+    Hedgerow__Terms nobody = *fair;
+    nobody.n_owners = 0;
+    check_terms(f, &nobody, false);
+    fair->owners[2] = fair->owners[0]; /* twice; the first still owns the text */
+    Hedgerow__Terms twice = *fair;
+    check_terms(f, &twice, false);
+    ProtobufCBinaryData own[] = {hr_text_of("anna"), hr_text_of("stranger")};
+    twice.owners = own;
+    twice.n_owners = 2;
+    check_terms(f, &twice, false);
+    ((Hedgerow__Terms *)message)->n_owners = 2;
+    hr_unpacked_free(message);
+    free(bytes.at);
+}
+
+static void test_owner__takes_no_job_that_is_not_for_her(void **state) {
+    const fellows *f = *state;
+    board *b = board_at(f, &voting_job, BERT, OFFERED);
+    ProtobufCBinaryData own[] = {hr_text_of("anna"), hr_text_of("carl")};
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_TERMS);
+    terms.epsilon = terms.rounds = 1;
+    terms.owners = own;
+    terms.n_owners = 2;
+    m.terms = &terms;
+    send_message(b, MINER, BERT, &m);
+    assert_true(cut_by(b, BERT, MINER));
+    board_close(b);
+}
+
+static void test_owner__takes_a_skip_of_the_miner_alone(void **state) {
+    const fellows *f = *state;
+    for (size_t signer = MINER; signer <= OUTSIDER; signer++)
+        for (uint32_t place = 0; place < 12; place += 11) {
+            board *b = board_at(f, &voting_job, BERT, STARTED);
+            hr_course c = course_of(f, signer);
+            hr_course_sign_empty(&c, 0);
+            Hedgerow__Skip skip = HEDGEROW__SKIP__INIT;
+            Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_SKIP);
+            skip.place = place;
+            skip.signature = hr_data_of(c.places[0].signature, HR_SIGNATURE_SIZE);
+            m.skip = &skip;
+            send_message(b, MINER, BERT, &m);
+            assert_int_equal(cut_by(b, BERT, MINER), signer != MINER || place);
+            hr_course_done(&c);
+            board_close(b);
+        }
+}
+
+static void test_owner__shows_no_unfit_reason(void **state) {
+    board *b = board_at(*state, &voting_job, BERT, STARTED);
+    Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
+    Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_FINISH);
+    finish.reason = hr_text_of("\x1b[2J");
+    m.finish = &finish;
+    send_message(b, MINER, BERT, &m); /* carry_out looks at the text */
+    assert_int_equal(b->seats[BERT].ends, 1);
+    board_close(b);
+}
+
+/* ---- Other owners ----------------------------------------------------------------------------------------------------------------------
+ */
+
+static void send_forest(board *b, size_t from, Hedgerow__Place *place) {
+    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
+    Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_FOREST);
+    forest.places = &place;
+    forest.n_places = place != NULL;
+    m.forest = &forest;
+    send_message(b, from, BERT, &m);
+}
+
+/* The miner hears of it at once, and passes over Anna. */
+static void test_owner__complains_of_trees_that_are_none(void **state) {
+    board *b = board_at(*state, &voting_job, BERT, STARTED);
+    Hedgerow__Place place = HEDGEROW__PLACE__INIT;
+    place.tree = hr_text_of("no tree");
+    send_forest(b, ANNA, &place);
+    assert_true(cut_by(b, BERT, ANNA));
+    letter last = b->letters[b->letter_count - 1];
+    ProtobufCMessage *message = NULL;
+    assert_true(last.from == BERT && last.to == MINER);
+    assert_int_equal(hr_unpack(&hedgerow__message__descriptor, last.bytes.at, last.bytes.size, &message, NULL), HR_OK);
+    const Hedgerow__Message *m = (const Hedgerow__Message *)message;
+    assert_int_equal(m->kind_case, HEDGEROW__MESSAGE__KIND_NOTICE);
+    assert_true(m->notice->kind == HEDGEROW__NOTICE__KIND__REFUSED && m->notice->place == 0);
+    hr_unpacked_free(message);
+    board_close(b);
+}
+
+/* One who floods her before the start is cut off; the trees of others, sent early, are kept. */
+static void test_owner__keeps_early_trees_whoever_floods_her(void **state) {
+    const fellows *f = *state;
+    board *b = board_at(f, &voting_job, BERT, ACCEPTED);
+    hr_course anna = course_of(f, ANNA);
+    sign_leaf(f, &anna, 0);
+    for (int i = 0; i < FLOOD && !cut_by(b, BERT, CARL); i++) send_forest(b, CARL, NULL);
+    assert_true(cut_by(b, BERT, CARL));
+    send_forest(b, OUTSIDER, NULL);
+    assert_true(cut_by(b, BERT, OUTSIDER));
+    Hedgerow__Place place = HEDGEROW__PLACE__INIT;
+    place.tree = hr_data_of(anna.places[0].tree.at, anna.places[0].tree.size);
+    place.signature = hr_data_of(anna.places[0].signature, HR_SIGNATURE_SIZE);
+    send_forest(b, ANNA, &place);
+    assert_false(cut_by(b, BERT, ANNA));
+    while (!is_there(b, BERT, STARTED)) assert_true(step(b));
+    assert_int_equal(b->seats[BERT].work.kind, HR_ACT_TRAIN);
+    hr_course_done(&anna);
+    board_close(b);
+}
+
+static void test_owner__cuts_off_floods(void **state) {
+    for (size_t from = MINER; from <= ANNA; from++) {
+        board *b = board_at(*state, &voting_job, BERT, STARTED);
+        int sent = 0;
+        for (; sent < FLOOD && !cut_by(b, BERT, from); sent++) {
+            b->seats[BERT].event_count = 0; /* the events are not fed again */
+            send_forest(b, from, NULL);
+            free((void *)b->seats[BERT].events[0].bytes);
+        }
+        assert_true(sent < FLOOD);
+        b->seats[BERT].event_count = 0;
+        board_close(b);
+    }
+}
+
+/* Early trees of one that are no trees: she is cut off once, and the rest is not listened to. */
+static void test_owner__cuts_off_once(void **state) {
+    board *b = board_at(*state, &voting_job, BERT, ACCEPTED);
+    Hedgerow__Place place = HEDGEROW__PLACE__INIT;
+    place.tree = hr_text_of("no tree");
+    for (int i = 0; i < 5; i++) send_forest(b, ANNA, &place);
+    while (!is_there(b, BERT, STARTED)) assert_true(step(b)); /* carry_out sees a second time */
+    assert_true(cut_by(b, BERT, ANNA));
+    board_close(b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_FELLOWS(test_owner__survives_every_message_at_every_point),
+        WITH_FELLOWS(test_owner__survives_bytes_that_are_no_message),
+        WITH_FELLOWS(test_owner__ignores_events_out_of_turn),
+        WITH_FELLOWS(test_owner__votes_once_a_round),
+        WITH_FELLOWS(test_owner__does_not_vote_where_no_votes_were_offered),
+        WITH_FELLOWS(test_owner__refuses_rounds_out_of_turn),
+        WITH_FELLOWS(test_owner__starts_with_members_that_the_terms_named),
+        WITH_FELLOWS(test_owner__refuses_terms_that_cannot_be),
+        WITH_FELLOWS(test_owner__takes_no_job_that_is_not_for_her),
+        WITH_FELLOWS(test_owner__takes_a_skip_of_the_miner_alone),
+        WITH_FELLOWS(test_owner__shows_no_unfit_reason),
+        WITH_FELLOWS(test_owner__complains_of_trees_that_are_none),
+        WITH_FELLOWS(test_owner__keeps_early_trees_whoever_floods_her),
+        WITH_FELLOWS(test_owner__cuts_off_floods),
+        WITH_FELLOWS(test_owner__cuts_off_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
