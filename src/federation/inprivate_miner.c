@@ -292,16 +292,20 @@ static hr_status send_place(miner *m, size_t to, size_t place, hr_error *err) {
     return status;
 }
 
+/* Nobody is passed over before her turn. */
+static hr_status hear_complaint(miner *m, size_t from, size_t place, hr_error *err) {
+    if (m->course.places[place].state == HR_PLACE_TREE) return send_place(m, from, place, err);
+    if (m->course.places[place].state == HR_PLACE_EMPTY || place > awaited(m)) return HR_OK;
+    return skip(m, place, "another owner refused what she sent", err);
+}
+
 static hr_status on_notice(miner *m, size_t from, const Hedgerow__Notice *notice, hr_error *err) {
     if (m->phase != RUNNING) return HR_OK;
     if (notice->place >= hr_course_places(&m->course)) return hr_protocol_refuse("a notice of no place", err);
     bool own = hr_course_owner(&m->course, notice->place) == from;
     if (own != (notice->kind != HEDGEROW__NOTICE__KIND__REFUSED)) return hr_protocol_refuse("a notice of somebody else's place", err);
     if (notice->place >= round_end(m)) return HR_OK;
-    if (notice->kind == HEDGEROW__NOTICE__KIND__REFUSED && m->course.places[notice->place].state == HR_PLACE_TREE)
-        return send_place(m, from, notice->place, err);
-    if (m->course.places[notice->place].state != HR_PLACE_OPEN) return HR_OK;
-    if (notice->place > awaited(m)) return HR_OK; /* nobody is passed over before her turn */
+    if (own && m->course.places[notice->place].state != HR_PLACE_OPEN) return HR_OK;
     hr_status status = HR_OK;
     switch (notice->kind) {
     case HEDGEROW__NOTICE__KIND__PASSED:
@@ -309,7 +313,7 @@ static hr_status on_notice(miner *m, size_t from, const Hedgerow__Notice *notice
         status = hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "%s has trained a tree", name_of(m, from));
         break;
     case HEDGEROW__NOTICE__KIND__EMPTY: status = skip(m, notice->place, "she has no tree to give", err); break;
-    case HEDGEROW__NOTICE__KIND__REFUSED: status = skip(m, notice->place, "another owner refused what she sent", err); break;
+    case HEDGEROW__NOTICE__KIND__REFUSED: status = hear_complaint(m, from, notice->place, err); break;
     default: return hr_protocol_refuse("a notice of a kind that is not known", err);
     }
     return status ? status : settle(m, err);
