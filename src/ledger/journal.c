@@ -96,8 +96,9 @@ static hr_status identify(sqlite3 *db, hr_error *err) {
     if (!status) status = hr_store_number(db, "SELECT count(*) FROM sqlite_schema", &tables, err);
     if (status) return status;
     if (!tables && !application) {
-        char mark[120];
-        snprintf(mark, sizeof mark, "PRAGMA journal_mode = WAL; PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
+        char mark[160];
+        snprintf(mark, sizeof mark,
+                 "PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT", APPLICATION_ID,
                  LAYOUT_VERSION);
         return hr_store_run(db, mark, err);
     }
@@ -115,6 +116,7 @@ static hr_status open_file(const char *path, hr_journal **out, hr_error *err) {
     if (status) return status;
     status = hr_store_guard(db, err);
     if (!status) status = identify(db, err);
+    if (!status) status = hr_store_check_pages(db, err);
     if (!status) return own(db, out, err);
     sqlite3_close(db);
     return status;

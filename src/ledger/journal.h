@@ -37,7 +37,7 @@ typedef struct hr_journal_event {
 
 /* In the ledger's file, which is prepared for it if it has no journal. The ledger must outlive it. Fails: IO, FORMAT, MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_of_ledger(hr_ledger *ledger, hr_journal **out, hr_error *err);
-/* In a file of its own, which is made if it does not exist. Fails: IO, FORMAT (another kind of file), MEMORY. */
+/* In a file of its own, which is made if it does not exist. Fails: IO, FORMAT (another kind of file, or damaged), MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_open(const char *path, hr_journal **out, hr_error *err);
 /* In memory: for a simulation, which has no crash to survive. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_in_memory(hr_journal **out, hr_error *err);

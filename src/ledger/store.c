@@ -183,7 +183,7 @@ static hr_status check_identity(sqlite3 *db, hr_error *err) {
     return HR_OK;
 }
 
-static hr_status check_damage(sqlite3 *db, hr_error *err) {
+hr_status hr_store_check_pages(sqlite3 *db, hr_error *err) {
     sqlite3_stmt *query = NULL;
     hr_status status = HR_OK;
     if (sqlite3_prepare_v2(db, "PRAGMA quick_check(1)", -1, &query, NULL) || sqlite3_step(query) != SQLITE_ROW) {
@@ -196,7 +196,12 @@ static hr_status check_damage(sqlite3 *db, hr_error *err) {
             status = fail_as(SQLITE_CORRUPT, words, err);
     }
     sqlite3_finalize(query);
+    return status;
+}
+
+static hr_status check_damage(sqlite3 *db, hr_error *err) {
     int64_t rows = 0;
+    hr_status status = hr_store_check_pages(db, err);
     if (!status) status = hr_store_number(db, "SELECT count(*) FROM limits", &rows, err);
     if (!status && rows != 1) status = fail_as(SQLITE_CORRUPT, "its limits are gone", err);
     return status;

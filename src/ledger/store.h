@@ -22,6 +22,7 @@ HR_MUST_CHECK hr_status hr_store_make_file(const char *path, hr_error *err);
 HR_MUST_CHECK hr_status hr_store_connect(const char *path, sqlite3 **out, hr_error *err);
 HR_MUST_CHECK hr_status hr_store_number(sqlite3 *db, const char *sql, int64_t *out, hr_error *err);
 HR_MUST_CHECK hr_status hr_store_guard(sqlite3 *db, hr_error *err);
+HR_MUST_CHECK hr_status hr_store_check_pages(sqlite3 *db, hr_error *err);
 
 /* Says what the last failure of `db` means. Never HR_OK. */
 hr_status hr_store_fail(sqlite3 *db, hr_error *err);
