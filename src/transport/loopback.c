@@ -103,13 +103,11 @@ static hr_status send(hr_transport *self, const char *to, const void *bytes, siz
 static hr_status receive(hr_transport *self, int milliseconds, hr_parcel *out, hr_error *err) {
     end *e = (end *)self;
     (void)milliseconds;
+    (void)err;
     for (letter *l = e->loopback->first; l; l = l->next) {
         if (l->shown || strcmp(l->to, e->name)) continue;
-        uint8_t *copy = malloc(l->size + 1);
-        if (!copy) return hr_fail_memory(err);
-        if (l->size) memcpy(copy, l->bytes, l->size);
         l->shown = true;
-        *out = (hr_parcel){copy, l->size, l};
+        *out = (hr_parcel){l->bytes, l->size, l};
         return HR_OK;
     }
     *out = (hr_parcel){0};
@@ -127,7 +125,6 @@ static void settle(hr_transport *self, hr_parcel *parcel) {
         if (loopback->last == &found->next) loopback->last = at;
         free_letter(found);
     }
-    free(parcel->bytes);
     *parcel = (hr_parcel){0};
 }
 
