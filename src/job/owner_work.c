@@ -4,6 +4,7 @@
 #include "data/records.h"
 #include "data/schema.h"
 #include "job/budget.h"
+#include "job/party_job.h"
 #include "methods/inprivate.h"
 #include "random/stream.h"
 #include "tree/advance.h"
@@ -76,7 +77,7 @@ static bool in_ledger(const hr_owner_work *w, const Hedgerow__Terms *terms) {
     hr_error ignored;
     if (!w->ledger || terms->paper) return true;
     if (hr_ledger_sum(w->ledger, &total, &ignored)) return false;
-    return !total.closed && total.epsilon_spent + terms->epsilon <= total.epsilon_limit &&
+    return !total.closed && total.epsilon_spent + hr_terms_cost(terms) <= total.epsilon_limit &&
            total.delta_spent + terms->delta <= total.delta_limit;
 }
 

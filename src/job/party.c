@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOBS_MAX = 64, RESEND_LONGEST = 32, LINE = 512 };
+enum { JOBS_MAX = 64, RESEND_LONGEST = 32, LOOK = 100 /* milliseconds for mail before work */, LINE = 512 };
 
 /* A parcel that goes out when the transaction is committed. */
 typedef struct fresh {
@@ -23,7 +23,8 @@ struct hr_party {
     fresh *fresh;
     size_t fresh_count, fresh_capacity;
     hr_stream *stream;
-    int64_t now, sent, patience; /* when parcels were last sent again, and how long to wait for the next time */
+    bool awake;                  /* it has taken a step, so that it knows what time it is */
+    int64_t now, sent, patience; /* when parcels were last sent again, and how long to wait for the next time; 0: at once */
 };
 
 static const char *name_of(const hr_party *p, size_t member) {
@@ -264,10 +265,13 @@ static hr_status begin_work(hr_party *p, hr_live_job *j, hr_error *err) {
              j->miner);
     hr_status status = hr_journal_begin(p->o.journal, err);
     if (status) return status;
-    if (!j->record.entry && !j->read->paper)
-        status = hr_journal_reserve(p->o.journal, &j->record, j->read->epsilon, j->read->delta, purpose, err);
+    hr_journal_job reserved = j->record;
+    if (!reserved.entry && !j->read->paper)
+        status = hr_journal_reserve(p->o.journal, &reserved, hr_terms_cost(j->read), j->read->delta, purpose, err);
     if (!status) status = note_and_feed(p, j, &begun, 0, err);
-    return commit(p, j, status, err);
+    status = commit(p, j, status, err);
+    if (!status) j->record.entry = reserved.entry;
+    return status;
 }
 
 static hr_status do_work(hr_party *p, hr_live_job *j, hr_bytes *out, hr_error *err) {
@@ -417,7 +421,8 @@ static hr_status resend_one(void *user, const char *to, uint64_t sequence, hr_bl
 static hr_status resend(hr_party *p, hr_error *err) {
     if (p->now - p->sent < p->patience) return HR_OK;
     p->sent = p->now;
-    if (p->patience < RESEND_LONGEST * p->o.resend) p->patience *= 2;
+    p->patience = p->patience ? 2 * p->patience : p->o.resend;
+    if (p->patience > RESEND_LONGEST * p->o.resend) p->patience = RESEND_LONGEST * p->o.resend;
     hr_error said = {0};
     hr_status status = hr_journal_each_parcel(p->o.journal, resend_one, p, &said);
     if (!status || !said.message[0]) return HR_OK; /* the carrier will be back */
@@ -430,29 +435,49 @@ static hr_status note_absence(hr_party *p, hr_live_job *j, hr_error *err) {
     return transact(p, j, &away, 0, err);
 }
 
-/* The first job that has something to do without a parcel; its outcome. */
-static hr_status go_on(hr_party *p, bool *busy, hr_error *err) {
-    for (size_t i = 0; i < p->job_count; i++) {
-        hr_live_job *j = p->jobs[i];
-        *busy = true;
-        if (j->finished || j->failed) return end_job(p, j, err);
-        if (j->work.kind) return work_on(p, j, err);
-        if (j->is_miner && hr_protocol_waits(j->protocol) && p->now - j->heard >= p->o.deadline) return note_absence(p, j, err);
-    }
-    *busy = false;
-    return HR_OK;
+static bool is_awaited_too_long(const hr_party *p, const hr_live_job *j) {
+    return j->is_miner && hr_protocol_waits(j->protocol) && p->now - j->heard >= p->o.deadline;
 }
 
-hr_status hr_party_step(hr_party *p, int64_t now, int wait, bool *busy, hr_error *err) {
+/* The first job that has something to do without a parcel; NULL: none. */
+static hr_live_job *next_job(const hr_party *p) {
+    for (size_t i = 0; i < p->job_count; i++) {
+        const hr_live_job *j = p->jobs[i];
+        if (j->finished || j->failed || j->work.kind || is_awaited_too_long(p, j)) return p->jobs[i];
+    }
+    return NULL;
+}
+
+static hr_status go_on(hr_party *p, hr_live_job *j, hr_error *err) {
+    if (j->finished || j->failed) return end_job(p, j, err);
+    return j->work.kind ? work_on(p, j, err) : note_absence(p, j, err);
+}
+
+static hr_status look_for_mail(hr_party *p, int wait, bool *came, hr_error *err) {
     hr_parcel parcel = {0};
-    p->now = now;
-    hr_status status = go_on(p, busy, err);
-    if (status || *busy) return status;
     hr_error ignored;
-    bool came = !p->o.transport->receive(p->o.transport, wait, &parcel, &ignored) && parcel.bytes;
-    if (came) status = take_parcel(p, &parcel, err);
-    if (came && !status) p->o.transport->settle(p->o.transport, &parcel);
-    *busy = came;
+    *came = !p->o.transport->receive(p->o.transport, wait, &parcel, &ignored) && parcel.bytes;
+    hr_status status = *came ? take_parcel(p, &parcel, err) : HR_OK;
+    if (*came && !status) p->o.transport->settle(p->o.transport, &parcel);
+    return status;
+}
+
+/* While nobody was there to hear them, nobody stayed away. */
+static void wake(hr_party *p) {
+    for (size_t i = 0; !p->awake && i < p->job_count; i++) p->jobs[i]->heard = p->now;
+    p->awake = true;
+}
+
+/* Mail first: it may say that there is nothing to work for any more, or that nobody stays away. */
+hr_status hr_party_step(hr_party *p, int64_t now, int wait, bool *busy, hr_error *err) {
+    p->now = now;
+    wake(p);
+    hr_live_job *j = next_job(p);
+    hr_status status = look_for_mail(p, j && wait > LOOK ? LOOK : wait, busy, err);
+    if (!status && !*busy && j) {
+        *busy = true;
+        status = go_on(p, j, err);
+    }
     return status ? status : resend(p, err);
 }
 

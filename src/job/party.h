@@ -60,7 +60,7 @@ void hr_party_close(hr_party *party);
 /* Miner: offers a job, unless the journal holds one already. Fails: IO, FORMAT (terms), MEMORY. */
 HR_MUST_CHECK hr_status hr_party_submit(hr_party *party, hr_blob terms, hr_error *err);
 
-/* Goes on for one step: takes in a parcel, waiting for one at most `wait` milliseconds, or works, or sends again. `now` is any clock in
+/* Goes on for one step: takes in a parcel, waiting for one at most `wait` milliseconds, else works; and sends again. `now` is any clock in
  * milliseconds that does not go back. *busy: whether there was something to do.
  * Fails: IO (journal; a carrier that fails is tried again), MEMORY. What has not been noted by then did not happen. */
 HR_MUST_CHECK hr_status hr_party_step(hr_party *party, int64_t now, int wait, bool *busy, hr_error *err);

@@ -61,6 +61,12 @@ hr_status hr_party_job_read(hr_live_job *j, const hr_bytes *terms, hr_error *err
     return status;
 }
 
+double hr_terms_cost(const Hedgerow__Terms *terms) {
+    hr_units parts = hr_units_down((1 - terms->vote_share) * terms->epsilon) + hr_units_down(terms->vote_share * terms->epsilon);
+    hr_units whole = hr_units_down(terms->epsilon);
+    return hr_units_value(parts > whole ? parts : whole);
+}
+
 hr_party_job hr_party_job_view(const hr_live_job *j) {
     return (hr_party_job){.record = &j->record,
                           .course = (j->is_miner ? hr_inprivate_miner_course : hr_inprivate_owner_course)(j->protocol),

@@ -1,0 +1,138 @@
+/* A party dies at every single thing she does, before it and after it, and comes back from her files. The linker puts this file between
+ * the party and her journal; her carrier and her work are watched by the league. */
+#include "league.h"
+
+/* Who dies, before or after which of her calls. */
+static struct {
+    const league *league;
+    size_t victim;
+    size_t calls, at;
+    bool after, dead, over;
+} doom;
+
+static bool dies_now(bool after) {
+    if (doom.dead) return true;
+    if (doom.league->running != doom.victim || doom.over || after != doom.after) return false;
+    doom.dead = ++doom.calls == doom.at;
+    return doom.dead;
+}
+
+static bool party_dies(const player *p, bool after) {
+    (void)p;
+    return dies_now(after);
+}
+
+/* Asked when her step is over, or her opening. */
+static bool party_died(const player *p) {
+    (void)p;
+    bool died = doom.dead;
+    if (died) doom.over = true;
+    doom.dead = false;
+    return died;
+}
+
+static hr_status cancelled(hr_error *err) {
+    return hr_fail(err, HR_E_CANCELLED, "", "she died");
+}
+
+/* Parts of a transaction: to die after one is to die before the next. */
+#define WRAP(call, parameters, ...)                                                                                                        \
+    hr_status __real_##call parameters;                                                                                                    \
+    hr_status __wrap_##call parameters;                                                                                                    \
+    hr_status __wrap_##call parameters {                                                                                                   \
+        return dies_now(false) ? cancelled(err) : __real_##call(__VA_ARGS__);                                                              \
+    }
+
+WRAP(hr_journal_begin, (hr_journal * journal, hr_error *err), journal, err)
+WRAP(hr_journal_add_job, (hr_journal * journal, const hr_journal_job *job, hr_error *err), journal, job, err)
+WRAP(hr_journal_reserve, (hr_journal * journal, hr_journal_job *job, double epsilon, double delta, const char *purpose, hr_error *err),
+     journal, job, epsilon, delta, purpose, err)
+WRAP(hr_journal_spend, (hr_journal * journal, const hr_journal_job *job, hr_error *err), journal, job, err)
+WRAP(hr_journal_end_job, (hr_journal * journal, const uint8_t *id, hr_error *err), journal, id, err)
+WRAP(hr_journal_add_event, (hr_journal * journal, const uint8_t *id, const hr_journal_event *event, hr_error *err), journal, id, event, err)
+WRAP(hr_journal_post, (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob parcel, hr_error *err), journal,
+     id, to, sequence, parcel, err)
+WRAP(hr_journal_received, (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_error *err), journal, id, to,
+     sequence, err)
+
+hr_status __real_hr_journal_commit(hr_journal *journal, hr_error *err);
+hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err);
+hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err) {
+    if (dies_now(false)) return cancelled(err);
+    hr_status status = __real_hr_journal_commit(journal, err);
+    return dies_now(true) ? cancelled(err) : status;
+}
+
+/* What crashes did to jobs. */
+static size_t lost, models_again;
+
+/* One job in which the victim dies at her n-th call. False: she did not come so far. */
+static bool die_at(size_t victim, size_t at, bool after, hr_job_file job) {
+    league l;
+    doom.victim = victim;
+    doom.at = at;
+    doom.after = after;
+    doom.calls = 0;
+    doom.dead = doom.over = false;
+    doom.league = &l;
+    found(&l, job);
+    l.dies = party_dies;
+    l.died = party_died;
+    begin(&l);
+    run_until(&l, is_quiet);
+    size_t lost_here = check_end(&l);
+    if (lost_here > 1) fail_msg("%zu places were lost in one crash", lost_here);
+    lost += lost_here;
+    models_again += l.diary->models - 1;
+    disband(&l);
+    return doom.over;
+}
+
+static void die_at_every_call(size_t victim, bool after, hr_job_file job) {
+    size_t points = 0;
+    lost = models_again = 0;
+    while (die_at(victim, points + 1, after, job)) points++;
+    print_message("%s dies %s each of %zu calls; %zu pieces of work were lost, %zu models were made again\n",
+                  victim ? "an owner" : "the miner", after ? "after" : "before", points, lost, models_again);
+    assert_true(points > 30);
+}
+
+static void miner_dies(bool after, hr_job_file job) {
+    die_at_every_call(0, after, job);
+    assert_int_equal(lost, 0);
+    assert_true(models_again > 0);
+}
+
+static void owner_dies(size_t owner, bool after, hr_job_file job) {
+    die_at_every_call(owner, after, job);
+    assert_true(lost > 0);
+}
+
+static void test_crash__of_the_miner_loses_nothing(void **state) {
+    (void)state;
+    miner_dies(false, job_of_league(2, HR_ORDER_CHAIN, true));
+    miner_dies(true, job_of_league(2, HR_ORDER_CHAIN, true));
+    miner_dies(false, job_of_league(1, HR_ORDER_BROADCAST, false));
+}
+
+static void test_crash__of_an_owner_loses_what_she_was_doing_at_most(void **state) {
+    (void)state;
+    owner_dies(2, false, job_of_league(2, HR_ORDER_CHAIN, true));
+    owner_dies(2, true, job_of_league(2, HR_ORDER_CHAIN, true));
+    owner_dies(2, false, job_of_league(1, HR_ORDER_BROADCAST, false));
+}
+
+static void test_crash__of_the_first_or_the_last_owner_is_no_different(void **state) {
+    (void)state;
+    owner_dies(1, false, job_of_league(1, HR_ORDER_CHAIN, false));
+    owner_dies(3, false, job_of_league(1, HR_ORDER_CHAIN, false));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_crash__of_the_miner_loses_nothing),
+        cmocka_unit_test(test_crash__of_an_owner_loses_what_she_was_doing_at_most),
+        cmocka_unit_test(test_crash__of_the_first_or_the_last_owner_is_no_different),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
