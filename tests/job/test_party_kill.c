@@ -1,0 +1,262 @@
+/* One party is a process of its own, and is killed (SIGKILL) again and again: by itself in the middle of a write to its file, or from
+ * outside after so many calls to its carrier. The others and the carrier stay in the parent, who also gives her the clock. */
+#include "league.h"
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+enum { FRAME_MOST = 128 * 1024, KILLS = 200, LIVES_MOST = 6, CALLS_MOST = 40, WRITES_MOST = 120 };
+
+/* What parent and child tell each other. */
+typedef struct frame {
+    enum { STEP, DONE, SEND, RECEIVE, PARCEL, SETTLE } kind;
+    int64_t now;
+    bool busy, quiet, there;
+    char to[24];
+    size_t size;
+    uint8_t bytes[FRAME_MOST];
+} frame;
+
+static bool tell(int line, const frame *f) {
+    size_t size = offsetof(frame, bytes) + f->size;
+    return send(line, f, size, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+static bool hear(int line, frame *f) {
+    return recv(line, f, sizeof *f, 0) >= (ssize_t)offsetof(frame, bytes);
+}
+
+/* ---- The child ------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct far_end {
+    hr_transport transport;
+    int line;
+    frame frame;
+} far_end;
+
+static void must_tell(far_end *e) {
+    if (!tell(e->line, &e->frame)) _exit(0); /* the parent is gone */
+}
+
+static hr_status far_send(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err) {
+    far_end *e = (far_end *)self;
+    (void)err;
+    if (size > FRAME_MOST) abort();
+    e->frame.kind = SEND;
+    e->frame.size = size;
+    snprintf(e->frame.to, sizeof e->frame.to, "%s", to);
+    memcpy(e->frame.bytes, bytes, size);
+    must_tell(e);
+    return HR_OK;
+}
+
+static hr_status far_receive(hr_transport *self, int milliseconds, hr_parcel *out, hr_error *err) {
+    far_end *e = (far_end *)self;
+    (void)milliseconds;
+    (void)err;
+    e->frame.kind = RECEIVE;
+    e->frame.size = 0;
+    must_tell(e);
+    if (!hear(e->line, &e->frame)) _exit(0);
+    *out = (hr_parcel){0};
+    if (!e->frame.there) return HR_OK;
+    *out = (hr_parcel){malloc(e->frame.size + 1), e->frame.size, NULL};
+    if (!out->bytes) abort();
+    memcpy(out->bytes, e->frame.bytes, out->size);
+    return HR_OK;
+}
+
+static void far_settle(hr_transport *self, hr_parcel *parcel) {
+    far_end *e = (far_end *)self;
+    e->frame.kind = SETTLE;
+    e->frame.size = 0;
+    must_tell(e);
+    free(parcel->bytes);
+    *parcel = (hr_parcel){0};
+}
+
+static uint64_t writes_left;
+
+static ssize_t write_or_die(int file, const void *bytes, size_t size, off_t at) {
+    if (--writes_left) return pwrite(file, bytes, size, at);
+    (void)!pwrite(file, bytes, size / 2, at);
+    kill(getpid(), SIGKILL);
+    return -1;
+}
+
+/* SQLite lets its calls to the system be replaced, for tests such as this one. */
+static void die_at_write(uint64_t number) {
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    writes_left = number;
+    vfs->xSetSystemCall(vfs, "pwrite", (sqlite3_syscall_ptr)write_or_die);
+    vfs->xSetSystemCall(vfs, "pwrite64", (sqlite3_syscall_ptr)write_or_die);
+}
+
+static void live(player *p, int line) {
+    static far_end end;
+    hr_error err = {0};
+    bool owes = false;
+    end = (far_end){.transport = {far_send, far_receive, far_settle, NULL}, .line = line};
+    if (revive_with(p, &end.transport, &err)) _exit(9);
+    if (!p->index && submit(p->league, &err)) _exit(8);
+    while (hear(line, &end.frame)) {
+        bool busy = false;
+        if (hr_party_step(p->party, end.frame.now, 0, &busy, &err)) _exit(7);
+        if (hr_party_owes(p->party, &owes, &err)) _exit(6);
+        end.frame.kind = DONE;
+        end.frame.busy = busy;
+        end.frame.quiet = !owes && !hr_party_jobs(p->party);
+        end.frame.size = 0;
+        must_tell(&end);
+    }
+    _exit(0);
+}
+
+/* ---- The parent ----------------------------------------------------------------------------------------------------------------- */
+
+typedef struct cell {
+    league *league;
+    player *player;
+    uint64_t *random;
+    pid_t child;
+    int line;
+    hr_transport *end;
+    hr_parcel held;
+    size_t lives, calls_left;
+    bool quiet;
+    size_t kills, at_writes;
+} cell;
+
+/* Half of her lives end at a write, half after a call to the carrier; the last one has no end. */
+static void be_born(cell *c) {
+    int lines[2];
+    uint64_t way = next_random(c->random), moment = next_random(c->random);
+    bool mortal = ++c->lives < LIVES_MOST;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, lines), 0);
+    assert_int_equal(hr_loopback_open(c->league->loopback, c->player->name, &c->end, NULL), HR_OK);
+    c->calls_left = mortal && way % 2 ? 1 + moment % CALLS_MOST : SIZE_MAX;
+    c->child = fork();
+    assert_true(c->child >= 0);
+    if (c->child == 0) {
+        close(lines[0]);
+        if (mortal && way % 2 == 0) die_at_write(1 + moment % WRITES_MOST);
+        live(c->player, lines[1]);
+    }
+    close(lines[1]);
+    c->line = lines[0];
+}
+
+static void bury(cell *c) {
+    int status = 0;
+    assert_int_equal(waitpid(c->child, &status, 0), c->child);
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) fail_msg("%s ended by herself: %d", c->player->name, status);
+    close(c->line);
+    c->end->close(c->end);
+    c->held = (hr_parcel){0};
+    c->kills++;
+    c->at_writes += c->calls_left != 0;
+}
+
+static void serve(cell *c, frame *f) {
+    switch (f->kind) {
+    case SEND: assert_int_equal(c->end->send(c->end, f->to, f->bytes, f->size, NULL), HR_OK); break;
+    case SETTLE: c->end->settle(c->end, &c->held); break;
+    case RECEIVE:
+        assert_int_equal(c->end->receive(c->end, 0, &c->held, NULL), HR_OK);
+        *f = (frame){.kind = PARCEL, .there = c->held.bytes != NULL, .size = c->held.size};
+        assert_true(f->size <= FRAME_MOST);
+        if (f->there) memcpy(f->bytes, c->held.bytes, f->size);
+        (void)tell(c->line, f);
+        break;
+    case STEP:
+    case DONE:
+    case PARCEL: break;
+    }
+}
+
+/* Whether there was something to do; to die, and be born again, is much. */
+static bool far_step(cell *c) {
+    static frame f;
+    f = (frame){.kind = STEP, .now = c->league->now};
+    (void)tell(c->line, &f);
+    while (hear(c->line, &f)) {
+        c->quiet = f.quiet;
+        if (f.kind == DONE) return f.busy;
+        serve(c, &f);
+        if (--c->calls_left == 0) kill(c->child, SIGKILL);
+    }
+    bury(c);
+    be_born(c);
+    return true;
+}
+
+static bool take_turns_with(cell *c) {
+    bool any = far_step(c);
+    for (size_t i = 0; i < PARTIES; i++)
+        if (c->league->players[i].party && step(&c->league->players[i])) any = true;
+    return any;
+}
+
+static void run_with(cell *c) {
+    for (int idle = 0; idle < IDLE_MOST;) {
+        if (take_turns_with(c)) continue;
+        if (c->quiet && is_quiet(c->league)) return;
+        c->league->now += RESEND / 2;
+        idle++;
+    }
+    fail_msg("the job does not end");
+}
+
+typedef struct tally {
+    size_t jobs, kills, at_writes, lost;
+    uint64_t random;
+} tally;
+
+/* One job in which a party is killed several times. */
+static void play(tally *t, size_t victim) {
+    league l;
+    cell c = {.league = &l, .player = &l.players[victim], .random = &t->random};
+    found(&l, job_of_league(2, t->jobs % 2 ? HR_ORDER_BROADCAST : HR_ORDER_CHAIN, t->jobs % 4 < 2));
+    for (size_t i = 1; i < PARTIES; i++)
+        if (i != victim) revive(&l.players[i]);
+    if (victim) come_back(&l.players[0]);
+    be_born(&c);
+    run_with(&c);
+    close(c.line);
+    assert_int_equal(waitpid(c.child, NULL, 0), c.child);
+    c.end->close(c.end);
+    size_t lost = check_end(&l);
+    assert_true(lost <= (victim ? c.kills : 0));
+    disband(&l);
+    *t = (tally){t->jobs + 1, t->kills + c.kills, t->at_writes + c.at_writes, t->lost + lost, t->random};
+}
+
+static void check_tally(const tally *t) {
+    print_message("%zu jobs, %zu kills, %zu of them at a write; %zu pieces of work were lost\n", t->jobs, t->kills, t->at_writes, t->lost);
+    assert_in_range(t->at_writes, t->kills / 5, t->kills * 4 / 5);
+}
+
+static void test_kill__of_an_owner_at_any_moment(void **state) {
+    (void)state;
+    tally t = {.random = 1};
+    while (t.kills < KILLS) play(&t, 1 + t.jobs % OWNERS);
+    check_tally(&t);
+    assert_true(t.lost > 0);
+}
+
+static void test_kill__of_the_miner_at_any_moment(void **state) {
+    (void)state;
+    tally t = {.random = 2};
+    while (t.kills < KILLS / 4) play(&t, 0);
+    check_tally(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kill__of_an_owner_at_any_moment),
+        cmocka_unit_test(test_kill__of_the_miner_at_any_moment),
+    };
+    alarm(500); /* against hanging only */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
