@@ -23,7 +23,14 @@ hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_roster *roster, 
     if (!(terms->epsilon > 0 && terms->epsilon <= 1 << 20)) return refuse("a job without a budget", err);
     if (terms->delta != 0) return refuse("a job with a delta, which this method has no use for", err);
     if (!(terms->vote_share >= 0 && terms->vote_share < 1)) return refuse("a job whose votes cost all of its budget", err);
+    if (terms->last_places > HR_TAILS_MAX || (terms->last_places && !(terms->vote_share > 0)))
+        return refuse("a job whose votes on the last places have no budget, or are too many", err);
     return hr_members_read(roster, terms->owners, terms->n_owners, invited, err);
+}
+
+size_t hr_tails(const Hedgerow__Terms *terms, size_t owners, size_t round) {
+    if (round + 1 != terms->rounds) return 0;
+    return terms->last_places < owners ? terms->last_places : owners - 1;
 }
 
 hr_tree_rules hr_terms_rules(const Hedgerow__Terms *terms, const hr_schema *schema, double share) {

@@ -12,6 +12,12 @@
 #include "federation/course.h"
 #include "federation/protocol.h"
 
+/* Of how many last places an owner can say what they gained; and one record in the integers of ballots. */
+enum { HR_TAILS_MAX = 3, HR_BALLOT_UNIT = 1 << 10 };
+
+/* How many of them owners vote on after a round: 0 but after the last, and never all places. */
+size_t hr_tails(const Hedgerow__Terms *terms, size_t owners, size_t round);
+
 /* What a machine is told about its party and its job. Everything outlives the machine. */
 typedef struct hr_inprivate_setup {
     const hr_party_view *view;
@@ -32,10 +38,14 @@ HR_MUST_CHECK hr_status hr_inprivate_miner(const hr_inprivate_setup *setup, hr_p
 const hr_course *hr_inprivate_owner_course(const hr_protocol *owner);
 const hr_course *hr_inprivate_miner_course(const hr_protocol *miner);
 
+/* The last places of the last round whose trees stay out of the model: the owners found that they do harm. */
+size_t hr_inprivate_left_out(const hr_protocol *miner);
+
 /* Ballots of the miner's job. Index: place of the owner in the round. */
 typedef struct hr_ballot {
     bool here, counted;
-    int64_t gain, records; /* noisy; units of 2^-10 records */
+    int64_t gain, records;       /* noisy; units of 2^-10 records */
+    int64_t tails[HR_TAILS_MAX]; /* noisy, the same unit */
     hr_release *releases;
     size_t release_count;
 } hr_ballot;

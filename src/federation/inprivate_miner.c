@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ typedef struct miner {
     hr_course course;
     hr_ballot *ballots; /* one a place */
     hr_arena *arena;    /* of what ballots say */
-    size_t heard[HR_MEMBERS_MAX];
+    size_t left_out, heard[HR_MEMBERS_MAX];
 } miner;
 
 static const char *name_of(const miner *m, size_t member) {
@@ -107,7 +108,8 @@ static hr_status next_round(miner *m, hr_error *err) {
 }
 
 static hr_status round_over(miner *m, hr_error *err) {
-    if (m->round + 1 == m->course.rounds) return finish(m, err);
+    bool last = m->round + 1 == m->course.rounds;
+    if (last && !hr_tails(m->terms, m->course.owner_count, m->round)) return finish(m, err);
     return m->terms->vote_share > 0 ? poll(m, err) : next_round(m, err);
 }
 
@@ -170,8 +172,30 @@ static bool all_voted(const miner *m) {
     return true;
 }
 
+/* Section VI-B asks for a control of every owner's tree. What an early one spoils, those after it mend; the last have nobody after them.
+ * They are left out if owners lose by them, beyond what noise explains: by three standard deviations of the sum, and more places only if
+ * they lose by so much more. */
+static hr_status count_tails(miner *m, hr_error *err) {
+    size_t tails = hr_tails(m->terms, m->course.owner_count, m->round), voters = 0;
+    double scale = (double)tails * HR_BALLOT_UNIT / (m->terms->epsilon * m->terms->vote_share), worst = 0;
+    for (size_t p = round_begin(m); p < round_end(m); p++) voters += m->ballots[p].counted;
+    double threshold = -3 * scale * sqrt(2 * (double)voters);
+    for (size_t t = 0; t < tails; t++) {
+        double gain = 0;
+        for (size_t p = round_begin(m); p < round_end(m); p++) gain += (double)m->ballots[p].tails[t];
+        if (gain >= worst + threshold) continue;
+        worst = gain;
+        m->left_out = t + 1;
+    }
+    hr_status status = HR_OK;
+    if (m->left_out)
+        status = hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "the last %zu places are left out: records lose by their trees",
+                                 m->left_out);
+    return status ? status : finish(m, err);
+}
+
 /* Section VI-B: the improvement of one round, from noisy counts. */
-static hr_status count_votes(miner *m, hr_error *err) {
+static hr_status count_advance(miner *m, hr_error *err) {
     double gain = 0, records = 0;
     for (size_t p = round_begin(m); p < round_end(m); p++) {
         if (!m->ballots[p].counted) continue;
@@ -179,13 +203,17 @@ static hr_status count_votes(miner *m, hr_error *err) {
         records += (double)m->ballots[p].records;
     }
     double advance = records > 0 ? gain / records : 0;
-    bool more = advance >= m->setup.advance;
+    bool more = !(m->setup.advance > 0) || advance >= m->setup.advance;
     hr_status status = hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "round %zu was an advance of %.4f: %s", m->round + 1, advance,
                                        more ? "one more" : "enough");
     if (status) return status;
     if (!more) return finish(m, err);
     status = next_round(m, err);
     return status ? status : settle(m, err);
+}
+
+static hr_status count_votes(miner *m, hr_error *err) {
+    return m->round + 1 == m->course.rounds ? count_tails(m, err) : count_advance(m, err);
 }
 
 static hr_status on_ballot(miner *m, size_t from, const Hedgerow__Ballot *wire, hr_error *err) {
@@ -195,6 +223,9 @@ static hr_status on_ballot(miner *m, size_t from, const Hedgerow__Ballot *wire, 
     size_t place = wire->round * m->course.owner_count + position;
     if (m->ballots[place].here) return hr_protocol_refuse("a second ballot", err);
     hr_ballot ballot = {.here = true, .counted = wire->counted, .gain = wire->gain, .records = wire->records};
+    if (wire->n_tails != (wire->counted ? hr_tails(m->terms, m->course.owner_count, wire->round) : 0))
+        return hr_protocol_refuse("a ballot on other places", err);
+    for (size_t t = 0; t < wire->n_tails; t++) ballot.tails[t] = wire->tails[t];
     hr_tree_rules rules = hr_terms_rules(m->terms, m->setup.schema, m->terms->vote_share);
     hr_status status = hr_wire_releases_unpack(wire->releases, wire->n_releases, &rules, place, m->arena, &ballot.releases, err);
     if (status) return status;
@@ -431,6 +462,10 @@ hr_status hr_inprivate_miner(const hr_inprivate_setup *setup, hr_protocol **out,
 const hr_course *hr_inprivate_miner_course(const hr_protocol *self) {
     const miner *m = (const miner *)self;
     return m->course.places ? &m->course : NULL;
+}
+
+size_t hr_inprivate_left_out(const hr_protocol *self) {
+    return ((const miner *)self)->left_out;
 }
 
 const hr_ballot *hr_inprivate_ballots(const hr_protocol *self) {

@@ -29,6 +29,7 @@ enum {
     ROOT_ROUNDS,
     ROOT_ORDER,
     ROOT_ADVANCE,
+    ROOT_VOTE_LAST,
     ROOT_VOTE_SHARE,
     ROOT_DEADLINE,
     ROOT_NAME,
@@ -56,6 +57,12 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .least = HR_ABOVE_ZERO,
      .most = 1,
      .expected = "a number above 0, at most 1"},
+    {.key = "vote-last",
+     .kind = HR_FIELD_WHOLE,
+     .offset = AT(file.last_places),
+     .least = 1,
+     .most = 3,
+     .expected = "a whole number from 1 to 3"},
     {.key = "vote-share",
      .kind = HR_FIELD_NUMBER,
      .offset = AT(file.vote_share),
@@ -144,10 +151,11 @@ static hr_status read_method(const hr_fields *reader, const hr_yaml_node *const 
 /* ---- The whole ---------------------------------------------------------------------------------------------------------------- */
 
 static hr_status check_votes(const hr_fields *reader, const hr_yaml_node *const *found, hr_job_file *out) {
-    if (found[ROOT_VOTE_SHARE] && !found[ROOT_ADVANCE])
-        return hr_keys_refuse(&reader->keys, found[ROOT_VOTE_SHARE], "remove it, or say with 'advance' what is voted on",
-                              "there are no votes without the key 'advance'");
-    if (found[ROOT_ADVANCE] && !found[ROOT_VOTE_SHARE]) out->vote_share = vote_share_of_epsilon;
+    bool votes = found[ROOT_ADVANCE] || found[ROOT_VOTE_LAST];
+    if (found[ROOT_VOTE_SHARE] && !votes)
+        return hr_keys_refuse(&reader->keys, found[ROOT_VOTE_SHARE], "remove it, or say with 'advance' or 'vote-last' what is voted on",
+                              "there are no votes without the key 'advance' or 'vote-last'");
+    if (votes && !found[ROOT_VOTE_SHARE]) out->vote_share = vote_share_of_epsilon;
     return HR_OK;
 }
 

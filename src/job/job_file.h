@@ -15,9 +15,10 @@ typedef struct hr_job_file {
     hr_fit_options options; /* method, mode, epsilon and delta of each owner, and the method's own options */
     size_t rounds;          /* 1..8 */
     hr_order order;
-    double advance;    /* stop when a round improves by less; 0: all rounds, and no votes */
-    double vote_share; /* part of epsilon for the votes on `advance`; 0 without votes */
-    size_t deadline;   /* seconds that an owner may stay away */
+    double advance;     /* stop when a round improves by less; 0: all rounds, and no votes */
+    size_t last_places; /* after the last round, vote on leaving out up to so many last trees; 0: no such vote */
+    double vote_share;  /* part of epsilon for votes; 0 without any */
+    size_t deadline;    /* seconds that an owner may stay away */
 
     /* What only mining over a federation needs: `name` and all others, or none of them. Certificates both or none. */
     const char *name;                                             /* of the miner, as a member; NULL: there is no such part */

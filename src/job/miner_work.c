@@ -51,8 +51,8 @@ static hr_status gather(making *m, hr_error *err) {
         hr_paid_tree tree;
         if (course->places[p].state == HR_PLACE_TREE) {
             status = hr_course_tree(course, p, m->arena, &tree, err);
-            if (!status) status = add_releases(m, tree.releases, tree.release_count, err);
-            if (!status) m->trees[m->tree_count++] = tree.tree;
+            if (!status) status = add_releases(m, tree.releases, tree.release_count, err); /* also of what is left out: it was told */
+            if (!status && p + m->job->left_out < places) m->trees[m->tree_count++] = tree.tree;
         }
         const hr_ballot *ballot = &m->job->ballots[p];
         if (!status && ballot->here) status = add_releases(m, ballot->releases, ballot->release_count, err);

@@ -38,6 +38,8 @@ static void tell_format(hr_owner_work *w, const char *format, ...) {
 
 /* ---- Terms ------------------------------------------------------------------------------------------------------------------- */
 
+_Static_assert((int)HR_BALLOT_UNIT == 1 << HR_ADVANCE_BITS, "what ballots say is what owners count");
+
 /* Texts of a message are not ended by NUL. */
 typedef struct small_text {
     char text[128];
@@ -220,50 +222,71 @@ static hr_status train(hr_party_work *self, const hr_party_job *job, size_t plac
 
 /* ---- Votes ------------------------------------------------------------------------------------------------------------------------- */
 
-static hr_status release(hr_gate *gate, const char *what, size_t place, hr_units cost, hr_exact exact, int64_t *noisy, hr_error *err) {
+/* Sums each of which changes by at most one record's unit when a record is added. */
+static hr_status release(hr_gate *gate, const char *what, size_t place, hr_units cost, const hr_exact *exact, size_t count, int64_t *noisy,
+                         hr_error *err) {
     hr_charge charge = {
-        .what = what, .tree = -1, .level = -1, .group = 0, .part = place, .cost = cost, .sensitivity = 1 << HR_ADVANCE_BITS};
+        .what = what, .tree = -1, .level = -1, .group = 0, .part = place, .cost = cost, .sensitivity = count << HR_ADVANCE_BITS};
     hr_permit permit;
-    hr_noisy out;
+    hr_noisy out[HR_TAILS_MAX];
     hr_status status = hr_gate_charge_sums(gate, &charge, &permit, err);
     if (status) return status;
-    hr_gate_sums(gate, permit, &exact, 1, &out);
-    *noisy = out.paid;
+    hr_gate_sums(gate, permit, exact, count, out);
+    for (size_t i = 0; i < count; i++) noisy[i] = out[i].paid;
     return HR_OK;
 }
 
-static hr_status pack_ballot(const round_work *r, size_t round, int64_t gain, int64_t records, hr_bytes *out, hr_error *err) {
-    Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
+static hr_status pack_ballot(const round_work *r, Hedgerow__Ballot *ballot, hr_bytes *out, hr_error *err) {
     Hedgerow__Release *storage = NULL;
-    const hr_release *releases = hr_gate_releases(r->gate, &ballot.n_releases);
-    ballot.round = (uint32_t)round;
-    ballot.counted = true;
-    ballot.gain = gain;
-    ballot.records = records;
-    hr_status status = hr_wire_releases_pack(releases, ballot.n_releases, &storage, &ballot.releases, err);
-    if (!status) status = hr_pack(&ballot.base, out, err);
+    const hr_release *releases = hr_gate_releases(r->gate, &ballot->n_releases);
+    ballot->counted = true;
+    hr_status status = hr_wire_releases_pack(releases, ballot->n_releases, &storage, &ballot->releases, err);
+    if (!status) status = hr_pack(&ballot->base, out, err);
     free(storage);
-    free(ballot.releases);
+    free(ballot->releases);
     return status;
 }
 
-static hr_status vote_on(const round_work *r, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
-    size_t owners = job->course->owner_count, round = place / owners;
+/* What the places from `from` to before `to` gained for her records of the round. */
+static hr_status advance(const round_work *r, const hr_course *course, size_t from, size_t to, hr_exact *gain, hr_exact *count,
+                         hr_error *err) {
     double *before = NULL, *after = NULL;
-    int64_t noisy_gain = 0, noisy_count = 0;
-    hr_exact gain, count;
-    hr_units budget = hr_gate_budget(r->gate), gain_cost = hr_units_share(budget, GAIN_SHARE);
-    hr_status status = score(r, job->course, round * owners, &before, err);
-    if (!status) status = score(r, job->course, (round + 1) * owners, &after, err);
-    if (!status) {
-        hr_advance_sums(r->records, before, after, &gain, &count);
-        status = release(r->gate, "gain of a round", place, gain_cost, gain, &noisy_gain, err);
-    }
-    if (!status) status = release(r->gate, "records of a round", place, budget - gain_cost, count, &noisy_count, err);
-    if (!status) status = pack_ballot(r, round, noisy_gain, noisy_count, out, err);
+    hr_status status = score(r, course, from, &before, err);
+    if (!status) status = score(r, course, to, &after, err);
+    if (!status) hr_advance_sums(r->records, before, after, gain, count);
     free(before);
     free(after);
     return status;
+}
+
+/* Whether one more round is worth it. */
+static hr_status vote_on_round(const round_work *r, const hr_party_job *job, size_t place, Hedgerow__Ballot *ballot, hr_error *err) {
+    size_t owners = job->course->owner_count, begin = ballot->round * owners;
+    hr_exact gain, count;
+    hr_units budget = hr_gate_budget(r->gate), gain_cost = hr_units_share(budget, GAIN_SHARE);
+    hr_status status = advance(r, job->course, begin, begin + owners, &gain, &count, err);
+    if (!status) status = release(r->gate, "gain of a round", place, gain_cost, &gain, 1, &ballot->gain, err);
+    return status ? status : release(r->gate, "records of a round", place, budget - gain_cost, &count, 1, &ballot->records, err);
+}
+
+/* Whether the last trees do harm. */
+static hr_status vote_on_last(const round_work *r, const hr_party_job *job, size_t place, Hedgerow__Ballot *ballot, hr_error *err) {
+    size_t end = hr_course_places(job->course);
+    hr_exact gains[HR_TAILS_MAX], count;
+    hr_status status = HR_OK;
+    for (size_t t = 0; !status && t < ballot->n_tails; t++) status = advance(r, job->course, end - t - 1, end, &gains[t], &count, err);
+    if (status) return status;
+    return release(r->gate, "gain of the last trees", place, hr_gate_budget(r->gate), gains, ballot->n_tails, ballot->tails, err);
+}
+
+static hr_status vote_on(const round_work *r, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+    int64_t tails[HR_TAILS_MAX];
+    Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
+    ballot.round = (uint32_t)(place / job->course->owner_count);
+    ballot.tails = tails;
+    ballot.n_tails = hr_tails(job->terms, job->course->owner_count, ballot.round);
+    hr_status status = (ballot.n_tails ? vote_on_last : vote_on_round)(r, job, place, &ballot, err);
+    return status ? status : pack_ballot(r, &ballot, out, err);
 }
 
 static hr_status vote(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {

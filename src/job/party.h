@@ -19,6 +19,7 @@ typedef struct hr_party_job {
     const hr_journal_job *record;
     const hr_course *course; /* NULL before it has started */
     const hr_ballot *ballots;
+    size_t left_out; /* of the last places, from the model */
     const Hedgerow__Terms *terms;
 } hr_party_job;
 

@@ -71,5 +71,6 @@ hr_party_job hr_party_job_view(const hr_live_job *j) {
     return (hr_party_job){.record = &j->record,
                           .course = (j->is_miner ? hr_inprivate_miner_course : hr_inprivate_owner_course)(j->protocol),
                           .ballots = j->is_miner ? hr_inprivate_ballots(j->protocol) : NULL,
+                          .left_out = j->is_miner ? hr_inprivate_left_out(j->protocol) : 0,
                           .terms = j->read};
 }

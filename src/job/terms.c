@@ -50,7 +50,8 @@ static hr_status pack(const hr_job_file *job, const char *name, const char *yaml
     terms.n_settings = l->count;
     terms.rounds = (uint32_t)job->rounds;
     terms.broadcast = job->order == HR_ORDER_BROADCAST;
-    terms.vote_share = job->advance > 0 && job->rounds > 1 ? job->vote_share : 0;
+    terms.last_places = (uint32_t)job->last_places;
+    terms.vote_share = (job->advance > 0 && job->rounds > 1) || job->last_places ? job->vote_share : 0;
     terms.owners = owners;
     terms.n_owners = count;
     return hr_pack(&terms.base, out, err);

@@ -399,7 +399,7 @@ static const bad_case bad_job[] = {
     {JOB "epsilon: 2\n", "x.yaml:5:1: the key 'epsilon' is given twice; remove one of the two"},
     {JOB "colour: red\n",
      "x.yaml:5:1: unknown key 'colour'; the keys are hedgerow-job, schema, method, mode, epsilon, delta, options, rounds, order, advance, "
-     "vote-share, deadline, name, federation, key, journal, owners, certificate, certificate-key"},
+     "vote-last, vote-share, deadline, name, federation, key, journal, owners, certificate, certificate-key"},
     {JOB "mode: noisy\n", "x.yaml:5:7: mode: 'noisy' is not sound or paper"},
     {JOB "mode: [sound]\n", "x.yaml:5:7: mode must be sound or paper, not a list"},
     {JOB "delta: 0.5\n", "x.yaml:5:8: field 'delta': option delta: '0.5' is out of range or not of its type; allowed: 0..0.1 (0: pure "
@@ -431,8 +431,9 @@ static const bad_case bad_job[] = {
     {JOB "order: ring\n", "x.yaml:5:8: order: 'ring' is not chain or broadcast"},
     {JOB "advance: 0\n", "x.yaml:5:10: advance: '0' is not a number above 0, at most 1"},
     {JOB "advance: 1.5\n", "x.yaml:5:10: advance: '1.5' is not a number above 0, at most 1"},
-    {JOB "vote-share: 0.1\n",
-     "x.yaml:5:13: there are no votes without the key 'advance'; remove it, or say with 'advance' what is voted on"},
+    {JOB "vote-last: 4\n", "x.yaml:5:12: vote-last: '4' is not a whole number from 1 to 3"},
+    {JOB "vote-share: 0.1\n", "x.yaml:5:13: there are no votes without the key 'advance' or 'vote-last'; remove it, or say with 'advance' "
+                              "or 'vote-last' what is voted on"},
     {JOB "advance: 0.1\nvote-share: 0.95\n", "x.yaml:6:13: vote-share: '0.95' is not a number from 0.01 to 0.9"},
     {JOB "deadline: 0\n", "x.yaml:5:11: deadline: '0' is not a whole number of seconds from 1 to 2678400"},
     {JOB "deadline: 1e9\n", "x.yaml:5:11: deadline: '1e9' is not a whole number of seconds from 1 to 2678400"},

@@ -142,6 +142,22 @@ static void test_simulation__votes_carry_the_job_on(void **state) {
     close_federation(&f);
 }
 
+/* Of five owners the last has labels that are turned round. */
+static void test_simulation__leaves_out_last_trees_that_do_harm(void **state) {
+    (void)state;
+    federation f;
+    hr_job_file job = job_of(HR_SOUND, 1, HR_ORDER_CHAIN);
+    job.options.epsilon = 1000;
+    job.last_places = 2;
+    open_federation(&f, 4000, 5, 2, job);
+    double *labels = (double *)hr_data_labels(f.owners[4]);
+    for (size_t i = 0; i < hr_data_rows(f.owners[4]); i++) labels[i] = 1 - labels[i];
+    const hr_model *model = run(&f);
+    assert_in_range(hr_model_tree_count(model), 3, 4);
+    assert_true(hr_model_guarantee(model)->epsilon <= 1000);
+    close_federation(&f);
+}
+
 static void test_simulation__says_that_paper_mode_is_not_private(void **state) {
     (void)state;
     federation f;
@@ -168,6 +184,7 @@ int main(void) {
         cmocka_unit_test(test_simulation__works_with_one_owner_and_with_owners_without_records),
         cmocka_unit_test(test_simulation__votes_end_the_job),
         cmocka_unit_test(test_simulation__votes_carry_the_job_on),
+        cmocka_unit_test(test_simulation__leaves_out_last_trees_that_do_harm),
         cmocka_unit_test(test_simulation__says_that_paper_mode_is_not_private),
         cmocka_unit_test(test_simulation__refuses_more_than_two_classes),
     };
