@@ -32,7 +32,7 @@ static void refuse(hr_course *c, const Hedgerow__Forest *forest, hr_status expec
 
 /* Places `from`..`to` - 1 of `source` merged into `target`. */
 static hr_status merge(hr_course *target, const hr_course *source, size_t from, size_t to) {
-    Hedgerow__Forest list;
+    Hedgerow__Forest list = HEDGEROW__FOREST__INIT;
     assert_int_equal(hr_course_list(source, from, to, &list, NULL), HR_OK);
     hr_status status = hr_course_merge(target, &list, NULL);
     hr_course_unlist(&list);
@@ -95,7 +95,7 @@ static void test_course__grows_from_hand_to_hand(void **state) {
 static void test_course__lists_a_range(void **state) {
     const fellows *f = *state;
     hr_course c = course_of(f, ANNA), miner = course_of(f, MINER);
-    Hedgerow__Forest list;
+    Hedgerow__Forest list = HEDGEROW__FOREST__INIT;
     assert_int_equal(hr_course_list(&c, 0, PLACES, &list, NULL), HR_OK);
     assert_int_equal(list.n_places, 0);
     hr_course_unlist(&list);
