@@ -28,6 +28,14 @@ typedef struct letter {
     hr_bytes bytes;
 } letter;
 
+typedef struct script {
+    uint32_t rounds;
+    bool broadcast;
+    double vote_share, advance;
+    size_t least_owners;
+    uint32_t last_places;
+} script;
+
 typedef struct board board;
 struct board {
     const fellows *f;
@@ -35,17 +43,12 @@ struct board {
     hr_bytes terms;
     seat seats[FELLOWS];
     letter letters[LETTERS_MAX];
+    const script *script;
+    int64_t tails[FELLOWS][HR_TAILS_MAX]; /* what the owners find of the last places */
     size_t letter_count, aways, cuts;
     char why[HR_ACTION_TEXT + 40];       /* somebody was cut off last */
     void (*tamper)(board *b, letter *l); /* NULL: nobody cheats */
 };
-
-typedef struct script {
-    uint32_t rounds;
-    bool broadcast;
-    double vote_share, advance;
-    size_t least_owners;
-} script;
 
 /* ---- Machines ---------------------------------------------------------------------------------------------------------------- */
 
@@ -59,6 +62,7 @@ static inline hr_bytes terms_of(const script *s) {
     terms.rounds = s->rounds;
     terms.broadcast = s->broadcast;
     terms.vote_share = s->vote_share;
+    terms.last_places = s->last_places;
     terms.owners = names;
     terms.n_owners = 3;
     return packed(&terms);
@@ -82,7 +86,7 @@ static inline hr_inprivate_setup setup_of(const fellows *f, size_t self, const s
                                 .advance = s->advance};
 }
 
-static inline hr_bytes ballot_bytes(size_t round, size_t place) {
+static inline hr_bytes ballot_with_tails(size_t round, size_t place, int64_t *tails, size_t count) {
     hr_release line = half_a_unit(place);
     Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
     Hedgerow__Release *storage = NULL;
@@ -95,10 +99,16 @@ static inline hr_bytes ballot_bytes(size_t round, size_t place) {
     ballot.counted = true;
     ballot.gain = 512;
     ballot.records = 1024;
+    ballot.tails = tails;
+    ballot.n_tails = count;
     hr_bytes out = packed(&ballot);
     free(storage);
     free(ballot.releases);
     return out;
+}
+
+static inline hr_bytes ballot_bytes(size_t round, size_t place) {
+    return ballot_with_tails(round, place, NULL, 0);
 }
 
 /* ---- Actions ----------------------------------------------------------------------------------------------------------------- */
@@ -186,6 +196,7 @@ static inline board *board_open(const fellows *f, const script *s, uint64_t seed
     board *b = calloc(1, sizeof *b);
     assert_non_null(b);
     b->f = f;
+    b->script = s;
     hr_dice_init(&b->dice, seed);
     b->terms = terms_of(s);
     for (size_t who = MINER; who <= CARL; who++) {
@@ -239,7 +250,9 @@ static inline void do_work(board *b, size_t who) {
     hr_bytes made = {0};
     if (!lost) {
         size_t owners = hr_inprivate_owner_course(s->machine)->owner_count;
-        made = work.kind == HR_ACT_TRAIN ? leaf_bytes(b->f, who, work.place) : ballot_bytes(work.place / owners, work.place);
+        size_t round = work.place / owners, most = b->script->last_places < owners ? b->script->last_places : owners - 1;
+        size_t tails = round + 1 == b->script->rounds ? most : 0;
+        made = work.kind == HR_ACT_TRAIN ? leaf_bytes(b->f, who, work.place) : ballot_with_tails(round, work.place, b->tails[who], tails);
     }
     feed(b, who, (hr_event){.kind = HR_EVENT_BEGUN});
     feed(b, who, (hr_event){.kind = HR_EVENT_WORKED, .bytes = made.at, .size = made.size});

@@ -6,7 +6,7 @@
 
 typedef enum point { OFFERED, DECIDING, ACCEPTED, STARTED, TRAINING, POLLED, VOTING, ENDED, POINTS } point;
 
-static const script voting_job = {3, false, .5, 0, 1};
+static const script voting_job = {3, false, .5, 0, 1, 0};
 
 static inline bool is_there(const board *b, size_t owner, point p) {
     const seat *s = &b->seats[owner];

@@ -158,7 +158,7 @@ static void flood(hr_protocol *machine, hr_dice *dice, const sample *samples, si
 
 static void test_flood__of_messages_is_survived_by_machines(void **state) {
     const fellows *f = *state;
-    static const script job = {2, false, .5, 0, 1};
+    static const script job = {2, false, .5, 0, 1, 0};
     sample samples[SAMPLES];
     size_t count = messages_of(f, samples);
     hr_bytes bytes = terms_of(&job);

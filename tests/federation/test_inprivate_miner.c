@@ -3,7 +3,7 @@
 
 enum { FLOOD = 2000 };
 
-static const script voting_crowd = {3, true, .5, 0, 1};
+static const script voting_crowd = {3, true, .5, 0, 1, 0};
 
 /* The owners besides Anna finish the job, whatever she did. */
 static void check_finish(board *b, size_t least) {
@@ -259,6 +259,60 @@ static void test_miner__cuts_off_floods(void **state) {
     board_close(b);
 }
 
+/* ---- Votes on the last places ---------------------------------------------------------------------------------------------------- */
+
+/* A vote has an epsilon of 1, and 1024 is one record: what three owners say of two places has a standard deviation of 2048 sqrt(6) =
+ * 5016.5. */
+static size_t left_out(const fellows *f, bool broadcast, int64_t last, int64_t last_two) {
+    const script s = {2, broadcast, .5, 0, 1, 2};
+    board *b = board_open(f, &s, 3);
+    b->tails[ANNA][0] = last - 100;
+    b->tails[BERT][0] = 100;
+    b->tails[ANNA][1] = last_two + 7;
+    b->tails[CARL][1] = -7;
+    run(b, NULL);
+    check_over(b);
+    check_replay(b);
+    assert_int_equal(trees_of(b), 6);
+    size_t out = hr_inprivate_left_out(b->seats[MINER].machine);
+    board_close(b);
+    return out;
+}
+
+static void test_miner__leaves_out_last_places_that_do_harm_beyond_noise(void **state) {
+    static const struct {
+        int64_t last, last_two;
+        size_t out;
+    } cases[] = {{0, 0, 0},           {90000, 90000, 0},      {-15000, -15000, 0}, {-15100, 0, 1},
+                 {-15100, -15200, 1}, {-15100, -30100, 1},    {-15100, -30200, 2}, {0, -15100, 2},
+                 {0, -15000, 0},      {-1000000, -900000, 1}, {50000, -15100, 2},  {-900000, -1000000000, 2}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (int broadcast = 0; broadcast < 2; broadcast++)
+            assert_int_equal(left_out(*state, broadcast, cases[c].last, cases[c].last_two), cases[c].out);
+}
+
+/* A ballot on other places than were asked about is none. */
+static void test_miner__refuses_ballots_on_other_places(void **state) {
+    const script s = {1, true, .5, 0, 1, 2};
+    int64_t tails[4] = {-1000000, -1000000, 0, 0};
+    for (size_t count = 0; count <= 4; count++) {
+        board *b = board_at(*state, &s, ANNA, VOTING);
+        hr_bytes bytes = ballot_with_tails(0, 0, tails, count);
+        ProtobufCMessage *ballot = NULL;
+        assert_int_equal(hr_unpack(&hedgerow__ballot__descriptor, bytes.at, bytes.size, &ballot, NULL), HR_OK);
+        Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_BALLOT);
+        m.ballot = (Hedgerow__Ballot *)ballot;
+        b->seats[ANNA].work.kind = 0;
+        send_message(b, ANNA, MINER, &m);
+        assert_int_equal(cut_by(b, MINER, ANNA), count != 2);
+        run(b, NULL);
+        assert_int_equal(hr_inprivate_left_out(b->seats[MINER].machine), count == 2 ? 1 : 0);
+        hr_unpacked_free(ballot);
+        free(bytes.at);
+        board_close(b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_FELLOWS(test_miner__survives_every_message_at_every_point),
@@ -272,6 +326,8 @@ int main(void) {
         WITH_FELLOWS(test_miner__cuts_off_who_sends_forged_trees),
         WITH_FELLOWS(test_miner__counts_ballots_that_are_in_order),
         WITH_FELLOWS(test_miner__refuses_a_ballot_before_the_poll_and_a_second_one),
+        WITH_FELLOWS(test_miner__leaves_out_last_places_that_do_harm_beyond_noise),
+        WITH_FELLOWS(test_miner__refuses_ballots_on_other_places),
         WITH_FELLOWS(test_miner__counts_without_those_who_stay_away),
         WITH_FELLOWS(test_miner__cuts_off_floods),
     };

@@ -99,7 +99,7 @@ static void test_owner__votes_once_a_round(void **state) {
 }
 
 static void test_owner__does_not_vote_where_no_votes_were_offered(void **state) {
-    const script without = {3, false, 0, 0, 1};
+    const script without = {3, false, 0, 0, 1, 0};
     board *b = board_at(*state, &without, BERT, TRAINING);
     do_work(b, BERT);
     send_poll(b, 0);

@@ -7,8 +7,9 @@ static size_t schedules(void) {
     return text ? strtoul(text, NULL, 10) : 300;
 }
 
-static const script scripts[] = {{1, false, 0, 0, 1},  {1, true, 0, 0, 1},  {3, false, 0, 0, 1},   {3, true, 0, 0, 1},
-                                 {3, false, .5, 0, 1}, {3, true, .5, 0, 1}, {3, false, .5, .9, 1}, {3, true, .5, .9, 1}};
+static const script scripts[] = {{1, false, 0, 0, 1, 0},  {1, true, 0, 0, 1, 0},  {3, false, 0, 0, 1, 0},   {3, true, 0, 0, 1, 0},
+                                 {3, false, .5, 0, 1, 0}, {3, true, .5, 0, 1, 0}, {3, false, .5, .9, 1, 0}, {3, true, .5, .9, 1, 0},
+                                 {2, false, .5, 0, 1, 2}, {1, true, .5, 0, 1, 3}};
 enum { SCRIPTS = sizeof scripts / sizeof *scripts };
 
 /* An advance that the ballots' .5 does not reach ends the job after one round. */
