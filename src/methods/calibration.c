@@ -1,6 +1,6 @@
 #include "methods/calibration.h"
 
-#include "methods/hedge_plan.h"
+#include "privacy/noise.h"
 #include "tree/link.h"
 
 #include <float.h>
@@ -107,7 +107,7 @@ hr_status hr_calibrate(hr_training *training, const hr_binned *binned, hr_units 
     if (!cost) return HR_OK;
     hr_status status = hr_calibration_release(training, binned, cost, cells, err);
     if (status) return status;
-    double noise = hr_hedge_noise(hr_gate_currency(training->gate), cost, HR_RELIABILITY_UNITS) / HR_RELIABILITY_UNITS;
+    double noise = hr_noise_deviation(hr_gate_currency(training->gate), cost, HR_RELIABILITY_UNITS) / HR_RELIABILITY_UNITS;
     training->forest.calibration = hr_calibration_fit(cells, noise);
     return HR_OK;
 }

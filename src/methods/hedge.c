@@ -13,6 +13,7 @@
 #include "methods/calibration.h"
 #include "methods/hedge_plan.h"
 #include "methods/method.h"
+#include "privacy/noise.h"
 #include "tree/gradient.h"
 #include "tree/random_tree.h"
 #include "tree/scan.h"
@@ -192,7 +193,7 @@ static double gain_of(const hedge *h, const hr_tree *tree, double noise, double 
 
 /* Sets the leaf values; returns the gain. */
 static double set_values(hedge *h, const hr_tree *tree) {
-    double noise = hr_hedge_noise(h->setting.currency, h->plan.sums, (double)sum_sensitivity(h)) / UNIT;
+    double noise = hr_noise_deviation(h->setting.currency, h->plan.sums, (double)sum_sensitivity(h)) / UNIT;
     double ridge = h->plan.ridge * noise / h->loss.clip, most = h->loss.logistic ? 3 : 1;
     read_leaves(h, tree);
     double gain = gain_of(h, tree, noise, ridge);

@@ -1,6 +1,7 @@
 #include "methods/hedge_plan.h"
 
 #include "bins/edges.h"
+#include "privacy/noise.h"
 #include "tree/scan.h"
 
 #include <math.h>
@@ -79,11 +80,6 @@ hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
     return plan;
 }
 
-double hr_hedge_noise(hr_currency currency, hr_units cost, double sensitivity) {
-    double value = hr_units_value(cost);
-    return currency == HR_PURE ? sqrt(2) * sensitivity / value : sqrt(sensitivity * sensitivity / value + 6);
-}
-
 /* ---- Told to people -------------------------------------------------------------------------------------------------- */
 
 /* What a step of 1 of the scores is in the label's units: two classes have scores from -1 to 1, more have probabilities. */
@@ -112,7 +108,7 @@ static void tell_noise(const hr_schema *schema, hr_currency currency, const hr_h
     const hr_column *label = schema ? hr_schema_label(schema) : NULL;
     double outputs = label && label->kind == HR_CATEGORY && label->value_count > 2 ? (double)label->value_count : 1;
     double reach = made->clip * FINE * (currency == HR_PURE ? sqrt(outputs) : 1);
-    double noise = hr_hedge_noise(currency, made->sums, reach) / FINE;
+    double noise = hr_noise_deviation(currency, made->sums, reach) / FINE;
     plan->label_range = label && label->kind == HR_NUMBER ? label->high - label->low : 1;
     double unit = score_unit(schema, plan->label_range);
     plan->leaf_records = plan->records / (double)(1 << made->depth_all);

@@ -33,9 +33,6 @@ hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *setting);
 /* records: n-hat >= 1. */
 hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *setting, double records);
 
-/* Standard deviation of the noise of a release of that cost. */
-double hr_hedge_noise(hr_currency currency, hr_units cost, double sensitivity);
-
 /* hr_method.plan. */
 void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_currency currency, hr_units budget, hr_plan_info *plan);
 

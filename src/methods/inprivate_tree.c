@@ -8,8 +8,8 @@
  * and the published leaves with noise of the right scale (equations 11, 15), kept away from a denominator near 0. */
 #include "base/fail.h"
 #include "bins/edges.h"
-#include "methods/hedge_plan.h"
 #include "methods/inprivate.h"
+#include "privacy/noise.h"
 #include "tree/curvature.h"
 #include "tree/gradient.h"
 #include "tree/grow.h"
@@ -188,7 +188,7 @@ static hr_status sound_leaves(digging *d, hr_tree *tree, hr_error *err) {
     hr_units all = leaf_budget(d), count_cost = hr_units_share(all, d->options->count_share), sum_cost = all - count_cost;
     hr_status status = release(d, "leaf sum", sum_cost, bound, d->sums, d->noisy_sums, err);
     if (!status) status = release(d, "leaf count", count_cost, count_unit(d), d->counts, d->noisy_counts, err);
-    if (!status) set_sound_leaves(d, tree, hr_hedge_noise(hr_gate_currency(d->gate), sum_cost, d->residual_bound));
+    if (!status) set_sound_leaves(d, tree, hr_noise_deviation(hr_gate_currency(d->gate), sum_cost, d->residual_bound));
     return status;
 }
 

@@ -1,8 +1,8 @@
 #include "methods/private_forest.h"
 
 #include "base/fail.h"
-#include "methods/hedge_plan.h"
 #include "methods/parts.h"
+#include "privacy/noise.h"
 #include "tree/shrink.h"
 
 #include <math.h>
@@ -136,7 +136,7 @@ static hr_status classes_of(hr_training *t, const hr_private_tree *private_tree,
                             leaves *l, double *said, hr_error *err) {
     hr_status status = release_classes(t, private_tree, classes, budget, l, err);
     if (status) return status;
-    double noise = hr_hedge_noise(hr_gate_currency(t->gate), budget, HR_COUNT_UNITS) / HR_COUNT_UNITS;
+    double noise = hr_noise_deviation(hr_gate_currency(t->gate), budget, HR_COUNT_UNITS) / HR_COUNT_UNITS;
     read_classes(l, tree, classes);
     hr_shrink(tree, classes, RIDGE * noise, l->node_sums, l->node_counts, said);
     for (size_t n = 0; n < tree->node_count; n++) to_probabilities(said + n * classes, classes);
@@ -160,7 +160,7 @@ static hr_status numbers_of(hr_training *t, const hr_private_tree *private_tree,
     hr_status status = release(t->gate, &sums, l->exact_sums, l->count, l->sums, err);
     if (!status) status = release(t->gate, &counts, l->exact_counts, l->count, l->counts, err);
     if (status) return status;
-    double noise = hr_hedge_noise(hr_gate_currency(t->gate), sum_cost, 1 << HR_LABEL_BITS) / (1 << HR_LABEL_BITS);
+    double noise = hr_noise_deviation(hr_gate_currency(t->gate), sum_cost, 1 << HR_LABEL_BITS) / (1 << HR_LABEL_BITS);
     read_numbers(l, tree);
     hr_shrink(tree, 1, RIDGE * noise, l->node_sums, l->node_counts, said);
     for (size_t n = 0; n < tree->node_count; n++) said[n] = fmin(fmax(said[n], -1), 1);
