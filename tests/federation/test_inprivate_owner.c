@@ -199,16 +199,42 @@ static void test_owner__refuses_terms_that_cannot_be(void **state) {
     Hedgerow__Terms nobody = *fair;
     nobody.n_owners = 0;
     check_terms(f, &nobody, false);
-    fair->owners[2] = fair->owners[0]; /* twice; the first still owns the text */
-    Hedgerow__Terms twice = *fair;
-    check_terms(f, &twice, false);
-    ProtobufCBinaryData own[] = {hr_text_of("anna"), hr_text_of("stranger")};
-    twice.owners = own;
-    twice.n_owners = 2;
-    check_terms(f, &twice, false);
-    ((Hedgerow__Terms *)message)->n_owners = 2;
+    ProtobufCBinaryData twice[] = {hr_text_of("anna"), hr_text_of("bert"), hr_text_of("anna")};
+    ProtobufCBinaryData strange[] = {hr_text_of("bert"), hr_text_of("stranger")};
+    Hedgerow__Terms others = *fair;
+    others.owners = twice;
+    check_terms(f, &others, false);
+    others.owners = strange;
+    others.n_owners = 2;
+    check_terms(f, &others, false);
     hr_unpacked_free(message);
     free(bytes.at);
+}
+
+static void test_owner__is_offered_a_job_once(void **state) {
+    for (int p = DECIDING; p < ENDED; p++) {
+        board *b = board_at(*state, &voting_job, BERT, (point)p);
+        feed(b, BERT, b->seats[BERT].events[0]);
+        assert_true(cut_by(b, BERT, MINER));
+        board_close(b);
+    }
+}
+
+/* She was polled on the first round while she was still training, and nobody waits for that vote any more. */
+static void test_owner__does_not_vote_late(void **state) {
+    board *b = board_at(*state, &voting_job, BERT, TRAINING);
+    b->seats[BERT].away = true;
+    while (hr_inprivate_miner_course(b->seats[MINER].machine)->places[4].state == HR_PLACE_OPEN)
+        if (!step(b)) feed(b, MINER, (hr_event){.kind = HR_EVENT_AWAY});
+    for (size_t l = 0; l < b->letter_count;)
+        if (b->letters[l].to == BERT)
+            deliver(b, l);
+        else
+            l++;
+    assert_int_equal(b->seats[BERT].ends, 0);
+    do_work(b, BERT);
+    assert_int_not_equal(b->seats[BERT].work.kind, HR_ACT_VOTE);
+    board_close(b);
 }
 
 static void test_owner__takes_no_job_that_is_not_for_her(void **state) {
@@ -312,12 +338,11 @@ static void test_owner__cuts_off_floods(void **state) {
         board *b = board_at(*state, &voting_job, BERT, STARTED);
         int sent = 0;
         for (; sent < FLOOD && !cut_by(b, BERT, from); sent++) {
-            b->seats[BERT].event_count = 0; /* the events are not fed again */
+            seat *s = &b->seats[BERT];
             send_forest(b, from, NULL);
-            free((void *)b->seats[BERT].events[0].bytes);
+            free((void *)s->events[--s->event_count].bytes); /* the events are not fed again */
         }
         assert_true(sent < FLOOD);
-        b->seats[BERT].event_count = 0;
         board_close(b);
     }
 }
@@ -343,6 +368,8 @@ int main(void) {
         WITH_FELLOWS(test_owner__refuses_rounds_out_of_turn),
         WITH_FELLOWS(test_owner__starts_with_members_that_the_terms_named),
         WITH_FELLOWS(test_owner__refuses_terms_that_cannot_be),
+        WITH_FELLOWS(test_owner__is_offered_a_job_once),
+        WITH_FELLOWS(test_owner__does_not_vote_late),
         WITH_FELLOWS(test_owner__takes_no_job_that_is_not_for_her),
         WITH_FELLOWS(test_owner__takes_a_skip_of_the_miner_alone),
         WITH_FELLOWS(test_owner__shows_no_unfit_reason),
