@@ -49,7 +49,19 @@ WRAP(hr_journal_reserve, (hr_journal * journal, hr_journal_job *job, double epsi
      journal, job, epsilon, delta, purpose, err)
 WRAP(hr_journal_spend, (hr_journal * journal, const hr_journal_job *job, hr_error *err), journal, job, err)
 WRAP(hr_journal_end_job, (hr_journal * journal, const uint8_t *id, hr_error *err), journal, id, err)
-WRAP(hr_journal_add_event, (hr_journal * journal, const uint8_t *id, const hr_journal_event *event, hr_error *err), journal, id, event, err)
+
+/* The first event of her work cannot be noted, though she lives. */
+static bool refuses_begun;
+
+hr_status __real_hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event, hr_error *err);
+hr_status __wrap_hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event, hr_error *err);
+hr_status __wrap_hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event, hr_error *err) {
+    if (dies_now(false)) return cancelled(err);
+    if (event->kind != HR_EVENT_BEGUN || !refuses_begun) return __real_hr_journal_add_event(journal, id, event, err);
+    refuses_begun = false;
+    return hr_fail(err, HR_E_FORMAT, "", "no event is taken");
+}
+
 WRAP(hr_journal_post, (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob parcel, hr_error *err), journal,
      id, to, sequence, parcel, err)
 WRAP(hr_journal_received, (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_error *err), journal, id, to,
@@ -128,8 +140,24 @@ static void test_crash__of_the_first_or_the_last_owner_is_no_different(void **st
     owner_dies(3, false, job_of_league(1, HR_ORDER_CHAIN, false));
 }
 
+/* What was reserved in the transaction that failed is not reserved: her next work must reserve it. */
+static void test_reservation__that_was_rolled_back_is_made_again(void **state) {
+    (void)state;
+    league l;
+    doom.victim = PARTIES; /* nobody */
+    doom.league = &l;
+    found(&l, job_of_league(2, HR_ORDER_CHAIN, false));
+    refuses_begun = true;
+    begin(&l);
+    run_until(&l, is_quiet);
+    assert_int_equal(check_end(&l), 1);
+    assert_non_null(strstr(l.said, "owner-1: no tree is given: no event is taken"));
+    disband(&l);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reservation__that_was_rolled_back_is_made_again),
         cmocka_unit_test(test_crash__of_the_miner_loses_nothing),
         cmocka_unit_test(test_crash__of_an_owner_loses_what_she_was_doing_at_most),
         cmocka_unit_test(test_crash__of_the_first_or_the_last_owner_is_no_different),
