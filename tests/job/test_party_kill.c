@@ -217,7 +217,8 @@ typedef struct tally {
 static void play(tally *t, size_t victim) {
     league l;
     cell c = {.league = &l, .player = &l.players[victim], .random = &t->random};
-    found(&l, job_of_league(2, t->jobs % 2 ? HR_ORDER_BROADCAST : HR_ORDER_CHAIN, t->jobs % 4 < 2));
+    hr_order order = t->jobs % 2 ? HR_ORDER_BROADCAST : HR_ORDER_CHAIN;
+    found(&l, t->jobs % 4 < 2 ? job_of_polls(order) : job_of_league(2, order, false));
     for (size_t i = 1; i < PARTIES; i++)
         if (i != victim) revive(&l.players[i]);
     if (victim) come_back(&l.players[0]);
