@@ -15,7 +15,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-enum { OWNERS = 3, PARTIES = OWNERS + 1, PLACES = OWNERS * 8, RESEND = 100, PATH_ROOM = 160, IDLE_MOST = 20000 };
+enum { OWNERS = 3, PARTIES = OWNERS + 1, PLACES = OWNERS * 8, RESEND = 100, PATH_ROOM = 160, IDLE_MOST = 4000 };
 
 #define EPSILON .5
 #define LIMIT 2.0
