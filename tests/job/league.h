@@ -42,6 +42,7 @@ typedef struct league league;
 typedef struct carrier {
     hr_transport transport;
     hr_transport *inner;
+    hr_parcel held; /* received, and not settled */
     struct player *player;
 } carrier;
 
@@ -170,6 +171,7 @@ static inline hr_status carrier_receive(hr_transport *self, int milliseconds, hr
     *out = (hr_parcel){0};
     if (dies(c->player, false)) return HR_E_CANCELLED;
     hr_status status = c->inner->receive(c->inner, milliseconds, out, err);
+    c->held = *out;
     return dies(c->player, true) ? HR_E_CANCELLED : status;
 }
 
@@ -177,11 +179,14 @@ static inline void carrier_settle(hr_transport *self, hr_parcel *parcel) {
     carrier *c = (carrier *)self;
     if (dies(c->player, false)) return;
     c->inner->settle(c->inner, parcel);
+    c->held = (hr_parcel){0};
     (void)dies(c->player, true);
 }
 
+/* What she had not settled is lost on the way: that must not matter either. */
 static inline void carrier_close(hr_transport *self) {
     carrier *c = (carrier *)self;
+    if (c->inner) c->inner->settle(c->inner, &c->held);
     if (c->inner) c->inner->close(c->inner);
     c->inner = NULL;
 }
@@ -276,7 +281,7 @@ static inline hr_status open_files(player *p, hr_error *err) {
 /* From her files, with that end of a carrier, which is hers from then on. */
 static inline hr_status revive_with(player *p, hr_transport *inner, hr_error *err) {
     league *l = p->league;
-    p->carrier = (carrier){{carrier_send, carrier_receive, carrier_settle, carrier_close}, inner, p};
+    p->carrier = (carrier){{carrier_send, carrier_receive, carrier_settle, carrier_close}, inner, {0}, p};
     hr_status status = open_files(p, err);
     if (status) return status;
     hire(p);

@@ -152,8 +152,8 @@ static void bury(cell *c) {
     assert_int_equal(waitpid(c->child, &status, 0), c->child);
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) fail_msg("%s ended by herself: %d", c->player->name, status);
     close(c->line);
+    c->end->settle(c->end, &c->held); /* the carrier loses it */
     c->end->close(c->end);
-    c->held = (hr_parcel){0};
     c->kills++;
     c->at_writes += c->calls_left != 0;
 }
