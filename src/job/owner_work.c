@@ -1,7 +1,6 @@
 #include "job/owner_work.h"
 
 #include "base/fail.h"
-#include "data/records.h"
 #include "data/schema.h"
 #include "job/budget.h"
 #include "job/party_job.h"
@@ -111,113 +110,85 @@ static hr_status decide(hr_party_work *self, const char *miner, const Hedgerow__
     return HR_OK;
 }
 
-/* ---- Records of a round ---------------------------------------------------------------------------------------------------------- */
+/* ---- A release and its budget ----------------------------------------------------------------------------------------------------- */
 
-/* Her records of one round, and the forest so far. */
-typedef struct round_work {
+/* Work that draws noise: a tree, or a vote. */
+typedef struct spending {
     hr_arena *arena;
-    hr_data *records;
     hr_gate *gate;
     hr_stream *stream;
     hr_fit_options options;
-} round_work;
+} spending;
 
-static void round_done(round_work *r) {
-    hr_gate_free(r->gate);
-    hr_stream_close(r->stream);
-    hr_data_free(r->records);
-    hr_arena_free(r->arena);
+static void spending_done(spending *s) {
+    hr_gate_free(s->gate);
+    hr_stream_close(s->stream);
+    hr_arena_free(s->arena);
 }
 
-/* Which round a record trains in depends on the job's secret alone: after a crash it is the same again. */
-static hr_status rounds_of(const hr_party_job *job, size_t rows, uint8_t *round_of, hr_error *err) {
-    hr_stream *stream = NULL;
-    hr_status status = hr_stream_open_keyed(job->record->key, &stream, err);
-    if (status) return status;
-    hr_inprivate_rounds(stream, rows, job->course->rounds, round_of);
-    hr_stream_close(stream);
-    return HR_OK;
-}
-
-static hr_status take_records(const hr_data *data, const hr_party_job *job, size_t round, hr_data **out, hr_error *err) {
-    size_t rows = hr_data_rows(data), count = 0;
-    uint8_t *round_of = malloc(rows + 1);
-    uint32_t *picked = malloc((rows + 1) * sizeof *picked);
-    hr_status status = round_of && picked ? rounds_of(job, rows, round_of, err) : hr_fail_memory(err);
-    for (size_t i = 0; !status && i < rows; i++)
-        if (round_of[i] == round) picked[count++] = (uint32_t)i;
-    if (!status) *out = hr_data_take(data, picked, count);
-    if (!status && !*out) status = hr_fail_memory(err);
-    free(round_of);
-    free(picked);
-    return status;
-}
-
-static hr_status open_gate(round_work *r, hr_error *err) {
+static hr_status open_gate(spending *s, hr_error *err) {
     hr_budget budget;
-    hr_status status = hr_budget_of(hr_method_named(method_name), &r->options, &budget, err);
-    if (!status) status = hr_stream_open(&r->stream, err);
-    return status ? status : hr_gate_new(budget.currency, budget.units, r->stream, &r->gate, err);
+    hr_status status = hr_budget_of(hr_method_named(method_name), &s->options, &budget, err);
+    if (!status) status = hr_stream_open(&s->stream, err);
+    return status ? status : hr_gate_new(budget.currency, budget.units, s->stream, &s->gate, err);
 }
 
-static hr_status round_init(round_work *r, const hr_owner_work *w, const hr_party_job *job, size_t place, double share, hr_error *err) {
-    *r = (round_work){.arena = hr_arena_new()};
-    hr_status status = r->arena ? HR_OK : hr_fail_memory(err);
-    if (!status) status = hr_options_of_terms(job->terms, share, &r->options, err);
-    if (!status) status = open_gate(r, err);
-    return status ? status : take_records(w->data, job, place / job->course->owner_count, &r->records, err);
-}
-
-/* Line 8: what the trees of the places before `end` say of the records. */
-static hr_status score(const round_work *r, const hr_course *course, size_t end, double **out, hr_error *err) {
-    double *scores = calloc(hr_data_rows(r->records) + 1, sizeof *scores);
-    hr_status status = scores ? HR_OK : hr_fail_memory(err);
-    for (size_t p = 0; !status && p < end; p++) {
-        hr_paid_tree tree;
-        hr_arena_mark mark = hr_arena_get_mark(r->arena);
-        if (course->places[p].state != HR_PLACE_TREE) continue;
-        status = hr_course_tree(course, p, r->arena, &tree, err);
-        if (!status) hr_value_tree_add(&tree.tree, r->records, scores);
-        hr_arena_rewind(r->arena, mark);
-    }
-    if (status)
-        free(scores);
-    else
-        *out = scores;
-    return status;
+static hr_status spending_init(spending *s, const hr_party_job *job, double share, hr_error *err) {
+    *s = (spending){.arena = hr_arena_new()};
+    hr_status status = s->arena ? HR_OK : hr_fail_memory(err);
+    if (!status) status = hr_options_of_terms(job->terms, share, &s->options, err);
+    return status ? status : open_gate(s, err);
 }
 
 /* ---- Trees ------------------------------------------------------------------------------------------------------------------------ */
 
-static hr_status pack_tree(const round_work *r, const hr_party_job *job, size_t place, const hr_value_tree *tree, hr_bytes *out,
+static hr_status pack_tree(const spending *s, const hr_party_job *job, size_t place, const hr_value_tree *tree, hr_bytes *out,
                            hr_error *err) {
     hr_paid_tree paid = {.tree = *tree};
-    paid.releases = (hr_release *)hr_gate_releases(r->gate, &paid.release_count);
+    paid.releases = (hr_release *)hr_gate_releases(s->gate, &paid.release_count);
     hr_tree_place where = {.job = job->course->job, .owner = hr_course_owner(job->course, place), .place = place};
     return hr_wire_tree_pack(job->course->view->roster, &where, &paid, out, err);
 }
 
-static hr_status train_on(const round_work *r, const hr_owner_work *w, const hr_party_job *job, size_t place, hr_bytes *out,
+static hr_status train_on(const spending *s, const hr_round_records *r, int threads, const hr_party_job *job, size_t place, hr_bytes *out,
                           hr_error *err) {
-    double *scores = NULL;
     hr_value_tree tree;
-    hr_status status = score(r, job->course, place, &scores, err);
-    if (status) return status;
     hr_inprivate_tree_job one = {
-        .records = r->records, .scores = scores, .budget = hr_gate_budget(r->gate), .index = place, .group = 0, .part = place};
-    status = hr_inprivate_tree(&one, &r->options, r->gate, w->threads, r->arena, &tree, err);
-    free(scores);
-    return status ? status : pack_tree(r, job, place, &tree, out, err);
+        .records = r->records, .scores = r->scores, .budget = hr_gate_budget(s->gate), .index = place, .group = 0, .part = place};
+    hr_status status = hr_inprivate_tree(&one, &s->options, s->gate, threads, s->arena, &tree, err);
+    return status ? status : pack_tree(s, job, place, &tree, out, err);
+}
+
+/* Line 8: her records of the round of a place, and what the trees before it say of them. */
+static hr_status score(hr_owner_work *w, const hr_party_job *job, size_t place, hr_round_records **out, hr_error *err) {
+    hr_status status = hr_round_records_find(&w->records, w->data, job, place / job->course->owner_count, out, err);
+    return status ? status : hr_round_records_add(*out, job->course, place, err);
 }
 
 static hr_status train(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
     hr_owner_work *w = (hr_owner_work *)self;
-    round_work r;
+    hr_round_records *r = NULL;
+    spending s;
     tell_format(w, "trains her tree of round %zu", place / job->course->owner_count + 1);
-    hr_status status = round_init(&r, w, job, place, 1 - job->terms->vote_share, err);
-    if (!status) status = train_on(&r, w, job, place, out, err);
-    round_done(&r);
+    hr_status status = spending_init(&s, job, 1 - job->terms->vote_share, err);
+    if (!status) status = score(w, job, place, &r, err);
+    if (!status) status = train_on(&s, r, w->threads, job, place, out, err);
+    spending_done(&s);
     return status;
+}
+
+/* The first place of hers that may still be trained; the number of places if there is none. */
+static size_t next_place(const hr_course *course) {
+    size_t owners = course->owner_count, open = hr_course_open(course), position = hr_course_position(course, course->view->self);
+    size_t round = open / owners + (open % owners > position);
+    return round < course->rounds ? round * owners + position : hr_course_places(course);
+}
+
+static hr_status prepare(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+    hr_round_records *ignored;
+    if (!job->course) return HR_OK;
+    size_t place = next_place(job->course);
+    return place < hr_course_places(job->course) ? score((hr_owner_work *)self, job, place, &ignored, err) : HR_OK;
 }
 
 /* ---- Votes ------------------------------------------------------------------------------------------------------------------------- */
@@ -236,9 +207,9 @@ static hr_status release(hr_gate *gate, const char *what, size_t place, hr_units
     return HR_OK;
 }
 
-static hr_status pack_ballot(const round_work *r, Hedgerow__Ballot *ballot, hr_bytes *out, hr_error *err) {
+static hr_status pack_ballot(const spending *s, Hedgerow__Ballot *ballot, hr_bytes *out, hr_error *err) {
     Hedgerow__Release *storage = NULL;
-    const hr_release *releases = hr_gate_releases(r->gate, &ballot->n_releases);
+    const hr_release *releases = hr_gate_releases(s->gate, &ballot->n_releases);
     ballot->counted = true;
     hr_status status = hr_wire_releases_pack(releases, ballot->n_releases, &storage, &ballot->releases, err);
     if (!status) status = hr_pack(&ballot->base, out, err);
@@ -247,75 +218,92 @@ static hr_status pack_ballot(const round_work *r, Hedgerow__Ballot *ballot, hr_b
     return status;
 }
 
-/* What the places from `from` to before `to` gained for her records of the round. */
-static hr_status advance(const round_work *r, const hr_course *course, size_t from, size_t to, hr_exact *gain, hr_exact *count,
-                         hr_error *err) {
-    double *before = NULL, *after = NULL;
-    hr_status status = score(r, course, from, &before, err);
-    if (!status) status = score(r, course, to, &after, err);
-    if (!status) hr_advance_sums(r->records, before, after, gain, count);
+/* What the places from `from` to before `to` gained for her records of a round. They may be others than those that she prepares: hers of
+ * the next round. */
+static hr_status advance(const hr_owner_work *w, const hr_party_job *job, size_t round, size_t from, size_t to, hr_exact *gain,
+                         hr_exact *count, hr_error *err) {
+    hr_round_records *r = NULL;
+    double *before = NULL;
+    hr_status status = hr_round_records_make(w->data, job, round, &r, err);
+    if (!status) status = hr_round_records_add(r, job->course, from, err);
+    if (!status && !(before = malloc((hr_data_rows(r->records) + 1) * sizeof *before))) status = hr_fail_memory(err);
+    if (!status) {
+        memcpy(before, r->scores, hr_data_rows(r->records) * sizeof *before);
+        status = hr_round_records_add(r, job->course, to, err);
+    }
+    if (!status) hr_advance_sums(r->records, before, r->scores, gain, count);
     free(before);
-    free(after);
+    hr_round_records_free(r);
     return status;
 }
 
 /* Whether one more round is worth it. */
-static hr_status vote_on_round(const round_work *r, const hr_party_job *job, size_t place, Hedgerow__Ballot *ballot, hr_error *err) {
+static hr_status vote_on_round(const spending *s, const hr_owner_work *w, const hr_party_job *job, size_t place, Hedgerow__Ballot *ballot,
+                               hr_error *err) {
     size_t owners = job->course->owner_count, begin = ballot->round * owners;
     hr_exact gain, count;
-    hr_units budget = hr_gate_budget(r->gate), gain_cost = hr_units_share(budget, GAIN_SHARE);
-    hr_status status = advance(r, job->course, begin, begin + owners, &gain, &count, err);
-    if (!status) status = release(r->gate, "gain of a round", place, gain_cost, &gain, 1, &ballot->gain, err);
-    return status ? status : release(r->gate, "records of a round", place, budget - gain_cost, &count, 1, &ballot->records, err);
+    hr_units budget = hr_gate_budget(s->gate), gain_cost = hr_units_share(budget, GAIN_SHARE);
+    hr_status status = advance(w, job, ballot->round, begin, begin + owners, &gain, &count, err);
+    if (!status) status = release(s->gate, "gain of a round", place, gain_cost, &gain, 1, &ballot->gain, err);
+    return status ? status : release(s->gate, "records of a round", place, budget - gain_cost, &count, 1, &ballot->records, err);
 }
 
 /* Whether the last trees do harm. */
-static hr_status vote_on_last(const round_work *r, const hr_party_job *job, size_t place, Hedgerow__Ballot *ballot, hr_error *err) {
+static hr_status vote_on_last(const spending *s, const hr_owner_work *w, const hr_party_job *job, size_t place, Hedgerow__Ballot *ballot,
+                              hr_error *err) {
     size_t end = hr_course_places(job->course);
     hr_exact gains[HR_TAILS_MAX], count;
     hr_status status = HR_OK;
-    for (size_t t = 0; !status && t < ballot->n_tails; t++) status = advance(r, job->course, end - t - 1, end, &gains[t], &count, err);
+    for (size_t t = 0; !status && t < ballot->n_tails; t++)
+        status = advance(w, job, ballot->round, end - t - 1, end, &gains[t], &count, err);
     if (status) return status;
-    return release(r->gate, "gain of the last trees", place, hr_gate_budget(r->gate), gains, ballot->n_tails, ballot->tails, err);
+    return release(s->gate, "gain of the last trees", place, hr_gate_budget(s->gate), gains, ballot->n_tails, ballot->tails, err);
 }
 
-static hr_status vote_on(const round_work *r, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+static hr_status vote_on(const spending *s, const hr_owner_work *w, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
     int64_t tails[HR_TAILS_MAX];
     Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
     ballot.round = (uint32_t)(place / job->course->owner_count);
     ballot.tails = tails;
     ballot.n_tails = hr_tails(job->terms, job->course->owner_count, ballot.round);
-    hr_status status = (ballot.n_tails ? vote_on_last : vote_on_round)(r, job, place, &ballot, err);
-    return status ? status : pack_ballot(r, &ballot, out, err);
+    hr_status status = (ballot.n_tails ? vote_on_last : vote_on_round)(s, w, job, place, &ballot, err);
+    return status ? status : pack_ballot(s, &ballot, out, err);
 }
 
 static hr_status vote(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
     hr_owner_work *w = (hr_owner_work *)self;
-    round_work r;
+    spending s;
     tell_format(w, "votes on round %zu", place / job->course->owner_count + 1);
-    hr_status status = round_init(&r, w, job, place, job->terms->vote_share, err);
-    if (!status) status = vote_on(&r, job, place, out, err);
-    round_done(&r);
+    hr_status status = spending_init(&s, job, job->terms->vote_share, err);
+    if (!status) status = vote_on(&s, w, job, place, out, err);
+    spending_done(&s);
     return status;
 }
 
 /* ---- The end ------------------------------------------------------------------------------------------------------------------------ */
 
 static hr_status finish(hr_party_work *self, const hr_party_job *job, hr_error *err) {
-    (void)job;
+    hr_owner_work *w = (hr_owner_work *)self;
     (void)err;
-    ((hr_owner_work *)self)->done++;
+    hr_round_records_drop(&w->records, job->record->id);
+    w->done++;
     tell(self, "the job is done");
     return HR_OK;
 }
 
 static void fail(hr_party_work *self, const hr_party_job *job, const char *why) {
     hr_owner_work *w = (hr_owner_work *)self;
-    (void)job;
+    hr_round_records_drop(&w->records, job->record->id);
     w->failed++;
     tell_format(w, "the job ended: %s", why);
 }
 
 void hr_owner_work_init(hr_owner_work *w) {
-    w->work = (hr_party_work){.decide = decide, .train = train, .vote = vote, .finish = finish, .fail = fail, .tell = tell};
+    w->work =
+        (hr_party_work){.decide = decide, .train = train, .vote = vote, .prepare = prepare, .finish = finish, .fail = fail, .tell = tell};
+}
+
+void hr_owner_work_done(hr_owner_work *w) {
+    hr_round_records_free(w->records);
+    w->records = NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "job/owner_file.h"
 #include "job/party.h"
+#include "job/round_records.h"
 
 #include <hedgerow/fit.h>
 
@@ -15,11 +16,14 @@ typedef struct hr_owner_work {
     int threads;
     void (*tell)(void *user, const char *line); /* may be NULL */
     void *user;
-    size_t done, failed; /* jobs */
+    size_t done, failed;       /* jobs */
+    hr_round_records *records; /* of her jobs, for the trees to come */
 } hr_owner_work;
 
 /* Sets the functions; the rest is the caller's. */
 void hr_owner_work_init(hr_owner_work *work);
+/* Gives back what the work took up; may be called again, and before init. */
+void hr_owner_work_done(hr_owner_work *work);
 
 /* The method's options that the terms of a job stand for, with `share` of its epsilon. Fails: ARGUMENT, MEMORY. */
 HR_MUST_CHECK hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit_options *out, hr_error *err);

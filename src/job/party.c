@@ -223,6 +223,7 @@ static hr_status commit(hr_party *p, hr_live_job *j, hr_status status, hr_error 
         return status;
     }
     j->heard = p->now;
+    j->news = true;
     send_fresh(p);
     return HR_OK;
 }
@@ -254,8 +255,7 @@ static hr_status end_job(hr_party *p, hr_live_job *j, hr_error *err) {
     return status;
 }
 
-/* ---- Work -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Work ---------------------------------------------------------------------------------------------------- */
 
 /* Rule 1: what it will cost is reserved, on the disk, before noise is drawn. */
 static hr_status begin_work(hr_party *p, hr_live_job *j, hr_error *err) {
@@ -321,8 +321,7 @@ static hr_status work_on(hr_party *p, hr_live_job *j, hr_error *err) {
     return status;
 }
 
-/* ---- Mail ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Mail ---------------------------------------------------------------------------------------------------- */
 
 static hr_status take_message(hr_party *p, hr_live_job *j, size_t from, const hr_bytes *message, uint64_t sequence, hr_error *err) {
     hr_event event = {.kind = HR_EVENT_MESSAGE, .from = from, .bytes = message->at, .size = message->size};
@@ -407,8 +406,7 @@ static hr_status take_parcel(hr_party *p, const hr_parcel *parcel, hr_error *err
     return HR_OK;
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Steps ---------------------------------------------------------------------------------------------------- */
 
 static hr_status resend_one(void *user, const char *to, uint64_t sequence, hr_blob parcel) {
     hr_party *p = user;
@@ -439,18 +437,28 @@ static bool is_awaited_too_long(const hr_party *p, const hr_live_job *j) {
     return j->is_miner && hr_protocol_waits(j->protocol) && p->now - j->heard >= p->o.deadline;
 }
 
-/* The first job that has something to do without a parcel; NULL: none. */
+/* The first job that has something to do without a parcel, before those whose work to come can be prepared; NULL: none. */
 static hr_live_job *next_job(const hr_party *p) {
     for (size_t i = 0; i < p->job_count; i++) {
         const hr_live_job *j = p->jobs[i];
         if (j->finished || j->failed || j->work.kind || is_awaited_too_long(p, j)) return p->jobs[i];
     }
+    for (size_t i = 0; p->o.work->prepare && i < p->job_count; i++)
+        if (p->jobs[i]->news) return p->jobs[i];
     return NULL;
+}
+
+static hr_status prepare(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_party_job view = hr_party_job_view(j);
+    hr_error ignored;
+    j->news = false;
+    return p->o.work->prepare(p->o.work, &view, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
 }
 
 static hr_status go_on(hr_party *p, hr_live_job *j, hr_error *err) {
     if (j->finished || j->failed) return end_job(p, j, err);
-    return j->work.kind ? work_on(p, j, err) : note_absence(p, j, err);
+    if (j->work.kind) return work_on(p, j, err);
+    return is_awaited_too_long(p, j) ? note_absence(p, j, err) : prepare(p, j, err);
 }
 
 static hr_status look_for_mail(hr_party *p, int wait, bool *came, hr_error *err) {
@@ -498,8 +506,7 @@ hr_status hr_party_owes(hr_party *p, bool *owes, hr_error *err) {
     return hr_journal_each_parcel(p->o.journal, count_parcel, owes, err);
 }
 
-/* ---- Opening ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Opening ---------------------------------------------------------------------------------------------------- */
 
 /* A job that is taken up, while its events are fed again. */
 typedef struct revival {

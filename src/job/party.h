@@ -31,6 +31,9 @@ struct hr_party_work {
     /* Owner: a Tree, or a Ballot, as bytes. Any failure but MEMORY means that she has none to give. */
     hr_status (*train)(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err);
     hr_status (*vote)(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err);
+    /* Owner, may be NULL: something came of a job and there is time to make use of it. Must not draw noise: it is not in the journal.
+     * Any failure but MEMORY shows again when the work is due. */
+    hr_status (*prepare)(hr_party_work *self, const hr_party_job *job, hr_error *err);
     /* The job is done. Miner: makes the model. Done again if the process dies before it is noted. */
     hr_status (*finish)(hr_party_work *self, const hr_party_job *job, hr_error *err);
     /* The job has ended without a model. */

@@ -17,6 +17,7 @@ typedef struct hr_live_job {
     bool is_miner, noted; /* noted: in the journal */
     hr_action work;       /* kind 0: none */
     bool begun, finished, failed;
+    bool news;                /* something happened since its work was last prepared */
     char why[HR_ACTION_TEXT]; /* it failed */
     int64_t heard;            /* when something last happened */
 } hr_live_job;

@@ -93,6 +93,7 @@ void hr_simulation_done(hr_simulation *s) {
         if (seat->transport) seat->transport->close(seat->transport);
         hr_journal_close(seat->journal);
         hr_identity_free(seat->identity);
+        if (i) hr_owner_work_done(&seat->as.owner);
     }
     if (s->seats) hr_model_free(s->seats[0].as.miner.model);
     hr_loopback_free(s->loopback);
@@ -103,7 +104,7 @@ void hr_simulation_done(hr_simulation *s) {
 
 /* ---- The run ---------------------------------------------------------------------------------------------------------------------- */
 
-static hr_status submit(hr_simulation *s, hr_error *err) {
+hr_status hr_simulation_submit(hr_simulation *s, hr_error *err) {
     const char **names = calloc(s->owner_count, sizeof *names);
     hr_bytes terms = {0};
     if (!names) return hr_fail_memory(err);
@@ -131,7 +132,7 @@ static hr_status go_round(hr_simulation *s, bool *any, hr_error *err) {
 
 hr_status hr_simulation_run(hr_simulation *s, hr_error *err) {
     bool any = true;
-    hr_status status = submit(s, err);
+    hr_status status = hr_simulation_submit(s, err);
     while (!status && any) status = go_round(s, &any, err);
     if (status || s->seats[0].as.miner.model) return status;
     const char *why = s->seats[0].as.miner.why;

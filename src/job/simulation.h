@@ -39,6 +39,8 @@ HR_MUST_CHECK hr_status hr_simulation_init(hr_simulation *simulation, const hr_j
                                            const hr_data *const *owners, size_t owner_count, int threads, hr_error *err);
 /* Tells what the miner says of the progress. */
 void hr_simulation_listen(hr_simulation *simulation, void (*tell)(void *user, const char *line), void *user);
+/* Offers the job: the first half of hr_simulation_run, for who then steps the parties herself. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_simulation_submit(hr_simulation *simulation, hr_error *err);
 /* Runs the job to its end. The model is the miner's (seats[0].as.miner.model). Fails: POLICY (the job ended without one), MEMORY. */
 HR_MUST_CHECK hr_status hr_simulation_run(hr_simulation *simulation, hr_error *err);
 /* The model, which is the caller's from then on. */

@@ -168,6 +168,78 @@ static void test_simulation__says_that_paper_mode_is_not_private(void **state) {
     close_federation(&f);
 }
 
+/* ---- What owners prepare ------------------------------------------------------------------------------------------------------ */
+
+static hr_status (*train)(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err);
+static size_t prepared, unprepared; /* trees that were in the scores when it was an owner's turn, and that were not */
+
+/* Trains; and compares the scores that were added up tree by tree with those of a single pass over all trees. */
+static hr_status train_and_compare(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+    const hr_owner_work *work = (const hr_owner_work *)self;
+    const hr_round_records *kept = work->records;
+    hr_round_records *fresh = NULL;
+    for (size_t p = 0; p < place; p++) *(kept && kept->added[p] ? &prepared : &unprepared) += 1;
+    hr_status status = train(self, job, place, out, err);
+    kept = work->records;
+    assert_non_null(kept);
+    assert_int_equal(kept->round, place / job->course->owner_count);
+    assert_int_equal(hr_round_records_make(work->data, job, kept->round, &fresh, err), HR_OK);
+    assert_int_equal(hr_round_records_add(fresh, job->course, place, err), HR_OK);
+    assert_int_equal(hr_data_rows(kept->records), hr_data_rows(fresh->records));
+    for (size_t i = 0; i < hr_data_rows(fresh->records); i++) assert_true(fabs(kept->scores[i] - fresh->scores[i]) < 1e-9);
+    hr_round_records_free(fresh);
+    return status;
+}
+
+/* The other way round, so that nobody gets two trees at a time. */
+static void run_backwards(hr_simulation *s) {
+    bool any = true;
+    hr_error err = {0};
+    assert_int_equal(hr_simulation_submit(s, &err), HR_OK);
+    while (any) {
+        any = false;
+        for (size_t i = s->owner_count + 1; i-- > 0;)
+            for (bool busy = true; busy; any = any || busy)
+                if (hr_party_step(s->seats[i].party, 0, 0, &busy, &err)) fail_msg("%s", err.message);
+    }
+    assert_non_null(s->seats[0].as.miner.model);
+}
+
+static void run_compared(size_t rounds, hr_order order, double advance) {
+    federation f;
+    hr_job_file job = job_of(HR_SOUND, rounds, order);
+    job.advance = advance;
+    open_federation(&f, 2000, 5, 2, job);
+    prepared = unprepared = 0;
+    for (size_t i = 1; i <= 5; i++) {
+        hr_party_work *work = &f.simulation.seats[i].as.work;
+        train = work->train;
+        work->train = train_and_compare;
+    }
+    run_backwards(&f.simulation);
+    for (size_t i = 1; i <= 5; i++) assert_null(f.simulation.seats[i].as.owner.records); /* given back at the end */
+    close_federation(&f);
+}
+
+/* Section VI-C: when her turn comes, only the last tree is left. */
+static void test_simulation__owners_prepare_trees_as_they_come(void **state) {
+    (void)state;
+    run_compared(1, HR_ORDER_BROADCAST, 0);
+    assert_int_equal(prepared, 0 + 0 + 1 + 2 + 3);
+    assert_int_equal(unprepared, 4);
+}
+
+/* Rounds have records of their own, and so have votes. */
+static void test_simulation__prepared_scores_are_those_of_the_round(void **state) {
+    (void)state;
+    for (int order = HR_ORDER_CHAIN; order <= HR_ORDER_BROADCAST; order++) {
+        run_compared(3, (hr_order)order, 0);
+        assert_int_equal(prepared + unprepared, 15 * 14 / 2);
+        assert_true(prepared > 15 * 14 / 2 / 3);
+        run_compared(2, (hr_order)order, 1e-9);
+    }
+}
+
 static void test_simulation__refuses_more_than_two_classes(void **state) {
     (void)state;
     federation f;
@@ -186,6 +258,8 @@ int main(void) {
         cmocka_unit_test(test_simulation__votes_carry_the_job_on),
         cmocka_unit_test(test_simulation__leaves_out_last_trees_that_do_harm),
         cmocka_unit_test(test_simulation__says_that_paper_mode_is_not_private),
+        cmocka_unit_test(test_simulation__owners_prepare_trees_as_they_come),
+        cmocka_unit_test(test_simulation__prepared_scores_are_those_of_the_round),
         cmocka_unit_test(test_simulation__refuses_more_than_two_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
