@@ -129,6 +129,24 @@ static void test_job_file__has_defaults(void **state) {
     assert_int_equal(file.owners.count, 0);
 }
 
+/* Many owners' trees take smaller steps than one owner's; a step that is given stays. */
+static void test_job_file__has_a_learning_rate_of_its_own_for_inprivate(void **state) {
+    static const struct {
+        const char *text;
+        double expected;
+    } cases[] = {
+        {"hedgerow-job: 1\nschema: s\nmethod: inprivate\nepsilon: 1\n", .5},
+        {"hedgerow-job: 1\nschema: s\nmethod: inprivate\nepsilon: 1\noptions: {learning-rate: 0.75}\n", .75},
+        {"hedgerow-job: 1\nschema: s\nmethod: inprivate\nmode: paper\nepsilon: 1\n", 1},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        hr_job_file file;
+        hr_error err = {0};
+        must(hr_job_file_parse(cases[c].text, strlen(cases[c].text), "job.yaml", *state, &file, &err), &err);
+        assert_true(file.options.learning_rate == cases[c].expected);
+    }
+}
+
 static void test_job_file__takes_less(void **state) {
     hr_job_file file;
     hr_error err = {0};
@@ -556,6 +574,7 @@ int main(void) {
         WITH_ARENA(test_owner_file__reads_every_fact),
         WITH_ARENA(test_job_file__reads_every_fact),
         WITH_ARENA(test_job_file__has_defaults),
+        WITH_ARENA(test_job_file__has_a_learning_rate_of_its_own_for_inprivate),
         WITH_ARENA(test_job_file__takes_less),
         WITH_ARENA(test_owner_file__takes_less),
         WITH_ARENA(test_federation_file__refuses_what_is_wrong),
