@@ -160,6 +160,7 @@ hr_status hr_course_list(const hr_course *course, size_t from, size_t to, Hedger
     if (!storage || !out->places) {
         free(storage);
         free(out->places);
+        out->places = NULL;
         return hr_fail_memory(err);
     }
     out->places[0] = storage; /* hr_course_unlist frees it, even from an empty list */

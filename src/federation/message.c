@@ -10,7 +10,7 @@
 typedef struct allowance {
     ProtobufCAllocator allocator;
     size_t left;
-    bool exceeded;
+    bool exceeded, exhausted; /* the allowance; the machine's memory */
 } allowance;
 
 static void *take(void *user, size_t size) {
@@ -20,7 +20,9 @@ static void *take(void *user, size_t size) {
         return NULL;
     }
     a->left -= size;
-    return malloc(size ? size : 1);
+    void *memory = malloc(size ? size : 1);
+    if (!memory) a->exhausted = true;
+    return memory;
 }
 
 static void give_back(void *user, void *memory) {
@@ -83,6 +85,7 @@ hr_status hr_unpack(const ProtobufCMessageDescriptor *type, const void *bytes, s
         return HR_OK;
     }
     hr_unpacked_free(message);
+    if (room.exhausted) return hr_fail_memory(err);
     if (room.exceeded) return hr_fail(err, HR_E_LIMIT, remedy, "a message takes too much memory");
     return hr_fail(err, HR_E_FORMAT, remedy, "these bytes are no %s", type->short_name);
 }

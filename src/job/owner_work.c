@@ -65,48 +65,56 @@ hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit
     return status;
 }
 
-static bool same_schema(const hr_schema *own, ProtobufCBinaryData text) {
-    hr_schema *theirs = NULL;
-    hr_error ignored;
-    bool same = !hr_schema_parse((const char *)text.data, text.len, "terms", &theirs, &ignored) && hr_schema_same(own, theirs);
-    hr_schema_free(theirs);
-    return same;
+/* What speaks against a job: a status and a message for its miner. */
+static hr_status object(const char *why, hr_error *err) {
+    return hr_fail(err, HR_E_POLICY, "", "%s", why);
 }
 
-static bool in_ledger(const hr_owner_work *w, const Hedgerow__Terms *terms) {
-    hr_ledger_total total;
-    hr_error ignored;
-    if (!w->ledger || terms->paper) return true;
-    if (hr_ledger_sum(w->ledger, &total, &ignored)) return false;
-    return !total.closed && total.epsilon_spent + hr_terms_cost(terms) <= total.epsilon_limit &&
-           total.delta_spent + terms->delta <= total.delta_limit;
-}
-
-/* NULL: nothing speaks against the job. */
-static const char *objection(const hr_owner_work *w, const char *miner, const Hedgerow__Terms *terms) {
-    const hr_policy *policy = w->policy;
-    if (!hr_names_hold(&policy->miners, miner)) return "her policy does not serve this miner";
+static hr_status check_policy(const hr_policy *policy, const char *miner, const Hedgerow__Terms *terms, hr_error *err) {
+    if (!hr_names_hold(&policy->miners, miner)) return object("her policy does not serve this miner", err);
     if (!hr_text_is(terms->method, method_name) || !hr_names_hold(&policy->methods, method_name))
-        return "her policy does not allow the method";
-    if (terms->paper && !policy->paper) return "her policy does not allow paper mode, which is not private";
-    if (terms->epsilon > policy->epsilon) return "epsilon is more than her policy allows a job";
-    if (terms->delta > policy->delta) return "delta is more than her policy allows a job";
-    if (terms->n_owners < policy->owners) return "fewer owners than her policy demands";
-    if (!same_schema(hr_data_schema(w->data), terms->schema)) return "the schema is not hers";
-    return in_ledger(w, terms) ? NULL : "what is left in her ledger does not suffice";
+        return object("her policy does not allow the method", err);
+    if (terms->paper && !policy->paper) return object("her policy does not allow paper mode, which is not private", err);
+    if (terms->epsilon > policy->epsilon) return object("epsilon is more than her policy allows a job", err);
+    if (terms->delta > policy->delta) return object("delta is more than her policy allows a job", err);
+    return terms->n_owners < policy->owners ? object("fewer owners than her policy demands", err) : HR_OK;
+}
+
+static hr_status check_schema(const hr_schema *own, ProtobufCBinaryData text, hr_error *err) {
+    hr_schema *theirs = NULL;
+    hr_status status = hr_schema_parse((const char *)text.data, text.len, "terms", &theirs, err);
+    if (status == HR_E_MEMORY) return status;
+    bool same = !status && hr_schema_same(own, theirs);
+    hr_schema_free(theirs);
+    return same ? HR_OK : object("the schema is not hers", err);
+}
+
+static hr_status check_ledger(hr_ledger *ledger, const Hedgerow__Terms *terms, hr_error *err) {
+    hr_ledger_total total;
+    if (!ledger || terms->paper) return HR_OK;
+    hr_status status = hr_ledger_sum(ledger, &total, err);
+    if (status) return status;
+    bool suffices = !total.closed && total.epsilon_spent + hr_terms_cost(terms) <= total.epsilon_limit &&
+                    total.delta_spent + terms->delta <= total.delta_limit;
+    return suffices ? HR_OK : object("what is left in her ledger does not suffice", err);
 }
 
 static hr_status decide(hr_party_work *self, const char *miner, const Hedgerow__Terms *terms, bool *accepted, char reason[HR_ACTION_TEXT],
                         hr_error *err) {
     hr_owner_work *w = (hr_owner_work *)self;
-    const char *why = objection(w, miner, terms);
     hr_fit_options options;
     hr_error said = {0};
-    (void)err;
-    if (!why && hr_options_of_terms(terms, 1, &options, &said)) why = said.message;
-    *accepted = !why;
-    snprintf(reason, HR_ACTION_TEXT, "%.200s", why ? why : "");
-    if (!why) tell_format(w, "takes part in a job of %s, for epsilon %g", miner, terms->epsilon);
+    hr_status status = check_policy(w->policy, miner, terms, &said);
+    if (!status) status = check_schema(hr_data_schema(w->data), terms->schema, &said);
+    if (!status) status = check_ledger(w->ledger, terms, &said);
+    if (!status) status = hr_options_of_terms(terms, 1, &options, &said);
+    if (status == HR_E_MEMORY || status == HR_E_IO) {
+        if (err) *err = said;
+        return status;
+    }
+    *accepted = !status;
+    snprintf(reason, HR_ACTION_TEXT, "%.200s", said.message);
+    if (!status) tell_format(w, "takes part in a job of %s, for epsilon %g", miner, terms->epsilon);
     return HR_OK;
 }
 

@@ -84,18 +84,25 @@ static void drop_fresh(hr_party *p) {
     p->fresh_count = 0;
 }
 
-/* What does not leave now is sent again later. */
-static void send_fresh(hr_party *p) {
-    for (size_t i = 0; i < p->fresh_count; i++) {
-        hr_error ignored;
-        if (p->o.transport->send(p->o.transport, name_of(p, p->fresh[i].to), p->fresh[i].parcel.at, p->fresh[i].parcel.size, &ignored))
-            break;
-    }
+/* *taken: whether the carrier took it; one that does not is tried again later. Fails: MEMORY. */
+static hr_status carry(hr_party *p, const char *to, const void *parcel, size_t size, bool *taken, hr_error *err) {
+    hr_error ignored;
+    hr_status status = p->o.transport->send(p->o.transport, to, parcel, size, &ignored);
+    *taken = !status;
+    return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
+}
+
+static hr_status send_fresh(hr_party *p, hr_error *err) {
+    bool taken = true;
+    hr_status status = HR_OK;
+    for (size_t i = 0; taken && i < p->fresh_count; i++)
+        status = carry(p, name_of(p, p->fresh[i].to), p->fresh[i].parcel.at, p->fresh[i].parcel.size, &taken, err);
     if (p->fresh_count) {
         p->sent = p->now;
         p->patience = p->o.resend;
     }
     drop_fresh(p);
+    return status;
 }
 
 static hr_status post_piece(hr_party *p, const hr_live_job *j, hr_envelope *envelope, hr_error *err) {
@@ -132,11 +139,11 @@ static hr_status send_receipt(hr_party *p, const uint8_t *id, size_t to, uint64_
     memcpy(receipt.job.bytes, id, HR_JOB_BYTES);
     hr_status status = hr_envelope_seal(p->o.view, &receipt, &parcel, err);
     if (status) return status;
-    hr_error ignored;
-    if (p->o.transport->send(p->o.transport, name_of(p, to), parcel.at, parcel.size, &ignored))
-        tell(p, "the carrier did not take a receipt");
+    bool taken;
+    status = carry(p, name_of(p, to), parcel.at, parcel.size, &taken, err);
+    if (!taken) tell(p, "the carrier did not take a receipt");
     free(parcel.at);
-    return HR_OK;
+    return status;
 }
 
 /* ---- Events and actions ------------------------------------------------------------------------------------------------------------ */
@@ -224,8 +231,7 @@ static hr_status commit(hr_party *p, hr_live_job *j, hr_status status, hr_error 
     }
     j->heard = p->now;
     j->news = true;
-    send_fresh(p);
-    return HR_OK;
+    return send_fresh(p, err);
 }
 
 static hr_status transact(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence, hr_error *err) {
@@ -464,8 +470,10 @@ static hr_status go_on(hr_party *p, hr_live_job *j, hr_error *err) {
 static hr_status look_for_mail(hr_party *p, int wait, bool *came, hr_error *err) {
     hr_parcel parcel = {0};
     hr_error ignored;
-    *came = !p->o.transport->receive(p->o.transport, wait, &parcel, &ignored) && parcel.bytes;
-    hr_status status = *came ? take_parcel(p, &parcel, err) : HR_OK;
+    hr_status status = p->o.transport->receive(p->o.transport, wait, &parcel, &ignored);
+    *came = !status && parcel.bytes;
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    status = *came ? take_parcel(p, &parcel, err) : HR_OK;
     if (*came && !status) p->o.transport->settle(p->o.transport, &parcel);
     return status;
 }
@@ -493,17 +501,8 @@ size_t hr_party_jobs(const hr_party *p) {
     return p->job_count;
 }
 
-static hr_status count_parcel(void *user, const char *to, uint64_t sequence, hr_blob parcel) {
-    (void)to;
-    (void)sequence;
-    (void)parcel;
-    *(bool *)user = true;
-    return HR_OK;
-}
-
 hr_status hr_party_owes(hr_party *p, bool *owes, hr_error *err) {
-    *owes = false;
-    return hr_journal_each_parcel(p->o.journal, count_parcel, owes, err);
+    return hr_journal_owes(p->o.journal, owes, err);
 }
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------- */

@@ -354,6 +354,13 @@ hr_status hr_journal_received(hr_journal *journal, const uint8_t *id, const char
     return note_sequence(journal, "DELETE FROM parcels WHERE job = ? AND receiver = ? AND sequence <= ?", id, to, sequence, err);
 }
 
+hr_status hr_journal_owes(hr_journal *journal, bool *out, hr_error *err) {
+    int64_t count = 0;
+    hr_status status = ask(journal, "SELECT count(*) FROM parcels", NULL, 0, &count, err);
+    if (!status) *out = count != 0;
+    return status;
+}
+
 typedef struct parcel_visit {
     hr_status (*visit)(void *user, const char *to, uint64_t sequence, hr_blob parcel);
     void *user;

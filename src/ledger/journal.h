@@ -80,6 +80,8 @@ HR_MUST_CHECK hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, 
                                         hr_error *err);
 /* The party has all parcels up to that one: they are forgotten. */
 HR_MUST_CHECK hr_status hr_journal_received(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_error *err);
+/* Whether any parcel is not confirmed. */
+HR_MUST_CHECK hr_status hr_journal_owes(hr_journal *journal, bool *out, hr_error *err);
 /* Parcels that are not confirmed, oldest first. */
 HR_MUST_CHECK hr_status hr_journal_each_parcel(hr_journal *journal,
                                                hr_status (*visit)(void *user, const char *to, uint64_t sequence, hr_blob parcel),
