@@ -18,7 +18,8 @@ struct hr_grower {
     /* what is asked of the source, and for which split */
     uint32_t *asked_nodes, *asked_left;
     hr_split *asked_splits;
-    hr_cell **asked_cells, **other_cells;
+    hr_cell **asked_cells;
+    size_t *summed; /* where the child that is summed stands in the next level */
     /* the tree */
     hr_node *tree_nodes;
     hr_bin_set *subsets;
@@ -31,7 +32,7 @@ void hr_grower_free(hr_grower *g) {
     for (size_t i = 0; i < g->slot_count; i++) free(g->slots[i]);
     void *all[] = {g->pool,        g->slots,       g->nodes,      g->next_nodes,  g->level_cells, g->next_cells,
                    g->totals,      g->next_totals, g->splits,     g->asked_nodes, g->asked_left,  g->asked_splits,
-                   g->asked_cells, g->other_cells, g->tree_nodes, g->subsets,     g->sums};
+                   g->asked_cells, g->summed,      g->tree_nodes, g->subsets,     g->sums};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(g);
 }
@@ -51,13 +52,13 @@ static bool grower_init(hr_grower *g) {
     g->asked_left = calloc(w, sizeof *g->asked_left);
     g->asked_splits = calloc(w, sizeof *g->asked_splits);
     g->asked_cells = calloc(w, sizeof *g->asked_cells);
-    g->other_cells = calloc(w, sizeof *g->other_cells);
+    g->summed = calloc(w, sizeof *g->summed);
     g->tree_nodes = calloc(all, sizeof *g->tree_nodes);
     g->subsets = calloc(all, sizeof *g->subsets);
     g->sums = calloc(all, sizeof *g->sums);
     return g->pool && g->slots && g->nodes && g->next_nodes && g->level_cells && g->next_cells && g->totals && g->next_totals &&
-           g->splits && g->asked_nodes && g->asked_left && g->asked_splits && g->asked_cells && g->other_cells && g->tree_nodes &&
-           g->subsets && g->sums;
+           g->splits && g->asked_nodes && g->asked_left && g->asked_splits && g->asked_cells && g->summed && g->tree_nodes && g->subsets &&
+           g->sums;
 }
 
 hr_status hr_grower_new(const hr_binning *binning, size_t cells, int depth, hr_grower **out, hr_error *err) {
@@ -111,9 +112,15 @@ static hr_cell total_of(const hr_grower *g, const hr_cell *cells) {
     return total;
 }
 
-/* The weights decide which child is summed: speed only. */
+/* The weights decide which child is summed, and nothing else: the order in which nodes are split, hence their numbers in the tree, is a
+ * part of what is published. */
 static bool left_is_smaller(const hr_packing *packing, hr_cell left, hr_cell right) {
     return hr_unpack(packing, left).weight.unpaid <= hr_unpack(packing, right).weight.unpaid;
+}
+
+/* Children stand side by side in their level, the left one at an even place. */
+static size_t sibling(size_t place) {
+    return place ^ 1;
 }
 
 /* Splits the nodes of one level and, unless it is the last, gets the histograms of the next. */
@@ -130,12 +137,12 @@ static hr_status split_level(hr_grower *g, hr_source *source, const hr_packing *
         hr_cell left_sum = hr_split_left_sum(split, g->binning, g->level_cells[i]), right_sum = g->totals[i] - left_sum;
         g->sums[left] = hr_unpack(packing, left_sum);
         g->sums[left + 1] = hr_unpack(packing, right_sum);
-        bool small_left = left_is_smaller(packing, left_sum, right_sum);
-        g->next_nodes[2 * made] = small_left ? left : left + 1;
-        g->next_nodes[2 * made + 1] = small_left ? left + 1 : left;
-        g->next_totals[2 * made] = small_left ? left_sum : right_sum;
-        g->next_totals[2 * made + 1] = small_left ? right_sum : left_sum;
-        g->next_cells[2 * made + 1] = g->level_cells[i];
+        g->next_nodes[2 * made] = left;
+        g->next_nodes[2 * made + 1] = left + 1;
+        g->next_totals[2 * made] = left_sum;
+        g->next_totals[2 * made + 1] = right_sum;
+        g->summed[made] = 2 * made + !left_is_smaller(packing, left_sum, right_sum);
+        g->next_cells[sibling(g->summed[made])] = g->level_cells[i];
         g->asked_nodes[made] = g->nodes[i];
         g->asked_left[made] = left;
         g->asked_splits[made++] = *split;
@@ -144,12 +151,12 @@ static hr_status split_level(hr_grower *g, hr_source *source, const hr_packing *
     if (last || !made) return HR_OK;
     hr_status status = source->split(source, g->asked_nodes, g->asked_splits, g->asked_left, made, err);
     for (size_t k = 0; !status && k < made; k++) {
-        g->asked_nodes[k] = g->next_nodes[2 * k];
-        g->asked_cells[k] = g->next_cells[2 * k] = take(g);
+        g->asked_nodes[k] = g->next_nodes[g->summed[k]];
+        g->asked_cells[k] = g->next_cells[g->summed[k]] = take(g);
         if (!g->asked_cells[k]) status = hr_fail_memory(err);
     }
     if (!status) status = source->sum(source, g->asked_nodes, g->asked_cells, made, err);
-    for (size_t k = 0; !status && k < made; k++) hr_histogram_subtract(g->next_cells[2 * k + 1], g->asked_cells[k], g->cells);
+    for (size_t k = 0; !status && k < made; k++) hr_histogram_subtract(g->next_cells[sibling(g->summed[k])], g->asked_cells[k], g->cells);
     return status;
 }
 

@@ -341,6 +341,38 @@ static void test_grow__hands_failures_on(void **state) {
     hr_local_free(NULL);
 }
 
+/* What a tree shows besides its splits, the numbers of its nodes, tells nothing of the records: it may be published. */
+static void test_grow__numbers_nodes_without_a_look_at_records(void **state) {
+    (void)state;
+    enum { DEPTH = 5, DRAWS = 20 };
+    hr_dice dice;
+    hr_dice_init(&dice, 7);
+    table t = table_new(&dice, 900, 6, some_bins, 8);
+    table_bin(&t);
+    hr_local *local;
+    hr_grower *grower;
+    assert_int_equal(hr_local_new(t.binned, t.rows, DEPTH, 1, &local, NULL), HR_OK);
+    assert_int_equal(hr_grower_new(&t.binning, hr_histogram_size(t.binned), DEPTH, &grower, NULL), HR_OK);
+    hr_tree first;
+    for (uint64_t draw = 0; draw < DRAWS; draw++) {
+        hr_tree tree;
+        roller r = roller_new(&t.binning, 1, 0); /* splits by dice alone, and always the same */
+        const hr_sums *sums;
+        size_t count;
+        uint32_t *rows = some_rows(&dice, &t, draw % 16, &count);
+        int64_t *packed = random_packed(&dice, t.arena, &pack, 1, count);
+        memcpy(hr_local_packed(local), packed, count * sizeof *packed);
+        hr_local_start(local, rows, count);
+        assert_int_equal(hr_grow(grower, hr_local_source(local), &r.splitter, &pack, t.arena, &tree, &sums, NULL), HR_OK);
+        if (!draw) first = tree;
+        assert_int_equal(tree.node_count, (2 << DEPTH) - 1);
+        assert_true(same_tree(&first, &tree));
+    }
+    hr_grower_free(grower);
+    hr_local_free(local);
+    table_done(&t);
+}
+
 /* ---- Walks --------------------------------------------------------------------------------------------------------- */
 
 /* Of records that the tree was not trained on, in any number. */
@@ -408,10 +440,15 @@ static void test_leaf_value__is_equation_4(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tree__agrees_with_brute_force), cmocka_unit_test(test_tree__may_be_twelve_deep),
-        cmocka_unit_test(test_tree__may_be_a_single_leaf),    cmocka_unit_test(test_tree__takes_enough_records_for_all_threads),
-        cmocka_unit_test(test_source__sums_every_node),       cmocka_unit_test(test_grow__hands_failures_on),
-        cmocka_unit_test(test_walk__ends_in_the_same_leaf),   cmocka_unit_test(test_leaves__go_and_come_in_order),
+        cmocka_unit_test(test_tree__agrees_with_brute_force),
+        cmocka_unit_test(test_tree__may_be_twelve_deep),
+        cmocka_unit_test(test_tree__may_be_a_single_leaf),
+        cmocka_unit_test(test_tree__takes_enough_records_for_all_threads),
+        cmocka_unit_test(test_source__sums_every_node),
+        cmocka_unit_test(test_grow__hands_failures_on),
+        cmocka_unit_test(test_grow__numbers_nodes_without_a_look_at_records),
+        cmocka_unit_test(test_walk__ends_in_the_same_leaf),
+        cmocka_unit_test(test_leaves__go_and_come_in_order),
         cmocka_unit_test(test_leaf_value__is_equation_4),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
