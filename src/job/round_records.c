@@ -2,8 +2,7 @@
 
 #include "base/fail.h"
 #include "data/records.h"
-#include "methods/inprivate.h"
-#include "random/stream.h"
+#include "job/rounds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,20 +23,12 @@ void hr_round_records_free(hr_round_records *list) {
     }
 }
 
-static hr_status rounds_of(const hr_party_job *job, size_t rows, uint8_t *round_of, hr_error *err) {
-    hr_stream *stream = NULL;
-    hr_status status = hr_stream_open_keyed(job->record->key, &stream, err);
-    if (status) return status;
-    hr_inprivate_rounds(stream, rows, job->course->rounds, round_of);
-    hr_stream_close(stream);
-    return HR_OK;
-}
-
 static hr_status take_records(const hr_data *data, const hr_party_job *job, size_t round, hr_data **out, hr_error *err) {
     size_t rows = hr_data_rows(data), count = 0;
     uint8_t *round_of = malloc(rows + 1);
     uint32_t *picked = malloc((rows + 1) * sizeof *picked);
-    hr_status status = round_of && picked ? rounds_of(job, rows, round_of, err) : hr_fail_memory(err);
+    hr_status status = round_of && picked ? HR_OK : hr_fail_memory(err);
+    if (!status) status = hr_rounds_of(data, job->record->key, job->course->rounds, round_of, err);
     for (size_t i = 0; !status && i < rows; i++)
         if (round_of[i] == round) picked[count++] = (uint32_t)i;
     if (!status) *out = hr_data_take(data, picked, count);

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 enum { KEY = crypto_stream_chacha20_KEYBYTES, OUTPUT = 2048 };
-_Static_assert((int)KEY == (int)HR_STREAM_KEY, "keys of callers are keys of the cipher");
 
 struct hr_stream {
     bool keyed;  /* false in a forked child whose copy the kernel has wiped */
@@ -60,12 +59,6 @@ hr_status hr_stream_open_seeded(uint64_t seed, hr_stream **out, hr_error *err) {
     for (int i = 0; i < 8; i++) text[16 + i] = (unsigned char)(seed >> 8 * i);
     crypto_generichash((*out)->key, KEY, text, sizeof text, NULL, 0);
     return HR_OK;
-}
-
-hr_status hr_stream_open_keyed(const uint8_t key[HR_STREAM_KEY], hr_stream **out, hr_error *err) {
-    hr_status status = open_unkeyed(out, err);
-    if (!status) memcpy((*out)->key, key, HR_STREAM_KEY);
-    return status;
 }
 
 void hr_stream_close(hr_stream *stream) {

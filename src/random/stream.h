@@ -13,10 +13,6 @@ typedef struct hr_stream hr_stream;
 HR_MUST_CHECK hr_status hr_stream_open(hr_stream **out, hr_error *err);
 /* Keyed from `seed`: the same bits every time. For tests and for `--unsafe-reproducible-noise`. */
 HR_MUST_CHECK hr_status hr_stream_open_seeded(uint64_t seed, hr_stream **out, hr_error *err);
-enum { HR_STREAM_KEY = 32 };
-/* Keyed with a secret that the caller keeps, to draw the same bits again after a crash: for choices that nobody is told of (which round a
- * record trains in), never for noise. */
-HR_MUST_CHECK hr_status hr_stream_open_keyed(const uint8_t key[HR_STREAM_KEY], hr_stream **out, hr_error *err);
 /* Wipes the key. NULL is allowed. */
 void hr_stream_close(hr_stream *stream);
 

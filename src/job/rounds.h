@@ -1,0 +1,18 @@
+/* Which round of a job each of an owner's records trains in.
+ *
+ * It follows from the job's secret and from what the record says, not from where it stands: a job may take days, and be taken up by a
+ * process that reads the records anew. Whatever was added, removed or sorted until then, a record that is still there has its round, so
+ * that it trains one tree. Half of the records are in the first round, half of the rest in the second, and so on; the last takes what is
+ * left. Copies of a record are counted, and the first, the second, the third each have a round of their own. */
+#ifndef HR_JOB_ROUNDS_H
+#define HR_JOB_ROUNDS_H
+
+#include "random/keyed.h"
+
+#include <hedgerow/data.h>
+
+/* round_of: one a record. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_rounds_of(const hr_data *data, const uint8_t secret[HR_KEYED_KEY], size_t rounds, uint8_t *round_of,
+                                     hr_error *err);
+
+#endif
