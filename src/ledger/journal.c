@@ -1,6 +1,7 @@
 #include "ledger/journal.h"
 
 #include "base/fail.h"
+#include "ledger/claim.h"
 #include "ledger/spend.h"
 #include "ledger/store.h"
 
@@ -14,6 +15,7 @@ enum { APPLICATION_ID = 0x48524a4e, LAYOUT_VERSION = 1 }; /* "HRJN" */
 struct hr_journal {
     sqlite3 *db;
     hr_ledger *ledger; /* NULL: the file is the journal's own */
+    hr_claim *claim;   /* NULL: there is no file */
 };
 
 /* Sequences are kept apart from what they number, which is forgotten sooner. */
@@ -54,15 +56,22 @@ static const char layout[] = "CREATE TABLE IF NOT EXISTS jobs ("
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------------------- */
 
+static hr_status lay_out(hr_journal *journal, hr_error *err) {
+    const char *path = sqlite3_db_filename(journal->db, "main");
+    hr_status status = path && *path ? hr_claim_take(path, &journal->claim, err) : HR_OK;
+    if (!status) status = hr_journal_begin(journal, err);
+    if (!status) status = hr_store_run(journal->db, layout, err);
+    return status ? status : hr_journal_commit(journal, err);
+}
+
 static hr_status wrap(sqlite3 *db, hr_ledger *ledger, hr_journal **out, hr_error *err) {
     hr_journal *journal = malloc(sizeof *journal);
     if (!journal) return hr_fail_memory(err);
-    *journal = (hr_journal){db, ledger};
-    hr_status status = hr_journal_begin(journal, err);
-    if (!status) status = hr_store_run(db, layout, err);
-    if (!status) status = hr_journal_commit(journal, err);
+    *journal = (hr_journal){.db = db, .ledger = ledger};
+    hr_status status = lay_out(journal, err);
     if (status) {
         hr_journal_roll_back(journal);
+        hr_claim_end(journal->claim);
         free(journal);
         return status;
     }
@@ -131,6 +140,7 @@ void hr_journal_close(hr_journal *journal) {
     if (!journal) return;
     hr_journal_roll_back(journal);
     if (!journal->ledger) sqlite3_close(journal->db);
+    hr_claim_end(journal->claim);
     free(journal);
 }
 

@@ -3,7 +3,7 @@
  * An owner's journal is kept in the file of her ledger, so that a message and the spending behind it are one transaction. Events of a job
  * are fed again to its protocol after a crash; parcels that were posted are sent again, byte for byte, until their receiver has them.
  * Everything between hr_journal_begin and hr_journal_commit is on the disk, flushed, or not there at all. Parties are known by name.
- * Thread: one at a time. */
+ * A journal in a file is open once (claim.h): two processes that served one would answer a question twice. Thread: one at a time. */
 #ifndef HR_LEDGER_JOURNAL_H
 #define HR_LEDGER_JOURNAL_H
 
@@ -35,9 +35,11 @@ typedef struct hr_journal_event {
     hr_blob bytes;
 } hr_journal_event;
 
-/* In the ledger's file, which is prepared for it if it has no journal. The ledger must outlive it. Fails: IO, FORMAT, MEMORY. */
+/* In the ledger's file, which is prepared for it if it has no journal. The ledger must outlive it. Fails: IO (also: it
+ * is open already), FORMAT, MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_of_ledger(hr_ledger *ledger, hr_journal **out, hr_error *err);
-/* In a file of its own, which is made if it does not exist. Fails: IO, FORMAT (another kind of file, or damaged), MEMORY. */
+/* In a file of its own, which is made if it does not exist. Fails: IO (also: it is open already), FORMAT (another kind of file, or
+ * damaged), MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_open(const char *path, hr_journal **out, hr_error *err);
 /* In memory: for a simulation, which has no crash to survive. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_in_memory(hr_journal **out, hr_error *err);
