@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "job/party_job.h"
+#include "job/resend.h"
 #include "random/stream.h"
 
 #include <stdio.h>
@@ -364,7 +365,11 @@ static hr_status take_unknown(hr_party *p, const hr_envelope *envelope, hr_error
     bool known = false;
     hr_status status = hr_journal_knows(p->o.journal, envelope->job.bytes, &known, err);
     if (!status && known) status = send_receipt(p, envelope->job.bytes, envelope->from, envelope->sequence, err);
-    bool may_offer = p->o.miners && p->o.miners[envelope->from] && p->job_count < JOBS_MAX;
+    bool may_offer = p->o.miners && p->o.miners[envelope->from];
+    if (!status && !known && may_offer && p->job_count == JOBS_MAX) {
+        tell(p, "an offer is not looked at: too many jobs are not over");
+        may_offer = false;
+    }
     if (status || known || !may_offer) {
         free(envelope->body.at);
         return status;
@@ -414,24 +419,12 @@ static hr_status take_parcel(hr_party *p, const hr_parcel *parcel, hr_error *err
 
 /* ---- Steps ---------------------------------------------------------------------------------------------------- */
 
-static hr_status resend_one(void *user, const char *to, uint64_t sequence, hr_blob parcel) {
-    hr_party *p = user;
-    hr_error ignored;
-    (void)sequence;
-    hr_status status = p->o.transport->send(p->o.transport, to, parcel.at, parcel.size, &ignored);
-    return status == HR_E_ARGUMENT ? HR_OK : status;
-}
-
 static hr_status resend(hr_party *p, hr_error *err) {
     if (p->now - p->sent < p->patience) return HR_OK;
     p->sent = p->now;
     p->patience = p->patience ? 2 * p->patience : p->o.resend;
     if (p->patience > RESEND_LONGEST * p->o.resend) p->patience = RESEND_LONGEST * p->o.resend;
-    hr_error said = {0};
-    hr_status status = hr_journal_each_parcel(p->o.journal, resend_one, p, &said);
-    if (!status || !said.message[0]) return HR_OK; /* the carrier will be back */
-    if (err) *err = said;
-    return status;
+    return hr_resend(p->o.journal, p->o.transport, p->o.view->roster, err);
 }
 
 static hr_status note_absence(hr_party *p, hr_live_job *j, hr_error *err) {

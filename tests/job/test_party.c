@@ -161,6 +161,25 @@ static void test_absence__is_noted_when_the_mail_was_read(void **state) {
 
 /* ---- Sending again ------------------------------------------------------------------------------------------------------------------- */
 
+/* As if her box were full, or gone. */
+static hr_status refuse_first_owner(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err) {
+    if (!strcmp(to, "owner-1")) return hr_fail(err, HR_E_IO, "", "the box is full");
+    return carrier_send(self, to, bytes, size, err);
+}
+
+static void test_parcels__reach_others_when_a_box_takes_none(void **state) {
+    (void)state;
+    league l;
+    found(&l, job_of_league(1, HR_ORDER_CHAIN, false));
+    l.deadline = DEADLINE;
+    for (size_t i = 0; i < PARTIES; i++) revive(&l.players[i]);
+    l.players[0].carrier.transport.send = refuse_first_owner;
+    assert_int_equal(submit(&l, NULL), HR_OK);
+    run_until(&l, nobody_works);
+    assert_int_equal(trees_in_model(&l), 2);
+    disband(&l);
+}
+
 /* At once after an opening, then after 1, 2, 4 ... 32 times as long, and every 32 from then on. */
 static void test_parcels__are_sent_again_less_and_less_often(void **state) {
     (void)state;
@@ -292,6 +311,7 @@ int main(void) {
         cmocka_unit_test(test_absence__of_the_miner_is_not_held_against_owners),
         cmocka_unit_test(test_absence__is_noted_when_the_mail_was_read),
         cmocka_unit_test(test_parcels__are_sent_again_less_and_less_often),
+        cmocka_unit_test(test_parcels__reach_others_when_a_box_takes_none),
         cmocka_unit_test(test_parcels__are_forgotten_when_they_are_confirmed),
         cmocka_unit_test(test_budget__that_does_not_suffice_is_a_reason_to_refuse),
         cmocka_unit_test(test_budget__may_be_gone_when_her_turn_comes),
