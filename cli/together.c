@@ -21,7 +21,7 @@ static void tell(void *user, const char *line) {
 }
 
 hr_party_settings together_settings(const char *name, int threads, bool quiet) {
-    struct sigaction action = {.sa_handler = note_signal};
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND}; /* the second time, it ends at once */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     hr_party_settings settings = HR_PARTY_SETTINGS_INIT;

@@ -58,7 +58,8 @@ typedef struct hr_party_settings {
     size_t size;                                /* sizeof(hr_party_settings) */
     int threads;                                /* of one training; 0: as many as there are processors */
     size_t jobs;                                /* hr_own: return when so many jobs are over; 0: never */
-    bool (*go_on)(void *user);                  /* asked about once a second; false: stop now, go on at the next call. May be NULL */
+    bool (*go_on)(void *user);                  /* asked about once a second, but for while a tree is trained; false: stop now,
+                                                 * go on at the next call (a simulation begins anew). May be NULL */
     void (*tell)(void *user, const char *line); /* progress, refusals, what somebody else did wrong; for people. May be NULL */
     void *user;
 } hr_party_settings;

@@ -36,10 +36,9 @@ static hr_status go_on(const meeting *m, hr_party *party, bool *any, hr_error *e
     bool busy = true;
     hr_status status = HR_OK;
     while (!status && busy) {
-        if (m->settings->go_on && !m->settings->go_on(m->settings->user))
-            return hr_fail(err, HR_E_CANCELLED, "", "stopped; it goes on when it is run again");
-        status = hr_party_step(party, hr_station_now(), 0, &busy, err);
-        *any = *any || busy;
+        status = hr_station_ask(m->settings, err);
+        if (!status) status = hr_party_step(party, hr_station_now(), 0, &busy, err);
+        *any = *any || (!status && busy);
     }
     return status;
 }
@@ -65,7 +64,8 @@ static hr_status run(meeting *m, hr_error *err) {
 hr_status hr_meet(const char *job, const char *model, const char *const *owners, size_t owner_count, const hr_party_settings *settings,
                   hr_model **out, hr_error *err) {
     meeting m = {.settings = settings};
-    hr_status status = open_all(&m, job, model, owners, owner_count, err);
+    hr_status status = hr_station_check(settings, err);
+    if (!status) status = open_all(&m, job, model, owners, owner_count, err);
     if (!status) status = run(&m, err);
     if (!status) status = hr_miner_seat_take(m.miner, out, err);
     close_all(&m);

@@ -140,7 +140,8 @@ static bool is_over(void *user) {
 
 hr_status hr_mine(const char *file, const char *model, const hr_party_settings *settings, hr_model **out, hr_error *err) {
     hr_miner_seat *m = NULL;
-    hr_status status = hr_miner_seat_open(file, model, settings, NULL, &m, err);
+    hr_status status = hr_station_check(settings, err);
+    if (!status) status = hr_miner_seat_open(file, model, settings, NULL, &m, err);
     if (status) return status;
     status = hr_station_work(m->party, settings, is_over, m, err);
     if (!status) status = hr_station_linger(m->party, settings, err);

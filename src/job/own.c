@@ -121,7 +121,8 @@ static bool is_over(void *user) {
 
 hr_status hr_own(const char *file, const hr_party_settings *settings, hr_error *err) {
     hr_owner_seat *s = NULL;
-    hr_status status = hr_owner_seat_open(file, settings, NULL, &s, err);
+    hr_status status = hr_station_check(settings, err);
+    if (!status) status = hr_owner_seat_open(file, settings, NULL, &s, err);
     if (status) return status;
     tell(s, "ready for jobs");
     status = hr_station_work(s->party, settings, is_over, s, err);

@@ -52,7 +52,8 @@ static hr_status check_data(const hr_simulation_data *data, hr_error *err) {
 
 static hr_status run(rehearsal *r, const char *path, const hr_simulation_data *data, const hr_party_settings *settings, hr_model **out,
                      hr_error *err) {
-    hr_status status = hr_job_file_read(path, r->arena, &r->file, err);
+    hr_status status = hr_station_check(settings, err);
+    if (!status) status = hr_job_file_read(path, r->arena, &r->file, err);
     if (!status) status = check_data(data, err);
     if (!status) status = hr_schema_read(r->file.schema, &r->schema, err);
     if (!status) status = hr_schema_reviewed(r->schema, err);
@@ -61,7 +62,7 @@ static hr_status run(rehearsal *r, const char *path, const hr_simulation_data *d
     if (!status)
         status = hr_simulation_init(&r->simulation, &r->file, r->schema, (const hr_data *const *)r->tables, r->table_count,
                                     hr_station_threads(settings), err);
-    hr_simulation_listen(&r->simulation, settings->tell, settings->user);
+    hr_simulation_heed(&r->simulation, settings);
     if (!status) status = hr_simulation_run(&r->simulation, err);
     if (!status) *out = hr_simulation_take(&r->simulation);
     return status;

@@ -74,10 +74,11 @@ hr_status hr_simulation_init(hr_simulation *s, const hr_job_file *job, const hr_
     return status;
 }
 
-void hr_simulation_listen(hr_simulation *s, void (*tell)(void *user, const char *line), void *user) {
+void hr_simulation_heed(hr_simulation *s, const hr_party_settings *settings) {
     if (!s->seats) return;
-    s->seats[0].as.miner.tell = tell;
-    s->seats[0].as.miner.user = user;
+    s->settings = settings;
+    s->seats[0].as.miner.tell = settings->tell;
+    s->seats[0].as.miner.user = settings->user;
 }
 
 hr_model *hr_simulation_take(hr_simulation *s) {
@@ -122,7 +123,8 @@ static hr_status go_round(hr_simulation *s, bool *any, hr_error *err) {
     for (size_t i = 0; i <= s->owner_count; i++) {
         bool busy = true;
         while (busy) {
-            hr_status status = hr_party_step(s->seats[i].party, 0, 0, &busy, err);
+            hr_status status = s->settings ? hr_station_ask(s->settings, err) : HR_OK;
+            if (!status) status = hr_party_step(s->seats[i].party, 0, 0, &busy, err);
             if (status) return status;
             *any = *any || busy;
         }

@@ -4,6 +4,7 @@
 
 #include "job/miner_work.h"
 #include "job/owner_work.h"
+#include "job/station.h"
 #include "job/terms.h"
 #include "transport/loopback.h"
 
@@ -29,6 +30,7 @@ typedef struct hr_simulation {
     hr_roster roster;
     hr_policy policy;
     bool *miners;
+    const hr_party_settings *settings; /* NULL: it tells nobody and asks nobody */
     hr_seat *seats;
     size_t owner_count;
 } hr_simulation;
@@ -37,11 +39,12 @@ typedef struct hr_simulation {
  * Fails: ARGUMENT, IO (no entropy), MEMORY. */
 HR_MUST_CHECK hr_status hr_simulation_init(hr_simulation *simulation, const hr_job_file *job, const hr_schema *schema,
                                            const hr_data *const *owners, size_t owner_count, int threads, hr_error *err);
-/* Tells what the miner says of the progress. */
-void hr_simulation_listen(hr_simulation *simulation, void (*tell)(void *user, const char *line), void *user);
+/* Tells what the miner says of the progress, and asks whether to go on. Borrowed. */
+void hr_simulation_heed(hr_simulation *simulation, const hr_party_settings *settings);
 /* Offers the job: the first half of hr_simulation_run, for who then steps the parties herself. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_simulation_submit(hr_simulation *simulation, hr_error *err);
-/* Runs the job to its end. The model is the miner's (seats[0].as.miner.model). Fails: POLICY (the job ended without one), MEMORY. */
+/* Runs the job to its end. The model is the miner's (seats[0].as.miner.model). Fails: POLICY (the job ended without one),
+ * CANCELLED (go_on), MEMORY. */
 HR_MUST_CHECK hr_status hr_simulation_run(hr_simulation *simulation, hr_error *err);
 /* The model, which is the caller's from then on. */
 hr_model *hr_simulation_take(hr_simulation *simulation);

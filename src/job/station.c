@@ -72,11 +72,20 @@ int hr_station_threads(const hr_party_settings *settings) {
 
 /* ---- Working ---------------------------------------------------------------------------------------------------------------- */
 
+hr_status hr_station_check(const hr_party_settings *settings, hr_error *err) {
+    if (settings->size == sizeof *settings) return HR_OK;
+    return hr_fail(err, HR_E_ARGUMENT, "begin with HR_PARTY_SETTINGS_INIT", "the settings were not initialised");
+}
+
+hr_status hr_station_ask(const hr_party_settings *settings, hr_error *err) {
+    if (!settings->go_on || settings->go_on(settings->user)) return HR_OK;
+    return hr_fail(err, HR_E_CANCELLED, "run it again; a job of a federation goes on where it was", "stopped");
+}
+
 static hr_status step(hr_party *party, const hr_party_settings *settings, hr_error *err) {
     bool busy;
-    if (settings->go_on && !settings->go_on(settings->user))
-        return hr_fail(err, HR_E_CANCELLED, "", "stopped; it goes on when it is run again");
-    return hr_party_step(party, hr_station_now(), WAIT, &busy, err);
+    hr_status status = hr_station_ask(settings, err);
+    return status ? status : hr_party_step(party, hr_station_now(), WAIT, &busy, err);
 }
 
 hr_status hr_station_work(hr_party *party, const hr_party_settings *settings, bool (*over)(void *user), void *user, hr_error *err) {
@@ -93,5 +102,5 @@ hr_status hr_station_linger(hr_party *party, const hr_party_settings *settings, 
         status = hr_party_owes(party, &owes, err);
         if (!status && owes) status = step(party, settings, err);
     }
-    return status;
+    return status == HR_E_CANCELLED ? HR_OK : status;
 }

@@ -28,11 +28,17 @@ HR_MUST_CHECK hr_status hr_station_open(const hr_station_files *files, hr_loopba
                                         hr_error *err);
 void hr_station_done(hr_station *station);
 
+/* Fails: ARGUMENT (the settings were not initialised). */
+HR_MUST_CHECK hr_status hr_station_check(const hr_party_settings *settings, hr_error *err);
+
+/* Fails: CANCELLED (settings->go_on). */
+HR_MUST_CHECK hr_status hr_station_ask(const hr_party_settings *settings, hr_error *err);
+
 /* Goes on until `over` says so, or settings->go_on does. Fails: CANCELLED (go_on), and as hr_party_step. */
 HR_MUST_CHECK hr_status hr_station_work(hr_party *party, const hr_party_settings *settings, bool (*over)(void *user), void *user,
                                         hr_error *err);
 
-/* Stays a while for parcels that somebody has not confirmed yet; then leaves them to the next time. */
+/* Stays a while for parcels that somebody has not confirmed yet; then, or when it is asked to stop, leaves them to the next time. */
 HR_MUST_CHECK hr_status hr_station_linger(hr_party *party, const hr_party_settings *settings, hr_error *err);
 
 /* The clock of the party's steps. */

@@ -249,10 +249,43 @@ static void test_simulation__refuses_more_than_two_classes(void **state) {
     close_federation(&f);
 }
 
+static bool is_patient(void *user) {
+    return (*(int *)user)-- > 0;
+}
+
+static void test_simulation__stops_when_it_is_asked_to(void **state) {
+    (void)state;
+    federation f;
+    hr_error err = {0};
+    int asked = 10;
+    hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
+    settings.go_on = is_patient;
+    settings.user = &asked;
+    open_federation(&f, 60, 2, 2, job_of(HR_SOUND, 1, HR_ORDER_CHAIN));
+    hr_simulation_heed(&f.simulation, &settings);
+    assert_int_equal(hr_simulation_run(&f.simulation, &err), HR_E_CANCELLED);
+    assert_int_equal(asked, -1);
+    close_federation(&f);
+}
+
+static void test_settings__must_be_initialised(void **state) {
+    (void)state;
+    static const hr_party_settings none;
+    const hr_simulation_data data = {0};
+    hr_model *model = NULL;
+    assert_int_equal(hr_own("owner.yaml", &none, NULL), HR_E_ARGUMENT);
+    assert_int_equal(hr_mine("job.yaml", "model.json", &none, &model, NULL), HR_E_ARGUMENT);
+    assert_int_equal(hr_meet("job.yaml", "model.json", NULL, 0, &none, &model, NULL), HR_E_ARGUMENT);
+    assert_int_equal(hr_simulate("job.yaml", &data, &none, &model, NULL), HR_E_ARGUMENT);
+    assert_null(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_simulation__gives_a_tree_an_owner_and_round),
         cmocka_unit_test(test_simulation__learns),
+        cmocka_unit_test(test_simulation__stops_when_it_is_asked_to),
+        cmocka_unit_test(test_settings__must_be_initialised),
         cmocka_unit_test(test_simulation__works_with_one_owner_and_with_owners_without_records),
         cmocka_unit_test(test_simulation__votes_end_the_job),
         cmocka_unit_test(test_simulation__votes_carry_the_job_on),
