@@ -60,9 +60,12 @@ hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit
         if (!status) status = text_of(terms->settings[i]->value, &value, err);
         if (!status) status = hr_fit_options_set(&options, name.text, value.text, err);
     }
+    if (status) return status;
+    /* What the job costs stands in the terms, where her policy looks at it; a setting of that name changes nothing. */
     options.epsilon = share * terms->epsilon;
-    if (!status) *out = options;
-    return status;
+    options.delta = terms->delta;
+    *out = options;
+    return HR_OK;
 }
 
 /* What speaks against a job: a status and a message for its miner. */

@@ -249,6 +249,24 @@ static void test_simulation__refuses_more_than_two_classes(void **state) {
     close_federation(&f);
 }
 
+/* An owner's policy looks at the terms: no setting may make her work under a larger epsilon, or a delta. */
+static void test_terms__alone_say_what_a_job_costs(void **state) {
+    (void)state;
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    Hedgerow__Setting settings[2], *list[] = {&settings[0], &settings[1]};
+    hr_fit_options options;
+    for (int i = 0; i < 2; i++) {
+        hedgerow__setting__init(&settings[i]);
+        settings[i].name = hr_text_of(i ? "delta" : "epsilon");
+        settings[i].value = hr_text_of(i ? "0.1" : "100");
+    }
+    terms.epsilon = 1;
+    terms.settings = list;
+    terms.n_settings = 2;
+    assert_int_equal(hr_options_of_terms(&terms, .75, &options, NULL), HR_OK);
+    assert_true(options.epsilon == .75 && options.delta == 0);
+}
+
 static bool is_patient(void *user) {
     return (*(int *)user)-- > 0;
 }
@@ -286,6 +304,7 @@ int main(void) {
         cmocka_unit_test(test_simulation__learns),
         cmocka_unit_test(test_simulation__stops_when_it_is_asked_to),
         cmocka_unit_test(test_settings__must_be_initialised),
+        cmocka_unit_test(test_terms__alone_say_what_a_job_costs),
         cmocka_unit_test(test_simulation__works_with_one_owner_and_with_owners_without_records),
         cmocka_unit_test(test_simulation__votes_end_the_job),
         cmocka_unit_test(test_simulation__votes_carry_the_job_on),
