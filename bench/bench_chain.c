@@ -1,0 +1,233 @@
+/* Equations 18 and 19 of InPrivate Digging: how long a job takes by the number of owners, when trees go from owner to owner and when each
+ * goes to everybody at once. All parties run in this process, one at a time, and every one has a clock of her own: her steps, messages and
+ * seals and the journal included, move it on by the processor time they take; a parcel arrives at its sender's time, for the way itself
+ * takes nothing; and whoever is the earliest goes on. So the clock of the miner tells what a federation of so many machines would take.
+ *
+ * usage: bench_chain FILE ROWS FEATURES OWNERS chain|broadcast ROUNDS [OPTION=VALUE]...
+ * FILE is of bench_table; every owner has all of its records. Prints one line of JSON: seconds until the miner has the model; processor
+ * seconds of all parties together, of that in training and in preparing it; seconds of the same trees in a row by one who has everything
+ * at hand, without messages; parcels and their bytes; and by how many bytes the peak of resident memory rose. */
+#include "base/arena.h"
+#include "fits.h"
+#include "job/budget.h"
+#include "job/simulation.h"
+#include "methods/inprivate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* ---- Clocks ---------------------------------------------------------------------------------------------------------------- */
+
+static double processor_seconds(void) {
+    struct timespec t;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t)) bench_die(NULL, "the system does not tell the processor time");
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Linux counts in KiB. */
+static double peak_bytes(void) {
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage)) bench_die(NULL, "the system does not tell the memory in use");
+    return 1024 * (double)usage.ru_maxrss;
+}
+
+/* ---- The way --------------------------------------------------------------------------------------------------------------- */
+
+typedef struct parcel {
+    double arrives;
+    hr_parcel content;
+    struct parcel *next;
+} parcel;
+
+/* A party on her clock. */
+typedef struct member {
+    double now;
+    bool busy;
+    parcel *box; /* the earliest first */
+} member;
+
+static hr_simulation simulation;
+static member *members;
+static size_t member_count, parcels;
+static double bytes_sent, step_began;
+static member *stepping;
+
+static double now_of_step(void) {
+    return stepping->now + processor_seconds() - step_began;
+}
+
+static hr_status send(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err) {
+    size_t i = 0;
+    (void)self;
+    (void)err;
+    while (strcmp(simulation.seats[i].name, to) != 0) i++;
+    parcel *p = bench_allocate(1, sizeof *p), **at = &members[i].box;
+    *p = (parcel){.arrives = now_of_step(), .content = {.bytes = bench_allocate(size, 1), .size = size}};
+    memcpy(p->content.bytes, bytes, size);
+    while (*at && (*at)->arrives <= p->arrives) at = &(*at)->next;
+    p->next = *at;
+    *at = p;
+    parcels++;
+    bytes_sent += (double)size;
+    return HR_OK;
+}
+
+static hr_status receive(hr_transport *self, int milliseconds, hr_parcel *out, hr_error *err) {
+    parcel *first = stepping->box;
+    (void)self;
+    (void)milliseconds;
+    (void)err;
+    *out = (hr_parcel){0};
+    if (!first || first->arrives > stepping->now) return HR_OK;
+    *out = first->content;
+    stepping->box = first->next;
+    free(first);
+    return HR_OK;
+}
+
+static void settle(hr_transport *self, hr_parcel *p) {
+    (void)self;
+    free(p->bytes);
+}
+
+static void lay_ways(void) {
+    member_count = simulation.owner_count + 1;
+    members = bench_allocate(member_count, sizeof *members);
+    for (size_t i = 0; i < member_count; i++) {
+        hr_transport *end = simulation.seats[i].transport;
+        members[i] = (member){.busy = true};
+        end->send = send;
+        end->receive = receive;
+        end->settle = settle;
+    }
+}
+
+/* ---- The run --------------------------------------------------------------------------------------------------------------- */
+
+/* When a party can go on; never, if she has nothing to do and nothing is on the way to her. */
+static double ready(const member *m) {
+    if (m->busy) return m->now;
+    return m->box ? fmax(m->now, m->box->arrives) : (double)INFINITY;
+}
+
+static void step(size_t i) {
+    hr_error err = {0};
+    stepping = &members[i];
+    stepping->now = ready(stepping);
+    step_began = processor_seconds();
+    if (hr_party_step(simulation.seats[i].party, 0, 0, &stepping->busy, &err)) bench_die(&err, "step:");
+    stepping->now += processor_seconds() - step_began;
+}
+
+static double run(void) {
+    hr_error err = {0};
+    stepping = &members[0];
+    step_began = processor_seconds();
+    if (hr_simulation_submit(&simulation, &err)) bench_die(&err, "submit:");
+    while (!simulation.seats[0].as.miner.model) {
+        size_t first = 0;
+        for (size_t i = 1; i < member_count; i++)
+            if (ready(&members[i]) < ready(&members[first])) first = i;
+        if (isinf(ready(&members[first]))) bench_die(NULL, "the job ended without a model");
+        step(first);
+    }
+    return members[0].now;
+}
+
+/* ---- What is in it --------------------------------------------------------------------------------------------------------- */
+
+static hr_status (*train)(hr_party_work *, const hr_party_job *, size_t, hr_bytes *, hr_error *);
+static hr_status (*prepare)(hr_party_work *, const hr_party_job *, hr_error *);
+static double training, preparing;
+
+static hr_status timed_train(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+    double start = processor_seconds();
+    hr_status status = train(self, job, place, out, err);
+    training += processor_seconds() - start;
+    return status;
+}
+
+static hr_status timed_prepare(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+    double start = processor_seconds();
+    hr_status status = prepare(self, job, err);
+    preparing += processor_seconds() - start;
+    return status;
+}
+
+static void watch_work(void) {
+    for (size_t i = 1; i < member_count; i++) {
+        hr_party_work *work = &simulation.seats[i].as.work;
+        train = work->train;
+        prepare = work->prepare;
+        work->train = timed_train;
+        work->prepare = timed_prepare;
+    }
+}
+
+/* ---- In a row -------------------------------------------------------------------------------------------------------------- */
+
+/* One tree, and what it says of the records. */
+static void train_one(const bench_table *t, const hr_fit_options *options, size_t index, double *scores) {
+    hr_error err = {0};
+    hr_budget budget;
+    hr_stream *stream = NULL;
+    hr_gate *gate = NULL;
+    hr_value_tree tree;
+    hr_arena *arena = hr_arena_new();
+    if (!arena || hr_budget_of(hr_method_named("inprivate"), options, &budget, &err) || hr_stream_open(&stream, &err) ||
+        hr_gate_new(budget.currency, budget.units, stream, &gate, &err))
+        bench_die(&err, "a gate:");
+    hr_inprivate_tree_job job = {.records = t->data, .scores = scores, .budget = budget.units, .index = index, .part = index};
+    if (hr_inprivate_tree(&job, options, gate, 1, arena, &tree, &err)) bench_die(&err, "a tree:");
+    hr_value_tree_add(&tree, t->data, scores);
+    hr_gate_free(gate);
+    hr_stream_close(stream);
+    hr_arena_free(arena);
+}
+
+static double in_a_row(const bench_table *t, const hr_fit_options *options, size_t trees) {
+    double *scores = bench_allocate(t->rows, sizeof *scores), start = processor_seconds();
+    memset(scores, 0, t->rows * sizeof *scores);
+    for (size_t i = 0; i < trees; i++) train_one(t, options, i, scores);
+    free(scores);
+    return processor_seconds() - start;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------------------------------------- */
+
+static void measure(const bench_table *t, const hr_job_file *job, size_t owners) {
+    hr_error err = {0};
+    const hr_data **tables = bench_allocate(owners, sizeof *tables);
+    for (size_t i = 0; i < owners; i++) tables[i] = t->data;
+    double row = in_a_row(t, &job->options, job->rounds == 1 ? owners : 0), peak = peak_bytes();
+    if (hr_simulation_init(&simulation, job, t->schema, tables, owners, 1, &err)) bench_die(&err, "simulation:");
+    lay_ways();
+    watch_work();
+    double start = processor_seconds(), seconds = run();
+    printf("{\"seconds\": %.6f, \"processor\": %.6f, \"training\": %.6f, \"preparing\": %.6f, \"row\": %.6f, \"parcels\": %zu, "
+           "\"bytes\": %.0f, \"grown\": %.0f}\n",
+           seconds, processor_seconds() - start, training, preparing, row, parcels, bytes_sent, peak_bytes() - peak);
+    for (size_t i = 0; i < member_count; i++)
+        for (parcel *p = members[i].box, *next; p; p = next) {
+            next = p->next;
+            free(p->content.bytes);
+            free(p);
+        }
+    hr_simulation_done(&simulation);
+    free(members);
+    free(tables);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 7) bench_die(NULL, "usage: bench_chain FILE ROWS FEATURES OWNERS chain|broadcast ROUNDS [OPTION=VALUE]...");
+    hr_job_file job = {.rounds = strtoul(argv[6], NULL, 10), .options = bench_options("inprivate", 1, argv + 7, argc - 7)};
+    job.order = strcmp(argv[5], "chain") != 0 ? HR_ORDER_BROADCAST : HR_ORDER_CHAIN;
+    bench_table t = bench_table_read(argv[1], strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
+    measure(&t, &job, strtoul(argv[4], NULL, 10));
+    bench_table_done(&t);
+    return 0;
+}
