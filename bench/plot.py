@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Draws the pictures of docs/results.md from its tables: test error on adult against epsilon, and figures 1 and 2 of DiPriMe's paper.
+"""Draws the pictures of docs/results.md from its tables: test error on adult against epsilon, figures 1 and 2 of DiPriMe's
+paper, and figures 5 to 8 of InPrivate Digging's.
 usage: plot.py [TABLES [FOLDER]]"""
 import os
 import re
+import statistics
 import sys
 
 import pages
@@ -76,11 +78,36 @@ def tail(text):
                       Axis(least, 1, [(10.0 ** -k, '%g' % 10.0 ** -k) for k in range(6)], '', log=True), heads, rows, places)
 
 
+def rows_of_figure(text, part):
+    """(the heads of the points, {(set, kind): numbers}) of a figure of inprivate.py."""
+    lines = [line for line in pages.part_of(text, part).split('\n') if line.startswith('|')]
+    cells = [[cell.strip() for cell in line.strip('|').split('|')] for line in lines]
+    return cells[0][2:], {(found[0], found[1]): numbers(found[2:]) for found in cells[2:]}
+
+
+def federation(text, part, what, title, y):
+    """A curve for each kind: the mean over the sets that tell the same."""
+    heads, rows = rows_of_figure(text, part)
+    kinds = list(dict.fromkeys(kind for _, kind in rows))
+    curves = [[statistics.mean(column) for column in zip(*(of for (name, k), of in rows.items() if k == kind and name.endswith(what)))] for kind in kinds]
+    points = [(head.split()[-1], list(values)) for head, values in zip(heads, zip(*curves))]
+    x = Axis(0, len(points) - 1, [(k, name) for k, (name, _) in enumerate(points)], ' '.join(heads[0].split()[:-1]))
+    return of_columns(title, x, y, kinds, points, range(len(points)))
+
+
+ACCURACY = Axis(55, 85, [(p, '%d %%' % p) for p in range(55, 86, 5)], '')
+OFF = Axis(0, .4, [(p / 10, '%.1f' % (p / 10)) for p in range(5)], '')
+FEDERATIONS = ('owners', 'records', 'rounds', 'epsilon')
+
 PICTURES = {
     'results.svg': adult,
     'diprime-balance.svg': lambda text: histogram(text, 'Share of a split that goes left', 'share of a split that goes left', 'share'),
     'diprime-leaves.svg': lambda text: histogram(text, 'Records of a leaf', 'records of a leaf, in even shares', 'even shares of the records'),
     'diprime-tail.svg': tail,
+    **{'inprivate-%s.svg' % part: lambda text, part=part: federation(text, 'inprivate-' + part, 'accuracy, %', 'Accuracy, mean over the sets of two classes',
+                                                                     ACCURACY) for part in FEDERATIONS},
+    **{'inprivate-%s-mae.svg' % part: lambda text, part=part: federation(text, 'inprivate-' + part, 'kc_house, MAE', 'Mean absolute error on kc_house', OFF)
+       for part in FEDERATIONS},
 }
 
 
