@@ -25,7 +25,7 @@ TEST = {'acs': .13, 'kc_house': .07}  # so that 20,000 records are left to train
 TEST_ELSE = .2
 RECORDS = 1000
 ALONE = 5     # owners of a split that are also tried alone
-NO_NOISE = 10000  # the largest epsilon of a job: what noise is left is below what is shown
+NO_NOISE = 10000  # the largest epsilon of a job; choices between nearly equal splits still vary
 WHOLE_POOL = 20
 
 # What is trained: epsilon counts the owner's budget.
