@@ -16,6 +16,7 @@ struct hr_journal {
     sqlite3 *db;
     hr_ledger *ledger; /* NULL: the file is the journal's own */
     hr_claim *claim;   /* NULL: there is no file */
+    bool forgets;      /* there will be no crash to survive: events are not kept */
 };
 
 /* Sequences are kept apart from what they number, which is forgotten sooner. */
@@ -91,9 +92,13 @@ static hr_status own(sqlite3 *db, hr_journal **out, hr_error *err) {
 
 hr_status hr_journal_in_memory(hr_journal **out, hr_error *err) {
     sqlite3 *db = NULL;
-    if (!sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL)) return own(db, out, err);
-    hr_status status = hr_store_fail(db, err);
-    sqlite3_close(db);
+    if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL)) {
+        hr_status status = hr_store_fail(db, err);
+        sqlite3_close(db);
+        return status;
+    }
+    hr_status status = own(db, out, err);
+    if (!status) (*out)->forgets = true;
     return status;
 }
 
@@ -296,11 +301,14 @@ static hr_status note_sequence(hr_journal *journal, const char *sql, const uint8
     return change(journal, sql, values, 3, err);
 }
 
-hr_status hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event, hr_error *err) {
+static hr_status keep_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event, hr_error *err) {
     const value values[] = {
         ID(id), NUMBER(event->kind), TEXT(event->from), NUMBER(event->sequence), NUMBER(event->number), bytes_of(event->bytes)};
-    hr_status status =
-        change(journal, "INSERT INTO events (job, kind, sender, sequence, value, bytes) VALUES (?, ?, ?, ?, ?, ?)", values, 6, err);
+    return change(journal, "INSERT INTO events (job, kind, sender, sequence, value, bytes) VALUES (?, ?, ?, ?, ?, ?)", values, 6, err);
+}
+
+hr_status hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event, hr_error *err) {
+    hr_status status = journal->forgets ? HR_OK : keep_event(journal, id, event, err);
     if (status || !event->sequence) return status;
     return note_sequence(journal,
                          "INSERT INTO parties (job, name, taken) VALUES (?, ?, ?)"

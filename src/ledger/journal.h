@@ -41,7 +41,7 @@ HR_MUST_CHECK hr_status hr_journal_of_ledger(hr_ledger *ledger, hr_journal **out
 /* In a file of its own, which is made if it does not exist. Fails: IO (also: it is open already), FORMAT (another kind of file, or
  * damaged), MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_open(const char *path, hr_journal **out, hr_error *err);
-/* In memory: for a simulation, which has no crash to survive. Fails: MEMORY. */
+/* In memory: for a simulation, which has no crash to survive. It keeps parcels and sequences, and no events. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_in_memory(hr_journal **out, hr_error *err);
 /* What was not committed is gone. NULL is allowed. */
 void hr_journal_close(hr_journal *journal);

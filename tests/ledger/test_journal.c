@@ -218,15 +218,31 @@ static hr_status stop(void *user, const hr_journal_event *event) {
 }
 
 static void test_visits__end_with_the_first_failure(void **state) {
-    (void)state;
-    hr_journal *j = NULL;
+    const scratch *s = *state;
+    hr_journal *j = open_own(s->path);
     int seen = 0;
-    assert_int_equal(hr_journal_in_memory(&j, NULL), HR_OK);
     add_job(j, id_a, "");
     add_message(j, id_a, "ann", 1, "one");
     add_message(j, id_a, "ann", 2, "two");
     assert_int_equal(hr_journal_each_event(j, id_a, stop, &seen, NULL), HR_E_LIMIT);
     assert_int_equal(seen, 1);
+    hr_journal_close(j);
+}
+
+/* Nobody will feed them again; what numbers parcels stays. */
+static void test_memory__keeps_no_events(void **state) {
+    (void)state;
+    hr_journal *j = NULL;
+    int seen = 0;
+    uint64_t taken = 0;
+    assert_int_equal(hr_journal_in_memory(&j, NULL), HR_OK);
+    add_job(j, id_a, "");
+    add_message(j, id_a, "ann", 1, "one");
+    add_message(j, id_a, "ann", 2, "two");
+    assert_int_equal(hr_journal_each_event(j, id_a, stop, &seen, NULL), HR_OK);
+    assert_int_equal(seen, 0);
+    assert_int_equal(hr_journal_taken(j, id_a, "ann", &taken, NULL), HR_OK);
+    assert_int_equal(taken, 2);
     hr_journal_close(j);
 }
 
@@ -564,6 +580,7 @@ int main(void) {
         TEST(test_events__come_in_order_and_end_with_their_job),
         TEST(test_parcels__are_kept_until_they_are_received),
         TEST(test_visits__end_with_the_first_failure),
+        cmocka_unit_test(test_memory__keeps_no_events),
         TEST(test_transaction__is_there_as_a_whole_or_not_at_all),
         TEST(test_reservation__is_part_of_the_transaction),
         TEST(test_reservation__that_is_not_covered_is_refused),
