@@ -178,10 +178,7 @@ static hr_status remember(hr_live_job *j, const hr_action *action, hr_error *err
     switch (action->kind) {
     case HR_ACT_DECIDE: return hr_party_job_read(j, &action->bytes, err);
     case HR_ACT_TRAIN:
-    case HR_ACT_VOTE:
-        j->work = *action;
-        j->begun = false;
-        break;
+    case HR_ACT_VOTE: j->work = *action; break;
     case HR_ACT_CUT_OFF: j->cut[action->member] = true; break;
     case HR_ACT_FINISH: j->finished = true; break;
     case HR_ACT_FAIL: j->failed = true; break;
@@ -266,7 +263,7 @@ static hr_status end_job(hr_party *p, hr_live_job *j, hr_error *err) {
 
 /* Rule 1: what it will cost is reserved, on the disk, before noise is drawn. */
 static hr_status begin_work(hr_party *p, hr_live_job *j, hr_error *err) {
-    hr_event begun = {.kind = HR_EVENT_BEGUN};
+    hr_event begun = {.kind = HR_EVENT_BEGUN, .number = hr_party_job_number(&j->work)};
     char purpose[200];
     snprintf(purpose, sizeof purpose, "%.*s with %s", (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data,
              j->miner);
@@ -278,6 +275,7 @@ static hr_status begin_work(hr_party *p, hr_live_job *j, hr_error *err) {
     if (!status) status = note_and_feed(p, j, &begun, 0, err);
     status = commit(p, j, status, err);
     if (!status) j->record.entry = reserved.entry;
+    if (!status) j->begun[begun.number] = true;
     return status;
 }
 
@@ -302,7 +300,7 @@ static hr_status work_on(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_bytes outcome = {0};
     hr_error why = {0};
     hr_status status = HR_OK;
-    if (j->begun) {
+    if (j->begun[hr_party_job_number(&j->work)]) {
         tell(p, "work was lost when the process ended; what was reserved for it stays spent");
     } else {
         status = begin_work(p, j, &why);
@@ -523,7 +521,7 @@ static hr_status feed_again(void *user, const hr_journal_event *line) {
     hr_event event = {.kind = (hr_event_kind)line->kind, .number = line->number, .bytes = line->bytes.at, .size = line->bytes.size};
     if (event.kind == HR_EVENT_MESSAGE) event.from = hr_roster_named(roster, line->from, strlen(line->from));
     if (event.from == HR_NO_MEMBER) return hr_fail(r->err, HR_E_FORMAT, "", "the journal names a member that there is not");
-    if (event.kind == HR_EVENT_BEGUN) r->job->begun = true;
+    if (event.kind == HR_EVENT_BEGUN && event.number < sizeof r->job->begun) r->job->begun[event.number] = true;
     if (event.kind == HR_EVENT_WORKED) r->job->work.kind = 0;
     hr_status status = hr_protocol_feed(r->job->protocol, &event, r->err);
     return status ? status : forget_actions(r->job, r->err);

@@ -67,6 +67,10 @@ double hr_terms_cost(const Hedgerow__Terms *terms) {
     return hr_units_value(parts > whole ? parts : whole);
 }
 
+uint64_t hr_party_job_number(const hr_action *work) {
+    return 2 * work->place + (work->kind == HR_ACT_VOTE);
+}
+
 hr_party_job hr_party_job_view(const hr_live_job *j) {
     return (hr_party_job){.record = &j->record,
                           .course = (j->is_miner ? hr_inprivate_miner_course : hr_inprivate_owner_course)(j->protocol),

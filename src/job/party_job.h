@@ -16,10 +16,11 @@ typedef struct hr_live_job {
     bool *cut;            /* by member: she is not listened to any more */
     bool is_miner, noted; /* noted: in the journal */
     hr_action work;       /* kind 0: none */
-    bool begun, finished, failed;
-    bool news;                /* something happened since its work was last prepared */
-    char why[HR_ACTION_TEXT]; /* it failed */
-    int64_t heard;            /* when something last happened */
+    bool finished, failed;
+    bool begun[2 * HR_ROUNDS_MAX * HR_MEMBERS_MAX]; /* works, by hr_party_job_number: none is begun twice */
+    bool news;                                      /* something happened since its work was last prepared */
+    char why[HR_ACTION_TEXT];                       /* it failed */
+    int64_t heard;                                  /* when something last happened */
 } hr_live_job;
 
 /* A miner's own jobs are those that she has terms of. Copies. Owner: the caller frees *out with hr_party_job_free.
@@ -33,6 +34,9 @@ HR_MUST_CHECK hr_status hr_party_job_read(hr_live_job *job, const hr_bytes *term
 /* What an owner reserves for a job: epsilon in whole units of the ledger, rounded down, so that a ledger that grants 0.1 pays for a job
  * of 0.1; never less than what her trees and votes are granted. */
 double hr_terms_cost(const Hedgerow__Terms *terms);
+
+/* Of a tree to be trained or a vote to be given. */
+uint64_t hr_party_job_number(const hr_action *work);
 
 hr_party_job hr_party_job_view(const hr_live_job *job);
 
