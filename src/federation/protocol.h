@@ -6,6 +6,7 @@
 #ifndef HR_FEDERATION_PROTOCOL_H
 #define HR_FEDERATION_PROTOCOL_H
 
+#include "base/fail.h"
 #include "federation/envelope.h"
 
 #include <hedgerow/schema.h>
@@ -72,7 +73,8 @@ HR_MUST_CHECK hr_status hr_protocol_act(hr_protocol *protocol, hr_action action,
 HR_MUST_CHECK hr_status hr_protocol_send(hr_protocol *protocol, size_t to, Hedgerow__Message__KindCase kind, const void *content,
                                          hr_error *err);
 /* Queues an action that is a line of text. */
-HR_MUST_CHECK hr_status hr_protocol_say(hr_protocol *protocol, hr_action_kind kind, size_t member, hr_error *err, const char *format, ...);
+HR_MUST_CHECK hr_status hr_protocol_say(hr_protocol *protocol, hr_action_kind kind, size_t member, hr_error *err, const char *format, ...)
+    HR_PRINTF(5, 6);
 /* The sender of a message broke the protocol: POLICY, of which the machine makes an action HR_ACT_CUT_OFF. */
 HR_MUST_CHECK hr_status hr_protocol_refuse(const char *why, hr_error *err);
 

@@ -1,4 +1,5 @@
 /* What a journal keeps, in a file of its own and in a ledger's; and what is left of it when its process is killed. */
+#include "base/fail.h"
 #include "ledger/journal.h"
 
 #include "ledger/spend.h"
@@ -65,6 +66,7 @@ typedef struct listing {
     char text[2000];
 } listing;
 
+static void append(listing *l, const char *format, ...) HR_PRINTF(2, 3);
 static void append(listing *l, const char *format, ...) {
     size_t used = strlen(l->text);
     va_list values;
