@@ -66,8 +66,7 @@ typedef struct listing {
     char text[2000];
 } listing;
 
-static void append(listing *l, const char *format, ...) HR_PRINTF(2, 3);
-static void append(listing *l, const char *format, ...) {
+HR_PRINTF(2, 3) static void append(listing *l, const char *format, ...) {
     size_t used = strlen(l->text);
     va_list values;
     va_start(values, format);
