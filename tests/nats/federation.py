@@ -130,7 +130,10 @@ class Federation:
         raise RuntimeError('the broker cannot be opened: ' + done.stderr)
 
     def new_job(self):
-        """Fresh ledgers and journals."""
+        """Fresh ledgers and journals, and boxes without parcels of the job before, which nobody remembers."""
+        self.broker.kill()
+        shutil.rmtree(os.path.join(self.folder, 'fed/broker/store'), ignore_errors=True)
+        self.start_broker()
         for name in HOSPITALS + ['miner']:
             for end in ('.db', '.db-wal', '.db-shm'):
                 with contextlib.suppress(FileNotFoundError):
