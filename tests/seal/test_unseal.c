@@ -268,7 +268,10 @@ static void test_unseal__refuses_random_bytes(void **state) {
             copy = malloc(size ? size : 1);
             assert_non_null(copy);
             memcpy(copy, bytes, size);
-            if (trial % 4 == 2 && size >= p->size) memcpy(copy, p->sealed, p->size - 1 - bytes[0] % 8);
+            if (trial % 4 == 2 && size >= p->size) {
+                memcpy(copy, p->sealed, p->size);
+                copy[p->size - 1 - bytes[0] % 8] ^= (uint8_t)(1 + bytes[1] % 255);
+            }
         }
         hr_public_key from;
         size_t out_size = 0;
