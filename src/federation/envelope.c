@@ -63,12 +63,12 @@ static hr_status read(const hr_party_view *view, size_t signer, const uint8_t *p
 }
 
 hr_status hr_envelope_open(const hr_party_view *view, const void *sealed, size_t size, hr_envelope *out, hr_error *err) {
-    hr_public_key key;
+    uint8_t key[HR_KEY_SIZE];
     uint8_t *plain = NULL;
     size_t plain_size = 0;
-    hr_status status = hr_unseal(view->identity, sealed, size, &key, &plain, &plain_size, err);
+    hr_status status = hr_unseal(view->identity, sealed, size, key, &plain, &plain_size, err);
     if (status) return status;
-    size_t signer = hr_roster_keyed(view->roster, &key);
+    size_t signer = hr_roster_keyed(view->roster, key);
     status = signer == HR_NO_MEMBER ? refuse(HR_E_POLICY, "no member of the federation signed it", err)
                                     : read(view, signer, plain, plain_size, out, err);
     free(plain);

@@ -8,8 +8,8 @@ size_t hr_roster_named(const hr_roster *roster, const void *name, size_t size) {
     return HR_NO_MEMBER;
 }
 
-size_t hr_roster_keyed(const hr_roster *roster, const hr_public_key *key) {
+size_t hr_roster_keyed(const hr_roster *roster, const uint8_t key[HR_KEY_SIZE]) {
     for (size_t i = 0; i < roster->count; i++)
-        if (hr_public_key_same(&roster->members[i].key, key)) return i;
+        if (!memcmp(roster->members[i].key.bytes, key, HR_KEY_SIZE)) return i;
     return HR_NO_MEMBER;
 }

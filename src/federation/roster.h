@@ -20,7 +20,7 @@ typedef struct hr_roster {
 
 /* HR_NO_MEMBER if there is none. */
 size_t hr_roster_named(const hr_roster *roster, const void *name, size_t size);
-size_t hr_roster_keyed(const hr_roster *roster, const hr_public_key *key);
+size_t hr_roster_keyed(const hr_roster *roster, const uint8_t key[HR_KEY_SIZE]);
 
 /* One party's place in it. */
 typedef struct hr_party_view {

@@ -16,7 +16,7 @@ enum {
     KEY_BASE64 = sodium_base64_ENCODED_LEN(KEY, sodium_base64_VARIANT_ORIGINAL)
 };
 
-_Static_assert(KEY == sizeof(hr_public_key), "the size of a public key");
+_Static_assert((int)KEY == HR_KEY_SIZE && crypto_box_PUBLICKEYBYTES == HR_KEY_SIZE, "the size of a public key");
 _Static_assert(HR_SIGNATURE_SIZE == crypto_sign_BYTES, "the size of a signature");
 _Static_assert(HR_SEAL_OVERHEAD == crypto_box_SEALBYTES + HEAD, "what sealing adds");
 _Static_assert(HR_PUBLIC_KEY_TEXT == sizeof key_prefix - 1 + KEY_BASE64, "the size of a public key as text");
@@ -54,6 +54,7 @@ void hr_identity_free(hr_identity *identity) {
 hr_public_key hr_identity_public(const hr_identity *identity) {
     hr_public_key key;
     memcpy(key.bytes, identity->sign_public, sizeof key.bytes);
+    memcpy(key.box, identity->box_public, sizeof key.box);
     return key;
 }
 
@@ -66,22 +67,16 @@ void hr_public_key_text(const hr_public_key *key, char text[HR_PUBLIC_KEY_TEXT])
     sodium_bin2base64(text + sizeof key_prefix - 1, KEY_BASE64, key->bytes, sizeof key->bytes, sodium_base64_VARIANT_ORIGINAL);
 }
 
-/* The key that messages to `key` are sealed to. False if it is not a point that keeps secrets. */
-static bool box_key(const hr_public_key *key, unsigned char out[crypto_box_PUBLICKEYBYTES]) {
-    return crypto_sign_ed25519_pk_to_curve25519(out, key->bytes) == 0;
-}
-
 hr_status hr_public_key_parse(const char *text, hr_public_key *out, hr_error *err) {
     assert(text && out);
     const size_t before = sizeof key_prefix - 1;
     hr_public_key key;
-    unsigned char ignored[crypto_box_PUBLICKEYBYTES];
     char again[HR_PUBLIC_KEY_TEXT];
     size_t size = 0;
     bool fine = strlen(text) == HR_PUBLIC_KEY_TEXT - 1 && memcmp(text, key_prefix, before) == 0 &&
                 sodium_base642bin(key.bytes, sizeof key.bytes, text + before, KEY_BASE64 - 1, NULL, &size, NULL,
                                   sodium_base64_VARIANT_ORIGINAL) == 0 &&
-                size == sizeof key.bytes && box_key(&key, ignored);
+                size == sizeof key.bytes && crypto_sign_ed25519_pk_to_curve25519(key.box, key.bytes) == 0; /* a point that keeps secrets */
     if (fine) hr_public_key_text(&key, again); /* the decoder takes some other characters for base64 */
     if (!fine || strcmp(again, text) != 0)
         return hr_fail(err, HR_E_FORMAT, "paste the line that `hedgerow keygen` printed: hr-ed25519: and 44 characters",
@@ -135,10 +130,7 @@ static hr_status refuse_size(size_t size, hr_error *err) {
 hr_status hr_seal(const hr_identity *from, const hr_public_key *to, const void *bytes, size_t size, uint8_t **out, size_t *out_size,
                   hr_error *err) {
     assert(from && to && (bytes || !size) && out && out_size);
-    unsigned char receiver[crypto_box_PUBLICKEYBYTES];
     if (size > HR_SEAL_MAX) return refuse_size(size, err);
-    if (!box_key(to, receiver))
-        return hr_fail(err, HR_E_ARGUMENT, "take the receiver's key from the federation file", "the receiver's key is not a public key");
     uint8_t *plain = malloc(HEAD + size), *sealed = malloc(HR_SEAL_OVERHEAD + size);
     hr_status status = HR_OK;
     if (!plain || !sealed) {
@@ -150,8 +142,8 @@ hr_status hr_seal(const hr_identity *from, const hr_public_key *to, const void *
     crypto_sign_state state;
     begin_sealed(&state, to->bytes, bytes, size);
     crypto_sign_final_create(&state, plain + KEY, NULL, from->sign_secret);
-    if (crypto_box_seal(sealed, plain, HEAD + size, receiver)) {
-        status = hr_fail(err, HR_E_ARGUMENT, "take the receiver's key from the federation file", "nothing can be sealed to this key");
+    if (crypto_box_seal(sealed, plain, HEAD + size, to->box)) {
+        status = hr_fail(err, HR_E_ARGUMENT, "take the receiver's key from the federation file", "the receiver's key is not a public key");
         goto out;
     }
     *out = sealed;
@@ -177,7 +169,7 @@ static hr_status check_signature(const hr_identity *to, const uint8_t *plain, si
     return hr_fail(err, HR_E_POLICY, drop, "the signature of a message does not hold for this receiver");
 }
 
-hr_status hr_unseal(const hr_identity *to, const void *sealed, size_t size, hr_public_key *from, uint8_t **out, size_t *out_size,
+hr_status hr_unseal(const hr_identity *to, const void *sealed, size_t size, uint8_t from[HR_KEY_SIZE], uint8_t **out, size_t *out_size,
                     hr_error *err) {
     assert(to && (sealed || !size) && from && out && out_size);
     if (size < HR_SEAL_OVERHEAD) return hr_fail(err, HR_E_POLICY, drop, "a message of %zu bytes is too short to be sealed", size);
@@ -191,7 +183,7 @@ hr_status hr_unseal(const hr_identity *to, const void *sealed, size_t size, hr_p
         free(plain);
         return status;
     }
-    memcpy(from->bytes, plain, KEY);
+    memcpy(from, plain, KEY);
     *out_size = plain_size - HEAD;
     memmove(plain, plain + HEAD, *out_size);
     *out = plain;

@@ -15,14 +15,17 @@
 #include <stdbool.h>
 
 enum {
+    HR_KEY_SIZE = 32,
     HR_SIGNATURE_SIZE = 64,
     HR_PUBLIC_KEY_TEXT = 56, /* of a public key as text, with its NUL */
-    HR_SEAL_OVERHEAD = 48 + 32 + HR_SIGNATURE_SIZE,
+    HR_SEAL_OVERHEAD = 48 + HR_KEY_SIZE + HR_SIGNATURE_SIZE,
     HR_SEAL_MAX = 16 * 1024 * 1024 /* bytes of a text that is sealed */
 };
 
+/* Made by hr_identity_public and hr_public_key_parse. */
 typedef struct hr_public_key {
-    uint8_t bytes[32]; /* Ed25519 */
+    uint8_t bytes[HR_KEY_SIZE]; /* Ed25519: what members are known by */
+    uint8_t box[HR_KEY_SIZE];   /* X25519: derived from them, which takes longer than to seal */
 } hr_public_key;
 
 /* A secret key, in memory that is not swapped and is wiped when freed. */
@@ -55,9 +58,10 @@ bool hr_signature_holds(const hr_public_key *key, const char *domain, const void
 /* Owner: the caller frees *out with free(). Fails: LIMIT (more than HR_SEAL_MAX), ARGUMENT (`to` is no key), MEMORY. */
 HR_MUST_CHECK hr_status hr_seal(const hr_identity *from, const hr_public_key *to, const void *bytes, size_t size, uint8_t **out,
                                 size_t *out_size, hr_error *err);
-/* The text and its sender, who may be anybody: whether she is a member, the caller must ask. *out is never NULL; owner: the caller
- * frees it with free(). Fails: POLICY (not sealed to this key, changed on the way, or not signed for this receiver), LIMIT, MEMORY. */
-HR_MUST_CHECK hr_status hr_unseal(const hr_identity *to, const void *sealed, size_t size, hr_public_key *from, uint8_t **out,
+/* The text and its sender (the bytes of her public key), who may be anybody: whether she is a member, the caller must ask. *out is never
+ * NULL; owner: the caller frees it with free(). Fails: POLICY (not sealed to this key, changed on the way, or not signed for this
+ * receiver), LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_unseal(const hr_identity *to, const void *sealed, size_t size, uint8_t from[HR_KEY_SIZE], uint8_t **out,
                                   size_t *out_size, hr_error *err);
 
 #endif

@@ -50,7 +50,7 @@ static void test_federation_file__reads_every_fact(void **state) {
     const hr_member *b = hr_federation_member(&file, "hospital-b");
     assert_ptr_equal(b, &file.members[2]);
     assert_ptr_equal(hr_federation_member_with(&file, &b->key), b);
-    const hr_public_key other = {{0}};
+    const hr_public_key other = {.bytes = {0}};
     assert_null(hr_federation_member(&file, "hospital-c"));
     assert_null(hr_federation_member_with(&file, &other));
 }

@@ -519,7 +519,7 @@ static hr_status seal(world *w, hr_error *err) {
     hr_public_key key = hr_identity_public(identity);
     status = hr_seal(identity, &key, "text", 4, &sealed, &size, err);
     if (!status) {
-        status = hr_unseal(identity, sealed, size, &key, &text, &size, err);
+        status = hr_unseal(identity, sealed, size, key.bytes, &text, &size, err);
         check_output(status, text);
         free(sealed);
     } else {

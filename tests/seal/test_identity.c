@@ -35,12 +35,13 @@ static void test_public_key__goes_through_text(void **state) {
         assert_int_equal(strlen(text), HR_PUBLIC_KEY_TEXT - 1);
         assert_int_equal(hr_public_key_parse(text, &back, NULL), HR_OK);
         assert_true(hr_public_key_same(&key, &back));
+        assert_memory_equal(key.box, back.box, sizeof key.box);
         hr_identity_free(identity);
     }
 }
 
 static void refuse_key(const char *text) {
-    hr_public_key key = {{9}};
+    hr_public_key key = {.bytes = {9}};
     hr_error err = {0};
     char message[120];
     assert_int_equal(hr_public_key_parse(text, &key, &err), HR_E_FORMAT);
