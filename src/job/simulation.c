@@ -46,7 +46,7 @@ static hr_status take_seat(hr_simulation *s, size_t index, hr_error *err) {
     return hr_party_open(&options, &seat->party, err);
 }
 
-static void hire(hr_simulation *s, const hr_data *const *owners, int threads) {
+static void hire(hr_simulation *s, const hr_data *const *owners) {
     static const char *const miners[] = {"miner"}, *const methods[] = {"inprivate"};
     s->policy = (hr_policy){.miners = {miners, 1}, .methods = {methods, 1}, .epsilon = s->job->options.epsilon, .owners = 1, .paper = true};
     hr_miner_work_init(&s->seats[0].as.miner);
@@ -56,18 +56,18 @@ static void hire(hr_simulation *s, const hr_data *const *owners, int threads) {
         hr_owner_work_init(work);
         work->data = owners[i];
         work->policy = &s->policy;
-        work->threads = threads;
+        work->threads = s->threads;
     }
 }
 
 hr_status hr_simulation_init(hr_simulation *s, const hr_job_file *job, const hr_schema *schema, const hr_data *const *owners,
                              size_t owner_count, int threads, hr_error *err) {
-    *s = (hr_simulation){.job = job, .schema = schema, .owner_count = owner_count};
+    *s = (hr_simulation){.job = job, .schema = schema, .owner_count = owner_count, .threads = threads};
     if (!owner_count || owner_count >= HR_MEMBERS_MAX)
         return hr_fail(err, HR_E_ARGUMENT, "a federation has at most 255 owners", "%zu owners", owner_count);
     s->seats = calloc(owner_count + 1, sizeof *s->seats);
     if (!s->seats) return hr_fail_memory(err);
-    hire(s, owners, threads);
+    hire(s, owners);
     hr_status status = hr_loopback_new(&s->loopback, err);
     if (!status) status = invent_members(s, err);
     for (size_t i = 0; !status && i <= owner_count; i++) status = take_seat(s, i, err);
@@ -117,25 +117,52 @@ hr_status hr_simulation_submit(hr_simulation *s, hr_error *err) {
     return status;
 }
 
-/* Everybody goes on for as long as she can. */
-static hr_status go_round(hr_simulation *s, bool *any, hr_error *err) {
-    *any = false;
-    for (size_t i = 0; i <= s->owner_count; i++) {
-        bool busy = true;
-        while (busy) {
-            hr_status status = s->settings ? hr_station_ask(s->settings, err) : HR_OK;
-            if (!status) status = hr_party_step(s->seats[i].party, 0, 0, &busy, err);
-            if (status) return status;
-            *any = *any || busy;
-        }
+/* Seats for whom a parcel waits. */
+static size_t find_ready(const hr_simulation *s, hr_seat **ready) {
+    size_t count = 0;
+    for (size_t i = 0; i <= s->owner_count; i++)
+        if (hr_loopback_waits(s->loopback, s->seats[i].name)) ready[count++] = &s->seats[i];
+    return count;
+}
+
+/* For as long as she can. */
+static void work(hr_seat *seat) {
+    bool busy = true;
+    while (busy && !seat->status) seat->status = hr_party_step(seat->party, 0, 0, &busy, &seat->error);
+}
+
+/* The miner works on the caller's thread, who hears of the progress; owners at the same time on as many threads as there are, and one
+ * alone has all of them for her training. */
+static void work_all(const hr_simulation *s, hr_seat *const *ready, size_t count) {
+    size_t first = count && ready[0] == s->seats;
+    if (first) work(ready[0]);
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1) if (count - first > 1)
+    for (size_t i = first; i < count; i++) work(ready[i]);
+}
+
+static hr_status outcome(hr_seat *const *ready, size_t count, hr_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        if (!ready[i]->status) continue;
+        if (err) *err = ready[i]->error;
+        return ready[i]->status;
     }
     return HR_OK;
+}
+
+static hr_status go_on(const hr_simulation *s, bool *any, hr_error *err) {
+    hr_seat *ready[HR_MEMBERS_MAX];
+    hr_status status = s->settings ? hr_station_ask(s->settings, err) : HR_OK;
+    if (status) return status;
+    size_t count = find_ready(s, ready);
+    *any = count > 0;
+    work_all(s, ready, count);
+    return outcome(ready, count, err);
 }
 
 hr_status hr_simulation_run(hr_simulation *s, hr_error *err) {
     bool any = true;
     hr_status status = hr_simulation_submit(s, err);
-    while (!status && any) status = go_round(s, &any, err);
+    while (!status && any) status = go_on(s, &any, err);
     if (status || s->seats[0].as.miner.model) return status;
     const char *why = s->seats[0].as.miner.why;
     return hr_fail(err, HR_E_POLICY, "", "the job ended without a model: %s", *why ? why : "nobody went on");

@@ -16,6 +16,8 @@ typedef struct hr_seat {
     hr_journal *journal;
     hr_transport *transport;
     hr_party *party;
+    hr_status status; /* of her last step */
+    hr_error error;
     union {
         hr_party_work work;
         hr_owner_work owner;
@@ -33,9 +35,11 @@ typedef struct hr_simulation {
     const hr_party_settings *settings; /* NULL: it tells nobody and asks nobody */
     hr_seat *seats;
     size_t owner_count;
+    int threads;
 } hr_simulation;
 
-/* Seats everybody; owners' records are borrowed. threads: of one owner's training. Call hr_simulation_done in either case.
+/* Seats everybody; owners' records are borrowed. threads: that many owners are at work at the same time, one alone on as many threads.
+ * Call hr_simulation_done in either case.
  * Fails: ARGUMENT, IO (no entropy), MEMORY. */
 HR_MUST_CHECK hr_status hr_simulation_init(hr_simulation *simulation, const hr_job_file *job, const hr_schema *schema,
                                            const hr_data *const *owners, size_t owner_count, int threads, hr_error *err);
@@ -43,8 +47,8 @@ HR_MUST_CHECK hr_status hr_simulation_init(hr_simulation *simulation, const hr_j
 void hr_simulation_heed(hr_simulation *simulation, const hr_party_settings *settings);
 /* Offers the job: the first half of hr_simulation_run, for who then steps the parties herself. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_simulation_submit(hr_simulation *simulation, hr_error *err);
-/* Runs the job to its end. The model is the miner's (seats[0].as.miner.model). Fails: POLICY (the job ended without one),
- * CANCELLED (go_on), MEMORY. */
+/* Runs the job to its end; what the settings name is called on the caller's thread. The model is the miner's (seats[0].as.miner.model).
+ * Fails: POLICY (the job ended without one), CANCELLED (go_on), MEMORY. */
 HR_MUST_CHECK hr_status hr_simulation_run(hr_simulation *simulation, hr_error *err);
 /* The model, which is the caller's from then on. */
 hr_model *hr_simulation_take(hr_simulation *simulation);

@@ -3,7 +3,7 @@
 #include "job/simulation.h"
 #include "methods/tables.h"
 
-enum { OWNERS_MAX = 12 };
+enum { OWNERS_MAX = 12, THREADS = 4 };
 
 typedef struct federation {
     table table;
@@ -31,7 +31,7 @@ static void open_federation(federation *f, size_t rows, size_t owners, size_t cl
         assert_non_null(f->owners[o] = hr_data_take(f->table.data, picked, count));
     }
     free(picked);
-    if (hr_simulation_init(&f->simulation, &f->job, f->table.schema, (const hr_data *const *)f->owners, owners, 1, &err))
+    if (hr_simulation_init(&f->simulation, &f->job, f->table.schema, (const hr_data *const *)f->owners, owners, THREADS, &err))
         fail_msg("%s", err.message);
 }
 
@@ -275,7 +275,7 @@ static void test_simulation__stops_when_it_is_asked_to(void **state) {
     (void)state;
     federation f;
     hr_error err = {0};
-    int asked = 10;
+    int asked = 3;
     hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
     settings.go_on = is_patient;
     settings.user = &asked;

@@ -1,6 +1,7 @@
 /* The carrier within one process: order, faults on request, and parcels that come again. */
 #include "transport/loopback.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -158,6 +159,72 @@ static void test_loopback__goes_on_after_the_last_parcel_was_settled(void **stat
     check_all(f->b, "5");
 }
 
+static void test_loopback__says_whether_a_parcel_waits(void **state) {
+    fixture *f = *state;
+    assert_false(hr_loopback_waits(f->loopback, "b"));
+    assert_false(hr_loopback_waits(f->loopback, "nobody"));
+    send_text(f->a, "b", "1");
+    assert_true(hr_loopback_waits(f->loopback, "b"));
+    assert_false(hr_loopback_waits(f->loopback, "a"));
+    hr_parcel parcel = receive(f->b);
+    assert_false(hr_loopback_waits(f->loopback, "b")); /* it was received, though not settled */
+    f->b->settle(f->b, &parcel);
+    assert_false(hr_loopback_waits(f->loopback, "b"));
+}
+
+/* ---- Many at the same time ---------------------------------------------------------------------------------------------------- */
+
+enum { SENDERS = 4, LETTERS = 20000 };
+
+typedef struct sender {
+    pthread_t thread;
+    hr_transport *end;
+    uint8_t number;
+    bool failed;
+} sender;
+
+/* Numbered parcels, and a name that nobody has heard of with each hundredth. */
+static void *send_numbers(void *argument) {
+    sender *s = argument;
+    for (uint32_t i = 0; i < LETTERS; i++) {
+        uint32_t parcel[2] = {s->number, i};
+        char stranger[16];
+        snprintf(stranger, sizeof stranger, "x%u", (unsigned)(i / 100));
+        if (s->end->send(s->end, "b", parcel, sizeof parcel, NULL)) s->failed = true;
+        if (i % 100 == 0 && s->end->send(s->end, stranger, parcel, sizeof parcel, NULL)) s->failed = true;
+    }
+    return NULL;
+}
+
+static void test_loopback__carries_for_many_at_the_same_time(void **state) {
+    fixture *f = *state;
+    sender senders[SENDERS];
+    uint32_t next[SENDERS] = {0};
+    for (int i = 0; i < SENDERS; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "s%d", i);
+        senders[i] = (sender){.end = open_end(f, name), .number = (uint8_t)i};
+        assert_int_equal(pthread_create(&senders[i].thread, NULL, send_numbers, &senders[i]), 0);
+    }
+    for (int taken = 0; taken < SENDERS * LETTERS;) {
+        hr_parcel parcel = receive(f->b);
+        uint32_t content[2];
+        if (!parcel.bytes) continue;
+        assert_int_equal(parcel.size, sizeof content);
+        memcpy(content, parcel.bytes, sizeof content);
+        f->b->settle(f->b, &parcel);
+        assert_true(content[0] < SENDERS);
+        assert_int_equal(content[1], next[content[0]]++);
+        taken++;
+    }
+    for (int i = 0; i < SENDERS; i++) {
+        pthread_join(senders[i].thread, NULL);
+        assert_false(senders[i].failed);
+        senders[i].end->close(senders[i].end);
+    }
+    check_none(f->b);
+}
+
 static void test_script__decides_what_becomes_of_a_parcel(void **state) {
     fixture *f = *state;
     static const hr_loopback_fate fates[] = {HR_FATE_FIRST, HR_FATE_LOST, HR_FATE_TWICE, HR_FATE_FIRST, HR_FATE_ARRIVES};
@@ -197,6 +264,8 @@ int main(void) {
         TEST(test_loopback__keeps_parcels_for_who_comes_later),
         TEST(test_loopback__shows_unsettled_parcels_to_who_opens_the_end_again),
         TEST(test_loopback__goes_on_after_the_last_parcel_was_settled),
+        TEST(test_loopback__says_whether_a_parcel_waits),
+        TEST(test_loopback__carries_for_many_at_the_same_time),
         TEST(test_script__decides_what_becomes_of_a_parcel),
         TEST(test_loopback__refuses_a_parcel_that_is_too_large),
     };
