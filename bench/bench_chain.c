@@ -5,8 +5,9 @@
  *
  * usage: bench_chain FILE ROWS FEATURES OWNERS chain|broadcast ROUNDS [OPTION=VALUE]...
  * FILE is of bench_table; every owner has all of its records. Prints one line of JSON: seconds until the miner has the model; processor
- * seconds of all parties together, of that in training and in preparing it; seconds of the same trees in a row by one who has everything
- * at hand, without messages; parcels and their bytes; and by how many bytes the peak of resident memory rose. */
+ * seconds of all parties together, of that in training and in preparing it; parcels and their bytes; by how many bytes the peak of
+ * resident memory rose; and then, by the clock on the wall, seconds of `simulate` on two threads and of the same trees in a row on one, by
+ * one who has everything at hand, without messages. */
 #include "base/arena.h"
 #include "fits.h"
 #include "job/budget.h"
@@ -190,36 +191,54 @@ static void train_one(const bench_table *t, const hr_fit_options *options, size_
 }
 
 static double in_a_row(const bench_table *t, const hr_fit_options *options, size_t trees) {
-    double *scores = bench_allocate(t->rows, sizeof *scores), start = processor_seconds();
+    double *scores = bench_allocate(t->rows, sizeof *scores), start = bench_seconds();
     memset(scores, 0, t->rows * sizeof *scores);
     for (size_t i = 0; i < trees; i++) train_one(t, options, i, scores);
     free(scores);
-    return processor_seconds() - start;
+    return bench_seconds() - start;
 }
 
 /* ---- All of it ------------------------------------------------------------------------------------------------------------- */
 
-static void measure(const bench_table *t, const hr_job_file *job, size_t owners) {
+static void open_simulation(const bench_table *t, const hr_job_file *job, size_t owners, int threads) {
     hr_error err = {0};
     const hr_data **tables = bench_allocate(owners, sizeof *tables);
     for (size_t i = 0; i < owners; i++) tables[i] = t->data;
-    double row = in_a_row(t, &job->options, job->rounds == 1 ? owners : 0), peak = peak_bytes();
-    if (hr_simulation_init(&simulation, job, t->schema, tables, owners, 1, &err)) bench_die(&err, "simulation:");
-    lay_ways();
-    watch_work();
-    double start = processor_seconds(), seconds = run();
-    printf("{\"seconds\": %.6f, \"processor\": %.6f, \"training\": %.6f, \"preparing\": %.6f, \"row\": %.6f, \"parcels\": %zu, "
-           "\"bytes\": %.0f, \"grown\": %.0f}\n",
-           seconds, processor_seconds() - start, training, preparing, row, parcels, bytes_sent, peak_bytes() - peak);
+    if (hr_simulation_init(&simulation, job, t->schema, tables, owners, threads, &err)) bench_die(&err, "simulation:");
+    free(tables);
+}
+
+static double simulate(const bench_table *t, const hr_job_file *job, size_t owners) {
+    hr_error err = {0};
+    open_simulation(t, job, owners, 2);
+    double start = bench_seconds();
+    if (hr_simulation_run(&simulation, &err)) bench_die(&err, "simulation:");
+    double seconds = bench_seconds() - start;
+    hr_simulation_done(&simulation);
+    return seconds;
+}
+
+static void free_boxes(void) {
     for (size_t i = 0; i < member_count; i++)
         for (parcel *p = members[i].box, *next; p; p = next) {
             next = p->next;
             free(p->content.bytes);
             free(p);
         }
-    hr_simulation_done(&simulation);
     free(members);
-    free(tables);
+}
+
+static void run_on_clocks(const bench_table *t, const hr_job_file *job, size_t owners) {
+    double peak = peak_bytes();
+    open_simulation(t, job, owners, 1);
+    lay_ways();
+    watch_work();
+    double start = processor_seconds(), seconds = run();
+    printf("{\"seconds\": %.6f, \"processor\": %.6f, \"training\": %.6f, \"preparing\": %.6f, \"parcels\": %zu, \"bytes\": %.0f, "
+           "\"grown\": %.0f, ",
+           seconds, processor_seconds() - start, training, preparing, parcels, bytes_sent, peak_bytes() - peak);
+    hr_simulation_done(&simulation);
+    free_boxes();
 }
 
 int main(int argc, char **argv) {
@@ -227,7 +246,9 @@ int main(int argc, char **argv) {
     hr_job_file job = {.rounds = strtoul(argv[6], NULL, 10), .options = bench_options("inprivate", 1, argv + 7, argc - 7)};
     job.order = strcmp(argv[5], "chain") != 0 ? HR_ORDER_BROADCAST : HR_ORDER_CHAIN;
     bench_table t = bench_table_read(argv[1], strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
-    measure(&t, &job, strtoul(argv[4], NULL, 10));
+    size_t owners = strtoul(argv[4], NULL, 10);
+    run_on_clocks(&t, &job, owners);
+    printf("\"simulate\": %.6f, \"row\": %.6f}\n", simulate(&t, &job, owners), in_a_row(&t, &job.options, owners * job.rounds));
     bench_table_done(&t);
     return 0;
 }

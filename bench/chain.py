@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Equations 18 and 19 of InPrivate Digging's paper: seconds of a job by the number of owners, chain and broadcast, on a clock for each party
-(bench_chain.c), beside the least squares fit of c1, the residuals of one tree, and c2, the training of one.
+(bench_chain.c), beside two least squares fits: of the equations as published, with c1, the residuals of one tree, and c2, the training of
+one; and with c3 besides, what a parcel costs its sender. And seconds of `simulate`, beside those of the same trees in a row.
 
 usage: chain.py [--help]"""
 import argparse
@@ -11,16 +12,30 @@ import tempfile
 
 import pages
 
-ORDERS = {'chain': lambda n: ((n * n - n) / 2, n), 'broadcast': lambda n: (n - 1, n)}  # equations 18 and 19: factors of c1 and c2
+# Equations 18 and 19: factors of c1 and c2; the third is the parcels with trees that are sent one after the other.
+ORDERS = {'chain': lambda n: ((n * n - n) / 2, n, n), 'broadcast': lambda n: (n - 1, n, n * n - n)}
+PUBLISHED, WITH_PARCELS = 2, 3
 
 
-def fitted(points):
-    """c1 and c2 of [((factor of c1, factor of c2), seconds)], by least squares of the part that a fit is off."""
-    rows = [(a / t, b / t) for (a, b), t in points]
-    aa, ab, bb = (sum(r[i] * r[j] for r in rows) for i, j in ((0, 0), (0, 1), (1, 1)))
-    a, b = (sum(r[i] for r in rows) for i in range(2))
-    det = aa * bb - ab * ab
-    return (a * bb - b * ab) / det, (b * aa - a * ab) / det
+def solved(matrix, right):
+    """x of matrix x = right, by elimination; the matrix is positive definite."""
+    rows = [[*row, value] for row, value in zip(matrix, right)]
+    for i, pivot in enumerate(rows):
+        for k, row in enumerate(rows):
+            if k != i:
+                rows[k] = [cell - row[i] / pivot[i] * over for cell, over in zip(row, pivot)]
+    return [row[-1] / row[i] for i, row in enumerate(rows)]
+
+
+def fitted(points, constants):
+    """The first so many constants of [(their factors, seconds)], by least squares of the part that a fit is off."""
+    rows = [[factor / t for factor in factors[:constants]] for factors, t in points]
+    columns = list(zip(*rows))
+    return solved([[sum(x * y for x, y in zip(a, b)) for b in columns] for a in columns], [sum(a) for a in columns])
+
+
+def told(factors, constants):
+    return sum(factor * c for factor, c in zip(factors, constants))
 
 
 def measured(args, table, owners, order):
@@ -34,24 +49,23 @@ def lines_of(args):
     with tempfile.TemporaryDirectory() as work:
         table = os.path.join(work, 'table')
         subprocess.run([os.path.join(args.build, 'bench', 'bench_table'), table, str(args.rows), str(args.features)], check=True)
-        found = {(n, order): measured(args, table, n, order) for n in args.owners for order in ORDERS}
-    c1, c2 = fitted([(factors(n), found[n, order]['seconds']) for order, factors in ORDERS.items() for n in args.owners])
+        found = {(order, n): measured(args, table, n, order) for order in ORDERS for n in args.owners}
+    points = [(ORDERS[order](n), run['seconds']) for (order, n), run in found.items()]
+    published, with_parcels = fitted(points, PUBLISHED), fitted(points, WITH_PARCELS)
     yield '%d records x %d features an owner, median of %d runs%s.' % (args.rows, args.features, args.repeat,
                                                                        ', ' + ', '.join(args.settings) if args.settings else '')
-    yield from pages.header(['owners', *(cell for order in ORDERS for cell in (order + ', s', 'fit', 'processor, s', 'parcels', 'MB sent', 'MB of memory')),
-                             'trees in a row, s'])
-    for n in args.owners:
-        cells = []
-        for order, factors in ORDERS.items():
-            run = found[n, order]
-            cells += ['%.2f' % run['seconds'], '%.2f' % (factors(n)[0] * c1 + factors(n)[1] * c2), '%.2f' % run['processor'], '%d' % run['parcels'],
-                      '%.1f' % (run['bytes'] / 1e6), '%.0f' % (run['grown'] / 1e6)]
-        yield pages.line(['%d' % n, *cells, '%.2f' % found[n, 'chain']['row']])
+    yield from pages.header(['order', 'owners', 'seconds', 'as published', 'with parcels', 'processor, s', 'parcels', 'MB sent', 'MB of memory', 'simulate, s',
+                             'trees in a row, s', ''])
+    for (order, n), run in found.items():
+        yield pages.line([order, '%d' % n, '%.2f' % run['seconds'], '%.2f' % told(ORDERS[order](n), published), '%.2f' % told(ORDERS[order](n), with_parcels),
+                          '%.2f' % run['processor'], '%d' % run['parcels'], '%.1f' % (run['bytes'] / 1e6), '%.0f' % (run['grown'] / 1e6),
+                          '%.2f' % run['simulate'], '%.2f' % run['row'], 'x%.2f' % (run['simulate'] / run['row'])])
     n = args.owners[-1]
-    work = {order: found[n, order]['training'] for order in ORDERS}
+    work = {order: found[order, n]['training'] for order in ORDERS}
     residuals = (work['chain'] - work['broadcast']) / (ORDERS['chain'](n)[0] - ORDERS['broadcast'](n)[0])
-    yield from ['', 'One fit of both equations: c1 = %.2f ms, c2 = %.1f ms. By the time that %d owners spent on it when their turn came: c1 = %.2f ms, '
-                'c2 = %.1f ms.' % (1e3 * c1, 1e3 * c2, n, 1e3 * residuals, 1e3 * (work['broadcast'] / n - residuals))]
+    yield from ['', 'As published: c1 = %.2f ms, c2 = %.1f ms. With parcels: c1 = %.2f ms, c2 = %.1f ms, c3 = %.2f ms. By the time that %d owners spent on it '
+                'when their turn came: c1 = %.2f ms, c2 = %.1f ms.' % (*(1e3 * c for c in (*published, *with_parcels)), n, 1e3 * residuals,
+                                                                      1e3 * (work['broadcast'] / n - residuals))]
 
 
 def arguments_of():

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Draws the pictures of docs/results.md from its tables: test error on adult against epsilon, figures 1 and 2 of DiPriMe's
-paper, and figures 5 to 8 of InPrivate Digging's.
+paper, figures 5 to 8 of InPrivate Digging's, and its equations 18 and 19.
 usage: plot.py [TABLES [FOLDER]]"""
+import math
 import os
 import re
 import statistics
@@ -95,6 +96,23 @@ def federation(text, part, what, title, y):
     return of_columns(title, x, y, kinds, points, range(len(points)))
 
 
+def turns(text):
+    """Equations 18 and 19, measured and told by both fits."""
+    part = pages.part_of(text, 'chain')
+    measured = {order: [numbers(cells[:4]) for cells in pages.rows_of(part, order)] for order in ('chain', 'broadcast')}
+    owners, longest = max(n for n, *_ in measured['chain']), max(max(seconds) for rows in measured.values() for _, *seconds in rows)
+    step = 10 ** math.floor(math.log10(longest))
+    x = Axis(0, owners, [(n, '%d' % n) for n, *_ in measured['chain']], 'owners')
+    y = Axis(0, step * math.ceil(longest / step), [(k * step, '%g s' % (k * step)) for k in range(math.ceil(longest / step) + 1)], '')
+    chart, colours = Chart('Time of a job: equations 18 (chain) and 19 (broadcast)', x, y), {}
+    for order, shades in (('chain', ('#2166ac', '#92c5de', '#5aa0d0')), ('broadcast', ('#b2182b', '#f4a582', '#d6604d'))):
+        for k, (what, colour) in enumerate(zip(('measured', 'as published', 'with parcels'), shades)):
+            colours['%s, %s' % (order, what)] = colour
+            chart.curve([(n, seconds[k]) for n, *seconds in measured[order]], colour)
+    chart.legend(colours)
+    return chart
+
+
 ACCURACY = Axis(55, 85, [(p, '%d %%' % p) for p in range(55, 86, 5)], '')
 OFF = Axis(0, .4, [(p / 10, '%.1f' % (p / 10)) for p in range(5)], '')
 FEDERATIONS = ('owners', 'records', 'rounds', 'epsilon')
@@ -104,6 +122,7 @@ PICTURES = {
     'diprime-balance.svg': lambda text: histogram(text, 'Share of a split that goes left', 'share of a split that goes left', 'share'),
     'diprime-leaves.svg': lambda text: histogram(text, 'Records of a leaf', 'records of a leaf, in even shares', 'even shares of the records'),
     'diprime-tail.svg': tail,
+    'inprivate-turns.svg': turns,
     **{'inprivate-%s.svg' % part: lambda text, part=part: federation(text, 'inprivate-' + part, 'accuracy, %', 'Accuracy, mean over the sets of two classes',
                                                                      ACCURACY) for part in FEDERATIONS},
     **{'inprivate-%s-mae.svg' % part: lambda text, part=part: federation(text, 'inprivate-' + part, 'kc_house, MAE', 'Mean absolute error on kc_house', OFF)

@@ -52,13 +52,15 @@ def check_rules():
 
 
 def check_chain(build):
-    """The fit finds what made up the points; three owners' trees go out."""
-    points = [(factors(n), .003 * factors(n)[0] + .5 * factors(n)[1]) for factors in chain.ORDERS.values() for n in (2, 5, 30)]
-    c1, c2 = chain.fitted(points)
-    expect(abs(c1 - .003) < 1e-9 and abs(c2 - .5) < 1e-9, 'the fit finds %g and %g' % (c1, c2))
-    said = run('chain.py', '--build', build, '--rows', '300', '--features', '3', '--owners', '2,3', 'edges=public')
-    expect([len(row) for n in (2, 3) for row in rows_of(said, '%d' % n)] == [13, 13], said)
-    expect('c1 = ' in said and 'edges=public' in said, said)
+    """A fit finds what made up the points; three owners' trees go out."""
+    made = (.003, .5, .02)
+    for constants in (chain.PUBLISHED, chain.WITH_PARCELS):
+        points = [(factors(n), chain.told(factors(n), made[:constants])) for factors in chain.ORDERS.values() for n in (2, 5, 30)]
+        found = chain.fitted(points, constants)
+        expect(all(abs(a - b) < 1e-9 for a, b in zip(found, made)) and len(found) == constants, 'the fit finds %s' % found)
+    said = run('chain.py', '--build', build, '--rows', '300', '--features', '3', '--owners', '2,3,4', 'edges=public')
+    expect([len(row) for order in chain.ORDERS for row in rows_of(said, order)] == [11] * 6, said)
+    expect('c3 = ' in said and 'edges=public' in said, said)
 
 
 def check_committed():
