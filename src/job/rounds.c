@@ -56,7 +56,7 @@ static uint8_t toss(const uint8_t *secret, const mark *record, uint64_t copy, si
     return round;
 }
 
-hr_status hr_rounds_of(const hr_data *data, const uint8_t secret[HR_KEYED_KEY], size_t rounds, uint8_t *round_of, hr_error *err) {
+static hr_status deal(const hr_data *data, const uint8_t *secret, size_t rounds, uint8_t *round_of, hr_error *err) {
     size_t rows = hr_data_rows(data);
     mark *marks = malloc((rows + 1) * sizeof *marks);
     hr_status status = marks ? mark_records(data, secret, marks, err) : hr_fail_memory(err);
@@ -68,4 +68,10 @@ hr_status hr_rounds_of(const hr_data *data, const uint8_t secret[HR_KEYED_KEY], 
     }
     free(marks);
     return status;
+}
+
+hr_status hr_rounds_of(const hr_data *data, const uint8_t secret[HR_KEYED_KEY], size_t rounds, uint8_t *round_of, hr_error *err) {
+    if (rounds > 1) return deal(data, secret, rounds, round_of, err);
+    memset(round_of, 0, hr_data_rows(data));
+    return HR_OK;
 }
