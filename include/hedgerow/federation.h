@@ -67,14 +67,15 @@ typedef struct hr_party_settings {
     { sizeof(hr_party_settings), 0, 0, NULL, NULL, NULL }
 
 /* Serves an owner's records to the miners that her policy names, as docs/federation.md says: waits for jobs, looks at their terms,
- * trains, passes on. `file` is an owner file (docs/formats.md). After a crash or a stop it goes on where it was.
+ * trains, passes on. `file` is an owner file (docs/formats.md). After a crash or a stop it goes on where it was. A broker that does not
+ * answer is waited for, until go_on says no: tell hears of it once, and once more when it is there.
  * Spends: of each job that she accepts at most its epsilon, in her ledger, before any noise is drawn.
  * Fails: IO, FORMAT, SCHEMA, POLICY (her file, key, data, ledger; or the broker refuses), CANCELLED (go_on), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_own(const char *file, const hr_party_settings *settings, hr_error *err);
 
 /* Asks the owners that a job file names for a model, and writes it to `model`, which must not exist unless the job was begun before; such a
  * job goes on where it was. Owner: the caller frees *out with hr_model_free.
- * Fails: as hr_own; POLICY (the job ended without a model; or `model` exists). */
+ * Waits for the broker as hr_own. Fails: as hr_own; POLICY (the job ended without a model; or `model` exists). */
 HR_API HR_MUST_CHECK hr_status hr_mine(const char *file, const char *model, const hr_party_settings *settings, hr_model **out,
                                        hr_error *err);
 

@@ -26,7 +26,12 @@ static hr_status open_boxes(const char *folder, hr_arena *arena, hr_error *err) 
     const char **names = hr_arena_alloc(arena, federation.member_count, sizeof *names);
     if (!names) return hr_fail_memory(err);
     for (size_t i = 0; i < federation.member_count; i++) names[i] = federation.members[i].name;
-    const hr_nats_options steward = {federation.url, federation.authority, certificate, key, federation.name, HR_BROKER_STEWARD};
+    const hr_nats_options steward = {.url = federation.url,
+                                     .authority = federation.authority,
+                                     .certificate = certificate,
+                                     .certificate_key = key,
+                                     .federation = federation.name,
+                                     .name = HR_BROKER_STEWARD};
     return hr_broker_prepare(&steward, names, federation.member_count, HR_NATS_ACK_SECONDS, err);
 }
 

@@ -39,7 +39,7 @@ static hr_status read_files(hr_miner_seat *m, const char *path, hr_error *err) {
 static hr_status open_station(hr_miner_seat *m, hr_loopback *loopback, hr_error *err) {
     hr_station_files files = {m->file.name, m->file.federation, m->file.key, m->file.certificate, m->file.certificate_key};
     hr_status status = hr_journal_open(m->file.journal, &m->journal, err);
-    return status ? status : hr_station_open(&files, loopback, m->arena, &m->station, err);
+    return status ? status : hr_station_open(&files, m->settings, loopback, m->arena, &m->station, err);
 }
 
 static hr_status open_party(hr_miner_seat *m, hr_error *err) {

@@ -3,13 +3,14 @@
 #include "base/fail.h"
 #include "transport/nats.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
-enum { WAIT = 500, LINGER = 10 * 1000 }; /* milliseconds */
+enum { WAIT = 500, LINGER = 10 * 1000, PAUSE_SHORTEST = 1000, PAUSE_LONGEST = 30 * 1000, NAP = 100 }; /* milliseconds */
 
 int64_t hr_station_now(void) {
     struct timespec now;
@@ -37,23 +38,64 @@ static hr_status find_self(const hr_station_files *files, hr_station *s, hr_erro
     return HR_OK;
 }
 
-static hr_status dial(const hr_station_files *files, hr_station *s, hr_error *err) {
+/* For a broker that does not answer. */
+typedef struct wait_for_broker {
+    const hr_party_settings *settings;
+    const char *url;
+    int64_t pause; /* the last one; 0: none yet */
+} wait_for_broker;
+
+static void tell_of_broker(const wait_for_broker *w, const char *what) {
+    char line[400];
+    if (!w->settings->tell) return;
+    snprintf(line, sizeof line, "the broker at %.300s %s", w->url, what);
+    w->settings->tell(w->settings->user, line);
+}
+
+static bool is_asked_to_stop(const hr_party_settings *settings) {
+    return hr_station_ask(settings, NULL) != HR_OK;
+}
+
+/* A signal may reach another thread than this one: naps are short. */
+static bool pause_before_again(void *user) {
+    wait_for_broker *w = user;
+    if (is_asked_to_stop(w->settings)) return false;
+    if (!w->pause) tell_of_broker(w, "does not answer; trying again");
+    w->pause = w->pause ? 2 * w->pause : PAUSE_SHORTEST;
+    if (w->pause > PAUSE_LONGEST) w->pause = PAUSE_LONGEST;
+    int64_t until = hr_station_now() + w->pause;
+    while (!is_asked_to_stop(w->settings) && hr_station_now() < until) nanosleep(&(struct timespec){.tv_nsec = NAP * 1000000}, NULL);
+    return !is_asked_to_stop(w->settings);
+}
+
+static hr_status dial(const hr_station_files *files, const hr_party_settings *settings, hr_station *s, hr_error *err) {
+    wait_for_broker w = {settings, s->file.url, 0};
     hr_nats_options options = {.url = s->file.url,
                                .authority = s->file.authority,
                                .certificate = files->certificate,
                                .certificate_key = files->certificate_key,
                                .federation = s->file.name,
-                               .name = files->name};
-    return hr_nats_open(&options, &s->transport, err);
+                               .name = files->name,
+                               .again = pause_before_again,
+                               .user = &w};
+    hr_error why = {0};
+    hr_status status = hr_nats_open(&options, &s->transport, &why);
+    if (!status && w.pause) tell_of_broker(&w, "is there");
+    if (!status) return HR_OK;
+    hr_status asked = hr_station_ask(settings, err); /* a signal may have cut off what failed */
+    if (asked) return asked;
+    if (err) *err = why;
+    return status;
 }
 
-hr_status hr_station_open(const hr_station_files *files, hr_loopback *loopback, hr_arena *arena, hr_station *s, hr_error *err) {
+hr_status hr_station_open(const hr_station_files *files, const hr_party_settings *settings, hr_loopback *loopback, hr_arena *arena,
+                          hr_station *s, hr_error *err) {
     *s = (hr_station){0};
     hr_status status = hr_federation_file_read(files->federation, arena, &s->file, err);
     if (!status) status = hr_identity_read(files->key, &s->identity, err);
     if (!status) status = find_self(files, s, err);
     if (status) return status;
-    return loopback ? hr_loopback_open(loopback, files->name, &s->transport, err) : dial(files, s, err);
+    return loopback ? hr_loopback_open(loopback, files->name, &s->transport, err) : dial(files, settings, s, err);
 }
 
 void hr_station_done(hr_station *s) {

@@ -21,11 +21,11 @@ typedef struct hr_station {
     hr_transport *transport;
 } hr_station;
 
-/* Reads the federation file and the key, and dials the broker, or takes an end of `loopback` unless that is NULL. What it makes besides
- * lives in the arena. Call hr_station_done in either case. Fails: IO, FORMAT, POLICY (no such member, or her key is another; the broker
- * refuses), MEMORY. */
-HR_MUST_CHECK hr_status hr_station_open(const hr_station_files *files, hr_loopback *loopback, hr_arena *arena, hr_station *out,
-                                        hr_error *err);
+/* Reads the federation file and the key, and dials the broker, or takes an end of `loopback` unless that is NULL. Waits for a broker that
+ * does not answer, and tells it. What it makes besides lives in the arena. Call hr_station_done in either case. Fails: IO, FORMAT, POLICY
+ * (no such member, or her key is another; the broker refuses), CANCELLED (settings->go_on), MEMORY. */
+HR_MUST_CHECK hr_status hr_station_open(const hr_station_files *files, const hr_party_settings *settings, hr_loopback *loopback,
+                                        hr_arena *arena, hr_station *out, hr_error *err);
 void hr_station_done(hr_station *station);
 
 /* Fails: ARGUMENT (the settings were not initialised). */

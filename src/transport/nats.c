@@ -207,26 +207,38 @@ static natsStatus bind_box(nats_end *end) {
     return s;
 }
 
+/* Until there is an answer, or nobody waits for it any more. */
+static natsStatus reach_box(nats_end *end, const hr_nats_options *options) {
+    for (;;) {
+        natsStatus s = hr_nats_connect(options, &end->link);
+        if (s == NATS_OK) s = bind_box(end);
+        if (s == NATS_OK || !hr_nats_is_silence(&end->link, s) || !options->again || !options->again(options->user)) return s;
+        hr_nats_hang_up(&end->link);
+    }
+}
+
+static hr_status fail_to_open(const nats_end *end, const hr_nats_options *options, natsStatus reason, hr_error *err) {
+    char what[2 * HR_NATS_NAME_MAX + 64];
+    if (!end->link.jetstream) return hr_nats_fail_to_connect(options, &end->link, reason, err);
+    snprintf(what, sizeof what, "cannot open the box of '%s' in the federation '%s'", end->name, end->federation);
+    return hr_nats_fail(&end->link, reason, what, err);
+}
+
 hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_error *err) {
     assert(options && out);
+    hr_status status = hr_nats_check(options, err);
+    if (status) return status;
     nats_end *end = calloc(1, sizeof *end);
     if (!end) return hr_fail_memory(err);
-    hr_status status = hr_nats_dial(options, &end->link, err);
-    if (status) {
-        free(end);
-        return status;
-    }
     end->base = (hr_transport){send_parcel, receive_parcel, settle_parcel, close_end};
     snprintf(end->federation, sizeof end->federation, "%s", options->federation);
     snprintf(end->name, sizeof end->name, "%s", options->name);
-    natsStatus s = bind_box(end);
-    if (s != NATS_OK) {
-        char what[2 * HR_NATS_NAME_MAX + 64];
-        snprintf(what, sizeof what, "cannot open the box of '%s' in the federation '%s'", end->name, end->federation);
-        status = hr_nats_fail(&end->link, s, what, err);
-        close_end(&end->base);
-        return status;
+    natsStatus s = reach_box(end, options);
+    if (s == NATS_OK) {
+        *out = &end->base;
+        return HR_OK;
     }
-    *out = &end->base;
-    return HR_OK;
+    status = fail_to_open(end, options, s, err);
+    close_end(&end->base);
+    return status;
 }

@@ -27,10 +27,13 @@ typedef struct hr_nats_options {
     const char *url;                                       /* tls://HOST:PORT */
     const char *authority, *certificate, *certificate_key; /* files in PEM */
     const char *federation, *name;
+    bool (*again)(void *user); /* asked whenever nobody answers at the URL: whether to try again, after a pause of its own. NULL: no */
+    void *user;
 } hr_nats_options;
 
-/* Connects to the broker and binds to the box of `name`. Later losses of the connection are mended in the background, for ever:
- * meanwhile send fails with IO and receive returns nothing. Owner: the caller closes it. Thread: one at a time per transport.
+/* Connects to the broker and binds to the box of `name`. Only silence is worth another try, see `again`: what is refused stays refused.
+ * Later losses of the connection are mended in the background, for ever: meanwhile send fails with IO and receive returns nothing.
+ * Owner: the caller closes it. Thread: one at a time per transport.
  * Fails: IO (cannot reach the broker, or it is not the federation's), POLICY (the broker refuses this member), ARGUMENT, MEMORY. */
 HR_MUST_CHECK hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_error *err);
 

@@ -50,6 +50,26 @@ static bool was_forbidden(const hr_nats_link *link) {
     return link->connection && natsConnection_GetLastError(link->connection, &said) == NATS_NOT_PERMITTED;
 }
 
+/* A broker that does not accept a member's certificate cuts the connection after the handshake (TLS 1.3): libnats fails to write, and says
+ * by a text alone that it was to a TLS connection, or misses an answer. */
+static bool is_insecure(natsStatus reason) {
+    natsStatus remembered = NATS_OK;
+    const char *said = reason == NATS_IO_ERROR ? nats_GetLastError(&remembered) : NULL;
+    return reason == NATS_SSL_ERROR || reason == NATS_SECURE_CONNECTION_WANTED || reason == NATS_PROTOCOL_ERROR ||
+           (said && strstr(said, "SSL_"));
+}
+
+bool hr_nats_is_silence(const hr_nats_link *link, natsStatus reason) {
+    switch (reason) {
+    case NATS_NO_SERVER:
+    case NATS_TIMEOUT:
+    case NATS_CONNECTION_CLOSED:
+    case NATS_CONNECTION_DISCONNECTED: return !was_forbidden(link);
+    case NATS_IO_ERROR: return !is_insecure(reason);
+    default: return false;
+    }
+}
+
 hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *what, hr_error *err) {
     char words[WORDS];
     if (reason == NATS_NO_MEMORY) return hr_fail_memory(err);
@@ -58,11 +78,12 @@ hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *
         return hr_fail(err, HR_E_POLICY, "check that the certificate is this member's own, and that the broker's configuration lists her",
                        "%s: the broker refuses it: %s", what, words);
     }
-    switch (reason) {
-    case NATS_SSL_ERROR:
+    if (is_insecure(reason)) {
         return hr_fail(err, HR_E_IO,
                        "check that the certificates are this federation's, that none has expired, and that the URL names the broker's host",
                        "%s: no secure connection: %s", what, words);
+    }
+    switch (reason) {
     case NATS_NO_RESPONDERS:
         return hr_fail(err, HR_E_IO, "check the member's name; if it is right, run `hedgerow federation open` at the broker",
                        "%s: the broker has no such box", what);
@@ -72,6 +93,12 @@ hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *
     default:
         return hr_fail(err, HR_E_IO, "check that the broker runs and can be reached at its URL; then try again", "%s: %s", what, words);
     }
+}
+
+hr_status hr_nats_fail_to_connect(const hr_nats_options *options, const hr_nats_link *link, natsStatus reason, hr_error *err) {
+    char what[320];
+    snprintf(what, sizeof what, "cannot connect to %.256s", options->url);
+    return hr_nats_fail(link, reason, what, err);
 }
 
 /* ---- The connection ------------------------------------------------------------------------------------------------------------- */
@@ -144,28 +171,33 @@ static hr_status check_files(const hr_nats_options *options, hr_error *err) {
     return HR_OK;
 }
 
-hr_status hr_nats_dial(const hr_nats_options *options, hr_nats_link *out, hr_error *err) {
-    assert(options && options->url && options->federation && options->name && out);
+hr_status hr_nats_check(const hr_nats_options *options, hr_error *err) {
+    assert(options && options->url && options->federation && options->name);
     hr_status status = check_options(options, err);
-    if (!status) status = check_files(options, err);
-    if (status) return status;
-    hr_nats_link link = {0};
+    return status ? status : check_files(options, err);
+}
+
+natsStatus hr_nats_connect(const hr_nats_options *options, hr_nats_link *out) {
     jsOptions wishes;
-    natsStatus s = connect_to(options, &link.connection);
+    *out = (hr_nats_link){0};
+    natsStatus s = connect_to(options, &out->connection);
     if (s == NATS_OK) s = jsOptions_Init(&wishes);
+    wishes.Wait = (int64_t)HR_NATS_SEND_SECONDS * 1000;
+    return s == NATS_OK ? natsConnection_JetStream(&out->jetstream, out->connection, &wishes) : s;
+}
+
+hr_status hr_nats_dial(const hr_nats_options *options, hr_nats_link *out, hr_error *err) {
+    hr_nats_link link = {0};
+    hr_status status = hr_nats_check(options, err);
+    if (status) return status;
+    natsStatus s = hr_nats_connect(options, &link);
     if (s == NATS_OK) {
-        wishes.Wait = (int64_t)HR_NATS_SEND_SECONDS * 1000;
-        s = natsConnection_JetStream(&link.jetstream, link.connection, &wishes);
+        *out = link;
+        return HR_OK;
     }
-    if (s != NATS_OK) {
-        char what[320];
-        snprintf(what, sizeof what, "cannot connect to %.256s", options->url);
-        status = hr_nats_fail(&link, s, what, err);
-        hr_nats_hang_up(&link);
-        return status;
-    }
-    *out = link;
-    return HR_OK;
+    status = hr_nats_fail_to_connect(options, &link, s, err);
+    hr_nats_hang_up(&link);
+    return status;
 }
 
 void hr_nats_hang_up(hr_nats_link *link) {

@@ -11,14 +11,24 @@ typedef struct hr_nats_link {
     jsCtx *jetstream;
 } hr_nats_link;
 
-/* Owner: the caller hangs up. Fails: IO, POLICY, ARGUMENT, MEMORY. */
+/* Whether the options can be used, whatever the broker says. Fails: ARGUMENT, IO (a file cannot be read). */
+HR_MUST_CHECK hr_status hr_nats_check(const hr_nats_options *options, hr_error *err);
+/* Options that were checked. Owner: the caller hangs up, also after a failure. */
+natsStatus hr_nats_connect(const hr_nats_options *options, hr_nats_link *out);
+/* Both, once. Owner: the caller hangs up. Fails: IO, POLICY, ARGUMENT, MEMORY. */
 HR_MUST_CHECK hr_status hr_nats_dial(const hr_nats_options *options, hr_nats_link *out, hr_error *err);
 /* What was published before is handed to the broker first, if it is there. {0} is allowed. */
 void hr_nats_hang_up(hr_nats_link *link);
 
 bool hr_nats_connected(const hr_nats_link *link);
 
+/* Whether a call failed because nobody answers, which may change; not because of what the broker, or TLS, refuses. Ask straight after it.
+ */
+bool hr_nats_is_silence(const hr_nats_link *link, natsStatus reason);
+
 /* Says why `what` failed. Never HR_OK. */
 hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *what, hr_error *err);
+/* The same of hr_nats_connect. */
+hr_status hr_nats_fail_to_connect(const hr_nats_options *options, const hr_nats_link *link, natsStatus reason, hr_error *err);
 
 #endif

@@ -65,17 +65,36 @@ class Process:
     """A program whose lines on standard error are read as they come."""
 
     def __init__(self, words, folder, on_line=None):
-        self.lines, self.on_line = [], on_line
+        self.lines, self.on_line, self.came = [], on_line, threading.Condition()
         self.process = subprocess.Popen(words, cwd=folder, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                         preexec_fn=end_with_parent)
+        self.ended = False
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
 
     def read(self):
         for line in self.process.stderr:
-            self.lines.append(line.rstrip())
+            with self.came:
+                self.lines.append(line.rstrip())
+                self.came.notify_all()
             if self.on_line:
                 self.on_line()
+        with self.came:
+            self.ended = True
+            self.came.notify_all()
+
+    def count(self, words):
+        return sum(words in line for line in self.lines)
+
+    def await_line(self, words):
+        with self.came:
+            self.came.wait_for(lambda: self.count(words) or self.ended, SECONDS)
+        assert self.count(words), 'no line says %r: %s' % (words, self.lines)
+
+    def stop(self):
+        """Asks it to end, and tells its exit code."""
+        self.process.terminate()
+        return self.wait()
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -118,16 +137,14 @@ class Federation:
     def run(self, *words):
         return subprocess.run([self.tool, *words], cwd=self.folder, check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
 
-    def start_broker(self):
+    def launch_broker(self):
+        """Without boxes, unless they are there from before."""
         self.broker = Process(['nats-server', '-c', 'nats.conf'], os.path.join(self.folder, 'fed/broker'))
-        for _ in range(10 * SECONDS):
-            done = subprocess.run([self.tool, 'federation', 'open', 'fed'], cwd=self.folder, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.PIPE, text=True)
-            if done.returncode == 0:
-                return
-            if not self.broker.runs():
-                raise RuntimeError('nats-server ended: ' + '\n'.join(self.broker.lines))
-        raise RuntimeError('the broker cannot be opened: ' + done.stderr)
+        self.broker.await_line('Server is ready')
+
+    def start_broker(self):
+        self.launch_broker()
+        self.run('federation', 'open', 'fed')
 
     def new_job(self):
         """Fresh ledgers and journals, and boxes without parcels of the job before, which nobody remembers."""

@@ -78,7 +78,8 @@ static inline hr_nats_options server_options(const server *s, char paths[3][SERV
     snprintf(paths[0], SERVER_PATH, "%s/ca.pem", s->folder);
     snprintf(paths[1], SERVER_PATH, "%s/%s/%s.pem", s->folder, steward ? "broker" : certificate, steward ? certificate : "tls");
     snprintf(paths[2], SERVER_PATH, "%s/%s/%s-key.pem", s->folder, steward ? "broker" : certificate, steward ? certificate : "tls");
-    return (hr_nats_options){s->url, paths[0], paths[1], paths[2], "demo", name};
+    return (hr_nats_options){
+        .url = s->url, .authority = paths[0], .certificate = paths[1], .certificate_key = paths[2], .federation = "demo", .name = name};
 }
 
 static inline hr_status server_prepare(const server *s, int ack_seconds, hr_error *err) {

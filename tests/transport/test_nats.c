@@ -277,12 +277,66 @@ static void test_open__where_nobody_listens__fails(void **state) {
     assert_null(end);
 }
 
+/* ---- Waiting for the broker ------------------------------------------------------------------------------------------------------- */
+
+typedef struct patience {
+    int asked, most;
+    server *server; /* started when nothing is left of the patience but the last try; may be NULL */
+} patience;
+
+static bool try_again(void *user) {
+    patience *p = user;
+    if (++p->asked == p->most && p->server) assert_true(server_start(p->server, HR_NATS_ACK_SECONDS));
+    return p->asked < p->most || p->server;
+}
+
+static void test_open__where_nobody_listens__asks_whether_to_try_again(void **state) {
+    char paths[3][SERVER_PATH], url[64];
+    hr_error err = {0};
+    hr_transport *end = NULL;
+    patience p = {.most = 3};
+    hr_nats_options options = server_options(*state, paths, "alice", "alice");
+    snprintf(url, sizeof url, "tls://localhost:%u", server_free_port());
+    options.url = url;
+    options.again = try_again;
+    options.user = &p;
+    assert_int_equal(hr_nats_open(&options, &end, &err), HR_E_IO);
+    check_error(&err, HR_E_IO, "cannot connect to tls://localhost:");
+    assert_int_equal(p.asked, 3);
+    assert_null(end);
+}
+
+static void test_open__before_the_broker_is_there__succeeds_when_it_comes(void **state) {
+    server *s = *state;
+    char paths[3][SERVER_PATH];
+    hr_error err = {0};
+    hr_transport *alice = NULL;
+    server_stop(s, SIGTERM);
+    patience p = {.most = 3, .server = s};
+    hr_nats_options options = server_options(s, paths, "alice", "alice");
+    options.again = try_again;
+    options.user = &p;
+    if (hr_nats_open(&options, &alice, &err) != HR_OK) fail_msg("%s", err.message);
+    assert_int_equal(p.asked, 3);
+    send_text(alice, "alice", "to myself");
+    expect_text(alice, "to myself");
+    alice->close(alice);
+}
+
 /* ---- Who may do what -------------------------------------------------------------------------------------------------------------- */
+
+static bool fail_if_asked(void *user) {
+    (void)user;
+    fail_msg("%s", "waiting would not help");
+    return false;
+}
 
 static void refuse_open(const hr_nats_options *options, hr_status status, const char *words) {
     hr_error err = {0};
     hr_transport *end = NULL;
-    assert_int_equal(hr_nats_open(options, &end, &err), status);
+    hr_nats_options asking = *options;
+    asking.again = fail_if_asked;
+    assert_int_equal(hr_nats_open(&asking, &end, &err), status);
     check_error(&err, status, words);
     assert_null(end);
 }
@@ -300,7 +354,7 @@ static void test_open__with_certificates_of_another_federation__fails(void **sta
     mine = server_options(s, paths, "alice", "alice");
     mine.certificate = theirs.certificate;
     mine.certificate_key = theirs.certificate_key;
-    refuse_open(&mine, HR_E_IO, "cannot connect"); /* the member is not ours */
+    refuse_open(&mine, HR_E_IO, "no secure connection"); /* the member is not ours */
     mine = server_options(s, paths, "alice", "alice");
     mine.certificate_key = theirs.certificate_key;
     refuse_open(&mine, HR_E_IO, "no secure connection"); /* the key is another certificate's */
@@ -471,6 +525,8 @@ int main(void) {
         cmocka_unit_test(test_broker__killed_and_started_again__loses_nothing_that_is_sent_again),
         cmocka_unit_test(test_broker__gone__closing_does_not_wait_for_it),
         cmocka_unit_test(test_open__where_nobody_listens__fails),
+        cmocka_unit_test(test_open__where_nobody_listens__asks_whether_to_try_again),
+        cmocka_unit_test(test_open__before_the_broker_is_there__succeeds_when_it_comes),
         cmocka_unit_test(test_open__with_certificates_of_another_federation__fails),
         cmocka_unit_test(test_open__with_another_members_certificate__is_refused),
         cmocka_unit_test(test_open__of_a_host_that_the_broker_is_not__fails),
