@@ -16,7 +16,8 @@ typedef struct miner {
     phase phase;
     size_t round, invited[HR_MEMBERS_MAX];
     bool answered[HR_MEMBERS_MAX], accepted[HR_MEMBERS_MAX], gone[HR_MEMBERS_MAX]; /* by member; gone: withdrew, or broke the protocol */
-    bool *passed;                                                                  /* places whose tree is on its way */
+    bool served[HR_MEMBERS_MAX]; /* by member: along the chain, the set did not reach her, or not whole */
+    bool *sent;                  /* places to whose owners the miner sent it herself */
     hr_course course;
     hr_ballot *ballots; /* one a place */
     hr_arena *arena;    /* of what ballots say */
@@ -31,6 +32,14 @@ static hr_status send_owners(miner *m, Hedgerow__Message__KindCase kind, void *c
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < m->course.owner_count; i++)
         status = hr_protocol_send(&m->protocol, m->course.owners[i], kind, content, err);
+    return status;
+}
+
+static hr_status send_places(miner *m, size_t to, size_t first, size_t end, hr_error *err) {
+    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
+    hr_status status = hr_course_list(&m->course, first, end, &forest, err);
+    if (!status) status = hr_protocol_send(&m->protocol, to, HEDGEROW__MESSAGE__KIND_FOREST, &forest, err);
+    hr_course_unlist(&forest);
     return status;
 }
 
@@ -113,41 +122,32 @@ static hr_status round_over(miner *m, hr_error *err) {
     return m->terms->vote_share > 0 ? poll(m, err) : next_round(m, err);
 }
 
-/* The miner holds the set at the beginning of a round, if the first owners are passed over. */
-static hr_status pass_over_first(miner *m, size_t empty, hr_error *err) {
-    for (size_t p = round_begin(m); p < empty; p++)
-        if (m->course.places[p].state != HR_PLACE_EMPTY) return HR_OK;
-    if (m->terms->broadcast || empty + 1 >= round_end(m)) return HR_OK;
-    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
-    hr_status status = hr_course_list(&m->course, 0, hr_course_places(&m->course), &forest, err);
-    if (!status)
-        status = hr_protocol_send(&m->protocol, hr_course_owner(&m->course, empty + 1), HEDGEROW__MESSAGE__KIND_FOREST, &forest, err);
-    hr_course_unlist(&forest);
-    return status;
-}
-
 static hr_status skip(miner *m, size_t place, const char *why, hr_error *err) {
     Hedgerow__Skip skip = HEDGEROW__SKIP__INIT;
     hr_course_sign_empty(&m->course, place);
-    m->passed[place] = true;
     skip.place = (uint32_t)place;
     skip.signature = hr_data_of(m->course.places[place].signature, HR_SIGNATURE_SIZE);
     hr_status status = send_owners(m, HEDGEROW__MESSAGE__KIND_SKIP, &skip, err);
-    if (!status) status = pass_over_first(m, place, err);
     if (status) return status;
     return hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "%s is passed over: %s", name_of(m, hr_course_owner(&m->course, place)), why);
 }
 
-/* The place that is waited for: the first that nobody has passed, else the last whose tree has not come; the round's end if there is
- * none. */
+/* The place that is waited for; the round's end if there is none. */
 static size_t awaited(const miner *m) {
-    size_t end = round_end(m), late = end;
-    for (size_t p = round_begin(m); p < end; p++) {
-        if (m->course.places[p].state != HR_PLACE_OPEN) continue;
-        if (!m->passed[p]) return p;
-        late = p;
-    }
-    return late;
+    size_t p = round_begin(m);
+    while (p < round_end(m) && m->course.places[p].state != HR_PLACE_OPEN) p++;
+    return p;
+}
+
+/* Along the chain an owner has the set from the one before her: from the miner, if that one's place is empty, or if it once did not reach
+ * her. */
+static hr_status serve(miner *m, hr_error *err) {
+    size_t place = awaited(m);
+    if (m->terms->broadcast || place == round_begin(m) || place == round_end(m) || m->sent[place]) return HR_OK;
+    size_t owner = hr_course_owner(&m->course, place);
+    if (m->course.places[place - 1].state != HR_PLACE_EMPTY && !m->served[owner]) return HR_OK;
+    m->sent[place] = true;
+    return send_places(m, owner, 0, place, err);
 }
 
 static hr_status settle(miner *m, hr_error *err) {
@@ -159,7 +159,7 @@ static hr_status settle(miner *m, hr_error *err) {
         else if (m->gone[hr_course_owner(&m->course, place)])
             status = skip(m, place, "she takes no further part", err);
         else
-            break;
+            return serve(m, err);
     }
     return status;
 }
@@ -246,9 +246,9 @@ static hr_status offer(miner *m, hr_error *err) {
 static hr_status begin_course(miner *m, hr_error *err) {
     hr_status status = hr_course_begin(&m->course, err);
     if (status) return status;
-    m->passed = calloc(hr_course_places(&m->course), sizeof *m->passed);
+    m->sent = calloc(hr_course_places(&m->course), sizeof *m->sent);
     m->ballots = calloc(hr_course_places(&m->course), sizeof *m->ballots);
-    return m->passed && m->ballots ? HR_OK : hr_fail_memory(err);
+    return m->sent && m->ballots ? HR_OK : hr_fail_memory(err);
 }
 
 static hr_status start(miner *m, hr_error *err) {
@@ -314,19 +314,12 @@ static hr_status on_forest(miner *m, size_t from, const Hedgerow__Forest *forest
     return status ? status : settle(m, err);
 }
 
-/* One who got no valid tree of a place from its owner gets the miner's. */
-static hr_status send_place(miner *m, size_t to, size_t place, hr_error *err) {
-    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
-    hr_status status = hr_course_list(&m->course, place, place + 1, &forest, err);
-    if (!status) status = hr_protocol_send(&m->protocol, to, HEDGEROW__MESSAGE__KIND_FOREST, &forest, err);
-    hr_course_unlist(&forest);
-    return status;
-}
-
-/* Nobody is passed over before her turn. */
+/* One who got no valid tree of a place, or no whole set, gets what the miner has. Nobody is passed over before her turn. */
 static hr_status hear_complaint(miner *m, size_t from, size_t place, hr_error *err) {
-    if (m->course.places[place].state == HR_PLACE_TREE) return send_place(m, from, place, err);
-    if (m->course.places[place].state == HR_PLACE_EMPTY || place > awaited(m)) return HR_OK;
+    m->served[from] = true;
+    hr_place_state state = m->course.places[place].state;
+    if (state == HR_PLACE_TREE && m->terms->broadcast) return send_places(m, from, place, place + 1, err);
+    if (state != HR_PLACE_OPEN || place > awaited(m)) return HR_OK;
     return skip(m, place, "another owner refused what she sent", err);
 }
 
@@ -339,10 +332,6 @@ static hr_status on_notice(miner *m, size_t from, const Hedgerow__Notice *notice
     if (own && m->course.places[notice->place].state != HR_PLACE_OPEN) return HR_OK;
     hr_status status = HR_OK;
     switch (notice->kind) {
-    case HEDGEROW__NOTICE__KIND__PASSED:
-        m->passed[notice->place] = true;
-        status = hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "%s has trained a tree", name_of(m, from));
-        break;
     case HEDGEROW__NOTICE__KIND__EMPTY: status = skip(m, notice->place, "she has no tree to give", err); break;
     case HEDGEROW__NOTICE__KIND__REFUSED: status = hear_complaint(m, from, notice->place, err); break;
     default: return hr_protocol_refuse("a notice of a kind that is not known", err);
@@ -400,7 +389,11 @@ static hr_status away(miner *m, hr_error *err) {
     if (m->phase == OFFERED) return start(m, err);
     if (m->phase == POLLED) return count_votes(m, err);
     if (m->phase == OVER) return HR_OK;
-    hr_status status = skip(m, awaited(m), "she stays away", err);
+    size_t place = awaited(m), owner = hr_course_owner(&m->course, place);
+    hr_status status = HR_OK;
+    if (m->served[owner] || m->sent[place] || place == round_begin(m) || m->terms->broadcast)
+        status = skip(m, place, "she stays away", err);
+    m->served[owner] = true;
     return status ? status : settle(m, err);
 }
 
@@ -425,7 +418,7 @@ static void free_miner(hr_protocol *self) {
     if (m->terms) hr_unpacked_free(&m->terms->base);
     hr_course_done(&m->course);
     hr_arena_free(m->arena);
-    free(m->passed);
+    free(m->sent);
     free(m->ballots);
     free(m);
 }

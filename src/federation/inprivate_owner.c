@@ -57,32 +57,25 @@ static hr_status send_forest(owner *o, size_t to, size_t first, size_t end, hr_e
     return status;
 }
 
-/* Algorithm 2, lines 6 and 10: all trees to the next owner; those of a round's last to the miner (line 13). */
+/* Algorithm 2, lines 6 and 10: all trees to the next owner. The miner has each from who trained it, so that nobody on the way can
+ * keep one back. */
 static hr_status pass_along(owner *o, size_t place, hr_error *err) {
     size_t open = hr_course_open(&o->course), owners = o->course.owner_count, places = hr_course_places(&o->course);
     bool last = open == places || open / owners != place / owners;
-    hr_status status = send_forest(o, last ? o->setup.miner : hr_course_owner(&o->course, open), 0, places, err);
-    return status || last ? status : notify(o, place, HEDGEROW__NOTICE__KIND__PASSED, err);
+    return last ? HR_OK : send_forest(o, hr_course_owner(&o->course, open), 0, places, err);
 }
 
 /* Section VI-C: the new tree to everybody at once. */
 static hr_status pass_around(owner *o, size_t place, hr_error *err) {
-    hr_status status = send_forest(o, o->setup.miner, place, place + 1, err);
+    hr_status status = HR_OK;
     for (size_t i = 0; !status && i < o->course.owner_count; i++)
         if (o->course.owners[i] != self_of(o)) status = send_forest(o, o->course.owners[i], place, place + 1, err);
     return status;
 }
 
 static hr_status pass_on(owner *o, size_t place, hr_error *err) {
-    return (o->broadcast ? pass_around : pass_along)(o, place, err);
-}
-
-/* Whoever trained the last tree before an empty place has the set that must go past it. */
-static hr_status pass_over(owner *o, size_t empty, hr_error *err) {
-    size_t place = empty, first = empty - empty % o->course.owner_count;
-    while (place > first && o->course.places[place - 1].state == HR_PLACE_EMPTY) place--;
-    bool mine = place > first && o->course.places[place - 1].state == HR_PLACE_TREE && hr_course_owner(&o->course, place - 1) == self_of(o);
-    return mine && !o->broadcast ? pass_along(o, place - 1, err) : HR_OK;
+    hr_status status = send_forest(o, o->setup.miner, place, place + 1, err);
+    return status ? status : (o->broadcast ? pass_around : pass_along)(o, place, err);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------------------------------------ */
@@ -216,11 +209,23 @@ static hr_status keep_early(owner *o, const hr_event *event, hr_error *err) {
     return status;
 }
 
-/* The miner will pass over whoever sent no valid forest. */
+/* The miner helps, and passes over whoever sent no valid forest. */
 static hr_status complain(owner *o, size_t member, hr_error *err) {
     size_t position = hr_course_position(&o->course, member);
     if (position == o->course.owner_count) return HR_OK;
     return notify(o, o->round * o->course.owner_count + position, HEDGEROW__NOTICE__KIND__REFUSED, err);
+}
+
+/* Along the chain every owner passes on all places up to her own. */
+static hr_status check_whole(const Hedgerow__Forest *forest, hr_error *err) {
+    for (size_t i = 0; i < forest->n_places; i++)
+        if (forest->places[i]->place != i) return hr_protocol_refuse("trees were kept back", err);
+    return HR_OK;
+}
+
+static hr_status merge(owner *o, size_t from, const Hedgerow__Forest *forest, hr_error *err) {
+    hr_status status = o->broadcast || from == o->setup.miner ? HR_OK : check_whole(forest, err);
+    return status ? status : hr_course_merge(&o->course, forest, err);
 }
 
 static hr_status on_forest(owner *o, const hr_event *event, const Hedgerow__Forest *forest, hr_error *err) {
@@ -229,18 +234,15 @@ static hr_status on_forest(owner *o, const hr_event *event, const Hedgerow__Fore
     if (event->from != o->setup.miner && hr_course_position(&o->course, event->from) == o->course.owner_count)
         return hr_protocol_refuse("trees from one who takes no part", err);
     hr_error why;
-    hr_status status = hr_course_merge(&o->course, forest, &why);
-    if (status) {
-        hr_status told = status == HR_E_MEMORY ? HR_OK : complain(o, event->from, err);
-        return told ? told : hr_fail(err, status, "", "%s", why.message);
-    }
-    return HR_OK;
+    hr_status status = merge(o, event->from, forest, &why);
+    if (!status) return HR_OK;
+    hr_status told = status == HR_E_MEMORY ? HR_OK : complain(o, event->from, err);
+    return told ? told : hr_fail(err, status, "", "%s", why.message);
 }
 
 static hr_status on_skip(owner *o, const Hedgerow__Skip *skip, hr_error *err) {
     if (o->phase != RUNNING) return hr_protocol_refuse("a place of no job", err);
-    hr_status status = hr_course_empty(&o->course, skip->place, skip->signature, err);
-    return status ? status : pass_over(o, skip->place, err);
+    return hr_course_empty(&o->course, skip->place, skip->signature, err);
 }
 
 static hr_status on_round(owner *o, const Hedgerow__Round *round, hr_error *err) {

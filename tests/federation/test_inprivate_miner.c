@@ -84,7 +84,7 @@ static void test_miner__takes_one_answer_and_a_change_of_mind(void **state) {
 }
 
 static void test_miner__refuses_notices_of_no_place_or_another_ones(void **state) {
-    static const struct { uint32_t place, kind; } cases[] = {{1, 0}, {1, 1}, {9, 0}, {9, 2}, {UINT32_MAX, 1}, {0, 2}, {3, 2}};
+    static const struct { uint32_t place, kind; } cases[] = {{1, 0}, {4, 0}, {9, 0}, {9, 1}, {UINT32_MAX, 0}, {0, 1}, {3, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         board *b = board_at(*state, &voting_job, ANNA, STARTED);
         send_notice(b, ANNA, cases[i].place, cases[i].kind);
@@ -94,7 +94,7 @@ static void test_miner__refuses_notices_of_no_place_or_another_ones(void **state
 }
 
 static void test_miner__refuses_notices_of_unknown_kind(void **state) {
-    static const uint32_t kinds[] = {3, 77, INT32_MAX};
+    static const uint32_t kinds[] = {2, 77, INT32_MAX};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         board *b = board_at(*state, &voting_job, ANNA, STARTED);
         send_notice(b, ANNA, 0, kinds[i]);
@@ -115,17 +115,15 @@ static void test_miner__passes_over_nobody_whose_turn_has_not_come(void **state)
     }
 }
 
-/* She says that her tree is on its way, and that she has none; or the first again and again. */
+/* She says that she has no tree, again and again. */
 static void test_miner__goes_on_whatever_she_is_told_of_a_place(void **state) {
-    for (int broadcast = 0; broadcast < 2; broadcast++)
-        for (uint32_t kind = 0; kind < 2; kind++) {
-            board *b = board_at(*state, broadcast ? &voting_crowd : &voting_job, ANNA, STARTED);
-            b->seats[ANNA].away = true;
-            for (int i = 0; i < 3; i++) send_notice(b, ANNA, 0, kind);
-            send_notice(b, ANNA, 0, 1 - kind);
-            send_notice(b, ANNA, 6, kind); /* of a round to come */
-            check_finish(b, 6);
-        }
+    for (int broadcast = 0; broadcast < 2; broadcast++) {
+        board *b = board_at(*state, broadcast ? &voting_crowd : &voting_job, ANNA, STARTED);
+        b->seats[ANNA].away = true;
+        for (int i = 0; i < 3; i++) send_notice(b, ANNA, 0, HEDGEROW__NOTICE__KIND__EMPTY);
+        send_notice(b, ANNA, 6, HEDGEROW__NOTICE__KIND__EMPTY); /* of a round to come */
+        check_finish(b, 6);
+    }
 }
 
 /* ---- Trees
@@ -149,6 +147,69 @@ static void test_miner__helps_those_who_were_given_another_tree(void **state) {
         assert_true(berts >= 1);
         board_close(b);
     }
+}
+
+/* Bert passes on to Carl what is not the set that he has: without Anna's first place, or nothing at all. */
+static void keep_back_annas_place(board *b, letter *l) {
+    (void)b;
+    Hedgerow__Message *m = NULL;
+    const hr_event event = {.bytes = l->bytes.at, .size = l->bytes.size};
+    if (l->from != BERT || l->to != CARL) return;
+    assert_int_equal(hr_message_read(&event, &m, NULL), HR_OK);
+    assert_int_equal(m->kind_case, HEDGEROW__MESSAGE__KIND_FOREST);
+    Hedgerow__Place *kept = m->forest->places[0];
+    m->forest->places[0] = m->forest->places[m->forest->n_places - 1];
+    m->forest->n_places--;
+    free(l->bytes.at);
+    l->bytes = packed(m);
+    m->forest->places[m->forest->n_places++] = m->forest->places[0];
+    m->forest->places[0] = kept;
+    hr_unpacked_free(&m->base);
+}
+
+static size_t forests_to_carl;
+
+static void keep_back_all(board *b, letter *l) {
+    (void)b;
+    Hedgerow__Message *m = NULL;
+    const hr_event event = {.bytes = l->bytes.at, .size = l->bytes.size};
+    if (l->from == BERT && l->to == CARL) l->to = OUTSIDER;
+    if (l->from != MINER || l->to != CARL) return;
+    assert_int_equal(hr_message_read(&event, &m, NULL), HR_OK);
+    forests_to_carl += m->kind_case == HEDGEROW__MESSAGE__KIND_FOREST;
+    hr_unpacked_free(&m->base);
+}
+
+static void test_miner__helps_those_from_whom_trees_are_kept_back(void **state) {
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        board *b = board_open(*state, &voting_job, seed);
+        b->tamper = keep_back_annas_place;
+        run(b, NULL);
+        assert_true(cut_by(b, CARL, BERT));
+        assert_int_equal(trees_of(b), 9);
+        assert_int_equal(b->aways, 0);
+        board_close(b);
+        b = board_open(*state, &voting_job, seed);
+        b->tamper = keep_back_all;
+        forests_to_carl = 0;
+        run(b, NULL);
+        check_over(b);
+        assert_int_equal(trees_of(b), 9);
+        assert_int_equal(b->aways, 1); /* after it the miner sends Carl the set each time */
+        assert_int_equal(forests_to_carl, 3);
+        board_close(b);
+    }
+}
+
+/* Bert is sent the set before he is passed over, as Anna may not have passed it on. Carl has it then. */
+static void test_miner__waits_once_more_for_who_may_not_have_the_trees(void **state) {
+    const script s = {1, false, 0, 0, 1, 0};
+    board *b = board_at(*state, &s, CARL, STARTED);
+    b->seats[BERT].away = b->seats[CARL].away = true;
+    run(b, NULL);
+    assert_int_equal(b->aways, 3);
+    assert_int_equal(trees_of(b), 1);
+    board_close(b);
 }
 
 static void test_miner__cuts_off_who_sends_forged_trees(void **state) {
@@ -323,6 +384,8 @@ int main(void) {
         WITH_FELLOWS(test_miner__passes_over_nobody_whose_turn_has_not_come),
         WITH_FELLOWS(test_miner__goes_on_whatever_she_is_told_of_a_place),
         WITH_FELLOWS(test_miner__helps_those_who_were_given_another_tree),
+        WITH_FELLOWS(test_miner__helps_those_from_whom_trees_are_kept_back),
+        WITH_FELLOWS(test_miner__waits_once_more_for_who_may_not_have_the_trees),
         WITH_FELLOWS(test_miner__cuts_off_who_sends_forged_trees),
         WITH_FELLOWS(test_miner__counts_ballots_that_are_in_order),
         WITH_FELLOWS(test_miner__refuses_a_ballot_before_the_poll_and_a_second_one),
