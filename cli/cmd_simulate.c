@@ -21,7 +21,7 @@ static const arg_option simulate_options[] = {
     {"owner", 0, ARG_LIST, false, AT(owners), "FILE",
      "an owner file instead of --data: her own records, key, policy, and ledger, which is spent from. Given once for each"},
     {"model", 0, ARG_TEXT, true, AT(model), "FILE", "where the model goes; - is standard output; with --owner, it must not exist"},
-    {"threads", 0, ARG_WHOLE, false, AT(threads), "N", "0: as many as there are processors"},
+    {"threads", 0, ARG_WHOLE, false, AT(threads), "N", "of all owners together; 0: as many as there are processors"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
     {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "tell nothing but errors and the summary"},
 };

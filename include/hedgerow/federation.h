@@ -56,7 +56,7 @@ HR_API HR_MUST_CHECK hr_status hr_key_public(const char *path, char public_key[H
 /* How a party is to work, and whom it tells. */
 typedef struct hr_party_settings {
     size_t size;                                /* sizeof(hr_party_settings) */
-    int threads;                                /* of one training; 0: as many as there are processors */
+    int threads;                                /* of one training, or of a simulation; 0: as many as there are processors */
     size_t jobs;                                /* hr_own: return when so many jobs are over; 0: never */
     bool (*go_on)(void *user);                  /* asked about once a second, but for while a tree is trained; false: stop now,
                                                  * go on at the next call (a simulation begins anew). May be NULL */
