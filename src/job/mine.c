@@ -44,7 +44,6 @@ static hr_status open_station(hr_miner_seat *m, hr_loopback *loopback, hr_error 
 
 static hr_status open_party(hr_miner_seat *m, hr_error *err) {
     hr_miner_work_init(&m->work);
-    m->work.schema = m->schema;
     m->work.path = m->model;
     m->work.tell = m->settings->tell;
     m->work.user = m->settings->user;

@@ -143,8 +143,6 @@ static hr_status finish(hr_party_work *self, const hr_party_job *job, hr_error *
     }
     hr_model_free(w->model);
     w->model = model;
-    w->trees = hr_model_tree_count(model);
-    w->places = hr_course_places(job->course);
     return HR_OK;
 }
 

@@ -7,14 +7,12 @@
 #include <hedgerow/model.h>
 
 typedef struct hr_miner_work {
-    hr_party_work work; /* first: a hr_miner_work is a hr_party_work */
-    const hr_schema *schema;
+    hr_party_work work;                         /* first: a hr_miner_work is a hr_party_work */
     const char *path;                           /* where the model is written; NULL: nowhere */
     void (*tell)(void *user, const char *line); /* may be NULL */
     void *user;
     hr_model *model;          /* the last that was made, or NULL. Owner: the caller frees it */
     char why[HR_ACTION_TEXT]; /* why there is none */
-    size_t trees, places;
 } hr_miner_work;
 
 /* Sets the functions; the rest is the caller's. */

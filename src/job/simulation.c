@@ -50,7 +50,6 @@ static void hire(hr_simulation *s, const hr_data *const *owners) {
     static const char *const miners[] = {"miner"}, *const methods[] = {"inprivate"};
     s->policy = (hr_policy){.miners = {miners, 1}, .methods = {methods, 1}, .epsilon = s->job->options.epsilon, .owners = 1, .paper = true};
     hr_miner_work_init(&s->seats[0].as.miner);
-    s->seats[0].as.miner.schema = s->schema;
     for (size_t i = 0; i < s->owner_count; i++) {
         hr_owner_work *work = &s->seats[i + 1].as.owner;
         hr_owner_work_init(work);

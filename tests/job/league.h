@@ -260,7 +260,7 @@ static inline void hire(player *p) {
         p->as.owner.tell = write_down;
         p->as.owner.user = p;
     } else {
-        p->as.miner = (hr_miner_work){.schema = l->table.schema, .path = l->model, .tell = write_down, .user = p};
+        p->as.miner = (hr_miner_work){.path = l->model, .tell = write_down, .user = p};
         hr_miner_work_init(&p->as.miner);
     }
     p->real = p->as.work;
