@@ -36,14 +36,15 @@ static hr_status check_federation(const char *text, size_t size, hr_arena *arena
     hr_federation_file file;
     hr_status status = hr_federation_file_parse(text, size, "folder/file.yaml", arena, &file, err);
     if (status) return status;
-    check_name(file.name);
-    CHECK(file.member_count >= 2 && file.member_count <= HR_MEMBERS_MAX);
+    const hr_roster *roster = &file.roster;
+    check_name(roster->federation);
+    CHECK(roster->count >= 2 && roster->count <= HR_MEMBERS_MAX);
     check_path(file.authority);
     CHECK(strncmp(file.url, "tls://", 6) == 0);
-    for (size_t i = 0; i < file.member_count; i++) {
-        check_name(file.members[i].name);
-        CHECK(hr_federation_member(&file, file.members[i].name) == &file.members[i]);
-        CHECK(hr_federation_member_with(&file, &file.members[i].key) == &file.members[i]);
+    for (size_t i = 0; i < roster->count; i++) {
+        check_name(roster->members[i].name);
+        CHECK(hr_roster_named(roster, roster->members[i].name, strlen(roster->members[i].name)) == i);
+        CHECK(hr_roster_keyed(roster, roster->members[i].key.bytes) == i);
     }
     return status;
 }

@@ -20,7 +20,11 @@ static const char *const kinds[] = {"nats", NULL};
 enum { ROOT_VERSION, ROOT_NAME, ROOT_TRANSPORT, ROOT_MEMBERS, ROOT_KEYS };
 static const hr_field root_fields[ROOT_KEYS] = {
     {.key = "hedgerow-federation", .expected = "1"},
-    {.key = "name", .kind = HR_FIELD_NAME, .required = true, .offset = offsetof(hr_federation_file, name), .expected = HR_NAME_EXPECTED},
+    {.key = "name",
+     .kind = HR_FIELD_NAME,
+     .required = true,
+     .offset = offsetof(hr_federation_file, roster.federation),
+     .expected = HR_NAME_EXPECTED},
     {.key = "transport", .required = true, .expected = "a mapping with kind and url"},
     {.key = "members", .required = true, .expected = "a list of members, each with a name and a key"},
 };
@@ -50,18 +54,6 @@ static const hr_field member_fields[MEMBER_KEYS] = {
      .expected = "the line that `hedgerow keygen` printed"},
 };
 
-const hr_member *hr_federation_member(const hr_federation_file *federation, const char *name) {
-    for (size_t i = 0; i < federation->member_count; i++)
-        if (!strcmp(federation->members[i].name, name)) return &federation->members[i];
-    return NULL;
-}
-
-const hr_member *hr_federation_member_with(const hr_federation_file *federation, const hr_public_key *key) {
-    for (size_t i = 0; i < federation->member_count; i++)
-        if (hr_public_key_same(&federation->members[i].key, key)) return &federation->members[i];
-    return NULL;
-}
-
 /* ---- Reading ------------------------------------------------------------------------------------------------------------------ */
 
 static hr_status read_carrier(const hr_fields *reader, const hr_yaml_node *map, hr_federation_file *out) {
@@ -77,26 +69,26 @@ static hr_status read_carrier(const hr_fields *reader, const hr_yaml_node *map, 
     return HR_OK;
 }
 
-static hr_status read_member(const hr_fields *reader, const hr_yaml_node *map, const hr_federation_file *before, hr_member *out) {
+static hr_status read_member(const hr_fields *reader, const hr_yaml_node *map, const hr_roster *before, hr_member *out) {
     const hr_yaml_node *found[MEMBER_KEYS] = {NULL};
     member got = {0};
     hr_status status = hr_fields_read(reader, map, "a member", member_fields, MEMBER_KEYS, &got, found);
     if (status) return status;
-    if (hr_federation_member(before, got.name))
+    if (hr_roster_named(before, got.name, strlen(got.name)) != HR_NO_MEMBER)
         return hr_keys_refuse(&reader->keys, found[MEMBER_NAME], "give every member a name of its own", "the name '%s' is used twice",
                               got.name);
     hr_public_key key;
     status = hr_public_key_parse(got.key, &key, reader->keys.err);
     if (status) return hr_fail_at(reader->keys.err, status, NULL, found[MEMBER_KEY]->line, found[MEMBER_KEY]->column, got.name);
-    const hr_member *same = hr_federation_member_with(before, &key);
-    if (same)
+    size_t same = hr_roster_keyed(before, key.bytes);
+    if (same != HR_NO_MEMBER)
         return hr_keys_refuse(&reader->keys, found[MEMBER_KEY], "let every member make a key of its own with `hedgerow keygen`",
-                              "'%s' has the key of '%s'", got.name, same->name);
+                              "'%s' has the key of '%s'", got.name, before->members[same].name);
     *out = (hr_member){got.name, key};
     return HR_OK;
 }
 
-static hr_status read_members(const hr_fields *reader, const hr_yaml_node *list, hr_federation_file *out) {
+static hr_status read_members(const hr_fields *reader, const hr_yaml_node *list, hr_roster *out) {
     if (list->kind != HR_YAML_SEQUENCE) return hr_keys_refuse_kind(&reader->keys, list, "members", root_fields[ROOT_MEMBERS].expected);
     if (list->count < 2 || list->count > HR_MEMBERS_MAX)
         return hr_keys_refuse(&reader->keys, list, "", "members: %zu of them; a federation has 2 to %d", list->count, HR_MEMBERS_MAX);
@@ -104,9 +96,9 @@ static hr_status read_members(const hr_fields *reader, const hr_yaml_node *list,
     if (!members) return hr_fail_memory(reader->keys.err);
     out->members = members;
     for (const hr_yaml_node *item = list->child; item; item = item->next) {
-        hr_status status = read_member(reader, item, out, &members[out->member_count]);
+        hr_status status = read_member(reader, item, out, &members[out->count]);
         if (status) return status;
-        out->member_count++;
+        out->count++;
     }
     return HR_OK;
 }
@@ -116,7 +108,7 @@ static hr_status read_root(const hr_fields *reader, hr_federation_file *out) {
     hr_federation_file whole = {0};
     hr_status status = hr_fields_read(reader, reader->root, "a federation file", root_fields, ROOT_KEYS, &whole, found);
     if (!status) status = read_carrier(reader, found[ROOT_TRANSPORT], &whole);
-    if (!status) status = read_members(reader, found[ROOT_MEMBERS], &whole);
+    if (!status) status = read_members(reader, found[ROOT_MEMBERS], &whole.roster);
     if (!status) *out = whole;
     return status;
 }

@@ -7,11 +7,9 @@
 #include "federation/roster.h"
 
 typedef struct hr_federation_file {
-    const char *name;
+    hr_roster roster;      /* 2..HR_MEMBERS_MAX members; names and keys are unique */
     const char *url;       /* of the NATS broker: tls://HOST:PORT */
     const char *authority; /* path of the certificate authority that vouches for the broker */
-    const hr_member *members;
-    size_t member_count; /* 2..HR_MEMBERS_MAX; names and keys are unique */
 } hr_federation_file;
 
 /* Owner: *out lives in the arena. Fails: FORMAT (file, line, column), LIMIT, IO, MEMORY. */
@@ -19,9 +17,5 @@ HR_MUST_CHECK hr_status hr_federation_file_read(const char *path, hr_arena *aren
 /* The same from memory; relative paths are taken from the folder of `path`. */
 HR_MUST_CHECK hr_status hr_federation_file_parse(const char *text, size_t size, const char *path, hr_arena *arena, hr_federation_file *out,
                                                  hr_error *err);
-
-/* NULL if there is none of that name, or with that key. */
-const hr_member *hr_federation_member(const hr_federation_file *federation, const char *name);
-const hr_member *hr_federation_member_with(const hr_federation_file *federation, const hr_public_key *key);
 
 #endif

@@ -23,16 +23,17 @@ static hr_status open_boxes(const char *folder, hr_arena *arena, hr_error *err) 
     hr_federation_file federation;
     hr_status status = hr_federation_file_read(file, arena, &federation, err);
     if (status) return status;
-    const char **names = hr_arena_alloc(arena, federation.member_count, sizeof *names);
+    const hr_roster *roster = &federation.roster;
+    const char **names = hr_arena_alloc(arena, roster->count, sizeof *names);
     if (!names) return hr_fail_memory(err);
-    for (size_t i = 0; i < federation.member_count; i++) names[i] = federation.members[i].name;
+    for (size_t i = 0; i < roster->count; i++) names[i] = roster->members[i].name;
     const hr_nats_options steward = {.url = federation.url,
                                      .authority = federation.authority,
                                      .certificate = certificate,
                                      .certificate_key = key,
-                                     .federation = federation.name,
+                                     .federation = roster->federation,
                                      .name = HR_BROKER_STEWARD};
-    return hr_broker_prepare(&steward, names, federation.member_count, HR_NATS_ACK_SECONDS, err);
+    return hr_broker_prepare(&steward, names, roster->count, HR_NATS_ACK_SECONDS, err);
 }
 
 hr_status hr_federation_open(const char *folder, hr_error *err) {

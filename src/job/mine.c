@@ -62,7 +62,7 @@ static hr_status open_party(hr_miner_seat *m, hr_error *err) {
 static hr_status check_owners(const hr_miner_seat *m, hr_error *err) {
     for (size_t i = 0; i < m->file.owners.count; i++) {
         const char *name = m->file.owners.items[i];
-        size_t member = hr_roster_named(&m->station.roster, name, strlen(name));
+        size_t member = hr_roster_named(m->station.view.roster, name, strlen(name));
         if (member != HR_NO_MEMBER && member != m->station.view.self) continue;
         hr_fail(err, HR_E_ARGUMENT, "name members that the federation file lists, not the miner", "'%s' cannot be asked for records", name);
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "owners");

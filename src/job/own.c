@@ -41,8 +41,8 @@ static hr_status open_ledger(hr_owner_seat *s, hr_error *err) {
 static hr_status open_station(hr_owner_seat *s, hr_loopback *loopback, hr_error *err) {
     hr_station_files files = {s->file.name, s->file.federation, s->file.key, s->file.certificate, s->file.certificate_key};
     hr_status status = hr_station_open(&files, s->settings, loopback, s->arena, &s->station, err);
-    for (size_t m = 0; !status && m < s->station.roster.count; m++)
-        s->miners[m] = hr_names_hold(&s->file.policy.miners, s->station.roster.members[m].name);
+    const hr_roster *roster = &s->station.file.roster;
+    for (size_t m = 0; !status && m < roster->count; m++) s->miners[m] = hr_names_hold(&s->file.policy.miners, roster->members[m].name);
     return status;
 }
 

@@ -21,20 +21,19 @@ int64_t hr_station_now(void) {
 /* ---- Opening ---------------------------------------------------------------------------------------------------------------- */
 
 static hr_status find_self(const hr_station_files *files, hr_station *s, hr_error *err) {
-    s->roster = (hr_roster){s->file.name, s->file.members, s->file.member_count};
-    size_t self = hr_roster_named(&s->roster, files->name, strlen(files->name));
+    size_t self = hr_roster_named(&s->file.roster, files->name, strlen(files->name));
     if (self == HR_NO_MEMBER) {
         hr_fail(err, HR_E_POLICY, "have the federation's founder add this member, or correct the name", "'%s' is no member of '%s'",
-                files->name, s->file.name);
+                files->name, s->file.roster.federation);
         return hr_fail_at(err, HR_E_POLICY, files->federation, 0, 0, "name");
     }
     hr_public_key own = hr_identity_public(s->identity);
-    if (!hr_public_key_same(&own, &s->roster.members[self].key)) {
+    if (!hr_public_key_same(&own, &s->file.roster.members[self].key)) {
         hr_fail(err, HR_E_POLICY, "use the key whose public key the federation file lists ('hedgerow keygen --public FILE' prints it)",
                 "this is not the key of '%s'", files->name);
         return hr_fail_at(err, HR_E_POLICY, files->key, 0, 0, NULL);
     }
-    s->view = (hr_party_view){&s->roster, s->identity, self};
+    s->view = (hr_party_view){&s->file.roster, s->identity, self};
     return HR_OK;
 }
 
@@ -74,7 +73,7 @@ static hr_status dial(const hr_station_files *files, const hr_party_settings *se
                                .authority = s->file.authority,
                                .certificate = files->certificate,
                                .certificate_key = files->certificate_key,
-                               .federation = s->file.name,
+                               .federation = s->file.roster.federation,
                                .name = files->name,
                                .again = pause_before_again,
                                .user = &w};

@@ -15,7 +15,6 @@ typedef struct hr_station_files {
 
 typedef struct hr_station {
     hr_federation_file file;
-    hr_roster roster;
     hr_identity *identity;
     hr_party_view view;
     hr_transport *transport;

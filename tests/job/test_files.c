@@ -40,19 +40,18 @@ static void test_federation_file__reads_every_fact(void **state) {
     hr_federation_file file;
     hr_error err = {0};
     must(hr_federation_file_read(GOLDEN "federation.yaml", *state, &file, &err), &err);
-    assert_string_equal(file.name, "demo");
+    assert_string_equal(file.roster.federation, "demo");
     assert_string_equal(file.url, "tls://localhost:4222");
     assert_string_equal(file.authority, GOLDEN "ca.pem");
-    assert_int_equal(file.member_count, 3);
-    assert_string_equal(file.members[0].name, "miner");
-    assert_int_equal(file.members[0].key.bytes[0], 0xd7);
-    assert_int_equal(file.members[0].key.bytes[31], 0x1a);
-    const hr_member *b = hr_federation_member(&file, "hospital-b");
-    assert_ptr_equal(b, &file.members[2]);
-    assert_ptr_equal(hr_federation_member_with(&file, &b->key), b);
-    const hr_public_key other = {.bytes = {0}};
-    assert_null(hr_federation_member(&file, "hospital-c"));
-    assert_null(hr_federation_member_with(&file, &other));
+    assert_int_equal(file.roster.count, 3);
+    assert_string_equal(file.roster.members[0].name, "miner");
+    assert_int_equal(file.roster.members[0].key.bytes[0], 0xd7);
+    assert_int_equal(file.roster.members[0].key.bytes[31], 0x1a);
+    assert_int_equal(hr_roster_named(&file.roster, "hospital-b", 10), 2);
+    assert_int_equal(hr_roster_keyed(&file.roster, file.roster.members[2].key.bytes), 2);
+    const uint8_t other[HR_KEY_SIZE] = {0};
+    assert_int_equal(hr_roster_named(&file.roster, "hospital-c", 10), HR_NO_MEMBER);
+    assert_int_equal(hr_roster_keyed(&file.roster, other), HR_NO_MEMBER);
 }
 
 static void test_owner_file__reads_every_fact(void **state) {
