@@ -2,6 +2,7 @@
 #include "data/records.h"
 #include "job/simulation.h"
 #include "methods/tables.h"
+#include "tree/advance.h"
 
 enum { OWNERS_MAX = 12, THREADS = 4 };
 
@@ -240,6 +241,74 @@ static void test_simulation__prepared_scores_are_those_of_the_round(void **state
     }
 }
 
+/* ---- What owners vote on ---------------------------------------------------------------------------------------------------- */
+
+static hr_status (*vote)(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err);
+static size_t gains, tails; /* numbers of ballots that were compared */
+
+/* What the places from `from` to before `to` gained for an owner's records of a round, by scores that are computed for this alone. */
+static hr_exact gain_of(const hr_owner_work *work, const hr_party_job *job, size_t round, size_t from, size_t to, hr_exact *count) {
+    hr_round_records *before = NULL, *after = NULL;
+    hr_exact gain;
+    assert_int_equal(hr_round_records_make(work->data, job, round, &before, NULL), HR_OK);
+    assert_int_equal(hr_round_records_make(work->data, job, round, &after, NULL), HR_OK);
+    assert_int_equal(hr_round_records_add(before, job->course, from, NULL), HR_OK);
+    assert_int_equal(hr_round_records_add(after, job->course, to, NULL), HR_OK);
+    hr_advance_sums(after->records, before->scores, after->scores, &gain, count);
+    hr_round_records_free(before);
+    hr_round_records_free(after);
+    return gain;
+}
+
+/* What a ballot says, to which a hundredth of a record may have been added. */
+static void assert_near(int64_t noisy, hr_exact exact) {
+    assert_true(llabs(noisy - exact.unpaid) <= HR_BALLOT_UNIT / 100);
+}
+
+/* Votes; and compares what the ballot says with the exact sums. */
+static hr_status vote_and_compare(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+    const hr_owner_work *work = (const hr_owner_work *)self;
+    ProtobufCMessage *unpacked = NULL;
+    size_t owners = job->course->owner_count, round = place / owners, end = (round + 1) * owners;
+    hr_exact count;
+    assert_int_equal(vote(self, job, place, out, err), HR_OK);
+    assert_int_equal(hr_unpack(&hedgerow__ballot__descriptor, out->at, out->size, &unpacked, NULL), HR_OK);
+    const Hedgerow__Ballot *ballot = (const Hedgerow__Ballot *)unpacked;
+    for (size_t t = 0; t < ballot->n_tails; t++, tails++)
+        assert_near(ballot->tails[t], gain_of(work, job, round, end - t - 1, end, &count));
+    if (!ballot->n_tails) {
+        assert_near(ballot->gain, gain_of(work, job, round, round * owners, end, &count));
+        assert_near(ballot->records, count);
+        gains++;
+    }
+    hr_unpacked_free(unpacked);
+    return HR_OK;
+}
+
+/* Noise of a scale of 3 x 1024 / 8000 units at the most is one of more than 10 units once in 10^11. */
+static void test_simulation__votes_are_what_trees_gained(void **state) {
+    (void)state;
+    for (size_t classes = 0; classes <= 2; classes += 2) {
+        federation f;
+        hr_job_file job = job_of(HR_SOUND, 2, HR_ORDER_BROADCAST);
+        job.options.epsilon = 1e4;
+        job.vote_share = .8;
+        job.advance = 1e-9;
+        job.last_places = 3;
+        gains = tails = 0;
+        open_federation(&f, 2000, 5, classes, job);
+        for (size_t i = 1; i <= 5; i++) {
+            hr_party_work *work = &f.simulation.seats[i].as.work;
+            vote = work->vote;
+            work->vote = vote_and_compare;
+        }
+        run_backwards(&f.simulation);
+        assert_int_equal(gains, 5);
+        assert_int_equal(tails, 3 * 5);
+        close_federation(&f);
+    }
+}
+
 static void test_simulation__refuses_more_than_two_classes(void **state) {
     (void)state;
     federation f;
@@ -312,6 +381,7 @@ int main(void) {
         cmocka_unit_test(test_simulation__says_that_paper_mode_is_not_private),
         cmocka_unit_test(test_simulation__owners_prepare_trees_as_they_come),
         cmocka_unit_test(test_simulation__prepared_scores_are_those_of_the_round),
+        cmocka_unit_test(test_simulation__votes_are_what_trees_gained),
         cmocka_unit_test(test_simulation__refuses_more_than_two_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
