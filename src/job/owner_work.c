@@ -229,21 +229,32 @@ static hr_status pack_ballot(const spending *s, Hedgerow__Ballot *ballot, hr_byt
     return status;
 }
 
-/* What the places from `from` to before `to` gained for her records of a round. They may be others than those that she prepares: hers of
- * the next round. */
-static hr_status advance(const hr_owner_work *w, const hr_party_job *job, size_t round, size_t from, size_t to, hr_exact *gain,
-                         hr_exact *count, hr_error *err) {
-    hr_round_records *r = NULL;
-    double *before = NULL;
-    hr_status status = hr_round_records_make(w->data, job, round, &r, err);
-    if (!status) status = hr_round_records_add(r, job->course, from, err);
-    if (!status && !(before = malloc((hr_data_rows(r->records) + 1) * sizeof *before))) status = hr_fail_memory(err);
-    if (!status) {
-        memcpy(before, r->scores, hr_data_rows(r->records) * sizeof *before);
-        status = hr_round_records_add(r, job->course, to, err);
+/* What is voted on: what the trees of a round's last `shortest` places gained, those of one place more, and so on, `count` times. */
+typedef struct tails {
+    size_t round, shortest, count;
+} tails;
+
+/* Adds all trees of the round; before[t]: a copy of the scores before those of tail t. */
+static hr_status score_tails(hr_round_records *r, const hr_course *course, const tails *t, double **before, hr_error *err) {
+    size_t end = (t->round + 1) * course->owner_count, rows = hr_data_rows(r->records);
+    hr_status status = HR_OK;
+    for (size_t i = t->count; !status && i-- > 0;) {
+        status = hr_round_records_add(r, course, end - t->shortest - i, err);
+        before[i] = malloc((rows + 1) * sizeof **before);
+        if (!status && !before[i]) status = hr_fail_memory(err);
+        if (!status) memcpy(before[i], r->scores, rows * sizeof **before);
     }
-    if (!status) hr_advance_sums(r->records, before, r->scores, gain, count);
-    free(before);
+    return status ? status : hr_round_records_add(r, course, end, err);
+}
+
+/* What tails gained for her records of their round. They may be others than those that she prepares: hers of the next round. */
+static hr_status advance(const hr_owner_work *w, const hr_party_job *job, const tails *t, hr_exact *gains, hr_exact *count, hr_error *err) {
+    hr_round_records *r = NULL;
+    double *before[HR_TAILS_MAX] = {NULL};
+    hr_status status = hr_round_records_make(w->data, job, t->round, &r, err);
+    if (!status) status = score_tails(r, job->course, t, before, err);
+    for (size_t i = 0; !status && i < t->count; i++) hr_advance_sums(r->records, before[i], r->scores, &gains[i], count);
+    for (size_t i = 0; i < HR_TAILS_MAX; i++) free(before[i]);
     hr_round_records_free(r);
     return status;
 }
@@ -251,10 +262,10 @@ static hr_status advance(const hr_owner_work *w, const hr_party_job *job, size_t
 /* Whether one more round is worth it. */
 static hr_status vote_on_round(const spending *s, const hr_owner_work *w, const hr_party_job *job, size_t place, Hedgerow__Ballot *ballot,
                                hr_error *err) {
-    size_t owners = job->course->owner_count, begin = ballot->round * owners;
+    tails whole = {ballot->round, job->course->owner_count, 1};
     hr_exact gain, count;
     hr_units budget = hr_gate_budget(s->gate), gain_cost = hr_units_share(budget, GAIN_SHARE);
-    hr_status status = advance(w, job, ballot->round, begin, begin + owners, &gain, &count, err);
+    hr_status status = advance(w, job, &whole, &gain, &count, err);
     if (!status) status = release(s->gate, "gain of a round", place, gain_cost, &gain, 1, &ballot->gain, err);
     return status ? status : release(s->gate, "records of a round", place, budget - gain_cost, &count, 1, &ballot->records, err);
 }
@@ -262,20 +273,18 @@ static hr_status vote_on_round(const spending *s, const hr_owner_work *w, const 
 /* Whether the last trees do harm. */
 static hr_status vote_on_last(const spending *s, const hr_owner_work *w, const hr_party_job *job, size_t place, Hedgerow__Ballot *ballot,
                               hr_error *err) {
-    size_t end = hr_course_places(job->course);
+    tails last = {ballot->round, 1, ballot->n_tails};
     hr_exact gains[HR_TAILS_MAX], count;
-    hr_status status = HR_OK;
-    for (size_t t = 0; !status && t < ballot->n_tails; t++)
-        status = advance(w, job, ballot->round, end - t - 1, end, &gains[t], &count, err);
+    hr_status status = advance(w, job, &last, gains, &count, err);
     if (status) return status;
     return release(s->gate, "gain of the last trees", place, hr_gate_budget(s->gate), gains, ballot->n_tails, ballot->tails, err);
 }
 
 static hr_status vote_on(const spending *s, const hr_owner_work *w, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
-    int64_t tails[HR_TAILS_MAX];
+    int64_t noisy[HR_TAILS_MAX];
     Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
     ballot.round = (uint32_t)(place / job->course->owner_count);
-    ballot.tails = tails;
+    ballot.tails = noisy;
     ballot.n_tails = hr_tails(job->terms, job->course->owner_count, ballot.round);
     hr_status status = (ballot.n_tails ? vote_on_last : vote_on_round)(s, w, job, place, &ballot, err);
     return status ? status : pack_ballot(s, &ballot, out, err);
