@@ -121,71 +121,75 @@ static hr_status decide(hr_party_work *self, const char *miner, const Hedgerow__
     return HR_OK;
 }
 
-/* ---- A release and its budget ----------------------------------------------------------------------------------------------------- */
+/* ---- A turn of hers ----------------------------------------------------------------------------------------------------------------- */
 
 /* Work that draws noise: a tree, or a vote. */
-typedef struct spending {
+typedef struct turn {
+    hr_owner_work *work;
+    const hr_party_job *job;
+    size_t place;
     hr_arena *arena;
     hr_gate *gate;
     hr_stream *stream;
     hr_fit_options options;
-} spending;
+} turn;
 
-static void spending_done(spending *s) {
-    hr_gate_free(s->gate);
-    hr_stream_close(s->stream);
-    hr_arena_free(s->arena);
+static size_t round_of(const hr_party_job *job, size_t place) {
+    return place / job->course->owner_count;
 }
 
-static hr_status open_gate(spending *s, hr_error *err) {
+static hr_status open_gate(turn *t, hr_error *err) {
     hr_budget budget;
-    hr_status status = hr_budget_of(hr_method_named(method_name), &s->options, &budget, err);
-    if (!status) status = hr_stream_open(&s->stream, err);
-    return status ? status : hr_gate_new(budget.currency, budget.units, s->stream, &s->gate, err);
+    hr_status status = hr_budget_of(hr_method_named(method_name), &t->options, &budget, err);
+    if (!status) status = hr_stream_open(&t->stream, err);
+    return status ? status : hr_gate_new(budget.currency, budget.units, t->stream, &t->gate, err);
 }
 
-static hr_status spending_init(spending *s, const hr_party_job *job, double share, hr_error *err) {
-    *s = (spending){.arena = hr_arena_new()};
-    hr_status status = s->arena ? HR_OK : hr_fail_memory(err);
-    if (!status) status = hr_options_of_terms(job->terms, share, &s->options, err);
-    return status ? status : open_gate(s, err);
+/* Does it, for a share of what the job costs. */
+static hr_status take_turn(turn *t, double share, hr_status (*work)(const turn *t, hr_bytes *out, hr_error *err), hr_bytes *out,
+                           hr_error *err) {
+    t->arena = hr_arena_new();
+    hr_status status = t->arena ? HR_OK : hr_fail_memory(err);
+    if (!status) status = hr_options_of_terms(t->job->terms, share, &t->options, err);
+    if (!status) status = open_gate(t, err);
+    if (!status) status = work(t, out, err);
+    hr_gate_free(t->gate);
+    hr_stream_close(t->stream);
+    hr_arena_free(t->arena);
+    return status;
 }
 
 /* ---- Trees ------------------------------------------------------------------------------------------------------------------------ */
 
-static hr_status pack_tree(const spending *s, const hr_party_job *job, size_t place, const hr_value_tree *tree, hr_bytes *out,
-                           hr_error *err) {
+static hr_status pack_tree(const turn *t, const hr_value_tree *tree, hr_bytes *out, hr_error *err) {
+    const hr_course *course = t->job->course;
     hr_paid_tree paid = {.tree = *tree};
-    paid.releases = (hr_release *)hr_gate_releases(s->gate, &paid.release_count);
-    hr_tree_place where = {.job = job->course->job, .owner = hr_course_owner(job->course, place), .place = place};
-    return hr_wire_tree_pack(job->course->view->roster, &where, &paid, out, err);
-}
-
-static hr_status train_on(const spending *s, const hr_round_records *r, int threads, const hr_party_job *job, size_t place, hr_bytes *out,
-                          hr_error *err) {
-    hr_value_tree tree;
-    hr_inprivate_tree_job one = {
-        .records = r->records, .scores = r->scores, .budget = hr_gate_budget(s->gate), .index = place, .group = 0, .part = place};
-    hr_status status = hr_inprivate_tree(&one, &s->options, s->gate, threads, s->arena, &tree, err);
-    return status ? status : pack_tree(s, job, place, &tree, out, err);
+    paid.releases = (hr_release *)hr_gate_releases(t->gate, &paid.release_count);
+    hr_tree_place where = {.job = course->job, .owner = hr_course_owner(course, t->place), .place = t->place};
+    return hr_wire_tree_pack(course->view->roster, &where, &paid, out, err);
 }
 
 /* Line 8: her records of the round of a place, and what the trees before it say of them. */
 static hr_status score(hr_owner_work *w, const hr_party_job *job, size_t place, hr_round_records **out, hr_error *err) {
-    hr_status status = hr_round_records_find(&w->records, w->data, job, place / job->course->owner_count, out, err);
+    hr_status status = hr_round_records_find(&w->records, w->data, job, round_of(job, place), out, err);
     return status ? status : hr_round_records_add(*out, job->course, place, err);
 }
 
-static hr_status train(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
-    hr_owner_work *w = (hr_owner_work *)self;
+static hr_status make_tree(const turn *t, hr_bytes *out, hr_error *err) {
     hr_round_records *r = NULL;
-    spending s;
-    tell_format(w, "trains her tree of round %zu", place / job->course->owner_count + 1);
-    hr_status status = spending_init(&s, job, 1 - job->terms->vote_share, err);
-    if (!status) status = score(w, job, place, &r, err);
-    if (!status) status = train_on(&s, r, w->threads, job, place, out, err);
-    spending_done(&s);
-    return status;
+    hr_value_tree tree;
+    hr_status status = score(t->work, t->job, t->place, &r, err);
+    if (status) return status;
+    hr_inprivate_tree_job one = {
+        .records = r->records, .scores = r->scores, .budget = hr_gate_budget(t->gate), .index = t->place, .group = 0, .part = t->place};
+    status = hr_inprivate_tree(&one, &t->options, t->gate, t->work->threads, t->arena, &tree, err);
+    return status ? status : pack_tree(t, &tree, out, err);
+}
+
+static hr_status train(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+    turn t = {.work = (hr_owner_work *)self, .job = job, .place = place};
+    tell_format(t.work, "trains her tree of round %zu", round_of(job, place) + 1);
+    return take_turn(&t, 1 - job->terms->vote_share, make_tree, out, err);
 }
 
 /* The first place of hers that may still be trained; the number of places if there is none. */
@@ -205,22 +209,22 @@ static hr_status prepare(hr_party_work *self, const hr_party_job *job, hr_error 
 /* ---- Votes ------------------------------------------------------------------------------------------------------------------------- */
 
 /* Sums each of which changes by at most one record's unit when a record is added. */
-static hr_status release(hr_gate *gate, const char *what, size_t place, hr_units cost, const hr_exact *exact, size_t count, int64_t *noisy,
+static hr_status release(const turn *t, const char *what, hr_units cost, const hr_exact *exact, size_t count, int64_t *noisy,
                          hr_error *err) {
     hr_charge charge = {
-        .what = what, .tree = -1, .level = -1, .group = 0, .part = place, .cost = cost, .sensitivity = count << HR_ADVANCE_BITS};
+        .what = what, .tree = -1, .level = -1, .group = 0, .part = t->place, .cost = cost, .sensitivity = count << HR_ADVANCE_BITS};
     hr_permit permit;
     hr_noisy out[HR_TAILS_MAX];
-    hr_status status = hr_gate_charge_sums(gate, &charge, &permit, err);
+    hr_status status = hr_gate_charge_sums(t->gate, &charge, &permit, err);
     if (status) return status;
-    hr_gate_sums(gate, permit, exact, count, out);
+    hr_gate_sums(t->gate, permit, exact, count, out);
     for (size_t i = 0; i < count; i++) noisy[i] = out[i].paid;
     return HR_OK;
 }
 
-static hr_status pack_ballot(const spending *s, Hedgerow__Ballot *ballot, hr_bytes *out, hr_error *err) {
+static hr_status pack_ballot(const turn *t, Hedgerow__Ballot *ballot, hr_bytes *out, hr_error *err) {
     Hedgerow__Release *storage = NULL;
-    const hr_release *releases = hr_gate_releases(s->gate, &ballot->n_releases);
+    const hr_release *releases = hr_gate_releases(t->gate, &ballot->n_releases);
     ballot->counted = true;
     hr_status status = hr_wire_releases_pack(releases, ballot->n_releases, &storage, &ballot->releases, err);
     if (!status) status = hr_pack(&ballot->base, out, err);
@@ -234,12 +238,12 @@ typedef struct tails {
     size_t round, shortest, count;
 } tails;
 
-/* Adds all trees of the round; before[t]: a copy of the scores before those of tail t. */
-static hr_status score_tails(hr_round_records *r, const hr_course *course, const tails *t, double **before, hr_error *err) {
-    size_t end = (t->round + 1) * course->owner_count, rows = hr_data_rows(r->records);
+/* Adds all trees of the round; before[i]: a copy of the scores before those of tail i. */
+static hr_status score_tails(hr_round_records *r, const hr_course *course, const tails *which, double **before, hr_error *err) {
+    size_t end = (which->round + 1) * course->owner_count, rows = hr_data_rows(r->records);
     hr_status status = HR_OK;
-    for (size_t i = t->count; !status && i-- > 0;) {
-        status = hr_round_records_add(r, course, end - t->shortest - i, err);
+    for (size_t i = which->count; !status && i-- > 0;) {
+        status = hr_round_records_add(r, course, end - which->shortest - i, err);
         before[i] = malloc((rows + 1) * sizeof **before);
         if (!status && !before[i]) status = hr_fail_memory(err);
         if (!status) memcpy(before[i], r->scores, rows * sizeof **before);
@@ -248,56 +252,49 @@ static hr_status score_tails(hr_round_records *r, const hr_course *course, const
 }
 
 /* What tails gained for her records of their round. They may be others than those that she prepares: hers of the next round. */
-static hr_status advance(const hr_owner_work *w, const hr_party_job *job, const tails *t, hr_exact *gains, hr_exact *count, hr_error *err) {
+static hr_status advance(const turn *t, const tails *which, hr_exact *gains, hr_exact *count, hr_error *err) {
     hr_round_records *r = NULL;
     double *before[HR_TAILS_MAX] = {NULL};
-    hr_status status = hr_round_records_make(w->data, job, t->round, &r, err);
-    if (!status) status = score_tails(r, job->course, t, before, err);
-    for (size_t i = 0; !status && i < t->count; i++) hr_advance_sums(r->records, before[i], r->scores, &gains[i], count);
+    hr_status status = hr_round_records_make(t->work->data, t->job, which->round, &r, err);
+    if (!status) status = score_tails(r, t->job->course, which, before, err);
+    for (size_t i = 0; !status && i < which->count; i++) hr_advance_sums(r->records, before[i], r->scores, &gains[i], count);
     for (size_t i = 0; i < HR_TAILS_MAX; i++) free(before[i]);
     hr_round_records_free(r);
     return status;
 }
 
 /* Whether one more round is worth it. */
-static hr_status vote_on_round(const spending *s, const hr_owner_work *w, const hr_party_job *job, size_t place, Hedgerow__Ballot *ballot,
-                               hr_error *err) {
-    tails whole = {ballot->round, job->course->owner_count, 1};
+static hr_status vote_on_round(const turn *t, Hedgerow__Ballot *ballot, hr_error *err) {
+    tails whole = {ballot->round, t->job->course->owner_count, 1};
     hr_exact gain, count;
-    hr_units budget = hr_gate_budget(s->gate), gain_cost = hr_units_share(budget, GAIN_SHARE);
-    hr_status status = advance(w, job, &whole, &gain, &count, err);
-    if (!status) status = release(s->gate, "gain of a round", place, gain_cost, &gain, 1, &ballot->gain, err);
-    return status ? status : release(s->gate, "records of a round", place, budget - gain_cost, &count, 1, &ballot->records, err);
+    hr_units budget = hr_gate_budget(t->gate), gain_cost = hr_units_share(budget, GAIN_SHARE);
+    hr_status status = advance(t, &whole, &gain, &count, err);
+    if (!status) status = release(t, "gain of a round", gain_cost, &gain, 1, &ballot->gain, err);
+    return status ? status : release(t, "records of a round", budget - gain_cost, &count, 1, &ballot->records, err);
 }
 
 /* Whether the last trees do harm. */
-static hr_status vote_on_last(const spending *s, const hr_owner_work *w, const hr_party_job *job, size_t place, Hedgerow__Ballot *ballot,
-                              hr_error *err) {
+static hr_status vote_on_last(const turn *t, Hedgerow__Ballot *ballot, hr_error *err) {
     tails last = {ballot->round, 1, ballot->n_tails};
     hr_exact gains[HR_TAILS_MAX], count;
-    hr_status status = advance(w, job, &last, gains, &count, err);
-    if (status) return status;
-    return release(s->gate, "gain of the last trees", place, hr_gate_budget(s->gate), gains, ballot->n_tails, ballot->tails, err);
+    hr_status status = advance(t, &last, gains, &count, err);
+    return status ? status : release(t, "gain of the last trees", hr_gate_budget(t->gate), gains, ballot->n_tails, ballot->tails, err);
 }
 
-static hr_status vote_on(const spending *s, const hr_owner_work *w, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+static hr_status make_ballot(const turn *t, hr_bytes *out, hr_error *err) {
     int64_t noisy[HR_TAILS_MAX];
     Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
-    ballot.round = (uint32_t)(place / job->course->owner_count);
+    ballot.round = (uint32_t)round_of(t->job, t->place);
     ballot.tails = noisy;
-    ballot.n_tails = hr_tails(job->terms, job->course->owner_count, ballot.round);
-    hr_status status = (ballot.n_tails ? vote_on_last : vote_on_round)(s, w, job, place, &ballot, err);
-    return status ? status : pack_ballot(s, &ballot, out, err);
+    ballot.n_tails = hr_tails(t->job->terms, t->job->course->owner_count, ballot.round);
+    hr_status status = ballot.n_tails ? vote_on_last(t, &ballot, err) : vote_on_round(t, &ballot, err);
+    return status ? status : pack_ballot(t, &ballot, out, err);
 }
 
 static hr_status vote(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
-    hr_owner_work *w = (hr_owner_work *)self;
-    spending s;
-    tell_format(w, "votes on round %zu", place / job->course->owner_count + 1);
-    hr_status status = spending_init(&s, job, job->terms->vote_share, err);
-    if (!status) status = vote_on(&s, w, job, place, out, err);
-    spending_done(&s);
-    return status;
+    turn t = {.work = (hr_owner_work *)self, .job = job, .place = place};
+    tell_format(t.work, "votes on round %zu", round_of(job, place) + 1);
+    return take_turn(&t, job->terms->vote_share, make_ballot, out, err);
 }
 
 /* ---- The end ------------------------------------------------------------------------------------------------------------------------ */
