@@ -1,7 +1,6 @@
 #include "job/miner_work.h"
 
 #include "base/fail.h"
-#include "job/owner_work.h"
 #include "job/terms.h"
 #include "methods/inprivate.h"
 #include "methods/method.h"
@@ -17,7 +16,6 @@ enum { SETTINGS_MAX = 40, STATEMENT = 1400 };
 /* A model in the making. */
 typedef struct making {
     const hr_party_job *job;
-    const hr_method *method;
     hr_arena *arena;
     hr_value_tree *trees;
     size_t tree_count;
@@ -80,7 +78,7 @@ static hr_status tell_settings(making *m, hr_error *err) {
     hr_fit_options options;
     hr_status status = hr_options_of_terms(m->job->terms, 1, &options, err);
     if (status) return status;
-    hr_options_each(m->method, &options, add_setting, m);
+    hr_options_each(&hr_method_inprivate, &options, add_setting, m);
     add_whole(m, "owners", m->job->course->owner_count);
     add_whole(m, "rounds", m->job->course->rounds);
     add_setting(m, "order", m->job->terms->broadcast ? "broadcast" : "chain");
@@ -90,20 +88,20 @@ static hr_status tell_settings(making *m, hr_error *err) {
 static hr_status state(making *m, hr_guarantee *g, hr_error *err) {
     if (m->job->terms->paper) {
         *g = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
-        snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s The authors claim epsilon = %.6g.", m->method->info.flaws,
-                 m->job->terms->epsilon);
+        snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s The authors claim epsilon = %.6g.",
+                 hr_method_inprivate.info.flaws, m->job->terms->epsilon);
         return HR_OK;
     }
     hr_status status = hr_model_account(m->releases, m->release_count, HR_PURE, 0, g, err);
     snprintf(m->statement, STATEMENT,
              "(%.6g, 0)-differentially private for adding or removing one record of any owner (%.6g for replacing one), even if all other "
              "owners and the miner act together; what each spent is what she says in her signed trees. %s",
-             g->epsilon, g->epsilon_replace, m->method->info.sound);
+             g->epsilon, g->epsilon_replace, hr_method_inprivate.info.sound);
     return status;
 }
 
 static hr_status assemble(making *m, hr_model **out, hr_error *err) {
-    hr_model parts = {.method = m->method->info.name, .mode = m->job->terms->paper ? HR_PAPER : HR_SOUND, .currency = HR_PURE};
+    hr_model parts = {.method = hr_method_inprivate.info.name, .mode = m->job->terms->paper ? HR_PAPER : HR_SOUND, .currency = HR_PURE};
     const hr_schema *schema = m->job->course->rules.schema;
     hr_status status = gather(m, err);
     if (!status) status = hr_inprivate_forest(m->trees, m->tree_count, schema, m->arena, &parts.binning, &parts.forest, err);
@@ -120,7 +118,7 @@ static hr_status assemble(making *m, hr_model **out, hr_error *err) {
 }
 
 static hr_status make(const hr_party_job *job, hr_model **out, hr_error *err) {
-    making m = {.job = job, .method = hr_method_named("inprivate"), .arena = hr_arena_new()};
+    making m = {.job = job, .arena = hr_arena_new()};
     hr_status status = m.arena ? assemble(&m, out, err) : hr_fail_memory(err);
     free(m.releases);
     hr_arena_free(m.arena);

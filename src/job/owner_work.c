@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "data/schema.h"
 #include "job/budget.h"
-#include "job/party_job.h"
+#include "job/terms.h"
 #include "methods/inprivate.h"
 #include "random/stream.h"
 #include "tree/advance.h"
@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char method_name[] = "inprivate";
 
 /* How a vote's budget is shared out: the number of records only scales what was gained. */
 static const double GAIN_SHARE = .7;
@@ -39,35 +37,6 @@ static void tell_format(hr_owner_work *w, const char *format, ...) {
 
 _Static_assert((int)HR_BALLOT_UNIT == 1 << HR_ADVANCE_BITS, "what ballots say is what owners count");
 
-/* Texts of a message are not ended by NUL. */
-typedef struct small_text {
-    char text[128];
-} small_text;
-
-static hr_status text_of(ProtobufCBinaryData data, small_text *out, hr_error *err) {
-    if (!hr_text_is_fit(data, sizeof out->text - 1)) return hr_fail(err, HR_E_ARGUMENT, "", "a text is too long, or no text");
-    memcpy(out->text, data.data ? data.data : (const uint8_t *)"", data.len);
-    out->text[data.len] = '\0';
-    return HR_OK;
-}
-
-hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit_options *out, hr_error *err) {
-    hr_fit_options options;
-    hr_status status = hr_fit_options_init(&options, method_name, terms->paper ? HR_PAPER : HR_SOUND, err);
-    for (size_t i = 0; !status && i < terms->n_settings; i++) {
-        small_text name, value;
-        status = text_of(terms->settings[i]->name, &name, err);
-        if (!status) status = text_of(terms->settings[i]->value, &value, err);
-        if (!status) status = hr_fit_options_set(&options, name.text, value.text, err);
-    }
-    if (status) return status;
-    /* What the job costs stands in the terms, where her policy looks at it; a setting of that name changes nothing. */
-    options.epsilon = share * terms->epsilon;
-    options.delta = terms->delta;
-    *out = options;
-    return HR_OK;
-}
-
 /* What speaks against a job: a status and a message for its miner. */
 static hr_status object(const char *why, hr_error *err) {
     return hr_fail(err, HR_E_POLICY, "", "%s", why);
@@ -75,7 +44,7 @@ static hr_status object(const char *why, hr_error *err) {
 
 static hr_status check_policy(const hr_policy *policy, const char *miner, const Hedgerow__Terms *terms, hr_error *err) {
     if (!hr_names_hold(&policy->miners, miner)) return object("her policy does not serve this miner", err);
-    if (!hr_text_is(terms->method, method_name) || !hr_names_hold(&policy->methods, method_name))
+    if (!hr_text_is(terms->method, hr_method_inprivate.info.name) || !hr_names_hold(&policy->methods, hr_method_inprivate.info.name))
         return object("her policy does not allow the method", err);
     if (terms->paper && !policy->paper) return object("her policy does not allow paper mode, which is not private", err);
     if (terms->epsilon > policy->epsilon) return object("epsilon is more than her policy allows a job", err);
@@ -140,7 +109,7 @@ static size_t round_of(const hr_party_job *job, size_t place) {
 
 static hr_status open_gate(turn *t, hr_error *err) {
     hr_budget budget;
-    hr_status status = hr_budget_of(hr_method_named(method_name), &t->options, &budget, err);
+    hr_status status = hr_budget_of(&hr_method_inprivate, &t->options, &budget, err);
     if (!status) status = hr_stream_open(&t->stream, err);
     return status ? status : hr_gate_new(budget.currency, budget.units, t->stream, &t->gate, err);
 }

@@ -25,7 +25,4 @@ void hr_owner_work_init(hr_owner_work *work);
 /* Gives back what the work took up; may be called again, and before init. */
 void hr_owner_work_done(hr_owner_work *work);
 
-/* The method's options that the terms of a job stand for, with `share` of its epsilon. Fails: ARGUMENT, MEMORY. */
-HR_MUST_CHECK hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit_options *out, hr_error *err);
-
 #endif

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "job/party_job.h"
 #include "job/resend.h"
+#include "job/terms.h"
 #include "random/stream.h"
 
 #include <stdio.h>

@@ -61,12 +61,6 @@ hr_status hr_party_job_read(hr_live_job *j, const hr_bytes *terms, hr_error *err
     return status;
 }
 
-double hr_terms_cost(const Hedgerow__Terms *terms) {
-    hr_units parts = hr_units_down((1 - terms->vote_share) * terms->epsilon) + hr_units_down(terms->vote_share * terms->epsilon);
-    hr_units whole = hr_units_down(terms->epsilon);
-    return hr_units_value(parts > whole ? parts : whole);
-}
-
 uint64_t hr_party_job_number(const hr_action *work) {
     return 2 * work->place + (work->kind == HR_ACT_VOTE);
 }

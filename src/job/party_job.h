@@ -31,10 +31,6 @@ void hr_party_job_free(hr_live_job *job);
 /* Reads the terms once. Fails: FORMAT, LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_party_job_read(hr_live_job *job, const hr_bytes *terms, hr_error *err);
 
-/* What an owner reserves for a job: epsilon in whole units of the ledger, rounded down, so that a ledger that grants 0.1 pays for a job
- * of 0.1; never less than what her trees and votes are granted. */
-double hr_terms_cost(const Hedgerow__Terms *terms);
-
 /* Of a tree to be trained or a vote to be given. */
 uint64_t hr_party_job_number(const hr_action *work);
 

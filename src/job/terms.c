@@ -39,7 +39,7 @@ static void add(void *user, const char *name, const char *value) {
 static hr_status pack(const hr_job_file *job, const char *name, const char *yaml, ProtobufCBinaryData *owners, size_t count, listing *l,
                       hr_bytes *out, hr_error *err) {
     Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
-    hr_options_each(hr_method_named(job->options.method), &job->options, add, l);
+    hr_options_each(&hr_method_inprivate, &job->options, add, l);
     if (l->lost) return hr_fail_memory(err);
     terms.name = hr_text_of(name);
     terms.schema = hr_text_of(yaml);
@@ -59,7 +59,7 @@ static hr_status pack(const hr_job_file *job, const char *name, const char *yaml
 
 hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema, const char *const *owners, size_t count,
                       hr_bytes *out, hr_error *err) {
-    if (strcmp(job->options.method, "inprivate") != 0)
+    if (strcmp(job->options.method, hr_method_inprivate.info.name) != 0)
         return hr_fail(err, HR_E_ARGUMENT, "write 'method: inprivate'", "the method '%s' does not train over a federation",
                        job->options.method);
     listing l = {.arena = hr_arena_new()};
@@ -73,4 +73,39 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     free(names);
     hr_arena_free(l.arena);
     return status;
+}
+
+/* Texts of a message are not ended by NUL. */
+typedef struct small_text {
+    char text[128];
+} small_text;
+
+static hr_status text_of(ProtobufCBinaryData data, small_text *out, hr_error *err) {
+    if (!hr_text_is_fit(data, sizeof out->text - 1)) return hr_fail(err, HR_E_ARGUMENT, "", "a text is too long, or no text");
+    memcpy(out->text, data.data ? data.data : (const uint8_t *)"", data.len);
+    out->text[data.len] = '\0';
+    return HR_OK;
+}
+
+hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit_options *out, hr_error *err) {
+    hr_fit_options options;
+    hr_status status = hr_fit_options_init(&options, hr_method_inprivate.info.name, terms->paper ? HR_PAPER : HR_SOUND, err);
+    for (size_t i = 0; !status && i < terms->n_settings; i++) {
+        small_text name, value;
+        status = text_of(terms->settings[i]->name, &name, err);
+        if (!status) status = text_of(terms->settings[i]->value, &value, err);
+        if (!status) status = hr_fit_options_set(&options, name.text, value.text, err);
+    }
+    if (status) return status;
+    /* What the job costs stands in the terms, where her policy looks at it; a setting of that name changes nothing. */
+    options.epsilon = share * terms->epsilon;
+    options.delta = terms->delta;
+    *out = options;
+    return HR_OK;
+}
+
+double hr_terms_cost(const Hedgerow__Terms *terms) {
+    hr_units parts = hr_units_down((1 - terms->vote_share) * terms->epsilon) + hr_units_down(terms->vote_share * terms->epsilon);
+    hr_units whole = hr_units_down(terms->epsilon);
+    return hr_units_value(parts > whole ? parts : whole);
 }

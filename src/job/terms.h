@@ -1,4 +1,4 @@
-/* A job file as the terms that owners are offered. */
+/* A job file as the terms that owners are offered, and what those say of the method. */
 #ifndef HR_JOB_TERMS_H
 #define HR_JOB_TERMS_H
 
@@ -11,5 +11,12 @@ bool hr_is_option_of_job(const char *name);
 /* Owner: the caller frees out->at. Fails: ARGUMENT (not the method inprivate; the schema's label), MEMORY. */
 HR_MUST_CHECK hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema, const char *const *owners,
                                     size_t count, hr_bytes *out, hr_error *err);
+
+/* The method's options that the terms of a job stand for, with `share` of its epsilon. Fails: ARGUMENT, MEMORY. */
+HR_MUST_CHECK hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit_options *out, hr_error *err);
+
+/* What an owner reserves for a job: epsilon in whole units of the ledger, rounded down, so that a ledger that grants 0.1 pays for a job
+ * of 0.1; never less than what her trees and votes are granted. */
+double hr_terms_cost(const Hedgerow__Terms *terms);
 
 #endif
