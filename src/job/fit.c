@@ -5,6 +5,7 @@
 #include "data/number.h"
 #include "data/schema.h"
 #include "job/budget.h"
+#include "job/threads.h"
 #include "methods/method.h"
 #include "model/model.h"
 
@@ -12,9 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 enum { SETTINGS_MAX = 40, THREADS_MAX = 256 };
 
@@ -149,15 +147,6 @@ static hr_status make_model(fit *f, hr_model **out, hr_error *err) {
 
 /* ---- The fit ------------------------------------------------------------------------------------------------------- */
 
-static int thread_count(const hr_fit_options *options) {
-    if (options->threads) return options->threads;
-#ifdef _OPENMP
-    return omp_get_num_procs();
-#else
-    return 1;
-#endif
-}
-
 static hr_status run(fit *f, hr_model **out, hr_error *err) {
     hr_model *model = NULL;
     hr_status status = check(f, err);
@@ -166,7 +155,7 @@ static hr_status run(fit *f, hr_model **out, hr_error *err) {
     if (!status) status = reserve(f, err);
     if (status) return status;
     f->training = (hr_training){
-        .data = f->data, .options = f->options, .gate = f->gate, .threads = thread_count(f->options), .arena = hr_arena_new()};
+        .data = f->data, .options = f->options, .gate = f->gate, .threads = hr_threads_of(f->options->threads), .arena = hr_arena_new()};
     if (!f->training.arena) return hr_fail_memory(err);
     status = f->method->train(&f->training, err);
     if (!status) status = make_model(f, &model, err);

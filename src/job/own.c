@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "job/owner_work.h"
+#include "job/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static hr_status open_party(hr_owner_seat *s, hr_error *err) {
     s->work.data = s->data;
     s->work.policy = &s->file.policy;
     s->work.ledger = s->ledger;
-    s->work.threads = hr_station_threads(s->settings);
+    s->work.threads = hr_threads_of(s->settings->threads);
     s->work.tell = tell;
     s->work.user = s;
     hr_party_options options = {.view = &s->station.view,

@@ -3,6 +3,7 @@
 #include "data/records.h"
 #include "job/simulation.h"
 #include "job/station.h"
+#include "job/threads.h"
 
 #include <stdlib.h>
 
@@ -61,7 +62,7 @@ static hr_status run(rehearsal *r, const char *path, const hr_simulation_data *d
     if (!status && data->parties) status = deal(r, data->parties, err);
     if (!status)
         status = hr_simulation_init(&r->simulation, &r->file, r->schema, (const hr_data *const *)r->tables, r->table_count,
-                                    hr_station_threads(settings), err);
+                                    hr_threads_of(settings->threads), err);
     hr_simulation_heed(&r->simulation, settings);
     if (!status) status = hr_simulation_run(&r->simulation, err);
     if (!status) *out = hr_simulation_take(&r->simulation);

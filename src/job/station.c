@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 enum { WAIT = 500, LINGER = 10 * 1000, PAUSE_SHORTEST = 1000, PAUSE_LONGEST = 30 * 1000, NAP = 100 }; /* milliseconds */
 
@@ -100,15 +97,6 @@ hr_status hr_station_open(const hr_station_files *files, const hr_party_settings
 void hr_station_done(hr_station *s) {
     if (s->transport) s->transport->close(s->transport);
     hr_identity_free(s->identity);
-}
-
-int hr_station_threads(const hr_party_settings *settings) {
-    if (settings->threads > 0) return settings->threads;
-#ifdef _OPENMP
-    return omp_get_num_procs();
-#else
-    return 1;
-#endif
 }
 
 /* ---- Working ---------------------------------------------------------------------------------------------------------------- */

@@ -43,7 +43,4 @@ HR_MUST_CHECK hr_status hr_station_linger(hr_party *party, const hr_party_settin
 /* The clock of the party's steps. */
 int64_t hr_station_now(void);
 
-/* Processors to use. */
-int hr_station_threads(const hr_party_settings *settings);
-
 #endif
