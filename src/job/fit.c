@@ -5,16 +5,15 @@
 #include "data/number.h"
 #include "data/schema.h"
 #include "job/budget.h"
+#include "job/settings.h"
 #include "job/threads.h"
-#include "methods/method.h"
-#include "model/model.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETTINGS_MAX = 40, THREADS_MAX = 256 };
+enum { THREADS_MAX = 256 };
 
 /* What a fit holds while it runs. */
 typedef struct fit {
@@ -26,9 +25,7 @@ typedef struct fit {
     hr_gate *gate;
     hr_training training;
     int64_t entry; /* in the ledger */
-    hr_setting settings[SETTINGS_MAX];
-    size_t setting_count;
-    bool settings_lost; /* for want of memory */
+    hr_settings settings;
 } fit;
 
 static bool claims_privacy(const fit *f) {
@@ -77,20 +74,11 @@ static hr_status reserve(fit *f, hr_error *err) {
 
 /* ---- The model ----------------------------------------------------------------------------------------------------- */
 
-static void add_setting(void *user, const char *name, const char *value) {
-    fit *f = user;
-    const char *kept = f->setting_count < SETTINGS_MAX ? hr_arena_text(f->training.arena, value, strlen(value)) : NULL;
-    if (kept)
-        f->settings[f->setting_count++] = (hr_setting){name, kept};
-    else
-        f->settings_lost = true;
-}
-
 static void add_records(fit *f) {
     char text[HR_NUMBER_TEXT];
     if (f->training.records <= 0) return;
     hr_number_render(f->training.records, text);
-    add_setting(f, HR_RECORDS_SETTING, text);
+    hr_settings_add(&f->settings, HR_RECORDS_SETTING, text);
 }
 
 static hr_status state_sound(const fit *f, hr_guarantee *g, hr_buffer *text, hr_error *err) {
@@ -123,16 +111,17 @@ static hr_status make_model(fit *f, hr_model **out, hr_error *err) {
                       .binning = f->training.binning,
                       .forest = f->training.forest,
                       .currency = hr_gate_currency(f->gate)};
-    hr_options_each(f->method, f->options, add_setting, f);
+    f->settings.arena = f->training.arena;
+    hr_settings_add_options(&f->settings, f->method, f->options);
     add_records(f);
-    if (f->settings_lost) return hr_fail_memory(err);
+    if (f->settings.lost) return hr_fail_memory(err);
     if (claims_privacy(f))
         status = state_sound(f, &parts.guarantee, &statement, err);
     else
         state_unsound(f, &parts.guarantee, &statement);
     if (status) return status;
-    parts.settings = f->settings;
-    parts.setting_count = f->setting_count;
+    parts.settings = f->settings.items;
+    parts.setting_count = f->settings.count;
     parts.releases = (hr_release *)hr_gate_releases(f->gate, &parts.release_count);
     char *text = NULL;
     status = hr_buffer_take(&statement, &text, err);

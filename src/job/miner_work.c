@@ -3,15 +3,13 @@
 #include "base/fail.h"
 #include "job/terms.h"
 #include "methods/inprivate.h"
-#include "methods/method.h"
-#include "model/model.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETTINGS_MAX = 40, STATEMENT = 1400 };
+enum { STATEMENT = 1400 };
 
 /* A model in the making. */
 typedef struct making {
@@ -21,9 +19,7 @@ typedef struct making {
     size_t tree_count;
     hr_release *releases;
     size_t release_count, release_room;
-    hr_setting settings[SETTINGS_MAX];
-    size_t setting_count;
-    bool short_of_memory;
+    hr_settings settings;
     char statement[STATEMENT];
 } making;
 
@@ -58,31 +54,21 @@ static hr_status gather(making *m, hr_error *err) {
     return status;
 }
 
-static void add_setting(void *user, const char *name, const char *value) {
-    making *m = user;
-    if (!hr_is_option_of_job(name)) return;
-    const char *kept = m->setting_count < SETTINGS_MAX ? hr_arena_text(m->arena, value, strlen(value)) : NULL;
-    if (kept)
-        m->settings[m->setting_count++] = (hr_setting){name, kept};
-    else
-        m->short_of_memory = true;
-}
-
-static void add_whole(making *m, const char *name, size_t value) {
+static void add_whole(hr_settings *settings, const char *name, size_t value) {
     char text[24];
     snprintf(text, sizeof text, "%zu", value);
-    add_setting(m, name, text);
+    hr_settings_add(settings, name, text);
 }
 
-static hr_status tell_settings(making *m, hr_error *err) {
+static hr_status list_settings(making *m, hr_error *err) {
     hr_fit_options options;
     hr_status status = hr_options_of_terms(m->job->terms, 1, &options, err);
     if (status) return status;
-    hr_options_each(&hr_method_inprivate, &options, add_setting, m);
-    add_whole(m, "owners", m->job->course->owner_count);
-    add_whole(m, "rounds", m->job->course->rounds);
-    add_setting(m, "order", m->job->terms->broadcast ? "broadcast" : "chain");
-    return m->short_of_memory ? hr_fail_memory(err) : HR_OK;
+    hr_terms_add_options(&m->settings, &options);
+    add_whole(&m->settings, "owners", m->job->course->owner_count);
+    add_whole(&m->settings, "rounds", m->job->course->rounds);
+    hr_settings_add(&m->settings, "order", m->job->terms->broadcast ? "broadcast" : "chain");
+    return m->settings.lost ? hr_fail_memory(err) : HR_OK;
 }
 
 static hr_status state(making *m, hr_guarantee *g, hr_error *err) {
@@ -105,20 +91,21 @@ static hr_status assemble(making *m, hr_model **out, hr_error *err) {
     const hr_schema *schema = m->job->course->rules.schema;
     hr_status status = gather(m, err);
     if (!status) status = hr_inprivate_forest(m->trees, m->tree_count, schema, m->arena, &parts.binning, &parts.forest, err);
-    if (!status) status = tell_settings(m, err);
+    if (!status) status = list_settings(m, err);
     if (!status) status = state(m, &parts.guarantee, err);
     if (status) return status;
     parts.guarantee.statement = m->statement;
     parts.schema = (hr_schema *)schema;
     parts.releases = m->releases;
     parts.release_count = m->release_count;
-    parts.settings = m->settings;
-    parts.setting_count = m->setting_count;
+    parts.settings = m->settings.items;
+    parts.setting_count = m->settings.count;
     return hr_model_make(&parts, out, err);
 }
 
 static hr_status make(const hr_party_job *job, hr_model **out, hr_error *err) {
     making m = {.job = job, .arena = hr_arena_new()};
+    m.settings.arena = m.arena;
     hr_status status = m.arena ? assemble(&m, out, err) : hr_fail_memory(err);
     free(m.releases);
     hr_arena_free(m.arena);

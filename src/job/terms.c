@@ -1,59 +1,60 @@
 #include "job/terms.h"
 
-#include "base/arena.h"
 #include "base/fail.h"
 #include "methods/inprivate.h"
-#include "methods/method.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETTINGS_MAX = 40 };
+/* Terms in the making. */
+typedef struct offer {
+    hr_settings settings;
+    Hedgerow__Setting wire[HR_SETTINGS_MAX], *list[HR_SETTINGS_MAX];
+    ProtobufCBinaryData *owners;
+    char *schema;
+} offer;
 
-typedef struct listing {
-    hr_arena *arena;
-    Hedgerow__Setting settings[SETTINGS_MAX], *list[SETTINGS_MAX];
-    size_t count;
-    bool lost;
-} listing;
-
-bool hr_is_option_of_job(const char *name) {
-    return strcmp(name, "trees") != 0;
+/* Rounds say how many trees there are, not the method's option. */
+static void add_option(void *user, const char *name, const char *value) {
+    if (strcmp(name, "trees") != 0) hr_settings_add(user, name, value);
 }
 
-static void add(void *user, const char *name, const char *value) {
-    listing *l = user;
-    if (!hr_is_option_of_job(name)) return;
-    const char *kept = l->count < SETTINGS_MAX ? hr_arena_text(l->arena, value, strlen(value)) : NULL;
-    if (!kept) {
-        l->lost = true;
-        return;
+void hr_terms_add_options(hr_settings *settings, const hr_fit_options *options) {
+    hr_options_each(&hr_method_inprivate, options, add_option, settings);
+}
+
+static hr_status list_settings(offer *o, const hr_fit_options *options, hr_error *err) {
+    hr_terms_add_options(&o->settings, options);
+    for (size_t i = 0; i < o->settings.count; i++) {
+        hedgerow__setting__init(o->list[i] = &o->wire[i]);
+        o->wire[i].name = hr_text_of(o->settings.items[i].name);
+        o->wire[i].value = hr_text_of(o->settings.items[i].value);
     }
-    Hedgerow__Setting *setting = &l->settings[l->count];
-    hedgerow__setting__init(setting);
-    setting->name = hr_text_of(name);
-    setting->value = hr_text_of(kept);
-    l->list[l->count++] = setting;
+    return o->settings.lost ? hr_fail_memory(err) : HR_OK;
 }
 
-static hr_status pack(const hr_job_file *job, const char *name, const char *yaml, ProtobufCBinaryData *owners, size_t count, listing *l,
-                      hr_bytes *out, hr_error *err) {
+static hr_status list_owners(offer *o, const char *const *owners, size_t count, hr_error *err) {
+    o->owners = calloc(count + 1, sizeof *o->owners);
+    if (!o->owners) return hr_fail_memory(err);
+    for (size_t i = 0; i < count; i++) o->owners[i] = hr_text_of(owners[i]);
+    return HR_OK;
+}
+
+static hr_status pack(offer *o, const hr_job_file *job, const char *name, size_t owners, hr_bytes *out, hr_error *err) {
     Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
-    hr_options_each(&hr_method_inprivate, &job->options, add, l);
-    if (l->lost) return hr_fail_memory(err);
     terms.name = hr_text_of(name);
-    terms.schema = hr_text_of(yaml);
+    terms.schema = hr_text_of(o->schema);
     terms.method = hr_text_of(job->options.method);
     terms.paper = job->options.mode == HR_PAPER;
     terms.epsilon = job->options.epsilon;
-    terms.settings = l->list;
-    terms.n_settings = l->count;
+    terms.settings = o->list;
+    terms.n_settings = o->settings.count;
     terms.rounds = (uint32_t)job->rounds;
     terms.broadcast = job->order == HR_ORDER_BROADCAST;
     terms.last_places = (uint32_t)job->last_places;
     terms.vote_share = (job->advance > 0 && job->rounds > 1) || job->last_places ? job->vote_share : 0;
-    terms.owners = owners;
-    terms.n_owners = count;
+    terms.owners = o->owners;
+    terms.n_owners = owners;
     return hr_pack(&terms.base, out, err);
 }
 
@@ -62,16 +63,15 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     if (strcmp(job->options.method, hr_method_inprivate.info.name) != 0)
         return hr_fail(err, HR_E_ARGUMENT, "write 'method: inprivate'", "the method '%s' does not train over a federation",
                        job->options.method);
-    listing l = {.arena = hr_arena_new()};
-    ProtobufCBinaryData *names = calloc(count + 1, sizeof *names);
-    char *yaml = NULL;
-    hr_status status = l.arena && names ? hr_inprivate_check(schema, err) : hr_fail_memory(err);
-    if (!status) status = hr_schema_render(schema, &yaml, err);
-    for (size_t i = 0; !status && i < count; i++) names[i] = hr_text_of(owners[i]);
-    if (!status) status = pack(job, name, yaml, names, count, &l, out, err);
-    hr_text_free(yaml);
-    free(names);
-    hr_arena_free(l.arena);
+    offer o = {.settings.arena = hr_arena_new()};
+    hr_status status = o.settings.arena ? hr_inprivate_check(schema, err) : hr_fail_memory(err);
+    if (!status) status = hr_schema_render(schema, &o.schema, err);
+    if (!status) status = list_settings(&o, &job->options, err);
+    if (!status) status = list_owners(&o, owners, count, err);
+    if (!status) status = pack(&o, job, name, count, out, err);
+    hr_text_free(o.schema);
+    free(o.owners);
+    hr_arena_free(o.settings.arena);
     return status;
 }
 

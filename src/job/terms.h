@@ -4,9 +4,10 @@
 
 #include "federation/message.h"
 #include "job/job_file.h"
+#include "job/settings.h"
 
-/* Rounds say how many trees there are, not the method's option. */
-bool hr_is_option_of_job(const char *name);
+/* The options of the method that a job lists: those that its terms do not say by themselves. */
+void hr_terms_add_options(hr_settings *settings, const hr_fit_options *options);
 
 /* Owner: the caller frees out->at. Fails: ARGUMENT (not the method inprivate; the schema's label), MEMORY. */
 HR_MUST_CHECK hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema, const char *const *owners,
