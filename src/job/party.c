@@ -1,8 +1,8 @@
 #include "job/party.h"
 
 #include "base/fail.h"
+#include "job/outbox.h"
 #include "job/party_job.h"
-#include "job/resend.h"
 #include "job/terms.h"
 #include "random/stream.h"
 
@@ -10,23 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOBS_MAX = 64, RESEND_LONGEST = 32, LOOK = 100 /* milliseconds for mail before work */, LINE = 512 };
-
-/* A parcel that goes out when the transaction is committed. */
-typedef struct fresh {
-    size_t to;
-    hr_bytes parcel;
-} fresh;
+enum { JOBS_MAX = 64, LOOK = 100 /* milliseconds for mail before work */, LINE = 512 };
 
 struct hr_party {
     hr_party_options o;
     hr_live_job *jobs[JOBS_MAX];
     size_t job_count;
-    fresh *fresh;
-    size_t fresh_count, fresh_capacity;
+    hr_outbox outbox;
     hr_stream *stream;
-    bool awake;                  /* it has taken a step, so that it knows what time it is */
-    int64_t now, sent, patience; /* when parcels were last sent again, and how long to wait for the next time; 0: at once */
+    bool awake; /* it has taken a step, so that it knows what time it is */
+    int64_t now;
 };
 
 static const char *name_of(const hr_party *p, size_t member) {
@@ -61,90 +54,6 @@ static hr_live_job *find_job(hr_party *p, const uint8_t *id) {
 static hr_status make_job(const hr_party *p, const hr_journal_job *record, hr_live_job **out, hr_error *err) {
     hr_status status = hr_party_job_make(&p->o, record, out, err);
     if (!status) (*out)->heard = p->now;
-    return status;
-}
-
-/* ---- Parcels that go out -------------------------------------------------------------------------------------------------------- */
-
-static hr_status add_fresh(hr_party *p, size_t to, hr_bytes parcel, hr_error *err) {
-    if (p->fresh_count == p->fresh_capacity) {
-        size_t capacity = 2 * p->fresh_capacity + 16;
-        fresh *larger = realloc(p->fresh, capacity * sizeof *larger);
-        if (!larger) {
-            free(parcel.at);
-            return hr_fail_memory(err);
-        }
-        p->fresh = larger;
-        p->fresh_capacity = capacity;
-    }
-    p->fresh[p->fresh_count++] = (fresh){to, parcel};
-    return HR_OK;
-}
-
-static void drop_fresh(hr_party *p) {
-    for (size_t i = 0; i < p->fresh_count; i++) free(p->fresh[i].parcel.at);
-    p->fresh_count = 0;
-}
-
-/* *taken: whether the carrier took it; one that does not is tried again later. Fails: MEMORY. */
-static hr_status carry(hr_party *p, const char *to, const void *parcel, size_t size, bool *taken, hr_error *err) {
-    hr_error ignored;
-    hr_status status = p->o.transport->send(p->o.transport, to, parcel, size, &ignored);
-    *taken = !status;
-    return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
-}
-
-static hr_status send_fresh(hr_party *p, hr_error *err) {
-    bool taken = true;
-    hr_status status = HR_OK;
-    for (size_t i = 0; taken && i < p->fresh_count; i++)
-        status = carry(p, name_of(p, p->fresh[i].to), p->fresh[i].parcel.at, p->fresh[i].parcel.size, &taken, err);
-    if (p->fresh_count) {
-        p->sent = p->now;
-        p->patience = p->o.resend;
-    }
-    drop_fresh(p);
-    return status;
-}
-
-static hr_status post_piece(hr_party *p, const hr_live_job *j, hr_envelope *envelope, hr_error *err) {
-    hr_bytes parcel = {0};
-    memcpy(envelope->job.bytes, j->record.id, HR_JOB_BYTES);
-    hr_status status = hr_envelope_seal(p->o.view, envelope, &parcel, err);
-    if (status) return status;
-    status =
-        hr_journal_post(p->o.journal, j->record.id, name_of(p, envelope->to), envelope->sequence, (hr_blob){parcel.at, parcel.size}, err);
-    if (!status) return add_fresh(p, envelope->to, parcel, err);
-    free(parcel.at);
-    return status;
-}
-
-/* A message in as many envelopes as it needs. */
-static hr_status post(hr_party *p, const hr_live_job *j, size_t to, const hr_bytes *message, hr_error *err) {
-    hr_envelope envelope = {.to = to};
-    hr_status status = hr_journal_posted(p->o.journal, j->record.id, name_of(p, to), &envelope.sequence, err);
-    size_t at = 0;
-    do {
-        size_t left = message->size - at;
-        envelope.more = left > HR_PIECE_MAX;
-        envelope.body = (hr_bytes){message->at + at, envelope.more ? HR_PIECE_MAX : left};
-        envelope.sequence++;
-        if (!status) status = post_piece(p, j, &envelope, err);
-        at += envelope.body.size;
-    } while (!status && envelope.more);
-    return status;
-}
-
-static hr_status send_receipt(hr_party *p, const uint8_t *id, size_t to, uint64_t sequence, hr_error *err) {
-    hr_envelope receipt = {.to = to, .received = sequence};
-    hr_bytes parcel = {0};
-    memcpy(receipt.job.bytes, id, HR_JOB_BYTES);
-    hr_status status = hr_envelope_seal(p->o.view, &receipt, &parcel, err);
-    if (status) return status;
-    bool taken;
-    status = carry(p, name_of(p, to), parcel.at, parcel.size, &taken, err);
-    if (!taken) tell(p, "the carrier did not take a receipt");
-    free(parcel.at);
     return status;
 }
 
@@ -205,7 +114,7 @@ static hr_status act(hr_party *p, hr_live_job *j, hr_error *err) {
     while (!status && hr_protocol_next(j->protocol, &action)) {
         status = remember(j, &action, err);
         tell_of(p, &action);
-        if (!status && action.kind == HR_ACT_SEND) status = post(p, j, action.member, &action.bytes, err);
+        if (!status && action.kind == HR_ACT_SEND) status = hr_outbox_post(&p->outbox, j->record.id, action.member, &action.bytes, err);
         if (!status && action.kind == HR_ACT_DECIDE) status = decide(p, j, err);
         free(action.bytes.at);
     }
@@ -225,12 +134,12 @@ static hr_status commit(hr_party *p, hr_live_job *j, hr_status status, hr_error 
     if (!status) status = hr_journal_commit(p->o.journal, err);
     if (status) {
         hr_journal_roll_back(p->o.journal);
-        drop_fresh(p);
+        hr_outbox_drop(&p->outbox);
         return status;
     }
     j->heard = p->now;
     j->news = true;
-    return send_fresh(p, err);
+    return hr_outbox_send(&p->outbox, p->now, err);
 }
 
 static hr_status transact(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence, hr_error *err) {
@@ -329,10 +238,17 @@ static hr_status work_on(hr_party *p, hr_live_job *j, hr_error *err) {
 
 /* ---- Mail ---------------------------------------------------------------------------------------------------- */
 
+static hr_status confirm(hr_party *p, const uint8_t *id, size_t to, uint64_t sequence, hr_error *err) {
+    bool taken = false;
+    hr_status status = hr_outbox_confirm(&p->outbox, id, to, sequence, &taken, err);
+    if (!taken) tell(p, "the carrier did not take a receipt");
+    return status;
+}
+
 static hr_status take_message(hr_party *p, hr_live_job *j, size_t from, const hr_bytes *message, uint64_t sequence, hr_error *err) {
     hr_event event = {.kind = HR_EVENT_MESSAGE, .from = from, .bytes = message->at, .size = message->size};
     hr_status status = transact(p, j, &event, sequence, err);
-    return status ? status : send_receipt(p, j->record.id, from, sequence, err);
+    return status ? status : confirm(p, j->record.id, from, sequence, err);
 }
 
 static hr_status take_mail(hr_party *p, hr_live_job *j, const hr_envelope *envelope, hr_error *err) {
@@ -342,7 +258,7 @@ static hr_status take_mail(hr_party *p, hr_live_job *j, const hr_envelope *envel
     hr_bytes message;
     if (envelope->sequence <= box->taken) {
         free(envelope->body.at);
-        return send_receipt(p, j->record.id, envelope->from, box->taken, err);
+        return confirm(p, j->record.id, envelope->from, box->taken, err);
     }
     hr_mailbox_put(box, envelope);
     for (;;) {
@@ -363,7 +279,7 @@ static hr_status take_mail(hr_party *p, hr_live_job *j, const hr_envelope *envel
 static hr_status take_unknown(hr_party *p, const hr_envelope *envelope, hr_error *err) {
     bool known = false;
     hr_status status = hr_journal_knows(p->o.journal, envelope->job.bytes, &known, err);
-    if (!status && known) status = send_receipt(p, envelope->job.bytes, envelope->from, envelope->sequence, err);
+    if (!status && known) status = confirm(p, envelope->job.bytes, envelope->from, envelope->sequence, err);
     bool may_offer = p->o.miners && p->o.miners[envelope->from];
     if (!status && !known && may_offer && p->job_count == JOBS_MAX) {
         tell(p, "an offer is not looked at: too many jobs are not over");
@@ -417,14 +333,6 @@ static hr_status take_parcel(hr_party *p, const hr_parcel *parcel, hr_error *err
 }
 
 /* ---- Steps ---------------------------------------------------------------------------------------------------- */
-
-static hr_status resend(hr_party *p, hr_error *err) {
-    if (p->now - p->sent < p->patience) return HR_OK;
-    p->sent = p->now;
-    p->patience = p->patience ? 2 * p->patience : p->o.resend;
-    if (p->patience > RESEND_LONGEST * p->o.resend) p->patience = RESEND_LONGEST * p->o.resend;
-    return hr_resend(p->o.journal, p->o.transport, p->o.view->roster, err);
-}
 
 static hr_status note_absence(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_event away = {.kind = HR_EVENT_AWAY};
@@ -486,7 +394,7 @@ hr_status hr_party_step(hr_party *p, int64_t now, int wait, bool *busy, hr_error
         *busy = true;
         status = go_on(p, j, err);
     }
-    return status ? status : resend(p, err);
+    return status ? status : hr_outbox_resend(&p->outbox, now, err);
 }
 
 size_t hr_party_jobs(const hr_party *p) {
@@ -554,6 +462,7 @@ hr_status hr_party_open(const hr_party_options *options, hr_party **out, hr_erro
     if (!p) return hr_fail_memory(err);
     p->o = *options;
     p->now = options->now;
+    p->outbox = (hr_outbox){.view = options->view, .journal = options->journal, .transport = options->transport, .pause = options->resend};
     hr_error why = {0};
     hr_status status = hr_stream_open(&p->stream, &why);
     revival r = {.party = p, .err = &why};
@@ -569,8 +478,7 @@ hr_status hr_party_open(const hr_party_options *options, hr_party **out, hr_erro
 void hr_party_close(hr_party *p) {
     if (!p) return;
     while (p->job_count) remove_job(p, p->jobs[0]);
-    drop_fresh(p);
-    free(p->fresh);
+    hr_outbox_done(&p->outbox);
     hr_stream_close(p->stream);
     free(p);
 }
