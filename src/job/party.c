@@ -18,16 +18,12 @@ struct hr_party {
     size_t job_count;
     hr_outbox outbox;
     hr_stream *stream;
-    bool awake; /* it has taken a step, so that it knows what time it is */
-    int64_t now;
+    bool awake;  /* it has taken a step, so that it knows what time it is */
+    int64_t now; /* of that step */
 };
 
 static const char *name_of(const hr_party *p, size_t member) {
     return p->o.view->roster->members[member].name;
-}
-
-static size_t member_count(const hr_party *p) {
-    return p->o.view->roster->count;
 }
 
 static void tell(hr_party *p, const char *line) {
@@ -51,10 +47,12 @@ static hr_live_job *find_job(hr_party *p, const uint8_t *id) {
     return NULL;
 }
 
-static hr_status make_job(const hr_party *p, const hr_journal_job *record, hr_live_job **out, hr_error *err) {
+static hr_status add_job(hr_party *p, const hr_journal_job *record, hr_live_job **out, hr_error *err) {
     hr_status status = hr_party_job_make(&p->o, record, out, err);
-    if (!status) (*out)->heard = p->now;
-    return status;
+    if (status) return status;
+    (*out)->heard = p->now;
+    p->jobs[p->job_count++] = *out;
+    return HR_OK;
 }
 
 /* ---- Events and actions ------------------------------------------------------------------------------------------------------------ */
@@ -69,9 +67,16 @@ static hr_status note(hr_party *p, const hr_live_job *j, const hr_event *event, 
     return hr_journal_add_event(p->o.journal, j->record.id, &line, err);
 }
 
+/* What an event means to the job, whether it has just come or is fed again. */
+static hr_status feed(hr_live_job *j, const hr_event *event, hr_error *err) {
+    if (event->kind == HR_EVENT_BEGUN && event->number < sizeof j->begun) j->begun[event->number] = true;
+    if (event->kind == HR_EVENT_WORKED) j->work.kind = 0;
+    return hr_protocol_feed(j->protocol, event, err);
+}
+
 static hr_status note_and_feed(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence, hr_error *err) {
     hr_status status = note(p, j, event, sequence, err);
-    return status ? status : hr_protocol_feed(j->protocol, event, err);
+    return status ? status : feed(j, event, err);
 }
 
 static hr_status decide(hr_party *p, hr_live_job *j, hr_error *err) {
@@ -127,27 +132,45 @@ static hr_status note_job(hr_party *p, hr_live_job *j, hr_error *err) {
     return status;
 }
 
-/* Ends a transaction, and what it led to. After a failure the job in memory is ahead of the journal: the party is of no use any more, as
- * if the process had died. */
-static hr_status commit(hr_party *p, hr_live_job *j, hr_status status, hr_error *err) {
-    if (!status) status = act(p, j, err);
+/* Ends a transaction: all of it is on the disk, or nothing. */
+static hr_status commit(hr_party *p, hr_status status, hr_error *err) {
     if (!status) status = hr_journal_commit(p->o.journal, err);
+    if (status) hr_journal_roll_back(p->o.journal);
+    return status;
+}
+
+/* Rule 1: what work will cost is reserved, on the disk, before noise is drawn. */
+static hr_status reserve(hr_party *p, const hr_live_job *j, hr_journal_job *record, hr_error *err) {
+    char purpose[200];
+    if (record->entry || j->read->paper) return HR_OK;
+    snprintf(purpose, sizeof purpose, "%.*s with %s", (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data,
+             j->miner);
+    return hr_journal_reserve(p->o.journal, record, hr_terms_cost(j->read), j->read->delta, purpose, err);
+}
+
+static hr_status pay(hr_party *p, const hr_live_job *j, const hr_event *event, hr_journal_job *record, hr_error *err) {
+    if (event->kind == HR_EVENT_BEGUN) return reserve(p, j, record, err);
+    return event->kind == HR_EVENT_WORKED && event->size ? hr_journal_spend(p->o.journal, record, err) : HR_OK;
+}
+
+/* What happens to a job, what it costs and what it leads to. A failure after it was fed leaves the job in memory ahead of the journal: the
+ * party is of no use any more, as if the process had died. */
+static hr_status transact(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence, hr_error *err) {
+    hr_journal_job record = j->record;
+    hr_status status = hr_journal_begin(p->o.journal, err);
+    if (!status) status = note_job(p, j, err);
+    if (!status && event) status = pay(p, j, event, &record, err);
+    if (!status && event) status = note_and_feed(p, j, event, sequence, err);
+    if (!status) status = act(p, j, err);
+    status = commit(p, status, err);
     if (status) {
-        hr_journal_roll_back(p->o.journal);
         hr_outbox_drop(&p->outbox);
         return status;
     }
+    j->record = record;
     j->heard = p->now;
     j->news = true;
     return hr_outbox_send(&p->outbox, p->now, err);
-}
-
-static hr_status transact(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence, hr_error *err) {
-    hr_status status = hr_journal_begin(p->o.journal, err);
-    if (status) return status;
-    status = note_job(p, j, err);
-    if (!status && event) status = note_and_feed(p, j, event, sequence, err);
-    return commit(p, j, status, err);
 }
 
 /* ---- After the end ------------------------------------------------------------------------------------------------------------------ */
@@ -161,38 +184,22 @@ static hr_status end_job(hr_party *p, hr_live_job *j, hr_error *err) {
         p->o.work->fail(p->o.work, &view, j->why);
     if (!status) status = hr_journal_begin(p->o.journal, err);
     if (!status) status = hr_journal_end_job(p->o.journal, j->record.id, err);
-    if (!status) status = hr_journal_commit(p->o.journal, err);
-    if (status)
-        hr_journal_roll_back(p->o.journal);
-    else
-        remove_job(p, j);
+    status = commit(p, status, err);
+    if (!status) remove_job(p, j);
     return status;
 }
 
 /* ---- Work ---------------------------------------------------------------------------------------------------- */
 
-/* Rule 1: what it will cost is reserved, on the disk, before noise is drawn. */
 static hr_status begin_work(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_event begun = {.kind = HR_EVENT_BEGUN, .number = hr_party_job_number(&j->work)};
-    char purpose[200];
-    snprintf(purpose, sizeof purpose, "%.*s with %s", (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data,
-             j->miner);
-    hr_status status = hr_journal_begin(p->o.journal, err);
-    if (status) return status;
-    hr_journal_job reserved = j->record;
-    if (!reserved.entry && !j->read->paper)
-        status = hr_journal_reserve(p->o.journal, &reserved, hr_terms_cost(j->read), j->read->delta, purpose, err);
-    if (!status) status = note_and_feed(p, j, &begun, 0, err);
-    status = commit(p, j, status, err);
-    if (!status) j->record.entry = reserved.entry;
-    if (!status) j->begun[begun.number] = true;
-    return status;
+    return transact(p, j, &begun, 0, err);
 }
 
 static hr_status do_work(hr_party *p, hr_live_job *j, hr_bytes *out, hr_error *err) {
     hr_party_job view = hr_party_job_view(j);
-    bool train = j->work.kind == HR_ACT_TRAIN;
-    return (train ? p->o.work->train : p->o.work->vote)(p->o.work, &view, j->work.place, out, err);
+    if (j->work.kind == HR_ACT_VOTE) return p->o.work->vote(p->o.work, &view, j->work.place, out, err);
+    return p->o.work->train(p->o.work, &view, j->work.place, out, err);
 }
 
 static bool is_hers(hr_status status) {
@@ -206,32 +213,27 @@ static void tell_failure(hr_party *p, const char *what, const hr_error *why) {
 }
 
 /* Rules 1 to 3. Work that was lost when a process died, or that cannot be done, has no outcome. */
-static hr_status work_on(hr_party *p, hr_live_job *j, hr_error *err) {
-    hr_bytes outcome = {0};
+static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_error *err) {
     hr_error why = {0};
-    hr_status status = HR_OK;
     if (j->begun[hr_party_job_number(&j->work)]) {
         tell(p, "work was lost when the process ended; what was reserved for it stays spent");
-    } else {
-        status = begin_work(p, j, &why);
-        if (!status) status = do_work(p, j, &outcome, &why);
-        if (is_hers(status)) {
-            tell_failure(p, "no tree is given", &why);
-            status = HR_OK;
-        }
+        return HR_OK;
     }
-    if (status) {
-        if (err) *err = why;
-        return status;
+    hr_status status = begin_work(p, j, &why);
+    if (!status) status = do_work(p, j, outcome, &why);
+    if (is_hers(status)) {
+        tell_failure(p, "no tree is given", &why);
+        return HR_OK;
     }
-    j->work.kind = 0;
+    if (status && err) *err = why;
+    return status;
+}
+
+static hr_status work_on(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_bytes outcome = {0};
+    hr_status status = work_once(p, j, &outcome, err);
     hr_event worked = {.kind = HR_EVENT_WORKED, .bytes = outcome.at, .size = outcome.size};
-    status = hr_journal_begin(p->o.journal, err);
-    if (!status) {
-        hr_status noted = note_and_feed(p, j, &worked, 0, err);
-        if (!noted && outcome.size) noted = hr_journal_spend(p->o.journal, &j->record, err);
-        status = commit(p, j, noted, err);
-    }
+    if (!status) status = transact(p, j, &worked, 0, err);
     free(outcome.at);
     return status;
 }
@@ -275,39 +277,38 @@ static hr_status take_mail(hr_party *p, hr_live_job *j, const hr_envelope *envel
     }
 }
 
-/* An envelope of a job that is not known: the first of an offer, or of a job that is over. */
-static hr_status take_unknown(hr_party *p, const hr_envelope *envelope, hr_error *err) {
-    bool known = false;
-    hr_status status = hr_journal_knows(p->o.journal, envelope->job.bytes, &known, err);
-    if (!status && known) status = confirm(p, envelope->job.bytes, envelope->from, envelope->sequence, err);
-    bool may_offer = p->o.miners && p->o.miners[envelope->from];
-    if (!status && !known && may_offer && p->job_count == JOBS_MAX) {
-        tell(p, "an offer is not looked at: too many jobs are not over");
-        may_offer = false;
-    }
-    if (status || known || !may_offer) {
-        free(envelope->body.at);
-        return status;
-    }
+static bool may_offer(hr_party *p, size_t member) {
+    if (!p->o.miners || !p->o.miners[member]) return false;
+    if (p->job_count < JOBS_MAX) return true;
+    tell(p, "an offer is not looked at: too many jobs are not over");
+    return false;
+}
+
+static hr_status take_offer(hr_party *p, const hr_envelope *envelope, hr_error *err) {
     hr_journal_job record = {.miner = name_of(p, envelope->from)};
     hr_live_job *j = NULL;
     memcpy(record.id, envelope->job.bytes, HR_JOURNAL_ID);
     hr_stream_bytes(p->stream, record.key, HR_JOURNAL_KEY);
-    status = make_job(p, &record, &j, err);
-    if (status) {
-        free(envelope->body.at);
-        return status;
-    }
-    p->jobs[p->job_count++] = j;
-    return take_mail(p, j, envelope, err);
+    hr_status status = add_job(p, &record, &j, err);
+    if (!status) return take_mail(p, j, envelope, err);
+    free(envelope->body.at);
+    return status;
+}
+
+/* An envelope of a job that is not known: the first of an offer, or of a job that is over. */
+static hr_status take_unknown(hr_party *p, const hr_envelope *envelope, hr_error *err) {
+    bool known = false;
+    hr_status status = hr_journal_knows(p->o.journal, envelope->job.bytes, &known, err);
+    if (!status && !known && may_offer(p, envelope->from)) return take_offer(p, envelope, err);
+    if (!status && known) status = confirm(p, envelope->job.bytes, envelope->from, envelope->sequence, err);
+    free(envelope->body.at);
+    return status;
 }
 
 static hr_status take_receipt(hr_party *p, const hr_envelope *envelope, hr_error *err) {
     hr_status status = hr_journal_begin(p->o.journal, err);
     if (!status) status = hr_journal_received(p->o.journal, envelope->job.bytes, name_of(p, envelope->from), envelope->received, err);
-    if (!status) status = hr_journal_commit(p->o.journal, err);
-    if (status) hr_journal_roll_back(p->o.journal);
-    return status;
+    return commit(p, status, err);
 }
 
 static hr_status take_envelope(hr_party *p, const hr_envelope *envelope, hr_error *err) {
@@ -430,15 +431,13 @@ static hr_status feed_again(void *user, const hr_journal_event *line) {
     hr_event event = {.kind = (hr_event_kind)line->kind, .number = line->number, .bytes = line->bytes.at, .size = line->bytes.size};
     if (event.kind == HR_EVENT_MESSAGE) event.from = hr_roster_named(roster, line->from, strlen(line->from));
     if (event.from == HR_NO_MEMBER) return hr_fail(r->err, HR_E_FORMAT, "", "the journal names a member that there is not");
-    if (event.kind == HR_EVENT_BEGUN && event.number < sizeof r->job->begun) r->job->begun[event.number] = true;
-    if (event.kind == HR_EVENT_WORKED) r->job->work.kind = 0;
-    hr_status status = hr_protocol_feed(r->job->protocol, &event, r->err);
+    hr_status status = feed(r->job, &event, r->err);
     return status ? status : forget_actions(r->job, r->err);
 }
 
 static hr_status restore_boxes(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_status status = HR_OK;
-    for (size_t m = 0; !status && m < member_count(p); m++)
+    for (size_t m = 0; !status && m < j->member_count; m++)
         status = hr_journal_taken(p->o.journal, j->record.id, name_of(p, m), &j->boxes[m].taken, err);
     return status;
 }
@@ -447,10 +446,9 @@ static hr_status revive(void *user, const hr_journal_job *record) {
     revival *r = user;
     hr_party *p = r->party;
     if (p->job_count == JOBS_MAX) return hr_fail(r->err, HR_E_LIMIT, "", "the journal holds too many jobs");
-    hr_status status = make_job(p, record, &r->job, r->err);
+    hr_status status = add_job(p, record, &r->job, r->err);
     if (status) return status;
     r->job->noted = true;
-    p->jobs[p->job_count++] = r->job;
     status = r->job->is_miner ? hr_party_job_read(r->job, &r->job->terms, r->err) : HR_OK;
     if (!status) status = forget_actions(r->job, r->err);
     if (!status) status = hr_journal_each_event(p->o.journal, r->job->record.id, feed_again, r, r->err);
@@ -489,9 +487,7 @@ hr_status hr_party_submit(hr_party *p, hr_blob terms, hr_error *err) {
     if (p->job_count) return HR_OK;
     hr_stream_bytes(p->stream, record.id, HR_JOURNAL_ID);
     hr_stream_bytes(p->stream, record.key, HR_JOURNAL_KEY);
-    hr_status status = make_job(p, &record, &j, err);
-    if (status) return status;
-    p->jobs[p->job_count++] = j;
-    status = hr_party_job_read(j, &j->terms, err);
+    hr_status status = add_job(p, &record, &j, err);
+    if (!status) status = hr_party_job_read(j, &j->terms, err);
     return status ? status : transact(p, j, NULL, 0, err);
 }
