@@ -54,7 +54,6 @@ static hr_status open_party(hr_miner_seat *m, hr_error *err) {
                                 .schema = m->schema,
                                 .advance = m->file.advance,
                                 .deadline = (int64_t)m->file.deadline * 1000,
-                                .now = hr_station_now(),
                                 .resend = RESEND};
     return hr_party_open(&options, &m->party, err);
 }

@@ -71,7 +71,6 @@ static hr_status open_party(hr_owner_seat *s, hr_error *err) {
                                 .schema = s->schema,
                                 .miners = s->miners,
                                 .least_owners = s->file.policy.owners,
-                                .now = hr_station_now(),
                                 .resend = RESEND};
     return hr_party_open(&options, &s->party, err);
 }

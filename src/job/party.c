@@ -381,14 +381,15 @@ static hr_status look_for_mail(hr_party *p, int wait, bool *came, hr_error *err)
 
 /* While nobody was there to hear them, nobody stayed away. */
 static void wake(hr_party *p) {
-    for (size_t i = 0; !p->awake && i < p->job_count; i++) p->jobs[i]->heard = p->now;
+    for (size_t i = 0; i < p->job_count; i++) p->jobs[i]->heard = p->now;
+    p->outbox.sent = p->now;
     p->awake = true;
 }
 
 /* Mail first: it may say that there is nothing to work for any more, or that nobody stays away. */
 hr_status hr_party_step(hr_party *p, int64_t now, int wait, bool *busy, hr_error *err) {
     p->now = now;
-    wake(p);
+    if (!p->awake) wake(p);
     hr_live_job *j = next_job(p);
     hr_status status = look_for_mail(p, j && wait > LOOK ? LOOK : wait, busy, err);
     if (!status && !*busy && j) {
@@ -459,7 +460,6 @@ hr_status hr_party_open(const hr_party_options *options, hr_party **out, hr_erro
     hr_party *p = calloc(1, sizeof *p);
     if (!p) return hr_fail_memory(err);
     p->o = *options;
-    p->now = options->now;
     p->outbox = (hr_outbox){.view = options->view, .journal = options->journal, .transport = options->transport, .pause = options->resend};
     hr_error why = {0};
     hr_status status = hr_stream_open(&p->stream, &why);

@@ -52,7 +52,6 @@ typedef struct hr_party_options {
     size_t least_owners; /* owner */
     double advance;      /* miner */
     int64_t deadline;    /* miner: milliseconds that an owner may stay away */
-    int64_t now;         /* the clock of hr_party_step as the party opens */
     int64_t resend;      /* milliseconds after which parcels that are not confirmed are sent again; doubles up to 32 times as long */
 } hr_party_options;
 

@@ -208,6 +208,22 @@ static void test_parcels__are_sent_again_less_and_less_often(void **state) {
     disband(&l);
 }
 
+/* An offer that was made before the party knew what time it is. */
+static void test_parcels__are_not_sent_twice_at_once(void **state) {
+    (void)state;
+    league l;
+    found(&l, job_of_league(1, HR_ORDER_CHAIN, false));
+    come_back(&l.players[0]);
+    assert_int_equal(l.diary->parcels, OWNERS);
+    l.now += RESEND - 1;
+    for (int turn = 0; turn < 10; turn++) step(&l.players[0]);
+    assert_int_equal(l.diary->parcels, OWNERS);
+    l.now += RESEND;
+    step(&l.players[0]);
+    assert_int_equal(l.diary->parcels, 2 * OWNERS);
+    disband(&l);
+}
+
 /* Sets of trees that fill several parcels: nothing of them is left in any file. */
 static void test_parcels__are_forgotten_when_they_are_confirmed(void **state) {
     (void)state;
@@ -311,6 +327,7 @@ int main(void) {
         cmocka_unit_test(test_absence__of_the_miner_is_not_held_against_owners),
         cmocka_unit_test(test_absence__is_noted_when_the_mail_was_read),
         cmocka_unit_test(test_parcels__are_sent_again_less_and_less_often),
+        cmocka_unit_test(test_parcels__are_not_sent_twice_at_once),
         cmocka_unit_test(test_parcels__reach_others_when_a_box_takes_none),
         cmocka_unit_test(test_parcels__are_forgotten_when_they_are_confirmed),
         cmocka_unit_test(test_budget__that_does_not_suffice_is_a_reason_to_refuse),
