@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RESEND = 2000 }; /* milliseconds */
-
 struct hr_miner_seat {
     hr_arena *arena;
     hr_job_file file;
@@ -54,7 +52,7 @@ static hr_status open_party(hr_miner_seat *m, hr_error *err) {
                                 .schema = m->schema,
                                 .advance = m->file.advance,
                                 .deadline = (int64_t)m->file.deadline * 1000,
-                                .resend = RESEND};
+                                .resend = HR_STATION_RESEND};
     return hr_party_open(&options, &m->party, err);
 }
 

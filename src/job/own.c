@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { RESEND = 2000 }; /* milliseconds */
-
 struct hr_owner_seat {
     hr_arena *arena;
     hr_owner_file file;
@@ -71,7 +69,7 @@ static hr_status open_party(hr_owner_seat *s, hr_error *err) {
                                 .schema = s->schema,
                                 .miners = s->miners,
                                 .least_owners = s->file.policy.owners,
-                                .resend = RESEND};
+                                .resend = HR_STATION_RESEND};
     return hr_party_open(&options, &s->party, err);
 }
 

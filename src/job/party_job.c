@@ -26,7 +26,7 @@ static hr_status start_protocol(const hr_party_options *o, hr_live_job *j, hr_er
                                 .advance = o->advance};
     memcpy(setup.job.bytes, j->record.id, HR_JOB_BYTES);
     if (setup.miner == HR_NO_MEMBER) return hr_fail(err, HR_E_FORMAT, "", "the miner of a job is no member any more");
-    return (j->is_miner ? hr_inprivate_miner : hr_inprivate_owner)(&setup, &j->protocol, err);
+    return j->is_miner ? hr_inprivate_miner(&setup, &j->protocol, err) : hr_inprivate_owner(&setup, &j->protocol, err);
 }
 
 static hr_status fill(const hr_party_options *o, const hr_journal_job *record, hr_live_job *j, hr_error *err) {
@@ -66,9 +66,13 @@ uint64_t hr_party_job_number(const hr_action *work) {
 }
 
 hr_party_job hr_party_job_view(const hr_live_job *j) {
-    return (hr_party_job){.record = &j->record,
-                          .course = (j->is_miner ? hr_inprivate_miner_course : hr_inprivate_owner_course)(j->protocol),
-                          .ballots = j->is_miner ? hr_inprivate_ballots(j->protocol) : NULL,
-                          .left_out = j->is_miner ? hr_inprivate_left_out(j->protocol) : 0,
-                          .terms = j->read};
+    hr_party_job view = {.record = &j->record, .terms = j->read};
+    if (!j->is_miner) {
+        view.course = hr_inprivate_owner_course(j->protocol);
+        return view;
+    }
+    view.course = hr_inprivate_miner_course(j->protocol);
+    view.ballots = hr_inprivate_ballots(j->protocol);
+    view.left_out = hr_inprivate_left_out(j->protocol);
+    return view;
 }

@@ -8,6 +8,8 @@
 
 #include <hedgerow/federation.h>
 
+enum { HR_STATION_RESEND = 2000 }; /* milliseconds */
+
 /* What an owner file and a job file have in common. */
 typedef struct hr_station_files {
     const char *name, *federation, *key, *certificate, *certificate_key;
