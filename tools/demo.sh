@@ -38,8 +38,20 @@ row() {
     printf '  %-44s %-8s %s\n' "$@"
 }
 
-free_port() {
-    python3 -c 'import socket; s = socket.socket(); s.bind(("localhost", 0)); print(s.getsockname()[1])'
+# A port for the broker. Linux gives it to nobody else while this child lives, but lets the broker listen there: both reuse addresses.
+keep_port() {
+    mkfifo kept
+    python3 -c 'if True:
+        import signal, socket, sys
+        s = socket.socket()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        s.bind(("localhost", 0))
+        print(s.getsockname()[1], flush=True)
+        if sys.platform != "linux":
+            s.close()
+        signal.pause()' > kept &
+    children="$children $!"
+    read -r port < kept
 }
 
 owner_file() {
@@ -72,7 +84,8 @@ printf 'north.csv begins:\n'
 head -n 3 north.csv | sed 's/^/  /'
 
 say "2. They found a federation: who is in it, and by which keys they are known."
-port=$( [ $broker = no ] && echo 4222 || free_port)
+port=4222
+[ $broker = no ] || keep_port
 run hedgerow federation init fed --name demo --url tls://localhost:$port --member miner --member north --member south --member west 2> /dev/null
 
 say "3. Each grants a budget for her records, and says in her owner file what she allows:"
@@ -101,11 +114,12 @@ sed 's/^/  /' job.yaml
 if [ $broker = yes ]; then
     say "5. A broker carries what they say, sealed; every hospital serves her records, and the miner asks."
     (cd fed/broker && exec nats-server -c nats.conf > nats.log 2>&1) &
-    children=$!
+    server=$!
+    children="$children $server"
     tries=0
     until hedgerow federation open fed 2> open.log; do
         tries=$((tries + 1))
-        [ $tries -lt 300 ] && kill -0 $children || { cat fed/broker/nats.log open.log >&2; exit 1; }
+        [ $tries -lt 1200 ] && kill -0 $server || { cat fed/broker/nats.log open.log >&2; exit 1; }
         sleep 0.1
     done
     serving=

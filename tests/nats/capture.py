@@ -3,6 +3,7 @@
 A relay records every byte; the broker's files are read before anything is settled away. That the search would find a text is shown by texts
 that are no secret: the greeting of nats-server on the wire, the subjects on the disk.
 usage: capture.py HEDGEROW"""
+import contextlib
 import os
 import socket
 import threading
@@ -12,17 +13,22 @@ from federation import HOSPITALS, Federation, free_port
 
 
 class Relay:
-    """Listens on a port, passes all bytes on to another one and back, and keeps a copy."""
+    """Listens on a port of its own, passes all bytes on to another one and back, and keeps a copy."""
 
-    def __init__(self, port, to):
+    def __init__(self, to):
         self.to, self.seen, self.lock = to, bytearray(), threading.Lock()
-        self.server = socket.create_server(('localhost', port))
+        self.server = socket.create_server(('localhost', 0))
+        self.port = self.server.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
 
     def accept(self):
         while True:
             here, _ = self.server.accept()
-            there = socket.create_connection(('localhost', self.to))
+            try:
+                there = socket.create_connection(('localhost', self.to))
+            except OSError:  # the broker does not listen yet
+                here.close()
+                continue
             for source, sink in ((here, there), (there, here)):
                 threading.Thread(target=self.pass_on, args=(source, sink), daemon=True).start()
 
@@ -42,20 +48,22 @@ class Relay:
 
 
 def secrets(folder):
-    """Texts that messages are full of: names of features and their values, of releases, of methods, options and terms."""
-    texts = {b'inprivate', b'hedgerow-schema', b'learning-rate', b'leaf sum', b'split', b'job.yaml', b'her policy'}
+    """Texts that messages are full of: names of features and their values, of releases, of methods, options and terms. Of seven bytes and more:
+    2^24 random bytes hold one of 50 by chance with less than 50 * 2^(24 - 56) = 2e-8."""
+    texts = {b'inprivate', b'hedgerow-schema', b'learning-rate', b'leaf sum', b'leaf count', b'job.yaml', b'her policy'}
     with open(os.path.join(folder, 'schema.yaml'), 'rb') as file:
         for line in file:
             if b'name:' in line:
                 texts.add(line.split(b'name:')[1].strip().strip(b'"'))
-    return {text for text in texts if len(text) >= 5}
+    return {text for text in texts if len(text) >= 7}
 
 
 def stored(folder):
+    """All that lies there. The broker goes on meanwhile: a file may be gone before it is read."""
     found = bytearray()
     for where, _, names in os.walk(os.path.join(folder, 'fed/broker/store')):
         for name in names:
-            with open(os.path.join(where, name), 'rb') as file:
+            with contextlib.suppress(FileNotFoundError), open(os.path.join(where, name), 'rb') as file:
                 found += file.read()
     return bytes(found)
 
@@ -67,9 +75,9 @@ def assert_hidden(where, seen, texts, control):
 
 
 def test(tool, folder, words):
-    outside, inside = free_port(), free_port()
-    fed = Federation(tool, folder, rounds=2, port=outside, broker_port=inside)
-    relay = Relay(outside, inside)
+    inside = free_port()
+    relay = Relay(inside)
+    fed = Federation(tool, folder, rounds=2, port=relay.port, broker_port=inside)
     texts = secrets(folder)
     fed.start_broker()
     fed.new_job()

@@ -16,6 +16,8 @@ import threading
 SKIPPED = 77
 HOSPITALS = ['north', 'south', 'west']
 SECONDS = 120  # to wait for anything before giving up
+LIBC = ctypes.CDLL(None)
+KEPT = []  # sockets
 
 OWNER = '''hedgerow-owner: 1
 name: {name}
@@ -50,15 +52,22 @@ owners: [north, south, west]
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(('localhost', 0))
-        return s.getsockname()[1]
+    """Linux gives it to nobody else while this process lives, but lets a broker listen there: both reuse addresses, and here nobody listens."""
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    s.bind(('localhost', 0))
+    port = s.getsockname()[1]
+    if sys.platform == 'linux':
+        KEPT.append(s)
+    else:
+        s.close()
+    return port
 
 
 def end_with_parent():
     """A test that is killed takes its processes along (Linux)."""
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    with contextlib.suppress(AttributeError):
+        LIBC.prctl(1, signal.SIGKILL)
 
 
 class Process:
@@ -127,7 +136,7 @@ class Federation:
             path = os.path.join(folder, 'fed/broker/nats.conf')
             with open(path) as file:
                 text = file.read()
-            self.write('fed/broker/nats.conf', text.replace(str(self.port), str(self.broker_port)))
+            self.write('fed/broker/nats.conf', text.replace('port: %d\n' % self.port, 'port: %d\n' % self.broker_port))
         self.broker = None
 
     def write(self, name, text):
@@ -167,8 +176,11 @@ class Federation:
         return Process([self.tool, 'mine', 'job.yaml', '--model', 'model.json'], self.folder, on_line)
 
     def ask(self, name, sql):
-        """Rows of a member's ledger or journal; none before it has the table."""
-        with contextlib.closing(sqlite3.connect(os.path.join(self.folder, name + '.db'))) as db:
+        """Rows of a member's ledger or journal; none before it has the table, or is there at all."""
+        path = os.path.join(self.folder, name + '.db')
+        if not os.path.exists(path):
+            return []
+        with contextlib.closing(sqlite3.connect(path, timeout=SECONDS)) as db:
             try:
                 return db.execute(sql).fetchall()
             except sqlite3.OperationalError as error:

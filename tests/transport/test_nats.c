@@ -2,6 +2,7 @@
 
 #include "transport/nats.h"
 
+#include <math.h>
 #include <nats/nats.h>
 
 enum { LONG = SERVER_PATIENCE * 1000, SHORT = 100 };
@@ -119,38 +120,56 @@ static void test_parcels__arrive_in_the_order_of_sending(void **state) {
     bob->close(bob);
 }
 
-/* A parcel comes alone and at once, though nothing follows it. */
+/* The longest wait for one of so many parcels that were sent at once, in seconds. */
+static double longest_wait(hr_transport *from, hr_transport *to, int parcels) {
+    double longest = 0;
+    for (int i = 0; i < parcels; i++) send_text(from, "bob", "at once");
+    for (int i = 0; i < parcels; i++) {
+        const double start = server_clock();
+        expect_text(to, "at once");
+        longest = fmax(longest, server_clock() - start);
+    }
+    return longest;
+}
+
+/* A parcel comes alone and at once, though nothing follows it: it is seen in the best of 25 trials, so that a machine whose load stops
+ * every second trial for longer raises a false alarm with 7 * 2^-25 = 2e-7. */
 static void test_parcel__is_not_kept_waiting_for_others(void **state) {
     hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob");
-    int slow = 0; /* a loaded machine may stop for a while, but not each time */
-    for (int i = 0; i < 100; i++) {
-        for (int j = 0; i % 5 == 0 && j < 3; j++) assert_null(receive_within(bob, j).bytes);
-        for (int j = 0; j <= i % 7; j++) send_text(alice, "bob", "at once");
-        for (int j = 0; j <= i % 7; j++) {
-            const double start = server_clock();
-            expect_text(bob, "at once");
-            slow += server_clock() - start > 0.05;
+    for (int parcels = 1; parcels <= 7; parcels++) {
+        double best = LONG;
+        for (int trial = 0; trial < 25; trial++) {
+            for (int j = 0; trial % 5 == 0 && j < 3; j++) assert_null(receive_within(bob, j).bytes);
+            best = fmin(best, longest_wait(alice, bob, parcels));
         }
+        if (best > .05) fail_msg("one of %d parcels takes %.3f s", parcels, best);
     }
-    assert_in_range(slow, 0, 20);
     alice->close(alice);
     bob->close(bob);
 }
 
+/* Where a second passes before the broker hears that a parcel was settled, that one comes again too. */
 static void test_parcel__not_settled__comes_again(void **state) {
     assert_int_equal(server_prepare(*state, 1, NULL), HR_OK);
     hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob");
     send_text(alice, "bob", "first");
     send_text(alice, "bob", "second");
-    hr_parcel first = receive_within(bob, LONG);
+    hr_parcel first = receive_within(bob, LONG), next = {0};
     assert_true(holds(&first, "first"));
-    expect_text(bob, "second");
-    hr_parcel again = receive_within(bob, LONG);
-    assert_true(holds(&again, "first"));
-    assert_ptr_not_equal(again.token, first.token);
-    bob->settle(bob, &again);
+    bool second = false;
+    do {
+        bob->settle(bob, &next);
+        next = receive_within(bob, LONG);
+        assert_non_null(next.bytes);
+        second |= holds(&next, "second");
+    } while (!holds(&next, "first"));
+    assert_true(second);
+    assert_ptr_not_equal(next.token, first.token);
     bob->settle(bob, &first);
-    expect_nothing(bob);
+    do {
+        bob->settle(bob, &next);
+        next = receive_within(bob, SHORT);
+    } while (next.bytes);
     alice->close(alice);
     bob->close(bob);
     assert_int_equal(server_prepare(*state, HR_NATS_ACK_SECONDS, NULL), HR_OK);
@@ -215,7 +234,7 @@ static void test_boxes__are_missed_until_the_federation_is_opened(void **state) 
     alice = open_as(&other, "alice");
     alice->close(alice);
     server_stop(&other, SIGTERM);
-    server_clear(other.top);
+    server_done(&other);
 }
 
 /* ---- Loss of the broker ----------------------------------------------------------------------------------------------------------- */
@@ -267,14 +286,16 @@ static void test_broker__gone__closing_does_not_wait_for_it(void **state) {
 
 static void test_open__where_nobody_listens__fails(void **state) {
     char paths[3][SERVER_PATH], url[64];
+    int port;
     hr_error err = {0};
     hr_transport *end = NULL;
     hr_nats_options options = server_options(*state, paths, "alice", "alice");
-    snprintf(url, sizeof url, "tls://localhost:%u", server_free_port());
+    snprintf(url, sizeof url, "tls://localhost:%u", server_keep_port(&port));
     options.url = url;
     assert_int_equal(hr_nats_open(&options, &end, &err), HR_E_IO);
     check_error(&err, HR_E_IO, "cannot connect to tls://localhost:");
     assert_null(end);
+    close(port);
 }
 
 /* ---- Waiting for the broker ------------------------------------------------------------------------------------------------------- */
@@ -292,11 +313,12 @@ static bool try_again(void *user) {
 
 static void test_open__where_nobody_listens__asks_whether_to_try_again(void **state) {
     char paths[3][SERVER_PATH], url[64];
+    int port;
     hr_error err = {0};
     hr_transport *end = NULL;
     patience p = {.most = 3};
     hr_nats_options options = server_options(*state, paths, "alice", "alice");
-    snprintf(url, sizeof url, "tls://localhost:%u", server_free_port());
+    snprintf(url, sizeof url, "tls://localhost:%u", server_keep_port(&port));
     options.url = url;
     options.again = try_again;
     options.user = &p;
@@ -304,6 +326,7 @@ static void test_open__where_nobody_listens__asks_whether_to_try_again(void **st
     check_error(&err, HR_E_IO, "cannot connect to tls://localhost:");
     assert_int_equal(p.asked, 3);
     assert_null(end);
+    close(port);
 }
 
 static void test_open__before_the_broker_is_there__succeeds_when_it_comes(void **state) {
@@ -360,7 +383,7 @@ static void test_open__with_certificates_of_another_federation__fails(void **sta
     refuse_open(&mine, HR_E_IO, "no secure connection"); /* the key is another certificate's */
     mine.certificate_key = "nowhere.pem";
     refuse_open(&mine, HR_E_IO, "cannot read the certificate's key: No such file or directory");
-    server_clear(other.top);
+    server_done(&other);
 }
 
 static void test_open__with_another_members_certificate__is_refused(void **state) {
@@ -419,6 +442,7 @@ static natsConnection *connect_raw(const server *s, const char *name) {
     snprintf(inbox, sizeof inbox, "_INBOX_%s", name);
     assert_int_equal(natsOptions_Create(&settings), NATS_OK);
     assert_int_equal(natsOptions_SetURL(settings, options.url), NATS_OK);
+    assert_int_equal(natsOptions_SetTimeout(settings, LONG), NATS_OK);
     assert_int_equal(natsOptions_SetSecure(settings, true), NATS_OK);
     assert_int_equal(natsOptions_LoadCATrustedCertificates(settings, options.authority), NATS_OK);
     assert_int_equal(natsOptions_LoadCertificatesChain(settings, options.certificate, options.certificate_key), NATS_OK);
@@ -432,7 +456,7 @@ static natsConnection *connect_raw(const server *s, const char *name) {
 /* The broker has answered everything before, and its last complaint was this. */
 static void expect_forbidden(natsConnection *connection, const char *words) {
     const char *said = NULL;
-    assert_int_equal(natsConnection_Flush(connection), NATS_OK);
+    assert_int_equal(natsConnection_FlushTimeout(connection, LONG), NATS_OK);
     assert_int_equal(natsConnection_GetLastError(connection, &said), NATS_NOT_PERMITTED);
     if (!strstr(said, words)) fail_msg("'%s' is not in '%s'", words, said);
 }
@@ -483,7 +507,7 @@ static void test_receive__skips_what_can_be_no_parcel(void **state) {
     assert_int_equal(natsConnection_Publish(alice, "fed.demo.bob.alice", large, HR_PARCEL_MAX + 1), NATS_OK);
     assert_int_equal(natsConnection_Publish(alice, "fed.demo.bob.alice", NULL, 0), NATS_OK);
     assert_int_equal(natsConnection_PublishString(alice, "fed.demo.bob.alice", "small"), NATS_OK);
-    assert_int_equal(natsConnection_Flush(alice), NATS_OK);
+    assert_int_equal(natsConnection_FlushTimeout(alice, LONG), NATS_OK);
     expect_text(bob, "small");
     expect_nothing(bob);
     free(large);
