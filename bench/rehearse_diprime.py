@@ -14,7 +14,7 @@ import balance
 import diprime
 import measure
 from pages import part_of, read, rows_of, write
-from rehearse import HERE, PREPARE, expect
+from rehearse import HERE, PREPARE, expect, seeded
 
 PAGE = os.path.join(HERE, '..', 'docs', 'results.md')
 
@@ -115,11 +115,12 @@ def check_committed():
 def main():
     with tempfile.TemporaryDirectory() as work:
         write(os.path.join(work, 'prepare.py'), PREPARE)
+        hedgerow = seeded(work, sys.argv[1])
         check_rules()
         check_division()
         check_bound()
-        check_tables(work, sys.argv[1])
-        check_figures(work, sys.argv[1])
+        check_tables(work, hedgerow)
+        check_figures(work, hedgerow)
         check_committed()
 
 

@@ -10,7 +10,7 @@ import tempfile
 import chain
 import inprivate
 from pages import part_of, read, rows_of, write
-from rehearse import HERE, PREPARE, expect
+from rehearse import HERE, PREPARE, expect, seeded
 
 PAGE = os.path.join(HERE, '..', 'docs', 'results.md')
 PARTS = list(inprivate.points_of(1))
@@ -26,7 +26,7 @@ def check_figures(work, hedgerow):
     page = os.path.join(work, 'page.txt')
     write(page, 'before\n<!-- begin inprivate-epsilon -->\nold\n<!-- end inprivate-epsilon -->\nafter\n')
     said = run('inprivate.py', '--hedgerow', hedgerow, '--data', work, '--cache', os.path.join(work, 'cache'), '--sets', 'coin,length', '--seeds', '1',
-               '--records', '20', '--alone', '1', '--only', 'inprivate-epsilon', '--into', page)
+               '--records', '20', '--alone', '1', '--options', 'depth: 1, bins: 3', '--only', 'inprivate-epsilon', '--into', page)
     text = read(page)
     expect(text.startswith('before\n') and text.endswith('after\n') and 'old' not in text, 'the page around the part changed:\n' + text)
     expect(part_of(text, 'inprivate-epsilon').strip() in said, 'the page does not say what was printed')
@@ -34,6 +34,7 @@ def check_figures(work, hedgerow):
         cells = {row[0]: row[1:] for row in rows_of(text, first)}
         expect(list(cells) == inprivate.KINDS and all(len(row) == 7 for row in cells.values()), 'rows of %s:\n%s' % (first, text))
         expect(len(set(cells['no noise'])) == 1, 'what has no noise depends on the budget:\n' + text)
+    # A federation's coins have no seed. Of small trees they decide little: of 12 runs the means are 71.5 and .443, the deviations 1.5 and .011.
     quiet = float(rows_of(text, 'coin, accuracy, % | no noise')[0][0].split('±')[0])
     expect(55 < quiet <= 100, 'a coin that says the half of x in 75 %% of cases, without noise: %g' % quiet)
     told = float(rows_of(text, 'length, MAE | no noise')[0][0].split('±')[0])
@@ -71,7 +72,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         write(os.path.join(work, 'prepare.py'), PREPARE)
         check_rules()
-        check_figures(work, sys.argv[1])
+        check_figures(work, seeded(work, sys.argv[1]))
         check_chain(sys.argv[2])
         check_committed()
 
