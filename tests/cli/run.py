@@ -22,7 +22,6 @@ import sys
 import tempfile
 
 INDENT = '    '
-TIMEOUT = 300
 
 
 class Step:
@@ -98,7 +97,7 @@ def lines_of_manual(text):
 
 def run(step, directory, environment):
     """(standard output, standard error, exit code), the first two as lists of lines."""
-    done = subprocess.run(['sh', '-c', step.command], cwd=directory, env=environment, stdin=subprocess.DEVNULL, timeout=TIMEOUT,
+    done = subprocess.run(['sh', '-c', step.command], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     out, err = (stream.decode('utf-8', 'backslashreplace') for stream in (done.stdout, done.stderr))
     return split(out), split(err), done.returncode
@@ -183,6 +182,7 @@ def run_file(path, program, rewriting):
         sys.exit('%s: no command found' % path)
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     environment = dict(os.environ, PATH=os.path.dirname(os.path.abspath(program)) + os.pathsep + os.environ['PATH'], LC_ALL='C', ROOT=root)
+    os.umask(0o022)
     with tempfile.TemporaryDirectory() as directory:
         results = [run(step, directory, environment) for step in steps]
     if rewriting and strict:

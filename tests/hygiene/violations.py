@@ -83,7 +83,7 @@ def main():
     original, compiler, problems = sys.argv[1], sys.argv[2:], []
     with tempfile.TemporaryDirectory() as root:
         for folder in COPIED:
-            shutil.copytree(os.path.join(original, folder), os.path.join(root, folder))
+            shutil.copytree(os.path.join(original, folder), os.path.join(root, folder), ignore=shutil.ignore_patterns('__pycache__'))
         shutil.copy(os.path.join(original, '.clang-format'), root)
         for check, path, text, word in CASES:
             undo = spoil(root, path, text)
