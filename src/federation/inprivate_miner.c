@@ -4,6 +4,7 @@
 #include "base/fail.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,17 +173,38 @@ static bool all_voted(const miner *m) {
     return true;
 }
 
+static int compare(const void *a, const void *b) {
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* What owners say, whatever it is, moves a median by a rank each; a sum would be decided by whoever tells the largest number. */
+static double median(int64_t *numbers, size_t count) {
+    if (!count) return 0;
+    qsort(numbers, count, sizeof *numbers, compare);
+    return ((double)numbers[(count - 1) / 2] + (double)numbers[count / 2]) / 2;
+}
+
+/* Of what the ballots on the round say in the field at that offset. */
+static double median_vote(const miner *m, size_t field, size_t *voters) {
+    int64_t numbers[HR_MEMBERS_MAX];
+    *voters = 0;
+    for (size_t p = round_begin(m); p < round_end(m); p++)
+        if (m->ballots[p].counted) memcpy(&numbers[(*voters)++], (const char *)&m->ballots[p] + field, sizeof *numbers);
+    return median(numbers, *voters);
+}
+
 /* Section VI-B asks for a control of every owner's tree. What an early one spoils, those after it mend; the last have nobody after them.
- * They are left out if owners lose by them, beyond what noise explains: by three standard deviations of the sum, and more places only if
- * they lose by so much more. */
+ * They are left out if owners lose by them, beyond what noise explains, and more places only if they lose by so much more: by three
+ * standard deviations of a sum. What all gain is the median owner's gain times their number; of Laplace noise the median varies no more
+ * than the mean, for any number of voters, so that the sum's standard deviation is one for it too. */
 static hr_status count_tails(miner *m, hr_error *err) {
-    size_t tails = hr_tails(m->terms, m->course.owner_count, m->round), voters = 0;
+    size_t tails = hr_tails(m->terms, m->course.owner_count, m->round);
     double scale = (double)tails * HR_BALLOT_UNIT / (m->terms->epsilon * m->terms->vote_share), worst = 0;
-    for (size_t p = round_begin(m); p < round_end(m); p++) voters += m->ballots[p].counted;
-    double threshold = -3 * scale * sqrt(2 * (double)voters);
     for (size_t t = 0; t < tails; t++) {
-        double gain = 0;
-        for (size_t p = round_begin(m); p < round_end(m); p++) gain += (double)m->ballots[p].tails[t];
+        size_t voters;
+        double gain = median_vote(m, offsetof(hr_ballot, tails) + t * sizeof(int64_t), &voters) * (double)voters;
+        double threshold = -3 * scale * sqrt(2 * (double)voters);
         if (gain >= worst + threshold) continue;
         worst = gain;
         m->left_out = t + 1;
@@ -194,14 +216,11 @@ static hr_status count_tails(miner *m, hr_error *err) {
     return status ? status : finish(m, err);
 }
 
-/* Section VI-B: the improvement of one round, from noisy counts. */
+/* Section VI-B: the improvement of one round, from noisy counts. A quotient of medians, and not the median of quotients: those of owners
+ * with few records are noise divided by noise. */
 static hr_status count_advance(miner *m, hr_error *err) {
-    double gain = 0, records = 0;
-    for (size_t p = round_begin(m); p < round_end(m); p++) {
-        if (!m->ballots[p].counted) continue;
-        gain += (double)m->ballots[p].gain;
-        records += (double)m->ballots[p].records;
-    }
+    size_t voters;
+    double gain = median_vote(m, offsetof(hr_ballot, gain), &voters), records = median_vote(m, offsetof(hr_ballot, records), &voters);
     double advance = records > 0 ? gain / records : 0;
     bool more = !(m->setup.advance > 0) || advance >= m->setup.advance;
     hr_status status = hr_protocol_say(&m->protocol, HR_ACT_TELL, 0, err, "round %zu was an advance of %.4f: %s", m->round + 1, advance,

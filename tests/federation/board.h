@@ -36,6 +36,11 @@ typedef struct script {
     uint32_t last_places;
 } script;
 
+/* What an owner finds, in units of 2^-10 records. */
+typedef struct finding {
+    int64_t gain, records, tails[HR_TAILS_MAX + 1]; /* one more than can be asked for */
+} finding;
+
 typedef struct board board;
 struct board {
     const fellows *f;
@@ -44,11 +49,13 @@ struct board {
     seat seats[FELLOWS];
     letter letters[LETTERS_MAX];
     const script *script;
-    int64_t tails[FELLOWS][HR_TAILS_MAX]; /* what the owners find of the last places */
+    finding found[FELLOWS];
     size_t letter_count, aways, cuts;
     char why[HR_ACTION_TEXT + 40];       /* somebody was cut off last */
     void (*tamper)(board *b, letter *l); /* NULL: nobody cheats */
 };
+
+static const finding found_half = {512, 1024, {0}};
 
 /* ---- Machines ---------------------------------------------------------------------------------------------------------------- */
 
@@ -86,7 +93,7 @@ static inline hr_inprivate_setup setup_of(const fellows *f, size_t self, const s
                                 .advance = s->advance};
 }
 
-static inline hr_bytes ballot_with_tails(size_t round, size_t place, int64_t *tails, size_t count) {
+static inline hr_bytes ballot_bytes(size_t round, size_t place, finding found, size_t tails) {
     hr_release line = half_a_unit(place);
     Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
     Hedgerow__Release *storage = NULL;
@@ -97,18 +104,14 @@ static inline hr_bytes ballot_with_tails(size_t round, size_t place, int64_t *ta
     ballot.n_releases = 1;
     ballot.round = (uint32_t)round;
     ballot.counted = true;
-    ballot.gain = 512;
-    ballot.records = 1024;
-    ballot.tails = tails;
-    ballot.n_tails = count;
+    ballot.gain = found.gain;
+    ballot.records = found.records;
+    ballot.tails = found.tails;
+    ballot.n_tails = tails;
     hr_bytes out = packed(&ballot);
     free(storage);
     free(ballot.releases);
     return out;
-}
-
-static inline hr_bytes ballot_bytes(size_t round, size_t place) {
-    return ballot_with_tails(round, place, NULL, 0);
 }
 
 /* ---- Actions ----------------------------------------------------------------------------------------------------------------- */
@@ -202,6 +205,7 @@ static inline board *board_open(const fellows *f, const script *s, uint64_t seed
     for (size_t who = MINER; who <= CARL; who++) {
         b->seats[who].setup = setup_of(f, who, s, b->terms);
         b->seats[who].machine = machine_of(&b->seats[who].setup);
+        b->found[who] = found_half;
     }
     drain(b, MINER);
     return b;
@@ -252,7 +256,7 @@ static inline void do_work(board *b, size_t who) {
         size_t owners = hr_inprivate_owner_course(s->machine)->owner_count;
         size_t round = work.place / owners, most = b->script->last_places < owners ? b->script->last_places : owners - 1;
         size_t tails = round + 1 == b->script->rounds ? most : 0;
-        made = work.kind == HR_ACT_TRAIN ? leaf_bytes(b->f, who, work.place) : ballot_with_tails(round, work.place, b->tails[who], tails);
+        made = work.kind == HR_ACT_TRAIN ? leaf_bytes(b->f, who, work.place) : ballot_bytes(round, work.place, b->found[who], tails);
     }
     feed(b, who, (hr_event){.kind = HR_EVENT_BEGUN});
     feed(b, who, (hr_event){.kind = HR_EVENT_WORKED, .bytes = made.at, .size = made.size});

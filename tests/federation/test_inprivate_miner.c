@@ -239,7 +239,7 @@ enum { BALLOTS = 8 };
 
 /* A ballot of Anna's on the first round, and what is wrong with it; 0: nothing. Owner: the caller. */
 static hr_bytes ballot_with(int wrong) {
-    hr_bytes bytes = ballot_bytes(0, 0);
+    hr_bytes bytes = ballot_bytes(0, 0, found_half, 0);
     ProtobufCMessage *message = NULL;
     assert_int_equal(hr_unpack(&hedgerow__ballot__descriptor, bytes.at, bytes.size, &message, NULL), HR_OK);
     free(bytes.at);
@@ -320,17 +320,66 @@ static void test_miner__cuts_off_floods(void **state) {
     board_close(b);
 }
 
+/* How many rounds are run if owners find that of the first. */
+static size_t rounds_of(const fellows *f, double advance, const finding found[3], void (*meanwhile)(board *b)) {
+    const script s = {2, true, .5, advance, 1, 0};
+    board *b = board_open(f, &s, 5);
+    memcpy(&b->found[ANNA], found, 3 * sizeof *found);
+    run(b, meanwhile);
+    size_t rounds = (trees_of(b) + 1) / 3; /* who stays away gives none in the second */
+    come_back(b);
+    check_over(b);
+    check_replay(b);
+    board_close(b);
+    return rounds;
+}
+
+static size_t rounds_after(const fellows *f, double advance, const finding found[3]) {
+    return rounds_of(f, advance, found, NULL);
+}
+
+static void send_anna_away_from_the_vote(board *b) {
+    if (b->seats[ANNA].work.kind == HR_ACT_VOTE) b->seats[ANNA].away = true;
+}
+
+/* The median gain, divided by the median number of records. */
+static void test_miner__takes_the_median_owners_advance(void **state) {
+    static const finding apart[] = {{100, 4000, {0}}, {600, 1000, {0}}, {300, 900, {0}}},
+                         lost[] = {{-5, 9, {0}}, {-4, 7, {0}}, {1, 8, {0}}},
+                         nobody[] = {{100, -4000, {0}}, {600, -1000, {0}}, {300, 900, {0}}};
+    assert_int_equal(rounds_after(*state, .299, apart), 2);
+    assert_int_equal(rounds_after(*state, .301, apart), 1);
+    assert_int_equal(rounds_after(*state, .001, lost), 1);
+    assert_int_equal(rounds_after(*state, .001, nobody), 1); /* noise has it that there are no records: no advance */
+}
+
+static void test_miner__takes_the_mean_advance_of_two(void **state) {
+    static const finding found[] = {{0, 0, {0}}, {100, 1000, {0}}, {600, 3000, {0}}};
+    assert_int_equal(rounds_of(*state, .174, found, send_anna_away_from_the_vote), 2);
+    assert_int_equal(rounds_of(*state, .176, found, send_anna_away_from_the_vote), 1);
+}
+
+static const int64_t lies[] = {-((int64_t)1 << 50), (int64_t)1 << 50, INT64_MIN, INT64_MAX};
+enum { LIES = sizeof lies / sizeof *lies };
+
+static void test_miner__lets_one_owner_neither_end_nor_prolong_a_job(void **state) {
+    for (size_t i = 0; i < LIES * LIES; i++)
+        for (size_t liar = 0; liar < 3; liar++) {
+            finding found[] = {found_half, found_half, found_half};
+            found[liar] = (finding){lies[i % LIES], lies[i / LIES], {0}};
+            assert_int_equal(rounds_after(*state, .49, found), 2);
+            assert_int_equal(rounds_after(*state, .51, found), 1);
+        }
+}
+
 /* ---- Votes on the last places ---------------------------------------------------------------------------------------------------- */
 
 /* A vote has an epsilon of 1, and 1024 is one record: what three owners say of two places has a standard deviation of 2048 sqrt(6) =
- * 5016.5. */
-static size_t left_out(const fellows *f, bool broadcast, int64_t last, int64_t last_two) {
+ * 5016.6, three of which are 5016.6 for each of them. */
+static size_t left_out(const fellows *f, bool broadcast, const finding found[3]) {
     const script s = {2, broadcast, .5, 0, 1, 2};
     board *b = board_open(f, &s, 3);
-    b->tails[ANNA][0] = last - 100;
-    b->tails[BERT][0] = 100;
-    b->tails[ANNA][1] = last_two + 7;
-    b->tails[CARL][1] = -7;
+    memcpy(&b->found[ANNA], found, 3 * sizeof *found);
     run(b, NULL);
     check_over(b);
     check_replay(b);
@@ -344,21 +393,37 @@ static void test_miner__leaves_out_last_places_that_do_harm_beyond_noise(void **
     static const struct {
         int64_t last, last_two;
         size_t out;
-    } cases[] = {{0, 0, 0},           {90000, 90000, 0},      {-15000, -15000, 0}, {-15100, 0, 1},
-                 {-15100, -15200, 1}, {-15100, -30100, 1},    {-15100, -30200, 2}, {0, -15100, 2},
-                 {0, -15000, 0},      {-1000000, -900000, 1}, {50000, -15100, 2},  {-900000, -1000000000, 2}};
+    } cases[] = {{0, 0, 0},         {30000, 30000, 0},     {-5016, -5016, 0},  {-5017, 0, 1},
+                 {-5017, -5100, 1}, {-5017, -10033, 1},    {-5017, -10034, 2}, {0, -5017, 2},
+                 {0, -5016, 0},     {-300000, -290000, 1}, {20000, -5017, 2},  {-300000, -300000000, 2}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
-        for (int broadcast = 0; broadcast < 2; broadcast++)
-            assert_int_equal(left_out(*state, broadcast, cases[c].last, cases[c].last_two), cases[c].out);
+        for (int broadcast = 0; broadcast < 2; broadcast++) {
+            int64_t last = cases[c].last, two = cases[c].last_two;
+            const finding found[] = {{0, 0, {last - 100, two}}, {0, 0, {last + 100, two + 7}}, {0, 0, {last, two - 7}}};
+            assert_int_equal(left_out(*state, broadcast, found), cases[c].out);
+        }
+}
+
+static void test_miner__lets_one_owner_leave_nothing_out_and_keep_nothing_in(void **state) {
+    for (size_t i = 0; i < LIES * LIES; i++)
+        for (size_t liar = 0; liar < 3; liar++)
+            for (size_t out = 0; out < 3; out++) {
+                finding found[3];
+                for (size_t who = 0; who < 3; who++) found[who] = (finding){0, 0, {out == 1 ? -6000 : -100, out ? -6000 : 100}};
+                found[liar] = (finding){0, 0, {lies[i % LIES], lies[i / LIES]}};
+                assert_int_equal(left_out(*state, i % 2, found), out);
+            }
 }
 
 /* A ballot on other places than were asked about is none. */
 static void test_miner__refuses_ballots_on_other_places(void **state) {
     const script s = {1, true, .5, 0, 1, 2};
-    int64_t tails[4] = {-1000000, -1000000, 0, 0};
+    const finding loss = {512, 1024, {-1000000, -1000000, 0, 0}}, win = {512, 1024, {2000000, 2000000, 0, 0}};
     for (size_t count = 0; count <= 4; count++) {
         board *b = board_at(*state, &s, ANNA, VOTING);
-        hr_bytes bytes = ballot_with_tails(0, 0, tails, count);
+        b->found[BERT] = loss; /* outvoted by Carl unless Anna votes too */
+        b->found[CARL] = win;
+        hr_bytes bytes = ballot_bytes(0, 0, loss, count);
         ProtobufCMessage *ballot = NULL;
         assert_int_equal(hr_unpack(&hedgerow__ballot__descriptor, bytes.at, bytes.size, &ballot, NULL), HR_OK);
         Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_BALLOT);
@@ -389,7 +454,11 @@ int main(void) {
         WITH_FELLOWS(test_miner__cuts_off_who_sends_forged_trees),
         WITH_FELLOWS(test_miner__counts_ballots_that_are_in_order),
         WITH_FELLOWS(test_miner__refuses_a_ballot_before_the_poll_and_a_second_one),
+        WITH_FELLOWS(test_miner__takes_the_median_owners_advance),
+        WITH_FELLOWS(test_miner__takes_the_mean_advance_of_two),
+        WITH_FELLOWS(test_miner__lets_one_owner_neither_end_nor_prolong_a_job),
         WITH_FELLOWS(test_miner__leaves_out_last_places_that_do_harm_beyond_noise),
+        WITH_FELLOWS(test_miner__lets_one_owner_leave_nothing_out_and_keep_nothing_in),
         WITH_FELLOWS(test_miner__refuses_ballots_on_other_places),
         WITH_FELLOWS(test_miner__counts_without_those_who_stay_away),
         WITH_FELLOWS(test_miner__cuts_off_floods),
