@@ -309,7 +309,7 @@ static void draw_again(const leaves *l, size_t line, const hr_exact *exact, doub
     hr_gate_free(gate);
 }
 
-/* By how much: a record for each standard deviation of a sum's noise (tree/shrink.h), which is of a size with the leaves here. */
+/* By how much: four records for each standard deviation of a sum's noise (tree/shrink.h), which is of a size with the leaves here. */
 static void test_sound_leaves__are_pulled_towards_their_parents_by_their_noise(void **state) {
     (void)state;
     table t = table_of_steps(ROWS, 1, 0, 7);
@@ -322,7 +322,7 @@ static void test_sound_leaves__are_pulled_towards_their_parents_by_their_noise(v
         sums[leaf].unpaid += l.labels.values[l.rows[i]];
         counts[leaf].unpaid += HR_COUNT_UNITS;
     }
-    double s[LEAVES], n[LEAVES], v[NODES], ridge = sqrt(2) / (.1 * (1 - l.w.options.count_share));
+    double s[LEAVES], n[LEAVES], v[NODES], ridge = 4 * sqrt(2) / (.1 * (1 - l.w.options.count_share));
     assert_int_equal(hr_stream_open_seeded(5, &stream, NULL), HR_OK);
     draw_again(&l, 0, sums, 1 << HR_LABEL_BITS, stream, s);
     draw_again(&l, 1, counts, HR_COUNT_UNITS, stream, n);
