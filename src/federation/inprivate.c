@@ -49,3 +49,11 @@ hr_status hr_message_read(const hr_event *event, Hedgerow__Message **out, hr_err
     *out = message;
     return HR_OK;
 }
+
+hr_status hr_send_places(hr_protocol *protocol, const hr_course *course, size_t to, size_t first, size_t end, hr_error *err) {
+    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
+    hr_status status = hr_course_list(course, first, end, &forest, err);
+    if (!status) status = hr_protocol_send(protocol, to, HEDGEROW__MESSAGE__KIND_FOREST, &forest, err);
+    hr_course_unlist(&forest);
+    return status;
+}

@@ -62,4 +62,7 @@ HR_MUST_CHECK hr_status hr_members_read(const hr_roster *roster, const ProtobufC
 /* How a message from somebody else is read: its kind and content. Fails: FORMAT (none, or of a kind that is not known), LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_message_read(const hr_event *event, Hedgerow__Message **out, hr_error *err);
 
+/* Queues a message: the trees of the places first..end - 1, and the word on those that stay empty. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_send_places(hr_protocol *protocol, const hr_course *course, size_t to, size_t first, size_t end, hr_error *err);
+
 #endif

@@ -36,14 +36,6 @@ static hr_status send_owners(miner *m, Hedgerow__Message__KindCase kind, void *c
     return status;
 }
 
-static hr_status send_places(miner *m, size_t to, size_t first, size_t end, hr_error *err) {
-    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
-    hr_status status = hr_course_list(&m->course, first, end, &forest, err);
-    if (!status) status = hr_protocol_send(&m->protocol, to, HEDGEROW__MESSAGE__KIND_FOREST, &forest, err);
-    hr_course_unlist(&forest);
-    return status;
-}
-
 static size_t round_begin(const miner *m) {
     return m->round * m->course.owner_count;
 }
@@ -148,7 +140,7 @@ static hr_status serve(miner *m, hr_error *err) {
     size_t owner = hr_course_owner(&m->course, place);
     if (m->course.places[place - 1].state != HR_PLACE_EMPTY && !m->served[owner]) return HR_OK;
     m->sent[place] = true;
-    return send_places(m, owner, 0, place, err);
+    return hr_send_places(&m->protocol, &m->course, owner, 0, place, err);
 }
 
 static hr_status settle(miner *m, hr_error *err) {
@@ -337,7 +329,7 @@ static hr_status on_forest(miner *m, size_t from, const Hedgerow__Forest *forest
 static hr_status hear_complaint(miner *m, size_t from, size_t place, hr_error *err) {
     m->served[from] = true;
     hr_place_state state = m->course.places[place].state;
-    if (state == HR_PLACE_TREE && m->terms->broadcast) return send_places(m, from, place, place + 1, err);
+    if (state == HR_PLACE_TREE && m->terms->broadcast) return hr_send_places(&m->protocol, &m->course, from, place, place + 1, err);
     if (state != HR_PLACE_OPEN || place > awaited(m)) return HR_OK;
     return skip(m, place, "another owner refused what she sent", err);
 }

@@ -49,32 +49,25 @@ static hr_status notify(owner *o, size_t place, Hedgerow__Notice__Kind kind, hr_
 
 /* ---- Passing on ---------------------------------------------------------------------------------------------------------- */
 
-static hr_status send_forest(owner *o, size_t to, size_t first, size_t end, hr_error *err) {
-    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
-    hr_status status = hr_course_list(&o->course, first, end, &forest, err);
-    if (!status) status = hr_protocol_send(&o->protocol, to, HEDGEROW__MESSAGE__KIND_FOREST, &forest, err);
-    hr_course_unlist(&forest);
-    return status;
-}
-
 /* Algorithm 2, lines 6 and 10: all trees to the next owner. The miner has each from who trained it, so that nobody on the way can
  * keep one back. */
 static hr_status pass_along(owner *o, size_t place, hr_error *err) {
     size_t open = hr_course_open(&o->course), owners = o->course.owner_count, places = hr_course_places(&o->course);
     bool last = open == places || open / owners != place / owners;
-    return last ? HR_OK : send_forest(o, hr_course_owner(&o->course, open), 0, places, err);
+    return last ? HR_OK : hr_send_places(&o->protocol, &o->course, hr_course_owner(&o->course, open), 0, places, err);
 }
 
 /* Section VI-C: the new tree to everybody at once. */
 static hr_status pass_around(owner *o, size_t place, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < o->course.owner_count; i++)
-        if (o->course.owners[i] != self_of(o)) status = send_forest(o, o->course.owners[i], place, place + 1, err);
+        if (o->course.owners[i] != self_of(o))
+            status = hr_send_places(&o->protocol, &o->course, o->course.owners[i], place, place + 1, err);
     return status;
 }
 
 static hr_status pass_on(owner *o, size_t place, hr_error *err) {
-    hr_status status = send_forest(o, o->setup.miner, place, place + 1, err);
+    hr_status status = hr_send_places(&o->protocol, &o->course, o->setup.miner, place, place + 1, err);
     return status ? status : (o->broadcast ? pass_around : pass_along)(o, place, err);
 }
 
