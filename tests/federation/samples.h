@@ -22,6 +22,13 @@ static inline void sample_add(sample *out, size_t *count, const void *message) {
     out[(*count)++] = (sample){((const ProtobufCMessage *)message)->descriptor, packed(message)};
 }
 
+/* In a message of that kind. */
+static inline void sample_add_kind(sample *out, size_t *count, Hedgerow__Message__KindCase kind, void *content) {
+    Hedgerow__Message m = message_with(kind);
+    m.terms = content; /* a union of pointers */
+    sample_add(out, count, &m);
+}
+
 static inline void samples_of_the_miner(sample *out, size_t *count) {
     ProtobufCBinaryData names[] = {hr_text_of("anna"), hr_text_of("bert")};
     uint8_t signature[HR_SIGNATURE_SIZE] = {1};
@@ -62,27 +69,13 @@ static inline void samples_of_the_miner(sample *out, size_t *count) {
     poll.forest = &forest;
     Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
     finish.reason = hr_text_of("enough");
-    Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_TERMS);
-    m.terms = &terms;
-    sample_add(out, count, &m);
-    m.kind_case = HEDGEROW__MESSAGE__KIND_START;
-    m.start = &start;
-    sample_add(out, count, &m);
-    m.kind_case = HEDGEROW__MESSAGE__KIND_FOREST;
-    m.forest = &forest;
-    sample_add(out, count, &m);
-    m.kind_case = HEDGEROW__MESSAGE__KIND_SKIP;
-    m.skip = &skip;
-    sample_add(out, count, &m);
-    m.kind_case = HEDGEROW__MESSAGE__KIND_ROUND;
-    m.round = &round;
-    sample_add(out, count, &m);
-    m.kind_case = HEDGEROW__MESSAGE__KIND_POLL;
-    m.poll = &poll;
-    sample_add(out, count, &m);
-    m.kind_case = HEDGEROW__MESSAGE__KIND_FINISH;
-    m.finish = &finish;
-    sample_add(out, count, &m);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_START, &start);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_FOREST, &forest);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_SKIP, &skip);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_ROUND, &round);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_POLL, &poll);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_FINISH, &finish);
     sample_add(out, count, &terms);
 }
 
@@ -104,15 +97,9 @@ static inline void samples_of_an_owner(const fellows *f, sample *out, size_t *co
     ballot.records = 1 << 20;
     ballot.releases = releases;
     ballot.n_releases = 2;
-    Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_ANSWER);
-    m.answer = &answer;
-    sample_add(out, count, &m);
-    m.kind_case = HEDGEROW__MESSAGE__KIND_NOTICE;
-    m.notice = &notice;
-    sample_add(out, count, &m);
-    m.kind_case = HEDGEROW__MESSAGE__KIND_BALLOT;
-    m.ballot = &ballot;
-    sample_add(out, count, &m);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_NOTICE, &notice);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_BALLOT, &ballot);
     sample_add(out, count, &ballot);
     const Hedgerow__Envelope envelope = envelope_of(f, ANNA, BERT, "hello");
     sample_add(out, count, &envelope);

@@ -1,12 +1,13 @@
-/* Fits of private forests on tables of odd columns, and their lists of releases read line by line. */
+/* Fits of private forests on tables of odd columns, their lists of releases read line by line, and games with them. */
 #ifndef HR_TESTS_METHODS_PRIVATE_FORESTS_H
 #define HR_TESTS_METHODS_PRIVATE_FORESTS_H
 
 #include "bins/binned.h"
-#include "methods/tables.h"
+#include "methods/games.h"
+#include "methods/odd_columns.h"
 #include "tree/impurity.h"
 
-enum { X, AGE, FIXED, NONE, TWO, FEW, MANY, ODD_FEATURES, VALUES_MAX = 256 };
+enum { X, AGE, FIXED, NONE, TWO, FEW, MANY, ODD_FEATURES };
 
 typedef struct forest_setting {
     hr_part part;
@@ -14,16 +15,6 @@ typedef struct forest_setting {
     size_t rows, classes; /* 0: regression */
     double epsilon, delta;
 } forest_setting;
-
-static inline hr_column odd_category(const char *name, size_t count) {
-    static char text[VALUES_MAX][8];
-    static const char *values[VALUES_MAX];
-    for (size_t i = 0; i < VALUES_MAX; i++) {
-        snprintf(text[i], sizeof text[i], "v%zu", i);
-        values[i] = text[i];
-    }
-    return (hr_column){.name = name, .kind = HR_CATEGORY, .value_count = count, .values = values};
-}
 
 /* Every category has values that are missing or not in the schema, and one number is missing everywhere. */
 static inline table odd_table(size_t rows, size_t classes) {
@@ -35,15 +26,11 @@ static inline table odd_table(size_t rows, size_t classes) {
         [MANY] = odd_category("many", VALUES_MAX)};
     columns[AGE].whole = true;
     for (size_t i = 0; i < rows; i++) {
-        for (size_t f = 0; f < ODD_FEATURES; f++) {
-            double u = next_unit(&random);
-            t.columns[f][i] = columns[f].kind == HR_CATEGORY ? floor(u * (double)(columns[f].value_count + 1))
-                                                             : columns[f].low + u * (columns[f].high - columns[f].low);
-        }
+        for (size_t f = 0; f < ODD_FEATURES; f++) t.columns[f][i] = odd_value(&columns[f], &random);
         t.columns[AGE][i] = rint(t.columns[AGE][i]);
         t.columns[NONE][i] = NAN;
         if (i % 5 < 2) t.columns[X][i] = NAN;
-        t.labels[i] = classes ? (double)(next_random(&random) % classes) : 2 * next_unit(&random) - 1;
+        t.labels[i] = odd_label(classes, &random);
     }
     table_make(&t, classes ? odd_category("y", classes) : number_column("y", -1, 1), columns);
     return t;
@@ -246,6 +233,56 @@ static inline void check_hardly_any_records(const char *method) {
             hr_model_free(model);
             table_close(&t);
         }
+}
+
+/* ---- Games ------------------------------------------------------------------------------------------------------------- */
+
+/* What all trees say of a record with the second value of every category. */
+static inline double score_of_second_values(const hr_model *model) {
+    double score = 0;
+    for (size_t k = 0; k < model->forest.tree_count; k++) {
+        const hr_tree *tree = &model->forest.trees[k];
+        const hr_node *node = tree->nodes;
+        while (node->left) node = &tree->nodes[hr_node_child(tree, node, HR_CATEGORY, 2)];
+        score += node->value;
+    }
+    return score;
+}
+
+enum { ISOLATED = 4 };
+
+/* The canary has the second value of all of one or two features, the others the first: it is alone in its leaf. */
+static inline game isolated(const char *method, size_t features, size_t which, size_t runs) {
+    static const forest_setting settings[ISOLATED] = {
+        {HR_PART_FALSE, 1, 1, 0, 0, 2, 2, 0},
+        {HR_PART_FALSE, 3, 2, 0, 0, 0, 2, 0},
+        {HR_PART_TRUE, 2, 1, 0, 0, 2, 2, 1e-9}, /* so small a delta does not show in thousands of runs */
+        {HR_PART_TRUE, 1, 1, 0, 0, 0, 2, 0}};
+    forest_setting s = settings[which];
+    s.features = (int64_t)features;
+    game g = {.name = "isolated canary",
+              .options = options_of_forest(method, &s),
+              .claimed = s.epsilon,
+              .runs = runs,
+              .look = score_of_second_values};
+    table t = table_open(11, features);
+    for (size_t i = 0; i < t.rows; i++) {
+        bool canary = i + 1 == t.rows;
+        for (size_t f = 0; f < features; f++) t.columns[f][i] = canary ? 2 : 1;
+        t.labels[i] = canary ? 1 : s.classes ? 0 : -1;
+    }
+    const hr_column columns[] = {category_column("x", 2), category_column("z", 2)};
+    game_make(&g, &t, s.classes ? category_column("y", s.classes) : number_column("y", -1, 1), columns);
+    return g;
+}
+
+static inline void check_that_excess_is_caught(const char *method, size_t features) {
+    for (size_t i = 0; i < ISOLATED; i++) {
+        game g = isolated(method, features, i, 3000);
+        g.options.epsilon = 10 * g.claimed;
+        assert_caught(&g, statistic_bound(&g));
+        game_close(&g);
+    }
 }
 
 #endif

@@ -1,22 +1,12 @@
 /* DiPriMe as fits: what a model holds follows from what was released alone. Its trees are grown again from their own splits, which tell
  * the shape, the number of draws of every line, and the list of releases. */
-#include "methods/tables.h"
+#include "methods/odd_columns.h"
 #include "tree/balance.h"
 #include "tree/impurity.h"
 
-enum { X, AGE, FLAT, FIXED, NONE, TWO, ELEVEN, TWELVE, MANY, SPARSE, FEATURES, VALUES_MAX = 256, DEPTH_MAX = 12, DIVIDED_MAX = 11 };
+enum { X, AGE, FLAT, FIXED, NONE, TWO, ELEVEN, TWELVE, MANY, SPARSE, FEATURES, DEPTH_MAX = 12, DIVIDED_MAX = 11 };
 
 /* ---- Tables of odd columns --------------------------------------------------------------------------------------------- */
-
-static hr_column odd_category(const char *name, size_t count) {
-    static char text[VALUES_MAX][8];
-    static const char *values[VALUES_MAX];
-    for (size_t i = 0; i < VALUES_MAX; i++) {
-        snprintf(text[i], sizeof text[i], "v%zu", i);
-        values[i] = text[i];
-    }
-    return (hr_column){.name = name, .kind = HR_CATEGORY, .value_count = count, .values = values};
-}
 
 static void describe(hr_column *columns) {
     columns[X] = number_column("x", -1, 1);
@@ -39,16 +29,12 @@ static table odd_table(size_t rows, size_t classes) {
     hr_column columns[FEATURES];
     describe(columns);
     for (size_t i = 0; i < rows; i++) {
-        for (size_t f = 0; f < FEATURES; f++) {
-            double u = next_unit(&random);
-            t.columns[f][i] = columns[f].kind == HR_CATEGORY ? floor(u * (double)(columns[f].value_count + 1))
-                                                             : columns[f].low + u * (columns[f].high - columns[f].low);
-        }
+        for (size_t f = 0; f < FEATURES; f++) t.columns[f][i] = odd_value(&columns[f], &random);
         t.columns[AGE][i] = floor(t.columns[AGE][i]);
         t.columns[FLAT][i] = 3;
         t.columns[NONE][i] = NAN;
         if (i % 5 < 2) t.columns[SPARSE][i] = NAN;
-        t.labels[i] = classes ? (double)(next_random(&random) % classes) : 2 * next_unit(&random) - 1;
+        t.labels[i] = odd_label(classes, &random);
     }
     hr_column label = odd_category("y", classes);
     table_make(&t, classes ? label : number_column("y", -1, 1), columns);

@@ -1,6 +1,5 @@
 /* A private decision forest: its trees follow from their own splits, features are chosen by the law that is charged for, leaves have the
  * rest of the budget; and what is claimed holds in games. */
-#include "methods/games.h"
 #include "methods/private_forests.h"
 #include "privacy/flip_law.h"
 #include "random/chi_square.h"
@@ -316,43 +315,8 @@ static void test_dp_df__is_of_use_at_epsilon_4(void **state) {
 
 /* ---- Games ------------------------------------------------------------------------------------------------------------- */
 
-/* What all trees say of a record with the second value of every category. */
-static double score_of_second_values(const hr_model *model) {
-    double score = 0;
-    for (size_t k = 0; k < model->forest.tree_count; k++) {
-        const hr_tree *tree = &model->forest.trees[k];
-        const hr_node *node = tree->nodes;
-        while (node->left) node = &tree->nodes[hr_node_child(tree, node, HR_CATEGORY, 2)];
-        score += node->value;
-    }
-    return score;
-}
-
 static double root_is_feature_0(const hr_model *model) {
     return model->forest.trees[0].nodes[0].feature == 0;
-}
-
-static const forest_setting games[] = {{HR_PART_FALSE, 1, 1, 2, 0, 2, 2, 0},
-                                       {HR_PART_FALSE, 3, 2, 2, 0, 0, 2, 0},
-                                       {HR_PART_TRUE, 2, 1, 2, 0, 2, 2, 1e-9}, /* so small a delta does not show in thousands of runs */
-                                       {HR_PART_TRUE, 1, 1, 2, 0, 0, 2, 0}};
-
-/* The canary has the second value of both features, the others the first: it is alone in its leaf. */
-static game isolated(const forest_setting *s, size_t runs) {
-    game g = {.name = "isolated canary",
-              .options = options_of_forest("dp-df", s),
-              .claimed = s->epsilon,
-              .runs = runs,
-              .look = score_of_second_values};
-    table t = table_open(11, 2);
-    for (size_t i = 0; i < t.rows; i++) {
-        bool canary = i + 1 == t.rows;
-        t.columns[0][i] = t.columns[1][i] = canary ? 2 : 1;
-        t.labels[i] = canary ? 1 : s->classes ? 0 : -1;
-    }
-    const hr_column features[2] = {category_column("x", 2), category_column("z", 2)};
-    game_make(&g, &t, s->classes ? category_column("y", s->classes) : number_column("y", -1, 1), features);
-    return g;
 }
 
 /* The worst neighbours of a choice, among eleven features. */
@@ -375,8 +339,8 @@ static game chosen(double epsilon, size_t runs) {
 
 static void test_game__finds_no_more_than_is_claimed_on_an_isolated_canary(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(games); i++) {
-        game g = isolated(&games[i], RUNS_MAX);
+    for (size_t i = 0; i < ISOLATED; i++) {
+        game g = isolated("dp-df", 2, i, RUNS_MAX);
         assert_quiet(&g, statistic_bound(&g));
         game_close(&g);
     }
@@ -384,12 +348,7 @@ static void test_game__finds_no_more_than_is_claimed_on_an_isolated_canary(void 
 
 static void test_game__catches_fits_at_ten_times_what_they_claim(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(games); i++) {
-        game g = isolated(&games[i], 3000);
-        g.options.epsilon = 10 * g.claimed;
-        assert_caught(&g, statistic_bound(&g));
-        game_close(&g);
-    }
+    check_that_excess_is_caught("dp-df", 2);
 }
 
 /* Nearly all of epsilon is spent on the root: most of it shows, so that half the width would be caught. */

@@ -1,5 +1,4 @@
 /* Private extremely randomised trees: trees owe nothing to the records, leaves all of the budget; and what is claimed holds in games. */
-#include "methods/games.h"
 #include "methods/private_forests.h"
 #include "random/chi_square.h"
 
@@ -167,44 +166,10 @@ static void test_dp_ert__is_of_use_at_epsilon_4(void **state) {
 
 /* ---- Games ------------------------------------------------------------------------------------------------------------- */
 
-/* The canary has the second value of x, the others the first: a root that asks about x, the only feature, isolates it. */
-static double score_of_second_value(const hr_model *model) {
-    double score = 0;
-    for (size_t k = 0; k < model->forest.tree_count; k++) {
-        const hr_tree *tree = &model->forest.trees[k];
-        const hr_node *node = tree->nodes;
-        while (node->left) node = &tree->nodes[hr_node_child(tree, node, HR_CATEGORY, 2)];
-        score += node->value;
-    }
-    return score;
-}
-
-static const forest_setting games[] = {{HR_PART_FALSE, 1, 1, 0, 0, 2, 2, 0},
-                                       {HR_PART_FALSE, 3, 2, 0, 0, 0, 2, 0},
-                                       {HR_PART_TRUE, 2, 1, 0, 0, 2, 2, 1e-9}, /* so small a delta does not show in thousands of runs */
-                                       {HR_PART_TRUE, 1, 1, 0, 0, 0, 2, 0}};
-
-static game isolated(const forest_setting *s, size_t runs) {
-    game g = {.name = "isolated canary",
-              .options = options_of_forest("dp-ert", s),
-              .claimed = s->epsilon,
-              .runs = runs,
-              .look = score_of_second_value};
-    table t = table_open(11, 1);
-    for (size_t i = 0; i < t.rows; i++) {
-        bool canary = i + 1 == t.rows;
-        t.columns[0][i] = canary ? 2 : 1;
-        t.labels[i] = canary ? 1 : s->classes ? 0 : -1;
-    }
-    hr_column feature = category_column("x", 2);
-    game_make(&g, &t, s->classes ? category_column("y", s->classes) : number_column("y", -1, 1), &feature);
-    return g;
-}
-
 static void test_game__finds_no_more_than_is_claimed_on_an_isolated_canary(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(games); i++) {
-        game g = isolated(&games[i], RUNS_MAX);
+    for (size_t i = 0; i < ISOLATED; i++) {
+        game g = isolated("dp-ert", 1, i, RUNS_MAX);
         double bound = statistic_bound(&g);
         assert_quiet(&g, bound);
         if (i == 0) assert_true(bound > .5 * g.claimed); /* half the noise would show */
@@ -214,12 +179,7 @@ static void test_game__finds_no_more_than_is_claimed_on_an_isolated_canary(void 
 
 static void test_game__catches_fits_at_ten_times_what_they_claim(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(games); i++) {
-        game g = isolated(&games[i], 3000);
-        g.options.epsilon = 10 * g.claimed;
-        assert_caught(&g, statistic_bound(&g));
-        game_close(&g);
-    }
+    check_that_excess_is_caught("dp-ert", 1);
 }
 
 int main(void) {
