@@ -120,7 +120,7 @@ static void step(size_t i) {
     stepping = &members[i];
     stepping->now = ready(stepping);
     step_began = processor_seconds();
-    if (hr_party_step(simulation.seats[i].party, 0, 0, &stepping->busy, &err)) bench_die(&err, "step:");
+    if (hr_party_step(simulation.seats[i].party, (hr_clock){0}, 0, &stepping->busy, &err)) bench_die(&err, "step:");
     stepping->now += processor_seconds() - step_began;
 }
 

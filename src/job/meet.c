@@ -37,7 +37,7 @@ static hr_status go_on(const meeting *m, hr_party *party, bool *any, hr_error *e
     hr_status status = HR_OK;
     while (!status && busy) {
         status = hr_station_ask(m->settings, err);
-        if (!status) status = hr_party_step(party, hr_station_now(), 0, &busy, err);
+        if (!status) status = hr_party_step(party, hr_station_clock(), 0, &busy, err);
         *any = *any || (!status && busy);
     }
     return status;

@@ -80,7 +80,7 @@ static hr_status submit(hr_miner_seat *m, const char *path, hr_error *err) {
     }
     hr_status status = check_owners(m, err);
     if (!status) status = hr_terms_of(&m->file, path, m->schema, m->file.owners.items, m->file.owners.count, &terms, err);
-    if (!status) status = hr_party_submit(m->party, (hr_blob){terms.at, terms.size}, err);
+    if (!status) status = hr_party_submit(m->party, (hr_blob){terms.at, terms.size}, hr_station_clock().date, err);
     free(terms.at);
     return status;
 }

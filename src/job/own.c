@@ -69,6 +69,7 @@ static hr_status open_party(hr_owner_seat *s, hr_error *err) {
                                 .schema = s->schema,
                                 .miners = s->miners,
                                 .least_owners = s->file.policy.owners,
+                                .lifetime = (int64_t)s->file.policy.days * 86400,
                                 .resend = HR_STATION_RESEND};
     return hr_party_open(&options, &s->party, err);
 }

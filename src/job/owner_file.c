@@ -35,7 +35,8 @@ static const hr_field root_fields[ROOT_KEYS] = {
     {.key = "policy", .required = true, .expected = "a mapping with miners, methods, epsilon and owners"},
 };
 
-enum { POLICY_MINERS, POLICY_METHODS, POLICY_EPSILON, POLICY_DELTA, POLICY_OWNERS, POLICY_PAPER, POLICY_KEYS };
+enum { POLICY_MINERS, POLICY_METHODS, POLICY_EPSILON, POLICY_DELTA, POLICY_OWNERS, POLICY_DAYS, POLICY_PAPER, POLICY_KEYS };
+enum { DAYS = 30, DAYS_MOST = 3650 };
 static const hr_field policy_fields[POLICY_KEYS] = {
     {.key = "miners",
      .kind = HR_FIELD_NAMES,
@@ -66,6 +67,12 @@ static const hr_field policy_fields[POLICY_KEYS] = {
      .least = 1,
      .most = HR_MEMBERS_MAX,
      .expected = "a whole number from 1 to 256"},
+    {.key = "days",
+     .kind = HR_FIELD_WHOLE,
+     .offset = AT(policy.days),
+     .least = 1,
+     .most = DAYS_MOST,
+     .expected = "a whole number of days from 1 to 3650"},
     {.key = "paper", .kind = HR_FIELD_FLAG, .offset = AT(policy.paper), .expected = "true or false"},
 };
 
@@ -85,7 +92,7 @@ static hr_status read_policy(const hr_fields *reader, const hr_yaml_node *map, h
 
 static hr_status read_root(const hr_fields *reader, hr_owner_file *out) {
     const hr_yaml_node *found[ROOT_KEYS] = {NULL};
-    hr_owner_file whole = {0};
+    hr_owner_file whole = {.policy = {.days = DAYS}};
     hr_status status = hr_fields_read(reader, reader->root, "an owner file", root_fields, ROOT_KEYS, &whole, found);
     if (!status) status = hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
     if (!status) status = read_policy(reader, found[ROOT_POLICY], &whole);

@@ -14,6 +14,7 @@ typedef struct hr_policy {
     hr_names methods;      /* of hr_method_at */
     double epsilon, delta; /* the most that a job may cost */
     size_t owners;         /* the fewest owners of a job, herself included */
+    size_t days;           /* after which a job is over */
     bool paper;            /* jobs in paper mode, which is not private, are allowed */
 } hr_policy;
 

@@ -18,8 +18,8 @@ struct hr_party {
     size_t job_count;
     hr_outbox outbox;
     hr_stream *stream;
-    bool awake;  /* it has taken a step, so that it knows what time it is */
-    int64_t now; /* of that step */
+    bool awake;     /* it has taken a step, so that it knows what time it is */
+    hr_clock clock; /* of that step */
 };
 
 static const char *name_of(const hr_party *p, size_t member) {
@@ -50,7 +50,7 @@ static hr_live_job *find_job(hr_party *p, const uint8_t *id) {
 static hr_status add_job(hr_party *p, const hr_journal_job *record, hr_live_job **out, hr_error *err) {
     hr_status status = hr_party_job_make(&p->o, record, out, err);
     if (status) return status;
-    (*out)->heard = p->now;
+    (*out)->heard = p->clock.now;
     p->jobs[p->job_count++] = *out;
     return HR_OK;
 }
@@ -168,9 +168,9 @@ static hr_status transact(hr_party *p, hr_live_job *j, const hr_event *event, ui
         return status;
     }
     j->record = record;
-    j->heard = p->now;
+    j->heard = p->clock.now;
     j->news = true;
-    return hr_outbox_send(&p->outbox, p->now, err);
+    return hr_outbox_send(&p->outbox, p->clock.now, err);
 }
 
 /* ---- After the end ------------------------------------------------------------------------------------------------------------------ */
@@ -285,7 +285,7 @@ static bool may_offer(hr_party *p, size_t member) {
 }
 
 static hr_status take_offer(hr_party *p, const hr_envelope *envelope, hr_error *err) {
-    hr_journal_job record = {.miner = name_of(p, envelope->from)};
+    hr_journal_job record = {.miner = name_of(p, envelope->from), .date = p->clock.date};
     hr_live_job *j = NULL;
     memcpy(record.id, envelope->job.bytes, HR_JOURNAL_ID);
     hr_stream_bytes(p->stream, record.key, HR_JOURNAL_KEY);
@@ -341,14 +341,19 @@ static hr_status note_absence(hr_party *p, hr_live_job *j, hr_error *err) {
 }
 
 static bool is_awaited_too_long(const hr_party *p, const hr_live_job *j) {
-    return j->is_miner && hr_protocol_waits(j->protocol) && p->now - j->heard >= p->o.deadline;
+    return j->is_miner && hr_protocol_waits(j->protocol) && p->clock.now - j->heard >= p->o.deadline;
+}
+
+/* A miner who is gone for good never ends her jobs. */
+static bool is_too_old(const hr_party *p, const hr_live_job *j) {
+    return !j->is_miner && p->o.lifetime && p->clock.date - j->record.date > p->o.lifetime;
 }
 
 /* The first job that has something to do without a parcel, before those whose work to come can be prepared; NULL: none. */
 static hr_live_job *next_job(const hr_party *p) {
     for (size_t i = 0; i < p->job_count; i++) {
         const hr_live_job *j = p->jobs[i];
-        if (j->finished || j->failed || j->work.kind || is_awaited_too_long(p, j)) return p->jobs[i];
+        if (j->finished || j->failed || j->work.kind || is_awaited_too_long(p, j) || is_too_old(p, j)) return p->jobs[i];
     }
     for (size_t i = 0; p->o.work->prepare && i < p->job_count; i++)
         if (p->jobs[i]->news) return p->jobs[i];
@@ -362,8 +367,16 @@ static hr_status prepare(hr_party *p, hr_live_job *j, hr_error *err) {
     return p->o.work->prepare(p->o.work, &view, &ignored) == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
 }
 
+/* No work is begun for it any more. What was reserved for it stays spent. */
+static hr_status give_up(hr_party *p, hr_live_job *j, hr_error *err) {
+    j->failed = true;
+    snprintf(j->why, sizeof j->why, "it is older than her policy lets a job become");
+    return end_job(p, j, err);
+}
+
 static hr_status go_on(hr_party *p, hr_live_job *j, hr_error *err) {
     if (j->finished || j->failed) return end_job(p, j, err);
+    if (is_too_old(p, j)) return give_up(p, j, err);
     if (j->work.kind) return work_on(p, j, err);
     return is_awaited_too_long(p, j) ? note_absence(p, j, err) : prepare(p, j, err);
 }
@@ -381,14 +394,14 @@ static hr_status look_for_mail(hr_party *p, int wait, bool *came, hr_error *err)
 
 /* While nobody was there to hear them, nobody stayed away. */
 static void wake(hr_party *p) {
-    for (size_t i = 0; i < p->job_count; i++) p->jobs[i]->heard = p->now;
-    p->outbox.sent = p->now;
+    for (size_t i = 0; i < p->job_count; i++) p->jobs[i]->heard = p->clock.now;
+    p->outbox.sent = p->clock.now;
     p->awake = true;
 }
 
 /* Mail first: it may say that there is nothing to work for any more, or that nobody stays away. */
-hr_status hr_party_step(hr_party *p, int64_t now, int wait, bool *busy, hr_error *err) {
-    p->now = now;
+hr_status hr_party_step(hr_party *p, hr_clock clock, int wait, bool *busy, hr_error *err) {
+    p->clock = clock;
     if (!p->awake) wake(p);
     hr_live_job *j = next_job(p);
     hr_status status = look_for_mail(p, j && wait > LOOK ? LOOK : wait, busy, err);
@@ -396,7 +409,7 @@ hr_status hr_party_step(hr_party *p, int64_t now, int wait, bool *busy, hr_error
         *busy = true;
         status = go_on(p, j, err);
     }
-    return status ? status : hr_outbox_resend(&p->outbox, now, err);
+    return status ? status : hr_outbox_resend(&p->outbox, clock.now, err);
 }
 
 size_t hr_party_jobs(const hr_party *p) {
@@ -481,8 +494,8 @@ void hr_party_close(hr_party *p) {
     free(p);
 }
 
-hr_status hr_party_submit(hr_party *p, hr_blob terms, hr_error *err) {
-    hr_journal_job record = {.miner = name_of(p, p->o.view->self), .terms = terms};
+hr_status hr_party_submit(hr_party *p, hr_blob terms, int64_t date, hr_error *err) {
+    hr_journal_job record = {.miner = name_of(p, p->o.view->self), .terms = terms, .date = date};
     hr_live_job *j = NULL;
     if (p->job_count) return HR_OK;
     hr_stream_bytes(p->stream, record.id, HR_JOURNAL_ID);

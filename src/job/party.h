@@ -42,6 +42,12 @@ struct hr_party_work {
     void (*tell)(hr_party_work *self, const char *line);
 };
 
+/* What time it is. */
+typedef struct hr_clock {
+    int64_t now;  /* milliseconds, of any clock that does not go back */
+    int64_t date; /* seconds since 1970 began, of the clock that the calendar follows */
+} hr_clock;
+
 typedef struct hr_party_options {
     const hr_party_view *view;
     hr_journal *journal;
@@ -50,6 +56,7 @@ typedef struct hr_party_options {
     const hr_schema *schema;
     const bool *miners;  /* by member: who may offer her jobs; NULL: nobody */
     size_t least_owners; /* owner */
+    int64_t lifetime;    /* owner: seconds by the calendar after which a job is over, whatever became of it; 0: never */
     double advance;      /* miner */
     int64_t deadline;    /* miner: milliseconds that an owner may stay away */
     int64_t resend;      /* milliseconds after which parcels that are not confirmed are sent again; doubles up to 32 times as long */
@@ -60,13 +67,13 @@ typedef struct hr_party_options {
 HR_MUST_CHECK hr_status hr_party_open(const hr_party_options *options, hr_party **out, hr_error *err);
 void hr_party_close(hr_party *party);
 
-/* Miner: offers a job, unless the journal holds one already. Fails: IO, FORMAT (terms), MEMORY. */
-HR_MUST_CHECK hr_status hr_party_submit(hr_party *party, hr_blob terms, hr_error *err);
+/* Miner: offers a job, unless the journal holds one already. `date`: see hr_clock. Fails: IO, FORMAT (terms), MEMORY. */
+HR_MUST_CHECK hr_status hr_party_submit(hr_party *party, hr_blob terms, int64_t date, hr_error *err);
 
-/* Goes on for one step: takes in a parcel, waiting for one at most `wait` milliseconds, else works; and sends again. `now` is any clock in
- * milliseconds that does not go back. *busy: whether there was something to do.
+/* Goes on for one step: takes in a parcel, waiting for one at most `wait` milliseconds, else works; and sends again. *busy: whether there
+ * was something to do.
  * Fails: IO (journal; a carrier that fails is tried again), MEMORY. What has not been noted by then did not happen. */
-HR_MUST_CHECK hr_status hr_party_step(hr_party *party, int64_t now, int wait, bool *busy, hr_error *err);
+HR_MUST_CHECK hr_status hr_party_step(hr_party *party, hr_clock clock, int wait, bool *busy, hr_error *err);
 
 /* Jobs that are not over; and whether any parcel has not been confirmed. */
 size_t hr_party_jobs(const hr_party *party);

@@ -110,7 +110,7 @@ hr_status hr_simulation_submit(hr_simulation *s, hr_error *err) {
     if (!names) return hr_fail_memory(err);
     for (size_t i = 0; i < s->owner_count; i++) names[i] = s->seats[i + 1].name;
     hr_status status = hr_terms_of(s->job, "simulation", s->schema, names, s->owner_count, &terms, err);
-    if (!status) status = hr_party_submit(s->seats[0].party, (hr_blob){terms.at, terms.size}, err);
+    if (!status) status = hr_party_submit(s->seats[0].party, (hr_blob){terms.at, terms.size}, 0, err);
     free(terms.at);
     free(names);
     return status;
@@ -127,7 +127,7 @@ static size_t find_ready(const hr_simulation *s, hr_seat **ready) {
 /* For as long as she can. */
 static void work(hr_seat *seat) {
     bool busy = true;
-    while (busy && !seat->status) seat->status = hr_party_step(seat->party, 0, 0, &busy, &seat->error);
+    while (busy && !seat->status) seat->status = hr_party_step(seat->party, (hr_clock){0}, 0, &busy, &seat->error);
 }
 
 /* The miner works on the caller's thread, who hears of the progress; owners at the same time on as many threads as there are, and one

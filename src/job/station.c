@@ -9,10 +9,14 @@
 
 enum { WAIT = 500, LINGER = 10 * 1000, PAUSE_SHORTEST = 1000, PAUSE_LONGEST = 30 * 1000, NAP = 100 }; /* milliseconds */
 
-int64_t hr_station_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+hr_clock hr_station_clock(void) {
+    return (hr_clock){now(), (int64_t)time(NULL)};
 }
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------------------- */
@@ -59,8 +63,8 @@ static bool pause_before_again(void *user) {
     if (!w->pause) tell_of_broker(w, "does not answer; trying again");
     w->pause = w->pause ? 2 * w->pause : PAUSE_SHORTEST;
     if (w->pause > PAUSE_LONGEST) w->pause = PAUSE_LONGEST;
-    int64_t until = hr_station_now() + w->pause;
-    while (!is_asked_to_stop(w->settings) && hr_station_now() < until) nanosleep(&(struct timespec){.tv_nsec = NAP * 1000000}, NULL);
+    int64_t until = now() + w->pause;
+    while (!is_asked_to_stop(w->settings) && now() < until) nanosleep(&(struct timespec){.tv_nsec = NAP * 1000000}, NULL);
     return !is_asked_to_stop(w->settings);
 }
 
@@ -114,7 +118,7 @@ hr_status hr_station_ask(const hr_party_settings *settings, hr_error *err) {
 static hr_status step(hr_party *party, const hr_party_settings *settings, hr_error *err) {
     bool busy;
     hr_status status = hr_station_ask(settings, err);
-    return status ? status : hr_party_step(party, hr_station_now(), WAIT, &busy, err);
+    return status ? status : hr_party_step(party, hr_station_clock(), WAIT, &busy, err);
 }
 
 hr_status hr_station_work(hr_party *party, const hr_party_settings *settings, bool (*over)(void *user), void *user, hr_error *err) {
@@ -124,10 +128,10 @@ hr_status hr_station_work(hr_party *party, const hr_party_settings *settings, bo
 }
 
 hr_status hr_station_linger(hr_party *party, const hr_party_settings *settings, hr_error *err) {
-    int64_t until = hr_station_now() + LINGER;
+    int64_t until = now() + LINGER;
     bool owes = true;
     hr_status status = HR_OK;
-    while (!status && owes && hr_station_now() < until) {
+    while (!status && owes && now() < until) {
         status = hr_party_owes(party, &owes, err);
         if (!status && owes) status = step(party, settings, err);
     }

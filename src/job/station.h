@@ -43,6 +43,6 @@ HR_MUST_CHECK hr_status hr_station_work(hr_party *party, const hr_party_settings
 HR_MUST_CHECK hr_status hr_station_linger(hr_party *party, const hr_party_settings *settings, hr_error *err);
 
 /* The clock of the party's steps. */
-int64_t hr_station_now(void);
+hr_clock hr_station_clock(void);
 
 #endif

@@ -22,7 +22,7 @@ struct hr_journal {
 /* Sequences are kept apart from what they number, which is forgotten sooner. */
 static const char layout[] = "CREATE TABLE IF NOT EXISTS jobs ("
                              "  id BLOB PRIMARY KEY,"
-                             "  time TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"
+                             "  time TEXT NOT NULL,"
                              "  miner TEXT NOT NULL,"
                              "  terms BLOB NOT NULL,"
                              "  key BLOB NOT NULL,"
@@ -241,8 +241,11 @@ static value bytes_of(hr_blob blob) {
 /* ---- Jobs --------------------------------------------------------------------------------------------------------------------- */
 
 hr_status hr_journal_add_job(hr_journal *journal, const hr_journal_job *job, hr_error *err) {
-    const value values[] = {ID(job->id), TEXT(job->miner), bytes_of(job->terms), BYTES(job->key, HR_JOURNAL_KEY)};
-    return change(journal, "INSERT INTO jobs (id, miner, terms, key) VALUES (?, ?, ?, ?)", values, 4, err);
+    const value values[] = {ID(job->id), NUMBER(job->date), TEXT(job->miner), bytes_of(job->terms), BYTES(job->key, HR_JOURNAL_KEY)};
+    return change(journal,
+                  "INSERT INTO jobs (id, time, miner, terms, key)"
+                  " VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', ?, 'unixepoch'), ?, ?, ?)",
+                  values, 5, err);
 }
 
 hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *job, double epsilon, double delta, const char *purpose, hr_error *err) {
@@ -282,7 +285,8 @@ static hr_status show_job(void *user, sqlite3_stmt *row) {
     const char *miner = (const char *)sqlite3_column_text(row, 1);
     hr_journal_job job = {.miner = miner, .terms = blob_of(row, 2), .entry = sqlite3_column_int64(row, 4)};
     if (!miner) return HR_E_MEMORY;
-    if (id.size != HR_JOURNAL_ID || key.size != HR_JOURNAL_KEY) return HR_E_FORMAT;
+    if (id.size != HR_JOURNAL_ID || key.size != HR_JOURNAL_KEY || sqlite3_column_type(row, 5) != SQLITE_INTEGER) return HR_E_FORMAT;
+    job.date = sqlite3_column_int64(row, 5);
     memcpy(job.id, id.at, HR_JOURNAL_ID);
     memcpy(job.key, key.at, HR_JOURNAL_KEY);
     return v->visit(v->user, &job);
@@ -290,7 +294,9 @@ static hr_status show_job(void *user, sqlite3_stmt *row) {
 
 hr_status hr_journal_each_job(hr_journal *journal, hr_status (*visit)(void *user, const hr_journal_job *job), void *user, hr_error *err) {
     job_visit v = {visit, user};
-    return each(journal, "SELECT id, miner, terms, key, entry FROM jobs WHERE NOT over ORDER BY rowid", NULL, 0, show_job, &v, err);
+    return each(journal,
+                "SELECT id, miner, terms, key, entry, CAST(strftime('%s', time) AS INTEGER) FROM jobs WHERE NOT over ORDER BY rowid", NULL,
+                0, show_job, &v, err);
 }
 
 /* ---- Events --------------------------------------------------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@ typedef struct hr_journal_job {
     hr_blob terms;               /* miner: what she offered; owner: empty */
     uint8_t key[HR_JOURNAL_KEY]; /* a secret of the job's, drawn when it was added */
     int64_t entry;               /* in the ledger; 0: nothing was reserved */
+    int64_t date;                /* when it was first heard of: seconds since 1970 began */
 } hr_journal_job;
 
 typedef struct hr_journal_event {

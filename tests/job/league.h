@@ -78,7 +78,7 @@ struct league {
     hr_loopback *loopback;
     player players[PARTIES];
     size_t running; /* the index of the player whose step it is */
-    int64_t now, deadline;
+    int64_t now, date, deadline, lifetime;
     diary *diary;
     char said[8192]; /* by the parties of this process, line by line */
     /* Whether she dies just before, or just after, what she is about to do; NULL: never. */
@@ -294,6 +294,7 @@ static inline hr_status revive_with(player *p, hr_transport *inner, hr_error *er
                                 .least_owners = 1,
                                 .advance = -1e6, /* whatever noise says, the job goes on */
                                 .deadline = l->deadline,
+                                .lifetime = l->lifetime,
                                 .resend = RESEND};
     return hr_party_open(&options, &p->party, err);
 }
@@ -418,7 +419,7 @@ static inline hr_status submit(league *l, hr_error *err) {
     if (l->diary->models) return HR_OK;
     for (size_t i = 0; i < OWNERS; i++) names[i] = l->players[i + 1].name;
     hr_status status = hr_terms_of(&l->job, "job", l->table.schema, names, OWNERS, &terms, err);
-    if (!status) status = hr_party_submit(l->players[0].party, (hr_blob){terms.at, terms.size}, err);
+    if (!status) status = hr_party_submit(l->players[0].party, (hr_blob){terms.at, terms.size}, l->date, err);
     free(terms.at);
     return status;
 }
@@ -438,7 +439,7 @@ static inline bool step(player *p) {
     bool busy = false;
     league *l = p->league;
     l->running = p->index;
-    hr_status status = hr_party_step(p->party, l->now, 0, &busy, &err);
+    hr_status status = hr_party_step(p->party, (hr_clock){l->now, l->date}, 0, &busy, &err);
     if (l->died && l->died(p)) {
         come_back(p);
         return true;

@@ -73,6 +73,7 @@ static void test_owner_file__reads_every_fact(void **state) {
     assert_true(hr_names_hold(&file.policy.methods, "diprime"));
     assert_true(file.policy.epsilon == 1.5 && file.policy.delta == 1e-6);
     assert_int_equal(file.policy.owners, 3);
+    assert_int_equal(file.policy.days, 7);
     assert_false(file.policy.paper);
 }
 
@@ -165,7 +166,7 @@ static void test_owner_file__takes_less(void **state) {
     assert_string_equal(file.data, "/x/a.csv");
     assert_null(file.certificate);
     assert_null(file.certificate_key);
-    assert_true(file.policy.delta == 0 && !file.policy.paper);
+    assert_true(file.policy.delta == 0 && file.policy.days == 30 && !file.policy.paper);
 }
 
 /* ---- What is refused ---------------------------------------------------------------------------------------------------------- */
@@ -378,6 +379,15 @@ static const bad_case bad_owner[] = {
      "methods: [dpboost], epsilon: 1, owners: 257}\n",
      "x.yaml:8:63: owners: '257' is not a whole number from 1 to 256"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {miners: [m], "
+     "methods: [dpboost], epsilon: 1, owners: 2, days: 0}\n",
+     "x.yaml:8:72: days: '0' is not a whole number of days from 1 to 3650"},
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {miners: [m], "
+     "methods: [dpboost], epsilon: 1, owners: 2, days: 3651}\n",
+     "x.yaml:8:72: days: '3651' is not a whole number of days from 1 to 3650"},
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {miners: [m], "
+     "methods: [dpboost], epsilon: 1, owners: 2, days: 1.5}\n",
+     "x.yaml:8:72: days: '1.5' is not a whole number of days from 1 to 3650"},
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {miners: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, paper: yes}\n",
      "x.yaml:8:73: paper must be true or false"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {miners: [m], "
@@ -385,7 +395,7 @@ static const bad_case bad_owner[] = {
      "x.yaml:8:66: the key 'owners' is given twice; remove one of the two"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {miners: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, colour: red}\n",
-     "x.yaml:8:66: unknown key 'colour'; the keys are miners, methods, epsilon, delta, owners, paper"},
+     "x.yaml:8:66: unknown key 'colour'; the keys are miners, methods, epsilon, delta, owners, days, paper"},
 };
 
 static void test_owner_file__refuses_what_is_wrong(void **state) {
@@ -541,7 +551,7 @@ static void test_files__must_be_readable(void **state) {
 /* Most cuts are refused; what is optional may be missing at the end, and remarks, and the end of the last line. */
 static void test_files__survive_being_cut(void **state) {
     static const char *const names[] = {GOLDEN "federation.yaml", GOLDEN "owner.yaml", GOLDEN "job.yaml"};
-    static const size_t readable[] = {5, 5, 58};
+    static const size_t readable[] = {5, 9, 58};
     for (int what = FEDERATION_FILE; what <= JOB_FILE; what++) {
         const char *text = NULL;
         size_t size = 0, taken = 0;

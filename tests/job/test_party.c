@@ -111,7 +111,7 @@ static void test_absence__between_reservation_and_outcome_burns_what_was_reserve
     while (!dead_for_good) {
         bool busy;
         for (size_t i = 0; i < PARTIES; i++) {
-            hr_status status = hr_party_step(l.players[i].party, l.now, 0, &busy, NULL);
+            hr_status status = hr_party_step(l.players[i].party, (hr_clock){l.now, l.date}, 0, &busy, NULL);
             assert_true(status == HR_OK || (dead_for_good && i == 2 && status == HR_E_CANCELLED));
         }
     }
@@ -156,6 +156,100 @@ static void test_absence__is_noted_when_the_mail_was_read(void **state) {
     l.now += 100 * DEADLINE;
     run_until(&l, is_quiet);
     assert_int_equal(check_end(&l), 0);
+    disband(&l);
+}
+
+/* ---- Jobs that are too old --------------------------------------------------------------------------------------------------------- */
+
+enum { LIFETIME = 30 * 86400 };
+
+/* Owners of a job whose miner is gone when noise was drawn for the second place: nothing of hers is on the way any more. */
+static void abandon(league *l) {
+    found(l, job_of_league(2, HR_ORDER_CHAIN, false));
+    l->deadline = DEADLINE;
+    l->lifetime = LIFETIME;
+    l->date = 1000000000;
+    begin(l);
+    play_until_drawn(l, &l->diary->trees[1]);
+    end_life(&l->players[0]);
+}
+
+static void go_on_for_a_while(league *l) {
+    while (take_turns(l)) continue;
+}
+
+static size_t count_said(const league *l, const char *words) {
+    size_t count = 0;
+    for (const char *at = l->said; (at = strstr(at, words)); at++) count++;
+    return count;
+}
+
+static const char too_old[] = "the job ended: it is older than her policy lets a job become";
+
+/* Once at each owner, also at one who was started again since; what comes of it later is confirmed, and changes nothing. */
+static void test_age__ends_a_job_that_its_miner_abandoned(void **state) {
+    (void)state;
+    league l;
+    abandon(&l);
+    l.date += LIFETIME;
+    end_life(&l.players[2]);
+    revive(&l.players[2]);
+    go_on_for_a_while(&l);
+    for (size_t i = 1; i < PARTIES; i++) assert_int_equal(hr_party_jobs(l.players[i].party), 1);
+    end_life(&l.players[2]);
+    l.date++;
+    revive(&l.players[2]);
+    go_on_for_a_while(&l);
+    assert_int_equal(count_said(&l, too_old), OWNERS);
+    for (size_t i = 1; i < PARTIES; i++) {
+        check_number(&l.players[i], "SELECT count(*) FROM jobs WHERE NOT over", "0");
+        check_number(&l.players[i], "SELECT count(*) FROM events", "0");
+        check_number(&l.players[i], "SELECT count(*) FROM entries WHERE epsilon_units > 0", "1");
+    }
+    revive(&l.players[0]);
+    run_until(&l, is_quiet);
+    for (size_t i = 0; i < PARTIES; i++) check_journal(&l.players[i]);
+    assert_int_equal(count_said(&l, too_old), OWNERS);
+    assert_int_equal(l.diary->second_answers, 0);
+    assert_int_equal(trees_in_model(&l), OWNERS);
+    disband(&l);
+}
+
+/* Her turn had come, and the message waited for her. */
+static void test_age__forbids_work_for_a_job(void **state) {
+    (void)state;
+    for (int days_late = 0; days_late < 2; days_late++) {
+        league l;
+        found(&l, job_of_league(1, HR_ORDER_CHAIN, false));
+        l.lifetime = LIFETIME;
+        begin(&l);
+        play_until_drawn(&l, &l.diary->trees[0]);
+        end_life(&l.players[2]);
+        end_life(&l.players[0]);
+        go_on_for_a_while(&l);
+        l.date += LIFETIME + days_late * 86400;
+        revive(&l.players[2]);
+        l.now += RESEND;
+        go_on_for_a_while(&l);
+        check_number(&l.players[2], "SELECT count(*) FROM entries", days_late ? "0" : "1");
+        assert_int_equal(l.diary->trees[1].draws, !days_late);
+        disband(&l);
+    }
+}
+
+static void test_age__of_a_job_does_not_matter_without_a_limit(void **state) {
+    (void)state;
+    league l;
+    abandon(&l);
+    l.lifetime = 0;
+    for (size_t i = 1; i < PARTIES; i++) {
+        end_life(&l.players[i]);
+        revive(&l.players[i]);
+    }
+    l.date += 1000 * (int64_t)LIFETIME;
+    revive(&l.players[0]);
+    run_until(&l, is_quiet);
+    assert_int_equal(count_said(&l, too_old), 0);
     disband(&l);
 }
 
@@ -326,6 +420,9 @@ int main(void) {
         cmocka_unit_test(test_absence__between_reservation_and_outcome_burns_what_was_reserved),
         cmocka_unit_test(test_absence__of_the_miner_is_not_held_against_owners),
         cmocka_unit_test(test_absence__is_noted_when_the_mail_was_read),
+        cmocka_unit_test(test_age__ends_a_job_that_its_miner_abandoned),
+        cmocka_unit_test(test_age__forbids_work_for_a_job),
+        cmocka_unit_test(test_age__of_a_job_does_not_matter_without_a_limit),
         cmocka_unit_test(test_parcels__are_sent_again_less_and_less_often),
         cmocka_unit_test(test_parcels__are_not_sent_twice_at_once),
         cmocka_unit_test(test_parcels__reach_others_when_a_box_takes_none),

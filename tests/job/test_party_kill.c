@@ -102,7 +102,7 @@ static void live(player *p, int line) {
     if (!p->index && submit(p->league, &err)) _exit(8);
     while (hear(line, &end.frame)) {
         bool busy = false;
-        if (hr_party_step(p->party, end.frame.now, 0, &busy, &err)) _exit(7);
+        if (hr_party_step(p->party, (hr_clock){.now = end.frame.now}, 0, &busy, &err)) _exit(7);
         if (hr_party_owes(p->party, &owes, &err)) _exit(6);
         end.frame.kind = DONE;
         end.frame.busy = busy;

@@ -203,7 +203,7 @@ static void run_backwards(hr_simulation *s) {
         any = false;
         for (size_t i = s->owner_count + 1; i-- > 0;)
             for (bool busy = true; busy; any = any || busy)
-                if (hr_party_step(s->seats[i].party, 0, 0, &busy, &err)) fail_msg("%s", err.message);
+                if (hr_party_step(s->seats[i].party, (hr_clock){0}, 0, &busy, &err)) fail_msg("%s", err.message);
     }
     assert_non_null(s->seats[0].as.miner.model);
 }

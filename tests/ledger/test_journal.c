@@ -22,7 +22,7 @@ static hr_blob blob(const char *text) {
 }
 
 static hr_journal_job job_of(const uint8_t *id, const char *terms) {
-    hr_journal_job job = {.miner = "miner", .terms = blob(terms)};
+    hr_journal_job job = {.miner = "miner", .terms = blob(terms), .date = 11017 * 86400};
     memcpy(job.id, id, HR_JOURNAL_ID);
     memset(job.key, id[4], HR_JOURNAL_KEY);
     return job;
@@ -75,8 +75,8 @@ HR_PRINTF(2, 3) static void append(listing *l, const char *format, ...) {
 }
 
 static hr_status list_job(void *user, const hr_journal_job *job) {
-    append(user, "%s of %s, terms '%.*s', key %c%c, entry %d; ", job->id, job->miner, (int)job->terms.size, job->terms.at, job->key[0],
-           job->key[HR_JOURNAL_KEY - 1], (int)job->entry);
+    append(user, "%s of %s, terms '%.*s', key %c%c, entry %d, day %g; ", job->id, job->miner, (int)job->terms.size, job->terms.at,
+           job->key[0], job->key[HR_JOURNAL_KEY - 1], (int)job->entry, (double)job->date / 86400);
     return HR_OK;
 }
 
@@ -139,12 +139,15 @@ static void test_jobs__are_kept_until_they_are_over(void **state) {
     add_job(j, id_b, "");
     add_job(j, id_a, "the terms");
     j = again(j, s->path);
-    check_jobs(j, "job b of miner, terms '', key bb, entry 0; job a of miner, terms 'the terms', key aa, entry 0; ");
+    check_jobs(j, "job b of miner, terms '', key bb, entry 0, day 11017; job a of miner, terms 'the terms', key aa, entry 0, day 11017; ");
     begin(j);
     assert_int_equal(hr_journal_end_job(j, id_b, NULL), HR_OK);
     commit(j);
     j = again(j, s->path);
-    check_jobs(j, "job a of miner, terms 'the terms', key aa, entry 0; ");
+    check_jobs(j, "job a of miner, terms 'the terms', key aa, entry 0, day 11017; ");
+    assert_string_equal(scratch_sql(s->path, "SELECT time FROM jobs WHERE NOT over"), "2000-03-01T00:00:00Z");
+    scratch_sql(s->path, "UPDATE jobs SET time = 'never'");
+    assert_int_equal(hr_journal_each_job(j, list_job, &(listing){0}, NULL), HR_E_FORMAT);
     assert_true(knows(j, id_a) && knows(j, id_b));
     hr_journal_close(j);
 }
@@ -157,7 +160,7 @@ static void test_jobs__are_added_once(void **state) {
     begin(j);
     assert_int_equal(hr_journal_add_job(j, &job, NULL), HR_E_FORMAT);
     hr_journal_roll_back(j);
-    check_jobs(j, "job a of miner, terms '', key aa, entry 0; ");
+    check_jobs(j, "job a of miner, terms '', key aa, entry 0, day 11017; ");
     hr_journal_close(j);
 }
 
@@ -262,7 +265,7 @@ static void test_transaction__is_there_as_a_whole_or_not_at_all(void **state) {
         if (way == 0) hr_journal_roll_back(j);
         if (way == 1) begin(j); /* which forgets what was not committed */
         if (way == 2) j = again(j, s->path);
-        check_jobs(j, "job a of miner, terms '', key aa, entry 0; ");
+        check_jobs(j, "job a of miner, terms '', key aa, entry 0, day 11017; ");
         check_events(j, id_a, "");
         check_parcels(j, "");
         check_sequences(j, id_a, "ann", 0, 0);
@@ -273,8 +276,7 @@ static void test_transaction__is_there_as_a_whole_or_not_at_all(void **state) {
     hr_journal_close(NULL);
 }
 
-/* ---- With a ledger --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- With a ledger ------------------------------------------------------------ */
 
 typedef struct books {
     hr_ledger *ledger;
@@ -310,14 +312,14 @@ static void test_reservation__is_part_of_the_transaction(void **state) {
     assert_true(job.entry > 0);
     hr_journal_roll_back(b.journal);
     assert_int_equal(total_of(&b).entries, 0);
-    check_jobs(b.journal, "job a of miner, terms '', key aa, entry 0; ");
+    check_jobs(b.journal, "job a of miner, terms '', key aa, entry 0, day 11017; ");
     begin(b.journal);
     assert_int_equal(hr_journal_reserve(b.journal, &job, .5, 0, "a job", NULL), HR_OK);
     commit(b.journal);
     close_books(&b);
     b = open_books(s->path);
     assert_true(total_of(&b).entries == 1 && total_of(&b).epsilon_spent == .5);
-    check_jobs(b.journal, "job a of miner, terms '', key aa, entry 1; ");
+    check_jobs(b.journal, "job a of miner, terms '', key aa, entry 1, day 11017; ");
     assert_string_equal(scratch_sql(s->path, "SELECT state || ' for ' || purpose FROM entries"), "reserved for a job");
     close_books(&b);
 }
@@ -377,8 +379,7 @@ static void test_spending__without_a_ledger_counts_nothing(void **state) {
     hr_journal_close(j);
 }
 
-/* ---- Files
- * -------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Files ---------------------------------------------------------------------------------------------------- */
 
 /* A ledger from before there were journals is what hr_ledger_create makes. */
 static void test_ledger_file__gets_a_journal_and_stays_a_ledger(void **state) {
@@ -483,8 +484,7 @@ static void test_own_file__that_is_damaged_is_refused(void **state) {
     free(whole);
 }
 
-/* ---- Killed
- * ---------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Killed ---------------------------------------------------------------------------------------------------- */
 
 /* One transaction in all that a message leads to. */
 static bool storm_once(hr_journal *j, hr_journal_job *job, uint64_t number) {
