@@ -9,7 +9,7 @@ packages() {
     build) echo gcc libc6-dev python3 meson ninja-build pkg-config libsodium-dev libsqlite3-dev libyaml-dev libnats-dev libprotobuf-c-dev \
         libssl-dev protobuf-c-compiler ;;
     test) echo g++ libcmocka-dev nats-server ;;
-    clang) echo clang libomp-dev llvm ;;
+    clang) echo clang libclang-rt-14-dev libomp-dev llvm ;;
     format) echo clang-format-14 ;;
     coverage) echo gcovr ;;
     bench) echo python3-numpy python3-xgboost python3-sklearn ;;
