@@ -10,11 +10,10 @@
 #include <string.h>
 
 enum {
-    FETCH = 16,          /* parcels asked for at once, if so many wait */
-    FETCH_MS = 1000,     /* a request dies with its connection: it is repeated so often */
-    BURST_MS = 100,      /* for parcels that are known to wait */
-    LOOK_AGAIN_MS = 20,  /* while there is no connection */
-    PENDING = 4 * FETCH, /* what the broker may send unasked */
+    FETCH_MS = 1000,    /* a request dies with its connection: it is repeated so often */
+    LOOK_AGAIN_MS = 20, /* while there is no connection */
+    PENDING = 64,       /* what the broker may send unasked */
+    REFUSALS_MAX = 3,   /* of a secure connection */
     SUBJECT = 3 * (HR_NATS_NAME_MAX + 1) + 8
 };
 
@@ -28,9 +27,7 @@ typedef struct nats_end {
     hr_transport base; /* first */
     hr_nats_link link;
     natsSubscription *box;
-    natsMsg *fetched[FETCH]; /* those from `first` on wait to be handed out */
-    int first, count;
-    uint64_t waiting; /* how many more the broker said it has */
+    natsMsg *fetched; /* waits to be handed out, or NULL */
     held *out;
     char federation[HR_NATS_NAME_MAX + 1], name[HR_NATS_NAME_MAX + 1];
 } nats_end;
@@ -63,33 +60,18 @@ static hr_status send_parcel(hr_transport *self, const char *to, const void *byt
 
 /* ---- Receiving ------------------------------------------------------------------------------------------------------------------ */
 
-/* How many parcels the broker has behind this one. A hint, as all that the broker says. */
-static uint64_t count_behind(natsMsg *message) {
-    jsMsgMetaData *about = NULL;
-    if (natsMsg_GetMetaData(&about, message) != NATS_OK) return 0;
-    const uint64_t behind = about->NumPending;
-    jsMsgMetaData_Destroy(about);
-    return behind;
-}
-
-/* libnats waits until all that it asked for has come: it is asked for more than one where more are known to wait. */
+/* One at a time: libnats 3.4 writes behind its list if some of what it asks for had already come, and more comes than it asked for. */
 static natsStatus fetch(nats_end *end, int64_t milliseconds) {
-    const bool burst = end->waiting > 1;
     natsMsgList list = {0};
     jsFetchRequest wishes;
     natsStatus s = jsFetchRequest_Init(&wishes);
-    wishes.Batch = !burst ? 1 : end->waiting < FETCH ? (int)end->waiting : FETCH;
-    wishes.Expires = (burst && milliseconds > BURST_MS ? BURST_MS : milliseconds) * 1000000;
-    end->first = end->count = 0;
-    end->waiting = 0;
+    wishes.Batch = 1;
+    wishes.Expires = milliseconds * 1000000;
     if (s == NATS_OK) s = natsSubscription_FetchRequest(&list, end->box, &wishes);
-    if (s != NATS_OK) return s;
-    for (int i = 0; i < list.Count && end->count < FETCH; i++) {
-        end->fetched[end->count++] = list.Msgs[i];
-        list.Msgs[i] = NULL;
-    }
+    if (s != NATS_OK || !list.Count) return s;
+    end->fetched = list.Msgs[0];
+    list.Msgs[0] = NULL;
     natsMsgList_Destroy(&list);
-    if (end->count) end->waiting = count_behind(end->fetched[end->count - 1]);
     return NATS_OK;
 }
 
@@ -99,7 +81,7 @@ static natsStatus fetch_until(nats_end *end, int64_t deadline) {
         const int64_t left = deadline - nats_Now();
         const int64_t slice = left < 1 ? 1 : left < FETCH_MS ? left : FETCH_MS;
         natsStatus s = hr_nats_connected(&end->link) ? fetch(end, slice) : NATS_CONNECTION_DISCONNECTED;
-        if (s == NATS_OK && end->count) return NATS_OK;
+        if (s == NATS_OK && end->fetched) return NATS_OK;
         if (natsConnection_IsClosed(end->link.connection)) return NATS_CONNECTION_CLOSED;
         if (nats_Now() >= deadline) return s == NATS_OK ? NATS_TIMEOUT : s;
         if (s != NATS_OK && s != NATS_TIMEOUT) nats_Sleep(left < LOOK_AGAIN_MS ? left : LOOK_AGAIN_MS);
@@ -117,20 +99,19 @@ static hr_status hold(nats_end *end, natsMsg *message, hr_parcel *out, hr_error 
     return HR_OK;
 }
 
-/* Takes the next parcel that was fetched, if there is one. What can be no parcel is not asked for again. */
+/* Hands out what was fetched, if there is something. What can be no parcel is not asked for again. */
 static hr_status hand_out(nats_end *end, hr_parcel *out, hr_error *err) {
-    while (end->first < end->count) {
-        natsMsg *message = end->fetched[end->first];
-        const int size = natsMsg_GetDataLength(message);
-        if (size > 0 && size <= HR_PARCEL_MAX) {
-            hr_status status = hold(end, message, out, err);
-            if (!status) end->first++;
-            return status;
-        }
-        (void)natsMsg_Term(message, NULL);
-        natsMsg_Destroy(message);
-        end->first++;
+    natsMsg *message = end->fetched;
+    if (!message) return HR_OK;
+    const int size = natsMsg_GetDataLength(message);
+    if (size > 0 && size <= HR_PARCEL_MAX) {
+        hr_status status = hold(end, message, out, err);
+        if (!status) end->fetched = NULL;
+        return status;
     }
+    (void)natsMsg_Term(message, NULL);
+    natsMsg_Destroy(message);
+    end->fetched = NULL;
     return HR_OK;
 }
 
@@ -183,7 +164,7 @@ static void close_end(hr_transport *self) {
         give_back(token->message);
         free(token);
     }
-    while (end->first < end->count) give_back(end->fetched[end->first++]);
+    if (end->fetched) give_back(end->fetched);
     natsSubscription_Destroy(end->box);
     hr_nats_hang_up(&end->link);
     free(end);
@@ -207,12 +188,17 @@ static natsStatus bind_box(nats_end *end) {
     return s;
 }
 
-/* Until there is an answer, or nobody waits for it any more. */
+/* Until there is an answer, or nobody waits for it any more. A busy broker that cuts off a slow handshake and one that refuses it look the
+ * same, but for trying again. */
 static natsStatus reach_box(nats_end *end, const hr_nats_options *options) {
+    int refusals = 0;
     for (;;) {
         natsStatus s = hr_nats_connect(options, &end->link);
         if (s == NATS_OK) s = bind_box(end);
-        if (s == NATS_OK || !hr_nats_is_silence(&end->link, s) || !options->again || !options->again(options->user)) return s;
+        if (s == NATS_OK) return s;
+        bool again = hr_nats_is_insecure(s) ? ++refusals < REFUSALS_MAX
+                                            : hr_nats_is_silence(&end->link, s) && options->again && options->again(options->user);
+        if (!again) return s;
         hr_nats_hang_up(&end->link);
     }
 }

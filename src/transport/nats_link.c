@@ -52,7 +52,7 @@ static bool was_forbidden(const hr_nats_link *link) {
 
 /* A broker that does not accept a member's certificate cuts the connection after the handshake (TLS 1.3): libnats fails to write, and says
  * by a text alone that it was to a TLS connection, or misses an answer. */
-static bool is_insecure(natsStatus reason) {
+bool hr_nats_is_insecure(natsStatus reason) {
     natsStatus remembered = NATS_OK;
     const char *said = reason == NATS_IO_ERROR ? nats_GetLastError(&remembered) : NULL;
     return reason == NATS_SSL_ERROR || reason == NATS_SECURE_CONNECTION_WANTED || reason == NATS_PROTOCOL_ERROR ||
@@ -65,7 +65,7 @@ bool hr_nats_is_silence(const hr_nats_link *link, natsStatus reason) {
     case NATS_TIMEOUT:
     case NATS_CONNECTION_CLOSED:
     case NATS_CONNECTION_DISCONNECTED: return !was_forbidden(link);
-    case NATS_IO_ERROR: return !is_insecure(reason);
+    case NATS_IO_ERROR: return !hr_nats_is_insecure(reason);
     default: return false;
     }
 }
@@ -78,7 +78,7 @@ hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *
         return hr_fail(err, HR_E_POLICY, "check that the certificate is this member's own, and that the broker's configuration lists her",
                        "%s: the broker refuses it: %s", what, words);
     }
-    if (is_insecure(reason)) {
+    if (hr_nats_is_insecure(reason)) {
         return hr_fail(err, HR_E_IO,
                        "check that the certificates are this federation's, that none has expired, and that the URL names the broker's host",
                        "%s: no secure connection: %s", what, words);

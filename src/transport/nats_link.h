@@ -22,6 +22,8 @@ void hr_nats_hang_up(hr_nats_link *link);
 
 bool hr_nats_connected(const hr_nats_link *link);
 
+/* Whether a call failed because TLS, at either end, refuses the other. Ask straight after it. */
+bool hr_nats_is_insecure(natsStatus reason);
 /* Whether a call failed because nobody answers, which may change; not because of what the broker, or TLS, refuses. Ask straight after it.
  */
 bool hr_nats_is_silence(const hr_nats_link *link, natsStatus reason);

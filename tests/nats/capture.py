@@ -5,46 +5,9 @@ that are no secret: the greeting of nats-server on the wire, the subjects on the
 usage: capture.py HEDGEROW"""
 import contextlib
 import os
-import socket
-import threading
 
 import federation
-from federation import HOSPITALS, Federation, free_port
-
-
-class Relay:
-    """Listens on a port of its own, passes all bytes on to another one and back, and keeps a copy."""
-
-    def __init__(self, to):
-        self.to, self.seen, self.lock = to, bytearray(), threading.Lock()
-        self.server = socket.create_server(('localhost', 0))
-        self.port = self.server.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            here, _ = self.server.accept()
-            try:
-                there = socket.create_connection(('localhost', self.to))
-            except OSError:  # the broker does not listen yet
-                here.close()
-                continue
-            for source, sink in ((here, there), (there, here)):
-                threading.Thread(target=self.pass_on, args=(source, sink), daemon=True).start()
-
-    def pass_on(self, source, sink):
-        try:
-            while True:
-                piece = source.recv(1 << 16)
-                if not piece:
-                    break
-                with self.lock:
-                    self.seen += piece
-                sink.sendall(piece)
-        except OSError:
-            pass
-        for end in (source, sink):
-            end.close()
+from federation import HOSPITALS, Federation, Relay, free_port
 
 
 def secrets(folder):

@@ -119,6 +119,49 @@ class Process:
         return code
 
 
+class Relay:
+    """Listens on a port of its own, passes all bytes on to another one and back, and keeps a copy. The next `cuts` connections are cut off as
+    soon as the client says something."""
+
+    def __init__(self, to):
+        self.to, self.seen, self.lock, self.cuts = to, bytearray(), threading.Lock(), 0
+        self.server = socket.create_server(('localhost', 0))
+        self.port = self.server.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            here, _ = self.server.accept()
+            try:
+                there = socket.create_connection(('localhost', self.to))
+            except OSError:  # the broker does not listen yet
+                here.close()
+                continue
+            if self.cuts:
+                self.cuts -= 1
+                here.sendall(there.recv(1 << 16))
+                here.recv(1)
+                here.close()
+                there.close()
+                continue
+            for source, sink in ((here, there), (there, here)):
+                threading.Thread(target=self.pass_on, args=(source, sink), daemon=True).start()
+
+    def pass_on(self, source, sink):
+        try:
+            while True:
+                piece = source.recv(1 << 16)
+                if not piece:
+                    break
+                with self.lock:
+                    self.seen += piece
+                sink.sendall(piece)
+        except OSError:
+            pass
+        for end in (source, sink):
+            end.close()
+
+
 class Federation:
     """`port` is what members dial; the broker listens on `broker_port`."""
 

@@ -7,7 +7,7 @@ import shutil
 import socket
 
 import federation
-from federation import HOSPITALS, SECONDS, Federation
+from federation import HOSPITALS, SECONDS, Federation, Relay, free_port
 
 WAITS = 'does not answer; trying again'
 
@@ -27,6 +27,26 @@ def test_job(fed):
         assert party.count(WAITS) == 1, party.lines
         assert party.count('the broker at tls://localhost:%d is there' % fed.port) == 1, party.lines
     assert os.path.exists(os.path.join(fed.folder, 'model.json'))
+
+
+def test_cuts(tool, folder):
+    """A connection that is cut off while hands are shaken is tried again, without a word; not for ever."""
+    inside = free_port()
+    relay = Relay(inside)
+    fed = Federation(tool, folder, port=relay.port, broker_port=inside)
+    fed.start_broker()
+    fed.new_job()
+    relay.cuts = 2
+    parties = [fed.mine()]
+    while relay.cuts:
+        assert parties[0].runs(), parties[0].lines
+    parties += [fed.own(name) for name in HOSPITALS]
+    for party in parties:
+        assert party.wait() == 0, party.lines
+        assert not party.count(WAITS), party.lines
+    relay.cuts = 1000
+    refuse(fed.own('north'), 1, 'no secure connection')
+    assert relay.cuts == 997
 
 
 def test_stop(fed):
@@ -80,6 +100,8 @@ def test_unopened(fed):
 
 def test(tool, folder, words):
     feds = []
+    os.mkdir(os.path.join(folder, 'cut'))
+    test_cuts(tool, os.path.join(folder, 'cut'))
     for name in ('fed', 'other'):
         where = os.path.join(folder, name)
         os.mkdir(where)
