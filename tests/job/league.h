@@ -312,8 +312,12 @@ static inline void end_life(player *p) {
     if (p->carrier.inner) carrier_close(&p->carrier.transport);
     hr_journal_close(p->journal);
     hr_ledger_close(p->ledger);
-    if (!p->index) hr_model_free(p->as.miner.model);
-    p->as.miner.model = NULL;
+    if (p->index) {
+        hr_owner_work_done(&p->as.owner);
+    } else {
+        hr_model_free(p->as.miner.model);
+        p->as.miner.model = NULL;
+    }
     p->party = NULL;
     p->journal = NULL;
     p->ledger = NULL;
