@@ -15,7 +15,7 @@ prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
 has_cmocka = $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),true,false)
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all check demo demo-nats bench accuracy install uninstall fuzz sanitize tsan format coverage clean help
+.PHONY: all check demo demo-nats bench accuracy install uninstall fuzz sanitize tsan mutate format coverage clean help
 .NOTPARALLEL:
 
 all: ## build $(BUILD)/hedgerow and the library (the default)
@@ -78,6 +78,10 @@ tsan: ## run the unit tests with ThreadSanitizer (clang, and an OpenMP runtime t
 format: ## format every C file
 	@tools/setup.sh format
 	@python3 tests/hygiene/format.py . --write
+
+mutate: ## plant every fault of tests/mutations in a copy, one at a time, and see a test catch it; takes up where it was interrupted
+	@tools/setup.sh build test
+	@tools/mutate.py --table docs/audit.md
 
 coverage: ## run every test and say which part of the lines they reach
 	@tools/setup.sh build test coverage

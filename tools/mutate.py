@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Plants faults against privacy in copies of the project, one at a time, and runs the tests that should see each.
+usage: mutate.py [--check] [--table FILE] [NAME...]
+A fault is one replacement of text in one file: tests/mutations/README.md describes the lists. It is caught if one of its tests fails.
+Results are kept in build-mutate; a run that was interrupted goes on where it was, unless a file of the project has changed since.
+The exit code is 1 if a fault survived. --check only reads the lists. --table puts the results into FILE. NAMEs: these faults alone."""
+import argparse
+import collections
+import concurrent.futures
+import glob
+import hashlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+import tomllib
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LISTS = os.path.join(ROOT, 'tests', 'mutations')
+BUILD = os.path.join(ROOT, 'build-mutate')
+RESULTS = os.path.join(BUILD, 'results.json')
+COPIED = ('include', 'src', 'cli', 'tests', 'fuzz', 'bench', 'examples', 'man', 'tools', 'docs', 'README.md', 'CHANGELOG.md', 'meson.build',
+          'meson_options.txt')
+TABLE = ('<!-- faults: written by tools/mutate.py -->', '<!-- end of faults -->')
+NOT_BUILT = 125 # what "meson test" says when a test could not be built
+
+Fault = collections.namedtuple('Fault', 'name what file old new tests')
+
+
+# ---- The lists -----------------------------------------------------------------------------------------------------------
+
+def read_faults():
+    faults = []
+    for path in sorted(glob.glob(os.path.join(LISTS, '*.toml'))):
+        area = os.path.basename(path)[:-len('.toml')]
+        with open(path, 'rb') as f:
+            faults += [Fault(area + '/' + f['name'], f['what'], f['file'], f['old'], f['new'], f['tests']) for f in tomllib.load(f)['fault']]
+    return faults
+
+
+def read(path):
+    with open(path, encoding='utf-8') as f:
+        return f.read()
+
+
+def check_lists(faults):
+    """What is wrong with the lists themselves, line by line."""
+    problems = ['%s: there are two faults of this name' % name
+                for name, count in collections.Counter(f.name for f in faults).items() if count > 1]
+    for fault in faults:
+        path = os.path.join(ROOT, fault.file)
+        found = read(path).count(fault.old) if os.path.isfile(path) else 0
+        if found != 1:
+            problems.append('%s: its text must stand once in %s and stands there %d times; read the code and write the fault anew' %
+                            (fault.name, fault.file, found))
+        if fault.old == fault.new:
+            problems.append('%s: it changes nothing' % fault.name)
+        if not fault.tests:
+            problems.append('%s: no test should see it' % fault.name)
+    return problems
+
+
+# ---- Copies of the project -----------------------------------------------------------------------------------------------
+
+def project_files():
+    for place in COPIED:
+        full = os.path.join(ROOT, place)
+        if os.path.isfile(full):
+            yield place
+        for folder, _, names in os.walk(full):
+            if not folder.endswith('__pycache__'):
+                yield from (os.path.relpath(os.path.join(folder, name), ROOT) for name in names)
+
+
+def read_project():
+    """path -> bytes, without the lists of faults: adding one leaves the results of the others."""
+    contents = {}
+    for path in project_files():
+        if not path.startswith(os.path.join('tests', 'mutations')) and path != os.path.join('docs', 'audit.md'):
+            with open(os.path.join(ROOT, path), 'rb') as f:
+                contents[path] = f.read()
+    return contents
+
+
+def hash_project(contents):
+    digest = hashlib.sha256()
+    for path in sorted(contents):
+        digest.update(path.encode() + b'\0' + hashlib.sha256(contents[path]).digest())
+    return digest.hexdigest()
+
+
+class Copy:
+    """A copy of the project with a build directory of its own."""
+
+    def __init__(self, number, contents):
+        self.tree = os.path.join(BUILD, 'copy-%d' % number)
+        self.build = os.path.join(self.tree, 'build')
+        for path, content in contents.items():
+            self.write(path, content, os.stat(os.path.join(ROOT, path)).st_mode)
+        if not os.path.exists(os.path.join(self.build, 'build.ninja')):
+            subprocess.run(['meson', 'setup', self.build, '-Dtests=true'], cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
+
+    def write(self, path, content, mode=0o644):
+        """Leaves a file alone that is right already, so that it is not compiled again."""
+        full = os.path.join(self.tree, path)
+        if os.path.exists(full):
+            with open(full, 'rb') as f:
+                if f.read() == content:
+                    return
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, 'wb') as f:
+            f.write(content)
+        os.chmod(full, mode)
+
+    def known_tests(self):
+        """name -> suites."""
+        out = subprocess.run(['meson', 'introspect', '--tests', self.build], check=True, capture_output=True, text=True).stdout
+        return {t['name']: [s.split(':')[-1] for s in t['suite']] for t in json.loads(out)}
+
+    def fails(self, test):
+        done = subprocess.run(['meson', 'test', '-C', self.build, '--num-processes', '1', test], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        if done.returncode == NOT_BUILT:
+            raise RuntimeError('it does not compile: a fault that the compiler sees proves nothing about the tests\n' + done.stdout[-2000:])
+        return done.returncode != 0
+
+    def first_to_fail(self, tests):
+        return next((test for test in tests if self.fails(test)), None)
+
+
+# ---- The run -------------------------------------------------------------------------------------------------------------
+
+def load_results(tree):
+    try:
+        with open(RESULTS, encoding='utf-8') as f:
+            kept = json.load(f)
+    except FileNotFoundError:
+        return {}
+    return kept['faults'] if kept['tree'] == tree else {}
+
+
+def save_results(tree, results):
+    with open(RESULTS + '.new', 'w', encoding='utf-8') as f:
+        json.dump({'tree': tree, 'faults': results}, f, indent=1)
+    os.replace(RESULTS + '.new', RESULTS)
+
+
+def identity(fault):
+    return hashlib.sha256(json.dumps(fault).encode()).hexdigest()
+
+
+def try_fault(copy, contents, fault):
+    """The test that failed; None: the fault survived."""
+    original = contents[fault.file]
+    copy.write(fault.file, original.replace(fault.old.encode(), fault.new.encode()))
+    try:
+        return copy.first_to_fail(fault.tests)
+    finally:
+        copy.write(fault.file, original)
+
+
+def check_tests(copy, faults):
+    """All that is named must exist, say something about behaviour, and succeed without a fault."""
+    known, named = copy.known_tests(), sorted({test for fault in faults for test in fault.tests})
+    problems = ['there is no test %s' % t for t in named if t not in known]
+    problems += ['%s compares files, not behaviour' % t for t in named if 'hygiene' in known.get(t, [])]
+    return problems or ['%s fails without a fault' % t for t in named if copy.fails(t)]
+
+
+class Run:
+    def __init__(self, faults, contents):
+        self.contents, self.tree = contents, hash_project(contents)
+        self.kept = load_results(self.tree)
+        self.todo = [f for f in faults if self.kept.get(f.name, {}).get('fault') != identity(f)]
+        self.total, self.lock, self.copies = len(faults), threading.Lock(), queue.Queue()
+
+    def note(self, fault, caught, seconds):
+        with self.lock:
+            self.kept[fault.name] = {'fault': identity(fault), 'caught': caught, 'seconds': round(seconds, 1)}
+            save_results(self.tree, self.kept)
+            self.done += 1
+            print('[%d/%d] %-44s %s (%.0f s)' % (self.done, self.total, fault.name, 'caught by ' + caught if caught else 'SURVIVED', seconds),
+                  flush=True)
+
+    def one(self, fault):
+        copy, start = self.copies.get(), time.monotonic()
+        try:
+            self.note(fault, try_fault(copy, self.contents, fault), time.monotonic() - start)
+            return None
+        except RuntimeError as error:
+            return '%s: %s' % (fault.name, error)
+        finally:
+            self.copies.put(copy)
+
+    def all(self):
+        """What went wrong."""
+        self.done = self.total - len(self.todo)
+        if not self.todo:
+            return []
+        first = Copy(1, self.contents)
+        problems = check_tests(first, self.todo)
+        if problems:
+            return problems
+        workers = min(os.cpu_count() or 1, len(self.todo))
+        for copy in [first] + [Copy(n, self.contents) for n in range(2, workers + 1)]:
+            self.copies.put(copy)
+        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+            return [problem for problem in pool.map(self.one, self.todo) if problem]
+
+
+def table(faults, results):
+    lines = ['| fault | what is wrong | file | caught by |', '|---|---|---|---|']
+    for fault in faults:
+        caught = results[fault.name]['caught']
+        lines.append('| %s | %s | %s | %s |' % (fault.name, fault.what, fault.file, '`%s`' % caught if caught else '**nothing**'))
+    return '\n'.join(lines)
+
+
+def put_table(path, text):
+    page = read(path)
+    before, rest = page.split(TABLE[0])
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(before + TABLE[0] + '\n' + text + '\n' + TABLE[1] + rest.split(TABLE[1])[1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('--check', action='store_true')
+    parser.add_argument('--table', metavar='FILE')
+    parser.add_argument('names', nargs='*', metavar='NAME')
+    args = parser.parse_args()
+    every = read_faults()
+    problems = check_lists(every) + ['there is no fault %s' % n for n in args.names if n not in {f.name for f in every}]
+    faults = [f for f in every if not args.names or f.name in args.names]
+    if args.check or problems:
+        sys.exit('\n'.join(problems) if problems else 0)
+    os.makedirs(BUILD, exist_ok=True)
+    run = Run(faults, read_project())
+    problems = run.all()
+    survived = [f.name for f in faults if f.name in run.kept and not run.kept[f.name]['caught']]
+    if problems:
+        sys.exit('\n'.join(problems))
+    if args.table:
+        put_table(args.table, table(faults, run.kept))
+    print('%d faults, %d caught, %d survived' % (len(faults), len(faults) - len(survived), len(survived)))
+    sys.exit('survived: ' + ', '.join(survived) if survived else 0)
+
+
+main()
