@@ -11,12 +11,13 @@
 
 #include <hedgerow/schema.h>
 
+/* Journals hold these numbers: a number is never given to another event. */
 typedef enum hr_event_kind {
     HR_EVENT_MESSAGE = 1, /* from: a member; bytes: a Message */
-    HR_EVENT_DECIDED,     /* owner: number: whether she accepts; bytes: the reason why not */
-    HR_EVENT_BEGUN,       /* work has begun: budget is reserved, noise may have been drawn */
-    HR_EVENT_WORKED,      /* bytes: the Tree or Ballot; none: the work was lost, or failed */
-    HR_EVENT_AWAY         /* miner: nothing has come for as long as she is ready to wait */
+    HR_EVENT_DECIDED = 2, /* owner: number: whether it accepts; bytes: the reason why not */
+    HR_EVENT_BEGUN = 3,   /* work has begun: budget is reserved, noise may have been drawn */
+    HR_EVENT_WORKED = 4,  /* bytes: the Tree or Ballot; none: the work was lost, or failed */
+    HR_EVENT_AWAY = 5     /* miner: nothing has come for as long as it is ready to wait */
 } hr_event_kind;
 
 typedef struct hr_event {

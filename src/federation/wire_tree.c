@@ -1,6 +1,7 @@
 #include "federation/wire_tree.h"
 
 #include "base/fail.h"
+#include "privacy/mechanisms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,7 @@ static hr_status refuse(const char *why, hr_error *err) {
 
 static hr_status read_release(const Hedgerow__Release *in, size_t place, hr_arena *arena, hr_release *out, hr_error *err) {
     if (!in->what.len || !hr_text_is_fit(in->what, 100)) return refuse("a release without a name", err);
-    if (in->mechanism > HR_PERMUTE_AND_FLIP) return refuse("a release by an unknown mechanism", err);
+    if (!hr_mechanism_info_of(in->mechanism)) return refuse("a release by an unknown mechanism", err);
     bool here = in->tree == -1 || (in->tree >= 0 && (uint64_t)in->tree == place);
     if (in->group || in->part != place || !here) return refuse("a release of another place", err);
     if (in->level < -1 || in->level > DEPTH_MAX) return refuse("a release of a level that no tree has", err);

@@ -8,6 +8,7 @@
 #include "model/json.h"
 #include "model/model.h"
 #include "model/model_words.h"
+#include "privacy/mechanisms.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,6 +18,8 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum { MECHANISMS_MAX = 16 };
 
 typedef struct reader {
     const char *bytes;
@@ -450,19 +453,24 @@ static void read_scale(reader *r, const place *at, hr_release *release) {
     if (!take_digits(&text, '\0', &release->scale_den)) refuse(r, &found, "", "the scale is not of the form 'whole/whole'");
 }
 
+static hr_mechanism mechanism_of(reader *r, const place *at) {
+    const char *names[MECHANISMS_MAX];
+    size_t count = 0;
+    for (; count < MECHANISMS_MAX && hr_mechanism_info_of((uint32_t)count); count++)
+        names[count] = hr_mechanism_info_of((uint32_t)count)->name;
+    return (hr_mechanism)word_of(r, at, "mechanism", names, count);
+}
+
 static void read_release(reader *r, const place *at, hr_release *release) {
     static const char *const keys[] = {"what",        "tree",  "level", "group", "part", "mechanism",
                                        "sensitivity", "scale", "units", "cost",  "draws"};
-    const char *const mechanisms[] = {hr_mechanism_text(HR_IDENTITY), hr_mechanism_text(HR_DISCRETE_LAPLACE),
-                                      hr_mechanism_text(HR_DISCRETE_GAUSSIAN), hr_mechanism_text(HR_EXPONENTIAL),
-                                      hr_mechanism_text(HR_PERMUTE_AND_FLIP)};
     only_keys(r, at, keys, COUNT(keys));
     release->what = text_of(r, at, "what");
     release->tree = whole_of(r, at, "tree", -1, INT64_MAX);
     release->level = whole_of(r, at, "level", -1, INT64_MAX);
     release->group = (uint64_t)whole_of(r, at, "group", 0, INT64_MAX);
     release->part = (uint64_t)whole_of(r, at, "part", 0, INT64_MAX);
-    release->mechanism = (hr_mechanism)word_of(r, at, "mechanism", mechanisms, COUNT(mechanisms));
+    release->mechanism = mechanism_of(r, at);
     release->sensitivity = (uint64_t)whole_of(r, at, "sensitivity", 0, INT64_MAX);
     read_scale(r, at, release);
     release->cost = (hr_units)whole_of(r, at, "units", 0, (int64_t)HR_UNITS_MAX);

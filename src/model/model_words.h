@@ -2,11 +2,12 @@
 #ifndef HR_MODEL_MODEL_WORDS_H
 #define HR_MODEL_MODEL_WORDS_H
 
-/* In the order of hr_mode, hr_task, hr_link, hr_currency and hr_kind. */
-static const char *const HR_MODE_WORDS[] = {"sound", "paper"};
-static const char *const HR_TASK_WORDS[] = {"regression", "binary", "multiclass"};
-static const char *const HR_LINK_WORDS[] = {"number", "signed", "logistic"};
-static const char *const HR_CURRENCY_WORDS[] = {"none", "pure", "zcdp", "gdp"};
-static const char *const HR_KIND_WORDS[] = {"number", "category"};
+#include "model/model.h"
+
+static const char *const HR_MODE_WORDS[] = {[HR_SOUND] = "sound", [HR_PAPER] = "paper"};
+static const char *const HR_TASK_WORDS[] = {[HR_REGRESSION] = "regression", [HR_BINARY] = "binary", [HR_MULTICLASS] = "multiclass"};
+static const char *const HR_LINK_WORDS[] = {[HR_LINK_NUMBER] = "number", [HR_LINK_SIGNED] = "signed", [HR_LINK_LOGISTIC] = "logistic"};
+static const char *const HR_CURRENCY_WORDS[] = {[HR_NO_PRIVACY] = "none", [HR_PURE] = "pure", [HR_ZCDP] = "zcdp", [HR_GDP] = "gdp"};
+static const char *const HR_KIND_WORDS[] = {[HR_NUMBER] = "number", [HR_CATEGORY] = "category"};
 
 #endif

@@ -8,17 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *hr_mechanism_text(hr_mechanism mechanism) {
-    switch (mechanism) {
-    case HR_IDENTITY: return "identity";
-    case HR_DISCRETE_LAPLACE: return "discrete laplace";
-    case HR_DISCRETE_GAUSSIAN: return "discrete gaussian";
-    case HR_EXPONENTIAL: return "exponential";
-    case HR_PERMUTE_AND_FLIP: return "permute-and-flip";
-    }
-    return "unknown";
-}
-
 /* ---- Units --------------------------------------------------------------------------------------------------------- */
 
 hr_units hr_units_up(double value) {
@@ -82,14 +71,8 @@ hr_status hr_account(const hr_release *releases, size_t count, hr_units *total, 
 }
 
 static bool covers(const hr_release *r, hr_currency currency) {
-    switch (r->mechanism) {
-    case HR_IDENTITY: return currency == HR_NO_PRIVACY;
-    case HR_DISCRETE_LAPLACE: return currency == HR_PURE && hr_laplace_covers(r);
-    case HR_DISCRETE_GAUSSIAN: return (currency == HR_ZCDP || currency == HR_GDP) && hr_gaussian_covers(r, currency);
-    case HR_EXPONENTIAL: return currency != HR_NO_PRIVACY && hr_exponential_covers(r, currency);
-    case HR_PERMUTE_AND_FLIP: return currency == HR_PURE && hr_permute_and_flip_covers(r);
-    }
-    return false;
+    const hr_mechanism_info *info = hr_mechanism_info_of(r->mechanism);
+    return info && info->covers(r, currency);
 }
 
 hr_status hr_account_check(const hr_release *releases, size_t count, hr_currency currency, hr_error *err) {

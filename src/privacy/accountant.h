@@ -17,7 +17,14 @@ typedef uint64_t hr_units;
  * HR_GDP: mu^2 of Gaussian DP, which gives the same (epsilon, delta) for less noise. */
 typedef enum hr_currency { HR_NO_PRIVACY, HR_PURE, HR_ZCDP, HR_GDP } hr_currency;
 
-typedef enum hr_mechanism { HR_IDENTITY, HR_DISCRETE_LAPLACE, HR_DISCRETE_GAUSSIAN, HR_EXPONENTIAL, HR_PERMUTE_AND_FLIP } hr_mechanism;
+/* These numbers are sent to other parties (protocol.md): a number is never given to another mechanism. */
+typedef enum hr_mechanism {
+    HR_IDENTITY = 0,
+    HR_DISCRETE_LAPLACE = 1,
+    HR_DISCRETE_GAUSSIAN = 2,
+    HR_EXPONENTIAL = 3,
+    HR_PERMUTE_AND_FLIP = 4
+} hr_mechanism;
 
 /* A line of the list that a model carries. */
 typedef struct hr_release {
@@ -31,6 +38,7 @@ typedef struct hr_release {
     uint64_t draws;                /* how many noisy values were drawn under this line */
 } hr_release;
 
+/* Its name in model files; "unknown" if there is no such mechanism. */
 const char *hr_mechanism_text(hr_mechanism mechanism);
 
 /* Units nearest above / below a value; 0 <= value <= 2^20. */

@@ -108,33 +108,22 @@ static hr_release line_of(const hr_gate *gate, const hr_charge *charge) {
                         .draws = 0};
 }
 
-static bool scale_sums(const hr_gate *gate, hr_release *line) {
-    switch (gate->currency) {
-    case HR_NO_PRIVACY: return true;
-    case HR_PURE: return hr_laplace_scale(line);
-    case HR_ZCDP:
-    case HR_GDP: return hr_gaussian_scale(line, gate->currency);
-    }
-    return false;
+static hr_status charge_for(hr_gate *gate, const hr_charge *charge, hr_mechanism mechanism, hr_permit *out, hr_error *err) {
+    hr_release line = line_of(gate, charge);
+    const hr_mechanism_info *info = hr_mechanism_info_of(gate->currency == HR_NO_PRIVACY ? HR_IDENTITY : mechanism);
+    return info->set_scale(&line, gate->currency) ? add_line(gate, &line, out, err) : refuse_scale(&line, err);
 }
 
 hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    hr_release line = line_of(gate, charge);
-    if (!scale_sums(gate, &line)) return refuse_scale(&line, err);
-    return add_line(gate, &line, out, err);
+    return charge_for(gate, charge, gate->currency == HR_PURE ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN, out, err);
 }
 
 hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    hr_release line = line_of(gate, charge);
-    if (gate->currency != HR_NO_PRIVACY && !hr_exponential_scale(&line, gate->currency)) return refuse_scale(&line, err);
-    return add_line(gate, &line, out, err);
+    return charge_for(gate, charge, HR_EXPONENTIAL, out, err);
 }
 
 hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    if (gate->currency != HR_PURE) return hr_gate_charge_exponential(gate, charge, out, err);
-    hr_release line = line_of(gate, charge);
-    if (!hr_permute_and_flip_scale(&line)) return refuse_scale(&line, err);
-    return add_line(gate, &line, out, err);
+    return charge_for(gate, charge, gate->currency == HR_PURE ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL, out, err);
 }
 
 hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr_error *err) {
@@ -158,14 +147,9 @@ static int64_t clamp(int64_t x) {
 
 /* Under a permit for choices nothing was paid for sums: the answer does not depend on the records. */
 static int64_t release_sum(hr_stream *stream, const hr_release *line, int64_t exact) {
-    switch (line->mechanism) {
-    case HR_DISCRETE_LAPLACE: return clamp(clamp(exact) + hr_discrete_laplace(stream, line->scale_num, line->scale_den));
-    case HR_DISCRETE_GAUSSIAN: return clamp(clamp(exact) + hr_discrete_gaussian(stream, line->scale_num, line->scale_den));
-    case HR_IDENTITY: return exact;
-    case HR_EXPONENTIAL:
-    case HR_PERMUTE_AND_FLIP: break;
-    }
-    return 0;
+    const hr_mechanism_info *info = hr_mechanism_info_of(line->mechanism);
+    if (!info->add_noise) return 0;
+    return line->mechanism == HR_IDENTITY ? exact : clamp(info->add_noise(stream, line, clamp(exact)));
 }
 
 void hr_gate_sums(hr_gate *gate, hr_permit permit, const hr_exact *in, size_t count, hr_noisy *out) {
@@ -175,25 +159,13 @@ void hr_gate_sums(hr_gate *gate, hr_permit permit, const hr_exact *in, size_t co
     line->draws += count;
 }
 
-static size_t first_of_largest(const hr_exact *scores, size_t count) {
-    size_t best = 0;
-    for (size_t i = 1; i < count; i++)
-        if (scores[i].unpaid > scores[best].unpaid) best = i;
-    return best;
-}
-
+/* Under a permit for sums nothing was paid for a choice. */
 size_t hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, size_t count) {
     assert(permit.line < gate->count && count >= 1);
     hr_release *line = &gate->releases[permit.line];
+    const hr_mechanism_info *info = hr_mechanism_info_of(line->mechanism);
     line->draws++;
-    switch (line->mechanism) {
-    case HR_EXPONENTIAL: return hr_exponential_choose(gate->stream, scores, count, line->scale_num, line->scale_den);
-    case HR_PERMUTE_AND_FLIP: return hr_permute_and_flip_choose(gate->stream, scores, count, line->scale_num, line->scale_den);
-    case HR_IDENTITY: return first_of_largest(scores, count);
-    case HR_DISCRETE_LAPLACE:
-    case HR_DISCRETE_GAUSSIAN: break; /* nothing was paid for a choice */
-    }
-    return 0;
+    return info->choose ? info->choose(gate->stream, line, scores, count) : 0;
 }
 
 const hr_release *hr_gate_releases(const hr_gate *gate, size_t *count) {

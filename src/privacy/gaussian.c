@@ -29,6 +29,7 @@ bool hr_gaussian_scale(hr_release *release, hr_currency currency) {
 }
 
 bool hr_gaussian_covers(const hr_release *release, hr_currency currency) {
+    if (currency != HR_ZCDP && currency != HR_GDP) return false;
     uint64_t num = release->scale_num, den = release->scale_den;
     if (!num || num >> 63 || !den || den > 1 << 16 || num / den > (uint64_t)1 << 60) return false;
     if (!release->sensitivity || release->sensitivity > HR_SENSITIVITY_MAX || release->cost > HR_UNITS_MAX) return false;

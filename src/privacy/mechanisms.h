@@ -13,18 +13,31 @@
 #define HR_SENSITIVITY_MAX ((uint64_t)1 << 22)
 #define HR_WIDTH_MAX ((uint64_t)1 << 60)
 
-/* The scale that `release->cost` pays for at `release->sensitivity`, rounded to the private side. False: too little is paid for
- * a noise that the samplers can draw. Laplace and permute-and-flip: in pure epsilon. */
-HR_MUST_CHECK bool hr_laplace_scale(hr_release *release);
+/* What the gate, the accountant and the formats know of a mechanism. A new mechanism is a file, a proof and a row of the table. */
+typedef struct hr_mechanism_info {
+    const char *name; /* in model files */
+    /* The scale that `release->cost` pays for at `release->sensitivity`, rounded to the private side. False: too little is paid for
+     * noise that the samplers can draw, or the currency is none of the mechanism's. */
+    bool (*set_scale)(hr_release *release, hr_currency currency);
+    /* Whether scale and sensitivity of any line, however it came about, are within the ranges and cost no more than it says. */
+    bool (*covers)(const hr_release *release, hr_currency currency);
+    /* One of these: a sum with noise, or a choice by scores, which it overwrites. NULL: nothing of this kind is released. */
+    int64_t (*add_noise)(hr_stream *stream, const hr_release *release, int64_t exact);
+    size_t (*choose)(hr_stream *stream, const hr_release *release, hr_exact *scores, size_t count);
+} hr_mechanism_info;
+
+/* NULL if there is none of that number. */
+const hr_mechanism_info *hr_mechanism_info_of(uint32_t mechanism);
+
+HR_MUST_CHECK bool hr_laplace_scale(hr_release *release, hr_currency currency);
 HR_MUST_CHECK bool hr_gaussian_scale(hr_release *release, hr_currency currency);
 HR_MUST_CHECK bool hr_exponential_scale(hr_release *release, hr_currency currency);
-HR_MUST_CHECK bool hr_permute_and_flip_scale(hr_release *release);
+HR_MUST_CHECK bool hr_permute_and_flip_scale(hr_release *release, hr_currency currency);
 
-/* Whether scale and sensitivity of any line, however it came about, are within the ranges and cost no more than it says. */
-bool hr_laplace_covers(const hr_release *release);
+bool hr_laplace_covers(const hr_release *release, hr_currency currency);
 bool hr_gaussian_covers(const hr_release *release, hr_currency currency);
 bool hr_exponential_covers(const hr_release *release, hr_currency currency);
-bool hr_permute_and_flip_covers(const hr_release *release);
+bool hr_permute_and_flip_covers(const hr_release *release, hr_currency currency);
 
 /* Pr(r) proportional to exp(scores[r] num/den); count >= 1, |score| < 2^62, num <= 2^60, den >= 1. */
 size_t hr_exponential_choose(hr_stream *stream, const hr_exact *scores, size_t count, uint64_t num, uint64_t den);

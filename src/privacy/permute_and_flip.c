@@ -7,14 +7,14 @@
 #include <assert.h>
 
 /* The same arithmetic as for the exponential mechanism under pure epsilon: e = scale * width <= cost. */
-bool hr_permute_and_flip_scale(hr_release *release) {
-    bool covered = hr_exponential_scale(release, HR_PURE);
+bool hr_permute_and_flip_scale(hr_release *release, hr_currency currency) {
+    bool covered = currency == HR_PURE && hr_exponential_scale(release, HR_PURE);
     release->mechanism = HR_PERMUTE_AND_FLIP;
     return covered;
 }
 
-bool hr_permute_and_flip_covers(const hr_release *release) {
-    return hr_exponential_covers(release, HR_PURE);
+bool hr_permute_and_flip_covers(const hr_release *release, hr_currency currency) {
+    return currency == HR_PURE && hr_exponential_covers(release, HR_PURE);
 }
 
 /* The score of a candidate that was not taken; others are above. */

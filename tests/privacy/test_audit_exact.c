@@ -366,7 +366,7 @@ static void test_audit__discrete_laplace_costs_what_its_line_says(void **state) 
     (void)state;
     for (uint64_t sensitivity = 1; sensitivity <= HR_SENSITIVITY_MAX; sensitivity *= 4) {
         hr_release line = {"sum", .cost = hr_units_up(.7), .sensitivity = sensitivity};
-        assert_true(hr_laplace_scale(&line));
+        assert_true(hr_laplace_scale(&line, HR_PURE));
         double t = (double)line.scale_num / (double)line.scale_den;
         assert_true(fabs((double)sensitivity / t - hr_units_value(line.cost)) < 1e-12);
     }

@@ -1,0 +1,60 @@
+/* The table of mechanisms. */
+#include "privacy/mechanisms.h"
+
+static bool scale_identity(hr_release *release, hr_currency currency) {
+    release->mechanism = HR_IDENTITY;
+    return currency == HR_NO_PRIVACY;
+}
+
+static bool identity_covers(const hr_release *release, hr_currency currency) {
+    (void)release;
+    return currency == HR_NO_PRIVACY;
+}
+
+static int64_t add_nothing(hr_stream *stream, const hr_release *release, int64_t exact) {
+    (void)stream;
+    (void)release;
+    return exact;
+}
+
+static size_t first_of_largest(hr_stream *stream, const hr_release *release, hr_exact *scores, size_t count) {
+    size_t best = 0;
+    (void)stream;
+    (void)release;
+    for (size_t i = 1; i < count; i++)
+        if (scores[i].unpaid > scores[best].unpaid) best = i;
+    return best;
+}
+
+static int64_t add_laplace(hr_stream *stream, const hr_release *release, int64_t exact) {
+    return exact + hr_discrete_laplace(stream, release->scale_num, release->scale_den);
+}
+
+static int64_t add_gaussian(hr_stream *stream, const hr_release *release, int64_t exact) {
+    return exact + hr_discrete_gaussian(stream, release->scale_num, release->scale_den);
+}
+
+static size_t choose_exponential(hr_stream *stream, const hr_release *release, hr_exact *scores, size_t count) {
+    return hr_exponential_choose(stream, scores, count, release->scale_num, release->scale_den);
+}
+
+static size_t choose_permute_and_flip(hr_stream *stream, const hr_release *release, hr_exact *scores, size_t count) {
+    return hr_permute_and_flip_choose(stream, scores, count, release->scale_num, release->scale_den);
+}
+
+static const hr_mechanism_info table[] = {
+    [HR_IDENTITY] = {"identity", scale_identity, identity_covers, add_nothing, first_of_largest},
+    [HR_DISCRETE_LAPLACE] = {"discrete laplace", hr_laplace_scale, hr_laplace_covers, add_laplace, NULL},
+    [HR_DISCRETE_GAUSSIAN] = {"discrete gaussian", hr_gaussian_scale, hr_gaussian_covers, add_gaussian, NULL},
+    [HR_EXPONENTIAL] = {"exponential", hr_exponential_scale, hr_exponential_covers, NULL, choose_exponential},
+    [HR_PERMUTE_AND_FLIP] = {"permute-and-flip", hr_permute_and_flip_scale, hr_permute_and_flip_covers, NULL, choose_permute_and_flip},
+};
+
+const hr_mechanism_info *hr_mechanism_info_of(uint32_t mechanism) {
+    return mechanism < sizeof table / sizeof *table ? &table[mechanism] : NULL;
+}
+
+const char *hr_mechanism_text(hr_mechanism mechanism) {
+    const hr_mechanism_info *info = hr_mechanism_info_of(mechanism);
+    return info ? info->name : "unknown";
+}
