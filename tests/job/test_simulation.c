@@ -267,6 +267,15 @@ static void assert_near(int64_t noisy, hr_exact exact) {
     assert_true(llabs(noisy - exact.unpaid) <= HR_BALLOT_UNIT / 100);
 }
 
+/* A record moves each of a release's sums by one unit at most, so all of them by as many units as there are sums. */
+static void check_sensitivity(const Hedgerow__Ballot *ballot) {
+    size_t sums = ballot->n_tails ? ballot->n_tails : 1;
+    for (size_t r = 0; r < ballot->n_releases; r++) {
+        assert_int_equal(ballot->releases[r]->draws, sums);
+        assert_int_equal(ballot->releases[r]->sensitivity, sums * HR_BALLOT_UNIT);
+    }
+}
+
 /* Votes; and compares what the ballot says with the exact sums. */
 static hr_status vote_and_compare(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
     const hr_owner_work *work = (const hr_owner_work *)self;
@@ -276,6 +285,7 @@ static hr_status vote_and_compare(hr_party_work *self, const hr_party_job *job, 
     assert_int_equal(vote(self, job, place, out, err), HR_OK);
     assert_int_equal(hr_unpack(&hedgerow__ballot__descriptor, out->at, out->size, &unpacked, NULL), HR_OK);
     const Hedgerow__Ballot *ballot = (const Hedgerow__Ballot *)unpacked;
+    check_sensitivity(ballot);
     for (size_t t = 0; t < ballot->n_tails; t++, tails++)
         assert_near(ballot->tails[t], gain_of(work, job, round, end - t - 1, end, &count));
     if (!ballot->n_tails) {
