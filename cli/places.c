@@ -85,9 +85,23 @@ static bool is_device(const char *path) {
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
-/* Cuts off the ending that SQLite gives to the files of a database's changes. False: it has none of them. */
+/* What SQLite adds to a database's name for the files of its changes. */
+static const char *const endings[] = {"-wal", "-shm", "-journal"};
+
+char *changes_of(const char *path) {
+    const size_t length = strlen(path);
+    char *name = malloc(length + sizeof "-journal");
+    for (size_t i = 0; name != NULL && i < sizeof endings / sizeof *endings; i++) {
+        memcpy(name, path, length);
+        memcpy(name + length, endings[i], strlen(endings[i]) + 1);
+        if (access(name, F_OK) == 0) return name;
+    }
+    free(name);
+    return NULL;
+}
+
+/* False: the place has none of these endings. */
 static bool cut_ending(char *place) {
-    static const char *const endings[] = {"-wal", "-shm", "-journal"};
     const size_t length = strlen(place);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         const size_t size = strlen(endings[i]);
