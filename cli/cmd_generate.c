@@ -1,9 +1,9 @@
 /* hedgerow generate: tables to try things on. */
 #include "commands.h"
 #include "output.h"
+#include "places.h"
 
 #include <hedgerow/generate.h>
-#include <string.h>
 
 typedef struct generate_args {
     arg_whole rows, seed, features, informative, classes;
@@ -31,7 +31,7 @@ static bool write_stream(void *user, const char *bytes, size_t size) {
 
 static hr_status write_table(const hr_generate_options *options, const char *path, hr_error *err) {
     output_file file = {0};
-    hr_status status = output_open(&file, path, err);
+    hr_status status = output_open(&file, path, OUTPUT_NEW, err);
     if (status == HR_OK) status = hr_generate(options, write_stream, file.stream, err);
     if (status == HR_OK) status = output_finish(&file, err);
     output_abandon(&file);
@@ -43,7 +43,7 @@ static hr_status write_schema(const hr_generate_options *options, const char *pa
     char *yaml = NULL;
     output_file file = {0};
     hr_status status = hr_generate_schema(options, &yaml, err);
-    if (status == HR_OK) status = output_open(&file, path, err);
+    if (status == HR_OK) status = output_open(&file, path, OUTPUT_NEW, err);
     if (status == HR_OK) {
         fputs(yaml, file.stream);
         status = output_finish(&file, err);
@@ -60,8 +60,10 @@ static void set_whole(uint64_t *target, arg_whole argument) {
 static int generate(const command *self, hr_generator generator, int argc, char **argv) {
     generate_args args = {.output = "-"};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
-    if (args.schema != NULL && strcmp(args.schema, args.output) == 0) {
-        return usage_error(self->name, "table and schema cannot both go to '%s'", args.output);
+    const named_file schema = {"--schema", args.schema}, table = {"--output", args.output};
+    if (!output_apart(self->name, &schema, &table, 1)) return EXIT_USAGE;
+    if (args.schema != NULL && is_standard_output(args.schema) && is_standard_output(args.output)) {
+        return usage_error(self->name, "table and schema cannot both go to standard output; name a file for one of them");
     }
     hr_generate_options options;
     hr_generate_options_init(&options, generator);
@@ -72,10 +74,11 @@ static int generate(const command *self, hr_generator generator, int argc, char 
     set_whole(&options.classes, args.classes);
     if (args.noise.given) options.noise = args.noise.value;
     hr_error err = {0};
-    if (write_schema(&options, args.schema, &err) != HR_OK || write_table(&options, args.output, &err) != HR_OK) {
-        return report_error(self->name, &err);
-    }
-    return EXIT_DONE;
+    hr_status status = output_probe(args.output, OUTPUT_NEW, &err);
+    if (status == HR_OK && args.schema != NULL) status = output_probe(args.schema, OUTPUT_NEW, &err);
+    if (status == HR_OK) status = write_schema(&options, args.schema, &err);
+    if (status == HR_OK) status = write_table(&options, args.output, &err);
+    return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
 
 /* ---- hospital ------------------------------------------------------------------------------------------------------- */

@@ -1,8 +1,11 @@
 /* hedgerow ledger show, open, close: the durable budget of one owner. */
 #include "commands.h"
 #include "output.h"
+#include "places.h"
 
 #include <hedgerow/ledger.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 typedef struct ledger_args {
     const char *path;
@@ -22,12 +25,22 @@ static const arg_option open_options[] = {
     {"delta", 0, ARG_REAL, false, AT(delta), "D", "the same for delta; 0 unless given"},
 };
 
+/* SQLite empties the files of changes that an earlier database of that name has left: spendings may be in them alone. */
+static hr_status refuse_changes(const char *path, hr_error *err) {
+    if (access(path, F_OK) == 0) return HR_OK; /* the ledger itself will be refused */
+    char *changes = changes_of(path);
+    const hr_status status = changes == NULL ? HR_OK : output_probe(changes, OUTPUT_NEW, err);
+    free(changes);
+    return status;
+}
+
 static int run_open(const command *self, int argc, char **argv) {
     ledger_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_error err = {0};
-    if (hr_ledger_create(args.path, args.epsilon.value, args.delta.value, &err) != HR_OK) return report_error(self->name, &err);
-    return EXIT_DONE;
+    hr_status status = refuse_changes(args.path, &err);
+    if (status == HR_OK) status = hr_ledger_create(args.path, args.epsilon.value, args.delta.value, &err);
+    return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
 
 const command ledger_open_command = {

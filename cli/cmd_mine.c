@@ -1,6 +1,8 @@
 /* hedgerow mine: a model from the owners of a federation. */
 #include "commands.h"
+#include "keep.h"
 #include "output.h"
+#include "places.h"
 #include "together.h"
 
 typedef struct mine_args {
@@ -20,10 +22,14 @@ static const arg_option mine_options[] = {
 static int run_mine(const command *self, int argc, char **argv) {
     mine_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    const named_file output = {"--model", args.model}, job = {"JOB", args.file};
+    if (!output_apart(self->name, &output, &job, 1)) return EXIT_USAGE;
     hr_error err = {0};
     hr_model *model = NULL;
     const hr_party_settings settings = together_settings(self->name, 0, args.quiet);
-    if (hr_mine(args.file, args.model, &settings, &model, &err) != HR_OK) return report_error(self->name, &err);
+    hr_status status = model_probe(args.model, OUTPUT_FORCED, &err); /* a job that was begun may have written its model */
+    if (status == HR_OK) status = hr_mine(args.file, args.model, &settings, &model, &err);
+    if (status != HR_OK) return report_error(self->name, &err);
     together_report(model, args.model, args.as_json);
     hr_model_free(model);
     return EXIT_DONE;

@@ -2,19 +2,21 @@
 #include "commands.h"
 #include "input.h"
 #include "output.h"
+#include "places.h"
 
 #include <stdlib.h>
 
 typedef struct predict_args {
     const char *model, *data, *output;
     size_t format;
-    bool scores, classes;
+    bool scores, classes, force;
 } predict_args;
 
 static const arg_option predict_options[] = {
     {"model", 0, ARG_TEXT, true, offsetof(predict_args, model), "FILE", "the model"},
     {"data", 0, ARG_TEXT, true, offsetof(predict_args, data), "FILE", "the records; the label may be absent; - is standard input"},
     {"output", 'o', ARG_TEXT, false, offsetof(predict_args, output), "FILE", "where the CSV goes; standard output unless given"},
+    {"force", 0, ARG_FLAG, false, offsetof(predict_args, force), NULL, "replace the file that is there"},
     {"scores", 0, ARG_FLAG, false, offsetof(predict_args, scores), NULL, "the classes' probabilities only"},
     {"classes", 0, ARG_FLAG, false, offsetof(predict_args, classes), NULL, "the most probable class only"},
     {"format", 0, ARG_CHOICE, false, offsetof(predict_args, format), FORMAT_WORDS, "of the data; auto looks at the content"},
@@ -50,9 +52,13 @@ static void write_record(FILE *out, const layout *lines, const double *numbers) 
     fputc('\n', out);
 }
 
+static output_rule rule_of(const predict_args *args) {
+    return args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED;
+}
+
 static hr_status write_predictions(const predict_args *args, const layout *lines, const double *numbers, size_t rows, hr_error *err) {
     output_file file = {0};
-    hr_status status = output_open(&file, args->output, err);
+    hr_status status = output_open(&file, args->output, rule_of(args), err);
     if (status == HR_OK) {
         write_header(file.stream, lines);
         for (size_t i = 0; i < rows; i++) write_record(file.stream, lines, numbers + i * lines->count);
@@ -82,15 +88,23 @@ static hr_status predict(const predict_args *args, const hr_model *model, const 
     return status;
 }
 
+static bool output_is_apart(const command *self, const predict_args *args) {
+    const named_file output = {"--output", args->output};
+    const named_file others[] = {{"--model", args->model}, {"--data", args->data}};
+    return output_apart(self->name, &output, others, COUNT_OF(others));
+}
+
 static int run_predict(const command *self, int argc, char **argv) {
     predict_args args = {.output = "-"};
     if (!args_parse(self, argc, argv, &args) || !input_only_once(self->name, args.model, args.data)) return EXIT_USAGE;
     if (args.scores && args.classes) return usage_error(self->name, "--scores and --classes exclude each other");
+    if (!output_is_apart(self, &args)) return EXIT_USAGE;
     hr_error err = {0};
     hr_model *model = NULL;
     hr_data *data = NULL;
     int code = EXIT_DONE;
-    hr_status status = input_model(args.model, &model, &err);
+    hr_status status = output_probe(args.output, rule_of(&args), &err);
+    if (status == HR_OK) status = input_model(args.model, &model, &err);
     if (status != HR_OK) goto out;
     if ((args.scores || args.classes) && hr_schema_task(hr_model_schema(model)) == HR_REGRESSION) {
         code = usage_error(self->name, "the model predicts a number: --scores and --classes are for classes");
@@ -109,7 +123,7 @@ const command predict_command = {
     .name = "predict",
     .summary = "predict the records of a table",
     .details = "Writes CSV with a header: for classes the most probable one and all probabilities (class,p_VALUE,...), for regression "
-               "the predicted number (prediction).",
+               "the predicted number (prediction). A file that exists is replaced with --force only.",
     .example = "  hedgerow predict --model model.json --data new.csv -o predictions.csv",
     .options = predict_options,
     .option_count = COUNT_OF(predict_options),

@@ -2,8 +2,7 @@
 #include "commands.h"
 #include "input.h"
 #include "output.h"
-
-#include <string.h>
+#include "places.h"
 
 typedef struct init_args {
     const char *data, *label, *output;
@@ -17,27 +16,12 @@ static const arg_option init_options[] = {
     {"format", 0, ARG_CHOICE, false, offsetof(init_args, format), FORMAT_WORDS, "of the table; auto looks at the content"},
 };
 
-/* A schema that a person has reviewed is her work: it is not overwritten. */
-static hr_status refuse_reviewed(const char *path, hr_error *err) {
-    if (strcmp(path, "-") == 0) return HR_OK;
-    hr_schema *schema = NULL;
-    const bool reviewed = hr_schema_read(path, &schema, NULL) == HR_OK && hr_schema_reviewed(schema, NULL) == HR_OK;
-    hr_schema_free(schema);
-    if (!reviewed) return HR_OK;
-    *err = (hr_error){.status = HR_E_POLICY};
-    snprintf(err->file, sizeof err->file, "%s", path);
-    snprintf(err->message, sizeof err->message, "holds a schema that was reviewed");
-    snprintf(err->remedy, sizeof err->remedy, "choose another file, or remove this one first");
-    return HR_E_POLICY;
-}
-
 static hr_status init_schema(const init_args *args, hr_error *err) {
     char *yaml = NULL;
     output_file file = {0};
-    hr_status status = refuse_reviewed(args->output, err);
-    if (status == HR_OK) status = output_probe(args->output, err);
+    hr_status status = output_probe(args->output, OUTPUT_NEW, err);
     if (status == HR_OK) status = hr_schema_propose(args->data, (hr_format)args->format, args->label, &yaml, err);
-    if (status == HR_OK) status = output_open(&file, args->output, err);
+    if (status == HR_OK) status = output_open(&file, args->output, OUTPUT_NEW, err);
     if (status == HR_OK) {
         fputs(yaml, file.stream);
         status = output_finish(&file, err);
@@ -50,6 +34,8 @@ static hr_status init_schema(const init_args *args, hr_error *err) {
 static int run_init(const command *self, int argc, char **argv) {
     init_args args = {.output = "-"};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    const named_file output = {"--output", args.output}, data = {"--data", args.data};
+    if (!output_apart(self->name, &output, &data, 1)) return EXIT_USAGE;
     hr_error err = {0};
     if (init_schema(&args, &err) != HR_OK) return report_error(self->name, &err);
     fputs(
@@ -63,7 +49,7 @@ const command schema_init_command = {
     .name = "schema init",
     .summary = "propose a schema for a table",
     .details = "Guesses the kind of every column. Bounds and lists of values are read off the data and marked REVIEW: they "
-               "are private until a person has replaced them by public knowledge.",
+               "are private until a person has replaced them by public knowledge. A file that exists is not overwritten.",
     .example = "  hedgerow schema init --data train.csv --label readmitted -o schema.yaml",
     .options = init_options,
     .option_count = COUNT_OF(init_options),

@@ -1,6 +1,8 @@
 /* hedgerow simulate: owners and miner in one process. */
 #include "commands.h"
+#include "keep.h"
 #include "output.h"
+#include "places.h"
 #include "together.h"
 
 #include <limits.h>
@@ -9,7 +11,7 @@ typedef struct simulate_args {
     const char *file, *model;
     arg_list data, owners;
     arg_whole parties, threads;
-    bool as_json, quiet;
+    bool as_json, quiet, force;
 } simulate_args;
 
 #define AT(field) offsetof(simulate_args, field)
@@ -21,6 +23,7 @@ static const arg_option simulate_options[] = {
     {"owner", 0, ARG_LIST, false, AT(owners), "FILE",
      "an owner file instead of --data: her own records, key, policy, and ledger, which is spent from. Given once for each"},
     {"model", 0, ARG_TEXT, true, AT(model), "FILE", "where the model goes; - is standard output; with --owner, it must not exist"},
+    {"force", 0, ARG_FLAG, false, AT(force), NULL, "with --data: replace the model that is there"},
     {"threads", 0, ARG_WHOLE, false, AT(threads), "N", "of all owners together; 0: as many as there are processors"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
     {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "tell nothing but errors and the summary"},
@@ -28,14 +31,28 @@ static const arg_option simulate_options[] = {
 
 static hr_status simulate(const simulate_args *args, const hr_party_settings *settings, hr_model **out, hr_error *err) {
     const hr_simulation_data data = {(const char *const *)args->data.items, args->data.count, args->parties.value};
-    hr_status status = output_probe(args->model, err);
+    const output_rule rule = args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED;
+    hr_status status = model_probe(args->model, rule, err);
     if (status == HR_OK) status = hr_simulate(args->file, &data, settings, out, err);
-    if (status == HR_OK) status = hr_model_write(*out, args->model, err);
+    if (status == HR_OK) status = model_write(*out, args->model, rule, err);
     return status;
 }
 
+/* A new job replaces nothing; one that was begun may have written its model before it was stopped. */
 static hr_status meet(const simulate_args *args, const hr_party_settings *settings, hr_model **out, hr_error *err) {
+    const hr_status status = model_probe(args->model, OUTPUT_FORCED, err);
+    if (status != HR_OK) return status;
     return hr_meet(args->file, args->model, (const char *const *)args->owners.items, args->owners.count, settings, out, err);
+}
+
+static bool model_apart(const command *self, const simulate_args *args) {
+    const named_file model = {"--model", args->model};
+    named_file others[1 + 2 * ARG_LIST_MAX];
+    size_t count = 0;
+    others[count++] = (named_file){"JOB", args->file};
+    for (size_t i = 0; i < args->data.count; i++) others[count++] = (named_file){"--data", args->data.items[i]};
+    for (size_t i = 0; i < args->owners.count; i++) others[count++] = (named_file){"--owner", args->owners.items[i]};
+    return output_apart(self->name, &model, others, count);
 }
 
 static int run_simulate(const command *self, int argc, char **argv) {
@@ -46,6 +63,8 @@ static int run_simulate(const command *self, int argc, char **argv) {
     if (!args.data.count == !args.owners.count) return usage_error(self->name, "give either the records, --data, or owner files, --owner");
     if (args.owners.count && args.parties.given)
         return usage_error(self->name, "--parties goes with --data: every owner file is one owner");
+    if (args.owners.count && args.force) return usage_error(self->name, "--force goes with --data: a job of owners replaces no model");
+    if (!model_apart(self, &args)) return EXIT_USAGE;
     hr_error err = {0};
     hr_model *model = NULL;
     const hr_party_settings settings = together_settings(self->name, (int)args.threads.value, args.quiet);

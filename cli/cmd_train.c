@@ -3,10 +3,15 @@
  * Everything that can be refused is refused before the budget is touched: options, output path, schema, ledger, data. */
 #include "commands.h"
 #include "input.h"
+#include "interrupt.h"
+#include "keep.h"
 #include "output.h"
+#include "places.h"
 #include "plan.h"
+#include "reserved.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
 
 enum { ROWS_GUESSED = 10000 };
@@ -15,7 +20,7 @@ typedef struct train_args {
     const char *data, *schema, *method, *model, *ledger, *weights;
     size_t mode, format;
     arg_settings settings;
-    bool as_json, quiet, reproducible, plan;
+    bool as_json, quiet, reproducible, plan, force;
     arg_whole seed, threads, rows;
 } train_args;
 
@@ -26,6 +31,7 @@ static const arg_option train_options[] = {
     {"schema", 0, ARG_TEXT, true, AT(schema), "FILE", "the public facts about them ('hedgerow schema init' proposes some)"},
     {"method", 0, ARG_TEXT, false, AT(method), "NAME", "how to train; hedge unless given ('hedgerow methods' lists the methods)"},
     {"model", 0, ARG_TEXT, true, AT(model), "FILE", "where the model goes; - is standard output"},
+    {"force", 0, ARG_FLAG, false, AT(force), NULL, "replace the model that is there"},
     {"epsilon", 0, ARG_SETTING, false, AT(settings), "E", "privacy budget of this run; the method's default unless given"},
     {"delta", 0, ARG_SETTING, false, AT(settings), "D",
      "chance that the promise fails, below 1/records; 0: none, pure epsilon. The method's default unless given"},
@@ -50,6 +56,13 @@ static const arg_option train_options[] = {
     {"seed", 0, ARG_WHOLE, false, AT(seed), "N", "seed of that noise"},
 };
 
+/* The model may not be one of the files that it is made from and paid for with. */
+static bool model_apart(const command *self, const train_args *args) {
+    const named_file model = {"--model", args->model};
+    const named_file others[] = {{"--data", args->data}, {"--schema", args->schema}, {"--ledger", args->ledger}};
+    return output_apart(self->name, &model, others, COUNT_OF(others));
+}
+
 static bool consistent(const command *self, const train_args *args) {
     if (args->seed.given && !args->reproducible) {
         usage_error(self->name, "--seed makes the noise predictable and the model not private; if this is a test, add "
@@ -60,15 +73,15 @@ static bool consistent(const command *self, const train_args *args) {
         usage_error(self->name, "--threads: %llu is too many", (unsigned long long)args->threads.value);
         return false;
     }
-    if (args->as_json && !args->plan && args->model != NULL && strcmp(args->model, "-") == 0) {
-        usage_error(self->name, "--json and --model - both write to standard output; name a file for the model");
+    if (args->as_json && !args->plan && args->model != NULL && is_standard_output(args->model)) {
+        usage_error(self->name, "--json and --model %s both write to standard output; name a file for the model", args->model);
         return false;
     }
     if (args->rows.given && !args->plan) {
         usage_error(self->name, "--rows is for --plan: training counts the records by itself, privately");
         return false;
     }
-    return args->plan || input_only_once(self->name, args->data, args->schema);
+    return args->plan || (input_only_once(self->name, args->data, args->schema) && model_apart(self, args));
 }
 
 static int refuse_weights(const command *self) {
@@ -91,6 +104,7 @@ typedef struct train_run {
     hr_ledger *ledger;
     hr_data *data;
     hr_model *model;
+    int64_t entry; /* the newest of the ledger before the run's own */
 } train_run;
 
 static void run_done(train_run *run) {
@@ -98,6 +112,12 @@ static void run_done(train_run *run) {
     hr_data_free(run->data);
     hr_ledger_close(run->ledger);
     hr_schema_free(run->schema);
+}
+
+/* Whoever has made the last step may finish: the budget is spent, and the model is nearly there. */
+static bool go_on(void *user, size_t done, size_t total) {
+    progress_step(user, done, total);
+    return done == total || !interrupted();
 }
 
 static hr_status set_options(const train_args *args, train_run *run, hr_error *err) {
@@ -110,17 +130,20 @@ static hr_status set_options(const train_args *args, train_run *run, hr_error *e
     options->seed = args->seed.value;
     options->threads = (int)args->threads.value;
     progress_init(&run->bar, !args->quiet && !args->as_json);
-    options->progress = progress_step;
+    options->progress = go_on;
     options->user = &run->bar;
     return status;
 }
 
-/* A model that cannot be written is lost, and what was spent on it is not given back. */
+static output_rule rule_of(const train_args *args) {
+    return args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED;
+}
+
+/* A reader of standard output that has gone away must not end the process before the model is kept elsewhere. */
 static hr_status write_model(const train_args *args, const train_run *run, hr_error *err) {
-    const hr_status status = hr_model_write(run->model, args->model, err);
-    if (status != HR_OK && run->ledger != NULL) {
-        snprintf(err->remedy, sizeof err->remedy, "the model is lost and its budget stays spent; see to the place before you train again");
-    }
+    void (*const before)(int) = signal(SIGPIPE, SIG_IGN);
+    const hr_status status = model_write(run->model, args->model, rule_of(args), err);
+    signal(SIGPIPE, before);
     return status;
 }
 
@@ -135,14 +158,15 @@ static hr_status read_schema(const train_args *args, train_run *run, hr_error *e
 
 static hr_status fit(const train_args *args, train_run *run, hr_error *err) {
     hr_status status = set_options(args, run, err);
-    if (status == HR_OK) status = output_probe(args->model, err);
+    if (status == HR_OK) status = model_probe(args->model, rule_of(args), err);
     if (status == HR_OK) status = read_schema(args, run, err);
     if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
     run->options.ledger = run->ledger;
     if (status == HR_OK) status = input_data(run->schema, args->data, args->format, false, &run->data, err);
+    if (status == HR_OK && run->ledger != NULL) run->entry = newest_entry(run->ledger);
+    interrupt_defer();
     if (status == HR_OK) status = hr_fit(run->data, &run->options, &run->model, err);
     progress_clear(&run->bar);
-    if (status == HR_OK) status = write_model(args, run, err);
     return status;
 }
 
@@ -164,7 +188,7 @@ static void print_summary(FILE *out, const train_args *args, const train_run *ru
     fprintf(out, "%-8s %s%s%s\n", "method", hr_model_method(run->model), has_modes ? ", in mode " : "",
             has_modes ? mode_text(run->model) : "");
     fprintf(out, "%-8s %zu rows, %zu features\n", "data", hr_data_rows(run->data), hr_schema_feature_count(run->schema));
-    fprintf(out, "%-8s %s, %zu trees\n", "model", strcmp(args->model, "-") == 0 ? "standard output" : args->model,
+    fprintf(out, "%-8s %s, %zu trees\n", "model", is_standard_output(args->model) ? "standard output" : args->model,
             hr_model_tree_count(run->model));
     print_left(out, total);
     fprintf(out, "%-8s ", "privacy");
@@ -236,7 +260,7 @@ static void report(const command *self, const train_args *args, const train_run 
     if (args->as_json) {
         print_json(args, run, known ? &total : NULL);
     } else if (!args->quiet) {
-        print_summary(strcmp(args->model, "-") == 0 ? stderr : stdout, args, run, known ? &total : NULL);
+        print_summary(is_standard_output(args->model) ? stderr : stdout, args, run, known ? &total : NULL);
     }
 }
 
@@ -255,6 +279,23 @@ static int run_plan(const command *self, const train_args *args) {
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
 
+static int fail(const command *self, const train_args *args, const train_run *run, const hr_error *err) {
+    if (err->status != HR_E_CANCELLED) return report_error(self->name, err);
+    tell_reserved(self->name, run->ledger, args->ledger, run->entry);
+    return EXIT_SIGNAL + interrupted();
+}
+
+static int keep(const command *self, const train_args *args, const train_run *run) {
+    hr_error err = {0};
+    if (write_model(args, run, &err) == HR_OK) {
+        report(self, args, run);
+        return EXIT_DONE;
+    }
+    const int code = report_error(self->name, &err);
+    model_rescue(self->name, run->model, args->ledger, run->ledger == NULL ? 0 : newest_entry(run->ledger));
+    return code;
+}
+
 static int run_train(const command *self, int argc, char **argv) {
     train_args args = {0};
     if (!args_parse(self, argc, argv, &args) || !consistent(self, &args)) return EXIT_USAGE;
@@ -262,13 +303,9 @@ static int run_train(const command *self, int argc, char **argv) {
     if (args.plan) return run_plan(self, &args);
     train_run run = {0};
     hr_error err = {0};
-    int code = EXIT_DONE;
-    if (fit(&args, &run, &err) == HR_OK) {
-        report(self, &args, &run);
-    } else {
-        progress_clear(&run.bar);
-        code = report_error(self->name, &err);
-    }
+    interrupt_watch();
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow fails to be written; the process goes on */
+    const int code = fit(&args, &run, &err) == HR_OK ? keep(self, &args, &run) : fail(self, &args, &run, &err);
     run_done(&run);
     return code;
 }
@@ -277,7 +314,8 @@ const command train_command = {
     .name = "train",
     .summary = "train a model",
     .details = "Checks the options, the model's path, the schema, the ledger and the data before it spends anything. Only released "
-               "values get into the model: it may be published as its privacy statement says.",
+               "values get into the model: it may be published as its privacy statement says. A model that exists is replaced with "
+               "--force only. Ctrl-C ends a run, which then says what stays reserved (exit code 130).",
     .example = "  hedgerow train --plan --rows 20000 --epsilon 1 --schema schema.yaml\n"
                "  hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --ledger hospital.db --model model.json",
     .options = train_options,

@@ -1,6 +1,8 @@
 /* Files that appear whole: written beside their final name and renamed when complete, so that nobody reads half a table and a
- * failed command leaves nothing behind. */
+ * failed command leaves nothing behind. A name that must be free is taken by link(), which fails if a file has come there meanwhile. */
 #include "output.h"
+
+#include "places.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,15 +11,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { PART_NAMES = 100 };
+
 static const char remedy[] = "choose another place, or see to its permissions";
 
-/* Opens a new file beside `path`; *part gets its name, which the caller frees. Returns a descriptor or -1. */
-static int open_part(const char *path, char **part) {
-    const size_t size = strlen(path) + 32;
+/* Opens a new file beside `place`; *part gets its name, which the caller frees. Returns a descriptor or -1. */
+static int open_part(const char *place, char **part) {
+    const size_t size = strlen(place) + 48;
     char *name = malloc(size);
     if (name == NULL) return -1;
-    snprintf(name, size, "%s.part-%ld", path, (long)getpid());
-    const int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int descriptor = -1;
+    for (int i = 0; i < PART_NAMES && descriptor < 0; i++) {
+        snprintf(name, size, "%s.part-%ld-%d", place, (long)getpid(), i);
+        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno != EEXIST) break;
+    }
     if (descriptor < 0) {
         free(name);
         return -1;
@@ -26,24 +34,60 @@ static int open_part(const char *path, char **part) {
     return descriptor;
 }
 
+/* ---- Refusals ------------------------------------------------------------------------------------------------------- */
+
+static hr_status fail_exists(const char *path, output_rule rule, hr_error *err) {
+    *err = (hr_error){.status = HR_E_POLICY, .message = "the file exists already"};
+    snprintf(err->file, sizeof err->file, "%s", path);
+    snprintf(err->remedy, sizeof err->remedy, "%s",
+             rule == OUTPUT_UNFORCED ? "choose another name, or replace it with --force"
+                                     : "choose another name; what exists is never overwritten");
+    return HR_E_POLICY;
+}
+
 static bool is_special(const char *path) {
     struct stat info;
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
-static bool is_directory(const char *path) {
+/* A device or a pipe; it is not opened, which could wait for a reader. */
+static hr_status probe_special(const char *path, hr_error *err) {
     struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    if (stat(path, &info) == 0 && (S_ISDIR(info.st_mode) || S_ISSOCK(info.st_mode))) {
+        errno = S_ISDIR(info.st_mode) ? EISDIR : ENXIO;
+        return fail_io(err, path, "cannot be written", "name a file");
+    }
+    return access(path, W_OK) == 0 ? HR_OK : fail_io(err, path, "cannot be written", remedy);
 }
 
-hr_status output_open(output_file *file, const char *path, hr_error *err) {
-    output_file opened = {.path = path};
-    if (strcmp(path, "-") == 0) {
+hr_status output_probe(const char *path, output_rule rule, hr_error *err) {
+    if (is_standard_output(path)) return HR_OK;
+    if (is_special(path)) return probe_special(path, err);
+    if (rule != OUTPUT_FORCED && access(path, F_OK) == 0) return fail_exists(path, rule, err);
+    char *part = NULL, *place = final_place(path);
+    const int descriptor = place == NULL ? -1 : open_part(place, &part);
+    free(place);
+    if (descriptor < 0) return fail_io(err, path, "cannot be written", remedy);
+    close(descriptor);
+    unlink(part);
+    free(part);
+    return HR_OK;
+}
+
+/* ---- Writing -------------------------------------------------------------------------------------------------------- */
+
+static int open_target(output_file *file) {
+    if (is_special(file->path)) return open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    file->place = final_place(file->path);
+    return file->place == NULL ? -1 : open_part(file->place, &file->part);
+}
+
+hr_status output_open(output_file *file, const char *path, output_rule rule, hr_error *err) {
+    output_file opened = {.path = path, .rule = rule};
+    if (is_standard_output(path)) {
         opened.stream = stdout;
-    } else if (is_special(path)) {
-        opened.stream = fopen(path, "wb");
     } else {
-        const int descriptor = open_part(path, &opened.part);
+        const int descriptor = open_target(&opened);
         opened.stream = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
         if (descriptor >= 0 && opened.stream == NULL) close(descriptor);
     }
@@ -56,14 +100,44 @@ hr_status output_open(output_file *file, const char *path, hr_error *err) {
     return HR_OK;
 }
 
-hr_status output_finish(output_file *file, hr_error *err) {
+/* Takes a name that must be free. Where a file system has no links, the name is taken by an empty file, which is replaced. */
+static bool take_name(const char *part, const char *place) {
+    if (link(part, place) == 0) {
+        unlink(part);
+        return true;
+    }
+    if (errno == EEXIST) return false;
+    const int taken = open(place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (taken < 0) return false;
+    close(taken);
+    if (rename(part, place) == 0) return true;
+    const int reason = errno;
+    unlink(place);
+    errno = reason;
+    return false;
+}
+
+static bool give_name(const output_file *file) {
+    return file->rule == OUTPUT_FORCED ? rename(file->part, file->place) == 0 : take_name(file->part, file->place);
+}
+
+/* Whether all that was written has arrived, on the disk if it is a file of ours. */
+static bool close_stream(output_file *file) {
     FILE *stream = file->stream;
     file->stream = NULL;
-    const bool wrong = ferror(stream) != 0;
-    const bool lost = stream == stdout ? fflush(stream) != 0 : fclose(stream) != 0;
-    if (wrong || lost) return fail_io(err, file->path, "cannot be written", remedy);
+    const bool arrived = fflush(stream) == 0 && !ferror(stream) && (file->part == NULL || fsync(fileno(stream)) == 0);
+    const int reason = errno;
+    const bool closed = stream == stdout || fclose(stream) == 0;
+    if (!arrived) errno = reason;
+    return arrived && closed;
+}
+
+hr_status output_finish(output_file *file, hr_error *err) {
+    if (!close_stream(file)) return fail_io(err, file->path, "cannot be written", remedy);
     if (file->part == NULL) return HR_OK;
-    if (rename(file->part, file->path) != 0) return fail_io(err, file->path, "cannot be written", remedy);
+    if (!give_name(file)) {
+        return errno == EEXIST ? fail_exists(file->path, file->rule, err) : fail_io(err, file->path, "cannot be written", remedy);
+    }
     free(file->part);
     file->part = NULL;
     return HR_OK;
@@ -73,21 +147,6 @@ void output_abandon(output_file *file) {
     if (file->stream != NULL && file->stream != stdout) fclose(file->stream);
     if (file->part != NULL) unlink(file->part);
     free(file->part);
+    free(file->place);
     *file = (output_file){0};
-}
-
-hr_status output_probe(const char *path, hr_error *err) {
-    if (strcmp(path, "-") == 0) return HR_OK;
-    if (is_directory(path)) {
-        errno = EISDIR;
-        return fail_io(err, path, "cannot be written", "name a file");
-    }
-    if (is_special(path)) return HR_OK;
-    char *part = NULL;
-    const int descriptor = open_part(path, &part);
-    if (descriptor < 0) return fail_io(err, path, "cannot be written", remedy);
-    close(descriptor);
-    unlink(part);
-    free(part);
-    return HR_OK;
 }

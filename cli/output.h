@@ -15,8 +15,9 @@
 typedef enum exit_code {
     EXIT_DONE = 0,
     EXIT_FAILED = 1,
-    EXIT_USAGE = 2,  /* the command line is wrong */
-    EXIT_REFUSED = 3 /* a policy or a privacy budget forbids it */
+    EXIT_USAGE = 2,   /* the command line is wrong */
+    EXIT_REFUSED = 3, /* a policy or a privacy budget forbids it */
+    EXIT_SIGNAL = 128 /* and the number of the signal that ended it */
 } exit_code;
 
 /* Prints "hedgerow COMMAND: what is wrong" and where help is; returns EXIT_USAGE. */
@@ -77,20 +78,29 @@ void json_flag(json_writer *json, const char *name, bool value);
 
 /* ---- Files ---------------------------------------------------------------------------------------------------------- */
 
+/* What becomes of a file that is there already. Devices and pipes are always written to. */
+typedef enum output_rule {
+    OUTPUT_NEW,      /* it stays, whatever the user says */
+    OUTPUT_UNFORCED, /* it stays; the refusal names --force */
+    OUTPUT_FORCED    /* it is replaced */
+} output_rule;
+
 /* A file that appears under its name when it is complete, or not at all. "-" is standard output. */
 typedef struct output_file {
     FILE *stream;
     const char *path;
-    char *part; /* the name until it is complete; NULL: written in place */
+    output_rule rule;
+    char *place; /* where its links lead; NULL: written in place */
+    char *part;  /* the name until it is complete; NULL: written in place */
 } output_file;
 
-hr_status output_open(output_file *file, const char *path, hr_error *err);
-/* Gives the file its name. */
+hr_status output_open(output_file *file, const char *path, output_rule rule, hr_error *err);
+/* Gives the file its name. Fails: POLICY (a file has come there meanwhile), IO. */
 hr_status output_finish(output_file *file, hr_error *err);
-/* Removes what was not finished. Allowed after output_finish. */
+/* Removes what was not finished, and frees what the file holds; to be called after output_finish, too. */
 void output_abandon(output_file *file);
 
-/* HR_OK if a file could be created at `path`; leaves nothing behind. */
-hr_status output_probe(const char *path, hr_error *err);
+/* HR_OK if a file could be created at `path`; leaves nothing behind. Fails: POLICY (a file is there, and stays), IO. */
+hr_status output_probe(const char *path, output_rule rule, hr_error *err);
 
 #endif

@@ -77,9 +77,9 @@ say "1. Three hospitals have the records of 5,000 patients each. (These are inve
 seed=0
 for name in $hospitals; do
     seed=$((seed + 1))
-    hedgerow generate hospital --rows 5000 --seed $seed -o $name.csv --schema schema.yaml
+    hedgerow generate hospital --rows 5000 --seed $seed -o $name.csv
 done
-hedgerow generate hospital --rows 10000 --seed 9 -o test.csv
+hedgerow generate hospital --rows 10000 --seed 9 -o test.csv --schema schema.yaml
 printf 'north.csv begins:\n'
 head -n 3 north.csv | sed 's/^/  /'
 

@@ -170,7 +170,8 @@ class Federation:
         self.port = port or free_port()
         self.broker_port = broker_port or self.port
         for seed, name in enumerate(HOSPITALS):
-            self.run('generate', 'hospital', '--rows', str(rows), '--seed', str(seed), '-o', name + '.csv', '--schema', 'schema.yaml')
+            schema = [] if seed else ['--schema', 'schema.yaml']
+            self.run('generate', 'hospital', '--rows', str(rows), '--seed', str(seed), '-o', name + '.csv', *schema)
             self.write(name + '.yaml', OWNER.format(name=name))
         self.write('job.yaml', JOB.format(rounds=rounds, order=order))
         members = [word for name in ['miner'] + HOSPITALS for word in ('--member', name)]

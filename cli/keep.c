@@ -1,0 +1,97 @@
+/* A model costs privacy budget that does not come back: its file is the last thing that may be lost. */
+#include "keep.h"
+
+#include "places.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, RESCUE_NAMES = 100 };
+
+static bool is_filled(const char *path) {
+    struct stat info;
+    return !is_standard_output(path) && stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
+}
+
+static bool holds_model(const char *path) {
+    hr_model *model = NULL;
+    const bool read = hr_model_read(path, &model, NULL) == HR_OK;
+    hr_model_free(model);
+    return read;
+}
+
+hr_status model_probe(const char *path, output_rule rule, hr_error *err) {
+    if (rule != OUTPUT_FORCED || !is_filled(path) || holds_model(path)) return output_probe(path, rule, err);
+    *err = (hr_error){.status = HR_E_POLICY,
+                      .message = "the file exists already, and is not a model that can be read",
+                      .remedy = "choose another name, or remove the file yourself: only a model may be replaced"};
+    snprintf(err->file, sizeof err->file, "%s", path);
+    return HR_E_POLICY;
+}
+
+static hr_status write_text(const char *text, const char *path, output_rule rule, hr_error *err) {
+    output_file file = {0};
+    hr_status status = output_open(&file, path, rule, err);
+    if (status == HR_OK) {
+        fputs(text, file.stream);
+        status = output_finish(&file, err);
+    }
+    output_abandon(&file);
+    return status;
+}
+
+hr_status model_write(const hr_model *model, const char *path, output_rule rule, hr_error *err) {
+    char *json = NULL;
+    hr_status status = hr_model_render(model, &json, err);
+    if (status == HR_OK) status = write_text(json, path, rule, err);
+    hr_text_free(json);
+    return status;
+}
+
+/* ---- Rescue --------------------------------------------------------------------------------------------------------- */
+
+/* Leaves the file's name in `path`. */
+static bool write_beside(const char *json, const char *ledger, int64_t entry, char path[PATH_SIZE]) {
+    hr_error err = {0};
+    hr_status status = HR_E_POLICY;
+    for (int i = 1; status == HR_E_POLICY && i <= RESCUE_NAMES; i++) {
+        const int length = i == 1 ? snprintf(path, PATH_SIZE, "%s.model-%lld.json", ledger, (long long)entry)
+                                  : snprintf(path, PATH_SIZE, "%s.model-%lld-%d.json", ledger, (long long)entry, i);
+        status = length < PATH_SIZE ? write_text(json, path, OUTPUT_NEW, &err) : HR_E_IO;
+    }
+    return status == HR_OK;
+}
+
+/* For the user alone: others may read that folder. */
+static bool write_temporary(const char *json, char path[PATH_SIZE]) {
+    const char *folder = getenv("TMPDIR");
+    if (folder == NULL || folder[0] == '\0') folder = "/tmp";
+    if (snprintf(path, PATH_SIZE, "%s/hedgerow-model-XXXXXX", folder) >= PATH_SIZE) return false;
+    const int descriptor = mkstemp(path);
+    if (descriptor < 0) return false;
+    FILE *stream = fdopen(descriptor, "wb");
+    bool written = stream != NULL && fputs(json, stream) >= 0 && fflush(stream) == 0 && fsync(descriptor) == 0;
+    if (stream == NULL) {
+        close(descriptor);
+    } else if (fclose(stream) != 0) {
+        written = false;
+    }
+    if (!written) unlink(path);
+    return written;
+}
+
+void model_rescue(const char *command, const hr_model *model, const char *ledger, int64_t entry) {
+    char *json = NULL;
+    char path[PATH_SIZE];
+    bool kept = hr_model_render(model, &json, NULL) == HR_OK;
+    kept = kept && ((ledger != NULL && write_beside(json, ledger, entry, path)) || write_temporary(json, path));
+    hr_text_free(json);
+    if (kept) {
+        fprintf(stderr, "hedgerow %s: the model was written to '%s' instead; move it from there\n", command, path);
+    } else {
+        fprintf(stderr, "hedgerow %s: no other place could be written: the model is lost%s; make room before you train again\n", command,
+                ledger == NULL ? "" : ", and its budget stays spent");
+    }
+}

@@ -1,0 +1,43 @@
+#include "reserved.h"
+
+#include "output.h"
+
+typedef struct listing {
+    const char *command, *path;
+    int64_t since;
+    size_t count;
+} listing;
+
+static bool note_newest(void *user, const hr_ledger_entry *entry) {
+    *(int64_t *)user = entry->id;
+    return true;
+}
+
+int64_t newest_entry(hr_ledger *ledger) {
+    int64_t newest = 0;
+    hr_error err = {0};
+    return hr_ledger_each(ledger, note_newest, &newest, &err) == HR_OK ? newest : 0;
+}
+
+static bool tell_entry(void *user, const hr_ledger_entry *entry) {
+    listing *list = user;
+    if (entry->id <= list->since || entry->state != HR_ENTRY_RESERVED) return true;
+    list->count++;
+    fprintf(stderr, "hedgerow %s: interrupted; entry %lld of %s stays reserved: epsilon %.6g and delta %.6g are spent\n", list->command,
+            (long long)entry->id, list->path, entry->epsilon, entry->delta);
+    return true;
+}
+
+void tell_reserved(const char *command, hr_ledger *ledger, const char *path, int64_t since) {
+    listing list = {.command = command, .path = path, .since = since};
+    hr_error err = {0};
+    if (ledger != NULL && hr_ledger_each(ledger, tell_entry, &list, &err) != HR_OK) {
+        report_error(command, &err);
+        fprintf(stderr, "hedgerow %s: interrupted; 'hedgerow ledger show %s' tells what stays reserved\n", command, path);
+        return;
+    }
+    if (list.count == 0) fprintf(stderr, "hedgerow %s: interrupted; nothing was spent\n", command);
+    if (list.count > 1) {
+        fprintf(stderr, "hedgerow %s: these entries came since this run began; one is its own, the others belong to other runs\n", command);
+    }
+}
