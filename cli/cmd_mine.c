@@ -14,14 +14,14 @@ typedef struct mine_args {
 
 static const arg_option mine_options[] = {
     {"JOB", 0, ARG_OPERAND, true, AT(file), NULL, "the job file: what to train, and who asks whom"},
-    {"model", 0, ARG_TEXT, true, AT(model), "FILE", "where the model goes; must not exist"},
+    {"model", 0, ARG_TEXT, true, AT(model), "FILE", "where the model goes, which must not exist; - is standard output"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
     {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "tell nothing but errors and the summary"},
 };
 
 static int run_mine(const command *self, int argc, char **argv) {
     mine_args args = {0};
-    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    if (!args_parse(self, argc, argv, &args) || !together_output_free(self->name, args.model, args.as_json)) return EXIT_USAGE;
     const named_file output = {"--model", args.model}, job = {"JOB", args.file};
     if (!output_apart(self->name, &output, &job, 1)) return EXIT_USAGE;
     hr_error err = {0};

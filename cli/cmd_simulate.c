@@ -19,7 +19,8 @@ typedef struct simulate_args {
 static const arg_option simulate_options[] = {
     {"JOB", 0, ARG_OPERAND, true, AT(file), NULL, "the job file; what it says of members is not looked at"},
     {"data", 0, ARG_LIST, false, AT(data), "FILE", "the records of an owner; given once for each, or once with --parties"},
-    {"parties", 0, ARG_WHOLE, false, AT(parties), "N", "deal the records of one file out to so many owners"},
+    {"parties", 0, ARG_WHOLE, false, AT(parties), "N",
+     "deal the records of one file out to so many owners, each record by a draw of its own"},
     {"owner", 0, ARG_LIST, false, AT(owners), "FILE",
      "an owner file instead of --data: her own records, key, policy, and ledger, which is spent from. Given once for each"},
     {"model", 0, ARG_TEXT, true, AT(model), "FILE", "where the model goes; - is standard output; with --owner, it must not exist"},
@@ -57,7 +58,7 @@ static bool model_apart(const command *self, const simulate_args *args) {
 
 static int run_simulate(const command *self, int argc, char **argv) {
     simulate_args args = {0};
-    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    if (!args_parse(self, argc, argv, &args) || !together_output_free(self->name, args.model, args.as_json)) return EXIT_USAGE;
     if (args.threads.value > INT_MAX) return usage_error(self->name, "--threads: that is too many");
     if (args.parties.given && !args.parties.value) return usage_error(self->name, "--parties: at least one owner takes part");
     if (!args.data.count == !args.owners.count) return usage_error(self->name, "give either the records, --data, or owner files, --owner");

@@ -1,4 +1,5 @@
 #include "together.h"
+#include "commands.h"
 #include "output.h"
 
 #include <signal.h>
@@ -43,9 +44,20 @@ static void print_json(const hr_model *model, const char *path) {
     json_flag(&json, "private", guarantee->is_private);
     json_number(&json, "epsilon", guarantee->epsilon);
     json_number(&json, "delta", guarantee->delta);
+    json_text(&json, "unit", guarantee->unit);
     json_text(&json, "statement", guarantee->statement);
     json_close(&json, '}');
     putchar('\n');
+}
+
+static bool is_standard_output(const char *path) {
+    return strcmp(path, "-") == 0;
+}
+
+bool together_output_free(const char *name, const char *path, bool as_json) {
+    if (!as_json || !is_standard_output(path)) return true;
+    usage_error(name, "--json and --model - both write to standard output; name a file for the model");
+    return false;
 }
 
 void together_report(const hr_model *model, const char *path, bool as_json) {
@@ -53,7 +65,9 @@ void together_report(const hr_model *model, const char *path, bool as_json) {
         print_json(model, path);
         return;
     }
-    printf("%-8s %s, in mode %s\n", "method", hr_model_method(model), hr_model_mode(model) == HR_PAPER ? "paper" : "sound");
-    printf("%-8s %s, %zu trees\n%-8s ", "model", path, hr_model_tree_count(model), "privacy");
-    print_wrapped(stdout, hr_model_guarantee(model)->statement, 9);
+    FILE *out = is_standard_output(path) ? stderr : stdout;
+    fprintf(out, "%-8s %s, in mode %s\n", "method", hr_model_method(model), hr_model_mode(model) == HR_PAPER ? "paper" : "sound");
+    fprintf(out, "%-8s %s, %zu trees\n", "model", is_standard_output(path) ? "standard output" : path, hr_model_tree_count(model));
+    fprintf(out, "%-8s ", "privacy");
+    print_wrapped(out, hr_model_guarantee(model)->statement, 9);
 }

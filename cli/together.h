@@ -8,7 +8,10 @@
  * `name` is the command's. */
 hr_party_settings together_settings(const char *name, int threads, bool quiet);
 
-/* What came of a job: the model, in words or as one JSON object. */
+/* Whether the model and the report go to different places; if not, says so to standard error. `path` is the model's. */
+bool together_output_free(const char *name, const char *path, bool as_json);
+
+/* What came of a job: the model, in words or as one JSON object. In words to standard error, if the model is on standard output. */
 void together_report(const hr_model *model, const char *path, bool as_json);
 
 #endif

@@ -88,7 +88,8 @@ HR_API HR_MUST_CHECK hr_status hr_meet(const char *file, const char *model, cons
 typedef struct hr_simulation_data {
     const char *const *files; /* tables that follow the job's schema */
     size_t file_count;
-    size_t parties; /* 0: every file is an owner's; else the one file's records are dealt out, record i to owner i modulo `parties` */
+    size_t parties; /* 0: every file is an owner's; else each record of the one file draws one of so many owners, independently of the
+                     * others; an owner may get none. The model's guarantee is then for one record of the file */
 } hr_simulation_data;
 
 /* The same job, roles and messages in one process, without a broker; the job file's part on members is not looked at. Nothing is spent in

@@ -11,6 +11,9 @@
 
 enum { STATEMENT = 1400 };
 
+static const char meaning[] = "Epsilon is what the job allows each owner to spend, or the most that an owner lists for a round, if that is "
+                              "more; that no owner spends more rests on its own program.";
+
 /* A model in the making. */
 typedef struct making {
     const hr_party_job *job;
@@ -20,6 +23,7 @@ typedef struct making {
     hr_release *releases;
     size_t release_count, release_room;
     hr_settings settings;
+    const char *unit;
     char statement[STATEMENT];
 } making;
 
@@ -71,6 +75,12 @@ static hr_status list_settings(making *m, hr_error *err) {
     return m->settings.lost ? hr_fail_memory(err) : HR_OK;
 }
 
+static const char *assumption_of(const char *unit) {
+    if (!strcmp(unit, HR_RECORD_OF_FILE)) return "each of which drew its owner independently of the others";
+    return "even if all other owners and the miner act together";
+}
+
+/* Owners list what they spent. One that lists less than the job allowed it may have spent all of that. */
 static hr_status state(making *m, hr_guarantee *g, hr_error *err) {
     if (m->job->terms->paper) {
         *g = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
@@ -79,10 +89,11 @@ static hr_status state(making *m, hr_guarantee *g, hr_error *err) {
         return HR_OK;
     }
     hr_status status = hr_model_account(m->releases, m->release_count, HR_PURE, 0, g, err);
-    snprintf(m->statement, STATEMENT,
-             "(%.6g, 0)-differentially private for adding or removing one record of any owner (%.6g for replacing one), even if all other "
-             "owners and the miner act together; what each spent is what she says in her signed trees. %s",
-             g->epsilon, g->epsilon_replace, hr_method_inprivate.info.sound);
+    g->unit = m->unit;
+    g->epsilon = fmax(g->epsilon, fmax(m->job->terms->epsilon, hr_terms_cost(m->job->terms)));
+    g->epsilon_replace = 2 * g->epsilon;
+    snprintf(m->statement, STATEMENT, "(%.6g, 0)-differentially private for adding or removing %s (%.6g for replacing one), %s. %s %s",
+             g->epsilon, g->unit, g->epsilon_replace, assumption_of(g->unit), meaning, hr_method_inprivate.info.sound);
     return status;
 }
 
@@ -103,8 +114,8 @@ static hr_status assemble(making *m, hr_model **out, hr_error *err) {
     return hr_model_make(&parts, out, err);
 }
 
-static hr_status make(const hr_party_job *job, hr_model **out, hr_error *err) {
-    making m = {.job = job, .arena = hr_arena_new()};
+static hr_status make(const hr_party_job *job, const char *unit, hr_model **out, hr_error *err) {
+    making m = {.job = job, .unit = unit, .arena = hr_arena_new()};
     m.settings.arena = m.arena;
     hr_status status = m.arena ? assemble(&m, out, err) : hr_fail_memory(err);
     free(m.releases);
@@ -120,7 +131,7 @@ static void tell(hr_party_work *self, const char *line) {
 static hr_status finish(hr_party_work *self, const hr_party_job *job, hr_error *err) {
     hr_miner_work *w = (hr_miner_work *)self;
     hr_model *model = NULL;
-    hr_status status = make(job, &model, err);
+    hr_status status = make(job, w->unit, &model, err);
     if (!status && w->path) status = hr_model_write(model, w->path, err);
     if (status) {
         hr_model_free(model);
@@ -139,4 +150,5 @@ static void fail(hr_party_work *self, const hr_party_job *job, const char *why) 
 
 void hr_miner_work_init(hr_miner_work *w) {
     w->work = (hr_party_work){.finish = finish, .fail = fail, .tell = tell};
+    w->unit = HR_RECORD_OF_OWNER;
 }

@@ -4,10 +4,11 @@
 
 #include "job/party.h"
 
-#include <hedgerow/model.h>
+#include "model/model.h"
 
 typedef struct hr_miner_work {
     hr_party_work work;                         /* first: a hr_miner_work is a hr_party_work */
+    const char *unit;                           /* whom the model protects: HR_RECORD_OF_OWNER, HR_RECORD_OF_FILE */
     const char *path;                           /* where the model is written; NULL: nowhere */
     void (*tell)(void *user, const char *line); /* may be NULL */
     void *user;
@@ -15,7 +16,7 @@ typedef struct hr_miner_work {
     char why[HR_ACTION_TEXT]; /* why there is none */
 } hr_miner_work;
 
-/* Sets the functions; the rest is the caller's. */
+/* Sets the functions, and the unit of a federation; the rest is the caller's. */
 void hr_miner_work_init(hr_miner_work *work);
 
 #endif

@@ -253,6 +253,10 @@ static hr_status take_message(hr_party *p, hr_live_job *j, size_t from, const hr
     return status ? status : confirm(p, j->record.id, from, sequence, err);
 }
 
+static bool is_over(const hr_live_job *j) {
+    return j->finished || j->failed;
+}
+
 static hr_status take_mail(hr_party *p, hr_live_job *j, const hr_envelope *envelope, hr_error *err) {
     hr_mailbox *box = &j->boxes[envelope->from];
     bool there = true;
@@ -273,7 +277,7 @@ static hr_status take_mail(hr_party *p, hr_live_job *j, const hr_envelope *envel
         if (status || !there) return status;
         status = take_message(p, j, envelope->from, &message, sequence, err);
         free(message.at);
-        if (status) return status;
+        if (status || is_over(j)) return status;
     }
 }
 
@@ -349,11 +353,17 @@ static bool is_too_old(const hr_party *p, const hr_live_job *j) {
     return !j->is_miner && p->o.lifetime && p->clock.date - j->record.date > p->o.lifetime;
 }
 
+static hr_live_job *ended_job(const hr_party *p) {
+    for (size_t i = 0; i < p->job_count; i++)
+        if (is_over(p->jobs[i])) return p->jobs[i];
+    return NULL;
+}
+
 /* The first job that has something to do without a parcel, before those whose work to come can be prepared; NULL: none. */
 static hr_live_job *next_job(const hr_party *p) {
     for (size_t i = 0; i < p->job_count; i++) {
         const hr_live_job *j = p->jobs[i];
-        if (j->finished || j->failed || j->work.kind || is_awaited_too_long(p, j) || is_too_old(p, j)) return p->jobs[i];
+        if (j->work.kind || is_awaited_too_long(p, j) || is_too_old(p, j)) return p->jobs[i];
     }
     for (size_t i = 0; p->o.work->prepare && i < p->job_count; i++)
         if (p->jobs[i]->news) return p->jobs[i];
@@ -375,7 +385,6 @@ static hr_status give_up(hr_party *p, hr_live_job *j, hr_error *err) {
 }
 
 static hr_status go_on(hr_party *p, hr_live_job *j, hr_error *err) {
-    if (j->finished || j->failed) return end_job(p, j, err);
     if (is_too_old(p, j)) return give_up(p, j, err);
     if (j->work.kind) return work_on(p, j, err);
     return is_awaited_too_long(p, j) ? note_absence(p, j, err) : prepare(p, j, err);
@@ -399,16 +408,24 @@ static void wake(hr_party *p) {
     p->awake = true;
 }
 
-/* Mail first: it may say that there is nothing to work for any more, or that nobody stays away. */
-hr_status hr_party_step(hr_party *p, hr_clock clock, int wait, bool *busy, hr_error *err) {
-    p->clock = clock;
-    if (!p->awake) wake(p);
+/* Mail before work: it may say that there is nothing to work for any more, or that nobody stays away. */
+static hr_status take_mail_or_work(hr_party *p, int wait, bool *busy, hr_error *err) {
     hr_live_job *j = next_job(p);
     hr_status status = look_for_mail(p, j && wait > LOOK ? LOOK : wait, busy, err);
     if (!status && !*busy && j) {
         *busy = true;
         status = go_on(p, j, err);
     }
+    return status;
+}
+
+/* A job that is over is ended before mail is looked at: what comes for it then is in no model, and is not taken in. */
+hr_status hr_party_step(hr_party *p, hr_clock clock, int wait, bool *busy, hr_error *err) {
+    p->clock = clock;
+    if (!p->awake) wake(p);
+    hr_live_job *ended = ended_job(p);
+    *busy = ended != NULL;
+    hr_status status = ended ? end_job(p, ended, err) : take_mail_or_work(p, wait, busy, err);
     return status ? status : hr_outbox_resend(&p->outbox, clock.now, err);
 }
 

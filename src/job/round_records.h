@@ -14,7 +14,7 @@ typedef struct hr_round_records {
     struct hr_round_records *next;
 } hr_round_records;
 
-/* Which records it takes, rounds.h says: after a crash they are the same again. No trees are added yet. Owner: the caller
+/* Which records it takes, rounds.h says: after a crash the same again, if they are in the table. No trees are added yet. Owner: the caller
  * frees *out with hr_round_records_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_round_records_make(const hr_data *data, const hr_party_job *job, size_t round, hr_round_records **out,
                                               hr_error *err);

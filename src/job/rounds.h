@@ -2,8 +2,9 @@
  *
  * It follows from the job's secret and from what the record says, not from where it stands: a job may take days, and be taken up by a
  * process that reads the records anew. Whatever was added, removed or sorted until then, a record that is still there has its round, so
- * that it trains one tree. Half of the records are in the first round, half of the rest in the second, and so on; the last takes what is
- * left. Copies of a record are counted, and the first, the second, the third each have a round of their own. */
+ * that it trains one tree. Half of all different records are in the first round, half of the rest in the second, and so on; the last takes
+ * what is left. Equal records share a round: were they numbered, one that is removed would change the numbers, and so the rounds, of
+ * others. */
 #ifndef HR_JOB_ROUNDS_H
 #define HR_JOB_ROUNDS_H
 

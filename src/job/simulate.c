@@ -4,6 +4,8 @@
 #include "job/simulation.h"
 #include "job/station.h"
 #include "job/threads.h"
+#include "methods/parts.h"
+#include "random/stream.h"
 
 #include <stdlib.h>
 
@@ -23,22 +25,26 @@ static hr_status read_tables(rehearsal *r, const hr_simulation_data *data, hr_er
     return status;
 }
 
-/* Record i goes to owner i modulo `parties`. */
-static hr_status deal(rehearsal *r, size_t parties, hr_error *err) {
+static hr_status take_parts(rehearsal *r, const hr_data *all, const hr_parts *parts, hr_error *err) {
+    for (size_t o = 0; o < parts->count; o++, r->table_count++)
+        if (!(r->tables[o] = hr_data_take(all, hr_parts_rows(parts, o), hr_parts_size(parts, o)))) return hr_fail_memory(err);
+    return HR_OK;
+}
+
+/* Every record draws its owner by itself: one that comes or goes leaves the others where they are. An owner may get none. */
+static hr_status deal(rehearsal *r, size_t owners, hr_error *err) {
+    double equal[HR_MEMBERS_MAX];
     hr_data *all = r->tables[0];
-    size_t rows = hr_data_rows(all);
-    uint32_t *picked = malloc((rows / parties + 1) * sizeof *picked);
-    hr_status status = picked ? HR_OK : hr_fail_memory(err);
+    hr_parts parts = {0};
+    hr_stream *stream = NULL;
+    for (size_t o = 0; o < owners; o++) equal[o] = 1;
     r->table_count = 0;
-    for (size_t o = 0; !status && o < parties; o++) {
-        size_t count = 0;
-        for (size_t i = o; i < rows; i += parties) picked[count++] = (uint32_t)i;
-        r->tables[o] = hr_data_take(all, picked, count);
-        r->table_count = o + 1;
-        if (!r->tables[o]) status = hr_fail_memory(err);
-    }
+    hr_status status = hr_stream_open(&stream, err);
+    if (!status) status = hr_parts_drawn(stream, hr_data_rows(all), equal, owners, &parts, err);
+    if (!status) status = take_parts(r, all, &parts, err);
+    hr_stream_close(stream);
+    hr_parts_done(&parts);
     hr_data_free(all);
-    free(picked);
     return status;
 }
 
@@ -63,6 +69,7 @@ static hr_status run(rehearsal *r, const char *path, const hr_simulation_data *d
     if (!status)
         status = hr_simulation_init(&r->simulation, &r->file, r->schema, (const hr_data *const *)r->tables, r->table_count,
                                     hr_threads_of(settings->threads), err);
+    if (!status && data->parties) hr_simulation_of_one_file(&r->simulation);
     hr_simulation_heed(&r->simulation, settings);
     if (!status) status = hr_simulation_run(&r->simulation, err);
     if (!status) *out = hr_simulation_take(&r->simulation);

@@ -80,6 +80,10 @@ void hr_simulation_heed(hr_simulation *s, const hr_party_settings *settings) {
     s->seats[0].as.miner.user = settings->user;
 }
 
+void hr_simulation_of_one_file(hr_simulation *s) {
+    s->seats[0].as.miner.unit = HR_RECORD_OF_FILE;
+}
+
 hr_model *hr_simulation_take(hr_simulation *s) {
     hr_model *model = s->seats[0].as.miner.model;
     s->seats[0].as.miner.model = NULL;

@@ -45,6 +45,9 @@ HR_MUST_CHECK hr_status hr_simulation_init(hr_simulation *simulation, const hr_j
                                            const hr_data *const *owners, size_t owner_count, int threads, hr_error *err);
 /* Tells what the miner says of the progress, and asks whether to go on. Borrowed. */
 void hr_simulation_heed(hr_simulation *simulation, const hr_party_settings *settings);
+/* The owners' records are those of one file, each of which drew its owner independently of the others: the model says that it protects a
+ * record of the file. Between hr_simulation_init and the run. */
+void hr_simulation_of_one_file(hr_simulation *simulation);
 /* Offers the job: the first half of hr_simulation_run, for who then steps the parties herself. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_simulation_submit(hr_simulation *simulation, hr_error *err);
 /* Runs the job to its end; what the settings name is called on the caller's thread. The model is the miner's (seats[0].as.miner.model).

@@ -192,7 +192,7 @@ const hr_method hr_method_inprivate = {
                       "Differential Privacy. INFOCOM 2018",
              .is_private = true,
              .sound = "Adding or removing one record changes the probability of any model by at most e^epsilon (plus delta). Every record "
-                      "tosses coins for the one tree that it trains; splits: exponential mechanism (pure epsilon: permute-and-flip) of "
+                      "trains one tree, whatever the other records are; splits: exponential mechanism (pure epsilon: permute-and-flip) of "
                       "width 4 R^2 on residuals clipped to R; leaves: noisy sums and denominators; bins public or paid for.",
              .flaws = "The exponential mechanism is set for residuals within +-1, which reach +-2 after the first round (numbers: any "
                       "bound), so that "

@@ -26,6 +26,7 @@ hr_status hr_model_account(const hr_release *releases, size_t count, hr_currency
         made.epsilon_replace = epsilon_of(4 * total, delta);
         made.delta = made.delta_replace = delta;
     }
+    made.unit = HR_ONE_RECORD;
     *out = made;
     return HR_OK;
 }

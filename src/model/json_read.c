@@ -205,8 +205,14 @@ static const char *const *texts_of(reader *r, const place *at, const char *key, 
     return texts;
 }
 
+/* Models of one owner do not name it. */
+static const char *read_unit(reader *r, const place *guarantee) {
+    if (r->status || !hr_json_get(guarantee->value, "unit")) return HR_ONE_RECORD;
+    return HR_RECORD_WORDS[word_of(r, guarantee, "unit", HR_RECORD_WORDS, COUNT(HR_RECORD_WORDS))];
+}
+
 static void read_guarantee(reader *r, const place *root) {
-    static const char *const keys[] = {"private", "currency", "epsilon", "delta", "epsilon_replace", "delta_replace", "statement"};
+    static const char *const keys[] = {"private", "currency", "epsilon", "delta", "epsilon_replace", "delta_replace", "unit", "statement"};
     const place at = typed_member(r, root, "guarantee", HR_JSON_OBJECT);
     only_keys(r, &at, keys, COUNT(keys));
     hr_guarantee *g = &r->model->guarantee;
@@ -216,6 +222,7 @@ static void read_guarantee(reader *r, const place *root) {
     g->delta = number_of(r, &at, "delta");
     g->epsilon_replace = epsilon_of(r, &at, "epsilon_replace");
     g->delta_replace = number_of(r, &at, "delta_replace");
+    g->unit = read_unit(r, &at);
     g->statement = text_of(r, &at, "statement");
 }
 

@@ -10,6 +10,7 @@
 #include <hedgerow/hedgerow.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* Every digit that the double needs. The integer -0 would lose its sign. */
 static void add_number(hr_buffer *b, double value) {
@@ -91,6 +92,7 @@ static void add_guarantee(hr_buffer *b, const hr_model *m) {
     add_epsilon(b, g->epsilon_replace);
     hr_buffer_text(b, ",\n    \"delta_replace\": ");
     add_number(b, g->delta_replace);
+    if (strcmp(g->unit, HR_ONE_RECORD) != 0) hr_buffer_format(b, ",\n    \"unit\": \"%s\"", g->unit);
     hr_buffer_text(b, ",\n    \"statement\": ");
     add_string(b, g->statement);
     hr_buffer_text(b, "\n  }");

@@ -62,6 +62,7 @@ static bool copy_parts(hr_model *to, const hr_model *from) {
     to->guarantee = from->guarantee;
     to->binning.feature_count = from->binning.feature_count;
     return (to->method = copy_text(to->arena, from->method)) &&
+           (to->guarantee.unit = copy_text(to->arena, from->guarantee.unit ? from->guarantee.unit : HR_ONE_RECORD)) &&
            (to->guarantee.statement = copy_text(to->arena, from->guarantee.statement)) &&
            (to->binning.features = hr_binning_copy(to->arena, &from->binning)) && copy_forest(to->arena, &from->forest, &to->forest) &&
            copy_releases(to, from) && copy_settings(to, from);

@@ -86,7 +86,8 @@ static void show_guarantee(hr_buffer *b, const hr_model *m) {
         show_warning(b, m);
         return;
     }
-    hr_buffer_format(b, "Privacy   epsilon %.6g, delta %.6g for adding or removing one record\n", round_up(g->epsilon), round_up(g->delta));
+    hr_buffer_format(b, "Privacy   epsilon %.6g, delta %.6g for adding or removing %s\n", round_up(g->epsilon), round_up(g->delta),
+                     g->unit);
     hr_buffer_format(b, "          epsilon %.6g, delta %.6g for replacing one\n", round_up(g->epsilon_replace), round_up(g->delta_replace));
     hr_show_wrapped(b, g->statement, PAGE - 10, "          ", "\n");
 }

@@ -159,6 +159,81 @@ static void test_absence__is_noted_when_the_mail_was_read(void **state) {
     disband(&l);
 }
 
+/* ---- Votes that come late -------------------------------------------------------------------------------------------------------- */
+
+static size_t late;    /* the place whose vote comes late */
+static bool held_back; /* it is lost on the way */
+
+/* What the second owner sends to the miner from that vote on. */
+static hr_loopback_fate hold_back(void *user, const char *from, const char *to, size_t size) {
+    const league *l = user;
+    (void)size;
+    bool sends_it = l->diary->ballots[late].draws && !strcmp(from, "owner-2") && !strcmp(to, "miner");
+    return held_back && sends_it ? HR_FATE_LOST : HR_FATE_ARRIVES;
+}
+
+static void begin_with_a_late_vote(league *l, size_t place) {
+    late = place;
+    held_back = true;
+    found(l, job_of_polls(HR_ORDER_BROADCAST));
+    l->deadline = DEADLINE;
+    hr_loopback_script(l->loopback, hold_back, l);
+    begin(l);
+}
+
+/* Whether the model lists what the vote of that place cost. */
+static bool lists_vote(const league *l, const char *what, size_t place) {
+    size_t size = 0;
+    char *text = scratch_read(l->model, &size);
+    hr_model *model = NULL;
+    hr_release_info line;
+    bool found_it = false;
+    assert_int_equal(hr_model_parse(text, size, "model", &model, NULL), HR_OK);
+    for (size_t i = 0; hr_model_release(model, i, &line); i++) found_it = found_it || (!strcmp(line.what, what) && line.part == place);
+    hr_model_free(model);
+    free(text);
+    return found_it;
+}
+
+static bool second_round_begins(league *l) {
+    return strstr(l->said, "round 2 begins") != NULL;
+}
+
+/* It changes nothing any more, but its owner has paid for it. */
+static void test_votes__that_come_when_the_round_was_decided_are_listed(void **state) {
+    (void)state;
+    league l;
+    begin_with_a_late_vote(&l, 1);
+    run_until(&l, second_round_begins);
+    held_back = false;
+    run_until(&l, is_quiet);
+    for (size_t place = 0; place < OWNERS; place++) assert_true(lists_vote(&l, "gain of a round", place));
+    assert_int_equal(check_end(&l), 0);
+    disband(&l);
+}
+
+/* No message of a job is taken in between its end and its model: it would be confirmed as part of the job, and stand in no list. */
+static void test_votes__that_come_after_the_end_are_not_taken_in(void **state) {
+    (void)state;
+    league l;
+    begin_with_a_late_vote(&l, OWNERS + 1);
+    while (take_turns(&l)) continue;
+    assert_true(l.diary->ballots[late].sent);
+    l.now += DEADLINE;
+    step(&l.players[0]); /* the miner decides without it */
+    held_back = false;
+    step(&l.players[2]); /* it is sent again */
+    assert_int_equal(hr_party_jobs(l.players[0].party), 1);
+    step(&l.players[0]);
+    assert_int_equal(hr_party_jobs(l.players[0].party), 0);
+    assert_int_equal(l.diary->models, 1);
+    run_until(&l, is_quiet);
+    for (size_t place = 0; place < OWNERS; place++)
+        assert_int_equal(lists_vote(&l, "gain of the last trees", OWNERS + place), OWNERS + place != late);
+    assert_int_equal(check_end(&l), 0);
+    disband(&l);
+}
+
 /* ---- Jobs that are too old --------------------------------------------------------------------------------------------------------- */
 
 enum { LIFETIME = 30 * 86400 };
@@ -420,6 +495,8 @@ int main(void) {
         cmocka_unit_test(test_absence__between_reservation_and_outcome_burns_what_was_reserved),
         cmocka_unit_test(test_absence__of_the_miner_is_not_held_against_owners),
         cmocka_unit_test(test_absence__is_noted_when_the_mail_was_read),
+        cmocka_unit_test(test_votes__that_come_when_the_round_was_decided_are_listed),
+        cmocka_unit_test(test_votes__that_come_after_the_end_are_not_taken_in),
         cmocka_unit_test(test_age__ends_a_job_that_its_miner_abandoned),
         cmocka_unit_test(test_age__forbids_work_for_a_job),
         cmocka_unit_test(test_age__of_a_job_does_not_matter_without_a_limit),

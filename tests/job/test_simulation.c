@@ -72,7 +72,8 @@ static void check_model(federation *f, size_t trees, double epsilon) {
     hr_error err = {0};
     assert_int_equal(hr_model_tree_count(model), trees);
     assert_true(hr_model_guarantee(model)->is_private);
-    assert_true(hr_model_guarantee(model)->epsilon <= epsilon && hr_model_guarantee(model)->epsilon > .99 * epsilon);
+    assert_true(hr_model_guarantee(model)->epsilon >= epsilon && hr_model_guarantee(model)->epsilon < epsilon + 1e-11);
+    assert_string_equal(hr_model_guarantee(model)->unit, "one record of any owner");
     assert_int_equal(hr_model_render(model, &json, &err), HR_OK);
     if (hr_model_parse(json, strlen(json), "again", &again, &err)) fail_msg("%s", err.message);
     hr_model_free(again);
@@ -114,6 +115,25 @@ static void test_simulation__works_with_one_owner_and_with_owners_without_record
     open_federation(&f, 3, 8, 2, job_of(HR_SOUND, 1, HR_ORDER_BROADCAST)); /* five owners have none */
     check_model(&f, 8, 2);
     close_federation(&f);
+}
+
+/* What an owner lists is the same, whether it has records or not: a tree of every round, and a vote on each. */
+static void test_simulation__lists_as_much_of_an_owner_without_records(void **state) {
+    (void)state;
+    for (size_t rows = 0; rows <= 1; rows++) {
+        federation f;
+        hr_job_file job = job_of(HR_SOUND, 2, HR_ORDER_CHAIN);
+        double most = 0;
+        job.options.edges = HR_EDGES_PRIVATE;
+        job.last_places = 1;
+        open_federation(&f, rows, 3, 2, job);
+        const hr_model *model = run(&f);
+        double costs[6] = {0};
+        for (size_t r = 0; r < model->release_count; r++) costs[model->releases[r].part] += hr_units_value(model->releases[r].cost);
+        for (size_t place = 0; place < 6; place++) most = fmax(most, costs[place]);
+        for (size_t place = 3; place < 6; place++) assert_true(costs[place] == most && most > 1.99);
+        close_federation(&f);
+    }
 }
 
 /* Votes cost what they say, and an advance that cannot be reached ends the job after one round. */
@@ -321,6 +341,76 @@ static void test_simulation__votes_are_what_trees_gained(void **state) {
     }
 }
 
+/* ---- What owners list ------------------------------------------------------------------------------------------------------- */
+
+static size_t listed;  /* lines that are left in the list of a tree */
+static hr_units total; /* what its costs are made to add up to; 0: they stay */
+
+static void tell_cost(Hedgerow__Tree *tree) {
+    tree->n_releases = listed < tree->n_releases ? listed : tree->n_releases;
+    if (!total) return;
+    hr_units others = 0;
+    for (size_t i = 1; i < tree->n_releases; i++) others += tree->releases[i]->cost;
+    tree->releases[0]->cost = total - others;
+}
+
+/* Trains; and tells another cost than what was spent. */
+static hr_status train_and_tell(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+    ProtobufCMessage *unpacked = NULL;
+    assert_int_equal(train(self, job, place, out, err), HR_OK);
+    assert_int_equal(hr_unpack(&hedgerow__tree__descriptor, out->at, out->size, &unpacked, NULL), HR_OK);
+    Hedgerow__Tree *tree = (Hedgerow__Tree *)unpacked;
+    size_t count = tree->n_releases;
+    tell_cost(tree);
+    free(out->at);
+    assert_int_equal(hr_pack(&tree->base, out, NULL), HR_OK);
+    tree->n_releases = count;
+    hr_unpacked_free(unpacked);
+    return HR_OK;
+}
+
+/* The guarantee of a job whose three owners tell that of their trees. */
+static hr_guarantee guarantee_when_told(size_t lines, hr_units cost, double vote_share) {
+    federation f;
+    hr_job_file job = job_of(HR_SOUND, 1, HR_ORDER_CHAIN);
+    job.options.epsilon = .7;
+    job.vote_share = vote_share;
+    job.last_places = vote_share > 0;
+    listed = lines;
+    total = cost;
+    open_federation(&f, 60, 3, 2, job);
+    for (size_t i = 1; i <= 3; i++) {
+        hr_party_work *work = &f.simulation.seats[i].as.work;
+        train = work->train;
+        work->train = train_and_tell;
+    }
+    const hr_model *model = run(&f);
+    assert_in_range(hr_model_tree_count(model), 3 - job.last_places, 3);
+    assert_int_equal(hr_model_check(model, NULL), HR_OK);
+    hr_guarantee g = *hr_model_guarantee(model);
+    assert_non_null(strstr(g.statement, "-differentially private for adding or removing one record of any owner "));
+    close_federation(&f);
+    return g;
+}
+
+/* An owner that lists nothing, or a part, may have spent all that the job allows it: epsilon is no less. */
+static void test_simulation__epsilon_is_the_job_s_at_least(void **state) {
+    (void)state;
+    static const size_t lines[] = {0, 1, 2, SIZE_MAX};
+    for (size_t i = 0; i < 4; i++)
+        for (int votes = 0; votes < 2; votes++) {
+            hr_guarantee g = guarantee_when_told(lines[i], 0, votes ? .3 : 0);
+            assert_true(g.epsilon >= .7 && g.epsilon < .7 + 1e-11 && g.epsilon_replace == 2 * g.epsilon);
+        }
+}
+
+/* Shares of the budget are rounded up where lists are held against them: a list may say a little more than the job does. */
+static void test_simulation__epsilon_is_what_owners_list_if_that_is_more(void **state) {
+    (void)state;
+    hr_guarantee g = guarantee_when_told(SIZE_MAX, hr_units_up(.7), 0);
+    assert_true(g.epsilon == hr_units_value(hr_units_up(.7)) && g.epsilon > .7 && g.epsilon_replace == 2 * g.epsilon);
+}
+
 static void test_simulation__refuses_more_than_two_classes(void **state) {
     (void)state;
     federation f;
@@ -394,6 +484,9 @@ int main(void) {
         cmocka_unit_test(test_simulation__owners_prepare_trees_as_they_come),
         cmocka_unit_test(test_simulation__prepared_scores_are_those_of_the_round),
         cmocka_unit_test(test_simulation__votes_are_what_trees_gained),
+        cmocka_unit_test(test_simulation__lists_as_much_of_an_owner_without_records),
+        cmocka_unit_test(test_simulation__epsilon_is_the_job_s_at_least),
+        cmocka_unit_test(test_simulation__epsilon_is_what_owners_list_if_that_is_more),
         cmocka_unit_test(test_simulation__refuses_more_than_two_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -321,6 +321,52 @@ static void test_parse__refuses_releases_that_do_not_give_the_guarantee(void **s
     assert_refused("model-1-open.json", open, COUNT(open));
 }
 
+/* The numbers of the golden file's guarantee, and others of a federation's. */
+#define NUMBERS "\"epsilon\": 0.5,\n    \"delta\": 0,\n    \"epsilon_replace\": 1,\n    \"delta_replace\": 0"
+#define NUMBERS_OF(epsilon, replace, unit)                                                                                                 \
+    "\"epsilon\": " epsilon ",\n    \"delta\": 0,\n    \"epsilon_replace\": " replace                                                      \
+    ",\n    \"delta_replace\": 0,\n    \"unit\": \"" unit "\""
+
+static void check_unit(const char *numbers, const char *unit, double epsilon) {
+    const forgery change = {NUMBERS, numbers, NULL, NULL};
+    char *golden = read_golden("model-1.json"), *text = forge(golden, &change);
+    hr_model *model = parse(text);
+    char *json = render(model);
+    assert_string_equal(hr_model_guarantee(model)->unit, unit);
+    assert_true(hr_model_guarantee(model)->epsilon == epsilon && hr_model_guarantee(model)->epsilon_replace == 2 * epsilon);
+    assert_int_equal(strstr(json, numbers) != NULL, strcmp(unit, "one record") != 0 || !strcmp(numbers, NUMBERS));
+    hr_model_free(model);
+    model = parse(json);
+    assert_string_equal(hr_model_guarantee(model)->unit, unit);
+    hr_model_free(model);
+    hr_text_free(json);
+    free(text);
+    free(golden);
+}
+
+static void test_parse__reads_for_whom_the_guarantee_holds(void **state) {
+    (void)state;
+    check_unit(NUMBERS, "one record", .5);
+    check_unit(NUMBERS_OF("0.5", "1", "one record"), "one record", .5);
+    check_unit(NUMBERS_OF("0.5", "1", "one record of the file"), "one record of the file", .5);
+    check_unit(NUMBERS_OF("0.5", "1", "one record of any owner"), "one record of any owner", .5);
+    check_unit(NUMBERS_OF("0.75", "1.5", "one record of any owner"), "one record of any owner", .75); /* more than owners list */
+}
+
+static void test_parse__refuses_what_holds_for_nobody(void **state) {
+    (void)state;
+    static const forgery forgeries[] = {
+        {NUMBERS, NUMBERS_OF("0.5", "1", "one patient"), "guarantee.unit", "'one patient' is unknown"},
+        {NUMBERS, NUMBERS_OF("0.5", "1", ""), "guarantee.unit", "'' is unknown"},
+        {NUMBERS, NUMBERS ",\n    \"unit\": 1", "guarantee.unit", "must be a text"},
+        {NUMBERS, NUMBERS_OF("0.75", "1.5", "one record"), "guarantee.epsilon", "do not add up"},
+        {NUMBERS, NUMBERS_OF("0.25", "0.5", "one record of any owner"), "guarantee.epsilon", "do not add up"},
+        {NUMBERS, NUMBERS_OF("0.75", "1", "one record of any owner"), "guarantee.epsilon_replace", "do not add up"},
+        {NUMBERS, NUMBERS_OF("null", "1", "one record of any owner"), "guarantee.epsilon", "do not add up"},
+    };
+    assert_refused("model-1.json", forgeries, COUNT(forgeries));
+}
+
 /* The file says what earlier libraries wrote of a choice; later ones name the mechanism that is in its place, at the same price. */
 static void test_parse__reads_either_mechanism_of_a_pure_choice(void **state) {
     (void)state;
@@ -470,6 +516,8 @@ int main(void) {
         cmocka_unit_test(test_parse__refuses_bad_bins),
         cmocka_unit_test(test_parse__refuses_bad_trees),
         cmocka_unit_test(test_parse__refuses_releases_that_do_not_give_the_guarantee),
+        cmocka_unit_test(test_parse__reads_for_whom_the_guarantee_holds),
+        cmocka_unit_test(test_parse__refuses_what_holds_for_nobody),
         cmocka_unit_test(test_parse__reads_either_mechanism_of_a_pure_choice),
         cmocka_unit_test(test_parse__tells_line_and_column),
         cmocka_unit_test(test_parse__refuses_what_is_not_json),

@@ -270,6 +270,17 @@ static void test_summary__of_a_private_model(void **state) {
     small_done(&s);
 }
 
+static void test_summary__tells_for_whom_the_guarantee_holds(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    s.model->guarantee.unit = HR_RECORD_OF_OWNER;
+    char *text = NULL;
+    assert_int_equal(hr_model_summary(s.model, &text, NULL), HR_OK);
+    assert_non_null(strstr(text, "for adding or removing one record of any owner\n"));
+    hr_text_free(text);
+    small_done(&s);
+}
+
 static void test_summary__tells_of_a_calibration(void **state) {
     (void)state;
     small s = make_small(true, "Proved.");
@@ -319,6 +330,7 @@ int main(void) {
         cmocka_unit_test(test_importance__throws_a_die_over_all_branches),
         cmocka_unit_test(test_summary__of_a_private_model),
         cmocka_unit_test(test_summary__counts_the_leaves_of_multiway_splits),
+        cmocka_unit_test(test_summary__tells_for_whom_the_guarantee_holds),
         cmocka_unit_test(test_summary__tells_of_a_calibration),
         cmocka_unit_test(test_summary__boxes_a_model_that_is_not_private),
     };
