@@ -4,6 +4,7 @@
 #include "job/terms.h"
 #include "methods/inprivate.h"
 
+#include <hedgerow/amount.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,18 +73,23 @@ static hr_status list_settings(making *m, hr_error *err) {
 }
 
 static hr_status state(making *m, hr_guarantee *g, hr_error *err) {
+    char epsilon[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT];
     if (m->job->terms->paper) {
+        hr_spent_text(m->job->terms->epsilon, epsilon);
         *g = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
-        snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s The authors claim epsilon = %.6g.",
-                 hr_method_inprivate.info.flaws, m->job->terms->epsilon);
+        snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s The authors claim epsilon = %s.", hr_method_inprivate.info.flaws,
+                 epsilon);
         return HR_OK;
     }
     hr_status status = hr_model_account(m->releases, m->release_count, HR_PURE, 0, g, err);
+    if (status) return status;
+    hr_spent_text(g->epsilon, epsilon);
+    hr_spent_text(g->epsilon_replace, replace);
     snprintf(m->statement, STATEMENT,
-             "(%.6g, 0)-differentially private for adding or removing one record of any owner (%.6g for replacing one), even if all other "
+             "(%s, 0)-differentially private for adding or removing one record of any owner (%s for replacing one), even if all other "
              "owners and the miner act together; what each spent is what she says in her signed trees. %s",
-             g->epsilon, g->epsilon_replace, hr_method_inprivate.info.sound);
-    return status;
+             epsilon, replace, hr_method_inprivate.info.sound);
+    return HR_OK;
 }
 
 static hr_status assemble(making *m, hr_model **out, hr_error *err) {
