@@ -3,6 +3,7 @@
 #include "output.h"
 #include "places.h"
 
+#include <hedgerow/amount.h>
 #include <hedgerow/ledger.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -90,20 +91,30 @@ static const char *state_text(hr_entry_state state) {
     return state == HR_ENTRY_COMMITTED ? "committed" : "reserved";
 }
 
-static void print_budget(const char *name, double spent, double limit) {
-    printf("%-8s %.6g of %.6g spent, %.6g left\n", name, spent, limit, limit > spent ? limit - spent : 0);
+static void print_budget(const hr_ledger_total *total) {
+    char spent[HR_AMOUNT_TEXT], limit[HR_AMOUNT_TEXT], left[HR_AMOUNT_TEXT];
+    hr_spent_text(total->epsilon_spent, spent);
+    hr_epsilon_left_text(total->epsilon_limit, limit);
+    hr_epsilon_left_text(total->epsilon_left, left);
+    printf("%-8s %s of %s spent, %s left\n", "epsilon", spent, limit, left);
+    hr_spent_text(total->delta_spent, spent);
+    hr_delta_left_text(total->delta_limit, limit);
+    hr_delta_left_text(total->delta_left, left);
+    printf("%-8s %s of %s spent, %s left\n", "delta", spent, limit, left);
 }
 
 static bool print_entry(void *user, const hr_ledger_entry *entry) {
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT];
     (void)user;
-    printf("%4lld  %-24s %-9s  %9.6g  %9.6g  %s\n", (long long)entry->id, entry->when, state_text(entry->state), entry->epsilon,
-           entry->delta, entry->purpose);
+    hr_spent_text(entry->epsilon, epsilon);
+    hr_spent_text(entry->delta, delta);
+    printf("%4lld  %-24s %-9s  %9s  %9s  %s\n", (long long)entry->id, entry->when, state_text(entry->state), epsilon, delta,
+           entry->purpose);
     return true;
 }
 
 static hr_status show_table(hr_ledger *ledger, const hr_ledger_total *total, hr_error *err) {
-    print_budget("epsilon", total->epsilon_spent, total->epsilon_limit);
-    print_budget("delta", total->delta_spent, total->delta_limit);
+    print_budget(total);
     printf("%-8s %s\n", "state", total->closed ? "closed: no further spending" : "open");
     if (total->entries == 0) return HR_OK;
     printf("\n%4s  %-24s %-9s  %9s  %9s  %s\n", "id", "when", "state", "epsilon", "delta", "purpose");

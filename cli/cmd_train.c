@@ -10,6 +10,7 @@
 #include "plan.h"
 #include "reserved.h"
 
+#include <hedgerow/amount.h>
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
@@ -176,8 +177,12 @@ static const char *mode_text(const hr_model *model) {
 
 static void print_left(FILE *out, const hr_ledger_total *total) {
     if (total == NULL) return;
-    fprintf(out, "%-8s epsilon %.6g of %.6g spent, delta %.6g of %.6g\n", "ledger", total->epsilon_spent, total->epsilon_limit,
-            total->delta_spent, total->delta_limit);
+    char epsilon[HR_AMOUNT_TEXT], epsilon_limit[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], delta_limit[HR_AMOUNT_TEXT];
+    hr_spent_text(total->epsilon_spent, epsilon);
+    hr_epsilon_left_text(total->epsilon_limit, epsilon_limit);
+    hr_spent_text(total->delta_spent, delta);
+    hr_delta_left_text(total->delta_limit, delta_limit);
+    fprintf(out, "%-8s epsilon %s of %s spent, delta %s of %s\n", "ledger", epsilon, epsilon_limit, delta, delta_limit);
 }
 
 /* `total` is NULL without a ledger. */
@@ -242,9 +247,12 @@ static void print_json(const train_args *args, const train_run *run, const hr_le
 static void warn_of_delta(const command *self, const train_run *run) {
     const double delta = hr_model_guarantee(run->model)->delta, records = hr_model_records(run->model);
     if (!delta_too_large(delta, records)) return;
+    char text[HR_AMOUNT_TEXT], largest[HR_AMOUNT_TEXT];
+    hr_spent_text(delta, text);
+    hr_delta_left_text(1 / records, largest);
     fprintf(stderr,
-            "hedgerow %s: warning: delta %.3g is above one in %.0f records: the promise may fail for one of them; choose it below %.3g\n",
-            self->name, delta, records, 1 / records);
+            "hedgerow %s: warning: delta %s is above one in %.0f records: the promise may fail for one of them; choose it below %s\n",
+            self->name, text, records, largest);
 }
 
 /* The model exists by now: a ledger that cannot be read back is told, and no reason to fail. */

@@ -3,6 +3,7 @@
 
 #include "output.h"
 
+#include <hedgerow/amount.h>
 #include <math.h>
 
 enum { INDENT = 9 };
@@ -66,23 +67,29 @@ static void print_noise(const hr_plan_info *plan) {
 
 /* exp(epsilon), and what an even bet can become. */
 static void print_promise(const hr_plan_info *plan) {
-    char text[700];
-    const double odds = exp(plan->epsilon);
+    char text[700], odds[HR_AMOUNT_TEXT], percent[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], largest[HR_AMOUNT_TEXT];
+    hr_spent_text(exp(plan->epsilon), odds);
+    hr_spent_text(100 / (1 + exp(-plan->epsilon)), percent);
+    hr_spent_text(plan->delta, delta);
+    hr_delta_left_text(1 / plan->records, largest);
     size_t at =
         (size_t)snprintf(text, sizeof text,
                          "whatever anybody concludes from the model about whether one person's record was there, its odds change at "
-                         "most by the factor e^epsilon = %.4g: a bet at 50 %% becomes one at %.4g %% or less (epsilon 0.1: 52.5 %%, "
-                         "1: 73.1 %%, 8: 99.97 %%)",
-                         odds, 100 * odds / (1 + odds));
-    if (plan->delta > 0) snprintf(text + at, sizeof text - at, "; but for a chance of delta = %.3g", plan->delta);
+                         "most by the factor e^epsilon = %s: a bet at 50 %% becomes one at %s %% or less (epsilon 0.1: 52.5 %%, "
+                         "1: 73.2 %%, 8: 99.97 %%)",
+                         odds, percent);
+    if (plan->delta > 0) snprintf(text + at, sizeof text - at, "; but for a chance of delta = %s", delta);
     print_line("promise", text);
     if (!delta_too_large(plan->delta, plan->records)) return;
-    snprintf(text, sizeof text, "delta is above one in %.0f records: choose it below %.3g", plan->records, 1 / plan->records);
+    snprintf(text, sizeof text, "delta is above one in %.0f records: choose it below %s", plan->records, largest);
     print_line("warning", text);
 }
 
 void print_plan(const hr_plan_info *plan, const char *method, bool guessed) {
-    printf("%-8s %s, epsilon %.6g, delta %.3g; nothing is read, drawn or spent\n", "plan", method, plan->epsilon, plan->delta);
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT];
+    hr_spent_text(plan->epsilon, epsilon);
+    hr_spent_text(plan->delta, delta);
+    printf("%-8s %s, epsilon %s, delta %s; nothing is read, drawn or spent\n", "plan", method, epsilon, delta);
     printf("%-8s %.0f%s\n", "records", plan->records, guessed ? ", a guess: say how many with --rows" : "");
     print_shape(plan);
     print_shares(plan);

@@ -2,6 +2,8 @@
 
 #include "output.h"
 
+#include <hedgerow/amount.h>
+
 typedef struct listing {
     const char *command, *path;
     int64_t since;
@@ -23,8 +25,11 @@ static bool tell_entry(void *user, const hr_ledger_entry *entry) {
     listing *list = user;
     if (entry->id <= list->since || entry->state != HR_ENTRY_RESERVED) return true;
     list->count++;
-    fprintf(stderr, "hedgerow %s: interrupted; entry %lld of %s stays reserved: epsilon %.6g and delta %.6g are spent\n", list->command,
-            (long long)entry->id, list->path, entry->epsilon, entry->delta);
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT];
+    hr_spent_text(entry->epsilon, epsilon);
+    hr_spent_text(entry->delta, delta);
+    fprintf(stderr, "hedgerow %s: interrupted; entry %lld of %s stays reserved: epsilon %s and delta %s are spent\n", list->command,
+            (long long)entry->id, list->path, epsilon, delta);
     return true;
 }
 

@@ -26,6 +26,7 @@ COPIED = ('include', 'src', 'cli', 'tests', 'fuzz', 'bench', 'examples', 'man', 
           'meson_options.txt')
 TABLE = ('<!-- faults: written by tools/mutate.py -->', '<!-- end of faults -->')
 NOT_BUILT = 125 # what "meson test" says when a test could not be built
+PATIENCE = 3600 # seconds that meson.build gives every test
 
 Fault = collections.namedtuple('Fault', 'name what file old new tests')
 
@@ -120,19 +121,18 @@ class Copy:
         out = subprocess.run(['meson', 'introspect', '--tests', self.build], check=True, capture_output=True, text=True).stdout
         return {t['name']: [s.split(':')[-1] for s in t['suite']] for t in json.loads(out)}
 
-    def failed(self, tests):
-        """Those of the tests that fail."""
-        done = subprocess.run(['meson', 'test', '-C', self.build, *tests], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    def run(self, tests, limit):
+        """What the tests' log says: name -> (failed, seconds). A test that does not end fails after `limit` times PATIENCE."""
+        done = subprocess.run(['meson', 'test', '-C', self.build, '--timeout-multiplier', str(limit), *tests], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
         if done.returncode == NOT_BUILT:
             raise RuntimeError('it does not compile: a fault that the compiler sees proves nothing about the tests\n' + done.stdout[-2000:])
-        if not done.returncode:
-            return []
         with open(os.path.join(self.build, 'meson-logs', 'testlog.json'), encoding='utf-8') as f:
             results = [json.loads(line) for line in f]
-        return [r['name'].split(' / ')[-1] for r in results if r['result'] not in ('OK', 'EXPECTEDFAIL', 'SKIP')]
+        return {r['name'].split(' / ')[-1]: (r['result'] not in ('OK', 'EXPECTEDFAIL', 'SKIP'), r['duration']) for r in results}
 
-    def first_to_fail(self, tests):
-        return next((test for test in tests if self.failed([test])), None)
+    def first_to_fail(self, tests, limits):
+        return next((test for test in tests if self.run([test], limits[test])[test][0]), None)
 
 
 # ---- The run -------------------------------------------------------------------------------------------------------------
@@ -156,22 +156,26 @@ def identity(fault):
     return hashlib.sha256(json.dumps(fault).encode()).hexdigest()
 
 
-def try_fault(copy, contents, fault):
+def try_fault(copy, contents, fault, limits):
     """The test that failed; None: the fault survived."""
     original = contents[fault.file]
     copy.write(fault.file, original.replace(fault.old.encode(), fault.new.encode()))
     try:
-        return copy.first_to_fail(fault.tests)
+        return copy.first_to_fail(fault.tests, limits)
     finally:
         copy.write(fault.file, original)
 
 
 def check_tests(copy, faults):
-    """All that is named must exist, say something about behaviour, and succeed without a fault."""
+    """All that is named must exist, say something about behaviour, and succeed without a fault. Returns what is wrong, and how many
+    long each test may take, in times of PATIENCE."""
     known, named = copy.known_tests(), sorted({test for fault in faults for test in fault.tests})
     problems = ['there is no test %s' % t for t in named if t not in known]
     problems += ['%s compares files, not behaviour' % t for t in named if 'hygiene' in known.get(t, [])]
-    return problems or ['%s fails without a fault' % t for t in copy.failed(named)]
+    if problems:
+        return problems, {}
+    done = copy.run(named, 1)
+    return ['%s fails without a fault' % t for t in named if done[t][0]], {t: (100 + 20 * done[t][1]) / PATIENCE for t in named}
 
 
 class Run:
@@ -192,7 +196,7 @@ class Run:
     def one(self, fault):
         copy, start = self.copies.get(), time.monotonic()
         try:
-            self.note(fault, try_fault(copy, self.contents, fault), time.monotonic() - start)
+            self.note(fault, try_fault(copy, self.contents, fault, self.limits), time.monotonic() - start)
             return None
         except RuntimeError as error:
             return '%s: %s' % (fault.name, error)
@@ -205,7 +209,7 @@ class Run:
         if not self.todo:
             return []
         first = Copy(1, self.contents)
-        problems = check_tests(first, self.todo)
+        problems, self.limits = check_tests(first, self.todo)
         if problems:
             return problems
         workers = min(os.cpu_count() or 1, len(self.todo))

@@ -2,6 +2,7 @@
 #ifndef HEDGEROW_HEDGEROW_H
 #define HEDGEROW_HEDGEROW_H
 
+#include <hedgerow/amount.h>
 #include <hedgerow/data.h>
 #include <hedgerow/federation.h>
 #include <hedgerow/fit.h>

@@ -16,8 +16,9 @@ extern "C" {
 typedef struct hr_ledger hr_ledger;
 
 typedef struct hr_ledger_total {
-    double epsilon_limit, delta_limit; /* what may be spent in all */
-    double epsilon_spent, delta_spent; /* reserved and committed entries */
+    double epsilon_limit, delta_limit; /* what may be spent in all; never more */
+    double epsilon_spent, delta_spent; /* reserved and committed entries; never less */
+    double epsilon_left, delta_left;   /* what may still be spent; never more */
     uint64_t entries;
     bool closed; /* no further spending */
 } hr_ledger_total;

@@ -57,6 +57,7 @@ HR_API HR_MUST_CHECK hr_status hr_evaluate(const hr_model *model, const hr_data 
 
 /* ---- The guarantee ------------------------------------------------------------------------------------------------- */
 
+/* Of a fit: the budget that was granted and that a ledger is charged. The releases add up to no more. */
 typedef struct hr_guarantee {
     bool is_private;                       /* false: read `statement` for the reasons */
     double epsilon, delta;                 /* for adding or removing what `unit` says; infinite epsilon if not private */

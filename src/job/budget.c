@@ -5,6 +5,8 @@
 #include "base/fail.h"
 #include "ledger/delta.h"
 
+#include <hedgerow/amount.h>
+
 static hr_units units_of(const hr_budget *budget) {
     switch (budget->currency) {
     case HR_PURE: return hr_units_down(budget->epsilon);
@@ -23,7 +25,9 @@ hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, h
         budget.currency = budget.delta > 0 ? method->with_delta : HR_PURE;
         if (budget.epsilon > 0) budget.units = units_of(&budget);
         if (!budget.units) {
-            hr_status status = hr_fail(err, HR_E_BUDGET, "raise epsilon", "epsilon %g is too small for any noise", options->epsilon);
+            char text[HR_AMOUNT_TEXT];
+            hr_spent_text(options->epsilon, text);
+            hr_status status = hr_fail(err, HR_E_BUDGET, "raise epsilon", "epsilon %s is too small for any noise", text);
             return hr_fail_at(err, status, NULL, 0, 0, "epsilon");
         }
     }

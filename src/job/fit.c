@@ -8,6 +8,7 @@
 #include "job/settings.h"
 #include "job/threads.h"
 
+#include <hedgerow/amount.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,17 +82,39 @@ static void add_records(fit *f) {
     hr_settings_add(&f->settings, HR_RECORDS_SETTING, text);
 }
 
-static hr_status state_sound(const fit *f, hr_guarantee *g, hr_buffer *text, hr_error *err) {
+/* The budget that was granted, and charged to the ledger, not the sum of the releases: how much of the budget these leave unspent may
+ * depend on a noisy count. */
+static hr_status guarantee_granted(const fit *f, hr_guarantee *out, hr_error *err) {
     size_t count;
     const hr_release *releases = hr_gate_releases(f->gate, &count);
-    hr_status status = hr_model_account(releases, count, hr_gate_currency(f->gate), f->budget.delta, g, err);
+    hr_guarantee used, granted;
+    hr_status status = hr_model_account(releases, count, f->budget.currency, f->budget.delta, &used, err);
     if (status) return status;
-    hr_buffer_format(text, "(%.6g, %.3g)-differentially private for adding or removing one record", g->epsilon, g->delta);
-    hr_buffer_format(text, " (%.6g, %.3g for replacing one). %s", g->epsilon_replace, g->delta_replace, f->method->info.sound);
+    hr_guarantee_of(f->budget.units, f->budget.currency, f->budget.delta, &granted);
+    granted.epsilon = f->budget.epsilon;
+    if (!used.is_private || used.epsilon > granted.epsilon || used.epsilon_replace > granted.epsilon_replace)
+        return hr_fail(err, HR_E_POLICY, "report this, it is an error of the library; the budget stays spent",
+                       "the releases cost more than the budget that was granted");
+    *out = granted;
+    return HR_OK;
+}
+
+static hr_status state_sound(const fit *f, hr_guarantee *g, hr_buffer *text, hr_error *err) {
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], epsilon_replace[HR_AMOUNT_TEXT], delta_replace[HR_AMOUNT_TEXT];
+    hr_status status = guarantee_granted(f, g, err);
+    if (status) return status;
+    hr_spent_text(g->epsilon, epsilon);
+    hr_spent_text(g->delta, delta);
+    hr_spent_text(g->epsilon_replace, epsilon_replace);
+    hr_spent_text(g->delta_replace, delta_replace);
+    hr_buffer_format(text, "(%s, %s)-differentially private for adding or removing one record", epsilon, delta);
+    hr_buffer_format(text, " (%s, %s for replacing one). %s", epsilon_replace, delta_replace, f->method->info.sound);
     return HR_OK;
 }
 
 static void state_unsound(const fit *f, hr_guarantee *g, hr_buffer *text) {
+    char epsilon[HR_AMOUNT_TEXT];
+    hr_spent_text(f->options->epsilon, epsilon);
     g->is_private = false;
     g->epsilon = g->epsilon_replace = INFINITY;
     g->delta = g->delta_replace = 0;
@@ -99,8 +122,7 @@ static void state_unsound(const fit *f, hr_guarantee *g, hr_buffer *text) {
     if (f->method->info.is_private && f->options->reproducible_noise)
         hr_buffer_text(text, "The noise was drawn from a seed that others may know or guess. ");
     if (!f->method->info.is_private || f->options->mode == HR_PAPER) hr_buffer_text(text, f->method->info.flaws);
-    if (f->method->info.is_private && f->options->mode == HR_PAPER)
-        hr_buffer_format(text, " The authors claim epsilon = %.6g.", f->options->epsilon);
+    if (f->method->info.is_private && f->options->mode == HR_PAPER) hr_buffer_format(text, " The authors claim epsilon = %s.", epsilon);
 }
 
 static hr_status make_model(fit *f, hr_model **out, hr_error *err) {

@@ -4,6 +4,7 @@
 #include "job/terms.h"
 #include "methods/inprivate.h"
 
+#include <hedgerow/amount.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,19 +83,24 @@ static const char *assumption_of(const char *unit) {
 
 /* Owners list what they spent. One that lists less than the job allowed it may have spent all of that. */
 static hr_status state(making *m, hr_guarantee *g, hr_error *err) {
+    char epsilon[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT];
     if (m->job->terms->paper) {
+        hr_spent_text(m->job->terms->epsilon, epsilon);
         *g = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
-        snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s The authors claim epsilon = %.6g.",
-                 hr_method_inprivate.info.flaws, m->job->terms->epsilon);
+        snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s The authors claim epsilon = %s.", hr_method_inprivate.info.flaws,
+                 epsilon);
         return HR_OK;
     }
     hr_status status = hr_model_account(m->releases, m->release_count, HR_PURE, 0, g, err);
+    if (status) return status;
     g->unit = m->unit;
     g->epsilon = fmax(g->epsilon, fmax(m->job->terms->epsilon, hr_terms_cost(m->job->terms)));
     g->epsilon_replace = 2 * g->epsilon;
-    snprintf(m->statement, STATEMENT, "(%.6g, 0)-differentially private for adding or removing %s (%.6g for replacing one), %s. %s %s",
-             g->epsilon, g->unit, g->epsilon_replace, assumption_of(g->unit), meaning, hr_method_inprivate.info.sound);
-    return status;
+    hr_spent_text(g->epsilon, epsilon);
+    hr_spent_text(g->epsilon_replace, replace);
+    snprintf(m->statement, STATEMENT, "(%s, 0)-differentially private for adding or removing %s (%s for replacing one), %s. %s %s", epsilon,
+             g->unit, replace, assumption_of(g->unit), meaning, hr_method_inprivate.info.sound);
+    return HR_OK;
 }
 
 static hr_status assemble(making *m, hr_model **out, hr_error *err) {

@@ -8,6 +8,7 @@
 #include "random/stream.h"
 #include "tree/advance.h"
 
+#include <hedgerow/amount.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +87,9 @@ static hr_status decide(hr_party_work *self, const char *miner, const Hedgerow__
     }
     *accepted = !status;
     snprintf(reason, HR_ACTION_TEXT, "%.200s", said.message);
-    if (!status) tell_format(w, "takes part in a job of %s, for epsilon %g", miner, terms->epsilon);
+    char epsilon[HR_AMOUNT_TEXT];
+    hr_spent_text(terms->epsilon, epsilon);
+    if (!status) tell_format(w, "takes part in a job of %s, for epsilon %s", miner, epsilon);
     return HR_OK;
 }
 

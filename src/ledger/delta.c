@@ -14,5 +14,13 @@ hr_delta_units hr_delta_down(double value) {
 }
 
 double hr_delta_value(hr_delta_units units) {
-    return ldexp((double)units, -62);
+    double value = (double)units;
+    if (value < 0x1p63 && (hr_delta_units)value < units) value = nextafter(value, HUGE_VAL);
+    return ldexp(value, -62);
+}
+
+double hr_delta_value_below(hr_delta_units units) {
+    double value = (double)units;
+    if (value >= 0x1p63 || (hr_delta_units)value > units) value = nextafter(value, 0);
+    return ldexp(value, -62);
 }

@@ -13,6 +13,9 @@ typedef uint64_t hr_delta_units;
 /* Units nearest above / below a value; 0 <= value <= 1. A multiple of the unit comes back unchanged. */
 hr_delta_units hr_delta_up(double value);
 hr_delta_units hr_delta_down(double value);
+
+/* The double nearest above / below; below 2^53 units both are exact. */
 double hr_delta_value(hr_delta_units units);
+double hr_delta_value_below(hr_delta_units units);
 
 #endif

@@ -1,5 +1,6 @@
 /* The rules of spending. Every decision reads the entries anew inside one write transaction (BEGIN IMMEDIATE), so that any
  * number of processes see one truth; no total is cached anywhere that could go stale or be lost in a crash. */
+#include <hedgerow/amount.h>
 #include <hedgerow/ledger.h>
 
 #include "base/fail.h"
@@ -71,7 +72,9 @@ hr_status hr_ledger_create(const char *path, double epsilon, double delta, hr_er
     if (status) return status;
     spending limit = {hr_units_down(epsilon), hr_delta_down(delta)};
     if (!limit.epsilon) {
-        hr_fail(err, HR_E_ARGUMENT, "give a larger limit", "epsilon is %g, which is less than the unit of the ledger (2^-40)", epsilon);
+        char text[HR_AMOUNT_TEXT];
+        hr_spent_text(epsilon, text);
+        hr_fail(err, HR_E_ARGUMENT, "give a larger limit", "epsilon is %s, which is less than the unit of the ledger (2^-40)", text);
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "epsilon");
     }
     status = hr_store_create(path, limit.epsilon, limit.delta, err);
@@ -117,25 +120,67 @@ static hr_status read_account(sqlite3 *db, account *out, hr_error *err) {
     return status;
 }
 
-static hr_status refuse(const char *what, double asked, double spent, double limit, double left, hr_error *err) {
+/* hr_units_value gives the double nearest above. */
+static double epsilon_below(hr_units units) {
+    double value = (double)units;
+    if ((hr_units)value > units) value = nextafter(value, 0);
+    return ldexp(value, -40);
+}
+
+/* Entries that a stranger's hand added may exceed the limits: then nothing is left. */
+static spending left_of(const account *now) {
+    spending limit = now->limit, spent = now->spent;
+    return (spending){spent.epsilon < limit.epsilon ? limit.epsilon - spent.epsilon : 0,
+                      spent.delta < limit.delta ? limit.delta - spent.delta : 0};
+}
+
+static hr_ledger_total total_of(const account *now) {
+    spending left = left_of(now);
+    return (hr_ledger_total){.epsilon_limit = epsilon_below(now->limit.epsilon),
+                             .delta_limit = hr_delta_value_below(now->limit.delta),
+                             .epsilon_spent = hr_units_value(now->spent.epsilon),
+                             .delta_spent = hr_delta_value(now->spent.delta),
+                             .epsilon_left = epsilon_below(left.epsilon),
+                             .delta_left = hr_delta_value_below(left.delta),
+                             .entries = now->entries,
+                             .closed = now->closed};
+}
+
+typedef struct refusal {
+    char asked[HR_AMOUNT_TEXT], spent[HR_AMOUNT_TEXT], limit[HR_AMOUNT_TEXT], left[HR_AMOUNT_TEXT];
+} refusal;
+
+static hr_status refuse(const char *what, const refusal *r, hr_error *err) {
     return hr_fail(err, HR_E_BUDGET, "ask for at most what is left; the rest of the budget is spent for good",
-                   "the budget of %s does not suffice: asked %.9g, spent %.9g, limit %.9g, left %.9g", what, asked, spent, limit, left);
+                   "the budget of %s does not suffice: asked %s, spent %s, limit %s, left %s", what, r->asked, r->spent, r->limit, r->left);
+}
+
+static hr_status refuse_epsilon(const account *now, spending ask, hr_error *err) {
+    hr_ledger_total total = total_of(now);
+    refusal r;
+    hr_spent_text(hr_units_value(ask.epsilon), r.asked);
+    hr_spent_text(total.epsilon_spent, r.spent);
+    hr_epsilon_left_text(total.epsilon_limit, r.limit);
+    hr_epsilon_left_text(total.epsilon_left, r.left);
+    return refuse("epsilon", &r, err);
+}
+
+static hr_status refuse_delta(const account *now, spending ask, hr_error *err) {
+    hr_ledger_total total = total_of(now);
+    refusal r;
+    hr_spent_text(hr_delta_value(ask.delta), r.asked);
+    hr_spent_text(total.delta_spent, r.spent);
+    hr_delta_left_text(total.delta_limit, r.limit);
+    hr_delta_left_text(total.delta_left, r.left);
+    return refuse("delta", &r, err);
 }
 
 static hr_status check_left(const account *now, spending ask, hr_error *err) {
-    spending limit = now->limit, spent = now->spent;
+    spending left = left_of(now);
     if (now->closed)
         return hr_fail(err, HR_E_POLICY, "ask the owner of the records, who forbade all further spending", "the ledger is closed");
-    /* Entries that a stranger's hand added may exceed the limits: then nothing is left. */
-    spending left = {spent.epsilon < limit.epsilon ? limit.epsilon - spent.epsilon : 0,
-                     spent.delta < limit.delta ? limit.delta - spent.delta : 0};
-    if (ask.epsilon > left.epsilon)
-        return refuse("epsilon", hr_units_value(ask.epsilon), hr_units_value(spent.epsilon), hr_units_value(limit.epsilon),
-                      hr_units_value(left.epsilon), err);
-    if (ask.delta > left.delta)
-        return refuse("delta", hr_delta_value(ask.delta), hr_delta_value(spent.delta), hr_delta_value(limit.delta),
-                      hr_delta_value(left.delta), err);
-    return HR_OK;
+    if (ask.epsilon > left.epsilon) return refuse_epsilon(now, ask, err);
+    return ask.delta > left.delta ? refuse_delta(now, ask, err) : HR_OK;
 }
 
 static hr_status insert_entry(sqlite3 *db, spending ask, const char *purpose, int64_t *id, hr_error *err) {
@@ -228,12 +273,7 @@ hr_status hr_ledger_sum(hr_ledger *ledger, hr_ledger_total *out, hr_error *err) 
     account now = {0};
     hr_status status = read_account(ledger->db, &now, err);
     if (status) return place(ledger, status, err);
-    *out = (hr_ledger_total){.epsilon_limit = hr_units_value(now.limit.epsilon),
-                             .delta_limit = hr_delta_value(now.limit.delta),
-                             .epsilon_spent = hr_units_value(now.spent.epsilon),
-                             .delta_spent = hr_delta_value(now.spent.delta),
-                             .entries = now.entries,
-                             .closed = now.closed};
+    *out = total_of(&now);
     return HR_OK;
 }
 

@@ -42,15 +42,18 @@ struct hr_model {
  * Owner: the caller frees *out with hr_model_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_model_make(const hr_model *parts, hr_model **out, hr_error *err);
 
-/* What a list of releases proves in a currency: is_private, and both (epsilon, delta); `unit` is HR_ONE_RECORD, `statement` is NULL. A
- * replaced record is one removed and one added: 2 epsilon, 4 rho of zCDP, or 4 mu^2 of GDP. `delta` is that of zCDP and GDP, 0 < delta < 1,
- * else ignored. A list with an identity line, of more than a quarter of HR_UNITS_MAX, or in HR_NO_PRIVACY is not private. Fails: MEMORY. */
+/* What so many units of a currency prove: is_private, and both (epsilon, delta); `unit` is HR_ONE_RECORD, `statement` is NULL. A replaced
+ * record is one removed and one added: 2 epsilon, 4 rho of zCDP, or 4 mu^2 of GDP. `delta` is that of zCDP and GDP, 0 < delta < 1, else
+ * ignored. A quarter of HR_UNITS_MAX or more, or anything in HR_NO_PRIVACY, is not private. */
+void hr_guarantee_of(hr_units units, hr_currency currency, double delta, hr_guarantee *out);
+
+/* The same of what a list of releases adds up to. One with an identity line is not private. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t count, hr_currency currency, double delta, hr_guarantee *out,
                                          hr_error *err);
 
 /* Checks what a reader must not take on trust: node indices, features, cuts, subsets, finite values, edges ascending, and that
- * the releases re-add to the guarantee (hr_model_account), or to no more where the records are several owners'. The field of the error is
- * the key path in the JSON form. Fails: FORMAT, POLICY (a release does not justify what it says it cost), MEMORY. */
+ * the releases add up to no more than the guarantee (hr_model_account). The field of the error is the key path in the JSON form.
+ * Fails: FORMAT, POLICY (a release does not justify what it says it cost), MEMORY. */
 HR_MUST_CHECK hr_status hr_model_check(const hr_model *model, hr_error *err);
 
 /* Compares predictions, rows x outputs as hr_model_predict writes them, with labels as in hr_data_labels; rows >= 1.

@@ -1,6 +1,7 @@
 /* A model on one page: first what it is, then what it protects, then where the budget went and what it leans on. */
 #include "model/show.h"
 
+#include <hedgerow/amount.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -72,11 +73,11 @@ static void show_warning(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, RULE);
 }
 
-/* To six digits, never less than it is: a page must not promise more than the model. */
-static double round_up(double value) {
-    if (value <= 0) return 0;
-    double scale = pow(10, 5 - floor(log10(value)));
-    return ceil(value * scale) / scale;
+static void show_amounts(hr_buffer *b, const char *name, double epsilon, double delta, const char *what, const char *unit) {
+    char epsilon_text[HR_AMOUNT_TEXT], delta_text[HR_AMOUNT_TEXT];
+    hr_spent_text(epsilon, epsilon_text);
+    hr_spent_text(delta, delta_text);
+    hr_buffer_format(b, "%-10sepsilon %s, delta %s for %s%s\n", name, epsilon_text, delta_text, what, unit);
 }
 
 static void show_guarantee(hr_buffer *b, const hr_model *m) {
@@ -86,9 +87,8 @@ static void show_guarantee(hr_buffer *b, const hr_model *m) {
         show_warning(b, m);
         return;
     }
-    hr_buffer_format(b, "Privacy   epsilon %.6g, delta %.6g for adding or removing %s\n", round_up(g->epsilon), round_up(g->delta),
-                     g->unit);
-    hr_buffer_format(b, "          epsilon %.6g, delta %.6g for replacing one\n", round_up(g->epsilon_replace), round_up(g->delta_replace));
+    show_amounts(b, "Privacy", g->epsilon, g->delta, "adding or removing ", g->unit);
+    show_amounts(b, "", g->epsilon_replace, g->delta_replace, "replacing one", "");
     hr_show_wrapped(b, g->statement, PAGE - 10, "          ", "\n");
 }
 

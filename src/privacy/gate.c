@@ -5,6 +5,7 @@
 #include "privacy/tally.h"
 
 #include <assert.h>
+#include <hedgerow/amount.h>
 #include <stdlib.h>
 
 struct hr_gate {
@@ -63,16 +64,20 @@ static hr_status reserve_lines(hr_gate *gate, size_t lines, hr_error *err) {
 }
 
 static hr_status refuse_scale(const hr_release *line, hr_error *err) {
+    char cost[HR_AMOUNT_TEXT];
+    hr_spent_text(hr_units_value(line->cost), cost);
     return hr_fail(err, HR_E_BUDGET, "raise epsilon, or use fewer trees, levels or private bin edges",
-                   "'%s': a cost of %g is too little for a sensitivity of %llu", line->what, hr_units_value(line->cost),
-                   (unsigned long long)line->sensitivity);
+                   "'%s': a cost of %s is too little for a sensitivity of %llu", line->what, cost, (unsigned long long)line->sensitivity);
 }
 
 static hr_status refuse_cost(const hr_gate *gate, const hr_release *line, hr_error *err) {
     static const char *const units[] = {"cost", "epsilon", "rho", "mu^2"}; /* in the order of hr_currency */
+    char cost[HR_AMOUNT_TEXT], left[HR_AMOUNT_TEXT], budget[HR_AMOUNT_TEXT];
+    hr_spent_text(hr_units_value(line->cost), cost);
+    hr_epsilon_left_text(hr_units_value(gate->budget - gate->tally.total), left);
+    hr_epsilon_left_text(hr_units_value(gate->budget), budget);
     return hr_fail(err, HR_E_BUDGET, "raise epsilon, or use fewer trees, levels or private bin edges",
-                   "'%s' asks for %s %.9g but %.9g of %.9g is left", line->what, units[gate->currency], hr_units_value(line->cost),
-                   hr_units_value(gate->budget - gate->tally.total), hr_units_value(gate->budget));
+                   "'%s' asks for %s %s but %s of %s is left", line->what, units[gate->currency], cost, left, budget);
 }
 
 static hr_status reserve(hr_gate *gate, const hr_release *line, size_t lines, hr_error *err) {

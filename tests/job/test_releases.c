@@ -1,5 +1,5 @@
-/* The list of releases that a model carries: what is in it, that it re-adds to the guarantee, and that the guarantee is what was
- * asked for. And what models say that are not private. */
+/* The list of releases that a model carries: what is in it, that it adds up to no more than the guarantee, and that the guarantee is
+ * what was granted. And what models say that are not private. */
 #include "methods/tables.h"
 #include "tree/noisy.h"
 
@@ -56,15 +56,18 @@ static void check_sum(const setting *s, const hr_model *model) {
     assert_int_equal(model->currency, s->delta > 0 ? HR_ZCDP : HR_PURE);
     assert_int_equal(hr_account(model->releases, model->release_count, &total, NULL), HR_OK);
     assert_int_equal(hr_account_check(model->releases, model->release_count, model->currency, NULL), HR_OK);
+    double granted = hr_units_value(hr_units_down(s->epsilon)), used;
+    if (g->epsilon != granted) fail_msg("%s: epsilon %.17g of %g, delta %g", s->method, g->epsilon, s->epsilon, s->delta);
+    assert_true(g->delta == ldexp(floor(ldexp(s->delta, 62)), -62) && g->delta_replace == g->delta);
     if (s->delta > 0) {
-        assert_true(g->epsilon == hr_zcdp_epsilon(total, g->delta) && total <= hr_zcdp_rho(s->epsilon, s->delta));
-        assert_true(g->epsilon_replace == hr_zcdp_epsilon(4 * total, g->delta));
+        hr_units rho = hr_zcdp_rho(granted, g->delta);
+        used = hr_zcdp_epsilon(total, g->delta);
+        assert_true(total <= rho && g->epsilon_replace == hr_zcdp_epsilon(4 * rho, g->delta));
     } else {
-        assert_true(g->epsilon == hr_units_value(total) && g->epsilon_replace == 2 * g->epsilon);
+        used = hr_units_value(total);
+        assert_true(g->epsilon_replace == 2 * granted);
     }
-    assert_true(g->delta <= s->delta && g->delta >= .999 * s->delta && g->delta_replace == g->delta);
-    if (g->epsilon > s->epsilon || g->epsilon < .999 * s->epsilon)
-        fail_msg("%s: epsilon %.17g of %g, delta %g", s->method, g->epsilon, s->epsilon, s->delta);
+    if (used > granted || used < .999 * granted) fail_msg("%s: used %.17g of %.17g, delta %g", s->method, used, granted, s->delta);
     assert_null(strstr(g->statement, "NOT"));
     assert_non_null(strstr(g->statement, "-differentially private"));
 }
@@ -72,6 +75,33 @@ static void check_sum(const setting *s, const hr_model *model) {
 static void test_releases__add_up_to_what_was_asked_for(void **state) {
     (void)state;
     each_setting(check_sum);
+}
+
+/* How many rounds there are follows from a noisy count, and so does what their rounded costs leave of the budget. What the model
+ * promises does not. */
+static void test_guarantee__does_not_tell_the_rounds(void **state) {
+    (void)state;
+    for (int pure = 0; pure < 2; pure++) {
+        hr_model *models[2];
+        hr_fit_options options = options_of("hedge", HR_SOUND);
+        options.epsilon = 4;
+        if (pure) options.delta = 0;
+        for (size_t i = 0; i < COUNT(models); i++) {
+            table t = table_of_steps(i ? 6000 : 300, FEATURES, 2, i);
+            models[i] = fit(t.data, &options);
+            const hr_guarantee *g = hr_model_guarantee(models[i]), *first = hr_model_guarantee(models[0]);
+            char *json = render(models[i]);
+            assert_true(g->epsilon == 4 && g->epsilon_replace == first->epsilon_replace);
+            assert_true(!pure || g->epsilon_replace == 8);
+            assert_string_equal(g->statement, first->statement);
+            assert_memory_equal(g->statement, pure ? "(4, 0)-diff" : "(4, 1e-06)-diff", pure ? 11 : 15);
+            assert_non_null(strstr(json, "\"epsilon\": 4,\n"));
+            if (i) assert_true(hr_model_tree_count(models[i]) > hr_model_tree_count(models[0]));
+            hr_text_free(json);
+            table_close(&t);
+        }
+        for (size_t i = 0; i < COUNT(models); i++) hr_model_free(models[i]);
+    }
 }
 
 static size_t outputs_of(const setting *s) {
@@ -263,6 +293,7 @@ static void test_releases__spend_on_edges_only_where_there_are_any_to_find(void 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_releases__add_up_to_what_was_asked_for),
+        cmocka_unit_test(test_guarantee__does_not_tell_the_rounds),
         cmocka_unit_test(test_releases__are_what_the_trees_are_made_of),
         cmocka_unit_test(test_releases__share_the_budget_as_the_options_say),
         cmocka_unit_test(test_models__can_be_read_back),

@@ -34,6 +34,17 @@ static void test_delta__keeps_multiples_of_the_unit(void **state) {
     assert_int_equal(hr_delta_down(0), 0);
 }
 
+/* 2^61 + 1 units lie between two doubles. */
+static void test_delta_value__is_rounded_to_the_side_that_it_is_asked_for(void **state) {
+    (void)state;
+    const hr_delta_units half = HR_DELTA_UNIT / 2;
+    assert_true(hr_delta_value(half) == .5 && hr_delta_value_below(half) == .5);
+    assert_true(hr_delta_value(half + 1) == nextafter(.5, 1) && hr_delta_value_below(half + 1) == .5);
+    assert_true(hr_delta_value(2 * half - 1) == 1 && hr_delta_value_below(2 * half - 1) == nextafter(1, 0));
+    assert_true(hr_delta_value(4611686018427) == hr_delta_value_below(4611686018427));
+    assert_true(hr_delta_value_below(UINT64_MAX) < 4 && hr_delta_value(0) == 0 && hr_delta_value_below(0) == 0);
+}
+
 static void test_delta__never_spends_nothing(void **state) {
     (void)state;
     assert_int_equal(hr_delta_up(1e-300), 1);
@@ -45,6 +56,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_delta__encloses_its_value),
         cmocka_unit_test(test_delta__keeps_multiples_of_the_unit),
+        cmocka_unit_test(test_delta_value__is_rounded_to_the_side_that_it_is_asked_for),
         cmocka_unit_test(test_delta__never_spends_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,6 +140,33 @@ static void test_reserve__says_asked_spent_limit_and_left(void **state) {
     hr_ledger_close(ledger);
 }
 
+static void test_reserve__rounds_what_it_says_against_the_asker(void **state) {
+    scratch *s = *state;
+    hr_ledger *ledger = start(s, 1.2345678, 1.2345678e-6);
+    reserve(ledger, .1, 1.2349e-8, "some");
+    hr_error err = {0};
+    int64_t entry;
+    assert_int_equal(hr_ledger_reserve(ledger, 1.23456789, 0, "more", &entry, &err), HR_E_BUDGET);
+    scratch_check_error(&err, HR_E_BUDGET, "asked 1.23457, spent 0.100001, limit 1.23456, left 1.13456", "ledger.db");
+    assert_int_equal(hr_ledger_reserve(ledger, .1, 1.23456789e-6, "more", &entry, &err), HR_E_BUDGET);
+    scratch_check_error(&err, HR_E_BUDGET, "asked 1.23457e-06, spent 1.23491e-08, limit 1.23456e-06, left 1.22221e-06", "ledger.db");
+    hr_ledger_close(ledger);
+}
+
+/* Sums of more than 53 bits lie between two doubles. */
+static void test_sum__never_says_less_spent_or_more_left(void **state) {
+    scratch *s = *state;
+    hr_ledger *ledger = start(s, 1048576, .75);
+    reserve(ledger, 0x1p-40, 0x1p-62, "one unit of each");
+    hr_ledger_total sum = total(ledger);
+    assert_true(sum.epsilon_limit == 1048576 && sum.epsilon_left == nextafter(1048576, 0));
+    assert_true(sum.delta_limit == .75 && sum.delta_left == nextafter(.75, 0));
+    reserve(ledger, 16384, .5, "much");
+    sum = total(ledger);
+    assert_true(sum.epsilon_spent == nextafter(16384, 1e9) && sum.delta_spent == nextafter(.5, 1));
+    hr_ledger_close(ledger);
+}
+
 /* 0.2 in binary lies above 1/5: five of them exceed 1. Rounded down to whole units first, as a run does that spends no
  * more than the units below what was asked, five fit and leave next to nothing. */
 static void test_reserve__adds_up_without_drift(void **state) {
@@ -339,6 +366,8 @@ int main(void) {
         TEST(test_create__takes_names_that_sqlite_reads_otherwise),
         TEST(test_reserve__spends_at_once_and_survives_closing),
         TEST(test_reserve__says_asked_spent_limit_and_left),
+        TEST(test_reserve__rounds_what_it_says_against_the_asker),
+        TEST(test_sum__never_says_less_spent_or_more_left),
         TEST(test_reserve__adds_up_without_drift),
         TEST(test_reserve__rounds_against_the_spender),
         TEST(test_reserve__refuses_amounts_that_are_none),

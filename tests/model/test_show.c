@@ -281,6 +281,22 @@ static void test_summary__tells_for_whom_the_guarantee_holds(void **state) {
     small_done(&s);
 }
 
+/* The page is never below the statement, which is rounded by the same rule. */
+static void test_summary__rounds_amounts_up(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    s.model->guarantee.epsilon = .052651505;
+    s.model->guarantee.delta = 1.2349e-6;
+    s.model->guarantee.epsilon_replace = .10530301;
+    s.model->guarantee.delta_replace = 7.8033000000000005e-07;
+    char *text = NULL;
+    assert_int_equal(hr_model_summary(s.model, &text, NULL), HR_OK);
+    assert_non_null(strstr(text, "\nPrivacy   epsilon 0.0526516, delta 1.2349e-06 for adding or removing one record\n"
+                                 "          epsilon 0.105304, delta 7.80331e-07 for replacing one\n"));
+    hr_text_free(text);
+    small_done(&s);
+}
+
 static void test_summary__tells_of_a_calibration(void **state) {
     (void)state;
     small s = make_small(true, "Proved.");
@@ -331,6 +347,7 @@ int main(void) {
         cmocka_unit_test(test_summary__of_a_private_model),
         cmocka_unit_test(test_summary__counts_the_leaves_of_multiway_splits),
         cmocka_unit_test(test_summary__tells_for_whom_the_guarantee_holds),
+        cmocka_unit_test(test_summary__rounds_amounts_up),
         cmocka_unit_test(test_summary__tells_of_a_calibration),
         cmocka_unit_test(test_summary__boxes_a_model_that_is_not_private),
     };

@@ -36,10 +36,10 @@ def trained(hedgerow, method, delta):
 
 
 def agrees(program, case):
-    """A model rounds its epsilon upwards, of GDP by about 1e-9."""
+    """A model says the epsilon that was granted, 1, and its releases use nearly all of it; the program prints nine digits."""
     done = run(program, case)
-    short = case['guarantee']['epsilon'] - float(done.stdout.split()[1]) if done.returncode == 0 else 1
-    return -1e-9 <= short < 1e-8
+    used = float(done.stdout.split()[1]) if done.returncode == 0 else 2
+    return case['guarantee']['epsilon'] == 1 and .999 < used <= 1 + 1e-9
 
 
 def sound_methods(hedgerow):
