@@ -222,11 +222,59 @@ static void test_schedule__follows_the_released_count(void **state) {
     check_schedule(8, 0, 900);
 }
 
+static int depth_of(const hr_tree *tree, size_t node) {
+    uint32_t left = tree->nodes[node].left;
+    if (!left) return 0;
+    int a = depth_of(tree, left), b = depth_of(tree, left + 1);
+    return 1 + (a > b ? a : b);
+}
+
+static int deepest_of(const hr_model *model) {
+    int deepest = 0;
+    for (size_t t = 0; t < model->forest.tree_count; t++) {
+        int depth = depth_of(&model->forest.trees[t], 0);
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest;
+}
+
+/* The deepest tree is as deep as the schedule of the model's number has it, or (all trees being over one feature) less. 64 records are at a
+ * step of the depth. */
+static void test_depth__follows_the_released_count(void **state) {
+    (void)state;
+    enum { RECORDS = 64, FEATURES = 4, SEEDS = 60 };
+    hr_hedge_setting setting = {.currency = HR_PURE, .budget = hr_units_down(8), .task = HR_REGRESSION};
+    hr_column features[FEATURES] = {category_column("a", 8), category_column("b", 8), category_column("c", 8), category_column("d", 8)};
+    table t = table_open(RECORDS, FEATURES);
+    uint64_t random = 3;
+    for (size_t i = 0; i < RECORDS; i++) {
+        for (size_t f = 0; f < FEATURES; f++) t.columns[f][i] = (double)(1 + next_random(&random) % 8);
+        t.labels[i] = (double)(i % 3) - 1;
+    }
+    table_make(&t, number_column("y", -1, 1), features);
+    int exact = hr_hedge_plan_of(&setting, RECORDS).depth_all, others = 0, full = 0;
+    assert_true(hr_hedge_plan_of(&setting, RECORDS - 1).depth_all < exact);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        hr_fit_options options = seeded_options_of("hedge", HR_SOUND, seed);
+        options.epsilon = 8;
+        options.delta = 0;
+        hr_model *model = fit(t.data, &options);
+        hr_hedge_plan plan = hr_hedge_plan_of(&setting, hr_model_records(model));
+        assert_true(deepest_of(model) <= plan.depth_all);
+        full += deepest_of(model) == plan.depth_all;
+        others += plan.depth_all != exact;
+        hr_model_free(model);
+    }
+    print_message("%d of %d fits have another depth than that of %d records, %d have a tree of it\n", others, SEEDS, RECORDS, full);
+    assert_true(others > 10 && others < 50 && full > 54);
+    table_close(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_records__are_the_noisy_count),           cmocka_unit_test(test_records__are_the_noisy_class_counts),
         cmocka_unit_test(test_base__is_divided_by_the_released_count), cmocka_unit_test(test_clip__follows_the_released_count),
-        cmocka_unit_test(test_schedule__follows_the_released_count),
+        cmocka_unit_test(test_schedule__follows_the_released_count),   cmocka_unit_test(test_depth__follows_the_released_count),
     };
     return cmocka_run_group_tests(tests, fit_models, free_models);
 }
