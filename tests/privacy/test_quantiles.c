@@ -339,6 +339,30 @@ static void test_quantiles_by_counts__have_noise_of_its_law_at_deep_nodes(void *
         }
 }
 
+/* Whether a node is split follows from its released total, not from its exact one: of no records at all level 2 is asked where the noise l,
+ * r of level 1 (deviation 1) has l + r > 2, and l > 2 or r > 2. That is 2 A - B, A the integral of phi(l) Phi(l - 2) from 2 on, B =
+ * Phi(-2)^2. 20,000 draws, two-sided, false-alarm rate 1e-6: five standard deviations. */
+static void test_quantiles_by_counts__lose_totals_by_what_was_released(void **state) {
+    (void)state;
+    enum { DRAWS = 20000, STEPS = 10000 };
+    static const hr_exact cells[4];
+    double p = -pow(erfc(sqrt(2)) / 2, 2), seen = 0;
+    for (int i = 0; i < STEPS; i++) {
+        double l = 2 + (i + .5) * 8 / STEPS;
+        p += 2 * exp(-l * l / 2) / sqrt(2 * acos(-1)) * erfc((2 - l) / sqrt(2)) / 2 * 8 / STEPS;
+    }
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        fixture f = set_up(HR_ZCDP, 1. / SPREAD / SPREAD, i);
+        uint32_t cuts[1];
+        size_t count = 0;
+        assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge, cells, 2, 2, cuts, &count, NULL), HR_OK);
+        seen += hr_gate_releases(f.gate, &count)[1].draws > 0;
+        tear_down(f);
+    }
+    print_message("level 2 is asked in %.4f, expected %.4f\n", seen / DRAWS, p);
+    assert_true(fabs(seen / DRAWS - p) < 5 * sqrt(p * (1 - p) / DRAWS));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quantiles__are_exact_without_privacy),
@@ -350,6 +374,7 @@ int main(void) {
         cmocka_unit_test(test_quantiles__are_even_on_many_kinds_of_columns),
         cmocka_unit_test(test_quantiles_by_counts__have_the_noise_that_was_paid_for),
         cmocka_unit_test(test_quantiles_by_counts__have_noise_of_its_law_at_deep_nodes),
+        cmocka_unit_test(test_quantiles_by_counts__lose_totals_by_what_was_released),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
