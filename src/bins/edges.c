@@ -74,8 +74,7 @@ bool hr_edges_need_quantiles(const hr_schema *schema, uint32_t bins) {
     return false;
 }
 
-/* A cell holds the values above its lower end up to its upper end, as a bin does: a value that equals a cut counts left of it. */
-static void count_cells(const hr_column *column, const double *values, size_t rows, size_t grid, hr_exact *cells) {
+void hr_edges_count_cells(const hr_column *column, const double *values, size_t rows, size_t grid, hr_exact *cells) {
     memset(cells, 0, grid * sizeof *cells);
     double width = column->high - column->low;
     for (size_t i = 0; i < rows; i++) {
@@ -101,7 +100,7 @@ static hr_status private_bins(const hr_column *column, const double *values, siz
     bool by_counts = currency == HR_ZCDP || currency == HR_GDP;
     int bits = by_counts ? COUNTS_BITS : MEDIANS_BITS;
     size_t grid = (size_t)1 << bits;
-    count_cells(column, values, rows, grid, cells);
+    hr_edges_count_cells(column, values, rows, grid, cells);
     hr_status status = by_counts ? hr_quantiles_by_counts(gate, charge, cells, bits, bins, cuts, &count, err)
                                  : hr_quantiles_by_medians(gate, charge, cells, bits, log2_floor(bins), cuts, &count, err);
     if (status) return status;

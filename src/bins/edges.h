@@ -17,6 +17,11 @@ HR_MUST_CHECK hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, 
 /* Whether any feature would need quantiles: a public fact. */
 bool hr_edges_need_quantiles(const hr_schema *schema, uint32_t bins);
 
+/* How many of `rows` values of a number lie in each of `grid` even cells between the bounds, low < high. A cell holds the values above its
+ * lower end up to its upper end, as a bin does: a value that equals a cut counts left of it. What is outside of the bounds counts in the
+ * nearest cell, NaN in none. So a record more adds 1 to one cell, or nothing. Proof: edges.proof.md. */
+void hr_edges_count_cells(const hr_column *column, const double *values, size_t rows, size_t grid, hr_exact *cells);
+
 /* Private quantiles of every numeric feature with more than `bins` public values, on a grid of 2^16 cells (zCDP and GDP: 2^14) between its
  * bounds. Spends: at most charge->cost in all, in charge->group and part; `groups`: 1, or 0 where nothing is charged.
  * Pure budgets use recursive medians, zCDP noisy dyadic counts. Fails: BUDGET, MEMORY. */

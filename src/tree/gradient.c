@@ -25,8 +25,9 @@ static inline double residual_at(const hr_gradient_input *in, size_t row) {
     return in->scores[row * in->outputs + in->output] - target_at(in, row);
 }
 
+/* Within +-bound, also if x is NaN. */
 static inline double bounded(double x, double bound) {
-    return x < -bound ? -bound : x > bound ? bound : x;
+    return x > -bound ? x < bound ? x : bound : -bound;
 }
 
 static inline int64_t pack_square(const hr_packing *packing, double residual, double clip) {

@@ -233,6 +233,95 @@ static void test_private__spends_nothing_when_refused(void **state) {
     }
 }
 
+/* ---- Cells ---------------------------------------------------------------------------------------------------------- */
+
+enum { CELLS_MAX = 1 << 14, NONE = CELLS_MAX };
+
+/* The cell of a value, worked out another way: the first whose upper end is not below it. */
+static size_t cell_of(const hr_column *column, double value, size_t grid) {
+    if (isnan(value)) return NONE;
+    size_t cell = 0;
+    while (cell + 1 < grid && (value - column->low) / (column->high - column->low) * (double)grid > (double)(cell + 1)) cell++;
+    return cell;
+}
+
+/* One record more, of `value`, at any place among others: one unit in its cell and nothing else, or nothing at all. */
+static void check_neighbour(const hr_column *column, const double *others, size_t count, double value, size_t grid) {
+    static hr_exact without[CELLS_MAX], with[CELLS_MAX];
+    double values[32];
+    assert_true(count < 32);
+    hr_edges_count_cells(column, others, count, grid, without);
+    for (size_t place = 0; place <= count; place += count ? count : 1) {
+        memcpy(values, others, place * sizeof *values);
+        values[place] = value;
+        memcpy(values + place + 1, others + place, (count - place) * sizeof *values);
+        hr_edges_count_cells(column, values, count + 1, grid, with);
+        size_t wanted = cell_of(column, value, grid);
+        for (size_t c = 0; c < grid; c++)
+            if (with[c].unpaid - without[c].unpaid != (c == wanted)) fail_msg("%g changes cell %zu of %zu", value, c, grid);
+    }
+}
+
+/* Low, high, on and beside every border of a coarse grid, beyond either bound, infinite, missing. */
+static void check_cells(const hr_column *column, size_t grid) {
+    double width = column->high - column->low, others[20];
+    const double ends[] = {column->low,
+                           column->high,
+                           nextafter(column->low, INFINITY),
+                           nextafter(column->high, -INFINITY),
+                           column->low - width,
+                           column->high + width,
+                           nextafter(column->low, -INFINITY),
+                           nextafter(column->high, INFINITY),
+                           -DBL_MAX,
+                           DBL_MAX,
+                           -INFINITY,
+                           INFINITY,
+                           (double)NAN};
+    for (size_t i = 0; i < 20; i++) others[i] = i % 7 == 6 ? (double)NAN : column->low + width * (double)i / 19;
+    for (size_t count = 0; count <= 20; count += 20) {
+        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) check_neighbour(column, others, count, ends[i], grid);
+        for (int i = 0; i <= 16; i++) {
+            double border = column->low + width * i / 16, value = column->whole ? floor(border) : border;
+            check_neighbour(column, others, count, value, grid);
+            check_neighbour(column, others, count, nextafter(value, -INFINITY), grid);
+            check_neighbour(column, others, count, nextafter(value, INFINITY), grid);
+        }
+    }
+}
+
+static void test_cells__gain_one_unit_by_a_record_or_none(void **state) {
+    (void)state;
+    static const size_t grids[] = {2, 16, 1 << 10, CELLS_MAX};
+    const hr_column columns[] = {number(0, 1, false),   number(-4, 12, false), number(.1, .3, false),
+                                 number(0, 5000, true), number(-7, 8, true),   number(0, 1, true)};
+    for (size_t g = 0; g < sizeof grids / sizeof *grids; g++)
+        for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) check_cells(&columns[c], grids[g]);
+}
+
+/* Categories, and whole numbers with no more values than bins, have no cells: their bins are the same whatever the records. */
+static void test_private__looks_at_no_record_where_values_are_few(void **state) {
+    (void)state;
+    static const char *const values[] = {"a", "b", "c"};
+    const hr_column features[2] = {{.name = "c", .kind = HR_CATEGORY, .value_count = 3, .values = values},
+                                   {.name = "x", .whole = true, .high = 9}};
+    static const double tables[][2] = {{0, 0}, {1, 9}, {3, 5}};
+    for (int c = 0; c < 3; c++)
+        for (size_t t = 0; t < 3; t++) {
+            fixture f = set_up(features, 2, 1, (const double *const[]){&tables[t][0], &tables[t][1]});
+            purse p = purse_new(currencies[c], .1, 1);
+            hr_binning out = {0};
+            uint64_t groups = 77;
+            size_t lines = 77;
+            assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+            hr_gate_releases(p.gate, &lines);
+            assert_true(groups == 0 && lines == 0 && out.features[0].bin_count == 4 && out.features[1].bin_count == 11);
+            for (int v = 0; v < 10; v++) assert_int_equal(hr_bin_of_number(&out.features[1], v), 1 + v);
+            purse_done(p);
+            tear_down(f);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_private__charges_the_features_that_need_it),
@@ -243,6 +332,8 @@ int main(void) {
         cmocka_unit_test(test_private__sets_neighbouring_values_apart),
         cmocka_unit_test(test_private__takes_bounds_of_any_magnitude),
         cmocka_unit_test(test_private__spends_nothing_when_refused),
+        cmocka_unit_test(test_cells__gain_one_unit_by_a_record_or_none),
+        cmocka_unit_test(test_private__looks_at_no_record_where_values_are_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

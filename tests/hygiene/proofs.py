@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Proofs are read again when the code they speak of changes: every NAME.proof.md in src ends in lines
-"Source: FILE sha256 HEX" (FILE beside the proof, or a path from the root) that must match the files as they are. A proof that a comment names exists.
-usage: proofs.py ROOT"""
+"Source: FILE sha256 HEX" (FILE beside the proof, or a path from the root) that must match the files as they are. Sources on which a guarantee rests are in the Source line of some proof. A proof that a comment names
+exists. usage: proofs.py ROOT"""
 import hashlib
 import os
 import re
@@ -11,6 +11,13 @@ import source
 
 MECHANISMS = ['src/privacy/' + name for name in ('laplace.c', 'gaussian.c', 'exponential.c', 'permute_and_flip.c', 'quantiles.c',
                                                 'accountant.c')]
+CRITICAL = ['src/' + name for name in (
+    'random/sample.c', 'random/stream.c', 'privacy/gate.c', 'privacy/gdp.c', 'privacy/tally.c', 'privacy/buckets.h', 'bins/edges.c',
+    'tree/advance.c', 'tree/balance.c', 'tree/block_walk.c', 'tree/curvature.c', 'tree/gradient.c', 'tree/grow.c', 'tree/impurity.c',
+    'tree/link.c', 'tree/noisy.c', 'tree/packing.h', 'tree/reliability.c', 'tree/scan.c', 'tree/two_way.c', 'tree/walk.c',
+    'methods/calibration.c', 'methods/diprime.c', 'methods/dpboost.c', 'methods/hedge.c', 'methods/hedge_plan.c', 'methods/inprivate.c',
+    'methods/inprivate_tree.c', 'methods/para.c', 'methods/parts.c', 'methods/private_forest.c', 'methods/seq.c', 'methods/single_tree.c',
+    'job/fit.c', 'job/rounds.c')]
 SOURCE = re.compile(r'^Source: (\S+) sha256 ([0-9a-f]{64})$')
 
 
@@ -57,6 +64,8 @@ def main():
         proof = path[:-2] + '.proof.md'
         if os.path.isfile(os.path.join(root, path)) and path not in cited.get(proof, set()):
             problems.append('%s:1: %s must prove it and end in its Source line' % (path, proof))
+    pinned = set().union(*cited.values())
+    problems += ['%s:1: no proof ends in its Source line; a guarantee rests on it' % path for path in CRITICAL if path not in pinned]
     check_mentions(root, {os.path.basename(proof) for proof in proofs}, problems)
     source.report(problems)
 

@@ -43,6 +43,30 @@ def line_of(text, position):
     return text.count('\n', 0, position) + 1
 
 
+def functions(text):
+    """(name, first line, lines) of every function definition of a C file."""
+    text = code(text)
+    text = re.sub(r'^[ \t]*#(?:[^\n\\]|\\.|\\\n)*', lambda m: re.sub(r'[^\n]', ' ', m.group(0)), text, flags=re.M)
+    text = re.sub(r'extern\s+" *"\s*\{', lambda m: re.sub(r'[^\n]', ' ', m.group(0)), text)
+    found, depth, start = [], 0, 0
+    for match in re.finditer(r'[{};]', text):
+        mark, at = match.group(0), match.start()
+        if mark == '{':
+            if depth == 0:
+                head = text[start:at].strip()
+                named = re.search(r'(\w+)\s*\(', head)
+                name = named.group(1) if named and head.endswith(')') and '=' not in head else None
+                first = line_of(text, start + len(text[start:at]) - len(text[start:at].lstrip()))
+            depth += 1
+        elif mark == '}':
+            depth = max(depth - 1, 0)
+            if depth == 0 and name:
+                found.append((name, first, line_of(text, at) - first + 1))
+        if depth == 0:
+            start, name = at + 1, None
+    return found
+
+
 def report(problems):
     """Prints the problems and ends the script."""
     for problem in problems:

@@ -38,12 +38,13 @@ static hr_model *fit_setting(const setting *s, const table *t) {
     return fit(t->data, &options);
 }
 
-/* Calls check for every setting, on 300 records. */
+/* Calls check for every setting, on 300 records and on one: most trees have none then. */
 static void each_setting(void (*check)(const setting *s, const hr_model *model)) {
-    for (size_t i = 0; i < COUNT(settings); i++) {
-        table t = table_of_steps(300, FEATURES, settings[i].classes, i);
-        hr_model *model = fit_setting(&settings[i], &t);
-        check(&settings[i], model);
+    for (size_t i = 0; i < 2 * COUNT(settings); i++) {
+        const setting *s = &settings[i / 2];
+        table t = table_of_steps(i % 2 ? 1 : 300, FEATURES, s->classes, i);
+        hr_model *model = fit_setting(s, &t);
+        check(s, model);
         hr_model_free(model);
         table_close(&t);
     }
@@ -290,6 +291,35 @@ static void test_releases__spend_on_edges_only_where_there_are_any_to_find(void 
     table_close(&t);
 }
 
+/* Private edges are cuts of a public grid, of 2^16 cells (pure) or 2^14; edges of the records would lie anywhere. */
+static void check_grid(const char *method, double delta) {
+    const double cells = delta > 0 ? 1 << 14 : 1 << 16;
+    table t = table_of_steps(500, FEATURES, 2, 8);
+    hr_fit_options options = options_of(method, HR_SOUND);
+    options.epsilon = 8;
+    options.delta = delta;
+    options.edges = HR_EDGES_PRIVATE;
+    hr_model *model = fit(t.data, &options);
+    size_t edges = 0;
+    for (size_t f = 0; f < FEATURES; f++)
+        for (uint32_t e = 0; e + 2 < model->binning.features[f].bin_count; e++, edges++) {
+            double cell = model->binning.features[f].edges[e] * cells; /* bounds are 0 and 1 */
+            if (cell != rint(cell)) fail_msg("%s, delta %g: an edge is off the grid", method, delta);
+        }
+    assert_true(edges > 10);
+    hr_model_free(model);
+    table_close(&t);
+}
+
+static void test_edges__are_cuts_of_the_public_grid(void **state) {
+    (void)state;
+    static const char *const methods[] = {"hedge", "dpboost", "seq", "para", "inprivate"};
+    for (size_t m = 0; m < COUNT(methods); m++) {
+        check_grid(methods[m], 0);
+        check_grid(methods[m], 1e-6);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_releases__add_up_to_what_was_asked_for),
@@ -301,6 +331,7 @@ int main(void) {
         cmocka_unit_test(test_paper_modes__never_claim_privacy),
         cmocka_unit_test(test_reproducible_noise__is_said_to_be_no_privacy),
         cmocka_unit_test(test_releases__spend_on_edges_only_where_there_are_any_to_find),
+        cmocka_unit_test(test_edges__are_cuts_of_the_public_grid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,28 +90,34 @@ static void test_cuts__are_uniform_between_public_bounds(void **state) {
     table_close(&t);
 }
 
-/* The same coins on other records draw the same trees: they come before the noise of the first tree's leaves. */
+/* The same coins on other records, and on another number of them, draw the same trees: they come before the noise of the first tree's
+ * leaves. */
 static void test_trees__do_not_look_at_the_records(void **state) {
     (void)state;
+    static const size_t counts[] = {1, 20, 299, 300};
     const forest_setting s = {HR_PART_FALSE, 1, 8, 0, 300, 2, 1, 0};
     table t = odd_table(s.rows, s.classes), other = odd_table(s.rows, s.classes);
     for (size_t i = 0; i < s.rows; i++) {
         other.columns[X][i] = 1, other.columns[FEW][i] = 3;
         other.labels[i] = 1;
     }
-    hr_data_free(other.data);
-    assert_int_equal(hr_data_from_arrays(other.schema, s.rows, (const double *const *)other.columns, other.labels, &other.data, NULL),
-                     HR_OK);
     hr_fit_options options = options_of_forest("dp-ert", &s);
     options.reproducible_noise = true;
-    hr_model *one = fit(t.data, &options), *two = fit(other.data, &options);
-    const hr_tree *a = one->forest.trees, *b = two->forest.trees;
-    assert_int_equal(a->node_count, b->node_count);
-    for (size_t n = 0; n < a->node_count; n++)
-        assert_true(a->nodes[n].left == b->nodes[n].left && a->nodes[n].feature == b->nodes[n].feature &&
-                    a->nodes[n].cut == b->nodes[n].cut);
+    hr_model *one = fit(t.data, &options);
+    for (size_t c = 0; c < COUNT(counts); c++) {
+        hr_data *data = NULL;
+        assert_int_equal(hr_data_from_arrays(other.schema, counts[c], (const double *const *)other.columns, other.labels, &data, NULL),
+                         HR_OK);
+        hr_model *two = fit(data, &options);
+        const hr_tree *a = one->forest.trees, *b = two->forest.trees;
+        assert_int_equal(a->node_count, b->node_count);
+        for (size_t n = 0; n < a->node_count; n++)
+            assert_true(a->nodes[n].left == b->nodes[n].left && a->nodes[n].feature == b->nodes[n].feature &&
+                        a->nodes[n].cut == b->nodes[n].cut);
+        hr_model_free(two);
+        hr_data_free(data);
+    }
     hr_model_free(one);
-    hr_model_free(two);
     table_close(&t);
     table_close(&other);
 }

@@ -96,6 +96,50 @@ static void test_private__bounds_gradients_as_the_option_says(void **state) {
     table_close(&t);
 }
 
+/* ---- Sharing out ------------------------------------------------------------------------------------------------------ */
+
+/* How many records trained the first tree: all labels are 1, so that a leaf of n records says n/(n + lambda). */
+static double records_of_first(const hr_model *model, double lambda) {
+    const hr_tree *tree = &model->forest.trees[0];
+    double records = 0;
+    for (size_t n = 0; n < tree->node_count; n++)
+        if (!tree->nodes[n].left) records += lambda * tree->nodes[n].value / (1 - tree->nodes[n].value);
+    return records;
+}
+
+/* Records draw their trees by themselves: how many a tree has is binomial, where fixed sizes would be one and the same number. Mean and
+ * variance over the seeds, two-sided, false-alarm rate 1e-6 each: five standard deviations. */
+static void test_private__draws_how_many_records_a_tree_has(void **state) {
+    (void)state;
+    enum { ROWS = 1000, SEEDS = 200 };
+    static const struct {
+        const char *method;
+        double part;
+    } cases[] = {{"dpboost", .25}, {"para", .5}};
+    table t = table_open(ROWS, 1);
+    for (size_t i = 0; i < ROWS; i++) t.columns[0][i] = (double)(1 + i % 2), t.labels[i] = 1;
+    hr_column feature = category_column("x", 2);
+    table_make(&t, number_column("y", -1, 1), &feature);
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        double sum = 0, square = 0, mean = ROWS * cases[c].part, variance = mean * (1 - cases[c].part);
+        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+            hr_fit_options options = loud_options(cases[c].method, HR_EDGES_PUBLIC, 0);
+            options.seed = seed;
+            options.trees = options.ensemble = 4;
+            options.depth = 1;
+            options.lambda = ROWS;
+            options.learning_rate = 1;
+            hr_model *model = fit(t.data, &options);
+            double off = records_of_first(model, ROWS) - mean;
+            sum += off / SEEDS, square += off * off / SEEDS;
+            hr_model_free(model);
+        }
+        print_message("%s: mean %.2f off, variance %.1f of %.1f\n", cases[c].method, sum, square, variance);
+        assert_true(fabs(sum) < 5 * sqrt(variance / SEEDS) && fabs(square / variance - 1) < 5 * sqrt(2. / SEEDS));
+    }
+    table_close(&t);
+}
+
 /* ---- Noise ---------------------------------------------------------------------------------------------------------- */
 
 static void test_private__gives_another_model_every_time(void **state) {
@@ -242,6 +286,7 @@ int main(void) {
         cmocka_unit_test(test_private__regresses_like_gbdt_at_huge_epsilon),
         cmocka_unit_test(test_private__tells_classes_apart_at_huge_epsilon),
         cmocka_unit_test(test_private__bounds_gradients_as_the_option_says),
+        cmocka_unit_test(test_private__draws_how_many_records_a_tree_has),
         cmocka_unit_test(test_private__gives_another_model_every_time),
         cmocka_unit_test(test_private__repeats_itself_from_a_seed),
         cmocka_unit_test(test_dpboost__is_of_use_at_epsilon_1),

@@ -320,6 +320,53 @@ static void test_gate__clamps_what_is_beyond_its_range(void **state) {
     tear_down(f);
 }
 
+enum { COORDINATES = 1 << 15, BLOCK = 1 << 12 };
+static hr_exact coordinates[COORDINATES];
+static hr_noisy released[2][COORDINATES];
+
+static double noise_at(size_t call, size_t i) {
+    return (double)(released[call][i].paid - coordinates[i].unpaid);
+}
+
+/* Whether the mean of n independent numbers of variance `variance` is as expected: six standard deviations. Sums of thousands of such
+ * squares are not quite normal; the false-alarm rate is below 1e-6 each. */
+static bool is_mean(double sum, double n, double expected, double variance) {
+    return fabs(sum / n - expected) < 6 * sqrt(variance / n);
+}
+
+/* Noise of the line's variance in every block of a long call, and of its own in every coordinate and call: products of two have mean 0. */
+static void test_gate__gives_every_coordinate_noise_of_its_own(void **state) {
+    (void)state;
+    static const size_t apart[] = {1, 2, 3, 64, BLOCK};
+    for (size_t i = 0; i < COORDINATES; i++) coordinates[i].unpaid = (int64_t)(i * i % 1009) - 500;
+    for (hr_currency currency = HR_PURE; currency <= HR_GDP; currency++) {
+        fixture f = set_up(currency, 1);
+        hr_charge charge = charge_of(.5, 0, 0, 1000);
+        hr_permit permit;
+        assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, NULL), HR_OK);
+        for (size_t call = 0; call < 2; call++) hr_gate_sums(f.gate, permit, coordinates, COORDINATES, released[call]);
+        const hr_release *line = last_line(f.gate);
+        double scale = (double)line->scale_num / (double)line->scale_den, variance = currency == HR_PURE ? 2 * scale * scale : scale;
+        double of_squares = variance * variance * (currency == HR_PURE ? 5 : 2);
+        for (size_t begin = 0; begin < COORDINATES; begin += BLOCK) {
+            double sum = 0, square = 0, both = 0;
+            for (size_t i = begin; i < begin + BLOCK; i++) {
+                sum += noise_at(0, i);
+                square += noise_at(0, i) * noise_at(0, i);
+                both += noise_at(0, i) * noise_at(1, i);
+            }
+            assert_true(is_mean(sum, BLOCK, 0, variance) && is_mean(square, BLOCK, variance, of_squares));
+            assert_true(is_mean(both, BLOCK, 0, variance * variance));
+        }
+        for (size_t a = 0; a < sizeof apart / sizeof *apart; a++) {
+            double product = 0, n = (double)(COORDINATES - apart[a]);
+            for (size_t i = 0; i + apart[a] < COORDINATES; i++) product += noise_at(0, i) * noise_at(0, i + apart[a]);
+            assert_true(is_mean(product, n, 0, variance * variance));
+        }
+        tear_down(f);
+    }
+}
+
 static void test_gate__free_takes_null(void **state) {
     (void)state;
     hr_gate_free(NULL);
@@ -341,6 +388,7 @@ int main(void) {
         cmocka_unit_test(test_gate__counts_every_draw),
         cmocka_unit_test(test_gate__misused_permit_reveals_nothing),
         cmocka_unit_test(test_gate__clamps_what_is_beyond_its_range),
+        cmocka_unit_test(test_gate__gives_every_coordinate_noise_of_its_own),
         cmocka_unit_test(test_gate__free_takes_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -270,6 +270,99 @@ static void test_quantiles_by_counts__have_the_noise_that_was_paid_for(void **st
     }
 }
 
+/* ---- The law of deep nodes ------------------------------------------------------------------------------------------- */
+
+enum { DEEP_DRAWS = 16000, SPREAD = 64, GUARD = 40 * SPREAD };
+
+/* The characteristic function of the noise of a node, times `weight`; units: SPREAD records, the standard deviation of Gaussian noise, and
+ * the scale of Laplace noise. */
+static double node_law(hr_currency currency, double weight, double t) {
+    double x = weight * t;
+    return currency == HR_PURE ? 1 / (1 + x * x) : exp(-x * x / 2);
+}
+
+/* Pr(S > at) for S = n_R - n_L + 2^(1-bits) n_L + the sum over levels k = 2..bits of 2^-(bits-k+1) (n_r - n_l), all n independent:
+ * Gil-Pelaez, by the midpoint rule. */
+static double deep_tail(hr_currency currency, int bits, double at) {
+    enum { STEPS = 40000 };
+    double sum = 0, width = (currency == HR_PURE ? 200.0 : 12.0) / STEPS;
+    for (int i = 0; i < STEPS; i++) {
+        double t = (i + .5) * width, law = node_law(currency, 1, t) * node_law(currency, 1 - ldexp(1, 1 - bits), t);
+        for (int k = 2; k <= bits; k++) law *= pow(node_law(currency, ldexp(1, k - bits - 1), t), 2);
+        sum += sin(t * at) / t * law * width;
+    }
+    return .5 - sum / acos(-1);
+}
+
+/* How often the median of `cells` is cut on the right of its own cell, `at`. */
+static double cuts_to_the_right(hr_currency currency, const hr_exact *cells, int bits, uint32_t at) {
+    double level_cost = currency == HR_PURE ? 1.0 / SPREAD : currency == HR_ZCDP ? .5 / SPREAD / SPREAD : 1.0 / SPREAD / SPREAD, seen = 0;
+    hr_stream *stream;
+    assert_int_equal(hr_stream_open_seeded(17, &stream, NULL), HR_OK);
+    for (int i = 0; i < DEEP_DRAWS; i++) {
+        uint32_t cuts[1];
+        size_t count = 0;
+        hr_gate *gate;
+        hr_charge charge = {"bin edges", -1, -1, 0, 0, hr_units_up(bits * level_cost), 1};
+        assert_int_equal(hr_gate_new(currency, charge.cost, stream, &gate, NULL), HR_OK);
+        assert_int_equal(hr_quantiles_by_counts(gate, &charge, cells, bits, 2, cuts, &count, NULL), HR_OK);
+        assert_true(count == 1 && (cuts[0] == at || cuts[0] == at + 1));
+        seen += cuts[0] == at + 1;
+        hr_gate_free(gate);
+    }
+    hr_stream_close(stream);
+    return seen / DEEP_DRAWS;
+}
+
+/* A grid of 2^bits cells whose median lies in the last cell of the left half, so that the way to it goes left once and then right, down to
+ * the last level. Its sibling on every level holds GUARD records, too many to be lost in noise, and the right half as many as all
+ * siblings together, and `more`. Totals are halved between what the two children say, so that with noise n of the nodes (L, R on
+ * level 1; l, r on the way) the cut is on the cell's right where S of deep_tail is above -more. The two nodes of the last level have a
+ * fifth of the variance of S: the chance of that event, with `more` at S's deviation, would change by .024 were their counts exact, and by
+ * more were those of the levels above. Two-sided, false-alarm rate 1e-6 each: five standard deviations, .015. */
+static void test_quantiles_by_counts__have_noise_of_its_law_at_deep_nodes(void **state) {
+    (void)state;
+    static hr_exact cells[1 << 14];
+    for (int bits = 9; bits <= 14; bits++)
+        for (hr_currency currency = HR_PURE; currency <= HR_GDP; currency++) {
+            double one = currency == HR_PURE ? 2 : 1, deviation = sqrt(one * (2 + 2.0 / 3));
+            int64_t more = (int64_t)(deviation * SPREAD);
+            uint32_t middle = (uint32_t)1 << (bits - 1);
+            memset(cells, 0, sizeof cells);
+            for (int k = 2; k <= bits; k++) cells[middle - ((uint32_t)1 << (bits - k + 1))].unpaid = GUARD;
+            cells[middle - 1].unpaid = GUARD;
+            cells[2 * middle - 1].unpaid = (bits - 1) * GUARD + more;
+            double p = deep_tail(currency, bits, -(double)more / SPREAD);
+            double seen = cuts_to_the_right(currency, cells, bits, middle - 1);
+            if (fabs(seen - p) >= 5 * sqrt(p * (1 - p) / DEEP_DRAWS))
+                fail_msg("%d levels, currency %d: seen %.4f, expected %.4f", bits, (int)currency, seen, p);
+        }
+}
+
+/* Whether a node is split follows from its released total, not from its exact one: of no records at all level 2 is asked where the noise l,
+ * r of level 1 (deviation 1) has l + r > 2, and l > 2 or r > 2. That is 2 A - B, A the integral of phi(l) Phi(l - 2) from 2 on, B =
+ * Phi(-2)^2. 20,000 draws, two-sided, false-alarm rate 1e-6: five standard deviations. */
+static void test_quantiles_by_counts__lose_totals_by_what_was_released(void **state) {
+    (void)state;
+    enum { DRAWS = 20000, STEPS = 10000 };
+    static const hr_exact cells[4];
+    double p = -pow(erfc(sqrt(2)) / 2, 2), seen = 0;
+    for (int i = 0; i < STEPS; i++) {
+        double l = 2 + (i + .5) * 8 / STEPS;
+        p += 2 * exp(-l * l / 2) / sqrt(2 * acos(-1)) * erfc((2 - l) / sqrt(2)) / 2 * 8 / STEPS;
+    }
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        fixture f = set_up(HR_ZCDP, 1. / SPREAD / SPREAD, i);
+        uint32_t cuts[1];
+        size_t count = 0;
+        assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge, cells, 2, 2, cuts, &count, NULL), HR_OK);
+        seen += hr_gate_releases(f.gate, &count)[1].draws > 0;
+        tear_down(f);
+    }
+    print_message("level 2 is asked in %.4f, expected %.4f\n", seen / DRAWS, p);
+    assert_true(fabs(seen / DRAWS - p) < 5 * sqrt(p * (1 - p) / DRAWS));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quantiles__are_exact_without_privacy),
@@ -280,6 +373,8 @@ int main(void) {
         cmocka_unit_test(test_quantiles__are_cuts_of_any_grid),
         cmocka_unit_test(test_quantiles__are_even_on_many_kinds_of_columns),
         cmocka_unit_test(test_quantiles_by_counts__have_the_noise_that_was_paid_for),
+        cmocka_unit_test(test_quantiles_by_counts__have_noise_of_its_law_at_deep_nodes),
+        cmocka_unit_test(test_quantiles_by_counts__lose_totals_by_what_was_released),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

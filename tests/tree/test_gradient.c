@@ -2,6 +2,8 @@
 #include "tree/gradient.h"
 #include "tree/table.h"
 
+#include <float.h>
+
 enum { ROWS = 3001, MOST_OUTPUTS = 7 };
 
 typedef struct fixture {
@@ -210,6 +212,31 @@ static void test_logistic__survives_any_finite_score(void **state) {
     }
 }
 
+/* Schemas and released trees make finite numbers only; what a record may move sums by does not rest on that. */
+static void test_gradients__are_bounded_whatever_floats_are(void **state) {
+    (void)state;
+    static const double odd[] = {(double)NAN, -INFINITY, INFINITY, -DBL_MAX, DBL_MAX, 0, 1};
+    const hr_packing packing = {.shift = 31, .gradient_bound = 1000, .gradient_scale = 1 << 20, .weight_scale = 1 << 20};
+    fixture *f = set_up(1, 1, 1);
+    for (size_t outputs = 1; outputs <= 3; outputs++)
+        for (int subset = 0; subset < 2; subset++)
+            for (int loss = 0; loss < 2; loss++) {
+                for (size_t i = 0; i < ROWS; i++) f->targets[i] = odd[hr_dice_below(&f->dice, 7)];
+                for (size_t i = 0; i < ROWS * outputs; i++) f->scores[i] = odd[hr_dice_below(&f->dice, 7)];
+                hr_gradient_input in = input_of(f, outputs, 0, subset);
+                if (loss)
+                    hr_gradients_logistic(&in, &packing, f->packed);
+                else
+                    hr_gradients_square(&in, 1, &packing, f->packed);
+                for (size_t i = 0; i < in.count; i++) {
+                    hr_sums sums = hr_unpack(&packing, f->packed[i]);
+                    assert_true(sums.gradient.unpaid >= -1000 && sums.gradient.unpaid <= 1000);
+                    assert_true(sums.weight.unpaid >= 1 && sums.weight.unpaid <= (loss ? 1 << 18 : 1));
+                }
+            }
+    free(f);
+}
+
 static void test_gradients__do_not_see_threads(void **state) {
     (void)state;
     fixture *f = set_up(9, 3, 2);
@@ -328,6 +355,7 @@ int main(void) {
         cmocka_unit_test(test_logistic__is_precise),
         cmocka_unit_test(test_logistic__never_passes_the_bound),
         cmocka_unit_test(test_logistic__survives_any_finite_score),
+        cmocka_unit_test(test_gradients__are_bounded_whatever_floats_are),
         cmocka_unit_test(test_gradients__do_not_see_threads),
         cmocka_unit_test(test_gradients__do_not_see_other_records),
         cmocka_unit_test(test_targets__are_labels_as_losses_see_them),

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""The exact number of records is a secret: who asks for it in src/methods, src/job and src/federation stands in a list, with how often and
+what for. A plan, a clip or a setting that is made of it is made of what nobody paid for. usage: records.py ROOT"""
+import re
+import sys
+
+import source
+
+FOLDERS = ('src/methods', 'src/job', 'src/federation')
+ASKS = re.compile(r'\bhr_data_rows\s*\(|\bhr_parts_size\s*\(|\b(?:b|boosting|binned)\s*(?:\.|->)\s*rows\b(?!\s*\[)')
+
+ROOM, LOOP, PACK = 'the size of a buffer', 'every record is visited', 'how many bits exact sums take'
+SUMS, NOT_PRIVATE = 'exact sums, which the gate releases', 'of a method or mode without privacy'
+
+# (file, function): (uses, what for)
+ALLOWED = {
+    ('src/methods/boosting.c', 'buffers_init'): (2, ROOM),
+    ('src/methods/boosting.c', 'hr_boosting_init'): (2, 'kept for the trainers below; ' + ROOM),
+    ('src/methods/boosting.c', 'hr_boosting_pack'): (1, PACK),
+    ('src/methods/boosting.c', 'hr_boosting_add_round'): (1, LOOP),
+    ('src/methods/diprime.c', 'diprime_init'): (1, ROOM),
+    ('src/methods/dp_df.c', 'room'): (1, ROOM),
+    ('src/methods/dp_ert.c', 'room'): (1, ROOM),
+    ('src/methods/dpboost.c', 'train_round'): (1, LOOP),
+    ('src/methods/dpboost.c', 'catch_up'): (1, LOOP),
+    ('src/methods/dpboost.c', 'train_ensemble'): (1, LOOP),
+    ('src/methods/dpboost.c', 'boost'): (2, LOOP),
+    ('src/methods/gbdt.c', 'set_base'): (3, NOT_PRIVATE),
+    ('src/methods/gbdt.c', 'set_gradients'): (1, NOT_PRIVATE),
+    ('src/methods/gbdt.c', 'boost'): (1, NOT_PRIVATE),
+    ('src/methods/hedge.c', 'release_base'): (1, SUMS),
+    ('src/methods/hedge.c', 'start'): (1, ROOM),
+    ('src/methods/inprivate.c', 'exact_halves'): (1, NOT_PRIVATE),
+    ('src/methods/inprivate.c', 'boosting_init'): (6, ROOM + '; ' + LOOP),
+    ('src/methods/inprivate.c', 'pick_records'): (1, LOOP),
+    ('src/methods/inprivate.c', 'train'): (1, 'kept for ' + LOOP),
+    ('src/methods/inprivate_tree.c', 'input_of'): (1, LOOP),
+    ('src/methods/inprivate_tree.c', 'pack'): (1, PACK),
+    ('src/methods/inprivate_tree.c', 'grow'): (1, LOOP),
+    ('src/methods/inprivate_tree.c', 'digging_init'): (1, ROOM),
+    ('src/methods/para.c', 'train_round'): (1, LOOP),
+    ('src/methods/para.c', 'share_out'): (2, LOOP),
+    ('src/methods/para.c', 'boost'): (1, NOT_PRIVATE),
+    ('src/methods/plain_forest.c', 'make_plan'): (1, NOT_PRIVATE),
+    ('src/methods/private_forest.c', 'share_out'): (1, LOOP),
+    ('src/methods/private_forest.c', 'tree_of'): (1, LOOP),
+    ('src/methods/seq.c', 'train_round'): (1, LOOP),
+    ('src/job/fit.c', 'check'): (1, 'that there are records at all is public'),
+    ('src/job/owner_work.c', 'score_tails'): (1, LOOP),
+    ('src/job/round_records.c', 'take_records'): (1, LOOP),
+    ('src/job/round_records.c', 'hr_round_records_make'): (1, ROOM),
+    ('src/job/rounds.c', 'hr_rounds_of'): (1, LOOP),
+    ('src/job/simulate.c', 'take_parts'): (1, LOOP),
+    ('src/job/simulate.c', 'deal'): (1, LOOP),
+}
+
+
+def uses_of(text):
+    """{function: lines of its uses}; None: outside of functions. The definition of hr_parts_size is no use."""
+    code, functions, uses = source.code(text), source.functions(text), {}
+    for match in ASKS.finditer(code):
+        line = source.line_of(code, match.start())
+        name = next((n for n, first, length in functions if first <= line < first + length), None)
+        if name and re.match(r'%s\b' % name, match.group(0)):
+            continue
+        uses.setdefault(name, []).append(line)
+    return uses
+
+
+def main():
+    root, problems, left = sys.argv[1], [], dict(ALLOWED)
+    for path in source.files(root, *FOLDERS, suffixes=('.c', '.h')):
+        for name, lines in uses_of(source.read(root, path)).items():
+            allowed = left.pop((path, name), (0, ''))[0]
+            if len(lines) != allowed:
+                problems.append('%s:%d: %s asks for the exact number of records %d times, %d allowed; use the released number, or '
+                                'list it in tests/hygiene/records.py' % (path, lines[-1], name, len(lines), allowed))
+    problems += ['tests/hygiene/records.py:1: %s of %s does not ask for the number of records any more; take it off the list' % (name, path)
+                 for path, name in left]
+    source.report(problems)
+
+
+main()
