@@ -185,7 +185,6 @@ static void json_records(json_writer *json, const hr_model *model) {
     const double records = hr_model_records(model);
     if (records <= 0) return;
     json_number(json, "records", records);
-    json_flag(json, "delta_too_large", delta_too_large(hr_model_guarantee(model)->delta, records));
 }
 
 static void json_ledger(json_writer *json, const hr_ledger_total *total) {
@@ -215,14 +214,6 @@ static void print_json(const train_args *args, const train_run *run, const hr_le
     putchar('\n');
 }
 
-static void warn_of_delta(const command *self, const train_run *run) {
-    const double delta = hr_model_guarantee(run->model)->delta, records = hr_model_records(run->model);
-    if (!delta_too_large(delta, records)) return;
-    fprintf(stderr,
-            "hedgerow %s: warning: delta %.3g is above one in %.0f records: the promise may fail for one of them; choose it below %.3g\n",
-            self->name, delta, records, 1 / records);
-}
-
 /* The model exists by now: a ledger that cannot be read back is told, and no reason to fail. */
 static void report(const command *self, const train_args *args, const train_run *run) {
     hr_ledger_total total;
@@ -232,7 +223,6 @@ static void report(const command *self, const train_args *args, const train_run 
         known = hr_ledger_sum(run->ledger, &total, &err) == HR_OK;
         if (!known) report_error(self->name, &err);
     }
-    warn_of_delta(self, run);
     if (args->as_json) {
         print_json(args, run, known ? &total : NULL);
     } else if (!args->quiet) {

@@ -93,14 +93,13 @@ static hr_status add_line(hr_gate *gate, const hr_release *line, hr_permit *out,
     return HR_OK;
 }
 
-static hr_release line_of(const hr_gate *gate, const hr_charge *charge) {
-    bool is_private = gate->currency != HR_NO_PRIVACY;
+static hr_release line_of(hr_currency currency, const hr_charge *charge) {
     return (hr_release){.what = charge->what,
                         .tree = charge->tree,
                         .level = charge->level,
                         .group = charge->group,
                         .part = charge->part,
-                        .cost = is_private ? charge->cost : 0,
+                        .cost = currency == HR_NO_PRIVACY ? 0 : charge->cost,
                         .sensitivity = charge->sensitivity,
                         .mechanism = HR_IDENTITY,
                         .scale_num = 0,
@@ -108,33 +107,57 @@ static hr_release line_of(const hr_gate *gate, const hr_charge *charge) {
                         .draws = 0};
 }
 
-static bool scale_sums(const hr_gate *gate, hr_release *line) {
-    switch (gate->currency) {
+static bool scale_sums(hr_currency currency, hr_release *line) {
+    switch (currency) {
     case HR_NO_PRIVACY: return true;
     case HR_PURE: return hr_laplace_scale(line);
     case HR_ZCDP:
-    case HR_GDP: return hr_gaussian_scale(line, gate->currency);
+    case HR_GDP: return hr_gaussian_scale(line, currency);
     }
     return false;
 }
 
+static bool scale_exponential(hr_currency currency, hr_release *line) {
+    return currency == HR_NO_PRIVACY || hr_exponential_scale(line, currency);
+}
+
+static bool scale_choice(hr_currency currency, hr_release *line) {
+    return currency == HR_PURE ? hr_permute_and_flip_scale(line) : scale_exponential(currency, line);
+}
+
+typedef bool scale_line(hr_currency currency, hr_release *line);
+
+static hr_status make_line(scale_line *scale, hr_currency currency, const hr_charge *charge, hr_release *out, hr_error *err) {
+    *out = line_of(currency, charge);
+    return scale(currency, out) ? HR_OK : refuse_scale(out, err);
+}
+
+static hr_status add_charge(scale_line *scale, hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
+    hr_release line;
+    hr_status status = make_line(scale, gate->currency, charge, &line, err);
+    return status ? status : add_line(gate, &line, out, err);
+}
+
 hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    hr_release line = line_of(gate, charge);
-    if (!scale_sums(gate, &line)) return refuse_scale(&line, err);
-    return add_line(gate, &line, out, err);
+    return add_charge(scale_sums, gate, charge, out, err);
 }
 
 hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    hr_release line = line_of(gate, charge);
-    if (gate->currency != HR_NO_PRIVACY && !hr_exponential_scale(&line, gate->currency)) return refuse_scale(&line, err);
-    return add_line(gate, &line, out, err);
+    return add_charge(scale_exponential, gate, charge, out, err);
 }
 
 hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    if (gate->currency != HR_PURE) return hr_gate_charge_exponential(gate, charge, out, err);
-    hr_release line = line_of(gate, charge);
-    if (!hr_permute_and_flip_scale(&line)) return refuse_scale(&line, err);
-    return add_line(gate, &line, out, err);
+    return add_charge(scale_choice, gate, charge, out, err);
+}
+
+hr_status hr_charge_check_sums(hr_currency currency, const hr_charge *charge, hr_error *err) {
+    hr_release unused;
+    return make_line(scale_sums, currency, charge, &unused, err);
+}
+
+hr_status hr_charge_check_choice(hr_currency currency, const hr_charge *charge, hr_error *err) {
+    hr_release unused;
+    return make_line(scale_choice, currency, charge, &unused, err);
 }
 
 hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr_error *err) {
@@ -144,7 +167,7 @@ hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr_error *err) {
 }
 
 hr_status hr_gate_covers(hr_gate *gate, const hr_charge *charge, size_t lines, hr_error *err) {
-    hr_release line = line_of(gate, charge);
+    hr_release line = line_of(gate->currency, charge);
     return reserve(gate, &line, lines, err);
 }
 
