@@ -88,7 +88,8 @@ static const arg_option show_options[] = {
 };
 
 static const char *state_text(hr_entry_state state) {
-    return state == HR_ENTRY_COMMITTED ? "committed" : "reserved";
+    static const char *const texts[] = {"reserved", "committed", "void"}; /* in the order of hr_entry_state */
+    return texts[state];
 }
 
 static void print_budget(const hr_ledger_total *total) {
@@ -166,7 +167,8 @@ static int run_show(const command *self, int argc, char **argv) {
 const command ledger_show_command = {
     .name = "ledger show",
     .summary = "what was spent, when and on what, and what is left",
-    .details = "A reserved entry belongs to a run that did not finish: it stays spent.",
+    .details = "A reserved entry belongs to a run that did not finish: it stays spent. A void entry belongs to a run that failed before "
+               "anything was drawn: it is not spent.",
     .example = "  hedgerow ledger show hospital.db",
     .options = show_options,
     .option_count = COUNT_OF(show_options),

@@ -214,7 +214,6 @@ static void json_records(json_writer *json, const hr_model *model) {
     const double records = hr_model_records(model);
     if (records <= 0) return;
     json_number(json, "records", records);
-    json_flag(json, "delta_too_large", delta_too_large(hr_model_guarantee(model)->delta, records));
 }
 
 static void json_ledger(json_writer *json, const hr_ledger_total *total) {
@@ -244,17 +243,6 @@ static void print_json(const train_args *args, const train_run *run, const hr_le
     putchar('\n');
 }
 
-static void warn_of_delta(const command *self, const train_run *run) {
-    const double delta = hr_model_guarantee(run->model)->delta, records = hr_model_records(run->model);
-    if (!delta_too_large(delta, records)) return;
-    char text[HR_AMOUNT_TEXT], largest[HR_AMOUNT_TEXT];
-    hr_spent_text(delta, text);
-    hr_delta_left_text(1 / records, largest);
-    fprintf(stderr,
-            "hedgerow %s: warning: delta %s is above one in %.0f records: the promise may fail for one of them; choose it below %s\n",
-            self->name, text, records, largest);
-}
-
 /* The model exists by now: a ledger that cannot be read back is told, and no reason to fail. */
 static void report(const command *self, const train_args *args, const train_run *run) {
     hr_ledger_total total;
@@ -264,7 +252,6 @@ static void report(const command *self, const train_args *args, const train_run 
         known = hr_ledger_sum(run->ledger, &total, &err) == HR_OK;
         if (!known) report_error(self->name, &err);
     }
-    warn_of_delta(self, run);
     if (args->as_json) {
         print_json(args, run, known ? &total : NULL);
     } else if (!args->quiet) {

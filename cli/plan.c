@@ -8,7 +8,8 @@
 
 enum { INDENT = 9 };
 
-bool delta_too_large(double delta, double records) {
+/* Whether a chance of delta is more than one record in so many: then a mechanism that publishes one of them would pass. */
+static bool delta_too_large(double delta, double records) {
     return delta > 0 && records > 0 && delta * records > 1;
 }
 
@@ -81,7 +82,8 @@ static void print_promise(const hr_plan_info *plan) {
     if (plan->delta > 0) snprintf(text + at, sizeof text - at, "; but for a chance of delta = %s", delta);
     print_line("promise", text);
     if (!delta_too_large(plan->delta, plan->records)) return;
-    snprintf(text, sizeof text, "delta is above one in %.0f records: choose it below %s", plan->records, largest);
+    snprintf(text, sizeof text, "delta is above one in %.0f records, and training will refuse it: choose it below %s", plan->records,
+             largest);
     print_line("warning", text);
 }
 

@@ -9,7 +9,4 @@
 void print_plan(const hr_plan_info *plan, const char *method, bool guessed);
 void print_plan_json(const hr_plan_info *plan, const char *method, bool guessed);
 
-/* Whether a chance of delta is more than one record in so many: then a mechanism that publishes one of them would pass. */
-bool delta_too_large(double delta, double records);
-
 #endif

@@ -54,7 +54,7 @@ typedef struct hr_fit_options {
     hr_mode mode;
 
     double epsilon; /* total privacy budget; > 0. Ignored by non-private methods */
-    double delta;   /* 0: pure epsilon; else (epsilon, delta), through Gaussian DP (hedge) or zCDP (the others). Below 1/records */
+    double delta;   /* 0: pure epsilon; else (epsilon, delta), through Gaussian DP (hedge) or zCDP (the others). At most 1/rows */
 
     int64_t trees, depth, bins; /* depth: 1..12, rf, ert and median: 1..60; bins: per numeric feature, missing values apart */
     double learning_rate, lambda;
@@ -94,12 +94,14 @@ HR_API HR_MUST_CHECK hr_status hr_fit_options_init(hr_fit_options *options, cons
 HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const char *value, hr_error *err);
 
 /* Trains.
- * Spends: at most (epsilon, delta), reserved in `options->ledger` before any noise is drawn.
+ * Spends: at most (epsilon, delta), reserved in `options->ledger` before any noise is drawn, and given back (hr_ledger_void) if the fit
+ * fails before the first draw.
  * Owner: the caller frees *out with hr_model_free. The model keeps nothing of the data except released values.
  * Thread: data and options may be shared; the ledger not.
- * Fails: ARGUMENT, SCHEMA (no labels, no rows), POLICY (REVIEW left; ledger with paper mode or reproducible noise), BUDGET (the
- * ledger does not cover it, and nothing was spent; or the budget is too small for any noise, and stays reserved), LIMIT, MEMORY,
- * CANCELLED. Options that the method does not take in its mode are ignored. */
+ * Fails: ARGUMENT, SCHEMA (no labels, no rows), POLICY (REVIEW left; ledger with paper mode or reproducible noise; delta above
+ * 1/rows), BUDGET (the ledger does not cover it, or the budget is too small for the noise of some release), LIMIT: nothing was spent;
+ * MEMORY: nothing was spent, but for a failure after the first draw; CANCELLED: what was reserved stays spent, unless nothing was
+ * drawn. Options that the method does not take in its mode are ignored. */
 HR_API HR_MUST_CHECK hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out, hr_error *err);
 
 /* ---- What a fit will do -------------------------------------------------------------------------------------------- */
@@ -121,7 +123,8 @@ typedef struct hr_plan_info {
 
 /* Tells what hr_fit would do with so many records, without looking at any: nothing is spent or drawn. hr_fit itself goes by the noisy
  * number of records that it releases. schema: NULL stands for two classes and numeric features. Thread: any.
- * Fails: ARGUMENT (options; records not in 1..2^32 - 2; the method has no plan), BUDGET (too small for any noise). */
+ * Fails: as hr_fit for so many records: ARGUMENT (options; records not in 1..2^32 - 2; the method has no plan), BUDGET (too small for the
+ * noise of some release), LIMIT. A delta above 1/records, which may be a guess, is left to hr_fit. */
 HR_API HR_MUST_CHECK hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_schema *schema, hr_plan_info *out,
                                            hr_error *err);
 

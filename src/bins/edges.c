@@ -91,13 +91,32 @@ static int log2_floor(uint32_t x) {
     return bits;
 }
 
+static bool are_by_counts(hr_currency currency) {
+    return currency == HR_ZCDP || currency == HR_GDP;
+}
+
+/* Columns that share the cost of private edges. */
+static hr_units quantile_columns(const hr_schema *schema, uint32_t bins) {
+    hr_units columns = 0;
+    for (size_t f = 0; f < hr_schema_feature_count(schema); f++) columns += needs_quantiles(hr_schema_feature(schema, f), bins);
+    return columns;
+}
+
+hr_status hr_edges_check_private(const hr_schema *schema, uint32_t bins, hr_currency currency, const hr_charge *charge, hr_error *err) {
+    hr_charge column = *charge;
+    hr_units columns = quantile_columns(schema, bins);
+    if (!columns) return HR_OK;
+    column.cost = charge->cost / columns;
+    return are_by_counts(currency) ? hr_quantiles_check_counts(currency, &column, COUNTS_BITS, err)
+                                   : hr_quantiles_check_medians(currency, &column, log2_floor(bins), err);
+}
+
 /* The private quantiles of one column, as edges. */
 static hr_status private_bins(const hr_column *column, const double *values, size_t rows, uint32_t bins, hr_gate *gate,
                               const hr_charge *charge, hr_exact *cells, hr_arena *arena, hr_feature_bins *out, hr_error *err) {
     uint32_t cuts[HR_BINS_MAX];
     size_t count = 0;
-    hr_currency currency = hr_gate_currency(gate);
-    bool by_counts = currency == HR_ZCDP || currency == HR_GDP;
+    bool by_counts = are_by_counts(hr_gate_currency(gate));
     int bits = by_counts ? COUNTS_BITS : MEDIANS_BITS;
     size_t grid = (size_t)1 << bits;
     hr_edges_count_cells(column, values, rows, grid, cells);
@@ -116,11 +135,10 @@ hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, co
     const hr_schema *schema = hr_data_schema(data);
     hr_binning made;
     hr_charge column_charge = *charge;
-    hr_units columns = 0;
+    hr_units columns = quantile_columns(schema, bins);
     hr_exact *cells = NULL;
     hr_status status = start(schema, arena, &made, err);
     if (status) return status;
-    for (size_t f = 0; f < made.feature_count; f++) columns += needs_quantiles(hr_schema_feature(schema, f), bins);
     if (columns) {
         column_charge.cost = charge->cost / columns;
         status = hr_gate_covers(gate, charge, columns, err);

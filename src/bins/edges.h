@@ -28,6 +28,10 @@ void hr_edges_count_cells(const hr_column *column, const double *values, size_t 
 HR_MUST_CHECK hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, const hr_charge *charge, hr_arena *arena,
                                          hr_binning *out, uint64_t *groups, hr_error *err);
 
+/* Whether hr_edges_private could spend charge->cost so, in that currency: a public fact. Fails: BUDGET. */
+HR_MUST_CHECK hr_status hr_edges_check_private(const hr_schema *schema, uint32_t bins, hr_currency currency, const hr_charge *charge,
+                                               hr_error *err);
+
 /* Quantiles of the data: NOT PRIVATE. At most `bins` different numbers get a bin each, whole or not. The edges do not depend on
  * the order of the rows. Above 2^18 rows they are taken from the rows whose hash falls below a threshold. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int threads, hr_arena *arena, hr_binning *out, hr_error *err);

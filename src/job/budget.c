@@ -34,3 +34,15 @@ hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, h
     *out = budget;
     return HR_OK;
 }
+
+hr_status hr_budget_check(const hr_method *method, const hr_fit_options *options, const hr_schema *schema, size_t rows, hr_budget *out,
+                          hr_error *err) {
+    hr_budget budget;
+    hr_status status = hr_budget_of(method, options, &budget, err);
+    if (status) return status;
+    hr_fit_facts facts = {.options = options, .schema = schema, .rows = rows, .currency = budget.currency, .budget = budget.units};
+    status = method->check ? method->check(&facts, err) : HR_OK;
+    if (status == HR_E_BUDGET) return hr_fail_at(err, status, NULL, 0, 0, "epsilon");
+    if (!status) *out = budget;
+    return status;
+}

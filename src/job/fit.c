@@ -57,6 +57,31 @@ static hr_status check(const fit *f, hr_error *err) {
     return HR_OK;
 }
 
+/* delta is the probability of no promise at all: a record in rows is one too many. */
+static hr_status check_delta(const fit *f, hr_error *err) {
+    double most = 1 / (double)hr_data_rows(f->data);
+    if (f->budget.delta <= most) return HR_OK;
+    char remedy[160], delta[HR_AMOUNT_TEXT], largest[HR_AMOUNT_TEXT];
+    hr_spent_text(f->options->delta, delta);
+    hr_delta_left_text(most, largest);
+    snprintf(remedy, sizeof remedy, "choose it far below %s, such as %.1g, or 0 for pure epsilon", largest, fmin(1e-6, most / 100));
+    hr_status status = hr_fail(err, HR_E_POLICY, remedy, "delta %s is above one in %zu records: the promise may fail for one of them",
+                               delta, hr_data_rows(f->data));
+    return hr_fail_at(err, status, NULL, 0, 0, "delta");
+}
+
+/* Asks for as much at once and gives it back: better before the budget is spent than after. */
+static hr_status check_memory(const fit *f, hr_error *err) {
+    hr_fit_facts facts = {.options = f->options, .schema = hr_data_schema(f->data), .rows = hr_data_rows(f->data)};
+    double bytes = f->method->memory ? f->method->memory(&facts) : 0;
+    char *volatile probe = bytes < (double)(SIZE_MAX / 2) ? malloc((size_t)bytes + 1) : NULL;
+    if (!probe)
+        return hr_fail(err, HR_E_MEMORY, "use fewer rows, features or levels, or a machine with more memory",
+                       "out of memory: the fit needs about %.3g MB", bytes / 1e6);
+    free(probe);
+    return HR_OK;
+}
+
 /* ---- The budget ---------------------------------------------------------------------------------------------------- */
 
 static hr_status open_gate(fit *f, hr_error *err) {
@@ -71,6 +96,21 @@ static hr_status reserve(fit *f, hr_error *err) {
     char purpose[200];
     snprintf(purpose, sizeof purpose, "fit %s for %.120s", f->method->info.name, hr_schema_label(hr_data_schema(f->data))->name);
     return hr_ledger_reserve(f->options->ledger, f->budget.epsilon, f->budget.delta, purpose, &f->entry, err);
+}
+
+static bool has_drawn(const fit *f) {
+    size_t count;
+    const hr_release *releases = hr_gate_releases(f->gate, &count);
+    for (size_t i = 0; i < count; i++)
+        if (releases[i].draws) return true;
+    return false;
+}
+
+/* A fit that failed before its first draw has published nothing. Where the ledger cannot be written, the entry stays spent. */
+static void give_back(fit *f) {
+    hr_error unused;
+    if (!f->entry || has_drawn(f)) return;
+    if (!hr_ledger_void(f->options->ledger, f->entry, &unused)) f->entry = 0;
 }
 
 /* ---- The model ----------------------------------------------------------------------------------------------------- */
@@ -158,23 +198,30 @@ static hr_status make_model(fit *f, hr_model **out, hr_error *err) {
 
 /* ---- The fit ------------------------------------------------------------------------------------------------------- */
 
-static hr_status run(fit *f, hr_model **out, hr_error *err) {
-    hr_model *model = NULL;
+static hr_status prepare(fit *f, hr_error *err) {
     hr_status status = check(f, err);
-    if (!status) status = hr_budget_of(f->method, f->options, &f->budget, err);
+    if (!status) status = hr_budget_check(f->method, f->options, hr_data_schema(f->data), hr_data_rows(f->data), &f->budget, err);
+    if (!status) status = check_delta(f, err);
+    if (!status) status = check_memory(f, err);
     if (!status) status = open_gate(f, err);
-    if (!status) status = reserve(f, err);
-    if (status) return status;
     f->training = (hr_training){
         .data = f->data, .options = f->options, .gate = f->gate, .threads = hr_threads_of(f->options->threads), .arena = hr_arena_new()};
-    if (!f->training.arena) return hr_fail_memory(err);
-    status = f->method->train(&f->training, err);
+    if (!status && !f->training.arena) status = hr_fail_memory(err);
+    return status ? status : reserve(f, err);
+}
+
+static hr_status run(fit *f, hr_model **out, hr_error *err) {
+    hr_model *model = NULL;
+    hr_status status = prepare(f, err);
+    if (!status) status = f->method->train(&f->training, err);
     if (!status) status = make_model(f, &model, err);
     if (!status && f->options->ledger) status = hr_ledger_commit(f->options->ledger, f->entry, err);
-    if (status)
+    if (status) {
+        give_back(f);
         hr_model_free(model);
-    else
+    } else {
         *out = model;
+    }
     return status;
 }
 

@@ -24,7 +24,7 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
     if (!(records >= 1 && records <= RECORDS_MAX))
         return hr_fail(err, HR_E_ARGUMENT, "it is from 1 to 4294967294", "no plan is made for %g records", records);
     status = hr_options_check(method, &taken, err);
-    if (!status) status = hr_budget_of(method, &taken, &budget, err);
+    if (!status) status = hr_budget_check(method, &taken, schema, (size_t)records, &budget, err);
     if (status) return status;
     hr_plan_info plan = {.epsilon = budget.epsilon, .delta = budget.delta, .records = records};
     method->plan(&taken, schema, budget.currency, budget.units, &plan);

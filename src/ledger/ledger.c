@@ -16,6 +16,8 @@ enum { PURPOSE_LONGEST = 1000, EPSILON_LARGEST = 1 << 20 };
 
 struct hr_ledger {
     sqlite3 *db;
+    int64_t *reserved; /* entries that this handle reserved by itself: it may void them */
+    size_t reserved_count;
 };
 
 typedef struct spending {
@@ -99,15 +101,16 @@ hr_status hr_ledger_open(const char *path, hr_ledger **out, hr_error *err) {
 void hr_ledger_close(hr_ledger *ledger) {
     if (!ledger) return;
     sqlite3_close(ledger->db);
+    free(ledger->reserved);
     free(ledger);
 }
 
 /* One statement, hence one state of the file. SQLite's sum() of integers is exact, and refuses to overflow. */
 static hr_status read_account(sqlite3 *db, account *out, hr_error *err) {
     sqlite3_stmt *query = NULL;
-    static const char sql[] =
-        "SELECT limits.epsilon_units, limits.delta_units, closed IS NOT NULL, count(id),"
-        " coalesce(sum(entries.epsilon_units), 0), coalesce(sum(entries.delta_units), 0) FROM limits LEFT JOIN entries";
+    static const char sql[] = "SELECT limits.epsilon_units, limits.delta_units, closed IS NOT NULL, count(id),"
+                              " coalesce(sum(entries.epsilon_units) FILTER (WHERE state <> 'void'), 0),"
+                              " coalesce(sum(entries.delta_units) FILTER (WHERE state <> 'void'), 0) FROM limits LEFT JOIN entries";
     bool done = !sqlite3_prepare_v2(db, sql, -1, &query, NULL) && sqlite3_step(query) == SQLITE_ROW;
     if (done) {
         *out = (account){.limit = {(hr_units)sqlite3_column_int64(query, 0), (hr_delta_units)sqlite3_column_int64(query, 1)},
@@ -223,42 +226,71 @@ hr_status hr_ledger_reserve_within(hr_ledger *ledger, double epsilon, double del
     return HR_OK;
 }
 
+/* Before a reservation: to remember it must not fail afterwards. */
+static hr_status make_room(hr_ledger *ledger, hr_error *err) {
+    int64_t *reserved = realloc(ledger->reserved, (ledger->reserved_count + 1) * sizeof *reserved);
+    if (!reserved) return hr_fail_memory(err);
+    ledger->reserved = reserved;
+    return HR_OK;
+}
+
 hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, const char *purpose, int64_t *entry, hr_error *err) {
     assert(ledger && entry);
     int64_t id = 0;
     roll_back(ledger->db);
-    hr_status status = hr_store_run(ledger->db, "BEGIN IMMEDIATE", err);
-    if (status) return place(ledger, status, err);
+    hr_status status = make_room(ledger, err);
+    if (!status) status = place(ledger, hr_store_run(ledger->db, "BEGIN IMMEDIATE", err), err);
+    if (status) return status;
     status = hr_ledger_reserve_within(ledger, epsilon, delta, purpose, &id, err);
     if (!status) status = place(ledger, hr_store_run(ledger->db, "COMMIT", err), err);
-    if (status)
+    if (status) {
         roll_back(ledger->db);
-    else
-        *entry = id;
-    return status;
+        return status;
+    }
+    ledger->reserved[ledger->reserved_count++] = id;
+    *entry = id;
+    return HR_OK;
 }
 
-static hr_status mark_committed(sqlite3 *db, int64_t entry, hr_error *err) {
+static hr_status move_on(sqlite3 *db, int64_t entry, const char *state, hr_error *err) {
     sqlite3_stmt *update = NULL;
-    bool done = !sqlite3_prepare_v2(db, "UPDATE entries SET state = 'committed' WHERE id = ? AND state = 'reserved'", -1, &update, NULL) &&
-                !sqlite3_bind_int64(update, 1, entry) && sqlite3_step(update) == SQLITE_DONE;
+    bool done = !sqlite3_prepare_v2(db, "UPDATE entries SET state = ? WHERE id = ? AND state = 'reserved'", -1, &update, NULL) &&
+                !sqlite3_bind_text(update, 1, state, -1, SQLITE_STATIC) && !sqlite3_bind_int64(update, 2, entry) &&
+                sqlite3_step(update) == SQLITE_DONE;
     hr_status status = done ? HR_OK : hr_store_fail(db, err);
     if (done && !sqlite3_changes(db))
-        status = hr_fail(err, HR_E_ARGUMENT, "commit the number that hr_ledger_reserve gave, once",
-                         "entry %lld does not exist or is committed already", (long long)entry);
+        status = hr_fail(err, HR_E_ARGUMENT, "name the number that hr_ledger_reserve gave, once",
+                         "entry %lld does not exist, or is void or committed already", (long long)entry);
     sqlite3_finalize(update);
     return status;
 }
 
 hr_status hr_ledger_commit_within(hr_ledger *ledger, int64_t entry, hr_error *err) {
     assert(ledger);
-    return place(ledger, mark_committed(ledger->db, entry, err), err);
+    return place(ledger, move_on(ledger->db, entry, "committed", err), err);
 }
 
 hr_status hr_ledger_commit(hr_ledger *ledger, int64_t entry, hr_error *err) {
     assert(ledger);
     roll_back(ledger->db);
     return hr_ledger_commit_within(ledger, entry, err);
+}
+
+static bool has_reserved(const hr_ledger *ledger, int64_t entry) {
+    for (size_t i = 0; i < ledger->reserved_count; i++)
+        if (ledger->reserved[i] == entry) return true;
+    return false;
+}
+
+hr_status hr_ledger_void(hr_ledger *ledger, int64_t entry, hr_error *err) {
+    assert(ledger);
+    if (!has_reserved(ledger, entry)) {
+        hr_status status = hr_fail(err, HR_E_POLICY, "count it as spent: nobody can know what its run has shown",
+                                   "entry %lld was not reserved through this handle", (long long)entry);
+        return place(ledger, status, err);
+    }
+    roll_back(ledger->db);
+    return place(ledger, move_on(ledger->db, entry, "void", err), err);
 }
 
 hr_status hr_ledger_seal(hr_ledger *ledger, hr_error *err) {
@@ -277,6 +309,10 @@ hr_status hr_ledger_sum(hr_ledger *ledger, hr_ledger_total *out, hr_error *err) 
     return HR_OK;
 }
 
+static hr_entry_state state_of(const char *text) {
+    return strcmp(text, "committed") == 0 ? HR_ENTRY_COMMITTED : strcmp(text, "void") == 0 ? HR_ENTRY_VOID : HR_ENTRY_RESERVED;
+}
+
 /* False when memory was too short to fetch the texts. */
 static bool read_entry(sqlite3_stmt *query, hr_ledger_entry *out) {
     const char *when = (const char *)sqlite3_column_text(query, 1);
@@ -288,7 +324,7 @@ static bool read_entry(sqlite3_stmt *query, hr_ledger_entry *out) {
                              .purpose = purpose,
                              .epsilon = hr_units_value((hr_units)sqlite3_column_int64(query, 3)),
                              .delta = hr_delta_value((hr_delta_units)sqlite3_column_int64(query, 4)),
-                             .state = strcmp(state, "committed") == 0 ? HR_ENTRY_COMMITTED : HR_ENTRY_RESERVED};
+                             .state = state_of(state)};
     return true;
 }
 

@@ -14,38 +14,58 @@
 
 enum {
     APPLICATION_ID = 0x48524c47, /* "HRLG" */
-    LAYOUT_VERSION = 1,
+    LAYOUT_VERSION = 2,
     PATIENCE_MS = 10 * 1000
 };
 
 /* The rules that a hand with the sqlite3 shell might break by mistake are kept by the file itself. */
-static const char layout[] = "CREATE TABLE limits ("
-                             "  only INTEGER PRIMARY KEY CHECK (only = 1),"
-                             "  epsilon_units INTEGER NOT NULL CHECK (epsilon_units > 0),"
-                             "  delta_units INTEGER NOT NULL CHECK (delta_units >= 0),"
-                             "  created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"
-                             "  closed TEXT"
-                             ") STRICT;"
-                             "CREATE TABLE entries ("
-                             "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
-                             "  time TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"
-                             "  purpose TEXT NOT NULL,"
-                             "  epsilon_units INTEGER NOT NULL CHECK (epsilon_units > 0),"
-                             "  delta_units INTEGER NOT NULL CHECK (delta_units >= 0),"
-                             "  state TEXT NOT NULL DEFAULT 'reserved' CHECK (state IN ('reserved', 'committed'))"
-                             ") STRICT;"
-                             "CREATE VIEW spending AS SELECT id, time, purpose, epsilon_units / 1099511627776.0 AS epsilon,"
-                             "  delta_units / 4611686018427387904.0 AS delta, state FROM entries;"
-                             "CREATE TRIGGER limits_stay BEFORE UPDATE OF only, epsilon_units, delta_units, created ON limits"
-                             "  BEGIN SELECT raise(ABORT, 'the limits of a ledger never change'); END;"
-                             "CREATE TRIGGER limits_exist BEFORE DELETE ON limits"
-                             "  BEGIN SELECT raise(ABORT, 'the limits of a ledger are never removed'); END;"
-                             "CREATE TRIGGER closing_stays BEFORE UPDATE OF closed ON limits WHEN old.closed IS NOT NULL"
-                             "  BEGIN SELECT raise(ABORT, 'a closed ledger stays closed'); END;"
-                             "CREATE TRIGGER entries_stay BEFORE UPDATE OF id, time, purpose, epsilon_units, delta_units ON entries"
-                             "  BEGIN SELECT raise(ABORT, 'the entries of a ledger never change'); END;"
-                             "CREATE TRIGGER entries_exist BEFORE DELETE ON entries"
-                             "  BEGIN SELECT raise(ABORT, 'the entries of a ledger are never removed'); END;";
+#define LIMITS                                                                                                                             \
+    "CREATE TABLE limits ("                                                                                                                \
+    "  only INTEGER PRIMARY KEY CHECK (only = 1),"                                                                                         \
+    "  epsilon_units INTEGER NOT NULL CHECK (epsilon_units > 0),"                                                                          \
+    "  delta_units INTEGER NOT NULL CHECK (delta_units >= 0),"                                                                             \
+    "  created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"                                                             \
+    "  closed TEXT"                                                                                                                        \
+    ") STRICT;"                                                                                                                            \
+    "CREATE TRIGGER limits_stay BEFORE UPDATE OF only, epsilon_units, delta_units, created ON limits"                                      \
+    "  BEGIN SELECT raise(ABORT, 'the limits of a ledger never change'); END;"                                                             \
+    "CREATE TRIGGER limits_exist BEFORE DELETE ON limits"                                                                                  \
+    "  BEGIN SELECT raise(ABORT, 'the limits of a ledger are never removed'); END;"                                                        \
+    "CREATE TRIGGER closing_stays BEFORE UPDATE OF closed ON limits WHEN old.closed IS NOT NULL"                                           \
+    "  BEGIN SELECT raise(ABORT, 'a closed ledger stays closed'); END;"
+
+#define ENTRIES(name)                                                                                                                      \
+    "CREATE TABLE " name " ("                                                                                                              \
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"                                                                                              \
+    "  time TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"                                                                \
+    "  purpose TEXT NOT NULL,"                                                                                                             \
+    "  epsilon_units INTEGER NOT NULL CHECK (epsilon_units > 0),"                                                                          \
+    "  delta_units INTEGER NOT NULL CHECK (delta_units >= 0),"                                                                             \
+    "  state TEXT NOT NULL DEFAULT 'reserved' CHECK (state IN ('reserved', 'committed', 'void'))"                                          \
+    ") STRICT;"
+
+/* What goes with the table of entries. */
+#define RULES                                                                                                                              \
+    "CREATE VIEW spending AS SELECT id, time, purpose, epsilon_units / 1099511627776.0 AS epsilon,"                                        \
+    "  delta_units / 4611686018427387904.0 AS delta, state FROM entries WHERE state <> 'void';"                                            \
+    "CREATE TRIGGER entries_stay BEFORE UPDATE OF id, time, purpose, epsilon_units, delta_units ON entries"                                \
+    "  BEGIN SELECT raise(ABORT, 'the entries of a ledger never change'); END;"                                                            \
+    "CREATE TRIGGER entries_begin BEFORE INSERT ON entries WHEN new.state <> 'reserved'"                                                   \
+    "  BEGIN SELECT raise(ABORT, 'an entry of a ledger begins as reserved'); END;"                                                         \
+    "CREATE TRIGGER entries_end BEFORE UPDATE OF state ON entries WHEN old.state <> 'reserved'"                                            \
+    "  BEGIN SELECT raise(ABORT, 'an entry that is committed or void stays so'); END;"                                                     \
+    "CREATE TRIGGER entries_exist BEFORE DELETE ON entries"                                                                                \
+    "  BEGIN SELECT raise(ABORT, 'the entries of a ledger are never removed'); END;"
+
+static const char layout[] = LIMITS ENTRIES("entries") RULES;
+
+/* Version 1 had no void entries, and its table refuses them: the entries move to a new one. Its triggers go with the old one; numbers stay,
+ * and the next one is larger than all. */
+static const char from_version_1[] =
+    "DROP VIEW spending;" ENTRIES("entries_2") "INSERT INTO entries_2 (id, time, purpose, epsilon_units, delta_units, state)"
+                                               "  SELECT id, time, purpose, epsilon_units, delta_units, state FROM entries;"
+                                               "DROP TABLE entries;"
+                                               "ALTER TABLE entries_2 RENAME TO entries;" RULES "PRAGMA user_version = 2;";
 
 static const char remedy_backup[] = "restore a copy from before the damage, and count every run since then as spent";
 
@@ -207,12 +227,30 @@ static hr_status check_damage(sqlite3 *db, hr_error *err) {
     return status;
 }
 
+/* Inside of a write transaction: another process may have done it meanwhile. */
+static hr_status upgrade_within(sqlite3 *db, hr_error *err) {
+    int64_t version = 0;
+    hr_status status = hr_store_number(db, "PRAGMA user_version", &version, err);
+    if (!status && version == 1) status = hr_store_run(db, from_version_1, err);
+    return status ? status : hr_store_run(db, "COMMIT", err);
+}
+
+static hr_status upgrade(sqlite3 *db, hr_error *err) {
+    int64_t version = 0;
+    hr_status status = hr_store_number(db, "PRAGMA user_version", &version, err);
+    if (status || version == LAYOUT_VERSION) return status;
+    status = hr_store_run(db, "BEGIN IMMEDIATE", err);
+    if (!status) status = upgrade_within(db, err);
+    if (status && !sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
 static hr_status check_ledger(sqlite3 *db, hr_error *err) {
     hr_status status = check_identity(db, err);
     if (!status && sqlite3_db_readonly(db, "main")) status = fail_as(SQLITE_READONLY, "it is read-only", err);
     if (!status) status = check_damage(db, err);
     if (!status) status = hr_store_guard(db, err);
-    return status;
+    return status ? status : upgrade(db, err);
 }
 
 hr_status hr_store_open(const char *path, sqlite3 **out, hr_error *err) {

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Constants of the specification. */
 static const double FLOOR = .3, RATE = .4, KIND_RATE = .07, KIND_LEAST = .15, KIND_MOST = .85, FADE = .95;
@@ -16,29 +17,34 @@ typedef struct arm {
     bool tried;
 } arm;
 
+/* A pair of features that was chosen before. */
+typedef struct pair_arm {
+    uint32_t high, low;
+    arm arm;
+} pair_arm;
+
+/* A pair's weight is (root of its gain + a floor) sqrt(w_high w_low). Pairs that were never chosen have one mean in the place of that root,
+ * so that their law is a product: only pairs that were chosen, at most one a round, need room of their own. */
 struct hr_bandit {
     size_t features, usable_count;
     bool *usable;
-    arm *of_feature, *of_pair; /* pair (a, b), a > b, at a (a - 1) / 2 + b */
+    arm *of_feature;
     arm of_kind[HR_TREE_KINDS];
-    double *weights, *pair_weights;
+    double *weights, *roots; /* roots[f] = sqrt(weights[f]) */
+    pair_arm *pairs;
+    size_t pair_count;
+    double *tried, tried_weight;     /* the weights of pairs that were chosen, and their sum */
+    double *untried, untried_weight; /* the others, by feature: the sum of root products of those that hold it; the weight of them all */
+    double *partners;                /* room for one draw */
     double kinds[HR_TREE_KINDS];
     double *past; /* a round's gain, 0 if negative, times FADE^age */
     size_t rounds;
 };
 
-static size_t pair_count(size_t features) {
-    return features * (features - 1) / 2;
-}
-
 void hr_bandit_free(hr_bandit *b) {
     if (!b) return;
-    free(b->usable);
-    free(b->of_feature);
-    free(b->of_pair);
-    free(b->weights);
-    free(b->pair_weights);
-    free(b->past);
+    void *all[] = {b->usable, b->of_feature, b->weights, b->roots, b->pairs, b->tried, b->untried, b->partners, b->past};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(b);
 }
 
@@ -48,11 +54,15 @@ hr_status hr_bandit_new(const bool *usable, size_t features, size_t rounds, hr_b
     b->features = features;
     b->usable = calloc(features + 1, sizeof *b->usable);
     b->of_feature = calloc(features + 1, sizeof *b->of_feature);
-    b->of_pair = calloc(pair_count(features) + 1, sizeof *b->of_pair);
     b->weights = calloc(features + 1, sizeof *b->weights);
-    b->pair_weights = calloc(pair_count(features) + 1, sizeof *b->pair_weights);
+    b->roots = calloc(features + 1, sizeof *b->roots);
+    b->pairs = calloc(rounds + 1, sizeof *b->pairs);
+    b->tried = calloc(rounds + 1, sizeof *b->tried);
+    b->untried = calloc(features + 1, sizeof *b->untried);
+    b->partners = calloc(features + 1, sizeof *b->partners);
     b->past = calloc(rounds + 1, sizeof *b->past);
-    if (!b->past || !b->usable || !b->of_feature || !b->of_pair || !b->weights || !b->pair_weights) {
+    bool gains = b->usable && b->of_feature && b->pairs && b->past;
+    if (!gains || !b->weights || !b->roots || !b->tried || !b->untried || !b->partners) {
         hr_bandit_free(b);
         return hr_fail_memory(err);
     }
@@ -74,22 +84,37 @@ static void weigh_features(hr_bandit *b, bool warm) {
     }
 }
 
-/* An untried pair counts like the mean of the tried ones. */
-static void weigh_pairs(hr_bandit *b) {
-    size_t pairs = pair_count(b->features), tried = 0;
-    double mean = 0;
-    for (size_t p = 0; p < pairs; p++) {
-        if (!b->of_pair[p].tried) continue;
-        mean += root_gain(&b->of_pair[p]);
-        tried++;
+static double mean_of_pairs(const hr_bandit *b) {
+    double sum = 0;
+    for (size_t p = 0; p < b->pair_count; p++) sum += root_gain(&b->pairs[p].arm);
+    return b->pair_count ? sum / (double)b->pair_count : 1;
+}
+
+/* Sums over the partners that a feature was not chosen with. */
+static void weigh_untried(hr_bandit *b) {
+    double sum = 0;
+    for (size_t f = 0; f < b->features; f++) sum += b->roots[f] = sqrt(b->weights[f]);
+    for (size_t f = 0; f < b->features; f++) b->untried[f] = sum - b->roots[f];
+    for (size_t p = 0; p < b->pair_count; p++) {
+        const pair_arm *pair = &b->pairs[p];
+        b->untried[pair->high] -= b->roots[pair->low];
+        b->untried[pair->low] -= b->roots[pair->high];
     }
-    mean = tried ? mean / (double)tried : 1;
-    size_t p = 0;
-    for (size_t f = 1; f < b->features; f++)
-        for (size_t g = 0; g < f; g++, p++) {
-            double gain = b->of_pair[p].tried ? root_gain(&b->of_pair[p]) : mean;
-            b->pair_weights[p] = (gain + FLOOR * mean + 1e-12) * sqrt(b->weights[f] * b->weights[g]);
-        }
+    b->untried_weight = 0;
+    for (size_t f = 0; f < b->features; f++) b->untried_weight += (b->untried[f] = fmax(b->untried[f], 0) * b->roots[f]) / 2;
+}
+
+/* A pair that was not chosen counts like the mean of those that were. */
+static void weigh_pairs(hr_bandit *b) {
+    double mean = mean_of_pairs(b), floor = FLOOR * mean + 1e-12;
+    weigh_untried(b);
+    b->untried_weight *= mean + floor;
+    b->tried_weight = 0;
+    for (size_t p = 0; p < b->pair_count; p++) {
+        const pair_arm *pair = &b->pairs[p];
+        b->tried[p] = (root_gain(&pair->arm) + floor) * b->roots[pair->high] * b->roots[pair->low];
+        b->tried_weight += b->tried[p];
+    }
 }
 
 static void weigh_kinds(hr_bandit *b, bool warm) {
@@ -121,11 +146,41 @@ uint32_t hr_bandit_feature(const hr_bandit *b, hr_stream *stream) {
     return (uint32_t)hr_pick(stream, b->weights, b->features);
 }
 
+static bool holds(const pair_arm *pair, uint32_t feature) {
+    return pair->high == feature || pair->low == feature;
+}
+
+/* The roots of the features that `feature` was not chosen with, in b->partners. */
+static bool find_partners(const hr_bandit *b, uint32_t feature) {
+    double sum = 0;
+    memcpy(b->partners, b->roots, b->features * sizeof *b->partners);
+    b->partners[feature] = 0;
+    for (size_t p = 0; p < b->pair_count; p++)
+        if (holds(&b->pairs[p], feature)) b->partners[b->pairs[p].high == feature ? b->pairs[p].low : b->pairs[p].high] = 0;
+    for (size_t f = 0; f < b->features; f++) sum += b->partners[f];
+    return sum > 0;
+}
+
+/* False where the feature was chosen with all others, and rounding alone left it a chance (about 2^-50). */
+static bool draw_untried(const hr_bandit *b, hr_stream *stream, uint32_t pair[2]) {
+    uint32_t first = (uint32_t)hr_pick(stream, b->untried, b->features);
+    if (!find_partners(b, first)) return false;
+    uint32_t second = (uint32_t)hr_pick(stream, b->partners, b->features);
+    pair[0] = first > second ? first : second;
+    pair[1] = first > second ? second : first;
+    return true;
+}
+
+static void draw_tried(const hr_bandit *b, hr_stream *stream, uint32_t pair[2]) {
+    const pair_arm *drawn = &b->pairs[hr_pick(stream, b->tried, b->pair_count)];
+    pair[0] = drawn->high;
+    pair[1] = drawn->low;
+}
+
 void hr_bandit_pair(const hr_bandit *b, hr_stream *stream, uint32_t pair[2]) {
-    size_t p = hr_pick(stream, b->pair_weights, pair_count(b->features)), high = 1;
-    while (pair_count(high + 1) <= p) high++;
-    pair[0] = (uint32_t)high;
-    pair[1] = (uint32_t)(p - pair_count(high));
+    const double weights[] = {b->untried_weight, b->tried_weight};
+    if (hr_pick(stream, weights, 2) == 0 && draw_untried(b, stream, pair)) return;
+    draw_tried(b, stream, pair);
 }
 
 const double *hr_bandit_weights(const hr_bandit *b) {
@@ -144,10 +199,17 @@ bool hr_bandit_past(const hr_bandit *b, hr_stream *stream, size_t *round) {
     return sum > 0;
 }
 
+static arm *arm_of_pair(hr_bandit *b, uint32_t high, uint32_t low) {
+    for (size_t p = 0; p < b->pair_count; p++)
+        if (b->pairs[p].high == high && b->pairs[p].low == low) return &b->pairs[p].arm;
+    b->pairs[b->pair_count] = (pair_arm){.high = high, .low = low};
+    return &b->pairs[b->pair_count++].arm;
+}
+
 void hr_bandit_learn(hr_bandit *b, hr_tree_kind kind, const uint32_t features[2], double gain) {
     for (size_t t = 0; t < b->rounds; t++) b->past[t] *= FADE;
     b->past[b->rounds++] = fmax(gain, 0);
     learn(&b->of_kind[kind], gain, KIND_RATE);
     if (kind == HR_TREE_ONE) learn(&b->of_feature[features[0]], gain, RATE);
-    if (kind == HR_TREE_PAIR) learn(&b->of_pair[pair_count(features[0]) + features[1]], gain, RATE);
+    if (kind == HR_TREE_PAIR) learn(arm_of_pair(b, features[0], features[1]), gain, RATE);
 }

@@ -1,6 +1,7 @@
 #include "methods/boosting.h"
 #include "base/fail.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { BLOCK = 128 }; /* records whose tiles stay in the nearest cache while they take all trees; each is a line of 64 bytes */
@@ -50,6 +51,13 @@ hr_status hr_boosting_init(hr_boosting *b, hr_training *training, hr_link link, 
     hr_targets_of(training->data, b->targets);
     for (size_t f = 0; f < b->binned->features; f++) b->offsets[f] = hr_binned_offset(b->binned, f);
     return HR_OK;
+}
+
+/* Bins by column and by record; targets, scores, and records twice with their gradients; the histograms of the last level. */
+double hr_boosting_memory(const hr_fit_facts *facts, double rows) {
+    double features = (double)hr_schema_feature_count(facts->schema), nodes = ldexp(1, (int)facts->options->depth - 1);
+    double records = rows * (double)((hr_facts_outputs(facts) + 3) * sizeof(double) + 3 * sizeof(uint32_t));
+    return 2 * rows * features + records + (features + HR_TILE) * HR_STRIDE * nodes * sizeof(hr_cell);
 }
 
 void hr_boosting_done(hr_boosting *b) {

@@ -36,6 +36,9 @@ typedef struct hr_boosting {
 HR_MUST_CHECK hr_status hr_boosting_init(hr_boosting *boosting, hr_training *training, hr_link link, size_t trees, hr_error *err);
 void hr_boosting_done(hr_boosting *boosting);
 
+/* For hr_method.memory: what hr_boosting_init and the growing of trees take for so many records. */
+double hr_boosting_memory(const hr_fit_facts *facts, double rows);
+
 /* Chooses the packing's shift for its bounds. Fails: LIMIT (too many records). */
 HR_MUST_CHECK hr_status hr_boosting_pack(hr_boosting *boosting, uint64_t weight_bound, hr_error *err);
 

@@ -308,23 +308,32 @@ static hr_units leaf_budget(const diprime *d) {
     return hr_units_share(d->tree->budget, d->training->options->leaf_share);
 }
 
+/* What the questions of a level cost each. */
+typedef struct level_costs {
+    hr_units median, selection; /* selection 0: there is nothing to choose from */
+} level_costs;
+
+/* K medians and one choice are K + 1 questions about the same records. */
+static level_costs share_level(hr_units level, size_t candidates) {
+    hr_units selection = candidates > 1 ? level / 2 : 0;
+    return (level_costs){(level - selection) / candidates, selection};
+}
+
 static hr_status charge(diprime *d, const char *what, size_t level, hr_units cost, uint64_t width, hr_permit *out, hr_error *err) {
     bool sound = d->training->options->mode == HR_SOUND;
     hr_charge line = hr_private_tree_charge(d->tree, what, (int64_t)level, cost, width);
     return (sound ? hr_gate_charge_choice : hr_gate_charge_exponential)(d->training->gate, &line, out, err);
 }
 
-/* K medians and one choice are K + 1 questions about the same records. */
 static hr_status charge_sound(diprime *d, hr_error *err) {
     size_t depth = (size_t)d->training->options->depth, candidates = d->candidate_count;
-    hr_units cost = (d->tree->budget - leaf_budget(d)) / depth, selection = candidates > 1 ? cost / 2 : 0;
-    hr_units median = (cost - selection) / candidates;
+    level_costs cost = share_level((d->tree->budget - leaf_budget(d)) / depth, candidates);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth; level++) {
         for (size_t k = 0; !status && k < candidates; k++)
-            status = charge(d, "median", level, median, HR_BALANCE_WIDTH, &d->medians[level * candidates + k], err);
-        if (!status && selection)
-            status = charge(d, "choice of feature", level, selection, hr_purity_width(&d->labels), &d->selections[level], err);
+            status = charge(d, "median", level, cost.median, HR_BALANCE_WIDTH, &d->medians[level * candidates + k], err);
+        if (!status && cost.selection)
+            status = charge(d, "choice of feature", level, cost.selection, hr_purity_width(&d->labels), &d->selections[level], err);
     }
     return status;
 }
@@ -412,6 +421,18 @@ static const rules *rules_of(const hr_fit_options *options) {
     return options->split_budget == HR_SPLIT_TEXT ? &text : &algorithm;
 }
 
+static hr_status check(const hr_fit_facts *facts, hr_error *err) {
+    const hr_fit_options *options = facts->options;
+    if (options->mode == HR_PAPER) return HR_OK;
+    size_t candidates = hr_candidate_features(options, hr_schema_feature_count(facts->schema));
+    hr_units budget = hr_facts_tree_budget(facts), leaves = hr_units_share(budget, options->leaf_share);
+    level_costs cost = share_level((budget - leaves) / (hr_units)options->depth, candidates);
+    hr_status status = hr_facts_check_choice(facts, "median", cost.median, HR_BALANCE_WIDTH, err);
+    if (!status && candidates > 1)
+        status = hr_facts_check_choice(facts, "choice of feature", cost.selection, hr_facts_purity_width(facts), err);
+    return status ? status : hr_facts_check_leaves(facts, leaves, err);
+}
+
 static hr_status train(hr_training *training, hr_error *err) {
     diprime d = {.trainer = {train_tree}, .training = training, .rules = rules_of(training->options)};
     hr_status status = diprime_init(&d, err);
@@ -450,5 +471,7 @@ const hr_method hr_method_diprime = {
     .sound_options = sound_options,
     .paper_options = paper_options,
     .with_delta = HR_GDP,
+    .check = check,
+    .memory = hr_private_forest_memory,
     .train = train,
 };

@@ -121,13 +121,17 @@ static void find_leaves(forest *f) {
 }
 
 /* Levels at which there is more than one feature to choose from: each level has one less. */
-static size_t choices_of(const forest *f) {
-    size_t depth = (size_t)f->training->options->depth, levels = f->candidate_count > 1 ? f->features - 1 : 0;
+static size_t choices_of(const hr_fit_options *options, size_t features) {
+    size_t depth = (size_t)options->depth, levels = hr_candidate_features(options, features) > 1 ? features - 1 : 0;
     return levels < depth ? levels : depth;
 }
 
+static hr_units leaf_budget(const hr_fit_options *options, size_t features, hr_units budget) {
+    return choices_of(options, features) ? hr_units_share(budget, options->leaf_share) : budget;
+}
+
 static hr_status charge_choices(forest *f, const hr_private_tree *tree, hr_units budget, hr_error *err) {
-    size_t levels = choices_of(f);
+    size_t levels = choices_of(f->training->options, f->features);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < levels; level++) {
         hr_charge charge = hr_private_tree_charge(tree, "choice of feature", (int64_t)level, budget / levels, hr_purity_width(&f->labels));
@@ -139,7 +143,7 @@ static hr_status charge_choices(forest *f, const hr_private_tree *tree, hr_units
 static hr_status train_tree(hr_tree_trainer *self, const hr_private_tree *tree, hr_error *err) {
     forest *f = (forest *)self;
     hr_training *t = f->training;
-    hr_units leaves = choices_of(f) ? hr_units_share(tree->budget, t->options->leaf_share) : tree->budget;
+    hr_units leaves = leaf_budget(t->options, f->features, tree->budget);
     hr_status status = charge_choices(f, tree, tree->budget - leaves, err);
     if (status) return status;
     grow(f, tree);
@@ -185,6 +189,14 @@ static hr_status forest_init(forest *f, hr_error *err) {
     return status ? status : room(f, err);
 }
 
+static hr_status check(const hr_fit_facts *facts, hr_error *err) {
+    size_t features = hr_schema_feature_count(facts->schema), levels = choices_of(facts->options, features);
+    hr_units budget = hr_facts_tree_budget(facts), leaves = leaf_budget(facts->options, features, budget);
+    hr_status status = HR_OK;
+    if (levels) status = hr_facts_check_choice(facts, "choice of feature", (budget - leaves) / levels, hr_facts_purity_width(facts), err);
+    return status ? status : hr_facts_check_leaves(facts, leaves, err);
+}
+
 static hr_status train(hr_training *training, hr_error *err) {
     forest f = {.trainer = {train_tree}, .training = training};
     hr_status status = forest_init(&f, err);
@@ -218,5 +230,7 @@ const hr_method hr_method_dp_df = {
     .defaults = defaults,
     .sound_options = sound_options,
     .with_delta = HR_GDP,
+    .check = check,
+    .memory = hr_private_forest_memory,
     .train = train,
 };

@@ -68,6 +68,10 @@ static hr_status forest_init(forest *f, hr_error *err) {
     return status ? status : room(f, err);
 }
 
+static hr_status check(const hr_fit_facts *facts, hr_error *err) {
+    return hr_facts_check_leaves(facts, hr_facts_tree_budget(facts), err);
+}
+
 static hr_status train(hr_training *training, hr_error *err) {
     forest f = {.trainer = {train_tree}, .training = training, .plan = {.depth = (int)training->options->depth, .centred = 1}};
     hr_status status = forest_init(&f, err);
@@ -98,5 +102,7 @@ const hr_method hr_method_dp_ert = {
     .defaults = defaults,
     .sound_options = sound_options,
     .with_delta = HR_GDP,
+    .check = check,
+    .memory = hr_private_forest_memory,
     .train = train,
 };

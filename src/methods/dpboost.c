@@ -77,10 +77,15 @@ static size_t ensemble_size(const hr_fit_options *options) {
     return (size_t)(fewer ? options->trees : options->ensemble);
 }
 
+static size_t ensemble_count(const hr_fit_options *options) {
+    size_t trees = (size_t)options->trees, te = ensemble_size(options);
+    return (trees + te - 1) / te;
+}
+
 static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     bool sound = options->mode == HR_SOUND;
-    size_t trees = (size_t)options->trees, te = ensemble_size(options), ensembles = (trees + te - 1) / te;
+    size_t trees = (size_t)options->trees, te = ensemble_size(options), ensembles = ensemble_count(options);
     hr_stream *stream = hr_gate_stream(b->training->gate);
     double *weights = malloc(te * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
@@ -97,6 +102,10 @@ static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
     }
     free(weights);
     return status;
+}
+
+static hr_status check(const hr_fit_facts *facts, hr_error *err) {
+    return hr_single_tree_check(facts, ensemble_count(facts->options), err);
 }
 
 static hr_status train(hr_training *training, hr_error *err) {
@@ -133,5 +142,7 @@ const hr_method hr_method_dpboost = {
     .sound_options = sound_options,
     .paper_options = paper_options,
     .with_delta = HR_ZCDP,
+    .check = check,
+    .memory = hr_single_tree_memory,
     .train = train,
 };

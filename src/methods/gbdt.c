@@ -29,7 +29,6 @@ static hr_status set_base(hr_boosting *b, hr_error *err) {
     hr_noisy paid[HR_BINS_MAX];
     hr_permit permit;
     bool classes = forest->link != HR_LINK_NUMBER;
-    if (b->outputs > HR_BINS_MAX) return hr_fail(err, HR_E_LIMIT, "join rare classes", "more than %d classes", HR_BINS_MAX);
     hr_status status = charge(b->training, "base score", &permit, err);
     if (status) return status;
     hr_gate_sums(b->training->gate, permit, sums, hr_label_sums(b->targets, b->rows, b->outputs, classes, sums), paid);
@@ -159,5 +158,6 @@ const hr_method hr_method_gbdt = {
     .defaults = defaults,
     .sound_options = options,
     .paper_options = options,
+    .check = hr_facts_check_classes,
     .train = train,
 };

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT_UNITS = 64, UNIT = 1 << HR_SCAN_BITS, VARY_PER_MILLE = 300, VARY_FROM = 5 };
+enum { COUNT_UNITS = HR_HEDGE_COUNT_UNITS, UNIT = HR_HEDGE_SUM_UNIT, VARY_PER_MILLE = 300, VARY_FROM = 5 };
 static const double TAIL = .2, CLIP_QUANTILE = .95, CLIP_RATE = .2, CLIP_LEAST = .02;
 
 /* What a tree asks about: what the bandits need to know of it. */
@@ -149,10 +149,8 @@ static hr_status choose(hedge *h, size_t round, size_t *chosen, hr_error *err) {
 
 /* ---- Leaves ---------------------------------------------------------------------------------------------------------- */
 
-/* L1 sensitivity for discrete Laplace noise, L2 for the discrete Gaussian. */
 static uint64_t sum_sensitivity(const hedge *h) {
-    double factor = h->setting.currency == HR_PURE ? sqrt((double)h->outputs) : 1;
-    return (uint64_t)ceil((double)h->loss.bound * factor);
+    return hr_hedge_sum_sensitivity(&h->setting, h->loss.bound, h->outputs);
 }
 
 static hr_status release_leaves(hedge *h, size_t round, size_t chosen, size_t *leaves, hr_error *err) {
@@ -350,12 +348,17 @@ static hr_status train(hr_training *training, hr_error *err) {
                                    .task = hr_schema_task(schema),
                                    .has_quantiles = hr_edges_need_quantiles(schema, (uint32_t)training->options->bins)};
     h.loss.logistic = training->options->loss == HR_LOSS_LOGISTIC && h.setting.task == HR_BINARY;
-    if (h.outputs > HR_BINS_MAX) return hr_fail(err, HR_E_LIMIT, "join rare classes", "more than %d classes", HR_BINS_MAX);
     hr_status status = start(&h, err);
     if (!status) status = boost(&h, err);
     if (!status) status = hr_calibrate(training, h.binned, hr_hedge_start_of(&h.setting).calibration, err);
     hedge_done(&h);
     return status;
+}
+
+/* The binned table; targets and scores; edges and gains of features. */
+static double memory(const hr_fit_facts *facts) {
+    double edges = (double)hr_schema_feature_count(facts->schema) * (double)(facts->options->bins + 16) * sizeof(double);
+    return hr_facts_table(facts) + (double)facts->rows * (double)(hr_facts_outputs(facts) + 1) * sizeof(double) + edges;
 }
 
 static void defaults(hr_fit_options *o) {
@@ -382,6 +385,8 @@ const hr_method hr_method_hedge = {
     .sound_options = sound_options,
     .paper_options = NULL,
     .with_delta = HR_GDP,
+    .check = hr_hedge_check,
+    .memory = memory,
     .train = train,
     .plan = hr_hedge_tell,
 };

@@ -2,6 +2,7 @@
 
 #include "bins/edges.h"
 #include "privacy/noise.h"
+#include "tree/reliability.h"
 #include "tree/scan.h"
 
 #include <math.h>
@@ -36,8 +37,10 @@ hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
                             hr_units_share(s->budget, part.calibration)};
 }
 
+enum { ROUNDS_GAUSSIAN = 300, ROUNDS_PURE = 64 }; /* at most */
+
 static void schedule_gaussian(double size, double records, hr_hedge_plan *plan) {
-    plan->rounds = (size_t)clamp(floor(1.5 * sqrt(size)), 25, 300);
+    plan->rounds = (size_t)clamp(floor(1.5 * sqrt(size)), 25, ROUNDS_GAUSSIAN);
     plan->step = fmin(2 * pow(fmax(size / 8, 1), .6) / (double)plan->rounds, .5);
     plan->depth_all = levels(fmin(size / 400, records / 800), 4, 8);
     plan->depth_pair = levels(fmin(size / 200, records / 800), 4, 8);
@@ -47,7 +50,7 @@ static void schedule_gaussian(double size, double records, hr_hedge_plan *plan) 
 }
 
 static void schedule_pure(double size, hr_hedge_plan *plan) {
-    plan->rounds = (size_t)clamp(floor(.1 * sqrt(size)), 8, 64);
+    plan->rounds = (size_t)clamp(floor(.1 * sqrt(size)), 8, ROUNDS_PURE);
     plan->step = fmin(1.7 * sqrt((double)plan->rounds) / (double)plan->rounds, 1);
     plan->depth_all = levels(size / (8 * (double)plan->rounds), 2, 7);
     plan->depth_pair = plan->depth_all;
@@ -62,22 +65,87 @@ static double first_clip(const hr_hedge_setting *s) {
     return s->task == HR_BINARY ? 1.2 : 1;
 }
 
-hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
+/* What is left after the start, in equal parts for all rounds. */
+static void share_out(const hr_hedge_setting *s, hr_hedge_plan *plan) {
     shares part = shares_of(s);
     hr_hedge_start start = hr_hedge_start_of(s);
+    hr_units round = (s->budget - start.bins - start.count - start.base - start.calibration) / plan->rounds;
+    plan->within = hr_units_share(round, part.within);
+    plan->choice = hr_units_share(round - plan->within, part.choice);
+    hr_units leaves = round - plan->within - plan->choice;
+    plan->counts = hr_units_share(leaves, part.counts);
+    plan->sums = leaves - plan->counts;
+}
+
+hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
     hr_hedge_plan plan = {.candidates = 64, .clip = first_clip(s)};
     double budget = hr_units_value(s->budget);
     if (s->currency == HR_PURE)
         schedule_pure(records * budget, &plan);
     else
         schedule_gaussian(records * sqrt(budget), records, &plan);
-    hr_units round = (s->budget - start.bins - start.count - start.base - start.calibration) / plan.rounds;
-    plan.within = hr_units_share(round, part.within);
-    plan.choice = hr_units_share(round - plan.within, part.choice);
-    hr_units leaves = round - plan.within - plan.choice;
-    plan.counts = hr_units_share(leaves, part.counts);
-    plan.sums = leaves - plan.counts;
+    share_out(s, &plan);
     return plan;
+}
+
+hr_hedge_plan hr_hedge_plan_longest(const hr_hedge_setting *s) {
+    hr_hedge_plan plan = {.rounds = s->currency == HR_PURE ? ROUNDS_PURE : ROUNDS_GAUSSIAN, .candidates = 64, .clip = first_clip(s)};
+    share_out(s, &plan);
+    return plan;
+}
+
+/* ---- What a budget is enough for -------------------------------------------------------------------------------------- */
+
+uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *s, int64_t bound, size_t outputs) {
+    double factor = s->currency == HR_PURE ? sqrt((double)outputs) : 1;
+    return (uint64_t)ceil((double)bound * factor);
+}
+
+static hr_hedge_setting setting_of(const hr_fit_facts *facts) {
+    const hr_schema *schema = facts->schema;
+    return (hr_hedge_setting){.currency = facts->currency,
+                              .budget = facts->budget,
+                              .task = schema ? hr_schema_task(schema) : HR_BINARY,
+                              .has_quantiles = !schema || hr_edges_need_quantiles(schema, (uint32_t)facts->options->bins)};
+}
+
+static hr_status check_base(const hr_fit_facts *facts, const hr_hedge_start *start, hr_error *err) {
+    if (hr_facts_outputs(facts) > 1)
+        return hr_facts_check_sums(facts, "class counts", start->count + start->base, HR_HEDGE_COUNT_UNITS, err);
+    hr_status status = hr_facts_check_sums(facts, "record count", start->count, HR_HEDGE_COUNT_UNITS, err);
+    return status ? status : hr_facts_check_sums(facts, "base score", start->base, HR_HEDGE_SUM_UNIT, err);
+}
+
+static hr_status check_once(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
+    hr_hedge_start start = hr_hedge_start_of(s);
+    hr_status status = check_base(facts, &start, err);
+    if (!status) status = hr_facts_check_edges(facts, start.bins, err);
+    if (status || s->task == HR_REGRESSION) return status;
+    return hr_facts_check_sums(facts, "calibration count", start.calibration, HR_RELIABILITY_UNITS, err);
+}
+
+/* Regression's clip adapts, up to 1. */
+static int64_t largest_bound(const hr_hedge_setting *s) {
+    return (int64_t)((s->task == HR_REGRESSION ? 1 : first_clip(s)) * HR_HEDGE_SUM_UNIT);
+}
+
+static hr_status check_round(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
+    hr_hedge_plan plan = hr_hedge_plan_longest(s);
+    int64_t bound = largest_bound(s);
+    hr_status status = hr_facts_check_choice(facts, "choice of tree", plan.choice, 2 * (uint64_t)bound, err);
+    if (!status)
+        status = hr_facts_check_sums(facts, "leaf sum", plan.sums, hr_hedge_sum_sensitivity(s, bound, hr_facts_outputs(facts)), err);
+    if (!status) status = hr_facts_check_sums(facts, "leaf count", plan.counts, HR_HEDGE_COUNT_UNITS, err);
+    if (status || shares_of(s).within == 0) return status;
+    return hr_facts_check_sums(facts, "clip count", plan.within, HR_HEDGE_COUNT_UNITS, err);
+}
+
+hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
+    hr_hedge_setting setting = setting_of(facts);
+    hr_status status = hr_facts_check_classes(facts, err);
+    if (!status) status = hr_facts_check_rows(facts, 1 << (HR_SCAN_BITS + 1), err);
+    if (!status) status = check_once(facts, &setting, err);
+    return status ? status : check_round(facts, &setting, err);
 }
 
 /* ---- Told to people -------------------------------------------------------------------------------------------------- */
@@ -119,10 +187,7 @@ static void tell_noise(const hr_schema *schema, hr_currency currency, const hr_h
 }
 
 void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_currency currency, hr_units budget, hr_plan_info *plan) {
-    hr_hedge_setting setting = {.currency = currency,
-                                .budget = budget,
-                                .task = schema ? hr_schema_task(schema) : HR_BINARY,
-                                .has_quantiles = !schema || hr_edges_need_quantiles(schema, (uint32_t)options->bins)};
+    hr_hedge_setting setting = setting_of(&(hr_fit_facts){.options = options, .schema = schema, .currency = currency, .budget = budget});
     hr_hedge_start start = hr_hedge_start_of(&setting);
     hr_hedge_plan made = hr_hedge_plan_of(&setting, plan->records);
     double all = hr_units_value(budget), rounds = (double)made.rounds;

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "data/records.h"
+#include "methods/boosting.h"
 #include "methods/cuts.h"
 #include "methods/method.h"
 #include "methods/parts.h"
@@ -153,11 +154,22 @@ hr_status hr_inprivate_check(const hr_schema *schema, hr_error *err) {
                    "inprivate knows labels that are numbers or of two classes; this has %zu", hr_schema_label(schema)->value_count);
 }
 
+static hr_status check(const hr_fit_facts *facts, hr_error *err) {
+    hr_status status = hr_inprivate_check(facts->schema, err);
+    return status ? status : hr_inprivate_tree_check(facts, err);
+}
+
+/* A round takes a copy of about half of the records; with one round, of all. */
+static double memory(const hr_fit_facts *facts) {
+    double taken = (double)facts->rows * (facts->options->trees > 1 ? .5 : 1);
+    return hr_facts_table(facts) / (double)facts->rows * taken * sizeof(double) + (double)facts->rows * 3 * sizeof(double) +
+           hr_boosting_memory(facts, taken);
+}
+
 static hr_status train(hr_training *t, hr_error *err) {
     const hr_schema *schema = hr_data_schema(t->data);
     boosting b = {.training = t, .rows = hr_data_rows(t->data), .rounds = (size_t)t->options->trees};
-    hr_status status = hr_inprivate_check(schema, err);
-    if (!status) status = boosting_init(&b, err);
+    hr_status status = boosting_init(&b, err);
     for (size_t m = 0; !status && m < b.rounds; m++) {
         status = train_round(&b, m, err);
         if (!status) status = hr_training_progress(t, m + 1, b.rounds, err);
@@ -203,5 +215,7 @@ const hr_method hr_method_inprivate = {
     .paper_options = paper_options,
     .bounds = bounds,
     .with_delta = HR_ZCDP,
+    .check = check,
+    .memory = memory,
     .train = train,
 };

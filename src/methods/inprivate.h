@@ -4,8 +4,7 @@
 #ifndef HR_METHODS_INPRIVATE_H
 #define HR_METHODS_INPRIVATE_H
 
-#include "base/arena.h"
-#include "privacy/gate.h"
+#include "methods/method.h"
 #include "tree/value_tree.h"
 
 #include <hedgerow/fit.h>
@@ -14,6 +13,8 @@ enum { HR_INPRIVATE_ROUNDS_MAX = 64 };
 
 /* Fails: ARGUMENT (more than two classes). */
 HR_MUST_CHECK hr_status hr_inprivate_check(const hr_schema *schema, hr_error *err);
+/* For hr_method.check: whether the budget is enough for a tree, and sums have room for the records. Fails: BUDGET, LIMIT. */
+HR_MUST_CHECK hr_status hr_inprivate_tree_check(const hr_fit_facts *facts, hr_error *err);
 
 /* Which of the rounds 0 .. rounds - 1 every record trains in: half of what is left each round, the last takes the rest. Every record
  * tosses its own fair coins, so that adding one leaves the others where they are and rounds compose in parallel. rounds: 1 .. 64. */

@@ -124,8 +124,8 @@ static hr_status grow(digging *d, const hr_permit *permits, hr_tree *tree, hr_er
 /* ---- Leaves -------------------------------------------------------------------------------------------------------------- */
 
 /* What 1 is among the denominators. */
-static uint64_t count_unit(const digging *d) {
-    return d->classes ? 1 << HR_CURVATURE_BITS : 1;
+static uint64_t count_unit(bool classes) {
+    return classes ? 1 << HR_CURVATURE_BITS : 1;
 }
 
 static hr_status release(digging *d, const char *what, hr_units cost, uint64_t sensitivity, const hr_exact *in, hr_noisy *out,
@@ -176,7 +176,8 @@ static hr_status sound_charge(digging *d, hr_permit *permits, hr_error *err) {
 static void set_sound_leaves(digging *d, hr_tree *tree, double noise) {
     double most = d->classes ? 2 : 1;
     for (size_t l = 0; l < d->leaves; l++) {
-        double sum = residual_of(d, d->noisy_sums[l].paid), count = fmax((double)d->noisy_counts[l].paid / (double)count_unit(d), 0);
+        double sum = residual_of(d, d->noisy_sums[l].paid),
+               count = fmax((double)d->noisy_counts[l].paid / (double)count_unit(d->classes), 0);
         double gamma = sum / (count + RIDGE * noise);
         d->values[l] = score_of(d, fmin(fmax(gamma, -most), most));
     }
@@ -187,7 +188,7 @@ static hr_status sound_leaves(digging *d, hr_tree *tree, hr_error *err) {
     uint64_t bound = (uint64_t)d->packing.gradient_bound;
     hr_units all = leaf_budget(d), count_cost = hr_units_share(all, d->options->count_share), sum_cost = all - count_cost;
     hr_status status = release(d, "leaf sum", sum_cost, bound, d->sums, d->noisy_sums, err);
-    if (!status) status = release(d, "leaf count", count_cost, count_unit(d), d->counts, d->noisy_counts, err);
+    if (!status) status = release(d, "leaf count", count_cost, count_unit(d->classes), d->counts, d->noisy_counts, err);
     if (!status) set_sound_leaves(d, tree, hr_noise_deviation(hr_gate_currency(d->gate), sum_cost, d->residual_bound));
     return status;
 }
@@ -226,10 +227,10 @@ static hr_status paper_leaves(digging *d, hr_tree *tree, hr_error *err) {
     uint64_t one = (uint64_t)((double)d->packing.gradient_bound / d->residual_bound);
     hr_units cost = leaf_budget(d) / 2;
     hr_status status = release(d, "leaf sum", cost, one, d->sums, d->noisy_sums, err);
-    if (!status) status = release(d, "leaf count", cost, count_unit(d), d->counts, d->noisy_counts, err);
+    if (!status) status = release(d, "leaf count", cost, count_unit(d->classes), d->counts, d->noisy_counts, err);
     if (status) return status;
     for (size_t l = 0; l < d->leaves; l++) {
-        double sum = residual_of(d, d->noisy_sums[l].paid), count = (double)d->noisy_counts[l].paid / (double)count_unit(d);
+        double sum = residual_of(d, d->noisy_sums[l].paid), count = (double)d->noisy_counts[l].paid / (double)count_unit(d->classes);
         d->values[l] = score_of(d, count != 0 ? sum / count : 0);
     }
     hr_leaves_set(tree, d->values);
@@ -299,6 +300,23 @@ hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_optio
     hr_status status = dig(&d, out, err);
     digging_done(&d);
     return status;
+}
+
+hr_status hr_inprivate_tree_check(const hr_fit_facts *facts, hr_error *err) {
+    const hr_fit_options *options = facts->options;
+    hr_units budget = facts->budget;
+    hr_status status = hr_facts_check_rows(facts, (int64_t)1 << (options->mode == HR_SOUND ? sound : paper).bits, err);
+    if (status || options->mode == HR_PAPER) return status;
+    if (options->edges == HR_EDGES_PRIVATE && hr_edges_need_quantiles(facts->schema, (uint32_t)options->bins)) {
+        hr_units bins = hr_units_share(budget, options->bin_share);
+        status = hr_facts_check_edges(facts, bins, err);
+        budget -= bins;
+    }
+    hr_units leaves = hr_units_share(budget, options->leaf_share), counts = hr_units_share(leaves, options->count_share);
+    bool classes = hr_schema_task(facts->schema) != HR_REGRESSION;
+    if (!status) status = hr_facts_check_choice(facts, "split", (budget - leaves) / (hr_units)options->depth, HR_GAIN_WIDTH, err);
+    if (!status) status = hr_facts_check_sums(facts, "leaf sum", leaves - counts, UINT64_C(1) << sound.bits, err);
+    return status ? status : hr_facts_check_sums(facts, "leaf count", counts, count_unit(classes), err);
 }
 
 double hr_inprivate_value_max(const hr_schema *schema, const hr_fit_options *options) {

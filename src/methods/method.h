@@ -21,8 +21,30 @@ typedef struct hr_training {
     double records;      /* their number as it was released, noisy; 0: it was not */
 } hr_training;
 
+/* What is known of a fit before it looks at a record. */
+typedef struct hr_fit_facts {
+    const hr_fit_options *options;
+    const hr_schema *schema; /* a plan may have none: NULL stands for two classes and numeric features */
+    size_t rows;
+    hr_currency currency;
+    hr_units budget;
+} hr_fit_facts;
+
 /* Scores per record: 1, or the number of classes if there are more than two. */
 size_t hr_training_outputs(const hr_data *data);
+size_t hr_facts_outputs(const hr_fit_facts *facts);
+/* Bytes of one binned table: a byte a cell. */
+double hr_facts_table(const hr_fit_facts *facts);
+/* Whether sums of gradients up to the bound, and of as many weights of 1, fit into 63 bits; and whether a release of classes has room
+ * for all. Fails: LIMIT. */
+HR_MUST_CHECK hr_status hr_facts_check_rows(const hr_fit_facts *facts, int64_t gradient_bound, hr_error *err);
+HR_MUST_CHECK hr_status hr_facts_check_classes(const hr_fit_facts *facts, hr_error *err);
+/* Whether the cost buys the noise of sums, or a choice. Fails: BUDGET. */
+HR_MUST_CHECK hr_status hr_facts_check_sums(const hr_fit_facts *facts, const char *what, hr_units cost, uint64_t sensitivity,
+                                            hr_error *err);
+HR_MUST_CHECK hr_status hr_facts_check_choice(const hr_fit_facts *facts, const char *what, hr_units cost, uint64_t width, hr_error *err);
+/* Whether it buys the private edges of all features: none without a schema. Fails: BUDGET. */
+HR_MUST_CHECK hr_status hr_facts_check_edges(const hr_fit_facts *facts, hr_units cost, hr_error *err);
 /* Tells the caller's progress callback. Fails: CANCELLED. */
 HR_MUST_CHECK hr_status hr_training_progress(const hr_training *training, size_t done, size_t total, hr_error *err);
 
@@ -40,6 +62,11 @@ typedef struct hr_method {
     const char *const *paper_options;          /* NULL: there is no such mode */
     const hr_bound *bounds;                    /* ended by a NULL name; NULL: the options' own ranges hold */
     hr_currency with_delta;                    /* what its releases are counted in when delta > 0 */
+    /* Refuses what `train` could not do, whatever the records say: a budget that is too small for some release that it may make, too many
+     * records or classes. It runs before the ledger is charged. NULL: there is nothing to refuse. Fails: BUDGET, LIMIT, ARGUMENT. */
+    hr_status (*check)(const hr_fit_facts *facts, hr_error *err);
+    /* Bytes that `train` takes for what grows with the table, at the most; the rest is a few MB. NULL: not told. */
+    double (*memory)(const hr_fit_facts *facts);
     hr_status (*train)(hr_training *training, hr_error *err);
     /* Fills in all but epsilon, delta and the number of records, which are set; `schema` may be NULL. NULL: the method has no plan. */
     void (*plan)(const hr_fit_options *options, const hr_schema *schema, hr_currency currency, hr_units budget, hr_plan_info *plan);

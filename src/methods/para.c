@@ -56,6 +56,10 @@ static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
     return status;
 }
 
+static hr_status check(const hr_fit_facts *facts, hr_error *err) {
+    return hr_single_tree_check(facts, 1, err);
+}
+
 static hr_status train(hr_training *training, hr_error *err) {
     return hr_single_tree_train(training, boost, err);
 }
@@ -81,5 +85,7 @@ const hr_method hr_method_para = {
     .sound_options = hr_single_tree_sound_options,
     .paper_options = hr_single_tree_paper_options,
     .with_delta = HR_ZCDP,
+    .check = check,
+    .memory = hr_single_tree_memory,
     .train = train,
 };

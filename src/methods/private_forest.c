@@ -25,13 +25,30 @@ static hr_status share_out(const hr_training *t, size_t trees, hr_parts *parts, 
     return status;
 }
 
-static hr_private_tree tree_of(const hr_training *t, const hr_parts *parts, size_t index, size_t trees) {
+static hr_units tree_budget(const hr_fit_options *options, hr_units budget) {
+    return budget / (options->part ? 1 : (hr_units)options->trees);
+}
+
+hr_units hr_facts_tree_budget(const hr_fit_facts *facts) {
+    return tree_budget(facts->options, facts->budget);
+}
+
+double hr_private_forest_memory(const hr_fit_facts *facts) {
+    return hr_facts_table(facts) + (double)facts->rows * 6 * sizeof(double);
+}
+
+uint64_t hr_facts_purity_width(const hr_fit_facts *facts) {
+    const hr_labels kind = {.classes = hr_schema_task(facts->schema) == HR_REGRESSION ? 0 : 2};
+    return hr_purity_width(&kind);
+}
+
+static hr_private_tree tree_of(const hr_training *t, const hr_parts *parts, size_t index) {
     bool part = t->options->part;
     size_t j = part ? index : 0;
     return (hr_private_tree){.rows = hr_parts_rows(parts, j),
                              .count = hr_parts_size(parts, j),
                              .index = index,
-                             .budget = hr_gate_budget(t->gate) / (part ? 1 : trees),
+                             .budget = tree_budget(t->options, hr_gate_budget(t->gate)),
                              .group = t->next_group + (part ? 0 : index),
                              .part = j};
 }
@@ -42,7 +59,7 @@ hr_status hr_private_forest_train(hr_training *t, hr_tree_trainer *trainer, hr_e
     hr_status status = hr_average_init(t, err);
     if (!status) status = share_out(t, trees, &parts, err);
     for (size_t i = 0; !status && i < trees; i++) {
-        hr_private_tree tree = tree_of(t, &parts, i, trees);
+        hr_private_tree tree = tree_of(t, &parts, i);
         status = trainer->train(trainer, &tree, err);
         if (!status) status = hr_training_progress(t, i + 1, trees, err);
     }
@@ -166,6 +183,13 @@ static hr_status numbers_of(hr_training *t, const hr_private_tree *private_tree,
     hr_shrink(tree, 1, NUMBER_RIDGE * noise, l->node_sums, l->node_counts, said);
     for (size_t n = 0; n < tree->node_count; n++) said[n] = fmin(fmax(said[n], -1), 1);
     return HR_OK;
+}
+
+hr_status hr_facts_check_leaves(const hr_fit_facts *facts, hr_units budget, hr_error *err) {
+    if (hr_schema_task(facts->schema) != HR_REGRESSION) return hr_facts_check_sums(facts, "leaf class count", budget, HR_COUNT_UNITS, err);
+    hr_units counts = hr_units_share(budget, facts->options->count_share);
+    hr_status status = hr_facts_check_sums(facts, "leaf sum", budget - counts, 1 << HR_LABEL_BITS, err);
+    return status ? status : hr_facts_check_sums(facts, "leaf count", counts, HR_COUNT_UNITS, err);
 }
 
 typedef hr_status answer(hr_training *t, const hr_labels *labels, const hr_private_tree *private_tree, const hr_tree *tree, hr_units budget,

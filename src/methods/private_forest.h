@@ -27,6 +27,15 @@ HR_MUST_CHECK hr_status hr_private_forest_train(hr_training *training, hr_tree_t
 /* Reorders `count` features so that the first `wanted` are a uniform draw without replacement. */
 void hr_draw_features(hr_stream *stream, uint32_t *features, size_t count, size_t wanted);
 
+/* hr_method.memory: the binned table, and numbers of every record. */
+double hr_private_forest_memory(const hr_fit_facts *facts);
+
+/* For hr_method.check: what a tree may spend, the width of a choice by purity (impurity.h), and whether a budget is enough for leaves.
+ * Fails: BUDGET. */
+hr_units hr_facts_tree_budget(const hr_fit_facts *facts);
+uint64_t hr_facts_purity_width(const hr_fit_facts *facts);
+HR_MUST_CHECK hr_status hr_facts_check_leaves(const hr_fit_facts *facts, hr_units budget, hr_error *err);
+
 /* A line of the list of releases. */
 hr_charge hr_private_tree_charge(const hr_private_tree *tree, const char *what, int64_t level, hr_units cost, uint64_t sensitivity);
 

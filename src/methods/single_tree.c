@@ -84,6 +84,35 @@ void hr_single_tree_defaults(hr_fit_options *o) {
     o->count_share = .3;
 }
 
+/* ---- What a budget is enough for -------------------------------------------------------------------------------------- */
+
+static hr_status check_tree(const hr_fit_facts *facts, hr_units budget, hr_error *err) {
+    const hr_fit_options *options = facts->options;
+    hr_units leaves = hr_units_share(budget, options->leaf_share), counts = hr_units_share(leaves, options->count_share);
+    hr_status status = hr_facts_check_choice(facts, "split", (budget - leaves) / (hr_units)options->depth, HR_GAIN_WIDTH, err);
+    if (!status) status = hr_facts_check_sums(facts, "leaf sum", leaves - counts, 1 << GRADIENT_BITS, err);
+    return status ? status : hr_facts_check_sums(facts, "leaf count", counts, 1, err);
+}
+
+hr_status hr_single_tree_check(const hr_fit_facts *facts, size_t shares, hr_error *err) {
+    const hr_fit_options *options = facts->options;
+    hr_units budget = facts->budget;
+    hr_status status = hr_facts_check_rows(facts, 1 << GRADIENT_BITS, err);
+    if (status || options->mode == HR_PAPER) return status;
+    if (options->edges == HR_EDGES_PRIVATE && hr_edges_need_quantiles(facts->schema, (uint32_t)options->bins)) {
+        hr_units bins = hr_units_share(budget, options->bin_share);
+        status = hr_facts_check_edges(facts, bins, err);
+        budget -= bins;
+    }
+    return status ? status : check_tree(facts, budget / shares / hr_facts_outputs(facts), err);
+}
+
+double hr_single_tree_memory(const hr_fit_facts *facts) {
+    return hr_boosting_memory(facts, (double)facts->rows);
+}
+
+/* ---- The tree ---------------------------------------------------------------------------------------------------------- */
+
 static hr_charge charge_of(const hr_single_tree *t, const char *what, int64_t level, hr_units cost, uint64_t sensitivity) {
     return (hr_charge){.what = what,
                        .tree = (int64_t)t->index,

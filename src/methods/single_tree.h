@@ -27,6 +27,13 @@ HR_MUST_CHECK hr_status hr_single_tree_train(hr_training *training, hr_single_tr
 extern const char *const hr_single_tree_sound_options[], *const hr_single_tree_paper_options[];
 
 /* Defaults that such methods share: of the paper (section 4) in paper mode, else all but trees, depth and learning rate. */
+/* For hr_method.check: whether a tree at one of `shares` equal parts of what bins leave of the budget, times one of the outputs, can pay
+ * for its releases. Paper modes have no budget to keep. Fails: BUDGET, LIMIT. */
+HR_MUST_CHECK hr_status hr_single_tree_check(const hr_fit_facts *facts, size_t shares, hr_error *err);
+
+/* hr_method.memory. */
+double hr_single_tree_memory(const hr_fit_facts *facts);
+
 void hr_single_tree_defaults(hr_fit_options *options);
 
 /* Sound: gradients clipped to +-g* (or records beyond it left out), splits chosen through the gate with width 4 g*^2, leaves

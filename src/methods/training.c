@@ -1,9 +1,53 @@
 #include "base/fail.h"
+#include "bins/edges.h"
 #include "methods/method.h"
+#include "tree/packing.h"
+
+static size_t outputs_of(const hr_schema *schema) {
+    const hr_column *label = hr_schema_label(schema);
+    return label->kind == HR_CATEGORY && label->value_count > 2 ? label->value_count : 1;
+}
 
 size_t hr_training_outputs(const hr_data *data) {
-    const hr_column *label = hr_schema_label(hr_data_schema(data));
-    return label->kind == HR_CATEGORY && label->value_count > 2 ? label->value_count : 1;
+    return outputs_of(hr_data_schema(data));
+}
+
+size_t hr_facts_outputs(const hr_fit_facts *facts) {
+    return facts->schema ? outputs_of(facts->schema) : 1;
+}
+
+double hr_facts_table(const hr_fit_facts *facts) {
+    return (double)facts->rows * (double)hr_schema_feature_count(facts->schema);
+}
+
+hr_status hr_facts_check_rows(const hr_fit_facts *facts, int64_t gradient_bound, hr_error *err) {
+    if (hr_packing_shift(facts->rows, 1, gradient_bound) >= 0) return HR_OK;
+    return hr_fail(err, HR_E_LIMIT, "train on a part of the records", "too many records for exact sums in 63 bits");
+}
+
+hr_status hr_facts_check_classes(const hr_fit_facts *facts, hr_error *err) {
+    if (hr_facts_outputs(facts) <= HR_BINS_MAX) return HR_OK;
+    return hr_fail(err, HR_E_LIMIT, "join rare classes", "more than %d classes", HR_BINS_MAX);
+}
+
+static hr_charge charge_of(const char *what, hr_units cost, uint64_t sensitivity) {
+    return (hr_charge){.what = what, .tree = -1, .level = -1, .cost = cost, .sensitivity = sensitivity};
+}
+
+hr_status hr_facts_check_sums(const hr_fit_facts *facts, const char *what, hr_units cost, uint64_t sensitivity, hr_error *err) {
+    hr_charge charge = charge_of(what, cost, sensitivity);
+    return hr_charge_check_sums(facts->currency, &charge, err);
+}
+
+hr_status hr_facts_check_choice(const hr_fit_facts *facts, const char *what, hr_units cost, uint64_t width, hr_error *err) {
+    hr_charge charge = charge_of(what, cost, width);
+    return hr_charge_check_choice(facts->currency, &charge, err);
+}
+
+hr_status hr_facts_check_edges(const hr_fit_facts *facts, hr_units cost, hr_error *err) {
+    hr_charge charge = charge_of("bin edges", cost, 1);
+    if (!facts->schema) return HR_OK;
+    return hr_edges_check_private(facts->schema, (uint32_t)facts->options->bins, facts->currency, &charge, err);
 }
 
 hr_status hr_training_progress(const hr_training *training, size_t done, size_t total, hr_error *err) {

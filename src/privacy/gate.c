@@ -98,14 +98,13 @@ static hr_status add_line(hr_gate *gate, const hr_release *line, hr_permit *out,
     return HR_OK;
 }
 
-static hr_release line_of(const hr_gate *gate, const hr_charge *charge) {
-    bool is_private = gate->currency != HR_NO_PRIVACY;
+static hr_release line_of(hr_currency currency, const hr_charge *charge) {
     return (hr_release){.what = charge->what,
                         .tree = charge->tree,
                         .level = charge->level,
                         .group = charge->group,
                         .part = charge->part,
-                        .cost = is_private ? charge->cost : 0,
+                        .cost = currency == HR_NO_PRIVACY ? 0 : charge->cost,
                         .sensitivity = charge->sensitivity,
                         .mechanism = HR_IDENTITY,
                         .scale_num = 0,
@@ -113,22 +112,45 @@ static hr_release line_of(const hr_gate *gate, const hr_charge *charge) {
                         .draws = 0};
 }
 
-static hr_status charge_for(hr_gate *gate, const hr_charge *charge, hr_mechanism mechanism, hr_permit *out, hr_error *err) {
-    hr_release line = line_of(gate, charge);
-    const hr_mechanism_info *info = hr_mechanism_info_of(gate->currency == HR_NO_PRIVACY ? HR_IDENTITY : mechanism);
-    return info->set_scale(&line, gate->currency) ? add_line(gate, &line, out, err) : refuse_scale(&line, err);
+static hr_mechanism mechanism_of_sums(hr_currency currency) {
+    return currency == HR_NO_PRIVACY ? HR_IDENTITY : currency == HR_PURE ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN;
+}
+
+static hr_mechanism mechanism_of_choices(hr_currency currency) {
+    return currency == HR_NO_PRIVACY ? HR_IDENTITY : currency == HR_PURE ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL;
+}
+
+static hr_status make_line(hr_mechanism mechanism, hr_currency currency, const hr_charge *charge, hr_release *out, hr_error *err) {
+    *out = line_of(currency, charge);
+    return hr_mechanism_info_of(mechanism)->set_scale(out, currency) ? HR_OK : refuse_scale(out, err);
+}
+
+static hr_status add_charge(hr_mechanism mechanism, hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
+    hr_release line;
+    hr_status status = make_line(mechanism, gate->currency, charge, &line, err);
+    return status ? status : add_line(gate, &line, out, err);
 }
 
 hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    return charge_for(gate, charge, gate->currency == HR_PURE ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN, out, err);
+    return add_charge(mechanism_of_sums(gate->currency), gate, charge, out, err);
 }
 
 hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    return charge_for(gate, charge, HR_EXPONENTIAL, out, err);
+    return add_charge(gate->currency == HR_NO_PRIVACY ? HR_IDENTITY : HR_EXPONENTIAL, gate, charge, out, err);
 }
 
 hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    return charge_for(gate, charge, gate->currency == HR_PURE ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL, out, err);
+    return add_charge(mechanism_of_choices(gate->currency), gate, charge, out, err);
+}
+
+hr_status hr_charge_check_sums(hr_currency currency, const hr_charge *charge, hr_error *err) {
+    hr_release unused;
+    return make_line(mechanism_of_sums(currency), currency, charge, &unused, err);
+}
+
+hr_status hr_charge_check_choice(hr_currency currency, const hr_charge *charge, hr_error *err) {
+    hr_release unused;
+    return make_line(mechanism_of_choices(currency), currency, charge, &unused, err);
 }
 
 hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr_error *err) {
@@ -138,7 +160,7 @@ hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr_error *err) {
 }
 
 hr_status hr_gate_covers(hr_gate *gate, const hr_charge *charge, size_t lines, hr_error *err) {
-    hr_release line = line_of(gate, charge);
+    hr_release line = line_of(gate->currency, charge);
     return reserve(gate, &line, lines, err);
 }
 

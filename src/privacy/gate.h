@@ -54,6 +54,11 @@ HR_MUST_CHECK hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *ch
  * to exp(epsilon score_r / width), with epsilon = cost (pure), sqrt(8 cost) (zCDP) or sqrt(8 cost/pi) (GDP). */
 HR_MUST_CHECK hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
 
+/* Whether the cost buys a noise that can be drawn, for sums and for choices as above, in a gate of that currency; its budget is not
+ * asked. What a method will charge can be checked so before there is a gate. Fails: BUDGET. */
+HR_MUST_CHECK hr_status hr_charge_check_sums(hr_currency currency, const hr_charge *charge, hr_error *err);
+HR_MUST_CHECK hr_status hr_charge_check_choice(hr_currency currency, const hr_charge *charge, hr_error *err);
+
 /* Whether `lines` charges that together cost charge->cost, in its group and part, are covered; makes room for them, so that
  * after HR_OK none of them fails for budget or memory. Charges nothing. Fails: BUDGET, MEMORY. */
 HR_MUST_CHECK hr_status hr_gate_covers(hr_gate *gate, const hr_charge *charge, size_t lines, hr_error *err);

@@ -47,6 +47,15 @@ static void share_out(hr_units cost, int levels, hr_units *costs) {
     costs[levels - 1] = rest;
 }
 
+hr_status hr_quantiles_check_medians(hr_currency currency, const hr_charge *charge, int levels, hr_error *err) {
+    hr_units costs[LEVELS_MAX];
+    hr_charge first = *charge;
+    share_out(charge->cost, levels, costs);
+    first.cost = costs[0];
+    first.sensitivity = 2;
+    return hr_charge_check_choice(currency, &first, err);
+}
+
 static void split_at_median(medians *m, uint32_t low, uint32_t high, int level) {
     if (level == m->levels || high - low < 2) return;
     int64_t from = m->left_of[low].unpaid, to = m->left_of[high].unpaid;
@@ -186,6 +195,13 @@ static double deviation(hr_currency currency, hr_units cost) {
     case HR_GDP: return sqrt(UNITS * UNITS / hr_units_value(cost) + 6);
     }
     return 0;
+}
+
+hr_status hr_quantiles_check_counts(hr_currency currency, const hr_charge *charge, int bits, hr_error *err) {
+    hr_charge level = *charge;
+    level.cost = charge->cost / (hr_units)bits;
+    level.sensitivity = UNITS;
+    return hr_charge_check_sums(currency, &level, err);
 }
 
 hr_status hr_quantiles_by_counts(hr_gate *gate, const hr_charge *charge, const hr_exact *cells, int bits, size_t parts, uint32_t *cuts,

@@ -11,6 +11,7 @@ ASKS = re.compile(r'\bhr_data_rows\s*\(|\bhr_parts_size\s*\(|\b(?:b|boosting|bin
 
 ROOM, LOOP, PACK = 'the size of a buffer', 'every record is visited', 'how many bits exact sums take'
 SUMS, NOT_PRIVATE = 'exact sums, which the gate releases', 'of a method or mode without privacy'
+OWNER = 'a refusal before anything is spent, for the eyes of the owner (docs/privacy.md)'
 
 # (file, function): (uses, what for)
 ALLOWED = {
@@ -46,6 +47,9 @@ ALLOWED = {
     ('src/methods/private_forest.c', 'tree_of'): (1, LOOP),
     ('src/methods/seq.c', 'train_round'): (1, LOOP),
     ('src/job/fit.c', 'check'): (1, 'that there are records at all is public'),
+    ('src/job/fit.c', 'check_delta'): (2, OWNER),
+    ('src/job/fit.c', 'check_memory'): (1, OWNER),
+    ('src/job/fit.c', 'prepare'): (1, OWNER),
     ('src/job/owner_work.c', 'score_tails'): (1, LOOP),
     ('src/job/round_records.c', 'take_records'): (1, LOOP),
     ('src/job/round_records.c', 'hr_round_records_make'): (1, ROOM),

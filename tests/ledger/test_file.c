@@ -86,8 +86,8 @@ static void test_open__leaves_the_log_of_others(void **state) {
 static void test_open__refuses_a_newer_version(void **state) {
     scratch *s = *state;
     make(s, 1);
-    scratch_sql(s->path, "PRAGMA user_version = 2");
-    refuse_untouched(s->path, HR_E_FORMAT, "layout version 2");
+    scratch_sql(s->path, "PRAGMA user_version = 3");
+    refuse_untouched(s->path, HR_E_FORMAT, "layout version 3");
     scratch_sql(s->path, "PRAGMA user_version = 0");
     refuse_untouched(s->path, HR_E_FORMAT, "damaged");
 }

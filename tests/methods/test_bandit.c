@@ -3,6 +3,7 @@
 #include "methods/bandit.h"
 #include "methods/tables.h"
 #include "random/chi_square.h"
+#include "random/sample.h"
 
 enum { FEATURES = 6, PAIRS = FEATURES * FEATURES, DRAWS = 20000, ROUNDS = 200, WARM = 2 * FEATURES };
 
@@ -178,6 +179,64 @@ static void test_bandit__weighs_pairs_by_gain_and_features(void **state) {
     player_close(&p);
 }
 
+/* The law written out pair by pair: gains of pairs and features come from released values, so that any may be. */
+static void find_law(size_t features, const double *weights, const double *gains, const bool *tried, double *wanted) {
+    double mean = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < features * features; i++)
+        if (tried[i]) mean += sqrt(fmax(gains[i], 0)), count++;
+    mean = count ? mean / (double)count : 1;
+    for (size_t a = 0; a < features; a++)
+        for (size_t b = 0; b < features; b++) {
+            size_t i = a * features + b;
+            double root = tried[i] ? sqrt(fmax(gains[i], 0)) : mean;
+            wanted[i] = b < a ? (root + .3 * mean + 1e-12) * sqrt(weights[a] * weights[b]) : 0;
+        }
+}
+
+/* Bandits that were told of 0, 1, 2, ... random pairs and features, some of which cannot be used. */
+static void test_bandit__draws_pairs_by_the_law(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        bool usable[FEATURES], tried[PAIRS] = {false};
+        double gains[PAIRS] = {0}, wanted[PAIRS];
+        for (size_t f = 0; f < FEATURES; f++) usable[f] = f < 2 || (seed + f) % 3 > 0;
+        player p = player_open(usable, FEATURES, 1000 + seed);
+        for (uint64_t told = 0; told < seed; told++) {
+            uint32_t a = 1 + (uint32_t)hr_uniform(p.stream, FEATURES - 1), b = (uint32_t)hr_uniform(p.stream, a);
+            double gain = pow(10, (double)hr_uniform(p.stream, 6)) - 9;
+            size_t i = a * FEATURES + b;
+            gains[i] = tried[i] ? gains[i] + .4 * (gain - gains[i]) : gain;
+            tried[i] = true;
+            learn_pair(&p, a, b, gain);
+            if (told % 3 == 0) learn_feature(&p, a, gain);
+        }
+        hr_bandit_start_round(p.bandit, WARM);
+        find_law(FEATURES, hr_bandit_weights(p.bandit), gains, tried, wanted);
+        check_pairs(&p, wanted);
+        player_close(&p);
+    }
+}
+
+/* Room and time grow with the features, not with their pairs: a table of so many pairs would take 18 TB. */
+static void test_bandit__takes_a_million_features(void **state) {
+    (void)state;
+    enum { MANY = 1000000 };
+    bool *usable = malloc(MANY * sizeof *usable);
+    assert_non_null(usable);
+    for (size_t f = 0; f < MANY; f++) usable[f] = true;
+    player p = player_open(usable, MANY, 68);
+    learn_pair(&p, MANY - 1, 5, 1e30);
+    hr_bandit_start_round(p.bandit, 0);
+    for (int i = 0; i < 10; i++) {
+        uint32_t pair[2];
+        hr_bandit_pair(p.bandit, p.stream, pair);
+        assert_true(pair[1] < pair[0] && pair[0] < MANY);
+    }
+    player_close(&p);
+    free(usable);
+}
+
 /* ---- Kinds ------------------------------------------------------------------------------------------------------------- */
 
 static void test_bandit__draws_kinds_by_their_priors_until_each_was_chosen(void **state) {
@@ -283,6 +342,8 @@ int main(void) {
         cmocka_unit_test(test_bandit__draws_every_pair_alike_at_first),
         cmocka_unit_test(test_bandit__knows_pairs_apart),
         cmocka_unit_test(test_bandit__weighs_pairs_by_gain_and_features),
+        cmocka_unit_test(test_bandit__draws_pairs_by_the_law),
+        cmocka_unit_test(test_bandit__takes_a_million_features),
         cmocka_unit_test(test_bandit__draws_kinds_by_their_priors_until_each_was_chosen),
         cmocka_unit_test(test_bandit__keeps_every_kind_alive),
         cmocka_unit_test(test_bandit__goes_back_to_priors_without_gains),

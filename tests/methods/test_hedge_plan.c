@@ -159,13 +159,31 @@ static void test_plan__tells_what_noise_does_to_predictions(void **state) {
         }
 }
 
+/* Whatever the noisy count says: no release of a fit costs less than that of the longest plan, which some count leads to. */
+static void test_longest__costs_the_least(void **state) {
+    (void)state;
+    static const hr_task tasks[] = {HR_BINARY, HR_MULTICLASS, HR_REGRESSION};
+    for (size_t k = 0; k < 3; k++)
+        for (int pure = 0; pure < 2; pure++)
+            for (hr_units budget = HR_UNIT >> 30; budget <= HR_UNIT << 4; budget <<= 2) {
+                hr_hedge_setting s = {pure ? HR_PURE : HR_GDP, budget, tasks[k], true};
+                hr_hedge_plan longest = hr_hedge_plan_longest(&s);
+                bool reached = false;
+                for (double records = 1; records < 1e30; records *= 1.7) {
+                    hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
+                    assert_true(plan.rounds <= longest.rounds && plan.choice >= longest.choice && plan.sums >= longest.sums);
+                    assert_true(plan.counts >= longest.counts && plan.within >= longest.within && plan.clip == longest.clip);
+                    reached = reached || plan.rounds == longest.rounds;
+                }
+                assert_true(reached);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan__is_what_the_formulas_say),
-        cmocka_unit_test(test_plan__starts_with_its_shares),
-        cmocka_unit_test(test_plan__spends_the_budget_and_no_more),
-        cmocka_unit_test(test_plan__stays_within_its_ranges),
-        cmocka_unit_test(test_plan__tells_what_noise_does_to_predictions),
+        cmocka_unit_test(test_longest__costs_the_least),      cmocka_unit_test(test_plan__is_what_the_formulas_say),
+        cmocka_unit_test(test_plan__starts_with_its_shares),  cmocka_unit_test(test_plan__spends_the_budget_and_no_more),
+        cmocka_unit_test(test_plan__stays_within_its_ranges), cmocka_unit_test(test_plan__tells_what_noise_does_to_predictions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
