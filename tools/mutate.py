@@ -101,8 +101,9 @@ class Copy:
         self.build = os.path.join(self.tree, 'build')
         for path, content in contents.items():
             self.write(path, content, os.stat(os.path.join(ROOT, path)).st_mode)
-        if not os.path.exists(os.path.join(self.build, 'build.ninja')):
-            subprocess.run(['meson', 'setup', self.build, '-Dtests=true'], cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
+        made = os.path.exists(os.path.join(self.build, 'build.ninja'))
+        command = ['ninja', '-C', self.build, 'build.ninja'] if made else ['meson', 'setup', self.build, '-Dtests=true']
+        subprocess.run(command, cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
 
     def write(self, path, content, mode=0o644):
         """Leaves a file alone that is right already, so that it is not compiled again."""

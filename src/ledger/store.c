@@ -34,6 +34,7 @@ enum {
     "CREATE TRIGGER closing_stays BEFORE UPDATE OF closed ON limits WHEN old.closed IS NOT NULL"                                           \
     "  BEGIN SELECT raise(ABORT, 'a closed ledger stays closed'); END;"
 
+/* No list in the check of `state`: SQLite would make a table of it for every row that it checks, whenever a ledger is opened. */
 #define ENTRIES(name)                                                                                                                      \
     "CREATE TABLE " name " ("                                                                                                              \
     "  id INTEGER PRIMARY KEY AUTOINCREMENT,"                                                                                              \
@@ -41,7 +42,7 @@ enum {
     "  purpose TEXT NOT NULL,"                                                                                                             \
     "  epsilon_units INTEGER NOT NULL CHECK (epsilon_units > 0),"                                                                          \
     "  delta_units INTEGER NOT NULL CHECK (delta_units >= 0),"                                                                             \
-    "  state TEXT NOT NULL DEFAULT 'reserved' CHECK (state IN ('reserved', 'committed', 'void'))"                                          \
+    "  state TEXT NOT NULL DEFAULT 'reserved' CHECK (state = 'reserved' OR state = 'committed' OR state = 'void')"                         \
     ") STRICT;"
 
 /* What goes with the table of entries. */
