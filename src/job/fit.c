@@ -16,6 +16,9 @@
 
 enum { THREADS_MAX = 256 };
 
+/* What methods ask for beside their large tables. */
+static const double MEMORY_MARGIN = 1.125;
+
 /* What a fit holds while it runs. */
 typedef struct fit {
     const hr_data *data;
@@ -72,8 +75,11 @@ static hr_status check_delta(const fit *f, hr_error *err) {
 
 /* Asks for as much at once and gives it back: better before the budget is spent than after. */
 static hr_status check_memory(const fit *f, hr_error *err) {
-    hr_fit_facts facts = {.options = f->options, .schema = hr_data_schema(f->data), .rows = hr_data_rows(f->data)};
-    double bytes = f->method->memory ? f->method->memory(&facts) : 0;
+    hr_fit_facts facts = {.options = f->options,
+                          .schema = hr_data_schema(f->data),
+                          .rows = hr_data_rows(f->data),
+                          .threads = hr_threads_of(f->options->threads)};
+    double bytes = f->method->memory ? MEMORY_MARGIN * f->method->memory(&facts) : 0;
     char *volatile probe = bytes < (double)(SIZE_MAX / 2) ? malloc((size_t)bytes + 1) : NULL;
     if (!probe)
         return hr_fail(err, HR_E_MEMORY, "use fewer rows, features or levels, or a machine with more memory",

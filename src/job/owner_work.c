@@ -72,15 +72,26 @@ static hr_status check_ledger(hr_ledger *ledger, const Hedgerow__Terms *terms, h
     return suffices ? HR_OK : object("what is left in her ledger does not suffice", err);
 }
 
+/* Whether a tree's share, and a vote's, pay for all that they release. Terms and schema decide: the answer tells nothing of the records. */
+static hr_status check_budget(const hr_schema *schema, const Hedgerow__Terms *terms, hr_error *err) {
+    hr_fit_options options;
+    hr_budget budget;
+    hr_status status = hr_options_of_terms(terms, 1 - terms->vote_share, &options, err);
+    if (!status) status = hr_budget_check(&hr_method_inprivate, &options, schema, 1, &budget, err);
+    if (status || terms->paper || !(terms->vote_share > 0)) return status;
+    hr_units vote = hr_units_down(terms->epsilon * terms->vote_share), least = vote - hr_units_share(vote, GAIN_SHARE);
+    const hr_charge charge = {.what = "vote", .cost = least, .sensitivity = HR_TAILS_MAX << HR_ADVANCE_BITS};
+    return hr_charge_check_sums(HR_PURE, &charge, err);
+}
+
 static hr_status decide(hr_party_work *self, const char *miner, const Hedgerow__Terms *terms, bool *accepted, char reason[HR_ACTION_TEXT],
                         hr_error *err) {
     hr_owner_work *w = (hr_owner_work *)self;
-    hr_fit_options options;
     hr_error said = {0};
     hr_status status = check_policy(w->policy, miner, terms, &said);
     if (!status) status = check_schema(hr_data_schema(w->data), terms->schema, &said);
     if (!status) status = check_ledger(w->ledger, terms, &said);
-    if (!status) status = hr_options_of_terms(terms, 1, &options, &said);
+    if (!status) status = check_budget(hr_data_schema(w->data), terms, &said);
     if (status == HR_E_MEMORY || status == HR_E_IO) {
         if (err) *err = said;
         return status;

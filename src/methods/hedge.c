@@ -355,10 +355,13 @@ static hr_status train(hr_training *training, hr_error *err) {
     return status;
 }
 
-/* The binned table; targets and scores; edges and gains of features. */
+/* The binned table; targets; edges and gains of features; candidates and their sums. The forest grows with the rounds, and is not in it. */
 static double memory(const hr_fit_facts *facts) {
+    size_t outputs = hr_facts_outputs(facts), trees = HR_HEDGE_CANDIDATES;
     double edges = (double)hr_schema_feature_count(facts->schema) * (double)(facts->options->bins + 16) * sizeof(double);
-    return hr_facts_table(facts) + (double)facts->rows * (double)(hr_facts_outputs(facts) + 1) * sizeof(double) + edges;
+    double candidates = (double)trees * sizeof(candidate) + 7. * (double)outputs * HR_SCAN_NODES_MAX * sizeof(double);
+    return hr_facts_table(facts) + (double)facts->rows * sizeof(double) + edges + candidates +
+           hr_scan_memory(facts->rows, outputs, trees, facts->threads);
 }
 
 static void defaults(hr_fit_options *o) {

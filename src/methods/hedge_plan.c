@@ -78,7 +78,7 @@ static void share_out(const hr_hedge_setting *s, hr_hedge_plan *plan) {
 }
 
 hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
-    hr_hedge_plan plan = {.candidates = 64, .clip = first_clip(s)};
+    hr_hedge_plan plan = {.candidates = HR_HEDGE_CANDIDATES, .clip = first_clip(s)};
     double budget = hr_units_value(s->budget);
     if (s->currency == HR_PURE)
         schedule_pure(records * budget, &plan);
@@ -89,7 +89,8 @@ hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
 }
 
 hr_hedge_plan hr_hedge_plan_longest(const hr_hedge_setting *s) {
-    hr_hedge_plan plan = {.rounds = s->currency == HR_PURE ? ROUNDS_PURE : ROUNDS_GAUSSIAN, .candidates = 64, .clip = first_clip(s)};
+    hr_hedge_plan plan = {
+        .rounds = s->currency == HR_PURE ? ROUNDS_PURE : ROUNDS_GAUSSIAN, .candidates = HR_HEDGE_CANDIDATES, .clip = first_clip(s)};
     share_out(s, &plan);
     return plan;
 }

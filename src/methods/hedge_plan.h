@@ -6,6 +6,7 @@
 #include "methods/method.h"
 
 enum { HR_HEDGE_COUNT_UNITS = 64, HR_HEDGE_SUM_UNIT = 1 << 12 }; /* what 1 is among released counts, and sums of labels and gradients */
+enum { HR_HEDGE_CANDIDATES = 64 };                               /* M */
 
 /* What is public before the first release. */
 typedef struct hr_hedge_setting {

@@ -162,7 +162,7 @@ static hr_status check(const hr_fit_facts *facts, hr_error *err) {
 /* A round takes a copy of about half of the records; with one round, of all. */
 static double memory(const hr_fit_facts *facts) {
     double taken = (double)facts->rows * (facts->options->trees > 1 ? .5 : 1);
-    return hr_facts_table(facts) / (double)facts->rows * taken * sizeof(double) + (double)facts->rows * 3 * sizeof(double) +
+    return (double)hr_schema_feature_count(facts->schema) * taken * sizeof(double) + (double)facts->rows * 3 * sizeof(double) +
            hr_boosting_memory(facts, taken);
 }
 

@@ -26,6 +26,7 @@ typedef struct hr_fit_facts {
     const hr_fit_options *options;
     const hr_schema *schema; /* a plan may have none: NULL stands for two classes and numeric features */
     size_t rows;
+    int threads; /* for `memory` alone */
     hr_currency currency;
     hr_units budget;
 } hr_fit_facts;

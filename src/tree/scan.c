@@ -62,6 +62,12 @@ void hr_scan_free(hr_scan *scan) {
     free(scan);
 }
 
+double hr_scan_memory(size_t rows, size_t outputs, size_t trees, int threads) {
+    double nodes = (double)trees * NODES * (double)outputs, cells = (double)trees * GRID_MAX;
+    double of_thread = nodes + cells + (double)outputs * BLOCK;
+    return ((double)rows * (double)outputs + (double)threads * of_thread) * sizeof(int64_t) + cells * sizeof(uint16_t);
+}
+
 static bool room(hr_scan *s, const double *base) {
     size_t rows = s->binned->rows, threads = (size_t)s->threads;
     s->scores = malloc((rows * s->outputs + 1) * sizeof *s->scores);

@@ -31,6 +31,8 @@ enum { HR_SCAN_BITS = 12, HR_SCAN_DEPTH_MAX = 8, HR_SCAN_NODES_MAX = (2 << HR_SC
 HR_MUST_CHECK hr_status hr_scan_new(const hr_binned *binned, const double *targets, size_t outputs, const double *base, size_t trees,
                                     int threads, hr_scan **out, hr_error *err);
 void hr_scan_free(hr_scan *scan);
+/* Bytes that a scan takes beside the binned table, at most. */
+double hr_scan_memory(size_t rows, size_t outputs, size_t trees, int threads);
 
 /* After a round: the step that every record takes at the beginning of the next one, down one of the round's trees:
  * values[node * outputs + k] is added to its k-th score. */

@@ -75,7 +75,28 @@ static void test_policy__refuses_what_it_does_not_allow(void **state) {
     table_close(&t);
 }
 
+/* What can be known from the terms is refused before anything is reserved. */
+static void test_policy__declines_budgets_that_pay_for_nothing(void **state) {
+    (void)state;
+    static const char *const labs[] = {"lab"}, *const methods[] = {"inprivate"};
+    static const double epsilons[] = {1e-12, 1e-11}, enough = .01;
+    const hr_policy allows = {.miners = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = 0, .owners = 3};
+    table t = table_of_steps(60, 2, 2, 1);
+    offer o = open_offer(&t);
+    for (size_t i = 0; i < COUNT(epsilons); i++) {
+        o.terms->epsilon = epsilons[i];
+        assert_false(accepts(&t, &allows, &o));
+    }
+    o.terms->epsilon = enough;
+    assert_true(accepts(&t, &allows, &o));
+    o.terms->vote_share = 1e-11; /* the tree is paid for, the vote is not */
+    assert_false(accepts(&t, &allows, &o));
+    hr_unpacked_free(&o.terms->base);
+    table_close(&t);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_policy__refuses_what_it_does_not_allow)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_policy__refuses_what_it_does_not_allow),
+                                       cmocka_unit_test(test_policy__declines_budgets_that_pay_for_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
