@@ -11,11 +11,11 @@ typedef struct offer {
 static const char *const owners[] = {"north", "south", "west"};
 
 /* Terms of a job that costs 1 and has three owners. */
-static offer open_offer(const table *t) {
+static offer open_offer(const table *t, hr_mode mode) {
     offer o = {.coordinator = "lab"};
     hr_bytes bytes = {0};
     ProtobufCMessage *message = NULL;
-    hr_job_file job = {.rounds = 1, .options = options_of("inprivate", HR_SOUND)};
+    hr_job_file job = {.rounds = 1, .options = options_of("inprivate", mode)};
     job.options.epsilon = 1;
     assert_int_equal(hr_terms_of(&job, "job", t->schema, owners, COUNT(owners), &bytes, NULL), HR_OK);
     assert_int_equal(hr_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &message, NULL), HR_OK);
@@ -41,7 +41,7 @@ static void test_policy__refuses_what_it_does_not_allow(void **state) {
     (void)state;
     static const char *const labs[] = {"lab"}, *const methods[] = {"inprivate"};
     table t = table_of_steps(60, 2, 2, 1);
-    offer o = open_offer(&t);
+    offer o = open_offer(&t, HR_SOUND);
     const hr_policy allows = {.miners = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = 0, .owners = 3};
     hr_policy one_less = allows;
     assert_true(accepts(&t, &allows, &o));
@@ -61,9 +61,6 @@ static void test_policy__refuses_what_it_does_not_allow(void **state) {
     o.coordinator = "laboratory";
     assert_false(accepts(&t, &allows, &o));
     o.coordinator = "lab";
-    o.terms->paper = true;
-    assert_false(accepts(&t, &allows, &o));
-    o.terms->paper = false;
     o.terms->delta = 1e-9;
     assert_false(accepts(&t, &allows, &o));
     o.terms->delta = 0;
@@ -75,6 +72,20 @@ static void test_policy__refuses_what_it_does_not_allow(void **state) {
     table_close(&t);
 }
 
+static void test_policy__allows_the_paper_mode_where_it_says_so_alone(void **state) {
+    (void)state;
+    static const char *const labs[] = {"lab"}, *const methods[] = {"inprivate"};
+    hr_policy policy = {.miners = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = 0, .owners = 3};
+    table t = table_of_steps(60, 2, 2, 1);
+    offer o = open_offer(&t, HR_PAPER);
+    assert_true(o.terms->paper);
+    assert_false(accepts(&t, &policy, &o));
+    policy.paper = true;
+    assert_true(accepts(&t, &policy, &o));
+    hr_unpacked_free(&o.terms->base);
+    table_close(&t);
+}
+
 /* What can be known from the terms is refused before anything is reserved. */
 static void test_policy__declines_budgets_that_pay_for_nothing(void **state) {
     (void)state;
@@ -82,7 +93,7 @@ static void test_policy__declines_budgets_that_pay_for_nothing(void **state) {
     static const double epsilons[] = {1e-12, 1e-11}, enough = .01;
     const hr_policy allows = {.miners = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = 0, .owners = 3};
     table t = table_of_steps(60, 2, 2, 1);
-    offer o = open_offer(&t);
+    offer o = open_offer(&t, HR_SOUND);
     for (size_t i = 0; i < COUNT(epsilons); i++) {
         o.terms->epsilon = epsilons[i];
         assert_false(accepts(&t, &allows, &o));
@@ -97,6 +108,7 @@ static void test_policy__declines_budgets_that_pay_for_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_policy__refuses_what_it_does_not_allow),
+                                       cmocka_unit_test(test_policy__allows_the_paper_mode_where_it_says_so_alone),
                                        cmocka_unit_test(test_policy__declines_budgets_that_pay_for_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,6 +79,27 @@ static void test_labels__map_numbers_to_whole_multiples_between_the_bounds(void 
     check_numbers(-1e300, 1e300);
 }
 
+/* However a label came to be beyond its bounds, it weighs no more than one at a bound. */
+static void test_labels__beyond_their_bounds_count_as_a_bound(void **state) {
+    (void)state;
+    const hr_column label = {.name = "y", .kind = HR_NUMBER, .low = -1, .high = 1}, feature = {.name = "x", .kind = HR_NUMBER, .high = 1};
+    double x[2] = {0, 0}, y[2] = {0, 0};
+    const double *columns[1] = {x};
+    hr_schema *schema = NULL;
+    hr_data *data = NULL;
+    hr_labels labels;
+    assert_int_equal(hr_schema_make(&label, &feature, 1, NULL, 0, &schema, NULL), HR_OK);
+    assert_int_equal(hr_data_from_arrays(schema, 2, columns, y, &data, NULL), HR_OK);
+    double *kept = (double *)hr_data_labels(data);
+    kept[0] = 50;
+    kept[1] = -50;
+    assert_int_equal(hr_labels_of(data, &labels, NULL), HR_OK);
+    assert_true(labels.values[0] == UNIT && labels.values[1] == -UNIT);
+    hr_labels_done(&labels);
+    hr_data_free(data);
+    hr_schema_free(schema);
+}
+
 static void test_labels__index_classes(void **state) {
     (void)state;
     static const size_t counts[] = {2, 3, 17, CLASSES_MAX};
@@ -469,6 +490,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_labels__map_numbers_to_whole_multiples_between_the_bounds),
         cmocka_unit_test(test_labels__index_classes),
+        cmocka_unit_test(test_labels__beyond_their_bounds_count_as_a_bound),
         cmocka_unit_test(test_sums__are_those_of_the_records),
         cmocka_unit_test(test_purity__is_all_squares_less_those_of_the_errors),
         cmocka_unit_test(test_purity__is_exact_of_the_largest_sets),
