@@ -14,7 +14,8 @@ typedef struct mine_args {
 
 static const arg_option mine_options[] = {
     {"JOB", 0, ARG_OPERAND, true, AT(file), NULL, "the job file: what to train, and who asks whom"},
-    {"model", 0, ARG_TEXT, true, AT(model), "FILE", "where the model goes, which must not exist; - is standard output"},
+    {"model", 0, ARG_TEXT, true, AT(model), "FILE",
+     "where the model goes; it must not exist when a job begins, and is replaced when one goes on; - is standard output"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
     {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "tell nothing but errors and the summary"},
 };

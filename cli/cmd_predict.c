@@ -1,10 +1,12 @@
 /* hedgerow predict: a table in, predictions out, one line a record. */
 #include "commands.h"
 #include "input.h"
+#include "keep.h"
 #include "output.h"
 #include "places.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct predict_args {
     const char *model, *data, *output;
@@ -16,7 +18,7 @@ static const arg_option predict_options[] = {
     {"model", 0, ARG_TEXT, true, offsetof(predict_args, model), "FILE", "the model"},
     {"data", 0, ARG_TEXT, true, offsetof(predict_args, data), "FILE", "the records; the label may be absent; - is standard input"},
     {"output", 'o', ARG_TEXT, false, offsetof(predict_args, output), "FILE", "where the CSV goes; standard output unless given"},
-    {"force", 0, ARG_FLAG, false, offsetof(predict_args, force), NULL, "replace the file that is there"},
+    {"force", 0, ARG_FLAG, false, offsetof(predict_args, force), NULL, "replace predictions that are there; no other file"},
     {"scores", 0, ARG_FLAG, false, offsetof(predict_args, scores), NULL, "the classes' probabilities only"},
     {"classes", 0, ARG_FLAG, false, offsetof(predict_args, classes), NULL, "the most probable class only"},
     {"format", 0, ARG_CHOICE, false, offsetof(predict_args, format), FORMAT_WORDS, "of the data; auto looks at the content"},
@@ -40,6 +42,39 @@ static void write_header(FILE *out, const layout *lines) {
         print_csv_field(out, "p_", lines->label->values[k]);
     }
     fputc('\n', out);
+}
+
+/* One name of a header, without its quotes; *end is the character after it. */
+static void read_name(FILE *in, char *name, size_t size, int *end) {
+    size_t length = 0;
+    int c = getc(in);
+    const bool quoted = c == '"';
+    if (quoted) c = getc(in);
+    for (bool inside = quoted; c != EOF && (inside || (c != ',' && c != '\n')); c = getc(in)) {
+        if (quoted && c == '"') inside = !inside;
+        if (length + 1 < size) name[length++] = (char)c;
+    }
+    name[length] = '\0';
+    *end = c;
+}
+
+/* Whether a file begins as write_header begins one. */
+static bool holds_predictions(const char *path) {
+    FILE *in = fopen(path, "rb");
+    if (in == NULL) return false;
+    char name[16];
+    int end;
+    read_name(in, name, sizeof name, &end);
+    bool is_header = end == '\n' && (strcmp(name, "prediction") == 0 || strcmp(name, "class") == 0);
+    if (!is_header) {
+        is_header = strncmp(name, "p_", 2) == 0 || (strcmp(name, "class") == 0 && end == ',');
+        while (is_header && end == ',') {
+            read_name(in, name, sizeof name, &end);
+            is_header = strncmp(name, "p_", 2) == 0;
+        }
+    }
+    fclose(in);
+    return is_header && end == '\n';
 }
 
 static void write_record(FILE *out, const layout *lines, const double *numbers) {
@@ -103,7 +138,7 @@ static int run_predict(const command *self, int argc, char **argv) {
     hr_model *model = NULL;
     hr_data *data = NULL;
     int code = EXIT_DONE;
-    hr_status status = output_probe(args.output, rule_of(&args), &err);
+    hr_status status = own_output_probe(args.output, rule_of(&args), holds_predictions, "predictions of this program", &err);
     if (status == HR_OK) status = input_model(args.model, &model, &err);
     if (status != HR_OK) goto out;
     if ((args.scores || args.classes) && hr_schema_task(hr_model_schema(model)) == HR_REGRESSION) {
@@ -123,7 +158,8 @@ const command predict_command = {
     .name = "predict",
     .summary = "predict the records of a table",
     .details = "Writes CSV with a header: for classes the most probable one and all probabilities (class,p_VALUE,...), for regression "
-               "the predicted number (prediction). A file that exists is replaced with --force only.",
+               "the predicted number (prediction). Predictions that exist are replaced with --force only; no other "
+               "file is.",
     .example = "  hedgerow predict --model model.json --data new.csv -o predictions.csv",
     .options = predict_options,
     .option_count = COUNT_OF(predict_options),

@@ -105,7 +105,7 @@ typedef struct train_run {
     hr_ledger *ledger;
     hr_data *data;
     hr_model *model;
-    int64_t entry; /* the newest of the ledger before the run's own */
+    int64_t entry; /* the ledger's newest when the fit began; before that, more than any */
 } train_run;
 
 static void run_done(train_run *run) {
@@ -275,8 +275,14 @@ static int run_plan(const command *self, const train_args *args) {
 }
 
 static int fail(const command *self, const train_args *args, const train_run *run, const hr_error *err) {
-    if (err->status != HR_E_CANCELLED) return report_error(self->name, err);
-    tell_reserved(self->name, run->ledger, args->ledger, run->entry);
+    if (err->status != HR_E_CANCELLED) {
+        const int code = report_error(self->name, err);
+        tell_reserved(self->name, "", run->ledger, args->ledger, run->entry);
+        return code;
+    }
+    if (!tell_reserved(self->name, "interrupted; ", run->ledger, args->ledger, run->entry)) {
+        fprintf(stderr, "hedgerow %s: interrupted; nothing was spent\n", self->name);
+    }
     return EXIT_SIGNAL + interrupted();
 }
 
@@ -296,7 +302,7 @@ static int run_train(const command *self, int argc, char **argv) {
     if (!args_parse(self, argc, argv, &args) || !consistent(self, &args)) return EXIT_USAGE;
     if (args.weights != NULL) return refuse_weights(self);
     if (args.plan) return run_plan(self, &args);
-    train_run run = {0};
+    train_run run = {.entry = INT64_MAX};
     hr_error err = {0};
     interrupt_watch();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow fails to be written; the process goes on */

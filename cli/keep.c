@@ -22,13 +22,17 @@ static bool holds_model(const char *path) {
     return read;
 }
 
-hr_status model_probe(const char *path, output_rule rule, hr_error *err) {
-    if (rule != OUTPUT_FORCED || !is_filled(path) || holds_model(path)) return output_probe(path, rule, err);
-    *err = (hr_error){.status = HR_E_POLICY,
-                      .message = "the file exists already, and is not a model that can be read",
-                      .remedy = "choose another name, or remove the file yourself: only a model may be replaced"};
+hr_status own_output_probe(const char *path, output_rule rule, bool (*is_own)(const char *path), const char *what, hr_error *err) {
+    if (rule != OUTPUT_FORCED || !is_filled(path) || is_own(path)) return output_probe(path, rule, err);
+    *err = (hr_error){.status = HR_E_POLICY};
     snprintf(err->file, sizeof err->file, "%s", path);
+    snprintf(err->message, sizeof err->message, "the file exists already, and is not %s", what);
+    snprintf(err->remedy, sizeof err->remedy, "choose another name, or remove the file yourself: only a file of that kind may be replaced");
     return HR_E_POLICY;
+}
+
+hr_status model_probe(const char *path, output_rule rule, hr_error *err) {
+    return own_output_probe(path, rule, holds_model, "a model that can be read", err);
 }
 
 static hr_status write_text(const char *text, const char *path, output_rule rule, hr_error *err) {

@@ -1,6 +1,7 @@
 #include "together.h"
 #include "commands.h"
 #include "output.h"
+#include "places.h"
 
 #include <signal.h>
 #include <string.h>
@@ -48,10 +49,6 @@ static void print_json(const hr_model *model, const char *path) {
     json_text(&json, "statement", guarantee->statement);
     json_close(&json, '}');
     putchar('\n');
-}
-
-static bool is_standard_output(const char *path) {
-    return strcmp(path, "-") == 0;
 }
 
 bool together_output_free(const char *name, const char *path, bool as_json) {

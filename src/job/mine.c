@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 struct hr_miner_seat {
     hr_arena *arena;
@@ -74,7 +74,8 @@ static hr_status submit(hr_miner_seat *m, const char *path, hr_error *err) {
         if (m->settings->tell) m->settings->tell(m->settings->user, "a job that was begun goes on");
         return HR_OK;
     }
-    if (!access(m->model, F_OK)) {
+    struct stat there;
+    if (!stat(m->model, &there) && S_ISREG(there.st_mode)) {
         hr_fail(err, HR_E_POLICY, "name another file, or move it away: a new job costs its owners anew", "the model exists already");
         return hr_fail_at(err, HR_E_POLICY, m->model, 0, 0, NULL);
     }

@@ -264,7 +264,7 @@ static void test_scan__counts_records_and_labels(void **state) {
     hr_exact count, labels[3];
     assert_int_equal(hr_scan_totals(numbers, 5, 1, &count, labels), 1);
     assert_true(count.unpaid == 5 * 64 && labels[0].unpaid == 4096 - 4096 + 1024 + 1365 - 4096);
-    static const double beyond[] = {5, -7, 3}; /* however a target came to be there, it counts as a bound */
+    static const double beyond[] = {5, -7, 4}; /* however a target came to be there, it counts as a bound */
     assert_int_equal(hr_scan_totals(beyond, 3, 1, &count, labels), 1);
     assert_true(labels[0].unpaid == 4096);
     assert_int_equal(hr_scan_totals(classes, 6, 3, &count, labels), 3);
