@@ -82,7 +82,7 @@ static void check_predictions(const world *w) {
                       .method = "diprime",
                       .binning = w->training.binning,
                       .forest = w->training.forest,
-                      .guarantee = {false, INFINITY, 0, INFINITY, 0, "none"}};
+                      .guarantee = {.epsilon = INFINITY, .epsilon_replace = INFINITY, .unit = HR_ONE_RECORD, .statement = "none"}};
     assert_int_equal(hr_model_make(&parts, &model, NULL), HR_OK);
     assert_int_equal(hr_model_check(model, NULL), HR_OK);
     double *predicted = predictions_of(model, w->t.data); /* numbers have bounds -1 and 1 */
