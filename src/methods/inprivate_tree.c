@@ -117,7 +117,9 @@ static hr_status grow(digging *d, const hr_permit *permits, hr_tree *tree, hr_er
     hr_status status = hr_grow(d->grower, hr_local_source(d->local), &splitter.splitter, &d->packing, d->arena, tree, &sums, err);
     if (status) return status;
     d->leaves = hr_leaves_of(tree, sums, d->sums, d->counts);
-    if (d->classes) hr_curvature_sums(tree, d->binned, &d->packing, d->residual_bound, hr_local_packed(d->local), d->counts);
+    if (!d->classes) return HR_OK;
+    find_residuals(d); /* growth reordered them */
+    hr_curvature_sums(tree, d->binned, &d->packing, d->residual_bound, hr_local_packed(d->local), d->counts);
     return HR_OK;
 }
 
