@@ -89,7 +89,7 @@ static void purse_close(purse *p) {
 
 static hr_value_tree must_tree(purse *p, const hr_data *records, const double *scores, const hr_fit_options *options) {
     hr_inprivate_tree_job job = {
-        .records = records, .scores = scores, .budget = hr_gate_budget(p->gate), .index = 3, .group = 7, .part = 2};
+        .records = records, .scores = scores, .scope = {.tree = 3, .group = 7, .part = 2, .budget = hr_gate_budget(p->gate)}};
     hr_value_tree tree = {0};
     hr_error err = {0};
     if (hr_inprivate_tree(&job, options, p->gate, 1, p->arena, &tree, &err)) fail_msg("%s; %s", err.message, err.remedy);
