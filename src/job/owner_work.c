@@ -5,6 +5,7 @@
 #include "job/budget.h"
 #include "job/terms.h"
 #include "methods/inprivate.h"
+#include "privacy/release.h"
 #include "random/stream.h"
 #include "tree/advance.h"
 
@@ -164,7 +165,7 @@ static hr_status make_tree(const turn *t, hr_bytes *out, hr_error *err) {
     hr_status status = score(t->work, t->job, t->place, &r, err);
     if (status) return status;
     hr_inprivate_tree_job one = {
-        .records = r->records, .scores = r->scores, .budget = hr_gate_budget(t->gate), .index = t->place, .group = 0, .part = t->place};
+        .records = r->records, .scores = r->scores, .scope = {(int64_t)t->place, 0, t->place, hr_gate_budget(t->gate)}};
     status = hr_inprivate_tree(&one, &t->options, t->gate, t->work->threads, t->arena, &tree, err);
     return status ? status : pack_tree(t, &tree, out, err);
 }
@@ -194,13 +195,11 @@ static hr_status prepare(hr_party_work *self, const hr_party_job *job, hr_error 
 /* Sums each of which changes by at most one record's unit when a record is added. */
 static hr_status release(const turn *t, const char *what, hr_units cost, const hr_exact *exact, size_t count, int64_t *noisy,
                          hr_error *err) {
-    hr_charge charge = {
-        .what = what, .tree = -1, .level = -1, .group = 0, .part = t->place, .cost = cost, .sensitivity = count << HR_ADVANCE_BITS};
-    hr_permit permit;
+    hr_release_scope scope = {.tree = -1, .part = t->place};
+    hr_charge charge = hr_scope_charge(&scope, what, -1, cost, count << HR_ADVANCE_BITS);
     hr_noisy out[HR_TAILS_MAX];
-    hr_status status = hr_gate_charge_sums(t->gate, &charge, &permit, err);
+    hr_status status = hr_gate_release_sums(t->gate, &charge, exact, count, out, err);
     if (status) return status;
-    hr_gate_sums(t->gate, permit, exact, count, out);
     for (size_t i = 0; i < count; i++) noisy[i] = out[i].paid;
     return HR_OK;
 }

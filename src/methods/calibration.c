@@ -1,6 +1,7 @@
 #include "methods/calibration.h"
 
 #include "privacy/noise.h"
+#include "privacy/release.h"
 #include "tree/link.h"
 
 #include <float.h>
@@ -89,17 +90,10 @@ hr_calibration hr_calibration_fit(const hr_noisy *cells, double sigma) {
 
 hr_status hr_calibration_release(hr_training *training, const hr_binned *binned, hr_units cost, hr_noisy *cells, hr_error *err) {
     hr_exact counts[HR_RELIABILITY_CELLS];
-    hr_permit permit;
-    hr_charge charge = {.what = "calibration count",
-                        .tree = -1,
-                        .level = -1,
-                        .group = training->next_group++,
-                        .cost = cost,
-                        .sensitivity = HR_RELIABILITY_UNITS};
+    hr_release_scope scope = {.tree = -1, .group = training->next_group++};
+    hr_charge charge = hr_scope_charge(&scope, "calibration count", -1, cost, HR_RELIABILITY_UNITS);
     hr_status status = hr_reliability_count(&training->forest, binned, hr_data_labels(training->data), training->threads, counts, err);
-    if (!status) status = hr_gate_charge_sums(training->gate, &charge, &permit, err);
-    if (!status) hr_gate_sums(training->gate, permit, counts, HR_RELIABILITY_CELLS, cells);
-    return status;
+    return status ? status : hr_gate_release_sums(training->gate, &charge, counts, HR_RELIABILITY_CELLS, cells, err);
 }
 
 hr_status hr_calibrate(hr_training *training, const hr_binned *binned, hr_units cost, hr_error *err) {

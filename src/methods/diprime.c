@@ -305,7 +305,7 @@ static hr_status train_tree(hr_tree_trainer *self, const hr_private_tree *tree, 
 /* ---- Budgets and leaves: sound ---------------------------------------------------------------------------------------- */
 
 static hr_units leaf_budget(const diprime *d) {
-    return hr_units_share(d->tree->budget, d->training->options->leaf_share);
+    return hr_units_share(d->tree->scope.budget, d->training->options->leaf_share);
 }
 
 /* What the questions of a level cost each. */
@@ -321,13 +321,13 @@ static level_costs share_level(hr_units level, size_t candidates) {
 
 static hr_status charge(diprime *d, const char *what, size_t level, hr_units cost, uint64_t width, hr_permit *out, hr_error *err) {
     bool sound = d->training->options->mode == HR_SOUND;
-    hr_charge line = hr_private_tree_charge(d->tree, what, (int64_t)level, cost, width);
+    hr_charge line = hr_scope_charge(&d->tree->scope, what, (int64_t)level, cost, width);
     return (sound ? hr_gate_charge_choice : hr_gate_charge_exponential)(d->training->gate, &line, out, err);
 }
 
 static hr_status charge_sound(diprime *d, hr_error *err) {
     size_t depth = (size_t)d->training->options->depth, candidates = d->candidate_count;
-    level_costs cost = share_level((d->tree->budget - leaf_budget(d)) / depth, candidates);
+    level_costs cost = share_level((d->tree->scope.budget - leaf_budget(d)) / depth, candidates);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth; level++) {
         for (size_t k = 0; !status && k < candidates; k++)
@@ -351,7 +351,7 @@ static hr_status leaves_sound(diprime *d, const hr_private_tree *grown, const hr
 static hr_status charge_published(diprime *d, hr_error *err) {
     size_t depth = (size_t)d->training->options->depth;
     bool text = d->training->options->split_budget == HR_SPLIT_TEXT;
-    hr_units cost = (d->tree->budget - leaf_budget(d)) / (2 * depth);
+    hr_units cost = (d->tree->scope.budget - leaf_budget(d)) / (2 * depth);
     uint64_t square = d->labels.classes ? UINT64_C(2) << HR_CLASS_BITS : UINT64_C(4) << (2 * HR_LABEL_BITS);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth; level++) {

@@ -134,7 +134,7 @@ static hr_status charge_choices(forest *f, const hr_private_tree *tree, hr_units
     size_t levels = choices_of(f->training->options, f->features);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < levels; level++) {
-        hr_charge charge = hr_private_tree_charge(tree, "choice of feature", (int64_t)level, budget / levels, hr_purity_width(&f->labels));
+        hr_charge charge = hr_scope_charge(&tree->scope, "choice of feature", (int64_t)level, budget / levels, hr_purity_width(&f->labels));
         status = hr_gate_charge_choice(f->training->gate, &charge, &f->permits[level], err);
     }
     return status;
@@ -143,8 +143,8 @@ static hr_status charge_choices(forest *f, const hr_private_tree *tree, hr_units
 static hr_status train_tree(hr_tree_trainer *self, const hr_private_tree *tree, hr_error *err) {
     forest *f = (forest *)self;
     hr_training *t = f->training;
-    hr_units leaves = leaf_budget(t->options, f->features, tree->budget);
-    hr_status status = charge_choices(f, tree, tree->budget - leaves, err);
+    hr_units leaves = leaf_budget(t->options, f->features, tree->scope.budget);
+    hr_status status = charge_choices(f, tree, tree->scope.budget - leaves, err);
     if (status) return status;
     grow(f, tree);
     find_leaves(f);

@@ -36,7 +36,7 @@ static hr_status train_tree(hr_tree_trainer *self, const hr_private_tree *tree, 
     hr_random_tree(hr_gate_stream(t->gate), &t->binning, &f->plan, f->nodes, f->subsets, &drawn);
 #pragma omp parallel for num_threads(t->threads) schedule(static)
     for (size_t i = 0; i < tree->count; i++) f->leaf_of[i] = find_leaf(f, &drawn, tree->rows[i]);
-    hr_status status = hr_private_leaves(t, &f->labels, tree, &drawn, f->leaf_of, tree->budget, f->said, err);
+    hr_status status = hr_private_leaves(t, &f->labels, tree, &drawn, f->leaf_of, tree->scope.budget, f->said, err);
     return status ? status : hr_average_add(t, &drawn, f->said, err);
 }
 

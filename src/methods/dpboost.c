@@ -32,11 +32,8 @@ static hr_status train_round(hr_boosting *b, single_tree *train_tree, const hr_p
     for (size_t k = 0; !status && k < b->outputs; k++) {
         hr_single_tree tree = {.rows = hr_parts_rows(parts, te),
                                .count = hr_parts_size(parts, te),
-                               .index = t,
-                               .budget = budget / b->outputs,
-                               .output = k,
-                               .group = b->training->next_group,
-                               .part = te};
+                               .scope = {(int64_t)t, b->training->next_group, te, budget / b->outputs},
+                               .output = k};
         clip_leaves(b->training->options, te, &tree);
         status = train_tree(b, &tree, err);
     }

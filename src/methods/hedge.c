@@ -14,6 +14,7 @@
 #include "methods/hedge_plan.h"
 #include "methods/method.h"
 #include "privacy/noise.h"
+#include "privacy/release.h"
 #include "tree/gradient.h"
 #include "tree/random_tree.h"
 #include "tree/scan.h"
@@ -61,22 +62,16 @@ typedef struct hedge {
 /* ---- Releases ------------------------------------------------------------------------------------------------------- */
 
 static hr_charge charge_of(hedge *h, const char *what, int64_t round, hr_units cost, uint64_t sensitivity) {
-    return (hr_charge){
-        .what = what, .tree = round, .level = -1, .group = h->training->next_group++, .cost = cost, .sensitivity = sensitivity};
-}
-
-static hr_status release_sums(hedge *h, const hr_charge *charge, const hr_exact *in, size_t count, hr_noisy *out, hr_error *err) {
-    hr_permit permit;
-    hr_status status = hr_gate_charge_sums(h->gate, charge, &permit, err);
-    if (!status) hr_gate_sums(h->gate, permit, in, count, out);
-    return status;
+    hr_release_scope scope = {.tree = round, .group = h->training->next_group++};
+    return hr_scope_charge(&scope, what, -1, cost, sensitivity);
 }
 
 /* ---- Before the rounds ----------------------------------------------------------------------------------------------- */
 
 static hr_status make_bins(hedge *h, hr_units cost, hr_error *err) {
     hr_training *t = h->training;
-    hr_charge charge = {.what = "bin edges", .tree = -1, .level = -1, .group = t->next_group, .cost = cost, .sensitivity = 1};
+    hr_release_scope scope = {.tree = -1, .group = t->next_group};
+    hr_charge charge = hr_scope_charge(&scope, "bin edges", -1, cost, 1);
     uint64_t groups = 0;
     hr_status status = h->setting.has_quantiles
                            ? hr_edges_private(t->data, (uint32_t)t->options->bins, h->gate, &charge, t->arena, &t->binning, &groups, err)
@@ -92,15 +87,15 @@ static hr_status release_base(hedge *h, const hr_hedge_start *start, hr_error *e
     hr_scan_totals(h->targets, hr_data_rows(h->training->data), h->outputs, &count, labels);
     if (h->outputs > 1) {
         hr_charge classes = charge_of(h, "class counts", -1, start->count + start->base, COUNT_UNITS);
-        hr_status status = release_sums(h, &classes, labels, h->outputs, paid, err);
+        hr_status status = hr_gate_release_sums(h->gate, &classes, labels, h->outputs, paid, err);
         for (size_t k = 0; !status && k < h->outputs; k++) h->records += h->base[k] = fmax((double)paid[k].paid / COUNT_UNITS, 1);
         for (size_t k = 0; !status && k < h->outputs; k++) h->base[k] /= h->records;
         return status;
     }
     hr_charge records = charge_of(h, "record count", -1, start->count, COUNT_UNITS),
               sum = charge_of(h, "base score", -1, start->base, UNIT);
-    hr_status status = release_sums(h, &records, &count, 1, &paid_count, err);
-    if (!status) status = release_sums(h, &sum, labels, 1, paid, err);
+    hr_status status = hr_gate_release_sums(h->gate, &records, &count, 1, &paid_count, err);
+    if (!status) status = hr_gate_release_sums(h->gate, &sum, labels, 1, paid, err);
     if (status) return status;
     h->records = fmax((double)paid_count.paid / COUNT_UNITS, 1);
     double mean = fmin(fmax((double)paid[0].paid / UNIT / h->records, -1), 1);
@@ -157,8 +152,8 @@ static hr_status release_leaves(hedge *h, size_t round, size_t chosen, size_t *l
     *leaves = hr_scan_leaves(h->scan, h->trees, chosen, h->exact_sums, h->exact_counts);
     hr_charge sums = charge_of(h, "leaf sum", (int64_t)round, h->plan.sums, sum_sensitivity(h));
     hr_charge counts = charge_of(h, "leaf count", (int64_t)round, h->plan.counts, COUNT_UNITS);
-    hr_status status = release_sums(h, &sums, h->exact_sums, *leaves * h->outputs, h->sums, err);
-    if (!status) status = release_sums(h, &counts, h->exact_counts, *leaves, h->counts, err);
+    hr_status status = hr_gate_release_sums(h->gate, &sums, h->exact_sums, *leaves * h->outputs, h->sums, err);
+    if (!status) status = hr_gate_release_sums(h->gate, &counts, h->exact_counts, *leaves, h->counts, err);
     return status;
 }
 
@@ -205,14 +200,13 @@ static hr_status keep_tree(hedge *h, const hr_tree *tree, double part, hr_error 
     hr_forest *forest = &h->training->forest;
     double scale = part * (h->outputs > 1 || h->loss.logistic ? 2 : 1);
     for (size_t k = 0; k < h->outputs; k++) {
-        hr_node *nodes = hr_arena_alloc(h->training->arena, tree->node_count, sizeof *nodes);
-        hr_bin_set *subsets = hr_arena_alloc(h->training->arena, tree->subset_count + 1, sizeof *subsets);
-        if (!nodes || !subsets) return hr_fail_memory(err);
-        memcpy(nodes, tree->nodes, tree->node_count * sizeof *nodes);
-        memcpy(subsets, tree->subsets, tree->subset_count * sizeof *subsets);
-        for (size_t n = 0; n < tree->node_count; n++)
-            if (!nodes[n].left) nodes[n].value = scale * h->values[n * h->outputs + k];
-        forest->trees[forest->tree_count++] = (hr_tree){nodes, tree->node_count, subsets, tree->subset_count, k};
+        hr_tree *kept = &forest->trees[forest->tree_count];
+        hr_status status = hr_tree_copy(tree, h->training->arena, kept, err);
+        if (status) return status;
+        kept->output = k;
+        for (size_t n = 0; n < kept->node_count; n++)
+            if (!kept->nodes[n].left) kept->nodes[n].value = scale * h->values[n * h->outputs + k];
+        forest->tree_count++;
     }
     return HR_OK;
 }
@@ -223,7 +217,7 @@ static hr_status adapt_clip(hedge *h, size_t round, hr_error *err) {
     hr_exact within = hr_scan_within(h->scan);
     hr_noisy paid;
     hr_charge charge = charge_of(h, "clip count", (int64_t)round, h->plan.within, COUNT_UNITS);
-    hr_status status = release_sums(h, &charge, &within, 1, &paid, err);
+    hr_status status = hr_gate_release_sums(h->gate, &charge, &within, 1, &paid, err);
     if (status) return status;
     double part = fmin(fmax((double)paid.paid / COUNT_UNITS / h->records, 0), 1);
     double clip = h->loss.clip * exp(-CLIP_RATE * (part - CLIP_QUANTILE));

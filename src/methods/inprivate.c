@@ -141,7 +141,7 @@ static hr_status train_round(boosting *b, size_t round, hr_error *err) {
     hr_data *records = hr_data_take(t->data, b->picked, pick_records(b, round));
     if (!records) return hr_fail_memory(err);
     hr_inprivate_tree_job job = {
-        .records = records, .scores = b->taken, .budget = hr_gate_budget(t->gate), .index = round, .group = t->next_group, .part = round};
+        .records = records, .scores = b->taken, .scope = {(int64_t)round, t->next_group, round, hr_gate_budget(t->gate)}};
     hr_status status = hr_inprivate_tree(&job, t->options, t->gate, t->threads, t->arena, &b->trees[round], err);
     hr_data_free(records);
     if (!status) hr_value_tree_add(&b->trees[round], t->data, b->scores);

@@ -5,6 +5,7 @@
 #define HR_METHODS_INPRIVATE_H
 
 #include "methods/method.h"
+#include "privacy/release.h"
 #include "tree/value_tree.h"
 
 #include <hedgerow/fit.h>
@@ -23,13 +24,11 @@ void hr_inprivate_rounds(hr_stream *stream, size_t rows, size_t rounds, uint8_t 
 typedef struct hr_inprivate_tree_job {
     const hr_data *records; /* of this tree only; maybe none */
     const double *scores;   /* one a record, finite: what the trees so far say */
-    hr_units budget;
-    size_t index;         /* for the list of releases */
-    uint64_t group, part; /* composition */
+    hr_release_scope scope;
 } hr_inprivate_tree_job;
 
 /* Algorithm 1: one private regression tree, as options->mode says; `options` are of the method inprivate. Everything made is in `arena`.
- * Spends: job->budget. Fails: BUDGET, LIMIT (too many records), MEMORY. */
+ * Spends: job->scope.budget. Fails: BUDGET, LIMIT (too many records), MEMORY. */
 HR_MUST_CHECK hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options, hr_gate *gate, int threads,
                                           hr_arena *arena, hr_value_tree *out, hr_error *err);
 

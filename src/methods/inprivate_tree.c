@@ -62,16 +62,6 @@ static size_t depth_of(const digging *d) {
     return (size_t)d->options->depth;
 }
 
-static hr_charge charge_of(const digging *d, const char *what, int64_t level, hr_units cost, uint64_t sensitivity) {
-    return (hr_charge){.what = what,
-                       .tree = (int64_t)d->job->index,
-                       .level = level,
-                       .group = d->job->group,
-                       .part = d->job->part,
-                       .cost = cost,
-                       .sensitivity = sensitivity};
-}
-
 /* Line 2. */
 static hr_units leaf_budget(const digging *d) {
     return hr_units_share(d->budget, d->options->leaf_share);
@@ -117,7 +107,9 @@ static hr_status grow(digging *d, const hr_permit *permits, hr_tree *tree, hr_er
     hr_status status = hr_grow(d->grower, hr_local_source(d->local), &splitter.splitter, &d->packing, d->arena, tree, &sums, err);
     if (status) return status;
     d->leaves = hr_leaves_of(tree, sums, d->sums, d->counts);
-    if (d->classes) hr_curvature_sums(tree, d->binned, &d->packing, d->residual_bound, hr_local_packed(d->local), d->counts);
+    if (!d->classes) return HR_OK;
+    find_residuals(d); /* growth reordered them */
+    hr_curvature_sums(tree, d->binned, &d->packing, d->residual_bound, hr_local_packed(d->local), d->counts);
     return HR_OK;
 }
 
@@ -130,11 +122,8 @@ static uint64_t count_unit(bool classes) {
 
 static hr_status release(digging *d, const char *what, hr_units cost, uint64_t sensitivity, const hr_exact *in, hr_noisy *out,
                          hr_error *err) {
-    hr_charge charge = charge_of(d, what, -1, cost, sensitivity);
-    hr_permit permit;
-    hr_status status = hr_gate_charge_sums(d->gate, &charge, &permit, err);
-    if (!status) hr_gate_sums(d->gate, permit, in, d->leaves, out);
-    return status;
+    hr_charge charge = hr_scope_charge(&d->job->scope, what, -1, cost, sensitivity);
+    return hr_gate_release_sums(d->gate, &charge, in, d->leaves, out, err);
 }
 
 static double residual_of(const digging *d, int64_t gradient) {
@@ -153,7 +142,7 @@ static hr_status sound_candidates(digging *d, hr_error *err) {
     uint32_t bins = (uint32_t)d->options->bins;
     if (d->options->edges == HR_EDGES_PUBLIC) return hr_edges_public(schema, bins, d->arena, &d->binning, err);
     uint64_t groups;
-    hr_charge charge = charge_of(d, "bin edges", -1, hr_units_share(d->budget, d->options->bin_share), 1);
+    hr_charge charge = hr_scope_charge(&d->job->scope, "bin edges", -1, hr_units_share(d->budget, d->options->bin_share), 1);
     hr_status status = hr_edges_private(d->job->records, bins, d->gate, &charge, d->arena, &d->binning, &groups, err);
     if (!status && groups) d->budget -= charge.cost;
     return status;
@@ -166,7 +155,7 @@ static void sound_bound(digging *d) {
 static hr_status sound_charge(digging *d, hr_permit *permits, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth_of(d); level++) {
-        hr_charge charge = charge_of(d, "split", (int64_t)level, level_budget(d), HR_GAIN_WIDTH);
+        hr_charge charge = hr_scope_charge(&d->job->scope, "split", (int64_t)level, level_budget(d), HR_GAIN_WIDTH);
         status = hr_gate_charge_choice(d->gate, &charge, &permits[level], err);
     }
     return status;
@@ -216,7 +205,7 @@ static hr_status paper_charge(digging *d, hr_permit *permits, hr_error *err) {
     double width = 8 * (1 << HR_GAIN_BITS) / (d->residual_bound * d->residual_bound) / levels;
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth_of(d); level++) {
-        hr_charge charge = charge_of(d, "split", (int64_t)level, level_budget(d), (uint64_t)ceil(width));
+        hr_charge charge = hr_scope_charge(&d->job->scope, "split", (int64_t)level, level_budget(d), (uint64_t)ceil(width));
         status = hr_gate_charge_exponential(d->gate, &charge, &permits[level], err);
     }
     return status;
@@ -296,7 +285,7 @@ hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_optio
                  .threads = threads,
                  .arena = arena,
                  .classes = hr_schema_task(hr_data_schema(job->records)) != HR_REGRESSION,
-                 .budget = job->budget};
+                 .budget = job->scope.budget};
     hr_status status = dig(&d, out, err);
     digging_done(&d);
     return status;

@@ -47,10 +47,10 @@ static hr_private_tree tree_of(const hr_training *t, const hr_parts *parts, size
     size_t j = part ? index : 0;
     return (hr_private_tree){.rows = hr_parts_rows(parts, j),
                              .count = hr_parts_size(parts, j),
-                             .index = index,
-                             .budget = tree_budget(t->options, hr_gate_budget(t->gate)),
-                             .group = t->next_group + (part ? 0 : index),
-                             .part = j};
+                             .scope = {.tree = (int64_t)index,
+                                       .group = t->next_group + (part ? 0 : index),
+                                       .part = j,
+                                       .budget = tree_budget(t->options, hr_gate_budget(t->gate))}};
 }
 
 hr_status hr_private_forest_train(hr_training *t, hr_tree_trainer *trainer, hr_error *err) {
@@ -74,16 +74,6 @@ void hr_draw_features(hr_stream *stream, uint32_t *features, size_t count, size_
         features[k] = features[other];
         features[other] = swap;
     }
-}
-
-hr_charge hr_private_tree_charge(const hr_private_tree *tree, const char *what, int64_t level, hr_units cost, uint64_t sensitivity) {
-    return (hr_charge){.what = what,
-                       .tree = (int64_t)tree->index,
-                       .level = level,
-                       .group = tree->group,
-                       .part = tree->part,
-                       .cost = cost,
-                       .sensitivity = sensitivity};
 }
 
 /* ---- Leaves ---------------------------------------------------------------------------------------------------------- */
@@ -113,13 +103,6 @@ static hr_status leaves_init(leaves *l, size_t nodes, size_t width, hr_error *er
     return room ? HR_OK : hr_fail_memory(err);
 }
 
-static hr_status release(hr_gate *gate, const hr_charge *charge, const hr_exact *in, size_t count, hr_noisy *out, hr_error *err) {
-    hr_permit permit;
-    hr_status status = hr_gate_charge_sums(gate, charge, &permit, err);
-    if (!status) hr_gate_sums(gate, permit, in, count, out);
-    return status;
-}
-
 static double records(hr_noisy count) {
     return fmax((double)count.paid / HR_COUNT_UNITS, 0);
 }
@@ -146,8 +129,8 @@ static void to_probabilities(double *said, size_t classes) {
 
 static hr_status release_classes(hr_training *t, const hr_private_tree *private_tree, size_t classes, hr_units budget, leaves *l,
                                  hr_error *err) {
-    hr_charge charge = hr_private_tree_charge(private_tree, "leaf class count", -1, budget, HR_COUNT_UNITS);
-    return release(t->gate, &charge, l->exact_counts, l->count * classes, l->counts, err);
+    hr_charge charge = hr_scope_charge(&private_tree->scope, "leaf class count", -1, budget, HR_COUNT_UNITS);
+    return hr_gate_release_sums(t->gate, &charge, l->exact_counts, l->count * classes, l->counts, err);
 }
 
 static hr_status classes_of(hr_training *t, const hr_private_tree *private_tree, const hr_tree *tree, size_t classes, hr_units budget,
@@ -173,10 +156,10 @@ static void read_numbers(leaves *l, const hr_tree *tree) {
 static hr_status numbers_of(hr_training *t, const hr_private_tree *private_tree, const hr_tree *tree, hr_units budget, leaves *l,
                             double *said, hr_error *err) {
     hr_units count_cost = hr_units_share(budget, t->options->count_share), sum_cost = budget - count_cost;
-    hr_charge sums = hr_private_tree_charge(private_tree, "leaf sum", -1, sum_cost, 1 << HR_LABEL_BITS);
-    hr_charge counts = hr_private_tree_charge(private_tree, "leaf count", -1, count_cost, HR_COUNT_UNITS);
-    hr_status status = release(t->gate, &sums, l->exact_sums, l->count, l->sums, err);
-    if (!status) status = release(t->gate, &counts, l->exact_counts, l->count, l->counts, err);
+    hr_charge sums = hr_scope_charge(&private_tree->scope, "leaf sum", -1, sum_cost, 1 << HR_LABEL_BITS);
+    hr_charge counts = hr_scope_charge(&private_tree->scope, "leaf count", -1, count_cost, HR_COUNT_UNITS);
+    hr_status status = hr_gate_release_sums(t->gate, &sums, l->exact_sums, l->count, l->sums, err);
+    if (!status) status = hr_gate_release_sums(t->gate, &counts, l->exact_counts, l->count, l->counts, err);
     if (status) return status;
     double noise = hr_noise_deviation(hr_gate_currency(t->gate), sum_cost, 1 << HR_LABEL_BITS) / (1 << HR_LABEL_BITS);
     read_numbers(l, tree);
@@ -217,9 +200,9 @@ static hr_status published_classes(hr_training *t, const hr_private_tree *privat
 
 static hr_status published_numbers(hr_training *t, const hr_private_tree *private_tree, const hr_tree *tree, hr_units budget, leaves *l,
                                    double *said, hr_error *err) {
-    hr_charge charge = hr_private_tree_charge(private_tree, "leaf mean", -1, budget, 2 << HR_LABEL_BITS);
+    hr_charge charge = hr_scope_charge(&private_tree->scope, "leaf mean", -1, budget, 2 << HR_LABEL_BITS);
     hr_status status = hr_gate_charge_exact(t->gate, "leaf counts", err);
-    if (!status) status = release(t->gate, &charge, l->exact_sums, l->count, l->sums, err);
+    if (!status) status = hr_gate_release_sums(t->gate, &charge, l->exact_sums, l->count, l->sums, err);
     if (status) return status;
     size_t leaf = 0;
     for (size_t n = 0; n < tree->node_count; n++) {

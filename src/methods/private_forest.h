@@ -3,17 +3,16 @@
 #define HR_METHODS_PRIVATE_FOREST_H
 
 #include "methods/average.h"
+#include "privacy/release.h"
 #include "tree/impurity.h"
 
 typedef struct hr_private_tree {
     const uint32_t *rows; /* the records it is trained on */
     size_t count;
-    size_t index;         /* for the list of releases */
-    hr_units budget;      /* for all of its releases */
-    uint64_t group, part; /* composition */
+    hr_release_scope scope; /* of all of its releases */
 } hr_private_tree;
 
-/* Who trains a tree: adds it to the forest (average.h), and spends at most tree->budget in its group and part. */
+/* Who trains a tree: adds it to the forest (average.h), and spends at most tree->scope.budget in its group and part. */
 typedef struct hr_tree_trainer hr_tree_trainer;
 struct hr_tree_trainer {
     hr_status (*train)(hr_tree_trainer *self, const hr_private_tree *tree, hr_error *err);
@@ -35,9 +34,6 @@ double hr_private_forest_memory(const hr_fit_facts *facts);
 hr_units hr_facts_tree_budget(const hr_fit_facts *facts);
 uint64_t hr_facts_purity_width(const hr_fit_facts *facts);
 HR_MUST_CHECK hr_status hr_facts_check_leaves(const hr_fit_facts *facts, hr_units budget, hr_error *err);
-
-/* A line of the list of releases. */
-hr_charge hr_private_tree_charge(const hr_private_tree *tree, const char *what, int64_t level, hr_units cost, uint64_t sensitivity);
 
 /* Releases the leaves: noisy class counts; or noisy sums of labels and noisy counts, options->count_share of the budget. node_of[i] is the
  * leaf of tree->rows[i]. Every node's answer is pulled towards its parent's (tree/shrink.h), so that small leaves say what their

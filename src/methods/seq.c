@@ -12,10 +12,8 @@ static hr_status train_round(hr_boosting *b, size_t t, hr_units budget, hr_error
     for (size_t k = 0; !status && k < b->outputs; k++) {
         hr_single_tree tree = {.rows = NULL,
                                .count = b->rows,
-                               .index = t,
-                               .budget = budget / b->outputs,
+                               .scope = {(int64_t)t, b->training->next_group, 0, budget / b->outputs},
                                .output = k,
-                               .group = b->training->next_group,
                                .leaf_clip = HUGE_VAL,
                                .leaf_sensitivity = options->gradient_bound / (1 + options->lambda)};
         status = (sound ? hr_single_tree_sound : hr_single_tree_paper)(b, &tree, err);

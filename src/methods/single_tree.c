@@ -1,6 +1,7 @@
 #include "methods/single_tree.h"
 #include "base/fail.h"
 #include "bins/edges.h"
+#include "privacy/noise.h"
 #include "tree/noisy.h"
 
 #include <math.h>
@@ -10,12 +11,8 @@ enum { GRADIENT_BITS = 12, DEPTH_MAX = 16 };
 
 static hr_status private_edges(hr_training *training, hr_units *budget, hr_error *err) {
     const hr_fit_options *options = training->options;
-    hr_charge charge = {.what = "bin edges",
-                        .tree = -1,
-                        .level = -1,
-                        .group = training->next_group,
-                        .cost = hr_units_share(*budget, options->bin_share),
-                        .sensitivity = 1};
+    hr_release_scope scope = {.tree = -1, .group = training->next_group};
+    hr_charge charge = hr_scope_charge(&scope, "bin edges", -1, hr_units_share(*budget, options->bin_share), 1);
     uint64_t groups;
     hr_status status = hr_edges_private(training->data, (uint32_t)options->bins, training->gate, &charge, training->arena,
                                         &training->binning, &groups, err);
@@ -113,16 +110,6 @@ double hr_single_tree_memory(const hr_fit_facts *facts) {
 
 /* ---- The tree ---------------------------------------------------------------------------------------------------------- */
 
-static hr_charge charge_of(const hr_single_tree *t, const char *what, int64_t level, hr_units cost, uint64_t sensitivity) {
-    return (hr_charge){.what = what,
-                       .tree = (int64_t)t->index,
-                       .level = level,
-                       .group = t->group,
-                       .part = t->part,
-                       .cost = cost,
-                       .sensitivity = sensitivity};
-}
-
 /* The publication names the exponential mechanism. */
 static hr_status charge_splits(const hr_boosting *b, const hr_charge *charge, hr_permit *permit, hr_error *err) {
     bool paper = b->training->options->mode == HR_PAPER;
@@ -135,7 +122,7 @@ static hr_status grow(hr_boosting *b, const hr_single_tree *t, const uint32_t *r
     const hr_fit_options *options = b->training->options;
     hr_permit permits[DEPTH_MAX];
     for (int level = 0; level < options->depth; level++) {
-        hr_charge charge = charge_of(t, "split", level, level_cost, width);
+        hr_charge charge = hr_scope_charge(&t->scope, "split", level, level_cost, width);
         hr_status status = charge_splits(b, &charge, &permits[level], err);
         if (status) return status;
     }
@@ -157,21 +144,14 @@ static hr_status filter(hr_boosting *b, const hr_single_tree *t, uint32_t **rows
     return HR_OK;
 }
 
-/* The noise of the leaf sums in units of g*: 1/eps of discrete Laplace, or sigma of the discrete Gaussian. */
-static double noise_scale(const hr_gate *gate, hr_units cost) {
-    double value = hr_units_value(cost);
-    hr_currency currency = hr_gate_currency(gate);
-    return currency == HR_PURE ? 1 / value : currency == HR_GDP ? 1 / sqrt(value) : 1 / sqrt(2 * value);
-}
-
 /* V = -eta S~ / (max(N~, 0) + lambda + noise of S~), clipped to +-1: equation 4 on released sums, with a denominator that noise
  * cannot make small. */
-static void set_sound_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, double scale) {
+static void set_sound_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, double noise) {
     const hr_fit_options *options = b->training->options;
     for (size_t l = 0; l < leaves; l++) {
         double sum = (double)b->noisy_gradients[l].paid / b->packing.gradient_scale;
         double count = fmax((double)b->noisy_weights[l].paid, 0);
-        double value = -sum / (count + options->lambda + scale);
+        double value = -sum / (count + options->lambda + noise);
         b->values[l] = options->learning_rate * fmin(fmax(value, -1), 1);
     }
     hr_leaves_set(tree, b->values);
@@ -180,22 +160,19 @@ static void set_sound_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, doubl
 static hr_status sound_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree, size_t leaves, hr_units budget, hr_error *err) {
     hr_gate *gate = b->training->gate;
     hr_units count_cost = hr_units_share(budget, b->training->options->count_share), sum_cost = budget - count_cost;
-    hr_charge sums = charge_of(t, "leaf sum", -1, sum_cost, (uint64_t)b->packing.gradient_bound);
-    hr_charge counts = charge_of(t, "leaf count", -1, count_cost, 1);
-    hr_permit sum_permit, count_permit;
-    hr_status status = hr_gate_charge_sums(gate, &sums, &sum_permit, err);
-    if (!status) status = hr_gate_charge_sums(gate, &counts, &count_permit, err);
-    if (status) return status;
-    hr_gate_sums(gate, sum_permit, b->leaf_gradients, leaves, b->noisy_gradients);
-    hr_gate_sums(gate, count_permit, b->leaf_weights, leaves, b->noisy_weights);
-    set_sound_leaves(b, tree, leaves, noise_scale(gate, sum_cost));
-    return HR_OK;
+    double bound = (double)b->packing.gradient_bound;
+    hr_charge sums = hr_scope_charge(&t->scope, "leaf sum", -1, sum_cost, (uint64_t)b->packing.gradient_bound);
+    hr_charge counts = hr_scope_charge(&t->scope, "leaf count", -1, count_cost, 1);
+    hr_status status = hr_gate_release_sums(gate, &sums, b->leaf_gradients, leaves, b->noisy_gradients, err);
+    if (!status) status = hr_gate_release_sums(gate, &counts, b->leaf_weights, leaves, b->noisy_weights, err);
+    if (!status) set_sound_leaves(b, tree, leaves, hr_noise_deviation(hr_gate_currency(gate), sum_cost, bound) / bound);
+    return status;
 }
 
 hr_status hr_single_tree_sound(hr_boosting *b, const hr_single_tree *t, hr_error *err) {
     const hr_fit_options *options = b->training->options;
-    hr_units leaf_budget = hr_units_share(t->budget, options->leaf_share);
-    hr_units level_cost = (t->budget - leaf_budget) / (hr_units)options->depth;
+    hr_units leaf_budget = hr_units_share(t->scope.budget, options->leaf_share);
+    hr_units level_cost = (t->scope.budget - leaf_budget) / (hr_units)options->depth;
     uint32_t *kept = NULL;
     const uint32_t *rows = t->rows;
     size_t count = t->count, leaves;
@@ -214,15 +191,12 @@ hr_status hr_single_tree_sound(hr_boosting *b, const hr_single_tree *t, hr_error
 /* Lines 11 to 14: V_i + Lap(0, Delta V / eps), V_i clipped by GLC. */
 static hr_status paper_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree, size_t leaves, hr_units cost, hr_error *err) {
     const hr_fit_options *options = b->training->options;
-    hr_gate *gate = b->training->gate;
     uint64_t sensitivity = (uint64_t)ceil(t->leaf_sensitivity * (1 << HR_VALUE_BITS));
-    hr_charge charge = charge_of(t, "leaf value", -1, cost, sensitivity ? sensitivity : 1);
-    hr_permit permit;
-    hr_status status = hr_gate_charge_sums(gate, &charge, &permit, err);
-    if (status) return status;
+    hr_charge charge = hr_scope_charge(&t->scope, "leaf value", -1, cost, sensitivity ? sensitivity : 1);
     for (size_t l = 0; l < leaves; l++)
         b->leaf_gradients[l] = hr_leaf_value(&b->packing, b->leaf_gradients[l], b->leaf_weights[l], options->lambda, t->leaf_clip);
-    hr_gate_sums(gate, permit, b->leaf_gradients, leaves, b->noisy_gradients);
+    hr_status status = hr_gate_release_sums(b->training->gate, &charge, b->leaf_gradients, leaves, b->noisy_gradients, err);
+    if (status) return status;
     for (size_t l = 0; l < leaves; l++) b->values[l] = options->learning_rate * (double)b->noisy_gradients[l].paid / (1 << HR_VALUE_BITS);
     hr_leaves_set(tree, b->values);
     return HR_OK;
@@ -231,7 +205,7 @@ static hr_status paper_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *
 hr_status hr_single_tree_paper(hr_boosting *b, const hr_single_tree *t, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     double lambda = options->lambda, delta_g = (3 * lambda + 2) / ((lambda + 1) * (lambda + 2));
-    hr_units leaf_budget = t->budget / 2, level_cost = (t->budget - leaf_budget) / (hr_units)options->depth;
+    hr_units leaf_budget = t->scope.budget / 2, level_cost = (t->scope.budget - leaf_budget) / (hr_units)options->depth;
     uint64_t width = (uint64_t)ceil(2 * delta_g * (1 << HR_GAIN_BITS));
     uint32_t *kept = NULL;
     size_t count = 0, leaves;

@@ -4,14 +4,13 @@
 #define HR_METHODS_SINGLE_TREE_H
 
 #include "methods/boosting.h"
+#include "privacy/release.h"
 
 typedef struct hr_single_tree {
     const uint32_t *rows; /* I: the records it is trained on; scores must be up to date for them */
     size_t count;
-    hr_units budget; /* eps_t (or rho_t) */
-    size_t index;    /* t, for the list of releases */
+    hr_release_scope scope; /* tree: t; budget: eps_t (or rho_t) */
     size_t output;
-    uint64_t group, part;    /* composition */
     double leaf_clip;        /* published only: GLC's threshold on |V| */
     double leaf_sensitivity; /* published only: Delta V */
 } hr_single_tree;
@@ -38,7 +37,7 @@ void hr_single_tree_defaults(hr_fit_options *options);
 
 /* Sound: gradients clipped to +-g* (or records beyond it left out), splits chosen through the gate with width 4 g*^2, leaves
  * from noisy sums and noisy counts. Appends the tree to the forest, leaf values shrunk by eta.
- * Spends: tree->budget in its group and part. */
+ * Spends: tree->scope.budget in its group and part. */
 HR_MUST_CHECK hr_status hr_single_tree_sound(hr_boosting *boosting, const hr_single_tree *tree, hr_error *err);
 
 /* As published: the split's sensitivity of Lemma 1, Laplace noise on the leaf value. Charges what the authors claim. */

@@ -166,17 +166,10 @@ hr_status hr_gate_covers(hr_gate *gate, const hr_charge *charge, size_t lines, h
 
 /* ---- Releasing ----------------------------------------------------------------------------------------------------- */
 
-#define SUM_MAX ((int64_t)1 << 61)
-
-static int64_t clamp(int64_t x) {
-    return x > SUM_MAX ? SUM_MAX : x < -SUM_MAX ? -SUM_MAX : x;
-}
-
 /* Under a permit for choices nothing was paid for sums: the answer does not depend on the records. */
 static int64_t release_sum(hr_stream *stream, const hr_release *line, int64_t exact) {
     const hr_mechanism_info *info = hr_mechanism_info_of(line->mechanism);
-    if (!info->add_noise) return 0;
-    return line->mechanism == HR_IDENTITY ? exact : clamp(info->add_noise(stream, line, clamp(exact)));
+    return info->add_noise ? info->add_noise(stream, line, exact) : 0;
 }
 
 void hr_gate_sums(hr_gate *gate, hr_permit permit, const hr_exact *in, size_t count, hr_noisy *out) {

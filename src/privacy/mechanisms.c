@@ -26,12 +26,18 @@ static size_t first_of_largest(hr_stream *stream, const hr_release *release, hr_
     return best;
 }
 
+#define SUM_MAX ((int64_t)1 << 61)
+
+static int64_t clamp(int64_t x) {
+    return x > SUM_MAX ? SUM_MAX : x < -SUM_MAX ? -SUM_MAX : x;
+}
+
 static int64_t add_laplace(hr_stream *stream, const hr_release *release, int64_t exact) {
-    return exact + hr_discrete_laplace(stream, release->scale_num, release->scale_den);
+    return clamp(clamp(exact) + hr_discrete_laplace(stream, release->scale_num, release->scale_den));
 }
 
 static int64_t add_gaussian(hr_stream *stream, const hr_release *release, int64_t exact) {
-    return exact + hr_discrete_gaussian(stream, release->scale_num, release->scale_den);
+    return clamp(clamp(exact) + hr_discrete_gaussian(stream, release->scale_num, release->scale_den));
 }
 
 static size_t choose_exponential(hr_stream *stream, const hr_release *release, hr_exact *scores, size_t count) {

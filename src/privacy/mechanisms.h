@@ -21,7 +21,8 @@ typedef struct hr_mechanism_info {
     bool (*set_scale)(hr_release *release, hr_currency currency);
     /* Whether scale and sensitivity of any line, however it came about, are within the ranges and cost no more than it says. */
     bool (*covers)(const hr_release *release, hr_currency currency);
-    /* One of these: a sum with noise, or a choice by scores, which it overwrites. NULL: nothing of this kind is released. */
+    /* One of these: a sum with noise (of any integer; within +-2^61 unless nothing is added), or a choice by scores, which it overwrites.
+     * NULL: nothing of this kind is released. */
     int64_t (*add_noise)(hr_stream *stream, const hr_release *release, int64_t exact);
     size_t (*choose)(hr_stream *stream, const hr_release *release, hr_exact *scores, size_t count);
 } hr_mechanism_info;

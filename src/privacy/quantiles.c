@@ -3,6 +3,7 @@
 #include "privacy/quantiles.h"
 
 #include "base/fail.h"
+#include "privacy/noise.h"
 
 #include <assert.h>
 #include <math.h>
@@ -187,16 +188,6 @@ static void fill_exact_counts(dyadic *d, const hr_exact *cells) {
     for (size_t i = cell_count - 1; i > 0; i--) d->nodes[i].exact.unpaid = d->nodes[2 * i].exact.unpaid + d->nodes[2 * i + 1].exact.unpaid;
 }
 
-static double deviation(hr_currency currency, hr_units cost) {
-    switch (currency) {
-    case HR_NO_PRIVACY: return 0;
-    case HR_PURE: return UNITS * sqrt(2) / hr_units_value(cost);
-    case HR_ZCDP: return UNITS * sqrt(.5 / hr_units_value(cost));
-    case HR_GDP: return sqrt(UNITS * UNITS / hr_units_value(cost) + 6);
-    }
-    return 0;
-}
-
 hr_status hr_quantiles_check_counts(hr_currency currency, const hr_charge *charge, int bits, hr_error *err) {
     hr_charge level = *charge;
     level.cost = charge->cost / (hr_units)bits;
@@ -214,7 +205,7 @@ hr_status hr_quantiles_by_counts(hr_gate *gate, const hr_charge *charge, const h
     for (int l = 0; l < bits; l++) costs[l] = charge->cost / (hr_units)bits;
     hr_status status = charge_levels(gate, charge, costs, bits, UNITS, hr_gate_charge_sums, d.permits, err);
     if (status) goto out;
-    d.noise = deviation(hr_gate_currency(gate), costs[0]);
+    d.noise = hr_noise_deviation(hr_gate_currency(gate), costs[0], UNITS);
     fill_exact_counts(&d, cells);
     split_evenly(&d, 0, (uint32_t)1 << bits, parts);
     *cut_count = d.count;

@@ -173,16 +173,6 @@ static void next_level(hr_grower *g) {
     SWAP(hr_cell *, g->totals, g->next_totals);
 }
 
-static hr_status copy_tree(const hr_grower *g, hr_arena *arena, hr_tree *out, hr_error *err) {
-    hr_node *nodes = hr_arena_alloc(arena, g->node_count, sizeof *nodes);
-    hr_bin_set *subsets = hr_arena_alloc(arena, g->subset_count + 1, sizeof *subsets);
-    if (!nodes || !subsets) return hr_fail_memory(err);
-    memcpy(nodes, g->tree_nodes, g->node_count * sizeof *nodes);
-    memcpy(subsets, g->subsets, g->subset_count * sizeof *subsets);
-    *out = (hr_tree){.nodes = nodes, .node_count = g->node_count, .subsets = subsets, .subset_count = g->subset_count};
-    return HR_OK;
-}
-
 hr_status hr_grow(hr_grower *g, hr_source *source, hr_splitter *splitter, const hr_packing *packing, hr_arena *arena, hr_tree *out,
                   const hr_sums **sums, hr_error *err) {
     put_all_back(g);
@@ -202,7 +192,8 @@ hr_status hr_grow(hr_grower *g, hr_source *source, hr_splitter *splitter, const 
         if (!status) status = split_level(g, source, packing, count, level + 1 == g->depth, &count, err);
         next_level(g);
     }
-    if (!status) status = copy_tree(g, arena, out, err);
-    if (!status) *sums = g->sums;
-    return status;
+    if (status) return status;
+    *sums = g->sums;
+    hr_tree grown = {.nodes = g->tree_nodes, .node_count = g->node_count, .subsets = g->subsets, .subset_count = g->subset_count};
+    return hr_tree_copy(&grown, arena, out, err);
 }

@@ -2,6 +2,7 @@
 #ifndef HR_TREE_TREE_H
 #define HR_TREE_TREE_H
 
+#include "base/arena.h"
 #include "bins/binning.h"
 
 /* A set of bins, one bit each. */
@@ -50,6 +51,9 @@ typedef struct hr_forest {
     size_t tree_count;
     hr_calibration calibration; /* of classes; a label that is a number has none */
 } hr_forest;
+
+/* A copy of nodes and subsets in the arena. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_tree_copy(const hr_tree *tree, hr_arena *arena, hr_tree *out, hr_error *err);
 
 static inline bool hr_bin_set_has(const hr_bin_set *set, uint8_t bin) {
     return set->words[bin / 64] >> (bin % 64) & 1;

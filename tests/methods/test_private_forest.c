@@ -20,7 +20,7 @@ typedef struct spender {
 
 static hr_status spend(hr_tree_trainer *self, const hr_private_tree *tree, hr_error *err) {
     spender *s = (spender *)self;
-    hr_charge charge = hr_private_tree_charge(tree, "all of it", -1, tree->budget + s->above, 1);
+    hr_charge charge = hr_scope_charge(&tree->scope, "all of it", -1, tree->scope.budget + s->above, 1);
     hr_permit unused;
     if (s->trees == s->fails_at) return hr_fail(err, HR_E_LIMIT, "none", "as it should");
     s->seen[s->trees] = *tree;
@@ -77,7 +77,8 @@ static void test_parts__hold_every_record_once_at_the_whole_budget(void **state)
             assert_int_equal(w.spender.trees, trees);
             for (size_t j = 0; j < (size_t)trees; j++) {
                 const hr_private_tree *tree = &w.spender.seen[j];
-                assert_true(tree->index == j && tree->group == 3 && tree->part == j && tree->budget == w.budget);
+                assert_true(tree->scope.tree == (int64_t)j && tree->scope.group == 3 && tree->scope.part == j &&
+                            tree->scope.budget == w.budget);
                 assert_ascending(&w.spender, j);
                 for (size_t i = 0; i < tree->count; i++) {
                     assert_false(taken[w.spender.rows[j][i]]);
@@ -101,8 +102,8 @@ static void test_whole__gives_every_tree_all_records_at_its_part_of_the_budget(v
             assert_int_equal(train(&w, trees, HR_PART_FALSE), HR_OK);
             for (size_t j = 0; j < (size_t)trees; j++) {
                 const hr_private_tree *tree = &w.spender.seen[j];
-                assert_true(tree->index == j && tree->group == 3 + j && tree->part == 0 && tree->count == ROWS);
-                assert_true(tree->budget == w.budget / (hr_units)trees);
+                assert_true(tree->scope.tree == (int64_t)j && tree->scope.group == 3 + j && tree->scope.part == 0 && tree->count == ROWS);
+                assert_true(tree->scope.budget == w.budget / (hr_units)trees);
                 if (mode == HR_SOUND) assert_ascending(&w.spender, j);
             }
             assert_true(hr_gate_spent(w.training.gate) <= w.budget && w.budget - hr_gate_spent(w.training.gate) < (hr_units)trees);
@@ -207,7 +208,7 @@ static void release_into(leaves *l, table t, hr_mode mode, hr_currency currency,
         l->rows[i] = 2 * i;
         l->node_of[i] = i % 3 ? 3 : 1;
     }
-    hr_private_tree owner = {.rows = l->rows, .count = ROWS / 2, .index = 6, .budget = 2 * l->w.budget, .group = 8, .part = 9};
+    hr_private_tree owner = {.rows = l->rows, .count = ROWS / 2, .scope = {6, 8, 9, 2 * l->w.budget}};
     for (size_t i = 0; i < COUNT(l->said); i++) l->said[i] = 55;
     assert_int_equal(release(&l->w.training, &l->labels, &owner, &tree, l->node_of, l->w.budget, l->said, NULL), HR_OK);
 }
