@@ -1,4 +1,4 @@
-/* hedgerow ledger show, open, close: the durable budget of one owner. */
+/* hedgerow ledger create, freeze, show: the durable budget of one owner. */
 #include "commands.h"
 #include "output.h"
 #include "places.h"
@@ -18,9 +18,9 @@ typedef struct ledger_args {
 #define LEDGER_OPERAND                                                                                                                     \
     { "LEDGER", 0, ARG_OPERAND, true, AT(path), NULL, "the ledger's file" }
 
-/* ---- ledger open ---------------------------------------------------------------------------------------------------- */
+/* ---- ledger create -------------------------------------------------------------------------------------------------- */
 
-static const arg_option open_options[] = {
+static const arg_option create_options[] = {
     LEDGER_OPERAND,
     {"epsilon", 0, ARG_REAL, true, AT(epsilon), "E", "the most that may ever be spent"},
     {"delta", 0, ARG_REAL, false, AT(delta), "D", "the same for delta; 0 unless given"},
@@ -35,7 +35,7 @@ static hr_status refuse_changes(const char *path, hr_error *err) {
     return status;
 }
 
-static int run_open(const command *self, int argc, char **argv) {
+static int run_create(const command *self, int argc, char **argv) {
     ledger_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_error err = {0};
@@ -44,40 +44,40 @@ static int run_open(const command *self, int argc, char **argv) {
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
 
-const command ledger_open_command = {
-    .name = "ledger open",
+const command ledger_create_command = {
+    .name = "ledger create",
     .summary = "create a ledger: how much may be spent on your records in all",
     .details = "The limits are for good; an existing file is not touched. Keep one ledger for one set of records: two ledgers do not "
                "know of each other.",
-    .example = "  hedgerow ledger open hospital.db --epsilon 3 --delta 1e-6",
-    .options = open_options,
-    .option_count = COUNT_OF(open_options),
-    .run = run_open,
+    .example = "  hedgerow ledger create hospital.db --epsilon 3 --delta 1e-6",
+    .options = create_options,
+    .option_count = COUNT_OF(create_options),
+    .run = run_create,
 };
 
-/* ---- ledger close --------------------------------------------------------------------------------------------------- */
+/* ---- ledger freeze -------------------------------------------------------------------------------------------------- */
 
-static const arg_option close_options[] = {LEDGER_OPERAND};
+static const arg_option freeze_options[] = {LEDGER_OPERAND};
 
-static int run_close(const command *self, int argc, char **argv) {
+static int run_freeze(const command *self, int argc, char **argv) {
     ledger_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_error err = {0};
     hr_ledger *ledger = NULL;
     hr_status status = hr_ledger_open(args.path, &ledger, &err);
-    if (status == HR_OK) status = hr_ledger_seal(ledger, &err);
+    if (status == HR_OK) status = hr_ledger_freeze(ledger, &err);
     hr_ledger_close(ledger);
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
 
-const command ledger_close_command = {
-    .name = "ledger close",
+const command ledger_freeze_command = {
+    .name = "ledger freeze",
     .summary = "forbid all further spending, for good",
     .details = "",
-    .example = "  hedgerow ledger close hospital.db",
-    .options = close_options,
-    .option_count = COUNT_OF(close_options),
-    .run = run_close,
+    .example = "  hedgerow ledger freeze hospital.db",
+    .options = freeze_options,
+    .option_count = COUNT_OF(freeze_options),
+    .run = run_freeze,
 };
 
 /* ---- ledger show ---------------------------------------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ static bool print_entry(void *user, const hr_ledger_entry *entry) {
 
 static hr_status show_table(hr_ledger *ledger, const hr_ledger_total *total, hr_error *err) {
     print_budget(total);
-    printf("%-8s %s\n", "state", total->closed ? "closed: no further spending" : "open");
+    printf("%-8s %s\n", "state", total->frozen ? "frozen: no further spending" : "open");
     if (total->entries == 0) return HR_OK;
     printf("\n%4s  %-24s %-9s  %9s  %9s  %s\n", "id", "when", "state", "epsilon", "delta", "purpose");
     return hr_ledger_each(ledger, print_entry, NULL, err);
@@ -142,7 +142,7 @@ static hr_status show_json(hr_ledger *ledger, const hr_ledger_total *total, hr_e
     json_number(&json, "epsilon_spent", total->epsilon_spent);
     json_number(&json, "delta_limit", total->delta_limit);
     json_number(&json, "delta_spent", total->delta_spent);
-    json_flag(&json, "closed", total->closed);
+    json_flag(&json, "frozen", total->frozen);
     json_open(&json, "entries", '[');
     const hr_status status = hr_ledger_each(ledger, write_entry, &json, err);
     json_close(&json, ']');

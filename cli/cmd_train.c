@@ -46,7 +46,7 @@ static const arg_option train_options[] = {
     {"option", 0, ARG_PAIR, false, AT(settings), "NAME=VALUE",
      "another option of the method; may be repeated ('hedgerow methods NAME' lists options, defaults and ranges)"},
     {"threads", 0, ARG_WHOLE, false, AT(threads), "N", "0: as many as there are processors; the model does not depend on it"},
-    {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE", "spend from this ledger ('hedgerow ledger open' creates one)"},
+    {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE", "spend from this ledger ('hedgerow ledger create' creates one)"},
     {"format", 0, ARG_CHOICE, false, AT(format), FORMAT_WORDS, "of the data; auto looks at the content"},
     {"plan", 0, ARG_WAIVER, false, AT(plan), NULL, "tell what would be done, from public facts alone: reads no data, spends nothing"},
     {"rows", 0, ARG_WHOLE, false, AT(rows), "N", "with --plan: how many records there will be; 10000 unless given"},

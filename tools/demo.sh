@@ -90,7 +90,7 @@ run hedgerow federation init fed --name demo --url tls://localhost:$port --membe
 
 say "3. Each grants a budget for her records, and says in her owner file what she allows:"
 for name in $hospitals; do
-    hedgerow ledger open $name.db --epsilon 2
+    hedgerow ledger create $name.db --epsilon 2
     owner_file $name > $name.yaml
 done
 sed 's/^/  /' north.yaml

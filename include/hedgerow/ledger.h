@@ -21,7 +21,7 @@ typedef struct hr_ledger_total {
     double epsilon_spent, delta_spent; /* reserved and committed entries; never less */
     double epsilon_left, delta_left;   /* what may still be spent; never more */
     uint64_t entries;                  /* void ones too */
-    bool closed;                       /* no further spending */
+    bool frozen;                       /* no further spending */
 } hr_ledger_total;
 
 typedef enum hr_entry_state { HR_ENTRY_RESERVED, HR_ENTRY_COMMITTED, HR_ENTRY_VOID } hr_entry_state;
@@ -43,9 +43,9 @@ HR_API HR_MUST_CHECK hr_status hr_ledger_open(const char *path, hr_ledger **out,
 HR_API void hr_ledger_close(hr_ledger *ledger);
 
 /* Forbids all further spending, for good. */
-HR_API HR_MUST_CHECK hr_status hr_ledger_seal(hr_ledger *ledger, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_ledger_freeze(hr_ledger *ledger, hr_error *err);
 
-/* Spends: epsilon and delta at once, durably, before it returns. Fails: BUDGET (says what is left), POLICY (closed), IO. */
+/* Spends: epsilon and delta at once, durably, before it returns. Fails: BUDGET (says what is left), POLICY (frozen), IO. */
 HR_API HR_MUST_CHECK hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, const char *purpose, int64_t *entry,
                                                  hr_error *err);
 

@@ -83,7 +83,7 @@ typedef struct hr_release_info {
 
 HR_API size_t hr_model_release_count(const hr_model *model);
 /* Returns false past the last. Strings are borrowed. */
-HR_API bool hr_model_release(const hr_model *model, size_t index, hr_release_info *out);
+HR_API bool hr_model_release_at(const hr_model *model, size_t index, hr_release_info *out);
 
 /* ---- For people ---------------------------------------------------------------------------------------------------- */
 

@@ -68,7 +68,7 @@ static hr_status check_ledger(hr_ledger *ledger, const Hedgerow__Terms *terms, h
     if (!ledger || terms->paper) return HR_OK;
     hr_status status = hr_ledger_sum(ledger, &total, err);
     if (status) return status;
-    bool suffices = !total.closed && total.epsilon_spent + hr_terms_cost(terms) <= total.epsilon_limit &&
+    bool suffices = !total.frozen && total.epsilon_spent + hr_terms_cost(terms) <= total.epsilon_limit &&
                     total.delta_spent + terms->delta <= total.delta_limit;
     return suffices ? HR_OK : object("what is left in her ledger does not suffice", err);
 }

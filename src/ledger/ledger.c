@@ -28,7 +28,7 @@ typedef struct spending {
 typedef struct account {
     spending limit, spent;
     uint64_t entries;
-    bool closed;
+    bool frozen;
 } account;
 
 static hr_status place(const hr_ledger *ledger, hr_status status, hr_error *err) {
@@ -114,7 +114,7 @@ static hr_status read_account(sqlite3 *db, account *out, hr_error *err) {
     bool done = !sqlite3_prepare_v2(db, sql, -1, &query, NULL) && sqlite3_step(query) == SQLITE_ROW;
     if (done) {
         *out = (account){.limit = {(hr_units)sqlite3_column_int64(query, 0), (hr_delta_units)sqlite3_column_int64(query, 1)},
-                         .closed = sqlite3_column_int(query, 2) != 0,
+                         .frozen = sqlite3_column_int(query, 2) != 0,
                          .entries = (uint64_t)sqlite3_column_int64(query, 3),
                          .spent = {(hr_units)sqlite3_column_int64(query, 4), (hr_delta_units)sqlite3_column_int64(query, 5)}};
     }
@@ -146,7 +146,7 @@ static hr_ledger_total total_of(const account *now) {
                              .epsilon_left = epsilon_below(left.epsilon),
                              .delta_left = hr_delta_value_below(left.delta),
                              .entries = now->entries,
-                             .closed = now->closed};
+                             .frozen = now->frozen};
 }
 
 typedef struct refusal {
@@ -180,8 +180,8 @@ static hr_status refuse_delta(const account *now, spending ask, hr_error *err) {
 
 static hr_status check_left(const account *now, spending ask, hr_error *err) {
     spending left = left_of(now);
-    if (now->closed)
-        return hr_fail(err, HR_E_POLICY, "ask the owner of the records, who forbade all further spending", "the ledger is closed");
+    if (now->frozen)
+        return hr_fail(err, HR_E_POLICY, "ask the owner of the records, who forbade all further spending", "the ledger is frozen");
     if (ask.epsilon > left.epsilon) return refuse_epsilon(now, ask, err);
     return ask.delta > left.delta ? refuse_delta(now, ask, err) : HR_OK;
 }
@@ -293,7 +293,7 @@ hr_status hr_ledger_void(hr_ledger *ledger, int64_t entry, hr_error *err) {
     return place(ledger, move_on(ledger->db, entry, "void", err), err);
 }
 
-hr_status hr_ledger_seal(hr_ledger *ledger, hr_error *err) {
+hr_status hr_ledger_freeze(hr_ledger *ledger, hr_error *err) {
     assert(ledger);
     static const char sql[] = "UPDATE limits SET closed = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE closed IS NULL";
     roll_back(ledger->db);

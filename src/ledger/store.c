@@ -83,7 +83,7 @@ static hr_status fail_as(int code, const char *words, hr_error *err) {
     case SQLITE_CANTOPEN:
         return hr_fail(err, HR_E_IO, "check that you may read and write the file and its folder", "the ledger cannot be opened: %s", words);
     case SQLITE_NOTADB:
-        return hr_fail(err, HR_E_FORMAT, "name a file made by hr_ledger_create (`hedgerow ledger open`)", "this file is not a ledger");
+        return hr_fail(err, HR_E_FORMAT, "name a file made by hr_ledger_create (`hedgerow ledger create`)", "this file is not a ledger");
     case SQLITE_CORRUPT:
     case SQLITE_ERROR:
     case SQLITE_CONSTRAINT: return hr_fail(err, HR_E_FORMAT, remedy_backup, "the ledger is damaged: %s", words);
@@ -174,7 +174,7 @@ static hr_status check_file(const char *path, hr_error *err) {
     struct stat info;
     if (stat(path, &info)) {
         const char *remedy =
-            errno == ENOENT ? "create it first: hr_ledger_create (`hedgerow ledger open`)" : "check the path and your rights";
+            errno == ENOENT ? "create it first: hr_ledger_create (`hedgerow ledger create`)" : "check the path and your rights";
         return hr_fail(err, HR_E_IO, remedy, "cannot open the ledger: %s", strerror(errno));
     }
     if (S_ISREG(info.st_mode)) return HR_OK;

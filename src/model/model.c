@@ -129,7 +129,7 @@ size_t hr_model_release_count(const hr_model *model) {
     return model->release_count;
 }
 
-bool hr_model_release(const hr_model *model, size_t index, hr_release_info *out) {
+bool hr_model_release_at(const hr_model *model, size_t index, hr_release_info *out) {
     if (index >= model->release_count) return false;
     const hr_release *r = &model->releases[index];
     *out = (hr_release_info){.what = r->what,

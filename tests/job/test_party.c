@@ -189,7 +189,7 @@ static bool lists_vote(const league *l, const char *what, size_t place) {
     hr_release_info line;
     bool found_it = false;
     assert_int_equal(hr_model_parse(text, size, "model", &model, NULL), HR_OK);
-    for (size_t i = 0; hr_model_release(model, i, &line); i++) found_it = found_it || (!strcmp(line.what, what) && line.part == place);
+    for (size_t i = 0; hr_model_release_at(model, i, &line); i++) found_it = found_it || (!strcmp(line.what, what) && line.part == place);
     hr_model_free(model);
     free(text);
     return found_it;
@@ -424,7 +424,7 @@ static void spend_elsewhere(player *p) {
 static void close_books(player *p) {
     hr_ledger *ledger = NULL;
     assert_int_equal(hr_ledger_open(p->path, &ledger, NULL), HR_OK);
-    assert_int_equal(hr_ledger_seal(ledger, NULL), HR_OK);
+    assert_int_equal(hr_ledger_freeze(ledger, NULL), HR_OK);
     hr_ledger_close(ledger);
 }
 
@@ -459,7 +459,7 @@ static void test_budget__may_be_gone_when_her_turn_comes(void **state) {
         play_until_drawn(&l, &l.diary->trees[0]);
         (closed ? close_books : spend_elsewhere)(&l.players[2]);
         check_that_two_trained(&l,
-                               closed ? "owner-2: no tree is given: the ledger is closed"
+                               closed ? "owner-2: no tree is given: the ledger is frozen"
                                       : "owner-2: no tree is given: the budget of epsilon does not suffice",
                                2);
     }

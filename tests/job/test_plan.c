@@ -17,7 +17,7 @@ static void assert_near(double value, double expected, double part) {
 static double cost_of(const hr_model *model, const char *what) {
     hr_release_info info;
     double cost = 0;
-    for (size_t i = 0; hr_model_release(model, i, &info); i++)
+    for (size_t i = 0; hr_model_release_at(model, i, &info); i++)
         if (strcmp(info.what, what) == 0) cost += info.cost;
     return cost;
 }
@@ -25,7 +25,7 @@ static double cost_of(const hr_model *model, const char *what) {
 static double total_cost(const hr_model *model) {
     hr_release_info info;
     double cost = 0;
-    for (size_t i = 0; hr_model_release(model, i, &info); i++) cost += info.cost;
+    for (size_t i = 0; hr_model_release_at(model, i, &info); i++) cost += info.cost;
     return cost;
 }
 
@@ -33,7 +33,7 @@ static double total_cost(const hr_model *model) {
 static double sum_noise(const hr_model *model) {
     hr_release_info info;
     size_t i = 0;
-    while (hr_model_release(model, i, &info) && strcmp(info.what, "leaf sum") != 0) i++;
+    while (hr_model_release_at(model, i, &info) && strcmp(info.what, "leaf sum") != 0) i++;
     bool gaussian = strcmp(info.mechanism, "discrete gaussian") == 0;
     return (gaussian ? sqrt(info.scale) : sqrt(2) * info.scale) / 4096;
 }

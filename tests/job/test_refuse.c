@@ -225,11 +225,11 @@ static void test_fit__commits_exactly_what_was_asked_for(void **state) {
     assert_int_equal(total_of(f).entries, 3);
 }
 
-static void test_fit__refuses_a_sealed_ledger(void **state) {
+static void test_fit__refuses_a_frozen_ledger(void **state) {
     fixture *f = *state;
-    assert_int_equal(hr_ledger_seal(f->ledger, NULL), HR_OK);
+    assert_int_equal(hr_ledger_freeze(f->ledger, NULL), HR_OK);
     hr_fit_options options = charged_options(f, HR_SOUND);
-    assert_refused(f, f->table.data, &options, HR_E_POLICY, "closed");
+    assert_refused(f, f->table.data, &options, HR_E_POLICY, "frozen");
 }
 
 typedef struct told {
@@ -296,7 +296,7 @@ int main(void) {
         WITH_LEDGER(test_fit__refuses_what_the_ledger_does_not_cover),
         WITH_LEDGER(test_fit__refuses_a_budget_that_is_none),
         WITH_LEDGER(test_fit__refuses_too_small_a_budget),
-        WITH_LEDGER(test_fit__refuses_a_sealed_ledger),
+        WITH_LEDGER(test_fit__refuses_a_frozen_ledger),
         WITH_LEDGER(test_fit__commits_exactly_what_was_asked_for),
         WITH_LEDGER(test_fit__can_be_cancelled_but_not_for_free),
         cmocka_unit_test(test_fit__tells_progress_nothing_about_records),

@@ -335,7 +335,7 @@ static void test_reservation__that_is_not_covered_is_refused(void **state) {
     assert_int_equal(hr_journal_reserve(b.journal, &job, 1.5, 0, "a job", &err), HR_E_BUDGET);
     scratch_check_error(&err, HR_E_BUDGET, "does not suffice", "ledger.db");
     hr_journal_roll_back(b.journal);
-    assert_int_equal(hr_ledger_seal(b.ledger, NULL), HR_OK);
+    assert_int_equal(hr_ledger_freeze(b.ledger, NULL), HR_OK);
     begin(b.journal);
     assert_int_equal(hr_journal_reserve(b.journal, &job, .5, 0, "a job", &err), HR_E_POLICY);
     hr_journal_roll_back(b.journal);

@@ -33,7 +33,7 @@ static void test_create__makes_an_empty_private_file(void **state) {
     assert_true(sum.epsilon_limit == 2 && sum.epsilon_spent == 0 && sum.delta_spent == 0);
     assert_true(sum.delta_limit <= 1e-6 && sum.delta_limit > 1e-6 - 1e-18);
     assert_int_equal(sum.entries, 0);
-    assert_false(sum.closed);
+    assert_false(sum.frozen);
     struct stat info;
     assert_int_equal(stat(s->path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
@@ -302,22 +302,22 @@ static void test_commit__takes_a_reservation_once(void **state) {
     hr_ledger_close(ledger);
 }
 
-static void test_seal__ends_spending_for_good(void **state) {
+static void test_freeze__ends_spending_for_good(void **state) {
     scratch *s = *state;
     hr_ledger *ledger = start(s, 3, 0), *other = NULL;
     int64_t running = reserve(ledger, 1, 0, "run"), entry = 0;
     assert_int_equal(hr_ledger_open(s->path, &other, NULL), HR_OK);
-    assert_int_equal(hr_ledger_seal(ledger, NULL), HR_OK);
+    assert_int_equal(hr_ledger_freeze(ledger, NULL), HR_OK);
     hr_error err = {0};
     assert_int_equal(hr_ledger_reserve(other, 1, 0, "late", &entry, &err), HR_E_POLICY);
-    scratch_check_error(&err, HR_E_POLICY, "closed", "ledger.db");
+    scratch_check_error(&err, HR_E_POLICY, "frozen", "ledger.db");
     hr_ledger_close(ledger);
-    assert_int_equal(hr_ledger_seal(other, NULL), HR_OK);
-    assert_true(total(other).closed && total(other).epsilon_spent == 1);
+    assert_int_equal(hr_ledger_freeze(other, NULL), HR_OK);
+    assert_true(total(other).frozen && total(other).epsilon_spent == 1);
     assert_int_equal(hr_ledger_commit(other, running, NULL), HR_OK);
     hr_ledger_close(other);
     assert_int_equal(hr_ledger_open(s->path, &other, NULL), HR_OK);
-    assert_true(total(other).closed);
+    assert_true(total(other).frozen);
     hr_ledger_close(other);
 }
 
@@ -375,7 +375,7 @@ int main(void) {
         TEST(test_purpose__must_be_one_line),
         TEST(test_each__tells_what_was_written),
         TEST(test_commit__takes_a_reservation_once),
-        TEST(test_seal__ends_spending_for_good),
+        TEST(test_freeze__ends_spending_for_good),
         TEST(test_two_handles__see_one_truth),
         TEST(test_layout__can_be_read_and_not_undone_by_hand),
     };

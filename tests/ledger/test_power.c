@@ -141,8 +141,8 @@ static void test_power__opens_no_frozen_ledger(void **state) {
     hr_ledger *ledger = NULL;
     assert_int_equal(hr_ledger_create(s->path, 8, 0, NULL), HR_OK);
     assert_int_equal(hr_ledger_open(s->path, &ledger, NULL), HR_OK);
-    assert_int_equal(hr_ledger_seal(ledger, NULL), HR_OK);
-    assert_true(total_on_disk(s).closed);
+    assert_int_equal(hr_ledger_freeze(ledger, NULL), HR_OK);
+    assert_true(total_on_disk(s).frozen);
     hr_ledger_close(ledger);
 }
 

@@ -32,7 +32,7 @@ static void test_upgrade__keeps_every_entry(void **state) {
         hr_ledger *ledger = open_old(s);
         hr_ledger_total total = {0};
         assert_int_equal(hr_ledger_sum(ledger, &total, NULL), HR_OK);
-        assert_true(total.epsilon_limit == 3 && total.entries == 2 && !total.closed);
+        assert_true(total.epsilon_limit == 3 && total.entries == 2 && !total.frozen);
         assert_true(total.epsilon_spent == 1 + 1099511 / 1099511627776.0);
         hr_ledger_close(ledger);
         assert_string_equal(scratch_sql(s->path, entries), before);

@@ -126,11 +126,11 @@ static void test_void__is_not_for_parts_of_transactions(void **state) {
     hr_ledger_close(other);
 }
 
-static void test_void__works_on_a_closed_ledger(void **state) {
+static void test_void__works_on_a_frozen_ledger(void **state) {
     scratch *s = *state;
     hr_ledger *ledger = start(s, 9);
     int64_t entry = reserve(ledger, 1);
-    assert_int_equal(hr_ledger_seal(ledger, NULL), HR_OK);
+    assert_int_equal(hr_ledger_freeze(ledger, NULL), HR_OK);
     assert_int_equal(hr_ledger_void(ledger, entry, NULL), HR_OK);
     assert_true(spent(ledger) == 0);
     hr_ledger_close(ledger);
@@ -267,7 +267,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_void__gives_back_what_was_reserved),    TEST(test_void__takes_a_reservation_once),
         TEST(test_void__is_for_the_handle_that_reserved), TEST(test_void__is_not_for_parts_of_transactions),
-        TEST(test_void__works_on_a_closed_ledger),        TEST(test_layout__lets_states_only_move_on),
+        TEST(test_void__works_on_a_frozen_ledger),        TEST(test_layout__lets_states_only_move_on),
         TEST(test_processes__never_exceed_the_limit),     TEST(test_kill__leaves_spent_what_was_not_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

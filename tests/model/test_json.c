@@ -374,7 +374,7 @@ static void test_parse__reads_either_mechanism_of_a_pure_choice(void **state) {
         char *named = forge(text, &(forgery){"exponential", names[i], "", ""}), *again = NULL;
         hr_model *model = parse(named);
         hr_release_info release;
-        assert_true(hr_model_release(model, 0, &release) && hr_model_guarantee(model)->epsilon == 0.5);
+        assert_true(hr_model_release_at(model, 0, &release) && hr_model_guarantee(model)->epsilon == 0.5);
         assert_string_equal(release.mechanism, names[i]);
         again = render(model);
         assert_non_null(strstr(again, names[i]));

@@ -79,14 +79,14 @@ static void test_release__tells_what_was_published(void **state) {
     hr_model *model = make_model(&p);
     hr_release_info info = {0};
     assert_int_equal(hr_model_release_count(model), 5);
-    assert_true(hr_model_release(model, 1, &info));
+    assert_true(hr_model_release_at(model, 1, &info));
     assert_string_equal(info.what, "leaf sum");
     assert_string_equal(info.mechanism, "discrete laplace");
     assert_true(info.tree == 0 && info.level == -1 && info.group == 0 && info.part == 0);
     assert_true(info.sensitivity == 7 && info.draws == 2);
     assert_true(fabs(info.cost - 1.0 / 3) < 1e-11);
     assert_true(fabs(info.scale - 21) < 1e-9);
-    assert_false(hr_model_release(model, 5, &info));
+    assert_false(hr_model_release_at(model, 5, &info));
     hr_model_free(model);
     parts_done(&p);
 }
