@@ -1,11 +1,12 @@
 /* Correctly rounded decimal to double in three steps, from the common case to the rare one: one exact floating-point
  * operation (Clinger 1990) while the digits fit 53 bits; one exact 128-bit multiplication or division by a power of five
- * while they fit 64; long division of big integers for all the rest. */
+ * while they fit 64; strtod for all the rest. */
 #include "data/number.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -16,7 +17,6 @@ enum {
     DIGITS_KEPT = 780,
     DECADE_MAX = 310,  /* 10^310 is beyond the largest double */
     DECADE_MIN = -326, /* below 10^-326 everything rounds to zero */
-    LIMBS = 128,       /* 4096 bits hold 10^(326 + 780) shifted by a word */
     EXPONENT_CAP = 100000000
 };
 
@@ -176,100 +176,24 @@ static double scale_wide(uint64_t mantissa, int exponent) {
 }
 #endif
 
-/* ---- Big integers ------------------------------------------------------------------------------------------------------- */
+/* ---- The rest ------------------------------------------------------------------------------------------ */
 
-typedef struct big {
-    int size; /* limbs in use; the highest is not zero */
-    uint32_t limb[LIMBS];
-} big;
-
-static void big_multiply_add(big *b, uint32_t factor, uint32_t addend) {
-    uint64_t carry = addend;
-    for (int i = 0; i < b->size; i++) {
-        carry += (uint64_t)b->limb[i] * factor;
-        b->limb[i] = (uint32_t)carry;
-        carry >>= 32;
-    }
-    if (carry) b->limb[b->size++] = (uint32_t)carry;
-}
-
-static void big_scale(big *b, int power) {
-    for (; power >= 9; power -= 9) big_multiply_add(b, 1000000000, 0);
-    for (; power > 0; power--) big_multiply_add(b, 10, 0);
-}
-
-static int big_bits(const big *b) {
-    return b->size * 32 - (leading_zeros(b->limb[b->size - 1]) - 32);
-}
-
-static void big_shift(big *b, int bits) {
-    int limbs = bits / 32;
-    bits %= 32;
-    for (int i = b->size - 1; i >= 0; i--) b->limb[i + limbs] = b->limb[i];
-    for (int i = 0; i < limbs; i++) b->limb[i] = 0;
-    b->size += limbs;
-    big_multiply_add(b, (uint32_t)1 << bits, 0);
-}
-
-static bool big_less(const big *a, const big *b) {
-    if (a->size != b->size) return a->size < b->size;
-    for (int i = a->size - 1; i >= 0; i--) {
-        if (a->limb[i] != b->limb[i]) return a->limb[i] < b->limb[i];
-    }
-    return false;
-}
-
-static void big_subtract(big *a, const big *b) {
-    int64_t borrow = 0;
-    for (int i = 0; i < a->size; i++) {
-        int64_t x = (int64_t)a->limb[i] - (i < b->size ? b->limb[i] : 0) + borrow;
-        a->limb[i] = (uint32_t)x;
-        borrow = x < 0 ? -1 : 0;
-    }
-    while (a->size && !a->limb[a->size - 1]) a->size--;
-}
-
-/* numerator / denominator * 2^exponent, rounded; both are used up. */
-static double big_divide(big *numerator, big *denominator, bool sticky) {
-    int exponent = big_bits(numerator) - big_bits(denominator);
-    if (exponent < 0) big_shift(numerator, -exponent);
-    if (exponent > 0) big_shift(denominator, exponent);
-    if (big_less(numerator, denominator)) {
-        big_multiply_add(numerator, 2, 0);
-        exponent--;
-    }
-    uint64_t bits = 0;
-    for (int i = 0; i < 64; i++) {
-        bits <<= 1;
-        if (!big_less(numerator, denominator)) {
-            big_subtract(numerator, denominator);
-            bits |= 1;
-        }
-        big_multiply_add(numerator, 2, 0);
-    }
-    return round_bits(bits, exponent - 63, sticky || numerator->size);
-}
-
-/* The value of a decimal from all of its digits. `exponent` belongs to the mantissa's last digit. */
-static double scale_big(const decimal *d) {
-    big numerator = {0}, denominator = {1, {1}};
+/* The value of a decimal from all of its digits, by strtod. Without a decimal point the text reads the same in every locale. */
+static double value_of_digits(const decimal *d) {
+    char text[DIGITS_KEPT + 16];
     int kept = 0;
-    bool sticky = false;
+    bool more = false; /* a digit that is not kept is not zero: any digit in its place rounds alike */
     for (const char *p = d->digits; p < d->digits_end; p++) {
         if (*p == '.') continue;
-        if (kept < DIGITS_KEPT) {
-            big_multiply_add(&numerator, 10, (uint32_t)(*p - '0'));
-            kept++;
-        } else {
-            sticky |= *p != '0';
-        }
+        if (kept < DIGITS_KEPT)
+            text[kept++] = *p;
+        else
+            more |= *p != '0';
     }
-    int64_t leading = d->exponent;
-    for (uint64_t m = d->mantissa; m; m /= 10) leading++;
-    int exponent = (int)leading - kept;
-    if (exponent > 0) big_scale(&numerator, exponent);
-    if (exponent < 0) big_scale(&denominator, -exponent);
-    return big_divide(&numerator, &denominator, sticky);
+    int64_t exponent = d->exponent - kept;
+    for (uint64_t m = d->mantissa; m; m /= 10) exponent++;
+    snprintf(text + kept, sizeof text - (size_t)kept, "%se%d", more ? "1" : "", (int)exponent - more);
+    return strtod(text, NULL);
 }
 
 /* ---- The whole ----------------------------------------------------------------------------------------------------------- */
@@ -294,7 +218,7 @@ static double magnitude(const decimal *d) {
     if (d->exponent > DECADE_MAX) return HUGE_VAL;
     if (d->exponent < DECADE_MIN - DIGITS_64) return 0;
     if (!d->cut && hr_number_scale(d->mantissa, (int)d->exponent, &value)) return value;
-    return scale_big(d);
+    return value_of_digits(d);
 }
 
 hr_number_status hr_number_parse(const char *text, size_t size, double *value) {

@@ -1,7 +1,8 @@
 /* Decimal text to double and back, exactly and whatever the locale.
  *
- * strtod depends on the host program's locale and is slow where tables are long. Every conversion here is correctly rounded
- * (to nearest, ties to even): the result is the bits that strtod gives in the C locale. */
+ * Every conversion here is correctly rounded (to nearest, ties to even): the result is the bits that strtod gives in the C
+ * locale. strtod itself is slow where tables are long and depends on the program's locale: it gets the rare cases only, spelt
+ * without a decimal point. */
 #ifndef HR_DATA_NUMBER_H
 #define HR_DATA_NUMBER_H
 

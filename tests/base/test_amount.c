@@ -1,4 +1,6 @@
 /* Amounts as text, against the exact decimal expansion of the double (the C library prints all of its up to 767 digits). */
+#include "support/random_numbers.h"
+
 #include <hedgerow/amount.h>
 
 #include <float.h>
@@ -16,13 +18,6 @@
 #include <cmocka.h>
 
 enum { DRAWS = 20000, DIGITS_ALL = 780 };
-
-static uint64_t next_random(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 /* ---- Exact decimals ------------------------------------------------------------------------------------------------ */
 

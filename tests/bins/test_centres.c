@@ -1,13 +1,13 @@
 /* Where bins are: the middle of their smallest and largest numbers, whatever the order of the records. */
 #include "bins/centres.h"
-#include "bins/columns.h"
+#include "support/bin_fixture.h"
 
 enum { ROWS = 9 };
 
 static void check(const double *column, size_t rows, const double *edges, uint32_t bin_count, const double *wanted) {
-    hr_column x = number(-10, 10, false);
+    hr_column x = bounded_number(-10, 10, false);
     const double *columns[] = {column};
-    fixture f = set_up(&x, 1, rows, columns);
+    fixture f = fixture_open(&x, 1, rows, columns);
     hr_feature_bins feature = {HR_NUMBER, bin_count, edges};
     hr_binning binning = {1, &feature};
     hr_binned *binned = NULL;
@@ -17,7 +17,7 @@ static void check(const double *column, size_t rows, const double *edges, uint32
     hr_bin_centres(f.data, binned, 2, centres);
     for (uint32_t b = 0; b < HR_BINS_MAX; b++) assert_true(centres[b] == (b < bin_count ? wanted[b] : 0));
     hr_binned_free(binned);
-    tear_down(f);
+    fixture_close(f);
 }
 
 static void test_centres__are_the_middles_of_bins(void **state) {

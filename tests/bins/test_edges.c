@@ -1,5 +1,5 @@
 /* Public and exact edges against what edges.h promises, with columns that invite mistakes. */
-#include "bins/columns.h"
+#include "support/bin_fixture.h"
 
 enum { MANY = (1 << 18) + 50000 }; /* more rows than are looked at */
 
@@ -8,7 +8,7 @@ static hr_binning public_bins(fixture f, uint32_t bins) {
     assert_int_equal(hr_edges_public(f.schema, bins, f.arena, &out, NULL), HR_OK);
     assert_int_equal(out.feature_count, hr_schema_feature_count(f.schema));
     for (size_t j = 0; j < out.feature_count; j++)
-        if (out.features[j].kind == HR_NUMBER) check_number(&out.features[j], hr_schema_feature(f.schema, j), bins);
+        if (out.features[j].kind == HR_NUMBER) check_number_bins(&out.features[j], hr_schema_feature(f.schema, j), bins);
     return out;
 }
 
@@ -17,14 +17,14 @@ static hr_binning exact_bins(fixture f, uint32_t bins, int threads) {
     assert_int_equal(hr_edges_exact(f.data, bins, threads, f.arena, &out, NULL), HR_OK);
     assert_int_equal(out.feature_count, hr_schema_feature_count(f.schema));
     for (size_t j = 0; j < out.feature_count; j++)
-        if (out.features[j].kind == HR_NUMBER) check_number(&out.features[j], hr_schema_feature(f.schema, j), bins);
+        if (out.features[j].kind == HR_NUMBER) check_number_bins(&out.features[j], hr_schema_feature(f.schema, j), bins);
     return out;
 }
 
 /* Exact bins of one column within +-1e300. */
 static hr_feature_bins exact_of(const double *column, size_t rows, uint32_t bins) {
-    hr_column x = number(-1e300, 1e300, false);
-    fixture f = set_up(&x, 1, rows, &column);
+    hr_column x = bounded_number(-1e300, 1e300, false);
+    fixture f = fixture_open(&x, 1, rows, &column);
     hr_feature_bins found = exact_bins(f, bins, 2).features[0];
     double *edges = NULL;
     if (found.bin_count > 2) {
@@ -33,7 +33,7 @@ static hr_feature_bins exact_of(const double *column, size_t rows, uint32_t bins
         memcpy(edges, found.edges, (found.bin_count - 2) * sizeof *edges);
     }
     found.edges = edges;
-    tear_down(f);
+    fixture_close(f);
     return found;
 }
 
@@ -55,14 +55,14 @@ static void shuffle(hr_dice *dice, double *values, size_t count) {
 static void test_public__cuts_evenly(void **state) {
     (void)state;
     static const uint32_t bins[] = {2, 3, 16, 254, 255};
-    hr_column x = number(-3, 7, false);
-    fixture f = set_up(&x, 1, 0, NULL);
+    hr_column x = bounded_number(-3, 7, false);
+    fixture f = fixture_open(&x, 1, 0, NULL);
     for (size_t b = 0; b < 5; b++) {
         hr_binning found = public_bins(f, bins[b]);
         assert_int_equal(found.features[0].bin_count, bins[b] + 1);
         for (uint32_t e = 0; e + 1 < bins[b]; e++) assert_true(fabs(found.features[0].edges[e] - (-3 + 10. * (e + 1) / bins[b])) < 1e-12);
     }
-    tear_down(f);
+    fixture_close(f);
 }
 
 static void test_public__gives_few_whole_values_a_bin_each(void **state) {
@@ -74,14 +74,14 @@ static void test_public__gives_few_whole_values_a_bin_each(void **state) {
     } cases[] = {{0, 1, 2, 0, 1},    {-3, 3, 7, -3, 3},  {-3, 3, 255, -3, 3},    {0, 254, 255, 0, 254},
                  {.5, 3.5, 8, 1, 3}, {.5, 3.5, 3, 1, 3}, {-2.5, -.5, 2, -2, -1}, {1e9, 1e9 + 4, 5, 0, 4}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        hr_column x = number(cases[c].low, cases[c].high, true);
-        fixture f = set_up(&x, 1, 0, NULL);
+        hr_column x = bounded_number(cases[c].low, cases[c].high, true);
+        fixture f = fixture_open(&x, 1, 0, NULL);
         hr_binning found = public_bins(f, cases[c].bins);
         double base = cases[c].low >= 1e9 ? 1e9 : 0;
         for (int v = cases[c].first; v <= cases[c].last; v++)
             assert_int_equal(hr_bin_of_number(&found.features[0], base + v), 1 + v - cases[c].first);
         assert_int_equal(found.features[0].bin_count, cases[c].last - cases[c].first + 2);
-        tear_down(f);
+        fixture_close(f);
     }
 }
 
@@ -92,13 +92,13 @@ static void test_public__spreads_many_whole_values_over_all_bins(void **state) {
         uint32_t bins;
     } cases[] = {{0, 255, 255}, {0, 2, 2}, {-1000, 1000, 16}, {0, 0x1p53, 255}, {-1e15, 1e15, 7}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        hr_column x = number(cases[c].low, cases[c].high, true);
-        fixture f = set_up(&x, 1, 0, NULL);
+        hr_column x = bounded_number(cases[c].low, cases[c].high, true);
+        fixture f = fixture_open(&x, 1, 0, NULL);
         hr_binning found = public_bins(f, cases[c].bins);
         assert_int_equal(found.features[0].bin_count, cases[c].bins + 1);
         assert_int_equal(hr_bin_of_number(&found.features[0], cases[c].low), 1);
         assert_int_equal(hr_bin_of_number(&found.features[0], cases[c].high), cases[c].bins);
-        tear_down(f);
+        fixture_close(f);
     }
 }
 
@@ -120,15 +120,15 @@ static void test_public__stays_ascending_within_bounds_of_any_magnitude(void **s
                                 {-DBL_MAX, -DBL_MAX / 2}};
     for (size_t c = 0; c < sizeof bounds / sizeof *bounds; c++)
         for (int whole = 0; whole < 2; whole++) {
-            hr_column x = number(bounds[c][0], bounds[c][1], whole);
+            hr_column x = bounded_number(bounds[c][0], bounds[c][1], whole);
             fixture f = {.arena = hr_arena_new()};
             assert_non_null(f.arena);
-            if (hr_schema_make(&label, &x, 1, NULL, 0, &f.schema, NULL) == HR_OK) {
+            if (hr_schema_make(&unit_label, &x, 1, NULL, 0, &f.schema, NULL) == HR_OK) {
                 public_bins(f, 2);
                 hr_binning found = public_bins(f, 255);
                 assert_int_equal(hr_bin_of_number(&found.features[0], x.low), 1);
             }
-            tear_down(f);
+            fixture_close(f);
         }
 }
 
@@ -143,11 +143,11 @@ static void test_public__gives_categories_a_bin_a_value(void **state) {
     }
     for (size_t c = 0; c < 6; c++) {
         hr_column x = {.name = "c", .kind = HR_CATEGORY, .value_count = counts[c], .values = values};
-        fixture f = set_up(&x, 1, 0, NULL);
+        fixture f = fixture_open(&x, 1, 0, NULL);
         const hr_feature_bins *found = public_bins(f, 2).features; /* `bins` is for numbers */
         assert_int_equal(found->kind, HR_CATEGORY);
         assert_int_equal(found->bin_count, counts[c] < 255 ? counts[c] + 1 : 256);
-        tear_down(f);
+        fixture_close(f);
     }
 }
 
@@ -212,12 +212,12 @@ static void test_exact__takes_both_zeros_for_one_value(void **state) {
     for (int t = 0; t < 50; t++) {
         shuffle(&dice, column, 8);
         last = exact_of(column, 8, 255);
-        check_same(&first, &last);
+        check_same_bins(&first, &last);
         free_bins(last);
         hr_feature_bins two = exact_of(column, 8, 2), again;
         shuffle(&dice, column, 8);
         again = exact_of(column, 8, 2);
-        check_same(&two, &again);
+        check_same_bins(&two, &again);
         free_bins(two);
         free_bins(again);
     }
@@ -287,7 +287,7 @@ static void test_exact__does_not_see_the_order_of_rows(void **state) {
             hr_feature_bins one = exact_of(column, rows[r], bins);
             shuffle(&dice, column, rows[r]);
             hr_feature_bins two = exact_of(column, rows[r], bins);
-            check_same(&one, &two);
+            check_same_bins(&one, &two);
             free_bins(one);
             free_bins(two);
         }
@@ -306,7 +306,7 @@ static void test_exact_sampled__does_not_see_the_order_of_rows(void **state) {
     hr_feature_bins one = exact_of(column, MANY, 100);
     shuffle(&dice, column, MANY);
     hr_feature_bins two = exact_of(column, MANY, 100);
-    check_same(&one, &two);
+    check_same_bins(&one, &two);
     free_bins(one);
     free_bins(two);
     free(column);
@@ -318,23 +318,23 @@ static void test_exact_sampled__permutes_whole_records(void **state) {
     hr_dice dice;
     hr_dice_init(&dice, 6);
     for (int i = 0; i < MANY; i++) a[i] = hr_dice_normal(&dice), b[i] = floor(a[i] * 3) + (double)hr_dice_below(&dice, 100);
-    hr_column features[2] = {number(-10, 10, false), number(-100, 200, true)};
+    hr_column features[2] = {bounded_number(-10, 10, false), bounded_number(-100, 200, true)};
     features[1].name = "z";
-    fixture f = set_up(features, 2, MANY, (const double *const[]){a, b});
+    fixture f = fixture_open(features, 2, MANY, (const double *const[]){a, b});
     hr_binning one = exact_bins(f, 63, 1), threads = exact_bins(f, 63, 3);
     for (int i = MANY; i > 1; i--) {
         size_t j = hr_dice_below(&dice, (uint64_t)i);
         double x = a[i - 1], z = b[i - 1];
         a[i - 1] = a[j], b[i - 1] = b[j], a[j] = x, b[j] = z;
     }
-    fixture g = set_up(features, 2, MANY, (const double *const[]){a, b});
+    fixture g = fixture_open(features, 2, MANY, (const double *const[]){a, b});
     hr_binning two = exact_bins(g, 63, 2);
     for (int j = 0; j < 2; j++) {
-        check_same(&one.features[j], &two.features[j]);
-        check_same(&one.features[j], &threads.features[j]);
+        check_same_bins(&one.features[j], &two.features[j]);
+        check_same_bins(&one.features[j], &threads.features[j]);
     }
-    tear_down(f);
-    tear_down(g);
+    fixture_close(f);
+    fixture_close(g);
     free(a);
     free(b);
 }

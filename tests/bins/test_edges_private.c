@@ -1,5 +1,5 @@
 /* Private edges: what they cost, where they lie, and how near to the quantiles they come. */
-#include "bins/columns.h"
+#include "support/bin_fixture.h"
 
 typedef struct purse {
     hr_stream *stream;
@@ -40,8 +40,8 @@ static fixture mixed(uint64_t seed) {
         mixed_columns[2][i] = (double)hr_dice_below(&dice, 4);
         mixed_columns[3][i] = floor(5000 * u * hr_dice_unit(&dice));
     }
-    return set_up(features, MIXED, MIXED_ROWS,
-                  (const double *const[]){mixed_columns[0], mixed_columns[1], mixed_columns[2], mixed_columns[3]});
+    return fixture_open(features, MIXED, MIXED_ROWS,
+                        (const double *const[]){mixed_columns[0], mixed_columns[1], mixed_columns[2], mixed_columns[3]});
 }
 
 static void check_grid(const hr_feature_bins *feature, const hr_column *column) {
@@ -74,22 +74,22 @@ static void test_private__charges_the_features_that_need_it(void **state) {
             assert_int_equal(out.feature_count, MIXED);
             for (size_t j = 0; j < MIXED; j++) {
                 const hr_column *column = hr_schema_feature(f.schema, j);
-                if (column->kind == HR_NUMBER) check_number(&out.features[j], column, 32);
+                if (column->kind == HR_NUMBER) check_number_bins(&out.features[j], column, 32);
                 if (j == 0 || j == 3) check_grid(&out.features[j], column);
             }
             for (int v = 0; v < 10; v++) assert_int_equal(hr_bin_of_number(&out.features[1], v), 1 + v);
             assert_true(out.features[2].kind == HR_CATEGORY && out.features[2].bin_count == 4);
             purse_done(p);
-            tear_down(f);
+            fixture_close(f);
         }
 }
 
 static void test_private__is_free_where_bounds_say_it_all(void **state) {
     (void)state;
     double column[] = {0, 1, 1, 5, NAN};
-    hr_column x = number(0, 15, true);
+    hr_column x = bounded_number(0, 15, true);
     for (int c = 0; c < 3; c++) {
-        fixture f = set_up(&x, 1, 5, (const double *const[]){column});
+        fixture f = fixture_open(&x, 1, 5, (const double *const[]){column});
         purse p = purse_new(currencies[c], .1, 1);
         hr_binning out = {0};
         uint64_t groups = 77;
@@ -101,7 +101,7 @@ static void test_private__is_free_where_bounds_say_it_all(void **state) {
         assert_int_equal(hr_edges_private(f.data, 15, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
         assert_int_equal(groups, 1);
         purse_done(p);
-        tear_down(f);
+        fixture_close(f);
     }
 }
 
@@ -118,7 +118,7 @@ static void test_private__finds_the_quantiles_with_a_large_budget(void **state) 
         for (int i = 0; i < MIXED_ROWS; i++) counts[hr_bin_of_number(&out.features[0], mixed_columns[0][i])]++;
         for (uint32_t b = 1; b < out.features[0].bin_count; b++) assert_true(fabs((double)counts[b] - MIXED_ROWS * .98 / 32) <= 25);
         purse_done(p);
-        tear_down(f);
+        fixture_close(f);
     }
 }
 
@@ -138,13 +138,13 @@ static void test_private__sees_counts_alone(void **state) {
         uint64_t groups;
         assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &one, &groups, NULL), HR_OK);
         assert_int_equal(hr_edges_private(other, 32, q.gate, &q.charge, f.arena, &two, &groups, NULL), HR_OK);
-        check_same(&one.features[0], &two.features[0]);
-        check_same(&one.features[3], &two.features[3]);
+        check_same_bins(&one.features[0], &two.features[0]);
+        check_same_bins(&one.features[3], &two.features[3]);
         for (int j = 0; j < MIXED; j++) free(reversed[j]);
         hr_data_free(other);
         purse_done(p);
         purse_done(q);
-        tear_down(f);
+        fixture_close(f);
     }
 }
 
@@ -157,15 +157,15 @@ static void test_private__takes_columns_without_values(void **state) {
     for (int c = 0; c < 3; c++)
         for (int r = 0; r < 3; r++)
             for (int b = 0; b < 3; b++) {
-                hr_column x = number(-DBL_MAX / 4, DBL_MAX / 4, false);
-                fixture f = set_up(&x, 1, rows[r], (const double *const[]){column});
+                hr_column x = bounded_number(-DBL_MAX / 4, DBL_MAX / 4, false);
+                fixture f = fixture_open(&x, 1, rows[r], (const double *const[]){column});
                 purse p = purse_new(currencies[c], .1, 3);
                 hr_binning out = {0};
                 uint64_t groups;
                 assert_int_equal(hr_edges_private(f.data, bins[b], p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
-                check_number(&out.features[0], &x, bins[b]);
+                check_number_bins(&out.features[0], &x, bins[b]);
                 purse_done(p);
-                tear_down(f);
+                fixture_close(f);
             }
     free(column);
 }
@@ -179,8 +179,8 @@ static void test_private__sets_neighbouring_values_apart(void **state) {
         int cells = currencies[c] == HR_PURE ? 1 << 16 : 1 << 14;
         for (int low = 1; low < cells - 1; low += cells / 5) {
             for (int i = 0; i < ROWS; i++) column[i] = low + (i & 1);
-            hr_column x = number(0, cells, true);
-            fixture f = set_up(&x, 1, ROWS, (const double *const[]){column});
+            hr_column x = bounded_number(0, cells, true);
+            fixture f = fixture_open(&x, 1, ROWS, (const double *const[]){column});
             purse p = purse_new(currencies[c], 1000, 3);
             hr_binning out = {0};
             uint64_t groups;
@@ -189,7 +189,7 @@ static void test_private__sets_neighbouring_values_apart(void **state) {
             assert_int_equal(hr_bin_of_number(&out.features[0], low), 1);
             assert_int_equal(hr_bin_of_number(&out.features[0], low + 1), 2);
             purse_done(p);
-            tear_down(f);
+            fixture_close(f);
         }
     }
     free(column);
@@ -201,17 +201,17 @@ static void test_private__takes_bounds_of_any_magnitude(void **state) {
                                 {1, 1 + 0x1p-48},     {.2, .8},    {-1e308, 7e307},  {-1e-300, 1e300},  {1e16, 1e16 + 600}};
     for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++)
         for (int c = 0; c < 6; c++) {
-            hr_column x = number(bounds[b][0], bounds[b][1], c / 3);
+            hr_column x = bounded_number(bounds[b][0], bounds[b][1], c / 3);
             double column[100];
             for (int i = 0; i < 100; i++) column[i] = i % 2 ? x.low : i % 3 ? x.high : x.low / 2 + x.high / 2;
-            fixture f = set_up(&x, 1, 100, (const double *const[]){column});
+            fixture f = fixture_open(&x, 1, 100, (const double *const[]){column});
             purse p = purse_new(currencies[c % 3], 1, 3);
             hr_binning out = {0};
             uint64_t groups;
             assert_int_equal(hr_edges_private(f.data, 255, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
-            check_number(&out.features[0], &x, 255);
+            check_number_bins(&out.features[0], &x, 255);
             purse_done(p);
-            tear_down(f);
+            fixture_close(f);
         }
 }
 
@@ -229,7 +229,7 @@ static void test_private__spends_nothing_when_refused(void **state) {
         assert_true(lines == 0 && hr_gate_spent(p.gate) == 0);
         assert_true(groups == 77 && out.feature_count == 123 && !out.features);
         purse_done(p);
-        tear_down(f);
+        fixture_close(f);
     }
 }
 
@@ -293,8 +293,8 @@ static void check_cells(const hr_column *column, size_t grid) {
 static void test_cells__gain_one_unit_by_a_record_or_none(void **state) {
     (void)state;
     static const size_t grids[] = {2, 16, 1 << 10, CELLS_MAX};
-    const hr_column columns[] = {number(0, 1, false),   number(-4, 12, false), number(.1, .3, false),
-                                 number(0, 5000, true), number(-7, 8, true),   number(0, 1, true)};
+    const hr_column columns[] = {bounded_number(0, 1, false),   bounded_number(-4, 12, false), bounded_number(.1, .3, false),
+                                 bounded_number(0, 5000, true), bounded_number(-7, 8, true),   bounded_number(0, 1, true)};
     for (size_t g = 0; g < sizeof grids / sizeof *grids; g++)
         for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) check_cells(&columns[c], grids[g]);
 }
@@ -308,7 +308,7 @@ static void test_private__looks_at_no_record_where_values_are_few(void **state) 
     static const double tables[][2] = {{0, 0}, {1, 9}, {3, 5}};
     for (int c = 0; c < 3; c++)
         for (size_t t = 0; t < 3; t++) {
-            fixture f = set_up(features, 2, 1, (const double *const[]){&tables[t][0], &tables[t][1]});
+            fixture f = fixture_open(features, 2, 1, (const double *const[]){&tables[t][0], &tables[t][1]});
             purse p = purse_new(currencies[c], .1, 1);
             hr_binning out = {0};
             uint64_t groups = 77;
@@ -318,7 +318,7 @@ static void test_private__looks_at_no_record_where_values_are_few(void **state) 
             assert_true(groups == 0 && lines == 0 && out.features[0].bin_count == 4 && out.features[1].bin_count == 11);
             for (int v = 0; v < 10; v++) assert_int_equal(hr_bin_of_number(&out.features[1], v), 1 + v);
             purse_done(p);
-            tear_down(f);
+            fixture_close(f);
         }
 }
 

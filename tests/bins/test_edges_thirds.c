@@ -1,5 +1,5 @@
 /* Averages of every three values, as a publication cuts numbers. */
-#include "bins/columns.h"
+#include "support/bin_fixture.h"
 
 static hr_feature_bins thirds_of(fixture f, uint32_t bins) {
     hr_binning out = {0};
@@ -11,12 +11,12 @@ static hr_feature_bins thirds_of(fixture f, uint32_t bins) {
 static void test_thirds__are_averages_of_sorted_values(void **state) {
     (void)state;
     const double column[] = {9, 1, (double)NAN, 4, 2, 3, 5, (double)NAN, 7, 8}, *columns[] = {column};
-    hr_column x = number(0, 10, false);
-    fixture f = set_up(&x, 1, 10, columns);
+    hr_column x = bounded_number(0, 10, false);
+    fixture f = fixture_open(&x, 1, 10, columns);
     hr_feature_bins made = thirds_of(f, 255);
     assert_int_equal(made.bin_count, 4);
     assert_true(fabs(made.edges[0] - 2) < 1e-12 && fabs(made.edges[1] - 16. / 3) < 1e-12);
-    tear_down(f);
+    fixture_close(f);
 }
 
 /* Equal ones are there once, and none is beyond what it averages. */
@@ -24,13 +24,13 @@ static void test_thirds__of_equal_values_are_one(void **state) {
     (void)state;
     double column[300];
     const double *columns[] = {column};
-    hr_column x = number(0, 1, false);
+    hr_column x = bounded_number(0, 1, false);
     for (int k = 1; k < 200; k++) { /* a third of many of them is rounded */
         for (size_t i = 0; i < 300; i++) column[i] = 1 / (double)k;
-        fixture f = set_up(&x, 1, 300, columns);
+        fixture f = fixture_open(&x, 1, 300, columns);
         hr_feature_bins made = thirds_of(f, 255);
         assert_true(made.bin_count == 3 && made.edges[0] == 1 / (double)k);
-        tear_down(f);
+        fixture_close(f);
     }
 }
 
@@ -39,20 +39,20 @@ static void test_thirds__are_thinned_to_the_bins(void **state) {
     (void)state;
     double column[900];
     const double *columns[] = {column};
-    hr_column x = number(0, 900, false);
+    hr_column x = bounded_number(0, 900, false);
     for (size_t i = 0; i < 900; i++) column[i] = (double)i;
-    fixture f = set_up(&x, 1, 900, columns);
+    fixture f = fixture_open(&x, 1, 900, columns);
     hr_feature_bins made = thirds_of(f, 5), all = thirds_of(f, 255);
     assert_int_equal(made.bin_count, 6);
-    const hr_column few = number(0, 900, false);
-    fixture g = set_up(&few, 1, 15, columns); /* five averages for five bins: one too many */
+    const hr_column few = bounded_number(0, 900, false);
+    fixture g = fixture_open(&few, 1, 15, columns); /* five averages for five bins: one too many */
     assert_int_equal(thirds_of(g, 5).bin_count, 6);
     assert_int_equal(thirds_of(g, 6).bin_count, 7);
-    tear_down(g);
+    fixture_close(g);
     for (size_t e = 0; e < 4; e++) assert_true(fabs(made.edges[e] - (112 + 225 * (double)e + .5)) < 2);
     assert_int_equal(all.bin_count, 256);
     for (size_t e = 0; e + 3 < all.bin_count; e++) assert_true(all.edges[e] < all.edges[e + 1]);
-    tear_down(f);
+    fixture_close(f);
 }
 
 /* Fewer than three known values make no average; categories are as the schema has them. */
@@ -60,12 +60,12 @@ static void test_thirds__may_be_none(void **state) {
     (void)state;
     static const char *const names[] = {"a", "b"};
     const double column[] = {1, (double)NAN, 2}, codes[] = {0, 1, 2}, *columns[] = {column, codes};
-    hr_column features[] = {number(0, 10, false), {.name = "c", .kind = HR_CATEGORY, .value_count = 2, .values = names}};
+    hr_column features[] = {bounded_number(0, 10, false), {.name = "c", .kind = HR_CATEGORY, .value_count = 2, .values = names}};
     hr_binning out = {0};
-    fixture f = set_up(features, 2, 3, columns);
+    fixture f = fixture_open(features, 2, 3, columns);
     assert_int_equal(hr_edges_thirds(f.data, 255, f.arena, &out, NULL), HR_OK);
     assert_true(out.features[0].bin_count == 2 && out.features[1].kind == HR_CATEGORY && out.features[1].bin_count == 3);
-    tear_down(f);
+    fixture_close(f);
 }
 
 int main(void) {

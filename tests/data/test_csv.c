@@ -1,5 +1,5 @@
 /* CSV: what every kind of cell, line and file becomes, and where messages point. */
-#include "data/tables.h"
+#include "support/reader_checks.h"
 
 #include <unistd.h>
 
@@ -17,8 +17,8 @@ static hr_data *parse(const hr_schema *schema, const char *text) {
 }
 
 static void expect_row(const hr_data *data, size_t row, double n, int c, double w, int y) {
-    if (!same(hr_data_numbers(data, 0)[row], n) || hr_data_codes(data, 1)[row] != c || !same(hr_data_numbers(data, 2)[row], w) ||
-        hr_data_labels(data)[row] != y) {
+    if (!is_same_double(hr_data_numbers(data, 0)[row], n) || hr_data_codes(data, 1)[row] != c ||
+        !is_same_double(hr_data_numbers(data, 2)[row], w) || hr_data_labels(data)[row] != y) {
         fail_msg("row %zu: %g %d %g %g", row, hr_data_numbers(data, 0)[row], hr_data_codes(data, 1)[row], hr_data_numbers(data, 2)[row],
                  hr_data_labels(data)[row]);
     }

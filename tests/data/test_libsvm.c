@@ -1,5 +1,5 @@
 /* LIBSVM: records, absent entries, and where messages point. */
-#include "data/tables.h"
+#include "support/reader_checks.h"
 
 static const char usual[] = "hedgerow-schema: 1\n"
                             "label: {name: label, kind: classes, values: [\"-1\", \"1\"]}\n"
@@ -14,8 +14,8 @@ static hr_data *parse(const hr_schema *schema, const char *text) {
 }
 
 static void expect_row(const hr_data *data, size_t row, double a, double b, int c, double y) {
-    if (!same(hr_data_numbers(data, 0)[row], a) || !same(hr_data_numbers(data, 1)[row], b) || hr_data_codes(data, 2)[row] != c ||
-        hr_data_labels(data)[row] != y) {
+    if (!is_same_double(hr_data_numbers(data, 0)[row], a) || !is_same_double(hr_data_numbers(data, 1)[row], b) ||
+        hr_data_codes(data, 2)[row] != c || hr_data_labels(data)[row] != y) {
         fail_msg("row %zu: %g %g %d %g", row, hr_data_numbers(data, 0)[row], hr_data_numbers(data, 1)[row], hr_data_codes(data, 2)[row],
                  hr_data_labels(data)[row]);
     }

@@ -1,7 +1,9 @@
 /* Decimal conversion against the C library, bit for bit. */
 #include "data/number_fast.h"
+#include "support/random_numbers.h"
 
 #include <float.h>
+#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,10 +16,7 @@
 
 static uint64_t seed = 1;
 static uint64_t next(void) {
-    uint64_t z = seed += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return next_random(&seed);
 }
 
 static uint64_t bits_of(double x) {
@@ -235,6 +234,22 @@ static void test_fast__reads_the_usual_and_leaves_the_rest(void **state) {
     assert_true(quick_count > 100000); /* the comparisons with strtod above met this path too */
 }
 
+/* Only where the machine has such a locale. */
+static void test_parse__takes_a_point_in_every_locale(void **state) {
+    (void)state;
+    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "ps_AF.UTF-8"};
+    size_t found = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        double value = 0;
+        if (!setlocale(LC_ALL, names[i])) continue;
+        found++;
+        assert_int_equal(hr_number_parse("3.14159265358979323846264338327950288e50", 40, &value), HR_NUMBER_OK);
+        assert_true(value == 3.14159265358979323846264338327950288e50);
+    }
+    setlocale(LC_ALL, "C");
+    if (!found) skip();
+}
+
 static void test_parse__stays_within_its_bytes(void **state) {
     (void)state;
     double value = 0;
@@ -279,6 +294,7 @@ int main(void) {
         cmocka_unit_test(test_parse__random_doubles_and_midpoints_round_as_strtod),
         cmocka_unit_test(test_parse__many_digits_round_as_strtod),
         cmocka_unit_test(test_parse__refuses_what_is_no_number),
+        cmocka_unit_test(test_parse__takes_a_point_in_every_locale),
         cmocka_unit_test(test_parse__stays_within_its_bytes),
         cmocka_unit_test(test_render__reads_back),
         cmocka_unit_test(test_fast__reads_the_usual_and_leaves_the_rest),

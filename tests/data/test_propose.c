@@ -1,5 +1,5 @@
 /* Proposed schemas: what is guessed, that it parses, that it awaits review, and that the table can be read with it. */
-#include "data/tables.h"
+#include "support/reader_checks.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 /* The course of a job: a place takes one tree, its owner's; only the miner's word leaves it empty; and a message of which anything is
  * wrong changes nothing. */
-#include "federation/fellows.h"
+#include "support/test_members.h"
 
 enum { PLACES = 6 };
 
@@ -57,19 +57,19 @@ static void single_of(const hr_course *source, size_t place, single *s) {
 }
 
 static void test_course__knows_owners_and_places(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     hr_course c = course_of(f, BERT);
     static const size_t owners[PLACES] = {ANNA, BERT, CARL, ANNA, BERT, CARL};
     assert_int_equal(hr_course_places(&c), PLACES);
     for (size_t p = 0; p < PLACES; p++) assert_int_equal(hr_course_owner(&c, p), owners[p]);
-    for (size_t m = 0; m < FELLOWS; m++) assert_int_equal(hr_course_position(&c, m), m >= ANNA && m <= CARL ? m - ANNA : 3);
+    for (size_t m = 0; m < MEMBERS; m++) assert_int_equal(hr_course_position(&c, m), m >= ANNA && m <= CARL ? m - ANNA : 3);
     assert_int_equal(hr_course_open(&c), 0);
     hr_course_done(&c);
 }
 
 /* Owner by owner, as with a chain. */
 static void test_course__grows_from_hand_to_hand(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     hr_course courses[3];
     for (size_t o = 0; o < 3; o++) courses[o] = course_of(f, ANNA + o);
     for (size_t p = 0; p < PLACES; p++) {
@@ -93,7 +93,7 @@ static void test_course__grows_from_hand_to_hand(void **state) {
 }
 
 static void test_course__lists_a_range(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     hr_course c = course_of(f, ANNA), miner = course_of(f, MINER);
     Hedgerow__Forest list = HEDGEROW__FOREST__INIT;
     assert_int_equal(hr_course_list(&c, 0, PLACES, &list, NULL), HR_OK);
@@ -116,7 +116,7 @@ static void test_course__lists_a_range(void **state) {
 
 /* Anna's tree under somebody else's signature, at somebody else's place, of another job. */
 static void test_course__refuses_a_tree_that_its_owner_did_not_sign(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     hr_course anna = course_of(f, ANNA), bert = course_of(f, BERT), target = course_of(f, CARL), other = course_of(f, ANNA);
     single s;
     sign_leaf(f, &bert, 0);
@@ -140,7 +140,7 @@ static void test_course__refuses_a_tree_that_its_owner_did_not_sign(void **state
 }
 
 static void test_course__refuses_changed_trees_and_signatures(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     hr_course anna = course_of(f, ANNA), target = course_of(f, CARL);
     single s;
     sign_leaf(f, &anna, 0);
@@ -170,7 +170,7 @@ static void test_course__refuses_changed_trees_and_signatures(void **state) {
 }
 
 static void test_course__refuses_places_that_are_none(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     static const uint32_t places[] = {PLACES, PLACES + 1, 255, 1u << 31, UINT32_MAX};
     hr_course anna = course_of(f, ANNA), miner = course_of(f, MINER), target = course_of(f, CARL);
     single s;
@@ -193,10 +193,10 @@ static void test_course__refuses_places_that_are_none(void **state) {
 
 /* Only the miner may say that a place stays empty; not the owner herself, and not for another place. */
 static void test_course__refuses_an_empty_place_that_the_miner_did_not_sign(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     hr_course target = course_of(f, CARL), miner = course_of(f, MINER);
     single s;
-    for (size_t m = ANNA; m < FELLOWS; m++) {
+    for (size_t m = ANNA; m < MEMBERS; m++) {
         hr_course c = course_of(f, m);
         hr_course_sign_empty(&c, 0);
         single_of(&c, 0, &s);
@@ -221,7 +221,7 @@ static void test_course__refuses_an_empty_place_that_the_miner_did_not_sign(void
 
 /* What is known only grows: a late tree takes an empty place, and nothing empties a place that has a tree. */
 static void test_course__takes_a_late_tree_and_keeps_it(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     hr_course anna = course_of(f, ANNA), miner = course_of(f, MINER), target = course_of(f, CARL);
     sign_leaf(f, &anna, 0);
     hr_course_sign_empty(&miner, 0);
@@ -243,10 +243,10 @@ static void test_course__takes_a_late_tree_and_keeps_it(void **state) {
 
 /* An owner who signs two trees for one place: whoever has one keeps it. */
 static void test_course__keeps_the_first_of_two_trees(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     hr_course one = course_of(f, ANNA), two = course_of(f, ANNA), target = course_of(f, CARL);
     const hr_tree_place at = {the_job, ANNA, 0};
-    leaf_tree *t = leaf_of(f->arena, 0);
+    leaf_tree *t = leaf_tree_of(f->arena, 0);
     hr_bytes tree;
     t->nodes[0].value = -.75;
     sign_leaf(f, &one, 0);
@@ -265,7 +265,7 @@ static void test_course__keeps_the_first_of_two_trees(void **state) {
 
 /* A good tree beside a bad one: neither is taken. */
 static void test_course__takes_all_or_nothing(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     hr_course anna = course_of(f, ANNA), bert = course_of(f, BERT), target = course_of(f, CARL);
     single good, bad;
     sign_leaf(f, &anna, 0);
@@ -287,7 +287,7 @@ static void test_course__takes_all_or_nothing(void **state) {
 
 /* The same place twice in one message, or more places than there are. */
 static void test_course__refuses_or_ignores_repetitions(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     enum { MANY = 1000 };
     hr_course anna = course_of(f, ANNA), target = course_of(f, CARL);
     single s;
@@ -307,11 +307,11 @@ static void test_course__refuses_or_ignores_repetitions(void **state) {
 
 /* A tree that is properly signed by its owner, but unsound. */
 static void test_course__refuses_unsound_trees_of_their_owners(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     const hr_tree_place at = {the_job, ANNA, 0};
     for (int i = 0; i < 5; i++) {
         hr_course anna = course_of(f, ANNA), target = course_of(f, CARL);
-        leaf_tree *t = leaf_of(f->arena, 0);
+        leaf_tree *t = leaf_tree_of(f->arena, 0);
         hr_bytes tree = {0};
         single s;
         if (i == 0) t->nodes[0].left = 1;
@@ -331,7 +331,7 @@ static void test_course__refuses_unsound_trees_of_their_owners(void **state) {
 
 /* One line's signature as another one's: a tree's is none of an empty place, and the reverse. */
 static void test_course__keeps_signatures_for_their_purpose(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     hr_course miner = course_of(f, MINER), target = course_of(f, CARL);
     single s;
     miner.owners[0] = MINER; /* she is an owner herself */
@@ -347,19 +347,19 @@ static void test_course__keeps_signatures_for_their_purpose(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_FELLOWS(test_course__knows_owners_and_places),
-        WITH_FELLOWS(test_course__grows_from_hand_to_hand),
-        WITH_FELLOWS(test_course__lists_a_range),
-        WITH_FELLOWS(test_course__refuses_a_tree_that_its_owner_did_not_sign),
-        WITH_FELLOWS(test_course__refuses_changed_trees_and_signatures),
-        WITH_FELLOWS(test_course__refuses_places_that_are_none),
-        WITH_FELLOWS(test_course__refuses_an_empty_place_that_the_miner_did_not_sign),
-        WITH_FELLOWS(test_course__takes_a_late_tree_and_keeps_it),
-        WITH_FELLOWS(test_course__keeps_the_first_of_two_trees),
-        WITH_FELLOWS(test_course__takes_all_or_nothing),
-        WITH_FELLOWS(test_course__refuses_or_ignores_repetitions),
-        WITH_FELLOWS(test_course__refuses_unsound_trees_of_their_owners),
-        WITH_FELLOWS(test_course__keeps_signatures_for_their_purpose),
+        WITH_TEST_MEMBERS(test_course__knows_owners_and_places),
+        WITH_TEST_MEMBERS(test_course__grows_from_hand_to_hand),
+        WITH_TEST_MEMBERS(test_course__lists_a_range),
+        WITH_TEST_MEMBERS(test_course__refuses_a_tree_that_its_owner_did_not_sign),
+        WITH_TEST_MEMBERS(test_course__refuses_changed_trees_and_signatures),
+        WITH_TEST_MEMBERS(test_course__refuses_places_that_are_none),
+        WITH_TEST_MEMBERS(test_course__refuses_an_empty_place_that_the_miner_did_not_sign),
+        WITH_TEST_MEMBERS(test_course__takes_a_late_tree_and_keeps_it),
+        WITH_TEST_MEMBERS(test_course__keeps_the_first_of_two_trees),
+        WITH_TEST_MEMBERS(test_course__takes_all_or_nothing),
+        WITH_TEST_MEMBERS(test_course__refuses_or_ignores_repetitions),
+        WITH_TEST_MEMBERS(test_course__refuses_unsound_trees_of_their_owners),
+        WITH_TEST_MEMBERS(test_course__keeps_signatures_for_their_purpose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /* Envelopes: whatever a stranger, the broker or a member with bad intent makes is refused; what a member sends is read as it was sent. */
-#include "federation/fellows.h"
+#include "support/test_members.h"
 
 #include "transport/transport.h"
 
-static void refuse(const fellows *f, size_t to, const void *sealed, size_t size, hr_status expected) {
+static void refuse(const test_members *f, size_t to, const void *sealed, size_t size, hr_status expected) {
     hr_envelope out = {.from = 99};
     hr_error err = {0};
     hr_bytes copy = bytes_of(sealed, size);
@@ -15,13 +15,13 @@ static void refuse(const fellows *f, size_t to, const void *sealed, size_t size,
 }
 
 /* Anna sends it to Bert, properly signed. */
-static void refuse_envelope(const fellows *f, const Hedgerow__Envelope *envelope, hr_status expected) {
+static void refuse_envelope(const test_members *f, const Hedgerow__Envelope *envelope, hr_status expected) {
     hr_bytes sealed = sealed_envelope(f, ANNA, BERT, envelope);
     refuse(f, BERT, sealed.at, sealed.size, expected);
     free(sealed.at);
 }
 
-static void check_trip(const fellows *f, const hr_envelope *sent) {
+static void check_trip(const test_members *f, const hr_envelope *sent) {
     hr_bytes sealed = {0};
     hr_envelope got;
     hr_error err = {0};
@@ -39,7 +39,7 @@ static void check_trip(const fellows *f, const hr_envelope *sent) {
 }
 
 static void test_envelope__arrives_as_it_was_sent(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     uint8_t *large = calloc(1, HR_PIECE_MAX);
     assert_non_null(large);
     memset(large, 0xff, HR_PIECE_MAX);
@@ -55,7 +55,7 @@ static void test_envelope__arrives_as_it_was_sent(void **state) {
 }
 
 static void test_envelope__that_is_cut_short_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     const Hedgerow__Envelope e = envelope_of(f, ANNA, BERT, "hello");
     hr_bytes sealed = sealed_envelope(f, ANNA, BERT, &e), plain = packed(&e);
     for (size_t size = 0; size < sealed.size; size++) refuse(f, BERT, sealed.at, size, HR_E_POLICY);
@@ -71,7 +71,7 @@ static void test_envelope__that_is_cut_short_is_refused(void **state) {
 }
 
 static void test_envelope__with_a_flipped_bit_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     const Hedgerow__Envelope e = envelope_of(f, ANNA, BERT, "hello");
     hr_bytes sealed = sealed_envelope(f, ANNA, BERT, &e);
     for (size_t bit = 0; bit < 8 * sealed.size; bit++) {
@@ -83,7 +83,7 @@ static void test_envelope__with_a_flipped_bit_is_refused(void **state) {
 }
 
 static void test_envelope__for_somebody_else_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     Hedgerow__Envelope e = envelope_of(f, ANNA, CARL, "hello");
     hr_bytes sealed = sealed_envelope(f, ANNA, CARL, &e);
     refuse(f, BERT, sealed.at, sealed.size, HR_E_POLICY);
@@ -97,7 +97,7 @@ static void test_envelope__for_somebody_else_is_refused(void **state) {
 
 /* Bert opens what Anna told him, and seals it again for Carl as hers. */
 static void test_envelope__that_was_passed_on_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     for (size_t named = BERT; named <= CARL; named++) {
         const Hedgerow__Envelope e = envelope_of(f, ANNA, named, "hello");
         hr_bytes sealed = sealed_envelope(f, ANNA, BERT, &e);
@@ -113,7 +113,7 @@ static void test_envelope__that_was_passed_on_is_refused(void **state) {
 }
 
 static void test_envelope__of_a_false_sender_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     static const char *const names[] = {"carl", "miner", "bert", "stranger", "", "annA", "anna "};
     Hedgerow__Envelope e = envelope_of(f, ANNA, BERT, "hello");
     hr_bytes sealed = sealed_envelope(f, STRANGER, BERT, &e);
@@ -130,7 +130,7 @@ static void test_envelope__of_a_false_sender_is_refused(void **state) {
 }
 
 static void test_envelope__of_another_federation_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     static const char *const names[] = {"", "brooks", "broo", "Brook"};
     Hedgerow__Envelope e = envelope_of(f, ANNA, BERT, "hello");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -140,7 +140,7 @@ static void test_envelope__of_another_federation_is_refused(void **state) {
 }
 
 static void test_envelope__of_another_version_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     static const uint32_t versions[] = {0, 2, 257, UINT32_MAX};
     Hedgerow__Envelope e = envelope_of(f, ANNA, BERT, "hello");
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
@@ -150,7 +150,7 @@ static void test_envelope__of_another_version_is_refused(void **state) {
 }
 
 static void test_envelope__whose_parts_do_not_fit_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     uint8_t job[HR_JOB_BYTES + 1] = {0};
     Hedgerow__Envelope e = envelope_of(f, ANNA, BERT, "hello");
     for (size_t size = 0; size <= sizeof job; size++) {
@@ -178,7 +178,7 @@ static void test_envelope__whose_parts_do_not_fit_is_refused(void **state) {
 }
 
 static void test_envelope__that_is_too_large_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     uint8_t *large = calloc(1, HR_SEAL_MAX);
     assert_non_null(large);
     Hedgerow__Envelope e = envelope_of(f, ANNA, BERT, "");
@@ -192,7 +192,7 @@ static void test_envelope__that_is_too_large_is_refused(void **state) {
 
 /* Fields that this version does not know, groups, and wire types that do not exist. */
 static void test_envelope__with_more_in_it_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     static const char *const tails[] = {"\x50\x01", "\x0b\x0c", "\x53\x54", "\x0e", "\x0f", "\xff\xff\xff\xff\x0f\x01", "\x80", "\x42"};
     const Hedgerow__Envelope e = envelope_of(f, ANNA, BERT, "hello");
     hr_bytes plain = packed(&e);
@@ -209,7 +209,7 @@ static void test_envelope__with_more_in_it_is_refused(void **state) {
 
 /* Signed random bytes: nothing that is opened lacks what an envelope must have. */
 static void test_envelope__of_random_bytes_is_sound_or_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     const Hedgerow__Envelope e = envelope_of(f, ANNA, BERT, "hello");
     hr_bytes plain = packed(&e);
     hr_dice dice;
@@ -231,18 +231,18 @@ static void test_envelope__of_random_bytes_is_sound_or_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_FELLOWS(test_envelope__arrives_as_it_was_sent),
-        WITH_FELLOWS(test_envelope__that_is_cut_short_is_refused),
-        WITH_FELLOWS(test_envelope__with_a_flipped_bit_is_refused),
-        WITH_FELLOWS(test_envelope__for_somebody_else_is_refused),
-        WITH_FELLOWS(test_envelope__that_was_passed_on_is_refused),
-        WITH_FELLOWS(test_envelope__of_a_false_sender_is_refused),
-        WITH_FELLOWS(test_envelope__of_another_federation_is_refused),
-        WITH_FELLOWS(test_envelope__of_another_version_is_refused),
-        WITH_FELLOWS(test_envelope__whose_parts_do_not_fit_is_refused),
-        WITH_FELLOWS(test_envelope__that_is_too_large_is_refused),
-        WITH_FELLOWS(test_envelope__with_more_in_it_is_refused),
-        WITH_FELLOWS(test_envelope__of_random_bytes_is_sound_or_refused),
+        WITH_TEST_MEMBERS(test_envelope__arrives_as_it_was_sent),
+        WITH_TEST_MEMBERS(test_envelope__that_is_cut_short_is_refused),
+        WITH_TEST_MEMBERS(test_envelope__with_a_flipped_bit_is_refused),
+        WITH_TEST_MEMBERS(test_envelope__for_somebody_else_is_refused),
+        WITH_TEST_MEMBERS(test_envelope__that_was_passed_on_is_refused),
+        WITH_TEST_MEMBERS(test_envelope__of_a_false_sender_is_refused),
+        WITH_TEST_MEMBERS(test_envelope__of_another_federation_is_refused),
+        WITH_TEST_MEMBERS(test_envelope__of_another_version_is_refused),
+        WITH_TEST_MEMBERS(test_envelope__whose_parts_do_not_fit_is_refused),
+        WITH_TEST_MEMBERS(test_envelope__that_is_too_large_is_refused),
+        WITH_TEST_MEMBERS(test_envelope__with_more_in_it_is_refused),
+        WITH_TEST_MEMBERS(test_envelope__of_random_bytes_is_sound_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* A great many spoilt messages for everything that reads them. HR_TRIES says how many for each reader (1,000,000); parcels, whose seals
  * take long, are a hundredth of that. */
-#include "federation/board.h"
+#include "support/message_simulator.h"
 
 static size_t tries(void) {
     const char *text = getenv("HR_TRIES");
@@ -12,7 +12,7 @@ static const sample *one_of(hr_dice *dice, const sample *samples, size_t count) 
 }
 
 /* Messages only, with the trees and signatures of a course in forests, so that what is spoilt was good before. */
-static size_t messages_of(const fellows *f, sample *out) {
+static size_t messages_of(const test_members *f, sample *out) {
     size_t all = samples_of(f, out), count = 0;
     for (size_t s = 0; s < all; s++) {
         if (out[s].type == &hedgerow__message__descriptor)
@@ -52,7 +52,7 @@ static void test_flood__of_bytes_is_unpacked_or_refused(void **state) {
 }
 
 static void test_flood__of_trees_is_sound_or_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     const hr_tree_place place = {the_job, ANNA, 0};
     const hr_tree_rules rules = rules_of(f);
     hr_bytes good = leaf_bytes(f, ANNA, 0);
@@ -77,7 +77,7 @@ static void test_flood__of_trees_is_sound_or_refused(void **state) {
 }
 
 static void test_flood__of_parcels_is_opened_or_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     const Hedgerow__Envelope e = envelope_of(f, ANNA, BERT, "hello");
     hr_bytes plain = packed(&e), sealed = sealed_envelope(f, ANNA, BERT, &e);
     size_t taken = 0, n = tries() / 100;
@@ -107,7 +107,7 @@ static void feed_raw(hr_protocol *machine, const hr_event *event) {
     hr_action a;
     assert_int_equal(hr_protocol_feed(machine, event, NULL), HR_OK);
     while (hr_protocol_next(machine, &a)) {
-        assert_true(hr_text_is_fit(hr_text_of(a.text), HR_ACTION_TEXT) && a.member < FELLOWS);
+        assert_true(hr_text_is_fit(hr_text_of(a.text), HR_ACTION_TEXT) && a.member < MEMBERS);
         free(a.bytes.at);
     }
 }
@@ -149,7 +149,7 @@ static void flood(hr_protocol *machine, hr_dice *dice, const sample *samples, si
     for (uint64_t k = 1 + hr_dice_below(dice, 6); k--;) {
         const sample *s = one_of(dice, samples, count);
         hr_bytes bytes = hr_dice_below(dice, 3) ? spoilt(dice, &s->bytes) : bytes_of(s->bytes.at, s->bytes.size);
-        hr_event event = {.kind = HR_EVENT_MESSAGE, .from = hr_dice_below(dice, FELLOWS), .bytes = bytes.at, .size = bytes.size};
+        hr_event event = {.kind = HR_EVENT_MESSAGE, .from = hr_dice_below(dice, MEMBERS), .bytes = bytes.at, .size = bytes.size};
         if (!hr_dice_below(dice, 8)) event = (hr_event){.kind = HR_EVENT_BEGUN + (hr_event_kind)hr_dice_below(dice, 3)};
         feed_raw(machine, &event);
         free(bytes.at);
@@ -157,8 +157,8 @@ static void flood(hr_protocol *machine, hr_dice *dice, const sample *samples, si
 }
 
 static void test_flood__of_messages_is_survived_by_machines(void **state) {
-    const fellows *f = *state;
-    static const script job = {2, false, .5, 0, 1, 0};
+    const test_members *f = *state;
+    static const job_script job = {2, false, .5, 0, 1, 0};
     sample samples[SAMPLES];
     size_t count = messages_of(f, samples);
     hr_bytes bytes = terms_of(&job);
@@ -180,10 +180,10 @@ static void test_flood__of_messages_is_survived_by_machines(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_FELLOWS(test_flood__of_bytes_is_unpacked_or_refused),
-        WITH_FELLOWS(test_flood__of_trees_is_sound_or_refused),
-        WITH_FELLOWS(test_flood__of_parcels_is_opened_or_refused),
-        WITH_FELLOWS(test_flood__of_messages_is_survived_by_machines),
+        WITH_TEST_MEMBERS(test_flood__of_bytes_is_unpacked_or_refused),
+        WITH_TEST_MEMBERS(test_flood__of_trees_is_sound_or_refused),
+        WITH_TEST_MEMBERS(test_flood__of_parcels_is_opened_or_refused),
+        WITH_TEST_MEMBERS(test_flood__of_messages_is_survived_by_machines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,10 @@
  * a new version of the protocol (docs/protocol.md), never a change of golden/wire-1.txt.
  *
  * golden/wire-1.txt: a name and the bytes in hexadecimal, a line each. */
-#include "federation/fellows.h"
 #include "federation/protocol.h"
 #include "federation/wire_tree.h"
 #include "privacy/mechanisms.h"
+#include "support/test_members.h"
 
 #include <stdio.h>
 

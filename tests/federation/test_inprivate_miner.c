@@ -1,27 +1,27 @@
 /* The miner's machine: no owner, whatever she sends or keeps back, stops a job for the others, or gets more into it than is hers. */
-#include "federation/phases.h"
+#include "support/message_phases.h"
 
 enum { FLOOD = 2000 };
 
-static const script voting_crowd = {3, true, .5, 0, 1, 0};
+static const job_script voting_crowd = {3, true, .5, 0, 1, 0};
 
 /* The owners besides Anna finish the job, whatever she did. */
-static void check_finish(board *b, size_t least) {
-    run(b, NULL);
-    assert_int_equal(b->seats[MINER].ends, 1);
-    assert_int_equal(b->seats[BERT].ends, 1);
-    assert_int_equal(b->seats[CARL].ends, 1);
+static void check_finish(simulator *b, size_t least) {
+    simulator_run(b, NULL);
+    assert_int_equal(b->parties[MINER].ends, 1);
+    assert_int_equal(b->parties[BERT].ends, 1);
+    assert_int_equal(b->parties[CARL].ends, 1);
     assert_false(cut_by(b, MINER, BERT) || cut_by(b, MINER, CARL));
     assert_in_range(trees_of(b), least, 9);
     check_replay(b);
-    board_close(b);
+    simulator_close(b);
 }
 
 /* ---- Everything at every point ------------------------------------------------------------------------------------------------------- */
 
-static void check_message(const fellows *f, const sample *s, size_t from, point p) {
-    board *b = board_at(f, &voting_job, BERT, p);
-    bool ended = b->seats[MINER].ends, was_cut = cut_by(b, MINER, from);
+static void check_message(const test_members *f, const sample *s, size_t from, point p) {
+    simulator *b = simulator_at(f, &voting_job, BERT, p);
+    bool ended = b->parties[MINER].ends, was_cut = cut_by(b, MINER, from);
     feed_message(b, from, MINER, s->bytes.at, s->bytes.size);
     if (ended) assert_int_equal(cut_by(b, MINER, from), was_cut);
     if (!ended && from == OUTSIDER) assert_true(cut_by(b, MINER, from));
@@ -41,19 +41,19 @@ static void test_miner__survives_every_message_at_every_point(void **state) {
 
 static void test_miner__gives_up_when_all_are_cut_off(void **state) {
     for (int p = OFFERED; p < ENDED; p++) {
-        board *b = board_at(*state, &voting_job, CARL, (point)p);
+        simulator *b = simulator_at(*state, &voting_job, CARL, (point)p);
         for (size_t who = ANNA; who <= CARL; who++) feed_message(b, who, MINER, "?", 1);
-        run(b, NULL);
-        assert_int_equal(b->seats[MINER].ends, 1);
+        simulator_run(b, NULL);
+        assert_int_equal(b->parties[MINER].ends, 1);
         check_replay(b);
-        board_close(b);
+        simulator_close(b);
     }
 }
 
 /* ---- Answers, notices
  * -------------------------------------------------------------------------------------------------------------------- */
 
-static void send_answer(board *b, size_t from, bool accepted, const char *reason) {
+static void send_answer(simulator *b, size_t from, bool accepted, const char *reason) {
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_ANSWER);
     answer.accepted = accepted;
@@ -62,7 +62,7 @@ static void send_answer(board *b, size_t from, bool accepted, const char *reason
     send_message(b, from, MINER, &m);
 }
 
-static void send_notice(board *b, size_t from, uint32_t place, uint32_t kind) {
+static void send_notice(simulator *b, size_t from, uint32_t place, uint32_t kind) {
     Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_NOTICE);
     notice.place = place;
@@ -72,21 +72,21 @@ static void send_notice(board *b, size_t from, uint32_t place, uint32_t kind) {
 }
 
 static void test_miner__takes_one_answer_and_a_change_of_mind(void **state) {
-    board *b = board_at(*state, &voting_job, BERT, OFFERED);
+    simulator *b = simulator_at(*state, &voting_job, BERT, OFFERED);
     send_answer(b, ANNA, true, "");
     send_answer(b, ANNA, true, "");
     assert_true(cut_by(b, MINER, ANNA));
     check_finish(b, 6);
-    b = board_at(*state, &voting_job, BERT, TRAINING);
+    b = simulator_at(*state, &voting_job, BERT, TRAINING);
     send_answer(b, CARL, false, "\x1b[2J"); /* carry_out looks at the text */
     assert_false(cut_by(b, MINER, CARL));
-    board_close(b);
+    simulator_close(b);
 }
 
 static void test_miner__refuses_notices_of_no_place_or_another_ones(void **state) {
     static const struct { uint32_t place, kind; } cases[] = {{1, 0}, {4, 0}, {9, 0}, {9, 1}, {UINT32_MAX, 0}, {0, 1}, {3, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        board *b = board_at(*state, &voting_job, ANNA, STARTED);
+        simulator *b = simulator_at(*state, &voting_job, ANNA, STARTED);
         send_notice(b, ANNA, cases[i].place, cases[i].kind);
         assert_true(cut_by(b, MINER, ANNA));
         check_finish(b, 6);
@@ -96,7 +96,7 @@ static void test_miner__refuses_notices_of_no_place_or_another_ones(void **state
 static void test_miner__refuses_notices_of_unknown_kind(void **state) {
     static const uint32_t kinds[] = {2, 77, INT32_MAX};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        board *b = board_at(*state, &voting_job, ANNA, STARTED);
+        simulator *b = simulator_at(*state, &voting_job, ANNA, STARTED);
         send_notice(b, ANNA, 0, kinds[i]);
         assert_true(cut_by(b, MINER, ANNA));
         check_finish(b, 6);
@@ -106,20 +106,20 @@ static void test_miner__refuses_notices_of_unknown_kind(void **state) {
 /* Anna complains of all others before it is their turn, to have the model to herself. */
 static void test_miner__passes_over_nobody_whose_turn_has_not_come(void **state) {
     for (int broadcast = 0; broadcast < 2; broadcast++) {
-        board *b = board_at(*state, broadcast ? &voting_crowd : &voting_job, ANNA, STARTED);
+        simulator *b = simulator_at(*state, broadcast ? &voting_crowd : &voting_job, ANNA, STARTED);
         for (uint32_t place = 1; place < 9; place++)
             if (place % 3) send_notice(b, ANNA, place, HEDGEROW__NOTICE__KIND__REFUSED);
-        run(b, NULL);
+        simulator_run(b, NULL);
         assert_int_equal(trees_of(b), 9);
-        board_close(b);
+        simulator_close(b);
     }
 }
 
 /* She says that she has no tree, again and again. */
 static void test_miner__goes_on_whatever_she_is_told_of_a_place(void **state) {
     for (int broadcast = 0; broadcast < 2; broadcast++) {
-        board *b = board_at(*state, broadcast ? &voting_crowd : &voting_job, ANNA, STARTED);
-        b->seats[ANNA].away = true;
+        simulator *b = simulator_at(*state, broadcast ? &voting_crowd : &voting_job, ANNA, STARTED);
+        b->parties[ANNA].away = true;
         for (int i = 0; i < 3; i++) send_notice(b, ANNA, 0, HEDGEROW__NOTICE__KIND__EMPTY);
         send_notice(b, ANNA, 6, HEDGEROW__NOTICE__KIND__EMPTY); /* of a round to come */
         check_finish(b, 6);
@@ -130,7 +130,7 @@ static void test_miner__goes_on_whatever_she_is_told_of_a_place(void **state) {
  * ---------------------------------------------------------------------------------------------------------------------------------- */
 
 /* Anna gives the miner a good tree, and Bert another one that is none: Bert is not left behind. */
-static void send_rubbish_to_bert(board *b, letter *l) {
+static void send_rubbish_to_bert(simulator *b, letter *l) {
     (void)b;
     if (l->from != ANNA || l->to != BERT) return;
     l->bytes.at[l->bytes.size - 1] ^= 1;
@@ -138,19 +138,19 @@ static void send_rubbish_to_bert(board *b, letter *l) {
 
 static void test_miner__helps_those_who_were_given_another_tree(void **state) {
     for (uint64_t seed = 0; seed < 10; seed++) {
-        board *b = board_open(*state, &voting_crowd, seed);
+        simulator *b = simulator_open(*state, &voting_crowd, seed);
         b->tamper = send_rubbish_to_bert;
-        run(b, NULL);
+        simulator_run(b, NULL);
         assert_true(cut_by(b, BERT, ANNA));
         size_t berts = 0;
-        for (size_t p = 1; p < 9; p += 3) berts += hr_inprivate_miner_course(b->seats[MINER].machine)->places[p].state == HR_PLACE_TREE;
+        for (size_t p = 1; p < 9; p += 3) berts += hr_inprivate_miner_course(b->parties[MINER].machine)->places[p].state == HR_PLACE_TREE;
         assert_true(berts >= 1);
-        board_close(b);
+        simulator_close(b);
     }
 }
 
 /* Bert passes on to Carl what is not the set that he has: without Anna's first place, or nothing at all. */
-static void keep_back_annas_place(board *b, letter *l) {
+static void keep_back_annas_place(simulator *b, letter *l) {
     (void)b;
     Hedgerow__Message *m = NULL;
     const hr_event event = {.bytes = l->bytes.at, .size = l->bytes.size};
@@ -169,7 +169,7 @@ static void keep_back_annas_place(board *b, letter *l) {
 
 static size_t forests_to_carl;
 
-static void keep_back_all(board *b, letter *l) {
+static void keep_back_all(simulator *b, letter *l) {
     (void)b;
     Hedgerow__Message *m = NULL;
     const hr_event event = {.bytes = l->bytes.at, .size = l->bytes.size};
@@ -182,39 +182,39 @@ static void keep_back_all(board *b, letter *l) {
 
 static void test_miner__helps_those_from_whom_trees_are_kept_back(void **state) {
     for (uint64_t seed = 0; seed < 10; seed++) {
-        board *b = board_open(*state, &voting_job, seed);
+        simulator *b = simulator_open(*state, &voting_job, seed);
         b->tamper = keep_back_annas_place;
-        run(b, NULL);
+        simulator_run(b, NULL);
         assert_true(cut_by(b, CARL, BERT));
         assert_int_equal(trees_of(b), 9);
         assert_int_equal(b->aways, 0);
-        board_close(b);
-        b = board_open(*state, &voting_job, seed);
+        simulator_close(b);
+        b = simulator_open(*state, &voting_job, seed);
         b->tamper = keep_back_all;
         forests_to_carl = 0;
-        run(b, NULL);
+        simulator_run(b, NULL);
         check_over(b);
         assert_int_equal(trees_of(b), 9);
         assert_int_equal(b->aways, 1); /* after it the miner sends Carl the set each time */
         assert_int_equal(forests_to_carl, 3);
-        board_close(b);
+        simulator_close(b);
     }
 }
 
 /* Bert is sent the set before he is passed over, as Anna may not have passed it on. Carl has it then. */
 static void test_miner__waits_once_more_for_who_may_not_have_the_trees(void **state) {
-    const script s = {1, false, 0, 0, 1, 0};
-    board *b = board_at(*state, &s, CARL, STARTED);
-    b->seats[BERT].away = b->seats[CARL].away = true;
-    run(b, NULL);
+    const job_script s = {1, false, 0, 0, 1, 0};
+    simulator *b = simulator_at(*state, &s, CARL, STARTED);
+    b->parties[BERT].away = b->parties[CARL].away = true;
+    simulator_run(b, NULL);
     assert_int_equal(b->aways, 3);
     assert_int_equal(trees_of(b), 1);
-    board_close(b);
+    simulator_close(b);
 }
 
 static void test_miner__cuts_off_who_sends_forged_trees(void **state) {
-    const fellows *f = *state;
-    board *b = board_at(f, &voting_job, ANNA, STARTED);
+    const test_members *f = *state;
+    simulator *b = simulator_at(f, &voting_job, ANNA, STARTED);
     hr_course c = course_of(f, ANNA);
     Hedgerow__Place place = HEDGEROW__PLACE__INIT, *places[] = {&place};
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
@@ -261,7 +261,7 @@ static hr_bytes ballot_with(int wrong) {
     return bytes;
 }
 
-static void send_ballot(board *b, int wrong) {
+static void send_ballot(simulator *b, int wrong) {
     hr_bytes bytes = ballot_with(wrong);
     feed_message(b, ANNA, MINER, bytes.at, bytes.size);
     free(bytes.at);
@@ -269,10 +269,10 @@ static void send_ballot(board *b, int wrong) {
 
 static void test_miner__counts_ballots_that_are_in_order(void **state) {
     for (int wrong = 0; wrong < BALLOTS; wrong++) {
-        board *b = board_at(*state, &voting_crowd, ANNA, VOTING);
+        simulator *b = simulator_at(*state, &voting_crowd, ANNA, VOTING);
         send_ballot(b, wrong);
         assert_int_equal(cut_by(b, MINER, ANNA), wrong != 0);
-        const hr_ballot *ballots = hr_inprivate_ballots(b->seats[MINER].machine);
+        const hr_ballot *ballots = hr_inprivate_ballots(b->parties[MINER].machine);
         assert_int_equal(ballots[0].here, !wrong);
         assert_false(ballots[3].here);
         check_finish(b, 7); /* her machine votes once more, and is cut off then */
@@ -280,11 +280,11 @@ static void test_miner__counts_ballots_that_are_in_order(void **state) {
 }
 
 static void test_miner__refuses_a_ballot_before_the_poll_and_a_second_one(void **state) {
-    board *b = board_at(*state, &voting_crowd, ANNA, STARTED);
+    simulator *b = simulator_at(*state, &voting_crowd, ANNA, STARTED);
     send_ballot(b, 0);
     assert_true(cut_by(b, MINER, ANNA));
     check_finish(b, 6);
-    b = board_at(*state, &voting_crowd, ANNA, VOTING);
+    b = simulator_at(*state, &voting_crowd, ANNA, VOTING);
     send_ballot(b, 0);
     assert_false(cut_by(b, MINER, ANNA));
     send_ballot(b, 0);
@@ -294,52 +294,52 @@ static void test_miner__refuses_a_ballot_before_the_poll_and_a_second_one(void *
 
 /* Those who do not vote are waited for, but not for ever; a ballot that comes late is kept, since it was paid for. */
 static void test_miner__counts_without_those_who_stay_away(void **state) {
-    board *b = board_at(*state, &voting_crowd, ANNA, VOTING);
-    const hr_ballot *ballots = hr_inprivate_ballots(b->seats[MINER].machine);
-    b->seats[ANNA].away = true;
-    while (!ballots[1].here || !ballots[2].here) assert_true(step(b));
-    assert_false(hr_inprivate_miner_course(b->seats[MINER].machine)->places[4].state);
+    simulator *b = simulator_at(*state, &voting_crowd, ANNA, VOTING);
+    const hr_ballot *ballots = hr_inprivate_ballots(b->parties[MINER].machine);
+    b->parties[ANNA].away = true;
+    while (!ballots[1].here || !ballots[2].here) assert_true(simulator_step(b));
+    assert_false(hr_inprivate_miner_course(b->parties[MINER].machine)->places[4].state);
     feed(b, MINER, (hr_event){.kind = HR_EVENT_AWAY});
     assert_false(ballots[0].here);
-    b->seats[ANNA].away = false;
-    run(b, NULL);
+    b->parties[ANNA].away = false;
+    simulator_run(b, NULL);
     assert_true(ballots[0].here);
     check_over(b);
     check_finish(b, 9);
 }
 
 static void test_miner__cuts_off_floods(void **state) {
-    board *b = board_at(*state, &voting_job, ANNA, STARTED);
+    simulator *b = simulator_at(*state, &voting_job, ANNA, STARTED);
     int sent = 0;
     for (; sent < FLOOD && !cut_by(b, MINER, ANNA); sent++) {
-        seat *s = &b->seats[MINER];
+        simulated_party *s = &b->parties[MINER];
         send_notice(b, ANNA, 6, 0);
         free((void *)s->events[--s->event_count].bytes);
     }
     assert_true(sent < FLOOD);
-    board_close(b);
+    simulator_close(b);
 }
 
 /* How many rounds are run if owners find that of the first. */
-static size_t rounds_of(const fellows *f, double advance, const finding found[3], void (*meanwhile)(board *b)) {
-    const script s = {2, true, .5, advance, 1, 0};
-    board *b = board_open(f, &s, 5);
+static size_t rounds_of(const test_members *f, double advance, const finding found[3], void (*meanwhile)(simulator *b)) {
+    const job_script s = {2, true, .5, advance, 1, 0};
+    simulator *b = simulator_open(f, &s, 5);
     memcpy(&b->found[ANNA], found, 3 * sizeof *found);
-    run(b, meanwhile);
+    simulator_run(b, meanwhile);
     size_t rounds = (trees_of(b) + 1) / 3; /* who stays away gives none in the second */
-    come_back(b);
+    all_return(b);
     check_over(b);
     check_replay(b);
-    board_close(b);
+    simulator_close(b);
     return rounds;
 }
 
-static size_t rounds_after(const fellows *f, double advance, const finding found[3]) {
+static size_t rounds_after(const test_members *f, double advance, const finding found[3]) {
     return rounds_of(f, advance, found, NULL);
 }
 
-static void send_anna_away_from_the_vote(board *b) {
-    if (b->seats[ANNA].work.kind == HR_ACT_VOTE) b->seats[ANNA].away = true;
+static void send_anna_away_from_the_vote(simulator *b) {
+    if (b->parties[ANNA].work.kind == HR_ACT_VOTE) b->parties[ANNA].away = true;
 }
 
 /* The median gain, divided by the median number of records. */
@@ -376,16 +376,16 @@ static void test_miner__lets_one_owner_neither_end_nor_prolong_a_job(void **stat
 
 /* A vote has an epsilon of 1, and 1024 is one record: what three owners say of two places has a standard deviation of 2048 sqrt(6) =
  * 5016.6, three of which are 5016.6 for each of them. */
-static size_t left_out(const fellows *f, bool broadcast, const finding found[3]) {
-    const script s = {2, broadcast, .5, 0, 1, 2};
-    board *b = board_open(f, &s, 3);
+static size_t left_out(const test_members *f, bool broadcast, const finding found[3]) {
+    const job_script s = {2, broadcast, .5, 0, 1, 2};
+    simulator *b = simulator_open(f, &s, 3);
     memcpy(&b->found[ANNA], found, 3 * sizeof *found);
-    run(b, NULL);
+    simulator_run(b, NULL);
     check_over(b);
     check_replay(b);
     assert_int_equal(trees_of(b), 6);
-    size_t out = hr_inprivate_left_out(b->seats[MINER].machine);
-    board_close(b);
+    size_t out = hr_inprivate_left_out(b->parties[MINER].machine);
+    simulator_close(b);
     return out;
 }
 
@@ -417,10 +417,10 @@ static void test_miner__lets_one_owner_leave_nothing_out_and_keep_nothing_in(voi
 
 /* A ballot on other places than were asked about is none. */
 static void test_miner__refuses_ballots_on_other_places(void **state) {
-    const script s = {1, true, .5, 0, 1, 2};
+    const job_script s = {1, true, .5, 0, 1, 2};
     const finding loss = {512, 1024, {-1000000, -1000000, 0, 0}}, win = {512, 1024, {2000000, 2000000, 0, 0}};
     for (size_t count = 0; count <= 4; count++) {
-        board *b = board_at(*state, &s, ANNA, VOTING);
+        simulator *b = simulator_at(*state, &s, ANNA, VOTING);
         b->found[BERT] = loss; /* outvoted by Carl unless Anna votes too */
         b->found[CARL] = win;
         hr_bytes bytes = ballot_bytes(0, 0, loss, count);
@@ -428,40 +428,40 @@ static void test_miner__refuses_ballots_on_other_places(void **state) {
         assert_int_equal(hr_unpack(&hedgerow__ballot__descriptor, bytes.at, bytes.size, &ballot, NULL), HR_OK);
         Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_BALLOT);
         m.ballot = (Hedgerow__Ballot *)ballot;
-        b->seats[ANNA].work.kind = 0;
+        b->parties[ANNA].work.kind = 0;
         send_message(b, ANNA, MINER, &m);
         assert_int_equal(cut_by(b, MINER, ANNA), count != 2);
-        run(b, NULL);
-        assert_int_equal(hr_inprivate_left_out(b->seats[MINER].machine), count == 2 ? 1 : 0);
+        simulator_run(b, NULL);
+        assert_int_equal(hr_inprivate_left_out(b->parties[MINER].machine), count == 2 ? 1 : 0);
         hr_unpacked_free(ballot);
         free(bytes.at);
-        board_close(b);
+        simulator_close(b);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_FELLOWS(test_miner__survives_every_message_at_every_point),
-        WITH_FELLOWS(test_miner__gives_up_when_all_are_cut_off),
-        WITH_FELLOWS(test_miner__takes_one_answer_and_a_change_of_mind),
-        WITH_FELLOWS(test_miner__refuses_notices_of_no_place_or_another_ones),
-        WITH_FELLOWS(test_miner__refuses_notices_of_unknown_kind),
-        WITH_FELLOWS(test_miner__passes_over_nobody_whose_turn_has_not_come),
-        WITH_FELLOWS(test_miner__goes_on_whatever_she_is_told_of_a_place),
-        WITH_FELLOWS(test_miner__helps_those_who_were_given_another_tree),
-        WITH_FELLOWS(test_miner__helps_those_from_whom_trees_are_kept_back),
-        WITH_FELLOWS(test_miner__waits_once_more_for_who_may_not_have_the_trees),
-        WITH_FELLOWS(test_miner__cuts_off_who_sends_forged_trees),
-        WITH_FELLOWS(test_miner__counts_ballots_that_are_in_order),
-        WITH_FELLOWS(test_miner__refuses_a_ballot_before_the_poll_and_a_second_one),
-        WITH_FELLOWS(test_miner__takes_the_median_owners_advance),
-        WITH_FELLOWS(test_miner__takes_the_mean_advance_of_two),
-        WITH_FELLOWS(test_miner__lets_one_owner_neither_end_nor_prolong_a_job),
-        WITH_FELLOWS(test_miner__leaves_out_last_places_that_do_harm_beyond_noise),
-        WITH_FELLOWS(test_miner__lets_one_owner_leave_nothing_out_and_keep_nothing_in),
-        WITH_FELLOWS(test_miner__refuses_ballots_on_other_places),
-        WITH_FELLOWS(test_miner__counts_without_those_who_stay_away),
-        WITH_FELLOWS(test_miner__cuts_off_floods),
+        WITH_TEST_MEMBERS(test_miner__survives_every_message_at_every_point),
+        WITH_TEST_MEMBERS(test_miner__gives_up_when_all_are_cut_off),
+        WITH_TEST_MEMBERS(test_miner__takes_one_answer_and_a_change_of_mind),
+        WITH_TEST_MEMBERS(test_miner__refuses_notices_of_no_place_or_another_ones),
+        WITH_TEST_MEMBERS(test_miner__refuses_notices_of_unknown_kind),
+        WITH_TEST_MEMBERS(test_miner__passes_over_nobody_whose_turn_has_not_come),
+        WITH_TEST_MEMBERS(test_miner__goes_on_whatever_she_is_told_of_a_place),
+        WITH_TEST_MEMBERS(test_miner__helps_those_who_were_given_another_tree),
+        WITH_TEST_MEMBERS(test_miner__helps_those_from_whom_trees_are_kept_back),
+        WITH_TEST_MEMBERS(test_miner__waits_once_more_for_who_may_not_have_the_trees),
+        WITH_TEST_MEMBERS(test_miner__cuts_off_who_sends_forged_trees),
+        WITH_TEST_MEMBERS(test_miner__counts_ballots_that_are_in_order),
+        WITH_TEST_MEMBERS(test_miner__refuses_a_ballot_before_the_poll_and_a_second_one),
+        WITH_TEST_MEMBERS(test_miner__takes_the_median_owners_advance),
+        WITH_TEST_MEMBERS(test_miner__takes_the_mean_advance_of_two),
+        WITH_TEST_MEMBERS(test_miner__lets_one_owner_neither_end_nor_prolong_a_job),
+        WITH_TEST_MEMBERS(test_miner__leaves_out_last_places_that_do_harm_beyond_noise),
+        WITH_TEST_MEMBERS(test_miner__lets_one_owner_leave_nothing_out_and_keep_nothing_in),
+        WITH_TEST_MEMBERS(test_miner__refuses_ballots_on_other_places),
+        WITH_TEST_MEMBERS(test_miner__counts_without_those_who_stay_away),
+        WITH_TEST_MEMBERS(test_miner__cuts_off_floods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* An owner's machine: whatever the miner, other owners or strangers to the job send at whatever point, it does its part or cuts them off,
  * and never trains or votes more than once. */
-#include "federation/phases.h"
+#include "support/message_phases.h"
 
 enum { FLOOD = 2000 };
 
@@ -18,13 +18,13 @@ static bool may_come(Hedgerow__Message__KindCase kind, point p) {
     }
 }
 
-static void check_message(const fellows *f, const sample *s, size_t from, point p) {
-    board *b = board_at(f, &voting_job, BERT, p);
+static void check_message(const test_members *f, const sample *s, size_t from, point p) {
+    simulator *b = simulator_at(f, &voting_job, BERT, p);
     ProtobufCMessage *message = NULL;
     assert_int_equal(hr_unpack(s->type, s->bytes.at, s->bytes.size, &message, NULL), HR_OK);
     Hedgerow__Message__KindCase kind = ((Hedgerow__Message *)message)->kind_case;
     hr_unpacked_free(message);
-    bool ended = b->seats[BERT].ends, was_cut = cut_by(b, BERT, from);
+    bool ended = b->parties[BERT].ends, was_cut = cut_by(b, BERT, from);
     feed_message(b, from, BERT, s->bytes.at, s->bytes.size);
     bool cut = !was_cut && cut_by(b, BERT, from);
     if (ended) assert_false(cut);
@@ -32,9 +32,9 @@ static void check_message(const fellows *f, const sample *s, size_t from, point 
     bool ignored = kind == HEDGEROW__MESSAGE__KIND_FOREST && from == ANNA && (p == ACCEPTED || p >= POLLED);
     if (!ended && from != MINER && !cut && !ignored) fail_msg("kind %d at %d from %zu", (int)kind, (int)p, from);
     if (!ended && from == MINER && !may_come(kind, p) && !cut) fail_msg("kind %d at %d", (int)kind, (int)p);
-    if (from == MINER && cut) assert_int_equal(b->seats[BERT].ends, 1); /* without a miner there is no job */
+    if (from == MINER && cut) assert_int_equal(b->parties[BERT].ends, 1); /* without a miner there is no job */
     check_replay(b);
-    board_close(b);
+    simulator_close(b);
 }
 
 static void test_owner__survives_every_message_at_every_point(void **state) {
@@ -53,10 +53,10 @@ static void test_owner__survives_bytes_that_are_no_message(void **state) {
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
         for (int p = OFFERED; p < ENDED; p++)
             for (size_t from = MINER; from <= ANNA; from++) {
-                board *b = board_at(*state, &voting_job, BERT, (point)p);
+                simulator *b = simulator_at(*state, &voting_job, BERT, (point)p);
                 feed_message(b, from, BERT, bytes[i], strlen(bytes[i]));
                 assert_true(cut_by(b, BERT, from));
-                board_close(b);
+                simulator_close(b);
             }
 }
 
@@ -64,21 +64,21 @@ static void test_owner__survives_bytes_that_are_no_message(void **state) {
 static void test_owner__ignores_events_out_of_turn(void **state) {
     static const hr_event_kind kinds[] = {HR_EVENT_DECIDED, HR_EVENT_BEGUN, HR_EVENT_WORKED, HR_EVENT_AWAY};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        board *b = board_at(*state, &voting_job, BERT, STARTED);
+        simulator *b = simulator_at(*state, &voting_job, BERT, STARTED);
         size_t letters = b->letter_count;
         feed(b, BERT, (hr_event){.kind = kinds[k], .number = 1});
         assert_int_equal(b->letter_count, letters);
-        run(b, NULL);
+        simulator_run(b, NULL);
         check_over(b);
         assert_int_equal(trees_of(b), 9);
-        board_close(b);
+        simulator_close(b);
     }
 }
 
 /* ---- The miner's tricks ---------------------------------------------------------------------------------------------------------------
  */
 
-static void send_poll(board *b, uint32_t round) {
+static void send_poll(simulator *b, uint32_t round) {
     Hedgerow__Poll poll = HEDGEROW__POLL__INIT;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_POLL);
     poll.round = round;
@@ -89,30 +89,30 @@ static void send_poll(board *b, uint32_t round) {
 /* Every further vote on the same records would tell more than was paid for. */
 static void test_owner__votes_once_a_round(void **state) {
     for (int voted = 0; voted < 2; voted++) {
-        board *b = board_at(*state, &voting_job, BERT, VOTING);
+        simulator *b = simulator_at(*state, &voting_job, BERT, VOTING);
         if (voted) do_work(b, BERT);
         send_poll(b, 0);
         assert_true(cut_by(b, BERT, MINER));
-        assert_int_equal(b->seats[BERT].work.kind, voted ? 0 : HR_ACT_VOTE);
-        board_close(b);
+        assert_int_equal(b->parties[BERT].work.kind, voted ? 0 : HR_ACT_VOTE);
+        simulator_close(b);
     }
 }
 
 static void test_owner__does_not_vote_where_no_votes_were_offered(void **state) {
-    const script without = {3, false, 0, 0, 1, 0};
-    board *b = board_at(*state, &without, BERT, TRAINING);
+    const job_script without = {3, false, 0, 0, 1, 0};
+    simulator *b = simulator_at(*state, &without, BERT, TRAINING);
     do_work(b, BERT);
     send_poll(b, 0);
     assert_true(cut_by(b, BERT, MINER));
-    assert_int_equal(b->seats[BERT].work.kind, 0);
-    board_close(b);
+    assert_int_equal(b->parties[BERT].work.kind, 0);
+    simulator_close(b);
 }
 
 static void test_owner__refuses_rounds_out_of_turn(void **state) {
     static const uint32_t rounds[] = {0, 2, 3, 8, UINT32_MAX};
     for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++)
         for (int poll = 0; poll < 2; poll++) {
-            board *b = board_at(*state, &voting_job, BERT, STARTED);
+            simulator *b = simulator_at(*state, &voting_job, BERT, STARTED);
             Hedgerow__Round round = HEDGEROW__ROUND__INIT;
             Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_ROUND);
             round.round = rounds[i];
@@ -122,12 +122,12 @@ static void test_owner__refuses_rounds_out_of_turn(void **state) {
             else if (i)
                 send_poll(b, rounds[i]);
             assert_int_equal(cut_by(b, BERT, MINER), !poll || i);
-            board_close(b);
+            simulator_close(b);
         }
 }
 
-static void check_start(const fellows *f, size_t count, const char *const *names, bool fine) {
-    board *b = board_at(f, &voting_job, BERT, ACCEPTED);
+static void check_start(const test_members *f, size_t count, const char *const *names, bool fine) {
+    simulator *b = simulator_at(f, &voting_job, BERT, ACCEPTED);
     ProtobufCBinaryData owners[HR_MEMBERS_MAX + 1];
     Hedgerow__Start start = HEDGEROW__START__INIT;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_START);
@@ -137,8 +137,8 @@ static void check_start(const fellows *f, size_t count, const char *const *names
     m.start = &start;
     send_message(b, MINER, BERT, &m);
     assert_int_equal(cut_by(b, BERT, MINER), !fine);
-    assert_int_equal(hr_inprivate_owner_course(b->seats[BERT].machine) != NULL, fine);
-    board_close(b);
+    assert_int_equal(hr_inprivate_owner_course(b->parties[BERT].machine) != NULL, fine);
+    simulator_close(b);
 }
 
 static void test_owner__starts_with_members_that_the_terms_named(void **state) {
@@ -150,14 +150,14 @@ static void test_owner__starts_with_members_that_the_terms_named(void **state) {
     check_start(*state, HR_MEMBERS_MAX + 1, lists[0], false);
 }
 
-static void check_terms(const fellows *f, const Hedgerow__Terms *terms, bool fine) {
-    board *b = board_at(f, &voting_job, BERT, OFFERED);
+static void check_terms(const test_members *f, const Hedgerow__Terms *terms, bool fine) {
+    simulator *b = simulator_at(f, &voting_job, BERT, OFFERED);
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_TERMS);
     m.terms = (Hedgerow__Terms *)terms;
     send_message(b, MINER, BERT, &m);
     assert_int_equal(cut_by(b, BERT, MINER), !fine);
-    assert_int_equal(b->seats[BERT].work.kind == HR_ACT_DECIDE, fine);
-    board_close(b);
+    assert_int_equal(b->parties[BERT].work.kind == HR_ACT_DECIDE, fine);
+    simulator_close(b);
     hr_bytes bytes = packed(terms);
     hr_inprivate_setup setup = setup_of(f, MINER, &voting_job, bytes);
     hr_protocol *machine = NULL;
@@ -167,7 +167,7 @@ static void check_terms(const fellows *f, const Hedgerow__Terms *terms, bool fin
 }
 
 static void test_owner__refuses_terms_that_cannot_be(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     const double nan = strtod("nan", NULL);
     hr_bytes bytes = terms_of(&voting_job);
     ProtobufCMessage *message = NULL;
@@ -213,23 +213,23 @@ static void test_owner__refuses_terms_that_cannot_be(void **state) {
 
 static void test_owner__is_offered_a_job_once(void **state) {
     for (int p = DECIDING; p < ENDED; p++) {
-        board *b = board_at(*state, &voting_job, BERT, (point)p);
-        feed(b, BERT, b->seats[BERT].events[0]);
+        simulator *b = simulator_at(*state, &voting_job, BERT, (point)p);
+        feed(b, BERT, b->parties[BERT].events[0]);
         assert_true(cut_by(b, BERT, MINER));
-        board_close(b);
+        simulator_close(b);
     }
 }
 
 /* She was polled on the first round while she was still training, and nobody waits for that vote any more. On the second round, which she
  * knows to be over, she votes when she is polled, and not before. */
 static void test_owner__does_not_vote_late(void **state) {
-    const script crowd = {3, true, .5, 0, 1, 0};
-    board *b = board_at(*state, &crowd, BERT, TRAINING);
-    const hr_course *c = hr_inprivate_miner_course(b->seats[MINER].machine);
+    const job_script crowd = {3, true, .5, 0, 1, 0};
+    simulator *b = simulator_at(*state, &crowd, BERT, TRAINING);
+    const hr_course *c = hr_inprivate_miner_course(b->parties[MINER].machine);
     size_t poll = 0;
-    b->seats[BERT].away = true;
+    b->parties[BERT].away = true;
     while (c->places[4].state == HR_PLACE_OPEN || c->places[5].state == HR_PLACE_OPEN)
-        if (!step(b)) feed(b, MINER, (hr_event){.kind = HR_EVENT_AWAY});
+        if (!simulator_step(b)) feed(b, MINER, (hr_event){.kind = HR_EVENT_AWAY});
     for (size_t l = 0; l < b->letter_count; l++)
         if (b->letters[l].from == MINER && b->letters[l].to == BERT) poll = l;
     for (size_t l = 0; l < b->letter_count;)
@@ -240,15 +240,15 @@ static void test_owner__does_not_vote_late(void **state) {
             poll -= l < poll;
         }
     do_work(b, BERT);
-    assert_int_equal(b->seats[BERT].work.kind, 0);
+    assert_int_equal(b->parties[BERT].work.kind, 0);
     deliver(b, poll);
-    assert_int_equal(b->seats[BERT].work.kind, HR_ACT_VOTE);
-    board_close(b);
+    assert_int_equal(b->parties[BERT].work.kind, HR_ACT_VOTE);
+    simulator_close(b);
 }
 
 static void test_owner__takes_no_job_that_is_not_for_her(void **state) {
-    const fellows *f = *state;
-    board *b = board_at(f, &voting_job, BERT, OFFERED);
+    const test_members *f = *state;
+    simulator *b = simulator_at(f, &voting_job, BERT, OFFERED);
     ProtobufCBinaryData own[] = {hr_text_of("anna"), hr_text_of("carl")};
     Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_TERMS);
@@ -258,14 +258,14 @@ static void test_owner__takes_no_job_that_is_not_for_her(void **state) {
     m.terms = &terms;
     send_message(b, MINER, BERT, &m);
     assert_true(cut_by(b, BERT, MINER));
-    board_close(b);
+    simulator_close(b);
 }
 
 static void test_owner__takes_a_skip_of_the_miner_alone(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     for (size_t signer = MINER; signer <= OUTSIDER; signer++)
         for (uint32_t place = 0; place < 12; place += 11) {
-            board *b = board_at(f, &voting_job, BERT, STARTED);
+            simulator *b = simulator_at(f, &voting_job, BERT, STARTED);
             hr_course c = course_of(f, signer);
             hr_course_sign_empty(&c, 0);
             Hedgerow__Skip skip = HEDGEROW__SKIP__INIT;
@@ -276,25 +276,25 @@ static void test_owner__takes_a_skip_of_the_miner_alone(void **state) {
             send_message(b, MINER, BERT, &m);
             assert_int_equal(cut_by(b, BERT, MINER), signer != MINER || place);
             hr_course_done(&c);
-            board_close(b);
+            simulator_close(b);
         }
 }
 
 static void test_owner__shows_no_unfit_reason(void **state) {
-    board *b = board_at(*state, &voting_job, BERT, STARTED);
+    simulator *b = simulator_at(*state, &voting_job, BERT, STARTED);
     Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_FINISH);
     finish.reason = hr_text_of("\x1b[2J");
     m.finish = &finish;
     send_message(b, MINER, BERT, &m); /* carry_out looks at the text */
-    assert_int_equal(b->seats[BERT].ends, 1);
-    board_close(b);
+    assert_int_equal(b->parties[BERT].ends, 1);
+    simulator_close(b);
 }
 
 /* ---- Other owners ----------------------------------------------------------------------------------------------------------------------
  */
 
-static void send_forest(board *b, size_t from, Hedgerow__Place *place) {
+static void send_forest(simulator *b, size_t from, Hedgerow__Place *place) {
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_FOREST);
     forest.places = &place;
@@ -305,7 +305,7 @@ static void send_forest(board *b, size_t from, Hedgerow__Place *place) {
 
 /* The miner hears of it at once, and passes over Anna. */
 static void test_owner__complains_of_trees_that_are_none(void **state) {
-    board *b = board_at(*state, &voting_job, BERT, STARTED);
+    simulator *b = simulator_at(*state, &voting_job, BERT, STARTED);
     Hedgerow__Place place = HEDGEROW__PLACE__INIT;
     place.tree = hr_text_of("no tree");
     send_forest(b, ANNA, &place);
@@ -318,13 +318,13 @@ static void test_owner__complains_of_trees_that_are_none(void **state) {
     assert_int_equal(m->kind_case, HEDGEROW__MESSAGE__KIND_NOTICE);
     assert_true(m->notice->kind == HEDGEROW__NOTICE__KIND__REFUSED && m->notice->place == 0);
     hr_unpacked_free(message);
-    board_close(b);
+    simulator_close(b);
 }
 
 /* One who floods her before the start is cut off; the trees of others, sent early, are kept. */
 static void test_owner__keeps_early_trees_whoever_floods_her(void **state) {
-    const fellows *f = *state;
-    board *b = board_at(f, &voting_job, BERT, ACCEPTED);
+    const test_members *f = *state;
+    simulator *b = simulator_at(f, &voting_job, BERT, ACCEPTED);
     hr_course anna = course_of(f, ANNA);
     sign_leaf(f, &anna, 0);
     for (int i = 0; i < FLOOD && !cut_by(b, BERT, CARL); i++) send_forest(b, CARL, NULL);
@@ -336,56 +336,56 @@ static void test_owner__keeps_early_trees_whoever_floods_her(void **state) {
     place.signature = hr_data_of(anna.places[0].signature, HR_SIGNATURE_SIZE);
     send_forest(b, ANNA, &place);
     assert_false(cut_by(b, BERT, ANNA));
-    while (!is_there(b, BERT, STARTED)) assert_true(step(b));
-    assert_int_equal(b->seats[BERT].work.kind, HR_ACT_TRAIN);
+    while (!is_there(b, BERT, STARTED)) assert_true(simulator_step(b));
+    assert_int_equal(b->parties[BERT].work.kind, HR_ACT_TRAIN);
     hr_course_done(&anna);
-    board_close(b);
+    simulator_close(b);
 }
 
 static void test_owner__cuts_off_floods(void **state) {
     for (size_t from = MINER; from <= ANNA; from++) {
-        board *b = board_at(*state, &voting_job, BERT, STARTED);
+        simulator *b = simulator_at(*state, &voting_job, BERT, STARTED);
         int sent = 0;
         for (; sent < FLOOD && !cut_by(b, BERT, from); sent++) {
-            seat *s = &b->seats[BERT];
+            simulated_party *s = &b->parties[BERT];
             send_forest(b, from, NULL);
             free((void *)s->events[--s->event_count].bytes); /* the events are not fed again */
         }
         assert_true(sent < FLOOD);
-        board_close(b);
+        simulator_close(b);
     }
 }
 
 /* Early trees of one that are no trees: she is cut off once, and the rest is not listened to. */
 static void test_owner__cuts_off_once(void **state) {
-    board *b = board_at(*state, &voting_job, BERT, ACCEPTED);
+    simulator *b = simulator_at(*state, &voting_job, BERT, ACCEPTED);
     Hedgerow__Place place = HEDGEROW__PLACE__INIT;
     place.tree = hr_text_of("no tree");
     for (int i = 0; i < 5; i++) send_forest(b, ANNA, &place);
-    while (!is_there(b, BERT, STARTED)) assert_true(step(b)); /* carry_out sees a second time */
+    while (!is_there(b, BERT, STARTED)) assert_true(simulator_step(b)); /* carry_out sees a second time */
     assert_true(cut_by(b, BERT, ANNA));
-    board_close(b);
+    simulator_close(b);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_FELLOWS(test_owner__survives_every_message_at_every_point),
-        WITH_FELLOWS(test_owner__survives_bytes_that_are_no_message),
-        WITH_FELLOWS(test_owner__ignores_events_out_of_turn),
-        WITH_FELLOWS(test_owner__votes_once_a_round),
-        WITH_FELLOWS(test_owner__does_not_vote_where_no_votes_were_offered),
-        WITH_FELLOWS(test_owner__refuses_rounds_out_of_turn),
-        WITH_FELLOWS(test_owner__starts_with_members_that_the_terms_named),
-        WITH_FELLOWS(test_owner__refuses_terms_that_cannot_be),
-        WITH_FELLOWS(test_owner__is_offered_a_job_once),
-        WITH_FELLOWS(test_owner__does_not_vote_late),
-        WITH_FELLOWS(test_owner__takes_no_job_that_is_not_for_her),
-        WITH_FELLOWS(test_owner__takes_a_skip_of_the_miner_alone),
-        WITH_FELLOWS(test_owner__shows_no_unfit_reason),
-        WITH_FELLOWS(test_owner__complains_of_trees_that_are_none),
-        WITH_FELLOWS(test_owner__keeps_early_trees_whoever_floods_her),
-        WITH_FELLOWS(test_owner__cuts_off_floods),
-        WITH_FELLOWS(test_owner__cuts_off_once),
+        WITH_TEST_MEMBERS(test_owner__survives_every_message_at_every_point),
+        WITH_TEST_MEMBERS(test_owner__survives_bytes_that_are_no_message),
+        WITH_TEST_MEMBERS(test_owner__ignores_events_out_of_turn),
+        WITH_TEST_MEMBERS(test_owner__votes_once_a_round),
+        WITH_TEST_MEMBERS(test_owner__does_not_vote_where_no_votes_were_offered),
+        WITH_TEST_MEMBERS(test_owner__refuses_rounds_out_of_turn),
+        WITH_TEST_MEMBERS(test_owner__starts_with_members_that_the_terms_named),
+        WITH_TEST_MEMBERS(test_owner__refuses_terms_that_cannot_be),
+        WITH_TEST_MEMBERS(test_owner__is_offered_a_job_once),
+        WITH_TEST_MEMBERS(test_owner__does_not_vote_late),
+        WITH_TEST_MEMBERS(test_owner__takes_no_job_that_is_not_for_her),
+        WITH_TEST_MEMBERS(test_owner__takes_a_skip_of_the_miner_alone),
+        WITH_TEST_MEMBERS(test_owner__shows_no_unfit_reason),
+        WITH_TEST_MEMBERS(test_owner__complains_of_trees_that_are_none),
+        WITH_TEST_MEMBERS(test_owner__keeps_early_trees_whoever_floods_her),
+        WITH_TEST_MEMBERS(test_owner__cuts_off_floods),
+        WITH_TEST_MEMBERS(test_owner__cuts_off_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

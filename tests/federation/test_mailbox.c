@@ -1,7 +1,7 @@
 /* Mailboxes: whatever order the carrier chooses, messages come out whole, once, in order; and no sender can fill the memory. */
 #include "federation/mailbox.h"
 
-#include "federation/fellows.h"
+#include "support/test_members.h"
 
 enum { MAILS = 12, PIECES_MAX = 5, ENVELOPES = MAILS * PIECES_MAX };
 

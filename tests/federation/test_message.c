@@ -1,6 +1,6 @@
 /* Messages as bytes and back: nothing that is not understood is taken, and no bytes take more memory than their bound. The test is linked
  * so that the library's calls of malloc arrive here first (ld's --wrap), and counts what they ask for. */
-#include "federation/samples.h"
+#include "support/message_samples.h"
 
 /* The linker gives these names: __wrap_f is called instead of f, and __real_f is f. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -283,16 +283,16 @@ static void test_text__is_compared_whole(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_FELLOWS(test_message__comes_back_as_it_was),
-        WITH_FELLOWS(test_message__that_is_cut_short_is_read_soundly_or_refused),
-        WITH_FELLOWS(test_message__with_a_flipped_bit_is_read_soundly_or_refused),
-        WITH_FELLOWS(test_message__of_another_type_is_read_soundly_or_refused),
-        WITH_FELLOWS(test_message__random_or_mutated_is_read_soundly_or_refused),
-        WITH_FELLOWS(test_message__with_more_in_it_is_refused),
+        WITH_TEST_MEMBERS(test_message__comes_back_as_it_was),
+        WITH_TEST_MEMBERS(test_message__that_is_cut_short_is_read_soundly_or_refused),
+        WITH_TEST_MEMBERS(test_message__with_a_flipped_bit_is_read_soundly_or_refused),
+        WITH_TEST_MEMBERS(test_message__of_another_type_is_read_soundly_or_refused),
+        WITH_TEST_MEMBERS(test_message__random_or_mutated_is_read_soundly_or_refused),
+        WITH_TEST_MEMBERS(test_message__with_more_in_it_is_refused),
         cmocka_unit_test(test_message__with_more_deep_inside_is_refused),
         cmocka_unit_test(test_message__of_nested_groups_is_refused),
         cmocka_unit_test(test_message__without_a_kind_is_read),
-        WITH_FELLOWS(test_message__of_two_kinds_is_read_soundly_or_refused),
+        WITH_TEST_MEMBERS(test_message__of_two_kinds_is_read_soundly_or_refused),
         cmocka_unit_test(test_message__bombs_take_no_more_memory_than_the_bound),
         cmocka_unit_test(test_message__larger_than_its_limit_is_refused),
         cmocka_unit_test(test_text__that_is_not_fit_to_be_shown_is_refused),

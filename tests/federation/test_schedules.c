@@ -1,5 +1,5 @@
 /* Machines together: whoever stays away, refuses, or loses her work, and in whatever order letters come, the job comes to its end. */
-#include "federation/board.h"
+#include "support/message_simulator.h"
 
 /* Of random schedules; HR_SCHEDULES says otherwise. */
 static size_t schedules(void) {
@@ -7,34 +7,34 @@ static size_t schedules(void) {
     return text ? strtoul(text, NULL, 10) : 300;
 }
 
-static const script scripts[] = {{1, false, 0, 0, 1, 0},  {1, true, 0, 0, 1, 0},  {3, false, 0, 0, 1, 0},   {3, true, 0, 0, 1, 0},
-                                 {3, false, .5, 0, 1, 0}, {3, true, .5, 0, 1, 0}, {3, false, .5, .9, 1, 0}, {3, true, .5, .9, 1, 0},
-                                 {2, false, .5, 0, 1, 2}, {1, true, .5, 0, 1, 3}};
+static const job_script scripts[] = {{1, false, 0, 0, 1, 0},  {1, true, 0, 0, 1, 0},  {3, false, 0, 0, 1, 0},   {3, true, 0, 0, 1, 0},
+                                     {3, false, .5, 0, 1, 0}, {3, true, .5, 0, 1, 0}, {3, false, .5, .9, 1, 0}, {3, true, .5, .9, 1, 0},
+                                     {2, false, .5, 0, 1, 2}, {1, true, .5, 0, 1, 3}};
 enum { SCRIPTS = sizeof scripts / sizeof *scripts };
 
 /* An advance that the ballots' .5 does not reach ends the job after one round. */
-static size_t rounds_of(const script *s) {
+static size_t rounds_of(const job_script *s) {
     return s->vote_share > 0 && s->advance > .5 ? 1 : s->rounds;
 }
 
 static void test_schedules__without_absences_give_all_trees(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (uint64_t seed = 0; seed < 5; seed++) {
-            board *b = board_open(*state, &scripts[k], seed);
-            run(b, NULL);
+            simulator *b = simulator_open(*state, &scripts[k], seed);
+            simulator_run(b, NULL);
             check_over(b);
             check_replay(b);
             assert_int_equal(b->aways, 0);
             assert_int_equal(trees_of(b), 3 * rounds_of(&scripts[k]));
-            board_close(b);
+            simulator_close(b);
         }
 }
 
 /* ---- Absences at every place ------------------------------------------------------------------------------------------------------- */
 
-static bool all_decided(const board *b) {
+static bool all_decided(const simulator *b) {
     for (size_t who = ANNA; who <= CARL; who++)
-        if (b->seats[who].event_count < 2) return false;
+        if (b->parties[who].event_count < 2) return false;
     return true;
 }
 
@@ -42,65 +42,65 @@ static bool all_decided(const board *b) {
 static void test_schedules__pass_over_every_set_of_absent_owners(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (unsigned absent = 0; absent < 8; absent++) {
-            board *b = board_open(*state, &scripts[k], absent);
-            while (!all_decided(b)) assert_true(step(b));
+            simulator *b = simulator_open(*state, &scripts[k], absent);
+            while (!all_decided(b)) assert_true(simulator_step(b));
             size_t there = 0;
             for (size_t o = 0; o < 3; o++) {
-                b->seats[ANNA + o].away = absent >> o & 1;
+                b->parties[ANNA + o].away = absent >> o & 1;
                 there += !(absent >> o & 1);
             }
-            run(b, NULL);
+            simulator_run(b, NULL);
             assert_int_equal(trees_of(b), there * rounds_of(&scripts[k]));
-            come_back(b);
+            all_return(b);
             check_over(b);
             check_replay(b);
-            board_close(b);
+            simulator_close(b);
         }
 }
 
 static void test_schedules__go_on_without_those_who_do_not_answer(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (unsigned absent = 1; absent < 8; absent++) {
-            board *b = board_open(*state, &scripts[k], absent);
-            for (size_t o = 0; o < 3; o++) b->seats[ANNA + o].away = absent >> o & 1;
-            run(b, NULL);
-            come_back(b);
+            simulator *b = simulator_open(*state, &scripts[k], absent);
+            for (size_t o = 0; o < 3; o++) b->parties[ANNA + o].away = absent >> o & 1;
+            simulator_run(b, NULL);
+            all_return(b);
             check_over(b);
             check_replay(b);
-            board_close(b);
+            simulator_close(b);
         }
 }
 
 static void test_schedules__go_on_without_those_who_refuse(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (unsigned no = 1; no < 8; no++) {
-            board *b = board_open(*state, &scripts[k], no);
+            simulator *b = simulator_open(*state, &scripts[k], no);
             size_t there = 0;
             for (size_t o = 0; o < 3; o++) {
-                b->seats[ANNA + o].refuses = no >> o & 1;
+                b->parties[ANNA + o].refuses = no >> o & 1;
                 there += !(no >> o & 1);
             }
-            run(b, NULL);
+            simulator_run(b, NULL);
             check_over(b);
             check_replay(b);
             assert_int_equal(b->aways, 0);
             assert_int_equal(trees_of(b), there * rounds_of(&scripts[k]));
-            board_close(b);
+            simulator_close(b);
         }
 }
 
 static void test_schedules__go_on_without_those_who_withdraw(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (size_t least = 2; least <= 4; least++) {
-            script s = scripts[k];
+            job_script s = scripts[k];
             s.least_owners = least;
-            board *b = board_open(*state, &s, least);
-            b->seats[CARL].refuses = true; /* two are left */
-            run(b, NULL);
+            simulator *b = simulator_open(*state, &s, least);
+            b->parties[CARL].refuses = true; /* two are left */
+            simulator_run(b, NULL);
             check_over(b);
             check_replay(b);
             assert_int_equal(trees_of(b), least > 2 ? 0 : 2 * rounds_of(&s));
-            board_close(b);
+            simulator_close(b);
         }
 }
 
@@ -109,16 +109,16 @@ static void test_schedules__go_on_when_one_withdraws(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (size_t who = ANNA; who <= CARL; who++)
             for (uint64_t seed = 0; seed < 5; seed++) {
-                board *b = board_open(*state, &scripts[k], seed);
-                b->seats[who].setup.least_owners = 4;
-                hr_protocol_free(b->seats[who].machine);
-                b->seats[who].machine = machine_of(&b->seats[who].setup);
-                run(b, NULL);
+                simulator *b = simulator_open(*state, &scripts[k], seed);
+                b->parties[who].setup.least_owners = 4;
+                hr_protocol_free(b->parties[who].machine);
+                b->parties[who].machine = machine_of(&b->parties[who].setup);
+                simulator_run(b, NULL);
                 check_over(b);
                 check_replay(b);
                 assert_int_equal(b->aways, 0);
                 assert_int_equal(trees_of(b), 2 * rounds_of(&scripts[k]));
-                board_close(b);
+                simulator_close(b);
             }
 }
 
@@ -126,51 +126,51 @@ static void test_schedules__go_on_when_work_is_lost(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (unsigned loses = 50; loses <= 100; loses += 50)
             for (uint64_t seed = 0; seed < 5; seed++) {
-                board *b = board_open(*state, &scripts[k], seed);
-                for (size_t who = ANNA; who <= CARL; who++) b->seats[who].loses = loses;
-                run(b, NULL);
+                simulator *b = simulator_open(*state, &scripts[k], seed);
+                for (size_t who = ANNA; who <= CARL; who++) b->parties[who].loses = loses;
+                simulator_run(b, NULL);
                 check_over(b);
                 check_replay(b);
                 assert_int_equal(b->aways, 0);
-                board_close(b);
+                simulator_close(b);
             }
 }
 
 /* ---- Random schedules ---------------------------------------------------------------------------------------------------------------- */
 
-static void wander(board *b) {
+static void wander(simulator *b) {
     if (hr_dice_below(&b->dice, 20)) return;
     size_t who = ANNA + hr_dice_below(&b->dice, 3);
-    b->seats[who].away = !b->seats[who].away;
+    b->parties[who].away = !b->parties[who].away;
 }
 
 /* Now and then the miner's patience ends although something could happen. */
-static void wander_hastily(board *b) {
+static void wander_hastily(simulator *b) {
     wander(b);
-    if (hr_dice_below(&b->dice, 30) || !hr_protocol_waits(b->seats[MINER].machine)) return;
+    if (hr_dice_below(&b->dice, 30) || !hr_protocol_waits(b->parties[MINER].machine)) return;
     b->aways++;
     feed(b, MINER, (hr_event){.kind = HR_EVENT_AWAY});
 }
 
 static void test_schedules__come_to_their_end(void **state) {
     for (size_t seed = 0, count = schedules(); seed < count; seed++) {
-        board *b = board_open(*state, &scripts[seed % SCRIPTS], seed);
+        simulator *b = simulator_open(*state, &scripts[seed % SCRIPTS], seed);
         for (size_t who = ANNA; who <= CARL; who++) {
-            b->seats[who].loses = seed / SCRIPTS % 3 ? 0 : 20;
-            b->seats[who].refuses = hr_dice_below(&b->dice, 12) == 0;
+            b->parties[who].loses = seed / SCRIPTS % 3 ? 0 : 20;
+            b->parties[who].refuses = hr_dice_below(&b->dice, 12) == 0;
         }
-        run(b, seed / SCRIPTS % 2 ? wander : wander_hastily);
-        come_back(b);
+        simulator_run(b, seed / SCRIPTS % 2 ? wander : wander_hastily);
+        all_return(b);
         check_over(b);
         check_replay(b);
-        board_close(b);
+        simulator_close(b);
     }
 }
 
 /* ---- A cheat among them -------------------------------------------------------------------------------------------------------------- */
 
 /* What Anna says is changed, at random; her machine is honest. */
-static void cheat(board *b, letter *l) {
+static void cheat(simulator *b, letter *l) {
     if (l->from != ANNA || hr_dice_below(&b->dice, 3)) return;
     hr_bytes bad = spoilt(&b->dice, &l->bytes);
     free(l->bytes.at);
@@ -178,39 +178,39 @@ static void cheat(board *b, letter *l) {
 }
 
 /* What she says goes to somebody else. */
-static void misdirect(board *b, letter *l) {
+static void misdirect(simulator *b, letter *l) {
     if (l->from == ANNA && !hr_dice_below(&b->dice, 3)) l->to = hr_dice_below(&b->dice, 2) ? BERT : MINER;
 }
 
 /* Whatever Anna does, the others finish, and never take each other for cheats. */
 static void test_schedules__survive_a_cheat(void **state) {
     for (size_t seed = 0, count = schedules(); seed < count; seed++) {
-        board *b = board_open(*state, &scripts[seed % SCRIPTS], seed);
+        simulator *b = simulator_open(*state, &scripts[seed % SCRIPTS], seed);
         b->tamper = seed / SCRIPTS % 2 ? cheat : misdirect;
-        run(b, wander);
-        come_back(b);
+        simulator_run(b, wander);
+        all_return(b);
         static const size_t honest[] = {MINER, BERT, CARL};
         for (size_t i = 0; i < 3; i++) {
-            if (b->seats[honest[i]].ends != 1) fail_msg("seed %zu: member %zu has %zu ends", seed, honest[i], b->seats[honest[i]].ends);
+            if (b->parties[honest[i]].ends != 1) fail_msg("seed %zu: member %zu has %zu ends", seed, honest[i], b->parties[honest[i]].ends);
             for (size_t j = 0; j < 3; j++)
-                if (b->seats[honest[i]].cut[honest[j]]) fail_msg("seed %zu: %s", seed, b->why);
+                if (b->parties[honest[i]].cut[honest[j]]) fail_msg("seed %zu: %s", seed, b->why);
         }
         check_replay(b);
-        board_close(b);
+        simulator_close(b);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_FELLOWS(test_schedules__without_absences_give_all_trees),
-        WITH_FELLOWS(test_schedules__pass_over_every_set_of_absent_owners),
-        WITH_FELLOWS(test_schedules__go_on_without_those_who_do_not_answer),
-        WITH_FELLOWS(test_schedules__go_on_without_those_who_refuse),
-        WITH_FELLOWS(test_schedules__go_on_without_those_who_withdraw),
-        WITH_FELLOWS(test_schedules__go_on_when_one_withdraws),
-        WITH_FELLOWS(test_schedules__go_on_when_work_is_lost),
-        WITH_FELLOWS(test_schedules__come_to_their_end),
-        WITH_FELLOWS(test_schedules__survive_a_cheat),
+        WITH_TEST_MEMBERS(test_schedules__without_absences_give_all_trees),
+        WITH_TEST_MEMBERS(test_schedules__pass_over_every_set_of_absent_owners),
+        WITH_TEST_MEMBERS(test_schedules__go_on_without_those_who_do_not_answer),
+        WITH_TEST_MEMBERS(test_schedules__go_on_without_those_who_refuse),
+        WITH_TEST_MEMBERS(test_schedules__go_on_without_those_who_withdraw),
+        WITH_TEST_MEMBERS(test_schedules__go_on_when_one_withdraws),
+        WITH_TEST_MEMBERS(test_schedules__go_on_when_work_is_lost),
+        WITH_TEST_MEMBERS(test_schedules__come_to_their_end),
+        WITH_TEST_MEMBERS(test_schedules__survive_a_cheat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

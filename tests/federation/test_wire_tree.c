@@ -1,5 +1,5 @@
 /* Trees from elsewhere: taken only whole, of sound shape, for their own place, and at a price that is justified and within the budget. */
-#include "federation/fellows.h"
+#include "support/test_members.h"
 
 #include <math.h>
 
@@ -7,7 +7,7 @@ static const hr_tree_place here = {{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 
 
 /* Three leaves under a number's cut and a category's subset. */
 static leaf_tree *sample_tree(hr_arena *arena) {
-    leaf_tree *t = leaf_of(arena, here.place);
+    leaf_tree *t = leaf_tree_of(arena, here.place);
     const hr_value_node nodes[] = {
         {.left = 1, .feature = 0, .cut = 5, .missing_left = true}, {.value = .5}, {.left = 3, .feature = 1}, {.value = -1}, {.value = 1}};
     memcpy(t->nodes, nodes, sizeof nodes);
@@ -17,13 +17,14 @@ static leaf_tree *sample_tree(hr_arena *arena) {
     return t;
 }
 
-static hr_bytes pack(const fellows *f, const hr_paid_tree *tree) {
+static hr_bytes pack(const test_members *f, const hr_paid_tree *tree) {
     hr_bytes out = {0};
     assert_int_equal(hr_wire_tree_pack(&f->roster, &here, tree, &out, NULL), HR_OK);
     return out;
 }
 
-static hr_status read(const fellows *f, const hr_tree_place *place, const hr_tree_rules *rules, const hr_bytes *bytes, hr_paid_tree *out) {
+static hr_status read(const test_members *f, const hr_tree_place *place, const hr_tree_rules *rules, const hr_bytes *bytes,
+                      hr_paid_tree *out) {
     hr_bytes copy = bytes_of(bytes->at, bytes->size);
     hr_error err = {0};
     hr_status status = hr_wire_tree_unpack(&f->roster, place, rules, copy.at, copy.size, f->arena, out, &err);
@@ -33,7 +34,7 @@ static hr_status read(const fellows *f, const hr_tree_place *place, const hr_tre
     return status;
 }
 
-static hr_status verdict(const fellows *f, const hr_paid_tree *tree) {
+static hr_status verdict(const test_members *f, const hr_paid_tree *tree) {
     const hr_tree_rules rules = rules_of(f);
     hr_paid_tree out;
     hr_bytes bytes = pack(f, tree);
@@ -42,7 +43,7 @@ static hr_status verdict(const fellows *f, const hr_paid_tree *tree) {
     return status;
 }
 
-static hr_status verdict_of_message(const fellows *f, const Hedgerow__Tree *tree) {
+static hr_status verdict_of_message(const test_members *f, const Hedgerow__Tree *tree) {
     const hr_tree_rules rules = rules_of(f);
     hr_paid_tree out;
     hr_bytes bytes = packed(tree);
@@ -52,7 +53,7 @@ static hr_status verdict_of_message(const fellows *f, const Hedgerow__Tree *tree
 }
 
 /* The sample as a message, to be spoilt. Owner: the caller. */
-static Hedgerow__Tree *sample_message(const fellows *f) {
+static Hedgerow__Tree *sample_message(const test_members *f) {
     hr_bytes bytes = pack(f, &sample_tree(f->arena)->paid);
     ProtobufCMessage *message = NULL;
     assert_int_equal(hr_unpack(&hedgerow__tree__descriptor, bytes.at, bytes.size, &message, NULL), HR_OK);
@@ -61,7 +62,7 @@ static Hedgerow__Tree *sample_message(const fellows *f) {
 }
 
 static void test_wire_tree__comes_back_as_it_was(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     const leaf_tree *t = sample_tree(f->arena);
     const hr_tree_rules rules = rules_of(f);
     hr_paid_tree out;
@@ -89,7 +90,7 @@ static void test_wire_tree__comes_back_as_it_was(void **state) {
 }
 
 static void test_wire_tree__of_another_place_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     const hr_tree_rules rules = rules_of(f);
     hr_bytes bytes = pack(f, &sample_tree(f->arena)->paid);
     hr_paid_tree out;
@@ -109,7 +110,7 @@ static void test_wire_tree__of_another_place_is_refused(void **state) {
 }
 
 static void test_wire_tree__that_names_another_place_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     Hedgerow__Tree *t = sample_message(f);
     const ProtobufCBinaryData job = t->job, owner = t->owner;
     assert_int_equal(verdict_of_message(f, t), HR_OK);
@@ -129,7 +130,7 @@ static void test_wire_tree__that_names_another_place_is_refused(void **state) {
 }
 
 static void test_wire_tree__that_is_cut_short_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     const hr_tree_rules rules = rules_of(f);
     hr_bytes whole = pack(f, &sample_tree(f->arena)->paid);
     size_t taken = 0;
@@ -142,7 +143,7 @@ static void test_wire_tree__that_is_cut_short_is_refused(void **state) {
 }
 
 static void test_wire_tree__with_a_flipped_bit_is_sound_or_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     const hr_tree_rules rules = rules_of(f);
     hr_bytes bytes = pack(f, &sample_tree(f->arena)->paid);
     for (size_t bit = 0; bit < 8 * bytes.size; bit++) {
@@ -163,7 +164,7 @@ static void test_wire_tree__with_a_flipped_bit_is_sound_or_refused(void **state)
 /* ---- Shapes ---------------------------------------------------------------------------------------------------------------- */
 
 static void test_wire_tree__whose_arrays_differ_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     Hedgerow__Tree *t = sample_message(f);
     size_t *const counts[] = {&t->n_left, &t->n_feature, &t->n_subset, &t->n_missing_left, &t->n_cut, &t->n_value};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
@@ -183,7 +184,7 @@ static void test_wire_tree__whose_arrays_differ_is_refused(void **state) {
 }
 
 static void test_wire_tree__of_unsound_shape_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     const struct {
         size_t node;
         hr_value_node bad;
@@ -215,9 +216,9 @@ static void test_wire_tree__of_unsound_shape_is_refused(void **state) {
 
 /* A path of 5,000 splits, and 200,000 nodes: neither deep nor wide trees take long or much. */
 static void test_wire_tree__of_great_depth_or_width_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     for (size_t splits = 5000; splits <= 100000; splits *= 20) {
-        leaf_tree *t = leaf_of(f->arena, here.place);
+        leaf_tree *t = leaf_tree_of(f->arena, here.place);
         t->paid.tree.node_count = 2 * splits + 1;
         t->paid.tree.nodes = hr_arena_alloc(f->arena, 2 * splits + 1, sizeof(hr_value_node));
         assert_non_null(t->paid.tree.nodes);
@@ -231,7 +232,7 @@ static void test_wire_tree__of_great_depth_or_width_is_refused(void **state) {
 /* ---- Costs ----------------------------------------------------------------------------------------------------------------- */
 
 static void test_wire_tree__that_costs_too_much_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     leaf_tree *t = sample_tree(f->arena);
     assert_int_equal(verdict(f, &t->paid), HR_OK); /* two halves: all of the budget */
     t->paid.release_count = 3;
@@ -247,7 +248,7 @@ static void test_wire_tree__that_costs_too_much_is_refused(void **state) {
 
 /* The parts of a group cost what the costliest does: an owner who gives each line of a tree a part of its own hides what it cost. */
 static void test_wire_tree__that_hides_its_cost_in_parts_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     for (int grouped = 0; grouped < 2; grouped++) {
         leaf_tree *t = sample_tree(f->arena);
         if (grouped) t->releases[1].group = 1;
@@ -257,7 +258,7 @@ static void test_wire_tree__that_hides_its_cost_in_parts_is_refused(void **state
 }
 
 static void test_wire_tree__whose_cost_is_not_justified_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     for (int i = 0; i < 9; i++) {
         leaf_tree *t = sample_tree(f->arena);
         hr_release *r = &t->releases[1];
@@ -277,7 +278,7 @@ static void test_wire_tree__whose_cost_is_not_justified_is_refused(void **state)
 }
 
 static void test_wire_tree__in_paper_mode_justifies_nothing(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     const hr_tree_rules rules = {f->schema, true, HR_UNIT};
     leaf_tree *t = sample_tree(f->arena);
     t->releases[1].cost = 1;
@@ -288,7 +289,7 @@ static void test_wire_tree__in_paper_mode_justifies_nothing(void **state) {
 }
 
 static void test_wire_tree__with_lines_about_another_tree_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     static const int64_t others[] = {0, 3, -2, INT64_MIN, INT64_MAX}, levels[] = {-2, 65, INT64_MIN, INT64_MAX};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         leaf_tree *t = sample_tree(f->arena);
@@ -303,7 +304,7 @@ static void test_wire_tree__with_lines_about_another_tree_is_refused(void **stat
 }
 
 static void test_wire_tree__with_an_unknown_mechanism_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     static const uint32_t numbers[] = {HR_PERMUTE_AND_FLIP + 1, 255, 256 + HR_DISCRETE_LAPLACE, UINT32_MAX};
     Hedgerow__Tree *t = sample_message(f);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -314,7 +315,7 @@ static void test_wire_tree__with_an_unknown_mechanism_is_refused(void **state) {
 }
 
 static void test_wire_tree__with_words_that_are_unfit_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     static const char *const words[] = {"a\nb", "\x1b[2J", "\xff", "\xc2\x85", "\xe2\x80\xae"};
     char longest[5000];
     memset(longest, 'x', sizeof longest);
@@ -334,9 +335,9 @@ static void test_wire_tree__with_words_that_are_unfit_is_refused(void **state) {
 
 /* Many lines that each cost nothing they would not have to justify. */
 static void test_wire_tree__with_too_many_lines_is_refused(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     enum { LINES = 100000 };
-    leaf_tree *t = leaf_of(f->arena, here.place);
+    leaf_tree *t = leaf_tree_of(f->arena, here.place);
     t->paid.releases = hr_arena_alloc(f->arena, LINES, sizeof(hr_release));
     t->paid.release_count = LINES;
     for (size_t r = 0; r < LINES; r++) t->paid.releases[r] = half_a_unit(here.place);
@@ -349,7 +350,7 @@ static void test_wire_tree__with_too_many_lines_is_refused(void **state) {
 /* ---- Ballots ----------------------------------------------------------------------------------------------------------------- */
 
 static void test_wire_releases__are_held_to_the_same_rules(void **state) {
-    const fellows *f = *state;
+    const test_members *f = *state;
     const hr_tree_rules rules = rules_of(f);
     for (int i = 0; i < 4; i++) {
         hr_release lines[] = {half_a_unit(4), half_a_unit(4), half_a_unit(4)}, *out = NULL;
@@ -366,23 +367,23 @@ static void test_wire_releases__are_held_to_the_same_rules(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_FELLOWS(test_wire_tree__comes_back_as_it_was),
-        WITH_FELLOWS(test_wire_tree__of_another_place_is_refused),
-        WITH_FELLOWS(test_wire_tree__that_names_another_place_is_refused),
-        WITH_FELLOWS(test_wire_tree__that_is_cut_short_is_refused),
-        WITH_FELLOWS(test_wire_tree__with_a_flipped_bit_is_sound_or_refused),
-        WITH_FELLOWS(test_wire_tree__whose_arrays_differ_is_refused),
-        WITH_FELLOWS(test_wire_tree__of_unsound_shape_is_refused),
-        WITH_FELLOWS(test_wire_tree__of_great_depth_or_width_is_refused),
-        WITH_FELLOWS(test_wire_tree__that_costs_too_much_is_refused),
-        WITH_FELLOWS(test_wire_tree__that_hides_its_cost_in_parts_is_refused),
-        WITH_FELLOWS(test_wire_tree__whose_cost_is_not_justified_is_refused),
-        WITH_FELLOWS(test_wire_tree__in_paper_mode_justifies_nothing),
-        WITH_FELLOWS(test_wire_tree__with_lines_about_another_tree_is_refused),
-        WITH_FELLOWS(test_wire_tree__with_an_unknown_mechanism_is_refused),
-        WITH_FELLOWS(test_wire_tree__with_words_that_are_unfit_is_refused),
-        WITH_FELLOWS(test_wire_tree__with_too_many_lines_is_refused),
-        WITH_FELLOWS(test_wire_releases__are_held_to_the_same_rules),
+        WITH_TEST_MEMBERS(test_wire_tree__comes_back_as_it_was),
+        WITH_TEST_MEMBERS(test_wire_tree__of_another_place_is_refused),
+        WITH_TEST_MEMBERS(test_wire_tree__that_names_another_place_is_refused),
+        WITH_TEST_MEMBERS(test_wire_tree__that_is_cut_short_is_refused),
+        WITH_TEST_MEMBERS(test_wire_tree__with_a_flipped_bit_is_sound_or_refused),
+        WITH_TEST_MEMBERS(test_wire_tree__whose_arrays_differ_is_refused),
+        WITH_TEST_MEMBERS(test_wire_tree__of_unsound_shape_is_refused),
+        WITH_TEST_MEMBERS(test_wire_tree__of_great_depth_or_width_is_refused),
+        WITH_TEST_MEMBERS(test_wire_tree__that_costs_too_much_is_refused),
+        WITH_TEST_MEMBERS(test_wire_tree__that_hides_its_cost_in_parts_is_refused),
+        WITH_TEST_MEMBERS(test_wire_tree__whose_cost_is_not_justified_is_refused),
+        WITH_TEST_MEMBERS(test_wire_tree__in_paper_mode_justifies_nothing),
+        WITH_TEST_MEMBERS(test_wire_tree__with_lines_about_another_tree_is_refused),
+        WITH_TEST_MEMBERS(test_wire_tree__with_an_unknown_mechanism_is_refused),
+        WITH_TEST_MEMBERS(test_wire_tree__with_words_that_are_unfit_is_refused),
+        WITH_TEST_MEMBERS(test_wire_tree__with_too_many_lines_is_refused),
+        WITH_TEST_MEMBERS(test_wire_releases__are_held_to_the_same_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* A game of whole simulations: what one record of a file that is dealt out to owners can change. */
-#include "ledger/scratch.h"
-#include "methods/audit.h"
 #include "model/model.h"
+#include "support/epsilon_bounds.h"
+#include "support/temp_dir.h"
 
 #include <hedgerow/federation.h>
 
@@ -15,20 +15,20 @@ typedef struct dealt_file {
     char job[96], with[96], without[96];
 } dealt_file;
 
-static void write_in(const scratch *s, const char *name, const char *text, char path[96]) {
+static void write_in(const temp_dir *s, const char *name, const char *text, char path[96]) {
     snprintf(path, 96, "%s/%s", s->folder, name);
-    scratch_write(path, text, strlen(text));
+    write_file(path, text, strlen(text));
 }
 
 /* Rows 0.5,0 and 0.5,1 in turn, from the row `first` on. */
-static void write_table(const scratch *s, const char *name, size_t first, char path[96]) {
+static void write_table(const temp_dir *s, const char *name, size_t first, char path[96]) {
     char text[8 * ROWS + 8] = "u,y\n";
     size_t used = strlen(text);
     for (size_t i = first; i < ROWS; i++) used += (size_t)snprintf(text + used, sizeof text - used, "0.5,%zu\n", i % 2);
     write_in(s, name, text, path);
 }
 
-static void write_files(scratch *s, dealt_file *d) {
+static void write_files(temp_dir *s, dealt_file *d) {
     char schema[96];
     write_in(s, "schema.yaml", schema_text, schema);
     write_in(s, "job.yaml", "hedgerow-job: 1\nschema: schema.yaml\nmethod: inprivate\nepsilon: 1\nrounds: 1\n", d->job);
@@ -81,7 +81,7 @@ static void test_game__of_the_first_row_of_a_dealt_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_game__of_the_first_row_of_a_dealt_file, scratch_open, scratch_close),
+        cmocka_unit_test_setup_teardown(test_game__of_the_first_row_of_a_dealt_file, temp_dir_open, temp_dir_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

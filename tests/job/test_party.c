@@ -1,5 +1,5 @@
 /* Parties whose parcels are lost, repeated and shuffled, who stay away and come back, and whose budget is spent elsewhere. */
-#include "league.h"
+#include "support/party_harness.h"
 
 /* ---- Faults on the way ---------------------------------------------------------------------------------------------------------- */
 
@@ -21,64 +21,64 @@ static hr_loopback_fate shuffle(void *user, const char *from, const char *to, si
 static void test_faults__neither_lose_nor_double_anything(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
-        league l;
+        harness l;
         uint64_t random = seed;
         hr_order order = seed / 2 % 2 ? HR_ORDER_BROADCAST : HR_ORDER_CHAIN;
-        found(&l, seed % 8 < 3 ? job_of_polls(order) : job_of_league(1 + seed % 2, order, false));
+        harness_open(&l, seed % 8 < 3 ? harness_job_with_votes(order) : harness_job(1 + seed % 2, order, false));
         hr_loopback_script(l.loopback, shuffle, &random);
-        begin(&l);
-        run_until(&l, is_quiet);
+        harness_start(&l);
+        harness_run_until(&l, harness_is_idle);
         assert_int_equal(check_end(&l), 0);
-        disband(&l);
+        harness_close(&l);
     }
 }
 
 /* ---- Staying away ---------------------------------------------------------------------------------------------------------------- */
 
-static bool nobody_works(league *l) {
+static bool nobody_works(harness *l) {
     for (size_t i = 0; i < PARTIES; i++)
-        if (l->players[i].party && hr_party_jobs(l->players[i].party)) return false;
+        if (l->parties[i].party && hr_party_jobs(l->parties[i].party)) return false;
     return true;
 }
 
-static void play_until_drawn(league *l, const deed *d) {
-    while (!d->draws) assert_true(take_turns(l));
+static void play_until_drawn(harness *l, const work_record *d) {
+    while (!d->draws) assert_true(harness_step(l));
 }
 
 enum { DEADLINE = 5000 };
 
 /* The second owner dies when somebody has drawn noise for `place`, and comes back when all is over. Returns what she had spent. */
-static void lose_the_second_owner(league *l, size_t place, hr_order order) {
-    player *lost = &l->players[2];
-    found(l, job_of_league(2, order, false));
+static void lose_the_second_owner(harness *l, size_t place, hr_order order) {
+    harness_party *lost = &l->parties[2];
+    harness_open(l, harness_job(2, order, false));
     l->deadline = DEADLINE;
-    begin(l);
-    play_until_drawn(l, &l->diary->trees[place]);
-    end_life(lost);
-    run_until(l, nobody_works);
-    check_number(lost, "SELECT count(*) FROM jobs WHERE NOT over", "1");
+    harness_start(l);
+    play_until_drawn(l, &l->event_log->trees[place]);
+    party_stop(lost);
+    harness_run_until(l, nobody_works);
+    check_query(lost, "SELECT count(*) FROM jobs WHERE NOT over", "1");
 }
 
-static void check_that_she_hears(league *l, const char *entries, const char *committed, size_t trees) {
-    player *lost = &l->players[2];
+static void check_that_she_hears(harness *l, const char *entries, const char *committed, size_t trees) {
+    harness_party *lost = &l->parties[2];
     assert_int_equal(trees_in_model(l), trees);
     assert_non_null(strstr(l->said, "owner-2 is passed over: she stays away"));
-    revive(lost);
-    run_until(l, is_quiet);
-    for (size_t i = 0; i < PARTIES; i++) check_journal(&l->players[i]);
-    check_number(lost, "SELECT count(*) FROM entries", entries);
-    check_number(lost, "SELECT count(*) FROM entries WHERE state = 'committed'", committed);
-    assert_int_equal(l->diary->second_answers, 0);
+    party_start(lost);
+    harness_run_until(l, harness_is_idle);
+    for (size_t i = 0; i < PARTIES; i++) check_journal(&l->parties[i]);
+    check_query(lost, "SELECT count(*) FROM entries", entries);
+    check_query(lost, "SELECT count(*) FROM entries WHERE state = 'committed'", committed);
+    assert_int_equal(l->event_log->second_answers, 0);
     assert_int_equal(trees_in_model(l), trees);
 }
 
 static void test_absence__of_an_owner_costs_her_trees_only(void **state) {
     (void)state;
     for (int order = HR_ORDER_CHAIN; order <= HR_ORDER_BROADCAST; order++) {
-        league l;
+        harness l;
         lose_the_second_owner(&l, 1, (hr_order)order); /* her first tree is out */
         check_that_she_hears(&l, "1", "1", 5);
-        disband(&l);
+        harness_close(&l);
     }
 }
 
@@ -86,77 +86,77 @@ static void test_absence__of_an_owner_costs_her_trees_only(void **state) {
 static void test_absence__before_she_began_costs_her_nothing(void **state) {
     (void)state;
     for (int order = HR_ORDER_CHAIN; order <= HR_ORDER_BROADCAST; order++) {
-        league l;
+        harness l;
         lose_the_second_owner(&l, 0, (hr_order)order);
         check_that_she_hears(&l, "0", "0", 4);
-        disband(&l);
+        harness_close(&l);
     }
 }
 
 static bool dead_for_good;
 
-static bool second_dies_when_she_has_drawn(const player *p, bool after) {
-    if (p->index == 2 && after && p->league->diary->trees[1].draws) dead_for_good = true;
+static bool second_dies_when_she_has_drawn(const harness_party *p, bool after) {
+    if (p->index == 2 && after && p->harness->event_log->trees[1].draws) dead_for_good = true;
     return dead_for_good && p->index == 2;
 }
 
 static void test_absence__between_reservation_and_outcome_burns_what_was_reserved(void **state) {
     (void)state;
-    league l;
-    found(&l, job_of_league(1, HR_ORDER_CHAIN, false));
+    harness l;
+    harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
     l.deadline = DEADLINE;
     l.dies = second_dies_when_she_has_drawn;
     dead_for_good = false;
-    begin(&l);
+    harness_start(&l);
     while (!dead_for_good) {
         bool busy;
         for (size_t i = 0; i < PARTIES; i++) {
-            hr_status status = hr_party_step(l.players[i].party, (hr_clock){l.now, l.date}, 0, &busy, NULL);
+            hr_status status = hr_party_step(l.parties[i].party, (hr_clock){l.now, l.date}, 0, &busy, NULL);
             assert_true(status == HR_OK || (dead_for_good && i == 2 && status == HR_E_CANCELLED));
         }
     }
-    end_life(&l.players[2]);
+    party_stop(&l.parties[2]);
     l.dies = NULL;
-    run_until(&l, nobody_works);
+    harness_run_until(&l, nobody_works);
     check_that_she_hears(&l, "1", "0", 2);
-    assert_int_equal(l.diary->trees[1].draws, 1);
-    assert_int_equal(l.diary->trees[1].sent, 0);
-    disband(&l);
+    assert_int_equal(l.event_log->trees[1].draws, 1);
+    assert_int_equal(l.event_log->trees[1].sent, 0);
+    harness_close(&l);
 }
 
 /* However long the miner herself was away. */
 static void test_absence__of_the_miner_is_not_held_against_owners(void **state) {
     (void)state;
-    league l;
-    found(&l, job_of_league(2, HR_ORDER_CHAIN, false));
+    harness l;
+    harness_open(&l, harness_job(2, HR_ORDER_CHAIN, false));
     l.deadline = DEADLINE;
-    begin(&l);
+    harness_start(&l);
     for (int absences = 0; absences < 20; absences++) {
-        if (take_turns(&l)) take_turns(&l);
-        end_life(&l.players[0]);
+        if (harness_step(&l)) harness_step(&l);
+        party_stop(&l.parties[0]);
         l.now += 100 * DEADLINE;
-        revive(&l.players[0]);
+        party_start(&l.parties[0]);
     }
-    run_until(&l, is_quiet);
+    harness_run_until(&l, harness_is_idle);
     assert_null(strstr(l.said, "passed over"));
     assert_int_equal(check_end(&l), 0);
-    disband(&l);
+    harness_close(&l);
 }
 
 /* She was not there to read what has come: as when a computer was put to sleep. */
 static void test_absence__is_noted_when_the_mail_was_read(void **state) {
     (void)state;
-    league l;
-    found(&l, job_of_league(1, HR_ORDER_CHAIN, false));
+    harness l;
+    harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
     l.deadline = DEADLINE;
-    begin(&l);
-    take_turns(&l); /* the offers are out */
+    harness_start(&l);
+    harness_step(&l); /* the offers are out */
     for (int turn = 0; turn < 100; turn++)
-        for (size_t i = 1; i < PARTIES; i++) step(&l.players[i]);
+        for (size_t i = 1; i < PARTIES; i++) party_step(&l.parties[i]);
     l.now += 100 * DEADLINE;
-    run_until(&l, is_quiet);
+    harness_run_until(&l, harness_is_idle);
     assert_int_equal(check_end(&l), 0);
-    disband(&l);
+    harness_close(&l);
 }
 
 /* ---- Votes that come late -------------------------------------------------------------------------------------------------------- */
@@ -166,25 +166,25 @@ static bool held_back; /* it is lost on the way */
 
 /* What the second owner sends to the miner from that vote on. */
 static hr_loopback_fate hold_back(void *user, const char *from, const char *to, size_t size) {
-    const league *l = user;
+    const harness *l = user;
     (void)size;
-    bool sends_it = l->diary->ballots[late].draws && !strcmp(from, "owner-2") && !strcmp(to, "miner");
+    bool sends_it = l->event_log->ballots[late].draws && !strcmp(from, "owner-2") && !strcmp(to, "miner");
     return held_back && sends_it ? HR_FATE_LOST : HR_FATE_ARRIVES;
 }
 
-static void begin_with_a_late_vote(league *l, size_t place) {
+static void begin_with_a_late_vote(harness *l, size_t place) {
     late = place;
     held_back = true;
-    found(l, job_of_polls(HR_ORDER_BROADCAST));
+    harness_open(l, harness_job_with_votes(HR_ORDER_BROADCAST));
     l->deadline = DEADLINE;
     hr_loopback_script(l->loopback, hold_back, l);
-    begin(l);
+    harness_start(l);
 }
 
 /* Whether the model lists what the vote of that place cost. */
-static bool lists_vote(const league *l, const char *what, size_t place) {
+static bool lists_vote(const harness *l, const char *what, size_t place) {
     size_t size = 0;
-    char *text = scratch_read(l->model, &size);
+    char *text = read_file(l->model, &size);
     hr_model *model = NULL;
     hr_release_info line;
     bool found_it = false;
@@ -195,43 +195,43 @@ static bool lists_vote(const league *l, const char *what, size_t place) {
     return found_it;
 }
 
-static bool second_round_begins(league *l) {
+static bool second_round_begins(harness *l) {
     return strstr(l->said, "round 2 begins") != NULL;
 }
 
 /* It changes nothing any more, but its owner has paid for it. */
 static void test_votes__that_come_when_the_round_was_decided_are_listed(void **state) {
     (void)state;
-    league l;
+    harness l;
     begin_with_a_late_vote(&l, 1);
-    run_until(&l, second_round_begins);
+    harness_run_until(&l, second_round_begins);
     held_back = false;
-    run_until(&l, is_quiet);
+    harness_run_until(&l, harness_is_idle);
     for (size_t place = 0; place < OWNERS; place++) assert_true(lists_vote(&l, "gain of a round", place));
     assert_int_equal(check_end(&l), 0);
-    disband(&l);
+    harness_close(&l);
 }
 
 /* No message of a job is taken in between its end and its model: it would be confirmed as part of the job, and stand in no list. */
 static void test_votes__that_come_after_the_end_are_not_taken_in(void **state) {
     (void)state;
-    league l;
+    harness l;
     begin_with_a_late_vote(&l, OWNERS + 1);
-    while (take_turns(&l)) continue;
-    assert_true(l.diary->ballots[late].sent);
+    while (harness_step(&l)) continue;
+    assert_true(l.event_log->ballots[late].sent);
     l.now += DEADLINE;
-    step(&l.players[0]); /* the miner decides without it */
+    party_step(&l.parties[0]); /* the miner decides without it */
     held_back = false;
-    step(&l.players[2]); /* it is sent again */
-    assert_int_equal(hr_party_jobs(l.players[0].party), 1);
-    step(&l.players[0]);
-    assert_int_equal(hr_party_jobs(l.players[0].party), 0);
-    assert_int_equal(l.diary->models, 1);
-    run_until(&l, is_quiet);
+    party_step(&l.parties[2]); /* it is sent again */
+    assert_int_equal(hr_party_jobs(l.parties[0].party), 1);
+    party_step(&l.parties[0]);
+    assert_int_equal(hr_party_jobs(l.parties[0].party), 0);
+    assert_int_equal(l.event_log->models, 1);
+    harness_run_until(&l, harness_is_idle);
     for (size_t place = 0; place < OWNERS; place++)
         assert_int_equal(lists_vote(&l, "gain of the last trees", OWNERS + place), OWNERS + place != late);
     assert_int_equal(check_end(&l), 0);
-    disband(&l);
+    harness_close(&l);
 }
 
 /* ---- Jobs that are too old --------------------------------------------------------------------------------------------------------- */
@@ -239,21 +239,21 @@ static void test_votes__that_come_after_the_end_are_not_taken_in(void **state) {
 enum { LIFETIME = 30 * 86400 };
 
 /* Owners of a job whose miner is gone when noise was drawn for the second place: nothing of hers is on the way any more. */
-static void abandon(league *l) {
-    found(l, job_of_league(2, HR_ORDER_CHAIN, false));
+static void abandon(harness *l) {
+    harness_open(l, harness_job(2, HR_ORDER_CHAIN, false));
     l->deadline = DEADLINE;
     l->lifetime = LIFETIME;
     l->date = 1000000000;
-    begin(l);
-    play_until_drawn(l, &l->diary->trees[1]);
-    end_life(&l->players[0]);
+    harness_start(l);
+    play_until_drawn(l, &l->event_log->trees[1]);
+    party_stop(&l->parties[0]);
 }
 
-static void go_on_for_a_while(league *l) {
-    while (take_turns(l)) continue;
+static void go_on_for_a_while(harness *l) {
+    while (harness_step(l)) continue;
 }
 
-static size_t count_said(const league *l, const char *words) {
+static size_t count_said(const harness *l, const char *words) {
     size_t count = 0;
     for (const char *at = l->said; (at = strstr(at, words)); at++) count++;
     return count;
@@ -264,68 +264,68 @@ static const char too_old[] = "the job ended: it is older than her policy lets a
 /* Once at each owner, also at one who was started again since; what comes of it later is confirmed, and changes nothing. */
 static void test_age__ends_a_job_that_its_miner_abandoned(void **state) {
     (void)state;
-    league l;
+    harness l;
     abandon(&l);
     l.date += LIFETIME;
-    end_life(&l.players[2]);
-    revive(&l.players[2]);
+    party_stop(&l.parties[2]);
+    party_start(&l.parties[2]);
     go_on_for_a_while(&l);
-    for (size_t i = 1; i < PARTIES; i++) assert_int_equal(hr_party_jobs(l.players[i].party), 1);
-    end_life(&l.players[2]);
+    for (size_t i = 1; i < PARTIES; i++) assert_int_equal(hr_party_jobs(l.parties[i].party), 1);
+    party_stop(&l.parties[2]);
     l.date++;
-    revive(&l.players[2]);
+    party_start(&l.parties[2]);
     go_on_for_a_while(&l);
     assert_int_equal(count_said(&l, too_old), OWNERS);
     for (size_t i = 1; i < PARTIES; i++) {
-        check_number(&l.players[i], "SELECT count(*) FROM jobs WHERE NOT over", "0");
-        check_number(&l.players[i], "SELECT count(*) FROM events", "0");
-        check_number(&l.players[i], "SELECT count(*) FROM entries WHERE epsilon_units > 0", "1");
+        check_query(&l.parties[i], "SELECT count(*) FROM jobs WHERE NOT over", "0");
+        check_query(&l.parties[i], "SELECT count(*) FROM events", "0");
+        check_query(&l.parties[i], "SELECT count(*) FROM entries WHERE epsilon_units > 0", "1");
     }
-    revive(&l.players[0]);
-    run_until(&l, is_quiet);
-    for (size_t i = 0; i < PARTIES; i++) check_journal(&l.players[i]);
+    party_start(&l.parties[0]);
+    harness_run_until(&l, harness_is_idle);
+    for (size_t i = 0; i < PARTIES; i++) check_journal(&l.parties[i]);
     assert_int_equal(count_said(&l, too_old), OWNERS);
-    assert_int_equal(l.diary->second_answers, 0);
+    assert_int_equal(l.event_log->second_answers, 0);
     assert_int_equal(trees_in_model(&l), OWNERS);
-    disband(&l);
+    harness_close(&l);
 }
 
 /* Her turn had come, and the message waited for her. */
 static void test_age__forbids_work_for_a_job(void **state) {
     (void)state;
     for (int days_late = 0; days_late < 2; days_late++) {
-        league l;
-        found(&l, job_of_league(1, HR_ORDER_CHAIN, false));
+        harness l;
+        harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
         l.lifetime = LIFETIME;
-        begin(&l);
-        play_until_drawn(&l, &l.diary->trees[0]);
-        end_life(&l.players[2]);
-        end_life(&l.players[0]);
+        harness_start(&l);
+        play_until_drawn(&l, &l.event_log->trees[0]);
+        party_stop(&l.parties[2]);
+        party_stop(&l.parties[0]);
         go_on_for_a_while(&l);
         l.date += LIFETIME + days_late * 86400;
-        revive(&l.players[2]);
+        party_start(&l.parties[2]);
         l.now += RESEND;
         go_on_for_a_while(&l);
-        check_number(&l.players[2], "SELECT count(*) FROM entries", days_late ? "0" : "1");
-        assert_int_equal(l.diary->trees[1].draws, !days_late);
-        disband(&l);
+        check_query(&l.parties[2], "SELECT count(*) FROM entries", days_late ? "0" : "1");
+        assert_int_equal(l.event_log->trees[1].draws, !days_late);
+        harness_close(&l);
     }
 }
 
 static void test_age__of_a_job_does_not_matter_without_a_limit(void **state) {
     (void)state;
-    league l;
+    harness l;
     abandon(&l);
     l.lifetime = 0;
     for (size_t i = 1; i < PARTIES; i++) {
-        end_life(&l.players[i]);
-        revive(&l.players[i]);
+        party_stop(&l.parties[i]);
+        party_start(&l.parties[i]);
     }
     l.date += 1000 * (int64_t)LIFETIME;
-    revive(&l.players[0]);
-    run_until(&l, is_quiet);
+    party_start(&l.parties[0]);
+    harness_run_until(&l, harness_is_idle);
     assert_int_equal(count_said(&l, too_old), 0);
-    disband(&l);
+    harness_close(&l);
 }
 
 /* ---- Sending again ------------------------------------------------------------------------------------------------------------------- */
@@ -333,87 +333,87 @@ static void test_age__of_a_job_does_not_matter_without_a_limit(void **state) {
 /* As if her box were full, or gone. */
 static hr_status refuse_first_owner(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err) {
     if (!strcmp(to, "owner-1")) return hr_fail(err, HR_E_IO, "", "the box is full");
-    return carrier_send(self, to, bytes, size, err);
+    return watched_send(self, to, bytes, size, err);
 }
 
 static void test_parcels__reach_others_when_a_box_takes_none(void **state) {
     (void)state;
-    league l;
-    found(&l, job_of_league(1, HR_ORDER_CHAIN, false));
+    harness l;
+    harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
     l.deadline = DEADLINE;
-    for (size_t i = 0; i < PARTIES; i++) revive(&l.players[i]);
-    l.players[0].carrier.transport.send = refuse_first_owner;
-    assert_int_equal(submit(&l, NULL), HR_OK);
-    run_until(&l, nobody_works);
+    for (size_t i = 0; i < PARTIES; i++) party_start(&l.parties[i]);
+    l.parties[0].watched.transport.send = refuse_first_owner;
+    assert_int_equal(harness_submit(&l, NULL), HR_OK);
+    harness_run_until(&l, nobody_works);
     assert_int_equal(trees_in_model(&l), 2);
-    disband(&l);
+    harness_close(&l);
 }
 
 /* At once after an opening, then after 1, 2, 4 ... 32 times as long, and every 32 from then on. */
 static void test_parcels__are_sent_again_less_and_less_often(void **state) {
     (void)state;
-    league l;
-    player *one = &l.players[1];
-    found(&l, job_of_league(1, HR_ORDER_CHAIN, false));
-    begin(&l);
-    end_life(&l.players[0]);
-    for (int turn = 0; turn < 10; turn++) step(one);
-    end_life(one);
-    revive(one);
-    size_t before = l.diary->parcels;
-    for (int turn = 0; turn < 100; turn++) step(one);
-    assert_int_equal(l.diary->parcels, before + 1);
+    harness l;
+    harness_party *one = &l.parties[1];
+    harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
+    harness_start(&l);
+    party_stop(&l.parties[0]);
+    for (int turn = 0; turn < 10; turn++) party_step(one);
+    party_stop(one);
+    party_start(one);
+    size_t before = l.event_log->parcels;
+    for (int turn = 0; turn < 100; turn++) party_step(one);
+    assert_int_equal(l.event_log->parcels, before + 1);
     for (int64_t apart = 1; apart <= 256; apart *= 2) {
         int64_t pause = (apart < 32 ? apart : 32) * RESEND;
-        before = l.diary->parcels;
+        before = l.event_log->parcels;
         l.now += pause - 1;
-        step(one);
-        assert_int_equal(l.diary->parcels, before);
+        party_step(one);
+        assert_int_equal(l.event_log->parcels, before);
         l.now++;
-        step(one);
-        step(one);
-        assert_int_equal(l.diary->parcels, before + 1);
+        party_step(one);
+        party_step(one);
+        assert_int_equal(l.event_log->parcels, before + 1);
     }
-    disband(&l);
+    harness_close(&l);
 }
 
 /* An offer that was made before the party knew what time it is. */
 static void test_parcels__are_not_sent_twice_at_once(void **state) {
     (void)state;
-    league l;
-    found(&l, job_of_league(1, HR_ORDER_CHAIN, false));
-    come_back(&l.players[0]);
-    assert_int_equal(l.diary->parcels, OWNERS);
+    harness l;
+    harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
+    party_restart(&l.parties[0]);
+    assert_int_equal(l.event_log->parcels, OWNERS);
     l.now += RESEND - 1;
-    for (int turn = 0; turn < 10; turn++) step(&l.players[0]);
-    assert_int_equal(l.diary->parcels, OWNERS);
+    for (int turn = 0; turn < 10; turn++) party_step(&l.parties[0]);
+    assert_int_equal(l.event_log->parcels, OWNERS);
     l.now += RESEND;
-    step(&l.players[0]);
-    assert_int_equal(l.diary->parcels, 2 * OWNERS);
-    disband(&l);
+    party_step(&l.parties[0]);
+    assert_int_equal(l.event_log->parcels, 2 * OWNERS);
+    harness_close(&l);
 }
 
 /* Sets of trees that fill several parcels: nothing of them is left in any file. */
 static void test_parcels__are_forgotten_when_they_are_confirmed(void **state) {
     (void)state;
-    league l;
-    hr_job_file job = job_of_league(8, HR_ORDER_CHAIN, false);
+    harness l;
+    hr_job_file job = harness_job(8, HR_ORDER_CHAIN, false);
     job.options.depth = 10;
     uint64_t random = 7;
-    found(&l, job);
+    harness_open(&l, job);
     hr_loopback_script(l.loopback, shuffle, &random);
-    begin(&l);
-    run_until(&l, is_quiet);
-    assert_true(l.diary->pieces > 0);
-    assert_int_equal(hr_model_tree_count(l.players[0].as.miner.model), 8 * OWNERS);
-    for (size_t i = 0; i < PARTIES; i++) check_journal(&l.players[i]);
-    disband(&l);
+    harness_start(&l);
+    harness_run_until(&l, harness_is_idle);
+    assert_true(l.event_log->pieces > 0);
+    assert_int_equal(hr_model_tree_count(l.parties[0].as.miner.model), 8 * OWNERS);
+    for (size_t i = 0; i < PARTIES; i++) check_journal(&l.parties[i]);
+    harness_close(&l);
 }
 
 /* ---- Budget
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
-static void spend_elsewhere(player *p) {
+static void spend_elsewhere(harness_party *p) {
     hr_ledger *ledger = NULL;
     int64_t entry;
     assert_int_equal(hr_ledger_open(p->path, &ledger, NULL), HR_OK);
@@ -421,31 +421,31 @@ static void spend_elsewhere(player *p) {
     hr_ledger_close(ledger);
 }
 
-static void close_books(player *p) {
+static void close_books(harness_party *p) {
     hr_ledger *ledger = NULL;
     assert_int_equal(hr_ledger_open(p->path, &ledger, NULL), HR_OK);
     assert_int_equal(hr_ledger_freeze(ledger, NULL), HR_OK);
     hr_ledger_close(ledger);
 }
 
-static void check_that_two_trained(league *l, const char *said, size_t draws) {
-    run_until(l, is_quiet);
+static void check_that_two_trained(harness *l, const char *said, size_t draws) {
+    harness_run_until(l, harness_is_idle);
     if (!strstr(l->said, said)) fail_msg("'%s' is not in:\n%s", said, l->said);
     assert_int_equal(trees_in_model(l), 2);
-    assert_int_equal(l->diary->unreserved, 0);
-    assert_int_equal(l->diary->trees[0].draws + l->diary->trees[1].draws + l->diary->trees[2].draws, draws);
-    for (size_t i = 0; i < PARTIES; i++) check_journal(&l->players[i]);
-    check_number(&l->players[2], "SELECT count(*) FROM entries WHERE purpose <> 'elsewhere'", "0");
-    disband(l);
+    assert_int_equal(l->event_log->unreserved, 0);
+    assert_int_equal(l->event_log->trees[0].draws + l->event_log->trees[1].draws + l->event_log->trees[2].draws, draws);
+    for (size_t i = 0; i < PARTIES; i++) check_journal(&l->parties[i]);
+    check_query(&l->parties[2], "SELECT count(*) FROM entries WHERE purpose <> 'elsewhere'", "0");
+    harness_close(l);
 }
 
 static void test_budget__that_does_not_suffice_is_a_reason_to_refuse(void **state) {
     (void)state;
     for (int closed = 0; closed < 2; closed++) {
-        league l;
-        found(&l, job_of_league(1, HR_ORDER_CHAIN, false));
-        (closed ? close_books : spend_elsewhere)(&l.players[2]);
-        begin(&l);
+        harness l;
+        harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
+        (closed ? close_books : spend_elsewhere)(&l.parties[2]);
+        harness_start(&l);
         check_that_two_trained(&l, "owner-2 refuses: what is left in her ledger does not suffice", 2);
     }
 }
@@ -453,11 +453,11 @@ static void test_budget__that_does_not_suffice_is_a_reason_to_refuse(void **stat
 static void test_budget__may_be_gone_when_her_turn_comes(void **state) {
     (void)state;
     for (int closed = 0; closed < 2; closed++) {
-        league l;
-        found(&l, job_of_league(1, HR_ORDER_CHAIN, false));
-        begin(&l);
-        play_until_drawn(&l, &l.diary->trees[0]);
-        (closed ? close_books : spend_elsewhere)(&l.players[2]);
+        harness l;
+        harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
+        harness_start(&l);
+        play_until_drawn(&l, &l.event_log->trees[0]);
+        (closed ? close_books : spend_elsewhere)(&l.parties[2]);
         check_that_two_trained(&l,
                                closed ? "owner-2: no tree is given: the ledger is frozen"
                                       : "owner-2: no tree is given: the budget of epsilon does not suffice",
@@ -469,21 +469,21 @@ static void test_budget__may_be_gone_when_her_turn_comes(void **state) {
 static void test_budget__of_a_tenth_pays_for_a_job_of_a_tenth(void **state) {
     (void)state;
     for (int votes = 0; votes < 2; votes++) {
-        league l;
-        hr_job_file job = job_of_league(2, HR_ORDER_CHAIN, votes);
+        harness l;
+        hr_job_file job = harness_job(2, HR_ORDER_CHAIN, votes);
         job.options.epsilon = .1;
-        found(&l, job);
+        harness_open(&l, job);
         for (size_t i = 1; i < PARTIES; i++) {
-            assert_int_equal(unlink(l.players[i].path), 0);
-            assert_int_equal(hr_ledger_create(l.players[i].path, .1, 0, NULL), HR_OK);
+            assert_int_equal(unlink(l.parties[i].path), 0);
+            assert_int_equal(hr_ledger_create(l.parties[i].path, .1, 0, NULL), HR_OK);
         }
-        begin(&l);
-        run_until(&l, is_quiet);
+        harness_start(&l);
+        harness_run_until(&l, harness_is_idle);
         assert_int_equal(trees_in_model(&l), 2 * OWNERS);
-        assert_int_equal(l.diary->unreserved, 0);
+        assert_int_equal(l.event_log->unreserved, 0);
         for (size_t i = 1; i < PARTIES; i++)
-            check_number(&l.players[i], "SELECT sum(entries.epsilon_units) = limits.epsilon_units FROM entries, limits", "1");
-        disband(&l);
+            check_query(&l.parties[i], "SELECT sum(entries.epsilon_units) = limits.epsilon_units FROM entries, limits", "1");
+        harness_close(&l);
     }
 }
 

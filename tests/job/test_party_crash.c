@@ -1,10 +1,10 @@
 /* A party dies at every single thing she does, before it and after it, and comes back from her files. The linker puts this file between
- * the party and her journal; her carrier and her work are watched by the league. */
-#include "league.h"
+ * the party and her journal; her transport and her work are watched by the harness. */
+#include "support/party_harness.h"
 
 /* Who dies, before or after which of her calls. */
 static struct {
-    const league *league;
+    const harness *harness;
     size_t victim;
     size_t calls, at;
     bool after, dead, over;
@@ -12,18 +12,18 @@ static struct {
 
 static bool dies_now(bool after) {
     if (doom.dead) return true;
-    if (doom.league->running != doom.victim || doom.over || after != doom.after) return false;
+    if (doom.harness->running != doom.victim || doom.over || after != doom.after) return false;
     doom.dead = ++doom.calls == doom.at;
     return doom.dead;
 }
 
-static bool party_dies(const player *p, bool after) {
+static bool party_dies(const harness_party *p, bool after) {
     (void)p;
     return dies_now(after);
 }
 
 /* Asked when her step is over, or her opening. */
-static bool party_died(const player *p) {
+static bool party_died(const harness_party *p) {
     (void)p;
     bool died = doom.dead;
     if (died) doom.over = true;
@@ -80,23 +80,23 @@ static size_t lost, models_again;
 
 /* One job in which the victim dies at her n-th call. False: she did not come so far. */
 static bool die_at(size_t victim, size_t at, bool after, hr_job_file job) {
-    league l;
+    harness l;
     doom.victim = victim;
     doom.at = at;
     doom.after = after;
     doom.calls = 0;
     doom.dead = doom.over = false;
-    doom.league = &l;
-    found(&l, job);
+    doom.harness = &l;
+    harness_open(&l, job);
     l.dies = party_dies;
     l.died = party_died;
-    begin(&l);
-    run_until(&l, is_quiet);
+    harness_start(&l);
+    harness_run_until(&l, harness_is_idle);
     size_t lost_here = check_end(&l);
     if (lost_here > 1) fail_msg("%zu places were lost in one crash", lost_here);
     lost += lost_here;
-    models_again += l.diary->models - 1;
-    disband(&l);
+    models_again += l.event_log->models - 1;
+    harness_close(&l);
     return doom.over;
 }
 
@@ -122,37 +122,37 @@ static void owner_dies(size_t owner, bool after, hr_job_file job) {
 
 static void test_crash__of_the_miner_loses_nothing(void **state) {
     (void)state;
-    miner_dies(false, job_of_league(2, HR_ORDER_CHAIN, true));
-    miner_dies(true, job_of_league(2, HR_ORDER_CHAIN, true));
-    miner_dies(false, job_of_league(1, HR_ORDER_BROADCAST, false));
+    miner_dies(false, harness_job(2, HR_ORDER_CHAIN, true));
+    miner_dies(true, harness_job(2, HR_ORDER_CHAIN, true));
+    miner_dies(false, harness_job(1, HR_ORDER_BROADCAST, false));
 }
 
 static void test_crash__of_an_owner_loses_what_she_was_doing_at_most(void **state) {
     (void)state;
-    owner_dies(2, false, job_of_league(2, HR_ORDER_CHAIN, true));
-    owner_dies(2, true, job_of_league(2, HR_ORDER_CHAIN, true));
-    owner_dies(2, false, job_of_league(1, HR_ORDER_BROADCAST, false));
+    owner_dies(2, false, harness_job(2, HR_ORDER_CHAIN, true));
+    owner_dies(2, true, harness_job(2, HR_ORDER_CHAIN, true));
+    owner_dies(2, false, harness_job(1, HR_ORDER_BROADCAST, false));
 }
 
 static void test_crash__of_the_first_or_the_last_owner_is_no_different(void **state) {
     (void)state;
-    owner_dies(1, false, job_of_league(1, HR_ORDER_CHAIN, false));
-    owner_dies(3, false, job_of_league(1, HR_ORDER_CHAIN, false));
+    owner_dies(1, false, harness_job(1, HR_ORDER_CHAIN, false));
+    owner_dies(3, false, harness_job(1, HR_ORDER_CHAIN, false));
 }
 
 /* What was reserved in the transaction that failed is not reserved: her next work must reserve it. */
 static void test_reservation__that_was_rolled_back_is_made_again(void **state) {
     (void)state;
-    league l;
+    harness l;
     doom.victim = PARTIES; /* nobody */
-    doom.league = &l;
-    found(&l, job_of_league(2, HR_ORDER_CHAIN, false));
+    doom.harness = &l;
+    harness_open(&l, harness_job(2, HR_ORDER_CHAIN, false));
     refuses_begun = true;
-    begin(&l);
-    run_until(&l, is_quiet);
+    harness_start(&l);
+    harness_run_until(&l, harness_is_idle);
     assert_int_equal(check_end(&l), 1);
     assert_non_null(strstr(l.said, "owner-1: no tree is given: no event is taken"));
-    disband(&l);
+    harness_close(&l);
 }
 
 int main(void) {

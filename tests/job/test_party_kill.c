@@ -1,6 +1,7 @@
 /* One party is a process of its own, and is killed (SIGKILL) again and again: by itself in the middle of a write to its file, or from
- * outside after so many calls to its carrier. The others and the carrier stay in the parent, who also gives her the clock. */
-#include "league.h"
+ * outside after so many calls to its transport. The others and the transport stay in the parent, who also gives her the
+ * clock. */
+#include "support/party_harness.h"
 
 #include <signal.h>
 #include <sys/socket.h>
@@ -93,13 +94,13 @@ static void die_at_write(uint64_t number) {
     vfs->xSetSystemCall(vfs, "pwrite64", (sqlite3_syscall_ptr)write_or_die);
 }
 
-static void live(player *p, int line) {
+static void live(harness_party *p, int line) {
     static far_end end;
     hr_error err = {0};
     bool owes = false;
     end = (far_end){.transport = {far_send, far_receive, far_settle, NULL}, .line = line};
-    if (revive_with(p, &end.transport, &err)) _exit(9);
-    if (!p->index && submit(p->league, &err)) _exit(8);
+    if (party_start_with(p, &end.transport, &err)) _exit(9);
+    if (!p->index && harness_submit(p->harness, &err)) _exit(8);
     while (hear(line, &end.frame)) {
         bool busy = false;
         if (hr_party_step(p->party, (hr_clock){.now = end.frame.now}, 0, &busy, &err)) _exit(7);
@@ -116,8 +117,8 @@ static void live(player *p, int line) {
 /* ---- The parent ----------------------------------------------------------------------------------------------------------------- */
 
 typedef struct cell {
-    league *league;
-    player *player;
+    harness *harness;
+    harness_party *party;
     uint64_t *random;
     pid_t child;
     int line;
@@ -128,20 +129,20 @@ typedef struct cell {
     size_t at_writes, at_calls; /* kills */
 } cell;
 
-/* Half of her lives end at a write, half after a call to the carrier; the last one has no end. */
+/* Half of her lives end at a write, half after a call to the transport; the last one has no end. */
 static void be_born(cell *c) {
     int lines[2];
     uint64_t way = next_random(c->random), moment = next_random(c->random);
     bool mortal = ++c->lives < LIVES_MOST;
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, lines), 0);
-    assert_int_equal(hr_loopback_open(c->league->loopback, c->player->name, &c->end, NULL), HR_OK);
+    assert_int_equal(hr_loopback_open(c->harness->loopback, c->party->name, &c->end, NULL), HR_OK);
     c->calls_left = mortal && way % 2 ? 1 + moment % CALLS_MOST : SIZE_MAX;
     c->child = fork();
     assert_true(c->child >= 0);
     if (c->child == 0) {
         close(lines[0]);
         if (mortal && way % 2 == 0) die_at_write(1 + moment % WRITES_MOST);
-        live(c->player, lines[1]);
+        live(c->party, lines[1]);
     }
     close(lines[1]);
     c->line = lines[0];
@@ -150,9 +151,9 @@ static void be_born(cell *c) {
 static void bury(cell *c) {
     int status = 0;
     assert_int_equal(waitpid(c->child, &status, 0), c->child);
-    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) fail_msg("%s ended by herself: %d", c->player->name, status);
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) fail_msg("%s ended by herself: %d", c->party->name, status);
     close(c->line);
-    c->end->settle(c->end, &c->held); /* the carrier loses it */
+    c->end->settle(c->end, &c->held); /* the transport loses it */
     c->end->close(c->end);
     *(c->calls_left ? &c->at_writes : &c->at_calls) += 1;
 }
@@ -177,7 +178,7 @@ static void serve(cell *c, frame *f) {
 /* Whether there was something to do; to die, and be born again, is much. */
 static bool far_step(cell *c) {
     static frame f;
-    f = (frame){.kind = STEP, .now = c->league->now};
+    f = (frame){.kind = STEP, .now = c->harness->now};
     (void)tell(c->line, &f);
     while (hear(c->line, &f)) {
         c->quiet = f.quiet;
@@ -193,15 +194,15 @@ static bool far_step(cell *c) {
 static bool take_turns_with(cell *c) {
     bool any = far_step(c);
     for (size_t i = 0; i < PARTIES; i++)
-        if (c->league->players[i].party && step(&c->league->players[i])) any = true;
+        if (c->harness->parties[i].party && party_step(&c->harness->parties[i])) any = true;
     return any;
 }
 
 static void run_with(cell *c) {
     for (int idle = 0; idle < IDLE_MOST;) {
         if (take_turns_with(c)) continue;
-        if (c->quiet && is_quiet(c->league)) return;
-        c->league->now += RESEND / 2;
+        if (c->quiet && harness_is_idle(c->harness)) return;
+        c->harness->now += RESEND / 2;
         idle++;
     }
     fail_msg("the job does not end");
@@ -214,13 +215,13 @@ typedef struct tally {
 
 /* One job in which a party is killed several times. */
 static void play(tally *t, size_t victim) {
-    league l;
-    cell c = {.league = &l, .player = &l.players[victim], .random = &t->random};
+    harness l;
+    cell c = {.harness = &l, .party = &l.parties[victim], .random = &t->random};
     hr_order order = t->jobs % 2 ? HR_ORDER_BROADCAST : HR_ORDER_CHAIN;
-    found(&l, t->jobs % 4 < 2 ? job_of_polls(order) : job_of_league(2, order, false));
+    harness_open(&l, t->jobs % 4 < 2 ? harness_job_with_votes(order) : harness_job(2, order, false));
     for (size_t i = 1; i < PARTIES; i++)
-        if (i != victim) revive(&l.players[i]);
-    if (victim) come_back(&l.players[0]);
+        if (i != victim) party_start(&l.parties[i]);
+    if (victim) party_restart(&l.parties[0]);
     be_born(&c);
     run_with(&c);
     close(c.line);
@@ -228,7 +229,7 @@ static void play(tally *t, size_t victim) {
     c.end->close(c.end);
     size_t lost = check_end(&l);
     assert_true(lost <= (victim ? c.at_writes + c.at_calls : 0));
-    disband(&l);
+    harness_close(&l);
     *t = (tally){t->jobs + 1, t->at_writes + c.at_writes, t->at_calls + c.at_calls, t->lost + lost, t->random};
 }
 

@@ -1,6 +1,6 @@
 /* A plan is what the fit then does: the same rounds, budget and noise as the releases of a model trained with as many records as it
  * says. And what it refuses. */
-#include "methods/tables.h"
+#include "support/tables.h"
 
 static hr_plan_info plan_of(const hr_fit_options *options, double records, const hr_schema *schema) {
     hr_plan_info plan = {0};

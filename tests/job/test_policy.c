@@ -1,7 +1,7 @@
 /* An owner's policy is kept: each rule of it refuses a job that breaks it, and that job alone. */
 #include "job/owner_work.h"
 #include "job/terms.h"
-#include "methods/tables.h"
+#include "support/tables.h"
 
 typedef struct offer {
     const char *coordinator;

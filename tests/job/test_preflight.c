@@ -1,7 +1,7 @@
 /* What can be known before a fit is refused before its budget is reserved: budgets that are too small for some release, deltas above one in
  * the number of records, too many classes, and tables that memory has no room for. */
-#include "ledger/scratch.h"
-#include "methods/tables.h"
+#include "support/tables.h"
+#include "support/temp_dir.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -9,23 +9,13 @@
 enum { ROWS = 40 };
 
 typedef struct fixture {
-    scratch *files;
+    temp_dir *files;
     hr_ledger *ledger;
 } fixture;
 
-/* If possible: a ledger waits for its disk some thousand times here. */
-static void move_to_memory(scratch *s) {
-    char folder[] = "/dev/shm/hedgerow-ledger-XXXXXX";
-    if (access("/dev/shm", W_OK) || !mkdtemp(folder)) return;
-    rmdir(s->folder);
-    strcpy(s->folder, folder);
-    snprintf(s->path, sizeof s->path, "%s/ledger.db", s->folder);
-}
-
 static int open_fixture(void **state) {
     fixture *f = calloc(1, sizeof *f);
-    if (!f || scratch_open((void **)&f->files)) return -1;
-    move_to_memory(f->files);
+    if (!f || temp_dir_open_in_memory((void **)&f->files)) return -1;
     if (hr_ledger_create(f->files->path, 1e5, .999, NULL) || hr_ledger_open(f->files->path, &f->ledger, NULL)) return -1;
     *state = f;
     return 0;
@@ -34,7 +24,7 @@ static int open_fixture(void **state) {
 static int close_fixture(void **state) {
     fixture *f = *state;
     hr_ledger_close(f->ledger);
-    scratch_close((void **)&f->files);
+    temp_dir_close((void **)&f->files);
     free(f);
     return 0;
 }

@@ -1,18 +1,18 @@
 /* What hr_fit refuses, in which order, and that refusing costs nothing: no model, no line in the ledger. And what a fit that
  * ends otherwise leaves in the ledger. */
-#include "ledger/scratch.h"
-#include "methods/tables.h"
+#include "support/tables.h"
+#include "support/temp_dir.h"
 
 /* A table of eight records, and a ledger with epsilon 2 and delta 1e-5. */
 typedef struct fixture {
-    scratch *files;
+    temp_dir *files;
     table table;
     hr_ledger *ledger;
 } fixture;
 
 static int open_fixture(void **state) {
     fixture *f = calloc(1, sizeof *f);
-    if (!f || scratch_open((void **)&f->files)) return -1;
+    if (!f || temp_dir_open((void **)&f->files)) return -1;
     f->table = table_of_steps(8, 2, 2, 1);
     if (hr_ledger_create(f->files->path, 2, 1e-5, NULL) || hr_ledger_open(f->files->path, &f->ledger, NULL)) return -1;
     *state = f;
@@ -23,7 +23,7 @@ static int close_fixture(void **state) {
     fixture *f = *state;
     hr_ledger_close(f->ledger);
     table_close(&f->table);
-    scratch_close((void **)&f->files);
+    temp_dir_close((void **)&f->files);
     free(f);
     return 0;
 }

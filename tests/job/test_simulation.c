@@ -1,7 +1,7 @@
 /* A federation in one process, from the offer to the model. */
 #include "data/records.h"
 #include "job/simulation.h"
-#include "methods/tables.h"
+#include "support/tables.h"
 #include "tree/advance.h"
 
 enum { OWNERS_MAX = 12, THREADS = 4 };

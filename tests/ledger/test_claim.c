@@ -1,6 +1,6 @@
 /* One process at a time works from a journal. */
 #include "ledger/journal.h"
-#include "scratch.h"
+#include "support/temp_dir.h"
 
 #include <sys/wait.h>
 
@@ -12,7 +12,7 @@ static hr_journal *open_own(const char *path) {
 
 static void check_claimed(hr_status status, const hr_error *err) {
     assert_int_equal(status, HR_E_IO);
-    scratch_check_error(err, HR_E_IO, "another process", "");
+    check_file_error(err, HR_E_IO, "another process", "");
 }
 
 /* Whether another process could open the journal. */
@@ -28,7 +28,7 @@ static bool opens_elsewhere(const char *path) {
 }
 
 static void test_claim__keeps_others_out_until_it_ends(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     char lock[sizeof s->path + 8];
     hr_error err = {0};
     struct stat info;
@@ -45,7 +45,7 @@ static void test_claim__keeps_others_out_until_it_ends(void **state) {
 }
 
 static void test_claim__leaves_a_ledger_to_those_who_only_spend(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *served = NULL, *second = NULL;
     hr_journal *j = NULL, *other = NULL;
     hr_error err = {0};
@@ -63,7 +63,7 @@ static void test_claim__leaves_a_ledger_to_those_who_only_spend(void **state) {
     hr_ledger_close(served);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_open, scratch_close)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, temp_dir_open, temp_dir_close)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

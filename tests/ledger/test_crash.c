@@ -1,5 +1,5 @@
 /* Many processes at once, and processes that are killed: what was promised to a child stays spent. */
-#include "scratch.h"
+#include "support/temp_dir.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -56,7 +56,7 @@ static void race(const char *path, double limit, double epsilon) {
 }
 
 static void test_processes__share_one_budget(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     for (int round = 0; round < 10; round++) {
         race(s->path, 5, 1);
         assert_int_equal(unlink(s->path), 0);
@@ -105,7 +105,7 @@ static bool count_committed(void *user, const hr_ledger_entry *entry) {
 
 /* Everything promised is spent; beyond it at most what each killed child had in hand. */
 static void check_spent(const char *path, uint64_t promises, uint64_t in_hand) {
-    assert_string_equal(scratch_sql(path, "PRAGMA integrity_check"), "ok");
+    assert_string_equal(query_database(path, "PRAGMA integrity_check"), "ok");
     hr_ledger *ledger = NULL;
     hr_ledger_total total = {0};
     assert_int_equal(hr_ledger_open(path, &ledger, NULL), HR_OK);
@@ -116,7 +116,7 @@ static void check_spent(const char *path, uint64_t promises, uint64_t in_hand) {
 }
 
 static void test_kill__never_loses_what_was_promised(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     assert_int_equal(hr_ledger_create(s->path, 1e6, 0.999, NULL), HR_OK);
     uint64_t promises = 0;
     for (uint64_t killed = 1; killed <= 24; killed++) {
@@ -128,7 +128,7 @@ static void test_kill__never_loses_what_was_promised(void **state) {
 
 /* The parent kills one child in its storm while another goes on. */
 static void test_kill__does_not_disturb_others(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     assert_int_equal(hr_ledger_create(s->path, 1e6, 0.999, NULL), HR_OK);
     int told[2];
     assert_int_equal(pipe(told), 0);
@@ -153,7 +153,7 @@ static void test_kill__does_not_disturb_others(void **state) {
 
 /* Reserved, then killed before it commits: the reservation stays spent and can still be committed by its number. */
 static void test_kill__leaves_a_reservation_spent(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     assert_int_equal(hr_ledger_create(s->path, 1, 0, NULL), HR_OK);
     int told[2];
     assert_int_equal(pipe(told), 0);
@@ -184,7 +184,7 @@ static void test_kill__leaves_a_reservation_spent(void **state) {
     hr_ledger_close(ledger);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_open, scratch_close)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, temp_dir_open, temp_dir_close)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -1,5 +1,5 @@
 /* Files that are no ledger, or no longer one: each is refused with words that help, and left as it is. */
-#include "scratch.h"
+#include "support/temp_dir.h"
 
 #include <sys/wait.h>
 
@@ -7,7 +7,7 @@ static void refuse(const char *path, hr_status status, const char *words) {
     hr_ledger *ledger = NULL;
     hr_error err = {0};
     assert_int_equal(hr_ledger_open(path, &ledger, &err), status);
-    scratch_check_error(&err, status, words, path);
+    check_file_error(&err, status, words, path);
     assert_null(ledger);
     assert_int_equal(hr_ledger_open(path, &ledger, NULL), status);
 }
@@ -15,16 +15,16 @@ static void refuse(const char *path, hr_status status, const char *words) {
 /* Refused, and not a byte changed. */
 static void refuse_untouched(const char *path, hr_status status, const char *words) {
     size_t before = 0, after = 0;
-    char *old = scratch_read(path, &before);
+    char *old = read_file(path, &before);
     refuse(path, status, words);
-    char *new = scratch_read(path, &after);
+    char *new = read_file(path, &after);
     assert_int_equal(before, after);
     assert_memory_equal(old, new, before);
     free(old);
     free(new);
 }
 
-static void make(const scratch *s, int entries) {
+static void make(const temp_dir *s, int entries) {
     hr_ledger *ledger = NULL;
     int64_t entry = 0;
     assert_int_equal(hr_ledger_create(s->path, 1000, 0, NULL), HR_OK);
@@ -34,11 +34,11 @@ static void make(const scratch *s, int entries) {
 }
 
 static void test_open__refuses_what_is_not_a_file(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_error err = {0};
     hr_ledger *ledger = NULL;
     assert_int_equal(hr_ledger_open(NULL, &ledger, &err), HR_E_ARGUMENT);
-    scratch_check_error(&err, HR_E_ARGUMENT, "path", NULL);
+    check_file_error(&err, HR_E_ARGUMENT, "path", NULL);
     assert_int_equal(hr_ledger_open("", &ledger, &err), HR_E_ARGUMENT);
     refuse(s->path, HR_E_IO, "No such file");
     refuse(s->folder, HR_E_IO, "folder");
@@ -47,28 +47,28 @@ static void test_open__refuses_what_is_not_a_file(void **state) {
 }
 
 static void test_open__refuses_what_is_not_a_database(void **state) {
-    scratch *s = *state;
-    scratch_write(s->path, "", 0);
+    temp_dir *s = *state;
+    write_file(s->path, "", 0);
     refuse_untouched(s->path, HR_E_FORMAT, "not a ledger");
     char page[8192];
     memset(page, 'a', sizeof page);
-    scratch_write(s->path, page, 50);
+    write_file(s->path, page, 50);
     refuse_untouched(s->path, HR_E_FORMAT, "not a ledger");
-    scratch_write(s->path, page, sizeof page);
+    write_file(s->path, page, sizeof page);
     refuse_untouched(s->path, HR_E_FORMAT, "not a ledger");
 }
 
 static void test_open__refuses_a_database_of_others(void **state) {
-    scratch *s = *state;
-    scratch_sql(s->path,
-                "PRAGMA journal_mode = WAL; PRAGMA application_id = 77; CREATE TABLE entries (id); INSERT INTO entries VALUES (1)");
+    temp_dir *s = *state;
+    query_database(s->path,
+                   "PRAGMA journal_mode = WAL; PRAGMA application_id = 77; CREATE TABLE entries (id); INSERT INTO entries VALUES (1)");
     refuse_untouched(s->path, HR_E_FORMAT, "not a ledger");
-    assert_string_equal(scratch_sql(s->path, "SELECT count(*) FROM entries"), "1");
+    assert_string_equal(query_database(s->path, "SELECT count(*) FROM entries"), "1");
 }
 
 /* A program that crashed leaves its log behind; copying that into its database is not our business. */
 static void test_open__leaves_the_log_of_others(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
@@ -80,32 +80,32 @@ static void test_open__leaves_the_log_of_others(void **state) {
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     refuse_untouched(s->path, HR_E_FORMAT, "not a ledger");
-    assert_string_equal(scratch_sql(s->path, "SELECT x FROM t"), "5");
+    assert_string_equal(query_database(s->path, "SELECT x FROM t"), "5");
 }
 
 static void test_open__refuses_a_newer_version(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     make(s, 1);
-    scratch_sql(s->path, "PRAGMA user_version = 3");
+    query_database(s->path, "PRAGMA user_version = 3");
     refuse_untouched(s->path, HR_E_FORMAT, "layout version 3");
-    scratch_sql(s->path, "PRAGMA user_version = 0");
+    query_database(s->path, "PRAGMA user_version = 0");
     refuse_untouched(s->path, HR_E_FORMAT, "damaged");
 }
 
 static void test_open__refuses_every_truncation(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     make(s, 200);
     size_t size = 0;
-    char *bytes = scratch_read(s->path, &size);
+    char *bytes = read_file(s->path, &size);
     assert_true(size > 5 * 4096);
     static const size_t cuts[] = {1, 99, 100, 101, 511, 512, 4095, 4096, 4097, 3 * 4096, 5 * 4096};
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
-        scratch_write(s->path, bytes, cuts[i]);
+        write_file(s->path, bytes, cuts[i]);
         refuse(s->path, HR_E_FORMAT, cuts[i] < 512 ? "" : "damaged");
     }
-    scratch_write(s->path, bytes, size - 1);
+    write_file(s->path, bytes, size - 1);
     refuse(s->path, HR_E_FORMAT, "damaged");
-    scratch_write(s->path, bytes, size);
+    write_file(s->path, bytes, size);
     hr_ledger *ledger = NULL;
     assert_int_equal(hr_ledger_open(s->path, &ledger, NULL), HR_OK);
     hr_ledger_close(ledger);
@@ -113,15 +113,15 @@ static void test_open__refuses_every_truncation(void **state) {
 }
 
 static void test_open__refuses_scribbled_pages(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     make(s, 200);
     size_t size = 0;
-    char *bytes = scratch_read(s->path, &size);
+    char *bytes = read_file(s->path, &size);
     for (size_t page = 1; page < size / 4096; page++) {
         char kept[64];
         memcpy(kept, bytes + page * 4096, sizeof kept);
         memset(bytes + page * 4096, 0x5a, sizeof kept);
-        scratch_write(s->path, bytes, size);
+        write_file(s->path, bytes, size);
         refuse(s->path, HR_E_FORMAT, "damaged");
         memcpy(bytes + page * 4096, kept, sizeof kept);
     }
@@ -129,25 +129,25 @@ static void test_open__refuses_scribbled_pages(void **state) {
 }
 
 static void test_open__refuses_a_ledger_without_its_tables(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     make(s, 1);
-    scratch_sql(s->path, "DROP TRIGGER limits_exist; DELETE FROM limits");
+    query_database(s->path, "DROP TRIGGER limits_exist; DELETE FROM limits");
     refuse(s->path, HR_E_FORMAT, "limits");
-    scratch_sql(s->path, "DROP TABLE limits");
+    query_database(s->path, "DROP TABLE limits");
     refuse(s->path, HR_E_FORMAT, "limits");
 }
 
 static void test_sum__refuses_tables_that_were_changed(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     make(s, 1);
     hr_ledger *ledger = NULL;
     assert_int_equal(hr_ledger_open(s->path, &ledger, NULL), HR_OK);
-    scratch_sql(s->path, "DROP VIEW spending; DROP TABLE entries");
+    query_database(s->path, "DROP VIEW spending; DROP TABLE entries");
     hr_error err = {0};
     hr_ledger_total total = {.entries = 7};
     int64_t entry = -7;
     assert_int_equal(hr_ledger_sum(ledger, &total, &err), HR_E_FORMAT);
-    scratch_check_error(&err, HR_E_FORMAT, "damaged", "ledger.db");
+    check_file_error(&err, HR_E_FORMAT, "damaged", "ledger.db");
     assert_int_equal(hr_ledger_reserve(ledger, 1, 0, "run", &entry, &err), HR_E_FORMAT);
     assert_int_equal(hr_ledger_commit(ledger, 1, &err), HR_E_FORMAT);
     assert_true(total.entries == 7 && entry == -7);
@@ -156,7 +156,7 @@ static void test_sum__refuses_tables_that_were_changed(void **state) {
 
 /* Rights do not bind root: a child gives them up first. */
 static void test_open__needs_the_right_to_write(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     make(s, 1);
     assert_int_equal(chmod(s->folder, 0777), 0);
     assert_int_equal(chmod(s->path, 0444), 0);
@@ -175,7 +175,7 @@ static void test_open__needs_the_right_to_write(void **state) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_open, scratch_close)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, temp_dir_open, temp_dir_close)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -3,7 +3,7 @@
 #include "ledger/journal.h"
 
 #include "ledger/spend.h"
-#include "scratch.h"
+#include "support/temp_dir.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -132,7 +132,7 @@ static hr_journal *again(hr_journal *j, const char *path) {
 }
 
 static void test_jobs__are_kept_until_they_are_over(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_journal *j = open_own(s->path);
     assert_false(knows(j, id_a));
     check_jobs(j, "");
@@ -145,15 +145,15 @@ static void test_jobs__are_kept_until_they_are_over(void **state) {
     commit(j);
     j = again(j, s->path);
     check_jobs(j, "job a of miner, terms 'the terms', key aa, entry 0, day 11017; ");
-    assert_string_equal(scratch_sql(s->path, "SELECT time FROM jobs WHERE NOT over"), "2000-03-01T00:00:00Z");
-    scratch_sql(s->path, "UPDATE jobs SET time = 'never'");
+    assert_string_equal(query_database(s->path, "SELECT time FROM jobs WHERE NOT over"), "2000-03-01T00:00:00Z");
+    query_database(s->path, "UPDATE jobs SET time = 'never'");
     assert_int_equal(hr_journal_each_job(j, list_job, &(listing){0}, NULL), HR_E_FORMAT);
     assert_true(knows(j, id_a) && knows(j, id_b));
     hr_journal_close(j);
 }
 
 static void test_jobs__are_added_once(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_journal *j = open_own(s->path);
     hr_journal_job job = job_of(id_a, "other");
     add_job(j, id_a, "");
@@ -165,7 +165,7 @@ static void test_jobs__are_added_once(void **state) {
 }
 
 static void test_events__come_in_order_and_end_with_their_job(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_journal *j = open_own(s->path);
     const hr_journal_event decided = {.kind = 2, .from = "", .number = UINT64_MAX};
     add_job(j, id_a, "");
@@ -190,7 +190,7 @@ static void test_events__come_in_order_and_end_with_their_job(void **state) {
 }
 
 static void test_parcels__are_kept_until_they_are_received(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_journal *j = open_own(s->path);
     add_job(j, id_a, "");
     post(j, id_a, "ann", 1, "one");
@@ -222,7 +222,7 @@ static hr_status stop(void *user, const hr_journal_event *event) {
 }
 
 static void test_visits__end_with_the_first_failure(void **state) {
-    const scratch *s = *state;
+    const temp_dir *s = *state;
     hr_journal *j = open_own(s->path);
     int seen = 0;
     add_job(j, id_a, "");
@@ -251,7 +251,7 @@ static void test_memory__keeps_no_events(void **state) {
 }
 
 static void test_transaction__is_there_as_a_whole_or_not_at_all(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_journal *j = open_own(s->path);
     add_job(j, id_a, "");
     for (int way = 0; way < 3; way++) {
@@ -302,7 +302,7 @@ static hr_ledger_total total_of(const books *b) {
 }
 
 static void test_reservation__is_part_of_the_transaction(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     assert_int_equal(hr_ledger_create(s->path, 1, 0, NULL), HR_OK);
     books b = open_books(s->path);
     hr_journal_job job = job_of(id_a, "");
@@ -320,12 +320,12 @@ static void test_reservation__is_part_of_the_transaction(void **state) {
     b = open_books(s->path);
     assert_true(total_of(&b).entries == 1 && total_of(&b).epsilon_spent == .5);
     check_jobs(b.journal, "job a of miner, terms '', key aa, entry 1, day 11017; ");
-    assert_string_equal(scratch_sql(s->path, "SELECT state || ' for ' || purpose FROM entries"), "reserved for a job");
+    assert_string_equal(query_database(s->path, "SELECT state || ' for ' || purpose FROM entries"), "reserved for a job");
     close_books(&b);
 }
 
 static void test_reservation__that_is_not_covered_is_refused(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     assert_int_equal(hr_ledger_create(s->path, 1, 0, NULL), HR_OK);
     books b = open_books(s->path);
     hr_journal_job job = job_of(id_a, "");
@@ -333,7 +333,7 @@ static void test_reservation__that_is_not_covered_is_refused(void **state) {
     add_job(b.journal, id_a, "");
     begin(b.journal);
     assert_int_equal(hr_journal_reserve(b.journal, &job, 1.5, 0, "a job", &err), HR_E_BUDGET);
-    scratch_check_error(&err, HR_E_BUDGET, "does not suffice", "ledger.db");
+    check_file_error(&err, HR_E_BUDGET, "does not suffice", "ledger.db");
     hr_journal_roll_back(b.journal);
     assert_int_equal(hr_ledger_freeze(b.ledger, NULL), HR_OK);
     begin(b.journal);
@@ -344,7 +344,7 @@ static void test_reservation__that_is_not_covered_is_refused(void **state) {
 }
 
 static void test_spending__twice_is_harmless(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     assert_int_equal(hr_ledger_create(s->path, 1, 0, NULL), HR_OK);
     books b = open_books(s->path);
     hr_journal_job job = job_of(id_a, ""), other = job_of(id_b, "");
@@ -360,14 +360,14 @@ static void test_spending__twice_is_harmless(void **state) {
             commit(b.journal);
         else
             hr_journal_roll_back(b.journal);
-        assert_string_equal(scratch_sql(s->path, "SELECT state FROM entries"), time ? "committed" : "reserved");
+        assert_string_equal(query_database(s->path, "SELECT state FROM entries"), time ? "committed" : "reserved");
     }
     assert_true(total_of(&b).epsilon_spent == .5);
     close_books(&b);
 }
 
 static void test_spending__without_a_ledger_counts_nothing(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_journal *j = open_own(s->path);
     hr_journal_job job = job_of(id_a, "");
     add_job(j, id_a, "");
@@ -383,11 +383,11 @@ static void test_spending__without_a_ledger_counts_nothing(void **state) {
 
 /* A ledger from before there were journals is what hr_ledger_create makes. */
 static void test_ledger_file__gets_a_journal_and_stays_a_ledger(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     int64_t entry = 0;
     assert_int_equal(hr_ledger_create(s->path, 1, 0, NULL), HR_OK);
-    assert_string_equal(scratch_sql(s->path, "SELECT count(*) FROM sqlite_schema WHERE name IN ('jobs', 'events', 'parties', 'parcels')"),
-                        "0");
+    assert_string_equal(
+        query_database(s->path, "SELECT count(*) FROM sqlite_schema WHERE name IN ('jobs', 'events', 'parties', 'parcels')"), "0");
     books b = open_books(s->path);
     assert_int_equal(hr_ledger_reserve(b.ledger, .25, 0, "without a journal", &entry, NULL), HR_OK);
     add_job(b.journal, id_a, "");
@@ -409,11 +409,11 @@ static void check_refused(const char *path, hr_status expected, const char *word
     hr_error err = {0};
     assert_int_equal(hr_journal_open(path, &j, &err), expected);
     assert_null(j);
-    scratch_check_error(&err, expected, words, path);
+    check_file_error(&err, expected, words, path);
 }
 
 static void test_own_file__is_made_readable_for_its_owner_only(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     struct stat info;
     hr_journal_close(open_own(s->path));
     assert_int_equal(stat(s->path, &info), 0);
@@ -422,37 +422,37 @@ static void test_own_file__is_made_readable_for_its_owner_only(void **state) {
 }
 
 static void test_own_file__of_another_kind_is_refused(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     assert_int_equal(hr_ledger_create(s->path, 1, 0, NULL), HR_OK);
     check_refused(s->path, HR_E_FORMAT, "not a journal");
     assert_int_equal(unlink(s->path), 0);
-    scratch_sql(s->path, "CREATE TABLE t (x)");
+    query_database(s->path, "CREATE TABLE t (x)");
     check_refused(s->path, HR_E_FORMAT, "not a journal");
-    assert_string_equal(scratch_sql(s->path, "SELECT count(*) FROM sqlite_schema"), "1");
-    scratch_write(s->path, "this is a text, and no database at all", 38);
+    assert_string_equal(query_database(s->path, "SELECT count(*) FROM sqlite_schema"), "1");
+    write_file(s->path, "this is a text, and no database at all", 38);
     check_refused(s->path, HR_E_FORMAT, "not a");
     check_refused(s->folder, HR_E_IO, "");
     check_refused("/nowhere/at/all.db", HR_E_IO, "");
 }
 
 static void test_own_file__is_no_ledger(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = NULL;
     hr_journal_close(open_own(s->path));
     assert_int_equal(hr_ledger_open(s->path, &ledger, NULL), HR_E_FORMAT);
 }
 
 static void test_own_file__of_a_newer_version_is_refused(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_journal_close(open_own(s->path));
-    scratch_sql(s->path, "PRAGMA user_version = 2");
+    query_database(s->path, "PRAGMA user_version = 2");
     check_refused(s->path, HR_E_FORMAT, "layout version 2");
 }
 
 /* A process may die between making the file and filling it. */
 static void test_own_file__that_is_empty_becomes_a_journal(void **state) {
-    scratch *s = *state;
-    scratch_write(s->path, "", 0);
+    temp_dir *s = *state;
+    write_file(s->path, "", 0);
     hr_journal *j = open_own(s->path);
     add_job(j, id_a, "");
     hr_journal_close(j);
@@ -460,7 +460,7 @@ static void test_own_file__that_is_empty_becomes_a_journal(void **state) {
 
 /* Every page but the first, one after another, is overwritten; nothing is answered from such a file. */
 static void test_own_file__that_is_damaged_is_refused(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_journal *j = open_own(s->path);
     char *long_text = calloc(1, 20001);
     memset(long_text, 'x', 20000);
@@ -469,17 +469,17 @@ static void test_own_file__that_is_damaged_is_refused(void **state) {
     free(long_text);
     hr_journal_close(j);
     size_t size, page = 4096;
-    char *whole = scratch_read(s->path, &size);
+    char *whole = read_file(s->path, &size);
     assert_true(size >= 4 * page);
     for (size_t at = page; at + page <= 6 * page && at + page <= size; at += page) {
         char kept[4096];
         memcpy(kept, whole + at, page);
         memset(whole + at, 0x5a, page);
-        scratch_write(s->path, whole, size);
+        write_file(s->path, whole, size);
         check_refused(s->path, HR_E_FORMAT, "damaged");
         memcpy(whole + at, kept, page);
     }
-    scratch_write(s->path, whole, size);
+    write_file(s->path, whole, size);
     hr_journal_close(open_own(s->path));
     free(whole);
 }
@@ -537,7 +537,7 @@ static uint64_t kill_after(const char *path, int wanted) {
 static void check_count(const char *path, const char *sql, uint64_t count) {
     char text[24];
     snprintf(text, sizeof text, "%llu", (unsigned long long)count);
-    assert_string_equal(scratch_sql(path, sql), text);
+    assert_string_equal(query_database(path, sql), text);
 }
 
 /* All of the last transaction that was told of, perhaps all of one more, and nothing in between. */
@@ -548,7 +548,7 @@ static uint64_t check_whole(const char *path, uint64_t told) {
     assert_in_range(number, told, told + 1);
     check_sequences(b.journal, id_a, "bob", 0, number);
     close_books(&b);
-    assert_string_equal(scratch_sql(path, "PRAGMA integrity_check"), "ok");
+    assert_string_equal(query_database(path, "PRAGMA integrity_check"), "ok");
     check_count(path, "SELECT count(*) FROM jobs", number);
     check_count(path, "SELECT count(*) FROM entries WHERE state = 'committed'", number);
     check_count(path, "SELECT count(*) FROM entries", number);
@@ -559,7 +559,7 @@ static uint64_t check_whole(const char *path, uint64_t told) {
 }
 
 static void test_kill__leaves_what_was_committed_whole(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     uint64_t told = 0;
     assert_int_equal(hr_ledger_create(s->path, 1e6, 0, NULL), HR_OK);
     hr_ledger *ledger = NULL;
@@ -572,7 +572,7 @@ static void test_kill__leaves_what_was_committed_whole(void **state) {
     assert_true(told >= 60);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_open, scratch_close)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, temp_dir_open, temp_dir_close)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

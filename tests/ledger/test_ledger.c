@@ -1,11 +1,11 @@
 /* What a ledger promises its owner in one process: limits, entries, sealing, words. */
 #include "ledger/delta.h"
 #include "privacy/accountant.h"
-#include "scratch.h"
+#include "support/temp_dir.h"
 
 #include <math.h>
 
-static hr_ledger *start(const scratch *s, double epsilon, double delta) {
+static hr_ledger *start(const temp_dir *s, double epsilon, double delta) {
     hr_ledger *ledger = NULL;
     assert_int_equal(hr_ledger_create(s->path, epsilon, delta, NULL), HR_OK);
     assert_int_equal(hr_ledger_open(s->path, &ledger, NULL), HR_OK);
@@ -26,7 +26,7 @@ static hr_ledger_total total(hr_ledger *ledger) {
 }
 
 static void test_create__makes_an_empty_private_file(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 2, 1e-6);
     hr_ledger_total sum = total(ledger);
     hr_ledger_close(ledger);
@@ -37,17 +37,17 @@ static void test_create__makes_an_empty_private_file(void **state) {
     struct stat info;
     assert_int_equal(stat(s->path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
-    assert_string_equal(scratch_sql(s->path, "PRAGMA journal_mode"), "wal");
+    assert_string_equal(query_database(s->path, "PRAGMA journal_mode"), "wal");
 }
 
 static void test_create__refuses_an_existing_file_and_leaves_it(void **state) {
-    scratch *s = *state;
-    scratch_write(s->path, "diary", 5);
+    temp_dir *s = *state;
+    write_file(s->path, "diary", 5);
     hr_error err = {0};
     assert_int_equal(hr_ledger_create(s->path, 1, 0, &err), HR_E_POLICY);
-    scratch_check_error(&err, HR_E_POLICY, "exists", s->path);
+    check_file_error(&err, HR_E_POLICY, "exists", s->path);
     size_t size = 0;
-    char *bytes = scratch_read(s->path, &size);
+    char *bytes = read_file(s->path, &size);
     assert_int_equal(size, 5);
     assert_memory_equal(bytes, "diary", 5);
     free(bytes);
@@ -55,7 +55,7 @@ static void test_create__refuses_an_existing_file_and_leaves_it(void **state) {
 }
 
 static void test_create__refuses_an_existing_ledger(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 1, 0);
     reserve(ledger, 0.5, 0, "run");
     assert_int_equal(hr_ledger_create(s->path, 100, 0, NULL), HR_E_POLICY);
@@ -64,13 +64,13 @@ static void test_create__refuses_an_existing_ledger(void **state) {
 }
 
 static void test_create__refuses_amounts_that_are_none(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     static const double epsilons[] = {0, -1, NAN, INFINITY, -INFINITY, 1048577, 1e300, 1e-13};
     static const double deltas[] = {-1e-9, 1, 1.5, NAN, INFINITY};
     hr_error err = {0};
     for (size_t i = 0; i < sizeof epsilons / sizeof *epsilons; i++) {
         assert_int_equal(hr_ledger_create(s->path, epsilons[i], 0, &err), HR_E_ARGUMENT);
-        scratch_check_error(&err, HR_E_ARGUMENT, "epsilon", NULL);
+        check_file_error(&err, HR_E_ARGUMENT, "epsilon", NULL);
         assert_string_equal(err.field, "epsilon");
     }
     for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
@@ -83,16 +83,16 @@ static void test_create__refuses_amounts_that_are_none(void **state) {
 }
 
 static void test_create__needs_the_folder(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     char path[160];
     snprintf(path, sizeof path, "%s/none/ledger.db", s->folder);
     hr_error err = {0};
     assert_int_equal(hr_ledger_create(path, 1, 0, &err), HR_E_IO);
-    scratch_check_error(&err, HR_E_IO, "No such file", path);
+    check_file_error(&err, HR_E_IO, "No such file", path);
 }
 
 static void test_create__takes_names_that_sqlite_reads_otherwise(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     assert_int_equal(chdir(s->folder), 0);
     static const char *const names[] = {":memory:", "file:x?mode=memory", "a'b;--.db"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -110,7 +110,7 @@ static void test_create__takes_names_that_sqlite_reads_otherwise(void **state) {
 }
 
 static void test_reserve__spends_at_once_and_survives_closing(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 1, 0.5);
     int64_t first = reserve(ledger, 0.25, 0.125, "first"), second = reserve(ledger, 0.5, 0, "second");
     assert_true(second > first);
@@ -123,15 +123,15 @@ static void test_reserve__spends_at_once_and_survives_closing(void **state) {
 }
 
 static void test_reserve__says_asked_spent_limit_and_left(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 5, 0.5);
     reserve(ledger, 4.5, 0.125, "most");
     hr_error err = {0};
     int64_t entry = -7;
     assert_int_equal(hr_ledger_reserve(ledger, 1, 0, "more", &entry, &err), HR_E_BUDGET);
-    scratch_check_error(&err, HR_E_BUDGET, "epsilon does not suffice: asked 1, spent 4.5, limit 5, left 0.5", "ledger.db");
+    check_file_error(&err, HR_E_BUDGET, "epsilon does not suffice: asked 1, spent 4.5, limit 5, left 0.5", "ledger.db");
     assert_int_equal(hr_ledger_reserve(ledger, 0.5, 0.75, "more", &entry, &err), HR_E_BUDGET);
-    scratch_check_error(&err, HR_E_BUDGET, "delta does not suffice: asked 0.75, spent 0.125, limit 0.5, left 0.375", "ledger.db");
+    check_file_error(&err, HR_E_BUDGET, "delta does not suffice: asked 0.75, spent 0.125, limit 0.5, left 0.375", "ledger.db");
     assert_int_equal(entry, -7);
     assert_int_equal(total(ledger).entries, 1);
     reserve(ledger, 0.5, 0.375, "the rest, exactly");
@@ -141,21 +141,21 @@ static void test_reserve__says_asked_spent_limit_and_left(void **state) {
 }
 
 static void test_reserve__rounds_what_it_says_against_the_asker(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 1.2345678, 1.2345678e-6);
     reserve(ledger, .1, 1.2349e-8, "some");
     hr_error err = {0};
     int64_t entry;
     assert_int_equal(hr_ledger_reserve(ledger, 1.23456789, 0, "more", &entry, &err), HR_E_BUDGET);
-    scratch_check_error(&err, HR_E_BUDGET, "asked 1.23457, spent 0.100001, limit 1.23456, left 1.13456", "ledger.db");
+    check_file_error(&err, HR_E_BUDGET, "asked 1.23457, spent 0.100001, limit 1.23456, left 1.13456", "ledger.db");
     assert_int_equal(hr_ledger_reserve(ledger, .1, 1.23456789e-6, "more", &entry, &err), HR_E_BUDGET);
-    scratch_check_error(&err, HR_E_BUDGET, "asked 1.23457e-06, spent 1.23491e-08, limit 1.23456e-06, left 1.22221e-06", "ledger.db");
+    check_file_error(&err, HR_E_BUDGET, "asked 1.23457e-06, spent 1.23491e-08, limit 1.23456e-06, left 1.22221e-06", "ledger.db");
     hr_ledger_close(ledger);
 }
 
 /* Sums of more than 53 bits lie between two doubles. */
 static void test_sum__never_says_less_spent_or_more_left(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 1048576, .75);
     reserve(ledger, 0x1p-40, 0x1p-62, "one unit of each");
     hr_ledger_total sum = total(ledger);
@@ -170,7 +170,7 @@ static void test_sum__never_says_less_spent_or_more_left(void **state) {
 /* 0.2 in binary lies above 1/5: five of them exceed 1. Rounded down to whole units first, as a run does that spends no
  * more than the units below what was asked, five fit and leave next to nothing. */
 static void test_reserve__adds_up_without_drift(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 1, 5e-6);
     double epsilon = hr_units_value(hr_units_down(0.2)), delta = hr_delta_value(hr_delta_down(1e-6));
     for (int i = 0; i < 5; i++) reserve(ledger, epsilon, delta, "a fifth");
@@ -182,7 +182,7 @@ static void test_reserve__adds_up_without_drift(void **state) {
 }
 
 static void test_reserve__rounds_against_the_spender(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 1, 5e-6);
     int64_t entry = 0;
     for (int i = 0; i < 4; i++) reserve(ledger, 0.2, 1e-6, "a little more than a fifth");
@@ -193,7 +193,7 @@ static void test_reserve__rounds_against_the_spender(void **state) {
 }
 
 static void test_reserve__refuses_amounts_that_are_none(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 1, 0.5);
     static const double epsilons[] = {0, -0.0, -1, NAN, INFINITY, -INFINITY, 1048577, 1e300};
     static const double deltas[] = {-1e-9, 1, 2, NAN, INFINITY, -INFINITY};
@@ -201,11 +201,11 @@ static void test_reserve__refuses_amounts_that_are_none(void **state) {
     int64_t entry = -7;
     for (size_t i = 0; i < sizeof epsilons / sizeof *epsilons; i++) {
         assert_int_equal(hr_ledger_reserve(ledger, epsilons[i], 0, "run", &entry, &err), HR_E_ARGUMENT);
-        scratch_check_error(&err, HR_E_ARGUMENT, "epsilon", NULL);
+        check_file_error(&err, HR_E_ARGUMENT, "epsilon", NULL);
     }
     for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
         assert_int_equal(hr_ledger_reserve(ledger, 0.5, deltas[i], "run", &entry, &err), HR_E_ARGUMENT);
-        scratch_check_error(&err, HR_E_ARGUMENT, "delta", NULL);
+        check_file_error(&err, HR_E_ARGUMENT, "delta", NULL);
     }
     assert_int_equal(entry, -7);
     assert_int_equal(total(ledger).entries, 0);
@@ -228,7 +228,7 @@ static bool look(void *user, const hr_ledger_entry *entry) {
 }
 
 static void test_purpose__is_kept_to_the_letter(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 100, 0);
     char longest[1001];
     memset(longest, 'x', sizeof longest - 1);
@@ -247,7 +247,7 @@ static void test_purpose__is_kept_to_the_letter(void **state) {
 }
 
 static void test_purpose__must_be_one_line(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 100, 0);
     char longer[1002];
     memset(longer, 'x', sizeof longer - 1);
@@ -257,7 +257,7 @@ static void test_purpose__must_be_one_line(void **state) {
     int64_t entry = 0;
     for (size_t i = 0; i < sizeof purposes / sizeof *purposes; i++) {
         assert_int_equal(hr_ledger_reserve(ledger, 1, 0, purposes[i], &entry, &err), HR_E_ARGUMENT);
-        scratch_check_error(&err, HR_E_ARGUMENT, "purpose", NULL);
+        check_file_error(&err, HR_E_ARGUMENT, "purpose", NULL);
         assert_string_equal(err.field, "purpose");
     }
     assert_int_equal(total(ledger).entries, 0);
@@ -265,7 +265,7 @@ static void test_purpose__must_be_one_line(void **state) {
 }
 
 static void test_each__tells_what_was_written(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 3, 0.5);
     int64_t first = reserve(ledger, 0.5, 0.125, "one");
     reserve(ledger, 1, 0, "two");
@@ -289,28 +289,28 @@ static void test_each__tells_what_was_written(void **state) {
 }
 
 static void test_commit__takes_a_reservation_once(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 3, 0);
     int64_t entry = reserve(ledger, 1, 0, "run");
     hr_error err = {0};
     assert_int_equal(hr_ledger_commit(ledger, entry, &err), HR_OK);
     assert_true(total(ledger).epsilon_spent == 1);
     assert_int_equal(hr_ledger_commit(ledger, entry, &err), HR_E_ARGUMENT);
-    scratch_check_error(&err, HR_E_ARGUMENT, "committed already", "ledger.db");
+    check_file_error(&err, HR_E_ARGUMENT, "committed already", "ledger.db");
     static const int64_t wrong[] = {0, -1, 99, INT64_MAX, INT64_MIN};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_int_equal(hr_ledger_commit(ledger, wrong[i], &err), HR_E_ARGUMENT);
     hr_ledger_close(ledger);
 }
 
 static void test_freeze__ends_spending_for_good(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 3, 0), *other = NULL;
     int64_t running = reserve(ledger, 1, 0, "run"), entry = 0;
     assert_int_equal(hr_ledger_open(s->path, &other, NULL), HR_OK);
     assert_int_equal(hr_ledger_freeze(ledger, NULL), HR_OK);
     hr_error err = {0};
     assert_int_equal(hr_ledger_reserve(other, 1, 0, "late", &entry, &err), HR_E_POLICY);
-    scratch_check_error(&err, HR_E_POLICY, "frozen", "ledger.db");
+    check_file_error(&err, HR_E_POLICY, "frozen", "ledger.db");
     hr_ledger_close(ledger);
     assert_int_equal(hr_ledger_freeze(other, NULL), HR_OK);
     assert_true(total(other).frozen && total(other).epsilon_spent == 1);
@@ -322,7 +322,7 @@ static void test_freeze__ends_spending_for_good(void **state) {
 }
 
 static void test_two_handles__see_one_truth(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *one = start(s, 1, 0), *two = NULL;
     assert_int_equal(hr_ledger_open(s->path, &two, NULL), HR_OK);
     reserve(one, 0.75, 0, "one");
@@ -336,11 +336,11 @@ static void test_two_handles__see_one_truth(void **state) {
 }
 
 static void test_layout__can_be_read_and_not_undone_by_hand(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 3, 0);
     reserve(ledger, 0.5, 0, "run");
     hr_ledger_close(ledger);
-    assert_string_equal(scratch_sql(s->path, "SELECT purpose || ' ' || epsilon || ' ' || state FROM spending"), "run 0.5 reserved");
+    assert_string_equal(query_database(s->path, "SELECT purpose || ' ' || epsilon || ' ' || state FROM spending"), "run 0.5 reserved");
     static const char *const undone[] = {"DELETE FROM entries",
                                          "UPDATE entries SET epsilon_units = 1",
                                          "DELETE FROM limits",
@@ -349,12 +349,12 @@ static void test_layout__can_be_read_and_not_undone_by_hand(void **state) {
                                          "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('gift', -1, 0)",
                                          "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('gift', 0.5, 0)",
                                          "UPDATE limits SET closed = 'now'; UPDATE limits SET closed = NULL"};
-    for (size_t i = 0; i < sizeof undone / sizeof *undone; i++) assert_true(scratch_sql(s->path, undone[i])[0]);
-    assert_string_equal(scratch_sql(s->path, "SELECT count(*) || sum(epsilon) FROM spending"), "10.5");
-    assert_string_equal(scratch_sql(s->path, "SELECT epsilon_units >> 40 FROM limits"), "3");
+    for (size_t i = 0; i < sizeof undone / sizeof *undone; i++) assert_true(query_database(s->path, undone[i])[0]);
+    assert_string_equal(query_database(s->path, "SELECT count(*) || sum(epsilon) FROM spending"), "10.5");
+    assert_string_equal(query_database(s->path, "SELECT epsilon_units >> 40 FROM limits"), "3");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_open, scratch_close)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, temp_dir_open, temp_dir_close)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -1,8 +1,8 @@
 /* Another process that keeps the lock: the call waits ten seconds for it, then says so. */
-#include "scratch.h"
+#include "support/temp_dir.h"
 
 static void test_reserve__says_who_holds_the_lock(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     assert_int_equal(hr_ledger_create(s->path, 1, 0, NULL), HR_OK);
     hr_ledger *ledger = NULL;
     sqlite3 *db = NULL;
@@ -12,7 +12,7 @@ static void test_reserve__says_who_holds_the_lock(void **state) {
     hr_error err = {0};
     int64_t entry = 0;
     assert_int_equal(hr_ledger_reserve(ledger, 1, 0, "run", &entry, &err), HR_E_IO);
-    scratch_check_error(&err, HR_E_IO, "locked", "ledger.db");
+    check_file_error(&err, HR_E_IO, "locked", "ledger.db");
     assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
     assert_int_equal(hr_ledger_reserve(ledger, 1, 0, "run", &entry, &err), HR_OK);
@@ -21,7 +21,7 @@ static void test_reserve__says_who_holds_the_lock(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_reserve__says_who_holds_the_lock, scratch_open, scratch_close),
+        cmocka_unit_test_setup_teardown(test_reserve__says_who_holds_the_lock, temp_dir_open, temp_dir_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Power failures: only what was flushed is still on the disk. SQLite's own file system layer is asked for every flush, and each
  * copies the file as it is then into a second folder, the disk: what a machine finds there after a power failure. */
-#include "scratch.h"
+#include "support/temp_dir.h"
 
 enum { FILES_MAX = 16, PATH_SIZE = 300 };
 
@@ -28,9 +28,9 @@ static void disk_path(const char *path, char *out) {
 static void copy_to_disk(const char *path) {
     char copy[PATH_SIZE];
     size_t size;
-    char *bytes = scratch_read(path, &size);
+    char *bytes = read_file(path, &size);
     disk_path(path, copy);
-    scratch_write(copy, bytes, size);
+    write_file(copy, bytes, size);
     free(bytes);
 }
 
@@ -73,8 +73,8 @@ static int delete_watched(sqlite3_vfs *vfs, const char *path, int flags) {
 
 static int watch(void **state) {
     char folder[PATH_SIZE];
-    if (scratch_open(state)) return -1;
-    snprintf(folder, sizeof folder, "%s/disk", ((scratch *)*state)->folder);
+    if (temp_dir_open(state)) return -1;
+    snprintf(folder, sizeof folder, "%s/disk", ((temp_dir *)*state)->folder);
     if (mkdir(folder, 0700)) return -1;
     real = sqlite3_vfs_find(NULL);
     watching = *real;
@@ -87,7 +87,7 @@ static int watch(void **state) {
 static int stop_watching(void **state) {
     static const char *const names[] = {"ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal"};
     char path[PATH_SIZE];
-    const scratch *s = *state;
+    const temp_dir *s = *state;
     sqlite3_vfs_unregister(&watching);
     sqlite3_vfs_register(real, 1);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -96,11 +96,11 @@ static int stop_watching(void **state) {
     }
     snprintf(path, sizeof path, "%s/disk", s->folder);
     rmdir(path);
-    return scratch_close(state);
+    return temp_dir_close(state);
 }
 
 /* What the ledger says after a power failure. */
-static hr_ledger_total total_on_disk(const scratch *s) {
+static hr_ledger_total total_on_disk(const temp_dir *s) {
     char path[PATH_SIZE];
     hr_ledger *ledger = NULL;
     hr_ledger_total total;
@@ -114,7 +114,7 @@ static hr_ledger_total total_on_disk(const scratch *s) {
 }
 
 static void test_power__takes_no_reservation_back(void **state) {
-    const scratch *s = *state;
+    const temp_dir *s = *state;
     hr_ledger *ledger = NULL;
     int64_t entry;
     assert_int_equal(hr_ledger_create(s->path, 8, .5, NULL), HR_OK);
@@ -130,14 +130,14 @@ static void test_power__takes_no_reservation_back(void **state) {
 }
 
 static void test_power__leaves_the_limits(void **state) {
-    const scratch *s = *state;
+    const temp_dir *s = *state;
     assert_int_equal(hr_ledger_create(s->path, 8, .5, NULL), HR_OK);
     hr_ledger_total total = total_on_disk(s);
     assert_true(total.epsilon_limit == 8 && total.delta_limit == .5 && !total.entries);
 }
 
 static void test_power__opens_no_frozen_ledger(void **state) {
-    const scratch *s = *state;
+    const temp_dir *s = *state;
     hr_ledger *ledger = NULL;
     assert_int_equal(hr_ledger_create(s->path, 8, 0, NULL), HR_OK);
     assert_int_equal(hr_ledger_open(s->path, &ledger, NULL), HR_OK);

@@ -1,18 +1,18 @@
 /* A ledger of layout version 1 (version-1.db, written by a `hedgerow train` of that time: entry 1 is committed, 2 reserved) is brought up
  * to date when it is opened, and says what it said before. */
 #include "ledger/journal.h"
-#include "scratch.h"
+#include "support/temp_dir.h"
 
 #include <sys/wait.h>
 
-static void copy_old(const scratch *s) {
+static void copy_old(const temp_dir *s) {
     size_t size = 0;
-    char *bytes = scratch_read(HR_TESTS_DIR "/ledger/version-1.db", &size);
-    scratch_write(s->path, bytes, size);
+    char *bytes = read_file(HR_TESTS_DIR "/ledger/version-1.db", &size);
+    write_file(s->path, bytes, size);
     free(bytes);
 }
 
-static hr_ledger *open_old(const scratch *s) {
+static hr_ledger *open_old(const temp_dir *s) {
     hr_ledger *ledger = NULL;
     hr_error err = {0};
     if (hr_ledger_open(s->path, &ledger, &err)) fail_msg("%s", err.message);
@@ -23,11 +23,11 @@ static const char entries[] = "SELECT group_concat(id || ' ' || time || ' ' || p
                               " || ' ' || state, ';') FROM entries";
 
 static void test_upgrade__keeps_every_entry(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     char before[512];
     copy_old(s);
-    assert_string_equal(scratch_sql(s->path, "PRAGMA user_version"), "1");
-    snprintf(before, sizeof before, "%s", scratch_sql(s->path, entries));
+    assert_string_equal(query_database(s->path, "PRAGMA user_version"), "1");
+    snprintf(before, sizeof before, "%s", query_database(s->path, entries));
     for (int opened = 0; opened < 2; opened++) {
         hr_ledger *ledger = open_old(s);
         hr_ledger_total total = {0};
@@ -35,42 +35,42 @@ static void test_upgrade__keeps_every_entry(void **state) {
         assert_true(total.epsilon_limit == 3 && total.entries == 2 && !total.frozen);
         assert_true(total.epsilon_spent == 1 + 1099511 / 1099511627776.0);
         hr_ledger_close(ledger);
-        assert_string_equal(scratch_sql(s->path, entries), before);
-        assert_string_equal(scratch_sql(s->path, "PRAGMA user_version"), "2");
-        assert_string_equal(scratch_sql(s->path, "PRAGMA integrity_check"), "ok");
+        assert_string_equal(query_database(s->path, entries), before);
+        assert_string_equal(query_database(s->path, "PRAGMA user_version"), "2");
+        assert_string_equal(query_database(s->path, "PRAGMA integrity_check"), "ok");
     }
     assert_non_null(strstr(before, "1 2026-11-22T06:10:34Z fit hedge for y 1099511627776 461168601842 committed;2 "));
 }
 
 /* Made or upgraded, a file has the same tables, views and triggers, but for the quotes that a new name brings. */
 static void test_upgrade__makes_the_same_layout(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     static const char *const names[] = {"entries", "spending", "entries_stay", "entries_begin", "entries_end", "entries_exist", "limits"};
     char made[1024], sql[160];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(sql, sizeof sql, "SELECT replace(sql, char(34), '') FROM sqlite_schema WHERE name = '%s'", names[i]);
         assert_int_equal(hr_ledger_create(s->path, 3, 0, NULL), HR_OK);
-        snprintf(made, sizeof made, "%s", scratch_sql(s->path, sql));
+        snprintf(made, sizeof made, "%s", query_database(s->path, sql));
         assert_memory_equal(made, "CREATE", 6);
         copy_old(s);
         hr_ledger_close(open_old(s));
-        assert_string_equal(scratch_sql(s->path, sql), made);
+        assert_string_equal(query_database(s->path, sql), made);
         assert_int_equal(unlink(s->path), 0);
     }
 }
 
 static void test_upgrade__makes_nothing_else(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     static const char all[] = "SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema ORDER BY name)";
     copy_old(s);
     hr_ledger_close(open_old(s));
-    assert_string_equal(scratch_sql(s->path, all), "closing_stays entries entries_begin entries_end entries_exist entries_stay limits"
-                                                   " limits_exist limits_stay spending sqlite_sequence");
+    assert_string_equal(query_database(s->path, all), "closing_stays entries entries_begin entries_end entries_exist entries_stay limits"
+                                                      " limits_exist limits_stay spending sqlite_sequence");
 }
 
 /* Numbers go on, and what was reserved before the upgrade stays spent whoever asks. */
 static void test_upgrade__goes_on(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     copy_old(s);
     hr_ledger *ledger = open_old(s);
     int64_t entry = 0;
@@ -79,15 +79,15 @@ static void test_upgrade__goes_on(void **state) {
     assert_int_equal(entry, 3);
     assert_int_equal(hr_ledger_void(ledger, entry, NULL), HR_OK);
     assert_int_equal(hr_ledger_commit(ledger, 2, NULL), HR_OK);
-    assert_string_equal(scratch_sql(s->path, "SELECT group_concat(state) FROM entries"), "committed,committed,void");
+    assert_string_equal(query_database(s->path, "SELECT group_concat(state) FROM entries"), "committed,committed,void");
     hr_ledger_close(ledger);
-    assert_true(scratch_sql(s->path, "UPDATE entries SET state = 'void' WHERE id = 1")[0]);
-    assert_true(scratch_sql(s->path, "DELETE FROM entries")[0]);
+    assert_true(query_database(s->path, "UPDATE entries SET state = 'void' WHERE id = 1")[0]);
+    assert_true(query_database(s->path, "DELETE FROM entries")[0]);
 }
 
 /* A process that had the file open before goes on as well: it knows nothing of versions. */
 static void test_upgrade__does_not_disturb_an_open_ledger(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     copy_old(s);
     sqlite3 *old = NULL;
     assert_int_equal(sqlite3_open(s->path, &old), SQLITE_OK);
@@ -106,7 +106,7 @@ static void test_upgrade__does_not_disturb_an_open_ledger(void **state) {
 
 /* Eight processes open it at once: one of them upgrades it. */
 static void test_upgrade__happens_once(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     for (int round = 0; round < 5; round++) {
         int gate[2];
         copy_old(s);
@@ -131,15 +131,15 @@ static void test_upgrade__happens_once(void **state) {
             assert_true(wait(&status) > 0);
             assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
         }
-        assert_string_equal(scratch_sql(s->path, "SELECT count(*) FROM entries WHERE state = 'reserved'"), "9");
-        assert_string_equal(scratch_sql(s->path, "PRAGMA integrity_check"), "ok");
+        assert_string_equal(query_database(s->path, "SELECT count(*) FROM entries WHERE state = 'reserved'"), "9");
+        assert_string_equal(query_database(s->path, "PRAGMA integrity_check"), "ok");
         assert_int_equal(unlink(s->path), 0);
     }
 }
 
 /* An owner's journal lies in the same file. */
 static void test_upgrade__takes_a_journal(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     copy_old(s);
     hr_ledger *ledger = open_old(s);
     hr_journal *journal = NULL;
@@ -155,10 +155,10 @@ static void test_upgrade__takes_a_journal(void **state) {
     assert_int_equal(hr_ledger_void(ledger, 3, NULL), HR_E_POLICY);
     hr_journal_close(journal);
     hr_ledger_close(ledger);
-    assert_string_equal(scratch_sql(s->path, "SELECT state FROM entries WHERE id = 3"), "committed");
+    assert_string_equal(query_database(s->path, "SELECT state FROM entries WHERE id = 3"), "committed");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_open, scratch_close)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, temp_dir_open, temp_dir_close)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -1,11 +1,11 @@
 /* Reservations that are given back: by whom, when, and what stays in the file. */
 #include "ledger/spend.h"
-#include "scratch.h"
+#include "support/temp_dir.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 
-static hr_ledger *start(const scratch *s, double epsilon) {
+static hr_ledger *start(const temp_dir *s, double epsilon) {
     hr_ledger *ledger = NULL;
     assert_int_equal(hr_ledger_create(s->path, epsilon, 0.5, NULL), HR_OK);
     assert_int_equal(hr_ledger_open(s->path, &ledger, NULL), HR_OK);
@@ -47,13 +47,13 @@ static void refuse(hr_ledger *ledger, int64_t entry, hr_status status, const cha
     hr_error err = {0};
     double before = spent(ledger);
     assert_int_equal(hr_ledger_void(ledger, entry, &err), status);
-    scratch_check_error(&err, status, words, "ledger.db");
+    check_file_error(&err, status, words, "ledger.db");
     assert_int_equal(hr_ledger_void(ledger, entry, NULL), status);
     assert_true(spent(ledger) == before);
 }
 
 static void test_void__gives_back_what_was_reserved(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 2);
     int64_t kept = reserve(ledger, 1), given = reserve(ledger, 1), more = 0;
     assert_int_equal(hr_ledger_reserve(ledger, 1, 0.125, "run", &more, NULL), HR_E_BUDGET);
@@ -69,11 +69,11 @@ static void test_void__gives_back_what_was_reserved(void **state) {
     assert_true(more > given);
     assert_true(spent(ledger) == 2);
     hr_ledger_close(ledger);
-    assert_string_equal(scratch_sql(s->path, "SELECT count(*) || ' ' || sum(epsilon) FROM spending"), "2 2.0");
+    assert_string_equal(query_database(s->path, "SELECT count(*) || ' ' || sum(epsilon) FROM spending"), "2 2.0");
 }
 
 static void test_void__takes_a_reservation_once(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 9);
     int64_t done = reserve(ledger, 1), given = reserve(ledger, 1), open = reserve(ledger, 1);
     assert_int_equal(hr_ledger_commit(ledger, done, NULL), HR_OK);
@@ -90,7 +90,7 @@ static void test_void__takes_a_reservation_once(void **state) {
 
 /* Even in the same process: whoever opens a ledger knows nothing of the runs before. */
 static void test_void__is_for_the_handle_that_reserved(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *one = start(s, 9), *two = NULL;
     int64_t entry = reserve(one, 1);
     assert_int_equal(hr_ledger_open(s->path, &two, NULL), HR_OK);
@@ -110,7 +110,7 @@ static void test_void__is_for_the_handle_that_reserved(void **state) {
 
 /* What a larger transaction reserves may be rolled back, and its number be another's: it is never remembered. */
 static void test_void__is_not_for_parts_of_transactions(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 9), *other = NULL;
     int64_t entry = 0;
     for (int rolled_back = 0; rolled_back < 2; rolled_back++) {
@@ -127,7 +127,7 @@ static void test_void__is_not_for_parts_of_transactions(void **state) {
 }
 
 static void test_void__works_on_a_frozen_ledger(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 9);
     int64_t entry = reserve(ledger, 1);
     assert_int_equal(hr_ledger_freeze(ledger, NULL), HR_OK);
@@ -137,7 +137,7 @@ static void test_void__works_on_a_frozen_ledger(void **state) {
 }
 
 static void test_layout__lets_states_only_move_on(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = start(s, 9);
     int64_t done = reserve(ledger, 1), given = reserve(ledger, 1);
     assert_int_equal(hr_ledger_commit(ledger, done, NULL), HR_OK);
@@ -151,8 +151,8 @@ static void test_layout__lets_states_only_move_on(void **state) {
                                          "DELETE FROM entries WHERE state = 'void'",
                                          "UPDATE entries SET epsilon_units = 1 WHERE state = 'void'",
                                          "INSERT INTO entries (purpose, epsilon_units, delta_units, state) VALUES ('gift', 1, 0, 'void')"};
-    for (size_t i = 0; i < sizeof undone / sizeof *undone; i++) assert_true(scratch_sql(s->path, undone[i])[0]);
-    assert_string_equal(scratch_sql(s->path, "SELECT group_concat(state) FROM entries"), "committed,void");
+    for (size_t i = 0; i < sizeof undone / sizeof *undone; i++) assert_true(query_database(s->path, undone[i])[0]);
+    assert_string_equal(query_database(s->path, "SELECT group_concat(state) FROM entries"), "committed,void");
     hr_ledger_close(ledger);
 }
 
@@ -182,7 +182,7 @@ static void race(const char *path, int gate) {
 }
 
 static void test_processes__never_exceed_the_limit(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     int gate[2], committed = 0;
     assert_int_equal(hr_ledger_create(s->path, ROOM, 0, NULL), HR_OK);
     assert_int_equal(pipe(gate), 0);
@@ -232,7 +232,7 @@ static void check_storm(hr_ledger *ledger, int64_t last) {
 }
 
 static void test_kill__leaves_spent_what_was_not_given_back(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = NULL;
     assert_int_equal(hr_ledger_create(s->path, 1e6, 0.999, NULL), HR_OK);
     for (int64_t killed = 1; killed <= 6; killed++) {
@@ -258,10 +258,10 @@ static void test_kill__leaves_spent_what_was_not_given_back(void **state) {
         refuse(ledger, last, HR_E_POLICY, "this handle");
         hr_ledger_close(ledger);
     }
-    assert_string_equal(scratch_sql(s->path, "PRAGMA integrity_check"), "ok");
+    assert_string_equal(query_database(s->path, "PRAGMA integrity_check"), "ok");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_open, scratch_close)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, temp_dir_open, temp_dir_close)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

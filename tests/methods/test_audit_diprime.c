@@ -3,8 +3,8 @@
  *
  * What was published is caught, what is here keeps within its claim, and each quiet game has a twin that trains at more than it is
  * labelled with, which must be caught. */
-#include "methods/games.h"
 #include "privacy/gate.h"
+#include "support/audit_games.h"
 #include "tree/balance.h"
 #include "tree/impurity.h"
 
@@ -364,7 +364,7 @@ static void test_w4__catches_noise_that_depends_on_the_number_of_records(void **
 }
 
 static double right_leaf(const hr_model *model) {
-    return leaf_of(model, 0, 1);
+    return leaf_value(model, 0, 1);
 }
 
 static double right_leaf_is_clipped(const hr_model *model) {

@@ -3,9 +3,9 @@
  *
  * Each quiet game has a twin that trains at a larger epsilon than it is labelled with, which must be caught. */
 #include "methods/calibration.h"
-#include "methods/games.h"
-#include "privacy/flip_law.h"
 #include "privacy/gate.h"
+#include "support/audit_games.h"
+#include "support/flip_law.h"
 #include "tree/random_tree.h"
 #include "tree/scan.h"
 
@@ -210,7 +210,7 @@ static double normal_quantile(double p) {
 static double mu_of_event(double k0, double k1, double n) {
     double best = 0, count[2] = {k0, k1};
     for (int way = 0; way < 2; way++) {
-        double low = least_probability(count[way], n, GAME_FALSE_ALARM / 4), high = most_probability(count[!way], n, GAME_FALSE_ALARM / 4);
+        double low = min_probability(count[way], n, GAME_FALSE_ALARM / 4), high = max_probability(count[!way], n, GAME_FALSE_ALARM / 4);
         best = fmax(best, normal_quantile(low) - normal_quantile(high));
     }
     return best;
@@ -252,8 +252,9 @@ static double claim(const setting *s, double epsilon) {
 }
 
 static double bound_of(const game *g) {
-    play_both(g);
-    return g->options.delta > 0 ? mu_of_statistic(seen_in[0], seen_in[1], g->runs) : epsilon_of_statistic(seen_in[0], seen_in[1], g->runs);
+    game_play_both(g);
+    return g->options.delta > 0 ? mu_of_statistic(game_seen[0], game_seen[1], g->runs)
+                                : epsilon_of_statistic(game_seen[0], game_seen[1], g->runs);
 }
 
 /* A game that trains at `epsilon`, whatever it is labelled with. */
@@ -274,7 +275,7 @@ static const setting w6_settings[] = {{"W6 two classes, delta 1e-6", 1e-6, 2},
 
 static double score_of_canary(const hr_model *model) {
     double score = 0;
-    for (size_t tree = 0; tree < model->forest.tree_count; tree++) score += leaf_of(model, tree, 7);
+    for (size_t tree = 0; tree < model->forest.tree_count; tree++) score += leaf_value(model, tree, 7);
     return score;
 }
 
@@ -419,8 +420,9 @@ static double bound_of_cells(const game *g, hr_units cost) {
     const hr_data *sides[2] = {g->without.data, g->with.data};
     hr_currency currency = g->options.delta > 0 ? HR_GDP : HR_PURE;
     for (size_t side = 0; side < 2; side++)
-        for (size_t i = 0; i < g->runs; i++) seen_in[side][i] = cell_of_canary(sides[side], currency, cost, (side + 1) * 1000000 + i);
-    return currency == HR_GDP ? mu_of_statistic(seen_in[0], seen_in[1], g->runs) : epsilon_of_statistic(seen_in[0], seen_in[1], g->runs);
+        for (size_t i = 0; i < g->runs; i++) game_seen[side][i] = cell_of_canary(sides[side], currency, cost, (side + 1) * 1000000 + i);
+    return currency == HR_GDP ? mu_of_statistic(game_seen[0], game_seen[1], g->runs)
+                              : epsilon_of_statistic(game_seen[0], game_seen[1], g->runs);
 }
 
 static game w8(const setting *s, double claimed) {

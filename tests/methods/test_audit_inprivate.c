@@ -4,8 +4,8 @@
  * What was published is caught, what is here keeps within its claim, and quiet games have a twin that trains at more than it is labelled
  * with, which must be caught. */
 #include "bins/edges.h"
-#include "methods/games.h"
-#include "privacy/flip_law.h"
+#include "support/audit_games.h"
+#include "support/flip_law.h"
 #include "tree/curvature.h"
 #include "tree/noisy.h"
 
@@ -225,14 +225,14 @@ static void test_a7__catches_averages_of_three_values(void **state) {
     (void)state;
     game g = a7(HR_PAPER, has_new_cut);
     assert_caught(&g, event_bound(&g));
-    play_both(&g);
-    assert_true(count_below(seen_in[0], g.runs, .5) == g.runs); /* without the record never: no epsilon */
+    game_play_both(&g);
+    assert_true(count_below(game_seen[0], g.runs, .5) == g.runs); /* without the record never: no epsilon */
     game_close(&g);
     g = a7(HR_SOUND, is_off_the_grid);
     for (int edges = HR_EDGES_PUBLIC; edges <= HR_EDGES_PRIVATE; edges++) {
         g.options.edges = (hr_edges)edges;
         assert_quiet(&g, event_bound(&g));
-        assert_true(count_below(seen_in[0], g.runs, .5) == g.runs && count_below(seen_in[1], g.runs, .5) == g.runs);
+        assert_true(count_below(game_seen[0], g.runs, .5) == g.runs && count_below(game_seen[1], g.runs, .5) == g.runs);
     }
     game_close(&g);
 }
@@ -243,17 +243,17 @@ enum { HALF = 4 };
 
 /* Labels -1, and the canary 1: at so large an epsilon the leaf's mean tells who was in it. */
 static double leaf_mean(const hr_model *model) {
-    return leaf_of(model, 0, 0);
+    return leaf_value(model, 0, 0);
 }
 
 /* How often the canary is among the records of the first of two rounds, and how often their mean is one that `HALF` of them can have. */
 static double share_with_canary(game *g, double *as_half) {
     double in = 0;
     *as_half = 0;
-    play(g, g->with.data, 1, seen_in[1]);
+    game_play(g, g->with.data, 1, game_seen[1]);
     for (size_t i = 0; i < g->runs; i++) {
-        in += seen_in[1][i] > -.99;
-        *as_half += fabs(seen_in[1][i] + 1) < .01 || fabs(seen_in[1][i] + 1 - 2. / HALF) < .01;
+        in += game_seen[1][i] > -.99;
+        *as_half += fabs(game_seen[1][i] + 1) < .01 || fabs(game_seen[1][i] + 1 - 2. / HALF) < .01;
     }
     *as_half /= (double)g->runs;
     return in / (double)g->runs;
@@ -296,7 +296,7 @@ static void test_i7__exact_halves_put_a_record_in_place_of_another(void **state)
 
 static double prediction(const hr_model *model) {
     double sum = 0;
-    for (size_t t = 0; t < hr_model_tree_count(model); t++) sum += leaf_of(model, t, 0);
+    for (size_t t = 0; t < hr_model_tree_count(model); t++) sum += leaf_value(model, t, 0);
     return sum;
 }
 

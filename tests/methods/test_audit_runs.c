@@ -4,7 +4,7 @@
  * Seeds are fixed, so every game ends the same way each time. The bounds hold with a false-alarm rate of 1e-6 a game (audit.h): a
  * sound method that is as private as it claims would be accused once in a million choices of seeds, and a published one that is
  * caught is caught with that confidence. Each quiet game was seen to accuse a method that was broken on purpose. */
-#include "methods/games.h"
+#include "support/audit_games.h"
 
 /* One tree of one split on all records, at epsilon 2; nothing but splits and leaves is paid for. */
 static hr_fit_options one_split(hr_mode mode) {
@@ -30,12 +30,12 @@ static void test_audit__bounds_are_clopper_and_pearsons(void **state) {
     static const int cases[][2] = {{0, 10}, {1, 10}, {9, 10}, {5, 40}, {37, 2000}, {1999, 2000}, {3500, 6000}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         int k = cases[i][0], n = cases[i][1];
-        double high = most_probability(k, n, 1e-4), low = least_probability(k, n, 1e-4);
+        double high = max_probability(k, n, 1e-4), low = min_probability(k, n, 1e-4);
         assert_true(low < (k + .5) / n && high > k / (double)n);
         assert_true(fabs(binomial_at_most(k, n, high) / 1e-4 - 1) < 1e-6);
         if (k) assert_true(fabs((1 - binomial_at_most(k - 1, n, low)) / 1e-4 - 1) < 1e-6);
     }
-    assert_true(least_probability(0, 10, 1e-4) == 0 && most_probability(10, 10, 1e-4) == 1);
+    assert_true(min_probability(0, 10, 1e-4) == 0 && max_probability(10, 10, 1e-4) == 1);
     assert_true(epsilon_of_event(0, 0, 100) == 0 && epsilon_of_event(50, 50, 100) == 0);
     assert_true(epsilon_of_event(500, 10, 1000) > 2 && epsilon_of_event(500, 10, 1000) < log(50));
 }
@@ -89,7 +89,7 @@ enum { SUBSETS = 10 };
 static double ratio_of_leaves(const hr_model *model) {
     double sum = 0, shift = 1 / 1.1;
     for (size_t tree = 0; tree < SUBSETS; tree++) {
-        double value = leaf_of(model, tree, 0) / .001;
+        double value = leaf_value(model, tree, 0) / .001;
         sum += (fabs(value) - fabs(value + shift)) / shift;
     }
     return -sum;
@@ -98,7 +98,7 @@ static double ratio_of_leaves(const hr_model *model) {
 /* The sign of a sound leaf is that of its noisy sum, whatever its noisy count. */
 static double trees_above_zero(const hr_model *model) {
     double above = 0;
-    for (size_t tree = 0; tree < SUBSETS; tree++) above += leaf_of(model, tree, 0) > 0;
+    for (size_t tree = 0; tree < SUBSETS; tree++) above += leaf_value(model, tree, 0) > 0;
     return above;
 }
 
@@ -207,7 +207,7 @@ static void test_w3__finds_nothing_on_private_cut_points(void **state) {
 /* ---- W4: the tail of one leaf ----------------------------------------------------------------------------------------- */
 
 static double leaf_is_above_zero(const hr_model *model) {
-    return leaf_of(model, 0, 0) > 0;
+    return leaf_value(model, 0, 0) > 0;
 }
 
 /* A leaf of labels -1 and 1, then of -1, 1 and -1: its sum goes from 0 to g*, and the odds of its noisy sign from even to
@@ -246,7 +246,7 @@ static void test_w4__catches_a_fit_at_twice_the_epsilon_it_claims(void **state) 
 /* Of the first two trees, which are those of the first two classes if there are three. */
 static double two_leaves_are_above_zero(const hr_model *model) {
     for (size_t tree = 0; tree < 2; tree++)
-        if (!(leaf_of(model, tree, 0) > 0)) return 0;
+        if (!(leaf_value(model, tree, 0) > 0)) return 0;
     return 1;
 }
 
@@ -281,7 +281,7 @@ static void test_w5__finds_nothing_in_trees_that_share_a_budget(void **state) {
 
 static double score_of_canary(const hr_model *model) {
     double score = 0;
-    for (size_t tree = 0; tree < model->forest.tree_count; tree++) score += leaf_of(model, tree, .97);
+    for (size_t tree = 0; tree < model->forest.tree_count; tree++) score += leaf_value(model, tree, .97);
     return score;
 }
 

@@ -2,7 +2,7 @@
 #include "base/arena.h"
 #include "data/generate.h"
 #include "methods/average.h"
-#include "methods/tables.h"
+#include "support/tables.h"
 
 enum { ROWS = 60, TREES = 7, NODES = 7, CLASSES_MAX = 6 };
 

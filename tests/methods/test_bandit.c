@@ -1,9 +1,9 @@
 /* What hedge draws more often as gains come in: expectations worked out by hand from the rules, draws by chi-square at a
  * false-alarm rate of 1e-6. */
 #include "methods/bandit.h"
-#include "methods/tables.h"
-#include "random/chi_square.h"
 #include "random/sample.h"
+#include "support/chi_square.h"
+#include "support/tables.h"
 
 enum { FEATURES = 6, PAIRS = FEATURES * FEATURES, DRAWS = 20000, ROUNDS = 200, WARM = 2 * FEATURES };
 

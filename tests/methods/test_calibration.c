@@ -1,7 +1,7 @@
 /* The curve that mends probabilities: against numbers that other code computed, on cells that no records would give, and what it
  * charges. */
 #include "methods/calibration.h"
-#include "methods/tables.h"
+#include "support/tables.h"
 #include "tree/link.h"
 
 enum { CELLS = HR_RELIABILITY_CELLS };

@@ -1,6 +1,6 @@
 /* DiPriMe as fits: what a model holds follows from what was released alone. Its trees are grown again from their own splits, which tell
  * the shape, the number of draws of every line, and the list of releases. */
-#include "methods/odd_columns.h"
+#include "support/odd_columns.h"
 #include "tree/balance.h"
 #include "tree/impurity.h"
 

@@ -1,8 +1,8 @@
 /* A private decision forest: its trees follow from their own splits, features are chosen by the law that is charged for, leaves have the
  * rest of the budget; and what is claimed holds in games. */
-#include "methods/private_forests.h"
-#include "privacy/flip_law.h"
-#include "random/chi_square.h"
+#include "support/chi_square.h"
+#include "support/flip_law.h"
+#include "support/forest_checks.h"
 
 enum { NODES_MAX = 4096 };
 
@@ -340,7 +340,7 @@ static game chosen(double epsilon, size_t runs) {
 static void test_game__finds_no_more_than_is_claimed_on_an_isolated_canary(void **state) {
     (void)state;
     for (size_t i = 0; i < ISOLATED; i++) {
-        game g = isolated("dp-df", 2, i, RUNS_MAX);
+        game g = isolated_canary("dp-df", 2, i, RUNS_MAX);
         assert_quiet(&g, statistic_bound(&g));
         game_close(&g);
     }

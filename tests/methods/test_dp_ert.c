@@ -1,6 +1,6 @@
 /* Private extremely randomised trees: trees owe nothing to the records, leaves all of the budget; and what is claimed holds in games. */
-#include "methods/private_forests.h"
-#include "random/chi_square.h"
+#include "support/chi_square.h"
+#include "support/forest_checks.h"
 
 static const forest_setting settings[] = {
     {HR_PART_FALSE, 10, 12, 0, 300, 0, 1, 0}, {HR_PART_FALSE, 10, 5, 0, 300, 2, 1, 1e-6}, {HR_PART_TRUE, 7, 3, 0, 300, 3, .5, 0},
@@ -175,7 +175,7 @@ static void test_dp_ert__is_of_use_at_epsilon_4(void **state) {
 static void test_game__finds_no_more_than_is_claimed_on_an_isolated_canary(void **state) {
     (void)state;
     for (size_t i = 0; i < ISOLATED; i++) {
-        game g = isolated("dp-ert", 1, i, RUNS_MAX);
+        game g = isolated_canary("dp-ert", 1, i, RUNS_MAX);
         double bound = statistic_bound(&g);
         assert_quiet(&g, bound);
         if (i == 0) assert_true(bound > .5 * g.claimed); /* half the noise would show */

@@ -1,6 +1,6 @@
 /* Training without privacy: it fits what can be fitted, gives the same bytes for any order of records and number of threads, and
  * survives tables that are hardly tables. */
-#include "methods/tables.h"
+#include "support/tables.h"
 
 static double training_error(table *t, int64_t trees, int64_t depth) {
     hr_fit_options options = options_of("gbdt", HR_SOUND);

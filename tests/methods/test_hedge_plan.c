@@ -1,6 +1,6 @@
 /* hedge's schedule against numbers worked out by hand from the formulas, and what its costs add up to. */
 #include "methods/hedge_plan.h"
-#include "methods/tables.h"
+#include "support/tables.h"
 #include "tree/shrink.h"
 
 typedef struct schedule {

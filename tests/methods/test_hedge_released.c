@@ -2,7 +2,7 @@
  * way of the clip. At epsilon .001 the noise in it is ten thousand records and more, so that the exact number would show. Seeds are
  * fixed: one and the same run each time. */
 #include "methods/hedge_plan.h"
-#include "methods/tables.h"
+#include "support/tables.h"
 
 enum { ROWS = 3, FITS = 200 };
 static const double TINY = .001;

@@ -1,7 +1,7 @@
 /* InPrivate Digging for one owner: who trains when, what is released, and models that have learned something. */
 #include "methods/cuts.h"
 #include "methods/inprivate.h"
-#include "methods/tables.h"
+#include "support/tables.h"
 
 #include "data/records.h"
 #include "tree/noisy.h"

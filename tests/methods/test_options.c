@@ -1,6 +1,6 @@
 /* What hr_method_option lists is what options do: defaults, ranges (every bound, and the value just beyond it) and words, for
  * every option of every method and mode, by name and by field. */
-#include "methods/tables.h"
+#include "support/tables.h"
 
 typedef enum value_kind { WHOLE, REAL, WORD } value_kind;
 

@@ -1,6 +1,6 @@
 /* Forests without privacy (rf, ert, median): they learn what can be learned, their leaves are exact, their models do not depend on the
  * number of threads and say that they are not private, and they survive tables that are hardly tables. */
-#include "methods/tables.h"
+#include "support/tables.h"
 
 static const char *const methods[] = {"rf", "ert", "median"};
 

@@ -2,7 +2,7 @@
  * or so small a one that it hardly matters. */
 #include "base/arena.h"
 #include "methods/private_forest.h"
-#include "methods/tables.h"
+#include "support/tables.h"
 
 enum { ROWS = 200, TREES_MAX = 16 };
 

@@ -3,8 +3,8 @@
  * The test is linked so that calls of the gate's two releasing functions arrive here first (ld's --wrap): they put a script in place of the
  * exact statistics, and let the gate add its noise to that. So nothing that is released depends on the records. Then models of
  * different records must be equal to the last bit; where they are not, something got past the gate. */
-#include "methods/odd_columns.h"
 #include "privacy/gate.h"
+#include "support/odd_columns.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #if defined(__clang__)

@@ -1,4 +1,4 @@
-#include "golden.h"
+#include "support/model_files.h"
 
 static size_t count_multiway(const hr_model *model) {
     size_t count = 0;
@@ -14,7 +14,7 @@ static void check_calibrated(hr_task task, hr_link link, size_t outputs, hr_curr
     hr_model *model = make_model(&p);
     assert_int_equal(hr_model_check(model, NULL), HR_OK);
     char *json = render(model);
-    hr_model *back = parse(json);
+    hr_model *back = parse_model(json);
     char *again = render(back);
     assert_string_equal(again, json);
     assert_int_equal(count_multiway(back), count_multiway(model));
@@ -75,7 +75,7 @@ static void test_round_trip__keeps_the_sign_of_zero_and_control_characters(void 
     p.model.guarantee.statement = "\x01\x1b\x1f\x7f";
     hr_model *model = make_model(&p);
     char *json = render(model);
-    hr_model *back = parse(json);
+    hr_model *back = parse_model(json);
     assert_true(signbit(back->forest.base[0]));
     assert_non_null(strstr(json, "\"base\": [-0.0]"));
     assert_string_equal(hr_model_guarantee(back)->statement, "\x01\x1b\x1f\x7f");
@@ -328,14 +328,14 @@ static void test_parse__refuses_releases_that_do_not_give_the_guarantee(void **s
 
 static void check_unit(const char *numbers, const char *unit, double epsilon) {
     const forgery change = {NUMBERS, numbers, NULL, NULL};
-    char *golden = read_golden("model-1.json"), *text = forge(golden, &change);
-    hr_model *model = parse(text);
+    char *golden = read_golden("model-1.json"), *text = forge_model(golden, &change);
+    hr_model *model = parse_model(text);
     char *json = render(model);
     assert_string_equal(hr_model_guarantee(model)->unit, unit);
     assert_true(hr_model_guarantee(model)->epsilon == epsilon && hr_model_guarantee(model)->epsilon_replace == 2 * epsilon);
     assert_int_equal(strstr(json, numbers) != NULL, strcmp(unit, "one record") != 0 || !strcmp(numbers, NUMBERS));
     hr_model_free(model);
-    model = parse(json);
+    model = parse_model(json);
     assert_string_equal(hr_model_guarantee(model)->unit, unit);
     hr_model_free(model);
     hr_text_free(json);
@@ -371,8 +371,8 @@ static void test_parse__reads_either_mechanism_of_a_pure_choice(void **state) {
     static const char *const names[] = {"exponential", "permute-and-flip"};
     char *text = read_golden("model-1.json");
     for (size_t i = 0; i < 2; i++) {
-        char *named = forge(text, &(forgery){"exponential", names[i], "", ""}), *again = NULL;
-        hr_model *model = parse(named);
+        char *named = forge_model(text, &(forgery){"exponential", names[i], "", ""}), *again = NULL;
+        hr_model *model = parse_model(named);
         hr_release_info release;
         assert_true(hr_model_release_at(model, 0, &release) && hr_model_guarantee(model)->epsilon == 0.5);
         assert_string_equal(release.mechanism, names[i]);
@@ -383,7 +383,8 @@ static void test_parse__reads_either_mechanism_of_a_pure_choice(void **state) {
         hr_model_free(model);
         free(named);
     }
-    char *cheaper = forge(text, &(forgery){"\"exponential\", \"sensitivity\": 8", "\"permute-and-flip\", \"sensitivity\": 9", "", ""});
+    char *cheaper =
+        forge_model(text, &(forgery){"\"exponential\", \"sensitivity\": 8", "\"permute-and-flip\", \"sensitivity\": 9", "", ""});
     hr_model *model = NULL;
     hr_error err = {0};
     assert_int_equal(hr_model_parse(cheaper, strlen(cheaper), "cheaper.json", &model, &err), HR_E_POLICY);
@@ -395,7 +396,7 @@ static void test_parse__reads_either_mechanism_of_a_pure_choice(void **state) {
 static void test_parse__tells_line_and_column(void **state) {
     (void)state;
     char *text = read_golden("model-1.json");
-    char *forged = forge(text, &(forgery){"[-0.5]", "[null]", "", ""});
+    char *forged = forge_model(text, &(forgery){"[-0.5]", "[null]", "", ""});
     hr_model *model = NULL;
     hr_error err = {0};
     assert_int_equal(hr_model_parse(forged, strlen(forged), "forged.json", &model, &err), HR_E_FORMAT);
@@ -441,7 +442,7 @@ static void test_parse__refuses_a_tree_deeper_than_64_levels(void **state) {
         for (unsigned d = 1; d < depth; d++) at += (size_t)snprintf(nodes + at, sizeof nodes - at, ",[0],[%u,0,1,0]", 2 * d + 1);
         snprintf(nodes + at, sizeof nodes - at, ",[0],[0]");
         char *text = read_golden("model-1-open.json");
-        char *forged = forge(text, &(forgery){"[1, 0, 1, 0], [-0.5], [1]", nodes, "", ""});
+        char *forged = forge_model(text, &(forgery){"[1, 0, 1, 0], [-0.5], [1]", nodes, "", ""});
         hr_model *model = NULL;
         hr_error err = {0};
         hr_status status = hr_model_parse(forged, strlen(forged), "deep.json", &model, &err);

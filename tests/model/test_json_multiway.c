@@ -1,5 +1,5 @@
 /* Splits with a child for every bin, in model files: what they mean, and what must not pass for one. */
-#include "golden.h"
+#include "support/model_files.h"
 
 /* Cells that no schema lists, missing ones and edges among them. */
 static void test_golden__version_1_multiway_predicts(void **state) {
@@ -22,7 +22,7 @@ static void test_golden__version_1_multiway_predicts(void **state) {
 static void test_golden__version_1_multiway_keeps_its_bytes(void **state) {
     (void)state;
     char *text = read_golden("model-1-multiway.json");
-    hr_model *model = parse(text);
+    hr_model *model = parse_model(text);
     char *again = render(model);
     assert_string_equal(strstr(again, "\"method\""), strstr(text, "\"method\"")); /* what comes before names the library */
     hr_text_free(again);
@@ -89,7 +89,7 @@ static void test_parse__refuses_multiway_splits_deeper_than_64_levels(void **sta
         for (unsigned d = 1; d < depth; d++) at += (size_t)snprintf(nodes + at, sizeof nodes - at, ",[0],[0],[%u,0]", 3 * d + 1);
         snprintf(nodes + at, sizeof nodes - at, ",[0],[0],[0]");
         char *text = read_golden("model-1-open.json");
-        char *forged = forge(text, &(forgery){"[1, 0, 1, 0], [-0.5], [1]", nodes, "", ""});
+        char *forged = forge_model(text, &(forgery){"[1, 0, 1, 0], [-0.5], [1]", nodes, "", ""});
         hr_model *model = NULL;
         hr_error err = {0};
         hr_status status = hr_model_parse(forged, strlen(forged), "deep.json", &model, &err);

@@ -1,6 +1,6 @@
 #include "model/json.h"
 
-#include "parts.h"
+#include "support/model_parts.h"
 
 static hr_status parse(hr_arena *arena, const char *text, const hr_json **out, hr_error *err) {
     return hr_json_parse(arena, text, strlen(text), out, err);

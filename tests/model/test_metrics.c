@@ -1,20 +1,26 @@
 /* The expected numbers are scikit-learn 1.9.1's on the same records (accuracy_score, roc_auc_score, log_loss on probabilities
  * clipped to [1e-15, 1 - 1e-15], mean_squared_error, mean_absolute_error, r2_score), drawn in Python by the same xorshift64; the
  * calibration errors are sums of fractions, exact. */
-#include "parts.h"
+#include "support/model_parts.h"
 
 enum { ROWS = 1000 };
+
+/* Uniform in [0, 1), from 53 bits of xorshift64. */
+static double xorshift_unit(uint64_t *state) {
+    *state ^= *state << 13, *state ^= *state >> 7, *state ^= *state << 17;
+    return (double)(*state >> 11) * 0x1p-53;
+}
 
 /* p is u, rounded down to steps of 1/steps (0: as it is); the label is 1 with probability 0.3 + 0.4 p. */
 static hr_metrics compare_binary(double steps) {
     static double predicted[2 * ROWS], labels[ROWS];
     uint64_t random = 88172645463325252u;
     for (size_t i = 0; i < ROWS; i++) {
-        double p = next_unit(&random);
+        double p = xorshift_unit(&random);
         if (steps > 0) p = floor(p * steps) / steps;
         predicted[2 * i] = 1 - p;
         predicted[2 * i + 1] = p;
-        labels[i] = next_unit(&random) < 0.3 + 0.4 * p;
+        labels[i] = xorshift_unit(&random) < 0.3 + 0.4 * p;
     }
     hr_metrics m = {0};
     assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, labels, ROWS, 2, &m, NULL), HR_OK);
@@ -103,9 +109,9 @@ static void test_multiclass__equals_scikit_learn(void **state) {
     uint64_t random = 88172645463325252u;
     for (size_t i = 0; i < ROWS; i++) {
         double *p = predicted + 4 * i, sum = 0;
-        for (size_t k = 0; k < 4; k++) sum += p[k] = next_unit(&random) + 0.01;
+        for (size_t k = 0; k < 4; k++) sum += p[k] = xorshift_unit(&random) + 0.01;
         for (size_t k = 0; k < 4; k++) p[k] /= sum;
-        labels[i] = floor(4 * next_unit(&random));
+        labels[i] = floor(4 * xorshift_unit(&random));
     }
     hr_metrics m = {0};
     assert_int_equal(hr_metrics_compare(HR_MULTICLASS, predicted, labels, ROWS, 4, &m, NULL), HR_OK);
@@ -120,8 +126,8 @@ static void test_regression__equals_scikit_learn(void **state) {
     static double predicted[ROWS], labels[ROWS];
     uint64_t random = 88172645463325252u;
     for (size_t i = 0; i < ROWS; i++) {
-        labels[i] = 10 * next_unit(&random);
-        predicted[i] = 0.5 * labels[i] + 5 * next_unit(&random);
+        labels[i] = 10 * xorshift_unit(&random);
+        predicted[i] = 0.5 * labels[i] + 5 * xorshift_unit(&random);
     }
     hr_metrics m = {0};
     assert_int_equal(hr_metrics_compare(HR_REGRESSION, predicted, labels, ROWS, 1, &m, NULL), HR_OK);

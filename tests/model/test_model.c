@@ -1,4 +1,4 @@
-#include "parts.h"
+#include "support/model_parts.h"
 
 static void test_make__copies_everything(void **state) {
     (void)state;

@@ -1,5 +1,5 @@
 /* Files are real: every test works in a directory of its own under the system's temporary one. */
-#include "parts.h"
+#include "support/model_parts.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "parts.h"
+#include "support/model_parts.h"
 
 /* The kinds of steps that a record takes: which of them trees have met. */
 enum { CUT, SUBSET, FEW_BRANCHES, ALL_BRANCHES, BRANCH_OF_MISSING, BRANCH_OF_UNKNOWN, STEPS };

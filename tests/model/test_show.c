@@ -1,4 +1,4 @@
-#include "parts.h"
+#include "support/model_parts.h"
 
 static const hr_column mixed[] = {
     {.name = "age", .kind = HR_NUMBER, .low = 0, .high = 100},

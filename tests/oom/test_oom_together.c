@@ -2,7 +2,7 @@
  * and leaks nothing. */
 #include "failing.h"
 #include "job/simulation.h"
-#include "methods/tables.h"
+#include "support/tables.h"
 
 typedef struct world {
     table table;

@@ -1,9 +1,9 @@
 /* Memory that runs out in a fit with a ledger: what was reserved is given back if nothing was drawn, and stays spent if anything was. Every
  * draw is counted, by wrapping the gate at link time. */
 #include "failing.h"
-#include "ledger/scratch.h"
-#include "methods/tables.h"
 #include "privacy/gate.h"
+#include "support/tables.h"
+#include "support/temp_dir.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #if defined(__clang__)
@@ -44,19 +44,6 @@ static seen entries_of(hr_ledger *ledger) {
     return s;
 }
 
-static int open_folder(void **state) {
-    scratch *s = NULL;
-    if (scratch_open((void **)&s)) return -1;
-    char folder[] = "/dev/shm/hedgerow-ledger-XXXXXX";
-    if (!access("/dev/shm", W_OK) && mkdtemp(folder)) {
-        rmdir(s->folder);
-        strcpy(s->folder, folder);
-        snprintf(s->path, sizeof s->path, "%s/ledger.db", s->folder);
-    }
-    *state = s;
-    return 0;
-}
-
 static hr_fit_options small_options(const char *method, hr_ledger *ledger) {
     static const char *const settings[][2] = {{"trees", "2"}, {"depth", "2"}, {"bins", "6"}, {"ensemble", "2"}};
     hr_fit_options options = options_of(method, HR_SOUND);
@@ -91,7 +78,7 @@ static bool fail_once(const table *t, hr_fit_options options, long n, seen *void
 }
 
 static void test_fit__gives_back_what_it_did_not_use(void **state) {
-    scratch *s = *state;
+    temp_dir *s = *state;
     hr_ledger *ledger = NULL;
     assert_int_equal(hr_ledger_create(s->path, 1e6, 0, NULL), HR_OK);
     assert_int_equal(hr_ledger_open(s->path, &ledger, NULL), HR_OK);
@@ -112,7 +99,7 @@ static void test_fit__gives_back_what_it_did_not_use(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_fit__gives_back_what_it_did_not_use, open_folder, scratch_close),
+        cmocka_unit_test_setup_teardown(test_fit__gives_back_what_it_did_not_use, temp_dir_open_in_memory, temp_dir_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* Audits without sampling: mechanisms with finitely many outcomes have an exact privacy loss on a given pair of neighbours. The
  * published exponents must be caught, and what the library charges must never be exceeded. */
-#include "privacy/flip_law.h"
 #include "privacy/gate.h"
 #include "privacy/mechanisms.h"
+#include "support/flip_law.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 #include "privacy/mechanisms.h"
-#include "random/chi_square.h"
+#include "support/chi_square.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

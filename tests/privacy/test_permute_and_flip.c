@@ -1,6 +1,6 @@
-#include "privacy/flip_law.h"
 #include "privacy/mechanisms.h"
-#include "random/chi_square.h"
+#include "support/chi_square.h"
+#include "support/flip_law.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-#include "random/chi_square.h"
 #include "random/sample.h"
+#include "support/chi_square.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* memmem */
-#include "random/chi_square.h"
 #include "random/stream.h"
+#include "support/chi_square.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

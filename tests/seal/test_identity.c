@@ -1,4 +1,4 @@
-#include "seal/members.h"
+#include "support/test_keys.h"
 
 static void test_identity__is_another_each_time(void **state) {
     (void)state;
@@ -15,7 +15,7 @@ static void test_identity__is_another_each_time(void **state) {
 
 static void test_identity__is_an_ed25519_key(void **state) {
     (void)state;
-    hr_identity *identity = member_of_rfc8032();
+    hr_identity *identity = identity_of_rfc8032();
     hr_public_key key = hr_identity_public(identity);
     char text[HR_PUBLIC_KEY_TEXT];
     hr_public_key_text(&key, text);
@@ -28,7 +28,7 @@ static void test_identity__is_an_ed25519_key(void **state) {
 static void test_public_key__goes_through_text(void **state) {
     (void)state;
     for (unsigned char i = 0; i < 100; i++) {
-        hr_identity *identity = member(i);
+        hr_identity *identity = test_identity(i);
         hr_public_key key = hr_identity_public(identity), back;
         char text[HR_PUBLIC_KEY_TEXT];
         hr_public_key_text(&key, text);
@@ -52,7 +52,7 @@ static void refuse_key(const char *text) {
 
 static void test_public_key__refuses_what_is_none(void **state) {
     (void)state;
-    hr_identity *identity = member(1);
+    hr_identity *identity = test_identity(1);
     hr_public_key key = hr_identity_public(identity);
     char good[HR_PUBLIC_KEY_TEXT], bad[HR_PUBLIC_KEY_TEXT + 8];
     hr_public_key_text(&key, good);
@@ -110,8 +110,8 @@ static const char said[] = "noise is a promise";
 static int sign(void **state) {
     signing *s = calloc(1, sizeof *s);
     if (!s) return -1;
-    s->signer = member(1);
-    s->other = member(2);
+    s->signer = test_identity(1);
+    s->other = test_identity(2);
     s->key = hr_identity_public(s->signer);
     s->other_key = hr_identity_public(s->other);
     hr_sign(s->signer, "test", said, sizeof said, s->signature);

@@ -1,4 +1,4 @@
-#include "seal/members.h"
+#include "support/test_keys.h"
 
 #include <hedgerow/federation.h>
 #include <sys/stat.h>
@@ -38,7 +38,7 @@ static int desk_open(void **state) {
     strcpy(d->folder, "/tmp/hedgerow-key-XXXXXX");
     if (!mkdtemp(d->folder)) return -1;
     snprintf(d->path, sizeof d->path, "%s/some.key", d->folder);
-    d->identity = member_of_rfc8032();
+    d->identity = identity_of_rfc8032();
     if (hr_identity_write(d->identity, d->path, NULL)) return -1;
     d->size = read_file(d->path, d->text);
     *state = d;
@@ -97,7 +97,7 @@ static void test_key_file__is_two_lines_for_the_owner_alone(void **state) {
 
 static void test_key_file__is_never_overwritten(void **state) {
     const desk *d = *state;
-    hr_identity *other = member(2);
+    hr_identity *other = test_identity(2);
     hr_error err = {0};
     char text[ROOM];
     assert_int_equal(hr_identity_write(other, d->path, &err), HR_E_POLICY);
@@ -194,7 +194,7 @@ static void test_key_file__refuses_additions(void **state) {
 /* Random bytes, and good files of which random bytes were replaced. */
 static void test_key_file__refuses_random_bytes(void **state) {
     const desk *d = *state;
-    hr_stream *stream = member_stream(21);
+    hr_stream *stream = seeded_stream(21);
     for (int trial = 0; trial < TRIALS; trial++) {
         size_t size = hr_stream_u64(stream) % (2 * d->size);
         char *text = malloc(size ? size : 1);

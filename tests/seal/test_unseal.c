@@ -1,4 +1,4 @@
-#include "seal/members.h"
+#include "support/test_keys.h"
 
 enum { ALICE, BOB, CAROL, MEMBERS, TRIALS = 100000, KEY = 32, HEAD = KEY + HR_SIGNATURE_SIZE };
 
@@ -17,7 +17,7 @@ static int post_open(void **state) {
     post *p = calloc(1, sizeof *p);
     if (!p) return -1;
     for (unsigned char i = 0; i < MEMBERS; i++) {
-        p->who[i] = member(i);
+        p->who[i] = test_identity(i);
         p->key[i] = hr_identity_public(p->who[i]);
     }
     if (hr_seal(p->who[ALICE], &p->key[BOB], said, sizeof said, &p->sealed, &p->size, NULL)) return -1;
@@ -255,7 +255,7 @@ static void test_unseal__refuses_a_signature_of_another_domain(void **state) {
 /* Random bytes as they come, as what is in the box, and a good message with some bytes changed. */
 static void test_unseal__refuses_random_bytes(void **state) {
     const post *p = *state;
-    hr_stream *stream = member_stream(20);
+    hr_stream *stream = seeded_stream(20);
     uint8_t bytes[400];
     for (int trial = 0; trial < TRIALS; trial++) {
         size_t size = hr_stream_u64(stream) % sizeof bytes;

@@ -1,4 +1,4 @@
-#include "nats_server.h"
+#include "support/nats_server.h"
 
 #include "transport/nats.h"
 

@@ -1,5 +1,5 @@
 /* The advance of a round: what one record can add to it. */
-#include "methods/tables.h"
+#include "support/tables.h"
 #include "tree/advance.h"
 
 static table table_of_label(size_t rows, size_t classes, const double *labels) {

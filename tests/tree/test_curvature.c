@@ -1,7 +1,7 @@
 /* Denominators of leaves for two classes: |r| (2 - |r|), in the range that is charged for, summed where the records are. */
 #include "tree/curvature.h"
 
-#include "tree/table.h"
+#include "support/binned_table.h"
 
 static void test_curvature__is_the_equations_and_in_range(void **state) {
     (void)state;
@@ -32,8 +32,8 @@ static void test_curvature_sums__are_over_the_leaves_in_order(void **state) {
     static const uint32_t shapes[] = {5, 5, 4};
     hr_dice dice;
     hr_dice_init(&dice, 3);
-    table t = table_new(&dice, ROWS, 3, shapes, 3);
-    table_bin(&t);
+    binned_table t = binned_table_new(&dice, ROWS, 3, shapes, 3);
+    binned_table_bin(&t);
     hr_node nodes[] = {{.left = 1, .feature = 0, .cut = 2}, {.left = 3, .feature = 2}, {0}, {0}, {0}};
     hr_bin_set subsets[] = {{{5}}};
     hr_tree tree = {nodes, 5, subsets, 1, 0};
@@ -47,7 +47,7 @@ static void test_curvature_sums__are_over_the_leaves_in_order(void **state) {
         wanted[leaf] += hr_curvature(&packing, 2, hr_unpack(&packing, packed[i]).gradient.unpaid);
     }
     for (size_t l = 0; l < 3; l++) assert_true(wanted[l] > 0 && sums[l].unpaid == wanted[l]);
-    table_done(&t);
+    binned_table_close(&t);
 }
 
 int main(void) {

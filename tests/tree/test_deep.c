@@ -1,9 +1,9 @@
 /* Deep trees against their definition: records are sent down by the plain rule, and every node is asked whether it is what the records,
  * the settings and a search of all divisions make of it. */
-#include "random/chi_square.h"
 #include "random/resample.h"
+#include "support/binned_table.h"
+#include "support/chi_square.h"
 #include "tree/deep.h"
-#include "tree/table.h"
 
 #include "bins/centres.h"
 
@@ -12,7 +12,7 @@ enum { FEATURES = 5, KINDS = 3, DRAWS = 6000 };
 static const uint32_t bin_counts[KINDS] = {7, 30, 6};
 
 typedef struct wood {
-    table table;
+    binned_table binned_table;
     int32_t *values;
     double *centres;
     hr_labels labels;
@@ -31,19 +31,20 @@ static wood *plant(uint64_t seed, size_t rows, size_t features, size_t classes, 
     wood *w = calloc(1, sizeof *w);
     assert_non_null(w);
     hr_dice_init(&dice, seed);
-    w->table = table_new(&dice, rows, features, bin_counts, KINDS);
-    table_bin(&w->table);
-    w->values = room(w->table.arena, rows, sizeof *w->values);
-    w->times = room(w->table.arena, rows, sizeof *w->times);
+    w->binned_table = binned_table_new(&dice, rows, features, bin_counts, KINDS);
+    binned_table_bin(&w->binned_table);
+    w->values = arena_room(w->binned_table.arena, rows, sizeof *w->values);
+    w->times = arena_room(w->binned_table.arena, rows, sizeof *w->times);
     for (size_t i = 0; i < rows; i++) {
-        uint64_t noise = hr_dice_below(&dice, 3), x = bin_at(&w->table, i, 0) + bin_at(&w->table, i, features > 2 ? 2 : 0) + noise;
+        uint64_t noise = hr_dice_below(&dice, 3),
+                 x = bin_at(&w->binned_table, i, 0) + bin_at(&w->binned_table, i, features > 2 ? 2 : 0) + noise;
         w->values[i] = classes ? (int32_t)(x % classes) : (int32_t)(x * 1000) - 7000;
         w->times[i] = 1;
     }
-    w->centres = room(w->table.arena, features * HR_BINS_MAX, sizeof *w->centres);
-    hr_bin_centres(w->table.data, w->table.binned, 1, w->centres);
+    w->centres = arena_room(w->binned_table.arena, features * HR_BINS_MAX, sizeof *w->centres);
+    hr_bin_centres(w->binned_table.data, w->binned_table.binned, 1, w->centres);
     w->labels = (hr_labels){w->values, classes};
-    w->plan = (hr_deep_plan){.binned = w->table.binned,
+    w->plan = (hr_deep_plan){.binned = w->binned_table.binned,
                              .centres = w->centres,
                              .labels = &w->labels,
                              .rule = rule,
@@ -59,7 +60,7 @@ static wood *plant(uint64_t seed, size_t rows, size_t features, size_t classes, 
 static void fell(wood *w) {
     hr_deep_free(w->deep);
     hr_stream_close(w->stream);
-    table_done(&w->table);
+    binned_table_close(&w->binned_table);
     free(w);
 }
 
@@ -72,7 +73,7 @@ static void grow(wood *w) {
 static void grow_on_bootstrap(wood *w, uint64_t seed) {
     hr_stream *same = NULL;
     assert_int_equal(hr_stream_open_seeded(seed, &same, NULL), HR_OK);
-    hr_resample(same, w->table.rows, w->times);
+    hr_resample(same, w->binned_table.rows, w->times);
     hr_stream_close(same);
     assert_int_equal(hr_stream_open_seeded(seed, &same, NULL), HR_OK);
     hr_deep_take_bootstrap(w->deep, same);
@@ -109,7 +110,7 @@ static double purity(const crowd *c, size_t feature, side_of *goes_left, const v
     long double sums[2][8] = {{0}}, records[2] = {0}, sum = 0;
     for (size_t i = 0; i < c->count; i++) {
         uint32_t row = c->rows[i];
-        int left = goes_left(how, bin_at(&w->table, row, feature));
+        int left = goes_left(how, bin_at(&w->binned_table, row, feature));
         sums[left][w->labels.classes ? w->values[row] : 0] += (long double)w->times[row] * (w->labels.classes ? 1 : w->values[row]);
         records[left] += w->times[row];
     }
@@ -130,7 +131,7 @@ static bool in_set(const void *how, uint8_t bin) {
 
 /* The best of all cuts of a number, or of all subsets of a category. */
 static double best_of_feature(const crowd *c, uint32_t feature) {
-    const hr_feature_bins *bins = &c->wood->table.binning.features[feature];
+    const hr_feature_bins *bins = &c->wood->binned_table.binning.features[feature];
     double best = -1;
     if (bins->kind == HR_CATEGORY) {
         for (unsigned set = 1; set + 1 < 1u << bins->bin_count; set++) best = fmax(best, purity(c, feature, in_set, &set));
@@ -151,7 +152,7 @@ static double best_of_all(const crowd *c) {
 }
 
 static hr_split split_of(const wood *w, const hr_node *node) {
-    hr_split split = {.kind = w->table.binning.features[node->feature].kind, .cut = node->cut, .missing_left = node->missing_left};
+    hr_split split = {.kind = w->binned_table.binning.features[node->feature].kind, .cut = node->cut, .missing_left = node->missing_left};
     if (split.kind == HR_CATEGORY) split.left = w->tree.subsets[node->subset];
     return split;
 }
@@ -195,7 +196,7 @@ static size_t check_node(const crowd *c, size_t index, int level, int *deepest) 
     if (rule_is_exhaustive(w)) assert_true(fabs(made - best_of_all(c)) <= 1e-9 * made);
     crowd sides[2] = {{w, 0, malloc(c->count * sizeof(uint32_t))}, {w, 0, malloc(c->count * sizeof(uint32_t))}};
     for (size_t i = 0; i < c->count; i++) {
-        crowd *side = &sides[hr_split_goes_left(&split, bin_at(&w->table, c->rows[i], node->feature)) ? 0 : 1];
+        crowd *side = &sides[hr_split_goes_left(&split, bin_at(&w->binned_table, c->rows[i], node->feature)) ? 0 : 1];
         side->rows[side->count++] = c->rows[i];
     }
     size_t nodes = 1;
@@ -208,9 +209,9 @@ static size_t check_node(const crowd *c, size_t index, int level, int *deepest) 
 
 /* Returns the depth of the tree. */
 static int check_tree(const wood *w) {
-    crowd all = {w, 0, malloc((w->table.rows + 1) * sizeof(uint32_t))};
+    crowd all = {w, 0, malloc((w->binned_table.rows + 1) * sizeof(uint32_t))};
     int deepest = 0;
-    for (uint32_t i = 0; i < w->table.rows; i++)
+    for (uint32_t i = 0; i < w->binned_table.rows; i++)
         if (w->times[i]) all.rows[all.count++] = i;
     assert_int_equal(check_node(&all, 0, 0, &deepest), w->tree.node_count);
     free(all.rows);
@@ -291,10 +292,10 @@ static void test_deep__grows_one_leaf_where_nothing_differs(void **state) {
 
 /* Makes all records share one bin of a feature. */
 static void flatten(wood *w, size_t feature) {
-    for (size_t i = 0; i < w->table.rows; i++) {
-        w->table.bins[i * w->plan.binned->features + feature] = 1;
-        w->table.binned->columns[feature * w->table.binned->column_stride + i] = 1;
-        w->table.binned->tiles[hr_binned_offset(w->table.binned, feature) + i * HR_TILE] = 1;
+    for (size_t i = 0; i < w->binned_table.rows; i++) {
+        w->binned_table.bins[i * w->plan.binned->features + feature] = 1;
+        w->binned_table.binned->columns[feature * w->binned_table.binned->column_stride + i] = 1;
+        w->binned_table.binned->tiles[hr_binned_offset(w->binned_table.binned, feature) + i * HR_TILE] = 1;
     }
 }
 
@@ -331,8 +332,8 @@ static void test_deep__draws_candidates_without_replacement(void **state) {
             for (size_t i = 0; i < 64; i++) { /* bin 2 tells the classes apart but for f + 1 records */
                 w->values[i] = i % 2;
                 uint8_t bin = (i % 2) != (i < f + 1) ? 2 : 1;
-                w->table.binned->tiles[hr_binned_offset(w->table.binned, f) + i * HR_TILE] = bin;
-                w->table.binned->columns[f * w->table.binned->column_stride + i] = bin;
+                w->binned_table.binned->tiles[hr_binned_offset(w->binned_table.binned, f) + i * HR_TILE] = bin;
+                w->binned_table.binned->columns[f * w->binned_table.binned->column_stride + i] = bin;
             }
         uint64_t seen[FEATURES] = {0};
         double probability[FEATURES];

@@ -1,6 +1,6 @@
 /* Gradients against libm, within half a unit of rounding; targets and sums of labels. */
+#include "support/binned_table.h"
 #include "tree/gradient.h"
-#include "tree/table.h"
 
 #include <float.h>
 

@@ -4,8 +4,8 @@
  * square of the largest gradient, which is the unit of the gate's scores. The gain S_L^2/(N_L + lambda) + S_R^2/(N_R + lambda) is
  * convex in the left sums, so the best of all subsets is a run of the order by mean gradient, for any lambda >= 0; where
  * categories are equally heavy the order that is used, which draws rare ones towards 0, is that order. */
+#include "support/binned_table.h"
 #include "tree/greedy.h"
-#include "tree/table.h"
 
 enum { FEATURES = 5, CELLS = FEATURES * HR_STRIDE, MOST_BINS = 7 };
 

@@ -1,6 +1,6 @@
 /* Packing, and histograms against sums of plain integers. */
 #include "random/sample.h"
-#include "tree/table.h"
+#include "support/binned_table.h"
 
 static const uint32_t some_bins[] = {7, 256, 5, 2, 31, 4, 129};
 
@@ -111,7 +111,7 @@ static void test_round__is_nearest_even(void **state) {
 /* ---- Histograms ---------------------------------------------------------------------------------------------------- */
 
 /* out: per feature and bin, gradients then weights. rows: NULL for all. */
-static void plain_sums(const table *t, const hr_packing *packing, const uint32_t *rows, const int64_t *packed, size_t count,
+static void plain_sums(const binned_table *t, const hr_packing *packing, const uint32_t *rows, const int64_t *packed, size_t count,
                        int64_t (*out)[256][2]) {
     memset(out, 0, t->binning.feature_count * sizeof *out);
     for (size_t i = 0; i < count; i++) {
@@ -124,7 +124,7 @@ static void plain_sums(const table *t, const hr_packing *packing, const uint32_t
     }
 }
 
-static void check_cells(const table *t, const hr_packing *packing, const hr_cell *cells, int64_t (*wanted)[256][2]) {
+static void check_cells(const binned_table *t, const hr_packing *packing, const hr_cell *cells, int64_t (*wanted)[256][2]) {
     for (size_t f = 0; f < t->binning.feature_count; f++)
         for (uint32_t b = 0; b < t->binning.features[f].bin_count; b++) {
             hr_sums sums = hr_unpack(packing, cells[hr_histogram_at(f) + b]);
@@ -134,20 +134,20 @@ static void check_cells(const table *t, const hr_packing *packing, const hr_cell
 }
 
 /* Filled with `junk`: what is overwritten need not be clean. */
-static hr_cell *cells_new(const table *t, int junk) {
+static hr_cell *cells_new(const binned_table *t, int junk) {
     size_t cells = hr_histogram_size(t->binned);
     assert_true(cells >= t->binned->tile_count * HR_TILE * HR_STRIDE);
-    hr_cell *out = room(t->arena, cells, sizeof *out);
+    hr_cell *out = arena_room(t->arena, cells, sizeof *out);
     memset(out, junk, cells * sizeof *out);
     return out;
 }
 
-static void tiles_of(const table *t, const uint32_t *rows, const int64_t *packed, size_t count, hr_cell *out) {
+static void tiles_of(const binned_table *t, const uint32_t *rows, const int64_t *packed, size_t count, hr_cell *out) {
     for (size_t tile = 0; tile < t->binned->tile_count; tile++)
         hr_histogram_of_tile(t->binned, tile, rows, packed, count, out + hr_histogram_at(tile * HR_TILE));
 }
 
-static size_t random_rows(hr_dice *dice, const table *t, uint64_t keep_of_16, uint32_t *rows) {
+static size_t random_rows(hr_dice *dice, const binned_table *t, uint64_t keep_of_16, uint32_t *rows) {
     size_t count = 0;
     for (size_t i = 0; i < t->rows; i++)
         if (hr_dice_below(dice, 16) < keep_of_16) rows[count++] = (uint32_t)i;
@@ -160,12 +160,13 @@ static size_t random_rows(hr_dice *dice, const table *t, uint64_t keep_of_16, ui
 }
 
 static void check_three_ways(hr_dice *dice, size_t rows, size_t features, uint64_t weight_bound) {
-    table t = table_new(dice, rows, features, some_bins, 7);
-    table_bin(&t);
+    binned_table t = binned_table_new(dice, rows, features, some_bins, 7);
+    binned_table_bin(&t);
     hr_packing packing = {.shift = hr_packing_shift(rows, weight_bound, 4096), .gradient_bound = 4096};
-    int64_t *packed = random_packed(dice, t.arena, &packing, (int64_t)weight_bound, rows), *part_packed = room(t.arena, rows, 8);
-    int64_t(*wanted)[256][2] = room(t.arena, features, sizeof *wanted), (*minus)[256][2] = room(t.arena, features, sizeof *minus);
-    uint32_t *part = room(t.arena, rows, sizeof *part);
+    int64_t *packed = random_packed(dice, t.arena, &packing, (int64_t)weight_bound, rows), *part_packed = arena_room(t.arena, rows, 8);
+    int64_t(*wanted)[256][2] = arena_room(t.arena, features, sizeof *wanted),
+    (*minus)[256][2] = arena_room(t.arena, features, sizeof *minus);
+    uint32_t *part = arena_room(t.arena, rows, sizeof *part);
     size_t cells = hr_histogram_size(t.binned);
     hr_cell *all = cells_new(&t, 0x5a), *again = cells_new(&t, 0xa5), *of_part = cells_new(&t, 0x7f);
 
@@ -191,7 +192,7 @@ static void check_three_ways(hr_dice *dice, size_t rows, size_t features, uint64
             for (int b = 0; b < 256; b++) wanted[f][b][0] -= minus[f][b][0], wanted[f][b][1] -= minus[f][b][1];
         check_cells(&t, &packing, again, wanted);
     }
-    table_done(&t);
+    binned_table_close(&t);
 }
 
 static void test_histogram__is_the_plain_sum(void **state) {
@@ -218,17 +219,17 @@ static void test_histogram__holds_the_bounds_in_one_bin(void **state) {
     static const uint32_t one_bin[] = {2};
     hr_dice dice;
     hr_dice_init(&dice, 4);
-    table t = table_new(&dice, ROWS, 2, one_bin, 1);
+    binned_table t = binned_table_new(&dice, ROWS, 2, one_bin, 1);
     memset(t.bins, 1, ROWS * 2);
-    table_bin(&t);
+    binned_table_bin(&t);
     memset(t.binned->columns, 1, t.binned->column_stride + ROWS);
     for (size_t i = 0; i < ROWS; i++) t.binned->tiles[i * HR_TILE] = t.binned->tiles[i * HR_TILE + 1] = 1;
     const int64_t bound = (1 << 21) - 1;
     const uint64_t weight = (1 << 22) - 1;
     hr_packing packing = {.shift = hr_packing_shift(ROWS, weight, bound), .gradient_bound = bound};
     assert_true(packing.shift > 0 && hr_packing_shift(ROWS, weight, bound * 2) == -1); /* there is no more room than this */
-    int64_t(*wanted)[256][2] = room(t.arena, 2, sizeof *wanted), *packed = room(t.arena, ROWS, sizeof *packed);
-    uint32_t *rows = room(t.arena, ROWS, sizeof *rows);
+    int64_t(*wanted)[256][2] = arena_room(t.arena, 2, sizeof *wanted), *packed = arena_room(t.arena, ROWS, sizeof *packed);
+    uint32_t *rows = arena_room(t.arena, ROWS, sizeof *rows);
     hr_cell *cells = cells_new(&t, 0x5a);
     for (int sign = -1; sign <= 1; sign += 2) {
         for (uint32_t i = 0; i < ROWS; i++) packed[i] = hr_pack(&packing, sign * bound, (int64_t)weight), rows[i] = ROWS - 1 - i;
@@ -241,7 +242,7 @@ static void test_histogram__holds_the_bounds_in_one_bin(void **state) {
         tiles_of(&t, rows, packed, ROWS, cells);
         check_cells(&t, &packing, cells, wanted);
     }
-    table_done(&t);
+    binned_table_close(&t);
 }
 
 int main(void) {

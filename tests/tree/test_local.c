@@ -1,8 +1,8 @@
 /* Whole trees over records in this process: grown by random splits, against brute force over rows. */
+#include "support/binned_table.h"
 #include "tree/grow.h"
 #include "tree/leaf.h"
 #include "tree/local.h"
-#include "tree/table.h"
 #include "tree/walk.h"
 
 static const hr_packing pack = {.shift = 26, .gradient_bound = 4096, .gradient_scale = 4096, .weight_scale = 1};
@@ -55,7 +55,7 @@ static roller roller_new(const hr_binning *binning, uint64_t seed, uint64_t leaf
 
 /* ---- Brute force --------------------------------------------------------------------------------------------------- */
 
-static uint32_t leaf_of(const table *t, const hr_tree *tree, size_t row) {
+static uint32_t leaf_of(const binned_table *t, const hr_tree *tree, size_t row) {
     uint32_t at = 0;
     while (tree->nodes[at].left) {
         const hr_node *node = &tree->nodes[at];
@@ -65,9 +65,9 @@ static uint32_t leaf_of(const table *t, const hr_tree *tree, size_t row) {
     return at;
 }
 
-static void check_shape(const table *t, const hr_tree *tree, int depth) {
-    int *level = room(t->arena, tree->node_count, sizeof *level);
-    bool *reached = room(t->arena, tree->node_count, sizeof *reached);
+static void check_shape(const binned_table *t, const hr_tree *tree, int depth) {
+    int *level = arena_room(t->arena, tree->node_count, sizeof *level);
+    bool *reached = arena_room(t->arena, tree->node_count, sizeof *reached);
     reached[0] = true;
     for (uint32_t n = 0; n < tree->node_count; n++) {
         const hr_node *node = &tree->nodes[n];
@@ -83,9 +83,9 @@ static void check_shape(const table *t, const hr_tree *tree, int depth) {
     }
 }
 
-static void check_sums(const table *t, const hr_tree *tree, const hr_sums *sums, const uint32_t *rows, const int64_t *packed,
+static void check_sums(const binned_table *t, const hr_tree *tree, const hr_sums *sums, const uint32_t *rows, const int64_t *packed,
                        size_t count) {
-    hr_sums *wanted = room(t->arena, tree->node_count, sizeof *wanted);
+    hr_sums *wanted = arena_room(t->arena, tree->node_count, sizeof *wanted);
     for (size_t i = 0; i < count; i++) {
         hr_sums one = hr_unpack(&pack, packed[i]), *leaf = &wanted[leaf_of(t, tree, rows ? rows[i] : i)];
         leaf->gradient.unpaid += one.gradient.unpaid;
@@ -104,22 +104,23 @@ static void set_values(hr_dice *dice, hr_tree *tree) {
         if (!tree->nodes[n].left) tree->nodes[n].value = hr_dice_normal(dice) * .1;
 }
 
-static double *scores_new(hr_dice *dice, const table *t, size_t stride) {
-    double *scores = room(t->arena, t->rows * stride, sizeof *scores);
+static double *scores_new(hr_dice *dice, const binned_table *t, size_t stride) {
+    double *scores = arena_room(t->arena, t->rows * stride, sizeof *scores);
     for (size_t i = 0; i < t->rows * stride; i++) scores[i] = hr_dice_normal(dice);
     return scores;
 }
 
-static double *scores_copy(const table *t, const double *scores, size_t stride) {
-    double *copy = room(t->arena, t->rows * stride, sizeof *copy);
+static double *scores_copy(const binned_table *t, const double *scores, size_t stride) {
+    double *copy = arena_room(t->arena, t->rows * stride, sizeof *copy);
     memcpy(copy, scores, t->rows * stride * sizeof *copy);
     return copy;
 }
 
 /* Adds what the library's walk finds in the tiles for rows[0..count). */
-static void add_walked(const table *t, const hr_tree *tree, const uint32_t *rows, size_t count, double *scores, size_t stride) {
-    size_t *offsets = room(t->arena, t->binning.feature_count, sizeof *offsets), *positions = room(t->arena, count, sizeof *positions);
-    double *values = room(t->arena, count + 1, sizeof *values);
+static void add_walked(const binned_table *t, const hr_tree *tree, const uint32_t *rows, size_t count, double *scores, size_t stride) {
+    size_t *offsets = arena_room(t->arena, t->binning.feature_count, sizeof *offsets),
+           *positions = arena_room(t->arena, count, sizeof *positions);
+    double *values = arena_room(t->arena, count + 1, sizeof *values);
     for (size_t f = 0; f < t->binning.feature_count; f++) offsets[f] = hr_binned_offset(t->binned, f);
     for (size_t i = 0; i < count; i++) positions[i] = (rows ? rows[i] : i) * HR_TILE;
     hr_walk_tree laid_out;
@@ -132,7 +133,8 @@ static void add_walked(const table *t, const hr_tree *tree, const uint32_t *rows
 }
 
 /* The tree's own records, by the partition and by walks: the same bits. */
-static void check_scores(hr_dice *dice, const table *t, const hr_local *local, const hr_tree *tree, const uint32_t *rows, size_t count) {
+static void check_scores(hr_dice *dice, const binned_table *t, const hr_local *local, const hr_tree *tree, const uint32_t *rows,
+                         size_t count) {
     enum { STRIDE = 3 };
     double *start = scores_new(dice, t, STRIDE), *walked = scores_copy(t, start, STRIDE), *local_scores = scores_copy(t, start, STRIDE),
            *routed = scores_copy(t, start, STRIDE);
@@ -155,7 +157,7 @@ typedef struct growth {
     size_t count;
 } growth;
 
-static void check_growth(const table *t, hr_local *local, hr_grower *grower, const growth *g, hr_tree *tree) {
+static void check_growth(const binned_table *t, hr_local *local, hr_grower *grower, const growth *g, hr_tree *tree) {
     hr_dice dice;
     hr_dice_init(&dice, g->seed);
     int64_t *packed = random_packed(&dice, t->arena, &pack, 1, g->count);
@@ -184,7 +186,7 @@ static bool same_tree(const hr_tree *a, const hr_tree *b) {
 }
 
 /* Grows one tree with each number of threads, twice with the same tools. */
-static void check_threads(const table *t, growth g) {
+static void check_threads(const binned_table *t, growth g) {
     hr_tree first = {0}, tree;
     for (g.threads = 1; g.threads <= 4; g.threads++) {
         hr_local *local;
@@ -202,8 +204,8 @@ static void check_threads(const table *t, growth g) {
     }
 }
 
-static uint32_t *some_rows(hr_dice *dice, const table *t, uint64_t keep_of_16, size_t *count) {
-    uint32_t *rows = room(t->arena, t->rows, sizeof *rows);
+static uint32_t *some_rows(hr_dice *dice, const binned_table *t, uint64_t keep_of_16, size_t *count) {
+    uint32_t *rows = arena_room(t->arena, t->rows, sizeof *rows);
     *count = 0;
     for (size_t i = 0; i < t->rows; i++)
         if (hr_dice_below(dice, 16) < keep_of_16) rows[(*count)++] = (uint32_t)i;
@@ -217,15 +219,15 @@ static void test_tree__agrees_with_brute_force(void **state) {
     hr_dice dice;
     hr_dice_init(&dice, 1);
     for (uint64_t c = 0; c < 5 * 4; c += 3) {
-        table t = table_new(&dice, rows[c % 5], features[c / 5], some_bins, 8);
-        table_bin(&t);
+        binned_table t = binned_table_new(&dice, rows[c % 5], features[c / 5], some_bins, 8);
+        binned_table_bin(&t);
         for (int d = 0; d < 3; d++)
             for (uint64_t keep = 0; keep <= 16; keep += 8) {
                 growth g = {.depth = depths[d], .seed = c * 100 + keep, .leaf_of_16 = (c + keep / 8) % 3 * 3, .count = t.rows};
                 if (keep < 16) g.rows = some_rows(&dice, &t, keep, &g.count);
                 check_threads(&t, g);
             }
-        table_done(&t);
+        binned_table_close(&t);
     }
 }
 
@@ -233,41 +235,41 @@ static void test_tree__may_be_twelve_deep(void **state) {
     (void)state;
     hr_dice dice;
     hr_dice_init(&dice, 2);
-    table t = table_new(&dice, 20000, 5, some_bins, 8);
-    table_bin(&t);
+    binned_table t = binned_table_new(&dice, 20000, 5, some_bins, 8);
+    binned_table_bin(&t);
     check_threads(&t, (growth){.depth = 12, .seed = 5, .leaf_of_16 = 1, .count = t.rows});
-    table_done(&t);
+    binned_table_close(&t);
 }
 
 static void test_tree__may_be_a_single_leaf(void **state) {
     (void)state;
     hr_dice dice;
     hr_dice_init(&dice, 3);
-    table t = table_new(&dice, 500, 4, some_bins, 8);
-    table_bin(&t);
+    binned_table t = binned_table_new(&dice, 500, 4, some_bins, 8);
+    binned_table_bin(&t);
     check_threads(&t, (growth){.depth = 6, .seed = 5, .leaf_of_16 = 16, .count = t.rows});
-    table_done(&t);
+    binned_table_close(&t);
 }
 
 static void test_tree__takes_enough_records_for_all_threads(void **state) {
     (void)state;
     hr_dice dice;
     hr_dice_init(&dice, 4);
-    table t = table_new(&dice, 32768 * 6 + 123, 3, some_bins, 8);
-    table_bin(&t);
+    binned_table t = binned_table_new(&dice, 32768 * 6 + 123, 3, some_bins, 8);
+    binned_table_bin(&t);
     check_threads(&t, (growth){.depth = 4, .seed = 1, .count = t.rows});
     check_threads(&t, (growth){.depth = 4, .seed = 2, .leaf_of_16 = 2, .count = t.rows});
     growth g = {.depth = 5, .seed = 3, .leaf_of_16 = 1};
     g.rows = some_rows(&dice, &t, 14, &g.count);
     check_threads(&t, g);
-    table_done(&t);
+    binned_table_close(&t);
 }
 
 /* ---- The source by itself ------------------------------------------------------------------------------------------ */
 
-static void check_node_sums(const table *t, hr_local *local, uint32_t node, const uint32_t *where, const int64_t *packed) {
+static void check_node_sums(const binned_table *t, hr_local *local, uint32_t node, const uint32_t *where, const int64_t *packed) {
     size_t cells = hr_histogram_size(t->binned);
-    hr_cell *out = room(t->arena, cells, sizeof *out), *wanted = room(t->arena, cells, sizeof *wanted);
+    hr_cell *out = arena_room(t->arena, cells, sizeof *out), *wanted = arena_room(t->arena, cells, sizeof *wanted);
     hr_source *source = hr_local_source(local);
     memset(out, 0x11, cells * sizeof *out);
     assert_int_equal(source->sum(source, &node, &out, 1, NULL), HR_OK);
@@ -282,13 +284,13 @@ static void test_source__sums_every_node(void **state) {
     hr_dice dice;
     hr_dice_init(&dice, 5);
     for (int threads = 1; threads <= 3; threads++) {
-        table t = table_new(&dice, 3000, 40, some_bins, 8);
-        table_bin(&t);
+        binned_table t = binned_table_new(&dice, 3000, 40, some_bins, 8);
+        binned_table_bin(&t);
         hr_local *local;
         assert_int_equal(hr_local_new(t.binned, t.rows, 6, threads, &local, NULL), HR_OK);
         hr_source *source = hr_local_source(local);
         int64_t *packed = random_packed(&dice, t.arena, &pack, 1, t.rows);
-        uint32_t *where = room(t.arena, t.rows, sizeof *where), begin = 0, end = 1;
+        uint32_t *where = arena_room(t.arena, t.rows, sizeof *where), begin = 0, end = 1;
         memcpy(hr_local_packed(local), packed, t.rows * sizeof *packed);
         hr_local_start(local, NULL, t.rows);
         check_node_sums(&t, local, 0, where, packed);
@@ -307,7 +309,7 @@ static void test_source__sums_every_node(void **state) {
             begin = end, end = next;
         }
         hr_local_free(local);
-        table_done(&t);
+        binned_table_close(&t);
     }
 }
 
@@ -317,8 +319,8 @@ static void test_grow__hands_failures_on(void **state) {
     (void)state;
     hr_dice dice;
     hr_dice_init(&dice, 6);
-    table t = table_new(&dice, 500, 3, some_bins, 8);
-    table_bin(&t);
+    binned_table t = binned_table_new(&dice, 500, 3, some_bins, 8);
+    binned_table_bin(&t);
     hr_local *local;
     hr_grower *grower;
     assert_int_equal(hr_local_new(t.binned, t.rows, 5, 1, &local, NULL), HR_OK);
@@ -336,7 +338,7 @@ static void test_grow__hands_failures_on(void **state) {
     check_growth(&t, local, grower, &(growth){.depth = 5, .seed = 9, .count = t.rows}, &good); /* and can be used again */
     hr_grower_free(grower);
     hr_local_free(local);
-    table_done(&t);
+    binned_table_close(&t);
     hr_grower_free(NULL);
     hr_local_free(NULL);
 }
@@ -347,8 +349,8 @@ static void test_grow__numbers_nodes_without_a_look_at_records(void **state) {
     enum { DEPTH = 5, DRAWS = 20 };
     hr_dice dice;
     hr_dice_init(&dice, 7);
-    table t = table_new(&dice, 900, 6, some_bins, 8);
-    table_bin(&t);
+    binned_table t = binned_table_new(&dice, 900, 6, some_bins, 8);
+    binned_table_bin(&t);
     hr_local *local;
     hr_grower *grower;
     assert_int_equal(hr_local_new(t.binned, t.rows, DEPTH, 1, &local, NULL), HR_OK);
@@ -370,7 +372,7 @@ static void test_grow__numbers_nodes_without_a_look_at_records(void **state) {
     }
     hr_grower_free(grower);
     hr_local_free(local);
-    table_done(&t);
+    binned_table_close(&t);
 }
 
 /* ---- Walks --------------------------------------------------------------------------------------------------------- */
@@ -380,8 +382,8 @@ static void test_walk__ends_in_the_same_leaf(void **state) {
     (void)state;
     hr_dice dice;
     hr_dice_init(&dice, 7);
-    table t = table_new(&dice, 3001, 35, some_bins, 8);
-    table_bin(&t);
+    binned_table t = binned_table_new(&dice, 3001, 35, some_bins, 8);
+    binned_table_bin(&t);
     for (int k = 0; k < 12; k++) {
         hr_local *local;
         hr_grower *grower;
@@ -392,7 +394,7 @@ static void test_walk__ends_in_the_same_leaf(void **state) {
         assert_int_equal(hr_grower_new(&t.binning, hr_histogram_size(t.binned), g.depth, &grower, NULL), HR_OK);
         check_growth(&t, local, grower, &g, &tree);
         for (size_t count = 0; count <= t.rows; count += count < 20 ? 1 : 993) {
-            double *walked = room(t.arena, t.rows * 3, sizeof *walked), *wanted = room(t.arena, t.rows * 3, sizeof *wanted);
+            double *walked = arena_room(t.arena, t.rows * 3, sizeof *walked), *wanted = arena_room(t.arena, t.rows * 3, sizeof *wanted);
             add_walked(&t, &tree, NULL, count, walked, 3);
             for (size_t i = 0; i < count; i++) wanted[i * 3 + tree.output] += tree.nodes[leaf_of(&t, &tree, i)].value;
             assert_memory_equal(walked, wanted, t.rows * 3 * sizeof *walked);
@@ -400,7 +402,7 @@ static void test_walk__ends_in_the_same_leaf(void **state) {
         hr_grower_free(grower);
         hr_local_free(local);
     }
-    table_done(&t);
+    binned_table_close(&t);
 }
 
 /* ---- Leaves -------------------------------------------------------------------------------------------------------- */

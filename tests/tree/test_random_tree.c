@@ -1,5 +1,5 @@
 /* Random trees: whatever the dice say they obey their plan and no leaf contradicts itself; and the dice fall as the plan says. */
-#include "random/chi_square.h"
+#include "support/chi_square.h"
 #include "tree/random_tree.h"
 
 #include <setjmp.h>

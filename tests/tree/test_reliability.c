@@ -1,15 +1,15 @@
 /* The table of reliability against a plain count, record by record, and its sensitivity (reliability.proof.md) by adding records. */
+#include "support/binned_table.h"
 #include "tree/link.h"
 #include "tree/random_tree.h"
 #include "tree/reliability.h"
-#include "tree/table.h"
 
 enum { FEATURES = 7, TREES = 9, OUTPUTS_MAX = 4, DEPTH_MAX = 5, NODES = (2 << DEPTH_MAX) - 1, CELLS = HR_RELIABILITY_CELLS };
 
 static const uint32_t some_bins[] = {9, 4, 6, 2, 12, 256, 3};
 
 typedef struct world {
-    table t;
+    binned_table t;
     hr_dice dice;
     double *labels, base[OUTPUTS_MAX];
     hr_node nodes[TREES][NODES];
@@ -38,9 +38,9 @@ static void draw_forest(world *w, hr_link link, size_t outputs, double size) {
 static void world_open(world *w, size_t rows, size_t classes, uint64_t seed) {
     memset(w, 0, sizeof *w);
     hr_dice_init(&w->dice, seed);
-    w->t = table_new(&w->dice, rows, FEATURES, some_bins, FEATURES);
-    table_bin(&w->t);
-    w->labels = room(w->t.arena, rows, sizeof *w->labels);
+    w->t = binned_table_new(&w->dice, rows, FEATURES, some_bins, FEATURES);
+    binned_table_bin(&w->t);
+    w->labels = arena_room(w->t.arena, rows, sizeof *w->labels);
     for (size_t i = 0; i < rows; i++) w->labels[i] = (double)hr_dice_below(&w->dice, classes);
 }
 
@@ -94,7 +94,7 @@ static void check_counts(size_t rows, hr_link link, size_t outputs, int threads,
         if (got[c].unpaid != wanted[c]) fail_msg("cell %zu holds %lld, wanted %lld", c, (long long)got[c].unpaid, (long long)wanted[c]);
         met[c] |= wanted[c] > 0;
     }
-    table_done(&w.t);
+    binned_table_close(&w.t);
 }
 
 static void test_reliability__counts_as_a_plain_computation(void **state) {
@@ -140,7 +140,7 @@ static void test_reliability__one_record_changes_one_cell(void **state) {
         if (i % 20 == 0) draw_forest(&w, i % 40 ? HR_LINK_SIGNED : HR_LINK_LOGISTIC, 1 + (size_t)i / 20 % OUTPUTS_MAX, i % 3 ? .5 : 1e99);
         check_neighbours(&w);
     }
-    table_done(&w.t);
+    binned_table_close(&w.t);
 }
 
 /* No release can make such a forest; but then, what floats do is not part of the proof. */
@@ -159,7 +159,7 @@ static void test_reliability__has_a_cell_for_whatever_floats_do(void **state) {
             for (size_t c = 0; c < CELLS; c++) sum += cells[c].unpaid;
             assert_true(sum == 64 * 1000);
         }
-    table_done(&w.t);
+    binned_table_close(&w.t);
 }
 
 int main(void) {

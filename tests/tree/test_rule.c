@@ -1,7 +1,7 @@
 /* The rules that divide a node against their definitions: the best division by a search of all of them, the median by counting, and the
  * random one by the law of what it draws (chi-square, false-alarm rate 1e-6 each). */
 #include "data/generate.h"
-#include "random/chi_square.h"
+#include "support/chi_square.h"
 #include "tree/rule.h"
 
 #include <setjmp.h>

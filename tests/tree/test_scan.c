@@ -1,8 +1,8 @@
 /* Sums over many trees in one pass, against a plain computation record by record; and the sensitivities of scan.proof.md, by
  * adding records. */
+#include "support/binned_table.h"
 #include "tree/random_tree.h"
 #include "tree/scan.h"
-#include "tree/table.h"
 
 enum { FEATURES = 8, TREES = 13, OUTPUTS_MAX = 3, NODES = HR_SCAN_NODES_MAX, GRID = 1 << HR_SCAN_BITS };
 
@@ -13,7 +13,7 @@ enum { WIDE = 5, WIDE_TOO = 7, CONSTANT = 3 };
 
 /* Records, scan and a twin of it that looks at one record after the other. */
 typedef struct pair {
-    table t;
+    binned_table t;
     hr_stream *stream;
     hr_dice dice;
     size_t outputs;
@@ -29,7 +29,7 @@ typedef struct pair {
     hr_tree step_tree;
 } pair;
 
-static uint32_t leaf_of(const table *t, const hr_tree *tree, size_t row) {
+static uint32_t leaf_of(const binned_table *t, const hr_tree *tree, size_t row) {
     uint32_t at = 0;
     while (tree->nodes[at].left) {
         const hr_node *node = &tree->nodes[at];
@@ -47,11 +47,11 @@ static void pair_open(pair *p, size_t rows, size_t outputs, int threads, uint64_
     memset(p, 0, sizeof *p);
     hr_dice_init(&p->dice, seed);
     assert_int_equal(hr_stream_open_seeded(seed, &p->stream, NULL), HR_OK);
-    p->t = table_new(&p->dice, rows, FEATURES, some_bins, FEATURES);
-    table_bin(&p->t);
+    p->t = binned_table_new(&p->dice, rows, FEATURES, some_bins, FEATURES);
+    binned_table_bin(&p->t);
     p->outputs = outputs;
-    p->targets = room(p->t.arena, rows, sizeof *p->targets);
-    p->scores = room(p->t.arena, rows * outputs, sizeof *p->scores);
+    p->targets = arena_room(p->t.arena, rows, sizeof *p->targets);
+    p->scores = arena_room(p->t.arena, rows * outputs, sizeof *p->scores);
     double base[OUTPUTS_MAX];
     for (size_t k = 0; k < outputs; k++) base[k] = between(&p->dice, outputs > 1 ? 0 : -.5, .5);
     for (size_t i = 0; i < rows; i++) {
@@ -64,7 +64,7 @@ static void pair_open(pair *p, size_t rows, size_t outputs, int threads, uint64_
 
 static void pair_close(pair *p) {
     hr_scan_free(p->scan);
-    table_done(&p->t);
+    binned_table_close(&p->t);
     hr_stream_close(p->stream);
 }
 

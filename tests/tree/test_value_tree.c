@@ -2,15 +2,15 @@
  * past the check. */
 #include "tree/value_tree.h"
 
-#include "tree/table.h"
+#include "support/binned_table.h"
 
 enum { ROWS = 300, FEATURES = 7, DEPTH = 4, NODES = (2 << DEPTH) - 1, TREES = 40, TRIES = 20000 };
 
 static const uint32_t shapes[] = {5, 9, 4, 3, 30};
 
 /* A tree with leaves at any depth. */
-static hr_tree random_tree(hr_dice *dice, const table *t) {
-    hr_tree tree = {.nodes = room(t->arena, NODES, sizeof(hr_node)), .subsets = room(t->arena, NODES, sizeof(hr_bin_set))};
+static hr_tree random_tree(hr_dice *dice, const binned_table *t) {
+    hr_tree tree = {.nodes = arena_room(t->arena, NODES, sizeof(hr_node)), .subsets = arena_room(t->arena, NODES, sizeof(hr_bin_set))};
     size_t depths[NODES] = {0};
     tree.node_count = 1;
     for (size_t n = 0; n < tree.node_count; n++) {
@@ -30,7 +30,7 @@ static hr_tree random_tree(hr_dice *dice, const table *t) {
     return tree;
 }
 
-static double said_of_bins(const table *t, const hr_tree *tree, size_t row) {
+static double said_of_bins(const binned_table *t, const hr_tree *tree, size_t row) {
     size_t n = 0;
     while (tree->nodes[n].left) {
         const hr_node *node = &tree->nodes[n];
@@ -44,7 +44,7 @@ static void test_value_tree__says_what_its_tree_says(void **state) {
     (void)state;
     hr_dice dice;
     hr_dice_init(&dice, 7);
-    table t = table_new(&dice, ROWS, FEATURES, shapes, sizeof shapes / sizeof *shapes);
+    binned_table t = binned_table_new(&dice, ROWS, FEATURES, shapes, sizeof shapes / sizeof *shapes);
     size_t inner = 0;
     for (size_t k = 0; k < TREES; k++) {
         hr_tree tree = random_tree(&dice, &t);
@@ -58,7 +58,7 @@ static void test_value_tree__says_what_its_tree_says(void **state) {
         for (size_t i = 0; i < ROWS; i++) assert_true(scores[i] == (double)i + said_of_bins(&t, &tree, i));
     }
     assert_true(inner > TREES / 2);
-    table_done(&t);
+    binned_table_close(&t);
 }
 
 /* ---- Strangers ----------------------------------------------------------------------------------------------------------- */

@@ -1,23 +1,6 @@
-/* Fits of private forests on tables of odd columns, their lists of releases read line by line, and games with them. */
-#ifndef HR_TESTS_METHODS_PRIVATE_FORESTS_H
-#define HR_TESTS_METHODS_PRIVATE_FORESTS_H
+#include "support/forest_checks.h"
 
-#include "bins/binned.h"
-#include "methods/games.h"
-#include "methods/odd_columns.h"
-#include "tree/impurity.h"
-
-enum { X, AGE, FIXED, NONE, TWO, FEW, MANY, ODD_FEATURES };
-
-typedef struct forest_setting {
-    hr_part part;
-    int64_t trees, depth, features;
-    size_t rows, classes; /* 0: regression */
-    double epsilon, delta;
-} forest_setting;
-
-/* Every category has values that are missing or not in the schema, and one number is missing everywhere. */
-static inline table odd_table(size_t rows, size_t classes) {
+table odd_table(size_t rows, size_t classes) {
     table t = table_open(rows, ODD_FEATURES);
     uint64_t random = 3 + rows;
     hr_column columns[ODD_FEATURES] = {
@@ -36,7 +19,7 @@ static inline table odd_table(size_t rows, size_t classes) {
     return t;
 }
 
-static inline hr_fit_options options_of_forest(const char *method, const forest_setting *s) {
+hr_fit_options options_of_forest(const char *method, const forest_setting *s) {
     hr_fit_options options = options_of(method, HR_SOUND);
     options.epsilon = s->epsilon;
     options.delta = s->delta;
@@ -47,14 +30,11 @@ static inline hr_fit_options options_of_forest(const char *method, const forest_
     return options;
 }
 
-static inline size_t outputs_of_forest(const forest_setting *s) {
+size_t outputs_of_forest(const forest_setting *s) {
     return s->classes > 2 ? s->classes : 1;
 }
 
-typedef void check_model(const forest_setting *s, const hr_model *model);
-
-/* Calls check for every setting, by a fit with real noise. */
-static inline void each_forest(const char *method, const forest_setting *settings, size_t count, check_model *check) {
+void each_forest(const char *method, const forest_setting *settings, size_t count, check_model *check) {
     for (size_t i = 0; i < count; i++) {
         table t = odd_table(settings[i].rows, settings[i].classes);
         hr_fit_options options = options_of_forest(method, &settings[i]);
@@ -65,8 +45,7 @@ static inline void each_forest(const char *method, const forest_setting *setting
     }
 }
 
-/* The trees of other classes than the first are the same but for their leaves' values. */
-static inline void check_outputs(const forest_setting *s, const hr_model *model) {
+void check_outputs(const forest_setting *s, const hr_model *model) {
     size_t outputs = outputs_of_forest(s);
     hr_error err = {0};
     if (hr_model_check(model, &err) != HR_OK) fail_msg("%s: %s", err.field, err.message);
@@ -81,20 +60,14 @@ static inline void check_outputs(const forest_setting *s, const hr_model *model)
     }
 }
 
-/* ---- The list of releases ---------------------------------------------------------------------------------------------- */
+/* ---- The list of releases ------------------------------------------------------------------------------ */
 
-typedef struct reader {
-    const forest_setting *s;
-    const hr_model *model;
-    size_t at, tree;
-} reader;
-
-static inline hr_units budget_of_tree(const forest_setting *s) {
+hr_units budget_of_tree(const forest_setting *s) {
     hr_units all = s->delta > 0 ? hr_gdp_budget(s->epsilon, s->delta) : hr_units_down(s->epsilon);
     return all / (s->part ? 1 : (hr_units)s->trees);
 }
 
-static inline const hr_release *next_line(reader *r, const char *what, int64_t level, hr_units cost, uint64_t sensitivity) {
+const hr_release *next_line(reader *r, const char *what, int64_t level, hr_units cost, uint64_t sensitivity) {
     assert_true(r->at < r->model->release_count);
     const hr_release *line = &r->model->releases[r->at++];
     bool part = r->s->part, choice = level >= 0, pure = r->s->delta <= 0;
@@ -107,8 +80,7 @@ static inline const hr_release *next_line(reader *r, const char *what, int64_t l
     return line;
 }
 
-/* What the leaves of the reader's tree were told for `budget`, three tenths of it for counts. */
-static inline void check_leaf_lines(reader *r, hr_units budget) {
+void check_leaf_lines(reader *r, hr_units budget) {
     const hr_tree *tree = &r->model->forest.trees[r->tree * outputs_of_forest(r->s)];
     size_t leaves = 0;
     for (size_t n = 0; n < tree->node_count; n++) leaves += !tree->nodes[n].left;
@@ -121,8 +93,7 @@ static inline void check_leaf_lines(reader *r, hr_units budget) {
     assert_true(next_line(r, "leaf count", -1, counts, 64)->draws == leaves);
 }
 
-/* All of the budget is spent, but for what its division leaves over. */
-static inline void check_costs(const forest_setting *s, const hr_model *model) {
+void check_costs(const forest_setting *s, const hr_model *model) {
     const hr_guarantee *g = hr_model_guarantee(model);
     hr_units total, budget = budget_of_tree(s) * (s->part ? 1 : (hr_units)s->trees);
     assert_int_equal(hr_account(model->releases, model->release_count, &total, NULL), HR_OK);
@@ -136,10 +107,10 @@ static inline void check_costs(const forest_setting *s, const hr_model *model) {
     hr_text_free(text);
 }
 
-/* ---- Leaves at an epsilon so huge that noise does not matter ------------------------------------------------------------ */
+/* ---- Leaves at an epsilon so huge that noise does not matter ------------------------------------------- */
 
 /* Every leaf of `tree` says the mean of the labels of its records; those without, whatever their ancestors do. */
-static inline void check_means(const hr_model *model, size_t tree, const hr_data *data, const double *labels) {
+static void check_means(const hr_model *model, size_t tree, const hr_data *data, const double *labels) {
     const hr_tree *t = &model->forest.trees[tree];
     double *sums = calloc(t->node_count, sizeof *sums), *counts = calloc(t->node_count, sizeof *counts);
     hr_binned *binned = NULL;
@@ -163,8 +134,7 @@ static inline void check_means(const hr_model *model, size_t tree, const hr_data
     free(sums);
 }
 
-/* Labels are -1 or 1; three trees on all records. */
-static inline void check_leaves_at_huge_epsilon(const char *method, size_t classes) {
+void check_leaves_at_huge_epsilon(const char *method, size_t classes) {
     forest_setting s = {HR_PART_FALSE, 3, 4, 0, 400, classes, 1e4, 0};
     table t = odd_table(s.rows, classes);
     hr_fit_options options = options_of_forest(method, &s);
@@ -175,8 +145,7 @@ static inline void check_leaves_at_huge_epsilon(const char *method, size_t class
     table_close(&t);
 }
 
-/* Trees on parts of the records, whose label is the value of their only feature: a root says which. */
-static inline void check_parts_at_huge_epsilon(const char *method) {
+void check_parts_at_huge_epsilon(const char *method) {
     forest_setting s = {HR_PART_TRUE, 5, 1, 0, 400, 2, 1e4, 0};
     table t = table_open(s.rows, 1);
     uint64_t random = 8;
@@ -199,9 +168,9 @@ static inline void check_parts_at_huge_epsilon(const char *method) {
     table_close(&t);
 }
 
-/* ---- Odd fits ---------------------------------------------------------------------------------------------------------- */
+/* ---- Odd fits ------------------------------------------------------------------------------------------ */
 
-static inline void check_seeds(const char *method, const forest_setting *s) {
+void check_seeds(const char *method, const forest_setting *s) {
     table t = odd_table(s->rows, s->classes);
     hr_fit_options options = options_of_forest(method, s);
     options.reproducible_noise = true;
@@ -219,8 +188,7 @@ static inline void check_seeds(const char *method, const forest_setting *s) {
     table_close(&t);
 }
 
-/* One record to three, most trees without any. */
-static inline void check_hardly_any_records(const char *method) {
+void check_hardly_any_records(const char *method) {
     for (size_t rows = 1; rows <= 3; rows++)
         for (size_t classes = 0; classes <= 4; classes += 2) {
             forest_setting s = {HR_PART_TRUE, 10, 3, 0, rows, classes, .1, classes ? 1e-6 : 0};
@@ -235,10 +203,10 @@ static inline void check_hardly_any_records(const char *method) {
         }
 }
 
-/* ---- Games ------------------------------------------------------------------------------------------------------------- */
+/* ---- Games --------------------------------------------------------------------------------------------- */
 
 /* What all trees say of a record with the second value of every category. */
-static inline double score_of_second_values(const hr_model *model) {
+static double score_of_second_values(const hr_model *model) {
     double score = 0;
     for (size_t k = 0; k < model->forest.tree_count; k++) {
         const hr_tree *tree = &model->forest.trees[k];
@@ -249,10 +217,7 @@ static inline double score_of_second_values(const hr_model *model) {
     return score;
 }
 
-enum { ISOLATED = 4 };
-
-/* The canary has the second value of all of one or two features, the others the first: it is alone in its leaf. */
-static inline game isolated(const char *method, size_t features, size_t which, size_t runs) {
+game isolated_canary(const char *method, size_t features, size_t which, size_t runs) {
     static const forest_setting settings[ISOLATED] = {
         {HR_PART_FALSE, 1, 1, 0, 0, 2, 2, 0},
         {HR_PART_FALSE, 3, 2, 0, 0, 0, 2, 0},
@@ -276,13 +241,11 @@ static inline game isolated(const char *method, size_t features, size_t which, s
     return g;
 }
 
-static inline void check_that_excess_is_caught(const char *method, size_t features) {
+void check_that_excess_is_caught(const char *method, size_t features) {
     for (size_t i = 0; i < ISOLATED; i++) {
-        game g = isolated(method, features, i, 3000);
+        game g = isolated_canary(method, features, i, 3000);
         g.options.epsilon = 10 * g.claimed;
         assert_caught(&g, statistic_bound(&g));
         game_close(&g);
     }
 }
-
-#endif

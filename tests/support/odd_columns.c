@@ -1,12 +1,6 @@
-/* Columns with values that are missing or not in the schema. */
-#ifndef HR_TESTS_METHODS_ODD_COLUMNS_H
-#define HR_TESTS_METHODS_ODD_COLUMNS_H
+#include "support/odd_columns.h"
 
-#include "methods/tables.h"
-
-enum { VALUES_MAX = 256 };
-
-static inline hr_column odd_category(const char *name, size_t count) {
+hr_column odd_category(const char *name, size_t count) {
     static char text[VALUES_MAX][8];
     static const char *values[VALUES_MAX];
     for (size_t i = 0; i < VALUES_MAX; i++) {
@@ -16,15 +10,11 @@ static inline hr_column odd_category(const char *name, size_t count) {
     return (hr_column){.name = name, .kind = HR_CATEGORY, .value_count = count, .values = values};
 }
 
-/* Of a category: missing, or one of its values, each as often. */
-static inline double odd_value(const hr_column *column, uint64_t *random) {
+double odd_value(const hr_column *column, uint64_t *random) {
     double u = next_unit(random);
     return column->kind == HR_CATEGORY ? floor(u * (double)(column->value_count + 1)) : column->low + u * (column->high - column->low);
 }
 
-/* A class, or a number if there are none. */
-static inline double odd_label(size_t classes, uint64_t *random) {
+double odd_label(size_t classes, uint64_t *random) {
     return classes ? (double)(next_random(random) % classes) : 2 * next_unit(random) - 1;
 }
-
-#endif

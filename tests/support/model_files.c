@@ -1,26 +1,6 @@
-/* Model files as text: the golden ones, and forgeries of them that the reader must refuse. */
-#ifndef TESTS_MODEL_GOLDEN_H
-#define TESTS_MODEL_GOLDEN_H
+#include "support/model_files.h"
 
-#include "parts.h"
-
-static inline char *render(const hr_model *model) {
-    char *json = NULL;
-    assert_int_equal(hr_model_render(model, &json, NULL), HR_OK);
-    return json;
-}
-
-static inline hr_model *parse(const char *json) {
-    hr_model *model = NULL;
-    hr_error err = {0};
-    hr_status status = hr_model_parse(json, strlen(json), "test.json", &model, &err);
-    if (status) print_error("%s: %s\n", err.field, err.message);
-    assert_int_equal(status, HR_OK);
-    return model;
-}
-
-/* Owner: the caller. */
-static inline char *read_golden(const char *name) {
+char *read_golden(const char *name) {
     char path[400];
     snprintf(path, sizeof path, "%s/model/golden/%s", HR_TESTS_DIR, name);
     FILE *file = fopen(path, "rb");
@@ -32,20 +12,14 @@ static inline char *read_golden(const char *name) {
     return text;
 }
 
-static inline hr_model *parse_golden(const char *name) {
+hr_model *parse_golden(const char *name) {
     char *text = read_golden(name);
-    hr_model *model = parse(text);
+    hr_model *model = parse_model(text);
     free(text);
     return model;
 }
 
-typedef struct forgery {
-    const char *from, *to; /* the first occurrence in the golden file is replaced */
-    const char *field;     /* the key path that the refusal names */
-    const char *message;   /* part of it */
-} forgery;
-
-static inline char *forge(const char *text, const forgery *f) {
+char *forge_model(const char *text, const forgery *f) {
     const char *at = strstr(text, f->from);
     if (!at) fail_msg("the golden file lacks %s", f->from);
     char *forged = malloc(strlen(text) + strlen(f->to) + 1);
@@ -56,11 +30,11 @@ static inline char *forge(const char *text, const forgery *f) {
     return forged;
 }
 
-static inline void assert_refused(const char *golden, const forgery *forgeries, size_t count) {
+void assert_refused(const char *golden, const forgery *forgeries, size_t count) {
     char *text = read_golden(golden);
     for (size_t i = 0; i < count; i++) {
         const forgery *f = &forgeries[i];
-        char *forged = forge(text, f);
+        char *forged = forge_model(text, f);
         hr_model *model = NULL;
         hr_error err = {0};
         hr_status status = hr_model_parse(forged, strlen(forged), "forged.json", &model, &err);
@@ -73,5 +47,3 @@ static inline void assert_refused(const char *golden, const forgery *forgeries, 
     }
     free(text);
 }
-
-#endif

@@ -1,25 +1,12 @@
-/* What the tests of table readers share. */
-#ifndef HR_TESTS_DATA_TABLES_H
-#define HR_TESTS_DATA_TABLES_H
+#include "support/reader_checks.h"
 
-#include <hedgerow/data.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static inline char *must_alloc(size_t size) {
+char *must_alloc(size_t size) {
     char *bytes = malloc(size ? size : 1);
     if (!bytes) abort();
     return bytes;
 }
 
-static inline hr_schema *must_schema(const char *text) {
+hr_schema *must_schema(const char *text) {
     hr_schema *schema = NULL;
     hr_error err = {0};
     if (hr_schema_parse(text, strlen(text), "schema", &schema, &err))
@@ -27,7 +14,7 @@ static inline hr_schema *must_schema(const char *text) {
     return schema;
 }
 
-static inline hr_data *must_parse(const hr_schema *schema, const char *text, size_t size, hr_format format) {
+hr_data *must_parse(const hr_schema *schema, const char *text, size_t size, hr_format format) {
     hr_read_options options = HR_READ_OPTIONS_INIT;
     hr_data *data = NULL;
     hr_error err = {0};
@@ -41,15 +28,7 @@ static inline hr_data *must_parse(const hr_schema *schema, const char *text, siz
     return data;
 }
 
-typedef struct bad_table {
-    const char *text;
-    int status;
-    uint64_t line, column;
-    const char *field, *message; /* message: a part of the message or the remedy */
-} bad_table;
-
-/* Every case must fail as it says, with and without an error to fill in, and leave the output alone. */
-static inline void check_bad_tables(const hr_schema *schema, hr_format format, const bad_table *cases, size_t count) {
+void check_bad_tables(const hr_schema *schema, hr_format format, const bad_table *cases, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const bad_table *c = &cases[i];
         hr_read_options options = HR_READ_OPTIONS_INIT;
@@ -71,9 +50,6 @@ static inline void check_bad_tables(const hr_schema *schema, hr_format format, c
     }
 }
 
-/* The same double, NaN equal to NaN. */
-static inline bool same(double a, double b) {
+bool is_same_double(double a, double b) {
     return a == b || (isnan(a) && isnan(b));
 }
-
-#endif

@@ -1,45 +1,6 @@
-/* Models made by hand for the tests of src/model: a schema with every kind of column, seeded random trees, and the releases of
- * a real gate. */
-#ifndef TESTS_MODEL_PARTS_H
-#define TESTS_MODEL_PARTS_H
+#include "support/model_parts.h"
 
-#include "data/schema.h"
-#include "model/model.h"
-#include "privacy/gate.h"
-
-#include <hedgerow/data.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-enum { AGE, INCOME, SEX, WARD, CONSTANT, FEATURES, WARDS = 300 };
-
-typedef struct parts {
-    uint64_t random;
-    hr_gate *gate;
-    hr_stream *stream;
-    hr_model model; /* its arena holds what the test makes */
-} parts;
-
-static inline uint64_t next_random(uint64_t *state) {
-    *state ^= *state << 13, *state ^= *state >> 7, *state ^= *state << 17;
-    return *state;
-}
-
-static inline double next_unit(uint64_t *state) {
-    return (double)(next_random(state) >> 11) * 0x1p-53;
-}
-
-static inline hr_schema *make_schema(hr_task task) {
+static hr_schema *make_schema(hr_task task) {
     static const char *const sexes[] = {"f", "m", "x"}, *const classes[] = {"no", "yes", "perhaps"}, *const missing[] = {"NA", "-"};
     static char names[WARDS][8];
     static const char *wards[WARDS];
@@ -60,7 +21,7 @@ static inline hr_schema *make_schema(hr_task task) {
     return schema;
 }
 
-static inline void make_bins(parts *p) {
+static void make_bins(parts *p) {
     hr_feature_bins *bins = hr_arena_alloc(p->model.arena, FEATURES, sizeof *bins);
     double *edges = hr_arena_alloc(p->model.arena, 254, sizeof *edges), *ages = hr_arena_alloc(p->model.arena, 3, sizeof *ages);
     assert_true(bins && edges && ages);
@@ -75,7 +36,7 @@ static inline void make_bins(parts *p) {
 }
 
 /* One split in four has a child for every bin. */
-static inline void random_split(parts *p, hr_tree *tree, hr_node *node) {
+static void random_split(parts *p, hr_tree *tree, hr_node *node) {
     node->feature = (uint32_t)(next_random(&p->random) % FEATURES);
     const hr_feature_bins *bins = &p->model.binning.features[node->feature];
     if (next_random(&p->random) % 4 == 0) {
@@ -94,7 +55,7 @@ static inline void random_split(parts *p, hr_tree *tree, hr_node *node) {
 }
 
 /* A tree of random shape: every node above `depth` splits with 7 in 8, while there is room. */
-static inline hr_tree random_tree(parts *p, unsigned depth, size_t output) {
+static hr_tree random_tree(parts *p, unsigned depth, size_t output) {
     size_t room = 1200;
     hr_tree tree = {.node_count = 1, .output = output};
     tree.nodes = hr_arena_alloc(p->model.arena, room, sizeof *tree.nodes);
@@ -113,7 +74,7 @@ static inline hr_tree random_tree(parts *p, unsigned depth, size_t output) {
     return tree;
 }
 
-static inline void make_forest(parts *p, hr_link link, size_t outputs, size_t trees, unsigned depth) {
+static void make_forest(parts *p, hr_link link, size_t outputs, size_t trees, unsigned depth) {
     hr_forest *forest = &p->model.forest;
     *forest = (hr_forest){.link = link, .output_count = outputs, .tree_count = trees};
     forest->base = hr_arena_alloc(p->model.arena, outputs, sizeof *forest->base);
@@ -124,7 +85,7 @@ static inline void make_forest(parts *p, hr_link link, size_t outputs, size_t tr
 }
 
 /* Three kinds of releases, through a real gate; the guarantee that they add up to. */
-static inline void make_releases(parts *p, hr_currency currency, double delta) {
+static void make_releases(parts *p, hr_currency currency, double delta) {
     assert_int_equal(hr_stream_open_seeded(7, &p->stream, NULL), HR_OK);
     assert_int_equal(hr_gate_new(currency, HR_UNIT, p->stream, &p->gate, NULL), HR_OK);
     const hr_exact exact[2] = {{5}, {-3}};
@@ -149,8 +110,7 @@ static inline void make_releases(parts *p, hr_currency currency, double delta) {
     m->guarantee.statement = currency ? "Proved, \"quoted\"\nand on two lines." : "Nothing is protected: every answer is exact.";
 }
 
-/* A model for a task with `outputs` scores. */
-static inline void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth, hr_currency currency) {
+void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth, hr_currency currency) {
     static hr_setting settings[] = {{"trees", "12"}, {"depth", "4"}, {"learning-rate", "0.1"}};
     *p = (parts){.random = 88172645463325252u, .model = {.method = "dpboost", .mode = HR_SOUND}};
     p->model.arena = hr_arena_new();
@@ -163,21 +123,20 @@ static inline void parts_init(parts *p, hr_task task, hr_link link, size_t outpu
     p->model.setting_count = COUNT(settings);
 }
 
-static inline void parts_done(parts *p) {
+void parts_done(parts *p) {
     hr_gate_free(p->gate);
     hr_stream_close(p->stream);
     hr_schema_free(p->model.schema);
     hr_arena_free(p->model.arena);
 }
 
-static inline hr_model *make_model(const parts *p) {
+hr_model *make_model(const parts *p) {
     hr_model *model = NULL;
     assert_int_equal(hr_model_make(&p->model, &model, NULL), HR_OK);
     return model;
 }
 
-/* Random records of make_schema(), with missing values and values on edges. */
-static inline hr_data *make_data(const hr_model *model, size_t rows, bool labels) {
+hr_data *make_data(const hr_model *model, size_t rows, bool labels) {
     const hr_schema *schema = hr_model_schema(model);
     uint64_t random = 362436069;
     double *columns[FEATURES + 1];
@@ -203,5 +162,3 @@ static inline hr_data *make_data(const hr_model *model, size_t rows, bool labels
     for (size_t f = 0; f <= FEATURES; f++) free(columns[f]);
     return data;
 }
-
-#endif

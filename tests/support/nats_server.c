@@ -1,56 +1,16 @@
-/* A real broker for a test: a federation of its own in a temporary folder, a nats-server on a port that was free, and boxes that are
- * ready. Nothing waits by the clock: what must become true is tried until it is, or until a deadline fails the test. */
-#ifndef HR_TESTS_TRANSPORT_NATS_SERVER_H
-#define HR_TESTS_TRANSPORT_NATS_SERVER_H
-
 #define _GNU_SOURCE /* nftw, NI_ */
 
-#include "transport/broker.h"
-
-#include <hedgerow/federation.h>
-
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <netinet/in.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
-
-#include <cmocka.h>
-
-enum { SERVER_SKIPPED = 77, SERVER_PATIENCE = 30 /* seconds */, SERVER_PATH = 512 };
+#include "support/nats_server.h"
 
 static const char *const server_members[] = {"alice", "bob", "carol"};
-enum { SERVER_MEMBERS = 3 };
 
-typedef struct server {
-    char top[96], folder[128]; /* of the test; of the federation in it */
-    char url[64];
-    int port;      /* a socket that keeps the port for the broker */
-    pid_t process; /* 0: not running */
-} server;
-
-static inline double server_clock(void) {
+double server_clock(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Where nats-server is; some systems keep it where ordinary users do not look. NULL: nowhere. */
-static inline const char *server_program(void) {
+const char *server_program(void) {
     static char path[SERVER_PATH];
     char places[4096];
     const char *searched = getenv("PATH");
@@ -62,9 +22,7 @@ static inline const char *server_program(void) {
     return NULL;
 }
 
-/* A port at which nobody listens. Linux gives it to nobody else while the socket *keeper is open, but lets a broker listen there: both
- * reuse addresses, and the keeper does not listen. Elsewhere somebody else may be faster than the broker. */
-static inline unsigned server_keep_port(int *keeper) {
+unsigned server_keep_port(int *keeper) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     const int reuse = 1;
@@ -81,7 +39,7 @@ static inline unsigned server_keep_port(int *keeper) {
     return ntohs(address.sin_port);
 }
 
-static inline hr_nats_options server_options(const server *s, char paths[3][SERVER_PATH], const char *certificate, const char *name) {
+hr_nats_options server_options(const server *s, char paths[3][SERVER_PATH], const char *certificate, const char *name) {
     const bool steward = strcmp(certificate, HR_BROKER_STEWARD) == 0;
     snprintf(paths[0], SERVER_PATH, "%s/ca.pem", s->folder);
     snprintf(paths[1], SERVER_PATH, "%s/%s/%s.pem", s->folder, steward ? "broker" : certificate, steward ? certificate : "tls");
@@ -90,13 +48,13 @@ static inline hr_nats_options server_options(const server *s, char paths[3][SERV
         .url = s->url, .authority = paths[0], .certificate = paths[1], .certificate_key = paths[2], .federation = "demo", .name = name};
 }
 
-static inline hr_status server_prepare(const server *s, int ack_seconds, hr_error *err) {
+hr_status server_prepare(const server *s, int ack_seconds, hr_error *err) {
     char paths[3][SERVER_PATH];
     const hr_nats_options steward = server_options(s, paths, HR_BROKER_STEWARD, HR_BROKER_STEWARD);
     return hr_broker_prepare(&steward, server_members, SERVER_MEMBERS, ack_seconds, err);
 }
 
-static inline void server_launch(server *s) {
+void server_launch(server *s) {
     char broker[SERVER_PATH];
     const char *program = server_program();
     snprintf(broker, sizeof broker, "%s/broker", s->folder);
@@ -113,21 +71,20 @@ static inline void server_launch(server *s) {
     _exit(127);
 }
 
-static inline bool server_died(server *s) {
+bool server_died(server *s) {
     if (waitpid(s->process, NULL, WNOHANG) == 0) return false;
     s->process = 0;
     return true;
 }
 
-static inline void server_stop(server *s, int how) {
+void server_stop(server *s, int how) {
     if (!s->process) return;
     kill(s->process, how);
     waitpid(s->process, NULL, 0);
     s->process = 0;
 }
 
-/* Starts the broker of the folder and waits until its boxes are there. False: it ended by itself. */
-static inline bool server_start(server *s, int ack_seconds) {
+bool server_start(server *s, int ack_seconds) {
     hr_error err = {0};
     const double deadline = server_clock() + SERVER_PATIENCE;
     server_launch(s);
@@ -139,17 +96,16 @@ static inline bool server_start(server *s, int ack_seconds) {
     return true;
 }
 
-static inline int server_remove(const char *path, const struct stat *about, int kind, struct FTW *place) {
+static int server_remove(const char *path, const struct stat *about, int kind, struct FTW *place) {
     (void)about, (void)kind, (void)place;
     return remove(path);
 }
 
-static inline void server_clear(const char *path) {
+static void server_clear(const char *path) {
     nftw(path, server_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A federation in s->folder whose broker would listen at a port of its own. */
-static inline void server_init(server *s) {
+void server_init(server *s) {
     hr_error err = {0};
     hr_new_member members[SERVER_MEMBERS];
     for (size_t i = 0; i < SERVER_MEMBERS; i++) members[i] = (hr_new_member){.name = server_members[i]};
@@ -159,7 +115,7 @@ static inline void server_init(server *s) {
     if (hr_federation_init(s->folder, &options, &err) != HR_OK) fail_msg("%s: %s", err.file, err.message);
 }
 
-static inline int server_open(void **state) {
+int server_open(void **state) {
     server *s = calloc(1, sizeof *s);
     if (!s) return -1;
     strcpy(s->top, "/tmp/hedgerow-nats-XXXXXX");
@@ -169,18 +125,15 @@ static inline int server_open(void **state) {
     return server_start(s, HR_NATS_ACK_SECONDS) ? 0 : -1;
 }
 
-/* Its files and its port. */
-static inline void server_done(server *s) {
+void server_done(server *s) {
     server_clear(s->top);
     close(s->port);
 }
 
-static inline int server_close(void **state) {
+int server_close(void **state) {
     server *s = *state;
     server_stop(s, SIGTERM);
     server_done(s);
     free(s);
     return 0;
 }
-
-#endif

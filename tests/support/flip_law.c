@@ -1,14 +1,6 @@
-/* The exact law of permute-and-flip, by a formula of its own: candidate r, taken with probability p_r, is the one that is returned
- * with probability p_r E[1/(1 + others that are taken)] = p_r * integral over x in [0, 1] of the product of the others' 1 - p_s (1 - x). */
-#ifndef HR_TESTS_PRIVACY_FLIP_LAW_H
-#define HR_TESTS_PRIVACY_FLIP_LAW_H
+#include "support/flip_law.h"
 
-#include <math.h>
-#include <stddef.h>
-
-/* out[r] for scores in any unit and p_r = exp(-c (largest - scores[r])). Gauss's rule of 5 points on 200 pieces: good to 1e-12 while
- * fewer than a hundred candidates are likely to be taken. */
-static inline void flip_law(const double *scores, size_t count, double c, double *out) {
+void flip_law(const double *scores, size_t count, double c, double *out) {
     enum { PIECES = 200, POINTS = 5 };
     static const double at[POINTS] = {-.906179845938664, -.538469310105683, 0, .538469310105683, .906179845938664};
     static const double weight[POINTS] = {.236926885056189, .478628670499366, .568888888888889, .478628670499366, .236926885056189};
@@ -24,5 +16,3 @@ static inline void flip_law(const double *scores, size_t count, double c, double
         }
     }
 }
-
-#endif

@@ -1,35 +1,24 @@
-/* One message of every kind and every type, with something in each field. */
-#ifndef HR_TESTS_FEDERATION_SAMPLES_H
-#define HR_TESTS_FEDERATION_SAMPLES_H
+#include "support/message_samples.h"
 
-#include "federation/fellows.h"
-
-enum { SAMPLES = 16 };
-
-typedef struct sample {
-    const ProtobufCMessageDescriptor *type;
-    hr_bytes bytes;
-} sample;
-
-static inline Hedgerow__Message message_with(Hedgerow__Message__KindCase kind) {
+Hedgerow__Message message_with(Hedgerow__Message__KindCase kind) {
     Hedgerow__Message m = HEDGEROW__MESSAGE__INIT;
     m.kind_case = kind;
     return m;
 }
 
-static inline void sample_add(sample *out, size_t *count, const void *message) {
+void sample_add(sample *out, size_t *count, const void *message) {
     assert_true(*count < SAMPLES);
     out[(*count)++] = (sample){((const ProtobufCMessage *)message)->descriptor, packed(message)};
 }
 
 /* In a message of that kind. */
-static inline void sample_add_kind(sample *out, size_t *count, Hedgerow__Message__KindCase kind, void *content) {
+static void sample_add_kind(sample *out, size_t *count, Hedgerow__Message__KindCase kind, void *content) {
     Hedgerow__Message m = message_with(kind);
     m.terms = content; /* a union of pointers */
     sample_add(out, count, &m);
 }
 
-static inline void samples_of_the_miner(sample *out, size_t *count) {
+static void samples_of_the_miner(sample *out, size_t *count) {
     ProtobufCBinaryData names[] = {hr_text_of("anna"), hr_text_of("bert")};
     uint8_t signature[HR_SIGNATURE_SIZE] = {1};
     Hedgerow__Setting set = HEDGEROW__SETTING__INIT, *settings[] = {&set, &set};
@@ -79,7 +68,7 @@ static inline void samples_of_the_miner(sample *out, size_t *count) {
     sample_add(out, count, &terms);
 }
 
-static inline void samples_of_an_owner(const fellows *f, sample *out, size_t *count) {
+static void samples_of_an_owner(const test_members *f, sample *out, size_t *count) {
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
     answer.accepted = true;
     answer.reason = hr_text_of("why not");
@@ -107,19 +96,18 @@ static inline void samples_of_an_owner(const fellows *f, sample *out, size_t *co
     out[(*count)++] = (sample){&hedgerow__tree__descriptor, leaf_bytes(f, ANNA, 0)};
 }
 
-static inline size_t samples_of(const fellows *f, sample *out) {
+size_t samples_of(const test_members *f, sample *out) {
     size_t count = 0;
     samples_of_the_miner(out, &count);
     samples_of_an_owner(f, out, &count);
     return count;
 }
 
-static inline void samples_done(sample *samples, size_t count) {
+void samples_done(sample *samples, size_t count) {
     for (size_t s = 0; s < count; s++) free(samples[s].bytes.at);
 }
 
-/* `samples[s]` with some bytes changed, cut or repeated. Owner: the caller. */
-static inline hr_bytes spoilt(hr_dice *dice, const hr_bytes *good) {
+hr_bytes spoilt(hr_dice *dice, const hr_bytes *good) {
     uint8_t bytes[4096];
     size_t size = good->size < sizeof bytes / 2 ? good->size : sizeof bytes / 2;
     memcpy(bytes, good->at, size);
@@ -141,5 +129,3 @@ static inline hr_bytes spoilt(hr_dice *dice, const hr_bytes *good) {
     }
     return bytes_of(bytes, size);
 }
-
-#endif

@@ -1,65 +1,10 @@
-/* A switchboard between the machines of a job: letters between two members keep their order, as mailboxes see to it; all else comes in
- * an order that dice choose. Whatever is fed to a machine is kept, to be fed again. */
-#ifndef HR_TESTS_FEDERATION_BOARD_H
-#define HR_TESTS_FEDERATION_BOARD_H
+#include "support/message_simulator.h"
 
-#include "federation/samples.h"
+/* ---- Machines ------------------------------------------------------------------------------------------ */
 
-enum { EVENTS_MAX = 1024, LETTERS_MAX = 2048 };
+const finding found_half = {512, 1024, {0}};
 
-typedef struct tape {
-    uint8_t *at;
-    size_t size;
-} tape;
-
-typedef struct seat {
-    bool away, refuses, cut[FELLOWS];
-    unsigned loses; /* so many of 100 works come to nothing */
-    hr_inprivate_setup setup;
-    hr_protocol *machine;
-    hr_event events[EVENTS_MAX];
-    size_t event_count, ends, trained[64];
-    tape actions;
-    hr_action work; /* kind 0: none */
-} seat;
-
-typedef struct letter {
-    size_t from, to;
-    hr_bytes bytes;
-} letter;
-
-typedef struct script {
-    uint32_t rounds;
-    bool broadcast;
-    double vote_share, advance;
-    size_t least_owners;
-    uint32_t last_places;
-} script;
-
-/* What an owner finds, in units of 2^-10 records. */
-typedef struct finding {
-    int64_t gain, records, tails[HR_TAILS_MAX + 1]; /* one more than can be asked for */
-} finding;
-
-typedef struct board board;
-struct board {
-    const fellows *f;
-    hr_dice dice;
-    hr_bytes terms;
-    seat seats[FELLOWS];
-    letter letters[LETTERS_MAX];
-    const script *script;
-    finding found[FELLOWS];
-    size_t letter_count, aways, cuts;
-    char why[HR_ACTION_TEXT + 40];       /* somebody was cut off last */
-    void (*tamper)(board *b, letter *l); /* NULL: nobody cheats */
-};
-
-static const finding found_half = {512, 1024, {0}};
-
-/* ---- Machines ---------------------------------------------------------------------------------------------------------------- */
-
-static inline hr_bytes terms_of(const script *s) {
+hr_bytes terms_of(const job_script *s) {
     ProtobufCBinaryData names[] = {hr_text_of("anna"), hr_text_of("bert"), hr_text_of("carl")};
     Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
     terms.name = hr_text_of("job");
@@ -75,7 +20,7 @@ static inline hr_bytes terms_of(const script *s) {
     return packed(&terms);
 }
 
-static inline hr_protocol *machine_of(const hr_inprivate_setup *setup) {
+hr_protocol *machine_of(const hr_inprivate_setup *setup) {
     hr_protocol *machine = NULL;
     hr_error err = {0};
     bool mine = setup->view->self == setup->miner;
@@ -83,7 +28,7 @@ static inline hr_protocol *machine_of(const hr_inprivate_setup *setup) {
     return machine;
 }
 
-static inline hr_inprivate_setup setup_of(const fellows *f, size_t self, const script *s, hr_bytes terms) {
+hr_inprivate_setup setup_of(const test_members *f, size_t self, const job_script *s, hr_bytes terms) {
     return (hr_inprivate_setup){.view = &f->views[self],
                                 .job = the_job,
                                 .schema = f->schema,
@@ -93,7 +38,7 @@ static inline hr_inprivate_setup setup_of(const fellows *f, size_t self, const s
                                 .advance = s->advance};
 }
 
-static inline hr_bytes ballot_bytes(size_t round, size_t place, finding found, size_t tails) {
+hr_bytes ballot_bytes(size_t round, size_t place, finding found, size_t tails) {
     hr_release line = half_a_unit(place);
     Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
     Hedgerow__Release *storage = NULL;
@@ -114,9 +59,9 @@ static inline hr_bytes ballot_bytes(size_t round, size_t place, finding found, s
     return out;
 }
 
-/* ---- Actions ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Actions ------------------------------------------------------------------------------------------- */
 
-static inline void tape_add(tape *t, const void *at, size_t size) {
+static void byte_log_add(byte_log *t, const void *at, size_t size) {
     if (!size) return;
     t->at = realloc(t->at, t->size + size);
     assert_non_null(t->at);
@@ -124,20 +69,20 @@ static inline void tape_add(tape *t, const void *at, size_t size) {
     t->size += size;
 }
 
-static inline void tape_action(tape *t, const hr_action *a) {
+static void byte_log_action(byte_log *t, const hr_action *a) {
     const uint64_t head[] = {a->kind, a->member, a->place, a->bytes.size, strlen(a->text)};
-    tape_add(t, head, sizeof head);
-    tape_add(t, a->bytes.at, a->bytes.size);
-    tape_add(t, a->text, strlen(a->text));
+    byte_log_add(t, head, sizeof head);
+    byte_log_add(t, a->bytes.at, a->bytes.size);
+    byte_log_add(t, a->text, strlen(a->text));
 }
 
-static inline void carry_out(board *b, size_t who, hr_action *a) {
-    seat *s = &b->seats[who];
+static void carry_out(simulator *b, size_t who, hr_action *a) {
+    simulated_party *s = &b->parties[who];
     assert_false(s->ends);
     assert_true(hr_text_is_fit(hr_text_of(a->text), HR_ACTION_TEXT));
     switch (a->kind) {
     case HR_ACT_SEND:
-        assert_true(a->member < FELLOWS && a->member != who && a->bytes.size);
+        assert_true(a->member < MEMBERS && a->member != who && a->bytes.size);
         assert_true(b->letter_count < LETTERS_MAX);
         b->letters[b->letter_count++] = (letter){who, a->member, a->bytes};
         return;
@@ -149,7 +94,7 @@ static inline void carry_out(board *b, size_t who, hr_action *a) {
         s->work = *a;
         break;
     case HR_ACT_CUT_OFF:
-        assert_true(a->member < FELLOWS && !s->cut[a->member] && a->text[0]);
+        assert_true(a->member < MEMBERS && !s->cut[a->member] && a->text[0]);
         s->cut[a->member] = true;
         b->cuts++;
         snprintf(b->why, sizeof b->why, "%zu cut off %zu: %s", who, a->member, a->text);
@@ -162,17 +107,16 @@ static inline void carry_out(board *b, size_t who, hr_action *a) {
     free(a->bytes.at);
 }
 
-static inline void drain(board *b, size_t who) {
+static void take_actions(simulator *b, size_t who) {
     hr_action a;
-    while (hr_protocol_next(b->seats[who].machine, &a)) {
-        tape_action(&b->seats[who].actions, &a);
+    while (hr_protocol_next(b->parties[who].machine, &a)) {
+        byte_log_action(&b->parties[who].actions, &a);
         carry_out(b, who, &a);
     }
 }
 
-/* The event's bytes are gone after this, as they may be. */
-static inline void feed(board *b, size_t who, hr_event event) {
-    seat *s = &b->seats[who];
+void feed(simulator *b, size_t who, hr_event event) {
+    simulated_party *s = &b->parties[who];
     hr_bytes kept = bytes_of(event.bytes, event.size), gone = bytes_of(event.bytes, event.size);
     assert_true(s->event_count < EVENTS_MAX);
     event.bytes = kept.at;
@@ -180,40 +124,40 @@ static inline void feed(board *b, size_t who, hr_event event) {
     event.bytes = gone.at;
     assert_int_equal(hr_protocol_feed(s->machine, &event, NULL), HR_OK);
     free(gone.at);
-    drain(b, who);
+    take_actions(b, who);
 }
 
-static inline void feed_message(board *b, size_t from, size_t to, const void *at, size_t size) {
-    if (!b->seats[to].cut[from]) feed(b, to, (hr_event){.kind = HR_EVENT_MESSAGE, .from = from, .bytes = at, .size = size});
+void feed_message(simulator *b, size_t from, size_t to, const void *at, size_t size) {
+    if (!b->parties[to].cut[from]) feed(b, to, (hr_event){.kind = HR_EVENT_MESSAGE, .from = from, .bytes = at, .size = size});
 }
 
-static inline void send_message(board *b, size_t from, size_t to, const Hedgerow__Message *message) {
+void send_message(simulator *b, size_t from, size_t to, const Hedgerow__Message *message) {
     hr_bytes bytes = packed(message);
     feed_message(b, from, to, bytes.at, bytes.size);
     free(bytes.at);
 }
 
-/* ---- Opening and closing ------------------------------------------------------------------------------------------------------- */
+/* ---- Opening and closing ------------------------------------------------------------------------------- */
 
-static inline board *board_open(const fellows *f, const script *s, uint64_t seed) {
-    board *b = calloc(1, sizeof *b);
+simulator *simulator_open(const test_members *f, const job_script *s, uint64_t seed) {
+    simulator *b = calloc(1, sizeof *b);
     assert_non_null(b);
     b->f = f;
     b->script = s;
     hr_dice_init(&b->dice, seed);
     b->terms = terms_of(s);
     for (size_t who = MINER; who <= CARL; who++) {
-        b->seats[who].setup = setup_of(f, who, s, b->terms);
-        b->seats[who].machine = machine_of(&b->seats[who].setup);
+        b->parties[who].setup = setup_of(f, who, s, b->terms);
+        b->parties[who].machine = machine_of(&b->parties[who].setup);
         b->found[who] = found_half;
     }
-    drain(b, MINER);
+    take_actions(b, MINER);
     return b;
 }
 
-static inline void board_close(board *b) {
+void simulator_close(simulator *b) {
     for (size_t who = MINER; who <= CARL; who++) {
-        seat *s = &b->seats[who];
+        simulated_party *s = &b->parties[who];
         for (size_t e = 0; e < s->event_count; e++) free((void *)s->events[e].bytes);
         free(s->actions.at);
         hr_protocol_free(s->machine);
@@ -223,25 +167,25 @@ static inline void board_close(board *b) {
     free(b);
 }
 
-/* ---- Steps ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Steps --------------------------------------------------------------------------------------------- */
 
-static inline void deliver(board *b, size_t index) {
+void deliver(simulator *b, size_t index) {
     letter l = b->letters[index];
     memmove(&b->letters[index], &b->letters[index + 1], (--b->letter_count - index) * sizeof l);
     if (b->tamper) b->tamper(b, &l);
-    if (b->seats[l.to].machine) feed_message(b, l.from, l.to, l.bytes.at, l.bytes.size);
+    if (b->parties[l.to].machine) feed_message(b, l.from, l.to, l.bytes.at, l.bytes.size);
     free(l.bytes.at);
 }
 
 /* The first letter between its two members. */
-static inline bool is_first(const board *b, size_t index) {
+static bool is_first(const simulator *b, size_t index) {
     for (size_t i = 0; i < index; i++)
         if (b->letters[i].from == b->letters[index].from && b->letters[i].to == b->letters[index].to) return false;
     return true;
 }
 
-static inline void do_work(board *b, size_t who) {
-    seat *s = &b->seats[who];
+void do_work(simulator *b, size_t who) {
+    simulated_party *s = &b->parties[who];
     const hr_action work = s->work;
     s->work.kind = 0;
     if (work.kind == HR_ACT_DECIDE) {
@@ -263,13 +207,12 @@ static inline void do_work(board *b, size_t who) {
     free(made.at);
 }
 
-/* One thing that can happen happens; false: nothing can. */
-static inline bool step(board *b) {
-    size_t choices[LETTERS_MAX + FELLOWS], count = 0;
+bool simulator_step(simulator *b) {
+    size_t choices[LETTERS_MAX + MEMBERS], count = 0;
     for (size_t l = 0; l < b->letter_count; l++)
-        if (!b->seats[b->letters[l].to].away && is_first(b, l)) choices[count++] = l;
-    for (size_t who = 0; who < FELLOWS; who++)
-        if (b->seats[who].work.kind && !b->seats[who].away) choices[count++] = LETTERS_MAX + who;
+        if (!b->parties[b->letters[l].to].away && is_first(b, l)) choices[count++] = l;
+    for (size_t who = 0; who < MEMBERS; who++)
+        if (b->parties[who].work.kind && !b->parties[who].away) choices[count++] = LETTERS_MAX + who;
     if (!count) return false;
     size_t choice = choices[hr_dice_below(&b->dice, count)];
     if (choice < LETTERS_MAX)
@@ -279,40 +222,37 @@ static inline bool step(board *b) {
     return true;
 }
 
-/* Until nobody waits for anybody. Whenever nothing can happen, the miner loses her patience. */
-static inline void run(board *b, void (*meanwhile)(board *b)) {
+void simulator_run(simulator *b, void (*meanwhile)(simulator *b)) {
     for (size_t steps = 0;; steps++) {
         assert_true(steps < 20000);
         if (meanwhile) meanwhile(b);
-        if (step(b)) continue;
-        if (!hr_protocol_waits(b->seats[MINER].machine)) return;
+        if (simulator_step(b)) continue;
+        if (!hr_protocol_waits(b->parties[MINER].machine)) return;
         assert_true(++b->aways < 200);
         feed(b, MINER, (hr_event){.kind = HR_EVENT_AWAY});
     }
 }
 
-static inline void come_back(board *b) {
-    for (size_t who = 0; who < FELLOWS; who++) b->seats[who].away = false;
-    run(b, NULL);
+void all_return(simulator *b) {
+    for (size_t who = 0; who < MEMBERS; who++) b->parties[who].away = false;
+    simulator_run(b, NULL);
 }
 
-/* Everybody's job is over; nobody honest was cut off. */
-static inline void check_over(const board *b) {
+void check_over(const simulator *b) {
     for (size_t who = MINER; who <= CARL; who++)
-        if (b->seats[who].ends != 1) fail_msg("member %zu has %zu ends", who, b->seats[who].ends);
+        if (b->parties[who].ends != 1) fail_msg("member %zu has %zu ends", who, b->parties[who].ends);
     if (b->cuts) fail_msg("%s", b->why);
 }
 
-/* A new machine that is fed the same events takes the same actions, byte for byte. */
-static inline void check_replay(const board *b) {
+void check_replay(const simulator *b) {
     for (size_t who = MINER; who <= CARL; who++) {
-        const seat *s = &b->seats[who];
+        const simulated_party *s = &b->parties[who];
         hr_protocol *again = machine_of(&s->setup);
-        tape actions = {0};
+        byte_log actions = {0};
         hr_action a;
         for (size_t e = 0; e <= s->event_count; e++) {
             while (hr_protocol_next(again, &a)) {
-                tape_action(&actions, &a);
+                byte_log_action(&actions, &a);
                 free(a.bytes.at);
             }
             if (e < s->event_count) assert_int_equal(hr_protocol_feed(again, &s->events[e], NULL), HR_OK);
@@ -324,11 +264,9 @@ static inline void check_replay(const board *b) {
     }
 }
 
-static inline size_t trees_of(const board *b) {
-    const hr_course *c = hr_inprivate_miner_course(b->seats[MINER].machine);
+size_t trees_of(const simulator *b) {
+    const hr_course *c = hr_inprivate_miner_course(b->parties[MINER].machine);
     size_t trees = 0;
     for (size_t p = 0; c && p < hr_course_places(c); p++) trees += c->places[p].state == HR_PLACE_TREE;
     return trees;
 }
-
-#endif

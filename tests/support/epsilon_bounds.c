@@ -1,20 +1,7 @@
-/* Distinguishing games: how far apart are the outputs of a mechanism on two neighbouring data sets, at least?
- *
- * A mechanism that is epsilon-private gives every event probabilities whose ratio is at most e^epsilon. A game counts an event
- * on both data sets and bounds ln of the ratio from below by Clopper and Pearson's intervals. Where the bound exceeds what is
- * claimed, the claim is false (up to the false-alarm rate); where it does not, nothing is proved. */
-#ifndef HR_TESTS_METHODS_AUDIT_H
-#define HR_TESTS_METHODS_AUDIT_H
-
-#include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-/* Of one game: eight one-sided bounds, two for each direction of the event and of its complement. */
-#define GAME_FALSE_ALARM 1e-6
+#include "support/epsilon_bounds.h"
 
 /* The regularised incomplete beta function I_x(a, b), by its continued fraction (Lentz). */
-static inline double beta_fraction(double a, double b, double x) {
+static double beta_fraction(double a, double b, double x) {
     double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), h = d;
     for (int m = 1; m < 10000; m++) {
         double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
@@ -26,7 +13,7 @@ static inline double beta_fraction(double a, double b, double x) {
     return h;
 }
 
-static inline double beta_below(double a, double b, double x) {
+static double beta_below(double a, double b, double x) {
     if (x <= 0 || x >= 1) return x >= 1;
     double scale = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
     if (x < (a + 1) / (a + b + 2)) return scale * beta_fraction(a, b, x) / a;
@@ -34,7 +21,7 @@ static inline double beta_below(double a, double b, double x) {
 }
 
 /* The x with I_x(a, b) = p. */
-static inline double beta_quantile(double a, double b, double p) {
+static double beta_quantile(double a, double b, double p) {
     double low = 0, high = 1;
     for (int i = 0; i < 200; i++) {
         double middle = (low + high) / 2;
@@ -46,40 +33,36 @@ static inline double beta_quantile(double a, double b, double p) {
     return (low + high) / 2;
 }
 
-/* Bounds of a probability of which k of n were seen, each exceeded with probability at most `alpha`. */
-static inline double least_probability(double k, double n, double alpha) {
+double min_probability(double k, double n, double alpha) {
     return k <= 0 ? 0 : beta_quantile(k, n - k + 1, alpha);
 }
 
-static inline double most_probability(double k, double n, double alpha) {
+double max_probability(double k, double n, double alpha) {
     return k >= n ? 1 : beta_quantile(k + 1, n - k, 1 - alpha);
 }
 
-static inline double log_ratio(double k0, double k1, double n) {
-    double low = least_probability(k0, n, GAME_FALSE_ALARM / 8), high = most_probability(k1, n, GAME_FALSE_ALARM / 8);
+static double log_ratio(double k0, double k1, double n) {
+    double low = min_probability(k0, n, GAME_FALSE_ALARM / 8), high = max_probability(k1, n, GAME_FALSE_ALARM / 8);
     return low > 0 ? log(low / high) : 0;
 }
 
-/* A lower bound of epsilon from an event that was seen k0 and k1 times in n runs each, and from its complement; at least 0. */
-static inline double epsilon_of_event(double k0, double k1, double n) {
+double epsilon_of_event(double k0, double k1, double n) {
     double best = fmax(log_ratio(k0, k1, n), log_ratio(k1, k0, n));
     return fmax(0, fmax(best, fmax(log_ratio(n - k0, n - k1, n), log_ratio(n - k1, n - k0, n))));
 }
 
-static inline int ascending_doubles(const void *a, const void *b) {
+int ascending_doubles(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static inline size_t count_below(const double *values, size_t count, double threshold) {
+size_t count_below(const double *values, size_t count, double threshold) {
     size_t below = 0;
     for (size_t i = 0; i < count; i++) below += values[i] < threshold;
     return below;
 }
 
-/* The same from a statistic of every run: the event "below a threshold", which the first halves choose and the second halves
- * count, so that the choice costs no confidence. Sorts the first halves. */
-static inline double epsilon_of_statistic(double *s0, double *s1, size_t n) {
+double epsilon_of_statistic(double *s0, double *s1, size_t n) {
     size_t half = n / 2;
     double best = -1, threshold = 0;
     qsort(s0, half, sizeof *s0, ascending_doubles);
@@ -91,5 +74,3 @@ static inline double epsilon_of_statistic(double *s0, double *s1, size_t n) {
     }
     return epsilon_of_event((double)count_below(s0 + half, half, threshold), (double)count_below(s1 + half, half, threshold), (double)half);
 }
-
-#endif

@@ -1,37 +1,25 @@
-/* A folder of its own for every test, and a look at a ledger's file past the library. */
-#ifndef HR_TESTS_LEDGER_SCRATCH_H
-#define HR_TESTS_LEDGER_SCRATCH_H
+#include "support/temp_dir.h"
 
-#include <hedgerow/ledger.h>
-
-#include <dirent.h>
-#include <setjmp.h>
-#include <sqlite3.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-typedef struct scratch {
-    char folder[64], path[96];
-} scratch;
-
-static inline int scratch_open(void **state) {
-    scratch *s = calloc(1, sizeof *s);
+static int open_below(const char *top, void **state) {
+    temp_dir *s = calloc(1, sizeof *s);
     if (!s) return -1;
-    strcpy(s->folder, "/tmp/hedgerow-ledger-XXXXXX");
+    snprintf(s->folder, sizeof s->folder, "%s/hedgerow-test-XXXXXX", top);
     if (!mkdtemp(s->folder)) return -1;
     snprintf(s->path, sizeof s->path, "%s/ledger.db", s->folder);
     *state = s;
     return 0;
 }
 
-static inline int scratch_close(void **state) {
-    scratch *s = *state;
+int temp_dir_open(void **state) {
+    return open_below("/tmp", state);
+}
+
+int temp_dir_open_in_memory(void **state) {
+    return open_below(access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", state);
+}
+
+int temp_dir_close(void **state) {
+    temp_dir *s = *state;
     DIR *folder = opendir(s->folder);
     for (struct dirent *item = folder ? readdir(folder) : NULL; item; item = readdir(folder)) {
         char name[sizeof s->folder + sizeof item->d_name + 1];
@@ -44,8 +32,7 @@ static inline int scratch_close(void **state) {
     return 0;
 }
 
-/* Bytes of a file; owner: the caller. */
-static inline char *scratch_read(const char *path, size_t *size) {
+char *read_file(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     char *bytes = calloc(1, 1 << 20);
@@ -55,16 +42,14 @@ static inline char *scratch_read(const char *path, size_t *size) {
     return bytes;
 }
 
-static inline void scratch_write(const char *path, const char *bytes, size_t size) {
+void write_file(const char *path, const char *bytes, size_t size) {
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
 }
 
-/* Runs SQL on the file as the sqlite3 shell would; the first answer's first column as text ("" without one), or SQLite's
- * complaint. */
-static inline const char *scratch_sql(const char *path, const char *sql) {
+const char *query_database(const char *path, const char *sql) {
     static char answer[512];
     sqlite3 *db = NULL;
     sqlite3_stmt *query = NULL;
@@ -84,12 +69,9 @@ static inline const char *scratch_sql(const char *path, const char *sql) {
     return answer;
 }
 
-/* An error that helps: the status, words of the message, some remedy, and the file. */
-static inline void scratch_check_error(const hr_error *err, hr_status status, const char *words, const char *file) {
+void check_file_error(const hr_error *err, hr_status status, const char *words, const char *file) {
     assert_int_equal(err->status, status);
     if (!strstr(err->message, words)) fail_msg("'%s' is not in '%s'", words, err->message);
     assert_true(err->remedy[0]);
     if (file && !strstr(err->file, file)) fail_msg("the file is '%s'", err->file);
 }
-
-#endif

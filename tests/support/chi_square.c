@@ -1,12 +1,4 @@
-/* Pearson's test against exact probabilities: two-sided (a fit that is too good is suspicious as well), false-alarm rate 1e-6. */
-#ifndef HR_TESTS_RANDOM_CHI_SQUARE_H
-#define HR_TESTS_RANDOM_CHI_SQUARE_H
-
-#include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define FALSE_ALARM 1e-6
+#include "support/chi_square.h"
 
 /* Pr(chi-square with `dof` degrees of freedom > x), by the series or the continued fraction of the incomplete gamma function. */
 static double chi_square_tail(double x, double dof) {
@@ -30,13 +22,7 @@ static double chi_square_tail(double x, double dof) {
     return scale * h;
 }
 
-typedef struct chi_square_cell {
-    double seen, expected;
-} chi_square_cell;
-
-/* Whether counts agree with probabilities (which may sum to less than 1: the rest is a cell of its own). Neighbouring cells are
- * lumped together until 10 counts are expected. */
-static int chi_square_fits(const uint64_t *seen, const double *probability, size_t cells, uint64_t draws) {
+int chi_square_fits(const uint64_t *seen, const double *probability, size_t cells, uint64_t draws) {
     chi_square_cell last = {0, 0}, next = {0, 0}, rest = {(double)draws, (double)draws};
     double x = 0, used = 0;
     for (size_t i = 0; i <= cells; i++) {
@@ -55,5 +41,3 @@ static int chi_square_fits(const uint64_t *seen, const double *probability, size
     double p = chi_square_tail(x, used - 1);
     return used > 1 && p > FALSE_ALARM / 2 && p < 1 - FALSE_ALARM / 2;
 }
-
-#endif

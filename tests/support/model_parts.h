@@ -1,0 +1,33 @@
+/* Models made by hand for the tests of src/model: a schema with every kind of column, seeded random trees, and the releases of
+ * a real gate. */
+#ifndef HR_TESTS_SUPPORT_MODEL_PARTS_H
+#define HR_TESTS_SUPPORT_MODEL_PARTS_H
+
+#include "data/schema.h"
+#include "model/model.h"
+#include "privacy/gate.h"
+#include "support/check.h"
+#include "support/random_numbers.h"
+
+#include <hedgerow/data.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { AGE, INCOME, SEX, WARD, CONSTANT, FEATURES, WARDS = 300 };
+
+typedef struct parts {
+    uint64_t random;
+    hr_gate *gate;
+    hr_stream *stream;
+    hr_model model; /* its arena holds what the test makes */
+} parts;
+
+/* A model for a task with `outputs` scores. */
+void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth, hr_currency currency);
+void parts_done(parts *p);
+hr_model *make_model(const parts *p);
+
+/* Random records of make_schema(), with missing values and values on edges. */
+hr_data *make_data(const hr_model *model, size_t rows, bool labels);
+
+#endif

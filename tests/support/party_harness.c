@@ -1,0 +1,445 @@
+#include "support/party_harness.h"
+
+/* As assert_true, in child processes too. */
+static void require(bool holds) {
+    if (!holds) abort();
+}
+
+static uint64_t digest_of(const void *bytes, size_t size) {
+    uint64_t digest = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < size; i++) digest = (digest ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
+    return digest | 1;
+}
+
+/* ---- What leaves --------------------------------------------------------------------------------------- */
+
+static void note_sent(harness *l, work_record *d, const void *bytes, size_t size) {
+    uint64_t digest = digest_of(bytes, size);
+    if (d->sent && d->sent != digest) l->event_log->second_answers++;
+    d->sent = digest;
+}
+
+static void note_forest(harness *l, const Hedgerow__Forest *forest) {
+    for (size_t i = 0; forest && i < forest->n_places; i++)
+        if (forest->places[i]->tree.len)
+            note_sent(l, &l->event_log->trees[forest->places[i]->place], forest->places[i]->tree.data, forest->places[i]->tree.len);
+}
+
+static void note_ballot(harness *l, size_t from, const Hedgerow__Ballot *ballot) {
+    work_record *d = &l->event_log->ballots[ballot->round * OWNERS + from - 1];
+    hr_bytes bytes;
+    require(!hr_pack(&ballot->base, &bytes, NULL));
+    if (ballot->counted)
+        note_sent(l, d, bytes.at, bytes.size);
+    else
+        d->none = true;
+    free(bytes.at);
+}
+
+static void note_message(harness *l, size_t from, const Hedgerow__Message *m) {
+    switch (m->kind_case) {
+    case HEDGEROW__MESSAGE__KIND_FOREST: note_forest(l, m->forest); break;
+    case HEDGEROW__MESSAGE__KIND_ROUND: note_forest(l, m->round->forest); break;
+    case HEDGEROW__MESSAGE__KIND_POLL: note_forest(l, m->poll->forest); break;
+    case HEDGEROW__MESSAGE__KIND_BALLOT: note_ballot(l, from, m->ballot); break;
+    case HEDGEROW__MESSAGE__KIND_NOTICE:
+        if (m->notice->kind == HEDGEROW__NOTICE__KIND__EMPTY) l->event_log->trees[m->notice->place].none = true;
+        break;
+    default: break;
+    }
+}
+
+/* Reads a parcel as its receiver would. Messages in pieces are counted only. */
+static void record_packet(harness *l, const char *to, const void *bytes, size_t size) {
+    hr_envelope e;
+    ProtobufCMessage *message = NULL;
+    size_t receiver = hr_roster_named(&l->roster, to, strlen(to));
+    require(!hr_envelope_open(&l->parties[receiver].view, bytes, size, &e, NULL));
+    l->event_log->parcels++;
+    l->event_log->pieces += e.more;
+    if (e.sequence && !l->event_log->pieces) {
+        require(!hr_unpack(&hedgerow__message__descriptor, e.body.at, e.body.size, &message, NULL));
+        note_message(l, e.from, (const Hedgerow__Message *)message);
+        hr_unpacked_free(message);
+    }
+    free(e.body.at);
+}
+
+/* ---- A transport that is watched ----------------------------------------------------------------------- */
+
+bool dies(const harness_party *p, bool after) {
+    return p->harness->dies && p->harness->dies(p, after);
+}
+
+hr_status watched_send(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err) {
+    watched_transport *c = (watched_transport *)self;
+    if (dies(c->party, false)) return HR_E_CANCELLED;
+    record_packet(c->party->harness, to, bytes, size);
+    hr_status status = c->inner->send(c->inner, to, bytes, size, err);
+    return dies(c->party, true) ? HR_E_CANCELLED : status;
+}
+
+static hr_status watched_receive(hr_transport *self, int milliseconds, hr_parcel *out, hr_error *err) {
+    watched_transport *c = (watched_transport *)self;
+    *out = (hr_parcel){0};
+    if (dies(c->party, false)) return HR_E_CANCELLED;
+    hr_status status = c->inner->receive(c->inner, milliseconds, out, err);
+    c->held = *out;
+    return dies(c->party, true) ? HR_E_CANCELLED : status;
+}
+
+static void watched_settle(hr_transport *self, hr_parcel *parcel) {
+    watched_transport *c = (watched_transport *)self;
+    if (dies(c->party, false)) return;
+    c->inner->settle(c->inner, parcel);
+    c->held = (hr_parcel){0};
+    (void)dies(c->party, true);
+}
+
+/* What she had not settled is lost on the way: that must not matter either. */
+static void watched_close(hr_transport *self) {
+    watched_transport *c = (watched_transport *)self;
+    if (c->inner) c->inner->settle(c->inner, &c->held);
+    if (c->inner) c->inner->close(c->inner);
+    c->inner = NULL;
+}
+
+/* ---- Work that is counted ------------------------------------------------------------------------------ */
+
+/* Rule 1: what is drawn now was paid for, on the disk. */
+static bool is_reserved(const harness_party *p, const hr_party_job *job) {
+    hr_ledger_total total;
+    bool paid =
+        job->record->entry && !hr_ledger_sum(p->ledger, &total, NULL) && total.epsilon_spent > p->harness->job.options.epsilon - 1e-11;
+    return paid && sqlite3_get_autocommit(hr_ledger_file(p->ledger));
+}
+
+static hr_status watch_work(harness_party *p, work_call *call, work_record *d, const hr_party_job *job, size_t place, hr_bytes *out,
+                            hr_error *err) {
+    if (dies(p, false)) return HR_E_CANCELLED;
+    if (!is_reserved(p, job)) p->harness->event_log->unreserved++;
+    d->draws++;
+    hr_status status = call(&p->as.work, job, place, out, err);
+    if (!status) d->made = digest_of(out->at, out->size);
+    if (!dies(p, true)) return status;
+    free(out->at);
+    *out = (hr_bytes){0};
+    return HR_E_CANCELLED;
+}
+
+static hr_status watched_train(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+    harness_party *p = (harness_party *)self;
+    return watch_work(p, p->real.train, &p->harness->event_log->trees[place], job, place, out, err);
+}
+
+static hr_status watched_vote(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+    harness_party *p = (harness_party *)self;
+    return watch_work(p, p->real.vote, &p->harness->event_log->ballots[place], job, place, out, err);
+}
+
+static hr_status watched_finish(hr_party_work *self, const hr_party_job *job, hr_error *err) {
+    harness_party *p = (harness_party *)self;
+    event_log *d = p->harness->event_log;
+    if (dies(p, false)) return HR_E_CANCELLED;
+    hr_status status = p->real.finish(self, job, err);
+    if (!status && !p->index) {
+        size_t size = 0;
+        char *text = read_file(p->harness->model, &size);
+        uint64_t model = digest_of(text, size);
+        if (d->model && d->model != model) d->second_models++;
+        d->model = model;
+        d->models++;
+        free(text);
+    }
+    return dies(p, true) ? HR_E_CANCELLED : status;
+}
+
+static void log_line(void *user, const char *line) {
+    harness_party *p = user;
+    size_t used = strlen(p->harness->said);
+    snprintf(p->harness->said + used, sizeof p->harness->said - used, "%s: %s\n", p->name, line);
+}
+
+static void set_work(harness_party *p) {
+    harness *l = p->harness;
+    if (p->index) {
+        hr_owner_work_init(&p->as.owner);
+        p->as.owner.data = p->records;
+        p->as.owner.policy = &l->policy;
+        p->as.owner.ledger = p->ledger;
+        p->as.owner.threads = 1;
+        p->as.owner.tell = log_line;
+        p->as.owner.user = p;
+    } else {
+        p->as.miner = (hr_miner_work){.path = l->model, .tell = log_line, .user = p};
+        hr_miner_work_init(&p->as.miner);
+    }
+    p->real = p->as.work;
+    p->as.work.train = watched_train;
+    p->as.work.vote = watched_vote;
+    p->as.work.finish = watched_finish;
+}
+
+/* ---- Lives --------------------------------------------------------------------------------------------- */
+
+static hr_status open_files(harness_party *p, hr_error *err) {
+    if (!p->index) return hr_journal_open(p->path, &p->journal, err);
+    hr_status status = hr_ledger_open(p->path, &p->ledger, err);
+    return status ? status : hr_journal_of_ledger(p->ledger, &p->journal, err);
+}
+
+hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err) {
+    harness *l = p->harness;
+    p->watched = (watched_transport){{watched_send, watched_receive, watched_settle, watched_close}, inner, {0}, p};
+    hr_status status = open_files(p, err);
+    if (status) return status;
+    set_work(p);
+    hr_party_options options = {.view = &p->view,
+                                .journal = p->journal,
+                                .transport = &p->watched.transport,
+                                .work = &p->as.work,
+                                .schema = l->table.schema,
+                                .miners = l->miners,
+                                .least_owners = 1,
+                                .advance = -1e6, /* whatever noise says, the job goes on */
+                                .deadline = l->deadline,
+                                .lifetime = l->lifetime,
+                                .resend = RESEND};
+    return hr_party_open(&options, &p->party, err);
+}
+
+void party_start(harness_party *p) {
+    hr_error err = {0};
+    hr_transport *end = NULL;
+    assert_int_equal(hr_loopback_open(p->harness->loopback, p->name, &end, NULL), HR_OK);
+    if (party_start_with(p, end, &err)) fail_msg("%s: %s", p->name, err.message);
+}
+
+void party_stop(harness_party *p) {
+    hr_party_close(p->party);
+    if (p->watched.inner) watched_close(&p->watched.transport);
+    hr_journal_close(p->journal);
+    hr_ledger_close(p->ledger);
+    if (p->index) {
+        hr_owner_work_done(&p->as.owner);
+    } else {
+        hr_model_free(p->as.miner.model);
+        p->as.miner.model = NULL;
+    }
+    p->party = NULL;
+    p->journal = NULL;
+    p->ledger = NULL;
+}
+
+/* ---- A harness ----------------------------------------------------------------------------------------- */
+
+hr_job_file harness_job(size_t rounds, hr_order order, bool votes) {
+    hr_job_file job = {.rounds = rounds, .order = order, .options = options_of("inprivate", HR_SOUND)};
+    job.options.epsilon = EPSILON;
+    job.options.depth = 2;
+    job.options.edges = HR_EDGES_PUBLIC; /* the fastest */
+    job.advance = votes ? .01 : 0;
+    job.vote_share = votes ? .2 : 0;
+    return job;
+}
+
+hr_job_file harness_job_with_votes(hr_order order) {
+    hr_job_file job = harness_job(2, order, true);
+    job.last_places = 1;
+    return job;
+}
+
+static void open_event_log(harness *l) {
+    char path[PATH_ROOM];
+    snprintf(path, sizeof path, "%s/diary", l->temp_dir->folder);
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
+    assert_true(file >= 0);
+    assert_int_equal(ftruncate(file, sizeof *l->event_log), 0);
+    l->event_log = mmap(NULL, sizeof *l->event_log, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    assert_true(l->event_log != MAP_FAILED);
+    close(file);
+}
+
+static hr_data *deal(const table *t, size_t owner) {
+    uint32_t *picked = calloc(t->rows + 1, sizeof *picked);
+    size_t count = 0;
+    assert_non_null(picked);
+    for (size_t i = owner; i < t->rows; i += OWNERS) picked[count++] = (uint32_t)i;
+    hr_data *records = hr_data_take(t->data, picked, count);
+    assert_non_null(records);
+    free(picked);
+    return records;
+}
+
+static void add_party(harness *l, size_t index) {
+    harness_party *p = &l->parties[index];
+    p->harness = l;
+    p->index = index;
+    snprintf(p->name, sizeof p->name, index ? "owner-%zu" : "miner", index);
+    snprintf(p->path, sizeof p->path, "%s/%s.db", l->temp_dir->folder, p->name);
+    assert_int_equal(hr_identity_make(&p->identity, NULL), HR_OK);
+    p->view = (hr_party_view){&l->roster, p->identity, index};
+    l->members[index] = (hr_member){p->name, hr_identity_public(p->identity)};
+    if (!index) return;
+    assert_int_equal(hr_ledger_create(p->path, LIMIT, 0, NULL), HR_OK);
+    p->records = deal(&l->table, index - 1);
+}
+
+void harness_open(harness *l, hr_job_file job) {
+    static const char *const miners[] = {"miner"}, *const methods[] = {"inprivate"};
+    *l = (harness){.table = table_of_steps(60, 2, 2, 5), .job = job, .deadline = NEVER, .now = 1000000};
+    l->policy = (hr_policy){.miners = {miners, 1}, .methods = {methods, 1}, .epsilon = 1, .owners = 1};
+    l->roster = (hr_roster){"test", l->members, PARTIES};
+    l->miners[0] = true;
+    assert_int_equal(hr_loopback_new(&l->loopback, NULL), HR_OK);
+    assert_int_equal(temp_dir_open_in_memory((void **)&l->temp_dir), 0);
+    open_event_log(l);
+    snprintf(l->model, sizeof l->model, "%s/model.json", l->temp_dir->folder);
+    for (size_t i = 0; i < PARTIES; i++) add_party(l, i);
+}
+
+void harness_close(harness *l) {
+    void *state = l->temp_dir;
+    for (size_t i = 0; i < PARTIES; i++) {
+        party_stop(&l->parties[i]);
+        hr_identity_free(l->parties[i].identity);
+        hr_data_free(l->parties[i].records);
+    }
+    hr_loopback_free(l->loopback);
+    munmap(l->event_log, sizeof *l->event_log);
+    table_close(&l->table);
+    temp_dir_close(&state);
+}
+
+/* ---- The course of a job ------------------------------------------------------------------------------- */
+
+hr_status harness_submit(harness *l, hr_error *err) {
+    const char *names[OWNERS];
+    hr_bytes terms = {0};
+    if (l->event_log->models) return HR_OK;
+    for (size_t i = 0; i < OWNERS; i++) names[i] = l->parties[i + 1].name;
+    hr_status status = hr_terms_of(&l->job, "job", l->table.schema, names, OWNERS, &terms, err);
+    if (!status) status = hr_party_submit(l->parties[0].party, (hr_blob){terms.at, terms.size}, l->date, err);
+    free(terms.at);
+    return status;
+}
+
+void party_restart(harness_party *p) {
+    hr_error err = {0};
+    party_stop(p);
+    party_start(p);
+    p->harness->running = p->index;
+    if (p->index || !harness_submit(p->harness, &err)) return;
+    if (!p->harness->died || !p->harness->died(p)) fail_msg("%s", err.message);
+    party_restart(p);
+}
+
+bool party_step(harness_party *p) {
+    hr_error err = {0};
+    bool busy = false;
+    harness *l = p->harness;
+    l->running = p->index;
+    hr_status status = hr_party_step(p->party, (hr_clock){l->now, l->date}, 0, &busy, &err);
+    if (l->died && l->died(p)) {
+        party_restart(p);
+        return true;
+    }
+    if (status) fail_msg("%s: %s", p->name, err.message);
+    return busy;
+}
+
+bool harness_is_idle(harness *l) {
+    bool owes = false;
+    for (size_t i = 0; i < PARTIES; i++) {
+        harness_party *p = &l->parties[i];
+        if (!p->party) continue;
+        if (hr_party_jobs(p->party)) return false;
+        assert_int_equal(hr_party_owes(p->party, &owes, NULL), HR_OK);
+        if (owes) return false;
+    }
+    return true;
+}
+
+bool harness_step(harness *l) {
+    bool any = false;
+    for (size_t i = 0; i < PARTIES; i++)
+        if (l->parties[i].party && party_step(&l->parties[i])) any = true;
+    return any;
+}
+
+void harness_run_until(harness *l, bool (*over)(harness *l)) {
+    for (int idle = 0; idle < IDLE_MOST;) {
+        if (harness_step(l)) continue;
+        if (over(l)) return;
+        l->now += RESEND / 2;
+        idle++;
+    }
+    fail_msg("the job does not end");
+}
+
+void harness_start(harness *l) {
+    for (size_t i = 1; i < PARTIES; i++) party_start(&l->parties[i]);
+    party_restart(&l->parties[0]);
+}
+
+/* ---- What must hold in the end ------------------------------------------------------------------------- */
+
+void check_query(const harness_party *p, const char *sql, const char *number) {
+    const char *answer = query_database(p->path, sql);
+    if (strcmp(answer, number)) fail_msg("%s: '%s' gives %s, not %s", p->name, sql, answer, number);
+}
+
+void check_journal(const harness_party *p) {
+    check_query(p, "SELECT count(*) FROM jobs WHERE NOT over", "0");
+    check_query(p, "SELECT count(*) FROM events", "0");
+    check_query(p, "SELECT count(*) FROM parcels", "0");
+}
+
+/* Every piece of work was drawn once at most, and said to be one thing. Returns how many there are. */
+static size_t check_works(const work_record *works, size_t from, size_t step_size, size_t end) {
+    size_t given = 0;
+    for (size_t p = from; p < end; p += step_size) {
+        const work_record *d = &works[p];
+        if (d->draws > 1) fail_msg("noise was drawn %d times for place %zu", d->draws, p);
+        if (!!d->sent == d->none) fail_msg("place %zu: %s", p, d->none ? "a tree, and word that there is none" : "nothing was ever said");
+        if (d->sent) assert_true(d->sent == d->made);
+        given += d->sent != 0;
+    }
+    return given;
+}
+
+/* Charged once, and used if anything came of it. */
+static void check_charge(const harness_party *p, bool used) {
+    check_query(p, "SELECT count(*) FROM entries", "1");
+    check_query(p, "SELECT epsilon FROM spending", "0.5");
+    check_query(p, "SELECT state FROM entries", used ? "committed" : "reserved");
+}
+
+size_t trees_in_model(const harness *l) {
+    size_t size = 0;
+    char *text = read_file(l->model, &size);
+    hr_model *model = NULL;
+    hr_error err = {0};
+    if (hr_model_parse(text, size, "model", &model, &err)) fail_msg("%s", err.message);
+    size_t trees = hr_model_tree_count(model);
+    hr_model_free(model);
+    free(text);
+    return trees;
+}
+
+size_t check_end(harness *l) {
+    size_t places = l->job.rounds * OWNERS, trees = 0, ballots = 0;
+    size_t voted = l->job.advance > 0 ? places - (l->job.last_places ? 0 : OWNERS) : 0;
+    assert_int_equal(l->event_log->second_answers, 0);
+    assert_int_equal(l->event_log->second_models, 0);
+    assert_int_equal(l->event_log->unreserved, 0);
+    for (size_t i = 0; i < PARTIES; i++) check_journal(&l->parties[i]);
+    for (size_t i = 0; i < OWNERS; i++) {
+        size_t given = check_works(l->event_log->trees, i, OWNERS, places), counted = check_works(l->event_log->ballots, i, OWNERS, voted);
+        check_charge(&l->parties[i + 1], given + counted > 0);
+        trees += given;
+        ballots += counted;
+    }
+    assert_in_range(trees_in_model(l), trees - l->job.last_places, trees); /* a vote may leave them out */
+    return places + voted - trees - ballots;
+}

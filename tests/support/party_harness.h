@@ -1,0 +1,126 @@
+/* A miner and three owners whose journals and ledgers are files, over a loopback: parties that may die at any moment and come back. What
+ * leaves them is read on the way, and kept for the end: nobody may ever say two different things. */
+#ifndef HR_TESTS_SUPPORT_PARTY_HARNESS_H
+#define HR_TESTS_SUPPORT_PARTY_HARNESS_H
+
+#include "data/records.h"
+#include "job/miner_work.h"
+#include "job/owner_work.h"
+#include "job/terms.h"
+#include "ledger/spend.h"
+#include "support/tables.h"
+#include "support/temp_dir.h"
+#include "transport/loopback.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+enum { OWNERS = 3, PARTIES = OWNERS + 1, PLACES = OWNERS * 8, RESEND = 100, PATH_ROOM = 160, IDLE_MOST = 4000 };
+
+#define EPSILON .5
+#define LIMIT 2.0
+#define NEVER (INT64_MAX / 64)
+
+/* A tree or a ballot, over all lives of its owner. Digests are 0 for nothing. */
+typedef struct work_record {
+    int draws;           /* how often she drew noise for it */
+    uint64_t made, sent; /* what came of it, and what left her */
+    bool none;           /* she has said that there is none */
+} work_record;
+
+/* Shared with child processes. */
+typedef struct event_log {
+    work_record trees[PLACES], ballots[PLACES];
+    uint64_t model;
+    size_t models;                                    /* how often it was made */
+    size_t second_answers, unreserved, second_models; /* what must not be */
+    size_t parcels, pieces;
+} event_log;
+
+typedef struct harness harness;
+
+typedef struct watched_transport {
+    hr_transport transport;
+    hr_transport *inner;
+    hr_parcel held; /* received, and not settled */
+    struct harness_party *party;
+} watched_transport;
+
+typedef struct harness_party {
+    union {
+        hr_party_work work; /* first: a worker is a party */
+        hr_owner_work owner;
+        hr_miner_work miner;
+    } as;
+    hr_party_work real; /* without the watching */
+    harness *harness;
+    size_t index;
+    char name[16], path[PATH_ROOM];
+    hr_identity *identity;
+    hr_party_view view;
+    hr_data *records;
+    /* Of one life; NULL when she is dead. */
+    hr_ledger *ledger;
+    hr_journal *journal;
+    watched_transport watched;
+    hr_party *party;
+} harness_party;
+
+struct harness {
+    temp_dir *temp_dir;
+    char model[PATH_ROOM];
+    table table;
+    hr_job_file job;
+    hr_policy policy;
+    hr_roster roster;
+    hr_member members[PARTIES];
+    bool miners[PARTIES];
+    hr_loopback *loopback;
+    harness_party parties[PARTIES];
+    size_t running; /* the index of the party whose step it is */
+    int64_t now, date, deadline, lifetime;
+    event_log *event_log;
+    char said[8192]; /* by the parties of this process, line by line */
+    /* Whether she dies just before, or just after, what she is about to do; NULL: never. */
+    bool (*dies)(const harness_party *p, bool after);
+    /* Whether she has died in her last step. */
+    bool (*died)(const harness_party *p);
+};
+
+bool dies(const harness_party *p, bool after);
+hr_status watched_send(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err);
+typedef hr_status work_call(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err);
+
+/* From her files, with that end of a transport, which is hers from then on. */
+hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err);
+void party_start(harness_party *p);
+
+/* Only her files are left. */
+void party_stop(harness_party *p);
+hr_job_file harness_job(size_t rounds, hr_order order, bool votes);
+
+/* With a vote after each of two rounds. */
+hr_job_file harness_job_with_votes(hr_order order);
+
+/* Everybody is dead at first. */
+void harness_open(harness *l, hr_job_file job);
+void harness_close(harness *l);
+
+/* As `hedgerow mine` would, whenever it is started. */
+hr_status harness_submit(harness *l, hr_error *err);
+void party_restart(harness_party *p);
+bool party_step(harness_party *p);
+bool harness_is_idle(harness *l);
+bool harness_step(harness *l);
+
+/* All who live go on, one step each in turn; when nobody can, time passes. */
+void harness_run_until(harness *l, bool (*over)(harness *l));
+void harness_start(harness *l);
+void check_query(const harness_party *p, const char *sql, const char *number);
+void check_journal(const harness_party *p);
+size_t trees_in_model(const harness *l);
+
+/* For jobs in which all owners took part to the end. Returns how many trees and ballots were lost. */
+size_t check_end(harness *l);
+
+#endif

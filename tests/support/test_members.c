@@ -1,0 +1,134 @@
+#include "support/test_members.h"
+
+const hr_job_id the_job = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}};
+
+const char the_schema[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\nfeatures: [{name: n, kind: number, "
+                          "low: 0, high: 10}, {name: c, kind: category, values: [a, b, d]}]\n";
+
+static test_members *test_members_open(void) {
+    static const char *const names[MEMBERS] = {"miner", "anna", "bert", "carl", "dora", "outsider"};
+    test_members *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    f->roster = (hr_roster){"brook", f->members, MEMBERS};
+    for (unsigned char p = 0; p < PERSONS; p++) {
+        f->who[p] = test_identity((unsigned char)(p + 1));
+        if (p == STRANGER) break;
+        f->members[p] = (hr_member){names[p], hr_identity_public(f->who[p])};
+        f->views[p] = (hr_party_view){&f->roster, f->who[p], p};
+    }
+    assert_int_equal(hr_schema_parse(the_schema, sizeof the_schema - 1, "s", &f->schema, NULL), HR_OK);
+    assert_non_null(f->arena = hr_arena_new());
+    return f;
+}
+
+static void test_members_close(test_members *f) {
+    for (size_t p = 0; p < PERSONS; p++) hr_identity_free(f->who[p]);
+    hr_schema_free(f->schema);
+    hr_arena_free(f->arena);
+    free(f);
+}
+
+int test_members_setup(void **state) {
+    *state = test_members_open();
+    return 0;
+}
+
+int test_members_teardown(void **state) {
+    test_members_close(*state);
+    return 0;
+}
+
+hr_bytes packed(const void *message) {
+    hr_bytes out = {0};
+    assert_int_equal(hr_pack(message, &out, NULL), HR_OK);
+    return out;
+}
+
+hr_bytes bytes_of(const void *at, size_t size) {
+    hr_bytes out = {malloc(size ? size : 1), size};
+    assert_non_null(out.at);
+    if (size) memcpy(out.at, at, size);
+    return out;
+}
+
+/* ---- Trees --------------------------------------------------------------------------------------------- */
+
+hr_release half_a_unit(size_t place) {
+    return (hr_release){.what = "leaf sum",
+                        .tree = (int64_t)place,
+                        .level = -1,
+                        .part = place,
+                        .cost = HR_UNIT / 2,
+                        .sensitivity = 1,
+                        .mechanism = HR_DISCRETE_LAPLACE,
+                        .scale_num = 2,
+                        .scale_den = 1,
+                        .draws = 1};
+}
+
+leaf_tree *leaf_tree_of(hr_arena *arena, size_t place) {
+    leaf_tree *t = hr_arena_alloc(arena, 1, sizeof *t);
+    assert_non_null(t);
+    t->nodes[0].value = .25;
+    for (size_t r = 0; r < 3; r++) t->releases[r] = half_a_unit(place);
+    t->paid = (hr_paid_tree){{t->nodes, 1, t->subsets, 0}, t->releases, 1};
+    return t;
+}
+
+hr_bytes leaf_bytes(const test_members *f, size_t owner, size_t place) {
+    const hr_tree_place at = {the_job, owner, place};
+    hr_arena_mark mark = hr_arena_get_mark(f->arena);
+    leaf_tree *t = leaf_tree_of(f->arena, place);
+    hr_bytes out = {0};
+    t->nodes[0].value = (double)place / 64 + (double)owner / 1024;
+    assert_int_equal(hr_wire_tree_pack(&f->roster, &at, &t->paid, &out, NULL), HR_OK);
+    hr_arena_rewind(f->arena, mark);
+    return out;
+}
+
+hr_tree_rules rules_of(const test_members *f) {
+    return (hr_tree_rules){f->schema, false, HR_UNIT};
+}
+
+/* ---- Courses ------------------------------------------------------------------------------------------- */
+
+hr_course course_of(const test_members *f, size_t self) {
+    hr_course c = {.view = &f->views[self], .job = the_job, .miner = MINER, .rules = rules_of(f), .owners = {ANNA, BERT, CARL}};
+    c.owner_count = 3;
+    c.rounds = 2;
+    assert_int_equal(hr_course_begin(&c, NULL), HR_OK);
+    return c;
+}
+
+void sign_leaf(const test_members *f, hr_course *course, size_t place) {
+    hr_bytes tree = leaf_bytes(f, hr_course_owner(course, place), place);
+    assert_int_equal(hr_course_sign_tree(course, place, tree.at, tree.size, NULL), HR_OK);
+    free(tree.at);
+}
+
+/* ---- Parcels ------------------------------------------------------------------------------------------- */
+
+Hedgerow__Envelope envelope_of(const test_members *f, size_t from, size_t to, const char *body) {
+    Hedgerow__Envelope e = HEDGEROW__ENVELOPE__INIT;
+    e.version = 1;
+    e.federation = hr_text_of("brook");
+    e.job = hr_data_of(the_job.bytes, HR_JOB_BYTES);
+    e.from = hr_text_of(f->members[from].name);
+    e.to = hr_text_of(f->members[to].name);
+    e.sequence = 1;
+    e.body = hr_text_of(body);
+    return e;
+}
+
+hr_bytes sealed_bytes(const test_members *f, size_t signer, size_t to, const void *at, size_t size) {
+    const hr_public_key key = hr_identity_public(f->who[to]);
+    hr_bytes out = {0};
+    assert_int_equal(hr_seal(f->who[signer], &key, at, size, &out.at, &out.size, NULL), HR_OK);
+    return out;
+}
+
+hr_bytes sealed_envelope(const test_members *f, size_t signer, size_t to, const Hedgerow__Envelope *envelope) {
+    hr_bytes plain = packed(envelope), out = sealed_bytes(f, signer, to, plain.at, plain.size);
+    free(plain.at);
+    return out;
+}
