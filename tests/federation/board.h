@@ -15,7 +15,7 @@ typedef struct tape {
 typedef struct seat {
     bool away, refuses, cut[FELLOWS];
     unsigned loses; /* so many of 100 works come to nothing */
-    hr_inprivate_setup setup;
+    hr_protocol_setup setup;
     hr_protocol *machine;
     hr_event events[EVENTS_MAX];
     size_t event_count, ends, trained[64];
@@ -75,7 +75,7 @@ static inline hr_bytes terms_of(const script *s) {
     return packed(&terms);
 }
 
-static inline hr_protocol *machine_of(const hr_inprivate_setup *setup) {
+static inline hr_protocol *machine_of(const hr_protocol_setup *setup) {
     hr_protocol *machine = NULL;
     hr_error err = {0};
     bool mine = setup->view->self == setup->miner;
@@ -83,14 +83,14 @@ static inline hr_protocol *machine_of(const hr_inprivate_setup *setup) {
     return machine;
 }
 
-static inline hr_inprivate_setup setup_of(const fellows *f, size_t self, const script *s, hr_bytes terms) {
-    return (hr_inprivate_setup){.view = &f->views[self],
-                                .job = the_job,
-                                .schema = f->schema,
-                                .miner = MINER,
-                                .least_owners = s->least_owners,
-                                .terms = terms,
-                                .advance = s->advance};
+static inline hr_protocol_setup setup_of(const fellows *f, size_t self, const script *s, hr_bytes terms) {
+    return (hr_protocol_setup){.view = &f->views[self],
+                               .job = the_job,
+                               .schema = f->schema,
+                               .miner = MINER,
+                               .least_owners = s->least_owners,
+                               .terms = terms,
+                               .advance = s->advance};
 }
 
 static inline hr_bytes ballot_bytes(size_t round, size_t place, finding found, size_t tails) {

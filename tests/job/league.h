@@ -312,9 +312,7 @@ static inline void end_life(player *p) {
     if (p->carrier.inner) carrier_close(&p->carrier.transport);
     hr_journal_close(p->journal);
     hr_ledger_close(p->ledger);
-    if (p->index) {
-        hr_owner_work_done(&p->as.owner);
-    } else {
+    if (!p->index) {
         hr_model_free(p->as.miner.model);
         p->as.miner.model = NULL;
     }
