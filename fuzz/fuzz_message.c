@@ -93,7 +93,7 @@ static void check_tree(const world *w, const uint8_t *bytes, size_t size) {
 
 /* Each event is a byte for its kind, one for its sender, two for its size. */
 static void check_machine(const world *w, size_t self, const uint8_t *bytes, size_t size) {
-    const hr_inprivate_setup setup = {&w->views[self], w->job, w->schema, MINER, 1, w->terms, 0};
+    const hr_protocol_setup setup = {&w->views[self], w->job, w->schema, MINER, 1, w->terms, 0};
     hr_protocol *machine = NULL;
     hr_action action;
     CHECK((self == MINER ? hr_inprivate_miner : hr_inprivate_owner)(&setup, &machine, NULL) == HR_OK);

@@ -18,21 +18,10 @@ enum { HR_TAILS_MAX = 3, HR_BALLOT_UNIT = 1 << 10 };
 /* How many of them owners vote on after a round: 0 but after the last, and never all places. */
 size_t hr_tails(const Hedgerow__Terms *terms, size_t owners, size_t round);
 
-/* What a machine is told about its party and its job. Everything outlives the machine. */
-typedef struct hr_inprivate_setup {
-    const hr_party_view *view;
-    hr_job_id job;
-    const hr_schema *schema; /* the party's own */
-    size_t miner;            /* member */
-    size_t least_owners;     /* owner: a job of fewer is none of hers */
-    hr_bytes terms;          /* miner: what she offers (Terms) */
-    double advance;          /* miner: an advance below it ends the job; used if the terms say that there are votes */
-} hr_inprivate_setup;
-
 /* Owner: the caller frees *out with hr_protocol_free. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_inprivate_owner(const hr_inprivate_setup *setup, hr_protocol **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_inprivate_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err);
 /* Begins by offering the job. Fails: FORMAT (terms), MEMORY. */
-HR_MUST_CHECK hr_status hr_inprivate_miner(const hr_inprivate_setup *setup, hr_protocol **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_inprivate_miner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err);
 
 /* The course of a machine's job, for the trees in it; NULL before it has started. */
 const hr_course *hr_inprivate_owner_course(const hr_protocol *owner);

@@ -12,7 +12,7 @@ typedef enum phase { OFFERED, RUNNING, POLLED, OVER } phase;
 
 typedef struct miner {
     hr_protocol protocol;
-    hr_inprivate_setup setup;
+    hr_protocol_setup setup;
     Hedgerow__Terms *terms;
     phase phase;
     size_t round, invited[HR_MEMBERS_MAX];
@@ -445,7 +445,7 @@ static hr_status read_terms(miner *m, hr_error *err) {
     return status;
 }
 
-hr_status hr_inprivate_miner(const hr_inprivate_setup *setup, hr_protocol **out, hr_error *err) {
+hr_status hr_inprivate_miner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
     miner *m = calloc(1, sizeof *m);
     if (!m) return hr_fail_memory(err);
     m->protocol = (hr_protocol){.feed = feed, .waits = waits, .free = free_miner};

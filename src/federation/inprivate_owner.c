@@ -16,7 +16,7 @@ typedef enum work { IDLE, TRAINING, VOTING } work;
 
 typedef struct owner {
     hr_protocol protocol;
-    hr_inprivate_setup setup;
+    hr_protocol_setup setup;
     phase phase;
     work work;
     size_t work_place, own_next; /* own_next: of her places, those below it are dealt with */
@@ -342,7 +342,7 @@ static void free_owner(hr_protocol *self) {
     free(o);
 }
 
-hr_status hr_inprivate_owner(const hr_inprivate_setup *setup, hr_protocol **out, hr_error *err) {
+hr_status hr_inprivate_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
     owner *o = calloc(1, sizeof *o);
     if (!o) return hr_fail_memory(err);
     o->protocol = (hr_protocol){.feed = feed, .waits = waits, .free = free_owner};

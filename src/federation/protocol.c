@@ -15,7 +15,7 @@ bool hr_protocol_waits(const hr_protocol *protocol) {
 }
 
 bool hr_protocol_next(hr_protocol *protocol, hr_action *out) {
-    if (protocol->first == protocol->count) return false;
+    if (!protocol || protocol->first == protocol->count) return false;
     *out = protocol->actions[protocol->first++];
     if (protocol->first == protocol->count) protocol->first = protocol->count = 0;
     return true;

@@ -50,9 +50,23 @@ typedef struct hr_action {
 
 typedef struct hr_protocol hr_protocol;
 
+/* What a machine is told about its party and its job. Everything outlives the machine. */
+typedef struct hr_protocol_setup {
+    const hr_party_view *view;
+    hr_job_id job;
+    const hr_schema *schema; /* the party's own */
+    size_t miner;            /* member */
+    size_t least_owners;     /* owner: a job of fewer is none of hers */
+    hr_bytes terms;          /* miner: what she offers (Terms) */
+    double advance;          /* miner: an advance below it ends the job; used if the terms say that there are votes */
+} hr_protocol_setup;
+
+/* Makes a machine. Owner: the caller frees *out with hr_protocol_free. Fails: FORMAT (miner: terms), MEMORY. */
+typedef hr_status hr_protocol_make(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err);
+
 /* Fails: MEMORY; the machine is of no use then. */
 HR_MUST_CHECK hr_status hr_protocol_feed(hr_protocol *protocol, const hr_event *event, hr_error *err);
-/* The next action, oldest first; false: none. Its bytes are the caller's to free. */
+/* The next action, oldest first; false: none, as of NULL. Its bytes are the caller's to free. */
 bool hr_protocol_next(hr_protocol *protocol, hr_action *out);
 /* Whether an AWAY event would change anything: somebody is waited for. */
 bool hr_protocol_waits(const hr_protocol *protocol);

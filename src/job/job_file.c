@@ -1,5 +1,6 @@
 #include "job/job_file.h"
 
+#include "job/federated_method.h"
 #include "job/federation_file.h"
 
 #include <stddef.h>
@@ -92,9 +93,6 @@ static const hr_field root_fields[ROOT_KEYS] = {
 enum { DEADLINE_SECONDS = 600 };
 static const double vote_share_of_epsilon = .1;
 
-/* The trees of many owners are a longer sequence than one owner's, and with a step of 1 the later ones follow noise (docs/results.md). */
-static const double federated_learning_rate = .5;
-
 /* ---- The method's options ----------------------------------------------------------------------------------------------------- */
 
 /* What the options' table refuses is, in a file, a matter of its format, at the value. */
@@ -145,7 +143,8 @@ static hr_status read_method(const hr_fields *reader, const hr_yaml_node *const 
     hr_status status = hr_fit_options_init(options, whole->method, (hr_mode)whole->mode, reader->keys.err);
     if (status) return place(reader, found[ROOT_METHOD], status);
     options->delta = 0;
-    if (!strcmp(options->method, "inprivate") && options->mode == HR_SOUND) options->learning_rate = federated_learning_rate;
+    const hr_federated_method *federated = hr_federated_method_named(options->method, strlen(options->method));
+    if (federated) federated->defaults(options);
     status = set_option(reader, "epsilon", found[ROOT_EPSILON], options);
     if (!status && found[ROOT_DELTA] && !is_zero(found[ROOT_DELTA])) status = set_option(reader, "delta", found[ROOT_DELTA], options);
     if (!status && found[ROOT_OPTIONS]) status = read_options(reader, found[ROOT_OPTIONS], options);

@@ -1,13 +1,12 @@
 #include "job/miner_work.h"
 
 #include "base/fail.h"
+#include "job/federated_method.h"
 #include "job/terms.h"
-#include "methods/inprivate.h"
 
 #include <hedgerow/amount.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { STATEMENT = 1400 };
@@ -18,62 +17,17 @@ static const char meaning[] = "Epsilon is what the job allows each owner to spen
 /* A model in the making. */
 typedef struct making {
     const hr_party_job *job;
-    hr_arena *arena;
-    hr_value_tree *trees;
-    size_t tree_count;
-    hr_release *releases;
-    size_t release_count, release_room;
-    hr_settings settings;
+    const hr_method *method;
+    hr_joint_model joint;
     const char *unit;
     char statement[STATEMENT];
 } making;
 
-static hr_status add_releases(making *m, const hr_release *releases, size_t count, hr_error *err) {
-    if (m->release_count + count > m->release_room) {
-        size_t room = 2 * (m->release_count + count);
-        hr_release *larger = realloc(m->releases, room * sizeof *larger);
-        if (!larger) return hr_fail_memory(err);
-        m->releases = larger;
-        m->release_room = room;
-    }
-    if (count) memcpy(m->releases + m->release_count, releases, count * sizeof *releases);
-    m->release_count += count;
-    return HR_OK;
-}
-
-static hr_status gather(making *m, hr_error *err) {
-    const hr_course *course = m->job->course;
-    size_t places = hr_course_places(course);
-    m->trees = hr_arena_alloc(m->arena, places, sizeof *m->trees);
-    hr_status status = m->trees ? HR_OK : hr_fail_memory(err);
-    for (size_t p = 0; !status && p < places; p++) {
-        hr_paid_tree tree;
-        if (course->places[p].state == HR_PLACE_TREE) {
-            status = hr_course_tree(course, p, m->arena, &tree, err);
-            if (!status) status = add_releases(m, tree.releases, tree.release_count, err); /* also of what is left out: it was told */
-            if (!status && p + m->job->left_out < places) m->trees[m->tree_count++] = tree.tree;
-        }
-        const hr_ballot *ballot = &m->job->ballots[p];
-        if (!status && ballot->here) status = add_releases(m, ballot->releases, ballot->release_count, err);
-    }
-    return status;
-}
-
-static void add_whole(hr_settings *settings, const char *name, size_t value) {
-    char text[24];
-    snprintf(text, sizeof text, "%zu", value);
-    hr_settings_add(settings, name, text);
-}
-
-static hr_status list_settings(making *m, hr_error *err) {
+static hr_status list_options(making *m, hr_error *err) {
     hr_fit_options options;
     hr_status status = hr_options_of_terms(m->job->terms, 1, &options, err);
-    if (status) return status;
-    hr_terms_add_options(&m->settings, &options);
-    add_whole(&m->settings, "owners", m->job->course->owner_count);
-    add_whole(&m->settings, "rounds", m->job->course->rounds);
-    hr_settings_add(&m->settings, "order", m->job->terms->broadcast ? "broadcast" : "chain");
-    return m->settings.lost ? hr_fail_memory(err) : HR_OK;
+    if (!status) hr_terms_add_options(&m->joint.settings, m->method, &options);
+    return status;
 }
 
 static const char *assumption_of(const char *unit) {
@@ -87,11 +41,10 @@ static hr_status state(making *m, hr_guarantee *g, hr_error *err) {
     if (m->job->terms->paper) {
         hr_spent_text(m->job->terms->epsilon, epsilon);
         *g = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
-        snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s The authors claim epsilon = %s.", hr_method_inprivate.info.flaws,
-                 epsilon);
+        snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s The authors claim epsilon = %s.", m->method->info.flaws, epsilon);
         return HR_OK;
     }
-    hr_status status = hr_model_account(m->releases, m->release_count, HR_PURE, 0, g, err);
+    hr_status status = hr_model_account(m->joint.releases, m->joint.release_count, HR_PURE, 0, g, err);
     if (status) return status;
     g->unit = m->unit;
     g->epsilon = fmax(g->epsilon, fmax(m->job->terms->epsilon, hr_terms_cost(m->job->terms)));
@@ -99,33 +52,36 @@ static hr_status state(making *m, hr_guarantee *g, hr_error *err) {
     hr_spent_text(g->epsilon, epsilon);
     hr_spent_text(g->epsilon_replace, replace);
     snprintf(m->statement, STATEMENT, "(%s, 0)-differentially private for adding or removing %s (%s for replacing one), %s. %s %s", epsilon,
-             g->unit, replace, assumption_of(g->unit), meaning, hr_method_inprivate.info.sound);
+             g->unit, replace, assumption_of(g->unit), meaning, m->method->info.sound);
     return HR_OK;
 }
 
 static hr_status assemble(making *m, hr_model **out, hr_error *err) {
-    hr_model parts = {.method = hr_method_inprivate.info.name, .mode = m->job->terms->paper ? HR_PAPER : HR_SOUND, .currency = HR_PURE};
-    const hr_schema *schema = m->job->course->rules.schema;
-    hr_status status = gather(m, err);
-    if (!status) status = hr_inprivate_forest(m->trees, m->tree_count, schema, m->arena, &parts.binning, &parts.forest, err);
-    if (!status) status = list_settings(m, err);
+    hr_joint_model *joint = &m->joint;
+    hr_model parts = {.method = m->method->info.name, .mode = m->job->terms->paper ? HR_PAPER : HR_SOUND, .currency = HR_PURE};
+    hr_status status = list_options(m, err);
+    if (!status) status = m->job->method->assemble(m->job, joint, err);
+    if (!status && joint->settings.lost) status = hr_fail_memory(err);
     if (!status) status = state(m, &parts.guarantee, err);
     if (status) return status;
     parts.guarantee.statement = m->statement;
-    parts.schema = (hr_schema *)schema;
-    parts.releases = m->releases;
-    parts.release_count = m->release_count;
-    parts.settings = m->settings.items;
-    parts.setting_count = m->settings.count;
+    parts.schema = (hr_schema *)m->job->schema;
+    parts.binning = joint->binning;
+    parts.forest = joint->forest;
+    parts.releases = joint->releases;
+    parts.release_count = joint->release_count;
+    parts.settings = joint->settings.items;
+    parts.setting_count = joint->settings.count;
     return hr_model_make(&parts, out, err);
 }
 
 static hr_status make(const hr_party_job *job, const char *unit, hr_model **out, hr_error *err) {
-    making m = {.job = job, .unit = unit, .arena = hr_arena_new()};
-    m.settings.arena = m.arena;
-    hr_status status = m.arena ? assemble(&m, out, err) : hr_fail_memory(err);
-    free(m.releases);
-    hr_arena_free(m.arena);
+    hr_arena *arena = hr_arena_new();
+    if (!arena) return hr_fail_memory(err);
+    making m = {.job = job, .method = job->method->method, .unit = unit};
+    m.joint.arena = m.joint.settings.arena = arena;
+    hr_status status = assemble(&m, out, err);
+    hr_arena_free(arena);
     return status;
 }
 

@@ -99,7 +99,6 @@ hr_status hr_owner_seat_open(const char *file, const hr_party_settings *settings
 void hr_owner_seat_close(hr_owner_seat *s) {
     if (!s) return;
     hr_party_close(s->party);
-    hr_owner_work_done(&s->work);
     hr_station_done(&s->station);
     hr_journal_close(s->journal);
     hr_ledger_close(s->ledger);

@@ -4,7 +4,6 @@
 
 #include "job/owner_file.h"
 #include "job/party.h"
-#include "job/round_records.h"
 
 #include <hedgerow/fit.h>
 
@@ -16,13 +15,10 @@ typedef struct hr_owner_work {
     int threads;
     void (*tell)(void *user, const char *line); /* may be NULL */
     void *user;
-    size_t done, failed;       /* jobs */
-    hr_round_records *records; /* of her jobs, for the trees to come */
+    size_t done, failed; /* jobs */
 } hr_owner_work;
 
 /* Sets the functions; the rest is the caller's. */
 void hr_owner_work_init(hr_owner_work *work);
-/* Gives back what the work took up; may be called again, and before init. */
-void hr_owner_work_done(hr_owner_work *work);
 
 #endif

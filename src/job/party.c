@@ -67,16 +67,17 @@ static hr_status note(hr_party *p, const hr_live_job *j, const hr_event *event, 
     return hr_journal_add_event(p->o.journal, j->record.id, &line, err);
 }
 
-/* What an event means to the job, whether it has just come or is fed again. */
-static hr_status feed(hr_live_job *j, const hr_event *event, hr_error *err) {
-    if (event->kind == HR_EVENT_BEGUN && event->number < sizeof j->begun) j->begun[event->number] = true;
-    if (event->kind == HR_EVENT_WORKED) j->work.kind = 0;
-    return hr_protocol_feed(j->protocol, event, err);
+static void tell_cut_off(hr_party *p, size_t member, const char *why) {
+    char line[LINE];
+    snprintf(line, sizeof line, "%s is cut off: %s", name_of(p, member), why);
+    tell(p, line);
 }
 
 static hr_status note_and_feed(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence, hr_error *err) {
     hr_status status = note(p, j, event, sequence, err);
-    return status ? status : feed(j, event, err);
+    if (!status) status = hr_party_job_feed(&p->o, j, event, err);
+    if (!status && !j->protocol) tell_cut_off(p, event->from, "a message of a job that was not offered");
+    return status;
 }
 
 static hr_status decide(hr_party *p, hr_live_job *j, hr_error *err) {
@@ -105,11 +106,8 @@ static hr_status remember(hr_live_job *j, const hr_action *action, hr_error *err
 }
 
 static void tell_of(hr_party *p, const hr_action *action) {
-    char line[LINE];
     if (action->kind == HR_ACT_TELL) tell(p, action->text);
-    if (action->kind != HR_ACT_CUT_OFF) return;
-    snprintf(line, sizeof line, "%s is cut off: %s", name_of(p, action->member), action->text);
-    tell(p, line);
+    if (action->kind == HR_ACT_CUT_OFF) tell_cut_off(p, action->member, action->text);
 }
 
 /* Takes the actions that an event led to. */
@@ -462,7 +460,7 @@ static hr_status feed_again(void *user, const hr_journal_event *line) {
     hr_event event = {.kind = (hr_event_kind)line->kind, .number = line->number, .bytes = line->bytes.at, .size = line->bytes.size};
     if (event.kind == HR_EVENT_MESSAGE) event.from = hr_roster_named(roster, line->from, strlen(line->from));
     if (event.from == HR_NO_MEMBER) return hr_fail(r->err, HR_E_FORMAT, "", "the journal names a member that there is not");
-    hr_status status = feed(r->job, &event, r->err);
+    hr_status status = hr_party_job_feed(&r->party->o, r->job, &event, r->err);
     return status ? status : forget_actions(r->job, r->err);
 }
 
@@ -480,8 +478,7 @@ static hr_status revive(void *user, const hr_journal_job *record) {
     hr_status status = add_job(p, record, &r->job, r->err);
     if (status) return status;
     r->job->noted = true;
-    status = r->job->is_miner ? hr_party_job_read(r->job, &r->job->terms, r->err) : HR_OK;
-    if (!status) status = forget_actions(r->job, r->err);
+    status = forget_actions(r->job, r->err);
     if (!status) status = hr_journal_each_event(p->o.journal, r->job->record.id, feed_again, r, r->err);
     return status ? status : restore_boxes(p, r->job, r->err);
 }
@@ -518,6 +515,5 @@ hr_status hr_party_submit(hr_party *p, hr_blob terms, int64_t date, hr_error *er
     hr_stream_bytes(p->stream, record.id, HR_JOURNAL_ID);
     hr_stream_bytes(p->stream, record.key, HR_JOURNAL_KEY);
     hr_status status = add_job(p, &record, &j, err);
-    if (!status) status = hr_party_job_read(j, &j->terms, err);
     return status ? status : transact(p, j, NULL, 0, err);
 }

@@ -7,20 +7,22 @@
 #ifndef HR_JOB_PARTY_H
 #define HR_JOB_PARTY_H
 
-#include "federation/inprivate.h"
+#include "federation/protocol.h"
 #include "ledger/journal.h"
 #include "transport/transport.h"
 
 typedef struct hr_party hr_party;
 typedef struct hr_party_work hr_party_work;
+typedef struct hr_federated_method hr_federated_method;
 
 /* A job as those see it who work for it. */
 typedef struct hr_party_job {
     const hr_journal_job *record;
-    const hr_course *course; /* NULL before it has started */
-    const hr_ballot *ballots;
-    size_t left_out; /* of the last places, from the model */
+    const hr_federated_method *method; /* NULL before the job was offered, and so are protocol and terms */
+    const hr_protocol *protocol;       /* the method's machine of this party */
     const Hedgerow__Terms *terms;
+    const hr_schema *schema; /* the party's */
+    void **kept;             /* owner: what the method keeps from one work to the next; NULL at first */
 } hr_party_job;
 
 /* What a party does besides talking. The first field of the worker's own structure. */

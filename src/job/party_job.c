@@ -1,6 +1,7 @@
 #include "job/party_job.h"
 
 #include "base/fail.h"
+#include "job/federated_method.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 void hr_party_job_free(hr_live_job *j) {
     if (!j) return;
     for (size_t m = 0; j->boxes && m < j->member_count; m++) hr_mailbox_done(&j->boxes[m]);
+    if (j->method) j->method->forget(j->kept);
     hr_protocol_free(j->protocol);
     if (j->read) hr_unpacked_free(&j->read->base);
     free(j->boxes);
@@ -18,20 +20,35 @@ void hr_party_job_free(hr_live_job *j) {
 }
 
 static hr_status start_protocol(const hr_party_options *o, hr_live_job *j, hr_error *err) {
-    hr_inprivate_setup setup = {.view = o->view,
-                                .schema = o->schema,
-                                .miner = hr_roster_named(o->view->roster, j->miner, strlen(j->miner)),
-                                .least_owners = o->least_owners,
-                                .terms = j->terms,
-                                .advance = o->advance};
+    hr_protocol_setup setup = {.view = o->view,
+                               .schema = o->schema,
+                               .miner = hr_roster_named(o->view->roster, j->miner, strlen(j->miner)),
+                               .least_owners = o->least_owners,
+                               .terms = j->terms,
+                               .advance = o->advance};
     memcpy(setup.job.bytes, j->record.id, HR_JOB_BYTES);
-    if (setup.miner == HR_NO_MEMBER) return hr_fail(err, HR_E_FORMAT, "", "the miner of a job is no member any more");
-    return j->is_miner ? hr_inprivate_miner(&setup, &j->protocol, err) : hr_inprivate_owner(&setup, &j->protocol, err);
+    return (j->is_miner ? j->method->miner : j->method->owner)(&setup, &j->protocol, err);
+}
+
+/* A miner has the terms from the start. */
+static hr_status start_miner(const hr_party_options *o, hr_live_job *j, hr_error *err) {
+    hr_status status = hr_party_job_read(j, &j->terms, err);
+    if (status) return status;
+    j->method = hr_federated_method_named(j->read->method.data, j->read->method.len);
+    if (!j->method) return hr_fail(err, HR_E_FORMAT, "", "the terms of a job name a method that does not train over a federation");
+    return start_protocol(o, j, err);
+}
+
+static hr_status start_owner(const hr_party_options *o, hr_live_job *j, const hr_event *offer, hr_error *err) {
+    hr_bytes message = {(uint8_t *)offer->bytes, offer->size};
+    hr_status status = hr_federated_method_offered(&message, &j->method, err);
+    return status ? status : start_protocol(o, j, err);
 }
 
 static hr_status fill(const hr_party_options *o, const hr_journal_job *record, hr_live_job *j, hr_error *err) {
     j->record = *record;
     j->miner = strdup(record->miner);
+    j->schema = o->schema;
     j->member_count = o->view->roster->count;
     j->boxes = calloc(j->member_count, sizeof *j->boxes);
     j->cut = calloc(j->member_count, sizeof *j->cut);
@@ -40,7 +57,9 @@ static hr_status fill(const hr_party_options *o, const hr_journal_job *record, h
     if (!status) status = hr_bytes_copy(record->terms.at, record->terms.size, &j->terms, err);
     j->record.miner = j->miner;
     j->record.terms = (hr_blob){j->terms.at, j->terms.size};
-    return status ? status : start_protocol(o, j, err);
+    if (!status && hr_roster_named(o->view->roster, j->miner, strlen(j->miner)) == HR_NO_MEMBER)
+        return hr_fail(err, HR_E_FORMAT, "", "the miner of a job is no member any more");
+    return status || !j->is_miner ? status : start_miner(o, j, err);
 }
 
 hr_status hr_party_job_make(const hr_party_options *options, const hr_journal_job *record, hr_live_job **out, hr_error *err) {
@@ -65,14 +84,18 @@ uint64_t hr_party_job_number(const hr_action *work) {
     return 2 * work->place + (work->kind == HR_ACT_VOTE);
 }
 
-hr_party_job hr_party_job_view(const hr_live_job *j) {
-    hr_party_job view = {.record = &j->record, .terms = j->read};
-    if (!j->is_miner) {
-        view.course = hr_inprivate_owner_course(j->protocol);
-        return view;
+hr_party_job hr_party_job_view(hr_live_job *j) {
+    return (hr_party_job){&j->record, j->method, j->protocol, j->read, j->schema, &j->kept};
+}
+
+hr_status hr_party_job_feed(const hr_party_options *o, hr_live_job *j, const hr_event *event, hr_error *err) {
+    hr_status status = HR_OK;
+    if (event->kind == HR_EVENT_BEGUN && event->number < HR_WORKS_MAX) j->begun[event->number] = true;
+    if (event->kind == HR_EVENT_WORKED) j->work.kind = 0;
+    if (!j->protocol && strcmp(o->view->roster->members[event->from].name, j->miner) != 0) {
+        j->cut[event->from] = true;
+        return HR_OK;
     }
-    view.course = hr_inprivate_miner_course(j->protocol);
-    view.ballots = hr_inprivate_ballots(j->protocol);
-    view.left_out = hr_inprivate_left_out(j->protocol);
-    return view;
+    if (!j->protocol) status = start_owner(o, j, event, err);
+    return status ? status : hr_protocol_feed(j->protocol, event, err);
 }

@@ -3,30 +3,23 @@
 #ifndef HR_JOB_ROUND_RECORDS_H
 #define HR_JOB_ROUND_RECORDS_H
 
-#include "job/party.h"
+#include "federation/course.h"
+#include "random/keyed.h"
 
 typedef struct hr_round_records {
-    uint8_t job[HR_JOURNAL_ID];
     size_t round;
     hr_data *records;
     double *scores; /* one a record */
     bool *added;    /* by place: its tree is in the scores */
-    struct hr_round_records *next;
 } hr_round_records;
 
-/* Which records it takes, rounds.h says: after a crash the same again, if they are in the table. No trees are added yet. Owner: the caller
- * frees *out with hr_round_records_free. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_round_records_make(const hr_data *data, const hr_party_job *job, size_t round, hr_round_records **out,
-                                              hr_error *err);
-/* Those of the list; if need be, made, in place of another round's of the same job. *out stays the list's. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_round_records_find(hr_round_records **list, const hr_data *data, const hr_party_job *job, size_t round,
-                                              hr_round_records **out, hr_error *err);
+/* Which records it takes, rounds.h says, by the job's secret: after a crash the same again, if they are in the table. No trees are
+ * added yet. Owner: the caller frees *out with hr_round_records_free. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_round_records_make(const hr_data *data, const uint8_t secret[HR_KEYED_KEY], const hr_course *course,
+                                              size_t round, hr_round_records **out, hr_error *err);
 /* Adds the trees of the places before `end` that are known and not in the scores. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_round_records_add(hr_round_records *r, const hr_course *course, size_t end, hr_error *err);
-
-/* Takes those of a job out of the list. */
-void hr_round_records_drop(hr_round_records **list, const uint8_t *job);
-/* A whole list. */
-void hr_round_records_free(hr_round_records *list);
+/* NULL is allowed. */
+void hr_round_records_free(hr_round_records *r);
 
 #endif

@@ -47,8 +47,10 @@ static hr_status take_seat(hr_simulation *s, size_t index, hr_error *err) {
 }
 
 static void hire(hr_simulation *s, const hr_data *const *owners) {
-    static const char *const miners[] = {"miner"}, *const methods[] = {"inprivate"};
-    s->policy = (hr_policy){.miners = {miners, 1}, .methods = {methods, 1}, .epsilon = s->job->options.epsilon, .owners = 1, .paper = true};
+    static const char *const miners[] = {"miner"};
+    const hr_fit_options *options = &s->job->options;
+    s->policy =
+        (hr_policy){.miners = {miners, 1}, .methods = {&options->method, 1}, .epsilon = options->epsilon, .owners = 1, .paper = true};
     hr_miner_work_init(&s->seats[0].as.miner);
     for (size_t i = 0; i < s->owner_count; i++) {
         hr_owner_work *work = &s->seats[i + 1].as.owner;
@@ -97,7 +99,6 @@ void hr_simulation_done(hr_simulation *s) {
         if (seat->transport) seat->transport->close(seat->transport);
         hr_journal_close(seat->journal);
         hr_identity_free(seat->identity);
-        if (i) hr_owner_work_done(&seat->as.owner);
     }
     if (s->seats) hr_model_free(s->seats[0].as.miner.model);
     hr_loopback_free(s->loopback);

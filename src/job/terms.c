@@ -1,7 +1,6 @@
 #include "job/terms.h"
 
 #include "base/fail.h"
-#include "methods/inprivate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +18,16 @@ static void add_option(void *user, const char *name, const char *value) {
     if (strcmp(name, "trees") != 0) hr_settings_add(user, name, value);
 }
 
-void hr_terms_add_options(hr_settings *settings, const hr_fit_options *options) {
-    hr_options_each(&hr_method_inprivate, options, add_option, settings);
+void hr_terms_add_options(hr_settings *settings, const hr_method *method, const hr_fit_options *options) {
+    hr_options_each(method, options, add_option, settings);
 }
 
-static hr_status list_settings(offer *o, const hr_fit_options *options, hr_error *err) {
-    hr_terms_add_options(&o->settings, options);
+const hr_federated_method *hr_terms_method(const Hedgerow__Terms *terms) {
+    return hr_federated_method_named(terms->method.data, terms->method.len);
+}
+
+static hr_status list_settings(offer *o, const hr_method *method, const hr_fit_options *options, hr_error *err) {
+    hr_terms_add_options(&o->settings, method, options);
     for (size_t i = 0; i < o->settings.count; i++) {
         hedgerow__setting__init(o->list[i] = &o->wire[i]);
         o->wire[i].name = hr_text_of(o->settings.items[i].name);
@@ -60,13 +63,14 @@ static hr_status pack(offer *o, const hr_job_file *job, const char *name, size_t
 
 hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema, const char *const *owners, size_t count,
                       hr_bytes *out, hr_error *err) {
-    if (strcmp(job->options.method, hr_method_inprivate.info.name) != 0)
+    const hr_federated_method *federated = hr_federated_method_named(job->options.method, strlen(job->options.method));
+    if (!federated)
         return hr_fail(err, HR_E_ARGUMENT, "write 'method: inprivate'", "the method '%s' does not train over a federation",
                        job->options.method);
     offer o = {.settings.arena = hr_arena_new()};
-    hr_status status = o.settings.arena ? hr_inprivate_check(schema, err) : hr_fail_memory(err);
+    hr_status status = o.settings.arena ? federated->check_schema(schema, err) : hr_fail_memory(err);
     if (!status) status = hr_schema_render(schema, &o.schema, err);
-    if (!status) status = list_settings(&o, &job->options, err);
+    if (!status) status = list_settings(&o, federated->method, &job->options, err);
     if (!status) status = list_owners(&o, owners, count, err);
     if (!status) status = pack(&o, job, name, count, out, err);
     hr_text_free(o.schema);
@@ -89,7 +93,9 @@ static hr_status text_of(ProtobufCBinaryData data, small_text *out, hr_error *er
 
 hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit_options *out, hr_error *err) {
     hr_fit_options options;
-    hr_status status = hr_fit_options_init(&options, hr_method_inprivate.info.name, terms->paper ? HR_PAPER : HR_SOUND, err);
+    const hr_federated_method *federated = hr_terms_method(terms);
+    if (!federated) return hr_fail(err, HR_E_ARGUMENT, "", "the terms name no method that trains over a federation");
+    hr_status status = hr_fit_options_init(&options, federated->method->info.name, terms->paper ? HR_PAPER : HR_SOUND, err);
     for (size_t i = 0; !status && i < terms->n_settings; i++) {
         small_text name, value;
         status = text_of(terms->settings[i]->name, &name, err);

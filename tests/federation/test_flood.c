@@ -119,7 +119,7 @@ static void feed_message_raw(hr_protocol *machine, size_t from, const Hedgerow__
 }
 
 /* Bert's machine after `events` of the three that start his job. */
-static hr_protocol *started_owner(const hr_inprivate_setup *setup, const Hedgerow__Terms *terms, uint64_t events) {
+static hr_protocol *started_owner(const hr_protocol_setup *setup, const Hedgerow__Terms *terms, uint64_t events) {
     hr_protocol *machine = machine_of(setup);
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_TERMS);
     Hedgerow__Start start = HEDGEROW__START__INIT;
@@ -135,7 +135,7 @@ static hr_protocol *started_owner(const hr_inprivate_setup *setup, const Hedgero
 }
 
 /* The miner's machine with `answers` of three. */
-static hr_protocol *started_miner(const hr_inprivate_setup *setup, uint64_t answers) {
+static hr_protocol *started_miner(const hr_protocol_setup *setup, uint64_t answers) {
     hr_protocol *machine = machine_of(setup);
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_ANSWER);
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
@@ -166,7 +166,7 @@ static void test_flood__of_messages_is_survived_by_machines(void **state) {
     hr_dice dice;
     hr_dice_init(&dice, 4);
     assert_int_equal(hr_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &terms, NULL), HR_OK);
-    const hr_inprivate_setup owner = setup_of(f, BERT, &job, bytes), miner = setup_of(f, MINER, &job, bytes);
+    const hr_protocol_setup owner = setup_of(f, BERT, &job, bytes), miner = setup_of(f, MINER, &job, bytes);
     for (size_t t = 0, n = tries() / 4; t < n; t++) { /* a few messages each */
         uint64_t done = hr_dice_below(&dice, 4);
         hr_protocol *machine = t % 2 ? started_owner(&owner, (Hedgerow__Terms *)terms, done) : started_miner(&miner, done);

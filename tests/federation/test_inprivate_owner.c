@@ -159,7 +159,7 @@ static void check_terms(const test_members *f, const Hedgerow__Terms *terms, boo
     assert_int_equal(b->parties[BERT].work.kind == HR_ACT_DECIDE, fine);
     simulator_close(b);
     hr_bytes bytes = packed(terms);
-    hr_inprivate_setup setup = setup_of(f, MINER, &voting_job, bytes);
+    hr_protocol_setup setup = setup_of(f, MINER, &voting_job, bytes);
     hr_protocol *machine = NULL;
     assert_int_equal(hr_inprivate_miner(&setup, &machine, NULL), fine ? HR_OK : HR_E_FORMAT);
     hr_protocol_free(machine);

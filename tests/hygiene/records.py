@@ -50,7 +50,7 @@ ALLOWED = {
     ('src/job/fit.c', 'check_delta'): (2, OWNER),
     ('src/job/fit.c', 'check_memory'): (1, OWNER),
     ('src/job/fit.c', 'prepare'): (1, OWNER),
-    ('src/job/owner_work.c', 'score_tails'): (1, LOOP),
+    ('src/job/federated_inprivate.c', 'score_tails'): (1, LOOP),
     ('src/job/round_records.c', 'take_records'): (1, LOOP),
     ('src/job/round_records.c', 'hr_round_records_make'): (1, ROOM),
     ('src/job/rounds.c', 'hr_rounds_of'): (1, LOOP),

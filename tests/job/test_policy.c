@@ -33,16 +33,16 @@ static bool accepts(const table *t, const hr_policy *policy, const offer *o) {
     work.policy = policy;
     assert_int_equal(work.work.decide(&work.work, o->coordinator, o->terms, &accepted, reason, NULL), HR_OK);
     assert_true(accepted == !reason[0]);
-    hr_owner_work_done(&work);
     return accepted;
 }
 
 static void test_policy__refuses_what_it_does_not_allow(void **state) {
     (void)state;
-    static const char *const labs[] = {"lab"}, *const methods[] = {"inprivate"};
+    static const char *const labs[] = {"lab"}, *const methods[] = {"inprivate", "dpboost"};
     table t = table_of_steps(60, 2, 2, 1);
     offer o = open_offer(&t, HR_SOUND);
-    const hr_policy allows = {.miners = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = 0, .owners = 3};
+    const ProtobufCBinaryData real = o.terms->method;
+    const hr_policy allows = {.miners = {labs, 1}, .methods = {methods, 2}, .epsilon = 1, .delta = 0, .owners = 3};
     hr_policy one_less = allows;
     assert_true(accepts(&t, &allows, &o));
 
@@ -61,6 +61,9 @@ static void test_policy__refuses_what_it_does_not_allow(void **state) {
     o.coordinator = "laboratory";
     assert_false(accepts(&t, &allows, &o));
     o.coordinator = "lab";
+    o.terms->method = hr_text_of("dpboost"); /* allowed, but no method of a federation */
+    assert_false(accepts(&t, &allows, &o));
+    o.terms->method = real;
     o.terms->delta = 1e-9;
     assert_false(accepts(&t, &allows, &o));
     o.terms->delta = 0;

@@ -1,5 +1,7 @@
 /* A federation in one process, from the offer to the model. */
 #include "data/records.h"
+#include "federation/inprivate.h"
+#include "job/round_records.h"
 #include "job/simulation.h"
 #include "support/tables.h"
 #include "tree/advance.h"
@@ -199,15 +201,16 @@ static size_t prepared, unprepared; /* trees that were in the scores when it was
 /* Trains; and compares the scores that were added up tree by tree with those of a single pass over all trees. */
 static hr_status train_and_compare(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
     const hr_owner_work *work = (const hr_owner_work *)self;
-    const hr_round_records *kept = work->records;
+    const hr_course *course = hr_inprivate_owner_course(job->protocol);
+    const hr_round_records *kept = *job->kept;
     hr_round_records *fresh = NULL;
     for (size_t p = 0; p < place; p++) *(kept && kept->added[p] ? &prepared : &unprepared) += 1;
     hr_status status = train(self, job, place, out, err);
-    kept = work->records;
+    kept = *job->kept;
     assert_non_null(kept);
-    assert_int_equal(kept->round, place / job->course->owner_count);
-    assert_int_equal(hr_round_records_make(work->data, job, kept->round, &fresh, err), HR_OK);
-    assert_int_equal(hr_round_records_add(fresh, job->course, place, err), HR_OK);
+    assert_int_equal(kept->round, place / course->owner_count);
+    assert_int_equal(hr_round_records_make(work->data, job->record->key, course, kept->round, &fresh, err), HR_OK);
+    assert_int_equal(hr_round_records_add(fresh, course, place, err), HR_OK);
     assert_int_equal(hr_data_rows(kept->records), hr_data_rows(fresh->records));
     for (size_t i = 0; i < hr_data_rows(fresh->records); i++) assert_true(fabs(kept->scores[i] - fresh->scores[i]) < 1e-9);
     hr_round_records_free(fresh);
@@ -240,7 +243,7 @@ static void run_compared(size_t rounds, hr_order order, double advance) {
         work->train = train_and_compare;
     }
     run_backwards(&f.simulation);
-    for (size_t i = 1; i <= 5; i++) assert_null(f.simulation.seats[i].as.owner.records); /* given back at the end */
+    for (size_t i = 1; i <= 5; i++) assert_int_equal(hr_party_jobs(f.simulation.seats[i].party), 0);
     close_federation(&f);
 }
 
@@ -270,12 +273,14 @@ static size_t gains, tails; /* numbers of ballots that were compared */
 
 /* What the places from `from` to before `to` gained for an owner's records of a round, by scores that are computed for this alone. */
 static hr_exact gain_of(const hr_owner_work *work, const hr_party_job *job, size_t round, size_t from, size_t to, hr_exact *count) {
+    const hr_course *course = hr_inprivate_owner_course(job->protocol);
+    const uint8_t *key = job->record->key;
     hr_round_records *before = NULL, *after = NULL;
     hr_exact gain;
-    assert_int_equal(hr_round_records_make(work->data, job, round, &before, NULL), HR_OK);
-    assert_int_equal(hr_round_records_make(work->data, job, round, &after, NULL), HR_OK);
-    assert_int_equal(hr_round_records_add(before, job->course, from, NULL), HR_OK);
-    assert_int_equal(hr_round_records_add(after, job->course, to, NULL), HR_OK);
+    assert_int_equal(hr_round_records_make(work->data, key, course, round, &before, NULL), HR_OK);
+    assert_int_equal(hr_round_records_make(work->data, key, course, round, &after, NULL), HR_OK);
+    assert_int_equal(hr_round_records_add(before, course, from, NULL), HR_OK);
+    assert_int_equal(hr_round_records_add(after, course, to, NULL), HR_OK);
     hr_advance_sums(after->records, before->scores, after->scores, &gain, count);
     hr_round_records_free(before);
     hr_round_records_free(after);
@@ -300,7 +305,7 @@ static void check_sensitivity(const Hedgerow__Ballot *ballot) {
 static hr_status vote_and_compare(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
     const hr_owner_work *work = (const hr_owner_work *)self;
     ProtobufCMessage *unpacked = NULL;
-    size_t owners = job->course->owner_count, round = place / owners, end = (round + 1) * owners;
+    size_t owners = hr_inprivate_owner_course(job->protocol)->owner_count, round = place / owners, end = (round + 1) * owners;
     hr_exact count;
     assert_int_equal(vote(self, job, place, out, err), HR_OK);
     assert_int_equal(hr_unpack(&hedgerow__ballot__descriptor, out->at, out->size, &unpacked, NULL), HR_OK);
@@ -431,6 +436,7 @@ static void test_terms__alone_say_what_a_job_costs(void **state) {
         settings[i].name = hr_text_of(i ? "delta" : "epsilon");
         settings[i].value = hr_text_of(i ? "0.1" : "100");
     }
+    terms.method = hr_text_of("inprivate");
     terms.epsilon = 1;
     terms.settings = list;
     terms.n_settings = 2;

@@ -20,7 +20,7 @@ hr_bytes terms_of(const job_script *s) {
     return packed(&terms);
 }
 
-hr_protocol *machine_of(const hr_inprivate_setup *setup) {
+hr_protocol *machine_of(const hr_protocol_setup *setup) {
     hr_protocol *machine = NULL;
     hr_error err = {0};
     bool mine = setup->view->self == setup->miner;
@@ -28,14 +28,14 @@ hr_protocol *machine_of(const hr_inprivate_setup *setup) {
     return machine;
 }
 
-hr_inprivate_setup setup_of(const test_members *f, size_t self, const job_script *s, hr_bytes terms) {
-    return (hr_inprivate_setup){.view = &f->views[self],
-                                .job = the_job,
-                                .schema = f->schema,
-                                .miner = MINER,
-                                .least_owners = s->least_owners,
-                                .terms = terms,
-                                .advance = s->advance};
+hr_protocol_setup setup_of(const test_members *f, size_t self, const job_script *s, hr_bytes terms) {
+    return (hr_protocol_setup){.view = &f->views[self],
+                               .job = the_job,
+                               .schema = f->schema,
+                               .miner = MINER,
+                               .least_owners = s->least_owners,
+                               .terms = terms,
+                               .advance = s->advance};
 }
 
 hr_bytes ballot_bytes(size_t round, size_t place, finding found, size_t tails) {

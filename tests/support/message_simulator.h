@@ -15,7 +15,7 @@ typedef struct byte_log {
 typedef struct simulated_party {
     bool away, refuses, cut[MEMBERS];
     unsigned loses; /* so many of 100 works come to nothing */
-    hr_inprivate_setup setup;
+    hr_protocol_setup setup;
     hr_protocol *machine;
     hr_event events[EVENTS_MAX];
     size_t event_count, ends, trained[64];
@@ -58,8 +58,8 @@ struct simulator {
 extern const finding found_half;
 
 hr_bytes terms_of(const job_script *s);
-hr_protocol *machine_of(const hr_inprivate_setup *setup);
-hr_inprivate_setup setup_of(const test_members *f, size_t self, const job_script *s, hr_bytes terms);
+hr_protocol *machine_of(const hr_protocol_setup *setup);
+hr_protocol_setup setup_of(const test_members *f, size_t self, const job_script *s, hr_bytes terms);
 hr_bytes ballot_bytes(size_t round, size_t place, finding found, size_t tails);
 
 /* The event's bytes are gone after this, as they may be. */

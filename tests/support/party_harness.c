@@ -220,9 +220,7 @@ void party_stop(harness_party *p) {
     if (p->watched.inner) watched_close(&p->watched.transport);
     hr_journal_close(p->journal);
     hr_ledger_close(p->ledger);
-    if (p->index) {
-        hr_owner_work_done(&p->as.owner);
-    } else {
+    if (!p->index) {
         hr_model_free(p->as.miner.model);
         p->as.miner.model = NULL;
     }
