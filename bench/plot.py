@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Draws the pictures of docs/results.md from its tables: test error on adult against epsilon, figures 1 and 2 of DiPriMe's
-paper, figures 5 to 8 of InPrivate Digging's, and its equations 18 and 19.
+paper, figures 5 to 8 of InPrivate Digging's, and its equations 18 and 19. Each picture holds a digest of the figures that it shows. Needs matplotlib.
 usage: plot.py [TABLES [FOLDER]]"""
+import collections
+import hashlib
 import math
 import os
 import re
@@ -9,7 +11,12 @@ import statistics
 import sys
 
 import pages
-from chart import Axis, Chart
+
+# ticks: [(where, what it is called)]
+Axis = collections.namedtuple('Axis', 'low high ticks title log', defaults=(False,))
+Curve = collections.namedtuple('Curve', 'title points colour')
+# levels: [(value, what it is called)], dashed lines from side to side
+Picture = collections.namedtuple('Picture', 'title x y curves levels', defaults=((),))
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'docs')
 TRIVIAL = 24.08
@@ -41,24 +48,16 @@ def adult(text):
               'dpboost, sound': zip(narrow, row(published, '**DPBoost sound**')),
               'dpboost, as published': zip(narrow, row(published, '**DPBoost as published**'))}
     plain = numbers(pages.rows_of(pages.part_of(text, 'plain'), 'adult | 0.1')[0][:1])[0]
-    picture = Chart('Test error on adult', Axis(.1, 8, [(e, '%g' % e) for e in wide], 'epsilon (less is more private)', log=True),
-                    Axis(12, 26, [(error, '%d %%' % error) for error in range(12, 27, 2)], ''))
-    picture.level(plain, 'gbdt, no privacy')
-    picture.level(TRIVIAL, 'always the larger class')
-    picture.legend(HEDGE_COLOURS)
-    for title, points in curves.items():
-        picture.curve(list(points), HEDGE_COLOURS[title])
-    return picture
+    return Picture('Test error on adult', Axis(.1, 8, [(e, '%g' % e) for e in wide], 'epsilon (less is more private)', log=True),
+                   Axis(12, 26, [(error, '%d %%' % error) for error in range(12, 27, 2)], ''),
+                   [Curve(title, list(points), HEDGE_COLOURS[title]) for title, points in curves.items()],
+                   [(plain, 'gbdt, no privacy'), (TRIVIAL, 'always the larger class')])
 
 
 def of_columns(title, x, y, heads, rows, places):
     """A curve for each column."""
-    picture = Chart(title, x, y)
-    colours = dict(zip(heads, COLOURS))
-    picture.legend(colours)
-    for k, head in enumerate(heads):
-        picture.curve([(place, values[k]) for place, (_, values) in zip(places, rows)], colours[head])
-    return picture
+    return Picture(title, x, y, [Curve(head, [(place, values[k]) for place, (_, values) in zip(places, rows)], colour)
+                                 for (k, head), colour in zip(enumerate(heads), COLOURS)])
 
 
 def histogram(text, title, first, x_title):
@@ -104,13 +103,10 @@ def turns(text):
     step = 10 ** math.floor(math.log10(longest))
     x = Axis(0, owners, [(n, '%d' % n) for n, *_ in measured['chain']], 'owners')
     y = Axis(0, step * math.ceil(longest / step), [(k * step, '%g s' % (k * step)) for k in range(math.ceil(longest / step) + 1)], '')
-    chart, colours = Chart('Time of a job: equations 18 (chain) and 19 (broadcast)', x, y), {}
-    for order, shades in (('chain', ('#2166ac', '#92c5de', '#5aa0d0')), ('broadcast', ('#b2182b', '#f4a582', '#d6604d'))):
-        for k, (what, colour) in enumerate(zip(('measured', 'as published', 'with parcels'), shades)):
-            colours['%s, %s' % (order, what)] = colour
-            chart.curve([(n, seconds[k]) for n, *seconds in measured[order]], colour)
-    chart.legend(colours)
-    return chart
+    curves = [Curve('%s, %s' % (order, what), [(n, seconds[k]) for n, *seconds in measured[order]], colour)
+              for order, shades in (('chain', ('#2166ac', '#92c5de', '#5aa0d0')), ('broadcast', ('#b2182b', '#f4a582', '#d6604d')))
+              for k, (what, colour) in enumerate(zip(('measured', 'as published', 'with parcels'), shades))]
+    return Picture('Time of a job: equations 18 (chain) and 19 (broadcast)', x, y, curves)
 
 
 ACCURACY = Axis(55, 85, [(p, '%d %%' % p) for p in range(55, 86, 5)], '')
@@ -130,11 +126,18 @@ PICTURES = {
 }
 
 
+def digest(picture):
+    """Of everything that is shown; the same for every version of matplotlib."""
+    return hashlib.sha256(repr(picture).encode()).hexdigest()
+
+
 def main():
+    import chart  # the tables are read without matplotlib
     text = pages.read(sys.argv[1] if len(sys.argv) > 1 else os.path.join(DOCS, 'results.md'))
     folder = sys.argv[2] if len(sys.argv) > 2 else DOCS
-    for name, draw in PICTURES.items():
-        draw(text).save(os.path.join(folder, name))
+    for name, picture_of in PICTURES.items():
+        picture = picture_of(text)
+        chart.save(picture, digest(picture), os.path.join(folder, name))
 
 
 if __name__ == '__main__':

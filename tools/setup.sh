@@ -12,8 +12,8 @@ packages() {
     clang) echo clang libclang-rt-14-dev libomp-dev llvm ;;
     format) echo clang-format-14 ;;
     coverage) echo gcovr ;;
-    bench) echo python3-numpy python3-xgboost python3-sklearn ;;
-    accuracy) echo python3-numpy python3-sklearn ;;
+    bench) echo python3-matplotlib python3-numpy python3-xgboost python3-sklearn ;;
+    accuracy) echo python3-matplotlib python3-numpy python3-sklearn ;;
     *) echo "setup.sh: no group '$1'" >&2; exit 2 ;;
     esac
 }
