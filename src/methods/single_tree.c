@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "tree/noisy.h"
+#include "tree/split_candidates.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "methods/games.h"
 #include "privacy/flip_law.h"
 #include "tree/curvature.h"
-#include "tree/noisy.h"
+#include "tree/split_candidates.h"
 
 enum { CANDIDATES = 11 };
 
