@@ -2,7 +2,8 @@
  *
  * Residuals are 2y / (1 + exp(2yf)) for classes y = -1, 1 (equation 6), which is 2 (p - [y = 1]) with the other sign, and y - f for numbers
  * (equation 13). The gain E - E_L - E_R of a split is S_L^2/N_L + S_R^2/N_R and a term that all splits of a node share, so the scores of
- * noisy.h without lambda stand for it. A leaf is the sum of residuals over that of |r| (2 - |r|), or over their number (equations 8, 14).
+ * split_candidates.h without lambda stand for it. A leaf is the sum of residuals over that of |r| (2 - |r|), or over their number
+ * (equations 8, 14).
  *
  * Sound: candidates from public bounds or private quantiles, residuals clipped to +-R, splits of width 4 R^2 at a level's part of eps_1,
  * and the published leaves with noise of the right scale (equations 11, 15), kept away from a denominator near 0. */
@@ -16,6 +17,7 @@
 #include "tree/leaf.h"
 #include "tree/local.h"
 #include "tree/noisy.h"
+#include "tree/split_candidates.h"
 
 #include <math.h>
 #include <stdlib.h>

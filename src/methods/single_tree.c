@@ -3,6 +3,7 @@
 #include "bins/edges.h"
 #include "privacy/noise.h"
 #include "tree/noisy.h"
+#include "tree/split_candidates.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "random/resample.h"
 #include "random/sample.h"
+#include "tree/label_sums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static bool many_classes(const hr_deep_plan *plan) {
     return plan->labels->classes > 2;
 }
 
-/* Words of a sum of labels (rule.h). */
+/* Words of a sum of labels (label_sums.h). */
 static size_t width_of(const hr_deep_plan *plan) {
     return many_classes(plan) ? plan->labels->classes : 1;
 }
@@ -155,26 +156,17 @@ void hr_deep_take_bootstrap(hr_deep *d, hr_stream *stream) {
         if (times[i]) take(d, (uint32_t)i, times[i]);
 }
 
-/* Adds records of many classes up; `cell` has a word a class. */
-static inline void add_class(const hr_packing *packing, int64_t packed, hr_cell *cell) {
-    hr_sums one = hr_unpack(packing, packed);
-    cell[one.gradient.unpaid] += one.weight.unpaid;
-}
-
 static void sum_labels(hr_deep *d, const pending *at) {
     const int64_t *packed = d->taken.packed + at->begin;
     memset(d->total, 0, width_of(d->plan) * sizeof *d->total);
     if (many_classes(d->plan))
-        for (size_t i = 0; i < at->count; i++) add_class(&d->plan->packing, packed[i], d->total);
+        for (size_t i = 0; i < at->count; i++) hr_label_add_class(&d->plan->packing, packed[i], d->total);
     else
         for (size_t i = 0; i < at->count; i++) d->total[0] += packed[i];
 }
 
 static int64_t count_records(const hr_deep *d) {
-    int64_t sum = 0;
-    if (!many_classes(d->plan)) return hr_unpack(&d->plan->packing, d->total[0]).weight.unpaid;
-    for (size_t k = 0; k < d->plan->labels->classes; k++) sum += d->total[k];
-    return sum;
+    return hr_label_records(&d->plan->packing, width_of(d->plan), d->total);
 }
 
 /* Whether all labels of a node are the same. */
@@ -227,7 +219,7 @@ static void sum_packed(const records *r, size_t count, const group *g) {
 static void sum_classes(const hr_packing *packing, size_t width, const records *r, size_t count, const group *g, size_t feature) {
     const uint8_t *bins = g->bins[feature];
     hr_cell *cells = g->cells[feature];
-    for (size_t i = 0; i < count; i++) add_class(packing, r->packed[i], &cells[bins[(size_t)r->rows[i] * HR_TILE] * width]);
+    for (size_t i = 0; i < count; i++) hr_label_add_class(packing, r->packed[i], &cells[bins[(size_t)r->rows[i] * HR_TILE] * width]);
 }
 
 static void sum_bins(hr_deep *d, const pending *at, const group *g) {
@@ -320,14 +312,7 @@ static hr_split choose(hr_deep *d, const pending *at, hr_stream *stream) {
 
 static void set_leaf(hr_deep *d, const pending *at) {
     hr_exact *stat = d->stats + at->node * hr_labels_width(d->plan->labels);
-    if (many_classes(d->plan)) {
-        for (size_t k = 0; k < d->plan->labels->classes; k++) stat[k].unpaid = d->total[k];
-        return;
-    }
-    hr_sums sums = hr_unpack(&d->plan->packing, d->total[0]);
-    bool classes = d->plan->labels->classes;
-    stat[0].unpaid = classes ? sums.weight.unpaid - sums.gradient.unpaid : sums.gradient.unpaid;
-    stat[1].unpaid = classes ? sums.gradient.unpaid : sums.weight.unpaid;
+    hr_label_statistic(&d->plan->packing, d->plan->labels, d->total, stat);
 }
 
 /* Which bins go left, one byte a bin. */

@@ -112,12 +112,6 @@ static hr_cell total_of(const hr_grower *g, const hr_cell *cells) {
     return total;
 }
 
-/* The weights decide which child is summed, and nothing else: the order in which nodes are split, hence their numbers in the tree, is a
- * part of what is published. */
-static bool left_is_smaller(const hr_packing *packing, hr_cell left, hr_cell right) {
-    return hr_unpack(packing, left).weight.unpaid <= hr_unpack(packing, right).weight.unpaid;
-}
-
 /* Children stand side by side in their level, the left one at an even place. */
 static size_t sibling(size_t place) {
     return place ^ 1;
@@ -141,7 +135,7 @@ static hr_status split_level(hr_grower *g, hr_source *source, const hr_packing *
         g->next_nodes[2 * made + 1] = left + 1;
         g->next_totals[2 * made] = left_sum;
         g->next_totals[2 * made + 1] = right_sum;
-        g->summed[made] = 2 * made + !left_is_smaller(packing, left_sum, right_sum);
+        g->summed[made] = 2 * made + !hr_left_is_smaller(packing, left_sum, right_sum);
         g->next_cells[sibling(g->summed[made])] = g->level_cells[i];
         g->asked_nodes[made] = g->nodes[i];
         g->asked_left[made] = left;

@@ -6,6 +6,7 @@
 #define HR_TREE_GROW_H
 
 #include "tree/source.h"
+#include "tree/splitter.h"
 
 typedef struct hr_grower hr_grower;
 

@@ -1,6 +1,7 @@
 #include "tree/rule.h"
 
 #include "random/sample.h"
+#include "tree/label_sums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,29 +9,12 @@
 
 static const hr_proposal none = {.purity = -1};
 
-static double squared(int64_t x) {
-    return (double)x * (double)x;
-}
-
-/* S_L^2/n_L + S_R^2/n_R, over one denominator. */
-static inline double purity_of_sums(const hr_values *v, hr_cell left_cell) {
-    hr_sums left = hr_unpack(v->packing, left_cell), right = hr_unpack(v->packing, v->total[0] - left_cell);
-    int64_t a = left.weight.unpaid, b = right.weight.unpaid;
-    if (a < v->least || b < v->least) return -1;
-    return (squared(left.gradient.unpaid) * (double)b + squared(right.gradient.unpaid) * (double)a) / ((double)a * (double)b);
+static inline double purity_of_sums(const hr_values *v, hr_cell left) {
+    return hr_label_purity_packed(v->packing, left, v->total[0], v->least);
 }
 
 static double purity_of_classes(const hr_values *v, const hr_cell *left) {
-    int64_t a = 0, b = 0;
-    double left_squares = 0, right_squares = 0;
-    for (size_t k = 0; k < v->width; k++) {
-        hr_cell right = v->total[k] - left[k];
-        a += left[k];
-        b += right;
-        left_squares += squared(left[k]);
-        right_squares += squared(right);
-    }
-    return a < v->least || b < v->least ? -1 : left_squares / (double)a + right_squares / (double)b;
+    return hr_label_purity_classes(v->width, left, v->total, v->least);
 }
 
 static void add_bin(const hr_values *v, unsigned bin) {
@@ -55,11 +39,8 @@ static double purity_of(const hr_values *v, size_t count, bool missing_left) {
     return v->width == 1 ? purity_of_sums(v, v->left[0]) : purity_of_classes(v, v->left);
 }
 
-static int64_t records_of(const hr_values *v, const hr_cell *cell) {
-    int64_t records = 0;
-    if (v->width == 1) return hr_unpack(v->packing, *cell).weight.unpaid;
-    for (size_t k = 0; k < v->width; k++) records += cell[k];
-    return records;
+static int64_t records_of(const hr_values *v, const hr_cell *words) {
+    return hr_label_records(v->packing, v->width, words);
 }
 
 /* ---- The best ------------------------------------------------------------------------------------------------------ */
@@ -108,15 +89,12 @@ static int by_mean(const void *a, const void *b) {
     return (int)x->bin - (int)y->bin;
 }
 
-static double mean_of(const hr_values *v, unsigned bin) {
-    const hr_cell *cell = &v->cells[bin * v->width];
-    double sum = (double)(v->width == 1 ? hr_unpack(v->packing, *cell).gradient.unpaid : cell[v->majority]);
-    return sum / (double)records_of(v, cell);
-}
-
 static void order_by_mean(hr_values *v) {
     category order[HR_BINS_MAX];
-    for (size_t i = 0; i < v->count; i++) order[i] = (category){mean_of(v, v->bins[i]), v->bins[i]};
+    for (size_t i = 0; i < v->count; i++) {
+        double mean = hr_label_mean(v->packing, v->width, &v->cells[v->bins[i] * v->width], v->majority);
+        order[i] = (category){mean, v->bins[i]};
+    }
     qsort(order, v->count, sizeof *order, by_mean);
     for (size_t i = 0; i < v->count; i++) v->bins[i] = order[i].bin;
 }

@@ -1,8 +1,6 @@
 /* How one feature divides the records of a node: at the best place, at a random one, or at the median. Each is a rule, a function.
  *
- * Labels of a set of records add up in `width` words: one for numbers and for two classes, their sum and the number of records packed
- * into it (the Gini impurity of two classes falls by twice what the variance of the labels 0 and 1 falls); for more classes the number of
- * records in each. What a division is worth is the purity of its sides, sum of S^2/n or of n_k^2/n: exact integers until here.
+ * Words of labels are those of label_sums.h.
  * None of this is private. */
 #ifndef HR_TREE_RULE_H
 #define HR_TREE_RULE_H

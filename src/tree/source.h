@@ -6,6 +6,7 @@
 #ifndef HR_TREE_SOURCE_H
 #define HR_TREE_SOURCE_H
 
+#include "base/fail.h"
 #include "tree/split.h"
 
 typedef struct hr_source hr_source;

@@ -7,3 +7,7 @@ hr_cell hr_split_left_sum(const hr_split *split, const hr_binning *binning, cons
         if (hr_split_goes_left(split, (uint8_t)bin)) sum += feature[bin];
     return sum;
 }
+
+bool hr_left_is_smaller(const hr_packing *packing, hr_cell left, hr_cell right) {
+    return hr_unpack(packing, left).weight.unpaid <= hr_unpack(packing, right).weight.unpaid;
+}

@@ -1,8 +1,7 @@
-/* Splits of a node, and who chooses them. */
+/* Splits of a node. */
 #ifndef HR_TREE_SPLIT_H
 #define HR_TREE_SPLIT_H
 
-#include "base/fail.h"
 #include "tree/packing.h"
 #include "tree/tree.h"
 
@@ -20,15 +19,11 @@ static inline bool hr_split_goes_left(const hr_split *split, uint8_t bin) {
     return bin ? bin <= split->cut : split->missing_left;
 }
 
-/* Chooses the splits of the nodes of one level from their histograms. */
-typedef struct hr_splitter hr_splitter;
-struct hr_splitter {
-    /* cells[i]: the histogram of node i; totals[i]: its sum. Writes splits[i]. */
-    hr_status (*choose)(hr_splitter *self, int level, hr_cell *const *cells, const hr_cell *totals, size_t count, hr_split *splits,
-                        hr_error *err);
-};
-
 /* Sum of the cells that a split sends left. */
 hr_cell hr_split_left_sum(const hr_split *split, const hr_binning *binning, const hr_cell *cells);
+
+/* Whether the left side weighs at most as much as the right one: says which child is summed, and must decide nothing else. The
+ * order in which nodes are split, hence their numbers in the tree, is a part of what is published. */
+bool hr_left_is_smaller(const hr_packing *packing, hr_cell left, hr_cell right);
 
 #endif

@@ -41,6 +41,8 @@ CASES = [
     ('records', 'src/federation/spoiled.c', 'size_t f(const hr_binned *binned) { return binned->rows; }\n', 'spoiled.c:1: f asks'),
     ('records', 'src/job/spoiled.h', '#define N(p) hr_parts_size(p, 0)\n', 'spoiled.h:1: None asks'),
     ('gate', 'src/methods/spoiled.c', 'long f(const hr_exact *e) { return e->unpaid; }\n', 'look at exact statistics'),
+    ('gate', 'src/methods/spoiled.c', '#include "tree/label_sums.h"\n', 'without privacy'),
+    ('gate', 'src/tree/noisy.c', '#include "tree/split_gains.h"\n', 'without privacy'),
     ('gate', 'src/tree/spoiled.c', 'void f(hr_noisy *n) { n->paid += 1; }\n', 'makes released statistics'),
     ('gate', 'src/tree/spoiled.c', 'void f(hr_noisy *n) { ++n[3].paid; }\n', 'makes released statistics'),
     ('gate', 'src/tree/spoiled.c', 'long *f(hr_noisy *n) { return &n->paid; }\n', 'makes released statistics'),

@@ -1,7 +1,7 @@
 /* The list of releases that a model carries: what is in it, that it adds up to no more than the guarantee, and that the guarantee is
  * what was granted. And what models say that are not private. */
 #include "support/tables.h"
-#include "tree/noisy.h"
+#include "tree/split_candidates.h"
 
 enum { FEATURES = 3, GRADIENT_BOUND = 4096 };
 

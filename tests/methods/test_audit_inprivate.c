@@ -7,7 +7,7 @@
 #include "support/audit_games.h"
 #include "support/flip_law.h"
 #include "tree/curvature.h"
-#include "tree/noisy.h"
+#include "tree/split_candidates.h"
 
 enum { CANDIDATES = 11 };
 

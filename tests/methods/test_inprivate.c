@@ -4,7 +4,7 @@
 #include "support/tables.h"
 
 #include "data/records.h"
-#include "tree/noisy.h"
+#include "tree/split_candidates.h"
 
 enum { ROWS = 4000, EVERYBODY = 100000 };
 

@@ -35,7 +35,7 @@ static void test_shift__leaves_room_for_both_sums(void **state) {
     check_shift(UINT32_MAX, 1, INT64_MAX / 2);
     check_shift(UINT32_MAX, ((uint64_t)1 << 40) + 1, 1);
     assert_int_equal(hr_packing_shift(UINT32_MAX, UINT64_MAX, INT64_MAX), -1);
-    assert_int_equal(hr_packing_shift((size_t)1 << 24, 1, 4096), -1); /* noisy.proof.md, precondition */
+    assert_int_equal(hr_packing_shift((size_t)1 << 24, 1, 4096), -1); /* split_candidates.proof.md, precondition */
     assert_true(hr_packing_shift(((size_t)1 << 24) - 1, 1, 4096) >= 0);
 }
 

@@ -1,7 +1,8 @@
-/* The private splitter: its candidates, its scores, and the width that noisy.proof.md proves for them. */
+/* The private splitter: its candidates, its scores, and the width that split_candidates.proof.md proves for them. */
 #include "random/sample.h"
 #include "support/binned_table.h"
 #include "tree/noisy.h"
+#include "tree/split_candidates.h"
 
 enum { FEATURES = 4, CELLS = FEATURES * HR_STRIDE, G = 4096 };
 
