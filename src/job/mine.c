@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "job/miner_work.h"
 #include "job/terms.h"
+#include "transport/nats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,7 @@ static bool is_over(void *user) {
 hr_status hr_mine(const char *file, const char *model, const hr_party_settings *settings, hr_model **out, hr_error *err) {
     hr_miner_seat *m = NULL;
     hr_status status = hr_station_check(settings, err);
+    if (!status) status = hr_nats_present(err);
     if (!status) status = hr_miner_seat_open(file, model, settings, NULL, &m, err);
     if (status) return status;
     status = hr_station_work(m->party, settings, is_over, m, err);
