@@ -81,6 +81,7 @@ static hr_status submit(hr_miner_seat *m, const char *path, hr_error *err) {
         return hr_fail_at(err, HR_E_POLICY, m->model, 0, 0, NULL);
     }
     hr_status status = check_owners(m, err);
+    if (!m->file.date) m->file.date = hr_station_clock().date;
     if (!status) status = hr_terms_of(&m->file, path, m->schema, m->file.owners.items, m->file.owners.count, &terms, err);
     if (!status) status = hr_party_submit(m->party, (hr_blob){terms.at, terms.size}, hr_station_clock().date, err);
     free(terms.at);
