@@ -15,7 +15,7 @@ prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
 has_cmocka = $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),true,false)
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all check demo demo-nats bench accuracy install uninstall fuzz sanitize tsan mutate format coverage clean help
+.PHONY: all check demo demo-nats reduced bench accuracy install uninstall fuzz sanitize tsan mutate format coverage clean help
 .NOTPARALLEL:
 
 all: ## build $(BUILD)/hedgerow and the library (the default)
@@ -30,6 +30,15 @@ check: ## build and run every test
 	@ninja -C $(BUILD)
 	@ln -sfn cli/hedgerow $(BUILD)/hedgerow
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs
+
+reduced: ## build without the broker, and without federations; see that the rest works and that the tool says what is left out
+	@tools/setup.sh build
+	@tools/configure.py build-no-nats buildtype=debug optimization=1 tests=false nats=disabled werror=true
+	@ninja -C build-no-nats
+	@for t in without_nats outputs; do python3 tests/cli/run.py build-no-nats/cli/hedgerow tests/cli/$$t.test || exit 1; done
+	@tools/configure.py build-alone buildtype=debug optimization=1 tests=false federation=disabled werror=true
+	@ninja -C build-alone
+	@for t in without_federation ledger; do python3 tests/cli/run.py build-alone/cli/hedgerow tests/cli/$$t.test || exit 1; done
 
 demo: all ## a short tour: three hospitals train a model together, each from her own file, ledger and key
 	@tools/demo.sh

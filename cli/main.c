@@ -73,8 +73,9 @@ static int print_tool_help(void) {
     list_commands(stdout, NULL);
     puts("  help [COMMAND]            this, or a command's options and an example\n"
          "  --version                 the version\n");
-    printf("%s\nexit codes: 0 done, 1 failed, 2 wrong usage, 3 refused by a policy or a budget,\n            128 + N train was ended by "
-           "signal N\n",
+    printf("%s\nexit codes: 0 done, 1 failed, 2 wrong usage, 3 refused by a policy or a budget,\n            4 not in this build, 128 + N "
+           "train "
+           "was ended by signal N\n",
            tool_example);
     return EXIT_DONE;
 }

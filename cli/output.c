@@ -33,6 +33,7 @@ int report_error(const char *name, const hr_error *err) {
     case HR_E_POLICY:
     case HR_E_BUDGET: return EXIT_REFUSED;
     case HR_E_ARGUMENT: return EXIT_USAGE;
+    case HR_E_ABSENT: return EXIT_ABSENT;
     default: return EXIT_FAILED;
     }
 }

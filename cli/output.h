@@ -17,6 +17,7 @@ typedef enum exit_code {
     EXIT_FAILED = 1,
     EXIT_USAGE = 2,   /* the command line is wrong */
     EXIT_REFUSED = 3, /* a policy or a privacy budget forbids it */
+    EXIT_ABSENT = 4,  /* this build lacks it */
     EXIT_SIGNAL = 128 /* and the number of the signal that ended it */
 } exit_code;
 

@@ -1,7 +1,11 @@
 /* Federations: who takes part, and how what they say reaches the others.
  *
  * hr_federation_init makes the files of a new federation: one folder for the broker, and one for each member. The broker carries sealed
- * parcels and is trusted with nothing else. */
+ * parcels and is trusted with nothing else.
+ *
+ * In a library that was built without a feature, functions that need it fail with ABSENT and do nothing; the remedy names the packages and
+ * the build option. hr_meet and hr_simulate need `federation`; hr_own, hr_mine, hr_federation_init and hr_federation_open need `nats`
+ * as well; keys need neither. */
 #ifndef HEDGEROW_FEDERATION_H
 #define HEDGEROW_FEDERATION_H
 

@@ -1,6 +1,7 @@
 /* What both parts read. */
 #include "federation/inprivate.h"
 
+#include "base/date.h"
 #include "base/fail.h"
 
 hr_status hr_members_read(const hr_roster *roster, const ProtobufCBinaryData *names, size_t count, size_t *members, hr_error *err) {
@@ -25,6 +26,7 @@ hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_roster *roster, 
     if (!(terms->vote_share >= 0 && terms->vote_share < 1)) return refuse("a job whose votes cost all of its budget", err);
     if (terms->last_places > HR_TAILS_MAX || (terms->last_places && !(terms->vote_share > 0)))
         return refuse("a job whose votes on the last places have no budget, or are too many", err);
+    if (terms->date > HR_DATE_MAX) return refuse("a job whose date is in no calendar", err);
     return hr_members_read(roster, terms->owners, terms->n_owners, invited, err);
 }
 

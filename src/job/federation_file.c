@@ -1,7 +1,7 @@
 #include "job/federation_file.h"
 
 #include "job/fields.h"
-#include "transport/broker.h"
+#include "transport/address.h"
 
 #include <stddef.h>
 #include <string.h>

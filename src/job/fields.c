@@ -2,7 +2,7 @@
 #include "job/fields.h"
 
 #include "data/source.h"
-#include "transport/nats.h"
+#include "transport/address.h"
 
 #include <assert.h>
 #include <math.h>

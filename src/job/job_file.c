@@ -1,5 +1,6 @@
 #include "job/job_file.h"
 
+#include "base/date.h"
 #include "job/federated_method.h"
 #include "job/federation_file.h"
 
@@ -9,7 +10,7 @@
 
 typedef struct parts {
     hr_job_file file;
-    const char *method;
+    const char *method, *date;
     int mode, order;
 } parts;
 
@@ -33,6 +34,7 @@ enum {
     ROOT_VOTE_LAST,
     ROOT_VOTE_SHARE,
     ROOT_DEADLINE,
+    ROOT_DATE,
     ROOT_NAME,
     ROOT_FEDERATION,
     ROOT_KEY,
@@ -76,6 +78,7 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .least = 1,
      .most = 31 * 86400,
      .expected = "a whole number of seconds from 1 to 2678400"},
+    {.key = "date", .kind = HR_FIELD_TEXT, .offset = AT(date), .expected = "a day such as 2026-11-22"},
     {.key = "name", .kind = HR_FIELD_NAME, .offset = AT(file.name), .expected = HR_NAME_EXPECTED},
     {.key = "federation", .kind = HR_FIELD_PATH, .offset = AT(file.federation), .expected = file_expected},
     {.key = "key", .kind = HR_FIELD_PATH, .offset = AT(file.key), .expected = file_expected},
@@ -162,6 +165,11 @@ static hr_status check_votes(const hr_fields *reader, const hr_yaml_node *const 
     return HR_OK;
 }
 
+static hr_status read_date(const hr_fields *reader, const hr_yaml_node *given, const char *text, int64_t *out) {
+    if (!given || hr_date_parse(text, out)) return HR_OK;
+    return hr_keys_refuse(&reader->keys, given, "", "date: '%s' is not %s", text, root_fields[ROOT_DATE].expected);
+}
+
 /* The miner's part is there with all that it needs, or not at all. */
 static hr_status check_miner(const hr_fields *reader, const hr_yaml_node *const *found) {
     const hr_yaml_node *given = NULL;
@@ -182,6 +190,7 @@ static hr_status read_root(const hr_fields *reader, hr_job_file *out) {
     hr_status status = hr_fields_read(reader, reader->root, "a job file", root_fields, ROOT_KEYS, &whole, found);
     if (!status) status = read_method(reader, found, &whole);
     if (!status) status = check_votes(reader, found, &whole.file);
+    if (!status) status = read_date(reader, found[ROOT_DATE], whole.date, &whole.file.date);
     if (!status) status = check_miner(reader, found);
     if (status) return status;
     whole.file.order = (hr_order)whole.order;

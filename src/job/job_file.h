@@ -19,6 +19,7 @@ typedef struct hr_job_file {
     size_t last_places; /* after the last round, vote on leaving out up to so many last trees; 0: no such vote */
     double vote_share;  /* part of epsilon for votes; 0 without any */
     size_t deadline;    /* seconds that an owner may stay away */
+    int64_t date;       /* of the terms: seconds since 1970 began; 0: the file does not say it */
 
     /* What only mining over a federation needs: `name` and all others, or none of them. Certificates both or none. */
     const char *name;                                             /* of the miner, as a member; NULL: there is no such part */

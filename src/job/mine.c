@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "job/miner_work.h"
 #include "job/terms.h"
+#include "transport/nats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,7 @@ static hr_status submit(hr_miner_seat *m, const char *path, hr_error *err) {
         return hr_fail_at(err, HR_E_POLICY, m->model, 0, 0, NULL);
     }
     hr_status status = check_owners(m, err);
+    if (!m->file.date) m->file.date = hr_station_clock().date;
     if (!status) status = hr_terms_of(&m->file, path, m->schema, m->file.owners.items, m->file.owners.count, &terms, err);
     if (!status) status = hr_party_submit(m->party, (hr_blob){terms.at, terms.size}, hr_station_clock().date, err);
     free(terms.at);
@@ -138,6 +140,7 @@ static bool is_over(void *user) {
 hr_status hr_mine(const char *file, const char *model, const hr_party_settings *settings, hr_model **out, hr_error *err) {
     hr_miner_seat *m = NULL;
     hr_status status = hr_station_check(settings, err);
+    if (!status) status = hr_nats_present(err);
     if (!status) status = hr_miner_seat_open(file, model, settings, NULL, &m, err);
     if (status) return status;
     status = hr_station_work(m->party, settings, is_over, m, err);

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "job/owner_work.h"
 #include "job/threads.h"
+#include "transport/nats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,7 @@ static bool is_over(void *user) {
 hr_status hr_own(const char *file, const hr_party_settings *settings, hr_error *err) {
     hr_owner_seat *s = NULL;
     hr_status status = hr_station_check(settings, err);
+    if (!status) status = hr_nats_present(err);
     if (!status) status = hr_owner_seat_open(file, settings, NULL, &s, err);
     if (status) return status;
     tell(s, "ready for jobs");

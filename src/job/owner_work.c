@@ -1,5 +1,6 @@
 #include "job/owner_work.h"
 
+#include "base/date.h"
 #include "base/fail.h"
 #include "data/schema.h"
 #include "job/budget.h"
@@ -66,6 +67,13 @@ static hr_status check_ledger(hr_ledger *ledger, const Hedgerow__Terms *terms, h
     return suffices ? HR_OK : object("what is left in her ledger does not suffice", err);
 }
 
+static void tell_acceptance(hr_owner_work *w, const char *miner, const Hedgerow__Terms *terms) {
+    char epsilon[HR_AMOUNT_TEXT], date[HR_DATE_TEXT];
+    hr_spent_text(terms->epsilon, epsilon);
+    hr_date_text((int64_t)terms->date, date);
+    tell_format(w, "takes part in a job of %s%s%s, for epsilon %s", miner, terms->date ? " of " : "", terms->date ? date : "", epsilon);
+}
+
 static hr_status decide(hr_party_work *self, const char *miner, const Hedgerow__Terms *terms, bool *accepted, char reason[HR_ACTION_TEXT],
                         hr_error *err) {
     hr_owner_work *w = (hr_owner_work *)self;
@@ -80,9 +88,7 @@ static hr_status decide(hr_party_work *self, const char *miner, const Hedgerow__
     }
     *accepted = !status;
     snprintf(reason, HR_ACTION_TEXT, "%.200s", said.message);
-    char epsilon[HR_AMOUNT_TEXT];
-    hr_spent_text(terms->epsilon, epsilon);
-    if (!status) tell_format(w, "takes part in a job of %s, for epsilon %s", miner, epsilon);
+    if (!status) tell_acceptance(w, miner, terms);
     return HR_OK;
 }
 

@@ -56,6 +56,7 @@ static hr_status pack(offer *o, const hr_job_file *job, const char *name, size_t
     terms.broadcast = job->order == HR_ORDER_BROADCAST;
     terms.last_places = (uint32_t)job->last_places;
     terms.vote_share = (job->advance > 0 && job->rounds > 1) || job->last_places ? job->vote_share : 0;
+    terms.date = (uint64_t)job->date;
     terms.owners = o->owners;
     terms.n_owners = owners;
     return hr_pack(&terms.base, out, err);

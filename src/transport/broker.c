@@ -11,47 +11,11 @@
 
 enum {
     FRAME = 4096, /* bytes that a broker puts around a parcel */
-    PORT_MAX = 65535,
     NAME = HR_NATS_NAME_MAX + 1,
     SUBJECT = 2 * NAME + 16
 };
 
 static const int64_t stream_bytes = (int64_t)4 << 30; /* of all parcels that wait */
-
-/* ---- The address ---------------------------------------------------------------------------------------------------------------- */
-
-static bool host_fits(const char *host, size_t length, bool bracketed) {
-    const char *allowed = bracketed ? "0123456789abcdefABCDEF:." : "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-";
-    return length && length < HR_BROKER_HOST && strspn(host, allowed) >= length;
-}
-
-/* A port is digits to the end of the text. 0: it is none. */
-static unsigned parse_port(const char *text) {
-    const size_t digits = strspn(text, "0123456789");
-    if (!digits || digits > 5 || text[digits]) return 0;
-    const unsigned long port = strtoul(text, NULL, 10);
-    return port <= PORT_MAX ? (unsigned)port : 0;
-}
-
-hr_status hr_broker_address_parse(const char *url, hr_broker_address *out, hr_error *err) {
-    assert(url && out);
-    hr_broker_address address = {0};
-    bool fine = strncmp(url, "tls://", 6) == 0;
-    if (fine) {
-        const bool bracketed = url[6] == '[';
-        const char *host = url + 6 + bracketed;
-        const size_t length = strcspn(host, bracketed ? "]" : ":");
-        const char *after = host + length + (bracketed && host[length] == ']');
-        fine = host_fits(host, length, bracketed) && *after == ':' && (address.port = parse_port(after + 1)) != 0;
-        if (fine) memcpy(address.host, host, length);
-    }
-    if (!fine) {
-        return hr_fail(err, HR_E_ARGUMENT, "write it as tls://HOST:PORT, such as tls://broker.example.org:4222",
-                       "'%.200s' is no broker's URL", url);
-    }
-    *out = address;
-    return HR_OK;
-}
 
 /* ---- The configuration ---------------------------------------------------------------------------------------------------------- */
 

@@ -7,15 +7,7 @@
 /* The user of the broker who makes the boxes; no member has this name. */
 #define HR_BROKER_STEWARD "steward"
 
-enum { HR_BROKER_HOST = 256, HR_BROKER_BOX_PARCELS = 4096 /* of one sender that wait in one box */ };
-
-typedef struct hr_broker_address {
-    char host[HR_BROKER_HOST]; /* a name, or an address without brackets */
-    unsigned port;
-} hr_broker_address;
-
-/* Reads tls://HOST:PORT. Fails: ARGUMENT. */
-HR_MUST_CHECK hr_status hr_broker_address_parse(const char *url, hr_broker_address *out, hr_error *err);
+enum { HR_BROKER_BOX_PARCELS = 4096 /* of one sender that wait in one box */ };
 
 /* The configuration file of nats-server, which names the other files of the broker relative to the folder that it is started in:
  * ca.pem, server.pem, server-key.pem, store. Owner: the caller frees *out with free(). Fails: MEMORY. */

@@ -10,18 +10,18 @@
 #ifndef HR_TRANSPORT_NATS_H
 #define HR_TRANSPORT_NATS_H
 
+#include "transport/address.h"
 #include "transport/transport.h"
 
 #include <stdbool.h>
 
 enum {
-    HR_NATS_NAME_MAX = 32,    /* characters of a name, without its NUL */
     HR_NATS_SEND_SECONDS = 5, /* for the broker's answer to a parcel */
     HR_NATS_ACK_SECONDS = 30  /* after which a parcel that was not settled comes again */
 };
 
-/* Of a federation or a member: a small letter or digit, then small letters, digits and '-'. Fits into subjects, certificates and paths. */
-bool hr_nats_name_fits(const char *name);
+/* Whether this build can reach a broker. Fails: ABSENT. */
+HR_MUST_CHECK hr_status hr_nats_present(hr_error *err);
 
 typedef struct hr_nats_options {
     const char *url;                                       /* tls://HOST:PORT */

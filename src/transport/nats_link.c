@@ -18,12 +18,6 @@ enum {
     WORDS = 256
 };
 
-/* Told here and not by ctype.h, which depends on the locale. */
-bool hr_nats_name_fits(const char *name) {
-    const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
-    return length && length <= HR_NATS_NAME_MAX && !name[length] && name[0] != '-';
-}
-
 /* ---- Failures ----------------------------------------------------------------------------------------------------------------- */
 
 /* libnats says "(FILE:LINE): WORDS". */

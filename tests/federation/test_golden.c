@@ -66,6 +66,7 @@ static void test_golden__terms_and_answers(void **state) {
     terms.owners = names;
     terms.n_owners = 2;
     terms.last_places = 3;
+    terms.date = 1795305600;
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
     answer.accepted = true;
     answer.reason = hr_text_of("why");

@@ -1,5 +1,6 @@
 /* An owner's machine: whatever the miner, other owners or strangers to the job send at whatever point, it does its part or cuts them off,
  * and never trains or votes more than once. */
+#include "base/date.h"
 #include "support/message_phases.h"
 
 enum { FLOOD = 2000 };
@@ -196,6 +197,13 @@ static void test_owner__refuses_terms_that_cannot_be(void **state) {
         t.delta = deltas[i];
         check_terms(f, &t, false);
     }
+    Hedgerow__Terms late = *fair;
+    late.date = (uint64_t)HR_DATE_MAX;
+    check_terms(f, &late, true);
+    late.date++;
+    check_terms(f, &late, false);
+    late.date = UINT64_MAX;
+    check_terms(f, &late, false);
     Hedgerow__Terms nobody = *fair;
     nobody.n_owners = 0;
     check_terms(f, &nobody, false);

@@ -92,6 +92,7 @@ static void test_job_file__reads_every_fact(void **state) {
     assert_int_equal(file.order, HR_ORDER_BROADCAST);
     assert_true(file.advance == .01 && file.vote_share == .2);
     assert_int_equal(file.deadline, 60);
+    assert_int_equal(file.date, 1795305600);
     assert_string_equal(file.name, "miner");
     assert_string_equal(file.federation, GOLDEN "federation.yaml");
     assert_string_equal(file.key, GOLDEN "miner.key");
@@ -124,6 +125,7 @@ static void test_job_file__has_defaults(void **state) {
     assert_int_equal(file.order, HR_ORDER_CHAIN);
     assert_true(file.advance == 0 && file.vote_share == 0);
     assert_int_equal(file.deadline, 600);
+    assert_int_equal(file.date, 0);
     assert_null(file.name);
     assert_null(file.certificate);
     assert_int_equal(file.owners.count, 0);
@@ -426,7 +428,7 @@ static const bad_case bad_job[] = {
     {JOB "epsilon: 2\n", "x.yaml:5:1: the key 'epsilon' is given twice; remove one of the two"},
     {JOB "colour: red\n",
      "x.yaml:5:1: unknown key 'colour'; the keys are hedgerow-job, schema, method, mode, epsilon, delta, options, rounds, order, advance, "
-     "vote-last, vote-share, deadline, name, federation, key, journal, owners, certificate, certificate-key"},
+     "vote-last, vote-share, deadline, date, name, federation, key, journal, owners, certificate, certificate-key"},
     {JOB "mode: noisy\n", "x.yaml:5:7: mode: 'noisy' is not sound or paper"},
     {JOB "mode: [sound]\n", "x.yaml:5:7: mode must be sound or paper, not a list"},
     {JOB "delta: 0.5\n", "x.yaml:5:8: field 'delta': option delta: '0.5' is out of range or not of its type; allowed: 0..0.1 (0: pure "
@@ -462,6 +464,7 @@ static const bad_case bad_job[] = {
     {JOB "vote-share: 0.1\n", "x.yaml:5:13: there are no votes without the key 'advance' or 'vote-last'; remove it, or say with 'advance' "
                               "or 'vote-last' what is voted on"},
     {JOB "advance: 0.1\nvote-share: 0.95\n", "x.yaml:6:13: vote-share: '0.95' is not a number from 0.01 to 0.9"},
+    {JOB "date: 2026-02-29\n", "x.yaml:5:7: date: '2026-02-29' is not a day such as 2026-11-22"},
     {JOB "deadline: 0\n", "x.yaml:5:11: deadline: '0' is not a whole number of seconds from 1 to 2678400"},
     {JOB "deadline: 1e9\n", "x.yaml:5:11: deadline: '1e9' is not a whole number of seconds from 1 to 2678400"},
     {JOB "deadline: soon\n", "x.yaml:5:11: deadline: 'soon' is not a number; write a plain number such as 0, -1.5 or 2e6, without quotes"},
@@ -551,7 +554,7 @@ static void test_files__must_be_readable(void **state) {
 /* Most cuts are refused; what is optional may be missing at the end, and remarks, and the end of the last line. */
 static void test_files__survive_being_cut(void **state) {
     static const char *const names[] = {GOLDEN "federation.yaml", GOLDEN "owner.yaml", GOLDEN "job.yaml"};
-    static const size_t readable[] = {5, 9, 58};
+    static const size_t readable[] = {5, 9, 60};
     for (int what = FEDERATION_FILE; what <= JOB_FILE; what++) {
         const char *text = NULL;
         size_t size = 0, taken = 0;
