@@ -105,7 +105,7 @@ typedef struct train_run {
     hr_ledger *ledger;
     hr_data *data;
     hr_model *model;
-    int64_t entry; /* the ledger's newest when the fit began; before that, more than any */
+    int64_t entry; /* of this run in the ledger; 0: none */
 } train_run;
 
 static void run_done(train_run *run) {
@@ -163,8 +163,8 @@ static hr_status fit(const train_args *args, train_run *run, hr_error *err) {
     if (status == HR_OK) status = read_schema(args, run, err);
     if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
     run->options.ledger = run->ledger;
+    run->options.entry = &run->entry;
     if (status == HR_OK) status = input_data(run->schema, args->data, args->format, false, &run->data, err);
-    if (status == HR_OK && run->ledger != NULL) run->entry = newest_entry(run->ledger);
     interrupt_defer();
     if (status == HR_OK) status = hr_fit(run->data, &run->options, &run->model, err);
     progress_clear(&run->bar);
@@ -293,7 +293,7 @@ static int keep(const command *self, const train_args *args, const train_run *ru
         return EXIT_DONE;
     }
     const int code = report_error(self->name, &err);
-    model_rescue(self->name, run->model, args->ledger, run->ledger == NULL ? 0 : newest_entry(run->ledger));
+    model_rescue(self->name, run->model, args->ledger, run->entry);
     return code;
 }
 
@@ -302,7 +302,7 @@ static int run_train(const command *self, int argc, char **argv) {
     if (!args_parse(self, argc, argv, &args) || !consistent(self, &args)) return EXIT_USAGE;
     if (args.weights != NULL) return refuse_weights(self);
     if (args.plan) return run_plan(self, &args);
-    train_run run = {.entry = INT64_MAX};
+    train_run run = {0};
     hr_error err = {0};
     interrupt_watch();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow fails to be written; the process goes on */

@@ -4,45 +4,36 @@
 
 #include <hedgerow/amount.h>
 
-typedef struct listing {
-    const char *command, *why, *path;
-    int64_t since;
-    size_t count;
-} listing;
+typedef struct search {
+    int64_t id;
+    bool reserved;
+    double epsilon, delta;
+} search;
 
-static bool note_newest(void *user, const hr_ledger_entry *entry) {
-    *(int64_t *)user = entry->id;
-    return true;
+static bool look_at(void *user, const hr_ledger_entry *entry) {
+    search *s = user;
+    if (entry->id != s->id) return true;
+    s->reserved = entry->state == HR_ENTRY_RESERVED;
+    s->epsilon = entry->epsilon;
+    s->delta = entry->delta;
+    return false;
 }
 
-int64_t newest_entry(hr_ledger *ledger) {
-    int64_t newest = 0;
+bool tell_reserved(const char *command, const char *why, hr_ledger *ledger, const char *path, int64_t entry) {
+    search s = {.id = entry};
     hr_error err = {0};
-    return hr_ledger_each(ledger, note_newest, &newest, &err) == HR_OK ? newest : 0;
-}
-
-static bool tell_entry(void *user, const hr_ledger_entry *entry) {
-    listing *list = user;
-    if (entry->id <= list->since || entry->state != HR_ENTRY_RESERVED) return true;
-    list->count++;
-    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT];
-    hr_spent_text(entry->epsilon, epsilon);
-    hr_spent_text(entry->delta, delta);
-    fprintf(stderr, "hedgerow %s: %sentry %lld of %s stays reserved: epsilon %s and delta %s are spent\n", list->command, list->why,
-            (long long)entry->id, list->path, epsilon, delta);
-    return true;
-}
-
-size_t tell_reserved(const char *command, const char *why, hr_ledger *ledger, const char *path, int64_t since) {
-    listing list = {.command = command, .why = why, .path = path, .since = since};
-    hr_error err = {0};
-    if (ledger != NULL && hr_ledger_each(ledger, tell_entry, &list, &err) != HR_OK) {
+    if (entry == 0) return false;
+    if (hr_ledger_each(ledger, look_at, &s, &err) != HR_OK) {
         report_error(command, &err);
-        fprintf(stderr, "hedgerow %s: %s'hedgerow ledger show %s' tells what stays reserved\n", command, why, path);
-        return 1;
+        fprintf(stderr, "hedgerow %s: %sentry %lld of %s stays reserved; 'hedgerow ledger show %s' tells what is spent\n", command, why,
+                (long long)entry, path, path);
+        return true;
     }
-    if (list.count > 1) {
-        fprintf(stderr, "hedgerow %s: these entries came since this run began; one is its own, the others belong to other runs\n", command);
-    }
-    return list.count;
+    if (!s.reserved) return false;
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT];
+    hr_spent_text(s.epsilon, epsilon);
+    hr_spent_text(s.delta, delta);
+    fprintf(stderr, "hedgerow %s: %sentry %lld of %s stays reserved: epsilon %s and delta %s are spent\n", command, why, (long long)entry,
+            path, epsilon, delta);
+    return true;
 }

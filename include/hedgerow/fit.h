@@ -26,30 +26,17 @@ typedef enum hr_mode { HR_SOUND, HR_PAPER } hr_mode;
 /* Square loss on labels mapped to [-1, 1] (classes: -1 and 1, one-hot for more than two), or logistic loss. */
 typedef enum hr_loss { HR_LOSS_SQUARE, HR_LOSS_LOGISTIC } hr_loss;
 
-/* How a gradient beyond the bound g* is treated: clipped to it, or its record left out of the tree (the paper's GDF). */
-typedef enum hr_bounding { HR_CLIP, HR_FILTER } hr_bounding;
-
-/* How an ensemble's records are shared out to its trees. */
-typedef enum hr_shares { HR_SHARES_EQUAL, HR_SHARES_GEOMETRIC } hr_shares;
-
 /* Where bin edges come from: evenly spaced between the public bounds, private quantiles (spends), or exact quantiles of the
  * data (not private). */
 typedef enum hr_edges { HR_EDGES_PUBLIC, HR_EDGES_PRIVATE, HR_EDGES_EXACT } hr_edges;
 
-/* Which budget the leaves of DPBoost's Algorithm 1 get: eps_leaf as its text intends, or eps_nleaf as its line 14 says. */
-typedef enum hr_leaf_budget { HR_LEAF_INTENDED, HR_LEAF_LITERAL } hr_leaf_budget;
+/* Room for options of single methods. */
+enum { HR_BY_NAME_OPTIONS = 16 };
 
-/* Whether every record trains one tree of a private forest, at the full budget, or all of them, at epsilon / trees. */
-typedef enum hr_part { HR_PART_FALSE, HR_PART_TRUE } hr_part;
-
-/* Which budget a split of DiPriMe's trees gets: eps rho / (2 d_max) as Algorithm 1 says and the MSE not weighed by the node's records, or
- * eps rho / d_max and the MSE times N_i as the text of section 3 says. */
-typedef enum hr_split_budget { HR_SPLIT_ALGORITHM, HR_SPLIT_TEXT } hr_split_budget;
-
-/* Every option of every method. hr_fit_options_init sets the defaults of one method and mode; `hedgerow methods NAME` and
- * hr_method_option list which of them the method takes, with ranges. */
+/* The options of a fit. hr_fit_options_init sets the defaults of one method and mode; `hedgerow methods NAME` and hr_method_option list
+ * which options the method takes, with ranges. Those that belong to one kind of method have no field: hr_fit_options_set sets them. */
 typedef struct hr_fit_options {
-    size_t size; /* sizeof(hr_fit_options) */
+    size_t size; /* bytes of the struct as the program knows it: what comes after them has its default */
     const char *method;
     hr_mode mode;
 
@@ -59,23 +46,18 @@ typedef struct hr_fit_options {
     int64_t trees, depth, bins; /* depth: 1..12, rf, ert and median: 1..60; bins: per numeric feature, missing values apart */
     double learning_rate, lambda;
     hr_loss loss;
-    double least_weight; /* gbdt: smallest weight of a leaf (square loss: its number of records); forests: records of a leaf */
-    int64_t features;    /* forests: candidate features of a node (K); 0: the root of their number, rounded */
-    hr_part part;        /* private forests */
-
-    int64_t ensemble;     /* dpboost: trees that share out the records once (T_e) */
-    hr_shares shares;     /* dpboost */
-    hr_bounding bounding; /* dpboost */
     hr_edges edges;
-    hr_leaf_budget leaf_budget;   /* dpboost --mode paper */
-    hr_split_budget split_budget; /* diprime --mode paper */
-    double gradient_bound;        /* g*: in units of the label mapped to [-1, 1] */
-    double bin_share;             /* part of epsilon for private bin edges */
-    double leaf_share;            /* part of a tree's epsilon for its leaves */
-    double count_share;           /* part of the leaves' epsilon for their counts */
+    double gradient_bound; /* g*: in units of the label mapped to [-1, 1] */
+    double bin_share;      /* part of epsilon for private bin edges */
+    double leaf_share;     /* part of a tree's epsilon for its leaves */
+    double count_share;    /* part of the leaves' epsilon for their counts */
+
+    double by_name[HR_BY_NAME_OPTIONS]; /* for hr_fit_options_set alone: what each of them is may change */
 
     int threads;             /* 0: as many as there are processors */
     hr_ledger *ledger;       /* NULL: no durable budget. Borrowed */
+    int64_t *entry;          /* NULL, or where hr_fit writes the number of the entry that it reserved in the ledger, also if it fails later;
+                              * 0: none stays reserved or committed */
     bool reproducible_noise; /* noise from `seed`: NOT PRIVATE, for tests only; the model says so */
     uint64_t seed;
 
@@ -85,12 +67,19 @@ typedef struct hr_fit_options {
     void *user;
 } hr_fit_options;
 
-/* Fills in all defaults of a method and mode; hr_fit_options_init(&o, NULL, ...) means hr_default_method().
- * Fails: ARGUMENT (no such method; the remedy lists them). */
-HR_API HR_MUST_CHECK hr_status hr_fit_options_init(hr_fit_options *options, const char *method, hr_mode mode, hr_error *err);
+/* Fills in all defaults of a method and mode, in the first `size` bytes of the struct; a NULL method means hr_default_method().
+ * Fails: ARGUMENT (no such method: the remedy lists them; a size that leaves no room for the mode). */
+HR_API HR_MUST_CHECK hr_status hr_fit_options_init_sized(hr_fit_options *options, size_t size, const char *method, hr_mode mode,
+                                                         hr_error *err);
+
+/* The same for the struct as this header has it. */
+HR_MUST_CHECK static inline hr_status hr_fit_options_init(hr_fit_options *options, const char *method, hr_mode mode, hr_error *err) {
+    return hr_fit_options_init_sized(options, sizeof *options, method, mode, err);
+}
 
 /* Sets one option by name ("trees", "learning-rate", ...) from text, strictly parsed; `options` must have been initialised.
- * Fails: ARGUMENT (the method takes no such option, or the value is out of range; the remedy lists what is allowed). */
+ * Fails: ARGUMENT (the method takes no such option, or the value is out of range: the remedy lists what is allowed; or the struct is too
+ * short to have the option). */
 HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const char *value, hr_error *err);
 
 /* Trains.

@@ -26,8 +26,13 @@ typedef struct hr_generate_options {
     double noise;         /* classification: part of labels flipped; regression, friedman1: standard deviation */
 } hr_generate_options;
 
-/* The defaults of a generator. */
-HR_API void hr_generate_options_init(hr_generate_options *options, hr_generator generator);
+/* The defaults of a generator, in the first `size` bytes of the struct. */
+HR_API void hr_generate_options_init_sized(hr_generate_options *options, size_t size, hr_generator generator);
+
+/* The same for the struct as this header has it. */
+static inline void hr_generate_options_init(hr_generate_options *options, hr_generator generator) {
+    hr_generate_options_init_sized(options, sizeof *options, generator);
+}
 
 /* Writes CSV through `write` (which returns false to stop with HR_E_IO). The same options give the same bytes everywhere. */
 HR_API HR_MUST_CHECK hr_status hr_generate(const hr_generate_options *options, bool (*write)(void *user, const char *bytes, size_t size),

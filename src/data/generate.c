@@ -1,6 +1,8 @@
 /* The frame around the generators: options are checked before the first byte, rows go out in pieces of 64 KiB. */
 #include "data/generate.h"
 
+#include "base/sized.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -72,13 +74,30 @@ static const hr_generator_steps *find_steps(hr_generator generator) {
     return NULL;
 }
 
-void hr_generate_options_init(hr_generate_options *options, hr_generator generator) {
+static hr_generate_options defaults_of(hr_generator generator) {
     const hr_generator_steps *steps = find_steps(generator);
-    *options = steps ? steps->defaults : (hr_generate_options){0};
-    options->size = sizeof *options;
-    options->generator = generator;
-    options->rows = 20000;
-    options->seed = 1;
+    hr_generate_options options = steps ? steps->defaults : (hr_generate_options){0};
+    options.size = sizeof options;
+    options.generator = generator;
+    options.rows = 20000;
+    options.seed = 1;
+    return options;
+}
+
+void hr_generate_options_init_sized(hr_generate_options *options, size_t size, hr_generator generator) {
+    hr_generate_options made = defaults_of(generator);
+    made.size = size < sizeof made ? size : sizeof made;
+    memcpy(options, &made, made.size);
+}
+
+/* What the caller's options are too short to have gets the default of their generator. */
+static hr_status take_options(const hr_generate_options *given, hr_generate_options *out, hr_error *err) {
+    static const hr_sized kind = {sizeof *out, offsetof(hr_generate_options, rows),
+                                  "fill in the options with hr_generate_options_init first"};
+    hr_status status = hr_sized_check(&kind, given, err);
+    if (status) return status;
+    *out = defaults_of(given->generator);
+    return hr_sized_take(&kind, given, out, err);
 }
 
 static hr_status fail_option(const char *name, hr_error *err) {
@@ -106,8 +125,6 @@ static hr_status check_noise(const hr_generator_steps *steps, double noise, hr_e
 }
 
 static hr_status check_options(const hr_generate_options *options, hr_error *err) {
-    if (options->size != sizeof *options)
-        return hr_fail(err, HR_E_ARGUMENT, "fill in the options with hr_generate_options_init first", "the options are of another version");
     const hr_generator_steps *steps = find_steps(options->generator);
     if (!steps)
         return hr_fail(err, HR_E_ARGUMENT, "choose hospital, classification, regression or friedman1", "there is no generator %d",
@@ -145,11 +162,13 @@ static hr_status write_table(hr_plan *plan, hr_sheet *sheet, hr_error *err) {
 hr_status hr_generate(const hr_generate_options *options, bool (*write)(void *user, const char *bytes, size_t size), void *user,
                       hr_error *err) {
     assert(options && write);
-    hr_status status = check_options(options, err);
+    hr_generate_options ours;
+    hr_status status = take_options(options, &ours, err);
+    if (!status) status = check_options(&ours, err);
     if (status) return status;
     hr_plan plan;
     hr_sheet *sheet = NULL;
-    status = make_plan(options, &plan, err);
+    status = make_plan(&ours, &plan, err);
     if (status) goto out;
     sheet = calloc(1, sizeof *sheet);
     if (!sheet) {
@@ -167,13 +186,15 @@ out:
 
 hr_status hr_generate_schema(const hr_generate_options *options, char **yaml, hr_error *err) {
     assert(options && yaml);
-    hr_status status = check_options(options, err);
+    hr_generate_options ours;
+    hr_status status = take_options(options, &ours, err);
+    if (!status) status = check_options(&ours, err);
     if (status) return status;
     hr_plan plan;
     hr_buffer text = {0};
-    status = make_plan(options, &plan, err);
+    status = make_plan(&ours, &plan, err);
     if (!status) {
-        find_steps(options->generator)->schema(&plan, &text);
+        find_steps(ours.generator)->schema(&plan, &text);
         status = hr_buffer_take(&text, yaml, err);
     }
     hr_arena_free(plan.arena);

@@ -1,5 +1,6 @@
 /* The public way in: opens the source, looks which format it is, and hands over to that format's reader. */
 #include "base/fail.h"
+#include "base/sized.h"
 #include "data/csv.h"
 #include "data/libsvm.h"
 
@@ -11,34 +12,34 @@ static hr_status read_source(const hr_schema *schema, hr_source *source, const h
                                       : hr_csv_read(schema, source, options->label_optional, out, err);
 }
 
-static hr_status check_options(const hr_read_options *options, hr_error *err) {
-    if (options->size != sizeof *options || options->format < HR_FORMAT_AUTO || options->format > HR_FORMAT_LIBSVM) {
-        return hr_fail(err, HR_E_ARGUMENT, "start from HR_READ_OPTIONS_INIT", "bad options for reading a table");
-    }
-    return HR_OK;
+/* NULL stands for the defaults. */
+static hr_status take_options(const hr_read_options *given, hr_read_options *out, hr_error *err) {
+    static const hr_sized kind = {sizeof *out, sizeof out->size, "start from HR_READ_OPTIONS_INIT"};
+    *out = (hr_read_options)HR_READ_OPTIONS_INIT;
+    hr_status status = given ? hr_sized_take(&kind, given, out, err) : HR_OK;
+    if (status || (out->format >= HR_FORMAT_AUTO && out->format <= HR_FORMAT_LIBSVM)) return status;
+    return hr_fail(err, HR_E_ARGUMENT, kind.remedy, "there is no format %d", (int)out->format);
 }
 
 hr_status hr_data_read(const hr_schema *schema, const char *path, const hr_read_options *options, hr_data **out, hr_error *err) {
-    static const hr_read_options usual = HR_READ_OPTIONS_INIT;
-    if (!options) options = &usual;
+    hr_read_options ours;
     hr_source source;
-    hr_status status = check_options(options, err);
+    hr_status status = take_options(options, &ours, err);
     if (status) return status;
     status = hr_source_open(&source, path, err);
-    if (!status) status = read_source(schema, &source, options, out, err);
+    if (!status) status = read_source(schema, &source, &ours, out, err);
     hr_source_done(&source);
-    return status ? hr_fail_at(err, status, options->name ? options->name : path, 0, 0, NULL) : HR_OK;
+    return status ? hr_fail_at(err, status, ours.name ? ours.name : path, 0, 0, NULL) : HR_OK;
 }
 
 hr_status hr_data_parse(const hr_schema *schema, const char *bytes, size_t size, const hr_read_options *options, hr_data **out,
                         hr_error *err) {
-    static const hr_read_options usual = HR_READ_OPTIONS_INIT;
-    if (!options) options = &usual;
+    hr_read_options ours;
     hr_source source;
-    hr_status status = check_options(options, err);
+    hr_status status = take_options(options, &ours, err);
     if (status) return status;
     status = hr_source_open_memory(&source, bytes, size, err);
-    if (!status) status = read_source(schema, &source, options, out, err);
+    if (!status) status = read_source(schema, &source, &ours, out, err);
     hr_source_done(&source);
-    return status ? hr_fail_at(err, status, options->name, 0, 0, NULL) : HR_OK;
+    return status ? hr_fail_at(err, status, ours.name, 0, 0, NULL) : HR_OK;
 }

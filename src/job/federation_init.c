@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/sized.h"
 #include "job/federation_file.h"
 #include "seal/identity.h"
 #include "transport/broker.h"
@@ -64,8 +65,6 @@ static hr_status check_member(const hr_federation_options *options, size_t index
 }
 
 static hr_status check_options(const hr_federation_options *options, hr_broker_address *address, hr_error *err) {
-    if (options->size != sizeof *options)
-        return hr_fail(err, HR_E_ARGUMENT, "set size to sizeof(hr_federation_options)", "the options have the size of another version");
     if (!hr_nats_name_fits(options->name)) return refuse_name("federation", options->name, err);
     if (options->member_count < MEMBERS_MIN || options->member_count > HR_MEMBERS_MAX)
         return hr_fail(err, HR_E_ARGUMENT, "", "a federation has %d to %d members, not %zu", MEMBERS_MIN, HR_MEMBERS_MAX,
@@ -222,14 +221,19 @@ static hr_status make_all(maker *m, const hr_broker_address *address, const hr_a
 }
 
 hr_status hr_federation_init(const char *folder, const hr_federation_options *options, hr_error *err) {
-    assert(folder && *folder && options && options->name && options->url && (options->members || !options->member_count));
-    hr_broker_address address;
-    hr_status status = check_options(options, &address, err);
+    static const hr_sized kind = {sizeof *options, sizeof *options, "set size to sizeof(hr_federation_options)"};
+    hr_federation_options ours = {0};
+    assert(folder && *folder && options);
+    hr_status status = hr_sized_take(&kind, options, &ours, err);
     if (status) return status;
-    maker m = {.options = options, .root = folder, .arena = hr_arena_new(), .err = err};
+    assert(ours.name && ours.url && (ours.members || !ours.member_count));
+    hr_broker_address address;
+    status = check_options(&ours, &address, err);
+    if (status) return status;
+    maker m = {.options = &ours, .root = folder, .arena = hr_arena_new(), .err = err};
     hr_authority *authority = NULL;
     hr_certificate own = {0};
-    status = m.arena ? hr_authority_make(options->name, &authority, err) : hr_fail_memory(err);
+    status = m.arena ? hr_authority_make(ours.name, &authority, err) : hr_fail_memory(err);
     if (!status) status = hr_authority_write(authority, &own, err);
     if (!status) status = make_all(&m, &address, authority, &own);
     if (status) take_away(&m);

@@ -28,7 +28,7 @@ typedef struct fit {
     hr_stream *stream;
     hr_gate *gate;
     hr_training training;
-    int64_t entry; /* in the ledger */
+    int64_t entry; /* in the ledger; 0: none counts as spent */
     hr_settings settings;
 } fit;
 
@@ -232,8 +232,6 @@ static hr_status run(fit *f, hr_model **out, hr_error *err) {
 }
 
 hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out, hr_error *err) {
-    if (options->size != sizeof *options)
-        return hr_fail(err, HR_E_ARGUMENT, "call hr_fit_options_init first", "the options were not initialised");
     hr_fit_options taken;
     hr_status status = hr_options_taken(options, &taken, err);
     if (status) return status;
@@ -242,5 +240,6 @@ hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **
     hr_arena_free(f.training.arena);
     hr_gate_free(f.gate);
     hr_stream_close(f.stream);
+    if (taken.entry) *taken.entry = f.entry;
     return status;
 }

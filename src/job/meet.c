@@ -63,8 +63,9 @@ static hr_status run(meeting *m, hr_error *err) {
 
 hr_status hr_meet(const char *job, const char *model, const char *const *owners, size_t owner_count, const hr_party_settings *settings,
                   hr_model **out, hr_error *err) {
-    meeting m = {.settings = settings};
-    hr_status status = hr_station_check(settings, err);
+    hr_party_settings ours;
+    meeting m = {.settings = &ours};
+    hr_status status = hr_station_settings(settings, &ours, err);
     if (!status) status = open_all(&m, job, model, owners, owner_count, err);
     if (!status) status = run(&m, err);
     if (!status) status = hr_miner_seat_take(m.miner, out, err);

@@ -139,12 +139,13 @@ static bool is_over(void *user) {
 
 hr_status hr_mine(const char *file, const char *model, const hr_party_settings *settings, hr_model **out, hr_error *err) {
     hr_miner_seat *m = NULL;
-    hr_status status = hr_station_check(settings, err);
+    hr_party_settings ours;
+    hr_status status = hr_station_settings(settings, &ours, err);
     if (!status) status = hr_nats_present(err);
-    if (!status) status = hr_miner_seat_open(file, model, settings, NULL, &m, err);
+    if (!status) status = hr_miner_seat_open(file, model, &ours, NULL, &m, err);
     if (status) return status;
-    status = hr_station_work(m->party, settings, is_over, m, err);
-    if (!status) status = hr_station_linger(m->party, settings, err);
+    status = hr_station_work(m->party, &ours, is_over, m, err);
+    if (!status) status = hr_station_linger(m->party, &ours, err);
     if (!status) status = hr_miner_seat_take(m, out, err);
     hr_miner_seat_close(m);
     return status;

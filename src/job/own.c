@@ -120,13 +120,14 @@ static bool is_over(void *user) {
 
 hr_status hr_own(const char *file, const hr_party_settings *settings, hr_error *err) {
     hr_owner_seat *s = NULL;
-    hr_status status = hr_station_check(settings, err);
+    hr_party_settings ours;
+    hr_status status = hr_station_settings(settings, &ours, err);
     if (!status) status = hr_nats_present(err);
-    if (!status) status = hr_owner_seat_open(file, settings, NULL, &s, err);
+    if (!status) status = hr_owner_seat_open(file, &ours, NULL, &s, err);
     if (status) return status;
     tell(s, "ready for jobs");
-    status = hr_station_work(s->party, settings, is_over, s, err);
-    if (!status) status = hr_station_linger(s->party, settings, err);
+    status = hr_station_work(s->party, &ours, is_over, s, err);
+    if (!status) status = hr_station_linger(s->party, &ours, err);
     hr_owner_seat_close(s);
     return status;
 }

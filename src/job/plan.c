@@ -15,8 +15,6 @@ static hr_status refuse_method(const hr_method *method, hr_error *err) {
 hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_schema *schema, hr_plan_info *out, hr_error *err) {
     hr_fit_options taken;
     hr_budget budget;
-    if (options->size != sizeof *options)
-        return hr_fail(err, HR_E_ARGUMENT, "call hr_fit_options_init first", "the options were not initialised");
     hr_status status = hr_options_taken(options, &taken, err);
     if (status) return status;
     const hr_method *method = hr_method_named(taken.method);

@@ -59,8 +59,7 @@ static hr_status check_data(const hr_simulation_data *data, hr_error *err) {
 
 static hr_status run(rehearsal *r, const char *path, const hr_simulation_data *data, const hr_party_settings *settings, hr_model **out,
                      hr_error *err) {
-    hr_status status = hr_station_check(settings, err);
-    if (!status) status = hr_job_file_read(path, r->arena, &r->file, err);
+    hr_status status = hr_job_file_read(path, r->arena, &r->file, err);
     if (!status) status = check_data(data, err);
     if (!status) status = hr_schema_read(r->file.schema, &r->schema, err);
     if (!status) status = hr_schema_reviewed(r->schema, err);
@@ -77,10 +76,13 @@ static hr_status run(rehearsal *r, const char *path, const hr_simulation_data *d
 }
 
 hr_status hr_simulate(const char *file, const hr_simulation_data *data, const hr_party_settings *settings, hr_model **out, hr_error *err) {
+    hr_party_settings ours;
+    hr_status status = hr_station_settings(settings, &ours, err);
+    if (status) return status;
     rehearsal *r = calloc(1, sizeof *r);
     if (!r) return hr_fail_memory(err);
     r->arena = hr_arena_new();
-    hr_status status = r->arena ? run(r, file, data, settings, out, err) : hr_fail_memory(err);
+    status = r->arena ? run(r, file, data, &ours, out, err) : hr_fail_memory(err);
     hr_simulation_done(&r->simulation);
     for (size_t i = 0; i < r->table_count; i++) hr_data_free(r->tables[i]);
     hr_schema_free(r->schema);

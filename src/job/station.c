@@ -1,6 +1,7 @@
 #include "job/station.h"
 
 #include "base/fail.h"
+#include "base/sized.h"
 #include "transport/nats.h"
 
 #include <stdio.h>
@@ -105,9 +106,10 @@ void hr_station_done(hr_station *s) {
 
 /* ---- Working ---------------------------------------------------------------------------------------------------------------- */
 
-hr_status hr_station_check(const hr_party_settings *settings, hr_error *err) {
-    if (settings->size == sizeof *settings) return HR_OK;
-    return hr_fail(err, HR_E_ARGUMENT, "begin with HR_PARTY_SETTINGS_INIT", "the settings were not initialised");
+hr_status hr_station_settings(const hr_party_settings *given, hr_party_settings *out, hr_error *err) {
+    static const hr_sized kind = {sizeof *out, sizeof out->size, "begin with HR_PARTY_SETTINGS_INIT"};
+    *out = (hr_party_settings)HR_PARTY_SETTINGS_INIT;
+    return hr_sized_take(&kind, given, out, err);
 }
 
 hr_status hr_station_ask(const hr_party_settings *settings, hr_error *err) {

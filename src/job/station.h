@@ -29,8 +29,8 @@ HR_MUST_CHECK hr_status hr_station_open(const hr_station_files *files, const hr_
                                         hr_arena *arena, hr_station *out, hr_error *err);
 void hr_station_done(hr_station *station);
 
-/* Fails: ARGUMENT (the settings were not initialised). */
-HR_MUST_CHECK hr_status hr_station_check(const hr_party_settings *settings, hr_error *err);
+/* The caller's settings, and defaults where they are too short to have any. Fails: ARGUMENT (they were not initialised). */
+HR_MUST_CHECK hr_status hr_station_settings(const hr_party_settings *given, hr_party_settings *out, hr_error *err);
 
 /* Fails: CANCELLED (settings->go_on). */
 HR_MUST_CHECK hr_status hr_station_ask(const hr_party_settings *settings, hr_error *err);

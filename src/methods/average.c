@@ -10,7 +10,8 @@ size_t hr_average_width(const hr_data *data) {
 }
 
 size_t hr_candidate_features(const hr_fit_options *options, size_t features) {
-    size_t wanted = options->features ? (size_t)options->features : (size_t)rint(sqrt((double)features));
+    double asked = options->by_name[HR_OPTION_MAX_FEATURES];
+    size_t wanted = asked > 0 ? (size_t)asked : (size_t)rint(sqrt((double)features));
     return wanted < features ? wanted : features;
 }
 

@@ -7,7 +7,8 @@
 /* How many numbers a leaf says: 1, the label mapped to [-1, 1]; or the probability of every class. */
 size_t hr_average_width(const hr_data *data);
 
-/* Of how many features a node's split is chosen: options->features, or for 0 the root of their number, rounded; at most all. */
+/* Of how many features a node's split is chosen: HR_OPTION_MAX_FEATURES, or for 0 the root of their number, rounded; at
+ * most all. */
 size_t hr_candidate_features(const hr_fit_options *options, size_t features);
 
 /* Starts the forest of options->trees trees: base scores 0. Fails: MEMORY. */

@@ -350,7 +350,7 @@ static hr_status leaves_sound(diprime *d, const hr_private_tree *grown, const hr
  */
 static hr_status charge_published(diprime *d, hr_error *err) {
     size_t depth = (size_t)d->training->options->depth;
-    bool text = d->training->options->split_budget == HR_SPLIT_TEXT;
+    bool text = d->training->options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_TEXT;
     hr_units cost = (d->tree->scope.budget - leaf_budget(d)) / (2 * depth);
     uint64_t square = d->labels.classes ? UINT64_C(2) << HR_CLASS_BITS : UINT64_C(4) << (2 * HR_LABEL_BITS);
     hr_status status = HR_OK;
@@ -418,7 +418,7 @@ static const rules text = {charge_published, median_of_gaps, score_by_sum, leave
 
 static const rules *rules_of(const hr_fit_options *options) {
     if (options->mode == HR_SOUND) return &sound;
-    return options->split_budget == HR_SPLIT_TEXT ? &text : &algorithm;
+    return options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_TEXT ? &text : &algorithm;
 }
 
 static hr_status check(const hr_fit_facts *facts, hr_error *err) {
@@ -446,8 +446,8 @@ static void defaults(hr_fit_options *o) {
     bool is_sound = o->mode == HR_SOUND;
     o->trees = is_sound ? 5 : 10;
     o->depth = is_sound ? 7 : 5;
-    o->features = is_sound ? 5 : 10;
-    o->part = HR_PART_TRUE;
+    o->by_name[HR_OPTION_MAX_FEATURES] = is_sound ? 5 : 10;
+    o->by_name[HR_OPTION_PART] = true;
     o->leaf_share = is_sound ? .4 : .5;
     o->count_share = .3;
 }

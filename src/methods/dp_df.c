@@ -208,8 +208,8 @@ static hr_status train(hr_training *training, hr_error *err) {
 static void defaults(hr_fit_options *o) {
     o->trees = 5;
     o->depth = 4;
-    o->features = 0;
-    o->part = HR_PART_TRUE;
+    o->by_name[HR_OPTION_MAX_FEATURES] = 0;
+    o->by_name[HR_OPTION_PART] = true;
     o->leaf_share = .65;
     o->count_share = .3;
 }

@@ -83,7 +83,7 @@ static hr_status train(hr_training *training, hr_error *err) {
 static void defaults(hr_fit_options *o) {
     o->trees = 10;
     o->depth = 12;
-    o->part = HR_PART_FALSE;
+    o->by_name[HR_OPTION_PART] = false;
     o->count_share = .3;
 }
 

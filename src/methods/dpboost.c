@@ -15,7 +15,7 @@ typedef hr_status single_tree(hr_boosting *boosting, const hr_single_tree *tree,
 
 /* Line 8: the part of the records that tree t_e gets, proportional to its leaf sensitivity (1 - eta)^t_e, or equal. */
 static void share_out(const hr_fit_options *options, size_t te, double *weights) {
-    double left = options->shares == HR_SHARES_EQUAL ? 1 : 1 - options->learning_rate, weight = 1;
+    double left = options->by_name[HR_OPTION_SHARES] == HR_SHARES_EQUAL ? 1 : 1 - options->learning_rate, weight = 1;
     for (size_t j = 0; j < te; j++, weight *= left) weights[j] = weight;
 }
 
@@ -70,8 +70,8 @@ static hr_status train_ensemble(hr_boosting *b, single_tree *train_tree, const h
 
 /* T_e. Fewer trees in all than that would leave records to trees that are never trained: sound ensembles are no larger. */
 static size_t ensemble_size(const hr_fit_options *options) {
-    bool fewer = options->mode == HR_SOUND && options->trees < options->ensemble;
-    return (size_t)(fewer ? options->trees : options->ensemble);
+    int64_t ensemble = (int64_t)options->by_name[HR_OPTION_ENSEMBLE];
+    return (size_t)(options->mode == HR_SOUND && options->trees < ensemble ? options->trees : ensemble);
 }
 
 static size_t ensemble_count(const hr_fit_options *options) {
@@ -112,7 +112,8 @@ static hr_status train(hr_training *training, hr_error *err) {
 static void defaults(hr_fit_options *o) {
     hr_single_tree_defaults(o);
     if (o->mode == HR_PAPER) return;
-    o->trees = o->ensemble = 5;
+    o->trees = 5;
+    o->by_name[HR_OPTION_ENSEMBLE] = 5;
     o->depth = 4;
     o->learning_rate = 0.5;
 }

@@ -125,7 +125,7 @@ static hr_status train(hr_training *training, hr_error *err) {
                         .gate = training->gate,
                         .permits = levels,
                         .lambda = options->lambda,
-                        .least_weight = options->least_weight,
+                        .least_weight = options->by_name[HR_OPTION_MIN_CHILD_WEIGHT],
                         .threads = training->threads};
     hr_greedy_init(&greedy);
     status = set_base(&b, err);
@@ -142,7 +142,7 @@ static void defaults(hr_fit_options *o) {
     o->learning_rate = .1;
     o->lambda = 1;
     o->loss = HR_LOSS_LOGISTIC;
-    o->least_weight = 1;
+    o->by_name[HR_OPTION_MIN_CHILD_WEIGHT] = 1;
     o->edges = HR_EDGES_EXACT;
 }
 

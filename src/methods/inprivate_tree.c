@@ -203,7 +203,7 @@ static void paper_bound(digging *d) {
 /* Equation 10: Pr ~ exp(eps_1 gain / (2 Delta)), Delta = 4, with eps_1 at every level as Algorithm 1 says, or eps_1/(d - 1) as the proof
  * of theorem 7. */
 static hr_status paper_charge(digging *d, hr_permit *permits, hr_error *err) {
-    double levels = d->options->split_budget == HR_SPLIT_ALGORITHM ? (double)depth_of(d) : 1;
+    double levels = d->options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_ALGORITHM ? (double)depth_of(d) : 1;
     double width = 8 * (1 << HR_GAIN_BITS) / (d->residual_bound * d->residual_bound) / levels;
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth_of(d); level++) {

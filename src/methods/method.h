@@ -8,6 +8,32 @@
 
 #include <hedgerow/fit.h>
 
+/* Options of single methods: where they are in hr_fit_options.by_name. */
+typedef enum hr_option {
+    HR_OPTION_MIN_CHILD_WEIGHT, /* gbdt: of a leaf (square loss: its number of records); forests: records of a leaf */
+    HR_OPTION_MAX_FEATURES,     /* forests: candidate features of a node (K); 0: the root of their number, rounded */
+    HR_OPTION_PART,             /* private forests, 0 or 1: every record trains one tree, at the full budget, or all, at epsilon / trees */
+    HR_OPTION_ENSEMBLE,         /* dpboost: trees that share out the records once (T_e) */
+    HR_OPTION_SHARES,           /* dpboost: an hr_shares */
+    HR_OPTION_BOUNDING,         /* dpboost: an hr_bounding */
+    HR_OPTION_LEAF_BUDGET,      /* dpboost, paper mode: an hr_leaf_budget */
+    HR_OPTION_SPLIT_BUDGET,     /* diprime and inprivate, paper mode: an hr_split_budget */
+    HR_OPTIONS_BY_NAME
+} hr_option;
+
+/* How an ensemble's records are shared out to its trees. */
+typedef enum hr_shares { HR_SHARES_EQUAL, HR_SHARES_GEOMETRIC } hr_shares;
+
+/* How a gradient beyond the bound g* is treated: clipped to it, or its record left out of the tree (the paper's GDF). */
+typedef enum hr_bounding { HR_BOUNDING_CLIP, HR_BOUNDING_FILTER } hr_bounding;
+
+/* Which budget the leaves of DPBoost's Algorithm 1 get: eps_leaf as its text intends, or eps_nleaf as its line 14 says. */
+typedef enum hr_leaf_budget { HR_LEAF_BUDGET_INTENDED, HR_LEAF_BUDGET_LITERAL } hr_leaf_budget;
+
+/* Which budget a split of DiPriMe's trees gets: eps rho / (2 d_max) as Algorithm 1 says and the MSE not weighed by the node's records, or
+ * eps rho / d_max and the MSE times N_i as the text of section 3 says. */
+typedef enum hr_split_budget { HR_SPLIT_BUDGET_ALGORITHM, HR_SPLIT_BUDGET_TEXT } hr_split_budget;
+
 /* One run: inputs first, then what the method makes. Everything made lives in `arena`. */
 typedef struct hr_training {
     const hr_data *data;
@@ -79,8 +105,9 @@ extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_rf, hr_method_
 /* NULL if there is none of that name. */
 const hr_method *hr_method_named(const char *name);
 
-/* A copy in which options that the method does not take in the mode have their defaults, whatever the caller set: published
- * methods have exact edges and no delta. Fails: ARGUMENT (no such method or mode). */
+/* A copy in which the options that the caller's struct is too short to have, and those that the method does not take in the mode, whatever
+ * the caller set, have their defaults: published methods have exact edges and no delta. Fails: ARGUMENT (not initialised, no such method or
+ * mode). */
 HR_MUST_CHECK hr_status hr_options_taken(const hr_fit_options *options, hr_fit_options *out, hr_error *err);
 
 /* Checks every option of `options` against its range. Fails: ARGUMENT. */

@@ -1,5 +1,6 @@
 /* The options of all methods: one table from which they are parsed, checked, listed and written into models. */
 #include "base/fail.h"
+#include "base/sized.h"
 #include "data/number.h"
 #include "methods/method.h"
 
@@ -29,6 +30,8 @@ static const char *const split_budgets[] = {"algorithm", "text", NULL};
 static const char *const truths[] = {"false", "true", NULL};
 
 #define AT(field) offsetof(hr_fit_options, field)
+#define BY_NAME(option) (AT(by_name) + HR_OPTION_##option * sizeof(double))
+_Static_assert((int)HR_OPTIONS_BY_NAME <= (int)HR_BY_NAME_OPTIONS, "no room for options of single methods");
 
 static const option options_table[] = {
     {"epsilon", REAL, AT(epsilon), 0, 1e4, true, NULL, "0 < E <= 10000", "total privacy budget"},
@@ -39,23 +42,29 @@ static const option options_table[] = {
     {"lambda", REAL, AT(lambda), 0, 1e6, false, NULL, "0..1e6", "regularisation of gains and leaves"},
     {"bins", INTEGER, AT(bins), 2, 255, false, NULL, "2..255", "bins of a numeric feature, missing values apart"},
     {"loss", CHOICE, AT(loss), 0, 0, false, losses, "square|logistic", "loss of classes; numbers always have square loss"},
-    {"least-weight", REAL, AT(least_weight), 0, 1e9, false, NULL, "0..1e9", "smallest weight of a leaf (forests, square loss: records)"},
-    {"features", INTEGER, AT(features), 0, 10000, false, NULL, "0..10000", "candidate features of a node (K); 0: root of their number"},
-    {"part", CHOICE, AT(part), 0, 0, false, truths, "false|true", "records shared out to the trees, not all to each"},
-    {"ensemble", INTEGER, AT(ensemble), 1, 10000, false, NULL, "1..10000", "trees that share out the records once (T_e)"},
-    {"shares", CHOICE, AT(shares), 0, 0, false, share_rules, "equal|geometric", "how records are shared out to the trees"},
-    {"bounding", CHOICE, AT(bounding), 0, 0, false, boundings, "clip|filter", "clip gradients to g*, or leave their records out (GDF)"},
+    {"least-weight", REAL, BY_NAME(MIN_CHILD_WEIGHT), 0, 1e9, false, NULL, "0..1e9",
+     "smallest weight of a leaf (forests, square loss: records)"},
+    {"features", INTEGER, BY_NAME(MAX_FEATURES), 0, 10000, false, NULL, "0..10000",
+     "candidate features of a node (K); 0: root of their number"},
+    {"part", CHOICE, BY_NAME(PART), 0, 0, false, truths, "false|true", "records shared out to the trees, not all to each"},
+    {"ensemble", INTEGER, BY_NAME(ENSEMBLE), 1, 10000, false, NULL, "1..10000", "trees that share out the records once (T_e)"},
+    {"shares", CHOICE, BY_NAME(SHARES), 0, 0, false, share_rules, "equal|geometric", "how records are shared out to the trees"},
+    {"bounding", CHOICE, BY_NAME(BOUNDING), 0, 0, false, boundings, "clip|filter",
+     "clip gradients to g*, or leave their records out (GDF)"},
     {"gradient-bound", REAL, AT(gradient_bound), 0, 2, true, NULL, "0 < X <= 2", "g*, labels being mapped to [-1, 1]"},
     {"edges", CHOICE, AT(edges), 0, 0, false, edge_rules, "public|private", "bins from public bounds, or private quantiles"},
     {"bin-share", REAL, AT(bin_share), 0, .9, true, NULL, "0 < X <= 0.9", "part of the budget for private bin edges"},
     {"leaf-share", REAL, AT(leaf_share), .01, .99, false, NULL, "0.01..0.99", "part of a tree's budget for its leaves"},
     {"count-share", REAL, AT(count_share), .01, .99, false, NULL, "0.01..0.99", "part of the leaves' budget for their counts"},
-    {"leaf-budget", CHOICE, AT(leaf_budget), 0, 0, false, leaf_budgets, "intended|literal",
+    {"leaf-budget", CHOICE, BY_NAME(LEAF_BUDGET), 0, 0, false, leaf_budgets, "intended|literal",
      "noise of the leaves: eps_leaf, or eps_nleaf as line 14 of Algorithm 1 says"},
-    {"split-budget", CHOICE, AT(split_budget), 0, 0, false, split_budgets, "algorithm|text",
+    {"split-budget", CHOICE, BY_NAME(SPLIT_BUDGET), 0, 0, false, split_budgets, "algorithm|text",
      "of a split: as the paper's algorithm, or as its text"},
 };
 enum { COUNT = sizeof options_table / sizeof *options_table };
+
+/* Without a method and a mode there are no defaults. */
+static const hr_sized fit_options = {sizeof(hr_fit_options), AT(epsilon), "call hr_fit_options_init first"};
 
 static const option *find(const char *name) {
     for (size_t i = 0; i < COUNT; i++)
@@ -78,11 +87,29 @@ static void *field(hr_fit_options *options, const option *o) {
     return (char *)options + o->offset;
 }
 
+/* Whether it is kept as a double, whatever its type. */
+static bool is_double(const option *o) {
+    return o->type == REAL || (o->offset >= AT(by_name) && o->offset < AT(by_name) + sizeof((hr_fit_options *)NULL)->by_name);
+}
+
+static size_t size_of(const option *o) {
+    return is_double(o) ? sizeof(double) : o->type == INTEGER ? sizeof(int64_t) : sizeof(int);
+}
+
 static double value_of(const hr_fit_options *options, const option *o) {
-    const char *at = (const char *)options + o->offset;
-    if (o->type == INTEGER) return (double)*(const int64_t *)(const void *)at;
-    if (o->type == REAL) return *(const double *)(const void *)at;
-    return (double)*(const int *)(const void *)at;
+    const void *at = (const char *)options + o->offset;
+    if (is_double(o)) return *(const double *)at;
+    return o->type == INTEGER ? (double)*(const int64_t *)at : (double)*(const int *)at;
+}
+
+static void set_value(hr_fit_options *options, const option *o, double value) {
+    void *at = field(options, o);
+    if (is_double(o))
+        *(double *)at = value;
+    else if (o->type == INTEGER)
+        *(int64_t *)at = (int64_t)value;
+    else
+        *(int *)at = (int)value;
 }
 
 static const char *const *names_of(const hr_method *method, hr_mode mode) {
@@ -104,6 +131,7 @@ static bool is_choice(const option *o, double value) {
 }
 
 static bool in_range(const option *o, double value) {
+    if (o->type != REAL && value != floor(value)) return false;
     if (o->type == CHOICE) return is_choice(o, value);
     return value <= o->most && (o->above_least ? value > o->least : value >= o->least);
 }
@@ -123,13 +151,17 @@ static void list_names(const hr_method *method, hr_mode mode, char *text, size_t
         at += (size_t)snprintf(text + at, size - at, "%s%s", before, *name);
 }
 
-static bool parse_choice(const option *o, const char *text, int *out) {
+static bool parse_choice(const option *o, const char *text, double *out) {
     for (int i = 0; o->choices[i]; i++)
         if (!strcmp(o->choices[i], text) && is_choice(o, i)) {
             *out = i;
             return true;
         }
     return false;
+}
+
+static bool parse_number(const option *o, const char *text, double *out) {
+    return hr_number_parse(text, strlen(text), out) == HR_NUMBER_OK && in_range(o, *out);
 }
 
 static hr_status refuse_name(const hr_method *method, hr_mode mode, const char *name, hr_error *err) {
@@ -140,26 +172,27 @@ static hr_status refuse_name(const hr_method *method, hr_mode mode, const char *
     return hr_fail_at(err, status, NULL, 0, 0, name);
 }
 
+static hr_status refuse_method(const char *name, hr_error *err) {
+    char list[200] = "it is one of:";
+    for (size_t i = 0, at = strlen(list); i < hr_method_count() && at < sizeof list; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, " %s", hr_method_at(i)->name);
+    return hr_fail(err, HR_E_ARGUMENT, list, "there is no method '%.60s'", name ? name : "");
+}
+
 hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const char *value, hr_error *err) {
+    hr_status status = hr_sized_check(&fit_options, options, err);
+    if (status) return status;
     const hr_method *method = hr_method_named(options->method);
+    if (!method) return refuse_method(options->method, err);
     const option *known = find(name);
-    double number = 0;
-    int choice = 0;
-    if (!method || options->size != sizeof *options)
-        return hr_fail(err, HR_E_ARGUMENT, "call hr_fit_options_init first", "the options are not initialised");
     if (!known || !takes(method, options->mode, name)) return refuse_name(method, options->mode, name, err);
-    const option of_method = bounded(known, method), *o = &of_method;
-    if (o->type == CHOICE) {
-        if (!parse_choice(o, value, &choice)) return refuse(o, value, err);
-        *(int *)field(options, o) = choice;
-        return HR_OK;
-    }
-    if (hr_number_parse(value, strlen(value), &number) != HR_NUMBER_OK || !in_range(o, number)) return refuse(o, value, err);
-    if (o->type == INTEGER && number != floor(number)) return refuse(o, value, err);
-    if (o->type == INTEGER)
-        *(int64_t *)field(options, o) = (int64_t)number;
-    else
-        *(double *)field(options, o) = number;
+    if (known->offset + size_of(known) > options->size)
+        return hr_fail(err, HR_E_ARGUMENT, "build the program with the headers of this library",
+                       "the options were made by an older header, which has no option '%s'", name);
+    const option o = bounded(known, method);
+    double number = 0;
+    if (!(o.type == CHOICE ? parse_choice(&o, value, &number) : parse_number(&o, value, &number))) return refuse(&o, value, err);
+    set_value(options, &o, number);
     return HR_OK;
 }
 
@@ -191,37 +224,32 @@ void hr_options_each(const hr_method *method, const hr_fit_options *options, voi
     }
 }
 
-static hr_status refuse_method(const char *name, hr_error *err) {
-    char list[200] = "it is one of:";
-    for (size_t i = 0, at = strlen(list); i < hr_method_count() && at < sizeof list; i++)
-        at += (size_t)snprintf(list + at, sizeof list - at, " %s", hr_method_at(i)->name);
-    return hr_fail(err, HR_E_ARGUMENT, list, "there is no method '%.60s'", name ? name : "");
-}
-
-hr_status hr_fit_options_init(hr_fit_options *options, const char *name, hr_mode mode, hr_error *err) {
+hr_status hr_fit_options_init_sized(hr_fit_options *options, size_t size, const char *name, hr_mode mode, hr_error *err) {
     const hr_method *method = hr_method_named(name ? name : hr_default_method());
     if (!method) return refuse_method(name, err);
+    if (size < fit_options.min) return hr_fail(err, HR_E_ARGUMENT, "give sizeof(hr_fit_options)", "%zu bytes are no options", size);
     if (mode != HR_SOUND && mode != HR_PAPER)
         return hr_fail(err, HR_E_ARGUMENT, "it is HR_SOUND or HR_PAPER", "there is no mode %d", (int)mode);
     if (!names_of(method, mode)) return hr_fail(err, HR_E_ARGUMENT, "use the sound mode", "method %s has no paper mode", method->info.name);
-    hr_fit_options made = {.size = sizeof made, .method = method->info.name, .mode = mode, .epsilon = 1, .gradient_bound = 1};
+    hr_fit_options made = {.method = method->info.name, .mode = mode, .epsilon = 1, .gradient_bound = 1};
     method->defaults(&made);
-    *options = made;
+    made.size = size < sizeof made ? size : sizeof made;
+    memcpy(options, &made, made.size);
     return HR_OK;
 }
 
-static size_t size_of(const option *o) {
-    return o->type == INTEGER ? sizeof(int64_t) : o->type == REAL ? sizeof(double) : sizeof(int);
-}
-
 hr_status hr_options_taken(const hr_fit_options *options, hr_fit_options *out, hr_error *err) {
-    hr_fit_options made = *options, initial;
+    hr_fit_options made, initial;
+    hr_status status = hr_sized_check(&fit_options, options, err);
+    if (status) return status;
     if (!options->method) return refuse_method(NULL, err);
-    hr_status status = hr_fit_options_init(&initial, options->method, options->mode, err);
+    status = hr_fit_options_init(&initial, options->method, options->mode, err);
+    made = initial;
+    if (!status) status = hr_sized_take(&fit_options, options, &made, err);
     if (status) return status;
     for (size_t i = 0; i < COUNT; i++) {
         const option *o = &options_table[i];
-        if (!takes(hr_method_named(options->method), options->mode, o->name)) memcpy(field(&made, o), field(&initial, o), size_of(o));
+        if (!takes(hr_method_named(options->method), options->mode, o->name)) set_value(&made, o, value_of(&initial, o));
     }
     *out = made;
     return HR_OK;

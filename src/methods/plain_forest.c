@@ -61,7 +61,7 @@ static hr_status make_plan(forest *f, hr_rule *rule, hr_error *err) {
                              .rule = rule,
                              .depth = (int)t->options->depth,
                              .candidates = hr_candidate_features(t->options, t->binning.feature_count),
-                             .least = (int64_t)fmax(ceil(t->options->least_weight), 1)};
+                             .least = (int64_t)fmax(ceil(t->options->by_name[HR_OPTION_MIN_CHILD_WEIGHT]), 1)};
     hr_status status =
         hr_deep_pack(hr_data_rows(t->data), label->kind == HR_CATEGORY ? label->value_count : 0, &f->plan.packing, &bits, err);
     return status ? status : hr_labels_scaled(t->data, bits, &f->labels, err);
@@ -168,7 +168,7 @@ void hr_plain_forest_defaults(hr_fit_options *o) {
     o->trees = 100;
     o->depth = 16;
     o->bins = 255;
-    o->least_weight = 1;
+    o->by_name[HR_OPTION_MIN_CHILD_WEIGHT] = 1;
     o->edges = HR_EDGES_EXACT;
 }
 

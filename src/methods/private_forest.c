@@ -16,7 +16,7 @@ static const double CLASS_RIDGE = 1, NUMBER_RIDGE = 4;
 
 static hr_status share_out(const hr_training *t, size_t trees, hr_parts *parts, hr_error *err) {
     hr_stream *stream = hr_gate_stream(t->gate);
-    size_t rows = hr_data_rows(t->data), count = t->options->part ? trees : 1;
+    size_t rows = hr_data_rows(t->data), count = t->options->by_name[HR_OPTION_PART] ? trees : 1;
     double *weights = malloc(count * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
     for (size_t j = 0; j < count; j++) weights[j] = 1;
@@ -26,7 +26,7 @@ static hr_status share_out(const hr_training *t, size_t trees, hr_parts *parts, 
 }
 
 static hr_units tree_budget(const hr_fit_options *options, hr_units budget) {
-    return budget / (options->part ? 1 : (hr_units)options->trees);
+    return budget / (options->by_name[HR_OPTION_PART] ? 1 : (hr_units)options->trees);
 }
 
 hr_units hr_facts_tree_budget(const hr_fit_facts *facts) {
@@ -43,7 +43,7 @@ uint64_t hr_facts_purity_width(const hr_fit_facts *facts) {
 }
 
 static hr_private_tree tree_of(const hr_training *t, const hr_parts *parts, size_t index) {
-    bool part = t->options->part;
+    bool part = t->options->by_name[HR_OPTION_PART];
     size_t j = part ? index : 0;
     return (hr_private_tree){.rows = hr_parts_rows(parts, j),
                              .count = hr_parts_size(parts, j),

@@ -18,9 +18,9 @@ struct hr_tree_trainer {
     hr_status (*train)(hr_tree_trainer *self, const hr_private_tree *tree, hr_error *err);
 };
 
-/* Trains options->trees trees. options->part: every record draws one of them by itself, and each tree has the whole budget (paper mode:
- * parts of fixed, equal sizes, less than one record a tree left over); else all records train every tree, at a part of the budget.
- * Fails: MEMORY, CANCELLED, and what the trainer fails with. */
+/* Trains options->trees trees. HR_OPTION_PART: every record draws one of them by itself, and each tree has the whole
+ * budget (paper mode: parts of fixed, equal sizes, less than one record a tree left over); else all records train every tree, at a part of
+ * the budget. Fails: MEMORY, CANCELLED, and what the trainer fails with. */
 HR_MUST_CHECK hr_status hr_private_forest_train(hr_training *training, hr_tree_trainer *trainer, hr_error *err);
 
 /* Reorders `count` features so that the first `wanted` are a uniform draw without replacement. */

@@ -69,13 +69,14 @@ const char *const hr_single_tree_paper_options[] = {"epsilon",        "trees",  
 
 void hr_single_tree_defaults(hr_fit_options *o) {
     bool sound = o->mode == HR_SOUND;
-    o->trees = o->ensemble = 50;
+    o->trees = 50;
+    o->by_name[HR_OPTION_ENSEMBLE] = 50;
     o->depth = 6;
     o->learning_rate = .1;
     o->lambda = sound ? 1 : .1;
     o->bins = sound ? 32 : 64;
-    o->shares = sound ? HR_SHARES_EQUAL : HR_SHARES_GEOMETRIC;
-    o->bounding = sound ? HR_CLIP : HR_FILTER;
+    o->by_name[HR_OPTION_SHARES] = sound ? HR_SHARES_EQUAL : HR_SHARES_GEOMETRIC;
+    o->by_name[HR_OPTION_BOUNDING] = sound ? HR_BOUNDING_CLIP : HR_BOUNDING_FILTER;
     o->edges = sound ? HR_EDGES_PRIVATE : HR_EDGES_EXACT;
     o->bin_share = .1;
     o->leaf_share = .3;
@@ -179,7 +180,7 @@ hr_status hr_single_tree_sound(hr_boosting *b, const hr_single_tree *t, hr_error
     size_t count = t->count, leaves;
     hr_tree *tree;
     hr_status status = HR_OK;
-    if (options->bounding == HR_FILTER) {
+    if (options->by_name[HR_OPTION_BOUNDING] == HR_BOUNDING_FILTER) {
         status = filter(b, t, &kept, &count, err);
         rows = kept;
     }
@@ -213,7 +214,9 @@ hr_status hr_single_tree_paper(hr_boosting *b, const hr_single_tree *t, hr_error
     hr_tree *tree;
     hr_status status = filter(b, t, &kept, &count, err);
     if (!status) status = grow(b, t, kept, count, level_cost, width, &tree, &leaves, err);
-    if (!status) status = paper_leaves(b, t, tree, leaves, options->leaf_budget == HR_LEAF_LITERAL ? level_cost : leaf_budget, err);
+    if (!status)
+        status = paper_leaves(b, t, tree, leaves,
+                              options->by_name[HR_OPTION_LEAF_BUDGET] == HR_LEAF_BUDGET_LITERAL ? level_cost : leaf_budget, err);
     free(kept);
     return status;
 }

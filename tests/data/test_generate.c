@@ -259,6 +259,8 @@ static void test_options__of_another_version_are_refused(void **state) {
     hr_generate_options_init(&o, HR_GENERATE_HOSPITAL);
     o.size++;
     refuse(&o, "");
+    o.size = offsetof(hr_generate_options, rows) - 1;
+    refuse(&o, "");
     hr_generate_options_init(&o, (hr_generator)99);
     refuse(&o, "");
     hr_generate_options_init(&o, (hr_generator)-1);

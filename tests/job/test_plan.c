@@ -143,7 +143,7 @@ static void test_plan__refuses_what_it_cannot_tell(void **state) {
     assert_refused(&options, 1000, HR_E_ARGUMENT, "epsilon");
     options.epsilon = 1e-13;
     assert_refused(&options, 1000, HR_E_BUDGET, "too small");
-    options.size--;
+    options.size = 0;
     assert_refused(&options, 1000, HR_E_ARGUMENT, "hr_fit_options_init");
     options = options_of("hedge", HR_SOUND);
     options.method = NULL;

@@ -253,15 +253,54 @@ static void test_fit__can_be_cancelled_but_not_for_free(void **state) {
         options.epsilon = .25;
         options.progress = listen;
         options.user = &t;
+        int64_t entry = -1;
+        options.entry = &entry;
         hr_model *model = NULL;
         hr_error err = {0};
         assert_int_equal(hr_fit(f->table.data, &options, &model, &err), HR_E_CANCELLED);
         assert_null(model);
+        assert_int_equal(entry, stop);
         assert_int_equal(t.calls, stop);
         seen_entry seen = last_entry(f);
         assert_true(seen.count == stop && seen.state == HR_ENTRY_RESERVED && seen.epsilon == .25);
     }
     assert_true(total_of(f).epsilon_spent == .75);
+}
+
+/* Another run reserves while this one is on its way: each is told its own entry, and 0 if it reserved nothing. */
+typedef struct rival {
+    hr_ledger *ledger;
+    int64_t entry;
+    bool may_go_on;
+} rival;
+
+static bool reserve_between(void *user, size_t done, size_t total) {
+    rival *r = user;
+    (void)done;
+    (void)total;
+    if (!r->entry) assert_int_equal(hr_ledger_reserve(r->ledger, .125, 0, "another run", &r->entry, NULL), HR_OK);
+    return r->may_go_on;
+}
+
+static void test_fit__hands_out_its_own_entry(void **state) {
+    fixture *f = *state;
+    for (int may_go_on = 0; may_go_on <= 1; may_go_on++) {
+        rival r = {f->ledger, 0, may_go_on};
+        int64_t entry = -1;
+        hr_model *model = NULL;
+        hr_fit_options options = charged_options(f, HR_SOUND);
+        options.epsilon = .25;
+        options.progress = reserve_between;
+        options.user = &r;
+        options.entry = &entry;
+        assert_int_equal(hr_fit(f->table.data, &options, &model, NULL), may_go_on ? HR_OK : HR_E_CANCELLED);
+        assert_true(entry > 0 && r.entry == entry + 1);
+        hr_model_free(model);
+        model = NULL;
+        options.epsilon = 1e6;
+        assert_int_equal(hr_fit(f->table.data, &options, &model, NULL), HR_E_ARGUMENT);
+        assert_int_equal(entry, 0);
+    }
 }
 
 /* What progress hears depends on public settings only: the same calls for other records, and for more of them. */
@@ -297,6 +336,7 @@ int main(void) {
         WITH_LEDGER(test_fit__refuses_a_budget_that_is_none),
         WITH_LEDGER(test_fit__refuses_too_small_a_budget),
         WITH_LEDGER(test_fit__refuses_a_frozen_ledger),
+        WITH_LEDGER(test_fit__hands_out_its_own_entry),
         WITH_LEDGER(test_fit__commits_exactly_what_was_asked_for),
         WITH_LEDGER(test_fit__can_be_cancelled_but_not_for_free),
         cmocka_unit_test(test_fit__tells_progress_nothing_about_records),

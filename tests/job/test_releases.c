@@ -16,14 +16,22 @@ typedef struct setting {
 } setting;
 
 static const setting settings[] = {
-    {"dpboost", 0, 10, 10, 3, 2, HR_EDGES_PRIVATE, HR_CLIP, 1},    {"dpboost", 1e-6, 10, 10, 3, 2, HR_EDGES_PRIVATE, HR_CLIP, 1},
-    {"dpboost", 0, 7, 3, 2, 4, HR_EDGES_PUBLIC, HR_FILTER, .5},    {"dpboost", 1e-6, 7, 3, 2, 4, HR_EDGES_PRIVATE, HR_CLIP, 2.5},
-    {"dpboost", 0, 2, 10, 1, 0, HR_EDGES_PRIVATE, HR_CLIP, 8},     {"dpboost", 1e-6, 9, 9, 6, 0, HR_EDGES_PUBLIC, HR_FILTER, .1},
-    {"dpboost", 0, 1, 1, 12, 2, HR_EDGES_PRIVATE, HR_FILTER, 1e4}, {"dpboost", 1e-6, 30, 7, 4, 3, HR_EDGES_PRIVATE, HR_CLIP, 1e4},
-    {"seq", 0, 5, 1, 3, 2, HR_EDGES_PRIVATE, HR_CLIP, 1},          {"seq", 1e-6, 5, 1, 3, 2, HR_EDGES_PRIVATE, HR_CLIP, 1},
-    {"seq", 0, 3, 1, 5, 5, HR_EDGES_PUBLIC, HR_FILTER, 3},         {"seq", 1e-6, 13, 1, 2, 0, HR_EDGES_PUBLIC, HR_CLIP, .3},
-    {"para", 0, 4, 1, 4, 2, HR_EDGES_PRIVATE, HR_CLIP, 1},         {"para", 1e-6, 4, 1, 4, 2, HR_EDGES_PRIVATE, HR_CLIP, 1},
-    {"para", 0, 1, 1, 2, 3, HR_EDGES_PUBLIC, HR_CLIP, 1},          {"para", 1e-6, 6, 1, 1, 0, HR_EDGES_PRIVATE, HR_FILTER, 5},
+    {"dpboost", 0, 10, 10, 3, 2, HR_EDGES_PRIVATE, HR_BOUNDING_CLIP, 1},
+    {"dpboost", 1e-6, 10, 10, 3, 2, HR_EDGES_PRIVATE, HR_BOUNDING_CLIP, 1},
+    {"dpboost", 0, 7, 3, 2, 4, HR_EDGES_PUBLIC, HR_BOUNDING_FILTER, .5},
+    {"dpboost", 1e-6, 7, 3, 2, 4, HR_EDGES_PRIVATE, HR_BOUNDING_CLIP, 2.5},
+    {"dpboost", 0, 2, 10, 1, 0, HR_EDGES_PRIVATE, HR_BOUNDING_CLIP, 8},
+    {"dpboost", 1e-6, 9, 9, 6, 0, HR_EDGES_PUBLIC, HR_BOUNDING_FILTER, .1},
+    {"dpboost", 0, 1, 1, 12, 2, HR_EDGES_PRIVATE, HR_BOUNDING_FILTER, 1e4},
+    {"dpboost", 1e-6, 30, 7, 4, 3, HR_EDGES_PRIVATE, HR_BOUNDING_CLIP, 1e4},
+    {"seq", 0, 5, 1, 3, 2, HR_EDGES_PRIVATE, HR_BOUNDING_CLIP, 1},
+    {"seq", 1e-6, 5, 1, 3, 2, HR_EDGES_PRIVATE, HR_BOUNDING_CLIP, 1},
+    {"seq", 0, 3, 1, 5, 5, HR_EDGES_PUBLIC, HR_BOUNDING_FILTER, 3},
+    {"seq", 1e-6, 13, 1, 2, 0, HR_EDGES_PUBLIC, HR_BOUNDING_CLIP, .3},
+    {"para", 0, 4, 1, 4, 2, HR_EDGES_PRIVATE, HR_BOUNDING_CLIP, 1},
+    {"para", 1e-6, 4, 1, 4, 2, HR_EDGES_PRIVATE, HR_BOUNDING_CLIP, 1},
+    {"para", 0, 1, 1, 2, 3, HR_EDGES_PUBLIC, HR_BOUNDING_CLIP, 1},
+    {"para", 1e-6, 6, 1, 1, 0, HR_EDGES_PRIVATE, HR_BOUNDING_FILTER, 5},
 };
 
 static hr_model *fit_setting(const setting *s, const table *t) {
@@ -31,10 +39,10 @@ static hr_model *fit_setting(const setting *s, const table *t) {
     options.epsilon = s->epsilon;
     options.delta = s->delta;
     options.trees = s->trees;
-    options.ensemble = s->ensemble;
+    options.by_name[HR_OPTION_ENSEMBLE] = (double)s->ensemble;
     options.depth = s->depth;
     options.edges = s->edges;
-    options.bounding = s->bounding;
+    options.by_name[HR_OPTION_BOUNDING] = s->bounding;
     return fit(t->data, &options);
 }
 

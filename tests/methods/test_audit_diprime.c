@@ -181,8 +181,8 @@ static void test_a3__the_budget_of_the_text_is_half_of_what_it_spends(void **sta
     (void)state;
     hr_fit_options options = audited(HR_PAPER, 1, 0);
     static const double factors[] = {1, 2};
-    for (int budget = HR_SPLIT_ALGORITHM; budget <= HR_SPLIT_TEXT; budget++) {
-        options.split_budget = (hr_split_budget)budget;
+    for (int budget = HR_SPLIT_BUDGET_ALGORITHM; budget <= HR_SPLIT_BUDGET_TEXT; budget++) {
+        options.by_name[HR_OPTION_SPLIT_BUDGET] = (hr_split_budget)budget;
         hr_release line = line_of(options, 1, 2, "median");
         double used = median_loss(&line, scale_of(&line)) / hr_units_value(line.cost);
         assert_true(used <= factors[budget] * (1 + 1e-7) && used > .99 * factors[budget]);
@@ -205,7 +205,7 @@ static void test_a4__published_means_lose_more_than_they_claim(void **state) {
     static const struct { double epsilon, loss; } cases[] = {{.1, .746}, {1, 1.190}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         hr_fit_options options = audited(HR_PAPER, 2 * cases[i].epsilon, 0);
-        options.part = HR_PART_TRUE;
+        options.by_name[HR_OPTION_PART] = true;
         hr_release line = line_of(options, 1, 0, "leaf mean");
         double one = within(scale_of(&line), -4096, 64), two = within(scale_of(&line), 0, 2 * 64), loss = log(two / one);
         print_message("A4 published mean of 1 and 2 records: claimed %.3f, loses %.3f\n", hr_units_value(line.cost), loss);
@@ -299,7 +299,7 @@ static double split_loss(const split_rule *rule, size_t features) {
 /* A fit of one level: what its medians and its choice claim together is 1. */
 static split_rule rule_of(hr_fit_options options, size_t features) {
     options.depth = options.trees = 1;
-    options.features = (int64_t)features;
+    options.by_name[HR_OPTION_MAX_FEATURES] = (double)features;
     options.epsilon = 2;
     options.leaf_share = .5;
     hr_release median = line_of(options, features, 0, "median"), choice = line_of(options, features, 0, "choice of feature");
@@ -320,7 +320,7 @@ static void test_a5__medians_at_the_price_of_one_lose_more_than_they_claim(void 
         size_t features = cases[i].features;
         hr_fit_options paper = audited(HR_PAPER, 2, 0), sound = audited(HR_SOUND, 2, 0);
         split_rule algorithm = rule_of(paper, features), here = rule_of(sound, features);
-        paper.split_budget = HR_SPLIT_TEXT;
+        paper.by_name[HR_OPTION_SPLIT_BUDGET] = HR_SPLIT_BUDGET_TEXT;
         split_rule text = rule_of(paper, features), alone = {HR_EXPONENTIAL, algorithm.median, text.choice};
         double published = split_loss(&alone, features), in_text = split_loss(&text, features), ours = split_loss(&here, features);
         print_message("A5 %zu medians and a choice: claimed 1, K at the price of one lose %.3f, of the text %.3f, here %.3f\n", features,
@@ -336,7 +336,8 @@ static void test_a5__medians_at_the_price_of_one_lose_more_than_they_claim(void 
 static game game_of(const char *name, hr_mode mode, double epsilon, double claimed, size_t runs, statistic *look) {
     game g = {.name = name, .options = options_of("diprime", mode), .claimed = claimed, .runs = runs, .look = look};
     g.options.epsilon = epsilon;
-    g.options.trees = g.options.depth = g.options.features = 1;
+    g.options.trees = g.options.depth = 1;
+    g.options.by_name[HR_OPTION_MAX_FEATURES] = 1;
     g.options.leaf_share = .99;
     g.options.count_share = .01;
     return g;

@@ -104,14 +104,14 @@ static double split_loss(const hr_release *line, int64_t bound, double part) {
 static hr_release split_line(hr_mode mode, int64_t depth, double delta, hr_split_budget budget) {
     hr_fit_options options = audited(mode, 2, delta);
     options.depth = depth;
-    options.split_budget = budget;
+    options.by_name[HR_OPTION_SPLIT_BUDGET] = budget;
     return line_of(options, 2, "split");
 }
 
 /* One level, eps_1 = 1. In the first round residuals are +-1; later they tend to +-2. */
 static void test_a6b__published_splits_lose_more_than_they_claim_in_later_rounds(void **state) {
     (void)state;
-    hr_release line = split_line(HR_PAPER, 1, 0, HR_SPLIT_ALGORITHM);
+    hr_release line = split_line(HR_PAPER, 1, 0, HR_SPLIT_BUDGET_ALGORITHM);
     double first = split_loss(&line, 1 << 16, .5), later = split_loss(&line, 1 << 16, 1);
     print_message("A6b published split: claimed %.3f, loses %.3f in the first round, %.3f later\n", hr_units_value(line.cost), first,
                   later);
@@ -123,7 +123,7 @@ static void test_a6b__published_splits_lose_more_than_they_claim_in_later_rounds
 /* Four levels: line 10 of Algorithm 1 spends eps_1 at each, the proof of theorem 7 a fourth of it. */
 static void test_i4__the_algorithm_spends_at_every_level_what_it_claims_for_all(void **state) {
     (void)state;
-    hr_release algorithm = split_line(HR_PAPER, 4, 0, HR_SPLIT_ALGORITHM), text = split_line(HR_PAPER, 4, 0, HR_SPLIT_TEXT);
+    hr_release algorithm = split_line(HR_PAPER, 4, 0, HR_SPLIT_BUDGET_ALGORITHM), text = split_line(HR_PAPER, 4, 0, HR_SPLIT_BUDGET_TEXT);
     double claimed = hr_units_value(algorithm.cost), losses[] = {split_loss(&algorithm, 1 << 16, 1), split_loss(&text, 1 << 16, 1)};
     print_message("I4 a level of four: claimed %.3f, Algorithm 1 loses %.3f, the text %.3f\n", claimed, losses[0], losses[1]);
     assert_true(fabs(claimed - .25) < 1e-9 && hr_units_value(text.cost) == claimed);
@@ -135,7 +135,7 @@ static void test_a6b__sound_splits_lose_what_they_claim(void **state) {
     (void)state;
     static const double deltas[] = {0, 1e-6};
     for (size_t d = 0; d < COUNT(deltas); d++) {
-        hr_release line = split_line(HR_SOUND, 1, deltas[d], HR_SPLIT_ALGORITHM), half = line;
+        hr_release line = split_line(HR_SOUND, 1, deltas[d], HR_SPLIT_BUDGET_ALGORITHM), half = line;
         double cost = hr_units_value(line.cost), claimed = d ? sqrt(8 * cost) : cost, loss = split_loss(&line, 1 << 12, 1) / claimed;
         half.scale_num *= 2;
         print_message("A6b sound split: of what it claims it loses %.3f; half the width would lose %.3f\n", loss,

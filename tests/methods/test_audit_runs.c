@@ -10,7 +10,8 @@
 static hr_fit_options one_split(hr_mode mode) {
     hr_fit_options options = options_of("dpboost", mode);
     options.epsilon = 2;
-    options.trees = options.ensemble = options.depth = 1;
+    options.trees = options.depth = 1;
+    options.by_name[HR_OPTION_ENSEMBLE] = 1;
     options.bins = 2;
     if (mode == HR_SOUND) options.edges = HR_EDGES_PUBLIC;
     return options;
@@ -112,8 +113,9 @@ static game w2(hr_mode mode) {
     table t = table_open(SUBSETS, 1);
     hr_column feature = number_column("x", 0, 1);
     game_make(&g, &t, category_column("y", 2), &feature);
-    g.options.trees = g.options.ensemble = SUBSETS;
-    g.options.shares = HR_SHARES_EQUAL;
+    g.options.trees = SUBSETS;
+    g.options.by_name[HR_OPTION_ENSEMBLE] = SUBSETS;
+    g.options.by_name[HR_OPTION_SHARES] = HR_SHARES_EQUAL;
     g.options.learning_rate = .001;
     g.options.leaf_share = .99;
     g.options.count_share = .01;
@@ -268,7 +270,7 @@ static void test_w5__finds_nothing_in_trees_that_share_a_budget(void **state) {
         game_make(&g, &t, category_column("y", cases[i].classes), &feature);
         g.options.method = cases[i].method;
         g.options.trees = cases[i].trees;
-        g.options.ensemble = cases[i].ensemble;
+        g.options.by_name[HR_OPTION_ENSEMBLE] = (double)cases[i].ensemble;
         g.options.learning_rate = .001; /* so that later trees see the gradients of the first */
         g.options.leaf_share = .99;
         g.options.count_share = .01;
@@ -298,7 +300,7 @@ static game w6(const char *method, double delta, size_t classes) {
     game_make(&g, &t, classes ? category_column("y", classes) : number_column("y", -1, 1), features);
     g.options.epsilon = 2;
     g.options.trees = 4;
-    g.options.ensemble = 2;
+    g.options.by_name[HR_OPTION_ENSEMBLE] = 2;
     g.options.depth = 2;
     g.options.bins = 8;
     g.options.edges = HR_EDGES_PUBLIC;

@@ -44,30 +44,30 @@ static table odd_table(size_t rows, size_t classes) {
 typedef struct setting {
     hr_mode mode;
     hr_split_budget split_budget;
-    hr_part part;
+    bool part;
     int64_t trees, depth, features;
     size_t rows, classes;
     double epsilon, delta;
 } setting;
 
 static const setting settings[] = {
-    {HR_SOUND, 0, HR_PART_TRUE, 5, 7, 5, 300, 0, 1, 0},
-    {HR_SOUND, 0, HR_PART_TRUE, 5, 7, 5, 300, 2, 1, 1e-6},
-    {HR_SOUND, 0, HR_PART_FALSE, 3, 4, 20, 300, 3, .5, 0},   /* K above the number of features */
-    {HR_SOUND, 0, HR_PART_FALSE, 3, 4, 10, 300, 0, 8, 1e-6}, /* K the number of features */
-    {HR_SOUND, 0, HR_PART_TRUE, 7, 3, 1, 300, 2, 1, 0},      /* no choice among medians */
-    {HR_SOUND, 0, HR_PART_TRUE, 7, 3, 1, 300, 0, 1, 1e-6},
-    {HR_SOUND, 0, HR_PART_TRUE, 2, 1, 0, 300, 5, 3, 0}, /* K the root of the number of features */
-    {HR_SOUND, 0, HR_PART_FALSE, 1, 12, 2, 300, 2, 100, 0},
-    {HR_SOUND, 0, HR_PART_TRUE, 2, 9, 10, 40, 0, 1e4, 0},
-    {HR_SOUND, 0, HR_PART_TRUE, 4, 5, 4, 1, 0, 1, 0}, /* one record */
-    {HR_SOUND, 0, HR_PART_FALSE, 4, 5, 4, 1, 2, 1, 1e-6},
-    {HR_PAPER, HR_SPLIT_ALGORITHM, HR_PART_TRUE, 10, 5, 10, 300, 0, 1, 0},
-    {HR_PAPER, HR_SPLIT_TEXT, HR_PART_TRUE, 10, 5, 10, 300, 2, 2, 0},
-    {HR_PAPER, HR_SPLIT_ALGORITHM, HR_PART_FALSE, 3, 4, 20, 300, 3, 1, 0},
-    {HR_PAPER, HR_SPLIT_TEXT, HR_PART_FALSE, 3, 12, 1, 300, 0, 1, 0},
-    {HR_PAPER, HR_SPLIT_ALGORITHM, HR_PART_TRUE, 3, 2, 4, 1, 0, 1, 0},
-    {HR_PAPER, HR_SPLIT_TEXT, HR_PART_FALSE, 2, 1, 4, 1, 2, 1, 0},
+    {HR_SOUND, 0, true, 5, 7, 5, 300, 0, 1, 0},
+    {HR_SOUND, 0, true, 5, 7, 5, 300, 2, 1, 1e-6},
+    {HR_SOUND, 0, false, 3, 4, 20, 300, 3, .5, 0},   /* K above the number of features */
+    {HR_SOUND, 0, false, 3, 4, 10, 300, 0, 8, 1e-6}, /* K the number of features */
+    {HR_SOUND, 0, true, 7, 3, 1, 300, 2, 1, 0},      /* no choice among medians */
+    {HR_SOUND, 0, true, 7, 3, 1, 300, 0, 1, 1e-6},
+    {HR_SOUND, 0, true, 2, 1, 0, 300, 5, 3, 0}, /* K the root of the number of features */
+    {HR_SOUND, 0, false, 1, 12, 2, 300, 2, 100, 0},
+    {HR_SOUND, 0, true, 2, 9, 10, 40, 0, 1e4, 0},
+    {HR_SOUND, 0, true, 4, 5, 4, 1, 0, 1, 0}, /* one record */
+    {HR_SOUND, 0, false, 4, 5, 4, 1, 2, 1, 1e-6},
+    {HR_PAPER, HR_SPLIT_BUDGET_ALGORITHM, true, 10, 5, 10, 300, 0, 1, 0},
+    {HR_PAPER, HR_SPLIT_BUDGET_TEXT, true, 10, 5, 10, 300, 2, 2, 0},
+    {HR_PAPER, HR_SPLIT_BUDGET_ALGORITHM, false, 3, 4, 20, 300, 3, 1, 0},
+    {HR_PAPER, HR_SPLIT_BUDGET_TEXT, false, 3, 12, 1, 300, 0, 1, 0},
+    {HR_PAPER, HR_SPLIT_BUDGET_ALGORITHM, true, 3, 2, 4, 1, 0, 1, 0},
+    {HR_PAPER, HR_SPLIT_BUDGET_TEXT, false, 2, 1, 4, 1, 2, 1, 0},
 };
 
 static hr_fit_options options_of_setting(const setting *s) {
@@ -76,9 +76,9 @@ static hr_fit_options options_of_setting(const setting *s) {
     options.delta = s->delta;
     options.trees = s->trees;
     options.depth = s->depth;
-    options.features = s->features;
-    options.part = s->part;
-    options.split_budget = s->split_budget;
+    options.by_name[HR_OPTION_MAX_FEATURES] = (double)s->features;
+    options.by_name[HR_OPTION_PART] = s->part;
+    options.by_name[HR_OPTION_SPLIT_BUDGET] = s->split_budget;
     return options;
 }
 
@@ -262,12 +262,12 @@ static void check_sound_splits(reader *r, const grown *g, hr_units splits) {
  * twice that eps1, of which each line claims a half. */
 static void check_published_splits(reader *r, const grown *g, hr_units splits) {
     hr_units cost = splits / (2 * (hr_units)r->s->depth);
-    double eps1 = hr_units_value(cost) * (r->s->split_budget == HR_SPLIT_TEXT ? 2 : 1);
+    double eps1 = hr_units_value(cost) * (r->s->split_budget == HR_SPLIT_BUDGET_TEXT ? 2 : 1);
     double square = r->s->classes ? 0x1p21 : 0x1p26; /* of labels that are 1 apart */
     for (int64_t level = 0; level < r->s->depth; level++) {
         uint64_t most = 0;
         for (size_t k = 0; k < FEATURES; k++) most += g->medians[level][k];
-        const hr_release *median = next_line(r, "median", level, cost, r->s->split_budget == HR_SPLIT_TEXT ? 1 : 2);
+        const hr_release *median = next_line(r, "median", level, cost, r->s->split_budget == HR_SPLIT_BUDGET_TEXT ? 1 : 2);
         check_mechanism(r, median, true);
         assert_true(median->draws <= most);
         assert_true(fabs((double)median->scale_num / (double)median->scale_den / (eps1 / 2) - 1) < 1e-6);
@@ -441,7 +441,8 @@ static void test_cuts__are_medians_at_huge_epsilon(void **state) {
     for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
         hr_fit_options options = seeded_options_of("diprime", (hr_mode)mode, 1);
         options.epsilon = 1e4;
-        options.trees = options.depth = options.features = 1;
+        options.trees = options.depth = 1;
+        options.by_name[HR_OPTION_MAX_FEATURES] = 1;
         hr_model *model = fit(t.data, &options);
         assert_int_equal(model->binning.features[0].bin_count, 3);
         assert_true(fabs(model->binning.features[0].edges[0] - .25) < 1. / HR_BALANCE_CELLS + .0006);
@@ -455,7 +456,7 @@ static void test_splits__take_the_feature_that_explains_the_label(void **state) 
     (void)state;
     static const size_t classes[] = {0, 2, 3};
     for (size_t c = 0; c < COUNT(classes); c++)
-        for (int budget = HR_SPLIT_ALGORITHM; budget <= HR_SPLIT_TEXT; budget++)
+        for (int budget = HR_SPLIT_BUDGET_ALGORITHM; budget <= HR_SPLIT_BUDGET_TEXT; budget++)
             for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
                 table t = table_open(1000, 6);
                 uint64_t random = 1;
@@ -467,8 +468,8 @@ static void test_splits__take_the_feature_that_explains_the_label(void **state) 
                 hr_fit_options options = seeded_options_of("diprime", (hr_mode)mode, 2);
                 options.epsilon = 1e4;
                 options.trees = options.depth = 1;
-                options.features = 6;
-                options.split_budget = (hr_split_budget)budget;
+                options.by_name[HR_OPTION_MAX_FEATURES] = 6;
+                options.by_name[HR_OPTION_SPLIT_BUDGET] = (hr_split_budget)budget;
                 hr_model *model = fit(t.data, &options);
                 assert_int_equal(model->forest.trees[0].nodes[0].feature, 1);
                 hr_metrics m = metrics_of(model, t.data);
@@ -489,7 +490,8 @@ static void test_cuts__send_what_is_on_them_left(void **state) {
     table_make_plain(&t, 0);
     hr_fit_options options = seeded_options_of("diprime", HR_SOUND, 1);
     options.epsilon = 1e4;
-    options.trees = options.depth = options.features = 1;
+    options.trees = options.depth = 1;
+    options.by_name[HR_OPTION_MAX_FEATURES] = 1;
     hr_model *model = fit(t.data, &options);
     assert_true(model->binning.features[0].edges[0] == .5);
     assert_true(metrics_of(model, t.data).rmse < .01);
@@ -511,8 +513,8 @@ static size_t better_roots(hr_mode mode, hr_split_budget budget) {
         hr_fit_options options = seeded_options_of("diprime", mode, seed);
         options.epsilon = 2;
         options.trees = options.depth = 1;
-        options.features = 2;
-        options.split_budget = budget;
+        options.by_name[HR_OPTION_MAX_FEATURES] = 2;
+        options.by_name[HR_OPTION_SPLIT_BUDGET] = budget;
         hr_model *model = fit(t.data, &options);
         better += model->forest.trees[0].nodes[0].feature == 0;
         hr_model_free(model);
@@ -525,9 +527,9 @@ static size_t better_roots(hr_mode mode, hr_split_budget budget) {
  * 3 x0 is chosen with 1/2 and a little, 10 to 50 times but for one choice of seeds in a million. */
 static void test_choices__weigh_errors_by_the_number_of_records(void **state) {
     (void)state;
-    assert_int_equal(better_roots(HR_SOUND, HR_SPLIT_ALGORITHM), 60);
-    assert_int_equal(better_roots(HR_PAPER, HR_SPLIT_TEXT), 60);
-    size_t by_mean = better_roots(HR_PAPER, HR_SPLIT_ALGORITHM);
+    assert_int_equal(better_roots(HR_SOUND, HR_SPLIT_BUDGET_ALGORITHM), 60);
+    assert_int_equal(better_roots(HR_PAPER, HR_SPLIT_BUDGET_TEXT), 60);
+    size_t by_mean = better_roots(HR_PAPER, HR_SPLIT_BUDGET_ALGORITHM);
     assert_true(by_mean > 10 && by_mean < 50);
 }
 

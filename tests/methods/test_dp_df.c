@@ -7,11 +7,11 @@
 enum { NODES_MAX = 4096 };
 
 static const forest_setting settings[] = {
-    {HR_PART_TRUE, 5, 4, 0, 300, 0, 1, 0},     {HR_PART_TRUE, 5, 4, 0, 300, 2, 1, 1e-6},
-    {HR_PART_FALSE, 3, 3, 20, 300, 3, .5, 0},  /* K above the number of features */
-    {HR_PART_FALSE, 2, 7, 7, 300, 0, 8, 1e-6}, /* as deep as there are features: no choice at the last level */
-    {HR_PART_TRUE, 3, 2, 1, 300, 2, 1, 0},     /* no choice at all */
-    {HR_PART_FALSE, 1, 12, 2, 300, 5, 1e4, 0}, {HR_PART_TRUE, 4, 1, 2, 1, 2, 1, 1e-6},
+    {true, 5, 4, 0, 300, 0, 1, 0},     {true, 5, 4, 0, 300, 2, 1, 1e-6},
+    {false, 3, 3, 20, 300, 3, .5, 0},  /* K above the number of features */
+    {false, 2, 7, 7, 300, 0, 8, 1e-6}, /* as deep as there are features: no choice at the last level */
+    {true, 3, 2, 1, 300, 2, 1, 0},     /* no choice at all */
+    {false, 1, 12, 2, 300, 5, 1e4, 0}, {true, 4, 1, 2, 1, 2, 1, 1e-6},
 };
 
 /* ---- Trees ------------------------------------------------------------------------------------------------------------- */
@@ -188,7 +188,7 @@ static void law_of_root(const hr_release *line, const double *scores, size_t fea
 /* 6000 trees of one split, each with an equal part of the budget: their roots against the law of the first line. Chi-square, false alarm
  * 1e-6. */
 static void check_law(size_t classes, size_t features, double delta) {
-    const forest_setting s = {HR_PART_FALSE, TREES, 1, (int64_t)features, 0, classes, 1e4, delta};
+    const forest_setting s = {false, TREES, 1, (int64_t)features, 0, classes, 1e4, delta};
     table t = choice_table(classes);
     hr_fit_options options = options_of_forest("dp-df", &s);
     options.reproducible_noise = true;
@@ -251,7 +251,7 @@ static double claimed_of(const hr_release *line) {
 
 /* Each line of the choices of a real fit. */
 static void check_losses(size_t classes, double epsilon, double delta) {
-    const forest_setting s = {HR_PART_TRUE, 3, 3, 3, 100, classes, epsilon, delta};
+    const forest_setting s = {true, 3, 3, 3, 100, classes, epsilon, delta};
     double without[WORST], with[WORST];
     score_worst(classes, ROWS - 1, without);
     score_worst(classes, ROWS, with);
@@ -307,7 +307,7 @@ static void test_dp_df__is_of_use_at_epsilon_4(void **state) {
     table t = table_of_steps(5000, 2, 2, 31);
     hr_fit_options options = seeded_options_of("dp-df", HR_SOUND, 3);
     options.epsilon = 4;
-    options.features = 2;
+    options.by_name[HR_OPTION_MAX_FEATURES] = 2;
     double error = fit_metrics(t.data, &options).error;
     if (error > .25) fail_msg("error %g", error);
     table_close(&t);
@@ -322,7 +322,7 @@ static double root_is_feature_0(const hr_model *model) {
 /* The worst neighbours of a choice, among eleven features. */
 static game chosen(double epsilon, size_t runs) {
     enum { FEATURES = 11 };
-    const forest_setting s = {HR_PART_FALSE, 1, 1, FEATURES, 0, 2, epsilon, 0};
+    const forest_setting s = {false, 1, 1, FEATURES, 0, 2, epsilon, 0};
     game g = {.name = "root feature", .options = options_of_forest("dp-df", &s), .claimed = 2, .runs = runs, .look = root_is_feature_0};
     table t = table_open(ROWS, FEATURES);
     hr_column features[FEATURES];

@@ -3,8 +3,8 @@
 #include "support/forest_checks.h"
 
 static const forest_setting settings[] = {
-    {HR_PART_FALSE, 10, 12, 0, 300, 0, 1, 0}, {HR_PART_FALSE, 10, 5, 0, 300, 2, 1, 1e-6}, {HR_PART_TRUE, 7, 3, 0, 300, 3, .5, 0},
-    {HR_PART_TRUE, 4, 6, 0, 300, 0, 8, 1e-6}, {HR_PART_FALSE, 1, 1, 0, 300, 5, 1e4, 0},   {HR_PART_TRUE, 5, 4, 0, 1, 2, 1, 1e-6},
+    {false, 10, 12, 0, 300, 0, 1, 0}, {false, 10, 5, 0, 300, 2, 1, 1e-6}, {true, 7, 3, 0, 300, 3, .5, 0},
+    {true, 4, 6, 0, 300, 0, 8, 1e-6}, {false, 1, 1, 0, 300, 5, 1e4, 0},   {true, 5, 4, 0, 1, 2, 1, 1e-6},
 };
 
 /* ---- Trees ------------------------------------------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ static void test_cuts__are_uniform_between_public_bounds(void **state) {
 static void test_trees__do_not_look_at_the_records(void **state) {
     (void)state;
     static const size_t counts[] = {1, 20, 299, 300};
-    const forest_setting s = {HR_PART_FALSE, 1, 8, 0, 300, 2, 1, 0};
+    const forest_setting s = {false, 1, 8, 0, 300, 2, 1, 0};
     table t = odd_table(s.rows, s.classes), other = odd_table(s.rows, s.classes);
     for (size_t i = 0; i < s.rows; i++) {
         other.columns[X][i] = 1, other.columns[FEW][i] = 3;

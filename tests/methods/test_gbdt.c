@@ -145,7 +145,7 @@ static double first_tree(size_t classes, hr_loss loss, double x) {
     options.trees = options.depth = 1;
     options.learning_rate = .3;
     options.lambda = 2;
-    options.least_weight = 0;
+    options.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = 0;
     options.loss = loss;
     hr_model *model = fit(t.data, &options);
     double *p = predictions_of(model, t.data), at_x = classes ? p[2 * (x > 0 ? 0 : 39) + 1] : p[x > 0 ? 0 : 39];
@@ -311,7 +311,7 @@ static void test_gbdt__learns_every_record_with_deep_trees(void **state) {
     table_make_plain(&t, 2);
     hr_fit_options options = options_of("gbdt", HR_SOUND);
     options.depth = 12;
-    options.least_weight = 0;
+    options.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = 0;
     options.lambda = 0;
     assert_true(fit_metrics(t.data, &options).error == 0);
     options.loss = HR_LOSS_SQUARE;
@@ -328,7 +328,7 @@ static void test_gbdt__uses_255_bins(void **state) {
     }
     table_make_plain(&t, 2);
     hr_fit_options options = options_of("gbdt", HR_SOUND);
-    options.least_weight = 0; /* four rare records of a certain class weigh little */
+    options.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = 0; /* four rare records of a certain class weigh little */
     hr_model *model = fit(t.data, &options);
     assert_int_equal(model->binning.features[0].bin_count, 256);
     assert_true(metrics_of(model, t.data).error == 0);
@@ -342,11 +342,11 @@ static void test_gbdt__keeps_leaves_heavy_enough(void **state) {
     table t = table_of_steps(200, 2, 0, 13);
     hr_fit_options options = options_of("gbdt", HR_SOUND);
     options.trees = 1;
-    options.least_weight = 101;
+    options.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = 101;
     hr_model *model = fit(t.data, &options);
     assert_int_equal(model->forest.trees[0].node_count, 1);
     hr_model_free(model);
-    options.least_weight = 100;
+    options.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = 100;
     model = fit(t.data, &options);
     assert_true(model->forest.trees[0].node_count <= 3);
     hr_model_free(model);

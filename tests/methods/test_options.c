@@ -4,6 +4,8 @@
 
 typedef enum value_kind { WHOLE, REAL, WORD } value_kind;
 
+#define BY_NAME(option) offsetof(hr_fit_options, by_name) + HR_OPTION_##option * sizeof(double)
+
 /* Where each option lives: written down here a second time, so that a wrong line of the library's table shows. */
 static const struct place {
     const char *name;
@@ -18,15 +20,15 @@ static const struct place {
     {"learning-rate", REAL, offsetof(hr_fit_options, learning_rate)},
     {"lambda", REAL, offsetof(hr_fit_options, lambda)},
     {"loss", WORD, offsetof(hr_fit_options, loss)},
-    {"least-weight", REAL, offsetof(hr_fit_options, least_weight)},
-    {"features", WHOLE, offsetof(hr_fit_options, features)},
-    {"part", WORD, offsetof(hr_fit_options, part)},
-    {"ensemble", WHOLE, offsetof(hr_fit_options, ensemble)},
-    {"shares", WORD, offsetof(hr_fit_options, shares)},
-    {"bounding", WORD, offsetof(hr_fit_options, bounding)},
+    {"least-weight", REAL, BY_NAME(MIN_CHILD_WEIGHT)},
+    {"features", WHOLE, BY_NAME(MAX_FEATURES)},
+    {"part", WORD, BY_NAME(PART)},
+    {"ensemble", WHOLE, BY_NAME(ENSEMBLE)},
+    {"shares", WORD, BY_NAME(SHARES)},
+    {"bounding", WORD, BY_NAME(BOUNDING)},
     {"edges", WORD, offsetof(hr_fit_options, edges)},
-    {"leaf-budget", WORD, offsetof(hr_fit_options, leaf_budget)},
-    {"split-budget", WORD, offsetof(hr_fit_options, split_budget)},
+    {"leaf-budget", WORD, BY_NAME(LEAF_BUDGET)},
+    {"split-budget", WORD, BY_NAME(SPLIT_BUDGET)},
     {"gradient-bound", REAL, offsetof(hr_fit_options, gradient_bound)},
     {"bin-share", REAL, offsetof(hr_fit_options, bin_share)},
     {"leaf-share", REAL, offsetof(hr_fit_options, leaf_share)},
@@ -40,19 +42,23 @@ static const struct place *place_of(const char *name) {
     return NULL;
 }
 
+static bool is_by_name(const struct place *at) {
+    return at->offset >= offsetof(hr_fit_options, by_name) && at->offset < offsetof(hr_fit_options, threads);
+}
+
 static double get(const hr_fit_options *options, const struct place *at) {
     const char *field = (const char *)options + at->offset;
+    if (at->kind == REAL || is_by_name(at)) return *(const double *)(const void *)field;
     if (at->kind == WHOLE) return (double)*(const int64_t *)(const void *)field;
-    if (at->kind == REAL) return *(const double *)(const void *)field;
     return *(const int *)(const void *)field;
 }
 
 static void put(hr_fit_options *options, const struct place *at, double value) {
     char *field = (char *)options + at->offset;
-    if (at->kind == WHOLE)
-        *(int64_t *)(void *)field = (int64_t)value;
-    else if (at->kind == REAL)
+    if (at->kind == REAL || is_by_name(at))
         *(double *)(void *)field = value;
+    else if (at->kind == WHOLE)
+        *(int64_t *)(void *)field = (int64_t)value;
     else
         *(int *)(void *)field = (int)value;
 }
@@ -355,7 +361,7 @@ static void test_fit__ignores_fields_that_the_mode_does_not_take(void **state) {
             char *wanted = fit_text(small.data, &options);
             options.delta = 7;
             options.edges = (hr_edges)77;
-            options.bounding = HR_CLIP;
+            options.by_name[HR_OPTION_BOUNDING] = HR_BOUNDING_CLIP;
             options.bin_share = options.leaf_share = options.count_share = NAN;
             if (!m) options.epsilon = -1;
             char *got = fit_text(small.data, &options);
@@ -365,17 +371,40 @@ static void test_fit__ignores_fields_that_the_mode_does_not_take(void **state) {
         }
 }
 
+/* A program that was built when the struct ended after the mode, after the options, or before the caller's progress. */
+static void test_fit__takes_options_of_an_older_header(void **state) {
+    (void)state;
+    static const size_t sizes[] = {offsetof(hr_fit_options, epsilon), offsetof(hr_fit_options, by_name),
+                                   offsetof(hr_fit_options, progress)};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        hr_fit_options *shorter = malloc(sizes[i]), wanted;
+        assert_int_equal(hr_fit_options_init_sized(shorter, sizes[i], "gbdt", HR_SOUND, NULL), HR_OK);
+        assert_int_equal(shorter->size, sizes[i]);
+        assert_int_equal(hr_fit_options_init(&wanted, "gbdt", HR_SOUND, NULL), HR_OK);
+        wanted.trees = i ? 3 : wanted.trees;
+        assert_int_equal(hr_fit_options_set(shorter, "trees", "3", NULL), i ? HR_OK : HR_E_ARGUMENT);
+        assert_int_equal(hr_fit_options_set(shorter, "least-weight", "2", NULL), i > 1 ? HR_OK : HR_E_ARGUMENT);
+        wanted.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = i > 1 ? 2 : 1;
+        char *texts[2] = {fit_text(small.data, &wanted), fit_text(small.data, shorter)};
+        assert_string_equal(texts[0], texts[1]);
+        for (size_t k = 0; k < 2; k++) hr_text_free(texts[k]);
+        free(shorter);
+    }
+}
+
 static void test_fit__refuses_options_of_another_size_or_mode(void **state) {
     (void)state;
     hr_fit_options options = options_of("dpboost", HR_SOUND);
     hr_model *model = NULL;
-    for (size_t size = 0; size <= 2 * sizeof options; size += sizeof options / 2) {
-        if ((options.size = size) == sizeof options) continue;
+    const size_t sizes[] = {0, offsetof(hr_fit_options, epsilon) - 1, sizeof options + 1, 2 * sizeof options, SIZE_MAX};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        options.size = sizes[i];
         hr_fit_options before = options;
         assert_int_equal(hr_fit(small.data, &options, &model, NULL), HR_E_ARGUMENT);
         assert_int_equal(hr_fit_options_set(&options, "trees", "5", NULL), HR_E_ARGUMENT);
         assert_memory_equal(&options, &before, sizeof before);
     }
+    assert_int_equal(hr_fit_options_init_sized(&options, offsetof(hr_fit_options, mode), NULL, HR_SOUND, NULL), HR_E_ARGUMENT);
     static const int modes[] = {-1, 2, 7};
     for (size_t i = 0; i < COUNT(modes); i++) {
         options = options_of("dpboost", HR_SOUND);
@@ -420,6 +449,7 @@ int main(void) {
         cmocka_unit_test(test_fit__refuses_fields_out_of_range),
         cmocka_unit_test(test_fit__refuses_exact_edges_in_sound_mode),
         cmocka_unit_test(test_fit__ignores_fields_that_the_mode_does_not_take),
+        cmocka_unit_test(test_fit__takes_options_of_an_older_header),
         cmocka_unit_test(test_fit__refuses_options_of_another_size_or_mode),
     };
     return cmocka_run_group_tests(tests, open_small, close_small);

@@ -167,15 +167,15 @@ static void test_forests__keep_to_depth_and_least_records(void **state) {
                 assert_true(deepest <= (size_t)depth && (depth > 4 || deepest == (size_t)depth));
             }
             hr_model_free(model);
-            options.least_weight = 100;
+            options.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = 100;
             model = fit(t.data, &options);
             for (size_t k = 0; k < 3; k++) assert_true(model->forest.trees[k].node_count <= 11);
             hr_model_free(model);
-            options.least_weight = 299.5; /* so 300: halves are large enough */
+            options.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = 299.5; /* so 300: halves are large enough */
             model = fit(t.data, &options);
             for (size_t k = 0; k < 3 && m == 2; k++) assert_int_equal(model->forest.trees[k].node_count, 3);
             hr_model_free(model);
-            options.least_weight = 300.5;
+            options.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = 300.5;
             model = fit(t.data, &options);
             for (size_t k = 0; k < 3; k++) assert_int_equal(model->forest.trees[k].node_count, 1);
             hr_model_free(model);

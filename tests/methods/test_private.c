@@ -64,9 +64,9 @@ static void test_private__tells_classes_apart_at_huge_epsilon(void **state) {
     hr_fit_options plain = options_of("gbdt", HR_SOUND);
     double best = fit_metrics(t.data, &plain).error;
     for (size_t m = 0; m < METHODS; m++)
-        for (int bounding = HR_CLIP; bounding <= HR_FILTER; bounding++) {
+        for (int bounding = HR_BOUNDING_CLIP; bounding <= HR_BOUNDING_FILTER; bounding++) {
             hr_fit_options options = loud_options(methods[m], HR_EDGES_PUBLIC, 0);
-            options.bounding = (hr_bounding)bounding;
+            options.by_name[HR_OPTION_BOUNDING] = (hr_bounding)bounding;
             options.depth = 4; /* five cells of two features have three classes */
             double error = fit_metrics(t.data, &options).error;
             /* 32 bins put the steps at 1/3 and 2/3 up to 1/96 away from an edge, four times: .04. Splits of one variable at a time
@@ -82,14 +82,15 @@ static void test_private__bounds_gradients_as_the_option_says(void **state) {
     table t = step_table(0);
     for (size_t m = 0; m < METHODS; m++)
         for (int mode = HR_SOUND; mode <= HR_PAPER; mode++)
-            for (int bounding = HR_CLIP; bounding <= HR_FILTER; bounding++) {
+            for (int bounding = HR_BOUNDING_CLIP; bounding <= HR_BOUNDING_FILTER; bounding++) {
                 hr_fit_options options = seeded_options_of(methods[m], (hr_mode)mode, 3);
                 options.epsilon = 1e4;
-                options.trees = options.ensemble = 1;
+                options.trees = 1;
+                options.by_name[HR_OPTION_ENSEMBLE] = 1;
                 if (mode == HR_SOUND) options.edges = HR_EDGES_PUBLIC;
                 options.gradient_bound = .5;
-                options.bounding = (hr_bounding)bounding;
-                bool trains = mode == HR_SOUND && bounding == HR_CLIP;
+                options.by_name[HR_OPTION_BOUNDING] = (hr_bounding)bounding;
+                bool trains = mode == HR_SOUND && bounding == HR_BOUNDING_CLIP;
                 double moved = 1 - fit_metrics(t.data, &options).rmse; /* from a constant 0, whose error is 1 */
                 assert_true(trains ? moved > .1 * options.learning_rate : fabs(moved) < .01);
             }
@@ -125,7 +126,8 @@ static void test_private__draws_how_many_records_a_tree_has(void **state) {
         for (uint64_t seed = 0; seed < SEEDS; seed++) {
             hr_fit_options options = loud_options(cases[c].method, HR_EDGES_PUBLIC, 0);
             options.seed = seed;
-            options.trees = options.ensemble = 4;
+            options.trees = 4;
+            options.by_name[HR_OPTION_ENSEMBLE] = 4;
             options.depth = 1;
             options.lambda = ROWS;
             options.learning_rate = 1;
@@ -227,8 +229,8 @@ static void test_dpboost__scores_records_that_rounding_leaves_over(void **state)
         options.epsilon = 1e4;
         options.learning_rate = .5;
         options.depth = 1;
-        options.ensemble = 2;
-        options.shares = HR_SHARES_EQUAL;
+        options.by_name[HR_OPTION_ENSEMBLE] = 2;
+        options.by_name[HR_OPTION_SHARES] = HR_SHARES_EQUAL;
         options.trees = 4;
         options.lambda = 0;
         hr_model *model = fit(t.data, &options);

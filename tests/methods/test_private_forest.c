@@ -54,9 +54,9 @@ static void close_world(world *w) {
     hr_arena_free(w->training.arena);
 }
 
-static hr_status train(world *w, int64_t trees, hr_part part) {
+static hr_status train(world *w, int64_t trees, bool part) {
     w->options.trees = trees;
-    w->options.part = part;
+    w->options.by_name[HR_OPTION_PART] = part;
     return hr_private_forest_train(&w->training, &w->spender.trainer, NULL);
 }
 
@@ -73,7 +73,7 @@ static void test_parts__hold_every_record_once_at_the_whole_budget(void **state)
             static world w;
             bool taken[ROWS] = {false};
             open_world(&w, t, HR_SOUND, currencies[c], 1.1);
-            assert_int_equal(train(&w, trees, HR_PART_TRUE), HR_OK);
+            assert_int_equal(train(&w, trees, true), HR_OK);
             assert_int_equal(w.spender.trees, trees);
             for (size_t j = 0; j < (size_t)trees; j++) {
                 const hr_private_tree *tree = &w.spender.seen[j];
@@ -99,7 +99,7 @@ static void test_whole__gives_every_tree_all_records_at_its_part_of_the_budget(v
         for (int64_t trees = 1; trees <= TREES_MAX; trees += 5) {
             static world w;
             open_world(&w, t, (hr_mode)mode, HR_PURE, 1.1);
-            assert_int_equal(train(&w, trees, HR_PART_FALSE), HR_OK);
+            assert_int_equal(train(&w, trees, false), HR_OK);
             for (size_t j = 0; j < (size_t)trees; j++) {
                 const hr_private_tree *tree = &w.spender.seen[j];
                 assert_true(tree->scope.tree == (int64_t)j && tree->scope.group == 3 + j && tree->scope.part == 0 && tree->count == ROWS);
@@ -115,11 +115,11 @@ static void test_whole__gives_every_tree_all_records_at_its_part_of_the_budget(v
 static void test_budget__covers_not_a_unit_more(void **state) {
     (void)state;
     table t = table_of_steps(ROWS, 1, 2, 1);
-    for (int part = HR_PART_FALSE; part <= HR_PART_TRUE; part++) {
+    for (int part = false; part <= true; part++) {
         static world w;
         open_world(&w, t, HR_SOUND, HR_PURE, 1);
         w.spender.above = 1;
-        assert_int_equal(train(&w, 4, (hr_part)part), HR_E_BUDGET); /* 4 divides 2^40 */
+        assert_int_equal(train(&w, 4, (bool)part), HR_E_BUDGET); /* 4 divides 2^40 */
         assert_int_equal(w.spender.trees, part ? 1 : 4);
         close_world(&w);
     }
@@ -136,8 +136,8 @@ static void test_parts__stay_where_they_are_when_a_record_comes(void **state) {
         static world with, without;
         open_world(&with, t, (hr_mode)mode, HR_PURE, 1);
         open_world(&without, less, (hr_mode)mode, HR_PURE, 1);
-        assert_int_equal(train(&with, TREES, HR_PART_TRUE), HR_OK);
-        assert_int_equal(train(&without, TREES, HR_PART_TRUE), HR_OK);
+        assert_int_equal(train(&with, TREES, true), HR_OK);
+        assert_int_equal(train(&without, TREES, true), HR_OK);
         size_t moved = 0, grown = 0, total = 0;
         for (size_t j = 0; j < TREES; j++) {
             size_t count = without.spender.seen[j].count;
@@ -172,12 +172,12 @@ static void test_training__stops_when_told_and_when_a_tree_fails(void **state) {
     open_world(&w, t, HR_SOUND, HR_PURE, 1);
     w.options.progress = count_progress;
     w.options.user = &done;
-    assert_int_equal(train(&w, 5, HR_PART_TRUE), HR_E_CANCELLED);
+    assert_int_equal(train(&w, 5, true), HR_E_CANCELLED);
     assert_true(done == 4 && w.spender.trees == 4);
     close_world(&w);
     open_world(&w, t, HR_SOUND, HR_PURE, 1);
     w.spender.fails_at = 2;
-    assert_int_equal(train(&w, 5, HR_PART_TRUE), HR_E_LIMIT);
+    assert_int_equal(train(&w, 5, true), HR_E_LIMIT);
     assert_int_equal(w.spender.trees, 2);
     close_world(&w);
     table_close(&t);

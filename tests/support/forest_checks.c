@@ -25,8 +25,8 @@ hr_fit_options options_of_forest(const char *method, const forest_setting *s) {
     options.delta = s->delta;
     options.trees = s->trees;
     options.depth = s->depth;
-    options.features = s->features;
-    options.part = s->part;
+    options.by_name[HR_OPTION_MAX_FEATURES] = (double)s->features;
+    options.by_name[HR_OPTION_PART] = s->part;
     return options;
 }
 
@@ -135,7 +135,7 @@ static void check_means(const hr_model *model, size_t tree, const hr_data *data,
 }
 
 void check_leaves_at_huge_epsilon(const char *method, size_t classes) {
-    forest_setting s = {HR_PART_FALSE, 3, 4, 0, 400, classes, 1e4, 0};
+    forest_setting s = {false, 3, 4, 0, 400, classes, 1e4, 0};
     table t = odd_table(s.rows, classes);
     hr_fit_options options = options_of_forest(method, &s);
     hr_model *model = fit(t.data, &options);
@@ -146,7 +146,7 @@ void check_leaves_at_huge_epsilon(const char *method, size_t classes) {
 }
 
 void check_parts_at_huge_epsilon(const char *method) {
-    forest_setting s = {HR_PART_TRUE, 5, 1, 0, 400, 2, 1e4, 0};
+    forest_setting s = {true, 5, 1, 0, 400, 2, 1e4, 0};
     table t = table_open(s.rows, 1);
     uint64_t random = 8;
     for (size_t i = 0; i < t.rows; i++) {
@@ -191,7 +191,7 @@ void check_seeds(const char *method, const forest_setting *s) {
 void check_hardly_any_records(const char *method) {
     for (size_t rows = 1; rows <= 3; rows++)
         for (size_t classes = 0; classes <= 4; classes += 2) {
-            forest_setting s = {HR_PART_TRUE, 10, 3, 0, rows, classes, .1, classes ? 1e-6 : 0};
+            forest_setting s = {true, 10, 3, 0, rows, classes, .1, classes ? 1e-6 : 0};
             table t = odd_table(rows, classes);
             hr_fit_options options = options_of_forest(method, &s);
             hr_model *model = fit(t.data, &options);
@@ -219,10 +219,10 @@ static double score_of_second_values(const hr_model *model) {
 
 game isolated_canary(const char *method, size_t features, size_t which, size_t runs) {
     static const forest_setting settings[ISOLATED] = {
-        {HR_PART_FALSE, 1, 1, 0, 0, 2, 2, 0},
-        {HR_PART_FALSE, 3, 2, 0, 0, 0, 2, 0},
-        {HR_PART_TRUE, 2, 1, 0, 0, 2, 2, 1e-9}, /* so small a delta does not show in thousands of runs */
-        {HR_PART_TRUE, 1, 1, 0, 0, 0, 2, 0}};
+        {false, 1, 1, 0, 0, 2, 2, 0},
+        {false, 3, 2, 0, 0, 0, 2, 0},
+        {true, 2, 1, 0, 0, 2, 2, 1e-9}, /* so small a delta does not show in thousands of runs */
+        {true, 1, 1, 0, 0, 0, 2, 0}};
     forest_setting s = settings[which];
     s.features = (int64_t)features;
     game g = {.name = "isolated canary",

@@ -10,7 +10,7 @@
 enum { X, AGE, FIXED, NONE, TWO, FEW, MANY, ODD_FEATURES };
 
 typedef struct forest_setting {
-    hr_part part;
+    bool part;
     int64_t trees, depth, features;
     size_t rows, classes; /* 0: regression */
     double epsilon, delta;

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "data/schema.h"
+#include "methods/method.h"
 #include "model/model.h"
 #include "support/check.h"
 #include "support/model_text.h"
