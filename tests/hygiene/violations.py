@@ -10,7 +10,7 @@ import tempfile
 import source
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-COPIED = ('include', 'src', 'cli', 'examples', 'tests/hygiene')
+COPIED = ('include', 'src', 'cli', 'examples', 'tests')
 
 # check, file to spoil (None in `before`: a new file), text to put at its end, a word that the complaint must hold
 CASES = [
@@ -59,6 +59,8 @@ CASES = [
     ('words', 'src/base/spoiled.c', '/* see /wor' 'k/notes */\n', 'a path of one machine'),
     ('references', 'examples/spoiled.c', '/* See docs/absent.md. */\n', 'there is no page docs/absent.md'),
     ('references', 'examples/spoiled.md', 'See [here](absent.txt).\n', 'there is no absent.txt'),
+    ('tested', 'src/base/spoiled.c', 'int x;\n', 'src/base/spoiled.c:1: no test'),
+    ('tested', 'tests/base/test_gaussian.c', 'int x;\n', 'gaussian has a test of its own'),
     ('format', 'src/base/spoiled.c', 'int   f (void);\n', 'spoiled.c'),
 ]
 
