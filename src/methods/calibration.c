@@ -1,7 +1,5 @@
 #include "methods/calibration.h"
 
-#include "privacy/noise.h"
-#include "privacy/release.h"
 #include "tree/link.h"
 
 #include <float.h>
@@ -86,22 +84,4 @@ hr_calibration hr_calibration_fit(const hr_noisy *cells, double sigma) {
     read_bins(cells, bins);
     for (int i = 0; i < STEPS; i++) step(bins, sigma, at);
     return (hr_calibration){true, fmin(fmax(at[0], -HR_INTERCEPT_MAX), HR_INTERCEPT_MAX), fmin(fmax(at[1], HR_SLOPE_MIN), HR_SLOPE_MAX)};
-}
-
-hr_status hr_calibration_release(hr_training *training, const hr_binned *binned, hr_units cost, hr_noisy *cells, hr_error *err) {
-    hr_exact counts[HR_RELIABILITY_CELLS];
-    hr_release_scope scope = {.tree = -1, .group = training->next_group++};
-    hr_charge charge = hr_scope_charge(&scope, "calibration count", -1, cost, HR_RELIABILITY_UNITS);
-    hr_status status = hr_reliability_count(&training->forest, binned, hr_data_labels(training->data), training->threads, counts, err);
-    return status ? status : hr_gate_release_sums(training->gate, &charge, counts, HR_RELIABILITY_CELLS, cells, err);
-}
-
-hr_status hr_calibrate(hr_training *training, const hr_binned *binned, hr_units cost, hr_error *err) {
-    hr_noisy cells[HR_RELIABILITY_CELLS];
-    if (!cost) return HR_OK;
-    hr_status status = hr_calibration_release(training, binned, cost, cells, err);
-    if (status) return status;
-    double noise = hr_noise_deviation(hr_gate_currency(training->gate), cost, HR_RELIABILITY_UNITS) / HR_RELIABILITY_UNITS;
-    training->forest.calibration = hr_calibration_fit(cells, noise);
-    return HR_OK;
 }

@@ -6,20 +6,12 @@
 #ifndef HR_METHODS_CALIBRATION_H
 #define HR_METHODS_CALIBRATION_H
 
-#include "bins/binned.h"
-#include "methods/method.h"
+#include "privacy/exact.h"
 #include "tree/reliability.h"
+#include "tree/tree.h"
 
-/* Calibrates training->forest, which is finished, on the training records, `binned` by training->binning. Cost 0: leaves it alone.
- * Spends: `cost`, in a group of its own. Fails: BUDGET, MEMORY. */
-HR_MUST_CHECK hr_status hr_calibrate(hr_training *training, const hr_binned *binned, hr_units cost, hr_error *err);
-
-/* Its first half: the noisy cells, in units of 1/64 of a record. */
-HR_MUST_CHECK hr_status hr_calibration_release(hr_training *training, const hr_binned *binned, hr_units cost, hr_noisy *cells,
-                                               hr_error *err);
-
-/* Its second: whatever the cells, a calibration within its bounds (tree/link.h). sigma: standard deviation of their noise, in
- * records. */
+/* Whatever the cells (HR_RELIABILITY_CELLS of them, in units of 1/64 of a record), a calibration within its bounds (tree/link.h). sigma:
+ * standard deviation of their noise, in records. */
 hr_calibration hr_calibration_fit(const hr_noisy *cells, double sigma);
 
 #endif

@@ -69,7 +69,7 @@ static double first_clip(const hr_hedge_setting *s) {
 static void share_out(const hr_hedge_setting *s, hr_hedge_plan *plan) {
     shares part = shares_of(s);
     hr_hedge_start start = hr_hedge_start_of(s);
-    hr_units round = (s->budget - start.bins - start.count - start.base - start.calibration) / plan->rounds;
+    hr_units round = (s->budget - s->lost - start.bins - start.count - start.base - start.calibration) / plan->rounds;
     plan->within = hr_units_share(round, part.within);
     plan->choice = hr_units_share(round - plan->within, part.choice);
     hr_units leaves = round - plan->within - plan->choice;

@@ -14,6 +14,7 @@ typedef struct hr_hedge_setting {
     hr_units budget;
     hr_task task;       /* regression: its clip adapts; it has no probabilities to calibrate */
     bool has_quantiles; /* some feature needs private bin edges */
+    hr_units lost;      /* spent before the rounds on answers that were lost; at most budget/2 */
 } hr_hedge_setting;
 
 /* Costs of what is released once: before the rounds, and (classes) after the last. */

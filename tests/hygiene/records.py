@@ -10,7 +10,7 @@ FOLDERS = ('src/methods', 'src/job', 'src/federation')
 ASKS = re.compile(r'\bhr_data_rows\s*\(|\bhr_parts_size\s*\(|\b(?:b|boosting|binned)\s*(?:\.|->)\s*rows\b(?!\s*\[)')
 
 ROOM, LOOP, PACK = 'the size of a buffer', 'every record is visited', 'how many bits exact sums take'
-SUMS, NOT_PRIVATE = 'exact sums, which the gate releases', 'of a method or mode without privacy'
+NOT_PRIVATE = 'of a method or mode without privacy'
 OWNER = 'a refusal before anything is spent, for the eyes of the owner (docs/privacy.md)'
 
 # (file, function): (uses, what for)
@@ -29,8 +29,6 @@ ALLOWED = {
     ('src/methods/gbdt.c', 'set_base'): (3, NOT_PRIVATE),
     ('src/methods/gbdt.c', 'set_gradients'): (1, NOT_PRIVATE),
     ('src/methods/gbdt.c', 'boost'): (1, NOT_PRIVATE),
-    ('src/methods/hedge.c', 'release_base'): (1, SUMS),
-    ('src/methods/hedge.c', 'start'): (1, ROOM),
     ('src/methods/inprivate.c', 'exact_halves'): (1, NOT_PRIVATE),
     ('src/methods/inprivate.c', 'boosting_init'): (6, ROOM + '; ' + LOOP),
     ('src/methods/inprivate.c', 'pick_records'): (1, LOOP),

@@ -3,11 +3,12 @@
  *
  * Each quiet game has a twin that trains at a larger epsilon than it is labelled with, which must be caught. */
 #include "methods/calibration.h"
-#include "privacy/gate.h"
+#include "privacy/release.h"
 #include "support/audit_games.h"
 #include "support/flip_law.h"
+#include "tree/hedge_records.h"
 #include "tree/random_tree.h"
-#include "tree/scan.h"
+#include "tree/reliability.h"
 
 /* ---- The choice, without sampling -------------------------------------------------------------------------------------- */
 
@@ -400,17 +401,22 @@ static const setting w8_settings[] = {{"W8 delta 1e-6", 1e-6, 2}, {"W8 pure", 0,
 static double cell_of_canary(const hr_data *data, hr_currency currency, hr_units cost, uint64_t seed) {
     hr_feature_bins feature = {HR_CATEGORY, 2, NULL};
     double base = .6;
-    hr_training training = {.data = data, .threads = 1, .binning = {1, &feature}};
-    training.forest = (hr_forest){.link = HR_LINK_SIGNED, .output_count = 1, .base = &base};
+    hr_binning binning = {1, &feature};
+    hr_forest forest = {.link = HR_LINK_SIGNED, .output_count = 1, .base = &base};
+    hr_ask ask = {.kind = HR_ASK_RELIABILITY, .binning = &binning, .forest = &forest, .counts = {HR_RELIABILITY_CELLS}, .line_count = 1};
+    ask.lines[0] = (hr_charge){"calibration count", -1, -1, 0, 0, cost, HR_RELIABILITY_UNITS};
     hr_stream *stream = NULL;
-    hr_binned *binned = NULL;
+    hr_gate *gate = NULL;
+    hr_records *records = NULL;
+    hr_exact exact[HR_RELIABILITY_CELLS];
     hr_noisy cells[HR_RELIABILITY_CELLS];
     assert_int_equal(hr_stream_open_seeded(seed, &stream, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(currency, cost, stream, &training.gate, NULL), HR_OK);
-    assert_int_equal(hr_binned_columns(data, &training.binning, 1, &binned, NULL), HR_OK);
-    assert_int_equal(hr_calibration_release(&training, binned, cost, cells, NULL), HR_OK);
-    hr_binned_free(binned);
-    hr_gate_free(training.gate);
+    assert_int_equal(hr_gate_new(currency, cost, stream, &gate, NULL), HR_OK);
+    assert_int_equal(hr_records_new(data, 1, 1, &records, NULL), HR_OK);
+    assert_int_equal(hr_records_sums(records, &ask, exact, NULL), HR_OK);
+    assert_int_equal(hr_gate_release_sums(gate, &ask.lines[0], exact, HR_RELIABILITY_CELLS, cells, NULL), HR_OK);
+    hr_records_free(records);
+    hr_gate_free(gate);
     hr_stream_close(stream);
     return (double)cells[2 * 16].paid; /* .8 is in [.80, .85): no */
 }

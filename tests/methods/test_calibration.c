@@ -1,5 +1,4 @@
-/* The curve that mends probabilities: against numbers that other code computed, on cells that no records would give, and what it
- * charges. */
+/* The curve that mends probabilities: against numbers that other code computed, on cells that no records would give. */
 #include "methods/calibration.h"
 #include "support/tables.h"
 #include "tree/link.h"
@@ -124,85 +123,11 @@ static void test_fit__of_one_huge_bin_passes_through_it(void **state) {
         }
 }
 
-/* ---- The release ------------------------------------------------------------------------------------------------------- */
-
-/* A training that is done but for its calibration: no trees, half the records in each class. */
-typedef struct finished {
-    table t;
-    hr_stream *stream;
-    hr_gate *gate;
-    hr_binned *binned;
-    double base;
-    hr_feature_bins feature;
-    hr_training training;
-} finished;
-
-static void finished_open(finished *f, hr_currency currency, hr_units budget) {
-    *f = (finished){.t = table_open(200, 1), .feature = {HR_NUMBER, 2, NULL}, .base = .6};
-    for (size_t i = 0; i < f->t.rows; i++) f->t.labels[i] = (double)(i % 2);
-    table_make_plain(&f->t, 2);
-    assert_int_equal(hr_stream_open_seeded(5, &f->stream, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(currency, budget, f->stream, &f->gate, NULL), HR_OK);
-    f->training = (hr_training){.data = f->t.data, .gate = f->gate, .threads = 1, .binning = {1, &f->feature}, .next_group = 7};
-    f->training.forest = (hr_forest){.link = HR_LINK_SIGNED, .output_count = 1, .base = &f->base};
-    assert_int_equal(hr_binned_columns(f->t.data, &f->training.binning, 1, &f->binned, NULL), HR_OK);
-}
-
-static void finished_close(finished *f) {
-    hr_binned_free(f->binned);
-    hr_gate_free(f->gate);
-    hr_stream_close(f->stream);
-    table_close(&f->t);
-}
-
-static void test_calibrate__charges_its_cost_in_a_group_of_its_own(void **state) {
-    (void)state;
-    static const hr_currency currencies[] = {HR_PURE, HR_GDP};
-    for (size_t i = 0; i < COUNT(currencies); i++) {
-        finished f;
-        finished_open(&f, currencies[i], 10 * HR_UNIT);
-        assert_int_equal(hr_calibrate(&f.training, f.binned, 3 * HR_UNIT, NULL), HR_OK);
-        size_t count;
-        const hr_release *line = hr_gate_releases(f.gate, &count);
-        assert_int_equal(count, 1);
-        assert_string_equal(line->what, "calibration count");
-        assert_true(line->cost == 3 * HR_UNIT && line->group == 7 && line->part == 0 && line->sensitivity == 64 && line->draws == CELLS);
-        assert_true(hr_gate_spent(f.gate) == 3 * HR_UNIT && f.training.next_group == 8);
-        assert_true(f.training.forest.calibration.made && f.training.forest.calibration.intercept < -.05); /* .8 is said of every second */
-        finished_close(&f);
-    }
-}
-
-static void test_calibrate__of_cost_zero_does_nothing(void **state) {
-    (void)state;
-    finished f;
-    finished_open(&f, HR_GDP, HR_UNIT);
-    assert_int_equal(hr_calibrate(&f.training, f.binned, 0, NULL), HR_OK);
-    assert_true(hr_gate_spent(f.gate) == 0 && f.training.next_group == 7 && !f.training.forest.calibration.made);
-    finished_close(&f);
-}
-
-static void test_calibrate__fails_where_the_budget_does_not_cover_it(void **state) {
-    (void)state;
-    finished f;
-    hr_error err = {0};
-    finished_open(&f, HR_GDP, HR_UNIT);
-    assert_int_equal(hr_calibrate(&f.training, f.binned, HR_UNIT + 1, &err), HR_E_BUDGET);
-    assert_non_null(strstr(err.message, "calibration count"));
-    assert_true(hr_gate_spent(f.gate) == 0 && !f.training.forest.calibration.made);
-    finished_close(&f);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fit__equals_what_other_code_computes),
-        cmocka_unit_test(test_fit__keeps_its_bounds_on_any_cells),
-        cmocka_unit_test(test_fit__without_counts_leaves_probabilities_alone),
-        cmocka_unit_test(test_fit__of_one_class_reaches_its_bounds),
+        cmocka_unit_test(test_fit__equals_what_other_code_computes),           cmocka_unit_test(test_fit__keeps_its_bounds_on_any_cells),
+        cmocka_unit_test(test_fit__without_counts_leaves_probabilities_alone), cmocka_unit_test(test_fit__of_one_class_reaches_its_bounds),
         cmocka_unit_test(test_fit__of_one_huge_bin_passes_through_it),
-        cmocka_unit_test(test_calibrate__charges_its_cost_in_a_group_of_its_own),
-        cmocka_unit_test(test_calibrate__of_cost_zero_does_nothing),
-        cmocka_unit_test(test_calibrate__fails_where_the_budget_does_not_cover_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

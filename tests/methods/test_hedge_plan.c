@@ -35,7 +35,7 @@ static hr_task task_of(bool regression) {
 }
 
 static hr_hedge_setting setting_of(const schedule *s) {
-    return (hr_hedge_setting){s->currency, hr_units_down(s->budget), task_of(s->regression), s->quantiles};
+    return (hr_hedge_setting){s->currency, hr_units_down(s->budget), task_of(s->regression), s->quantiles, 0};
 }
 
 /* Units are 2^-40: the shares of a round of 1e-6 are right to six digits or so. */
@@ -77,7 +77,7 @@ static void test_plan__starts_with_its_shares(void **state) {
         double bins, start;
     } cases[] = {{HR_GDP, true, .06, .03}, {HR_GDP, false, 0, .03}, {HR_PURE, true, .08, .04}, {HR_PURE, false, 0, .04}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        hr_hedge_setting setting = {cases[i].currency, 3 * HR_UNIT, HR_MULTICLASS, cases[i].quantiles};
+        hr_hedge_setting setting = {cases[i].currency, 3 * HR_UNIT, HR_MULTICLASS, cases[i].quantiles, 0};
         hr_hedge_start start = hr_hedge_start_of(&setting);
         assert_cost(start.bins, 3 * cases[i].bins);
         assert_cost(start.count, 1.5 * cases[i].start);
@@ -97,7 +97,7 @@ static void test_plan__spends_the_budget_and_no_more(void **state) {
             for (double budget = 1e-4; budget < 1000; budget *= 3.7)
                 for (double records = 1; records < 1e9; records *= 2.3) {
                     if (currency == HR_ZCDP) continue;
-                    hr_hedge_setting s = {(hr_currency)currency, hr_units_down(budget), task_of(flags & 1), flags & 2};
+                    hr_hedge_setting s = {(hr_currency)currency, hr_units_down(budget), task_of(flags & 1), flags & 2, 0};
                     hr_hedge_start start = hr_hedge_start_of(&s);
                     hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
                     hr_units round = plan.choice + plan.sums + plan.counts + plan.within;
@@ -116,7 +116,7 @@ static void test_plan__stays_within_its_ranges(void **state) {
     for (int currency = HR_PURE; currency <= HR_GDP; currency += HR_GDP - HR_PURE)
         for (double budget = 1e-9; budget < 1e6; budget *= 10)
             for (double records = 1; records < 1e15; records *= 10) {
-                hr_hedge_setting s = {(hr_currency)currency, hr_units_up(fmin(budget, 1e5)), HR_REGRESSION, true};
+                hr_hedge_setting s = {(hr_currency)currency, hr_units_up(fmin(budget, 1e5)), HR_REGRESSION, true, 0};
                 hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
                 bool pure = currency == HR_PURE;
                 assert_true(plan.rounds >= (pure ? 8 : 25) && plan.rounds <= (pure ? 64 : 300));
@@ -148,7 +148,7 @@ static void test_plan__tells_what_noise_does_to_predictions(void **state) {
     for (int currency = HR_PURE; currency <= HR_GDP; currency += HR_GDP - HR_PURE)
         for (double records = 1e4; records < 1e9; records *= 10) {
             hr_fit_options options = options_of("hedge", HR_SOUND);
-            hr_hedge_setting s = {(hr_currency)currency, HR_UNIT, HR_BINARY, true};
+            hr_hedge_setting s = {(hr_currency)currency, HR_UNIT, HR_BINARY, true, 0};
             hr_plan_info told = {.records = records};
             hr_hedge_tell(&options, NULL, s.currency, s.budget, &told);
             hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
@@ -166,7 +166,7 @@ static void test_longest__costs_the_least(void **state) {
     for (size_t k = 0; k < 3; k++)
         for (int pure = 0; pure < 2; pure++)
             for (hr_units budget = HR_UNIT >> 30; budget <= HR_UNIT << 4; budget <<= 2) {
-                hr_hedge_setting s = {pure ? HR_PURE : HR_GDP, budget, tasks[k], true};
+                hr_hedge_setting s = {pure ? HR_PURE : HR_GDP, budget, tasks[k], true, 0};
                 hr_hedge_plan longest = hr_hedge_plan_longest(&s);
                 bool reached = false;
                 for (double records = 1; records < 1e30; records *= 1.7) {

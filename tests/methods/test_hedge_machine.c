@@ -1,0 +1,297 @@
+/* The machine of hedge alone, without a record: its questions, its answers to scripts of released values, and lost answers. */
+#include "methods/hedge_machine.h"
+#include "tree/reliability.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { FEATURES = 3, VALUES_MAX = HR_SCAN_NODES_MAX * 5 + 64 };
+
+typedef struct world {
+    hr_stream *coins;
+    hr_arena *arena;
+    hr_feature_bins features[FEATURES];
+    hr_binning binning;
+    hr_hedge_terms terms;
+    hr_hedge *hedge;
+} world;
+
+static double edges[] = {.1, .2, .3, .4, .5, .6};
+
+static void world_open(world *w, hr_currency currency, hr_task task, size_t outputs, uint64_t seed) {
+    *w = (world){.features = {{HR_NUMBER, 8, edges}, {HR_CATEGORY, 6, NULL}, {HR_NUMBER, 5, edges}}, .binning = {FEATURES, w->features}};
+    w->terms = (hr_hedge_terms){.setting = {currency, HR_UNIT, task, true, 0}, .outputs = outputs, .first_group = 5};
+    assert_int_equal(hr_stream_open_seeded(seed, &w->coins, NULL), HR_OK);
+    w->arena = hr_arena_new();
+    assert_non_null(w->arena);
+    assert_int_equal(hr_hedge_new(&w->terms, w->coins, w->arena, &w->hedge, NULL), HR_OK);
+}
+
+static void world_close(world *w) {
+    hr_hedge_free(w->hedge);
+    hr_arena_free(w->arena);
+    hr_stream_close(w->coins);
+}
+
+/* A script of values: a plausible table of about 2,000 records. */
+static void script(const hr_ask *ask, hr_noisy *values) {
+    for (size_t i = 0; i < hr_ask_values(ask); i++)
+        values[i].paid = 128000 / (ask->kind == HR_ASK_TOTALS ? 1 : 8) + 1000 * (int64_t)(i % 7);
+}
+
+/* Which answers are lost: every `lost`-th round, and the cells if lost_cells. */
+typedef struct losses {
+    size_t every;
+    bool cells;
+} losses;
+
+static void must_tell(world *w, const hr_ask *ask, const losses *l) {
+    static hr_noisy values[VALUES_MAX];
+    size_t total, round = hr_hedge_rounds(w->hedge, &total);
+    bool lost = ask->kind == HR_ASK_LEAVES && l->every && round % l->every == 0;
+    if (ask->kind == HR_ASK_RELIABILITY && l->cells) lost = true;
+    assert_true(hr_ask_values(ask) <= VALUES_MAX);
+    script(ask, values);
+    if (ask->kind == HR_ASK_BINS)
+        assert_int_equal(hr_hedge_bins(w->hedge, &w->binning, NULL), HR_OK);
+    else if (ask->kind == HR_ASK_CHOICE)
+        hr_hedge_choice(w->hedge, (round * 7) % ask->tree_count);
+    else
+        assert_int_equal(hr_hedge_sums(w->hedge, lost ? NULL : values, 1, NULL), HR_OK);
+}
+
+static void run(world *w, const losses *l) {
+    hr_ask ask;
+    while (hr_hedge_ask(w->hedge, &ask)) must_tell(w, &ask, l);
+}
+
+static bool same_forests(const hr_forest *a, const hr_forest *b) {
+    bool same = a->tree_count == b->tree_count && a->link == b->link && a->output_count == b->output_count;
+    same = same && !memcmp(a->base, b->base, a->output_count * sizeof *a->base);
+    same = same && a->calibration.made == b->calibration.made && a->calibration.slope == b->calibration.slope;
+    for (size_t t = 0; same && t < a->tree_count; t++) {
+        const hr_tree *x = &a->trees[t], *y = &b->trees[t];
+        same = x->node_count == y->node_count && !memcmp(x->nodes, y->nodes, x->node_count * sizeof *x->nodes);
+    }
+    return same;
+}
+
+/* ---- Questions ------------------------------------------------------------------------------------------------------- */
+
+typedef struct expected {
+    hr_currency currency;
+    hr_task task;
+    size_t outputs;
+} expected;
+
+static const expected cases[] = {{HR_GDP, HR_BINARY, 1},  {HR_GDP, HR_REGRESSION, 1},  {HR_GDP, HR_MULTICLASS, 4},
+                                 {HR_PURE, HR_BINARY, 1}, {HR_PURE, HR_REGRESSION, 1}, {HR_PURE, HR_MULTICLASS, 4}};
+enum { CASES = sizeof cases / sizeof *cases };
+
+/* Each line of the questions has a group of its own, counted from the first, and together they cost the budget or hardly less. */
+static void check_lines(const expected *c) {
+    world w;
+    hr_ask ask;
+    uint64_t group = 5;
+    hr_units sum = 0;
+    world_open(&w, c->currency, c->task, c->outputs, 1);
+    while (hr_hedge_ask(w.hedge, &ask)) {
+        for (size_t i = 0; i < ask.line_count; i++) {
+            assert_true(ask.lines[i].group == group++ && ask.lines[i].part == 0 && ask.lines[i].level == -1);
+            sum += ask.lines[i].cost;
+        }
+        must_tell(&w, &ask, &(losses){0});
+    }
+    assert_true(sum <= HR_UNIT && (double)sum > .999 * (double)HR_UNIT);
+    world_close(&w);
+}
+
+static void test_machine__charges_each_line_in_a_group_of_its_own(void **state) {
+    (void)state;
+    for (size_t i = 0; i < CASES; i++) check_lines(&cases[i]);
+}
+
+/* TOTALS, BINS, then CHOICE and LEAVES in turn, then RELIABILITY of classes. */
+static void check_order(const expected *c) {
+    world w;
+    hr_ask ask;
+    size_t asked = 0, total = 0;
+    hr_ask_kind last = HR_ASK_TOTALS;
+    world_open(&w, c->currency, c->task, c->outputs, 2);
+    for (; hr_hedge_ask(w.hedge, &ask); asked++, last = ask.kind) {
+        hr_ask again;
+        assert_true(hr_hedge_ask(w.hedge, &again) && again.kind == ask.kind && again.lines[0].group == ask.lines[0].group);
+        if (asked == 0) assert_int_equal(ask.kind, HR_ASK_TOTALS);
+        if (asked == 1) assert_int_equal(ask.kind, HR_ASK_BINS);
+        if (asked >= 2 && ask.kind != HR_ASK_RELIABILITY) assert_int_equal(ask.kind, asked % 2 ? HR_ASK_LEAVES : HR_ASK_CHOICE);
+        if (ask.kind == HR_ASK_LEAVES) assert_int_equal(ask.line_count, c->task == HR_REGRESSION && c->currency == HR_GDP ? 3 : 2);
+        assert_true(ask.threshold == 0 || (ask.kind == HR_ASK_CHOICE && c->currency == HR_PURE));
+        must_tell(&w, &ask, &(losses){0});
+    }
+    size_t done = hr_hedge_rounds(w.hedge, &total);
+    assert_int_equal(done, total);
+    assert_int_equal(last, c->task == HR_REGRESSION ? HR_ASK_LEAVES : HR_ASK_RELIABILITY);
+    assert_int_equal(asked, 2 + 2 * total + (c->task != HR_REGRESSION));
+    assert_int_equal(hr_hedge_forest(w.hedge)->tree_count, total * c->outputs);
+    assert_int_equal(hr_hedge_forest(w.hedge)->calibration.made, c->task != HR_REGRESSION);
+    world_close(&w);
+}
+
+static void test_machine__asks_in_a_fixed_order(void **state) {
+    (void)state;
+    for (size_t i = 0; i < CASES; i++) check_order(&cases[i]);
+}
+
+/* The values of a line are those of the leaves of the chosen tree; what is asked for next takes the step of that tree. */
+static void test_machine__asks_for_the_leaves_of_the_chosen_tree(void **state) {
+    (void)state;
+    world w;
+    hr_ask ask;
+    world_open(&w, HR_GDP, HR_MULTICLASS, 4, 3);
+    bool told = false;
+    while (hr_hedge_ask(w.hedge, &ask)) {
+        if (ask.kind == HR_ASK_CHOICE) assert_true(!!ask.step == told);
+        if (ask.kind == HR_ASK_LEAVES) {
+            size_t leaves = 0;
+            for (size_t n = 0; n < ask.trees[ask.tree].node_count; n++) leaves += !ask.trees[ask.tree].nodes[n].left;
+            assert_true(ask.counts[0] == 4 * leaves && ask.counts[1] == leaves);
+            told = true;
+        }
+        must_tell(&w, &ask, &(losses){0});
+    }
+    world_close(&w);
+}
+
+/* ---- Answers --------------------------------------------------------------------------------------------------------- */
+
+static void test_machine__follows_from_coins_and_answers(void **state) {
+    (void)state;
+    for (size_t i = 0; i < CASES; i++) {
+        world one, two, other;
+        world_open(&one, cases[i].currency, cases[i].task, cases[i].outputs, 4);
+        world_open(&two, cases[i].currency, cases[i].task, cases[i].outputs, 4);
+        world_open(&other, cases[i].currency, cases[i].task, cases[i].outputs, 5);
+        run(&one, &(losses){0});
+        run(&two, &(losses){0});
+        run(&other, &(losses){0});
+        assert_true(same_forests(hr_hedge_forest(one.hedge), hr_hedge_forest(two.hedge)));
+        assert_false(same_forests(hr_hedge_forest(one.hedge), hr_hedge_forest(other.hedge)));
+        world_close(&one);
+        world_close(&two);
+        world_close(&other);
+    }
+}
+
+/* One output: n-hat is the first value, the base score the second over it. More: the sum of the values, each at least 1. */
+static void test_machine__reads_the_number_of_records(void **state) {
+    (void)state;
+    world w;
+    const hr_noisy mean[2] = {{64 * 200}, {-4096 * 50}}, classes[4] = {{64 * 10}, {-99}, {64 * 20}, {64 * 9}};
+    world_open(&w, HR_GDP, HR_BINARY, 1, 6);
+    assert_true(hr_hedge_record_count(w.hedge) == 0);
+    assert_int_equal(hr_hedge_sums(w.hedge, mean, 1, NULL), HR_OK);
+    assert_int_equal(hr_hedge_bins(w.hedge, &w.binning, NULL), HR_OK);
+    assert_true(hr_hedge_record_count(w.hedge) == 200 && hr_hedge_forest(w.hedge)->base[0] == -.25);
+    world_close(&w);
+    world_open(&w, HR_GDP, HR_MULTICLASS, 4, 6);
+    assert_int_equal(hr_hedge_sums(w.hedge, classes, 1, NULL), HR_OK);
+    assert_int_equal(hr_hedge_bins(w.hedge, &w.binning, NULL), HR_OK);
+    assert_true(hr_hedge_record_count(w.hedge) == 40 && hr_hedge_forest(w.hedge)->base[0] == -.5);
+    world_close(&w);
+}
+
+/* More noise pulls leaves towards 0. */
+static void test_machine__shrinks_by_the_noise_it_is_told_of(void **state) {
+    (void)state;
+    double size[2] = {0};
+    for (size_t i = 0; i < 2; i++) {
+        world w;
+        hr_ask ask;
+        static hr_noisy values[VALUES_MAX];
+        world_open(&w, HR_GDP, HR_BINARY, 1, 7);
+        for (size_t asked = 0; asked < 3; asked++) {
+            assert_true(hr_hedge_ask(w.hedge, &ask));
+            must_tell(&w, &ask, &(losses){0});
+        }
+        assert_true(hr_hedge_ask(w.hedge, &ask) && ask.kind == HR_ASK_LEAVES);
+        for (size_t v = 0; v < hr_ask_values(&ask); v++) values[v].paid = 6400;
+        assert_int_equal(hr_hedge_sums(w.hedge, values, i ? 8 : 1, NULL), HR_OK);
+        const hr_tree *tree = &hr_hedge_forest(w.hedge)->trees[0];
+        for (size_t n = 0; n < tree->node_count; n++) size[i] += fabs(tree->nodes[n].value);
+        world_close(&w);
+    }
+    print_message("leaves of %g and %g in all\n", size[0], size[1]);
+    assert_true(size[0] > 1.1 * size[1] && size[1] > 0);
+}
+
+/* ---- Lost answers ---------------------------------------------------------------------------------------------------- */
+
+/* A lost round is paid for and has no tree; its clip stays, and no step is taken. */
+static void test_machine__goes_on_without_lost_rounds(void **state) {
+    (void)state;
+    for (size_t i = 0; i < CASES; i++) {
+        world w;
+        hr_ask ask;
+        const losses third = {3, true};
+        size_t rounds, lost = 0;
+        bool after_loss = false;
+        int64_t bound = 0;
+        world_open(&w, cases[i].currency, cases[i].task, cases[i].outputs, 8);
+        while (hr_hedge_ask(w.hedge, &ask)) {
+            if (after_loss && ask.kind == HR_ASK_CHOICE) assert_true(!ask.step && ask.loss.bound == bound);
+            bound = ask.loss.bound;
+            after_loss = ask.kind == HR_ASK_LEAVES && hr_hedge_rounds(w.hedge, &rounds) % 3 == 0;
+            lost += after_loss;
+            must_tell(&w, &ask, &third);
+        }
+        hr_hedge_rounds(w.hedge, &rounds);
+        assert_true(lost == (rounds + 2) / 3);
+        assert_int_equal(hr_hedge_forest(w.hedge)->tree_count, (rounds - lost) * cases[i].outputs);
+        assert_false(hr_hedge_forest(w.hedge)->calibration.made);
+        world_close(&w);
+    }
+}
+
+/* Lost totals are asked for again in new groups, until a quarter of the budget is gone; the rounds have what is left. */
+static void test_machine__asks_again_for_lost_totals(void **state) {
+    (void)state;
+    world w;
+    hr_ask ask;
+    hr_units sum = 0;
+    world_open(&w, HR_GDP, HR_BINARY, 1, 9);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(hr_hedge_ask(w.hedge, &ask) && ask.kind == HR_ASK_TOTALS && ask.lines[0].group == 5 + 2 * i);
+        for (size_t l = 0; l < 2; l++) sum += ask.lines[l].cost;
+        assert_int_equal(hr_hedge_sums(w.hedge, NULL, 1, NULL), HR_OK);
+    }
+    while (hr_hedge_ask(w.hedge, &ask)) {
+        for (size_t l = 0; l < ask.line_count; l++) sum += ask.lines[l].cost;
+        must_tell(&w, &ask, &(losses){0});
+    }
+    assert_true(sum <= HR_UNIT && (double)sum > .999 * (double)HR_UNIT);
+    world_close(&w);
+    world_open(&w, HR_GDP, HR_BINARY, 1, 9);
+    hr_status status = HR_OK;
+    for (size_t i = 0; i < 50 && !status; i++) status = hr_hedge_sums(w.hedge, NULL, 1, NULL);
+    assert_int_equal(status, HR_E_BUDGET);
+    world_close(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_machine__charges_each_line_in_a_group_of_its_own),
+        cmocka_unit_test(test_machine__asks_in_a_fixed_order),
+        cmocka_unit_test(test_machine__asks_for_the_leaves_of_the_chosen_tree),
+        cmocka_unit_test(test_machine__follows_from_coins_and_answers),
+        cmocka_unit_test(test_machine__reads_the_number_of_records),
+        cmocka_unit_test(test_machine__shrinks_by_the_noise_it_is_told_of),
+        cmocka_unit_test(test_machine__goes_on_without_lost_rounds),
+        cmocka_unit_test(test_machine__asks_again_for_lost_totals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
