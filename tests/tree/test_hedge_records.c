@@ -1,7 +1,7 @@
 /* What records answer: totals by hand; leaves that do not depend on whether the other candidates were scanned, nor on how the records are
  * shared out to several sources. */
 #include "data/table.h"
-#include "methods/tables.h"
+#include "support/tables.h"
 #include "tree/hedge_records.h"
 #include "tree/random_tree.h"
 #include "tree/reliability.h"
