@@ -127,10 +127,21 @@ static void test_federated_method__of_a_miners_job_is_that_of_its_terms(void **s
     free(bytes.at);
 }
 
+/* Journals hold these numbers: what was begun must be known again by another build. */
+static void test_federated_method__has_works_of_fixed_numbers(void **state) {
+    (void)state;
+    const hr_action train = {.kind = HR_ACT_TRAIN, .place = 5}, vote = {.kind = HR_ACT_VOTE, .place = 5};
+    const hr_action last = {.kind = HR_ACT_VOTE, .place = HR_ROUNDS_MAX * HR_MEMBERS_MAX - 1};
+    assert_int_equal(hr_party_job_number(&train), 10);
+    assert_int_equal(hr_party_job_number(&vote), 11);
+    assert_int_equal(hr_party_job_number(&last), HR_WORKS_MAX - 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_federated_method__is_found_by_its_whole_name),
         cmocka_unit_test(test_federated_method__of_an_offer),
+        cmocka_unit_test(test_federated_method__has_works_of_fixed_numbers),
         WITH_TEST_MEMBERS(test_federated_method__has_the_machine_of_an_owners_job_once_it_is_offered),
         WITH_TEST_MEMBERS(test_federated_method__that_is_not_known_is_put_before_the_policy),
         WITH_TEST_MEMBERS(test_federated_method__of_a_miners_job_is_that_of_its_terms),

@@ -124,8 +124,7 @@ static void test_job_file__has_defaults(void **state) {
     assert_int_equal(file.rounds, 1);
     assert_int_equal(file.order, HR_ORDER_CHAIN);
     assert_true(file.advance == 0 && file.vote_share == 0);
-    assert_int_equal(file.deadline, 600);
-    assert_int_equal(file.date, 0);
+    assert_true(file.deadline == 600 && file.date == 0);
     assert_null(file.name);
     assert_null(file.certificate);
     assert_int_equal(file.owners.count, 0);

@@ -369,6 +369,7 @@ static void test_parse__refuses_what_holds_for_nobody(void **state) {
 static void test_parse__reads_either_mechanism_of_a_pure_choice(void **state) {
     (void)state;
     static const char *const names[] = {"exponential", "permute-and-flip"};
+    static const hr_mechanism mechanisms[] = {HR_EXPONENTIAL, HR_PERMUTE_AND_FLIP};
     char *text = read_golden("model-1.json");
     for (size_t i = 0; i < 2; i++) {
         char *named = forge_model(text, &(forgery){"exponential", names[i], "", ""}), *again = NULL;
@@ -376,6 +377,7 @@ static void test_parse__reads_either_mechanism_of_a_pure_choice(void **state) {
         hr_release_info release;
         assert_true(hr_model_release_at(model, 0, &release) && hr_model_guarantee(model)->epsilon == 0.5);
         assert_string_equal(release.mechanism, names[i]);
+        assert_int_equal(model->releases[0].mechanism, mechanisms[i]);
         again = render(model);
         assert_non_null(strstr(again, names[i]));
         assert_null(strstr(again, names[!i]));
