@@ -59,7 +59,10 @@ bench_table bench_table_read(const char *path, size_t rows, size_t features) {
     t.labels = bench_allocate(rows, sizeof *t.labels);
     for (size_t f = 0; f < features; f++) t.columns[f] = bench_allocate(rows, sizeof **t.columns);
     read_numbers(&t, path);
-    if (hr_data_borrow_arrays(t.schema, rows, (const double *const *)t.columns, t.labels, &t.data, &err)) bench_die(&err, "data:");
+    hr_array *arrays = bench_allocate(features, sizeof *arrays), labels = {t.labels, HR_ELEMENT_FLOAT64, sizeof(double)};
+    for (size_t f = 0; f < features; f++) arrays[f] = (hr_array){t.columns[f], HR_ELEMENT_FLOAT64, sizeof(double)};
+    if (hr_data_borrow(t.schema, rows, arrays, &labels, &t.data, &err)) bench_die(&err, "data:");
+    free(arrays);
     return t;
 }
 

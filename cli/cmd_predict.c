@@ -81,7 +81,7 @@ static void write_record(FILE *out, const layout *lines, const double *numbers) 
     if (lines->with_class) print_csv_field(out, "", lines->label->values[hr_predicted_class(numbers, lines->count)]);
     for (size_t k = 0; lines->with_numbers && k < lines->count; k++) {
         char text[32];
-        shortest_decimal(numbers[k], text);
+        number_text(numbers[k], text);
         fprintf(out, k > 0 || lines->with_class ? ",%s" : "%s", text);
     }
     fputc('\n', out);

@@ -24,8 +24,8 @@ static void bounds_text(const hr_column *column, char *text, size_t size) {
         return;
     }
     char low[32], high[32];
-    shortest_decimal(column->low, low);
-    shortest_decimal(column->high, high);
+    number_text(column->low, low);
+    number_text(column->high, high);
     snprintf(text, size, "%s..%s", low, high);
 }
 

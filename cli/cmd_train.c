@@ -18,7 +18,7 @@
 enum { ROWS_GUESSED = 10000 };
 
 typedef struct train_args {
-    const char *data, *schema, *method, *model, *ledger, *weights;
+    const char *data, *schema, *method, *model, *ledger;
     size_t mode, format;
     arg_settings settings;
     bool as_json, quiet, reproducible, plan, force;
@@ -50,7 +50,6 @@ static const arg_option train_options[] = {
     {"format", 0, ARG_CHOICE, false, AT(format), FORMAT_WORDS, "of the data; auto looks at the content"},
     {"plan", 0, ARG_WAIVER, false, AT(plan), NULL, "tell what would be done, from public facts alone: reads no data, spends nothing"},
     {"rows", 0, ARG_WHOLE, false, AT(rows), "N", "with --plan: how many records there will be; 10000 unless given"},
-    {"weights", 0, ARG_TEXT, false, AT(weights), "COLUMN", "refused, with the reason and what to do instead"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
     {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "no progress bar, no summary"},
     {"unsafe-reproducible-noise", 0, ARG_FLAG, false, AT(reproducible), NULL, "noise from --seed: NOT PRIVATE, for tests only"},
@@ -83,18 +82,6 @@ static bool consistent(const command *self, const train_args *args) {
         return false;
     }
     return args->plan || (input_only_once(self->name, args->data, args->schema) && model_apart(self, args));
-}
-
-static int refuse_weights(const command *self) {
-    const hr_error err = {
-        .status = HR_E_POLICY,
-        .field = "weights",
-        .message = "records have no weights: one of weight w moves every sum w times as far, so that its protection would cost w times "
-                   "the budget, or cover only a w-th of it",
-        .remedy =
-            "if a weight counts copies, write the rows out: who has w rows is protected w times less; if it evens out groups, keep each "
-            "record of the larger group with the same public probability, or move the threshold on the predicted probability"};
-    return report_error(self->name, &err);
 }
 
 /* What one training run holds; all of it is freed by run_done. */
@@ -300,7 +287,6 @@ static int keep(const command *self, const train_args *args, const train_run *ru
 static int run_train(const command *self, int argc, char **argv) {
     train_args args = {0};
     if (!args_parse(self, argc, argv, &args) || !consistent(self, &args)) return EXIT_USAGE;
-    if (args.weights != NULL) return refuse_weights(self);
     if (args.plan) return run_plan(self, &args);
     train_run run = {0};
     hr_error err = {0};

@@ -45,7 +45,7 @@ void json_text(json_writer *json, const char *name, const char *text) {
 void json_number(json_writer *json, const char *name, double value) {
     begin(json, name);
     char text[32] = "null";
-    if (isfinite(value)) shortest_decimal(value, text);
+    if (isfinite(value)) number_text(value, text);
     fputs(text, json->out);
 }
 

@@ -98,7 +98,7 @@ void print_csv_field(FILE *out, const char *prefix, const char *text) {
     fputc('"', out);
 }
 
-void shortest_decimal(double value, char *text) {
+void number_text(double value, char *text) {
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, 32, "%.*g", digits, value);
         if (strtod(text, NULL) == value) return;

@@ -49,10 +49,21 @@ HR_API HR_MUST_CHECK hr_status hr_data_parse(const hr_schema *schema, const char
 HR_API HR_MUST_CHECK hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows, const double *const *columns, const double *labels,
                                                    hr_data **out, hr_error *err);
 
-/* The same without a copy of numbers: columns of numbers and number labels are borrowed and must outlive the data set; codes and
- * classes are copied. Fails: SCHEMA (also for a number outside its bounds: clip it, or have it copied), MEMORY. */
-HR_API HR_MUST_CHECK hr_status hr_data_borrow_arrays(const hr_schema *schema, size_t rows, const double *const *columns,
-                                                     const double *labels, hr_data **out, hr_error *err);
+typedef enum hr_element { HR_ELEMENT_FLOAT64, HR_ELEMENT_FLOAT32 } hr_element;
+
+/* Values in the caller's memory, as numpy and Arrow have them: element i is at `at` + i * `stride` bytes. The stride may be negative; no
+ * two elements may overlap, so that it is at least the size of an element. Any alignment. */
+typedef struct hr_array {
+    const void *at;
+    hr_element element;
+    ptrdiff_t stride;
+} hr_array;
+
+/* The same for arrays of any stride and of either element, with values as above; labels: NULL or one array. Columns of numbers that are
+ * float64, adjacent, aligned and within their bounds are borrowed: they must outlive the data set and stay as they are; number labels too.
+ * Everything else is copied, and clipped. Fails: ARGUMENT (a stride, an element), SCHEMA (a code or label out of range), LIMIT, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_data_borrow(const hr_schema *schema, size_t rows, const hr_array *columns, const hr_array *labels,
+                                              hr_data **out, hr_error *err);
 
 HR_API void hr_data_free(hr_data *data);
 

@@ -37,6 +37,45 @@ HR_API HR_MUST_CHECK hr_status hr_schema_read(const char *path, hr_schema **out,
 /* The same from `size` bytes in memory; `name` stands for the file in messages. */
 HR_API HR_MUST_CHECK hr_status hr_schema_parse(const char *text, size_t size, const char *name, hr_schema **out, hr_error *err);
 
+/* ---- From code ------------------------------------------------------------------------------------------------------ */
+
+/* A schema that is being put together: a label, features in the order that they are added, spellings of missing.
+ *
+ *     hr_schema_builder *builder = NULL;
+ *     hr_schema_builder_new(&builder, &err);
+ *     hr_schema_label_classes(builder, "readmitted", (const char *const[]){"no", "yes"}, 2, &err);
+ *     hr_schema_add_number(builder, "age", 0, 120, true, &err);
+ *     hr_schema_build(builder, &schema, &err);
+ *     hr_schema_builder_free(builder);
+ */
+typedef struct hr_schema_builder hr_schema_builder;
+
+/* Owner: the caller frees *out with hr_schema_builder_free. Thread: one at a time per builder. Fails: MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_builder_new(hr_schema_builder **out, hr_error *err);
+HR_API void hr_schema_builder_free(hr_schema_builder *builder);
+
+/* The label: a number within public bounds (regression), or classes, in the order of their indices. Texts are copied.
+ * Fails: ARGUMENT (there is a label), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_label_number(hr_schema_builder *builder, const char *name, double low, double high, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_schema_label_classes(hr_schema_builder *builder, const char *name, const char *const *values,
+                                                       size_t count, hr_error *err);
+
+/* A feature: a number within public bounds, or a category of public values, in the order that codes count. Texts are copied.
+ * Fails: MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_add_number(hr_schema_builder *builder, const char *name, double low, double high, bool integer,
+                                                    hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_schema_add_category(hr_schema_builder *builder, const char *name, const char *const *values, size_t count,
+                                                      hr_error *err);
+
+/* A spelling of missing besides the empty cell, for tables that are read from text. Fails: MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_add_missing(hr_schema_builder *builder, const char *spelling, hr_error *err);
+
+/* Checks everything as hr_schema_read does, with the same messages. The builder stays as it is, and may be added to and built again.
+ * Owner: the caller frees *out, which does not need the builder. Fails: FORMAT (the field is named), LIMIT, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_error *err);
+
+/* ---------------------------------------------------------------------------------------------------------------------- */
+
 /* Renders the schema as YAML that hr_schema_parse reads back to the same facts.
  * Owner: the caller frees *text with hr_text_free; it is NUL-ended. Fails: MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_render(const hr_schema *schema, char **text, hr_error *err);

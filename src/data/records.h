@@ -16,7 +16,8 @@ struct hr_data {
     uint16_t **codes;          /* per feature; NULL for numbers */
     hr_column_report *reports; /* feature_count + 1; the last is the label's */
     size_t extra;
-    bool borrows_numbers, borrows_labels; /* the caller's: read only, and not freed */
+    bool *borrows_numbers; /* per feature: the caller's, read only, and not freed */
+    bool borrows_labels;
 };
 
 /* An empty data set: the arrays of columns are there, the columns are not. NULL when memory is short. */

@@ -88,38 +88,101 @@ static void test_arrays__refuse_bad_codes_and_labels(void **state) {
     hr_schema_free(number);
 }
 
+static hr_array adjacent(const double *at) {
+    return (hr_array){at, HR_ELEMENT_FLOAT64, sizeof *at};
+}
+
 static void test_arrays__can_be_borrowed(void **state) {
     (void)state;
     hr_schema *schema = schema_of("{name: y, kind: number, low: -1, high: 1}");
     double n[] = {5, (double)NAN, 0, 10}, c[] = {0, (double)NAN, 1, 3}, y[] = {-1, 0.5, 0, 1};
-    const double *columns[] = {n, c};
+    const hr_array columns[] = {adjacent(n), adjacent(c)}, labels = adjacent(y);
     hr_data *data = NULL;
     hr_error err = {0};
-    assert_int_equal(hr_data_borrow_arrays(schema, 4, columns, y, &data, NULL), HR_OK);
+    assert_int_equal(hr_data_borrow(schema, 4, columns, &labels, &data, NULL), HR_OK);
     assert_ptr_equal(hr_data_numbers(data, 0), n);
     assert_ptr_equal(hr_data_labels(data), y);
     assert_int_equal(hr_data_codes(data, 1)[3], 3);
     hr_data_free(data);
-    data = NULL;
-    n[3] = 10.5;
-    assert_int_equal(hr_data_borrow_arrays(schema, 4, columns, y, &data, &err), HR_E_SCHEMA);
-    assert_string_equal(err.field, "n");
-    n[3] = 10;
+    n[3] = 10.5; /* clipped, hence copied */
     y[2] = 2;
-    assert_int_equal(hr_data_borrow_arrays(schema, 4, columns, y, &data, &err), HR_E_SCHEMA);
-    assert_string_equal(err.field, "y");
+    assert_int_equal(hr_data_borrow(schema, 4, columns, &labels, &data, NULL), HR_OK);
+    assert_true(hr_data_numbers(data, 0) != n && hr_data_numbers(data, 0)[3] == 10 && hr_data_numbers(data, 0)[0] == 5);
+    assert_true(hr_data_labels(data) != y && hr_data_labels(data)[2] == 1);
+    hr_data_free(data);
+    data = NULL;
     y[2] = (double)NAN;
-    assert_int_equal(hr_data_borrow_arrays(schema, 4, columns, y, &data, &err), HR_E_SCHEMA);
+    assert_int_equal(hr_data_borrow(schema, 4, columns, &labels, &data, &err), HR_E_SCHEMA);
+    assert_string_equal(err.field, "y");
     assert_null(data);
+    hr_schema_free(schema);
+}
+
+/* Records of packed fields, read forwards and backwards: odd addresses, and floats whose bound is none. */
+static void test_arrays__may_have_any_stride_and_floats(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of("{name: y, kind: number, low: -1, high: 0.1}");
+    enum { ROWS = 3, SIZE = 1 + sizeof(double) + 2 * sizeof(float) };
+    static const double n[ROWS] = {1, (double)NAN, 11};
+    static const float c[ROWS] = {0, 3, NAN}, y[ROWS] = {-2, .1f, -.5f};
+    static const double clipped[ROWS] = {1, 0, 10}, labels[ROWS] = {-1, .1, -.5};
+    static const uint16_t codes[ROWS] = {0, 3, 0};
+    char bytes[ROWS * SIZE];
+    for (size_t i = 0; i < ROWS; i++) {
+        memcpy(bytes + i * SIZE + 1, &n[i], sizeof *n);
+        memcpy(bytes + i * SIZE + 9, &c[i], sizeof *c);
+        memcpy(bytes + i * SIZE + 13, &y[i], sizeof *y);
+    }
+    for (int backwards = 0; backwards <= 1; backwards++) {
+        const char *first = bytes + (backwards ? (ROWS - 1) * SIZE : 0);
+        const ptrdiff_t stride = backwards ? -SIZE : SIZE;
+        const hr_array columns[] = {{first + 1, HR_ELEMENT_FLOAT64, stride}, {first + 9, HR_ELEMENT_FLOAT32, stride}};
+        const hr_array label = {first + 13, HR_ELEMENT_FLOAT32, stride};
+        hr_data *data = NULL;
+        assert_int_equal(hr_data_borrow(schema, ROWS, columns, &label, &data, NULL), HR_OK);
+        for (size_t i = 0; i < ROWS; i++) {
+            const size_t k = backwards ? ROWS - 1 - i : i;
+            const double number = hr_data_numbers(data, 0)[i];
+            assert_true(isnan(n[k]) ? isnan(number) : number == clipped[k]);
+            assert_true(hr_data_codes(data, 1)[i] == codes[k] && hr_data_labels(data)[i] == labels[k]);
+        }
+        hr_data_free(data);
+    }
+    hr_schema_free(schema);
+}
+
+static void test_arrays__refuse_overlaps_and_other_elements(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of("{name: y, kind: number, low: -1, high: 1}");
+    const double n[] = {1, 2}, c[] = {1, 2};
+    const struct {
+        int element;
+        ptrdiff_t stride;
+    } cases[] = {{HR_ELEMENT_FLOAT64, 0},
+                 {HR_ELEMENT_FLOAT64, 7},
+                 {HR_ELEMENT_FLOAT64, -7},
+                 {HR_ELEMENT_FLOAT32, 0},
+                 {HR_ELEMENT_FLOAT32, 3},
+                 {2, 8},
+                 {-1, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const hr_array columns[] = {adjacent(n), {c, (hr_element)cases[i].element, cases[i].stride}};
+        hr_data *data = NULL;
+        hr_error err = {0};
+        assert_int_equal(hr_data_borrow(schema, 2, columns, NULL, &data, &err), HR_E_ARGUMENT);
+        assert_string_equal(err.field, "c");
+        assert_null(data);
+        assert_int_equal(hr_data_borrow(schema, 2, (const hr_array[]){adjacent(n), adjacent(c)}, &columns[1], &data, &err), HR_E_ARGUMENT);
+        assert_string_equal(err.field, "y");
+    }
     hr_schema_free(schema);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arrays__are_copied_and_clipped),
-        cmocka_unit_test(test_arrays__need_no_labels_and_no_rows),
-        cmocka_unit_test(test_arrays__refuse_bad_codes_and_labels),
-        cmocka_unit_test(test_arrays__can_be_borrowed),
+        cmocka_unit_test(test_arrays__are_copied_and_clipped),         cmocka_unit_test(test_arrays__need_no_labels_and_no_rows),
+        cmocka_unit_test(test_arrays__refuse_bad_codes_and_labels),    cmocka_unit_test(test_arrays__can_be_borrowed),
+        cmocka_unit_test(test_arrays__may_have_any_stride_and_floats), cmocka_unit_test(test_arrays__refuse_overlaps_and_other_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

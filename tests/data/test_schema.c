@@ -318,6 +318,119 @@ static void test_make__checks_and_copies(void **state) {
     assert_null(s);
 }
 
+#define WORDS(...) (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
+
+static hr_schema_builder *builder_of_good(void) {
+    hr_schema_builder *b = NULL;
+    assert_int_equal(hr_schema_builder_new(&b, NULL), HR_OK);
+    assert_int_equal(hr_schema_add_number(b, "age", 0, 150, true, NULL), HR_OK);
+    assert_int_equal(hr_schema_label_classes(b, "in come", WORDS("<=50K", ">50K"), NULL), HR_OK);
+    assert_int_equal(hr_schema_add_category(b, "sex", WORDS("no", "yes", "a \"b\"\n\xc3\xa9\xe2\x80\xa8"), NULL), HR_OK);
+    assert_int_equal(hr_schema_add_missing(b, "?", NULL), HR_OK);
+    assert_int_equal(hr_schema_add_missing(b, "NA", NULL), HR_OK);
+    return b;
+}
+
+static void test_build__makes_what_the_file_says(void **state) {
+    (void)state;
+    hr_schema_builder *b = builder_of_good();
+    hr_schema *built = NULL, *more = NULL, *read = parse(good);
+    assert_int_equal(hr_schema_build(b, &built, NULL), HR_OK);
+    assert_true(hr_schema_same(built, read) && !hr_schema_feature(built, 0)->review);
+    hr_error err = {0};
+    assert_int_equal(hr_schema_label_number(b, "second", 0, 1, &err), HR_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "in come"));
+    for (int i = 0; i < 100; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "x%d", i);
+        assert_int_equal(hr_schema_add_number(b, name, -i, i, false, NULL), HR_OK);
+    }
+    assert_int_equal(hr_schema_build(b, &more, NULL), HR_OK);
+    hr_schema_builder_free(b);
+    assert_int_equal(hr_schema_feature_count(built), 2);
+    assert_int_equal(hr_schema_feature_count(more), 102);
+    assert_string_equal(hr_schema_feature(more, 101)->name, "x99");
+    assert_true(hr_schema_feature(more, 101)->low == -99 && !hr_schema_feature(more, 101)->whole);
+    hr_schema_free(built);
+    hr_schema_free(more);
+    hr_schema_free(read);
+    hr_schema_builder_free(NULL);
+}
+
+/* Says what the reader says of the same columns in a file. */
+static void assert_build_refuses(hr_schema_builder *b, const char *features, const char *missing) {
+    char text[400];
+    hr_error said = {0}, wanted = {0};
+    hr_schema *schema = NULL;
+    snprintf(text, sizeof text, HEAD "features: [%s]\nmissing: [%s]\n", features, missing);
+    assert_int_equal(hr_schema_label_classes(b, "y", WORDS("a", "b"), NULL), HR_OK);
+    assert_int_equal(hr_schema_parse(text, strlen(text), "s.yaml", &schema, &wanted), HR_E_FORMAT);
+    assert_int_equal(hr_schema_build(b, &schema, &said), HR_E_FORMAT);
+    assert_null(schema);
+    assert_string_equal(said.message, wanted.message);
+    assert_string_equal(said.remedy, wanted.remedy);
+    assert_string_equal(said.field, wanted.field);
+    hr_schema_builder_free(b);
+}
+
+static void test_build__refuses_what_the_reader_refuses(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *features;
+        double low, high;
+    } numbers[] = {{"x", "{name: x, kind: number, low: 1, high: 0}", 1, 0},
+                   {"y", "{name: y, kind: number, low: 0, high: 1}", 0, 1},
+                   {" x", "{name: ' x', kind: number, low: 0, high: 1}", 0, 1},
+                   {"x", "{name: x, kind: number, low: -1e308, high: 1e308}", -1e308, 1e308}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        hr_schema_builder *b = NULL;
+        assert_int_equal(hr_schema_builder_new(&b, NULL), HR_OK);
+        assert_int_equal(hr_schema_add_number(b, numbers[i].name, numbers[i].low, numbers[i].high, false, NULL), HR_OK);
+        assert_build_refuses(b, numbers[i].features, "");
+    }
+    hr_schema_builder *b[4] = {NULL};
+    for (size_t i = 0; i < 4; i++) assert_int_equal(hr_schema_builder_new(&b[i], NULL), HR_OK);
+    assert_build_refuses(b[0], "", "");
+    assert_int_equal(hr_schema_add_category(b[1], "x", WORDS("a", "b", "a"), NULL), HR_OK);
+    assert_build_refuses(b[1], "{name: x, kind: category, values: [a, b, a]}", "");
+    assert_int_equal(hr_schema_add_category(b[2], "x", NULL, 0, NULL), HR_OK);
+    assert_build_refuses(b[2], "{name: x, kind: category, values: []}", "");
+    assert_int_equal(hr_schema_add_category(b[3], "x", WORDS("a", "NA"), NULL), HR_OK);
+    assert_int_equal(hr_schema_add_missing(b[3], "NA", NULL), HR_OK);
+    assert_build_refuses(b[3], "{name: x, kind: category, values: [a, NA]}", "NA");
+}
+
+static void test_build__needs_names(void **state) {
+    (void)state;
+    static const char *const names[] = {"", NULL};
+    for (size_t i = 0; i < 2; i++) {
+        hr_schema_builder *b = NULL;
+        hr_schema *schema = NULL;
+        hr_error err = {0};
+        assert_int_equal(hr_schema_builder_new(&b, NULL), HR_OK);
+        assert_int_equal(hr_schema_label_number(b, names[i], 0, 1, NULL), HR_OK);
+        assert_int_equal(hr_schema_build(b, &schema, &err), HR_E_FORMAT);
+        assert_string_equal(err.message, "the name of a column is empty");
+        hr_schema_builder_free(b);
+    }
+}
+
+static void test_build__needs_a_label(void **state) {
+    (void)state;
+    hr_schema_builder *b = NULL;
+    hr_schema *schema = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_schema_builder_new(&b, NULL), HR_OK);
+    assert_int_equal(hr_schema_add_number(b, "x", 0, 1, false, NULL), HR_OK);
+    assert_int_equal(hr_schema_build(b, &schema, &err), HR_E_FORMAT);
+    assert_non_null(strstr(err.message, "label is missing"));
+    assert_int_equal(hr_schema_label_number(b, "y", 1, 1, NULL), HR_OK);
+    assert_int_equal(hr_schema_build(b, &schema, &err), HR_E_FORMAT);
+    assert_non_null(strstr(err.message, "too near"));
+    assert_null(schema);
+    hr_schema_builder_free(b);
+}
+
 static void test_read__names_the_file(void **state) {
     (void)state;
     char path[] = "schema-XXXXXX";
@@ -352,6 +465,10 @@ int main(void) {
         cmocka_unit_test(test_reviewed__refuses_what_awaits_review),
         cmocka_unit_test(test_same__sees_every_difference),
         cmocka_unit_test(test_make__checks_and_copies),
+        cmocka_unit_test(test_build__makes_what_the_file_says),
+        cmocka_unit_test(test_build__refuses_what_the_reader_refuses),
+        cmocka_unit_test(test_build__needs_names),
+        cmocka_unit_test(test_build__needs_a_label),
         cmocka_unit_test(test_read__names_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,9 @@ static const char schema_text[] =
 
 static hr_data *must_borrow(const hr_schema *schema, const double *const *columns, const double *labels) {
     hr_data *data = NULL;
-    assert_int_equal(hr_data_borrow_arrays(schema, 4, columns, labels, &data, NULL), HR_OK);
+    hr_array arrays[2] = {{columns[0], HR_ELEMENT_FLOAT64, sizeof(double)}, {columns[1], HR_ELEMENT_FLOAT64, sizeof(double)}};
+    hr_array label = {labels, HR_ELEMENT_FLOAT64, sizeof(double)};
+    assert_int_equal(hr_data_borrow(schema, 4, arrays, labels ? &label : NULL, &data, NULL), HR_OK);
     return data;
 }
 

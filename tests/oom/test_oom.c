@@ -166,6 +166,23 @@ static hr_status parse_schema(world *w, hr_error *err) {
     return status;
 }
 
+static hr_status build_schema(world *w, hr_error *err) {
+    static const char *const values[] = {"no", "yes"};
+    (void)w;
+    hr_schema *schema = UNTOUCHED;
+    hr_schema_builder *builder = NULL;
+    hr_status status = hr_schema_builder_new(&builder, err);
+    if (!status) status = hr_schema_label_classes(builder, "y", values, 2, err);
+    if (!status) status = hr_schema_add_number(builder, "x", 0, 1, false, err);
+    if (!status) status = hr_schema_add_category(builder, "c", values, 2, err);
+    if (!status) status = hr_schema_add_missing(builder, "?", err);
+    if (!status) status = hr_schema_build(builder, &schema, err);
+    hr_schema_builder_free(builder);
+    check_output(status, schema);
+    if (!status) hr_schema_free(schema);
+    return status;
+}
+
 static hr_status render_schema(world *w, hr_error *err) {
     char *text = UNTOUCHED;
     hr_status status = hr_schema_render(w->schema, &text, err);
@@ -228,6 +245,7 @@ static void save_table(const world *w) {
 static void test_schema_and_data__survive_short_memory(void **state) {
     world *w = *state;
     exhaust(w, parse_schema, HR_E_MEMORY, NULL);
+    exhaust(w, build_schema, HR_E_MEMORY, NULL);
     exhaust(w, render_schema, HR_E_MEMORY, NULL);
     exhaust(w, parse_data, HR_OK, NULL);
     save_table(w);
