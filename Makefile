@@ -15,7 +15,7 @@ prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
 has_cmocka = $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),true,false)
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all check demo demo-nats reduced bench accuracy install uninstall fuzz sanitize tsan mutate format coverage clean help
+.PHONY: all check audit slow demo demo-nats reduced bench accuracy install uninstall fuzz sanitize tsan mutate format coverage clean help
 .NOTPARALLEL:
 
 all: ## build $(BUILD)/hedgerow and the library (the default)
@@ -30,6 +30,18 @@ check: ## build and run every test
 	@ninja -C $(BUILD)
 	@ln -sfn cli/hedgerow $(BUILD)/hedgerow
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs
+
+audit: ## run the audits alone: games of thousands of fits against each guarantee
+	@tools/setup.sh build test
+	@tools/configure.py $(BUILD) $(prefix) tests=true $(SETUP)
+	@ninja -C $(BUILD)
+	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite audit
+
+slow: ## run the slow tests alone: parties that crash at every step, floods of messages, small runs of the benches
+	@tools/setup.sh build test
+	@tools/configure.py $(BUILD) $(prefix) tests=true $(SETUP)
+	@ninja -C $(BUILD)
+	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite slow
 
 reduced: ## build without the broker, and without federations; see that the rest works and that the tool says what is left out
 	@tools/setup.sh build
@@ -71,11 +83,11 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@ninja -C build-fuzz
 	@tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
-sanitize: ## run the tests with AddressSanitizer and UndefinedBehaviorSanitizer; not the audits, which repeat short runs thousands of times
+sanitize: ## run the tests with AddressSanitizer and UndefinedBehaviorSanitizer; not the audits and the slow tests
 	@tools/setup.sh build test
 	@tools/configure.py build-sanitize buildtype=debugoptimized tests=true b_sanitize=address,undefined b_lundef=false $(SETUP)
 	@ninja -C build-sanitize
-	@$(sanitized) meson test -C build-sanitize --no-rebuild --print-errorlogs --no-suite hygiene --no-suite audit --timeout-multiplier 6
+	@$(sanitized) meson test -C build-sanitize --no-rebuild --print-errorlogs --no-suite hygiene --no-suite audit --no-suite slow --timeout-multiplier 6
 
 tsan: ## run the unit tests with ThreadSanitizer (clang, and an OpenMP runtime that tells it what waits for what)
 	@tools/setup.sh build test clang
