@@ -1,5 +1,6 @@
 /* The private methods, sound: with noise that hardly matters they learn what gbdt learns; with real noise runs differ, and runs
  * from a seed do not; at epsilon 1 they are of use. */
+#include "random/stream.h"
 #include "support/tables.h"
 
 static const char *const methods[] = {"dpboost", "seq", "para"};
@@ -282,8 +283,58 @@ static void test_private__trains_on_missing_values_alone(void **state) {
     table_close(&t);
 }
 
+/* A draw of the Laplace distribution. */
+static double laplace(hr_stream *stream, double scale) {
+    double u = ((double)(hr_stream_u64(stream) >> 11) + .5) * 0x1p-53;
+    return u < .5 ? scale * log(2 * u) : -scale * log(2 * (1 - u));
+}
+
+/* Without a feature to split by, a tree is one leaf: of 1,000 labels .5 it says S/(N + lambda + noise), where noise is the standard
+ * deviation of S, sqrt(2) over what the sum was paid, and both S and N are noisy. Its mean over fits against that of many draws of this
+ * law; with the scale of the noise in place of its deviation it would be .012 more. Two-sided, false-alarm rate 1e-6: five standard
+ * deviations. */
+static void test_private__leaves_weigh_the_deviation_of_their_noise(void **state) {
+    (void)state;
+    enum { RECORDS = 1000, FITS = 6000, DRAWS = 20 };
+    table t = table_open(RECORDS, 1);
+    for (size_t i = 0; i < RECORDS; i++) {
+        t.columns[0][i] = 1;
+        t.labels[i] = .5;
+    }
+    hr_column feature = number_column("x", 1, 1);
+    table_make(&t, number_column("y", -1, 1), &feature);
+    hr_stream *stream = NULL;
+    assert_int_equal(hr_stream_open_seeded(11, &stream, NULL), HR_OK);
+    double mean = 0, wanted = 0, square = 0;
+    for (uint64_t seed = 0; seed < FITS; seed++) {
+        hr_fit_options options = seeded_options_of("seq", HR_SOUND, seed);
+        options.epsilon = .094;
+        options.delta = 0;
+        options.trees = 1;
+        options.count_share = .5;
+        hr_model *model = fit(t.data, &options);
+        assert_int_equal(model->forest.trees[0].node_count, 1);
+        mean += model->forest.trees[0].nodes[0].value / options.learning_rate / FITS;
+        hr_model_free(model);
+        double count_cost = options.epsilon * options.leaf_share * options.count_share;
+        double sum_cost = options.epsilon * options.leaf_share - count_cost;
+        for (int d = 0; d < DRAWS; d++) {
+            double sum = .5 * RECORDS + laplace(stream, 1 / sum_cost), count = fmax(RECORDS + laplace(stream, 1 / count_cost), 0);
+            double value = fmin(fmax(sum / (count + options.lambda + sqrt(2) / sum_cost), -1), 1);
+            wanted += value / FITS / DRAWS;
+            square += value * value / FITS / DRAWS;
+        }
+    }
+    double deviation = sqrt((1 + 1. / DRAWS) * (square - wanted * wanted) / FITS);
+    print_message("leaves say %.4f, expected %.4f, standard deviation %.4f\n", mean, wanted, deviation);
+    assert_true(fabs(mean - wanted) < 5 * deviation);
+    hr_stream_close(stream);
+    table_close(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_private__leaves_weigh_the_deviation_of_their_noise),
         cmocka_unit_test(test_private__errs_no_more_than_its_bins_at_huge_epsilon),
         cmocka_unit_test(test_private__regresses_like_gbdt_at_huge_epsilon),
         cmocka_unit_test(test_private__tells_classes_apart_at_huge_epsilon),

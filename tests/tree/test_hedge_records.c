@@ -105,16 +105,20 @@ static void test_records__answer_alike_without_a_choice(void **state) {
         world w;
         world_open(&w, classes[c]);
         hr_records *choosers = must_records(&w, w.t.data), *others = must_records(&w, w.t.data);
-        static hr_exact scores[TREES], one[ROOM], two[ROOM], before[ROOM];
+        hr_records *sometimes = must_records(&w, w.t.data); /* choose every second round */
+        static hr_exact scores[TREES], one[ROOM], two[ROOM], three[ROOM], before[ROOM];
         for (size_t round = 0; round < ROUNDS; round++) {
             draw_trees(&w);
             w.ask.step = round == 1 || round == 3 ? w.step : NULL; /* the answer of round 1 was lost */
             w.ask.kind = HR_ASK_CHOICE;
             assert_int_equal(hr_records_scores(choosers, &w.ask, scores, NULL), HR_OK);
+            if (round % 2 == 0) assert_int_equal(hr_records_scores(sometimes, &w.ask, scores, NULL), HR_OK);
             ask_leaves(&w, (round + 2) % TREES, !classes[c]);
             assert_int_equal(hr_records_sums(choosers, &w.ask, one, NULL), HR_OK);
             assert_int_equal(hr_records_sums(others, &w.ask, two, NULL), HR_OK);
+            assert_int_equal(hr_records_sums(sometimes, &w.ask, three, NULL), HR_OK);
             assert_memory_equal(one, two, hr_ask_values(&w.ask) * sizeof *one);
+            assert_memory_equal(one, three, hr_ask_values(&w.ask) * sizeof *one);
         }
         /* The scores did move: of fresh records the last round's sums are others. */
         hr_records *fresh = must_records(&w, w.t.data);
@@ -123,6 +127,7 @@ static void test_records__answer_alike_without_a_choice(void **state) {
         assert_memory_not_equal(before, one, w.ask.counts[0] * sizeof *one);
         assert_memory_equal(before + w.ask.counts[0], one + w.ask.counts[0], w.ask.counts[1] * sizeof *one);
         hr_records_free(fresh);
+        hr_records_free(sometimes);
         hr_records_free(others);
         hr_records_free(choosers);
         world_close(&w);
