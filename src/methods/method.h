@@ -8,11 +8,14 @@
 
 #include <hedgerow/fit.h>
 
+typedef struct hr_stats_source hr_stats_source; /* tree/stats_source.h */
+
 /* One run: inputs first, then what the method makes. Everything made lives in `arena`. */
 typedef struct hr_training {
     const hr_data *data;
     const hr_fit_options *options;
     hr_gate *gate;
+    hr_stats_source *source; /* sums over the records of `data` */
     int threads;
     hr_arena *arena;
     hr_binning binning;
