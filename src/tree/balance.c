@@ -48,8 +48,11 @@ void hr_balance_of_cuts(const hr_exact *cells, bool missing_left, hr_exact *scor
 
 static int64_t records_in(const hr_bin_set *set, const hr_exact *records, size_t bin_count) {
     int64_t sum = 0;
-    for (size_t b = 0; b < bin_count; b++)
-        if (hr_bin_set_has(set, (uint8_t)b)) sum += records[b].unpaid;
+    for (size_t w = 0; w < HR_BINS_MAX / 64; w++)
+        for (uint64_t left = set->words[w]; left; left &= left - 1) {
+            size_t bin = 64 * w + (size_t)__builtin_ctzll(left);
+            if (bin < bin_count) sum += records[bin].unpaid;
+        }
     return sum;
 }
 

@@ -76,13 +76,14 @@ int64_t hr_purity(const hr_labels *labels, const hr_exact *stat) {
 
 void hr_sides_sum(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count, hr_exact *sides) {
     size_t width = hr_labels_width(labels);
-    hr_exact *squares = sides + 2 * width;
+    int64_t squares = 0;
     memset(sides, 0, hr_sides_width(width) * sizeof *sides);
     for (size_t i = 0; i < count; i++) {
         int64_t y = labels->values[rows[i]];
         hr_labels_add(labels, rows[i], sides + (left[i] ? 0 : width));
-        squares->unpaid += labels->classes ? 1 << HR_CLASS_BITS : y * y;
+        squares += labels->classes ? 1 << HR_CLASS_BITS : y * y;
     }
+    sides[2 * width].unpaid = squares;
 }
 
 hr_exact hr_division_score(const hr_labels *labels, const hr_exact *sides) {
