@@ -7,6 +7,7 @@
 #include "job/budget.h"
 #include "job/settings.h"
 #include "job/threads.h"
+#include "tree/local_source.h"
 
 #include <hedgerow/amount.h>
 #include <math.h>
@@ -204,6 +205,11 @@ static hr_status make_model(fit *f, hr_model **out, hr_error *err) {
 
 /* ---- The fit ------------------------------------------------------------------------------------------------------- */
 
+static hr_status open_source(fit *f, hr_error *err) {
+    hr_local_records records = {.data = f->data, .stream = f->stream, .threads = f->training.threads};
+    return hr_local_source_new(&records, &f->training.source, err);
+}
+
 static hr_status prepare(fit *f, hr_error *err) {
     hr_status status = check(f, err);
     if (!status) status = hr_budget_check(f->method, f->options, hr_data_schema(f->data), hr_data_rows(f->data), &f->budget, err);
@@ -213,6 +219,7 @@ static hr_status prepare(fit *f, hr_error *err) {
     f->training = (hr_training){
         .data = f->data, .options = f->options, .gate = f->gate, .threads = hr_threads_of(f->options->threads), .arena = hr_arena_new()};
     if (!status && !f->training.arena) status = hr_fail_memory(err);
+    if (!status) status = open_source(f, err);
     return status ? status : reserve(f, err);
 }
 
@@ -237,6 +244,7 @@ hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **
     if (status) return status;
     fit f = {.data = data, .options = &taken, .method = hr_method_named(taken.method)};
     status = run(&f, out, err);
+    hr_stats_free(f.training.source);
     hr_arena_free(f.training.arena);
     hr_gate_free(f.gate);
     hr_stream_close(f.stream);

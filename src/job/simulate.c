@@ -4,8 +4,8 @@
 #include "job/simulation.h"
 #include "job/station.h"
 #include "job/threads.h"
-#include "methods/parts.h"
 #include "random/stream.h"
+#include "tree/parts.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,6 @@
  * counts. Published: the gap between two records is chosen and a point drawn in it, medians share one budget, the choice goes by the mean
  * squared error, and a leaf's noise is divided by its exact number of records. */
 #include "base/fail.h"
-#include "bins/binned.h"
 #include "bins/edges.h"
 #include "methods/cuts.h"
 #include "methods/private_forest.h"
@@ -16,7 +15,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { DEPTH_MAX = 12, DIVISIONS_MAX = 1024, DIVIDED_MAX = 11 }; /* 11 values have 2^10 - 1 divisions */
 
@@ -26,41 +24,32 @@ typedef struct range {
     hr_bin_set values;
 } range;
 
-typedef struct candidate {
-    uint32_t feature;
-    double cut; /* of numbers */
-    bool missing_left;
-    hr_bin_set left; /* of categories */
-} candidate;
-
 typedef struct diprime diprime;
 
 /* What the modes do differently. */
 typedef struct rules {
     hr_status (*charge)(diprime *d, hr_error *err); /* all splits of a tree */
-    double (*median)(diprime *d, const range *of, hr_permit permit, candidate *c, const uint32_t *rows, size_t count);
-    hr_exact (*score)(const diprime *d, const uint32_t *rows, size_t count);
-    hr_status (*leaves)(diprime *d, const hr_private_tree *grown, const hr_tree *tree, hr_error *err);
+    hr_status (*median)(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err);
+    hr_exact (*score)(const hr_labels *labels, const hr_exact *sides);
+    hr_status (*leaves)(hr_training *training, const hr_private_tree *tree, double *said, hr_error *err);
 } rules;
 
 struct diprime {
     hr_tree_trainer trainer;
     hr_training *training;
     const rules *rules;
-    hr_binned *binned; /* of categories */
-    hr_labels labels;
+    hr_labels labels; /* their kind alone */
     hr_cuts *cuts;
     size_t features, candidate_count, nodes_max;
     /* the tree that grows */
-    const hr_private_tree *tree;
+    const hr_release_scope *scope;
     hr_permit *medians, selections[DEPTH_MAX]; /* level, candidate */
     range *ranges;                             /* of the node at hand */
     uint32_t *picked;
-    candidate *candidates;
-    hr_exact *scores, *stats, *gaps;
-    double *sorted, *said;
-    uint32_t *rows, *others, *node_of; /* others: room for a partition */
-    uint8_t *left;
+    hr_stats_division *candidates;
+    hr_stats_query *queries;
+    hr_exact *scores, *sides, *counts, *gaps; /* sides: of all candidates; counts: of cells, or of categories */
+    double *said;
     hr_node *nodes;
     hr_bin_set *subsets;
     size_t node_count, subset_count;
@@ -99,7 +88,7 @@ static bool can_split(const diprime *d, uint32_t feature) {
 }
 
 /* SplitRange, line 56. */
-static range range_of_child(const diprime *d, const range *parent, const candidate *split, bool left) {
+static range range_of_child(const diprime *d, const range *parent, const hr_stats_division *split, bool left) {
     range child = *parent;
     if (is_number(d, split->feature)) {
         *(left ? &child.high : &child.low) = fmin(fmax(split->cut, parent->low), parent->high);
@@ -115,30 +104,35 @@ static double uniform(hr_stream *stream) {
     return (double)(hr_stream_u64(stream) >> 11) * 0x1p-53;
 }
 
-static double median_on_grid(diprime *d, const range *of, hr_permit permit, candidate *c, const uint32_t *rows, size_t count) {
-    hr_exact scores[HR_BALANCE_CELLS - 1];
-    hr_balance_range grid = {hr_data_numbers(d->training->data, c->feature), of->low, of->high, c->missing_left};
-    hr_balance_of_cuts(&grid, rows, count, scores);
-    return hr_balance_cut(&grid, 1 + hr_gate_choose(d->training->gate, permit, scores, HR_BALANCE_CELLS - 1));
+static hr_stats_source *source_of(const diprime *d) {
+    return d->training->source;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+static hr_status median_on_grid(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err) {
+    const range *of = &d->ranges[c->feature];
+    hr_exact scores[HR_BALANCE_CELLS - 1];
+    hr_stats_query query = {.answer = HR_STATS_CELLS, .node = node, .feature = c->feature, .range = {of->low, of->high}};
+    hr_status status = source_of(d)->ops->ask(source_of(d), &query, 1, d->counts, err);
+    if (status) return status;
+    hr_balance_of_cuts(d->counts, c->missing_left, scores);
+    c->cut = hr_balance_cut(&query.range, 1 + hr_gate_choose(d->training->gate, permit, scores, HR_BALANCE_CELLS - 1));
+    return HR_OK;
 }
 
 /* Lines 42 to 46: a gap between two values, and a point in it; where there is none, anywhere in the range. */
-static double median_of_gaps(diprime *d, const range *of, hr_permit permit, candidate *c, const uint32_t *rows, size_t count) {
-    const double *values = hr_data_numbers(d->training->data, c->feature);
-    double at = uniform(stream_of(d));
-    size_t known = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!isnan(values[rows[i]])) d->sorted[known++] = values[rows[i]];
-    if (known < 2) return of->low + at * (of->high - of->low);
-    qsort(d->sorted, known, sizeof *d->sorted, by_value);
-    hr_balance_of_gaps(known, d->gaps);
-    size_t j = hr_gate_choose(d->training->gate, permit, d->gaps, known - 1);
-    return d->sorted[j] + at * (d->sorted[j + 1] - d->sorted[j]);
+static hr_status median_of_gaps(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err) {
+    const range *of = &d->ranges[c->feature];
+    hr_stats_query query = {.node = node, .feature = c->feature};
+    double at = uniform(stream_of(d)), ends[2] = {of->low, of->high};
+    size_t known;
+    hr_status status = source_of(d)->ops->gap(source_of(d), &query, 0, &known, NULL, err);
+    if (!status && known >= 2) {
+        hr_balance_of_gaps(known, d->gaps);
+        size_t chosen = hr_gate_choose(d->training->gate, permit, d->gaps, known - 1);
+        status = source_of(d)->ops->gap(source_of(d), &query, chosen, NULL, ends, err);
+    }
+    c->cut = ends[0] + at * (ends[1] - ends[0]);
+    return status;
 }
 
 /* The bits of its number say which values go left. Numbers below 2^(count - 1) leave the last on the right, so that none comes twice. */
@@ -169,12 +163,16 @@ static size_t divisions_of(const diprime *d, const hr_bin_set *set, hr_bin_set *
 }
 
 /* Line 40. */
-static void draw_division(const diprime *d, hr_permit permit, candidate *c, const uint32_t *rows, size_t count) {
+static hr_status draw_division(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err) {
     hr_bin_set divisions[DIVISIONS_MAX];
     hr_exact scores[DIVISIONS_MAX];
+    hr_stats_query query = {.answer = HR_STATS_VALUES, .node = node, .feature = c->feature};
     size_t made = divisions_of(d, &d->ranges[c->feature].values, divisions);
-    hr_balance_of_subsets(hr_binned_column(d->binned, c->feature), rows, count, divisions, made, scores);
+    hr_status status = source_of(d)->ops->ask(source_of(d), &query, 1, d->counts, err);
+    if (status) return status;
+    hr_balance_of_subsets(d->counts, d->training->binning.features[c->feature].bin_count, divisions, made, scores);
     c->left = divisions[hr_gate_choose(d->training->gate, permit, scores, made)];
+    return HR_OK;
 }
 
 /* ---- Splits (Algorithm 3) -------------------------------------------------------------------------------------------- */
@@ -189,73 +187,49 @@ static size_t pick_features(diprime *d) {
     return wanted;
 }
 
-/* left[i]: whether rows[i] goes left. */
-static void find_sides(const diprime *d, const candidate *c, const uint32_t *rows, size_t count) {
-    if (!is_number(d, c->feature)) {
-        const uint8_t *bins = hr_binned_column(d->binned, c->feature);
-        for (size_t i = 0; i < count; i++) d->left[i] = hr_bin_set_has(&c->left, bins[rows[i]]);
-        return;
-    }
-    const double *values = hr_data_numbers(d->training->data, c->feature);
-    for (size_t i = 0; i < count; i++) d->left[i] = isnan(values[rows[i]]) ? c->missing_left : values[rows[i]] <= c->cut;
-}
-
-static candidate draw_candidate(diprime *d, uint32_t feature, hr_permit permit, const uint32_t *rows, size_t count) {
-    candidate c = {.feature = feature};
-    if (!is_number(d, feature)) {
-        draw_division(d, permit, &c, rows, count);
-        return c;
-    }
-    c.missing_left = hr_uniform(stream_of(d), 2);
-    c.cut = d->rules->median(d, &d->ranges[feature], permit, &c, rows, count);
-    return c;
+static hr_status draw_candidate(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err) {
+    if (!is_number(d, c->feature)) return draw_division(d, node, permit, c, err);
+    c->missing_left = hr_uniform(stream_of(d), 2);
+    return d->rules->median(d, node, permit, c, err);
 }
 
 /* Where a model has no room for more cuts of a feature, the split moves to the nearest that it has. Candidates take none. */
-static void keep_cut(diprime *d, candidate *split) {
+static void keep_cut(diprime *d, hr_stats_division *split) {
     if (is_number(d, split->feature)) split->cut = hr_cuts_value(d->cuts, split->feature, hr_cuts_add(d->cuts, split->feature, split->cut));
 }
 
-/* False where no feature can be split. */
-static bool find_split(diprime *d, size_t level, const uint32_t *rows, size_t count, candidate *split) {
-    size_t candidates = pick_features(d);
-    if (!candidates) return false;
-    for (size_t k = 0; k < candidates; k++) {
-        d->candidates[k] = draw_candidate(d, d->picked[k], d->medians[level * d->candidate_count + k], rows, count);
-        find_sides(d, &d->candidates[k], rows, count);
-        d->scores[k] = d->rules->score(d, rows, count);
+/* How well the candidates explain the labels of a node. */
+static hr_status score_candidates(diprime *d, uint32_t node, size_t candidates, hr_error *err) {
+    size_t width = hr_sides_width(hr_labels_width(&d->labels));
+    for (size_t k = 0; k < candidates; k++)
+        d->queries[k] = (hr_stats_query){.answer = HR_STATS_SIDES, .node = node, .division = d->candidates[k]};
+    hr_status status = source_of(d)->ops->ask(source_of(d), d->queries, candidates, d->sides, err);
+    for (size_t k = 0; !status && k < candidates; k++) d->scores[k] = d->rules->score(&d->labels, d->sides + k * width);
+    return status;
+}
+
+/* made: false where no feature can be split. */
+static hr_status find_split(diprime *d, uint32_t node, size_t level, hr_stats_division *split, bool *made, hr_error *err) {
+    size_t candidates = pick_features(d), chosen = 0;
+    hr_status status = HR_OK;
+    *made = candidates > 0;
+    for (size_t k = 0; !status && k < candidates; k++) {
+        d->candidates[k] = (hr_stats_division){.feature = d->picked[k]};
+        status = draw_candidate(d, node, d->medians[level * d->candidate_count + k], &d->candidates[k], err);
     }
-    size_t chosen = candidates > 1 ? hr_gate_choose(d->training->gate, d->selections[level], d->scores, candidates) : 0;
+    if (!status && candidates > 1) {
+        status = score_candidates(d, node, candidates, err);
+        if (!status) chosen = hr_gate_choose(d->training->gate, d->selections[level], d->scores, candidates);
+    }
+    if (status || !*made) return status;
     *split = d->candidates[chosen];
     keep_cut(d, split);
-    find_sides(d, split, rows, count);
-    return true;
-}
-
-static hr_exact score_by_sum(const diprime *d, const uint32_t *rows, size_t count) {
-    return hr_division_score(&d->labels, rows, d->left, count, d->stats);
-}
-
-static hr_exact score_by_mean(const diprime *d, const uint32_t *rows, size_t count) {
-    return hr_division_score_per_record(&d->labels, rows, d->left, count, d->stats);
+    return HR_OK;
 }
 
 /* ---- Trees (Algorithm 1) --------------------------------------------------------------------------------------------- */
 
-/* Those that go left first, in order; returns how many. */
-static size_t partition(diprime *d, uint32_t *rows, size_t count) {
-    size_t left = 0, right = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (d->left[i])
-            rows[left++] = rows[i];
-        else
-            d->others[right++] = rows[i];
-    }
-    memcpy(rows + left, d->others, right * sizeof *rows);
-    return left;
-}
-
-static void make_children(diprime *d, size_t node, const candidate *split) {
+static void make_children(diprime *d, size_t node, const hr_stats_division *split) {
     d->nodes[node] = (hr_node){.left = (uint32_t)d->node_count, .feature = split->feature, .missing_left = split->missing_left};
     if (is_number(d, split->feature)) {
         d->nodes[node].cut = hr_cuts_add(d->cuts, split->feature, split->cut);
@@ -266,47 +240,47 @@ static void make_children(diprime *d, size_t node, const candidate *split) {
     for (int side = 0; side < 2; side++) d->nodes[d->node_count++] = (hr_node){0};
 }
 
-/* FitTree: rows begin .. begin + count - 1 are in the node. */
-static void fit_tree(diprime *d, size_t node, size_t level, size_t begin, size_t count) {
-    candidate split;
-    if (level == (size_t)d->training->options->depth || !find_split(d, level, d->rows + begin, count, &split)) {
-        for (size_t i = 0; i < count; i++) d->node_of[begin + i] = (uint32_t)node;
-        return;
-    }
-    size_t left = partition(d, d->rows + begin, count);
+/* FitTree. */
+static hr_status fit_tree(diprime *d, uint32_t node, size_t level, hr_error *err) {
+    hr_stats_division split;
+    bool made = false;
+    hr_status status = HR_OK;
+    if (level < (size_t)d->training->options->depth) status = find_split(d, node, level, &split, &made, err);
+    if (status || !made) return status;
     make_children(d, node, &split);
-    size_t child = d->nodes[node].left;
+    uint32_t child = d->nodes[node].left;
+    status = source_of(d)->ops->divide(source_of(d), &node, &split, &child, 1, err);
     range *of = &d->ranges[split.feature], parent = *of;
-    *of = range_of_child(d, &parent, &split, true);
-    fit_tree(d, child, level + 1, begin, left);
-    *of = range_of_child(d, &parent, &split, false);
-    fit_tree(d, child + 1, level + 1, begin + left, count - left);
+    for (uint32_t side = 0; !status && side < 2; side++) {
+        *of = range_of_child(d, &parent, &split, side == 0);
+        status = fit_tree(d, child + side, level + 1, err);
+    }
     *of = parent;
+    return status;
 }
 
-static hr_status train_tree(hr_tree_trainer *self, const hr_private_tree *tree, hr_error *err) {
+static hr_units leaf_budget(const diprime *d) {
+    return hr_units_share(d->scope->budget, d->training->options->leaf_share);
+}
+
+static hr_status train_tree(hr_tree_trainer *self, const hr_release_scope *scope, hr_error *err) {
     diprime *d = (diprime *)self;
-    d->tree = tree;
+    d->scope = scope;
     hr_status status = d->rules->charge(d, err);
     if (status) return status;
-    memcpy(d->rows, tree->rows, tree->count * sizeof *d->rows);
     start_ranges(d);
     d->nodes[0] = (hr_node){0};
     d->node_count = 1;
     d->subset_count = 0;
-    fit_tree(d, 0, 0, 0, tree->count);
+    status = fit_tree(d, 0, 0, err);
+    if (status) return status;
     hr_tree grown = {.nodes = d->nodes, .node_count = d->node_count, .subsets = d->subsets, .subset_count = d->subset_count};
-    hr_private_tree regrouped = *tree;
-    regrouped.rows = d->rows;
-    status = d->rules->leaves(d, &regrouped, &grown, err);
+    hr_private_tree tree = {.tree = &grown, .scope = scope, .leaf_budget = leaf_budget(d)};
+    status = d->rules->leaves(d->training, &tree, d->said, err);
     return status ? status : hr_average_add(d->training, &grown, d->said, err);
 }
 
-/* ---- Budgets and leaves: sound ---------------------------------------------------------------------------------------- */
-
-static hr_units leaf_budget(const diprime *d) {
-    return hr_units_share(d->tree->scope.budget, d->training->options->leaf_share);
-}
+/* ---- Budgets: sound ---------------------------------------------------------------------------------------- */
 
 /* What the questions of a level cost each. */
 typedef struct level_costs {
@@ -321,13 +295,13 @@ static level_costs share_level(hr_units level, size_t candidates) {
 
 static hr_status charge(diprime *d, const char *what, size_t level, hr_units cost, uint64_t width, hr_permit *out, hr_error *err) {
     bool sound = d->training->options->mode == HR_SOUND;
-    hr_charge line = hr_scope_charge(&d->tree->scope, what, (int64_t)level, cost, width);
+    hr_charge line = hr_scope_charge(d->scope, what, (int64_t)level, cost, width);
     return (sound ? hr_gate_charge_choice : hr_gate_charge_exponential)(d->training->gate, &line, out, err);
 }
 
 static hr_status charge_sound(diprime *d, hr_error *err) {
     size_t depth = (size_t)d->training->options->depth, candidates = d->candidate_count;
-    level_costs cost = share_level((d->tree->scope.budget - leaf_budget(d)) / depth, candidates);
+    level_costs cost = share_level((d->scope->budget - leaf_budget(d)) / depth, candidates);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth; level++) {
         for (size_t k = 0; !status && k < candidates; k++)
@@ -338,11 +312,7 @@ static hr_status charge_sound(diprime *d, hr_error *err) {
     return status;
 }
 
-static hr_status leaves_sound(diprime *d, const hr_private_tree *grown, const hr_tree *tree, hr_error *err) {
-    return hr_private_leaves(d->training, &d->labels, grown, tree, d->node_of, leaf_budget(d), d->said, err);
-}
-
-/* ---- Budgets and leaves: as published --------------------------------------------------------------------------------- */
+/* ---- Budgets: as published --------------------------------------------------------------------------------- */
 
 /* What is claimed, in one line for all medians of a level. Algorithm 1, line 12, and 3: Pr(j) ~ exp(-eps1/2 |N - 2j|), eps1 = eps rho / (2
  * d_max), and Pr(a) ~ exp(-eps1/(8 B^2) MSE). Section 3: eps1 = eps rho / d_max, of which each gets a half, with the same Pr(j), and N_i
@@ -351,7 +321,7 @@ static hr_status leaves_sound(diprime *d, const hr_private_tree *grown, const hr
 static hr_status charge_published(diprime *d, hr_error *err) {
     size_t depth = (size_t)d->training->options->depth;
     bool text = d->training->options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_TEXT;
-    hr_units cost = (d->tree->scope.budget - leaf_budget(d)) / (2 * depth);
+    hr_units cost = (d->scope->budget - leaf_budget(d)) / (2 * depth);
     uint64_t square = d->labels.classes ? UINT64_C(2) << HR_CLASS_BITS : UINT64_C(4) << (2 * HR_LABEL_BITS);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth; level++) {
@@ -363,41 +333,31 @@ static hr_status charge_published(diprime *d, hr_error *err) {
     return status;
 }
 
-static hr_status leaves_published(diprime *d, const hr_private_tree *grown, const hr_tree *tree, hr_error *err) {
-    return hr_published_leaves(d->training, &d->labels, grown, tree, d->node_of, leaf_budget(d), d->said, err);
-}
-
 /* ---- Forests (Algorithm 2) ------------------------------------------------------------------------------------------- */
 
 static void diprime_done(diprime *d) {
-    void *all[] = {d->medians, d->ranges, d->picked, d->candidates, d->scores, d->stats, d->gaps,   d->sorted,
-                   d->said,    d->rows,   d->others, d->node_of,    d->left,   d->nodes, d->subsets};
+    void *all[] = {d->medians, d->ranges, d->picked, d->candidates, d->queries, d->scores,
+                   d->sides,   d->counts, d->gaps,   d->said,       d->nodes,   d->subsets};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-    hr_binned_free(d->binned);
-    hr_labels_done(&d->labels);
     hr_cuts_free(d->cuts);
 }
 
-static hr_status room(diprime *d, size_t rows, hr_error *err) {
+static hr_status room(diprime *d, hr_error *err) {
     size_t width = hr_labels_width(&d->labels);
     d->medians = malloc((size_t)d->training->options->depth * d->candidate_count * sizeof *d->medians);
     d->ranges = malloc(d->features * sizeof *d->ranges);
     d->picked = malloc(d->features * sizeof *d->picked);
     d->candidates = malloc(d->candidate_count * sizeof *d->candidates);
+    d->queries = malloc(d->candidate_count * sizeof *d->queries);
     d->scores = malloc(d->candidate_count * sizeof *d->scores);
-    d->stats = malloc(2 * width * sizeof *d->stats);
-    d->gaps = malloc((rows + 1) * sizeof *d->gaps);
-    d->sorted = malloc((rows + 1) * sizeof *d->sorted);
+    d->sides = malloc(d->candidate_count * hr_sides_width(width) * sizeof *d->sides);
+    d->counts = malloc(HR_BALANCE_COUNTS * sizeof *d->counts);
+    d->gaps = malloc((d->training->source->capacity + 1) * sizeof *d->gaps);
     d->said = malloc(d->nodes_max * width * sizeof *d->said);
-    d->rows = malloc((rows + 1) * sizeof *d->rows);
-    d->others = malloc((rows + 1) * sizeof *d->others);
-    d->node_of = malloc((rows + 1) * sizeof *d->node_of);
-    d->left = malloc(rows + 1);
     d->nodes = malloc(d->nodes_max * sizeof *d->nodes);
     d->subsets = malloc(d->nodes_max * sizeof *d->subsets);
-    bool split = d->medians && d->ranges && d->picked && d->candidates && d->scores && d->stats && d->gaps && d->sorted;
-    bool tree = d->said && d->rows && d->others && d->node_of && d->left && d->nodes && d->subsets;
-    return split && tree ? HR_OK : hr_fail_memory(err);
+    bool split = d->medians && d->ranges && d->picked && d->candidates && d->queries && d->scores && d->sides && d->counts && d->gaps;
+    return split && d->said && d->nodes && d->subsets ? HR_OK : hr_fail_memory(err);
 }
 
 static hr_status diprime_init(diprime *d, hr_error *err) {
@@ -405,16 +365,15 @@ static hr_status diprime_init(diprime *d, hr_error *err) {
     d->features = hr_schema_feature_count(hr_data_schema(t->data));
     d->candidate_count = hr_candidate_features(t->options, d->features);
     d->nodes_max = ((size_t)2 << t->options->depth) - 1;
-    hr_status status = hr_labels_of(t->data, &d->labels, err);
-    if (!status) status = hr_edges_public(hr_data_schema(t->data), 2, t->arena, &t->binning, err);
-    if (!status) status = hr_binned_columns(t->data, &t->binning, t->threads, &d->binned, err);
+    d->labels = hr_labels_kind(hr_data_schema(t->data));
+    hr_status status = hr_edges_public(hr_data_schema(t->data), 2, t->arena, &t->binning, err);
     if (!status) status = hr_cuts_new(d->features, &d->cuts, err);
-    return status ? status : room(d, hr_data_rows(t->data), err);
+    return status ? status : room(d, err);
 }
 
-static const rules sound = {charge_sound, median_on_grid, score_by_sum, leaves_sound};
-static const rules algorithm = {charge_published, median_of_gaps, score_by_mean, leaves_published};
-static const rules text = {charge_published, median_of_gaps, score_by_sum, leaves_published};
+static const rules sound = {charge_sound, median_on_grid, hr_division_score, hr_private_leaves};
+static const rules algorithm = {charge_published, median_of_gaps, hr_division_score_per_record, hr_published_leaves};
+static const rules text = {charge_published, median_of_gaps, hr_division_score, hr_published_leaves};
 
 static const rules *rules_of(const hr_fit_options *options) {
     if (options->mode == HR_SOUND) return &sound;

@@ -5,36 +5,27 @@
  * which gives it a width that holds for all of them (impurity.proof.md); a label that is a number takes squared errors in its place.
  */
 #include "base/fail.h"
-#include "bins/binned.h"
 #include "bins/edges.h"
 #include "methods/private_forest.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A split that would make a tree larger than NODES_MAX is not made: a public rule, since splits are made in order of nodes, which were
  * released. Five values and the missing one leave room for all nodes of four levels. */
 enum { DEPTH_MAX = 12, VALUES = 5, NODES_MAX = 1 << 12 };
 
-/* What is kept of a node while its tree grows: which of the tree's records it has. */
-typedef struct grown {
-    uint32_t parent;
-    size_t begin, count;
-} grown;
-
 typedef struct forest {
     hr_tree_trainer trainer;
     hr_training *training;
-    hr_binned *binned;
-    hr_labels labels;
+    hr_labels labels; /* their kind alone */
     size_t features, candidate_count;
     /* the tree that grows */
     hr_permit permits[DEPTH_MAX]; /* of the choices of a level */
     uint32_t *candidates;
-    hr_exact *scores, *stats;
-    uint32_t *rows, *others, *leaf_of; /* others: room for a partition */
+    hr_exact *scores, *stats; /* stats: of all candidates */
+    hr_stats_query *queries;
     hr_node *nodes;
-    grown *grown;
+    uint32_t *parents;
     size_t node_count;
     double *said;
 } forest;
@@ -47,7 +38,7 @@ static size_t bin_count_of(const forest *f, uint32_t feature) {
 
 static bool is_asked_above(const forest *f, size_t node, uint32_t feature) {
     while (node) {
-        node = f->grown[node].parent;
+        node = f->parents[node];
         if (f->nodes[node].feature == feature) return true;
     }
     return false;
@@ -63,61 +54,64 @@ static size_t draw_candidates(forest *f, size_t node) {
     return wanted;
 }
 
-/* False if no feature may split the node. */
-static bool choose_feature(forest *f, size_t node, size_t level, uint32_t *feature) {
-    const uint32_t *rows = f->rows + f->grown[node].begin;
-    size_t candidates = draw_candidates(f, node), chosen = 0;
-    if (!candidates) return false;
+/* The Gini index, or squared errors, of the node divided by each candidate. */
+static hr_status score_candidates(forest *f, uint32_t node, size_t candidates, hr_error *err) {
+    hr_stats_source *source = f->training->source;
+    const hr_exact *stats = f->stats;
     for (size_t k = 0; k < candidates; k++)
-        f->scores[k] = hr_bins_score(&f->labels, hr_binned_column(f->binned, f->candidates[k]), bin_count_of(f, f->candidates[k]), rows,
-                                     f->grown[node].count, f->stats);
-    if (candidates > 1) chosen = hr_gate_choose(f->training->gate, f->permits[level], f->scores, candidates);
-    *feature = f->candidates[chosen];
-    return true;
-}
-
-/* Sorts the records of a node by their bin, and tells its children which they have. */
-static void share_out(forest *f, size_t node, const uint8_t *bins) {
-    const grown *from = &f->grown[node];
-    grown *children = &f->grown[f->nodes[node].left];
-    uint32_t *rows = f->rows + from->begin;
-    size_t next[HR_BINS_MAX] = {0}, begin = 0;
-    for (size_t i = 0; i < from->count; i++) next[bins[rows[i]]]++;
-    for (size_t b = 0; b < f->nodes[node].branches; b++) {
-        children[b] = (grown){.parent = (uint32_t)node, .begin = from->begin + begin, .count = next[b]};
-        next[b] = begin;
-        begin += children[b].count;
+        f->queries[k] = (hr_stats_query){.answer = HR_STATS_BINS, .node = node, .feature = f->candidates[k]};
+    hr_status status = source->ops->ask(source, f->queries, candidates, f->stats, err);
+    for (size_t k = 0; !status && k < candidates; k++) {
+        f->scores[k] = hr_bins_score(&f->labels, bin_count_of(f, f->candidates[k]), stats);
+        stats += bin_count_of(f, f->candidates[k]) * hr_labels_width(&f->labels);
     }
-    for (size_t i = 0; i < from->count; i++) f->others[next[bins[rows[i]]]++] = rows[i];
-    memcpy(rows, f->others, from->count * sizeof *rows);
+    return status;
 }
 
-static void split(forest *f, size_t node, uint32_t feature) {
+/* made: false if no feature may split the node. */
+static hr_status choose_feature(forest *f, uint32_t node, size_t level, uint32_t *feature, bool *made, hr_error *err) {
+    size_t candidates = draw_candidates(f, node), chosen = 0;
+    *made = candidates > 0;
+    if (candidates > 1) {
+        hr_status status = score_candidates(f, node, candidates, err);
+        if (status) return status;
+        chosen = hr_gate_choose(f->training->gate, f->permits[level], f->scores, candidates);
+    }
+    if (*made) *feature = f->candidates[chosen];
+    return HR_OK;
+}
+
+static hr_status split(forest *f, uint32_t node, uint32_t feature, hr_error *err) {
+    hr_stats_source *source = f->training->source;
     size_t branches = bin_count_of(f, feature);
-    f->nodes[node] = (hr_node){.left = (uint32_t)f->node_count, .feature = feature, .branches = (uint16_t)branches};
-    for (size_t b = 0; b < branches; b++) f->nodes[f->node_count++] = (hr_node){0};
-    share_out(f, node, hr_binned_column(f->binned, feature));
+    uint32_t first = (uint32_t)f->node_count;
+    hr_stats_division division = {.feature = feature, .every_bin = true};
+    f->nodes[node] = (hr_node){.left = first, .feature = feature, .branches = (uint16_t)branches};
+    for (size_t b = 0; b < branches; b++) {
+        f->parents[f->node_count] = node;
+        f->nodes[f->node_count++] = (hr_node){0};
+    }
+    return source->ops->divide(source, &node, &division, &first, 1, err);
 }
 
 /* ---- Trees ----------------------------------------------------------------------------------------------------------- */
 
-static void grow(forest *f, const hr_private_tree *tree) {
-    size_t depth = (size_t)f->training->options->depth, begin = 0;
-    memcpy(f->rows, tree->rows, tree->count * sizeof *f->rows);
-    f->nodes[0] = (hr_node){0};
-    f->grown[0] = (grown){.count = tree->count};
-    f->node_count = 1;
-    for (size_t level = 0; level < depth; level++) {
-        size_t end = f->node_count;
-        uint32_t feature;
-        for (; begin < end; begin++)
-            if (choose_feature(f, begin, level, &feature)) split(f, begin, feature);
-    }
+static hr_status grow_node(forest *f, uint32_t node, size_t level, hr_error *err) {
+    uint32_t feature;
+    bool made;
+    hr_status status = choose_feature(f, node, level, &feature, &made, err);
+    return status || !made ? status : split(f, node, feature, err);
 }
 
-static void find_leaves(forest *f) {
-    for (size_t n = 0; n < f->node_count; n++)
-        for (size_t i = 0; !f->nodes[n].left && i < f->grown[n].count; i++) f->leaf_of[f->grown[n].begin + i] = (uint32_t)n;
+static hr_status grow(forest *f, hr_error *err) {
+    size_t depth = (size_t)f->training->options->depth;
+    hr_status status = HR_OK;
+    uint32_t node = 0;
+    f->nodes[0] = (hr_node){0};
+    f->node_count = 1;
+    for (size_t level = 0; level < depth; level++)
+        for (size_t end = f->node_count; !status && node < end; node++) status = grow_node(f, node, level, err);
+    return status;
 }
 
 /* Levels at which there is more than one feature to choose from: each level has one less. */
@@ -130,62 +124,56 @@ static hr_units leaf_budget(const hr_fit_options *options, size_t features, hr_u
     return choices_of(options, features) ? hr_units_share(budget, options->leaf_share) : budget;
 }
 
-static hr_status charge_choices(forest *f, const hr_private_tree *tree, hr_units budget, hr_error *err) {
+static hr_status charge_choices(forest *f, const hr_release_scope *scope, hr_units budget, hr_error *err) {
     size_t levels = choices_of(f->training->options, f->features);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < levels; level++) {
-        hr_charge charge = hr_scope_charge(&tree->scope, "choice of feature", (int64_t)level, budget / levels, hr_purity_width(&f->labels));
+        hr_charge charge = hr_scope_charge(scope, "choice of feature", (int64_t)level, budget / levels, hr_purity_width(&f->labels));
         status = hr_gate_charge_choice(f->training->gate, &charge, &f->permits[level], err);
     }
     return status;
 }
 
-static hr_status train_tree(hr_tree_trainer *self, const hr_private_tree *tree, hr_error *err) {
+static hr_status train_tree(hr_tree_trainer *self, const hr_release_scope *scope, hr_error *err) {
     forest *f = (forest *)self;
     hr_training *t = f->training;
-    hr_units leaves = leaf_budget(t->options, f->features, tree->scope.budget);
-    hr_status status = charge_choices(f, tree, tree->scope.budget - leaves, err);
+    hr_units leaves = leaf_budget(t->options, f->features, scope->budget);
+    hr_status status = charge_choices(f, scope, scope->budget - leaves, err);
+    if (!status) status = grow(f, err);
     if (status) return status;
-    grow(f, tree);
-    find_leaves(f);
-    hr_private_tree regrouped = *tree;
-    regrouped.rows = f->rows;
     hr_tree made = {.nodes = f->nodes, .node_count = f->node_count};
-    status = hr_private_leaves(t, &f->labels, &regrouped, &made, f->leaf_of, leaves, f->said, err);
+    hr_private_tree tree = {.tree = &made, .scope = scope, .leaf_budget = leaves};
+    status = hr_private_leaves(t, &tree, f->said, err);
     return status ? status : hr_average_add(t, &made, f->said, err);
 }
 
 /* ---- Forests --------------------------------------------------------------------------------------------------------- */
 
 static void forest_done(forest *f) {
-    void *all[] = {f->candidates, f->scores, f->stats, f->rows, f->others, f->leaf_of, f->nodes, f->grown, f->said};
+    void *all[] = {f->candidates, f->scores, f->stats, f->queries, f->nodes, f->parents, f->said};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-    hr_binned_free(f->binned);
-    hr_labels_done(&f->labels);
 }
 
 static hr_status room(forest *f, hr_error *err) {
-    size_t rows = hr_data_rows(f->training->data), width = hr_labels_width(&f->labels);
+    size_t width = hr_labels_width(&f->labels), bins = 0;
+    for (uint32_t k = 0; k < f->features; k++) bins = bin_count_of(f, k) > bins ? bin_count_of(f, k) : bins;
     f->candidates = malloc(f->features * sizeof *f->candidates);
     f->scores = malloc(f->candidate_count * sizeof *f->scores);
-    f->stats = malloc(HR_BINS_MAX * width * sizeof *f->stats);
-    f->rows = malloc((rows + 1) * sizeof *f->rows);
-    f->others = malloc((rows + 1) * sizeof *f->others);
-    f->leaf_of = malloc((rows + 1) * sizeof *f->leaf_of);
+    f->stats = malloc(f->candidate_count * bins * width * sizeof *f->stats);
+    f->queries = malloc(f->candidate_count * sizeof *f->queries);
     f->nodes = malloc(NODES_MAX * sizeof *f->nodes);
-    f->grown = malloc(NODES_MAX * sizeof *f->grown);
+    f->parents = calloc(NODES_MAX, sizeof *f->parents);
     f->said = malloc(NODES_MAX * width * sizeof *f->said);
-    bool split = f->candidates && f->scores && f->stats && f->rows && f->others;
-    return split && f->leaf_of && f->nodes && f->grown && f->said ? HR_OK : hr_fail_memory(err);
+    bool split = f->candidates && f->scores && f->stats && f->queries;
+    return split && f->nodes && f->parents && f->said ? HR_OK : hr_fail_memory(err);
 }
 
 static hr_status forest_init(forest *f, hr_error *err) {
     hr_training *t = f->training;
     f->features = hr_schema_feature_count(hr_data_schema(t->data));
     f->candidate_count = hr_candidate_features(t->options, f->features);
-    hr_status status = hr_labels_of(t->data, &f->labels, err);
-    if (!status) status = hr_edges_public(hr_data_schema(t->data), VALUES, t->arena, &t->binning, err);
-    if (!status) status = hr_binned_columns(t->data, &t->binning, t->threads, &f->binned, err);
+    f->labels = hr_labels_kind(hr_data_schema(t->data));
+    hr_status status = hr_edges_public(hr_data_schema(t->data), VALUES, t->arena, &t->binning, err);
     return status ? status : room(f, err);
 }
 

@@ -1,7 +1,6 @@
 /* Private extremely randomised trees (Bojarski, Choromanska, Choromanski, LeCun 2014). A node asks about a feature drawn at random and
  * cuts it anywhere within its public bounds, so that nothing is paid for splits: all of the budget is left for the leaves. */
 #include "base/fail.h"
-#include "bins/binned.h"
 #include "bins/edges.h"
 #include "methods/private_forest.h"
 #include "tree/random_tree.h"
@@ -11,50 +10,34 @@
 typedef struct forest {
     hr_tree_trainer trainer;
     hr_training *training;
-    hr_binned *binned;
-    hr_labels labels;
     hr_random_plan plan;
     double *weights, *said;
-    uint32_t *leaf_of; /* of the records of the tree at hand */
     hr_node *nodes;
     hr_bin_set *subsets;
 } forest;
 
-static uint32_t find_leaf(const forest *f, const hr_tree *tree, uint32_t row) {
-    uint32_t n = 0;
-    while (tree->nodes[n].left) {
-        const hr_node *node = &tree->nodes[n];
-        n = hr_node_child(tree, node, f->binned->binning->features[node->feature].kind, hr_binned_column(f->binned, node->feature)[row]);
-    }
-    return n;
-}
-
-static hr_status train_tree(hr_tree_trainer *self, const hr_private_tree *tree, hr_error *err) {
+static hr_status train_tree(hr_tree_trainer *self, const hr_release_scope *scope, hr_error *err) {
     forest *f = (forest *)self;
     hr_training *t = f->training;
     hr_tree drawn;
     hr_random_tree(hr_gate_stream(t->gate), &t->binning, &f->plan, f->nodes, f->subsets, &drawn);
-#pragma omp parallel for num_threads(t->threads) schedule(static)
-    for (size_t i = 0; i < tree->count; i++) f->leaf_of[i] = find_leaf(f, &drawn, tree->rows[i]);
-    hr_status status = hr_private_leaves(t, &f->labels, tree, &drawn, f->leaf_of, tree->scope.budget, f->said, err);
+    hr_private_tree tree = {.tree = &drawn, .walk = true, .scope = scope, .leaf_budget = scope->budget};
+    hr_status status = hr_private_leaves(t, &tree, f->said, err);
     return status ? status : hr_average_add(t, &drawn, f->said, err);
 }
 
 static void forest_done(forest *f) {
-    void *all[] = {f->weights, f->said, f->leaf_of, f->nodes, f->subsets};
+    void *all[] = {f->weights, f->said, f->nodes, f->subsets};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-    hr_binned_free(f->binned);
-    hr_labels_done(&f->labels);
 }
 
 static hr_status room(forest *f, hr_error *err) {
     size_t features = f->training->binning.feature_count, nodes = ((size_t)2 << f->plan.depth) - 1;
     f->weights = malloc(features * sizeof *f->weights);
-    f->said = malloc(nodes * hr_labels_width(&f->labels) * sizeof *f->said);
-    f->leaf_of = malloc((hr_data_rows(f->training->data) + 1) * sizeof *f->leaf_of);
+    f->said = malloc(nodes * hr_average_width(f->training->data) * sizeof *f->said);
     f->nodes = malloc(nodes * sizeof *f->nodes);
     f->subsets = malloc(nodes * sizeof *f->subsets);
-    if (!f->weights || !f->said || !f->leaf_of || !f->nodes || !f->subsets) return hr_fail_memory(err);
+    if (!f->weights || !f->said || !f->nodes || !f->subsets) return hr_fail_memory(err);
     for (size_t k = 0; k < features; k++) f->weights[k] = 1;
     f->plan.weights = f->weights;
     return HR_OK;
@@ -62,9 +45,7 @@ static hr_status room(forest *f, hr_error *err) {
 
 static hr_status forest_init(forest *f, hr_error *err) {
     hr_training *t = f->training;
-    hr_status status = hr_labels_of(t->data, &f->labels, err);
-    if (!status) status = hr_edges_public(hr_data_schema(t->data), HR_BINS_MAX - 1, t->arena, &t->binning, err);
-    if (!status) status = hr_binned_columns(t->data, &t->binning, t->threads, &f->binned, err);
+    hr_status status = hr_edges_public(hr_data_schema(t->data), HR_BINS_MAX - 1, t->arena, &t->binning, err);
     return status ? status : room(f, err);
 }
 

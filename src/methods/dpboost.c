@@ -5,7 +5,6 @@
  * Sound differs where the paper errs: every record draws its tree by itself, bin edges are public or paid for, and the single
  * tree has the corrected sensitivities. Scores start at 0, a public number. */
 #include "base/fail.h"
-#include "methods/parts.h"
 #include "methods/single_tree.h"
 
 #include <math.h>
@@ -26,45 +25,25 @@ static void clip_leaves(const hr_fit_options *options, size_t te, hr_single_tree
 }
 
 /* The trees of one round: one, or one a class; those see the same records, so they share the round's budget. */
-static hr_status train_round(hr_boosting *b, single_tree *train_tree, const hr_parts *parts, size_t t, size_t te, hr_units budget,
-                             hr_error *err) {
+static hr_status train_round(hr_boosting *b, single_tree *train_tree, size_t t, size_t te, hr_units budget, hr_error *err) {
+    size_t first = b->training->forest.tree_count;
     hr_status status = HR_OK;
     for (size_t k = 0; !status && k < b->outputs; k++) {
-        hr_single_tree tree = {.rows = hr_parts_rows(parts, te),
-                               .count = hr_parts_size(parts, te),
-                               .scope = {(int64_t)t, b->training->next_group, te, budget / b->outputs},
-                               .output = k};
+        hr_single_tree tree = {.scope = {(int64_t)t, b->training->next_group, te, budget / b->outputs}, .output = k};
         clip_leaves(b->training->options, te, &tree);
         status = train_tree(b, &tree, err);
     }
-    return status;
+    return status ? status : hr_boosting_add_trees(b, first, err);
 }
 
-/* Records are scored when they are needed: before their own tree by those before it, after the ensemble by the rest; records that
- * fixed sizes leave over, after the ensemble by all. */
-static hr_status catch_up(hr_boosting *b, const hr_parts *parts, size_t first_tree, size_t trained, hr_error *err) {
-    if (!parts->rows) return hr_boosting_add_round(b, first_tree, err);
-    hr_status status = HR_OK;
-    for (size_t te = 0; !status && te <= parts->count; te++) {
-        size_t from = te < trained ? first_tree + te * b->outputs : first_tree;
-        size_t begin = parts->begin[te], end = te < parts->count ? parts->begin[te + 1] : b->rows;
-        status = hr_boosting_add_trees(b, from, parts->rows + begin, end - begin, err);
-    }
-    hr_boosting_forget(b);
-    return status;
-}
-
-static hr_status train_ensemble(hr_boosting *b, single_tree *train_tree, const hr_parts *parts, size_t t, size_t trees, hr_units budget,
-                                hr_error *err) {
-    size_t first = b->training->forest.tree_count, all = (size_t)b->training->options->trees;
+static hr_status train_ensemble(hr_boosting *b, single_tree *train_tree, size_t t, size_t trees, hr_units budget, hr_error *err) {
+    size_t all = (size_t)b->training->options->trees;
     hr_status status = HR_OK;
     for (size_t te = 0; !status && te < trees; te++) {
-        status = hr_boosting_add_trees(b, first, hr_parts_rows(parts, te), hr_parts_size(parts, te), err);
-        if (!status) status = train_round(b, train_tree, parts, t + te, te, budget, err);
+        status = train_round(b, train_tree, t + te, te, budget, err);
         if (!status) status = hr_training_progress(b->training, t + te + 1, all, err);
     }
     b->training->next_group++;
-    if (!status && t + trees < all) status = catch_up(b, parts, first, trees, err);
     return status;
 }
 
@@ -83,19 +62,15 @@ static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     bool sound = options->mode == HR_SOUND;
     size_t trees = (size_t)options->trees, te = ensemble_size(options), ensembles = ensemble_count(options);
-    hr_stream *stream = hr_gate_stream(b->training->gate);
     double *weights = malloc(te * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
     share_out(options, te, weights);
+    hr_stats_shares shares = {.weights = te > 1 ? weights : NULL, .count = te, .exact_sizes = !sound};
     hr_status status = HR_OK;
     for (size_t t = 0; !status && t < trees; t += te) {
-        hr_parts parts = {0};
         size_t now = trees - t < te ? trees - t : te;
-        status = te == 1 ? hr_parts_whole(b->rows, &parts, err)
-                         : (sound ? hr_parts_drawn : hr_parts_fixed)(stream, b->rows, weights, te, &parts, err);
-        if (!status)
-            status = train_ensemble(b, sound ? hr_single_tree_sound : hr_single_tree_paper, &parts, t, now, budget / ensembles, err);
-        hr_parts_done(&parts);
+        status = b->source->ops->share_out(b->source, &shares, NULL, err);
+        if (!status) status = train_ensemble(b, sound ? hr_single_tree_sound : hr_single_tree_paper, t, now, budget / ensembles, err);
     }
     free(weights);
     return status;

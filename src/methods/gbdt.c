@@ -31,8 +31,10 @@ static hr_status set_base(hr_boosting *b, hr_error *err) {
     bool classes = forest->link != HR_LINK_NUMBER;
     hr_status status = charge(b->training, "base score", &permit, err);
     if (status) return status;
-    hr_gate_sums(b->training->gate, permit, sums, hr_label_sums(b->targets, b->rows, b->outputs, classes, sums), paid);
-    double n = (double)b->rows;
+    status = b->source->ops->label_sums(b->source, sums, err);
+    if (status) return status;
+    hr_gate_sums(b->training->gate, permit, sums, !classes ? 1 : b->outputs == 1 ? 2 : b->outputs, paid);
+    double n = (double)b->source->capacity;
     for (size_t k = 0; k < b->outputs; k++) {
         double in_class = (double)paid[b->outputs == 1 && classes ? 1 : k].paid;
         if (!classes)
@@ -44,8 +46,7 @@ static hr_status set_base(hr_boosting *b, hr_error *err) {
         else
             forest->base[k] = log((in_class + 1) / (n + (double)b->outputs));
     }
-    for (size_t i = 0; i < b->rows * b->outputs; i++) b->scores[i] = forest->base[i % b->outputs];
-    return HR_OK;
+    return b->source->ops->set_base(b->source, forest->base, err);
 }
 
 /* As many bits for a gradient as sums over all records leave; at most 30. */
@@ -60,16 +61,15 @@ static hr_status set_packing(hr_boosting *b, hr_error *err) {
     return status;
 }
 
-static void set_gradients(hr_boosting *b, size_t output) {
-    hr_gradient_input in = hr_boosting_input(b, output, NULL, b->rows);
-    if (is_logistic(b)) {
-        b->packing.gradient_scale = (double)b->packing.gradient_bound;
-        hr_gradients_logistic(&in, &b->packing, b->packed);
-        return;
-    }
-    double bound = fmax(hr_gradients_square_bound(&in), 0x1p-40);
-    b->packing.gradient_scale = (double)b->packing.gradient_bound / bound;
-    hr_gradients_square(&in, bound, &b->packing, b->packed);
+/* Gradients of square loss fill all bits; those of logistic loss are probabilities. */
+static hr_status set_scale(hr_boosting *b, size_t output, hr_stats_round *round, hr_error *err) {
+    *round = (hr_stats_round){.output = output, .loss = is_logistic(b) ? HR_STATS_LOGISTIC : HR_STATS_SQUARE};
+    b->packing.gradient_scale = (double)b->packing.gradient_bound;
+    if (is_logistic(b)) return HR_OK;
+    hr_status status = b->source->ops->largest_residual(b->source, output, &round->bound, err);
+    round->bound = fmax(round->bound, 0x1p-40);
+    b->packing.gradient_scale /= round->bound;
+    return status;
 }
 
 /* Equation 4, shrunk: V = -eta S / (W + lambda). */
@@ -91,15 +91,15 @@ static hr_status boost(hr_boosting *b, hr_greedy *greedy, hr_permit leaves_permi
     for (size_t t = 0; !status && t < trees; t++) {
         size_t first = b->training->forest.tree_count;
         for (size_t k = 0; !status && k < b->outputs; k++) {
+            hr_stats_round round;
             hr_tree *tree;
             size_t leaves;
-            set_gradients(b, k);
-            status = hr_boosting_grow(b, &greedy->splitter, k, NULL, b->rows, &tree, &leaves, err);
-            if (status) break;
-            set_leaves(b, tree, leaves, leaves_permit);
+            status = set_scale(b, k, &round, err);
+            if (!status) status = hr_boosting_grow(b, &greedy->splitter, &round, &tree, &leaves, err);
+            if (!status) set_leaves(b, tree, leaves, leaves_permit);
         }
         /* Softmax gradients of a round share its starting scores: its trees are added up when it is over. */
-        if (!status) status = hr_boosting_add_round(b, first, err);
+        if (!status) status = hr_boosting_add_trees(b, first, err);
         if (!status) status = hr_training_progress(b->training, t + 1, trees, err);
     }
     return status;

@@ -11,7 +11,7 @@
 #include "methods/boosting.h"
 #include "methods/cuts.h"
 #include "methods/method.h"
-#include "methods/parts.h"
+#include "tree/parts.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -22,13 +22,14 @@ HR_MUST_CHECK hr_status hr_inprivate_tree_check(const hr_fit_facts *facts, hr_er
 void hr_inprivate_rounds(hr_stream *stream, size_t rows, size_t rounds, uint8_t *round_of);
 
 typedef struct hr_inprivate_tree_job {
-    const hr_data *records; /* of this tree only; maybe none */
-    const double *scores;   /* one a record, finite: what the trees so far say */
+    const hr_data *records;  /* of this tree only; maybe none */
+    const double *scores;    /* one a record, finite: what the trees so far say */
+    hr_stats_source *source; /* of sums over them at these scores; NULL: this process adds up. `records` makes the bins all the same */
     hr_release_scope scope;
 } hr_inprivate_tree_job;
 
 /* Algorithm 1: one private regression tree, as options->mode says; `options` are of the method inprivate. Everything made is in `arena`.
- * Spends: job->scope.budget. Fails: BUDGET, LIMIT (too many records), MEMORY. */
+ * Spends: job->scope.budget. Fails: BUDGET, LIMIT (too many records), MEMORY, and as the source. */
 HR_MUST_CHECK hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options, hr_gate *gate, int threads,
                                           hr_arena *arena, hr_value_tree *out, hr_error *err);
 

@@ -12,10 +12,9 @@
 #include "methods/inprivate.h"
 #include "privacy/noise.h"
 #include "tree/curvature.h"
-#include "tree/gradient.h"
 #include "tree/grow.h"
 #include "tree/leaf.h"
-#include "tree/local.h"
+#include "tree/local_source.h"
 #include "tree/noisy.h"
 #include "tree/split_candidates.h"
 
@@ -33,7 +32,7 @@ typedef struct digging digging;
 typedef struct rules {
     int bits;                                           /* of a residual */
     hr_status (*candidates)(digging *d, hr_error *err); /* lines 3 and 4 */
-    void (*bound)(digging *d);
+    hr_status (*bound)(digging *d, hr_error *err);
     hr_status (*charge)(digging *d, hr_permit *permits, hr_error *err); /* line 10 */
     hr_status (*leaves)(digging *d, hr_tree *tree, hr_error *err);      /* line 12 */
 } rules;
@@ -43,16 +42,13 @@ struct digging {
     const hr_fit_options *options;
     const rules *rules;
     hr_gate *gate;
-    int threads;
     hr_arena *arena;
     bool classes;
-    double *targets;
     hr_units budget; /* eps_1 + eps_2: without what the candidates cost */
     hr_binning binning;
-    hr_binned *binned;
+    hr_stats_source *source;
     hr_packing packing;
     double residual_bound; /* R: what packing.gradient_bound stands for */
-    hr_local *local;
     hr_grower *grower;
     hr_exact *sums, *counts; /* of leaves: residuals with the other sign, denominators */
     hr_noisy *noisy_sums, *noisy_counts;
@@ -76,43 +72,33 @@ static hr_units level_budget(const digging *d) {
 
 /* ---- Residuals ----------------------------------------------------------------------------------------------------------- */
 
-static hr_gradient_input input_of(const digging *d) {
-    return (hr_gradient_input){d->targets, d->job->scores, 1, 0, NULL, hr_data_rows(d->job->records), d->threads};
+static hr_status pack(digging *d, hr_error *err) {
+    d->packing.gradient_bound = (int64_t)1 << d->rules->bits;
+    d->packing.weight_scale = 0; /* the least weight, 1 */
+    d->packing.shift = hr_packing_shift(d->source->capacity, 1, d->packing.gradient_bound);
+    if (d->packing.shift >= 0) return HR_OK;
+    return hr_fail(err, HR_E_LIMIT, "train on a part of the records", "too many records for exact sums in 63 bits");
 }
 
 /* Equations 6 and 13, with the other sign, rounded and clipped to +-R; every record weighs 1. */
-static void find_residuals(digging *d) {
-    hr_gradient_input in = input_of(d);
-    if (d->classes)
-        hr_gradients_logistic(&in, &d->packing, hr_local_packed(d->local));
-    else
-        hr_gradients_square(&in, d->residual_bound, &d->packing, hr_local_packed(d->local));
-}
-
-static hr_status pack(digging *d, hr_error *err) {
-    d->packing.gradient_bound = (int64_t)1 << d->rules->bits;
+static hr_stats_round residuals(digging *d) {
     d->packing.gradient_scale = (double)d->packing.gradient_bound / d->residual_bound * (d->classes ? 2 : 1); /* r = 2 (p - [y = 1]) */
-    d->packing.weight_scale = 0;                                                                              /* the least weight, 1 */
-    d->packing.shift = hr_packing_shift(hr_data_rows(d->job->records), 1, d->packing.gradient_bound);
-    if (d->packing.shift >= 0) return HR_OK;
-    return hr_fail(err, HR_E_LIMIT, "train on a part of the records", "too many records for exact sums in 63 bits");
+    return (hr_stats_round){.loss = d->classes ? HR_STATS_LOGISTIC : HR_STATS_SQUARE, .bound = d->residual_bound, .packing = d->packing};
 }
 
 /* ---- Splits -------------------------------------------------------------------------------------------------------------- */
 
 /* Lines 5 to 11. */
 static hr_status grow(digging *d, const hr_permit *permits, hr_tree *tree, hr_error *err) {
+    hr_stats_round round = residuals(d);
     hr_noisy_splitter splitter = {.binning = &d->binning, .packing = &d->packing, .gate = d->gate, .permits = permits, .lambda = 0};
     const hr_sums *sums;
     hr_noisy_splitter_init(&splitter);
-    hr_local_start(d->local, NULL, hr_data_rows(d->job->records));
-    hr_status status = hr_grow(d->grower, hr_local_source(d->local), &splitter.splitter, &d->packing, d->arena, tree, &sums, err);
+    hr_status status = d->source->ops->begin(d->source, &round, err);
+    if (!status) status = hr_grow(d->grower, d->source, &splitter.splitter, &d->packing, d->arena, tree, &sums, err);
     if (status) return status;
     d->leaves = hr_leaves_of(tree, sums, d->sums, d->counts);
-    if (!d->classes) return HR_OK;
-    find_residuals(d); /* growth reordered them */
-    hr_curvature_sums(tree, d->binned, &d->packing, d->residual_bound, hr_local_packed(d->local), d->counts);
-    return HR_OK;
+    return d->classes ? d->source->ops->hessians(d->source, tree, d->counts, err) : HR_OK;
 }
 
 /* ---- Leaves -------------------------------------------------------------------------------------------------------------- */
@@ -150,8 +136,10 @@ static hr_status sound_candidates(digging *d, hr_error *err) {
     return status;
 }
 
-static void sound_bound(digging *d) {
+static hr_status sound_bound(digging *d, hr_error *err) {
+    (void)err;
     d->residual_bound = d->options->gradient_bound;
+    return HR_OK;
 }
 
 static hr_status sound_charge(digging *d, hr_permit *permits, hr_error *err) {
@@ -193,11 +181,12 @@ static hr_status paper_candidates(digging *d, hr_error *err) {
 }
 
 /* Nothing is clipped: a power of two above all residuals, so that 1 is a whole number of units. */
-static void paper_bound(digging *d) {
-    hr_gradient_input in = input_of(d);
-    double largest = d->classes ? 2 : hr_gradients_square_bound(&in);
+static hr_status paper_bound(digging *d, hr_error *err) {
+    double largest = 2;
+    hr_status status = d->classes ? HR_OK : d->source->ops->largest_residual(d->source, 0, &largest, err);
     d->residual_bound = 1;
     while (d->residual_bound < largest && d->residual_bound < 1 << d->rules->bits) d->residual_bound *= 2;
+    return status;
 }
 
 /* Equation 10: Pr ~ exp(eps_1 gain / (2 Delta)), Delta = 4, with eps_1 at every level as Algorithm 1 says, or eps_1/(d - 1) as the proof
@@ -244,26 +233,20 @@ static hr_status room(digging *d, hr_error *err) {
 }
 
 static hr_status digging_init(digging *d, hr_error *err) {
-    const hr_data *records = d->job->records;
-    size_t rows = hr_data_rows(records);
-    d->targets = malloc((rows + 1) * sizeof *d->targets);
-    if (!d->targets) return hr_fail_memory(err);
-    hr_targets_of(records, d->targets);
-    d->rules->bound(d);
+    int depth = (int)depth_of(d);
+    hr_stats_setup setup = {.kind = HR_STATS_GRADIENTS, .binning = &d->binning, .outputs = 1, .depth = depth};
     hr_status status = pack(d, err);
     if (!status) status = d->rules->candidates(d, err);
-    if (!status) status = hr_binned_new(records, &d->binning, d->threads, &d->binned, err);
-    if (!status) status = hr_local_new(d->binned, rows, (int)depth_of(d), d->threads, &d->local, err);
-    if (!status) status = hr_grower_new(&d->binning, hr_histogram_size(d->binned), (int)depth_of(d), &d->grower, err);
+    if (!status) status = d->source->ops->prepare(d->source, &setup, err);
+    if (!status) status = d->rules->bound(d, err);
+    if (!status) status = hr_grower_new(&d->binning, hr_histogram_cells(d->binning.feature_count), depth, &d->grower, err);
     return status ? status : room(d, err);
 }
 
 static void digging_done(digging *d) {
-    void *buffers[] = {d->targets, d->sums, d->counts, d->noisy_sums, d->noisy_counts, d->values};
+    void *buffers[] = {d->sums, d->counts, d->noisy_sums, d->noisy_counts, d->values};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) free(buffers[i]);
     hr_grower_free(d->grower);
-    hr_local_free(d->local);
-    hr_binned_free(d->binned);
 }
 
 static hr_status dig(digging *d, hr_value_tree *out, hr_error *err) {
@@ -272,10 +255,15 @@ static hr_status dig(digging *d, hr_value_tree *out, hr_error *err) {
     hr_status status = digging_init(d, err);
     if (!status) status = d->rules->charge(d, permits, err);
     if (status) return status;
-    find_residuals(d);
     status = grow(d, permits, &tree, err);
     if (!status) status = d->rules->leaves(d, &tree, err);
     return status ? status : hr_value_tree_of(&tree, &d->binning, d->arena, out, err);
+}
+
+static hr_status source_of(const hr_inprivate_tree_job *job, int threads, hr_stats_source **out, hr_error *err) {
+    hr_local_records records = {.data = job->records, .scores = job->scores, .threads = threads};
+    *out = job->source;
+    return job->source ? HR_OK : hr_local_source_new(&records, out, err);
 }
 
 hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options, hr_gate *gate, int threads, hr_arena *arena,
@@ -284,12 +272,13 @@ hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_optio
                  .options = options,
                  .rules = options->mode == HR_SOUND ? &sound : &paper,
                  .gate = gate,
-                 .threads = threads,
                  .arena = arena,
                  .classes = hr_schema_task(hr_data_schema(job->records)) != HR_REGRESSION,
                  .budget = job->scope.budget};
-    hr_status status = dig(&d, out, err);
+    hr_status status = source_of(job, threads, &d.source, err);
+    if (!status) status = dig(&d, out, err);
     digging_done(&d);
+    if (!job->source) hr_stats_free(d.source);
     return status;
 }
 

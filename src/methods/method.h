@@ -33,12 +33,14 @@ typedef enum hr_leaf_budget { HR_LEAF_BUDGET_INTENDED, HR_LEAF_BUDGET_LITERAL } 
 /* Which budget a split of DiPriMe's trees gets: eps rho / (2 d_max) as Algorithm 1 says and the MSE not weighed by the node's records, or
  * eps rho / d_max and the MSE times N_i as the text of section 3 says. */
 typedef enum hr_split_budget { HR_SPLIT_BUDGET_ALGORITHM, HR_SPLIT_BUDGET_TEXT } hr_split_budget;
+typedef struct hr_stats_source hr_stats_source; /* tree/stats_source.h */
 
 /* One run: inputs first, then what the method makes. Everything made lives in `arena`. */
 typedef struct hr_training {
     const hr_data *data;
     const hr_fit_options *options;
     hr_gate *gate;
+    hr_stats_source *source; /* sums over the records of `data` */
     int threads;
     hr_arena *arena;
     hr_binning binning;

@@ -1,55 +1,47 @@
 /* PARA, the second baseline of DPBoost's section 4: boosting by parallel composition alone (after Zhao et al. 2018). Every tree
  * takes half of the records that no tree has used yet, at the full eps. */
 #include "base/fail.h"
-#include "methods/parts.h"
 #include "methods/single_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static hr_status train_round(hr_boosting *b, const hr_parts *parts, size_t t, hr_units budget, hr_error *err) {
+static hr_status train_round(hr_boosting *b, size_t t, hr_units budget, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     bool sound = options->mode == HR_SOUND;
-    const uint32_t *rows = hr_parts_rows(parts, t);
-    size_t count = hr_parts_size(parts, t);
-    hr_status status = hr_boosting_add_trees(b, 0, rows, count, err);
+    size_t first = b->training->forest.tree_count;
+    hr_status status = HR_OK;
     for (size_t k = 0; !status && k < b->outputs; k++) {
-        hr_single_tree tree = {.rows = rows,
-                               .count = count,
-                               .scope = {(int64_t)t, b->training->next_group, t, budget / b->outputs},
+        hr_single_tree tree = {.scope = {(int64_t)t, b->training->next_group, t, budget / b->outputs},
                                .output = k,
                                .leaf_clip = HUGE_VAL,
                                .leaf_sensitivity = options->gradient_bound / (1 + options->lambda)};
         status = (sound ? hr_single_tree_sound : hr_single_tree_paper)(b, &tree, err);
     }
-    return status;
+    return status ? status : hr_boosting_add_trees(b, first, err);
 }
 
-/* Half, a quarter, ...; sound: the last tree gets all that is left, published: nobody does. */
-static hr_status share_out(const hr_boosting *b, size_t trees, hr_parts *parts, hr_error *err) {
+/* Half, a quarter, ...; sound: the last tree gets all that is left, published: nobody does. filled: of exact sizes. */
+static hr_status share_out(const hr_boosting *b, size_t trees, size_t *filled, hr_error *err) {
     bool sound = b->training->options->mode == HR_SOUND;
-    hr_stream *stream = hr_gate_stream(b->training->gate);
     double *weights = malloc((trees + 1) * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
     for (size_t t = 0; t <= trees; t++) weights[t] = ldexp(1, -(int)(t + 1 < trees || !sound ? t + 1 : trees - 1));
     if (!sound) weights[trees] = weights[trees - 1];
-    hr_status status = sound ? hr_parts_drawn(stream, b->rows, weights, trees, parts, err)
-                             : hr_parts_fixed(stream, b->rows, weights, trees + 1, parts, err);
+    hr_stats_shares shares = {.weights = weights, .count = sound ? trees : trees + 1, .exact_sizes = !sound};
+    hr_status status = b->source->ops->share_out(b->source, &shares, sound ? NULL : filled, err);
     free(weights);
     return status;
 }
 
 static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
-    size_t trees = (size_t)b->training->options->trees;
-    hr_parts parts = {0};
-    hr_status status = share_out(b, trees, &parts, err);
-    for (size_t t = 0; !status && t < trees; t++) {
-        /* As published: it ends when no unused record is left. The sound one may not look. */
-        if (b->training->options->mode == HR_PAPER && hr_parts_size(&parts, t) == 0) break;
-        status = train_round(b, &parts, t, budget, err);
+    size_t trees = (size_t)b->training->options->trees, filled = trees;
+    hr_status status = share_out(b, trees, &filled, err);
+    /* As published: it ends when no unused record is left. The sound one may not look. */
+    for (size_t t = 0; !status && t < trees && t < filled; t++) {
+        status = train_round(b, t, budget, err);
         if (!status) status = hr_training_progress(b->training, t + 1, trees, err);
     }
-    hr_parts_done(&parts);
     return status;
 }
 

@@ -1,7 +1,6 @@
 #include "methods/private_forest.h"
 
 #include "base/fail.h"
-#include "methods/parts.h"
 #include "privacy/noise.h"
 #include "tree/shrink.h"
 
@@ -14,13 +13,13 @@ static const double CLASS_RIDGE = 1, NUMBER_RIDGE = 4;
 
 /* ---- Sharing records out --------------------------------------------------------------------------------------------- */
 
-static hr_status share_out(const hr_training *t, size_t trees, hr_parts *parts, hr_error *err) {
-    hr_stream *stream = hr_gate_stream(t->gate);
-    size_t rows = hr_data_rows(t->data), count = t->options->by_name[HR_OPTION_PART] ? trees : 1;
+static hr_status share_out(const hr_training *t, size_t trees, hr_error *err) {
+    size_t count = t->options->by_name[HR_OPTION_PART] ? trees : 1;
     double *weights = malloc(count * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
     for (size_t j = 0; j < count; j++) weights[j] = 1;
-    hr_status status = (t->options->mode == HR_SOUND ? hr_parts_drawn : hr_parts_fixed)(stream, rows, weights, count, parts, err);
+    hr_stats_shares shares = {.weights = weights, .count = count, .exact_sizes = t->options->mode != HR_SOUND};
+    hr_status status = t->source->ops->share_out(t->source, &shares, NULL, err);
     free(weights);
     return status;
 }
@@ -42,28 +41,31 @@ uint64_t hr_facts_purity_width(const hr_fit_facts *facts) {
     return hr_purity_width(&kind);
 }
 
-static hr_private_tree tree_of(const hr_training *t, const hr_parts *parts, size_t index) {
+static hr_release_scope scope_of(const hr_training *t, size_t index) {
     bool part = t->options->by_name[HR_OPTION_PART];
-    size_t j = part ? index : 0;
-    return (hr_private_tree){.rows = hr_parts_rows(parts, j),
-                             .count = hr_parts_size(parts, j),
-                             .scope = {.tree = (int64_t)index,
-                                       .group = t->next_group + (part ? 0 : index),
-                                       .part = j,
-                                       .budget = tree_budget(t->options, hr_gate_budget(t->gate))}};
+    return (hr_release_scope){.tree = (int64_t)index,
+                              .group = t->next_group + (part ? 0 : index),
+                              .part = part ? index : 0,
+                              .budget = tree_budget(t->options, hr_gate_budget(t->gate))};
+}
+
+static hr_status train_tree(hr_training *t, hr_tree_trainer *trainer, size_t index, hr_error *err) {
+    hr_release_scope scope = scope_of(t, index);
+    hr_stats_round round = {.part = (size_t)scope.part};
+    hr_status status = t->source->ops->begin(t->source, &round, err);
+    return status ? status : trainer->train(trainer, &scope, err);
 }
 
 hr_status hr_private_forest_train(hr_training *t, hr_tree_trainer *trainer, hr_error *err) {
     size_t trees = (size_t)t->options->trees;
-    hr_parts parts = {0};
-    hr_status status = hr_average_init(t, err);
-    if (!status) status = share_out(t, trees, &parts, err);
+    hr_stats_setup setup = {.kind = HR_STATS_LABELS, .binning = &t->binning};
+    hr_status status = t->source->ops->prepare(t->source, &setup, err);
+    if (!status) status = hr_average_init(t, err);
+    if (!status) status = share_out(t, trees, err);
     for (size_t i = 0; !status && i < trees; i++) {
-        hr_private_tree tree = tree_of(t, &parts, i);
-        status = trainer->train(trainer, &tree, err);
+        status = train_tree(t, trainer, i, err);
         if (!status) status = hr_training_progress(t, i + 1, trees, err);
     }
-    hr_parts_done(&parts);
     return status;
 }
 
@@ -78,8 +80,12 @@ void hr_draw_features(hr_stream *stream, uint32_t *features, size_t count, size_
 
 /* ---- Leaves ---------------------------------------------------------------------------------------------------------- */
 
-/* Room for the statistics of one tree. */
+/* The statistics of one tree's leaves, and what becomes of them. */
 typedef struct leaves {
+    hr_training *training;
+    const hr_private_tree *private_tree;
+    const hr_tree *tree;
+    hr_labels labels; /* their kind alone */
     hr_exact *room, *exact_sums, *exact_counts;
     hr_noisy *sums, *counts;
     double *node_sums, *node_counts;
@@ -91,7 +97,8 @@ static void leaves_done(leaves *l) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-static hr_status leaves_init(leaves *l, size_t nodes, size_t width, hr_error *err) {
+static hr_status leaves_init(leaves *l, hr_error *err) {
+    size_t nodes = l->tree->node_count, width = hr_labels_width(&l->labels);
     l->room = malloc(nodes * width * sizeof *l->room);
     l->exact_sums = malloc(nodes * sizeof *l->exact_sums);
     l->exact_counts = malloc(nodes * width * sizeof *l->exact_counts);
@@ -101,6 +108,10 @@ static hr_status leaves_init(leaves *l, size_t nodes, size_t width, hr_error *er
     l->node_counts = malloc(nodes * sizeof *l->node_counts);
     bool room = l->room && l->exact_sums && l->exact_counts && l->sums && l->counts && l->node_sums && l->node_counts;
     return room ? HR_OK : hr_fail_memory(err);
+}
+
+static hr_charge charge_of(const leaves *l, const char *what, hr_units cost, uint64_t sensitivity) {
+    return hr_scope_charge(l->private_tree->scope, what, -1, cost, sensitivity);
 }
 
 static double records(hr_noisy count) {
@@ -127,20 +138,24 @@ static void to_probabilities(double *said, size_t classes) {
     for (size_t k = 0; k < classes; k++) said[k] /= sum;
 }
 
-static hr_status release_classes(hr_training *t, const hr_private_tree *private_tree, size_t classes, hr_units budget, leaves *l,
-                                 hr_error *err) {
-    hr_charge charge = hr_scope_charge(&private_tree->scope, "leaf class count", -1, budget, HR_COUNT_UNITS);
-    return hr_gate_release_sums(t->gate, &charge, l->exact_counts, l->count * classes, l->counts, err);
+static hr_status release_classes(leaves *l, hr_error *err) {
+    hr_charge charge = charge_of(l, "leaf class count", l->private_tree->leaf_budget, HR_COUNT_UNITS);
+    return hr_gate_release_sums(l->training->gate, &charge, l->exact_counts, l->count * l->labels.classes, l->counts, err);
 }
 
-static hr_status classes_of(hr_training *t, const hr_private_tree *private_tree, const hr_tree *tree, size_t classes, hr_units budget,
-                            leaves *l, double *said, hr_error *err) {
-    hr_status status = release_classes(t, private_tree, classes, budget, l, err);
+/* The deviation of the noise of a sum that a record changes by one unit, in units. */
+static double noise_of(const leaves *l, hr_units cost, uint64_t unit) {
+    return hr_noise_deviation(hr_gate_currency(l->training->gate), cost, (double)unit) / (double)unit;
+}
+
+static hr_status private_classes(leaves *l, double *said, hr_error *err) {
+    size_t classes = l->labels.classes;
+    hr_status status = release_classes(l, err);
     if (status) return status;
-    double noise = hr_noise_deviation(hr_gate_currency(t->gate), budget, HR_COUNT_UNITS) / HR_COUNT_UNITS;
-    read_classes(l, tree, classes);
-    hr_shrink(tree, classes, CLASS_RIDGE * noise, l->node_sums, l->node_counts, said);
-    for (size_t n = 0; n < tree->node_count; n++) to_probabilities(said + n * classes, classes);
+    double noise = noise_of(l, l->private_tree->leaf_budget, HR_COUNT_UNITS);
+    read_classes(l, l->tree, classes);
+    hr_shrink(l->tree, classes, CLASS_RIDGE * noise, l->node_sums, l->node_counts, said);
+    for (size_t n = 0; n < l->tree->node_count; n++) to_probabilities(said + n * classes, classes);
     return HR_OK;
 }
 
@@ -153,18 +168,19 @@ static void read_numbers(leaves *l, const hr_tree *tree) {
     }
 }
 
-static hr_status numbers_of(hr_training *t, const hr_private_tree *private_tree, const hr_tree *tree, hr_units budget, leaves *l,
-                            double *said, hr_error *err) {
-    hr_units count_cost = hr_units_share(budget, t->options->count_share), sum_cost = budget - count_cost;
-    hr_charge sums = hr_scope_charge(&private_tree->scope, "leaf sum", -1, sum_cost, 1 << HR_LABEL_BITS);
-    hr_charge counts = hr_scope_charge(&private_tree->scope, "leaf count", -1, count_cost, HR_COUNT_UNITS);
-    hr_status status = hr_gate_release_sums(t->gate, &sums, l->exact_sums, l->count, l->sums, err);
-    if (!status) status = hr_gate_release_sums(t->gate, &counts, l->exact_counts, l->count, l->counts, err);
+static hr_status private_numbers(leaves *l, double *said, hr_error *err) {
+    hr_gate *gate = l->training->gate;
+    hr_units budget = l->private_tree->leaf_budget;
+    hr_units count_cost = hr_units_share(budget, l->training->options->count_share), sum_cost = budget - count_cost;
+    hr_charge sums = charge_of(l, "leaf sum", sum_cost, 1 << HR_LABEL_BITS);
+    hr_charge counts = charge_of(l, "leaf count", count_cost, HR_COUNT_UNITS);
+    hr_status status = hr_gate_release_sums(gate, &sums, l->exact_sums, l->count, l->sums, err);
+    if (!status) status = hr_gate_release_sums(gate, &counts, l->exact_counts, l->count, l->counts, err);
     if (status) return status;
-    double noise = hr_noise_deviation(hr_gate_currency(t->gate), sum_cost, 1 << HR_LABEL_BITS) / (1 << HR_LABEL_BITS);
-    read_numbers(l, tree);
-    hr_shrink(tree, 1, NUMBER_RIDGE * noise, l->node_sums, l->node_counts, said);
-    for (size_t n = 0; n < tree->node_count; n++) said[n] = fmin(fmax(said[n], -1), 1);
+    double noise = noise_of(l, sum_cost, 1 << HR_LABEL_BITS);
+    read_numbers(l, l->tree);
+    hr_shrink(l->tree, 1, NUMBER_RIDGE * noise, l->node_sums, l->node_counts, said);
+    for (size_t n = 0; n < l->tree->node_count; n++) said[n] = fmin(fmax(said[n], -1), 1);
     return HR_OK;
 }
 
@@ -175,69 +191,61 @@ hr_status hr_facts_check_leaves(const hr_fit_facts *facts, hr_units budget, hr_e
     return status ? status : hr_facts_check_sums(facts, "leaf count", counts, HR_COUNT_UNITS, err);
 }
 
-typedef hr_status answer(hr_training *t, const hr_labels *labels, const hr_private_tree *private_tree, const hr_tree *tree, hr_units budget,
-                         leaves *l, double *said, hr_error *err);
-
-static hr_status answer_soundly(hr_training *t, const hr_labels *labels, const hr_private_tree *private_tree, const hr_tree *tree,
-                                hr_units budget, leaves *l, double *said, hr_error *err) {
-    return labels->classes ? classes_of(t, private_tree, tree, labels->classes, budget, l, said, err)
-                           : numbers_of(t, private_tree, tree, budget, l, said, err);
-}
-
-static hr_status published_classes(hr_training *t, const hr_private_tree *private_tree, const hr_tree *tree, size_t classes,
-                                   hr_units budget, leaves *l, double *said, hr_error *err) {
-    hr_status status = release_classes(t, private_tree, classes, budget, l, err);
+static hr_status published_classes(leaves *l, double *said, hr_error *err) {
+    size_t classes = l->labels.classes;
+    hr_status status = release_classes(l, err);
     if (status) return status;
-    read_classes(l, tree, classes);
-    for (size_t n = 0; n < tree->node_count; n++) {
+    read_classes(l, l->tree, classes);
+    for (size_t n = 0; n < l->tree->node_count; n++) {
         double all = l->node_counts[n];
-        if (tree->nodes[n].left) continue;
+        if (l->tree->nodes[n].left) continue;
         for (size_t k = 0; k < classes; k++) said[n * classes + k] = all > 0 ? l->node_sums[n * classes + k] / all : 0;
         to_probabilities(said + n * classes, classes);
     }
     return HR_OK;
 }
 
-static hr_status published_numbers(hr_training *t, const hr_private_tree *private_tree, const hr_tree *tree, hr_units budget, leaves *l,
-                                   double *said, hr_error *err) {
-    hr_charge charge = hr_scope_charge(&private_tree->scope, "leaf mean", -1, budget, 2 << HR_LABEL_BITS);
-    hr_status status = hr_gate_charge_exact(t->gate, "leaf counts", err);
-    if (!status) status = hr_gate_release_sums(t->gate, &charge, l->exact_sums, l->count, l->sums, err);
+static hr_status published_numbers(leaves *l, double *said, hr_error *err) {
+    hr_gate *gate = l->training->gate;
+    hr_charge charge = charge_of(l, "leaf mean", l->private_tree->leaf_budget, 2 << HR_LABEL_BITS);
+    hr_status status = hr_gate_charge_exact(gate, "leaf counts", err);
+    if (!status) status = hr_gate_release_sums(gate, &charge, l->exact_sums, l->count, l->sums, err);
     if (status) return status;
     size_t leaf = 0;
-    for (size_t n = 0; n < tree->node_count; n++) {
-        if (tree->nodes[n].left) continue;
+    for (size_t n = 0; n < l->tree->node_count; n++) {
+        if (l->tree->nodes[n].left) continue;
         said[n] = hr_mean_as_published(l->sums[leaf], l->exact_counts[leaf]);
-        if (isnan(said[n])) said[n] = (double)(hr_stream_u64(hr_gate_stream(t->gate)) >> 11) * 0x1p-52 - 1;
+        if (isnan(said[n])) said[n] = (double)(hr_stream_u64(hr_gate_stream(gate)) >> 11) * 0x1p-52 - 1;
         leaf++;
     }
     return HR_OK;
 }
 
-static hr_status answer_as_published(hr_training *t, const hr_labels *labels, const hr_private_tree *private_tree, const hr_tree *tree,
-                                     hr_units budget, leaves *l, double *said, hr_error *err) {
-    return labels->classes ? published_classes(t, private_tree, tree, labels->classes, budget, l, said, err)
-                           : published_numbers(t, private_tree, tree, budget, l, said, err);
+static hr_status ask_leaves(leaves *l, hr_error *err) {
+    hr_stats_source *source = l->training->source;
+    hr_stats_query query = {.answer = HR_STATS_LEAVES, .tree = l->tree, .walk = l->private_tree->walk};
+    hr_status status = source->ops->ask(source, &query, 1, l->room, err);
+    for (size_t n = 0; n < l->tree->node_count; n++) l->count += !l->tree->nodes[n].left;
+    if (!status) hr_labels_of_leaves(&l->labels, l->room, l->count, l->exact_sums, l->exact_counts);
+    return status;
 }
 
-static hr_status answer_leaves(answer *how, hr_training *t, const hr_labels *labels, const hr_private_tree *private_tree,
-                               const hr_tree *tree, const uint32_t *node_of, hr_units budget, double *said, hr_error *err) {
-    leaves l = {0};
-    hr_status status = leaves_init(&l, tree->node_count, hr_labels_width(labels), err);
-    if (!status) {
-        l.count = hr_labels_of_leaves(labels, tree, private_tree->rows, node_of, private_tree->count, l.room, l.exact_sums, l.exact_counts);
-        status = how(t, labels, private_tree, tree, budget, &l, said, err);
-    }
+typedef hr_status say_leaves(leaves *l, double *said, hr_error *err);
+
+static hr_status release_leaves(hr_training *t, const hr_private_tree *tree, say_leaves *of_classes, say_leaves *of_numbers, double *said,
+                                hr_error *err) {
+    leaves l = {.training = t, .private_tree = tree, .tree = tree->tree, .labels = hr_labels_kind(hr_data_schema(t->data))};
+    hr_status status = leaves_init(&l, err);
+    if (!status) status = ask_leaves(&l, err);
+    if (!status) status = (l.labels.classes ? of_classes : of_numbers)(&l, said, err);
     leaves_done(&l);
     return status;
 }
 
-hr_status hr_private_leaves(hr_training *t, const hr_labels *labels, const hr_private_tree *private_tree, const hr_tree *tree,
-                            const uint32_t *node_of, hr_units budget, double *said, hr_error *err) {
-    return answer_leaves(answer_soundly, t, labels, private_tree, tree, node_of, budget, said, err);
+hr_status hr_private_leaves(hr_training *t, const hr_private_tree *tree, double *said, hr_error *err) {
+    return release_leaves(t, tree, private_classes, private_numbers, said, err);
 }
 
-hr_status hr_published_leaves(hr_training *t, const hr_labels *labels, const hr_private_tree *private_tree, const hr_tree *tree,
-                              const uint32_t *node_of, hr_units budget, double *said, hr_error *err) {
-    return answer_leaves(answer_as_published, t, labels, private_tree, tree, node_of, budget, said, err);
+hr_status hr_published_leaves(hr_training *t, const hr_private_tree *tree, double *said, hr_error *err) {
+    return release_leaves(t, tree, published_classes, published_numbers, said, err);
 }

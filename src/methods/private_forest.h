@@ -4,23 +4,18 @@
 
 #include "methods/average.h"
 #include "privacy/release.h"
-#include "tree/impurity.h"
+#include "tree/stats_source.h"
 
-typedef struct hr_private_tree {
-    const uint32_t *rows; /* the records it is trained on */
-    size_t count;
-    hr_release_scope scope; /* of all of its releases */
-} hr_private_tree;
-
-/* Who trains a tree: adds it to the forest (average.h), and spends at most tree->scope.budget in its group and part. */
+/* Who trains a tree: adds it to the forest (average.h), and spends at most scope->budget in its group and part. training->source has begun
+ * the tree: its root holds the records of that part. */
 typedef struct hr_tree_trainer hr_tree_trainer;
 struct hr_tree_trainer {
-    hr_status (*train)(hr_tree_trainer *self, const hr_private_tree *tree, hr_error *err);
+    hr_status (*train)(hr_tree_trainer *self, const hr_release_scope *scope, hr_error *err);
 };
 
-/* Trains options->trees trees. HR_OPTION_PART: every record draws one of them by itself, and each tree has the whole
- * budget (paper mode: parts of fixed, equal sizes, less than one record a tree left over); else all records train every tree, at a part of
- * the budget. Fails: MEMORY, CANCELLED, and what the trainer fails with. */
+/* Prepares the source for training->binning and trains options->trees trees. HR_OPTION_PART: every record draws one of them by itself, and
+ * each tree has the whole budget (paper mode: parts of fixed, equal sizes, less than one record a tree left over); else all records train
+ * every tree, at a part of the budget. Fails: MEMORY, CANCELLED, and what the source and the trainer fail with. */
 HR_MUST_CHECK hr_status hr_private_forest_train(hr_training *training, hr_tree_trainer *trainer, hr_error *err);
 
 /* Reorders `count` features so that the first `wanted` are a uniform draw without replacement. */
@@ -35,15 +30,21 @@ hr_units hr_facts_tree_budget(const hr_fit_facts *facts);
 uint64_t hr_facts_purity_width(const hr_fit_facts *facts);
 HR_MUST_CHECK hr_status hr_facts_check_leaves(const hr_fit_facts *facts, hr_units budget, hr_error *err);
 
-/* Releases the leaves: noisy class counts; or noisy sums of labels and noisy counts, options->count_share of the budget. node_of[i] is the
- * leaf of tree->rows[i]. Every node's answer is pulled towards its parent's (tree/shrink.h), so that small leaves say what their
- * neighbourhood does. said: average.h; also of inner nodes. Spends: budget. Fails: BUDGET, MEMORY. */
-HR_MUST_CHECK hr_status hr_private_leaves(hr_training *training, const hr_labels *labels, const hr_private_tree *private_tree,
-                                          const hr_tree *tree, const uint32_t *node_of, hr_units budget, double *said, hr_error *err);
+/* A tree that has grown. */
+typedef struct hr_private_tree {
+    const hr_tree *tree;
+    bool walk; /* its records walk down to the leaves; else they are where they were divided (stats_source.h) */
+    const hr_release_scope *scope;
+    hr_units leaf_budget;
+} hr_private_tree;
+
+/* Releases the leaves: noisy class counts; or noisy sums of labels and noisy counts, options->count_share of the budget. Every node's
+ * answer is pulled towards its parent's (tree/shrink.h), so that small leaves say what their neighbourhood does. said: average.h; also of
+ * inner nodes. Spends: tree->leaf_budget. Fails: BUDGET, MEMORY, and as the source. */
+HR_MUST_CHECK hr_status hr_private_leaves(hr_training *training, const hr_private_tree *tree, double *said, hr_error *err);
 
 /* Leaves as DiPriMe publishes them (Algorithm 1, line 15): class counts + Lap(1/eps); or means + Lap(R/(N_i eps)), N_i exact, and where
  * there are no records a random number. Takes the same. */
-HR_MUST_CHECK hr_status hr_published_leaves(hr_training *training, const hr_labels *labels, const hr_private_tree *private_tree,
-                                            const hr_tree *tree, const uint32_t *node_of, hr_units budget, double *said, hr_error *err);
+HR_MUST_CHECK hr_status hr_published_leaves(hr_training *training, const hr_private_tree *tree, double *said, hr_error *err);
 
 #endif

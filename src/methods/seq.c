@@ -10,16 +10,14 @@ static hr_status train_round(hr_boosting *b, size_t t, hr_units budget, hr_error
     size_t first = b->training->forest.tree_count;
     hr_status status = HR_OK;
     for (size_t k = 0; !status && k < b->outputs; k++) {
-        hr_single_tree tree = {.rows = NULL,
-                               .count = b->rows,
-                               .scope = {(int64_t)t, b->training->next_group, 0, budget / b->outputs},
+        hr_single_tree tree = {.scope = {(int64_t)t, b->training->next_group, 0, budget / b->outputs},
                                .output = k,
                                .leaf_clip = HUGE_VAL,
                                .leaf_sensitivity = options->gradient_bound / (1 + options->lambda)};
         status = (sound ? hr_single_tree_sound : hr_single_tree_paper)(b, &tree, err);
     }
     b->training->next_group++;
-    return status ? status : hr_boosting_add_round(b, first, err);
+    return status ? status : hr_boosting_add_trees(b, first, err);
 }
 
 static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {

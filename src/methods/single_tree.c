@@ -6,7 +6,6 @@
 #include "tree/split_candidates.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { GRADIENT_BITS = 12, DEPTH_MAX = 16 };
 
@@ -118,9 +117,10 @@ static hr_status charge_splits(const hr_boosting *b, const hr_charge *charge, hr
     return (paper ? hr_gate_charge_exponential : hr_gate_charge_choice)(b->training->gate, charge, permit, err);
 }
 
-/* Lines 3 to 10: gradients of the records, and a tree of full depth whose splits the gate chooses. */
-static hr_status grow(hr_boosting *b, const hr_single_tree *t, const uint32_t *rows, size_t count, hr_units level_cost, uint64_t width,
-                      hr_tree **tree, size_t *leaves, hr_error *err) {
+/* Lines 3 to 10: gradients of the records, and a tree of full depth whose splits the gate chooses. GDF, line 3: leaves out the records
+ * whose gradient exceeds g*. */
+static hr_status grow(hr_boosting *b, const hr_single_tree *t, hr_units level_cost, uint64_t width, hr_tree **tree, size_t *leaves,
+                      hr_error *err) {
     const hr_fit_options *options = b->training->options;
     hr_permit permits[DEPTH_MAX];
     for (int level = 0; level < options->depth; level++) {
@@ -128,22 +128,15 @@ static hr_status grow(hr_boosting *b, const hr_single_tree *t, const uint32_t *r
         hr_status status = charge_splits(b, &charge, &permits[level], err);
         if (status) return status;
     }
-    hr_gradient_input in = hr_boosting_input(b, t->output, rows, count);
-    hr_gradients_square(&in, options->gradient_bound, &b->packing, b->packed);
+    hr_stats_round round = {.part = (size_t)t->scope.part,
+                            .output = t->output,
+                            .loss = HR_STATS_SQUARE,
+                            .bound = options->gradient_bound,
+                            .drop_beyond = options->mode == HR_PAPER || options->by_name[HR_OPTION_BOUNDING] == HR_BOUNDING_FILTER};
     hr_noisy_splitter splitter = {
         .binning = &b->training->binning, .packing = &b->packing, .gate = b->training->gate, .permits = permits, .lambda = options->lambda};
     hr_noisy_splitter_init(&splitter);
-    return hr_boosting_grow(b, &splitter.splitter, t->output, rows, count, tree, leaves, err);
-}
-
-/* GDF, line 3: leaves out the records whose gradient exceeds g*. */
-static hr_status filter(hr_boosting *b, const hr_single_tree *t, uint32_t **rows, size_t *count, hr_error *err) {
-    uint32_t *kept = malloc((t->count + 1) * sizeof *kept);
-    if (!kept) return hr_fail_memory(err);
-    hr_gradient_input in = hr_boosting_input(b, t->output, t->rows, t->count);
-    *count = hr_rows_within(&in, b->training->options->gradient_bound, kept);
-    *rows = kept;
-    return HR_OK;
+    return hr_boosting_grow(b, &splitter.splitter, &round, tree, leaves, err);
 }
 
 /* V = -eta S~ / (max(N~, 0) + lambda + noise of S~), clipped to +-1: equation 4 on released sums, with a denominator that noise
@@ -175,19 +168,10 @@ hr_status hr_single_tree_sound(hr_boosting *b, const hr_single_tree *t, hr_error
     const hr_fit_options *options = b->training->options;
     hr_units leaf_budget = hr_units_share(t->scope.budget, options->leaf_share);
     hr_units level_cost = (t->scope.budget - leaf_budget) / (hr_units)options->depth;
-    uint32_t *kept = NULL;
-    const uint32_t *rows = t->rows;
-    size_t count = t->count, leaves;
+    size_t leaves;
     hr_tree *tree;
-    hr_status status = HR_OK;
-    if (options->by_name[HR_OPTION_BOUNDING] == HR_BOUNDING_FILTER) {
-        status = filter(b, t, &kept, &count, err);
-        rows = kept;
-    }
-    if (!status) status = grow(b, t, rows, count, level_cost, HR_GAIN_WIDTH, &tree, &leaves, err);
-    if (!status) status = sound_leaves(b, t, tree, leaves, leaf_budget, err);
-    free(kept);
-    return status;
+    hr_status status = grow(b, t, level_cost, HR_GAIN_WIDTH, &tree, &leaves, err);
+    return status ? status : sound_leaves(b, t, tree, leaves, leaf_budget, err);
 }
 
 /* Lines 11 to 14: V_i + Lap(0, Delta V / eps), V_i clipped by GLC. */
@@ -209,14 +193,9 @@ hr_status hr_single_tree_paper(hr_boosting *b, const hr_single_tree *t, hr_error
     double lambda = options->lambda, delta_g = (3 * lambda + 2) / ((lambda + 1) * (lambda + 2));
     hr_units leaf_budget = t->scope.budget / 2, level_cost = (t->scope.budget - leaf_budget) / (hr_units)options->depth;
     uint64_t width = (uint64_t)ceil(2 * delta_g * (1 << HR_GAIN_BITS));
-    uint32_t *kept = NULL;
-    size_t count = 0, leaves;
+    hr_units cost = options->by_name[HR_OPTION_LEAF_BUDGET] == HR_LEAF_BUDGET_LITERAL ? level_cost : leaf_budget;
+    size_t leaves;
     hr_tree *tree;
-    hr_status status = filter(b, t, &kept, &count, err);
-    if (!status) status = grow(b, t, kept, count, level_cost, width, &tree, &leaves, err);
-    if (!status)
-        status = paper_leaves(b, t, tree, leaves,
-                              options->by_name[HR_OPTION_LEAF_BUDGET] == HR_LEAF_BUDGET_LITERAL ? level_cost : leaf_budget, err);
-    free(kept);
-    return status;
+    hr_status status = grow(b, t, level_cost, width, &tree, &leaves, err);
+    return status ? status : paper_leaves(b, t, tree, leaves, cost, err);
 }

@@ -1,5 +1,5 @@
 /* Algorithm 1 of DPBoost (Li et al. 2020), TrainSingleTree, which dpboost, seq and para share: as published, and with its
- * sensitivities and leaves corrected. Both train one private tree on records that the caller has chosen. */
+ * sensitivities and leaves corrected. Both train one private tree on a part of the records. */
 #ifndef HR_METHODS_SINGLE_TREE_H
 #define HR_METHODS_SINGLE_TREE_H
 
@@ -7,9 +7,7 @@
 #include "privacy/release.h"
 
 typedef struct hr_single_tree {
-    const uint32_t *rows; /* I: the records it is trained on; scores must be up to date for them */
-    size_t count;
-    hr_release_scope scope; /* tree: t; budget: eps_t (or rho_t) */
+    hr_release_scope scope; /* tree: t; budget: eps_t (or rho_t); part: I, the part of the source's records that it is trained on */
     size_t output;
     double leaf_clip;        /* published only: GLC's threshold on |V| */
     double leaf_sensitivity; /* published only: Delta V */

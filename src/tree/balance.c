@@ -2,8 +2,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { LAST = HR_BALANCE_CELLS - 1 };
+enum { LAST = HR_BALANCE_CELLS - 1, MISSING = HR_BALANCE_CELLS };
 
 double hr_balance_cut(const hr_balance_range *range, size_t c) {
     return range->low + (range->high - range->low) * ((double)c / HR_BALANCE_CELLS);
@@ -23,33 +24,41 @@ static hr_exact score_of(int64_t left, int64_t count) {
     return (hr_exact){-llabs(2 * left - count)};
 }
 
-void hr_balance_of_cuts(const hr_balance_range *range, const uint32_t *rows, size_t count, hr_exact *scores) {
-    int64_t cells[HR_BALANCE_CELLS] = {0}, left = 0;
+void hr_balance_count(const hr_balance_range *range, const double *values, const uint32_t *rows, size_t count, hr_exact *cells) {
+    memset(cells, 0, HR_BALANCE_COUNTS * sizeof *cells);
     for (size_t i = 0; i < count; i++) {
-        double value = range->values[rows[i]];
-        if (!isnan(value))
-            cells[cell_of(range, value)]++;
-        else
-            left += range->missing_left;
-    }
-    for (size_t c = 1; c < HR_BALANCE_CELLS; c++) {
-        left += cells[c - 1];
-        scores[c - 1] = score_of(left, (int64_t)count);
+        double value = values[rows[i]];
+        cells[isnan(value) ? MISSING : cell_of(range, value)].unpaid++;
     }
 }
 
-static int64_t records_in(const hr_bin_set *set, const int64_t *records) {
+static int64_t sum_of(const hr_exact *counts, size_t count) {
     int64_t sum = 0;
-    for (size_t w = 0; w < HR_BINS_MAX / 64; w++)
-        for (uint64_t left = set->words[w]; left; left &= left - 1) sum += records[64 * w + (size_t)__builtin_ctzll(left)];
+    for (size_t i = 0; i < count; i++) sum += counts[i].unpaid;
     return sum;
 }
 
-void hr_balance_of_subsets(const uint8_t *bins, const uint32_t *rows, size_t count, const hr_bin_set *subsets, size_t subset_count,
-                           hr_exact *scores) {
-    int64_t records[HR_BINS_MAX] = {0};
-    for (size_t i = 0; i < count; i++) records[bins[rows[i]]]++;
-    for (size_t s = 0; s < subset_count; s++) scores[s] = score_of(records_in(&subsets[s], records), (int64_t)count);
+void hr_balance_of_cuts(const hr_exact *cells, bool missing_left, hr_exact *scores) {
+    int64_t count = sum_of(cells, HR_BALANCE_COUNTS), left = missing_left ? cells[MISSING].unpaid : 0;
+    for (size_t c = 1; c < HR_BALANCE_CELLS; c++) {
+        left += cells[c - 1].unpaid;
+        scores[c - 1] = score_of(left, count);
+    }
+}
+
+static int64_t records_in(const hr_bin_set *set, const hr_exact *records, size_t bin_count) {
+    int64_t sum = 0;
+    for (size_t w = 0; w < HR_BINS_MAX / 64; w++)
+        for (uint64_t left = set->words[w]; left; left &= left - 1) {
+            size_t bin = 64 * w + (size_t)__builtin_ctzll(left);
+            if (bin < bin_count) sum += records[bin].unpaid;
+        }
+    return sum;
+}
+
+void hr_balance_of_subsets(const hr_exact *records, size_t bin_count, const hr_bin_set *subsets, size_t subset_count, hr_exact *scores) {
+    int64_t count = sum_of(records, bin_count);
+    for (size_t s = 0; s < subset_count; s++) scores[s] = score_of(records_in(&subsets[s], records, bin_count), count);
 }
 
 void hr_balance_of_gaps(size_t count, hr_exact *scores) {

@@ -8,24 +8,25 @@
 #include "privacy/exact.h"
 #include "tree/tree.h"
 
-enum { HR_BALANCE_CELLS = 4096, HR_BALANCE_WIDTH = 2 };
+enum { HR_BALANCE_CELLS = 4096, HR_BALANCE_COUNTS = HR_BALANCE_CELLS + 1, HR_BALANCE_WIDTH = 2 };
 
-/* What a node's records have in one numeric feature, and between which public or released bounds. */
+/* The public or released bounds between which a numeric feature is cut. */
 typedef struct hr_balance_range {
-    const double *values; /* of all records; NaN: missing */
-    double low, high;     /* low < high, high - low finite */
-    bool missing_left;
+    double low, high; /* low < high, high - low finite */
 } hr_balance_range;
 
+/* How many of the records rows[0..count) are in each cell, and last, in HR_BALANCE_CELLS, how many are missing: a record adds 1 to one of
+ * HR_BALANCE_COUNTS numbers. values: of all records; NaN: missing. */
+void hr_balance_count(const hr_balance_range *range, const double *values, const uint32_t *rows, size_t count, hr_exact *cells);
+
 /* scores[c - 1] of the cuts hr_balance_cut(range, c), c = 1..HR_BALANCE_CELLS - 1: value <= cut goes left, as in a model. */
-void hr_balance_of_cuts(const hr_balance_range *range, const uint32_t *rows, size_t count, hr_exact *scores);
+void hr_balance_of_cuts(const hr_exact *cells, bool missing_left, hr_exact *scores);
 
 /* low + (high - low) c / HR_BALANCE_CELLS. */
 double hr_balance_cut(const hr_balance_range *range, size_t c);
 
-/* scores[s] of `subset_count` sets of bins that go left; bins: of all records. */
-void hr_balance_of_subsets(const uint8_t *bins, const uint32_t *rows, size_t count, const hr_bin_set *subsets, size_t subset_count,
-                           hr_exact *scores);
+/* scores[s] of `subset_count` sets of bins that go left; records: how many each of the `bin_count` bins has. */
+void hr_balance_of_subsets(const hr_exact *records, size_t bin_count, const hr_bin_set *subsets, size_t subset_count, hr_exact *scores);
 
 /* scores[j - 1] = -|count - 2 j|, j = 1..count - 1: of the gaps between sorted values, as published. How many there are tells the number
  * of records: NOT PRIVATE. */

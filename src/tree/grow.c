@@ -118,7 +118,7 @@ static size_t sibling(size_t place) {
 }
 
 /* Splits the nodes of one level and, unless it is the last, gets the histograms of the next. */
-static hr_status split_level(hr_grower *g, hr_source *source, const hr_packing *packing, size_t count, bool last, size_t *next_count,
+static hr_status split_level(hr_grower *g, hr_stats_source *source, const hr_packing *packing, size_t count, bool last, size_t *next_count,
                              hr_error *err) {
     size_t made = 0;
     for (size_t i = 0; i < count; i++) {
@@ -143,13 +143,13 @@ static hr_status split_level(hr_grower *g, hr_source *source, const hr_packing *
     }
     *next_count = 2 * made;
     if (last || !made) return HR_OK;
-    hr_status status = source->split(source, g->asked_nodes, g->asked_splits, g->asked_left, made, err);
+    hr_status status = source->ops->split(source, g->asked_nodes, g->asked_splits, g->asked_left, made, err);
     for (size_t k = 0; !status && k < made; k++) {
         g->asked_nodes[k] = g->next_nodes[g->summed[k]];
         g->asked_cells[k] = g->next_cells[g->summed[k]] = take(g);
         if (!g->asked_cells[k]) status = hr_fail_memory(err);
     }
-    if (!status) status = source->sum(source, g->asked_nodes, g->asked_cells, made, err);
+    if (!status) status = source->ops->sum(source, g->asked_nodes, g->asked_cells, made, err);
     for (size_t k = 0; !status && k < made; k++) hr_histogram_subtract(g->next_cells[sibling(g->summed[k])], g->asked_cells[k], g->cells);
     return status;
 }
@@ -167,7 +167,7 @@ static void next_level(hr_grower *g) {
     SWAP(hr_cell *, g->totals, g->next_totals);
 }
 
-hr_status hr_grow(hr_grower *g, hr_source *source, hr_splitter *splitter, const hr_packing *packing, hr_arena *arena, hr_tree *out,
+hr_status hr_grow(hr_grower *g, hr_stats_source *source, hr_splitter *splitter, const hr_packing *packing, hr_arena *arena, hr_tree *out,
                   const hr_sums **sums, hr_error *err) {
     put_all_back(g);
     g->node_count = 1;
@@ -176,7 +176,7 @@ hr_status hr_grow(hr_grower *g, hr_source *source, hr_splitter *splitter, const 
     memset(g->tree_nodes, 0, sizeof *g->tree_nodes);
     g->level_cells[0] = take(g);
     if (!g->level_cells[0]) return hr_fail_memory(err);
-    hr_status status = source->sum(source, g->nodes, g->level_cells, 1, err);
+    hr_status status = source->ops->sum(source, g->nodes, g->level_cells, 1, err);
     if (status) return status;
     g->totals[0] = total_of(g, g->level_cells[0]);
     g->sums[0] = hr_unpack(packing, g->totals[0]);

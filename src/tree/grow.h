@@ -5,8 +5,8 @@
 #ifndef HR_TREE_GROW_H
 #define HR_TREE_GROW_H
 
-#include "tree/source.h"
 #include "tree/splitter.h"
+#include "tree/stats_source.h"
 
 typedef struct hr_grower hr_grower;
 
@@ -14,10 +14,10 @@ typedef struct hr_grower hr_grower;
 HR_MUST_CHECK hr_status hr_grower_new(const hr_binning *binning, size_t cells, int depth, hr_grower **out, hr_error *err);
 void hr_grower_free(hr_grower *grower);
 
-/* Grows a tree over the source's records. Nodes and subsets are allocated in `arena`; leaf values are 0.
+/* Grows a tree over the records of the round that the source has begun. Nodes and subsets are allocated in `arena`; leaf values are 0.
  * sums: one per node of the tree, meaningful at leaves; borrowed until the next call. Fails: MEMORY, and what the source and
  * the splitter fail with. */
-HR_MUST_CHECK hr_status hr_grow(hr_grower *grower, hr_source *source, hr_splitter *splitter, const hr_packing *packing, hr_arena *arena,
-                                hr_tree *out, const hr_sums **sums, hr_error *err);
+HR_MUST_CHECK hr_status hr_grow(hr_grower *grower, hr_stats_source *source, hr_splitter *splitter, const hr_packing *packing,
+                                hr_arena *arena, hr_tree *out, const hr_sums **sums, hr_error *err);
 
 #endif

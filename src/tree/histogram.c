@@ -9,10 +9,6 @@ enum {
     WORD_FEATURES = 4     /* features that one 32-bit load brings */
 };
 
-size_t hr_histogram_size(const hr_binned *binned) {
-    return binned->tile_count * HR_TILE * HR_STRIDE;
-}
-
 static uint64_t load64(const uint8_t *bytes) {
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
@@ -57,7 +53,7 @@ void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int thr
     size_t per_task = (binned->features + (size_t)threads - 1) / (size_t)threads;
     if (per_task > 8) per_task = 8;
     size_t tasks = per_task ? (binned->features + per_task - 1) / per_task : 0, used = hr_histogram_at(binned->features);
-    memset(out + used, 0, (hr_histogram_size(binned) - used) * sizeof *out);
+    memset(out + used, 0, (hr_histogram_cells(binned->features) - used) * sizeof *out);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (size_t task = 0; task < tasks; task++) {
         size_t first = task * per_task, last = first + per_task < binned->features ? first + per_task : binned->features;

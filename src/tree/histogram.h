@@ -13,13 +13,15 @@ enum { HR_STRIDE = 264 };
 typedef int64_t hr_cell;
 
 /* Cells of one node's histogram: features rounded up to whole tiles. */
-size_t hr_histogram_size(const hr_binned *binned);
+static inline size_t hr_histogram_cells(size_t features) {
+    return (features + HR_TILE - 1) / HR_TILE * HR_TILE * HR_STRIDE;
+}
 
 static inline size_t hr_histogram_at(size_t feature) {
     return feature * HR_STRIDE;
 }
 
-/* All rows, in order: packed[i] belongs to row i. Overwrites out[0..hr_histogram_size). Reads columns. */
+/* All rows, in order: packed[i] belongs to row i. Overwrites out[0..hr_histogram_cells). Reads columns. */
 void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_cell *out);
 
 /* One tile of a node: packed[i] belongs to row rows[i]. Overwrites the tile's HR_TILE * HR_STRIDE cells. */

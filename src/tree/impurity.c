@@ -15,13 +15,17 @@ void hr_labels_done(hr_labels *labels) {
     *labels = (hr_labels){0};
 }
 
+hr_labels hr_labels_kind(const hr_schema *schema) {
+    const hr_column *label = hr_schema_label(schema);
+    return (hr_labels){.classes = label->kind == HR_CATEGORY ? label->value_count : 0};
+}
+
 static int32_t clamp(int64_t x, int64_t bound) {
     return (int32_t)(x < -bound ? -bound : x > bound ? bound : x);
 }
 
 hr_status hr_labels_scaled(const hr_data *data, int bits, hr_labels *out, hr_error *err) {
     const int64_t one = (int64_t)1 << bits;
-    const hr_column *label = hr_schema_label(hr_data_schema(data));
     size_t rows = hr_data_rows(data);
     double *targets = malloc((rows + 1) * sizeof *targets);
     int32_t *values = malloc((rows + 1) * sizeof *values);
@@ -30,7 +34,8 @@ hr_status hr_labels_scaled(const hr_data *data, int bits, hr_labels *out, hr_err
         free(values);
         return hr_fail_memory(err);
     }
-    *out = (hr_labels){values, label->kind == HR_CATEGORY ? label->value_count : 0};
+    *out = hr_labels_kind(hr_data_schema(data));
+    out->values = values;
     hr_targets_of(data, targets);
     for (size_t i = 0; i < rows; i++) {
         if (out->classes == 2)
@@ -69,53 +74,58 @@ int64_t hr_purity(const hr_labels *labels, const hr_exact *stat) {
     return stat[1].unpaid ? (int64_t)(sum * sum / stat[1].unpaid) : 0;
 }
 
-/* The labels' squares, and the statistics of both sides. */
-static int64_t divide(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count, hr_exact *sides) {
+void hr_sides_sum(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count, hr_exact *sides) {
     size_t width = hr_labels_width(labels);
     int64_t squares = 0;
-    memset(sides, 0, 2 * width * sizeof *sides);
+    memset(sides, 0, hr_sides_width(width) * sizeof *sides);
     for (size_t i = 0; i < count; i++) {
         int64_t y = labels->values[rows[i]];
         hr_labels_add(labels, rows[i], sides + (left[i] ? 0 : width));
         squares += labels->classes ? 1 << HR_CLASS_BITS : y * y;
     }
-    return squares;
+    sides[2 * width].unpaid = squares;
 }
 
-hr_exact hr_division_score(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count, hr_exact *room) {
-    int64_t squares = divide(labels, rows, left, count, room);
-    return (hr_exact){hr_purity(labels, room) + hr_purity(labels, room + hr_labels_width(labels)) - squares};
+hr_exact hr_division_score(const hr_labels *labels, const hr_exact *sides) {
+    size_t width = hr_labels_width(labels);
+    return (hr_exact){hr_purity(labels, sides) + hr_purity(labels, sides + width) - sides[2 * width].unpaid};
 }
 
-hr_exact hr_division_score_per_record(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count, hr_exact *room) {
-    hr_exact score = hr_division_score(labels, rows, left, count, room);
-    return (hr_exact){count ? score.unpaid / (int64_t)count : 0};
+static int64_t records_of(const hr_labels *labels, const hr_exact *stat) {
+    int64_t count = 0;
+    if (!labels->classes) return stat[1].unpaid;
+    for (size_t k = 0; k < labels->classes; k++) count += stat[k].unpaid;
+    return count;
 }
 
-hr_exact hr_bins_score(const hr_labels *labels, const uint8_t *bins, size_t bin_count, const uint32_t *rows, size_t count, hr_exact *room) {
+hr_exact hr_division_score_per_record(const hr_labels *labels, const hr_exact *sides) {
+    int64_t count = records_of(labels, sides) + records_of(labels, sides + hr_labels_width(labels));
+    return (hr_exact){count ? hr_division_score(labels, sides).unpaid / count : 0};
+}
+
+void hr_bins_sum(const hr_labels *labels, const uint8_t *bins, size_t bin_count, const uint32_t *rows, size_t count, hr_exact *stats) {
+    size_t width = hr_labels_width(labels);
+    memset(stats, 0, bin_count * width * sizeof *stats);
+    for (size_t i = 0; i < count; i++) hr_labels_add(labels, rows[i], stats + bins[rows[i]] * width);
+}
+
+hr_exact hr_bins_score(const hr_labels *labels, size_t bin_count, const hr_exact *stats) {
     size_t width = hr_labels_width(labels);
     int64_t purity = 0;
-    memset(room, 0, bin_count * width * sizeof *room);
-    for (size_t i = 0; i < count; i++) hr_labels_add(labels, rows[i], room + bins[rows[i]] * width);
-    for (size_t b = 0; b < bin_count; b++) purity += hr_purity(labels, room + b * width);
+    for (size_t b = 0; b < bin_count; b++) purity += hr_purity(labels, stats + b * width);
     return (hr_exact){purity};
 }
 
-size_t hr_labels_of_leaves(const hr_labels *labels, const hr_tree *tree, const uint32_t *rows, const uint32_t *node_of, size_t count,
-                           hr_exact *room, hr_exact *sums, hr_exact *counts) {
-    size_t leaf = 0, width = hr_labels_width(labels);
-    hr_labels_sum(labels, rows, node_of, count, tree->node_count, room);
-    for (size_t n = 0; n < tree->node_count; n++) {
-        const hr_exact *stat = room + n * width;
-        if (tree->nodes[n].left) continue;
+void hr_labels_of_leaves(const hr_labels *labels, const hr_exact *stats, size_t leaves, hr_exact *sums, hr_exact *counts) {
+    size_t width = hr_labels_width(labels);
+    for (size_t leaf = 0; leaf < leaves; leaf++) {
+        const hr_exact *stat = stats + leaf * width;
         for (size_t k = 0; k < labels->classes; k++) counts[leaf * width + k].unpaid = HR_COUNT_UNITS * stat[k].unpaid;
         if (!labels->classes) {
             sums[leaf] = stat[0];
             counts[leaf].unpaid = HR_COUNT_UNITS * stat[1].unpaid;
         }
-        leaf++;
     }
-    return leaf;
 }
 
 double hr_mean_as_published(hr_noisy sum, hr_exact count) {

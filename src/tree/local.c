@@ -1,5 +1,7 @@
 #include "tree/local.h"
 
+#include "base/fail.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +19,6 @@ typedef struct buffer {
 } buffer;
 
 struct hr_local {
-    hr_source source;
     const hr_binned *binned;
     int threads;
     const uint32_t *first_rows; /* of the root; NULL: all rows in order */
@@ -44,12 +45,10 @@ static void sum_piece(const hr_local *local, const run *r, size_t tile, size_t p
 }
 
 /* Few nodes of few tiles do not occupy all threads: their rows are cut into pieces then, summed apart and added up. */
-static hr_status sum(hr_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count, hr_error *err) {
-    hr_local *local = (hr_local *)self;
-    (void)err;
+void hr_local_sum(hr_local *local, const uint32_t *nodes, hr_cell *const *out, size_t count) {
     if (count == 1 && !rows_of(local, &local->runs[nodes[0]])) {
         hr_histogram_of_all(local->binned, packed_of(local, &local->runs[nodes[0]]), local->threads, out[0]);
-        return HR_OK;
+        return;
     }
     size_t tiles = local->binned->tile_count, tasks = count * tiles, threads = (size_t)local->threads;
     size_t pieces = threads > 1 && tasks < PIECES * threads ? (PIECES * threads + tasks - 1) / tasks : 1;
@@ -64,7 +63,6 @@ static hr_status sum(hr_source *self, const uint32_t *nodes, hr_cell *const *out
         size_t task = k / (pieces - 1);
         hr_histogram_add(out[task / tiles] + task % tiles * TILE_CELLS, local->pieces + k * TILE_CELLS, TILE_CELLS);
     }
-    return HR_OK;
 }
 
 /* Which bins go left, one byte a bin: turns any split into one load. */
@@ -134,9 +132,7 @@ static void split_node(hr_local *local, uint32_t node, const hr_split *split, ui
 }
 
 /* Nodes that hold more than a thread's part of all records are partitioned by all threads together, the others side by side. */
-static hr_status split(hr_source *self, const uint32_t *nodes, const hr_split *splits, const uint32_t *left, size_t count, hr_error *err) {
-    hr_local *local = (hr_local *)self;
-    (void)err;
+void hr_local_split(hr_local *local, const uint32_t *nodes, const hr_split *splits, const uint32_t *left, size_t count) {
     size_t threads = (size_t)local->threads, large = local->runs[0].count / (2 * threads) + CHUNK_ROWS;
     size_t chunks = threads < CHUNKS_MAX ? threads : CHUNKS_MAX;
     for (size_t k = 0; k < count; k++)
@@ -144,7 +140,6 @@ static hr_status split(hr_source *self, const uint32_t *nodes, const hr_split *s
 #pragma omp parallel for num_threads(local->threads) schedule(dynamic)
     for (size_t k = 0; k < count; k++)
         if (local->runs[nodes[k]].count < large) split_node(local, nodes[k], &splits[k], left[k], 1);
-    return HR_OK;
 }
 
 static bool buffer_init(buffer *b, size_t rows) {
@@ -161,7 +156,6 @@ static void buffer_done(buffer *b) {
 hr_status hr_local_new(const hr_binned *binned, size_t rows, int depth, int threads, hr_local **out, hr_error *err) {
     hr_local *local = calloc(1, sizeof *local);
     if (!local) return hr_fail_memory(err);
-    local->source = (hr_source){sum, split};
     local->binned = binned;
     local->threads = threads;
     local->run_count = (size_t)2 << depth;
@@ -182,10 +176,6 @@ void hr_local_free(hr_local *local) {
     free(local->runs);
     free(local->pieces);
     free(local);
-}
-
-hr_source *hr_local_source(hr_local *local) {
-    return &local->source;
 }
 
 int64_t *hr_local_packed(hr_local *local) {

@@ -1,9 +1,10 @@
-/* The statistics source of records in this process: every node's rows are one run of an array, partitioned level by level. */
+/* Sums of packed gradients by node, over records in this process: every node's rows are one run of an array, partitioned level by
+ * level. */
 #ifndef HR_TREE_LOCAL_H
 #define HR_TREE_LOCAL_H
 
 #include "bins/binned.h"
-#include "tree/source.h"
+#include "tree/split.h"
 
 typedef struct hr_local hr_local;
 
@@ -12,8 +13,6 @@ typedef struct hr_local hr_local;
 HR_MUST_CHECK hr_status hr_local_new(const hr_binned *binned, size_t rows, int depth, int threads, hr_local **out, hr_error *err);
 void hr_local_free(hr_local *local);
 
-hr_source *hr_local_source(hr_local *local);
-
 /* Where the caller writes the packed gradients of the records of the next tree, one each, before it starts it. */
 int64_t *hr_local_packed(hr_local *local);
 
@@ -21,8 +20,14 @@ int64_t *hr_local_packed(hr_local *local);
  * borrowed until the next start. */
 void hr_local_start(hr_local *local, const uint32_t *rows, size_t count);
 
-/* Adds the leaf value of every record that the tree was trained on to scores[row * stride]. The tree: as it was grown from this
- * source, two-way. */
+/* Writes the histograms of `count` nodes to out[0..count). */
+void hr_local_sum(hr_local *local, const uint32_t *nodes, hr_cell *const *out, size_t count);
+
+/* Sends the records of nodes[i] to the nodes left[i] and left[i] + 1. Reorders the packed gradients. */
+void hr_local_split(hr_local *local, const uint32_t *nodes, const hr_split *splits, const uint32_t *left, size_t count);
+
+/* Adds the leaf value of every record that the tree was trained on to scores[row * stride]. The tree: as it was grown from these
+ * sums, two-way. */
 void hr_local_add_tree(const hr_local *local, const hr_tree *tree, double *scores, size_t stride);
 
 #endif

@@ -112,12 +112,13 @@ static double claimed_of(const hr_release *line, double delta) {
 /* Scores of the cuts over [0, 1], as groups of neighbours that are alike. */
 static size_t cut_groups(const double *values, size_t count, group *groups) {
     uint32_t rows[HR_BALANCE_CELLS * 2];
-    hr_exact scores[CUTS];
-    hr_balance_range range = {values, 0, 1, false};
+    hr_exact cells[HR_BALANCE_COUNTS], scores[CUTS];
+    hr_balance_range range = {0, 1};
     size_t made = 0;
     assert_true(count <= COUNT(rows));
     for (uint32_t i = 0; i < count; i++) rows[i] = i;
-    hr_balance_of_cuts(&range, rows, count, scores);
+    hr_balance_count(&range, values, rows, count, cells);
+    hr_balance_of_cuts(cells, false, scores);
     for (size_t c = 0; c < CUTS; c++) {
         double score = (double)scores[c].unpaid;
         if (!made || groups[made - 1].score != score) groups[made++] = (group){score, 0, 0};
@@ -243,9 +244,10 @@ typedef struct node {
 static double error_of_cut(const hr_labels *labels, const double *values, double cut, size_t count) {
     static uint32_t rows[NODE];
     static uint8_t left[NODE];
-    hr_exact room[4];
+    hr_exact sides[5];
     for (uint32_t i = 0; i < count; i++) rows[i] = i, left[i] = values[i] <= cut;
-    return (double)hr_division_score(labels, rows, left, count, room).unpaid;
+    hr_sides_sum(labels, rows, left, count, sides);
+    return (double)hr_division_score(labels, sides).unpaid;
 }
 
 static node node_of(size_t count) {

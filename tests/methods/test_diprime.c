@@ -139,7 +139,7 @@ static bool can_split(const hr_model *model, const ranges *r, size_t f) {
 
 static bool on_grid(double low, double high, double cut) {
     double at = rint((cut - low) / (high - low) * HR_BALANCE_CELLS);
-    hr_balance_range range = {NULL, low, high, false};
+    hr_balance_range range = {low, high};
     for (double c = at - 1; c <= at + 1; c++)
         if (c >= 1 && c < HR_BALANCE_CELLS && hr_balance_cut(&range, (size_t)c) == cut) return true;
     return false;

@@ -222,7 +222,7 @@ static void score_worst(size_t classes, size_t rows, double *scores) {
     int32_t values[ROWS];
     uint32_t numbers[ROWS];
     uint8_t bins[ROWS];
-    hr_exact room[3 * 3];
+    hr_exact stats[3 * 3];
     const hr_labels labels = {values, classes};
     for (size_t i = 0; i < ROWS; i++) {
         numbers[i] = (uint32_t)i;
@@ -231,7 +231,8 @@ static void score_worst(size_t classes, size_t rows, double *scores) {
     }
     for (size_t c = 0; c < WORST; c++) {
         bins[ROWS - 1] = c == 0 ? 1 : 2;
-        scores[c] = (double)hr_bins_score(&labels, bins, 3, numbers, rows, room).unpaid;
+        hr_bins_sum(&labels, bins, 3, numbers, rows, stats);
+        scores[c] = (double)hr_bins_score(&labels, 3, stats).unpaid;
     }
 }
 

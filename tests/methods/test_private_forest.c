@@ -3,10 +3,66 @@
 #include "base/arena.h"
 #include "methods/private_forest.h"
 #include "support/tables.h"
+#include "tree/parts.h"
 
 enum { ROWS = 200, TREES_MAX = 16 };
 
 /* ---- Sharing out ----------------------------------------------------------------------------------------------------- */
+
+/* A source that shares records out as the local one does, and lets the tests see which train a tree. */
+typedef struct open_source {
+    hr_stats_source source; /* first */
+    hr_stream *stream;
+    hr_parts parts;
+    size_t part;
+    /* what it answers of leaves */
+    const hr_labels *labels;
+    const uint32_t *rows, *node_of;
+    size_t count;
+} open_source;
+
+static hr_status prepare_nothing(hr_stats_source *self, const hr_stats_setup *setup, hr_error *err) {
+    (void)self, (void)err;
+    assert_int_equal(setup->kind, HR_STATS_LABELS);
+    return HR_OK;
+}
+
+static hr_status share_openly(hr_stats_source *self, const hr_stats_shares *shares, size_t *filled, hr_error *err) {
+    open_source *s = (open_source *)self;
+    assert_null(filled);
+    hr_parts_done(&s->parts);
+    return (shares->exact_sizes ? hr_parts_fixed : hr_parts_drawn)(s->stream, s->source.capacity, shares->weights, shares->count, &s->parts,
+                                                                   err);
+}
+
+static hr_status begin_openly(hr_stats_source *self, const hr_stats_round *round, hr_error *err) {
+    (void)err;
+    ((open_source *)self)->part = round->part;
+    return HR_OK;
+}
+
+static hr_status answer_openly(hr_stats_source *self, const hr_stats_query *queries, size_t count, hr_exact *out, hr_error *err) {
+    open_source *s = (open_source *)self;
+    size_t leaf = 0, width = hr_labels_width(s->labels);
+    (void)err;
+    assert_true(count == 1 && queries->answer == HR_STATS_LEAVES);
+    for (uint32_t n = 0; n < queries->tree->node_count; n++) {
+        if (queries->tree->nodes[n].left) continue;
+        memset(out + leaf * width, 0, width * sizeof *out);
+        for (size_t i = 0; i < s->count; i++)
+            if (s->node_of[i] == n) hr_labels_add(s->labels, s->rows[i], out + leaf * width);
+        leaf++;
+    }
+    return HR_OK;
+}
+
+static const hr_stats_ops open_ops = {.prepare = prepare_nothing, .share_out = share_openly, .begin = begin_openly, .ask = answer_openly};
+
+/* What a trainer was given. */
+typedef struct given {
+    hr_release_scope scope;
+    size_t count;
+} given;
 
 /* A trainer that spends every tree's whole budget on leaves of one node, and remembers. */
 typedef struct spender {
@@ -14,17 +70,18 @@ typedef struct spender {
     hr_training *training;
     hr_units above; /* what it asks for beyond the budget */
     size_t trees, fails_at;
-    hr_private_tree seen[TREES_MAX];
+    given seen[TREES_MAX];
     uint32_t rows[TREES_MAX][ROWS];
 } spender;
 
-static hr_status spend(hr_tree_trainer *self, const hr_private_tree *tree, hr_error *err) {
+static hr_status spend(hr_tree_trainer *self, const hr_release_scope *scope, hr_error *err) {
     spender *s = (spender *)self;
-    hr_charge charge = hr_scope_charge(&tree->scope, "all of it", -1, tree->scope.budget + s->above, 1);
+    const open_source *source = (const open_source *)s->training->source;
+    hr_charge charge = hr_scope_charge(scope, "all of it", -1, scope->budget + s->above, 1);
     hr_permit unused;
     if (s->trees == s->fails_at) return hr_fail(err, HR_E_LIMIT, "none", "as it should");
-    s->seen[s->trees] = *tree;
-    memcpy(s->rows[s->trees], tree->rows, tree->count * sizeof *tree->rows);
+    s->seen[s->trees] = (given){*scope, hr_parts_size(&source->parts, source->part)};
+    memcpy(s->rows[s->trees], hr_parts_rows(&source->parts, source->part), s->seen[s->trees].count * sizeof(uint32_t));
     s->trees++;
     return hr_gate_charge_sums(s->training->gate, &charge, &unused, err);
 }
@@ -33,6 +90,7 @@ typedef struct world {
     table t;
     hr_fit_options options;
     hr_stream *stream;
+    open_source source;
     hr_training training;
     spender spender;
     hr_units budget;
@@ -42,13 +100,16 @@ static void open_world(world *w, table t, hr_mode mode, hr_currency currency, do
     *w = (world){.t = t, .options = options_of("diprime", mode)};
     w->budget = currency == HR_GDP ? hr_gdp_budget(epsilon, 1e-6) : hr_units_down(epsilon);
     assert_int_equal(hr_stream_open_seeded(5, &w->stream, NULL), HR_OK);
-    w->training = (hr_training){.data = t.data, .options = &w->options, .threads = 1, .arena = hr_arena_new(), .next_group = 3};
+    w->source = (open_source){.source = {&open_ops, hr_data_rows(t.data)}, .stream = w->stream};
+    w->training = (hr_training){
+        .data = t.data, .options = &w->options, .source = &w->source.source, .threads = 1, .arena = hr_arena_new(), .next_group = 3};
     assert_int_equal(hr_gate_new(currency, w->budget, w->stream, &w->training.gate, NULL), HR_OK);
     w->spender = (spender){.trainer = {spend}, .training = &w->training, .fails_at = SIZE_MAX};
 }
 
 /* Leaves the table open. */
 static void close_world(world *w) {
+    hr_parts_done(&w->source.parts);
     hr_gate_free(w->training.gate);
     hr_stream_close(w->stream);
     hr_arena_free(w->training.arena);
@@ -76,7 +137,7 @@ static void test_parts__hold_every_record_once_at_the_whole_budget(void **state)
             assert_int_equal(train(&w, trees, true), HR_OK);
             assert_int_equal(w.spender.trees, trees);
             for (size_t j = 0; j < (size_t)trees; j++) {
-                const hr_private_tree *tree = &w.spender.seen[j];
+                const given *tree = &w.spender.seen[j];
                 assert_true(tree->scope.tree == (int64_t)j && tree->scope.group == 3 && tree->scope.part == j &&
                             tree->scope.budget == w.budget);
                 assert_ascending(&w.spender, j);
@@ -101,7 +162,7 @@ static void test_whole__gives_every_tree_all_records_at_its_part_of_the_budget(v
             open_world(&w, t, (hr_mode)mode, HR_PURE, 1.1);
             assert_int_equal(train(&w, trees, false), HR_OK);
             for (size_t j = 0; j < (size_t)trees; j++) {
-                const hr_private_tree *tree = &w.spender.seen[j];
+                const given *tree = &w.spender.seen[j];
                 assert_true(tree->scope.tree == (int64_t)j && tree->scope.group == 3 + j && tree->scope.part == 0 && tree->count == ROWS);
                 assert_true(tree->scope.budget == w.budget / (hr_units)trees);
                 if (mode == HR_SOUND) assert_ascending(&w.spender, j);
@@ -190,8 +251,7 @@ enum { NODES = 5, LEAVES = 3 };
 
 static const hr_tree tree = {.nodes = (hr_node[NODES]){{.left = 1}, {0}, {.left = 3}, {0}, {0}}, .node_count = NODES};
 
-typedef hr_status release_leaves(hr_training *training, const hr_labels *labels, const hr_private_tree *private_tree, const hr_tree *tree,
-                                 const uint32_t *node_of, hr_units budget, double *said, hr_error *err);
+typedef hr_status release_leaves(hr_training *training, const hr_private_tree *tree, double *said, hr_error *err);
 
 typedef struct leaves {
     world w;
@@ -208,9 +268,14 @@ static void release_into(leaves *l, table t, hr_mode mode, hr_currency currency,
         l->rows[i] = 2 * i;
         l->node_of[i] = i % 3 ? 3 : 1;
     }
-    hr_private_tree owner = {.rows = l->rows, .count = ROWS / 2, .scope = {6, 8, 9, 2 * l->w.budget}};
+    l->w.source.labels = &l->labels;
+    l->w.source.rows = l->rows;
+    l->w.source.node_of = l->node_of;
+    l->w.source.count = ROWS / 2;
+    hr_release_scope scope = {6, 8, 9, 2 * l->w.budget};
+    hr_private_tree grown = {.tree = &tree, .scope = &scope, .leaf_budget = l->w.budget};
     for (size_t i = 0; i < COUNT(l->said); i++) l->said[i] = 55;
-    assert_int_equal(release(&l->w.training, &l->labels, &owner, &tree, l->node_of, l->w.budget, l->said, NULL), HR_OK);
+    assert_int_equal(release(&l->w.training, &grown, l->said, NULL), HR_OK);
 }
 
 static void close_leaves(leaves *l) {

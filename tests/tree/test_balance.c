@@ -55,8 +55,28 @@ static double draw_value(hr_dice *dice, const hr_balance_range *range) {
     }
 }
 
-static bool goes_left(const hr_balance_range *range, double value, double cut) {
-    return isnan(value) ? range->missing_left : value <= cut;
+static bool goes_left(bool missing_left, double value, double cut) {
+    return isnan(value) ? missing_left : value <= cut;
+}
+
+/* What some records have, and which way missing values go. */
+typedef struct sample {
+    hr_balance_range range;
+    const double *values;
+    bool missing_left;
+} sample;
+
+static void score_cuts(const sample *s, const uint32_t *rows, size_t count, hr_exact *scores) {
+    hr_exact cells[HR_BALANCE_COUNTS];
+    hr_balance_count(&s->range, s->values, rows, count, cells);
+    hr_balance_of_cuts(cells, s->missing_left, scores);
+}
+
+static void score_subsets(const uint8_t *bins, const uint32_t *rows, size_t count, const hr_bin_set *sets, size_t set_count,
+                          hr_exact *scores) {
+    hr_exact records[BINS] = {{0}};
+    for (size_t i = 0; i < count; i++) records[bins[rows[i]]].unpaid++;
+    hr_balance_of_subsets(records, BINS, sets, set_count, scores);
 }
 
 static int64_t balance(size_t left, size_t count) {
@@ -66,7 +86,7 @@ static int64_t balance(size_t left, size_t count) {
 static void test_cuts__ascend_between_their_bounds(void **state) {
     (void)state;
     for (size_t b = 0; b < COUNT(bounds); b++) {
-        hr_balance_range range = {NULL, bounds[b].low, bounds[b].high, false};
+        hr_balance_range range = {bounds[b].low, bounds[b].high};
         double last = range.low;
         for (size_t c = 1; c <= CUTS; c++) {
             double cut = hr_balance_cut(&range, c), part = (double)c / HR_BALANCE_CELLS;
@@ -87,17 +107,18 @@ static void test_scores_of_cuts__count_what_the_cuts_divide(void **state) {
         for (size_t b = 0; b < COUNT(bounds); b++) {
             double values[2 * RECORDS];
             uint32_t rows[RECORDS];
-            hr_balance_range range = {values, bounds[b].low, bounds[b].high, i % 2};
+            hr_balance_range range = {bounds[b].low, bounds[b].high};
+            sample s = {range, values, i % 2};
             size_t count = i < 4 ? (size_t)i : hr_dice_below(&dice, RECORDS);
             for (size_t r = 0; r < 2 * RECORDS; r++) values[r] = draw_value(&dice, &range);
             for (size_t r = 0; r < count; r++) rows[r] = (uint32_t)hr_dice_below(&dice, 2 * RECORDS);
             hr_exact scores[CUTS + 1] = {[CUTS] = {77}};
-            hr_balance_of_cuts(&range, rows, count, scores);
+            score_cuts(&s, rows, count, scores);
             assert_true(scores[CUTS].unpaid == 77);
             for (size_t c = 1; c <= CUTS; c++) {
                 double cut = hr_balance_cut(&range, c);
                 size_t left = 0;
-                for (size_t r = 0; r < count; r++) left += goes_left(&range, values[rows[r]], cut);
+                for (size_t r = 0; r < count; r++) left += goes_left(s.missing_left, values[rows[r]], cut);
                 if (scores[c - 1].unpaid != balance(left, count))
                     fail_msg("bounds %g, %g: cut %zu (%.17g) scores %lld, not %lld", range.low, range.high, c, cut,
                              (long long)scores[c - 1].unpaid, (long long)balance(left, count));
@@ -114,14 +135,15 @@ static void test_scores_of_cuts__change_by_one_with_a_record(void **state) {
         for (size_t b = 0; b < COUNT(bounds); b++) {
             double values[RECORDS];
             uint32_t rows[RECORDS];
-            hr_balance_range range = {values, bounds[b].low, bounds[b].high, hr_dice_below(&dice, 2)};
+            hr_balance_range range = {bounds[b].low, bounds[b].high};
+            sample s = {range, values, hr_dice_below(&dice, 2)};
             size_t count = hr_dice_below(&dice, 30);
             for (uint32_t r = 0; r < RECORDS; r++) rows[r] = r, values[r] = draw_value(&dice, &range);
             static const double hostile[] = {INFINITY, -INFINITY, NAN, -0., 0x1p-1074};
             if (i < (int)COUNT(hostile)) values[count] = hostile[i];
             hr_exact without[CUTS], with[CUTS];
-            hr_balance_of_cuts(&range, rows, count, without);
-            hr_balance_of_cuts(&range, rows, count + 1, with);
+            score_cuts(&s, rows, count, without);
+            score_cuts(&s, rows, count + 1, with);
             for (size_t c = 0; c < CUTS; c++) assert_true(llabs((long long)(with[c].unpaid - without[c].unpaid)) == 1);
         }
 }
@@ -153,8 +175,8 @@ static void test_scores_of_subsets__count_and_change_by_one_with_a_record(void *
         }
         size_t count = i < 4 ? (size_t)i : hr_dice_below(&dice, RECORDS - 1);
         hr_exact without[SETS + 1] = {[SETS] = {77}}, with[SETS];
-        hr_balance_of_subsets(bins, rows, count, sets, SETS, without);
-        hr_balance_of_subsets(bins, rows, count + 1, sets, SETS, with);
+        score_subsets(bins, rows, count, sets, SETS, without);
+        score_subsets(bins, rows, count + 1, sets, SETS, with);
         assert_true(without[SETS].unpaid == 77);
         for (size_t s = 0; s < SETS; s++) {
             size_t left = 0;

@@ -135,7 +135,7 @@ static void check_cells(const binned_table *t, const hr_packing *packing, const 
 
 /* Filled with `junk`: what is overwritten need not be clean. */
 static hr_cell *cells_new(const binned_table *t, int junk) {
-    size_t cells = hr_histogram_size(t->binned);
+    size_t cells = hr_histogram_cells(t->binning.feature_count);
     assert_true(cells >= t->binned->tile_count * HR_TILE * HR_STRIDE);
     hr_cell *out = arena_room(t->arena, cells, sizeof *out);
     memset(out, junk, cells * sizeof *out);
@@ -167,7 +167,7 @@ static void check_three_ways(hr_dice *dice, size_t rows, size_t features, uint64
     int64_t(*wanted)[256][2] = arena_room(t.arena, features, sizeof *wanted),
     (*minus)[256][2] = arena_room(t.arena, features, sizeof *minus);
     uint32_t *part = arena_room(t.arena, rows, sizeof *part);
-    size_t cells = hr_histogram_size(t.binned);
+    size_t cells = hr_histogram_cells(t.binning.feature_count);
     hr_cell *all = cells_new(&t, 0x5a), *again = cells_new(&t, 0xa5), *of_part = cells_new(&t, 0x7f);
 
     hr_histogram_of_all(t.binned, packed, 1, all);

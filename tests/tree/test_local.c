@@ -8,6 +8,32 @@
 static const hr_packing pack = {.shift = 26, .gradient_bound = 4096, .gradient_scale = 4096, .weight_scale = 1};
 static const uint32_t some_bins[] = {7, 4, 6, 3, 12, 256, 2, 9};
 
+/* ---- A source of nothing but sums ---------------------------------------------------------------------------------- */
+
+typedef struct bare_source {
+    hr_stats_source source; /* first */
+    hr_local *local;
+} bare_source;
+
+static hr_status sum_bare(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count, hr_error *err) {
+    (void)err;
+    hr_local_sum(((bare_source *)self)->local, nodes, out, count);
+    return HR_OK;
+}
+
+static hr_status split_bare(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits, const uint32_t *left, size_t count,
+                            hr_error *err) {
+    (void)err;
+    hr_local_split(((bare_source *)self)->local, nodes, splits, left, count);
+    return HR_OK;
+}
+
+static const hr_stats_ops bare_ops = {.sum = sum_bare, .split = split_bare};
+
+static bare_source bare(hr_local *local) {
+    return (bare_source){{&bare_ops, 0}, local};
+}
+
 /* ---- A splitter that rolls dice ------------------------------------------------------------------------------------ */
 
 typedef struct roller {
@@ -162,10 +188,11 @@ static void check_growth(const binned_table *t, hr_local *local, hr_grower *grow
     hr_dice_init(&dice, g->seed);
     int64_t *packed = random_packed(&dice, t->arena, &pack, 1, g->count);
     roller r = roller_new(&t->binning, g->seed, g->leaf_of_16);
+    bare_source source = bare(local);
     const hr_sums *sums;
     memcpy(hr_local_packed(local), packed, g->count * sizeof *packed);
     hr_local_start(local, g->rows, g->count);
-    assert_int_equal(hr_grow(grower, hr_local_source(local), &r.splitter, &pack, t->arena, tree, &sums, NULL), HR_OK);
+    assert_int_equal(hr_grow(grower, &source.source, &r.splitter, &pack, t->arena, tree, &sums, NULL), HR_OK);
     assert_true(r.levels <= g->depth);
     check_shape(t, tree, g->depth);
     check_sums(t, tree, sums, g->rows, packed, g->count);
@@ -192,7 +219,7 @@ static void check_threads(const binned_table *t, growth g) {
         hr_local *local;
         hr_grower *grower;
         assert_int_equal(hr_local_new(t->binned, t->rows, g.depth, g.threads, &local, NULL), HR_OK);
-        assert_int_equal(hr_grower_new(&t->binning, hr_histogram_size(t->binned), g.depth, &grower, NULL), HR_OK);
+        assert_int_equal(hr_grower_new(&t->binning, hr_histogram_cells(t->binning.feature_count), g.depth, &grower, NULL), HR_OK);
         growth other = g;
         other.seed += 1000;
         check_growth(t, local, grower, &other, &tree);
@@ -265,21 +292,20 @@ static void test_tree__takes_enough_records_for_all_threads(void **state) {
     binned_table_close(&t);
 }
 
-/* ---- The source by itself ------------------------------------------------------------------------------------------ */
+/* ---- The sums by themselves ----------------------------------------------------------------------------------------- */
 
 static void check_node_sums(const binned_table *t, hr_local *local, uint32_t node, const uint32_t *where, const int64_t *packed) {
-    size_t cells = hr_histogram_size(t->binned);
+    size_t cells = hr_histogram_cells(t->binning.feature_count);
     hr_cell *out = arena_room(t->arena, cells, sizeof *out), *wanted = arena_room(t->arena, cells, sizeof *wanted);
-    hr_source *source = hr_local_source(local);
     memset(out, 0x11, cells * sizeof *out);
-    assert_int_equal(source->sum(source, &node, &out, 1, NULL), HR_OK);
+    hr_local_sum(local, &node, &out, 1);
     for (size_t i = 0; i < t->rows; i++)
         for (size_t f = 0; where[i] == node && f < t->binning.feature_count; f++) wanted[hr_histogram_at(f) + bin_at(t, i, f)] += packed[i];
     for (size_t f = 0; f < t->binning.feature_count; f++)
         assert_memory_equal(out + hr_histogram_at(f), wanted + hr_histogram_at(f), HR_BINS_MAX * sizeof *out);
 }
 
-static void test_source__sums_every_node(void **state) {
+static void test_sums__are_those_of_every_node(void **state) {
     (void)state;
     hr_dice dice;
     hr_dice_init(&dice, 5);
@@ -288,7 +314,6 @@ static void test_source__sums_every_node(void **state) {
         binned_table_bin(&t);
         hr_local *local;
         assert_int_equal(hr_local_new(t.binned, t.rows, 6, threads, &local, NULL), HR_OK);
-        hr_source *source = hr_local_source(local);
         int64_t *packed = random_packed(&dice, t.arena, &pack, 1, t.rows);
         uint32_t *where = arena_room(t.arena, t.rows, sizeof *where), begin = 0, end = 1;
         memcpy(hr_local_packed(local), packed, t.rows * sizeof *packed);
@@ -304,7 +329,7 @@ static void test_source__sums_every_node(void **state) {
                     if (where[i] == n) where[i] = next + !hr_split_goes_left(&splits[count], bin_at(&t, i, splits[count].feature));
                 next += 2, count++;
             }
-            assert_int_equal(source->split(source, nodes, splits, left, count, NULL), HR_OK);
+            hr_local_split(local, nodes, splits, left, count);
             for (uint32_t n = end; n < next; n++) check_node_sums(&t, local, n, where, packed);
             begin = end, end = next;
         }
@@ -324,7 +349,7 @@ static void test_grow__hands_failures_on(void **state) {
     hr_local *local;
     hr_grower *grower;
     assert_int_equal(hr_local_new(t.binned, t.rows, 5, 1, &local, NULL), HR_OK);
-    assert_int_equal(hr_grower_new(&t.binning, hr_histogram_size(t.binned), 5, &grower, NULL), HR_OK);
+    assert_int_equal(hr_grower_new(&t.binning, hr_histogram_cells(t.binning.feature_count), 5, &grower, NULL), HR_OK);
     int64_t *packed = random_packed(&dice, t.arena, &pack, 1, t.rows);
     roller r = roller_new(&t.binning, 1, 0);
     r.splitter.choose = refuse;
@@ -333,7 +358,8 @@ static void test_grow__hands_failures_on(void **state) {
     hr_error err = {0};
     memcpy(hr_local_packed(local), packed, t.rows * sizeof *packed);
     hr_local_start(local, NULL, t.rows);
-    assert_int_equal(hr_grow(grower, hr_local_source(local), &r.splitter, &pack, t.arena, &tree, &sums, &err), HR_E_BUDGET);
+    bare_source source = bare(local);
+    assert_int_equal(hr_grow(grower, &source.source, &r.splitter, &pack, t.arena, &tree, &sums, &err), HR_E_BUDGET);
     assert_true(tree.node_count == 77 && !sums && err.status == HR_E_BUDGET);
     check_growth(&t, local, grower, &(growth){.depth = 5, .seed = 9, .count = t.rows}, &good); /* and can be used again */
     hr_grower_free(grower);
@@ -354,7 +380,7 @@ static void test_grow__numbers_nodes_without_a_look_at_records(void **state) {
     hr_local *local;
     hr_grower *grower;
     assert_int_equal(hr_local_new(t.binned, t.rows, DEPTH, 1, &local, NULL), HR_OK);
-    assert_int_equal(hr_grower_new(&t.binning, hr_histogram_size(t.binned), DEPTH, &grower, NULL), HR_OK);
+    assert_int_equal(hr_grower_new(&t.binning, hr_histogram_cells(t.binning.feature_count), DEPTH, &grower, NULL), HR_OK);
     hr_tree first;
     for (uint64_t draw = 0; draw < DRAWS; draw++) {
         hr_tree tree;
@@ -365,7 +391,8 @@ static void test_grow__numbers_nodes_without_a_look_at_records(void **state) {
         int64_t *packed = random_packed(&dice, t.arena, &pack, 1, count);
         memcpy(hr_local_packed(local), packed, count * sizeof *packed);
         hr_local_start(local, rows, count);
-        assert_int_equal(hr_grow(grower, hr_local_source(local), &r.splitter, &pack, t.arena, &tree, &sums, NULL), HR_OK);
+        bare_source source = bare(local);
+        assert_int_equal(hr_grow(grower, &source.source, &r.splitter, &pack, t.arena, &tree, &sums, NULL), HR_OK);
         if (!draw) first = tree;
         assert_int_equal(tree.node_count, (2 << DEPTH) - 1);
         assert_true(same_tree(&first, &tree));
@@ -391,7 +418,7 @@ static void test_walk__ends_in_the_same_leaf(void **state) {
         growth g = {.depth = 1 + k % 9, .seed = (uint64_t)k, .leaf_of_16 = k > 9 ? 16 : (uint64_t)k % 4 * 2};
         g.rows = some_rows(&dice, &t, 5, &g.count);
         assert_int_equal(hr_local_new(t.binned, t.rows, g.depth, 1, &local, NULL), HR_OK);
-        assert_int_equal(hr_grower_new(&t.binning, hr_histogram_size(t.binned), g.depth, &grower, NULL), HR_OK);
+        assert_int_equal(hr_grower_new(&t.binning, hr_histogram_cells(t.binning.feature_count), g.depth, &grower, NULL), HR_OK);
         check_growth(&t, local, grower, &g, &tree);
         for (size_t count = 0; count <= t.rows; count += count < 20 ? 1 : 993) {
             double *walked = arena_room(t.arena, t.rows * 3, sizeof *walked), *wanted = arena_room(t.arena, t.rows * 3, sizeof *wanted);
@@ -446,7 +473,7 @@ int main(void) {
         cmocka_unit_test(test_tree__may_be_twelve_deep),
         cmocka_unit_test(test_tree__may_be_a_single_leaf),
         cmocka_unit_test(test_tree__takes_enough_records_for_all_threads),
-        cmocka_unit_test(test_source__sums_every_node),
+        cmocka_unit_test(test_sums__are_those_of_every_node),
         cmocka_unit_test(test_grow__hands_failures_on),
         cmocka_unit_test(test_grow__numbers_nodes_without_a_look_at_records),
         cmocka_unit_test(test_walk__ends_in_the_same_leaf),

@@ -1,4 +1,4 @@
-#include "methods/parts.h"
+#include "tree/parts.h"
 #include "base/fail.h"
 #include "random/sample.h"
 

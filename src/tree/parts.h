@@ -1,6 +1,6 @@
 /* Sharing records out: which records train which tree of an ensemble. */
-#ifndef HR_METHODS_PARTS_H
-#define HR_METHODS_PARTS_H
+#ifndef HR_TREE_PARTS_H
+#define HR_TREE_PARTS_H
 
 #include "random/stream.h"
 

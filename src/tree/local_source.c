@@ -1,0 +1,145 @@
+#include "tree/local_source.h"
+
+#include "base/fail.h"
+#include "tree/local.h"
+#include "tree/local_gradients.h"
+#include "tree/local_labels.h"
+
+#include <stdlib.h>
+
+typedef struct local_source {
+    hr_stats_source source; /* first: a local_source is an hr_stats_source */
+    hr_local_records records;
+    hr_parts parts;
+    hr_local_gradients *gradients; /* one of these, once it is prepared */
+    hr_local_labels *labels;
+} local_source;
+
+static hr_status prepare(hr_stats_source *self, const hr_stats_setup *setup, hr_error *err) {
+    local_source *s = (local_source *)self;
+    if (setup->kind == HR_STATS_LABELS) return hr_local_labels_new(&s->records, setup, &s->labels, err);
+    return hr_local_gradients_new(&s->records, setup, &s->parts, &s->gradients, err);
+}
+
+/* ---- Parts --------------------------------------------------------------------------------------------------------- */
+
+static hr_status draw_parts(local_source *s, const hr_stats_shares *shares, hr_error *err) {
+    size_t rows = hr_data_rows(s->records.data);
+    hr_parts_done(&s->parts);
+    if (!shares->weights) return hr_parts_whole(rows, &s->parts, err);
+    return (shares->exact_sizes ? hr_parts_fixed : hr_parts_drawn)(s->records.stream, rows, shares->weights, shares->count, &s->parts, err);
+}
+
+static size_t count_filled(const hr_parts *parts) {
+    size_t j = 0;
+    while (j < parts->count && hr_parts_size(parts, j)) j++;
+    return j;
+}
+
+static hr_status share_out(hr_stats_source *self, const hr_stats_shares *shares, size_t *filled, hr_error *err) {
+    local_source *s = (local_source *)self;
+    hr_status status = s->gradients ? hr_local_gradients_catch_up(s->gradients, err) : HR_OK;
+    if (!status) status = draw_parts(s, shares, err);
+    if (!status && s->gradients) status = hr_local_gradients_share(s->gradients, err);
+    if (!status && filled) *filled = count_filled(&s->parts);
+    return status;
+}
+
+static hr_status begin(hr_stats_source *self, const hr_stats_round *round, hr_error *err) {
+    local_source *s = (local_source *)self;
+    if (s->gradients) return hr_local_gradients_begin(s->gradients, round, err);
+    return hr_local_labels_begin(s->labels, hr_parts_rows(&s->parts, round->part), hr_parts_size(&s->parts, round->part), err);
+}
+
+/* ---- Gradients ----------------------------------------------------------------------------------------------------- */
+
+static hr_local_gradients *gradients_of(hr_stats_source *self) {
+    return ((local_source *)self)->gradients;
+}
+
+static hr_status label_sums(hr_stats_source *self, hr_exact *sums, hr_error *err) {
+    (void)err;
+    hr_local_gradients_label_sums(gradients_of(self), sums);
+    return HR_OK;
+}
+
+static hr_status largest_residual(hr_stats_source *self, size_t output, double *out, hr_error *err) {
+    hr_status status = hr_local_gradients_catch_up(gradients_of(self), err);
+    if (!status) *out = hr_local_gradients_largest(gradients_of(self), output);
+    return status;
+}
+
+static hr_status set_base(hr_stats_source *self, const double *base, hr_error *err) {
+    (void)err;
+    hr_local_gradients_set_base(gradients_of(self), base);
+    return HR_OK;
+}
+
+static hr_status add_trees(hr_stats_source *self, const hr_tree *trees, size_t count, hr_error *err) {
+    return hr_local_gradients_add(gradients_of(self), trees, count, err);
+}
+
+static hr_status sum(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count, hr_error *err) {
+    (void)err;
+    hr_local_sum(hr_local_gradients_sums(gradients_of(self)), nodes, out, count);
+    return HR_OK;
+}
+
+static hr_status split(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits, const uint32_t *left, size_t count,
+                       hr_error *err) {
+    (void)err;
+    hr_local_split(hr_local_gradients_sums(gradients_of(self)), nodes, splits, left, count);
+    return HR_OK;
+}
+
+static hr_status hessians(hr_stats_source *self, const hr_tree *tree, hr_exact *sums, hr_error *err) {
+    (void)err;
+    hr_local_gradients_hessians(gradients_of(self), tree, sums);
+    return HR_OK;
+}
+
+/* ---- Labels -------------------------------------------------------------------------------------------------------- */
+
+static hr_status ask(hr_stats_source *self, const hr_stats_query *queries, size_t count, hr_exact *out, hr_error *err) {
+    return hr_local_labels_ask(((local_source *)self)->labels, queries, count, out, err);
+}
+
+static hr_status divide(hr_stats_source *self, const uint32_t *nodes, const hr_stats_division *divisions, const uint32_t *first,
+                        size_t count, hr_error *err) {
+    local_source *s = (local_source *)self;
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < count; i++) status = hr_local_labels_divide(s->labels, nodes[i], &divisions[i], first[i], err);
+    return status;
+}
+
+static hr_status gap(hr_stats_source *self, const hr_stats_query *query, size_t index, size_t *known, double around[2], hr_error *err) {
+    return hr_local_labels_gap(((local_source *)self)->labels, query, index, known, around, err);
+}
+
+/* ---- The source ---------------------------------------------------------------------------------------------------- */
+
+static void free_source(hr_stats_source *self) {
+    local_source *s = (local_source *)self;
+    hr_local_gradients_free(s->gradients);
+    hr_local_labels_free(s->labels);
+    hr_parts_done(&s->parts);
+    free(s);
+}
+
+static const hr_stats_ops ops = {free_source, prepare, share_out, begin,    label_sums, largest_residual, set_base,
+                                 add_trees,   sum,     split,     hessians, ask,        divide,           gap};
+
+hr_status hr_local_source_new(const hr_local_records *records, hr_stats_source **out, hr_error *err) {
+    size_t rows = hr_data_rows(records->data);
+    local_source *s = calloc(1, sizeof *s);
+    if (!s) return hr_fail_memory(err);
+    s->source = (hr_stats_source){&ops, rows};
+    s->records = *records;
+    hr_status status = hr_parts_whole(rows, &s->parts, err);
+    if (status) {
+        free_source(&s->source);
+        return status;
+    }
+    *out = &s->source;
+    return HR_OK;
+}
