@@ -52,10 +52,10 @@ reduced: ## build without the broker, and without federations; see that the rest
 	@ninja -C build-alone
 	@for t in without_federation ledger; do python3 tests/cli/run.py build-alone/cli/hedgerow tests/cli/$$t.test || exit 1; done
 
-demo: all ## a short tour: three hospitals train a model together, each from her own file, ledger and key
+demo: all ## a short tour: three hospitals train a model together, each from its own file, ledger and key
 	@tools/demo.sh
 
-demo-nats: all ## the same over a real broker, everybody in a process of her own
+demo-nats: all ## the same over a real broker, everybody in a process of its own
 	@tools/setup.sh test
 	@tools/demo.sh --nats
 

@@ -27,7 +27,7 @@ PRIVATE = {
     'SEQ as published': ['seq', '--mode', 'paper'],
     'PARA as published': ['para', '--mode', 'paper'],
     'DiPriMe sound': ['diprime', '--mode', 'sound'],
-    'DiPriMe as published': ['diprime', '--mode', 'paper', '--option', 'features=5'],
+    'DiPriMe as published': ['diprime', '--mode', 'paper', '--option', 'max-features=5'],
     'InPrivate sound': ['inprivate', '--mode', 'sound'],
     'InPrivate as published': ['inprivate', '--mode', 'paper', '--trees', '8', '--option', 'split-budget=text'],
     'DP-ERT': ['dp-ert'],
@@ -104,7 +104,7 @@ def sklearn_forest_error(folder, name):
 
 
 def forest_arguments(method, folder):
-    return [method, '--trees', str(FOREST_TREES), '--depth', str(FOREST_DEPTH), '--option', 'features=%d' % root(folder), '--option', 'least-weight=1']
+    return [method, '--trees', str(FOREST_TREES), '--depth', str(FOREST_DEPTH), '--option', 'max-features=%d' % root(folder), '--option', 'min-child-weight=1']
 
 
 def is_classes(folder):

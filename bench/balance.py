@@ -22,9 +22,9 @@ import sets
 # Figure 1: depth and budget of the paper; as many records as each of 10 trees of table 1 is trained on.
 DEPTH, EPSILON, ROWS, TEST = 5, 10, 1973, .1
 GROWN = {
-    'DiPriMe as published': ['diprime', '--mode', 'paper', '--option', 'features=10', '--epsilon', str(EPSILON)],
-    'DiPriMe sound': ['diprime', '--mode', 'sound', '--option', 'features=10', '--option', 'leaf-share=0.5', '--epsilon', str(EPSILON)],
-    'DiPriMe sound, K = 1': ['diprime', '--mode', 'sound', '--option', 'features=1', '--option', 'leaf-share=0.5', '--epsilon', str(EPSILON)],
+    'DiPriMe as published': ['diprime', '--mode', 'paper', '--option', 'max-features=10', '--epsilon', str(EPSILON)],
+    'DiPriMe sound': ['diprime', '--mode', 'sound', '--option', 'max-features=10', '--option', 'leaf-share=0.5', '--epsilon', str(EPSILON)],
+    'DiPriMe sound, K = 1': ['diprime', '--mode', 'sound', '--option', 'max-features=1', '--option', 'leaf-share=0.5', '--epsilon', str(EPSILON)],
     'DP-ERT': ['dp-ert', '--epsilon', str(EPSILON)],
 }
 SHARES = 10
@@ -117,7 +117,7 @@ def per_cent(counts):
     return ['%.1f' % (100 * count / sum(counts)) for count in counts]
 
 
-def balance_part(args, pool):
+def median_score_part(args, pool):
     there = measure.methods(args.hedgerow)
     chosen = {title: arguments for title, arguments in GROWN.items() if arguments[0] in there}
     folders = [sets.prepared(args.data, os.path.join(args.cache, 'balance'), args.set, seed, ROWS, TEST) for seed in range(min(args.trees, 10))]
@@ -164,7 +164,7 @@ def laplace_sums(seed, count):
 def distances(program, folder, budget, candidates):
     """Of the leaves of one tree from their even share, in 1 / eps1."""
     _, leaves = grown(program, folder, DEEP, ['diprime', '--mode', 'paper', '--epsilon', str(EPSILON), '--option', 'split-budget=' + budget,
-                                              '--option', 'features=%d' % candidates])
+                                              '--option', 'max-features=%d' % candidates])
     even = sum(leaves) / 2 ** DEEP
     return [SPLIT_EPSILON[budget] * abs(records - even) for records in leaves]
 
@@ -191,7 +191,7 @@ def tail_part(args, pool):
         yield pages.line(['%d' % x, shown(bound(x, DEEP)), *(shown(tail(of, x)) for of in found.values())])
 
 
-PARTS = {'balance': balance_part, 'tail': tail_part}
+PARTS = {'balance': median_score_part, 'tail': tail_part}
 
 
 def arguments_of():

@@ -1,18 +1,19 @@
 /* Equations 18 and 19 of InPrivate Digging: how long a job takes by the number of owners, when trees go from owner to owner and when each
- * goes to everybody at once. All parties run in this process, one at a time, and every one has a clock of her own: her steps, messages and
- * seals and the journal included, move it on by the processor time they take; a parcel arrives at its sender's time, for the way itself
- * takes nothing; and whoever is the earliest goes on. So the clock of the miner tells what a federation of so many machines would take.
+ * goes to everybody at once. All parties run in this process, one at a time, and every one has a clock of its own: its steps, messages and
+ * seals and the journal included, move it on by the processor time they take; a packet arrives at its sender's time, for the way itself
+ * takes nothing; and whoever is the earliest goes on. So the clock of the coordinator tells what a federation of so many machines would
+ * take.
  *
  * usage: bench_chain FILE ROWS FEATURES OWNERS chain|broadcast ROUNDS [OPTION=VALUE]...
- * FILE is of bench_table; every owner has all of its records. Prints one line of JSON: seconds until the miner has the model; processor
- * seconds of all parties together, of that in training and in preparing it; parcels and their bytes; by how many bytes the peak of
- * resident memory rose; and then, by the clock on the wall, seconds of `simulate` on two threads and of the same trees in a row on one, by
- * one who has everything at hand, without messages. */
+ * FILE is of bench_table; every owner has all of its records. Prints one line of JSON: seconds until the coordinator has the model;
+ * processor seconds of all parties together, of that in training and in preparing it; packets and their bytes; by how many bytes the peak
+ * of resident memory rose; and then, by the clock on the wall, seconds of `simulate` on two threads and of the same trees in a row on one,
+ * by one who has everything at hand, without messages. */
 #include "base/arena.h"
+#include "fit/budget.h"
 #include "fits.h"
-#include "job/budget.h"
-#include "job/simulation.h"
 #include "methods/inprivate.h"
+#include "party/simulation.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,22 +39,22 @@ static double peak_bytes(void) {
 
 /* ---- The way --------------------------------------------------------------------------------------------------------------- */
 
-typedef struct parcel {
+typedef struct packet {
     double arrives;
-    hr_parcel content;
-    struct parcel *next;
-} parcel;
+    hr_packet content;
+    struct packet *next;
+} packet;
 
-/* A party on her clock. */
+/* A party on its clock. */
 typedef struct member {
     double now;
     bool busy;
-    parcel *box; /* the earliest first */
+    packet *inbox; /* the earliest first */
 } member;
 
 static hr_simulation simulation;
 static member *members;
-static size_t member_count, parcels;
+static size_t member_count, packets;
 static double bytes_sent, step_began;
 static member *stepping;
 
@@ -65,32 +66,32 @@ static hr_status send(hr_transport *self, const char *to, const void *bytes, siz
     size_t i = 0;
     (void)self;
     (void)err;
-    while (strcmp(simulation.seats[i].name, to) != 0) i++;
-    parcel *p = bench_allocate(1, sizeof *p), **at = &members[i].box;
-    *p = (parcel){.arrives = now_of_step(), .content = {.bytes = bench_allocate(size, 1), .size = size}};
+    while (strcmp(simulation.parties[i].name, to) != 0) i++;
+    packet *p = bench_allocate(1, sizeof *p), **at = &members[i].inbox;
+    *p = (packet){.arrives = now_of_step(), .content = {.bytes = bench_allocate(size, 1), .size = size}};
     memcpy(p->content.bytes, bytes, size);
     while (*at && (*at)->arrives <= p->arrives) at = &(*at)->next;
     p->next = *at;
     *at = p;
-    parcels++;
+    packets++;
     bytes_sent += (double)size;
     return HR_OK;
 }
 
-static hr_status receive(hr_transport *self, int milliseconds, hr_parcel *out, hr_error *err) {
-    parcel *first = stepping->box;
+static hr_status receive(hr_transport *self, int milliseconds, hr_packet *out, hr_error *err) {
+    packet *first = stepping->inbox;
     (void)self;
     (void)milliseconds;
     (void)err;
-    *out = (hr_parcel){0};
+    *out = (hr_packet){0};
     if (!first || first->arrives > stepping->now) return HR_OK;
     *out = first->content;
-    stepping->box = first->next;
+    stepping->inbox = first->next;
     free(first);
     return HR_OK;
 }
 
-static void settle(hr_transport *self, hr_parcel *p) {
+static void settle(hr_transport *self, hr_packet *p) {
     (void)self;
     free(p->bytes);
 }
@@ -99,7 +100,7 @@ static void lay_ways(void) {
     member_count = simulation.owner_count + 1;
     members = bench_allocate(member_count, sizeof *members);
     for (size_t i = 0; i < member_count; i++) {
-        hr_transport *end = simulation.seats[i].transport;
+        hr_transport *end = simulation.parties[i].transport;
         members[i] = (member){.busy = true};
         end->send = send;
         end->receive = receive;
@@ -109,10 +110,10 @@ static void lay_ways(void) {
 
 /* ---- The run --------------------------------------------------------------------------------------------------------------- */
 
-/* When a party can go on; never, if she has nothing to do and nothing is on the way to her. */
+/* When a party can go on; never, if it has nothing to do and nothing is on the way to it. */
 static double ready(const member *m) {
     if (m->busy) return m->now;
-    return m->box ? fmax(m->now, m->box->arrives) : (double)INFINITY;
+    return m->inbox ? fmax(m->now, m->inbox->arrives) : (double)INFINITY;
 }
 
 static void step(size_t i) {
@@ -120,7 +121,7 @@ static void step(size_t i) {
     stepping = &members[i];
     stepping->now = ready(stepping);
     step_began = processor_seconds();
-    if (hr_party_step(simulation.seats[i].party, (hr_clock){0}, 0, &stepping->busy, &err)) bench_die(&err, "step:");
+    if (hr_party_step(simulation.parties[i].party, (hr_clock){0}, 0, &stepping->busy, &err)) bench_die(&err, "step:");
     stepping->now += processor_seconds() - step_began;
 }
 
@@ -129,7 +130,7 @@ static double run(void) {
     stepping = &members[0];
     step_began = processor_seconds();
     if (hr_simulation_submit(&simulation, &err)) bench_die(&err, "submit:");
-    while (!simulation.seats[0].as.miner.model) {
+    while (!simulation.parties[0].as.coordinator.model) {
         size_t first = 0;
         for (size_t i = 1; i < member_count; i++)
             if (ready(&members[i]) < ready(&members[first])) first = i;
@@ -145,9 +146,9 @@ static hr_status (*train)(hr_party_work *, const hr_party_job *, size_t, hr_byte
 static hr_status (*prepare)(hr_party_work *, const hr_party_job *, hr_error *);
 static double training, preparing;
 
-static hr_status timed_train(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+static hr_status timed_train(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out, hr_error *err) {
     double start = processor_seconds();
-    hr_status status = train(self, job, place, out, err);
+    hr_status status = train(self, job, slot, out, err);
     training += processor_seconds() - start;
     return status;
 }
@@ -161,7 +162,7 @@ static hr_status timed_prepare(hr_party_work *self, const hr_party_job *job, hr_
 
 static void watch_work(void) {
     for (size_t i = 1; i < member_count; i++) {
-        hr_party_work *work = &simulation.seats[i].as.work;
+        hr_party_work *work = &simulation.parties[i].as.work;
         train = work->train;
         prepare = work->prepare;
         work->train = timed_train;
@@ -175,18 +176,18 @@ static void watch_work(void) {
 static void train_one(const bench_table *t, const hr_fit_options *options, size_t index, double *scores) {
     hr_error err = {0};
     hr_budget budget;
-    hr_stream *stream = NULL;
+    hr_csprng *csprng = NULL;
     hr_gate *gate = NULL;
     hr_value_tree tree;
     hr_arena *arena = hr_arena_new();
-    if (!arena || hr_budget_of(hr_method_named("inprivate"), options, &budget, &err) || hr_stream_open(&stream, &err) ||
-        hr_gate_new(budget.currency, budget.units, stream, &gate, &err))
+    if (!arena || hr_budget_of(hr_method_named("inprivate"), options, &budget, &err) || hr_csprng_open(&csprng, &err) ||
+        hr_gate_new(budget.privacy_measure, budget.units, csprng, &gate, &err))
         bench_die(&err, "a gate:");
     hr_inprivate_tree_job job = {.records = t->data, .scores = scores, .scope = {(int64_t)index, 0, index, budget.units}};
     if (hr_inprivate_tree(&job, options, gate, 1, arena, &tree, &err)) bench_die(&err, "a tree:");
     hr_value_tree_add(&tree, t->data, scores);
     hr_gate_free(gate);
-    hr_stream_close(stream);
+    hr_csprng_close(csprng);
     hr_arena_free(arena);
 }
 
@@ -218,9 +219,9 @@ static double simulate(const bench_table *t, const hr_job_file *job, size_t owne
     return seconds;
 }
 
-static void free_boxes(void) {
+static void free_inboxes(void) {
     for (size_t i = 0; i < member_count; i++)
-        for (parcel *p = members[i].box, *next; p; p = next) {
+        for (packet *p = members[i].inbox, *next; p; p = next) {
             next = p->next;
             free(p->content.bytes);
             free(p);
@@ -234,11 +235,11 @@ static void run_on_clocks(const bench_table *t, const hr_job_file *job, size_t o
     lay_ways();
     watch_work();
     double start = processor_seconds(), seconds = run();
-    printf("{\"seconds\": %.6f, \"processor\": %.6f, \"training\": %.6f, \"preparing\": %.6f, \"parcels\": %zu, \"bytes\": %.0f, "
+    printf("{\"seconds\": %.6f, \"processor\": %.6f, \"training\": %.6f, \"preparing\": %.6f, \"packets\": %zu, \"bytes\": %.0f, "
            "\"grown\": %.0f, ",
-           seconds, processor_seconds() - start, training, preparing, parcels, bytes_sent, peak_bytes() - peak);
+           seconds, processor_seconds() - start, training, preparing, packets, bytes_sent, peak_bytes() - peak);
     hr_simulation_done(&simulation);
-    free_boxes();
+    free_inboxes();
 }
 
 int main(int argc, char **argv) {

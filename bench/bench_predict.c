@@ -3,8 +3,8 @@
  *     bench_predict [ROWS] [TREES] [DEPTH] [THREADS]
  *
  * Prints the best of five runs in ns per record and in ns per record and tree, and a checksum, so that the work is real. */
-#include "data/schema.h"
 #include "model/model.h"
+#include "schema/schema.h"
 
 #include <hedgerow/data.h>
 #include <stdio.h>

@@ -27,7 +27,7 @@ static hr_status run(const char *path, const char *label, hr_error *err) {
     char *yaml = NULL;
     hr_schema *schema = NULL;
     hr_data *data = NULL;
-    hr_status status = hr_schema_propose(path, HR_FORMAT_CSV, label, &yaml, err);
+    hr_status status = hr_schema_infer(path, HR_FORMAT_CSV, label, &yaml, err);
     if (!status) status = hr_schema_parse(yaml, strlen(yaml), "proposed", &schema, err);
     double start = seconds();
     if (!status) status = hr_data_read(schema, path, NULL, &data, err);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Equations 18 and 19 of InPrivate Digging's paper: seconds of a job by the number of owners, chain and broadcast, on a clock for each party
 (bench_chain.c), beside two least squares fits: of the equations as published, with c1, the residuals of one tree, and c2, the training of
-one; and with c3 besides, what a parcel costs its sender. And seconds of `simulate`, beside those of the same trees in a row.
+one; and with c3 besides, what a packet costs its sender. And seconds of `simulate`, beside those of the same trees in a row.
 
 usage: chain.py [--help]"""
 import argparse
@@ -12,9 +12,9 @@ import tempfile
 
 import pages
 
-# Equations 18 and 19: factors of c1 and c2; the third is the parcels with trees that are sent one after the other.
+# Equations 18 and 19: factors of c1 and c2; the third is the packets with trees that are sent one after the other.
 ORDERS = {'chain': lambda n: ((n * n - n) / 2, n, n), 'broadcast': lambda n: (n - 1, n, n * n - n)}
-PUBLISHED, WITH_PARCELS = 2, 3
+PUBLISHED, WITH_PACKETS = 2, 3
 
 
 def solved(matrix, right):
@@ -51,20 +51,20 @@ def lines_of(args):
         subprocess.run([os.path.join(args.build, 'bench', 'bench_table'), table, str(args.rows), str(args.features)], check=True)
         found = {(order, n): measured(args, table, n, order) for order in ORDERS for n in args.owners}
     points = [(ORDERS[order](n), run['seconds']) for (order, n), run in found.items()]
-    published, with_parcels = fitted(points, PUBLISHED), fitted(points, WITH_PARCELS)
+    published, with_packets = fitted(points, PUBLISHED), fitted(points, WITH_PACKETS)
     yield '%d records x %d features an owner, median of %d runs%s.' % (args.rows, args.features, args.repeat,
                                                                        ', ' + ', '.join(args.settings) if args.settings else '')
-    yield from pages.header(['order', 'owners', 'seconds', 'as published', 'with parcels', 'processor, s', 'parcels', 'MB sent', 'MB of memory', 'simulate, s',
+    yield from pages.header(['order', 'owners', 'seconds', 'as published', 'with packets', 'processor, s', 'packets', 'MB sent', 'MB of memory', 'simulate, s',
                              'trees in a row, s', ''])
     for (order, n), run in found.items():
-        yield pages.line([order, '%d' % n, '%.2f' % run['seconds'], '%.2f' % told(ORDERS[order](n), published), '%.2f' % told(ORDERS[order](n), with_parcels),
-                          '%.2f' % run['processor'], '%d' % run['parcels'], '%.1f' % (run['bytes'] / 1e6), '%.0f' % (run['grown'] / 1e6),
+        yield pages.line([order, '%d' % n, '%.2f' % run['seconds'], '%.2f' % told(ORDERS[order](n), published), '%.2f' % told(ORDERS[order](n), with_packets),
+                          '%.2f' % run['processor'], '%d' % run['packets'], '%.1f' % (run['bytes'] / 1e6), '%.0f' % (run['grown'] / 1e6),
                           '%.2f' % run['simulate'], '%.2f' % run['row'], 'x%.2f' % (run['simulate'] / run['row'])])
     n = args.owners[-1]
     work = {order: found[order, n]['training'] for order in ORDERS}
     residuals = (work['chain'] - work['broadcast']) / (ORDERS['chain'](n)[0] - ORDERS['broadcast'](n)[0])
-    yield from ['', 'As published: c1 = %.2f ms, c2 = %.1f ms. With parcels: c1 = %.2f ms, c2 = %.1f ms, c3 = %.2f ms. By the time that %d owners spent on it '
-                'when their turn came: c1 = %.2f ms, c2 = %.1f ms.' % (*(1e3 * c for c in (*published, *with_parcels)), n, 1e3 * residuals,
+    yield from ['', 'As published: c1 = %.2f ms, c2 = %.1f ms. With packets: c1 = %.2f ms, c2 = %.1f ms, c3 = %.2f ms. By the time that %d owners spent on it '
+                'when their turn came: c1 = %.2f ms, c2 = %.1f ms.' % (*(1e3 * c for c in (*published, *with_packets)), n, 1e3 * residuals,
                                                                       1e3 * (work['broadcast'] / n - residuals))]
 
 

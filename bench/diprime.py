@@ -42,7 +42,7 @@ PEERS = {'Random Forest, scikit-learn': 'RandomForest', 'ERT, scikit-learn': 'Ex
 def command(row, table, of_set):
     """The arguments of a row's training."""
     settings = {'SHAPE': ['--trees', str(table['trees']), '--depth', str(of_set['depth'])],
-                'K': ['--option', 'features=%d' % table['features']],
+                'K': ['--option', 'max-features=%d' % table['features']],
                 'EPSILON': ['--epsilon', str(table['epsilon'])]}
     return [argument for part in row.method for argument in settings.get(part, [part])]
 

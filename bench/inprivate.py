@@ -102,7 +102,7 @@ def fitted(program, folder, first, count, arguments):
 
 
 def alone(program, folder, point, owners):
-    """The mean over owners, each with the same budget and records; rounds are hers to choose."""
+    """The mean over owners, each with the same budget and records; rounds are its own to choose."""
     return statistics.mean(fitted(program, folder, o * point.records, point.records, ['inprivate', '--epsilon', '%g' % point.epsilon])
                            for o in range(owners))
 

@@ -105,7 +105,7 @@ def turns(text):
     y = Axis(0, step * math.ceil(longest / step), [(k * step, '%g s' % (k * step)) for k in range(math.ceil(longest / step) + 1)], '')
     curves = [Curve('%s, %s' % (order, what), [(n, seconds[k]) for n, *seconds in measured[order]], colour)
               for order, shades in (('chain', ('#2166ac', '#92c5de', '#5aa0d0')), ('broadcast', ('#b2182b', '#f4a582', '#d6604d')))
-              for k, (what, colour) in enumerate(zip(('measured', 'as published', 'with parcels'), shades))]
+              for k, (what, colour) in enumerate(zip(('measured', 'as published', 'with packets'), shades))]
     return Picture('Time of a job: equations 18 (chain) and 19 (broadcast)', x, y, curves)
 
 

@@ -68,7 +68,7 @@ def check_rules():
         expect(said == wanted, '%g beside 9, 10, 11 is %s' % (figure, 'off' if said else 'near'))
     row = next(row for row in diprime.ROWS if row.title == 'DiPriMe sound')
     said = diprime.command(row, {'trees': 7, 'features': 4, 'epsilon': .5}, {'depth': 3})
-    expect(said[-8:] == ['--trees', '7', '--depth', '3', '--option', 'features=4', '--epsilon', '0.5'], 'the settings went missing: %s' % said)
+    expect(said[-8:] == ['--trees', '7', '--depth', '3', '--option', 'max-features=4', '--epsilon', '0.5'], 'the settings went missing: %s' % said)
 
 
 def check_division():

@@ -55,7 +55,7 @@ def check_rules():
 def check_chain(build):
     """A fit finds what made up the points; three owners' trees go out."""
     made = (.003, .5, .02)
-    for constants in (chain.PUBLISHED, chain.WITH_PARCELS):
+    for constants in (chain.PUBLISHED, chain.WITH_PACKETS):
         points = [(factors(n), chain.told(factors(n), made[:constants])) for factors in chain.ORDERS.values() for n in (2, 5, 30)]
         found = chain.fitted(points, constants)
         expect(all(abs(a - b) < 1e-9 for a, b in zip(found, made)) and len(found) == constants, 'the fit finds %s' % found)

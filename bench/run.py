@@ -120,7 +120,7 @@ def price_of_privacy(args, size, threads):
 
 def forest_sides(args, peers, method, rows, features, depth, threads):
     """Trees are grown one a thread: every fit has as many for each. The other side takes long: two for each suffice."""
-    few, settings = threads, ['depth=%d' % depth, 'bins=255', 'least-weight=1', 'features=%d' % round(features ** .5)]
+    few, settings = threads, ['depth=%d' % depth, 'bins=255', 'min-child-weight=1', 'max-features=%d' % round(features ** .5)]
     sides = {'hedgerow ' + method: ours(args, (rows, features), method, threads, few, 6 * threads, settings)}
     if 'sklearn' in peers:
         sides[FORESTS[method]] = [peers['sklearn'][0], PEER, 'forest', method, table_file(args, rows, features), str(rows), str(features), str(threads),
@@ -135,8 +135,8 @@ def forests_beside_peers(args, peers, size, threads):
         title = 'Forests, %s: %d x %d, depth %d, %d thread(s)' % (method, rows, features, depth, threads)
         sides = show(title, take_turns(forest_sides(args, peers, method, *size, threads), args.repeat), TREES)
         for side in sides:
-            side['whole'] = side['bins']['min'] + FOREST_TREES * side['tree']['min'] / 1e3
-            print('  %-36s%d trees would take %.1f s x%.2f' % (side['side'], FOREST_TREES, side['whole'], side['whole'] / sides[0]['whole']), flush=True)
+            side['integer'] = side['bins']['min'] + FOREST_TREES * side['tree']['min'] / 1e3
+            print('  %-36s%d trees would take %.1f s x%.2f' % (side['side'], FOREST_TREES, side['integer'], side['integer'] / sides[0]['integer']), flush=True)
         result += sides
     return result
 

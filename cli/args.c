@@ -10,34 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct parser {
+typedef struct option_parser {
     const command *self;
     unsigned char *target;
     bool seen[ARG_OPTIONS_MAX];
     int argc, next;
     char **argv;
-} parser;
+} option_parser;
 
 static bool is_switch(const arg_option *option) {
     return option->kind != ARG_OPERAND;
 }
 
-static bool bad_value(const parser *p, const arg_option *option, const char *value, const char *wanted) {
+static bool bad_value(const option_parser *p, const arg_option *option, const char *value, const char *wanted) {
     usage_error(p->self->name, "--%s: '%s' is not %s", option->name, value, wanted);
     return false;
 }
 
-static bool set_whole(const parser *p, const arg_option *option, const char *value, arg_whole *out) {
+static bool set_integer_option(const option_parser *p, const arg_option *option, const char *value, arg_integer *out) {
     char *end = NULL;
     errno = 0;
     const unsigned long long number = strtoull(value, &end, 10);
-    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0)
-        return bad_value(p, option, value, "a whole number from 0 to 2^64 - 1");
-    *out = (arg_whole){.value = number, .given = true};
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0) return bad_value(p, option, value, "an integer from 0 to 2^64 - 1");
+    *out = (arg_integer){.value = number, .given = true};
     return true;
 }
 
-static bool set_real(const parser *p, const arg_option *option, const char *value, arg_real *out) {
+static bool set_real(const option_parser *p, const arg_option *option, const char *value, arg_real *out) {
     char *end = NULL;
     const double number = strtod(value, &end);
     const bool plain = strspn(value, "0123456789+-.eE") == strlen(value);
@@ -46,7 +45,7 @@ static bool set_real(const parser *p, const arg_option *option, const char *valu
     return true;
 }
 
-static bool set_choice(const parser *p, const arg_option *option, const char *value, size_t *out) {
+static bool set_choice(const option_parser *p, const arg_option *option, const char *value, size_t *out) {
     const size_t length = strlen(value);
     const char *word = option->value;
     for (size_t index = 0;; index++) {
@@ -63,7 +62,7 @@ static bool set_choice(const parser *p, const arg_option *option, const char *va
     return bad_value(p, option, value, wanted);
 }
 
-static bool add_setting(const parser *p, const char *name, const char *value, arg_settings *out) {
+static bool add_setting(const option_parser *p, const char *name, const char *value, arg_settings *out) {
     for (size_t i = 0; i < out->count; i++) {
         if (strcmp(out->items[i].name, name) == 0) {
             usage_error(p->self->name, "'%s' is set twice; give it once", name);
@@ -78,19 +77,19 @@ static bool add_setting(const parser *p, const char *name, const char *value, ar
     return true;
 }
 
-static bool add_pair(const parser *p, const arg_option *option, char *value, arg_settings *out) {
+static bool add_pair(const option_parser *p, const arg_option *option, char *value, arg_settings *out) {
     char *equals = strchr(value, '=');
     if (equals == NULL || equals == value) return bad_value(p, option, value, "of the form NAME=VALUE");
     *equals = '\0';
     return add_setting(p, value, equals + 1, out);
 }
 
-static bool refuse_empty(const parser *p, const arg_option *option) {
+static bool refuse_empty(const option_parser *p, const arg_option *option) {
     usage_error(p->self->name, "%s%s is empty", is_switch(option) ? "--" : "", option->name);
     return false;
 }
 
-static bool add_item(const parser *p, const arg_option *option, char *value, arg_list *out) {
+static bool add_item(const option_parser *p, const arg_option *option, char *value, arg_list *out) {
     if (value[0] == '\0') return refuse_empty(p, option);
     if (out->count == ARG_LIST_MAX) {
         usage_error(p->self->name, "--%s is given more than %d times", option->name, ARG_LIST_MAX);
@@ -100,12 +99,12 @@ static bool add_item(const parser *p, const arg_option *option, char *value, arg
     return true;
 }
 
-static bool set_value(const parser *p, const arg_option *option, char *value) {
+static bool set_value_arguments(const option_parser *p, const arg_option *option, char *value) {
     void *target = p->target + option->offset;
     switch (option->kind) {
     case ARG_FLAG:
     case ARG_WAIVER: *(bool *)target = true; return true;
-    case ARG_WHOLE: return set_whole(p, option, value, target);
+    case ARG_INTEGER: return set_integer_option(p, option, value, target);
     case ARG_REAL: return set_real(p, option, value, target);
     case ARG_CHOICE: return set_choice(p, option, value, target);
     case ARG_SETTING: return add_setting(p, option->name, value, target);
@@ -138,7 +137,7 @@ static size_t find_letter(const command *self, char letter) {
     return i;
 }
 
-static bool unknown_option(const parser *p, const char *word) {
+static bool unknown_option(const option_parser *p, const char *word) {
     const char *names[ARG_OPTIONS_MAX + 1];
     size_t count = 0;
     names[count++] = "help";
@@ -157,7 +156,7 @@ static bool unknown_option(const parser *p, const char *word) {
 }
 
 /* The option's value: what follows '=', or the next word. */
-static bool take_value(parser *p, const arg_option *option, char *attached, char **value) {
+static bool take_value(option_parser *p, const arg_option *option, char *attached, char **value) {
     if (!takes_value(option)) {
         if (attached == NULL) return true;
         usage_error(p->self->name, "--%s takes no value", option->name);
@@ -171,7 +170,7 @@ static bool take_value(parser *p, const arg_option *option, char *attached, char
     return true;
 }
 
-static bool parse_option(parser *p, char *word) {
+static bool parse_option(option_parser *p, char *word) {
     char *attached = NULL;
     size_t index;
     if (word[1] == '-') {
@@ -189,27 +188,27 @@ static bool parse_option(parser *p, char *word) {
     }
     p->seen[index] = true;
     char *value = NULL;
-    return take_value(p, option, attached, &value) && set_value(p, option, value);
+    return take_value(p, option, attached, &value) && set_value_arguments(p, option, value);
 }
 
-static bool parse_operand(parser *p, char *word) {
+static bool parse_operand(option_parser *p, char *word) {
     for (size_t i = 0; i < p->self->option_count; i++) {
         if (is_switch(&p->self->options[i]) || p->seen[i]) continue;
         p->seen[i] = true;
-        return set_value(p, &p->self->options[i], word);
+        return set_value_arguments(p, &p->self->options[i], word);
     }
     usage_error(p->self->name, "'%s' is one word too many", word);
     return false;
 }
 
-static bool waived(const parser *p) {
+static bool waived(const option_parser *p) {
     for (size_t i = 0; i < p->self->option_count; i++) {
         if (p->seen[i] && p->self->options[i].kind == ARG_WAIVER) return true;
     }
     return false;
 }
 
-static bool nothing_missing(const parser *p) {
+static bool nothing_missing(const option_parser *p) {
     if (waived(p)) return true;
     for (size_t i = 0; i < p->self->option_count; i++) {
         const arg_option *option = &p->self->options[i];
@@ -225,7 +224,7 @@ static bool nothing_missing(const parser *p) {
 }
 
 bool args_parse(const command *self, int argc, char **argv, void *target) {
-    parser p = {.self = self, .target = target, .argc = argc, .argv = argv};
+    option_parser p = {.self = self, .target = target, .argc = argc, .argv = argv};
     bool operands_only = false;
     while (p.next < p.argc) {
         char *word = p.argv[p.next++];
@@ -273,7 +272,7 @@ static void print_synopsis(const command *self) {
     putchar('\n');
 }
 
-static void print_options(const command *self) {
+static void print_option_list(const command *self) {
     char label[80];
     size_t widest = strlen("-h, --help");
     for (size_t i = 0; i < self->option_count; i++) {
@@ -298,6 +297,6 @@ void args_print_help(const command *self) {
         print_wrapped(stdout, self->details, 0);
     }
     puts("\noptions:");
-    print_options(self);
+    print_option_list(self);
     printf("\nexample:\n%s\n", self->example);
 }

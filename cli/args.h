@@ -10,7 +10,7 @@ typedef enum arg_kind {
     ARG_FLAG,    /* bool */
     ARG_WAIVER,  /* bool; in its presence no option is required */
     ARG_TEXT,    /* const char *; not empty */
-    ARG_WHOLE,   /* arg_whole */
+    ARG_INTEGER, /* arg_integer */
     ARG_REAL,    /* arg_real */
     ARG_CHOICE,  /* size_t: which of the words in `value` */
     ARG_SETTING, /* arg_settings: the option's own name with its value */
@@ -19,10 +19,10 @@ typedef enum arg_kind {
     ARG_OPERAND  /* const char *: a word without an option; `name` stands for it in the help */
 } arg_kind;
 
-typedef struct arg_whole {
+typedef struct arg_integer {
     uint64_t value;
     bool given;
-} arg_whole;
+} arg_integer;
 
 typedef struct arg_real {
     double value;

@@ -41,15 +41,15 @@ static size_t list_measures(const hr_metrics *metrics, measure list[MEASURES_MAX
     return 4;
 }
 
-static void print_text(const hr_metrics *metrics, const measure *list, size_t count) {
+static void print_metrics_text(const hr_metrics *metrics, const measure *list, size_t count) {
     printf("%-9s %zu\n", "rows", metrics->rows);
     for (size_t i = 0; i < count; i++) print_metric(stdout, list[i].name, list[i].value);
 }
 
-static void print_json(const hr_metrics *metrics, const measure *list, size_t count) {
+static void print_metrics_json(const hr_metrics *metrics, const measure *list, size_t count) {
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
-    json_whole(&json, "rows", metrics->rows);
+    json_integer(&json, "rows", metrics->rows);
     for (size_t i = 0; i < count; i++) json_number(&json, list[i].name, list[i].value);
     json_close(&json, '}');
     putchar('\n');
@@ -68,7 +68,7 @@ static int run_evaluate(const command *self, int argc, char **argv) {
     if (status == HR_OK) {
         measure list[MEASURES_MAX];
         const size_t count = list_measures(&metrics, list);
-        (args.as_json ? print_json : print_text)(&metrics, list, count);
+        (args.as_json ? print_metrics_json : print_metrics_text)(&metrics, list, count);
     }
     hr_data_free(data);
     hr_model_free(model);

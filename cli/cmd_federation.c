@@ -1,4 +1,4 @@
-/* hedgerow federation init, open: the files of a federation, and the boxes at its broker. */
+/* hedgerow federation init, open: the files of a federation, and the inboxes at its broker. */
 #include "commands.h"
 #include "output.h"
 
@@ -7,18 +7,18 @@
 
 /* ---- federation init ------------------------------------------------------------------------------------------------ */
 
-typedef struct init_args {
+typedef struct federation_init_args {
     const char *folder, *name, *url;
     arg_list members;
-} init_args;
+} federation_init_args;
 
-#define AT(field) offsetof(init_args, field)
+#define AT(field) offsetof(federation_init_args, field)
 
 static const arg_option init_options[] = {
     {"DIR", 0, ARG_OPERAND, true, AT(folder), NULL, "the folder to make; it must not exist"},
     {"name", 0, ARG_TEXT, true, AT(name), "NAME", "of the federation: small letters, digits and '-'"},
     {"member", 0, ARG_LIST, true, AT(members), "NAME[=KEY]",
-     "a member, and her public key if she has made one; without, a secret key is made for her. Given once for each"},
+     "a member, and its public key if it has made one; without a key, a secret key is made for it. Given once for each"},
     {"url", 0, ARG_TEXT, true, AT(url), "URL", "of the broker, as members dial it: tls://HOST:PORT"},
 };
 
@@ -29,20 +29,20 @@ static hr_new_member split_member(char *word) {
     return (hr_new_member){.name = word, .key = equals == NULL ? NULL : equals + 1};
 }
 
-static void tell_what_next(const init_args *args, const hr_new_member *members) {
+static void tell_what_next(const federation_init_args *args, const hr_new_member *members) {
     fprintf(stderr,
             "%s/broker goes to the machine of the broker. Start it there, in that folder: nats-server -c nats.conf\n"
-            "Then make the boxes, here: hedgerow federation open %s\n",
+            "Then make the inboxes, here: hedgerow federation open %s\n",
             args->folder, args->folder);
     for (size_t i = 0; i < args->members.count; i++) {
-        fprintf(stderr, "%s/%s goes to %s%s.\n", args->folder, members[i].name, members[i].name,
-                members[i].key == NULL ? ", with a secret key: delete it here once she has it" : "");
+        fprintf(stderr, "%s/%s: for %s%s.\n", args->folder, members[i].name, members[i].name,
+                members[i].key == NULL ? ", with a secret key: delete it here after sending it" : "");
     }
-    fprintf(stderr, "%s/authority stays secret: who holds it can let others connect.\n", args->folder);
+    fprintf(stderr, "%s/authority: keep it secret; its key can sign certificates of new members.\n", args->folder);
 }
 
-static int run_init(const command *self, int argc, char **argv) {
-    init_args args = {0};
+static int run_federation_init(const command *self, int argc, char **argv) {
+    federation_init_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_new_member members[ARG_LIST_MAX];
     for (size_t i = 0; i < args.members.count; i++) members[i] = split_member(args.members.items[i]);
@@ -57,26 +57,26 @@ static int run_init(const command *self, int argc, char **argv) {
 const command federation_init_command = {
     .name = "federation init",
     .summary = "make the files of a federation, of its broker and of its members",
-    .details = "Members do best to make their own keys ('hedgerow keygen') and to send the public one: then nobody else ever holds "
-               "their secret.",
-    .example = "  hedgerow federation init fed --name demo --url tls://localhost:4222 --member miner --member north --member south",
+    .details = "It is safer if members make their own keys ('hedgerow keygen') and send the public ones: then nobody else ever holds their "
+               "secret keys.",
+    .example = "  hedgerow federation init fed --name demo --url tls://localhost:4222 --member coordinator --member north --member south",
     .options = init_options,
     .option_count = COUNT_OF(init_options),
-    .run = run_init,
+    .run = run_federation_init,
 };
 
 /* ---- federation open ------------------------------------------------------------------------------------------------ */
 
-typedef struct open_args {
+typedef struct federation_open_args {
     const char *folder;
-} open_args;
+} federation_open_args;
 
 static const arg_option open_options[] = {
-    {"DIR", 0, ARG_OPERAND, true, offsetof(open_args, folder), NULL, "the folder that 'hedgerow federation init' made"},
+    {"DIR", 0, ARG_OPERAND, true, offsetof(federation_open_args, folder), NULL, "the folder that 'hedgerow federation init' made"},
 };
 
-static int run_open(const command *self, int argc, char **argv) {
-    open_args args = {0};
+static int run_federation_open(const command *self, int argc, char **argv) {
+    federation_open_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_error err = {0};
     return hr_federation_open(args.folder, &err) == HR_OK ? EXIT_DONE : report_error(self->name, &err);
@@ -84,10 +84,10 @@ static int run_open(const command *self, int argc, char **argv) {
 
 const command federation_open_command = {
     .name = "federation open",
-    .summary = "make the members' boxes at a broker that runs",
-    .details = "Once after the broker's first start. What is there already keeps its parcels, so it does no harm again.",
+    .summary = "create the members' inboxes at a running broker",
+    .details = "Run it once after the broker's first start. Running it again changes nothing: existing inboxes keep their packets.",
     .example = "  hedgerow federation open fed",
     .options = open_options,
     .option_count = COUNT_OF(open_options),
-    .run = run_open,
+    .run = run_federation_open,
 };

@@ -6,30 +6,30 @@
 #include <hedgerow/generate.h>
 
 typedef struct generate_args {
-    arg_whole rows, seed, features, informative, classes;
+    arg_integer rows, seed, features, informative, classes;
     arg_real noise;
     const char *output, *schema;
 } generate_args;
 
 #define AT(field) offsetof(generate_args, field)
 #define ROWS_OPTION                                                                                                                        \
-    { "rows", 0, ARG_WHOLE, false, AT(rows), "N", "how many records" }
+    { "rows", 0, ARG_INTEGER, false, AT(rows), "N", "how many records" }
 #define SEED_OPTION                                                                                                                        \
-    { "seed", 0, ARG_WHOLE, false, AT(seed), "N", "the same seed gives the same table" }
+    { "seed", 0, ARG_INTEGER, false, AT(seed), "N", "the same seed gives the same table" }
 #define OUTPUT_OPTION                                                                                                                      \
     { "output", 'o', ARG_TEXT, false, AT(output), "FILE", "where the CSV goes; standard output unless given" }
 #define SCHEMA_OPTION                                                                                                                      \
     { "schema", 0, ARG_TEXT, false, AT(schema), "FILE", "where to write the schema that belongs to the table" }
 #define FEATURES_OPTION                                                                                                                    \
-    { "features", 0, ARG_WHOLE, false, AT(features), "N", "how many features" }
+    { "features", 0, ARG_INTEGER, false, AT(features), "N", "how many features" }
 #define INFORMATIVE_OPTION                                                                                                                 \
-    { "informative", 0, ARG_WHOLE, false, AT(informative), "N", "how many features the label depends on" }
+    { "informative", 0, ARG_INTEGER, false, AT(informative), "N", "how many features the label depends on" }
 
 static bool write_stream(void *user, const char *bytes, size_t size) {
     return fwrite(bytes, 1, size, (FILE *)user) == size;
 }
 
-static hr_status write_table(const hr_generate_options *options, const char *path, hr_error *err) {
+static hr_status write_generated_table(const hr_generate_options *options, const char *path, hr_error *err) {
     output_file file = {0};
     hr_status status = output_open(&file, path, OUTPUT_NEW, err);
     if (status == HR_OK) status = hr_generate(options, write_stream, file.stream, err);
@@ -53,7 +53,7 @@ static hr_status write_schema(const hr_generate_options *options, const char *pa
     return status;
 }
 
-static void set_whole(uint64_t *target, arg_whole argument) {
+static void set_generate_count(uint64_t *target, arg_integer argument) {
     if (argument.given) *target = argument.value;
 }
 
@@ -67,17 +67,17 @@ static int generate(const command *self, hr_generator generator, int argc, char 
     }
     hr_generate_options options;
     hr_generate_options_init(&options, generator);
-    set_whole(&options.rows, args.rows);
-    set_whole(&options.seed, args.seed);
-    set_whole(&options.features, args.features);
-    set_whole(&options.informative, args.informative);
-    set_whole(&options.classes, args.classes);
+    set_generate_count(&options.rows, args.rows);
+    set_generate_count(&options.seed, args.seed);
+    set_generate_count(&options.features, args.features);
+    set_generate_count(&options.informative, args.informative);
+    set_generate_count(&options.classes, args.classes);
     if (args.noise.given) options.noise = args.noise.value;
     hr_error err = {0};
     hr_status status = output_probe(args.output, OUTPUT_NEW, &err);
     if (status == HR_OK && args.schema != NULL) status = output_probe(args.schema, OUTPUT_NEW, &err);
     if (status == HR_OK) status = write_schema(&options, args.schema, &err);
-    if (status == HR_OK) status = write_table(&options, args.output, &err);
+    if (status == HR_OK) status = write_generated_table(&options, args.output, &err);
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
 
@@ -92,7 +92,7 @@ static int run_hospital(const command *self, int argc, char **argv) {
 const command generate_hospital_command = {
     .name = "generate hospital",
     .summary = "invent patients, and whether they were readmitted",
-    .details = "Numbers, whole numbers and categories, some of them missing, and a truth that is not linear.",
+    .details = "Numbers, integers and categories, some of them missing, and a true model that is not linear.",
     .example = "  hedgerow generate hospital --rows 20000 --seed 1 -o train.csv --schema schema.yaml",
     .options = hospital_options,
     .option_count = COUNT_OF(hospital_options),
@@ -108,7 +108,7 @@ static const arg_option classification_options[] = {
     SCHEMA_OPTION,
     FEATURES_OPTION,
     INFORMATIVE_OPTION,
-    {"classes", 0, ARG_WHOLE, false, AT(classes), "N", "how many classes"},
+    {"classes", 0, ARG_INTEGER, false, AT(classes), "N", "how many classes"},
     {"noise", 0, ARG_REAL, false, AT(noise), "P", "the part of labels that is flipped"},
 };
 
@@ -144,7 +144,7 @@ static int run_regression(const command *self, int argc, char **argv) {
 
 const command generate_regression_command = {
     .name = "generate regression",
-    .summary = "a linear truth in few of the features",
+    .summary = "labels that are linear in few of the features",
     .details = "",
     .example = "  hedgerow generate regression --rows 1000 --seed 1 -o train.csv --schema schema.yaml",
     .options = regression_options,
@@ -165,7 +165,7 @@ static int run_friedman1(const command *self, int argc, char **argv) {
 
 const command generate_friedman1_command = {
     .name = "generate friedman1",
-    .summary = "Friedman's regression problem: five features matter, not linearly",
+    .summary = "Friedman's regression problem: the label depends on five features, not linearly",
     .details = "",
     .example = "  hedgerow generate friedman1 --rows 1000 --seed 1 -o train.csv --schema schema.yaml",
     .options = friedman1_options,

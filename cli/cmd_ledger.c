@@ -22,7 +22,7 @@ typedef struct ledger_args {
 
 static const arg_option create_options[] = {
     LEDGER_OPERAND,
-    {"epsilon", 0, ARG_REAL, true, AT(epsilon), "E", "the most that may ever be spent"},
+    {"epsilon", 0, ARG_REAL, true, AT(epsilon), "E", "the limit: no more can ever be spent"},
     {"delta", 0, ARG_REAL, false, AT(delta), "D", "the same for delta; 0 unless given"},
 };
 
@@ -46,9 +46,9 @@ static int run_create(const command *self, int argc, char **argv) {
 
 const command ledger_create_command = {
     .name = "ledger create",
-    .summary = "create a ledger: how much may be spent on your records in all",
-    .details = "The limits are for good; an existing file is not touched. Keep one ledger for one set of records: two ledgers do not "
-               "know of each other.",
+    .summary = "create a ledger: the limit of what all runs on your records may spend",
+    .details = "The limits can never be raised; an existing file is not changed. Keep one ledger for one set of records: the limits of two "
+               "ledgers add up.",
     .example = "  hedgerow ledger create hospital.db --epsilon 3 --delta 1e-6",
     .options = create_options,
     .option_count = COUNT_OF(create_options),
@@ -72,7 +72,7 @@ static int run_freeze(const command *self, int argc, char **argv) {
 
 const command ledger_freeze_command = {
     .name = "ledger freeze",
-    .summary = "forbid all further spending, for good",
+    .summary = "forbid all further spending; this cannot be undone",
     .details = "",
     .example = "  hedgerow ledger freeze hospital.db",
     .options = freeze_options,
@@ -125,7 +125,7 @@ static hr_status show_table(hr_ledger *ledger, const hr_ledger_total *total, hr_
 static bool write_entry(void *user, const hr_ledger_entry *entry) {
     json_writer *json = user;
     json_open(json, NULL, '{');
-    json_whole(json, "id", (uint64_t)entry->id);
+    json_integer(json, "id", (uint64_t)entry->id);
     json_text(json, "when", entry->when);
     json_text(json, "state", state_text(entry->state));
     json_number(json, "epsilon", entry->epsilon);
@@ -151,7 +151,7 @@ static hr_status show_json(hr_ledger *ledger, const hr_ledger_total *total, hr_e
     return status;
 }
 
-static int run_show(const command *self, int argc, char **argv) {
+static int run_ledger_show(const command *self, int argc, char **argv) {
     ledger_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_error err = {0};
@@ -172,5 +172,5 @@ const command ledger_show_command = {
     .example = "  hedgerow ledger show hospital.db",
     .options = show_options,
     .option_count = COUNT_OF(show_options),
-    .run = run_show,
+    .run = run_ledger_show,
 };

@@ -10,7 +10,7 @@ typedef struct methods_args {
 } methods_args;
 
 static const arg_option methods_options[] = {
-    {"METHOD", 0, ARG_OPERAND, false, offsetof(methods_args, name), NULL, "tell about this one: options, defaults, paper, privacy"},
+    {"METHOD", 0, ARG_OPERAND, false, offsetof(methods_args, name), NULL, "show this method: options, defaults, paper, privacy"},
 };
 
 static void list_methods(void) {
@@ -19,10 +19,10 @@ static void list_methods(void) {
         printf("%-12s  ", method->name);
         print_wrapped(stdout, method->summary, 14);
     }
-    printf("\n'hedgerow methods METHOD' tells about one; 'hedgerow train' takes %s unless --method names another.\n", hr_default_method());
+    printf("\n'hedgerow methods METHOD' shows one; 'hedgerow train' uses %s unless --method names another.\n", hr_default_method());
 }
 
-static void print_options(const hr_method_info *method) {
+static void print_method_options(const hr_method_info *method) {
     hr_option_info option;
     if (!hr_method_option(method, 0, &option)) return;
     printf("\n%-16s %-10s %-10s %s\n", "option", "default", "in paper", "allowed");
@@ -47,7 +47,7 @@ static void print_method(const hr_method_info *method) {
     print_titled("paper", method->paper);
     print_titled("sound mode", method->sound);
     print_titled(method->is_private ? "paper mode (not private)" : "not private", method->flaws);
-    print_options(method);
+    print_method_options(method);
 }
 
 static int unknown_method(const command *self, const char *name) {

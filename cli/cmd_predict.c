@@ -31,7 +31,7 @@ typedef struct layout {
     bool with_class, with_numbers;
 } layout;
 
-static void write_header(FILE *out, const layout *lines) {
+static void write_prediction_header(FILE *out, const layout *lines) {
     if (lines->label->kind == HR_NUMBER) {
         fputs("prediction\n", out);
         return;
@@ -45,7 +45,7 @@ static void write_header(FILE *out, const layout *lines) {
 }
 
 /* One name of a header, without its quotes; *end is the character after it. */
-static void read_name(FILE *in, char *name, size_t size, int *end) {
+static void read_target_name(FILE *in, char *name, size_t size, int *end) {
     size_t length = 0;
     int c = getc(in);
     const bool quoted = c == '"';
@@ -64,12 +64,12 @@ static bool holds_predictions(const char *path) {
     if (in == NULL) return false;
     char name[16];
     int end;
-    read_name(in, name, sizeof name, &end);
+    read_target_name(in, name, sizeof name, &end);
     bool is_header = end == '\n' && (strcmp(name, "prediction") == 0 || strcmp(name, "class") == 0);
     if (!is_header) {
         is_header = strncmp(name, "p_", 2) == 0 || (strcmp(name, "class") == 0 && end == ',');
         while (is_header && end == ',') {
-            read_name(in, name, sizeof name, &end);
+            read_target_name(in, name, sizeof name, &end);
             is_header = strncmp(name, "p_", 2) == 0;
         }
     }
@@ -87,15 +87,15 @@ static void write_record(FILE *out, const layout *lines, const double *numbers) 
     fputc('\n', out);
 }
 
-static output_rule rule_of(const predict_args *args) {
+static output_rule predict_output_rule(const predict_args *args) {
     return args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED;
 }
 
 static hr_status write_predictions(const predict_args *args, const layout *lines, const double *numbers, size_t rows, hr_error *err) {
     output_file file = {0};
-    hr_status status = output_open(&file, args->output, rule_of(args), err);
+    hr_status status = output_open(&file, args->output, predict_output_rule(args), err);
     if (status == HR_OK) {
-        write_header(file.stream, lines);
+        write_prediction_header(file.stream, lines);
         for (size_t i = 0; i < rows; i++) write_record(file.stream, lines, numbers + i * lines->count);
         status = output_finish(&file, err);
     }
@@ -138,7 +138,7 @@ static int run_predict(const command *self, int argc, char **argv) {
     hr_model *model = NULL;
     hr_data *data = NULL;
     int code = EXIT_DONE;
-    hr_status status = own_output_probe(args.output, rule_of(&args), holds_predictions, "predictions of this program", &err);
+    hr_status status = own_output_probe(args.output, predict_output_rule(&args), holds_predictions, "predictions of this program", &err);
     if (status == HR_OK) status = input_model(args.model, &model, &err);
     if (status != HR_OK) goto out;
     if ((args.scores || args.classes) && hr_schema_task(hr_model_schema(model)) == HR_REGRESSION) {

@@ -31,7 +31,7 @@ static void bounds_text(const hr_column *column, char *text, size_t size) {
 
 static const char *kind_text(const hr_column *column) {
     if (column->kind == HR_CATEGORY) return "category";
-    return column->whole ? "whole" : "number";
+    return column->integer ? "integer" : "number";
 }
 
 /* Rows of text cells, printed as wide as their widest cells. */
@@ -49,7 +49,7 @@ static void fill_row(table_row row, const hr_column *column, const hr_column_rep
     set_count(row[3], report->missing);
     set_count(row[4], report->out_of_range);
     set_count(row[5], report->unknown);
-    set_count(row[6], report->not_whole);
+    set_count(row[6], report->not_integer);
     snprintf(row[7], CELL_SIZE, "%s", column->review ? "REVIEW" : "");
 }
 
@@ -125,7 +125,7 @@ const command schema_check_command = {
     .name = "schema check",
     .summary = "compare a table with its schema",
     .details = "Prints the label, then the features: what is missing, outside the bounds (it would be clipped), unknown (read as "
-               "missing) or not whole. The counts are private: for the owner's eyes only. Fails if a label is not usable.",
+               "missing) or not whole. The counts are private: for the owner only. Fails if a label is not usable.",
     .example = "  hedgerow schema check --data train.csv --schema schema.yaml",
     .options = check_options,
     .option_count = COUNT_OF(check_options),

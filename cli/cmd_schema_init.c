@@ -4,23 +4,23 @@
 #include "output.h"
 #include "places.h"
 
-typedef struct init_args {
+typedef struct schema_init_args {
     const char *data, *label, *output;
     size_t format;
-} init_args;
+} schema_init_args;
 
 static const arg_option init_options[] = {
-    {"data", 0, ARG_TEXT, true, offsetof(init_args, data), "FILE", "the table to look at; - is standard input"},
-    {"label", 0, ARG_TEXT, true, offsetof(init_args, label), "NAME", "the column to be predicted"},
-    {"output", 'o', ARG_TEXT, false, offsetof(init_args, output), "FILE", "where the schema goes; standard output unless given"},
-    {"format", 0, ARG_CHOICE, false, offsetof(init_args, format), FORMAT_WORDS, "of the table; auto looks at the content"},
+    {"data", 0, ARG_TEXT, true, offsetof(schema_init_args, data), "FILE", "the table to look at; - is standard input"},
+    {"label", 0, ARG_TEXT, true, offsetof(schema_init_args, label), "NAME", "the column to be predicted"},
+    {"output", 'o', ARG_TEXT, false, offsetof(schema_init_args, output), "FILE", "where the schema goes; standard output unless given"},
+    {"format", 0, ARG_CHOICE, false, offsetof(schema_init_args, format), FORMAT_WORDS, "of the table; auto looks at the content"},
 };
 
-static hr_status init_schema(const init_args *args, hr_error *err) {
+static hr_status init_schema(const schema_init_args *args, hr_error *err) {
     char *yaml = NULL;
     output_file file = {0};
     hr_status status = output_probe(args->output, OUTPUT_NEW, err);
-    if (status == HR_OK) status = hr_schema_propose(args->data, (hr_format)args->format, args->label, &yaml, err);
+    if (status == HR_OK) status = hr_schema_infer(args->data, (hr_format)args->format, args->label, &yaml, err);
     if (status == HR_OK) status = output_open(&file, args->output, OUTPUT_NEW, err);
     if (status == HR_OK) {
         fputs(yaml, file.stream);
@@ -31,8 +31,8 @@ static hr_status init_schema(const init_args *args, hr_error *err) {
     return status;
 }
 
-static int run_init(const command *self, int argc, char **argv) {
-    init_args args = {.output = "-"};
+static int run_schema_init(const command *self, int argc, char **argv) {
+    schema_init_args args = {.output = "-"};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     const named_file output = {"--output", args.output}, data = {"--data", args.data};
     if (!output_apart(self->name, &output, &data, 1)) return EXIT_USAGE;
@@ -48,10 +48,10 @@ static int run_init(const command *self, int argc, char **argv) {
 const command schema_init_command = {
     .name = "schema init",
     .summary = "propose a schema for a table",
-    .details = "Guesses the kind of every column. Bounds and lists of values are read off the data and marked REVIEW: they "
-               "are private until a person has replaced them by public knowledge. A file that exists is not overwritten.",
+    .details = "Infers the kind of every column. Bounds and lists of values are read from the data and marked REVIEW: they are private "
+               "until a person has replaced them by public knowledge. An existing file is not overwritten.",
     .example = "  hedgerow schema init --data train.csv --label readmitted -o schema.yaml",
     .options = init_options,
     .option_count = COUNT_OF(init_options),
-    .run = run_init,
+    .run = run_schema_init,
 };

@@ -5,17 +5,17 @@
 
 typedef struct show_args {
     const char *model;
-    arg_whole tree;
+    arg_integer tree;
     bool dot;
 } show_args;
 
 static const arg_option show_options[] = {
     {"MODEL", 0, ARG_OPERAND, true, offsetof(show_args, model), NULL, "the model's file; - is standard input"},
-    {"tree", 0, ARG_WHOLE, false, offsetof(show_args, tree), "N", "this tree instead of the summary; the first is 0"},
+    {"tree", 0, ARG_INTEGER, false, offsetof(show_args, tree), "N", "this tree instead of the summary; the first is 0"},
     {"dot", 0, ARG_FLAG, false, offsetof(show_args, dot), NULL, "the tree (0 unless given) for Graphviz"},
 };
 
-static hr_status print_text(const hr_model *model, const show_args *args, hr_error *err) {
+static hr_status print_model_text(const hr_model *model, const show_args *args, hr_error *err) {
     char *text = NULL;
     hr_status status;
     if (args->dot) {
@@ -30,13 +30,13 @@ static hr_status print_text(const hr_model *model, const show_args *args, hr_err
     return status;
 }
 
-static int run_show(const command *self, int argc, char **argv) {
+static int run_model_show(const command *self, int argc, char **argv) {
     show_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_error err = {0};
     hr_model *model = NULL;
     hr_status status = input_model(args.model, &model, &err);
-    if (status == HR_OK) status = print_text(model, &args, &err);
+    if (status == HR_OK) status = print_model_text(model, &args, &err);
     hr_model_free(model);
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
@@ -48,5 +48,5 @@ const command show_command = {
     .example = "  hedgerow show model.json\n  hedgerow show model.json --tree 0 --dot | dot -Tsvg > tree.svg",
     .options = show_options,
     .option_count = COUNT_OF(show_options),
-    .run = run_show,
+    .run = run_model_show,
 };

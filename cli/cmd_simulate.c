@@ -1,4 +1,4 @@
-/* hedgerow simulate: owners and miner in one process. */
+/* hedgerow simulate: owners and coordinator in one process. */
 #include "commands.h"
 #include "keep.h"
 #include "output.h"
@@ -10,25 +10,25 @@
 typedef struct simulate_args {
     const char *file, *model;
     arg_list data, owners;
-    arg_whole parties, threads;
+    arg_integer parties, threads;
     bool as_json, quiet, force;
 } simulate_args;
 
 #define AT(field) offsetof(simulate_args, field)
 
 static const arg_option simulate_options[] = {
-    {"JOB", 0, ARG_OPERAND, true, AT(file), NULL, "the job file; what it says of members is not looked at"},
+    {"JOB", 0, ARG_OPERAND, true, AT(file), NULL, "the job file; its members are ignored"},
     {"data", 0, ARG_LIST, false, AT(data), "FILE", "the records of an owner; given once for each, or once with --parties"},
-    {"parties", 0, ARG_WHOLE, false, AT(parties), "N",
-     "deal the records of one file out to so many owners, each record by a draw of its own"},
+    {"parties", 0, ARG_INTEGER, false, AT(parties), "N",
+     "divide the records of one file among this many owners, each record independently at random"},
     {"owner", 0, ARG_LIST, false, AT(owners), "FILE",
-     "an owner file instead of --data: her own records, key, policy, and ledger, which is spent from. Given once for each"},
+     "an owner file instead of --data: its own records, key, policy, and ledger, which is charged. Given once for each"},
     {"model", 0, ARG_TEXT, true, AT(model), "FILE",
-     "where the model goes; - is standard output; with --owner, it must not exist when a job begins, and is replaced when one goes on"},
+     "where the model goes; - is standard output; with --owner, it must not exist when a job begins, and is replaced when a job continues"},
     {"force", 0, ARG_FLAG, false, AT(force), NULL, "with --data: replace the model that is there"},
-    {"threads", 0, ARG_WHOLE, false, AT(threads), "N", "of all owners together; 0: as many as there are processors"},
+    {"threads", 0, ARG_INTEGER, false, AT(threads), "N", "of all owners together; 0: as many as there are processors"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
-    {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "tell nothing but errors and the summary"},
+    {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "print errors and the summary only"},
 };
 
 static hr_status simulate(const simulate_args *args, const hr_party_settings *settings, hr_model **out, hr_error *err) {
@@ -47,7 +47,7 @@ static hr_status meet(const simulate_args *args, const hr_party_settings *settin
     return hr_meet(args->file, args->model, (const char *const *)args->owners.items, args->owners.count, settings, out, err);
 }
 
-static bool model_apart(const command *self, const simulate_args *args) {
+static bool simulate_outputs_apart(const command *self, const simulate_args *args) {
     const named_file model = {"--model", args->model};
     named_file others[1 + 2 * ARG_LIST_MAX];
     size_t count = 0;
@@ -61,12 +61,12 @@ static int run_simulate(const command *self, int argc, char **argv) {
     simulate_args args = {0};
     if (!args_parse(self, argc, argv, &args) || !together_output_free(self->name, args.model, args.as_json)) return EXIT_USAGE;
     if (args.threads.value > INT_MAX) return usage_error(self->name, "--threads: that is too many");
-    if (args.parties.given && !args.parties.value) return usage_error(self->name, "--parties: at least one owner takes part");
+    if (args.parties.given && !args.parties.value) return usage_error(self->name, "--parties: at least one owner must take part");
     if (!args.data.count == !args.owners.count) return usage_error(self->name, "give either the records, --data, or owner files, --owner");
     if (args.owners.count && args.parties.given)
         return usage_error(self->name, "--parties goes with --data: every owner file is one owner");
     if (args.owners.count && args.force) return usage_error(self->name, "--force goes with --data: a job of owners replaces no model");
-    if (!model_apart(self, &args)) return EXIT_USAGE;
+    if (!simulate_outputs_apart(self, &args)) return EXIT_USAGE;
     hr_error err = {0};
     hr_model *model = NULL;
     const hr_party_settings settings = together_settings(self->name, (int)args.threads.value, args.quiet);
@@ -78,9 +78,9 @@ static int run_simulate(const command *self, int argc, char **argv) {
 
 const command simulate_command = {
     .name = "simulate",
-    .summary = "try a job with all owners and the miner in one process",
-    .details = "The same roles and messages as over a broker, for whoever has all the records: to see what a federation would reach before "
-               "there is one. With --data nothing is spent, and the job file's part on members is not looked at.",
+    .summary = "try a job with all owners and the coordinator in one process",
+    .details = "The same roles and messages as over a broker, for a user who has all the records: it shows what a federation would reach. "
+               "With --data nothing is spent, and the members in the job file are ignored.",
     .example = "  hedgerow simulate job.yaml --data train.csv --parties 20 --model model.json",
     .options = simulate_options,
     .option_count = COUNT_OF(simulate_options),

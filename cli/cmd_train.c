@@ -22,7 +22,7 @@ typedef struct train_args {
     size_t mode, format;
     arg_settings settings;
     bool as_json, quiet, reproducible, plan, force;
-    arg_whole seed, threads, rows;
+    arg_integer seed, threads, rows;
 } train_args;
 
 #define AT(field) offsetof(train_args, field)
@@ -35,29 +35,29 @@ static const arg_option train_options[] = {
     {"force", 0, ARG_FLAG, false, AT(force), NULL, "replace the model that is there"},
     {"epsilon", 0, ARG_SETTING, false, AT(settings), "E", "privacy budget of this run; the method's default unless given"},
     {"delta", 0, ARG_SETTING, false, AT(settings), "D",
-     "chance that the promise fails, below 1/records; 0: none, pure epsilon. The method's default unless given"},
+     "probability that the guarantee fails, below 1/records; 0: pure epsilon. The method's default unless given"},
     {"mode", 0, ARG_CHOICE, false, AT(mode), "sound|paper",
      "sound: the printed guarantee is proved; paper: as published, its guarantee does not hold"},
     {"trees", 0, ARG_SETTING, false, AT(settings), "N", "how many trees"},
     {"depth", 0, ARG_SETTING, false, AT(settings), "N", "how many splits from root to leaf"},
-    {"learning-rate", 0, ARG_SETTING, false, AT(settings), "X", "how far each tree moves the prediction"},
+    {"learning-rate", 0, ARG_SETTING, false, AT(settings), "X", "step size: how much of each tree is added"},
     {"lambda", 0, ARG_SETTING, false, AT(settings), "X", "regularisation of leaf values"},
     {"bins", 0, ARG_SETTING, false, AT(settings), "N", "bins of a numeric feature"},
     {"option", 0, ARG_PAIR, false, AT(settings), "NAME=VALUE",
      "another option of the method; may be repeated ('hedgerow methods NAME' lists options, defaults and ranges)"},
-    {"threads", 0, ARG_WHOLE, false, AT(threads), "N", "0: as many as there are processors; the model does not depend on it"},
+    {"threads", 0, ARG_INTEGER, false, AT(threads), "N", "0: as many as there are processors; the model does not depend on it"},
     {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE", "spend from this ledger ('hedgerow ledger create' creates one)"},
     {"format", 0, ARG_CHOICE, false, AT(format), FORMAT_WORDS, "of the data; auto looks at the content"},
-    {"plan", 0, ARG_WAIVER, false, AT(plan), NULL, "tell what would be done, from public facts alone: reads no data, spends nothing"},
-    {"rows", 0, ARG_WHOLE, false, AT(rows), "N", "with --plan: how many records there will be; 10000 unless given"},
+    {"plan", 0, ARG_WAIVER, false, AT(plan), NULL, "print what would be done, from public facts alone: reads no data, spends nothing"},
+    {"rows", 0, ARG_INTEGER, false, AT(rows), "N", "with --plan: how many records there will be; 10000 unless given"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
     {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "no progress bar, no summary"},
     {"unsafe-reproducible-noise", 0, ARG_FLAG, false, AT(reproducible), NULL, "noise from --seed: NOT PRIVATE, for tests only"},
-    {"seed", 0, ARG_WHOLE, false, AT(seed), "N", "seed of that noise"},
+    {"seed", 0, ARG_INTEGER, false, AT(seed), "N", "seed of that noise"},
 };
 
 /* The model may not be one of the files that it is made from and paid for with. */
-static bool model_apart(const command *self, const train_args *args) {
+static bool train_outputs_apart(const command *self, const train_args *args) {
     const named_file model = {"--model", args->model};
     const named_file others[] = {{"--data", args->data}, {"--schema", args->schema}, {"--ledger", args->ledger}};
     return output_apart(self->name, &model, others, COUNT_OF(others));
@@ -81,7 +81,7 @@ static bool consistent(const command *self, const train_args *args) {
         usage_error(self->name, "--rows is for --plan: training counts the records by itself, privately");
         return false;
     }
-    return args->plan || (input_only_once(self->name, args->data, args->schema) && model_apart(self, args));
+    return args->plan || (input_only_once(self->name, args->data, args->schema) && train_outputs_apart(self, args));
 }
 
 /* What one training run holds; all of it is freed by run_done. */
@@ -103,7 +103,7 @@ static void run_done(train_run *run) {
 }
 
 /* Whoever has made the last step may finish: the budget is spent, and the model is nearly there. */
-static bool go_on(void *user, size_t done, size_t total) {
+static bool should_continue_training(void *user, size_t done, size_t total) {
     progress_step(user, done, total);
     return done == total || !interrupted();
 }
@@ -118,24 +118,24 @@ static hr_status set_options(const train_args *args, train_run *run, hr_error *e
     options->seed = args->seed.value;
     options->threads = (int)args->threads.value;
     progress_init(&run->bar, !args->quiet && !args->as_json);
-    options->progress = go_on;
+    options->progress = should_continue_training;
     options->user = &run->bar;
     return status;
 }
 
-static output_rule rule_of(const train_args *args) {
+static output_rule train_output_rule(const train_args *args) {
     return args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED;
 }
 
 /* A reader of standard output that has gone away must not end the process before the model is kept elsewhere. */
 static hr_status write_model(const train_args *args, const train_run *run, hr_error *err) {
     void (*const before)(int) = signal(SIGPIPE, SIG_IGN);
-    const hr_status status = model_write(run->model, args->model, rule_of(args), err);
+    const hr_status status = model_write(run->model, args->model, train_output_rule(args), err);
     signal(SIGPIPE, before);
     return status;
 }
 
-static hr_status read_schema(const train_args *args, train_run *run, hr_error *err) {
+static hr_status read_train_schema(const train_args *args, train_run *run, hr_error *err) {
     hr_status status = input_schema(args->schema, &run->schema, err);
     if (status == HR_OK) {
         status = hr_schema_reviewed(run->schema, err);
@@ -144,10 +144,10 @@ static hr_status read_schema(const train_args *args, train_run *run, hr_error *e
     return status;
 }
 
-static hr_status fit(const train_args *args, train_run *run, hr_error *err) {
+static hr_status fit_model(const train_args *args, train_run *run, hr_error *err) {
     hr_status status = set_options(args, run, err);
-    if (status == HR_OK) status = model_probe(args->model, rule_of(args), err);
-    if (status == HR_OK) status = read_schema(args, run, err);
+    if (status == HR_OK) status = model_probe(args->model, train_output_rule(args), err);
+    if (status == HR_OK) status = read_train_schema(args, run, err);
     if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
     run->options.ledger = run->ledger;
     run->options.entry = &run->entry;
@@ -162,7 +162,7 @@ static const char *mode_text(const hr_model *model) {
     return hr_model_mode(model) == HR_PAPER ? "paper" : "sound";
 }
 
-static void print_left(FILE *out, const hr_ledger_total *total) {
+static void print_ledger_left(FILE *out, const hr_ledger_total *total) {
     if (total == NULL) return;
     char epsilon[HR_AMOUNT_TEXT], epsilon_limit[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], delta_limit[HR_AMOUNT_TEXT];
     hr_spent_text(total->epsilon_spent, epsilon);
@@ -182,7 +182,7 @@ static void print_summary(FILE *out, const train_args *args, const train_run *ru
     fprintf(out, "%-8s %zu rows, %zu features\n", "data", hr_data_rows(run->data), hr_schema_feature_count(run->schema));
     fprintf(out, "%-8s %s, %zu trees\n", "model", is_standard_output(args->model) ? "standard output" : args->model,
             hr_model_tree_count(run->model));
-    print_left(out, total);
+    print_ledger_left(out, total);
     fprintf(out, "%-8s ", "privacy");
     print_wrapped(out, guarantee->statement, 9);
 }
@@ -213,16 +213,16 @@ static void json_ledger(json_writer *json, const hr_ledger_total *total) {
     json_close(json, '}');
 }
 
-static void print_json(const train_args *args, const train_run *run, const hr_ledger_total *total) {
+static void print_train_json(const train_args *args, const train_run *run, const hr_ledger_total *total) {
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     json_text(&json, "method", hr_model_method(run->model));
     json_text(&json, "mode", mode_text(run->model));
     json_text(&json, "model", args->model);
-    json_whole(&json, "rows", hr_data_rows(run->data));
-    json_whole(&json, "features", hr_schema_feature_count(run->schema));
-    json_whole(&json, "trees", hr_model_tree_count(run->model));
-    json_whole(&json, "releases", hr_model_release_count(run->model));
+    json_integer(&json, "rows", hr_data_rows(run->data));
+    json_integer(&json, "features", hr_schema_feature_count(run->schema));
+    json_integer(&json, "trees", hr_model_tree_count(run->model));
+    json_integer(&json, "releases", hr_model_release_count(run->model));
     json_guarantee(&json, hr_model_guarantee(run->model));
     json_records(&json, run->model);
     json_ledger(&json, total);
@@ -240,7 +240,7 @@ static void report(const command *self, const train_args *args, const train_run 
         if (!known) report_error(self->name, &err);
     }
     if (args->as_json) {
-        print_json(args, run, known ? &total : NULL);
+        print_train_json(args, run, known ? &total : NULL);
     } else if (!args->quiet) {
         print_summary(is_standard_output(args->model) ? stderr : stdout, args, run, known ? &total : NULL);
     }
@@ -261,7 +261,7 @@ static int run_plan(const command *self, const train_args *args) {
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
 
-static int fail(const command *self, const train_args *args, const train_run *run, const hr_error *err) {
+static int report_train_failure(const command *self, const train_args *args, const train_run *run, const hr_error *err) {
     if (err->status != HR_E_CANCELLED) {
         const int code = report_error(self->name, err);
         tell_reserved(self->name, "", run->ledger, args->ledger, run->entry);
@@ -273,7 +273,7 @@ static int fail(const command *self, const train_args *args, const train_run *ru
     return EXIT_SIGNAL + interrupted();
 }
 
-static int keep(const command *self, const train_args *args, const train_run *run) {
+static int keep_train(const command *self, const train_args *args, const train_run *run) {
     hr_error err = {0};
     if (write_model(args, run, &err) == HR_OK) {
         report(self, args, run);
@@ -292,7 +292,7 @@ static int run_train(const command *self, int argc, char **argv) {
     hr_error err = {0};
     interrupt_watch();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow fails to be written; the process goes on */
-    const int code = fit(&args, &run, &err) == HR_OK ? keep(self, &args, &run) : fail(self, &args, &run, &err);
+    const int code = fit_model(&args, &run, &err) == HR_OK ? keep_train(self, &args, &run) : report_train_failure(self, &args, &run, &err);
     run_done(&run);
     return code;
 }

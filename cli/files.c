@@ -13,7 +13,7 @@
 
 enum { PART_NAMES = 100 };
 
-static const char remedy[] = "choose another place, or see to its permissions";
+static const char remedy[] = "choose another place, or correct its permissions";
 
 /* Opens a new file beside `place`; *part gets its name, which the caller frees. Returns a descriptor or -1. */
 static int open_part(const char *place, char **part) {
@@ -41,7 +41,7 @@ static hr_status fail_exists(const char *path, output_rule rule, hr_error *err) 
     snprintf(err->file, sizeof err->file, "%s", path);
     snprintf(err->remedy, sizeof err->remedy, "%s",
              rule == OUTPUT_UNFORCED ? "choose another name, or replace it with --force"
-                                     : "choose another name; what exists is never overwritten");
+                                     : "choose another name; an existing file is never overwritten");
     return HR_E_POLICY;
 }
 

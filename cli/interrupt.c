@@ -12,15 +12,15 @@ static volatile sig_atomic_t deferred, asked;
 static const char unspent[] = "hedgerow train: interrupted; nothing was spent\n";
 static const char at_once[] = "hedgerow train: interrupted; what is reserved in the ledger stays spent, see 'hedgerow ledger show'\n";
 
-static void end(int number, const char *message, size_t size) {
+static void end_by_signal(int number, const char *message, size_t size) {
     const ssize_t told = write(STDERR_FILENO, message, size);
     (void)told;
     _exit(EXIT_SIGNAL + number);
 }
 
-static void note(int number) {
-    if (!deferred) end(number, unspent, sizeof unspent - 1);
-    if (asked != 0) end(number, at_once, sizeof at_once - 1);
+static void remember_signal(int number) {
+    if (!deferred) end_by_signal(number, unspent, sizeof unspent - 1);
+    if (asked != 0) end_by_signal(number, at_once, sizeof at_once - 1);
     asked = number;
 }
 
@@ -31,7 +31,7 @@ static void catch_unignored(int number, const struct sigaction *action) {
 }
 
 void interrupt_watch(void) {
-    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = remember_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaddset(&action.sa_mask, SIGINT);
     sigaddset(&action.sa_mask, SIGTERM);

@@ -18,7 +18,7 @@ static void put_string(FILE *out, const char *text) {
     fputc('"', out);
 }
 
-static void begin(json_writer *json, const char *name) {
+static void begin_json_value(json_writer *json, const char *name) {
     if (json->follows) fputs(", ", json->out);
     json->follows = true;
     if (name == NULL) return;
@@ -27,7 +27,7 @@ static void begin(json_writer *json, const char *name) {
 }
 
 void json_open(json_writer *json, const char *name, char bracket) {
-    begin(json, name);
+    begin_json_value(json, name);
     fputc(bracket, json->out);
     json->follows = false;
 }
@@ -38,23 +38,23 @@ void json_close(json_writer *json, char bracket) {
 }
 
 void json_text(json_writer *json, const char *name, const char *text) {
-    begin(json, name);
+    begin_json_value(json, name);
     put_string(json->out, text);
 }
 
 void json_number(json_writer *json, const char *name, double value) {
-    begin(json, name);
+    begin_json_value(json, name);
     char text[32] = "null";
     if (isfinite(value)) number_text(value, text);
     fputs(text, json->out);
 }
 
-void json_whole(json_writer *json, const char *name, uint64_t value) {
-    begin(json, name);
+void json_integer(json_writer *json, const char *name, uint64_t value) {
+    begin_json_value(json, name);
     fprintf(json->out, "%llu", (unsigned long long)value);
 }
 
 void json_flag(json_writer *json, const char *name, bool value) {
-    begin(json, name);
+    begin_json_value(json, name);
     fputs(value ? "true" : "false", json->out);
 }

@@ -95,7 +95,7 @@ void model_rescue(const char *command, const hr_model *model, const char *ledger
     if (kept) {
         fprintf(stderr, "hedgerow %s: the model was written to '%s' instead; move it from there\n", command, path);
     } else {
-        fprintf(stderr, "hedgerow %s: no other place could be written: the model is lost%s; make room before you train again\n", command,
-                ledger == NULL ? "" : ", and its budget stays spent");
+        fprintf(stderr, "hedgerow %s: no other place could be written: the model is lost%s; free disk space before you train again\n",
+                command, ledger == NULL ? "" : ", and its budget stays spent");
     }
 }

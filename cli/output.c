@@ -20,7 +20,7 @@ int usage_error(const char *name, const char *format, ...) {
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
-    fprintf(stderr, "\n'hedgerow%s%s --help' tells more.\n", name[0] != '\0' ? " " : "", name);
+    fprintf(stderr, "\n'hedgerow%s%s --help' lists the options.\n", name[0] != '\0' ? " " : "", name);
     return EXIT_USAGE;
 }
 

@@ -74,7 +74,7 @@ void json_open(json_writer *json, const char *name, char bracket);
 void json_close(json_writer *json, char bracket);
 void json_text(json_writer *json, const char *name, const char *text);
 void json_number(json_writer *json, const char *name, double value);
-void json_whole(json_writer *json, const char *name, uint64_t value);
+void json_integer(json_writer *json, const char *name, uint64_t value);
 void json_flag(json_writer *json, const char *name, bool value);
 
 /* ---- Files ---------------------------------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINKS_MOST = 40, LINK_SIZE = 4096 };
+enum { LINKS_MAX = 40, LINK_SIZE = 4096 };
 
 bool is_standard_output(const char *path) {
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
@@ -37,7 +37,7 @@ static char *follow(const char *path) {
 
 char *final_place(const char *path) {
     char *place = strdup(path);
-    for (int links = 0; place != NULL && links < LINKS_MOST; links++) {
+    for (int links = 0; place != NULL && links < LINKS_MAX; links++) {
         char *next = follow(place);
         if (next == NULL) return place;
         free(place);

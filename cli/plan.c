@@ -46,20 +46,20 @@ static void print_shares(const hr_plan_info *plan) {
 }
 
 /* Beside gradients, which are at most 1 in size. */
-static const char *size_of(double noise) {
-    if (noise < .05) return "little beside what there is to learn";
-    if (noise < .2) return "some of what there is to learn is lost in it";
-    if (noise < .6) return "much is lost in it: more records, or a larger epsilon, would tell more";
-    return "it drowns nearly all: get more records, or spend a larger epsilon";
+static const char *noise_size_of(double noise) {
+    if (noise < .05) return "small compared with the signal";
+    if (noise < .2) return "some signal is lost in it";
+    if (noise < .6) return "much signal is lost in it; more records or a larger epsilon would help";
+    return "the noise is larger than the signal; get more records, or spend a larger epsilon";
 }
 
 static void print_noise(const hr_plan_info *plan) {
     const char *unit = plan->label_range == 1 ? "of a probability" : "in the label's unit";
     char text[400];
     snprintf(text, sizeof text,
-             "a leaf of %.0f records learns how far its labels, mapped to -1..1, are from the model, with a standard deviation of %.3g "
-             "(%.3g %s): %s",
-             plan->leaf_records, plan->gradient_noise, plan->label_noise, unit, size_of(plan->gradient_noise));
+             "for a leaf of %.0f records the mean error of the model, labels being mapped to -1..1, is known with a standard deviation of "
+             "%.3g (%.3g %s): %s",
+             plan->leaf_records, plan->gradient_noise, plan->label_noise, unit, noise_size_of(plan->gradient_noise));
     print_line("noise", text);
     snprintf(text, sizeof text, "over all rounds the noise moves a prediction by up to about %.2g, labels being %.4g wide",
              plan->prediction_noise, plan->label_range);
@@ -73,13 +73,11 @@ static void print_promise(const hr_plan_info *plan) {
     hr_spent_text(100 / (1 + exp(-plan->epsilon)), percent);
     hr_spent_text(plan->delta, delta);
     hr_delta_left_text(1 / plan->records, largest);
-    size_t at =
-        (size_t)snprintf(text, sizeof text,
-                         "whatever anybody concludes from the model about whether one person's record was there, its odds change at "
-                         "most by the factor e^epsilon = %s: a bet at 50 %% becomes one at %s %% or less (epsilon 0.1: 52.5 %%, "
-                         "1: 73.2 %%, 8: 99.97 %%)",
-                         odds, percent);
-    if (plan->delta > 0) snprintf(text + at, sizeof text - at, "; but for a chance of delta = %s", delta);
+    size_t at = (size_t)snprintf(text, sizeof text,
+                                 "one record changes the odds of any conclusion from the model by at most e^epsilon = %s: 50 %% becomes %s "
+                                 "%% or less (epsilon 0.1: 52.5 %%, 1: 73.2 %%, 8: 99.97 %%)",
+                                 odds, percent);
+    if (plan->delta > 0) snprintf(text + at, sizeof text - at, ", except with probability delta = %s", delta);
     print_line("promise", text);
     if (!delta_too_large(plan->delta, plan->records)) return;
     snprintf(text, sizeof text, "delta is above one in %.0f records, and training will refuse it: choose it below %s", plan->records,
@@ -92,7 +90,7 @@ void print_plan(const hr_plan_info *plan, const char *method, bool guessed) {
     hr_spent_text(plan->epsilon, epsilon);
     hr_spent_text(plan->delta, delta);
     printf("%-8s %s, epsilon %s, delta %s; nothing is read, drawn or spent\n", "plan", method, epsilon, delta);
-    printf("%-8s %.0f%s\n", "records", plan->records, guessed ? ", a guess: say how many with --rows" : "");
+    printf("%-8s %.0f%s\n", "records", plan->records, guessed ? ", an assumption: give the number with --rows" : "");
     print_shape(plan);
     print_shares(plan);
     print_noise(plan);
@@ -108,12 +106,12 @@ void print_plan_json(const hr_plan_info *plan, const char *method, bool guessed)
     json_number(&json, "records", plan->records);
     json_flag(&json, "records_guessed", guessed);
     json_flag(&json, "delta_too_large", delta_too_large(plan->delta, plan->records));
-    json_whole(&json, "rounds", plan->rounds);
-    json_whole(&json, "candidates", plan->candidates);
+    json_integer(&json, "rounds", plan->rounds);
+    json_integer(&json, "candidates", plan->candidates);
     json_number(&json, "step", plan->step);
-    json_whole(&json, "depth_one", (uint64_t)plan->depth_one);
-    json_whole(&json, "depth_pair", (uint64_t)plan->depth_pair);
-    json_whole(&json, "depth_all", (uint64_t)plan->depth_all);
+    json_integer(&json, "depth_one", (uint64_t)plan->depth_one);
+    json_integer(&json, "depth_pair", (uint64_t)plan->depth_pair);
+    json_integer(&json, "depth_all", (uint64_t)plan->depth_all);
     json_open(&json, "shares", '{');
     json_number(&json, "bin_edges", plan->share_bins);
     json_number(&json, "record_count", plan->share_count);

@@ -13,12 +13,12 @@ static void note_signal(int number) {
     asked_to_end = 1;
 }
 
-static bool go_on(void *user) {
+static bool should_continue_federated(void *user) {
     (void)user;
     return !asked_to_end;
 }
 
-static void tell(void *user, const char *line) {
+static void print_log_line(void *user, const char *line) {
     fprintf(stderr, "hedgerow %s: %s\n", (const char *)user, line);
 }
 
@@ -28,20 +28,20 @@ hr_party_settings together_settings(const char *name, int threads, bool quiet) {
     sigaction(SIGTERM, &action, NULL);
     hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
     settings.threads = threads;
-    settings.go_on = go_on;
-    settings.tell = quiet ? NULL : tell;
+    settings.should_continue = should_continue_federated;
+    settings.log_line = quiet ? NULL : print_log_line;
     settings.user = (void *)name;
     return settings;
 }
 
-static void print_json(const hr_model *model, const char *path) {
+static void print_federated_json(const hr_model *model, const char *path) {
     const hr_guarantee *guarantee = hr_model_guarantee(model);
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     json_text(&json, "method", hr_model_method(model));
     json_text(&json, "mode", hr_model_mode(model) == HR_PAPER ? "paper" : "sound");
     json_text(&json, "model", path);
-    json_whole(&json, "trees", hr_model_tree_count(model));
+    json_integer(&json, "trees", hr_model_tree_count(model));
     json_flag(&json, "private", guarantee->is_private);
     json_number(&json, "epsilon", guarantee->epsilon);
     json_number(&json, "delta", guarantee->delta);
@@ -59,7 +59,7 @@ bool together_output_free(const char *name, const char *path, bool as_json) {
 
 void together_report(const hr_model *model, const char *path, bool as_json) {
     if (as_json) {
-        print_json(model, path);
+        print_federated_json(model, path);
         return;
     }
     FILE *out = is_standard_output(path) ? stderr : stdout;

@@ -1,4 +1,4 @@
-/* What own, mine and simulate have in common: they listen for signals, and tell how it goes. */
+/* What serve, coordinate and simulate have in common: they listen for signals, and tell how it goes. */
 #ifndef CLI_TOGETHER_H
 #define CLI_TOGETHER_H
 
@@ -8,7 +8,7 @@
  * `name` is the command's. */
 hr_party_settings together_settings(const char *name, int threads, bool quiet);
 
-/* Whether the model and the report go to different places; if not, says so to standard error. `path` is the model's. */
+/* Whether the model and the report go to different slots; if not, says so to standard error. `path` is the model's. */
 bool together_output_free(const char *name, const char *path, bool as_json);
 
 /* What came of a job: the model, in words or as one JSON object. In words to standard error, if the model is on standard output. */

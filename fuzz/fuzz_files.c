@@ -1,7 +1,7 @@
 /* Files of federations, owners and jobs: no input crashes, reading is a function of the bytes, and what is read keeps to the ranges. */
-#include "job/federation_file.h"
-#include "job/job_file.h"
-#include "job/owner_file.h"
+#include "config/federation_file.h"
+#include "config/owner_file.h"
+#include "party/job_file.h"
 
 #include "check.h"
 
@@ -36,15 +36,15 @@ static hr_status check_federation(const char *text, size_t size, hr_arena *arena
     hr_federation_file file;
     hr_status status = hr_federation_file_parse(text, size, "folder/file.yaml", arena, &file, err);
     if (status) return status;
-    const hr_roster *roster = &file.roster;
-    check_name(roster->federation);
-    CHECK(roster->count >= 2 && roster->count <= HR_MEMBERS_MAX);
+    const hr_membership *membership = &file.membership;
+    check_name(membership->federation);
+    CHECK(membership->count >= 2 && membership->count <= HR_MEMBERS_MAX);
     check_path(file.authority);
     CHECK(strncmp(file.url, "tls://", 6) == 0);
-    for (size_t i = 0; i < roster->count; i++) {
-        check_name(roster->members[i].name);
-        CHECK(hr_roster_named(roster, roster->members[i].name, strlen(roster->members[i].name)) == i);
-        CHECK(hr_roster_keyed(roster, roster->members[i].key.bytes) == i);
+    for (size_t i = 0; i < membership->count; i++) {
+        check_name(membership->members[i].name);
+        CHECK(hr_membership_by_name(membership, membership->members[i].name, strlen(membership->members[i].name)) == i);
+        CHECK(hr_membership_by_key(membership, membership->members[i].key.bytes) == i);
     }
     return status;
 }
@@ -57,7 +57,7 @@ static hr_status check_owner(const char *text, size_t size, hr_arena *arena, hr_
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) check_path(paths[i]);
     CHECK(!file.certificate == !file.certificate_key);
     check_name(file.name);
-    check_names(&file.policy.miners);
+    check_names(&file.policy.coordinators);
     CHECK(file.policy.methods.count >= 1 && hr_method_find(file.policy.methods.items[0]));
     CHECK(file.policy.epsilon > 0 && file.policy.epsilon <= 1e4 && file.policy.delta >= 0 && file.policy.delta <= .1);
     CHECK(file.policy.owners >= 1 && file.policy.owners <= HR_MEMBERS_MAX);
@@ -71,7 +71,7 @@ static hr_status check_job(const char *text, size_t size, hr_arena *arena, hr_er
     check_path(file.schema);
     CHECK(hr_method_find(file.options.method) && file.options.epsilon > 0 && file.options.delta >= 0);
     CHECK(file.rounds >= 1 && file.rounds <= 8 && file.deadline >= 1);
-    CHECK(file.advance >= 0 && file.advance <= 1 && (file.advance > 0) == (file.vote_share > 0) && file.vote_share < 1);
+    CHECK(file.round_gain >= 0 && file.round_gain <= 1 && (file.round_gain > 0) == (file.vote_share > 0) && file.vote_share < 1);
     CHECK(!file.certificate == !file.certificate_key && (file.name || !file.certificate));
     const char *const paths[] = {file.federation, file.key, file.journal};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {

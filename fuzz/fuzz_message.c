@@ -1,19 +1,19 @@
 /* What members may send. By the input's first byte: bytes of one of the types of hedgerow.proto ('0' and on), the inside of an envelope
- * that a member signed, a tree, or a row of messages for the machine of an owner or of a miner. No input crashes, takes much memory, or
- * makes a machine fail. */
-#include "federation/inprivate.h"
-#include "seal/secret.h"
+ * that a member signed, a tree, or a row of messages for the machine of an owner or of a coordinator. No input crashes, takes much memory,
+ * or makes a machine fail. */
+#include "crypto/secret.h"
+#include "protocol/inprivate.h"
 
 #include "check.h"
 
 #include <string.h>
 
-enum { MINER, ANNA, BERT, MEMBERS };
+enum { COORDINATOR, ANNA, BERT, MEMBERS };
 
 typedef struct world {
     hr_identity *who[MEMBERS];
     hr_member members[MEMBERS];
-    hr_roster roster;
+    hr_membership membership;
     hr_party_view views[MEMBERS];
     hr_schema *schema;
     hr_job_id job;
@@ -25,15 +25,15 @@ static const ProtobufCMessageDescriptor *const types[] = {&hedgerow__envelope__d
                                                           &hedgerow__forest__descriptor,   &hedgerow__ballot__descriptor};
 
 static void open_world(world *w) {
-    static const char *const names[] = {"miner", "anna", "bert"};
+    static const char *const names[] = {"coordinator", "anna", "bert"};
     static const char schema[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\nfeatures: [{name: n, kind: number, "
                                  "low: 0, high: 10}, {name: c, kind: category, values: [a, b, d]}]\n";
-    w->roster = (hr_roster){"brook", w->members, MEMBERS};
+    w->membership = (hr_membership){"brook", w->members, MEMBERS};
     for (unsigned char m = 0; m < MEMBERS; m++) {
         unsigned char seed[crypto_sign_SEEDBYTES] = {m};
         CHECK(hr_identity_grow(seed, &w->who[m], NULL) == HR_OK);
         w->members[m] = (hr_member){names[m], hr_identity_public(w->who[m])};
-        w->views[m] = (hr_party_view){&w->roster, w->who[m], m};
+        w->views[m] = (hr_party_view){&w->membership, w->who[m], m};
     }
     CHECK(hr_schema_parse(schema, sizeof schema - 1, "schema", &w->schema, NULL) == HR_OK);
     Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
@@ -43,7 +43,7 @@ static void open_world(world *w) {
     terms.vote_share = .5;
     terms.owners = owners;
     terms.n_owners = 2;
-    CHECK(hr_pack(&terms.base, &w->terms, NULL) == HR_OK);
+    CHECK(hr_message_pack(&terms.base, &w->terms, NULL) == HR_OK);
 }
 
 static void close_world(world *w) {
@@ -55,11 +55,11 @@ static void close_world(world *w) {
 static void check_type(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t size) {
     ProtobufCMessage *message = NULL;
     hr_bytes again;
-    if (hr_unpack(type, bytes, size, &message, NULL)) return;
-    CHECK(hr_pack(message, &again, NULL) == HR_OK);
-    hr_unpacked_free(message);
-    CHECK(hr_unpack(type, again.at, again.size, &message, NULL) == HR_OK);
-    hr_unpacked_free(message);
+    if (hr_message_unpack(type, bytes, size, &message, NULL)) return;
+    CHECK(hr_message_pack(message, &again, NULL) == HR_OK);
+    hr_message_unpacked_free(message);
+    CHECK(hr_message_unpack(type, again.at, again.size, &message, NULL) == HR_OK);
+    hr_message_unpacked_free(message);
     free(again.at);
 }
 
@@ -77,13 +77,13 @@ static void check_envelope(const world *w, const uint8_t *bytes, size_t size) {
 }
 
 static void check_tree(const world *w, const uint8_t *bytes, size_t size) {
-    const hr_tree_place place = {w->job, ANNA, 0};
+    const hr_tree_slot slot = {w->job, ANNA, 0};
     const hr_tree_rules rules = {w->schema, false, HR_UNIT};
     hr_arena *arena = hr_arena_new();
     hr_paid_tree tree;
     hr_units total;
     CHECK(arena);
-    if (!hr_wire_tree_unpack(&w->roster, &place, &rules, bytes, size, arena, &tree, NULL)) {
+    if (!hr_wire_tree_unpack(&w->membership, &slot, &rules, bytes, size, arena, &tree, NULL)) {
         CHECK(hr_value_tree_check(&tree.tree, w->schema, 64, 1e300, NULL) == HR_OK);
         CHECK(hr_account_check(tree.releases, tree.release_count, HR_PURE, NULL) == HR_OK);
         CHECK(hr_account(tree.releases, tree.release_count, &total, NULL) == HR_OK && total <= rules.budget);
@@ -93,10 +93,10 @@ static void check_tree(const world *w, const uint8_t *bytes, size_t size) {
 
 /* Each event is a byte for its kind, one for its sender, two for its size. */
 static void check_machine(const world *w, size_t self, const uint8_t *bytes, size_t size) {
-    const hr_protocol_setup setup = {&w->views[self], w->job, w->schema, MINER, 1, w->terms, 0};
+    const hr_protocol_setup setup = {&w->views[self], w->job, w->schema, COORDINATOR, 1, w->terms, 0};
     hr_protocol *machine = NULL;
     hr_action action;
-    CHECK((self == MINER ? hr_inprivate_miner : hr_inprivate_owner)(&setup, &machine, NULL) == HR_OK);
+    CHECK((self == COORDINATOR ? hr_inprivate_coordinator : hr_inprivate_owner)(&setup, &machine, NULL) == HR_OK);
     while (size >= 4) {
         size_t part = bytes[2] | (size_t)bytes[3] << 8;
         hr_event event = {.kind = (hr_event_kind)(1 + bytes[0] % 5), .from = bytes[1] % MEMBERS, .number = bytes[0] & 1u};
@@ -104,7 +104,7 @@ static void check_machine(const world *w, size_t self, const uint8_t *bytes, siz
         event.size = part < size - 4 ? part : size - 4;
         bytes += 4 + event.size;
         size -= 4 + event.size;
-        if (event.kind == HR_EVENT_WORKED) event.size = 0; /* what an owner makes herself is sound */
+        if (event.kind == HR_EVENT_WORKED) event.size = 0; /* what an owner makes itself is sound */
         if (event.kind == HR_EVENT_MESSAGE && event.from == self) continue;
         CHECK(hr_protocol_feed(machine, &event, NULL) == HR_OK);
         while (hr_protocol_next(machine, &action)) free(action.bytes.at);
@@ -119,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     switch (bytes[0]) {
     case 'e': check_envelope(&w, bytes + 1, size - 1); break;
     case 't': check_tree(&w, bytes + 1, size - 1); break;
-    case 'm': check_machine(&w, MINER, bytes + 1, size - 1); break;
+    case 'm': check_machine(&w, COORDINATOR, bytes + 1, size - 1); break;
     case 'o': check_machine(&w, BERT, bytes + 1, size - 1); break;
     default: check_type(types[bytes[0] % (sizeof types / sizeof *types)], bytes + 1, size - 1); break;
     }

@@ -1,5 +1,5 @@
 /* Schema files: no input crashes, and what is read renders to text that reads back to the same facts and renders alike. */
-#include "data/schema.h"
+#include "schema/schema.h"
 
 #include "check.h"
 

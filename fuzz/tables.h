@@ -15,7 +15,7 @@ static inline hr_schema *fuzz_schema(const char *label) {
                         "label: %s\n"
                         "features:\n"
                         "  - {name: n, kind: number, low: -1e3, high: 1e3}\n"
-                        "  - {name: w, kind: number, low: 0, high: 9, whole: true}\n"
+                        "  - {name: w, kind: number, low: 0, high: 9, integer: true}\n"
                         "  - {name: c, kind: category, values: [\"0\", b, \"a,b\", \"q\\\"\"]}\n"
                         "missing: [\"?\", \"-99\"]\n",
                         label);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A short tour: three hospitals and a miner, who train a model together that none of them could train alone, and none has to trust another.
+# A short tour: three hospitals and a coordinator, who train a model together that none of them could train alone, and none has to trust another.
 # usage: tools/demo.sh [--nats] [HEDGEROW]   the tool's path; the one in the build directory BUILD unless given. Leaves nothing behind.
-# With --nats they talk over a real broker on this machine, each in a process of her own; else in one process.
+# With --nats they talk over a real broker on this machine, each in a process of its own; else in one process.
 set -eu
 
 broker=no
@@ -66,7 +66,7 @@ data: $1.csv
 schema: schema.yaml
 ledger: $1.db
 policy:
-  miners: [miner]
+  coordinators: [coordinator]
   methods: [inprivate]
   epsilon: 1
   owners: 3
@@ -86,33 +86,33 @@ head -n 3 north.csv | sed 's/^/  /'
 say "2. They found a federation: who is in it, and by which keys they are known."
 port=4222
 [ $broker = no ] || keep_port
-run hedgerow federation init fed --name demo --url tls://localhost:$port --member miner --member north --member south --member west 2> /dev/null
+run hedgerow federation init fed --name demo --url tls://localhost:$port --member coordinator --member north --member south --member west 2> /dev/null
 
-say "3. Each grants a budget for her records, and says in her owner file what she allows:"
+say "3. Each grants a budget for its records, and says in its owner file what it allows:"
 for name in $hospitals; do
     hedgerow ledger create $name.db --epsilon 2
     owner_file $name > $name.yaml
 done
 sed 's/^/  /' north.yaml
 
-say "4. A miner, who has no records, writes down what she wants:"
+say "4. A coordinator, who has no records, writes down what it wants:"
 cat > job.yaml << END
 hedgerow-job: 1
 schema: schema.yaml
 method: inprivate
 epsilon: 1
-name: miner
-federation: fed/miner/federation.yaml
-key: fed/miner/miner.key
-certificate: fed/miner/tls.pem
-certificate-key: fed/miner/tls-key.pem
-journal: miner.db
+name: coordinator
+federation: fed/coordinator/federation.yaml
+key: fed/coordinator/coordinator.key
+certificate: fed/coordinator/tls.pem
+certificate-key: fed/coordinator/tls-key.pem
+journal: coordinator.db
 owners: [north, south, west]
 END
 sed 's/^/  /' job.yaml
 
 if [ $broker = yes ]; then
-    say "5. A broker carries what they say, sealed; every hospital serves her records, and the miner asks."
+    say "5. A broker carries what they say, sealed; every hospital serves its records, and the coordinator asks."
     (cd fed/broker && exec nats-server -c nats.conf > nats.log 2>&1) &
     server=$!
     children="$children $server"
@@ -124,12 +124,12 @@ if [ $broker = yes ]; then
     done
     serving=
     for name in $hospitals; do
-        printf '$ hedgerow own %s.yaml --jobs 1 &\n' $name
-        hedgerow own $name.yaml --jobs 1 2> $name.log &
+        printf '$ hedgerow serve %s.yaml --jobs 1 &\n' $name
+        hedgerow serve $name.yaml --jobs 1 2> $name.log &
         serving="$serving $!"
         children="$children $!"
     done
-    run hedgerow mine job.yaml --model together.json
+    run hedgerow coordinate job.yaml --model together.json
     for child in $serving; do wait $child; done
     printf 'north told meanwhile:\n'
     sed 's/^/  /' north.log

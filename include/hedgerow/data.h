@@ -30,7 +30,7 @@ typedef struct hr_column_report {
     uint64_t missing;      /* empty cells and the schema's spellings of missing */
     uint64_t unknown;      /* categories that the schema does not list (read as missing) */
     uint64_t out_of_range; /* numbers outside the bounds (clipped) */
-    uint64_t not_whole;    /* fractions in a column that the schema calls whole (kept) */
+    uint64_t not_integer;  /* fractions in a column that the schema calls whole (kept) */
 } hr_column_report;
 
 /* Reads a table from a file; "-" is standard input. Columns are found by name (CSV) or index (LIBSVM: feature i of the
@@ -84,7 +84,7 @@ HR_API size_t hr_data_extra_columns(const hr_data *data);
 /* Proposes a schema for a table and renders it as YAML: the kind of every column is guessed, bounds and categories are read
  * off the data and marked REVIEW. LIBSVM data needs no label name (NULL: "label").
  * Owner: the caller frees *yaml with hr_text_free. Fails: IO, FORMAT, SCHEMA (no such label), MEMORY. */
-HR_API HR_MUST_CHECK hr_status hr_schema_propose(const char *path, hr_format format, const char *label, char **yaml, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_schema_infer(const char *path, hr_format format, const char *label, char **yaml, hr_error *err);
 
 #ifdef __cplusplus
 }

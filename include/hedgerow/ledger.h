@@ -1,4 +1,4 @@
-/* The durable privacy budget of one owner: an SQLite file that says how much may be spent on her records, and what was.
+/* The durable privacy budget of one owner: an SQLite file that says how much may be spent on its records, and what was.
  *
  * A run first reserves (the transaction is on disk before noise is drawn), then commits when its model exists. A reservation
  * that is never committed stays spent: a crash can waste budget, never leak it. Only the handle that made a reservation can give it back,

@@ -1,6 +1,6 @@
 /* The public facts about a table: which columns there are, of which kind, within which bounds.
  *
- * A schema is public: it is written into every model. Nothing in it may be read off private records; `hr_schema_propose`
+ * A schema is public: it is written into every model. Nothing in it may be read off private records; `hr_schema_infer`
  * therefore marks every guess REVIEW, and training refuses a schema in which one is left. The format is specified in
  * docs/formats.md. A schema is immutable once made and may be shared between threads. */
 #ifndef HEDGEROW_SCHEMA_H
@@ -22,7 +22,7 @@ typedef struct hr_column {
     const char *name;
     hr_kind kind;
     double low, high; /* HR_NUMBER: public bounds, low <= high (label: low < high); values outside are clipped to them */
-    bool whole;       /* HR_NUMBER: every value is an integer */
+    bool integer;     /* HR_NUMBER: every value is an integer */
     bool review;      /* a bound or a list of values was read off the data and awaits a person's review */
     size_t value_count;
     const char *const *values; /* HR_CATEGORY: the public list of values, in the order that codes count */

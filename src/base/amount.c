@@ -14,14 +14,14 @@
 enum { DIGITS = 6, DIGITS_MIN = 15, DIGITS_MAX = 17, EPSILON_BITS = 40, DELTA_BITS = 62 };
 
 /* d.ddd... * 10^exponent */
-typedef struct decimal {
+typedef struct amount_decimal {
     char digits[DIGITS_MAX + 1];
     int exponent;
-} decimal;
+} amount_decimal;
 
 /* The nearest decimal of so many digits; returns the double that it reads back to. The point may be another one, and several bytes
  * long, where the locale of the host program has it so. */
-static double nearest_decimal(double amount, int count, decimal *out) {
+static double nearest_decimal(double amount, int count, amount_decimal *out) {
     char text[48];
     size_t kept = 0;
     snprintf(text, sizeof text, "%.*e", count - 1, amount);
@@ -33,20 +33,20 @@ static double nearest_decimal(double amount, int count, decimal *out) {
     return strtod(text, NULL);
 }
 
-static void shortest_decimal(double amount, decimal *out) {
+static void shortest_amount(double amount, amount_decimal *out) {
     for (int count = DIGITS_MIN; count <= DIGITS_MAX; count++)
         if (nearest_decimal(amount, count, out) == amount) return;
 }
 
 /* Keeps DIGITS digits; returns whether others than zeros were cut off. */
-static bool cut_decimal(decimal *d) {
+static bool cut_decimal(amount_decimal *d) {
     bool more = strspn(d->digits + DIGITS, "0") < strlen(d->digits + DIGITS);
     d->digits[DIGITS] = '\0';
     return more;
 }
 
 /* Adds one to the last digit. */
-static void raise_decimal(decimal *d) {
+static void raise_decimal(amount_decimal *d) {
     size_t i = DIGITS;
     while (i > 0 && d->digits[i - 1] == '9') d->digits[--i] = '0';
     if (i > 0) {
@@ -58,7 +58,7 @@ static void raise_decimal(decimal *d) {
 }
 
 /* As "%g" prints it, with a point in every locale. */
-static void print_decimal(const decimal *d, char text[HR_AMOUNT_TEXT]) {
+static void print_decimal(const amount_decimal *d, char text[HR_AMOUNT_TEXT]) {
     int count = DIGITS;
     while (count > 1 && d->digits[count - 1] == '0') count--;
     const char *digits = d->digits, *point = count > 1 ? "." : "";
@@ -81,29 +81,29 @@ static bool print_special(double amount, char text[HR_AMOUNT_TEXT]) {
 }
 
 void hr_spent_text(double amount, char text[HR_AMOUNT_TEXT]) {
-    decimal d;
+    amount_decimal d;
     if (print_special(amount, text)) return;
-    shortest_decimal(amount, &d);
+    shortest_amount(amount, &d);
     if (cut_decimal(&d)) raise_decimal(&d);
     print_decimal(&d, text);
 }
 
 /* `bits`: the unit is 2^-bits. */
-static void print_left(double amount, int bits, char text[HR_AMOUNT_TEXT]) {
-    decimal d;
+static void print_amount_left(double amount, int bits, char text[HR_AMOUNT_TEXT]) {
+    amount_decimal d;
     if (print_special(amount, text)) return;
     double asked = nearest_decimal(amount, DIGITS, &d);
     if (floor(ldexp(asked, bits)) != ldexp(amount, bits)) {
-        shortest_decimal(amount, &d);
+        shortest_amount(amount, &d);
         cut_decimal(&d);
     }
     print_decimal(&d, text);
 }
 
 void hr_epsilon_left_text(double amount, char text[HR_AMOUNT_TEXT]) {
-    print_left(amount, EPSILON_BITS, text);
+    print_amount_left(amount, EPSILON_BITS, text);
 }
 
 void hr_delta_left_text(double amount, char text[HR_AMOUNT_TEXT]) {
-    print_left(amount, DELTA_BITS, text);
+    print_amount_left(amount, DELTA_BITS, text);
 }

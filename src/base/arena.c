@@ -7,15 +7,15 @@
 
 enum { FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 8 * 1024 * 1024, PAGE = 4096, LINE = 64, WORD = 16 };
 
-typedef struct block {
-    struct block *before;
+typedef struct arena_block {
+    struct arena_block *before;
     size_t used, size;
     size_t planned; /* next_size when it was added */
     alignas(LINE) unsigned char bytes[];
-} block;
+} arena_block;
 
 struct hr_arena {
-    block *last;
+    arena_block *last;
     size_t next_size;
 };
 
@@ -31,13 +31,13 @@ void hr_arena_free(hr_arena *arena) {
     free(arena);
 }
 
-static block *add_block(hr_arena *arena, size_t least) {
+static arena_block *add_arena_block(hr_arena *arena, size_t least) {
     size_t size = arena->next_size > least ? arena->next_size : least;
-    if (size > SIZE_MAX - sizeof(block) - LINE) return NULL;
+    if (size > SIZE_MAX - sizeof(arena_block) - LINE) return NULL;
     size = (size + LINE - 1) / LINE * LINE;
-    block *b = aligned_alloc(LINE, sizeof(block) + size);
+    arena_block *b = aligned_alloc(LINE, sizeof(arena_block) + size);
     if (!b) return NULL;
-    *b = (block){.before = arena->last, .size = size, .planned = arena->next_size};
+    *b = (arena_block){.before = arena->last, .size = size, .planned = arena->next_size};
     arena->last = b;
     if (arena->next_size < LARGEST_STEP) arena->next_size *= 2;
     return b;
@@ -47,10 +47,10 @@ void *hr_arena_alloc(hr_arena *arena, size_t count, size_t size) {
     if (size && count > (SIZE_MAX / 2) / size) return NULL;
     size_t bytes = count * size;
     size_t align = bytes >= PAGE ? LINE : WORD;
-    block *b = arena->last;
+    arena_block *b = arena->last;
     size_t at = b ? (b->used + align - 1) / align * align : 0;
     if (!b || at > b->size || bytes > b->size - at) {
-        b = add_block(arena, bytes ? bytes : 1);
+        b = add_arena_block(arena, bytes ? bytes : 1);
         if (!b) return NULL;
         at = 0;
     }
@@ -70,7 +70,7 @@ hr_arena_mark hr_arena_get_mark(const hr_arena *arena) {
 
 void hr_arena_rewind(hr_arena *arena, hr_arena_mark mark) {
     while (arena->last != mark.block) {
-        block *b = arena->last;
+        arena_block *b = arena->last;
         arena->last = b->before;
         arena->next_size = b->planned;
         free(b);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool reserve(hr_buffer *buffer, size_t more) {
+static bool reserve_bytes(hr_buffer *buffer, size_t more) {
     if (buffer->failed) return false;
     if (more < buffer->capacity - buffer->size) return true;
     size_t need = buffer->size + more + 1;
@@ -22,7 +22,7 @@ static bool reserve(hr_buffer *buffer, size_t more) {
 }
 
 void hr_buffer_add(hr_buffer *buffer, const void *bytes, size_t size) {
-    if (!reserve(buffer, size)) return;
+    if (!reserve_bytes(buffer, size)) return;
     if (size) memcpy(buffer->bytes + buffer->size, bytes, size);
     buffer->size += size;
     buffer->bytes[buffer->size] = '\0';
@@ -37,7 +37,7 @@ void hr_buffer_format(hr_buffer *buffer, const char *format, ...) {
     va_start(args, format);
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    if (length >= 0 && reserve(buffer, (size_t)length)) {
+    if (length >= 0 && reserve_bytes(buffer, (size_t)length)) {
         vsnprintf(buffer->bytes + buffer->size, (size_t)length + 1, format, again);
         buffer->size += (size_t)length;
     }

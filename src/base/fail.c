@@ -12,7 +12,7 @@ const char *hr_status_text(hr_status status) {
     case HR_E_IO: return "input/output error";
     case HR_E_FORMAT: return "malformed input";
     case HR_E_SCHEMA: return "data and schema do not fit";
-    case HR_E_BUDGET: return "privacy budget does not suffice";
+    case HR_E_BUDGET: return "the privacy budget is too small";
     case HR_E_POLICY: return "refused by policy";
     case HR_E_ABSENT: return "not built in";
     case HR_E_LIMIT: return "input too large";
@@ -21,7 +21,7 @@ const char *hr_status_text(hr_status status) {
     return "unknown status";
 }
 
-static void copy_text(char *to, size_t size, const char *from) {
+static void copy_error_text(char *to, size_t size, const char *from) {
     snprintf(to, size, "%s", from);
 }
 
@@ -29,7 +29,7 @@ hr_status hr_fail(hr_error *err, hr_status status, const char *remedy, const cha
     if (!err) return status;
     memset(err, 0, sizeof *err);
     err->status = status;
-    copy_text(err->remedy, sizeof err->remedy, remedy);
+    copy_error_text(err->remedy, sizeof err->remedy, remedy);
     va_list args;
     va_start(args, format);
     vsnprintf(err->message, sizeof err->message, format, args);
@@ -39,10 +39,10 @@ hr_status hr_fail(hr_error *err, hr_status status, const char *remedy, const cha
 
 hr_status hr_fail_at(hr_error *err, hr_status status, const char *file, uint64_t line, uint64_t column, const char *field) {
     if (!err) return status;
-    if (file) copy_text(err->file, sizeof err->file, file);
+    if (file) copy_error_text(err->file, sizeof err->file, file);
     if (line) err->line = line;
     if (column) err->column = column;
-    if (field) copy_text(err->field, sizeof err->field, field);
+    if (field) copy_error_text(err->field, sizeof err->field, field);
     return err->status;
 }
 
@@ -51,8 +51,8 @@ hr_status hr_fail_memory(hr_error *err) {
 }
 
 /* Appends to text[0..size), counting past its end as snprintf does. */
-static void append(char *text, size_t size, size_t *at, const char *format, ...) HR_PRINTF(4, 5);
-static void append(char *text, size_t size, size_t *at, const char *format, ...) {
+static void append_text(char *text, size_t size, size_t *at, const char *format, ...) HR_PRINTF(4, 5);
+static void append_text(char *text, size_t size, size_t *at, const char *format, ...) {
     va_list args;
     va_start(args, format);
     int n = vsnprintf(*at < size ? text + *at : NULL, *at < size ? size - *at : 0, format, args);
@@ -63,12 +63,12 @@ static void append(char *text, size_t size, size_t *at, const char *format, ...)
 size_t hr_error_format(const hr_error *err, char *text, size_t size) {
     size_t at = 0;
     if (size) text[0] = '\0';
-    if (err->file[0]) append(text, size, &at, "%s:", err->file);
-    if (err->line) append(text, size, &at, "%llu:", (unsigned long long)err->line);
-    if (err->column) append(text, size, &at, "%llu:", (unsigned long long)err->column);
-    if (at) append(text, size, &at, " ");
-    if (err->field[0]) append(text, size, &at, "field '%s': ", err->field);
-    append(text, size, &at, "%s", err->message[0] ? err->message : hr_status_text(err->status));
-    if (err->remedy[0]) append(text, size, &at, "; %s", err->remedy);
+    if (err->file[0]) append_text(text, size, &at, "%s:", err->file);
+    if (err->line) append_text(text, size, &at, "%llu:", (unsigned long long)err->line);
+    if (err->column) append_text(text, size, &at, "%llu:", (unsigned long long)err->column);
+    if (at) append_text(text, size, &at, " ");
+    if (err->field[0]) append_text(text, size, &at, "field '%s': ", err->field);
+    append_text(text, size, &at, "%s", err->message[0] ? err->message : hr_status_text(err->status));
+    if (err->remedy[0]) append_text(text, size, &at, "; %s", err->remedy);
     return at;
 }

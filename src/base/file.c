@@ -29,7 +29,7 @@ void hr_file_sync_folder(char *path) {
     close(fd);
 }
 
-static hr_status fail_io(const char *doing, const char *what, hr_error *err) {
+static hr_status fail_file_io(const char *doing, const char *what, hr_error *err) {
     return hr_fail(err, HR_E_IO, "check the path, its permissions and the free space", "cannot %s the %s: %s", doing, what,
                    strerror(errno));
 }
@@ -37,10 +37,10 @@ static hr_status fail_io(const char *doing, const char *what, hr_error *err) {
 static hr_status create(const char *path, const char *what, unsigned rights, const void *bytes, size_t size, hr_error *err) {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)rights);
     if (fd < 0 && errno == EEXIST)
-        return hr_fail(err, HR_E_POLICY, "choose another name; what exists is never overwritten", "the file exists already");
-    if (fd < 0) return fail_io("create", what, err);
-    hr_status status = hr_file_write(fd, bytes, size) && !fsync(fd) ? HR_OK : fail_io("write", what, err);
-    if (close(fd) && !status) status = fail_io("write", what, err);
+        return hr_fail(err, HR_E_POLICY, "choose another name; an existing file is never overwritten", "the file exists already");
+    if (fd < 0) return fail_file_io("create", what, err);
+    hr_status status = hr_file_write(fd, bytes, size) && !fsync(fd) ? HR_OK : fail_file_io("write", what, err);
+    if (close(fd) && !status) status = fail_file_io("write", what, err);
     if (status) unlink(path);
     return status;
 }

@@ -10,17 +10,17 @@
 /* Counts are paid for level by level, so their grid is coarser: 14 levels tell bins apart in bounds 100 times too wide. */
 enum { MEDIANS_BITS = 16, COUNTS_BITS = 14, GRID_MAX = 1 << MEDIANS_BITS, CODES_MAX = HR_BINS_MAX - 1 };
 
-/* Whole numbers between the bounds. */
-static double whole_values(const hr_column *column) {
+/* Integers between the bounds. */
+static double integer_values(const hr_column *column) {
     return floor(column->high) - ceil(column->low) + 1;
 }
 
-static bool few_whole_values(const hr_column *column, uint32_t bins) {
-    return column->kind == HR_NUMBER && column->whole && whole_values(column) >= 1 && whole_values(column) <= bins;
+static bool few_integer_values(const hr_column *column, uint32_t bins) {
+    return column->kind == HR_NUMBER && column->integer && integer_values(column) >= 1 && integer_values(column) <= bins;
 }
 
 static bool needs_quantiles(const hr_column *column, uint32_t bins) {
-    return column->kind == HR_NUMBER && column->low < column->high && !few_whole_values(column, bins);
+    return column->kind == HR_NUMBER && column->low < column->high && !few_integer_values(column, bins);
 }
 
 static hr_feature_bins category_bins(const hr_column *column) {
@@ -37,8 +37,8 @@ static uint32_t distinct_edges(double *edges, uint32_t count) {
 }
 
 static hr_status even_bins(const hr_column *column, uint32_t bins, hr_arena *arena, hr_feature_bins *out, hr_error *err) {
-    bool whole = few_whole_values(column, bins);
-    uint32_t count = whole ? (uint32_t)whole_values(column) : column->low < column->high ? bins : 1;
+    bool whole = few_integer_values(column, bins);
+    uint32_t count = whole ? (uint32_t)integer_values(column) : column->low < column->high ? bins : 1;
     double *edges = hr_arena_alloc(arena, count, sizeof *edges);
     if (!edges) return hr_fail_memory(err);
     double first = whole ? ceil(column->low) + .5 : 0, width = column->high - column->low;
@@ -53,7 +53,7 @@ static hr_status public_bins(const hr_column *column, uint32_t bins, hr_arena *a
     return HR_OK;
 }
 
-static hr_status start(const hr_schema *schema, hr_arena *arena, hr_binning *out, hr_error *err) {
+static hr_status begin_edges(const hr_schema *schema, hr_arena *arena, hr_binning *out, hr_error *err) {
     out->feature_count = hr_schema_feature_count(schema);
     out->features = hr_arena_alloc(arena, out->feature_count, sizeof *out->features);
     return out->features ? HR_OK : hr_fail_memory(err);
@@ -61,7 +61,7 @@ static hr_status start(const hr_schema *schema, hr_arena *arena, hr_binning *out
 
 hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, hr_arena *arena, hr_binning *out, hr_error *err) {
     hr_binning made;
-    hr_status status = start(schema, arena, &made, err);
+    hr_status status = begin_edges(schema, arena, &made, err);
     for (size_t f = 0; !status && f < made.feature_count; f++)
         status = public_bins(hr_schema_feature(schema, f), bins, arena, &made.features[f], err);
     if (!status) *out = made;
@@ -91,8 +91,8 @@ static int log2_floor(uint32_t x) {
     return bits;
 }
 
-static bool are_by_counts(hr_currency currency) {
-    return currency == HR_ZCDP || currency == HR_GDP;
+static bool are_by_counts(hr_privacy_measure privacy_measure) {
+    return privacy_measure == HR_ZCDP || privacy_measure == HR_GDP;
 }
 
 /* Columns that share the cost of private edges. */
@@ -102,13 +102,14 @@ static hr_units quantile_columns(const hr_schema *schema, uint32_t bins) {
     return columns;
 }
 
-hr_status hr_edges_check_private(const hr_schema *schema, uint32_t bins, hr_currency currency, const hr_charge *charge, hr_error *err) {
+hr_status hr_edges_check_private(const hr_schema *schema, uint32_t bins, hr_privacy_measure privacy_measure, const hr_charge *charge,
+                                 hr_error *err) {
     hr_charge column = *charge;
     hr_units columns = quantile_columns(schema, bins);
     if (!columns) return HR_OK;
     column.cost = charge->cost / columns;
-    return are_by_counts(currency) ? hr_quantiles_check_counts(currency, &column, COUNTS_BITS, err)
-                                   : hr_quantiles_check_medians(currency, &column, log2_floor(bins), err);
+    return are_by_counts(privacy_measure) ? hr_quantiles_check_counts(privacy_measure, &column, COUNTS_BITS, err)
+                                          : hr_quantiles_check_medians(privacy_measure, &column, log2_floor(bins), err);
 }
 
 /* The private quantiles of one column, as edges. */
@@ -116,7 +117,7 @@ static hr_status private_bins(const hr_column *column, const double *values, siz
                               const hr_charge *charge, hr_exact *cells, hr_arena *arena, hr_feature_bins *out, hr_error *err) {
     uint32_t cuts[HR_BINS_MAX];
     size_t count = 0;
-    bool by_counts = are_by_counts(hr_gate_currency(gate));
+    bool by_counts = are_by_counts(hr_gate_privacy_measure(gate));
     int bits = by_counts ? COUNTS_BITS : MEDIANS_BITS;
     size_t grid = (size_t)1 << bits;
     hr_edges_count_cells(column, values, rows, grid, cells);
@@ -137,7 +138,7 @@ hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, co
     hr_charge column_charge = *charge;
     hr_units columns = quantile_columns(schema, bins);
     hr_exact *cells = NULL;
-    hr_status status = start(schema, arena, &made, err);
+    hr_status status = begin_edges(schema, arena, &made, err);
     if (status) return status;
     if (columns) {
         column_charge.cost = charge->cost / columns;

@@ -1,7 +1,7 @@
 /* Where bin edges come from: public bounds, the gate, or (without privacy) the data themselves.
  *
  * Every function makes the whole binning of a data set, at most `bins` value bins a feature (bin 0, missing, comes on top).
- * Categories always get one bin a public value (the last bin is shared by all values past the 255th); so do whole numbers with
+ * Categories always get one bin a public value (the last bin is shared by all values past the 255th); so do integers with
  * at most `bins` public values. */
 #ifndef HR_BINS_EDGES_H
 #define HR_BINS_EDGES_H
@@ -28,9 +28,9 @@ void hr_edges_count_cells(const hr_column *column, const double *values, size_t 
 HR_MUST_CHECK hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, const hr_charge *charge, hr_arena *arena,
                                          hr_binning *out, uint64_t *groups, hr_error *err);
 
-/* Whether hr_edges_private could spend charge->cost so, in that currency: a public fact. Fails: BUDGET. */
-HR_MUST_CHECK hr_status hr_edges_check_private(const hr_schema *schema, uint32_t bins, hr_currency currency, const hr_charge *charge,
-                                               hr_error *err);
+/* Whether hr_edges_private could spend charge->cost so, in that privacy measure: a public fact. Fails: BUDGET. */
+HR_MUST_CHECK hr_status hr_edges_check_private(const hr_schema *schema, uint32_t bins, hr_privacy_measure privacy_measure,
+                                               const hr_charge *charge, hr_error *err);
 
 /* Quantiles of the data: NOT PRIVATE. At most `bins` different numbers get a bin each, whole or not. The edges do not depend on
  * the order of the rows. Above 2^18 rows they are taken from the rows whose hash falls below a threshold. Fails: MEMORY. */
@@ -38,6 +38,6 @@ HR_MUST_CHECK hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int t
 
 /* The averages of every three of a number's sorted values, as InPrivate Digging has it: NOT PRIVATE. Where there are more than bins - 1
  * of them, evenly ranked ones. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_edges_thirds(const hr_data *data, uint32_t bins, hr_arena *arena, hr_binning *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_edges_triple_means(const hr_data *data, uint32_t bins, hr_arena *arena, hr_binning *out, hr_error *err);
 
 #endif

@@ -19,14 +19,14 @@ static uint64_t key_of(double value) {
     return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-static double value_of(uint64_t key) {
+static double value_of_key(uint64_t key) {
     uint64_t bits = key >> 63 ? key & ~((uint64_t)1 << 63) : ~key;
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-static uint64_t mix(uint64_t x) {
+static uint64_t mix_sample_key(uint64_t x) {
     x ^= x >> 32;
     x *= UINT64_C(0x9fb21c651e98df25);
     return x ^ x >> 29;
@@ -83,7 +83,7 @@ static size_t place_edges(const uint64_t *keys, const uint32_t *counts, size_t d
         bool few = distinct_count - i <= bins - made;
         bool next_is_heavy = counts[i + 1] >= fair && in_bin * 2 >= fair;
         if (!few && in_bin < fair && !next_is_heavy) continue;
-        edges[made++] = between(value_of(keys[i]), value_of(keys[i + 1]));
+        edges[made++] = between(value_of_key(keys[i]), value_of_key(keys[i + 1]));
         left -= in_bin;
         in_bin = 0;
     }
@@ -129,7 +129,8 @@ static void hash_rows(const hr_data *data, uint64_t *hash) {
     for (size_t f = 0; f < features; f++) {
         const double *numbers = hr_data_numbers(data, f);
         const uint16_t *codes = hr_data_codes(data, f);
-        for (size_t i = 0; i < rows; i++) hash[i] = mix(hash[i] + (numbers ? key_of(numbers[i]) : codes[i]) + UINT64_C(0x9e3779b97f4a7c15));
+        for (size_t i = 0; i < rows; i++)
+            hash[i] = mix_sample_key(hash[i] + (numbers ? key_of(numbers[i]) : codes[i]) + UINT64_C(0x9e3779b97f4a7c15));
     }
 }
 
@@ -164,7 +165,7 @@ static hr_status sample_rows(const hr_data *data, uint32_t **out, size_t *count,
         goto out;
     }
     for (size_t i = 0; i < rows; i++)
-        if (mix(hash[i] * UINT64_C(0xd6e8feb86659fd93)) < threshold) sample[kept++] = (uint32_t)i;
+        if (mix_sample_key(hash[i] * UINT64_C(0xd6e8feb86659fd93)) < threshold) sample[kept++] = (uint32_t)i;
     *out = sample;
     *count = kept;
 out:

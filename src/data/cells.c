@@ -2,7 +2,7 @@
 #include "data/cells.h"
 
 #include "base/fail.h"
-#include "data/text.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -10,12 +10,12 @@
 #include <immintrin.h>
 #endif
 
-static bool is_blank(char c) {
+static bool is_cell_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-static char *skip_blanks(char *p) {
-    while (is_blank(*p)) p++;
+static char *skip_cell_blanks(char *p) {
+    while (is_cell_blank(*p)) p++;
     return p;
 }
 
@@ -37,7 +37,7 @@ static char *find_special(char *p) {
 
 bool hr_cells_skip_empty(hr_lines *lines) {
     while (lines->at < lines->limit) {
-        char *p = skip_blanks(lines->at);
+        char *p = skip_cell_blanks(lines->at);
         if (*p == '\r') p++;
         if (*p != '\n') return true;
         lines->at = lines->line_start = p + 1;
@@ -46,7 +46,7 @@ bool hr_cells_skip_empty(hr_lines *lines) {
     return false;
 }
 
-static hr_status refuse(const hr_lines *lines, const char *where, const char *remedy, const char *message, hr_error *err) {
+static hr_status refuse_cell(const hr_lines *lines, const char *where, const char *remedy, const char *message, hr_error *err) {
     hr_fail(err, HR_E_FORMAT, remedy, "%s", message);
     return hr_lines_place(lines, where, HR_E_FORMAT, err);
 }
@@ -61,13 +61,13 @@ static hr_status take_end(hr_lines *lines, char *p, hr_cell *cell, hr_error *err
         lines->line++;
         lines->line_start = p + 1;
         break;
-    case '\r': return refuse(lines, p, "convert the line ends to LF or CR LF", "a carriage return without a line feed", err);
+    case '\r': return refuse_cell(lines, p, "convert the line ends to LF or CR LF", "a carriage return without a line feed", err);
     case '"':
-        return refuse(lines, p, "put the whole cell in quotation marks and double the marks inside it",
-                      "a quotation mark inside a cell that does not begin with one", err);
+        return refuse_cell(lines, p, "put the whole cell in quotation marks and double the marks inside it",
+                           "a quotation mark inside a cell that does not begin with one", err);
     default:
-        return refuse(lines, p, "separate cells by commas, and double quotation marks inside quoted cells",
-                      "text after a closing quotation mark", err);
+        return refuse_cell(lines, p, "separate cells by commas, and double quotation marks inside quoted cells",
+                           "text after a closing quotation mark", err);
     }
     lines->at = p + 1;
     return HR_OK;
@@ -80,7 +80,7 @@ static hr_status take_quoted(hr_lines *lines, char *open, char **end, char **aft
     char *line_start = lines->line_start;
     for (;;) {
         char *mark = memchr(from, '"', (size_t)(lines->limit - from));
-        if (!mark) return refuse(lines, open, "close it", "a quotation mark that is never closed", err);
+        if (!mark) return refuse_cell(lines, open, "close it", "a quotation mark that is never closed", err);
         for (char *p = from; (p = memchr(p, '\n', (size_t)(mark - p)));) {
             line++;
             line_start = ++p;
@@ -100,13 +100,13 @@ static hr_status take_quoted(hr_lines *lines, char *open, char **end, char **aft
 }
 
 hr_status hr_cells_next(hr_lines *lines, hr_cell *cell, hr_error *err) {
-    char *from = lines->at, *p = skip_blanks(from), *end = p;
+    char *from = lines->at, *p = skip_cell_blanks(from), *end = p;
     cell->where = from;
     if (*p == '"') {
         from = p + 1;
         hr_status status = take_quoted(lines, p, &end, &p, err);
         if (status) return status;
-        p = skip_blanks(p);
+        p = skip_cell_blanks(p);
     } else {
         p = end = find_special(p);
     }

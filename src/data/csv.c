@@ -3,8 +3,8 @@
 #include "data/csv.h"
 
 #include "base/buffer.h"
+#include "base/number_fast.h"
 #include "data/cells.h"
-#include "data/number_fast.h"
 #include "data/table.h"
 
 #include <stdlib.h>
@@ -76,10 +76,10 @@ typedef struct csv {
     hr_error *err;
 } csv;
 
-static hr_status map_slot(csv *c, const hr_words *names, hr_slot *slot, bool optional) {
+static hr_status map_slot(csv *c, const hr_string_map *names, hr_slot *slot, bool optional) {
     const char *name = slot->column->name;
-    uint32_t at = hr_words_find(names, name, strlen(name));
-    if (at == HR_WORD_NONE) return optional ? HR_OK : hr_csv_refuse_missing(&c->header, name, c->err);
+    uint32_t at = hr_string_map_find(names, name, strlen(name));
+    if (at == HR_STRING_MAP_NONE) return optional ? HR_OK : hr_csv_refuse_missing(&c->header, name, c->err);
     for (size_t i = at + 1; i < c->header.count; i++) {
         if (strcmp(c->header.names[i], name) != 0) continue;
         hr_fail(c->err, HR_E_FORMAT, "rename one of them", "two columns of the table have this name");
@@ -91,19 +91,20 @@ static hr_status map_slot(csv *c, const hr_words *names, hr_slot *slot, bool opt
 
 /* Which column of the table goes where. */
 static hr_status map_columns(csv *c, bool label_optional) {
-    hr_words names = {0};
+    hr_string_map names = {0};
     hr_slot *label = hr_table_label(&c->table);
     hr_status status = HR_OK;
     c->slots = hr_arena_alloc(c->arena, c->header.count, sizeof *c->slots);
     if (!c->slots) return hr_fail_memory(c->err);
     for (size_t i = 0; i < c->header.count && !status; i++) {
         const char *name = c->header.names[i];
-        if (hr_words_find(&names, name, strlen(name)) == HR_WORD_NONE && !hr_words_add(&names, name, strlen(name), (uint32_t)i))
+        if (hr_string_map_find(&names, name, strlen(name)) == HR_STRING_MAP_NONE &&
+            !hr_string_map_add(&names, name, strlen(name), (uint32_t)i))
             status = hr_fail_memory(c->err);
     }
     for (hr_slot *slot = c->table.slots; slot <= label && !status; slot++)
         status = map_slot(c, &names, slot, slot == label && label_optional);
-    hr_words_done(&names);
+    hr_string_map_done(&names);
     for (size_t i = 0; i < c->header.count && !status; i++) {
         c->labelled |= c->slots[i] == label;
         c->table.data->extra += !c->slots[i];
@@ -111,21 +112,21 @@ static hr_status map_columns(csv *c, bool label_optional) {
     return status;
 }
 
-static const char *skip_blanks(const char *p) {
+static const char *skip_line_blanks(const char *p) {
     while (*p == ' ' || *p == '\t') p++;
     return p;
 }
 
 /* A number among blanks or quotation marks; returns what follows the cell, or NULL for the tokenizer to decide. */
 static const char *padded_number(const char *p, double *value) {
-    p = skip_blanks(p);
+    p = skip_line_blanks(p);
     bool quoted = *p == '"';
-    if (quoted) p = skip_blanks(p + 1);
+    if (quoted) p = skip_line_blanks(p + 1);
     p = hr_number_fast(p, value);
     if (!p) return NULL;
-    p = skip_blanks(p);
+    p = skip_line_blanks(p);
     if (!quoted) return p;
-    return *p == '"' ? skip_blanks(p + 1) : NULL;
+    return *p == '"' ? skip_line_blanks(p + 1) : NULL;
 }
 
 /* Takes the cell at `at` the short way; returns what follows it and its `end`, or NULL if it is not a plain number that ends
@@ -136,7 +137,7 @@ static inline const char *take_number(const hr_table *table, const hr_slot *slot
     const char *p = (unsigned char)*at <= '"' ? padded_number(at, &value) : hr_number_fast(at, &value);
     if (!p) return NULL;
     if (*p != end) {
-        p = skip_blanks(p);
+        p = skip_line_blanks(p);
         if (*p == '\r' && end == '\n') p++;
         if (*p != end) return NULL;
     }
@@ -154,7 +155,7 @@ static hr_status take_cell(csv *c, const hr_slot *slot, hr_cell *cell) {
 }
 
 /* Takes plain numbers from column `i` on, as far as they reach. Returns the column in which something else stands. */
-static size_t take_numbers(csv *c, size_t i) {
+static size_t take_csv_numbers(csv *c, size_t i) {
     const char *start = c->lines.at, *p = start;
     const size_t last = c->header.count - 1;
     for (; i <= last; i++) {
@@ -172,10 +173,10 @@ static size_t take_numbers(csv *c, size_t i) {
     return i;
 }
 
-static hr_status take_record(csv *c) {
+static hr_status read_csv_record(csv *c) {
     uint64_t line = c->lines.line;
     size_t count = c->header.count;
-    for (size_t i = take_numbers(c, 0); i < count; i = take_numbers(c, i + 1)) {
+    for (size_t i = take_csv_numbers(c, 0); i < count; i = take_csv_numbers(c, i + 1)) {
         hr_cell cell;
         hr_status status = take_cell(c, c->slots[i], &cell);
         if (status) return status == HR_E_MEMORY ? status : hr_fail_at(c->err, status, NULL, 0, 0, c->header.names[i]);
@@ -185,11 +186,11 @@ static hr_status take_record(csv *c) {
     return HR_OK;
 }
 
-static hr_status take_records(csv *c) {
+static hr_status take_csv_records(csv *c) {
     for (;;) {
         while (hr_cells_skip_empty(&c->lines)) {
             hr_status status = hr_table_grow(&c->table, c->err);
-            if (!status) status = take_record(c);
+            if (!status) status = read_csv_record(c);
             if (status) return status;
             c->table.data->rows++;
         }
@@ -198,13 +199,13 @@ static hr_status take_records(csv *c) {
     }
 }
 
-hr_status hr_csv_read(const hr_schema *schema, hr_source *source, bool label_optional, hr_data **out, hr_error *err) {
+hr_status hr_csv_read(const hr_schema *schema, hr_byte_source *source, bool label_optional, hr_data **out, hr_error *err) {
     csv c = {.err = err, .arena = hr_arena_new()};
     hr_status status = c.arena ? hr_table_init(&c.table, schema, err) : hr_fail_memory(err);
     if (!status) status = hr_lines_start(&c.lines, source, true, err);
     if (!status) status = hr_csv_read_header(&c.lines, c.arena, &c.header, err);
     if (!status) status = map_columns(&c, label_optional);
-    if (!status) status = take_records(&c);
+    if (!status) status = take_csv_records(&c);
     if (!status) *out = hr_table_take(&c.table, c.labelled);
     hr_table_done(&c.table);
     hr_arena_free(c.arena);

@@ -23,6 +23,6 @@ hr_status hr_csv_refuse_missing(const hr_csv_header *header, const char *name, h
 hr_status hr_csv_refuse_ragged(uint64_t line, size_t found, size_t expected, bool more, hr_error *err);
 
 /* Reads a table from its beginning. Fails as hr_data_read does, without the file's name. */
-HR_MUST_CHECK hr_status hr_csv_read(const hr_schema *schema, hr_source *source, bool label_optional, hr_data **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_csv_read(const hr_schema *schema, hr_byte_source *source, bool label_optional, hr_data **out, hr_error *err);
 
 #endif

@@ -37,7 +37,7 @@ hr_data *hr_data_new(const hr_schema *schema) {
 
 /* ---- From arrays ------------------------------------------------------------------------------------------------------------ */
 
-static size_t size_of(hr_element element) {
+static size_t data_size_of(hr_element element) {
     return element == HR_ELEMENT_FLOAT32 ? sizeof(float) : sizeof(double);
 }
 
@@ -57,19 +57,19 @@ static hr_status check_array(const hr_array *array, hr_error *err) {
     if (array->element != HR_ELEMENT_FLOAT64 && array->element != HR_ELEMENT_FLOAT32)
         return hr_fail(err, HR_E_ARGUMENT, "it is HR_ELEMENT_FLOAT64 or HR_ELEMENT_FLOAT32", "there is no element %d", (int)array->element);
     size_t step = array->stride < 0 ? -(size_t)array->stride : (size_t)array->stride;
-    if (step >= size_of(array->element)) return HR_OK;
+    if (step >= data_size_of(array->element)) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT, "give the bytes from one element to the next", "a stride of %td bytes: elements overlap",
                    array->stride);
 }
 
-static double clip(double value, const hr_column *column) {
+static double clip_values(double value, const hr_column *column) {
     return value < column->low ? column->low : value > column->high ? column->high : value;
 }
 
 static hr_status copy_numbers(const hr_column *column, size_t rows, const hr_array *from, double **out, hr_error *err) {
     double *to = malloc((rows ? rows : 1) * sizeof *to);
     if (!to) return hr_fail_memory(err);
-    for (size_t i = 0; i < rows; i++) to[i] = clip(element_at(from, i), column);
+    for (size_t i = 0; i < rows; i++) to[i] = clip_values(element_at(from, i), column);
     *out = to;
     return HR_OK;
 }
@@ -101,7 +101,7 @@ static hr_status copy_labels(const hr_column *label, size_t rows, const hr_array
             return hr_fail(err, HR_E_SCHEMA, "labels are numbers, or class indices counted from 0", "row %zu: %g is not a label", i + 1,
                            value);
         }
-        to[i] = label->kind == HR_NUMBER ? clip(value, label) : value;
+        to[i] = label->kind == HR_NUMBER ? clip_values(value, label) : value;
     }
     *out = to;
     return HR_OK;
@@ -126,7 +126,7 @@ static hr_status take_labels(hr_data *data, const hr_array *labels, bool borrow,
     return HR_OK;
 }
 
-static hr_status take_feature(hr_data *data, size_t f, const hr_array *array, bool borrow, hr_error *err) {
+static hr_status take_feature_data(hr_data *data, size_t f, const hr_array *array, bool borrow, hr_error *err) {
     const hr_column *column = hr_schema_feature(data->schema, f);
     if (column->kind == HR_CATEGORY) return copy_codes(column, data->rows, array, &data->codes[f], err);
     data->borrows_numbers[f] = borrow && is_as_copied(column, data->rows, array, true);
@@ -142,7 +142,7 @@ static hr_status take_arrays(hr_data *data, const hr_array *columns, const hr_ar
     for (size_t f = 0; f < data->feature_count && !status; f++) {
         column = hr_schema_feature(data->schema, f);
         status = check_array(&columns[f], err);
-        if (!status) status = take_feature(data, f, &columns[f], borrow, err);
+        if (!status) status = take_feature_data(data, f, &columns[f], borrow, err);
     }
     return status ? hr_fail_at(err, status, NULL, 0, 0, column->name) : HR_OK;
 }
@@ -156,7 +156,7 @@ static hr_status new_data(const hr_schema *schema, size_t rows, hr_data **out, h
     return HR_OK;
 }
 
-static hr_status finish(hr_data *data, hr_status status, hr_data **out) {
+static hr_status finish_data_(hr_data *data, hr_status status, hr_data **out) {
     if (status)
         hr_data_free(data);
     else
@@ -177,14 +177,14 @@ hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows, const double
     for (size_t f = 0; arrays && f < data->feature_count; f++) arrays[f] = adjacent(columns[f]);
     status = arrays ? take_arrays(data, arrays, labels ? &label : NULL, false, err) : hr_fail_memory(err);
     free(arrays);
-    return finish(data, status, out);
+    return finish_data_(data, status, out);
 }
 
 hr_status hr_data_borrow(const hr_schema *schema, size_t rows, const hr_array *columns, const hr_array *labels, hr_data **out,
                          hr_error *err) {
     hr_data *data = NULL;
     hr_status status = new_data(schema, rows, &data, err);
-    return status ? status : finish(data, take_arrays(data, columns, labels, true, err), out);
+    return status ? status : finish_data_(data, take_arrays(data, columns, labels, true, err), out);
 }
 
 /* ---- Some of the records ---------------------------------------------------------------------------------------------------------- */

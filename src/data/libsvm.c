@@ -2,7 +2,7 @@
 #include "data/libsvm.h"
 
 #include "base/fail.h"
-#include "data/number_fast.h"
+#include "base/number_fast.h"
 #include "data/table.h"
 
 #include <stdlib.h>
@@ -12,21 +12,21 @@ enum { LINES_LOOKED_AT = 32, FILL = 1024 };
 
 /* ---- Lines in pieces --------------------------------------------------------------------------------------------------- */
 
-static bool is_blank(char c) {
+static bool is_libsvm_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-static bool is_digit(char c) {
+static bool is_index_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
 static bool ends_token(char c) {
-    return is_blank(c) || c == '\n' || c == '#';
+    return is_libsvm_blank(c) || c == '\n' || c == '#';
 }
 
 /* Skips blanks, and a comment up to its line end. */
 static char *skip_space(char *p) {
-    while (is_blank(*p)) p++;
+    while (is_libsvm_blank(*p)) p++;
     if (*p == '#') {
         while (*p != '\n') p++;
     }
@@ -47,7 +47,8 @@ bool hr_libsvm_skip_empty(hr_lines *lines) {
     return false;
 }
 
-static hr_status refuse(const hr_lines *lines, const hr_libsvm_entry *entry, const char *message, const char *remedy, hr_error *err) {
+static hr_status refuse_libsvm_entry(const hr_lines *lines, const hr_libsvm_entry *entry, const char *message, const char *remedy,
+                                     hr_error *err) {
     hr_fail(err, HR_E_FORMAT, remedy, "'%.*s': %s", (int)(entry->size < 60 ? entry->size : 60), entry->text, message);
     return hr_lines_place(lines, entry->where, HR_E_FORMAT, err);
 }
@@ -56,14 +57,15 @@ static hr_status refuse(const hr_lines *lines, const hr_libsvm_entry *entry, con
 static hr_status split_pair(const hr_lines *lines, const char *colon, hr_libsvm_entry *entry, hr_error *err) {
     uint64_t index = 0;
     const char *p = entry->text;
-    while (p < colon && is_digit(*p) && index <= UINT32_MAX) index = index * 10 + (uint64_t)(*p++ - '0');
+    while (p < colon && is_index_digit(*p) && index <= UINT32_MAX) index = index * 10 + (uint64_t)(*p++ - '0');
     if (colon - entry->text == 3 && memcmp(entry->text, "qid", 3) == 0) {
-        return refuse(lines, entry, "data for ranking (qid) cannot be read", "remove the qid entries", err);
+        return refuse_libsvm_entry(lines, entry, "data for ranking (qid) cannot be read", "remove the qid entries", err);
     }
     if (p != colon || index == 0 || index > UINT32_MAX) {
-        return refuse(lines, entry, "not an index and a value", "write entries such as 3:0.5, with indices from 1", err);
+        return refuse_libsvm_entry(lines, entry, "not an index and a value", "write entries such as 3:0.5, with indices from 1", err);
     }
-    if (colon + 1 == entry->text + entry->size) return refuse(lines, entry, "the value is missing", "leave the entry out if it is 0", err);
+    if (colon + 1 == entry->text + entry->size)
+        return refuse_libsvm_entry(lines, entry, "the value is missing", "leave the entry out if it is 0", err);
     entry->size -= (size_t)(colon + 1 - entry->text);
     entry->text = colon + 1;
     entry->index = (uint32_t)index;
@@ -84,7 +86,8 @@ hr_status hr_libsvm_next(hr_lines *lines, bool first, hr_libsvm_entry *entry, hr
     entry->size = (size_t)(p - entry->text);
     lines->at = p;
     if (colon) return split_pair(lines, colon, entry, err);
-    return first ? HR_OK : refuse(lines, entry, "not an index and a value", "write entries such as 3:0.5, with indices from 1", err);
+    return first ? HR_OK
+                 : refuse_libsvm_entry(lines, entry, "not an index and a value", "write entries such as 3:0.5, with indices from 1", err);
 }
 
 hr_status hr_libsvm_refuse_twice(const hr_lines *lines, const hr_libsvm_entry *entry, hr_error *err) {
@@ -97,7 +100,7 @@ hr_status hr_libsvm_refuse_twice(const hr_lines *lines, const hr_libsvm_entry *e
 /* Whether a token is "12:something" or "qid:something". */
 static bool is_pair(const char *p, const char *end) {
     const char *from = p;
-    while (p < end && is_digit(*p)) p++;
+    while (p < end && is_index_digit(*p)) p++;
     if (p == from && end - p > 3 && memcmp(p, "qid", 3) == 0) p += 3;
     return p > from && p < end && *p == ':';
 }
@@ -106,7 +109,7 @@ static bool is_pair(const char *p, const char *end) {
 static bool line_looks(const char *p, const char *end, size_t *pairs) {
     bool first = true;
     for (;; first = false) {
-        while (p < end && is_blank(*p)) p++;
+        while (p < end && is_libsvm_blank(*p)) p++;
         const char *from = p;
         while (p < end && !ends_token(*p)) {
             if (*p == ',' || *p == '"') return false;
@@ -133,9 +136,9 @@ static bool looks(const char *bytes, size_t size) {
     return pairs > 0;
 }
 
-hr_status hr_libsvm_find_format(hr_source *source, hr_format *format, hr_error *err) {
+hr_status hr_libsvm_find_format(hr_byte_source *source, hr_format *format, hr_error *err) {
     if (*format != HR_FORMAT_AUTO) return HR_OK;
-    hr_status status = hr_source_more(source, err);
+    hr_status status = hr_byte_source_more(source, err);
     if (!status) *format = looks(source->at, (size_t)(source->end - source->at)) ? HR_FORMAT_LIBSVM : HR_FORMAT_CSV;
     return status;
 }
@@ -201,7 +204,7 @@ static hr_status store(libsvm *l, const hr_slot *slot, const hr_libsvm_entry *en
     return status ? hr_lines_place(&l->lines, entry->where, status, l->err) : HR_OK;
 }
 
-static hr_status take_feature(libsvm *l, const hr_libsvm_entry *entry) {
+static hr_status take_feature_libsvm(libsvm *l, const hr_libsvm_entry *entry) {
     if (entry->index > l->features) {
         hr_fail(l->err, HR_E_SCHEMA, "correct the entry, or add the feature to the schema", "index %u, but the schema has %zu features",
                 (unsigned)entry->index, l->features);
@@ -223,22 +226,22 @@ static hr_status take_label(libsvm *l, const hr_libsvm_entry *entry) {
                 has ? "a label, though the lines before have none" : "the label is missing");
         return hr_lines_place(&l->lines, entry->where, HR_E_SCHEMA, l->err);
     }
-    return has ? store(l, hr_table_label(&l->table), entry) : take_feature(l, entry);
+    return has ? store(l, hr_table_label(&l->table), entry) : take_feature_libsvm(l, entry);
 }
 
-static hr_status take_record(libsvm *l) {
+static hr_status read_libsvm_record(libsvm *l) {
     hr_libsvm_entry entry;
     hr_status status = hr_libsvm_next(&l->lines, true, &entry, l->err);
     if (!status) status = take_label(l, &entry);
     while (!status) {
         status = hr_libsvm_next(&l->lines, false, &entry, l->err);
         if (status || entry.ended) return status;
-        status = take_feature(l, &entry);
+        status = take_feature_libsvm(l, &entry);
     }
     return status;
 }
 
-static hr_status take_records(libsvm *l) {
+static hr_status take_libsvm_records(libsvm *l) {
     for (;;) {
         hr_status status = hr_lines_more(&l->lines, l->err);
         if (status || l->lines.at == l->lines.limit) return status;
@@ -246,7 +249,7 @@ static hr_status take_records(libsvm *l) {
             status = hr_table_grow(&l->table, l->err);
             if (status) return status;
             if (l->table.data->rows == l->filled) fill_block(l);
-            status = take_record(l);
+            status = read_libsvm_record(l);
             if (status) return status;
             l->table.data->rows++;
         }
@@ -264,12 +267,12 @@ static void report_absent(const libsvm *l) {
     }
 }
 
-hr_status hr_libsvm_read(const hr_schema *schema, hr_source *source, bool label_optional, hr_data **out, hr_error *err) {
+hr_status hr_libsvm_read(const hr_schema *schema, hr_byte_source *source, bool label_optional, hr_data **out, hr_error *err) {
     libsvm l = {.labelled = true, .label_optional = label_optional, .err = err};
     hr_status status = hr_table_init(&l.table, schema, err);
     if (!status) status = find_absent(&l);
     if (!status) status = hr_lines_start(&l.lines, source, false, err);
-    if (!status) status = take_records(&l);
+    if (!status) status = take_libsvm_records(&l);
     if (!status) {
         report_absent(&l);
         *out = hr_table_take(&l.table, l.labelled);

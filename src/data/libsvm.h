@@ -7,7 +7,7 @@
 #include <hedgerow/data.h>
 
 /* Replaces HR_FORMAT_AUTO by the format that the beginning of the source looks like. Fails: IO, MEMORY. */
-HR_MUST_CHECK hr_status hr_libsvm_find_format(hr_source *source, hr_format *format, hr_error *err);
+HR_MUST_CHECK hr_status hr_libsvm_find_format(hr_byte_source *source, hr_format *format, hr_error *err);
 
 /* One line in pieces. */
 typedef struct hr_libsvm_entry {
@@ -29,6 +29,6 @@ HR_MUST_CHECK hr_status hr_libsvm_next(hr_lines *lines, bool first, hr_libsvm_en
 hr_status hr_libsvm_refuse_twice(const hr_lines *lines, const hr_libsvm_entry *entry, hr_error *err);
 
 /* Reads a table from its beginning. Fails as hr_data_read does, without the file's name. */
-HR_MUST_CHECK hr_status hr_libsvm_read(const hr_schema *schema, hr_source *source, bool label_optional, hr_data **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_libsvm_read(const hr_schema *schema, hr_byte_source *source, bool label_optional, hr_data **out, hr_error *err);
 
 #endif

@@ -31,13 +31,13 @@ static hr_status refuse_nul(const hr_lines *lines, hr_error *err) {
 }
 
 static hr_status read_more(const hr_lines *lines, hr_error *err) {
-    hr_status status = hr_source_more(lines->source, err);
+    hr_status status = hr_byte_source_more(lines->source, err);
     if (status) return hr_fail_at(err, status, NULL, lines->line, 0, NULL);
     return refuse_nul(lines, err);
 }
 
 hr_status hr_lines_more(hr_lines *lines, hr_error *err) {
-    hr_source *source = lines->source;
+    hr_byte_source *source = lines->source;
     source->at = lines->limit;
     char *whole = whole_records(source->at, source->end, lines->quotes);
     while (whole == source->at && !source->ended) {
@@ -54,7 +54,7 @@ hr_status hr_lines_more(hr_lines *lines, hr_error *err) {
     return HR_OK;
 }
 
-hr_status hr_lines_start(hr_lines *lines, hr_source *source, bool quotes, hr_error *err) {
+hr_status hr_lines_start(hr_lines *lines, hr_byte_source *source, bool quotes, hr_error *err) {
     *lines = (hr_lines){.source = source, .quotes = quotes, .line = 1};
     hr_status status = refuse_nul(lines, err); /* in what waits already */
     while (!status && !source->ended && source->end - source->at < 3) status = read_more(lines, err);

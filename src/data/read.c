@@ -4,7 +4,8 @@
 #include "data/csv.h"
 #include "data/libsvm.h"
 
-static hr_status read_source(const hr_schema *schema, hr_source *source, const hr_read_options *options, hr_data **out, hr_error *err) {
+static hr_status read_source(const hr_schema *schema, hr_byte_source *source, const hr_read_options *options, hr_data **out,
+                             hr_error *err) {
     hr_format format = options->format;
     hr_status status = hr_libsvm_find_format(source, &format, err);
     if (status) return status;
@@ -13,7 +14,7 @@ static hr_status read_source(const hr_schema *schema, hr_source *source, const h
 }
 
 /* NULL stands for the defaults. */
-static hr_status take_options(const hr_read_options *given, hr_read_options *out, hr_error *err) {
+static hr_status take_options_table_file(const hr_read_options *given, hr_read_options *out, hr_error *err) {
     static const hr_sized kind = {sizeof *out, sizeof out->size, "start from HR_READ_OPTIONS_INIT"};
     *out = (hr_read_options)HR_READ_OPTIONS_INIT;
     hr_status status = given ? hr_sized_take(&kind, given, out, err) : HR_OK;
@@ -23,23 +24,23 @@ static hr_status take_options(const hr_read_options *given, hr_read_options *out
 
 hr_status hr_data_read(const hr_schema *schema, const char *path, const hr_read_options *options, hr_data **out, hr_error *err) {
     hr_read_options ours;
-    hr_source source;
-    hr_status status = take_options(options, &ours, err);
+    hr_byte_source source;
+    hr_status status = take_options_table_file(options, &ours, err);
     if (status) return status;
-    status = hr_source_open(&source, path, err);
+    status = hr_byte_source_open(&source, path, err);
     if (!status) status = read_source(schema, &source, &ours, out, err);
-    hr_source_done(&source);
+    hr_byte_source_done(&source);
     return status ? hr_fail_at(err, status, ours.name ? ours.name : path, 0, 0, NULL) : HR_OK;
 }
 
 hr_status hr_data_parse(const hr_schema *schema, const char *bytes, size_t size, const hr_read_options *options, hr_data **out,
                         hr_error *err) {
     hr_read_options ours;
-    hr_source source;
-    hr_status status = take_options(options, &ours, err);
+    hr_byte_source source;
+    hr_status status = take_options_table_file(options, &ours, err);
     if (status) return status;
-    status = hr_source_open_memory(&source, bytes, size, err);
+    status = hr_byte_source_open_memory(&source, bytes, size, err);
     if (!status) status = read_source(schema, &source, &ours, out, err);
-    hr_source_done(&source);
+    hr_byte_source_done(&source);
     return status ? hr_fail_at(err, status, ours.name, 0, 0, NULL) : HR_OK;
 }

@@ -3,7 +3,7 @@
 #include "data/table.h"
 
 #include "base/fail.h"
-#include "data/number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ enum { FIRST_CAPACITY = 1024, MANY_ROWS = 1024 * 1024 };
 static bool init_values(hr_slot *slot) {
     for (size_t i = 0; i < slot->column->value_count; i++) {
         const char *value = slot->column->values[i];
-        if (!hr_words_add(&slot->values, value, strlen(value), (uint32_t)i + 1)) return false;
+        if (!hr_string_map_add(&slot->values, value, strlen(value), (uint32_t)i + 1)) return false;
     }
     return true;
 }
@@ -27,7 +27,7 @@ static bool init_slots(hr_table *table, const hr_schema *schema) {
         hr_slot *slot = &table->slots[i];
         slot->column = i < features ? hr_schema_feature(schema, i) : hr_schema_label(schema);
         slot->role = slot->column->kind == HR_NUMBER ? HR_SLOT_NUMBER : i < features ? HR_SLOT_CODE : HR_SLOT_CLASS;
-        slot->whole = slot->column->whole;
+        slot->integer = slot->column->integer;
         slot->low = slot->column->low;
         slot->high = slot->column->high;
         slot->report = &table->data->reports[i];
@@ -43,7 +43,7 @@ static bool init_missing(hr_table *table, const hr_schema *schema) {
     for (size_t i = 0; i < count; i++) {
         const char *word = hr_schema_missing(schema, i);
         double *number = &table->missing_numbers[table->missing_number_count];
-        if (!hr_words_add(&table->missing, word, strlen(word), HR_CODE_MISSING)) return false;
+        if (!hr_string_map_add(&table->missing, word, strlen(word), HR_CODE_MISSING)) return false;
         if (hr_number_parse(word, strlen(word), number) == HR_NUMBER_OK) table->missing_number_count++;
     }
     return true;
@@ -61,8 +61,8 @@ hr_status hr_table_init(hr_table *table, const hr_schema *schema, hr_error *err)
 }
 
 void hr_table_done(hr_table *table) {
-    for (size_t i = 0; i < table->slot_count; i++) hr_words_done(&table->slots[i].values);
-    hr_words_done(&table->missing);
+    for (size_t i = 0; i < table->slot_count; i++) hr_string_map_done(&table->slots[i].values);
+    hr_string_map_done(&table->missing);
     free(table->missing_numbers);
     free(table->slots);
     hr_data_free(table->data);
@@ -125,7 +125,7 @@ hr_data *hr_table_take(hr_table *table, bool labelled) {
 /* ---- Cells ------------------------------------------------------------------------------------------------------------------ */
 
 static bool is_missing(const hr_table *table, const char *cell, size_t size) {
-    return !size || hr_words_find(&table->missing, cell, size) != HR_WORD_NONE;
+    return !size || hr_string_map_find(&table->missing, cell, size) != HR_STRING_MAP_NONE;
 }
 
 /* How much of a cell a message shows. */
@@ -145,8 +145,8 @@ static hr_status store_number(const hr_slot *slot, size_t row, const char *cell,
 }
 
 static void store_code(const hr_slot *slot, size_t row, const char *cell, size_t size) {
-    uint32_t code = hr_words_find(&slot->values, cell, size);
-    if (code == HR_WORD_NONE) {
+    uint32_t code = hr_string_map_find(&slot->values, cell, size);
+    if (code == HR_STRING_MAP_NONE) {
         slot->report->unknown++;
         code = HR_CODE_MISSING;
     }
@@ -165,8 +165,8 @@ static uint32_t class_of_number(const hr_column *label, const char *cell, size_t
 }
 
 static hr_status store_class(const hr_slot *slot, size_t row, const char *cell, size_t size, hr_error *err) {
-    uint32_t code = hr_words_find(&slot->values, cell, size);
-    if (code == HR_WORD_NONE) code = class_of_number(slot->column, cell, size);
+    uint32_t code = hr_string_map_find(&slot->values, cell, size);
+    if (code == HR_STRING_MAP_NONE) code = class_of_number(slot->column, cell, size);
     if (!code) {
         return hr_fail(err, HR_E_SCHEMA, "correct it, or list it under the label's 'values' in the schema",
                        "'%.*s' is not one of the classes", shown(size), cell);

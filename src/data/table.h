@@ -3,26 +3,26 @@
 #ifndef HR_DATA_TABLE_H
 #define HR_DATA_TABLE_H
 
+#include "base/string_map.h"
 #include "data/records.h"
-#include "data/words.h"
 
 /* Where the cells of one column go. */
 typedef struct hr_slot {
     enum { HR_SLOT_NUMBER, HR_SLOT_CODE, HR_SLOT_CLASS } role;
-    bool whole;
+    bool integer;
     double low, high;
     double *numbers; /* HR_SLOT_NUMBER, and HR_SLOT_CLASS: class indices */
     uint16_t *codes; /* HR_SLOT_CODE */
     hr_column_report *report;
     const hr_column *column;
-    hr_words values; /* categories and classes: the value's code, from 1 */
+    hr_string_map values; /* categories and classes: the value's code, from 1 */
 } hr_slot;
 
 typedef struct hr_table {
     hr_data *data;
     hr_slot *slots; /* the last is the label's */
     size_t slot_count, capacity;
-    hr_words missing;
+    hr_string_map missing;
     double *missing_numbers; /* spellings of missing that are numbers, such as -999 */
     size_t missing_number_count;
 } hr_table;
@@ -53,7 +53,7 @@ static inline bool hr_table_may_be_missing(const hr_table *table, double value) 
 /* Stores a number that is present, clipped to the column's bounds. */
 static inline void hr_slot_number(const hr_slot *slot, size_t row, double value) {
     /* Doubles from 2^52 on are whole. */
-    if (slot->whole && value > -0x1p52 && value < 0x1p52 && value != (double)(int64_t)value) slot->report->not_whole++;
+    if (slot->integer && value > -0x1p52 && value < 0x1p52 && value != (double)(int64_t)value) slot->report->not_integer++;
     double clipped = value < slot->low ? slot->low : value > slot->high ? slot->high : value;
     if (clipped != value) slot->report->out_of_range++;
     slot->numbers[row] = clipped;

@@ -1,7 +1,7 @@
 #include "ledger/journal.h"
 
 #include "base/fail.h"
-#include "ledger/claim.h"
+#include "ledger/file_lock.h"
 #include "ledger/spend.h"
 #include "ledger/store.h"
 
@@ -14,16 +14,16 @@ enum { APPLICATION_ID = 0x48524a4e, LAYOUT_VERSION = 1 }; /* "HRJN" */
 
 struct hr_journal {
     sqlite3 *db;
-    hr_ledger *ledger; /* NULL: the file is the journal's own */
-    hr_claim *claim;   /* NULL: there is no file */
-    bool forgets;      /* there will be no crash to survive: events are not kept */
+    hr_ledger *ledger;       /* NULL: the file is the journal's own */
+    hr_file_lock *file_lock; /* NULL: there is no file */
+    bool forgets;            /* there will be no crash to survive: events are not kept */
 };
 
 /* Sequences are kept apart from what they number, which is forgotten sooner. */
 static const char layout[] = "CREATE TABLE IF NOT EXISTS jobs ("
                              "  id BLOB PRIMARY KEY,"
                              "  time TEXT NOT NULL,"
-                             "  miner TEXT NOT NULL,"
+                             "  coordinator TEXT NOT NULL,"
                              "  terms BLOB NOT NULL,"
                              "  key BLOB NOT NULL,"
                              "  entry INTEGER NOT NULL DEFAULT 0,"
@@ -46,20 +46,20 @@ static const char layout[] = "CREATE TABLE IF NOT EXISTS jobs ("
                              "  posted INTEGER NOT NULL DEFAULT 0,"
                              "  PRIMARY KEY (job, name)"
                              ") STRICT, WITHOUT ROWID;"
-                             "CREATE TABLE IF NOT EXISTS parcels ("
+                             "CREATE TABLE IF NOT EXISTS packets ("
                              "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
                              "  job BLOB NOT NULL,"
                              "  receiver TEXT NOT NULL,"
                              "  sequence INTEGER NOT NULL,"
                              "  bytes BLOB NOT NULL"
                              ") STRICT;"
-                             "CREATE INDEX IF NOT EXISTS parcels_to ON parcels (job, receiver, sequence);";
+                             "CREATE INDEX IF NOT EXISTS packets_to ON packets (job, receiver, sequence);";
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------------------- */
 
-static hr_status lay_out(hr_journal *journal, hr_error *err) {
+static hr_status lay_out_journal(hr_journal *journal, hr_error *err) {
     const char *path = sqlite3_db_filename(journal->db, "main");
-    hr_status status = path && *path ? hr_claim_take(path, &journal->claim, err) : HR_OK;
+    hr_status status = path && *path ? hr_file_lock_take(path, &journal->file_lock, err) : HR_OK;
     if (!status) status = hr_journal_begin(journal, err);
     if (!status) status = hr_store_run(journal->db, layout, err);
     return status ? status : hr_journal_commit(journal, err);
@@ -69,10 +69,10 @@ static hr_status wrap(sqlite3 *db, hr_ledger *ledger, hr_journal **out, hr_error
     hr_journal *journal = malloc(sizeof *journal);
     if (!journal) return hr_fail_memory(err);
     *journal = (hr_journal){.db = db, .ledger = ledger};
-    hr_status status = lay_out(journal, err);
+    hr_status status = lay_out_journal(journal, err);
     if (status) {
         hr_journal_roll_back(journal);
-        hr_claim_end(journal->claim);
+        hr_file_lock_release(journal->file_lock);
         free(journal);
         return status;
     }
@@ -117,10 +117,10 @@ static hr_status identify(sqlite3 *db, hr_error *err) {
         return hr_store_run(db, mark, err);
     }
     if (application != APPLICATION_ID)
-        return hr_fail(err, HR_E_FORMAT, "name a file of its own; it is made if it does not exist", "this file is not a journal");
+        return hr_fail(err, HR_E_FORMAT, "name a separate file; it is created if it does not exist", "this file is not a journal");
     if (version == LAYOUT_VERSION) return HR_OK;
-    return hr_fail(err, HR_E_FORMAT, "use the Hedgerow that made it", "the journal has layout version %lld, this library knows %d",
-                   (long long)version, LAYOUT_VERSION);
+    return hr_fail(err, HR_E_FORMAT, "use the version of Hedgerow that made it",
+                   "the journal has layout version %lld, this library knows %d", (long long)version, LAYOUT_VERSION);
 }
 
 static hr_status open_file(const char *path, hr_journal **out, hr_error *err) {
@@ -145,7 +145,7 @@ void hr_journal_close(hr_journal *journal) {
     if (!journal) return;
     hr_journal_roll_back(journal);
     if (!journal->ledger) sqlite3_close(journal->db);
-    hr_claim_end(journal->claim);
+    hr_file_lock_release(journal->file_lock);
     free(journal);
 }
 
@@ -182,7 +182,8 @@ static int bind(sqlite3_stmt *statement, int at, const value *v) {
     return sqlite3_bind_int64(statement, at, v->number);
 }
 
-static sqlite3_stmt *prepare(hr_journal *journal, const char *sql, const value *values, int count, hr_status *status, hr_error *err) {
+static sqlite3_stmt *prepare_journal_query(hr_journal *journal, const char *sql, const value *values, int count, hr_status *status,
+                                           hr_error *err) {
     sqlite3_stmt *statement = NULL;
     bool fine = !sqlite3_prepare_v2(journal->db, sql, -1, &statement, NULL);
     for (int i = 0; fine && i < count; i++) fine = !bind(statement, i + 1, &values[i]);
@@ -193,16 +194,16 @@ static sqlite3_stmt *prepare(hr_journal *journal, const char *sql, const value *
 /* A statement that changes something. */
 static hr_status change(hr_journal *journal, const char *sql, const value *values, int count, hr_error *err) {
     hr_status status;
-    sqlite3_stmt *statement = prepare(journal, sql, values, count, &status, err);
+    sqlite3_stmt *statement = prepare_journal_query(journal, sql, values, count, &status, err);
     if (!status && sqlite3_step(statement) != SQLITE_DONE) status = hr_store_fail(journal->db, err);
     sqlite3_finalize(statement);
     return status;
 }
 
 /* The number that a query answers; 0 if there is no row. */
-static hr_status ask(hr_journal *journal, const char *sql, const value *values, int count, int64_t *out, hr_error *err) {
+static hr_status ask_journal_number(hr_journal *journal, const char *sql, const value *values, int count, int64_t *out, hr_error *err) {
     hr_status status;
-    sqlite3_stmt *query = prepare(journal, sql, values, count, &status, err);
+    sqlite3_stmt *query = prepare_journal_query(journal, sql, values, count, &status, err);
     int step = status ? SQLITE_DONE : sqlite3_step(query);
     if (step == SQLITE_ROW)
         *out = sqlite3_column_int64(query, 0);
@@ -219,7 +220,7 @@ typedef hr_status row_visit(void *user, sqlite3_stmt *row);
 
 static hr_status each(hr_journal *journal, const char *sql, const value *values, int count, row_visit *visit, void *user, hr_error *err) {
     hr_status status;
-    sqlite3_stmt *query = prepare(journal, sql, values, count, &status, err);
+    sqlite3_stmt *query = prepare_journal_query(journal, sql, values, count, &status, err);
     int step = SQLITE_ROW;
     while (!status && (step = sqlite3_step(query)) == SQLITE_ROW) status = visit(user, query);
     if (!status && step != SQLITE_DONE) status = hr_store_fail(journal->db, err);
@@ -241,9 +242,9 @@ static value bytes_of(hr_blob blob) {
 /* ---- Jobs --------------------------------------------------------------------------------------------------------------------- */
 
 hr_status hr_journal_add_job(hr_journal *journal, const hr_journal_job *job, hr_error *err) {
-    const value values[] = {ID(job->id), NUMBER(job->date), TEXT(job->miner), bytes_of(job->terms), BYTES(job->key, HR_JOURNAL_KEY)};
+    const value values[] = {ID(job->id), NUMBER(job->date), TEXT(job->coordinator), bytes_of(job->terms), BYTES(job->key, HR_JOURNAL_KEY)};
     return change(journal,
-                  "INSERT INTO jobs (id, time, miner, terms, key)"
+                  "INSERT INTO jobs (id, time, coordinator, terms, key)"
                   " VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', ?, 'unixepoch'), ?, ?, ?)",
                   values, 5, err);
 }
@@ -258,7 +259,8 @@ hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *job, double ep
 hr_status hr_journal_spend(hr_journal *journal, const hr_journal_job *job, hr_error *err) {
     int64_t open = 0;
     if (!journal->ledger) return HR_OK;
-    hr_status status = ask(journal, "SELECT count(*) FROM entries WHERE id = ? AND state = 'reserved'", &NUMBER(job->entry), 1, &open, err);
+    hr_status status =
+        ask_journal_number(journal, "SELECT count(*) FROM entries WHERE id = ? AND state = 'reserved'", &NUMBER(job->entry), 1, &open, err);
     return status || !open ? status : hr_ledger_commit_within(journal->ledger, job->entry, err);
 }
 
@@ -269,7 +271,7 @@ hr_status hr_journal_end_job(hr_journal *journal, const uint8_t *id, hr_error *e
 
 hr_status hr_journal_knows(hr_journal *journal, const uint8_t *id, bool *out, hr_error *err) {
     int64_t count = 0;
-    hr_status status = ask(journal, "SELECT count(*) FROM jobs WHERE id = ?", &ID(id), 1, &count, err);
+    hr_status status = ask_journal_number(journal, "SELECT count(*) FROM jobs WHERE id = ?", &ID(id), 1, &count, err);
     if (!status) *out = count != 0;
     return status;
 }
@@ -282,9 +284,9 @@ typedef struct job_visit {
 static hr_status show_job(void *user, sqlite3_stmt *row) {
     const job_visit *v = user;
     hr_blob id = blob_of(row, 0), key = blob_of(row, 3);
-    const char *miner = (const char *)sqlite3_column_text(row, 1);
-    hr_journal_job job = {.miner = miner, .terms = blob_of(row, 2), .entry = sqlite3_column_int64(row, 4)};
-    if (!miner) return HR_E_MEMORY;
+    const char *coordinator = (const char *)sqlite3_column_text(row, 1);
+    hr_journal_job job = {.coordinator = coordinator, .terms = blob_of(row, 2), .entry = sqlite3_column_int64(row, 4)};
+    if (!coordinator) return HR_E_MEMORY;
     if (id.size != HR_JOURNAL_ID || key.size != HR_JOURNAL_KEY || sqlite3_column_type(row, 5) != SQLITE_INTEGER) return HR_E_FORMAT;
     job.date = sqlite3_column_int64(row, 5);
     memcpy(job.id, id.at, HR_JOURNAL_ID);
@@ -295,8 +297,8 @@ static hr_status show_job(void *user, sqlite3_stmt *row) {
 hr_status hr_journal_each_job(hr_journal *journal, hr_status (*visit)(void *user, const hr_journal_job *job), void *user, hr_error *err) {
     job_visit v = {visit, user};
     return each(journal,
-                "SELECT id, miner, terms, key, entry, CAST(strftime('%s', time) AS INTEGER) FROM jobs WHERE NOT over ORDER BY rowid", NULL,
-                0, show_job, &v, err);
+                "SELECT id, coordinator, terms, key, entry, CAST(strftime('%s', time) AS INTEGER) FROM jobs WHERE NOT over ORDER BY rowid",
+                NULL, 0, show_job, &v, err);
 }
 
 /* ---- Events --------------------------------------------------------------------------------------------------------------------- */
@@ -346,12 +348,12 @@ hr_status hr_journal_each_event(hr_journal *journal, const uint8_t *id, hr_statu
                 &v, err);
 }
 
-/* ---- Parcels -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Packets -------------------------------------------------------------------------------------------------------------------- */
 
 static hr_status read_sequence(hr_journal *journal, const char *sql, const uint8_t *id, const char *name, uint64_t *out, hr_error *err) {
     const value values[] = {ID(id), TEXT(name)};
     int64_t sequence = 0;
-    hr_status status = ask(journal, sql, values, 2, &sequence, err);
+    hr_status status = ask_journal_number(journal, sql, values, 2, &sequence, err);
     if (!status) *out = (uint64_t)sequence;
     return status;
 }
@@ -364,9 +366,9 @@ hr_status hr_journal_posted(hr_journal *journal, const uint8_t *id, const char *
     return read_sequence(journal, "SELECT posted FROM parties WHERE job = ? AND name = ?", id, to, out, err);
 }
 
-hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob parcel, hr_error *err) {
-    const value values[] = {ID(id), TEXT(to), NUMBER(sequence), bytes_of(parcel)};
-    hr_status status = change(journal, "INSERT INTO parcels (job, receiver, sequence, bytes) VALUES (?, ?, ?, ?)", values, 4, err);
+hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob packet, hr_error *err) {
+    const value values[] = {ID(id), TEXT(to), NUMBER(sequence), bytes_of(packet)};
+    hr_status status = change(journal, "INSERT INTO packets (job, receiver, sequence, bytes) VALUES (?, ?, ?, ?)", values, 4, err);
     if (status) return status;
     return note_sequence(journal,
                          "INSERT INTO parties (job, name, posted) VALUES (?, ?, ?)"
@@ -375,29 +377,29 @@ hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, const char *to
 }
 
 hr_status hr_journal_received(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_error *err) {
-    return note_sequence(journal, "DELETE FROM parcels WHERE job = ? AND receiver = ? AND sequence <= ?", id, to, sequence, err);
+    return note_sequence(journal, "DELETE FROM packets WHERE job = ? AND receiver = ? AND sequence <= ?", id, to, sequence, err);
 }
 
 hr_status hr_journal_owes(hr_journal *journal, bool *out, hr_error *err) {
     int64_t count = 0;
-    hr_status status = ask(journal, "SELECT count(*) FROM parcels", NULL, 0, &count, err);
+    hr_status status = ask_journal_number(journal, "SELECT count(*) FROM packets", NULL, 0, &count, err);
     if (!status) *out = count != 0;
     return status;
 }
 
-typedef struct parcel_visit {
-    hr_status (*visit)(void *user, const char *to, uint64_t sequence, hr_blob parcel);
+typedef struct packet_visit {
+    hr_status (*visit)(void *user, const char *to, uint64_t sequence, hr_blob packet);
     void *user;
-} parcel_visit;
+} packet_visit;
 
-static hr_status show_parcel(void *user, sqlite3_stmt *row) {
-    const parcel_visit *v = user;
+static hr_status show_packet(void *user, sqlite3_stmt *row) {
+    const packet_visit *v = user;
     const char *to = (const char *)sqlite3_column_text(row, 0);
     return to ? v->visit(v->user, to, (uint64_t)sqlite3_column_int64(row, 1), blob_of(row, 2)) : HR_E_MEMORY;
 }
 
-hr_status hr_journal_each_parcel(hr_journal *journal, hr_status (*visit)(void *user, const char *to, uint64_t sequence, hr_blob parcel),
+hr_status hr_journal_each_packet(hr_journal *journal, hr_status (*visit)(void *user, const char *to, uint64_t sequence, hr_blob packet),
                                  void *user, hr_error *err) {
-    parcel_visit v = {visit, user};
-    return each(journal, "SELECT receiver, sequence, bytes FROM parcels ORDER BY number", NULL, 0, show_parcel, &v, err);
+    packet_visit v = {visit, user};
+    return each(journal, "SELECT receiver, sequence, bytes FROM packets ORDER BY number", NULL, 0, show_packet, &v, err);
 }

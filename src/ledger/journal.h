@@ -1,9 +1,9 @@
 /* What a party of a federation must not forget: its jobs, what happened to them, and what it has said that nobody has confirmed.
  *
- * An owner's journal is kept in the file of her ledger, so that a message and the spending behind it are one transaction. Events of a job
- * are fed again to its protocol after a crash; parcels that were posted are sent again, byte for byte, until their receiver has them.
+ * An owner's journal is kept in the file of its ledger, so that a message and the spending behind it are one transaction. Events of a job
+ * are fed again to its protocol after a crash; packets that were posted are sent again, byte for byte, until their receiver has them.
  * Everything between hr_journal_begin and hr_journal_commit is on the disk, flushed, or not there at all. Parties are known by name.
- * A journal in a file is open once (claim.h): two processes that served one would answer a question twice. Thread: one at a time. */
+ * A journal in a file is open once (file_lock.h): two processes that served one would answer a question twice. Thread: one at a time. */
 #ifndef HR_LEDGER_JOURNAL_H
 #define HR_LEDGER_JOURNAL_H
 
@@ -21,8 +21,8 @@ typedef struct hr_blob {
 
 typedef struct hr_journal_job {
     uint8_t id[HR_JOURNAL_ID];
-    const char *miner;
-    hr_blob terms;               /* miner: what she offered; owner: empty */
+    const char *coordinator;
+    hr_blob terms;               /* coordinator: what it offered; owner: empty */
     uint8_t key[HR_JOURNAL_KEY]; /* a secret of the job's, drawn when it was added */
     int64_t entry;               /* in the ledger; 0: nothing was reserved */
     int64_t date;                /* when it was first heard of: seconds since 1970 began */
@@ -42,7 +42,7 @@ HR_MUST_CHECK hr_status hr_journal_of_ledger(hr_ledger *ledger, hr_journal **out
 /* In a file of its own, which is made if it does not exist. Fails: IO (also: it is open already), FORMAT (another kind of file, or
  * damaged), MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_open(const char *path, hr_journal **out, hr_error *err);
-/* In memory: for a simulation, which has no crash to survive. It keeps parcels and sequences, and no events. Fails: MEMORY. */
+/* In memory: for a simulation, which has no crash to survive. It keeps packets and sequences, and no events. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_in_memory(hr_journal **out, hr_error *err);
 /* What was not committed is gone. NULL is allowed. */
 void hr_journal_close(hr_journal *journal);
@@ -59,7 +59,7 @@ HR_MUST_CHECK hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *
                                            hr_error *err);
 /* What was reserved for the job was used. Again: no effect. */
 HR_MUST_CHECK hr_status hr_journal_spend(hr_journal *journal, const hr_journal_job *job, hr_error *err);
-/* The job is over: its events are forgotten, and it is not shown again. Its parcels are sent until they are received. */
+/* The job is over: its events are forgotten, and it is not shown again. Its packets are sent until they are received. */
 HR_MUST_CHECK hr_status hr_journal_end_job(hr_journal *journal, const uint8_t *id, hr_error *err);
 /* Whether a job was ever known, over or not. */
 HR_MUST_CHECK hr_status hr_journal_knows(hr_journal *journal, const uint8_t *id, bool *out, hr_error *err);
@@ -73,21 +73,21 @@ HR_MUST_CHECK hr_status hr_journal_add_event(hr_journal *journal, const uint8_t 
 HR_MUST_CHECK hr_status hr_journal_each_event(hr_journal *journal, const uint8_t *id,
                                               hr_status (*visit)(void *user, const hr_journal_event *event), void *user, hr_error *err);
 
-/* ---- Parcels ---------------------------------------------------------------------------------------------------------- */
+/* ---- Packets ---------------------------------------------------------------------------------------------------------- */
 
 /* The sequence of the last message of the job that came from a party; 0: none. It outlives the job's events. */
 HR_MUST_CHECK hr_status hr_journal_taken(hr_journal *journal, const uint8_t *id, const char *from, uint64_t *out, hr_error *err);
-/* The sequence of the last parcel of the job that was posted to a party; 0: none. */
+/* The sequence of the last packet of the job that was posted to a party; 0: none. */
 HR_MUST_CHECK hr_status hr_journal_posted(hr_journal *journal, const uint8_t *id, const char *to, uint64_t *out, hr_error *err);
-HR_MUST_CHECK hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob parcel,
+HR_MUST_CHECK hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob packet,
                                         hr_error *err);
-/* The party has all parcels up to that one: they are forgotten. */
+/* The party has all packets up to that one: they are forgotten. */
 HR_MUST_CHECK hr_status hr_journal_received(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_error *err);
-/* Whether any parcel is not confirmed. */
+/* Whether any packet is not confirmed. */
 HR_MUST_CHECK hr_status hr_journal_owes(hr_journal *journal, bool *out, hr_error *err);
-/* Parcels that are not confirmed, oldest first. */
-HR_MUST_CHECK hr_status hr_journal_each_parcel(hr_journal *journal,
-                                               hr_status (*visit)(void *user, const char *to, uint64_t sequence, hr_blob parcel),
+/* Packets that are not confirmed, oldest first. */
+HR_MUST_CHECK hr_status hr_journal_each_packet(hr_journal *journal,
+                                               hr_status (*visit)(void *user, const char *to, uint64_t sequence, hr_blob packet),
                                                void *user, hr_error *err);
 
 #endif

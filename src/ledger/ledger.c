@@ -31,14 +31,14 @@ typedef struct account {
     bool frozen;
 } account;
 
-static hr_status place(const hr_ledger *ledger, hr_status status, hr_error *err) {
+static hr_status name_ledger_file(const hr_ledger *ledger, hr_status status, hr_error *err) {
     return status ? hr_fail_at(err, status, sqlite3_db_filename(ledger->db, "main"), 0, 0, NULL) : HR_OK;
 }
 
 static hr_status check_amounts(double epsilon, double delta, hr_error *err) {
     if (!(epsilon > 0 && epsilon <= EPSILON_LARGEST)) {
         hr_fail(err, HR_E_ARGUMENT, "give a number above 0, at most 1048576; useful values lie between 0.01 and 10",
-                "epsilon is %g, which is not an amount of privacy budget", epsilon);
+                "epsilon is %g, which is not a valid privacy budget", epsilon);
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "epsilon");
     }
     if (!(delta >= 0 && delta < 1)) {
@@ -51,7 +51,7 @@ static hr_status check_amounts(double epsilon, double delta, hr_error *err) {
 
 /* A purpose is shown in lists for people: a line break in it could fake an entry. */
 static hr_status check_purpose(const char *purpose, hr_error *err) {
-    static const char remedy[] = "give a line of 1 to 1000 bytes that says what the budget is for";
+    static const char remedy[] = "give a line of 1 to 1000 bytes that names the purpose of the budget";
     hr_status status = HR_OK;
     size_t length = purpose ? strlen(purpose) : 0;
     if (!length) status = hr_fail(err, HR_E_ARGUMENT, remedy, "the purpose is empty");
@@ -137,7 +137,7 @@ static spending left_of(const account *now) {
                       spent.delta < limit.delta ? limit.delta - spent.delta : 0};
 }
 
-static hr_ledger_total total_of(const account *now) {
+static hr_ledger_total total_of_account(const account *now) {
     spending left = left_of(now);
     return (hr_ledger_total){.epsilon_limit = epsilon_below(now->limit.epsilon),
                              .delta_limit = hr_delta_value_below(now->limit.delta),
@@ -153,35 +153,34 @@ typedef struct refusal {
     char asked[HR_AMOUNT_TEXT], spent[HR_AMOUNT_TEXT], limit[HR_AMOUNT_TEXT], left[HR_AMOUNT_TEXT];
 } refusal;
 
-static hr_status refuse(const char *what, const refusal *r, hr_error *err) {
-    return hr_fail(err, HR_E_BUDGET, "ask for at most what is left; the rest of the budget is spent for good",
-                   "the budget of %s does not suffice: asked %s, spent %s, limit %s, left %s", what, r->asked, r->spent, r->limit, r->left);
+static hr_status refuse_spending(const char *what, const refusal *r, hr_error *err) {
+    return hr_fail(err, HR_E_BUDGET, "ask for at most what is left; spent budget never returns",
+                   "the budget of %s is too small: asked %s, spent %s, limit %s, left %s", what, r->asked, r->spent, r->limit, r->left);
 }
 
 static hr_status refuse_epsilon(const account *now, spending ask, hr_error *err) {
-    hr_ledger_total total = total_of(now);
+    hr_ledger_total total = total_of_account(now);
     refusal r;
     hr_spent_text(hr_units_value(ask.epsilon), r.asked);
     hr_spent_text(total.epsilon_spent, r.spent);
     hr_epsilon_left_text(total.epsilon_limit, r.limit);
     hr_epsilon_left_text(total.epsilon_left, r.left);
-    return refuse("epsilon", &r, err);
+    return refuse_spending("epsilon", &r, err);
 }
 
 static hr_status refuse_delta(const account *now, spending ask, hr_error *err) {
-    hr_ledger_total total = total_of(now);
+    hr_ledger_total total = total_of_account(now);
     refusal r;
     hr_spent_text(hr_delta_value(ask.delta), r.asked);
     hr_spent_text(total.delta_spent, r.spent);
     hr_delta_left_text(total.delta_limit, r.limit);
     hr_delta_left_text(total.delta_left, r.left);
-    return refuse("delta", &r, err);
+    return refuse_spending("delta", &r, err);
 }
 
 static hr_status check_left(const account *now, spending ask, hr_error *err) {
     spending left = left_of(now);
-    if (now->frozen)
-        return hr_fail(err, HR_E_POLICY, "ask the owner of the records, who forbade all further spending", "the ledger is frozen");
+    if (now->frozen) return hr_fail(err, HR_E_POLICY, "ask the owner of the records, who froze the ledger", "the ledger is frozen");
     if (ask.epsilon > left.epsilon) return refuse_epsilon(now, ask, err);
     return ask.delta > left.delta ? refuse_delta(now, ask, err) : HR_OK;
 }
@@ -221,13 +220,13 @@ hr_status hr_ledger_reserve_within(hr_ledger *ledger, double epsilon, double del
     if (!status) status = check_purpose(purpose, err);
     if (status) return status;
     status = spend(ledger->db, (spending){hr_units_up(epsilon), hr_delta_up(delta)}, purpose, &id, err);
-    if (status) return place(ledger, status, err);
+    if (status) return name_ledger_file(ledger, status, err);
     *entry = id;
     return HR_OK;
 }
 
 /* Before a reservation: to remember it must not fail afterwards. */
-static hr_status make_room(hr_ledger *ledger, hr_error *err) {
+static hr_status make_entry_room(hr_ledger *ledger, hr_error *err) {
     int64_t *reserved = realloc(ledger->reserved, (ledger->reserved_count + 1) * sizeof *reserved);
     if (!reserved) return hr_fail_memory(err);
     ledger->reserved = reserved;
@@ -238,11 +237,11 @@ hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, con
     assert(ledger && entry);
     int64_t id = 0;
     roll_back(ledger->db);
-    hr_status status = make_room(ledger, err);
-    if (!status) status = place(ledger, hr_store_run(ledger->db, "BEGIN IMMEDIATE", err), err);
+    hr_status status = make_entry_room(ledger, err);
+    if (!status) status = name_ledger_file(ledger, hr_store_run(ledger->db, "BEGIN IMMEDIATE", err), err);
     if (status) return status;
     status = hr_ledger_reserve_within(ledger, epsilon, delta, purpose, &id, err);
-    if (!status) status = place(ledger, hr_store_run(ledger->db, "COMMIT", err), err);
+    if (!status) status = name_ledger_file(ledger, hr_store_run(ledger->db, "COMMIT", err), err);
     if (status) {
         roll_back(ledger->db);
         return status;
@@ -267,7 +266,7 @@ static hr_status move_on(sqlite3 *db, int64_t entry, const char *state, hr_error
 
 hr_status hr_ledger_commit_within(hr_ledger *ledger, int64_t entry, hr_error *err) {
     assert(ledger);
-    return place(ledger, move_on(ledger->db, entry, "committed", err), err);
+    return name_ledger_file(ledger, move_on(ledger->db, entry, "committed", err), err);
 }
 
 hr_status hr_ledger_commit(hr_ledger *ledger, int64_t entry, hr_error *err) {
@@ -285,27 +284,27 @@ static bool has_reserved(const hr_ledger *ledger, int64_t entry) {
 hr_status hr_ledger_void(hr_ledger *ledger, int64_t entry, hr_error *err) {
     assert(ledger);
     if (!has_reserved(ledger, entry)) {
-        hr_status status = hr_fail(err, HR_E_POLICY, "count it as spent: nobody can know what its run has shown",
+        hr_status status = hr_fail(err, HR_E_POLICY, "count it as spent: it is not known what its run has released",
                                    "entry %lld was not reserved through this handle", (long long)entry);
-        return place(ledger, status, err);
+        return name_ledger_file(ledger, status, err);
     }
     roll_back(ledger->db);
-    return place(ledger, move_on(ledger->db, entry, "void", err), err);
+    return name_ledger_file(ledger, move_on(ledger->db, entry, "void", err), err);
 }
 
 hr_status hr_ledger_freeze(hr_ledger *ledger, hr_error *err) {
     assert(ledger);
     static const char sql[] = "UPDATE limits SET closed = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE closed IS NULL";
     roll_back(ledger->db);
-    return place(ledger, hr_store_run(ledger->db, sql, err), err);
+    return name_ledger_file(ledger, hr_store_run(ledger->db, sql, err), err);
 }
 
 hr_status hr_ledger_sum(hr_ledger *ledger, hr_ledger_total *out, hr_error *err) {
     assert(ledger && out);
     account now = {0};
     hr_status status = read_account(ledger->db, &now, err);
-    if (status) return place(ledger, status, err);
-    *out = total_of(&now);
+    if (status) return name_ledger_file(ledger, status, err);
+    *out = total_of_account(&now);
     return HR_OK;
 }
 
@@ -344,5 +343,5 @@ hr_status hr_ledger_each(hr_ledger *ledger, bool (*visit)(void *user, const hr_l
     }
     if (!status && step != SQLITE_DONE && step != SQLITE_ROW) status = hr_store_fail(ledger->db, err);
     sqlite3_finalize(query);
-    return place(ledger, status, err);
+    return name_ledger_file(ledger, status, err);
 }

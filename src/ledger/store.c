@@ -32,7 +32,7 @@ enum {
     "CREATE TRIGGER limits_exist BEFORE DELETE ON limits"                                                                                  \
     "  BEGIN SELECT raise(ABORT, 'the limits of a ledger are never removed'); END;"                                                        \
     "CREATE TRIGGER closing_stays BEFORE UPDATE OF closed ON limits WHEN old.closed IS NOT NULL"                                           \
-    "  BEGIN SELECT raise(ABORT, 'a closed ledger stays closed'); END;"
+    "  BEGIN SELECT raise(ABORT, 'a frozen ledger stays closed'); END;"
 
 /* No list in the check of `state`: SQLite would make a table of it for every row that it checks, whenever a ledger is opened. */
 #define ENTRIES(name)                                                                                                                      \
@@ -76,10 +76,10 @@ static hr_status fail_as(int code, const char *words, hr_error *err) {
     case SQLITE_NOMEM: return hr_fail_memory(err);
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return hr_fail(err, HR_E_IO, "try again when that run has finished", "another process keeps the ledger locked");
-    case SQLITE_FULL: return hr_fail(err, HR_E_IO, "make room on the disk", "no room on the disk to write the ledger");
+    case SQLITE_FULL: return hr_fail(err, HR_E_IO, "free disk space", "the disk is full: the ledger cannot be written");
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return hr_fail(err, HR_E_IO, "give yourself the right to write the file and its folder", "the ledger cannot be written: %s", words);
+        return hr_fail(err, HR_E_IO, "get write permission for the file and its folder", "the ledger cannot be written: %s", words);
     case SQLITE_CANTOPEN:
         return hr_fail(err, HR_E_IO, "check that you may read and write the file and its folder", "the ledger cannot be opened: %s", words);
     case SQLITE_NOTADB:
@@ -135,7 +135,7 @@ static hr_status insert_limits(sqlite3 *db, hr_units epsilon, hr_delta_units del
     return status;
 }
 
-static hr_status fill(sqlite3 *db, hr_units epsilon, hr_delta_units delta, hr_error *err) {
+static hr_status fill_limits(sqlite3 *db, hr_units epsilon, hr_delta_units delta, hr_error *err) {
     char *begin = sqlite3_mprintf("PRAGMA journal_mode = WAL; " SAFEGUARDS
                                   " BEGIN IMMEDIATE; PRAGMA application_id = %d; PRAGMA user_version = %d; %s",
                                   APPLICATION_ID, LAYOUT_VERSION, layout);
@@ -150,7 +150,7 @@ static hr_status fill(sqlite3 *db, hr_units epsilon, hr_delta_units delta, hr_er
 hr_status hr_store_make_file(const char *path, hr_error *err) {
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file < 0 && errno == EEXIST)
-        return hr_fail(err, HR_E_POLICY, "choose another name; a ledger that exists is never overwritten", "the file exists already");
+        return hr_fail(err, HR_E_POLICY, "choose another name; an existing ledger is never overwritten", "the file exists already");
     if (file < 0)
         return hr_fail(err, HR_E_IO, "check that the folder exists and that you may write to it", "cannot create the file: %s",
                        strerror(errno));
@@ -163,18 +163,18 @@ hr_status hr_store_create(const char *path, hr_units epsilon, hr_delta_units del
     if (status) return status;
     sqlite3 *db = NULL;
     status = hr_store_connect(path, &db, err);
-    if (!status) status = fill(db, epsilon, delta, err);
+    if (!status) status = fill_limits(db, epsilon, delta, err);
     sqlite3_close(db);
     if (status) unlink(path);
     return status;
 }
 
 /* Tells apart what SQLite would call by one name. */
-static hr_status check_file(const char *path, hr_error *err) {
+static hr_status check_store_file(const char *path, hr_error *err) {
     struct stat info;
     if (stat(path, &info)) {
         const char *remedy =
-            errno == ENOENT ? "create it first: hr_ledger_create (`hedgerow ledger create`)" : "check the path and your rights";
+            errno == ENOENT ? "create it first: hr_ledger_create (`hedgerow ledger create`)" : "check the path and your permissions";
         return hr_fail(err, HR_E_IO, remedy, "cannot open the ledger: %s", strerror(errno));
     }
     if (S_ISREG(info.st_mode)) return HR_OK;
@@ -198,7 +198,7 @@ static hr_status check_identity(sqlite3 *db, hr_error *err) {
     if (status) return status;
     if (application != APPLICATION_ID) return fail_as(SQLITE_NOTADB, "", err);
     if (version > LAYOUT_VERSION)
-        return hr_fail(err, HR_E_FORMAT, "use the newer Hedgerow that made it",
+        return hr_fail(err, HR_E_FORMAT, "use the newer version of Hedgerow that made it",
                        "the ledger has layout version %lld, this library knows versions up to %d", (long long)version, LAYOUT_VERSION);
     if (version < 1) return fail_as(SQLITE_CORRUPT, "its layout version is below 1", err);
     return HR_OK;
@@ -224,7 +224,7 @@ static hr_status check_damage(sqlite3 *db, hr_error *err) {
     int64_t rows = 0;
     hr_status status = hr_store_check_pages(db, err);
     if (!status) status = hr_store_number(db, "SELECT count(*) FROM limits", &rows, err);
-    if (!status && rows != 1) status = fail_as(SQLITE_CORRUPT, "its limits are gone", err);
+    if (!status && rows != 1) status = fail_as(SQLITE_CORRUPT, "its limits are missing", err);
     return status;
 }
 
@@ -246,7 +246,7 @@ static hr_status upgrade(sqlite3 *db, hr_error *err) {
     return status;
 }
 
-static hr_status check_ledger(sqlite3 *db, hr_error *err) {
+static hr_status check_store_ledger(sqlite3 *db, hr_error *err) {
     hr_status status = check_identity(db, err);
     if (!status && sqlite3_db_readonly(db, "main")) status = fail_as(SQLITE_READONLY, "it is read-only", err);
     if (!status) status = check_damage(db, err);
@@ -255,14 +255,14 @@ static hr_status check_ledger(sqlite3 *db, hr_error *err) {
 }
 
 hr_status hr_store_open(const char *path, sqlite3 **out, hr_error *err) {
-    hr_status status = check_file(path, err);
+    hr_status status = check_store_file(path, err);
     if (status) return status;
     sqlite3 *db = NULL;
     status = hr_store_connect(path, &db, err);
     if (status) return status;
     /* Not even the log of a database that is not ours may be touched. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    status = check_ledger(db, err);
+    status = check_store_ledger(db, err);
     if (status) {
         sqlite3_close(db);
         return status;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Constants of the specification. */
-static const double FLOOR = .3, RATE = .4, KIND_RATE = .07, KIND_LEAST = .15, KIND_MOST = .85, FADE = .95;
+static const double FLOOR = .3, RATE = .4, KIND_RATE = .07, KIND_MIN = .15, KIND_MAX = .85, FADE = .95;
 static const double KIND_PRIOR[HR_TREE_KINDS] = {.4, .3, .3};
 enum { WARM_ROUNDS = 2 }; /* times the number of features */
 
@@ -126,7 +126,7 @@ static void weigh_kinds(hr_bandit *b, bool warm) {
     }
     for (int k = 0; k < HR_TREE_KINDS; k++) {
         double part = total > 0 ? fmax(b->of_kind[k].gain, 0) / total : KIND_PRIOR[k];
-        b->kinds[k] = warm && all_tried ? fmin(fmax(part, KIND_LEAST), KIND_MOST) : KIND_PRIOR[k];
+        b->kinds[k] = warm && all_tried ? fmin(fmax(part, KIND_MIN), KIND_MAX) : KIND_PRIOR[k];
     }
     if (b->usable_count < 2) b->kinds[HR_TREE_PAIR] = 0;
 }
@@ -138,15 +138,15 @@ void hr_bandit_start_round(hr_bandit *b, size_t t) {
     weigh_kinds(b, warm);
 }
 
-hr_tree_kind hr_bandit_kind(const hr_bandit *b, hr_stream *stream) {
-    return (hr_tree_kind)hr_pick(stream, b->kinds, HR_TREE_KINDS);
+hr_tree_kind hr_bandit_kind(const hr_bandit *b, hr_csprng *csprng) {
+    return (hr_tree_kind)hr_pick(csprng, b->kinds, HR_TREE_KINDS);
 }
 
-uint32_t hr_bandit_feature(const hr_bandit *b, hr_stream *stream) {
-    return (uint32_t)hr_pick(stream, b->weights, b->features);
+uint32_t hr_bandit_feature(const hr_bandit *b, hr_csprng *csprng) {
+    return (uint32_t)hr_pick(csprng, b->weights, b->features);
 }
 
-static bool holds(const pair_arm *pair, uint32_t feature) {
+static bool is_bandit_allocated(const pair_arm *pair, uint32_t feature) {
     return pair->high == feature || pair->low == feature;
 }
 
@@ -156,31 +156,31 @@ static bool find_partners(const hr_bandit *b, uint32_t feature) {
     memcpy(b->partners, b->roots, b->features * sizeof *b->partners);
     b->partners[feature] = 0;
     for (size_t p = 0; p < b->pair_count; p++)
-        if (holds(&b->pairs[p], feature)) b->partners[b->pairs[p].high == feature ? b->pairs[p].low : b->pairs[p].high] = 0;
+        if (is_bandit_allocated(&b->pairs[p], feature)) b->partners[b->pairs[p].high == feature ? b->pairs[p].low : b->pairs[p].high] = 0;
     for (size_t f = 0; f < b->features; f++) sum += b->partners[f];
     return sum > 0;
 }
 
 /* False where the feature was chosen with all others, and rounding alone left it a chance (about 2^-50). */
-static bool draw_untried(const hr_bandit *b, hr_stream *stream, uint32_t pair[2]) {
-    uint32_t first = (uint32_t)hr_pick(stream, b->untried, b->features);
+static bool draw_untried(const hr_bandit *b, hr_csprng *csprng, uint32_t pair[2]) {
+    uint32_t first = (uint32_t)hr_pick(csprng, b->untried, b->features);
     if (!find_partners(b, first)) return false;
-    uint32_t second = (uint32_t)hr_pick(stream, b->partners, b->features);
+    uint32_t second = (uint32_t)hr_pick(csprng, b->partners, b->features);
     pair[0] = first > second ? first : second;
     pair[1] = first > second ? second : first;
     return true;
 }
 
-static void draw_tried(const hr_bandit *b, hr_stream *stream, uint32_t pair[2]) {
-    const pair_arm *drawn = &b->pairs[hr_pick(stream, b->tried, b->pair_count)];
+static void draw_tried(const hr_bandit *b, hr_csprng *csprng, uint32_t pair[2]) {
+    const pair_arm *drawn = &b->pairs[hr_pick(csprng, b->tried, b->pair_count)];
     pair[0] = drawn->high;
     pair[1] = drawn->low;
 }
 
-void hr_bandit_pair(const hr_bandit *b, hr_stream *stream, uint32_t pair[2]) {
+void hr_bandit_pair(const hr_bandit *b, hr_csprng *csprng, uint32_t pair[2]) {
     const double weights[] = {b->untried_weight, b->tried_weight};
-    if (hr_pick(stream, weights, 2) == 0 && draw_untried(b, stream, pair)) return;
-    draw_tried(b, stream, pair);
+    if (hr_pick(csprng, weights, 2) == 0 && draw_untried(b, csprng, pair)) return;
+    draw_tried(b, csprng, pair);
 }
 
 const double *hr_bandit_weights(const hr_bandit *b) {
@@ -192,10 +192,10 @@ static void learn(arm *a, double gain, double rate) {
     a->tried = true;
 }
 
-bool hr_bandit_past(const hr_bandit *b, hr_stream *stream, size_t *round) {
+bool hr_bandit_past(const hr_bandit *b, hr_csprng *csprng, size_t *round) {
     double sum = 0;
     for (size_t t = 0; t < b->rounds; t++) sum += b->past[t];
-    if (sum > 0) *round = hr_pick(stream, b->past, b->rounds);
+    if (sum > 0) *round = hr_pick(csprng, b->past, b->rounds);
     return sum > 0;
 }
 

@@ -3,7 +3,7 @@
 #ifndef HR_METHODS_BANDIT_H
 #define HR_METHODS_BANDIT_H
 
-#include "random/stream.h"
+#include "random/csprng.h"
 
 #include <stdbool.h>
 
@@ -18,14 +18,14 @@ void hr_bandit_free(hr_bandit *bandit);
 /* Sets the probabilities of round t from the gains so far. */
 void hr_bandit_start_round(hr_bandit *bandit, size_t t);
 
-hr_tree_kind hr_bandit_kind(const hr_bandit *bandit, hr_stream *stream);
-uint32_t hr_bandit_feature(const hr_bandit *bandit, hr_stream *stream);
-void hr_bandit_pair(const hr_bandit *bandit, hr_stream *stream, uint32_t pair[2]);
+hr_tree_kind hr_bandit_kind(const hr_bandit *bandit, hr_csprng *csprng);
+uint32_t hr_bandit_feature(const hr_bandit *bandit, hr_csprng *csprng);
+void hr_bandit_pair(const hr_bandit *bandit, hr_csprng *csprng, uint32_t pair[2]);
 /* One weight a feature, for trees over all of them. */
 const double *hr_bandit_weights(const hr_bandit *bandit);
 
 /* An earlier round, with probability proportional to its tree's gain times .95^age; false if none gained. */
-bool hr_bandit_past(const hr_bandit *bandit, hr_stream *stream, size_t *round);
+bool hr_bandit_past(const hr_bandit *bandit, hr_csprng *csprng, size_t *round);
 
 /* Tells the gain of the round's tree: kind, and its feature (ONE) or pair (PAIR). */
 void hr_bandit_learn(hr_bandit *bandit, hr_tree_kind kind, const uint32_t features[2], double gain);

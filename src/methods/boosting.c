@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static hr_status forest_init(hr_training *training, hr_link link, size_t outputs, size_t trees, hr_error *err) {
+static hr_status boosting_forest_init(hr_training *training, hr_link link, size_t outputs, size_t trees, hr_error *err) {
     bool number = hr_schema_task(hr_data_schema(training->data)) == HR_REGRESSION;
     hr_forest forest = {.link = number ? HR_LINK_NUMBER : link, .output_count = outputs};
     forest.base = hr_arena_alloc(training->arena, outputs, sizeof *forest.base);
@@ -14,7 +14,7 @@ static hr_status forest_init(hr_training *training, hr_link link, size_t outputs
     return HR_OK;
 }
 
-static hr_status buffers_init(hr_boosting *b, hr_error *err) {
+static hr_status boosting_buffers_init(hr_boosting *b, hr_error *err) {
     size_t leaves = (size_t)1 << b->training->options->depth;
     b->leaf_gradients = malloc(leaves * sizeof *b->leaf_gradients);
     b->leaf_weights = malloc(leaves * sizeof *b->leaf_weights);
@@ -30,9 +30,9 @@ hr_status hr_boosting_init(hr_boosting *b, hr_training *training, hr_link link, 
     int depth = (int)training->options->depth;
     *b = (hr_boosting){.training = training, .source = training->source, .outputs = hr_training_outputs(training->data)};
     hr_stats_setup setup = {.kind = HR_STATS_GRADIENTS, .binning = binning, .outputs = b->outputs, .depth = depth};
-    hr_status status = forest_init(training, link, b->outputs, trees, err);
+    hr_status status = boosting_forest_init(training, link, b->outputs, trees, err);
     if (!status) status = b->source->ops->prepare(b->source, &setup, err);
-    if (!status) status = buffers_init(b, err);
+    if (!status) status = boosting_buffers_init(b, err);
     if (!status) status = hr_grower_new(binning, hr_histogram_cells(binning->feature_count), depth, &b->grower, err);
     if (status) hr_boosting_done(b);
     return status;

@@ -2,10 +2,10 @@
 #ifndef HR_METHODS_BOOSTING_H
 #define HR_METHODS_BOOSTING_H
 
+#include "grow/grow.h"
 #include "methods/method.h"
-#include "tree/grow.h"
-#include "tree/leaf.h"
-#include "tree/stats_source.h"
+#include "stats/leaf.h"
+#include "stats/stats_source.h"
 
 typedef struct hr_boosting {
     hr_training *training;

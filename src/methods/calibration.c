@@ -20,7 +20,7 @@ typedef struct bin {
     double yes, all, x;
 } bin;
 
-static void read_bins(const hr_noisy *cells, bin *bins) {
+static void read_calibration_bins(const hr_noisy *cells, bin *bins) {
     for (size_t b = 0; b < BINS; b++) {
         double no = (double)cells[2 * b].paid / HR_RELIABILITY_UNITS, yes = (double)cells[2 * b + 1].paid / HR_RELIABILITY_UNITS;
         bins[b] = (bin){yes, no + yes, hr_link_input(hr_reliability_middle(b))};
@@ -45,33 +45,33 @@ static void times(const matrix *m, const double v[2], double out[2]) {
     out[1] = m->m01 * v[0] + m->m11 * v[1];
 }
 
-/* The likelihood's gradient, its curvature, and the variance of the gradient: of the labels, and of the noise in the cells. */
-static void look(const bin *bins, double sigma, const double at[2], double gradient[2], matrix *curvature, matrix *variance) {
+/* The likelihood's gradient, its hessian, and the variance of the gradient: of the labels, and of the noise in the cells. */
+static void look(const bin *bins, double sigma, const double at[2], double gradient[2], matrix *hessian, matrix *variance) {
     gradient[0] = gradient[1] = 0;
-    *curvature = (matrix){1e-9, 0, 1e-9};
-    *variance = *curvature;
+    *hessian = (matrix){1e-9, 0, 1e-9};
+    *variance = *hessian;
     for (size_t b = 0; b < BINS; b++) {
         double q = 1 / (1 + exp(-(at[0] + at[1] * bins[b].x))), miss = bins[b].yes - bins[b].all * q;
         double weight = fmax(bins[b].all, 0) * q * (1 - q);
         gradient[0] += miss;
         gradient[1] += miss * bins[b].x;
-        add_square(curvature, weight, bins[b].x);
+        add_square(hessian, weight, bins[b].x);
         add_square(variance, weight + sigma * sigma * (q * q + (1 - q) * (1 - q)), bins[b].x);
     }
 }
 
 /* One step of Newton's method towards the most probable parameters. The gradient's distance from 0 is weighed by its variance, so that
  * counts which the noise drowns leave what was believed before. */
-static void step(const bin *bins, double sigma, double at[2]) {
+static void newton_step(const bin *bins, double sigma, double at[2]) {
     double gradient[2], right[2], weighed[2], first[2], second[2], by[2];
-    matrix curvature, variance;
-    look(bins, sigma, at, gradient, &curvature, &variance);
+    matrix hessian, variance;
+    look(bins, sigma, at, gradient, &hessian, &variance);
     solve(&variance, gradient, weighed);
-    times(&curvature, weighed, right);
-    solve(&variance, (const double[2]){curvature.m00, curvature.m01}, weighed);
-    times(&curvature, weighed, first);
-    solve(&variance, (const double[2]){curvature.m01, curvature.m11}, weighed);
-    times(&curvature, weighed, second);
+    times(&hessian, weighed, right);
+    solve(&variance, (const double[2]){hessian.m00, hessian.m01}, weighed);
+    times(&hessian, weighed, first);
+    solve(&variance, (const double[2]){hessian.m01, hessian.m11}, weighed);
+    times(&hessian, weighed, second);
     for (size_t k = 0; k < 2; k++) right[k] -= (at[k] - MEAN[k]) / (DEVIATION[k] * DEVIATION[k]);
     matrix information = {first[0] + 1 / (DEVIATION[0] * DEVIATION[0]), second[0], second[1] + 1 / (DEVIATION[1] * DEVIATION[1])};
     solve(&information, right, by);
@@ -81,7 +81,7 @@ static void step(const bin *bins, double sigma, double at[2]) {
 hr_calibration hr_calibration_fit(const hr_noisy *cells, double sigma) {
     bin bins[BINS];
     double at[2] = {MEAN[0], MEAN[1]};
-    read_bins(cells, bins);
-    for (int i = 0; i < STEPS; i++) step(bins, sigma, at);
+    read_calibration_bins(cells, bins);
+    for (int i = 0; i < STEPS; i++) newton_step(bins, sigma, at);
     return (hr_calibration){true, fmin(fmax(at[0], -HR_INTERCEPT_MAX), HR_INTERCEPT_MAX), fmin(fmax(at[1], HR_SLOPE_MIN), HR_SLOPE_MAX)};
 }

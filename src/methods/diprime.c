@@ -11,7 +11,7 @@
 #include "bins/edges.h"
 #include "methods/cuts.h"
 #include "methods/private_forest.h"
-#include "tree/balance.h"
+#include "stats/median_score.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,17 +27,17 @@ typedef struct range {
 typedef struct diprime diprime;
 
 /* What the modes do differently. */
-typedef struct rules {
+typedef struct diprime_rules {
     hr_status (*charge)(diprime *d, hr_error *err); /* all splits of a tree */
     hr_status (*median)(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err);
     hr_exact (*score)(const hr_labels *labels, const hr_exact *sides);
     hr_status (*leaves)(hr_training *training, const hr_private_tree *tree, double *said, hr_error *err);
-} rules;
+} diprime_rules;
 
 struct diprime {
     hr_tree_trainer trainer;
     hr_training *training;
-    const rules *rules;
+    const diprime_rules *rules;
     hr_labels labels; /* their kind alone */
     hr_cuts *cuts;
     size_t features, candidate_count, nodes_max;
@@ -55,12 +55,12 @@ struct diprime {
     size_t node_count, subset_count;
 };
 
-static bool is_number(const diprime *d, uint32_t feature) {
+static bool is_number_diprime(const diprime *d, uint32_t feature) {
     return d->training->binning.features[feature].kind == HR_NUMBER;
 }
 
-static hr_stream *stream_of(const diprime *d) {
-    return hr_gate_stream(d->training->gate);
+static hr_csprng *csprng_of(const diprime *d) {
+    return hr_gate_csprng(d->training->gate);
 }
 
 /* ---- Ranges ---------------------------------------------------------------------------------------------------------- */
@@ -84,13 +84,13 @@ static size_t values_of(const hr_bin_set *set, uint8_t *values) {
 static bool can_split(const diprime *d, uint32_t feature) {
     uint8_t values[HR_BINS_MAX];
     const range *r = &d->ranges[feature];
-    return is_number(d, feature) ? r->low < r->high : values_of(&r->values, values) > 1;
+    return is_number_diprime(d, feature) ? r->low < r->high : values_of(&r->values, values) > 1;
 }
 
 /* SplitRange, line 56. */
 static range range_of_child(const diprime *d, const range *parent, const hr_stats_division *split, bool left) {
     range child = *parent;
-    if (is_number(d, split->feature)) {
+    if (is_number_diprime(d, split->feature)) {
         *(left ? &child.high : &child.low) = fmin(fmax(split->cut, parent->low), parent->high);
         return child;
     }
@@ -100,22 +100,22 @@ static range range_of_child(const diprime *d, const range *parent, const hr_stat
 
 /* ---- Medians --------------------------------------------------------------------------------------------------------- */
 
-static double uniform(hr_stream *stream) {
-    return (double)(hr_stream_u64(stream) >> 11) * 0x1p-53;
+static double uniform_cut(hr_csprng *csprng) {
+    return (double)(hr_csprng_u64(csprng) >> 11) * 0x1p-53;
 }
 
-static hr_stats_source *source_of(const diprime *d) {
+static hr_stats_source *diprime_source_of(const diprime *d) {
     return d->training->source;
 }
 
 static hr_status median_on_grid(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err) {
     const range *of = &d->ranges[c->feature];
-    hr_exact scores[HR_BALANCE_CELLS - 1];
+    hr_exact scores[HR_MEDIAN_SCORE_CELLS - 1];
     hr_stats_query query = {.answer = HR_STATS_CELLS, .node = node, .feature = c->feature, .range = {of->low, of->high}};
-    hr_status status = source_of(d)->ops->ask(source_of(d), &query, 1, d->counts, err);
+    hr_status status = diprime_source_of(d)->ops->ask(diprime_source_of(d), &query, 1, d->counts, err);
     if (status) return status;
-    hr_balance_of_cuts(d->counts, c->missing_left, scores);
-    c->cut = hr_balance_cut(&query.range, 1 + hr_gate_choose(d->training->gate, permit, scores, HR_BALANCE_CELLS - 1));
+    hr_median_score_of_cuts(d->counts, c->missing_left, scores);
+    c->cut = hr_median_score_cut(&query.range, 1 + hr_gate_choose(d->training->gate, permit, scores, HR_MEDIAN_SCORE_CELLS - 1));
     return HR_OK;
 }
 
@@ -123,13 +123,13 @@ static hr_status median_on_grid(diprime *d, uint32_t node, hr_permit permit, hr_
 static hr_status median_of_gaps(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err) {
     const range *of = &d->ranges[c->feature];
     hr_stats_query query = {.node = node, .feature = c->feature};
-    double at = uniform(stream_of(d)), ends[2] = {of->low, of->high};
+    double at = uniform_cut(csprng_of(d)), ends[2] = {of->low, of->high};
     size_t known;
-    hr_status status = source_of(d)->ops->gap(source_of(d), &query, 0, &known, NULL, err);
+    hr_status status = diprime_source_of(d)->ops->gap(diprime_source_of(d), &query, 0, &known, NULL, err);
     if (!status && known >= 2) {
-        hr_balance_of_gaps(known, d->gaps);
+        hr_median_score_of_gaps(known, d->gaps);
         size_t chosen = hr_gate_choose(d->training->gate, permit, d->gaps, known - 1);
-        status = source_of(d)->ops->gap(source_of(d), &query, chosen, NULL, ends, err);
+        status = diprime_source_of(d)->ops->gap(diprime_source_of(d), &query, chosen, NULL, ends, err);
     }
     c->cut = ends[0] + at * (ends[1] - ends[0]);
     return status;
@@ -143,9 +143,9 @@ static hr_bin_set nth_division(const uint8_t *values, size_t count, size_t numbe
     return left;
 }
 
-static hr_bin_set random_division(hr_stream *stream, const hr_bin_set *set) {
+static hr_bin_set random_division(hr_csprng *csprng, const hr_bin_set *set) {
     hr_bin_set left;
-    for (size_t w = 0; w < HR_BINS_MAX / 64; w++) left.words[w] = hr_stream_u64(stream) & set->words[w];
+    for (size_t w = 0; w < HR_BINS_MAX / 64; w++) left.words[w] = hr_csprng_u64(csprng) & set->words[w];
     return left;
 }
 
@@ -156,8 +156,8 @@ static size_t divisions_of(const diprime *d, const hr_bin_set *set, hr_bin_set *
     bool all = count <= DIVIDED_MAX;
     size_t made = all ? ((size_t)1 << (count - 1)) - 1 : DIVISIONS_MAX;
     for (size_t s = 0; s < made; s++) {
-        divisions[s] = all ? nth_division(values, count, s + 1) : random_division(stream_of(d), set);
-        if (hr_uniform(stream_of(d), 2)) hr_bin_set_add(&divisions[s], 0);
+        divisions[s] = all ? nth_division(values, count, s + 1) : random_division(csprng_of(d), set);
+        if (hr_uniform(csprng_of(d), 2)) hr_bin_set_add(&divisions[s], 0);
     }
     return made;
 }
@@ -168,9 +168,9 @@ static hr_status draw_division(diprime *d, uint32_t node, hr_permit permit, hr_s
     hr_exact scores[DIVISIONS_MAX];
     hr_stats_query query = {.answer = HR_STATS_VALUES, .node = node, .feature = c->feature};
     size_t made = divisions_of(d, &d->ranges[c->feature].values, divisions);
-    hr_status status = source_of(d)->ops->ask(source_of(d), &query, 1, d->counts, err);
+    hr_status status = diprime_source_of(d)->ops->ask(diprime_source_of(d), &query, 1, d->counts, err);
     if (status) return status;
-    hr_balance_of_subsets(d->counts, d->training->binning.features[c->feature].bin_count, divisions, made, scores);
+    hr_median_score_of_subsets(d->counts, d->training->binning.features[c->feature].bin_count, divisions, made, scores);
     c->left = divisions[hr_gate_choose(d->training->gate, permit, scores, made)];
     return HR_OK;
 }
@@ -183,27 +183,28 @@ static size_t pick_features(diprime *d) {
     for (uint32_t f = 0; f < d->features; f++)
         if (can_split(d, f)) d->picked[count++] = f;
     size_t wanted = count < d->candidate_count ? count : d->candidate_count;
-    hr_draw_features(stream_of(d), d->picked, count, wanted);
+    hr_draw_features(csprng_of(d), d->picked, count, wanted);
     return wanted;
 }
 
-static hr_status draw_candidate(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err) {
-    if (!is_number(d, c->feature)) return draw_division(d, node, permit, c, err);
-    c->missing_left = hr_uniform(stream_of(d), 2);
+static hr_status draw_split_candidate(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err) {
+    if (!is_number_diprime(d, c->feature)) return draw_division(d, node, permit, c, err);
+    c->missing_left = hr_uniform(csprng_of(d), 2);
     return d->rules->median(d, node, permit, c, err);
 }
 
 /* Where a model has no room for more cuts of a feature, the split moves to the nearest that it has. Candidates take none. */
 static void keep_cut(diprime *d, hr_stats_division *split) {
-    if (is_number(d, split->feature)) split->cut = hr_cuts_value(d->cuts, split->feature, hr_cuts_add(d->cuts, split->feature, split->cut));
+    if (is_number_diprime(d, split->feature))
+        split->cut = hr_cuts_value(d->cuts, split->feature, hr_cuts_add(d->cuts, split->feature, split->cut));
 }
 
 /* How well the candidates explain the labels of a node. */
-static hr_status score_candidates(diprime *d, uint32_t node, size_t candidates, hr_error *err) {
+static hr_status diprime_score_candidates(diprime *d, uint32_t node, size_t candidates, hr_error *err) {
     size_t width = hr_sides_width(hr_labels_width(&d->labels));
     for (size_t k = 0; k < candidates; k++)
         d->queries[k] = (hr_stats_query){.answer = HR_STATS_SIDES, .node = node, .division = d->candidates[k]};
-    hr_status status = source_of(d)->ops->ask(source_of(d), d->queries, candidates, d->sides, err);
+    hr_status status = diprime_source_of(d)->ops->ask(diprime_source_of(d), d->queries, candidates, d->sides, err);
     for (size_t k = 0; !status && k < candidates; k++) d->scores[k] = d->rules->score(&d->labels, d->sides + k * width);
     return status;
 }
@@ -215,10 +216,10 @@ static hr_status find_split(diprime *d, uint32_t node, size_t level, hr_stats_di
     *made = candidates > 0;
     for (size_t k = 0; !status && k < candidates; k++) {
         d->candidates[k] = (hr_stats_division){.feature = d->picked[k]};
-        status = draw_candidate(d, node, d->medians[level * d->candidate_count + k], &d->candidates[k], err);
+        status = draw_split_candidate(d, node, d->medians[level * d->candidate_count + k], &d->candidates[k], err);
     }
     if (!status && candidates > 1) {
-        status = score_candidates(d, node, candidates, err);
+        status = diprime_score_candidates(d, node, candidates, err);
         if (!status) chosen = hr_gate_choose(d->training->gate, d->selections[level], d->scores, candidates);
     }
     if (status || !*made) return status;
@@ -231,7 +232,7 @@ static hr_status find_split(diprime *d, uint32_t node, size_t level, hr_stats_di
 
 static void make_children(diprime *d, size_t node, const hr_stats_division *split) {
     d->nodes[node] = (hr_node){.left = (uint32_t)d->node_count, .feature = split->feature, .missing_left = split->missing_left};
-    if (is_number(d, split->feature)) {
+    if (is_number_diprime(d, split->feature)) {
         d->nodes[node].cut = hr_cuts_add(d->cuts, split->feature, split->cut);
     } else {
         d->nodes[node].subset = (uint32_t)d->subset_count;
@@ -249,7 +250,7 @@ static hr_status fit_tree(diprime *d, uint32_t node, size_t level, hr_error *err
     if (status || !made) return status;
     make_children(d, node, &split);
     uint32_t child = d->nodes[node].left;
-    status = source_of(d)->ops->divide(source_of(d), &node, &split, &child, 1, err);
+    status = diprime_source_of(d)->ops->divide(diprime_source_of(d), &node, &split, &child, 1, err);
     range *of = &d->ranges[split.feature], parent = *of;
     for (uint32_t side = 0; !status && side < 2; side++) {
         *of = range_of_child(d, &parent, &split, side == 0);
@@ -259,11 +260,11 @@ static hr_status fit_tree(diprime *d, uint32_t node, size_t level, hr_error *err
     return status;
 }
 
-static hr_units leaf_budget(const diprime *d) {
+static hr_units diprime_leaf_budget(const diprime *d) {
     return hr_units_share(d->scope->budget, d->training->options->leaf_share);
 }
 
-static hr_status train_tree(hr_tree_trainer *self, const hr_release_scope *scope, hr_error *err) {
+static hr_status train_diprime_tree(hr_tree_trainer *self, const hr_release_scope *scope, hr_error *err) {
     diprime *d = (diprime *)self;
     d->scope = scope;
     hr_status status = d->rules->charge(d, err);
@@ -275,7 +276,7 @@ static hr_status train_tree(hr_tree_trainer *self, const hr_release_scope *scope
     status = fit_tree(d, 0, 0, err);
     if (status) return status;
     hr_tree grown = {.nodes = d->nodes, .node_count = d->node_count, .subsets = d->subsets, .subset_count = d->subset_count};
-    hr_private_tree tree = {.tree = &grown, .scope = scope, .leaf_budget = leaf_budget(d)};
+    hr_private_tree tree = {.tree = &grown, .scope = scope, .leaf_budget = diprime_leaf_budget(d)};
     status = d->rules->leaves(d->training, &tree, d->said, err);
     return status ? status : hr_average_add(d->training, &grown, d->said, err);
 }
@@ -293,7 +294,7 @@ static level_costs share_level(hr_units level, size_t candidates) {
     return (level_costs){(level - selection) / candidates, selection};
 }
 
-static hr_status charge(diprime *d, const char *what, size_t level, hr_units cost, uint64_t width, hr_permit *out, hr_error *err) {
+static hr_status charge_diprime(diprime *d, const char *what, size_t level, hr_units cost, uint64_t width, hr_permit *out, hr_error *err) {
     bool sound = d->training->options->mode == HR_SOUND;
     hr_charge line = hr_scope_charge(d->scope, what, (int64_t)level, cost, width);
     return (sound ? hr_gate_charge_choice : hr_gate_charge_exponential)(d->training->gate, &line, out, err);
@@ -301,13 +302,13 @@ static hr_status charge(diprime *d, const char *what, size_t level, hr_units cos
 
 static hr_status charge_sound(diprime *d, hr_error *err) {
     size_t depth = (size_t)d->training->options->depth, candidates = d->candidate_count;
-    level_costs cost = share_level((d->scope->budget - leaf_budget(d)) / depth, candidates);
+    level_costs cost = share_level((d->scope->budget - diprime_leaf_budget(d)) / depth, candidates);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth; level++) {
         for (size_t k = 0; !status && k < candidates; k++)
-            status = charge(d, "median", level, cost.median, HR_BALANCE_WIDTH, &d->medians[level * candidates + k], err);
+            status = charge_diprime(d, "median", level, cost.median, HR_MEDIAN_SCORE_WIDTH, &d->medians[level * candidates + k], err);
         if (!status && cost.selection)
-            status = charge(d, "choice of feature", level, cost.selection, hr_purity_width(&d->labels), &d->selections[level], err);
+            status = charge_diprime(d, "choice of feature", level, cost.selection, hr_purity_width(&d->labels), &d->selections[level], err);
     }
     return status;
 }
@@ -321,13 +322,13 @@ static hr_status charge_sound(diprime *d, hr_error *err) {
 static hr_status charge_published(diprime *d, hr_error *err) {
     size_t depth = (size_t)d->training->options->depth;
     bool text = d->training->options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_TEXT;
-    hr_units cost = (d->scope->budget - leaf_budget(d)) / (2 * depth);
+    hr_units cost = (d->scope->budget - diprime_leaf_budget(d)) / (2 * depth);
     uint64_t square = d->labels.classes ? UINT64_C(2) << HR_CLASS_BITS : UINT64_C(4) << (2 * HR_LABEL_BITS);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth; level++) {
         hr_permit median;
-        status = charge(d, "median", level, cost, text ? 1 : 2, &median, err);
-        if (!status) status = charge(d, "choice of feature", level, cost, (text ? 4 : 8) * square, &d->selections[level], err);
+        status = charge_diprime(d, "median", level, cost, text ? 1 : 2, &median, err);
+        if (!status) status = charge_diprime(d, "choice of feature", level, cost, (text ? 4 : 8) * square, &d->selections[level], err);
         for (size_t k = 0; k < d->candidate_count; k++) d->medians[level * d->candidate_count + k] = median;
     }
     return status;
@@ -342,7 +343,7 @@ static void diprime_done(diprime *d) {
     hr_cuts_free(d->cuts);
 }
 
-static hr_status room(diprime *d, hr_error *err) {
+static hr_status allocate_diprime(diprime *d, hr_error *err) {
     size_t width = hr_labels_width(&d->labels);
     d->medians = malloc((size_t)d->training->options->depth * d->candidate_count * sizeof *d->medians);
     d->ranges = malloc(d->features * sizeof *d->ranges);
@@ -368,32 +369,32 @@ static hr_status diprime_init(diprime *d, hr_error *err) {
     d->labels = hr_labels_kind(hr_data_schema(t->data));
     hr_status status = hr_edges_public(hr_data_schema(t->data), 2, t->arena, &t->binning, err);
     if (!status) status = hr_cuts_new(d->features, &d->cuts, err);
-    return status ? status : room(d, err);
+    return status ? status : allocate_diprime(d, err);
 }
 
-static const rules sound = {charge_sound, median_on_grid, hr_division_score, hr_private_leaves};
-static const rules algorithm = {charge_published, median_of_gaps, hr_division_score_per_record, hr_published_leaves};
-static const rules text = {charge_published, median_of_gaps, hr_division_score, hr_published_leaves};
+static const diprime_rules sound = {charge_sound, median_on_grid, hr_division_score, hr_private_leaves};
+static const diprime_rules algorithm = {charge_published, median_of_gaps, hr_division_score_per_record, hr_published_leaves};
+static const diprime_rules text = {charge_published, median_of_gaps, hr_division_score, hr_published_leaves};
 
-static const rules *rules_of(const hr_fit_options *options) {
+static const diprime_rules *rules_of(const hr_fit_options *options) {
     if (options->mode == HR_SOUND) return &sound;
     return options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_TEXT ? &text : &algorithm;
 }
 
-static hr_status check(const hr_fit_facts *facts, hr_error *err) {
+static hr_status check_diprime(const hr_fit_facts *facts, hr_error *err) {
     const hr_fit_options *options = facts->options;
     if (options->mode == HR_PAPER) return HR_OK;
     size_t candidates = hr_candidate_features(options, hr_schema_feature_count(facts->schema));
     hr_units budget = hr_facts_tree_budget(facts), leaves = hr_units_share(budget, options->leaf_share);
     level_costs cost = share_level((budget - leaves) / (hr_units)options->depth, candidates);
-    hr_status status = hr_facts_check_choice(facts, "median", cost.median, HR_BALANCE_WIDTH, err);
+    hr_status status = hr_facts_check_choice(facts, "median", cost.median, HR_MEDIAN_SCORE_WIDTH, err);
     if (!status && candidates > 1)
         status = hr_facts_check_choice(facts, "choice of feature", cost.selection, hr_facts_purity_width(facts), err);
     return status ? status : hr_facts_check_leaves(facts, leaves, err);
 }
 
-static hr_status train(hr_training *training, hr_error *err) {
-    diprime d = {.trainer = {train_tree}, .training = training, .rules = rules_of(training->options)};
+static hr_status train_diprime(hr_training *training, hr_error *err) {
+    diprime d = {.trainer = {train_diprime_tree}, .training = training, .rules = rules_of(training->options)};
     hr_status status = diprime_init(&d, err);
     if (!status) status = hr_private_forest_train(training, &d.trainer, err);
     if (!status) status = hr_cuts_finish(d.cuts, training->arena, &training->binning, &training->forest, err);
@@ -401,7 +402,7 @@ static hr_status train(hr_training *training, hr_error *err) {
     return status;
 }
 
-static void defaults(hr_fit_options *o) {
+static void diprime_defaults(hr_fit_options *o) {
     bool is_sound = o->mode == HR_SOUND;
     o->trees = is_sound ? 5 : 10;
     o->depth = is_sound ? 7 : 5;
@@ -411,8 +412,9 @@ static void defaults(hr_fit_options *o) {
     o->count_share = .3;
 }
 
-static const char *const sound_options[] = {"epsilon", "delta", "trees", "depth", "features", "part", "leaf-share", "count-share", NULL};
-static const char *const paper_options[] = {"epsilon", "trees", "depth", "features", "part", "leaf-share", "split-budget", NULL};
+static const char *const sound_options[] = {"epsilon", "delta",      "trees",       "depth", "max-features",
+                                            "part",    "leaf-share", "count-share", NULL};
+static const char *const paper_options[] = {"epsilon", "trees", "depth", "max-features", "part", "leaf-share", "split-budget", NULL};
 
 const hr_method hr_method_diprime = {
     .info = {.name = "diprime",
@@ -423,14 +425,14 @@ const hr_method hr_method_diprime = {
                  "Adding or removing one record changes the probability of any model by at most e^epsilon (plus delta). Medians: chosen on "
                  "a public grid, width 2; features: by the sum of squared errors, width R^2; leaves: noisy sums and counts. K medians and "
                  "a choice share a level's budget; every record draws its tree by itself.",
-             .flaws = "The point drawn between two records tells where they are; a leaf's noise is scaled by its exact number of records, "
-                      "and empty leaves stand out; K medians are K queries at the price of one; parts of equal size shift when a record "
-                      "is added."},
-    .defaults = defaults,
+             .flaws = "The point drawn between two records reveals where they are; a leaf's noise is scaled by its exact number of "
+                      "records, and empty leaves are visible; K medians are K queries but only one is charged; parts of equal size shift "
+                      "when a record is added."},
+    .defaults = diprime_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,
     .with_delta = HR_GDP,
-    .check = check,
+    .check = check_diprime,
     .memory = hr_private_forest_memory,
-    .train = train,
+    .train = train_diprime,
 };

@@ -14,7 +14,7 @@
  * released. Five values and the missing one leave room for all nodes of four levels. */
 enum { DEPTH_MAX = 12, VALUES = 5, NODES_MAX = 1 << 12 };
 
-typedef struct forest {
+typedef struct dp_df_forest {
     hr_tree_trainer trainer;
     hr_training *training;
     hr_labels labels; /* their kind alone */
@@ -28,15 +28,15 @@ typedef struct forest {
     uint32_t *parents;
     size_t node_count;
     double *said;
-} forest;
+} dp_df_forest;
 
-static size_t bin_count_of(const forest *f, uint32_t feature) {
+static size_t bin_count_of(const dp_df_forest *f, uint32_t feature) {
     return f->training->binning.features[feature].bin_count;
 }
 
 /* ---- Splits ---------------------------------------------------------------------------------------------------------- */
 
-static bool is_asked_above(const forest *f, size_t node, uint32_t feature) {
+static bool is_asked_above(const dp_df_forest *f, size_t node, uint32_t feature) {
     while (node) {
         node = f->parents[node];
         if (f->nodes[node].feature == feature) return true;
@@ -45,17 +45,17 @@ static bool is_asked_above(const forest *f, size_t node, uint32_t feature) {
 }
 
 /* Draws some of the features that may split a node. */
-static size_t draw_candidates(forest *f, size_t node) {
+static size_t draw_candidates(dp_df_forest *f, size_t node) {
     size_t count = 0;
     for (uint32_t k = 0; k < f->features; k++)
         if (!is_asked_above(f, node, k) && f->node_count + bin_count_of(f, k) <= NODES_MAX) f->candidates[count++] = k;
     size_t wanted = count < f->candidate_count ? count : f->candidate_count;
-    hr_draw_features(hr_gate_stream(f->training->gate), f->candidates, count, wanted);
+    hr_draw_features(hr_gate_csprng(f->training->gate), f->candidates, count, wanted);
     return wanted;
 }
 
 /* The Gini index, or squared errors, of the node divided by each candidate. */
-static hr_status score_candidates(forest *f, uint32_t node, size_t candidates, hr_error *err) {
+static hr_status dp_df_score_candidates(dp_df_forest *f, uint32_t node, size_t candidates, hr_error *err) {
     hr_stats_source *source = f->training->source;
     const hr_exact *stats = f->stats;
     for (size_t k = 0; k < candidates; k++)
@@ -69,11 +69,11 @@ static hr_status score_candidates(forest *f, uint32_t node, size_t candidates, h
 }
 
 /* made: false if no feature may split the node. */
-static hr_status choose_feature(forest *f, uint32_t node, size_t level, uint32_t *feature, bool *made, hr_error *err) {
+static hr_status choose_feature(dp_df_forest *f, uint32_t node, size_t level, uint32_t *feature, bool *made, hr_error *err) {
     size_t candidates = draw_candidates(f, node), chosen = 0;
     *made = candidates > 0;
     if (candidates > 1) {
-        hr_status status = score_candidates(f, node, candidates, err);
+        hr_status status = dp_df_score_candidates(f, node, candidates, err);
         if (status) return status;
         chosen = hr_gate_choose(f->training->gate, f->permits[level], f->scores, candidates);
     }
@@ -81,7 +81,7 @@ static hr_status choose_feature(forest *f, uint32_t node, size_t level, uint32_t
     return HR_OK;
 }
 
-static hr_status split(forest *f, uint32_t node, uint32_t feature, hr_error *err) {
+static hr_status split_dp_df_node(dp_df_forest *f, uint32_t node, uint32_t feature, hr_error *err) {
     hr_stats_source *source = f->training->source;
     size_t branches = bin_count_of(f, feature);
     uint32_t first = (uint32_t)f->node_count;
@@ -96,14 +96,14 @@ static hr_status split(forest *f, uint32_t node, uint32_t feature, hr_error *err
 
 /* ---- Trees ----------------------------------------------------------------------------------------------------------- */
 
-static hr_status grow_node(forest *f, uint32_t node, size_t level, hr_error *err) {
+static hr_status grow_node(dp_df_forest *f, uint32_t node, size_t level, hr_error *err) {
     uint32_t feature;
     bool made;
     hr_status status = choose_feature(f, node, level, &feature, &made, err);
-    return status || !made ? status : split(f, node, feature, err);
+    return status || !made ? status : split_dp_df_node(f, node, feature, err);
 }
 
-static hr_status grow(forest *f, hr_error *err) {
+static hr_status grow_dp_df_tree(dp_df_forest *f, hr_error *err) {
     size_t depth = (size_t)f->training->options->depth;
     hr_status status = HR_OK;
     uint32_t node = 0;
@@ -120,11 +120,11 @@ static size_t choices_of(const hr_fit_options *options, size_t features) {
     return levels < depth ? levels : depth;
 }
 
-static hr_units leaf_budget(const hr_fit_options *options, size_t features, hr_units budget) {
+static hr_units dp_df_leaf_budget(const hr_fit_options *options, size_t features, hr_units budget) {
     return choices_of(options, features) ? hr_units_share(budget, options->leaf_share) : budget;
 }
 
-static hr_status charge_choices(forest *f, const hr_release_scope *scope, hr_units budget, hr_error *err) {
+static hr_status charge_choices(dp_df_forest *f, const hr_release_scope *scope, hr_units budget, hr_error *err) {
     size_t levels = choices_of(f->training->options, f->features);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < levels; level++) {
@@ -134,12 +134,12 @@ static hr_status charge_choices(forest *f, const hr_release_scope *scope, hr_uni
     return status;
 }
 
-static hr_status train_tree(hr_tree_trainer *self, const hr_release_scope *scope, hr_error *err) {
-    forest *f = (forest *)self;
+static hr_status train_dp_df_tree(hr_tree_trainer *self, const hr_release_scope *scope, hr_error *err) {
+    dp_df_forest *f = (dp_df_forest *)self;
     hr_training *t = f->training;
-    hr_units leaves = leaf_budget(t->options, f->features, scope->budget);
+    hr_units leaves = dp_df_leaf_budget(t->options, f->features, scope->budget);
     hr_status status = charge_choices(f, scope, scope->budget - leaves, err);
-    if (!status) status = grow(f, err);
+    if (!status) status = grow_dp_df_tree(f, err);
     if (status) return status;
     hr_tree made = {.nodes = f->nodes, .node_count = f->node_count};
     hr_private_tree tree = {.tree = &made, .scope = scope, .leaf_budget = leaves};
@@ -149,12 +149,12 @@ static hr_status train_tree(hr_tree_trainer *self, const hr_release_scope *scope
 
 /* ---- Forests --------------------------------------------------------------------------------------------------------- */
 
-static void forest_done(forest *f) {
+static void dp_df_forest_done(dp_df_forest *f) {
     void *all[] = {f->candidates, f->scores, f->stats, f->queries, f->nodes, f->parents, f->said};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-static hr_status room(forest *f, hr_error *err) {
+static hr_status allocate_dp_df(dp_df_forest *f, hr_error *err) {
     size_t width = hr_labels_width(&f->labels), bins = 0;
     for (uint32_t k = 0; k < f->features; k++) bins = bin_count_of(f, k) > bins ? bin_count_of(f, k) : bins;
     f->candidates = malloc(f->features * sizeof *f->candidates);
@@ -168,32 +168,32 @@ static hr_status room(forest *f, hr_error *err) {
     return split && f->nodes && f->parents && f->said ? HR_OK : hr_fail_memory(err);
 }
 
-static hr_status forest_init(forest *f, hr_error *err) {
+static hr_status dp_df_forest_init(dp_df_forest *f, hr_error *err) {
     hr_training *t = f->training;
     f->features = hr_schema_feature_count(hr_data_schema(t->data));
     f->candidate_count = hr_candidate_features(t->options, f->features);
     f->labels = hr_labels_kind(hr_data_schema(t->data));
     hr_status status = hr_edges_public(hr_data_schema(t->data), VALUES, t->arena, &t->binning, err);
-    return status ? status : room(f, err);
+    return status ? status : allocate_dp_df(f, err);
 }
 
-static hr_status check(const hr_fit_facts *facts, hr_error *err) {
+static hr_status check_dp_df(const hr_fit_facts *facts, hr_error *err) {
     size_t features = hr_schema_feature_count(facts->schema), levels = choices_of(facts->options, features);
-    hr_units budget = hr_facts_tree_budget(facts), leaves = leaf_budget(facts->options, features, budget);
+    hr_units budget = hr_facts_tree_budget(facts), leaves = dp_df_leaf_budget(facts->options, features, budget);
     hr_status status = HR_OK;
     if (levels) status = hr_facts_check_choice(facts, "choice of feature", (budget - leaves) / levels, hr_facts_purity_width(facts), err);
     return status ? status : hr_facts_check_leaves(facts, leaves, err);
 }
 
-static hr_status train(hr_training *training, hr_error *err) {
-    forest f = {.trainer = {train_tree}, .training = training};
-    hr_status status = forest_init(&f, err);
+static hr_status train_dp_df(hr_training *training, hr_error *err) {
+    dp_df_forest f = {.trainer = {train_dp_df_tree}, .training = training};
+    hr_status status = dp_df_forest_init(&f, err);
     if (!status) status = hr_private_forest_train(training, &f.trainer, err);
-    forest_done(&f);
+    dp_df_forest_done(&f);
     return status;
 }
 
-static void defaults(hr_fit_options *o) {
+static void dp_df_defaults(hr_fit_options *o) {
     o->trees = 5;
     o->depth = 4;
     o->by_name[HR_OPTION_MAX_FEATURES] = 0;
@@ -202,7 +202,8 @@ static void defaults(hr_fit_options *o) {
     o->count_share = .3;
 }
 
-static const char *const sound_options[] = {"epsilon", "delta", "trees", "depth", "features", "part", "leaf-share", "count-share", NULL};
+static const char *const sound_options[] = {"epsilon", "delta",      "trees",       "depth", "max-features",
+                                            "part",    "leaf-share", "count-share", NULL};
 
 const hr_method hr_method_dp_df = {
     .info = {.name = "dp-df",
@@ -215,10 +216,10 @@ const hr_method hr_method_dp_df = {
                  "errors, width R^2; leaves: noisy class counts, or noisy sums and counts. Trees share the budget; or, with part, the "
                  "records, each of which draws its tree by itself.",
              .flaws = ""},
-    .defaults = defaults,
+    .defaults = dp_df_defaults,
     .sound_options = sound_options,
     .with_delta = HR_GDP,
-    .check = check,
+    .check = check_dp_df,
     .memory = hr_private_forest_memory,
-    .train = train,
+    .train = train_dp_df,
 };

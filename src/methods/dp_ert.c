@@ -7,31 +7,31 @@
 
 #include <stdlib.h>
 
-typedef struct forest {
+typedef struct dp_ert_forest {
     hr_tree_trainer trainer;
     hr_training *training;
     hr_random_plan plan;
     double *weights, *said;
     hr_node *nodes;
     hr_bin_set *subsets;
-} forest;
+} dp_ert_forest;
 
-static hr_status train_tree(hr_tree_trainer *self, const hr_release_scope *scope, hr_error *err) {
-    forest *f = (forest *)self;
+static hr_status train_dp_ert_tree(hr_tree_trainer *self, const hr_release_scope *scope, hr_error *err) {
+    dp_ert_forest *f = (dp_ert_forest *)self;
     hr_training *t = f->training;
     hr_tree drawn;
-    hr_random_tree(hr_gate_stream(t->gate), &t->binning, &f->plan, f->nodes, f->subsets, &drawn);
+    hr_random_tree(hr_gate_csprng(t->gate), &t->binning, &f->plan, f->nodes, f->subsets, &drawn);
     hr_private_tree tree = {.tree = &drawn, .walk = true, .scope = scope, .leaf_budget = scope->budget};
     hr_status status = hr_private_leaves(t, &tree, f->said, err);
     return status ? status : hr_average_add(t, &drawn, f->said, err);
 }
 
-static void forest_done(forest *f) {
+static void dp_ert_forest_done(dp_ert_forest *f) {
     void *all[] = {f->weights, f->said, f->nodes, f->subsets};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-static hr_status room(forest *f, hr_error *err) {
+static hr_status allocate_dp_ert(dp_ert_forest *f, hr_error *err) {
     size_t features = f->training->binning.feature_count, nodes = ((size_t)2 << f->plan.depth) - 1;
     f->weights = malloc(features * sizeof *f->weights);
     f->said = malloc(nodes * hr_average_width(f->training->data) * sizeof *f->said);
@@ -43,25 +43,26 @@ static hr_status room(forest *f, hr_error *err) {
     return HR_OK;
 }
 
-static hr_status forest_init(forest *f, hr_error *err) {
+static hr_status dp_ert_forest_init(dp_ert_forest *f, hr_error *err) {
     hr_training *t = f->training;
     hr_status status = hr_edges_public(hr_data_schema(t->data), HR_BINS_MAX - 1, t->arena, &t->binning, err);
-    return status ? status : room(f, err);
+    return status ? status : allocate_dp_ert(f, err);
 }
 
-static hr_status check(const hr_fit_facts *facts, hr_error *err) {
+static hr_status check_dp_ert(const hr_fit_facts *facts, hr_error *err) {
     return hr_facts_check_leaves(facts, hr_facts_tree_budget(facts), err);
 }
 
-static hr_status train(hr_training *training, hr_error *err) {
-    forest f = {.trainer = {train_tree}, .training = training, .plan = {.depth = (int)training->options->depth, .centred = 1}};
-    hr_status status = forest_init(&f, err);
+static hr_status train_dp_ert(hr_training *training, hr_error *err) {
+    dp_ert_forest f = {
+        .trainer = {train_dp_ert_tree}, .training = training, .plan = {.depth = (int)training->options->depth, .centred = 1}};
+    hr_status status = dp_ert_forest_init(&f, err);
     if (!status) status = hr_private_forest_train(training, &f.trainer, err);
-    forest_done(&f);
+    dp_ert_forest_done(&f);
     return status;
 }
 
-static void defaults(hr_fit_options *o) {
+static void dp_ert_defaults(hr_fit_options *o) {
     o->trees = 10;
     o->depth = 12;
     o->by_name[HR_OPTION_PART] = false;
@@ -80,10 +81,10 @@ const hr_method hr_method_dp_ert = {
                       "drawn by public coins within public bounds; leaves: noisy class counts, or noisy sums and counts. Trees share "
                       "the budget; or, with part, the records, each of which draws its tree by itself.",
              .flaws = ""},
-    .defaults = defaults,
+    .defaults = dp_ert_defaults,
     .sound_options = sound_options,
     .with_delta = HR_GDP,
-    .check = check,
+    .check = check_dp_ert,
     .memory = hr_private_forest_memory,
-    .train = train,
+    .train = train_dp_ert,
 };

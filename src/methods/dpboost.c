@@ -13,7 +13,7 @@
 typedef hr_status single_tree(hr_boosting *boosting, const hr_single_tree *tree, hr_error *err);
 
 /* Line 8: the part of the records that tree t_e gets, proportional to its leaf sensitivity (1 - eta)^t_e, or equal. */
-static void share_out(const hr_fit_options *options, size_t te, double *weights) {
+static void share_out_ensemble(const hr_fit_options *options, size_t te, double *weights) {
     double left = options->by_name[HR_OPTION_SHARES] == HR_SHARES_EQUAL ? 1 : 1 - options->learning_rate, weight = 1;
     for (size_t j = 0; j < te; j++, weight *= left) weights[j] = weight;
 }
@@ -25,7 +25,7 @@ static void clip_leaves(const hr_fit_options *options, size_t te, hr_single_tree
 }
 
 /* The trees of one round: one, or one a class; those see the same records, so they share the round's budget. */
-static hr_status train_round(hr_boosting *b, single_tree *train_tree, size_t t, size_t te, hr_units budget, hr_error *err) {
+static hr_status train_dpboost_round(hr_boosting *b, single_tree *train_tree, size_t t, size_t te, hr_units budget, hr_error *err) {
     size_t first = b->training->forest.tree_count;
     hr_status status = HR_OK;
     for (size_t k = 0; !status && k < b->outputs; k++) {
@@ -40,7 +40,7 @@ static hr_status train_ensemble(hr_boosting *b, single_tree *train_tree, size_t 
     size_t all = (size_t)b->training->options->trees;
     hr_status status = HR_OK;
     for (size_t te = 0; !status && te < trees; te++) {
-        status = train_round(b, train_tree, t + te, te, budget, err);
+        status = train_dpboost_round(b, train_tree, t + te, te, budget, err);
         if (!status) status = hr_training_progress(b->training, t + te + 1, all, err);
     }
     b->training->next_group++;
@@ -58,13 +58,13 @@ static size_t ensemble_count(const hr_fit_options *options) {
     return (trees + te - 1) / te;
 }
 
-static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
+static hr_status boost_dpboost(hr_boosting *b, hr_units budget, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     bool sound = options->mode == HR_SOUND;
     size_t trees = (size_t)options->trees, te = ensemble_size(options), ensembles = ensemble_count(options);
     double *weights = malloc(te * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
-    share_out(options, te, weights);
+    share_out_ensemble(options, te, weights);
     hr_stats_shares shares = {.weights = te > 1 ? weights : NULL, .count = te, .exact_sizes = !sound};
     hr_status status = HR_OK;
     for (size_t t = 0; !status && t < trees; t += te) {
@@ -76,15 +76,15 @@ static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
     return status;
 }
 
-static hr_status check(const hr_fit_facts *facts, hr_error *err) {
+static hr_status check_dpboost(const hr_fit_facts *facts, hr_error *err) {
     return hr_single_tree_check(facts, ensemble_count(facts->options), err);
 }
 
-static hr_status train(hr_training *training, hr_error *err) {
-    return hr_single_tree_train(training, boost, err);
+static hr_status train_dpboost(hr_training *training, hr_error *err) {
+    return hr_single_tree_train(training, boost_dpboost, err);
 }
 
-static void defaults(hr_fit_options *o) {
+static void dpboost_defaults(hr_fit_options *o) {
     hr_single_tree_defaults(o);
     if (o->mode == HR_PAPER) return;
     o->trees = 5;
@@ -111,11 +111,11 @@ const hr_method hr_method_dpboost = {
              "itself; bins public or paid for.",
          .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 g*^2); subsets of fixed size "
                   "shift when a record is added, so that trees do not compose in parallel; bin edges are exact statistics of the records."},
-    .defaults = defaults,
+    .defaults = dpboost_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,
     .with_delta = HR_ZCDP,
-    .check = check,
+    .check = check_dpboost,
     .memory = hr_single_tree_memory,
-    .train = train,
+    .train = train_dpboost,
 };

@@ -2,8 +2,8 @@
  * one uniformly random cut each, and the best of these. A reference of DiPriMe's tables 1 and 2. */
 #include "methods/plain_forest.h"
 
-static hr_status train(hr_training *training, hr_error *err) {
-    return hr_plain_forest_train(training, hr_deep_take_all, hr_rule_random, err);
+static hr_status train_ert(hr_training *training, hr_error *err) {
+    return hr_plain_forest_train(training, hr_depth_first_take_all, hr_split_rule_random, err);
 }
 
 const hr_method hr_method_ert = {
@@ -16,5 +16,5 @@ const hr_method hr_method_ert = {
     .defaults = hr_plain_forest_defaults,
     .sound_options = hr_plain_forest_options,
     .bounds = hr_plain_forest_bounds,
-    .train = train,
+    .train = train_ert,
 };

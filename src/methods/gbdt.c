@@ -5,15 +5,15 @@
  * second derivative p (1 - p), as in Chen and Guestrin 2016; gains and leaves are then the same formulas over weights. */
 #include "base/fail.h"
 #include "bins/edges.h"
+#include "grow/exact_splitter.h"
 #include "methods/boosting.h"
-#include "tree/greedy.h"
 
 #include <math.h>
 
 enum { WEIGHT_BITS = 10, DEPTH_MAX = 16 };
 
 /* The charges of a fit without privacy cost nothing; they are the model's list of what was released exactly. */
-static hr_status charge(hr_training *training, const char *what, hr_permit *permit, hr_error *err) {
+static hr_status charge_identity(hr_training *training, const char *what, hr_permit *permit, hr_error *err) {
     hr_charge exact = {.what = what, .tree = -1, .level = -1, .sensitivity = 1};
     return hr_gate_charge_sums(training->gate, &exact, permit, err);
 }
@@ -23,13 +23,13 @@ static bool is_logistic(const hr_boosting *b) {
 }
 
 /* F_0: the mean of the targets, or the log-odds of the classes. */
-static hr_status set_base(hr_boosting *b, hr_error *err) {
+static hr_status set_base_gbdt(hr_boosting *b, hr_error *err) {
     hr_forest *forest = &b->training->forest;
     hr_exact sums[HR_BINS_MAX];
     hr_noisy paid[HR_BINS_MAX];
     hr_permit permit;
     bool classes = forest->link != HR_LINK_NUMBER;
-    hr_status status = charge(b->training, "base score", &permit, err);
+    hr_status status = charge_identity(b->training, "base score", &permit, err);
     if (status) return status;
     status = b->source->ops->label_sums(b->source, sums, err);
     if (status) return status;
@@ -85,7 +85,7 @@ static void set_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, hr_permit p
     hr_leaves_set(tree, b->values);
 }
 
-static hr_status boost(hr_boosting *b, hr_greedy *greedy, hr_permit leaves_permit, hr_error *err) {
+static hr_status boost_gbdt(hr_boosting *b, hr_exact_splitter *greedy, hr_permit leaves_permit, hr_error *err) {
     size_t trees = (size_t)b->training->options->trees;
     hr_status status = HR_OK;
     for (size_t t = 0; !status && t < trees; t++) {
@@ -105,37 +105,37 @@ static hr_status boost(hr_boosting *b, hr_greedy *greedy, hr_permit leaves_permi
     return status;
 }
 
-static hr_status train(hr_training *training, hr_error *err) {
+static hr_status train_gbdt(hr_training *training, hr_error *err) {
     const hr_fit_options *options = training->options;
     hr_boosting b;
     hr_permit splits, leaves, levels[DEPTH_MAX];
     hr_status status = hr_gate_charge_exact(training->gate, "bin edges", err);
     if (!status)
         status = hr_edges_exact(training->data, (uint32_t)options->bins, training->threads, training->arena, &training->binning, err);
-    if (!status) status = charge(training, "splits", &splits, err);
-    if (!status) status = charge(training, "leaf sums", &leaves, err);
+    if (!status) status = charge_identity(training, "splits", &splits, err);
+    if (!status) status = charge_identity(training, "leaf sums", &leaves, err);
     if (status) return status;
     hr_link link = options->loss == HR_LOSS_LOGISTIC ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
     size_t outputs = hr_training_outputs(training->data);
     status = hr_boosting_init(&b, training, link, (size_t)options->trees * outputs, err);
     if (status) return status;
     for (int level = 0; level < DEPTH_MAX; level++) levels[level] = splits;
-    hr_greedy greedy = {.binning = &training->binning,
-                        .packing = &b.packing,
-                        .gate = training->gate,
-                        .permits = levels,
-                        .lambda = options->lambda,
-                        .least_weight = options->by_name[HR_OPTION_MIN_CHILD_WEIGHT],
-                        .threads = training->threads};
-    hr_greedy_init(&greedy);
-    status = set_base(&b, err);
+    hr_exact_splitter greedy = {.binning = &training->binning,
+                                .packing = &b.packing,
+                                .gate = training->gate,
+                                .permits = levels,
+                                .lambda = options->lambda,
+                                .min_child_weight = options->by_name[HR_OPTION_MIN_CHILD_WEIGHT],
+                                .threads = training->threads};
+    hr_exact_splitter_init(&greedy);
+    status = set_base_gbdt(&b, err);
     if (!status) status = set_packing(&b, err);
-    if (!status) status = boost(&b, &greedy, leaves, err);
+    if (!status) status = boost_gbdt(&b, &greedy, leaves, err);
     hr_boosting_done(&b);
     return status;
 }
 
-static void defaults(hr_fit_options *o) {
+static void gbdt_defaults(hr_fit_options *o) {
     o->trees = 100;
     o->depth = 6;
     o->bins = 255;
@@ -146,7 +146,7 @@ static void defaults(hr_fit_options *o) {
     o->edges = HR_EDGES_EXACT;
 }
 
-static const char *const options[] = {"trees", "depth", "learning-rate", "lambda", "bins", "loss", "least-weight", NULL};
+static const char *const options[] = {"trees", "depth", "learning-rate", "lambda", "bins", "loss", "min-child-weight", NULL};
 
 const hr_method hr_method_gbdt = {
     .info = {.name = "gbdt",
@@ -155,9 +155,9 @@ const hr_method hr_method_gbdt = {
              .is_private = false,
              .sound = "",
              .flaws = "It has no privacy at all: splits, leaves and bin edges are exact statistics of the records."},
-    .defaults = defaults,
+    .defaults = gbdt_defaults,
     .sound_options = options,
     .paper_options = options,
     .check = hr_facts_check_classes,
-    .train = train,
+    .train = train_gbdt,
 };

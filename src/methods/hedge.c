@@ -5,7 +5,7 @@
  * leaf sum of every candidate by at most G: the choice costs no more for deep trees, many candidates or many features. What is
  * learned about features, pairs and kinds of trees, the clip, the schedule and the final average follow from released values.
  *
- * The algorithm is hedge_machine.c, which sees released values only; tree/hedge_records.c answers its questions. Here the two meet, with
+ * The algorithm is hedge_machine.c, which sees released values only; stats/hedge_records.c answers its questions. Here the two meet, with
  * the gate between them: all records are in this process.
  *
  * Composition: Gaussian differential privacy with delta > 0, pure epsilon with delta = 0; every release is charged in a group of
@@ -14,15 +14,15 @@
 #include "bins/edges.h"
 #include "methods/hedge_machine.h"
 #include "privacy/release.h"
-#include "random/stream.h"
-#include "tree/hedge_records.h"
+#include "random/csprng.h"
+#include "stats/hedge_records.h"
 
 #include <stdlib.h>
 
 /* Where the answers come from. */
 typedef struct source {
     hr_training *training;
-    hr_stream *coins;
+    hr_csprng *coins;
     hr_hedge *hedge;
     hr_records *records;
     hr_exact *exact;
@@ -52,7 +52,7 @@ static hr_status answer_sums(source *s, const hr_ask *ask, hr_error *err) {
     return status ? status : hr_hedge_sums(s->hedge, s->noisy, 1, err);
 }
 
-static hr_status answer(source *s, const hr_ask *ask, hr_error *err) {
+static hr_status hedge_answer(source *s, const hr_ask *ask, hr_error *err) {
     if (ask->kind == HR_ASK_BINS) return answer_bins(s, ask, err);
     if (ask->kind == HR_ASK_CHOICE) return answer_choice(s, ask, err);
     hr_status status = answer_sums(s, ask, err);
@@ -64,7 +64,7 @@ static hr_status answer(source *s, const hr_ask *ask, hr_error *err) {
 static hr_hedge_terms terms_of(const hr_training *t) {
     const hr_schema *schema = hr_data_schema(t->data);
     hr_hedge_terms terms = {.outputs = hr_training_outputs(t->data), .first_group = t->next_group};
-    terms.setting = (hr_hedge_setting){.currency = hr_gate_currency(t->gate),
+    terms.setting = (hr_hedge_setting){.privacy_measure = hr_gate_privacy_measure(t->gate),
                                        .budget = hr_gate_budget(t->gate),
                                        .task = hr_schema_task(schema),
                                        .has_quantiles = hr_edges_need_quantiles(schema, (uint32_t)t->options->bins)};
@@ -77,11 +77,11 @@ static hr_hedge_terms terms_of(const hr_training *t) {
 static hr_status source_init(source *s, hr_error *err) {
     hr_training *t = s->training;
     hr_hedge_terms terms = terms_of(t);
-    size_t values = HR_SCAN_NODES_MAX * (terms.outputs + 1);
+    size_t values = HR_CANDIDATE_SCAN_NODES_MAX * (terms.outputs + 1);
     s->exact = malloc(values * sizeof *s->exact);
     s->noisy = malloc(values * sizeof *s->noisy);
     if (!s->exact || !s->noisy) return hr_fail_memory(err);
-    hr_status status = hr_stream_open_seeded(hr_stream_u64(hr_gate_stream(t->gate)), &s->coins, err);
+    hr_status status = hr_csprng_open_seeded(hr_csprng_u64(hr_gate_csprng(t->gate)), &s->coins, err);
     if (!status) status = hr_records_new(t->data, terms.outputs, t->threads, &s->records, err);
     return status ? status : hr_hedge_new(&terms, s->coins, t->arena, &s->hedge, err);
 }
@@ -89,16 +89,16 @@ static hr_status source_init(source *s, hr_error *err) {
 static void source_done(source *s) {
     hr_hedge_free(s->hedge);
     hr_records_free(s->records);
-    hr_stream_close(s->coins);
+    hr_csprng_close(s->coins);
     free(s->exact);
     free(s->noisy);
 }
 
-static hr_status train(hr_training *training, hr_error *err) {
+static hr_status train_hedge(hr_training *training, hr_error *err) {
     source s = {.training = training};
     hr_ask ask;
     hr_status status = source_init(&s, err);
-    while (!status && hr_hedge_ask(s.hedge, &ask)) status = answer(&s, &ask, err);
+    while (!status && hr_hedge_ask(s.hedge, &ask)) status = hedge_answer(&s, &ask, err);
     if (!status) {
         training->forest = *hr_hedge_forest(s.hedge);
         training->records = hr_hedge_record_count(s.hedge);
@@ -108,13 +108,13 @@ static hr_status train(hr_training *training, hr_error *err) {
 }
 
 /* The forest grows with the rounds, and is not in it. */
-static double memory(const hr_fit_facts *facts) {
+static double hedge_memory(const hr_fit_facts *facts) {
     size_t outputs = hr_facts_outputs(facts), features = hr_schema_feature_count(facts->schema);
     return hr_hedge_memory(features, (size_t)facts->options->bins, outputs) +
            hr_records_memory(facts->rows, features, outputs, HR_HEDGE_CANDIDATES, facts->threads);
 }
 
-static void defaults(hr_fit_options *o) {
+static void hedge_defaults(hr_fit_options *o) {
     o->delta = 1e-6;
     o->bins = 32;
     o->loss = HR_LOSS_SQUARE;
@@ -125,7 +125,7 @@ static const char *const sound_options[] = {"epsilon", "delta", "bins", "loss", 
 
 const hr_method hr_method_hedge = {
     .info = {.name = "hedge",
-             .summary = "random trees, chosen and filled in privately: the best accuracy for a budget",
+             .summary = "boosting of random trees, chosen and released privately: the best accuracy for a budget",
              .paper = "a method of this project (docs/hedge.md)",
              .is_private = true,
              .sound =
@@ -134,12 +134,12 @@ const hr_method hr_method_hedge = {
                  "sums and counts over all records; bins, count, base score and calibration are paid for; everything else follows from "
                  "released values.",
              .flaws = ""},
-    .defaults = defaults,
+    .defaults = hedge_defaults,
     .sound_options = sound_options,
     .paper_options = NULL,
     .with_delta = HR_GDP,
     .check = hr_hedge_check,
-    .memory = memory,
-    .train = train,
+    .memory = hedge_memory,
+    .train = train_hedge,
     .plan = hr_hedge_tell,
 };

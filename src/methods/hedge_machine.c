@@ -5,9 +5,9 @@
 #include "methods/calibration.h"
 #include "privacy/noise.h"
 #include "privacy/release.h"
+#include "stats/reliability.h"
+#include "tree/hierarchical_shrinkage.h"
 #include "tree/random_tree.h"
-#include "tree/reliability.h"
-#include "tree/shrink.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ typedef struct subject {
 
 typedef struct candidate {
     subject subject;
-    hr_node nodes[HR_SCAN_NODES_MAX];
-    hr_bin_set subsets[HR_SCAN_NODES_MAX];
+    hr_node nodes[HR_CANDIDATE_SCAN_NODES_MAX];
+    hr_bin_set subsets[HR_CANDIDATE_SCAN_NODES_MAX];
 } candidate;
 
 typedef enum stage { TOTALS, BINS, CHOICE, LEAVES, RELIABILITY, DONE } stage;
@@ -33,7 +33,7 @@ typedef enum stage { TOTALS, BINS, CHOICE, LEAVES, RELIABILITY, DONE } stage;
 struct hr_hedge {
     hr_hedge_setting setting;
     hr_hedge_start costs; /* of what is asked for once */
-    hr_stream *coins;
+    hr_csprng *coins;
     hr_arena *arena;
     stage stage;
     uint64_t next_group;
@@ -50,20 +50,20 @@ struct hr_hedge {
     double *node_sums, *node_counts, *values; /* node, output */
     bool has_step;                            /* the round before has a tree, and `values` are its */
     subject *past;                            /* of the trees of the forest */
-    hr_scan_loss loss;
+    hr_candidate_scan_loss loss;
     hr_forest forest;
 };
 
 /* ---- Questions ------------------------------------------------------------------------------------------------------- */
 
-static void add_line(hr_ask *ask, const hr_charge *charge, size_t count) {
+static void add_line_hedge_machine(hr_ask *ask, const hr_charge *charge, size_t count) {
     ask->lines[ask->line_count] = *charge;
     ask->lines[ask->line_count].group += ask->line_count;
     ask->counts[ask->line_count++] = count;
 }
 
 /* Of the next group; add_line counts on. */
-static hr_charge charge_of(const hr_hedge *h, const char *what, hr_units cost, uint64_t sensitivity) {
+static hr_charge hedge_machine_charge_of(const hr_hedge *h, const char *what, hr_units cost, uint64_t sensitivity) {
     bool in_round = h->stage == CHOICE || h->stage == LEAVES;
     hr_release_scope scope = {.tree = in_round ? (int64_t)h->round : -1, .group = h->next_group};
     return hr_scope_charge(&scope, what, -1, cost, sensitivity);
@@ -71,25 +71,25 @@ static hr_charge charge_of(const hr_hedge *h, const char *what, hr_units cost, u
 
 static void ask_totals(const hr_hedge *h, hr_ask *ask) {
     if (h->outputs > 1) {
-        hr_charge classes = charge_of(h, "class counts", h->costs.count + h->costs.base, COUNT_UNITS);
-        add_line(ask, &classes, h->outputs);
+        hr_charge classes = hedge_machine_charge_of(h, "class counts", h->costs.count + h->costs.base, COUNT_UNITS);
+        add_line_hedge_machine(ask, &classes, h->outputs);
         return;
     }
-    hr_charge count = charge_of(h, "record count", h->costs.count, COUNT_UNITS);
-    hr_charge sum = charge_of(h, "base score", h->costs.base, UNIT);
-    add_line(ask, &count, 1);
-    add_line(ask, &sum, 1);
+    hr_charge count = hedge_machine_charge_of(h, "record count", h->costs.count, COUNT_UNITS);
+    hr_charge sum = hedge_machine_charge_of(h, "base score", h->costs.base, UNIT);
+    add_line_hedge_machine(ask, &count, 1);
+    add_line_hedge_machine(ask, &sum, 1);
 }
 
 static void ask_bins(const hr_hedge *h, hr_ask *ask) {
-    hr_charge edges = charge_of(h, "bin edges", h->costs.bins, 1);
-    add_line(ask, &edges, 0);
+    hr_charge edges = hedge_machine_charge_of(h, "bin edges", h->costs.bins, 1);
+    add_line_hedge_machine(ask, &edges, 0);
 }
 
 static void ask_choice(const hr_hedge *h, hr_ask *ask) {
-    hr_charge choice = charge_of(h, "choice of tree", h->plan.choice, 2 * (uint64_t)h->loss.bound);
-    add_line(ask, &choice, 0);
-    if (h->setting.currency == HR_PURE) ask->threshold = (int64_t)((double)h->loss.bound / hr_units_value(h->plan.sums));
+    hr_charge choice = hedge_machine_charge_of(h, "choice of tree", h->plan.choice, 2 * (uint64_t)h->loss.bound);
+    add_line_hedge_machine(ask, &choice, 0);
+    if (h->setting.privacy_measure == HR_PURE) ask->threshold = (int64_t)((double)h->loss.bound / hr_units_value(h->plan.sums));
 }
 
 static uint64_t sum_sensitivity(const hr_hedge *h) {
@@ -97,22 +97,23 @@ static uint64_t sum_sensitivity(const hr_hedge *h) {
 }
 
 /* Regression with a clip that adapts: how many gradients are within it. */
-static void ask_leaves(const hr_hedge *h, hr_ask *ask) {
-    hr_charge sums = charge_of(h, "leaf sum", h->plan.sums, sum_sensitivity(h));
-    hr_charge counts = charge_of(h, "leaf count", h->plan.counts, COUNT_UNITS);
-    hr_charge within = charge_of(h, "clip count", h->plan.within, COUNT_UNITS);
-    add_line(ask, &sums, h->leaf_count * h->outputs);
-    add_line(ask, &counts, h->leaf_count);
-    if (h->plan.within) add_line(ask, &within, 1);
+static void hedge_machine_ask_leaves(const hr_hedge *h, hr_ask *ask) {
+    hr_charge sums = hedge_machine_charge_of(h, "leaf sum", h->plan.sums, sum_sensitivity(h));
+    hr_charge counts = hedge_machine_charge_of(h, "leaf count", h->plan.counts, COUNT_UNITS);
+    hr_charge within = hedge_machine_charge_of(h, "clip count", h->plan.within, COUNT_UNITS);
+    add_line_hedge_machine(ask, &sums, h->leaf_count * h->outputs);
+    add_line_hedge_machine(ask, &counts, h->leaf_count);
+    if (h->plan.within) add_line_hedge_machine(ask, &within, 1);
 }
 
 static void ask_reliability(const hr_hedge *h, hr_ask *ask) {
-    hr_charge cells = charge_of(h, "calibration count", h->costs.calibration, HR_RELIABILITY_UNITS);
-    add_line(ask, &cells, HR_RELIABILITY_CELLS);
+    hr_charge cells = hedge_machine_charge_of(h, "calibration count", h->costs.calibration, HR_RELIABILITY_UNITS);
+    add_line_hedge_machine(ask, &cells, HR_RELIABILITY_CELLS);
 }
 
 bool hr_hedge_ask(const hr_hedge *h, hr_ask *out) {
-    static void (*const questions[])(const hr_hedge *, hr_ask *) = {ask_totals, ask_bins, ask_choice, ask_leaves, ask_reliability};
+    static void (*const questions[])(const hr_hedge *, hr_ask *) = {ask_totals, ask_bins, ask_choice, hedge_machine_ask_leaves,
+                                                                    ask_reliability};
     static const hr_ask_kind kinds[] = {HR_ASK_TOTALS, HR_ASK_BINS, HR_ASK_CHOICE, HR_ASK_LEAVES, HR_ASK_RELIABILITY};
     if (h->stage == DONE) return false;
     hr_ask ask = {.kind = kinds[h->stage]};
@@ -134,7 +135,7 @@ bool hr_hedge_ask(const hr_hedge *h, hr_ask *out) {
 /* ---- Before the rounds ----------------------------------------------------------------------------------------------- */
 
 /* The class counts, whose sum is n-hat. */
-static void read_classes(hr_hedge *h, const hr_noisy *values) {
+static void read_classes_hedge_machine(hr_hedge *h, const hr_noisy *values) {
     for (size_t k = 0; k < h->outputs; k++) h->records += h->base[k] = fmax((double)values[k].paid / COUNT_UNITS, 1);
     for (size_t k = 0; k < h->outputs; k++) h->base[k] /= h->records;
 }
@@ -155,15 +156,15 @@ static hr_status told_totals(hr_hedge *h, const hr_noisy *values, hr_error *err)
                        "the number of records was asked for and lost too often");
     }
     if (h->outputs > 1)
-        read_classes(h, values);
+        read_classes_hedge_machine(h, values);
     else
         read_mean(h, values);
     h->stage = BINS;
     return HR_OK;
 }
 
-static hr_status buffers_init(hr_hedge *h, hr_error *err) {
-    size_t m = h->plan.candidates, nodes = HR_SCAN_NODES_MAX * h->outputs;
+static hr_status hedge_machine_buffers_init(hr_hedge *h, hr_error *err) {
+    size_t m = h->plan.candidates, nodes = HR_CANDIDATE_SCAN_NODES_MAX * h->outputs;
     h->candidates = malloc(m * sizeof *h->candidates);
     h->trees = calloc(m, sizeof *h->trees);
     h->node_sums = malloc(nodes * sizeof *h->node_sums);
@@ -187,7 +188,7 @@ static hr_status make_bandit(hr_hedge *h, hr_error *err) {
     return status;
 }
 
-static hr_status forest_init(hr_hedge *h, hr_error *err) {
+static hr_status hedge_machine_forest_init(hr_hedge *h, hr_error *err) {
     hr_link link = h->setting.task == HR_REGRESSION ? HR_LINK_NUMBER : h->loss.logistic ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
     h->forest = (hr_forest){.link = link, .output_count = h->outputs};
     h->forest.base = hr_arena_alloc(h->arena, h->outputs, sizeof *h->forest.base);
@@ -208,7 +209,7 @@ static subject draw_subject(const hr_hedge *h) {
 }
 
 /* A new tree, or a variation of one that was chosen before. */
-static void draw_candidate(hr_hedge *h, candidate *c, hr_tree *tree) {
+static void draw_candidate_hedge_machine(hr_hedge *h, candidate *c, hr_tree *tree) {
     hr_random_plan plan = {.weights = hr_bandit_weights(h->bandit), .centred = h->plan.centred};
     size_t past;
     bool may_vary = h->round >= VARY_FROM && hr_uniform(h->coins, 1000) < VARY_PER_MILLE;
@@ -231,7 +232,7 @@ static void start_round(hr_hedge *h) {
     h->stage = !over ? CHOICE : h->costs.calibration ? RELIABILITY : DONE;
     if (over) return;
     hr_bandit_start_round(h->bandit, h->round);
-    for (size_t c = 0; c < h->plan.candidates; c++) draw_candidate(h, &h->candidates[c], &h->trees[c]);
+    for (size_t c = 0; c < h->plan.candidates; c++) draw_candidate_hedge_machine(h, &h->candidates[c], &h->trees[c]);
 }
 
 hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
@@ -241,8 +242,8 @@ hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
     h->loss.clip = h->plan.clip;
     h->loss.score_limit = h->loss.logistic ? 20 : 1;
     hr_status status = make_bandit(h, err);
-    if (!status) status = buffers_init(h, err);
-    if (!status) status = forest_init(h, err);
+    if (!status) status = hedge_machine_buffers_init(h, err);
+    if (!status) status = hedge_machine_forest_init(h, err);
     if (status) return status;
     if (h->setting.has_quantiles) h->next_group++;
     start_round(h);
@@ -281,7 +282,7 @@ static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values
 }
 
 /* The sum over leaves of S^2/(N + ridge), less what noise alone adds to it. */
-static double gain_of(const hr_hedge *h, const hr_tree *tree, double noise, double ridge) {
+static double hedge_machine_gain_of(const hr_hedge *h, const hr_tree *tree, double noise, double ridge) {
     double gain = 0, outputs = (double)h->outputs, left = h->outputs > 1 ? (outputs - 1) / outputs : 1; /* of the noise */
     for (size_t n = 0; n < tree->node_count; n++) {
         for (size_t k = 0; !tree->nodes[n].left && k < h->outputs; k++) {
@@ -295,8 +296,8 @@ static double gain_of(const hr_hedge *h, const hr_tree *tree, double noise, doub
 /* Sets the leaf values; returns the gain. */
 static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
     double ridge = h->plan.ridge * noise / h->loss.clip, limit = h->loss.logistic ? 3 : 1;
-    double gain = gain_of(h, tree, noise, ridge);
-    hr_shrink(tree, h->outputs, ridge, h->node_sums, h->node_counts, h->values);
+    double gain = hedge_machine_gain_of(h, tree, noise, ridge);
+    hr_hierarchical_shrinkage(tree, h->outputs, ridge, h->node_sums, h->node_counts, h->values);
     for (size_t i = 0; i < tree->node_count * h->outputs; i++) h->values[i] = -h->plan.step * fmin(fmax(h->values[i], -limit), limit);
     return gain;
 }
@@ -330,9 +331,9 @@ static void adapt_clip(hr_hedge *h, hr_noisy within) {
     h->loss.clip = (double)h->loss.bound / UNIT;
 }
 
-static hr_status add_tree(hr_hedge *h, const hr_noisy *values, double noise_factor, hr_error *err) {
+static hr_status add_tree_hedge_machine(hr_hedge *h, const hr_noisy *values, double noise_factor, hr_error *err) {
     const hr_tree *tree = &h->trees[h->chosen];
-    double noise = noise_factor * hr_noise_deviation(h->setting.currency, h->plan.sums, (double)sum_sensitivity(h)) / UNIT;
+    double noise = noise_factor * hr_noise_deviation(h->setting.privacy_measure, h->plan.sums, (double)sum_sensitivity(h)) / UNIT;
     subject *about = &h->past[h->forest.tree_count / h->outputs];
     *about = h->candidates[h->chosen].subject;
     read_leaves(h, tree, values);
@@ -344,7 +345,7 @@ static hr_status add_tree(hr_hedge *h, const hr_noisy *values, double noise_fact
 
 /* A lost round is over without a tree, with the same clip. */
 static hr_status told_leaves(hr_hedge *h, const hr_noisy *values, double noise_factor, hr_error *err) {
-    hr_status status = values ? add_tree(h, values, noise_factor, err) : HR_OK;
+    hr_status status = values ? add_tree_hedge_machine(h, values, noise_factor, err) : HR_OK;
     if (status) return status;
     h->has_step = values != NULL;
     h->round++;
@@ -355,7 +356,7 @@ static hr_status told_leaves(hr_hedge *h, const hr_noisy *values, double noise_f
 /* ---- After the rounds ------------------------------------------------------------------------------------------------ */
 
 static void told_reliability(hr_hedge *h, const hr_noisy *values, double noise_factor) {
-    double noise = hr_noise_deviation(h->setting.currency, h->costs.calibration, HR_RELIABILITY_UNITS) / HR_RELIABILITY_UNITS;
+    double noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.calibration, HR_RELIABILITY_UNITS) / HR_RELIABILITY_UNITS;
     if (values) h->forest.calibration = hr_calibration_fit(values, noise_factor * noise);
     h->stage = DONE;
 }
@@ -376,7 +377,7 @@ hr_status hr_hedge_sums(hr_hedge *h, const hr_noisy *values, double noise_factor
     return status;
 }
 
-hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_stream *coins, hr_arena *arena, hr_hedge **out, hr_error *err) {
+hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *arena, hr_hedge **out, hr_error *err) {
     hr_hedge *h = calloc(1, sizeof *h);
     if (!h) return hr_fail_memory(err);
     h->setting = terms->setting;
@@ -417,6 +418,6 @@ const hr_forest *hr_hedge_forest(const hr_hedge *h) {
 }
 
 double hr_hedge_memory(size_t features, size_t bins, size_t outputs) {
-    double edges = (double)features * (double)(bins + 16) * sizeof(double), nodes = (double)outputs * HR_SCAN_NODES_MAX;
+    double edges = (double)features * (double)(bins + 16) * sizeof(double), nodes = (double)outputs * HR_CANDIDATE_SCAN_NODES_MAX;
     return edges + (double)HR_HEDGE_CANDIDATES * sizeof(candidate) + 7 * nodes * sizeof(double);
 }

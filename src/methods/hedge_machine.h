@@ -9,7 +9,7 @@
 #define HR_METHODS_HEDGE_MACHINE_H
 
 #include "methods/hedge_plan.h"
-#include "tree/hedge_ask.h"
+#include "stats/hedge_ask.h"
 
 typedef struct hr_hedge hr_hedge;
 
@@ -23,7 +23,7 @@ typedef struct hr_hedge_terms {
 
 /* Borrows the coins, a stream that is used for nothing secret, and the arena, which the forest is made in. Owner: the caller frees
  * *out. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_stream *coins, hr_arena *arena, hr_hedge **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *arena, hr_hedge **out, hr_error *err);
 void hr_hedge_free(hr_hedge *hedge);
 
 /* The next question. False: the forest is finished, and *out is left alone. */

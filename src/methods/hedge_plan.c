@@ -2,8 +2,8 @@
 
 #include "bins/edges.h"
 #include "privacy/noise.h"
-#include "tree/reliability.h"
-#include "tree/scan.h"
+#include "stats/candidate_scan.h"
+#include "stats/reliability.h"
 
 #include <math.h>
 
@@ -15,19 +15,19 @@ typedef struct shares {
 static shares shares_of(const hr_hedge_setting *s) {
     shares gaussian = {.bins = .06, .start = .03, .choice = .20, .counts = .10, .within = s->task == HR_REGRESSION ? .03 : 0};
     shares pure = {.bins = .08, .start = .04, .choice = .30, .counts = .20, .within = 0};
-    shares mine = s->currency == HR_PURE ? pure : gaussian;
+    shares mine = s->privacy_measure == HR_PURE ? pure : gaussian;
     if (!s->has_quantiles) mine.bins = 0;
     mine.calibration = s->task == HR_REGRESSION ? 0 : .02;
     return mine;
 }
 
-static double clamp(double x, double low, double high) {
+static double clamp_plan_value(double x, double low, double high) {
     return x < low ? low : x > high ? high : x;
 }
 
 /* floor(log2 x) within bounds. */
 static int levels(double x, int least, int most) {
-    return (int)clamp(floor(log2(fmax(x, 1))), least, most);
+    return (int)clamp_plan_value(floor(log2(fmax(x, 1))), least, most);
 }
 
 hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
@@ -40,7 +40,7 @@ hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
 enum { ROUNDS_GAUSSIAN = 300, ROUNDS_PURE = 64 }; /* at most */
 
 static void schedule_gaussian(double size, double records, hr_hedge_plan *plan) {
-    plan->rounds = (size_t)clamp(floor(1.5 * sqrt(size)), 25, ROUNDS_GAUSSIAN);
+    plan->rounds = (size_t)clamp_plan_value(floor(1.5 * sqrt(size)), 25, ROUNDS_GAUSSIAN);
     plan->step = fmin(2 * pow(fmax(size / 8, 1), .6) / (double)plan->rounds, .5);
     plan->depth_all = levels(fmin(size / 400, records / 800), 4, 8);
     plan->depth_pair = levels(fmin(size / 200, records / 800), 4, 8);
@@ -50,7 +50,7 @@ static void schedule_gaussian(double size, double records, hr_hedge_plan *plan) 
 }
 
 static void schedule_pure(double size, hr_hedge_plan *plan) {
-    plan->rounds = (size_t)clamp(floor(.1 * sqrt(size)), 8, ROUNDS_PURE);
+    plan->rounds = (size_t)clamp_plan_value(floor(.1 * sqrt(size)), 8, ROUNDS_PURE);
     plan->step = fmin(1.7 * sqrt((double)plan->rounds) / (double)plan->rounds, 1);
     plan->depth_all = levels(size / (8 * (double)plan->rounds), 2, 7);
     plan->depth_pair = plan->depth_all;
@@ -61,12 +61,12 @@ static void schedule_pure(double size, hr_hedge_plan *plan) {
 
 /* C_0. Two classes: gradients reach 2; less biases probabilities, more lets noise in. More classes: their length reaches sqrt(2). */
 static double first_clip(const hr_hedge_setting *s) {
-    if (s->task == HR_REGRESSION) return s->currency == HR_PURE ? .5 : .3; /* where it adapts it may begin low */
+    if (s->task == HR_REGRESSION) return s->privacy_measure == HR_PURE ? .5 : .3; /* where it adapts it may begin low */
     return s->task == HR_BINARY ? 1.2 : 1;
 }
 
 /* What is left after the start, in equal parts for all rounds. */
-static void share_out(const hr_hedge_setting *s, hr_hedge_plan *plan) {
+static void share_out_hedge_budget(const hr_hedge_setting *s, hr_hedge_plan *plan) {
     shares part = shares_of(s);
     hr_hedge_start start = hr_hedge_start_of(s);
     hr_units round = (s->budget - s->lost - start.bins - start.count - start.base - start.calibration) / plan->rounds;
@@ -80,31 +80,31 @@ static void share_out(const hr_hedge_setting *s, hr_hedge_plan *plan) {
 hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
     hr_hedge_plan plan = {.candidates = HR_HEDGE_CANDIDATES, .clip = first_clip(s)};
     double budget = hr_units_value(s->budget);
-    if (s->currency == HR_PURE)
+    if (s->privacy_measure == HR_PURE)
         schedule_pure(records * budget, &plan);
     else
         schedule_gaussian(records * sqrt(budget), records, &plan);
-    share_out(s, &plan);
+    share_out_hedge_budget(s, &plan);
     return plan;
 }
 
 hr_hedge_plan hr_hedge_plan_longest(const hr_hedge_setting *s) {
     hr_hedge_plan plan = {
-        .rounds = s->currency == HR_PURE ? ROUNDS_PURE : ROUNDS_GAUSSIAN, .candidates = HR_HEDGE_CANDIDATES, .clip = first_clip(s)};
-    share_out(s, &plan);
+        .rounds = s->privacy_measure == HR_PURE ? ROUNDS_PURE : ROUNDS_GAUSSIAN, .candidates = HR_HEDGE_CANDIDATES, .clip = first_clip(s)};
+    share_out_hedge_budget(s, &plan);
     return plan;
 }
 
 /* ---- What a budget is enough for -------------------------------------------------------------------------------------- */
 
 uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *s, int64_t bound, size_t outputs) {
-    double factor = s->currency == HR_PURE ? sqrt((double)outputs) : 1;
+    double factor = s->privacy_measure == HR_PURE ? sqrt((double)outputs) : 1;
     return (uint64_t)ceil((double)bound * factor);
 }
 
 static hr_hedge_setting setting_of(const hr_fit_facts *facts) {
     const hr_schema *schema = facts->schema;
-    return (hr_hedge_setting){.currency = facts->currency,
+    return (hr_hedge_setting){.privacy_measure = facts->privacy_measure,
                               .budget = facts->budget,
                               .task = schema ? hr_schema_task(schema) : HR_BINARY,
                               .has_quantiles = !schema || hr_edges_need_quantiles(schema, (uint32_t)facts->options->bins)};
@@ -144,7 +144,7 @@ static hr_status check_round(const hr_fit_facts *facts, const hr_hedge_setting *
 hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
     hr_hedge_setting setting = setting_of(facts);
     hr_status status = hr_facts_check_classes(facts, err);
-    if (!status) status = hr_facts_check_rows(facts, 1 << (HR_SCAN_BITS + 1), err);
+    if (!status) status = hr_facts_check_rows(facts, 1 << (HR_CANDIDATE_SCAN_BITS + 1), err);
     if (!status) status = check_once(facts, &setting, err);
     return status ? status : check_round(facts, &setting, err);
 }
@@ -156,10 +156,10 @@ static double score_unit(const hr_schema *schema, double range) {
     return schema && hr_schema_task(schema) == HR_MULTICLASS ? range : range / 2;
 }
 
-/* The noise in a leaf's shrunk mean (tree/shrink.h), were all leaves of a tree alike: at[l] is what one unit in a leaf's sum adds to
- * the mean of a leaf that shares its ancestors down to level l. */
+/* The noise in a leaf's shrunk mean (tree/hierarchical_shrinkage.h), were all leaves of a tree alike: at[l] is what one unit in a leaf's
+ * sum adds to the mean of a leaf that shares its ancestors down to level l. */
 static double shrunk_noise(double noise, double leaf_records, double ridge, int depth) {
-    double at[HR_SCAN_DEPTH_MAX + 1], kept = 1, sum = 0, square = 0;
+    double at[HR_CANDIDATE_SCAN_DEPTH_MAX + 1], kept = 1, sum = 0, square = 0;
     for (int l = depth; l >= 0; l--) {
         double leaves = exp2(depth - l), weight = leaf_records * leaves + ridge * sqrt(leaves);
         at[l] = kept / weight;
@@ -172,12 +172,12 @@ static double shrunk_noise(double noise, double leaf_records, double ridge, int 
     return noise * sqrt(square);
 }
 
-static void tell_noise(const hr_schema *schema, hr_currency currency, const hr_hedge_plan *made, hr_plan_info *plan) {
-    enum { FINE = 1 << 12 }; /* sums are whole numbers of 2^-12 */
+static void tell_noise(const hr_schema *schema, hr_privacy_measure privacy_measure, const hr_hedge_plan *made, hr_plan_info *plan) {
+    enum { FINE = 1 << 12 }; /* sums are integers of 2^-12 */
     const hr_column *label = schema ? hr_schema_label(schema) : NULL;
     double outputs = label && label->kind == HR_CATEGORY && label->value_count > 2 ? (double)label->value_count : 1;
-    double reach = made->clip * FINE * (currency == HR_PURE ? sqrt(outputs) : 1);
-    double noise = hr_noise_deviation(currency, made->sums, reach) / FINE;
+    double reach = made->clip * FINE * (privacy_measure == HR_PURE ? sqrt(outputs) : 1);
+    double noise = hr_noise_deviation(privacy_measure, made->sums, reach) / FINE;
     plan->label_range = label && label->kind == HR_NUMBER ? label->high - label->low : 1;
     double unit = score_unit(schema, plan->label_range);
     plan->leaf_records = plan->records / (double)(1 << made->depth_all);
@@ -187,8 +187,10 @@ static void tell_noise(const hr_schema *schema, hr_currency currency, const hr_h
     plan->prediction_noise = made->step * sqrt((double)made->rounds) * fmin(leaf, 1) * unit;
 }
 
-void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_currency currency, hr_units budget, hr_plan_info *plan) {
-    hr_hedge_setting setting = setting_of(&(hr_fit_facts){.options = options, .schema = schema, .currency = currency, .budget = budget});
+void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure, hr_units budget,
+                   hr_plan_info *plan) {
+    hr_hedge_setting setting =
+        setting_of(&(hr_fit_facts){.options = options, .schema = schema, .privacy_measure = privacy_measure, .budget = budget});
     hr_hedge_start start = hr_hedge_start_of(&setting);
     hr_hedge_plan made = hr_hedge_plan_of(&setting, plan->records);
     double all = hr_units_value(budget), rounds = (double)made.rounds;
@@ -206,5 +208,5 @@ void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_cu
     plan->share_sums = rounds * hr_units_value(made.sums) / all;
     plan->share_counts = rounds * hr_units_value(made.counts) / all;
     plan->share_clip = rounds * hr_units_value(made.within) / all;
-    tell_noise(schema, currency, &made, plan);
+    tell_noise(schema, privacy_measure, &made, plan);
 }

@@ -10,7 +10,7 @@ enum { HR_HEDGE_CANDIDATES = 64 };                               /* M */
 
 /* What is public before the first release. */
 typedef struct hr_hedge_setting {
-    hr_currency currency; /* HR_GDP, or HR_PURE */
+    hr_privacy_measure privacy_measure; /* HR_GDP, or HR_PURE */
     hr_units budget;
     hr_task task;       /* regression: its clip adapts; it has no probabilities to calibrate */
     bool has_quantiles; /* some feature needs private bin edges */
@@ -47,6 +47,7 @@ uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *setting, int64_t bound
 HR_MUST_CHECK hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err);
 
 /* hr_method.plan. */
-void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_currency currency, hr_units budget, hr_plan_info *plan);
+void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure, hr_units budget,
+                   hr_plan_info *plan);
 
 #endif

@@ -19,11 +19,11 @@
 
 /* ---- Rounds -------------------------------------------------------------------------------------------------------------- */
 
-void hr_inprivate_rounds(hr_stream *stream, size_t rows, size_t rounds, uint8_t *round_of) {
+void hr_inprivate_rounds(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t *round_of) {
     assert(rounds >= 1 && rounds <= HR_INPRIVATE_ROUNDS_MAX);
     for (size_t i = 0; i < rows; i++) {
         round_of[i] = 0;
-        while (round_of[i] + 1u < rounds && hr_uniform(stream, 2)) round_of[i]++;
+        while (round_of[i] + 1u < rounds && hr_uniform(csprng, 2)) round_of[i]++;
     }
 }
 
@@ -35,7 +35,7 @@ static size_t keep_unused(const uint8_t *round_of, size_t rounds, uint32_t *rows
 }
 
 /* As published: exactly half of the records that are left, in every round; those left over train no tree. */
-static hr_status exact_halves(hr_stream *stream, size_t rows, size_t rounds, uint8_t *round_of, hr_error *err) {
+static hr_status exact_halves(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t *round_of, hr_error *err) {
     static const double halves[] = {1, 1};
     uint32_t *left = malloc((rows + 1) * sizeof *left);
     if (!left) return hr_fail_memory(err);
@@ -44,7 +44,7 @@ static hr_status exact_halves(hr_stream *stream, size_t rows, size_t rounds, uin
     hr_status status = HR_OK;
     for (size_t m = 0; !status && m < rounds; m++) {
         hr_parts parts = {0};
-        status = hr_parts_fixed(stream, rows, halves, 2, &parts, err);
+        status = hr_parts_fixed(csprng, rows, halves, 2, &parts, err);
         if (status) break;
         for (size_t i = 0; i < hr_parts_size(&parts, 0); i++) round_of[left[parts.rows[i]]] = (uint8_t)m;
         hr_parts_done(&parts);
@@ -56,8 +56,8 @@ static hr_status exact_halves(hr_stream *stream, size_t rows, size_t rounds, uin
 
 /* ---- Models -------------------------------------------------------------------------------------------------------------- */
 
-static hr_status tree_of(const hr_value_tree *from, const hr_binning *binning, hr_cuts *cuts, hr_arena *arena, hr_tree *out,
-                         hr_error *err) {
+static hr_status inprivate_round_tree(const hr_value_tree *from, const hr_binning *binning, hr_cuts *cuts, hr_arena *arena, hr_tree *out,
+                                      hr_error *err) {
     hr_tree tree = {.node_count = from->node_count, .subset_count = from->subset_count};
     tree.nodes = hr_arena_alloc(arena, from->node_count, sizeof *tree.nodes);
     tree.subsets = hr_arena_alloc(arena, from->subset_count + 1, sizeof *tree.subsets);
@@ -76,7 +76,7 @@ static hr_status tree_of(const hr_value_tree *from, const hr_binning *binning, h
     return HR_OK;
 }
 
-static hr_status forest_init(const hr_schema *schema, size_t trees, hr_arena *arena, hr_forest *forest, hr_error *err) {
+static hr_status inprivate_forest_init(const hr_schema *schema, size_t trees, hr_arena *arena, hr_forest *forest, hr_error *err) {
     *forest = (hr_forest){.link = hr_schema_task(schema) == HR_REGRESSION ? HR_LINK_NUMBER : HR_LINK_LOGISTIC, .output_count = 1};
     forest->base = hr_arena_alloc(arena, 1, sizeof *forest->base);
     forest->trees = hr_arena_alloc(arena, trees + 1, sizeof *forest->trees);
@@ -86,11 +86,11 @@ static hr_status forest_init(const hr_schema *schema, size_t trees, hr_arena *ar
 hr_status hr_inprivate_forest(const hr_value_tree *trees, size_t count, const hr_schema *schema, hr_arena *arena, hr_binning *binning,
                               hr_forest *forest, hr_error *err) {
     hr_cuts *cuts = NULL;
-    hr_status status = forest_init(schema, count, arena, forest, err);
+    hr_status status = inprivate_forest_init(schema, count, arena, forest, err);
     if (!status) status = hr_edges_public(schema, HR_BINS_MAX - 1, arena, binning, err);
     if (!status) status = hr_cuts_new(hr_schema_feature_count(schema), &cuts, err);
     for (size_t t = 0; !status && t < count; t++)
-        status = tree_of(&trees[t], binning, cuts, arena, &forest->trees[forest->tree_count++], err);
+        status = inprivate_round_tree(&trees[t], binning, cuts, arena, &forest->trees[forest->tree_count++], err);
     if (!status) status = hr_cuts_finish(cuts, arena, binning, forest, err);
     hr_cuts_free(cuts);
     return status;
@@ -119,9 +119,9 @@ static hr_status boosting_init(boosting *b, hr_error *err) {
     b->taken = malloc((b->rows + 1) * sizeof *b->taken);
     b->trees = calloc(b->rounds, sizeof *b->trees);
     if (!b->round_of || !b->picked || !b->scores || !b->taken || !b->trees) return hr_fail_memory(err);
-    hr_stream *stream = hr_gate_stream(b->training->gate);
-    if (b->training->options->mode == HR_PAPER) return exact_halves(stream, b->rows, b->rounds, b->round_of, err);
-    hr_inprivate_rounds(stream, b->rows, b->rounds, b->round_of);
+    hr_csprng *csprng = hr_gate_csprng(b->training->gate);
+    if (b->training->options->mode == HR_PAPER) return exact_halves(csprng, b->rows, b->rounds, b->round_of, err);
+    hr_inprivate_rounds(csprng, b->rows, b->rounds, b->round_of);
     return HR_OK;
 }
 
@@ -136,7 +136,7 @@ static size_t pick_records(boosting *b, size_t round) {
 }
 
 /* Lines 8 to 10. */
-static hr_status train_round(boosting *b, size_t round, hr_error *err) {
+static hr_status train_inprivate_round(boosting *b, size_t round, hr_error *err) {
     hr_training *t = b->training;
     hr_data *records = hr_data_take(t->data, b->picked, pick_records(b, round));
     if (!records) return hr_fail_memory(err);
@@ -151,27 +151,28 @@ static hr_status train_round(boosting *b, size_t round, hr_error *err) {
 hr_status hr_inprivate_check(const hr_schema *schema, hr_error *err) {
     if (hr_schema_task(schema) != HR_MULTICLASS) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT, "merge classes until there are two, or use another method, such as diprime",
-                   "inprivate knows labels that are numbers or of two classes; this has %zu", hr_schema_label(schema)->value_count);
+                   "inprivate supports labels that are numbers or of two classes; this label has %zu",
+                   hr_schema_label(schema)->value_count);
 }
 
-static hr_status check(const hr_fit_facts *facts, hr_error *err) {
+static hr_status check_inprivate(const hr_fit_facts *facts, hr_error *err) {
     hr_status status = hr_inprivate_check(facts->schema, err);
     return status ? status : hr_inprivate_tree_check(facts, err);
 }
 
 /* A round takes a copy of about half of the records; with one round, of all. */
-static double memory(const hr_fit_facts *facts) {
+static double inprivate_memory(const hr_fit_facts *facts) {
     double taken = (double)facts->rows * (facts->options->trees > 1 ? .5 : 1);
     return (double)hr_schema_feature_count(facts->schema) * taken * sizeof(double) + (double)facts->rows * 3 * sizeof(double) +
            hr_boosting_memory(facts, taken);
 }
 
-static hr_status train(hr_training *t, hr_error *err) {
+static hr_status train_inprivate(hr_training *t, hr_error *err) {
     const hr_schema *schema = hr_data_schema(t->data);
     boosting b = {.training = t, .rows = hr_data_rows(t->data), .rounds = (size_t)t->options->trees};
     hr_status status = boosting_init(&b, err);
     for (size_t m = 0; !status && m < b.rounds; m++) {
-        status = train_round(&b, m, err);
+        status = train_inprivate_round(&b, m, err);
         if (!status) status = hr_training_progress(t, m + 1, b.rounds, err);
     }
     if (!status) status = hr_inprivate_forest(b.trees, b.rounds, schema, t->arena, &t->binning, &t->forest, err);
@@ -179,7 +180,7 @@ static hr_status train(hr_training *t, hr_error *err) {
     return status;
 }
 
-static void defaults(hr_fit_options *o) {
+static void inprivate_defaults(hr_fit_options *o) {
     bool sound = o->mode == HR_SOUND;
     o->trees = 3;
     o->depth = 4;
@@ -199,7 +200,7 @@ static const hr_bound bounds[] = {{"trees", HR_INPRIVATE_ROUNDS_MAX, "1..64"}, {
 
 const hr_method hr_method_inprivate = {
     .info = {.name = "inprivate",
-             .summary = "boosting in rounds that halve the records, for one owner or many who pass trees on",
+             .summary = "boosting in rounds that halve the records, for one owner or for a federation",
              .paper = "Zhao, Ni, Hu, Chen, Zhou, Xiao, Wu: InPrivate Digging: Enabling Tree-based Distributed Data Mining with "
                       "Differential Privacy. INFOCOM 2018",
              .is_private = true,
@@ -210,12 +211,12 @@ const hr_method hr_method_inprivate = {
                       "bound), so that "
                       "a tree costs up to twice eps_1, and its leaves more than eps_2; Algorithm 1 spends eps_1 at every level; exact "
                       "halves shift when a record is added; cut points are averages of three values, exact statistics of the records."},
-    .defaults = defaults,
+    .defaults = inprivate_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,
     .bounds = bounds,
     .with_delta = HR_ZCDP,
-    .check = check,
-    .memory = memory,
-    .train = train,
+    .check = check_inprivate,
+    .memory = inprivate_memory,
+    .train = train_inprivate,
 };

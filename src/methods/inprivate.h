@@ -19,7 +19,7 @@ HR_MUST_CHECK hr_status hr_inprivate_tree_check(const hr_fit_facts *facts, hr_er
 
 /* Which of the rounds 0 .. rounds - 1 every record trains in: half of what is left each round, the last takes the rest. Every record
  * tosses its own fair coins, so that adding one leaves the others where they are and rounds compose in parallel. rounds: 1 .. 64. */
-void hr_inprivate_rounds(hr_stream *stream, size_t rows, size_t rounds, uint8_t *round_of);
+void hr_inprivate_rounds(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t *round_of);
 
 typedef struct hr_inprivate_tree_job {
     const hr_data *records;  /* of this tree only; maybe none */

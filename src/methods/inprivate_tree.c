@@ -9,14 +9,14 @@
  * and the published leaves with noise of the right scale (equations 11, 15), kept away from a denominator near 0. */
 #include "base/fail.h"
 #include "bins/edges.h"
+#include "grow/grow.h"
+#include "grow/private_splitter.h"
 #include "methods/inprivate.h"
 #include "privacy/noise.h"
-#include "tree/curvature.h"
-#include "tree/grow.h"
-#include "tree/leaf.h"
-#include "tree/local_source.h"
-#include "tree/noisy.h"
-#include "tree/split_candidates.h"
+#include "stats/hessian.h"
+#include "stats/leaf.h"
+#include "stats/local_source.h"
+#include "stats/split_candidates.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,21 +26,21 @@ enum { DEPTH_MAX = 16 };
 /* In units of the noise of a leaf's sum. Chosen on development sets. */
 static const double RIDGE = 1;
 
-typedef struct digging digging;
+typedef struct inprivate_training inprivate_training;
 
 /* What the modes do differently. */
-typedef struct rules {
-    int bits;                                           /* of a residual */
-    hr_status (*candidates)(digging *d, hr_error *err); /* lines 3 and 4 */
-    hr_status (*bound)(digging *d, hr_error *err);
-    hr_status (*charge)(digging *d, hr_permit *permits, hr_error *err); /* line 10 */
-    hr_status (*leaves)(digging *d, hr_tree *tree, hr_error *err);      /* line 12 */
-} rules;
+typedef struct inprivate_rules {
+    int bits;                                                      /* of a residual */
+    hr_status (*candidates)(inprivate_training *d, hr_error *err); /* lines 3 and 4 */
+    hr_status (*bound)(inprivate_training *d, hr_error *err);
+    hr_status (*charge)(inprivate_training *d, hr_permit *permits, hr_error *err); /* line 10 */
+    hr_status (*leaves)(inprivate_training *d, hr_tree *tree, hr_error *err);      /* line 12 */
+} inprivate_rules;
 
-struct digging {
+struct inprivate_training {
     const hr_inprivate_tree_job *job;
     const hr_fit_options *options;
-    const rules *rules;
+    const inprivate_rules *rules;
     hr_gate *gate;
     hr_arena *arena;
     bool classes;
@@ -56,23 +56,23 @@ struct digging {
     size_t leaves;
 };
 
-static size_t depth_of(const digging *d) {
+static size_t depth_of(const inprivate_training *d) {
     return (size_t)d->options->depth;
 }
 
 /* Line 2. */
-static hr_units leaf_budget(const digging *d) {
+static hr_units inprivate_leaf_budget(const inprivate_training *d) {
     return hr_units_share(d->budget, d->options->leaf_share);
 }
 
 /* eps_1 / (d - 1) of the proof of theorem 7, whose depth counts the leaves. */
-static hr_units level_budget(const digging *d) {
-    return (d->budget - leaf_budget(d)) / depth_of(d);
+static hr_units level_budget(const inprivate_training *d) {
+    return (d->budget - inprivate_leaf_budget(d)) / depth_of(d);
 }
 
 /* ---- Residuals ----------------------------------------------------------------------------------------------------------- */
 
-static hr_status pack(digging *d, hr_error *err) {
+static hr_status pack_residuals(inprivate_training *d, hr_error *err) {
     d->packing.gradient_bound = (int64_t)1 << d->rules->bits;
     d->packing.weight_scale = 0; /* the least weight, 1 */
     d->packing.shift = hr_packing_shift(d->source->capacity, 1, d->packing.gradient_bound);
@@ -81,7 +81,7 @@ static hr_status pack(digging *d, hr_error *err) {
 }
 
 /* Equations 6 and 13, with the other sign, rounded and clipped to +-R; every record weighs 1. */
-static hr_stats_round residuals(digging *d) {
+static hr_stats_round residuals(inprivate_training *d) {
     d->packing.gradient_scale = (double)d->packing.gradient_bound / d->residual_bound * (d->classes ? 2 : 1); /* r = 2 (p - [y = 1]) */
     return (hr_stats_round){.loss = d->classes ? HR_STATS_LOGISTIC : HR_STATS_SQUARE, .bound = d->residual_bound, .packing = d->packing};
 }
@@ -89,11 +89,11 @@ static hr_stats_round residuals(digging *d) {
 /* ---- Splits -------------------------------------------------------------------------------------------------------------- */
 
 /* Lines 5 to 11. */
-static hr_status grow(digging *d, const hr_permit *permits, hr_tree *tree, hr_error *err) {
+static hr_status grow_inprivate_tree(inprivate_training *d, const hr_permit *permits, hr_tree *tree, hr_error *err) {
     hr_stats_round round = residuals(d);
-    hr_noisy_splitter splitter = {.binning = &d->binning, .packing = &d->packing, .gate = d->gate, .permits = permits, .lambda = 0};
+    hr_private_splitter splitter = {.binning = &d->binning, .packing = &d->packing, .gate = d->gate, .permits = permits, .lambda = 0};
     const hr_sums *sums;
-    hr_noisy_splitter_init(&splitter);
+    hr_private_splitter_init(&splitter);
     hr_status status = d->source->ops->begin(d->source, &round, err);
     if (!status) status = hr_grow(d->grower, d->source, &splitter.splitter, &d->packing, d->arena, tree, &sums, err);
     if (status) return status;
@@ -105,27 +105,27 @@ static hr_status grow(digging *d, const hr_permit *permits, hr_tree *tree, hr_er
 
 /* What 1 is among the denominators. */
 static uint64_t count_unit(bool classes) {
-    return classes ? 1 << HR_CURVATURE_BITS : 1;
+    return classes ? 1 << HR_HESSIAN_BITS : 1;
 }
 
-static hr_status release(digging *d, const char *what, hr_units cost, uint64_t sensitivity, const hr_exact *in, hr_noisy *out,
-                         hr_error *err) {
+static hr_status release_inprivate_sums(inprivate_training *d, const char *what, hr_units cost, uint64_t sensitivity, const hr_exact *in,
+                                        hr_noisy *out, hr_error *err) {
     hr_charge charge = hr_scope_charge(&d->job->scope, what, -1, cost, sensitivity);
     return hr_gate_release_sums(d->gate, &charge, in, d->leaves, out, err);
 }
 
-static double residual_of(const digging *d, int64_t gradient) {
+static double residual_of(const inprivate_training *d, int64_t gradient) {
     return -(double)gradient * d->residual_bound / (double)d->packing.gradient_bound;
 }
 
 /* gamma to what the model adds up. */
-static double score_of(const digging *d, double gamma) {
+static double inprivate_score_of(const inprivate_training *d, double gamma) {
     return d->options->learning_rate * (d->classes ? 2 * gamma : gamma);
 }
 
 /* ---- Sound --------------------------------------------------------------------------------------------------------------- */
 
-static hr_status sound_candidates(digging *d, hr_error *err) {
+static hr_status sound_candidates(inprivate_training *d, hr_error *err) {
     const hr_schema *schema = hr_data_schema(d->job->records);
     uint32_t bins = (uint32_t)d->options->bins;
     if (d->options->edges == HR_EDGES_PUBLIC) return hr_edges_public(schema, bins, d->arena, &d->binning, err);
@@ -136,13 +136,13 @@ static hr_status sound_candidates(digging *d, hr_error *err) {
     return status;
 }
 
-static hr_status sound_bound(digging *d, hr_error *err) {
+static hr_status sound_bound(inprivate_training *d, hr_error *err) {
     (void)err;
     d->residual_bound = d->options->gradient_bound;
     return HR_OK;
 }
 
-static hr_status sound_charge(digging *d, hr_permit *permits, hr_error *err) {
+static hr_status sound_charge(inprivate_training *d, hr_permit *permits, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth_of(d); level++) {
         hr_charge charge = hr_scope_charge(&d->job->scope, "split", (int64_t)level, level_budget(d), HR_GAIN_WIDTH);
@@ -152,36 +152,36 @@ static hr_status sound_charge(digging *d, hr_permit *permits, hr_error *err) {
 }
 
 /* Equations 11 and 15 on released sums: the denominator is kept away from 0 by the noise of the sum. */
-static void set_sound_leaves(digging *d, hr_tree *tree, double noise) {
+static void set_inprivate_leaves(inprivate_training *d, hr_tree *tree, double noise) {
     double most = d->classes ? 2 : 1;
     for (size_t l = 0; l < d->leaves; l++) {
         double sum = residual_of(d, d->noisy_sums[l].paid),
                count = fmax((double)d->noisy_counts[l].paid / (double)count_unit(d->classes), 0);
         double gamma = sum / (count + RIDGE * noise);
-        d->values[l] = score_of(d, fmin(fmax(gamma, -most), most));
+        d->values[l] = inprivate_score_of(d, fmin(fmax(gamma, -most), most));
     }
     hr_leaves_set(tree, d->values);
 }
 
-static hr_status sound_leaves(digging *d, hr_tree *tree, hr_error *err) {
+static hr_status inprivate_sound_leaves(inprivate_training *d, hr_tree *tree, hr_error *err) {
     uint64_t bound = (uint64_t)d->packing.gradient_bound;
-    hr_units all = leaf_budget(d), count_cost = hr_units_share(all, d->options->count_share), sum_cost = all - count_cost;
-    hr_status status = release(d, "leaf sum", sum_cost, bound, d->sums, d->noisy_sums, err);
-    if (!status) status = release(d, "leaf count", count_cost, count_unit(d->classes), d->counts, d->noisy_counts, err);
-    if (!status) set_sound_leaves(d, tree, hr_noise_deviation(hr_gate_currency(d->gate), sum_cost, d->residual_bound));
+    hr_units all = inprivate_leaf_budget(d), count_cost = hr_units_share(all, d->options->count_share), sum_cost = all - count_cost;
+    hr_status status = release_inprivate_sums(d, "leaf sum", sum_cost, bound, d->sums, d->noisy_sums, err);
+    if (!status) status = release_inprivate_sums(d, "leaf count", count_cost, count_unit(d->classes), d->counts, d->noisy_counts, err);
+    if (!status) set_inprivate_leaves(d, tree, hr_noise_deviation(hr_gate_privacy_measure(d->gate), sum_cost, d->residual_bound));
     return status;
 }
 
 /* ---- As published -------------------------------------------------------------------------------------------------------- */
 
-static hr_status paper_candidates(digging *d, hr_error *err) {
+static hr_status paper_candidates(inprivate_training *d, hr_error *err) {
     hr_status status = hr_gate_charge_exact(d->gate, "averages of every three values", err);
     if (status) return status;
-    return hr_edges_thirds(d->job->records, (uint32_t)d->options->bins, d->arena, &d->binning, err);
+    return hr_edges_triple_means(d->job->records, (uint32_t)d->options->bins, d->arena, &d->binning, err);
 }
 
-/* Nothing is clipped: a power of two above all residuals, so that 1 is a whole number of units. */
-static hr_status paper_bound(digging *d, hr_error *err) {
+/* Nothing is clipped: a power of two above all residuals, so that 1 is an integer of units. */
+static hr_status paper_bound(inprivate_training *d, hr_error *err) {
     double largest = 2;
     hr_status status = d->classes ? HR_OK : d->source->ops->largest_residual(d->source, 0, &largest, err);
     d->residual_bound = 1;
@@ -191,7 +191,7 @@ static hr_status paper_bound(digging *d, hr_error *err) {
 
 /* Equation 10: Pr ~ exp(eps_1 gain / (2 Delta)), Delta = 4, with eps_1 at every level as Algorithm 1 says, or eps_1/(d - 1) as the proof
  * of theorem 7. */
-static hr_status paper_charge(digging *d, hr_permit *permits, hr_error *err) {
+static hr_status paper_charge(inprivate_training *d, hr_permit *permits, hr_error *err) {
     double levels = d->options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_ALGORITHM ? (double)depth_of(d) : 1;
     double width = 8 * (1 << HR_GAIN_BITS) / (d->residual_bound * d->residual_bound) / levels;
     hr_status status = HR_OK;
@@ -203,15 +203,15 @@ static hr_status paper_charge(digging *d, hr_permit *permits, hr_error *err) {
 }
 
 /* Equations 11 and 15: Lap(1/(eps_2/2)) on both. A leaf whose denominator is 0 says nothing. */
-static hr_status paper_leaves(digging *d, hr_tree *tree, hr_error *err) {
+static hr_status inprivate_paper_leaves(inprivate_training *d, hr_tree *tree, hr_error *err) {
     uint64_t one = (uint64_t)((double)d->packing.gradient_bound / d->residual_bound);
-    hr_units cost = leaf_budget(d) / 2;
-    hr_status status = release(d, "leaf sum", cost, one, d->sums, d->noisy_sums, err);
-    if (!status) status = release(d, "leaf count", cost, count_unit(d->classes), d->counts, d->noisy_counts, err);
+    hr_units cost = inprivate_leaf_budget(d) / 2;
+    hr_status status = release_inprivate_sums(d, "leaf sum", cost, one, d->sums, d->noisy_sums, err);
+    if (!status) status = release_inprivate_sums(d, "leaf count", cost, count_unit(d->classes), d->counts, d->noisy_counts, err);
     if (status) return status;
     for (size_t l = 0; l < d->leaves; l++) {
         double sum = residual_of(d, d->noisy_sums[l].paid), count = (double)d->noisy_counts[l].paid / (double)count_unit(d->classes);
-        d->values[l] = score_of(d, count != 0 ? sum / count : 0);
+        d->values[l] = inprivate_score_of(d, count != 0 ? sum / count : 0);
     }
     hr_leaves_set(tree, d->values);
     return HR_OK;
@@ -219,10 +219,10 @@ static hr_status paper_leaves(digging *d, hr_tree *tree, hr_error *err) {
 
 /* ---- The tree ------------------------------------------------------------------------------------------------------------ */
 
-static const rules sound = {12, sound_candidates, sound_bound, sound_charge, sound_leaves};
-static const rules paper = {16, paper_candidates, paper_bound, paper_charge, paper_leaves};
+static const inprivate_rules sound = {12, sound_candidates, sound_bound, sound_charge, inprivate_sound_leaves};
+static const inprivate_rules paper = {16, paper_candidates, paper_bound, paper_charge, inprivate_paper_leaves};
 
-static hr_status room(digging *d, hr_error *err) {
+static hr_status allocate_inprivate_tree(inprivate_training *d, hr_error *err) {
     size_t leaves = (size_t)1 << d->options->depth, nodes = 2 * leaves;
     d->sums = malloc(leaves * sizeof *d->sums);
     d->counts = malloc(nodes * sizeof *d->counts);
@@ -232,52 +232,52 @@ static hr_status room(digging *d, hr_error *err) {
     return d->sums && d->counts && d->noisy_sums && d->noisy_counts && d->values ? HR_OK : hr_fail_memory(err);
 }
 
-static hr_status digging_init(digging *d, hr_error *err) {
+static hr_status inprivate_training_init(inprivate_training *d, hr_error *err) {
     int depth = (int)depth_of(d);
     hr_stats_setup setup = {.kind = HR_STATS_GRADIENTS, .binning = &d->binning, .outputs = 1, .depth = depth};
-    hr_status status = pack(d, err);
+    hr_status status = pack_residuals(d, err);
     if (!status) status = d->rules->candidates(d, err);
     if (!status) status = d->source->ops->prepare(d->source, &setup, err);
     if (!status) status = d->rules->bound(d, err);
     if (!status) status = hr_grower_new(&d->binning, hr_histogram_cells(d->binning.feature_count), depth, &d->grower, err);
-    return status ? status : room(d, err);
+    return status ? status : allocate_inprivate_tree(d, err);
 }
 
-static void digging_done(digging *d) {
+static void inprivate_training_done(inprivate_training *d) {
     void *buffers[] = {d->sums, d->counts, d->noisy_sums, d->noisy_counts, d->values};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) free(buffers[i]);
     hr_grower_free(d->grower);
 }
 
-static hr_status dig(digging *d, hr_value_tree *out, hr_error *err) {
+static hr_status train_inprivate_tree(inprivate_training *d, hr_value_tree *out, hr_error *err) {
     hr_permit permits[DEPTH_MAX];
     hr_tree tree;
-    hr_status status = digging_init(d, err);
+    hr_status status = inprivate_training_init(d, err);
     if (!status) status = d->rules->charge(d, permits, err);
     if (status) return status;
-    status = grow(d, permits, &tree, err);
+    status = grow_inprivate_tree(d, permits, &tree, err);
     if (!status) status = d->rules->leaves(d, &tree, err);
     return status ? status : hr_value_tree_of(&tree, &d->binning, d->arena, out, err);
 }
 
-static hr_status source_of(const hr_inprivate_tree_job *job, int threads, hr_stats_source **out, hr_error *err) {
-    hr_local_records records = {.data = job->records, .scores = job->scores, .threads = threads};
+static hr_status inprivate_tree_source_of(const hr_inprivate_tree_job *job, int threads, hr_stats_source **out, hr_error *err) {
+    hr_local_stats_records records = {.data = job->records, .scores = job->scores, .threads = threads};
     *out = job->source;
-    return job->source ? HR_OK : hr_local_source_new(&records, out, err);
+    return job->source ? HR_OK : hr_local_stats_source_new(&records, out, err);
 }
 
 hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options, hr_gate *gate, int threads, hr_arena *arena,
                             hr_value_tree *out, hr_error *err) {
-    digging d = {.job = job,
-                 .options = options,
-                 .rules = options->mode == HR_SOUND ? &sound : &paper,
-                 .gate = gate,
-                 .arena = arena,
-                 .classes = hr_schema_task(hr_data_schema(job->records)) != HR_REGRESSION,
-                 .budget = job->scope.budget};
-    hr_status status = source_of(job, threads, &d.source, err);
-    if (!status) status = dig(&d, out, err);
-    digging_done(&d);
+    inprivate_training d = {.job = job,
+                            .options = options,
+                            .rules = options->mode == HR_SOUND ? &sound : &paper,
+                            .gate = gate,
+                            .arena = arena,
+                            .classes = hr_schema_task(hr_data_schema(job->records)) != HR_REGRESSION,
+                            .budget = job->scope.budget};
+    hr_status status = inprivate_tree_source_of(job, threads, &d.source, err);
+    if (!status) status = train_inprivate_tree(&d, out, err);
+    inprivate_training_done(&d);
     if (!job->source) hr_stats_free(d.source);
     return status;
 }

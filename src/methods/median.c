@@ -4,11 +4,11 @@
  * Every level halves the nodes, so that depth 10 leaves a thousandth of the records in a leaf; trees differ by their features alone. */
 #include "methods/plain_forest.h"
 
-static hr_status train(hr_training *training, hr_error *err) {
-    return hr_plain_forest_train(training, hr_deep_take_all, hr_rule_median, err);
+static hr_status train_median(hr_training *training, hr_error *err) {
+    return hr_plain_forest_train(training, hr_depth_first_take_all, hr_split_rule_median, err);
 }
 
-static void defaults(hr_fit_options *o) {
+static void median_defaults(hr_fit_options *o) {
     hr_plain_forest_defaults(o);
     o->depth = 10;
 }
@@ -23,8 +23,8 @@ const hr_method hr_method_median = {
              .is_private = false,
              .sound = "",
              .flaws = HR_PLAIN_FOREST_FLAWS},
-    .defaults = defaults,
+    .defaults = median_defaults,
     .sound_options = hr_plain_forest_options,
     .bounds = hr_plain_forest_bounds,
-    .train = train,
+    .train = train_median,
 };

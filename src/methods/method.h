@@ -13,7 +13,7 @@ typedef enum hr_option {
     HR_OPTION_MIN_CHILD_WEIGHT, /* gbdt: of a leaf (square loss: its number of records); forests: records of a leaf */
     HR_OPTION_MAX_FEATURES,     /* forests: candidate features of a node (K); 0: the root of their number, rounded */
     HR_OPTION_PART,             /* private forests, 0 or 1: every record trains one tree, at the full budget, or all, at epsilon / trees */
-    HR_OPTION_ENSEMBLE,         /* dpboost: trees that share out the records once (T_e) */
+    HR_OPTION_ENSEMBLE,         /* dpboost: trees of one ensemble, which divides the records (T_e) */
     HR_OPTION_SHARES,           /* dpboost: an hr_shares */
     HR_OPTION_BOUNDING,         /* dpboost: an hr_bounding */
     HR_OPTION_LEAF_BUDGET,      /* dpboost, paper mode: an hr_leaf_budget */
@@ -33,7 +33,7 @@ typedef enum hr_leaf_budget { HR_LEAF_BUDGET_INTENDED, HR_LEAF_BUDGET_LITERAL } 
 /* Which budget a split of DiPriMe's trees gets: eps rho / (2 d_max) as Algorithm 1 says and the MSE not weighed by the node's records, or
  * eps rho / d_max and the MSE times N_i as the text of section 3 says. */
 typedef enum hr_split_budget { HR_SPLIT_BUDGET_ALGORITHM, HR_SPLIT_BUDGET_TEXT } hr_split_budget;
-typedef struct hr_stats_source hr_stats_source; /* tree/stats_source.h */
+typedef struct hr_stats_source hr_stats_source; /* stats/stats_source.h */
 
 /* One run: inputs first, then what the method makes. Everything made lives in `arena`. */
 typedef struct hr_training {
@@ -55,7 +55,7 @@ typedef struct hr_fit_facts {
     const hr_schema *schema; /* a plan may have none: NULL stands for two classes and numeric features */
     size_t rows;
     int threads; /* for `memory` alone */
-    hr_currency currency;
+    hr_privacy_measure privacy_measure;
     hr_units budget;
 } hr_fit_facts;
 
@@ -80,7 +80,7 @@ HR_MUST_CHECK hr_status hr_training_progress(const hr_training *training, size_t
 /* An option whose largest value is another one for some methods. */
 typedef struct hr_bound {
     const char *name;
-    double most;
+    double max;
     const char *range;
 } hr_bound;
 
@@ -90,7 +90,7 @@ typedef struct hr_method {
     const char *const *sound_options;          /* names of the options it takes in each mode, ended by NULL */
     const char *const *paper_options;          /* NULL: there is no such mode */
     const hr_bound *bounds;                    /* ended by a NULL name; NULL: the options' own ranges hold */
-    hr_currency with_delta;                    /* what its releases are counted in when delta > 0 */
+    hr_privacy_measure with_delta;             /* what its releases are counted in when delta > 0 */
     /* Refuses what `train` could not do, whatever the records say: a budget that is too small for some release that it may make, too many
      * records or classes. It runs before the ledger is charged. NULL: there is nothing to refuse. Fails: BUDGET, LIMIT, ARGUMENT. */
     hr_status (*check)(const hr_fit_facts *facts, hr_error *err);
@@ -98,7 +98,8 @@ typedef struct hr_method {
     double (*memory)(const hr_fit_facts *facts);
     hr_status (*train)(hr_training *training, hr_error *err);
     /* Fills in all but epsilon, delta and the number of records, which are set; `schema` may be NULL. NULL: the method has no plan. */
-    void (*plan)(const hr_fit_options *options, const hr_schema *schema, hr_currency currency, hr_units budget, hr_plan_info *plan);
+    void (*plan)(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure, hr_units budget,
+                 hr_plan_info *plan);
 } hr_method;
 
 extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_rf, hr_method_ert, hr_method_median, hr_method_dpboost, hr_method_seq,

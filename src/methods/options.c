@@ -1,7 +1,7 @@
 /* The options of all methods: one table from which they are parsed, checked, listed and written into models. */
 #include "base/fail.h"
+#include "base/number.h"
 #include "base/sized.h"
-#include "data/number.h"
 #include "methods/method.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@ typedef struct option {
     const char *name;
     type type;
     size_t offset;
-    double least, most;
-    bool above_least; /* REAL: the least value itself is not allowed */
+    double min, max;
+    bool above_min; /* REAL: the least value itself is not allowed */
     const char *const *choices;
     const char *range, *help;
 } option;
@@ -35,22 +35,21 @@ _Static_assert((int)HR_OPTIONS_BY_NAME <= (int)HR_BY_NAME_OPTIONS, "no room for 
 
 static const option options_table[] = {
     {"epsilon", REAL, AT(epsilon), 0, 1e4, true, NULL, "0 < E <= 10000", "total privacy budget"},
-    {"delta", REAL, AT(delta), 0, .1, false, NULL, "0..0.1", "0: pure epsilon; else (epsilon, delta), a chance of no promise"},
+    {"delta", REAL, AT(delta), 0, .1, false, NULL, "0..0.1", "0: pure epsilon; else the probability that the guarantee fails"},
     {"trees", INTEGER, AT(trees), 1, 100000, false, NULL, "1..100000", "number of trees (rounds)"},
     {"depth", INTEGER, AT(depth), 1, 12, false, NULL, "1..12", "levels of splits of a tree"},
     {"learning-rate", REAL, AT(learning_rate), 0, 1, true, NULL, "0 < X <= 1", "shrinkage of the leaf values (eta)"},
     {"lambda", REAL, AT(lambda), 0, 1e6, false, NULL, "0..1e6", "regularisation of gains and leaves"},
     {"bins", INTEGER, AT(bins), 2, 255, false, NULL, "2..255", "bins of a numeric feature, missing values apart"},
     {"loss", CHOICE, AT(loss), 0, 0, false, losses, "square|logistic", "loss of classes; numbers always have square loss"},
-    {"least-weight", REAL, BY_NAME(MIN_CHILD_WEIGHT), 0, 1e9, false, NULL, "0..1e9",
-     "smallest weight of a leaf (forests, square loss: records)"},
-    {"features", INTEGER, BY_NAME(MAX_FEATURES), 0, 10000, false, NULL, "0..10000",
+    {"min-child-weight", REAL, BY_NAME(MIN_CHILD_WEIGHT), 0, 1e9, false, NULL, "0..1e9",
+     "minimum hessian of a leaf (forests, square loss: records)"},
+    {"max-features", INTEGER, BY_NAME(MAX_FEATURES), 0, 10000, false, NULL, "0..10000",
      "candidate features of a node (K); 0: root of their number"},
-    {"part", CHOICE, BY_NAME(PART), 0, 0, false, truths, "false|true", "records shared out to the trees, not all to each"},
-    {"ensemble", INTEGER, BY_NAME(ENSEMBLE), 1, 10000, false, NULL, "1..10000", "trees that share out the records once (T_e)"},
-    {"shares", CHOICE, BY_NAME(SHARES), 0, 0, false, share_rules, "equal|geometric", "how records are shared out to the trees"},
-    {"bounding", CHOICE, BY_NAME(BOUNDING), 0, 0, false, boundings, "clip|filter",
-     "clip gradients to g*, or leave their records out (GDF)"},
+    {"part", CHOICE, BY_NAME(PART), 0, 0, false, truths, "false|true", "divide the records among the trees"},
+    {"ensemble", INTEGER, BY_NAME(ENSEMBLE), 1, 10000, false, NULL, "1..10000", "trees of one ensemble, which divides the records (T_e)"},
+    {"shares", CHOICE, BY_NAME(SHARES), 0, 0, false, share_rules, "equal|geometric", "how records are divided among the trees"},
+    {"bounding", CHOICE, BY_NAME(BOUNDING), 0, 0, false, boundings, "clip|filter", "clip gradients to g*, or drop their records (GDF)"},
     {"gradient-bound", REAL, AT(gradient_bound), 0, 2, true, NULL, "0 < X <= 2", "g*, labels being mapped to [-1, 1]"},
     {"edges", CHOICE, AT(edges), 0, 0, false, edge_rules, "public|private", "bins from public bounds, or private quantiles"},
     {"bin-share", REAL, AT(bin_share), 0, .9, true, NULL, "0 < X <= 0.9", "part of the budget for private bin edges"},
@@ -66,18 +65,18 @@ enum { COUNT = sizeof options_table / sizeof *options_table };
 /* Without a method and a mode there are no defaults. */
 static const hr_sized fit_options = {sizeof(hr_fit_options), AT(epsilon), "call hr_fit_options_init first"};
 
-static const option *find(const char *name) {
+static const option *find_option_named(const char *name) {
     for (size_t i = 0; i < COUNT; i++)
         if (!strcmp(options_table[i].name, name)) return &options_table[i];
     return NULL;
 }
 
 /* The option as the method bounds it. */
-static option bounded(const option *o, const hr_method *method) {
+static option is_bounded_option(const option *o, const hr_method *method) {
     option of_method = *o;
     for (const hr_bound *b = method->bounds; b && b->name; b++) {
         if (strcmp(b->name, o->name) != 0) continue;
-        of_method.most = b->most;
+        of_method.max = b->max;
         of_method.range = b->range;
     }
     return of_method;
@@ -92,17 +91,17 @@ static bool is_double(const option *o) {
     return o->type == REAL || (o->offset >= AT(by_name) && o->offset < AT(by_name) + sizeof((hr_fit_options *)NULL)->by_name);
 }
 
-static size_t size_of(const option *o) {
+static size_t option_field_size(const option *o) {
     return is_double(o) ? sizeof(double) : o->type == INTEGER ? sizeof(int64_t) : sizeof(int);
 }
 
-static double value_of(const hr_fit_options *options, const option *o) {
+static double option_value_of(const hr_fit_options *options, const option *o) {
     const void *at = (const char *)options + o->offset;
     if (is_double(o)) return *(const double *)at;
     return o->type == INTEGER ? (double)*(const int64_t *)at : (double)*(const int *)at;
 }
 
-static void set_value(hr_fit_options *options, const option *o, double value) {
+static void set_value_option(hr_fit_options *options, const option *o, double value) {
     void *at = field(options, o);
     if (is_double(o))
         *(double *)at = value;
@@ -133,10 +132,10 @@ static bool is_choice(const option *o, double value) {
 static bool in_range(const option *o, double value) {
     if (o->type != REAL && value != floor(value)) return false;
     if (o->type == CHOICE) return is_choice(o, value);
-    return value <= o->most && (o->above_least ? value > o->least : value >= o->least);
+    return value <= o->max && (o->above_min ? value > o->min : value >= o->min);
 }
 
-static hr_status refuse(const option *o, const char *value, hr_error *err) {
+static hr_status refuse_option_value(const option *o, const char *value, hr_error *err) {
     char remedy[160];
     snprintf(remedy, sizeof remedy, "allowed: %s (%s)", o->range, o->help);
     hr_status status = hr_fail(err, HR_E_ARGUMENT, remedy, "option %s: '%.60s' is out of range or not of its type", o->name, value);
@@ -160,11 +159,11 @@ static bool parse_choice(const option *o, const char *text, double *out) {
     return false;
 }
 
-static bool parse_number(const option *o, const char *text, double *out) {
+static bool parse_number_option(const option *o, const char *text, double *out) {
     return hr_number_parse(text, strlen(text), out) == HR_NUMBER_OK && in_range(o, *out);
 }
 
-static hr_status refuse_name(const hr_method *method, hr_mode mode, const char *name, hr_error *err) {
+static hr_status refuse_option_name(const hr_method *method, hr_mode mode, const char *name, hr_error *err) {
     char list[360];
     list_names(method, mode, list, sizeof list);
     hr_status status = hr_fail(err, HR_E_ARGUMENT, list, "method %s has no option '%.60s' in %s mode", method->info.name, name,
@@ -172,7 +171,7 @@ static hr_status refuse_name(const hr_method *method, hr_mode mode, const char *
     return hr_fail_at(err, status, NULL, 0, 0, name);
 }
 
-static hr_status refuse_method(const char *name, hr_error *err) {
+static hr_status refuse_unknown_method(const char *name, hr_error *err) {
     char list[200] = "it is one of:";
     for (size_t i = 0, at = strlen(list); i < hr_method_count() && at < sizeof list; i++)
         at += (size_t)snprintf(list + at, sizeof list - at, " %s", hr_method_at(i)->name);
@@ -183,21 +182,22 @@ hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const ch
     hr_status status = hr_sized_check(&fit_options, options, err);
     if (status) return status;
     const hr_method *method = hr_method_named(options->method);
-    if (!method) return refuse_method(options->method, err);
-    const option *known = find(name);
-    if (!known || !takes(method, options->mode, name)) return refuse_name(method, options->mode, name, err);
-    if (known->offset + size_of(known) > options->size)
+    if (!method) return refuse_unknown_method(options->method, err);
+    const option *known = find_option_named(name);
+    if (!known || !takes(method, options->mode, name)) return refuse_option_name(method, options->mode, name, err);
+    if (known->offset + option_field_size(known) > options->size)
         return hr_fail(err, HR_E_ARGUMENT, "build the program with the headers of this library",
                        "the options were made by an older header, which has no option '%s'", name);
-    const option o = bounded(known, method);
+    const option o = is_bounded_option(known, method);
     double number = 0;
-    if (!(o.type == CHOICE ? parse_choice(&o, value, &number) : parse_number(&o, value, &number))) return refuse(&o, value, err);
-    set_value(options, &o, number);
+    if (!(o.type == CHOICE ? parse_choice(&o, value, &number) : parse_number_option(&o, value, &number)))
+        return refuse_option_value(&o, value, err);
+    set_value_option(options, &o, number);
     return HR_OK;
 }
 
-static void render(const hr_fit_options *options, const option *o, char text[HR_NUMBER_TEXT]) {
-    double value = value_of(options, o);
+static void render_option_value(const hr_fit_options *options, const option *o, char text[HR_NUMBER_TEXT]) {
+    double value = option_value_of(options, o);
     if (o->type == CHOICE)
         snprintf(text, HR_NUMBER_TEXT, "%s", o->choices[(int)value]);
     else
@@ -206,11 +206,11 @@ static void render(const hr_fit_options *options, const option *o, char text[HR_
 
 hr_status hr_options_check(const hr_method *method, const hr_fit_options *options, hr_error *err) {
     for (const char *const *name = names_of(method, options->mode); name && *name; name++) {
-        const option o = bounded(find(*name), method);
-        if (in_range(&o, value_of(options, &o))) continue;
+        const option o = is_bounded_option(find_option_named(*name), method);
+        if (in_range(&o, option_value_of(options, &o))) continue;
         char text[40];
-        snprintf(text, sizeof text, "%g", value_of(options, &o));
-        return refuse(&o, text, err);
+        snprintf(text, sizeof text, "%g", option_value_of(options, &o));
+        return refuse_option_value(&o, text, err);
     }
     return HR_OK;
 }
@@ -219,14 +219,14 @@ void hr_options_each(const hr_method *method, const hr_fit_options *options, voi
                      void *user) {
     for (const char *const *name = names_of(method, options->mode); name && *name; name++) {
         char text[HR_NUMBER_TEXT];
-        render(options, find(*name), text);
+        render_option_value(options, find_option_named(*name), text);
         visit(user, *name, text);
     }
 }
 
 hr_status hr_fit_options_init_sized(hr_fit_options *options, size_t size, const char *name, hr_mode mode, hr_error *err) {
     const hr_method *method = hr_method_named(name ? name : hr_default_method());
-    if (!method) return refuse_method(name, err);
+    if (!method) return refuse_unknown_method(name, err);
     if (size < fit_options.min) return hr_fail(err, HR_E_ARGUMENT, "give sizeof(hr_fit_options)", "%zu bytes are no options", size);
     if (mode != HR_SOUND && mode != HR_PAPER)
         return hr_fail(err, HR_E_ARGUMENT, "it is HR_SOUND or HR_PAPER", "there is no mode %d", (int)mode);
@@ -242,14 +242,14 @@ hr_status hr_options_taken(const hr_fit_options *options, hr_fit_options *out, h
     hr_fit_options made, initial;
     hr_status status = hr_sized_check(&fit_options, options, err);
     if (status) return status;
-    if (!options->method) return refuse_method(NULL, err);
+    if (!options->method) return refuse_unknown_method(NULL, err);
     status = hr_fit_options_init(&initial, options->method, options->mode, err);
     made = initial;
     if (!status) status = hr_sized_take(&fit_options, options, &made, err);
     if (status) return status;
     for (size_t i = 0; i < COUNT; i++) {
         const option *o = &options_table[i];
-        if (!takes(hr_method_named(options->method), options->mode, o->name)) set_value(&made, o, value_of(&initial, o));
+        if (!takes(hr_method_named(options->method), options->mode, o->name)) set_value_option(&made, o, option_value_of(&initial, o));
     }
     *out = made;
     return HR_OK;
@@ -260,7 +260,7 @@ static void default_text(const hr_method *method, hr_mode mode, const option *o,
     hr_fit_options options;
     text[0] = '\0';
     if (!takes(method, mode, o->name) || hr_fit_options_init(&options, method->info.name, mode, NULL)) return;
-    render(&options, o, text);
+    render_option_value(&options, o, text);
 }
 
 bool hr_method_option(const hr_method_info *info, size_t index, hr_option_info *out) {
@@ -269,7 +269,7 @@ bool hr_method_option(const hr_method_info *info, size_t index, hr_option_info *
         const option *o = &options_table[i];
         if (!takes(method, HR_SOUND, o->name) && !takes(method, HR_PAPER, o->name)) continue;
         if (index--) continue;
-        *out = (hr_option_info){.name = o->name, .range = bounded(o, method).range, .help = o->help};
+        *out = (hr_option_info){.name = o->name, .range = is_bounded_option(o, method).range, .help = o->help};
         default_text(method, HR_SOUND, o, out->sound);
         default_text(method, HR_PAPER, o, out->paper);
         return true;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static hr_status train_round(hr_boosting *b, size_t t, hr_units budget, hr_error *err) {
+static hr_status train_para_round(hr_boosting *b, size_t t, hr_units budget, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     bool sound = options->mode == HR_SOUND;
     size_t first = b->training->forest.tree_count;
@@ -22,7 +22,7 @@ static hr_status train_round(hr_boosting *b, size_t t, hr_units budget, hr_error
 }
 
 /* Half, a quarter, ...; sound: the last tree gets all that is left, published: nobody does. filled: of exact sizes. */
-static hr_status share_out(const hr_boosting *b, size_t trees, size_t *filled, hr_error *err) {
+static hr_status share_out_rounds(const hr_boosting *b, size_t trees, size_t *filled, hr_error *err) {
     bool sound = b->training->options->mode == HR_SOUND;
     double *weights = malloc((trees + 1) * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
@@ -34,26 +34,26 @@ static hr_status share_out(const hr_boosting *b, size_t trees, size_t *filled, h
     return status;
 }
 
-static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
+static hr_status boost_para(hr_boosting *b, hr_units budget, hr_error *err) {
     size_t trees = (size_t)b->training->options->trees, filled = trees;
-    hr_status status = share_out(b, trees, &filled, err);
+    hr_status status = share_out_rounds(b, trees, &filled, err);
     /* As published: it ends when no unused record is left. The sound one may not look. */
     for (size_t t = 0; !status && t < trees && t < filled; t++) {
-        status = train_round(b, t, budget, err);
+        status = train_para_round(b, t, budget, err);
         if (!status) status = hr_training_progress(b->training, t + 1, trees, err);
     }
     return status;
 }
 
-static hr_status check(const hr_fit_facts *facts, hr_error *err) {
+static hr_status check_para(const hr_fit_facts *facts, hr_error *err) {
     return hr_single_tree_check(facts, 1, err);
 }
 
-static hr_status train(hr_training *training, hr_error *err) {
-    return hr_single_tree_train(training, boost, err);
+static hr_status train_para(hr_training *training, hr_error *err) {
+    return hr_single_tree_train(training, boost_para, err);
 }
 
-static void defaults(hr_fit_options *o) {
+static void para_defaults(hr_fit_options *o) {
     hr_single_tree_defaults(o);
     if (o->mode == HR_PAPER) return;
     o->trees = 4;
@@ -70,11 +70,11 @@ const hr_method hr_method_para = {
              .flaws =
                  "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 g*^2); halves of fixed size shift "
                  "when a record is added; bin edges are exact statistics of the records."},
-    .defaults = defaults,
+    .defaults = para_defaults,
     .sound_options = hr_single_tree_sound_options,
     .paper_options = hr_single_tree_paper_options,
     .with_delta = HR_ZCDP,
-    .check = check,
+    .check = check_para,
     .memory = hr_single_tree_memory,
-    .train = train,
+    .train = train_para,
 };

@@ -1,7 +1,7 @@
 #include "methods/plain_forest.h"
 
 #include "base/fail.h"
-#include "bins/centres.h"
+#include "bins/bin_midpoints.h"
 #include "bins/edges.h"
 #include "methods/average.h"
 
@@ -9,29 +9,29 @@
 #include <stdlib.h>
 
 /* One thread's tree. */
-typedef struct worker {
-    hr_deep *deep;
+typedef struct forest_worker {
+    hr_depth_first *deep;
     uint64_t seed;
     hr_tree tree;
     const hr_exact *stats;
     hr_status status;
     hr_error err;
-} worker;
+} forest_worker;
 
-typedef struct forest {
+typedef struct plain_forest {
     hr_training *training;
     hr_binned *binned;
-    double *centres;
+    double *midpoints;
     hr_labels labels;
-    hr_deep_plan plan;
-    hr_deep_taking *taking;
+    hr_depth_first_plan plan;
+    hr_depth_first_taking *taking;
     hr_permit leaves;
-    worker *workers;
+    forest_worker *workers;
     size_t worker_count;
-} forest;
+} plain_forest;
 
 /* The list of what was released exactly. */
-static hr_status note_releases(forest *f, hr_error *err) {
+static hr_status note_releases(plain_forest *f, hr_error *err) {
     hr_gate *gate = f->training->gate;
     hr_charge leaves = {.what = "leaves", .tree = -1, .level = -1, .sensitivity = 1};
     hr_status status = hr_gate_charge_exact(gate, "bin edges", err);
@@ -40,62 +40,63 @@ static hr_status note_releases(forest *f, hr_error *err) {
     return status;
 }
 
-static hr_status make_bins(forest *f, hr_error *err) {
+static hr_status make_forest_bins(plain_forest *f, hr_error *err) {
     hr_training *t = f->training;
     hr_status status = hr_edges_exact(t->data, (uint32_t)t->options->bins, t->threads, t->arena, &t->binning, err);
     if (!status) status = hr_binned_new(t->data, &t->binning, t->threads, &f->binned, err);
     if (status) return status;
-    f->centres = malloc(t->binning.feature_count * HR_BINS_MAX * sizeof *f->centres);
-    if (!f->centres) return hr_fail_memory(err);
-    hr_bin_centres(t->data, f->binned, t->threads, f->centres);
+    f->midpoints = malloc(t->binning.feature_count * HR_BINS_MAX * sizeof *f->midpoints);
+    if (!f->midpoints) return hr_fail_memory(err);
+    hr_bin_midpoints(t->data, f->binned, t->threads, f->midpoints);
     return HR_OK;
 }
 
-static hr_status make_plan(forest *f, hr_rule *rule, hr_error *err) {
+static hr_status make_forest_plan(plain_forest *f, hr_split_rule *rule, hr_error *err) {
     const hr_training *t = f->training;
     const hr_column *label = hr_schema_label(hr_data_schema(t->data));
     int bits;
-    f->plan = (hr_deep_plan){.binned = f->binned,
-                             .centres = f->centres,
-                             .labels = &f->labels,
-                             .rule = rule,
-                             .depth = (int)t->options->depth,
-                             .candidates = hr_candidate_features(t->options, t->binning.feature_count),
-                             .least = (int64_t)fmax(ceil(t->options->by_name[HR_OPTION_MIN_CHILD_WEIGHT]), 1)};
+    f->plan = (hr_depth_first_plan){.binned = f->binned,
+                                    .midpoints = f->midpoints,
+                                    .labels = &f->labels,
+                                    .rule = rule,
+                                    .depth = (int)t->options->depth,
+                                    .candidates = hr_candidate_features(t->options, t->binning.feature_count),
+                                    .min_records = (int64_t)fmax(ceil(t->options->by_name[HR_OPTION_MIN_CHILD_WEIGHT]), 1)};
     hr_status status =
-        hr_deep_pack(hr_data_rows(t->data), label->kind == HR_CATEGORY ? label->value_count : 0, &f->plan.packing, &bits, err);
+        hr_depth_first_pack(hr_data_rows(t->data), label->kind == HR_CATEGORY ? label->value_count : 0, &f->plan.packing, &bits, err);
     return status ? status : hr_labels_scaled(t->data, bits, &f->labels, err);
 }
 
-static hr_status hire(forest *f, hr_error *err) {
+static hr_status init_workers(plain_forest *f, hr_error *err) {
     size_t threads = (size_t)f->training->threads, trees = (size_t)f->training->options->trees;
     size_t count = threads < trees ? threads : trees;
     f->workers = calloc(count, sizeof *f->workers);
     if (!f->workers) return hr_fail_memory(err);
     hr_status status = HR_OK;
-    for (; !status && f->worker_count < count; f->worker_count++) status = hr_deep_new(&f->plan, &f->workers[f->worker_count].deep, err);
+    for (; !status && f->worker_count < count; f->worker_count++)
+        status = hr_depth_first_new(&f->plan, &f->workers[f->worker_count].deep, err);
     return status;
 }
 
-static void forest_done(forest *f) {
-    for (size_t i = 0; i < f->worker_count; i++) hr_deep_free(f->workers[i].deep);
+static void plain_forest_done(plain_forest *f) {
+    for (size_t i = 0; i < f->worker_count; i++) hr_depth_first_free(f->workers[i].deep);
     free(f->workers);
-    free(f->centres);
+    free(f->midpoints);
     hr_labels_done(&f->labels);
     hr_binned_free(f->binned);
 }
 
-static void grow(const forest *f, worker *w) {
-    hr_stream *stream = NULL;
-    w->status = hr_stream_open_seeded(w->seed, &stream, &w->err);
+static void grow_plain_tree(const plain_forest *f, forest_worker *w) {
+    hr_csprng *csprng = NULL;
+    w->status = hr_csprng_open_seeded(w->seed, &csprng, &w->err);
     if (w->status) return;
-    f->taking(w->deep, stream);
-    w->status = hr_deep_grow(w->deep, stream, &w->tree, &w->stats, &w->err);
-    hr_stream_close(stream);
+    f->taking(w->deep, csprng);
+    w->status = hr_depth_first_grow(w->deep, csprng, &w->tree, &w->stats, &w->err);
+    hr_csprng_close(csprng);
 }
 
 /* What the leaves say: the mean of the labels, or the share of every class. Nodes that are no leaves say 0. */
-static void speak(const forest *f, const hr_tree *tree, const hr_noisy *sums, double *said) {
+static void speak(const plain_forest *f, const hr_tree *tree, const hr_noisy *sums, double *said) {
     size_t classes = f->labels.classes;
     for (size_t n = 0; n < tree->node_count; n++) {
         const hr_noisy *of = sums + n * hr_labels_width(&f->labels);
@@ -107,7 +108,7 @@ static void speak(const forest *f, const hr_tree *tree, const hr_noisy *sums, do
 }
 
 /* Lets the gate release the leaves, and adds the tree. */
-static hr_status add(const forest *f, const worker *w, hr_error *err) {
+static hr_status add_plain_tree(const plain_forest *f, const forest_worker *w, hr_error *err) {
     size_t count = w->tree.node_count * hr_labels_width(&f->labels);
     hr_noisy *sums = malloc(count * sizeof *sums);
     double *said = malloc(w->tree.node_count * hr_average_width(f->training->data) * sizeof *said);
@@ -124,25 +125,25 @@ static hr_status add(const forest *f, const worker *w, hr_error *err) {
     return status;
 }
 
-static hr_status failure_of(const worker *w, hr_error *err) {
+static hr_status failure_of(const forest_worker *w, hr_error *err) {
     if (w->status && err) *err = w->err;
     return w->status;
 }
 
 /* As many trees as there are workers, side by side; then they join the forest in order. */
-static hr_status grow_trees(const forest *f, size_t count, hr_error *err) {
+static hr_status grow_trees(const plain_forest *f, size_t count, hr_error *err) {
     hr_status status = HR_OK;
-    for (size_t i = 0; i < count; i++) f->workers[i].seed = hr_stream_u64(hr_gate_stream(f->training->gate));
+    for (size_t i = 0; i < count; i++) f->workers[i].seed = hr_csprng_u64(hr_gate_csprng(f->training->gate));
 #pragma omp parallel for num_threads((int)count) schedule(static, 1)
-    for (size_t i = 0; i < count; i++) grow(f, &f->workers[i]);
+    for (size_t i = 0; i < count; i++) grow_plain_tree(f, &f->workers[i]);
     for (size_t i = 0; !status && i < count; i++) {
         status = failure_of(&f->workers[i], err);
-        if (!status) status = add(f, &f->workers[i], err);
+        if (!status) status = add_plain_tree(f, &f->workers[i], err);
     }
     return status;
 }
 
-static hr_status grow_forest(const forest *f, hr_error *err) {
+static hr_status grow_forest(const plain_forest *f, hr_error *err) {
     size_t trees = (size_t)f->training->options->trees;
     hr_status status = hr_average_init(f->training, err);
     for (size_t made = 0, count; !status && made < trees; made += count) {
@@ -153,14 +154,14 @@ static hr_status grow_forest(const forest *f, hr_error *err) {
     return status;
 }
 
-hr_status hr_plain_forest_train(hr_training *training, hr_deep_taking *taking, hr_rule *rule, hr_error *err) {
-    forest f = {.training = training, .taking = taking};
+hr_status hr_plain_forest_train(hr_training *training, hr_depth_first_taking *taking, hr_split_rule *rule, hr_error *err) {
+    plain_forest f = {.training = training, .taking = taking};
     hr_status status = note_releases(&f, err);
-    if (!status) status = make_bins(&f, err);
-    if (!status) status = make_plan(&f, rule, err);
-    if (!status) status = hire(&f, err);
+    if (!status) status = make_forest_bins(&f, err);
+    if (!status) status = make_forest_plan(&f, rule, err);
+    if (!status) status = init_workers(&f, err);
     if (!status) status = grow_forest(&f, err);
-    forest_done(&f);
+    plain_forest_done(&f);
     return status;
 }
 
@@ -172,5 +173,5 @@ void hr_plain_forest_defaults(hr_fit_options *o) {
     o->edges = HR_EDGES_EXACT;
 }
 
-const char *const hr_plain_forest_options[] = {"trees", "depth", "features", "bins", "least-weight", NULL};
+const char *const hr_plain_forest_options[] = {"trees", "depth", "max-features", "bins", "min-child-weight", NULL};
 const hr_bound hr_plain_forest_bounds[] = {{"depth", 60, "1..60"}, {NULL, 0, NULL}};

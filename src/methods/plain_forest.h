@@ -4,11 +4,11 @@
 #ifndef HR_METHODS_PLAIN_FOREST_H
 #define HR_METHODS_PLAIN_FOREST_H
 
+#include "grow/depth_first.h"
 #include "methods/method.h"
-#include "tree/deep.h"
 
 /* What tells such methods apart. Fails: LIMIT, MEMORY, CANCELLED. */
-HR_MUST_CHECK hr_status hr_plain_forest_train(hr_training *training, hr_deep_taking *taking, hr_rule *rule, hr_error *err);
+HR_MUST_CHECK hr_status hr_plain_forest_train(hr_training *training, hr_depth_first_taking *taking, hr_split_rule *rule, hr_error *err);
 
 /* 100 trees of depth 16, leaves of one record or more, the root of the number of features as candidates, 255 bins. */
 void hr_plain_forest_defaults(hr_fit_options *options);

@@ -2,7 +2,7 @@
 
 #include "base/fail.h"
 #include "privacy/noise.h"
-#include "tree/shrink.h"
+#include "tree/hierarchical_shrinkage.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static const double CLASS_RIDGE = 1, NUMBER_RIDGE = 4;
 
 /* ---- Sharing records out --------------------------------------------------------------------------------------------- */
 
-static hr_status share_out(const hr_training *t, size_t trees, hr_error *err) {
+static hr_status share_out_records(const hr_training *t, size_t trees, hr_error *err) {
     size_t count = t->options->by_name[HR_OPTION_PART] ? trees : 1;
     double *weights = malloc(count * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
@@ -49,7 +49,7 @@ static hr_release_scope scope_of(const hr_training *t, size_t index) {
                               .budget = tree_budget(t->options, hr_gate_budget(t->gate))};
 }
 
-static hr_status train_tree(hr_training *t, hr_tree_trainer *trainer, size_t index, hr_error *err) {
+static hr_status train_tree_private_forest(hr_training *t, hr_tree_trainer *trainer, size_t index, hr_error *err) {
     hr_release_scope scope = scope_of(t, index);
     hr_stats_round round = {.part = (size_t)scope.part};
     hr_status status = t->source->ops->begin(t->source, &round, err);
@@ -61,17 +61,17 @@ hr_status hr_private_forest_train(hr_training *t, hr_tree_trainer *trainer, hr_e
     hr_stats_setup setup = {.kind = HR_STATS_LABELS, .binning = &t->binning};
     hr_status status = t->source->ops->prepare(t->source, &setup, err);
     if (!status) status = hr_average_init(t, err);
-    if (!status) status = share_out(t, trees, err);
+    if (!status) status = share_out_records(t, trees, err);
     for (size_t i = 0; !status && i < trees; i++) {
-        status = train_tree(t, trainer, i, err);
+        status = train_tree_private_forest(t, trainer, i, err);
         if (!status) status = hr_training_progress(t, i + 1, trees, err);
     }
     return status;
 }
 
-void hr_draw_features(hr_stream *stream, uint32_t *features, size_t count, size_t wanted) {
+void hr_draw_features(hr_csprng *csprng, uint32_t *features, size_t count, size_t wanted) {
     for (size_t k = 0; k < wanted; k++) {
-        size_t other = k + hr_uniform(stream, count - k);
+        size_t other = k + hr_uniform(csprng, count - k);
         uint32_t swap = features[k];
         features[k] = features[other];
         features[other] = swap;
@@ -81,7 +81,7 @@ void hr_draw_features(hr_stream *stream, uint32_t *features, size_t count, size_
 /* ---- Leaves ---------------------------------------------------------------------------------------------------------- */
 
 /* The statistics of one tree's leaves, and what becomes of them. */
-typedef struct leaves {
+typedef struct private_forest_leaves {
     hr_training *training;
     const hr_private_tree *private_tree;
     const hr_tree *tree;
@@ -90,14 +90,14 @@ typedef struct leaves {
     hr_noisy *sums, *counts;
     double *node_sums, *node_counts;
     size_t count;
-} leaves;
+} private_forest_leaves;
 
-static void leaves_done(leaves *l) {
+static void leaves_done(private_forest_leaves *l) {
     void *all[] = {l->room, l->exact_sums, l->exact_counts, l->sums, l->counts, l->node_sums, l->node_counts};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-static hr_status leaves_init(leaves *l, hr_error *err) {
+static hr_status leaves_init(private_forest_leaves *l, hr_error *err) {
     size_t nodes = l->tree->node_count, width = hr_labels_width(&l->labels);
     l->room = malloc(nodes * width * sizeof *l->room);
     l->exact_sums = malloc(nodes * sizeof *l->exact_sums);
@@ -110,23 +110,23 @@ static hr_status leaves_init(leaves *l, hr_error *err) {
     return room ? HR_OK : hr_fail_memory(err);
 }
 
-static hr_charge charge_of(const leaves *l, const char *what, hr_units cost, uint64_t sensitivity) {
+static hr_charge private_forest_charge_of(const private_forest_leaves *l, const char *what, hr_units cost, uint64_t sensitivity) {
     return hr_scope_charge(l->private_tree->scope, what, -1, cost, sensitivity);
 }
 
-static double records(hr_noisy count) {
+static double part_records(hr_noisy count) {
     return fmax((double)count.paid / HR_COUNT_UNITS, 0);
 }
 
 /* Sums of (label's unit vector - 1/classes), so that nothing known means that all classes are alike. */
-static void read_classes(leaves *l, const hr_tree *tree, size_t classes) {
+static void read_classes_private_forest(private_forest_leaves *l, const hr_tree *tree, size_t classes) {
     size_t leaf = 0;
     for (size_t n = 0; n < tree->node_count; n++) {
         if (tree->nodes[n].left) continue;
         const hr_noisy *counts = l->counts + leaf++ * classes;
         double all = 0;
-        for (size_t k = 0; k < classes; k++) all += records(counts[k]);
-        for (size_t k = 0; k < classes; k++) l->node_sums[n * classes + k] = records(counts[k]) - all / (double)classes;
+        for (size_t k = 0; k < classes; k++) all += part_records(counts[k]);
+        for (size_t k = 0; k < classes; k++) l->node_sums[n * classes + k] = part_records(counts[k]) - all / (double)classes;
         l->node_counts[n] = all;
     }
 }
@@ -138,48 +138,48 @@ static void to_probabilities(double *said, size_t classes) {
     for (size_t k = 0; k < classes; k++) said[k] /= sum;
 }
 
-static hr_status release_classes(leaves *l, hr_error *err) {
-    hr_charge charge = charge_of(l, "leaf class count", l->private_tree->leaf_budget, HR_COUNT_UNITS);
+static hr_status release_classes(private_forest_leaves *l, hr_error *err) {
+    hr_charge charge = private_forest_charge_of(l, "leaf class count", l->private_tree->leaf_budget, HR_COUNT_UNITS);
     return hr_gate_release_sums(l->training->gate, &charge, l->exact_counts, l->count * l->labels.classes, l->counts, err);
 }
 
 /* The deviation of the noise of a sum that a record changes by one unit, in units. */
-static double noise_of(const leaves *l, hr_units cost, uint64_t unit) {
-    return hr_noise_deviation(hr_gate_currency(l->training->gate), cost, (double)unit) / (double)unit;
+static double noise_of(const private_forest_leaves *l, hr_units cost, uint64_t unit) {
+    return hr_noise_deviation(hr_gate_privacy_measure(l->training->gate), cost, (double)unit) / (double)unit;
 }
 
-static hr_status private_classes(leaves *l, double *said, hr_error *err) {
+static hr_status private_classes(private_forest_leaves *l, double *said, hr_error *err) {
     size_t classes = l->labels.classes;
     hr_status status = release_classes(l, err);
     if (status) return status;
     double noise = noise_of(l, l->private_tree->leaf_budget, HR_COUNT_UNITS);
-    read_classes(l, l->tree, classes);
-    hr_shrink(l->tree, classes, CLASS_RIDGE * noise, l->node_sums, l->node_counts, said);
+    read_classes_private_forest(l, l->tree, classes);
+    hr_hierarchical_shrinkage(l->tree, classes, CLASS_RIDGE * noise, l->node_sums, l->node_counts, said);
     for (size_t n = 0; n < l->tree->node_count; n++) to_probabilities(said + n * classes, classes);
     return HR_OK;
 }
 
-static void read_numbers(leaves *l, const hr_tree *tree) {
+static void read_numbers(private_forest_leaves *l, const hr_tree *tree) {
     size_t leaf = 0;
     for (size_t n = 0; n < tree->node_count; n++) {
         if (tree->nodes[n].left) continue;
         l->node_sums[n] = (double)l->sums[leaf].paid / (1 << HR_LABEL_BITS);
-        l->node_counts[n] = records(l->counts[leaf++]);
+        l->node_counts[n] = part_records(l->counts[leaf++]);
     }
 }
 
-static hr_status private_numbers(leaves *l, double *said, hr_error *err) {
+static hr_status private_numbers(private_forest_leaves *l, double *said, hr_error *err) {
     hr_gate *gate = l->training->gate;
     hr_units budget = l->private_tree->leaf_budget;
     hr_units count_cost = hr_units_share(budget, l->training->options->count_share), sum_cost = budget - count_cost;
-    hr_charge sums = charge_of(l, "leaf sum", sum_cost, 1 << HR_LABEL_BITS);
-    hr_charge counts = charge_of(l, "leaf count", count_cost, HR_COUNT_UNITS);
+    hr_charge sums = private_forest_charge_of(l, "leaf sum", sum_cost, 1 << HR_LABEL_BITS);
+    hr_charge counts = private_forest_charge_of(l, "leaf count", count_cost, HR_COUNT_UNITS);
     hr_status status = hr_gate_release_sums(gate, &sums, l->exact_sums, l->count, l->sums, err);
     if (!status) status = hr_gate_release_sums(gate, &counts, l->exact_counts, l->count, l->counts, err);
     if (status) return status;
     double noise = noise_of(l, sum_cost, 1 << HR_LABEL_BITS);
     read_numbers(l, l->tree);
-    hr_shrink(l->tree, 1, NUMBER_RIDGE * noise, l->node_sums, l->node_counts, said);
+    hr_hierarchical_shrinkage(l->tree, 1, NUMBER_RIDGE * noise, l->node_sums, l->node_counts, said);
     for (size_t n = 0; n < l->tree->node_count; n++) said[n] = fmin(fmax(said[n], -1), 1);
     return HR_OK;
 }
@@ -191,11 +191,11 @@ hr_status hr_facts_check_leaves(const hr_fit_facts *facts, hr_units budget, hr_e
     return status ? status : hr_facts_check_sums(facts, "leaf count", counts, HR_COUNT_UNITS, err);
 }
 
-static hr_status published_classes(leaves *l, double *said, hr_error *err) {
+static hr_status published_classes(private_forest_leaves *l, double *said, hr_error *err) {
     size_t classes = l->labels.classes;
     hr_status status = release_classes(l, err);
     if (status) return status;
-    read_classes(l, l->tree, classes);
+    read_classes_private_forest(l, l->tree, classes);
     for (size_t n = 0; n < l->tree->node_count; n++) {
         double all = l->node_counts[n];
         if (l->tree->nodes[n].left) continue;
@@ -205,9 +205,9 @@ static hr_status published_classes(leaves *l, double *said, hr_error *err) {
     return HR_OK;
 }
 
-static hr_status published_numbers(leaves *l, double *said, hr_error *err) {
+static hr_status published_numbers(private_forest_leaves *l, double *said, hr_error *err) {
     hr_gate *gate = l->training->gate;
-    hr_charge charge = charge_of(l, "leaf mean", l->private_tree->leaf_budget, 2 << HR_LABEL_BITS);
+    hr_charge charge = private_forest_charge_of(l, "leaf mean", l->private_tree->leaf_budget, 2 << HR_LABEL_BITS);
     hr_status status = hr_gate_charge_exact(gate, "leaf counts", err);
     if (!status) status = hr_gate_release_sums(gate, &charge, l->exact_sums, l->count, l->sums, err);
     if (status) return status;
@@ -215,13 +215,13 @@ static hr_status published_numbers(leaves *l, double *said, hr_error *err) {
     for (size_t n = 0; n < l->tree->node_count; n++) {
         if (l->tree->nodes[n].left) continue;
         said[n] = hr_mean_as_published(l->sums[leaf], l->exact_counts[leaf]);
-        if (isnan(said[n])) said[n] = (double)(hr_stream_u64(hr_gate_stream(gate)) >> 11) * 0x1p-52 - 1;
+        if (isnan(said[n])) said[n] = (double)(hr_csprng_u64(hr_gate_csprng(gate)) >> 11) * 0x1p-52 - 1;
         leaf++;
     }
     return HR_OK;
 }
 
-static hr_status ask_leaves(leaves *l, hr_error *err) {
+static hr_status private_forest_ask_leaves(private_forest_leaves *l, hr_error *err) {
     hr_stats_source *source = l->training->source;
     hr_stats_query query = {.answer = HR_STATS_LEAVES, .tree = l->tree, .walk = l->private_tree->walk};
     hr_status status = source->ops->ask(source, &query, 1, l->room, err);
@@ -230,13 +230,13 @@ static hr_status ask_leaves(leaves *l, hr_error *err) {
     return status;
 }
 
-typedef hr_status say_leaves(leaves *l, double *said, hr_error *err);
+typedef hr_status say_leaves(private_forest_leaves *l, double *said, hr_error *err);
 
 static hr_status release_leaves(hr_training *t, const hr_private_tree *tree, say_leaves *of_classes, say_leaves *of_numbers, double *said,
                                 hr_error *err) {
-    leaves l = {.training = t, .private_tree = tree, .tree = tree->tree, .labels = hr_labels_kind(hr_data_schema(t->data))};
+    private_forest_leaves l = {.training = t, .private_tree = tree, .tree = tree->tree, .labels = hr_labels_kind(hr_data_schema(t->data))};
     hr_status status = leaves_init(&l, err);
-    if (!status) status = ask_leaves(&l, err);
+    if (!status) status = private_forest_ask_leaves(&l, err);
     if (!status) status = (l.labels.classes ? of_classes : of_numbers)(&l, said, err);
     leaves_done(&l);
     return status;

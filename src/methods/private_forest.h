@@ -4,7 +4,7 @@
 
 #include "methods/average.h"
 #include "privacy/release.h"
-#include "tree/stats_source.h"
+#include "stats/stats_source.h"
 
 /* Who trains a tree: adds it to the forest (average.h), and spends at most scope->budget in its group and part. training->source has begun
  * the tree: its root holds the records of that part. */
@@ -19,7 +19,7 @@ struct hr_tree_trainer {
 HR_MUST_CHECK hr_status hr_private_forest_train(hr_training *training, hr_tree_trainer *trainer, hr_error *err);
 
 /* Reorders `count` features so that the first `wanted` are a uniform draw without replacement. */
-void hr_draw_features(hr_stream *stream, uint32_t *features, size_t count, size_t wanted);
+void hr_draw_features(hr_csprng *csprng, uint32_t *features, size_t count, size_t wanted);
 
 /* hr_method.memory: the binned table, and numbers of every record. */
 double hr_private_forest_memory(const hr_fit_facts *facts);
@@ -39,8 +39,8 @@ typedef struct hr_private_tree {
 } hr_private_tree;
 
 /* Releases the leaves: noisy class counts; or noisy sums of labels and noisy counts, options->count_share of the budget. Every node's
- * answer is pulled towards its parent's (tree/shrink.h), so that small leaves say what their neighbourhood does. said: average.h; also of
- * inner nodes. Spends: tree->leaf_budget. Fails: BUDGET, MEMORY, and as the source. */
+ * answer is pulled towards its parent's (tree/hierarchical_shrinkage.h), so that small leaves say what their neighbourhood does. said:
+ * average.h; also of inner nodes. Spends: tree->leaf_budget. Fails: BUDGET, MEMORY, and as the source. */
 HR_MUST_CHECK hr_status hr_private_leaves(hr_training *training, const hr_private_tree *tree, double *said, hr_error *err);
 
 /* Leaves as DiPriMe publishes them (Algorithm 1, line 15): class counts + Lap(1/eps); or means + Lap(R/(N_i eps)), N_i exact, and where

@@ -2,8 +2,8 @@
  * drawn for it. A reference of DiPriMe's tables 1 and 2. */
 #include "methods/plain_forest.h"
 
-static hr_status train(hr_training *training, hr_error *err) {
-    return hr_plain_forest_train(training, hr_deep_take_bootstrap, hr_rule_best, err);
+static hr_status train_rf(hr_training *training, hr_error *err) {
+    return hr_plain_forest_train(training, hr_depth_first_take_bootstrap, hr_split_rule_best, err);
 }
 
 const hr_method hr_method_rf = {
@@ -16,5 +16,5 @@ const hr_method hr_method_rf = {
     .defaults = hr_plain_forest_defaults,
     .sound_options = hr_plain_forest_options,
     .bounds = hr_plain_forest_bounds,
-    .train = train,
+    .train = train_rf,
 };

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static hr_status train_round(hr_boosting *b, size_t t, hr_units budget, hr_error *err) {
+static hr_status train_seq_round(hr_boosting *b, size_t t, hr_units budget, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     bool sound = options->mode == HR_SOUND;
     size_t first = b->training->forest.tree_count;
@@ -20,25 +20,25 @@ static hr_status train_round(hr_boosting *b, size_t t, hr_units budget, hr_error
     return status ? status : hr_boosting_add_trees(b, first, err);
 }
 
-static hr_status boost(hr_boosting *b, hr_units budget, hr_error *err) {
+static hr_status boost_seq(hr_boosting *b, hr_units budget, hr_error *err) {
     size_t trees = (size_t)b->training->options->trees;
     hr_status status = HR_OK;
     for (size_t t = 0; !status && t < trees; t++) {
-        status = train_round(b, t, budget / trees, err);
+        status = train_seq_round(b, t, budget / trees, err);
         if (!status) status = hr_training_progress(b->training, t + 1, trees, err);
     }
     return status;
 }
 
-static hr_status check(const hr_fit_facts *facts, hr_error *err) {
+static hr_status check_seq(const hr_fit_facts *facts, hr_error *err) {
     return hr_single_tree_check(facts, (size_t)facts->options->trees, err);
 }
 
-static hr_status train(hr_training *training, hr_error *err) {
-    return hr_single_tree_train(training, boost, err);
+static hr_status train_seq(hr_training *training, hr_error *err) {
+    return hr_single_tree_train(training, boost_seq, err);
 }
 
-static void defaults(hr_fit_options *o) {
+static void seq_defaults(hr_fit_options *o) {
     hr_single_tree_defaults(o);
     if (o->mode == HR_PAPER) return;
     o->trees = 5;
@@ -56,11 +56,11 @@ const hr_method hr_method_seq = {
              .sound = "As dpboost, with every tree on all records at epsilon/T.",
              .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 g*^2); bin edges are exact "
                       "statistics of the records."},
-    .defaults = defaults,
+    .defaults = seq_defaults,
     .sound_options = hr_single_tree_sound_options,
     .paper_options = hr_single_tree_paper_options,
     .with_delta = HR_ZCDP,
-    .check = check,
+    .check = check_seq,
     .memory = hr_single_tree_memory,
-    .train = train,
+    .train = train_seq,
 };

@@ -1,9 +1,9 @@
 #include "methods/single_tree.h"
 #include "base/fail.h"
 #include "bins/edges.h"
+#include "grow/private_splitter.h"
 #include "privacy/noise.h"
-#include "tree/noisy.h"
-#include "tree/split_candidates.h"
+#include "stats/split_candidates.h"
 
 #include <math.h>
 
@@ -28,7 +28,7 @@ static hr_status exact_edges(hr_training *training, hr_error *err) {
     return hr_edges_exact(training->data, (uint32_t)training->options->bins, training->threads, training->arena, &training->binning, err);
 }
 
-static hr_status make_bins(hr_training *training, hr_units *budget, hr_error *err) {
+static hr_status make_tree_bins(hr_training *training, hr_units *budget, hr_error *err) {
     const hr_fit_options *options = training->options;
     *budget = hr_gate_budget(training->gate);
     switch (options->edges) {
@@ -40,7 +40,7 @@ static hr_status make_bins(hr_training *training, hr_units *budget, hr_error *er
 }
 
 /* Integer gradients of +-4096: g* = 4096. */
-static hr_status pack(hr_boosting *b, hr_error *err) {
+static hr_status pack_gradients(hr_boosting *b, hr_error *err) {
     b->packing.gradient_bound = 1 << GRADIENT_BITS;
     b->packing.gradient_scale = (1 << GRADIENT_BITS) / b->training->options->gradient_bound;
     b->packing.weight_scale = 1;
@@ -50,11 +50,11 @@ static hr_status pack(hr_boosting *b, hr_error *err) {
 hr_status hr_single_tree_train(hr_training *training, hr_single_tree_boost *boost, hr_error *err) {
     hr_boosting b;
     hr_units budget;
-    hr_status status = make_bins(training, &budget, err);
+    hr_status status = make_tree_bins(training, &budget, err);
     size_t trees = (size_t)training->options->trees * hr_training_outputs(training->data);
     if (!status) status = hr_boosting_init(&b, training, HR_LINK_SIGNED, trees, err);
     if (status) return status;
-    status = pack(&b, err);
+    status = pack_gradients(&b, err);
     if (!status) status = boost(&b, budget, err);
     hr_boosting_done(&b);
     return status;
@@ -84,7 +84,7 @@ void hr_single_tree_defaults(hr_fit_options *o) {
 
 /* ---- What a budget is enough for -------------------------------------------------------------------------------------- */
 
-static hr_status check_tree(const hr_fit_facts *facts, hr_units budget, hr_error *err) {
+static hr_status check_tree_budget(const hr_fit_facts *facts, hr_units budget, hr_error *err) {
     const hr_fit_options *options = facts->options;
     hr_units leaves = hr_units_share(budget, options->leaf_share), counts = hr_units_share(leaves, options->count_share);
     hr_status status = hr_facts_check_choice(facts, "split", (budget - leaves) / (hr_units)options->depth, HR_GAIN_WIDTH, err);
@@ -102,7 +102,7 @@ hr_status hr_single_tree_check(const hr_fit_facts *facts, size_t shares, hr_erro
         status = hr_facts_check_edges(facts, bins, err);
         budget -= bins;
     }
-    return status ? status : check_tree(facts, budget / shares / hr_facts_outputs(facts), err);
+    return status ? status : check_tree_budget(facts, budget / shares / hr_facts_outputs(facts), err);
 }
 
 double hr_single_tree_memory(const hr_fit_facts *facts) {
@@ -119,8 +119,8 @@ static hr_status charge_splits(const hr_boosting *b, const hr_charge *charge, hr
 
 /* Lines 3 to 10: gradients of the records, and a tree of full depth whose splits the gate chooses. GDF, line 3: leaves out the records
  * whose gradient exceeds g*. */
-static hr_status grow(hr_boosting *b, const hr_single_tree *t, hr_units level_cost, uint64_t width, hr_tree **tree, size_t *leaves,
-                      hr_error *err) {
+static hr_status grow_single_tree(hr_boosting *b, const hr_single_tree *t, hr_units level_cost, uint64_t width, hr_tree **tree,
+                                  size_t *leaves, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     hr_permit permits[DEPTH_MAX];
     for (int level = 0; level < options->depth; level++) {
@@ -133,15 +133,15 @@ static hr_status grow(hr_boosting *b, const hr_single_tree *t, hr_units level_co
                             .loss = HR_STATS_SQUARE,
                             .bound = options->gradient_bound,
                             .drop_beyond = options->mode == HR_PAPER || options->by_name[HR_OPTION_BOUNDING] == HR_BOUNDING_FILTER};
-    hr_noisy_splitter splitter = {
+    hr_private_splitter splitter = {
         .binning = &b->training->binning, .packing = &b->packing, .gate = b->training->gate, .permits = permits, .lambda = options->lambda};
-    hr_noisy_splitter_init(&splitter);
+    hr_private_splitter_init(&splitter);
     return hr_boosting_grow(b, &splitter.splitter, &round, tree, leaves, err);
 }
 
 /* V = -eta S~ / (max(N~, 0) + lambda + noise of S~), clipped to +-1: equation 4 on released sums, with a denominator that noise
  * cannot make small. */
-static void set_sound_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, double noise) {
+static void set_single_tree_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, double noise) {
     const hr_fit_options *options = b->training->options;
     for (size_t l = 0; l < leaves; l++) {
         double sum = (double)b->noisy_gradients[l].paid / b->packing.gradient_scale;
@@ -152,7 +152,8 @@ static void set_sound_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, doubl
     hr_leaves_set(tree, b->values);
 }
 
-static hr_status sound_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree, size_t leaves, hr_units budget, hr_error *err) {
+static hr_status single_tree_sound_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree, size_t leaves, hr_units budget,
+                                          hr_error *err) {
     hr_gate *gate = b->training->gate;
     hr_units count_cost = hr_units_share(budget, b->training->options->count_share), sum_cost = budget - count_cost;
     double bound = (double)b->packing.gradient_bound;
@@ -160,7 +161,7 @@ static hr_status sound_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *
     hr_charge counts = hr_scope_charge(&t->scope, "leaf count", -1, count_cost, 1);
     hr_status status = hr_gate_release_sums(gate, &sums, b->leaf_gradients, leaves, b->noisy_gradients, err);
     if (!status) status = hr_gate_release_sums(gate, &counts, b->leaf_weights, leaves, b->noisy_weights, err);
-    if (!status) set_sound_leaves(b, tree, leaves, hr_noise_deviation(hr_gate_currency(gate), sum_cost, bound) / bound);
+    if (!status) set_single_tree_leaves(b, tree, leaves, hr_noise_deviation(hr_gate_privacy_measure(gate), sum_cost, bound) / bound);
     return status;
 }
 
@@ -170,12 +171,13 @@ hr_status hr_single_tree_sound(hr_boosting *b, const hr_single_tree *t, hr_error
     hr_units level_cost = (t->scope.budget - leaf_budget) / (hr_units)options->depth;
     size_t leaves;
     hr_tree *tree;
-    hr_status status = grow(b, t, level_cost, HR_GAIN_WIDTH, &tree, &leaves, err);
-    return status ? status : sound_leaves(b, t, tree, leaves, leaf_budget, err);
+    hr_status status = grow_single_tree(b, t, level_cost, HR_GAIN_WIDTH, &tree, &leaves, err);
+    return status ? status : single_tree_sound_leaves(b, t, tree, leaves, leaf_budget, err);
 }
 
 /* Lines 11 to 14: V_i + Lap(0, Delta V / eps), V_i clipped by GLC. */
-static hr_status paper_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree, size_t leaves, hr_units cost, hr_error *err) {
+static hr_status single_tree_paper_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree, size_t leaves, hr_units cost,
+                                          hr_error *err) {
     const hr_fit_options *options = b->training->options;
     uint64_t sensitivity = (uint64_t)ceil(t->leaf_sensitivity * (1 << HR_VALUE_BITS));
     hr_charge charge = hr_scope_charge(&t->scope, "leaf value", -1, cost, sensitivity ? sensitivity : 1);
@@ -196,6 +198,6 @@ hr_status hr_single_tree_paper(hr_boosting *b, const hr_single_tree *t, hr_error
     hr_units cost = options->by_name[HR_OPTION_LEAF_BUDGET] == HR_LEAF_BUDGET_LITERAL ? level_cost : leaf_budget;
     size_t leaves;
     hr_tree *tree;
-    hr_status status = grow(b, t, level_cost, width, &tree, &leaves, err);
-    return status ? status : paper_leaves(b, t, tree, leaves, cost, err);
+    hr_status status = grow_single_tree(b, t, level_cost, width, &tree, &leaves, err);
+    return status ? status : single_tree_paper_leaves(b, t, tree, leaves, cost, err);
 }

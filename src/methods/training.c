@@ -1,7 +1,7 @@
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "methods/method.h"
-#include "tree/packing.h"
+#include "stats/packing.h"
 
 static size_t outputs_of(const hr_schema *schema) {
     const hr_column *label = hr_schema_label(schema);
@@ -30,24 +30,24 @@ hr_status hr_facts_check_classes(const hr_fit_facts *facts, hr_error *err) {
     return hr_fail(err, HR_E_LIMIT, "join rare classes", "more than %d classes", HR_BINS_MAX);
 }
 
-static hr_charge charge_of(const char *what, hr_units cost, uint64_t sensitivity) {
+static hr_charge training_charge_of(const char *what, hr_units cost, uint64_t sensitivity) {
     return (hr_charge){.what = what, .tree = -1, .level = -1, .cost = cost, .sensitivity = sensitivity};
 }
 
 hr_status hr_facts_check_sums(const hr_fit_facts *facts, const char *what, hr_units cost, uint64_t sensitivity, hr_error *err) {
-    hr_charge charge = charge_of(what, cost, sensitivity);
-    return hr_charge_check_sums(facts->currency, &charge, err);
+    hr_charge charge = training_charge_of(what, cost, sensitivity);
+    return hr_charge_check_sums(facts->privacy_measure, &charge, err);
 }
 
 hr_status hr_facts_check_choice(const hr_fit_facts *facts, const char *what, hr_units cost, uint64_t width, hr_error *err) {
-    hr_charge charge = charge_of(what, cost, width);
-    return hr_charge_check_choice(facts->currency, &charge, err);
+    hr_charge charge = training_charge_of(what, cost, width);
+    return hr_charge_check_choice(facts->privacy_measure, &charge, err);
 }
 
 hr_status hr_facts_check_edges(const hr_fit_facts *facts, hr_units cost, hr_error *err) {
-    hr_charge charge = charge_of("bin edges", cost, 1);
+    hr_charge charge = training_charge_of("bin edges", cost, 1);
     if (!facts->schema) return HR_OK;
-    return hr_edges_check_private(facts->schema, (uint32_t)facts->options->bins, facts->currency, &charge, err);
+    return hr_edges_check_private(facts->schema, (uint32_t)facts->options->bins, facts->privacy_measure, &charge, err);
 }
 
 hr_status hr_training_progress(const hr_training *training, size_t done, size_t total, hr_error *err) {

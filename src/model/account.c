@@ -10,15 +10,15 @@ static bool has_identity(const hr_release *releases, size_t count) {
     return false;
 }
 
-void hr_guarantee_of(hr_units units, hr_currency currency, double delta, hr_guarantee *out) {
-    hr_guarantee made = {.is_private = currency != HR_NO_PRIVACY && units < HR_UNITS_MAX / 4, .unit = HR_ONE_RECORD};
+void hr_guarantee_of(hr_units units, hr_privacy_measure privacy_measure, double delta, hr_guarantee *out) {
+    hr_guarantee made = {.is_private = privacy_measure != HR_NO_PRIVACY && units < HR_UNITS_MAX / 4, .unit = HR_ONE_RECORD};
     if (!made.is_private) {
         made.epsilon = made.epsilon_replace = (double)INFINITY;
-    } else if (currency == HR_PURE) {
+    } else if (privacy_measure == HR_PURE) {
         made.epsilon = hr_units_value(units);
         made.epsilon_replace = 2 * made.epsilon;
     } else {
-        double (*epsilon_of)(hr_units, double) = currency == HR_GDP ? hr_gdp_epsilon : hr_zcdp_epsilon;
+        double (*epsilon_of)(hr_units, double) = privacy_measure == HR_GDP ? hr_gdp_epsilon : hr_zcdp_epsilon;
         made.epsilon = epsilon_of(units, delta);
         made.epsilon_replace = epsilon_of(4 * units, delta);
         made.delta = made.delta_replace = delta;
@@ -26,10 +26,11 @@ void hr_guarantee_of(hr_units units, hr_currency currency, double delta, hr_guar
     *out = made;
 }
 
-hr_status hr_model_account(const hr_release *releases, size_t count, hr_currency currency, double delta, hr_guarantee *out, hr_error *err) {
+hr_status hr_model_account(const hr_release *releases, size_t count, hr_privacy_measure privacy_measure, double delta, hr_guarantee *out,
+                           hr_error *err) {
     hr_units total;
     hr_status status = hr_account(releases, count, &total, err);
     if (status) return status;
-    hr_guarantee_of(total, has_identity(releases, count) ? HR_NO_PRIVACY : currency, delta, out);
+    hr_guarantee_of(total, has_identity(releases, count) ? HR_NO_PRIVACY : privacy_measure, delta, out);
     return HR_OK;
 }

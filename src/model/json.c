@@ -3,15 +3,15 @@
 #include "model/json.h"
 
 #include "base/fail.h"
-#include "data/number.h"
-#include "data/text.h"
+#include "base/number.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEPTH_MAX = 32, MEMBERS_MAX = 1000 };
 
-typedef struct parser {
+typedef struct json_parser {
     const char *bytes;
     size_t size, at;
     unsigned depth;
@@ -19,11 +19,11 @@ typedef struct parser {
     hr_json *stack;
     size_t stacked, room;
     hr_error *err;
-} parser;
+} json_parser;
 
-static hr_status parse_value(parser *p, hr_json *out);
+static hr_status parse_value(json_parser *p, hr_json *out);
 
-static hr_status refuse(parser *p, size_t at, const char *message) {
+static hr_status refuse_json(json_parser *p, size_t at, const char *message) {
     uint64_t line, column;
     hr_json_locate(p->bytes, at, &line, &column);
     hr_fail(p->err, HR_E_FORMAT, "give a file that `hedgerow train` wrote", "this is not valid JSON: %s", message);
@@ -31,16 +31,16 @@ static hr_status refuse(parser *p, size_t at, const char *message) {
 }
 
 /* The byte at hand; 0 at the end (a byte 0 is valid nowhere). */
-static char peek(const parser *p) {
+static char peek(const json_parser *p) {
     return p->at < p->size ? p->bytes[p->at] : '\0';
 }
 
-static char peek_past_blanks(parser *p) {
+static char peek_past_blanks(json_parser *p) {
     while (peek(p) && strchr(" \t\n\r", peek(p))) p->at++;
     return peek(p);
 }
 
-static bool push(parser *p, const hr_json *value) {
+static bool push(json_parser *p, const hr_json *value) {
     if (p->stacked == p->room) {
         size_t room = p->room ? 2 * p->room : 64;
         hr_json *stack = room <= SIZE_MAX / sizeof *stack ? realloc(p->stack, room * sizeof *stack) : NULL;
@@ -54,34 +54,34 @@ static bool push(parser *p, const hr_json *value) {
 
 /* ---- Words and numbers ---------------------------------------------------------------------------------------------- */
 
-static hr_status parse_word(parser *p, const char *word, hr_json_kind kind, hr_json *out) {
+static hr_status parse_word(json_parser *p, const char *word, hr_json_kind kind, hr_json *out) {
     size_t length = strlen(word);
-    if (p->size - p->at < length || memcmp(p->bytes + p->at, word, length)) return refuse(p, p->at, "a value is expected here");
+    if (p->size - p->at < length || memcmp(p->bytes + p->at, word, length)) return refuse_json(p, p->at, "a value is expected here");
     p->at += length;
     out->kind = kind;
     return HR_OK;
 }
 
-static size_t skip_digits(parser *p) {
+static size_t skip_digits(json_parser *p) {
     size_t first = p->at;
     while (peek(p) >= '0' && peek(p) <= '9') p->at++;
     return p->at - first;
 }
 
-/* Moves past a number; false if none stands there. *whole: it has no point and no exponent. */
-static bool skip_number(parser *p, bool *whole) {
-    *whole = true;
+/* Moves past a number; false if none stands there. *integer: it has no point and no exponent. */
+static bool skip_number(json_parser *p, bool *integer) {
+    *integer = true;
     if (peek(p) == '-') p->at++;
     bool zero = peek(p) == '0';
     size_t digits = skip_digits(p);
     if (!digits || (zero && digits > 1)) return false;
     if (peek(p) == '.') {
-        *whole = false;
+        *integer = false;
         p->at++;
         if (!skip_digits(p)) return false;
     }
     if (peek(p) == 'e' || peek(p) == 'E') {
-        *whole = false;
+        *integer = false;
         p->at++;
         if (peek(p) == '+' || peek(p) == '-') p->at++;
         if (!skip_digits(p)) return false;
@@ -90,7 +90,7 @@ static bool skip_number(parser *p, bool *whole) {
 }
 
 /* Digits with a sign to 64 bits; false if they do not fit. */
-static bool to_whole(const char *text, size_t size, int64_t *out) {
+static bool to_integer(const char *text, size_t size, int64_t *out) {
     bool negative = *text == '-';
     uint64_t value = 0, most = (uint64_t)INT64_MAX;
     for (size_t i = negative; i < size; i++) {
@@ -102,20 +102,20 @@ static bool to_whole(const char *text, size_t size, int64_t *out) {
     return true;
 }
 
-static hr_status parse_number(parser *p, hr_json *out) {
+static hr_status parse_number_json(json_parser *p, hr_json *out) {
     size_t first = p->at;
-    bool whole;
-    if (!skip_number(p, &whole)) return refuse(p, first, "a value is expected here");
+    bool integer;
+    if (!skip_number(p, &integer)) return refuse_json(p, first, "a value is expected here");
     const char *text = p->bytes + first;
-    if (hr_number_parse(text, p->at - first, &out->number) != HR_NUMBER_OK) return refuse(p, first, "the number is too large");
-    out->kind = whole && to_whole(text, p->at - first, &out->whole) ? HR_JSON_WHOLE : HR_JSON_NUMBER;
+    if (hr_number_parse(text, p->at - first, &out->number) != HR_NUMBER_OK) return refuse_json(p, first, "the number is too large");
+    out->kind = integer && to_integer(text, p->at - first, &out->integer) ? HR_JSON_INTEGER : HR_JSON_NUMBER;
     return HR_OK;
 }
 
 /* ---- Texts ---------------------------------------------------------------------------------------------------------- */
 
 /* Four hexadecimal digits; -1 if they are not there. */
-static int32_t take_hex(parser *p) {
+static int32_t take_hex(json_parser *p) {
     int32_t value = 0;
     for (int i = 0; i < 4; i++) {
         static const char digits[] = "0123456789abcdefABCDEF";
@@ -129,7 +129,7 @@ static int32_t take_hex(parser *p) {
 }
 
 /* The character of an escape "\uXXXX", or of two that are a surrogate pair; the first "\u" is behind p->at. 0 is refused. */
-static int32_t take_character(parser *p) {
+static int32_t take_character(json_parser *p) {
     int32_t high = take_hex(p);
     if (high < 0xd800 || high > 0xdfff) return high;
     if (high > 0xdbff || peek(p) != '\\') return -1;
@@ -153,7 +153,7 @@ static char *put_utf8(char *to, int32_t c) {
 }
 
 /* Takes what follows a backslash. NULL if it is no escape. */
-static char *take_escape(parser *p, char *to) {
+static char *take_escape(json_parser *p, char *to) {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
     char c = peek(p);
     const char *name = c ? strchr(names, c) : NULL;
@@ -168,28 +168,29 @@ static char *take_escape(parser *p, char *to) {
 }
 
 /* The length of a text up to its closing quote; escapes only make it longer than what they stand for. */
-static size_t raw_length(const parser *p) {
+static size_t raw_length(const json_parser *p) {
     size_t end = p->at;
     while (end < p->size && p->bytes[end] != '"') end += p->bytes[end] == '\\' ? 2 : 1;
     return (end < p->size ? end : p->size) - p->at;
 }
 
-static hr_status parse_text(parser *p, const char **out) {
+static hr_status parse_text(json_parser *p, const char **out) {
     size_t first = p->at++;
     char *text = hr_arena_alloc(p->arena, raw_length(p) + 1, 1), *to = text;
     if (!text) return hr_fail_memory(p->err);
     while (peek(p) != '"') {
         char c = peek(p);
-        if ((unsigned char)c < 0x20) return refuse(p, p->at, p->at < p->size ? "a text holds a control character" : "a text does not end");
+        if ((unsigned char)c < 0x20)
+            return refuse_json(p, p->at, p->at < p->size ? "a text holds a control character" : "a text does not end");
         size_t at = p->at++;
         if (c != '\\') {
             *to++ = c;
         } else if (!(to = take_escape(p, to))) {
-            return refuse(p, at, "there is no such escape");
+            return refuse_json(p, at, "unknown escape sequence");
         }
     }
     p->at++;
-    if (!hr_utf8_valid(text, (size_t)(to - text))) return refuse(p, first, "the text is not valid UTF-8");
+    if (!hr_utf8_valid(text, (size_t)(to - text))) return refuse_json(p, first, "the text is not valid UTF-8");
     *out = text;
     return HR_OK;
 }
@@ -197,7 +198,7 @@ static hr_status parse_text(parser *p, const char **out) {
 /* ---- Lists ---------------------------------------------------------------------------------------------------------- */
 
 /* Makes a list of what was stacked since `base`. */
-static hr_status finish_list(parser *p, size_t base, hr_json *out) {
+static hr_status finish_list(json_parser *p, size_t base, hr_json *out) {
     size_t count = p->stacked - base;
     hr_json *items = hr_arena_alloc(p->arena, count, sizeof *items);
     if (!items) return hr_fail_memory(p->err);
@@ -208,21 +209,21 @@ static hr_status finish_list(parser *p, size_t base, hr_json *out) {
     return HR_OK;
 }
 
-static hr_status check_key(parser *p, size_t base, const char *key, size_t at) {
-    if (p->stacked - base >= MEMBERS_MAX) return refuse(p, at, "an object has more than 1000 keys");
+static hr_status check_key(json_parser *p, size_t base, const char *key, size_t at) {
+    if (p->stacked - base >= MEMBERS_MAX) return refuse_json(p, at, "an object has more than 1000 keys");
     for (size_t i = base; i < p->stacked; i++)
-        if (!strcmp(p->stack[i].key, key)) return refuse(p, at, "the key occurs twice");
+        if (!strcmp(p->stack[i].key, key)) return refuse_json(p, at, "the key occurs twice");
     return HR_OK;
 }
 
-static hr_status parse_member(parser *p, size_t base, hr_json *out) {
+static hr_status parse_member(json_parser *p, size_t base, hr_json *out) {
     const char *key = NULL;
     size_t at = p->at;
-    if (peek(p) != '"') return refuse(p, at, "a key is expected here");
+    if (peek(p) != '"') return refuse_json(p, at, "a key is expected here");
     hr_status status = parse_text(p, &key);
     if (!status) status = check_key(p, base, key, at);
     if (status) return status;
-    if (peek_past_blanks(p) != ':') return refuse(p, p->at, "a colon is expected here");
+    if (peek_past_blanks(p) != ':') return refuse_json(p, p->at, "a colon is expected here");
     p->at++;
     status = parse_value(p, out);
     out->key = key;
@@ -230,10 +231,10 @@ static hr_status parse_member(parser *p, size_t base, hr_json *out) {
 }
 
 /* An object or an array; `close` is its closing bracket. */
-static hr_status parse_list(parser *p, char close, hr_json *out) {
+static hr_status parse_list(json_parser *p, char close, hr_json *out) {
     size_t base = p->stacked;
     p->at++;
-    if (p->depth++ == DEPTH_MAX) return refuse(p, p->at - 1, "lists are nested more than 32 deep");
+    if (p->depth++ == DEPTH_MAX) return refuse_json(p, p->at - 1, "lists are nested more than 32 deep");
     bool more = peek_past_blanks(p) != close;
     while (more) {
         hr_json item = {.kind = HR_JSON_NULL};
@@ -244,14 +245,15 @@ static hr_status parse_list(parser *p, char close, hr_json *out) {
         more = peek_past_blanks(p) == ',';
         if (more) p->at++;
     }
-    if (peek(p) != close) return refuse(p, p->at, close == '}' ? "a comma or '}' is expected here" : "a comma or ']' is expected here");
+    if (peek(p) != close)
+        return refuse_json(p, p->at, close == '}' ? "a comma or '}' is expected here" : "a comma or ']' is expected here");
     p->at++;
     p->depth--;
     out->kind = close == '}' ? HR_JSON_OBJECT : HR_JSON_ARRAY;
     return finish_list(p, base, out);
 }
 
-static hr_status parse_value(parser *p, hr_json *out) {
+static hr_status parse_value(json_parser *p, hr_json *out) {
     char c = peek_past_blanks(p);
     *out = (hr_json){.at = p->at};
     switch (c) {
@@ -261,17 +263,17 @@ static hr_status parse_value(parser *p, hr_json *out) {
     case 't': return parse_word(p, "true", HR_JSON_TRUE, out);
     case 'f': return parse_word(p, "false", HR_JSON_FALSE, out);
     case 'n': return parse_word(p, "null", HR_JSON_NULL, out);
-    default: return parse_number(p, out);
+    default: return parse_number_json(p, out);
     }
 }
 
 hr_status hr_json_parse(hr_arena *arena, const char *bytes, size_t size, const hr_json **out, hr_error *err) {
-    parser p = {.bytes = bytes, .size = size, .arena = arena, .err = err};
+    json_parser p = {.bytes = bytes, .size = size, .arena = arena, .err = err};
     hr_json *root = hr_arena_alloc(arena, 1, sizeof *root);
     hr_status status = root ? parse_value(&p, root) : hr_fail_memory(err);
     if (!status) {
         peek_past_blanks(&p);
-        if (p.at < size) status = refuse(&p, p.at, "something follows the value");
+        if (p.at < size) status = refuse_json(&p, p.at, "unexpected text after the value");
     }
     free(p.stack);
     if (!status) *out = root;

@@ -14,7 +14,7 @@ typedef enum hr_json_kind {
     HR_JSON_OBJECT,
     HR_JSON_ARRAY,
     HR_JSON_TEXT,
-    HR_JSON_WHOLE, /* written without point and exponent, and within 64 bits */
+    HR_JSON_INTEGER, /* written without point and exponent, and within 64 bits */
     HR_JSON_NUMBER,
     HR_JSON_TRUE,
     HR_JSON_FALSE,
@@ -31,8 +31,8 @@ typedef struct hr_json {
             size_t count;
         };
         struct {
-            double number; /* of HR_JSON_WHOLE too */
-            int64_t whole;
+            double number; /* of HR_JSON_INTEGER too */
+            int64_t integer;
         };
         const char *text;
     };

@@ -3,12 +3,12 @@
  *
  * The first failure sticks: readers after it do nothing, so that none has to test each of its steps. */
 #include "base/buffer.h"
-#include "data/check.h"
-#include "data/schema.h"
 #include "model/json.h"
 #include "model/model.h"
 #include "model/model_words.h"
 #include "privacy/mechanisms.h"
+#include "schema/check.h"
+#include "schema/schema.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -21,23 +21,23 @@
 
 enum { MECHANISMS_MAX = 16 };
 
-typedef struct reader {
+typedef struct model_reader {
     const char *bytes;
     hr_model *model;
     hr_arena *arena; /* the model's */
     hr_status status;
     hr_error *err;
-} reader;
+} model_reader;
 
 /* A value and the way to it: the member `key` of the value above, or (key NULL) its element `index`. */
-typedef struct place {
-    const struct place *above;
+typedef struct json_position {
+    const struct json_position *above;
     const char *key;
     size_t index;
     const hr_json *value; /* NULL: there is none */
-} place;
+} json_position;
 
-static void add_path(hr_buffer *b, const place *at) {
+static void add_path(hr_buffer *b, const json_position *at) {
     if (!at->above) return;
     add_path(b, at->above);
     if (!at->key) {
@@ -47,8 +47,8 @@ static void add_path(hr_buffer *b, const place *at) {
     }
 }
 
-static void refuse(reader *r, const place *at, const char *remedy, const char *format, ...) HR_PRINTF(4, 5);
-static void refuse(reader *r, const place *at, const char *remedy, const char *format, ...) {
+static void refuse_model_json(model_reader *r, const json_position *at, const char *remedy, const char *format, ...) HR_PRINTF(4, 5);
+static void refuse_model_json(model_reader *r, const json_position *at, const char *remedy, const char *format, ...) {
     if (r->status) return;
     char message[256];
     va_list args;
@@ -65,191 +65,193 @@ static void refuse(reader *r, const place *at, const char *remedy, const char *f
     hr_buffer_done(&path);
 }
 
-static void *allocate(reader *r, size_t count, size_t size) {
+static void *allocate(model_reader *r, size_t count, size_t size) {
     void *memory = r->status ? NULL : hr_arena_alloc(r->arena, count, size);
     if (!memory && !r->status) r->status = hr_fail_memory(r->err);
     return memory;
 }
 
 static const char *kind_name(hr_json_kind kind) {
-    static const char *const names[] = {"an object", "an array", "a text", "a whole number", "a number", "true", "false", "null"};
+    static const char *const names[] = {"an object", "an array", "a text", "an integer", "a number", "true", "false", "null"};
     return names[kind];
 }
 
-static place element(const place *at, size_t index) {
-    return (place){at, NULL, index, &at->value->items[index]};
+static json_position element(const json_position *at, size_t index) {
+    return (json_position){at, NULL, index, &at->value->items[index]};
 }
 
 /* The member `key`, whatever its type; a missing one is refused. */
-static place member(reader *r, const place *at, const char *key) {
-    place found = {at, key, 0, hr_json_get(at->value, key)};
-    if (!found.value) refuse(r, &found, "add it, see docs/formats.md", "the key is missing");
+static json_position json_member(model_reader *r, const json_position *at, const char *key) {
+    json_position found = {at, key, 0, hr_json_get(at->value, key)};
+    if (!found.value) refuse_model_json(r, &found, "add it, see docs/formats.md", "the key is missing");
     return found;
 }
 
-static void expect(reader *r, const place *at, hr_json_kind kind) {
+static void expect(model_reader *r, const json_position *at, hr_json_kind kind) {
     if (r->status || at->value->kind == kind) return;
-    refuse(r, at, "", "this must be %s, but is %s", kind_name(kind), kind_name(at->value->kind));
+    refuse_model_json(r, at, "", "this must be %s, but is %s", kind_name(kind), kind_name(at->value->kind));
 }
 
 /* The number of items of an object or an array; 0 after a failure. */
-static size_t size_of(const reader *r, const place *at) {
+static size_t json_size_of(const model_reader *r, const json_position *at) {
     return r->status ? 0 : at->value->count;
 }
 
-static place typed_member(reader *r, const place *at, const char *key, hr_json_kind kind) {
-    place found = member(r, at, key);
+static json_position typed_member(model_reader *r, const json_position *at, const char *key, hr_json_kind kind) {
+    json_position found = json_member(r, at, key);
     expect(r, &found, kind);
     return found;
 }
 
 /* Refuses keys that are not among `keys`. */
-static void only_keys(reader *r, const place *at, const char *const *keys, size_t count) {
+static void only_keys(model_reader *r, const json_position *at, const char *const *keys, size_t count) {
     expect(r, at, HR_JSON_OBJECT);
     if (r->status) return;
     for (size_t i = 0; i < at->value->count; i++) {
         const char *key = at->value->items[i].key;
         size_t k = 0;
         while (k < count && strcmp(keys[k], key)) k++;
-        const place found = {at, key, 0, &at->value->items[i]};
-        if (k == count) refuse(r, &found, "remove it, or use the version of Hedgerow that wrote it", "the key is unknown");
+        const json_position found = {at, key, 0, &at->value->items[i]};
+        if (k == count) refuse_model_json(r, &found, "remove it, or use the version of Hedgerow that wrote it", "the key is unknown");
     }
 }
 
-static const char *copy_text(reader *r, const char *text) {
+static const char *copy_json_text(model_reader *r, const char *text) {
     char *copy = r->status ? NULL : hr_arena_text(r->arena, text, strlen(text));
     if (!copy && !r->status) r->status = hr_fail_memory(r->err);
     return copy;
 }
 
-static const char *text_at(reader *r, const place *at) {
+static const char *text_at(model_reader *r, const json_position *at) {
     expect(r, at, HR_JSON_TEXT);
-    return r->status ? NULL : copy_text(r, at->value->text);
+    return r->status ? NULL : copy_json_text(r, at->value->text);
 }
 
-static const char *text_of(reader *r, const place *at, const char *key) {
-    const place found = member(r, at, key);
+static const char *json_text_of(model_reader *r, const json_position *at, const char *key) {
+    const json_position found = json_member(r, at, key);
     return text_at(r, &found);
 }
 
-static double number_at(reader *r, const place *at) {
+static double number_at(model_reader *r, const json_position *at) {
     if (r->status) return 0;
-    if (at->value->kind == HR_JSON_WHOLE || at->value->kind == HR_JSON_NUMBER) return at->value->number;
-    refuse(r, at, "", "this must be a number, but is %s", kind_name(at->value->kind));
+    if (at->value->kind == HR_JSON_INTEGER || at->value->kind == HR_JSON_NUMBER) return at->value->number;
+    refuse_model_json(r, at, "", "this must be a number, but is %s", kind_name(at->value->kind));
     return 0;
 }
 
-static double number_of(reader *r, const place *at, const char *key) {
-    const place found = member(r, at, key);
+static double json_number_of(model_reader *r, const json_position *at, const char *key) {
+    const json_position found = json_member(r, at, key);
     return number_at(r, &found);
 }
 
 /* A number, or null for infinity. */
-static double epsilon_of(reader *r, const place *at, const char *key) {
-    const place found = member(r, at, key);
+static double epsilon_of(model_reader *r, const json_position *at, const char *key) {
+    const json_position found = json_member(r, at, key);
     return !r->status && found.value->kind == HR_JSON_NULL ? (double)INFINITY : number_at(r, &found);
 }
 
-static int64_t whole_at(reader *r, const place *at, int64_t low, int64_t high) {
-    expect(r, at, HR_JSON_WHOLE);
+static int64_t integer_at(model_reader *r, const json_position *at, int64_t low, int64_t high) {
+    expect(r, at, HR_JSON_INTEGER);
     if (r->status) return 0;
-    int64_t value = at->value->whole;
+    int64_t value = at->value->integer;
     if (value >= low && value <= high) return value;
-    refuse(r, at, "", "%" PRId64 " is not between %" PRId64 " and %" PRId64, value, low, high);
+    refuse_model_json(r, at, "", "%" PRId64 " is not between %" PRId64 " and %" PRId64, value, low, high);
     return 0;
 }
 
-static int64_t whole_of(reader *r, const place *at, const char *key, int64_t low, int64_t high) {
-    const place found = member(r, at, key);
-    return whole_at(r, &found, low, high);
+static int64_t integer_of(model_reader *r, const json_position *at, const char *key, int64_t low, int64_t high) {
+    const json_position found = json_member(r, at, key);
+    return integer_at(r, &found, low, high);
 }
 
-static bool bool_of(reader *r, const place *at, const char *key) {
-    const place found = member(r, at, key);
+static bool bool_of(model_reader *r, const json_position *at, const char *key) {
+    const json_position found = json_member(r, at, key);
     if (r->status) return false;
     bool is_true = found.value->kind == HR_JSON_TRUE;
-    if (!is_true && found.value->kind != HR_JSON_FALSE) refuse(r, &found, "", "this must be true or false");
+    if (!is_true && found.value->kind != HR_JSON_FALSE) refuse_model_json(r, &found, "", "this must be true or false");
     return is_true;
 }
 
 /* The index of a text among words. */
-static size_t word_of(reader *r, const place *at, const char *key, const char *const *words, size_t count) {
-    const place found = typed_member(r, at, key, HR_JSON_TEXT);
+static size_t word_of(model_reader *r, const json_position *at, const char *key, const char *const *words, size_t count) {
+    const json_position found = typed_member(r, at, key, HR_JSON_TEXT);
     if (r->status) return 0;
     const char *word = found.value->text;
     for (size_t i = 0; i < count; i++)
         if (!strcmp(words[i], word)) return i;
-    refuse(r, &found, "use the version of Hedgerow that wrote it", "the value '%.100s' is unknown", word);
+    refuse_model_json(r, &found, "use the version of Hedgerow that wrote it", "the value '%.100s' is unknown", word);
     return 0;
 }
 
-static const double *numbers_of(reader *r, const place *at, const char *key, size_t *count) {
-    const place list = typed_member(r, at, key, HR_JSON_ARRAY);
-    *count = size_of(r, &list);
+static const double *json_numbers_of(model_reader *r, const json_position *at, const char *key, size_t *count) {
+    const json_position list = typed_member(r, at, key, HR_JSON_ARRAY);
+    *count = json_size_of(r, &list);
     double *numbers = allocate(r, *count, sizeof *numbers);
     for (size_t i = 0; i < *count && !r->status; i++) {
-        const place item = element(&list, i);
+        const json_position item = element(&list, i);
         numbers[i] = number_at(r, &item);
     }
     return numbers;
 }
 
-static const char *const *texts_of(reader *r, const place *at, const char *key, size_t *count) {
-    const place list = typed_member(r, at, key, HR_JSON_ARRAY);
-    *count = size_of(r, &list);
+static const char *const *texts_of(model_reader *r, const json_position *at, const char *key, size_t *count) {
+    const json_position list = typed_member(r, at, key, HR_JSON_ARRAY);
+    *count = json_size_of(r, &list);
     const char **texts = allocate(r, *count, sizeof *texts);
     for (size_t i = 0; i < *count && !r->status; i++) {
-        const place item = element(&list, i);
+        const json_position item = element(&list, i);
         texts[i] = text_at(r, &item);
     }
     return texts;
 }
 
 /* Models of one owner do not name it. */
-static const char *read_unit(reader *r, const place *guarantee) {
+static const char *read_unit(model_reader *r, const json_position *guarantee) {
     if (r->status || !hr_json_get(guarantee->value, "unit")) return HR_ONE_RECORD;
-    return HR_RECORD_WORDS[word_of(r, guarantee, "unit", HR_RECORD_WORDS, COUNT(HR_RECORD_WORDS))];
+    return HR_RECORD_NAMES[word_of(r, guarantee, "unit", HR_RECORD_NAMES, COUNT(HR_RECORD_NAMES))];
 }
 
-static void read_guarantee(reader *r, const place *root) {
-    static const char *const keys[] = {"private", "currency", "epsilon", "delta", "epsilon_replace", "delta_replace", "unit", "statement"};
-    const place at = typed_member(r, root, "guarantee", HR_JSON_OBJECT);
+static void read_guarantee(model_reader *r, const json_position *root) {
+    static const char *const keys[] = {"private",         "privacy_measure", "epsilon", "delta",
+                                       "epsilon_replace", "delta_replace",   "unit",    "statement"};
+    const json_position at = typed_member(r, root, "guarantee", HR_JSON_OBJECT);
     only_keys(r, &at, keys, COUNT(keys));
     hr_guarantee *g = &r->model->guarantee;
     g->is_private = bool_of(r, &at, "private");
-    r->model->currency = (hr_currency)word_of(r, &at, "currency", HR_CURRENCY_WORDS, COUNT(HR_CURRENCY_WORDS));
+    r->model->privacy_measure =
+        (hr_privacy_measure)word_of(r, &at, "privacy_measure", HR_PRIVACY_MEASURE_NAMES, COUNT(HR_PRIVACY_MEASURE_NAMES));
     g->epsilon = epsilon_of(r, &at, "epsilon");
-    g->delta = number_of(r, &at, "delta");
+    g->delta = json_number_of(r, &at, "delta");
     g->epsilon_replace = epsilon_of(r, &at, "epsilon_replace");
-    g->delta_replace = number_of(r, &at, "delta_replace");
+    g->delta_replace = json_number_of(r, &at, "delta_replace");
     g->unit = read_unit(r, &at);
-    g->statement = text_of(r, &at, "statement");
+    g->statement = json_text_of(r, &at, "statement");
 }
 
-static void read_settings(reader *r, const place *root) {
-    const place at = typed_member(r, root, "settings", HR_JSON_OBJECT);
-    size_t count = size_of(r, &at);
+static void read_settings(model_reader *r, const json_position *root) {
+    const json_position at = typed_member(r, root, "settings", HR_JSON_OBJECT);
+    size_t count = json_size_of(r, &at);
     hr_setting *settings = allocate(r, count, sizeof *settings);
     for (size_t i = 0; i < count && !r->status; i++) {
-        const place item = {&at, at.value->items[i].key, 0, &at.value->items[i]};
-        settings[i].name = copy_text(r, item.key);
+        const json_position item = {&at, at.value->items[i].key, 0, &at.value->items[i]};
+        settings[i].name = copy_json_text(r, item.key);
         settings[i].value = text_at(r, &item);
     }
     r->model->settings = settings;
     r->model->setting_count = count;
 }
 
-static hr_column read_column(reader *r, const place *at) {
-    static const char *const number_keys[] = {"name", "kind", "low", "high", "whole"};
+static hr_column read_json_column(model_reader *r, const json_position *at) {
+    static const char *const number_keys[] = {"name", "kind", "low", "high", "integer"};
     static const char *const category_keys[] = {"name", "kind", "values"};
     expect(r, at, HR_JSON_OBJECT);
-    hr_column column = {.name = text_of(r, at, "name")};
-    column.kind = (hr_kind)word_of(r, at, "kind", HR_KIND_WORDS, COUNT(HR_KIND_WORDS));
+    hr_column column = {.name = json_text_of(r, at, "name")};
+    column.kind = (hr_kind)word_of(r, at, "kind", HR_KIND_NAMES, COUNT(HR_KIND_NAMES));
     if (column.kind == HR_NUMBER) {
         only_keys(r, at, number_keys, COUNT(number_keys));
-        column.low = number_of(r, at, "low");
-        column.high = number_of(r, at, "high");
-        column.whole = bool_of(r, at, "whole");
+        column.low = json_number_of(r, at, "low");
+        column.high = json_number_of(r, at, "high");
+        column.integer = bool_of(r, at, "integer");
     } else {
         only_keys(r, at, category_keys, COUNT(category_keys));
         column.values = texts_of(r, at, "values", &column.value_count);
@@ -268,7 +270,7 @@ static void name_fault(const hr_schema_fault *fault, char *path, size_t size) {
     snprintf(path, size, "schema.%s%s%s%s", column, of_column ? "." : "", of_column ? fault->key : "", item);
 }
 
-static void make_schema(reader *r, const hr_schema_parts *parts) {
+static void make_schema(model_reader *r, const hr_schema_parts *parts) {
     char path[128];
     hr_schema_fault fault = {0};
     r->status = hr_schema_check(parts, &fault, r->err);
@@ -281,65 +283,65 @@ static void make_schema(reader *r, const hr_schema_parts *parts) {
     }
 }
 
-static void read_schema(reader *r, const place *root) {
+static void read_json_schema(model_reader *r, const json_position *root) {
     static const char *const keys[] = {"label", "features", "missing"};
-    const place at = typed_member(r, root, "schema", HR_JSON_OBJECT);
+    const json_position at = typed_member(r, root, "schema", HR_JSON_OBJECT);
     only_keys(r, &at, keys, COUNT(keys));
-    const place label_at = member(r, &at, "label"), list = typed_member(r, &at, "features", HR_JSON_ARRAY);
-    hr_column label = r->status ? (hr_column){0} : read_column(r, &label_at);
-    size_t count = size_of(r, &list), missing_count;
+    const json_position label_at = json_member(r, &at, "label"), list = typed_member(r, &at, "features", HR_JSON_ARRAY);
+    hr_column label = r->status ? (hr_column){0} : read_json_column(r, &label_at);
+    size_t count = json_size_of(r, &list), missing_count;
     hr_column *features = allocate(r, count, sizeof *features);
     for (size_t f = 0; f < count && !r->status; f++) {
-        const place item = element(&list, f);
-        features[f] = read_column(r, &item);
+        const json_position item = element(&list, f);
+        features[f] = read_json_column(r, &item);
     }
     const char *const *missing = texts_of(r, &at, "missing", &missing_count);
     const hr_schema_parts parts = {label, features, count, missing, missing_count};
     if (!r->status) make_schema(r, &parts);
 }
 
-static void read_task(reader *r, const place *root) {
-    size_t task = word_of(r, root, "task", HR_TASK_WORDS, COUNT(HR_TASK_WORDS));
-    const place at = member(r, root, "task");
-    if (!r->status && task != (size_t)hr_schema_task(r->model->schema)) refuse(r, &at, "", "the task does not fit the label");
+static void read_task(model_reader *r, const json_position *root) {
+    size_t task = word_of(r, root, "task", HR_TASK_NAMES, COUNT(HR_TASK_NAMES));
+    const json_position at = json_member(r, root, "task");
+    if (!r->status && task != (size_t)hr_schema_task(r->model->schema)) refuse_model_json(r, &at, "", "the task does not fit the label");
 }
 
-static hr_feature_bins read_feature_bins(reader *r, const place *at, hr_kind kind) {
+static hr_feature_bins read_feature_bins(model_reader *r, const json_position *at, hr_kind kind) {
     static const char *const number_keys[] = {"edges"}, *const category_keys[] = {"count"};
     hr_feature_bins bins = {.kind = kind};
     only_keys(r, at, kind == HR_NUMBER ? number_keys : category_keys, 1);
     if (kind == HR_CATEGORY) {
-        bins.bin_count = (uint32_t)whole_of(r, at, "count", 2, HR_BINS_MAX);
+        bins.bin_count = (uint32_t)integer_of(r, at, "count", 2, HR_BINS_MAX);
         return bins;
     }
     size_t count;
-    bins.edges = numbers_of(r, at, "edges", &count);
-    const place edges = {at, "edges", 0, NULL};
-    if (count > HR_BINS_MAX - 2) refuse(r, &edges, "", "there are %zu edges, but 254 is the most", count);
+    bins.edges = json_numbers_of(r, at, "edges", &count);
+    const json_position edges = {at, "edges", 0, NULL};
+    if (count > HR_BINS_MAX - 2) refuse_model_json(r, &edges, "", "there are %zu edges, but 254 is the most", count);
     bins.bin_count = (uint32_t)count + 2;
     return bins;
 }
 
-static void read_bins(reader *r, const place *root) {
-    const place list = typed_member(r, root, "bins", HR_JSON_ARRAY);
+static void read_json_bins(model_reader *r, const json_position *root) {
+    const json_position list = typed_member(r, root, "bins", HR_JSON_ARRAY);
     hr_binning *binning = &r->model->binning;
-    binning->feature_count = size_of(r, &list);
+    binning->feature_count = json_size_of(r, &list);
     if (!r->status && binning->feature_count != hr_schema_feature_count(r->model->schema))
-        refuse(r, &list, "", "there must be one entry for every feature of the schema");
+        refuse_model_json(r, &list, "", "there must be one entry for every feature of the schema");
     binning->features = allocate(r, binning->feature_count, sizeof *binning->features);
     for (size_t f = 0; f < binning->feature_count && !r->status; f++) {
-        const place item = element(&list, f);
+        const json_position item = element(&list, f);
         binning->features[f] = read_feature_bins(r, &item, hr_schema_feature(r->model->schema, f)->kind);
     }
 }
 
-static int64_t entry(reader *r, const place *at, size_t index, int64_t high) {
-    const place item = element(at, index);
-    return whole_at(r, &item, 0, high);
+static int64_t entry(model_reader *r, const json_position *at, size_t index, int64_t high) {
+    const json_position item = element(at, index);
+    return integer_at(r, &item, 0, high);
 }
 
 /* [left, feature] is a multiway split; [left, feature, cut, missing] splits a number, [left, feature, subset] a category. */
-static void read_split(reader *r, const place *at, hr_node *node) {
+static void read_split(model_reader *r, const json_position *at, hr_node *node) {
     size_t size = at->value->count;
     const hr_binning *binning = &r->model->binning;
     node->left = (uint32_t)entry(r, at, 0, UINT32_MAX);
@@ -348,11 +350,11 @@ static void read_split(reader *r, const place *at, hr_node *node) {
     const hr_feature_bins *bins = &binning->features[node->feature];
     size_t two_way = bins->kind == HR_NUMBER ? 4 : 3;
     if (size != 2 && size != two_way) {
-        refuse(r, at, "", "a split of this feature has 2 or %zu entries", two_way);
+        refuse_model_json(r, at, "", "a split of this feature has 2 or %zu entries", two_way);
         return;
     }
-    const place left = element(at, 0);
-    if (!node->left) refuse(r, &left, "", "children must come after their parent");
+    const json_position left = element(at, 0);
+    if (!node->left) refuse_model_json(r, &left, "", "children must come after their parent");
     if (size == 2) {
         node->branches = (uint16_t)bins->bin_count;
     } else if (bins->kind == HR_NUMBER) {
@@ -363,74 +365,74 @@ static void read_split(reader *r, const place *at, hr_node *node) {
     }
 }
 
-static void read_node(reader *r, const place *at, hr_node *node) {
+static void read_node(model_reader *r, const json_position *at, hr_node *node) {
     expect(r, at, HR_JSON_ARRAY);
     if (r->status) return;
     size_t size = at->value->count;
     if (size == 1) {
-        const place leaf = element(at, 0);
+        const json_position leaf = element(at, 0);
         node->value = number_at(r, &leaf);
     } else if (size >= 2 && size <= 4) {
         read_split(r, at, node);
     } else {
-        refuse(r, at, "", "a node has 1 to 4 entries, not %zu", size);
+        refuse_model_json(r, at, "", "a node has 1 to 4 entries, not %zu", size);
     }
 }
 
-static void read_subset(reader *r, const place *at, hr_bin_set *set) {
+static void read_subset(model_reader *r, const json_position *at, hr_bin_set *set) {
     expect(r, at, HR_JSON_ARRAY);
-    size_t count = size_of(r, at);
+    size_t count = json_size_of(r, at);
     int64_t before = -1;
     for (size_t i = 0; i < count && !r->status; i++) {
-        const place item = element(at, i);
-        int64_t bin = whole_at(r, &item, before + 1, HR_BINS_MAX - 1);
+        const json_position item = element(at, i);
+        int64_t bin = integer_at(r, &item, before + 1, HR_BINS_MAX - 1);
         if (!r->status) hr_bin_set_add(set, (uint8_t)bin);
         before = bin;
     }
 }
 
-static void read_tree(reader *r, const place *at, hr_tree *tree) {
+static void read_json_tree(model_reader *r, const json_position *at, hr_tree *tree) {
     static const char *const keys[] = {"output", "subsets", "nodes"};
     only_keys(r, at, keys, COUNT(keys));
-    tree->output = (size_t)whole_of(r, at, "output", 0, UINT32_MAX);
-    const place subsets = typed_member(r, at, "subsets", HR_JSON_ARRAY), nodes = typed_member(r, at, "nodes", HR_JSON_ARRAY);
-    tree->subset_count = size_of(r, &subsets);
-    tree->node_count = size_of(r, &nodes);
+    tree->output = (size_t)integer_of(r, at, "output", 0, UINT32_MAX);
+    const json_position subsets = typed_member(r, at, "subsets", HR_JSON_ARRAY), nodes = typed_member(r, at, "nodes", HR_JSON_ARRAY);
+    tree->subset_count = json_size_of(r, &subsets);
+    tree->node_count = json_size_of(r, &nodes);
     tree->subsets = allocate(r, tree->subset_count, sizeof *tree->subsets);
     tree->nodes = allocate(r, tree->node_count, sizeof *tree->nodes);
     for (size_t s = 0; s < tree->subset_count && !r->status; s++) {
-        const place item = element(&subsets, s);
+        const json_position item = element(&subsets, s);
         read_subset(r, &item, &tree->subsets[s]);
     }
     for (size_t n = 0; n < tree->node_count && !r->status; n++) {
-        const place item = element(&nodes, n);
+        const json_position item = element(&nodes, n);
         read_node(r, &item, &tree->nodes[n]);
     }
 }
 
 /* Models from before there was one have none, nor have those of other methods. */
-static void read_calibration(reader *r, const place *root, hr_calibration *calibration) {
+static void read_calibration(model_reader *r, const json_position *root, hr_calibration *calibration) {
     static const char key[] = "calibration", *const keys[] = {"intercept", "slope"};
-    const place at = {root, key, 0, r->status ? NULL : hr_json_get(root->value, key)};
+    const json_position at = {root, key, 0, r->status ? NULL : hr_json_get(root->value, key)};
     if (!at.value) return;
     only_keys(r, &at, keys, COUNT(keys));
     if (r->status) return;
     calibration->made = true;
-    calibration->intercept = number_of(r, &at, "intercept");
-    calibration->slope = number_of(r, &at, "slope");
+    calibration->intercept = json_number_of(r, &at, "intercept");
+    calibration->slope = json_number_of(r, &at, "slope");
 }
 
-static void read_forest(reader *r, const place *root) {
+static void read_forest(model_reader *r, const json_position *root) {
     hr_forest *forest = &r->model->forest;
-    forest->link = (hr_link)word_of(r, root, "link", HR_LINK_WORDS, COUNT(HR_LINK_WORDS));
-    forest->base = (double *)numbers_of(r, root, "base", &forest->output_count);
+    forest->link = (hr_link)word_of(r, root, "link", HR_LINK_NAMES, COUNT(HR_LINK_NAMES));
+    forest->base = (double *)json_numbers_of(r, root, "base", &forest->output_count);
     read_calibration(r, root, &forest->calibration);
-    const place list = typed_member(r, root, "trees", HR_JSON_ARRAY);
-    forest->tree_count = size_of(r, &list);
+    const json_position list = typed_member(r, root, "trees", HR_JSON_ARRAY);
+    forest->tree_count = json_size_of(r, &list);
     forest->trees = allocate(r, forest->tree_count, sizeof *forest->trees);
     for (size_t t = 0; t < forest->tree_count && !r->status; t++) {
-        const place item = element(&list, t);
-        read_tree(r, &item, &forest->trees[t]);
+        const json_position item = element(&list, t);
+        read_json_tree(r, &item, &forest->trees[t]);
     }
 }
 
@@ -448,19 +450,19 @@ static bool take_digits(const char **at, char end, uint64_t *out) {
     return true;
 }
 
-static void read_scale(reader *r, const place *at, hr_release *release) {
-    const place found = typed_member(r, at, "scale", HR_JSON_TEXT);
+static void read_scale(model_reader *r, const json_position *at, hr_release *release) {
+    const json_position found = typed_member(r, at, "scale", HR_JSON_TEXT);
     if (r->status) return;
     const char *text = found.value->text;
     if (!take_digits(&text, '/', &release->scale_num)) {
-        refuse(r, &found, "", "the scale is not of the form 'whole/whole'");
+        refuse_model_json(r, &found, "", "the scale is not of the form 'integer/integer'");
         return;
     }
     text++;
-    if (!take_digits(&text, '\0', &release->scale_den)) refuse(r, &found, "", "the scale is not of the form 'whole/whole'");
+    if (!take_digits(&text, '\0', &release->scale_den)) refuse_model_json(r, &found, "", "the scale is not of the form 'integer/integer'");
 }
 
-static hr_mechanism mechanism_of(reader *r, const place *at) {
+static hr_mechanism mechanism_of(model_reader *r, const json_position *at) {
     const char *names[MECHANISMS_MAX];
     size_t count = 0;
     for (; count < MECHANISMS_MAX && hr_mechanism_info_of((uint32_t)count); count++)
@@ -468,64 +470,64 @@ static hr_mechanism mechanism_of(reader *r, const place *at) {
     return (hr_mechanism)word_of(r, at, "mechanism", names, count);
 }
 
-static void read_release(reader *r, const place *at, hr_release *release) {
+static void read_json_release(model_reader *r, const json_position *at, hr_release *release) {
     static const char *const keys[] = {"what",        "tree",  "level", "group", "part", "mechanism",
                                        "sensitivity", "scale", "units", "cost",  "draws"};
     only_keys(r, at, keys, COUNT(keys));
-    release->what = text_of(r, at, "what");
-    release->tree = whole_of(r, at, "tree", -1, INT64_MAX);
-    release->level = whole_of(r, at, "level", -1, INT64_MAX);
-    release->group = (uint64_t)whole_of(r, at, "group", 0, INT64_MAX);
-    release->part = (uint64_t)whole_of(r, at, "part", 0, INT64_MAX);
+    release->what = json_text_of(r, at, "what");
+    release->tree = integer_of(r, at, "tree", -1, INT64_MAX);
+    release->level = integer_of(r, at, "level", -1, INT64_MAX);
+    release->group = (uint64_t)integer_of(r, at, "group", 0, INT64_MAX);
+    release->part = (uint64_t)integer_of(r, at, "part", 0, INT64_MAX);
     release->mechanism = mechanism_of(r, at);
-    release->sensitivity = (uint64_t)whole_of(r, at, "sensitivity", 0, INT64_MAX);
+    release->sensitivity = (uint64_t)integer_of(r, at, "sensitivity", 0, INT64_MAX);
     read_scale(r, at, release);
-    release->cost = (hr_units)whole_of(r, at, "units", 0, (int64_t)HR_UNITS_MAX);
-    release->draws = (uint64_t)whole_of(r, at, "draws", 0, INT64_MAX);
-    double cost = number_of(r, at, "cost");
-    const place found = {at, "cost", 0, NULL};
-    if (!r->status && cost != hr_units_value(release->cost)) refuse(r, &found, "", "the cost is not units / 2^40");
+    release->cost = (hr_units)integer_of(r, at, "units", 0, (int64_t)HR_UNITS_MAX);
+    release->draws = (uint64_t)integer_of(r, at, "draws", 0, INT64_MAX);
+    double cost = json_number_of(r, at, "cost");
+    const json_position found = {at, "cost", 0, NULL};
+    if (!r->status && cost != hr_units_value(release->cost)) refuse_model_json(r, &found, "", "the cost is not units / 2^40");
 }
 
-static void read_releases(reader *r, const place *root) {
-    const place list = typed_member(r, root, "releases", HR_JSON_ARRAY);
+static void read_releases(model_reader *r, const json_position *root) {
+    const json_position list = typed_member(r, root, "releases", HR_JSON_ARRAY);
     hr_model *m = r->model;
-    m->release_count = size_of(r, &list);
+    m->release_count = json_size_of(r, &list);
     m->releases = allocate(r, m->release_count, sizeof *m->releases);
     for (size_t i = 0; i < m->release_count && !r->status; i++) {
-        const place item = element(&list, i);
-        read_release(r, &item, &m->releases[i]);
+        const json_position item = element(&list, i);
+        read_json_release(r, &item, &m->releases[i]);
     }
 }
 
 /* Other versions are refused before anything else is looked at. */
-static void read_version(reader *r, const place *root) {
+static void read_version(model_reader *r, const json_position *root) {
     static const char key[] = "hedgerow-model", other[] = "use the version of Hedgerow that wrote it";
-    const place at = {root, key, 0, hr_json_get(root->value, key)};
+    const json_position at = {root, key, 0, hr_json_get(root->value, key)};
     if (!at.value) {
-        refuse(r, root, "give a file that `hedgerow train` wrote", "this is not a Hedgerow model");
+        refuse_model_json(r, root, "give a file that `hedgerow train` wrote", "this is not a Hedgerow model");
         return;
     }
-    expect(r, &at, HR_JSON_WHOLE);
-    if (!r->status && at.value->whole != 1)
-        refuse(r, &at, other, "version %" PRId64 " is unknown; this library reads version 1", at.value->whole);
+    expect(r, &at, HR_JSON_INTEGER);
+    if (!r->status && at.value->integer != 1)
+        refuse_model_json(r, &at, other, "version %" PRId64 " is unknown; this library reads version 1", at.value->integer);
 }
 
-static hr_status read_model(reader *r, const hr_json *json) {
+static hr_status read_model(model_reader *r, const hr_json *json) {
     static const char *const keys[] = {"hedgerow-model", "version", "method", "mode", "task",        "link",  "guarantee",
                                        "settings",       "schema",  "bins",   "base", "calibration", "trees", "releases"};
-    const place root = {NULL, NULL, 0, json};
+    const json_position root = {NULL, NULL, 0, json};
     read_version(r, &root);
     if (r->status) return r->status;
     only_keys(r, &root, keys, COUNT(keys));
-    text_of(r, &root, "version");
-    r->model->method = text_of(r, &root, "method");
-    r->model->mode = (hr_mode)word_of(r, &root, "mode", HR_MODE_WORDS, COUNT(HR_MODE_WORDS));
+    json_text_of(r, &root, "version");
+    r->model->method = json_text_of(r, &root, "method");
+    r->model->mode = (hr_mode)word_of(r, &root, "mode", HR_MODE_NAMES, COUNT(HR_MODE_NAMES));
     read_guarantee(r, &root);
     read_settings(r, &root);
-    read_schema(r, &root);
+    read_json_schema(r, &root);
     read_task(r, &root);
-    read_bins(r, &root);
+    read_json_bins(r, &root);
     read_forest(r, &root);
     read_releases(r, &root);
     return r->status;
@@ -533,7 +535,7 @@ static hr_status read_model(reader *r, const hr_json *json) {
 
 hr_status hr_model_parse(const char *bytes, size_t size, const char *name, hr_model **out, hr_error *err) {
     const hr_json *json = NULL;
-    reader r = {.bytes = bytes, .err = err, .model = calloc(1, sizeof *r.model)};
+    model_reader r = {.bytes = bytes, .err = err, .model = calloc(1, sizeof *r.model)};
     if (r.model) r.arena = r.model->arena = hr_arena_new();
     hr_arena *arena = hr_arena_new();
     r.status = r.arena && arena ? hr_json_parse(arena, bytes, size, &json, err) : hr_fail_memory(err);

@@ -3,7 +3,7 @@
  * The text is built by hand, not by a library, because the layout and the digits of doubles matter: the same model gives the
  * same bytes everywhere, and every double reads back bit for bit. */
 #include "base/buffer.h"
-#include "data/number.h"
+#include "base/number.h"
 #include "model/model.h"
 #include "model/model_words.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Every digit that the double needs. The integer -0 would lose its sign. */
-static void add_number(hr_buffer *b, double value) {
+static void add_json_number(hr_buffer *b, double value) {
     char text[HR_NUMBER_TEXT];
     hr_number_render(value, text);
     hr_buffer_text(b, value == 0 && signbit(value) ? "-0.0" : text);
@@ -39,7 +39,7 @@ static void add_epsilon(hr_buffer *b, double epsilon) {
     if (isinf(epsilon)) {
         hr_buffer_text(b, "null");
     } else {
-        add_number(b, epsilon);
+        add_json_number(b, epsilon);
     }
 }
 
@@ -56,7 +56,7 @@ static void add_numbers(hr_buffer *b, const double *values, size_t count) {
     hr_buffer_text(b, "[");
     for (size_t i = 0; i < count; i++) {
         if (i) hr_buffer_text(b, ", ");
-        add_number(b, values[i]);
+        add_json_number(b, values[i]);
     }
     hr_buffer_text(b, "]");
 }
@@ -76,22 +76,22 @@ static void add_head(hr_buffer *b, const hr_model *m) {
     add_string(b, hr_version());
     hr_buffer_text(b, ",\n  \"method\": ");
     add_string(b, m->method);
-    hr_buffer_format(b, ",\n  \"mode\": \"%s\"", HR_MODE_WORDS[m->mode]);
-    hr_buffer_format(b, ",\n  \"task\": \"%s\"", HR_TASK_WORDS[hr_schema_task(m->schema)]);
-    hr_buffer_format(b, ",\n  \"link\": \"%s\"", HR_LINK_WORDS[m->forest.link]);
+    hr_buffer_format(b, ",\n  \"mode\": \"%s\"", HR_MODE_NAMES[m->mode]);
+    hr_buffer_format(b, ",\n  \"task\": \"%s\"", HR_TASK_NAMES[hr_schema_task(m->schema)]);
+    hr_buffer_format(b, ",\n  \"link\": \"%s\"", HR_LINK_NAMES[m->forest.link]);
 }
 
 static void add_guarantee(hr_buffer *b, const hr_model *m) {
     const hr_guarantee *g = &m->guarantee;
     hr_buffer_format(b, ",\n  \"guarantee\": {\n    \"private\": %s", g->is_private ? "true" : "false");
-    hr_buffer_format(b, ",\n    \"currency\": \"%s\",\n    \"epsilon\": ", HR_CURRENCY_WORDS[m->currency]);
+    hr_buffer_format(b, ",\n    \"privacy_measure\": \"%s\",\n    \"epsilon\": ", HR_PRIVACY_MEASURE_NAMES[m->privacy_measure]);
     add_epsilon(b, g->epsilon);
     hr_buffer_text(b, ",\n    \"delta\": ");
-    add_number(b, g->delta);
+    add_json_number(b, g->delta);
     hr_buffer_text(b, ",\n    \"epsilon_replace\": ");
     add_epsilon(b, g->epsilon_replace);
     hr_buffer_text(b, ",\n    \"delta_replace\": ");
-    add_number(b, g->delta_replace);
+    add_json_number(b, g->delta_replace);
     if (strcmp(g->unit, HR_ONE_RECORD) != 0) hr_buffer_format(b, ",\n    \"unit\": \"%s\"", g->unit);
     hr_buffer_text(b, ",\n    \"statement\": ");
     add_string(b, g->statement);
@@ -112,13 +112,13 @@ static void add_settings(hr_buffer *b, const hr_model *m) {
 static void add_column(hr_buffer *b, const hr_column *column) {
     hr_buffer_text(b, "{\"name\": ");
     add_string(b, column->name);
-    hr_buffer_format(b, ", \"kind\": \"%s\"", HR_KIND_WORDS[column->kind]);
+    hr_buffer_format(b, ", \"kind\": \"%s\"", HR_KIND_NAMES[column->kind]);
     if (column->kind == HR_NUMBER) {
         hr_buffer_text(b, ", \"low\": ");
-        add_number(b, column->low);
+        add_json_number(b, column->low);
         hr_buffer_text(b, ", \"high\": ");
-        add_number(b, column->high);
-        hr_buffer_format(b, ", \"whole\": %s", column->whole ? "true" : "false");
+        add_json_number(b, column->high);
+        hr_buffer_format(b, ", \"integer\": %s", column->integer ? "true" : "false");
     } else {
         hr_buffer_text(b, ", \"values\": ");
         add_strings(b, column->values, column->value_count);
@@ -126,7 +126,7 @@ static void add_column(hr_buffer *b, const hr_column *column) {
     hr_buffer_text(b, "}");
 }
 
-static void add_schema(hr_buffer *b, const hr_schema *schema) {
+static void add_json_schema(hr_buffer *b, const hr_schema *schema) {
     hr_buffer_text(b, ",\n  \"schema\": {\n    \"label\": ");
     add_column(b, hr_schema_label(schema));
     hr_buffer_text(b, ",\n    \"features\": [");
@@ -158,10 +158,10 @@ static void add_bins(hr_buffer *b, const hr_binning *binning) {
     end_items(b, binning->feature_count, 2, "]");
 }
 
-static void add_node(hr_buffer *b, const hr_node *node, const hr_binning *binning) {
+static void add_json_node(hr_buffer *b, const hr_node *node, const hr_binning *binning) {
     if (!node->left) {
         hr_buffer_text(b, "[");
-        add_number(b, node->value);
+        add_json_number(b, node->value);
         hr_buffer_text(b, "]");
     } else if (node->branches) {
         hr_buffer_format(b, "[%" PRIu32 ",%" PRIu32 "]", node->left, node->feature);
@@ -182,7 +182,7 @@ static void add_subset(hr_buffer *b, const hr_bin_set *set) {
     hr_buffer_text(b, *before == '[' ? "[]" : "]");
 }
 
-static void add_tree(hr_buffer *b, const hr_tree *tree, const hr_binning *binning) {
+static void add_tree_model_json(hr_buffer *b, const hr_tree *tree, const hr_binning *binning) {
     hr_buffer_format(b, "{\"output\": %zu, \"subsets\": [", tree->output);
     for (size_t s = 0; s < tree->subset_count; s++) {
         if (s) hr_buffer_text(b, ",");
@@ -191,7 +191,7 @@ static void add_tree(hr_buffer *b, const hr_tree *tree, const hr_binning *binnin
     hr_buffer_text(b, "], \"nodes\": [");
     for (size_t n = 0; n < tree->node_count; n++) {
         if (n) hr_buffer_text(b, ",");
-        add_node(b, &tree->nodes[n], binning);
+        add_json_node(b, &tree->nodes[n], binning);
     }
     hr_buffer_text(b, "]}");
 }
@@ -200,9 +200,9 @@ static void add_tree(hr_buffer *b, const hr_tree *tree, const hr_binning *binnin
 static void add_calibration(hr_buffer *b, const hr_calibration *calibration) {
     if (!calibration->made) return;
     hr_buffer_text(b, ",\n  \"calibration\": {\"intercept\": ");
-    add_number(b, calibration->intercept);
+    add_json_number(b, calibration->intercept);
     hr_buffer_text(b, ", \"slope\": ");
-    add_number(b, calibration->slope);
+    add_json_number(b, calibration->slope);
     hr_buffer_text(b, "}");
 }
 
@@ -213,7 +213,7 @@ static void add_forest(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, ",\n  \"trees\": [");
     for (size_t t = 0; t < m->forest.tree_count; t++) {
         begin_item(b, t, 4);
-        add_tree(b, &m->forest.trees[t], &m->binning);
+        add_tree_model_json(b, &m->forest.trees[t], &m->binning);
     }
     end_items(b, m->forest.tree_count, 2, "]");
 }
@@ -226,11 +226,11 @@ static void add_release(hr_buffer *b, const hr_release *r) {
     hr_buffer_format(b, ", \"mechanism\": \"%s\", \"sensitivity\": %" PRIu64, hr_mechanism_text(r->mechanism), r->sensitivity);
     hr_buffer_format(b, ", \"scale\": \"%" PRIu64 "/%" PRIu64 "\"", r->scale_num, r->scale_den);
     hr_buffer_format(b, ", \"units\": %" PRIu64 ", \"cost\": ", r->cost);
-    add_number(b, hr_units_value(r->cost));
+    add_json_number(b, hr_units_value(r->cost));
     hr_buffer_format(b, ", \"draws\": %" PRIu64 "}", r->draws);
 }
 
-static void add_releases(hr_buffer *b, const hr_model *m) {
+static void add_json_releases(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, ",\n  \"releases\": [");
     for (size_t i = 0; i < m->release_count; i++) {
         begin_item(b, i, 4);
@@ -244,9 +244,9 @@ hr_status hr_model_render(const hr_model *model, char **json, hr_error *err) {
     add_head(&b, model);
     add_guarantee(&b, model);
     add_settings(&b, model);
-    add_schema(&b, model->schema);
+    add_json_schema(&b, model->schema);
     add_bins(&b, &model->binning);
     add_forest(&b, model);
-    add_releases(&b, model);
+    add_json_releases(&b, model);
     return hr_buffer_take(&b, json, err);
 }

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double LEAST_PROBABILITY = 1e-15;
+static const double MIN_PROBABILITY = 1e-15;
 enum { CALIBRATION_BINS = 10 };
 
 typedef struct ranked {
@@ -67,14 +67,14 @@ static void compare_classes(const double *probabilities, const double *labels, s
         const double *p = probabilities + i * classes;
         size_t truth = (size_t)labels[i];
         wrong += hr_predicted_class(p, classes) != truth;
-        loss -= log(fmin(fmax(p[truth], LEAST_PROBABILITY), 1 - LEAST_PROBABILITY));
+        loss -= log(fmin(fmax(p[truth], MIN_PROBABILITY), 1 - MIN_PROBABILITY));
     }
     out->error = wrong / (double)out->rows;
     out->logloss = loss / (double)out->rows;
     out->ece = calibration_error(probabilities, labels, out->rows, classes);
 }
 
-static void compare_numbers(const double *predicted, const double *labels, hr_metrics *out) {
+static void compare_scores(const double *predicted, const double *labels, hr_metrics *out) {
     double rows = (double)out->rows, sum = 0, squares = 0, distances = 0, spread = 0;
     for (size_t i = 0; i < out->rows; i++) {
         double miss = predicted[i] - labels[i];
@@ -94,7 +94,7 @@ hr_status hr_metrics_compare(hr_task task, const double *predicted, const double
     m.error = m.auc = m.logloss = m.ece = m.rmse = m.mae = m.r2 = (double)NAN;
     hr_status status = HR_OK;
     if (task == HR_REGRESSION) {
-        compare_numbers(predicted, labels, &m);
+        compare_scores(predicted, labels, &m);
     } else {
         compare_classes(predicted, labels, outputs, &m);
         if (task == HR_BINARY) status = area_under_curve(predicted, labels, rows, &m.auc, err);

@@ -2,13 +2,13 @@
 #include "model/model.h"
 
 #include "base/fail.h"
-#include "data/number.h"
-#include "data/schema.h"
+#include "base/number.h"
+#include "schema/schema.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char *copy_text(hr_arena *arena, const char *text) {
+static const char *copy_model_text(hr_arena *arena, const char *text) {
     return hr_arena_text(arena, text ? text : "", text ? strlen(text) : 0);
 }
 
@@ -18,7 +18,7 @@ static void *copy_array(hr_arena *arena, const void *from, size_t count, size_t 
     return to;
 }
 
-static bool copy_tree(hr_arena *arena, const hr_tree *from, hr_tree *to) {
+static bool copy_model_tree(hr_arena *arena, const hr_tree *from, hr_tree *to) {
     *to = *from;
     to->nodes = copy_array(arena, from->nodes, from->node_count, sizeof *from->nodes);
     to->subsets = copy_array(arena, from->subsets, from->subset_count, sizeof *from->subsets);
@@ -31,7 +31,7 @@ static bool copy_forest(hr_arena *arena, const hr_forest *from, hr_forest *to) {
     to->trees = hr_arena_alloc(arena, from->tree_count, sizeof *from->trees);
     if (!to->base || !to->trees) return false;
     for (size_t t = 0; t < from->tree_count; t++)
-        if (!copy_tree(arena, &from->trees[t], &to->trees[t])) return false;
+        if (!copy_model_tree(arena, &from->trees[t], &to->trees[t])) return false;
     return true;
 }
 
@@ -40,7 +40,7 @@ static bool copy_releases(hr_model *to, const hr_model *from) {
     to->releases = copy_array(to->arena, from->releases, from->release_count, sizeof *from->releases);
     if (!to->releases) return false;
     for (size_t i = 0; i < to->release_count; i++)
-        if (!(to->releases[i].what = copy_text(to->arena, from->releases[i].what))) return false;
+        if (!(to->releases[i].what = copy_model_text(to->arena, from->releases[i].what))) return false;
     return true;
 }
 
@@ -49,21 +49,21 @@ static bool copy_settings(hr_model *to, const hr_model *from) {
     to->settings = hr_arena_alloc(to->arena, from->setting_count, sizeof *to->settings);
     if (!to->settings) return false;
     for (size_t i = 0; i < to->setting_count; i++) {
-        to->settings[i].name = copy_text(to->arena, from->settings[i].name);
-        to->settings[i].value = copy_text(to->arena, from->settings[i].value);
+        to->settings[i].name = copy_model_text(to->arena, from->settings[i].name);
+        to->settings[i].value = copy_model_text(to->arena, from->settings[i].value);
         if (!to->settings[i].name || !to->settings[i].value) return false;
     }
     return true;
 }
 
-static bool copy_parts(hr_model *to, const hr_model *from) {
+static bool copy_model_parts(hr_model *to, const hr_model *from) {
     to->mode = from->mode;
-    to->currency = from->currency;
+    to->privacy_measure = from->privacy_measure;
     to->guarantee = from->guarantee;
     to->binning.feature_count = from->binning.feature_count;
-    return (to->method = copy_text(to->arena, from->method)) &&
-           (to->guarantee.unit = copy_text(to->arena, from->guarantee.unit ? from->guarantee.unit : HR_ONE_RECORD)) &&
-           (to->guarantee.statement = copy_text(to->arena, from->guarantee.statement)) &&
+    return (to->method = copy_model_text(to->arena, from->method)) &&
+           (to->guarantee.unit = copy_model_text(to->arena, from->guarantee.unit ? from->guarantee.unit : HR_ONE_RECORD)) &&
+           (to->guarantee.statement = copy_model_text(to->arena, from->guarantee.statement)) &&
            (to->binning.features = hr_binning_copy(to->arena, &from->binning)) && copy_forest(to->arena, &from->forest, &to->forest) &&
            copy_releases(to, from) && copy_settings(to, from);
 }
@@ -74,7 +74,7 @@ hr_status hr_model_make(const hr_model *parts, hr_model **out, hr_error *err) {
     hr_status status = hr_schema_copy(parts->schema, &model->schema, err);
     if (status) goto out;
     model->arena = hr_arena_new();
-    if (!model->arena || !copy_parts(model, parts)) {
+    if (!model->arena || !copy_model_parts(model, parts)) {
         status = hr_fail_memory(err);
         goto out;
     }

@@ -30,7 +30,7 @@ struct hr_model {
     hr_mode mode;
     hr_binning binning;
     hr_forest forest;
-    hr_currency currency;
+    hr_privacy_measure privacy_measure;
     hr_guarantee guarantee;
     hr_release *releases;
     size_t release_count;
@@ -42,14 +42,14 @@ struct hr_model {
  * Owner: the caller frees *out with hr_model_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_model_make(const hr_model *parts, hr_model **out, hr_error *err);
 
-/* What so many units of a currency prove: is_private, and both (epsilon, delta); `unit` is HR_ONE_RECORD, `statement` is NULL. A replaced
- * record is one removed and one added: 2 epsilon, 4 rho of zCDP, or 4 mu^2 of GDP. `delta` is that of zCDP and GDP, 0 < delta < 1, else
- * ignored. A quarter of HR_UNITS_MAX or more, or anything in HR_NO_PRIVACY, is not private. */
-void hr_guarantee_of(hr_units units, hr_currency currency, double delta, hr_guarantee *out);
+/* What so many units of a privacy measure prove: is_private, and both (epsilon, delta); `unit` is HR_ONE_RECORD, `statement` is NULL. A
+ * replaced record is one removed and one added: 2 epsilon, 4 rho of zCDP, or 4 mu^2 of GDP. `delta` is that of zCDP and GDP, 0 < delta < 1,
+ * else ignored. A quarter of HR_UNITS_MAX or more, or anything in HR_NO_PRIVACY, is not private. */
+void hr_guarantee_of(hr_units units, hr_privacy_measure privacy_measure, double delta, hr_guarantee *out);
 
 /* The same of what a list of releases adds up to. One with an identity line is not private. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t count, hr_currency currency, double delta, hr_guarantee *out,
-                                         hr_error *err);
+HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t count, hr_privacy_measure privacy_measure, double delta,
+                                         hr_guarantee *out, hr_error *err);
 
 /* Checks what a reader must not take on trust: node indices, features, cuts, subsets, finite values, edges ascending, and that
  * the releases add up to no more than the guarantee (hr_model_account). The field of the error is the key path in the JSON form.

@@ -1,7 +1,7 @@
 /* What a model file says is believed only after this: predictions index memory by what stands in it, and people rely on the
  * guarantee that it prints. Every refusal names the key path in docs/formats.md. */
 #include "base/fail.h"
-#include "data/text.h"
+#include "base/text.h"
 #include "model/model.h"
 #include "tree/link.h"
 
@@ -18,14 +18,14 @@ enum { SETTINGS_MAX = 1000 };
 
 static const char REMEDY[] = "the model file is damaged or was not written by Hedgerow; obtain it again";
 
-typedef struct check {
+typedef struct model_check {
     const hr_model *model;
     hr_error *err;
-} check;
+} model_check;
 
 /* Refuses with a message; the key path is `format` filled in. */
-static hr_status refuse(const check *c, const char *message, const char *format, ...) HR_PRINTF(3, 4);
-static hr_status refuse(const check *c, const char *message, const char *format, ...) {
+static hr_status refuse_model(const model_check *c, const char *message, const char *format, ...) HR_PRINTF(3, 4);
+static hr_status refuse_model(const model_check *c, const char *message, const char *format, ...) {
     char path[sizeof c->err->field];
     va_list args;
     va_start(args, format);
@@ -39,148 +39,151 @@ static bool is_utf8(const char *text) {
     return hr_utf8_valid(text, strlen(text));
 }
 
-static hr_status check_settings(const check *c) {
+static hr_status check_settings(const model_check *c) {
     const hr_model *m = c->model;
-    if (m->setting_count > SETTINGS_MAX) return refuse(c, "there are more than 1000 settings", "settings");
+    if (m->setting_count > SETTINGS_MAX) return refuse_model(c, "there are more than 1000 settings", "settings");
     for (size_t i = 0; i < m->setting_count; i++) {
         const hr_setting *s = &m->settings[i];
-        if (!is_utf8(s->name) || !is_utf8(s->value)) return refuse(c, "the text is not valid UTF-8", "settings");
+        if (!is_utf8(s->name) || !is_utf8(s->value)) return refuse_model(c, "the text is not valid UTF-8", "settings");
         for (size_t j = 0; j < i; j++)
-            if (!strcmp(m->settings[j].name, s->name)) return refuse(c, "the setting occurs twice", "settings.%s", s->name);
+            if (!strcmp(m->settings[j].name, s->name)) return refuse_model(c, "the setting occurs twice", "settings.%s", s->name);
     }
     return HR_OK;
 }
 
-static hr_status check_texts(const check *c) {
-    if (!c->model->method[0] || !is_utf8(c->model->method)) return refuse(c, "the method is no text", "method");
-    if (!is_utf8(c->model->guarantee.statement)) return refuse(c, "the statement is not valid UTF-8", "guarantee.statement");
+static hr_status check_texts(const model_check *c) {
+    if (!c->model->method[0] || !is_utf8(c->model->method)) return refuse_model(c, "the method is not valid text", "method");
+    if (!is_utf8(c->model->guarantee.statement)) return refuse_model(c, "the statement is not valid UTF-8", "guarantee.statement");
     return check_settings(c);
 }
 
-static hr_status check_edges(const check *c, size_t feature) {
+static hr_status check_edges(const model_check *c, size_t feature) {
     const hr_feature_bins *bins = &c->model->binning.features[feature];
     for (size_t e = 0; e + 2 < bins->bin_count; e++) {
-        if (!isfinite(bins->edges[e])) return refuse(c, "the edge is not finite", "bins[%zu].edges[%zu]", feature, e);
-        if (e && bins->edges[e] <= bins->edges[e - 1]) return refuse(c, "edges must ascend", "bins[%zu].edges[%zu]", feature, e);
+        if (!isfinite(bins->edges[e])) return refuse_model(c, "the edge is not finite", "bins[%zu].edges[%zu]", feature, e);
+        if (e && bins->edges[e] <= bins->edges[e - 1])
+            return refuse_model(c, "edges must be ascending", "bins[%zu].edges[%zu]", feature, e);
     }
     return HR_OK;
 }
 
-static hr_status check_bins(const check *c) {
+static hr_status check_bins(const model_check *c) {
     const hr_model *m = c->model;
     if (m->binning.feature_count != hr_schema_feature_count(m->schema))
-        return refuse(c, "there must be one entry for every feature of the schema", "bins");
+        return refuse_model(c, "there must be one entry for every feature of the schema", "bins");
     for (size_t f = 0; f < m->binning.feature_count; f++) {
         const hr_feature_bins *bins = &m->binning.features[f];
         const hr_column *column = hr_schema_feature(m->schema, f);
-        if (bins->kind != column->kind) return refuse(c, "the bins are of another kind than the feature", "bins[%zu]", f);
-        if (bins->bin_count < 2 || bins->bin_count > HR_BINS_MAX) return refuse(c, "there must be 2 to 256 bins", "bins[%zu]", f);
+        if (bins->kind != column->kind) return refuse_model(c, "the bins do not fit the kind of the feature", "bins[%zu]", f);
+        if (bins->bin_count < 2 || bins->bin_count > HR_BINS_MAX) return refuse_model(c, "there must be 2 to 256 bins", "bins[%zu]", f);
         if (bins->kind == HR_CATEGORY && bins->bin_count > column->value_count + 1)
-            return refuse(c, "there are more bins than categories", "bins[%zu].count", f);
+            return refuse_model(c, "there are more bins than categories", "bins[%zu].count", f);
         hr_status status = bins->kind == HR_NUMBER ? check_edges(c, f) : HR_OK;
         if (status) return status;
     }
     return HR_OK;
 }
 
-static hr_status check_outputs(const check *c) {
+static hr_status check_outputs(const model_check *c) {
     const hr_forest *forest = &c->model->forest;
     hr_task task = hr_schema_task(c->model->schema);
     size_t classes = hr_schema_label(c->model->schema)->value_count;
-    if ((forest->link == HR_LINK_NUMBER) != (task == HR_REGRESSION)) return refuse(c, "the link does not fit the task", "link");
+    if ((forest->link == HR_LINK_NUMBER) != (task == HR_REGRESSION)) return refuse_model(c, "the link does not fit the task", "link");
     bool one = forest->output_count == 1 && task != HR_MULTICLASS;
     bool one_a_class = forest->output_count == classes && task != HR_REGRESSION;
-    if (!one && !one_a_class) return refuse(c, "the number of scores does not fit the task", "base");
+    if (!one && !one_a_class) return refuse_model(c, "the number of scores does not fit the task", "base");
     for (size_t k = 0; k < forest->output_count; k++)
-        if (!(fabs(forest->base[k]) <= VALUE_LIMIT)) return refuse(c, "the score must be between -1e100 and 1e100", "base[%zu]", k);
+        if (!(fabs(forest->base[k]) <= VALUE_LIMIT)) return refuse_model(c, "the score must be between -1e100 and 1e100", "base[%zu]", k);
     return HR_OK;
 }
 
-static hr_status check_calibration(const check *c) {
+static hr_status check_calibration(const model_check *c) {
     const hr_calibration *made = &c->model->forest.calibration;
     if (!made->made) return HR_OK;
-    if (hr_schema_task(c->model->schema) == HR_REGRESSION) return refuse(c, "only probabilities are calibrated", "calibration");
-    if (!(fabs(made->intercept) <= HR_INTERCEPT_MAX)) return refuse(c, "the intercept must be between -2 and 2", "calibration.intercept");
+    if (hr_schema_task(c->model->schema) == HR_REGRESSION) return refuse_model(c, "only probabilities are calibrated", "calibration");
+    if (!(fabs(made->intercept) <= HR_INTERCEPT_MAX))
+        return refuse_model(c, "the intercept must be between -2 and 2", "calibration.intercept");
     if (!(made->slope >= HR_SLOPE_MIN && made->slope <= HR_SLOPE_MAX))
-        return refuse(c, "the slope must be between 0.25 and 4", "calibration.slope");
+        return refuse_model(c, "the slope must be between 0.25 and 4", "calibration.slope");
     return HR_OK;
 }
 
-static hr_status check_two_way(const check *c, size_t t, size_t n, const hr_feature_bins *bins) {
+static hr_status check_binarized(const model_check *c, size_t t, size_t n, const hr_feature_bins *bins) {
     const hr_tree *tree = &c->model->forest.trees[t];
     const hr_node *node = &tree->nodes[n];
     if (bins->kind == HR_NUMBER && node->cut >= bins->bin_count)
-        return refuse(c, "the cut is not below the feature's number of bins", "trees[%zu].nodes[%zu][2]", t, n);
+        return refuse_model(c, "the cut is not below the feature's number of bins", "trees[%zu].nodes[%zu][2]", t, n);
     if (bins->kind == HR_CATEGORY && node->subset >= tree->subset_count)
-        return refuse(c, "there is no such subset", "trees[%zu].nodes[%zu][2]", t, n);
+        return refuse_model(c, "the subset does not exist", "trees[%zu].nodes[%zu][2]", t, n);
     for (size_t bin = bins->bin_count; bins->kind == HR_CATEGORY && bin < HR_BINS_MAX; bin++)
         if (hr_bin_set_has(&tree->subsets[node->subset], (uint8_t)bin))
-            return refuse(c, "the subset holds a bin that the feature lacks", "trees[%zu].nodes[%zu][2]", t, n);
+            return refuse_model(c, "the subset has a bin that the feature does not have", "trees[%zu].nodes[%zu][2]", t, n);
     return HR_OK;
 }
 
-static hr_status check_split(const check *c, size_t t, size_t n) {
+static hr_status check_split(const model_check *c, size_t t, size_t n) {
     const hr_tree *tree = &c->model->forest.trees[t];
     const hr_node *node = &tree->nodes[n];
-    if (node->left <= n) return refuse(c, "children must come after their parent", "trees[%zu].nodes[%zu][0]", t, n);
+    if (node->left <= n) return refuse_model(c, "children must come after their parent", "trees[%zu].nodes[%zu][0]", t, n);
     if ((size_t)node->left + hr_node_child_count(node) > tree->node_count)
-        return refuse(c, "a child is missing", "trees[%zu].nodes[%zu][0]", t, n);
-    if (node->feature >= c->model->binning.feature_count) return refuse(c, "there is no such feature", "trees[%zu].nodes[%zu][1]", t, n);
+        return refuse_model(c, "a child is missing", "trees[%zu].nodes[%zu][0]", t, n);
+    if (node->feature >= c->model->binning.feature_count)
+        return refuse_model(c, "the feature does not exist", "trees[%zu].nodes[%zu][1]", t, n);
     const hr_feature_bins *bins = &c->model->binning.features[node->feature];
     if (node->branches && node->branches != bins->bin_count)
-        return refuse(c, "a multiway split has one child for every bin of the feature", "trees[%zu].nodes[%zu]", t, n);
-    return node->branches ? HR_OK : check_two_way(c, t, n, bins);
+        return refuse_model(c, "a multiway split has one child for every bin of the feature", "trees[%zu].nodes[%zu]", t, n);
+    return node->branches ? HR_OK : check_binarized(c, t, n, bins);
 }
 
 /* Checks node n and hands its depth on to its children; depths[] of nodes that no parent has named yet is 0, of the root 1. */
-static hr_status check_node(const check *c, size_t t, size_t n, uint8_t *depths) {
+static hr_status check_model_node(const model_check *c, size_t t, size_t n, uint8_t *depths) {
     const hr_node *node = &c->model->forest.trees[t].nodes[n];
-    if (!depths[n]) return refuse(c, "the node has no parent", "trees[%zu].nodes[%zu]", t, n);
+    if (!depths[n]) return refuse_model(c, "the node has no parent", "trees[%zu].nodes[%zu]", t, n);
     if (!node->left) {
         bool fine = fabs(node->value) <= VALUE_LIMIT;
-        return fine ? HR_OK : refuse(c, "the leaf must be between -1e100 and 1e100", "trees[%zu].nodes[%zu][0]", t, n);
+        return fine ? HR_OK : refuse_model(c, "the leaf must be between -1e100 and 1e100", "trees[%zu].nodes[%zu][0]", t, n);
     }
     hr_status status = check_split(c, t, n);
     if (status) return status;
-    if (depths[n] > HR_MODEL_DEPTH_MAX) return refuse(c, "the tree is deeper than 64 levels", "trees[%zu].nodes[%zu]", t, n);
+    if (depths[n] > HR_MODEL_DEPTH_MAX) return refuse_model(c, "the tree is deeper than 64 levels", "trees[%zu].nodes[%zu]", t, n);
     for (size_t i = 0; i < hr_node_child_count(node); i++) {
         size_t child = node->left + i;
-        if (depths[child]) return refuse(c, "a child has two parents", "trees[%zu].nodes[%zu][0]", t, n);
+        if (depths[child]) return refuse_model(c, "a child has two parents", "trees[%zu].nodes[%zu][0]", t, n);
         depths[child] = (uint8_t)(depths[n] + 1);
     }
     return HR_OK;
 }
 
-static hr_status check_tree(const check *c, size_t t) {
+static hr_status check_model_tree(const model_check *c, size_t t) {
     const hr_tree *tree = &c->model->forest.trees[t];
-    if (tree->output >= c->model->forest.output_count) return refuse(c, "there is no such score", "trees[%zu].output", t);
-    if (!tree->node_count || tree->node_count > UINT32_MAX) return refuse(c, "a tree has one node or more", "trees[%zu].nodes", t);
+    if (tree->output >= c->model->forest.output_count) return refuse_model(c, "the score does not exist", "trees[%zu].output", t);
+    if (!tree->node_count || tree->node_count > UINT32_MAX) return refuse_model(c, "a tree has one node or more", "trees[%zu].nodes", t);
     uint8_t *depths = calloc(tree->node_count, 1);
     if (!depths) return hr_fail_memory(c->err);
     depths[0] = 1;
     hr_status status = HR_OK;
-    for (size_t n = 0; n < tree->node_count && !status; n++) status = check_node(c, t, n, depths);
+    for (size_t n = 0; n < tree->node_count && !status; n++) status = check_model_node(c, t, n, depths);
     free(depths);
     return status;
 }
 
-static hr_status check_trees(const check *c) {
+static hr_status check_trees(const model_check *c) {
     hr_status status = HR_OK;
-    for (size_t t = 0; t < c->model->forest.tree_count && !status; t++) status = check_tree(c, t);
+    for (size_t t = 0; t < c->model->forest.tree_count && !status; t++) status = check_model_tree(c, t);
     return status;
 }
 
-static hr_status check_releases(const check *c) {
+static hr_status check_releases(const model_check *c) {
     for (size_t i = 0; i < c->model->release_count; i++) {
         const hr_release *r = &c->model->releases[i];
-        if (!is_utf8(r->what)) return refuse(c, "the text is not valid UTF-8", "releases[%zu].what", i);
-        if (r->tree < -1 || r->level < -1) return refuse(c, "tree and level are -1 or more", "releases[%zu]", i);
+        if (!is_utf8(r->what)) return refuse_model(c, "the text is not valid UTF-8", "releases[%zu].what", i);
+        if (r->tree < -1 || r->level < -1) return refuse_model(c, "tree and level are -1 or more", "releases[%zu]", i);
         const uint64_t largest = INT64_MAX;
         if (r->group > largest || r->part > largest || r->sensitivity > largest || r->draws > largest)
-            return refuse(c, "a number is beyond 2^63", "releases[%zu]", i);
-        if (r->cost > HR_UNITS_MAX) return refuse(c, "the cost is beyond 2^60 units", "releases[%zu].units", i);
+            return refuse_model(c, "a number is beyond 2^63", "releases[%zu]", i);
+        if (r->cost > HR_UNITS_MAX) return refuse_model(c, "the cost is beyond 2^60 units", "releases[%zu].units", i);
         if (c->model->guarantee.is_private && r->mechanism == HR_IDENTITY)
-            return refuse(c, "the guarantee says private, but this release has no noise", "releases[%zu].mechanism", i);
+            return refuse_model(c, "the guarantee says private, but this release has no noise", "releases[%zu].mechanism", i);
     }
     return HR_OK;
 }
@@ -188,9 +191,9 @@ static hr_status check_releases(const check *c) {
 /* Whether `said` is at least what was added up. Logarithms and erfc differ in their last bits from one machine to another, so epsilon
  * of zCDP may be short by 2^-46 of itself, and that of GDP by 2^-34; hr_zcdp_epsilon and hr_gdp_epsilon are rounded upwards by more.
  * Sums of pure epsilon are exact everywhere. */
-static bool covers(const check *c, double said, double added) {
+static bool covers_guarantee(const model_check *c, double said, double added) {
     if (!isfinite(said)) return false;
-    switch (c->model->currency) {
+    switch (c->model->privacy_measure) {
     case HR_ZCDP: return said >= added - added * 0x1p-46;
     case HR_GDP: return said >= added - 0x1p-34;
     case HR_NO_PRIVACY:
@@ -199,42 +202,46 @@ static bool covers(const check *c, double said, double added) {
     return said >= added;
 }
 
-static hr_status check_numbers(const check *c) {
+static hr_status check_numbers(const model_check *c) {
     const hr_model *m = c->model;
     const hr_guarantee *said = &m->guarantee;
     hr_guarantee made;
-    hr_status status = hr_model_account(m->releases, m->release_count, m->currency, said->delta, &made, c->err);
+    hr_status status = hr_model_account(m->releases, m->release_count, m->privacy_measure, said->delta, &made, c->err);
     if (status) return status;
-    if (!made.is_private) return refuse(c, "the releases are not private, but the guarantee says so", "guarantee.private");
-    if (!covers(c, said->epsilon, made.epsilon)) return refuse(c, "the releases add up to more than epsilon", "guarantee.epsilon");
-    if (!covers(c, said->epsilon_replace, made.epsilon_replace))
-        return refuse(c, "the releases add up to more than epsilon", "guarantee.epsilon_replace");
-    if (said->delta_replace != made.delta_replace) return refuse(c, "the releases do not prove this delta", "guarantee.delta_replace");
+    if (!made.is_private) return refuse_model(c, "the releases are not private, but the guarantee says so", "guarantee.private");
+    if (!covers_guarantee(c, said->epsilon, made.epsilon))
+        return refuse_model(c, "the releases add up to more than epsilon", "guarantee.epsilon");
+    if (!covers_guarantee(c, said->epsilon_replace, made.epsilon_replace))
+        return refuse_model(c, "the releases add up to more than epsilon", "guarantee.epsilon_replace");
+    if (said->delta_replace != made.delta_replace)
+        return refuse_model(c, "the releases do not prove this delta", "guarantee.delta_replace");
     return HR_OK;
 }
 
-static hr_status check_guarantee(const check *c) {
+static hr_status check_guarantee(const model_check *c) {
     const hr_model *m = c->model;
     const hr_guarantee *said = &m->guarantee;
-    if (!(said->delta >= 0 && said->delta < 1)) return refuse(c, "delta must be at least 0 and below 1", "guarantee.delta");
+    if (!(said->delta >= 0 && said->delta < 1)) return refuse_model(c, "delta must be at least 0 and below 1", "guarantee.delta");
     if (!(said->delta_replace >= 0 && said->delta_replace < 1))
-        return refuse(c, "delta must be at least 0 and below 1", "guarantee.delta_replace");
+        return refuse_model(c, "delta must be at least 0 and below 1", "guarantee.delta_replace");
     if (!said->is_private) {
         bool infinite = isinf(said->epsilon) && said->epsilon > 0 && isinf(said->epsilon_replace) && said->epsilon_replace > 0;
-        return infinite ? HR_OK : refuse(c, "a model that is not private has no epsilon", "guarantee.epsilon");
+        return infinite ? HR_OK : refuse_model(c, "a model that is not private has no epsilon", "guarantee.epsilon");
     }
-    if (m->mode == HR_PAPER) return refuse(c, "the paper mode proves no guarantee", "guarantee.private");
-    if (m->currency == HR_NO_PRIVACY) return refuse(c, "a private model counts in epsilon, rho or mu^2", "guarantee.currency");
-    if ((m->currency == HR_PURE) != (said->delta == 0)) return refuse(c, "delta is above 0 in zcdp and gdp, 0 in pure", "guarantee.delta");
-    hr_status status = hr_account_check(m->releases, m->release_count, m->currency, c->err);
+    if (m->mode == HR_PAPER) return refuse_model(c, "the paper mode proves no guarantee", "guarantee.private");
+    if (m->privacy_measure == HR_NO_PRIVACY)
+        return refuse_model(c, "a private model counts in epsilon, rho or mu^2", "guarantee.privacy_measure");
+    if ((m->privacy_measure == HR_PURE) != (said->delta == 0))
+        return refuse_model(c, "delta is above 0 in zcdp and gdp, 0 in pure", "guarantee.delta");
+    hr_status status = hr_account_check(m->releases, m->release_count, m->privacy_measure, c->err);
     if (status) return hr_fail_at(c->err, status, NULL, 0, 0, "releases");
     return check_numbers(c);
 }
 
 hr_status hr_model_check(const hr_model *model, hr_error *err) {
-    const check c = {model, err};
-    static hr_status (*const parts[])(const check *) = {check_texts, check_bins,     check_outputs,  check_calibration,
-                                                        check_trees, check_releases, check_guarantee};
+    const model_check c = {model, err};
+    static hr_status (*const parts[])(const model_check *) = {check_texts, check_bins,     check_outputs,  check_calibration,
+                                                              check_trees, check_releases, check_guarantee};
     hr_status status = HR_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++) status = parts[i](&c);
     return status;

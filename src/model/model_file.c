@@ -15,21 +15,21 @@
 
 enum { TEMPORARY_NAMES = 100, CHUNK = 64 * 1024 };
 
-static hr_status fail_io(hr_error *err, const char *path, const char *what, int error) {
+static hr_status fail_model_io(hr_error *err, const char *path, const char *what, int error) {
     hr_fail(err, HR_E_IO, "check the path, its permissions and the free space", "cannot %s the file: %s", what, strerror(error));
     return hr_fail_at(err, HR_E_IO, path, 0, 0, NULL);
 }
 
 static hr_status read_all(const char *path, hr_buffer *bytes, hr_error *err) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return fail_io(err, path, "open", errno);
+    if (fd < 0) return fail_model_io(err, path, "open", errno);
     char chunk[CHUNK];
     ssize_t got;
     while ((got = read(fd, chunk, sizeof chunk)) > 0 || (got < 0 && errno == EINTR))
         if (got > 0) hr_buffer_add(bytes, chunk, (size_t)got);
     int error = errno;
     close(fd);
-    if (got < 0) return fail_io(err, path, "read", error);
+    if (got < 0) return fail_model_io(err, path, "read", error);
     return bytes->failed ? hr_fail_memory(err) : HR_OK;
 }
 
@@ -59,7 +59,7 @@ static hr_status replace_file(char *path, const char *bytes, size_t size, hr_err
     hr_status status = HR_OK;
     int fd = open_beside(path, name, room);
     if (fd < 0) {
-        status = fail_io(err, path, "create", errno);
+        status = fail_model_io(err, path, "create", errno);
         goto out;
     }
     bool fine = hr_file_write(fd, bytes, size) && !fsync(fd);
@@ -73,7 +73,7 @@ static hr_status replace_file(char *path, const char *bytes, size_t size, hr_err
         error = errno;
     }
     if (!fine) {
-        status = fail_io(err, path, "write", error);
+        status = fail_model_io(err, path, "write", error);
         unlink(name);
         goto out;
     }
@@ -86,14 +86,14 @@ out:
 /* Devices and pipes have no older content to keep, and must not be replaced by a file. */
 static hr_status write_special(const char *path, const char *bytes, size_t size, hr_error *err) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0) return fail_io(err, path, "open", errno);
+    if (fd < 0) return fail_model_io(err, path, "open", errno);
     bool fine = hr_file_write(fd, bytes, size);
     int error = errno;
     if (close(fd) && fine) {
         fine = false;
         error = errno;
     }
-    return fine ? HR_OK : fail_io(err, path, "write", error);
+    return fine ? HR_OK : fail_model_io(err, path, "write", error);
 }
 
 /* A symbolic link is followed, so that it goes on to name the file. Owner: the caller. NULL when memory is short. */
@@ -105,7 +105,7 @@ static char *final_path(const char *path) {
 }
 
 static hr_status write_path(const char *path, const char *bytes, size_t size, hr_error *err) {
-    if (!strcmp(path, "-")) return hr_file_write(STDOUT_FILENO, bytes, size) ? HR_OK : fail_io(err, "-", "write", errno);
+    if (!strcmp(path, "-")) return hr_file_write(STDOUT_FILENO, bytes, size) ? HR_OK : fail_model_io(err, "-", "write", errno);
     struct stat about;
     if (!stat(path, &about) && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return write_special(path, bytes, size, err);
     char *target = final_path(path);

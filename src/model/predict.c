@@ -1,8 +1,8 @@
 /* Predictions: records are cut into blocks, a block's bins are looked up and walked through all trees, and its scores become
  * labels or probabilities. Every record is treated by itself, so the number of threads changes nothing. */
 #include "base/fail.h"
-#include "data/schema.h"
 #include "model/model.h"
+#include "schema/schema.h"
 #include "tree/link.h"
 #include "tree/walk.h"
 
@@ -16,7 +16,7 @@
 enum { THREADS_MAX = 1024, BLOCK = 512 };
 
 /* What all workers share. */
-typedef struct task {
+typedef struct prediction_task {
     const hr_model *model;
     const hr_data *data;
     size_t *features; /* column -> feature: only features that a tree asks about have a column */
@@ -28,13 +28,13 @@ typedef struct task {
     size_t workers;
     uint8_t *bins; /* per worker: columns of BLOCK */
     double *scores;
-} task;
+} prediction_task;
 
-static double clip(double value, double low, double high) {
+static double clip_prediction(double value, double low, double high) {
     return value < low ? low : value > high ? high : value;
 }
 
-static void fill_bins(const task *t, size_t first, size_t rows, uint8_t *bins) {
+static void fill_bins(const prediction_task *t, size_t first, size_t rows, uint8_t *bins) {
     for (size_t c = 0; c < t->column_count; c++) {
         size_t f = t->features[c];
         const hr_feature_bins *feature = &t->model->binning.features[f];
@@ -48,11 +48,11 @@ static void fill_bins(const task *t, size_t first, size_t rows, uint8_t *bins) {
 }
 
 static void label_of_score(const hr_column *label, double score, double *out) {
-    double part = (clip(score, -1, 1) + 1) / 2;
-    *out = clip(label->low + part * (label->high - label->low), label->low, label->high);
+    double part = (clip_prediction(score, -1, 1) + 1) / 2;
+    *out = clip_prediction(label->low + part * (label->high - label->low), label->low, label->high);
 }
 
-static void apply_link(const task *t, const double *scores, double *out) {
+static void apply_link(const prediction_task *t, const double *scores, double *out) {
     const hr_forest *forest = &t->model->forest;
     if (forest->link == HR_LINK_NUMBER) {
         label_of_score(hr_schema_label(t->model->schema), scores[0], out);
@@ -62,7 +62,7 @@ static void apply_link(const task *t, const double *scores, double *out) {
     }
 }
 
-static void predict_block(const task *t, size_t first, uint8_t *bins, double *scores) {
+static void predict_block(const prediction_task *t, size_t first, uint8_t *bins, double *scores) {
     const hr_forest *forest = &t->model->forest;
     size_t rows = t->rows - first < BLOCK ? t->rows - first : BLOCK;
     fill_bins(t, first, rows, bins);
@@ -77,7 +77,7 @@ static void predict_block(const task *t, size_t first, uint8_t *bins, double *sc
 }
 
 /* Worker w predicts the blocks w, w + workers, ... */
-static void work(const task *t, size_t w) {
+static void run_prediction_task(const prediction_task *t, size_t w) {
     uint8_t *bins = t->bins + w * t->column_count * BLOCK;
     double *scores = t->scores + w * t->model->forest.output_count * BLOCK;
     for (size_t first = w * BLOCK; first < t->rows; first += t->workers * BLOCK) predict_block(t, first, bins, scores);
@@ -91,7 +91,7 @@ static size_t count_workers(int threads, size_t rows) {
 }
 
 /* Gives every feature that a tree asks about a column; offsets: where it begins among the bins of a block. */
-static bool make_columns(task *t, hr_arena *arena, size_t *offsets) {
+static bool make_columns(prediction_task *t, hr_arena *arena, size_t *offsets) {
     const hr_forest *forest = &t->model->forest;
     size_t feature_count = t->model->binning.feature_count;
     t->features = hr_arena_alloc(arena, feature_count, sizeof *t->features);
@@ -107,7 +107,7 @@ static bool make_columns(task *t, hr_arena *arena, size_t *offsets) {
     return true;
 }
 
-static bool lay_out_trees(task *t, hr_arena *arena, const size_t *offsets) {
+static bool lay_out_trees(prediction_task *t, hr_arena *arena, const size_t *offsets) {
     const hr_model *m = t->model;
     t->trees = hr_arena_alloc(arena, m->forest.tree_count, sizeof *t->trees);
     for (size_t k = 0; t->trees && k < m->forest.tree_count; k++)
@@ -115,7 +115,7 @@ static bool lay_out_trees(task *t, hr_arena *arena, const size_t *offsets) {
     return t->trees;
 }
 
-static bool prepare(task *t, hr_arena *arena) {
+static bool prepare_prediction(prediction_task *t, hr_arena *arena) {
     const hr_model *m = t->model;
     size_t *offsets = arena ? hr_arena_alloc(arena, m->binning.feature_count, sizeof *offsets) : NULL;
     if (!offsets || !make_columns(t, arena, offsets) || !lay_out_trees(t, arena, offsets)) return false;
@@ -127,14 +127,15 @@ static bool prepare(task *t, hr_arena *arena) {
 
 hr_status hr_model_predict(const hr_model *model, const hr_data *data, int threads, double *out, hr_error *err) {
     if (!hr_schema_same(model->schema, hr_data_schema(data)))
-        return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema", "the data follow another schema than the model");
-    task t = {.model = model, .data = data, .rows = hr_data_rows(data), .output_count = hr_model_output_count(model), .out = out};
+        return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema", "the data have another schema than the model");
+    prediction_task t = {
+        .model = model, .data = data, .rows = hr_data_rows(data), .output_count = hr_model_output_count(model), .out = out};
     t.workers = count_workers(threads, t.rows);
     hr_arena *arena = hr_arena_new();
-    bool ready = prepare(&t, arena);
+    bool ready = prepare_prediction(&t, arena);
     if (ready) {
 #pragma omp parallel for num_threads((int)t.workers) schedule(static, 1)
-        for (size_t w = 0; w < t.workers; w++) work(&t, w);
+        for (size_t w = 0; w < t.workers; w++) run_prediction_task(&t, w);
     }
     hr_arena_free(arena);
     return ready ? HR_OK : hr_fail_memory(err);

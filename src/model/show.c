@@ -1,7 +1,7 @@
 /* Trees as people read them: in names, thresholds and categories instead of indices and bins. */
 #include "model/show.h"
 
-#include "data/number.h"
+#include "base/number.h"
 
 #include <string.h>
 

@@ -134,21 +134,21 @@ static void mark_costliest(line *lines, size_t count) {
     }
 }
 
-static double cost_of(const line *lines, size_t from, size_t end) {
+static double line_cost_of(const line *lines, size_t from, size_t end) {
     double cost = 0;
     for (size_t i = from; i < end; i++) cost += lines[i].counts ? hr_units_value(lines[i].release->cost) : 0;
     return cost;
 }
 
 static void show_lines(hr_buffer *b, const line *lines, size_t count) {
-    double total = cost_of(lines, 0, count);
+    double total = line_cost_of(lines, 0, count);
     hr_buffer_format(b, "\nReleases  %*s  share of budget    releases       draws\n", NAME - 8, "");
     for (size_t from = 0, end; from < count; from = end) {
         end = run_end(lines, from, count, by_what);
         uint64_t draws = 0;
         for (size_t i = from; i < end; i++) draws += lines[i].release->draws;
         show_name(b, lines[from].release->what);
-        double share = total > 0 ? 100 * cost_of(lines, from, end) / total : 0;
+        double share = total > 0 ? 100 * line_cost_of(lines, from, end) / total : 0;
         hr_buffer_format(b, "  %13.1f %%  %10zu  %10" PRIu64 "\n", share, end - from, draws);
     }
 }

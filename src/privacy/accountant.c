@@ -36,27 +36,27 @@ hr_units hr_units_share(hr_units units, double share) {
 
 /* ---- Adding up ----------------------------------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b) {
+static int compare_releases(const void *a, const void *b) {
     const hr_account_item *x = a, *y = b;
     if (x->group != y->group) return x->group < y->group ? -1 : 1;
     return (x->part > y->part) - (x->part < y->part);
 }
 
-static hr_units add(hr_units a, hr_units b) {
+static hr_units add_saturated(hr_units a, hr_units b) {
     return a < HR_UNITS_MAX && b < HR_UNITS_MAX - a ? a + b : HR_UNITS_MAX;
 }
 
 hr_units hr_account_in(const hr_release *releases, size_t count, hr_account_item *room) {
     for (size_t i = 0; i < count; i++) room[i] = (hr_account_item){releases[i].group, releases[i].part, releases[i].cost};
-    if (count) qsort(room, count, sizeof *room, compare);
+    if (count) qsort(room, count, sizeof *room, compare_releases);
     hr_units total = 0, costliest = 0, part = 0;
     for (size_t i = 0; i < count; i++) {
-        part = add(part, room[i].cost);
-        if (i + 1 < count && compare(&room[i], &room[i + 1]) == 0) continue;
+        part = add_saturated(part, room[i].cost);
+        if (i + 1 < count && compare_releases(&room[i], &room[i + 1]) == 0) continue;
         costliest = part > costliest ? part : costliest;
         part = 0;
         if (i + 1 < count && room[i].group == room[i + 1].group) continue;
-        total = add(total, costliest);
+        total = add_saturated(total, costliest);
         costliest = 0;
     }
     return total;
@@ -70,14 +70,14 @@ hr_status hr_account(const hr_release *releases, size_t count, hr_units *total, 
     return HR_OK;
 }
 
-static bool covers(const hr_release *r, hr_currency currency) {
+static bool release_covers(const hr_release *r, hr_privacy_measure privacy_measure) {
     const hr_mechanism_info *info = hr_mechanism_info_of(r->mechanism);
-    return info && info->covers(r, currency);
+    return info && info->covers(r, privacy_measure);
 }
 
-hr_status hr_account_check(const hr_release *releases, size_t count, hr_currency currency, hr_error *err) {
+hr_status hr_account_check(const hr_release *releases, size_t count, hr_privacy_measure privacy_measure, hr_error *err) {
     for (size_t i = 0; i < count; i++)
-        if (!covers(&releases[i], currency))
+        if (!release_covers(&releases[i], privacy_measure))
             return hr_fail(err, HR_E_POLICY, "do not rely on the privacy statement of this model",
                            "release %zu ('%s', %s): its scale does not justify its cost", i, releases[i].what,
                            hr_mechanism_text(releases[i].mechanism));
@@ -88,7 +88,7 @@ hr_status hr_account_check(const hr_release *releases, size_t count, hr_currency
 
 /* For every alpha = 1 + x, x > 0: epsilon = alpha rho + (ln(1/delta) - ln x - alpha ln(1 + 1/x)) / x holds (CKS 2020,
  * Corollary 13, solved for epsilon). Every x of the grid gives a valid bound; the best is within 1e-6 of the best of all x. */
-enum { LEAST_POWER = -20, LARGEST_POWER = 30, STEPS = 256 };
+enum { MIN_POWER = -20, LARGEST_POWER = 30, STEPS = 256 };
 
 /* Relative to the sizes of what is added up. Each of at most ten operations errs by at most 4 units of 2^-53. */
 static const double ROUNDING = 0x1p-46;
@@ -106,7 +106,7 @@ static tangent tangent_at(int k, double delta) {
 hr_units hr_zcdp_rho(double epsilon, double delta) {
     assert(epsilon >= 0 && delta > 0 && delta < 1);
     double best = 0;
-    for (int k = LEAST_POWER * STEPS; k <= LARGEST_POWER * STEPS; k++) {
+    for (int k = MIN_POWER * STEPS; k <= LARGEST_POWER * STEPS; k++) {
         tangent t = tangent_at(k, delta);
         /* more margin than needed, so that hr_zcdp_epsilon gives back no more than the epsilon asked for */
         double rho = (epsilon - t.offset - 2 * t.error - 3 * (epsilon + fabs(t.offset)) * ROUNDING) / t.alpha;
@@ -118,7 +118,7 @@ hr_units hr_zcdp_rho(double epsilon, double delta) {
 double hr_zcdp_epsilon(hr_units rho, double delta) {
     assert(rho <= HR_UNITS_MAX && delta > 0 && delta < 1);
     double best = HUGE_VAL, value = hr_units_value(rho);
-    for (int k = LEAST_POWER * STEPS; k <= LARGEST_POWER * STEPS; k++) {
+    for (int k = MIN_POWER * STEPS; k <= LARGEST_POWER * STEPS; k++) {
         tangent t = tangent_at(k, delta);
         double epsilon = t.alpha * value + t.offset + t.error + (t.alpha * value + fabs(t.offset)) * ROUNDING;
         best = epsilon < best ? epsilon : best;

@@ -15,7 +15,7 @@ typedef uint64_t hr_units;
 
 /* What sums are counted in: HR_NO_PRIVACY: nothing is protected; HR_PURE: epsilon; HR_ZCDP: rho of zero-concentrated DP;
  * HR_GDP: mu^2 of Gaussian DP, which gives the same (epsilon, delta) for less noise. */
-typedef enum hr_currency { HR_NO_PRIVACY, HR_PURE, HR_ZCDP, HR_GDP } hr_currency;
+typedef enum hr_privacy_measure { HR_NO_PRIVACY, HR_PURE, HR_ZCDP, HR_GDP } hr_privacy_measure;
 
 /* These numbers are sent to other parties (protocol.md): a number is never given to another mechanism. */
 typedef enum hr_mechanism {
@@ -61,8 +61,8 @@ typedef struct hr_account_item {
 /* The same in the caller's room for `count` items: cannot fail. */
 hr_units hr_account_in(const hr_release *releases, size_t count, hr_account_item *room);
 
-/* Checks each line by itself: that mechanism, sensitivity and scale justify the cost (in `currency`) that it claims. */
-HR_MUST_CHECK hr_status hr_account_check(const hr_release *releases, size_t count, hr_currency currency, hr_error *err);
+/* Checks each line by itself: that mechanism, sensitivity and scale justify the cost (in `privacy measure`) that it claims. */
+HR_MUST_CHECK hr_status hr_account_check(const hr_release *releases, size_t count, hr_privacy_measure privacy_measure, hr_error *err);
 
 /* zCDP to (epsilon, delta), CKS 2020 Corollary 13, rounded outwards: the largest rho proved to give (epsilon, delta)-DP,
  * and the smallest epsilon proved for rho and delta. 0 < delta < 1. hr_zcdp_epsilon(hr_zcdp_rho(e, d), d) <= e. */

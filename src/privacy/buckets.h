@@ -34,15 +34,15 @@ static inline unsigned hr_bucket_of(const hr_buckets *b, hr_exact score) {
 }
 
 /* True with probability (2/e)^bucket. */
-static inline bool hr_bucket_passes(hr_stream *stream, unsigned bucket) {
+static inline bool hr_bucket_passes(hr_csprng *csprng, unsigned bucket) {
     unsigned passed = 0;
-    while (passed < bucket && hr_bernoulli_two_over_e(stream)) passed++;
+    while (passed < bucket && hr_bernoulli_two_over_e(csprng)) passed++;
     return passed == bucket;
 }
 
 /* True with probability exp(-(gamma - bucket)), for a score of this bucket. */
-static inline bool hr_bucket_rest(const hr_buckets *b, hr_stream *stream, hr_exact score, unsigned bucket) {
-    return hr_bernoulli_exp(stream, (hr_u128)hr_bucket_distance(b, score) * b->num - (hr_u128)bucket * b->den, b->den);
+static inline bool hr_bucket_rest(const hr_buckets *b, hr_csprng *csprng, hr_exact score, unsigned bucket) {
+    return hr_bernoulli_exp(csprng, (hr_u128)hr_bucket_distance(b, score) * b->num - (hr_u128)bucket * b->den, b->den);
 }
 
 #endif

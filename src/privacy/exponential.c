@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The largest e with e^2 <= x. */
-static uint64_t square_root(hr_u128 x) {
+static uint64_t exponential_square_root(hr_u128 x) {
     uint64_t root = 0;
     for (uint64_t bit = (uint64_t)1 << 63; bit; bit >>= 1)
         if ((hr_u128)(root | bit) * (root | bit) <= x) root |= bit;
@@ -16,67 +16,67 @@ static uint64_t square_root(hr_u128 x) {
 
 /* Epsilon that the cost pays for: a mechanism of bounded range epsilon is epsilon^2/8-zCDP, and sqrt(pi/8) epsilon-GDP, where
  * pi/8 < 355/904. */
-static hr_units affordable_epsilon(hr_units cost, hr_currency currency) {
-    switch (currency) {
-    case HR_ZCDP: return square_root((hr_u128)cost << 43);
-    case HR_GDP: return square_root(((hr_u128)cost << 40) * 904 / 355);
+static hr_units affordable_epsilon(hr_units cost, hr_privacy_measure privacy_measure) {
+    switch (privacy_measure) {
+    case HR_ZCDP: return exponential_square_root((hr_u128)cost << 43);
+    case HR_GDP: return exponential_square_root(((hr_u128)cost << 40) * 904 / 355);
     case HR_PURE: return cost;
     case HR_NO_PRIVACY: break;
     }
     return 0;
 }
 
-bool hr_exponential_scale(hr_release *release, hr_currency currency) {
+bool hr_exponential_scale(hr_release *release, hr_privacy_measure privacy_measure) {
     if (!release->sensitivity || release->sensitivity > HR_WIDTH_MAX) return false;
     int k = 40; /* the scale is (epsilon / 2^(40-k)) / (width * 2^k): low bits of epsilon go if the width needs the room */
     while (release->sensitivity >> (64 - k)) k--;
     release->mechanism = HR_EXPONENTIAL;
-    release->scale_num = affordable_epsilon(release->cost, currency) >> (40 - k);
+    release->scale_num = affordable_epsilon(release->cost, privacy_measure) >> (40 - k);
     release->scale_den = release->sensitivity << k;
-    return hr_exponential_covers(release, currency);
+    return hr_exponential_covers(release, privacy_measure);
 }
 
-bool hr_exponential_covers(const hr_release *release, hr_currency currency) {
+bool hr_exponential_covers(const hr_release *release, hr_privacy_measure privacy_measure) {
     uint64_t num = release->scale_num, den = release->scale_den, width = release->sensitivity;
     if (!num || !den || !width || width > HR_WIDTH_MAX || den % width || release->cost > HR_UNITS_MAX) return false;
     uint64_t part = den / width;
     if (part & (part - 1) || part > HR_UNIT) return false;
     hr_u128 epsilon = (hr_u128)num * (HR_UNIT / part);
-    return epsilon <= HR_UNITS_MAX && epsilon <= affordable_epsilon(release->cost, currency);
+    return epsilon <= HR_UNITS_MAX && epsilon <= affordable_epsilon(release->cost, privacy_measure);
 }
 
 /* A bucket j with probability proportional to sizes[j] 2^-j. */
-static unsigned propose_bucket(hr_stream *stream, const uint64_t sizes[HR_BUCKETS]) {
+static unsigned propose_bucket(hr_csprng *csprng, const uint64_t sizes[HR_BUCKETS]) {
     hr_u128 total = 0;
     for (unsigned j = 0; j < HR_BUCKETS; j++) total += (hr_u128)sizes[j] << (HR_LAST_BUCKET - j);
-    hr_u128 at = hr_uniform_wide(stream, total);
+    hr_u128 at = hr_uniform_wide(csprng, total);
     unsigned j = 0;
     for (; at >= (hr_u128)sizes[j] << (HR_LAST_BUCKET - j); j++) at -= (hr_u128)sizes[j] << (HR_LAST_BUCKET - j);
     return j;
 }
 
 /* A bucket j with probability proportional to sizes[j] e^-j = sizes[j] 2^-j (2/e)^j. */
-static unsigned draw_bucket(hr_stream *stream, const uint64_t sizes[HR_BUCKETS]) {
+static unsigned draw_bucket(hr_csprng *csprng, const uint64_t sizes[HR_BUCKETS]) {
     for (;;) {
-        unsigned j = propose_bucket(stream, sizes);
-        if (hr_bucket_passes(stream, j)) return j;
+        unsigned j = propose_bucket(csprng, sizes);
+        if (hr_bucket_passes(csprng, j)) return j;
     }
 }
 
-static size_t find_member(const hr_buckets *b, const hr_exact *scores, unsigned bucket, uint64_t rank) {
+static size_t find_exponential_member(const hr_buckets *b, const hr_exact *scores, unsigned bucket, uint64_t rank) {
     size_t i = 0;
     while (hr_bucket_of(b, scores[i]) != bucket || rank--) i++;
     return i;
 }
 
-size_t hr_exponential_choose(hr_stream *stream, const hr_exact *scores, size_t count, uint64_t num, uint64_t den) {
+size_t hr_exponential_choose(hr_csprng *csprng, const hr_exact *scores, size_t count, uint64_t num, uint64_t den) {
     assert(count >= 1 && num >= 1 && num <= HR_UNITS_MAX && den >= 1);
     hr_buckets b = hr_buckets_of(scores, count, num, den);
     uint64_t sizes[HR_BUCKETS] = {0};
     for (size_t i = 0; i < count; i++) sizes[hr_bucket_of(&b, scores[i])]++;
     for (;;) {
-        unsigned j = draw_bucket(stream, sizes);
-        size_t i = find_member(&b, scores, j, hr_uniform(stream, sizes[j]));
-        if (hr_bucket_rest(&b, stream, scores[i], j)) return i;
+        unsigned j = draw_bucket(csprng, sizes);
+        size_t i = find_exponential_member(&b, scores, j, hr_uniform(csprng, sizes[j]));
+        if (hr_bucket_rest(&b, csprng, scores[i], j)) return i;
     }
 }

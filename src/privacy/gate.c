@@ -2,50 +2,50 @@
 
 #include "base/fail.h"
 #include "privacy/mechanisms.h"
-#include "privacy/tally.h"
+#include "privacy/running_total.h"
 
 #include <assert.h>
 #include <hedgerow/amount.h>
 #include <stdlib.h>
 
 struct hr_gate {
-    hr_currency currency;
+    hr_privacy_measure privacy_measure;
     hr_units budget;
-    hr_stream *stream;
+    hr_csprng *csprng;
     hr_release *releases;
     hr_account_item *room; /* for adding up the releases */
     size_t count, capacity;
-    hr_tally tally;
+    hr_running_total running_total;
 };
 
-hr_status hr_gate_new(hr_currency currency, hr_units budget, hr_stream *stream, hr_gate **out, hr_error *err) {
+hr_status hr_gate_new(hr_privacy_measure privacy_measure, hr_units budget, hr_csprng *csprng, hr_gate **out, hr_error *err) {
     hr_gate *gate = calloc(1, sizeof *gate);
     if (!gate) return hr_fail_memory(err);
-    gate->currency = currency;
+    gate->privacy_measure = privacy_measure;
     gate->budget = budget < HR_UNITS_MAX ? budget : HR_UNITS_MAX;
-    gate->stream = stream;
+    gate->csprng = csprng;
     *out = gate;
     return HR_OK;
 }
 
 void hr_gate_free(hr_gate *gate) {
     if (!gate) return;
-    hr_tally_done(&gate->tally);
+    hr_running_total_done(&gate->running_total);
     free(gate->releases);
     free(gate->room);
     free(gate);
 }
 
-hr_currency hr_gate_currency(const hr_gate *gate) {
-    return gate->currency;
+hr_privacy_measure hr_gate_privacy_measure(const hr_gate *gate) {
+    return gate->privacy_measure;
 }
 
 hr_units hr_gate_budget(const hr_gate *gate) {
     return gate->budget;
 }
 
-hr_stream *hr_gate_stream(hr_gate *gate) {
-    return gate->stream;
+hr_csprng *hr_gate_csprng(hr_gate *gate) {
+    return gate->csprng;
 }
 
 /* ---- Charging ------------------------------------------------------------------------------------------------------ */
@@ -60,51 +60,51 @@ static hr_status reserve_lines(hr_gate *gate, size_t lines, hr_error *err) {
         if (!releases || !room) return hr_fail_memory(err);
         gate->capacity = capacity;
     }
-    return hr_tally_reserve(&gate->tally, err);
+    return hr_running_total_reserve(&gate->running_total, err);
 }
 
 static hr_status refuse_scale(const hr_release *line, hr_error *err) {
     char cost[HR_AMOUNT_TEXT];
     hr_spent_text(hr_units_value(line->cost), cost);
     return hr_fail(err, HR_E_BUDGET, "raise epsilon, or use fewer trees, levels or private bin edges",
-                   "'%s': a cost of %s is too little for a sensitivity of %llu", line->what, cost, (unsigned long long)line->sensitivity);
+                   "'%s': a cost of %s is too small for a sensitivity of %llu", line->what, cost, (unsigned long long)line->sensitivity);
 }
 
 static hr_status refuse_cost(const hr_gate *gate, const hr_release *line, hr_error *err) {
-    static const char *const units[] = {"cost", "epsilon", "rho", "mu^2"}; /* in the order of hr_currency */
+    static const char *const units[] = {"cost", "epsilon", "rho", "mu^2"}; /* in the order of hr_privacy_measure */
     char cost[HR_AMOUNT_TEXT], left[HR_AMOUNT_TEXT], budget[HR_AMOUNT_TEXT];
     hr_spent_text(hr_units_value(line->cost), cost);
-    hr_epsilon_left_text(hr_units_value(gate->budget - gate->tally.total), left);
+    hr_epsilon_left_text(hr_units_value(gate->budget - gate->running_total.total), left);
     hr_epsilon_left_text(hr_units_value(gate->budget), budget);
     return hr_fail(err, HR_E_BUDGET, "raise epsilon, or use fewer trees, levels or private bin edges",
-                   "'%s' asks for %s %s but %s of %s is left", line->what, units[gate->currency], cost, left, budget);
+                   "'%s' needs %s %s, but %s of %s is left", line->what, units[gate->privacy_measure], cost, left, budget);
 }
 
-static hr_status reserve(hr_gate *gate, const hr_release *line, size_t lines, hr_error *err) {
+static hr_status reserve_releases(hr_gate *gate, const hr_release *line, size_t lines, hr_error *err) {
     hr_status status = reserve_lines(gate, lines, err);
     if (status) return status;
-    if (line->cost > gate->budget || hr_tally_would_be(&gate->tally, line->group, line->part, line->cost) > gate->budget)
+    if (line->cost > gate->budget || hr_running_total_would_be(&gate->running_total, line->group, line->part, line->cost) > gate->budget)
         return refuse_cost(gate, line, err);
     return HR_OK;
 }
 
 /* Adds a line whose mechanism and scale are known. */
-static hr_status add_line(hr_gate *gate, const hr_release *line, hr_permit *out, hr_error *err) {
-    hr_status status = reserve(gate, line, 1, err);
+static hr_status add_line_gate(hr_gate *gate, const hr_release *line, hr_permit *out, hr_error *err) {
+    hr_status status = reserve_releases(gate, line, 1, err);
     if (status) return status;
-    hr_tally_add(&gate->tally, line->group, line->part, line->cost);
+    hr_running_total_add(&gate->running_total, line->group, line->part, line->cost);
     gate->releases[gate->count] = *line;
     out->line = gate->count++;
     return HR_OK;
 }
 
-static hr_release line_of(hr_currency currency, const hr_charge *charge) {
+static hr_release line_of(hr_privacy_measure privacy_measure, const hr_charge *charge) {
     return (hr_release){.what = charge->what,
                         .tree = charge->tree,
                         .level = charge->level,
                         .group = charge->group,
                         .part = charge->part,
-                        .cost = currency == HR_NO_PRIVACY ? 0 : charge->cost,
+                        .cost = privacy_measure == HR_NO_PRIVACY ? 0 : charge->cost,
                         .sensitivity = charge->sensitivity,
                         .mechanism = HR_IDENTITY,
                         .scale_num = 0,
@@ -112,70 +112,71 @@ static hr_release line_of(hr_currency currency, const hr_charge *charge) {
                         .draws = 0};
 }
 
-static hr_mechanism mechanism_of_sums(hr_currency currency) {
-    return currency == HR_NO_PRIVACY ? HR_IDENTITY : currency == HR_PURE ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN;
+static hr_mechanism mechanism_of_sums(hr_privacy_measure privacy_measure) {
+    return privacy_measure == HR_NO_PRIVACY ? HR_IDENTITY : privacy_measure == HR_PURE ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN;
 }
 
-static hr_mechanism mechanism_of_choices(hr_currency currency) {
-    return currency == HR_NO_PRIVACY ? HR_IDENTITY : currency == HR_PURE ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL;
+static hr_mechanism mechanism_of_choices(hr_privacy_measure privacy_measure) {
+    return privacy_measure == HR_NO_PRIVACY ? HR_IDENTITY : privacy_measure == HR_PURE ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL;
 }
 
-static hr_status make_line(hr_mechanism mechanism, hr_currency currency, const hr_charge *charge, hr_release *out, hr_error *err) {
-    *out = line_of(currency, charge);
-    return hr_mechanism_info_of(mechanism)->set_scale(out, currency) ? HR_OK : refuse_scale(out, err);
+static hr_status make_line(hr_mechanism mechanism, hr_privacy_measure privacy_measure, const hr_charge *charge, hr_release *out,
+                           hr_error *err) {
+    *out = line_of(privacy_measure, charge);
+    return hr_mechanism_info_of(mechanism)->set_scale(out, privacy_measure) ? HR_OK : refuse_scale(out, err);
 }
 
 static hr_status add_charge(hr_mechanism mechanism, hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
     hr_release line;
-    hr_status status = make_line(mechanism, gate->currency, charge, &line, err);
-    return status ? status : add_line(gate, &line, out, err);
+    hr_status status = make_line(mechanism, gate->privacy_measure, charge, &line, err);
+    return status ? status : add_line_gate(gate, &line, out, err);
 }
 
 hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    return add_charge(mechanism_of_sums(gate->currency), gate, charge, out, err);
+    return add_charge(mechanism_of_sums(gate->privacy_measure), gate, charge, out, err);
 }
 
 hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    return add_charge(gate->currency == HR_NO_PRIVACY ? HR_IDENTITY : HR_EXPONENTIAL, gate, charge, out, err);
+    return add_charge(gate->privacy_measure == HR_NO_PRIVACY ? HR_IDENTITY : HR_EXPONENTIAL, gate, charge, out, err);
 }
 
 hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    return add_charge(mechanism_of_choices(gate->currency), gate, charge, out, err);
+    return add_charge(mechanism_of_choices(gate->privacy_measure), gate, charge, out, err);
 }
 
-hr_status hr_charge_check_sums(hr_currency currency, const hr_charge *charge, hr_error *err) {
+hr_status hr_charge_check_sums(hr_privacy_measure privacy_measure, const hr_charge *charge, hr_error *err) {
     hr_release unused;
-    return make_line(mechanism_of_sums(currency), currency, charge, &unused, err);
+    return make_line(mechanism_of_sums(privacy_measure), privacy_measure, charge, &unused, err);
 }
 
-hr_status hr_charge_check_choice(hr_currency currency, const hr_charge *charge, hr_error *err) {
+hr_status hr_charge_check_choice(hr_privacy_measure privacy_measure, const hr_charge *charge, hr_error *err) {
     hr_release unused;
-    return make_line(mechanism_of_choices(currency), currency, charge, &unused, err);
+    return make_line(mechanism_of_choices(privacy_measure), privacy_measure, charge, &unused, err);
 }
 
 hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr_error *err) {
     hr_permit unused;
     hr_release line = {.what = what, .tree = -1, .level = -1, .sensitivity = 1, .mechanism = HR_IDENTITY, .scale_den = 1, .draws = 1};
-    return add_line(gate, &line, &unused, err);
+    return add_line_gate(gate, &line, &unused, err);
 }
 
 hr_status hr_gate_covers(hr_gate *gate, const hr_charge *charge, size_t lines, hr_error *err) {
-    hr_release line = line_of(gate->currency, charge);
-    return reserve(gate, &line, lines, err);
+    hr_release line = line_of(gate->privacy_measure, charge);
+    return reserve_releases(gate, &line, lines, err);
 }
 
 /* ---- Releasing ----------------------------------------------------------------------------------------------------- */
 
 /* Under a permit for choices nothing was paid for sums: the answer does not depend on the records. */
-static int64_t release_sum(hr_stream *stream, const hr_release *line, int64_t exact) {
+static int64_t release_sum(hr_csprng *csprng, const hr_release *line, int64_t exact) {
     const hr_mechanism_info *info = hr_mechanism_info_of(line->mechanism);
-    return info->add_noise ? info->add_noise(stream, line, exact) : 0;
+    return info->add_noise ? info->add_noise(csprng, line, exact) : 0;
 }
 
 void hr_gate_sums(hr_gate *gate, hr_permit permit, const hr_exact *in, size_t count, hr_noisy *out) {
     assert(permit.line < gate->count);
     hr_release *line = &gate->releases[permit.line];
-    for (size_t i = 0; i < count; i++) out[i].paid = release_sum(gate->stream, line, in[i].unpaid);
+    for (size_t i = 0; i < count; i++) out[i].paid = release_sum(gate->csprng, line, in[i].unpaid);
     line->draws += count;
 }
 
@@ -185,7 +186,7 @@ size_t hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, size_t 
     hr_release *line = &gate->releases[permit.line];
     const hr_mechanism_info *info = hr_mechanism_info_of(line->mechanism);
     line->draws++;
-    return info->choose ? info->choose(gate->stream, line, scores, count) : 0;
+    return info->choose ? info->choose(gate->csprng, line, scores, count) : 0;
 }
 
 const hr_release *hr_gate_releases(const hr_gate *gate, size_t *count) {

@@ -31,15 +31,15 @@ typedef struct hr_charge {
     uint64_t sensitivity; /* > 0; sums: of the integer query; choices: width W of the integer score */
 } hr_charge;
 
-/* `budget` is in the currency's units (ignored by HR_NO_PRIVACY). The gate borrows the stream.
+/* `budget` is in the privacy measure's units (ignored by HR_NO_PRIVACY). The gate borrows the stream.
  * Owner: the caller frees *out with hr_gate_free. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_gate_new(hr_currency currency, hr_units budget, hr_stream *stream, hr_gate **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_gate_new(hr_privacy_measure privacy_measure, hr_units budget, hr_csprng *csprng, hr_gate **out, hr_error *err);
 void hr_gate_free(hr_gate *gate);
 
-hr_currency hr_gate_currency(const hr_gate *gate);
+hr_privacy_measure hr_gate_privacy_measure(const hr_gate *gate);
 hr_units hr_gate_budget(const hr_gate *gate);
 /* The stream, for choices that do not depend on records (which tree a record trains, random candidates). */
-hr_stream *hr_gate_stream(hr_gate *gate);
+hr_csprng *hr_gate_csprng(hr_gate *gate);
 
 /* Spends: charge->cost in its group and part. Sums are released with integer noise: discrete Laplace of scale
  * sensitivity/cost (pure), or discrete Gaussian of sigma^2 = sensitivity^2/(2 cost) (zCDP) or sensitivity^2/cost + 6 (GDP: ask in
@@ -50,14 +50,14 @@ HR_MUST_CHECK hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *char
  * exp(-epsilon (largest score - score_r) / width), epsilon = cost. zCDP and GDP need a bounded range, which that has not: there it is
  * the exponential mechanism. */
 HR_MUST_CHECK hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
-/* Spends: the same. Choices by the exponential mechanism in every currency, for methods that must do as published: Pr(r) proportional
- * to exp(epsilon score_r / width), with epsilon = cost (pure), sqrt(8 cost) (zCDP) or sqrt(8 cost/pi) (GDP). */
+/* Spends: the same. Choices by the exponential mechanism in every privacy measure, for methods that must do as published: Pr(r)
+ * proportional to exp(epsilon score_r / width), with epsilon = cost (pure), sqrt(8 cost) (zCDP) or sqrt(8 cost/pi) (GDP). */
 HR_MUST_CHECK hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
 
-/* Whether the cost buys a noise that can be drawn, for sums and for choices as above, in a gate of that currency; its budget is not
+/* Whether the cost buys a noise that can be drawn, for sums and for choices as above, in a gate of that privacy measure; its budget is not
  * asked. What a method will charge can be checked so before there is a gate. Fails: BUDGET. */
-HR_MUST_CHECK hr_status hr_charge_check_sums(hr_currency currency, const hr_charge *charge, hr_error *err);
-HR_MUST_CHECK hr_status hr_charge_check_choice(hr_currency currency, const hr_charge *charge, hr_error *err);
+HR_MUST_CHECK hr_status hr_charge_check_sums(hr_privacy_measure privacy_measure, const hr_charge *charge, hr_error *err);
+HR_MUST_CHECK hr_status hr_charge_check_choice(hr_privacy_measure privacy_measure, const hr_charge *charge, hr_error *err);
 
 /* Whether `lines` charges that together cost charge->cost, in its group and part, are covered; makes room for them, so that
  * after HR_OK none of them fails for budget or memory. Charges nothing. Fails: BUDGET, MEMORY. */

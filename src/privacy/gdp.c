@@ -26,7 +26,7 @@ static double tilted_tail(double epsilon, double x, double y) {
 }
 
 /* Whether mu-GDP is proved to be (epsilon, delta)-DP; mu2 > 0. */
-static bool holds(hr_units mu2, hr_units epsilon, double delta, double margin) {
+static bool gdp_holds(hr_units mu2, hr_units epsilon, double delta, double margin) {
     double mu = sqrt(hr_units_value(mu2)), e = hr_units_value(epsilon);
     double x = e / mu - mu / 2, y = e / mu + mu / 2;
     return upper_tail(x) * (1 + margin) - tilted_tail(e, x, y) * (1 - margin) + TINY <= delta;
@@ -38,7 +38,7 @@ hr_units hr_gdp_budget(double epsilon, double delta) {
     while (low < high) {
         hr_units middle = high - (high - low) / 2;
         /* more margin than needed, so that hr_gdp_epsilon gives back no more than the epsilon asked for */
-        if (holds(middle, wanted, delta, 2 * MARGIN))
+        if (gdp_holds(middle, wanted, delta, 2 * MARGIN))
             low = middle;
         else
             high = middle - 1;
@@ -48,10 +48,10 @@ hr_units hr_gdp_budget(double epsilon, double delta) {
 
 static double epsilon_by_curve(hr_units mu2, double delta) {
     hr_units low = 0, high = HR_UNITS_MAX;
-    if (!holds(mu2, high, delta, MARGIN)) return HUGE_VAL;
+    if (!gdp_holds(mu2, high, delta, MARGIN)) return HUGE_VAL;
     while (low < high) {
         hr_units middle = low + (high - low) / 2;
-        if (holds(mu2, middle, delta, MARGIN))
+        if (gdp_holds(mu2, middle, delta, MARGIN))
             high = middle;
         else
             low = middle + 1;

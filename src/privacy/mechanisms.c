@@ -1,25 +1,25 @@
 /* The table of mechanisms. */
 #include "privacy/mechanisms.h"
 
-static bool scale_identity(hr_release *release, hr_currency currency) {
+static bool scale_identity(hr_release *release, hr_privacy_measure privacy_measure) {
     release->mechanism = HR_IDENTITY;
-    return currency == HR_NO_PRIVACY;
+    return privacy_measure == HR_NO_PRIVACY;
 }
 
-static bool identity_covers(const hr_release *release, hr_currency currency) {
+static bool identity_covers(const hr_release *release, hr_privacy_measure privacy_measure) {
     (void)release;
-    return currency == HR_NO_PRIVACY;
+    return privacy_measure == HR_NO_PRIVACY;
 }
 
-static int64_t add_nothing(hr_stream *stream, const hr_release *release, int64_t exact) {
-    (void)stream;
+static int64_t add_nothing(hr_csprng *csprng, const hr_release *release, int64_t exact) {
+    (void)csprng;
     (void)release;
     return exact;
 }
 
-static size_t first_of_largest(hr_stream *stream, const hr_release *release, hr_exact *scores, size_t count) {
+static size_t first_of_largest(hr_csprng *csprng, const hr_release *release, hr_exact *scores, size_t count) {
     size_t best = 0;
-    (void)stream;
+    (void)csprng;
     (void)release;
     for (size_t i = 1; i < count; i++)
         if (scores[i].unpaid > scores[best].unpaid) best = i;
@@ -28,24 +28,24 @@ static size_t first_of_largest(hr_stream *stream, const hr_release *release, hr_
 
 #define SUM_MAX ((int64_t)1 << 61)
 
-static int64_t clamp(int64_t x) {
+static int64_t mechanisms_clamp(int64_t x) {
     return x > SUM_MAX ? SUM_MAX : x < -SUM_MAX ? -SUM_MAX : x;
 }
 
-static int64_t add_laplace(hr_stream *stream, const hr_release *release, int64_t exact) {
-    return clamp(clamp(exact) + hr_discrete_laplace(stream, release->scale_num, release->scale_den));
+static int64_t add_laplace(hr_csprng *csprng, const hr_release *release, int64_t exact) {
+    return mechanisms_clamp(mechanisms_clamp(exact) + hr_discrete_laplace(csprng, release->scale_num, release->scale_den));
 }
 
-static int64_t add_gaussian(hr_stream *stream, const hr_release *release, int64_t exact) {
-    return clamp(clamp(exact) + hr_discrete_gaussian(stream, release->scale_num, release->scale_den));
+static int64_t add_gaussian(hr_csprng *csprng, const hr_release *release, int64_t exact) {
+    return mechanisms_clamp(mechanisms_clamp(exact) + hr_discrete_gaussian(csprng, release->scale_num, release->scale_den));
 }
 
-static size_t choose_exponential(hr_stream *stream, const hr_release *release, hr_exact *scores, size_t count) {
-    return hr_exponential_choose(stream, scores, count, release->scale_num, release->scale_den);
+static size_t choose_exponential(hr_csprng *csprng, const hr_release *release, hr_exact *scores, size_t count) {
+    return hr_exponential_choose(csprng, scores, count, release->scale_num, release->scale_den);
 }
 
-static size_t choose_permute_and_flip(hr_stream *stream, const hr_release *release, hr_exact *scores, size_t count) {
-    return hr_permute_and_flip_choose(stream, scores, count, release->scale_num, release->scale_den);
+static size_t choose_permute_and_flip(hr_csprng *csprng, const hr_release *release, hr_exact *scores, size_t count) {
+    return hr_permute_and_flip_choose(csprng, scores, count, release->scale_num, release->scale_den);
 }
 
 static const hr_mechanism_info table[] = {

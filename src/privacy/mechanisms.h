@@ -17,34 +17,34 @@
 typedef struct hr_mechanism_info {
     const char *name; /* in model files */
     /* The scale that `release->cost` pays for at `release->sensitivity`, rounded to the private side. False: too little is paid for
-     * noise that the samplers can draw, or the currency is none of the mechanism's. */
-    bool (*set_scale)(hr_release *release, hr_currency currency);
+     * noise that the samplers can draw, or the privacy measure is none of the mechanism's. */
+    bool (*set_scale)(hr_release *release, hr_privacy_measure privacy_measure);
     /* Whether scale and sensitivity of any line, however it came about, are within the ranges and cost no more than it says. */
-    bool (*covers)(const hr_release *release, hr_currency currency);
+    bool (*covers)(const hr_release *release, hr_privacy_measure privacy_measure);
     /* One of these: a sum with noise (of any integer; within +-2^61 unless nothing is added), or a choice by scores, which it overwrites.
      * NULL: nothing of this kind is released. */
-    int64_t (*add_noise)(hr_stream *stream, const hr_release *release, int64_t exact);
-    size_t (*choose)(hr_stream *stream, const hr_release *release, hr_exact *scores, size_t count);
+    int64_t (*add_noise)(hr_csprng *csprng, const hr_release *release, int64_t exact);
+    size_t (*choose)(hr_csprng *csprng, const hr_release *release, hr_exact *scores, size_t count);
 } hr_mechanism_info;
 
 /* NULL if there is none of that number. */
 const hr_mechanism_info *hr_mechanism_info_of(uint32_t mechanism);
 
-HR_MUST_CHECK bool hr_laplace_scale(hr_release *release, hr_currency currency);
-HR_MUST_CHECK bool hr_gaussian_scale(hr_release *release, hr_currency currency);
-HR_MUST_CHECK bool hr_exponential_scale(hr_release *release, hr_currency currency);
-HR_MUST_CHECK bool hr_permute_and_flip_scale(hr_release *release, hr_currency currency);
+HR_MUST_CHECK bool hr_laplace_scale(hr_release *release, hr_privacy_measure privacy_measure);
+HR_MUST_CHECK bool hr_gaussian_scale(hr_release *release, hr_privacy_measure privacy_measure);
+HR_MUST_CHECK bool hr_exponential_scale(hr_release *release, hr_privacy_measure privacy_measure);
+HR_MUST_CHECK bool hr_permute_and_flip_scale(hr_release *release, hr_privacy_measure privacy_measure);
 
-bool hr_laplace_covers(const hr_release *release, hr_currency currency);
-bool hr_gaussian_covers(const hr_release *release, hr_currency currency);
-bool hr_exponential_covers(const hr_release *release, hr_currency currency);
-bool hr_permute_and_flip_covers(const hr_release *release, hr_currency currency);
+bool hr_laplace_covers(const hr_release *release, hr_privacy_measure privacy_measure);
+bool hr_gaussian_covers(const hr_release *release, hr_privacy_measure privacy_measure);
+bool hr_exponential_covers(const hr_release *release, hr_privacy_measure privacy_measure);
+bool hr_permute_and_flip_covers(const hr_release *release, hr_privacy_measure privacy_measure);
 
 /* Pr(r) proportional to exp(scores[r] num/den); count >= 1, |score| < 2^62, num <= 2^60, den >= 1. */
-size_t hr_exponential_choose(hr_stream *stream, const hr_exact *scores, size_t count, uint64_t num, uint64_t den);
+size_t hr_exponential_choose(hr_csprng *csprng, const hr_exact *scores, size_t count, uint64_t num, uint64_t den);
 
 /* In a random order each r is taken with probability exp(-(largest score - scores[r]) num/den); the first that is. Same ranges; scores
  * are overwritten. Pure epsilon only: its range is not bounded as zCDP and GDP want it. */
-size_t hr_permute_and_flip_choose(hr_stream *stream, hr_exact *scores, size_t count, uint64_t num, uint64_t den);
+size_t hr_permute_and_flip_choose(hr_csprng *csprng, hr_exact *scores, size_t count, uint64_t num, uint64_t den);
 
 #endif

@@ -5,6 +5,6 @@
 #include "privacy/accountant.h"
 
 /* Standard deviation of each sum that the gate releases at that cost (gate.h), at most; 0 without privacy. */
-double hr_noise_deviation(hr_currency currency, hr_units cost, double sensitivity);
+double hr_noise_deviation(hr_privacy_measure privacy_measure, hr_units cost, double sensitivity);
 
 #endif

@@ -163,7 +163,7 @@ static bool cut_evenly(hr_quantile_counts *q, const interval *of, uint32_t *cut)
 }
 
 /* The left part is next. */
-static void divide(hr_quantile_counts *q, uint32_t cut) {
+static void divide_quantile_machine(hr_quantile_counts *q, uint32_t cut) {
     interval top = q->open[--q->open_count];
     q->cuts[q->cut_count++] = cut;
     q->open[q->open_count++] = (interval){cut, top.high, top.parts - top.parts / 2};
@@ -184,7 +184,7 @@ bool hr_quantile_counts_next(hr_quantile_counts *q, size_t *node, int *level) {
         if (top->parts < 2 || top->high - top->low < 2) {
             q->open_count--;
         } else if (cut_evenly(q, top, &cut)) {
-            divide(q, cut);
+            divide_quantile_machine(q, cut);
         } else {
             *node = 2 * q->wanted;
             *level = level_of(*node);

@@ -29,7 +29,7 @@ static hr_status charge_levels(hr_gate *gate, const hr_charge *charge, const hr_
 /* ---- Recursive medians --------------------------------------------------------------------------------------------- */
 
 /* Deeper levels have fewer records in a node, so they get more: level l a part proportional to 1.4^l. */
-static void share_out(hr_units cost, int levels, hr_units *costs) {
+static void share_out_levels(hr_units cost, int levels, hr_units *costs) {
     double sum = 0;
     for (int l = 0; l < levels; l++) sum += pow(1.4, l);
     hr_units rest = cost;
@@ -37,13 +37,13 @@ static void share_out(hr_units cost, int levels, hr_units *costs) {
     costs[levels - 1] = rest;
 }
 
-hr_status hr_quantiles_check_medians(hr_currency currency, const hr_charge *charge, int levels, hr_error *err) {
+hr_status hr_quantiles_check_medians(hr_privacy_measure privacy_measure, const hr_charge *charge, int levels, hr_error *err) {
     hr_units costs[LEVELS_MAX];
     hr_charge first = *charge;
-    share_out(charge->cost, levels, costs);
+    share_out_levels(charge->cost, levels, costs);
     first.cost = costs[0];
     first.sensitivity = 2;
-    return hr_charge_check_choice(currency, &first, err);
+    return hr_charge_check_choice(privacy_measure, &first, err);
 }
 
 /* Scores of the cuts in an interval. left_of[c]: records in the cells 0..c-1. */
@@ -66,7 +66,7 @@ hr_status hr_quantiles_by_medians(hr_gate *gate, const hr_charge *charge, const 
     hr_quantile_medians_init(&machine, bits, levels, cuts);
     hr_exact *left_of = calloc(cell_count + 1, sizeof *left_of), *scores = calloc(cell_count, sizeof *scores);
     hr_status status = left_of && scores ? HR_OK : hr_fail_memory(err);
-    share_out(charge->cost, levels, costs);
+    share_out_levels(charge->cost, levels, costs);
     if (!status) status = charge_levels(gate, charge, costs, levels, 2, hr_gate_charge_choice, permits, err);
     if (status) goto out;
     for (uint32_t i = 0; i < cell_count; i++) left_of[i + 1].unpaid = left_of[i].unpaid + cells[i].unpaid;
@@ -90,11 +90,11 @@ static void fill_exact_counts(const hr_exact *cells, int bits, hr_exact *counts)
     for (size_t i = cell_count - 1; i > 0; i--) counts[i].unpaid = counts[2 * i].unpaid + counts[2 * i + 1].unpaid;
 }
 
-hr_status hr_quantiles_check_counts(hr_currency currency, const hr_charge *charge, int bits, hr_error *err) {
+hr_status hr_quantiles_check_counts(hr_privacy_measure privacy_measure, const hr_charge *charge, int bits, hr_error *err) {
     hr_charge level = *charge;
     level.cost = charge->cost / (hr_units)bits;
     level.sensitivity = UNITS;
-    return hr_charge_check_sums(currency, &level, err);
+    return hr_charge_check_sums(privacy_measure, &level, err);
 }
 
 /* Nodes are drawn when they are first wanted. */
@@ -114,7 +114,7 @@ hr_status hr_quantiles_by_counts(hr_gate *gate, const hr_charge *charge, const h
     hr_permit permits[LEVELS_MAX]; /* of the levels 1..bits below the root */
     hr_units costs[LEVELS_MAX];
     for (int l = 0; l < bits; l++) costs[l] = charge->cost / (hr_units)bits;
-    double noise = hr_noise_deviation(hr_gate_currency(gate), costs[0], UNITS);
+    double noise = hr_noise_deviation(hr_gate_privacy_measure(gate), costs[0], UNITS);
     hr_exact *counts = calloc((size_t)2 << bits, sizeof *counts);
     hr_status status = counts ? HR_OK : hr_fail_memory(err);
     if (!status) status = hr_quantile_counts_new(bits, parts, noise, &machine, err);

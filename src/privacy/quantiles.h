@@ -21,8 +21,8 @@ HR_MUST_CHECK hr_status hr_quantiles_by_medians(hr_gate *gate, const hr_charge *
 HR_MUST_CHECK hr_status hr_quantiles_by_counts(hr_gate *gate, const hr_charge *charge, const hr_exact *cells, int bits, size_t parts,
                                                uint32_t *cuts, size_t *cut_count, hr_error *err);
 
-/* Whether the charge's cost is enough for either, in that currency: a public fact. Fails: BUDGET. */
-HR_MUST_CHECK hr_status hr_quantiles_check_medians(hr_currency currency, const hr_charge *charge, int levels, hr_error *err);
-HR_MUST_CHECK hr_status hr_quantiles_check_counts(hr_currency currency, const hr_charge *charge, int bits, hr_error *err);
+/* Whether the charge's cost is enough for either, in that privacy measure: a public fact. Fails: BUDGET. */
+HR_MUST_CHECK hr_status hr_quantiles_check_medians(hr_privacy_measure privacy_measure, const hr_charge *charge, int levels, hr_error *err);
+HR_MUST_CHECK hr_status hr_quantiles_check_counts(hr_privacy_measure privacy_measure, const hr_charge *charge, int bits, hr_error *err);
 
 #endif

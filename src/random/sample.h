@@ -3,7 +3,7 @@
 #ifndef HR_RANDOM_SAMPLE_H
 #define HR_RANDOM_SAMPLE_H
 
-#include "random/stream.h"
+#include "random/csprng.h"
 
 #include <stdbool.h>
 
@@ -15,25 +15,25 @@ __extension__ typedef __int128 hr_i128;
 #define HR_NOISE_MAX ((int64_t)1 << 62)
 
 /* Uniform on 0..m-1; m >= 1. */
-uint64_t hr_uniform(hr_stream *stream, uint64_t m);
-hr_u128 hr_uniform_wide(hr_stream *stream, hr_u128 m);
+uint64_t hr_uniform(hr_csprng *csprng, uint64_t m);
+hr_u128 hr_uniform_wide(hr_csprng *csprng, hr_u128 m);
 
 /* True with probability a/b; a <= b, b >= 1. */
-bool hr_bernoulli(hr_stream *stream, hr_u128 a, hr_u128 b);
+bool hr_bernoulli(hr_csprng *csprng, hr_u128 a, hr_u128 b);
 
 /* True with probability exp(-a/b); 1 <= b < 2^120, a < 2^127. */
-bool hr_bernoulli_exp(hr_stream *stream, hr_u128 a, hr_u128 b);
+bool hr_bernoulli_exp(hr_csprng *csprng, hr_u128 a, hr_u128 b);
 
 /* True with probability 2/e. */
-bool hr_bernoulli_two_over_e(hr_stream *stream);
+bool hr_bernoulli_two_over_e(hr_csprng *csprng);
 
 /* Pr(x) proportional to exp(-|x| u/s): scale t = s/u. 1 <= s, u < 2^63, t < 2^50. */
-int64_t hr_discrete_laplace(hr_stream *stream, uint64_t s, uint64_t u);
+int64_t hr_discrete_laplace(hr_csprng *csprng, uint64_t s, uint64_t u);
 
 /* Pr(x) proportional to exp(-x^2 / (2 num/den)). 1 <= num < 2^63, 1 <= den <= 2^16, num/den <= 2^60. */
-int64_t hr_discrete_gaussian(hr_stream *stream, uint64_t num, uint64_t den);
+int64_t hr_discrete_gaussian(hr_csprng *csprng, uint64_t num, uint64_t den);
 
 /* Pr(i) = weights[i] / sum of weights; the sum is >= 1 and fits in 64 bits. */
-size_t hr_categorical(hr_stream *stream, const uint64_t *weights, size_t count);
+size_t hr_categorical(hr_csprng *csprng, const uint64_t *weights, size_t count);
 
 #endif

@@ -39,7 +39,7 @@ hr_status hr_broker_address_parse(const char *url, hr_broker_address *out, hr_er
     }
     if (!fine) {
         return hr_fail(err, HR_E_ARGUMENT, "write it as tls://HOST:PORT, such as tls://broker.example.org:4222",
-                       "'%.200s' is no broker's URL", url);
+                       "'%.200s' is not the URL of a broker", url);
     }
     *out = address;
     return HR_OK;

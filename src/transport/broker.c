@@ -1,5 +1,5 @@
 /* Permissions are lists of what is allowed; everything else is refused. They hold for members who go astray, not for the broker, which
- * sees every sealed parcel and may lose it. */
+ * sees every sealed packet and may lose it. */
 #include "transport/broker.h"
 
 #include "base/buffer.h"
@@ -10,12 +10,12 @@
 #include <string.h>
 
 enum {
-    FRAME = 4096, /* bytes that a broker puts around a parcel */
+    FRAME = 4096, /* bytes that a broker puts around a packet */
     NAME = HR_NATS_NAME_MAX + 1,
     SUBJECT = 2 * NAME + 16
 };
 
-static const int64_t stream_bytes = (int64_t)4 << 30; /* of all parcels that wait */
+static const int64_t stream_bytes = (int64_t)4 << 30; /* of all packets that wait */
 
 /* ---- The configuration ---------------------------------------------------------------------------------------------------------- */
 
@@ -27,7 +27,7 @@ static bool is_this_machine(const char *host) {
 static void write_server(hr_buffer *out, const char *federation, const hr_broker_address *address) {
     hr_buffer_format(out,
                      "# The broker of the federation '%s'. Start it in the folder of this file: nats-server -c nats.conf\n"
-                     "# It carries sealed parcels, and is not trusted with anything else.\n\n",
+                     "# It carries sealed packets, and is not trusted with anything else.\n\n",
                      federation);
     if (is_this_machine(address->host)) {
         hr_buffer_format(out, "host: \"%s\"\n", address->host);
@@ -47,14 +47,14 @@ static void write_server(hr_buffer *out, const char *federation, const hr_broker
         "  verify_and_map: true\n"
         "  timeout: 5\n"
         "}\n\n"
-        "# nats-server 2.9 brings parcels to the disk every two minutes: a power cut may lose what it took since. Members keep\n"
-        "# what they sent until the receiver herself has confirmed it, and send it again.\n"
+        "# nats-server 2.9 brings packets to the disk every two minutes: a power cut may lose what it took since. Members keep\n"
+        "# what they sent until the receiver itself has confirmed it, and send it again.\n"
         "jetstream {\n"
         "  store_dir: \"store\"\n"
         "  max_memory_store: 64MB\n"
         "  max_file_store: %lld\n"
         "}\n\n",
-        address->port, federation, HR_PARCEL_MAX + FRAME, (long long)stream_bytes + stream_bytes / 4);
+        address->port, federation, HR_PACKET_MAX + FRAME, (long long)stream_bytes + stream_bytes / 4);
 }
 
 static void begin_user(hr_buffer *out, const char *name) {
@@ -65,7 +65,7 @@ static void end_user(hr_buffer *out, const char *name) {
     hr_buffer_format(out, "] }\n        subscribe { allow: [\"_INBOX_%s.>\"] }\n      }\n    }\n", name);
 }
 
-/* As herself to anybody; from her own box. */
+/* As itself to anybody; from its own inbox. */
 static void write_member(hr_buffer *out, const char *f, const char *name) {
     begin_user(out, name);
     hr_buffer_format(out, "\"fed.%s.*.%s\", \"$JS.API.CONSUMER.INFO.%s.%s\", \"$JS.API.CONSUMER.MSG.NEXT.%s.%s\", \"$JS.ACK.%s.%s.>\"", f,
@@ -73,12 +73,12 @@ static void write_member(hr_buffer *out, const char *f, const char *name) {
     end_user(out, name);
 }
 
-static void write_steward(hr_buffer *out, const char *f) {
-    begin_user(out, HR_BROKER_STEWARD);
+static void write_admin(hr_buffer *out, const char *f) {
+    begin_user(out, HR_BROKER_ADMIN);
     hr_buffer_format(out, "\"$JS.API.STREAM.CREATE.%s\", \"$JS.API.STREAM.UPDATE.%s\", \"$JS.API.STREAM.INFO.%s\", ", f, f, f);
     hr_buffer_format(out, "\"$JS.API.CONSUMER.CREATE.%s.>\", \"$JS.API.CONSUMER.DURABLE.CREATE.%s.>\", \"$JS.API.CONSUMER.INFO.%s.>\"", f,
                      f, f);
-    end_user(out, HR_BROKER_STEWARD);
+    end_user(out, HR_BROKER_ADMIN);
 }
 
 hr_status hr_broker_config(const char *federation, const hr_broker_address *address, const char *const *members, size_t member_count,
@@ -87,15 +87,15 @@ hr_status hr_broker_config(const char *federation, const hr_broker_address *addr
     hr_buffer text = {0};
     write_server(&text, federation, address);
     hr_buffer_text(&text, "authorization {\n  timeout: 5\n  users: [\n");
-    write_steward(&text, federation);
+    write_admin(&text, federation);
     for (size_t i = 0; i < member_count; i++) write_member(&text, federation, members[i]);
     hr_buffer_text(&text, "  ]\n}\n");
     return hr_buffer_take(&text, out, err);
 }
 
-/* ---- Stream and boxes ----------------------------------------------------------------------------------------------------------- */
+/* ---- Stream and inboxes ----------------------------------------------------------------------------------------------------------- */
 
-/* Parcels to who is no member belong to no stream, so that sending one fails. */
+/* Packets to who is no member belong to no stream, so that sending one fails. */
 static natsStatus make_stream(const hr_nats_link *link, const char *federation, const char **subjects, int count) {
     jsStreamConfig wishes;
     jsErrCode code = 0;
@@ -108,9 +108,9 @@ static natsStatus make_stream(const hr_nats_link *link, const char *federation, 
     wishes.Storage = js_FileStorage;
     wishes.Discard = js_DiscardNew;
     wishes.MaxBytes = stream_bytes;
-    wishes.MaxMsgsPerSubject = HR_BROKER_BOX_PARCELS;
+    wishes.MaxMsgsPerSubject = HR_BROKER_INBOX_PACKETS;
     wishes.DiscardNewPerSubject = true;
-    wishes.MaxMsgSize = HR_PARCEL_MAX + FRAME;
+    wishes.MaxMsgSize = HR_PACKET_MAX + FRAME;
     jsStreamInfo *present = NULL;
     s = js_GetStreamInfo(&present, link->jetstream, federation, NULL, &code);
     jsStreamInfo_Destroy(present);
@@ -118,7 +118,7 @@ static natsStatus make_stream(const hr_nats_link *link, const char *federation, 
     return s == NATS_OK ? js_UpdateStream(NULL, link->jetstream, &wishes, NULL, &code) : s;
 }
 
-static natsStatus make_box(const hr_nats_link *link, const char *federation, const char *member, const char *subject, int ack_seconds) {
+static natsStatus make_inbox(const hr_nats_link *link, const char *federation, const char *member, const char *subject, int ack_seconds) {
     jsConsumerConfig wishes;
     jsErrCode code = 0;
     natsStatus s = jsConsumerConfig_Init(&wishes);
@@ -131,33 +131,32 @@ static natsStatus make_box(const hr_nats_link *link, const char *federation, con
     return js_AddConsumer(NULL, link->jetstream, federation, &wishes, NULL, &code);
 }
 
-static hr_status make_all(const hr_nats_link *link, const char *federation, const char *const *members, const char **subjects, int count,
-                          int ack_seconds, hr_error *err) {
+static hr_status make_inboxes(const hr_nats_link *link, const char *federation, const char *const *members, const char **subjects,
+                              int count, int ack_seconds, hr_error *err) {
     natsStatus s = make_stream(link, federation, subjects, count);
-    if (s != NATS_OK) return hr_nats_fail(link, s, "cannot make the stream of the federation", err);
+    if (s != NATS_OK) return hr_nats_fail(link, s, "cannot create the stream of the federation", err);
     for (int i = 0; i < count; i++) {
-        s = make_box(link, federation, members[i], subjects[i], ack_seconds);
+        s = make_inbox(link, federation, members[i], subjects[i], ack_seconds);
         if (s == NATS_OK) continue;
         char what[NAME + 32];
-        snprintf(what, sizeof what, "cannot make the box of '%s'", members[i]);
+        snprintf(what, sizeof what, "cannot create the inbox of '%s'", members[i]);
         return hr_nats_fail(link, s, what, err);
     }
     return HR_OK;
 }
 
-hr_status hr_broker_prepare(const hr_nats_options *steward, const char *const *members, size_t member_count, int ack_seconds,
-                            hr_error *err) {
-    assert(steward && members && member_count && ack_seconds > 0);
+hr_status hr_broker_prepare(const hr_nats_options *admin, const char *const *members, size_t member_count, int ack_seconds, hr_error *err) {
+    assert(admin && members && member_count && ack_seconds > 0);
     hr_nats_link link = {0};
     char(*texts)[SUBJECT] = malloc(member_count * sizeof *texts);
     const char **subjects = malloc(member_count * sizeof *subjects);
-    hr_status status = texts && subjects ? hr_nats_dial(steward, &link, err) : hr_fail_memory(err);
+    hr_status status = texts && subjects ? hr_nats_dial(admin, &link, err) : hr_fail_memory(err);
     if (!status) {
         for (size_t i = 0; i < member_count; i++) {
-            snprintf(texts[i], SUBJECT, "fed.%s.%s.*", steward->federation, members[i]);
+            snprintf(texts[i], SUBJECT, "fed.%s.%s.*", admin->federation, members[i]);
             subjects[i] = texts[i];
         }
-        status = make_all(&link, steward->federation, members, subjects, (int)member_count, ack_seconds, err);
+        status = make_inboxes(&link, admin->federation, members, subjects, (int)member_count, ack_seconds, err);
     }
     hr_nats_hang_up(&link);
     free(subjects);

@@ -1,4 +1,4 @@
-/* A carrier within one process: queues in memory, with faults on request, for simulations and tests. Thread: one at a time for one end;
+/* A transport within one process: queues in memory, with faults on request, for simulations and tests. Thread: one at a time for one end;
  * ends of one loopback may be used at the same time. */
 #ifndef HR_TRANSPORT_LOOPBACK_H
 #define HR_TRANSPORT_LOOPBACK_H
@@ -9,14 +9,14 @@
 
 typedef struct hr_loopback hr_loopback;
 
-/* What becomes of a parcel that is sent. */
+/* What becomes of a packet that is sent. */
 typedef enum hr_loopback_fate { HR_FATE_ARRIVES, HR_FATE_LOST, HR_FATE_TWICE, HR_FATE_FIRST /* before all that wait */ } hr_loopback_fate;
 
 /* Owner: the caller frees *out, after all of its ends are closed. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_loopback_new(hr_loopback **out, hr_error *err);
 void hr_loopback_free(hr_loopback *loopback);
 
-/* Asked for every parcel that is sent, one at a time; NULL: all arrive. */
+/* Asked for every packet that is sent, one at a time; NULL: all arrive. */
 void hr_loopback_script(hr_loopback *loopback, hr_loopback_fate (*fate)(void *user, const char *from, const char *to, size_t size),
                         void *user);
 
@@ -24,7 +24,7 @@ void hr_loopback_script(hr_loopback *loopback, hr_loopback_fate (*fate)(void *us
  * ignored. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_loopback_open(hr_loopback *loopback, const char *name, hr_transport **out, hr_error *err);
 
-/* Whether a parcel waits for a member that has not been received. */
+/* Whether a packet waits for a member that has not been received. */
 bool hr_loopback_waits(hr_loopback *loopback, const char *name);
 
 #endif

@@ -17,7 +17,7 @@ enum {
     SUBJECT = 3 * (HR_NATS_NAME_MAX + 1) + 8
 };
 
-/* A parcel that is with the caller. */
+/* A packet that is with the caller. */
 typedef struct held {
     natsMsg *message;
     struct held *next, **link;
@@ -26,7 +26,7 @@ typedef struct held {
 typedef struct nats_end {
     hr_transport base; /* first */
     hr_nats_link link;
-    natsSubscription *box;
+    natsSubscription *inbox;
     natsMsg *fetched; /* waits to be handed out, or NULL */
     held *out;
     char federation[HR_NATS_NAME_MAX + 1], name[HR_NATS_NAME_MAX + 1];
@@ -34,15 +34,16 @@ typedef struct nats_end {
 
 /* ---- Sending -------------------------------------------------------------------------------------------------------------------- */
 
-static hr_status check_parcel(const char *to, size_t size, hr_error *err) {
-    if (!hr_nats_name_fits(to)) return hr_fail(err, HR_E_ARGUMENT, "take it from the federation file", "'%.64s' is no member's name", to);
-    if (size && size <= HR_PARCEL_MAX) return HR_OK;
-    return hr_fail(err, HR_E_LIMIT, "send it in parts", "a parcel holds 1 to %d bytes, not %zu", HR_PARCEL_MAX, size);
+static hr_status check_packet(const char *to, size_t size, hr_error *err) {
+    if (!hr_nats_name_fits(to))
+        return hr_fail(err, HR_E_ARGUMENT, "take it from the federation file", "'%.64s' is not a valid name of a member", to);
+    if (size && size <= HR_PACKET_MAX) return HR_OK;
+    return hr_fail(err, HR_E_LIMIT, "send it in pieces", "a packet has 1 to %d bytes, not %zu", HR_PACKET_MAX, size);
 }
 
-static hr_status send_parcel(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err) {
+static hr_status send_packet(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err) {
     nats_end *end = (nats_end *)self;
-    hr_status status = check_parcel(to, size, err);
+    hr_status status = check_packet(to, size, err);
     if (status) return status;
     char subject[SUBJECT], what[HR_NATS_NAME_MAX + 32];
     snprintf(subject, sizeof subject, "fed.%s.%s.%s", end->federation, to, end->name);
@@ -67,7 +68,7 @@ static natsStatus fetch(nats_end *end, int64_t milliseconds) {
     natsStatus s = jsFetchRequest_Init(&wishes);
     wishes.Batch = 1;
     wishes.Expires = milliseconds * 1000000;
-    if (s == NATS_OK) s = natsSubscription_FetchRequest(&list, end->box, &wishes);
+    if (s == NATS_OK) s = natsSubscription_FetchRequest(&list, end->inbox, &wishes);
     if (s != NATS_OK || !list.Count) return s;
     end->fetched = list.Msgs[0];
     list.Msgs[0] = NULL;
@@ -88,23 +89,23 @@ static natsStatus fetch_until(nats_end *end, int64_t deadline) {
     }
 }
 
-/* Hands a parcel to the caller. */
-static hr_status hold(nats_end *end, natsMsg *message, hr_parcel *out, hr_error *err) {
+/* Hands a packet to the caller. */
+static hr_status hold(nats_end *end, natsMsg *message, hr_packet *out, hr_error *err) {
     held *token = malloc(sizeof *token);
     if (!token) return hr_fail_memory(err);
     *token = (held){message, end->out, &end->out};
     if (end->out) end->out->link = &token->next;
     end->out = token;
-    *out = (hr_parcel){(uint8_t *)natsMsg_GetData(message), (size_t)natsMsg_GetDataLength(message), token};
+    *out = (hr_packet){(uint8_t *)natsMsg_GetData(message), (size_t)natsMsg_GetDataLength(message), token};
     return HR_OK;
 }
 
-/* Hands out what was fetched, if there is something. What can be no parcel is not asked for again. */
-static hr_status hand_out(nats_end *end, hr_parcel *out, hr_error *err) {
+/* Hands out what was fetched, if there is something. What can be no packet is not asked for again. */
+static hr_status hand_out(nats_end *end, hr_packet *out, hr_error *err) {
     natsMsg *message = end->fetched;
     if (!message) return HR_OK;
     const int size = natsMsg_GetDataLength(message);
-    if (size > 0 && size <= HR_PARCEL_MAX) {
+    if (size > 0 && size <= HR_PACKET_MAX) {
         hr_status status = hold(end, message, out, err);
         if (!status) end->fetched = NULL;
         return status;
@@ -119,63 +120,63 @@ static bool is_silence(natsStatus s) {
     return s == NATS_TIMEOUT || s == NATS_CONNECTION_DISCONNECTED;
 }
 
-static hr_status receive_parcel(hr_transport *self, int milliseconds, hr_parcel *out, hr_error *err) {
+static hr_status receive_packet(hr_transport *self, int milliseconds, hr_packet *out, hr_error *err) {
     nats_end *end = (nats_end *)self;
     const int64_t deadline = nats_Now() + (milliseconds > 0 ? milliseconds : 0);
-    hr_parcel parcel = {0};
+    hr_packet packet = {0};
     do {
-        hr_status status = hand_out(end, &parcel, err);
+        hr_status status = hand_out(end, &packet, err);
         if (status) return status;
-        if (parcel.bytes) break;
+        if (packet.bytes) break;
         natsStatus s = fetch_until(end, deadline);
         if (s != NATS_OK && !is_silence(s)) return hr_nats_fail(&end->link, s, "cannot receive", err);
         if (s != NATS_OK) break;
     } while (true);
-    *out = parcel;
+    *out = packet;
     return HR_OK;
 }
 
-static void settle_parcel(hr_transport *self, hr_parcel *parcel) {
+static void settle_packet(hr_transport *self, hr_packet *packet) {
     (void)self;
-    held *token = parcel->token;
+    held *token = packet->token;
     if (!token) return;
-    (void)natsMsg_Ack(token->message, NULL); /* one that gets lost makes the parcel come again */
+    (void)natsMsg_Ack(token->message, NULL); /* one that gets lost makes the packet come again */
     natsMsg_Destroy(token->message);
     *token->link = token->next;
     if (token->next) token->next->link = token->link;
     free(token);
-    *parcel = (hr_parcel){0};
+    *packet = (hr_packet){0};
 }
 
 /* ---- Opening and closing -------------------------------------------------------------------------------------------------------- */
 
-/* Whoever opens this box next need not wait for what was not settled. */
-static void give_back(natsMsg *message) {
+/* Whoever opens this inbox next need not wait for what was not settled. */
+static void nack_packets(natsMsg *message) {
     (void)natsMsg_Nak(message, NULL);
     natsMsg_Destroy(message);
 }
 
-static void close_end(hr_transport *self) {
+static void close_nats_end(hr_transport *self) {
     nats_end *end = (nats_end *)self;
     if (!end) return;
     while (end->out) {
         held *token = end->out;
         end->out = token->next;
-        give_back(token->message);
+        nack_packets(token->message);
         free(token);
     }
-    if (end->fetched) give_back(end->fetched);
-    natsSubscription_Destroy(end->box);
+    if (end->fetched) nack_packets(end->fetched);
+    natsSubscription_Destroy(end->inbox);
     hr_nats_hang_up(&end->link);
     free(end);
 }
 
-static natsStatus bind_box(nats_end *end) {
+static natsStatus bind_inbox(nats_end *end) {
     jsSubOptions wishes;
     jsErrCode code = 0;
     char subject[SUBJECT];
     snprintf(subject, sizeof subject, "fed.%s.%s.*", end->federation, end->name);
-    /* libnats binds to a box even if nobody answers for it. */
+    /* libnats binds to an inbox even if nobody answers for it. */
     jsConsumerInfo *info = NULL;
     natsStatus s = js_GetConsumerInfo(&info, end->link.jetstream, end->federation, end->name, NULL, &code);
     jsConsumerInfo_Destroy(info);
@@ -183,18 +184,18 @@ static natsStatus bind_box(nats_end *end) {
     if (s == NATS_OK) s = jsSubOptions_Init(&wishes);
     wishes.Stream = end->federation;
     wishes.Consumer = end->name;
-    if (s == NATS_OK) s = js_PullSubscribe(&end->box, end->link.jetstream, subject, end->name, NULL, &wishes, &code);
-    if (s == NATS_OK) s = natsSubscription_SetPendingLimits(end->box, PENDING, PENDING * (HR_PARCEL_MAX / 2));
+    if (s == NATS_OK) s = js_PullSubscribe(&end->inbox, end->link.jetstream, subject, end->name, NULL, &wishes, &code);
+    if (s == NATS_OK) s = natsSubscription_SetPendingLimits(end->inbox, PENDING, PENDING * (HR_PACKET_MAX / 2));
     return s;
 }
 
 /* Until there is an answer, or nobody waits for it any more. A busy broker that cuts off a slow handshake and one that refuses it look the
  * same, but for trying again. */
-static natsStatus reach_box(nats_end *end, const hr_nats_options *options) {
+static natsStatus reach_inbox(nats_end *end, const hr_nats_options *options) {
     int refusals = 0;
     for (;;) {
         natsStatus s = hr_nats_connect(options, &end->link);
-        if (s == NATS_OK) s = bind_box(end);
+        if (s == NATS_OK) s = bind_inbox(end);
         if (s == NATS_OK) return s;
         bool again = hr_nats_is_insecure(s) ? ++refusals < REFUSALS_MAX
                                             : hr_nats_is_silence(&end->link, s) && options->again && options->again(options->user);
@@ -206,7 +207,7 @@ static natsStatus reach_box(nats_end *end, const hr_nats_options *options) {
 static hr_status fail_to_open(const nats_end *end, const hr_nats_options *options, natsStatus reason, hr_error *err) {
     char what[2 * HR_NATS_NAME_MAX + 64];
     if (!end->link.jetstream) return hr_nats_fail_to_connect(options, &end->link, reason, err);
-    snprintf(what, sizeof what, "cannot open the box of '%s' in the federation '%s'", end->name, end->federation);
+    snprintf(what, sizeof what, "cannot open the inbox of '%s' in the federation '%s'", end->name, end->federation);
     return hr_nats_fail(&end->link, reason, what, err);
 }
 
@@ -221,15 +222,15 @@ hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_er
     if (status) return status;
     nats_end *end = calloc(1, sizeof *end);
     if (!end) return hr_fail_memory(err);
-    end->base = (hr_transport){send_parcel, receive_parcel, settle_parcel, close_end};
+    end->base = (hr_transport){send_packet, receive_packet, settle_packet, close_nats_end};
     snprintf(end->federation, sizeof end->federation, "%s", options->federation);
     snprintf(end->name, sizeof end->name, "%s", options->name);
-    natsStatus s = reach_box(end, options);
+    natsStatus s = reach_inbox(end, options);
     if (s == NATS_OK) {
         *out = &end->base;
         return HR_OK;
     }
     status = fail_to_open(end, options, s, err);
-    close_end(&end->base);
+    close_nats_end(&end->base);
     return status;
 }

@@ -1,8 +1,8 @@
-/* A carrier for organisations: a NATS JetStream broker, which everybody dials and nobody has to trust.
+/* A transport for organisations: a NATS JetStream broker, which everybody dials and nobody has to trust.
  *
- * One stream holds the parcels of one federation until they are settled. The subject fed.FEDERATION.TO.FROM is where FROM puts
- * parcels for TO: the broker lets a member publish on fed.FEDERATION.*.SELF alone, and read from her own consumer alone, which
- * filters fed.FEDERATION.SELF.*. That keeps members from flooding or emptying each other's boxes; who sent a parcel, its
+ * One stream holds the packets of one federation until they are settled. The subject fed.FEDERATION.TO.FROM is where FROM puts
+ * packets for TO: the broker lets a member publish on fed.FEDERATION.*.SELF alone, and read from its own consumer alone, which
+ * filters fed.FEDERATION.SELF.*. That keeps members from flooding or emptying each other's inboxes; who sent a packet, its
  * signature says and not its subject.
  *
  * libnats, once used, keeps threads of its own and ignores SIGPIPE until the process ends; nats_Close, which would end them for
@@ -16,8 +16,8 @@
 #include <stdbool.h>
 
 enum {
-    HR_NATS_SEND_SECONDS = 5, /* for the broker's answer to a parcel */
-    HR_NATS_ACK_SECONDS = 30  /* after which a parcel that was not settled comes again */
+    HR_NATS_SEND_SECONDS = 5, /* for the broker's answer to a packet */
+    HR_NATS_ACK_SECONDS = 30  /* after which a packet that was not settled comes again */
 };
 
 /* Whether this build can reach a broker. Fails: ABSENT. */
@@ -31,7 +31,7 @@ typedef struct hr_nats_options {
     void *user;
 } hr_nats_options;
 
-/* Connects to the broker and binds to the box of `name`. Only silence is worth another try, see `again`: what is refused stays refused.
+/* Connects to the broker and binds to the inbox of `name`. Only silence is worth another try, see `again`: what is refused stays refused.
  * Later losses of the connection are mended in the background, for ever: meanwhile send fails with IO and receive returns nothing.
  * Owner: the caller closes it. Thread: one at a time per transport.
  * Fails: IO (cannot reach the broker, or it is not the federation's), POLICY (the broker refuses this member), ARGUMENT, MEMORY. */

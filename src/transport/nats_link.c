@@ -69,21 +69,23 @@ hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *
     if (reason == NATS_NO_MEMORY) return hr_fail_memory(err);
     last_words(link, reason, words);
     if (was_forbidden(link) || reason == NATS_NOT_PERMITTED || reason == NATS_CONNECTION_AUTH_FAILED) {
-        return hr_fail(err, HR_E_POLICY, "check that the certificate is this member's own, and that the broker's configuration lists her",
+        return hr_fail(err, HR_E_POLICY,
+                       "check that the certificate is this member's own, and that the broker's configuration lists the member",
                        "%s: the broker refuses it: %s", what, words);
     }
     if (hr_nats_is_insecure(reason)) {
-        return hr_fail(err, HR_E_IO,
-                       "check that the certificates are this federation's, that none has expired, and that the URL names the broker's host",
-                       "%s: no secure connection: %s", what, words);
+        return hr_fail(
+            err, HR_E_IO,
+            "check that the certificates are of this federation, that none has expired, and that the URL names the broker's host",
+            "%s: no secure connection: %s", what, words);
     }
     switch (reason) {
     case NATS_NO_RESPONDERS:
         return hr_fail(err, HR_E_IO, "check the member's name; if it is right, run `hedgerow federation open` at the broker",
-                       "%s: the broker has no such box", what);
+                       "%s: the broker has no such inbox", what);
     case NATS_NOT_FOUND:
-        return hr_fail(err, HR_E_IO, "run `hedgerow federation open` at the broker", "%s: the broker has no such box: %s", what, words);
-    case NATS_MAX_PAYLOAD: return hr_fail(err, HR_E_LIMIT, "send it in parts", "%s: the broker takes no parcels of this size", what);
+        return hr_fail(err, HR_E_IO, "run `hedgerow federation open` at the broker", "%s: the broker has no such inbox: %s", what, words);
+    case NATS_MAX_PAYLOAD: return hr_fail(err, HR_E_LIMIT, "send it in pieces", "%s: the broker accepts no packets of this size", what);
     default:
         return hr_fail(err, HR_E_IO, "check that the broker runs and can be reached at its URL; then try again", "%s: %s", what, words);
     }
@@ -138,12 +140,12 @@ static natsStatus connect_to(const hr_nats_options *options, natsConnection **ou
     return s;
 }
 
-static hr_status check_options(const hr_nats_options *options, hr_error *err) {
+static hr_status check_nats_options(const hr_nats_options *options, hr_error *err) {
     const char *names[] = {options->federation, options->name};
     for (size_t i = 0; i < 2; i++) {
         if (hr_nats_name_fits(names[i])) continue;
         return hr_fail(err, HR_E_ARGUMENT, "begin with a small letter or digit, and use at most 32 small letters, digits and '-'",
-                       "'%.64s' is no name for a %s", names[i], i ? "member" : "federation");
+                       "'%.64s' is not a valid name of a %s", names[i], i ? "member" : "federation");
     }
     if (strncmp(options->url, "tls://", 6) == 0) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT, "write it as tls://HOST:PORT", "the broker's URL '%.200s' is not one of TLS", options->url);
@@ -156,7 +158,7 @@ static hr_status check_files(const hr_nats_options *options, hr_error *err) {
         if (!paths[i])
             return hr_fail(err, HR_E_ARGUMENT,
                            "name the files that `hedgerow federation init` made for this member: ca.pem, tls.pem, tls-key.pem",
-                           "no %s is named, and the broker wants one", i < 2 ? "certificate" : "certificate's key");
+                           "no %s is named, and the broker requires one", i < 2 ? "certificate" : "certificate's key");
         if (access(paths[i], R_OK) == 0) continue;
         hr_fail(err, HR_E_IO, "check the path and its permissions", "cannot read the %s: %s", i < 2 ? "certificate" : "certificate's key",
                 strerror(errno));
@@ -167,7 +169,7 @@ static hr_status check_files(const hr_nats_options *options, hr_error *err) {
 
 hr_status hr_nats_check(const hr_nats_options *options, hr_error *err) {
     assert(options && options->url && options->federation && options->name);
-    hr_status status = check_options(options, err);
+    hr_status status = check_nats_options(options, err);
     return status ? status : check_files(options, err);
 }
 

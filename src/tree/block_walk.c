@@ -93,7 +93,7 @@ static void walk_upper(const hr_block_tree *tree, const uint8_t *bins, size_t co
 /* ---- Lower levels --------------------------------------------------------------------------------------------------- */
 
 /* The next `lanes` records, whose steps do not wait for each other, from their places down. */
-static inline void walk_lanes(const hr_block_tree *tree, const uint8_t *bins, const uint8_t *places, size_t lanes, uint16_t *nodes) {
+static inline void walk_block_lanes(const hr_block_tree *tree, const uint8_t *bins, const uint8_t *places, size_t lanes, uint16_t *nodes) {
     const hr_range_node *ranges = tree->walk.ranges;
     const hr_set_node *sets = tree->walk.sets;
     uint32_t at[LANES];
@@ -116,6 +116,6 @@ void hr_block_walk(const hr_block_tree *tree, const uint8_t *bins, size_t begin,
     uint8_t places[BLOCK];
     walk_upper(tree, bins + begin, count, places);
     size_t i = 0;
-    for (; i + LANES <= count; i += LANES) walk_lanes(tree, bins + begin + i, places + i, LANES, nodes + i);
-    for (; i < count; i++) walk_lanes(tree, bins + begin + i, places + i, 1, nodes + i);
+    for (; i + LANES <= count; i += LANES) walk_block_lanes(tree, bins + begin + i, places + i, LANES, nodes + i);
+    for (; i < count; i++) walk_block_lanes(tree, bins + begin + i, places + i, 1, nodes + i);
 }

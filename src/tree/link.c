@@ -2,19 +2,19 @@
 
 #include <math.h>
 
-static const double SHRINKAGE = 1.1, MARGIN = 1 + 0x1p-30, BEND = .02, ROOM = .02 - HR_LEAST_PROBABILITY;
+static const double SHRINKAGE = 1.1, MARGIN = 1 + 0x1p-30, BEND = .02, ROOM = .02 - HR_MIN_PROBABILITY;
 
 /* What a score says is impossible gets a probability all the same, and of two such scores the higher one more. */
-static double bent_up(double x) {
-    return x < BEND ? HR_LEAST_PROBABILITY + ROOM * exp((x - BEND) / ROOM) : x;
+static double soft_clip_below(double x) {
+    return x < BEND ? HR_MIN_PROBABILITY + ROOM * exp((x - BEND) / ROOM) : x;
 }
 
-static double bent(double x) {
-    return x < .5 ? bent_up(x) : 1 - bent_up(1 - x);
+static double soft_clip(double x) {
+    return x < .5 ? soft_clip_below(x) : 1 - soft_clip_below(1 - x);
 }
 
 static void two_of_signed(double score, double *out) {
-    out[1] = bent((1 + score) / 2);
+    out[1] = soft_clip((1 + score) / 2);
     out[0] = 1 - out[1];
 }
 
@@ -43,7 +43,7 @@ static void one_a_class(hr_link link, double *out, size_t count) {
         softmax(out, count);
         return;
     }
-    for (size_t k = 0; k < count; k++) out[k] = bent((1 + out[k]) / 2);
+    for (size_t k = 0; k < count; k++) out[k] = soft_clip((1 + out[k]) / 2);
     scale_to_one(out, count);
 }
 

@@ -6,7 +6,7 @@
 #include "tree/tree.h"
 
 /* Scores of HR_LINK_SIGNED never say that a class is impossible. */
-#define HR_LEAST_PROBABILITY .005
+#define HR_MIN_PROBABILITY .005
 
 /* A calibration that was made keeps within these: |intercept| <= 2, 1/4 <= slope <= 4. */
 #define HR_INTERCEPT_MAX 2.

@@ -43,30 +43,30 @@ static bool all_equal(const uint64_t *weights, size_t count) {
 }
 
 /* Sorts rows by their part, counting first. */
-static void gather(const uint32_t *part_of, size_t rows, hr_parts *parts) {
+static void gather_part(const uint32_t *part_of, size_t rows, hr_parts *parts) {
     for (size_t i = 0; i < rows; i++) parts->begin[part_of[i] + 2]++;
     for (size_t j = 2; j <= parts->count; j++) parts->begin[j] += parts->begin[j - 1];
     for (size_t i = 0; i < rows; i++) parts->rows[parts->begin[part_of[i] + 1]++] = (uint32_t)i;
 }
 
-hr_status hr_parts_drawn(hr_stream *stream, size_t rows, const double *weights, size_t count, hr_parts *out, hr_error *err) {
+hr_status hr_parts_drawn(hr_csprng *csprng, size_t rows, const double *weights, size_t count, hr_parts *out, hr_error *err) {
     uint32_t *part_of = malloc((rows + 1) * sizeof *part_of);
     uint64_t *whole = integer_weights(weights, count);
     hr_status status = part_of && whole ? parts_init(out, rows, count, err) : hr_fail_memory(err);
     if (!status) {
         bool equal = all_equal(whole, count);
-        for (size_t i = 0; i < rows; i++) part_of[i] = (uint32_t)(equal ? hr_uniform(stream, count) : hr_categorical(stream, whole, count));
-        gather(part_of, rows, out);
+        for (size_t i = 0; i < rows; i++) part_of[i] = (uint32_t)(equal ? hr_uniform(csprng, count) : hr_categorical(csprng, whole, count));
+        gather_part(part_of, rows, out);
     }
     free(whole);
     free(part_of);
     return status;
 }
 
-static void shuffle(hr_stream *stream, uint32_t *rows, size_t count) {
+static void shuffle_records(hr_csprng *csprng, uint32_t *rows, size_t count) {
     for (size_t i = 0; i < count; i++) rows[i] = (uint32_t)i;
     for (size_t i = count; i > 1; i--) {
-        size_t j = hr_uniform(stream, i);
+        size_t j = hr_uniform(csprng, i);
         uint32_t swap = rows[i - 1];
         rows[i - 1] = rows[j];
         rows[j] = swap;
@@ -78,12 +78,12 @@ static int by_row(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-hr_status hr_parts_fixed(hr_stream *stream, size_t rows, const double *weights, size_t count, hr_parts *out, hr_error *err) {
+hr_status hr_parts_fixed(hr_csprng *csprng, size_t rows, const double *weights, size_t count, hr_parts *out, hr_error *err) {
     hr_status status = parts_init(out, rows, count, err);
     if (status) return status;
     double sum = 0;
     for (size_t j = 0; j < count; j++) sum += weights[j];
-    shuffle(stream, out->rows, rows);
+    shuffle_records(csprng, out->rows, rows);
     for (size_t j = 0; j < count; j++) {
         size_t size = (size_t)floor(weights[j] / sum * (double)rows + 1e-9), left = rows - out->begin[j];
         out->begin[j + 1] = out->begin[j] + (size < left ? size : left);

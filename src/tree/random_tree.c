@@ -21,21 +21,21 @@ typedef struct value_range {
 } value_range;
 
 typedef struct drawing {
-    hr_stream *stream;
+    hr_csprng *csprng;
     const hr_binning *binning;
     const hr_random_plan *plan;
     hr_tree *tree;
     drawn *nodes;
 } drawing;
 
-static double uniform(hr_stream *stream) {
-    return (double)(hr_stream_u64(stream) >> 11) * 0x1p-53;
+static double uniform_bin(hr_csprng *csprng) {
+    return (double)(hr_csprng_u64(csprng) >> 11) * 0x1p-53;
 }
 
-size_t hr_pick(hr_stream *stream, const double *weights, size_t count) {
+size_t hr_pick(hr_csprng *csprng, const double *weights, size_t count) {
     double sum = 0;
     for (size_t i = 0; i < count; i++) sum += weights[i];
-    double at = uniform(stream) * sum;
+    double at = uniform_bin(csprng) * sum;
     size_t last = 0;
     for (size_t i = 0; i < count; i++) {
         if (!(weights[i] > 0)) continue;
@@ -81,17 +81,17 @@ static hr_bin_set set_left(const drawing *d, uint32_t node, uint32_t feature) {
 
 static uint32_t draw_feature(const drawing *d) {
     const hr_random_plan *plan = d->plan;
-    if (plan->feature_count) return plan->features[hr_uniform(d->stream, plan->feature_count)];
-    return (uint32_t)hr_pick(d->stream, plan->weights, d->binning->feature_count);
+    if (plan->feature_count) return plan->features[hr_uniform(d->csprng, plan->feature_count)];
+    return (uint32_t)hr_pick(d->csprng, plan->weights, d->binning->feature_count);
 }
 
 /* low <= cut < high. origin: the node that is varied, or NULL. */
 static uint32_t draw_cut(const drawing *d, uint32_t low, uint32_t high, const hr_node *origin) {
     double range = high - low, cut = low;
     if (origin)
-        cut = round(origin->cut + MOVE * range * (2 * uniform(d->stream) - 1));
+        cut = round(origin->cut + MOVE * range * (2 * uniform_bin(d->csprng) - 1));
     else
-        for (int i = 0; i < d->plan->centred; i++) cut += range * uniform(d->stream) / d->plan->centred;
+        for (int i = 0; i < d->plan->centred; i++) cut += range * uniform_bin(d->csprng) / d->plan->centred;
     return (uint32_t)fmin(fmax(cut, low), high - 1);
 }
 
@@ -101,7 +101,7 @@ static bool split_number(drawing *d, uint32_t index, const hr_node *origin) {
     value_range range = range_left(d, index, node->feature);
     if (range.low >= range.high) return false;
     node->cut = (uint8_t)draw_cut(d, range.low, range.high, origin);
-    node->missing_left = origin ? origin->missing_left : hr_uniform(d->stream, 2);
+    node->missing_left = origin ? origin->missing_left : hr_uniform(d->csprng, 2);
     return true;
 }
 
@@ -130,7 +130,7 @@ static bool split_category(drawing *d, uint32_t index, const hr_node *origin) {
     if (origin) return split_subset(d, &allowed, &d->plan->model->subsets[origin->subset], node);
     for (int attempt = 0; attempt < SUBSET_TRIES; attempt++) {
         hr_bin_set left;
-        for (int w = 0; w < WORDS; w++) left.words[w] = hr_stream_u64(d->stream);
+        for (int w = 0; w < WORDS; w++) left.words[w] = hr_csprng_u64(d->csprng);
         if (split_subset(d, &allowed, &left, node)) return true;
     }
     return false;
@@ -149,7 +149,7 @@ static bool vary(drawing *d, uint32_t index) {
 }
 
 /* Splits a node on a feature that still has something to split; false: it stays a leaf. */
-static bool split(drawing *d, uint32_t index) {
+static bool split_random_node(drawing *d, uint32_t index) {
     if (vary(d, index)) return true;
     d->nodes[index].origin = 0;
     for (int attempt = 0; attempt < FEATURE_TRIES; attempt++)
@@ -157,7 +157,7 @@ static bool split(drawing *d, uint32_t index) {
     return false;
 }
 
-static void add_children(drawing *d, uint32_t index) {
+static void add_random_children(drawing *d, uint32_t index) {
     hr_tree *tree = d->tree;
     uint32_t origin = d->nodes[index].origin;
     tree->nodes[index].left = (uint32_t)tree->node_count;
@@ -167,18 +167,18 @@ static void add_children(drawing *d, uint32_t index) {
     }
 }
 
-void hr_random_tree(hr_stream *stream, const hr_binning *binning, const hr_random_plan *plan, hr_node *nodes, hr_bin_set *subsets,
+void hr_random_tree(hr_csprng *csprng, const hr_binning *binning, const hr_random_plan *plan, hr_node *nodes, hr_bin_set *subsets,
                     hr_tree *out) {
     *out = (hr_tree){.nodes = nodes, .node_count = 1, .subsets = subsets};
     drawn drawn_nodes[HR_RANDOM_NODES_MAX]; /* filled as nodes are added: most trees are far smaller */
-    drawing d = {.stream = stream, .binning = binning, .plan = plan, .tree = out, .nodes = drawn_nodes};
+    drawing d = {.csprng = csprng, .binning = binning, .plan = plan, .tree = out, .nodes = drawn_nodes};
     nodes[0] = (hr_node){0};
     drawn_nodes[0].origin = plan->model != NULL;
     size_t begin = 0;
     for (int level = 0; level < plan->depth; level++) {
         size_t end = out->node_count;
         for (size_t n = begin; n < end; n++)
-            if (split(&d, (uint32_t)n)) add_children(&d, (uint32_t)n);
+            if (split_random_node(&d, (uint32_t)n)) add_random_children(&d, (uint32_t)n);
         begin = end;
     }
 }

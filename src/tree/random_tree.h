@@ -6,7 +6,7 @@
 #ifndef HR_TREE_RANDOM_TREE_H
 #define HR_TREE_RANDOM_TREE_H
 
-#include "random/stream.h"
+#include "random/csprng.h"
 #include "tree/tree.h"
 
 enum { HR_RANDOM_DEPTH_MAX = 12, HR_RANDOM_NODES_MAX = (2 << HR_RANDOM_DEPTH_MAX) - 1 };
@@ -22,10 +22,10 @@ typedef struct hr_random_plan {
 } hr_random_plan;
 
 /* Draws a tree into caller's storage: `nodes` and `subsets` have room for 2^(depth + 1) - 1. Leaf values are 0. */
-void hr_random_tree(hr_stream *stream, const hr_binning *binning, const hr_random_plan *plan, hr_node *nodes, hr_bin_set *subsets,
+void hr_random_tree(hr_csprng *csprng, const hr_binning *binning, const hr_random_plan *plan, hr_node *nodes, hr_bin_set *subsets,
                     hr_tree *out);
 
 /* Index i with probability weights[i] / sum (to double precision: a public coin). */
-size_t hr_pick(hr_stream *stream, const double *weights, size_t count);
+size_t hr_pick(hr_csprng *csprng, const double *weights, size_t count);
 
 #endif

@@ -2,7 +2,7 @@
  * the data. Steps of LANES records are independent, so that their loads overlap; measured by bench/bench_predict.c. */
 #include "tree/walk.h"
 
-#include "tree/two_way.h"
+#include "tree/binarize.h"
 
 enum { LANES = 8 };
 
@@ -57,7 +57,7 @@ static unsigned tree_depth(const hr_tree *tree, uint16_t *depths) {
     return deepest;
 }
 
-static bool lay_out(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out) {
+static bool lay_out_walk(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out) {
     double *values = hr_arena_alloc(arena, tree->node_count, sizeof *values);
     uint16_t *depths = hr_arena_alloc(arena, tree->node_count, sizeof *depths);
     hr_range_node *ranges = hr_arena_alloc(arena, tree->node_count, sizeof *ranges);
@@ -74,8 +74,8 @@ static bool lay_out(hr_arena *arena, const hr_tree *tree, const hr_binning *binn
 }
 
 bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out) {
-    hr_tree two_way;
-    return hr_two_way(arena, tree, &two_way) && lay_out(arena, &two_way, binning, offsets, out);
+    hr_tree binarized;
+    return hr_binarize(arena, tree, &binarized) && lay_out_walk(arena, &binarized, binning, offsets, out);
 }
 
 static inline void walk_ranges(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, uint32_t *at) {
@@ -99,7 +99,7 @@ static inline void walk_sets(const hr_walk_tree *tree, const uint8_t *bins, cons
     }
 }
 
-static inline void walk_lanes(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, uint32_t *at) {
+static inline void walk_tree_lanes(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, uint32_t *at) {
     for (size_t i = 0; i < LANES; i++) at[i] = 0;
     if (tree->ranges)
         walk_ranges(tree, bins, positions, at);
@@ -111,14 +111,14 @@ static inline void walk_lanes(const hr_walk_tree *tree, const uint8_t *bins, con
 static void walk_last(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count, uint32_t *at) {
     size_t filled[LANES];
     for (size_t k = 0; k < LANES; k++) filled[k] = positions[k < count ? k : 0];
-    walk_lanes(tree, bins, filled, at);
+    walk_tree_lanes(tree, bins, filled, at);
 }
 
 void hr_walk(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count, double *values) {
     uint32_t at[LANES];
     size_t i = 0;
     for (; i + LANES <= count; i += LANES) {
-        walk_lanes(tree, bins, positions + i, at);
+        walk_tree_lanes(tree, bins, positions + i, at);
         for (size_t k = 0; k < LANES; k++) values[i + k] = tree->values[at[k]];
     }
     if (i < count) walk_last(tree, bins, positions + i, count - i, at);

@@ -71,7 +71,7 @@ static exact next_to(const exact *x, bool up) {
 
 /* ---- Values -------------------------------------------------------------------------------------------------------- */
 
-/* All sizes that epsilon and delta have; every fourth a whole number of units, every eighth a short decimal or next to one. */
+/* All sizes that epsilon and delta have; every fourth an integer of units, every eighth a short decimal or next to one. */
 static double draw_amount(uint64_t *state, int bits) {
     uint64_t kind = next_random(state) % 8, word = next_random(state);
     int power = (int)(next_random(state) % 60) - 45;

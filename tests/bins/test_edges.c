@@ -65,7 +65,7 @@ static void test_public__cuts_evenly(void **state) {
     fixture_close(f);
 }
 
-static void test_public__gives_few_whole_values_a_bin_each(void **state) {
+static void test_public__gives_few_integer_values_a_bin_each(void **state) {
     (void)state;
     static const struct {
         double low, high;
@@ -85,7 +85,7 @@ static void test_public__gives_few_whole_values_a_bin_each(void **state) {
     }
 }
 
-static void test_public__spreads_many_whole_values_over_all_bins(void **state) {
+static void test_public__spreads_many_integer_values_over_all_bins(void **state) {
     (void)state;
     static const struct {
         double low, high;
@@ -382,8 +382,8 @@ static void test_exact_sampled__weighs_ties(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_public__cuts_evenly),
-        cmocka_unit_test(test_public__gives_few_whole_values_a_bin_each),
-        cmocka_unit_test(test_public__spreads_many_whole_values_over_all_bins),
+        cmocka_unit_test(test_public__gives_few_integer_values_a_bin_each),
+        cmocka_unit_test(test_public__spreads_many_integer_values_over_all_bins),
         cmocka_unit_test(test_public__stays_ascending_within_bounds_of_any_magnitude),
         cmocka_unit_test(test_public__gives_categories_a_bin_a_value),
         cmocka_unit_test(test_exact__gives_few_values_a_bin_each),

@@ -2,24 +2,24 @@
 #include "support/bin_fixture.h"
 
 typedef struct purse {
-    hr_stream *stream;
+    hr_csprng *csprng;
     hr_gate *gate;
     hr_charge charge;
 } purse;
 
-static purse purse_new(hr_currency currency, double cost, uint64_t seed) {
+static purse purse_new(hr_privacy_measure privacy_measure, double cost, uint64_t seed) {
     purse p = {.charge = {"bin edges", -1, -1, 40, 3, hr_units_up(cost), 1}};
-    assert_int_equal(hr_stream_open_seeded(seed, &p.stream, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(currency, p.charge.cost, p.stream, &p.gate, NULL), HR_OK);
+    assert_int_equal(hr_csprng_open_seeded(seed, &p.csprng, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(privacy_measure, p.charge.cost, p.csprng, &p.gate, NULL), HR_OK);
     return p;
 }
 
 static void purse_done(purse p) {
     hr_gate_free(p.gate);
-    hr_stream_close(p.stream);
+    hr_csprng_close(p.csprng);
 }
 
-static const hr_currency currencies[] = {HR_PURE, HR_ZCDP, HR_GDP};
+static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_ZCDP, HR_GDP};
 
 /* Feature 0: any numbers; 1: few whole values; 2: a category; 3: many whole values. */
 enum { MIXED = 4, MIXED_ROWS = 6000 };
@@ -28,9 +28,9 @@ static double mixed_columns[MIXED][MIXED_ROWS];
 static fixture mixed(uint64_t seed) {
     static const char *const values[] = {"a", "b", "c"};
     const hr_column features[MIXED] = {{.name = "x", .kind = HR_NUMBER, .low = -4, .high = 12},
-                                       {.name = "few", .kind = HR_NUMBER, .low = 0, .high = 9, .whole = true},
+                                       {.name = "few", .kind = HR_NUMBER, .low = 0, .high = 9, .integer = true},
                                        {.name = "c", .kind = HR_CATEGORY, .value_count = 3, .values = values},
-                                       {.name = "many", .kind = HR_NUMBER, .low = 0, .high = 5000, .whole = true}};
+                                       {.name = "many", .kind = HR_NUMBER, .low = 0, .high = 5000, .integer = true}};
     hr_dice dice;
     hr_dice_init(&dice, seed);
     for (int i = 0; i < MIXED_ROWS; i++) {
@@ -57,7 +57,7 @@ static void test_private__charges_the_features_that_need_it(void **state) {
     for (int c = 0; c < 3; c++)
         for (uint64_t seed = 0; seed < 10; seed++) {
             fixture f = mixed(seed);
-            purse p = purse_new(currencies[c], .3, seed);
+            purse p = purse_new(privacy_measures[c], .3, seed);
             hr_binning out = {0};
             uint64_t groups = 77;
             assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
@@ -66,7 +66,7 @@ static void test_private__charges_the_features_that_need_it(void **state) {
             const hr_release *line = hr_gate_releases(p.gate, &lines);
             assert_true(lines > 0 && hr_gate_spent(p.gate) > 0 && hr_gate_spent(p.gate) <= p.charge.cost);
             assert_true(hr_gate_spent(p.gate) > p.charge.cost / 2); /* and makes use of what it may spend */
-            assert_int_equal(hr_account_check(line, lines, currencies[c], NULL), HR_OK);
+            assert_int_equal(hr_account_check(line, lines, privacy_measures[c], NULL), HR_OK);
             for (size_t l = 0; l < lines; l++) {
                 assert_true(line[l].group == 40 && line[l].part == 3);
                 assert_int_equal(line[l].mechanism, c ? HR_DISCRETE_GAUSSIAN : HR_PERMUTE_AND_FLIP);
@@ -90,7 +90,7 @@ static void test_private__is_free_where_bounds_say_it_all(void **state) {
     hr_column x = bounded_number(0, 15, true);
     for (int c = 0; c < 3; c++) {
         fixture f = fixture_open(&x, 1, 5, (const double *const[]){column});
-        purse p = purse_new(currencies[c], .1, 1);
+        purse p = purse_new(privacy_measures[c], .1, 1);
         hr_binning out = {0};
         uint64_t groups = 77;
         assert_int_equal(hr_edges_private(f.data, 16, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
@@ -109,7 +109,7 @@ static void test_private__finds_the_quantiles_with_a_large_budget(void **state) 
     (void)state;
     for (int c = 0; c < 3; c++) {
         fixture f = mixed(11);
-        purse p = purse_new(currencies[c], 100000, 11);
+        purse p = purse_new(privacy_measures[c], 100000, 11);
         hr_binning out = {0};
         uint64_t groups;
         assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
@@ -133,7 +133,7 @@ static void test_private__sees_counts_alone(void **state) {
         }
         hr_data *other;
         assert_int_equal(hr_data_from_arrays(f.schema, MIXED_ROWS, (const double *const *)reversed, NULL, &other, NULL), HR_OK);
-        purse p = purse_new(currencies[c], .5, 9), q = purse_new(currencies[c], .5, 9);
+        purse p = purse_new(privacy_measures[c], .5, 9), q = purse_new(privacy_measures[c], .5, 9);
         hr_binning one = {0}, two = {0};
         uint64_t groups;
         assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &one, &groups, NULL), HR_OK);
@@ -159,7 +159,7 @@ static void test_private__takes_columns_without_values(void **state) {
             for (int b = 0; b < 3; b++) {
                 hr_column x = bounded_number(-DBL_MAX / 4, DBL_MAX / 4, false);
                 fixture f = fixture_open(&x, 1, rows[r], (const double *const[]){column});
-                purse p = purse_new(currencies[c], .1, 3);
+                purse p = purse_new(privacy_measures[c], .1, 3);
                 hr_binning out = {0};
                 uint64_t groups;
                 assert_int_equal(hr_edges_private(f.data, bins[b], p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
@@ -176,12 +176,12 @@ static void test_private__sets_neighbouring_values_apart(void **state) {
     enum { ROWS = 4000 };
     double *column = column_new(ROWS);
     for (int c = 0; c < 3; c++) {
-        int cells = currencies[c] == HR_PURE ? 1 << 16 : 1 << 14;
+        int cells = privacy_measures[c] == HR_PURE ? 1 << 16 : 1 << 14;
         for (int low = 1; low < cells - 1; low += cells / 5) {
             for (int i = 0; i < ROWS; i++) column[i] = low + (i & 1);
             hr_column x = bounded_number(0, cells, true);
             fixture f = fixture_open(&x, 1, ROWS, (const double *const[]){column});
-            purse p = purse_new(currencies[c], 1000, 3);
+            purse p = purse_new(privacy_measures[c], 1000, 3);
             hr_binning out = {0};
             uint64_t groups;
             assert_int_equal(hr_edges_private(f.data, 2, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
@@ -205,7 +205,7 @@ static void test_private__takes_bounds_of_any_magnitude(void **state) {
             double column[100];
             for (int i = 0; i < 100; i++) column[i] = i % 2 ? x.low : i % 3 ? x.high : x.low / 2 + x.high / 2;
             fixture f = fixture_open(&x, 1, 100, (const double *const[]){column});
-            purse p = purse_new(currencies[c % 3], 1, 3);
+            purse p = purse_new(privacy_measures[c % 3], 1, 3);
             hr_binning out = {0};
             uint64_t groups;
             assert_int_equal(hr_edges_private(f.data, 255, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
@@ -219,7 +219,7 @@ static void test_private__spends_nothing_when_refused(void **state) {
     (void)state;
     for (int c = 0; c < 3; c++) {
         fixture f = mixed(1);
-        purse p = purse_new(currencies[c], .1, 1);
+        purse p = purse_new(privacy_measures[c], .1, 1);
         hr_binning out = {123, NULL};
         uint64_t groups = 77;
         p.charge.cost *= 2; /* each feature by itself would be covered */
@@ -282,7 +282,7 @@ static void check_cells(const hr_column *column, size_t grid) {
     for (size_t count = 0; count <= 20; count += 20) {
         for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) check_neighbour(column, others, count, ends[i], grid);
         for (int i = 0; i <= 16; i++) {
-            double border = column->low + width * i / 16, value = column->whole ? floor(border) : border;
+            double border = column->low + width * i / 16, value = column->integer ? floor(border) : border;
             check_neighbour(column, others, count, value, grid);
             check_neighbour(column, others, count, nextafter(value, -INFINITY), grid);
             check_neighbour(column, others, count, nextafter(value, INFINITY), grid);
@@ -299,17 +299,17 @@ static void test_cells__gain_one_unit_by_a_record_or_none(void **state) {
         for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) check_cells(&columns[c], grids[g]);
 }
 
-/* Categories, and whole numbers with no more values than bins, have no cells: their bins are the same whatever the records. */
+/* Categories, and integers with no more values than bins, have no cells: their bins are the same whatever the records. */
 static void test_private__looks_at_no_record_where_values_are_few(void **state) {
     (void)state;
     static const char *const values[] = {"a", "b", "c"};
     const hr_column features[2] = {{.name = "c", .kind = HR_CATEGORY, .value_count = 3, .values = values},
-                                   {.name = "x", .whole = true, .high = 9}};
+                                   {.name = "x", .integer = true, .high = 9}};
     static const double tables[][2] = {{0, 0}, {1, 9}, {3, 5}};
     for (int c = 0; c < 3; c++)
         for (size_t t = 0; t < 3; t++) {
             fixture f = fixture_open(features, 2, 1, (const double *const[]){&tables[t][0], &tables[t][1]});
-            purse p = purse_new(currencies[c], .1, 1);
+            purse p = purse_new(privacy_measures[c], .1, 1);
             hr_binning out = {0};
             uint64_t groups = 77;
             size_t lines = 77;

@@ -38,7 +38,7 @@ static void test_arrays__are_copied_and_clipped(void **state) {
     assert_null(hr_data_codes(data, 0));
     for (size_t i = 0; i < 3; i++) {
         const hr_column_report *r = hr_data_report(data, i);
-        assert_true(!r->missing && !r->unknown && !r->out_of_range && !r->not_whole);
+        assert_true(!r->missing && !r->unknown && !r->out_of_range && !r->not_integer);
     }
     assert_int_equal(hr_data_extra_columns(data), 0);
     hr_data_free(data);

@@ -9,7 +9,7 @@ static const char usual[] =
     "features:\n"
     "  - {name: n, kind: number, low: -10, high: 10}\n"
     "  - {name: c, kind: category, values: [red, \"a,b\", \"q\\\"q\", \"two\\nlines\", \"caf\\u00e9\", \"\\\"a\\\"b\\\"\"]}\n"
-    "  - {name: w, kind: number, low: 0, high: 100, whole: true}\n"
+    "  - {name: w, kind: number, low: 0, high: 100, integer: true}\n"
     "missing: [\"?\", \"-99\"]\n";
 
 static hr_data *parse(const hr_schema *schema, const char *text) {
@@ -24,11 +24,11 @@ static void expect_row(const hr_data *data, size_t row, double n, int c, double 
     }
 }
 
-static void expect_report(const hr_data *data, size_t i, int missing, int unknown, int out_of_range, int not_whole) {
+static void expect_report(const hr_data *data, size_t i, int missing, int unknown, int out_of_range, int not_integer) {
     const hr_column_report *r = hr_data_report(data, i);
     if (r->missing != (uint64_t)missing || r->unknown != (uint64_t)unknown || r->out_of_range != (uint64_t)out_of_range ||
-        r->not_whole != (uint64_t)not_whole) {
-        fail_msg("report %zu: %d %d %d %d", i, (int)r->missing, (int)r->unknown, (int)r->out_of_range, (int)r->not_whole);
+        r->not_integer != (uint64_t)not_integer) {
+        fail_msg("report %zu: %d %d %d %d", i, (int)r->missing, (int)r->unknown, (int)r->out_of_range, (int)r->not_integer);
     }
 }
 

@@ -5,7 +5,7 @@ static const char usual[] = "hedgerow-schema: 1\n"
                             "label: {name: label, kind: classes, values: [\"-1\", \"1\"]}\n"
                             "features:\n"
                             "  - {name: a, kind: number, low: -10, high: 10}\n"
-                            "  - {name: b, kind: number, low: 1, high: 100, whole: true}\n"
+                            "  - {name: b, kind: number, low: 1, high: 100, integer: true}\n"
                             "  - {name: c, kind: category, values: [\"1\", \"2\"]}\n"
                             "missing: [\"?\"]\n";
 
@@ -34,7 +34,7 @@ static void test_libsvm__reads_entries_in_any_order(void **state) {
     assert_int_equal(a->missing, 1);
     assert_int_equal(a->out_of_range, 0);
     assert_int_equal(b->out_of_range, 2); /* the absent one is 0, which is below 1 */
-    assert_int_equal(b->not_whole, 1);
+    assert_int_equal(b->not_integer, 1);
     assert_int_equal(c->unknown, 3); /* absent: "0" is not in the schema */
     hr_data_free(data);
 }

@@ -9,14 +9,14 @@ import sys
 import source
 
 # What is summed over records; and what grows trees and still looks at sums.
-STATS = tuple('src/tree/' + name for name in ('advance.', 'balance.', 'curvature.', 'gradient.', 'impurity.', 'leaf.', 'local', 'reliability.',
+STATS = tuple('src/tree/' + name for name in ('advance.', 'balance.', 'hessian.', 'gradient.', 'impurity.', 'leaf.', 'local', 'reliability.',
                                               'scan.'))
 GROWERS = tuple('src/tree/' + name for name in ('deep.', 'greedy.', 'grow.', 'noisy.', 'rule.'))
 COUNTS = ('src/privacy/', 'src/bins/') + STATS + GROWERS
 PAYS = ('src/privacy/',)
 # Headers that open exact statistics for training without privacy -> who alone includes them.
-NOT_PRIVATE = {'tree/label_sums.h': ('src/tree/label_sums.c', 'src/tree/rule.c', 'src/tree/deep.c'),
-               'tree/split_gains.h': ('src/tree/split_gains.c', 'src/tree/greedy.c')}
+NOT_PRIVATE = {'stats/label_sums.h': ('src/stats/label_sums.c', 'src/grow/split_rule.c', 'src/grow/depth_first.c'),
+               'stats/split_gains.h': ('src/stats/split_gains.c', 'src/grow/exact_splitter.c')}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 ASSIGNED = r'(?:[-+*/%|&^]|<<|>>)?=(?!=)|\+\+|--'
 RULES = [

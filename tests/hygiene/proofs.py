@@ -12,12 +12,12 @@ import source
 MECHANISMS = ['src/privacy/' + name for name in ('laplace.c', 'gaussian.c', 'exponential.c', 'permute_and_flip.c', 'quantiles.c',
                                                 'accountant.c')]
 CRITICAL = ['src/' + name for name in (
-    'random/sample.c', 'random/stream.c', 'privacy/gate.c', 'privacy/gdp.c', 'privacy/quantile_machine.c', 'privacy/release.c', 'privacy/tally.c', 'privacy/buckets.h', 'bins/edges.c',
-    'tree/advance.c', 'tree/balance.c', 'tree/block_walk.c', 'tree/curvature.c', 'tree/gradient.c', 'tree/grow.c',
-    'tree/hedge_records.c', 'tree/impurity.c', 'tree/link.c', 'tree/local_gradients.c', 'tree/local_labels.c', 'tree/local_source.c', 'tree/split_candidates.c', 'tree/packing.h', 'tree/parts.c', 'tree/reliability.c', 'tree/scan.c', 'tree/two_way.c', 'tree/walk.c',
+    'random/sample.c', 'random/csprng.c', 'privacy/gate.c', 'privacy/gdp.c', 'privacy/quantile_machine.c', 'privacy/release.c', 'privacy/running_total.c', 'privacy/buckets.h', 'bins/edges.c',
+    'stats/round_gain.c', 'stats/median_score.c', 'tree/block_walk.c', 'stats/hessian.c', 'stats/gradient.c', 'grow/grow.c',
+    'stats/hedge_records.c', 'stats/impurity.c', 'tree/link.c', 'stats/local_gradients.c', 'stats/local_labels.c', 'stats/local_source.c', 'stats/split_candidates.c', 'stats/packing.h', 'tree/parts.c', 'stats/reliability.c', 'stats/candidate_scan.c', 'tree/binarize.c', 'tree/walk.c',
     'methods/calibration.c', 'methods/diprime.c', 'methods/dpboost.c', 'methods/hedge.c', 'methods/hedge_machine.c', 'methods/hedge_plan.c',
     'methods/inprivate.c', 'methods/inprivate_tree.c', 'methods/para.c', 'methods/private_forest.c', 'methods/seq.c', 'methods/single_tree.c',
-    'job/fit.c', 'job/rounds.c')]
+    'fit/fit.c', 'party/rounds.c')]
 SOURCE = re.compile(r'^Source: (\S+) sha256 ([0-9a-f]{64})$')
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The exact number of records is a secret: who asks for it in src/methods, src/job and src/federation stands in a list, with how often and
+"""The exact number of records is a secret: who asks for it in src/methods, src/fit, src/protocol, src/config and src/party stands in a list, with how often and
 what for. A plan, a clip or a setting that is made of it is made of what nobody paid for. usage: records.py ROOT"""
 import re
 import sys
 
 import source
 
-FOLDERS = ('src/methods', 'src/job', 'src/federation')
+FOLDERS = ('src/methods', 'src/fit', 'src/protocol', 'src/config', 'src/party')
 ASKS = re.compile(r'\bhr_data_rows\s*\(|\bhr_parts_size\s*\(|\b(?:b|boosting|binned)\s*(?:\.|->)\s*rows\b(?!\s*\[)|\bsource\s*->\s*capacity\b')
 
 ROOM, LOOP, PACK = 'the size of a buffer', 'every record is visited', 'how many bits exact sums take'
@@ -16,24 +16,24 @@ OWNER = 'a refusal before anything is spent, for the eyes of the owner (docs/pri
 # (file, function): (uses, what for)
 ALLOWED = {
     ('src/methods/boosting.c', 'hr_boosting_pack'): (1, PACK),
-    ('src/methods/diprime.c', 'room'): (1, ROOM),
-    ('src/methods/gbdt.c', 'set_base'): (1, NOT_PRIVATE),
+    ('src/methods/diprime.c', 'allocate_diprime'): (1, ROOM),
+    ('src/methods/gbdt.c', 'set_base_gbdt'): (1, NOT_PRIVATE),
     ('src/methods/inprivate.c', 'exact_halves'): (1, NOT_PRIVATE),
     ('src/methods/inprivate.c', 'boosting_init'): (6, ROOM + '; ' + LOOP),
     ('src/methods/inprivate.c', 'pick_records'): (1, LOOP),
-    ('src/methods/inprivate.c', 'train'): (1, 'kept for ' + LOOP),
-    ('src/methods/inprivate_tree.c', 'pack'): (1, PACK),
-    ('src/methods/plain_forest.c', 'make_plan'): (1, NOT_PRIVATE),
-    ('src/job/fit.c', 'check'): (1, 'that there are records at all is public'),
-    ('src/job/fit.c', 'check_delta'): (2, OWNER),
-    ('src/job/fit.c', 'check_memory'): (1, OWNER),
-    ('src/job/fit.c', 'prepare'): (1, OWNER),
-    ('src/job/federated_inprivate.c', 'score_tails'): (1, LOOP),
-    ('src/job/round_records.c', 'take_records'): (1, LOOP),
-    ('src/job/round_records.c', 'hr_round_records_make'): (1, ROOM),
-    ('src/job/rounds.c', 'hr_rounds_of'): (1, LOOP),
-    ('src/job/simulate.c', 'take_parts'): (1, LOOP),
-    ('src/job/simulate.c', 'deal'): (1, LOOP),
+    ('src/methods/inprivate.c', 'train_inprivate'): (1, 'kept for ' + LOOP),
+    ('src/methods/inprivate_tree.c', 'pack_residuals'): (1, PACK),
+    ('src/methods/plain_forest.c', 'make_forest_plan'): (1, NOT_PRIVATE),
+    ('src/fit/fit.c', 'check_fit'): (1, 'that there are records at all is public'),
+    ('src/fit/fit.c', 'check_delta'): (2, OWNER),
+    ('src/fit/fit.c', 'check_memory'): (1, OWNER),
+    ('src/fit/fit.c', 'prepare_fit'): (1, OWNER),
+    ('src/party/federated_inprivate.c', 'score_tails'): (1, LOOP),
+    ('src/party/round_records.c', 'take_round_records'): (1, LOOP),
+    ('src/party/round_records.c', 'hr_round_records_make'): (1, ROOM),
+    ('src/party/rounds.c', 'hr_rounds_of'): (1, LOOP),
+    ('src/party/simulate.c', 'take_parts'): (1, LOOP),
+    ('src/party/simulate.c', 'deal_records'): (1, LOOP),
 }
 
 

@@ -21,7 +21,7 @@ COVERED = {
     'nats': 'federation_open',
     'oom_init': 'federation_init',
     'options': 'settings table',
-    'party': 'miner_work outbox station',
+    'party': 'coordinator_work outbox station',
     'plain_forest': 'ert median rf',
     'plan': 'budget fit',
     'policy': 'owner_work terms',

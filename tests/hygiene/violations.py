@@ -14,7 +14,7 @@ COPIED = ('include', 'src', 'cli', 'examples', 'tests')
 
 # check, file to spoil (None in `before`: a new file), text to put at its end, a word that the complaint must hold
 CASES = [
-    ('layers', 'src/base/spoiled.c', '#include "random/stream.h"\n', 'base may not include'),
+    ('layers', 'src/base/spoiled.c', '#include "random/csprng.h"\n', 'base may not include'),
     ('layers', 'src/base/spoiled.c', '#include <sqlite3.h>\n', 'not listed for base'),
     ('layers', 'src/base/spoiled.c', '#include "fail.h"\n', 'base may not include'),
     ('layers', 'src/base/spoiled.c', '#include "base/absent.h"\n', 'write the path from src'),
@@ -37,12 +37,15 @@ CASES = [
     ('proofs', 'src/methods/hedge.proof.md', 'Believe me.\n', 'src/methods/hedge_plan.c:1: no proof'),
     ('records', 'src/methods/spoiled.c', 'double f(const hr_training *t) { return (double)hr_data_rows(t->data); }\n', 'spoiled.c:1: f asks'),
     ('records', 'src/methods/private_forest.c', 'static double f(const hr_training *t) { return t->records; }\nstatic size_t '
-     'share_out(hr_training *t) { return hr_data_rows(t->data); }\n', 'share_out asks for the exact number of records 2 times, 1 allowed'),
-    ('records', 'src/federation/spoiled.c', 'size_t f(const hr_binned *binned) { return binned->rows; }\n', 'spoiled.c:1: f asks'),
-    ('records', 'src/job/spoiled.h', '#define N(p) hr_parts_size(p, 0)\n', 'spoiled.h:1: None asks'),
+     'share_out(hr_training *t) { return hr_data_rows(t->data); }\n', 'share_out_records asks for the exact number of records 2 times, 1 allowed'),
+    ('records', 'src/protocol/spoiled.c', 'size_t f(const hr_binned *binned) { return binned->rows; }\n', 'spoiled.c:1: f asks'),
+    ('records', 'src/fit/spoiled.h', '#define N(p) hr_parts_size(p, 0)\n', 'spoiled.h:1: None asks'),
     ('gate', 'src/methods/spoiled.c', 'long f(const hr_exact *e) { return e->unpaid; }\n', 'look at exact statistics'),
-    ('gate', 'src/methods/spoiled.c', '#include "tree/label_sums.h"\n', 'without privacy'),
-    ('gate', 'src/tree/noisy.c', '#include "tree/split_gains.h"\n', 'without privacy'),
+    ('gate', 'src/grow/spoiled.c', 'long f(const hr_exact *e) { return e->unpaid; }\n', 'look at exact statistics'),
+    ('gate', 'src/tree/spoiled.c', 'long f(const hr_exact *e) { return e->unpaid; }\n', 'look at exact statistics'),
+    ('gate', 'src/fit/spoiled.c', 'long f(const hr_exact *e) { return e->unpaid; }\n', 'look at exact statistics'),
+    ('gate', 'src/methods/spoiled.c', '#include "stats/label_sums.h"\n', 'without privacy'),
+    ('gate', 'src/grow/private_splitter.c', '#include "stats/split_gains.h"\n', 'without privacy'),
     ('gate', 'src/methods/hedge_machine.c', 'size_t f(const hr_data *d) { return hr_data_rows(d); }\n', 'sees released values only'),
     ('gate', 'src/tree/spoiled.c', 'void f(hr_noisy *n) { n->paid += 1; }\n', 'makes released statistics'),
     ('gate', 'src/tree/spoiled.c', 'void f(hr_noisy *n) { ++n[3].paid; }\n', 'makes released statistics'),

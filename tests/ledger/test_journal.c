@@ -22,7 +22,7 @@ static hr_blob blob(const char *text) {
 }
 
 static hr_journal_job job_of(const uint8_t *id, const char *terms) {
-    hr_journal_job job = {.miner = "miner", .terms = blob(terms), .date = 11017 * 86400};
+    hr_journal_job job = {.coordinator = "coordinator", .terms = blob(terms), .date = 11017 * 86400};
     memcpy(job.id, id, HR_JOURNAL_ID);
     memset(job.key, id[4], HR_JOURNAL_KEY);
     return job;
@@ -75,7 +75,7 @@ HR_PRINTF(2, 3) static void append(listing *l, const char *format, ...) {
 }
 
 static hr_status list_job(void *user, const hr_journal_job *job) {
-    append(user, "%s of %s, terms '%.*s', key %c%c, entry %d, day %g; ", job->id, job->miner, (int)job->terms.size, job->terms.at,
+    append(user, "%s of %s, terms '%.*s', key %c%c, entry %d, day %g; ", job->id, job->coordinator, (int)job->terms.size, job->terms.at,
            job->key[0], job->key[HR_JOURNAL_KEY - 1], (int)job->entry, (double)job->date / 86400);
     return HR_OK;
 }
@@ -86,8 +86,8 @@ static hr_status list_event(void *user, const hr_journal_event *event) {
     return HR_OK;
 }
 
-static hr_status list_parcel(void *user, const char *to, uint64_t sequence, hr_blob parcel) {
-    append(user, "to %s %llu '%.*s'; ", to, (unsigned long long)sequence, (int)parcel.size, parcel.at);
+static hr_status list_packet(void *user, const char *to, uint64_t sequence, hr_blob packet) {
+    append(user, "to %s %llu '%.*s'; ", to, (unsigned long long)sequence, (int)packet.size, packet.at);
     return HR_OK;
 }
 
@@ -103,9 +103,9 @@ static void check_events(hr_journal *j, const uint8_t *id, const char *text) {
     assert_string_equal(l.text, text);
 }
 
-static void check_parcels(hr_journal *j, const char *text) {
+static void check_packets(hr_journal *j, const char *text) {
     listing l = {0};
-    assert_int_equal(hr_journal_each_parcel(j, list_parcel, &l, NULL), HR_OK);
+    assert_int_equal(hr_journal_each_packet(j, list_packet, &l, NULL), HR_OK);
     assert_string_equal(l.text, text);
 }
 
@@ -123,7 +123,7 @@ static bool knows(hr_journal *j, const uint8_t *id) {
     return known;
 }
 
-/* ---- Jobs, events, parcels ---------------------------------------------------------------------------------------------------------- */
+/* ---- Jobs, events, packets ---------------------------------------------------------------------------------------------------------- */
 
 /* Everything is looked at after the file was closed and opened again. */
 static hr_journal *again(hr_journal *j, const char *path) {
@@ -139,12 +139,13 @@ static void test_jobs__are_kept_until_they_are_over(void **state) {
     add_job(j, id_b, "");
     add_job(j, id_a, "the terms");
     j = again(j, s->path);
-    check_jobs(j, "job b of miner, terms '', key bb, entry 0, day 11017; job a of miner, terms 'the terms', key aa, entry 0, day 11017; ");
+    check_jobs(j, "job b of coordinator, terms '', key bb, entry 0, day 11017; job a of coordinator, terms 'the terms', key aa, entry 0, "
+                  "day 11017; ");
     begin(j);
     assert_int_equal(hr_journal_end_job(j, id_b, NULL), HR_OK);
     commit(j);
     j = again(j, s->path);
-    check_jobs(j, "job a of miner, terms 'the terms', key aa, entry 0, day 11017; ");
+    check_jobs(j, "job a of coordinator, terms 'the terms', key aa, entry 0, day 11017; ");
     assert_string_equal(query_database(s->path, "SELECT time FROM jobs WHERE NOT over"), "2000-03-01T00:00:00Z");
     query_database(s->path, "UPDATE jobs SET time = 'never'");
     assert_int_equal(hr_journal_each_job(j, list_job, &(listing){0}, NULL), HR_E_FORMAT);
@@ -160,7 +161,7 @@ static void test_jobs__are_added_once(void **state) {
     begin(j);
     assert_int_equal(hr_journal_add_job(j, &job, NULL), HR_E_FORMAT);
     hr_journal_roll_back(j);
-    check_jobs(j, "job a of miner, terms '', key aa, entry 0, day 11017; ");
+    check_jobs(j, "job a of coordinator, terms '', key aa, entry 0, day 11017; ");
     hr_journal_close(j);
 }
 
@@ -189,7 +190,7 @@ static void test_events__come_in_order_and_end_with_their_job(void **state) {
     hr_journal_close(j);
 }
 
-static void test_parcels__are_kept_until_they_are_received(void **state) {
+static void test_packets__are_kept_until_they_are_received(void **state) {
     temp_dir *s = *state;
     hr_journal *j = open_own(s->path);
     add_job(j, id_a, "");
@@ -203,13 +204,13 @@ static void test_parcels__are_kept_until_they_are_received(void **state) {
     assert_int_equal(hr_journal_end_job(j, id_a, NULL), HR_OK);
     commit(j);
     j = again(j, s->path);
-    check_parcels(j, "to ann 1 'one'; to bob 1 'two'; to ann 2 'three'; to ann 1 'four'; to ann 3 'five'; ");
+    check_packets(j, "to ann 1 'one'; to bob 1 'two'; to ann 2 'three'; to ann 1 'four'; to ann 3 'five'; ");
     begin(j);
     assert_int_equal(hr_journal_received(j, id_a, "ann", 2, NULL), HR_OK);
     assert_int_equal(hr_journal_received(j, id_a, "nobody", 9, NULL), HR_OK);
     commit(j);
     j = again(j, s->path);
-    check_parcels(j, "to bob 1 'two'; to ann 1 'four'; to ann 3 'five'; ");
+    check_packets(j, "to bob 1 'two'; to ann 1 'four'; to ann 3 'five'; ");
     check_sequences(j, id_a, "ann", 5, 3);
     check_sequences(j, id_a, "bob", 0, 1);
     hr_journal_close(j);
@@ -233,7 +234,7 @@ static void test_visits__end_with_the_first_failure(void **state) {
     hr_journal_close(j);
 }
 
-/* Nobody will feed them again; what numbers parcels stays. */
+/* Nobody will feed them again; what numbers packets stays. */
 static void test_memory__keeps_no_events(void **state) {
     (void)state;
     hr_journal *j = NULL;
@@ -265,9 +266,9 @@ static void test_transaction__is_there_as_a_whole_or_not_at_all(void **state) {
         if (way == 0) hr_journal_roll_back(j);
         if (way == 1) begin(j); /* which forgets what was not committed */
         if (way == 2) j = again(j, s->path);
-        check_jobs(j, "job a of miner, terms '', key aa, entry 0, day 11017; ");
+        check_jobs(j, "job a of coordinator, terms '', key aa, entry 0, day 11017; ");
         check_events(j, id_a, "");
-        check_parcels(j, "");
+        check_packets(j, "");
         check_sequences(j, id_a, "ann", 0, 0);
         check_sequences(j, id_a, "bob", 0, 0);
         hr_journal_roll_back(j);
@@ -312,14 +313,14 @@ static void test_reservation__is_part_of_the_transaction(void **state) {
     assert_true(job.entry > 0);
     hr_journal_roll_back(b.journal);
     assert_int_equal(total_of(&b).entries, 0);
-    check_jobs(b.journal, "job a of miner, terms '', key aa, entry 0, day 11017; ");
+    check_jobs(b.journal, "job a of coordinator, terms '', key aa, entry 0, day 11017; ");
     begin(b.journal);
     assert_int_equal(hr_journal_reserve(b.journal, &job, .5, 0, "a job", NULL), HR_OK);
     commit(b.journal);
     close_books(&b);
     b = open_books(s->path);
     assert_true(total_of(&b).entries == 1 && total_of(&b).epsilon_spent == .5);
-    check_jobs(b.journal, "job a of miner, terms '', key aa, entry 1, day 11017; ");
+    check_jobs(b.journal, "job a of coordinator, terms '', key aa, entry 1, day 11017; ");
     assert_string_equal(query_database(s->path, "SELECT state || ' for ' || purpose FROM entries"), "reserved for a job");
     close_books(&b);
 }
@@ -387,7 +388,7 @@ static void test_ledger_file__gets_a_journal_and_stays_a_ledger(void **state) {
     int64_t entry = 0;
     assert_int_equal(hr_ledger_create(s->path, 1, 0, NULL), HR_OK);
     assert_string_equal(
-        query_database(s->path, "SELECT count(*) FROM sqlite_schema WHERE name IN ('jobs', 'events', 'parties', 'parcels')"), "0");
+        query_database(s->path, "SELECT count(*) FROM sqlite_schema WHERE name IN ('jobs', 'events', 'parties', 'packets')"), "0");
     books b = open_books(s->path);
     assert_int_equal(hr_ledger_reserve(b.ledger, .25, 0, "without a journal", &entry, NULL), HR_OK);
     add_job(b.journal, id_a, "");
@@ -399,7 +400,7 @@ static void test_ledger_file__gets_a_journal_and_stays_a_ledger(void **state) {
     assert_int_equal(hr_ledger_reserve(plain, .25, 0, "again", &entry, NULL), HR_OK);
     hr_ledger_close(plain);
     b = open_books(s->path);
-    check_parcels(b.journal, "to ann 1 'one'; ");
+    check_packets(b.journal, "to ann 1 'one'; ");
     assert_true(total_of(&b).entries == 2 && total_of(&b).epsilon_spent == .5);
     close_books(&b);
 }
@@ -541,7 +542,7 @@ static void check_count(const char *path, const char *sql, uint64_t count) {
 }
 
 /* All of the last transaction that was told of, perhaps all of one more, and nothing in between. */
-static uint64_t check_whole(const char *path, uint64_t told) {
+static uint64_t check_integer(const char *path, uint64_t told) {
     uint64_t number = 0;
     books b = open_books(path);
     assert_int_equal(hr_journal_taken(b.journal, id_a, "ann", &number, NULL), HR_OK);
@@ -553,7 +554,7 @@ static uint64_t check_whole(const char *path, uint64_t told) {
     check_count(path, "SELECT count(*) FROM entries WHERE state = 'committed'", number);
     check_count(path, "SELECT count(*) FROM entries", number);
     check_count(path, "SELECT count(*) FROM events WHERE length(bytes) = 3000 AND sequence = value", number);
-    check_count(path, "SELECT count(*) FROM parcels JOIN events USING (sequence) WHERE parcels.bytes = events.bytes", number);
+    check_count(path, "SELECT count(*) FROM packets JOIN events USING (sequence) WHERE packets.bytes = events.bytes", number);
     check_count(path, "SELECT count(*) FROM jobs JOIN entries ON entry = entries.id", number);
     return number;
 }
@@ -567,7 +568,7 @@ static void test_kill__leaves_what_was_committed_whole(void **state) {
     hr_ledger_close(ledger);
     for (int killed = 1; killed <= 30; killed++) {
         uint64_t last = kill_after(s->path, killed % 5);
-        told = check_whole(s->path, last ? last : told);
+        told = check_integer(s->path, last ? last : told);
     }
     assert_true(told >= 60);
 }
@@ -579,7 +580,7 @@ int main(void) {
         TEST(test_jobs__are_kept_until_they_are_over),
         TEST(test_jobs__are_added_once),
         TEST(test_events__come_in_order_and_end_with_their_job),
-        TEST(test_parcels__are_kept_until_they_are_received),
+        TEST(test_packets__are_kept_until_they_are_received),
         TEST(test_visits__end_with_the_first_failure),
         cmocka_unit_test(test_memory__keeps_no_events),
         TEST(test_transaction__is_there_as_a_whole_or_not_at_all),

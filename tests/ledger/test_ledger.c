@@ -42,14 +42,14 @@ static void test_create__makes_an_empty_private_file(void **state) {
 
 static void test_create__refuses_an_existing_file_and_leaves_it(void **state) {
     temp_dir *s = *state;
-    write_file(s->path, "diary", 5);
+    write_file(s->path, "event_log", 5);
     hr_error err = {0};
     assert_int_equal(hr_ledger_create(s->path, 1, 0, &err), HR_E_POLICY);
     check_file_error(&err, HR_E_POLICY, "exists", s->path);
     size_t size = 0;
     char *bytes = read_file(s->path, &size);
     assert_int_equal(size, 5);
-    assert_memory_equal(bytes, "diary", 5);
+    assert_memory_equal(bytes, "event_log", 5);
     free(bytes);
     assert_int_equal(hr_ledger_create(s->folder, 1, 0, &err), HR_E_POLICY);
 }

@@ -143,7 +143,7 @@ static void test_upgrade__takes_a_journal(void **state) {
     copy_old(s);
     hr_ledger *ledger = open_old(s);
     hr_journal *journal = NULL;
-    hr_journal_job job = {.miner = "miner", .date = 1};
+    hr_journal_job job = {.coordinator = "coordinator", .date = 1};
     memcpy(job.id, "job", 3);
     assert_int_equal(hr_journal_of_ledger(ledger, &journal, NULL), HR_OK);
     assert_int_equal(hr_journal_begin(journal, NULL), HR_OK);

@@ -4,11 +4,11 @@
  * What was published is caught, what is here keeps within its claim, and each quiet game has a twin that trains at more than it is
  * labelled with, which must be caught. */
 #include "privacy/gate.h"
+#include "stats/impurity.h"
+#include "stats/median_score.h"
 #include "support/audit_games.h"
-#include "tree/balance.h"
-#include "tree/impurity.h"
 
-enum { CUTS = HR_BALANCE_CELLS - 1, GROUPS_MAX = 16 };
+enum { CUTS = HR_MEDIAN_SCORE_CELLS - 1, GROUPS_MAX = 16 };
 
 /* ---- Exact laws of choices ---------------------------------------------------------------------------------------------- */
 
@@ -111,14 +111,14 @@ static double claimed_of(const hr_release *line, double delta) {
 
 /* Scores of the cuts over [0, 1], as groups of neighbours that are alike. */
 static size_t cut_groups(const double *values, size_t count, group *groups) {
-    uint32_t rows[HR_BALANCE_CELLS * 2];
+    uint32_t rows[HR_MEDIAN_SCORE_CELLS * 2];
     hr_exact cells[HR_BALANCE_COUNTS], scores[CUTS];
-    hr_balance_range range = {0, 1};
+    hr_median_score_range range = {0, 1};
     size_t made = 0;
     assert_true(count <= COUNT(rows));
     for (uint32_t i = 0; i < count; i++) rows[i] = i;
-    hr_balance_count(&range, values, rows, count, cells);
-    hr_balance_of_cuts(cells, false, scores);
+    hr_median_score_count(&range, values, rows, count, cells);
+    hr_median_score_of_cuts(cells, false, scores);
     for (size_t c = 0; c < CUTS; c++) {
         double score = (double)scores[c].unpaid;
         if (!made || groups[made - 1].score != score) groups[made++] = (group){score, 0, 0};
@@ -131,7 +131,7 @@ static size_t cut_groups(const double *values, size_t count, group *groups) {
 /* Two records at 0, one between the first two cuts, two at 1: all cuts are alike but the first, and with a third record at 0 the first
  * gains 1 and the others lose 1. */
 static double median_loss(const hr_release *line, double scale) {
-    static const double values[] = {0, 0, 1.5 / HR_BALANCE_CELLS, 1, 1, 0};
+    static const double values[] = {0, 0, 1.5 / HR_MEDIAN_SCORE_CELLS, 1, 1, 0};
     group merged[GROUPS_MAX], without[2] = {{0, 1, 0}, {0, CUTS - 1, 0}}, with[GROUPS_MAX];
     assert_int_equal(cut_groups(values, 5, merged), 1);
     assert_int_equal(cut_groups(values, 6, with), 2);
@@ -160,7 +160,7 @@ static double gap_loss(const hr_release *line, double x) {
     for (size_t n = 10; n <= 11; n++) {
         hr_exact scores[10];
         group gaps[10];
-        hr_balance_of_gaps(n, scores);
+        hr_median_score_of_gaps(n, scores);
         for (size_t j = 0; j + 1 < n; j++) gaps[j] = (group){(double)scores[j].unpaid, 1, 0};
         law_of(line->mechanism, gaps, n - 1, scale_of(line));
         p[n - 10] = gaps[4].law;

@@ -4,11 +4,11 @@
  * Each quiet game has a twin that trains at a larger epsilon than it is labelled with, which must be caught. */
 #include "methods/calibration.h"
 #include "privacy/release.h"
+#include "stats/hedge_records.h"
+#include "stats/reliability.h"
 #include "support/audit_games.h"
 #include "support/flip_law.h"
-#include "tree/hedge_records.h"
 #include "tree/random_tree.h"
-#include "tree/reliability.h"
 
 /* ---- The choice, without sampling -------------------------------------------------------------------------------------- */
 
@@ -29,12 +29,12 @@ typedef struct worst_case {
 static void score_rows(worst_case *w, size_t rows, size_t outputs, int64_t bound, hr_exact *scores) {
     hr_binned binned = {rows, CANDIDATES, &w->binning, ROWS, w->columns[0], 0, NULL};
     const double base[3] = {outputs > 1 ? .5 : -.5, .5, 0};
-    hr_scan_loss loss = {false, (double)bound / 4096, 1, bound};
-    hr_scan *scan = NULL;
-    assert_int_equal(hr_scan_new(&binned, w->targets, outputs, base, CANDIDATES, 1, &scan, NULL), HR_OK);
-    assert_int_equal(hr_scan_round(scan, w->trees, CANDIDATES, &loss, NULL), HR_OK);
-    hr_scan_scores(scan, w->trees, CANDIDATES, 0, scores);
-    hr_scan_free(scan);
+    hr_candidate_scan_loss loss = {false, (double)bound / 4096, 1, bound};
+    hr_candidate_scan *scan = NULL;
+    assert_int_equal(hr_candidate_scan_new(&binned, w->targets, outputs, base, CANDIDATES, 1, &scan, NULL), HR_OK);
+    assert_int_equal(hr_candidate_scan_round(scan, w->trees, CANDIDATES, &loss, NULL), HR_OK);
+    hr_candidate_scan_scores(scan, w->trees, CANDIDATES, 0, scores);
+    hr_candidate_scan_free(scan);
 }
 
 static void make_worst_case(worst_case *w, size_t outputs, int64_t bound) {
@@ -58,22 +58,22 @@ static void exponential_law(const double *scores, size_t count, double scale, do
     for (size_t c = 0; c < count; c++) out[c] /= sum;
 }
 
-/* The largest |ln(p/p')| over the candidates, of choices as a gate of this currency makes them. */
-static double choice_loss(const worst_case *w, hr_currency currency, double scale) {
+/* The largest |ln(p/p')| over the candidates, of choices as a gate of this privacy measure makes them. */
+static double choice_loss(const worst_case *w, hr_privacy_measure privacy_measure, double scale) {
     double scores[2][CANDIDATES], p[2][CANDIDATES], loss = 0;
     for (size_t c = 0; c < CANDIDATES; c++) {
         scores[0][c] = (double)w->without[c].unpaid;
         scores[1][c] = (double)w->with[c].unpaid;
     }
-    for (size_t i = 0; i < 2; i++) (currency == HR_PURE ? flip_law : exponential_law)(scores[i], CANDIDATES, scale, p[i]);
+    for (size_t i = 0; i < 2; i++) (privacy_measure == HR_PURE ? flip_law : exponential_law)(scores[i], CANDIDATES, scale, p[i]);
     for (size_t c = 0; c < CANDIDATES; c++) loss = fmax(loss, fabs(log(p[0][c] / p[1][c])));
     return loss;
 }
 
 /* What a line's cost claims for its choice: epsilon_0. */
-static double claimed_of(const hr_release *line, hr_currency currency) {
+static double claimed_of(const hr_release *line, hr_privacy_measure privacy_measure) {
     double cost = hr_units_value(line->cost);
-    return currency == HR_PURE ? cost : sqrt(8 * cost / acos(-1));
+    return privacy_measure == HR_PURE ? cost : sqrt(8 * cost / acos(-1));
 }
 
 /* Each line of the choices of a real fit; bound: that of its gradients. */
@@ -90,13 +90,13 @@ static void check_choices(const hr_data *data, size_t outputs, double epsilon, d
     for (size_t i = 0; i < model->release_count; i++) {
         const hr_release *line = &model->releases[i];
         if (strcmp(line->what, "choice of tree") != 0) continue;
-        assert_int_equal(line->mechanism, model->currency == HR_PURE ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL);
-        double scale = (double)line->scale_num / (double)line->scale_den, claimed = claimed_of(line, model->currency);
-        double loss = choice_loss(&w, model->currency, scale);
+        assert_int_equal(line->mechanism, model->privacy_measure == HR_PURE ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL);
+        double scale = (double)line->scale_num / (double)line->scale_den, claimed = claimed_of(line, model->privacy_measure);
+        double loss = choice_loss(&w, model->privacy_measure, scale);
         assert_true(loss <= claimed * (1 + 1e-9));
         if (outputs == 1) {
             assert_true(loss > .95 * claimed);
-            assert_true(choice_loss(&w, model->currency, 2 * scale) > 1.8 * claimed); /* half the width would not do */
+            assert_true(choice_loss(&w, model->privacy_measure, 2 * scale) > 1.8 * claimed); /* half the width would not do */
         }
         choices++;
     }
@@ -123,10 +123,10 @@ static void test_choice__of_vectors_is_as_wide_as_twice_the_bound(void **state) 
     int64_t lost = w.without[0].unpaid - w.with[0].unpaid, won = w.with[1].unpaid - w.without[1].unpaid;
     assert_true(lost > 2045 && lost <= 2048 && won > 2045 && won <= 2048);
     double scale = 1. / (2 * 2048);
-    static const hr_currency currencies[] = {HR_PURE, HR_GDP};
+    static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_GDP};
     for (size_t i = 0; i < 2; i++) {
-        double loss = choice_loss(&w, currencies[i], scale);
-        assert_true(loss <= 1 && loss > .95 && choice_loss(&w, currencies[i], 2 * scale) > 1.8);
+        double loss = choice_loss(&w, privacy_measures[i], scale);
+        assert_true(loss <= 1 && loss > .95 && choice_loss(&w, privacy_measures[i], 2 * scale) > 1.8);
     }
 }
 
@@ -166,7 +166,7 @@ static void check_calibration(const game *g) {
     count_cells(model, g->with.data, with);
     const hr_release *line = line_of_calibration(model);
     double loss = loss_of_cells(line, without, with), claimed = hr_units_value(line->cost);
-    assert_int_equal(line->mechanism, model->currency == HR_PURE ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN);
+    assert_int_equal(line->mechanism, model->privacy_measure == HR_PURE ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN);
     if (!(loss <= claimed * (1 + 1e-9) && loss > .999 * claimed)) fail_msg("loses %.9g, claims %.9g", loss, claimed);
     hr_model_free(model);
 }
@@ -293,7 +293,7 @@ static game w6(const setting *s, double epsilon, size_t runs) {
     t.columns[0][OTHERS] = t.columns[1][OTHERS] = 7;
     t.labels[OTHERS] = 1;
     hr_column features[2] = {number_column("x", 0, 7), number_column("z", 0, 7)};
-    features[0].whole = features[1].whole = true; /* no bin edges to pay for */
+    features[0].integer = features[1].integer = true; /* no bin edges to pay for */
     game_make(&g, &t, s->classes ? category_column("y", s->classes) : number_column("y", -1, 1), features);
     return g;
 }
@@ -334,7 +334,7 @@ static double value_of_all(const hr_model *model, size_t tree) {
 static double noise_of(const hr_model *model) {
     for (size_t i = 0; i < model->release_count; i++) {
         double cost = hr_units_value(model->releases[i].cost);
-        if (!strcmp(model->releases[i].what, "leaf sum")) return model->currency == HR_PURE ? sqrt(2) / cost : 1 / sqrt(cost);
+        if (!strcmp(model->releases[i].what, "leaf sum")) return model->privacy_measure == HR_PURE ? sqrt(2) / cost : 1 / sqrt(cost);
     }
     fail();
     return 0;
@@ -345,7 +345,7 @@ static double noise_of(const hr_model *model) {
  * around -1.2, but that N~ is off by a few in a hundred. Trees of the last fifth were scaled down for the average; at these sizes eta is
  * 1/2 (pure: 1.7/sqrt(8)). */
 static double likelihood_ratio(const hr_model *model) {
-    bool pure = model->currency == HR_PURE;
+    bool pure = model->privacy_measure == HR_PURE;
     double score = model->forest.base[0], sum = 0, eta = pure ? 1.7 / sqrt(8) : .5, rounds = (double)model->forest.tree_count;
     double weight = W7_RECORDS + (pure ? 6 : 12) * noise_of(model);
     for (size_t t = 0; t < model->forest.tree_count; t++) {
@@ -398,37 +398,38 @@ static void test_w7x__catches_fits_at_ten_times_what_they_claim(void **state) {
 static const setting w8_settings[] = {{"W8 delta 1e-6", 1e-6, 2}, {"W8 pure", 0, 2}};
 
 /* The noisy count of what the canary is, in its bin: all records are said to be of class 1 with .8. */
-static double cell_of_canary(const hr_data *data, hr_currency currency, hr_units cost, uint64_t seed) {
+static double cell_of_canary(const hr_data *data, hr_privacy_measure privacy_measure, hr_units cost, uint64_t seed) {
     hr_feature_bins feature = {HR_CATEGORY, 2, NULL};
     double base = .6;
     hr_binning binning = {1, &feature};
     hr_forest forest = {.link = HR_LINK_SIGNED, .output_count = 1, .base = &base};
     hr_ask ask = {.kind = HR_ASK_RELIABILITY, .binning = &binning, .forest = &forest, .counts = {HR_RELIABILITY_CELLS}, .line_count = 1};
     ask.lines[0] = (hr_charge){"calibration count", -1, -1, 0, 0, cost, HR_RELIABILITY_UNITS};
-    hr_stream *stream = NULL;
+    hr_csprng *csprng = NULL;
     hr_gate *gate = NULL;
     hr_records *records = NULL;
     hr_exact exact[HR_RELIABILITY_CELLS];
     hr_noisy cells[HR_RELIABILITY_CELLS];
-    assert_int_equal(hr_stream_open_seeded(seed, &stream, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(currency, cost, stream, &gate, NULL), HR_OK);
+    assert_int_equal(hr_csprng_open_seeded(seed, &csprng, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(privacy_measure, cost, csprng, &gate, NULL), HR_OK);
     assert_int_equal(hr_records_new(data, 1, 1, &records, NULL), HR_OK);
     assert_int_equal(hr_records_sums(records, &ask, exact, NULL), HR_OK);
     assert_int_equal(hr_gate_release_sums(gate, &ask.lines[0], exact, HR_RELIABILITY_CELLS, cells, NULL), HR_OK);
     hr_records_free(records);
     hr_gate_free(gate);
-    hr_stream_close(stream);
+    hr_csprng_close(csprng);
     return (double)cells[2 * 16].paid; /* .8 is in [.80, .85): no */
 }
 
 /* A lower bound of mu or epsilon of a release that is paid `cost`, of mu^2 or epsilon. */
 static double bound_of_cells(const game *g, hr_units cost) {
     const hr_data *sides[2] = {g->without.data, g->with.data};
-    hr_currency currency = g->options.delta > 0 ? HR_GDP : HR_PURE;
+    hr_privacy_measure privacy_measure = g->options.delta > 0 ? HR_GDP : HR_PURE;
     for (size_t side = 0; side < 2; side++)
-        for (size_t i = 0; i < g->runs; i++) game_seen[side][i] = cell_of_canary(sides[side], currency, cost, (side + 1) * 1000000 + i);
-    return currency == HR_GDP ? mu_of_statistic(game_seen[0], game_seen[1], g->runs)
-                              : epsilon_of_statistic(game_seen[0], game_seen[1], g->runs);
+        for (size_t i = 0; i < g->runs; i++)
+            game_seen[side][i] = cell_of_canary(sides[side], privacy_measure, cost, (side + 1) * 1000000 + i);
+    return privacy_measure == HR_GDP ? mu_of_statistic(game_seen[0], game_seen[1], g->runs)
+                                     : epsilon_of_statistic(game_seen[0], game_seen[1], g->runs);
 }
 
 static game w8(const setting *s, double claimed) {

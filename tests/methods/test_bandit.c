@@ -10,20 +10,20 @@ enum { FEATURES = 6, PAIRS = FEATURES * FEATURES, DRAWS = 20000, ROUNDS = 200, W
 static const bool all_usable[FEATURES] = {true, true, true, true, true, true};
 
 typedef struct player {
-    hr_stream *stream;
+    hr_csprng *csprng;
     hr_bandit *bandit;
 } player;
 
 static player player_open(const bool *usable, size_t features, uint64_t seed) {
     player p;
-    assert_int_equal(hr_stream_open_seeded(seed, &p.stream, NULL), HR_OK);
+    assert_int_equal(hr_csprng_open_seeded(seed, &p.csprng, NULL), HR_OK);
     assert_int_equal(hr_bandit_new(usable, features, ROUNDS, &p.bandit, NULL), HR_OK);
     return p;
 }
 
 static void player_close(player *p) {
     hr_bandit_free(p->bandit);
-    hr_stream_close(p->stream);
+    hr_csprng_close(p->csprng);
 }
 
 static void learn_feature(player *p, uint32_t feature, double gain) {
@@ -42,7 +42,7 @@ static void learn_all(player *p, double gain) {
 static void check_kinds(player *p, double one, double pair, double all) {
     const double probability[HR_TREE_KINDS] = {one, pair, all};
     uint64_t seen[HR_TREE_KINDS] = {0};
-    for (int i = 0; i < DRAWS; i++) seen[hr_bandit_kind(p->bandit, p->stream)]++;
+    for (int i = 0; i < DRAWS; i++) seen[hr_bandit_kind(p->bandit, p->csprng)]++;
     for (int k = 0; k < HR_TREE_KINDS; k++) assert_true(probability[k] > 0 || !seen[k]);
     assert_true(chi_square_fits(seen, probability, HR_TREE_KINDS, DRAWS));
 }
@@ -62,7 +62,7 @@ static void check_pairs(player *p, const double *wanted) {
     for (size_t i = 0; i < PAIRS; i++) probability[i] = wanted[i] / sum;
     for (int i = 0; i < DRAWS; i++) {
         uint32_t pair[2] = {99, 99};
-        hr_bandit_pair(p->bandit, p->stream, pair);
+        hr_bandit_pair(p->bandit, p->csprng, pair);
         assert_true(pair[1] < pair[0] && pair[0] < FEATURES);
         assert_true(wanted[pair[0] * FEATURES + pair[1]] > 0);
         seen[pair[0] * FEATURES + pair[1]]++;
@@ -108,7 +108,7 @@ static void test_bandit__averages_gains_of_a_feature(void **state) {
     uint64_t seen[FEATURES] = {0};
     for (size_t f = 0; f < FEATURES; f++) sum += wanted[f];
     for (size_t f = 0; f < FEATURES; f++) probability[f] = wanted[f] / sum;
-    for (int i = 0; i < DRAWS; i++) seen[hr_bandit_feature(p.bandit, p.stream)]++;
+    for (int i = 0; i < DRAWS; i++) seen[hr_bandit_feature(p.bandit, p.csprng)]++;
     assert_true(chi_square_fits(seen, probability, FEATURES, DRAWS));
     player_close(&p);
 }
@@ -123,8 +123,8 @@ static void test_bandit__never_draws_what_cannot_split(void **state) {
         hr_bandit_start_round(p.bandit, t);
         for (int i = 0; i < 300; i++) {
             uint32_t pair[2];
-            hr_bandit_pair(p.bandit, p.stream, pair);
-            assert_true(usable[hr_bandit_feature(p.bandit, p.stream)] && usable[pair[0]] && usable[pair[1]] && pair[0] != pair[1]);
+            hr_bandit_pair(p.bandit, p.csprng, pair);
+            assert_true(usable[hr_bandit_feature(p.bandit, p.csprng)] && usable[pair[0]] && usable[pair[1]] && pair[0] != pair[1]);
         }
         for (size_t f = 0; f < FEATURES; f++) assert_int_equal(hr_bandit_weights(p.bandit)[f] > 0, usable[f]);
     }
@@ -203,8 +203,8 @@ static void test_bandit__draws_pairs_by_the_law(void **state) {
         for (size_t f = 0; f < FEATURES; f++) usable[f] = f < 2 || (seed + f) % 3 > 0;
         player p = player_open(usable, FEATURES, 1000 + seed);
         for (uint64_t told = 0; told < seed; told++) {
-            uint32_t a = 1 + (uint32_t)hr_uniform(p.stream, FEATURES - 1), b = (uint32_t)hr_uniform(p.stream, a);
-            double gain = pow(10, (double)hr_uniform(p.stream, 6)) - 9;
+            uint32_t a = 1 + (uint32_t)hr_uniform(p.csprng, FEATURES - 1), b = (uint32_t)hr_uniform(p.csprng, a);
+            double gain = pow(10, (double)hr_uniform(p.csprng, 6)) - 9;
             size_t i = a * FEATURES + b;
             gains[i] = tried[i] ? gains[i] + .4 * (gain - gains[i]) : gain;
             tried[i] = true;
@@ -230,7 +230,7 @@ static void test_bandit__takes_a_million_features(void **state) {
     hr_bandit_start_round(p.bandit, 0);
     for (int i = 0; i < 10; i++) {
         uint32_t pair[2];
-        hr_bandit_pair(p.bandit, p.stream, pair);
+        hr_bandit_pair(p.bandit, p.csprng, pair);
         assert_true(pair[1] < pair[0] && pair[0] < MANY);
     }
     player_close(&p);
@@ -288,7 +288,7 @@ static void test_bandit__needs_two_features_for_pairs(void **state) {
     player p = player_open(one, 3, 63);
     hr_bandit_start_round(p.bandit, 0);
     check_kinds(&p, 4. / 7, 0, 3. / 7);
-    for (int i = 0; i < 100; i++) assert_int_equal(hr_bandit_feature(p.bandit, p.stream), 1);
+    for (int i = 0; i < 100; i++) assert_int_equal(hr_bandit_feature(p.bandit, p.csprng), 1);
     player_close(&p);
     p = player_open(one + 1, 1, 64);
     hr_bandit_start_round(p.bandit, 0);
@@ -297,7 +297,7 @@ static void test_bandit__needs_two_features_for_pairs(void **state) {
     p = player_open(none, 3, 65);
     for (size_t t = 0; t < 20; t++) {
         hr_bandit_start_round(p.bandit, t);
-        assert_true(hr_bandit_feature(p.bandit, p.stream) < 3);
+        assert_true(hr_bandit_feature(p.bandit, p.csprng) < 3);
     }
     player_close(&p);
     hr_bandit_free(NULL);
@@ -315,7 +315,7 @@ static void test_bandit__goes_back_to_rounds_by_gain_and_age(void **state) {
     uint64_t seen[4] = {0};
     for (int i = 0; i < DRAWS; i++) {
         size_t past;
-        assert_true(hr_bandit_past(p.bandit, p.stream, &past) && past < 4 && probability[past] > 0);
+        assert_true(hr_bandit_past(p.bandit, p.csprng, &past) && past < 4 && probability[past] > 0);
         seen[past]++;
     }
     assert_true(chi_square_fits(seen, probability, 4, DRAWS));
@@ -326,11 +326,11 @@ static void test_bandit__goes_back_to_no_round_that_did_not_gain(void **state) {
     (void)state;
     player p = player_open(all_usable, FEATURES, 67);
     size_t past;
-    assert_false(hr_bandit_past(p.bandit, p.stream, &past));
+    assert_false(hr_bandit_past(p.bandit, p.csprng, &past));
     for (int i = 0; i < 3; i++) learn_all(&p, -1);
-    assert_false(hr_bandit_past(p.bandit, p.stream, &past));
+    assert_false(hr_bandit_past(p.bandit, p.csprng, &past));
     learn_all(&p, .5);
-    assert_true(hr_bandit_past(p.bandit, p.stream, &past) && past == 3);
+    assert_true(hr_bandit_past(p.bandit, p.csprng, &past) && past == 3);
     player_close(&p);
 }
 

@@ -107,7 +107,7 @@ static void test_fit__of_one_class_reaches_its_bounds(void **state) {
     assert_true(c.intercept == -HR_INTERCEPT_MAX && c.slope == HR_SLOPE_MIN);
 }
 
-/* One bin, 9 of 10: the curve must pass through it, as near to (0, 1) as the prior weighs distances. All curvature is in one direction,
+/* One bin, 9 of 10: the curve must pass through it, as near to (0, 1) as the prior weighs distances. All hessian is in one direction,
  * which loses the other to rounding where noise is small. */
 static void test_fit__of_one_huge_bin_passes_through_it(void **state) {
     (void)state;

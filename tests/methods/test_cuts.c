@@ -1,7 +1,7 @@
 /* Cuts that are drawn while trees grow: looked up again, limited, and turned into edges and bins that divide as `value <= cut` does. */
-#include "data/generate.h"
 #include "methods/cuts.h"
 #include "support/tables.h"
+#include "synth/generate.h"
 
 #include <float.h>
 

@@ -1,8 +1,8 @@
 /* DiPriMe as fits: what a model holds follows from what was released alone. Its trees are grown again from their own splits, which tell
  * the shape, the number of draws of every line, and the list of releases. */
+#include "stats/impurity.h"
+#include "stats/median_score.h"
 #include "support/odd_columns.h"
-#include "tree/balance.h"
-#include "tree/impurity.h"
 
 enum { X, AGE, FLAT, FIXED, NONE, TWO, ELEVEN, TWELVE, MANY, SPARSE, FEATURES, DEPTH_MAX = 12, DIVIDED_MAX = 11 };
 
@@ -11,7 +11,7 @@ enum { X, AGE, FLAT, FIXED, NONE, TWO, ELEVEN, TWELVE, MANY, SPARSE, FEATURES, D
 static void describe(hr_column *columns) {
     columns[X] = number_column("x", -1, 1);
     columns[AGE] = number_column("age", 0, 120);
-    columns[AGE].whole = true;
+    columns[AGE].integer = true;
     columns[FLAT] = number_column("flat", 0, 10);
     columns[FIXED] = number_column("fixed", 2, 2);
     columns[NONE] = number_column("none", 0, 1);
@@ -138,10 +138,10 @@ static bool can_split(const hr_model *model, const ranges *r, size_t f) {
 }
 
 static bool on_grid(double low, double high, double cut) {
-    double at = rint((cut - low) / (high - low) * HR_BALANCE_CELLS);
-    hr_balance_range range = {low, high};
+    double at = rint((cut - low) / (high - low) * HR_MEDIAN_SCORE_CELLS);
+    hr_median_score_range range = {low, high};
     for (double c = at - 1; c <= at + 1; c++)
-        if (c >= 1 && c < HR_BALANCE_CELLS && hr_balance_cut(&range, (size_t)c) == cut) return true;
+        if (c >= 1 && c < HR_MEDIAN_SCORE_CELLS && hr_median_score_cut(&range, (size_t)c) == cut) return true;
     return false;
 }
 
@@ -329,7 +329,7 @@ static void check_guarantee(const setting *s, const hr_model *model) {
         return;
     }
     assert_true(g->is_private && g->epsilon <= s->epsilon && g->epsilon > .999 * s->epsilon);
-    assert_int_equal(hr_account_check(model->releases, model->release_count, model->currency, NULL), HR_OK);
+    assert_int_equal(hr_account_check(model->releases, model->release_count, model->privacy_measure, NULL), HR_OK);
     char *text = render(model);
     hr_model *parsed = NULL;
     assert_int_equal(hr_model_parse(text, strlen(text), "model", &parsed, NULL), HR_OK);
@@ -445,7 +445,7 @@ static void test_cuts__are_medians_at_huge_epsilon(void **state) {
         options.by_name[HR_OPTION_MAX_FEATURES] = 1;
         hr_model *model = fit(t.data, &options);
         assert_int_equal(model->binning.features[0].bin_count, 3);
-        assert_true(fabs(model->binning.features[0].edges[0] - .25) < 1. / HR_BALANCE_CELLS + .0006);
+        assert_true(fabs(model->binning.features[0].edges[0] - .25) < 1. / HR_MEDIAN_SCORE_CELLS + .0006);
         hr_model_free(model);
     }
     table_close(&t);
@@ -484,7 +484,7 @@ static void test_cuts__send_what_is_on_them_left(void **state) {
     (void)state;
     table t = table_open(20, 1);
     for (size_t i = 0; i < t.rows; i++) {
-        t.columns[0][i] = i % 2 ? .5 : .5 + .5 / HR_BALANCE_CELLS;
+        t.columns[0][i] = i % 2 ? .5 : .5 + .5 / HR_MEDIAN_SCORE_CELLS;
         t.labels[i] = i % 2 ? -1 : 1;
     }
     table_make_plain(&t, 0);

@@ -4,7 +4,7 @@
 
 /* ---- Tables ----------------------------------------------------------------------------------------------------------- */
 
-/* Numbers, a whole number of few values, a category; some missing. Classes: 0 for regression. */
+/* Numbers, an integer of few values, a category; some missing. Classes: 0 for regression. */
 static table mixed_table(size_t rows, size_t classes) {
     table t = table_open(rows, 4);
     uint64_t random = 31;
@@ -17,7 +17,7 @@ static table mixed_table(size_t rows, size_t classes) {
         t.labels[i] = classes ? fmin(floor(z * (double)classes), (double)classes - 1) : 10 + 20 * z;
     }
     hr_column features[4] = {number_column("a", -2, 2), number_column("b", 0, 1), number_column("c", 0, 4), category_column("d", 5)};
-    features[2].whole = true;
+    features[2].integer = true;
     table_make(&t, classes ? category_column("y", classes) : number_column("y", 10, 30), features);
     return t;
 }
@@ -95,7 +95,7 @@ static void sort_line(const hr_release *line, round_lines *rounds) {
 /* Draws and sensitivities of a round; bound: G. */
 static void check_round(const hr_model *model, const round_lines *r, size_t round, bool clips) {
     size_t outputs = model->forest.output_count, leaves = leaves_of(&model->forest.trees[round * outputs]);
-    bool pure = model->currency == HR_PURE;
+    bool pure = model->privacy_measure == HR_PURE;
     assert_true(r->choice && r->sums && r->counts && !!r->clip == clips);
     assert_true(r->choice->mechanism == (pure ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL) && r->choice->draws == 1);
     assert_int_equal(r->sums->draws, leaves * outputs);
@@ -156,7 +156,7 @@ static void check_releases(const hr_data *data, double epsilon, double delta, hr
     hr_model *model = fit(data, &options);
     hr_error err = {0};
     if (hr_model_check(model, &err)) fail_msg("%s: %s", err.field, err.message);
-    assert_int_equal(model->currency, delta > 0 ? HR_GDP : HR_PURE);
+    assert_int_equal(model->privacy_measure, delta > 0 ? HR_GDP : HR_PURE);
     hr_units budget = delta > 0 ? hr_gdp_budget(epsilon, delta) : hr_units_down(epsilon);
     check_sum(model, budget);
     check_once(model, budget);
@@ -339,7 +339,7 @@ typedef struct promise {
     size_t classes;
     double epsilon, delta;
     hr_loss loss;
-    double most; /* error, or root mean square error of labels in [-1, 1] */
+    double max; /* error, or root mean square error of labels in [-1, 1] */
 } promise;
 
 /* 12,000 records, 6 features of which two matter. Majority errs on 1/2 or 2/3; the mean label is off by .577. */
@@ -365,7 +365,7 @@ static void test_hedge__learns(void **state) {
         hr_metrics m = metrics_of(model, test);
         double error = p->classes ? m.error : m.rmse;
         print_message("%zu classes, epsilon %g, delta %g, loss %d: %.4f\n", p->classes, p->epsilon, p->delta, (int)p->loss, error);
-        if (!(error <= p->most)) fail_msg("promise %zu: error %g", i, error);
+        if (!(error <= p->max)) fail_msg("promise %zu: error %g", i, error);
         hr_data_free(test);
         hr_model_free(model);
         table_close(&t);

@@ -1,6 +1,6 @@
 /* The machine of hedge alone, without a record: its questions, its answers to scripts of released values, and lost answers. */
 #include "methods/hedge_machine.h"
-#include "tree/reliability.h"
+#include "stats/reliability.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-enum { FEATURES = 3, VALUES_MAX = HR_SCAN_NODES_MAX * 5 + 64 };
+enum { FEATURES = 3, VALUES_MAX = HR_CANDIDATE_SCAN_NODES_MAX * 5 + 64 };
 
 typedef struct world {
-    hr_stream *coins;
+    hr_csprng *coins;
     hr_arena *arena;
     hr_feature_bins features[FEATURES];
     hr_binning binning;
@@ -23,10 +23,10 @@ typedef struct world {
 
 static double edges[] = {.1, .2, .3, .4, .5, .6};
 
-static void world_open(world *w, hr_currency currency, hr_task task, size_t outputs, uint64_t seed) {
+static void world_open(world *w, hr_privacy_measure privacy_measure, hr_task task, size_t outputs, uint64_t seed) {
     *w = (world){.features = {{HR_NUMBER, 8, edges}, {HR_CATEGORY, 6, NULL}, {HR_NUMBER, 5, edges}}, .binning = {FEATURES, w->features}};
-    w->terms = (hr_hedge_terms){.setting = {currency, HR_UNIT, task, true, 0}, .outputs = outputs, .first_group = 5};
-    assert_int_equal(hr_stream_open_seeded(seed, &w->coins, NULL), HR_OK);
+    w->terms = (hr_hedge_terms){.setting = {privacy_measure, HR_UNIT, task, true, 0}, .outputs = outputs, .first_group = 5};
+    assert_int_equal(hr_csprng_open_seeded(seed, &w->coins, NULL), HR_OK);
     w->arena = hr_arena_new();
     assert_non_null(w->arena);
     assert_int_equal(hr_hedge_new(&w->terms, w->coins, w->arena, &w->hedge, NULL), HR_OK);
@@ -35,7 +35,7 @@ static void world_open(world *w, hr_currency currency, hr_task task, size_t outp
 static void world_close(world *w) {
     hr_hedge_free(w->hedge);
     hr_arena_free(w->arena);
-    hr_stream_close(w->coins);
+    hr_csprng_close(w->coins);
 }
 
 /* A script of values: a plausible table of about 2,000 records. */
@@ -84,7 +84,7 @@ static bool same_forests(const hr_forest *a, const hr_forest *b) {
 /* ---- Questions ------------------------------------------------------------------------------------------------------- */
 
 typedef struct expected {
-    hr_currency currency;
+    hr_privacy_measure privacy_measure;
     hr_task task;
     size_t outputs;
 } expected;
@@ -99,7 +99,7 @@ static void check_lines(const expected *c) {
     hr_ask ask;
     uint64_t group = 5;
     hr_units sum = 0;
-    world_open(&w, c->currency, c->task, c->outputs, 1);
+    world_open(&w, c->privacy_measure, c->task, c->outputs, 1);
     while (hr_hedge_ask(w.hedge, &ask)) {
         for (size_t i = 0; i < ask.line_count; i++) {
             assert_true(ask.lines[i].group == group++ && ask.lines[i].part == 0 && ask.lines[i].level == -1);
@@ -122,15 +122,15 @@ static void check_order(const expected *c) {
     hr_ask ask;
     size_t asked = 0, total = 0;
     hr_ask_kind last = HR_ASK_TOTALS;
-    world_open(&w, c->currency, c->task, c->outputs, 2);
+    world_open(&w, c->privacy_measure, c->task, c->outputs, 2);
     for (; hr_hedge_ask(w.hedge, &ask); asked++, last = ask.kind) {
         hr_ask again;
         assert_true(hr_hedge_ask(w.hedge, &again) && again.kind == ask.kind && again.lines[0].group == ask.lines[0].group);
         if (asked == 0) assert_int_equal(ask.kind, HR_ASK_TOTALS);
         if (asked == 1) assert_int_equal(ask.kind, HR_ASK_BINS);
         if (asked >= 2 && ask.kind != HR_ASK_RELIABILITY) assert_int_equal(ask.kind, asked % 2 ? HR_ASK_LEAVES : HR_ASK_CHOICE);
-        if (ask.kind == HR_ASK_LEAVES) assert_int_equal(ask.line_count, c->task == HR_REGRESSION && c->currency == HR_GDP ? 3 : 2);
-        assert_true(ask.threshold == 0 || (ask.kind == HR_ASK_CHOICE && c->currency == HR_PURE));
+        if (ask.kind == HR_ASK_LEAVES) assert_int_equal(ask.line_count, c->task == HR_REGRESSION && c->privacy_measure == HR_GDP ? 3 : 2);
+        assert_true(ask.threshold == 0 || (ask.kind == HR_ASK_CHOICE && c->privacy_measure == HR_PURE));
         must_tell(&w, &ask, &(losses){0});
     }
     size_t done = hr_hedge_rounds(w.hedge, &total);
@@ -173,9 +173,9 @@ static void test_machine__follows_from_coins_and_answers(void **state) {
     (void)state;
     for (size_t i = 0; i < CASES; i++) {
         world one, two, other;
-        world_open(&one, cases[i].currency, cases[i].task, cases[i].outputs, 4);
-        world_open(&two, cases[i].currency, cases[i].task, cases[i].outputs, 4);
-        world_open(&other, cases[i].currency, cases[i].task, cases[i].outputs, 5);
+        world_open(&one, cases[i].privacy_measure, cases[i].task, cases[i].outputs, 4);
+        world_open(&two, cases[i].privacy_measure, cases[i].task, cases[i].outputs, 4);
+        world_open(&other, cases[i].privacy_measure, cases[i].task, cases[i].outputs, 5);
         run(&one, &(losses){0});
         run(&two, &(losses){0});
         run(&other, &(losses){0});
@@ -241,7 +241,7 @@ static void test_machine__goes_on_without_lost_rounds(void **state) {
         size_t rounds, lost = 0;
         bool after_loss = false;
         int64_t bound = 0;
-        world_open(&w, cases[i].currency, cases[i].task, cases[i].outputs, 8);
+        world_open(&w, cases[i].privacy_measure, cases[i].task, cases[i].outputs, 8);
         while (hr_hedge_ask(w.hedge, &ask)) {
             if (after_loss && ask.kind == HR_ASK_CHOICE) assert_true(!ask.step && ask.loss.bound == bound);
             bound = ask.loss.bound;

@@ -1,10 +1,10 @@
 /* hedge's schedule against numbers worked out by hand from the formulas, and what its costs add up to. */
 #include "methods/hedge_plan.h"
 #include "support/tables.h"
-#include "tree/shrink.h"
+#include "tree/hierarchical_shrinkage.h"
 
 typedef struct schedule {
-    hr_currency currency;
+    hr_privacy_measure privacy_measure;
     double budget, records; /* mu^2, or epsilon */
     bool regression, quantiles;
     size_t rounds;
@@ -35,7 +35,7 @@ static hr_task task_of(bool regression) {
 }
 
 static hr_hedge_setting setting_of(const schedule *s) {
-    return (hr_hedge_setting){s->currency, hr_units_down(s->budget), task_of(s->regression), s->quantiles, 0};
+    return (hr_hedge_setting){s->privacy_measure, hr_units_down(s->budget), task_of(s->regression), s->quantiles, 0};
 }
 
 /* Units are 2^-40: the shares of a round of 1e-6 are right to six digits or so. */
@@ -50,7 +50,7 @@ static void test_plan__is_what_the_formulas_say(void **state) {
         const schedule *s = &schedules[i];
         hr_hedge_setting setting = setting_of(s);
         hr_hedge_plan plan = hr_hedge_plan_of(&setting, s->records);
-        bool pure = s->currency == HR_PURE;
+        bool pure = s->privacy_measure == HR_PURE;
         assert_int_equal(plan.rounds, s->rounds);
         assert_true(fabs(plan.step - s->step) < 1e-9);
         assert_int_equal(plan.depth_one, s->one);
@@ -72,17 +72,17 @@ static void test_plan__is_what_the_formulas_say(void **state) {
 static void test_plan__starts_with_its_shares(void **state) {
     (void)state;
     static const struct {
-        hr_currency currency;
+        hr_privacy_measure privacy_measure;
         bool quantiles;
         double bins, start;
     } cases[] = {{HR_GDP, true, .06, .03}, {HR_GDP, false, 0, .03}, {HR_PURE, true, .08, .04}, {HR_PURE, false, 0, .04}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        hr_hedge_setting setting = {cases[i].currency, 3 * HR_UNIT, HR_MULTICLASS, cases[i].quantiles, 0};
+        hr_hedge_setting setting = {cases[i].privacy_measure, 3 * HR_UNIT, HR_MULTICLASS, cases[i].quantiles, 0};
         hr_hedge_start start = hr_hedge_start_of(&setting);
         assert_cost(start.bins, 3 * cases[i].bins);
         assert_cost(start.count, 1.5 * cases[i].start);
         assert_cost(start.base, 1.5 * cases[i].start);
-        assert_cost(start.calibration, .06); /* of 3: .02 in either currency */
+        assert_cost(start.calibration, .06); /* of 3: .02 in either privacy measure */
         setting.task = HR_REGRESSION;
         assert_true(hr_hedge_start_of(&setting).calibration == 0);
     }
@@ -92,12 +92,12 @@ static void test_plan__starts_with_its_shares(void **state) {
 static void test_plan__spends_the_budget_and_no_more(void **state) {
     (void)state;
     size_t least = SIZE_MAX, most = 0;
-    for (int currency = HR_PURE; currency <= HR_GDP; currency++)
+    for (int privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure++)
         for (int flags = 0; flags < 4; flags++)
             for (double budget = 1e-4; budget < 1000; budget *= 3.7)
                 for (double records = 1; records < 1e9; records *= 2.3) {
-                    if (currency == HR_ZCDP) continue;
-                    hr_hedge_setting s = {(hr_currency)currency, hr_units_down(budget), task_of(flags & 1), flags & 2, 0};
+                    if (privacy_measure == HR_ZCDP) continue;
+                    hr_hedge_setting s = {(hr_privacy_measure)privacy_measure, hr_units_down(budget), task_of(flags & 1), flags & 2, 0};
                     hr_hedge_start start = hr_hedge_start_of(&s);
                     hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
                     hr_units round = plan.choice + plan.sums + plan.counts + plan.within;
@@ -113,12 +113,12 @@ static void test_plan__spends_the_budget_and_no_more(void **state) {
 /* The model is a sum of steps: none may be without end, and depths must fit in random trees. */
 static void test_plan__stays_within_its_ranges(void **state) {
     (void)state;
-    for (int currency = HR_PURE; currency <= HR_GDP; currency += HR_GDP - HR_PURE)
+    for (int privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure += HR_GDP - HR_PURE)
         for (double budget = 1e-9; budget < 1e6; budget *= 10)
             for (double records = 1; records < 1e15; records *= 10) {
-                hr_hedge_setting s = {(hr_currency)currency, hr_units_up(fmin(budget, 1e5)), HR_REGRESSION, true, 0};
+                hr_hedge_setting s = {(hr_privacy_measure)privacy_measure, hr_units_up(fmin(budget, 1e5)), HR_REGRESSION, true, 0};
                 hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
-                bool pure = currency == HR_PURE;
+                bool pure = privacy_measure == HR_PURE;
                 assert_true(plan.rounds >= (pure ? 8 : 25) && plan.rounds <= (pure ? 64 : 300));
                 assert_true(plan.step > 0 && plan.step <= (pure ? 1 : .5));
                 assert_true(plan.depth_all >= (pure ? 2 : 4) && plan.depth_all <= (pure ? 7 : 8));
@@ -137,7 +137,7 @@ static double noise_of_equal_leaves(int depth, double records, double ridge) {
     hr_tree tree = {.nodes = nodes, .node_count = 2 * leaves - 1};
     for (size_t noisy = 0; noisy < leaves; noisy++) {
         for (size_t leaf = 0; leaf < leaves; leaf++) sums[first + leaf] = leaf == noisy, counts[first + leaf] = records;
-        hr_shrink(&tree, 1, ridge, sums, counts, values);
+        hr_hierarchical_shrinkage(&tree, 1, ridge, sums, counts, values);
         square += values[first] * values[first];
     }
     return sqrt(square);
@@ -145,12 +145,12 @@ static double noise_of_equal_leaves(int depth, double records, double ridge) {
 
 static void test_plan__tells_what_noise_does_to_predictions(void **state) {
     (void)state;
-    for (int currency = HR_PURE; currency <= HR_GDP; currency += HR_GDP - HR_PURE)
+    for (int privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure += HR_GDP - HR_PURE)
         for (double records = 1e4; records < 1e9; records *= 10) {
             hr_fit_options options = options_of("hedge", HR_SOUND);
-            hr_hedge_setting s = {(hr_currency)currency, HR_UNIT, HR_BINARY, true, 0};
+            hr_hedge_setting s = {(hr_privacy_measure)privacy_measure, HR_UNIT, HR_BINARY, true, 0};
             hr_plan_info told = {.records = records};
-            hr_hedge_tell(&options, NULL, s.currency, s.budget, &told);
+            hr_hedge_tell(&options, NULL, s.privacy_measure, s.budget, &told);
             hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
             double noise = told.gradient_noise * told.leaf_records;
             double leaf = noise * noise_of_equal_leaves(plan.depth_all, told.leaf_records, plan.ridge * noise / plan.clip);

@@ -187,7 +187,7 @@ static size_t next_step(const hr_hedge_setting *setting, size_t from) {
  * half the fits: that none of 30 has one is an event of probability 1e-9. (At epsilon .001 there are steps only above 500,000
  * records.) */
 static void check_schedule(double epsilon, double delta, size_t from) {
-    hr_hedge_setting setting = {.currency = delta > 0 ? HR_GDP : HR_PURE, .task = HR_REGRESSION};
+    hr_hedge_setting setting = {.privacy_measure = delta > 0 ? HR_GDP : HR_PURE, .task = HR_REGRESSION};
     setting.budget = delta > 0 ? hr_gdp_budget(epsilon, delta) : hr_units_down(epsilon);
     size_t rows = next_step(&setting, from), others = 0, exact = hr_hedge_plan_of(&setting, (double)rows).rounds;
     table t = table_open(rows, 1);
@@ -243,7 +243,7 @@ static int deepest_of(const hr_model *model) {
 static void test_depth__follows_the_released_count(void **state) {
     (void)state;
     enum { RECORDS = 64, FEATURES = 4, SEEDS = 60 };
-    hr_hedge_setting setting = {.currency = HR_PURE, .budget = hr_units_down(8), .task = HR_REGRESSION};
+    hr_hedge_setting setting = {.privacy_measure = HR_PURE, .budget = hr_units_down(8), .task = HR_REGRESSION};
     hr_column features[FEATURES] = {category_column("a", 8), category_column("b", 8), category_column("c", 8), category_column("d", 8)};
     table t = table_open(RECORDS, FEATURES);
     uint64_t random = 3;

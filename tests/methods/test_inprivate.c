@@ -4,7 +4,7 @@
 #include "support/tables.h"
 
 #include "data/records.h"
-#include "tree/split_candidates.h"
+#include "stats/split_candidates.h"
 
 enum { ROWS = 4000, EVERYBODY = 100000 };
 
@@ -26,10 +26,10 @@ static table mixed_table(size_t rows, size_t classes, uint64_t seed) {
 
 /* ---- Rounds -------------------------------------------------------------------------------------------------------------- */
 
-static hr_stream *must_stream(uint64_t seed) {
-    hr_stream *stream = NULL;
-    assert_int_equal(hr_stream_open_seeded(seed, &stream, NULL), HR_OK);
-    return stream;
+static hr_csprng *must_csprng(uint64_t seed) {
+    hr_csprng *csprng = NULL;
+    assert_int_equal(hr_csprng_open_seeded(seed, &csprng, NULL), HR_OK);
+    return csprng;
 }
 
 /* Half, a quarter, an eighth, and an eighth for the last: |count - n p| < 6 sqrt(n p (1 - p)) fails by chance once in 10^8. */
@@ -37,9 +37,9 @@ static void test_rounds__halve_what_is_left(void **state) {
     (void)state;
     static uint8_t round_of[EVERYBODY];
     for (size_t rounds = 1; rounds <= 4; rounds++) {
-        hr_stream *stream = must_stream(rounds);
+        hr_csprng *csprng = must_csprng(rounds);
         double counts[4] = {0};
-        hr_inprivate_rounds(stream, EVERYBODY, rounds, round_of);
+        hr_inprivate_rounds(csprng, EVERYBODY, rounds, round_of);
         for (size_t i = 0; i < EVERYBODY; i++) {
             assert_true(round_of[i] < rounds);
             counts[round_of[i]]++;
@@ -48,7 +48,7 @@ static void test_rounds__halve_what_is_left(void **state) {
             double p = pow(.5, (double)(m + 1 < rounds ? m + 1 : m));
             assert_true(fabs(counts[m] - EVERYBODY * p) <= 6 * sqrt(EVERYBODY * p * (1 - p)));
         }
-        hr_stream_close(stream);
+        hr_csprng_close(csprng);
     }
 }
 
@@ -57,33 +57,33 @@ static void test_rounds__do_not_depend_on_other_records(void **state) {
     (void)state;
     uint8_t without[50], with[51];
     for (uint64_t seed = 0; seed < 20; seed++) {
-        hr_stream *a = must_stream(seed), *b = must_stream(seed);
+        hr_csprng *a = must_csprng(seed), *b = must_csprng(seed);
         hr_inprivate_rounds(a, 50, 5, without);
         hr_inprivate_rounds(b, 51, 5, with);
         assert_memory_equal(without, with, 50);
-        hr_stream_close(a);
-        hr_stream_close(b);
+        hr_csprng_close(a);
+        hr_csprng_close(b);
     }
 }
 
 /* ---- Trees --------------------------------------------------------------------------------------------------------------- */
 
 typedef struct purse {
-    hr_stream *stream;
+    hr_csprng *csprng;
     hr_gate *gate;
     hr_arena *arena;
 } purse;
 
-static purse purse_open(hr_currency currency, double epsilon, uint64_t seed) {
-    purse p = {.stream = must_stream(seed), .arena = hr_arena_new()};
+static purse purse_open(hr_privacy_measure privacy_measure, double epsilon, uint64_t seed) {
+    purse p = {.csprng = must_csprng(seed), .arena = hr_arena_new()};
     assert_non_null(p.arena);
-    assert_int_equal(hr_gate_new(currency, (hr_units)(epsilon * 0x1p40), p.stream, &p.gate, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(privacy_measure, (hr_units)(epsilon * 0x1p40), p.csprng, &p.gate, NULL), HR_OK);
     return p;
 }
 
 static void purse_close(purse *p) {
     hr_gate_free(p->gate);
-    hr_stream_close(p->stream);
+    hr_csprng_close(p->csprng);
     hr_arena_free(p->arena);
 }
 
@@ -211,7 +211,7 @@ static void test_forest__says_what_its_trees_say(void **state) {
         static double scores[500], sums[300];
         memset(sums, 0, sizeof sums);
         hr_value_tree trees[2] = {must_tree(&p, t.data, scores, &options), must_tree(&q, other.data, scores, &options)};
-        hr_model parts = {.method = "inprivate", .schema = t.schema, .currency = HR_PURE, .guarantee = {.statement = ""}};
+        hr_model parts = {.method = "inprivate", .schema = t.schema, .privacy_measure = HR_PURE, .guarantee = {.statement = ""}};
         assert_int_equal(hr_inprivate_forest(trees, 2, t.schema, p.arena, &parts.binning, &parts.forest, NULL), HR_OK);
         for (size_t k = 0; k < 2; k++) hr_value_tree_add(&trees[k], t.data, sums);
         hr_model *model = NULL;

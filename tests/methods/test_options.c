@@ -20,8 +20,8 @@ static const struct place {
     {"learning-rate", REAL, offsetof(hr_fit_options, learning_rate)},
     {"lambda", REAL, offsetof(hr_fit_options, lambda)},
     {"loss", WORD, offsetof(hr_fit_options, loss)},
-    {"least-weight", REAL, BY_NAME(MIN_CHILD_WEIGHT)},
-    {"features", WHOLE, BY_NAME(MAX_FEATURES)},
+    {"min-child-weight", REAL, BY_NAME(MIN_CHILD_WEIGHT)},
+    {"max-features", WHOLE, BY_NAME(MAX_FEATURES)},
     {"part", WORD, BY_NAME(PART)},
     {"ensemble", WHOLE, BY_NAME(ENSEMBLE)},
     {"shares", WORD, BY_NAME(SHARES)},
@@ -207,7 +207,7 @@ static void test_options__are_parsed_strictly(void **state) {
     assert_true(options.epsilon == .1);
     assert_int_equal(hr_fit_options_set(&options, "epsilon", "1e-400", NULL), HR_E_ARGUMENT); /* 0 as a double */
     assert_int_equal(hr_fit_options_set(&options, "trees", "100000", NULL), HR_OK);
-    assert_int_equal(hr_fit_options_set(&options, "trees", "1e3", NULL), HR_OK); /* a whole number, however it is written */
+    assert_int_equal(hr_fit_options_set(&options, "trees", "1e3", NULL), HR_OK); /* an integer, however it is written */
     assert_true(options.trees == 1000);
 }
 
@@ -383,7 +383,7 @@ static void test_fit__takes_options_of_an_older_header(void **state) {
         assert_int_equal(hr_fit_options_init(&wanted, "gbdt", HR_SOUND, NULL), HR_OK);
         wanted.trees = i ? 3 : wanted.trees;
         assert_int_equal(hr_fit_options_set(shorter, "trees", "3", NULL), i ? HR_OK : HR_E_ARGUMENT);
-        assert_int_equal(hr_fit_options_set(shorter, "least-weight", "2", NULL), i > 1 ? HR_OK : HR_E_ARGUMENT);
+        assert_int_equal(hr_fit_options_set(shorter, "min-child-weight", "2", NULL), i > 1 ? HR_OK : HR_E_ARGUMENT);
         wanted.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = i > 1 ? 2 : 1;
         char *texts[2] = {fit_text(small.data, &wanted), fit_text(small.data, shorter)};
         assert_string_equal(texts[0], texts[1]);

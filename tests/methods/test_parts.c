@@ -12,14 +12,14 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-typedef hr_status sharing(hr_stream *stream, size_t rows, const double *weights, size_t count, hr_parts *out, hr_error *err);
+typedef hr_status sharing(hr_csprng *csprng, size_t rows, const double *weights, size_t count, hr_parts *out, hr_error *err);
 
 static hr_parts shared(sharing *share, uint64_t seed, size_t rows, const double *weights, size_t count) {
-    hr_stream *stream = NULL;
+    hr_csprng *csprng = NULL;
     hr_parts parts = {0};
-    assert_int_equal(hr_stream_open_seeded(seed, &stream, NULL), HR_OK);
-    assert_int_equal(share(stream, rows, weights, count, &parts, NULL), HR_OK);
-    hr_stream_close(stream);
+    assert_int_equal(hr_csprng_open_seeded(seed, &csprng, NULL), HR_OK);
+    assert_int_equal(share(csprng, rows, weights, count, &parts, NULL), HR_OK);
+    hr_csprng_close(csprng);
     return parts;
 }
 
@@ -139,18 +139,18 @@ static void test_fixed__picks_records_at_random(void **state) {
     static const double weights[PARTS] = {3, 2, 1};
     uint64_t first[PARTS] = {0}, pairs[PARTS * PARTS] = {0};
     double single[PARTS], both[PARTS * PARTS];
-    hr_stream *stream = NULL;
-    assert_int_equal(hr_stream_open_seeded(3, &stream, NULL), HR_OK);
+    hr_csprng *csprng = NULL;
+    assert_int_equal(hr_csprng_open_seeded(3, &csprng, NULL), HR_OK);
     for (int n = 0; n < DRAWS; n++) {
         hr_parts parts = {0};
         size_t part_of[ROWS];
-        assert_int_equal(hr_parts_fixed(stream, ROWS, weights, PARTS, &parts, NULL), HR_OK);
+        assert_int_equal(hr_parts_fixed(csprng, ROWS, weights, PARTS, &parts, NULL), HR_OK);
         parts_of_rows(&parts, ROWS, part_of);
         first[part_of[0]]++;
         pairs[part_of[1] * PARTS + part_of[5]]++;
         hr_parts_done(&parts);
     }
-    hr_stream_close(stream);
+    hr_csprng_close(csprng);
     for (size_t j = 0; j < PARTS; j++) single[j] = weights[j] / ROWS;
     for (size_t j = 0; j < PARTS * PARTS; j++)
         both[j] = weights[j / PARTS] * (weights[j % PARTS] - (j / PARTS == j % PARTS)) / (ROWS * (ROWS - 1));

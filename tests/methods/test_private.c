@@ -1,6 +1,6 @@
 /* The private methods, sound: with noise that hardly matters they learn what gbdt learns; with real noise runs differ, and runs
  * from a seed do not; at epsilon 1 they are of use. */
-#include "random/stream.h"
+#include "random/csprng.h"
 #include "support/tables.h"
 
 static const char *const methods[] = {"dpboost", "seq", "para"};
@@ -284,8 +284,8 @@ static void test_private__trains_on_missing_values_alone(void **state) {
 }
 
 /* A draw of the Laplace distribution. */
-static double laplace(hr_stream *stream, double scale) {
-    double u = ((double)(hr_stream_u64(stream) >> 11) + .5) * 0x1p-53;
+static double laplace(hr_csprng *csprng, double scale) {
+    double u = ((double)(hr_csprng_u64(csprng) >> 11) + .5) * 0x1p-53;
     return u < .5 ? scale * log(2 * u) : -scale * log(2 * (1 - u));
 }
 
@@ -303,8 +303,8 @@ static void test_private__leaves_weigh_the_deviation_of_their_noise(void **state
     }
     hr_column feature = number_column("x", 1, 1);
     table_make(&t, number_column("y", -1, 1), &feature);
-    hr_stream *stream = NULL;
-    assert_int_equal(hr_stream_open_seeded(11, &stream, NULL), HR_OK);
+    hr_csprng *csprng = NULL;
+    assert_int_equal(hr_csprng_open_seeded(11, &csprng, NULL), HR_OK);
     double mean = 0, wanted = 0, square = 0;
     for (uint64_t seed = 0; seed < FITS; seed++) {
         hr_fit_options options = seeded_options_of("seq", HR_SOUND, seed);
@@ -319,7 +319,7 @@ static void test_private__leaves_weigh_the_deviation_of_their_noise(void **state
         double count_cost = options.epsilon * options.leaf_share * options.count_share;
         double sum_cost = options.epsilon * options.leaf_share - count_cost;
         for (int d = 0; d < DRAWS; d++) {
-            double sum = .5 * RECORDS + laplace(stream, 1 / sum_cost), count = fmax(RECORDS + laplace(stream, 1 / count_cost), 0);
+            double sum = .5 * RECORDS + laplace(csprng, 1 / sum_cost), count = fmax(RECORDS + laplace(csprng, 1 / count_cost), 0);
             double value = fmin(fmax(sum / (count + options.lambda + sqrt(2) / sum_cost), -1), 1);
             wanted += value / FITS / DRAWS;
             square += value * value / FITS / DRAWS;
@@ -328,7 +328,7 @@ static void test_private__leaves_weigh_the_deviation_of_their_noise(void **state
     double deviation = sqrt((1 + 1. / DRAWS) * (square - wanted * wanted) / FITS);
     print_message("leaves say %.4f, expected %.4f, standard deviation %.4f\n", mean, wanted, deviation);
     assert_true(fabs(mean - wanted) < 5 * deviation);
-    hr_stream_close(stream);
+    hr_csprng_close(csprng);
     table_close(&t);
 }
 

@@ -12,7 +12,7 @@ enum { ROWS = 200, TREES_MAX = 16 };
 /* A source that shares records out as the local one does, and lets the tests see which train a tree. */
 typedef struct open_source {
     hr_stats_source source; /* first */
-    hr_stream *stream;
+    hr_csprng *csprng;
     hr_parts parts;
     size_t part;
     /* what it answers of leaves */
@@ -31,7 +31,7 @@ static hr_status share_openly(hr_stats_source *self, const hr_stats_shares *shar
     open_source *s = (open_source *)self;
     assert_null(filled);
     hr_parts_done(&s->parts);
-    return (shares->exact_sizes ? hr_parts_fixed : hr_parts_drawn)(s->stream, s->source.capacity, shares->weights, shares->count, &s->parts,
+    return (shares->exact_sizes ? hr_parts_fixed : hr_parts_drawn)(s->csprng, s->source.capacity, shares->weights, shares->count, &s->parts,
                                                                    err);
 }
 
@@ -89,21 +89,21 @@ static hr_status spend(hr_tree_trainer *self, const hr_release_scope *scope, hr_
 typedef struct world {
     table t;
     hr_fit_options options;
-    hr_stream *stream;
+    hr_csprng *csprng;
     open_source source;
     hr_training training;
     spender spender;
     hr_units budget;
 } world;
 
-static void open_world(world *w, table t, hr_mode mode, hr_currency currency, double epsilon) {
+static void open_world(world *w, table t, hr_mode mode, hr_privacy_measure privacy_measure, double epsilon) {
     *w = (world){.t = t, .options = options_of("diprime", mode)};
-    w->budget = currency == HR_GDP ? hr_gdp_budget(epsilon, 1e-6) : hr_units_down(epsilon);
-    assert_int_equal(hr_stream_open_seeded(5, &w->stream, NULL), HR_OK);
-    w->source = (open_source){.source = {&open_ops, hr_data_rows(t.data)}, .stream = w->stream};
+    w->budget = privacy_measure == HR_GDP ? hr_gdp_budget(epsilon, 1e-6) : hr_units_down(epsilon);
+    assert_int_equal(hr_csprng_open_seeded(5, &w->csprng, NULL), HR_OK);
+    w->source = (open_source){.source = {&open_ops, hr_data_rows(t.data)}, .csprng = w->csprng};
     w->training = (hr_training){
         .data = t.data, .options = &w->options, .source = &w->source.source, .threads = 1, .arena = hr_arena_new(), .next_group = 3};
-    assert_int_equal(hr_gate_new(currency, w->budget, w->stream, &w->training.gate, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(privacy_measure, w->budget, w->csprng, &w->training.gate, NULL), HR_OK);
     w->spender = (spender){.trainer = {spend}, .training = &w->training, .fails_at = SIZE_MAX};
 }
 
@@ -111,7 +111,7 @@ static void open_world(world *w, table t, hr_mode mode, hr_currency currency, do
 static void close_world(world *w) {
     hr_parts_done(&w->source.parts);
     hr_gate_free(w->training.gate);
-    hr_stream_close(w->stream);
+    hr_csprng_close(w->csprng);
     hr_arena_free(w->training.arena);
 }
 
@@ -127,13 +127,13 @@ static void assert_ascending(const spender *s, size_t tree) {
 
 static void test_parts__hold_every_record_once_at_the_whole_budget(void **state) {
     (void)state;
-    static const hr_currency currencies[] = {HR_PURE, HR_GDP};
+    static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_GDP};
     table t = table_of_steps(ROWS, 1, 2, 1);
     for (size_t c = 0; c < 2; c++)
         for (int64_t trees = 1; trees <= TREES_MAX; trees += 5) {
             static world w;
             bool taken[ROWS] = {false};
-            open_world(&w, t, HR_SOUND, currencies[c], 1.1);
+            open_world(&w, t, HR_SOUND, privacy_measures[c], 1.1);
             assert_int_equal(train(&w, trees, true), HR_OK);
             assert_int_equal(w.spender.trees, trees);
             for (size_t j = 0; j < (size_t)trees; j++) {
@@ -261,8 +261,8 @@ typedef struct leaves {
 } leaves;
 
 /* Every other record, of which a third is in leaf 1 and the others in leaf 3. */
-static void release_into(leaves *l, table t, hr_mode mode, hr_currency currency, double epsilon, release_leaves *release) {
-    open_world(&l->w, t, mode, currency, epsilon);
+static void release_into(leaves *l, table t, hr_mode mode, hr_privacy_measure privacy_measure, double epsilon, release_leaves *release) {
+    open_world(&l->w, t, mode, privacy_measure, epsilon);
     assert_int_equal(hr_labels_of(t.data, &l->labels, NULL), HR_OK);
     for (uint32_t i = 0; i < ROWS / 2; i++) {
         l->rows[i] = 2 * i;
@@ -302,7 +302,7 @@ static void check_line(const leaves *l, size_t at, const char *what, uint64_t se
     assert_string_equal(line->what, what);
     assert_true(line->tree == 6 && line->level == -1 && line->group == 8 && line->part == 9);
     assert_true(line->sensitivity == sensitivity && line->draws == draws);
-    bool pure = hr_gate_currency(l->w.training.gate) == HR_PURE;
+    bool pure = hr_gate_privacy_measure(l->w.training.gate) == HR_PURE;
     assert_int_equal(line->mechanism, pure ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN);
 }
 
@@ -318,19 +318,19 @@ static void check_sound_lines(const leaves *l) {
     check_line(l, 0, "leaf sum", 1 << HR_LABEL_BITS, LEAVES);
     check_line(l, 1, "leaf count", HR_COUNT_UNITS, LEAVES);
     assert_true(lines[1].cost == hr_units_share(l->w.budget, l->w.options.count_share) && lines[0].cost + lines[1].cost == l->w.budget);
-    assert_int_equal(hr_account_check(lines, count, hr_gate_currency(l->w.training.gate), NULL), HR_OK);
+    assert_int_equal(hr_account_check(lines, count, hr_gate_privacy_measure(l->w.training.gate), NULL), HR_OK);
 }
 
 static const size_t classes_tried[] = {0, 2, 3, 8};
 
 static void test_sound_leaves__cost_their_budget_and_no_more(void **state) {
     (void)state;
-    static const hr_currency currencies[] = {HR_PURE, HR_GDP};
+    static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_GDP};
     for (size_t c = 0; c < COUNT(classes_tried); c++)
         for (size_t k = 0; k < 2; k++) {
             table t = table_of_steps(ROWS, 1, classes_tried[c], 2);
             leaves l;
-            release_into(&l, t, HR_SOUND, currencies[k], .3, hr_private_leaves);
+            release_into(&l, t, HR_SOUND, privacy_measures[k], .3, hr_private_leaves);
             check_sound_lines(&l);
             size_t width = classes_tried[c] ? classes_tried[c] : 1;
             for (size_t n = 0; n < NODES; n++) { /* whatever the noise */
@@ -361,26 +361,27 @@ static void test_sound_leaves__say_the_means_of_their_nodes(void **state) {
 }
 
 /* The same noise once more, from another gate: the released sums or counts of the leaves. */
-static void draw_again(const leaves *l, size_t line, const hr_exact *exact, double unit, hr_stream *stream, double *out) {
+static void draw_again(const leaves *l, size_t line, const hr_exact *exact, double unit, hr_csprng *csprng, double *out) {
     size_t count;
     const hr_release *made = &hr_gate_releases(l->w.training.gate, &count)[line];
     const hr_charge charge = {made->what, made->tree, made->level, made->group, made->part, made->cost, made->sensitivity};
     hr_gate *gate = NULL;
     hr_permit permit;
     hr_noisy noisy[LEAVES];
-    assert_int_equal(hr_gate_new(HR_PURE, made->cost, stream, &gate, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(HR_PURE, made->cost, csprng, &gate, NULL), HR_OK);
     assert_int_equal(hr_gate_charge_sums(gate, &charge, &permit, NULL), HR_OK);
     hr_gate_sums(gate, permit, exact, LEAVES, noisy);
     for (size_t i = 0; i < LEAVES; i++) out[i] = (double)noisy[i].paid / unit;
     hr_gate_free(gate);
 }
 
-/* By how much: four records for each standard deviation of a sum's noise (tree/shrink.h), which is of a size with the leaves here. */
+/* By how much: four records for each standard deviation of a sum's noise (tree/hierarchical_shrinkage.h), which is of a size with the
+ * leaves here. */
 static void test_sound_leaves__are_pulled_towards_their_parents_by_their_noise(void **state) {
     (void)state;
     table t = table_of_steps(ROWS, 1, 0, 7);
     leaves l;
-    hr_stream *stream = NULL;
+    hr_csprng *csprng = NULL;
     release_into(&l, t, HR_SOUND, HR_PURE, .1, hr_private_leaves);
     hr_exact sums[LEAVES] = {{0}}, counts[LEAVES] = {{0}};
     for (size_t i = 0; i < ROWS / 2; i++) {
@@ -389,9 +390,9 @@ static void test_sound_leaves__are_pulled_towards_their_parents_by_their_noise(v
         counts[leaf].unpaid += HR_COUNT_UNITS;
     }
     double s[LEAVES], n[LEAVES], v[NODES], ridge = 4 * sqrt(2) / (.1 * (1 - l.w.options.count_share));
-    assert_int_equal(hr_stream_open_seeded(5, &stream, NULL), HR_OK);
-    draw_again(&l, 0, sums, 1 << HR_LABEL_BITS, stream, s);
-    draw_again(&l, 1, counts, HR_COUNT_UNITS, stream, n);
+    assert_int_equal(hr_csprng_open_seeded(5, &csprng, NULL), HR_OK);
+    draw_again(&l, 0, sums, 1 << HR_LABEL_BITS, csprng, s);
+    draw_again(&l, 1, counts, HR_COUNT_UNITS, csprng, n);
     for (size_t i = 0; i < LEAVES; i++) n[i] = fmax(n[i], 0);
     v[0] = (s[0] + s[1] + s[2]) / (n[0] + n[1] + n[2] + ridge * sqrt(3));
     v[1] = v[0] + (s[0] - n[0] * v[0]) / (n[0] + ridge);
@@ -400,7 +401,7 @@ static void test_sound_leaves__are_pulled_towards_their_parents_by_their_noise(v
     v[4] = v[2] + (s[2] - n[2] * v[2]) / (n[2] + ridge);
     for (size_t i = 0; i < NODES; i++) assert_true(fabs(l.said[i] - fmin(fmax(v[i], -1), 1)) < 1e-9);
     assert_true(fabs(s[0] / n[0] - l.said[1]) > .01); /* the pull is seen */
-    hr_stream_close(stream);
+    hr_csprng_close(csprng);
     close_leaves(&l);
     table_close(&t);
 }

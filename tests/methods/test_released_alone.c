@@ -35,10 +35,10 @@ size_t __wrap_hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, 
     return __real_hr_gate_choose(gate, permit, scores, count);
 }
 
-/* Numbers, whole numbers and categories, some missing; all of it drawn from `seed`. */
+/* Numbers, integers and categories, some missing; all of it drawn from `seed`. */
 static table records_of(size_t rows, size_t classes, uint64_t seed) {
     hr_column features[] = {number_column("x", 0, 1), number_column("z", -5, 5), number_column("w", 0, 9), category_column("k", 5)};
-    features[2].whole = true;
+    features[2].integer = true;
     table t = table_open(rows, COUNT(features));
     double skew = 1 + (double)(seed % 3);
     for (size_t i = 0; i < rows; i++) {

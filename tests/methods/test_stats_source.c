@@ -2,10 +2,10 @@
  * see sums and no records. */
 #include "bins/edges.h"
 #include "data/records.h"
-#include "job/budget.h"
+#include "fit/budget.h"
 #include "methods/inprivate.h"
+#include "stats/local_source.h"
 #include "support/tables.h"
-#include "tree/local_source.h"
 
 enum { ROWS = 700, FIRST = 250, SHARDS = 2 };
 
@@ -153,7 +153,7 @@ static const hr_stats_ops ops = {.free = free_sharded,
                                  .divide = divide};
 
 /* Records below FIRST, and the others: in this order they draw their parts, as they do together. */
-static hr_stats_source *shard(const hr_local_records *all) {
+static hr_stats_source *shard(const hr_local_stats_records *all) {
     sharded *s = must_room(1, sizeof *s);
     uint32_t rows[ROWS];
     for (uint32_t i = 0; i < ROWS; i++) rows[i] = i;
@@ -161,11 +161,11 @@ static hr_stats_source *shard(const hr_local_records *all) {
     s->labels = hr_labels_kind(hr_data_schema(all->data));
     for (size_t k = 0; k < SHARDS; k++) {
         size_t begin = k ? FIRST : 0, end = k ? ROWS : FIRST;
-        hr_local_records records = *all;
+        hr_local_stats_records records = *all;
         records.data = s->data[k] = hr_data_take(all->data, rows + begin, end - begin);
         if (all->scores) records.scores = all->scores + begin;
         assert_non_null(records.data);
-        assert_int_equal(hr_local_source_new(&records, &s->shards[k], NULL), HR_OK);
+        assert_int_equal(hr_local_stats_source_new(&records, &s->shards[k], NULL), HR_OK);
     }
     return &s->source;
 }
@@ -188,7 +188,7 @@ static table mixed_table(size_t classes, uint64_t seed) {
 }
 
 typedef struct run {
-    hr_stream *stream;
+    hr_csprng *csprng;
     hr_training training;
 } run;
 
@@ -197,15 +197,15 @@ static run train(const table *t, const hr_fit_options *options, bool in_shards) 
     hr_budget budget;
     hr_error err = {0};
     const hr_method *method = hr_method_named(options->method);
-    assert_int_equal(hr_stream_open_seeded(7, &r.stream, NULL), HR_OK);
+    assert_int_equal(hr_csprng_open_seeded(7, &r.csprng, NULL), HR_OK);
     assert_int_equal(hr_budget_of(method, options, &budget, NULL), HR_OK);
     r.training = (hr_training){.data = t->data, .options = options, .threads = 2, .arena = hr_arena_new()};
-    assert_int_equal(hr_gate_new(budget.currency, budget.units, r.stream, &r.training.gate, NULL), HR_OK);
-    hr_local_records records = {.data = t->data, .stream = r.stream, .threads = 2};
+    assert_int_equal(hr_gate_new(budget.privacy_measure, budget.units, r.csprng, &r.training.gate, NULL), HR_OK);
+    hr_local_stats_records records = {.data = t->data, .csprng = r.csprng, .threads = 2};
     if (in_shards)
         r.training.source = shard(&records);
     else
-        assert_int_equal(hr_local_source_new(&records, &r.training.source, NULL), HR_OK);
+        assert_int_equal(hr_local_stats_source_new(&records, &r.training.source, NULL), HR_OK);
     if (method->train(&r.training, &err)) fail_msg("%s: %s", options->method, err.message);
     return r;
 }
@@ -214,7 +214,7 @@ static void run_done(run *r) {
     hr_stats_free(r->training.source);
     hr_gate_free(r->training.gate);
     hr_arena_free(r->training.arena);
-    hr_stream_close(r->stream);
+    hr_csprng_close(r->csprng);
 }
 
 static void assert_same_trees(const hr_tree *a, const hr_tree *b) {
@@ -266,18 +266,18 @@ static void test_shards__leave_out_the_same_records(void **state) {
 
 static void grow_inprivate(const table *t, const double *scores, bool in_shards, hr_arena *arena, hr_value_tree *out) {
     hr_fit_options options = options_of("inprivate", HR_SOUND);
-    hr_stream *stream = NULL;
+    hr_csprng *csprng = NULL;
     hr_gate *gate = NULL;
     hr_units budget = 4 * HR_UNIT;
-    hr_local_records records = {.data = t->data, .scores = scores, .threads = 2};
-    assert_int_equal(hr_stream_open_seeded(9, &stream, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(HR_PURE, budget, stream, &gate, NULL), HR_OK);
+    hr_local_stats_records records = {.data = t->data, .scores = scores, .threads = 2};
+    assert_int_equal(hr_csprng_open_seeded(9, &csprng, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(HR_PURE, budget, csprng, &gate, NULL), HR_OK);
     hr_inprivate_tree_job job = {.records = t->data, .scores = scores, .scope = {.budget = budget}};
     if (in_shards) job.source = shard(&records);
     assert_int_equal(hr_inprivate_tree(&job, &options, gate, 2, arena, out, NULL), HR_OK);
     hr_stats_free(job.source);
     hr_gate_free(gate);
-    hr_stream_close(stream);
+    hr_csprng_close(csprng);
 }
 
 static void test_shards__grow_the_inprivate_tree_of_all_records(void **state) {
@@ -322,11 +322,11 @@ static void test_local_source__adds_every_tree_once_before_a_part_is_trained(voi
     table t = mixed_table(0, 8);
     hr_arena *arena = hr_arena_new();
     hr_binning binning;
-    hr_stream *stream = NULL;
+    hr_csprng *csprng = NULL;
     hr_stats_source *source = NULL;
-    assert_int_equal(hr_stream_open_seeded(3, &stream, NULL), HR_OK);
-    hr_local_records all = {.data = t.data, .stream = stream, .threads = 1};
-    assert_int_equal(hr_local_source_new(&all, &source, NULL), HR_OK);
+    assert_int_equal(hr_csprng_open_seeded(3, &csprng, NULL), HR_OK);
+    hr_local_stats_records all = {.data = t.data, .csprng = csprng, .threads = 1};
+    assert_int_equal(hr_local_stats_source_new(&all, &source, NULL), HR_OK);
     assert_int_equal(hr_edges_public(t.schema, 8, arena, &binning, NULL), HR_OK);
     hr_stats_setup setup = {.kind = HR_STATS_GRADIENTS, .binning = &binning, .outputs = 1, .depth = 2};
     assert_int_equal(source->ops->prepare(source, &setup, NULL), HR_OK);
@@ -355,7 +355,7 @@ static void test_local_source__adds_every_tree_once_before_a_part_is_trained(voi
     assert_true(llabs((long long)(sum - start - (int64_t)(TREES + 1) * ROWS * (1 << 10))) <= (long long)ROWS * 2);
     free(cells);
     hr_stats_free(source);
-    hr_stream_close(stream);
+    hr_csprng_close(csprng);
     hr_arena_free(arena);
     table_close(&t);
 }

@@ -7,9 +7,9 @@ static size_t count_multiway(const hr_model *model) {
     return count;
 }
 
-static void check_calibrated(hr_task task, hr_link link, size_t outputs, hr_currency currency, hr_calibration calibration) {
+static void check_calibrated(hr_task task, hr_link link, size_t outputs, hr_privacy_measure privacy_measure, hr_calibration calibration) {
     parts p;
-    parts_init(&p, task, link, outputs, 12, 4, currency);
+    parts_init(&p, task, link, outputs, 12, 4, privacy_measure);
     p.model.forest.calibration = calibration;
     hr_model *model = make_model(&p);
     assert_int_equal(hr_model_check(model, NULL), HR_OK);
@@ -46,8 +46,8 @@ static void check_calibrated(hr_task task, hr_link link, size_t outputs, hr_curr
     parts_done(&p);
 }
 
-static void check_round_trip(hr_task task, hr_link link, size_t outputs, hr_currency currency) {
-    check_calibrated(task, link, outputs, currency, (hr_calibration){0});
+static void check_round_trip(hr_task task, hr_link link, size_t outputs, hr_privacy_measure privacy_measure) {
+    check_calibrated(task, link, outputs, privacy_measure, (hr_calibration){0});
 }
 
 static void test_round_trip__keeps_a_calibration(void **state) {
@@ -115,7 +115,7 @@ static void test_golden__version_1_tells_its_facts(void **state) {
     assert_string_equal(hr_schema_feature(schema, 1)->name, "Gr\xc3\xb6\xc3\x9f"
                                                             "e");
     assert_string_equal(hr_schema_feature(schema, 2)->values[2], "c \"\\\n");
-    assert_true(hr_schema_feature(schema, 0)->whole && hr_schema_feature(schema, 0)->high == 120);
+    assert_true(hr_schema_feature(schema, 0)->integer && hr_schema_feature(schema, 0)->high == 120);
     assert_string_equal(hr_schema_missing(schema, 0), "NA");
     assert_string_equal(model->settings[1].name, "learning-rate");
     assert_int_equal(model->releases[2].part, 1);
@@ -156,12 +156,12 @@ static void test_parse__refuses_wrong_shapes(void **state) {
     (void)state;
     static const forgery forgeries[] = {
         {"\"hedgerow-model\": 1", "\"hedgerow-model\": 2", "hedgerow-model", "version 2 is unknown"},
-        {"\"hedgerow-model\": 1", "\"hedgerow-model\": \"1\"", "hedgerow-model", "must be a whole number"},
+        {"\"hedgerow-model\": 1", "\"hedgerow-model\": \"1\"", "hedgerow-model", "must be an integer"},
         {"\"hedgerow-model\": 1,", "", "", "not a Hedgerow model"},
         {"\"mode\": \"sound\"", "\"mode\": \"sound\", \"extra\": 1", "extra", "unknown"},
         {"\"mode\": \"sound\"", "\"mode\": \"loud\"", "mode", "'loud' is unknown"},
         {"\"mode\": \"sound\",", "", "mode", "missing"},
-        {"\"method\": \"dpboost\"", "\"method\": 7", "method", "must be a text, but is a whole number"},
+        {"\"method\": \"dpboost\"", "\"method\": 7", "method", "must be a text, but is an integer"},
         {"\"method\": \"dpboost\"", "\"method\": \"\"", "method", "no text"},
         {"\"task\": \"binary\"", "\"task\": \"multiclass\"", "task", "does not fit the label"},
         {"\"link\": \"signed\"", "\"link\": \"number\"", "link", "does not fit the task"},
@@ -171,7 +171,7 @@ static void test_parse__refuses_wrong_shapes(void **state) {
         {"\"delta\": 0", "\"delta\": 0, \"gamma\": 0", "guarantee.gamma", "unknown"},
         {"\"low\": 0", "\"low\": \"0\"", "schema.features[0].low", "must be a number"},
         {"\"low\": 0", "\"low\": 121", "schema.features[0].high", "low"},
-        {"\"whole\": true", "\"whole\": true, \"review\": true", "schema.features[0].review", "unknown"},
+        {"\"integer\": true", "\"integer\": true, \"review\": true", "schema.features[0].review", "unknown"},
         {"\"a\", \"b\"", "\"a\", \"a\"", "schema.features[2].values[1]", "twice"},
         {"\"name\": \"ward\"", "\"name\": \"age\"", "schema.features[2].name", "twice"},
         {"[\"no\", \"yes\"]", "[\"no\"]", "schema.label.values[0]", "one class"},
@@ -257,7 +257,7 @@ static void test_parse__refuses_bad_trees(void **state) {
         {"[1,0,1,1]", "[1,0,4,1]", "trees[0].nodes[0][2]", "not below"},
         {"[1,0,1,1]", "[1,0,256,1]", "trees[0].nodes[0][2]", "not between 0 and 255"},
         {"[1,0,1,1]", "[1,0,1,2]", "trees[0].nodes[0][3]", "not between 0 and 1"},
-        {"[1,0,1,1]", "[1,0,1.0,1]", "trees[0].nodes[0][2]", "must be a whole number"},
+        {"[1,0,1,1]", "[1,0,1.0,1]", "trees[0].nodes[0][2]", "must be an integer"},
         {"[1,0,1,1]", "[1,0,1]", "trees[0].nodes[0]", "has 2 or 4 entries"},
         {"[1,0,1,1]", "null", "trees[0].nodes[0]", "must be an array"},
         {"[-0.5]", "[\"-0.5\"]", "trees[0].nodes[2][0]", "must be a number"},
@@ -306,7 +306,7 @@ static void test_parse__refuses_releases_that_do_not_give_the_guarantee(void **s
         {"\"draws\": 1", "\"draws\": 1, \"why\": 1", "releases[0].why", "unknown"},
         {"\"level\": 0", "\"level\": -2", "releases[0].level", "not between"},
         {"\"mode\": \"sound\"", "\"mode\": \"paper\"", "guarantee.private", "paper mode"},
-        {"\"pure\"", "\"none\"", "guarantee.currency", "counts in"},
+        {"\"pure\"", "\"none\"", "guarantee.privacy_measure", "counts in"},
         {"\"pure\"", "\"zcdp\"", "guarantee.delta", "above 0 in zcdp"},
         {"\"pure\"", "\"gdp\"", "guarantee.delta", "above 0 in zcdp and gdp"},
         {"\"private\": true", "\"private\": false", "guarantee.epsilon", "has no epsilon"},

@@ -17,7 +17,7 @@ static void test_value__is_what_stands_there(void **state) {
     assert_int_equal(v->at, 1);
     const hr_json *a = hr_json_get(v, "a");
     assert_true(a->kind == HR_JSON_ARRAY && a->count == 3 && a->at == 7);
-    assert_true(a->items[0].kind == HR_JSON_WHOLE && a->items[0].whole == 1 && a->items[0].number == 1);
+    assert_true(a->items[0].kind == HR_JSON_INTEGER && a->items[0].integer == 1 && a->items[0].number == 1);
     assert_true(a->items[1].kind == HR_JSON_NUMBER && a->items[1].number == -25);
     assert_int_equal(a->items[2].kind, HR_JSON_TRUE);
     assert_true(hr_json_get(v, "b")->kind == HR_JSON_OBJECT && hr_json_get(v, "b")->count == 0);
@@ -40,16 +40,16 @@ static void test_text__takes_every_escape(void **state) {
     hr_arena_free(arena);
 }
 
-static void test_number__is_whole_within_64_bits(void **state) {
+static void test_number__is_an_integer_within_64_bits(void **state) {
     (void)state;
     const struct {
         const char *text;
         hr_json_kind kind;
-        int64_t whole;
+        int64_t integer;
         double number;
-    } cases[] = {{"0", HR_JSON_WHOLE, 0, 0},
-                 {"-7", HR_JSON_WHOLE, -7, -7},
-                 {"9223372036854775807", HR_JSON_WHOLE, INT64_MAX, 0x1p63},
+    } cases[] = {{"0", HR_JSON_INTEGER, 0, 0},
+                 {"-7", HR_JSON_INTEGER, -7, -7},
+                 {"9223372036854775807", HR_JSON_INTEGER, INT64_MAX, 0x1p63},
                  {"9223372036854775808", HR_JSON_NUMBER, 0, 0x1p63},
                  {"1.0", HR_JSON_NUMBER, 0, 1},
                  {"1e2", HR_JSON_NUMBER, 0, 100},
@@ -60,14 +60,14 @@ static void test_number__is_whole_within_64_bits(void **state) {
         const hr_json *v = NULL;
         assert_int_equal(parse(arena, cases[i].text, &v, NULL), HR_OK);
         assert_int_equal(v->kind, cases[i].kind);
-        if (v->kind == HR_JSON_WHOLE) assert_true(v->whole == cases[i].whole);
+        if (v->kind == HR_JSON_INTEGER) assert_true(v->integer == cases[i].integer);
         assert_true(v->number == cases[i].number);
         hr_arena_free(arena);
     }
     hr_arena *arena = hr_arena_new();
     const hr_json *zero = NULL;
     assert_int_equal(parse(arena, "-0", &zero, NULL), HR_OK);
-    assert_true(zero->kind == HR_JSON_WHOLE && signbit(zero->number));
+    assert_true(zero->kind == HR_JSON_INTEGER && signbit(zero->number));
     hr_arena_free(arena);
 }
 
@@ -167,9 +167,12 @@ static void test_locate__counts_from_one(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_value__is_what_stands_there),     cmocka_unit_test(test_text__takes_every_escape),
-        cmocka_unit_test(test_number__is_whole_within_64_bits), cmocka_unit_test(test_parse__refuses_what_is_no_json),
-        cmocka_unit_test(test_parse__refuses_a_zero_byte),      cmocka_unit_test(test_parse__refuses_more_than_1000_keys),
+        cmocka_unit_test(test_value__is_what_stands_there),
+        cmocka_unit_test(test_text__takes_every_escape),
+        cmocka_unit_test(test_number__is_an_integer_within_64_bits),
+        cmocka_unit_test(test_parse__refuses_what_is_no_json),
+        cmocka_unit_test(test_parse__refuses_a_zero_byte),
+        cmocka_unit_test(test_parse__refuses_more_than_1000_keys),
         cmocka_unit_test(test_locate__counts_from_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,13 +146,13 @@ static void test_check__allows_gdp_the_last_bits_of_epsilon(void **state) {
     parts_done(&p);
 }
 
-/* A guarantee may promise less than the releases prove, in every currency; none that is below them, and no infinite one. */
+/* A guarantee may promise less than the releases prove, in every privacy measure; none that is below them, and no infinite one. */
 static void test_check__wants_a_guarantee_that_covers_the_releases(void **state) {
     (void)state;
-    static const hr_currency currencies[] = {HR_PURE, HR_ZCDP, HR_GDP};
-    for (size_t i = 0; i < COUNT(currencies); i++) {
+    static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_ZCDP, HR_GDP};
+    for (size_t i = 0; i < COUNT(privacy_measures); i++) {
         parts p;
-        parts_init(&p, HR_BINARY, HR_LINK_SIGNED, 1, 1, 1, currencies[i]);
+        parts_init(&p, HR_BINARY, HR_LINK_SIGNED, 1, 1, 1, privacy_measures[i]);
         double *const amounts[] = {&p.model.guarantee.epsilon, &p.model.guarantee.epsilon_replace};
         static const char *const fields[] = {"guarantee.epsilon", "guarantee.epsilon_replace"};
         for (size_t a = 0; a < COUNT(amounts); a++) {

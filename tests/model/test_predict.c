@@ -33,7 +33,7 @@ static double clip(double x, double low, double high) {
     return fmin(fmax(x, low), high);
 }
 
-static double bent(double x) {
+static double soft_clip(double x) {
     if (x > .98) return 1 - (.005 + .015 * exp((.98 - x) / .015));
     return x < .02 ? .005 + .015 * exp((x - .02) / .015) : x;
 }
@@ -47,12 +47,12 @@ static void link_by_hand(const hr_model *m, const double *s, double *out) {
         return;
     }
     if (count == 1) {
-        out[1] = m->forest.link == HR_LINK_SIGNED ? bent((1 + s[0]) / 2) : 1 / (1 + exp(-s[0]));
+        out[1] = m->forest.link == HR_LINK_SIGNED ? soft_clip((1 + s[0]) / 2) : 1 / (1 + exp(-s[0]));
         out[0] = 1 - out[1];
         return;
     }
     for (size_t k = 0; k < classes; k++) {
-        out[k] = m->forest.link == HR_LINK_SIGNED ? bent((1 + s[k]) / 2) : exp(s[k]);
+        out[k] = m->forest.link == HR_LINK_SIGNED ? soft_clip((1 + s[k]) / 2) : exp(s[k]);
         sum += out[k];
     }
     for (size_t k = 0; k < classes; k++) out[k] /= sum;

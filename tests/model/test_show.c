@@ -32,7 +32,7 @@ static small make_small(bool is_private, const char *statement) {
                      .method = "dpboost",
                      .binning = {3, bins},
                      .forest = {.link = HR_LINK_NUMBER, .output_count = 1, .base = &base, .trees = trees, .tree_count = 2},
-                     .currency = HR_PURE,
+                     .privacy_measure = HR_PURE,
                      .guarantee = {.is_private = is_private, .epsilon = 1.00000001, .epsilon_replace = 2, .statement = statement},
                      .releases = releases,
                      .release_count = COUNT(releases),

@@ -13,7 +13,7 @@ from federation import HOSPITALS, Federation, Relay, free_port
 def secrets(folder):
     """Texts that messages are full of: names of features and their values, of releases, of methods, options and terms. Of seven bytes and more:
     2^24 random bytes hold one of 50 by chance with less than 50 * 2^(24 - 56) = 2e-8."""
-    texts = {b'inprivate', b'hedgerow-schema', b'learning-rate', b'leaf sum', b'leaf count', b'job.yaml', b'her policy'}
+    texts = {b'inprivate', b'hedgerow-schema', b'learning-rate', b'leaf sum', b'leaf count', b'job.yaml', b'its policy'}
     with open(os.path.join(folder, 'schema.yaml'), 'rb') as file:
         for line in file:
             if b'name:' in line:
@@ -44,21 +44,21 @@ def test(tool, folder, words):
     texts = secrets(folder)
     fed.start_broker()
     fed.new_job()
-    miner = fed.mine()
+    coordinator = fed.coordinate()
     disk = b''
-    while miner.runs() and b'fed.demo.north.miner' not in disk:  # offers lie in the boxes while no owner is there
+    while coordinator.runs() and b'fed.demo.north.coordinator' not in disk:  # offers lie in the inboxes while no owner is there
         disk = stored(folder)
-    owners = [fed.own(name) for name in HOSPITALS]
-    while miner.runs():
+    owners = [fed.serve(name) for name in HOSPITALS]
+    while coordinator.runs():
         disk += stored(folder)
-    assert miner.wait() == 0, miner.lines
+    assert coordinator.wait() == 0, coordinator.lines
     for owner in owners:
         assert owner.wait() == 0, owner.lines
     with open(os.path.join(folder, 'model.json'), 'rb') as file:
         model = file.read()
     assert sum(text in model for text in texts) > len(texts) / 2, 'the search does not find its texts in the model'
     assert_hidden('on the wire', bytes(relay.seen), texts, b'INFO {')
-    assert_hidden('on the disk of the broker', disk, texts, b'fed.demo.north.miner')
+    assert_hidden('on the disk of the broker', disk, texts, b'fed.demo.north.coordinator')
     print('%d bytes on the wire, %d texts looked for' % (len(relay.seen), len(texts)))
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Owners, miner and broker are killed (SIGKILL) at random moments of jobs over a real broker, and started again. Whatever happens: the job ends
-with a model of one tree a place at most, every ledger was charged exactly once, and nobody gave two trees for one place.
+"""Owners, coordinator and broker are killed (SIGKILL) at random moments of jobs over a real broker, and started again. Whatever happens: the job ends
+with a model of one tree a slot at most, every ledger was charged exactly once, and nobody gave two trees for one slot.
 usage: crash.py HEDGEROW [JOBS [SEED]]   each job has five kills"""
 import json
 import os
@@ -17,12 +17,12 @@ class Job:
     def __init__(self, fed, coin, rounds):
         self.fed, self.coin, self.rounds = fed, coin, rounds
         self.wake = threading.Event()
-        self.parties = {name: fed.own(name, self.wake.set) for name in HOSPITALS}
-        self.parties['miner'] = fed.mine(self.wake.set)
+        self.parties = {name: fed.serve(name, self.wake.set) for name in HOSPITALS}
+        self.parties['coordinator'] = fed.coordinate(self.wake.set)
         self.lines = [party.lines for party in self.parties.values()]
 
     def restart(self, name):
-        self.parties[name] = self.fed.mine(self.wake.set) if name == 'miner' else self.fed.own(name, self.wake.set)
+        self.parties[name] = self.fed.coordinate(self.wake.set) if name == 'coordinator' else self.fed.serve(name, self.wake.set)
         self.lines.append(self.parties[name].lines)
 
     def await_line_or_moment(self):
@@ -31,7 +31,7 @@ class Job:
         self.wake.wait(self.coin.choice([0, .002, .01, .03, .1, .3]))
 
     def kill_one(self):
-        name = self.coin.choice(HOSPITALS + HOSPITALS + ['miner', 'miner', 'broker'])
+        name = self.coin.choice(HOSPITALS + HOSPITALS + ['coordinator', 'coordinator', 'broker'])
         if name == 'broker':
             self.fed.broker.kill()
             self.fed.start_broker()
@@ -70,7 +70,7 @@ def run_job(fed, coin, rounds):
 
 def finish(job):
     """All parties run until all of them have come to the end of the job."""
-    names = HOSPITALS + ['miner']
+    names = HOSPITALS + ['coordinator']
     for _ in range(10 * SECONDS):
         if all(job.over(name) for name in names):
             return

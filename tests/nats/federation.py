@@ -1,4 +1,4 @@
-"""A federation of a miner and three hospitals on this machine, over a real nats-server: what the tests of this folder share.
+"""A federation of a coordinator and three hospitals on this machine, over a real nats-server: what the tests of this folder share.
 
 Everything happens in a folder of its own; every process is killed when the test ends, however it ends."""
 import contextlib
@@ -29,7 +29,7 @@ data: {name}.csv
 schema: schema.yaml
 ledger: {name}.db
 policy:
-  miners: [miner]
+  coordinators: [coordinator]
   methods: [inprivate]
   epsilon: 1
   owners: 3
@@ -41,12 +41,12 @@ method: inprivate
 epsilon: 1
 rounds: {rounds}
 order: {order}
-name: miner
-federation: fed/miner/federation.yaml
-key: fed/miner/miner.key
-certificate: fed/miner/tls.pem
-certificate-key: fed/miner/tls-key.pem
-journal: miner.db
+name: coordinator
+federation: fed/coordinator/federation.yaml
+key: fed/coordinator/coordinator.key
+certificate: fed/coordinator/tls.pem
+certificate-key: fed/coordinator/tls-key.pem
+journal: coordinator.db
 owners: [north, south, west]
 '''
 
@@ -174,7 +174,7 @@ class Federation:
             self.run('generate', 'hospital', '--rows', str(rows), '--seed', str(seed), '-o', name + '.csv', *schema)
             self.write(name + '.yaml', OWNER.format(name=name))
         self.write('job.yaml', JOB.format(rounds=rounds, order=order))
-        members = [word for name in ['miner'] + HOSPITALS for word in ('--member', name)]
+        members = [word for name in ['coordinator'] + HOSPITALS for word in ('--member', name)]
         self.run('federation', 'init', 'fed', '--name', 'demo', '--url', 'tls://localhost:%d' % self.port, *members)
         if self.broker_port != self.port:
             path = os.path.join(folder, 'fed/broker/nats.conf')
@@ -191,7 +191,7 @@ class Federation:
         return subprocess.run([self.tool, *words], cwd=self.folder, check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
 
     def launch_broker(self):
-        """Without boxes, unless they are there from before."""
+        """Without inboxes, unless they are there from before."""
         self.broker = Process(['nats-server', '-c', 'nats.conf'], os.path.join(self.folder, 'fed/broker'))
         self.broker.await_line('Server is ready')
 
@@ -200,24 +200,24 @@ class Federation:
         self.run('federation', 'open', 'fed')
 
     def new_job(self):
-        """Fresh ledgers and journals, and boxes without parcels of the job before, which nobody remembers."""
+        """Fresh ledgers and journals, and inboxes without packets of the job before, which nobody remembers."""
         self.broker.kill()
         shutil.rmtree(os.path.join(self.folder, 'fed/broker/store'), ignore_errors=True)
         self.start_broker()
-        for name in HOSPITALS + ['miner']:
+        for name in HOSPITALS + ['coordinator']:
             for end in ('.db', '.db-wal', '.db-shm'):
                 with contextlib.suppress(FileNotFoundError):
                     os.remove(os.path.join(self.folder, name + end))
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(self.folder, 'model.json'))
         for name in HOSPITALS:
-            self.run('ledger', 'open', name + '.db', '--epsilon', '1')
+            self.run('ledger', 'create', name + '.db', '--epsilon', '1')
 
-    def own(self, name, on_line=None):
-        return Process([self.tool, 'own', name + '.yaml', '--jobs', '1'], self.folder, on_line)
+    def serve(self, name, on_line=None):
+        return Process([self.tool, 'serve', name + '.yaml', '--jobs', '1'], self.folder, on_line)
 
-    def mine(self, on_line=None):
-        return Process([self.tool, 'mine', 'job.yaml', '--model', 'model.json'], self.folder, on_line)
+    def coordinate(self, on_line=None):
+        return Process([self.tool, 'coordinate', 'job.yaml', '--model', 'model.json'], self.folder, on_line)
 
     def ask(self, name, sql):
         """Rows of a member's ledger or journal; none before it has the table, or is there at all."""

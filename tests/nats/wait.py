@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Owners and a miner who are there before the broker: they wait for it, tell so once, and finish their job when it comes; they can be stopped
+"""Owners and a coordinator who are there before the broker: they wait for it, tell so once, and finish their job when it comes; they can be stopped
 meanwhile. What waiting cannot mend ends them at once. Nobody's clock is looked at: the test waits for lines.
 usage: wait.py HEDGEROW"""
 import os
@@ -13,11 +13,11 @@ WAITS = 'does not answer; trying again'
 
 
 def test_job(fed):
-    """The boxes are there from an earlier start."""
+    """The inboxes are there from an earlier start."""
     fed.start_broker()
     fed.new_job()
     fed.broker.kill()
-    parties = [fed.own(name) for name in HOSPITALS] + [fed.mine()]
+    parties = [fed.serve(name) for name in HOSPITALS] + [fed.coordinate()]
     for party in parties:
         party.await_line('the broker at tls://localhost:%d %s' % (fed.port, WAITS))
         assert not party.count('is there'), party.lines
@@ -37,28 +37,28 @@ def test_cuts(tool, folder):
     fed.start_broker()
     fed.new_job()
     relay.cuts = 2
-    parties = [fed.mine()]
+    parties = [fed.coordinate()]
     while relay.cuts:
         assert parties[0].runs(), parties[0].lines
-    parties += [fed.own(name) for name in HOSPITALS]
+    parties += [fed.serve(name) for name in HOSPITALS]
     for party in parties:
         assert party.wait() == 0, party.lines
         assert not party.count(WAITS), party.lines
     relay.cuts = 1000
-    refuse(fed.own('north'), 1, 'no secure connection')
+    refuse(fed.serve('north'), 1, 'no secure connection')
     assert relay.cuts == 997
 
 
 def test_stop(fed):
     """Where nobody listens; and while somebody who hung up twice says nothing."""
     fed.broker.kill()
-    miner = fed.mine()
-    miner.await_line(WAITS)
-    assert miner.stop() == 1, miner.lines
-    assert miner.count('stopped'), miner.lines
+    coordinator = fed.coordinate()
+    coordinator.await_line(WAITS)
+    assert coordinator.stop() == 1, coordinator.lines
+    assert coordinator.count('stopped'), coordinator.lines
     with socket.create_server(('localhost', fed.port)) as listener:
         listener.settimeout(SECONDS)
-        owner = fed.own('north')
+        owner = fed.serve('north')
         for _ in range(2):
             listener.accept()[0].close()
         with listener.accept()[0]:
@@ -81,21 +81,21 @@ def test_refusals(fed, other):
         shutil.copytree(mine, ours)
         for name in files:
             shutil.copy(os.path.join(theirs, name), os.path.join(mine, name))
-        refuse(fed.own('north'), 1, words)
+        refuse(fed.serve('north'), 1, words)
         shutil.rmtree(mine)
         os.rename(ours, mine)
     os.rename(os.path.join(mine, 'north/tls.pem'), os.path.join(mine, 'north/away.pem'))
-    refuse(fed.own('north'), 1, 'cannot read the certificate: No such file')
+    refuse(fed.serve('north'), 1, 'cannot read the certificate: No such file')
     shutil.copy(os.path.join(mine, 'south/tls.pem'), os.path.join(mine, 'north/tls.pem'))
     shutil.copy(os.path.join(mine, 'south/tls-key.pem'), os.path.join(mine, 'north/tls-key.pem'))
-    refuse(fed.own('north'), 3, 'the broker refuses it')
+    refuse(fed.serve('north'), 3, 'the broker refuses it')
 
 
 def test_unopened(fed):
-    """The broker runs, without boxes."""
-    fed.run('ledger', 'open', 'south.db', '--epsilon', '1')
+    """The broker runs, without inboxes."""
+    fed.run('ledger', 'create', 'south.db', '--epsilon', '1')
     fed.launch_broker()
-    refuse(fed.own('south'), 1, 'run `hedgerow federation open` at the broker')
+    refuse(fed.serve('south'), 1, 'run `hedgerow federation open` at the broker')
 
 
 def test(tool, folder, words):

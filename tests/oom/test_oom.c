@@ -2,10 +2,10 @@
  *
  * Every scenario runs again and again while its allocation number 0, 1, 2, ... fails, once alone and once with all that
  * follow, until it gets through without having met a failure. */
+#include "config/federation_file.h"
+#include "config/owner_file.h"
 #include "failing.h"
-#include "job/federation_file.h"
-#include "job/job_file.h"
-#include "job/owner_file.h"
+#include "party/job_file.h"
 
 #include <hedgerow/hedgerow.h>
 
@@ -227,9 +227,9 @@ static hr_status copy_arrays(world *w, hr_error *err) {
     return finish_data(status, data, 3);
 }
 
-static hr_status propose_schema(world *w, hr_error *err) {
+static hr_status infer_schema(world *w, hr_error *err) {
     char *text = UNTOUCHED;
-    hr_status status = hr_schema_propose(w->path, HR_FORMAT_AUTO, "readmitted", &text, err);
+    hr_status status = hr_schema_infer(w->path, HR_FORMAT_AUTO, "readmitted", &text, err);
     check_output(status, text);
     if (!status) hr_text_free(text);
     return status;
@@ -250,7 +250,7 @@ static void test_schema_and_data__survive_short_memory(void **state) {
     exhaust(w, parse_data, HR_OK, NULL);
     save_table(w);
     exhaust(w, read_data, HR_OK, NULL);
-    exhaust(w, propose_schema, HR_E_MEMORY, NULL);
+    exhaust(w, infer_schema, HR_E_MEMORY, NULL);
 }
 
 static void test_arrays_and_libsvm__survive_short_memory(void **state) {
@@ -555,9 +555,9 @@ static hr_status read_files(world *w, hr_error *err) {
     (void)w;
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
-    hr_status status = hr_federation_file_read(HR_TESTS_DIR "/job/golden/federation.yaml", arena, &federation, err);
-    if (!status) status = hr_owner_file_read(HR_TESTS_DIR "/job/golden/owner.yaml", arena, &owner, err);
-    if (!status) status = hr_job_file_read(HR_TESTS_DIR "/job/golden/job.yaml", arena, &job, err);
+    hr_status status = hr_federation_file_read(HR_TESTS_DIR "/config/golden/federation.yaml", arena, &federation, err);
+    if (!status) status = hr_owner_file_read(HR_TESTS_DIR "/config/golden/owner.yaml", arena, &owner, err);
+    if (!status) status = hr_job_file_read(HR_TESTS_DIR "/config/golden/job.yaml", arena, &job, err);
     hr_arena_free(arena);
     return status;
 }

@@ -20,12 +20,12 @@ def line(mechanism, sensitivity, scale, units, group=0, part=0):
     return {'mechanism': mechanism, 'sensitivity': sensitivity, 'scale': scale, 'units': units, 'group': group, 'part': part}
 
 
-def model(currency, delta, lines):
-    return {'guarantee': {'currency': currency, 'delta': delta}, 'releases': lines}
+def model(measure, delta, lines):
+    return {'guarantee': {'privacy_measure': measure, 'delta': delta}, 'releases': lines}
 
 
 def trained(hedgerow, method, delta):
-    """A model of that method, of a table from a generator, in one currency or the other."""
+    """A model of that method, of a table from a generator, in one privacy measure or the other."""
     with tempfile.TemporaryDirectory() as folder:
         for command in (['generate', 'hospital', '--rows', '300', '--seed', '1', '-o', 'table', '--schema', 'schema'],
                         ['train', '--data', 'table', '--schema', 'schema', '--method', method, '--epsilon', '1', '--delta', delta,
@@ -77,7 +77,7 @@ def main():
         ('permute-and-flip in GDP', model('gdp', 1e-6, [line('permute-and-flip', 4, '1/4', unit)]), 'not justified'),
         ('a sum that costs more', model('pure', 0, [line('discrete laplace', 3, '299/100', unit)]), 'not justified'),
         ('no noise', model('pure', 0, [line('identity', 1, '0/1', 0)]), 'not justified'),
-        ('noise of the other currency', model('pure', 0, gaussian), 'not justified'),
+        ('noise of the other privacy measure', model('pure', 0, gaussian), 'not justified'),
     ]
     wrong = 0
     for method in sound_methods(os.path.abspath(hedgerow)):

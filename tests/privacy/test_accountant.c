@@ -36,8 +36,8 @@ static void test_units__round_outwards(void **state) {
 
 static void test_units__share_is_the_floor(void **state) {
     (void)state;
-    hr_stream *dice = NULL;
-    assert_int_equal(hr_stream_open_seeded(3, &dice, NULL), HR_OK);
+    hr_csprng *dice = NULL;
+    assert_int_equal(hr_csprng_open_seeded(3, &dice, NULL), HR_OK);
     for (int i = 0; i < 20000; i++) {
         hr_units units = hr_uniform(dice, HR_UNITS_MAX + 1);
         uint64_t part = hr_uniform(dice, ((uint64_t)1 << 50) + 1);
@@ -50,7 +50,7 @@ static void test_units__share_is_the_floor(void **state) {
     assert_true(hr_units_share(HR_UNITS_MAX, nextafter(0x1p-60, 0)) == 0);
     assert_true(hr_units_share(HR_UNITS_MAX, 0x1p-1074) == 0);
     assert_true(hr_units_share(10, 1 / 3.0) == 3);
-    hr_stream_close(dice);
+    hr_csprng_close(dice);
 }
 
 /* ---- Adding up ----------------------------------------------------------------------------------------------------- */
@@ -88,35 +88,35 @@ static void test_account__saturates(void **state) {
 
 /* ---- Lines that justify their cost --------------------------------------------------------------------------------- */
 
-static bool passes(const hr_release *line, hr_currency currency) {
-    return hr_account_check(line, 1, currency, NULL) == HR_OK;
+static bool passes(const hr_release *line, hr_privacy_measure privacy_measure) {
+    return hr_account_check(line, 1, privacy_measure, NULL) == HR_OK;
 }
 
-static void check_line(hr_release line, hr_currency currency) {
-    static const hr_currency currencies[] = {HR_NO_PRIVACY, HR_PURE, HR_ZCDP, HR_GDP};
+static void check_line(hr_release line, hr_privacy_measure privacy_measure) {
+    static const hr_privacy_measure privacy_measures[] = {HR_NO_PRIVACY, HR_PURE, HR_ZCDP, HR_GDP};
     for (size_t i = 0; i < 4; i++) {
-        bool known_to_pass = line.mechanism == HR_EXPONENTIAL || (currency == HR_GDP && currencies[i] == HR_ZCDP);
-        if (currencies[i] != currency && !known_to_pass) assert_false(passes(&line, currencies[i]));
+        bool known_to_pass = line.mechanism == HR_EXPONENTIAL || (privacy_measure == HR_GDP && privacy_measures[i] == HR_ZCDP);
+        if (privacy_measures[i] != privacy_measure && !known_to_pass) assert_false(passes(&line, privacy_measures[i]));
     }
-    assert_true(passes(&line, currency));
+    assert_true(passes(&line, privacy_measure));
     hr_release bad = line;
     bad.cost--;
-    assert_false(passes(&bad, currency));
+    assert_false(passes(&bad, privacy_measure));
     bad = line;
     bad.sensitivity++;
-    assert_false(passes(&bad, currency));
+    assert_false(passes(&bad, privacy_measure));
     bad = line;
     bad.scale_num = 0;
-    assert_false(passes(&bad, currency));
+    assert_false(passes(&bad, privacy_measure));
     bad = line;
     bad.scale_den = 0;
-    assert_false(passes(&bad, currency));
+    assert_false(passes(&bad, privacy_measure));
     bad = line;
     bad.sensitivity = 0;
-    assert_false(passes(&bad, currency));
+    assert_false(passes(&bad, privacy_measure));
     bad = line;
     bad.cost = HR_UNITS_MAX + 1;
-    assert_false(passes(&bad, currency));
+    assert_false(passes(&bad, privacy_measure));
 }
 
 static void test_check__finds_lines_that_claim_too_little(void **state) {
@@ -139,7 +139,7 @@ static void test_check__finds_lines_that_claim_too_little(void **state) {
     assert_false(passes(&choice, HR_ZCDP));
     assert_false(passes(&choice, HR_GDP));
     check_line((hr_release){"cut", .cost = HR_UNIT, .sensitivity = 4, .mechanism = HR_PERMUTE_AND_FLIP, .scale_num = 1, .scale_den = 4},
-               HR_PURE); /* and in no other currency */
+               HR_PURE); /* and in no other privacy measure */
 }
 
 static void test_check__takes_the_identity_without_privacy_only(void **state) {
@@ -174,7 +174,7 @@ static const struct {
 };
 static const struct {
     double rho, delta, epsilon;
-} least_epsilon[] = {
+} min_epsilon[] = {
     {1e-4, 1e-6, 5.3727120635e-02}, {.01, 1e-6, 6.2169265456e-01}, {.1, 1e-5, 1.9142388320e+00},
     {.5, 1e-6, 5.2215344445e+00},   {2, 1e-9, 1.4150147554e+01},   {50, 1e-6, 1.0068990516e+02},
 };
@@ -185,8 +185,8 @@ static void test_zcdp__agrees_with_the_formula_and_errs_outwards(void **state) {
         double rho = hr_units_value(hr_zcdp_rho(largest_rho[i].epsilon, largest_rho[i].delta)), best = largest_rho[i].rho;
         assert_true(rho <= best * (1 + 1e-10) && rho >= best * (1 - 3e-6));
     }
-    for (size_t i = 0; i < sizeof least_epsilon / sizeof *least_epsilon; i++) {
-        double epsilon = hr_zcdp_epsilon(hr_units_up(least_epsilon[i].rho), least_epsilon[i].delta), best = least_epsilon[i].epsilon;
+    for (size_t i = 0; i < sizeof min_epsilon / sizeof *min_epsilon; i++) {
+        double epsilon = hr_zcdp_epsilon(hr_units_up(min_epsilon[i].rho), min_epsilon[i].delta), best = min_epsilon[i].epsilon;
         assert_true(epsilon >= best * (1 - 1e-10) && epsilon <= best * (1 + 3e-6));
     }
 }

@@ -85,11 +85,11 @@ static void test_audit__width_four_keeps_its_promise(void **state) {
     assert_near(split_loss(5000, 2, 0, 1.0 / 16), .941);
 }
 
-/* The same with what a gate makes of a cost of 1 and the width: integer scores, rounded down, in every currency. */
+/* The same with what a gate makes of a cost of 1 and the width: integer scores, rounded down, in every privacy measure. */
 static void test_audit__charged_width_bounds_the_loss(void **state) {
     (void)state;
     static const struct {
-        hr_currency currency;
+        hr_privacy_measure privacy_measure;
         double cost;
     } cases[] = {{HR_PURE, 1}, {HR_ZCDP, .125}, {HR_GDP, .3926991}}; /* epsilon 1 */
     const double unit = 0x1p12;
@@ -97,7 +97,7 @@ static void test_audit__charged_width_bounds_the_loss(void **state) {
         hr_gate *gate = NULL;
         hr_permit permit;
         hr_charge charge = {"split", 0, 0, 0, 0, hr_units_up(cases[i].cost), 4 * 4096 + 4};
-        assert_int_equal(hr_gate_new(cases[i].currency, charge.cost, NULL, &gate, NULL), HR_OK);
+        assert_int_equal(hr_gate_new(cases[i].privacy_measure, charge.cost, NULL, &gate, NULL), HR_OK);
         assert_int_equal(hr_gate_charge_choice(gate, &charge, &permit, NULL), HR_OK);
         size_t count;
         const hr_release *line = hr_gate_releases(gate, &count);
@@ -117,20 +117,20 @@ static void test_audit__charged_width_bounds_the_loss(void **state) {
 
 /* ---- The width, by random search ----------------------------------------------------------------------------------- */
 
-static double uniform(hr_stream *dice) {
-    return (double)(hr_stream_u64(dice) >> 11) * 0x1p-53;
+static double uniform(hr_csprng *dice) {
+    return (double)(hr_csprng_u64(dice) >> 11) * 0x1p-53;
 }
 
 /* From -1 to 1, often at the ends. */
-static double signed_uniform(hr_stream *dice) {
+static double signed_uniform(hr_csprng *dice) {
     double u = uniform(dice);
     return u < .3 ? -1 : u < .6 ? 1 : 2 * uniform(dice) - 1;
 }
 
 static void test_audit__split_score_has_width_four(void **state) {
     (void)state;
-    hr_stream *dice = NULL;
-    assert_int_equal(hr_stream_open_seeded(8, &dice, NULL), HR_OK);
+    hr_csprng *dice = NULL;
+    assert_int_equal(hr_csprng_open_seeded(8, &dice, NULL), HR_OK);
     static const double lambdas[] = {0, .1, 1, 10, 1000};
     double lowest = 0, highest = 0;
     for (int i = 0; i < 100000; i++) {
@@ -142,10 +142,10 @@ static void test_audit__split_score_has_width_four(void **state) {
         highest = fmax(highest, change);
     }
     assert_true(lowest < -2.99 && highest > .99); /* the search is able to find the ends: 4 is needed */
-    hr_stream_close(dice);
+    hr_csprng_close(dice);
 }
 
-/* ---- What the currencies promise ----------------------------------------------------------------------------------- */
+/* ---- What the privacy measures promise ----------------------------------------------------------------------------------- */
 
 static double renyi(const double *log_p, const double *log_q, size_t count, double alpha) {
     double sum = 0, largest = -HUGE_VAL;
@@ -158,8 +158,8 @@ static const double alphas[] = {1.01, 1.5, 2, 4, 16, 100};
 
 static void test_audit__bounded_range_costs_an_eighth_of_its_square(void **state) {
     (void)state;
-    hr_stream *dice = NULL;
-    assert_int_equal(hr_stream_open_seeded(9, &dice, NULL), HR_OK);
+    hr_csprng *dice = NULL;
+    assert_int_equal(hr_csprng_open_seeded(9, &dice, NULL), HR_OK);
     double tightest = 0;
     for (int i = 0; i < 20000; i++) {
         double scores[MOST], neighbour[MOST], p[MOST], q[MOST], epsilon = exp(6 * uniform(dice) - 4);
@@ -178,13 +178,13 @@ static void test_audit__bounded_range_costs_an_eighth_of_its_square(void **state
         }
     }
     assert_true(tightest > .99);
-    hr_stream_close(dice);
+    hr_csprng_close(dice);
 }
 
 /* ---- Permute-and-flip ------------------------------------------------------------------------------------------------ */
 
 /* Scores and those of a neighbour, whose changes lie in an interval of length 1, somewhere. */
-static size_t random_neighbours(hr_stream *dice, double epsilon, double *scores, double *neighbour) {
+static size_t random_neighbours(hr_csprng *dice, double epsilon, double *scores, double *neighbour) {
     size_t count = 2 + hr_uniform(dice, MOST - 2);
     double shift = 3 * uniform(dice) - 1.5, spread = 4 * uniform(dice) / epsilon;
     if (uniform(dice) < .2) count = 2, spread = 0;
@@ -198,8 +198,8 @@ static size_t random_neighbours(hr_stream *dice, double epsilon, double *scores,
 /* As private as the exponential mechanism of the same scale, for changes of width 1 and of any sign; half the width would not do. */
 static void test_audit__permute_and_flip_keeps_its_epsilon(void **state) {
     (void)state;
-    hr_stream *dice = NULL;
-    assert_int_equal(hr_stream_open_seeded(10, &dice, NULL), HR_OK);
+    hr_csprng *dice = NULL;
+    assert_int_equal(hr_csprng_open_seeded(10, &dice, NULL), HR_OK);
     double tightest = 0, at_half_the_width = 0;
     for (int i = 0; i < 1500; i++) {
         double scores[MOST], neighbour[MOST], epsilon = exp(6 * uniform(dice) - 4);
@@ -210,7 +210,7 @@ static void test_audit__permute_and_flip_keeps_its_epsilon(void **state) {
         at_half_the_width = fmax(at_half_the_width, loss_under(log_flip_law, scores, neighbour, count, 2 * epsilon) / epsilon);
     }
     assert_true(tightest > .999 && at_half_the_width > 1.99);
-    hr_stream_close(dice);
+    hr_csprng_close(dice);
 }
 
 /* What the exponential mechanism is charged in zCDP and in GDP would be false: the range of two candidates whose gap closes is longer
@@ -232,8 +232,8 @@ static void test_audit__permute_and_flip_has_no_bounded_range(void **state) {
 /* Never worse (McKenna and Sheldon 2020): whatever the scores, high ones are at least as likely as under the exponential mechanism. */
 static void test_audit__permute_and_flip_is_never_worse(void **state) {
     (void)state;
-    hr_stream *dice = NULL;
-    assert_int_equal(hr_stream_open_seeded(11, &dice, NULL), HR_OK);
+    hr_csprng *dice = NULL;
+    assert_int_equal(hr_csprng_open_seeded(11, &dice, NULL), HR_OK);
     double most_gained = 0;
     for (int i = 0; i < 1500; i++) {
         double scores[MOST], unused[MOST], flip[MOST], exponential[MOST], gained = 0, epsilon = exp(6 * uniform(dice) - 4);
@@ -249,7 +249,7 @@ static void test_audit__permute_and_flip_is_never_worse(void **state) {
         most_gained = fmax(most_gained, gained);
     }
     assert_true(most_gained > .1);
-    hr_stream_close(dice);
+    hr_csprng_close(dice);
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------------------------------ */
@@ -298,7 +298,7 @@ static double discrete_delta(double sigma2, int shift, double epsilon) {
     return delta;
 }
 
-/* Without the 6 of its proof the currency would promise too much. */
+/* Without the 6 of its proof the privacy measure would promise too much. */
 static void test_audit__discrete_gaussian_is_worse_than_the_continuous_one(void **state) {
     (void)state;
     assert_true(fabs(discrete_delta(16, 1, .5) - 2.753e-3) < 5e-7);

@@ -9,10 +9,10 @@
 
 enum { DRAWS = 100000, FEWER_DRAWS = 8000, MANY = 7000 };
 
-static hr_stream *seeded(uint64_t seed) {
-    hr_stream *stream = NULL;
-    assert_int_equal(hr_stream_open_seeded(seed, &stream, NULL), HR_OK);
-    return stream;
+static hr_csprng *seeded(uint64_t seed) {
+    hr_csprng *csprng = NULL;
+    assert_int_equal(hr_csprng_open_seeded(seed, &csprng, NULL), HR_OK);
+    return csprng;
 }
 
 /* Pr(r) proportional to exp(scores[r] num/den), by floats that are good to 1e-12. */
@@ -33,15 +33,15 @@ static void check_law(const hr_exact *scores, size_t count, uint64_t num, uint64
     assert_true(p && seen);
     probabilities(scores, count, num, den, p);
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        hr_stream *stream = seeded(seed);
+        hr_csprng *csprng = seeded(seed);
         for (size_t i = 0; i < count; i++) seen[i] = 0;
         for (uint64_t i = 0; i < draws; i++) {
-            size_t chosen = hr_exponential_choose(stream, scores, count, num, den);
+            size_t chosen = hr_exponential_choose(csprng, scores, count, num, den);
             assert_true(chosen < count);
             seen[chosen]++;
         }
         assert_true(chi_square_fits(seen, p, count, draws));
-        hr_stream_close(stream);
+        hr_csprng_close(csprng);
     }
     free(p);
     free(seen);
@@ -79,44 +79,44 @@ static void test_exponential__fits_its_law_over_thousands_of_candidates(void **s
 
 static void test_exponential__of_one_candidate_needs_no_luck(void **state) {
     (void)state;
-    hr_stream *stream = seeded(1);
+    hr_csprng *csprng = seeded(1);
     hr_exact only = {-5};
-    for (int i = 0; i < 1000; i++) assert_int_equal(hr_exponential_choose(stream, &only, 1, 1, 1), 0);
-    hr_stream_close(stream);
+    for (int i = 0; i < 1000; i++) assert_int_equal(hr_exponential_choose(csprng, &only, 1, 1, 1), 0);
+    hr_csprng_close(csprng);
 }
 
 static void test_exponential__takes_extreme_scores_and_scales(void **state) {
     (void)state;
-    hr_stream *stream = seeded(1);
+    hr_csprng *csprng = seeded(1);
     int64_t end = ((int64_t)1 << 62) - 1;
     hr_exact scores[] = {{-end}, {end}, {-end}, {0}};
     uint64_t seen[4] = {0};
     for (int i = 0; i < 10000; i++) {
-        assert_int_equal(hr_exponential_choose(stream, scores, 4, HR_UNITS_MAX, 1), 1);
-        assert_int_equal(hr_exponential_choose(stream, scores, 4, 1, 1), 1);
-        seen[hr_exponential_choose(stream, scores, 4, 1, UINT64_MAX)]++;
+        assert_int_equal(hr_exponential_choose(csprng, scores, 4, HR_UNITS_MAX, 1), 1);
+        assert_int_equal(hr_exponential_choose(csprng, scores, 4, 1, 1), 1);
+        seen[hr_exponential_choose(csprng, scores, 4, 1, UINT64_MAX)]++;
     }
     double p[4];
     probabilities(scores, 4, 1, UINT64_MAX, p);
     assert_true(chi_square_fits(seen, p, 4, 10000));
-    hr_stream_close(stream);
+    hr_csprng_close(csprng);
 }
 
 /* The largest epsilon the cost pays for, at any width, and not one unit more. */
 static void test_exponential__scale_is_the_largest_that_is_covered(void **state) {
     (void)state;
-    static const hr_currency currencies[] = {HR_PURE, HR_ZCDP, HR_GDP};
-    hr_stream *dice = seeded(12);
+    static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_ZCDP, HR_GDP};
+    hr_csprng *dice = seeded(12);
     for (int i = 0; i < 20000; i++) {
-        hr_currency currency = currencies[i % 3];
+        hr_privacy_measure privacy_measure = privacy_measures[i % 3];
         hr_release line = {.cost = 1 + hr_uniform(dice, (uint64_t)1 << (1 + hr_uniform(dice, 59))),
                            .sensitivity = 1 + hr_uniform(dice, (uint64_t)1 << hr_uniform(dice, 60))};
-        if (!hr_exponential_scale(&line, currency)) continue;
-        assert_true(hr_exponential_covers(&line, currency));
+        if (!hr_exponential_scale(&line, privacy_measure)) continue;
+        assert_true(hr_exponential_covers(&line, privacy_measure));
         line.scale_num++;
-        assert_false(hr_exponential_covers(&line, currency));
+        assert_false(hr_exponential_covers(&line, privacy_measure));
     }
-    hr_stream_close(dice);
+    hr_csprng_close(dice);
 }
 
 int main(void) {

@@ -9,20 +9,20 @@
 #include <cmocka.h>
 
 typedef struct fixture {
-    hr_stream *stream;
+    hr_csprng *csprng;
     hr_gate *gate;
 } fixture;
 
-static fixture set_up(hr_currency currency, double budget) {
+static fixture set_up(hr_privacy_measure privacy_measure, double budget) {
     fixture f = {0};
-    assert_int_equal(hr_stream_open_seeded(1, &f.stream, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(currency, hr_units_up(budget), f.stream, &f.gate, NULL), HR_OK);
+    assert_int_equal(hr_csprng_open_seeded(1, &f.csprng, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(privacy_measure, hr_units_up(budget), f.csprng, &f.gate, NULL), HR_OK);
     return f;
 }
 
 static void tear_down(fixture f) {
     hr_gate_free(f.gate);
-    hr_stream_close(f.stream);
+    hr_csprng_close(f.csprng);
 }
 
 static hr_charge charge_of(double cost, uint64_t group, uint64_t part, uint64_t sensitivity) {
@@ -61,27 +61,27 @@ static void test_gate__scales_the_gaussian_up(void **state) {
     hr_charge charge = charge_of(.3, 0, 0, 5);
     const double cost = hr_units_value(charge.cost);
     const struct {
-        hr_currency currency;
+        hr_privacy_measure privacy_measure;
         double sigma2;
     } cases[] = {{HR_ZCDP, 25 / (2 * cost)}, {HR_GDP, 25 / cost + 6}};
     for (size_t i = 0; i < 2; i++) {
-        fixture f = set_up(cases[i].currency, 1);
+        fixture f = set_up(cases[i].privacy_measure, 1);
         hr_permit permit;
         assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, NULL), HR_OK);
         const hr_release *line = last_line(f.gate);
         double sigma2 = (double)line->scale_num / (double)line->scale_den;
         assert_int_equal(line->mechanism, HR_DISCRETE_GAUSSIAN);
         assert_true(sigma2 >= cases[i].sigma2 && sigma2 < cases[i].sigma2 + 0x1p-15);
-        assert_int_equal(hr_account_check(line, 1, cases[i].currency, NULL), HR_OK);
+        assert_int_equal(hr_account_check(line, 1, cases[i].privacy_measure, NULL), HR_OK);
         tear_down(f);
     }
 }
 
 typedef hr_status charging(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
 
-static void check_choice(charging *charge_it, hr_currency currency, hr_mechanism mechanism, double wanted) {
+static void check_choice(charging *charge_it, hr_privacy_measure privacy_measure, hr_mechanism mechanism, double wanted) {
     for (int k = 0; k <= 42; k++) {
-        fixture f = set_up(currency, 1);
+        fixture f = set_up(privacy_measure, 1);
         hr_charge charge = charge_of(.02, 0, 0, ((uint64_t)1 << k) + 1);
         hr_permit permit;
         assert_int_equal(charge_it(f.gate, &charge, &permit, NULL), HR_OK);
@@ -89,7 +89,7 @@ static void check_choice(charging *charge_it, hr_currency currency, hr_mechanism
         double epsilon = (double)line->scale_num / (double)line->scale_den * (double)charge.sensitivity;
         assert_int_equal(line->mechanism, mechanism);
         assert_true(epsilon <= wanted * (1 + 2e-9) && epsilon > wanted * (1 - 1e-3));
-        assert_int_equal(hr_account_check(line, 1, currency, NULL), HR_OK);
+        assert_int_equal(hr_account_check(line, 1, privacy_measure, NULL), HR_OK);
         assert_true(hr_gate_spent(f.gate) == charge.cost);
         tear_down(f);
     }
@@ -170,7 +170,7 @@ static void test_gate__refuses_before_anything_is_drawn(void **state) {
     hr_gate_releases(f.gate, &count);
     assert_int_equal(count, 1);
     assert_true(hr_gate_spent(f.gate) == most.cost);
-    assert_true(hr_stream_u64(f.stream) == hr_stream_u64(twin.stream));
+    assert_true(hr_csprng_u64(f.csprng) == hr_csprng_u64(twin.csprng));
     hr_charge rest = charge_of(.25, 1, 0, 1);
     assert_int_equal(hr_gate_charge_sums(f.gate, &rest, &permit, &err), HR_OK);
     assert_true(hr_gate_spent(f.gate) == hr_gate_budget(f.gate));
@@ -178,27 +178,27 @@ static void test_gate__refuses_before_anything_is_drawn(void **state) {
     tear_down(twin);
 }
 
-static void test_gate__names_the_currency_that_is_short(void **state) {
+static void test_gate__names_the_privacy_measure_that_is_short(void **state) {
     (void)state;
     static const char *const wanted[] = {[HR_PURE] = "for epsilon 0.75 but 0.5 of 0.5",
                                          [HR_ZCDP] = "for rho 0.75 but 0.5 of 0.5",
                                          [HR_GDP] = "for mu^2 0.75 but 0.5 of 0.5"};
-    for (hr_currency currency = HR_PURE; currency <= HR_GDP; currency++) {
-        fixture f = set_up(currency, .5);
+    for (hr_privacy_measure privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure++) {
+        fixture f = set_up(privacy_measure, .5);
         hr_charge charge = charge_of(.75, 0, 0, 1);
         hr_permit permit;
         hr_error err = {0};
         assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, &err), HR_E_BUDGET);
-        assert_non_null(strstr(err.message, wanted[currency]));
+        assert_non_null(strstr(err.message, wanted[privacy_measure]));
         tear_down(f);
     }
 }
 
 static void test_gate__refuses_what_noise_cannot_cover(void **state) {
     (void)state;
-    static const hr_currency currencies[] = {HR_PURE, HR_ZCDP, HR_GDP};
+    static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_ZCDP, HR_GDP};
     for (size_t i = 0; i < 3; i++) {
-        fixture f = set_up(currencies[i], 1000);
+        fixture f = set_up(privacy_measures[i], 1000);
         hr_charge nothing = charge_of(0, 0, 0, 1), too_little = charge_of(0x1p-40, 0, 0, 1 << 20);
         hr_charge too_wide = charge_of(1, 0, 0, ((uint64_t)1 << 22) + 1), no_sensitivity = charge_of(1, 0, 0, 0);
         const hr_charge *bad[] = {&nothing, &too_little, &too_wide, &no_sensitivity};
@@ -235,8 +235,8 @@ static void test_gate__costliest_part_counts(void **state) {
 static void test_gate__running_total_agrees_with_the_list(void **state) {
     (void)state;
     fixture f = set_up(HR_PURE, 40);
-    hr_stream *dice = NULL;
-    assert_int_equal(hr_stream_open_seeded(5, &dice, NULL), HR_OK);
+    hr_csprng *dice = NULL;
+    assert_int_equal(hr_csprng_open_seeded(5, &dice, NULL), HR_OK);
     size_t refused = 0;
     for (int i = 0; i < 3000; i++) {
         hr_charge charge = charge_of(0, hr_uniform(dice, 60), hr_uniform(dice, 5) << 40, 1);
@@ -257,7 +257,7 @@ static void test_gate__running_total_agrees_with_the_list(void **state) {
         refused += status != HR_OK;
     }
     assert_true(refused > 100 && refused < 2900);
-    hr_stream_close(dice);
+    hr_csprng_close(dice);
     tear_down(f);
 }
 
@@ -339,15 +339,15 @@ static void test_gate__gives_every_coordinate_noise_of_its_own(void **state) {
     (void)state;
     static const size_t apart[] = {1, 2, 3, 64, BLOCK};
     for (size_t i = 0; i < COORDINATES; i++) coordinates[i].unpaid = (int64_t)(i * i % 1009) - 500;
-    for (hr_currency currency = HR_PURE; currency <= HR_GDP; currency++) {
-        fixture f = set_up(currency, 1);
+    for (hr_privacy_measure privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure++) {
+        fixture f = set_up(privacy_measure, 1);
         hr_charge charge = charge_of(.5, 0, 0, 1000);
         hr_permit permit;
         assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, NULL), HR_OK);
         for (size_t call = 0; call < 2; call++) hr_gate_sums(f.gate, permit, coordinates, COORDINATES, released[call]);
         const hr_release *line = last_line(f.gate);
-        double scale = (double)line->scale_num / (double)line->scale_den, variance = currency == HR_PURE ? 2 * scale * scale : scale;
-        double of_squares = variance * variance * (currency == HR_PURE ? 5 : 2);
+        double scale = (double)line->scale_num / (double)line->scale_den, variance = privacy_measure == HR_PURE ? 2 * scale * scale : scale;
+        double of_squares = variance * variance * (privacy_measure == HR_PURE ? 5 : 2);
         for (size_t begin = 0; begin < COORDINATES; begin += BLOCK) {
             double sum = 0, square = 0, both = 0;
             for (size_t i = begin; i < begin + BLOCK; i++) {
@@ -381,7 +381,7 @@ int main(void) {
         cmocka_unit_test(test_gate__draws_what_its_line_says),
         cmocka_unit_test(test_gate__without_privacy_is_the_identity),
         cmocka_unit_test(test_gate__refuses_before_anything_is_drawn),
-        cmocka_unit_test(test_gate__names_the_currency_that_is_short),
+        cmocka_unit_test(test_gate__names_the_privacy_measure_that_is_short),
         cmocka_unit_test(test_gate__refuses_what_noise_cannot_cover),
         cmocka_unit_test(test_gate__costliest_part_counts),
         cmocka_unit_test(test_gate__running_total_agrees_with_the_list),

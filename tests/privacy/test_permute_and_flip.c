@@ -11,10 +11,10 @@
 
 enum { DRAWS = 100000, FEWER_DRAWS = 4000, MANY = 7000, FEW = 12 };
 
-static hr_stream *seeded(uint64_t seed) {
-    hr_stream *stream = NULL;
-    assert_int_equal(hr_stream_open_seeded(seed, &stream, NULL), HR_OK);
-    return stream;
+static hr_csprng *seeded(uint64_t seed) {
+    hr_csprng *csprng = NULL;
+    assert_int_equal(hr_csprng_open_seeded(seed, &csprng, NULL), HR_OK);
+    return csprng;
 }
 
 static void probabilities(const hr_exact *scores, size_t count, uint64_t num, uint64_t den, double *p) {
@@ -59,10 +59,10 @@ static void test_law__is_that_of_visits_in_random_order(void **state) {
 /* ---- The draws ------------------------------------------------------------------------------------------------------- */
 
 /* The scores are kept: a draw overwrites its own. */
-static size_t choose(hr_stream *stream, const hr_exact *scores, size_t count, uint64_t num, uint64_t den) {
+static size_t choose(hr_csprng *csprng, const hr_exact *scores, size_t count, uint64_t num, uint64_t den) {
     static hr_exact copy[MANY];
     memcpy(copy, scores, count * sizeof *copy);
-    size_t chosen = hr_permute_and_flip_choose(stream, copy, count, num, den);
+    size_t chosen = hr_permute_and_flip_choose(csprng, copy, count, num, den);
     assert_true(chosen < count);
     return chosen;
 }
@@ -73,13 +73,13 @@ static void check_law(const hr_exact *scores, size_t count, uint64_t num, uint64
     assert_true(p && seen);
     probabilities(scores, count, num, den, p);
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        hr_stream *stream = seeded(seed);
+        hr_csprng *csprng = seeded(seed);
         for (size_t i = 0; i < count; i++) seen[i] = 0;
         for (uint64_t i = 0; i < draws; i++) {
-            seen[choose(stream, scores, count, num, den)]++;
+            seen[choose(csprng, scores, count, num, den)]++;
         }
         assert_true(chi_square_fits(seen, p, count, draws));
-        hr_stream_close(stream);
+        hr_csprng_close(csprng);
     }
     free(p);
     free(seen);
@@ -117,27 +117,27 @@ static void test_permute_and_flip__fits_its_law_over_thousands_of_candidates(voi
 
 static void test_permute_and_flip__of_one_candidate_needs_no_luck(void **state) {
     (void)state;
-    hr_stream *stream = seeded(1);
+    hr_csprng *csprng = seeded(1);
     hr_exact only = {-5};
-    for (int i = 0; i < 1000; i++) assert_int_equal(choose(stream, &only, 1, 1, 1), 0);
-    hr_stream_close(stream);
+    for (int i = 0; i < 1000; i++) assert_int_equal(choose(csprng, &only, 1, 1, 1), 0);
+    hr_csprng_close(csprng);
 }
 
 static void test_permute_and_flip__takes_extreme_scores_and_scales(void **state) {
     (void)state;
-    hr_stream *stream = seeded(1);
+    hr_csprng *csprng = seeded(1);
     int64_t end = ((int64_t)1 << 62) - 1;
     hr_exact scores[] = {{-end}, {end}, {-end}, {0}};
     uint64_t seen[4] = {0};
     for (int i = 0; i < 10000; i++) {
-        assert_int_equal(choose(stream, scores, 4, HR_UNITS_MAX, 1), 1);
-        assert_int_equal(choose(stream, scores, 4, 1, 1), 1);
-        seen[choose(stream, scores, 4, 1, UINT64_MAX)]++;
+        assert_int_equal(choose(csprng, scores, 4, HR_UNITS_MAX, 1), 1);
+        assert_int_equal(choose(csprng, scores, 4, 1, 1), 1);
+        seen[choose(csprng, scores, 4, 1, UINT64_MAX)]++;
     }
     double p[4];
     probabilities(scores, 4, 1, UINT64_MAX, p);
     assert_true(chi_square_fits(seen, p, 4, 10000));
-    hr_stream_close(stream);
+    hr_csprng_close(csprng);
 }
 
 /* ---- The scale ------------------------------------------------------------------------------------------------------- */
@@ -145,7 +145,7 @@ static void test_permute_and_flip__takes_extreme_scores_and_scales(void **state)
 /* All of the cost, at any width, and not one unit more. */
 static void test_permute_and_flip__scale_is_the_largest_that_is_covered(void **state) {
     (void)state;
-    hr_stream *dice = seeded(12);
+    hr_csprng *dice = seeded(12);
     for (int i = 0; i < 20000; i++) {
         hr_release line = {.cost = 1 + hr_uniform(dice, (uint64_t)1 << (1 + hr_uniform(dice, 59))),
                            .sensitivity = 1 + hr_uniform(dice, (uint64_t)1 << hr_uniform(dice, 60))};
@@ -156,7 +156,7 @@ static void test_permute_and_flip__scale_is_the_largest_that_is_covered(void **s
         line.scale_num++;
         assert_false(hr_permute_and_flip_covers(&line, HR_PURE));
     }
-    hr_stream_close(dice);
+    hr_csprng_close(dice);
 }
 
 int main(void) {

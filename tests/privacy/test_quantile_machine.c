@@ -17,10 +17,10 @@ typedef struct scripted {
     int64_t counts[NODES];
 } scripted;
 
-static void draw_script(hr_stream *stream, int64_t noise, scripted *s) {
-    for (size_t i = CELLS; i < NODES; i++) s->counts[i] = hr_uniform(stream, 4) ? 0 : (int64_t)hr_uniform(stream, 900);
+static void draw_script(hr_csprng *csprng, int64_t noise, scripted *s) {
+    for (size_t i = CELLS; i < NODES; i++) s->counts[i] = hr_uniform(csprng, 4) ? 0 : (int64_t)hr_uniform(csprng, 900);
     for (size_t i = CELLS - 1; i > 0; i--) s->counts[i] = s->counts[2 * i] + s->counts[2 * i + 1];
-    for (size_t i = 1; noise && i < NODES; i++) s->counts[i] += (int64_t)hr_uniform(stream, (uint64_t)(2 * noise + 1)) - noise;
+    for (size_t i = 1; noise && i < NODES; i++) s->counts[i] += (int64_t)hr_uniform(csprng, (uint64_t)(2 * noise + 1)) - noise;
 }
 
 static hr_noisy value_of(const scripted *s, size_t node) {
@@ -83,15 +83,15 @@ static void check_orders(const scripted *s, size_t parts, double noise) {
 static void test_counts__do_not_mind_how_they_are_told(void **state) {
     (void)state;
     static const int64_t noises[] = {0, 20, 2000, 100000};
-    hr_stream *stream = NULL;
-    assert_int_equal(hr_stream_open_seeded(5, &stream, NULL), HR_OK);
+    hr_csprng *csprng = NULL;
+    assert_int_equal(hr_csprng_open_seeded(5, &csprng, NULL), HR_OK);
     for (size_t k = 0; k < sizeof noises / sizeof *noises; k++)
         for (size_t parts = 1; parts <= PARTS_MAX; parts++) {
             static scripted s;
-            draw_script(stream, noises[k], &s);
+            draw_script(csprng, noises[k], &s);
             check_orders(&s, parts, (double)noises[k] / 2);
         }
-    hr_stream_close(stream);
+    hr_csprng_close(csprng);
 }
 
 /* 64 records in each of the first eight cells and none elsewhere: told exactly, eight parts have one cell each. */
@@ -115,8 +115,8 @@ static void test_counts__cut_evenly(void **state) {
 /* Whatever is chosen, the intervals of a level are disjoint and the cuts end up in order, each once. */
 static void test_medians__cut_what_they_ask_for(void **state) {
     (void)state;
-    hr_stream *stream = NULL;
-    assert_int_equal(hr_stream_open_seeded(6, &stream, NULL), HR_OK);
+    hr_csprng *csprng = NULL;
+    assert_int_equal(hr_csprng_open_seeded(6, &csprng, NULL), HR_OK);
     for (int levels = 1; levels <= 8; levels++)
         for (int repeat = 0; repeat < 50; repeat++) {
             uint32_t cuts[CELLS], ends[9] = {0};
@@ -127,12 +127,12 @@ static void test_medians__cut_what_they_ask_for(void **state) {
             for (; hr_quantile_medians_next(&machine, &of); asked++) {
                 assert_true(of.level < levels && of.low >= ends[of.level] && of.high > of.low + 1 && of.high <= CELLS);
                 ends[of.level] = of.high; /* from left to right */
-                hr_quantile_medians_tell(&machine, of.low + 1 + (uint32_t)hr_uniform(stream, of.high - of.low - 1));
+                hr_quantile_medians_tell(&machine, of.low + 1 + (uint32_t)hr_uniform(csprng, of.high - of.low - 1));
             }
             assert_true(machine.cut_count == asked && asked < (size_t)1 << levels);
             for (size_t i = 0; i < asked; i++) assert_true(cuts[i] >= 1 && cuts[i] < CELLS && (!i || cuts[i] > cuts[i - 1]));
         }
-    hr_stream_close(stream);
+    hr_csprng_close(csprng);
 }
 
 int main(void) {

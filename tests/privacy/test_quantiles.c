@@ -14,21 +14,21 @@ typedef enum algorithm { MEDIANS, COUNTS } algorithm;
 static const algorithm both[] = {MEDIANS, COUNTS};
 
 typedef struct fixture {
-    hr_stream *stream;
+    hr_csprng *csprng;
     hr_gate *gate;
     hr_charge charge;
 } fixture;
 
-static fixture set_up(hr_currency currency, double cost, uint64_t seed) {
+static fixture set_up(hr_privacy_measure privacy_measure, double cost, uint64_t seed) {
     fixture f = {.charge = {"bin edges", -1, -1, 7, 3, hr_units_up(cost), 99}};
-    assert_int_equal(hr_stream_open_seeded(seed, &f.stream, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(currency, f.charge.cost, f.stream, &f.gate, NULL), HR_OK);
+    assert_int_equal(hr_csprng_open_seeded(seed, &f.csprng, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(privacy_measure, f.charge.cost, f.csprng, &f.gate, NULL), HR_OK);
     return f;
 }
 
 static void tear_down(fixture f) {
     hr_gate_free(f.gate);
-    hr_stream_close(f.stream);
+    hr_csprng_close(f.csprng);
 }
 
 /* `parts` is 2^levels for medians. */
@@ -85,7 +85,7 @@ static void test_quantiles_by_counts__take_any_number_of_parts(void **state) {
 
 /* ---- What is charged ----------------------------------------------------------------------------------------------- */
 
-static void check_lines(fixture f, algorithm way, hr_currency currency, int levels) {
+static void check_lines(fixture f, algorithm way, hr_privacy_measure privacy_measure, int levels) {
     size_t count = 0;
     const hr_release *lines = hr_gate_releases(f.gate, &count);
     assert_int_equal(count, levels);
@@ -99,21 +99,21 @@ static void check_lines(fixture f, algorithm way, hr_currency currency, int leve
     }
     assert_true(way == MEDIANS ? sum == f.charge.cost : sum <= f.charge.cost && sum + BITS > f.charge.cost);
     assert_true(hr_gate_spent(f.gate) == sum);
-    assert_int_equal(hr_account_check(lines, count, currency, NULL), HR_OK);
+    assert_int_equal(hr_account_check(lines, count, privacy_measure, NULL), HR_OK);
 }
 
 static void test_quantiles__charge_their_cost_level_by_level(void **state) {
     (void)state;
     static hr_exact cells[CELLS];
     for (int i = 0; i < CELLS; i++) cells[i].unpaid = i % 5;
-    static const hr_currency currencies[] = {HR_PURE, HR_ZCDP, HR_GDP};
+    static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_ZCDP, HR_GDP};
     for (size_t c = 0; c < 3; c++)
         for (size_t w = 0; w < 2; w++) {
-            fixture f = set_up(currencies[c], .1, 5);
+            fixture f = set_up(privacy_measures[c], .1, 5);
             uint32_t cuts[PARTS];
             size_t count = 0;
             assert_int_equal(cut_up(f, both[w], cells, BITS, LEVELS, cuts, &count), HR_OK);
-            check_lines(f, both[w], currencies[c], both[w] == MEDIANS ? LEVELS : BITS);
+            check_lines(f, both[w], privacy_measures[c], both[w] == MEDIANS ? LEVELS : BITS);
             tear_down(f);
         }
 }
@@ -165,7 +165,7 @@ static void test_quantiles__are_cuts_of_any_grid(void **state) {
                 size_t count = 0;
                 fixture f = set_up(levels % 2 ? HR_PURE : HR_ZCDP, .02, (uint64_t)(bits * 100 + levels));
                 memset(cells, 0, sizeof cells);
-                for (int i = 0; i < 500; i++) cells[hr_uniform(f.stream, (uint64_t)1 << bits)].unpaid++;
+                for (int i = 0; i < 500; i++) cells[hr_uniform(f.csprng, (uint64_t)1 << bits)].unpaid++;
                 assert_int_equal(cut_up(f, both[w], cells, bits, levels, cuts, &count), HR_OK);
                 check_cuts(cuts, count, bits, ((size_t)1 << levels) - 1);
                 assert_true(count >= 1);
@@ -173,36 +173,36 @@ static void test_quantiles__are_cuts_of_any_grid(void **state) {
             }
 }
 
-static double uniform(hr_stream *stream) {
-    return ((double)(hr_stream_u64(stream) >> 11) + .5) * 0x1p-53;
+static double uniform(hr_csprng *csprng) {
+    return ((double)(hr_csprng_u64(csprng) >> 11) + .5) * 0x1p-53;
 }
 
-static double normal(hr_stream *stream) {
-    return sqrt(-2 * log(uniform(stream))) * cos(6.283185307179586 * uniform(stream));
+static double normal(hr_csprng *csprng) {
+    return sqrt(-2 * log(uniform(csprng))) * cos(6.283185307179586 * uniform(csprng));
 }
 
-static double skewed(hr_stream *stream) {
-    return exp(normal(stream) * 1.5) / 200;
+static double skewed(hr_csprng *csprng) {
+    return exp(normal(csprng) * 1.5) / 200;
 }
 
-static double tied(hr_stream *stream) {
-    return uniform(stream) < .6 ? 0 : floor(uniform(stream) * 12) / 20;
+static double tied(hr_csprng *csprng) {
+    return uniform(csprng) < .6 ? 0 : floor(uniform(csprng) * 12) / 20;
 }
 
-static double narrow(hr_stream *stream) {
-    return .3 + normal(stream) / 100;
+static double narrow(hr_csprng *csprng) {
+    return .3 + normal(csprng) / 100;
 }
 
 /* Mean over seeds of the sum of squared masses of the parts; PARTS equal parts have 1/PARTS. */
-static double unevenness(algorithm way, hr_currency currency, double cost, double (*draw)(hr_stream *), int rows) {
+static double unevenness(algorithm way, hr_privacy_measure privacy_measure, double cost, double (*draw)(hr_csprng *), int rows) {
     static hr_exact cells[CELLS];
     double sum = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        fixture f = set_up(currency, cost, seed);
+        fixture f = set_up(privacy_measure, cost, seed);
         uint32_t cuts[PARTS];
         size_t count = 0;
         memset(cells, 0, sizeof cells);
-        for (int i = 0; i < rows; i++) cells[(int)fmin(fmax(draw(f.stream) * CELLS, 0), CELLS - 1)].unpaid++;
+        for (int i = 0; i < rows; i++) cells[(int)fmin(fmax(draw(f.csprng) * CELLS, 0), CELLS - 1)].unpaid++;
         assert_int_equal(cut_up(f, way, cells, BITS, LEVELS, cuts, &count), HR_OK);
         check_cuts(cuts, count, BITS, PARTS - 1);
         uint32_t cell = 0;
@@ -221,7 +221,7 @@ static double unevenness(algorithm way, hr_currency currency, double cost, doubl
 static void test_quantiles__are_even_on_many_kinds_of_columns(void **state) {
     (void)state;
     static const struct {
-        double (*draw)(hr_stream *);
+        double (*draw)(hr_csprng *);
         int rows;
         double epsilon, medians, counts;
     } cases[] = {
@@ -230,11 +230,11 @@ static void test_quantiles__are_even_on_many_kinds_of_columns(void **state) {
         {tied, 10000, .05, .416, .42},   {uniform, 10000, .5, .033, .033}, {uniform, 20, .05, .18, .09},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (hr_currency currency = HR_PURE; currency <= HR_GDP; currency++) {
+        for (hr_privacy_measure privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure++) {
             double rho = cases[i].epsilon * cases[i].epsilon / 8;
-            double cost = currency == HR_PURE ? cases[i].epsilon : currency == HR_ZCDP ? rho : 2 * rho;
-            double medians = unevenness(MEDIANS, currency, cost, cases[i].draw, cases[i].rows);
-            double counts = unevenness(COUNTS, currency, cost, cases[i].draw, cases[i].rows);
+            double cost = privacy_measure == HR_PURE ? cases[i].epsilon : privacy_measure == HR_ZCDP ? rho : 2 * rho;
+            double medians = unevenness(MEDIANS, privacy_measure, cost, cases[i].draw, cases[i].rows);
+            double counts = unevenness(COUNTS, privacy_measure, cost, cases[i].draw, cases[i].rows);
             assert_true(medians < cases[i].medians);
             assert_true(counts < cases[i].counts);
         }
@@ -248,13 +248,13 @@ static void test_quantiles_by_counts__have_the_noise_that_was_paid_for(void **st
     (void)state;
     enum { DRAWS = 40000, BOTH_LEVELS = 2 };
     static const struct {
-        hr_currency currency;
+        hr_privacy_measure privacy_measure;
         double level_cost;
     } cases[] = {{HR_ZCDP, 1.0 / 32}, {HR_GDP, 1.0 / 16}};
     const hr_exact cells[4] = {{504}, {500}, {500}, {0}};
     double p = erfc(2 * 4 / (sqrt(7) * 4) / sqrt(2)) / 2;
     for (size_t c = 0; c < 2; c++) {
-        fixture f = set_up(cases[c].currency, BOTH_LEVELS * cases[c].level_cost * DRAWS, 3);
+        fixture f = set_up(cases[c].privacy_measure, BOTH_LEVELS * cases[c].level_cost * DRAWS, 3);
         f.charge.cost = hr_units_up(BOTH_LEVELS * cases[c].level_cost);
         double twos = 0;
         for (int i = 0; i < DRAWS; i++) {
@@ -276,41 +276,44 @@ enum { DEEP_DRAWS = 16000, SPREAD = 64, GUARD = 40 * SPREAD };
 
 /* The characteristic function of the noise of a node, times `weight`; units: SPREAD records, the standard deviation of Gaussian noise, and
  * the scale of Laplace noise. */
-static double node_law(hr_currency currency, double weight, double t) {
+static double node_law(hr_privacy_measure privacy_measure, double weight, double t) {
     double x = weight * t;
-    return currency == HR_PURE ? 1 / (1 + x * x) : exp(-x * x / 2);
+    return privacy_measure == HR_PURE ? 1 / (1 + x * x) : exp(-x * x / 2);
 }
 
 /* Pr(S > at) for S = n_R - n_L + 2^(1-bits) n_L + the sum over levels k = 2..bits of 2^-(bits-k+1) (n_r - n_l), all n independent:
  * Gil-Pelaez, by the midpoint rule. */
-static double deep_tail(hr_currency currency, int bits, double at) {
+static double deep_tail(hr_privacy_measure privacy_measure, int bits, double at) {
     enum { STEPS = 40000 };
-    double sum = 0, width = (currency == HR_PURE ? 200.0 : 12.0) / STEPS;
+    double sum = 0, width = (privacy_measure == HR_PURE ? 200.0 : 12.0) / STEPS;
     for (int i = 0; i < STEPS; i++) {
-        double t = (i + .5) * width, law = node_law(currency, 1, t) * node_law(currency, 1 - ldexp(1, 1 - bits), t);
-        for (int k = 2; k <= bits; k++) law *= pow(node_law(currency, ldexp(1, k - bits - 1), t), 2);
+        double t = (i + .5) * width, law = node_law(privacy_measure, 1, t) * node_law(privacy_measure, 1 - ldexp(1, 1 - bits), t);
+        for (int k = 2; k <= bits; k++) law *= pow(node_law(privacy_measure, ldexp(1, k - bits - 1), t), 2);
         sum += sin(t * at) / t * law * width;
     }
     return .5 - sum / acos(-1);
 }
 
 /* How often the median of `cells` is cut on the right of its own cell, `at`. */
-static double cuts_to_the_right(hr_currency currency, const hr_exact *cells, int bits, uint32_t at) {
-    double level_cost = currency == HR_PURE ? 1.0 / SPREAD : currency == HR_ZCDP ? .5 / SPREAD / SPREAD : 1.0 / SPREAD / SPREAD, seen = 0;
-    hr_stream *stream;
-    assert_int_equal(hr_stream_open_seeded(17, &stream, NULL), HR_OK);
+static double cuts_to_the_right(hr_privacy_measure privacy_measure, const hr_exact *cells, int bits, uint32_t at) {
+    double level_cost = privacy_measure == HR_PURE   ? 1.0 / SPREAD
+                        : privacy_measure == HR_ZCDP ? .5 / SPREAD / SPREAD
+                                                     : 1.0 / SPREAD / SPREAD,
+           seen = 0;
+    hr_csprng *csprng;
+    assert_int_equal(hr_csprng_open_seeded(17, &csprng, NULL), HR_OK);
     for (int i = 0; i < DEEP_DRAWS; i++) {
         uint32_t cuts[1];
         size_t count = 0;
         hr_gate *gate;
         hr_charge charge = {"bin edges", -1, -1, 0, 0, hr_units_up(bits * level_cost), 1};
-        assert_int_equal(hr_gate_new(currency, charge.cost, stream, &gate, NULL), HR_OK);
+        assert_int_equal(hr_gate_new(privacy_measure, charge.cost, csprng, &gate, NULL), HR_OK);
         assert_int_equal(hr_quantiles_by_counts(gate, &charge, cells, bits, 2, cuts, &count, NULL), HR_OK);
         assert_true(count == 1 && (cuts[0] == at || cuts[0] == at + 1));
         seen += cuts[0] == at + 1;
         hr_gate_free(gate);
     }
-    hr_stream_close(stream);
+    hr_csprng_close(csprng);
     return seen / DEEP_DRAWS;
 }
 
@@ -324,18 +327,18 @@ static void test_quantiles_by_counts__have_noise_of_its_law_at_deep_nodes(void *
     (void)state;
     static hr_exact cells[1 << 14];
     for (int bits = 9; bits <= 14; bits++)
-        for (hr_currency currency = HR_PURE; currency <= HR_GDP; currency++) {
-            double one = currency == HR_PURE ? 2 : 1, deviation = sqrt(one * (2 + 2.0 / 3));
+        for (hr_privacy_measure privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure++) {
+            double one = privacy_measure == HR_PURE ? 2 : 1, deviation = sqrt(one * (2 + 2.0 / 3));
             int64_t more = (int64_t)(deviation * SPREAD);
             uint32_t middle = (uint32_t)1 << (bits - 1);
             memset(cells, 0, sizeof cells);
             for (int k = 2; k <= bits; k++) cells[middle - ((uint32_t)1 << (bits - k + 1))].unpaid = GUARD;
             cells[middle - 1].unpaid = GUARD;
             cells[2 * middle - 1].unpaid = (bits - 1) * GUARD + more;
-            double p = deep_tail(currency, bits, -(double)more / SPREAD);
-            double seen = cuts_to_the_right(currency, cells, bits, middle - 1);
+            double p = deep_tail(privacy_measure, bits, -(double)more / SPREAD);
+            double seen = cuts_to_the_right(privacy_measure, cells, bits, middle - 1);
             if (fabs(seen - p) >= 5 * sqrt(p * (1 - p) / DEEP_DRAWS))
-                fail_msg("%d levels, currency %d: seen %.4f, expected %.4f", bits, (int)currency, seen, p);
+                fail_msg("%d levels, privacy measure %d: seen %.4f, expected %.4f", bits, (int)privacy_measure, seen, p);
         }
 }
 

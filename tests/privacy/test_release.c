@@ -7,20 +7,20 @@
 #include <cmocka.h>
 
 typedef struct fixture {
-    hr_stream *stream;
+    hr_csprng *csprng;
     hr_gate *gate;
 } fixture;
 
 static fixture set_up(void) {
     fixture f = {0};
-    assert_int_equal(hr_stream_open_seeded(1, &f.stream, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(HR_PURE, HR_UNIT, f.stream, &f.gate, NULL), HR_OK);
+    assert_int_equal(hr_csprng_open_seeded(1, &f.csprng, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(HR_PURE, HR_UNIT, f.csprng, &f.gate, NULL), HR_OK);
     return f;
 }
 
 static void tear_down(fixture f) {
     hr_gate_free(f.gate);
-    hr_stream_close(f.stream);
+    hr_csprng_close(f.csprng);
 }
 
 static const hr_release *only_line(const hr_gate *gate) {

@@ -12,10 +12,10 @@ enum { DRAWS = 200000, REACH = 400, CELLS = 2 * REACH + 1 };
 static const uint64_t seeds[] = {1, 2, 3};
 enum { SEEDS = sizeof seeds / sizeof *seeds };
 
-static hr_stream *seeded(uint64_t seed) {
-    hr_stream *stream = NULL;
-    assert_int_equal(hr_stream_open_seeded(seed, &stream, NULL), HR_OK);
-    return stream;
+static hr_csprng *seeded(uint64_t seed) {
+    hr_csprng *csprng = NULL;
+    assert_int_equal(hr_csprng_open_seeded(seed, &csprng, NULL), HR_OK);
+    return csprng;
 }
 
 /* ---- Uniform, Bernoulli, categorical ------------------------------------------------------------------------------- */
@@ -25,21 +25,21 @@ static void test_uniform__fits_its_law(void **state) {
     static const uint64_t sizes[] = {1, 2, 3, 7, 10, 64, 100};
     for (size_t s = 0; s < SEEDS; s++)
         for (size_t k = 1; k < sizeof sizes / sizeof *sizes; k++) {
-            hr_stream *stream = seeded(seeds[s]);
+            hr_csprng *csprng = seeded(seeds[s]);
             uint64_t seen[100] = {0}, wide[100] = {0};
             double p[100];
             for (uint64_t i = 0; i < sizes[k]; i++) p[i] = 1.0 / (double)sizes[k];
             for (int i = 0; i < DRAWS; i++) {
-                uint64_t x = hr_uniform(stream, sizes[k]);
+                uint64_t x = hr_uniform(csprng, sizes[k]);
                 assert_true(x < sizes[k]);
                 seen[x]++;
                 /* the same number of thirds, tenths ... of a range beyond 64 bits */
                 hr_u128 part = (hr_u128)1 << 90;
-                wide[hr_uniform_wide(stream, part * sizes[k]) / part]++;
+                wide[hr_uniform_wide(csprng, part * sizes[k]) / part]++;
             }
             assert_true(chi_square_fits(seen, p, sizes[k], DRAWS));
             assert_true(chi_square_fits(wide, p, sizes[k], DRAWS));
-            hr_stream_close(stream);
+            hr_csprng_close(csprng);
         }
 }
 
@@ -52,34 +52,34 @@ static void test_uniform__rejects_where_the_range_does_not_divide(void **state) 
         int shift;
     } cases[] = {{3, 62}, {5, 61}, {7, 61}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        hr_stream *stream = seeded(4);
+        hr_csprng *csprng = seeded(4);
         uint64_t parts = cases[k].parts, m = parts << cases[k].shift, low[7] = {0}, high[7] = {0};
         double p[7];
         for (uint64_t i = 0; i < parts; i++) p[i] = 1.0 / (double)parts;
         for (int i = 0; i < DRAWS; i++) {
-            low[hr_uniform(stream, m) % parts]++;
-            high[hr_uniform(stream, m) >> cases[k].shift]++;
+            low[hr_uniform(csprng, m) % parts]++;
+            high[hr_uniform(csprng, m) >> cases[k].shift]++;
         }
         assert_true(chi_square_fits(low, p, parts, DRAWS));
         assert_true(chi_square_fits(high, p, parts, DRAWS));
-        hr_stream_close(stream);
+        hr_csprng_close(csprng);
     }
 }
 
 static void test_uniform__of_one_is_zero(void **state) {
     (void)state;
-    hr_stream *stream = seeded(4);
-    for (int i = 0; i < 100; i++) assert_true(hr_uniform(stream, 1) == 0 && hr_uniform_wide(stream, 1) == 0);
-    hr_stream_close(stream);
+    hr_csprng *csprng = seeded(4);
+    for (int i = 0; i < 100; i++) assert_true(hr_uniform(csprng, 1) == 0 && hr_uniform_wide(csprng, 1) == 0);
+    hr_csprng_close(csprng);
 }
 
-static void check_coin(uint64_t seed, bool (*toss)(hr_stream *stream, hr_u128 a, hr_u128 b), hr_u128 a, hr_u128 b, double p) {
-    hr_stream *stream = seeded(seed);
+static void check_coin(uint64_t seed, bool (*toss)(hr_csprng *csprng, hr_u128 a, hr_u128 b), hr_u128 a, hr_u128 b, double p) {
+    hr_csprng *csprng = seeded(seed);
     uint64_t seen[2] = {0};
     double both[2] = {1 - p, p};
-    for (int i = 0; i < DRAWS; i++) seen[toss(stream, a, b)]++;
+    for (int i = 0; i < DRAWS; i++) seen[toss(csprng, a, b)]++;
     assert_true(chi_square_fits(seen, both, 2, DRAWS));
-    hr_stream_close(stream);
+    hr_csprng_close(csprng);
 }
 
 static void test_bernoulli__fits_its_probability(void **state) {
@@ -90,12 +90,12 @@ static void test_bernoulli__fits_its_probability(void **state) {
         check_coin(seeds[s], hr_bernoulli, (hr_u128)5 << 70, (hr_u128)7 << 70, 5.0 / 7);
         check_coin(seeds[s], hr_bernoulli, (hr_u128)1 << 126, (hr_u128)3 << 126, 1.0 / 3);
     }
-    hr_stream *stream = seeded(1);
+    hr_csprng *csprng = seeded(1);
     for (int i = 0; i < 1000; i++) {
-        assert_false(hr_bernoulli(stream, 0, 5));
-        assert_true(hr_bernoulli(stream, 5, 5));
+        assert_false(hr_bernoulli(csprng, 0, 5));
+        assert_true(hr_bernoulli(csprng, 5, 5));
     }
-    hr_stream_close(stream);
+    hr_csprng_close(csprng);
 }
 
 static void test_bernoulli_exp__fits_its_probability(void **state) {
@@ -111,17 +111,17 @@ static void test_bernoulli_exp__fits_its_probability(void **state) {
 
 static void test_bernoulli_exp__ends_early_for_large_exponents(void **state) {
     (void)state;
-    hr_stream *stream = seeded(6);
+    hr_csprng *csprng = seeded(6);
     hr_u128 a = ((hr_u128)1 << 127) - 1;
-    for (int i = 0; i < DRAWS; i++) assert_false(hr_bernoulli_exp(stream, a, 1));
-    for (int i = 0; i < DRAWS; i++) assert_true(hr_bernoulli_exp(stream, 0, 1));
-    hr_stream_close(stream);
+    for (int i = 0; i < DRAWS; i++) assert_false(hr_bernoulli_exp(csprng, a, 1));
+    for (int i = 0; i < DRAWS; i++) assert_true(hr_bernoulli_exp(csprng, 0, 1));
+    hr_csprng_close(csprng);
 }
 
-static bool toss_two_over_e(hr_stream *stream, hr_u128 a, hr_u128 b) {
+static bool toss_two_over_e(hr_csprng *csprng, hr_u128 a, hr_u128 b) {
     (void)a;
     (void)b;
-    return hr_bernoulli_two_over_e(stream);
+    return hr_bernoulli_two_over_e(csprng);
 }
 
 static void test_bernoulli_two_over_e__fits_its_probability(void **state) {
@@ -135,18 +135,18 @@ static void test_categorical__fits_its_weights(void **state) {
     double p[6];
     for (int i = 0; i < 6; i++) p[i] = (double)weights[i] / 100;
     for (size_t s = 0; s < SEEDS; s++) {
-        hr_stream *stream = seeded(seeds[s]);
+        hr_csprng *csprng = seeded(seeds[s]);
         uint64_t seen[6] = {0};
-        for (int i = 0; i < DRAWS; i++) seen[hr_categorical(stream, weights, 6)]++;
+        for (int i = 0; i < DRAWS; i++) seen[hr_categorical(csprng, weights, 6)]++;
         assert_true(seen[1] == 0 && seen[4] == 0);
         assert_true(chi_square_fits(seen, p, 6, DRAWS));
-        hr_stream_close(stream);
+        hr_csprng_close(csprng);
     }
 }
 
 /* ---- Noise --------------------------------------------------------------------------------------------------------- */
 
-typedef int64_t sampler(hr_stream *stream, uint64_t num, uint64_t den);
+typedef int64_t sampler(hr_csprng *csprng, uint64_t num, uint64_t den);
 typedef double density(double x, double scale);
 
 static double laplace_density(double x, double t) {
@@ -164,15 +164,15 @@ static void check_noise(sampler *draw, density *weight, uint64_t num, uint64_t d
     for (int x = -REACH; x <= REACH; x++) sum += p[x + REACH] = weight(x, scale);
     for (int i = 0; i < CELLS; i++) p[i] /= sum;
     for (size_t s = 0; s < SEEDS; s++) {
-        hr_stream *stream = seeded(seeds[s]);
+        hr_csprng *csprng = seeded(seeds[s]);
         uint64_t seen[CELLS] = {0};
         for (int i = 0; i < DRAWS; i++) {
-            int64_t x = draw(stream, num, den);
+            int64_t x = draw(csprng, num, den);
             assert_true(x >= -REACH && x <= REACH);
             seen[x + REACH]++;
         }
         assert_true(chi_square_fits(seen, p, CELLS, DRAWS));
-        hr_stream_close(stream);
+        hr_csprng_close(csprng);
     }
 }
 
@@ -199,9 +199,9 @@ static void test_discrete_gaussian__fits_its_law(void **state) {
 
 static void test_discrete_gaussian__of_tiny_variance_is_zero(void **state) {
     (void)state;
-    hr_stream *stream = seeded(9);
-    for (int i = 0; i < 10000; i++) assert_true(hr_discrete_gaussian(stream, 1, 1 << 16) == 0);
-    hr_stream_close(stream);
+    hr_csprng *csprng = seeded(9);
+    for (int i = 0; i < 10000; i++) assert_true(hr_discrete_gaussian(csprng, 1, 1 << 16) == 0);
+    hr_csprng_close(csprng);
 }
 
 /* For scales too large to count single values: quantiles cells of the continuous law, which is within 1e-6 of the discrete one. */
@@ -219,10 +219,10 @@ static void check_large_noise(sampler *draw, double (*cdf)(double x, double scal
     double p[PARTS], scale = (double)num / (double)den;
     for (int i = 0; i < PARTS; i++) p[i] = 1.0 / PARTS;
     for (size_t s = 0; s < SEEDS; s++) {
-        hr_stream *stream = seeded(seeds[s]);
+        hr_csprng *csprng = seeded(seeds[s]);
         uint64_t seen[PARTS] = {0}, odd = 0;
         for (int i = 0; i < DRAWS; i++) {
-            int64_t x = draw(stream, num, den);
+            int64_t x = draw(csprng, num, den);
             double at = cdf((double)x, scale) * PARTS;
             seen[at < PARTS ? (int)at : PARTS - 1]++;
             odd += x & 1;
@@ -230,7 +230,7 @@ static void check_large_noise(sampler *draw, double (*cdf)(double x, double scal
         assert_true(chi_square_fits(seen, p, PARTS, DRAWS));
         uint64_t parity[2] = {DRAWS - odd, odd};
         assert_true(chi_square_fits(parity, (double[]){.5, .5}, 2, DRAWS));
-        hr_stream_close(stream);
+        hr_csprng_close(csprng);
     }
 }
 

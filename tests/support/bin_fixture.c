@@ -17,7 +17,7 @@ void fixture_close(fixture f) {
 }
 
 hr_column bounded_number(double low, double high, bool whole) {
-    return (hr_column){.name = "x", .kind = HR_NUMBER, .low = low, .high = high, .whole = whole};
+    return (hr_column){.name = "x", .kind = HR_NUMBER, .low = low, .high = high, .integer = whole};
 }
 
 void check_number_bins(const hr_feature_bins *feature, const hr_column *column, uint32_t bins) {

@@ -3,9 +3,9 @@
 #define HR_TESTS_SUPPORT_BIN_FIXTURE_H
 
 #include "bins/edges.h"
-#include "data/generate.h"
-#include "data/schema.h"
+#include "schema/schema.h"
 #include "support/check.h"
+#include "synth/generate.h"
 
 #include <float.h>
 #include <math.h>

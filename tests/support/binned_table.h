@@ -3,10 +3,10 @@
 #define HR_TESTS_SUPPORT_BINNED_TABLE_H
 
 #include "bins/binned.h"
-#include "data/generate.h"
-#include "data/schema.h"
+#include "schema/schema.h"
+#include "stats/split.h"
 #include "support/check.h"
-#include "tree/split.h"
+#include "synth/generate.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@ table odd_table(size_t rows, size_t classes) {
         [X] = number_column("x", -1, 1),          [AGE] = number_column("age", 0, 3), [FIXED] = number_column("fixed", 2, 2),
         [NONE] = number_column("none", 0, 1),     [TWO] = odd_category("two", 2),     [FEW] = odd_category("few", 6),
         [MANY] = odd_category("many", VALUES_MAX)};
-    columns[AGE].whole = true;
+    columns[AGE].integer = true;
     for (size_t i = 0; i < rows; i++) {
         for (size_t f = 0; f < ODD_FEATURES; f++) t.columns[f][i] = odd_value(&columns[f], &random);
         t.columns[AGE][i] = rint(t.columns[AGE][i]);
@@ -99,7 +99,7 @@ void check_costs(const forest_setting *s, const hr_model *model) {
     assert_int_equal(hr_account(model->releases, model->release_count, &total, NULL), HR_OK);
     assert_true(total <= budget && (double)total > .99999 * (double)budget);
     assert_true(g->is_private && g->epsilon <= s->epsilon && g->epsilon > .999 * s->epsilon && g->delta <= s->delta);
-    assert_int_equal(hr_account_check(model->releases, model->release_count, model->currency, NULL), HR_OK);
+    assert_int_equal(hr_account_check(model->releases, model->release_count, model->privacy_measure, NULL), HR_OK);
     char *text = render(model);
     hr_model *parsed = NULL;
     assert_int_equal(hr_model_parse(text, strlen(text), "model", &parsed, NULL), HR_OK);

@@ -3,9 +3,9 @@
 #define HR_TESTS_SUPPORT_FOREST_CHECKS_H
 
 #include "bins/binned.h"
+#include "stats/impurity.h"
 #include "support/audit_games.h"
 #include "support/odd_columns.h"
-#include "tree/impurity.h"
 
 enum { X, AGE, FIXED, NONE, TWO, FEW, MANY, ODD_FEATURES };
 

@@ -18,7 +18,7 @@ static void sample_add_kind(sample *out, size_t *count, Hedgerow__Message__KindC
     sample_add(out, count, &m);
 }
 
-static void samples_of_the_miner(sample *out, size_t *count) {
+static void samples_of_the_coordinator(sample *out, size_t *count) {
     ProtobufCBinaryData names[] = {hr_text_of("anna"), hr_text_of("bert")};
     uint8_t signature[HR_SIGNATURE_SIZE] = {1};
     Hedgerow__Setting set = HEDGEROW__SETTING__INIT, *settings[] = {&set, &set};
@@ -40,16 +40,16 @@ static void samples_of_the_miner(sample *out, size_t *count) {
     Hedgerow__Start start = HEDGEROW__START__INIT;
     start.owners = names;
     start.n_owners = 2;
-    Hedgerow__Place place = HEDGEROW__PLACE__INIT, *places[] = {&place, &place};
-    place.place = 1;
-    place.tree = hr_text_of("a tree");
-    place.signature = hr_data_of(signature, sizeof signature);
+    Hedgerow__Slot slot = HEDGEROW__SLOT__INIT, *slots[] = {&slot, &slot};
+    slot.slot = 1;
+    slot.tree = hr_text_of("a tree");
+    slot.signature = hr_data_of(signature, sizeof signature);
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
-    forest.places = places;
-    forest.n_places = 2;
+    forest.slots = slots;
+    forest.n_slots = 2;
     Hedgerow__Skip skip = HEDGEROW__SKIP__INIT;
-    skip.place = 3;
-    skip.signature = place.signature;
+    skip.slot = 3;
+    skip.signature = slot.signature;
     Hedgerow__Round round = HEDGEROW__ROUND__INIT;
     round.round = 1;
     round.forest = &forest;
@@ -73,7 +73,7 @@ static void samples_of_an_owner(const test_members *f, sample *out, size_t *coun
     answer.accepted = true;
     answer.reason = hr_text_of("why not");
     Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
-    notice.place = 2;
+    notice.slot = 2;
     notice.kind = HEDGEROW__NOTICE__KIND__REFUSED;
     Hedgerow__Release release = HEDGEROW__RELEASE__INIT, *releases[] = {&release, &release};
     release.what = hr_text_of("gain of a round");
@@ -98,7 +98,7 @@ static void samples_of_an_owner(const test_members *f, sample *out, size_t *coun
 
 size_t samples_of(const test_members *f, sample *out) {
     size_t count = 0;
-    samples_of_the_miner(out, &count);
+    samples_of_the_coordinator(out, &count);
     samples_of_an_owner(f, out, &count);
     return count;
 }

@@ -14,7 +14,7 @@ hr_bytes terms_of(const job_script *s) {
     terms.rounds = s->rounds;
     terms.broadcast = s->broadcast;
     terms.vote_share = s->vote_share;
-    terms.last_places = s->last_places;
+    terms.last_slots = s->last_slots;
     terms.owners = names;
     terms.n_owners = 3;
     return packed(&terms);
@@ -23,8 +23,8 @@ hr_bytes terms_of(const job_script *s) {
 hr_protocol *machine_of(const hr_protocol_setup *setup) {
     hr_protocol *machine = NULL;
     hr_error err = {0};
-    bool mine = setup->view->self == setup->miner;
-    if ((mine ? hr_inprivate_miner : hr_inprivate_owner)(setup, &machine, &err)) fail_msg("%s", err.message);
+    bool mine = setup->view->self == setup->coordinator;
+    if ((mine ? hr_inprivate_coordinator : hr_inprivate_owner)(setup, &machine, &err)) fail_msg("%s", err.message);
     return machine;
 }
 
@@ -32,14 +32,14 @@ hr_protocol_setup setup_of(const test_members *f, size_t self, const job_script 
     return (hr_protocol_setup){.view = &f->views[self],
                                .job = the_job,
                                .schema = f->schema,
-                               .miner = MINER,
-                               .least_owners = s->least_owners,
+                               .coordinator = COORDINATOR,
+                               .min_owners = s->min_owners,
                                .terms = terms,
-                               .advance = s->advance};
+                               .round_gain = s->round_gain};
 }
 
-hr_bytes ballot_bytes(size_t round, size_t place, finding found, size_t tails) {
-    hr_release line = half_a_unit(place);
+hr_bytes ballot_bytes(size_t round, size_t slot, finding found, size_t tails) {
+    hr_release line = half_a_unit(slot);
     Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
     Hedgerow__Release *storage = NULL;
     line.tree = -1;
@@ -70,7 +70,7 @@ static void byte_log_add(byte_log *t, const void *at, size_t size) {
 }
 
 static void byte_log_action(byte_log *t, const hr_action *a) {
-    const uint64_t head[] = {a->kind, a->member, a->place, a->bytes.size, strlen(a->text)};
+    const uint64_t head[] = {a->kind, a->member, a->slot, a->bytes.size, strlen(a->text)};
     byte_log_add(t, head, sizeof head);
     byte_log_add(t, a->bytes.at, a->bytes.size);
     byte_log_add(t, a->text, strlen(a->text));
@@ -90,7 +90,7 @@ static void carry_out(simulator *b, size_t who, hr_action *a) {
     case HR_ACT_TRAIN:
     case HR_ACT_VOTE:
         assert_int_equal(s->work.kind, 0);
-        if (a->kind == HR_ACT_TRAIN) assert_true(a->place < 64 && !s->trained[a->place]++);
+        if (a->kind == HR_ACT_TRAIN) assert_true(a->slot < 64 && !s->trained[a->slot]++);
         s->work = *a;
         break;
     case HR_ACT_CUT_OFF:
@@ -99,7 +99,7 @@ static void carry_out(simulator *b, size_t who, hr_action *a) {
         b->cuts++;
         snprintf(b->why, sizeof b->why, "%zu cut off %zu: %s", who, a->member, a->text);
         break;
-    case HR_ACT_TELL: assert_true(a->text[0]); break;
+    case HR_ACT_LOG: assert_true(a->text[0]); break;
     case HR_ACT_FINISH:
     case HR_ACT_FAIL: s->ends++; break;
     default: fail_msg("an action of no kind");
@@ -146,17 +146,17 @@ simulator *simulator_open(const test_members *f, const job_script *s, uint64_t s
     b->script = s;
     hr_dice_init(&b->dice, seed);
     b->terms = terms_of(s);
-    for (size_t who = MINER; who <= CARL; who++) {
+    for (size_t who = COORDINATOR; who <= CARL; who++) {
         b->parties[who].setup = setup_of(f, who, s, b->terms);
         b->parties[who].machine = machine_of(&b->parties[who].setup);
         b->found[who] = found_half;
     }
-    take_actions(b, MINER);
+    take_actions(b, COORDINATOR);
     return b;
 }
 
 void simulator_close(simulator *b) {
-    for (size_t who = MINER; who <= CARL; who++) {
+    for (size_t who = COORDINATOR; who <= CARL; who++) {
         simulated_party *s = &b->parties[who];
         for (size_t e = 0; e < s->event_count; e++) free((void *)s->events[e].bytes);
         free(s->actions.at);
@@ -198,9 +198,9 @@ void do_work(simulator *b, size_t who) {
     hr_bytes made = {0};
     if (!lost) {
         size_t owners = hr_inprivate_owner_course(s->machine)->owner_count;
-        size_t round = work.place / owners, most = b->script->last_places < owners ? b->script->last_places : owners - 1;
+        size_t round = work.slot / owners, most = b->script->last_slots < owners ? b->script->last_slots : owners - 1;
         size_t tails = round + 1 == b->script->rounds ? most : 0;
-        made = work.kind == HR_ACT_TRAIN ? leaf_bytes(b->f, who, work.place) : ballot_bytes(round, work.place, b->found[who], tails);
+        made = work.kind == HR_ACT_TRAIN ? leaf_bytes(b->f, who, work.slot) : ballot_bytes(round, work.slot, b->found[who], tails);
     }
     feed(b, who, (hr_event){.kind = HR_EVENT_BEGUN});
     feed(b, who, (hr_event){.kind = HR_EVENT_WORKED, .bytes = made.at, .size = made.size});
@@ -227,9 +227,9 @@ void simulator_run(simulator *b, void (*meanwhile)(simulator *b)) {
         assert_true(steps < 20000);
         if (meanwhile) meanwhile(b);
         if (simulator_step(b)) continue;
-        if (!hr_protocol_waits(b->parties[MINER].machine)) return;
+        if (!hr_protocol_waits(b->parties[COORDINATOR].machine)) return;
         assert_true(++b->aways < 200);
-        feed(b, MINER, (hr_event){.kind = HR_EVENT_AWAY});
+        feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
     }
 }
 
@@ -239,13 +239,13 @@ void all_return(simulator *b) {
 }
 
 void check_over(const simulator *b) {
-    for (size_t who = MINER; who <= CARL; who++)
+    for (size_t who = COORDINATOR; who <= CARL; who++)
         if (b->parties[who].ends != 1) fail_msg("member %zu has %zu ends", who, b->parties[who].ends);
     if (b->cuts) fail_msg("%s", b->why);
 }
 
 void check_replay(const simulator *b) {
-    for (size_t who = MINER; who <= CARL; who++) {
+    for (size_t who = COORDINATOR; who <= CARL; who++) {
         const simulated_party *s = &b->parties[who];
         hr_protocol *again = machine_of(&s->setup);
         byte_log actions = {0};
@@ -265,8 +265,8 @@ void check_replay(const simulator *b) {
 }
 
 size_t trees_of(const simulator *b) {
-    const hr_course *c = hr_inprivate_miner_course(b->parties[MINER].machine);
+    const hr_job_state *c = hr_inprivate_coordinator_course(b->parties[COORDINATOR].machine);
     size_t trees = 0;
-    for (size_t p = 0; c && p < hr_course_places(c); p++) trees += c->places[p].state == HR_PLACE_TREE;
+    for (size_t p = 0; c && p < hr_job_state_slots(c); p++) trees += c->slots[p].state == HR_SLOT_TREE;
     return trees;
 }

@@ -1,5 +1,5 @@
-/* A switchboard between the machines of a job: letters between two members keep their order, as mailboxes see to it; all else comes in
- * an order that dice choose. Whatever is fed to a machine is kept, to be fed again. */
+/* A switchboard between the machines of a job: letters between two members keep their order, as reorder bufferes see to it; all else comes
+ * in an order that dice choose. Whatever is fed to a machine is kept, to be fed again. */
 #ifndef HR_TESTS_SUPPORT_MESSAGE_SIMULATOR_H
 #define HR_TESTS_SUPPORT_MESSAGE_SIMULATOR_H
 
@@ -31,9 +31,9 @@ typedef struct letter {
 typedef struct job_script {
     uint32_t rounds;
     bool broadcast;
-    double vote_share, advance;
-    size_t least_owners;
-    uint32_t last_places;
+    double vote_share, round_gain;
+    size_t min_owners;
+    uint32_t last_slots;
 } job_script;
 
 /* What an owner finds, in units of 2^-10 records. */
@@ -60,7 +60,7 @@ extern const finding found_half;
 hr_bytes terms_of(const job_script *s);
 hr_protocol *machine_of(const hr_protocol_setup *setup);
 hr_protocol_setup setup_of(const test_members *f, size_t self, const job_script *s, hr_bytes terms);
-hr_bytes ballot_bytes(size_t round, size_t place, finding found, size_t tails);
+hr_bytes ballot_bytes(size_t round, size_t slot, finding found, size_t tails);
 
 /* The event's bytes are gone after this, as they may be. */
 void feed(simulator *b, size_t who, hr_event event);
@@ -74,7 +74,7 @@ void do_work(simulator *b, size_t who);
 /* One thing that can happen happens; false: nothing can. */
 bool simulator_step(simulator *b);
 
-/* Until nobody waits for anybody. Whenever nothing can happen, the miner loses her patience. */
+/* Until nobody waits for anybody. Whenever nothing can happen, the coordinator loses its patience. */
 void simulator_run(simulator *b, void (*meanwhile)(simulator *b));
 void all_return(simulator *b);
 

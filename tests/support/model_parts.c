@@ -8,7 +8,7 @@ static hr_schema *make_schema(hr_task task) {
         snprintf(names[i], sizeof names[i], "w%d", i);
         wards[i] = names[i];
     }
-    const hr_column features[FEATURES] = {{.name = "age", .kind = HR_NUMBER, .low = 0, .high = 120, .whole = true},
+    const hr_column features[FEATURES] = {{.name = "age", .kind = HR_NUMBER, .low = 0, .high = 120, .integer = true},
                                           {.name = "income \"net\"", .kind = HR_NUMBER, .low = -1e4, .high = 1e6 / 3},
                                           {.name = "sex", .kind = HR_CATEGORY, .value_count = 3, .values = sexes},
                                           {.name = "w\xc3\xa4rd", .kind = HR_CATEGORY, .value_count = WARDS, .values = wards},
@@ -85,32 +85,32 @@ static void make_forest(parts *p, hr_link link, size_t outputs, size_t trees, un
 }
 
 /* Three kinds of releases, through a real gate; the guarantee that they add up to. */
-static void make_releases(parts *p, hr_currency currency, double delta) {
-    assert_int_equal(hr_stream_open_seeded(7, &p->stream, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(currency, HR_UNIT, p->stream, &p->gate, NULL), HR_OK);
+static void make_releases(parts *p, hr_privacy_measure privacy_measure, double delta) {
+    assert_int_equal(hr_csprng_open_seeded(7, &p->stream, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(privacy_measure, HR_UNIT, p->stream, &p->gate, NULL), HR_OK);
     const hr_exact exact[2] = {{5}, {-3}};
     hr_noisy noisy[2];
     hr_permit permit;
     for (int64_t tree = 0; tree < 2; tree++) {
-        const hr_charge split = {"split", tree, 0, 0, (uint64_t)tree, currency ? HR_UNIT / 8 : 0, 40};
-        const hr_charge leaf = {"leaf sum", tree, -1, 0, (uint64_t)tree, currency ? HR_UNIT / 3 + (hr_units)tree : 0, 7};
+        const hr_charge split = {"split", tree, 0, 0, (uint64_t)tree, privacy_measure ? HR_UNIT / 8 : 0, 40};
+        const hr_charge leaf = {"leaf sum", tree, -1, 0, (uint64_t)tree, privacy_measure ? HR_UNIT / 3 + (hr_units)tree : 0, 7};
         assert_int_equal(hr_gate_charge_choice(p->gate, &split, &permit, NULL), HR_OK);
         hr_exact scores[2] = {{5}, {-3}};
         (void)hr_gate_choose(p->gate, permit, scores, 2);
         assert_int_equal(hr_gate_charge_sums(p->gate, &leaf, &permit, NULL), HR_OK);
         hr_gate_sums(p->gate, permit, exact, 2, noisy);
     }
-    const hr_charge edges = {"bin edges", -1, -1, 1, 0, currency ? HR_UNIT / 16 : 0, 1};
+    const hr_charge edges = {"bin edges", -1, -1, 1, 0, privacy_measure ? HR_UNIT / 16 : 0, 1};
     assert_int_equal(hr_gate_charge_sums(p->gate, &edges, &permit, NULL), HR_OK);
     hr_gate_sums(p->gate, permit, exact, 1, noisy);
     hr_model *m = &p->model;
-    m->currency = currency;
+    m->privacy_measure = privacy_measure;
     m->releases = (hr_release *)hr_gate_releases(p->gate, &m->release_count);
-    assert_int_equal(hr_model_account(m->releases, m->release_count, currency, delta, &m->guarantee, NULL), HR_OK);
-    m->guarantee.statement = currency ? "Proved, \"quoted\"\nand on two lines." : "Nothing is protected: every answer is exact.";
+    assert_int_equal(hr_model_account(m->releases, m->release_count, privacy_measure, delta, &m->guarantee, NULL), HR_OK);
+    m->guarantee.statement = privacy_measure ? "Proved, \"quoted\"\nand on two lines." : "Nothing is protected: every answer is exact.";
 }
 
-void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth, hr_currency currency) {
+void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth, hr_privacy_measure privacy_measure) {
     static hr_setting settings[] = {{"trees", "12"}, {"depth", "4"}, {"learning-rate", "0.1"}};
     *p = (parts){.random = 88172645463325252u, .model = {.method = "dpboost", .mode = HR_SOUND}};
     p->model.arena = hr_arena_new();
@@ -118,14 +118,14 @@ void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t tre
     p->model.schema = make_schema(task);
     make_bins(p);
     make_forest(p, link, outputs, trees, depth);
-    make_releases(p, currency, currency == HR_ZCDP || currency == HR_GDP ? 1e-6 : 0);
+    make_releases(p, privacy_measure, privacy_measure == HR_ZCDP || privacy_measure == HR_GDP ? 1e-6 : 0);
     p->model.settings = settings;
     p->model.setting_count = COUNT(settings);
 }
 
 void parts_done(parts *p) {
     hr_gate_free(p->gate);
-    hr_stream_close(p->stream);
+    hr_csprng_close(p->stream);
     hr_schema_free(p->model.schema);
     hr_arena_free(p->model.arena);
 }

@@ -3,9 +3,9 @@
 #ifndef HR_TESTS_SUPPORT_MODEL_PARTS_H
 #define HR_TESTS_SUPPORT_MODEL_PARTS_H
 
-#include "data/schema.h"
 #include "model/model.h"
 #include "privacy/gate.h"
+#include "schema/schema.h"
 #include "support/check.h"
 #include "support/random_numbers.h"
 
@@ -18,12 +18,12 @@ enum { AGE, INCOME, SEX, WARD, CONSTANT, FEATURES, WARDS = 300 };
 typedef struct parts {
     uint64_t random;
     hr_gate *gate;
-    hr_stream *stream;
+    hr_csprng *csprng;
     hr_model model; /* its arena holds what the test makes */
 } parts;
 
 /* A model for a task with `outputs` scores. */
-void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth, hr_currency currency);
+void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth, hr_privacy_measure privacy_measure);
 void parts_done(parts *p);
 hr_model *make_model(const parts *p);
 

@@ -12,11 +12,11 @@ double server_clock(void) {
 
 const char *server_program(void) {
     static char path[SERVER_PATH];
-    char places[4096];
+    char slots[4096];
     const char *searched = getenv("PATH");
-    snprintf(places, sizeof places, "%s:/usr/sbin:/usr/local/sbin", searched ? searched : "");
-    for (char *place = strtok(places, ":"); place; place = strtok(NULL, ":")) {
-        snprintf(path, sizeof path, "%s/nats-server", place);
+    snprintf(slots, sizeof slots, "%s:/usr/sbin:/usr/local/sbin", searched ? searched : "");
+    for (char *slot = strtok(slots, ":"); slot; slot = strtok(NULL, ":")) {
+        snprintf(path, sizeof path, "%s/nats-server", slot);
         if (access(path, X_OK) == 0) return path;
     }
     return NULL;
@@ -40,18 +40,18 @@ unsigned server_keep_port(int *keeper) {
 }
 
 hr_nats_options server_options(const server *s, char paths[3][SERVER_PATH], const char *certificate, const char *name) {
-    const bool steward = strcmp(certificate, HR_BROKER_STEWARD) == 0;
+    const bool admin = strcmp(certificate, HR_BROKER_ADMIN) == 0;
     snprintf(paths[0], SERVER_PATH, "%s/ca.pem", s->folder);
-    snprintf(paths[1], SERVER_PATH, "%s/%s/%s.pem", s->folder, steward ? "broker" : certificate, steward ? certificate : "tls");
-    snprintf(paths[2], SERVER_PATH, "%s/%s/%s-key.pem", s->folder, steward ? "broker" : certificate, steward ? certificate : "tls");
+    snprintf(paths[1], SERVER_PATH, "%s/%s/%s.pem", s->folder, admin ? "broker" : certificate, admin ? certificate : "tls");
+    snprintf(paths[2], SERVER_PATH, "%s/%s/%s-key.pem", s->folder, admin ? "broker" : certificate, admin ? certificate : "tls");
     return (hr_nats_options){
         .url = s->url, .authority = paths[0], .certificate = paths[1], .certificate_key = paths[2], .federation = "demo", .name = name};
 }
 
 hr_status server_prepare(const server *s, int ack_seconds, hr_error *err) {
     char paths[3][SERVER_PATH];
-    const hr_nats_options steward = server_options(s, paths, HR_BROKER_STEWARD, HR_BROKER_STEWARD);
-    return hr_broker_prepare(&steward, server_members, SERVER_MEMBERS, ack_seconds, err);
+    const hr_nats_options admin = server_options(s, paths, HR_BROKER_ADMIN, HR_BROKER_ADMIN);
+    return hr_broker_prepare(&admin, server_members, SERVER_MEMBERS, ack_seconds, err);
 }
 
 void server_launch(server *s) {
@@ -96,8 +96,8 @@ bool server_start(server *s, int ack_seconds) {
     return true;
 }
 
-static int server_remove(const char *path, const struct stat *about, int kind, struct FTW *place) {
-    (void)about, (void)kind, (void)place;
+static int server_remove(const char *path, const struct stat *about, int kind, struct FTW *slot) {
+    (void)about, (void)kind, (void)slot;
     return remove(path);
 }
 

@@ -1,4 +1,4 @@
-/* A real broker for a test: a federation of its own in a temporary folder, a nats-server on a port that was free, and boxes that are
+/* A real broker for a test: a federation of its own in a temporary folder, a nats-server on a port that was free, and inboxes that are
  * ready. Nothing waits by the clock: what must become true is tried until it is, or until a deadline fails the test. */
 #ifndef HR_TESTS_SUPPORT_NATS_SERVER_H
 #define HR_TESTS_SUPPORT_NATS_SERVER_H
@@ -48,7 +48,7 @@ void server_launch(server *s);
 bool server_died(server *s);
 void server_stop(server *s, int how);
 
-/* Starts the broker of the folder and waits until its boxes are there. False: it ended by itself. */
+/* Starts the broker of the folder and waits until its inboxes are there. False: it ended by itself. */
 bool server_start(server *s, int ack_seconds);
 
 /* A federation in s->folder whose broker would listen at a port of its own. */

@@ -20,15 +20,15 @@ static void note_sent(harness *l, work_record *d, const void *bytes, size_t size
 }
 
 static void note_forest(harness *l, const Hedgerow__Forest *forest) {
-    for (size_t i = 0; forest && i < forest->n_places; i++)
-        if (forest->places[i]->tree.len)
-            note_sent(l, &l->event_log->trees[forest->places[i]->place], forest->places[i]->tree.data, forest->places[i]->tree.len);
+    for (size_t i = 0; forest && i < forest->n_slots; i++)
+        if (forest->slots[i]->tree.len)
+            note_sent(l, &l->event_log->trees[forest->slots[i]->slot], forest->slots[i]->tree.data, forest->slots[i]->tree.len);
 }
 
 static void note_ballot(harness *l, size_t from, const Hedgerow__Ballot *ballot) {
     work_record *d = &l->event_log->ballots[ballot->round * OWNERS + from - 1];
     hr_bytes bytes;
-    require(!hr_pack(&ballot->base, &bytes, NULL));
+    require(!hr_message_pack(&ballot->base, &bytes, NULL));
     if (ballot->counted)
         note_sent(l, d, bytes.at, bytes.size);
     else
@@ -43,24 +43,24 @@ static void note_message(harness *l, size_t from, const Hedgerow__Message *m) {
     case HEDGEROW__MESSAGE__KIND_POLL: note_forest(l, m->poll->forest); break;
     case HEDGEROW__MESSAGE__KIND_BALLOT: note_ballot(l, from, m->ballot); break;
     case HEDGEROW__MESSAGE__KIND_NOTICE:
-        if (m->notice->kind == HEDGEROW__NOTICE__KIND__EMPTY) l->event_log->trees[m->notice->place].none = true;
+        if (m->notice->kind == HEDGEROW__NOTICE__KIND__EMPTY) l->event_log->trees[m->notice->slot].none = true;
         break;
     default: break;
     }
 }
 
-/* Reads a parcel as its receiver would. Messages in pieces are counted only. */
+/* Reads a packet as its receiver would. Messages in pieces are counted only. */
 static void record_packet(harness *l, const char *to, const void *bytes, size_t size) {
     hr_envelope e;
     ProtobufCMessage *message = NULL;
-    size_t receiver = hr_roster_named(&l->roster, to, strlen(to));
+    size_t receiver = hr_membership_by_name(&l->membership, to, strlen(to));
     require(!hr_envelope_open(&l->parties[receiver].view, bytes, size, &e, NULL));
-    l->event_log->parcels++;
+    l->event_log->packets++;
     l->event_log->pieces += e.more;
     if (e.sequence && !l->event_log->pieces) {
-        require(!hr_unpack(&hedgerow__message__descriptor, e.body.at, e.body.size, &message, NULL));
+        require(!hr_message_unpack(&hedgerow__message__descriptor, e.body.at, e.body.size, &message, NULL));
         note_message(l, e.from, (const Hedgerow__Message *)message);
-        hr_unpacked_free(message);
+        hr_message_unpacked_free(message);
     }
     free(e.body.at);
 }
@@ -79,24 +79,24 @@ hr_status watched_send(hr_transport *self, const char *to, const void *bytes, si
     return dies(c->party, true) ? HR_E_CANCELLED : status;
 }
 
-static hr_status watched_receive(hr_transport *self, int milliseconds, hr_parcel *out, hr_error *err) {
+static hr_status watched_receive(hr_transport *self, int milliseconds, hr_packet *out, hr_error *err) {
     watched_transport *c = (watched_transport *)self;
-    *out = (hr_parcel){0};
+    *out = (hr_packet){0};
     if (dies(c->party, false)) return HR_E_CANCELLED;
     hr_status status = c->inner->receive(c->inner, milliseconds, out, err);
     c->held = *out;
     return dies(c->party, true) ? HR_E_CANCELLED : status;
 }
 
-static void watched_settle(hr_transport *self, hr_parcel *parcel) {
+static void watched_settle(hr_transport *self, hr_packet *packet) {
     watched_transport *c = (watched_transport *)self;
     if (dies(c->party, false)) return;
-    c->inner->settle(c->inner, parcel);
-    c->held = (hr_parcel){0};
+    c->inner->settle(c->inner, packet);
+    c->held = (hr_packet){0};
     (void)dies(c->party, true);
 }
 
-/* What she had not settled is lost on the way: that must not matter either. */
+/* What it had not settled is lost on the way: that must not matter either. */
 static void watched_close(hr_transport *self) {
     watched_transport *c = (watched_transport *)self;
     if (c->inner) c->inner->settle(c->inner, &c->held);
@@ -114,12 +114,12 @@ static bool is_reserved(const harness_party *p, const hr_party_job *job) {
     return paid && sqlite3_get_autocommit(hr_ledger_file(p->ledger));
 }
 
-static hr_status watch_work(harness_party *p, work_call *call, work_record *d, const hr_party_job *job, size_t place, hr_bytes *out,
+static hr_status watch_work(harness_party *p, work_call *call, work_record *d, const hr_party_job *job, size_t slot, hr_bytes *out,
                             hr_error *err) {
     if (dies(p, false)) return HR_E_CANCELLED;
     if (!is_reserved(p, job)) p->harness->event_log->unreserved++;
     d->draws++;
-    hr_status status = call(&p->as.work, job, place, out, err);
+    hr_status status = call(&p->as.work, job, slot, out, err);
     if (!status) d->made = digest_of(out->at, out->size);
     if (!dies(p, true)) return status;
     free(out->at);
@@ -127,14 +127,14 @@ static hr_status watch_work(harness_party *p, work_call *call, work_record *d, c
     return HR_E_CANCELLED;
 }
 
-static hr_status watched_train(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+static hr_status watched_train(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out, hr_error *err) {
     harness_party *p = (harness_party *)self;
-    return watch_work(p, p->real.train, &p->harness->event_log->trees[place], job, place, out, err);
+    return watch_work(p, p->real.train, &p->harness->event_log->trees[slot], job, slot, out, err);
 }
 
-static hr_status watched_vote(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err) {
+static hr_status watched_vote(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out, hr_error *err) {
     harness_party *p = (harness_party *)self;
-    return watch_work(p, p->real.vote, &p->harness->event_log->ballots[place], job, place, out, err);
+    return watch_work(p, p->real.vote, &p->harness->event_log->ballots[slot], job, slot, out, err);
 }
 
 static hr_status watched_finish(hr_party_work *self, const hr_party_job *job, hr_error *err) {
@@ -168,11 +168,11 @@ static void set_work(harness_party *p) {
         p->as.owner.policy = &l->policy;
         p->as.owner.ledger = p->ledger;
         p->as.owner.threads = 1;
-        p->as.owner.tell = log_line;
+        p->as.owner.log_line = log_line;
         p->as.owner.user = p;
     } else {
-        p->as.miner = (hr_miner_work){.path = l->model, .tell = log_line, .user = p};
-        hr_miner_work_init(&p->as.miner);
+        p->as.coordinator = (hr_coordinator_work){.path = l->model, .log_line = log_line, .user = p};
+        hr_coordinator_work_init(&p->as.coordinator);
     }
     p->real = p->as.work;
     p->as.work.train = watched_train;
@@ -199,9 +199,9 @@ hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err)
                                 .transport = &p->watched.transport,
                                 .work = &p->as.work,
                                 .schema = l->table.schema,
-                                .miners = l->miners,
-                                .least_owners = 1,
-                                .advance = -1e6, /* whatever noise says, the job goes on */
+                                .coordinators = l->coordinators,
+                                .min_owners = 1,
+                                .round_gain = -1e6, /* whatever noise says, the job goes on */
                                 .deadline = l->deadline,
                                 .lifetime = l->lifetime,
                                 .resend = RESEND};
@@ -221,8 +221,8 @@ void party_stop(harness_party *p) {
     hr_journal_close(p->journal);
     hr_ledger_close(p->ledger);
     if (!p->index) {
-        hr_model_free(p->as.miner.model);
-        p->as.miner.model = NULL;
+        hr_model_free(p->as.coordinator.model);
+        p->as.coordinator.model = NULL;
     }
     p->party = NULL;
     p->journal = NULL;
@@ -236,20 +236,20 @@ hr_job_file harness_job(size_t rounds, hr_order order, bool votes) {
     job.options.epsilon = EPSILON;
     job.options.depth = 2;
     job.options.edges = HR_EDGES_PUBLIC; /* the fastest */
-    job.advance = votes ? .01 : 0;
+    job.round_gain = votes ? .01 : 0;
     job.vote_share = votes ? .2 : 0;
     return job;
 }
 
 hr_job_file harness_job_with_votes(hr_order order) {
     hr_job_file job = harness_job(2, order, true);
-    job.last_places = 1;
+    job.last_slots = 1;
     return job;
 }
 
 static void open_event_log(harness *l) {
     char path[PATH_ROOM];
-    snprintf(path, sizeof path, "%s/diary", l->temp_dir->folder);
+    snprintf(path, sizeof path, "%s/event_log", l->temp_dir->folder);
     int file = open(path, O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
     assert_true(file >= 0);
     assert_int_equal(ftruncate(file, sizeof *l->event_log), 0);
@@ -273,10 +273,10 @@ static void add_party(harness *l, size_t index) {
     harness_party *p = &l->parties[index];
     p->harness = l;
     p->index = index;
-    snprintf(p->name, sizeof p->name, index ? "owner-%zu" : "miner", index);
+    snprintf(p->name, sizeof p->name, index ? "owner-%zu" : "coordinator", index);
     snprintf(p->path, sizeof p->path, "%s/%s.db", l->temp_dir->folder, p->name);
     assert_int_equal(hr_identity_make(&p->identity, NULL), HR_OK);
-    p->view = (hr_party_view){&l->roster, p->identity, index};
+    p->view = (hr_party_view){&l->membership, p->identity, index};
     l->members[index] = (hr_member){p->name, hr_identity_public(p->identity)};
     if (!index) return;
     assert_int_equal(hr_ledger_create(p->path, LIMIT, 0, NULL), HR_OK);
@@ -284,11 +284,11 @@ static void add_party(harness *l, size_t index) {
 }
 
 void harness_open(harness *l, hr_job_file job) {
-    static const char *const miners[] = {"miner"}, *const methods[] = {"inprivate"};
+    static const char *const coordinators[] = {"coordinator"}, *const methods[] = {"inprivate"};
     *l = (harness){.table = table_of_steps(60, 2, 2, 5), .job = job, .deadline = NEVER, .now = 1000000};
-    l->policy = (hr_policy){.miners = {miners, 1}, .methods = {methods, 1}, .epsilon = 1, .owners = 1};
-    l->roster = (hr_roster){"test", l->members, PARTIES};
-    l->miners[0] = true;
+    l->policy = (hr_policy){.coordinators = {coordinators, 1}, .methods = {methods, 1}, .epsilon = 1, .owners = 1};
+    l->membership = (hr_membership){"test", l->members, PARTIES};
+    l->coordinators[0] = true;
     assert_int_equal(hr_loopback_new(&l->loopback, NULL), HR_OK);
     assert_int_equal(temp_dir_open_in_memory((void **)&l->temp_dir), 0);
     open_event_log(l);
@@ -309,7 +309,7 @@ void harness_close(harness *l) {
     temp_dir_close(&state);
 }
 
-/* ---- The course of a job ------------------------------------------------------------------------------- */
+/* ---- The job state of a job ------------------------------------------------------------------------------- */
 
 hr_status harness_submit(harness *l, hr_error *err) {
     const char *names[OWNERS];
@@ -366,7 +366,7 @@ bool harness_step(harness *l) {
 }
 
 void harness_run_until(harness *l, bool (*over)(harness *l)) {
-    for (int idle = 0; idle < IDLE_MOST;) {
+    for (int idle = 0; idle < IDLE_MAX;) {
         if (harness_step(l)) continue;
         if (over(l)) return;
         l->now += RESEND / 2;
@@ -390,7 +390,7 @@ void check_query(const harness_party *p, const char *sql, const char *number) {
 void check_journal(const harness_party *p) {
     check_query(p, "SELECT count(*) FROM jobs WHERE NOT over", "0");
     check_query(p, "SELECT count(*) FROM events", "0");
-    check_query(p, "SELECT count(*) FROM parcels", "0");
+    check_query(p, "SELECT count(*) FROM packets", "0");
 }
 
 /* Every piece of work was drawn once at most, and said to be one thing. Returns how many there are. */
@@ -398,8 +398,8 @@ static size_t check_works(const work_record *works, size_t from, size_t step_siz
     size_t given = 0;
     for (size_t p = from; p < end; p += step_size) {
         const work_record *d = &works[p];
-        if (d->draws > 1) fail_msg("noise was drawn %d times for place %zu", d->draws, p);
-        if (!!d->sent == d->none) fail_msg("place %zu: %s", p, d->none ? "a tree, and word that there is none" : "nothing was ever said");
+        if (d->draws > 1) fail_msg("noise was drawn %d times for slot %zu", d->draws, p);
+        if (!!d->sent == d->none) fail_msg("slot %zu: %s", p, d->none ? "a tree, and word that there is none" : "nothing was ever said");
         if (d->sent) assert_true(d->sent == d->made);
         given += d->sent != 0;
     }
@@ -426,18 +426,18 @@ size_t trees_in_model(const harness *l) {
 }
 
 size_t check_end(harness *l) {
-    size_t places = l->job.rounds * OWNERS, trees = 0, ballots = 0;
-    size_t voted = l->job.advance > 0 ? places - (l->job.last_places ? 0 : OWNERS) : 0;
+    size_t slots = l->job.rounds * OWNERS, trees = 0, ballots = 0;
+    size_t voted = l->job.round_gain > 0 ? slots - (l->job.last_slots ? 0 : OWNERS) : 0;
     assert_int_equal(l->event_log->second_answers, 0);
     assert_int_equal(l->event_log->second_models, 0);
     assert_int_equal(l->event_log->unreserved, 0);
     for (size_t i = 0; i < PARTIES; i++) check_journal(&l->parties[i]);
     for (size_t i = 0; i < OWNERS; i++) {
-        size_t given = check_works(l->event_log->trees, i, OWNERS, places), counted = check_works(l->event_log->ballots, i, OWNERS, voted);
+        size_t given = check_works(l->event_log->trees, i, OWNERS, slots), counted = check_works(l->event_log->ballots, i, OWNERS, voted);
         check_charge(&l->parties[i + 1], given + counted > 0);
         trees += given;
         ballots += counted;
     }
-    assert_in_range(trees_in_model(l), trees - l->job.last_places, trees); /* a vote may leave them out */
-    return places + voted - trees - ballots;
+    assert_in_range(trees_in_model(l), trees - l->job.last_slots, trees); /* a vote may leave them out */
+    return slots + voted - trees - ballots;
 }

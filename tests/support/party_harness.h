@@ -1,13 +1,13 @@
-/* A miner and three owners whose journals and ledgers are files, over a loopback: parties that may die at any moment and come back. What
- * leaves them is read on the way, and kept for the end: nobody may ever say two different things. */
+/* A coordinator and three owners whose journals and ledgers are files, over a loopback: parties that may die at any moment and come back.
+ * What leaves them is read on the way, and kept for the end: nobody may ever say two different things. */
 #ifndef HR_TESTS_SUPPORT_PARTY_HARNESS_H
 #define HR_TESTS_SUPPORT_PARTY_HARNESS_H
 
 #include "data/records.h"
-#include "job/miner_work.h"
-#include "job/owner_work.h"
-#include "job/terms.h"
 #include "ledger/spend.h"
+#include "party/coordinator_work.h"
+#include "party/owner_work.h"
+#include "party/terms.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"
 #include "transport/loopback.h"
@@ -15,7 +15,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-enum { OWNERS = 3, PARTIES = OWNERS + 1, PLACES = OWNERS * 8, RESEND = 100, PATH_ROOM = 160, IDLE_MOST = 4000 };
+enum { OWNERS = 3, PARTIES = OWNERS + 1, SLOTS = OWNERS * 8, RESEND = 100, PATH_ROOM = 160, IDLE_MAX = 4000 };
 
 #define EPSILON .5
 #define LIMIT 2.0
@@ -23,18 +23,18 @@ enum { OWNERS = 3, PARTIES = OWNERS + 1, PLACES = OWNERS * 8, RESEND = 100, PATH
 
 /* A tree or a ballot, over all lives of its owner. Digests are 0 for nothing. */
 typedef struct work_record {
-    int draws;           /* how often she drew noise for it */
-    uint64_t made, sent; /* what came of it, and what left her */
-    bool none;           /* she has said that there is none */
+    int draws;           /* how often it drew noise for it */
+    uint64_t made, sent; /* what came of it, and what left it */
+    bool none;           /* it has said that there is none */
 } work_record;
 
 /* Shared with child processes. */
 typedef struct event_log {
-    work_record trees[PLACES], ballots[PLACES];
+    work_record trees[SLOTS], ballots[SLOTS];
     uint64_t model;
     size_t models;                                    /* how often it was made */
     size_t second_answers, unreserved, second_models; /* what must not be */
-    size_t parcels, pieces;
+    size_t packets, pieces;
 } event_log;
 
 typedef struct harness harness;
@@ -42,7 +42,7 @@ typedef struct harness harness;
 typedef struct watched_transport {
     hr_transport transport;
     hr_transport *inner;
-    hr_parcel held; /* received, and not settled */
+    hr_packet held; /* received, and not settled */
     struct harness_party *party;
 } watched_transport;
 
@@ -50,7 +50,7 @@ typedef struct harness_party {
     union {
         hr_party_work work; /* first: a worker is a party */
         hr_owner_work owner;
-        hr_miner_work miner;
+        hr_coordinator_work coordinator;
     } as;
     hr_party_work real; /* without the watching */
     harness *harness;
@@ -59,7 +59,7 @@ typedef struct harness_party {
     hr_identity *identity;
     hr_party_view view;
     hr_data *records;
-    /* Of one life; NULL when she is dead. */
+    /* Of one life; NULL when it is dead. */
     hr_ledger *ledger;
     hr_journal *journal;
     watched_transport watched;
@@ -72,30 +72,30 @@ struct harness {
     table table;
     hr_job_file job;
     hr_policy policy;
-    hr_roster roster;
+    hr_membership membership;
     hr_member members[PARTIES];
-    bool miners[PARTIES];
+    bool coordinators[PARTIES];
     hr_loopback *loopback;
     harness_party parties[PARTIES];
     size_t running; /* the index of the party whose step it is */
     int64_t now, date, deadline, lifetime;
     event_log *event_log;
     char said[8192]; /* by the parties of this process, line by line */
-    /* Whether she dies just before, or just after, what she is about to do; NULL: never. */
+    /* Whether it dies just before, or just after, what it is about to do; NULL: never. */
     bool (*dies)(const harness_party *p, bool after);
-    /* Whether she has died in her last step. */
+    /* Whether it has died in its last step. */
     bool (*died)(const harness_party *p);
 };
 
 bool dies(const harness_party *p, bool after);
 hr_status watched_send(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err);
-typedef hr_status work_call(hr_party_work *self, const hr_party_job *job, size_t place, hr_bytes *out, hr_error *err);
+typedef hr_status work_call(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out, hr_error *err);
 
-/* From her files, with that end of a transport, which is hers from then on. */
+/* From its files, with that end of a transport, which is its own from then on. */
 hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err);
 void party_start(harness_party *p);
 
-/* Only her files are left. */
+/* Only its files are left. */
 void party_stop(harness_party *p);
 hr_job_file harness_job(size_t rounds, hr_order order, bool votes);
 
@@ -106,7 +106,7 @@ hr_job_file harness_job_with_votes(hr_order order);
 void harness_open(harness *l, hr_job_file job);
 void harness_close(harness *l);
 
-/* As `hedgerow mine` would, whenever it is started. */
+/* As `hedgerow coordinate` would, whenever it is started. */
 hr_status harness_submit(harness *l, hr_error *err);
 void party_restart(harness_party *p);
 bool party_step(harness_party *p);

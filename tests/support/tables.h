@@ -1,11 +1,11 @@
-/* Tables made from formulas, and fits of them, for the tests of src/methods and src/job. */
+/* Tables made from formulas, and fits of them, for the tests of src/methods and src/fit. */
 #ifndef HR_TESTS_SUPPORT_TABLES_H
 #define HR_TESTS_SUPPORT_TABLES_H
 
 #include "base/fail.h"
-#include "data/schema.h"
 #include "methods/method.h"
 #include "model/model.h"
+#include "schema/schema.h"
 #include "support/check.h"
 #include "support/model_text.h"
 #include "support/random_numbers.h"

@@ -16,10 +16,10 @@ hr_identity *identity_of_rfc8032(void) {
     return identity;
 }
 
-hr_stream *seeded_stream(uint64_t seed) {
-    hr_stream *stream = NULL;
-    assert_int_equal(hr_stream_open_seeded(seed, &stream, NULL), HR_OK);
-    return stream;
+hr_csprng *seeded_stream(uint64_t seed) {
+    hr_csprng *csprng = NULL;
+    assert_int_equal(hr_csprng_open_seeded(seed, &csprng, NULL), HR_OK);
+    return csprng;
 }
 
 void check_error(const hr_error *err, hr_status status, const char *message) {

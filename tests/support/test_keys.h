@@ -2,8 +2,8 @@
 #ifndef HR_TESTS_SUPPORT_TEST_KEYS_H
 #define HR_TESTS_SUPPORT_TEST_KEYS_H
 
-#include "random/stream.h"
-#include "seal/secret.h"
+#include "crypto/secret.h"
+#include "random/csprng.h"
 #include "support/check.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ hr_identity *test_identity(unsigned char number);
 
 /* RFC 8032, section 7.1, test 1. Owner: the caller. */
 hr_identity *identity_of_rfc8032(void);
-hr_stream *seeded_stream(uint64_t seed);
+hr_csprng *seeded_stream(uint64_t seed);
 void check_error(const hr_error *err, hr_status status, const char *message);
 
 #endif

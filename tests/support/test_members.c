@@ -6,15 +6,15 @@ const char the_schema[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, lo
                           "low: 0, high: 10}, {name: c, kind: category, values: [a, b, d]}]\n";
 
 static test_members *test_members_open(void) {
-    static const char *const names[MEMBERS] = {"miner", "anna", "bert", "carl", "dora", "outsider"};
+    static const char *const names[MEMBERS] = {"coordinator", "anna", "bert", "carl", "dora", "outsider"};
     test_members *f = calloc(1, sizeof *f);
     assert_non_null(f);
-    f->roster = (hr_roster){"brook", f->members, MEMBERS};
+    f->membership = (hr_membership){"brook", f->members, MEMBERS};
     for (unsigned char p = 0; p < PERSONS; p++) {
         f->who[p] = test_identity((unsigned char)(p + 1));
         if (p == STRANGER) break;
         f->members[p] = (hr_member){names[p], hr_identity_public(f->who[p])};
-        f->views[p] = (hr_party_view){&f->roster, f->who[p], p};
+        f->views[p] = (hr_party_view){&f->membership, f->who[p], p};
     }
     assert_int_equal(hr_schema_parse(the_schema, sizeof the_schema - 1, "s", &f->schema, NULL), HR_OK);
     assert_non_null(f->arena = hr_arena_new());
@@ -40,7 +40,7 @@ int test_members_teardown(void **state) {
 
 hr_bytes packed(const void *message) {
     hr_bytes out = {0};
-    assert_int_equal(hr_pack(message, &out, NULL), HR_OK);
+    assert_int_equal(hr_message_pack(message, &out, NULL), HR_OK);
     return out;
 }
 
@@ -53,11 +53,11 @@ hr_bytes bytes_of(const void *at, size_t size) {
 
 /* ---- Trees --------------------------------------------------------------------------------------------- */
 
-hr_release half_a_unit(size_t place) {
+hr_release half_a_unit(size_t slot) {
     return (hr_release){.what = "leaf sum",
-                        .tree = (int64_t)place,
+                        .tree = (int64_t)slot,
                         .level = -1,
-                        .part = place,
+                        .part = slot,
                         .cost = HR_UNIT / 2,
                         .sensitivity = 1,
                         .mechanism = HR_DISCRETE_LAPLACE,
@@ -66,22 +66,22 @@ hr_release half_a_unit(size_t place) {
                         .draws = 1};
 }
 
-leaf_tree *leaf_tree_of(hr_arena *arena, size_t place) {
+leaf_tree *leaf_tree_of(hr_arena *arena, size_t slot) {
     leaf_tree *t = hr_arena_alloc(arena, 1, sizeof *t);
     assert_non_null(t);
     t->nodes[0].value = .25;
-    for (size_t r = 0; r < 3; r++) t->releases[r] = half_a_unit(place);
+    for (size_t r = 0; r < 3; r++) t->releases[r] = half_a_unit(slot);
     t->paid = (hr_paid_tree){{t->nodes, 1, t->subsets, 0}, t->releases, 1};
     return t;
 }
 
-hr_bytes leaf_bytes(const test_members *f, size_t owner, size_t place) {
-    const hr_tree_place at = {the_job, owner, place};
+hr_bytes leaf_bytes(const test_members *f, size_t owner, size_t slot) {
+    const hr_tree_slot at = {the_job, owner, slot};
     hr_arena_mark mark = hr_arena_get_mark(f->arena);
-    leaf_tree *t = leaf_tree_of(f->arena, place);
+    leaf_tree *t = leaf_tree_of(f->arena, slot);
     hr_bytes out = {0};
-    t->nodes[0].value = (double)place / 64 + (double)owner / 1024;
-    assert_int_equal(hr_wire_tree_pack(&f->roster, &at, &t->paid, &out, NULL), HR_OK);
+    t->nodes[0].value = (double)slot / 64 + (double)owner / 1024;
+    assert_int_equal(hr_wire_tree_pack(&f->membership, &at, &t->paid, &out, NULL), HR_OK);
     hr_arena_rewind(f->arena, mark);
     return out;
 }
@@ -90,23 +90,24 @@ hr_tree_rules rules_of(const test_members *f) {
     return (hr_tree_rules){f->schema, false, HR_UNIT};
 }
 
-/* ---- Courses ------------------------------------------------------------------------------------------- */
+/* ---- Job states ------------------------------------------------------------------------------------------- */
 
-hr_course course_of(const test_members *f, size_t self) {
-    hr_course c = {.view = &f->views[self], .job = the_job, .miner = MINER, .rules = rules_of(f), .owners = {ANNA, BERT, CARL}};
+hr_job_state job_state_of(const test_members *f, size_t self) {
+    hr_job_state c = {
+        .view = &f->views[self], .job = the_job, .coordinator = COORDINATOR, .rules = rules_of(f), .owners = {ANNA, BERT, CARL}};
     c.owner_count = 3;
     c.rounds = 2;
-    assert_int_equal(hr_course_begin(&c, NULL), HR_OK);
+    assert_int_equal(hr_job_state_begin(&c, NULL), HR_OK);
     return c;
 }
 
-void sign_leaf(const test_members *f, hr_course *course, size_t place) {
-    hr_bytes tree = leaf_bytes(f, hr_course_owner(course, place), place);
-    assert_int_equal(hr_course_sign_tree(course, place, tree.at, tree.size, NULL), HR_OK);
+void sign_leaf(const test_members *f, hr_job_state *job_state, size_t slot) {
+    hr_bytes tree = leaf_bytes(f, hr_job_state_owner(job_state, slot), slot);
+    assert_int_equal(hr_job_state_sign_tree(job_state, slot, tree.at, tree.size, NULL), HR_OK);
     free(tree.at);
 }
 
-/* ---- Parcels ------------------------------------------------------------------------------------------- */
+/* ---- Packets ------------------------------------------------------------------------------------------- */
 
 Hedgerow__Envelope envelope_of(const test_members *f, size_t from, size_t to, const char *body) {
     Hedgerow__Envelope e = HEDGEROW__ENVELOPE__INIT;

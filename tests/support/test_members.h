@@ -1,19 +1,19 @@
-/* A small federation whose keys are the same in every run, trees that it may send, and parcels with any content. */
+/* A small federation whose keys are the same in every run, trees that it may send, and packets with any content. */
 #ifndef HR_TESTS_SUPPORT_TEST_MEMBERS_H
 #define HR_TESTS_SUPPORT_TEST_MEMBERS_H
 
 #include "support/test_keys.h"
 
 #include "base/arena.h"
-#include "data/generate.h"
-#include "federation/inprivate.h"
+#include "protocol/inprivate.h"
+#include "synth/generate.h"
 
-enum { MINER, ANNA, BERT, CARL, DORA, OUTSIDER /* a member who is no owner of the job */, MEMBERS, STRANGER = MEMBERS, PERSONS };
+enum { COORDINATOR, ANNA, BERT, CARL, DORA, OUTSIDER /* a member who is no owner of the job */, MEMBERS, STRANGER = MEMBERS, PERSONS };
 
 typedef struct test_members {
     hr_identity *who[PERSONS];
     hr_member members[MEMBERS];
-    hr_roster roster;
+    hr_membership membership;
     hr_party_view views[MEMBERS];
     hr_schema *schema;
     hr_arena *arena;
@@ -39,14 +39,14 @@ typedef struct leaf_tree {
     hr_paid_tree paid;
 } leaf_tree;
 
-hr_release half_a_unit(size_t place);
-leaf_tree *leaf_tree_of(hr_arena *arena, size_t place);
-hr_bytes leaf_bytes(const test_members *f, size_t owner, size_t place);
+hr_release half_a_unit(size_t slot);
+leaf_tree *leaf_tree_of(hr_arena *arena, size_t slot);
+hr_bytes leaf_bytes(const test_members *f, size_t owner, size_t slot);
 hr_tree_rules rules_of(const test_members *f);
 
 /* Anna, Bert and Carl, two rounds, as `self` sees it. */
-hr_course course_of(const test_members *f, size_t self);
-void sign_leaf(const test_members *f, hr_course *course, size_t place);
+hr_job_state job_state_of(const test_members *f, size_t self);
+void sign_leaf(const test_members *f, hr_job_state *job_state, size_t slot);
 
 /* An honest envelope, for tests to spoil. */
 Hedgerow__Envelope envelope_of(const test_members *f, size_t from, size_t to, const char *body);

@@ -1,4 +1,4 @@
-/* The carrier within one process: order, faults on request, and parcels that come again. */
+/* The transport within one process: order, faults on request, and packets that come again. */
 #include "transport/loopback.h"
 
 #include <pthread.h>
@@ -15,8 +15,8 @@
 typedef struct fixture {
     hr_loopback *loopback;
     hr_transport *a, *b;
-    const hr_loopback_fate *fates; /* of the parcels to come; the last one is for all after it */
-    char from[8], to[8];           /* of the last parcel that the script was asked about */
+    const hr_loopback_fate *fates; /* of the packets to come; the last one is for all after it */
+    char from[8], to[8];           /* of the last packet that the script was asked about */
     size_t size;
 } fixture;
 
@@ -58,7 +58,7 @@ static void send_text(hr_transport *from, const char *to, const char *text) {
     assert_int_equal(from->send(from, to, text, strlen(text), NULL), HR_OK);
 }
 
-/* To b, one letter a parcel. */
+/* To b, one letter a packet. */
 static void send_letters(hr_transport *from, const char *letters) {
     for (; *letters; letters++) {
         const char text[2] = {*letters, '\0'};
@@ -66,32 +66,32 @@ static void send_letters(hr_transport *from, const char *letters) {
     }
 }
 
-static hr_parcel receive(hr_transport *end) {
-    hr_parcel parcel = {(uint8_t *)"", 1, NULL};
-    assert_int_equal(end->receive(end, 0, &parcel, NULL), HR_OK);
-    return parcel;
+static hr_packet receive(hr_transport *end) {
+    hr_packet packet = {(uint8_t *)"", 1, NULL};
+    assert_int_equal(end->receive(end, 0, &packet, NULL), HR_OK);
+    return packet;
 }
 
-static void check_parcel(const hr_parcel *parcel, const char *text) {
-    assert_non_null(parcel->bytes);
-    assert_int_equal(parcel->size, strlen(text));
-    assert_memory_equal(parcel->bytes, text, parcel->size);
+static void check_packet(const hr_packet *packet, const char *text) {
+    assert_non_null(packet->bytes);
+    assert_int_equal(packet->size, strlen(text));
+    assert_memory_equal(packet->bytes, text, packet->size);
 }
 
 static void check_none(hr_transport *end) {
-    hr_parcel none = receive(end);
+    hr_packet none = receive(end);
     assert_true(!none.bytes && !none.size && !none.token);
     end->settle(end, &none);
 }
 
-/* What comes, one letter a parcel, all settled. */
+/* What comes, one letter a packet, all settled. */
 static void check_all(hr_transport *end, const char *letters) {
     for (; *letters; letters++) {
         const char text[2] = {*letters, '\0'};
-        hr_parcel parcel = receive(end);
-        check_parcel(&parcel, text);
-        end->settle(end, &parcel);
-        assert_true(!parcel.bytes && !parcel.size && !parcel.token);
+        hr_packet packet = receive(end);
+        check_packet(&packet, text);
+        end->settle(end, &packet);
+        assert_true(!packet.bytes && !packet.size && !packet.token);
     }
     check_none(end);
 }
@@ -104,10 +104,10 @@ static void test_loopback__carries_in_order_to_whom_it_is_meant_for(void **state
     send_text(f->a, "a", "4");
     send_text(f->a, "b", "");
     check_all(f->a, "24");
-    hr_parcel one = receive(f->b), three = receive(f->b), empty = receive(f->b);
-    check_parcel(&one, "1");
-    check_parcel(&three, "3");
-    check_parcel(&empty, "");
+    hr_packet one = receive(f->b), three = receive(f->b), empty = receive(f->b);
+    check_packet(&one, "1");
+    check_packet(&three, "3");
+    check_packet(&empty, "");
     f->b->settle(f->b, &three);
     f->b->settle(f->b, &one);
     f->b->settle(f->b, &empty);
@@ -122,7 +122,7 @@ static void test_loopback__keeps_a_copy(void **state) {
     check_all(f->b, "x");
 }
 
-static void test_loopback__keeps_parcels_for_who_comes_later(void **state) {
+static void test_loopback__keeps_packets_for_who_comes_later(void **state) {
     fixture *f = *state;
     send_text(f->a, "c", "1");
     send_text(f->a, "c", "2");
@@ -131,11 +131,11 @@ static void test_loopback__keeps_parcels_for_who_comes_later(void **state) {
     c->close(c);
 }
 
-static void test_loopback__shows_unsettled_parcels_to_who_opens_the_end_again(void **state) {
+static void test_loopback__shows_unsettled_packets_to_who_opens_the_end_again(void **state) {
     fixture *f = *state;
     send_letters(f->a, "123");
-    hr_parcel one = receive(f->b), two = receive(f->b);
-    check_parcel(&one, "1");
+    hr_packet one = receive(f->b), two = receive(f->b);
+    check_packet(&one, "1");
     f->b->settle(f->b, &two);
     f->b->close(f->b);
     f->b = open_end(f, "b");
@@ -145,11 +145,11 @@ static void test_loopback__shows_unsettled_parcels_to_who_opens_the_end_again(vo
     check_none(f->b);
 }
 
-static void test_loopback__goes_on_after_the_last_parcel_was_settled(void **state) {
+static void test_loopback__goes_on_after_the_last_packet_was_settled(void **state) {
     fixture *f = *state;
     send_text(f->a, "b", "1");
     send_text(f->a, "b", "2");
-    hr_parcel one = receive(f->b), two = receive(f->b);
+    hr_packet one = receive(f->b), two = receive(f->b);
     f->b->settle(f->b, &two);
     send_text(f->a, "b", "3");
     f->b->settle(f->b, &one);
@@ -159,16 +159,16 @@ static void test_loopback__goes_on_after_the_last_parcel_was_settled(void **stat
     check_all(f->b, "5");
 }
 
-static void test_loopback__says_whether_a_parcel_waits(void **state) {
+static void test_loopback__says_whether_a_packet_waits(void **state) {
     fixture *f = *state;
     assert_false(hr_loopback_waits(f->loopback, "b"));
     assert_false(hr_loopback_waits(f->loopback, "nobody"));
     send_text(f->a, "b", "1");
     assert_true(hr_loopback_waits(f->loopback, "b"));
     assert_false(hr_loopback_waits(f->loopback, "a"));
-    hr_parcel parcel = receive(f->b);
+    hr_packet packet = receive(f->b);
     assert_false(hr_loopback_waits(f->loopback, "b")); /* it was received, though not settled */
-    f->b->settle(f->b, &parcel);
+    f->b->settle(f->b, &packet);
     assert_false(hr_loopback_waits(f->loopback, "b"));
 }
 
@@ -183,15 +183,15 @@ typedef struct sender {
     bool failed;
 } sender;
 
-/* Numbered parcels, and a name that nobody has heard of with each hundredth. */
+/* Numbered packets, and a name that nobody has heard of with each hundredth. */
 static void *send_numbers(void *argument) {
     sender *s = argument;
     for (uint32_t i = 0; i < LETTERS; i++) {
-        uint32_t parcel[2] = {s->number, i};
+        uint32_t packet[2] = {s->number, i};
         char stranger[16];
         snprintf(stranger, sizeof stranger, "x%u", (unsigned)(i / 100));
-        if (s->end->send(s->end, "b", parcel, sizeof parcel, NULL)) s->failed = true;
-        if (i % 100 == 0 && s->end->send(s->end, stranger, parcel, sizeof parcel, NULL)) s->failed = true;
+        if (s->end->send(s->end, "b", packet, sizeof packet, NULL)) s->failed = true;
+        if (i % 100 == 0 && s->end->send(s->end, stranger, packet, sizeof packet, NULL)) s->failed = true;
     }
     return NULL;
 }
@@ -207,12 +207,12 @@ static void test_loopback__carries_for_many_at_the_same_time(void **state) {
         assert_int_equal(pthread_create(&senders[i].thread, NULL, send_numbers, &senders[i]), 0);
     }
     for (int taken = 0; taken < SENDERS * LETTERS;) {
-        hr_parcel parcel = receive(f->b);
+        hr_packet packet = receive(f->b);
         uint32_t content[2];
-        if (!parcel.bytes) continue;
-        assert_int_equal(parcel.size, sizeof content);
-        memcpy(content, parcel.bytes, sizeof content);
-        f->b->settle(f->b, &parcel);
+        if (!packet.bytes) continue;
+        assert_int_equal(packet.size, sizeof content);
+        memcpy(content, packet.bytes, sizeof content);
+        f->b->settle(f->b, &packet);
         assert_true(content[0] < SENDERS);
         assert_int_equal(content[1], next[content[0]]++);
         taken++;
@@ -225,7 +225,7 @@ static void test_loopback__carries_for_many_at_the_same_time(void **state) {
     check_none(f->b);
 }
 
-static void test_script__decides_what_becomes_of_a_parcel(void **state) {
+static void test_script__decides_what_becomes_of_a_packet(void **state) {
     fixture *f = *state;
     static const hr_loopback_fate fates[] = {HR_FATE_FIRST, HR_FATE_LOST, HR_FATE_TWICE, HR_FATE_FIRST, HR_FATE_ARRIVES};
     f->fates = fates;
@@ -240,18 +240,18 @@ static void test_script__decides_what_becomes_of_a_parcel(void **state) {
     check_all(f->b, "7");
 }
 
-static void test_loopback__refuses_a_parcel_that_is_too_large(void **state) {
+static void test_loopback__refuses_a_packet_that_is_too_large(void **state) {
     fixture *f = *state;
     hr_error err = {0};
-    uint8_t *bytes = calloc(1, HR_PARCEL_MAX + 1);
+    uint8_t *bytes = calloc(1, HR_PACKET_MAX + 1);
     assert_non_null(bytes);
-    assert_int_equal(f->a->send(f->a, "b", bytes, HR_PARCEL_MAX + 1, &err), HR_E_LIMIT);
+    assert_int_equal(f->a->send(f->a, "b", bytes, HR_PACKET_MAX + 1, &err), HR_E_LIMIT);
     assert_non_null(strstr(err.message, "larger than"));
     check_none(f->b);
-    assert_int_equal(f->a->send(f->a, "b", bytes, HR_PARCEL_MAX, &err), HR_OK);
-    hr_parcel parcel = receive(f->b);
-    assert_int_equal(parcel.size, HR_PARCEL_MAX);
-    f->b->settle(f->b, &parcel);
+    assert_int_equal(f->a->send(f->a, "b", bytes, HR_PACKET_MAX, &err), HR_OK);
+    hr_packet packet = receive(f->b);
+    assert_int_equal(packet.size, HR_PACKET_MAX);
+    f->b->settle(f->b, &packet);
     free(bytes);
 }
 
@@ -261,13 +261,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_loopback__carries_in_order_to_whom_it_is_meant_for),
         TEST(test_loopback__keeps_a_copy),
-        TEST(test_loopback__keeps_parcels_for_who_comes_later),
-        TEST(test_loopback__shows_unsettled_parcels_to_who_opens_the_end_again),
-        TEST(test_loopback__goes_on_after_the_last_parcel_was_settled),
-        TEST(test_loopback__says_whether_a_parcel_waits),
+        TEST(test_loopback__keeps_packets_for_who_comes_later),
+        TEST(test_loopback__shows_unsettled_packets_to_who_opens_the_end_again),
+        TEST(test_loopback__goes_on_after_the_last_packet_was_settled),
+        TEST(test_loopback__says_whether_a_packet_waits),
         TEST(test_loopback__carries_for_many_at_the_same_time),
-        TEST(test_script__decides_what_becomes_of_a_parcel),
-        TEST(test_loopback__refuses_a_parcel_that_is_too_large),
+        TEST(test_script__decides_what_becomes_of_a_packet),
+        TEST(test_loopback__refuses_a_packet_that_is_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,30 +23,30 @@ static void send_text(hr_transport *end, const char *to, const char *text) {
     if (end->send(end, to, text, strlen(text), &err) != HR_OK) fail_msg("%s", err.message);
 }
 
-static hr_parcel receive_within(hr_transport *end, int milliseconds) {
+static hr_packet receive_within(hr_transport *end, int milliseconds) {
     hr_error err = {0};
-    hr_parcel parcel = {0};
-    if (end->receive(end, milliseconds, &parcel, &err) != HR_OK) fail_msg("%s", err.message);
-    return parcel;
+    hr_packet packet = {0};
+    if (end->receive(end, milliseconds, &packet, &err) != HR_OK) fail_msg("%s", err.message);
+    return packet;
 }
 
-static bool holds(const hr_parcel *parcel, const char *text) {
-    return parcel->bytes && parcel->size == strlen(text) && memcmp(parcel->bytes, text, parcel->size) == 0;
+static bool holds(const hr_packet *packet, const char *text) {
+    return packet->bytes && packet->size == strlen(text) && memcmp(packet->bytes, text, packet->size) == 0;
 }
 
-/* The next parcel is this one; it is settled. */
+/* The next packet is this one; it is settled. */
 static void expect_text(hr_transport *end, const char *text) {
-    hr_parcel parcel = receive_within(end, LONG);
-    if (!holds(&parcel, text)) fail_msg("'%.*s' came, not '%s'", (int)parcel.size, parcel.bytes ? (char *)parcel.bytes : "", text);
-    end->settle(end, &parcel);
-    assert_null(parcel.bytes);
+    hr_packet packet = receive_within(end, LONG);
+    if (!holds(&packet, text)) fail_msg("'%.*s' came, not '%s'", (int)packet.size, packet.bytes ? (char *)packet.bytes : "", text);
+    end->settle(end, &packet);
+    assert_null(packet.bytes);
 }
 
 static void expect_nothing(hr_transport *end) {
-    hr_parcel parcel = receive_within(end, SHORT);
-    assert_null(parcel.bytes);
-    assert_null(parcel.token);
-    end->settle(end, &parcel);
+    hr_packet packet = receive_within(end, SHORT);
+    assert_null(packet.bytes);
+    assert_null(packet.token);
+    end->settle(end, &packet);
 }
 
 static void check_error(const hr_error *err, hr_status status, const char *words) {
@@ -55,9 +55,9 @@ static void check_error(const hr_error *err, hr_status status, const char *words
     assert_true(err->remedy[0]);
 }
 
-/* ---- Parcels ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Packets ---------------------------------------------------------------------------------------------------------------------- */
 
-static void test_parcel__goes_both_ways(void **state) {
+static void test_packet__goes_both_ways(void **state) {
     hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob");
     send_text(alice, "bob", "to bob");
     send_text(bob, "alice", "to alice");
@@ -71,7 +71,7 @@ static void test_parcel__goes_both_ways(void **state) {
     bob->close(bob);
 }
 
-static void test_parcel__waits_for_who_is_away(void **state) {
+static void test_packet__waits_for_who_is_away(void **state) {
     hr_transport *alice = open_as(*state, "alice");
     send_text(alice, "bob", "for later");
     alice->close(alice);
@@ -80,19 +80,19 @@ static void test_parcel__waits_for_who_is_away(void **state) {
     bob->close(bob);
 }
 
-static void test_parcel__may_hold_any_bytes_up_to_the_limit(void **state) {
+static void test_packet__may_hold_any_bytes_up_to_the_limit(void **state) {
     hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob");
-    uint8_t *bytes = malloc(HR_PARCEL_MAX + 1);
+    uint8_t *bytes = malloc(HR_PACKET_MAX + 1);
     assert_non_null(bytes);
-    for (size_t i = 0; i <= HR_PARCEL_MAX; i++) bytes[i] = (uint8_t)(i * 31 + i / 256);
+    for (size_t i = 0; i <= HR_PACKET_MAX; i++) bytes[i] = (uint8_t)(i * 31 + i / 256);
     hr_error err = {0};
-    assert_int_equal(alice->send(alice, "bob", bytes, HR_PARCEL_MAX, &err), HR_OK);
-    hr_parcel parcel = receive_within(bob, LONG);
-    assert_int_equal(parcel.size, HR_PARCEL_MAX);
-    assert_memory_equal(parcel.bytes, bytes, HR_PARCEL_MAX);
-    bob->settle(bob, &parcel);
-    assert_int_equal(alice->send(alice, "bob", bytes, HR_PARCEL_MAX + 1, &err), HR_E_LIMIT);
-    check_error(&err, HR_E_LIMIT, "a parcel holds 1 to 786432 bytes, not 786433");
+    assert_int_equal(alice->send(alice, "bob", bytes, HR_PACKET_MAX, &err), HR_OK);
+    hr_packet packet = receive_within(bob, LONG);
+    assert_int_equal(packet.size, HR_PACKET_MAX);
+    assert_memory_equal(packet.bytes, bytes, HR_PACKET_MAX);
+    bob->settle(bob, &packet);
+    assert_int_equal(alice->send(alice, "bob", bytes, HR_PACKET_MAX + 1, &err), HR_E_LIMIT);
+    check_error(&err, HR_E_LIMIT, "a packet holds 1 to 786432 bytes, not 786433");
     assert_int_equal(alice->send(alice, "bob", bytes, 0, &err), HR_E_LIMIT);
     expect_nothing(bob);
     free(bytes);
@@ -100,31 +100,31 @@ static void test_parcel__may_hold_any_bytes_up_to_the_limit(void **state) {
     bob->close(bob);
 }
 
-static void test_parcels__arrive_in_the_order_of_sending(void **state) {
+static void test_packets__arrive_in_the_order_of_sending(void **state) {
     enum { MANY = 1000 };
     hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob");
     char text[32];
     const double start = server_clock();
     for (int i = 0; i < MANY; i++) {
-        snprintf(text, sizeof text, "parcel %d", i);
+        snprintf(text, sizeof text, "packet %d", i);
         send_text(alice, "bob", text);
     }
     const double sent = server_clock();
     for (int i = 0; i < MANY; i++) {
-        snprintf(text, sizeof text, "parcel %d", i);
+        snprintf(text, sizeof text, "packet %d", i);
         expect_text(bob, text);
     }
-    print_message("%d parcels sent in %.3f s, received in %.3f s\n", MANY, sent - start, server_clock() - sent);
+    print_message("%d packets sent in %.3f s, received in %.3f s\n", MANY, sent - start, server_clock() - sent);
     expect_nothing(bob);
     alice->close(alice);
     bob->close(bob);
 }
 
-/* The longest wait for one of so many parcels that were sent at once, in seconds. */
-static double longest_wait(hr_transport *from, hr_transport *to, int parcels) {
+/* The longest wait for one of so many packets that were sent at once, in seconds. */
+static double longest_wait(hr_transport *from, hr_transport *to, int packets) {
     double longest = 0;
-    for (int i = 0; i < parcels; i++) send_text(from, "bob", "at once");
-    for (int i = 0; i < parcels; i++) {
+    for (int i = 0; i < packets; i++) send_text(from, "bob", "at once");
+    for (int i = 0; i < packets; i++) {
         const double start = server_clock();
         expect_text(to, "at once");
         longest = fmax(longest, server_clock() - start);
@@ -132,29 +132,29 @@ static double longest_wait(hr_transport *from, hr_transport *to, int parcels) {
     return longest;
 }
 
-/* A parcel comes alone and at once, though nothing follows it: it is seen in the best of 25 trials, so that a machine whose load stops
+/* A packet comes alone and at once, though nothing follows it: it is seen in the best of 25 trials, so that a machine whose load stops
  * every second trial for longer raises a false alarm with 7 * 2^-25 = 2e-7. */
-static void test_parcel__is_not_kept_waiting_for_others(void **state) {
+static void test_packet__is_not_kept_waiting_for_others(void **state) {
     hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob");
-    for (int parcels = 1; parcels <= 7; parcels++) {
+    for (int packets = 1; packets <= 7; packets++) {
         double best = LONG;
         for (int trial = 0; trial < 25; trial++) {
             for (int j = 0; trial % 5 == 0 && j < 3; j++) assert_null(receive_within(bob, j).bytes);
-            best = fmin(best, longest_wait(alice, bob, parcels));
+            best = fmin(best, longest_wait(alice, bob, packets));
         }
-        if (best > .05) fail_msg("one of %d parcels takes %.3f s", parcels, best);
+        if (best > .05) fail_msg("one of %d packets takes %.3f s", packets, best);
     }
     alice->close(alice);
     bob->close(bob);
 }
 
-/* Where a second passes before the broker hears that a parcel was settled, that one comes again too. */
-static void test_parcel__not_settled__comes_again(void **state) {
+/* Where a second passes before the broker hears that a packet was settled, that one comes again too. */
+static void test_packet__not_settled__comes_again(void **state) {
     assert_int_equal(server_prepare(*state, 1, NULL), HR_OK);
     hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob");
     send_text(alice, "bob", "first");
     send_text(alice, "bob", "second");
-    hr_parcel first = receive_within(bob, LONG), next = {0};
+    hr_packet first = receive_within(bob, LONG), next = {0};
     assert_true(holds(&first, "first"));
     bool second = false;
     do {
@@ -179,17 +179,17 @@ static void test_close__gives_back_what_was_not_settled(void **state) {
     hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob");
     const char *texts[] = {"one", "two", "three"};
     for (int i = 0; i < 3; i++) send_text(alice, "bob", texts[i]);
-    hr_parcel one = receive_within(bob, LONG), two = receive_within(bob, LONG);
+    hr_packet one = receive_within(bob, LONG), two = receive_within(bob, LONG);
     assert_true(holds(&one, "one") && holds(&two, "two"));
     bob->settle(bob, &two);
     bob->close(bob);
     bob = open_as(*state, "bob");
     bool seen[2] = {false, false};
     for (int i = 0; i < 2; i++) {
-        hr_parcel parcel = receive_within(bob, LONG / 3); /* sooner than a parcel of who is gone without a word */
-        seen[0] |= holds(&parcel, "one");
-        seen[1] |= holds(&parcel, "three");
-        bob->settle(bob, &parcel);
+        hr_packet packet = receive_within(bob, LONG / 3); /* sooner than a packet of who is gone without a word */
+        seen[0] |= holds(&packet, "one");
+        seen[1] |= holds(&packet, "three");
+        bob->settle(bob, &packet);
     }
     assert_true(seen[0] && seen[1]);
     expect_nothing(bob);
@@ -197,9 +197,9 @@ static void test_close__gives_back_what_was_not_settled(void **state) {
     bob->close(bob);
 }
 
-/* ---- Boxes ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Inboxes ------------------------------------------------------------------------------------------------------------------------ */
 
-static void test_boxes__opened_again__keep_their_parcels(void **state) {
+static void test_boxes__opened_again__keep_their_packets(void **state) {
     const server *s = *state;
     hr_transport *alice = open_as(s, "alice");
     send_text(alice, "bob", "kept");
@@ -228,7 +228,7 @@ static void test_boxes__are_missed_until_the_federation_is_opened(void **state) 
         assert_false(server_died(&other));
         assert_true(server_clock() < deadline);
     } while (strstr(err.message, "cannot connect"));
-    check_error(&err, HR_E_IO, "cannot open the box of 'alice' in the federation 'demo': the broker has no such box");
+    check_error(&err, HR_E_IO, "cannot open the inbox of 'alice' in the federation 'demo': the broker has no such inbox");
     assert_non_null(strstr(err.remedy, "hedgerow federation open"));
     assert_int_equal(hr_federation_open(other.folder, NULL), HR_OK);
     alice = open_as(&other, "alice");
@@ -255,14 +255,14 @@ static void test_broker__killed_and_started_again__loses_nothing_that_is_sent_ag
         if (server_clock() - start > SERVER_PATIENCE) fail_msg("still not connected: %s", err.message);
     print_message("connected again %.3f s after the broker was ready\n", server_clock() - start);
 
-    /* The first try may have arrived too, if the connection broke between the parcel and its acknowledgement. */
+    /* The first try may have arrived too, if the connection broke between the packet and its acknowledgement. */
     bool before = false, during = false;
     while (!before || !during) {
-        hr_parcel parcel = receive_within(bob, LONG);
-        assert_non_null(parcel.bytes);
-        before |= holds(&parcel, "before");
-        during |= holds(&parcel, "during");
-        bob->settle(bob, &parcel);
+        hr_packet packet = receive_within(bob, LONG);
+        assert_non_null(packet.bytes);
+        before |= holds(&packet, "before");
+        during |= holds(&packet, "during");
+        bob->settle(bob, &packet);
     }
     alice->close(alice);
     bob->close(bob);
@@ -272,8 +272,8 @@ static void test_broker__gone__closing_does_not_wait_for_it(void **state) {
     server *s = *state;
     hr_transport *alice = open_as(s, "alice"), *bob = open_as(s, "bob");
     send_text(alice, "bob", "kept");
-    hr_parcel parcel = receive_within(bob, LONG);
-    assert_true(holds(&parcel, "kept"));
+    hr_packet packet = receive_within(bob, LONG);
+    assert_true(holds(&packet, "kept"));
     server_stop(s, SIGKILL);
     alice->close(alice);
     bob->close(bob);
@@ -301,14 +301,14 @@ static void test_open__where_nobody_listens__fails(void **state) {
 /* ---- Waiting for the broker ------------------------------------------------------------------------------------------------------- */
 
 typedef struct patience {
-    int asked, most;
+    int asked, max;
     server *server; /* started when nothing is left of the patience but the last try; may be NULL */
 } patience;
 
 static bool try_again(void *user) {
     patience *p = user;
-    if (++p->asked == p->most && p->server) assert_true(server_start(p->server, HR_NATS_ACK_SECONDS));
-    return p->asked < p->most || p->server;
+    if (++p->asked == p->max && p->server) assert_true(server_start(p->server, HR_NATS_ACK_SECONDS));
+    return p->asked < p->max || p->server;
 }
 
 static void test_open__where_nobody_listens__asks_whether_to_try_again(void **state) {
@@ -316,7 +316,7 @@ static void test_open__where_nobody_listens__asks_whether_to_try_again(void **st
     int port;
     hr_error err = {0};
     hr_transport *end = NULL;
-    patience p = {.most = 3};
+    patience p = {.max = 3};
     hr_nats_options options = server_options(*state, paths, "alice", "alice");
     snprintf(url, sizeof url, "tls://localhost:%u", server_keep_port(&port));
     options.url = url;
@@ -335,7 +335,7 @@ static void test_open__before_the_broker_is_there__succeeds_when_it_comes(void *
     hr_error err = {0};
     hr_transport *alice = NULL;
     server_stop(s, SIGTERM);
-    patience p = {.most = 3, .server = s};
+    patience p = {.max = 3, .server = s};
     hr_nats_options options = server_options(s, paths, "alice", "alice");
     options.again = try_again;
     options.user = &p;
@@ -419,7 +419,7 @@ static void test_send__to_nobody__fails(void **state) {
     hr_error err = {0};
     hr_transport *alice = open_as(*state, "alice");
     assert_int_equal(alice->send(alice, "dave", "x", 1, &err), HR_E_IO);
-    check_error(&err, HR_E_IO, "cannot send to 'dave': the broker has no such box");
+    check_error(&err, HR_E_IO, "cannot send to 'dave': the broker has no such inbox");
     const char *names[] = {"", "*", ">", "bob.alice", "Bob", "b b", "-", "a-name-that-has-more-characters-than-32"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_int_equal(alice->send(alice, names[i], "x", 1, &err), HR_E_ARGUMENT);
@@ -499,12 +499,12 @@ static void test_member__reading_anothers_box__is_refused(void **state) {
 }
 
 /* What is too large or empty cannot have been sent by an honest member; it is not handed out, and does not come again. */
-static void test_receive__skips_what_can_be_no_parcel(void **state) {
+static void test_receive__skips_what_can_be_no_packet(void **state) {
     hr_transport *bob = open_as(*state, "bob");
     natsConnection *alice = connect_raw(*state, "alice");
-    char *large = calloc(1, HR_PARCEL_MAX + 1);
+    char *large = calloc(1, HR_PACKET_MAX + 1);
     assert_non_null(large);
-    assert_int_equal(natsConnection_Publish(alice, "fed.demo.bob.alice", large, HR_PARCEL_MAX + 1), NATS_OK);
+    assert_int_equal(natsConnection_Publish(alice, "fed.demo.bob.alice", large, HR_PACKET_MAX + 1), NATS_OK);
     assert_int_equal(natsConnection_Publish(alice, "fed.demo.bob.alice", NULL, 0), NATS_OK);
     assert_int_equal(natsConnection_PublishString(alice, "fed.demo.bob.alice", "small"), NATS_OK);
     assert_int_equal(natsConnection_FlushTimeout(alice, LONG), NATS_OK);
@@ -518,11 +518,11 @@ static void test_receive__skips_what_can_be_no_parcel(void **state) {
 static void test_flood__fills_the_flooders_share_alone(void **state) {
     hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob"), *carol = open_as(*state, "carol");
     hr_error err = {0};
-    for (int i = 0; i < HR_BROKER_BOX_PARCELS; i++) send_text(alice, "carol", "flood");
+    for (int i = 0; i < HR_BROKER_INBOX_PACKETS; i++) send_text(alice, "carol", "flood");
     assert_int_equal(alice->send(alice, "carol", "flood", 5, &err), HR_E_IO);
     check_error(&err, HR_E_IO, "maximum messages per subject exceeded");
     send_text(bob, "carol", "still here");
-    for (int i = 0; i < HR_BROKER_BOX_PARCELS; i++) expect_text(carol, "flood");
+    for (int i = 0; i < HR_BROKER_INBOX_PACKETS; i++) expect_text(carol, "flood");
     expect_text(carol, "still here");
     send_text(alice, "carol", "room again");
     expect_text(carol, "room again");
@@ -537,14 +537,14 @@ int main(void) {
         return SERVER_SKIPPED;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parcel__goes_both_ways),
-        cmocka_unit_test(test_parcel__waits_for_who_is_away),
-        cmocka_unit_test(test_parcel__may_hold_any_bytes_up_to_the_limit),
-        cmocka_unit_test(test_parcels__arrive_in_the_order_of_sending),
-        cmocka_unit_test(test_parcel__is_not_kept_waiting_for_others),
-        cmocka_unit_test(test_parcel__not_settled__comes_again),
+        cmocka_unit_test(test_packet__goes_both_ways),
+        cmocka_unit_test(test_packet__waits_for_who_is_away),
+        cmocka_unit_test(test_packet__may_hold_any_bytes_up_to_the_limit),
+        cmocka_unit_test(test_packets__arrive_in_the_order_of_sending),
+        cmocka_unit_test(test_packet__is_not_kept_waiting_for_others),
+        cmocka_unit_test(test_packet__not_settled__comes_again),
         cmocka_unit_test(test_close__gives_back_what_was_not_settled),
-        cmocka_unit_test(test_boxes__opened_again__keep_their_parcels),
+        cmocka_unit_test(test_boxes__opened_again__keep_their_packets),
         cmocka_unit_test(test_boxes__are_missed_until_the_federation_is_opened),
         cmocka_unit_test(test_broker__killed_and_started_again__loses_nothing_that_is_sent_again),
         cmocka_unit_test(test_broker__gone__closing_does_not_wait_for_it),
@@ -558,7 +558,7 @@ int main(void) {
         cmocka_unit_test(test_send__to_nobody__fails),
         cmocka_unit_test(test_member__publishing_as_another__is_refused),
         cmocka_unit_test(test_member__reading_anothers_box__is_refused),
-        cmocka_unit_test(test_receive__skips_what_can_be_no_parcel),
+        cmocka_unit_test(test_receive__skips_what_can_be_no_packet),
         cmocka_unit_test(test_flood__fills_the_flooders_share_alone),
     };
     return cmocka_run_group_tests(tests, server_open, server_close);

@@ -1,6 +1,6 @@
 /* Calibrated probabilities against the formula, and that they keep the order of classes. What links make of scores is tested with
  * predictions (tests/model/test_predict.c). */
-#include "data/generate.h"
+#include "synth/generate.h"
 #include "tree/link.h"
 
 #include <math.h>

@@ -17,7 +17,7 @@ static const struct {
 } shapes[FEATURES] = {{HR_NUMBER, 256}, {HR_CATEGORY, 9}, {HR_NUMBER, 4}, {HR_CATEGORY, 2}, {HR_NUMBER, 2}, {HR_CATEGORY, 256}};
 
 typedef struct garden {
-    hr_stream *stream;
+    hr_csprng *csprng;
     hr_feature_bins features[FEATURES];
     hr_binning binning;
     hr_random_plan plan;
@@ -29,7 +29,7 @@ typedef struct garden {
 
 static void garden_open(garden *g, uint64_t seed) {
     memset(g, 0, sizeof *g);
-    assert_int_equal(hr_stream_open_seeded(seed, &g->stream, NULL), HR_OK);
+    assert_int_equal(hr_csprng_open_seeded(seed, &g->csprng, NULL), HR_OK);
     for (size_t f = 0; f < FEATURES; f++) {
         g->features[f] = (hr_feature_bins){shapes[f].kind, shapes[f].bin_count, NULL};
         g->weights[f] = 1;
@@ -39,7 +39,7 @@ static void garden_open(garden *g, uint64_t seed) {
 }
 
 static void garden_close(garden *g) {
-    hr_stream_close(g->stream);
+    hr_csprng_close(g->csprng);
 }
 
 static size_t room_of(const garden *g) {
@@ -48,7 +48,7 @@ static size_t room_of(const garden *g) {
 
 static void grow(garden *g) {
     memset(g->nodes, 0xff, room_of(g) * sizeof *g->nodes); /* storage need not be clean */
-    hr_random_tree(g->stream, &g->binning, &g->plan, g->nodes, g->subsets, &g->tree);
+    hr_random_tree(g->csprng, &g->binning, &g->plan, g->nodes, g->subsets, &g->tree);
 }
 
 static void one_feature(garden *g, hr_kind kind, uint32_t bin_count) {
@@ -190,7 +190,7 @@ static void test_random_tree__is_one_leaf_where_nothing_splits(void **state) {
     garden_close(&g);
 }
 
-static size_t most_nodes(garden *g) {
+static size_t max_nodes(garden *g) {
     size_t most = 0;
     for (int i = 0; i < 100; i++) {
         grow(g);
@@ -206,13 +206,13 @@ static void test_random_tree__fills_its_room_at_most(void **state) {
     for (size_t f = 0; f < FEATURES; f++) g.weights[f] = f == 5;
     g.plan.centred = 64; /* halves: 255 values last for eight levels or nearly */
     g.plan.depth = 8;
-    size_t most = most_nodes(&g);
+    size_t most = max_nodes(&g);
     assert_true(most > room_of(&g) / 2 && most <= room_of(&g));
     g.features[5].kind = HR_NUMBER;
     g.features[0] = g.features[2] = g.features[5];
     g.weights[0] = g.weights[2] = 1;
     g.plan.depth = HR_RANDOM_DEPTH_MAX;
-    assert_int_equal(most_nodes(&g), HR_RANDOM_NODES_MAX);
+    assert_int_equal(max_nodes(&g), HR_RANDOM_NODES_MAX);
     garden_close(&g);
 }
 
@@ -375,14 +375,14 @@ static void test_pick__falls_by_weight_and_never_on_none(void **state) {
         double scaled[COUNT], probability[COUNT];
         uint64_t seen[COUNT] = {0};
         for (size_t i = 0; i < COUNT; i++) scaled[i] = weights[i] * scale, probability[i] = weights[i] / 10;
-        for (int i = 0; i < DRAWS; i++) seen[hr_pick(g.stream, scaled, COUNT)]++;
+        for (int i = 0; i < DRAWS; i++) seen[hr_pick(g.csprng, scaled, COUNT)]++;
         assert_true(seen[0] + seen[2] + seen[5] + seen[7] == 0 && chi_square_fits(seen, probability, COUNT, DRAWS));
     }
     static const double last[] = {0, 0, 1e-9}, huge[] = {1e18, 1e-18, 0};
     for (int i = 0; i < 1000; i++) {
-        assert_int_equal(hr_pick(g.stream, last, 3), 2);
-        assert_int_equal(hr_pick(g.stream, last + 2, 1), 0);
-        assert_int_not_equal(hr_pick(g.stream, huge, 3), 2);
+        assert_int_equal(hr_pick(g.csprng, last, 3), 2);
+        assert_int_equal(hr_pick(g.csprng, last + 2, 1), 0);
+        assert_int_not_equal(hr_pick(g.csprng, huge, 3), 2);
     }
     garden_close(&g);
 }

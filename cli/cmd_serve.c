@@ -1,0 +1,43 @@
+/* hedgerow serve: an owner's records serve the coordinators of a federation. */
+#include "commands.h"
+#include "output.h"
+#include "together.h"
+
+#include <limits.h>
+
+typedef struct serve_args {
+    const char *file;
+    arg_integer jobs, threads;
+    bool quiet;
+} serve_args;
+
+#define AT(field) offsetof(serve_args, field)
+
+static const arg_option serve_options[] = {
+    {"OWNER", 0, ARG_OPERAND, true, AT(file), NULL, "the owner file: your records, ledger, key and policy"},
+    {"jobs", 0, ARG_INTEGER, false, AT(jobs), "N", "end after this many jobs; by default serve until stopped"},
+    {"threads", 0, ARG_INTEGER, false, AT(threads), "N", "0: as many as there are processors"},
+    {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "print errors only"},
+};
+
+static int run_serve(const command *self, int argc, char **argv) {
+    serve_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    if (args.threads.value > INT_MAX) return usage_error(self->name, "--threads: that is too many");
+    hr_error err = {0};
+    hr_party_settings settings = together_settings(self->name, (int)args.threads.value, args.quiet);
+    settings.jobs = args.jobs.value;
+    const hr_status status = hr_serve(args.file, &settings, &err);
+    return status == HR_OK || status == HR_E_CANCELLED ? EXIT_DONE : report_error(self->name, &err);
+}
+
+const command serve_command = {
+    .name = "serve",
+    .summary = "serve your records in the jobs of a federation",
+    .details = "Waits for jobs, refuses what your policy does not allow, trains on your records and sends private trees, charged to your "
+               "ledger. Records never leave. It may be stopped or killed at any time: started again, it continues.",
+    .example = "  hedgerow serve hospital-a.yaml",
+    .options = serve_options,
+    .option_count = COUNT_OF(serve_options),
+    .run = run_serve,
+};

@@ -1,0 +1,87 @@
+/* What comes from strangers, and key files. By the input's first byte: a packet as it came, what a member put into a packet, a message
+ * that is sealed and then changed at one place, a public key, a key file. No input crashes; a packet or key that is taken is one
+ * that was made here, to the byte. */
+#include "crypto/secret.h"
+
+#include "check.h"
+
+#include <string.h>
+
+static hr_identity *member(unsigned char number) {
+    unsigned char seed[crypto_sign_SEEDBYTES] = {number};
+    hr_identity *identity = NULL;
+    CHECK(hr_identity_grow(seed, &identity, NULL) == HR_OK);
+    return identity;
+}
+
+static void refuse(const hr_identity *to, const uint8_t *sealed, size_t size) {
+    uint8_t from[HR_KEY_SIZE];
+    uint8_t *out = NULL;
+    size_t out_size = 0;
+    hr_error err = {0};
+    CHECK(hr_unseal(to, sealed, size, from, &out, &out_size, &err) != HR_OK);
+    CHECK(!out && !out_size && err.message[0] && err.remedy[0]);
+}
+
+/* No input holds a signature that nobody made. */
+static void check_boxed(const hr_identity *to, const uint8_t *bytes, size_t size) {
+    uint8_t *sealed = malloc(size + crypto_box_SEALBYTES);
+    CHECK(sealed && crypto_box_seal(sealed, bytes, size, to->box_public) == 0);
+    refuse(to, sealed, size + crypto_box_SEALBYTES);
+    free(sealed);
+}
+
+static void check_changed(const hr_identity *to, const uint8_t *bytes, size_t size) {
+    hr_identity *sender = member(2);
+    const hr_public_key receiver = hr_identity_public(to), key = hr_identity_public(sender);
+    uint8_t from[HR_KEY_SIZE];
+    uint8_t *sealed = NULL, *out = NULL;
+    size_t sealed_size = 0, out_size = 0;
+    CHECK(hr_seal(sender, &receiver, bytes, size, &sealed, &sealed_size, NULL) == HR_OK);
+    CHECK(hr_unseal(to, sealed, sealed_size, from, &out, &out_size, NULL) == HR_OK);
+    CHECK(out_size == size && memcmp(from, key.bytes, sizeof from) == 0 && (!size || memcmp(out, bytes, size) == 0));
+    size_t at = size ? bytes[0] * (sealed_size - 1) / 255 : 0;
+    sealed[at] ^= (uint8_t)(1 << size % 8);
+    refuse(to, sealed, sealed_size);
+    sealed[at] ^= (uint8_t)(1 << size % 8);
+    refuse(sender, sealed, sealed_size);
+    refuse(to, sealed, at);
+    free(sealed);
+    free(out);
+    hr_identity_free(sender);
+}
+
+static void check_public_key(const uint8_t *bytes, size_t size) {
+    char text[200] = {0}, again[HR_PUBLIC_KEY_TEXT];
+    hr_public_key key;
+    memcpy(text, bytes, size < sizeof text ? size : sizeof text - 1);
+    if (hr_public_key_parse(text, &key, NULL)) return;
+    hr_public_key_text(&key, again);
+    CHECK(strcmp(text, again) == 0);
+}
+
+static void check_key_file(const uint8_t *bytes, size_t size) {
+    hr_identity *identity = NULL;
+    hr_error err = {0};
+    hr_status status = hr_identity_parse((const char *)bytes, size, &identity, &err);
+    CHECK((status == HR_OK) == (identity != NULL));
+    if (status) CHECK(err.status == status && err.message[0] && err.remedy[0]);
+    if (identity) CHECK(memcmp(identity->sign_secret + crypto_sign_SEEDBYTES, identity->sign_public, sizeof identity->sign_public) == 0);
+    hr_identity_free(identity);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    if (!size) return 0;
+    hr_identity *to = member(1);
+    const uint8_t *rest = bytes + 1;
+    size--;
+    switch (bytes[0]) {
+    case 'p': refuse(to, rest, size); break;
+    case 'b': check_boxed(to, rest, size); break;
+    case 'c': check_changed(to, rest, size); break;
+    case 'k': check_public_key(rest, size); break;
+    default: check_key_file(rest, size); break;
+    }
+    hr_identity_free(to);
+    return 0;
+}

@@ -1,0 +1,100 @@
+/* Reading in blocks: see byte_source.h for why. */
+#include "base/byte_source.h"
+
+#include "base/fail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BLOCK = 256 * 1024 };
+
+static hr_status start_byte_source(hr_byte_source *source, size_t capacity, hr_error *err) {
+    source->buffer = malloc(capacity + HR_BYTE_SOURCE_PAD);
+    if (!source->buffer) return hr_fail_memory(err);
+    source->capacity = capacity;
+    source->at = source->end = source->buffer;
+    return HR_OK;
+}
+
+hr_status hr_byte_source_open(hr_byte_source *source, const char *path, hr_error *err) {
+    *source = (hr_byte_source){.file = -1};
+    source->file = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (source->file < 0) {
+        return hr_fail(err, HR_E_IO, "check the path and its permissions", "cannot open the file: %s", strerror(errno));
+    }
+    return start_byte_source(source, BLOCK, err);
+}
+
+hr_status hr_byte_source_open_memory(hr_byte_source *source, const char *bytes, size_t size, hr_error *err) {
+    *source = (hr_byte_source){.file = -1, .memory = bytes, .memory_size = size};
+    return start_byte_source(source, size < BLOCK ? size + 1 : BLOCK, err);
+}
+
+void hr_byte_source_done(hr_byte_source *source) {
+    if (source->file > STDIN_FILENO) close(source->file);
+    free(source->buffer);
+    *source = (hr_byte_source){.file = -1};
+}
+
+static hr_status make_source_room(hr_byte_source *source, hr_error *err) {
+    size_t waiting = (size_t)(source->end - source->at);
+    if (waiting) memmove(source->buffer, source->at, waiting);
+    if (waiting == source->capacity) {
+        if (source->capacity >= HR_SOURCE_RECORD_MAX) {
+            return hr_fail(err, HR_E_LIMIT, "is a quotation mark left open, or is this not a text table?",
+                           "a record is longer than 64 MiB");
+        }
+        char *more = realloc(source->buffer, source->capacity * 2 + HR_BYTE_SOURCE_PAD);
+        if (!more) return hr_fail_memory(err);
+        source->buffer = more;
+        source->capacity *= 2;
+    }
+    source->at = source->buffer;
+    source->end = source->buffer + waiting;
+    return HR_OK;
+}
+
+static void read_memory(hr_byte_source *source) {
+    size_t room = (size_t)(source->buffer + source->capacity - source->end);
+    size_t size = room < source->memory_size ? room : source->memory_size;
+    if (size) {
+        memcpy(source->end, source->memory, size);
+        source->end += size;
+        source->memory += size;
+        source->memory_size -= size;
+    }
+    source->ended = source->memory_size == 0;
+}
+
+static hr_status read_file(hr_byte_source *source, hr_error *err) {
+    while (source->end < source->buffer + source->capacity) {
+        ssize_t got = read(source->file, source->end, (size_t)(source->buffer + source->capacity - source->end));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return hr_fail(err, HR_E_IO, "check that it is a readable file", "cannot read the file: %s", strerror(errno));
+        if (got == 0) {
+            source->ended = true;
+            break;
+        }
+        source->end += got;
+    }
+    return HR_OK;
+}
+
+hr_status hr_byte_source_more(hr_byte_source *source, hr_error *err) {
+    if (source->ended) return HR_OK;
+    hr_status status = make_source_room(source, err);
+    if (status) return status;
+    if (source->file < 0) read_memory(source);
+    if (source->file >= 0) status = read_file(source, err);
+    memset(source->end, 0, HR_BYTE_SOURCE_PAD);
+    return status;
+}
+
+hr_status hr_byte_source_fill(hr_byte_source *source, const char *path, size_t most, hr_error *err) {
+    hr_status status = hr_byte_source_open(source, path, err);
+    while (!status && !source->ended && (size_t)(source->end - source->at) <= most) status = hr_byte_source_more(source, err);
+    return status;
+}

@@ -1,0 +1,59 @@
+/* Open addressing with linear probing, at most half full, after Knuth's Algorithm 6.4L. */
+#include "base/string_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 16 };
+
+typedef struct hr_string_map_entry {
+    const char *text; /* NULL: free */
+    size_t size;
+    uint32_t number;
+} hr_string_map_entry;
+
+/* FNV-1a; the high half is folded in because tables use the low bits. */
+static size_t hash(const char *text, size_t size) {
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < size; i++) h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return (size_t)(h ^ (h >> 32));
+}
+
+/* Where the word is, or the free place where it belongs. */
+static hr_string_map_entry *string_map_slot(hr_string_map_entry *words, size_t capacity, const char *text, size_t size) {
+    size_t at = hash(text, size) & (capacity - 1);
+    while (words[at].text && (words[at].size != size || memcmp(words[at].text, text, size) != 0)) at = (at + 1) & (capacity - 1);
+    return &words[at];
+}
+
+uint32_t hr_string_map_find(const hr_string_map *words, const char *text, size_t size) {
+    if (!words->count) return HR_STRING_MAP_NONE;
+    const hr_string_map_entry *word = string_map_slot(words->words, words->capacity, text, size);
+    return word->text ? word->number : HR_STRING_MAP_NONE;
+}
+
+static bool grow_string_map(hr_string_map *words) {
+    size_t capacity = words->capacity ? words->capacity * 2 : FIRST_CAPACITY;
+    hr_string_map_entry *more = calloc(capacity, sizeof *more);
+    if (!more) return false;
+    for (size_t i = 0; i < words->capacity; i++) {
+        const hr_string_map_entry *word = &words->words[i];
+        if (word->text) *string_map_slot(more, capacity, word->text, word->size) = *word;
+    }
+    free(words->words);
+    words->words = more;
+    words->capacity = capacity;
+    return true;
+}
+
+bool hr_string_map_add(hr_string_map *words, const char *text, size_t size, uint32_t number) {
+    if (words->count >= words->capacity / 2 && !grow_string_map(words)) return false;
+    *string_map_slot(words->words, words->capacity, text, size) = (hr_string_map_entry){text, size, number};
+    words->count++;
+    return true;
+}
+
+void hr_string_map_done(hr_string_map *words) {
+    free(words->words);
+    *words = (hr_string_map){0};
+}

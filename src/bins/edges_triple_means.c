@@ -1,0 +1,51 @@
+/* Bin edges as InPrivate Digging publishes them (Zhao et al. 2018, section V-A): NOT PRIVATE. */
+#include "base/fail.h"
+#include "bins/edges.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int order_values(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Averages of every three of `count` sorted values, equal ones once; returns how many. */
+static size_t average_threes(double *values, size_t count) {
+    size_t made = 0;
+    for (size_t i = 0; i + 3 <= count; i += 3) {
+        double mean = values[i] / 3 + values[i + 1] / 3 + values[i + 2] / 3;
+        mean = fmin(fmax(mean, values[i]), values[i + 2]); /* rounding */
+        if (!made || mean > values[made - 1]) values[made++] = mean;
+    }
+    return made;
+}
+
+static hr_status number_bins(const double *values, size_t rows, uint32_t bins, double *room, hr_arena *arena, hr_feature_bins *out,
+                             hr_error *err) {
+    size_t known = 0;
+    for (size_t i = 0; i < rows; i++)
+        if (!isnan(values[i])) room[known++] = values[i];
+    qsort(room, known, sizeof *room, order_values);
+    size_t made = average_threes(room, known), kept = made < bins ? made : bins - 1;
+    double *edges = hr_arena_alloc(arena, kept + 1, sizeof *edges);
+    if (!edges) return hr_fail_memory(err);
+    for (size_t e = 0; e < kept; e++) edges[e] = room[(2 * e + 1) * made / (2 * kept)];
+    *out = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = (uint32_t)kept + 2, .edges = edges};
+    return HR_OK;
+}
+
+hr_status hr_edges_triple_means(const hr_data *data, uint32_t bins, hr_arena *arena, hr_binning *out, hr_error *err) {
+    hr_binning made;
+    size_t rows = hr_data_rows(data);
+    hr_status status = hr_edges_public(hr_data_schema(data), bins, arena, &made, err);
+    if (status) return status;
+    double *room = malloc((rows + 1) * sizeof *room);
+    if (!room) return hr_fail_memory(err);
+    for (size_t f = 0; !status && f < made.feature_count; f++)
+        if (made.features[f].kind == HR_NUMBER)
+            status = number_bins(hr_data_numbers(data, f), rows, bins, room, arena, &made.features[f], err);
+    free(room);
+    if (!status) *out = made;
+    return status;
+}

@@ -1,0 +1,238 @@
+/* Proposing a schema: one pass over a table, a guess for every column, and YAML in which every guess awaits review. */
+#include "base/fail.h"
+#include "base/text.h"
+#include "data/cells.h"
+#include "data/csv.h"
+#include "data/infer_column.h"
+#include "data/libsvm.h"
+#include "schema/check.h"
+#include "schema/schema_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct schema_inference {
+    hr_arena *arena;
+    hr_lines lines;
+    hr_inference **inferences; /* CSV: one a column; LIBSVM: the label, then the features */
+    size_t count, capacity, label;
+    uint64_t rows;
+    hr_string_map missing;
+    const char *missing_list[HR_INFERENCE_SPELLINGS];
+    size_t missing_count;
+    hr_error *err;
+} schema_inference;
+
+static hr_status add_inference(schema_inference *p, const char *name) {
+    if (p->count == p->capacity) {
+        size_t capacity = p->capacity ? p->capacity * 2 : 64;
+        hr_inference **more = realloc(p->inferences, capacity * sizeof *more);
+        if (!more) return hr_fail_memory(p->err);
+        p->inferences = more;
+        p->capacity = capacity;
+    }
+    hr_inference *inference = hr_arena_alloc(p->arena, 1, sizeof *inference);
+    if (!inference) return hr_fail_memory(p->err);
+    inference->name = name;
+    p->inferences[p->count++] = inference;
+    return HR_OK;
+}
+
+/* ---- CSV -------------------------------------------------------------------------------------------------------------------- */
+
+static hr_status start_csv(schema_inference *p, const char *label) {
+    hr_csv_header header;
+    hr_string_map names = {0};
+    hr_status status = hr_csv_read_header(&p->lines, p->arena, &header, p->err);
+    for (size_t i = 0; !status && i < header.count; i++) {
+        const char *name = header.names[i];
+        status = add_inference(p, name);
+        if (status || !*name) continue;
+        if (hr_string_map_find(&names, name, strlen(name)) != HR_STRING_MAP_NONE) {
+            hr_fail(p->err, HR_E_FORMAT, "rename one of them", "two columns of the table have this name");
+            status = hr_fail_at(p->err, HR_E_FORMAT, NULL, 0, 0, name);
+        } else if (!hr_string_map_add(&names, name, strlen(name), (uint32_t)i)) {
+            status = hr_fail_memory(p->err);
+        }
+    }
+    if (!status) {
+        uint32_t at = label ? hr_string_map_find(&names, label, strlen(label)) : HR_STRING_MAP_NONE;
+        p->label = at;
+        if (at == HR_STRING_MAP_NONE) status = hr_csv_refuse_missing(&header, label ? label : "label", p->err);
+    }
+    hr_string_map_done(&names);
+    return status;
+}
+
+static hr_status take_csv_record(schema_inference *p) {
+    hr_cell cell = {0};
+    uint64_t line = p->lines.line;
+    for (size_t i = 0; !cell.last; i++) {
+        hr_status status = hr_cells_next(&p->lines, &cell, p->err);
+        if (status) return status;
+        if (cell.last != (i + 1 == p->count)) return hr_csv_refuse_ragged(line, i + 1, p->count, !cell.last, p->err);
+        if (!hr_inference_add(p->inferences[i], p->arena, cell.text, cell.size)) return hr_fail_memory(p->err);
+    }
+    return HR_OK;
+}
+
+static hr_status gather_csv(schema_inference *p, hr_byte_source *source, const char *label) {
+    hr_status status = hr_lines_start(&p->lines, source, true, p->err);
+    if (!status) status = start_csv(p, label);
+    while (!status) {
+        while (!status && hr_cells_skip_empty(&p->lines)) {
+            status = take_csv_record(p);
+            p->rows++;
+        }
+        if (!status) status = hr_lines_more(&p->lines, p->err);
+        if (p->lines.at == p->lines.limit) break;
+    }
+    return status;
+}
+
+/* ---- LIBSVM -------------------------------------------------------------------------------------------------------------------- */
+
+/* Makes sure that there is a guess for the feature. */
+static hr_status reach_feature(schema_inference *p, const hr_libsvm_entry *entry) {
+    if (entry->index > HR_FEATURES_MAX) {
+        hr_fail(p->err, HR_E_LIMIT, "leave some features out", "index %u; at most %d features are allowed", (unsigned)entry->index,
+                HR_FEATURES_MAX);
+        return hr_lines_place(&p->lines, entry->where, HR_E_LIMIT, p->err);
+    }
+    while (p->count <= entry->index) {
+        hr_buffer name = {0};
+        hr_buffer_format(&name, "f%zu", p->count);
+        const char *copy = name.failed ? NULL : hr_arena_text(p->arena, name.bytes, name.size);
+        hr_buffer_done(&name);
+        hr_status status = copy ? add_inference(p, copy) : hr_fail_memory(p->err);
+        if (status) return status;
+    }
+    return HR_OK;
+}
+
+static hr_status take_libsvm_record(schema_inference *p) {
+    for (bool first = true;; first = false) {
+        hr_libsvm_entry entry;
+        hr_status status = hr_libsvm_next(&p->lines, first, &entry, p->err);
+        if (status || entry.ended) return status;
+        if (first && entry.index) {
+            hr_fail(p->err, HR_E_SCHEMA, "begin every line with its label", "the label is missing");
+            return hr_lines_place(&p->lines, entry.where, HR_E_SCHEMA, p->err);
+        }
+        status = reach_feature(p, &entry);
+        if (status) return status;
+        hr_inference *inference = p->inferences[entry.index];
+        if (inference->last_row == p->rows + 1) return hr_libsvm_refuse_twice(&p->lines, &entry, p->err);
+        inference->last_row = p->rows + 1;
+        if (!hr_inference_add(inference, p->arena, entry.text, entry.size)) return hr_fail_memory(p->err);
+    }
+}
+
+static hr_status gather_libsvm(schema_inference *p, hr_byte_source *source, const char *label) {
+    hr_status status = hr_lines_start(&p->lines, source, false, p->err);
+    if (!status) status = add_inference(p, label ? label : "label");
+    while (!status) {
+        status = hr_lines_more(&p->lines, p->err);
+        if (p->lines.at == p->lines.limit) break;
+        while (!status && hr_libsvm_skip_empty(&p->lines)) {
+            status = take_libsvm_record(p);
+            p->rows++;
+        }
+    }
+    for (size_t i = 1; !status && i < p->count; i++) { /* what is absent is 0 */
+        if (p->inferences[i]->cells < p->rows && !hr_inference_add(p->inferences[i], p->arena, "0", 1)) status = hr_fail_memory(p->err);
+    }
+    return status;
+}
+
+/* ---- The proposal ----------------------------------------------------------------------------------------------------------------- */
+
+/* The spellings of missing that columns of numbers were found to use. */
+static hr_status gather_missing(schema_inference *p) {
+    for (size_t s = 0; s < HR_INFERENCE_SPELLINGS; s++) {
+        const char *word = hr_inference_spelling(s);
+        bool used = false;
+        for (size_t i = 0; i < p->count; i++)
+            used |= *p->inferences[i]->name && hr_inference_is_number(p->inferences[i]) && p->inferences[i]->spelled[s];
+        if (!used) continue;
+        if (!hr_string_map_add(&p->missing, word, strlen(word), 0)) return hr_fail_memory(p->err);
+        p->missing_list[p->missing_count++] = word;
+    }
+    return HR_OK;
+}
+
+/* The format is UTF-8; tables may be anything. */
+static hr_status check_utf8(const hr_column *column, hr_error *err) {
+    bool valid = hr_utf8_valid(column->name, strlen(column->name));
+    for (size_t i = 0; i < column->value_count && valid; i++) valid = hr_utf8_valid(column->values[i], strlen(column->values[i]));
+    if (valid) return HR_OK;
+    hr_fail(err, HR_E_FORMAT, "convert the table to UTF-8, for example with iconv", "the name or a value of the column is not UTF-8");
+    return hr_fail_at(err, HR_E_FORMAT, NULL, 0, 0, column->name);
+}
+
+static hr_status write_column(const schema_inference *p, size_t i, hr_buffer *out) {
+    hr_inference *inference = p->inferences[i];
+    hr_column column;
+    const char *remark = NULL;
+    bool spelled = false, is_label = i == p->label;
+    hr_status status = HR_OK;
+    for (size_t s = 0; s < HR_INFERENCE_SPELLINGS; s++) spelled |= hr_inference_is_number(inference) && inference->spelled[s];
+    if (is_label) status = hr_inference_label(inference, &p->missing, &column, &remark, p->err);
+    if (!is_label) hr_inference_feature(inference, &p->missing, &column, &remark);
+    if (!status) status = check_utf8(&column, p->err);
+    if (status) return status;
+    if (remark) hr_buffer_format(out, "%s# %s\n", is_label ? "" : "  ", remark);
+    const char *review = column.kind == HR_NUMBER ? "low, high, missing" : "values, missing";
+    hr_schema_write_column(out, &column, is_label, spelled ? review : NULL);
+    return HR_OK;
+}
+
+static hr_status write_inferred(const schema_inference *p, hr_buffer *out) {
+    size_t features = 0;
+    hr_buffer_text(out,
+                   "# A proposal, read from private records. Replace every bound and list of values under a REVIEW by what is publicly\n"
+                   "# known, and delete the line of the REVIEW; until then training refuses this schema.\n"
+                   "hedgerow-schema: 1\n");
+    hr_status status = write_column(p, p->label, out);
+    hr_buffer_text(out, "features:\n");
+    for (size_t i = 0; i < p->count && !status; i++) {
+        if (i == p->label) continue;
+        if (!*p->inferences[i]->name) {
+            hr_buffer_format(out, "  # column %zu has no name and is left out\n", i + 1);
+            continue;
+        }
+        status = write_column(p, i, out);
+        features++;
+    }
+    hr_schema_write_missing(out, p->missing_list, p->missing_count);
+    if (!status && !features) status = hr_fail(p->err, HR_E_SCHEMA, "", "the table has no column besides the label");
+    if (!status && features > HR_FEATURES_MAX) {
+        status = hr_fail(p->err, HR_E_LIMIT, "remove some", "%zu features; at most %d are allowed", features, HR_FEATURES_MAX);
+    }
+    return status;
+}
+
+static hr_status infer_schema(schema_inference *p, hr_byte_source *source, hr_format format, const char *label, hr_buffer *out) {
+    hr_status status = hr_libsvm_find_format(source, &format, p->err);
+    if (!status) status = format == HR_FORMAT_LIBSVM ? gather_libsvm(p, source, label) : gather_csv(p, source, label);
+    if (!status && !p->rows) status = hr_fail(p->err, HR_E_SCHEMA, "", "the table has no records");
+    if (!status) status = gather_missing(p);
+    return status ? status : write_inferred(p, out);
+}
+
+hr_status hr_schema_infer(const char *path, hr_format format, const char *label, char **yaml, hr_error *err) {
+    hr_byte_source source;
+    hr_buffer out = {0};
+    schema_inference p = {.arena = hr_arena_new(), .err = err};
+    hr_status status = hr_byte_source_open(&source, path, err);
+    if (!status && !p.arena) status = hr_fail_memory(err);
+    if (!status) status = infer_schema(&p, &source, format, label, &out);
+    if (!status) status = hr_buffer_take(&out, yaml, err);
+    hr_buffer_done(&out);
+    for (size_t i = 0; i < p.count; i++) hr_inference_done(p.inferences[i]);
+    hr_string_map_done(&p.missing);
+    free(p.inferences);
+    hr_arena_free(p.arena);
+    hr_byte_source_done(&source);
+    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+}

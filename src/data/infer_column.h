@@ -1,0 +1,48 @@
+/* What the cells of one column look like: gathered cell by cell, then judged. */
+#ifndef HR_DATA_INFER_COLUMN_H
+#define HR_DATA_INFER_COLUMN_H
+
+#include "base/arena.h"
+#include "base/string_map.h"
+
+#include <hedgerow/schema.h>
+
+enum {
+    HR_INFERENCE_VALUES = 254,   /* categories that are listed; more are only counted as "more" */
+    HR_INFERENCE_SPELLINGS = 11, /* common spellings of missing */
+    HR_INFERENCE_CLASSES = 20,   /* more classes than that deserve a remark */
+    HR_INFERENCE_INTEGER_CLASSES = 10
+};
+
+/* Starts from {0} and a name. Texts are in the caller's arena. */
+typedef struct hr_inference {
+    const char *name;
+    hr_string_map distinct; /* different cells, as text */
+    const char *values[HR_INFERENCE_VALUES];
+    size_t value_count;
+    bool more; /* there are more different cells than `values` hold */
+    uint64_t cells, numbers, empty;
+    uint64_t last_row; /* LIBSVM: the record in which the column was met last, from 1 */
+    double low, high;  /* of the numbers */
+    bool fractions, words;
+    bool spelled[HR_INFERENCE_SPELLINGS]; /* which spellings of missing were met */
+} hr_inference;
+
+/* False when memory is short. */
+bool hr_inference_add(hr_inference *inference, hr_arena *arena, const char *cell, size_t size);
+void hr_inference_done(hr_inference *inference);
+
+/* The i-th common spelling of missing. */
+const char *hr_inference_spelling(size_t i);
+
+/* Whether all cells are numbers, but for empty ones and common spellings of missing. */
+bool hr_inference_is_number(const hr_inference *inference);
+
+/* Judges a feature or the label. `missing` are the words that the schema will list as missing: they are no categories.
+ * The column borrows from the guess, whose values are put in order. *remark is a line for people, or NULL. */
+void hr_inference_feature(hr_inference *inference, const hr_string_map *missing, hr_column *out, const char **remark);
+/* Fails: SCHEMA (it cannot be a label). */
+HR_MUST_CHECK hr_status hr_inference_label(hr_inference *inference, const hr_string_map *missing, hr_column *out, const char **remark,
+                                           hr_error *err);
+
+#endif

@@ -1,0 +1,62 @@
+/* A method that owners train together. A new one is a file that defines a row, and the row's line in federated_table.c;
+ * its two machines stand in federation/. Nothing else of job/ knows one method from another. */
+#ifndef HR_PARTY_FEDERATED_METHOD_H
+#define HR_PARTY_FEDERATED_METHOD_H
+
+#include "fit/settings.h"
+#include "methods/method.h"
+#include "party/party.h"
+
+/* One piece of an owner's work that draws noise: a tree, or a vote. */
+typedef struct hr_owner_turn {
+    const hr_party_job *job;
+    size_t slot;
+    const hr_data *data; /* the owner's */
+    int threads;
+    hr_fit_options options; /* those of the terms; epsilon is the share that the work may spend */
+    hr_gate *gate;          /* holds that share */
+    hr_arena *arena;
+    hr_party_work *work; /* for lines of progress: work->tell */
+} hr_owner_turn;
+
+/* What a method makes of a finished job; all of it lives in the arena. */
+typedef struct hr_joint_model {
+    hr_arena *arena;
+    hr_binning binning;
+    hr_forest forest;
+    hr_release *releases; /* all that owners told, also of what the model leaves out */
+    size_t release_count;
+    hr_settings settings; /* the options of the terms; the method adds its own */
+} hr_joint_model;
+
+struct hr_federated_method {
+    const hr_method *method; /* its name and options: as those of one owner alone */
+    hr_protocol_make *owner, *coordinator;
+    /* Sets the options in which a job's defaults differ from the method's. */
+    void (*defaults)(hr_fit_options *options);
+    /* Whether it can train on records of this schema. Fails: ARGUMENT. */
+    hr_status (*check_schema)(const hr_schema *schema, hr_error *err);
+    /* Whether what the terms grant an owner's works pays for all that they release. Terms and schema decide: the answer tells
+     * nothing of the records. Fails: BUDGET, LIMIT, ARGUMENT. */
+    hr_status (*check_terms)(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err);
+    /* The outcome of a work, as bytes for the owner's machine. Owner: the caller frees out->at. Spends: the turn's gate.
+     * Fails: BUDGET, LIMIT, MEMORY. */
+    hr_status (*train)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
+    hr_status (*vote)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
+    /* Does what it can of the work to come, without noise, and keeps it in *job->kept. Fails: MEMORY. */
+    hr_status (*prepare)(const hr_party_job *job, const hr_data *data, hr_error *err);
+    /* Frees what prepare, train and vote kept; NULL is allowed. */
+    void (*forget)(void *kept);
+    /* The coordinator's model. Fails: MEMORY. */
+    hr_status (*assemble)(const hr_party_job *job, hr_joint_model *model, hr_error *err);
+};
+
+extern const hr_federated_method hr_federated_inprivate;
+
+/* NULL if there is none of that name. The name need not end with NUL. */
+const hr_federated_method *hr_federated_method_named(const void *name, size_t size);
+/* The method that a message offers a job of. That of the first row if it is no offer or names no method: every machine refuses
+ * the former, and an owner's policy the latter. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_federated_method_offered(const hr_bytes *message, const hr_federated_method **out, hr_error *err);
+
+#endif

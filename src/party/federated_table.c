@@ -1,0 +1,31 @@
+/* The methods that owners can train together. */
+#include "party/federated_method.h"
+
+#include "base/fail.h"
+
+#include <string.h>
+
+static const hr_federated_method *const table[] = {&hr_federated_inprivate};
+
+const hr_federated_method *hr_federated_method_named(const void *name, size_t size) {
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const char *own = table[i]->method->info.name;
+        if (strlen(own) == size && !memcmp(own, name, size)) return table[i];
+    }
+    return NULL;
+}
+
+hr_status hr_federated_method_offered(const hr_bytes *message, const hr_federated_method **out, hr_error *err) {
+    ProtobufCMessage *read = NULL;
+    *out = table[0];
+    hr_status status = hr_message_unpack(&hedgerow__message__descriptor, message->at, message->size, &read, NULL);
+    if (status) return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
+    const Hedgerow__Message *offer = (const Hedgerow__Message *)read;
+    if (offer->kind_case == HEDGEROW__MESSAGE__KIND_TERMS) {
+        const ProtobufCBinaryData name = offer->terms->method;
+        const hr_federated_method *named = hr_federated_method_named(name.data, name.len);
+        if (named) *out = named;
+    }
+    hr_message_unpacked_free(read);
+    return HR_OK;
+}

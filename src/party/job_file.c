@@ -1,0 +1,208 @@
+#include "party/job_file.h"
+
+#include "base/date.h"
+#include "config/federation_file.h"
+#include "party/federated_method.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct parts {
+    hr_job_file file;
+    const char *method, *date;
+    int mode, order;
+} parts;
+
+#define AT(field) offsetof(parts, field)
+
+static const char file_expected[] = "a file";
+static const char *const modes[] = {"sound", "paper", NULL};      /* as hr_mode */
+static const char *const orders[] = {"chain", "broadcast", NULL}; /* as hr_order */
+
+enum {
+    ROOT_VERSION,
+    ROOT_SCHEMA,
+    ROOT_METHOD,
+    ROOT_MODE,
+    ROOT_EPSILON,
+    ROOT_DELTA,
+    ROOT_OPTIONS,
+    ROOT_ROUNDS,
+    ROOT_ORDER,
+    ROOT_ROUND_GAIN,
+    ROOT_VOTE_LAST,
+    ROOT_VOTE_SHARE,
+    ROOT_DEADLINE,
+    ROOT_DATE,
+    ROOT_NAME,
+    ROOT_FEDERATION,
+    ROOT_KEY,
+    ROOT_JOURNAL,
+    ROOT_OWNERS,
+    ROOT_CERTIFICATE,
+    ROOT_CERTIFICATE_KEY,
+    ROOT_KEYS
+};
+static const hr_field root_fields[ROOT_KEYS] = {
+    {.key = "hedgerow-job", .expected = "1"},
+    {.key = "schema", .kind = HR_FIELD_PATH, .required = true, .offset = AT(file.schema), .expected = file_expected},
+    {.key = "method", .kind = HR_FIELD_TEXT, .required = true, .offset = AT(method), .expected = "a method such as inprivate"},
+    {.key = "mode", .kind = HR_FIELD_WORD, .offset = AT(mode), .words = modes, .expected = "sound or paper"},
+    {.key = "epsilon", .required = true, .expected = "a number above 0, at most 10000"},
+    {.key = "delta", .expected = "a number from 0 to 0.1"},
+    {.key = "options", .expected = "a mapping of the method's options to values"},
+    {.key = "rounds", .kind = HR_FIELD_INTEGER, .offset = AT(file.rounds), .min = 1, .max = 8, .expected = "an integer from 1 to 8"},
+    {.key = "order", .kind = HR_FIELD_WORD, .offset = AT(order), .words = orders, .expected = "chain or broadcast"},
+    {.key = "round-gain",
+     .kind = HR_FIELD_NUMBER,
+     .offset = AT(file.round_gain),
+     .min = HR_ABOVE_ZERO,
+     .max = 1,
+     .expected = "a number above 0, at most 1"},
+    {.key = "vote-last", .kind = HR_FIELD_INTEGER, .offset = AT(file.last_slots), .min = 1, .max = 3, .expected = "an integer from 1 to 3"},
+    {.key = "vote-share",
+     .kind = HR_FIELD_NUMBER,
+     .offset = AT(file.vote_share),
+     .min = .01,
+     .max = .9,
+     .expected = "a number from 0.01 to 0.9"},
+    {.key = "deadline",
+     .kind = HR_FIELD_INTEGER,
+     .offset = AT(file.deadline),
+     .min = 1,
+     .max = 31 * 86400,
+     .expected = "an integer of seconds from 1 to 2678400"},
+    {.key = "date", .kind = HR_FIELD_TEXT, .offset = AT(date), .expected = "a day such as 2026-11-22"},
+    {.key = "name", .kind = HR_FIELD_NAME, .offset = AT(file.name), .expected = HR_NAME_EXPECTED},
+    {.key = "federation", .kind = HR_FIELD_PATH, .offset = AT(file.federation), .expected = file_expected},
+    {.key = "key", .kind = HR_FIELD_PATH, .offset = AT(file.key), .expected = file_expected},
+    {.key = "journal", .kind = HR_FIELD_PATH, .offset = AT(file.journal), .expected = file_expected},
+    {.key = "owners",
+     .kind = HR_FIELD_NAMES,
+     .offset = AT(file.owners),
+     .min = 1,
+     .max = HR_MEMBERS_MAX,
+     .expected = "a list of 1 to 256 members such as [hospital-a, hospital-b]"},
+    {.key = "certificate", .kind = HR_FIELD_PATH, .offset = AT(file.certificate), .expected = file_expected},
+    {.key = "certificate-key", .kind = HR_FIELD_PATH, .offset = AT(file.certificate_key), .expected = file_expected},
+};
+
+enum { DEADLINE_SECONDS = 600 };
+static const double vote_share_of_epsilon = .1;
+
+/* ---- The method's options ----------------------------------------------------------------------------------------------------- */
+
+/* What the options' table refuses is, in a file, a matter of its format, at the value. */
+static hr_status slot(const hr_fields *reader, const hr_yaml_node *node, hr_status status) {
+    hr_error *err = reader->keys.err;
+    if (status != HR_E_ARGUMENT) return status;
+    if (err) err->status = HR_E_FORMAT;
+    return hr_fail_at(err, HR_E_FORMAT, NULL, node->line, node->column, NULL);
+}
+
+static hr_status set_option(const hr_fields *reader, const char *name, const hr_yaml_node *value, hr_fit_options *options) {
+    const char *text = NULL;
+    if (value->kind != HR_YAML_SCALAR) return hr_keys_refuse_kind(&reader->keys, value, name, "a single value");
+    hr_status status = hr_keys_text(&reader->keys, value, name, &text);
+    return status ? status : slot(reader, value, hr_fit_options_set(options, name, text, reader->keys.err));
+}
+
+static bool is_given_twice(const hr_yaml_node *map, const hr_yaml_node *key) {
+    const hr_yaml_node *first = map->child;
+    while (strcmp(first->text, key->text) != 0) first = first->next->next;
+    return first != key;
+}
+
+static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, hr_fit_options *options) {
+    if (map->kind != HR_YAML_MAPPING) return hr_keys_refuse_kind(&reader->keys, map, "options", root_fields[ROOT_OPTIONS].expected);
+    for (const hr_yaml_node *key = map->child; key; key = key->next->next) {
+        if (is_given_twice(map, key))
+            return hr_keys_refuse(&reader->keys, key, "remove one of the two", "the key '%s' is given twice", key->text);
+        if (!strcmp(key->text, "epsilon") || !strcmp(key->text, "delta"))
+            return hr_keys_refuse(&reader->keys, key, "write it as a key of the file itself", "the key '%s' does not belong to options",
+                                  key->text);
+        if (!strcmp(key->text, "trees"))
+            return hr_keys_refuse(&reader->keys, key, "use the key 'rounds': the number of trees of every owner",
+                                  "the key 'trees' does not belong to options");
+        hr_status status = set_option(reader, key->text, key->next, options);
+        if (status) return status;
+    }
+    return HR_OK;
+}
+
+/* A delta of 0 says what is meant without it, also of methods that know no other. */
+static bool is_zero(const hr_yaml_node *node) {
+    return node->kind == HR_YAML_SCALAR && node->plain && strcmp(node->text, "0") == 0;
+}
+
+static hr_status read_method(const hr_fields *reader, const hr_yaml_node *const *found, parts *whole) {
+    hr_fit_options *options = &whole->file.options;
+    hr_status status = hr_fit_options_init(options, whole->method, (hr_mode)whole->mode, reader->keys.err);
+    if (status) return slot(reader, found[ROOT_METHOD], status);
+    options->delta = 0;
+    const hr_federated_method *federated = hr_federated_method_named(options->method, strlen(options->method));
+    if (federated) federated->defaults(options);
+    status = set_option(reader, "epsilon", found[ROOT_EPSILON], options);
+    if (!status && found[ROOT_DELTA] && !is_zero(found[ROOT_DELTA])) status = set_option(reader, "delta", found[ROOT_DELTA], options);
+    if (!status && found[ROOT_OPTIONS]) status = read_options(reader, found[ROOT_OPTIONS], options);
+    return status;
+}
+
+/* ---- The whole ---------------------------------------------------------------------------------------------------------------- */
+
+static hr_status check_votes(const hr_fields *reader, const hr_yaml_node *const *found, hr_job_file *out) {
+    bool votes = found[ROOT_ROUND_GAIN] || found[ROOT_VOTE_LAST];
+    if (found[ROOT_VOTE_SHARE] && !votes)
+        return hr_keys_refuse(&reader->keys, found[ROOT_VOTE_SHARE], "remove it, or add 'round-gain' or 'vote-last'",
+                              "there are no votes without the key 'round-gain' or 'vote-last'");
+    if (votes && !found[ROOT_VOTE_SHARE]) out->vote_share = vote_share_of_epsilon;
+    return HR_OK;
+}
+
+static hr_status read_date(const hr_fields *reader, const hr_yaml_node *given, const char *text, int64_t *out) {
+    if (!given || hr_date_parse(text, out)) return HR_OK;
+    return hr_keys_refuse(&reader->keys, given, "", "date: '%s' is not %s", text, root_fields[ROOT_DATE].expected);
+}
+
+/* The coordinator's part is there with all that it needs, or not at all. */
+static hr_status check_coordinator(const hr_fields *reader, const hr_yaml_node *const *found) {
+    const hr_yaml_node *given = NULL;
+    for (size_t i = ROOT_NAME; i < ROOT_KEYS; i++)
+        if (found[i]) given = found[i];
+    for (size_t i = ROOT_NAME; i <= ROOT_OWNERS && given; i++) {
+        if (found[i]) continue;
+        return hr_keys_need(
+            &reader->keys, reader->root, NULL, root_fields[i].key,
+            "a job over a federation needs the keys name, federation, key, journal and owners; a simulation needs none of them");
+    }
+    return hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
+}
+
+static hr_status read_job_root(const hr_fields *reader, hr_job_file *out) {
+    const hr_yaml_node *found[ROOT_KEYS] = {NULL};
+    parts whole = {.file = {.rounds = 1, .deadline = DEADLINE_SECONDS}, .mode = HR_SOUND, .order = HR_ORDER_CHAIN};
+    hr_status status = hr_fields_read(reader, reader->root, "a job file", root_fields, ROOT_KEYS, &whole, found);
+    if (!status) status = read_method(reader, found, &whole);
+    if (!status) status = check_votes(reader, found, &whole.file);
+    if (!status) status = read_date(reader, found[ROOT_DATE], whole.date, &whole.file.date);
+    if (!status) status = check_coordinator(reader, found);
+    if (status) return status;
+    whole.file.order = (hr_order)whole.order;
+    *out = whole.file;
+    return HR_OK;
+}
+
+hr_status hr_job_file_parse(const char *text, size_t size, const char *path, hr_arena *arena, hr_job_file *out, hr_error *err) {
+    hr_fields reader;
+    hr_status status = hr_fields_parse(text, size, path, "a job file", arena, &reader, err);
+    if (!status) status = read_job_root(&reader, out);
+    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+}
+
+hr_status hr_job_file_read(const char *path, hr_arena *arena, hr_job_file *out, hr_error *err) {
+    const char *text = NULL;
+    size_t size = 0;
+    hr_status status = hr_fields_load(path, arena, &text, &size, err);
+    return status ? status : hr_job_file_parse(text, size, path, arena, out, err);
+}

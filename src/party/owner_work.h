@@ -1,0 +1,24 @@
+/* What an owner does for a job: looks at its terms, trains trees, votes. */
+#ifndef HR_PARTY_OWNER_WORK_H
+#define HR_PARTY_OWNER_WORK_H
+
+#include "config/owner_file.h"
+#include "party/party.h"
+
+#include <hedgerow/fit.h>
+
+typedef struct hr_owner_work {
+    hr_party_work work; /* first: a hr_owner_work is a hr_party_work */
+    const hr_data *data;
+    const hr_policy *policy;
+    hr_ledger *ledger; /* NULL: a simulation, which spends nothing */
+    int threads;
+    void (*log_line)(void *user, const char *line); /* may be NULL */
+    void *user;
+    size_t done, failed; /* jobs */
+} hr_owner_work;
+
+/* Sets the functions; the rest is the caller's. */
+void hr_owner_work_init(hr_owner_work *work);
+
+#endif

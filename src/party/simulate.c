@@ -1,0 +1,92 @@
+/* Owners and coordinator in one process, from files. */
+#include "base/fail.h"
+#include "data/records.h"
+#include "fit/threads.h"
+#include "party/endpoint.h"
+#include "party/simulation.h"
+#include "random/csprng.h"
+#include "tree/parts.h"
+
+#include <stdlib.h>
+
+typedef struct rehearsal {
+    hr_arena *arena;
+    hr_job_file file;
+    hr_schema *schema;
+    hr_data *tables[HR_MEMBERS_MAX];
+    size_t table_count;
+    hr_simulation simulation;
+} rehearsal;
+
+static hr_status read_tables(rehearsal *r, const hr_simulation_data *data, hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < data->file_count; i++, r->table_count++)
+        status = hr_data_read(r->schema, data->files[i], NULL, &r->tables[i], err);
+    return status;
+}
+
+static hr_status take_parts(rehearsal *r, const hr_data *all, const hr_parts *parts, hr_error *err) {
+    for (size_t o = 0; o < parts->count; o++, r->table_count++)
+        if (!(r->tables[o] = hr_data_take(all, hr_parts_rows(parts, o), hr_parts_size(parts, o)))) return hr_fail_memory(err);
+    return HR_OK;
+}
+
+/* Every record draws its owner by itself: one that comes or goes leaves the others where they are. An owner may get none. */
+static hr_status deal_records(rehearsal *r, size_t owners, hr_error *err) {
+    double equal[HR_MEMBERS_MAX];
+    hr_data *all = r->tables[0];
+    hr_parts parts = {0};
+    hr_csprng *csprng = NULL;
+    for (size_t o = 0; o < owners; o++) equal[o] = 1;
+    r->table_count = 0;
+    hr_status status = hr_csprng_open(&csprng, err);
+    if (!status) status = hr_parts_drawn(csprng, hr_data_rows(all), equal, owners, &parts, err);
+    if (!status) status = take_parts(r, all, &parts, err);
+    hr_csprng_close(csprng);
+    hr_parts_done(&parts);
+    hr_data_free(all);
+    return status;
+}
+
+static hr_status check_data(const hr_simulation_data *data, hr_error *err) {
+    size_t owners = data->parties ? data->parties : data->file_count;
+    if (!data->file_count || (data->parties && data->file_count > 1))
+        return hr_fail(err, HR_E_ARGUMENT, "give one file and the number of parties, or one file for each owner",
+                       "%zu files for %zu parties", data->file_count, data->parties);
+    if (owners < HR_MEMBERS_MAX) return HR_OK;
+    return hr_fail(err, HR_E_LIMIT, "a federation has at most 255 owners and a coordinator", "%zu owners are too many", owners);
+}
+
+static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulation_data *data, const hr_party_settings *settings,
+                                hr_model **out, hr_error *err) {
+    hr_status status = hr_job_file_read(path, r->arena, &r->file, err);
+    if (!status) status = check_data(data, err);
+    if (!status) status = hr_schema_read(r->file.schema, &r->schema, err);
+    if (!status) status = hr_schema_reviewed(r->schema, err);
+    if (!status) status = read_tables(r, data, err);
+    if (!status && data->parties) status = deal_records(r, data->parties, err);
+    if (!status)
+        status = hr_simulation_init(&r->simulation, &r->file, r->schema, (const hr_data *const *)r->tables, r->table_count,
+                                    hr_threads_of(settings->threads), err);
+    if (!status && data->parties) hr_simulation_of_one_file(&r->simulation);
+    hr_simulation_set_callbacks(&r->simulation, settings);
+    if (!status) status = hr_simulation_run(&r->simulation, err);
+    if (!status) *out = hr_simulation_take(&r->simulation);
+    return status;
+}
+
+hr_status hr_simulate(const char *file, const hr_simulation_data *data, const hr_party_settings *settings, hr_model **out, hr_error *err) {
+    hr_party_settings ours;
+    hr_status status = hr_endpoint_settings(settings, &ours, err);
+    if (status) return status;
+    rehearsal *r = calloc(1, sizeof *r);
+    if (!r) return hr_fail_memory(err);
+    r->arena = hr_arena_new();
+    status = r->arena ? run_simulation(r, file, data, &ours, out, err) : hr_fail_memory(err);
+    hr_simulation_done(&r->simulation);
+    for (size_t i = 0; i < r->table_count; i++) hr_data_free(r->tables[i]);
+    hr_schema_free(r->schema);
+    hr_arena_free(r->arena);
+    free(r);
+    return status;
+}

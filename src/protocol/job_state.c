@@ -1,0 +1,185 @@
+#include "protocol/job_state.h"
+
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char tree_domain[] = "hedgerow tree 1", empty_domain[] = "hedgerow empty slot 1";
+
+hr_status hr_job_state_begin(hr_job_state *job_state, hr_error *err) {
+    job_state->slots = calloc(hr_job_state_slots(job_state) + 1, sizeof *job_state->slots);
+    return job_state->slots ? HR_OK : hr_fail_memory(err);
+}
+
+void hr_job_state_done(hr_job_state *job_state) {
+    for (size_t p = 0; job_state->slots && p < hr_job_state_slots(job_state); p++) free(job_state->slots[p].tree.at);
+    free(job_state->slots);
+    job_state->slots = NULL;
+}
+
+size_t hr_job_state_slots(const hr_job_state *job_state) {
+    return job_state->owner_count * job_state->rounds;
+}
+
+size_t hr_job_state_owner(const hr_job_state *job_state, size_t slot) {
+    return job_state->owners[slot % job_state->owner_count];
+}
+
+size_t hr_job_state_next_open(const hr_job_state *job_state) {
+    size_t slot = 0;
+    while (slot < hr_job_state_slots(job_state) && job_state->slots[slot].state != HR_SLOT_OPEN) slot++;
+    return slot;
+}
+
+size_t hr_job_state_position(const hr_job_state *job_state, size_t member) {
+    size_t i = 0;
+    while (i < job_state->owner_count && job_state->owners[i] != member) i++;
+    return i;
+}
+
+/* ---- This party's word ------------------------------------------------------------------------------------------------- */
+
+static hr_status put_tree(hr_slot *slot, const void *tree, size_t size, const uint8_t *signature, hr_error *err) {
+    hr_bytes copy;
+    hr_status status = hr_bytes_copy(tree, size, &copy, err);
+    if (status) return status;
+    free(slot->tree.at);
+    slot->tree = copy;
+    memcpy(slot->signature, signature, HR_SIGNATURE_SIZE);
+    slot->state = HR_SLOT_TREE;
+    return HR_OK;
+}
+
+static void put_empty(hr_slot *slot, const uint8_t *signature) {
+    memcpy(slot->signature, signature, HR_SIGNATURE_SIZE);
+    slot->state = HR_SLOT_EMPTY;
+}
+
+/* What the coordinator signs of a slot: the job and its number. */
+enum { EMPTY_BYTES = HR_JOB_BYTES + 4 };
+
+static void empty_words(const hr_job_state *job_state, size_t slot, uint8_t words[EMPTY_BYTES]) {
+    memcpy(words, job_state->job.bytes, HR_JOB_BYTES);
+    for (int i = 0; i < 4; i++) words[HR_JOB_BYTES + i] = (uint8_t)(slot >> 8 * i);
+}
+
+hr_status hr_job_state_sign_tree(hr_job_state *job_state, size_t slot, const uint8_t *tree, size_t size, hr_error *err) {
+    uint8_t signature[HR_SIGNATURE_SIZE];
+    hr_sign(job_state->view->identity, tree_domain, tree, size, signature);
+    return put_tree(&job_state->slots[slot], tree, size, signature, err);
+}
+
+void hr_job_state_sign_empty(hr_job_state *job_state, size_t slot) {
+    uint8_t words[EMPTY_BYTES], signature[HR_SIGNATURE_SIZE];
+    if (job_state->slots[slot].state == HR_SLOT_TREE) return;
+    empty_words(job_state, slot, words);
+    hr_sign(job_state->view->identity, empty_domain, words, sizeof words, signature);
+    put_empty(&job_state->slots[slot], signature);
+}
+
+/* ---- The words of others ------------------------------------------------------------------------------------------------ */
+
+static hr_status refuse_forest(const char *why, hr_error *err) {
+    return hr_fail(err, HR_E_POLICY, "", "%s", why);
+}
+
+static bool signed_by(const hr_job_state *job_state, size_t member, const char *domain, const void *bytes, size_t size,
+                      ProtobufCBinaryData signature) {
+    return signature.len == HR_SIGNATURE_SIZE &&
+           hr_signature_holds(&job_state->view->membership->members[member].key, domain, bytes, size, signature.data);
+}
+
+static hr_status check_empty(const hr_job_state *job_state, size_t slot, ProtobufCBinaryData signature, hr_error *err) {
+    uint8_t words[EMPTY_BYTES];
+    if (slot >= hr_job_state_slots(job_state)) return refuse_forest("the job has no such slot", err);
+    empty_words(job_state, slot, words);
+    bool holds = signed_by(job_state, job_state->coordinator, empty_domain, words, sizeof words, signature);
+    return holds ? HR_OK : refuse_forest("the coordinator did not sign that this slot stays empty", err);
+}
+
+hr_status hr_job_state_empty(hr_job_state *job_state, size_t slot, ProtobufCBinaryData signature, hr_error *err) {
+    hr_status status = check_empty(job_state, slot, signature, err);
+    if (!status && job_state->slots[slot].state == HR_SLOT_OPEN) put_empty(&job_state->slots[slot], signature.data);
+    return status;
+}
+
+static hr_status read_slot_tree(const hr_job_state *job_state, size_t slot, const void *bytes, size_t size, hr_arena *arena,
+                                hr_paid_tree *out, hr_error *err) {
+    hr_tree_slot where = {job_state->job, hr_job_state_owner(job_state, slot), slot};
+    return hr_wire_tree_unpack(job_state->view->membership, &where, &job_state->rules, bytes, size, arena, out, err);
+}
+
+hr_status hr_job_state_tree(const hr_job_state *job_state, size_t slot, hr_arena *arena, hr_paid_tree *out, hr_error *err) {
+    return read_slot_tree(job_state, slot, job_state->slots[slot].tree.at, job_state->slots[slot].tree.size, arena, out, err);
+}
+
+static hr_status check_received_tree(const hr_job_state *job_state, const Hedgerow__Slot *slot, hr_arena *arena, hr_error *err) {
+    size_t owner = hr_job_state_owner(job_state, slot->slot);
+    if (!signed_by(job_state, owner, tree_domain, slot->tree.data, slot->tree.len, slot->signature))
+        return refuse_forest("a tree is not signed by the owner of its slot", err);
+    hr_paid_tree tree;
+    return read_slot_tree(job_state, slot->slot, slot->tree.data, slot->tree.len, arena, &tree, err);
+}
+
+static hr_status check_received_slot(const hr_job_state *job_state, const Hedgerow__Slot *slot, hr_arena *arena, hr_error *err) {
+    if (slot->slot >= hr_job_state_slots(job_state)) return refuse_forest("the job has no such slot", err);
+    if (!slot->tree.len) return check_empty(job_state, slot->slot, slot->signature, err);
+    return job_state->slots[slot->slot].state == HR_SLOT_TREE ? HR_OK : check_received_tree(job_state, slot, arena, err);
+}
+
+static hr_status take_slot(hr_job_state *job_state, const Hedgerow__Slot *from, hr_error *err) {
+    hr_slot *to = &job_state->slots[from->slot];
+    if (to->state == HR_SLOT_TREE) return HR_OK;
+    if (from->tree.len) return put_tree(to, from->tree.data, from->tree.len, from->signature.data, err);
+    put_empty(to, from->signature.data);
+    return HR_OK;
+}
+
+hr_status hr_job_state_merge(hr_job_state *job_state, const Hedgerow__Forest *forest, hr_error *err) {
+    if (forest->n_slots > hr_job_state_slots(job_state)) return refuse_forest("more slots than the job has", err);
+    hr_arena *arena = hr_arena_new();
+    if (!arena) return hr_fail_memory(err);
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < forest->n_slots; i++) {
+        hr_arena_mark mark = hr_arena_get_mark(arena);
+        status = check_received_slot(job_state, forest->slots[i], arena, err);
+        hr_arena_rewind(arena, mark);
+    }
+    for (size_t i = 0; !status && i < forest->n_slots; i++) status = take_slot(job_state, forest->slots[i], err);
+    hr_arena_free(arena);
+    return status;
+}
+
+/* ---- Telling others ----------------------------------------------------------------------------------------------------- */
+
+hr_status hr_job_state_list(const hr_job_state *job_state, size_t from, size_t to, Hedgerow__Forest *out, hr_error *err) {
+    Hedgerow__Slot *storage = calloc(to - from + 1, sizeof *storage);
+    out->slots = calloc(to - from + 1, sizeof *out->slots);
+    out->n_slots = 0;
+    if (!storage || !out->slots) {
+        free(storage);
+        free(out->slots);
+        out->slots = NULL;
+        return hr_fail_memory(err);
+    }
+    out->slots[0] = storage; /* hr_job_state_unlist frees it, even from an empty list */
+    for (size_t p = from; p < to; p++) {
+        const hr_slot *slot = &job_state->slots[p];
+        if (slot->state == HR_SLOT_OPEN) continue;
+        Hedgerow__Slot *wire = &storage[out->n_slots];
+        hedgerow__slot__init(wire);
+        wire->slot = (uint32_t)p;
+        wire->tree = hr_data_of(slot->tree.at, slot->state == HR_SLOT_TREE ? slot->tree.size : 0);
+        wire->signature = hr_data_of(slot->signature, HR_SIGNATURE_SIZE);
+        out->slots[out->n_slots++] = wire;
+    }
+    return HR_OK;
+}
+
+void hr_job_state_unlist(Hedgerow__Forest *forest) {
+    if (!forest->slots) return;
+    free(forest->slots[0]);
+    free(forest->slots);
+    *forest = (Hedgerow__Forest)HEDGEROW__FOREST__INIT;
+}

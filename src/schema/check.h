@@ -1,0 +1,29 @@
+/* What every schema must satisfy, wherever it comes from. */
+#ifndef HR_SCHEMA_CHECK_H
+#define HR_SCHEMA_CHECK_H
+
+#include <hedgerow/schema.h>
+
+enum { HR_FEATURES_MAX = 65535, HR_VALUES_MAX = 65535 };
+
+/* A schema as a bundle of borrowed parts. */
+typedef struct hr_schema_parts {
+    hr_column label;
+    const hr_column *features;
+    size_t feature_count;
+    const char *const *missing;
+    size_t missing_count;
+} hr_schema_parts;
+
+/* Which part of a schema a failed check means: so that a reader can point at its line. */
+typedef struct hr_schema_fault {
+    enum { HR_FAULT_FEATURES, HR_FAULT_LABEL, HR_FAULT_FEATURE, HR_FAULT_MISSING } part;
+    size_t feature;  /* HR_FAULT_FEATURE: its index */
+    const char *key; /* of the column; NULL: the column as a whole */
+    size_t item;     /* HR_FAULT_MISSING or key "values": which */
+} hr_schema_fault;
+
+/* Fails: FORMAT (field and fault are set), LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_schema_check(const hr_schema_parts *parts, hr_schema_fault *fault, hr_error *err);
+
+#endif

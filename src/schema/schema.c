@@ -1,0 +1,153 @@
+/* A schema in memory: one arena that holds copies of everything. */
+#include "schema/schema.h"
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "schema/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct hr_schema {
+    hr_arena *arena;
+    hr_schema_parts parts;
+};
+
+void hr_schema_free(hr_schema *schema) {
+    if (!schema) return;
+    hr_arena_free(schema->arena);
+    free(schema);
+}
+
+/* ---- Copying; every helper returns NULL or false when memory is short ---------------------------------------------------- */
+
+static const char *const *copy_words(hr_arena *arena, const char *const *words, size_t count) {
+    const char **copy = hr_arena_alloc(arena, count, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++) {
+        copy[i] = hr_arena_text(arena, words[i], strlen(words[i]));
+        if (!copy[i]) return NULL;
+    }
+    return copy;
+}
+
+static bool copy_column(hr_arena *arena, const hr_column *from, hr_column *to) {
+    *to = (hr_column){.kind = from->kind, .review = from->review};
+    to->name = hr_arena_text(arena, from->name, strlen(from->name));
+    if (!to->name) return false;
+    if (from->kind == HR_NUMBER) {
+        to->low = from->low;
+        to->high = from->high;
+        to->integer = from->integer;
+        return true;
+    }
+    to->value_count = from->value_count;
+    to->values = copy_words(arena, from->values, from->value_count);
+    return to->values != NULL;
+}
+
+static bool copy_schema_parts(hr_arena *arena, const hr_schema_parts *from, hr_schema_parts *to) {
+    hr_column *features = hr_arena_alloc(arena, from->feature_count, sizeof *features);
+    if (!features || !copy_column(arena, &from->label, &to->label)) return false;
+    for (size_t i = 0; i < from->feature_count; i++) {
+        if (!copy_column(arena, &from->features[i], &features[i])) return false;
+    }
+    to->features = features;
+    to->feature_count = from->feature_count;
+    to->missing = copy_words(arena, from->missing, from->missing_count);
+    to->missing_count = from->missing_count;
+    return to->missing != NULL;
+}
+
+static hr_status make_copy(const hr_schema_parts *parts, hr_schema **out, hr_error *err) {
+    hr_schema *schema = calloc(1, sizeof *schema);
+    if (schema) schema->arena = hr_arena_new();
+    if (!schema || !schema->arena || !copy_schema_parts(schema->arena, parts, &schema->parts)) {
+        hr_schema_free(schema);
+        return hr_fail_memory(err);
+    }
+    *out = schema;
+    return HR_OK;
+}
+
+hr_status hr_schema_make(const hr_column *label, const hr_column *features, size_t feature_count, const char *const *missing,
+                         size_t missing_count, hr_schema **out, hr_error *err) {
+    hr_schema_parts parts = {*label, features, feature_count, missing, missing_count};
+    hr_schema_fault fault = {0};
+    hr_status status = hr_schema_check(&parts, &fault, err);
+    return status ? status : make_copy(&parts, out, err);
+}
+
+hr_status hr_schema_copy(const hr_schema *schema, hr_schema **out, hr_error *err) {
+    return make_copy(&schema->parts, out, err);
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------------------------------------ */
+
+static bool same_words(const char *const *a, size_t a_count, const char *const *b, size_t b_count) {
+    if (a_count != b_count) return false;
+    for (size_t i = 0; i < a_count; i++) {
+        if (strcmp(a[i], b[i]) != 0) return false;
+    }
+    return true;
+}
+
+static bool same_column(const hr_column *a, const hr_column *b) {
+    return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->low == b->low && a->high == b->high && a->integer == b->integer &&
+           same_words(a->values, a->value_count, b->values, b->value_count);
+}
+
+bool hr_schema_same(const hr_schema *a, const hr_schema *b) {
+    const hr_schema_parts *x = &a->parts, *y = &b->parts;
+    if (!same_column(&x->label, &y->label) || x->feature_count != y->feature_count) return false;
+    for (size_t i = 0; i < x->feature_count; i++) {
+        if (!same_column(&x->features[i], &y->features[i])) return false;
+    }
+    return same_words(x->missing, x->missing_count, y->missing, y->missing_count);
+}
+
+/* ---- Views ----------------------------------------------------------------------------------------------------------------- */
+
+hr_task hr_schema_task(const hr_schema *schema) {
+    const hr_column *label = &schema->parts.label;
+    if (label->kind == HR_NUMBER) return HR_REGRESSION;
+    return label->value_count == 2 ? HR_BINARY : HR_MULTICLASS;
+}
+
+const hr_column *hr_schema_label(const hr_schema *schema) {
+    return &schema->parts.label;
+}
+
+size_t hr_schema_feature_count(const hr_schema *schema) {
+    return schema->parts.feature_count;
+}
+
+const hr_column *hr_schema_feature(const hr_schema *schema, size_t index) {
+    return &schema->parts.features[index];
+}
+
+size_t hr_schema_missing_count(const hr_schema *schema) {
+    return schema->parts.missing_count;
+}
+
+const char *hr_schema_missing(const hr_schema *schema, size_t index) {
+    return schema->parts.missing[index];
+}
+
+const char *const *hr_schema_missing_list(const hr_schema *schema) {
+    return schema->parts.missing;
+}
+
+static hr_status refuse_review(const hr_column *column, hr_error *err) {
+    hr_fail(err, HR_E_POLICY, "replace what was read from the data by public knowledge, then delete the column's 'review' line",
+            "%s of the schema is not reviewed yet", column->kind == HR_NUMBER ? "a bound" : "a list of values");
+    return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, column->name);
+}
+
+hr_status hr_schema_reviewed(const hr_schema *schema, hr_error *err) {
+    const hr_schema_parts *parts = &schema->parts;
+    if (parts->label.review) return refuse_review(&parts->label, err);
+    for (size_t i = 0; i < parts->feature_count; i++) {
+        if (parts->features[i].review) return refuse_review(&parts->features[i], err);
+    }
+    return HR_OK;
+}

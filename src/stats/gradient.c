@@ -1,0 +1,148 @@
+#include "stats/gradient.h"
+
+#include <math.h>
+#include <string.h>
+
+void hr_targets_of(const hr_data *data, double *targets) {
+    const hr_column *label = hr_schema_label(hr_data_schema(data));
+    const double *labels = hr_data_labels(data);
+    size_t rows = hr_data_rows(data);
+    bool number = label->kind == HR_NUMBER, two = !number && label->value_count == 2;
+    double low = number ? label->low : 0, scale = number ? 2 / (label->high - label->low) : 2;
+    for (size_t i = 0; i < rows; i++) targets[i] = number || two ? (labels[i] - low) * scale - 1 : labels[i];
+}
+
+static inline size_t row_at(const hr_gradient_input *in, size_t i) {
+    return in->rows ? in->rows[i] : i;
+}
+
+static inline double target_at(const hr_gradient_input *in, size_t row) {
+    if (in->outputs == 1) return in->targets[row];
+    return in->targets[row] == (double)in->output ? 1 : -1;
+}
+
+static inline double residual_at(const hr_gradient_input *in, size_t row) {
+    return in->scores[row * in->outputs + in->output] - target_at(in, row);
+}
+
+/* Within +-bound, also if x is NaN. */
+static inline double bound_gradient(double x, double bound) {
+    return x > -bound ? x < bound ? x : bound : -bound;
+}
+
+static inline int64_t pack_square(const hr_packing *packing, double residual, double clip) {
+    double g = bound_gradient(bound_gradient(residual, clip) * packing->gradient_scale, (double)packing->gradient_bound);
+    return hr_pack(packing, hr_round(g), 1);
+}
+
+/* All records and one output, the common case, has a loop of its own: compilers vectorise it. */
+static bool is_plain(const hr_gradient_input *in) {
+    return !in->rows && in->outputs == 1;
+}
+
+void hr_gradients_square(const hr_gradient_input *in, double clip, const hr_packing *packing, int64_t *packed) {
+    const hr_packing p = *packing;
+    const double *restrict targets = in->targets, *restrict scores = in->scores;
+    if (is_plain(in)) {
+#pragma omp parallel for num_threads(in->threads) schedule(static)
+        for (size_t i = 0; i < in->count; i++) packed[i] = pack_square(&p, scores[i] - targets[i], clip);
+        return;
+    }
+#pragma omp parallel for num_threads(in->threads) schedule(static)
+    for (size_t i = 0; i < in->count; i++) packed[i] = pack_square(&p, residual_at(in, row_at(in, i)), clip);
+}
+
+double hr_gradients_square_bound(const hr_gradient_input *in) {
+    double bound = 0;
+#pragma omp parallel for num_threads(in->threads) schedule(static) reduction(max : bound)
+    for (size_t i = 0; i < in->count; i++) {
+        double g = fabs(residual_at(in, row_at(in, i)));
+        bound = g > bound ? g : bound;
+    }
+    return bound;
+}
+
+size_t hr_rows_within(const hr_gradient_input *in, double bound, uint32_t *kept) {
+    size_t count = 0;
+    for (size_t i = 0; i < in->count; i++) {
+        size_t row = row_at(in, i);
+        if (fabs(residual_at(in, row)) <= bound) kept[count++] = (uint32_t)row;
+    }
+    return count;
+}
+
+/* exp(x) for |x| <= 700, to about 1e-15, without branches, tables or library calls: loops over it vectorise, and every compiler
+ * computes the same bits. x = k ln 2 + r, |r| <= 0.35; the polynomial is Taylor's. */
+static inline double exp_of(double x) {
+    const double log2e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
+    int64_t k = hr_round(x * log2e);
+    double kd = (x * log2e + 0x1.8p52) - 0x1.8p52, r = (x - kd * ln2_high) - kd * ln2_low, p = 1.0 / 479001600;
+    p = p * r + 1.0 / 39916800;
+    p = p * r + 1.0 / 3628800;
+    p = p * r + 1.0 / 362880;
+    p = p * r + 1.0 / 40320;
+    p = p * r + 1.0 / 5040;
+    p = p * r + 1.0 / 720;
+    p = p * r + 1.0 / 120;
+    p = p * r + 1.0 / 24;
+    p = p * r + 1.0 / 6;
+    p = p * r + 0.5;
+    p = p * r + 1;
+    p = p * r + 1;
+    uint64_t bits = (uint64_t)(k + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return p * power;
+}
+
+static inline int64_t pack_probability(const hr_packing *packing, double p, double is_class) {
+    double g = bound_gradient((p - is_class) * packing->gradient_scale, (double)packing->gradient_bound);
+    double weight = p * (1 - p) * packing->weight_scale;
+    return hr_pack(packing, hr_round(g), hr_round(weight < 1 ? 1 : weight));
+}
+
+static inline int64_t pack_logistic(const hr_packing *packing, double score, double target) {
+    return pack_probability(packing, 1 / (1 + exp_of(-bound_gradient(score, 40))), (target + 1) / 2);
+}
+
+static void two_classes(const hr_gradient_input *in, const hr_packing *packing, int64_t *packed) {
+    const hr_packing p = *packing;
+    const double *restrict targets = in->targets, *restrict scores = in->scores;
+    if (is_plain(in)) {
+#pragma omp parallel for num_threads(in->threads) schedule(static)
+        for (size_t i = 0; i < in->count; i++) packed[i] = pack_logistic(&p, scores[i], targets[i]);
+        return;
+    }
+#pragma omp parallel for num_threads(in->threads) schedule(static)
+    for (size_t i = 0; i < in->count; i++) packed[i] = pack_logistic(&p, scores[row_at(in, i)], targets[row_at(in, i)]);
+}
+
+static void set_class_gradients(const hr_gradient_input *in, const hr_packing *packing, int64_t *packed) {
+#pragma omp parallel for num_threads(in->threads) schedule(static)
+    for (size_t i = 0; i < in->count; i++) {
+        size_t row = row_at(in, i);
+        const double *score = in->scores + row * in->outputs;
+        double sum = 0;
+        for (size_t k = 0; k < in->outputs; k++) sum += exp_of(bound_gradient(score[k] - score[in->output], 80));
+        packed[i] = pack_probability(packing, 1 / sum, in->targets[row] == (double)in->output ? 1 : 0);
+    }
+}
+
+void hr_gradients_logistic(const hr_gradient_input *in, const hr_packing *packing, int64_t *packed) {
+    if (in->outputs == 1)
+        two_classes(in, packing, packed);
+    else
+        set_class_gradients(in, packing, packed);
+}
+
+size_t hr_label_sums(const double *targets, size_t rows, size_t outputs, bool classes, hr_exact *sums) {
+    size_t count = !classes ? 1 : outputs == 1 ? 2 : outputs;
+    for (size_t k = 0; k < count; k++) sums[k].unpaid = 0;
+    for (size_t i = 0; i < rows; i++) {
+        if (!classes)
+            sums[0].unpaid += hr_round(targets[i] * 0x1p20);
+        else
+            sums[outputs == 1 ? targets[i] > 0 : (size_t)targets[i]].unpaid++;
+    }
+    return count;
+}

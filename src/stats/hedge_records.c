@@ -1,0 +1,103 @@
+#include "stats/hedge_records.h"
+
+#include "stats/gradient.h"
+#include "stats/reliability.h"
+
+#include <stdlib.h>
+
+struct hr_records {
+    const hr_data *data;
+    size_t outputs;
+    int threads;
+    double *targets;
+    hr_binned *binned; /* from the first question that has bins */
+    hr_candidate_scan *scan;
+    bool scanned;     /* this round: the scores were asked for */
+    size_t step_tree; /* in the last scan: the tree whose leaves were asked for last */
+};
+
+hr_status hr_records_new(const hr_data *data, size_t outputs, int threads, hr_records **out, hr_error *err) {
+    hr_records *r = calloc(1, sizeof *r);
+    if (!r) return hr_fail_memory(err);
+    r->data = data;
+    r->outputs = outputs;
+    r->threads = threads;
+    r->targets = malloc((hr_data_rows(data) + 1) * sizeof *r->targets);
+    if (!r->targets) {
+        hr_records_free(r);
+        return hr_fail_memory(err);
+    }
+    hr_targets_of(data, r->targets);
+    *out = r;
+    return HR_OK;
+}
+
+void hr_records_free(hr_records *r) {
+    if (!r) return;
+    hr_candidate_scan_free(r->scan);
+    hr_binned_free(r->binned);
+    free(r->targets);
+    free(r);
+}
+
+double hr_records_memory(size_t rows, size_t features, size_t outputs, size_t trees, int threads) {
+    return (double)rows * ((double)features + sizeof(double)) + hr_candidate_scan_memory(rows, outputs, trees, threads);
+}
+
+static hr_status prepare_scan(hr_records *r, const hr_ask *ask, hr_error *err) {
+    if (r->scan) return HR_OK;
+    hr_status status = r->binned ? HR_OK : hr_binned_columns(r->data, ask->binning, r->threads, &r->binned, err);
+    if (status) return status;
+    return hr_candidate_scan_new(r->binned, r->targets, r->outputs, ask->base, ask->tree_count, r->threads, &r->scan, err);
+}
+
+/* One pass: the step of the round before, and the sums of some trees. */
+static hr_status scan_hedge_records(hr_records *r, const hr_ask *ask, const hr_tree *trees, size_t count, hr_error *err) {
+    hr_status status = prepare_scan(r, ask, err);
+    if (status) return status;
+    if (ask->step) hr_candidate_scan_set_step(r->scan, r->step_tree, ask->step);
+    return hr_candidate_scan_round(r->scan, trees, count, &ask->loss, err);
+}
+
+hr_status hr_records_scores(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
+    hr_status status = scan_hedge_records(r, ask, ask->trees, ask->tree_count, err);
+    if (status) return status;
+    hr_candidate_scan_scores(r->scan, ask->trees, ask->tree_count, ask->threshold, out);
+    r->scanned = true;
+    return HR_OK;
+}
+
+static hr_status leaves_hedge_records(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
+    size_t tree = r->scanned ? ask->tree : 0;
+    const hr_tree *trees = r->scanned ? ask->trees : ask->trees + ask->tree;
+    hr_status status = r->scanned ? HR_OK : scan_hedge_records(r, ask, trees, 1, err);
+    if (status) return status;
+    r->scanned = false;
+    r->step_tree = tree;
+    hr_candidate_scan_leaves(r->scan, trees, tree, out, out + ask->counts[0]);
+    if (ask->line_count > 2) out[ask->counts[0] + ask->counts[1]] = hr_candidate_scan_within(r->scan);
+    return HR_OK;
+}
+
+/* One output: the count stands before the sum; more outputs: the counts of the classes are all. */
+static void totals(const hr_records *r, hr_exact *out) {
+    hr_exact count;
+    hr_candidate_scan_totals(r->targets, hr_data_rows(r->data), r->outputs, &count, out + (r->outputs == 1));
+    if (r->outputs == 1) out[0] = count;
+}
+
+static hr_status reliability(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
+    hr_status status = r->binned ? HR_OK : hr_binned_columns(r->data, ask->binning, r->threads, &r->binned, err);
+    return status ? status : hr_reliability_count(ask->forest, r->binned, hr_data_labels(r->data), r->threads, out, err);
+}
+
+hr_status hr_records_sums(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
+    switch (ask->kind) {
+    case HR_ASK_TOTALS: totals(r, out); return HR_OK;
+    case HR_ASK_LEAVES: return leaves_hedge_records(r, ask, out, err);
+    case HR_ASK_RELIABILITY: return reliability(r, ask, out, err);
+    case HR_ASK_BINS:
+    case HR_ASK_CHOICE: break;
+    }
+    return hr_fail(err, HR_E_ARGUMENT, "", "this question is not answered by sums");
+}

@@ -1,0 +1,243 @@
+#include "stats/local_gradients.h"
+
+#include "base/fail.h"
+#include "stats/gradient.h"
+#include "stats/hessian.h"
+#include "tree/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 128 }; /* records whose tiles stay in the nearest cache while they take all trees; each is a line of 64 bytes */
+
+struct hr_local_stats_gradients {
+    const hr_local_stats_records *records;
+    const hr_parts *parts;
+    size_t outputs;
+    hr_binned *binned;
+    hr_local_stats *local;
+    double *targets; /* gradient.h */
+    double *scores;  /* rows x outputs: what the trees so far predict */
+    hr_stats_round round;
+    const uint32_t *rows; /* of the round; NULL: all records, in order */
+    size_t count;
+    uint32_t *kept; /* room for records of a round that leaves some out; NULL until there is one */
+    /* released trees that the scores of some records lack */
+    const hr_tree **trees;
+    hr_walk_tree *walks; /* the first walk_count of them, laid out for scoring */
+    size_t tree_count, tree_room, walk_count;
+    size_t *taken;   /* of every part, and of the records of no part: how many of them their scores have */
+    size_t *offsets; /* of the features' bins in the tiles */
+    hr_arena *scratch;
+    hr_arena_mark scratch_start;
+};
+
+/* ---- Room ---------------------------------------------------------------------------------------------------------- */
+
+void hr_local_stats_gradients_free(hr_local_stats_gradients *g) {
+    if (!g) return;
+    void *all[] = {g->targets, g->scores, g->kept, g->trees, g->walks, g->taken, g->offsets};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    hr_local_stats_free(g->local);
+    hr_binned_free(g->binned);
+    hr_arena_free(g->scratch);
+    free(g);
+}
+
+static hr_status make_room_local_gradients(hr_local_stats_gradients *g, hr_error *err) {
+    size_t rows = hr_data_rows(g->records->data);
+    g->targets = malloc((rows + 1) * sizeof *g->targets);
+    g->scores = calloc(rows * g->outputs + 1, sizeof *g->scores);
+    g->offsets = malloc((g->binned->features + 1) * sizeof *g->offsets);
+    g->scratch = hr_arena_new();
+    if (!g->targets || !g->scores || !g->offsets || !g->scratch) return hr_fail_memory(err);
+    g->scratch_start = hr_arena_get_mark(g->scratch);
+    return HR_OK;
+}
+
+hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, const hr_stats_setup *setup, const hr_parts *parts,
+                                       hr_local_stats_gradients **out, hr_error *err) {
+    size_t rows = hr_data_rows(records->data);
+    hr_local_stats_gradients *g = calloc(1, sizeof *g);
+    if (!g) return hr_fail_memory(err);
+    *g = (hr_local_stats_gradients){.records = records, .parts = parts, .outputs = setup->outputs};
+    hr_status status = hr_binned_new(records->data, setup->binning, records->threads, &g->binned, err);
+    if (!status) status = make_room_local_gradients(g, err);
+    if (!status) status = hr_local_stats_new(g->binned, rows, setup->depth, records->threads, &g->local, err);
+    if (!status) status = hr_local_stats_gradients_share(g, err);
+    if (status) {
+        hr_local_stats_gradients_free(g);
+        return status;
+    }
+    hr_targets_of(records->data, g->targets);
+    if (records->scores) memcpy(g->scores, records->scores, rows * sizeof *g->scores);
+    for (size_t f = 0; f < g->binned->features; f++) g->offsets[f] = hr_binned_offset(g->binned, f);
+    *out = g;
+    return HR_OK;
+}
+
+/* ---- Scores -------------------------------------------------------------------------------------------------------- */
+
+/* A tree is laid out when it is first needed, and kept: every part of an ensemble walks down all trees before it. */
+static hr_status lay_out_local_gradients(hr_local_stats_gradients *g, hr_error *err) {
+    for (; g->walk_count < g->tree_count; g->walk_count++)
+        if (!hr_walk_tree_make(g->scratch, g->trees[g->walk_count], g->binned->binning, g->offsets, &g->walks[g->walk_count]))
+            return hr_fail_memory(err);
+    return HR_OK;
+}
+
+/* A block of records takes all trees, one after the other, while its bins are in the nearest cache. */
+static void add_block_local_gradients(hr_local_stats_gradients *g, size_t from, const uint32_t *rows, size_t first, size_t count) {
+    size_t row[BLOCK], positions[BLOCK];
+    double values[BLOCK];
+    for (size_t i = 0; i < count; i++) {
+        row[i] = rows ? rows[first + i] : first + i;
+        positions[i] = row[i] * HR_TILE;
+    }
+    for (size_t t = from; t < g->tree_count; t++) {
+        hr_walk(&g->walks[t], g->binned->tiles, positions, count, values);
+        double *scores = g->scores + g->walks[t].output;
+        for (size_t i = 0; i < count; i++) scores[row[i] * g->outputs] += values[i];
+    }
+}
+
+static hr_status walk_trees(hr_local_stats_gradients *g, size_t from, const uint32_t *rows, size_t count, hr_error *err) {
+    hr_status status = lay_out_local_gradients(g, err);
+    if (status) return status;
+#pragma omp parallel for num_threads(g->records->threads) schedule(static)
+    for (size_t begin = 0; begin < count; begin += BLOCK)
+        add_block_local_gradients(g, from, rows, begin, count - begin < BLOCK ? count - begin : BLOCK);
+    return HR_OK;
+}
+
+static void forget_local_gradients(hr_local_stats_gradients *g) {
+    hr_arena_rewind(g->scratch, g->scratch_start);
+    g->tree_count = g->walk_count = 0;
+    memset(g->taken, 0, (g->parts->count + 1) * sizeof *g->taken);
+}
+
+/* The records of a tree that was trained on all of them are still where its growth left them, by leaf. */
+static bool are_by_leaf(const hr_local_stats_gradients *g, size_t from) {
+    return g->outputs == 1 && g->count && !g->rows && g->tree_count - from == 1;
+}
+
+/* All records, which are one part; what they have taken is not asked for again. */
+static hr_status catch_up_whole(hr_local_stats_gradients *g, hr_error *err) {
+    hr_status status = HR_OK;
+    if (!g->tree_count) return HR_OK;
+    if (are_by_leaf(g, 0))
+        hr_local_stats_add_tree(g->local, g->trees[0], g->scores, 1);
+    else
+        status = walk_trees(g, 0, NULL, g->binned->rows, err);
+    forget_local_gradients(g);
+    return status;
+}
+
+/* Records are scored when they are needed. Part `count` is those of no part, which fixed sizes leave over. */
+static hr_status catch_up_part(hr_local_stats_gradients *g, size_t part, hr_error *err) {
+    size_t from = g->taken[part], begin = g->parts->begin[part];
+    size_t end = part < g->parts->count ? g->parts->begin[part + 1] : g->binned->rows;
+    if (from == g->tree_count) return HR_OK;
+    g->taken[part] = g->tree_count;
+    return walk_trees(g, from, g->parts->rows + begin, end - begin, err);
+}
+
+hr_status hr_local_stats_gradients_catch_up(hr_local_stats_gradients *g, hr_error *err) {
+    if (!g->parts->rows) return catch_up_whole(g, err);
+    hr_status status = HR_OK;
+    for (size_t part = 0; !status && part <= g->parts->count; part++) status = catch_up_part(g, part, err);
+    return status;
+}
+
+hr_status hr_local_stats_gradients_share(hr_local_stats_gradients *g, hr_error *err) {
+    size_t *taken = realloc(g->taken, (g->parts->count + 1) * sizeof *taken);
+    if (!taken) return hr_fail_memory(err);
+    g->taken = taken;
+    forget_local_gradients(g);
+    return HR_OK;
+}
+
+static hr_status make_room_for_trees(hr_local_stats_gradients *g, size_t count, hr_error *err) {
+    size_t room = g->tree_room ? g->tree_room : 16;
+    while (room < count) room *= 2;
+    if (count <= g->tree_room) return HR_OK;
+    const hr_tree **trees = realloc(g->trees, room * sizeof *trees);
+    if (trees) g->trees = trees;
+    hr_walk_tree *walks = realloc(g->walks, room * sizeof *walks);
+    if (walks) g->walks = walks;
+    if (!trees || !walks) return hr_fail_memory(err);
+    g->tree_room = room;
+    return HR_OK;
+}
+
+hr_status hr_local_stats_gradients_add(hr_local_stats_gradients *g, const hr_tree *trees, size_t count, hr_error *err) {
+    hr_status status = make_room_for_trees(g, g->tree_count + count, err);
+    for (size_t i = 0; !status && i < count; i++) g->trees[g->tree_count++] = &trees[i];
+    return status;
+}
+
+void hr_local_stats_gradients_set_base(hr_local_stats_gradients *g, const double *base) {
+    for (size_t i = 0; i < g->binned->rows * g->outputs; i++) g->scores[i] = base[i % g->outputs];
+}
+
+/* ---- A round ------------------------------------------------------------------------------------------------------- */
+
+static hr_gradient_input input_of(const hr_local_stats_gradients *g, size_t output, const uint32_t *rows, size_t count) {
+    return (hr_gradient_input){g->targets, g->scores, g->outputs, output, rows, count, g->records->threads};
+}
+
+static void set_gradients(hr_local_stats_gradients *g) {
+    const hr_stats_round *round = &g->round;
+    hr_gradient_input in = input_of(g, round->output, g->rows, g->count);
+    if (round->loss == HR_STATS_LOGISTIC)
+        hr_gradients_logistic(&in, &round->packing, hr_local_stats_packed(g->local));
+    else
+        hr_gradients_square(&in, round->bound, &round->packing, hr_local_stats_packed(g->local));
+}
+
+/* Leaves out the records whose gradient is beyond the bound. */
+static hr_status drop_records(hr_local_stats_gradients *g, hr_error *err) {
+    if (!g->kept) g->kept = malloc((g->binned->rows + 1) * sizeof *g->kept);
+    if (!g->kept) return hr_fail_memory(err);
+    hr_gradient_input in = input_of(g, g->round.output, g->rows, g->count);
+    g->count = hr_rows_within(&in, g->round.bound, g->kept);
+    g->rows = g->kept;
+    return HR_OK;
+}
+
+static hr_status catch_up_before(hr_local_stats_gradients *g, size_t part, hr_error *err) {
+    return g->parts->rows ? catch_up_part(g, part, err) : catch_up_whole(g, err);
+}
+
+hr_status hr_local_stats_gradients_begin(hr_local_stats_gradients *g, const hr_stats_round *round, hr_error *err) {
+    hr_status status = catch_up_before(g, round->part, err);
+    if (status) return status;
+    g->round = *round;
+    g->rows = hr_parts_rows(g->parts, round->part);
+    g->count = hr_parts_size(g->parts, round->part);
+    if (round->drop_beyond) status = drop_records(g, err);
+    if (status) return status;
+    set_gradients(g);
+    hr_local_stats_start(g->local, g->rows, g->count);
+    return HR_OK;
+}
+
+hr_local_stats *hr_local_stats_gradients_sums(hr_local_stats_gradients *g) {
+    return g->local;
+}
+
+void hr_local_stats_gradients_label_sums(const hr_local_stats_gradients *g, hr_exact *sums) {
+    bool classes = hr_schema_task(hr_data_schema(g->records->data)) != HR_REGRESSION;
+    hr_label_sums(g->targets, g->binned->rows, g->outputs, classes, sums);
+}
+
+double hr_local_stats_gradients_largest(const hr_local_stats_gradients *g, size_t output) {
+    hr_gradient_input in = input_of(g, output, NULL, g->binned->rows);
+    return hr_gradients_square_bound(&in);
+}
+
+/* Growth has reordered the gradients of the records, so they are computed again. */
+void hr_local_stats_gradients_hessians(hr_local_stats_gradients *g, const hr_tree *tree, hr_exact *sums) {
+    set_gradients(g);
+    hr_hessian_sums(tree, g->binned, &g->round.packing, g->round.bound, hr_local_stats_packed(g->local), sums);
+}

@@ -1,0 +1,45 @@
+/* Gradients as integers: a record's gradient and weight in one 64-bit word, and sums of them in one cell.
+ *
+ * packed = gradient * 2^shift + weight, 0 <= weight. A sum of packed words is (sum of gradients) * 2^shift + sum of weights as
+ * long as the weights add up to less than 2^shift and the gradients to less than 2^(63 - shift) in magnitude. */
+#ifndef HR_STATS_PACKING_H
+#define HR_STATS_PACKING_H
+
+#include "privacy/exact.h"
+#include "stats/histogram.h"
+
+typedef struct hr_packing {
+    int shift;
+    int64_t gradient_bound; /* G: |integer gradient| of a record never exceeds it */
+    double gradient_scale;  /* integer gradient = real gradient * gradient_scale, rounded to nearest even */
+    double weight_scale;    /* integer weight = real weight * weight_scale; 1 for counts */
+} hr_packing;
+
+typedef struct hr_sums {
+    hr_exact gradient, weight;
+} hr_sums;
+
+/* Room for `rows` records of integer weight at most `weight_bound` and gradient at most `gradient_bound`: the shift, or -1
+ * where 63 bits do not suffice. */
+int hr_packing_shift(size_t rows, uint64_t weight_bound, int64_t gradient_bound);
+
+static inline int64_t hr_pack(const hr_packing *packing, int64_t gradient, int64_t weight) {
+    return (int64_t)((uint64_t)gradient << packing->shift) + weight;
+}
+
+static inline hr_sums hr_unpack(const hr_packing *packing, hr_cell cell) {
+    int64_t weight = cell & (((int64_t)1 << packing->shift) - 1);
+    return (hr_sums){{(cell - weight) >> packing->shift}, {weight}}; /* exact: the low bits are 0 */
+}
+
+/* Rounds to the nearest integer, ties to even; |x| < 2^51. Branch-free, so that loops over it vectorise. */
+static inline int64_t hr_round(double x) {
+    const double magic = 0x1.8p52;
+    double shifted = x + magic;
+    int64_t bits, base;
+    __builtin_memcpy(&bits, &shifted, sizeof bits);
+    __builtin_memcpy(&base, &magic, sizeof base);
+    return bits - base;
+}
+
+#endif

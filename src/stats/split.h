@@ -1,0 +1,29 @@
+/* Splits of a node. */
+#ifndef HR_STATS_SPLIT_H
+#define HR_STATS_SPLIT_H
+
+#include "stats/packing.h"
+#include "tree/tree.h"
+
+typedef struct hr_split {
+    bool made; /* false: the node stays a leaf */
+    uint32_t feature;
+    hr_kind kind;
+    uint8_t cut;       /* HR_NUMBER: bins 1..cut go left */
+    bool missing_left; /* HR_NUMBER */
+    hr_bin_set left;   /* HR_CATEGORY: the bins that go left */
+} hr_split;
+
+static inline bool hr_split_goes_left(const hr_split *split, uint8_t bin) {
+    if (split->kind == HR_CATEGORY) return hr_bin_set_has(&split->left, bin);
+    return bin ? bin <= split->cut : split->missing_left;
+}
+
+/* Sum of the cells that a split sends left. */
+hr_cell hr_split_left_sum(const hr_split *split, const hr_binning *binning, const hr_cell *cells);
+
+/* Whether the left side weighs at most as much as the right one: says which child is summed, and must decide nothing else. The
+ * order in which nodes are split, hence their numbers in the tree, is a part of what is published. */
+bool hr_left_is_smaller(const hr_packing *packing, hr_cell left, hr_cell right);
+
+#endif

@@ -1,0 +1,59 @@
+#include "stats/split_candidates.h"
+
+static size_t candidates_of(const hr_feature_bins *feature) {
+    return feature->kind == HR_NUMBER ? feature->bin_count - 2 : feature->bin_count;
+}
+
+size_t hr_candidate_count(const hr_binning *binning) {
+    size_t count = 0;
+    for (size_t f = 0; f < binning->feature_count; f++) count += candidates_of(&binning->features[f]);
+    return count;
+}
+
+hr_split hr_candidate(const hr_binning *binning, size_t index) {
+    size_t f = 0;
+    while (index >= candidates_of(&binning->features[f])) index -= candidates_of(&binning->features[f++]);
+    hr_kind kind = binning->features[f].kind;
+    hr_split split = {.made = true, .feature = (uint32_t)f, .kind = kind};
+    if (kind == HR_NUMBER) {
+        split.cut = (uint8_t)(index + 1);
+        split.missing_left = true;
+    } else {
+        hr_bin_set_add(&split.left, (uint8_t)index);
+    }
+    return split;
+}
+
+typedef struct gain {
+    const hr_packing *packing;
+    double lambda, scale;
+    hr_cell total;
+} gain;
+
+/* Rounding: both terms are computed to within a few units in the last place of numbers below 2^53, see split_candidates.proof.md. */
+static inline int64_t split_candidates_score_of(const gain *g, hr_cell left_cell) {
+    hr_sums left = hr_unpack(g->packing, left_cell), right = hr_unpack(g->packing, g->total - left_cell);
+    double gl = (double)left.gradient.unpaid, gr = (double)right.gradient.unpaid;
+    double nl = (double)left.weight.unpaid, nr = (double)right.weight.unpaid;
+    double a = nl > 0 ? nl + g->lambda : 1, b = nr > 0 ? nr + g->lambda : 1;
+    return (int64_t)((gl * gl * b + gr * gr * a) / (a * b) * g->scale);
+}
+
+void hr_candidate_scores(const hr_binning *binning, const hr_packing *packing, double lambda, const hr_cell *cells, hr_cell total,
+                         hr_exact *scores) {
+    double bound = (double)packing->gradient_bound;
+    gain g = {packing, lambda, (1 << HR_GAIN_BITS) / (bound * bound), total};
+    for (size_t f = 0; f < binning->feature_count; f++) {
+        const hr_feature_bins *feature = &binning->features[f];
+        const hr_cell *bins = cells + hr_histogram_at(f);
+        size_t count = candidates_of(feature);
+        hr_cell left = feature->kind == HR_NUMBER ? bins[0] : 0;
+        for (size_t c = 0; c < count; c++) {
+            if (feature->kind == HR_NUMBER)
+                left += bins[c + 1];
+            else
+                left = bins[c];
+            (scores++)->unpaid = split_candidates_score_of(&g, left);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+/* An owner's policy is kept: each rule of it refuses a job that breaks it, and that job alone. */
+#include "party/owner_work.h"
+#include "party/terms.h"
+#include "support/tables.h"
+
+typedef struct offer {
+    const char *coordinator;
+    Hedgerow__Terms *terms;
+} offer;
+
+static const char *const owners[] = {"north", "south", "west"};
+
+/* Terms of a job that costs 1 and has three owners. */
+static offer open_offer(const table *t, hr_mode mode) {
+    offer o = {.coordinator = "lab"};
+    hr_bytes bytes = {0};
+    ProtobufCMessage *message = NULL;
+    hr_job_file job = {.rounds = 1, .options = options_of("inprivate", mode)};
+    job.options.epsilon = 1;
+    assert_int_equal(hr_terms_of(&job, "job", t->schema, owners, COUNT(owners), &bytes, NULL), HR_OK);
+    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &message, NULL), HR_OK);
+    o.terms = (Hedgerow__Terms *)message;
+    free(bytes.at);
+    return o;
+}
+
+static bool accepts(const table *t, const hr_policy *policy, const offer *o) {
+    hr_owner_work work = {0};
+    bool accepted = true;
+    char reason[HR_ACTION_TEXT] = "";
+    hr_owner_work_init(&work);
+    work.data = t->data;
+    work.policy = policy;
+    assert_int_equal(work.work.decide(&work.work, o->coordinator, o->terms, &accepted, reason, NULL), HR_OK);
+    assert_true(accepted == !reason[0]);
+    return accepted;
+}
+
+static void test_policy__refuses_what_it_does_not_allow(void **state) {
+    (void)state;
+    static const char *const labs[] = {"lab"}, *const methods[] = {"inprivate", "dpboost"};
+    table t = table_of_steps(60, 2, 2, 1);
+    offer o = open_offer(&t, HR_SOUND);
+    const ProtobufCBinaryData real = o.terms->method;
+    const hr_policy allows = {.coordinators = {labs, 1}, .methods = {methods, 2}, .epsilon = 1, .delta = 0, .owners = 3};
+    hr_policy one_less = allows;
+    assert_true(accepts(&t, &allows, &o));
+
+    one_less.epsilon = .999;
+    assert_false(accepts(&t, &one_less, &o));
+    one_less = allows;
+    one_less.owners = 4;
+    assert_false(accepts(&t, &one_less, &o));
+    one_less = allows;
+    one_less.coordinators.count = 0;
+    assert_false(accepts(&t, &one_less, &o));
+    one_less = allows;
+    one_less.methods.count = 0;
+    assert_false(accepts(&t, &one_less, &o));
+
+    o.coordinator = "laboratory";
+    assert_false(accepts(&t, &allows, &o));
+    o.coordinator = "lab";
+    o.terms->method = hr_text_of("dpboost"); /* allowed, but no method of a federation */
+    assert_false(accepts(&t, &allows, &o));
+    o.terms->method = real;
+    o.terms->delta = 1e-9;
+    assert_false(accepts(&t, &allows, &o));
+    o.terms->delta = 0;
+    o.terms->epsilon = 1.001;
+    assert_false(accepts(&t, &allows, &o));
+    o.terms->epsilon = 1;
+    assert_true(accepts(&t, &allows, &o));
+    hr_message_unpacked_free(&o.terms->base);
+    table_close(&t);
+}
+
+static void test_policy__allows_the_paper_mode_where_it_says_so_alone(void **state) {
+    (void)state;
+    static const char *const labs[] = {"lab"}, *const methods[] = {"inprivate"};
+    hr_policy policy = {.coordinators = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = 0, .owners = 3};
+    table t = table_of_steps(60, 2, 2, 1);
+    offer o = open_offer(&t, HR_PAPER);
+    assert_true(o.terms->paper);
+    assert_false(accepts(&t, &policy, &o));
+    policy.paper = true;
+    assert_true(accepts(&t, &policy, &o));
+    hr_message_unpacked_free(&o.terms->base);
+    table_close(&t);
+}
+
+/* What can be known from the terms is refused before anything is reserved. */
+static void test_policy__declines_budgets_that_pay_for_nothing(void **state) {
+    (void)state;
+    static const char *const labs[] = {"lab"}, *const methods[] = {"inprivate"};
+    static const double epsilons[] = {1e-12, 1e-11}, enough = .01;
+    const hr_policy allows = {.coordinators = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = 0, .owners = 3};
+    table t = table_of_steps(60, 2, 2, 1);
+    offer o = open_offer(&t, HR_SOUND);
+    for (size_t i = 0; i < COUNT(epsilons); i++) {
+        o.terms->epsilon = epsilons[i];
+        assert_false(accepts(&t, &allows, &o));
+    }
+    o.terms->epsilon = enough;
+    assert_true(accepts(&t, &allows, &o));
+    o.terms->vote_share = 1e-11; /* the tree is paid for, the vote is not */
+    assert_false(accepts(&t, &allows, &o));
+    hr_message_unpacked_free(&o.terms->base);
+    table_close(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_policy__refuses_what_it_does_not_allow),
+                                       cmocka_unit_test(test_policy__allows_the_paper_mode_where_it_says_so_alone),
+                                       cmocka_unit_test(test_policy__declines_budgets_that_pay_for_nothing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

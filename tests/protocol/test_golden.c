@@ -1,0 +1,204 @@
+/* The bytes of the protocol, version 1: what a party of another build sends and stores is read as it was meant. A difference here is
+ * a new version of the protocol (docs/protocol.md), never a change of golden/wire-1.txt.
+ *
+ * golden/wire-1.txt: a name and the bytes in hexadecimal, a line each. */
+#include "privacy/mechanisms.h"
+#include "protocol/protocol.h"
+#include "protocol/wire_tree.h"
+#include "support/test_members.h"
+
+#include <stdio.h>
+
+enum { LINE = 8192 };
+
+static const char path[] = HR_TESTS_DIR "/protocol/golden/wire-1.txt";
+
+/* What the file says of `name`, up to the end of its line. */
+static void read_golden(const char *name, char *out) {
+    char line[LINE];
+    size_t length = strlen(name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    out[0] = '\0';
+    while (fgets(line, sizeof line, file))
+        if (!strncmp(line, name, length) && line[length] == ' ') strcpy(out, line + length + 1);
+    fclose(file);
+    out[strcspn(out, "\n")] = '\0';
+}
+
+static void check_bytes(const char *name, hr_bytes bytes) {
+    char wanted[LINE], made[LINE];
+    assert_true(bytes.size < LINE / 2);
+    for (size_t i = 0; i < bytes.size; i++) sprintf(made + 2 * i, "%02x", bytes.at[i]);
+    made[2 * bytes.size] = '\0';
+    free(bytes.at);
+    read_golden(name, wanted);
+    if (strcmp(made, wanted) == 0) return;
+    print_message("%s %s\n", name, made);
+    fail_msg("the bytes of '%s' are others", name);
+}
+
+static void check_kind(const char *name, Hedgerow__Message__KindCase kind, void *content) {
+    Hedgerow__Message m = HEDGEROW__MESSAGE__INIT;
+    m.kind_case = kind;
+    m.terms = content; /* a union of pointers */
+    check_bytes(name, packed(&m));
+}
+
+static void test_golden__terms_and_answers(void **state) {
+    (void)state;
+    ProtobufCBinaryData names[] = {hr_text_of("anna"), hr_text_of("bert")};
+    Hedgerow__Setting set = HEDGEROW__SETTING__INIT, *settings[] = {&set};
+    set.name = hr_text_of("depth");
+    set.value = hr_text_of("3");
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    terms.name = hr_text_of("job");
+    terms.schema = hr_text_of("schema");
+    terms.method = hr_text_of("inprivate");
+    terms.paper = true;
+    terms.epsilon = 1;
+    terms.delta = .5;
+    terms.settings = settings;
+    terms.n_settings = 1;
+    terms.rounds = 2;
+    terms.broadcast = true;
+    terms.vote_share = .25;
+    terms.owners = names;
+    terms.n_owners = 2;
+    terms.last_slots = 3;
+    terms.date = 1795305600;
+    Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
+    answer.accepted = true;
+    answer.reason = hr_text_of("why");
+    Hedgerow__Start start = HEDGEROW__START__INIT;
+    start.owners = names;
+    start.n_owners = 2;
+    Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
+    finish.reason = hr_text_of("enough");
+    check_kind("terms", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    check_kind("answer", HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
+    check_kind("start", HEDGEROW__MESSAGE__KIND_START, &start);
+    check_kind("finish", HEDGEROW__MESSAGE__KIND_FINISH, &finish);
+}
+
+static void test_golden__forests(void **state) {
+    (void)state;
+    Hedgerow__Slot slot = HEDGEROW__SLOT__INIT, *slots[] = {&slot};
+    slot.slot = 1;
+    slot.tree = hr_text_of("tree");
+    slot.signature = hr_text_of("signature");
+    Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
+    forest.slots = slots;
+    forest.n_slots = 1;
+    Hedgerow__Skip skip = HEDGEROW__SKIP__INIT;
+    skip.slot = 3;
+    skip.signature = slot.signature;
+    Hedgerow__Round round = HEDGEROW__ROUND__INIT;
+    round.round = 1;
+    round.forest = &forest;
+    Hedgerow__Poll poll = HEDGEROW__POLL__INIT;
+    poll.round = 4;
+    poll.forest = &forest;
+    check_kind("forest", HEDGEROW__MESSAGE__KIND_FOREST, &forest);
+    check_kind("skip", HEDGEROW__MESSAGE__KIND_SKIP, &skip);
+    check_kind("round", HEDGEROW__MESSAGE__KIND_ROUND, &round);
+    check_kind("poll", HEDGEROW__MESSAGE__KIND_POLL, &poll);
+}
+
+static void test_golden__notices_and_ballots(void **state) {
+    (void)state;
+    Hedgerow__Notice empty = HEDGEROW__NOTICE__INIT, refused = HEDGEROW__NOTICE__INIT;
+    empty.slot = refused.slot = 2;
+    empty.kind = HEDGEROW__NOTICE__KIND__EMPTY;
+    refused.kind = HEDGEROW__NOTICE__KIND__REFUSED;
+    Hedgerow__Release release = HEDGEROW__RELEASE__INIT, *releases[] = {&release};
+    release = (Hedgerow__Release){.base = release.base,
+                                  .what = hr_text_of("gain"),
+                                  .tree = -1,
+                                  .level = -1,
+                                  .group = 1,
+                                  .part = 2,
+                                  .cost = 3,
+                                  .sensitivity = 4,
+                                  .mechanism = 1,
+                                  .scale_num = 5,
+                                  .scale_den = 6,
+                                  .draws = 7};
+    int64_t tails[] = {-3, 4};
+    Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
+    ballot.round = 1;
+    ballot.counted = true;
+    ballot.gain = -1024;
+    ballot.records = 1 << 20;
+    ballot.releases = releases;
+    ballot.n_releases = 1;
+    ballot.tails = tails;
+    ballot.n_tails = 2;
+    check_kind("notice-empty", HEDGEROW__MESSAGE__KIND_NOTICE, &empty);
+    check_kind("notice-refused", HEDGEROW__MESSAGE__KIND_NOTICE, &refused);
+    check_kind("ballot", HEDGEROW__MESSAGE__KIND_BALLOT, &ballot);
+}
+
+static void test_golden__envelopes(void **state) {
+    (void)state;
+    Hedgerow__Envelope e = HEDGEROW__ENVELOPE__INIT;
+    e = (Hedgerow__Envelope){.base = e.base,
+                             .version = 1,
+                             .federation = hr_text_of("hospitals"),
+                             .job = hr_text_of("0123456789abcdef"),
+                             .from = hr_text_of("anna"),
+                             .to = hr_text_of("bert"),
+                             .sequence = 9,
+                             .more = true,
+                             .body = hr_text_of("body"),
+                             .received = 8};
+    check_bytes("envelope", packed(&e));
+}
+
+/* A tree of three nodes, with a release by every mechanism. */
+static void test_golden__trees_and_mechanisms(void **state) {
+    (void)state;
+    static const hr_mechanism mechanisms[] = {HR_IDENTITY, HR_DISCRETE_LAPLACE, HR_DISCRETE_GAUSSIAN, HR_EXPONENTIAL, HR_PERMUTE_AND_FLIP};
+    const hr_member members[] = {{.name = "coordinator"}, {.name = "anna"}};
+    const hr_membership membership = {"hospitals", members, 2};
+    hr_tree_slot where = {.owner = 1, .slot = 3};
+    memcpy(where.job.bytes, "0123456789abcdef", HR_JOB_BYTES);
+    hr_value_node nodes[] = {{.left = 1, .feature = 2, .cut = .5, .missing_left = true}, {.value = -1}, {.value = 1}};
+    hr_bin_set subsets[] = {{{1, 2, 3, 4}}};
+    hr_release releases[sizeof mechanisms / sizeof *mechanisms];
+    for (size_t i = 0; i < sizeof releases / sizeof *releases; i++)
+        releases[i] = (hr_release){.what = "line",
+                                   .tree = 3,
+                                   .level = 1,
+                                   .group = 4,
+                                   .part = 5,
+                                   .cost = 6,
+                                   .sensitivity = 7,
+                                   .mechanism = mechanisms[i],
+                                   .scale_num = 8,
+                                   .scale_den = 9,
+                                   .draws = 10};
+    hr_paid_tree tree = {.tree = {.nodes = nodes, .node_count = 3, .subsets = subsets, .subset_count = 1},
+                         .releases = releases,
+                         .release_count = sizeof releases / sizeof *releases};
+    hr_bytes bytes = {0};
+    assert_int_equal(hr_wire_tree_pack(&membership, &where, &tree, &bytes, NULL), HR_OK);
+    check_bytes("tree", bytes);
+    assert_null(hr_mechanism_info_of(sizeof mechanisms / sizeof *mechanisms));
+}
+
+/* What journals hold of an event is its number (src/party/party.c), and its bytes, which are messages. */
+static void test_golden__events(void **state) {
+    (void)state;
+    static const hr_event_kind events[] = {HR_EVENT_MESSAGE, HR_EVENT_DECIDED, HR_EVENT_BEGUN, HR_EVENT_WORKED, HR_EVENT_AWAY};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) assert_int_equal(events[i], i + 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden__terms_and_answers),    cmocka_unit_test(test_golden__forests),
+        cmocka_unit_test(test_golden__notices_and_ballots),  cmocka_unit_test(test_golden__envelopes),
+        cmocka_unit_test(test_golden__trees_and_mechanisms), cmocka_unit_test(test_golden__events),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

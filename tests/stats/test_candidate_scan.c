@@ -1,0 +1,427 @@
+/* Sums over many trees in one pass, against a plain computation record by record; and the sensitivities of candidate_scan.proof.md, by
+ * adding records. */
+#include "stats/candidate_scan.h"
+#include "support/binned_table.h"
+#include "tree/random_tree.h"
+
+enum { FEATURES = 8, TREES = 13, OUTPUTS_MAX = 3, NODES = HR_CANDIDATE_SCAN_NODES_MAX, GRID = 1 << HR_CANDIDATE_SCAN_BITS };
+
+static const uint32_t some_bins[] = {9, 4, 6, 2, 12, 256, 3, 200};
+enum { WIDE = 5, WIDE_TOO = 7, CONSTANT = 3 };
+
+/* ---- A plain computation ---------------------------------------------------------------------------------------------- */
+
+/* Records, scan and a twin of it that looks at one record after the other. */
+typedef struct pair {
+    binned_table t;
+    hr_csprng *csprng;
+    hr_dice dice;
+    size_t outputs;
+    double *targets, *scores;
+    hr_candidate_scan *scan;
+    hr_node nodes[TREES][NODES];
+    hr_bin_set subsets[TREES][NODES];
+    hr_tree trees[TREES];
+    bool steps;
+    double values[NODES * OUTPUTS_MAX];
+    hr_node step_nodes[NODES];
+    hr_bin_set step_subsets[NODES];
+    hr_tree step_tree;
+} pair;
+
+static uint32_t leaf_of(const binned_table *t, const hr_tree *tree, size_t row) {
+    uint32_t at = 0;
+    while (tree->nodes[at].left) {
+        const hr_node *node = &tree->nodes[at];
+        bool left = hr_node_goes_left(tree, node, t->binning.features[node->feature].kind, bin_at(t, row, node->feature));
+        at = node->left + !left;
+    }
+    return at;
+}
+
+static double between(hr_dice *dice, double low, double high) {
+    return low + (high - low) * hr_dice_unit(dice);
+}
+
+static void pair_open(pair *p, size_t rows, size_t outputs, int threads, uint64_t seed) {
+    memset(p, 0, sizeof *p);
+    hr_dice_init(&p->dice, seed);
+    assert_int_equal(hr_csprng_open_seeded(seed, &p->csprng, NULL), HR_OK);
+    p->t = binned_table_new(&p->dice, rows, FEATURES, some_bins, FEATURES);
+    binned_table_bin(&p->t);
+    p->outputs = outputs;
+    p->targets = arena_room(p->t.arena, rows, sizeof *p->targets);
+    p->scores = arena_room(p->t.arena, rows * outputs, sizeof *p->scores);
+    double base[OUTPUTS_MAX];
+    for (size_t k = 0; k < outputs; k++) base[k] = between(&p->dice, outputs > 1 ? 0 : -.5, .5);
+    for (size_t i = 0; i < rows; i++) {
+        p->targets[i] = outputs > 1 ? (double)hr_dice_below(&p->dice, outputs) : (double)hr_dice_below(&p->dice, 3) - 1;
+        if (outputs == 1 && hr_dice_below(&p->dice, 2)) p->targets[i] = between(&p->dice, -1, 1);
+        for (size_t k = 0; k < outputs; k++) p->scores[i * outputs + k] = base[k];
+    }
+    assert_int_equal(hr_candidate_scan_new(p->t.binned, p->targets, outputs, base, TREES, threads, &p->scan, NULL), HR_OK);
+}
+
+static void pair_close(pair *p) {
+    hr_candidate_scan_free(p->scan);
+    binned_table_close(&p->t);
+    hr_csprng_close(p->csprng);
+}
+
+/* Trees over no, one, two, all features and all numbers, which are tables and walks by ranges or by sets; and trees that share their
+ * features: one or two, in either order, few or many bins, or only one of two. */
+static hr_random_plan plan_of(hr_dice *dice, size_t t, const hr_random_plan *drawn) {
+    hr_random_plan plan = {.feature_count = 1};
+    switch (t) {
+    case 1:
+    case 2:
+        plan.feature_count = t;
+        plan.features[0] = (uint32_t)hr_dice_below(dice, FEATURES);
+        plan.features[1] = (plan.features[0] + 1 + (uint32_t)hr_dice_below(dice, FEATURES - 1)) % FEATURES;
+        return plan;
+    case 3: plan.features[0] = CONSTANT; return plan; /* a number with one value: a single leaf */
+    case 6:
+    case 7: return drawn[1];
+    case 8: return (hr_random_plan){.feature_count = 2, .features = {drawn[2].features[1], drawn[2].features[0]}};
+    case 9: return (hr_random_plan){.feature_count = 2, .features = {drawn[2].features[0], (drawn[2].features[1] + 1) % FEATURES}};
+    case 10: plan.features[0] = drawn[2].features[1]; return plan;
+    case 11: return (hr_random_plan){.feature_count = 2, .features = {WIDE, WIDE_TOO}};
+    case 12: return (hr_random_plan){.feature_count = 2, .features = {WIDE_TOO, drawn[2].features[0]}};
+    default: return (hr_random_plan){.feature_count = 0};
+    }
+}
+
+static void draw_trees(pair *p, int depth) {
+    double all[FEATURES], numbers[FEATURES];
+    hr_random_plan plans[TREES];
+    for (size_t f = 0; f < FEATURES; f++) {
+        all[f] = 1;
+        numbers[f] = p->t.binning.features[f].kind == HR_NUMBER;
+    }
+    for (size_t t = 0; t < TREES; t++) {
+        plans[t] = plan_of(&p->dice, t, plans);
+        plans[t].depth = depth;
+        plans[t].weights = t == 5 ? numbers : all;
+        plans[t].centred = 2;
+        hr_random_tree(p->csprng, &p->t.binning, &plans[t], p->nodes[t], p->subsets[t], &p->trees[t]);
+    }
+}
+
+static double clip_to(double x, double low, double high) {
+    return fmin(fmax(x, low), high);
+}
+
+static void plain_step(pair *p, const hr_candidate_scan_loss *loss) {
+    double low = p->outputs > 1 ? -.2 : -loss->score_limit, high = p->outputs > 1 ? 1.2 : loss->score_limit;
+    for (size_t i = 0; i < p->t.rows; i++)
+        for (size_t k = 0; k < p->outputs; k++) {
+            double *score = &p->scores[i * p->outputs + k];
+            *score = clip_to(*score + p->values[leaf_of(&p->t, &p->step_tree, i) * p->outputs + k], low, high);
+        }
+}
+
+static int64_t square_of(const int64_t *vector, size_t size) {
+    int64_t sum = 0;
+    for (size_t k = 0; k < size; k++) sum += vector[k] * vector[k];
+    return sum;
+}
+
+/* The integer gradient of a record. Returns whether it was within the clip (one output). */
+static bool plain_gradient(const pair *p, const hr_candidate_scan_loss *loss, size_t row, int64_t *gradient) {
+    const double *score = p->scores + row * p->outputs;
+    if (p->outputs == 1) {
+        double g = (loss->logistic ? tanh(*score) : *score) - p->targets[row];
+        gradient[0] = (int64_t)clip_to(nearbyint(clip_to(g, -loss->clip, loss->clip) * GRID), (double)-loss->bound, (double)loss->bound);
+        return fabs(g) <= loss->clip;
+    }
+    double g[OUTPUTS_MAX], square = 0;
+    for (size_t k = 0; k < p->outputs; k++) {
+        g[k] = score[k] - (p->targets[row] == (double)k);
+        square += g[k] * g[k];
+    }
+    double factor = (sqrt(square) > loss->clip ? loss->clip / sqrt(square) : 1) * GRID;
+    for (size_t k = 0; k < p->outputs; k++) gradient[k] = (int64_t)trunc(g[k] * factor);
+    while (square_of(gradient, p->outputs) > loss->bound * loss->bound) /* possible where the clip is no multiple of the unit */
+        for (size_t k = 0; k < p->outputs; k++) gradient[k] /= 2;
+    return false;
+}
+
+/* ---- Comparing --------------------------------------------------------------------------------------------------------- */
+
+typedef struct sums {
+    int64_t gradients[NODES][OUTPUTS_MAX], counts[NODES];
+} sums;
+
+static int64_t plain_score(const pair *p, const hr_tree *tree, const sums *s, int64_t threshold) {
+    int64_t score = 0;
+    for (size_t n = 0; n < tree->node_count; n++) {
+        if (tree->nodes[n].left) continue;
+        long double square = 0;
+        for (size_t k = 0; k < p->outputs; k++) square += (long double)s->gradients[n][k] * (long double)s->gradients[n][k];
+        int64_t length = (int64_t)sqrtl(square);
+        if (length > threshold) score += length - threshold;
+    }
+    return score;
+}
+
+static void check_leaves(const pair *p, size_t tree, const sums *s) {
+    static hr_exact gradients[NODES * OUTPUTS_MAX], counts[NODES];
+    size_t got = hr_candidate_scan_leaves(p->scan, p->trees, tree, gradients, counts), leaf = 0;
+    for (size_t n = 0; n < p->trees[tree].node_count; n++) {
+        if (p->trees[tree].nodes[n].left) continue;
+        assert_true(leaf < got && counts[leaf].unpaid == 64 * s->counts[n]);
+        for (size_t k = 0; k < p->outputs; k++) assert_true(gradients[leaf * p->outputs + k].unpaid == s->gradients[n][k]);
+        leaf++;
+    }
+    assert_int_equal(leaf, got);
+}
+
+static void check_trees(const pair *p, const hr_candidate_scan_loss *loss, size_t tree_count) {
+    static sums all[TREES];
+    memset(all, 0, sizeof all);
+    int64_t within = 0;
+    for (size_t i = 0; i < p->t.rows; i++) {
+        int64_t gradient[OUTPUTS_MAX];
+        within += plain_gradient(p, loss, i, gradient);
+        for (size_t t = 0; t < tree_count; t++) {
+            uint32_t leaf = leaf_of(&p->t, &p->trees[t], i);
+            all[t].counts[leaf]++;
+            for (size_t k = 0; k < p->outputs; k++) all[t].gradients[leaf][k] += gradient[k];
+        }
+    }
+    for (size_t t = 0; t < tree_count; t++) check_leaves(p, t, &all[t]);
+    if (p->outputs == 1) assert_true(hr_candidate_scan_within(p->scan).unpaid == 64 * within);
+    const int64_t thresholds[] = {0, 1, 5 * loss->bound};
+    for (size_t i = 0; i < sizeof thresholds / sizeof *thresholds; i++) {
+        hr_exact scores[TREES];
+        hr_candidate_scan_scores(p->scan, p->trees, tree_count, thresholds[i], scores);
+        for (size_t t = 0; t < tree_count; t++) assert_true(scores[t].unpaid == plain_score(p, &p->trees[t], &all[t], thresholds[i]));
+    }
+}
+
+/* Large enough that scores meet their limits within a few rounds. */
+static void set_step(pair *p, size_t tree) {
+    for (size_t i = 0; i < NODES * p->outputs; i++) p->values[i] = between(&p->dice, -.7, .7);
+    hr_candidate_scan_set_step(p->scan, tree, p->values);
+    memcpy(p->step_nodes, p->nodes[tree], sizeof p->step_nodes);
+    memcpy(p->step_subsets, p->subsets[tree], sizeof p->step_subsets);
+    p->step_tree = p->trees[tree];
+    p->step_tree.nodes = p->step_nodes;
+    p->step_tree.subsets = p->step_subsets;
+    p->steps = true;
+}
+
+/* Rounds whose trees overwrite those of the round before, whose steps go down each kind of tree, or that take none. */
+static void check_rounds(size_t rows, size_t outputs, bool logistic, int threads) {
+    static pair p;
+    pair_open(&p, rows, outputs, threads, 7 + rows + outputs);
+    for (size_t round = 0; round < 3 * TREES; round++) {
+        hr_candidate_scan_loss loss = {logistic, round % 3 ? between(&p.dice, .02, 1) : 1, logistic ? 3 : 1, 0};
+        loss.bound = (int64_t)floor(loss.clip * GRID);
+        size_t tree_count = round % 5 == 4 ? 2 : TREES;
+        draw_trees(&p, 1 + (int)round % HR_CANDIDATE_SCAN_DEPTH_MAX);
+        assert_int_equal(hr_candidate_scan_round(p.scan, p.trees, tree_count, &loss, NULL), HR_OK);
+        if (p.steps) plain_step(&p, &loss);
+        p.steps = false;
+        check_trees(&p, &loss, tree_count);
+        if (round % 4 != 2) set_step(&p, round % tree_count);
+    }
+    pair_close(&p);
+}
+
+static const size_t row_counts[] = {0, 1, 2, 511, 512, 513, 1300};
+enum { ROW_COUNTS = sizeof row_counts / sizeof *row_counts };
+
+static void test_candidate_scan__sums_as_a_plain_computation(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ROW_COUNTS; i++) check_rounds(row_counts[i], 1, false, 1);
+    check_rounds(3000, 1, false, 1);
+}
+
+static void test_candidate_scan__sums_gradients_of_logistic_loss(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ROW_COUNTS; i++) check_rounds(row_counts[i], 1, true, 1);
+}
+
+static void test_candidate_scan__sums_vectors_of_more_outputs(void **state) {
+    (void)state;
+    for (size_t outputs = 2; outputs <= OUTPUTS_MAX; outputs++)
+        for (size_t i = 0; i < ROW_COUNTS; i++) check_rounds(row_counts[i], outputs, false, 1);
+}
+
+static void test_candidate_scan__does_not_depend_on_threads(void **state) {
+    (void)state;
+    for (int threads = 2; threads <= 4; threads++)
+        for (size_t i = 0; i < ROW_COUNTS; i++) {
+            check_rounds(row_counts[i], 1, false, threads);
+            check_rounds(row_counts[i], 3, false, threads);
+        }
+}
+
+static void test_candidate_scan__counts_records_and_labels(void **state) {
+    (void)state;
+    static const double numbers[] = {1, -1, .25, 1. / 3, -.9999}, classes[] = {2, 0, 2, 1, 2, 2};
+    hr_exact count, labels[3];
+    assert_int_equal(hr_candidate_scan_totals(numbers, 5, 1, &count, labels), 1);
+    assert_true(count.unpaid == 5 * 64 && labels[0].unpaid == 4096 - 4096 + 1024 + 1365 - 4096);
+    static const double beyond[] = {5, -7, 4}; /* however a target came to be there, it counts as a bound */
+    assert_int_equal(hr_candidate_scan_totals(beyond, 3, 1, &count, labels), 1);
+    assert_true(labels[0].unpaid == 4096);
+    assert_int_equal(hr_candidate_scan_totals(classes, 6, 3, &count, labels), 3);
+    assert_true(count.unpaid == 6 * 64 && labels[0].unpaid == 64 && labels[1].unpaid == 64 && labels[2].unpaid == 4 * 64);
+    assert_int_equal(hr_candidate_scan_totals(NULL, 0, 3, &count, labels), 3);
+    assert_true(count.unpaid == 0 && labels[0].unpaid == 0 && labels[2].unpaid == 0);
+}
+
+static void test_candidate_scan__refuses_more_records_than_fit(void **state) {
+    (void)state;
+    hr_binned many = {.rows = (size_t)1 << 40};
+    hr_candidate_scan *scan = NULL;
+    hr_error err = {0};
+    double base = 0;
+    assert_int_equal(hr_candidate_scan_new(&many, NULL, 1, &base, 1, 1, &scan, &err), HR_E_LIMIT);
+    assert_null(scan);
+    assert_string_not_equal(err.message, "");
+}
+
+/* ---- Sensitivity: candidate_scan.proof.md ---------------------------------------------------------------------------------------- */
+
+enum { CASES = 25000, WINDOW = 6, WALKED = 3 };
+
+/* What a round tells about some records. */
+typedef struct answers {
+    size_t leaves[WALKED];
+    hr_exact gradients[WALKED][NODES * OUTPUTS_MAX], counts[WALKED][NODES], scores[WALKED], within, total, labels[OUTPUTS_MAX];
+} answers;
+
+typedef struct setting {
+    size_t outputs;
+    double base[OUTPUTS_MAX], step[NODES * OUTPUTS_MAX];
+    hr_candidate_scan_loss loss;
+    int64_t threshold;
+} setting;
+
+static void ask_all(const pair *p, const hr_binned *binned, const double *targets, const setting *s, answers *a) {
+    hr_candidate_scan *scan = NULL;
+    assert_int_equal(hr_candidate_scan_new(binned, targets, s->outputs, s->base, WALKED, 1, &scan, NULL), HR_OK);
+    const hr_tree *trees = p->trees + 2; /* over two features, none, and all */
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(hr_candidate_scan_round(scan, trees, WALKED, &s->loss, NULL), HR_OK);
+        if (!round) hr_candidate_scan_set_step(scan, 2, s->step);
+    }
+    for (size_t t = 0; t < WALKED; t++) a->leaves[t] = hr_candidate_scan_leaves(scan, trees, t, a->gradients[t], a->counts[t]);
+    hr_candidate_scan_scores(scan, trees, WALKED, s->threshold, a->scores);
+    a->within = hr_candidate_scan_within(scan);
+    hr_candidate_scan_totals(targets, binned->rows, s->outputs, &a->total, a->labels);
+    hr_candidate_scan_free(scan);
+}
+
+typedef struct extremes {
+    double length, l1, score, label; /* in parts of what is claimed */
+    size_t within;
+} extremes;
+
+static double part(double change, double claimed) {
+    assert_true(change <= claimed * (1 + 1e-12));
+    return change / claimed;
+}
+
+/* One leaf changes, by one record. */
+static void compare_leaves(const setting *s, const answers *a, const answers *b, size_t t, extremes *x) {
+    size_t changed = 0;
+    for (size_t leaf = 0; leaf < a->leaves[t]; leaf++) {
+        double square = 0, l1 = 0;
+        for (size_t k = 0; k < s->outputs; k++) {
+            size_t at = leaf * s->outputs + k;
+            double d = (double)(b->gradients[t][at].unpaid - a->gradients[t][at].unpaid);
+            square += d * d, l1 += fabs(d);
+        }
+        int64_t records = b->counts[t][leaf].unpaid - a->counts[t][leaf].unpaid;
+        assert_true(records == 64 || (records == 0 && square == 0));
+        changed += records == 64;
+        x->length = fmax(x->length, part(sqrt(square), (double)s->loss.bound));
+        x->l1 = fmax(x->l1, part(l1, sqrt((double)s->outputs) * (double)s->loss.bound));
+    }
+    assert_int_equal(changed, 1);
+}
+
+static void compare(const setting *s, const answers *a, const answers *b, extremes *x) {
+    for (size_t t = 0; t < WALKED; t++) {
+        assert_int_equal(a->leaves[t], b->leaves[t]);
+        compare_leaves(s, a, b, t, x);
+        x->score = fmax(x->score, part(fabs((double)(b->scores[t].unpaid - a->scores[t].unpaid)), (double)s->loss.bound));
+    }
+    int64_t within = b->within.unpaid - a->within.unpaid, label = 0;
+    assert_true(within == 0 || (within == 64 && s->outputs == 1));
+    x->within |= within ? 2 : 1;
+    assert_true(b->total.unpaid - a->total.unpaid == 64);
+    for (size_t k = 0; k < s->outputs; k++) label += llabs(b->labels[k].unpaid - a->labels[k].unpaid);
+    assert_true(s->outputs > 1 ? label == 64 : label <= GRID);
+    x->label = fmax(x->label, (double)label / (s->outputs > 1 ? 64 : GRID));
+}
+
+static setting draw_setting(hr_dice *dice, size_t outputs, bool logistic) {
+    setting s = {.outputs = outputs};
+    s.loss = (hr_candidate_scan_loss){logistic, hr_dice_below(dice, 2) ? 2 : between(dice, .001, 2), logistic ? 3 : 1, 0};
+    s.loss.bound = (int64_t)floor(s.loss.clip * GRID);
+    s.threshold = hr_dice_below(dice, 2) ? 0 : (int64_t)hr_dice_below(dice, 3 * (uint64_t)s.loss.bound + 1);
+    double far = hr_dice_below(dice, 20) ? 1 : 1e3; /* floats that no run would see: integers bound them as well */
+    for (size_t k = 0; k < outputs; k++) s.base[k] = between(dice, -far, far);
+    for (size_t i = 0; i < NODES * outputs; i++) s.step[i] = between(dice, -.5, .5);
+    if (!hr_dice_below(dice, 4)) memset(s.step, 0, sizeof s.step);
+    return s;
+}
+
+/* Neighbours: consecutive rows of a large table, and one more. */
+static void search(size_t outputs, bool logistic, extremes *x) {
+    static pair p;
+    static answers without, with;
+    pair_open(&p, 2000, outputs, 1, 99 + outputs);
+    for (int i = 0; i < CASES; i++) {
+        if (i % 50 == 0) draw_trees(&p, 1 + i / 50 % 4);
+        setting s = draw_setting(&p.dice, outputs, logistic);
+        hr_binned some = *p.t.binned, more;
+        size_t begin = hr_dice_below(&p.dice, p.t.rows - WINDOW - 1);
+        some.columns += begin;
+        some.rows = hr_dice_below(&p.dice, WINDOW);
+        more = some;
+        more.rows++;
+        ask_all(&p, &some, p.targets + begin, &s, &without);
+        ask_all(&p, &more, p.targets + begin, &s, &with);
+        compare(&s, &without, &with, x);
+    }
+    pair_close(&p);
+}
+
+static void test_candidate_scan__one_record_changes_one_leaf_by_the_bound_at_most(void **state) {
+    (void)state;
+    for (int logistic = 0; logistic < 2; logistic++) {
+        extremes x = {0};
+        search(1, logistic, &x);
+        assert_true(x.length == 1 && x.score == 1 && x.label == 1 && x.within == 3);
+    }
+}
+
+/* Truncation takes less than one unit of each coordinate. */
+static void test_candidate_scan__one_record_changes_one_vector_by_the_bound_at_most(void **state) {
+    (void)state;
+    for (size_t outputs = 2; outputs <= OUTPUTS_MAX; outputs++) {
+        extremes x = {0};
+        search(outputs, false, &x);
+        assert_true(x.length > .999 && x.length <= 1 && x.l1 > .99 && x.score > .999 && x.label == 1);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_candidate_scan__sums_as_a_plain_computation),
+        cmocka_unit_test(test_candidate_scan__sums_gradients_of_logistic_loss),
+        cmocka_unit_test(test_candidate_scan__sums_vectors_of_more_outputs),
+        cmocka_unit_test(test_candidate_scan__does_not_depend_on_threads),
+        cmocka_unit_test(test_candidate_scan__counts_records_and_labels),
+        cmocka_unit_test(test_candidate_scan__refuses_more_records_than_fit),
+        cmocka_unit_test(test_candidate_scan__one_record_changes_one_leaf_by_the_bound_at_most),
+        cmocka_unit_test(test_candidate_scan__one_record_changes_one_vector_by_the_bound_at_most),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

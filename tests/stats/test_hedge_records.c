@@ -1,0 +1,195 @@
+/* What records answer: totals by hand; leaves that do not depend on whether the other candidates were scanned, nor on how the records are
+ * shared out to several sources. */
+#include "data/table.h"
+#include "stats/hedge_records.h"
+#include "stats/reliability.h"
+#include "support/tables.h"
+#include "tree/random_tree.h"
+
+enum { ROWS = 700, TREES = 6, ROUNDS = 4, OUTPUTS_MAX = 3, ROOM = HR_CANDIDATE_SCAN_NODES_MAX * (OUTPUTS_MAX + 1) + 1 };
+
+typedef struct world {
+    table t;
+    hr_csprng *coins;
+    hr_feature_bins features[2];
+    hr_binning binning;
+    hr_node nodes[TREES][HR_CANDIDATE_SCAN_NODES_MAX];
+    hr_bin_set subsets[TREES][HR_CANDIDATE_SCAN_NODES_MAX];
+    hr_tree trees[TREES];
+    double base[OUTPUTS_MAX], step[HR_CANDIDATE_SCAN_NODES_MAX * OUTPUTS_MAX];
+    size_t outputs;
+    hr_ask ask;
+} world;
+
+static double edges[] = {.25, .5, .75};
+
+static void world_open(world *w, size_t classes) {
+    uint64_t random = 9;
+    *w = (world){
+        .t = table_open(ROWS, 2), .features = {{HR_NUMBER, 5, edges}, {HR_CATEGORY, 5, NULL}}, .outputs = classes > 2 ? classes : 1};
+    for (size_t i = 0; i < ROWS; i++) {
+        w->t.columns[0][i] = next_random(&random) % 9 ? next_unit(&random) : (double)NAN;
+        w->t.columns[1][i] = (double)(next_random(&random) % 5);
+        w->t.labels[i] = classes ? (double)(next_random(&random) % classes) : 2 * next_unit(&random) - 1;
+    }
+    hr_column columns[] = {number_column("x", 0, 1), category_column("k", 4)};
+    table_make(&w->t, classes ? category_column("y", classes) : number_column("y", -1, 1), columns);
+    w->binning = (hr_binning){2, w->features};
+    assert_int_equal(hr_csprng_open_seeded(3, &w->coins, NULL), HR_OK);
+    for (size_t i = 0; i < HR_CANDIDATE_SCAN_NODES_MAX * w->outputs; i++) w->step[i] = (double)(i % 5) / 50 - .04;
+    w->ask = (hr_ask){.binning = &w->binning, .base = w->base, .trees = w->trees, .tree_count = TREES, .loss = {false, 1, 1, 4096}};
+}
+
+static void world_close(world *w) {
+    hr_csprng_close(w->coins);
+    table_close(&w->t);
+}
+
+static void draw_trees(world *w) {
+    static const double weights[2] = {1, 1};
+    const hr_random_plan plan = {.depth = 3, .weights = weights, .centred = 2};
+    for (size_t t = 0; t < TREES; t++) hr_random_tree(w->coins, &w->binning, &plan, w->nodes[t], w->subsets[t], &w->trees[t]);
+}
+
+static void ask_leaves(world *w, size_t tree, bool clips) {
+    size_t leaves = 0;
+    for (size_t n = 0; n < w->trees[tree].node_count; n++) leaves += !w->trees[tree].nodes[n].left;
+    w->ask.kind = HR_ASK_LEAVES;
+    w->ask.tree = tree;
+    w->ask.line_count = clips ? 3 : 2;
+    w->ask.counts[0] = leaves * w->outputs;
+    w->ask.counts[1] = leaves;
+    w->ask.counts[2] = 1;
+}
+
+static hr_records *must_records(const world *w, const hr_data *data) {
+    hr_records *records = NULL;
+    assert_int_equal(hr_records_new(data, w->outputs, 1, &records, NULL), HR_OK);
+    return records;
+}
+
+/* ---- Totals ---------------------------------------------------------------------------------------------------------- */
+
+static void test_records__say_how_many_they_are(void **state) {
+    (void)state;
+    world w;
+    world_open(&w, 0);
+    hr_records *records = must_records(&w, w.t.data);
+    hr_exact out[3];
+    int64_t sum = 0;
+    for (size_t i = 0; i < ROWS; i++) sum += (int64_t)rint(w.t.labels[i] * 4096);
+    w.ask.kind = HR_ASK_TOTALS;
+    assert_int_equal(hr_records_sums(records, &w.ask, out, NULL), HR_OK);
+    assert_true(out[0].unpaid == 64 * ROWS && llabs(out[1].unpaid - sum) <= 1);
+    hr_records_free(records);
+    world_close(&w);
+    world_open(&w, 3);
+    records = must_records(&w, w.t.data);
+    int64_t classes[3] = {0};
+    for (size_t i = 0; i < ROWS; i++) classes[(size_t)w.t.labels[i]] += 64;
+    w.ask.kind = HR_ASK_TOTALS;
+    assert_int_equal(hr_records_sums(records, &w.ask, out, NULL), HR_OK);
+    for (size_t k = 0; k < 3; k++) assert_true(out[k].unpaid == classes[k]);
+    hr_records_free(records);
+    world_close(&w);
+}
+
+/* ---- Rounds ---------------------------------------------------------------------------------------------------------- */
+
+/* Those who scanned all candidates, and those who are asked for one tree's leaves alone, answer the same, round after round: they take
+ * the same steps. */
+static void test_records__answer_alike_without_a_choice(void **state) {
+    (void)state;
+    static const size_t classes[] = {0, 2, 3};
+    for (size_t c = 0; c < COUNT(classes); c++) {
+        world w;
+        world_open(&w, classes[c]);
+        hr_records *choosers = must_records(&w, w.t.data), *others = must_records(&w, w.t.data);
+        hr_records *sometimes = must_records(&w, w.t.data); /* choose every second round */
+        static hr_exact scores[TREES], one[ROOM], two[ROOM], three[ROOM], before[ROOM];
+        for (size_t round = 0; round < ROUNDS; round++) {
+            draw_trees(&w);
+            w.ask.step = round == 1 || round == 3 ? w.step : NULL; /* the answer of round 1 was lost */
+            w.ask.kind = HR_ASK_CHOICE;
+            assert_int_equal(hr_records_scores(choosers, &w.ask, scores, NULL), HR_OK);
+            if (round % 2 == 0) assert_int_equal(hr_records_scores(sometimes, &w.ask, scores, NULL), HR_OK);
+            ask_leaves(&w, (round + 2) % TREES, !classes[c]);
+            assert_int_equal(hr_records_sums(choosers, &w.ask, one, NULL), HR_OK);
+            assert_int_equal(hr_records_sums(others, &w.ask, two, NULL), HR_OK);
+            assert_int_equal(hr_records_sums(sometimes, &w.ask, three, NULL), HR_OK);
+            assert_memory_equal(one, two, hr_ask_values(&w.ask) * sizeof *one);
+            assert_memory_equal(one, three, hr_ask_values(&w.ask) * sizeof *one);
+        }
+        /* The scores did move: of fresh records the last round's sums are others. */
+        hr_records *fresh = must_records(&w, w.t.data);
+        w.ask.step = NULL;
+        assert_int_equal(hr_records_sums(fresh, &w.ask, before, NULL), HR_OK);
+        assert_memory_not_equal(before, one, w.ask.counts[0] * sizeof *one);
+        assert_memory_equal(before + w.ask.counts[0], one + w.ask.counts[0], w.ask.counts[1] * sizeof *one);
+        hr_records_free(fresh);
+        hr_records_free(sometimes);
+        hr_records_free(others);
+        hr_records_free(choosers);
+        world_close(&w);
+    }
+}
+
+/* Sums over disjoint tables add up to those over their union. */
+static void test_records__add_up_over_sources(void **state) {
+    (void)state;
+    world w;
+    uint32_t rows[ROWS];
+    world_open(&w, 3);
+    draw_trees(&w);
+    ask_leaves(&w, 1, false);
+    static hr_exact all[ROOM], part[2][ROOM];
+    hr_records *records = must_records(&w, w.t.data);
+    assert_int_equal(hr_records_sums(records, &w.ask, all, NULL), HR_OK);
+    hr_records_free(records);
+    for (size_t p = 0; p < 2; p++) {
+        size_t count = 0;
+        for (uint32_t i = 0; i < ROWS; i++)
+            if ((i % 3 == 0) == (p == 0)) rows[count++] = i;
+        hr_data *data = hr_data_take(w.t.data, rows, count);
+        assert_non_null(data);
+        records = must_records(&w, data);
+        assert_int_equal(hr_records_sums(records, &w.ask, part[p], NULL), HR_OK);
+        hr_records_free(records);
+        hr_data_free(data);
+    }
+    for (size_t i = 0; i < hr_ask_values(&w.ask); i++) assert_true(all[i].unpaid == part[0][i].unpaid + part[1][i].unpaid);
+    world_close(&w);
+}
+
+/* ---- The end --------------------------------------------------------------------------------------------------------- */
+
+/* Every record is in a cell. Bins and choices are not answered by sums. */
+static void test_records__are_all_in_cells(void **state) {
+    (void)state;
+    world w;
+    world_open(&w, 2);
+    hr_records *records = must_records(&w, w.t.data);
+    double base = .2;
+    const hr_forest forest = {.link = HR_LINK_SIGNED, .output_count = 1, .base = &base};
+    hr_exact cells[HR_RELIABILITY_CELLS];
+    int64_t sum = 0;
+    w.ask.kind = HR_ASK_RELIABILITY;
+    w.ask.forest = &forest;
+    assert_int_equal(hr_records_sums(records, &w.ask, cells, NULL), HR_OK);
+    for (size_t c = 0; c < HR_RELIABILITY_CELLS; c++) sum += cells[c].unpaid;
+    assert_true(sum == 64 * ROWS && cells[24].unpaid + cells[25].unpaid == sum); /* .6 of all */
+    w.ask.kind = HR_ASK_CHOICE;
+    assert_int_equal(hr_records_sums(records, &w.ask, cells, NULL), HR_E_ARGUMENT);
+    hr_records_free(records);
+    world_close(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_records__say_how_many_they_are),
+        cmocka_unit_test(test_records__answer_alike_without_a_choice),
+        cmocka_unit_test(test_records__add_up_over_sources),
+        cmocka_unit_test(test_records__are_all_in_cells),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
