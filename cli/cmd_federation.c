@@ -31,8 +31,8 @@ static hr_new_member split_member(char *word) {
 
 static void tell_what_next(const federation_init_args *args, const hr_new_member *members) {
     fprintf(stderr,
-            "%s/broker goes to the machine of the broker. Start it there, in that folder: nats-server -c nats.conf\n"
-            "Then make the inboxes, here: hedgerow federation open %s\n",
+            "%s/broker: for the machine of the broker. Start it there, in that folder: nats-server -c nats.conf\n"
+            "Then create the inboxes, here: hedgerow federation open %s\n",
             args->folder, args->folder);
     for (size_t i = 0; i < args->members.count; i++) {
         fprintf(stderr, "%s/%s: for %s%s.\n", args->folder, members[i].name, members[i].name,

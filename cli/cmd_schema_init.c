@@ -39,8 +39,8 @@ static int run_schema_init(const command *self, int argc, char **argv) {
     hr_error err = {0};
     if (init_schema(&args, &err) != HR_OK) return report_error(self->name, &err);
     fputs(
-        "Every line marked REVIEW was read off the private data. Replace it by what is publicly known, then delete the line of the mark;\n"
-        "training refuses a schema in which one is left.\n",
+        "Every line marked REVIEW was read from the private data. Replace it by what is publicly known, then delete the line of the mark;\n"
+        "training refuses a schema in which a mark is left.\n",
         stderr);
     return EXIT_DONE;
 }

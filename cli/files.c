@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,18 +61,34 @@ static hr_status probe_special(const char *path, hr_error *err) {
     return access(path, W_OK) == 0 ? HR_OK : fail_io(err, path, "cannot be written", remedy);
 }
 
+/* Whether a new file can be made beside `place`. A signal in between would leave it there. */
+static bool takes_a_part(const char *place) {
+    sigset_t ends, before;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigprocmask(SIG_BLOCK, &ends, &before);
+    char *part = NULL;
+    const int descriptor = open_part(place, &part);
+    if (descriptor >= 0) {
+        close(descriptor);
+        unlink(part);
+    }
+    const int why = errno;
+    free(part);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = why;
+    return descriptor >= 0;
+}
+
 hr_status output_probe(const char *path, output_rule rule, hr_error *err) {
     if (is_standard_output(path)) return HR_OK;
     if (is_special(path)) return probe_special(path, err);
     if (rule != OUTPUT_FORCED && access(path, F_OK) == 0) return fail_exists(path, rule, err);
-    char *part = NULL, *place = final_place(path);
-    const int descriptor = place == NULL ? -1 : open_part(place, &part);
+    char *place = final_place(path);
+    const bool writable = place != NULL && takes_a_part(place);
     free(place);
-    if (descriptor < 0) return fail_io(err, path, "cannot be written", remedy);
-    close(descriptor);
-    unlink(part);
-    free(part);
-    return HR_OK;
+    return writable ? HR_OK : fail_io(err, path, "cannot be written", remedy);
 }
 
 /* ---- Writing -------------------------------------------------------------------------------------------------------- */

@@ -316,21 +316,21 @@ static const bad_case bad_owner[] = {
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: m, "
      "methods: "
      "[dpboost], epsilon: 1, owners: 2}\n",
-     "x.yaml:8:18: coordinators must be a list of 1 to 256 members such as [coordinator], not a single value"},
+     "x.yaml:8:24: coordinators must be a list of 1 to 256 members such as [coordinator], not a single value"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [], "
      "methods: "
      "[dpboost], epsilon: 1, owners: 2}\n",
-     "x.yaml:8:18: coordinators: a list of 0 is not a list of 1 to 256 members such as [coordinator]"},
+     "x.yaml:8:24: coordinators: a list of 0 is not a list of 1 to 256 members such as [coordinator]"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m, "
      "m], "
      "methods: [dpboost], epsilon: 1, owners: 2}\n",
-     "x.yaml:8:22: coordinators: 'm' is listed twice; remove one of the two"},
+     "x.yaml:8:28: coordinators: 'm' is listed twice; remove one of the two"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [M], "
      "methods: [dpboost], epsilon: 1, owners: 2}\n",
-     "x.yaml:8:19: coordinators: 'M' is not a name of 1 to 32 of a-z, 0-9 and -, not beginning with -"},
+     "x.yaml:8:25: coordinators: 'M' is not a name of 1 to 32 of a-z, 0-9 and -, not beginning with -"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [[m]], "
      "methods: [dpboost], epsilon: 1, owners: 2}\n",
-     "x.yaml:8:19: coordinators must be a name of 1 to 32 of a-z, 0-9 and -, not beginning with -, not a list"},
+     "x.yaml:8:25: coordinators must be a name of 1 to 32 of a-z, 0-9 and -, not beginning with -, not a list"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {methods: [dpboost], "
      "epsilon: 1, owners: 2}\n",
      "x.yaml:8:9: the key 'coordinators' is missing; expected: a list of 1 to 256 members such as [coordinator]"},
@@ -345,61 +345,61 @@ static const bad_case bad_owner[] = {
      "x.yaml:8:9: the key 'owners' is missing; expected: an integer from 1 to 256"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [boost], epsilon: 1, owners: 2}\n",
-     "x.yaml:8:33: methods: there is no method 'boost'; `hedgerow methods` lists them"},
+     "x.yaml:8:39: methods: there is no method 'boost'; `hedgerow methods` lists them"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1.5x, owners: 2}\n",
-     "x.yaml:8:52: epsilon: '1.5x' is not a number; write a plain number such as 0, -1.5 or 2e6, without quotes"},
+     "x.yaml:8:58: epsilon: '1.5x' is not a number; write a plain number such as 0, -1.5 or 2e6, without quotes"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: '1', owners: 2}\n",
-     "x.yaml:8:52: epsilon: '1' is not a number; write a plain number such as 0, -1.5 or 2e6, without quotes"},
+     "x.yaml:8:58: epsilon: '1' is not a number; write a plain number such as 0, -1.5 or 2e6, without quotes"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 0, owners: 2}\n",
-     "x.yaml:8:52: epsilon: '0' is not a number above 0, at most 10000"},
+     "x.yaml:8:58: epsilon: '0' is not a number above 0, at most 10000"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 10001, owners: 2}\n",
-     "x.yaml:8:52: epsilon: '10001' is not a number above 0, at most 10000"},
+     "x.yaml:8:58: epsilon: '10001' is not a number above 0, at most 10000"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: .inf, owners: 2}\n",
-     "x.yaml:8:52: epsilon: '.inf' is not a number; write a plain number such as 0, -1.5 or 2e6, without quotes"},
+     "x.yaml:8:58: epsilon: '.inf' is not a number; write a plain number such as 0, -1.5 or 2e6, without quotes"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1e999, owners: 2}\n",
-     "x.yaml:8:52: epsilon: '1e999' is too large; write a plain number such as 0, -1.5 or 2e6, without quotes"},
+     "x.yaml:8:58: epsilon: '1e999' is too large; write a plain number such as 0, -1.5 or 2e6, without quotes"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: [1], owners: 2}\n",
-     "x.yaml:8:52: epsilon must be a number above 0, at most 10000, not a list"},
+     "x.yaml:8:58: epsilon must be a number above 0, at most 10000, not a list"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, delta: -1e-9, owners: 2}\n",
-     "x.yaml:8:62: delta: '-1e-9' is not a number from 0 to 0.1"},
+     "x.yaml:8:68: delta: '-1e-9' is not a number from 0 to 0.1"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, delta: 0.2, owners: 2}\n",
-     "x.yaml:8:62: delta: '0.2' is not a number from 0 to 0.1"},
+     "x.yaml:8:68: delta: '0.2' is not a number from 0 to 0.1"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 0}\n",
-     "x.yaml:8:63: owners: '0' is not an integer from 1 to 256"},
+     "x.yaml:8:69: owners: '0' is not an integer from 1 to 256"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2.5}\n",
-     "x.yaml:8:63: owners: '2.5' is not an integer from 1 to 256"},
+     "x.yaml:8:69: owners: '2.5' is not an integer from 1 to 256"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 257}\n",
-     "x.yaml:8:63: owners: '257' is not an integer from 1 to 256"},
+     "x.yaml:8:69: owners: '257' is not an integer from 1 to 256"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, days: 0}\n",
-     "x.yaml:8:72: days: '0' is not an integer of days from 1 to 3650"},
+     "x.yaml:8:78: days: '0' is not an integer of days from 1 to 3650"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, days: 3651}\n",
-     "x.yaml:8:72: days: '3651' is not an integer of days from 1 to 3650"},
+     "x.yaml:8:78: days: '3651' is not an integer of days from 1 to 3650"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, days: 1.5}\n",
-     "x.yaml:8:72: days: '1.5' is not an integer of days from 1 to 3650"},
+     "x.yaml:8:78: days: '1.5' is not an integer of days from 1 to 3650"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, paper: yes}\n",
-     "x.yaml:8:73: paper must be true or false"},
+     "x.yaml:8:79: paper must be true or false"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, owners: 3}\n",
-     "x.yaml:8:66: the key 'owners' is given twice; remove one of the two"},
+     "x.yaml:8:72: the key 'owners' is given twice; remove one of the two"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, colour: red}\n",
-     "x.yaml:8:66: unknown key 'colour'; the keys are coordinators, methods, epsilon, delta, owners, days, paper"},
+     "x.yaml:8:72: unknown key 'colour'; the keys are coordinators, methods, epsilon, delta, owners, days, paper"},
 };
 
 static void test_owner_file__refuses_what_is_wrong(void **state) {
@@ -460,8 +460,8 @@ static const bad_case bad_job[] = {
     {JOB "rounds: 1.5\n", "x.yaml:5:9: rounds: '1.5' is not an integer from 1 to 8"},
     {JOB "rounds: two\n", "x.yaml:5:9: rounds: 'two' is not a number; write a plain number such as 0, -1.5 or 2e6, without quotes"},
     {JOB "order: ring\n", "x.yaml:5:8: order: 'ring' is not chain or broadcast"},
-    {JOB "round-gain: 0\n", "x.yaml:5:10: round-gain: '0' is not a number above 0, at most 1"},
-    {JOB "round-gain: 1.5\n", "x.yaml:5:10: round-gain: '1.5' is not a number above 0, at most 1"},
+    {JOB "round-gain: 0\n", "x.yaml:5:13: round-gain: '0' is not a number above 0, at most 1"},
+    {JOB "round-gain: 1.5\n", "x.yaml:5:13: round-gain: '1.5' is not a number above 0, at most 1"},
     {JOB "vote-last: 4\n", "x.yaml:5:12: vote-last: '4' is not an integer from 1 to 3"},
     {JOB "vote-share: 0.1\n",
      "x.yaml:5:13: there are no votes without the key 'round-gain' or 'vote-last'; remove it, or add 'round-gain' or 'vote-last'"},

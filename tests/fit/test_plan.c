@@ -134,7 +134,7 @@ static void test_plan__refuses_what_it_cannot_tell(void **state) {
     (void)state;
     for (size_t m = 0; m < hr_method_count(); m++) {
         hr_fit_options other = options_of(hr_method_at(m)->name, HR_SOUND);
-        if (strcmp(other.method, "hedge") != 0) assert_refused(&other, 1000, HR_E_ARGUMENT, "method hedge has one");
+        if (strcmp(other.method, "hedge") != 0) assert_refused(&other, 1000, HR_E_ARGUMENT, "method hedge has a plan");
     }
     hr_fit_options options = options_of("hedge", HR_SOUND);
     static const double records[] = {0, .5, -1, NAN, INFINITY, 4294967295.};

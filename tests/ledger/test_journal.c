@@ -334,7 +334,7 @@ static void test_reservation__that_is_not_covered_is_refused(void **state) {
     add_job(b.journal, id_a, "");
     begin(b.journal);
     assert_int_equal(hr_journal_reserve(b.journal, &job, 1.5, 0, "a job", &err), HR_E_BUDGET);
-    check_file_error(&err, HR_E_BUDGET, "does not suffice", "ledger.db");
+    check_file_error(&err, HR_E_BUDGET, "is too small", "ledger.db");
     hr_journal_roll_back(b.journal);
     assert_int_equal(hr_ledger_freeze(b.ledger, NULL), HR_OK);
     begin(b.journal);

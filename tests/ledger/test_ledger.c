@@ -129,9 +129,9 @@ static void test_reserve__says_asked_spent_limit_and_left(void **state) {
     hr_error err = {0};
     int64_t entry = -7;
     assert_int_equal(hr_ledger_reserve(ledger, 1, 0, "more", &entry, &err), HR_E_BUDGET);
-    check_file_error(&err, HR_E_BUDGET, "epsilon does not suffice: asked 1, spent 4.5, limit 5, left 0.5", "ledger.db");
+    check_file_error(&err, HR_E_BUDGET, "epsilon is too small: asked 1, spent 4.5, limit 5, left 0.5", "ledger.db");
     assert_int_equal(hr_ledger_reserve(ledger, 0.5, 0.75, "more", &entry, &err), HR_E_BUDGET);
-    check_file_error(&err, HR_E_BUDGET, "delta does not suffice: asked 0.75, spent 0.125, limit 0.5, left 0.375", "ledger.db");
+    check_file_error(&err, HR_E_BUDGET, "delta is too small: asked 0.75, spent 0.125, limit 0.5, left 0.375", "ledger.db");
     assert_int_equal(entry, -7);
     assert_int_equal(total(ledger).entries, 1);
     reserve(ledger, 0.5, 0.375, "the rest, exactly");

@@ -460,7 +460,7 @@ static void test_budget__may_be_gone_when_its_turn_comes(void **state) {
         (closed ? close_books : spend_elsewhere)(&l.parties[2]);
         check_that_two_trained(&l,
                                closed ? "owner-2: no tree is given: the ledger is frozen"
-                                      : "owner-2: no tree is given: the budget of epsilon does not suffice",
+                                      : "owner-2: no tree is given: the budget of epsilon is too small",
                                2);
     }
 }

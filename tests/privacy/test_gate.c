@@ -180,9 +180,9 @@ static void test_gate__refuses_before_anything_is_drawn(void **state) {
 
 static void test_gate__names_the_privacy_measure_that_is_short(void **state) {
     (void)state;
-    static const char *const wanted[] = {[HR_PURE] = "for epsilon 0.75 but 0.5 of 0.5",
-                                         [HR_ZCDP] = "for rho 0.75 but 0.5 of 0.5",
-                                         [HR_GDP] = "for mu^2 0.75 but 0.5 of 0.5"};
+    static const char *const wanted[] = {[HR_PURE] = "needs epsilon 0.75, but 0.5 of 0.5",
+                                         [HR_ZCDP] = "needs rho 0.75, but 0.5 of 0.5",
+                                         [HR_GDP] = "needs mu^2 0.75, but 0.5 of 0.5"};
     for (hr_privacy_measure privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure++) {
         fixture f = set_up(privacy_measure, .5);
         hr_charge charge = charge_of(.75, 0, 0, 1);

@@ -86,8 +86,8 @@ static void make_forest(parts *p, hr_link link, size_t outputs, size_t trees, un
 
 /* Three kinds of releases, through a real gate; the guarantee that they add up to. */
 static void make_releases(parts *p, hr_privacy_measure privacy_measure, double delta) {
-    assert_int_equal(hr_csprng_open_seeded(7, &p->stream, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(privacy_measure, HR_UNIT, p->stream, &p->gate, NULL), HR_OK);
+    assert_int_equal(hr_csprng_open_seeded(7, &p->csprng, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(privacy_measure, HR_UNIT, p->csprng, &p->gate, NULL), HR_OK);
     const hr_exact exact[2] = {{5}, {-3}};
     hr_noisy noisy[2];
     hr_permit permit;
@@ -125,7 +125,7 @@ void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t tre
 
 void parts_done(parts *p) {
     hr_gate_free(p->gate);
-    hr_csprng_close(p->stream);
+    hr_csprng_close(p->csprng);
     hr_schema_free(p->model.schema);
     hr_arena_free(p->model.arena);
 }
