@@ -84,7 +84,7 @@ static hr_status score_round(const hr_party_job *job, const hr_data *data, size_
 static hr_status train_federated_inprivate(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
     hr_round_records *r = NULL;
     hr_value_tree tree;
-    tell_round(t, "trains its tree of");
+    tell_round(t, "trains the tree of");
     hr_status status = score_round(t->job, t->data, t->slot, &r, err);
     if (status) return status;
     hr_inprivate_tree_job one = {

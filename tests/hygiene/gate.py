@@ -8,11 +8,8 @@ import sys
 
 import source
 
-# What is summed over records; and what grows trees and still looks at sums.
-STATS = tuple('src/tree/' + name for name in ('advance.', 'balance.', 'hessian.', 'gradient.', 'impurity.', 'leaf.', 'local', 'reliability.',
-                                              'scan.'))
-GROWERS = tuple('src/tree/' + name for name in ('deep.', 'greedy.', 'grow.', 'noisy.', 'rule.'))
-COUNTS = ('src/privacy/', 'src/bins/') + STATS + GROWERS
+# Exact statistics are computed, and opened, here alone.
+COUNTS = ('src/privacy/', 'src/bins/', 'src/stats/')
 PAYS = ('src/privacy/',)
 # Headers that open exact statistics for training without privacy -> who alone includes them.
 NOT_PRIVATE = {'stats/label_sums.h': ('src/stats/label_sums.c', 'src/grow/split_rule.c', 'src/grow/depth_first.c'),
@@ -20,7 +17,7 @@ NOT_PRIVATE = {'stats/label_sums.h': ('src/stats/label_sums.c', 'src/grow/split_
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 ASSIGNED = r'(?:[-+*/%|&^]|<<|>>)?=(?!=)|\+\+|--'
 RULES = [
-    (re.compile(r'(?:\.|->)\s*unpaid\b'), COUNTS, 'only src/privacy, src/bins and the statistics of src/tree look at exact statistics'),
+    (re.compile(r'(?:\.|->)\s*unpaid\b'), COUNTS, 'only src/privacy, src/bins and src/stats look at exact statistics'),
     (re.compile(r'(?:\.|->)\s*paid\s*(?:%s)|(?:\+\+|--)[\w.>\[\]-]+(?:\.|->)paid\b|&[\w.>\[\]-]+(?:\.|->)paid\b' % ASSIGNED), PAYS,
      'only src/privacy makes released statistics'),
     (re.compile(r'\(\s*(?:const\s+)?hr_noisy\s*(?:\*\s*)?\)|\bhr_noisy\s+\w+\s*(?:\[[^]]*\]\s*)*=\s*\{'), PAYS, 'only src/privacy makes released statistics'),

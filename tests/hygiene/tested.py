@@ -11,26 +11,32 @@ COVERED = {
     'accountant': 'gdp mechanisms',
     'audit_exact': 'gaussian laplace',
     'audit_runs': 'dpboost para seq',
-    'csv': 'cells data lines read source',
+    'broker': 'address',
+    'csv': 'byte_source cells data lines read',
+    'exact_splitter': 'split_gains',
+    'federated_method': 'federated_inprivate federated_table',
     'files': 'federation_file fields job_file owner_file',
     'gbdt': 'boosting single_tree training',
-    'greedy': 'split',
     'ledger': 'store',
-    'local': 'block_walk grow walk',
+    'local_stats': 'block_walk grow walk',
     'model': 'account',
     'nats': 'federation_open',
     'oom_init': 'federation_init',
     'options': 'settings table',
-    'party': 'coordinator_work outbox station',
-    'plain_forest': 'ert median rf',
+    'party': 'coordinator_work endpoint outbox',
+    'plain_forest': 'ert rf',
     'plan': 'budget fit',
     'policy': 'owner_work terms',
-    'propose': 'guess',
+    'private_splitter': 'split_candidates',
     'schedules': 'protocol',
     'schema': 'check yaml',
     'show': 'importance summary',
-    'simulation': 'meet mine own round_records simulate',
+    'simulation': 'coordinate meet round_records serve simulate',
+    'split_rule': 'label_sums',
+    'stats_source': 'local_gradients local_labels local_source',
 }
+# Stand-ins of builds without federations; make reduced runs the commands that reach them.
+ABSENT = ('federation_absent', 'nats_absent', 'party_absent')
 
 
 def stems(root, folder, head):
@@ -53,6 +59,8 @@ def main():
     covered = {name: test for test, names in COVERED.items() for name in names.split()}
     problems = []
     for name, path in sources.items():
+        if name in ABSENT:
+            continue
         own = any(begins(test, name) or begins(name, test) for test in tests)
         if not own and covered.get(name) not in tests:
             problems.append('%s:1: no test; write tests/*/test_%s.c, or name the test that covers it in tests/hygiene/tested.py' % (path, name))

@@ -62,7 +62,7 @@ static void lose_the_second_owner(harness *l, size_t slot, hr_order order) {
 static void check_that_it_hears(harness *l, const char *entries, const char *committed, size_t trees) {
     harness_party *lost = &l->parties[2];
     assert_int_equal(trees_in_model(l), trees);
-    assert_non_null(strstr(l->said, "owner-2 is passed over: no answer within the deadline"));
+    assert_non_null(strstr(l->said, "owner owner-2 skipped: no answer within the deadline"));
     party_start(lost);
     harness_run_until(l, harness_is_idle);
     for (size_t i = 0; i < PARTIES; i++) check_journal(&l->parties[i]);
@@ -446,7 +446,7 @@ static void test_budget__that_does_not_suffice_is_a_reason_to_refuse(void **stat
         harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
         (closed ? close_books : spend_elsewhere)(&l.parties[2]);
         harness_start(&l);
-        check_that_two_trained(&l, "owner-2 refuses: what is left in the owner's ledger is too little", 2);
+        check_that_two_trained(&l, "owner owner-2 declines: what is left in the owner's ledger is too little", 2);
     }
 }
 

@@ -170,7 +170,7 @@ static void test_value_tree__of_a_stranger_is_refused(void **state) {
                  {point_far_away, "missing"},
                  {ask_no_feature, "feature does not exist"},
                  {ask_far_feature, "feature does not exist"},
-                 {use_no_subset, "no such subset"},
+                 {use_no_subset, "subset does not exist"},
                  {add_foreign_bin, "lacks"},
                  {add_last_bin, "lacks"},
                  {say_too_much, "beyond"},
