@@ -19,8 +19,7 @@ static const char meaning[] = "Epsilon is what the job allows each owner to spen
 typedef struct making {
     const hr_party_job *job;
     hr_arena *arena;
-    hr_value_tree *trees;
-    size_t tree_count;
+    hr_forest forest;
     hr_release *releases;
     size_t release_count, release_room;
     hr_settings settings;
@@ -41,18 +40,21 @@ static hr_status add_releases(making *m, const hr_release *releases, size_t coun
     return HR_OK;
 }
 
+/* The job may outlive the model, and keeps its own. */
+static hr_status add_tree(making *m, const hr_tree *tree, hr_error *err) {
+    bool copied = hr_tree_copy(m->arena, tree, &m->forest.trees[m->forest.tree_count]);
+    m->forest.tree_count += copied;
+    return copied ? HR_OK : hr_fail_memory(err);
+}
+
 static hr_status gather(making *m, hr_error *err) {
     const hr_course *course = m->job->course;
     size_t places = hr_course_places(course);
-    m->trees = hr_arena_alloc(m->arena, places, sizeof *m->trees);
-    hr_status status = m->trees ? HR_OK : hr_fail_memory(err);
+    hr_status status = hr_inprivate_forest_init(course->rules.schema, places, m->arena, &m->forest, err);
     for (size_t p = 0; !status && p < places; p++) {
-        hr_paid_tree tree;
-        if (course->places[p].state == HR_PLACE_TREE) {
-            status = hr_course_tree(course, p, m->arena, &tree, err);
-            if (!status) status = add_releases(m, tree.releases, tree.release_count, err); /* also of what is left out: it was told */
-            if (!status && p + m->job->left_out < places) m->trees[m->tree_count++] = tree.tree;
-        }
+        const hr_paid_tree *tree = hr_course_tree(course, p);
+        if (tree) status = add_releases(m, tree->releases, tree->release_count, err); /* also of what is left out: it was told */
+        if (!status && tree && p + m->job->left_out < places) status = add_tree(m, &tree->tree, err);
         const hr_ballot *ballot = &m->job->ballots[p];
         if (!status && ballot->here) status = add_releases(m, ballot->releases, ballot->release_count, err);
     }
@@ -107,17 +109,20 @@ static hr_status assemble(making *m, hr_model **out, hr_error *err) {
     hr_model parts = {.method = hr_method_inprivate.info.name, .mode = m->job->terms->paper ? HR_PAPER : HR_SOUND, .currency = HR_PURE};
     const hr_schema *schema = m->job->course->rules.schema;
     hr_status status = gather(m, err);
-    if (!status) status = hr_inprivate_forest(m->trees, m->tree_count, schema, m->arena, &parts.binning, &parts.forest, err);
     if (!status) status = list_settings(m, err);
     if (!status) status = state(m, &parts.guarantee, err);
     if (status) return status;
+    parts.arena = m->arena;
+    parts.forest = m->forest;
     parts.guarantee.statement = m->statement;
     parts.schema = (hr_schema *)schema;
     parts.releases = m->releases;
     parts.release_count = m->release_count;
     parts.settings = m->settings.items;
     parts.setting_count = m->settings.count;
-    return hr_model_make(&parts, out, err);
+    status = hr_model_make(&parts, out, err);
+    m->arena = parts.arena;
+    return status;
 }
 
 static hr_status make(const hr_party_job *job, const char *unit, hr_model **out, hr_error *err) {

@@ -144,7 +144,7 @@ static hr_status take_turn(turn *t, double share, hr_status (*work)(const turn *
 
 /* ---- Trees ------------------------------------------------------------------------------------------------------------------------ */
 
-static hr_status pack_tree(const turn *t, const hr_value_tree *tree, hr_bytes *out, hr_error *err) {
+static hr_status pack_tree(const turn *t, const hr_tree *tree, hr_bytes *out, hr_error *err) {
     const hr_course *course = t->job->course;
     hr_paid_tree paid = {.tree = *tree};
     paid.releases = (hr_release *)hr_gate_releases(t->gate, &paid.release_count);
@@ -155,12 +155,13 @@ static hr_status pack_tree(const turn *t, const hr_value_tree *tree, hr_bytes *o
 /* Line 8: her records of the round of a place, and what the trees before it say of them. */
 static hr_status score(hr_owner_work *w, const hr_party_job *job, size_t place, hr_round_records **out, hr_error *err) {
     hr_status status = hr_round_records_find(&w->records, w->data, job, round_of(job, place), out, err);
-    return status ? status : hr_round_records_add(*out, job->course, place, err);
+    if (!status) hr_round_records_add(*out, job->course, place);
+    return status;
 }
 
 static hr_status make_tree(const turn *t, hr_bytes *out, hr_error *err) {
     hr_round_records *r = NULL;
-    hr_value_tree tree;
+    hr_tree tree;
     hr_status status = score(t->work, t->job, t->place, &r, err);
     if (status) return status;
     hr_inprivate_tree_job one = {
@@ -226,12 +227,13 @@ static hr_status score_tails(hr_round_records *r, const hr_course *course, const
     size_t end = (which->round + 1) * course->owner_count, rows = hr_data_rows(r->records);
     hr_status status = HR_OK;
     for (size_t i = which->count; !status && i-- > 0;) {
-        status = hr_round_records_add(r, course, end - which->shortest - i, err);
+        hr_round_records_add(r, course, end - which->shortest - i);
         before[i] = malloc((rows + 1) * sizeof **before);
-        if (!status && !before[i]) status = hr_fail_memory(err);
+        if (!before[i]) status = hr_fail_memory(err);
         if (!status) memcpy(before[i], r->scores, rows * sizeof **before);
     }
-    return status ? status : hr_round_records_add(r, course, end, err);
+    if (!status) hr_round_records_add(r, course, end);
+    return status;
 }
 
 /* What tails gained for her records of their round. They may be others than those that she prepares: hers of the next round. */

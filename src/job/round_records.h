@@ -21,8 +21,8 @@ HR_MUST_CHECK hr_status hr_round_records_make(const hr_data *data, const hr_part
 /* Those of the list; if need be, made, in place of another round's of the same job. *out stays the list's. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_round_records_find(hr_round_records **list, const hr_data *data, const hr_party_job *job, size_t round,
                                               hr_round_records **out, hr_error *err);
-/* Adds the trees of the places before `end` that are known and not in the scores. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_round_records_add(hr_round_records *r, const hr_course *course, size_t end, hr_error *err);
+/* Adds the trees of the places before `end` that are known and not in the scores. */
+void hr_round_records_add(hr_round_records *r, const hr_course *course, size_t end);
 
 /* Takes those of a job out of the list. */
 void hr_round_records_drop(hr_round_records **list, const uint8_t *job);

@@ -3,7 +3,6 @@
 #include "base/fail.h"
 
 #include <math.h>
-#include <string.h>
 
 size_t hr_average_width(const hr_data *data) {
     const hr_column *label = hr_schema_label(hr_data_schema(data));
@@ -27,12 +26,9 @@ hr_status hr_average_init(hr_training *t, hr_error *err) {
 /* Of two classes the score is of the second. */
 static hr_status add_output(hr_training *t, const hr_tree *tree, const double *said, size_t width, size_t output, hr_error *err) {
     hr_forest *forest = &t->forest;
-    hr_tree copy = {.node_count = tree->node_count, .subset_count = tree->subset_count, .output = output};
-    copy.nodes = hr_arena_alloc(t->arena, tree->node_count, sizeof *copy.nodes);
-    copy.subsets = hr_arena_alloc(t->arena, tree->subset_count + 1, sizeof *copy.subsets);
-    if (!copy.nodes || !copy.subsets) return hr_fail_memory(err);
-    memcpy(copy.nodes, tree->nodes, tree->node_count * sizeof *copy.nodes);
-    if (tree->subset_count) memcpy(copy.subsets, tree->subsets, tree->subset_count * sizeof *copy.subsets);
+    hr_tree copy;
+    if (!hr_tree_copy(t->arena, tree, &copy)) return hr_fail_memory(err);
+    copy.output = output;
     for (size_t n = 0; n < tree->node_count; n++) {
         double x = said[n * width + (width == 2 ? 1 : output)], score = width == 1 ? x : 2 * x - 1;
         copy.nodes[n].value = tree->nodes[n].left ? 0 : score / (double)t->options->trees;

@@ -10,7 +10,6 @@
 #include "base/fail.h"
 #include "bins/binned.h"
 #include "bins/edges.h"
-#include "methods/cuts.h"
 #include "methods/private_forest.h"
 #include "tree/balance.h"
 
@@ -49,7 +48,6 @@ struct diprime {
     const rules *rules;
     hr_binned *binned; /* of categories */
     hr_labels labels;
-    hr_cuts *cuts;
     size_t features, candidate_count, nodes_max;
     /* the tree that grows */
     const hr_private_tree *tree;
@@ -211,11 +209,6 @@ static candidate draw_candidate(diprime *d, uint32_t feature, hr_permit permit, 
     return c;
 }
 
-/* Where a model has no room for more cuts of a feature, the split moves to the nearest that it has. Candidates take none. */
-static void keep_cut(diprime *d, candidate *split) {
-    if (is_number(d, split->feature)) split->cut = hr_cuts_value(d->cuts, split->feature, hr_cuts_add(d->cuts, split->feature, split->cut));
-}
-
 /* False where no feature can be split. */
 static bool find_split(diprime *d, size_t level, const uint32_t *rows, size_t count, candidate *split) {
     size_t candidates = pick_features(d);
@@ -227,7 +220,6 @@ static bool find_split(diprime *d, size_t level, const uint32_t *rows, size_t co
     }
     size_t chosen = candidates > 1 ? hr_gate_choose(d->training->gate, d->selections[level], d->scores, candidates) : 0;
     *split = d->candidates[chosen];
-    keep_cut(d, split);
     find_sides(d, split, rows, count);
     return true;
 }
@@ -258,7 +250,7 @@ static size_t partition(diprime *d, uint32_t *rows, size_t count) {
 static void make_children(diprime *d, size_t node, const candidate *split) {
     d->nodes[node] = (hr_node){.left = (uint32_t)d->node_count, .feature = split->feature, .missing_left = split->missing_left};
     if (is_number(d, split->feature)) {
-        d->nodes[node].cut = hr_cuts_add(d->cuts, split->feature, split->cut);
+        d->nodes[node].threshold = split->cut;
     } else {
         d->nodes[node].subset = (uint32_t)d->subset_count;
         d->subsets[d->subset_count++] = split->left;
@@ -375,7 +367,6 @@ static void diprime_done(diprime *d) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     hr_binned_free(d->binned);
     hr_labels_done(&d->labels);
-    hr_cuts_free(d->cuts);
 }
 
 static hr_status room(diprime *d, size_t rows, hr_error *err) {
@@ -408,7 +399,6 @@ static hr_status diprime_init(diprime *d, hr_error *err) {
     hr_status status = hr_labels_of(t->data, &d->labels, err);
     if (!status) status = hr_edges_public(hr_data_schema(t->data), 2, t->arena, &t->binning, err);
     if (!status) status = hr_binned_columns(t->data, &t->binning, t->threads, &d->binned, err);
-    if (!status) status = hr_cuts_new(d->features, &d->cuts, err);
     return status ? status : room(d, hr_data_rows(t->data), err);
 }
 
@@ -437,7 +427,6 @@ static hr_status train(hr_training *training, hr_error *err) {
     diprime d = {.trainer = {train_tree}, .training = training, .rules = rules_of(training->options)};
     hr_status status = diprime_init(&d, err);
     if (!status) status = hr_private_forest_train(training, &d.trainer, err);
-    if (!status) status = hr_cuts_finish(d.cuts, training->arena, &training->binning, &training->forest, err);
     diprime_done(&d);
     return status;
 }

@@ -28,6 +28,9 @@ typedef struct forest {
     hr_binned *binned;
     hr_labels labels;
     size_t features, candidate_count;
+    double *edges; /* of all numbers */
+    uint32_t *first_edge;
+    size_t edge_count;
     /* the tree that grows */
     hr_permit permits[DEPTH_MAX]; /* of the choices of a level */
     uint32_t *candidates;
@@ -94,7 +97,8 @@ static void share_out(forest *f, size_t node, const uint8_t *bins) {
 
 static void split(forest *f, size_t node, uint32_t feature) {
     size_t branches = bin_count_of(f, feature);
-    f->nodes[node] = (hr_node){.left = (uint32_t)f->node_count, .feature = feature, .branches = (uint16_t)branches};
+    f->nodes[node] =
+        (hr_node){.left = (uint32_t)f->node_count, .feature = feature, .first = f->first_edge[feature], .branches = (uint16_t)branches};
     for (size_t b = 0; b < branches; b++) f->nodes[f->node_count++] = (hr_node){0};
     share_out(f, node, hr_binned_column(f->binned, feature));
 }
@@ -150,7 +154,7 @@ static hr_status train_tree(hr_tree_trainer *self, const hr_private_tree *tree, 
     find_leaves(f);
     hr_private_tree regrouped = *tree;
     regrouped.rows = f->rows;
-    hr_tree made = {.nodes = f->nodes, .node_count = f->node_count};
+    hr_tree made = {.nodes = f->nodes, .node_count = f->node_count, .thresholds = f->edges, .threshold_count = f->edge_count};
     status = hr_private_leaves(t, &f->labels, &regrouped, &made, f->leaf_of, leaves, f->said, err);
     return status ? status : hr_average_add(t, &made, f->said, err);
 }
@@ -158,7 +162,8 @@ static hr_status train_tree(hr_tree_trainer *self, const hr_private_tree *tree, 
 /* ---- Forests --------------------------------------------------------------------------------------------------------- */
 
 static void forest_done(forest *f) {
-    void *all[] = {f->candidates, f->scores, f->stats, f->rows, f->others, f->leaf_of, f->nodes, f->grown, f->said};
+    void *all[] = {f->candidates, f->scores, f->stats, f->rows,  f->others,    f->leaf_of,
+                   f->nodes,      f->grown,  f->said,  f->edges, f->first_edge};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     hr_binned_free(f->binned);
     hr_labels_done(&f->labels);
@@ -179,6 +184,22 @@ static hr_status room(forest *f, hr_error *err) {
     return split && f->leaf_of && f->nodes && f->grown && f->said ? HR_OK : hr_fail_memory(err);
 }
 
+/* All trees ask about the same edges. */
+static hr_status gather_edges(forest *f, hr_error *err) {
+    const hr_binning *binning = &f->training->binning;
+    f->edges = malloc(f->features * (VALUES - 1) * sizeof *f->edges);
+    f->first_edge = calloc(f->features, sizeof *f->first_edge);
+    if (!f->edges || !f->first_edge) return hr_fail_memory(err);
+    for (size_t k = 0; k < f->features; k++) {
+        const hr_feature_bins *bins = &binning->features[k];
+        f->first_edge[k] = (uint32_t)f->edge_count;
+        if (bins->kind == HR_CATEGORY) continue;
+        memcpy(f->edges + f->edge_count, bins->edges, (bins->bin_count - 2) * sizeof *f->edges);
+        f->edge_count += bins->bin_count - 2;
+    }
+    return HR_OK;
+}
+
 static hr_status forest_init(forest *f, hr_error *err) {
     hr_training *t = f->training;
     f->features = hr_schema_feature_count(hr_data_schema(t->data));
@@ -186,6 +207,7 @@ static hr_status forest_init(forest *f, hr_error *err) {
     hr_status status = hr_labels_of(t->data, &f->labels, err);
     if (!status) status = hr_edges_public(hr_data_schema(t->data), VALUES, t->arena, &t->binning, err);
     if (!status) status = hr_binned_columns(t->data, &t->binning, t->threads, &f->binned, err);
+    if (!status) status = gather_edges(f, err);
     return status ? status : room(f, err);
 }
 

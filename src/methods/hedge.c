@@ -189,9 +189,14 @@ static double gain_of(const hedge *h, const hr_tree *tree, double noise, double 
     return gain;
 }
 
+/* The standard deviation of the noise of a leaf's sum. */
+static double sum_noise(const hedge *h) {
+    return hr_noise_deviation(h->setting.currency, h->plan.sums, (double)sum_sensitivity(h)) / UNIT;
+}
+
 /* Sets the leaf values; returns the gain. */
 static double set_values(hedge *h, const hr_tree *tree) {
-    double noise = hr_noise_deviation(h->setting.currency, h->plan.sums, (double)sum_sensitivity(h)) / UNIT;
+    double noise = sum_noise(h);
     double ridge = h->plan.ridge * noise / h->loss.clip, most = h->loss.logistic ? 3 : 1;
     read_leaves(h, tree);
     double gain = gain_of(h, tree, noise, ridge);
@@ -201,18 +206,20 @@ static double set_values(hedge *h, const hr_tree *tree) {
 }
 
 /* Adds the chosen tree to the forest, once per output. `part`: how much of it the average of the last iterates keeps. */
-static hr_status keep_tree(hedge *h, const hr_tree *tree, double part, hr_error *err) {
+static hr_status keep_tree(hedge *h, const hr_tree *chosen, double part, hr_error *err) {
+    hr_tree tree = *chosen;
+    tree.counts = h->node_counts;
+    tree.deviation = sum_noise(h);
     hr_forest *forest = &h->training->forest;
     double scale = part * (h->outputs > 1 || h->loss.logistic ? 2 : 1);
     for (size_t k = 0; k < h->outputs; k++) {
-        hr_node *nodes = hr_arena_alloc(h->training->arena, tree->node_count, sizeof *nodes);
-        hr_bin_set *subsets = hr_arena_alloc(h->training->arena, tree->subset_count + 1, sizeof *subsets);
-        if (!nodes || !subsets) return hr_fail_memory(err);
-        memcpy(nodes, tree->nodes, tree->node_count * sizeof *nodes);
-        memcpy(subsets, tree->subsets, tree->subset_count * sizeof *subsets);
-        for (size_t n = 0; n < tree->node_count; n++)
-            if (!nodes[n].left) nodes[n].value = scale * h->values[n * h->outputs + k];
-        forest->trees[forest->tree_count++] = (hr_tree){nodes, tree->node_count, subsets, tree->subset_count, k};
+        hr_tree *kept = &forest->trees[forest->tree_count];
+        if (!hr_tree_copy(h->training->arena, &tree, kept)) return hr_fail_memory(err);
+        for (size_t n = 0; n < tree.node_count; n++)
+            if (!kept->nodes[n].left) kept->nodes[n].value = scale * h->values[n * h->outputs + k];
+        kept->output = k;
+        forest->tree_count++;
+        tree.counts = NULL; /* the same for all outputs: the first tells them */
     }
     return HR_OK;
 }

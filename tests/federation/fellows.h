@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "data/generate.h"
 #include "federation/inprivate.h"
+#include "tree/tree_check.h"
 
 enum { MINER, ANNA, BERT, CARL, DORA, OUTSIDER /* a member who is no owner of the job */, FELLOWS, STRANGER = FELLOWS, PERSONS };
 
@@ -76,7 +77,7 @@ static inline hr_bytes bytes_of(const void *at, size_t size) {
 
 /* A tree of one leaf that cost half a unit. */
 typedef struct leaf_tree {
-    hr_value_node nodes[7];
+    hr_node nodes[7];
     hr_bin_set subsets[2];
     hr_release releases[3];
     hr_paid_tree paid;
@@ -100,8 +101,14 @@ static inline leaf_tree *leaf_of(hr_arena *arena, size_t place) {
     assert_non_null(t);
     t->nodes[0].value = .25;
     for (size_t r = 0; r < 3; r++) t->releases[r] = half_a_unit(place);
-    t->paid = (hr_paid_tree){{t->nodes, 1, t->subsets, 0}, t->releases, 1};
+    t->paid = (hr_paid_tree){{.nodes = t->nodes, .node_count = 1, .subsets = t->subsets}, t->releases, 1};
     return t;
+}
+
+static inline bool is_sound(const fellows *f, const hr_tree *tree) {
+    const hr_tree_limits limits = {.schema = f->schema, .depth_max = 64, .value_max = 1e300, .within_bounds = true};
+    hr_tree_fault fault;
+    return !hr_tree_check(tree, &limits, &fault, NULL);
 }
 
 static inline hr_bytes leaf_bytes(const fellows *f, size_t owner, size_t place) {

@@ -1,6 +1,6 @@
-/* Trees over values: they say what the trees over bins said that they were made from, and nothing that a stranger writes into one gets
- * past the check. */
-#include "tree/value_tree.h"
+/* Trees by their thresholds: they say of values what their cuts say of bins, and nothing that a stranger writes into one gets past the
+ * check. */
+#include "tree/tree_check.h"
 
 #include "tree/table.h"
 
@@ -24,6 +24,7 @@ static hr_tree random_tree(hr_dice *dice, const table *t) {
                                   .missing_left = split.missing_left,
                                   .subset = (uint32_t)tree.subset_count};
         if (split.kind == HR_CATEGORY) tree.subsets[tree.subset_count++] = split.left;
+        if (split.kind == HR_NUMBER) tree.nodes[n].threshold = hr_bins_threshold(&t->binning.features[split.feature], tree.nodes[n].cut);
         depths[tree.node_count] = depths[tree.node_count + 1] = depths[n] + 1;
         tree.node_count += 2;
     }
@@ -40,7 +41,7 @@ static double said_of_bins(const table *t, const hr_tree *tree, size_t row) {
     return tree->nodes[n].value;
 }
 
-static void test_value_tree__says_what_its_tree_says(void **state) {
+static void test_tree__says_what_its_tree_says(void **state) {
     (void)state;
     hr_dice dice;
     hr_dice_init(&dice, 7);
@@ -48,13 +49,13 @@ static void test_value_tree__says_what_its_tree_says(void **state) {
     size_t inner = 0;
     for (size_t k = 0; k < TREES; k++) {
         hr_tree tree = random_tree(&dice, &t);
-        hr_value_tree made;
         double scores[ROWS];
         inner += tree.node_count > 1;
         for (size_t i = 0; i < ROWS; i++) scores[i] = (double)i;
-        assert_int_equal(hr_value_tree_of(&tree, &t.binning, t.arena, &made, NULL), HR_OK);
-        assert_int_equal(hr_value_tree_check(&made, t.schema, DEPTH, 100, NULL), HR_OK);
-        hr_value_tree_add(&made, t.data, scores);
+        const hr_tree_limits limits = {t.schema, DEPTH, 100, true};
+        hr_tree_fault fault;
+        assert_int_equal(hr_tree_check(&tree, &limits, &fault, NULL), HR_OK);
+        hr_tree_add(&tree, t.data, scores);
         for (size_t i = 0; i < ROWS; i++) assert_true(scores[i] == (double)i + said_of_bins(&t, &tree, i));
     }
     assert_true(inner > TREES / 2);
@@ -66,37 +67,48 @@ static void test_value_tree__says_what_its_tree_says(void **state) {
 /* Feature 0: a number between 0 and 10; feature 1: a category of three values. */
 typedef struct world {
     hr_schema *schema;
-    hr_value_node nodes[7];
+    hr_node nodes[7];
     hr_bin_set subsets[1];
-    hr_value_tree tree;
+    hr_tree tree;
 } world;
 
 /* Two levels, five nodes: a number's cut above a category's. */
 static world world_open(void) {
     static const char text[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\nfeatures: [{name: n, kind: number, "
                                "low: 0, high: 10}, {name: c, kind: category, values: [a, b, d]}]\n";
-    world w = {.nodes = {{.left = 1, .feature = 0, .cut = 5}, {.value = .5}, {.left = 3, .feature = 1}, {.value = -1}, {.value = 1}}};
+    world w = {.nodes = {{.left = 1, .feature = 0, .threshold = 5}, {.value = .5}, {.left = 3, .feature = 1}, {.value = -1}, {.value = 1}}};
     assert_int_equal(hr_schema_parse(text, sizeof text - 1, "s", &w.schema, NULL), HR_OK);
     w.subsets[0].words[0] = 0xf;
     return w;
 }
 
+static hr_status check_tree(const hr_tree *tree, const hr_schema *schema, size_t depth_max) {
+    const hr_tree_limits limits = {.schema = schema, .depth_max = depth_max, .value_max = 1, .within_bounds = true};
+    hr_tree_fault fault;
+    hr_status status = hr_tree_check(tree, &limits, &fault, NULL);
+    assert_int_equal(!status, !fault.what);
+    return status;
+}
+
 static hr_status verdict(world *w, hr_error *err) {
-    w->tree = (hr_value_tree){w->nodes, w->tree.node_count ? w->tree.node_count : 5, w->subsets, 1};
-    return hr_value_tree_check(&w->tree, w->schema, 2, 1, err);
+    const hr_tree_limits limits = {.schema = w->schema, .depth_max = 2, .value_max = 1, .within_bounds = true};
+    hr_tree_fault fault;
+    w->tree =
+        (hr_tree){.nodes = w->nodes, .node_count = w->tree.node_count ? w->tree.node_count : 5, .subsets = w->subsets, .subset_count = 1};
+    return hr_tree_check(&w->tree, &limits, &fault, err);
 }
 
 static void make_cut_nan(world *w) {
-    w->nodes[0].cut = (double)NAN;
+    w->nodes[0].threshold = (double)NAN;
 }
 static void make_cut_infinite(world *w) {
-    w->nodes[0].cut = -(double)INFINITY;
+    w->nodes[0].threshold = -(double)INFINITY;
 }
 static void put_cut_below(world *w) {
-    w->nodes[0].cut = -.001;
+    w->nodes[0].threshold = -.001;
 }
 static void put_cut_above(world *w) {
-    w->nodes[0].cut = 10.001;
+    w->nodes[0].threshold = 10.001;
 }
 static void put_child_before_parent(world *w) {
     w->nodes[2].left = 1;
@@ -112,7 +124,7 @@ static void share_child_by_one(world *w) {
     w->nodes[1].left = 2;
 }
 static void leave_orphans(world *w) {
-    w->nodes[2] = (hr_value_node){.value = 0};
+    w->nodes[2] = (hr_node){.value = 0};
 }
 static void lose_child(world *w) {
     w->nodes[2].left = 4;
@@ -148,16 +160,16 @@ static void say_infinity(world *w) {
     w->nodes[4].value = (double)INFINITY;
 }
 static void grow_too_deep(world *w) {
-    w->nodes[4] = (hr_value_node){.left = 5, .feature = 0, .cut = 1};
+    w->nodes[4] = (hr_node){.left = 5, .feature = 0, .threshold = 1};
     w->tree.node_count = 7;
 }
 
-static void test_value_tree__of_a_stranger_is_refused(void **state) {
+static void test_tree__of_a_stranger_is_refused(void **state) {
     (void)state;
     static const struct {
         void (*spoil)(world *w);
         const char *says;
-    } cases[] = {{make_cut_nan, "bounds"},
+    } cases[] = {{make_cut_nan, "not a number"},
                  {make_cut_infinite, "bounds"},
                  {put_cut_below, "bounds"},
                  {put_cut_above, "bounds"},
@@ -189,7 +201,7 @@ static void test_value_tree__of_a_stranger_is_refused(void **state) {
     }
 }
 
-static void test_value_tree__sends_what_is_on_a_cut_left(void **state) {
+static void test_tree__sends_what_is_on_a_cut_left(void **state) {
     (void)state;
     world w = world_open();
     double n[] = {5, nextafter(5, 6), (double)NAN}, c[] = {3, 3, 3}, scores[3] = {0};
@@ -197,30 +209,31 @@ static void test_value_tree__sends_what_is_on_a_cut_left(void **state) {
     hr_data *data = NULL;
     assert_int_equal(hr_data_from_arrays(w.schema, 3, columns, NULL, &data, NULL), HR_OK);
     assert_int_equal(verdict(&w, NULL), HR_OK);
-    hr_value_tree_add(&w.tree, data, scores);
+    hr_tree_add(&w.tree, data, scores);
     assert_true(scores[0] == .5 && scores[1] == -1 && scores[2] == -1);
     hr_data_free(data);
     hr_schema_free(w.schema);
 }
 
 /* Counts that no array could have are refused before a byte is read or asked for. */
-static void test_value_tree__of_any_size_is_refused_unread(void **state) {
+static void test_tree__of_any_size_is_refused_unread(void **state) {
     (void)state;
     static const size_t depths[] = {0, 2, 30, 64, SIZE_MAX};
     world w = world_open();
-    hr_value_tree empty = {NULL, 0, NULL, 0}, huge = {NULL, SIZE_MAX, NULL, SIZE_MAX}, leaf = {w.nodes + 1, 1, NULL, 0};
+    const hr_tree empty = {.nodes = NULL}, huge = {.node_count = SIZE_MAX, .subset_count = SIZE_MAX},
+                  leaf = {.nodes = w.nodes + 1, .node_count = 1};
     for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
-        assert_int_equal(hr_value_tree_check(&empty, w.schema, depths[i], 1, NULL), HR_E_FORMAT);
-        assert_int_equal(hr_value_tree_check(&huge, w.schema, depths[i], 1, NULL), HR_E_FORMAT);
-        assert_int_equal(hr_value_tree_check(&leaf, w.schema, depths[i], 1, NULL), HR_OK);
+        assert_int_equal(check_tree(&empty, w.schema, depths[i]), HR_E_FORMAT);
+        assert_int_equal(check_tree(&huge, w.schema, depths[i]), HR_E_FORMAT);
+        assert_int_equal(check_tree(&leaf, w.schema, depths[i]), HR_OK);
     }
-    w.tree = (hr_value_tree){w.nodes, 5, w.subsets, 1};
-    assert_int_equal(hr_value_tree_check(&w.tree, w.schema, 1, 1, NULL), HR_E_FORMAT);
+    w.tree = (hr_tree){.nodes = w.nodes, .node_count = 5, .subsets = w.subsets, .subset_count = 1};
+    assert_int_equal(check_tree(&w.tree, w.schema, 1), HR_E_FORMAT);
     hr_schema_free(w.schema);
 }
 
 /* Random fields: whatever passes is used on records that hold every bin; a sanitizer sees steps outside the arrays, a hang a cycle. */
-static void test_value_tree__that_passes_is_harmless(void **state) {
+static void test_tree__that_passes_is_harmless(void **state) {
     (void)state;
     hr_dice dice;
     hr_dice_init(&dice, 11);
@@ -233,14 +246,14 @@ static void test_value_tree__that_passes_is_harmless(void **state) {
     for (size_t i = 0; i < TRIES; i++) {
         double scores[4] = {0};
         for (size_t k = 0; k < 7; k++)
-            w.nodes[k] = (hr_value_node){.left = (uint32_t)hr_dice_below(&dice, 2) * (uint32_t)hr_dice_below(&dice, 8),
-                                         .feature = (uint32_t)hr_dice_below(&dice, 3),
-                                         .subset = (uint32_t)hr_dice_below(&dice, 2),
-                                         .cut = (double)hr_dice_below(&dice, 12)};
-        w.tree = (hr_value_tree){w.nodes, 1 + 2 * hr_dice_below(&dice, 4), w.subsets, 1};
-        if (hr_value_tree_check(&w.tree, w.schema, 3, 1, NULL)) continue;
+            w.nodes[k] = (hr_node){.left = (uint32_t)hr_dice_below(&dice, 2) * (uint32_t)hr_dice_below(&dice, 8),
+                                   .feature = (uint32_t)hr_dice_below(&dice, 3),
+                                   .subset = (uint32_t)hr_dice_below(&dice, 2),
+                                   .threshold = (double)hr_dice_below(&dice, 12)};
+        w.tree = (hr_tree){.nodes = w.nodes, .node_count = 1 + 2 * hr_dice_below(&dice, 4), .subsets = w.subsets, .subset_count = 1};
+        if (check_tree(&w.tree, w.schema, 3)) continue;
         passed += w.tree.node_count > 1;
-        hr_value_tree_add(&w.tree, data, scores);
+        hr_tree_add(&w.tree, data, scores);
         for (size_t k = 0; k < 4; k++) assert_true(scores[k] == 0);
     }
     assert_true(passed > 20);
@@ -250,9 +263,9 @@ static void test_value_tree__that_passes_is_harmless(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_value_tree__says_what_its_tree_says),  cmocka_unit_test(test_value_tree__sends_what_is_on_a_cut_left),
-        cmocka_unit_test(test_value_tree__of_a_stranger_is_refused), cmocka_unit_test(test_value_tree__of_any_size_is_refused_unread),
-        cmocka_unit_test(test_value_tree__that_passes_is_harmless),
+        cmocka_unit_test(test_tree__says_what_its_tree_says),  cmocka_unit_test(test_tree__sends_what_is_on_a_cut_left),
+        cmocka_unit_test(test_tree__of_a_stranger_is_refused), cmocka_unit_test(test_tree__of_any_size_is_refused_unread),
+        cmocka_unit_test(test_tree__that_passes_is_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
