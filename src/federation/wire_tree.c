@@ -119,11 +119,18 @@ static hr_status refuse(const char *why, hr_error *err) {
     return hr_fail(err, HR_E_FORMAT, "", "%s", why);
 }
 
-static hr_status read_release(const Hedgerow__Release *in, size_t place, hr_arena *arena, hr_release *out, hr_error *err) {
+/* An exact statistic, which only the paper mode lists, is of no part. */
+static bool is_of_place(const Hedgerow__Release *in, const hr_tree_rules *rules, size_t place) {
+    bool exact = rules->paper && in->mechanism == HR_IDENTITY && !in->part;
+    bool tree = in->tree == -1 || (in->tree >= 0 && (uint64_t)in->tree == place);
+    return !in->group && tree && (exact || in->part == place);
+}
+
+static hr_status read_release(const Hedgerow__Release *in, const hr_tree_rules *rules, size_t place, hr_arena *arena, hr_release *out,
+                              hr_error *err) {
     if (!in->what.len || !hr_text_is_fit(in->what, 100)) return refuse("a release without a name", err);
     if (!hr_mechanism_info_of(in->mechanism)) return refuse("a release by an unknown mechanism", err);
-    bool here = in->tree == -1 || (in->tree >= 0 && (uint64_t)in->tree == place);
-    if (in->group || in->part != place || !here) return refuse("a release of another place", err);
+    if (!is_of_place(in, rules, place)) return refuse("a release of another place", err);
     if (in->level < -1 || in->level > DEPTH_MAX) return refuse("a release of a level that no tree has", err);
     const char *what = hr_arena_text(arena, (const char *)in->what.data, in->what.len);
     if (!what) return hr_fail_memory(err);
@@ -156,7 +163,7 @@ hr_status hr_wire_releases_unpack(Hedgerow__Release *const *wire, size_t count, 
     hr_release *made = hr_arena_alloc(arena, count + 1, sizeof *made);
     if (!made) return hr_fail_memory(err);
     hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < count; i++) status = read_release(wire[i], place, arena, &made[i], err);
+    for (size_t i = 0; !status && i < count; i++) status = read_release(wire[i], rules, place, arena, &made[i], err);
     if (!status) status = check_cost(made, count, rules, err);
     if (!status) *out = made;
     return status;
