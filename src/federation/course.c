@@ -9,13 +9,18 @@ static const char tree_domain[] = "hedgerow tree 1", empty_domain[] = "hedgerow 
 
 hr_status hr_course_begin(hr_course *course, hr_error *err) {
     course->places = calloc(hr_course_places(course) + 1, sizeof *course->places);
-    return course->places ? HR_OK : hr_fail_memory(err);
+    course->arena = hr_arena_new();
+    if (course->places && course->arena) return HR_OK;
+    hr_course_done(course);
+    return hr_fail_memory(err);
 }
 
 void hr_course_done(hr_course *course) {
     for (size_t p = 0; course->places && p < hr_course_places(course); p++) free(course->places[p].tree.at);
     free(course->places);
+    hr_arena_free(course->arena);
     course->places = NULL;
+    course->arena = NULL;
 }
 
 size_t hr_course_places(const hr_course *course) {
@@ -38,14 +43,27 @@ size_t hr_course_position(const hr_course *course, size_t member) {
     return i;
 }
 
+/* ---- Trees ---------------------------------------------------------------------------------------------------------------- */
+
+/* A tree is decoded and checked once, and kept. */
+static hr_status read_tree(const hr_course *course, size_t place, ProtobufCBinaryData tree, hr_paid_tree *out, hr_error *err) {
+    hr_tree_place where = {course->job, hr_course_owner(course, place), place};
+    return hr_wire_tree_unpack(course->view->roster, &where, &course->rules, tree.data, tree.len, course->arena, out, err);
+}
+
+const hr_paid_tree *hr_course_tree(const hr_course *course, size_t place) {
+    return course->places[place].state == HR_PLACE_TREE ? &course->places[place].decoded : NULL;
+}
+
 /* ---- This party's word ------------------------------------------------------------------------------------------------- */
 
-static hr_status put_tree(hr_place *place, const void *tree, size_t size, const uint8_t *signature, hr_error *err) {
+static hr_status put_tree(hr_place *place, ProtobufCBinaryData tree, const hr_paid_tree *decoded, const uint8_t *signature, hr_error *err) {
     hr_bytes copy;
-    hr_status status = hr_bytes_copy(tree, size, &copy, err);
+    hr_status status = hr_bytes_copy(tree.data, tree.len, &copy, err);
     if (status) return status;
     free(place->tree.at);
     place->tree = copy;
+    place->decoded = *decoded;
     memcpy(place->signature, signature, HR_SIGNATURE_SIZE);
     place->state = HR_PLACE_TREE;
     return HR_OK;
@@ -66,8 +84,12 @@ static void empty_words(const hr_course *course, size_t place, uint8_t words[EMP
 
 hr_status hr_course_sign_tree(hr_course *course, size_t place, const uint8_t *tree, size_t size, hr_error *err) {
     uint8_t signature[HR_SIGNATURE_SIZE];
+    hr_paid_tree decoded;
+    ProtobufCBinaryData bytes = hr_data_of(tree, size);
+    hr_status status = read_tree(course, place, bytes, &decoded, err);
+    if (status) return status;
     hr_sign(course->view->identity, tree_domain, tree, size, signature);
-    return put_tree(&course->places[place], tree, size, signature, err);
+    return put_tree(&course->places[place], bytes, &decoded, signature, err);
 }
 
 void hr_course_sign_empty(hr_course *course, size_t place) {
@@ -104,50 +126,37 @@ hr_status hr_course_empty(hr_course *course, size_t place, ProtobufCBinaryData s
     return status;
 }
 
-static hr_status read_tree(const hr_course *course, size_t place, const void *bytes, size_t size, hr_arena *arena, hr_paid_tree *out,
-                           hr_error *err) {
-    hr_tree_place where = {course->job, hr_course_owner(course, place), place};
-    return hr_wire_tree_unpack(course->view->roster, &where, &course->rules, bytes, size, arena, out, err);
-}
-
-hr_status hr_course_tree(const hr_course *course, size_t place, hr_arena *arena, hr_paid_tree *out, hr_error *err) {
-    return read_tree(course, place, course->places[place].tree.at, course->places[place].tree.size, arena, out, err);
-}
-
-static hr_status check_tree(const hr_course *course, const Hedgerow__Place *place, hr_arena *arena, hr_error *err) {
+static hr_status check_tree(const hr_course *course, const Hedgerow__Place *place, hr_paid_tree *out, hr_error *err) {
     size_t owner = hr_course_owner(course, place->place);
     if (!signed_by(course, owner, tree_domain, place->tree.data, place->tree.len, place->signature))
         return refuse("a tree is not signed by the owner of its place", err);
-    hr_paid_tree tree;
-    return read_tree(course, place->place, place->tree.data, place->tree.len, arena, &tree, err);
+    return read_tree(course, place->place, place->tree, out, err);
 }
 
-static hr_status check_place(const hr_course *course, const Hedgerow__Place *place, hr_arena *arena, hr_error *err) {
+static hr_status check_place(const hr_course *course, const Hedgerow__Place *place, hr_paid_tree *out, hr_error *err) {
     if (place->place >= hr_course_places(course)) return refuse("the job has no such place", err);
     if (!place->tree.len) return check_empty(course, place->place, place->signature, err);
-    return course->places[place->place].state == HR_PLACE_TREE ? HR_OK : check_tree(course, place, arena, err);
+    return course->places[place->place].state == HR_PLACE_TREE ? HR_OK : check_tree(course, place, out, err);
 }
 
-static hr_status take_place(hr_course *course, const Hedgerow__Place *from, hr_error *err) {
+static hr_status take_place(hr_course *course, const Hedgerow__Place *from, const hr_paid_tree *tree, hr_error *err) {
     hr_place *to = &course->places[from->place];
     if (to->state == HR_PLACE_TREE) return HR_OK;
-    if (from->tree.len) return put_tree(to, from->tree.data, from->tree.len, from->signature.data, err);
+    if (from->tree.len) return put_tree(to, from->tree, tree, from->signature.data, err);
     put_empty(to, from->signature.data);
     return HR_OK;
 }
 
 hr_status hr_course_merge(hr_course *course, const Hedgerow__Forest *forest, hr_error *err) {
     if (forest->n_places > hr_course_places(course)) return refuse("more places than the job has", err);
-    hr_arena *arena = hr_arena_new();
-    if (!arena) return hr_fail_memory(err);
+    hr_paid_tree *trees = calloc(forest->n_places + 1, sizeof *trees);
+    if (!trees) return hr_fail_memory(err);
+    hr_arena_mark mark = hr_arena_get_mark(course->arena);
     hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < forest->n_places; i++) {
-        hr_arena_mark mark = hr_arena_get_mark(arena);
-        status = check_place(course, forest->places[i], arena, err);
-        hr_arena_rewind(arena, mark);
-    }
-    for (size_t i = 0; !status && i < forest->n_places; i++) status = take_place(course, forest->places[i], err);
-    hr_arena_free(arena);
+    for (size_t i = 0; !status && i < forest->n_places; i++) status = check_place(course, forest->places[i], &trees[i], err);
+    if (status) hr_arena_rewind(course->arena, mark);
+    for (size_t i = 0; !status && i < forest->n_places; i++) status = take_place(course, forest->places[i], &trees[i], err);
+    free(trees);
     return status;
 }
 

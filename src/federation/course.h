@@ -13,7 +13,8 @@ typedef enum hr_place_state { HR_PLACE_OPEN, HR_PLACE_EMPTY, HR_PLACE_TREE } hr_
 
 typedef struct hr_place {
     hr_place_state state;
-    hr_bytes tree; /* a Tree */
+    hr_bytes tree;        /* a Tree */
+    hr_paid_tree decoded; /* what it says, checked; lives in the arena of the course */
     uint8_t signature[HR_SIGNATURE_SIZE];
 } hr_place;
 
@@ -24,6 +25,7 @@ typedef struct hr_course {
     hr_tree_rules rules;
     size_t owners[HR_MEMBERS_MAX], owner_count, rounds; /* owners: members, in order */
     hr_place *places;                                   /* owner_count * rounds */
+    hr_arena *arena;
 } hr_course;
 
 /* `owners` and all before it must be set. Fails: MEMORY. */
@@ -38,7 +40,7 @@ size_t hr_course_open(const hr_course *course);
 /* The position of a member among the owners; owner_count if she is none. */
 size_t hr_course_position(const hr_course *course, size_t member);
 
-/* This party's own tree, from bytes without a signature. Copies. Fails: MEMORY. */
+/* This party's own tree, from bytes without a signature. Copies. Fails: FORMAT, POLICY, LIMIT (others would refuse it), MEMORY. */
 HR_MUST_CHECK hr_status hr_course_sign_tree(hr_course *course, size_t place, const uint8_t *tree, size_t size, hr_error *err);
 /* The miner's word that a place stays empty; she signs it. No effect on a tree. */
 void hr_course_sign_empty(hr_course *course, size_t place);
@@ -47,8 +49,8 @@ void hr_course_sign_empty(hr_course *course, size_t place);
 HR_MUST_CHECK hr_status hr_course_merge(hr_course *course, const Hedgerow__Forest *forest, hr_error *err);
 HR_MUST_CHECK hr_status hr_course_empty(hr_course *course, size_t place, ProtobufCBinaryData signature, hr_error *err);
 
-/* The tree of a place that has one. *out lives in the arena. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_course_tree(const hr_course *course, size_t place, hr_arena *arena, hr_paid_tree *out, hr_error *err);
+/* The tree of a place; NULL if it has none. It stays the course's. */
+const hr_paid_tree *hr_course_tree(const hr_course *course, size_t place);
 
 /* Places from..to - 1 that are not open, as a message that borrows from the course. Owner: the caller calls hr_course_unlist.
  * Fails: MEMORY. */

@@ -55,7 +55,7 @@ static hr_status check_terms(const Hedgerow__Terms *terms, const hr_schema *sche
 
 /* ---- Trees ------------------------------------------------------------------------------------------------------------ */
 
-static hr_status pack_tree(const hr_owner_turn *t, const hr_value_tree *tree, hr_bytes *out, hr_error *err) {
+static hr_status pack_tree(const hr_owner_turn *t, const hr_tree *tree, hr_bytes *out, hr_error *err) {
     const hr_course *course = course_of(t->job);
     hr_paid_tree paid = {.tree = *tree};
     paid.releases = (hr_release *)hr_gate_releases(t->gate, &paid.release_count);
@@ -68,22 +68,21 @@ static hr_status pack_tree(const hr_owner_turn *t, const hr_value_tree *tree, hr
 static hr_status score_round(const hr_party_job *job, const hr_data *data, size_t place, hr_round_records **out, hr_error *err) {
     hr_round_records *r = *job->kept;
     size_t round = round_of(job, place);
-    hr_status status = HR_OK;
     if (!r || r->round != round) {
         hr_round_records_free(r);
         *job->kept = NULL;
-        status = hr_round_records_make(data, job->record->key, course_of(job), round, &r, err);
+        hr_status status = hr_round_records_make(data, job->record->key, course_of(job), round, &r, err);
         if (status) return status;
         *job->kept = r;
     }
-    status = hr_round_records_add(r, course_of(job), place, err);
-    if (!status) *out = r;
-    return status;
+    hr_round_records_add(r, course_of(job), place);
+    *out = r;
+    return HR_OK;
 }
 
 static hr_status train(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
     hr_round_records *r = NULL;
-    hr_value_tree tree;
+    hr_tree tree;
     tell_round(t, "trains her tree of");
     hr_status status = score_round(t->job, t->data, t->place, &r, err);
     if (status) return status;
@@ -146,12 +145,13 @@ static hr_status score_tails(hr_round_records *r, const hr_course *course, const
     size_t end = (which->round + 1) * course->owner_count, rows = hr_data_rows(r->records);
     hr_status status = HR_OK;
     for (size_t i = which->count; !status && i-- > 0;) {
-        status = hr_round_records_add(r, course, end - which->shortest - i, err);
+        hr_round_records_add(r, course, end - which->shortest - i);
         before[i] = malloc((rows + 1) * sizeof **before);
-        if (!status && !before[i]) status = hr_fail_memory(err);
+        if (!before[i]) status = hr_fail_memory(err);
         if (!status) memcpy(before[i], r->scores, rows * sizeof **before);
     }
-    return status ? status : hr_round_records_add(r, course, end, err);
+    if (!status) hr_round_records_add(r, course, end);
+    return status;
 }
 
 /* What tails gained for the owner's records of their round. They may be others than those that are kept, of the next round. */
@@ -198,43 +198,36 @@ static hr_status vote(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
 
 /* ---- The model -------------------------------------------------------------------------------------------------------- */
 
-static hr_status read_trees(const hr_course *course, hr_arena *arena, hr_paid_tree **out, hr_error *err) {
-    hr_paid_tree *trees = hr_arena_alloc(arena, hr_course_places(course), sizeof *trees);
-    if (!trees) return hr_fail_memory(err);
-    hr_status status = HR_OK;
-    for (size_t p = 0; !status && p < hr_course_places(course); p++) {
-        trees[p] = (hr_paid_tree){0};
-        if (course->places[p].state == HR_PLACE_TREE) status = hr_course_tree(course, p, arena, &trees[p], err);
-    }
-    if (!status) *out = trees;
-    return status;
-}
-
 static void list(const hr_release *releases, size_t count, hr_joint_model *m) {
     if (count) memcpy(m->releases + m->release_count, releases, count * sizeof *releases);
     m->release_count += count;
 }
 
 /* Place by place: what its tree cost, and what the ballot of its owner did. */
-static hr_status list_releases(const hr_paid_tree *trees, const hr_ballot *ballots, size_t places, hr_joint_model *m, hr_error *err) {
-    size_t count = 0;
-    for (size_t p = 0; p < places; p++) count += trees[p].release_count + ballots[p].release_count;
+static hr_status list_releases(const hr_course *course, const hr_ballot *ballots, hr_joint_model *m, hr_error *err) {
+    size_t count = 0, places = hr_course_places(course);
+    for (size_t p = 0; p < places; p++) {
+        const hr_paid_tree *tree = hr_course_tree(course, p);
+        count += (tree ? tree->release_count : 0) + ballots[p].release_count;
+    }
     m->releases = hr_arena_alloc(m->arena, count + 1, sizeof *m->releases);
     if (!m->releases) return hr_fail_memory(err);
     for (size_t p = 0; p < places; p++) {
-        list(trees[p].releases, trees[p].release_count, m);
+        const hr_paid_tree *tree = hr_course_tree(course, p);
+        if (tree) list(tree->releases, tree->release_count, m);
         list(ballots[p].releases, ballots[p].release_count, m);
     }
     return HR_OK;
 }
 
-static hr_status plant(const hr_paid_tree *trees, size_t count, const hr_schema *schema, hr_joint_model *m, hr_error *err) {
-    hr_value_tree *taken = hr_arena_alloc(m->arena, count + 1, sizeof *taken);
-    size_t kept = 0;
-    if (!taken) return hr_fail_memory(err);
-    for (size_t p = 0; p < count; p++)
-        if (trees[p].tree.node_count) taken[kept++] = trees[p].tree;
-    return hr_inprivate_forest(taken, kept, schema, m->arena, &m->binning, &m->forest, err);
+/* Copies: the job may outlive the model, and keeps its own. */
+static hr_status plant(const hr_course *course, size_t places, hr_joint_model *m, hr_error *err) {
+    hr_status status = hr_inprivate_forest_init(course->rules.schema, places, m->arena, &m->forest, err);
+    for (size_t p = 0; !status && p < places; p++) {
+        const hr_paid_tree *tree = hr_course_tree(course, p);
+        if (tree) status = hr_tree_copy(&tree->tree, m->arena, &m->forest.trees[m->forest.tree_count++], err);
+    }
+    return status;
 }
 
 static void add_whole(hr_settings *settings, const char *name, size_t value) {
@@ -246,13 +239,11 @@ static void add_whole(hr_settings *settings, const char *name, size_t value) {
 static hr_status assemble(const hr_party_job *job, hr_joint_model *m, hr_error *err) {
     const hr_course *course = hr_inprivate_miner_course(job->protocol);
     size_t places = hr_course_places(course), left_out = hr_inprivate_left_out(job->protocol);
-    hr_paid_tree *trees = NULL;
     add_whole(&m->settings, "owners", course->owner_count);
     add_whole(&m->settings, "rounds", course->rounds);
     hr_settings_add(&m->settings, "order", job->terms->broadcast ? "broadcast" : "chain");
-    hr_status status = read_trees(course, m->arena, &trees, err);
-    if (!status) status = list_releases(trees, hr_inprivate_ballots(job->protocol), places, m, err);
-    return status ? status : plant(trees, places - left_out, job->schema, m, err);
+    hr_status status = list_releases(course, hr_inprivate_ballots(job->protocol), m, err);
+    return status ? status : plant(course, places - left_out, m, err);
 }
 
 const hr_federated_method hr_federated_inprivate = {

@@ -66,13 +66,15 @@ static hr_status assemble(making *m, hr_model **out, hr_error *err) {
     if (status) return status;
     parts.guarantee.statement = m->statement;
     parts.schema = (hr_schema *)m->job->schema;
-    parts.binning = joint->binning;
+    parts.arena = joint->arena;
     parts.forest = joint->forest;
     parts.releases = joint->releases;
     parts.release_count = joint->release_count;
     parts.settings = joint->settings.items;
     parts.setting_count = joint->settings.count;
-    return hr_model_make(&parts, out, err);
+    status = hr_model_make(&parts, out, err);
+    joint->arena = parts.arena;
+    return status;
 }
 
 static hr_status make(const hr_party_job *job, const char *unit, hr_model **out, hr_error *err) {
@@ -81,7 +83,7 @@ static hr_status make(const hr_party_job *job, const char *unit, hr_model **out,
     making m = {.job = job, .method = job->method->method, .unit = unit};
     m.joint.arena = m.joint.settings.arena = arena;
     hr_status status = assemble(&m, out, err);
-    hr_arena_free(arena);
+    hr_arena_free(m.joint.arena);
     return status;
 }
 

@@ -14,7 +14,7 @@ MECHANISMS = ['src/privacy/' + name for name in ('laplace.c', 'gaussian.c', 'exp
 CRITICAL = ['src/' + name for name in (
     'random/sample.c', 'random/stream.c', 'privacy/gate.c', 'privacy/gdp.c', 'privacy/quantile_machine.c', 'privacy/release.c', 'privacy/tally.c', 'privacy/buckets.h', 'bins/edges.c',
     'tree/advance.c', 'tree/balance.c', 'tree/block_walk.c', 'tree/curvature.c', 'tree/gradient.c', 'tree/grow.c',
-    'tree/hedge_records.c', 'tree/impurity.c', 'tree/link.c', 'tree/local_gradients.c', 'tree/local_labels.c', 'tree/local_source.c', 'tree/split_candidates.c', 'tree/packing.h', 'tree/parts.c', 'tree/reliability.c', 'tree/scan.c', 'tree/two_way.c', 'tree/walk.c',
+    'tree/hedge_records.c', 'tree/impurity.c', 'tree/link.c', 'tree/local_gradients.c', 'tree/local_labels.c', 'tree/local_source.c', 'tree/split_candidates.c', 'tree/packing.h', 'tree/parts.c', 'tree/reliability.c', 'tree/scan.c', 'tree/tree.c', 'tree/walk.c',
     'methods/calibration.c', 'methods/diprime.c', 'methods/dpboost.c', 'methods/hedge.c', 'methods/hedge_machine.c', 'methods/hedge_plan.c',
     'methods/inprivate.c', 'methods/inprivate_tree.c', 'methods/para.c', 'methods/private_forest.c', 'methods/seq.c', 'methods/single_tree.c',
     'job/fit.c', 'job/rounds.c')]

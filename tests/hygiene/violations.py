@@ -41,6 +41,7 @@ CASES = [
     ('records', 'src/federation/spoiled.c', 'size_t f(const hr_binned *binned) { return binned->rows; }\n', 'spoiled.c:1: f asks'),
     ('records', 'src/job/spoiled.h', '#define N(p) hr_parts_size(p, 0)\n', 'spoiled.h:1: None asks'),
     ('gate', 'src/methods/spoiled.c', 'long f(const hr_exact *e) { return e->unpaid; }\n', 'look at exact statistics'),
+    ('gate', 'src/tree/grow.c', 'long f(const hr_exact *e) { return e->unpaid; }\n', 'look at exact statistics'),
     ('gate', 'src/methods/spoiled.c', '#include "tree/label_sums.h"\n', 'without privacy'),
     ('gate', 'src/tree/noisy.c', '#include "tree/split_gains.h"\n', 'without privacy'),
     ('gate', 'src/methods/hedge_machine.c', 'size_t f(const hr_data *d) { return hr_data_rows(d); }\n', 'sees released values only'),
