@@ -8,11 +8,10 @@ import sys
 
 import source
 
-# What is summed over records; and what grows trees and still looks at sums.
-STATS = tuple('src/tree/' + name for name in ('advance.', 'balance.', 'hessian.', 'gradient.', 'impurity.', 'leaf.', 'local', 'reliability.',
-                                              'scan.'))
-GROWERS = tuple('src/tree/' + name for name in ('deep.', 'greedy.', 'grow.', 'noisy.', 'rule.'))
-COUNTS = ('src/privacy/', 'src/bins/') + STATS + GROWERS
+# What is summed over records, and what reads those sums for a mechanism or for training without privacy.
+STATS = tuple('src/tree/' + name for name in ('advance.', 'balance.', 'hessian.', 'gradient.', 'impurity.', 'label_sums.', 'leaf.', 'local',
+                                              'reliability.', 'scan.', 'split'))
+COUNTS = ('src/privacy/', 'src/bins/') + STATS
 PAYS = ('src/privacy/',)
 # Headers that open exact statistics for training without privacy -> who alone includes them.
 NOT_PRIVATE = {'stats/label_sums.h': ('src/stats/label_sums.c', 'src/grow/split_rule.c', 'src/grow/depth_first.c'),
