@@ -49,12 +49,11 @@ def goes_left(model, tree, node, columns):
     """For a split: a test of a record's index (docs/formats.md)."""
     feature = node[1]
     values = columns[model['schema']['features'][feature]['name']]
-    bins = model['bins'][feature]
     if len(node) == 4:
-        edge = bins['edges'][node[2] - 1] if node[2] else -math.inf
-        return lambda i: values[i] <= edge or (bool(node[3]) and math.isnan(values[i]))
+        threshold = float(node[2])
+        return lambda i: values[i] <= threshold or (bool(node[3]) and math.isnan(values[i]))
     left = set(tree['subsets'][node[2]])
-    return lambda i: (0 if math.isnan(values[i]) else min(values[i] + 1, bins['count'] - 1)) in left
+    return lambda i: (0 if math.isnan(values[i]) else min(values[i] + 1, 255)) in left
 
 
 def division(model, columns, count):

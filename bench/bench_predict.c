@@ -1,4 +1,4 @@
-/* Times predictions of a made-up model: 100 full trees of depth 6 over 28 features with 255 edges, one million records.
+/* Times predictions of a made-up model: 100 full trees of depth 6 over 28 features with 254 thresholds, one million records.
  *
  *     bench_predict [ROWS] [TREES] [DEPTH] [THREADS]
  *
@@ -59,28 +59,24 @@ static hr_tree make_tree(hr_arena *arena, size_t depth, uint64_t *random) {
     for (size_t n = 0; n < splits; n++)
         tree.nodes[n] = (hr_node){.left = (uint32_t)(2 * n + 1),
                                   .feature = (uint32_t)(next_random(random) % FEATURES),
-                                  .cut = (uint8_t)(1 + next_random(random) % EDGES)};
+                                  .threshold = (double)(1 + next_random(random) % EDGES) / (EDGES + 1.0)};
     for (size_t n = splits; n < tree.node_count; n++) tree.nodes[n].value = (next_unit(random) - 0.5) / 10;
     return tree;
 }
 
 static hr_model *make_model(const hr_schema *schema, size_t trees, size_t depth) {
-    double edges[EDGES], base = 0;
-    hr_feature_bins bins[FEATURES];
-    for (int e = 0; e < EDGES; e++) edges[e] = (e + 1) / (EDGES + 1.0);
-    for (int f = 0; f < FEATURES; f++) bins[f] = (hr_feature_bins){HR_NUMBER, EDGES + 2, edges};
     hr_arena *arena = take(hr_arena_new());
     hr_tree *all = take(hr_arena_alloc(arena, trees, sizeof *all));
+    double *base = take(hr_arena_alloc(arena, 1, sizeof *base));
     uint64_t random = 88172645463325252u;
     for (size_t t = 0; t < trees; t++) all[t] = make_tree(arena, depth, &random);
-    hr_model parts = {.schema = (hr_schema *)schema,
+    hr_model parts = {.arena = arena,
+                      .schema = (hr_schema *)schema,
                       .method = "bench",
-                      .binning = {FEATURES, bins},
-                      .forest = {.link = HR_LINK_LOGISTIC, .output_count = 1, .base = &base, .trees = all, .tree_count = trees}};
+                      .forest = {.link = HR_LINK_LOGISTIC, .output_count = 1, .base = base, .trees = all, .tree_count = trees}};
     hr_model *model = NULL;
     hr_error err = {0};
     if (hr_model_make(&parts, &model, &err)) stop("model", &err);
-    hr_arena_free(arena);
     return model;
 }
 

@@ -73,8 +73,8 @@ def check_rules():
 
 def check_division():
     """By hand: x <= 2 goes left, missing right; then the category b or missing left."""
-    model = {'schema': {'features': [{'name': 'x'}, {'name': 'c'}]}, 'bins': [{'edges': [1, 2, 3]}, {'count': 3}],
-             'trees': [{'subsets': [[0, 2]], 'nodes': [[1, 0, 2, 0], [3, 1, 0], [0], [0], [0]]}]}
+    model = {'schema': {'features': [{'name': 'x'}, {'name': 'c'}]},
+             'trees': [{'subsets': [[0, 2]], 'nodes': [[1, 0, 2.0, 0], [3, 1, 0], [0], [0], [0]]}]}
     columns = {'x': [0, 1, 2, 2.5, math.nan, 1.5], 'c': [0, 1, math.nan, 1, 1, 0]}
     splits, leaves = balance.division(model, columns, 6)
     expect(sorted(splits) == [(4, 2), (6, 4)] and sorted(leaves) == [2, 2, 2], 'records went %s and %s' % (splits, leaves))

@@ -61,19 +61,7 @@ void hr_bins_of_codes(const hr_feature_bins *feature, const uint16_t *codes, siz
     for (size_t i = 0; i < rows; i++) out[i] = hr_bin_of_code(feature, codes[i]);
 }
 
-hr_feature_bins *hr_binning_copy(hr_arena *arena, const hr_binning *binning) {
-    hr_feature_bins *copy = hr_arena_alloc(arena, binning->feature_count, sizeof *copy);
-    if (!copy) return NULL;
-    for (size_t f = 0; f < binning->feature_count; f++) {
-        copy[f] = binning->features[f];
-        if (copy[f].kind != HR_NUMBER || copy[f].bin_count <= 2) {
-            copy[f].edges = NULL;
-            continue;
-        }
-        size_t count = copy[f].bin_count - 2;
-        double *edges = hr_arena_alloc(arena, count, sizeof *edges);
-        if (!edges) return NULL;
-        copy[f].edges = memcpy(edges, binning->features[f].edges, count * sizeof *edges);
-    }
-    return copy;
+double hr_bins_threshold(const hr_feature_bins *feature, uint32_t cut) {
+    if (!cut) return -(double)INFINITY;
+    return cut + 2 <= feature->bin_count ? feature->edges[cut - 1] : (double)INFINITY;
 }

@@ -22,6 +22,11 @@ typedef struct hr_binning {
     hr_feature_bins *features;
 } hr_binning;
 
+/* The bins of a category: one a public value and one for missing; values past the 255th share the last. */
+static inline uint32_t hr_category_bins(const hr_column *column) {
+    return (uint32_t)(column->value_count < HR_BINS_MAX - 1 ? column->value_count : HR_BINS_MAX - 1) + 1;
+}
+
 /* The bin of a number (NaN: 0), and of a category code (code c > 0: min(c, bin_count - 1)). */
 uint8_t hr_bin_of_number(const hr_feature_bins *feature, double value);
 uint8_t hr_bin_of_code(const hr_feature_bins *feature, uint16_t code);
@@ -30,7 +35,8 @@ uint8_t hr_bin_of_code(const hr_feature_bins *feature, uint16_t code);
 void hr_bins_of_numbers(const hr_feature_bins *feature, const double *values, size_t rows, uint8_t *out);
 void hr_bins_of_codes(const hr_feature_bins *feature, const uint16_t *codes, size_t rows, uint8_t *out);
 
-/* A deep copy into an arena. NULL when memory is short. */
-hr_feature_bins *hr_binning_copy(hr_arena *arena, const hr_binning *binning);
+/* The threshold t of a cut of a number: x <= t exactly if x is in the bins 1..cut. -infinity and infinity for none and all of them; no
+ * number is infinite. cut < bin_count. */
+double hr_bins_threshold(const hr_feature_bins *feature, uint32_t cut);
 
 #endif

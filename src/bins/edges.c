@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Counts are paid for level by level, so their grid is coarser: 14 levels tell bins apart in bounds 100 times too wide. */
-enum { MEDIANS_BITS = 16, COUNTS_BITS = 14, GRID_MAX = 1 << MEDIANS_BITS, CODES_MAX = HR_BINS_MAX - 1 };
+enum { MEDIANS_BITS = 16, COUNTS_BITS = 14, GRID_MAX = 1 << MEDIANS_BITS };
 
 /* Integers between the bounds. */
 static double integer_values(const hr_column *column) {
@@ -24,8 +24,7 @@ static bool needs_quantiles(const hr_column *column, uint32_t bins) {
 }
 
 static hr_feature_bins category_bins(const hr_column *column) {
-    size_t values = column->value_count < CODES_MAX ? column->value_count : CODES_MAX;
-    return (hr_feature_bins){.kind = HR_CATEGORY, .bin_count = (uint32_t)values + 1};
+    return (hr_feature_bins){.kind = HR_CATEGORY, .bin_count = hr_category_bins(column)};
 }
 
 /* Drops edges that equal the one before: bounds may be so near each other that cuts between them coincide. Returns how many stay. */

@@ -177,7 +177,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     hr_buffer statement = {0};
     hr_model parts = {.method = f->method->info.name,
                       .mode = f->options->mode,
-                      .binning = f->training.binning,
+                      .arena = f->training.arena,
                       .forest = f->training.forest,
                       .privacy_measure = hr_gate_privacy_measure(f->gate)};
     f->settings.arena = f->training.arena;
@@ -198,6 +198,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     parts.guarantee.statement = text;
     status = hr_schema_copy(hr_data_schema(f->data), &parts.schema, err);
     if (!status) status = hr_model_make(&parts, out, err);
+    f->training.arena = parts.arena;
     hr_schema_free(parts.schema);
     free(text);
     return status;

@@ -354,15 +354,15 @@ static size_t deal_node_records(hr_depth_first *d, const pending *at, const hr_s
 static bool add_depth_first_children(hr_depth_first *d, uint32_t index, const hr_split *split) {
     size_t left = d->node_count, subset = d->subset_count;
     if (!add_nodes(d, 2)) return false;
-    if (split->kind == HR_CATEGORY) {
-        if (!make_room_for_subsets(d, subset + 1)) return false;
-        d->subsets[d->subset_count++] = split->left;
+    hr_node *node = &d->nodes[index];
+    *node = (hr_node){.left = (uint32_t)left, .feature = split->feature, .cut = split->cut, .missing_left = split->missing_left};
+    if (split->kind == HR_NUMBER) {
+        node->threshold = hr_bins_threshold(&d->plan->binned->binning->features[split->feature], split->cut);
+        return true;
     }
-    d->nodes[index] = (hr_node){.left = (uint32_t)left,
-                                .feature = split->feature,
-                                .subset = split->kind == HR_CATEGORY ? (uint32_t)subset : 0,
-                                .cut = split->cut,
-                                .missing_left = split->missing_left};
+    if (!make_room_for_subsets(d, subset + 1)) return false;
+    node->subset = (uint32_t)subset;
+    d->subsets[d->subset_count++] = split->left;
     return true;
 }
 

@@ -97,7 +97,9 @@ static void put_all_back(hr_grower *g) {
 static uint32_t add_level_children(hr_grower *g, uint32_t index, const hr_split *split) {
     hr_node *node = &g->tree_nodes[index];
     *node = (hr_node){.left = (uint32_t)g->node_count, .feature = split->feature, .cut = split->cut, .missing_left = split->missing_left};
-    if (split->kind == HR_CATEGORY) {
+    if (split->kind == HR_NUMBER) {
+        node->threshold = hr_bins_threshold(&g->binning->features[split->feature], split->cut);
+    } else {
         node->subset = (uint32_t)g->subset_count;
         g->subsets[g->subset_count++] = split->left;
     }

@@ -9,7 +9,6 @@
  * squared error, and a leaf's noise is divided by its exact number of records. */
 #include "base/fail.h"
 #include "bins/edges.h"
-#include "methods/cuts.h"
 #include "methods/private_forest.h"
 #include "stats/median_score.h"
 
@@ -39,7 +38,6 @@ struct diprime {
     hr_training *training;
     const diprime_rules *rules;
     hr_labels labels; /* their kind alone */
-    hr_cuts *cuts;
     size_t features, candidate_count, nodes_max;
     /* the tree that grows */
     const hr_release_scope *scope;
@@ -193,12 +191,6 @@ static hr_status draw_split_candidate(diprime *d, uint32_t node, hr_permit permi
     return d->rules->median(d, node, permit, c, err);
 }
 
-/* Where a model has no room for more cuts of a feature, the split moves to the nearest that it has. Candidates take none. */
-static void keep_cut(diprime *d, hr_stats_division *split) {
-    if (is_number_diprime(d, split->feature))
-        split->cut = hr_cuts_value(d->cuts, split->feature, hr_cuts_add(d->cuts, split->feature, split->cut));
-}
-
 /* How well the candidates explain the labels of a node. */
 static hr_status diprime_score_candidates(diprime *d, uint32_t node, size_t candidates, hr_error *err) {
     size_t width = hr_sides_width(hr_labels_width(&d->labels));
@@ -224,7 +216,6 @@ static hr_status find_split(diprime *d, uint32_t node, size_t level, hr_stats_di
     }
     if (status || !*made) return status;
     *split = d->candidates[chosen];
-    keep_cut(d, split);
     return HR_OK;
 }
 
@@ -233,7 +224,7 @@ static hr_status find_split(diprime *d, uint32_t node, size_t level, hr_stats_di
 static void make_children(diprime *d, size_t node, const hr_stats_division *split) {
     d->nodes[node] = (hr_node){.left = (uint32_t)d->node_count, .feature = split->feature, .missing_left = split->missing_left};
     if (is_number_diprime(d, split->feature)) {
-        d->nodes[node].cut = hr_cuts_add(d->cuts, split->feature, split->cut);
+        d->nodes[node].threshold = split->cut;
     } else {
         d->nodes[node].subset = (uint32_t)d->subset_count;
         d->subsets[d->subset_count++] = split->left;
@@ -340,7 +331,6 @@ static void diprime_done(diprime *d) {
     void *all[] = {d->medians, d->ranges, d->picked, d->candidates, d->queries, d->scores,
                    d->sides,   d->counts, d->gaps,   d->said,       d->nodes,   d->subsets};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-    hr_cuts_free(d->cuts);
 }
 
 static hr_status allocate_diprime(diprime *d, hr_error *err) {
@@ -368,7 +358,6 @@ static hr_status diprime_init(diprime *d, hr_error *err) {
     d->nodes_max = ((size_t)2 << t->options->depth) - 1;
     d->labels = hr_labels_kind(hr_data_schema(t->data));
     hr_status status = hr_edges_public(hr_data_schema(t->data), 2, t->arena, &t->binning, err);
-    if (!status) status = hr_cuts_new(d->features, &d->cuts, err);
     return status ? status : allocate_diprime(d, err);
 }
 
@@ -397,7 +386,6 @@ static hr_status train_diprime(hr_training *training, hr_error *err) {
     diprime d = {.trainer = {train_diprime_tree}, .training = training, .rules = rules_of(training->options)};
     hr_status status = diprime_init(&d, err);
     if (!status) status = hr_private_forest_train(training, &d.trainer, err);
-    if (!status) status = hr_cuts_finish(d.cuts, training->arena, &training->binning, &training->forest, err);
     diprime_done(&d);
     return status;
 }

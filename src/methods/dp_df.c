@@ -9,6 +9,7 @@
 #include "methods/private_forest.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A split that would make a tree larger than NODES_MAX is not made: a public rule, since splits are made in order of nodes, which were
  * released. Five values and the missing one leave room for all nodes of four levels. */
@@ -19,6 +20,9 @@ typedef struct dp_df_forest {
     hr_training *training;
     hr_labels labels; /* their kind alone */
     size_t features, candidate_count;
+    double *edges; /* of all numbers */
+    uint32_t *first_edge;
+    size_t edge_count;
     /* the tree that grows */
     hr_permit permits[DEPTH_MAX]; /* of the choices of a level */
     uint32_t *candidates;
@@ -86,7 +90,7 @@ static hr_status split_dp_df_node(dp_df_forest *f, uint32_t node, uint32_t featu
     size_t branches = bin_count_of(f, feature);
     uint32_t first = (uint32_t)f->node_count;
     hr_stats_division division = {.feature = feature, .every_bin = true};
-    f->nodes[node] = (hr_node){.left = first, .feature = feature, .branches = (uint16_t)branches};
+    f->nodes[node] = (hr_node){.left = first, .feature = feature, .first = f->first_edge[feature], .branches = (uint16_t)branches};
     for (size_t b = 0; b < branches; b++) {
         f->parents[f->node_count] = node;
         f->nodes[f->node_count++] = (hr_node){0};
@@ -141,7 +145,7 @@ static hr_status train_dp_df_tree(hr_tree_trainer *self, const hr_release_scope 
     hr_status status = charge_choices(f, scope, scope->budget - leaves, err);
     if (!status) status = grow_dp_df_tree(f, err);
     if (status) return status;
-    hr_tree made = {.nodes = f->nodes, .node_count = f->node_count};
+    hr_tree made = {.nodes = f->nodes, .node_count = f->node_count, .thresholds = f->edges, .threshold_count = f->edge_count};
     hr_private_tree tree = {.tree = &made, .scope = scope, .leaf_budget = leaves};
     status = hr_private_leaves(t, &tree, f->said, err);
     return status ? status : hr_average_add(t, &made, f->said, err);
@@ -150,7 +154,7 @@ static hr_status train_dp_df_tree(hr_tree_trainer *self, const hr_release_scope 
 /* ---- Forests --------------------------------------------------------------------------------------------------------- */
 
 static void dp_df_forest_done(dp_df_forest *f) {
-    void *all[] = {f->candidates, f->scores, f->stats, f->queries, f->nodes, f->parents, f->said};
+    void *all[] = {f->candidates, f->scores, f->stats, f->queries, f->nodes, f->parents, f->said, f->edges, f->first_edge};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -168,12 +172,29 @@ static hr_status allocate_dp_df(dp_df_forest *f, hr_error *err) {
     return split && f->nodes && f->parents && f->said ? HR_OK : hr_fail_memory(err);
 }
 
+/* All trees ask about the same edges. */
+static hr_status gather_edges(dp_df_forest *f, hr_error *err) {
+    const hr_binning *binning = &f->training->binning;
+    f->edges = malloc(f->features * (VALUES - 1) * sizeof *f->edges);
+    f->first_edge = calloc(f->features, sizeof *f->first_edge);
+    if (!f->edges || !f->first_edge) return hr_fail_memory(err);
+    for (size_t k = 0; k < f->features; k++) {
+        const hr_feature_bins *bins = &binning->features[k];
+        f->first_edge[k] = (uint32_t)f->edge_count;
+        if (bins->kind == HR_CATEGORY) continue;
+        memcpy(f->edges + f->edge_count, bins->edges, (bins->bin_count - 2) * sizeof *f->edges);
+        f->edge_count += bins->bin_count - 2;
+    }
+    return HR_OK;
+}
+
 static hr_status dp_df_forest_init(dp_df_forest *f, hr_error *err) {
     hr_training *t = f->training;
     f->features = hr_schema_feature_count(hr_data_schema(t->data));
     f->candidate_count = hr_candidate_features(t->options, f->features);
     f->labels = hr_labels_kind(hr_data_schema(t->data));
     hr_status status = hr_edges_public(hr_data_schema(t->data), VALUES, t->arena, &t->binning, err);
+    if (!status) status = gather_edges(f, err);
     return status ? status : allocate_dp_df(f, err);
 }
 

@@ -308,17 +308,21 @@ static double part_kept(const hr_hedge *h) {
     return left >= last ? 1 : left / last;
 }
 
-/* Adds the chosen tree to the forest, once per output. */
-static hr_status keep_tree(hr_hedge *h, const hr_tree *tree, hr_error *err) {
+/* Adds the chosen tree to the forest, once per output; noise: the standard deviation of a leaf's sum. */
+static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_error *err) {
+    hr_tree tree = *chosen;
+    tree.counts = h->node_counts;
+    tree.deviation = noise;
     double scale = part_kept(h) * (h->outputs > 1 || h->loss.logistic ? 2 : 1);
     for (size_t k = 0; k < h->outputs; k++) {
         hr_tree *kept = &h->forest.trees[h->forest.tree_count];
-        hr_status status = hr_tree_copy(tree, h->arena, kept, err);
+        hr_status status = hr_tree_copy(&tree, h->arena, kept, err);
         if (status) return status;
         kept->output = k;
         for (size_t n = 0; n < kept->node_count; n++)
             if (!kept->nodes[n].left) kept->nodes[n].value = scale * h->values[n * h->outputs + k];
         h->forest.tree_count++;
+        tree.counts = NULL; /* the same for all outputs: the first tells them */
     }
     return HR_OK;
 }
@@ -338,7 +342,7 @@ static hr_status add_tree_hedge_machine(hr_hedge *h, const hr_noisy *values, dou
     *about = h->candidates[h->chosen].subject;
     read_leaves(h, tree, values);
     hr_bandit_learn(h->bandit, about->kind, about->features, set_values(h, tree, noise));
-    hr_status status = keep_tree(h, tree, err);
+    hr_status status = keep_tree(h, tree, noise, err);
     if (!status && h->plan.within) adapt_clip(h, values[h->leaf_count * (h->outputs + 1)]);
     return status;
 }

@@ -9,7 +9,6 @@
 #include "bins/edges.h"
 #include "data/records.h"
 #include "methods/boosting.h"
-#include "methods/cuts.h"
 #include "methods/method.h"
 #include "tree/parts.h"
 
@@ -56,44 +55,11 @@ static hr_status exact_halves(hr_csprng *csprng, size_t rows, size_t rounds, uin
 
 /* ---- Models -------------------------------------------------------------------------------------------------------------- */
 
-static hr_status inprivate_round_tree(const hr_value_tree *from, const hr_binning *binning, hr_cuts *cuts, hr_arena *arena, hr_tree *out,
-                                      hr_error *err) {
-    hr_tree tree = {.node_count = from->node_count, .subset_count = from->subset_count};
-    tree.nodes = hr_arena_alloc(arena, from->node_count, sizeof *tree.nodes);
-    tree.subsets = hr_arena_alloc(arena, from->subset_count + 1, sizeof *tree.subsets);
-    if (!tree.nodes || !tree.subsets) return hr_fail_memory(err);
-    if (from->subset_count) memcpy(tree.subsets, from->subsets, from->subset_count * sizeof *tree.subsets);
-    for (size_t n = 0; n < from->node_count; n++) {
-        const hr_value_node *node = &from->nodes[n];
-        tree.nodes[n] = (hr_node){.left = node->left, .value = node->value};
-        if (!node->left) continue;
-        tree.nodes[n].feature = node->feature;
-        tree.nodes[n].subset = node->subset;
-        tree.nodes[n].missing_left = node->missing_left;
-        if (binning->features[node->feature].kind == HR_NUMBER) tree.nodes[n].cut = hr_cuts_add(cuts, node->feature, node->cut);
-    }
-    *out = tree;
-    return HR_OK;
-}
-
-static hr_status inprivate_forest_init(const hr_schema *schema, size_t trees, hr_arena *arena, hr_forest *forest, hr_error *err) {
+hr_status hr_inprivate_forest_init(const hr_schema *schema, size_t trees, hr_arena *arena, hr_forest *forest, hr_error *err) {
     *forest = (hr_forest){.link = hr_schema_task(schema) == HR_REGRESSION ? HR_LINK_NUMBER : HR_LINK_LOGISTIC, .output_count = 1};
     forest->base = hr_arena_alloc(arena, 1, sizeof *forest->base);
-    forest->trees = hr_arena_alloc(arena, trees + 1, sizeof *forest->trees);
+    forest->trees = hr_arena_alloc(arena, trees, sizeof *forest->trees);
     return forest->base && forest->trees ? HR_OK : hr_fail_memory(err);
-}
-
-hr_status hr_inprivate_forest(const hr_value_tree *trees, size_t count, const hr_schema *schema, hr_arena *arena, hr_binning *binning,
-                              hr_forest *forest, hr_error *err) {
-    hr_cuts *cuts = NULL;
-    hr_status status = inprivate_forest_init(schema, count, arena, forest, err);
-    if (!status) status = hr_edges_public(schema, HR_BINS_MAX - 1, arena, binning, err);
-    if (!status) status = hr_cuts_new(hr_schema_feature_count(schema), &cuts, err);
-    for (size_t t = 0; !status && t < count; t++)
-        status = inprivate_round_tree(&trees[t], binning, cuts, arena, &forest->trees[forest->tree_count++], err);
-    if (!status) status = hr_cuts_finish(cuts, arena, binning, forest, err);
-    hr_cuts_free(cuts);
-    return status;
 }
 
 /* ---- Algorithm 2 --------------------------------------------------------------------------------------------------------- */
@@ -104,11 +70,10 @@ typedef struct boosting {
     uint8_t *round_of;
     uint32_t *picked;       /* the records of the round */
     double *scores, *taken; /* taken: of the records of the round */
-    hr_value_tree *trees;
 } boosting;
 
 static void boosting_done(boosting *b) {
-    void *all[] = {b->round_of, b->picked, b->scores, b->taken, b->trees};
+    void *all[] = {b->round_of, b->picked, b->scores, b->taken};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -117,8 +82,7 @@ static hr_status boosting_init(boosting *b, hr_error *err) {
     b->picked = malloc((b->rows + 1) * sizeof *b->picked);
     b->scores = calloc(b->rows + 1, sizeof *b->scores);
     b->taken = malloc((b->rows + 1) * sizeof *b->taken);
-    b->trees = calloc(b->rounds, sizeof *b->trees);
-    if (!b->round_of || !b->picked || !b->scores || !b->taken || !b->trees) return hr_fail_memory(err);
+    if (!b->round_of || !b->picked || !b->scores || !b->taken) return hr_fail_memory(err);
     hr_csprng *csprng = hr_gate_csprng(b->training->gate);
     if (b->training->options->mode == HR_PAPER) return exact_halves(csprng, b->rows, b->rounds, b->round_of, err);
     hr_inprivate_rounds(csprng, b->rows, b->rounds, b->round_of);
@@ -138,14 +102,17 @@ static size_t pick_records(boosting *b, size_t round) {
 /* Lines 8 to 10. */
 static hr_status train_inprivate_round(boosting *b, size_t round, hr_error *err) {
     hr_training *t = b->training;
+    hr_tree *tree = &t->forest.trees[t->forest.tree_count];
     hr_data *records = hr_data_take(t->data, b->picked, pick_records(b, round));
     if (!records) return hr_fail_memory(err);
     hr_inprivate_tree_job job = {
         .records = records, .scores = b->taken, .scope = {(int64_t)round, t->next_group, round, hr_gate_budget(t->gate)}};
-    hr_status status = hr_inprivate_tree(&job, t->options, t->gate, t->threads, t->arena, &b->trees[round], err);
+    hr_status status = hr_inprivate_tree(&job, t->options, t->gate, t->threads, t->arena, tree, err);
     hr_data_free(records);
-    if (!status) hr_value_tree_add(&b->trees[round], t->data, b->scores);
-    return status;
+    if (status) return status;
+    t->forest.tree_count++;
+    hr_tree_add(tree, t->data, b->scores);
+    return HR_OK;
 }
 
 hr_status hr_inprivate_check(const hr_schema *schema, hr_error *err) {
@@ -168,14 +135,13 @@ static double inprivate_memory(const hr_fit_facts *facts) {
 }
 
 static hr_status train_inprivate(hr_training *t, hr_error *err) {
-    const hr_schema *schema = hr_data_schema(t->data);
     boosting b = {.training = t, .rows = hr_data_rows(t->data), .rounds = (size_t)t->options->trees};
-    hr_status status = boosting_init(&b, err);
+    hr_status status = hr_inprivate_forest_init(hr_data_schema(t->data), b.rounds, t->arena, &t->forest, err);
+    if (!status) status = boosting_init(&b, err);
     for (size_t m = 0; !status && m < b.rounds; m++) {
         status = train_inprivate_round(&b, m, err);
         if (!status) status = hr_training_progress(t, m + 1, b.rounds, err);
     }
-    if (!status) status = hr_inprivate_forest(b.trees, b.rounds, schema, t->arena, &t->binning, &t->forest, err);
     boosting_done(&b);
     return status;
 }

@@ -6,7 +6,7 @@
 
 #include "methods/method.h"
 #include "privacy/release.h"
-#include "tree/value_tree.h"
+#include "tree/tree.h"
 
 #include <hedgerow/fit.h>
 
@@ -31,14 +31,12 @@ typedef struct hr_inprivate_tree_job {
 /* Algorithm 1: one private regression tree, as options->mode says; `options` are of the method inprivate. Everything made is in `arena`.
  * Spends: job->scope.budget. Fails: BUDGET, LIMIT (too many records), MEMORY, and as the source. */
 HR_MUST_CHECK hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options, hr_gate *gate, int threads,
-                                          hr_arena *arena, hr_value_tree *out, hr_error *err);
+                                          hr_arena *arena, hr_tree *out, hr_error *err);
 
 /* The largest magnitude of a leaf of a sound tree: what its receivers can hold it to. */
 double hr_inprivate_value_max(const hr_schema *schema, const hr_fit_options *options);
 
-/* Trees of any number of owners as the forest of a model, in that order. Where they cut a number at more than 254 places, later cuts move
- * to the nearest of the first 254 (methods/cuts.h). Everything made is in `arena`. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_inprivate_forest(const hr_value_tree *trees, size_t count, const hr_schema *schema, hr_arena *arena,
-                                            hr_binning *binning, hr_forest *forest, hr_error *err);
+/* A forest without trees, with room for so many. Everything made is in `arena`. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_inprivate_forest_init(const hr_schema *schema, size_t trees, hr_arena *arena, hr_forest *forest, hr_error *err);
 
 #endif

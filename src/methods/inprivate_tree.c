@@ -249,15 +249,13 @@ static void inprivate_training_done(inprivate_training *d) {
     hr_grower_free(d->grower);
 }
 
-static hr_status train_inprivate_tree(inprivate_training *d, hr_value_tree *out, hr_error *err) {
+static hr_status train_inprivate_tree(inprivate_training *d, hr_tree *out, hr_error *err) {
     hr_permit permits[DEPTH_MAX];
-    hr_tree tree;
     hr_status status = inprivate_training_init(d, err);
     if (!status) status = d->rules->charge(d, permits, err);
     if (status) return status;
-    status = grow_inprivate_tree(d, permits, &tree, err);
-    if (!status) status = d->rules->leaves(d, &tree, err);
-    return status ? status : hr_value_tree_of(&tree, &d->binning, d->arena, out, err);
+    status = grow_inprivate_tree(d, permits, out, err);
+    return status ? status : d->rules->leaves(d, out, err);
 }
 
 static hr_status inprivate_tree_source_of(const hr_inprivate_tree_job *job, int threads, hr_stats_source **out, hr_error *err) {
@@ -267,7 +265,7 @@ static hr_status inprivate_tree_source_of(const hr_inprivate_tree_job *job, int 
 }
 
 hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options, hr_gate *gate, int threads, hr_arena *arena,
-                            hr_value_tree *out, hr_error *err) {
+                            hr_tree *out, hr_error *err) {
     inprivate_training d = {.job = job,
                             .options = options,
                             .rules = options->mode == HR_SOUND ? &sound : &paper,

@@ -26,7 +26,7 @@ static double expect_from(const hr_tree *tree, size_t n, double chance, double *
 }
 
 void hr_model_importance(const hr_model *model, double *out) {
-    size_t features = model->binning.feature_count;
+    size_t features = hr_schema_feature_count(model->schema);
     memset(out, 0, features * sizeof *out);
     for (size_t t = 0; t < model->forest.tree_count; t++) expect_from(&model->forest.trees[t], 0, 1, out);
     double sum = 0;

@@ -306,66 +306,70 @@ static void read_task(model_reader *r, const json_position *root) {
     if (!r->status && task != (size_t)hr_schema_task(r->model->schema)) refuse_model_json(r, &at, "", "the task does not fit the label");
 }
 
-static hr_feature_bins read_feature_bins(model_reader *r, const json_position *at, hr_kind kind) {
-    static const char *const number_keys[] = {"edges"}, *const category_keys[] = {"count"};
-    hr_feature_bins bins = {.kind = kind};
-    only_keys(r, at, kind == HR_NUMBER ? number_keys : category_keys, 1);
-    if (kind == HR_CATEGORY) {
-        bins.bin_count = (uint32_t)integer_of(r, at, "count", 2, HR_BINS_MAX);
-        return bins;
-    }
-    size_t count;
-    bins.edges = json_numbers_of(r, at, "edges", &count);
-    const json_position edges = {at, "edges", 0, NULL};
-    if (count > HR_BINS_MAX - 2) refuse_model_json(r, &edges, "", "there are %zu edges, but 254 is the most", count);
-    bins.bin_count = (uint32_t)count + 2;
-    return bins;
-}
-
-static void read_json_bins(model_reader *r, const json_position *root) {
-    const json_position list = typed_member(r, root, "bins", HR_JSON_ARRAY);
-    hr_binning *binning = &r->model->binning;
-    binning->feature_count = json_size_of(r, &list);
-    if (!r->status && binning->feature_count != hr_schema_feature_count(r->model->schema))
-        refuse_model_json(r, &list, "", "there must be one entry for every feature of the schema");
-    binning->features = allocate(r, binning->feature_count, sizeof *binning->features);
-    for (size_t f = 0; f < binning->feature_count && !r->status; f++) {
-        const json_position item = element(&list, f);
-        binning->features[f] = read_feature_bins(r, &item, hr_schema_feature(r->model->schema, f)->kind);
-    }
-}
-
 static int64_t entry(model_reader *r, const json_position *at, size_t index, int64_t high) {
     const json_position item = element(at, index);
     return integer_at(r, &item, 0, high);
 }
 
-/* [left, feature] is a multiway split; [left, feature, cut, missing] splits a number, [left, feature, subset] a category. */
-static void read_split(model_reader *r, const json_position *at, hr_node *node) {
-    size_t size = at->value->count;
-    const hr_binning *binning = &r->model->binning;
-    node->left = (uint32_t)entry(r, at, 0, UINT32_MAX);
-    node->feature = (uint32_t)entry(r, at, 1, (int64_t)binning->feature_count - 1);
-    if (r->status) return;
-    const hr_feature_bins *bins = &binning->features[node->feature];
-    size_t two_way = bins->kind == HR_NUMBER ? 4 : 3;
-    if (size != 2 && size != two_way) {
-        refuse_model_json(r, at, "", "a split of this feature has 2 or %zu entries", two_way);
-        return;
-    }
-    const json_position left = element(at, 0);
-    if (!node->left) refuse_model_json(r, &left, "", "children must come after their parent");
-    if (size == 2) {
-        node->branches = (uint16_t)bins->bin_count;
-    } else if (bins->kind == HR_NUMBER) {
-        node->cut = (uint8_t)entry(r, at, 2, UINT8_MAX);
-        node->missing_left = entry(r, at, 3, 1);
-    } else {
-        node->subset = (uint32_t)entry(r, at, 2, UINT32_MAX);
+/* An infinite threshold is a text. */
+static double threshold_at(model_reader *r, const json_position *at) {
+    if (r->status || at->value->kind != HR_JSON_TEXT) return number_at(r, at);
+    if (!strcmp(at->value->text, "inf")) return (double)INFINITY;
+    if (strcmp(at->value->text, "-inf") != 0) refuse_model_json(r, at, "", "a threshold is a number, 'inf' or '-inf'");
+    return -(double)INFINITY;
+}
+
+/* The thresholds of a multiway split of a number join those of its tree. */
+static void read_thresholds(model_reader *r, const json_position *at, hr_tree *tree, hr_node *node) {
+    const json_position list = element(at, 2);
+    size_t count = json_size_of(r, &list);
+    if (count > HR_BINS_MAX - 2) refuse_model_json(r, &list, "", "there are %zu thresholds, but 254 is the most", count);
+    node->branches = (uint16_t)(count + 2);
+    node->first = (uint32_t)tree->threshold_count;
+    for (size_t i = 0; i < count && !r->status; i++) {
+        const json_position item = element(&list, i);
+        tree->thresholds[tree->threshold_count++] = number_at(r, &item);
     }
 }
 
-static void read_node(model_reader *r, const json_position *at, hr_node *node) {
+/* [left, feature, threshold, missing], or multiway [left, feature, [thresholds]]. */
+static void read_number_split(model_reader *r, const json_position *at, hr_tree *tree, hr_node *node) {
+    if (at->value->count == 4) {
+        const json_position threshold = element(at, 2);
+        node->threshold = threshold_at(r, &threshold);
+        node->missing_left = entry(r, at, 3, 1);
+    } else if (at->value->count == 3 && at->value->items[2].kind == HR_JSON_ARRAY) {
+        read_thresholds(r, at, tree, node);
+    } else {
+        refuse_model_json(r, at, "", "a split of a number has 4 entries, or 3 with a list of thresholds");
+    }
+}
+
+/* [left, feature, subset], or multiway [left, feature]. */
+static void read_category_split(model_reader *r, const json_position *at, const hr_column *column, hr_node *node) {
+    if (at->value->count == 3)
+        node->subset = (uint32_t)entry(r, at, 2, UINT32_MAX);
+    else if (at->value->count == 2)
+        node->branches = (uint16_t)hr_category_bins(column);
+    else
+        refuse_model_json(r, at, "", "a split of a category has 3 entries, or 2");
+}
+
+static void read_split(model_reader *r, const json_position *at, hr_tree *tree, hr_node *node) {
+    const hr_schema *schema = r->model->schema;
+    node->left = (uint32_t)entry(r, at, 0, UINT32_MAX);
+    node->feature = (uint32_t)entry(r, at, 1, (int64_t)hr_schema_feature_count(schema) - 1);
+    if (r->status) return;
+    const json_position left = element(at, 0);
+    if (!node->left) refuse_model_json(r, &left, "", "children must come after their parent");
+    const hr_column *column = hr_schema_feature(schema, node->feature);
+    if (column->kind == HR_NUMBER)
+        read_number_split(r, at, tree, node);
+    else
+        read_category_split(r, at, column, node);
+}
+
+static void read_node(model_reader *r, const json_position *at, hr_tree *tree, hr_node *node) {
     expect(r, at, HR_JSON_ARRAY);
     if (r->status) return;
     size_t size = at->value->count;
@@ -373,7 +377,7 @@ static void read_node(model_reader *r, const json_position *at, hr_node *node) {
         const json_position leaf = element(at, 0);
         node->value = number_at(r, &leaf);
     } else if (size >= 2 && size <= 4) {
-        read_split(r, at, node);
+        read_split(r, at, tree, node);
     } else {
         refuse_model_json(r, at, "", "a node has 1 to 4 entries, not %zu", size);
     }
@@ -391,8 +395,32 @@ static void read_subset(model_reader *r, const json_position *at, hr_bin_set *se
     }
 }
 
+static size_t count_thresholds(const model_reader *r, const json_position *nodes) {
+    size_t count = 0;
+    for (size_t n = 0; n < json_size_of(r, nodes); n++) {
+        const hr_json *node = &nodes->value->items[n];
+        bool multiway = node->kind == HR_JSON_ARRAY && node->count == 3 && node->items[2].kind == HR_JSON_ARRAY;
+        if (multiway) count += node->items[2].count;
+    }
+    return count;
+}
+
+static bool has_member(const model_reader *r, const json_position *at, const char *key) {
+    return !r->status && hr_json_get(at->value, key);
+}
+
+/* Trees may tell how noisy their leaves are. */
+static void read_released(model_reader *r, const json_position *at, hr_tree *tree) {
+    size_t count;
+    if (has_member(r, at, "deviation")) tree->deviation = json_number_of(r, at, "deviation");
+    if (!has_member(r, at, "counts")) return;
+    tree->counts = (double *)json_numbers_of(r, at, "counts", &count);
+    const json_position counts = {at, "counts", 0, NULL};
+    if (!r->status && count != tree->node_count) refuse_model_json(r, &counts, "", "there must be one entry for every node");
+}
+
 static void read_json_tree(model_reader *r, const json_position *at, hr_tree *tree) {
-    static const char *const keys[] = {"output", "subsets", "nodes"};
+    static const char *const keys[] = {"output", "deviation", "counts", "subsets", "nodes"};
     only_keys(r, at, keys, COUNT(keys));
     tree->output = (size_t)integer_of(r, at, "output", 0, UINT32_MAX);
     const json_position subsets = typed_member(r, at, "subsets", HR_JSON_ARRAY), nodes = typed_member(r, at, "nodes", HR_JSON_ARRAY);
@@ -400,14 +428,16 @@ static void read_json_tree(model_reader *r, const json_position *at, hr_tree *tr
     tree->node_count = json_size_of(r, &nodes);
     tree->subsets = allocate(r, tree->subset_count, sizeof *tree->subsets);
     tree->nodes = allocate(r, tree->node_count, sizeof *tree->nodes);
+    tree->thresholds = allocate(r, count_thresholds(r, &nodes), sizeof *tree->thresholds);
     for (size_t s = 0; s < tree->subset_count && !r->status; s++) {
         const json_position item = element(&subsets, s);
         read_subset(r, &item, &tree->subsets[s]);
     }
     for (size_t n = 0; n < tree->node_count && !r->status; n++) {
         const json_position item = element(&nodes, n);
-        read_node(r, &item, &tree->nodes[n]);
+        read_node(r, &item, tree, &tree->nodes[n]);
     }
+    read_released(r, at, tree);
 }
 
 /* Models from before there was one have none, nor have those of other methods. */
@@ -509,13 +539,13 @@ static void read_version(model_reader *r, const json_position *root) {
         return;
     }
     expect(r, &at, HR_JSON_INTEGER);
-    if (!r->status && at.value->integer != 1)
-        refuse_model_json(r, &at, other, "version %" PRId64 " is unknown; this library reads version 1", at.value->integer);
+    if (!r->status && at.value->integer != 2)
+        refuse_model_json(r, &at, other, "version %" PRId64 " is unknown; this library reads version 2", at.value->integer);
 }
 
 static hr_status read_model(model_reader *r, const hr_json *json) {
-    static const char *const keys[] = {"hedgerow-model", "version", "method", "mode", "task",        "link",  "guarantee",
-                                       "settings",       "schema",  "bins",   "base", "calibration", "trees", "releases"};
+    static const char *const keys[] = {"hedgerow-model", "version",  "method", "mode", "task",        "link",  "start_model",
+                                       "guarantee",      "settings", "schema", "base", "calibration", "trees", "releases"};
     const json_position root = {NULL, NULL, 0, json};
     read_version(r, &root);
     if (r->status) return r->status;
@@ -523,11 +553,11 @@ static hr_status read_model(model_reader *r, const hr_json *json) {
     json_text_of(r, &root, "version");
     r->model->method = json_text_of(r, &root, "method");
     r->model->mode = (hr_mode)word_of(r, &root, "mode", HR_MODE_NAMES, COUNT(HR_MODE_NAMES));
+    if (has_member(r, &root, "start_model")) r->model->start_model = json_text_of(r, &root, "start_model");
     read_guarantee(r, &root);
     read_settings(r, &root);
     read_json_schema(r, &root);
     read_task(r, &root);
-    read_json_bins(r, &root);
     read_forest(r, &root);
     read_releases(r, &root);
     return r->status;
@@ -541,6 +571,7 @@ hr_status hr_model_parse(const char *bytes, size_t size, const char *name, hr_mo
     r.status = r.arena && arena ? hr_json_parse(arena, bytes, size, &json, err) : hr_fail_memory(err);
     if (r.status) goto out;
     if (!read_model(&r, json)) r.status = hr_model_check(r.model, err);
+    if (!r.status) r.status = hr_predictor_make(&r.model->forest, r.model->schema, r.arena, &r.model->predictor, err);
     if (r.status) goto out;
     *out = r.model;
     r.model = NULL;

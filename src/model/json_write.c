@@ -72,13 +72,14 @@ static void end_items(hr_buffer *b, size_t count, int indent, const char *bracke
 }
 
 static void add_head(hr_buffer *b, const hr_model *m) {
-    hr_buffer_text(b, "{\n  \"hedgerow-model\": 1,\n  \"version\": ");
+    hr_buffer_text(b, "{\n  \"hedgerow-model\": 2,\n  \"version\": ");
     add_string(b, hr_version());
     hr_buffer_text(b, ",\n  \"method\": ");
     add_string(b, m->method);
     hr_buffer_format(b, ",\n  \"mode\": \"%s\"", HR_MODE_NAMES[m->mode]);
     hr_buffer_format(b, ",\n  \"task\": \"%s\"", HR_TASK_NAMES[hr_schema_task(m->schema)]);
     hr_buffer_format(b, ",\n  \"link\": \"%s\"", HR_LINK_NAMES[m->forest.link]);
+    if (m->start_model) hr_buffer_format(b, ",\n  \"start_model\": \"%s\"", m->start_model);
 }
 
 static void add_guarantee(hr_buffer *b, const hr_model *m) {
@@ -142,34 +143,46 @@ static void add_json_schema(hr_buffer *b, const hr_schema *schema) {
     hr_buffer_text(b, "]\n  }");
 }
 
-static void add_bins(hr_buffer *b, const hr_binning *binning) {
-    hr_buffer_text(b, ",\n  \"bins\": [");
-    for (size_t f = 0; f < binning->feature_count; f++) {
-        const hr_feature_bins *bins = &binning->features[f];
-        begin_item(b, f, 4);
-        if (bins->kind == HR_NUMBER) {
-            hr_buffer_text(b, "{\"edges\": ");
-            add_numbers(b, bins->edges, bins->bin_count - 2);
-            hr_buffer_text(b, "}");
-        } else {
-            hr_buffer_format(b, "{\"count\": %" PRIu32 "}", bins->bin_count);
-        }
+/* An infinite threshold is a text. */
+static void add_threshold_model_json(hr_buffer *b, double threshold) {
+    if (isinf(threshold)) {
+        add_string(b, threshold < 0 ? "-inf" : "inf");
+    } else {
+        add_json_number(b, threshold);
     }
-    end_items(b, binning->feature_count, 2, "]");
 }
 
-static void add_json_node(hr_buffer *b, const hr_node *node, const hr_binning *binning) {
+static void add_multiway(hr_buffer *b, const hr_tree *tree, const hr_node *node, hr_kind kind) {
+    hr_buffer_format(b, "[%" PRIu32 ",%" PRIu32, node->left, node->feature);
+    for (unsigned i = 0; kind == HR_NUMBER && i + 2 < node->branches; i++) {
+        hr_buffer_text(b, i ? "," : ",[");
+        add_json_number(b, tree->thresholds[node->first + i]);
+    }
+    hr_buffer_text(b, kind == HR_CATEGORY ? "]" : node->branches > 2 ? "]]" : ",[]]");
+}
+
+static void add_two_way(hr_buffer *b, const hr_node *node, hr_kind kind) {
+    hr_buffer_format(b, "[%" PRIu32 ",%" PRIu32 ",", node->left, node->feature);
+    if (kind == HR_NUMBER) {
+        add_threshold_model_json(b, node->threshold);
+        hr_buffer_format(b, ",%d]", node->missing_left);
+    } else {
+        hr_buffer_format(b, "%" PRIu32 "]", node->subset);
+    }
+}
+
+static void add_json_node(hr_buffer *b, const hr_tree *tree, const hr_node *node, const hr_schema *schema) {
     if (!node->left) {
         hr_buffer_text(b, "[");
         add_json_number(b, node->value);
         hr_buffer_text(b, "]");
-    } else if (node->branches) {
-        hr_buffer_format(b, "[%" PRIu32 ",%" PRIu32 "]", node->left, node->feature);
-    } else if (binning->features[node->feature].kind == HR_NUMBER) {
-        hr_buffer_format(b, "[%" PRIu32 ",%" PRIu32 ",%d,%d]", node->left, node->feature, node->cut, node->missing_left);
-    } else {
-        hr_buffer_format(b, "[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", node->left, node->feature, node->subset);
+        return;
     }
+    hr_kind kind = hr_schema_feature(schema, node->feature)->kind;
+    if (node->branches)
+        add_multiway(b, tree, node, kind);
+    else
+        add_two_way(b, node, kind);
 }
 
 static void add_subset(hr_buffer *b, const hr_bin_set *set) {
@@ -182,8 +195,22 @@ static void add_subset(hr_buffer *b, const hr_bin_set *set) {
     hr_buffer_text(b, *before == '[' ? "[]" : "]");
 }
 
-static void add_tree_model_json(hr_buffer *b, const hr_tree *tree, const hr_binning *binning) {
-    hr_buffer_format(b, "{\"output\": %zu, \"subsets\": [", tree->output);
+/* What was released of the leaves beside their values, where there is something. */
+static void add_released(hr_buffer *b, const hr_tree *tree) {
+    if (tree->deviation > 0) {
+        hr_buffer_text(b, ", \"deviation\": ");
+        add_json_number(b, tree->deviation);
+    }
+    if (tree->counts) {
+        hr_buffer_text(b, ", \"counts\": ");
+        add_numbers(b, tree->counts, tree->node_count);
+    }
+}
+
+static void add_tree_model_json(hr_buffer *b, const hr_tree *tree, const hr_schema *schema) {
+    hr_buffer_format(b, "{\"output\": %zu", tree->output);
+    add_released(b, tree);
+    hr_buffer_text(b, ", \"subsets\": [");
     for (size_t s = 0; s < tree->subset_count; s++) {
         if (s) hr_buffer_text(b, ",");
         add_subset(b, &tree->subsets[s]);
@@ -191,7 +218,7 @@ static void add_tree_model_json(hr_buffer *b, const hr_tree *tree, const hr_binn
     hr_buffer_text(b, "], \"nodes\": [");
     for (size_t n = 0; n < tree->node_count; n++) {
         if (n) hr_buffer_text(b, ",");
-        add_json_node(b, &tree->nodes[n], binning);
+        add_json_node(b, tree, &tree->nodes[n], schema);
     }
     hr_buffer_text(b, "]}");
 }
@@ -213,7 +240,7 @@ static void add_forest(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, ",\n  \"trees\": [");
     for (size_t t = 0; t < m->forest.tree_count; t++) {
         begin_item(b, t, 4);
-        add_tree_model_json(b, &m->forest.trees[t], &m->binning);
+        add_tree_model_json(b, &m->forest.trees[t], m->schema);
     }
     end_items(b, m->forest.tree_count, 2, "]");
 }
@@ -245,7 +272,6 @@ hr_status hr_model_render(const hr_model *model, char **json, hr_error *err) {
     add_guarantee(&b, model);
     add_settings(&b, model);
     add_json_schema(&b, model->schema);
-    add_bins(&b, &model->binning);
     add_forest(&b, model);
     add_json_releases(&b, model);
     return hr_buffer_take(&b, json, err);

@@ -12,43 +12,20 @@ static const char *copy_model_text(hr_arena *arena, const char *text) {
     return hr_arena_text(arena, text ? text : "", text ? strlen(text) : 0);
 }
 
-static void *copy_array(hr_arena *arena, const void *from, size_t count, size_t size) {
-    void *to = hr_arena_alloc(arena, count, size);
-    if (to && count) memcpy(to, from, count * size);
-    return to;
-}
-
-static bool copy_model_tree(hr_arena *arena, const hr_tree *from, hr_tree *to) {
-    *to = *from;
-    to->nodes = copy_array(arena, from->nodes, from->node_count, sizeof *from->nodes);
-    to->subsets = copy_array(arena, from->subsets, from->subset_count, sizeof *from->subsets);
-    return to->nodes && to->subsets;
-}
-
-static bool copy_forest(hr_arena *arena, const hr_forest *from, hr_forest *to) {
-    *to = *from;
-    to->base = copy_array(arena, from->base, from->output_count, sizeof *from->base);
-    to->trees = hr_arena_alloc(arena, from->tree_count, sizeof *from->trees);
-    if (!to->base || !to->trees) return false;
-    for (size_t t = 0; t < from->tree_count; t++)
-        if (!copy_model_tree(arena, &from->trees[t], &to->trees[t])) return false;
-    return true;
-}
-
 static bool copy_releases(hr_model *to, const hr_model *from) {
     to->release_count = from->release_count;
-    to->releases = copy_array(to->arena, from->releases, from->release_count, sizeof *from->releases);
+    to->releases = hr_arena_alloc(to->arena, from->release_count, sizeof *from->releases);
     if (!to->releases) return false;
+    if (from->release_count) memcpy(to->releases, from->releases, from->release_count * sizeof *from->releases);
     for (size_t i = 0; i < to->release_count; i++)
         if (!(to->releases[i].what = copy_model_text(to->arena, from->releases[i].what))) return false;
     return true;
 }
 
 static bool copy_settings(hr_model *to, const hr_model *from) {
-    to->setting_count = from->setting_count;
     to->settings = hr_arena_alloc(to->arena, from->setting_count, sizeof *to->settings);
     if (!to->settings) return false;
-    for (size_t i = 0; i < to->setting_count; i++) {
+    for (size_t i = 0; i < from->setting_count; i++) {
         to->settings[i].name = copy_model_text(to->arena, from->settings[i].name);
         to->settings[i].value = copy_model_text(to->arena, from->settings[i].value);
         if (!to->settings[i].name || !to->settings[i].value) return false;
@@ -57,32 +34,29 @@ static bool copy_settings(hr_model *to, const hr_model *from) {
 }
 
 static bool copy_model_parts(hr_model *to, const hr_model *from) {
-    to->mode = from->mode;
-    to->privacy_measure = from->privacy_measure;
-    to->guarantee = from->guarantee;
-    to->binning.feature_count = from->binning.feature_count;
+    if (from->start_model && !(to->start_model = copy_model_text(to->arena, from->start_model))) return false;
     return (to->method = copy_model_text(to->arena, from->method)) &&
            (to->guarantee.unit = copy_model_text(to->arena, from->guarantee.unit ? from->guarantee.unit : HR_ONE_RECORD)) &&
-           (to->guarantee.statement = copy_model_text(to->arena, from->guarantee.statement)) &&
-           (to->binning.features = hr_binning_copy(to->arena, &from->binning)) && copy_forest(to->arena, &from->forest, &to->forest) &&
-           copy_releases(to, from) && copy_settings(to, from);
+           (to->guarantee.statement = copy_model_text(to->arena, from->guarantee.statement)) && copy_releases(to, from) &&
+           copy_settings(to, from);
 }
 
-hr_status hr_model_make(const hr_model *parts, hr_model **out, hr_error *err) {
-    hr_model *model = calloc(1, sizeof *model);
+hr_status hr_model_make(hr_model *parts, hr_model **out, hr_error *err) {
+    hr_model *model = malloc(sizeof *model);
     if (!model) return hr_fail_memory(err);
+    *model = *parts;
+    model->schema = NULL;
     hr_status status = hr_schema_copy(parts->schema, &model->schema, err);
-    if (status) goto out;
-    model->arena = hr_arena_new();
-    if (!model->arena || !copy_model_parts(model, parts)) {
-        status = hr_fail_memory(err);
-        goto out;
+    if (!status && !copy_model_parts(model, parts)) status = hr_fail_memory(err);
+    if (!status) status = hr_predictor_make(&model->forest, model->schema, model->arena, &model->predictor, err);
+    if (status) {
+        hr_schema_free(model->schema);
+        free(model);
+        return status;
     }
+    parts->arena = NULL;
     *out = model;
-    model = NULL;
-out:
-    hr_model_free(model);
-    return status;
+    return HR_OK;
 }
 
 void hr_model_free(hr_model *model) {

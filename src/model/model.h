@@ -2,6 +2,7 @@
 #ifndef HR_MODEL_MODEL_H
 #define HR_MODEL_MODEL_H
 
+#include "model/predictor.h"
 #include "privacy/accountant.h"
 #include "tree/tree.h"
 
@@ -28,8 +29,9 @@ struct hr_model {
     hr_schema *schema;
     const char *method;
     hr_mode mode;
-    hr_binning binning;
+    const char *start_model; /* the SHA-256 of the file of the model that it continues, 64 small hexadecimal digits; NULL: none */
     hr_forest forest;
+    hr_predictor predictor; /* compiled from the forest */
     hr_privacy_measure privacy_measure;
     hr_guarantee guarantee;
     hr_release *releases;
@@ -38,9 +40,10 @@ struct hr_model {
     size_t setting_count;
 };
 
-/* Copies everything it is given (shallow views in `parts`, whose arena is ignored). A guarantee without a unit is for HR_ONE_RECORD.
- * Owner: the caller frees *out with hr_model_free. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_model_make(const hr_model *parts, hr_model **out, hr_error *err);
+/* Makes a model of parts and compiles its predictor. The forest lives in parts->arena, which the model takes over: parts->arena is NULL
+ * then, or as it was if this fails. The rest is copied. A guarantee without a unit is for HR_ONE_RECORD. Owner: the caller frees *out
+ * with hr_model_free. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_model_make(hr_model *parts, hr_model **out, hr_error *err);
 
 /* What so many units of a privacy measure prove: is_private, and both (epsilon, delta); `unit` is HR_ONE_RECORD, `statement` is NULL. A
  * replaced record is one removed and one added: 2 epsilon, 4 rho of zCDP, or 4 mu^2 of GDP. `delta` is that of zCDP and GDP, 0 < delta < 1,
@@ -51,7 +54,7 @@ void hr_guarantee_of(hr_units units, hr_privacy_measure privacy_measure, double 
 HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t count, hr_privacy_measure privacy_measure, double delta,
                                          hr_guarantee *out, hr_error *err);
 
-/* Checks what a reader must not take on trust: node indices, features, cuts, subsets, finite values, edges ascending, and that
+/* Checks what a reader must not take on trust: node indices, features, thresholds, subsets, finite values, and that
  * the releases add up to no more than the guarantee (hr_model_account). The field of the error is the key path in the JSON form.
  * Fails: FORMAT, POLICY (a release does not justify what it says it cost), MEMORY. */
 HR_MUST_CHECK hr_status hr_model_check(const hr_model *model, hr_error *err);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "model/model.h"
 #include "tree/link.h"
+#include "tree/tree_check.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@
 /* Sums of scores stay finite below this. */
 static const double VALUE_LIMIT = 1e100;
 
-enum { SETTINGS_MAX = 1000 };
+enum { SETTINGS_MAX = 1000, SHA256_DIGITS = 64 };
 
 static const char REMEDY[] = "the model file is damaged or was not written by Hedgerow; obtain it again";
 
@@ -53,35 +54,11 @@ static hr_status check_settings(const model_check *c) {
 
 static hr_status check_texts(const model_check *c) {
     if (!c->model->method[0] || !is_utf8(c->model->method)) return refuse_model(c, "the method is not valid text", "method");
+    const char *start = c->model->start_model;
+    if (start && (strlen(start) != SHA256_DIGITS || strspn(start, "0123456789abcdef") != SHA256_DIGITS))
+        return refuse_model(c, "a SHA-256 has 64 small hexadecimal digits", "start_model");
     if (!is_utf8(c->model->guarantee.statement)) return refuse_model(c, "the statement is not valid UTF-8", "guarantee.statement");
     return check_settings(c);
-}
-
-static hr_status check_edges(const model_check *c, size_t feature) {
-    const hr_feature_bins *bins = &c->model->binning.features[feature];
-    for (size_t e = 0; e + 2 < bins->bin_count; e++) {
-        if (!isfinite(bins->edges[e])) return refuse_model(c, "the edge is not finite", "bins[%zu].edges[%zu]", feature, e);
-        if (e && bins->edges[e] <= bins->edges[e - 1])
-            return refuse_model(c, "edges must be ascending", "bins[%zu].edges[%zu]", feature, e);
-    }
-    return HR_OK;
-}
-
-static hr_status check_bins(const model_check *c) {
-    const hr_model *m = c->model;
-    if (m->binning.feature_count != hr_schema_feature_count(m->schema))
-        return refuse_model(c, "there must be one entry for every feature of the schema", "bins");
-    for (size_t f = 0; f < m->binning.feature_count; f++) {
-        const hr_feature_bins *bins = &m->binning.features[f];
-        const hr_column *column = hr_schema_feature(m->schema, f);
-        if (bins->kind != column->kind) return refuse_model(c, "the bins do not fit the kind of the feature", "bins[%zu]", f);
-        if (bins->bin_count < 2 || bins->bin_count > HR_BINS_MAX) return refuse_model(c, "there must be 2 to 256 bins", "bins[%zu]", f);
-        if (bins->kind == HR_CATEGORY && bins->bin_count > column->value_count + 1)
-            return refuse_model(c, "there are more bins than categories", "bins[%zu].count", f);
-        hr_status status = bins->kind == HR_NUMBER ? check_edges(c, f) : HR_OK;
-        if (status) return status;
-    }
-    return HR_OK;
 }
 
 static hr_status check_outputs(const model_check *c) {
@@ -108,63 +85,32 @@ static hr_status check_calibration(const model_check *c) {
     return HR_OK;
 }
 
-static hr_status check_binarized(const model_check *c, size_t t, size_t n, const hr_feature_bins *bins) {
-    const hr_tree *tree = &c->model->forest.trees[t];
-    const hr_node *node = &tree->nodes[n];
-    if (bins->kind == HR_NUMBER && node->cut >= bins->bin_count)
-        return refuse_model(c, "the cut is not below the feature's number of bins", "trees[%zu].nodes[%zu][2]", t, n);
-    if (bins->kind == HR_CATEGORY && node->subset >= tree->subset_count)
-        return refuse_model(c, "the subset does not exist", "trees[%zu].nodes[%zu][2]", t, n);
-    for (size_t bin = bins->bin_count; bins->kind == HR_CATEGORY && bin < HR_BINS_MAX; bin++)
-        if (hr_bin_set_has(&tree->subsets[node->subset], (uint8_t)bin))
-            return refuse_model(c, "the subset has a bin that the feature does not have", "trees[%zu].nodes[%zu][2]", t, n);
-    return HR_OK;
+static hr_status refuse_tree(const model_check *c, size_t t, const hr_tree_fault *fault) {
+    if (!fault->of_node) return refuse_model(c, fault->what, "trees[%zu].nodes", t);
+    if (fault->entry < 0) return refuse_model(c, fault->what, "trees[%zu].nodes[%zu]", t, fault->node);
+    return refuse_model(c, fault->what, "trees[%zu].nodes[%zu][%d]", t, fault->node, fault->entry);
 }
 
-static hr_status check_split(const model_check *c, size_t t, size_t n) {
-    const hr_tree *tree = &c->model->forest.trees[t];
-    const hr_node *node = &tree->nodes[n];
-    if (node->left <= n) return refuse_model(c, "children must come after their parent", "trees[%zu].nodes[%zu][0]", t, n);
-    if ((size_t)node->left + hr_node_child_count(node) > tree->node_count)
-        return refuse_model(c, "a child is missing", "trees[%zu].nodes[%zu][0]", t, n);
-    if (node->feature >= c->model->binning.feature_count)
-        return refuse_model(c, "the feature does not exist", "trees[%zu].nodes[%zu][1]", t, n);
-    const hr_feature_bins *bins = &c->model->binning.features[node->feature];
-    if (node->branches && node->branches != bins->bin_count)
-        return refuse_model(c, "a multiway split has one child for every bin of the feature", "trees[%zu].nodes[%zu]", t, n);
-    return node->branches ? HR_OK : check_binarized(c, t, n, bins);
+static bool is_amount(double x) {
+    return x >= 0 && x <= VALUE_LIMIT;
 }
 
-/* Checks node n and hands its depth on to its children; depths[] of nodes that no parent has named yet is 0, of the root 1. */
-static hr_status check_model_node(const model_check *c, size_t t, size_t n, uint8_t *depths) {
-    const hr_node *node = &c->model->forest.trees[t].nodes[n];
-    if (!depths[n]) return refuse_model(c, "the node has no parent", "trees[%zu].nodes[%zu]", t, n);
-    if (!node->left) {
-        bool fine = fabs(node->value) <= VALUE_LIMIT;
-        return fine ? HR_OK : refuse_model(c, "the leaf must be between -1e100 and 1e100", "trees[%zu].nodes[%zu][0]", t, n);
-    }
-    hr_status status = check_split(c, t, n);
-    if (status) return status;
-    if (depths[n] > HR_MODEL_DEPTH_MAX) return refuse_model(c, "the tree is deeper than 64 levels", "trees[%zu].nodes[%zu]", t, n);
-    for (size_t i = 0; i < hr_node_child_count(node); i++) {
-        size_t child = node->left + i;
-        if (depths[child]) return refuse_model(c, "a child has two parents", "trees[%zu].nodes[%zu][0]", t, n);
-        depths[child] = (uint8_t)(depths[n] + 1);
-    }
+static hr_status check_released(const model_check *c, size_t t) {
+    const hr_tree *tree = &c->model->forest.trees[t];
+    if (!is_amount(tree->deviation)) return refuse_model(c, "the deviation must be between 0 and 1e100", "trees[%zu].deviation", t);
+    for (size_t n = 0; tree->counts && n < tree->node_count; n++)
+        if (!is_amount(tree->counts[n])) return refuse_model(c, "the count must be between 0 and 1e100", "trees[%zu].counts[%zu]", t, n);
     return HR_OK;
 }
 
 static hr_status check_model_tree(const model_check *c, size_t t) {
     const hr_tree *tree = &c->model->forest.trees[t];
+    const hr_tree_limits limits = {.schema = c->model->schema, .depth_max = HR_MODEL_DEPTH_MAX, .value_max = VALUE_LIMIT};
+    hr_tree_fault fault;
     if (tree->output >= c->model->forest.output_count) return refuse_model(c, "the score does not exist", "trees[%zu].output", t);
-    if (!tree->node_count || tree->node_count > UINT32_MAX) return refuse_model(c, "a tree has one node or more", "trees[%zu].nodes", t);
-    uint8_t *depths = calloc(tree->node_count, 1);
-    if (!depths) return hr_fail_memory(c->err);
-    depths[0] = 1;
-    hr_status status = HR_OK;
-    for (size_t n = 0; n < tree->node_count && !status; n++) status = check_model_node(c, t, n, depths);
-    free(depths);
-    return status;
+    hr_status status = hr_tree_check(tree, &limits, &fault, c->err);
+    if (fault.what) return refuse_tree(c, t, &fault);
+    return status ? status : check_released(c, t);
 }
 
 static hr_status check_trees(const model_check *c) {
@@ -240,7 +186,7 @@ static hr_status check_guarantee(const model_check *c) {
 
 hr_status hr_model_check(const hr_model *model, hr_error *err) {
     const model_check c = {model, err};
-    static hr_status (*const parts[])(const model_check *) = {check_texts, check_bins,     check_outputs,  check_calibration,
+    static hr_status (*const parts[])(const model_check *) = {check_texts, check_outputs,  check_calibration,
                                                               check_trees, check_releases, check_guarantee};
     hr_status status = HR_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++) status = parts[i](&c);

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { DOT_CATEGORIES = 8 };
@@ -57,83 +58,81 @@ void hr_show_wrapped(hr_buffer *buffer, const char *text, size_t width, const ch
     hr_buffer_done(&plain);
 }
 
-static void show_number_condition(hr_buffer *buffer, const hr_feature_bins *bins, const hr_node *node) {
-    uint32_t edges = bins->bin_count - 2;
-    if (node->cut == 0) {
+static void show_number_condition(hr_buffer *buffer, const hr_node *node) {
+    if (isinf(node->threshold) && node->threshold < 0) {
         hr_buffer_text(buffer, node->missing_left ? " is missing" : " in {}");
-    } else if (node->cut > edges) {
+    } else if (isinf(node->threshold)) {
         hr_buffer_text(buffer, node->missing_left ? " is anything" : " is present");
     } else {
-        char edge[HR_NUMBER_TEXT];
-        hr_number_render(bins->edges[node->cut - 1], edge);
-        hr_buffer_format(buffer, " <= %s", edge);
+        char threshold[HR_NUMBER_TEXT];
+        hr_number_render(node->threshold, threshold);
+        hr_buffer_format(buffer, " <= %s", threshold);
         if (node->missing_left) hr_buffer_text(buffer, " or missing");
     }
 }
 
-static void show_category(hr_buffer *buffer, const hr_column *column, const hr_feature_bins *bins, unsigned bin) {
+static void show_category(hr_buffer *buffer, const hr_column *column, unsigned bin) {
     if (bin == 0) {
         hr_buffer_text(buffer, "missing");
         return;
     }
     hr_buffer_text(buffer, "'");
     hr_show_text(buffer, column->values[bin - 1]);
-    hr_buffer_text(buffer, bin == bins->bin_count - 1 && bin < column->value_count ? "' and later" : "'");
+    hr_buffer_text(buffer, bin == HR_BINS_MAX - 1 && bin < column->value_count ? "' and later" : "'");
 }
 
-static void show_set(hr_buffer *buffer, const hr_column *column, const hr_feature_bins *bins, const hr_bin_set *set, size_t limit) {
+static void show_set(hr_buffer *buffer, const hr_column *column, const hr_bin_set *set, size_t limit) {
     size_t named = 0, left_out = 0;
     hr_buffer_text(buffer, " in {");
-    for (unsigned bin = 0; bin < bins->bin_count; bin++) {
+    for (unsigned bin = 0; bin < hr_category_bins(column); bin++) {
         if (!hr_bin_set_has(set, (uint8_t)bin)) continue;
         if (named == limit) {
             left_out++;
             continue;
         }
         if (named++) hr_buffer_text(buffer, ", ");
-        show_category(buffer, column, bins, bin);
+        show_category(buffer, column, bin);
     }
     if (left_out) hr_buffer_format(buffer, " and %zu more", left_out);
     hr_buffer_text(buffer, "}");
 }
 
-static void show_interval(hr_buffer *buffer, const hr_feature_bins *bins, unsigned bin) {
+static void show_interval(hr_buffer *buffer, const hr_tree *tree, const hr_node *node, unsigned bin) {
     char edge[HR_NUMBER_TEXT];
-    bool first = bin == 1, last = bin + 1 == bins->bin_count;
+    bool first = bin == 1, last = bin + 1u == node->branches;
     if (!bin || (first && last)) {
         hr_buffer_text(buffer, bin ? "present" : "missing");
         return;
     }
     if (!first) {
-        hr_number_render(bins->edges[bin - 2], edge);
+        hr_number_render(tree->thresholds[node->first + bin - 2], edge);
         hr_buffer_format(buffer, "> %s", edge);
     }
     if (!last) {
-        hr_number_render(bins->edges[bin - 1], edge);
+        hr_number_render(tree->thresholds[node->first + bin - 1], edge);
         hr_buffer_format(buffer, "%s<= %s", first ? "" : " and ", edge);
     }
 }
 
 /* What sends a record to one child of a multiway split. */
-static void show_branch(hr_buffer *buffer, const hr_model *model, const hr_node *node, unsigned bin) {
-    const hr_feature_bins *bins = &model->binning.features[node->feature];
-    if (bins->kind == HR_NUMBER) {
-        show_interval(buffer, bins, bin);
+static void show_branch(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, const hr_node *node, unsigned bin) {
+    const hr_column *column = hr_schema_feature(model->schema, node->feature);
+    if (column->kind == HR_NUMBER) {
+        show_interval(buffer, tree, node, bin);
     } else {
-        show_category(buffer, hr_schema_feature(model->schema, node->feature), bins, bin);
+        show_category(buffer, column, bin);
         if (!bin) hr_buffer_text(buffer, " or any other");
     }
 }
 
 void hr_show_condition(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, const hr_node *node, size_t limit) {
     const hr_column *column = hr_schema_feature(model->schema, node->feature);
-    const hr_feature_bins *bins = &model->binning.features[node->feature];
     hr_show_text(buffer, column->name);
     if (node->branches) return;
-    if (bins->kind == HR_NUMBER) {
-        show_number_condition(buffer, bins, node);
+    if (column->kind == HR_NUMBER) {
+        show_number_condition(buffer, node);
     } else {
-        show_set(buffer, column, bins, &tree->subsets[node->subset], limit);
+        show_set(buffer, column, &tree->subsets[node->subset], limit);
     }
 }
 
@@ -152,7 +151,9 @@ static void show_output(hr_buffer *buffer, const hr_model *model, const hr_tree 
 static void show_subtree(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, size_t n, int indent) {
     const hr_node *node = &tree->nodes[n];
     if (!node->left) {
-        hr_buffer_format(buffer, "%*s%+.6g\n", indent, "", node->value);
+        hr_buffer_format(buffer, "%*s%+.6g", indent, "", node->value);
+        if (tree->counts) hr_buffer_format(buffer, " (about %.0f records)", tree->counts[n]);
+        hr_buffer_text(buffer, "\n");
         return;
     }
     hr_buffer_format(buffer, "%*s%s ", indent, "", node->branches ? "split by" : "if");
@@ -162,7 +163,7 @@ static void show_subtree(hr_buffer *buffer, const hr_model *model, const hr_tree
         size_t child = node->left + bin;
         bool is_leaf = !tree->nodes[child].left;
         hr_buffer_format(buffer, "%*s", indent + 2, "");
-        show_branch(buffer, model, node, bin);
+        show_branch(buffer, model, tree, node, bin);
         hr_buffer_text(buffer, is_leaf ? ":" : ":\n");
         show_subtree(buffer, model, tree, child, is_leaf ? 1 : indent + 4);
     }
@@ -183,6 +184,7 @@ hr_status hr_model_tree_text(const hr_model *model, size_t tree, char **text, hr
     hr_buffer buffer = {0};
     hr_buffer_format(&buffer, "tree %zu, adds to the score of ", tree);
     show_output(&buffer, model, found);
+    if (found->deviation > 0) hr_buffer_format(&buffer, "; noise of each leaf's sum: %.4g", found->deviation);
     hr_buffer_text(&buffer, "\n");
     show_subtree(&buffer, model, found, 0, 0);
     return hr_buffer_take(&buffer, text, err);
@@ -207,7 +209,7 @@ static void add_dot_edge(hr_buffer *buffer, const hr_model *model, const hr_tree
     const hr_node *node = &tree->nodes[n];
     hr_buffer plain = {0};
     if (node->branches) {
-        show_branch(&plain, model, node, child);
+        show_branch(&plain, model, tree, node, child);
     } else {
         hr_buffer_text(&plain, child ? "no" : "yes");
     }

@@ -61,6 +61,10 @@ static void show_shape(hr_buffer *b, const hr_model *m) {
     hr_buffer_format(b, "Trees     %zu, depth up to %zu, %zu leaves\n", m->forest.tree_count, deepest, leaves);
 }
 
+static void show_start(hr_buffer *b, const hr_model *m) {
+    if (m->start_model) hr_buffer_format(b, "Start     the model whose file has the SHA-256\n          %s\n", m->start_model);
+}
+
 static void show_calibration(hr_buffer *b, const hr_model *m) {
     const hr_calibration *c = &m->forest.calibration;
     if (c->made) hr_buffer_format(b, "Classes   probabilities calibrated, with intercept %+.3g and slope %.3g\n", c->intercept, c->slope);
@@ -195,7 +199,7 @@ static void show_bars(hr_buffer *b, const bar *bars, size_t count, size_t used) 
 }
 
 static void show_importance(hr_buffer *b, const hr_model *m) {
-    size_t count = m->binning.feature_count, used = 0;
+    size_t count = hr_schema_feature_count(m->schema), used = 0;
     double *shares = calloc(count, sizeof *shares);
     bar *bars = calloc(count, sizeof *bars);
     if (shares && bars) {
@@ -228,6 +232,7 @@ hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err) {
     hr_buffer_text(&b, model->mode == HR_SOUND ? ", sound mode\n" : ", paper mode\n");
     show_label(&b, model);
     show_shape(&b, model);
+    show_start(&b, model);
     show_calibration(&b, model);
     show_guarantee(&b, model);
     show_releases(&b, model);

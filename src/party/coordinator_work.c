@@ -15,15 +15,15 @@ static const char meaning[] = "Epsilon is what the job allows each owner to spen
                               "if that is more; that no owner spends more depends on the owner's program.";
 
 /* A model in the making. */
-typedef struct making {
+typedef struct coordinator_work_making {
     const hr_party_job *job;
     const hr_method *method;
     hr_joint_model joint;
     const char *unit;
     char statement[STATEMENT];
-} making;
+} coordinator_work_making;
 
-static hr_status list_options(making *m, hr_error *err) {
+static hr_status list_options(coordinator_work_making *m, hr_error *err) {
     hr_fit_options options;
     hr_status status = hr_options_of_terms(m->job->terms, 1, &options, err);
     if (!status) hr_terms_add_options(&m->joint.settings, m->method, &options);
@@ -36,7 +36,7 @@ static const char *assumption_of(const char *unit) {
 }
 
 /* Owners list what they spent. One that lists less than the job allowed it may have spent all of that. */
-static hr_status state(making *m, hr_guarantee *g, hr_error *err) {
+static hr_status state(coordinator_work_making *m, hr_guarantee *g, hr_error *err) {
     char epsilon[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT];
     if (m->job->terms->paper) {
         hr_spent_text(m->job->terms->epsilon, epsilon);
@@ -56,7 +56,7 @@ static hr_status state(making *m, hr_guarantee *g, hr_error *err) {
     return HR_OK;
 }
 
-static hr_status assemble_coordinator_work(making *m, hr_model **out, hr_error *err) {
+static hr_status assemble_coordinator_work(coordinator_work_making *m, hr_model **out, hr_error *err) {
     hr_joint_model *joint = &m->joint;
     hr_model parts = {.method = m->method->info.name, .mode = m->job->terms->paper ? HR_PAPER : HR_SOUND, .privacy_measure = HR_PURE};
     hr_status status = list_options(m, err);
@@ -66,22 +66,24 @@ static hr_status assemble_coordinator_work(making *m, hr_model **out, hr_error *
     if (status) return status;
     parts.guarantee.statement = m->statement;
     parts.schema = (hr_schema *)m->job->schema;
-    parts.binning = joint->binning;
+    parts.arena = joint->arena;
     parts.forest = joint->forest;
     parts.releases = joint->releases;
     parts.release_count = joint->release_count;
     parts.settings = joint->settings.items;
     parts.setting_count = joint->settings.count;
-    return hr_model_make(&parts, out, err);
+    status = hr_model_make(&parts, out, err);
+    joint->arena = parts.arena;
+    return status;
 }
 
 static hr_status make(const hr_party_job *job, const char *unit, hr_model **out, hr_error *err) {
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
-    making m = {.job = job, .method = job->method->method, .unit = unit};
+    coordinator_work_making m = {.job = job, .method = job->method->method, .unit = unit};
     m.joint.arena = m.joint.settings.arena = arena;
     hr_status status = assemble_coordinator_work(&m, out, err);
-    hr_arena_free(arena);
+    hr_arena_free(m.joint.arena);
     return status;
 }
 

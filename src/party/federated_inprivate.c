@@ -55,7 +55,7 @@ static hr_status check_terms(const Hedgerow__Terms *terms, const hr_schema *sche
 
 /* ---- Trees ------------------------------------------------------------------------------------------------------------ */
 
-static hr_status pack_tree(const hr_owner_turn *t, const hr_value_tree *tree, hr_bytes *out, hr_error *err) {
+static hr_status pack_tree(const hr_owner_turn *t, const hr_tree *tree, hr_bytes *out, hr_error *err) {
     const hr_job_state *job_state = job_state_of(t->job);
     hr_paid_tree paid = {.tree = *tree};
     paid.releases = (hr_release *)hr_gate_releases(t->gate, &paid.release_count);
@@ -68,22 +68,21 @@ static hr_status pack_tree(const hr_owner_turn *t, const hr_value_tree *tree, hr
 static hr_status score_round(const hr_party_job *job, const hr_data *data, size_t slot, hr_round_records **out, hr_error *err) {
     hr_round_records *r = *job->kept;
     size_t round = round_of(job, slot);
-    hr_status status = HR_OK;
     if (!r || r->round != round) {
         hr_round_records_free(r);
         *job->kept = NULL;
-        status = hr_round_records_make(data, job->record->key, job_state_of(job), round, &r, err);
+        hr_status status = hr_round_records_make(data, job->record->key, job_state_of(job), round, &r, err);
         if (status) return status;
         *job->kept = r;
     }
-    status = hr_round_records_add(r, job_state_of(job), slot, err);
-    if (!status) *out = r;
-    return status;
+    hr_round_records_add(r, job_state_of(job), slot);
+    *out = r;
+    return HR_OK;
 }
 
 static hr_status train_federated_inprivate(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
     hr_round_records *r = NULL;
-    hr_value_tree tree;
+    hr_tree tree;
     tell_round(t, "trains the tree of");
     hr_status status = score_round(t->job, t->data, t->slot, &r, err);
     if (status) return status;
@@ -147,12 +146,13 @@ static hr_status score_tails(hr_round_records *r, const hr_job_state *job_state,
     size_t end = (which->round + 1) * job_state->owner_count, rows = hr_data_rows(r->records);
     hr_status status = HR_OK;
     for (size_t i = which->count; !status && i-- > 0;) {
-        status = hr_round_records_add(r, job_state, end - which->shortest - i, err);
+        hr_round_records_add(r, job_state, end - which->shortest - i);
         before[i] = malloc((rows + 1) * sizeof **before);
-        if (!status && !before[i]) status = hr_fail_memory(err);
+        if (!before[i]) status = hr_fail_memory(err);
         if (!status) memcpy(before[i], r->scores, rows * sizeof **before);
     }
-    return status ? status : hr_round_records_add(r, job_state, end, err);
+    if (!status) hr_round_records_add(r, job_state, end);
+    return status;
 }
 
 /* What tails gained for the owner's records of their round. They may be others than those that are kept, of the next round. */
@@ -201,43 +201,36 @@ static hr_status vote_federated_inprivate(const hr_owner_turn *t, hr_bytes *out,
 
 /* ---- The model -------------------------------------------------------------------------------------------------------- */
 
-static hr_status read_trees(const hr_job_state *job_state, hr_arena *arena, hr_paid_tree **out, hr_error *err) {
-    hr_paid_tree *trees = hr_arena_alloc(arena, hr_job_state_slots(job_state), sizeof *trees);
-    if (!trees) return hr_fail_memory(err);
-    hr_status status = HR_OK;
-    for (size_t p = 0; !status && p < hr_job_state_slots(job_state); p++) {
-        trees[p] = (hr_paid_tree){0};
-        if (job_state->slots[p].state == HR_SLOT_TREE) status = hr_job_state_tree(job_state, p, arena, &trees[p], err);
-    }
-    if (!status) *out = trees;
-    return status;
-}
-
 static void list_federated_inprivate(const hr_release *releases, size_t count, hr_joint_model *m) {
     if (count) memcpy(m->releases + m->release_count, releases, count * sizeof *releases);
     m->release_count += count;
 }
 
 /* Slot by slot: what its tree cost, and what the ballot of its owner did. */
-static hr_status list_releases(const hr_paid_tree *trees, const hr_ballot *ballots, size_t slots, hr_joint_model *m, hr_error *err) {
-    size_t count = 0;
-    for (size_t p = 0; p < slots; p++) count += trees[p].release_count + ballots[p].release_count;
+static hr_status list_releases(const hr_job_state *job_state, const hr_ballot *ballots, hr_joint_model *m, hr_error *err) {
+    size_t count = 0, slots = hr_job_state_slots(job_state);
+    for (size_t p = 0; p < slots; p++) {
+        const hr_paid_tree *tree = hr_job_state_tree(job_state, p);
+        count += (tree ? tree->release_count : 0) + ballots[p].release_count;
+    }
     m->releases = hr_arena_alloc(m->arena, count + 1, sizeof *m->releases);
     if (!m->releases) return hr_fail_memory(err);
     for (size_t p = 0; p < slots; p++) {
-        list_federated_inprivate(trees[p].releases, trees[p].release_count, m);
+        const hr_paid_tree *tree = hr_job_state_tree(job_state, p);
+        if (tree) list_federated_inprivate(tree->releases, tree->release_count, m);
         list_federated_inprivate(ballots[p].releases, ballots[p].release_count, m);
     }
     return HR_OK;
 }
 
-static hr_status plant(const hr_paid_tree *trees, size_t count, const hr_schema *schema, hr_joint_model *m, hr_error *err) {
-    hr_value_tree *taken = hr_arena_alloc(m->arena, count + 1, sizeof *taken);
-    size_t kept = 0;
-    if (!taken) return hr_fail_memory(err);
-    for (size_t p = 0; p < count; p++)
-        if (trees[p].tree.node_count) taken[kept++] = trees[p].tree;
-    return hr_inprivate_forest(taken, kept, schema, m->arena, &m->binning, &m->forest, err);
+/* Copies: the job may outlive the model, and keeps its own. */
+static hr_status plant(const hr_job_state *job_state, size_t slots, hr_joint_model *m, hr_error *err) {
+    hr_status status = hr_inprivate_forest_init(job_state->rules.schema, slots, m->arena, &m->forest, err);
+    for (size_t p = 0; !status && p < slots; p++) {
+        const hr_paid_tree *tree = hr_job_state_tree(job_state, p);
+        if (tree) status = hr_tree_copy(&tree->tree, m->arena, &m->forest.trees[m->forest.tree_count++], err);
+    }
+    return status;
 }
 
 static void add_integer(hr_settings *settings, const char *name, size_t value) {
@@ -249,13 +242,11 @@ static void add_integer(hr_settings *settings, const char *name, size_t value) {
 static hr_status assemble_federated_inprivate(const hr_party_job *job, hr_joint_model *m, hr_error *err) {
     const hr_job_state *job_state = hr_inprivate_coordinator_course(job->protocol);
     size_t slots = hr_job_state_slots(job_state), dropped = hr_inprivate_dropped(job->protocol);
-    hr_paid_tree *trees = NULL;
     add_integer(&m->settings, "owners", job_state->owner_count);
     add_integer(&m->settings, "rounds", job_state->rounds);
     hr_settings_add(&m->settings, "order", job->terms->broadcast ? "broadcast" : "chain");
-    hr_status status = read_trees(job_state, m->arena, &trees, err);
-    if (!status) status = list_releases(trees, hr_inprivate_ballots(job->protocol), slots, m, err);
-    return status ? status : plant(trees, slots - dropped, job->schema, m, err);
+    hr_status status = list_releases(job_state, hr_inprivate_ballots(job->protocol), m, err);
+    return status ? status : plant(job_state, slots - dropped, m, err);
 }
 
 const hr_federated_method hr_federated_inprivate = {

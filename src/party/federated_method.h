@@ -19,10 +19,9 @@ typedef struct hr_owner_turn {
     hr_party_work *work; /* for lines of progress: work->tell */
 } hr_owner_turn;
 
-/* What a method makes of a finished job; all of it lives in the arena. */
+/* What a method makes of a finished job; all of it lives in the arena, which the model takes over. */
 typedef struct hr_joint_model {
     hr_arena *arena;
-    hr_binning binning;
     hr_forest forest;
     hr_release *releases; /* all that owners told, also of what the model leaves out */
     size_t release_count;

@@ -47,18 +47,11 @@ hr_status hr_round_records_make(const hr_data *data, const uint8_t secret[HR_PRF
     return status;
 }
 
-hr_status hr_round_records_add(hr_round_records *r, const hr_job_state *job_state, size_t end, hr_error *err) {
-    hr_arena *arena = hr_arena_new();
-    hr_status status = arena ? HR_OK : hr_fail_memory(err);
-    for (size_t p = 0; !status && p < end; p++) {
-        hr_paid_tree tree;
-        hr_arena_mark mark = hr_arena_get_mark(arena);
-        if (r->added[p] || job_state->slots[p].state != HR_SLOT_TREE) continue;
-        status = hr_job_state_tree(job_state, p, arena, &tree, err);
-        if (!status) hr_value_tree_add(&tree.tree, r->records, r->scores);
-        r->added[p] = !status;
-        hr_arena_rewind(arena, mark);
+void hr_round_records_add(hr_round_records *r, const hr_job_state *job_state, size_t end) {
+    for (size_t p = 0; p < end; p++) {
+        const hr_paid_tree *tree = hr_job_state_tree(job_state, p);
+        if (r->added[p] || !tree) continue;
+        hr_tree_add(&tree->tree, r->records, r->scores);
+        r->added[p] = true;
     }
-    hr_arena_free(arena);
-    return status;
 }

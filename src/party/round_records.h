@@ -17,8 +17,8 @@ typedef struct hr_round_records {
  * added yet. Owner: the caller frees *out with hr_round_records_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_round_records_make(const hr_data *data, const uint8_t secret[HR_PRF_KEY], const hr_job_state *job_state,
                                               size_t round, hr_round_records **out, hr_error *err);
-/* Adds the trees of the slots before `end` that are known and not in the scores. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_round_records_add(hr_round_records *r, const hr_job_state *job_state, size_t end, hr_error *err);
+/* Adds the trees of the slots before `end` that are known and not in the scores. */
+void hr_round_records_add(hr_round_records *r, const hr_job_state *job_state, size_t end);
 /* NULL is allowed. */
 void hr_round_records_free(hr_round_records *r);
 

@@ -9,13 +9,18 @@ static const char tree_domain[] = "hedgerow tree 1", empty_domain[] = "hedgerow 
 
 hr_status hr_job_state_begin(hr_job_state *job_state, hr_error *err) {
     job_state->slots = calloc(hr_job_state_slots(job_state) + 1, sizeof *job_state->slots);
-    return job_state->slots ? HR_OK : hr_fail_memory(err);
+    job_state->arena = hr_arena_new();
+    if (job_state->slots && job_state->arena) return HR_OK;
+    hr_job_state_done(job_state);
+    return hr_fail_memory(err);
 }
 
 void hr_job_state_done(hr_job_state *job_state) {
     for (size_t p = 0; job_state->slots && p < hr_job_state_slots(job_state); p++) free(job_state->slots[p].tree.at);
     free(job_state->slots);
+    hr_arena_free(job_state->arena);
     job_state->slots = NULL;
+    job_state->arena = NULL;
 }
 
 size_t hr_job_state_slots(const hr_job_state *job_state) {
@@ -38,14 +43,27 @@ size_t hr_job_state_position(const hr_job_state *job_state, size_t member) {
     return i;
 }
 
+/* ---- Trees ---------------------------------------------------------------------------------------------------------------- */
+
+/* A tree is decoded and checked once, and kept. */
+static hr_status read_slot_tree(const hr_job_state *job_state, size_t slot, ProtobufCBinaryData tree, hr_paid_tree *out, hr_error *err) {
+    hr_tree_slot where = {job_state->job, hr_job_state_owner(job_state, slot), slot};
+    return hr_wire_tree_unpack(job_state->view->membership, &where, &job_state->rules, tree.data, tree.len, job_state->arena, out, err);
+}
+
+const hr_paid_tree *hr_job_state_tree(const hr_job_state *job_state, size_t slot) {
+    return job_state->slots[slot].state == HR_SLOT_TREE ? &job_state->slots[slot].decoded : NULL;
+}
+
 /* ---- This party's word ------------------------------------------------------------------------------------------------- */
 
-static hr_status put_tree(hr_slot *slot, const void *tree, size_t size, const uint8_t *signature, hr_error *err) {
+static hr_status put_tree(hr_slot *slot, ProtobufCBinaryData tree, const hr_paid_tree *decoded, const uint8_t *signature, hr_error *err) {
     hr_bytes copy;
-    hr_status status = hr_bytes_copy(tree, size, &copy, err);
+    hr_status status = hr_bytes_copy(tree.data, tree.len, &copy, err);
     if (status) return status;
     free(slot->tree.at);
     slot->tree = copy;
+    slot->decoded = *decoded;
     memcpy(slot->signature, signature, HR_SIGNATURE_SIZE);
     slot->state = HR_SLOT_TREE;
     return HR_OK;
@@ -66,8 +84,12 @@ static void empty_words(const hr_job_state *job_state, size_t slot, uint8_t word
 
 hr_status hr_job_state_sign_tree(hr_job_state *job_state, size_t slot, const uint8_t *tree, size_t size, hr_error *err) {
     uint8_t signature[HR_SIGNATURE_SIZE];
+    hr_paid_tree decoded;
+    ProtobufCBinaryData bytes = hr_data_of(tree, size);
+    hr_status status = read_slot_tree(job_state, slot, bytes, &decoded, err);
+    if (status) return status;
     hr_sign(job_state->view->identity, tree_domain, tree, size, signature);
-    return put_tree(&job_state->slots[slot], tree, size, signature, err);
+    return put_tree(&job_state->slots[slot], bytes, &decoded, signature, err);
 }
 
 void hr_job_state_sign_empty(hr_job_state *job_state, size_t slot) {
@@ -104,50 +126,37 @@ hr_status hr_job_state_empty(hr_job_state *job_state, size_t slot, ProtobufCBina
     return status;
 }
 
-static hr_status read_slot_tree(const hr_job_state *job_state, size_t slot, const void *bytes, size_t size, hr_arena *arena,
-                                hr_paid_tree *out, hr_error *err) {
-    hr_tree_slot where = {job_state->job, hr_job_state_owner(job_state, slot), slot};
-    return hr_wire_tree_unpack(job_state->view->membership, &where, &job_state->rules, bytes, size, arena, out, err);
-}
-
-hr_status hr_job_state_tree(const hr_job_state *job_state, size_t slot, hr_arena *arena, hr_paid_tree *out, hr_error *err) {
-    return read_slot_tree(job_state, slot, job_state->slots[slot].tree.at, job_state->slots[slot].tree.size, arena, out, err);
-}
-
-static hr_status check_received_tree(const hr_job_state *job_state, const Hedgerow__Slot *slot, hr_arena *arena, hr_error *err) {
+static hr_status check_received_tree(const hr_job_state *job_state, const Hedgerow__Slot *slot, hr_paid_tree *out, hr_error *err) {
     size_t owner = hr_job_state_owner(job_state, slot->slot);
     if (!signed_by(job_state, owner, tree_domain, slot->tree.data, slot->tree.len, slot->signature))
         return refuse_forest("a tree is not signed by the owner of its slot", err);
-    hr_paid_tree tree;
-    return read_slot_tree(job_state, slot->slot, slot->tree.data, slot->tree.len, arena, &tree, err);
+    return read_slot_tree(job_state, slot->slot, slot->tree, out, err);
 }
 
-static hr_status check_received_slot(const hr_job_state *job_state, const Hedgerow__Slot *slot, hr_arena *arena, hr_error *err) {
+static hr_status check_received_slot(const hr_job_state *job_state, const Hedgerow__Slot *slot, hr_paid_tree *out, hr_error *err) {
     if (slot->slot >= hr_job_state_slots(job_state)) return refuse_forest("the job has no such slot", err);
     if (!slot->tree.len) return check_empty(job_state, slot->slot, slot->signature, err);
-    return job_state->slots[slot->slot].state == HR_SLOT_TREE ? HR_OK : check_received_tree(job_state, slot, arena, err);
+    return job_state->slots[slot->slot].state == HR_SLOT_TREE ? HR_OK : check_received_tree(job_state, slot, out, err);
 }
 
-static hr_status take_slot(hr_job_state *job_state, const Hedgerow__Slot *from, hr_error *err) {
+static hr_status take_slot(hr_job_state *job_state, const Hedgerow__Slot *from, const hr_paid_tree *tree, hr_error *err) {
     hr_slot *to = &job_state->slots[from->slot];
     if (to->state == HR_SLOT_TREE) return HR_OK;
-    if (from->tree.len) return put_tree(to, from->tree.data, from->tree.len, from->signature.data, err);
+    if (from->tree.len) return put_tree(to, from->tree, tree, from->signature.data, err);
     put_empty(to, from->signature.data);
     return HR_OK;
 }
 
 hr_status hr_job_state_merge(hr_job_state *job_state, const Hedgerow__Forest *forest, hr_error *err) {
     if (forest->n_slots > hr_job_state_slots(job_state)) return refuse_forest("more slots than the job has", err);
-    hr_arena *arena = hr_arena_new();
-    if (!arena) return hr_fail_memory(err);
+    hr_paid_tree *trees = calloc(forest->n_slots + 1, sizeof *trees);
+    if (!trees) return hr_fail_memory(err);
+    hr_arena_mark mark = hr_arena_get_mark(job_state->arena);
     hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < forest->n_slots; i++) {
-        hr_arena_mark mark = hr_arena_get_mark(arena);
-        status = check_received_slot(job_state, forest->slots[i], arena, err);
-        hr_arena_rewind(arena, mark);
-    }
-    for (size_t i = 0; !status && i < forest->n_slots; i++) status = take_slot(job_state, forest->slots[i], err);
-    hr_arena_free(arena);
+    for (size_t i = 0; !status && i < forest->n_slots; i++) status = check_received_slot(job_state, forest->slots[i], &trees[i], err);
+    if (status) hr_arena_rewind(job_state->arena, mark);
+    for (size_t i = 0; !status && i < forest->n_slots; i++) status = take_slot(job_state, forest->slots[i], &trees[i], err);
+    free(trees);
     return status;
 }
 

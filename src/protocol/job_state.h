@@ -13,7 +13,8 @@ typedef enum hr_slot_state { HR_SLOT_OPEN, HR_SLOT_EMPTY, HR_SLOT_TREE } hr_slot
 
 typedef struct hr_slot {
     hr_slot_state state;
-    hr_bytes tree; /* a Tree */
+    hr_bytes tree;        /* a Tree */
+    hr_paid_tree decoded; /* what it says, checked; lives in the arena of the job state */
     uint8_t signature[HR_SIGNATURE_SIZE];
 } hr_slot;
 
@@ -24,6 +25,7 @@ typedef struct hr_job_state {
     hr_tree_rules rules;
     size_t owners[HR_MEMBERS_MAX], owner_count, rounds; /* owners: members, in order */
     hr_slot *slots;                                     /* owner_count * rounds */
+    hr_arena *arena;
 } hr_job_state;
 
 /* `owners` and all before it must be set. Fails: MEMORY. */
@@ -38,7 +40,7 @@ size_t hr_job_state_next_open(const hr_job_state *job_state);
 /* The position of a member among the owners; owner_count if it is none. */
 size_t hr_job_state_position(const hr_job_state *job_state, size_t member);
 
-/* This party's own tree, from bytes without a signature. Copies. Fails: MEMORY. */
+/* This party's own tree, from bytes without a signature. Copies. Fails: FORMAT, POLICY, LIMIT (others would refuse it), MEMORY. */
 HR_MUST_CHECK hr_status hr_job_state_sign_tree(hr_job_state *job_state, size_t slot, const uint8_t *tree, size_t size, hr_error *err);
 /* The coordinator's word that a slot stays empty; it signs it. No effect on a tree. */
 void hr_job_state_sign_empty(hr_job_state *job_state, size_t slot);
@@ -47,8 +49,8 @@ void hr_job_state_sign_empty(hr_job_state *job_state, size_t slot);
 HR_MUST_CHECK hr_status hr_job_state_merge(hr_job_state *job_state, const Hedgerow__Forest *forest, hr_error *err);
 HR_MUST_CHECK hr_status hr_job_state_empty(hr_job_state *job_state, size_t slot, ProtobufCBinaryData signature, hr_error *err);
 
-/* The tree of a slot that has one. *out lives in the arena. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_job_state_tree(const hr_job_state *job_state, size_t slot, hr_arena *arena, hr_paid_tree *out, hr_error *err);
+/* The tree of a slot; NULL if it has none. It stays the job state's. */
+const hr_paid_tree *hr_job_state_tree(const hr_job_state *job_state, size_t slot);
 
 /* Slots from..to - 1 that are not open, as a message that borrows from the job state. Owner: the caller calls hr_job_state_unlist.
  * Fails: MEMORY. */

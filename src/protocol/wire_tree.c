@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "privacy/mechanisms.h"
+#include "tree/tree_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static void columns_done(columns *c) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-static hr_status columns_of(const hr_value_tree *tree, columns *c, hr_error *err) {
+static hr_status wire_tree_columns_of(const hr_tree *tree, columns *c, hr_error *err) {
     size_t n = tree->node_count, words = tree->subset_count * SET_WORDS;
     *c = (columns){.left = malloc((n + 1) * sizeof *c->left),
                    .feature = malloc((n + 1) * sizeof *c->feature),
@@ -67,12 +68,12 @@ static hr_status columns_of(const hr_value_tree *tree, columns *c, hr_error *err
                    .subsets = malloc((words + 1) * sizeof *c->subsets)};
     if (!c->left || !c->feature || !c->subset || !c->missing_left || !c->cut || !c->value || !c->subsets) return hr_fail_memory(err);
     for (size_t i = 0; i < n; i++) {
-        const hr_value_node *node = &tree->nodes[i];
+        const hr_node *node = &tree->nodes[i];
         c->left[i] = node->left;
         c->feature[i] = node->feature;
         c->subset[i] = node->subset;
         c->missing_left[i] = node->missing_left;
-        c->cut[i] = node->cut;
+        c->cut[i] = node->threshold;
         c->value[i] = node->value;
     }
     for (size_t s = 0; s < tree->subset_count; s++)
@@ -80,7 +81,7 @@ static hr_status columns_of(const hr_value_tree *tree, columns *c, hr_error *err
     return HR_OK;
 }
 
-static void point_at(Hedgerow__Tree *wire, const columns *c, const hr_value_tree *tree) {
+static void point_at(Hedgerow__Tree *wire, const columns *c, const hr_tree *tree) {
     wire->n_left = wire->n_feature = wire->n_subset = wire->n_missing_left = wire->n_cut = wire->n_value = tree->node_count;
     wire->left = c->left;
     wire->feature = c->feature;
@@ -100,7 +101,7 @@ hr_status hr_wire_tree_pack(const hr_membership *membership, const hr_tree_slot 
     wire.job = hr_data_of(slot->job.bytes, HR_JOB_BYTES);
     wire.owner = hr_text_of(membership->members[slot->owner].name);
     wire.slot = (uint32_t)slot->slot;
-    hr_status status = columns_of(&tree->tree, &c, err);
+    hr_status status = wire_tree_columns_of(&tree->tree, &c, err);
     if (!status) status = hr_wire_releases_pack(tree->releases, tree->release_count, &storage, &wire.releases, err);
     wire.n_releases = tree->release_count;
     if (!status) {
@@ -119,11 +120,18 @@ static hr_status refuse_wire_tree(const char *why, hr_error *err) {
     return hr_fail(err, HR_E_FORMAT, "", "%s", why);
 }
 
-static hr_status read_wire_release(const Hedgerow__Release *in, size_t slot, hr_arena *arena, hr_release *out, hr_error *err) {
+/* An exact statistic, which only the paper mode lists, is of no part. */
+static bool is_of_place(const Hedgerow__Release *in, const hr_tree_rules *rules, size_t slot) {
+    bool exact = rules->paper && in->mechanism == HR_IDENTITY && !in->part;
+    bool tree = in->tree == -1 || (in->tree >= 0 && (uint64_t)in->tree == slot);
+    return !in->group && tree && (exact || in->part == slot);
+}
+
+static hr_status read_wire_release(const Hedgerow__Release *in, const hr_tree_rules *rules, size_t slot, hr_arena *arena, hr_release *out,
+                                   hr_error *err) {
     if (!in->what.len || !hr_text_is_fit(in->what, 100)) return refuse_wire_tree("a release without a name", err);
     if (!hr_mechanism_info_of(in->mechanism)) return refuse_wire_tree("a release by an unknown mechanism", err);
-    bool here = in->tree == -1 || (in->tree >= 0 && (uint64_t)in->tree == slot);
-    if (in->group || in->part != slot || !here) return refuse_wire_tree("a release of another slot", err);
+    if (!is_of_place(in, rules, slot)) return refuse_wire_tree("a release of another slot", err);
     if (in->level < -1 || in->level > DEPTH_MAX) return refuse_wire_tree("a release of a level that no tree has", err);
     const char *what = hr_arena_text(arena, (const char *)in->what.data, in->what.len);
     if (!what) return hr_fail_memory(err);
@@ -156,7 +164,7 @@ hr_status hr_wire_releases_unpack(Hedgerow__Release *const *wire, size_t count, 
     hr_release *made = hr_arena_alloc(arena, count + 1, sizeof *made);
     if (!made) return hr_fail_memory(err);
     hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < count; i++) status = read_wire_release(wire[i], slot, arena, &made[i], err);
+    for (size_t i = 0; !status && i < count; i++) status = read_wire_release(wire[i], rules, slot, arena, &made[i], err);
     if (!status) status = check_cost(made, count, rules, err);
     if (!status) *out = made;
     return status;
@@ -168,22 +176,30 @@ static bool is_integer(const Hedgerow__Tree *t) {
            t->n_subsets % SET_WORDS == 0 && t->n_subsets / SET_WORDS <= n;
 }
 
-static hr_status read_wire_tree(const Hedgerow__Tree *t, hr_arena *arena, hr_value_tree *out, hr_error *err) {
+static hr_status read_wire_tree(const Hedgerow__Tree *t, hr_arena *arena, hr_tree *out, hr_error *err) {
     if (!is_integer(t)) return refuse_wire_tree("a tree with missing nodes", err);
-    hr_value_tree tree = {.node_count = t->n_left, .subset_count = t->n_subsets / SET_WORDS};
+    hr_tree tree = {.node_count = t->n_left, .subset_count = t->n_subsets / SET_WORDS};
     tree.nodes = hr_arena_alloc(arena, tree.node_count, sizeof *tree.nodes);
     tree.subsets = hr_arena_alloc(arena, tree.subset_count + 1, sizeof *tree.subsets);
     if (!tree.nodes || !tree.subsets) return hr_fail_memory(err);
     for (size_t i = 0; i < tree.node_count; i++)
-        tree.nodes[i] = (hr_value_node){.left = t->left[i],
-                                        .feature = t->feature[i],
-                                        .subset = t->subset[i],
-                                        .missing_left = t->missing_left[i] != 0,
-                                        .cut = t->cut[i],
-                                        .value = t->value[i]};
+        tree.nodes[i] = (hr_node){.left = t->left[i],
+                                  .feature = t->feature[i],
+                                  .subset = t->subset[i],
+                                  .missing_left = t->missing_left[i] != 0,
+                                  .threshold = t->cut[i],
+                                  .value = t->value[i]};
     for (size_t s = 0; s < tree.subset_count; s++) memcpy(tree.subsets[s].words, t->subsets + s * SET_WORDS, sizeof tree.subsets[s].words);
     *out = tree;
     return HR_OK;
+}
+
+static hr_status check_tree_wire_tree(const hr_tree *tree, const hr_tree_rules *rules, hr_error *err) {
+    const hr_tree_limits limits = {.schema = rules->schema, .depth_max = DEPTH_MAX, .value_max = value_max(rules), .within_bounds = true};
+    hr_tree_fault fault;
+    hr_status status = hr_tree_check(tree, &limits, &fault, err);
+    if (!fault.of_node) return status;
+    return hr_fail(err, HR_E_FORMAT, "ask its owner for the tree again", "node %zu of a tree: %s", fault.node, fault.what);
 }
 
 static hr_status check_tree_slot(const hr_membership *membership, const hr_tree_slot *slot, const Hedgerow__Tree *t, hr_error *err) {
@@ -201,7 +217,7 @@ hr_status hr_wire_tree_unpack(const hr_membership *membership, const hr_tree_slo
     const Hedgerow__Tree *wire = (const Hedgerow__Tree *)unpacked;
     status = check_tree_slot(membership, slot, wire, err);
     if (!status) status = read_wire_tree(wire, arena, &made.tree, err);
-    if (!status) status = hr_value_tree_check(&made.tree, rules->schema, DEPTH_MAX, value_max(rules), err);
+    if (!status) status = check_tree_wire_tree(&made.tree, rules, err);
     if (!status) status = hr_wire_releases_unpack(wire->releases, wire->n_releases, rules, slot->slot, arena, &made.releases, err);
     made.release_count = wire->n_releases;
     if (!status) *out = made;

@@ -5,11 +5,11 @@
 
 #include "privacy/accountant.h"
 #include "protocol/envelope.h"
-#include "tree/value_tree.h"
+#include "tree/tree.h"
 
 /* A tree with what it cost its owner. */
 typedef struct hr_paid_tree {
-    hr_value_tree tree;
+    hr_tree tree;
     hr_release *releases;
     size_t release_count;
 } hr_paid_tree;

@@ -101,6 +101,7 @@ static bool split_number(drawing *d, uint32_t index, const hr_node *origin) {
     value_range range = range_left(d, index, node->feature);
     if (range.low >= range.high) return false;
     node->cut = (uint8_t)draw_cut(d, range.low, range.high, origin);
+    node->threshold = hr_bins_threshold(&d->binning->features[node->feature], node->cut);
     node->missing_left = origin ? origin->missing_left : hr_uniform(d->csprng, 2);
     return true;
 }

@@ -1,24 +1,34 @@
-/* Trees and forests as the model keeps them: released values only. */
+/* Trees and forests: released values only. A tree is published by its thresholds and sets of categories; it needs no bins to be read,
+ * sent or walked. Bins belong to training and to the predictor, which compare bytes: a node's `cut` is its threshold among the bins of
+ * whoever made the node, and means nothing elsewhere. */
 #ifndef HR_TREE_TREE_H
 #define HR_TREE_TREE_H
 
 #include "base/arena.h"
 #include "bins/binning.h"
 
-/* A set of bins, one bit each. */
+#include <hedgerow/data.h>
+
+/* A set of bins, one bit each. Of a category, code c is bin min(c, 255), and 0 is missing. */
 typedef struct hr_bin_set {
     uint64_t words[HR_BINS_MAX / 64];
 } hr_bin_set;
 
 /* A node is a leaf if left == 0; else its children are `left`, `left + 1` and so on, all larger than its own index. A two-way split has
- * two. A multiway split has one for every bin of its feature; training grows none unless its header says so. */
+ * two. A multiway split has one for every bin; training grows none unless its header says so. Of a category its bins are those of
+ * hr_category_bins. Of a number they are divided by `branches - 2` ascending thresholds of the tree, from `first` on: missing numbers go to
+ * `left`, x goes to `left + 1 + (how many of them are < x)`. */
 typedef struct hr_node {
     uint32_t left;
     uint32_t feature;
-    uint32_t subset;   /* HR_CATEGORY: index of the set of bins that go left */
-    uint8_t cut;       /* HR_NUMBER: bins 1..cut go left */
-    bool missing_left; /* HR_NUMBER: where bin 0 goes */
-    uint16_t branches; /* 0: a leaf or a two-way split; else the bins of the feature: bin b goes to `left + b`, whatever its kind */
+    union {
+        uint32_t subset; /* two-way, HR_CATEGORY: index of the set of bins that go left */
+        uint32_t first;  /* multiway, HR_NUMBER: index of its first threshold */
+    };
+    uint8_t cut;       /* two-way, HR_NUMBER: bins 1..cut go left. 0 in trees that were read or received */
+    bool missing_left; /* two-way, HR_NUMBER */
+    uint16_t branches; /* 0: a leaf or a two-way split; else the number of children */
+    double threshold;  /* two-way, HR_NUMBER: x <= threshold goes left; may be infinite */
     double value;      /* leaf: what it adds to its output's score */
 } hr_node;
 
@@ -27,7 +37,11 @@ typedef struct hr_tree {
     size_t node_count;
     hr_bin_set *subsets;
     size_t subset_count;
-    size_t output; /* which score it adds to */
+    double *thresholds; /* of multiway splits of numbers */
+    size_t threshold_count;
+    double *counts;   /* one a node: how many records it has, as it was released; NULL: it was not */
+    double deviation; /* the standard deviation of the noise of each leaf's sum; 0: it was not told */
+    size_t output;    /* which score it adds to */
 } hr_tree;
 
 /* What a sum of scores means. */
@@ -51,9 +65,6 @@ typedef struct hr_forest {
     size_t tree_count;
     hr_calibration calibration; /* of classes; a label that is a number has none */
 } hr_forest;
-
-/* A copy of nodes and subsets in the arena. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_tree_copy(const hr_tree *tree, hr_arena *arena, hr_tree *out, hr_error *err);
 
 static inline bool hr_bin_set_has(const hr_bin_set *set, uint8_t bin) {
     return set->words[bin / 64] >> (bin % 64) & 1;
@@ -80,5 +91,16 @@ static inline uint32_t hr_node_child(const hr_tree *tree, const hr_node *node, h
     if (node->branches) return node->left + bin;
     return node->left + !hr_node_goes_left(tree, node, kind, bin);
 }
+
+/* ---- Values ---------------------------------------------------------------------------------------------------------------- */
+
+/* The leaf of a record, by its values. */
+uint32_t hr_tree_leaf(const hr_tree *tree, const hr_data *data, size_t row);
+
+/* scores[i] += what the tree says of record i. `data` follows the schema of the tree. */
+void hr_tree_add(const hr_tree *tree, const hr_data *data, double *scores);
+
+/* A deep copy in the arena. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_tree_copy(const hr_tree *tree, hr_arena *arena, hr_tree *out, hr_error *err);
 
 #endif

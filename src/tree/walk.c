@@ -2,11 +2,18 @@
  * the data. Steps of LANES records are independent, so that their loads overlap; measured by bench/bench_predict.c. */
 #include "tree/walk.h"
 
-#include "tree/binarize.h"
-
 enum { LANES = 8 };
 
+static void range_of_cut(const hr_node *node, hr_range_node *out) {
+    out->low = !node->missing_left;
+    out->width = (uint8_t)(node->cut - out->low);
+}
+
 bool hr_walk_range(const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins, hr_range_node *out) {
+    if (bins->kind == HR_NUMBER) {
+        if (node->cut || node->missing_left) range_of_cut(node, out);
+        return node->cut || node->missing_left;
+    }
     unsigned first = bins->bin_count, last = 0, count = 0;
     for (unsigned bin = 0; bin < bins->bin_count; bin++) {
         if (!hr_node_goes_left(tree, node, bins->kind, (uint8_t)bin)) continue;
@@ -57,7 +64,7 @@ static unsigned tree_depth(const hr_tree *tree, uint16_t *depths) {
     return deepest;
 }
 
-static bool lay_out_walk(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out) {
+bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out) {
     double *values = hr_arena_alloc(arena, tree->node_count, sizeof *values);
     uint16_t *depths = hr_arena_alloc(arena, tree->node_count, sizeof *depths);
     hr_range_node *ranges = hr_arena_alloc(arena, tree->node_count, sizeof *ranges);
@@ -71,11 +78,6 @@ static bool lay_out_walk(hr_arena *arena, const hr_tree *tree, const hr_binning 
     out->ranges = NULL;
     out->sets = sets;
     return true;
-}
-
-bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out) {
-    hr_tree binarized;
-    return hr_binarize(arena, tree, &binarized) && lay_out_walk(arena, &binarized, binning, offsets, out);
 }
 
 static inline void walk_ranges(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, uint32_t *at) {

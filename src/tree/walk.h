@@ -2,7 +2,7 @@
  *
  * A leaf sends all bins back to itself, so that every record takes the same number of steps. Where every split sends one range of
  * bins left (all cuts of numbers, one category against the rest), a node is 16 bytes and a step takes two loads; other trees keep
- * the set of bins that go right in every node. Multiway splits become two-way ones first (binarize.h). */
+ * the set of bins that go right in every node. */
 #ifndef HR_TREE_WALK_H
 #define HR_TREE_WALK_H
 
@@ -32,7 +32,7 @@ typedef struct hr_walk_tree {
 /* The bins that a two-way split sends left as one range: low and width. False if they are none, or not one range. */
 bool hr_walk_range(const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins, hr_range_node *out);
 
-/* Lays a tree out in an arena; nodes keep their places if none is multiway. offsets: one per feature; the bin of feature f of the record at
+/* Lays a tree of two-way splits out in an arena; nodes keep their places. offsets: one per feature; the bin of feature f of the record at
  * position p will be bins[offsets[f] + p]. False when memory is short. */
 bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out);
 

@@ -82,22 +82,15 @@ static void test_columns__equal_their_single_values(void **state) {
     }
 }
 
-static void test_copy__is_deep(void **state) {
+/* A number is not beyond the threshold of a cut exactly if it is in one of the bins that the cut sends left. */
+static void test_threshold__divides_numbers_as_the_cut_does_bins(void **state) {
     (void)state;
-    double edges[] = {1, 2};
-    hr_feature_bins features[] = {{HR_NUMBER, 4, edges}, {HR_CATEGORY, 7, NULL}, {HR_NUMBER, 2, NULL}};
-    hr_arena *arena = hr_arena_new();
-    assert_non_null(arena);
-    const hr_feature_bins *copy = hr_binning_copy(arena, &(hr_binning){3, features});
-    assert_non_null(copy);
-    edges[0] = edges[1] = 99;
-    features[1].bin_count = 0;
-    assert_int_equal(copy[0].bin_count, 4);
-    assert_true(copy[0].edges[0] == 1 && copy[0].edges[1] == 2);
-    assert_int_equal(copy[1].bin_count, 7);
-    assert_int_equal(copy[1].kind, HR_CATEGORY);
-    assert_null(copy[2].edges);
-    hr_arena_free(arena);
+    static const double edges[] = {-1, 2.5}, values[] = {-1e300, -1, -.999, 2.5, 2.5000001, 1e300};
+    const hr_feature_bins number = {HR_NUMBER, 4, edges}, whole = {HR_NUMBER, 2, NULL};
+    for (uint32_t cut = 0; cut < 4; cut++)
+        for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+            assert_true((values[i] <= hr_bins_threshold(&number, cut)) == (hr_bin_of_number(&number, values[i]) <= cut));
+    assert_true(hr_bins_threshold(&whole, 0) == -(double)INFINITY && hr_bins_threshold(&whole, 1) == (double)INFINITY);
 }
 
 int main(void) {
@@ -108,7 +101,7 @@ int main(void) {
         cmocka_unit_test(test_number__without_edges_is_bin_one),
         cmocka_unit_test(test_code__beyond_the_last_bin_shares_it),
         cmocka_unit_test(test_columns__equal_their_single_values),
-        cmocka_unit_test(test_copy__is_deep),
+        cmocka_unit_test(test_threshold__divides_numbers_as_the_cut_does_bins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

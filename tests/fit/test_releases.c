@@ -309,9 +309,9 @@ static void check_grid(const char *method, double delta) {
     options.edges = HR_EDGES_PRIVATE;
     hr_model *model = fit(t.data, &options);
     size_t edges = 0;
-    for (size_t f = 0; f < FEATURES; f++)
-        for (uint32_t e = 0; e + 2 < model->binning.features[f].bin_count; e++, edges++) {
-            double cell = model->binning.features[f].edges[e] * cells; /* bounds are 0 and 1 */
+    for (size_t c = 0; c < model->predictor.column_count; c++)
+        for (uint32_t e = 0; e + 2 < model->predictor.columns[c].bin_count; e++, edges++) {
+            double cell = model->predictor.columns[c].edges[e] * cells; /* bounds are 0 and 1 */
             if (cell != rint(cell)) fail_msg("%s, delta %g: an edge is off the grid", method, delta);
         }
     assert_true(edges > 10);

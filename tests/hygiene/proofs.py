@@ -14,7 +14,7 @@ MECHANISMS = ['src/privacy/' + name for name in ('laplace.c', 'gaussian.c', 'exp
 CRITICAL = ['src/' + name for name in (
     'random/sample.c', 'random/csprng.c', 'privacy/gate.c', 'privacy/gdp.c', 'privacy/quantile_machine.c', 'privacy/release.c', 'privacy/running_total.c', 'privacy/buckets.h', 'bins/edges.c',
     'stats/round_gain.c', 'stats/median_score.c', 'tree/block_walk.c', 'stats/hessian.c', 'stats/gradient.c', 'grow/grow.c',
-    'stats/hedge_records.c', 'stats/impurity.c', 'tree/link.c', 'stats/local_gradients.c', 'stats/local_labels.c', 'stats/local_source.c', 'stats/split_candidates.c', 'stats/packing.h', 'tree/parts.c', 'stats/reliability.c', 'stats/candidate_scan.c', 'tree/binarize.c', 'tree/walk.c',
+    'stats/hedge_records.c', 'stats/impurity.c', 'tree/link.c', 'stats/local_gradients.c', 'stats/local_labels.c', 'stats/local_source.c', 'stats/split_candidates.c', 'stats/packing.h', 'tree/parts.c', 'stats/reliability.c', 'stats/candidate_scan.c', 'tree/tree.c', 'tree/walk.c',
     'methods/calibration.c', 'methods/diprime.c', 'methods/dpboost.c', 'methods/hedge.c', 'methods/hedge_machine.c', 'methods/hedge_plan.c',
     'methods/inprivate.c', 'methods/inprivate_tree.c', 'methods/para.c', 'methods/private_forest.c', 'methods/seq.c', 'methods/single_tree.c',
     'fit/fit.c', 'party/rounds.c')]

@@ -27,6 +27,7 @@ COVERED = {
     'plain_forest': 'ert rf',
     'plan': 'budget fit',
     'policy': 'owner_work terms',
+    'predict': 'predictor',
     'private_splitter': 'split_candidates',
     'schedules': 'protocol',
     'schema': 'check yaml',

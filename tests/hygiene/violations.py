@@ -44,6 +44,7 @@ CASES = [
     ('gate', 'src/grow/spoiled.c', 'long f(const hr_exact *e) { return e->unpaid; }\n', 'look at exact statistics'),
     ('gate', 'src/tree/spoiled.c', 'long f(const hr_exact *e) { return e->unpaid; }\n', 'look at exact statistics'),
     ('gate', 'src/fit/spoiled.c', 'long f(const hr_exact *e) { return e->unpaid; }\n', 'look at exact statistics'),
+    ('gate', 'src/grow/grow.c', 'long f(const hr_exact *e) { return e->unpaid; }\n', 'look at exact statistics'),
     ('gate', 'src/methods/spoiled.c', '#include "stats/label_sums.h"\n', 'without privacy'),
     ('gate', 'src/grow/private_splitter.c', '#include "stats/split_gains.h"\n', 'without privacy'),
     ('gate', 'src/methods/hedge_machine.c', 'size_t f(const hr_data *d) { return hr_data_rows(d); }\n', 'sees released values only'),

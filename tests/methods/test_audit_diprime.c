@@ -446,7 +446,7 @@ static void test_w4x__catches_fits_at_more_than_they_claim(void **state) {
 /* ---- W4b: where a cut is ------------------------------------------------------------------------------------------------------ */
 
 static double root_cut(const hr_model *model) {
-    return model->binning.features[0].edges[0];
+    return model->forest.trees[0].nodes[0].threshold;
 }
 
 static double cut_is_below_the_canary(const hr_model *model) {

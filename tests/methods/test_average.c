@@ -56,6 +56,7 @@ static void grow(world *w) {
                                        .feature = (uint32_t)hr_dice_below(&dice, 2),
                                        .cut = (uint8_t)(1 + hr_dice_below(&dice, 3)),
                                        .value = 1e9};
+        for (uint32_t n = 0; n < NODES / 2; n++) w->nodes[t][n].threshold = w->edges[0][w->nodes[t][n].cut - 1];
         w->trees[t] = (hr_tree){.nodes = w->nodes[t], .node_count = NODES, .subsets = &w->subset, .subset_count = t % 2};
         draw_said(&dice, w, w->said[t]);
         assert_int_equal(hr_average_add(&w->training, &w->trees[t], w->said[t], NULL), HR_OK);
@@ -76,14 +77,15 @@ static double mean_said(const world *w, size_t i, size_t k) {
     return sum / TREES;
 }
 
-static void check_predictions(const world *w) {
+static void check_predictions(world *w) {
     hr_model *model = NULL;
     hr_model parts = {.schema = w->t.schema,
                       .method = "diprime",
-                      .binning = w->training.binning,
+                      .arena = w->training.arena,
                       .forest = w->training.forest,
                       .guarantee = {.epsilon = INFINITY, .epsilon_replace = INFINITY, .unit = HR_ONE_RECORD, .statement = "none"}};
     assert_int_equal(hr_model_make(&parts, &model, NULL), HR_OK);
+    w->training.arena = parts.arena;
     assert_int_equal(hr_model_check(model, NULL), HR_OK);
     double *predicted = predictions_of(model, w->t.data); /* numbers have bounds -1 and 1 */
     for (size_t i = 0; i < ROWS; i++)

@@ -122,7 +122,7 @@ static ranges start_of(const hr_model *model) {
     for (size_t f = 0; f < FEATURES; f++) {
         const hr_column *column = hr_schema_feature(model->schema, f);
         r.low[f] = column->low, r.high[f] = column->high;
-        for (uint32_t b = 1; b < model->binning.features[f].bin_count; b++) hr_bin_set_add(&r.values[f], (uint8_t)b);
+        for (uint32_t b = 1; column->kind == HR_CATEGORY && b < hr_category_bins(column); b++) hr_bin_set_add(&r.values[f], (uint8_t)b);
     }
     return r;
 }
@@ -134,7 +134,7 @@ static size_t size_of(const hr_bin_set *set) {
 }
 
 static bool can_split(const hr_model *model, const ranges *r, size_t f) {
-    return model->binning.features[f].kind == HR_NUMBER ? r->low[f] < r->high[f] : size_of(&r->values[f]) > 1;
+    return hr_schema_feature(model->schema, f)->kind == HR_NUMBER ? r->low[f] < r->high[f] : size_of(&r->values[f]) > 1;
 }
 
 static bool on_grid(double low, double high, double cut) {
@@ -149,14 +149,11 @@ static bool on_grid(double low, double high, double cut) {
 static ranges child_of(const grown *g, const ranges *r, const hr_node *node, bool left) {
     ranges child = *r;
     size_t f = node->feature;
-    const hr_feature_bins *bins = &g->model->binning.features[f];
-    if (bins->kind == HR_NUMBER) {
-        assert_true(node->cut >= 1 && node->cut <= bins->bin_count - 2);
-        double cut = bins->edges[node->cut - 1];
-        bool full = bins->bin_count == HR_BINS_MAX;
-        assert_true(full || (cut >= r->low[f] && cut <= r->high[f]));
-        if (g->s->mode == HR_SOUND) assert_true(full || on_grid(r->low[f], r->high[f], cut));
-        *(left ? &child.high[f] : &child.low[f]) = fmin(fmax(cut, r->low[f]), r->high[f]);
+    if (hr_schema_feature(g->model->schema, f)->kind == HR_NUMBER) {
+        double cut = node->threshold;
+        assert_true(cut >= r->low[f] && cut <= r->high[f]);
+        if (g->s->mode == HR_SOUND) assert_true(on_grid(r->low[f], r->high[f], cut));
+        *(left ? &child.high[f] : &child.low[f]) = cut;
         return child;
     }
     const hr_bin_set *set = &g->tree->subsets[node->subset];
@@ -444,8 +441,7 @@ static void test_cuts__are_medians_at_huge_epsilon(void **state) {
         options.trees = options.depth = 1;
         options.by_name[HR_OPTION_MAX_FEATURES] = 1;
         hr_model *model = fit(t.data, &options);
-        assert_int_equal(model->binning.features[0].bin_count, 3);
-        assert_true(fabs(model->binning.features[0].edges[0] - .25) < 1. / HR_MEDIAN_SCORE_CELLS + .0006);
+        assert_true(fabs(model->forest.trees[0].nodes[0].threshold - .25) < 1. / HR_MEDIAN_SCORE_CELLS + .0006);
         hr_model_free(model);
     }
     table_close(&t);
@@ -493,7 +489,7 @@ static void test_cuts__send_what_is_on_them_left(void **state) {
     options.trees = options.depth = 1;
     options.by_name[HR_OPTION_MAX_FEATURES] = 1;
     hr_model *model = fit(t.data, &options);
-    assert_true(model->binning.features[0].edges[0] == .5);
+    assert_true(model->forest.trees[0].nodes[0].threshold == .5);
     assert_true(metrics_of(model, t.data).rmse < .01);
     hr_model_free(model);
     table_close(&t);

@@ -28,10 +28,20 @@ typedef struct grown {
     size_t choices[12]; /* of a level */
 } grown;
 
+/* Five even parts, of fewer integers one each; and missing. */
+static size_t bins_of(const hr_model *model, size_t f) {
+    hr_arena *arena = hr_arena_new();
+    hr_binning binning;
+    assert_int_equal(hr_edges_public(model->schema, 5, arena, &binning, NULL), HR_OK);
+    size_t count = binning.features[f].bin_count;
+    hr_arena_free(arena);
+    return count;
+}
+
 /* Features that may split node n when there are `nodes` nodes. */
 static size_t possible_at(const grown *g, const hr_model *model, size_t n, size_t nodes) {
     size_t possible = 0;
-    for (size_t f = 0; f < ODD_FEATURES; f++) possible += !g->asked[n][f] && nodes + model->binning.features[f].bin_count <= NODES_MAX;
+    for (size_t f = 0; f < ODD_FEATURES; f++) possible += !g->asked[n][f] && nodes + bins_of(model, f) <= NODES_MAX;
     return possible;
 }
 
@@ -49,7 +59,7 @@ static void grow_again(const forest_setting *s, const hr_model *model, const hr_
         }
         g->choices[g->levels[n]] += possible > 1 && candidates_of(s) > 1;
         assert_true(node->left == nodes && !g->asked[n][node->feature]);
-        assert_true(node->branches == model->binning.features[node->feature].bin_count);
+        assert_true(node->branches == bins_of(model, node->feature));
         for (size_t b = 0; b < node->branches; b++, nodes++) {
             g->levels[nodes] = g->levels[n] + 1;
             memcpy(g->asked[nodes], g->asked[n], sizeof g->asked[n]);

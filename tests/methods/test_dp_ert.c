@@ -22,32 +22,36 @@ static bool has_value(const reach *r, const hr_binning *binning, size_t f) {
 }
 
 /* Each node can be reached by some value of every feature; returns how many leaves there are below. */
-static size_t visit(const hr_model *model, const hr_tree *tree, size_t n, const reach *here, int64_t depth) {
+static size_t visit(const hr_binning *binning, const hr_tree *tree, size_t n, const reach *here, int64_t depth) {
     const hr_node *node = &tree->nodes[n];
-    for (size_t f = 0; f < ODD_FEATURES; f++) assert_true(has_value(here, &model->binning, f));
+    for (size_t f = 0; f < ODD_FEATURES; f++) assert_true(has_value(here, binning, f));
     assert_true(depth >= 0 && node->branches == 0);
     if (!node->left) return 1;
     size_t leaves = 0;
     for (uint32_t side = 0; side < 2; side++) {
         reach child = *here;
         for (uint32_t b = 0; b < HR_BINS_MAX; b++)
-            if (hr_node_child(tree, node, model->binning.features[node->feature].kind, (uint8_t)b) != node->left + side)
+            if (hr_node_child(tree, node, binning->features[node->feature].kind, (uint8_t)b) != node->left + side)
                 child.bins[node->feature][b] = false;
-        leaves += visit(model, tree, node->left + side, &child, depth - 1);
+        leaves += visit(binning, tree, node->left + side, &child, depth - 1);
     }
     return leaves;
 }
 
 static void check_trees(const forest_setting *s, const hr_model *model) {
     check_outputs(s, model);
+    hr_arena *arena = hr_arena_new();
+    hr_binning binning;
+    assert_int_equal(hr_edges_public(model->schema, HR_BINS_MAX - 1, arena, &binning, NULL), HR_OK);
     reach all;
     for (size_t f = 0; f < ODD_FEATURES; f++)
-        for (uint32_t b = 0; b < HR_BINS_MAX; b++) all.bins[f][b] = b < model->binning.features[f].bin_count;
+        for (uint32_t b = 0; b < HR_BINS_MAX; b++) all.bins[f][b] = b < binning.features[f].bin_count;
     for (size_t t = 0; t < model->forest.tree_count; t++) {
         const hr_tree *tree = &model->forest.trees[t];
-        size_t leaves = visit(model, tree, 0, &all, s->depth);
+        size_t leaves = visit(&binning, tree, 0, &all, s->depth);
         assert_true(2 * leaves == tree->node_count + 1 && leaves > (size_t)1 << (s->depth / 2));
     }
+    hr_arena_free(arena);
 }
 
 static void test_trees__have_no_leaf_that_no_record_can_reach(void **state) {
@@ -79,8 +83,8 @@ static void test_cuts__are_uniform_between_public_bounds(void **state) {
     for (size_t c = 1; c <= CUTS; c++) even[c] = 1. / CUTS;
     assert_true(chi_square_fits(features, half, 2, TREES) && chi_square_fits(missing, half, 2, TREES));
     assert_true(chi_square_fits(cuts, even, CUTS + 1, TREES));
-    for (size_t f = 0; f < 2; f++) { /* edges are even */
-        const hr_feature_bins *bins = &model->binning.features[f];
+    for (size_t f = 0; f < 2; f++) {                                /* edges are even */
+        const hr_feature_bins *bins = &model->predictor.columns[f]; /* every cut was drawn */
         assert_int_equal(bins->bin_count, HR_BINS_MAX);
         double width = columns[f].high - columns[f].low;
         for (size_t e = 0; e < CUTS; e++)

@@ -1,10 +1,10 @@
 /* InPrivate Digging for one owner: who trains when, what is released, and models that have learned something. */
-#include "methods/cuts.h"
 #include "methods/inprivate.h"
 #include "support/tables.h"
 
 #include "data/records.h"
 #include "stats/split_candidates.h"
+#include "tree/tree_check.h"
 
 enum { ROWS = 4000, EVERYBODY = 100000 };
 
@@ -87,10 +87,10 @@ static void purse_close(purse *p) {
     hr_arena_free(p->arena);
 }
 
-static hr_value_tree must_tree(purse *p, const hr_data *records, const double *scores, const hr_fit_options *options) {
+static hr_tree must_tree(purse *p, const hr_data *records, const double *scores, const hr_fit_options *options) {
     hr_inprivate_tree_job job = {
         .records = records, .scores = scores, .scope = {.tree = 3, .group = 7, .part = 2, .budget = hr_gate_budget(p->gate)}};
-    hr_value_tree tree = {0};
+    hr_tree tree = {0};
     hr_error err = {0};
     if (hr_inprivate_tree(&job, options, p->gate, 1, p->arena, &tree, &err)) fail_msg("%s; %s", err.message, err.remedy);
     return tree;
@@ -109,10 +109,12 @@ static void test_tree__holds_what_its_receiver_checks(void **state) {
                     hr_fit_options options = options_of("inprivate", HR_SOUND);
                     options.edges = (hr_edges)edges;
                     purse p = purse_open(HR_PURE, epsilons[e], rows);
-                    hr_value_tree tree = must_tree(&p, t.data, scores, &options);
+                    hr_tree tree = must_tree(&p, t.data, scores, &options);
                     hr_error err = {0};
                     double most = hr_inprivate_value_max(t.schema, &options);
-                    if (hr_value_tree_check(&tree, t.schema, (size_t)options.depth, most, &err)) fail_msg("%s", err.message);
+                    const hr_tree_limits limits = {t.schema, (size_t)options.depth, most, true};
+                    hr_tree_fault fault;
+                    if (hr_tree_check(&tree, &limits, &fault, &err)) fail_msg("%s", err.message);
                     assert_int_equal(tree.node_count, ((size_t)2 << options.depth) - 1); /* full: its shape tells nothing */
                     assert_true(hr_gate_spent(p.gate) <= hr_gate_budget(p.gate) && hr_gate_spent(p.gate) > hr_gate_budget(p.gate) - 100);
                     purse_close(&p);
@@ -164,8 +166,8 @@ static void check_leaves(size_t classes, int64_t depth) {
     options.depth = depth;
     options.gradient_bound = 2;
     purse p = purse_open(HR_PURE, 50000, 3);
-    hr_value_tree tree = must_tree(&p, t.data, scores, &options);
-    hr_value_tree_add(&tree, t.data, said);
+    hr_tree tree = must_tree(&p, t.data, scores, &options);
+    hr_tree_add(&tree, t.data, said);
     for (size_t n = 0; n < tree.node_count; n++) {
         double value = tree.nodes[n].value;
         if (tree.nodes[n].left) continue;
@@ -192,8 +194,8 @@ static void test_tree__as_published_takes_residuals_of_any_size(void **state) {
     hr_fit_options options = options_of("inprivate", HR_PAPER);
     options.depth = 1;
     purse p = purse_open(HR_PURE, 5000, 3);
-    hr_value_tree tree = must_tree(&p, t.data, scores, &options);
-    hr_value_tree_add(&tree, t.data, said);
+    hr_tree tree = must_tree(&p, t.data, scores, &options);
+    hr_tree_add(&tree, t.data, said);
     for (size_t i = 0; i < 1000; i++) assert_true(said[i] < -49 && said[i] > -51);
     purse_close(&p);
     table_close(&t);
@@ -201,33 +203,49 @@ static void test_tree__as_published_takes_residuals_of_any_size(void **state) {
 
 /* ---- Forests ------------------------------------------------------------------------------------------------------------- */
 
-/* Those of two owners with bins of their own, in one model, say what the trees say one by one. */
+/* How many different thresholds a feature has, at the most. */
+static size_t most_thresholds(const hr_model *model) {
+    size_t most = 0, count = 0;
+    for (size_t c = 0; c < model->predictor.column_count; c++) {
+        bool same = c && model->predictor.features[c] == model->predictor.features[c - 1];
+        count = (same ? count : 0) + model->predictor.columns[c].bin_count - 2;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* Those of many owners with bins of their own, in one model, say what the trees say one by one; also where a feature is cut at more places
+ * than a byte can tell apart. */
 static void test_forest__says_what_its_trees_say(void **state) {
     (void)state;
+    enum { OWNERS = 120, RECORDS = 300 };
     for (size_t classes = 0; classes <= 2; classes += 2) {
-        table t = mixed_table(300, classes, 4), other = mixed_table(500, classes, 8);
+        table t = mixed_table(RECORDS, classes, 4);
         hr_fit_options options = options_of("inprivate", HR_SOUND);
-        purse p = purse_open(HR_PURE, 3, 1), q = purse_open(HR_PURE, 3, 2);
-        static double scores[500], sums[300];
-        memset(sums, 0, sizeof sums);
-        hr_value_tree trees[2] = {must_tree(&p, t.data, scores, &options), must_tree(&q, other.data, scores, &options)};
         hr_model parts = {.method = "inprivate", .schema = t.schema, .privacy_measure = HR_PURE, .guarantee = {.statement = ""}};
-        assert_int_equal(hr_inprivate_forest(trees, 2, t.schema, p.arena, &parts.binning, &parts.forest, NULL), HR_OK);
-        for (size_t k = 0; k < 2; k++) hr_value_tree_add(&trees[k], t.data, sums);
+        static double scores[RECORDS], sums[RECORDS];
+        memset(sums, 0, sizeof sums);
+        parts.arena = hr_arena_new();
+        assert_int_equal(hr_inprivate_forest_init(t.schema, OWNERS, parts.arena, &parts.forest, NULL), HR_OK);
+        for (size_t k = 0; k < OWNERS; k++) {
+            purse p = purse_open(HR_PURE, 3, k);
+            hr_tree tree = must_tree(&p, t.data, scores, &options);
+            hr_tree_add(&tree, t.data, sums);
+            assert_int_equal(hr_tree_copy(&tree, parts.arena, &parts.forest.trees[parts.forest.tree_count++], NULL), HR_OK);
+            purse_close(&p);
+        }
         hr_model *model = NULL;
         hr_error err = {0};
         if (hr_model_make(&parts, &model, &err)) fail_msg("%s: %s", err.field, err.message);
+        assert_true(most_thresholds(model) > HR_BINS_MAX);
         double *predicted = predictions_of(model, t.data);
-        for (size_t i = 0; i < 300; i++) {
+        for (size_t i = 0; i < RECORDS; i++) {
             double p1 = 1 / (1 + exp(-sums[i])), wanted = classes ? p1 : fmin(fmax(sums[i], -1), 1);
             assert_true(fabs(predicted[i * (classes ? 2 : 1) + (classes ? 1 : 0)] - wanted) < 1e-9);
         }
         free(predicted);
         hr_model_free(model);
-        purse_close(&p);
-        purse_close(&q);
         table_close(&t);
-        table_close(&other);
     }
 }
 

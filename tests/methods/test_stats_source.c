@@ -264,7 +264,7 @@ static void test_shards__leave_out_the_same_records(void **state) {
 
 /* ---- InPrivate's tree ------------------------------------------------------------------------------------------------ */
 
-static void grow_inprivate(const table *t, const double *scores, bool in_shards, hr_arena *arena, hr_value_tree *out) {
+static void grow_inprivate(const table *t, const double *scores, bool in_shards, hr_arena *arena, hr_tree *out) {
     hr_fit_options options = options_of("inprivate", HR_SOUND);
     hr_csprng *csprng = NULL;
     hr_gate *gate = NULL;
@@ -285,7 +285,7 @@ static void test_shards__grow_the_inprivate_tree_of_all_records(void **state) {
     for (size_t classes = 0; classes <= 2; classes += 2) {
         table t = mixed_table(classes, 5);
         hr_arena *arena = hr_arena_new();
-        hr_value_tree together, apart;
+        hr_tree together, apart;
         static double scores[ROWS];
         uint64_t seed = 1;
         for (size_t i = 0; i < ROWS; i++) scores[i] = next_unit(&seed) - .5;
@@ -293,7 +293,7 @@ static void test_shards__grow_the_inprivate_tree_of_all_records(void **state) {
         grow_inprivate(&t, scores, true, arena, &apart);
         assert_true(together.node_count == apart.node_count && together.node_count > 1);
         for (size_t n = 0; n < apart.node_count; n++) {
-            const hr_value_node *x = &together.nodes[n], *y = &apart.nodes[n];
+            const hr_node *x = &together.nodes[n], *y = &apart.nodes[n];
             assert_true(x->left == y->left && x->feature == y->feature && x->value == y->value);
         }
         hr_arena_free(arena);

@@ -2,10 +2,10 @@
 #include "support/model_files.h"
 
 /* Cells that no schema lists, missing ones and edges among them. */
-static void test_golden__version_1_multiway_predicts(void **state) {
+static void test_golden__version_2_multiway_predicts(void **state) {
     (void)state;
-    hr_model *model = parse_golden("model-1-multiway.json");
-    static const char csv[] = "age,size,ward\n,1,a\n18,1,zz\n18,1,a\n1,1,\n17,1,e\n18.5,1,c\n37.5,1,b\n30,1,zz\n38,NA,a\n90,2,b\n";
+    hr_model *model = parse_golden("model-2-multiway.json");
+    static const char csv[] = "age,size,ward\n,1,a\n18,1,zz\n18,1,a\n1,1,\n17,1,c\n18.5,1,c\n37.5,1,b\n30,1,zz\n38,NA,a\n90,2,b\n";
     static const double expected[] = {-.4375, .1875, .3125, .1875, .5625, -.125, -.25, -.25, -.375, .75};
     const hr_read_options options = {.size = sizeof options, .format = HR_FORMAT_CSV, .label_optional = true};
     hr_data *data = NULL;
@@ -19,9 +19,9 @@ static void test_golden__version_1_multiway_predicts(void **state) {
     hr_model_free(model);
 }
 
-static void test_golden__version_1_multiway_keeps_its_bytes(void **state) {
+static void test_golden__version_2_multiway_keeps_its_bytes(void **state) {
     (void)state;
-    char *text = read_golden("model-1-multiway.json");
+    char *text = read_golden("model-2-multiway.json");
     hr_model *model = parse_model(text);
     char *again = render(model);
     assert_string_equal(strstr(again, "\"method\""), strstr(text, "\"method\"")); /* what comes before names the library */
@@ -34,14 +34,14 @@ static void test_golden__version_1_multiway_keeps_its_bytes(void **state) {
 static void test_parse__refuses_bad_multiway_splits(void **state) {
     (void)state;
     static const forgery forgeries[] = {
-        {"[[1,0],", "[[0,0],", "trees[0].nodes[0][0]", "after their parent"},
+        {"[[1,0,[", "[[0,0,[", "trees[0].nodes[0][0]", "after their parent"},
         {"[5,2]", "[2,2]", "trees[0].nodes[2][0]", "after their parent"},
         {"[5,2]", "[3,2]", "trees[0].nodes[2][0]", "two parents"},
         {"[5,2]", "[6,2]", "trees[0].nodes[3][0]", "two parents"},
         {"[9,2,0]", "[8,2,0]", "trees[0].nodes[3][0]", "two parents"},
         {"[9,2,0]", "[9,2]", "trees[0].nodes[4][0]", "two parents"},
-        {"[11,1]", "[10,1]", "trees[0].nodes[4][0]", "two parents"},
-        {"[11,1]", "[12,1]", "trees[0].nodes[4][0]", "a child is missing"},
+        {"[11,1,[]]", "[10,1,[]]", "trees[0].nodes[4][0]", "two parents"},
+        {"[11,1,[]]", "[12,1,[]]", "trees[0].nodes[4][0]", "a child is missing"},
         {"[5,2]", "[10,2]", "trees[0].nodes[2][0]", "a child is missing"},
         {"[5,2]", "[4294967295,2]", "trees[0].nodes[2][0]", "a child is missing"},
         {"[5,2]", "[4294967292,2]", "trees[0].nodes[2][0]", "a child is missing"},
@@ -51,23 +51,28 @@ static void test_parse__refuses_bad_multiway_splits(void **state) {
         {"[5,2]", "[5,-1]", "trees[0].nodes[2][1]", "not between 0 and 2"},
         {"[5,2]", "[5.0,2]", "trees[0].nodes[2][0]", "must be an integer"},
         {"[5,2]", "[5,null]", "trees[0].nodes[2][1]", "must be an integer"},
-        {"[5,2]", "[5,1]", "trees[0].nodes[7]", "no parent"},
+        {"[5,2]", "[5,1,[]]", "trees[0].nodes[7]", "no parent"},
         {"[5,2]", "[5]", "trees[0].nodes[5]", "no parent"},
-        {"[5,2]", "[5,2,0,1]", "trees[0].nodes[2]", "has 2 or 3 entries"},
-        {"[11,1]", "[11,1,0]", "trees[0].nodes[4]", "has 2 or 4 entries"},
-        {"\"count\": 4", "\"count\": 5", "trees[0].nodes[3][0]", "two parents"},
-        {"[18, 37.5]", "[18]", "trees[0].nodes[4]", "no parent"},
-        {"[18, 37.5]", "[18, 37.5, 40]", "trees[0].nodes[2][0]", "two parents"},
+        {"[5,2]", "[5,2,0,1]", "trees[0].nodes[2]", "has 3 entries, or 2"},
+        {"[11,1,[]]", "[11,1,0]", "trees[0].nodes[4]", "has 4 entries, or 3 with a list"},
+        {"\"b\", \"c\"", "\"b\", \"c\", \"d\"", "trees[0].nodes[3][0]", "two parents"},
+        {"[18,37.5]", "[18]", "trees[0].nodes[4]", "no parent"},
+        {"[18,37.5]", "[18,37.5,40]", "trees[0].nodes[2][0]", "two parents"},
+        {"[18,37.5]", "[37.5,18]", "trees[0].nodes[0][2]", "must ascend"},
+        {"[18,37.5]", "[18,18]", "trees[0].nodes[0][2]", "must ascend"},
+        {"[18,37.5]", "[18,\"inf\"]", "trees[0].nodes[0][2][1]", "must be a number"},
+        {"[18,37.5]", "[18,null]", "trees[0].nodes[0][2][1]", "must be a number"},
+        {"[18,37.5]", "{}", "trees[0].nodes[0]", "has 4 entries, or 3 with a list"},
         {",[0.75]]", "]", "trees[0].nodes[4][0]", "a child is missing"},
         {"[0.75]]", "[0.75],[0.5]]", "trees[0].nodes[13]", "no parent"},
     };
-    assert_refused("model-1-multiway.json", forgeries, COUNT(forgeries));
+    assert_refused("model-2-multiway.json", forgeries, COUNT(forgeries));
 }
 
 /* What no file can say, but a method might. */
 static void test_check__refuses_a_multiway_split_of_other_bins(void **state) {
     (void)state;
-    hr_model *model = parse_golden("model-1-multiway.json");
+    hr_model *model = parse_golden("model-2-multiway.json");
     hr_node *node = &model->forest.trees[0].nodes[2];
     for (uint16_t branches = 1; branches <= 5; branches++) {
         hr_error err = {0};
@@ -85,11 +90,11 @@ static void test_parse__refuses_multiway_splits_deeper_than_64_levels(void **sta
     (void)state;
     for (unsigned depth = 64; depth <= 65; depth++) {
         char nodes[4000];
-        size_t at = (size_t)snprintf(nodes, sizeof nodes, "[1,0]");
-        for (unsigned d = 1; d < depth; d++) at += (size_t)snprintf(nodes + at, sizeof nodes - at, ",[0],[0],[%u,0]", 3 * d + 1);
+        size_t at = (size_t)snprintf(nodes, sizeof nodes, "[1,0,[0.5]]");
+        for (unsigned d = 1; d < depth; d++) at += (size_t)snprintf(nodes + at, sizeof nodes - at, ",[0],[0],[%u,0,[0.5]]", 3 * d + 1);
         snprintf(nodes + at, sizeof nodes - at, ",[0],[0],[0]");
-        char *text = read_golden("model-1-open.json");
-        char *forged = forge_model(text, &(forgery){"[1, 0, 1, 0], [-0.5], [1]", nodes, "", ""});
+        char *text = read_golden("model-2-open.json");
+        char *forged = forge_model(text, &(forgery){"[1, 0, 0.5, 0], [-0.5], [1]", nodes, "", ""});
         hr_model *model = NULL;
         hr_error err = {0};
         hr_status status = hr_model_parse(forged, strlen(forged), "deep.json", &model, &err);
@@ -103,8 +108,8 @@ static void test_parse__refuses_multiway_splits_deeper_than_64_levels(void **sta
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden__version_1_multiway_predicts),
-        cmocka_unit_test(test_golden__version_1_multiway_keeps_its_bytes),
+        cmocka_unit_test(test_golden__version_2_multiway_predicts),
+        cmocka_unit_test(test_golden__version_2_multiway_keeps_its_bytes),
         cmocka_unit_test(test_parse__refuses_bad_multiway_splits),
         cmocka_unit_test(test_check__refuses_a_multiway_split_of_other_bins),
         cmocka_unit_test(test_parse__refuses_multiway_splits_deeper_than_64_levels),

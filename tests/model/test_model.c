@@ -1,6 +1,6 @@
 #include "support/model_parts.h"
 
-static void test_make__copies_everything(void **state) {
+static void test_make__takes_the_arena_and_copies_the_rest(void **state) {
     (void)state;
     parts p;
     parts_init(&p, HR_BINARY, HR_LINK_SIGNED, 1, 3, 3, HR_PURE);
@@ -18,8 +18,7 @@ static void test_make__copies_everything(void **state) {
     const size_t nodes = p.model.forest.trees[0].node_count;
     const double leaf = p.model.forest.trees[0].nodes[nodes - 1].value;
     method[0] = name[0] = value[0] = what[0] = statement[0] = '?';
-    p.model.forest.trees[0].nodes[nodes - 1].value = 99;
-    p.model.forest.base[0] = 99;
+    assert_null(p.model.arena);
     parts_done(&p);
 
     assert_string_equal(hr_model_method(model), "hedge");
@@ -193,7 +192,7 @@ static void test_account__calls_exact_answers_not_private(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_make__copies_everything),
+        cmocka_unit_test(test_make__takes_the_arena_and_copies_the_rest),
         cmocka_unit_test(test_make__takes_a_model_without_trees_or_releases),
         cmocka_unit_test(test_records__are_what_was_released),
         cmocka_unit_test(test_release__tells_what_was_published),

@@ -3,13 +3,26 @@
 /* The kinds of steps that a record takes: which of them trees have met. */
 enum { CUT, SUBSET, FEW_BRANCHES, ALL_BRANCHES, BRANCH_OF_MISSING, BRANCH_OF_UNKNOWN, STEPS };
 
-static void note_step(const hr_node *node, hr_kind kind, uint8_t bin, bool *met) {
+static void note_step(const hr_node *node, hr_kind kind, uint32_t bin, bool *met) {
     if (!node->branches) {
         met[kind == HR_NUMBER ? CUT : SUBSET] = true;
         return;
     }
     met[node->branches == HR_BINS_MAX ? ALL_BRANCHES : FEW_BRANCHES] = true;
     if (!bin) met[kind == HR_NUMBER ? BRANCH_OF_MISSING : BRANCH_OF_UNKNOWN] = true;
+}
+
+/* Which of its children a record goes to. */
+static uint32_t number_by_hand(const hr_tree *tree, const hr_node *node, double x) {
+    uint32_t child = !isnan(x);
+    if (!node->branches) return isnan(x) ? !node->missing_left : x > node->threshold;
+    for (uint32_t i = 0; i + 2 < node->branches; i++) child += x > tree->thresholds[node->first + i];
+    return child;
+}
+
+static uint32_t code_by_hand(const hr_tree *tree, const hr_node *node, uint16_t code) {
+    uint8_t bin = (uint8_t)(code < 255 ? code : 255);
+    return node->branches ? bin : !hr_bin_set_has(&tree->subsets[node->subset], bin);
 }
 
 /* The same sums, record by record, in the plainest way. */
@@ -19,11 +32,11 @@ static void scores_by_hand(const hr_model *m, const hr_data *data, size_t row, d
         const hr_tree *tree = &m->forest.trees[t];
         const hr_node *node = &tree->nodes[0];
         while (node->left) {
-            const hr_feature_bins *bins = &m->binning.features[node->feature];
-            uint8_t bin = bins->kind == HR_NUMBER ? hr_bin_of_number(bins, hr_data_numbers(data, node->feature)[row])
-                                                  : hr_bin_of_code(bins, hr_data_codes(data, node->feature)[row]);
-            note_step(node, bins->kind, bin, met);
-            node = &tree->nodes[node->left + (node->branches ? bin : !hr_node_goes_left(tree, node, bins->kind, bin))];
+            const double *numbers = hr_data_numbers(data, node->feature);
+            uint32_t child =
+                numbers ? number_by_hand(tree, node, numbers[row]) : code_by_hand(tree, node, hr_data_codes(data, node->feature)[row]);
+            note_step(node, numbers ? HR_NUMBER : HR_CATEGORY, child, met);
+            node = &tree->nodes[node->left + child];
         }
         scores[tree->output] += node->value;
     }

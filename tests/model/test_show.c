@@ -2,10 +2,10 @@
 
 static const hr_column mixed[] = {
     {.name = "age", .kind = HR_NUMBER, .low = 0, .high = 100},
-    {.name = "a\"b\\c&d\x1b[2J", .kind = HR_CATEGORY, .value_count = 3, .values = (const char *const[]){"x\"", "y", "z"}},
+    {.name = "a\"b\\c&d\x1b[2J", .kind = HR_CATEGORY, .value_count = 2, .values = (const char *const[]){"x\"", "y"}},
     {.name = "unused", .kind = HR_NUMBER, .low = 0, .high = 1}};
 
-/* Three features; tree 0: age <= 18 or missing ? (category in {missing, y and later} ? 3 : 1) : -2; tree 1: age is missing ? 1 : 1. */
+/* Three features; tree 0: age <= 18 or missing ? (category in {missing, y} ? 3 : 1) : -2; tree 1: age is missing ? 1 : 1. */
 typedef struct small {
     hr_schema *schema;
     hr_model *model;
@@ -13,14 +13,18 @@ typedef struct small {
 
 static small make_small(bool is_private, const char *statement) {
     const hr_column label = {.name = "stay", .kind = HR_NUMBER, .low = 0, .high = 10};
-    const double edges[] = {18, 37.5};
-    hr_feature_bins bins[] = {{HR_NUMBER, 4, edges}, {HR_CATEGORY, 3, NULL}, {HR_NUMBER, 2, NULL}};
     hr_bin_set subset = {{5}};
-    hr_node first[] = {
-        {.left = 1, .feature = 0, .cut = 1, .missing_left = true}, {.left = 3, .feature = 1}, {.value = -2}, {.value = 3}, {.value = 1}};
-    hr_node second[] = {{.left = 1, .feature = 0, .cut = 0, .missing_left = true}, {.value = 1}, {.value = 1}};
-    hr_tree trees[] = {{first, 5, &subset, 1, 0}, {second, 3, NULL, 0, 0}};
-    double base = 0;
+    hr_node first[] = {{.left = 1, .feature = 0, .threshold = 18, .missing_left = true},
+                       {.left = 3, .feature = 1},
+                       {.value = -2},
+                       {.value = 3},
+                       {.value = 1}};
+    hr_node second[] = {{.left = 1, .feature = 0, .threshold = -HUGE_VAL, .missing_left = true}, {.value = 1}, {.value = 1}};
+    const hr_tree trees[] = {{.nodes = first, .node_count = 5, .subsets = &subset, .subset_count = 1}, {.nodes = second, .node_count = 3}};
+    hr_arena *arena = hr_arena_new();
+    hr_tree *kept = hr_arena_alloc(arena, 2, sizeof *kept);
+    double *base = hr_arena_alloc(arena, 1, sizeof *base);
+    for (int t = 0; t < 2; t++) assert_int_equal(hr_tree_copy(&trees[t], arena, &kept[t], NULL), HR_OK);
     hr_release releases[] = {{.what = "split", .cost = HR_UNIT / 4, .group = 1, .part = 0, .draws = 1},
                              {.what = "leaf sum", .cost = HR_UNIT / 4, .group = 1, .part = 0, .draws = 2},
                              {.what = "leaf sum", .cost = HR_UNIT / 8, .group = 1, .part = 1, .draws = 4},
@@ -28,10 +32,10 @@ static small make_small(bool is_private, const char *statement) {
     hr_setting settings[] = {{"trees", "2"}};
     small s = {0};
     assert_int_equal(hr_schema_make(&label, mixed, 3, NULL, 0, &s.schema, NULL), HR_OK);
-    hr_model made = {.schema = s.schema,
+    hr_model made = {.arena = arena,
+                     .schema = s.schema,
                      .method = "dpboost",
-                     .binning = {3, bins},
-                     .forest = {.link = HR_LINK_NUMBER, .output_count = 1, .base = &base, .trees = trees, .tree_count = 2},
+                     .forest = {.link = HR_LINK_NUMBER, .output_count = 1, .base = base, .trees = kept, .tree_count = 2},
                      .privacy_measure = HR_PURE,
                      .guarantee = {.is_private = is_private, .epsilon = 1.00000001, .epsilon_replace = 2, .statement = statement},
                      .releases = releases,
@@ -54,7 +58,7 @@ static void test_tree_text__speaks_of_names_and_thresholds(void **state) {
     assert_int_equal(hr_model_tree_text(s.model, 0, &text, NULL), HR_OK);
     assert_string_equal(text, "tree 0, adds to the score of stay\n"
                               "if age <= 18 or missing:\n"
-                              "  if a\"b\\c&d?[2J in {missing, 'y' and later}:\n"
+                              "  if a\"b\\c&d?[2J in {missing, 'y'}:\n"
                               "    +3\n"
                               "  else:\n"
                               "    +1\n"
@@ -72,14 +76,15 @@ static void test_tree_text__tells_every_kind_of_cut(void **state) {
     small s = make_small(true, "Proved.");
     hr_node *root = &s.model->forest.trees[0].nodes[0];
     const struct {
-        uint8_t cut;
+        double threshold;
         bool missing_left;
         const char *text;
-    } cases[] = {{0, false, "if age in {}:"},     {0, true, "if age is missing:"},  {1, false, "if age <= 18:"},
-                 {2, false, "if age <= 37.5:"},   {3, false, "if age is present:"}, {2, true, "if age <= 37.5 or missing:"},
-                 {3, true, "if age is anything:"}};
+    } cases[] = {
+        {-HUGE_VAL, false, "if age in {}:"},    {-HUGE_VAL, true, "if age is missing:"}, {18, false, "if age <= 18:"},
+        {37.5, false, "if age <= 37.5:"},       {HUGE_VAL, false, "if age is present:"}, {37.5, true, "if age <= 37.5 or missing:"},
+        {HUGE_VAL, true, "if age is anything:"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        root->cut = cases[i].cut;
+        root->threshold = cases[i].threshold;
         root->missing_left = cases[i].missing_left;
         char *text = NULL;
         assert_int_equal(hr_model_tree_text(s.model, 0, &text, NULL), HR_OK);
@@ -95,7 +100,7 @@ static void test_tree_dot__escapes_names(void **state) {
     char *text = NULL;
     assert_int_equal(hr_model_tree_dot(s.model, 0, &text, NULL), HR_OK);
     assert_memory_equal(text, "digraph tree_0 {\n", 17);
-    assert_non_null(strstr(text, "n1 [label=\"a\\\"b\\\\c&amp;d?[2J in {missing, 'y' and later}\"];\n"));
+    assert_non_null(strstr(text, "n1 [label=\"a\\\"b\\\\c&amp;d?[2J in {missing, 'y'}\"];\n"));
     assert_non_null(strstr(text, "n0 -> n1 [label=\"yes\"];\n  n0 -> n2 [label=\"no\"];\n"));
     assert_non_null(strstr(text, "n2 [label=\"-2\", shape=ellipse];\n"));
     assert_string_equal(text + strlen(text) - 3, "\n}\n");
@@ -107,7 +112,7 @@ static void test_tree_dot__escapes_names(void **state) {
 static void split_by_bins(small *s, hr_node *nodes) {
     const hr_node made[12] = {{.left = 1, .feature = 0, .branches = 4},
                               {.value = 1},
-                              {.left = 5, .feature = 2, .missing_left = true},
+                              {.left = 5, .feature = 2, .threshold = -HUGE_VAL, .missing_left = true},
                               {.left = 7, .feature = 1, .branches = 3},
                               {.left = 10, .feature = 2, .branches = 2},
                               {.value = -1},
@@ -118,7 +123,10 @@ static void split_by_bins(small *s, hr_node *nodes) {
                               {.value = -3},
                               {.value = -4}};
     memcpy(nodes, made, sizeof made);
+    static double thresholds[] = {18, 37.5};
     s->model->forest.trees[0].nodes = nodes;
+    s->model->forest.trees[0].thresholds = thresholds;
+    s->model->forest.trees[0].threshold_count = 2;
     s->model->forest.trees[0].node_count = 12;
 }
 
@@ -141,7 +149,7 @@ static void test_tree_text__has_a_line_for_every_branch(void **state) {
                               "    split by a\"b\\c&d?[2J:\n"
                               "      missing or any other: +2\n"
                               "      'x\"': +3\n"
-                              "      'y' and later: +4\n"
+                              "      'y': +4\n"
                               "  > 37.5:\n"
                               "    split by unused:\n"
                               "      missing: -3\n"
@@ -169,7 +177,7 @@ static void test_tree_dot__has_an_edge_for_every_branch(void **state) {
                                  "  n3 [label=\"a\\\"b\\\\c&amp;d?[2J\"];\n"
                                  "  n3 -> n7 [label=\"missing or any other\"];\n"
                                  "  n3 -> n8 [label=\"'x\\\"'\"];\n"
-                                 "  n3 -> n9 [label=\"'y' and later\"];\n"));
+                                 "  n3 -> n9 [label=\"'y'\"];\n"));
     hr_text_free(text);
     small_done(&s);
 }

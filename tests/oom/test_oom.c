@@ -399,7 +399,7 @@ static void test_multiway_model__survives_short_memory(void **state) {
     const hr_read_options options = {.size = sizeof options, .format = HR_FORMAT_CSV, .label_optional = true};
     hr_data_free(w->data);
     w->data = NULL;
-    assert_int_equal(hr_model_read(HR_TESTS_DIR "/model/golden/model-1-multiway.json", &w->model, NULL), HR_OK);
+    assert_int_equal(hr_model_read(HR_TESTS_DIR "/model/golden/model-2-multiway.json", &w->model, NULL), HR_OK);
     assert_int_equal(hr_data_parse(hr_model_schema(w->model), csv, strlen(csv), &options, &w->data, NULL), HR_OK);
     assert_int_equal(hr_model_render(w->model, &w->json, NULL), HR_OK);
     exhaust(w, predict, HR_E_MEMORY, NULL);

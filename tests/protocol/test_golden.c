@@ -163,7 +163,7 @@ static void test_golden__trees_and_mechanisms(void **state) {
     const hr_membership membership = {"hospitals", members, 2};
     hr_tree_slot where = {.owner = 1, .slot = 3};
     memcpy(where.job.bytes, "0123456789abcdef", HR_JOB_BYTES);
-    hr_value_node nodes[] = {{.left = 1, .feature = 2, .cut = .5, .missing_left = true}, {.value = -1}, {.value = 1}};
+    hr_node nodes[] = {{.left = 1, .feature = 2, .threshold = .5, .missing_left = true}, {.value = -1}, {.value = 1}};
     hr_bin_set subsets[] = {{{1, 2, 3, 4}}};
     hr_release releases[sizeof mechanisms / sizeof *mechanisms];
     for (size_t i = 0; i < sizeof releases / sizeof *releases; i++)

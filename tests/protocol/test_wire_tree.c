@@ -8,11 +8,14 @@ static const hr_tree_slot here = {{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 1
 /* Three leaves under a number's cut and a category's subset. */
 static leaf_tree *sample_tree(hr_arena *arena) {
     leaf_tree *t = leaf_tree_of(arena, here.slot);
-    const hr_value_node nodes[] = {
-        {.left = 1, .feature = 0, .cut = 5, .missing_left = true}, {.value = .5}, {.left = 3, .feature = 1}, {.value = -1}, {.value = 1}};
+    const hr_node nodes[] = {{.left = 1, .feature = 0, .threshold = 5, .missing_left = true},
+                             {.value = .5},
+                             {.left = 3, .feature = 1},
+                             {.value = -1},
+                             {.value = 1}};
     memcpy(t->nodes, nodes, sizeof nodes);
     t->subsets[0].words[0] = 5;
-    t->paid.tree = (hr_value_tree){t->nodes, 5, t->subsets, 1};
+    t->paid.tree = (hr_tree){.nodes = t->nodes, .node_count = 5, .subsets = t->subsets, .subset_count = 1};
     t->paid.release_count = 2;
     return t;
 }
@@ -70,9 +73,9 @@ static void test_wire_tree__comes_back_as_it_was(void **state) {
     assert_int_equal(read(f, &here, &rules, &bytes, &out), HR_OK);
     assert_int_equal(out.tree.node_count, 5);
     for (size_t n = 0; n < 5; n++) {
-        const hr_value_node *a = &out.tree.nodes[n], *b = &t->nodes[n];
+        const hr_node *a = &out.tree.nodes[n], *b = &t->nodes[n];
         assert_true(a->left == b->left && a->feature == b->feature && a->subset == b->subset && a->missing_left == b->missing_left);
-        assert_true(a->cut == b->cut && a->value == b->value);
+        assert_true(a->threshold == b->threshold && a->value == b->value);
     }
     assert_int_equal(out.tree.subset_count, 1);
     assert_memory_equal(out.tree.subsets, t->subsets, sizeof *t->subsets);
@@ -151,7 +154,7 @@ static void test_wire_tree__with_a_flipped_bit_is_sound_or_refused(void **state)
         hr_units total;
         bytes.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
         if (!read(f, &here, &rules, &bytes, &out)) {
-            assert_int_equal(hr_value_tree_check(&out.tree, f->schema, 64, 1e300, NULL), HR_OK);
+            assert_true(is_sound(f, &out.tree));
             assert_int_equal(hr_account_check(out.releases, out.release_count, HR_PURE, NULL), HR_OK);
             assert_int_equal(hr_account(out.releases, out.release_count, &total, NULL), HR_OK);
             assert_true(total <= rules.budget);
@@ -187,18 +190,18 @@ static void test_wire_tree__of_unsound_shape_is_refused(void **state) {
     const test_members *f = *state;
     const struct {
         size_t node;
-        hr_value_node bad;
+        hr_node bad;
     } cases[] = {
-        {0, {.left = 0, .value = .5}}, /* the rest has no parent */
-        {0, {.left = 5, .cut = 5}},    /* no such child */
-        {0, {.left = UINT32_MAX, .cut = 5}},
-        {2, {.left = 2, .feature = 1}},           /* its own child */
-        {2, {.left = 1, .feature = 1}},           /* two parents */
-        {0, {.left = 1, .feature = 2, .cut = 5}}, /* no such feature */
-        {0, {.left = 1, .feature = UINT32_MAX, .cut = 5}},
-        {0, {.left = 1, .cut = (double)NAN}},
-        {0, {.left = 1, .cut = (double)INFINITY}},
-        {0, {.left = 1, .cut = 10.5}},
+        {0, {.left = 0, .value = .5}},    /* the rest has no parent */
+        {0, {.left = 5, .threshold = 5}}, /* no such child */
+        {0, {.left = UINT32_MAX, .threshold = 5}},
+        {2, {.left = 2, .feature = 1}},                 /* its own child */
+        {2, {.left = 1, .feature = 1}},                 /* two parents */
+        {0, {.left = 1, .feature = 2, .threshold = 5}}, /* no such feature */
+        {0, {.left = 1, .feature = UINT32_MAX, .threshold = 5}},
+        {0, {.left = 1, .threshold = (double)NAN}},
+        {0, {.left = 1, .threshold = (double)INFINITY}},
+        {0, {.left = 1, .threshold = 10.5}},
         {2, {.left = 3, .feature = 1, .subset = 1}}, /* no such subset */
         {1, {.value = (double)NAN}},
         {1, {.value = -(double)INFINITY}},
@@ -220,10 +223,10 @@ static void test_wire_tree__of_great_depth_or_width_is_refused(void **state) {
     for (size_t splits = 5000; splits <= 100000; splits *= 20) {
         leaf_tree *t = leaf_tree_of(f->arena, here.slot);
         t->paid.tree.node_count = 2 * splits + 1;
-        t->paid.tree.nodes = hr_arena_alloc(f->arena, 2 * splits + 1, sizeof(hr_value_node));
+        t->paid.tree.nodes = hr_arena_alloc(f->arena, 2 * splits + 1, sizeof(hr_node));
         assert_non_null(t->paid.tree.nodes);
         for (size_t s = 0; s < splits; s++)
-            t->paid.tree.nodes[splits == 5000 ? 2 * s : s] = (hr_value_node){.left = (uint32_t)(2 * s + 1), .cut = 5};
+            t->paid.tree.nodes[splits == 5000 ? 2 * s : s] = (hr_node){.left = (uint32_t)(2 * s + 1), .threshold = 5};
         hr_status status = verdict(f, &t->paid);
         assert_true(status == HR_E_FORMAT || status == HR_E_LIMIT);
     }

@@ -36,7 +36,7 @@ static void test_hessian_sums__are_over_the_leaves_in_order(void **state) {
     binned_table_bin(&t);
     hr_node nodes[] = {{.left = 1, .feature = 0, .cut = 2}, {.left = 3, .feature = 2}, {0}, {0}, {0}};
     hr_bin_set subsets[] = {{{5}}};
-    hr_tree tree = {nodes, 5, subsets, 1, 0};
+    hr_tree tree = {.nodes = nodes, .node_count = 5, .subsets = subsets, .subset_count = 1};
     hr_packing packing = {.shift = 20, .gradient_bound = 4096};
     int64_t *packed = random_packed(&dice, t.arena, &packing, 1, ROWS), wanted[3] = {0};
     hr_exact sums[5];

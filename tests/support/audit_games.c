@@ -56,9 +56,6 @@ void assert_caught(const game *g, double bound) {
 double leaf_value(const hr_model *model, size_t tree, double x) {
     const hr_tree *t = &model->forest.trees[tree];
     const hr_node *node = t->nodes;
-    while (node->left) {
-        const hr_feature_bins *feature = &model->binning.features[node->feature];
-        node = &t->nodes[hr_node_child(t, node, feature->kind, hr_bin_of_number(feature, x))];
-    }
+    while (node->left) node = &t->nodes[node->left + !(x <= node->threshold)];
     return node->value;
 }

@@ -113,15 +113,9 @@ void check_costs(const forest_setting *s, const hr_model *model) {
 static void check_means(const hr_model *model, size_t tree, const hr_data *data, const double *labels) {
     const hr_tree *t = &model->forest.trees[tree];
     double *sums = calloc(t->node_count, sizeof *sums), *counts = calloc(t->node_count, sizeof *counts);
-    hr_binned *binned = NULL;
     assert_true(sums && counts);
-    assert_int_equal(hr_binned_columns(data, &model->binning, 1, &binned, NULL), HR_OK);
     for (size_t i = 0; i < hr_data_rows(data); i++) {
-        size_t n = 0;
-        while (t->nodes[n].left) {
-            uint32_t f = t->nodes[n].feature;
-            n = hr_node_child(t, &t->nodes[n], model->binning.features[f].kind, hr_binned_column(binned, f)[i]);
-        }
+        size_t n = hr_tree_leaf(t, data, i);
         sums[n] += labels[i];
         counts[n]++;
     }
@@ -129,7 +123,6 @@ static void check_means(const hr_model *model, size_t tree, const hr_data *data,
         double said = t->nodes[n].value * (double)model->forest.tree_count;
         if (counts[n] > 0 && fabs(said - sums[n] / counts[n]) > .05) fail_msg("node %zu: %g, not %g", n, said, sums[n] / counts[n]);
     }
-    hr_binned_free(binned);
     free(counts);
     free(sums);
 }

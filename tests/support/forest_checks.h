@@ -3,6 +3,7 @@
 #define HR_TESTS_SUPPORT_FOREST_CHECKS_H
 
 #include "bins/binned.h"
+#include "bins/edges.h"
 #include "stats/impurity.h"
 #include "support/audit_games.h"
 #include "support/odd_columns.h"

@@ -22,9 +22,9 @@ static hr_schema *make_schema(hr_task task) {
 }
 
 static void make_bins(parts *p) {
-    hr_feature_bins *bins = hr_arena_alloc(p->model.arena, FEATURES, sizeof *bins);
+    hr_feature_bins *bins = p->bins;
     double *edges = hr_arena_alloc(p->model.arena, 254, sizeof *edges), *ages = hr_arena_alloc(p->model.arena, 3, sizeof *ages);
-    assert_true(bins && edges && ages);
+    assert_true(edges && ages);
     for (int e = 0; e < 254; e++) edges[e] = -1e4 + (e + 1) * (1e6 / 3 + 1e4) / 255;
     ages[0] = 18, ages[1] = 37.5, ages[2] = 80.1;
     bins[AGE] = (hr_feature_bins){HR_NUMBER, 5, ages};
@@ -32,20 +32,28 @@ static void make_bins(parts *p) {
     bins[SEX] = (hr_feature_bins){HR_CATEGORY, 4, NULL};
     bins[WARD] = (hr_feature_bins){HR_CATEGORY, 256, NULL};
     bins[CONSTANT] = (hr_feature_bins){HR_NUMBER, 2, NULL};
-    p->model.binning = (hr_binning){FEATURES, bins};
 }
 
-/* One split in four has a child for every bin. */
+static void random_threshold(parts *p, hr_node *node) {
+    const hr_feature_bins *bins = &p->bins[node->feature];
+    node->threshold = hr_bins_threshold(bins, (uint32_t)(next_random(&p->random) % bins->bin_count));
+    if (node->feature == INCOME && next_random(&p->random) % 2) node->threshold = next_unit(&p->random) * 1e6 / 3;
+    node->missing_left = next_random(&p->random) & 1;
+}
+
+/* One split in four has a child for every bin. Incomes are compared with more numbers than a byte can tell apart. */
 static void random_split(parts *p, hr_tree *tree, hr_node *node) {
     node->feature = (uint32_t)(next_random(&p->random) % FEATURES);
-    const hr_feature_bins *bins = &p->model.binning.features[node->feature];
+    const hr_feature_bins *bins = &p->bins[node->feature];
     if (next_random(&p->random) % 4 == 0) {
         node->branches = (uint16_t)bins->bin_count;
+        node->first = bins->kind == HR_NUMBER ? (uint32_t)tree->threshold_count : 0;
+        for (uint32_t e = 0; bins->kind == HR_NUMBER && e + 2 < bins->bin_count; e++)
+            tree->thresholds[tree->threshold_count++] = bins->edges[e];
         return;
     }
     if (bins->kind == HR_NUMBER) {
-        node->cut = (uint8_t)(next_random(&p->random) % bins->bin_count);
-        node->missing_left = next_random(&p->random) & 1;
+        random_threshold(p, node);
         return;
     }
     node->subset = (uint32_t)tree->subset_count;
@@ -60,8 +68,9 @@ static hr_tree random_tree(parts *p, unsigned depth, size_t output) {
     hr_tree tree = {.node_count = 1, .output = output};
     tree.nodes = hr_arena_alloc(p->model.arena, room, sizeof *tree.nodes);
     tree.subsets = hr_arena_alloc(p->model.arena, room, sizeof *tree.subsets);
+    tree.thresholds = hr_arena_alloc(p->model.arena, room, sizeof *tree.thresholds);
     unsigned *levels = hr_arena_alloc(p->model.arena, room, sizeof *levels);
-    assert_true(tree.nodes && tree.subsets && levels);
+    assert_true(tree.nodes && tree.subsets && tree.thresholds && levels);
     for (size_t n = 0; n < tree.node_count; n++) {
         if (levels[n] == depth || tree.node_count + HR_BINS_MAX > room || next_random(&p->random) % 8 == 0) {
             tree.nodes[n].value = 2 * next_unit(&p->random) - 1;
@@ -130,7 +139,7 @@ void parts_done(parts *p) {
     hr_arena_free(p->model.arena);
 }
 
-hr_model *make_model(const parts *p) {
+hr_model *make_model(parts *p) {
     hr_model *model = NULL;
     assert_int_equal(hr_model_make(&p->model, &model, NULL), HR_OK);
     return model;

@@ -19,13 +19,14 @@ typedef struct parts {
     uint64_t random;
     hr_gate *gate;
     hr_csprng *csprng;
-    hr_model model; /* its arena holds what the test makes */
+    hr_feature_bins bins[FEATURES]; /* what thresholds are drawn from */
+    hr_model model;                 /* its arena holds what the test makes */
 } parts;
 
 /* A model for a task with `outputs` scores. */
 void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth, hr_privacy_measure privacy_measure);
 void parts_done(parts *p);
-hr_model *make_model(const parts *p);
+hr_model *make_model(parts *p);
 
 /* Random records of make_schema(), with missing values and values on edges. */
 hr_data *make_data(const hr_model *model, size_t rows, bool labels);

@@ -71,8 +71,14 @@ leaf_tree *leaf_tree_of(hr_arena *arena, size_t slot) {
     assert_non_null(t);
     t->nodes[0].value = .25;
     for (size_t r = 0; r < 3; r++) t->releases[r] = half_a_unit(slot);
-    t->paid = (hr_paid_tree){{t->nodes, 1, t->subsets, 0}, t->releases, 1};
+    t->paid = (hr_paid_tree){{.nodes = t->nodes, .node_count = 1, .subsets = t->subsets}, t->releases, 1};
     return t;
+}
+
+bool is_sound(const test_members *f, const hr_tree *tree) {
+    const hr_tree_limits limits = {.schema = f->schema, .depth_max = 64, .value_max = 1e300, .within_bounds = true};
+    hr_tree_fault fault;
+    return !hr_tree_check(tree, &limits, &fault, NULL);
 }
 
 hr_bytes leaf_bytes(const test_members *f, size_t owner, size_t slot) {

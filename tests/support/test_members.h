@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "protocol/inprivate.h"
 #include "synth/generate.h"
+#include "tree/tree_check.h"
 
 enum { COORDINATOR, ANNA, BERT, CARL, DORA, OUTSIDER /* a member who is no owner of the job */, MEMBERS, STRANGER = MEMBERS, PERSONS };
 
@@ -33,7 +34,7 @@ hr_bytes bytes_of(const void *at, size_t size);
 
 /* A tree of one leaf that cost half a unit. */
 typedef struct leaf_tree {
-    hr_value_node nodes[7];
+    hr_node nodes[7];
     hr_bin_set subsets[2];
     hr_release releases[3];
     hr_paid_tree paid;
@@ -41,6 +42,8 @@ typedef struct leaf_tree {
 
 hr_release half_a_unit(size_t slot);
 leaf_tree *leaf_tree_of(hr_arena *arena, size_t slot);
+/* Whether it passes the check of trees from others, with any leaves and depth. */
+bool is_sound(const test_members *f, const hr_tree *tree);
 hr_bytes leaf_bytes(const test_members *f, size_t owner, size_t slot);
 hr_tree_rules rules_of(const test_members *f);
 

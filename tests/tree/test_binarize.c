@@ -1,11 +1,15 @@
-/* Trees with multiway splits, and what they become: a walk by hand down the one and down the other ends at the same value. */
+/* Trees with multiway splits, and what they become: a walk by hand down the one and down the other ends at the same value. The number v is
+ * in bin v + 1 of its feature. */
+#include "schema/schema.h"
 #include "synth/generate.h"
 #include "tree/binarize.h"
 #include "tree/walk.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -22,9 +26,28 @@ typedef struct world {
     hr_binning binning;
     hr_node nodes[ROOM];
     hr_bin_set subsets[ROOM];
+    double thresholds[ROOM];
     hr_tree tree;
+    hr_schema *schema;
     uint8_t bins[FEATURES * RECORDS]; /* feature by feature */
 } world;
+
+static hr_schema *make_schema(const hr_feature_bins *features, size_t count) {
+    static char names[HR_BINS_MAX][8];
+    static const char *values[HR_BINS_MAX];
+    hr_column columns[FEATURES], label = {.name = "label", .kind = HR_NUMBER, .low = 0, .high = 1};
+    hr_schema *schema = NULL;
+    for (size_t i = 0; i < HR_BINS_MAX; i++) {
+        snprintf(names[i], sizeof names[i], "v%zu", i);
+        values[i] = names[i];
+    }
+    for (size_t f = 0; f < count; f++) {
+        columns[f] = (hr_column){.name = names[f], .kind = features[f].kind, .low = 0, .high = 255};
+        if (features[f].kind == HR_CATEGORY) columns[f].values = values, columns[f].value_count = features[f].bin_count - 1;
+    }
+    assert_int_equal(hr_schema_make(&label, columns, count, NULL, 0, &schema, NULL), HR_OK);
+    return schema;
+}
 
 static void world_open(world *w, uint64_t seed) {
     hr_dice_init(&w->dice, seed);
@@ -35,11 +58,18 @@ static void world_open(world *w, uint64_t seed) {
         w->features[f] = (hr_feature_bins){f % 2 ? HR_CATEGORY : HR_NUMBER, bin_counts[f], NULL};
         for (size_t i = 0; i < RECORDS; i++) w->bins[f * RECORDS + i] = (uint8_t)hr_dice_below(&w->dice, bin_counts[f]);
     }
+    w->schema = make_schema(w->features, FEATURES);
+}
+
+static void world_close(world *w) {
+    hr_schema_free(w->schema);
+    hr_arena_free(w->arena);
 }
 
 static void split_in_two(world *w, hr_node *node) {
     const hr_feature_bins *bins = &w->features[node->feature];
     node->cut = (uint8_t)hr_dice_below(&w->dice, bins->bin_count);
+    node->threshold = node->cut - .5;
     node->missing_left = hr_dice_below(&w->dice, 2);
     if (bins->kind == HR_NUMBER) return;
     hr_bin_set *set = &w->subsets[w->tree.subset_count];
@@ -49,26 +79,52 @@ static void split_in_two(world *w, hr_node *node) {
         if (hr_dice_below(&w->dice, 2)) hr_bin_set_add(set, (uint8_t)bin);
 }
 
+/* A child for every bin; numbers are divided by thresholds. */
+static void split_by_bins(world *w, hr_node *node) {
+    const hr_feature_bins *bins = &w->features[node->feature];
+    node->branches = (uint16_t)bins->bin_count;
+    if (bins->kind == HR_CATEGORY) return;
+    node->first = (uint32_t)w->tree.threshold_count;
+    for (uint32_t e = 0; e + 2 < bins->bin_count; e++) w->thresholds[w->tree.threshold_count++] = e + .5;
+}
+
 /* Splits nodes until the room for `most` nodes is nearly used up. */
 static void draw_tree(world *w, size_t most) {
-    w->tree = (hr_tree){.nodes = w->nodes, .node_count = 1, .subsets = w->subsets};
+    w->tree = (hr_tree){.nodes = w->nodes, .node_count = 1, .subsets = w->subsets, .thresholds = w->thresholds};
     for (size_t n = 0; n < w->tree.node_count; n++) {
         hr_node *node = &w->nodes[n];
         uint32_t feature = (uint32_t)hr_dice_below(&w->dice, FEATURES), bins = bin_counts[feature];
         bool multiway = hr_dice_below(&w->dice, 2);
         *node = (hr_node){.value = (double)n + .25};
         if (w->tree.node_count + bins > most || hr_dice_below(&w->dice, 8) == 0) continue;
-        *node = (hr_node){.left = (uint32_t)w->tree.node_count, .feature = feature, .branches = (uint16_t)(multiway ? bins : 0)};
-        if (!multiway) split_in_two(w, node);
+        *node = (hr_node){.left = (uint32_t)w->tree.node_count, .feature = feature};
+        (multiway ? split_by_bins : split_in_two)(w, node);
         w->tree.node_count += multiway ? bins : 2;
     }
 }
 
+static uint32_t child_by_hand(const world *w, const hr_tree *tree, const hr_node *node, uint8_t bin) {
+    hr_kind kind = w->features[node->feature].kind;
+    if (node->branches || kind == HR_CATEGORY) return hr_node_child(tree, node, kind, bin);
+    return node->left + !(bin ? bin - 1 <= node->threshold : node->missing_left);
+}
+
 static double value_by_hand(const world *w, const hr_tree *tree, size_t record) {
     const hr_node *node = tree->nodes;
-    while (node->left)
-        node = &tree->nodes[hr_node_child(tree, node, w->features[node->feature].kind, w->bins[node->feature * RECORDS + record])];
+    while (node->left) node = &tree->nodes[child_by_hand(w, tree, node, w->bins[node->feature * RECORDS + record])];
     return node->value;
+}
+
+/* Two-way, and laid out among the bins. */
+static void lay_out(const world *w, const hr_tree *tree, const hr_schema *schema, const hr_binning *binning, const size_t *offsets,
+                    hr_walk_tree *walk) {
+    hr_tree out;
+    assert_true(hr_binarize(w->arena, tree, schema, &out));
+    for (size_t n = 0; n < out.node_count; n++) {
+        hr_node *node = &out.nodes[n];
+        if (node->left && hr_schema_feature(schema, node->feature)->kind == HR_NUMBER) node->cut = (uint8_t)fmax(node->threshold + .5, 0);
+    }
+    assert_true(hr_walk_tree_make(w->arena, &out, binning, offsets, walk));
 }
 
 static void test_child__is_one_a_bin_of_a_multiway_split(void **state) {
@@ -107,14 +163,14 @@ static void test_binarize__gives_every_record_its_value(void **state) {
         world_open(&w, seed);
         draw_tree(&w, seed % 3 ? 60 : ROOM);
         hr_tree out;
-        assert_true(hr_binarize(w.arena, &w.tree, &out));
+        assert_true(hr_binarize(w.arena, &w.tree, w.schema, &out));
         size_t wanted = w.tree.node_count;
         for (size_t n = 0; n < w.tree.node_count; n++) wanted += w.nodes[n].branches ? w.nodes[n].branches - 2u : 0;
         assert_int_equal(out.node_count, wanted);
         multiway += out.nodes != w.nodes;
         check_shape(&out);
         for (size_t i = 0; i < RECORDS; i++) assert_true(value_by_hand(&w, &out, i) == value_by_hand(&w, &w.tree, i));
-        hr_arena_free(w.arena);
+        world_close(&w);
     }
     assert_true(multiway > 150);
 }
@@ -125,7 +181,7 @@ static void test_binarize__hands_on_a_tree_without_multiway_splits(void **state)
     const hr_tree tree = {.nodes = nodes, .node_count = 5, .output = 7};
     hr_arena *arena = hr_arena_new();
     hr_tree out;
-    assert_true(hr_binarize(arena, &tree, &out));
+    assert_true(hr_binarize(arena, &tree, NULL, &out));
     assert_true(out.nodes == nodes && out.node_count == 5 && out.output == 7 && !out.subsets);
     hr_arena_free(arena);
 }
@@ -143,19 +199,22 @@ static void test_walk__takes_a_logarithm_of_steps(void **state) {
         unsigned count = bins[i / 2];
         const hr_feature_bins feature = {i % 2 ? HR_NUMBER : HR_CATEGORY, count, NULL};
         const hr_binning binning = {1, (hr_feature_bins *)&feature};
+        hr_schema *schema = make_schema(&feature, 1);
         w.nodes[0] = (hr_node){.left = 1, .branches = (uint16_t)count};
+        for (unsigned e = 0; e + 2 < count; e++) w.thresholds[e] = e + .5;
         for (unsigned bin = 0; bin < count; bin++) w.nodes[1 + bin] = (hr_node){.value = 1 + bin};
-        w.tree = (hr_tree){.nodes = w.nodes, .node_count = 1 + count};
+        w.tree = (hr_tree){.nodes = w.nodes, .node_count = 1 + count, .thresholds = w.thresholds};
         const size_t offset = 0;
         double values[HR_BINS_MAX];
         hr_walk_tree walk;
-        assert_true(hr_walk_tree_make(w.arena, &w.tree, &binning, &offset, &walk));
+        lay_out(&w, &w.tree, schema, &binning, &offset, &walk);
+        hr_schema_free(schema);
         assert_non_null(walk.ranges);
         assert_int_equal(walk.depth, steps[i / 2]);
         hr_walk(&walk, every, positions, count, values);
         for (unsigned bin = 0; bin < count; bin++) assert_true(values[bin] == 1 + bin);
     }
-    hr_arena_free(w.arena);
+    world_close(&w);
 }
 
 /* Two-way splits then send bins 0..cut left. */
@@ -183,12 +242,12 @@ static void test_walk__reaches_the_value_found_by_hand(void **state) {
         if (seed % 2) make_ranges(&w);
         double values[RECORDS];
         hr_walk_tree walk;
-        assert_true(hr_walk_tree_make(w.arena, &w.tree, &w.binning, offsets, &walk));
+        lay_out(&w, &w.tree, w.schema, &w.binning, offsets, &walk);
         assert_true(seed % 2 == 0 || walk.ranges);
         layouts[walk.ranges != NULL] += w.tree.node_count > 100;
         hr_walk(&walk, w.bins, positions, RECORDS, values);
         for (size_t i = 0; i < RECORDS; i++) assert_true(values[i] == value_by_hand(&w, &w.tree, i));
-        hr_arena_free(w.arena);
+        world_close(&w);
     }
     assert_true(layouts[0] > 50 && layouts[1] > 50);
 }
@@ -200,19 +259,23 @@ static void test_walk__counts_more_than_255_steps(void **state) {
     static hr_node nodes[NODES];
     const hr_feature_bins feature = {HR_NUMBER, HR_BINS_MAX, NULL};
     const hr_binning binning = {1, (hr_feature_bins *)&feature};
-    const hr_tree tree = {.nodes = nodes, .node_count = NODES};
+    static double thresholds[HR_BINS_MAX];
+    const hr_tree tree = {.nodes = nodes, .node_count = NODES, .thresholds = thresholds};
+    for (size_t e = 0; e < HR_BINS_MAX; e++) thresholds[e] = (double)e + .5;
     for (size_t n = 1; n < NODES; n++) nodes[n].value = (double)n;
     for (size_t level = 0; level < LEVELS; level++)
         nodes[level * HR_BINS_MAX] = (hr_node){.left = (uint32_t)(level * HR_BINS_MAX + 1), .branches = HR_BINS_MAX};
-    hr_arena *arena = hr_arena_new();
+    const world w = {.arena = hr_arena_new()};
+    hr_schema *schema = make_schema(&feature, 1);
     hr_walk_tree walk;
     const size_t offset = 0, positions[3] = {0, 1, 2};
     double values[3];
-    assert_true(hr_walk_tree_make(arena, &tree, &binning, &offset, &walk));
+    lay_out(&w, &tree, schema, &binning, &offset, &walk);
     assert_int_equal(walk.depth, 8 * LEVELS);
     hr_walk(&walk, (const uint8_t[]){255, 0, 254}, positions, 3, values);
     assert_true(values[0] == NODES - 1 && values[1] == 1 && values[2] == 255);
-    hr_arena_free(arena);
+    hr_schema_free(schema);
+    hr_arena_free(w.arena);
 }
 
 int main(void) {

@@ -16,6 +16,9 @@ static const struct {
     uint32_t bin_count;
 } shapes[FEATURES] = {{HR_NUMBER, 256}, {HR_CATEGORY, 9}, {HR_NUMBER, 4}, {HR_CATEGORY, 2}, {HR_NUMBER, 2}, {HR_CATEGORY, 256}};
 
+/* Of every number. */
+static double rising[HR_BINS_MAX];
+
 typedef struct garden {
     hr_csprng *csprng;
     hr_feature_bins features[FEATURES];
@@ -31,7 +34,7 @@ static void garden_open(garden *g, uint64_t seed) {
     memset(g, 0, sizeof *g);
     assert_int_equal(hr_csprng_open_seeded(seed, &g->csprng, NULL), HR_OK);
     for (size_t f = 0; f < FEATURES; f++) {
-        g->features[f] = (hr_feature_bins){shapes[f].kind, shapes[f].bin_count, NULL};
+        g->features[f] = (hr_feature_bins){shapes[f].kind, shapes[f].bin_count, rising};
         g->weights[f] = 1;
     }
     g->binning = (hr_binning){FEATURES, g->features};
@@ -52,7 +55,7 @@ static void grow(garden *g) {
 }
 
 static void one_feature(garden *g, hr_kind kind, uint32_t bin_count) {
-    g->features[0] = (hr_feature_bins){kind, bin_count, NULL};
+    g->features[0] = (hr_feature_bins){kind, bin_count, rising};
     g->plan.feature_count = 1;
     g->plan.features[0] = 0;
 }
@@ -344,7 +347,7 @@ static void test_random_tree__features_fall_by_their_weights(void **state) {
     garden_open(&g, 11);
     double probability[FEATURES], sum = 0;
     for (size_t f = 0; f < FEATURES; f++) {
-        g.features[f] = (hr_feature_bins){HR_NUMBER, 50, NULL};
+        g.features[f] = (hr_feature_bins){HR_NUMBER, 50, rising};
         g.weights[f] = weights[f];
         sum += weights[f];
     }
@@ -485,6 +488,7 @@ static void test_random_tree__varied_asks_what_its_model_asks(void **state) {
 }
 
 int main(void) {
+    for (size_t e = 0; e < HR_BINS_MAX; e++) rising[e] = (double)e;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_tree__never_contradicts_itself),
         cmocka_unit_test(test_random_tree__asks_only_about_features_of_its_plan),

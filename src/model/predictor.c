@@ -1,0 +1,211 @@
+#include "model/predictor.h"
+
+#include "base/fail.h"
+#include "tree/binarize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = HR_PREDICTOR_BLOCK, COLUMN_THRESHOLDS = HR_BINS_MAX - 2, FIRST_ROOM = 512 };
+
+/* What the trees ask about one feature. */
+typedef struct question {
+    bool asked;
+    size_t first_column;
+    double *thresholds; /* the first `sorted` are ascending and distinct */
+    size_t count, sorted, room;
+} question;
+
+typedef struct compiler {
+    const hr_schema *schema;
+    hr_arena *scratch, *arena;
+    hr_tree *trees; /* two-way */
+    size_t tree_count, feature_count;
+    question *questions; /* one a feature */
+} compiler;
+
+static bool is_number_predictor(const compiler *c, uint32_t feature) {
+    return hr_schema_feature(c->schema, feature)->kind == HR_NUMBER;
+}
+
+/* ---- Thresholds ------------------------------------------------------------------------------------------------------------ */
+
+static int compare_numbers_predictor(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_thresholds(question *q) {
+    if (!q->count) return;
+    qsort(q->thresholds, q->count, sizeof *q->thresholds, compare_numbers_predictor);
+    size_t kept = 1;
+    for (size_t i = 1; i < q->count; i++)
+        if (q->thresholds[i] != q->thresholds[kept - 1]) q->thresholds[kept++] = q->thresholds[i];
+    q->count = q->sorted = kept;
+}
+
+/* How many of the sorted ones are less. */
+static size_t count_less(const question *q, double threshold) {
+    size_t low = 0, high = q->sorted;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (q->thresholds[middle] < threshold)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Sorts when there is no room for one more, and doubles the room if that frees less than half of it. False when memory is short. */
+static bool make_room_predictor(question *q) {
+    if (q->count < q->room) return true;
+    sort_thresholds(q);
+    if (q->count < q->room / 2) return true;
+    size_t room = q->room ? 2 * q->room : FIRST_ROOM;
+    double *larger = realloc(q->thresholds, room * sizeof *larger);
+    if (!larger) return false;
+    q->thresholds = larger;
+    q->room = room;
+    return true;
+}
+
+/* Most thresholds come many times: one that is known is not kept again. False when memory is short. */
+static bool add_threshold_predictor(question *q, double threshold) {
+    size_t at = count_less(q, threshold);
+    if (at < q->sorted && q->thresholds[at] == threshold) return true;
+    if (!make_room_predictor(q)) return false;
+    q->thresholds[q->count++] = threshold;
+    return true;
+}
+
+static bool gather_tree(compiler *c, const hr_tree *tree) {
+    for (size_t n = 0; n < tree->node_count; n++) {
+        const hr_node *node = &tree->nodes[n];
+        if (!node->left) continue;
+        question *q = &c->questions[node->feature];
+        q->asked = true;
+        if (is_number_predictor(c, node->feature) && !add_threshold_predictor(q, node->threshold)) return false;
+    }
+    return true;
+}
+
+static bool gather_predictor(compiler *c, const hr_forest *forest) {
+    for (size_t t = 0; t < c->tree_count; t++)
+        if (!hr_binarize(c->scratch, &forest->trees[t], c->schema, &c->trees[t]) || !gather_tree(c, &c->trees[t])) return false;
+    for (size_t f = 0; f < c->feature_count; f++) sort_thresholds(&c->questions[f]);
+    return true;
+}
+
+/* ---- Columns --------------------------------------------------------------------------------------------------------------- */
+
+static size_t predictor_columns_of(const question *q) {
+    if (!q->asked) return 0;
+    return q->count ? (q->count + COLUMN_THRESHOLDS - 1) / COLUMN_THRESHOLDS : 1;
+}
+
+static size_t count_columns(compiler *c) {
+    size_t count = 0;
+    for (size_t f = 0; f < c->feature_count; f++) {
+        c->questions[f].first_column = count;
+        count += predictor_columns_of(&c->questions[f]);
+    }
+    return count;
+}
+
+/* Column `index` of a number has its thresholds from index * COLUMN_THRESHOLDS on. */
+static bool number_column(compiler *c, const question *q, size_t index, hr_feature_bins *out) {
+    size_t first = index * COLUMN_THRESHOLDS, count = q->count - first < COLUMN_THRESHOLDS ? q->count - first : COLUMN_THRESHOLDS;
+    double *edges = hr_arena_alloc(c->arena, count, sizeof *edges);
+    if (!edges) return false;
+    memcpy(edges, q->thresholds + first, count * sizeof *edges);
+    *out = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = (uint32_t)count + 2, .edges = edges};
+    return true;
+}
+
+static bool make_columns(compiler *c, hr_predictor *out) {
+    out->column_count = count_columns(c);
+    out->features = hr_arena_alloc(c->arena, out->column_count, sizeof *out->features);
+    out->columns = hr_arena_alloc(c->arena, out->column_count, sizeof *out->columns);
+    if (!out->features || !out->columns) return false;
+    for (size_t f = 0; f < c->feature_count; f++) {
+        const question *q = &c->questions[f];
+        for (size_t i = 0; i < predictor_columns_of(q); i++) {
+            hr_feature_bins *column = &out->columns[q->first_column + i];
+            out->features[q->first_column + i] = f;
+            *column = (hr_feature_bins){.kind = HR_CATEGORY, .bin_count = hr_category_bins(hr_schema_feature(c->schema, f))};
+            if (is_number_predictor(c, (uint32_t)f) && !number_column(c, q, i, column)) return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Trees ----------------------------------------------------------------------------------------------------------------- */
+
+/* The same node about a column and its bins. */
+static hr_node about_column(const compiler *c, hr_node node) {
+    if (!node.left) return node;
+    const question *q = &c->questions[node.feature];
+    bool number = is_number_predictor(c, node.feature);
+    size_t less = number ? count_less(q, node.threshold) : 0;
+    node.feature = (uint32_t)(q->first_column + less / COLUMN_THRESHOLDS);
+    if (number) node.cut = (uint8_t)(less % COLUMN_THRESHOLDS + 1);
+    return node;
+}
+
+static bool lay_out_predictor(compiler *c, const size_t *offsets, hr_predictor *out) {
+    const hr_binning binning = {out->column_count, out->columns};
+    for (size_t t = 0; t < c->tree_count; t++) {
+        hr_tree tree = c->trees[t];
+        hr_arena_mark mark = hr_arena_get_mark(c->scratch);
+        tree.nodes = hr_arena_alloc(c->scratch, tree.node_count, sizeof *tree.nodes);
+        if (!tree.nodes) return false;
+        for (size_t n = 0; n < tree.node_count; n++) tree.nodes[n] = about_column(c, c->trees[t].nodes[n]);
+        if (!hr_walk_tree_make(c->arena, &tree, &binning, offsets, &out->trees[t])) return false;
+        hr_arena_rewind(c->scratch, mark);
+    }
+    return true;
+}
+
+static bool make_trees(compiler *c, hr_predictor *out) {
+    size_t *offsets = hr_arena_alloc(c->scratch, out->column_count, sizeof *offsets);
+    out->trees = hr_arena_alloc(c->arena, c->tree_count, sizeof *out->trees);
+    if (!offsets || !out->trees) return false;
+    for (size_t i = 0; i < out->column_count; i++) offsets[i] = i * BLOCK;
+    return lay_out_predictor(c, offsets, out);
+}
+
+static bool compile(compiler *c, const hr_forest *forest, hr_predictor *out) {
+    if (!c->scratch) return false;
+    c->questions = hr_arena_alloc(c->scratch, c->feature_count, sizeof *c->questions);
+    c->trees = hr_arena_alloc(c->scratch, c->tree_count, sizeof *c->trees);
+    if (!c->questions || !c->trees) return false;
+    bool made = gather_predictor(c, forest) && make_columns(c, out) && make_trees(c, out);
+    for (size_t f = 0; f < c->feature_count; f++) free(c->questions[f].thresholds);
+    return made;
+}
+
+hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr_arena *arena, hr_predictor *out, hr_error *err) {
+    compiler c = {.schema = schema,
+                  .scratch = hr_arena_new(),
+                  .arena = arena,
+                  .tree_count = forest->tree_count,
+                  .feature_count = hr_schema_feature_count(schema)};
+    hr_predictor made = {0};
+    bool ready = compile(&c, forest, &made);
+    hr_arena_free(c.scratch);
+    if (!ready) return hr_fail_memory(err);
+    *out = made;
+    return HR_OK;
+}
+
+void hr_predictor_bins(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows, uint8_t *bins) {
+    for (size_t c = 0; c < predictor->column_count; c++) {
+        const hr_feature_bins *column = &predictor->columns[c];
+        size_t f = predictor->features[c];
+        if (column->kind == HR_NUMBER)
+            hr_bins_of_numbers(column, hr_data_numbers(data, f) + first, rows, bins + c * BLOCK);
+        else
+            hr_bins_of_codes(column, hr_data_codes(data, f) + first, rows, bins + c * BLOCK);
+    }
+}
