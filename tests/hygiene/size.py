@@ -1,23 +1,55 @@
 #!/usr/bin/env python3
-"""Rooms one can see whole: no file above 600 lines, no C function above 80. usage: size.py ROOT"""
+"""Rooms one can see whole: limits for files, C functions, their parameters and lines. usage: size.py ROOT"""
+import re
 import sys
 
 import source
 
-FILE_LINES, FUNCTION_LINES = 600, 80
+FILE_LINES, FUNCTION_LINES, PARAMETERS, COLUMNS = 600, 50, 6, 110
+
+
+def parameters(text, name, first):
+    """How many the function of that name has whose definition begins in line `first`."""
+    code = source.code(text).split('\n', first - 1)[-1]
+    start = re.search(r'\b%s\s*\(' % name, code).end()
+    depth, commas, at = 1, 0, start
+    while depth:
+        depth += (code[at] in '([') - (code[at] in ')]')
+        commas += code[at] == ',' and depth == 1
+        at += 1
+    return commas + 1 if code[start:at - 1].strip() not in ('', 'void') else 0
+
+
+def check_lines(path, text, problems):
+    lines = text.split('\n')
+    if len(lines) - 1 > FILE_LINES:
+        problems.append('%s:%d: the file has %d lines, above %d; is it two rooms?' % (path, FILE_LINES, len(lines) - 1, FILE_LINES))
+    if path.endswith(('.c', '.h')):
+        # Literals do not count: they are not broken.
+        problems += ['%s:%d: the line has %d columns, above %d' % (path, number, len(line), COLUMNS) for number, line in enumerate(lines, 1)
+                     if len(re.sub(r'"(?:\\.|[^"\\])*"', '', line)) > COLUMNS]
+
+
+def check_functions(path, text, problems):
+    """Their lengths."""
+    found = source.functions(text)
+    for name, line, length in found:
+        if length > FUNCTION_LINES:
+            problems.append('%s:%d: %s has %d lines, above %d; name its parts' % (path, line, name, length, FUNCTION_LINES))
+        count = parameters(text, name, line)
+        if count > PARAMETERS:
+            problems.append('%s:%d: %s has %d parameters, above %d; give those that belong together a struct' % (path, line, name, count, PARAMETERS))
+    return [length for _, _, length in found]
 
 
 def main():
     root, problems, lengths = sys.argv[1], [], []
     for path in source.files(root, suffixes=('.c', '.h', '.py', '.sh')):
         text = source.read(root, path)
-        if text.count('\n') > FILE_LINES:
-            problems.append('%s:%d: the file has %d lines, above %d; is it two rooms?' % (path, FILE_LINES, text.count('\n'), FILE_LINES))
+        check_lines(path, text, problems)
         if path.endswith(('.c', '.h')):
-            for name, line, length in source.functions(text):
-                lengths += [length] if path.startswith(('src', 'cli')) else []
-                if length > FUNCTION_LINES:
-                    problems.append('%s:%d: %s has %d lines, above %d; name its parts' % (path, line, name, length, FUNCTION_LINES))
+            found = check_functions(path, text, problems)
+            lengths += found if path.startswith(('src', 'cli')) else []
     lengths.sort()
     print('functions of src and cli: %d, median %d lines, 90th percentile %d' %
           (len(lengths), lengths[len(lengths) // 2], lengths[len(lengths) * 9 // 10]))
