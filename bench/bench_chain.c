@@ -1,14 +1,16 @@
-/* Equations 18 and 19 of InPrivate Digging: how long a job takes by the number of owners, when trees go from owner to owner and when each
- * goes to everybody at once. All parties run in this process, one at a time, and every one has a clock of its own: its steps, messages and
- * seals and the journal included, move it on by the processor time they take; a packet arrives at its sender's time, for the way itself
- * takes nothing; and whoever is the earliest goes on. So the clock of the coordinator tells what a federation of so many machines would
- * take.
+/* Equations 18 and 19 of InPrivate Digging: how long a job takes by the number of owners, when trees go from
+ * owner to owner and when each goes to everybody at once. All parties run in this process, one at a time, and
+ * every one has a clock of its own: its steps, messages and seals and the journal included, move it on by the
+ * processor time they take; a packet arrives at its sender's time, for the way itself takes nothing; and
+ * whoever is the earliest goes on. So the clock of the coordinator tells what a federation of so many
+ * machines would take.
  *
  * usage: bench_chain FILE ROWS FEATURES OWNERS chain|broadcast ROUNDS [OPTION=VALUE]...
- * FILE is of bench_table; every owner has all of its records. Prints one line of JSON: seconds until the coordinator has the model;
- * processor seconds of all parties together, of that in training and in preparing it; packets and their bytes; by how many bytes the peak
- * of resident memory rose; and then, by the clock on the wall, seconds of `simulate` on two threads and of the same trees in a row on one,
- * by one who has everything at hand, without messages. */
+ * FILE is of bench_table; every owner has all of its records. Prints one line of JSON: seconds until the
+ * coordinator has the model; processor seconds of all parties together, of that in training and in preparing
+ * it; packets and their bytes; by how many bytes the peak of resident memory rose; and then, by the clock on
+ * the wall, seconds of `simulate` on two threads and of the same trees in a row on one, by one who has
+ * everything at hand, without messages. */
 #include "base/arena.h"
 #include "fit/budget.h"
 #include "fits.h"
@@ -22,11 +24,12 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* ---- Clocks ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Clocks ---- */
 
 static double processor_seconds(void) {
     struct timespec t;
-    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t)) bench_die(NULL, "the system does not tell the processor time");
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t))
+        bench_die(NULL, "the system does not tell the processor time");
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -37,7 +40,7 @@ static double peak_bytes(void) {
     return 1024 * (double)usage.ru_maxrss;
 }
 
-/* ---- The way --------------------------------------------------------------------------------------------------------------- */
+/* ---- The way ---- */
 
 typedef struct packet {
     double arrives;
@@ -108,7 +111,7 @@ static void lay_ways(void) {
     }
 }
 
-/* ---- The run --------------------------------------------------------------------------------------------------------------- */
+/* ---- The run ---- */
 
 /* When a party can go on; never, if it has nothing to do and nothing is on the way to it. */
 static double ready(const member *m) {
@@ -121,7 +124,8 @@ static void step(size_t i) {
     stepping = &members[i];
     stepping->now = ready(stepping);
     step_began = processor_seconds();
-    if (hr_party_step(simulation.parties[i].party, (hr_clock){0}, 0, &stepping->busy, &err)) bench_die(&err, "step:");
+    if (hr_party_step(simulation.parties[i].party, (hr_clock){0}, 0, &stepping->busy, &err))
+        bench_die(&err, "step:");
     stepping->now += processor_seconds() - step_began;
 }
 
@@ -140,13 +144,14 @@ static double run(void) {
     return members[0].now;
 }
 
-/* ---- What is in it --------------------------------------------------------------------------------------------------------- */
+/* ---- What is in it ---- */
 
 static hr_status (*train)(hr_party_work *, const hr_party_job *, size_t, hr_bytes *, hr_error *);
 static hr_status (*prepare)(hr_party_work *, const hr_party_job *, hr_error *);
 static double training, preparing;
 
-static hr_status timed_train(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out, hr_error *err) {
+static hr_status timed_train(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                             hr_error *err) {
     double start = processor_seconds();
     hr_status status = train(self, job, slot, out, err);
     training += processor_seconds() - start;
@@ -170,7 +175,7 @@ static void watch_work(void) {
     }
 }
 
-/* ---- In a row -------------------------------------------------------------------------------------------------------------- */
+/* ---- In a row ---- */
 
 /* One tree, and what it says of the records. */
 static void train_one(const bench_table *t, const hr_fit_options *options, size_t index, double *scores) {
@@ -180,10 +185,12 @@ static void train_one(const bench_table *t, const hr_fit_options *options, size_
     hr_gate *gate = NULL;
     hr_tree tree;
     hr_arena *arena = hr_arena_new();
-    if (!arena || hr_budget_of(hr_method_named("inprivate"), options, &budget, &err) || hr_csprng_open(&csprng, &err) ||
+    if (!arena || hr_budget_of(hr_method_named("inprivate"), options, &budget, &err) ||
+        hr_csprng_open(&csprng, &err) ||
         hr_gate_new(budget.privacy_measure, budget.units, csprng, &gate, &err))
         bench_die(&err, "a gate:");
-    hr_inprivate_tree_job job = {.records = t->data, .scores = scores, .scope = {(int64_t)index, 0, index, budget.units}};
+    hr_inprivate_tree_job job = {
+        .records = t->data, .scores = scores, .scope = {(int64_t)index, 0, index, budget.units}};
     if (hr_inprivate_tree(&job, options, gate, 1, arena, &tree, &err)) bench_die(&err, "a tree:");
     hr_tree_add(&tree, t->data, scores);
     hr_gate_free(gate);
@@ -199,13 +206,14 @@ static double in_a_row(const bench_table *t, const hr_fit_options *options, size
     return bench_seconds() - start;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------------------------------------- */
+/* ---- All of it ---- */
 
 static void open_simulation(const bench_table *t, const hr_job_file *job, size_t owners, int threads) {
     hr_error err = {0};
     const hr_data **tables = bench_allocate(owners, sizeof *tables);
     for (size_t i = 0; i < owners; i++) tables[i] = t->data;
-    if (hr_simulation_init(&simulation, job, t->schema, tables, owners, threads, &err)) bench_die(&err, "simulation:");
+    if (hr_simulation_init(&simulation, job, t->schema, tables, owners, threads, &err))
+        bench_die(&err, "simulation:");
     free(tables);
 }
 
@@ -235,21 +243,27 @@ static void run_on_clocks(const bench_table *t, const hr_job_file *job, size_t o
     lay_ways();
     watch_work();
     double start = processor_seconds(), seconds = run();
-    printf("{\"seconds\": %.6f, \"processor\": %.6f, \"training\": %.6f, \"preparing\": %.6f, \"packets\": %zu, \"bytes\": %.0f, "
+    printf("{\"seconds\": %.6f, \"processor\": %.6f, \"training\": %.6f, \"preparing\": %.6f, \"packets\": "
+           "%zu, \"bytes\": %.0f, "
            "\"grown\": %.0f, ",
-           seconds, processor_seconds() - start, training, preparing, packets, bytes_sent, peak_bytes() - peak);
+           seconds, processor_seconds() - start, training, preparing, packets, bytes_sent,
+           peak_bytes() - peak);
     hr_simulation_done(&simulation);
     free_inboxes();
 }
 
 int main(int argc, char **argv) {
-    if (argc < 7) bench_die(NULL, "usage: bench_chain FILE ROWS FEATURES OWNERS chain|broadcast ROUNDS [OPTION=VALUE]...");
-    hr_job_file job = {.rounds = strtoul(argv[6], NULL, 10), .options = bench_options("inprivate", 1, argv + 7, argc - 7)};
+    if (argc < 7)
+        bench_die(NULL,
+                  "usage: bench_chain FILE ROWS FEATURES OWNERS chain|broadcast ROUNDS [OPTION=VALUE]...");
+    hr_job_file job = {.rounds = strtoul(argv[6], NULL, 10),
+                       .options = bench_options("inprivate", 1, argv + 7, argc - 7)};
     job.order = strcmp(argv[5], "chain") != 0 ? HR_ORDER_BROADCAST : HR_ORDER_CHAIN;
     bench_table t = bench_table_read(argv[1], strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
     size_t owners = strtoul(argv[4], NULL, 10);
     run_on_clocks(&t, &job, owners);
-    printf("\"simulate\": %.6f, \"row\": %.6f}\n", simulate(&t, &job, owners), in_a_row(&t, &job.options, owners * job.rounds));
+    printf("\"simulate\": %.6f, \"row\": %.6f}\n", simulate(&t, &job, owners),
+           in_a_row(&t, &job.options, owners * job.rounds));
     bench_table_done(&t);
     return 0;
 }

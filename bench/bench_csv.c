@@ -1,6 +1,7 @@
-/* How fast CSV is read, beside a plain peer (getline and strtod) in the same run. One line a case: megabytes per second of
- * processor time, best of several runs, the ratio to the peer, and a checksum that shows that both read the same numbers.
- * With a file (numbers with a header, the label last), reads that once and says how long it took, for run.py.
+/* How fast CSV is read, beside a plain peer (getline and strtod) in the same run. One line a case: megabytes
+ * per second of processor time, best of several runs, the ratio to the peer, and a checksum that shows that
+ * both read the same numbers. With a file (numbers with a header, the label last), reads that once and says
+ * how long it took, for run.py.
  *
  * usage: bench_csv [ROWS]            (default 200000; 28 columns)
  *        bench_csv FILE.csv THREADS  (one thread reads, whatever is asked for) */
@@ -60,11 +61,14 @@ static hr_schema *make_schema(const char *header) {
     char *text = must(malloc(size));
     const char *label = strrchr(header, ',');
     label = label ? label + 1 : header;
-    at += (size_t)snprintf(text, size, "hedgerow-schema: 1\nlabel: {name: %.*s, kind: number, low: -1e9, high: 1e9}\nfeatures:\n",
-                           (int)strcspn(label, "\r\n"), label);
+    at += (size_t)snprintf(
+        text, size,
+        "hedgerow-schema: 1\nlabel: {name: %.*s, kind: number, low: -1e9, high: 1e9}\nfeatures:\n",
+        (int)strcspn(label, "\r\n"), label);
     for (const char *name = header; name < label;) {
         int length = (int)strcspn(name, ",");
-        at += (size_t)snprintf(text + at, size - at, "  - {name: %.*s, kind: number, low: -1e9, high: 1e9}\n", length, name);
+        at += (size_t)snprintf(text + at, size - at, "  - {name: %.*s, kind: number, low: -1e9, high: 1e9}\n",
+                               length, name);
         name += length + 1;
     }
     hr_schema *schema = NULL;
@@ -78,7 +82,8 @@ static char *make_table(const shape *s, size_t rows, size_t *size) {
     for (int i = 0; i < COLUMNS; i++) p += sprintf(p, "c%d%c", i, i + 1 < COLUMNS ? ',' : '\n');
     for (size_t row = 0; row < rows; row++) {
         for (int i = 0; i < COLUMNS; i++) {
-            p += snprintf(p, 40, s->scientific ? "%s%.*e%s" : "%s%.*g%s", s->before, s->digits, draw(), s->after);
+            p += snprintf(p, 40, s->scientific ? "%s%.*e%s" : "%s%.*g%s", s->before, s->digits, draw(),
+                          s->after);
             *p++ = i + 1 < COLUMNS ? ',' : '\n';
         }
     }
@@ -102,13 +107,15 @@ static double sum_data(const hr_data *data) {
     return sum_columns(columns, hr_data_rows(data));
 }
 
-static double time_library(const hr_schema *schema, const char *path, const char *text, size_t size, double *sum) {
+static double time_library(const hr_schema *schema, const char *path, const char *text, size_t size,
+                           double *sum) {
     double best = 1e9;
     for (int run = 0; run < RUNS; run++) {
         hr_data *data = NULL;
         hr_error err = {0};
         double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
-        if (path ? hr_data_read(schema, path, NULL, &data, &err) : hr_data_parse(schema, text, size, NULL, &data, &err)) {
+        if (path ? hr_data_read(schema, path, NULL, &data, &err)
+                 : hr_data_parse(schema, text, size, NULL, &data, &err)) {
             fprintf(stderr, "bench_csv: %s\n", err.message);
             exit(1);
         }
@@ -147,8 +154,8 @@ static double time_peer(const char *path, size_t rows, double *sum) {
 static void bench(const shape *s, size_t rows) {
     size_t size = 0;
     char *text = make_table(s, rows, &size), path[] = "bench-csv-XXXXXX";
-    hr_schema *schema =
-        make_schema("c0,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11,c12,c13,c14,c15,c16,c17,c18,c19,c20,c21,c22,c23,c24,c25,c26,c27");
+    hr_schema *schema = make_schema("c0,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11,c12,c13,c14,c15,c16,c17,c18,c19,"
+                                    "c20,c21,c22,c23,c24,c25,c26,c27");
     int fd = mkstemp(path);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
     if (!file || fwrite(text, 1, size, file) != size || fclose(file)) {
@@ -156,10 +163,12 @@ static void bench(const shape *s, size_t rows) {
         exit(1);
     }
     double sum_file = 0, sum_memory = 0, sum_peer = 0;
-    double from_file = time_library(schema, path, NULL, 0, &sum_file), from_memory = time_library(schema, NULL, text, size, &sum_memory);
+    double from_file = time_library(schema, path, NULL, 0, &sum_file),
+           from_memory = time_library(schema, NULL, text, size, &sum_memory);
     double peer = time_peer(path, rows, &sum_peer), mega = (double)size * 1e-6;
-    printf("%-22s %6.1f MB  file %6.0f MB/s  memory %6.0f MB/s  getline+strtod %5.0f MB/s  ratio %4.1f  checksum %.17g %s\n", s->name, mega,
-           mega / from_file, mega / from_memory, mega / peer, peer / from_file, sum_file,
+    printf("%-22s %6.1f MB  file %6.0f MB/s  memory %6.0f MB/s  getline+strtod %5.0f MB/s  ratio %4.1f  "
+           "checksum %.17g %s\n",
+           s->name, mega, mega / from_file, mega / from_memory, mega / peer, peer / from_file, sum_file,
            sum_file == sum_memory && sum_file == sum_peer ? "same" : "DIFFERENT");
     unlink(path);
     hr_schema_free(schema);

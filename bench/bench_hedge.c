@@ -1,11 +1,12 @@
-/* Times one whole fit of hedge through the public API, and its rounds by themselves; and weighs what the fit takes beside the table.
+/* Times one whole fit of hedge through the public API, and its rounds by themselves; and weighs what the fit
+ * takes beside the table.
  *
  * usage: bench_hedge FILE ROWS FEATURES THREADS [OPTION=VALUE]...
- * FILE is of bench_table; reading it is not timed. hedge chooses its number of rounds itself: the progress callback tells it, and
- * hr_fit_plan the candidates of a round. Prints one line of JSON: seconds of the fit; rounds and candidates; nanoseconds a record,
- * candidate and round, from the end of the first round to the end of the last; by how many bytes the fit raised the peak of resident
- * memory, and the same divided by the size of the matrix of bins, a byte a record and feature; log-loss and AUC on the training
- * records. */
+ * FILE is of bench_table; reading it is not timed. hedge chooses its number of rounds itself: the progress
+ * callback tells it, and hr_fit_plan the candidates of a round. Prints one line of JSON: seconds of the fit;
+ * rounds and candidates; nanoseconds a record, candidate and round, from the end of the first round to the
+ * end of the last; by how many bytes the fit raised the peak of resident memory, and the same divided by the
+ * size of the matrix of bins, a byte a record and feature; log-loss and AUC on the training records. */
 #include "fits.h"
 
 #include <stdio.h>
@@ -47,10 +48,11 @@ static void time_fit(const bench_table *t, hr_fit_options *options) {
     double spent = bench_seconds() - start, grown = peak_bytes() - before;
     if (hr_evaluate(model, t->data, options->threads, &metrics, &err)) bench_die(&err, "evaluate:");
     double steps = (double)(r.done - 1) * (double)plan.candidates * (double)t->rows;
-    printf("{\"seconds\": %.9f, \"rounds\": %zu, \"candidates\": %zu, \"nanoseconds\": %.6g, \"grown\": %.0f, \"matrices\": %.6f, "
+    printf("{\"seconds\": %.9f, \"rounds\": %zu, \"candidates\": %zu, \"nanoseconds\": %.6g, \"grown\": "
+           "%.0f, \"matrices\": %.6f, "
            "\"logloss\": %.6f, \"auc\": %.6f}\n",
-           spent, r.done, plan.candidates, 1e9 * (r.last - r.first) / steps, grown, grown / ((double)t->rows * (double)t->features),
-           metrics.logloss, metrics.auc);
+           spent, r.done, plan.candidates, 1e9 * (r.last - r.first) / steps, grown,
+           grown / ((double)t->rows * (double)t->features), metrics.logloss, metrics.auc);
     hr_model_free(model);
 }
 

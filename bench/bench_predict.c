@@ -1,8 +1,10 @@
-/* Times predictions of a made-up model: 100 full trees of depth 6 over 28 features with 254 thresholds, one million records.
+/* Times predictions of a made-up model: 100 full trees of depth 6 over 28 features with 254 thresholds, one
+ * million records.
  *
  *     bench_predict [ROWS] [TREES] [DEPTH] [THREADS]
  *
- * Prints the best of five runs in ns per record and in ns per record and tree, and a checksum, so that the work is real. */
+ * Prints the best of five runs in ns per record and in ns per record and tree, and a checksum, so that the
+ * work is real. */
 #include "model/model.h"
 #include "schema/schema.h"
 
@@ -41,7 +43,8 @@ static void *take(void *memory) {
 static hr_schema *make_schema(void) {
     static const char *const classes[] = {"no", "yes"};
     static char names[FEATURES][8];
-    hr_column features[FEATURES], label = {.name = "label", .kind = HR_CATEGORY, .value_count = 2, .values = classes};
+    hr_column features[FEATURES],
+        label = {.name = "label", .kind = HR_CATEGORY, .value_count = 2, .values = classes};
     for (int f = 0; f < FEATURES; f++) {
         snprintf(names[f], sizeof names[f], "f%d", f);
         features[f] = (hr_column){.name = names[f], .kind = HR_NUMBER, .low = 0, .high = 1};
@@ -70,10 +73,12 @@ static hr_model *make_model(const hr_schema *schema, size_t trees, size_t depth)
     double *base = take(hr_arena_alloc(arena, 1, sizeof *base));
     uint64_t random = 88172645463325252u;
     for (size_t t = 0; t < trees; t++) all[t] = make_tree(arena, depth, &random);
-    hr_model parts = {.arena = arena,
-                      .schema = (hr_schema *)schema,
-                      .method = "bench",
-                      .forest = {.link = HR_LINK_LOGISTIC, .output_count = 1, .base = base, .trees = all, .tree_count = trees}};
+    hr_model parts = {
+        .arena = arena,
+        .schema = (hr_schema *)schema,
+        .method = "bench",
+        .forest = {
+            .link = HR_LINK_LOGISTIC, .output_count = 1, .base = base, .trees = all, .tree_count = trees}};
     hr_model *model = NULL;
     hr_error err = {0};
     if (hr_model_make(&parts, &model, &err)) stop("model", &err);
@@ -89,7 +94,8 @@ static hr_data *make_data(const hr_schema *schema, size_t rows) {
     }
     hr_data *data = NULL;
     hr_error err = {0};
-    if (hr_data_from_arrays(schema, rows, (const double *const *)columns, NULL, &data, &err)) stop("data", &err);
+    if (hr_data_from_arrays(schema, rows, (const double *const *)columns, NULL, &data, &err))
+        stop("data", &err);
     for (int f = 0; f < FEATURES; f++) free(columns[f]);
     return data;
 }
@@ -99,9 +105,11 @@ static size_t argument(int argc, char **argv, int index, size_t otherwise) {
 }
 
 int main(int argc, char **argv) {
-    size_t rows = argument(argc, argv, 1, 1000000), trees = argument(argc, argv, 2, 100), depth = argument(argc, argv, 3, 6);
+    size_t rows = argument(argc, argv, 1, 1000000), trees = argument(argc, argv, 2, 100),
+           depth = argument(argc, argv, 3, 6);
     int threads = (int)argument(argc, argv, 4, 1);
-    if (!rows || !trees || depth > DEPTH_MAX) stop("arguments", &(hr_error){.message = "rows and trees above 0, depth up to 16"});
+    if (!rows || !trees || depth > DEPTH_MAX)
+        stop("arguments", &(hr_error){.message = "rows and trees above 0, depth up to 16"});
     hr_schema *schema = make_schema();
     hr_model *model = make_model(schema, trees, depth);
     hr_data *data = make_data(schema, rows);
@@ -114,8 +122,10 @@ int main(int argc, char **argv) {
         best = took < best ? took : best;
     }
     for (size_t i = 0; i < rows; i++) sum += out[2 * i + 1];
-    printf("predict rows %zu trees %zu depth %zu threads %d: %.3f s, %.1f ns/row, %.3f ns/row/tree, checksum %.12g\n", rows, trees, depth,
-           threads, best, 1e9 * best / (double)rows, 1e9 * best / (double)rows / (double)trees, sum);
+    printf("predict rows %zu trees %zu depth %zu threads %d: %.3f s, %.1f ns/row, %.3f ns/row/tree, checksum "
+           "%.12g\n",
+           rows, trees, depth, threads, best, 1e9 * best / (double)rows,
+           1e9 * best / (double)rows / (double)trees, sum);
     free(out);
     hr_data_free(data);
     hr_model_free(model);

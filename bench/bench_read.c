@@ -1,5 +1,5 @@
-/* Times reading one CSV file through the public API, for run.py to set beside other libraries. (bench_csv times the reader by
- * itself, on several shapes of numbers.)
+/* Times reading one CSV file through the public API, for run.py to set beside other libraries. (bench_csv
+ * times the reader by itself, on several shapes of numbers.)
  *
  * usage: bench_read FILE LABEL
  * The schema is the one that the library proposes; finding it is not timed. Prints one line of JSON. */
@@ -33,7 +33,8 @@ static hr_status run(const char *path, const char *label, hr_error *err) {
     if (!status) status = hr_data_read(schema, path, NULL, &data, err);
     double spent = seconds() - start;
     if (!status)
-        printf("{\"seconds\": %.9f, \"megabytes\": %.6f, \"rows\": %zu}\n", spent, 1e-6 * (double)size_of(path), hr_data_rows(data));
+        printf("{\"seconds\": %.9f, \"megabytes\": %.6f, \"rows\": %zu}\n", spent,
+               1e-6 * (double)size_of(path), hr_data_rows(data));
     hr_data_free(data);
     hr_schema_free(schema);
     hr_text_free(yaml);

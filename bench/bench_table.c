@@ -1,9 +1,11 @@
-/* Writes the table that every side of the training bench reads, so that no side's own reader is part of the comparison.
+/* Writes the table that every side of the training bench reads, so that no side's own reader is part of the
+ * comparison.
  *
  * usage: bench_table FILE ROWS FEATURES
- * FILE.csv: numbers with a header, the label y last. Else ROWS x FEATURES float32, row by row, then ROWS labels of one byte.
- * All numbers lie in [-4, 4]; columns are normal, uniform, skewed or of few distinct values in turn, and the label follows the
- * first eight of them through steps, products and waves. The same arguments give the same bytes. */
+ * FILE.csv: numbers with a header, the label y last. Else ROWS x FEATURES float32, row by row, then ROWS
+ * labels of one byte. All numbers lie in [-4, 4]; columns are normal, uniform, skewed or of few distinct
+ * values in turn, and the label follows the first eight of them through steps, products and waves. The same
+ * arguments give the same bytes. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,7 +40,8 @@ static double number(uint64_t *state, size_t feature) {
 static bool label(uint64_t *state, const float *record, size_t features) {
     double x[USED] = {0};
     for (size_t f = 0; f < USED && f < features; f++) x[f] = (double)record[f];
-    double z = sin(2 * x[0]) + x[1] * x[2] + (x[3] > 0.5) - 0.5 * (x[4] * x[4] - 1) + 0.5 * x[5] * (x[6] > 0) + 0.3 * x[7];
+    double z = sin(2 * x[0]) + x[1] * x[2] + (x[3] > 0.5) - 0.5 * (x[4] * x[4] - 1) +
+               0.5 * x[5] * (x[6] > 0) + 0.3 * x[7];
     return uniform(state) < 1 / (1 + exp(-1.5 * z));
 }
 
@@ -75,7 +78,8 @@ int main(int argc, char **argv) {
     }
     const char *dot = strrchr(argv[1], '.');
     FILE *file = fopen(argv[1], "wb");
-    bool fine = file && write_table(file, dot && !strcmp(dot, ".csv"), strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
+    bool fine = file && write_table(file, dot && !strcmp(dot, ".csv"), strtoul(argv[2], NULL, 10),
+                                    strtoul(argv[3], NULL, 10));
     if (file && fclose(file)) fine = false;
     if (!fine) fprintf(stderr, "bench_table: cannot write %s\n", argv[1]);
     return fine ? 0 : 1;

@@ -29,7 +29,8 @@ static void read_numbers(bench_table *t, const char *path) {
     FILE *file = fopen(path, "rb");
     if (!file) bench_die(NULL, "cannot open the table");
     for (size_t i = 0; i < t->rows; i++) {
-        if (fread(record, sizeof *record, t->features, file) != t->features) bench_die(NULL, "the table is too short");
+        if (fread(record, sizeof *record, t->features, file) != t->features)
+            bench_die(NULL, "the table is too short");
         for (size_t f = 0; f < t->features; f++) t->columns[f][i] = (double)record[f];
     }
     for (size_t i = 0; i < t->rows; i++) t->labels[i] = fgetc(file);
@@ -38,13 +39,15 @@ static void read_numbers(bench_table *t, const char *path) {
 }
 
 static hr_schema *make_schema(size_t features) {
-    const char *head = "hedgerow-schema: 1\nlabel:\n  name: y\n  kind: classes\n  values: [\"0\", \"1\"]\nfeatures:\n";
+    const char *head =
+        "hedgerow-schema: 1\nlabel:\n  name: y\n  kind: classes\n  values: [\"0\", \"1\"]\nfeatures:\n";
     const size_t feature_room = 96;
     size_t room = strlen(head) + features * feature_room + 1;
     char *text = bench_allocate(room, 1);
     size_t at = (size_t)snprintf(text, room, "%s", head);
     for (size_t f = 0; f < features; f++)
-        at += (size_t)snprintf(text + at, room - at, "  - name: x%zu\n    kind: number\n    low: -4\n    high: 4\n", f);
+        at += (size_t)snprintf(text + at, room - at,
+                               "  - name: x%zu\n    kind: number\n    low: -4\n    high: 4\n", f);
     hr_schema *schema = NULL;
     hr_error err = {0};
     if (hr_schema_parse(text, at, "bench", &schema, &err)) bench_die(&err, "schema:");
@@ -59,8 +62,10 @@ bench_table bench_table_read(const char *path, size_t rows, size_t features) {
     t.labels = bench_allocate(rows, sizeof *t.labels);
     for (size_t f = 0; f < features; f++) t.columns[f] = bench_allocate(rows, sizeof **t.columns);
     read_numbers(&t, path);
-    hr_array *arrays = bench_allocate(features, sizeof *arrays), labels = {t.labels, HR_ELEMENT_FLOAT64, sizeof(double)};
-    for (size_t f = 0; f < features; f++) arrays[f] = (hr_array){t.columns[f], HR_ELEMENT_FLOAT64, sizeof(double)};
+    hr_array *arrays = bench_allocate(features, sizeof *arrays),
+             labels = {t.labels, HR_ELEMENT_FLOAT64, sizeof(double)};
+    for (size_t f = 0; f < features; f++)
+        arrays[f] = (hr_array){t.columns[f], HR_ELEMENT_FLOAT64, sizeof(double)};
     if (hr_data_borrow(t.schema, rows, arrays, &labels, &t.data, &err)) bench_die(&err, "data:");
     free(arrays);
     return t;

@@ -1,5 +1,5 @@
-/* What bench_train and bench_hedge share: the table that they fit, options from words, and a clock. A program that cannot go on
- * says why and ends. */
+/* What bench_train and bench_hedge share: the table that they fit, options from words, and a clock. A program
+ * that cannot go on says why and ends. */
 #ifndef BENCH_FITS_H
 #define BENCH_FITS_H
 
@@ -13,8 +13,8 @@ typedef struct bench_table {
     hr_data *data;     /* borrows the columns */
 } bench_table;
 
-/* Reads ROWS x FEATURES float32 numbers, row by row, within [-4, 4], then ROWS labels of one byte, 0 or 1 (bench_table writes them).
- * Owner: the caller ends with bench_table_done. */
+/* Reads ROWS x FEATURES float32 numbers, row by row, within [-4, 4], then ROWS labels of one byte, 0 or 1
+ * (bench_table writes them). Owner: the caller ends with bench_table_done. */
 bench_table bench_table_read(const char *path, size_t rows, size_t features);
 void bench_table_done(bench_table *table);
 

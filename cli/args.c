@@ -1,5 +1,5 @@
-/* Parsing by table. It is strict (no abbreviations, nothing twice, numbers to their last character): a mistyped option of a
- * training run can cost privacy budget that does not come back. */
+/* Parsing by table. It is strict (no abbreviations, nothing twice, numbers to their last character): a
+ * mistyped option of a training run can cost privacy budget that does not come back. */
 #include "args.h"
 
 #include "output.h"
@@ -22,16 +22,19 @@ static bool is_switch(const arg_option *option) {
     return option->kind != ARG_OPERAND;
 }
 
-static bool bad_value(const option_parser *p, const arg_option *option, const char *value, const char *wanted) {
+static bool bad_value(const option_parser *p, const arg_option *option, const char *value,
+                      const char *wanted) {
     usage_error(p->self->name, "--%s: '%s' is not %s", option->name, value, wanted);
     return false;
 }
 
-static bool set_integer_option(const option_parser *p, const arg_option *option, const char *value, arg_integer *out) {
+static bool set_integer_option(const option_parser *p, const arg_option *option, const char *value,
+                               arg_integer *out) {
     char *end = NULL;
     errno = 0;
     const unsigned long long number = strtoull(value, &end, 10);
-    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0) return bad_value(p, option, value, "an integer from 0 to 2^64 - 1");
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0)
+        return bad_value(p, option, value, "an integer from 0 to 2^64 - 1");
     *out = (arg_integer){.value = number, .given = true};
     return true;
 }
@@ -40,7 +43,8 @@ static bool set_real(const option_parser *p, const arg_option *option, const cha
     char *end = NULL;
     const double number = strtod(value, &end);
     const bool plain = strspn(value, "0123456789+-.eE") == strlen(value);
-    if (end == value || *end != '\0' || !plain || !isfinite(number)) return bad_value(p, option, value, "a finite decimal number");
+    if (end == value || *end != '\0' || !plain || !isfinite(number))
+        return bad_value(p, option, value, "a finite decimal number");
     *out = (arg_real){.value = number, .given = true};
     return true;
 }
@@ -126,7 +130,8 @@ static size_t find_option(const command *self, const char *name, size_t length) 
     size_t i = 0;
     for (; i < self->option_count; i++) {
         const arg_option *option = &self->options[i];
-        if (is_switch(option) && strlen(option->name) == length && memcmp(option->name, name, length) == 0) break;
+        if (is_switch(option) && strlen(option->name) == length && memcmp(option->name, name, length) == 0)
+            break;
     }
     return i;
 }
@@ -246,13 +251,14 @@ bool args_want_help(int argc, char **argv) {
     return false;
 }
 
-/* ---- Help ---------------------------------------------------------------------------------------------------------- */
+/* ---- Help ---- */
 
 static void option_label(const arg_option *option, char *label, size_t size) {
     char letter[8] = "";
     if (option->letter != '\0') snprintf(letter, sizeof letter, "-%c, ", option->letter);
     const bool bare = !takes_value(option) || !is_switch(option);
-    snprintf(label, size, "%s%s%s%s%s", letter, is_switch(option) ? "--" : "", option->name, bare ? "" : " ", bare ? "" : option->value);
+    snprintf(label, size, "%s%s%s%s%s", letter, is_switch(option) ? "--" : "", option->name, bare ? "" : " ",
+             bare ? "" : option->value);
 }
 
 static void print_synopsis(const command *self) {

@@ -1,4 +1,5 @@
-/* What a command accepts, declared once: one table parses the command line and prints the help, so no option is listed twice. */
+/* What a command accepts, declared once: one table parses the command line and prints the help, so no option
+ * is listed twice. */
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H
 
@@ -66,8 +67,8 @@ typedef struct command {
     int (*run)(const struct command *self, int argc, char **argv);
 } command;
 
-/* Fills in the structure at `target` from argv[0..argc), which begins after the command's name. NAME=VALUE words are cut in
- * two in place. On failure prints what is wrong and returns false. */
+/* Fills in the structure at `target` from argv[0..argc), which begins after the command's name. NAME=VALUE
+ * words are cut in two in place. On failure prints what is wrong and returns false. */
 bool args_parse(const command *self, int argc, char **argv, void *target);
 
 /* Whether --help (or -h) is among the words before "--". */

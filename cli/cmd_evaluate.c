@@ -13,9 +13,11 @@ typedef struct evaluate_args {
 
 static const arg_option evaluate_options[] = {
     {"model", 0, ARG_TEXT, true, offsetof(evaluate_args, model), "FILE", "the model"},
-    {"data", 0, ARG_TEXT, true, offsetof(evaluate_args, data), "FILE", "records with their labels; - is standard input"},
+    {"data", 0, ARG_TEXT, true, offsetof(evaluate_args, data), "FILE",
+     "records with their labels; - is standard input"},
     {"json", 0, ARG_FLAG, false, offsetof(evaluate_args, as_json), NULL, "one JSON object"},
-    {"format", 0, ARG_CHOICE, false, offsetof(evaluate_args, format), FORMAT_WORDS, "of the data; auto looks at the content"},
+    {"format", 0, ARG_CHOICE, false, offsetof(evaluate_args, format), FORMAT_WORDS,
+     "of the data; auto looks at the content"},
 };
 
 /* The measures that a task has, in the order they are printed. */
@@ -57,13 +59,15 @@ static void print_metrics_json(const hr_metrics *metrics, const measure *list, s
 
 static int run_evaluate(const command *self, int argc, char **argv) {
     evaluate_args args = {0};
-    if (!args_parse(self, argc, argv, &args) || !input_only_once(self->name, args.model, args.data)) return EXIT_USAGE;
+    if (!args_parse(self, argc, argv, &args) || !input_only_once(self->name, args.model, args.data))
+        return EXIT_USAGE;
     hr_error err = {0};
     hr_model *model = NULL;
     hr_data *data = NULL;
     hr_metrics metrics = {0};
     hr_status status = input_model(args.model, &model, &err);
-    if (status == HR_OK) status = input_data(hr_model_schema(model), args.data, args.format, false, &data, &err);
+    if (status == HR_OK)
+        status = input_data(hr_model_schema(model), args.data, args.format, false, &data, &err);
     if (status == HR_OK) status = hr_evaluate(model, data, 0, &metrics, &err);
     if (status == HR_OK) {
         measure list[MEASURES_MAX];
@@ -78,11 +82,13 @@ static int run_evaluate(const command *self, int argc, char **argv) {
 const command evaluate_command = {
     .name = "evaluate",
     .summary = "compare a model's predictions with known labels",
-    .details =
-        "Prints error, auc, logloss and ece for classes; rmse, mae and r2 for regression. ece is the expected calibration error: how far "
-        "predicted probabilities are, on average over ten bins, from what happens. A measure that does not exist (the auc of "
-        "three classes) is '-', in JSON null. The figures say something of the records: they are not covered by the model's "
-        "guarantee.",
+    .details = "Prints error, auc, logloss and ece for classes; rmse, mae and r2 for regression. ece is the "
+               "expected calibration error: how far "
+               "predicted probabilities are, on average over ten bins, from what happens. A measure that "
+               "does not exist (the auc of "
+               "three classes) is '-', in JSON null. The figures say something of the records: they are not "
+               "covered by the model's "
+               "guarantee.",
     .example = "  hedgerow evaluate --model model.json --data test.csv",
     .options = evaluate_options,
     .option_count = COUNT_OF(evaluate_options),

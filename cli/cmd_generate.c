@@ -12,17 +12,20 @@ typedef struct generate_args {
 } generate_args;
 
 #define AT(field) offsetof(generate_args, field)
-#define ROWS_OPTION                                                                                                                        \
+#define ROWS_OPTION                                                                                          \
     { "rows", 0, ARG_INTEGER, false, AT(rows), "N", "how many records" }
-#define SEED_OPTION                                                                                                                        \
+#define SEED_OPTION                                                                                          \
     { "seed", 0, ARG_INTEGER, false, AT(seed), "N", "the same seed gives the same table" }
-#define OUTPUT_OPTION                                                                                                                      \
+#define OUTPUT_OPTION                                                                                        \
     { "output", 'o', ARG_TEXT, false, AT(output), "FILE", "where the CSV goes; standard output unless given" }
-#define SCHEMA_OPTION                                                                                                                      \
-    { "schema", 0, ARG_TEXT, false, AT(schema), "FILE", "where to write the schema that belongs to the table" }
-#define FEATURES_OPTION                                                                                                                    \
+#define SCHEMA_OPTION                                                                                        \
+    {                                                                                                        \
+        "schema", 0, ARG_TEXT, false, AT(schema), "FILE",                                                    \
+            "where to write the schema that belongs to the table"                                            \
+    }
+#define FEATURES_OPTION                                                                                      \
     { "features", 0, ARG_INTEGER, false, AT(features), "N", "how many features" }
-#define INFORMATIVE_OPTION                                                                                                                 \
+#define INFORMATIVE_OPTION                                                                                   \
     { "informative", 0, ARG_INTEGER, false, AT(informative), "N", "how many features the label depends on" }
 
 static bool write_stream(void *user, const char *bytes, size_t size) {
@@ -63,7 +66,8 @@ static int generate(const command *self, hr_generator generator, int argc, char 
     const named_file schema = {"--schema", args.schema}, table = {"--output", args.output};
     if (!output_apart(self->name, &schema, &table, 1)) return EXIT_USAGE;
     if (args.schema != NULL && is_standard_output(args.schema) && is_standard_output(args.output)) {
-        return usage_error(self->name, "table and schema cannot both go to standard output; name a file for one of them");
+        return usage_error(self->name,
+                           "table and schema cannot both go to standard output; name a file for one of them");
     }
     hr_generate_options options;
     hr_generate_options_init(&options, generator);
@@ -81,7 +85,7 @@ static int generate(const command *self, hr_generator generator, int argc, char 
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
 
-/* ---- hospital ------------------------------------------------------------------------------------------------------- */
+/* ---- hospital ---- */
 
 static const arg_option hospital_options[] = {ROWS_OPTION, SEED_OPTION, OUTPUT_OPTION, SCHEMA_OPTION};
 
@@ -99,7 +103,7 @@ const command generate_hospital_command = {
     .run = run_hospital,
 };
 
-/* ---- classification ------------------------------------------------------------------------------------------------- */
+/* ---- classification ---- */
 
 static const arg_option classification_options[] = {
     ROWS_OPTION,
@@ -120,13 +124,14 @@ const command generate_classification_command = {
     .name = "generate classification",
     .summary = "clusters of classes on the corners of a hypercube",
     .details = "",
-    .example = "  hedgerow generate classification --rows 1000 --seed 1 --classes 3 -o train.csv --schema schema.yaml",
+    .example = "  hedgerow generate classification --rows 1000 --seed 1 --classes 3 -o train.csv --schema "
+               "schema.yaml",
     .options = classification_options,
     .option_count = COUNT_OF(classification_options),
     .run = run_classification,
 };
 
-/* ---- regression ----------------------------------------------------------------------------------------------------- */
+/* ---- regression ---- */
 
 static const arg_option regression_options[] = {
     ROWS_OPTION,
@@ -152,11 +157,15 @@ const command generate_regression_command = {
     .run = run_regression,
 };
 
-/* ---- friedman1 ------------------------------------------------------------------------------------------------------ */
+/* ---- friedman1 ---- */
 
 static const arg_option friedman1_options[] = {
-    ROWS_OPTION,   SEED_OPTION,     OUTPUT_OPTION,
-    SCHEMA_OPTION, FEATURES_OPTION, {"noise", 0, ARG_REAL, false, AT(noise), "SIGMA", "standard deviation of the label's noise"},
+    ROWS_OPTION,
+    SEED_OPTION,
+    OUTPUT_OPTION,
+    SCHEMA_OPTION,
+    FEATURES_OPTION,
+    {"noise", 0, ARG_REAL, false, AT(noise), "SIGMA", "standard deviation of the label's noise"},
 };
 
 static int run_friedman1(const command *self, int argc, char **argv) {

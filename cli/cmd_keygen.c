@@ -33,10 +33,12 @@ static void print_key(const char *file, const char *public_key, bool as_json) {
 static int run_keygen(const command *self, int argc, char **argv) {
     keygen_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
-    if (!args.path == !args.of) return usage_error(self->name, "give either a FILE for a new key, or --public FILE");
+    if (!args.path == !args.of)
+        return usage_error(self->name, "give either a FILE for a new key, or --public FILE");
     hr_error err = {0};
     char public_key[HR_KEY_TEXT];
-    const hr_status status = args.of ? hr_key_public(args.of, public_key, &err) : hr_key_create(args.path, public_key, &err);
+    const hr_status status =
+        args.of ? hr_key_public(args.of, public_key, &err) : hr_key_create(args.path, public_key, &err);
     if (status != HR_OK) return report_error(self->name, &err);
     print_key(args.of ? args.of : args.path, public_key, args.as_json);
     return EXIT_DONE;
@@ -45,7 +47,8 @@ static int run_keygen(const command *self, int argc, char **argv) {
 const command keygen_command = {
     .name = "keygen",
     .summary = "make the key of a member of a federation",
-    .details = "The file holds the secret key: it stays on this machine, and only you may read it. The public key is printed; it goes into "
+    .details = "The file holds the secret key: it stays on this machine, and only you may read it. The "
+               "public key is printed; it goes into "
                "the federation file. An existing file is not changed.",
     .example = "  hedgerow keygen hospital-a.key\n  hedgerow keygen --public hospital-a.key",
     .options = keygen_options,

@@ -15,10 +15,10 @@ typedef struct ledger_args {
 } ledger_args;
 
 #define AT(field) offsetof(ledger_args, field)
-#define LEDGER_OPERAND                                                                                                                     \
+#define LEDGER_OPERAND                                                                                       \
     { "LEDGER", 0, ARG_OPERAND, true, AT(path), NULL, "the ledger's file" }
 
-/* ---- ledger create -------------------------------------------------------------------------------------------------- */
+/* ---- ledger create ---- */
 
 static const arg_option create_options[] = {
     LEDGER_OPERAND,
@@ -26,7 +26,8 @@ static const arg_option create_options[] = {
     {"delta", 0, ARG_REAL, false, AT(delta), "D", "the same for delta; 0 unless given"},
 };
 
-/* SQLite empties the files of changes that an earlier database of that name has left: spendings may be in them alone. */
+/* SQLite empties the files of changes that an earlier database of that name has left: spendings may be in
+ * them alone. */
 static hr_status refuse_changes(const char *path, hr_error *err) {
     if (access(path, F_OK) == 0) return HR_OK; /* the ledger itself will be refused */
     char *changes = changes_of(path);
@@ -47,7 +48,8 @@ static int run_create(const command *self, int argc, char **argv) {
 const command ledger_create_command = {
     .name = "ledger create",
     .summary = "create a ledger: the limit of what all runs on your records may spend",
-    .details = "The limits can never be raised; an existing file is not changed. Keep one ledger for one set of records: the limits of two "
+    .details = "The limits can never be raised; an existing file is not changed. Keep one ledger for one set "
+               "of records: the limits of two "
                "ledgers add up.",
     .example = "  hedgerow ledger create hospital.db --epsilon 3 --delta 1e-6",
     .options = create_options,
@@ -55,7 +57,7 @@ const command ledger_create_command = {
     .run = run_create,
 };
 
-/* ---- ledger freeze -------------------------------------------------------------------------------------------------- */
+/* ---- ledger freeze ---- */
 
 static const arg_option freeze_options[] = {LEDGER_OPERAND};
 
@@ -80,7 +82,7 @@ const command ledger_freeze_command = {
     .run = run_freeze,
 };
 
-/* ---- ledger show ---------------------------------------------------------------------------------------------------- */
+/* ---- ledger show ---- */
 
 static const arg_option show_options[] = {
     LEDGER_OPERAND,
@@ -109,8 +111,8 @@ static bool print_entry(void *user, const hr_ledger_entry *entry) {
     (void)user;
     hr_spent_text(entry->epsilon, epsilon);
     hr_spent_text(entry->delta, delta);
-    printf("%4lld  %-24s %-9s  %9s  %9s  %s\n", (long long)entry->id, entry->when, state_text(entry->state), epsilon, delta,
-           entry->purpose);
+    printf("%4lld  %-24s %-9s  %9s  %9s  %s\n", (long long)entry->id, entry->when, state_text(entry->state),
+           epsilon, delta, entry->purpose);
     return true;
 }
 
@@ -159,7 +161,8 @@ static int run_ledger_show(const command *self, int argc, char **argv) {
     hr_ledger_total total;
     hr_status status = hr_ledger_open(args.path, &ledger, &err);
     if (status == HR_OK) status = hr_ledger_sum(ledger, &total, &err);
-    if (status == HR_OK) status = args.as_json ? show_json(ledger, &total, &err) : show_table(ledger, &total, &err);
+    if (status == HR_OK)
+        status = args.as_json ? show_json(ledger, &total, &err) : show_table(ledger, &total, &err);
     hr_ledger_close(ledger);
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
@@ -167,7 +170,8 @@ static int run_ledger_show(const command *self, int argc, char **argv) {
 const command ledger_show_command = {
     .name = "ledger show",
     .summary = "what was spent, when and on what, and what is left",
-    .details = "A reserved entry belongs to a run that did not finish: it stays spent. A void entry belongs to a run that failed before "
+    .details = "A reserved entry belongs to a run that did not finish: it stays spent. A void entry belongs "
+               "to a run that failed before "
                "anything was drawn: it is not spent.",
     .example = "  hedgerow ledger show hospital.db",
     .options = show_options,

@@ -10,7 +10,8 @@ typedef struct methods_args {
 } methods_args;
 
 static const arg_option methods_options[] = {
-    {"METHOD", 0, ARG_OPERAND, false, offsetof(methods_args, name), NULL, "show this method: options, defaults, paper, privacy"},
+    {"METHOD", 0, ARG_OPERAND, false, offsetof(methods_args, name), NULL,
+     "show this method: options, defaults, paper, privacy"},
 };
 
 static void list_methods(void) {
@@ -19,7 +20,8 @@ static void list_methods(void) {
         printf("%-12s  ", method->name);
         print_wrapped(stdout, method->summary, 14);
     }
-    printf("\n'hedgerow methods METHOD' shows one; 'hedgerow train' uses %s unless --method names another.\n", hr_default_method());
+    printf("\n'hedgerow methods METHOD' shows one; 'hedgerow train' uses %s unless --method names another.\n",
+           hr_default_method());
 }
 
 static void print_method_options(const hr_method_info *method) {
@@ -53,9 +55,11 @@ static void print_method(const hr_method_info *method) {
 static int unknown_method(const command *self, const char *name) {
     const char *names[64];
     size_t count = 0;
-    for (size_t i = 0; i < hr_method_count() && count < COUNT_OF(names); i++) names[count++] = hr_method_at(i)->name;
+    for (size_t i = 0; i < hr_method_count() && count < COUNT_OF(names); i++)
+        names[count++] = hr_method_at(i)->name;
     const char *nearest = args_nearest(name, names, count);
-    if (nearest == NULL) return usage_error(self->name, "no method is called '%s'; 'hedgerow methods' lists them", name);
+    if (nearest == NULL)
+        return usage_error(self->name, "no method is called '%s'; 'hedgerow methods' lists them", name);
     return usage_error(self->name, "no method is called '%s'; did you mean '%s'?", name, nearest);
 }
 

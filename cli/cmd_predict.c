@@ -16,12 +16,16 @@ typedef struct predict_args {
 
 static const arg_option predict_options[] = {
     {"model", 0, ARG_TEXT, true, offsetof(predict_args, model), "FILE", "the model"},
-    {"data", 0, ARG_TEXT, true, offsetof(predict_args, data), "FILE", "the records; the label may be absent; - is standard input"},
-    {"output", 'o', ARG_TEXT, false, offsetof(predict_args, output), "FILE", "where the CSV goes; standard output unless given"},
-    {"force", 0, ARG_FLAG, false, offsetof(predict_args, force), NULL, "replace predictions that are there; no other file"},
+    {"data", 0, ARG_TEXT, true, offsetof(predict_args, data), "FILE",
+     "the records; the label may be absent; - is standard input"},
+    {"output", 'o', ARG_TEXT, false, offsetof(predict_args, output), "FILE",
+     "where the CSV goes; standard output unless given"},
+    {"force", 0, ARG_FLAG, false, offsetof(predict_args, force), NULL,
+     "replace predictions that are there; no other file"},
     {"scores", 0, ARG_FLAG, false, offsetof(predict_args, scores), NULL, "the classes' probabilities only"},
     {"classes", 0, ARG_FLAG, false, offsetof(predict_args, classes), NULL, "the most probable class only"},
-    {"format", 0, ARG_CHOICE, false, offsetof(predict_args, format), FORMAT_WORDS, "of the data; auto looks at the content"},
+    {"format", 0, ARG_CHOICE, false, offsetof(predict_args, format), FORMAT_WORDS,
+     "of the data; auto looks at the content"},
 };
 
 /* What a line of the output consists of. */
@@ -78,7 +82,8 @@ static bool holds_predictions(const char *path) {
 }
 
 static void write_record(FILE *out, const layout *lines, const double *numbers) {
-    if (lines->with_class) print_csv_field(out, "", lines->label->values[hr_predicted_class(numbers, lines->count)]);
+    if (lines->with_class)
+        print_csv_field(out, "", lines->label->values[hr_predicted_class(numbers, lines->count)]);
     for (size_t k = 0; lines->with_numbers && k < lines->count; k++) {
         char text[32];
         number_text(numbers[k], text);
@@ -91,7 +96,8 @@ static output_rule predict_output_rule(const predict_args *args) {
     return args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED;
 }
 
-static hr_status write_predictions(const predict_args *args, const layout *lines, const double *numbers, size_t rows, hr_error *err) {
+static hr_status write_predictions(const predict_args *args, const layout *lines, const double *numbers,
+                                   size_t rows, hr_error *err) {
     output_file file = {0};
     hr_status status = output_open(&file, args->output, predict_output_rule(args), err);
     if (status == HR_OK) {
@@ -103,7 +109,8 @@ static hr_status write_predictions(const predict_args *args, const layout *lines
     return status;
 }
 
-static hr_status predict(const predict_args *args, const hr_model *model, const hr_data *data, hr_error *err) {
+static hr_status predict(const predict_args *args, const hr_model *model, const hr_data *data,
+                         hr_error *err) {
     const hr_column *label = hr_schema_label(hr_model_schema(model));
     const layout lines = {
         .label = label,
@@ -114,7 +121,8 @@ static hr_status predict(const predict_args *args, const hr_model *model, const 
     const size_t rows = hr_data_rows(data);
     double *numbers = calloc(rows * lines.count + 1, sizeof *numbers);
     if (numbers == NULL) {
-        *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory", .remedy = "predict fewer records at a time"};
+        *err = (hr_error){
+            .status = HR_E_MEMORY, .message = "out of memory", .remedy = "predict fewer records at a time"};
         return HR_E_MEMORY;
     }
     hr_status status = hr_model_predict(model, data, 0, numbers, err);
@@ -131,14 +139,17 @@ static bool output_is_apart(const command *self, const predict_args *args) {
 
 static int run_predict(const command *self, int argc, char **argv) {
     predict_args args = {.output = "-"};
-    if (!args_parse(self, argc, argv, &args) || !input_only_once(self->name, args.model, args.data)) return EXIT_USAGE;
-    if (args.scores && args.classes) return usage_error(self->name, "--scores and --classes exclude each other");
+    if (!args_parse(self, argc, argv, &args) || !input_only_once(self->name, args.model, args.data))
+        return EXIT_USAGE;
+    if (args.scores && args.classes)
+        return usage_error(self->name, "--scores and --classes exclude each other");
     if (!output_is_apart(self, &args)) return EXIT_USAGE;
     hr_error err = {0};
     hr_model *model = NULL;
     hr_data *data = NULL;
     int code = EXIT_DONE;
-    hr_status status = own_output_probe(args.output, predict_output_rule(&args), holds_predictions, "predictions of this program", &err);
+    hr_status status = own_output_probe(args.output, predict_output_rule(&args), holds_predictions,
+                                        "predictions of this program", &err);
     if (status == HR_OK) status = input_model(args.model, &model, &err);
     if (status != HR_OK) goto out;
     if ((args.scores || args.classes) && hr_schema_task(hr_model_schema(model)) == HR_REGRESSION) {
@@ -157,9 +168,11 @@ out:
 const command predict_command = {
     .name = "predict",
     .summary = "predict the records of a table",
-    .details = "Writes CSV with a header: for classes the most probable one and all probabilities (class,p_VALUE,...), for regression "
-               "the predicted number (prediction). Predictions that exist are replaced with --force only; no other "
-               "file is.",
+    .details =
+        "Writes CSV with a header: for classes the most probable one and all probabilities "
+        "(class,p_VALUE,...), for regression "
+        "the predicted number (prediction). Predictions that exist are replaced with --force only; no other "
+        "file is.",
     .example = "  hedgerow predict --model model.json --data new.csv -o predictions.csv",
     .options = predict_options,
     .option_count = COUNT_OF(predict_options),

@@ -12,9 +12,11 @@ typedef struct check_args {
 } check_args;
 
 static const arg_option check_options[] = {
-    {"data", 0, ARG_TEXT, true, offsetof(check_args, data), "FILE", "the table to check; - is standard input"},
+    {"data", 0, ARG_TEXT, true, offsetof(check_args, data), "FILE",
+     "the table to check; - is standard input"},
     {"schema", 0, ARG_TEXT, true, offsetof(check_args, schema), "FILE", "the schema to check it against"},
-    {"format", 0, ARG_CHOICE, false, offsetof(check_args, format), FORMAT_WORDS, "of the table; auto looks at the content"},
+    {"format", 0, ARG_CHOICE, false, offsetof(check_args, format), FORMAT_WORDS,
+     "of the table; auto looks at the content"},
 };
 
 /* "0..120", "-1.5..1.5" or "4 values". */
@@ -76,7 +78,8 @@ static void print_table(const table_row *rows, size_t count) {
 }
 
 static hr_status print_columns(const hr_data *data, hr_error *err) {
-    static const char *const titles[CELLS] = {"column", "kind", "bounds", "missing", "out of range", "unknown", "not whole", ""};
+    static const char *const titles[CELLS] = {"column",       "kind",    "bounds",    "missing",
+                                              "out of range", "unknown", "not whole", ""};
     const hr_schema *schema = hr_data_schema(data);
     const size_t features = hr_schema_feature_count(schema);
     table_row *rows = calloc(features + 2, sizeof *rows);
@@ -86,7 +89,8 @@ static hr_status print_columns(const hr_data *data, hr_error *err) {
     }
     for (size_t c = 0; c < CELLS; c++) snprintf(rows[0][c], CELL_SIZE, "%s", titles[c]);
     fill_row(rows[1], hr_schema_label(schema), hr_data_report(data, features));
-    for (size_t f = 0; f < features; f++) fill_row(rows[f + 2], hr_schema_feature(schema, f), hr_data_report(data, f));
+    for (size_t f = 0; f < features; f++)
+        fill_row(rows[f + 2], hr_schema_feature(schema, f), hr_data_report(data, f));
     print_table((const table_row *)rows, features + 2);
     free(rows);
     return HR_OK;
@@ -96,24 +100,29 @@ static int judge_label(const command *self, const hr_data *data) {
     const hr_schema *schema = hr_data_schema(data);
     const hr_column_report *label = hr_data_report(data, hr_schema_feature_count(schema));
     if (label->missing == 0 && label->unknown == 0 && label->out_of_range == 0) return EXIT_DONE;
-    fprintf(stderr, "hedgerow %s: the label '%s' is missing, unknown or out of range in %llu rows; correct the rows or the schema\n",
-            self->name, hr_schema_label(schema)->name, (unsigned long long)(label->missing + label->unknown + label->out_of_range));
+    fprintf(stderr,
+            "hedgerow %s: the label '%s' is missing, unknown or out of range in %llu rows; correct the rows "
+            "or the schema\n",
+            self->name, hr_schema_label(schema)->name,
+            (unsigned long long)(label->missing + label->unknown + label->out_of_range));
     return EXIT_FAILED;
 }
 
 static int run_check(const command *self, int argc, char **argv) {
     check_args args = {0};
-    if (!args_parse(self, argc, argv, &args) || !input_only_once(self->name, args.data, args.schema)) return EXIT_USAGE;
+    if (!args_parse(self, argc, argv, &args) || !input_only_once(self->name, args.data, args.schema))
+        return EXIT_USAGE;
     hr_error err = {0};
     hr_schema *schema = NULL;
     hr_data *data = NULL;
     int code = EXIT_DONE;
-    if (input_schema(args.schema, &schema, &err) != HR_OK || input_data(schema, args.data, args.format, false, &data, &err) != HR_OK) {
+    if (input_schema(args.schema, &schema, &err) != HR_OK ||
+        input_data(schema, args.data, args.format, false, &data, &err) != HR_OK) {
         code = report_error(self->name, &err);
         goto out;
     }
-    printf("rows: %zu; features: %zu; other columns, ignored: %zu\n\n", hr_data_rows(data), hr_schema_feature_count(schema),
-           hr_data_extra_columns(data));
+    printf("rows: %zu; features: %zu; other columns, ignored: %zu\n\n", hr_data_rows(data),
+           hr_schema_feature_count(schema), hr_data_extra_columns(data));
     code = print_columns(data, &err) == HR_OK ? judge_label(self, data) : report_error(self->name, &err);
 out:
     hr_data_free(data);
@@ -124,8 +133,10 @@ out:
 const command schema_check_command = {
     .name = "schema check",
     .summary = "compare a table with its schema",
-    .details = "Prints the label, then the features: what is missing, outside the bounds (it would be clipped), unknown (read as "
-               "missing) or not whole. The counts are private: for the owner only. Fails if a label is not usable.",
+    .details =
+        "Prints the label, then the features: what is missing, outside the bounds (it would be clipped), "
+        "unknown (read as "
+        "missing) or not whole. The counts are private: for the owner only. Fails if a label is not usable.",
     .example = "  hedgerow schema check --data train.csv --schema schema.yaml",
     .options = check_options,
     .option_count = COUNT_OF(check_options),

@@ -10,17 +10,21 @@ typedef struct schema_init_args {
 } schema_init_args;
 
 static const arg_option init_options[] = {
-    {"data", 0, ARG_TEXT, true, offsetof(schema_init_args, data), "FILE", "the table to look at; - is standard input"},
+    {"data", 0, ARG_TEXT, true, offsetof(schema_init_args, data), "FILE",
+     "the table to look at; - is standard input"},
     {"label", 0, ARG_TEXT, true, offsetof(schema_init_args, label), "NAME", "the column to be predicted"},
-    {"output", 'o', ARG_TEXT, false, offsetof(schema_init_args, output), "FILE", "where the schema goes; standard output unless given"},
-    {"format", 0, ARG_CHOICE, false, offsetof(schema_init_args, format), FORMAT_WORDS, "of the table; auto looks at the content"},
+    {"output", 'o', ARG_TEXT, false, offsetof(schema_init_args, output), "FILE",
+     "where the schema goes; standard output unless given"},
+    {"format", 0, ARG_CHOICE, false, offsetof(schema_init_args, format), FORMAT_WORDS,
+     "of the table; auto looks at the content"},
 };
 
 static hr_status init_schema(const schema_init_args *args, hr_error *err) {
     char *yaml = NULL;
     output_file file = {0};
     hr_status status = output_probe(args->output, OUTPUT_NEW, err);
-    if (status == HR_OK) status = hr_schema_infer(args->data, (hr_format)args->format, args->label, &yaml, err);
+    if (status == HR_OK)
+        status = hr_schema_infer(args->data, (hr_format)args->format, args->label, &yaml, err);
     if (status == HR_OK) status = output_open(&file, args->output, OUTPUT_NEW, err);
     if (status == HR_OK) {
         fputs(yaml, file.stream);
@@ -38,17 +42,18 @@ static int run_schema_init(const command *self, int argc, char **argv) {
     if (!output_apart(self->name, &output, &data, 1)) return EXIT_USAGE;
     hr_error err = {0};
     if (init_schema(&args, &err) != HR_OK) return report_error(self->name, &err);
-    fputs(
-        "Every line marked REVIEW was read from the private data. Replace it by what is publicly known, then delete the line of the mark;\n"
-        "training refuses a schema in which a mark is left.\n",
-        stderr);
+    fputs("Every line marked REVIEW was read from the private data. Replace it by what is publicly known, "
+          "then delete the line of the mark;\n"
+          "training refuses a schema in which a mark is left.\n",
+          stderr);
     return EXIT_DONE;
 }
 
 const command schema_init_command = {
     .name = "schema init",
     .summary = "propose a schema for a table",
-    .details = "Infers the kind of every column. Bounds and lists of values are read from the data and marked REVIEW: they are private "
+    .details = "Infers the kind of every column. Bounds and lists of values are read from the data and "
+               "marked REVIEW: they are private "
                "until a person has replaced them by public knowledge. An existing file is not overwritten.",
     .example = "  hedgerow schema init --data train.csv --label readmitted -o schema.yaml",
     .options = init_options,

@@ -15,7 +15,8 @@ typedef struct serve_args {
 
 static const arg_option serve_options[] = {
     {"OWNER", 0, ARG_OPERAND, true, AT(file), NULL, "the owner file: your records, ledger, key and policy"},
-    {"jobs", 0, ARG_INTEGER, false, AT(jobs), "N", "end after this many jobs; by default serve until stopped"},
+    {"jobs", 0, ARG_INTEGER, false, AT(jobs), "N",
+     "end after this many jobs; by default serve until stopped"},
     {"threads", 0, ARG_INTEGER, false, AT(threads), "N", "0: as many as there are processors"},
     {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "print errors only"},
 };
@@ -34,8 +35,10 @@ static int run_serve(const command *self, int argc, char **argv) {
 const command serve_command = {
     .name = "serve",
     .summary = "serve your records in the jobs of a federation",
-    .details = "Waits for jobs, refuses what your policy does not allow, trains on your records and sends private trees, charged to your "
-               "ledger. Records never leave. It may be stopped or killed at any time: started again, it continues.",
+    .details =
+        "Waits for jobs, refuses what your policy does not allow, trains on your records and sends private "
+        "trees, charged to your "
+        "ledger. Records never leave. It may be stopped or killed at any time: started again, it continues.",
     .example = "  hedgerow serve hospital-a.yaml",
     .options = serve_options,
     .option_count = COUNT_OF(serve_options),

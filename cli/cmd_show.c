@@ -10,8 +10,10 @@ typedef struct show_args {
 } show_args;
 
 static const arg_option show_options[] = {
-    {"MODEL", 0, ARG_OPERAND, true, offsetof(show_args, model), NULL, "the model's file; - is standard input"},
-    {"tree", 0, ARG_INTEGER, false, offsetof(show_args, tree), "N", "this tree instead of the summary; the first is 0"},
+    {"MODEL", 0, ARG_OPERAND, true, offsetof(show_args, model), NULL,
+     "the model's file; - is standard input"},
+    {"tree", 0, ARG_INTEGER, false, offsetof(show_args, tree), "N",
+     "this tree instead of the summary; the first is 0"},
     {"dot", 0, ARG_FLAG, false, offsetof(show_args, dot), NULL, "the tree (0 unless given) for Graphviz"},
 };
 

@@ -18,21 +18,27 @@ typedef struct simulate_args {
 
 static const arg_option simulate_options[] = {
     {"JOB", 0, ARG_OPERAND, true, AT(file), NULL, "the job file; its members are ignored"},
-    {"data", 0, ARG_LIST, false, AT(data), "FILE", "the records of an owner; given once for each, or once with --parties"},
+    {"data", 0, ARG_LIST, false, AT(data), "FILE",
+     "the records of an owner; given once for each, or once with --parties"},
     {"parties", 0, ARG_INTEGER, false, AT(parties), "N",
      "divide the records of one file among this many owners, each record independently at random"},
     {"owner", 0, ARG_LIST, false, AT(owners), "FILE",
-     "an owner file instead of --data: its own records, key, policy, and ledger, which is charged. Given once for each"},
+     "an owner file instead of --data: its own records, key, policy, and ledger, which is charged. Given "
+     "once for each"},
     {"model", 0, ARG_TEXT, true, AT(model), "FILE",
-     "where the model goes; - is standard output; with --owner, it must not exist when a job begins, and is replaced when a job continues"},
+     "where the model goes; - is standard output; with --owner, it must not exist when a job begins, and is "
+     "replaced when a job continues"},
     {"force", 0, ARG_FLAG, false, AT(force), NULL, "with --data: replace the model that is there"},
-    {"threads", 0, ARG_INTEGER, false, AT(threads), "N", "of all owners together; 0: as many as there are processors"},
+    {"threads", 0, ARG_INTEGER, false, AT(threads), "N",
+     "of all owners together; 0: as many as there are processors"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
     {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "print errors and the summary only"},
 };
 
-static hr_status simulate(const simulate_args *args, const hr_party_settings *settings, hr_model **out, hr_error *err) {
-    const hr_simulation_data data = {(const char *const *)args->data.items, args->data.count, args->parties.value};
+static hr_status simulate(const simulate_args *args, const hr_party_settings *settings, hr_model **out,
+                          hr_error *err) {
+    const hr_simulation_data data = {(const char *const *)args->data.items, args->data.count,
+                                     args->parties.value};
     const output_rule rule = args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED;
     hr_status status = model_probe(args->model, rule, err);
     if (status == HR_OK) status = hr_simulate(args->file, &data, settings, out, err);
@@ -41,10 +47,12 @@ static hr_status simulate(const simulate_args *args, const hr_party_settings *se
 }
 
 /* A new job replaces nothing; one that was begun may have written its model before it was stopped. */
-static hr_status meet(const simulate_args *args, const hr_party_settings *settings, hr_model **out, hr_error *err) {
+static hr_status meet(const simulate_args *args, const hr_party_settings *settings, hr_model **out,
+                      hr_error *err) {
     const hr_status status = model_probe(args->model, OUTPUT_FORCED, err);
     if (status != HR_OK) return status;
-    return hr_meet(args->file, args->model, (const char *const *)args->owners.items, args->owners.count, settings, out, err);
+    return hr_meet(args->file, args->model, (const char *const *)args->owners.items, args->owners.count,
+                   settings, out, err);
 }
 
 static bool simulate_outputs_apart(const command *self, const simulate_args *args) {
@@ -52,20 +60,26 @@ static bool simulate_outputs_apart(const command *self, const simulate_args *arg
     named_file others[1 + 2 * ARG_LIST_MAX];
     size_t count = 0;
     others[count++] = (named_file){"JOB", args->file};
-    for (size_t i = 0; i < args->data.count; i++) others[count++] = (named_file){"--data", args->data.items[i]};
-    for (size_t i = 0; i < args->owners.count; i++) others[count++] = (named_file){"--owner", args->owners.items[i]};
+    for (size_t i = 0; i < args->data.count; i++)
+        others[count++] = (named_file){"--data", args->data.items[i]};
+    for (size_t i = 0; i < args->owners.count; i++)
+        others[count++] = (named_file){"--owner", args->owners.items[i]};
     return output_apart(self->name, &model, others, count);
 }
 
 static int run_simulate(const command *self, int argc, char **argv) {
     simulate_args args = {0};
-    if (!args_parse(self, argc, argv, &args) || !together_output_free(self->name, args.model, args.as_json)) return EXIT_USAGE;
+    if (!args_parse(self, argc, argv, &args) || !together_output_free(self->name, args.model, args.as_json))
+        return EXIT_USAGE;
     if (args.threads.value > INT_MAX) return usage_error(self->name, "--threads: that is too many");
-    if (args.parties.given && !args.parties.value) return usage_error(self->name, "--parties: at least one owner must take part");
-    if (!args.data.count == !args.owners.count) return usage_error(self->name, "give either the records, --data, or owner files, --owner");
+    if (args.parties.given && !args.parties.value)
+        return usage_error(self->name, "--parties: at least one owner must take part");
+    if (!args.data.count == !args.owners.count)
+        return usage_error(self->name, "give either the records, --data, or owner files, --owner");
     if (args.owners.count && args.parties.given)
         return usage_error(self->name, "--parties goes with --data: every owner file is one owner");
-    if (args.owners.count && args.force) return usage_error(self->name, "--force goes with --data: a job of owners replaces no model");
+    if (args.owners.count && args.force)
+        return usage_error(self->name, "--force goes with --data: a job of owners replaces no model");
     if (!simulate_outputs_apart(self, &args)) return EXIT_USAGE;
     hr_error err = {0};
     hr_model *model = NULL;
@@ -79,7 +93,8 @@ static int run_simulate(const command *self, int argc, char **argv) {
 const command simulate_command = {
     .name = "simulate",
     .summary = "try a job with all owners and the coordinator in one process",
-    .details = "The same roles and messages as over a broker, for a user who has all the records: it shows what a federation would reach. "
+    .details = "The same roles and messages as over a broker, for a user who has all the records: it shows "
+               "what a federation would reach. "
                "With --data nothing is spent, and the members in the job file are ignored.",
     .example = "  hedgerow simulate job.yaml --data train.csv --parties 20 --model model.json",
     .options = simulate_options,

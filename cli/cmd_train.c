@@ -1,6 +1,7 @@
 /* hedgerow train: data, a schema, a method and a budget in; a model out.
  *
- * Everything that can be refused is refused before the budget is touched: options, output path, schema, ledger, data. */
+ * Everything that can be refused is refused before the budget is touched: options, output path, schema,
+ * ledger, data. */
 #include "commands.h"
 #include "input.h"
 #include "interrupt.h"
@@ -29,13 +30,17 @@ typedef struct train_args {
 
 static const arg_option train_options[] = {
     {"data", 0, ARG_TEXT, true, AT(data), "FILE", "the records; - is standard input"},
-    {"schema", 0, ARG_TEXT, true, AT(schema), "FILE", "the public facts about them ('hedgerow schema init' proposes some)"},
-    {"method", 0, ARG_TEXT, false, AT(method), "NAME", "how to train; hedge unless given ('hedgerow methods' lists the methods)"},
+    {"schema", 0, ARG_TEXT, true, AT(schema), "FILE",
+     "the public facts about them ('hedgerow schema init' proposes some)"},
+    {"method", 0, ARG_TEXT, false, AT(method), "NAME",
+     "how to train; hedge unless given ('hedgerow methods' lists the methods)"},
     {"model", 0, ARG_TEXT, true, AT(model), "FILE", "where the model goes; - is standard output"},
     {"force", 0, ARG_FLAG, false, AT(force), NULL, "replace the model that is there"},
-    {"epsilon", 0, ARG_SETTING, false, AT(settings), "E", "privacy budget of this run; the method's default unless given"},
+    {"epsilon", 0, ARG_SETTING, false, AT(settings), "E",
+     "privacy budget of this run; the method's default unless given"},
     {"delta", 0, ARG_SETTING, false, AT(settings), "D",
-     "probability that the guarantee fails, below 1/records; 0: pure epsilon. The method's default unless given"},
+     "probability that the guarantee fails, below 1/records; 0: pure epsilon. The method's default unless "
+     "given"},
     {"mode", 0, ARG_CHOICE, false, AT(mode), "sound|paper",
      "sound: the printed guarantee is proved; paper: as published, its guarantee does not hold"},
     {"trees", 0, ARG_SETTING, false, AT(settings), "N", "how many trees"},
@@ -44,29 +49,37 @@ static const arg_option train_options[] = {
     {"lambda", 0, ARG_SETTING, false, AT(settings), "X", "regularisation of leaf values"},
     {"bins", 0, ARG_SETTING, false, AT(settings), "N", "bins of a numeric feature"},
     {"option", 0, ARG_PAIR, false, AT(settings), "NAME=VALUE",
-     "another option of the method; may be repeated ('hedgerow methods NAME' lists options, defaults and ranges)"},
-    {"threads", 0, ARG_INTEGER, false, AT(threads), "N", "0: as many as there are processors; the model does not depend on it"},
-    {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE", "spend from this ledger ('hedgerow ledger create' creates one)"},
+     "another option of the method; may be repeated ('hedgerow methods NAME' lists options, defaults and "
+     "ranges)"},
+    {"threads", 0, ARG_INTEGER, false, AT(threads), "N",
+     "0: as many as there are processors; the model does not depend on it"},
+    {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE",
+     "spend from this ledger ('hedgerow ledger create' creates one)"},
     {"format", 0, ARG_CHOICE, false, AT(format), FORMAT_WORDS, "of the data; auto looks at the content"},
-    {"plan", 0, ARG_WAIVER, false, AT(plan), NULL, "print what would be done, from public facts alone: reads no data, spends nothing"},
-    {"rows", 0, ARG_INTEGER, false, AT(rows), "N", "with --plan: how many records there will be; 10000 unless given"},
+    {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
+     "print what would be done, from public facts alone: reads no data, spends nothing"},
+    {"rows", 0, ARG_INTEGER, false, AT(rows), "N",
+     "with --plan: how many records there will be; 10000 unless given"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
     {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "no progress bar, no summary"},
-    {"unsafe-reproducible-noise", 0, ARG_FLAG, false, AT(reproducible), NULL, "noise from --seed: NOT PRIVATE, for tests only"},
+    {"unsafe-reproducible-noise", 0, ARG_FLAG, false, AT(reproducible), NULL,
+     "noise from --seed: NOT PRIVATE, for tests only"},
     {"seed", 0, ARG_INTEGER, false, AT(seed), "N", "seed of that noise"},
 };
 
 /* The model may not be one of the files that it is made from and paid for with. */
 static bool train_outputs_apart(const command *self, const train_args *args) {
     const named_file model = {"--model", args->model};
-    const named_file others[] = {{"--data", args->data}, {"--schema", args->schema}, {"--ledger", args->ledger}};
+    const named_file others[] = {
+        {"--data", args->data}, {"--schema", args->schema}, {"--ledger", args->ledger}};
     return output_apart(self->name, &model, others, COUNT_OF(others));
 }
 
 static bool consistent(const command *self, const train_args *args) {
     if (args->seed.given && !args->reproducible) {
-        usage_error(self->name, "--seed makes the noise predictable and the model not private; if this is a test, add "
-                                "--unsafe-reproducible-noise");
+        usage_error(self->name,
+                    "--seed makes the noise predictable and the model not private; if this is a test, add "
+                    "--unsafe-reproducible-noise");
         return false;
     }
     if (args->threads.value > INT_MAX) {
@@ -74,14 +87,17 @@ static bool consistent(const command *self, const train_args *args) {
         return false;
     }
     if (args->as_json && !args->plan && args->model != NULL && is_standard_output(args->model)) {
-        usage_error(self->name, "--json and --model %s both write to standard output; name a file for the model", args->model);
+        usage_error(self->name,
+                    "--json and --model %s both write to standard output; name a file for the model",
+                    args->model);
         return false;
     }
     if (args->rows.given && !args->plan) {
         usage_error(self->name, "--rows is for --plan: training counts the records by itself, privately");
         return false;
     }
-    return args->plan || (input_only_once(self->name, args->data, args->schema) && train_outputs_apart(self, args));
+    return args->plan ||
+           (input_only_once(self->name, args->data, args->schema) && train_outputs_apart(self, args));
 }
 
 /* What one training run holds; all of it is freed by run_done. */
@@ -112,7 +128,8 @@ static hr_status set_options(const train_args *args, train_run *run, hr_error *e
     hr_fit_options *options = &run->options;
     hr_status status = hr_fit_options_init(options, args->method, (hr_mode)args->mode, err);
     for (size_t i = 0; status == HR_OK && i < args->settings.count; i++) {
-        status = hr_fit_options_set(options, args->settings.items[i].name, args->settings.items[i].value, err);
+        status =
+            hr_fit_options_set(options, args->settings.items[i].name, args->settings.items[i].value, err);
     }
     options->reproducible_noise = args->reproducible;
     options->seed = args->seed.value;
@@ -127,7 +144,8 @@ static output_rule train_output_rule(const train_args *args) {
     return args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED;
 }
 
-/* A reader of standard output that has gone away must not end the process before the model is kept elsewhere. */
+/* A reader of standard output that has gone away must not end the process before the model is kept elsewhere.
+ */
 static hr_status write_model(const train_args *args, const train_run *run, hr_error *err) {
     void (*const before)(int) = signal(SIGPIPE, SIG_IGN);
     const hr_status status = model_write(run->model, args->model, train_output_rule(args), err);
@@ -164,23 +182,28 @@ static const char *mode_text(const hr_model *model) {
 
 static void print_ledger_left(FILE *out, const hr_ledger_total *total) {
     if (total == NULL) return;
-    char epsilon[HR_AMOUNT_TEXT], epsilon_limit[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], delta_limit[HR_AMOUNT_TEXT];
+    char epsilon[HR_AMOUNT_TEXT], epsilon_limit[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT],
+        delta_limit[HR_AMOUNT_TEXT];
     hr_spent_text(total->epsilon_spent, epsilon);
     hr_epsilon_left_text(total->epsilon_limit, epsilon_limit);
     hr_spent_text(total->delta_spent, delta);
     hr_delta_left_text(total->delta_limit, delta_limit);
-    fprintf(out, "%-8s epsilon %s of %s spent, delta %s of %s\n", "ledger", epsilon, epsilon_limit, delta, delta_limit);
+    fprintf(out, "%-8s epsilon %s of %s spent, delta %s of %s\n", "ledger", epsilon, epsilon_limit, delta,
+            delta_limit);
 }
 
 /* `total` is NULL without a ledger. */
-static void print_summary(FILE *out, const train_args *args, const train_run *run, const hr_ledger_total *total) {
+static void print_summary(FILE *out, const train_args *args, const train_run *run,
+                          const hr_ledger_total *total) {
     const hr_guarantee *guarantee = hr_model_guarantee(run->model);
     const hr_method_info *method = hr_method_find(hr_model_method(run->model));
     const bool has_modes = method != NULL && method->is_private;
     fprintf(out, "%-8s %s%s%s\n", "method", hr_model_method(run->model), has_modes ? ", in mode " : "",
             has_modes ? mode_text(run->model) : "");
-    fprintf(out, "%-8s %zu rows, %zu features\n", "data", hr_data_rows(run->data), hr_schema_feature_count(run->schema));
-    fprintf(out, "%-8s %s, %zu trees\n", "model", is_standard_output(args->model) ? "standard output" : args->model,
+    fprintf(out, "%-8s %zu rows, %zu features\n", "data", hr_data_rows(run->data),
+            hr_schema_feature_count(run->schema));
+    fprintf(out, "%-8s %s, %zu trees\n", "model",
+            is_standard_output(args->model) ? "standard output" : args->model,
             hr_model_tree_count(run->model));
     print_ledger_left(out, total);
     fprintf(out, "%-8s ", "privacy");
@@ -246,7 +269,7 @@ static void report(const command *self, const train_args *args, const train_run 
     }
 }
 
-/* ---- The plan ------------------------------------------------------------------------------------------------------- */
+/* ---- The plan ---- */
 
 static int run_plan(const command *self, const train_args *args) {
     train_run run = {0};
@@ -256,12 +279,14 @@ static int run_plan(const command *self, const train_args *args) {
     hr_status status = set_options(args, &run, &err);
     if (status == HR_OK && args->schema != NULL) status = input_schema(args->schema, &run.schema, &err);
     if (status == HR_OK) status = hr_fit_plan(&run.options, records, run.schema, &plan, &err);
-    if (status == HR_OK) (args->as_json ? print_plan_json : print_plan)(&plan, run.options.method, !args->rows.given);
+    if (status == HR_OK)
+        (args->as_json ? print_plan_json : print_plan)(&plan, run.options.method, !args->rows.given);
     run_done(&run);
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }
 
-static int report_train_failure(const command *self, const train_args *args, const train_run *run, const hr_error *err) {
+static int report_train_failure(const command *self, const train_args *args, const train_run *run,
+                                const hr_error *err) {
     if (err->status != HR_E_CANCELLED) {
         const int code = report_error(self->name, err);
         tell_reserved(self->name, "", run->ledger, args->ledger, run->entry);
@@ -292,7 +317,8 @@ static int run_train(const command *self, int argc, char **argv) {
     hr_error err = {0};
     interrupt_watch();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow fails to be written; the process goes on */
-    const int code = fit_model(&args, &run, &err) == HR_OK ? keep_train(self, &args, &run) : report_train_failure(self, &args, &run, &err);
+    const int code = fit_model(&args, &run, &err) == HR_OK ? keep_train(self, &args, &run)
+                                                           : report_train_failure(self, &args, &run, &err);
     run_done(&run);
     return code;
 }
@@ -300,11 +326,14 @@ static int run_train(const command *self, int argc, char **argv) {
 const command train_command = {
     .name = "train",
     .summary = "train a model",
-    .details = "Checks the options, the model's path, the schema, the ledger and the data before it spends anything. Only released "
-               "values get into the model: it may be published as its privacy statement says. A model that exists is replaced with "
+    .details = "Checks the options, the model's path, the schema, the ledger and the data before it spends "
+               "anything. Only released "
+               "values get into the model: it may be published as its privacy statement says. A model that "
+               "exists is replaced with "
                "--force only. Ctrl-C ends a run, which then says what stays reserved (exit code 130).",
     .example = "  hedgerow train --plan --rows 20000 --epsilon 1 --schema schema.yaml\n"
-               "  hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --ledger hospital.db --model model.json",
+               "  hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --ledger hospital.db "
+               "--model model.json",
     .options = train_options,
     .option_count = COUNT_OF(train_options),
     .run = run_train,

@@ -1,5 +1,6 @@
-/* Files that appear whole: written beside their final name and renamed when complete, so that nobody reads half a table and a
- * failed command leaves nothing behind. A name that must be free is taken by link(), which fails if a file has come there meanwhile. */
+/* Files that appear whole: written beside their final name and renamed when complete, so that nobody reads
+ * half a table and a failed command leaves nothing behind. A name that must be free is taken by link(), which
+ * fails if a file has come there meanwhile. */
 #include "output.h"
 
 #include "places.h"
@@ -16,7 +17,8 @@ enum { PART_NAMES = 100 };
 
 static const char remedy[] = "choose another place, or correct its permissions";
 
-/* Opens a new file beside `place`; *part gets its name, which the caller frees. Returns a descriptor or -1. */
+/* Opens a new file beside `place`; *part gets its name, which the caller frees. Returns a descriptor or -1.
+ */
 static int open_part(const char *place, char **part) {
     const size_t size = strlen(place) + 48;
     char *name = malloc(size);
@@ -35,7 +37,7 @@ static int open_part(const char *place, char **part) {
     return descriptor;
 }
 
-/* ---- Refusals ------------------------------------------------------------------------------------------------------- */
+/* ---- Refusals ---- */
 
 static hr_status fail_exists(const char *path, output_rule rule, hr_error *err) {
     *err = (hr_error){.status = HR_E_POLICY, .message = "the file exists already"};
@@ -91,7 +93,7 @@ hr_status output_probe(const char *path, output_rule rule, hr_error *err) {
     return writable ? HR_OK : fail_io(err, path, "cannot be written", remedy);
 }
 
-/* ---- Writing -------------------------------------------------------------------------------------------------------- */
+/* ---- Writing ---- */
 
 static int open_target(output_file *file) {
     if (is_special(file->path)) return open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -117,7 +119,8 @@ hr_status output_open(output_file *file, const char *path, output_rule rule, hr_
     return HR_OK;
 }
 
-/* Takes a name that must be free. Where a file system has no links, the name is taken by an empty file, which is replaced. */
+/* Takes a name that must be free. Where a file system has no links, the name is taken by an empty file, which
+ * is replaced. */
 static bool take_name(const char *part, const char *place) {
     if (link(part, place) == 0) {
         unlink(part);
@@ -135,14 +138,16 @@ static bool take_name(const char *part, const char *place) {
 }
 
 static bool give_name(const output_file *file) {
-    return file->rule == OUTPUT_FORCED ? rename(file->part, file->place) == 0 : take_name(file->part, file->place);
+    return file->rule == OUTPUT_FORCED ? rename(file->part, file->place) == 0
+                                       : take_name(file->part, file->place);
 }
 
 /* Whether all that was written has arrived, on the disk if it is a file of ours. */
 static bool close_stream(output_file *file) {
     FILE *stream = file->stream;
     file->stream = NULL;
-    const bool arrived = fflush(stream) == 0 && !ferror(stream) && (file->part == NULL || fsync(fileno(stream)) == 0);
+    const bool arrived =
+        fflush(stream) == 0 && !ferror(stream) && (file->part == NULL || fsync(fileno(stream)) == 0);
     const int reason = errno;
     const bool closed = stream == stdout || fclose(stream) == 0;
     if (!arrived) errno = reason;
@@ -153,7 +158,8 @@ hr_status output_finish(output_file *file, hr_error *err) {
     if (!close_stream(file)) return fail_io(err, file->path, "cannot be written", remedy);
     if (file->part == NULL) return HR_OK;
     if (!give_name(file)) {
-        return errno == EEXIST ? fail_exists(file->path, file->rule, err) : fail_io(err, file->path, "cannot be written", remedy);
+        return errno == EEXIST ? fail_exists(file->path, file->rule, err)
+                               : fail_io(err, file->path, "cannot be written", remedy);
     }
     free(file->part);
     file->part = NULL;

@@ -59,7 +59,8 @@ hr_status input_model(const char *path, hr_model **out, hr_error *err) {
     return status;
 }
 
-hr_status input_data(const hr_schema *schema, const char *path, size_t format, bool label_optional, hr_data **out, hr_error *err) {
+hr_status input_data(const hr_schema *schema, const char *path, size_t format, bool label_optional,
+                     hr_data **out, hr_error *err) {
     hr_read_options options = HR_READ_OPTIONS_INIT;
     options.format = (hr_format)format;
     options.label_optional = label_optional;

@@ -10,7 +10,8 @@
 static volatile sig_atomic_t deferred, asked;
 
 static const char unspent[] = "hedgerow train: interrupted; nothing was spent\n";
-static const char at_once[] = "hedgerow train: interrupted; what is reserved in the ledger stays spent, see 'hedgerow ledger show'\n";
+static const char at_once[] =
+    "hedgerow train: interrupted; what is reserved in the ledger stays spent, see 'hedgerow ledger show'\n";
 
 static void end_by_signal(int number, const char *message, size_t size) {
     const ssize_t told = write(STDERR_FILENO, message, size);
@@ -27,7 +28,8 @@ static void remember_signal(int number) {
 /* What a shell has a background process ignore stays ignored. */
 static void catch_unignored(int number, const struct sigaction *action) {
     struct sigaction before;
-    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, action, NULL);
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(number, action, NULL);
 }
 
 void interrupt_watch(void) {

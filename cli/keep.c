@@ -22,12 +22,14 @@ static bool holds_model(const char *path) {
     return read;
 }
 
-hr_status own_output_probe(const char *path, output_rule rule, bool (*is_own)(const char *path), const char *what, hr_error *err) {
+hr_status own_output_probe(const char *path, output_rule rule, bool (*is_own)(const char *path),
+                           const char *what, hr_error *err) {
     if (rule != OUTPUT_FORCED || !is_filled(path) || is_own(path)) return output_probe(path, rule, err);
     *err = (hr_error){.status = HR_E_POLICY};
     snprintf(err->file, sizeof err->file, "%s", path);
     snprintf(err->message, sizeof err->message, "the file exists already, and is not %s", what);
-    snprintf(err->remedy, sizeof err->remedy, "choose another name, or remove the file yourself: only a file of that kind may be replaced");
+    snprintf(err->remedy, sizeof err->remedy,
+             "choose another name, or remove the file yourself: only a file of that kind may be replaced");
     return HR_E_POLICY;
 }
 
@@ -54,15 +56,16 @@ hr_status model_write(const hr_model *model, const char *path, output_rule rule,
     return status;
 }
 
-/* ---- Rescue --------------------------------------------------------------------------------------------------------- */
+/* ---- Rescue ---- */
 
 /* Leaves the file's name in `path`. */
 static bool write_beside(const char *json, const char *ledger, int64_t entry, char path[PATH_SIZE]) {
     hr_error err = {0};
     hr_status status = HR_E_POLICY;
     for (int i = 1; status == HR_E_POLICY && i <= RESCUE_NAMES; i++) {
-        const int length = i == 1 ? snprintf(path, PATH_SIZE, "%s.model-%lld.json", ledger, (long long)entry)
-                                  : snprintf(path, PATH_SIZE, "%s.model-%lld-%d.json", ledger, (long long)entry, i);
+        const int length =
+            i == 1 ? snprintf(path, PATH_SIZE, "%s.model-%lld.json", ledger, (long long)entry)
+                   : snprintf(path, PATH_SIZE, "%s.model-%lld-%d.json", ledger, (long long)entry, i);
         status = length < PATH_SIZE ? write_text(json, path, OUTPUT_NEW, &err) : HR_E_IO;
     }
     return status == HR_OK;
@@ -76,7 +79,8 @@ static bool write_temporary(const char *json, char path[PATH_SIZE]) {
     const int descriptor = mkstemp(path);
     if (descriptor < 0) return false;
     FILE *stream = fdopen(descriptor, "wb");
-    bool written = stream != NULL && fputs(json, stream) >= 0 && fflush(stream) == 0 && fsync(descriptor) == 0;
+    bool written =
+        stream != NULL && fputs(json, stream) >= 0 && fflush(stream) == 0 && fsync(descriptor) == 0;
     if (stream == NULL) {
         close(descriptor);
     } else if (fclose(stream) != 0) {
@@ -90,12 +94,16 @@ void model_rescue(const char *command, const hr_model *model, const char *ledger
     char *json = NULL;
     char path[PATH_SIZE];
     bool kept = hr_model_render(model, &json, NULL) == HR_OK;
-    kept = kept && ((ledger != NULL && write_beside(json, ledger, entry, path)) || write_temporary(json, path));
+    kept =
+        kept && ((ledger != NULL && write_beside(json, ledger, entry, path)) || write_temporary(json, path));
     hr_text_free(json);
     if (kept) {
-        fprintf(stderr, "hedgerow %s: the model was written to '%s' instead; move it from there\n", command, path);
+        fprintf(stderr, "hedgerow %s: the model was written to '%s' instead; move it from there\n", command,
+                path);
     } else {
-        fprintf(stderr, "hedgerow %s: no other place could be written: the model is lost%s; free disk space before you train again\n",
+        fprintf(stderr,
+                "hedgerow %s: no other place could be written: the model is lost%s; free disk space before "
+                "you train again\n",
                 command, ledger == NULL ? "" : ", and its budget stays spent");
     }
 }

@@ -1,4 +1,5 @@
-/* hedgerow: finds the command and lets it run. Everything a command does goes through the public headers of the library. */
+/* hedgerow: finds the command and lets it run. Everything a command does goes through the public headers of
+ * the library. */
 #include "commands.h"
 #include "output.h"
 
@@ -29,10 +30,11 @@ static const command *const commands[] = {
     &generate_friedman1_command,
 };
 
-static const char tool_example[] = "example:\n"
-                                   "  hedgerow generate hospital --rows 20000 --seed 1 -o train.csv --schema schema.yaml\n"
-                                   "  hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --model model.json\n"
-                                   "  hedgerow evaluate --model model.json --data train.csv\n";
+static const char tool_example[] =
+    "example:\n"
+    "  hedgerow generate hospital --rows 20000 --seed 1 -o train.csv --schema schema.yaml\n"
+    "  hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --model model.json\n"
+    "  hedgerow evaluate --model model.json --data train.csv\n";
 
 /* How many words of the command line name the command: all of them must match. 0: another command. */
 static int words_matching(const command *candidate, int argc, char **argv) {
@@ -73,7 +75,8 @@ static int print_tool_help(void) {
     list_commands(stdout, NULL);
     puts("  help [COMMAND]            this, or a command's options and an example\n"
          "  --version                 the version\n");
-    printf("%s\nexit codes: 0 done, 1 failed, 2 wrong usage, 3 refused by a policy or a budget,\n            4 not in this build, 128 + N "
+    printf("%s\nexit codes: 0 done, 1 failed, 2 wrong usage, 3 refused by a policy or a budget,\n            "
+           "4 not in this build, 128 + N "
            "train "
            "was ended by signal N\n",
            tool_example);
@@ -107,7 +110,8 @@ static int unknown_command(int argc, char **argv) {
     for (size_t i = 0; i < COUNT_OF(commands); i++) {
         names[count++] = commands[i]->name;
         if (strchr(commands[i]->name, ' ') == NULL) continue;
-        snprintf(groups[i], sizeof groups[i], "%.*s", (int)strcspn(commands[i]->name, " "), commands[i]->name);
+        snprintf(groups[i], sizeof groups[i], "%.*s", (int)strcspn(commands[i]->name, " "),
+                 commands[i]->name);
         names[count++] = groups[i];
     }
     const char *nearest = args_nearest(word, names, count);

@@ -1,5 +1,5 @@
-/* "Did you mean ...?": the distance between words as fingers err, counting insertions, deletions, substitutions and swaps of
- * neighbours (the restricted Damerau-Levenshtein distance). */
+/* "Did you mean ...?": the distance between words as fingers err, counting insertions, deletions,
+ * substitutions and swaps of neighbours (the restricted Damerau-Levenshtein distance). */
 #include "args.h"
 
 #include <string.h>

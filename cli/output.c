@@ -113,7 +113,7 @@ void print_metric(FILE *out, const char *name, double value) {
     }
 }
 
-/* ---- Progress ------------------------------------------------------------------------------------------------------- */
+/* ---- Progress ---- */
 
 void progress_init(progress_bar *bar, bool wanted) {
     *bar = (progress_bar){.visible = wanted && isatty(STDERR_FILENO), .shown = -1};
@@ -127,7 +127,8 @@ bool progress_step(void *user, size_t done, size_t total) {
     if (percent == bar->shown) return true;
     bar->shown = percent;
     const int filled = (int)(BAR_WIDTH * part);
-    fprintf(stderr, "\r[%.*s%*s] %3d%%", filled, "########################################", BAR_WIDTH - filled, "", percent);
+    fprintf(stderr, "\r[%.*s%*s] %3d%%", filled, "########################################",
+            BAR_WIDTH - filled, "", percent);
     fflush(stderr);
     return true;
 }

@@ -1,4 +1,5 @@
-/* What the commands say to people and programs: errors, paragraphs, a progress bar, JSON, and files that appear whole. */
+/* What the commands say to people and programs: errors, paragraphs, a progress bar, JSON, and files that
+ * appear whole. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
@@ -48,7 +49,7 @@ void number_text(double value, char *text);
 /* Prints a decimal with 4 significant digits, or "-" for a number that does not exist. */
 void print_metric(FILE *out, const char *name, double value);
 
-/* ---- Progress ------------------------------------------------------------------------------------------------------- */
+/* ---- Progress ---- */
 
 /* A bar on a terminal's standard error; silent anywhere else. */
 typedef struct progress_bar {
@@ -61,10 +62,10 @@ void progress_init(progress_bar *bar, bool wanted);
 bool progress_step(void *user, size_t done, size_t total);
 void progress_clear(progress_bar *bar);
 
-/* ---- JSON ----------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ---- */
 
-/* Writes one value after the other; commas come by themselves. A NULL name is an element of an array. Numbers that JSON
- * does not know (infinite, NaN) are null. */
+/* Writes one value after the other; commas come by themselves. A NULL name is an element of an array. Numbers
+ * that JSON does not know (infinite, NaN) are null. */
 typedef struct json_writer {
     FILE *out;
     bool follows; /* a comma is due */
@@ -77,7 +78,7 @@ void json_number(json_writer *json, const char *name, double value);
 void json_integer(json_writer *json, const char *name, uint64_t value);
 void json_flag(json_writer *json, const char *name, bool value);
 
-/* ---- Files ---------------------------------------------------------------------------------------------------------- */
+/* ---- Files ---- */
 
 /* What becomes of a file that is there already. Devices and pipes are always written to. */
 typedef enum output_rule {
@@ -101,7 +102,8 @@ hr_status output_finish(output_file *file, hr_error *err);
 /* Removes what was not finished, and frees what the file holds; to be called after output_finish, too. */
 void output_abandon(output_file *file);
 
-/* HR_OK if a file could be created at `path`; leaves nothing behind. Fails: POLICY (a file is there, and stays), IO. */
+/* HR_OK if a file could be created at `path`; leaves nothing behind. Fails: POLICY (a file is there, and
+ * stays), IO. */
 hr_status output_probe(const char *path, output_rule rule, hr_error *err);
 
 #endif

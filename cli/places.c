@@ -1,5 +1,5 @@
-/* Two names are one file if they lead to the same device and inode; where there is no file yet, if they lead to the same name in the
- * same folder. */
+/* Two names are one file if they lead to the same device and inode; where there is no file yet, if they lead
+ * to the same name in the same folder. */
 #include "places.h"
 
 #include "output.h"
@@ -21,7 +21,8 @@ static size_t folder_length(const char *path) {
     return slash == NULL ? 0 : (size_t)(slash - path) + 1;
 }
 
-/* What the link at `path` says, seen from where `path` is seen from. NULL: it is no link, or memory is short. */
+/* What the link at `path` says, seen from where `path` is seen from. NULL: it is no link, or memory is short.
+ */
 static char *follow(const char *path) {
     char link[LINK_SIZE];
     const ssize_t size = readlink(path, link, sizeof link - 1);
@@ -65,7 +66,8 @@ static bool folder_of(const char *place, struct stat *folder) {
 static bool same_name(const char *first, const char *second) {
     struct stat folders[2];
     if (strcmp(first + folder_length(first), second + folder_length(second)) != 0) return false;
-    return folder_of(first, &folders[0]) && folder_of(second, &folders[1]) && same_inode(&folders[0], &folders[1]);
+    return folder_of(first, &folders[0]) && folder_of(second, &folders[1]) &&
+           same_inode(&folders[0], &folders[1]);
 }
 
 static bool same_file(const char *first, const char *second) {
@@ -113,7 +115,8 @@ static bool cut_ending(char *place) {
 }
 
 /* A file of changes that is replaced or appears takes the ledger with it. */
-static bool apart_from_database(const char *command, const named_file *output, const named_file *others, size_t count) {
+static bool apart_from_database(const char *command, const named_file *output, const named_file *others,
+                                size_t count) {
     static const char text[] = "%s '%s' is where SQLite keeps the changes of %s%s'%s'; name another file";
     struct stat info;
     char *place = final_place(output->path);
@@ -133,9 +136,10 @@ bool output_apart(const char *command, const named_file *output, const named_fil
     if (output->path == NULL || is_standard_output(output->path) || is_device(output->path)) return true;
     for (size_t i = 0; i < count; i++) {
         const named_file *other = &others[i];
-        if (other->path == NULL || strcmp(other->path, "-") == 0 || !same_file(output->path, other->path)) continue;
-        usage_error(command, "%s '%s' is the same file as %s '%s', which would be lost; name another file", output->option, output->path,
-                    other->option, other->path);
+        if (other->path == NULL || strcmp(other->path, "-") == 0 || !same_file(output->path, other->path))
+            continue;
+        usage_error(command, "%s '%s' is the same file as %s '%s', which would be lost; name another file",
+                    output->option, output->path, other->option, other->path);
         return false;
     }
     return apart_from_database(command, output, others, count);

@@ -1,4 +1,5 @@
-/* A plan in words for somebody who has never met an epsilon: what it promises, and whether the noise leaves enough to learn. */
+/* A plan in words for somebody who has never met an epsilon: what it promises, and whether the noise leaves
+ * enough to learn. */
 #include "plan.h"
 
 #include "output.h"
@@ -8,7 +9,8 @@
 
 enum { INDENT = 9 };
 
-/* Whether a chance of delta is more than one record in so many: then a mechanism that publishes one of them would pass. */
+/* Whether a chance of delta is more than one record in so many: then a mechanism that publishes one of them
+ * would pass. */
 static bool delta_too_large(double delta, double records) {
     return delta > 0 && records > 0 && delta * records > 1;
 }
@@ -20,10 +22,12 @@ static void print_line(const char *name, const char *text) {
 
 static void print_shape(const hr_plan_info *plan) {
     char text[400];
-    snprintf(text, sizeof text, "%zu, each the choice among %zu random trees; each corrects up to %.3g of what is left", plan->rounds,
-             plan->candidates, plan->step);
+    snprintf(text, sizeof text,
+             "%zu, each the choice among %zu random trees; each corrects up to %.3g of what is left",
+             plan->rounds, plan->candidates, plan->step);
     print_line("rounds", text);
-    snprintf(text, sizeof text, "%d splits deep if they ask about one feature, %d about two, %d about all: up to %d leaves",
+    snprintf(text, sizeof text,
+             "%d splits deep if they ask about one feature, %d about two, %d about all: up to %d leaves",
              plan->depth_one, plan->depth_pair, plan->depth_all,
              1 << (plan->depth_pair > plan->depth_all ? plan->depth_pair : plan->depth_all));
     print_line("trees", text);
@@ -33,14 +37,16 @@ static void print_shares(const hr_plan_info *plan) {
     const struct {
         const char *name;
         double share;
-    } shares[] = {{"bin edges", plan->share_bins},           {"record count", plan->share_count},     {"base score", plan->share_base},
-                  {"choices of trees", plan->share_choices}, {"leaf sums", plan->share_sums},         {"leaf counts", plan->share_counts},
-                  {"clip counts", plan->share_clip},         {"calibration", plan->share_calibration}};
+    } shares[] = {{"bin edges", plan->share_bins},   {"record count", plan->share_count},
+                  {"base score", plan->share_base},  {"choices of trees", plan->share_choices},
+                  {"leaf sums", plan->share_sums},   {"leaf counts", plan->share_counts},
+                  {"clip counts", plan->share_clip}, {"calibration", plan->share_calibration}};
     char text[400] = "";
     size_t at = 0;
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         if (shares[i].share <= 0) continue;
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %.1f %%", at > 0 ? ", " : "", shares[i].name, 100 * shares[i].share);
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %.1f %%", at > 0 ? ", " : "",
+                               shares[i].name, 100 * shares[i].share);
     }
     print_line("budget", text);
 }
@@ -57,31 +63,37 @@ static void print_noise(const hr_plan_info *plan) {
     const char *unit = plan->label_range == 1 ? "of a probability" : "in the label's unit";
     char text[400];
     snprintf(text, sizeof text,
-             "for a leaf of %.0f records the mean error of the model, labels being mapped to -1..1, is known with a standard deviation of "
+             "for a leaf of %.0f records the mean error of the model, labels being mapped to -1..1, is known "
+             "with a standard deviation of "
              "%.3g (%.3g %s): %s",
-             plan->leaf_records, plan->gradient_noise, plan->label_noise, unit, noise_size_of(plan->gradient_noise));
+             plan->leaf_records, plan->gradient_noise, plan->label_noise, unit,
+             noise_size_of(plan->gradient_noise));
     print_line("noise", text);
-    snprintf(text, sizeof text, "over all rounds the noise moves a prediction by up to about %.2g, labels being %.4g wide",
+    snprintf(text, sizeof text,
+             "over all rounds the noise moves a prediction by up to about %.2g, labels being %.4g wide",
              plan->prediction_noise, plan->label_range);
     print_line("effect", text);
 }
 
 /* exp(epsilon), and what an even bet can become. */
 static void print_promise(const hr_plan_info *plan) {
-    char text[700], odds[HR_AMOUNT_TEXT], percent[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], largest[HR_AMOUNT_TEXT];
+    char text[700], odds[HR_AMOUNT_TEXT], percent[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT],
+        largest[HR_AMOUNT_TEXT];
     hr_spent_text(exp(plan->epsilon), odds);
     hr_spent_text(100 / (1 + exp(-plan->epsilon)), percent);
     hr_spent_text(plan->delta, delta);
     hr_delta_left_text(1 / plan->records, largest);
     size_t at = (size_t)snprintf(text, sizeof text,
-                                 "one record changes the odds of any conclusion from the model by at most e^epsilon = %s: 50 %% becomes %s "
+                                 "one record changes the odds of any conclusion from the model by at most "
+                                 "e^epsilon = %s: 50 %% becomes %s "
                                  "%% or less (epsilon 0.1: 52.5 %%, 1: 73.2 %%, 8: 99.97 %%)",
                                  odds, percent);
     if (plan->delta > 0) snprintf(text + at, sizeof text - at, ", except with probability delta = %s", delta);
     print_line("promise", text);
     if (!delta_too_large(plan->delta, plan->records)) return;
-    snprintf(text, sizeof text, "delta is above one in %.0f records, and training will refuse it: choose it below %s", plan->records,
-             largest);
+    snprintf(text, sizeof text,
+             "delta is above one in %.0f records, and training will refuse it: choose it below %s",
+             plan->records, largest);
     print_line("warning", text);
 }
 
@@ -89,8 +101,10 @@ void print_plan(const hr_plan_info *plan, const char *method, bool guessed) {
     char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT];
     hr_spent_text(plan->epsilon, epsilon);
     hr_spent_text(plan->delta, delta);
-    printf("%-8s %s, epsilon %s, delta %s; nothing is read, drawn or spent\n", "plan", method, epsilon, delta);
-    printf("%-8s %.0f%s\n", "records", plan->records, guessed ? ", an assumption: give the number with --rows" : "");
+    printf("%-8s %s, epsilon %s, delta %s; nothing is read, drawn or spent\n", "plan", method, epsilon,
+           delta);
+    printf("%-8s %.0f%s\n", "records", plan->records,
+           guessed ? ", an assumption: give the number with --rows" : "");
     print_shape(plan);
     print_shares(plan);
     print_noise(plan);

@@ -25,15 +25,17 @@ bool tell_reserved(const char *command, const char *why, hr_ledger *ledger, cons
     if (entry == 0) return false;
     if (hr_ledger_each(ledger, look_at, &s, &err) != HR_OK) {
         report_error(command, &err);
-        fprintf(stderr, "hedgerow %s: %sentry %lld of %s stays reserved; 'hedgerow ledger show %s' tells what is spent\n", command, why,
-                (long long)entry, path, path);
+        fprintf(
+            stderr,
+            "hedgerow %s: %sentry %lld of %s stays reserved; 'hedgerow ledger show %s' tells what is spent\n",
+            command, why, (long long)entry, path, path);
         return true;
     }
     if (!s.reserved) return false;
     char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT];
     hr_spent_text(s.epsilon, epsilon);
     hr_spent_text(s.delta, delta);
-    fprintf(stderr, "hedgerow %s: %sentry %lld of %s stays reserved: epsilon %s and delta %s are spent\n", command, why, (long long)entry,
-            path, epsilon, delta);
+    fprintf(stderr, "hedgerow %s: %sentry %lld of %s stays reserved: epsilon %s and delta %s are spent\n",
+            command, why, (long long)entry, path, epsilon, delta);
     return true;
 }

@@ -4,8 +4,8 @@
 
 #include <hedgerow/ledger.h>
 
-/* Says on standard error what stays reserved by the entry, in a line that begins with `why`. Returns whether anything does: not if the
- * entry is 0, or has another state. */
+/* Says on standard error what stays reserved by the entry, in a line that begins with `why`. Returns whether
+ * anything does: not if the entry is 0, or has another state. */
 bool tell_reserved(const char *command, const char *why, hr_ledger *ledger, const char *path, int64_t entry);
 
 #endif

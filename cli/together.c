@@ -23,7 +23,8 @@ static void print_log_line(void *user, const char *line) {
 }
 
 hr_party_settings together_settings(const char *name, int threads, bool quiet) {
-    struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND}; /* the second time, it ends at once */
+    struct sigaction action = {.sa_handler = note_signal,
+                               .sa_flags = (int)SA_RESETHAND}; /* the second time, it ends at once */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
@@ -63,8 +64,10 @@ void together_report(const hr_model *model, const char *path, bool as_json) {
         return;
     }
     FILE *out = is_standard_output(path) ? stderr : stdout;
-    fprintf(out, "%-8s %s, in mode %s\n", "method", hr_model_method(model), hr_model_mode(model) == HR_PAPER ? "paper" : "sound");
-    fprintf(out, "%-8s %s, %zu trees\n", "model", is_standard_output(path) ? "standard output" : path, hr_model_tree_count(model));
+    fprintf(out, "%-8s %s, in mode %s\n", "method", hr_model_method(model),
+            hr_model_mode(model) == HR_PAPER ? "paper" : "sound");
+    fprintf(out, "%-8s %s, %zu trees\n", "model", is_standard_output(path) ? "standard output" : path,
+            hr_model_tree_count(model));
     fprintf(out, "%-8s ", "privacy");
     print_wrapped(out, hr_model_guarantee(model)->statement, 9);
 }

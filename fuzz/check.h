@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(holds)                                                                                                                       \
-    do {                                                                                                                                   \
-        if (!(holds)) {                                                                                                                    \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #holds);                                                     \
-            abort();                                                                                                                       \
-        }                                                                                                                                  \
+#define CHECK(holds)                                                                                         \
+    do {                                                                                                     \
+        if (!(holds)) {                                                                                      \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #holds);                       \
+            abort();                                                                                         \
+        }                                                                                                    \
     } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -1,6 +1,6 @@
-/* What comes from strangers, and key files. By the input's first byte: a packet as it came, what a member put into a packet, a message
- * that is sealed and then changed at one place, a public key, a key file. No input crashes; a packet or key that is taken is one
- * that was made here, to the byte. */
+/* What comes from strangers, and key files. By the input's first byte: a packet as it came, what a member put
+ * into a packet, a message that is sealed and then changed at one place, a public key, a key file. No input
+ * crashes; a packet or key that is taken is one that was made here, to the byte. */
 #include "crypto/secret.h"
 
 #include "check.h"
@@ -39,7 +39,8 @@ static void check_changed(const hr_identity *to, const uint8_t *bytes, size_t si
     size_t sealed_size = 0, out_size = 0;
     CHECK(hr_seal(sender, &receiver, bytes, size, &sealed, &sealed_size, NULL) == HR_OK);
     CHECK(hr_unseal(to, sealed, sealed_size, from, &out, &out_size, NULL) == HR_OK);
-    CHECK(out_size == size && memcmp(from, key.bytes, sizeof from) == 0 && (!size || memcmp(out, bytes, size) == 0));
+    CHECK(out_size == size && memcmp(from, key.bytes, sizeof from) == 0 &&
+          (!size || memcmp(out, bytes, size) == 0));
     size_t at = size ? bytes[0] * (sealed_size - 1) / 255 : 0;
     sealed[at] ^= (uint8_t)(1 << size % 8);
     refuse(to, sealed, sealed_size);
@@ -66,7 +67,9 @@ static void check_key_file(const uint8_t *bytes, size_t size) {
     hr_status status = hr_identity_parse((const char *)bytes, size, &identity, &err);
     CHECK((status == HR_OK) == (identity != NULL));
     if (status) CHECK(err.status == status && err.message[0] && err.remedy[0]);
-    if (identity) CHECK(memcmp(identity->sign_secret + crypto_sign_SEEDBYTES, identity->sign_public, sizeof identity->sign_public) == 0);
+    if (identity)
+        CHECK(memcmp(identity->sign_secret + crypto_sign_SEEDBYTES, identity->sign_public,
+                     sizeof identity->sign_public) == 0);
     hr_identity_free(identity);
 }
 

@@ -1,5 +1,6 @@
-/* CSV, and the two ways to read a number in it: no input crashes, reading is a function of the bytes, every value is what the
- * schema allows, and the quick and the general conversion give the bits that the C library gives. */
+/* CSV, and the two ways to read a number in it: no input crashes, reading is a function of the bytes, every
+ * value is what the schema allows, and the quick and the general conversion give the bits that the C library
+ * gives. */
 #include "base/number_fast.h"
 #include "tables.h"
 

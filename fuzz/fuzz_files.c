@@ -1,4 +1,5 @@
-/* Files of federations, owners and jobs: no input crashes, reading is a function of the bytes, and what is read keeps to the ranges. */
+/* Files of federations, owners and jobs: no input crashes, reading is a function of the bytes, and what is
+ * read keeps to the ranges. */
 #include "config/federation_file.h"
 #include "config/owner_file.h"
 #include "party/job_file.h"
@@ -16,7 +17,8 @@ static void check_refusal(hr_status status, const hr_error *err) {
 }
 
 static void check_name(const char *name) {
-    CHECK(name && *name && *name != '-' && strlen(name) <= 32 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name));
+    CHECK(name && *name && *name != '-' && strlen(name) <= 32 &&
+          strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name));
 }
 
 static void check_path(const char *path) {
@@ -43,7 +45,8 @@ static hr_status check_federation(const char *text, size_t size, hr_arena *arena
     CHECK(strncmp(file.url, "tls://", 6) == 0);
     for (size_t i = 0; i < membership->count; i++) {
         check_name(membership->members[i].name);
-        CHECK(hr_membership_by_name(membership, membership->members[i].name, strlen(membership->members[i].name)) == i);
+        CHECK(hr_membership_by_name(membership, membership->members[i].name,
+                                    strlen(membership->members[i].name)) == i);
         CHECK(hr_membership_by_key(membership, membership->members[i].key.bytes) == i);
     }
     return status;
@@ -59,7 +62,8 @@ static hr_status check_owner(const char *text, size_t size, hr_arena *arena, hr_
     check_name(file.name);
     check_names(&file.policy.coordinators);
     CHECK(file.policy.methods.count >= 1 && hr_method_find(file.policy.methods.items[0]));
-    CHECK(file.policy.epsilon > 0 && file.policy.epsilon <= 1e4 && file.policy.delta >= 0 && file.policy.delta <= .1);
+    CHECK(file.policy.epsilon > 0 && file.policy.epsilon <= 1e4 && file.policy.delta >= 0 &&
+          file.policy.delta <= .1);
     CHECK(file.policy.owners >= 1 && file.policy.owners <= HR_MEMBERS_MAX);
     return status;
 }
@@ -71,7 +75,8 @@ static hr_status check_job(const char *text, size_t size, hr_arena *arena, hr_er
     check_path(file.schema);
     CHECK(hr_method_find(file.options.method) && file.options.epsilon > 0 && file.options.delta >= 0);
     CHECK(file.rounds >= 1 && file.rounds <= 8 && file.deadline >= 1);
-    CHECK(file.round_gain >= 0 && file.round_gain <= 1 && (file.round_gain > 0) == (file.vote_share > 0) && file.vote_share < 1);
+    CHECK(file.round_gain >= 0 && file.round_gain <= 1 && (file.round_gain > 0) == (file.vote_share > 0) &&
+          file.vote_share < 1);
     CHECK(!file.certificate == !file.certificate_key && (file.name || !file.certificate));
     const char *const paths[] = {file.federation, file.key, file.journal};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
@@ -82,7 +87,8 @@ static hr_status check_job(const char *text, size_t size, hr_arena *arena, hr_er
     return status;
 }
 
-static void check_twice(hr_status (*check)(const char *text, size_t size, hr_arena *arena, hr_error *err), const char *text, size_t size) {
+static void check_twice(hr_status (*check)(const char *text, size_t size, hr_arena *arena, hr_error *err),
+                        const char *text, size_t size) {
     hr_arena *arena = hr_arena_new();
     hr_error err = {0}, again = {0};
     CHECK(arena);

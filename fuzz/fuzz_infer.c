@@ -1,4 +1,5 @@
-/* Proposing schemas: whatever the table, a proposal parses, awaits review, and fits the table if its labels are complete. */
+/* Proposing schemas: whatever the table, a proposal parses, awaits review, and fits the table if its labels
+ * are complete. */
 #include "check.h"
 
 #include <hedgerow/data.h>

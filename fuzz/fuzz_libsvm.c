@@ -1,5 +1,5 @@
-/* LIBSVM, and the guess of a table's format: no input crashes, reading is a function of the bytes, and every value is what the
- * schema allows. */
+/* LIBSVM, and the guess of a table's format: no input crashes, reading is a function of the bytes, and every
+ * value is what the schema allows. */
 #include "tables.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {

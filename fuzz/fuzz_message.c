@@ -1,6 +1,6 @@
-/* What members may send. By the input's first byte: bytes of one of the types of hedgerow.proto ('0' and on), the inside of an envelope
- * that a member signed, a tree, or a row of messages for the machine of an owner or of a coordinator. No input crashes, takes much memory,
- * or makes a machine fail. */
+/* What members may send. By the input's first byte: bytes of one of the types of hedgerow.proto ('0' and on),
+ * the inside of an envelope that a member signed, a tree, or a row of messages for the machine of an owner or
+ * of a coordinator. No input crashes, takes much memory, or makes a machine fail. */
 #include "crypto/secret.h"
 #include "protocol/inprivate.h"
 #include "tree/tree_check.h"
@@ -21,13 +21,14 @@ typedef struct world {
     hr_bytes terms;
 } world;
 
-static const ProtobufCMessageDescriptor *const types[] = {&hedgerow__envelope__descriptor, &hedgerow__message__descriptor,
-                                                          &hedgerow__terms__descriptor,    &hedgerow__tree__descriptor,
-                                                          &hedgerow__forest__descriptor,   &hedgerow__ballot__descriptor};
+static const ProtobufCMessageDescriptor *const types[] = {
+    &hedgerow__envelope__descriptor, &hedgerow__message__descriptor, &hedgerow__terms__descriptor,
+    &hedgerow__tree__descriptor,     &hedgerow__forest__descriptor,  &hedgerow__ballot__descriptor};
 
 static void open_world(world *w) {
     static const char *const names[] = {"coordinator", "anna", "bert"};
-    static const char schema[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\nfeatures: [{name: n, kind: number, "
+    static const char schema[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: "
+                                 "1}\nfeatures: [{name: n, kind: number, "
                                  "low: 0, high: 10}, {name: c, kind: category, values: [a, b, d]}]\n";
     w->membership = (hr_membership){"brook", w->members, MEMBERS};
     for (unsigned char m = 0; m < MEMBERS; m++) {
@@ -80,7 +81,8 @@ static void check_envelope(const world *w, const uint8_t *bytes, size_t size) {
 static void check_tree(const world *w, const uint8_t *bytes, size_t size) {
     const hr_tree_slot slot = {w->job, ANNA, 0};
     const hr_tree_rules rules = {w->schema, false, HR_UNIT};
-    const hr_tree_limits limits = {.schema = w->schema, .depth_max = 64, .value_max = 1e300, .within_bounds = true};
+    const hr_tree_limits limits = {
+        .schema = w->schema, .depth_max = 64, .value_max = 1e300, .within_bounds = true};
     hr_tree_fault fault;
     hr_arena *arena = hr_arena_new();
     hr_paid_tree tree;
@@ -99,10 +101,12 @@ static void check_machine(const world *w, size_t self, const uint8_t *bytes, siz
     const hr_protocol_setup setup = {&w->views[self], w->job, w->schema, COORDINATOR, 1, w->terms, 0};
     hr_protocol *machine = NULL;
     hr_action action;
-    CHECK((self == COORDINATOR ? hr_inprivate_coordinator : hr_inprivate_owner)(&setup, &machine, NULL) == HR_OK);
+    CHECK((self == COORDINATOR ? hr_inprivate_coordinator : hr_inprivate_owner)(&setup, &machine, NULL) ==
+          HR_OK);
     while (size >= 4) {
         size_t part = bytes[2] | (size_t)bytes[3] << 8;
-        hr_event event = {.kind = (hr_event_kind)(1 + bytes[0] % 5), .from = bytes[1] % MEMBERS, .number = bytes[0] & 1u};
+        hr_event event = {
+            .kind = (hr_event_kind)(1 + bytes[0] % 5), .from = bytes[1] % MEMBERS, .number = bytes[0] & 1u};
         event.bytes = bytes + 4;
         event.size = part < size - 4 ? part : size - 4;
         bytes += 4 + event.size;

@@ -1,6 +1,7 @@
 /* Model files are untrusted. Whatever bytes come in, parsing refuses them or makes a model that
  *   - renders to a text that parses again and renders to the same bytes,
- *   - predicts records of its schema without fault, within the label's bounds or as probabilities that sum to 1,
+ *   - predicts records of its schema without fault, within the label's bounds or as probabilities that sum to
+ * 1,
  *   - can be shown in every form. */
 #include <hedgerow/hedgerow.h>
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Schema files: no input crashes, and what is read renders to text that reads back to the same facts and renders alike. */
+/* Schema files: no input crashes, and what is read renders to text that reads back to the same facts and
+ * renders alike. */
 #include "schema/schema.h"
 
 #include "check.h"
@@ -25,7 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     char message[2000];
     hr_status status = hr_schema_parse((const char *)bytes, size, "fuzz", &schema, &err);
     CHECK((status == HR_OK) == (schema != NULL));
-    if (status) CHECK(err.status == status && err.message[0] && hr_error_format(&err, message, sizeof message) < sizeof message);
+    if (status)
+        CHECK(err.status == status && err.message[0] &&
+              hr_error_format(&err, message, sizeof message) < sizeof message);
     if (schema) check_round_trip(schema);
     hr_schema_free(schema);
     return 0;

@@ -33,9 +33,11 @@ static inline void check_same(const hr_data *a, const hr_data *b) {
     size_t rows = hr_data_rows(a);
     CHECK(rows == hr_data_rows(b) && hr_data_extra_columns(a) == hr_data_extra_columns(b));
     CHECK(same_bits(hr_data_labels(a), hr_data_labels(b), rows));
-    CHECK(same_bits(hr_data_numbers(a, 0), hr_data_numbers(b, 0), rows) && same_bits(hr_data_numbers(a, 1), hr_data_numbers(b, 1), rows));
+    CHECK(same_bits(hr_data_numbers(a, 0), hr_data_numbers(b, 0), rows) &&
+          same_bits(hr_data_numbers(a, 1), hr_data_numbers(b, 1), rows));
     CHECK(memcmp(hr_data_codes(a, 2), hr_data_codes(b, 2), rows * sizeof(uint16_t)) == 0);
-    for (size_t i = 0; i < 4; i++) CHECK(memcmp(hr_data_report(a, i), hr_data_report(b, i), sizeof(hr_column_report)) == 0);
+    for (size_t i = 0; i < 4; i++)
+        CHECK(memcmp(hr_data_report(a, i), hr_data_report(b, i), sizeof(hr_column_report)) == 0);
 }
 
 /* What the schema promises of every data set. */
@@ -47,7 +49,8 @@ static inline void check_bounds(const hr_data *data) {
         CHECK(isnan(n) || (n >= -1e3 && n <= 1e3));
         CHECK(isnan(w) || (w >= 0 && w <= 9));
         CHECK(hr_data_codes(data, 2)[row] <= 4);
-        CHECK(!hr_data_has_labels(data) || (hr_data_labels(data)[row] >= -1 && hr_data_labels(data)[row] <= 2));
+        CHECK(!hr_data_has_labels(data) ||
+              (hr_data_labels(data)[row] >= -1 && hr_data_labels(data)[row] <= 2));
         missing[0] += isnan(n);
         missing[1] += isnan(w);
     }

@@ -1,7 +1,8 @@
-/* Amounts of epsilon and delta as people read them: six significant digits, rounded so that nothing is promised that does not hold.
+/* Amounts of epsilon and delta as people read them: six significant digits, rounded so that nothing is
+ * promised that does not hold.
  *
- * A double stands for the shortest decimal that reads back to it, which is what JSON has: 0.1 is printed as 0.1. Amounts are at
- * least 0; an infinite one is "inf". Thread: any. */
+ * A double stands for the shortest decimal that reads back to it, which is what JSON has: 0.1 is printed as
+ * 0.1. Amounts are at least 0; an infinite one is "inf". Thread: any. */
 #ifndef HEDGEROW_AMOUNT_H
 #define HEDGEROW_AMOUNT_H
 
@@ -16,9 +17,10 @@ enum { HR_AMOUNT_TEXT = 16 }; /* bytes of a text, with its NUL */
 /* What is spent or guaranteed, rounded up. Also for a cost in rho or mu^2. */
 HR_API void hr_spent_text(double amount, char text[HR_AMOUNT_TEXT]);
 
-/* What may be spent, such as a limit or what is left of it, rounded down. A ledger takes a request in whole units, rounded down:
- * of 2^-40 for epsilon (rho and mu^2 too), of 2^-62 for delta. So an amount whose units are those of the nearest decimal is
- * printed as that decimal: a limit of 0.1 is 0.09999999999990905 in units, and whoever asks for 0.1 gets just that. */
+/* What may be spent, such as a limit or what is left of it, rounded down. A ledger takes a request in whole
+ * units, rounded down: of 2^-40 for epsilon (rho and mu^2 too), of 2^-62 for delta. So an amount whose units
+ * are those of the nearest decimal is printed as that decimal: a limit of 0.1 is 0.09999999999990905 in
+ * units, and whoever asks for 0.1 gets just that. */
 HR_API void hr_epsilon_left_text(double amount, char text[HR_AMOUNT_TEXT]);
 HR_API void hr_delta_left_text(double amount, char text[HR_AMOUNT_TEXT]);
 

@@ -1,8 +1,9 @@
 /* Records in memory: typed columns that follow a schema.
  *
- * Reading (CSV, LIBSVM) is documented in docs/formats.md. Numbers are doubles, NaN = missing, clipped to the public bounds;
- * categories are codes, 0 = missing or not in the schema, code k = the schema's value k-1. A data set is immutable once made
- * and may be shared between threads. It holds private records: nothing read off it may be published except through a fit. */
+ * Reading (CSV, LIBSVM) is documented in docs/formats.md. Numbers are doubles, NaN = missing, clipped to the
+ * public bounds; categories are codes, 0 = missing or not in the schema, code k = the schema's value k-1. A
+ * data set is immutable once made and may be shared between threads. It holds private records: nothing read
+ * off it may be published except through a fit. */
 #ifndef HEDGEROW_DATA_H
 #define HEDGEROW_DATA_H
 
@@ -22,7 +23,7 @@ typedef struct hr_read_options {
     bool label_optional; /* accept data without the label column (for predictions) */
     const char *name;    /* stands for the file in messages; NULL: the path */
 } hr_read_options;
-#define HR_READ_OPTIONS_INIT                                                                                                               \
+#define HR_READ_OPTIONS_INIT                                                                                 \
     { sizeof(hr_read_options), HR_FORMAT_AUTO, false, NULL }
 
 /* What reading a table met in one column. Counts of private records: for the owner's eyes only. */
@@ -33,37 +34,42 @@ typedef struct hr_column_report {
     uint64_t not_integer;  /* fractions in a column that the schema calls whole (kept) */
 } hr_column_report;
 
-/* Reads a table from a file; "-" is standard input. Columns are found by name (CSV) or index (LIBSVM: feature i of the
- * schema is index i, counted from 1; absent entries are 0), in any order; extra columns are ignored.
- * Owner: the caller frees *out; the data set keeps a reference-free copy of what it needs from the schema except the schema
- * itself, which must outlive it. Fails: IO, FORMAT (file, line, column), SCHEMA (missing column, bad label), MEMORY, LIMIT. */
-HR_API HR_MUST_CHECK hr_status hr_data_read(const hr_schema *schema, const char *path, const hr_read_options *options, hr_data **out,
-                                            hr_error *err);
+/* Reads a table from a file; "-" is standard input. Columns are found by name (CSV) or index (LIBSVM: feature
+ * i of the schema is index i, counted from 1; absent entries are 0), in any order; extra columns are ignored.
+ * Owner: the caller frees *out; the data set keeps a reference-free copy of what it needs from the schema
+ * except the schema itself, which must outlive it. Fails: IO, FORMAT (file, line, column), SCHEMA (missing
+ * column, bad label), MEMORY, LIMIT. */
+HR_API HR_MUST_CHECK hr_status hr_data_read(const hr_schema *schema, const char *path,
+                                            const hr_read_options *options, hr_data **out, hr_error *err);
 
 /* The same from bytes in memory. */
-HR_API HR_MUST_CHECK hr_status hr_data_parse(const hr_schema *schema, const char *bytes, size_t size, const hr_read_options *options,
-                                             hr_data **out, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_data_parse(const hr_schema *schema, const char *bytes, size_t size,
+                                             const hr_read_options *options, hr_data **out, hr_error *err);
 
-/* Copies arrays: columns[i] has `rows` doubles for feature i (a category's code for HR_CATEGORY, 0 or NaN = missing);
- * labels (NULL: none) are numbers, or class indices counted from 0. Fails: SCHEMA (a code or label out of range), MEMORY. */
-HR_API HR_MUST_CHECK hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows, const double *const *columns, const double *labels,
+/* Copies arrays: columns[i] has `rows` doubles for feature i (a category's code for HR_CATEGORY, 0 or NaN =
+ * missing); labels (NULL: none) are numbers, or class indices counted from 0. Fails: SCHEMA (a code or label
+ * out of range), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows,
+                                                   const double *const *columns, const double *labels,
                                                    hr_data **out, hr_error *err);
 
 typedef enum hr_element { HR_ELEMENT_FLOAT64, HR_ELEMENT_FLOAT32 } hr_element;
 
-/* Values in the caller's memory, as numpy and Arrow have them: element i is at `at` + i * `stride` bytes. The stride may be negative; no
- * two elements may overlap, so that it is at least the size of an element. Any alignment. */
+/* Values in the caller's memory, as numpy and Arrow have them: element i is at `at` + i * `stride` bytes. The
+ * stride may be negative; no two elements may overlap, so that it is at least the size of an element. Any
+ * alignment. */
 typedef struct hr_array {
     const void *at;
     hr_element element;
     ptrdiff_t stride;
 } hr_array;
 
-/* The same for arrays of any stride and of either element, with values as above; labels: NULL or one array. Columns of numbers that are
- * float64, adjacent, aligned and within their bounds are borrowed: they must outlive the data set and stay as they are; number labels too.
- * Everything else is copied, and clipped. Fails: ARGUMENT (a stride, an element), SCHEMA (a code or label out of range), LIMIT, MEMORY. */
-HR_API HR_MUST_CHECK hr_status hr_data_borrow(const hr_schema *schema, size_t rows, const hr_array *columns, const hr_array *labels,
-                                              hr_data **out, hr_error *err);
+/* The same for arrays of any stride and of either element, with values as above; labels: NULL or one array.
+ * Columns of numbers that are float64, adjacent, aligned and within their bounds are borrowed: they must
+ * outlive the data set and stay as they are; number labels too. Everything else is copied, and clipped.
+ * Fails: ARGUMENT (a stride, an element), SCHEMA (a code or label out of range), LIMIT, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_data_borrow(const hr_schema *schema, size_t rows, const hr_array *columns,
+                                              const hr_array *labels, hr_data **out, hr_error *err);
 
 HR_API void hr_data_free(hr_data *data);
 
@@ -81,10 +87,11 @@ HR_API const hr_column_report *hr_data_report(const hr_data *data, size_t featur
 /* How many columns of the table the schema does not name. */
 HR_API size_t hr_data_extra_columns(const hr_data *data);
 
-/* Proposes a schema for a table and renders it as YAML: the kind of every column is guessed, bounds and categories are read
- * off the data and marked REVIEW. LIBSVM data needs no label name (NULL: "label").
- * Owner: the caller frees *yaml with hr_text_free. Fails: IO, FORMAT, SCHEMA (no such label), MEMORY. */
-HR_API HR_MUST_CHECK hr_status hr_schema_infer(const char *path, hr_format format, const char *label, char **yaml, hr_error *err);
+/* Proposes a schema for a table and renders it as YAML: the kind of every column is guessed, bounds and
+ * categories are read off the data and marked REVIEW. LIBSVM data needs no label name (NULL: "label"). Owner:
+ * the caller frees *yaml with hr_text_free. Fails: IO, FORMAT, SCHEMA (no such label), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_infer(const char *path, hr_format format, const char *label,
+                                               char **yaml, hr_error *err);
 
 #ifdef __cplusplus
 }

@@ -19,31 +19,35 @@ extern "C" {
 
 typedef struct hr_model hr_model;
 
-/* HR_SOUND: the printed (epsilon, delta) is proved. HR_PAPER: the algorithm as its authors published it; its guarantee does
- * not hold, the model says why, and no ledger may be used with it. */
+/* HR_SOUND: the printed (epsilon, delta) is proved. HR_PAPER: the algorithm as its authors published it; its
+ * guarantee does not hold, the model says why, and no ledger may be used with it. */
 typedef enum hr_mode { HR_SOUND, HR_PAPER } hr_mode;
 
-/* Square loss on labels mapped to [-1, 1] (classes: -1 and 1, one-hot for more than two), or logistic loss. */
+/* Square loss on labels mapped to [-1, 1] (classes: -1 and 1, one-hot for more than two), or logistic loss.
+ */
 typedef enum hr_loss { HR_LOSS_SQUARE, HR_LOSS_LOGISTIC } hr_loss;
 
-/* Where bin edges come from: evenly spaced between the public bounds, private quantiles (spends), or exact quantiles of the
- * data (not private). */
+/* Where bin edges come from: evenly spaced between the public bounds, private quantiles (spends), or exact
+ * quantiles of the data (not private). */
 typedef enum hr_edges { HR_EDGES_PUBLIC, HR_EDGES_PRIVATE, HR_EDGES_EXACT } hr_edges;
 
 /* Room for options of single methods. */
 enum { HR_BY_NAME_OPTIONS = 16 };
 
-/* The options of a fit. hr_fit_options_init sets the defaults of one method and mode; `hedgerow methods NAME` and hr_method_option list
- * which options the method takes, with ranges. Those that belong to one kind of method have no field: hr_fit_options_set sets them. */
+/* The options of a fit. hr_fit_options_init sets the defaults of one method and mode; `hedgerow methods NAME`
+ * and hr_method_option list which options the method takes, with ranges. Those that belong to one kind of
+ * method have no field: hr_fit_options_set sets them. */
 typedef struct hr_fit_options {
     size_t size; /* bytes of the struct as the program knows it: what comes after them has its default */
     const char *method;
     hr_mode mode;
 
     double epsilon; /* total privacy budget; > 0. Ignored by non-private methods */
-    double delta;   /* 0: pure epsilon; else (epsilon, delta), through Gaussian DP (hedge) or zCDP (the others). At most 1/rows */
+    double delta; /* 0: pure epsilon; else (epsilon, delta), through Gaussian DP (hedge) or zCDP (the others).
+                     At most 1/rows */
 
-    int64_t trees, depth, bins; /* depth: 1..12, rf, ert and median: 1..60; bins: per numeric feature, missing values apart */
+    int64_t trees, depth,
+        bins; /* depth: 1..12, rf, ert and median: 1..60; bins: per numeric feature, missing values apart */
     double learning_rate, lambda;
     hr_loss loss;
     hr_edges edges;
@@ -54,70 +58,79 @@ typedef struct hr_fit_options {
 
     double by_name[HR_BY_NAME_OPTIONS]; /* for hr_fit_options_set alone: what each of them is may change */
 
-    int threads;             /* 0: as many as there are processors */
-    hr_ledger *ledger;       /* NULL: no durable budget. Borrowed */
-    int64_t *entry;          /* NULL, or where hr_fit writes the number of the entry that it reserved in the ledger, also if it fails later;
-                              * 0: none stays reserved or committed */
+    int threads;       /* 0: as many as there are processors */
+    hr_ledger *ledger; /* NULL: no durable budget. Borrowed */
+    int64_t *entry;    /* NULL, or where hr_fit writes the number of the entry that it reserved in the ledger,
+                        * also if it fails later;    0: none stays reserved or committed */
     bool reproducible_noise; /* noise from `seed`: NOT PRIVATE, for tests only; the model says so */
     uint64_t seed;
 
-    /* Called now and then from the calling thread; returns false to stop the fit with HR_E_CANCELLED. May be NULL.
-     * What it is told depends on public settings only. */
+    /* Called now and then from the calling thread; returns false to stop the fit with HR_E_CANCELLED. May be
+     * NULL. What it is told depends on public settings only. */
     bool (*progress)(void *user, size_t done, size_t total);
     void *user;
 } hr_fit_options;
 
-/* Fills in all defaults of a method and mode, in the first `size` bytes of the struct; a NULL method means hr_default_method().
- * Fails: ARGUMENT (no such method: the remedy lists them; a size that leaves no room for the mode). */
-HR_API HR_MUST_CHECK hr_status hr_fit_options_init_sized(hr_fit_options *options, size_t size, const char *method, hr_mode mode,
-                                                         hr_error *err);
+/* Fills in all defaults of a method and mode, in the first `size` bytes of the struct; a NULL method means
+ * hr_default_method(). Fails: ARGUMENT (no such method: the remedy lists them; a size that leaves no room for
+ * the mode). */
+HR_API HR_MUST_CHECK hr_status hr_fit_options_init_sized(hr_fit_options *options, size_t size,
+                                                         const char *method, hr_mode mode, hr_error *err);
 
 /* The same for the struct as this header has it. */
-HR_MUST_CHECK static inline hr_status hr_fit_options_init(hr_fit_options *options, const char *method, hr_mode mode, hr_error *err) {
+HR_MUST_CHECK static inline hr_status hr_fit_options_init(hr_fit_options *options, const char *method,
+                                                          hr_mode mode, hr_error *err) {
     return hr_fit_options_init_sized(options, sizeof *options, method, mode, err);
 }
 
-/* Sets one option by name ("trees", "learning-rate", ...) from text, strictly parsed; `options` must have been initialised.
- * Fails: ARGUMENT (the method takes no such option, or the value is out of range: the remedy lists what is allowed; or the struct is too
- * short to have the option). */
-HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const char *value, hr_error *err);
+/* Sets one option by name ("trees", "learning-rate", ...) from text, strictly parsed; `options` must have
+ * been initialised. Fails: ARGUMENT (the method takes no such option, or the value is out of range: the
+ * remedy lists what is allowed; or the struct is too short to have the option). */
+HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const char *name,
+                                                  const char *value, hr_error *err);
 
 /* Trains.
- * Spends: at most (epsilon, delta), reserved in `options->ledger` before any noise is drawn, and given back (hr_ledger_void) if the fit
- * fails before the first draw.
- * Owner: the caller frees *out with hr_model_free. The model keeps nothing of the data except released values.
- * Thread: data and options may be shared; the ledger not.
- * Fails: ARGUMENT, SCHEMA (no labels, no rows), POLICY (REVIEW left; ledger with paper mode or reproducible noise; delta above
- * 1/rows), BUDGET (the ledger does not cover it, or the budget is too small for the noise of some release), LIMIT: nothing was spent;
- * MEMORY: nothing was spent, but for a failure after the first draw; CANCELLED: what was reserved stays spent, unless nothing was
- * drawn. Options that the method does not take in its mode are ignored. */
-HR_API HR_MUST_CHECK hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out, hr_error *err);
+ * Spends: at most (epsilon, delta), reserved in `options->ledger` before any noise is drawn, and given back
+ * (hr_ledger_void) if the fit fails before the first draw. Owner: the caller frees *out with hr_model_free.
+ * The model keeps nothing of the data except released values. Thread: data and options may be shared; the
+ * ledger not. Fails: ARGUMENT, SCHEMA (no labels, no rows), POLICY (REVIEW left; ledger with paper mode or
+ * reproducible noise; delta above 1/rows), BUDGET (the ledger does not cover it, or the budget is too small
+ * for the noise of some release), LIMIT: nothing was spent; MEMORY: nothing was spent, but for a failure
+ * after the first draw; CANCELLED: what was reserved stays spent, unless nothing was drawn. Options that the
+ * method does not take in its mode are ignored. */
+HR_API HR_MUST_CHECK hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out,
+                                      hr_error *err);
 
-/* ---- What a fit will do -------------------------------------------------------------------------------------------- */
+/* ---- What a fit will do ---- */
 
-/* Shares are parts of the budget; together they are at most 1, but for what is lost to rounding. Noise is a standard deviation. */
+/* Shares are parts of the budget; together they are at most 1, but for what is lost to rounding. Noise is a
+ * standard deviation. */
 typedef struct hr_plan_info {
     double epsilon, delta, records;
-    size_t rounds, candidates;            /* trees in the model (times the number of classes above two); candidates of each */
-    double step;                          /* the part of a leaf's mean gradient by which a round corrects the model */
+    size_t rounds,
+        candidates; /* trees in the model (times the number of classes above two); candidates of each */
+    double step;    /* the part of a leaf's mean gradient by which a round corrects the model */
     int depth_one, depth_pair, depth_all; /* of trees that ask about one, two, or all features */
     double share_bins, share_count, share_base, share_calibration;
     double share_choices, share_sums, share_counts, share_clip; /* over all rounds */
-    double leaf_records;                                        /* of a tree of depth_all, were its leaves alike */
-    double gradient_noise;   /* of such a leaf's mean gradient; labels are mapped to [-1, 1], more than two classes to 0 and 1 */
+    double leaf_records;     /* of a tree of depth_all, were its leaves alike */
+    double gradient_noise;   /* of such a leaf's mean gradient; labels are mapped to [-1, 1], more than two
+                                classes to 0 and 1 */
     double label_noise;      /* the same in units of the label; of the probability of a class */
-    double prediction_noise; /* what the noise of all rounds comes to in a prediction, had it met such leaves only; same units */
+    double prediction_noise; /* what the noise of all rounds comes to in a prediction, had it met such leaves
+                                only; same units */
     double label_range;      /* high - low of the label; 1 for a probability */
 } hr_plan_info;
 
-/* Tells what hr_fit would do with so many records, without looking at any: nothing is spent or drawn. hr_fit itself goes by the noisy
- * number of records that it releases. schema: NULL stands for two classes and numeric features. Thread: any.
- * Fails: as hr_fit for so many records: ARGUMENT (options; records not in 1..2^32 - 2; the method has no plan), BUDGET (too small for the
- * noise of some release), LIMIT. A delta above 1/records, which may be a guess, is left to hr_fit. */
-HR_API HR_MUST_CHECK hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_schema *schema, hr_plan_info *out,
-                                           hr_error *err);
+/* Tells what hr_fit would do with so many records, without looking at any: nothing is spent or drawn. hr_fit
+ * itself goes by the noisy number of records that it releases. schema: NULL stands for two classes and
+ * numeric features. Thread: any. Fails: as hr_fit for so many records: ARGUMENT (options; records not
+ * in 1..2^32 - 2; the method has no plan), BUDGET (too small for the noise of some release), LIMIT. A delta
+ * above 1/records, which may be a guess, is left to hr_fit. */
+HR_API HR_MUST_CHECK hr_status hr_fit_plan(const hr_fit_options *options, double records,
+                                           const hr_schema *schema, hr_plan_info *out, hr_error *err);
 
-/* ---- What methods exist ------------------------------------------------------------------------------------------- */
+/* ---- What methods exist ---- */
 
 typedef struct hr_method_info {
     const char *name;    /* as in hr_fit_options.method */

@@ -1,4 +1,5 @@
-/* Hedgerow: decision-tree ensembles with privacy guarantees that are theorems. This header includes all the others. */
+/* Hedgerow: decision-tree ensembles with privacy guarantees that are theorems. This header includes all the
+ * others. */
 #ifndef HEDGEROW_HEDGEROW_H
 #define HEDGEROW_HEDGEROW_H
 

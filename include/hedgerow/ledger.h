@@ -1,9 +1,11 @@
-/* The durable privacy budget of one owner: an SQLite file that says how much may be spent on its records, and what was.
+/* The durable privacy budget of one owner: an SQLite file that says how much may be spent on its records, and
+ * what was.
  *
- * A run first reserves (the transaction is on disk before noise is drawn), then commits when its model exists. A reservation
- * that is never committed stays spent: a crash can waste budget, never leak it. Only the handle that made a reservation can give it back,
- * before anything was drawn under it. Runs compose by addition of epsilon and
- * delta. Epsilon is kept as an integer number of 2^-40 units, rounded up; so the sums are exact. */
+ * A run first reserves (the transaction is on disk before noise is drawn), then commits when its model
+ * exists. A reservation that is never committed stays spent: a crash can waste budget, never leak it. Only
+ * the handle that made a reservation can give it back, before anything was drawn under it. Runs compose by
+ * addition of epsilon and delta. Epsilon is kept as an integer number of 2^-40 units, rounded up; so the sums
+ * are exact. */
 #ifndef HEDGEROW_LEDGER_H
 #define HEDGEROW_LEDGER_H
 
@@ -34,34 +36,41 @@ typedef struct hr_ledger_entry {
     hr_entry_state state;
 } hr_ledger_entry;
 
-/* Creates a ledger with its limits; refuses to touch an existing file. Fails: ARGUMENT, IO, POLICY (exists). */
-HR_API HR_MUST_CHECK hr_status hr_ledger_create(const char *path, double epsilon, double delta, hr_error *err);
+/* Creates a ledger with its limits; refuses to touch an existing file. Fails: ARGUMENT, IO, POLICY (exists).
+ */
+HR_API HR_MUST_CHECK hr_status hr_ledger_create(const char *path, double epsilon, double delta,
+                                                hr_error *err);
 
-/* Opens an existing ledger; one of an older version is brought up to date. Owner: the caller closes it. Thread: one at a time per handle;
- * any number of processes. Fails: IO, FORMAT (not a ledger, or of a newer version). */
+/* Opens an existing ledger; one of an older version is brought up to date. Owner: the caller closes it.
+ * Thread: one at a time per handle; any number of processes. Fails: IO, FORMAT (not a ledger, or of a newer
+ * version). */
 HR_API HR_MUST_CHECK hr_status hr_ledger_open(const char *path, hr_ledger **out, hr_error *err);
 HR_API void hr_ledger_close(hr_ledger *ledger);
 
 /* Forbids all further spending, for good. */
 HR_API HR_MUST_CHECK hr_status hr_ledger_freeze(hr_ledger *ledger, hr_error *err);
 
-/* Spends: epsilon and delta at once, durably, before it returns. Fails: BUDGET (says what is left), POLICY (frozen), IO. */
-HR_API HR_MUST_CHECK hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, const char *purpose, int64_t *entry,
-                                                 hr_error *err);
+/* Spends: epsilon and delta at once, durably, before it returns. Fails: BUDGET (says what is left), POLICY
+ * (frozen), IO. */
+HR_API HR_MUST_CHECK hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta,
+                                                 const char *purpose, int64_t *entry, hr_error *err);
 
 /* Marks a reservation as used by a finished run. Fails: ARGUMENT (no such reservation), IO. */
 HR_API HR_MUST_CHECK hr_status hr_ledger_commit(hr_ledger *ledger, int64_t entry, hr_error *err);
 
-/* Gives back a reservation whose run published nothing: no noise was drawn, and no choice made, from the records. The caller vouches for
- * this. Only for entries that hr_ledger_reserve made through this handle. The entry stays in the ledger, as void, and is not spent.
- * Fails: POLICY (not reserved through this handle), ARGUMENT (committed or void already), IO; the entry stays spent then. */
+/* Gives back a reservation whose run published nothing: no noise was drawn, and no choice made, from the
+ * records. The caller vouches for this. Only for entries that hr_ledger_reserve made through this handle. The
+ * entry stays in the ledger, as void, and is not spent. Fails: POLICY (not reserved through this handle),
+ * ARGUMENT (committed or void already), IO; the entry stays spent then. */
 HR_API HR_MUST_CHECK hr_status hr_ledger_void(hr_ledger *ledger, int64_t entry, hr_error *err);
 
 HR_API HR_MUST_CHECK hr_status hr_ledger_sum(hr_ledger *ledger, hr_ledger_total *out, hr_error *err);
 
-/* Calls `visit` for every entry, oldest first, until it returns false. Strings are valid during the call only. */
-HR_API HR_MUST_CHECK hr_status hr_ledger_each(hr_ledger *ledger, bool (*visit)(void *user, const hr_ledger_entry *entry), void *user,
-                                              hr_error *err);
+/* Calls `visit` for every entry, oldest first, until it returns false. Strings are valid during the call
+ * only. */
+HR_API HR_MUST_CHECK hr_status hr_ledger_each(hr_ledger *ledger,
+                                              bool (*visit)(void *user, const hr_ledger_entry *entry),
+                                              void *user, hr_error *err);
 
 #ifdef __cplusplus
 }

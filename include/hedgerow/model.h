@@ -1,7 +1,8 @@
 /* A trained model: predictions, its text forms, and the privacy statement it carries.
  *
- * A model holds released values only and may be published as its guarantee says. It is immutable and may be shared between
- * threads. The JSON format is specified in docs/formats.md; every double survives a round trip bit for bit. */
+ * A model holds released values only and may be published as its guarantee says. It is immutable and may be
+ * shared between threads. The JSON format is specified in docs/formats.md; every double survives a round trip
+ * bit for bit. */
 #ifndef HEDGEROW_MODEL_H
 #define HEDGEROW_MODEL_H
 
@@ -12,7 +13,8 @@ extern "C" {
 #endif
 
 HR_API HR_MUST_CHECK hr_status hr_model_read(const char *path, hr_model **out, hr_error *err);
-HR_API HR_MUST_CHECK hr_status hr_model_parse(const char *bytes, size_t size, const char *name, hr_model **out, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_model_parse(const char *bytes, size_t size, const char *name,
+                                              hr_model **out, hr_error *err);
 /* "-" is standard output. A file appears whole or not at all. */
 HR_API HR_MUST_CHECK hr_status hr_model_write(const hr_model *model, const char *path, hr_error *err);
 /* Owner: the caller frees *json with hr_text_free; NUL-ended. */
@@ -23,18 +25,20 @@ HR_API const hr_schema *hr_model_schema(const hr_model *model);
 HR_API const char *hr_model_method(const hr_model *model);
 HR_API hr_mode hr_model_mode(const hr_model *model);
 HR_API size_t hr_model_tree_count(const hr_model *model);
-/* The number of records that the model was trained on, as it was released: noisy. 0 if the method did not release it. */
+/* The number of records that the model was trained on, as it was released: noisy. 0 if the method did not
+ * release it. */
 HR_API double hr_model_records(const hr_model *model);
 
-/* ---- Predictions --------------------------------------------------------------------------------------------------- */
+/* ---- Predictions ---- */
 
 /* Values per record that hr_model_predict writes: 1 for regression, else the number of classes. */
 HR_API size_t hr_model_output_count(const hr_model *model);
 
 /* Predicts every record of `data`, which must have been read with the model's schema (hr_model_schema).
- * out: rows x output_count doubles, row-major: the predicted label within its bounds, or class probabilities (sum 1).
- * Thread: any. Fails: SCHEMA (another schema), MEMORY. */
-HR_API HR_MUST_CHECK hr_status hr_model_predict(const hr_model *model, const hr_data *data, int threads, double *out, hr_error *err);
+ * out: rows x output_count doubles, row-major: the predicted label within its bounds, or class probabilities
+ * (sum 1). Thread: any. Fails: SCHEMA (another schema), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_model_predict(const hr_model *model, const hr_data *data, int threads,
+                                                double *out, hr_error *err);
 
 /* The most probable class (index from 0) of one record's probabilities; ties go to the lower index. */
 HR_API size_t hr_predicted_class(const double *probabilities, size_t count);
@@ -47,24 +51,26 @@ typedef struct hr_metrics {
     double rmse, mae, r2;       /* regression */
 } hr_metrics;
 
-/* The expected calibration error tells how far a probability can be taken at its word: 0 is best. Two classes: p is the probability of
- * the second class (index 1), and the event is that it is the label. More: p is the probability of the predicted class, and the event
- * is that it is right. The records are put into ten bins by p, [0, 0.1), ..., [0.8, 0.9), [0.9, 1]; ece = sum over bins of
+/* The expected calibration error tells how far a probability can be taken at its word: 0 is best. Two
+ * classes: p is the probability of the second class (index 1), and the event is that it is the label. More: p
+ * is the probability of the predicted class, and the event is that it is right. The records are put into ten
+ * bins by p, [0, 0.1), ..., [0.8, 0.9), [0.9, 1]; ece = sum over bins of
  * |(sum of p) - (number of events)| / rows. */
 
 /* Predicts and compares with the labels of `data`. Fails: SCHEMA (no labels, no rows), MEMORY. */
-HR_API HR_MUST_CHECK hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, hr_metrics *out, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads,
+                                           hr_metrics *out, hr_error *err);
 
-/* ---- The guarantee ------------------------------------------------------------------------------------------------- */
+/* ---- The guarantee ---- */
 
 /* Of a fit: the budget that was granted and that a ledger is charged. The releases add up to no more. */
 typedef struct hr_guarantee {
-    bool is_private;                       /* false: read `statement` for the reasons */
-    double epsilon, delta;                 /* for adding or removing what `unit` says; infinite epsilon if not private */
+    bool is_private;       /* false: read `statement` for the reasons */
+    double epsilon, delta; /* for adding or removing what `unit` says; infinite epsilon if not private */
     double epsilon_replace, delta_replace; /* for replacing it by another */
-    const char *unit;                      /* "one record"; of a federation: "one record of any owner", or, if the records of one
-                                            * file were dealt out to owners, "one record of the file" */
-    const char *statement;                 /* a paragraph for people */
+    const char *unit; /* "one record"; of a federation: "one record of any owner", or, if the records of one
+                       * file were dealt out to owners, "one record of the file" */
+    const char *statement; /* a paragraph for people */
 } hr_guarantee;
 
 HR_API const hr_guarantee *hr_model_guarantee(const hr_model *model);
@@ -72,30 +78,34 @@ HR_API const hr_guarantee *hr_model_guarantee(const hr_model *model);
 /* One noisy answer that the model was built from. */
 typedef struct hr_release_info {
     const char *what;      /* "bin edges", "split", "leaf sum", "leaf count", ... */
-    const char *mechanism; /* "exponential", "permute-and-flip", "discrete laplace", "discrete gaussian", "identity" */
+    const char *mechanism; /* "exponential", "permute-and-flip", "discrete laplace", "discrete gaussian",
+                              "identity" */
     int64_t tree, level;   /* where; -1: does not apply */
-    uint64_t group, part;  /* groups add up; in a group the costliest part counts (its parts see disjoint records) */
-    uint64_t sensitivity;  /* L1 or L2 sensitivity of the integer query, or width of the score */
-    double scale;          /* t of exp(-|x|/t), sigma^2, or epsilon/width of a choice */
-    double cost;           /* epsilon (pure), rho (zCDP) or mu^2 (GDP) */
-    uint64_t draws;        /* noisy values drawn under this charge */
+    uint64_t group,
+        part; /* groups add up; in a group the costliest part counts (its parts see disjoint records) */
+    uint64_t sensitivity; /* L1 or L2 sensitivity of the integer query, or width of the score */
+    double scale;         /* t of exp(-|x|/t), sigma^2, or epsilon/width of a choice */
+    double cost;          /* epsilon (pure), rho (zCDP) or mu^2 (GDP) */
+    uint64_t draws;       /* noisy values drawn under this charge */
 } hr_release_info;
 
 HR_API size_t hr_model_release_count(const hr_model *model);
 /* Returns false past the last. Strings are borrowed. */
 HR_API bool hr_model_release_at(const hr_model *model, size_t index, hr_release_info *out);
 
-/* ---- For people ---------------------------------------------------------------------------------------------------- */
+/* ---- For people ---- */
 
-/* Importance of every feature, feature_count doubles that sum to 1 (or 0 without a split): the spread of leaf values that its
- * splits account for. Computed from the published trees alone. */
+/* Importance of every feature, feature_count doubles that sum to 1 (or 0 without a split): the spread of leaf
+ * values that its splits account for. Computed from the published trees alone. */
 HR_API void hr_model_importance(const hr_model *model, double *out);
 
-/* A summary of the model; or one tree as indented text or DOT. Owner: the caller frees *text with hr_text_free.
- * Fails: ARGUMENT (no such tree), MEMORY. */
+/* A summary of the model; or one tree as indented text or DOT. Owner: the caller frees *text with
+ * hr_text_free. Fails: ARGUMENT (no such tree), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err);
-HR_API HR_MUST_CHECK hr_status hr_model_tree_text(const hr_model *model, size_t tree, char **text, hr_error *err);
-HR_API HR_MUST_CHECK hr_status hr_model_tree_dot(const hr_model *model, size_t tree, char **text, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_model_tree_text(const hr_model *model, size_t tree, char **text,
+                                                  hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_model_tree_dot(const hr_model *model, size_t tree, char **text,
+                                                 hr_error *err);
 
 #ifdef __cplusplus
 }

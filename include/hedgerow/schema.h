@@ -1,8 +1,9 @@
 /* The public facts about a table: which columns there are, of which kind, within which bounds.
  *
- * A schema is public: it is written into every model. Nothing in it may be read off private records; `hr_schema_infer`
- * therefore marks every guess REVIEW, and training refuses a schema in which one is left. The format is specified in
- * docs/formats.md. A schema is immutable once made and may be shared between threads. */
+ * A schema is public: it is written into every model. Nothing in it may be read off private records;
+ * `hr_schema_infer` therefore marks every guess REVIEW, and training refuses a schema in which one is left.
+ * The format is specified in docs/formats.md. A schema is immutable once made and may be shared between
+ * threads. */
 #ifndef HEDGEROW_SCHEMA_H
 #define HEDGEROW_SCHEMA_H
 
@@ -17,11 +18,13 @@ typedef struct hr_schema hr_schema;
 
 typedef enum hr_kind { HR_NUMBER, HR_CATEGORY } hr_kind;
 
-/* One column. For the label, HR_NUMBER means regression and HR_CATEGORY means that `values` are the classes. */
+/* One column. For the label, HR_NUMBER means regression and HR_CATEGORY means that `values` are the classes.
+ */
 typedef struct hr_column {
     const char *name;
     hr_kind kind;
-    double low, high; /* HR_NUMBER: public bounds, low <= high (label: low < high); values outside are clipped to them */
+    double low, high; /* HR_NUMBER: public bounds, low <= high (label: low < high); values outside are clipped
+                         to them */
     bool integer;     /* HR_NUMBER: every value is an integer */
     bool review;      /* a bound or a list of values was read off the data and awaits a person's review */
     size_t value_count;
@@ -30,16 +33,18 @@ typedef struct hr_column {
 
 typedef enum hr_task { HR_REGRESSION, HR_BINARY, HR_MULTICLASS } hr_task;
 
-/* Reads a schema file (YAML). Strict: unknown keys, wrong types, duplicates, empty files are refused with line and column.
- * Owner: the caller frees *out. Fails: IO, FORMAT, LIMIT, MEMORY. */
+/* Reads a schema file (YAML). Strict: unknown keys, wrong types, duplicates, empty files are refused with
+ * line and column. Owner: the caller frees *out. Fails: IO, FORMAT, LIMIT, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_read(const char *path, hr_schema **out, hr_error *err);
 
 /* The same from `size` bytes in memory; `name` stands for the file in messages. */
-HR_API HR_MUST_CHECK hr_status hr_schema_parse(const char *text, size_t size, const char *name, hr_schema **out, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_schema_parse(const char *text, size_t size, const char *name,
+                                               hr_schema **out, hr_error *err);
 
-/* ---- From code ------------------------------------------------------------------------------------------------------ */
+/* ---- From code ---- */
 
-/* A schema that is being put together: a label, features in the order that they are added, spellings of missing.
+/* A schema that is being put together: a label, features in the order that they are added, spellings of
+ * missing.
  *
  *     hr_schema_builder *builder = NULL;
  *     hr_schema_builder_new(&builder, &err);
@@ -50,31 +55,37 @@ HR_API HR_MUST_CHECK hr_status hr_schema_parse(const char *text, size_t size, co
  */
 typedef struct hr_schema_builder hr_schema_builder;
 
-/* Owner: the caller frees *out with hr_schema_builder_free. Thread: one at a time per builder. Fails: MEMORY. */
+/* Owner: the caller frees *out with hr_schema_builder_free. Thread: one at a time per builder. Fails: MEMORY.
+ */
 HR_API HR_MUST_CHECK hr_status hr_schema_builder_new(hr_schema_builder **out, hr_error *err);
 HR_API void hr_schema_builder_free(hr_schema_builder *builder);
 
-/* The label: a number within public bounds (regression), or classes, in the order of their indices. Texts are copied.
- * Fails: ARGUMENT (there is a label), MEMORY. */
-HR_API HR_MUST_CHECK hr_status hr_schema_label_number(hr_schema_builder *builder, const char *name, double low, double high, hr_error *err);
-HR_API HR_MUST_CHECK hr_status hr_schema_label_classes(hr_schema_builder *builder, const char *name, const char *const *values,
-                                                       size_t count, hr_error *err);
+/* The label: a number within public bounds (regression), or classes, in the order of their indices. Texts are
+ * copied. Fails: ARGUMENT (there is a label), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_label_number(hr_schema_builder *builder, const char *name,
+                                                      double low, double high, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_schema_label_classes(hr_schema_builder *builder, const char *name,
+                                                       const char *const *values, size_t count,
+                                                       hr_error *err);
 
-/* A feature: a number within public bounds, or a category of public values, in the order that codes count. Texts are copied.
- * Fails: MEMORY. */
-HR_API HR_MUST_CHECK hr_status hr_schema_add_number(hr_schema_builder *builder, const char *name, double low, double high, bool integer,
-                                                    hr_error *err);
-HR_API HR_MUST_CHECK hr_status hr_schema_add_category(hr_schema_builder *builder, const char *name, const char *const *values, size_t count,
-                                                      hr_error *err);
+/* A feature: a number within public bounds, or a category of public values, in the order that codes count.
+ * Texts are copied. Fails: MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_add_number(hr_schema_builder *builder, const char *name, double low,
+                                                    double high, bool integer, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_schema_add_category(hr_schema_builder *builder, const char *name,
+                                                      const char *const *values, size_t count, hr_error *err);
 
 /* A spelling of missing besides the empty cell, for tables that are read from text. Fails: MEMORY. */
-HR_API HR_MUST_CHECK hr_status hr_schema_add_missing(hr_schema_builder *builder, const char *spelling, hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_schema_add_missing(hr_schema_builder *builder, const char *spelling,
+                                                     hr_error *err);
 
-/* Checks everything as hr_schema_read does, with the same messages. The builder stays as it is, and may be added to and built again.
- * Owner: the caller frees *out, which does not need the builder. Fails: FORMAT (the field is named), LIMIT, MEMORY. */
-HR_API HR_MUST_CHECK hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_error *err);
+/* Checks everything as hr_schema_read does, with the same messages. The builder stays as it is, and may be
+ * added to and built again. Owner: the caller frees *out, which does not need the builder. Fails: FORMAT (the
+ * field is named), LIMIT, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out,
+                                               hr_error *err);
 
-/* ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- */
 
 /* Renders the schema as YAML that hr_schema_parse reads back to the same facts.
  * Owner: the caller frees *text with hr_text_free; it is NUL-ended. Fails: MEMORY. */

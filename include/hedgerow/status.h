@@ -1,7 +1,8 @@
 /* How a call of this library says that it failed, and why.
  *
- * Every function that can fail returns an hr_status: HR_OK is 0, failures are negative. Functions whose failure a person
- * must understand take a trailing `hr_error *err`, which may be NULL. On failure the outputs of a call are untouched. */
+ * Every function that can fail returns an hr_status: HR_OK is 0, failures are negative. Functions whose
+ * failure a person must understand take a trailing `hr_error *err`, which may be NULL. On failure the outputs
+ * of a call are untouched. */
 #ifndef HEDGEROW_STATUS_H
 #define HEDGEROW_STATUS_H
 
@@ -34,8 +35,8 @@ typedef enum hr_status {
     HR_E_CANCELLED = -10 /* the caller's progress callback asked to stop */
 } hr_status;
 
-/* What went wrong, where, and what to do about it. The caller provides the storage; the library fills it on failure only.
- * Empty strings and zeros mean "does not apply". Lines and columns count from 1. */
+/* What went wrong, where, and what to do about it. The caller provides the storage; the library fills it on
+ * failure only. Empty strings and zeros mean "does not apply". Lines and columns count from 1. */
 typedef struct hr_error {
     hr_status status;
     char file[256];
@@ -49,8 +50,8 @@ typedef struct hr_error {
 /* The name of a status in words, such as "out of memory". Never NULL. Thread: any. */
 HR_API const char *hr_status_text(hr_status status);
 
-/* Writes "FILE:LINE:COLUMN: field 'NAME': MESSAGE; REMEDY" (parts that do not apply are left out) into `text`, always ended
- * by NUL; returns the length it would have had, as snprintf does. Thread: any. */
+/* Writes "FILE:LINE:COLUMN: field 'NAME': MESSAGE; REMEDY" (parts that do not apply are left out) into
+ * `text`, always ended by NUL; returns the length it would have had, as snprintf does. Thread: any. */
 HR_API size_t hr_error_format(const hr_error *err, char *text, size_t size);
 
 #ifdef __cplusplus

@@ -1,8 +1,9 @@
 /* The one place where epsilon and delta become text for people.
  *
- * Digits are rounded as text: ceil(amount * scale) / scale would round twice more, either way. Where the shortest decimal of a double
- * has more than DIGITS digits, no decimal of DIGITS digits lies between the two (it would read back to the double, and be the
- * shorter one): what bounds the decimal from outside bounds the double as well. */
+ * Digits are rounded as text: ceil(amount * scale) / scale would round twice more, either way. Where the
+ * shortest decimal of a double has more than DIGITS digits, no decimal of DIGITS digits lies between the two
+ * (it would read back to the double, and be the shorter one): what bounds the decimal from outside bounds the
+ * double as well. */
 #include <hedgerow/amount.h>
 
 #include <math.h>
@@ -19,8 +20,8 @@ typedef struct amount_decimal {
     int exponent;
 } amount_decimal;
 
-/* The nearest decimal of so many digits; returns the double that it reads back to. The point may be another one, and several bytes
- * long, where the locale of the host program has it so. */
+/* The nearest decimal of so many digits; returns the double that it reads back to. The point may be another
+ * one, and several bytes long, where the locale of the host program has it so. */
 static double nearest_decimal(double amount, int count, amount_decimal *out) {
     char text[48];
     size_t kept = 0;
@@ -68,8 +69,8 @@ static void print_decimal(const amount_decimal *d, char text[HR_AMOUNT_TEXT]) {
         snprintf(text, HR_AMOUNT_TEXT, "0.%.*s%.*s", -d->exponent - 1, "000", count, digits);
     } else {
         int whole = d->exponent + 1;
-        snprintf(text, HR_AMOUNT_TEXT, "%.*s%s%.*s", whole, digits, count > whole ? "." : "", count > whole ? count - whole : 0,
-                 digits + whole);
+        snprintf(text, HR_AMOUNT_TEXT, "%.*s%s%.*s", whole, digits, count > whole ? "." : "",
+                 count > whole ? count - whole : 0, digits + whole);
     }
 }
 

@@ -14,8 +14,8 @@ typedef struct hr_arena_mark {
 hr_arena *hr_arena_new(void);
 void hr_arena_free(hr_arena *arena);
 
-/* `count` objects of `size` bytes, 64-byte aligned if larger than a page, else 16. Zeroed. NULL when memory is short or
- * count * size overflows. */
+/* `count` objects of `size` bytes, 64-byte aligned if larger than a page, else 16. Zeroed. NULL when memory
+ * is short or count * size overflows. */
 void *hr_arena_alloc(hr_arena *arena, size_t count, size_t size);
 /* A NUL-ended copy. */
 char *hr_arena_text(hr_arena *arena, const char *text, size_t length);

@@ -23,7 +23,8 @@ hr_status hr_byte_source_open(hr_byte_source *source, const char *path, hr_error
     *source = (hr_byte_source){.file = -1};
     source->file = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (source->file < 0) {
-        return hr_fail(err, HR_E_IO, "check the path and its permissions", "cannot open the file: %s", strerror(errno));
+        return hr_fail(err, HR_E_IO, "check the path and its permissions", "cannot open the file: %s",
+                       strerror(errno));
     }
     return start_byte_source(source, BLOCK, err);
 }
@@ -71,9 +72,12 @@ static void read_memory(hr_byte_source *source) {
 
 static hr_status read_file(hr_byte_source *source, hr_error *err) {
     while (source->end < source->buffer + source->capacity) {
-        ssize_t got = read(source->file, source->end, (size_t)(source->buffer + source->capacity - source->end));
+        ssize_t got =
+            read(source->file, source->end, (size_t)(source->buffer + source->capacity - source->end));
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return hr_fail(err, HR_E_IO, "check that it is a readable file", "cannot read the file: %s", strerror(errno));
+        if (got < 0)
+            return hr_fail(err, HR_E_IO, "check that it is a readable file", "cannot read the file: %s",
+                           strerror(errno));
         if (got == 0) {
             source->ended = true;
             break;
@@ -95,6 +99,7 @@ hr_status hr_byte_source_more(hr_byte_source *source, hr_error *err) {
 
 hr_status hr_byte_source_fill(hr_byte_source *source, const char *path, size_t most, hr_error *err) {
     hr_status status = hr_byte_source_open(source, path, err);
-    while (!status && !source->ended && (size_t)(source->end - source->at) <= most) status = hr_byte_source_more(source, err);
+    while (!status && !source->ended && (size_t)(source->end - source->at) <= most)
+        status = hr_byte_source_more(source, err);
     return status;
 }

@@ -1,8 +1,9 @@
 /* Bytes of a file, of standard input or of memory, block by block.
  *
- * Blocks are read into one buffer that stays in the processor's cache, so a file of any size takes little memory; a mapped
- * file would not be faster, and could be truncated under the reader's feet. The reader takes bytes from `at`; what it has
- * not taken when it asks for more is moved to the front. The buffer may be changed in place. */
+ * Blocks are read into one buffer that stays in the processor's cache, so a file of any size takes little
+ * memory; a mapped file would not be faster, and could be truncated under the reader's feet. The reader takes
+ * bytes from `at`; what it has not taken when it asks for more is moved to the front. The buffer may be
+ * changed in place. */
 #ifndef HR_BASE_BYTE_SOURCE_H
 #define HR_BASE_BYTE_SOURCE_H
 
@@ -10,7 +11,8 @@
 #include <stdbool.h>
 
 enum {
-    HR_BYTE_SOURCE_PAD = 32,                /* so many bytes behind `end` may be read, and are zero when the input has ended */
+    HR_BYTE_SOURCE_PAD =
+        32, /* so many bytes behind `end` may be read, and are zero when the input has ended */
     HR_SOURCE_RECORD_MAX = 64 * 1024 * 1024 /* bytes that may wait to be taken */
 };
 
@@ -27,14 +29,16 @@ typedef struct hr_byte_source {
 /* "-" is standard input. Fails: IO, MEMORY. Call hr_byte_source_done in either case. */
 HR_MUST_CHECK hr_status hr_byte_source_open(hr_byte_source *source, const char *path, hr_error *err);
 /* Borrows the bytes. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_byte_source_open_memory(hr_byte_source *source, const char *bytes, size_t size, hr_error *err);
+HR_MUST_CHECK hr_status hr_byte_source_open_memory(hr_byte_source *source, const char *bytes, size_t size,
+                                                   hr_error *err);
 void hr_byte_source_done(hr_byte_source *source);
 
 /* Adds bytes behind `end`, at least one unless the input has ended. Fails: IO, LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_byte_source_more(hr_byte_source *source, hr_error *err);
 
-/* Opens a file and reads all of it, or enough to see that it is larger than `most` bytes, which is no failure. Fails: as
- * hr_byte_source_open and hr_byte_source_more. Call hr_byte_source_done in either case. */
-HR_MUST_CHECK hr_status hr_byte_source_fill(hr_byte_source *source, const char *path, size_t most, hr_error *err);
+/* Opens a file and reads all of it, or enough to see that it is larger than `most` bytes, which is no
+ * failure. Fails: as hr_byte_source_open and hr_byte_source_more. Call hr_byte_source_done in either case. */
+HR_MUST_CHECK hr_status hr_byte_source_fill(hr_byte_source *source, const char *path, size_t most,
+                                            hr_error *err);
 
 #endif

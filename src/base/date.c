@@ -5,7 +5,8 @@
 
 enum { DAY = 86400, YEAR_MIN = 1970 };
 
-/* Days from 1970-01-01 to a day of the Gregorian calendar. Years begin in March here, so that the day of leap years is the last. */
+/* Days from 1970-01-01 to a day of the Gregorian calendar. Years begin in March here, so that the day of leap
+ * years is the last. */
 static int64_t days_before(int year, int month, int day) {
     int shifted = year - (month < 3), of_year = (153 * (month + (month < 3 ? 9 : -3)) + 2) / 5 + day - 1;
     return (int64_t)shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + of_year - 719468;

@@ -37,7 +37,8 @@ hr_status hr_fail(hr_error *err, hr_status status, const char *remedy, const cha
     return status;
 }
 
-hr_status hr_fail_at(hr_error *err, hr_status status, const char *file, uint64_t line, uint64_t column, const char *field) {
+hr_status hr_fail_at(hr_error *err, hr_status status, const char *file, uint64_t line, uint64_t column,
+                     const char *field) {
     if (!err) return status;
     if (file) copy_error_text(err->file, sizeof err->file, file);
     if (line) err->line = line;
@@ -47,7 +48,8 @@ hr_status hr_fail_at(hr_error *err, hr_status status, const char *file, uint64_t
 }
 
 hr_status hr_fail_memory(hr_error *err) {
-    return hr_fail(err, HR_E_MEMORY, "free some memory, or use fewer rows, features or bins", "out of memory");
+    return hr_fail(err, HR_E_MEMORY, "free some memory, or use fewer rows, features or bins",
+                   "out of memory");
 }
 
 /* Appends to text[0..size), counting past its end as snprintf does. */

@@ -11,13 +11,15 @@
 #endif
 
 /* Sets the message and remedy of *err (which may be NULL) and returns `status`, so that callers write
- * `return hr_fail(err, HR_E_ARGUMENT, "say what to do", "what is wrong: %s", x);`. `remedy` is "" if there is none.
- * Clears the place (file, line, column, field): set it afterwards with hr_fail_at. */
-hr_status hr_fail(hr_error *err, hr_status status, const char *remedy, const char *format, ...) HR_PRINTF(4, 5);
+ * `return hr_fail(err, HR_E_ARGUMENT, "say what to do", "what is wrong: %s", x);`. `remedy` is "" if there is
+ * none. Clears the place (file, line, column, field): set it afterwards with hr_fail_at. */
+hr_status hr_fail(hr_error *err, hr_status status, const char *remedy, const char *format, ...)
+    HR_PRINTF(4, 5);
 
-/* Adds the place to an error that hr_fail has filled in. NULL strings and zeros leave a part as it is; so callees name the
- * line and callers the file. Returns err->status, or `status` when err is NULL. */
-hr_status hr_fail_at(hr_error *err, hr_status status, const char *file, uint64_t line, uint64_t column, const char *field);
+/* Adds the place to an error that hr_fail has filled in. NULL strings and zeros leave a part as it is; so
+ * callees name the line and callers the file. Returns err->status, or `status` when err is NULL. */
+hr_status hr_fail_at(hr_error *err, hr_status status, const char *file, uint64_t line, uint64_t column,
+                     const char *field);
 
 /* The failure of an allocation. */
 hr_status hr_fail_memory(hr_error *err);

@@ -30,22 +30,26 @@ void hr_file_sync_folder(char *path) {
 }
 
 static hr_status fail_file_io(const char *doing, const char *what, hr_error *err) {
-    return hr_fail(err, HR_E_IO, "check the path, its permissions and the free space", "cannot %s the %s: %s", doing, what,
-                   strerror(errno));
+    return hr_fail(err, HR_E_IO, "check the path, its permissions and the free space", "cannot %s the %s: %s",
+                   doing, what, strerror(errno));
 }
 
-static hr_status create(const char *path, const char *what, unsigned rights, const void *bytes, size_t size, hr_error *err) {
+static hr_status create(const char *path, const char *what, unsigned rights, const void *bytes, size_t size,
+                        hr_error *err) {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)rights);
     if (fd < 0 && errno == EEXIST)
-        return hr_fail(err, HR_E_POLICY, "choose another name; an existing file is never overwritten", "the file exists already");
+        return hr_fail(err, HR_E_POLICY, "choose another name; an existing file is never overwritten",
+                       "the file exists already");
     if (fd < 0) return fail_file_io("create", what, err);
-    hr_status status = hr_file_write(fd, bytes, size) && !fsync(fd) ? HR_OK : fail_file_io("write", what, err);
+    hr_status status =
+        hr_file_write(fd, bytes, size) && !fsync(fd) ? HR_OK : fail_file_io("write", what, err);
     if (close(fd) && !status) status = fail_file_io("write", what, err);
     if (status) unlink(path);
     return status;
 }
 
-hr_status hr_file_create(const char *path, const char *what, unsigned rights, const void *bytes, size_t size, hr_error *err) {
+hr_status hr_file_create(const char *path, const char *what, unsigned rights, const void *bytes, size_t size,
+                         hr_error *err) {
     char *copy = malloc(strlen(path) + 1);
     if (!copy) return hr_fail_memory(err);
     hr_status status = create(path, what, rights, bytes, size, err);

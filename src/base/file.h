@@ -9,12 +9,13 @@
 /* Writes all of bytes[0..size), however often the system stops. False with errno. */
 bool hr_file_write(int fd, const void *bytes, size_t size);
 
-/* Brings the name of the file at `path`, which is cut down to its folder, to the disk. Not every file system can do that: a refusal is
- * no failure. */
+/* Brings the name of the file at `path`, which is cut down to its folder, to the disk. Not every file system
+ * can do that: a refusal is no failure. */
 void hr_file_sync_folder(char *path);
 
-/* Makes a file with these rights, which must not exist, and brings it to the disk; `what` names it in messages, such as "key". On failure
- * no file is left. Fails: POLICY (it exists), IO, MEMORY. */
-HR_MUST_CHECK hr_status hr_file_create(const char *path, const char *what, unsigned rights, const void *bytes, size_t size, hr_error *err);
+/* Makes a file with these rights, which must not exist, and brings it to the disk; `what` names it in
+ * messages, such as "key". On failure no file is left. Fails: POLICY (it exists), IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_file_create(const char *path, const char *what, unsigned rights, const void *bytes,
+                                       size_t size, hr_error *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* Correctly rounded decimal to double in three steps, from the common case to the rare one: one exact floating-point
- * operation (Clinger 1990) while the digits fit 53 bits; one exact 128-bit multiplication or division by a power of five
- * while they fit 64; strtod for all the rest. */
+/* Correctly rounded decimal to double in three steps, from the common case to the rare one: one exact
+ * floating-point operation (Clinger 1990) while the digits fit 53 bits; one exact 128-bit multiplication or
+ * division by a power of five while they fit 64; strtod for all the rest. */
 #include "base/number.h"
 
 #include <float.h>
@@ -13,25 +13,28 @@ enum {
     DIGITS_64 = 19,   /* so many decimal digits always fit 64 bits */
     POWER_EXACT = 22, /* 10^22 is the largest power of ten that is a double */
     POWER_64 = 27,    /* 5^27 is the largest power of five below 2^64 */
-    /* No double, and no midpoint of two doubles, has more significant digits than 767: behind them only zero or not matters. */
+    /* No double, and no midpoint of two doubles, has more significant digits than 767: behind them only zero
+       or not matters. */
     DIGITS_KEPT = 780,
     DECADE_MAX = 310,  /* 10^310 is beyond the largest double */
     DECADE_MIN = -326, /* below 10^-326 everything rounds to zero */
     EXPONENT_CAP = 100000000
 };
 
-static const double power_of_ten[POWER_EXACT + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const double power_of_ten[POWER_EXACT + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 /* A decimal as scanned: mantissa * 10^exponent, and more digits in the text if `cut`. */
 typedef struct decimal_number {
     bool negative, cut;
     uint64_t mantissa;
     int64_t exponent;
-    const char *digits, *digits_end; /* first significant digit; digits and at most one point up to digits_end */
+    const char *digits,
+        *digits_end; /* first significant digit; digits and at most one point up to digits_end */
 } decimal_number;
 
-/* ---- Scanning ------------------------------------------------------------------------------------------------------ */
+/* ---- Scanning ---- */
 
 static bool is_number_digit(char c) {
     return c >= '0' && c <= '9';
@@ -95,9 +98,10 @@ static bool scan_decimal(decimal_number *d, const char *p, const char *end) {
     return p == end && p;
 }
 
-/* ---- Rounding -------------------------------------------------------------------------------------------------------- */
+/* ---- Rounding ---- */
 
-/* The double nearest to (bits + something below 1 if sticky) * 2^exponent, where bits >= 2^63; infinity if too large. */
+/* The double nearest to (bits + something below 1 if sticky) * 2^exponent, where bits >= 2^63; infinity if
+ * too large. */
 static double round_bits(uint64_t bits, int exponent, bool sticky) {
     int lowest = exponent + 64 - DBL_MANT_DIG; /* weight of the last bit kept of a normal double */
     if (lowest < DBL_MIN_EXP - DBL_MANT_DIG) lowest = DBL_MIN_EXP - DBL_MANT_DIG;
@@ -176,9 +180,10 @@ static double scale_wide(uint64_t mantissa, int exponent) {
 }
 #endif
 
-/* ---- The rest ------------------------------------------------------------------------------------------ */
+/* ---- The rest ---- */
 
-/* The value of a decimal from all of its digits, by strtod. Without a decimal point the text reads the same in every locale. */
+/* The value of a decimal from all of its digits, by strtod. Without a decimal point the text reads the same
+ * in every locale. */
 static double value_of_digits(const decimal_number *d) {
     char text[DIGITS_KEPT + 16];
     int kept = 0;
@@ -196,12 +201,13 @@ static double value_of_digits(const decimal_number *d) {
     return strtod(text, NULL);
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------------------------------- */
+/* ---- The whole ---- */
 
 bool hr_number_scale(uint64_t mantissa, int exponent, double *value) {
     if (exponent < -POWER_64 || exponent > POWER_64) return false;
     if (mantissa <= (uint64_t)1 << DBL_MANT_DIG && exponent >= -POWER_EXACT && exponent <= POWER_EXACT) {
-        *value = exponent < 0 ? (double)mantissa / power_of_ten[-exponent] : (double)mantissa * power_of_ten[exponent];
+        *value = exponent < 0 ? (double)mantissa / power_of_ten[-exponent]
+                              : (double)mantissa * power_of_ten[exponent];
         return true;
     }
 #ifdef __SIZEOF_INT128__

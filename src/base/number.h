@@ -1,8 +1,8 @@
 /* Decimal text to double and back, exactly and whatever the locale.
  *
- * Every conversion here is correctly rounded (to nearest, ties to even): the result is the bits that strtod gives in the C
- * locale. strtod itself is slow where tables are long and depends on the program's locale: it gets the rare cases only, spelt
- * without a decimal point. */
+ * Every conversion here is correctly rounded (to nearest, ties to even): the result is the bits that strtod
+ * gives in the C locale. strtod itself is slow where tables are long and depends on the program's locale: it
+ * gets the rare cases only, spelt without a decimal point. */
 #ifndef HR_BASE_NUMBER_H
 #define HR_BASE_NUMBER_H
 
@@ -16,8 +16,9 @@ typedef enum hr_number_status {
     HR_NUMBER_LARGE /* a number, but beyond the largest double */
 } hr_number_status;
 
-/* Reads all of text[0..size) as a decimal number: a sign, digits with at most one point, an exponent; at least one digit and
- * nothing else (no blanks, hexadecimal, infinity or nan). *value is untouched unless HR_NUMBER_OK. */
+/* Reads all of text[0..size) as a decimal number: a sign, digits with at most one point, an exponent; at
+ * least one digit and nothing else (no blanks, hexadecimal, infinity or nan). *value is untouched unless
+ * HR_NUMBER_OK. */
 hr_number_status hr_number_parse(const char *text, size_t size, double *value);
 
 /* mantissa * 10^exponent, correctly rounded. False if it is not among the quick cases: |exponent| <= 27. */

@@ -1,8 +1,8 @@
 /* The hot path of reading tables: plain decimals, eight digits at a time.
  *
- * Eight characters are loaded into one word, lowest byte first; a carry-free test finds the first that is no digit; the digits
- * are moved to the word's top, so that zeros stand before them, and three multiplications add up pairs, fours and eights.
- * Everything unusual is left to hr_number_parse. */
+ * Eight characters are loaded into one word, lowest byte first; a carry-free test finds the first that is no
+ * digit; the digits are moved to the word's top, so that zeros stand before them, and three multiplications
+ * add up pairs, fours and eights. Everything unusual is left to hr_number_parse. */
 #ifndef HR_BASE_NUMBER_FAST_H
 #define HR_BASE_NUMBER_FAST_H
 
@@ -14,8 +14,8 @@ enum { HR_NUMBER_FAST_REACH = 16 }; /* so many bytes behind the number must be r
 
 static inline uint64_t hr_load_8(const char *text) {
     const unsigned char *p = (const unsigned char *)text;
-    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
-           (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
+           (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
 /* The index of the lowest byte of `mask` whose top bit is set; only top bits may be set, and one must be. */
@@ -44,7 +44,8 @@ static inline unsigned hr_digits_8(const char *text, uint64_t *value) {
     return count;
 }
 
-/* Adds the run of digits at *text to *mantissa and moves past it; returns how many there were. A run is cut after 24. */
+/* Adds the run of digits at *text to *mantissa and moves past it; returns how many there were. A run is cut
+ * after 24. */
 static inline unsigned hr_digits_run(const char **text, uint64_t *mantissa) {
     static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     unsigned total = 0, count;
@@ -80,8 +81,9 @@ static inline double hr_with_sign(double v, bool negative) {
     return v;
 }
 
-/* Reads the number that begins at text[0], up to the first character that does not belong to it. Returns that character's
- * place, or NULL for hr_number_parse to decide. The value is the one that hr_number_parse gives. */
+/* Reads the number that begins at text[0], up to the first character that does not belong to it. Returns that
+ * character's place, or NULL for hr_number_parse to decide. The value is the one that hr_number_parse gives.
+ */
 static inline const char *hr_number_fast(const char *text, double *value) {
     static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
                                   1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};

@@ -1,4 +1,5 @@
-/* Public structs that begin with their size, so that they can grow: a program that was built when a struct was shorter still works. */
+/* Public structs that begin with their size, so that they can grow: a program that was built when a struct
+ * was shorter still works. */
 #ifndef HR_BASE_SIZED_H
 #define HR_BASE_SIZED_H
 
@@ -11,8 +12,9 @@ typedef struct hr_sized {
     const char *remedy; /* how the caller initialises it */
 } hr_sized;
 
-/* Copies the caller's struct over `out`, which holds the defaults: what the caller's is too short to have keeps its default. The size in
- * `out` becomes today's. Fails: ARGUMENT (not initialised, or longer than today's); `out` is unchanged then. */
+/* Copies the caller's struct over `out`, which holds the defaults: what the caller's is too short to have
+ * keeps its default. The size in `out` becomes today's. Fails: ARGUMENT (not initialised, or longer than
+ * today's); `out` is unchanged then. */
 HR_MUST_CHECK hr_status hr_sized_take(const hr_sized *kind, const void *given, void *out, hr_error *err);
 
 /* The first of the two alone: whether the size is one that can be taken. Fails: ARGUMENT. */

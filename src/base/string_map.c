@@ -20,9 +20,11 @@ static size_t hash(const char *text, size_t size) {
 }
 
 /* Where the word is, or the free place where it belongs. */
-static hr_string_map_entry *string_map_slot(hr_string_map_entry *words, size_t capacity, const char *text, size_t size) {
+static hr_string_map_entry *string_map_slot(hr_string_map_entry *words, size_t capacity, const char *text,
+                                            size_t size) {
     size_t at = hash(text, size) & (capacity - 1);
-    while (words[at].text && (words[at].size != size || memcmp(words[at].text, text, size) != 0)) at = (at + 1) & (capacity - 1);
+    while (words[at].text && (words[at].size != size || memcmp(words[at].text, text, size) != 0))
+        at = (at + 1) & (capacity - 1);
     return &words[at];
 }
 

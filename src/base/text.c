@@ -18,7 +18,11 @@ bool hr_text_trim(const char **text, size_t *size) {
 int32_t hr_utf8_next(const char **text, const char *end) {
     static const int32_t least[] = {0, 0x80, 0x800, 0x10000};
     const unsigned char *p = (const unsigned char *)*text;
-    int more = *p < 0x80 ? 0 : *p >= 0xc2 && *p < 0xe0 ? 1 : *p >= 0xe0 && *p < 0xf0 ? 2 : *p >= 0xf0 && *p < 0xf5 ? 3 : -1;
+    int more = *p < 0x80                 ? 0
+               : *p >= 0xc2 && *p < 0xe0 ? 1
+               : *p >= 0xe0 && *p < 0xf0 ? 2
+               : *p >= 0xf0 && *p < 0xf5 ? 3
+                                         : -1;
     if (more < 0 || more >= end - *text) return -1;
     int32_t code = more ? *p & (0x3f >> more) : *p;
     for (int i = 1; i <= more; i++) {

@@ -29,7 +29,8 @@ static void bin_column(const hr_data *data, const hr_feature_bins *feature, size
 /* Turns BLOCK records of one tile from columns into rows. */
 static void tile_block(hr_binned *binned, size_t tile, size_t begin) {
     size_t end = begin + BLOCK < binned->rows ? begin + BLOCK : binned->rows;
-    size_t first = tile * HR_TILE, count = binned->features - first < HR_TILE ? binned->features - first : HR_TILE;
+    size_t first = tile * HR_TILE,
+           count = binned->features - first < HR_TILE ? binned->features - first : HR_TILE;
     uint8_t *to = binned->tiles + (tile * binned->rows + begin) * HR_TILE;
     if (count < HR_TILE) memset(to, 0, (end - begin) * HR_TILE);
     for (size_t f = 0; f < count; f++) {
@@ -38,7 +39,8 @@ static void tile_block(hr_binned *binned, size_t tile, size_t begin) {
     }
 }
 
-hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out, hr_error *err) {
+hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out,
+                            hr_error *err) {
     hr_binned *binned = calloc(1, sizeof *binned);
     if (!binned) return hr_fail_memory(err);
     binned->rows = hr_data_rows(data);
@@ -52,12 +54,14 @@ hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int 
         return hr_fail_memory(err);
     }
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (size_t f = 0; f < binned->features; f++) bin_column(data, &binning->features[f], f, binned->columns + f * binned->column_stride);
+    for (size_t f = 0; f < binned->features; f++)
+        bin_column(data, &binning->features[f], f, binned->columns + f * binned->column_stride);
     *out = binned;
     return HR_OK;
 }
 
-hr_status hr_binned_new(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out, hr_error *err) {
+hr_status hr_binned_new(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out,
+                        hr_error *err) {
     hr_binned *binned = NULL;
     hr_status status = hr_binned_columns(data, binning, threads, &binned, err);
     if (status) return status;
@@ -68,7 +72,8 @@ hr_status hr_binned_new(const hr_data *data, const hr_binning *binning, int thre
     }
     size_t blocks = (binned->rows + BLOCK - 1) / BLOCK;
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t k = 0; k < blocks * binned->tile_count; k++) tile_block(binned, k / blocks, k % blocks * BLOCK);
+    for (size_t k = 0; k < blocks * binned->tile_count; k++)
+        tile_block(binned, k / blocks, k % blocks * BLOCK);
     *out = binned;
     return HR_OK;
 }

@@ -1,7 +1,7 @@
 /* The matrix of bins that training reads: one byte a record and feature, twice.
  *
- * Columns serve the root histogram and the partition; tiles (32 features of a record side by side) serve the histograms of
- * smaller nodes, where records are scattered and one cache line should bring many features. */
+ * Columns serve the root histogram and the partition; tiles (32 features of a record side by side) serve the
+ * histograms of smaller nodes, where records are scattered and one cache line should bring many features. */
 #ifndef HR_BINS_BINNED_H
 #define HR_BINS_BINNED_H
 
@@ -17,13 +17,17 @@ typedef struct hr_binned {
     size_t column_stride; /* bytes from one feature's column to the next */
     uint8_t *columns;
     size_t tile_count; /* ceil(features / HR_TILE) */
-    uint8_t *tiles;    /* tile t, record i: HR_TILE bytes at (t * rows + i) * HR_TILE; bytes past the last feature are 0 */
+    uint8_t *tiles;    /* tile t, record i: HR_TILE bytes at (t * rows + i) * HR_TILE; bytes past the last
+                          feature are 0 */
 } hr_binned;
 
-/* Bins every record into columns and tiles. `binning` is borrowed. Owner: the caller frees *out with hr_binned_free. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_binned_new(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out, hr_error *err);
+/* Bins every record into columns and tiles. `binning` is borrowed. Owner: the caller frees *out with
+ * hr_binned_free. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_binned_new(const hr_data *data, const hr_binning *binning, int threads,
+                                      hr_binned **out, hr_error *err);
 /* The same into columns alone, half the memory: `tiles` is NULL. */
-HR_MUST_CHECK hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int threads, hr_binned **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int threads,
+                                          hr_binned **out, hr_error *err);
 void hr_binned_free(hr_binned *binned);
 
 static inline const uint8_t *hr_binned_column(const hr_binned *binned, size_t feature) {

@@ -1,5 +1,5 @@
-/* Bins are looked up for every value that is trained on or predicted: the search has no branch that depends on a value, and
- * works on several values at once. */
+/* Bins are looked up for every value that is trained on or predicted: the search has no branch that depends
+ * on a value, and works on several values at once. */
 #include "bins/binning.h"
 
 #include <math.h>
@@ -14,9 +14,9 @@ static unsigned power_below(size_t n) {
     return k;
 }
 
-/* How many of `count` ascending edges are less than each of LANES values (NaN: 0). Every step adds a shifted comparison,
- * never chooses, so compilers make no branch of it; the lanes' loads overlap.
- * The first step picks one of two overlapping windows of 2^k - 1 edges; each other step halves the window. */
+/* How many of `count` ascending edges are less than each of LANES values (NaN: 0). Every step adds a shifted
+ * comparison, never chooses, so compilers make no branch of it; the lanes' loads overlap. The first step
+ * picks one of two overlapping windows of 2^k - 1 edges; each other step halves the window. */
 static void count_below(const double *edges, size_t count, const double *values, size_t *at) {
     for (size_t i = 0; i < LANES; i++) at[i] = 0;
     if (!count) return;

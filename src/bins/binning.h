@@ -1,7 +1,8 @@
-/* How the values of every feature become bins: 0 = missing (or a category that the schema does not list), then 1, 2, ...
+/* How the values of every feature become bins: 0 = missing (or a category that the schema does not list),
+ * then 1, 2, ...
  *
- * A binning is public: its edges are evenly spaced between public bounds, or were released by the gate (or, without privacy,
- * are exact quantiles). It is part of the model. */
+ * A binning is public: its edges are evenly spaced between public bounds, or were released by the gate (or,
+ * without privacy, are exact quantiles). It is part of the model. */
 #ifndef HR_BINS_BINNING_H
 #define HR_BINS_BINNING_H
 
@@ -13,8 +14,9 @@ enum { HR_BINS_MAX = 256 };
 
 typedef struct hr_feature_bins {
     hr_kind kind;
-    uint32_t bin_count;  /* bin 0 included; 2..HR_BINS_MAX */
-    const double *edges; /* HR_NUMBER: bin_count - 2 ascending edges; x is in the bin 1 + (number of edges < x) */
+    uint32_t bin_count; /* bin 0 included; 2..HR_BINS_MAX */
+    const double
+        *edges; /* HR_NUMBER: bin_count - 2 ascending edges; x is in the bin 1 + (number of edges < x) */
 } hr_feature_bins;
 
 typedef struct hr_binning {
@@ -35,8 +37,8 @@ uint8_t hr_bin_of_code(const hr_feature_bins *feature, uint16_t code);
 void hr_bins_of_numbers(const hr_feature_bins *feature, const double *values, size_t rows, uint8_t *out);
 void hr_bins_of_codes(const hr_feature_bins *feature, const uint16_t *codes, size_t rows, uint8_t *out);
 
-/* The threshold t of a cut of a number: x <= t exactly if x is in the bins 1..cut. -infinity and infinity for none and all of them; no
- * number is infinite. cut < bin_count. */
+/* The threshold t of a cut of a number: x <= t exactly if x is in the bins 1..cut. -infinity and infinity for
+ * none and all of them; no number is infinite. cut < bin_count. */
 double hr_bins_threshold(const hr_feature_bins *feature, uint32_t cut);
 
 #endif

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts are paid for level by level, so their grid is coarser: 14 levels tell bins apart in bounds 100 times too wide. */
+/* Counts are paid for level by level, so their grid is coarser: 14 levels tell bins apart in bounds 100 times
+ * too wide. */
 enum { MEDIANS_BITS = 16, COUNTS_BITS = 14, GRID_MAX = 1 << MEDIANS_BITS };
 
 /* Integers between the bounds. */
@@ -16,7 +17,8 @@ static double integer_values(const hr_column *column) {
 }
 
 static bool few_integer_values(const hr_column *column, uint32_t bins) {
-    return column->kind == HR_NUMBER && column->integer && integer_values(column) >= 1 && integer_values(column) <= bins;
+    return column->kind == HR_NUMBER && column->integer && integer_values(column) >= 1 &&
+           integer_values(column) <= bins;
 }
 
 static bool needs_quantiles(const hr_column *column, uint32_t bins) {
@@ -27,7 +29,8 @@ static hr_feature_bins category_bins(const hr_column *column) {
     return (hr_feature_bins){.kind = HR_CATEGORY, .bin_count = hr_category_bins(column)};
 }
 
-/* Drops edges that equal the one before: bounds may be so near each other that cuts between them coincide. Returns how many stay. */
+/* Drops edges that equal the one before: bounds may be so near each other that cuts between them coincide.
+ * Returns how many stay. */
 static uint32_t distinct_edges(double *edges, uint32_t count) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -35,18 +38,22 @@ static uint32_t distinct_edges(double *edges, uint32_t count) {
     return kept;
 }
 
-static hr_status even_bins(const hr_column *column, uint32_t bins, hr_arena *arena, hr_feature_bins *out, hr_error *err) {
+static hr_status even_bins(const hr_column *column, uint32_t bins, hr_arena *arena, hr_feature_bins *out,
+                           hr_error *err) {
     bool whole = few_integer_values(column, bins);
     uint32_t count = whole ? (uint32_t)integer_values(column) : column->low < column->high ? bins : 1;
     double *edges = hr_arena_alloc(arena, count, sizeof *edges);
     if (!edges) return hr_fail_memory(err);
     double first = whole ? ceil(column->low) + .5 : 0, width = column->high - column->low;
-    for (uint32_t i = 0; i + 1 < count; i++) edges[i] = whole ? first + i : column->low + width * ((i + 1.0) / count);
-    *out = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = distinct_edges(edges, count - 1) + 2, .edges = edges};
+    for (uint32_t i = 0; i + 1 < count; i++)
+        edges[i] = whole ? first + i : column->low + width * ((i + 1.0) / count);
+    *out = (hr_feature_bins){
+        .kind = HR_NUMBER, .bin_count = distinct_edges(edges, count - 1) + 2, .edges = edges};
     return HR_OK;
 }
 
-static hr_status public_bins(const hr_column *column, uint32_t bins, hr_arena *arena, hr_feature_bins *out, hr_error *err) {
+static hr_status public_bins(const hr_column *column, uint32_t bins, hr_arena *arena, hr_feature_bins *out,
+                             hr_error *err) {
     if (column->kind == HR_NUMBER) return even_bins(column, bins, arena, out, err);
     *out = category_bins(column);
     return HR_OK;
@@ -58,7 +65,8 @@ static hr_status begin_edges(const hr_schema *schema, hr_arena *arena, hr_binnin
     return out->features ? HR_OK : hr_fail_memory(err);
 }
 
-hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, hr_arena *arena, hr_binning *out, hr_error *err) {
+hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, hr_arena *arena, hr_binning *out,
+                          hr_error *err) {
     hr_binning made;
     hr_status status = begin_edges(schema, arena, &made, err);
     for (size_t f = 0; !status && f < made.feature_count; f++)
@@ -73,7 +81,8 @@ bool hr_edges_need_quantiles(const hr_schema *schema, uint32_t bins) {
     return false;
 }
 
-void hr_edges_count_cells(const hr_column *column, const double *values, size_t rows, size_t grid, hr_exact *cells) {
+void hr_edges_count_cells(const hr_column *column, const double *values, size_t rows, size_t grid,
+                          hr_exact *cells) {
     memset(cells, 0, grid * sizeof *cells);
     double width = column->high - column->low;
     for (size_t i = 0; i < rows; i++) {
@@ -97,41 +106,47 @@ static bool are_by_counts(hr_privacy_measure privacy_measure) {
 /* Columns that share the cost of private edges. */
 static hr_units quantile_columns(const hr_schema *schema, uint32_t bins) {
     hr_units columns = 0;
-    for (size_t f = 0; f < hr_schema_feature_count(schema); f++) columns += needs_quantiles(hr_schema_feature(schema, f), bins);
+    for (size_t f = 0; f < hr_schema_feature_count(schema); f++)
+        columns += needs_quantiles(hr_schema_feature(schema, f), bins);
     return columns;
 }
 
-hr_status hr_edges_check_private(const hr_schema *schema, uint32_t bins, hr_privacy_measure privacy_measure, const hr_charge *charge,
-                                 hr_error *err) {
+hr_status hr_edges_check_private(const hr_schema *schema, uint32_t bins, hr_privacy_measure privacy_measure,
+                                 const hr_charge *charge, hr_error *err) {
     hr_charge column = *charge;
     hr_units columns = quantile_columns(schema, bins);
     if (!columns) return HR_OK;
     column.cost = charge->cost / columns;
-    return are_by_counts(privacy_measure) ? hr_quantiles_check_counts(privacy_measure, &column, COUNTS_BITS, err)
-                                          : hr_quantiles_check_medians(privacy_measure, &column, log2_floor(bins), err);
+    return are_by_counts(privacy_measure)
+               ? hr_quantiles_check_counts(privacy_measure, &column, COUNTS_BITS, err)
+               : hr_quantiles_check_medians(privacy_measure, &column, log2_floor(bins), err);
 }
 
 /* The private quantiles of one column, as edges. */
-static hr_status private_bins(const hr_column *column, const double *values, size_t rows, uint32_t bins, hr_gate *gate,
-                              const hr_charge *charge, hr_exact *cells, hr_arena *arena, hr_feature_bins *out, hr_error *err) {
+static hr_status private_bins(const hr_column *column, const double *values, size_t rows, uint32_t bins,
+                              hr_gate *gate, const hr_charge *charge, hr_exact *cells, hr_arena *arena,
+                              hr_feature_bins *out, hr_error *err) {
     uint32_t cuts[HR_BINS_MAX];
     size_t count = 0;
     bool by_counts = are_by_counts(hr_gate_privacy_measure(gate));
     int bits = by_counts ? COUNTS_BITS : MEDIANS_BITS;
     size_t grid = (size_t)1 << bits;
     hr_edges_count_cells(column, values, rows, grid, cells);
-    hr_status status = by_counts ? hr_quantiles_by_counts(gate, charge, cells, bits, bins, cuts, &count, err)
-                                 : hr_quantiles_by_medians(gate, charge, cells, bits, log2_floor(bins), cuts, &count, err);
+    hr_status status =
+        by_counts ? hr_quantiles_by_counts(gate, charge, cells, bits, bins, cuts, &count, err)
+                  : hr_quantiles_by_medians(gate, charge, cells, bits, log2_floor(bins), cuts, &count, err);
     if (status) return status;
     double *edges = hr_arena_alloc(arena, count + 1, sizeof *edges);
     if (!edges) return hr_fail_memory(err);
-    for (size_t i = 0; i < count; i++) edges[i] = column->low + (column->high - column->low) * ((double)cuts[i] / (double)grid);
-    *out = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = distinct_edges(edges, (uint32_t)count) + 2, .edges = edges};
+    for (size_t i = 0; i < count; i++)
+        edges[i] = column->low + (column->high - column->low) * ((double)cuts[i] / (double)grid);
+    *out = (hr_feature_bins){
+        .kind = HR_NUMBER, .bin_count = distinct_edges(edges, (uint32_t)count) + 2, .edges = edges};
     return HR_OK;
 }
 
-hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, const hr_charge *charge, hr_arena *arena, hr_binning *out,
-                           uint64_t *groups, hr_error *err) {
+hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, const hr_charge *charge,
+                           hr_arena *arena, hr_binning *out, uint64_t *groups, hr_error *err) {
     const hr_schema *schema = hr_data_schema(data);
     hr_binning made;
     hr_charge column_charge = *charge;
@@ -152,8 +167,8 @@ hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, co
             status = public_bins(column, bins, arena, &made.features[f], err);
             continue;
         }
-        status = private_bins(column, hr_data_numbers(data, f), hr_data_rows(data), bins, gate, &column_charge, cells, arena,
-                              &made.features[f], err);
+        status = private_bins(column, hr_data_numbers(data, f), hr_data_rows(data), bins, gate,
+                              &column_charge, cells, arena, &made.features[f], err);
     }
     free(cells);
     if (status) return status;

@@ -1,8 +1,8 @@
 /* Where bin edges come from: public bounds, the gate, or (without privacy) the data themselves.
  *
- * Every function makes the whole binning of a data set, at most `bins` value bins a feature (bin 0, missing, comes on top).
- * Categories always get one bin a public value (the last bin is shared by all values past the 255th); so do integers with
- * at most `bins` public values. */
+ * Every function makes the whole binning of a data set, at most `bins` value bins a feature (bin 0, missing,
+ * comes on top). Categories always get one bin a public value (the last bin is shared by all values past the
+ * 255th); so do integers with at most `bins` public values. */
 #ifndef HR_BINS_EDGES_H
 #define HR_BINS_EDGES_H
 
@@ -12,32 +12,42 @@
 #include <hedgerow/data.h>
 
 /* Evenly spaced between the public bounds. Spends nothing. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, hr_arena *arena, hr_binning *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, hr_arena *arena,
+                                        hr_binning *out, hr_error *err);
 
 /* Whether any feature would need quantiles: a public fact. */
 bool hr_edges_need_quantiles(const hr_schema *schema, uint32_t bins);
 
-/* How many of `rows` values of a number lie in each of `grid` even cells between the bounds, low < high. A cell holds the values above its
- * lower end up to its upper end, as a bin does: a value that equals a cut counts left of it. What is outside of the bounds counts in the
- * nearest cell, NaN in none. So a record more adds 1 to one cell, or nothing. Proof: edges.proof.md. */
-void hr_edges_count_cells(const hr_column *column, const double *values, size_t rows, size_t grid, hr_exact *cells);
+/* How many of `rows` values of a number lie in each of `grid` even cells between the bounds, low < high. A
+ * cell holds the values above its lower end up to its upper end, as a bin does: a value that equals a cut
+ * counts left of it. What is outside of the bounds counts in the nearest cell, NaN in none. So a record more
+ * adds 1 to one cell, or nothing. Proof: edges.proof.md. */
+void hr_edges_count_cells(const hr_column *column, const double *values, size_t rows, size_t grid,
+                          hr_exact *cells);
 
-/* Private quantiles of every numeric feature with more than `bins` public values, on a grid of 2^16 cells (zCDP and GDP: 2^14) between its
- * bounds. Spends: at most charge->cost in all, in charge->group and part; `groups`: 1, or 0 where nothing is charged.
- * Pure budgets use recursive medians, zCDP noisy dyadic counts. Fails: BUDGET, MEMORY. */
-HR_MUST_CHECK hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, const hr_charge *charge, hr_arena *arena,
-                                         hr_binning *out, uint64_t *groups, hr_error *err);
+/* Private quantiles of every numeric feature with more than `bins` public values, on a grid of 2^16 cells
+ * (zCDP and GDP: 2^14) between its bounds. Spends: at most charge->cost in all, in charge->group and part;
+ * `groups`: 1, or 0 where nothing is charged. Pure budgets use recursive medians, zCDP noisy dyadic counts.
+ * Fails: BUDGET, MEMORY. */
+HR_MUST_CHECK hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate,
+                                         const hr_charge *charge, hr_arena *arena, hr_binning *out,
+                                         uint64_t *groups, hr_error *err);
 
-/* Whether hr_edges_private could spend charge->cost so, in that privacy measure: a public fact. Fails: BUDGET. */
-HR_MUST_CHECK hr_status hr_edges_check_private(const hr_schema *schema, uint32_t bins, hr_privacy_measure privacy_measure,
-                                               const hr_charge *charge, hr_error *err);
+/* Whether hr_edges_private could spend charge->cost so, in that privacy measure: a public fact. Fails:
+ * BUDGET. */
+HR_MUST_CHECK hr_status hr_edges_check_private(const hr_schema *schema, uint32_t bins,
+                                               hr_privacy_measure privacy_measure, const hr_charge *charge,
+                                               hr_error *err);
 
-/* Quantiles of the data: NOT PRIVATE. At most `bins` different numbers get a bin each, whole or not. The edges do not depend on
- * the order of the rows. Above 2^18 rows they are taken from the rows whose hash falls below a threshold. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int threads, hr_arena *arena, hr_binning *out, hr_error *err);
+/* Quantiles of the data: NOT PRIVATE. At most `bins` different numbers get a bin each, whole or not. The
+ * edges do not depend on the order of the rows. Above 2^18 rows they are taken from the rows whose hash falls
+ * below a threshold. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int threads, hr_arena *arena,
+                                       hr_binning *out, hr_error *err);
 
-/* The averages of every three of a number's sorted values, as InPrivate Digging has it: NOT PRIVATE. Where there are more than bins - 1
- * of them, evenly ranked ones. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_edges_triple_means(const hr_data *data, uint32_t bins, hr_arena *arena, hr_binning *out, hr_error *err);
+/* The averages of every three of a number's sorted values, as InPrivate Digging has it: NOT PRIVATE. Where
+ * there are more than bins - 1 of them, evenly ranked ones. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_edges_triple_means(const hr_data *data, uint32_t bins, hr_arena *arena,
+                                              hr_binning *out, hr_error *err);
 
 #endif

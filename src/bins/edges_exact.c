@@ -1,7 +1,7 @@
 /* Exact quantiles as bin edges, for training without privacy.
  *
- * Order-free: the edges are a function of the multiset of rows. Large data are thinned by a hash of the whole row, which no
- * order can change; the kept values are sorted by radix, least significant digits first. */
+ * Order-free: the edges are a function of the multiset of rows. Large data are thinned by a hash of the whole
+ * row, which no order can change; the kept values are sorted by radix, least significant digits first. */
 #include "base/fail.h"
 #include "bins/edges.h"
 
@@ -74,8 +74,10 @@ static size_t distinct(uint64_t *keys, size_t n, uint32_t *counts) {
     return m;
 }
 
-/* Closes a bin when it holds its fair part of what is left; a value heavier than that gets a bin of its own. */
-static size_t place_edges(const uint64_t *keys, const uint32_t *counts, size_t distinct_count, size_t n, uint32_t bins, double *edges) {
+/* Closes a bin when it holds its fair part of what is left; a value heavier than that gets a bin of its own.
+ */
+static size_t place_edges(const uint64_t *keys, const uint32_t *counts, size_t distinct_count, size_t n,
+                          uint32_t bins, double *edges) {
     size_t made = 0, left = n, in_bin = 0;
     for (size_t i = 0; i + 1 < distinct_count && made + 1 < bins; i++) {
         in_bin += counts[i];
@@ -104,8 +106,8 @@ static void scratch_done(scratch *s) {
 }
 
 static bool scratch_init(scratch *s, size_t n) {
-    *s = (scratch){malloc(n * sizeof *s->keys + 1), malloc(n * sizeof *s->spare + 1), malloc(n * sizeof *s->counts + 1),
-                   malloc(PASSES * sizeof *s->digits)};
+    *s = (scratch){malloc(n * sizeof *s->keys + 1), malloc(n * sizeof *s->spare + 1),
+                   malloc(n * sizeof *s->counts + 1), malloc(PASSES * sizeof *s->digits)};
     if (s->keys && s->spare && s->counts && s->digits) return true;
     scratch_done(s);
     *s = (scratch){0};
@@ -113,7 +115,8 @@ static bool scratch_init(scratch *s, size_t n) {
 }
 
 /* The edges of one column over the sampled rows (NULL: all); returns how many. */
-static size_t column_edges(const double *values, const uint32_t *sample, size_t n, uint32_t bins, scratch *s, double *edges) {
+static size_t column_edges(const double *values, const uint32_t *sample, size_t n, uint32_t bins, scratch *s,
+                           double *edges) {
     size_t present = 0;
     for (size_t i = 0; i < n; i++) {
         double value = values[sample ? sample[i] : i];
@@ -130,16 +133,19 @@ static void hash_rows(const hr_data *data, uint64_t *hash) {
         const double *numbers = hr_data_numbers(data, f);
         const uint16_t *codes = hr_data_codes(data, f);
         for (size_t i = 0; i < rows; i++)
-            hash[i] = mix_sample_key(hash[i] + (numbers ? key_of(numbers[i]) : codes[i]) + UINT64_C(0x9e3779b97f4a7c15));
+            hash[i] = mix_sample_key(hash[i] + (numbers ? key_of(numbers[i]) : codes[i]) +
+                                     UINT64_C(0x9e3779b97f4a7c15));
     }
 }
 
-/* Makes the hashes of equal rows differ: the k-th of them adds k times a constant. Without it all of them would be kept or none,
- * and a frequent record could be lost. Which of them is the k-th does not matter: they are equal. */
+/* Makes the hashes of equal rows differ: the k-th of them adds k times a constant. Without it all of them
+ * would be kept or none, and a frequent record could be lost. Which of them is the k-th does not matter: they
+ * are equal. */
 static bool tell_equal_rows_apart(uint64_t *hash, size_t rows) {
     size_t slots = 2;
     while (slots < 2 * rows) slots *= 2;
-    uint32_t *first = calloc(slots, sizeof *first), *seen = calloc(rows, sizeof *seen); /* first: 1 + a row; 0: free */
+    uint32_t *first = calloc(slots, sizeof *first),
+             *seen = calloc(rows, sizeof *seen); /* first: 1 + a row; 0: free */
     for (size_t i = 0; first && seen && i < rows; i++) {
         size_t slot = hash[i] & (slots - 1);
         while (first[slot] && hash[first[slot] - 1] != hash[i]) slot = (slot + 1) & (slots - 1);
@@ -155,7 +161,8 @@ static bool tell_equal_rows_apart(uint64_t *hash, size_t rows) {
 /* Rows whose hash over all features is small: about SAMPLE_ROWS of them, whatever their order. */
 static hr_status sample_rows(const hr_data *data, uint32_t **out, size_t *count, hr_error *err) {
     size_t rows = hr_data_rows(data), kept = 0;
-    uint64_t *hash = calloc(rows, sizeof *hash), threshold = (uint64_t)((double)SAMPLE_ROWS / (double)rows * 0x1p64);
+    uint64_t *hash = calloc(rows, sizeof *hash),
+             threshold = (uint64_t)((double)SAMPLE_ROWS / (double)rows * 0x1p64);
     uint32_t *sample = malloc(rows * sizeof *sample);
     hr_status status = HR_OK;
     if (hash) hash_rows(data, hash);
@@ -173,7 +180,8 @@ out:
     return status;
 }
 
-hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int threads, hr_arena *arena, hr_binning *out, hr_error *err) {
+hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int threads, hr_arena *arena, hr_binning *out,
+                         hr_error *err) {
     const hr_schema *schema = hr_data_schema(data);
     size_t rows = hr_data_rows(data), n = rows;
     uint32_t *sample = NULL;
@@ -193,7 +201,8 @@ hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int threads, hr_are
             const double *values = hr_data_numbers(data, f);
             if (!values || short_of_memory) continue;
             size_t count = column_edges(values, sample, n, bins, &s, edges[f]);
-            made.features[f] = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = (uint32_t)count + 2, .edges = edges[f]};
+            made.features[f] =
+                (hr_feature_bins){.kind = HR_NUMBER, .bin_count = (uint32_t)count + 2, .edges = edges[f]};
         }
         if (short_of_memory) {
 #pragma omp atomic write

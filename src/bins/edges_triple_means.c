@@ -21,8 +21,8 @@ static size_t average_threes(double *values, size_t count) {
     return made;
 }
 
-static hr_status number_bins(const double *values, size_t rows, uint32_t bins, double *room, hr_arena *arena, hr_feature_bins *out,
-                             hr_error *err) {
+static hr_status number_bins(const double *values, size_t rows, uint32_t bins, double *room, hr_arena *arena,
+                             hr_feature_bins *out, hr_error *err) {
     size_t known = 0;
     for (size_t i = 0; i < rows; i++)
         if (!isnan(values[i])) room[known++] = values[i];
@@ -35,7 +35,8 @@ static hr_status number_bins(const double *values, size_t rows, uint32_t bins, d
     return HR_OK;
 }
 
-hr_status hr_edges_triple_means(const hr_data *data, uint32_t bins, hr_arena *arena, hr_binning *out, hr_error *err) {
+hr_status hr_edges_triple_means(const hr_data *data, uint32_t bins, hr_arena *arena, hr_binning *out,
+                                hr_error *err) {
     hr_binning made;
     size_t rows = hr_data_rows(data);
     hr_status status = hr_edges_public(hr_data_schema(data), bins, arena, &made, err);

@@ -31,7 +31,12 @@ static const hr_field root_fields[ROOT_KEYS] = {
 
 enum { TRANSPORT_KIND, TRANSPORT_URL, TRANSPORT_AUTHORITY, TRANSPORT_KEYS };
 static const hr_field transport_fields[TRANSPORT_KEYS] = {
-    {.key = "kind", .kind = HR_FIELD_WORD, .required = true, .offset = offsetof(transport, kind), .words = kinds, .expected = "nats"},
+    {.key = "kind",
+     .kind = HR_FIELD_WORD,
+     .required = true,
+     .offset = offsetof(transport, kind),
+     .words = kinds,
+     .expected = "nats"},
     {.key = "url",
      .kind = HR_FIELD_TEXT,
      .required = true,
@@ -46,7 +51,11 @@ static const hr_field transport_fields[TRANSPORT_KEYS] = {
 
 enum { MEMBER_NAME, MEMBER_KEY, MEMBER_KEYS };
 static const hr_field member_fields[MEMBER_KEYS] = {
-    {.key = "name", .kind = HR_FIELD_NAME, .required = true, .offset = offsetof(federation_member, name), .expected = HR_NAME_EXPECTED},
+    {.key = "name",
+     .kind = HR_FIELD_NAME,
+     .required = true,
+     .offset = offsetof(federation_member, name),
+     .expected = HR_NAME_EXPECTED},
     {.key = "key",
      .kind = HR_FIELD_TEXT,
      .required = true,
@@ -54,44 +63,52 @@ static const hr_field member_fields[MEMBER_KEYS] = {
      .expected = "the line that `hedgerow keygen` printed"},
 };
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Reading ---- */
 
 static hr_status read_transport(const hr_fields *reader, const hr_yaml_node *map, hr_federation_file *out) {
     const hr_yaml_node *found[TRANSPORT_KEYS] = {NULL};
     transport got = {0};
-    hr_status status = hr_fields_read(reader, map, "transport", transport_fields, TRANSPORT_KEYS, &got, found);
+    hr_status status =
+        hr_fields_read(reader, map, "transport", transport_fields, TRANSPORT_KEYS, &got, found);
     if (status) return status;
     hr_broker_address address;
     if (hr_broker_address_parse(got.url, &address, NULL))
-        return hr_keys_refuse(&reader->keys, found[TRANSPORT_URL], "", "url: '%s' is not of the form tls://HOST:PORT", got.url);
+        return hr_keys_refuse(&reader->keys, found[TRANSPORT_URL], "",
+                              "url: '%s' is not of the form tls://HOST:PORT", got.url);
     out->url = got.url;
     out->authority = got.authority;
     return HR_OK;
 }
 
-static hr_status read_member(const hr_fields *reader, const hr_yaml_node *map, const hr_membership *before, hr_member *out) {
+static hr_status read_member(const hr_fields *reader, const hr_yaml_node *map, const hr_membership *before,
+                             hr_member *out) {
     const hr_yaml_node *found[MEMBER_KEYS] = {NULL};
     federation_member got = {0};
     hr_status status = hr_fields_read(reader, map, "a member", member_fields, MEMBER_KEYS, &got, found);
     if (status) return status;
     if (hr_membership_by_name(before, got.name, strlen(got.name)) != HR_NO_MEMBER)
-        return hr_keys_refuse(&reader->keys, found[MEMBER_NAME], "give every member a unique name", "the name '%s' is used twice",
-                              got.name);
+        return hr_keys_refuse(&reader->keys, found[MEMBER_NAME], "give every member a unique name",
+                              "the name '%s' is used twice", got.name);
     hr_public_key key;
     status = hr_public_key_parse(got.key, &key, reader->keys.err);
-    if (status) return hr_fail_at(reader->keys.err, status, NULL, found[MEMBER_KEY]->line, found[MEMBER_KEY]->column, got.name);
+    if (status)
+        return hr_fail_at(reader->keys.err, status, NULL, found[MEMBER_KEY]->line, found[MEMBER_KEY]->column,
+                          got.name);
     size_t same = hr_membership_by_key(before, key.bytes);
     if (same != HR_NO_MEMBER)
-        return hr_keys_refuse(&reader->keys, found[MEMBER_KEY], "let every member make a key of its own with `hedgerow keygen`",
+        return hr_keys_refuse(&reader->keys, found[MEMBER_KEY],
+                              "let every member make a key of its own with `hedgerow keygen`",
                               "'%s' has the key of '%s'", got.name, before->members[same].name);
     *out = (hr_member){got.name, key};
     return HR_OK;
 }
 
 static hr_status read_members(const hr_fields *reader, const hr_yaml_node *list, hr_membership *out) {
-    if (list->kind != HR_YAML_SEQUENCE) return hr_keys_refuse_kind(&reader->keys, list, "members", root_fields[ROOT_MEMBERS].expected);
+    if (list->kind != HR_YAML_SEQUENCE)
+        return hr_keys_refuse_kind(&reader->keys, list, "members", root_fields[ROOT_MEMBERS].expected);
     if (list->count < 2 || list->count > HR_MEMBERS_MAX)
-        return hr_keys_refuse(&reader->keys, list, "", "members: %zu of them; a federation has 2 to %d", list->count, HR_MEMBERS_MAX);
+        return hr_keys_refuse(&reader->keys, list, "", "members: %zu of them; a federation has 2 to %d",
+                              list->count, HR_MEMBERS_MAX);
     hr_member *members = hr_arena_alloc(reader->keys.arena, list->count, sizeof *members);
     if (!members) return hr_fail_memory(reader->keys.err);
     out->members = members;
@@ -106,15 +123,16 @@ static hr_status read_members(const hr_fields *reader, const hr_yaml_node *list,
 static hr_status read_federation_root(const hr_fields *reader, hr_federation_file *out) {
     const hr_yaml_node *found[ROOT_KEYS] = {NULL};
     hr_federation_file whole = {0};
-    hr_status status = hr_fields_read(reader, reader->root, "a federation file", root_fields, ROOT_KEYS, &whole, found);
+    hr_status status =
+        hr_fields_read(reader, reader->root, "a federation file", root_fields, ROOT_KEYS, &whole, found);
     if (!status) status = read_transport(reader, found[ROOT_TRANSPORT], &whole);
     if (!status) status = read_members(reader, found[ROOT_MEMBERS], &whole.membership);
     if (!status) *out = whole;
     return status;
 }
 
-hr_status hr_federation_file_parse(const char *text, size_t size, const char *path, hr_arena *arena, hr_federation_file *out,
-                                   hr_error *err) {
+hr_status hr_federation_file_parse(const char *text, size_t size, const char *path, hr_arena *arena,
+                                   hr_federation_file *out, hr_error *err) {
     hr_fields reader;
     hr_status status = hr_fields_parse(text, size, path, "a federation file", arena, &reader, err);
     if (!status) status = read_federation_root(&reader, out);

@@ -1,5 +1,5 @@
-/* The federation file: who the members are, by which keys they are known, and which broker carries what they send. Its format stands in
- * docs/formats.md. */
+/* The federation file: who the members are, by which keys they are known, and which broker carries what they
+ * send. Its format stands in docs/formats.md. */
 #ifndef HR_CONFIG_FEDERATION_FILE_H
 #define HR_CONFIG_FEDERATION_FILE_H
 
@@ -13,9 +13,10 @@ typedef struct hr_federation_file {
 } hr_federation_file;
 
 /* Owner: *out lives in the arena. Fails: FORMAT (file, line, column), LIMIT, IO, MEMORY. */
-HR_MUST_CHECK hr_status hr_federation_file_read(const char *path, hr_arena *arena, hr_federation_file *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_federation_file_read(const char *path, hr_arena *arena, hr_federation_file *out,
+                                                hr_error *err);
 /* The same from memory; relative paths are taken from the folder of `path`. */
-HR_MUST_CHECK hr_status hr_federation_file_parse(const char *text, size_t size, const char *path, hr_arena *arena, hr_federation_file *out,
-                                                 hr_error *err);
+HR_MUST_CHECK hr_status hr_federation_file_parse(const char *text, size_t size, const char *path,
+                                                 hr_arena *arena, hr_federation_file *out, hr_error *err);
 
 #endif

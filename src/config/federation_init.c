@@ -1,5 +1,5 @@
-/* The files of a new federation. Everything is made from nothing, and taken away again if anything fails: half a federation, with half of
- * its secrets, helps nobody. */
+/* The files of a new federation. Everything is made from nothing, and taken away again if anything fails:
+ * half a federation, with half of its secrets, helps nobody. */
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/file.h"
@@ -17,7 +17,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FOLDER_RIGHTS = S_IRWXU, SECRET_RIGHTS = S_IRUSR | S_IWUSR, PUBLIC_RIGHTS = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH, MEMBERS_MIN = 2 };
+enum {
+    FOLDER_RIGHTS = S_IRWXU,
+    SECRET_RIGHTS = S_IRUSR | S_IWUSR,
+    PUBLIC_RIGHTS = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH,
+    MEMBERS_MIN = 2
+};
 
 /* Names that the broker or the folder needs for itself. */
 static const char *const taken[] = {"authority", "broker", HR_BROKER_ADMIN};
@@ -36,10 +41,11 @@ typedef struct maker {
     hr_error *err;
 } maker;
 
-/* ---- Options -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Options ---- */
 
 static hr_status refuse_member_name(const char *what, const char *name, hr_error *err) {
-    return hr_fail(err, HR_E_ARGUMENT, "begin with a small letter or digit, and use at most 32 small letters, digits and '-'",
+    return hr_fail(err, HR_E_ARGUMENT,
+                   "begin with a small letter or digit, and use at most 32 small letters, digits and '-'",
                    "'%.64s' is not a valid name of a %s", name, what);
 }
 
@@ -48,14 +54,17 @@ static hr_status check_member(const hr_federation_options *options, size_t index
     if (!hr_nats_name_fits(member->name)) return refuse_member_name("member", member->name, err);
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(member->name, taken[i]) == 0)
-            return hr_fail(err, HR_E_ARGUMENT, "choose another name", "the name '%s' is reserved for the broker", member->name);
+            return hr_fail(err, HR_E_ARGUMENT, "choose another name",
+                           "the name '%s' is reserved for the broker", member->name);
     for (size_t i = 0; i < index; i++) {
         const hr_new_member *other = &options->members[i];
         if (strcmp(member->name, other->name) == 0)
-            return hr_fail(err, HR_E_ARGUMENT, "give every member a unique name", "the name '%s' is used twice", member->name);
+            return hr_fail(err, HR_E_ARGUMENT, "give every member a unique name",
+                           "the name '%s' is used twice", member->name);
         if (member->key && other->key && strcmp(member->key, other->key) == 0)
-            return hr_fail(err, HR_E_ARGUMENT, "let every member make a key of its own with `hedgerow keygen`", "'%s' has the key of '%s'",
-                           member->name, other->name);
+            return hr_fail(err, HR_E_ARGUMENT,
+                           "let every member make a key of its own with `hedgerow keygen`",
+                           "'%s' has the key of '%s'", member->name, other->name);
     }
     hr_public_key key;
     hr_status status = member->key ? hr_public_key_parse(member->key, &key, err) : HR_OK;
@@ -64,17 +73,18 @@ static hr_status check_member(const hr_federation_options *options, size_t index
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, member->name);
 }
 
-static hr_status check_federation_options(const hr_federation_options *options, hr_broker_address *address, hr_error *err) {
+static hr_status check_federation_options(const hr_federation_options *options, hr_broker_address *address,
+                                          hr_error *err) {
     if (!hr_nats_name_fits(options->name)) return refuse_member_name("federation", options->name, err);
     if (options->member_count < MEMBERS_MIN || options->member_count > HR_MEMBERS_MAX)
-        return hr_fail(err, HR_E_ARGUMENT, "", "a federation has %d to %d members, not %zu", MEMBERS_MIN, HR_MEMBERS_MAX,
-                       options->member_count);
+        return hr_fail(err, HR_E_ARGUMENT, "", "a federation has %d to %d members, not %zu", MEMBERS_MIN,
+                       HR_MEMBERS_MAX, options->member_count);
     hr_status status = hr_broker_address_parse(options->url, address, err);
     for (size_t i = 0; !status && i < options->member_count; i++) status = check_member(options, i, err);
     return status;
 }
 
-/* ---- Files ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Files ---- */
 
 /* "ROOT/FOLDER/NAME"; an empty folder or name is left out. NULL when memory is short. */
 static const char *join(const maker *m, const char *folder, const char *name) {
@@ -97,14 +107,17 @@ static hr_status make_folder(maker *m, const char *folder) {
     const char *path = join(m, folder, "");
     if (!path) return hr_fail_memory(m->err);
     if (mkdir(path, FOLDER_RIGHTS) == 0) return note_created_path(m, path);
-    hr_status status = errno == EEXIST ? hr_fail(m->err, HR_E_POLICY, "choose another name; an existing file is never overwritten",
-                                                 "the folder exists already")
-                                       : hr_fail(m->err, HR_E_IO, "check the path, its permissions and the free space",
-                                                 "cannot create the folder: %s", strerror(errno));
+    hr_status status =
+        errno == EEXIST
+            ? hr_fail(m->err, HR_E_POLICY, "choose another name; an existing file is never overwritten",
+                      "the folder exists already")
+            : hr_fail(m->err, HR_E_IO, "check the path, its permissions and the free space",
+                      "cannot create the folder: %s", strerror(errno));
     return hr_fail_at(m->err, status, path, 0, 0, NULL);
 }
 
-static hr_status make_file(maker *m, const char *folder, const char *name, unsigned rights, const char *text) {
+static hr_status make_file(maker *m, const char *folder, const char *name, unsigned rights,
+                           const char *text) {
     const char *path = join(m, folder, name);
     hr_status status = note_created_path(m, path);
     return status ? status : hr_file_create(path, "file", rights, text, strlen(text), m->err);
@@ -114,7 +127,7 @@ static void take_away(const maker *m) {
     for (const made *entry = m->last; entry; entry = entry->before) (void)remove(entry->path);
 }
 
-/* ---- Parts ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Parts ---- */
 
 static hr_status make_identity(maker *m, const char *member, char text[HR_PUBLIC_KEY_TEXT]) {
     char name[HR_NATS_NAME_MAX + 8];
@@ -173,8 +186,8 @@ static hr_status make_public(maker *m, const char *folder, const char *federatio
 }
 
 /* Files FILE.pem and FILE-key.pem. */
-static hr_status make_certificate(maker *m, const hr_authority *authority, hr_certificate_use use, const char *subject, const char *folder,
-                                  const char *file) {
+static hr_status make_certificate(maker *m, const hr_authority *authority, hr_certificate_use use,
+                                  const char *subject, const char *folder, const char *file) {
     char name[32];
     hr_certificate issued = {0};
     hr_status status = hr_authority_issue(authority, use, subject, &issued, m->err);
@@ -186,7 +199,8 @@ static hr_status make_certificate(maker *m, const hr_authority *authority, hr_ce
     return status;
 }
 
-static hr_status make_broker(maker *m, const hr_broker_address *address, const hr_authority *authority, const char *authority_text) {
+static hr_status make_broker(maker *m, const hr_broker_address *address, const hr_authority *authority,
+                             const char *authority_text) {
     const size_t count = m->options->member_count;
     const char **names = hr_arena_alloc(m->arena, count, sizeof *names);
     if (!names) return hr_fail_memory(m->err);
@@ -196,14 +210,17 @@ static hr_status make_broker(maker *m, const hr_broker_address *address, const h
     if (!status) status = make_folder(m, "broker");
     if (!status) status = make_file(m, "broker", "nats.conf", PUBLIC_RIGHTS, config);
     if (!status) status = make_file(m, "broker", "ca.pem", PUBLIC_RIGHTS, authority_text);
-    if (!status) status = make_certificate(m, authority, HR_CERTIFICATE_SERVER, address->host, "broker", "server");
-    if (!status) status = make_certificate(m, authority, HR_CERTIFICATE_CLIENT, HR_BROKER_ADMIN, "broker", HR_BROKER_ADMIN);
+    if (!status)
+        status = make_certificate(m, authority, HR_CERTIFICATE_SERVER, address->host, "broker", "server");
+    if (!status)
+        status =
+            make_certificate(m, authority, HR_CERTIFICATE_CLIENT, HR_BROKER_ADMIN, "broker", HR_BROKER_ADMIN);
     free(config);
     return status;
 }
 
-static hr_status make_federation_files(maker *m, const hr_broker_address *address, const hr_authority *authority,
-                                       const hr_certificate *own) {
+static hr_status make_federation_files(maker *m, const hr_broker_address *address,
+                                       const hr_authority *authority, const hr_certificate *own) {
     char *federation = NULL;
     hr_status status = make_folder(m, "");
     if (!status) status = make_members(m);
@@ -222,7 +239,8 @@ static hr_status make_federation_files(maker *m, const hr_broker_address *addres
 }
 
 hr_status hr_federation_init(const char *folder, const hr_federation_options *options, hr_error *err) {
-    static const hr_sized kind = {sizeof *options, sizeof *options, "set size to sizeof(hr_federation_options)"};
+    static const hr_sized kind = {sizeof *options, sizeof *options,
+                                  "set size to sizeof(hr_federation_options)"};
     hr_federation_options ours = {0};
     assert(folder && *folder && options);
     hr_status status = hr_sized_take(&kind, options, &ours, err);

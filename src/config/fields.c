@@ -1,4 +1,5 @@
-/* Every message names the key and what is expected under it; the same table reads the file and words the help. */
+/* Every message names the key and what is expected under it; the same table reads the file and words the
+ * help. */
 #include "config/fields.h"
 
 #include "base/byte_source.h"
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Files -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Files ---- */
 
 hr_status hr_fields_load(const char *path, hr_arena *arena, const char **text, size_t *size, hr_error *err) {
     hr_byte_source source;
@@ -28,16 +29,17 @@ hr_status hr_fields_load(const char *path, hr_arena *arena, const char **text, s
     return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
 }
 
-hr_status hr_fields_parse(const char *text, size_t size, const char *path, const char *what, hr_arena *arena, hr_fields *out,
-                          hr_error *err) {
+hr_status hr_fields_parse(const char *text, size_t size, const char *path, const char *what, hr_arena *arena,
+                          hr_fields *out, hr_error *err) {
     hr_fields reader = {.keys = {.arena = arena, .err = err}, .path = path};
-    if (size > HR_FIELDS_FILE_MAX) return hr_fail(err, HR_E_LIMIT, "is this the right file?", "%s is larger than 1 MiB", what);
+    if (size > HR_FIELDS_FILE_MAX)
+        return hr_fail(err, HR_E_LIMIT, "is this the right file?", "%s is larger than 1 MiB", what);
     hr_status status = hr_yaml_parse(text, size, arena, &reader.root, err);
     if (!status) *out = reader;
     return status;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 bool hr_names_hold(const hr_names *names, const char *name) {
     size_t i = 0;
@@ -45,16 +47,19 @@ bool hr_names_hold(const hr_names *names, const char *name) {
     return i < names->count;
 }
 
-static hr_status refuse_value(const hr_fields *reader, const hr_yaml_node *node, const char *key, const char *expected) {
+static hr_status refuse_value(const hr_fields *reader, const hr_yaml_node *node, const char *key,
+                              const char *expected) {
     return hr_keys_refuse(&reader->keys, node, "", "%s: '%s' is not %s", key, node->text, expected);
 }
 
-static hr_status read_text(const hr_fields *reader, const hr_yaml_node *node, const char *key, const char *expected, const char **out) {
+static hr_status read_text(const hr_fields *reader, const hr_yaml_node *node, const char *key,
+                           const char *expected, const char **out) {
     if (node->kind != HR_YAML_SCALAR) return hr_keys_refuse_kind(&reader->keys, node, key, expected);
     return hr_keys_text(&reader->keys, node, key, out);
 }
 
-static hr_status read_member_name(const hr_fields *reader, const hr_yaml_node *node, const char *key, const char **out) {
+static hr_status read_member_name(const hr_fields *reader, const hr_yaml_node *node, const char *key,
+                                  const char **out) {
     const char *text = NULL;
     hr_status status = read_text(reader, node, key, HR_NAME_EXPECTED, &text);
     if (!status && !hr_nats_name_fits(text)) status = refuse_value(reader, node, key, HR_NAME_EXPECTED);
@@ -62,7 +67,8 @@ static hr_status read_member_name(const hr_fields *reader, const hr_yaml_node *n
     return status;
 }
 
-static hr_status read_path(const hr_fields *reader, const hr_yaml_node *node, const hr_field *field, const char **out) {
+static hr_status read_path(const hr_fields *reader, const hr_yaml_node *node, const hr_field *field,
+                           const char **out) {
     const char *text = NULL;
     hr_status status = read_text(reader, node, field->key, field->expected, &text);
     if (status) return status;
@@ -76,18 +82,22 @@ static hr_status read_path(const hr_fields *reader, const hr_yaml_node *node, co
     return HR_OK;
 }
 
-static hr_status read_number(const hr_fields *reader, const hr_yaml_node *node, const hr_field *field, double *out) {
+static hr_status read_number(const hr_fields *reader, const hr_yaml_node *node, const hr_field *field,
+                             double *out) {
     double number = 0;
-    if (node->kind != HR_YAML_SCALAR) return hr_keys_refuse_kind(&reader->keys, node, field->key, field->expected);
+    if (node->kind != HR_YAML_SCALAR)
+        return hr_keys_refuse_kind(&reader->keys, node, field->key, field->expected);
     hr_status status = hr_keys_number(&reader->keys, node, field->key, &number);
     if (status) return status;
     bool whole = field->kind != HR_FIELD_INTEGER || number == floor(number);
-    if (!whole || number < field->min || number > field->max) return refuse_value(reader, node, field->key, field->expected);
+    if (!whole || number < field->min || number > field->max)
+        return refuse_value(reader, node, field->key, field->expected);
     *out = number;
     return HR_OK;
 }
 
-static hr_status read_word(const hr_fields *reader, const hr_yaml_node *node, const hr_field *field, int *out) {
+static hr_status read_word(const hr_fields *reader, const hr_yaml_node *node, const hr_field *field,
+                           int *out) {
     const char *text = NULL;
     hr_status status = read_text(reader, node, field->key, field->expected, &text);
     if (status) return status;
@@ -98,29 +108,35 @@ static hr_status read_word(const hr_fields *reader, const hr_yaml_node *node, co
     return HR_OK;
 }
 
-static hr_status read_names(const hr_fields *reader, const hr_yaml_node *list, const hr_field *field, hr_names *out) {
-    if (list->kind != HR_YAML_SEQUENCE) return hr_keys_refuse_kind(&reader->keys, list, field->key, field->expected);
+static hr_status read_names(const hr_fields *reader, const hr_yaml_node *list, const hr_field *field,
+                            hr_names *out) {
+    if (list->kind != HR_YAML_SEQUENCE)
+        return hr_keys_refuse_kind(&reader->keys, list, field->key, field->expected);
     if ((double)list->count < field->min || (double)list->count > field->max)
-        return hr_keys_refuse(&reader->keys, list, "", "%s: a list of %zu is not %s", field->key, list->count, field->expected);
+        return hr_keys_refuse(&reader->keys, list, "", "%s: a list of %zu is not %s", field->key, list->count,
+                              field->expected);
     const char **items = hr_arena_alloc(reader->keys.arena, list->count, sizeof *items);
     if (!items) return hr_fail_memory(reader->keys.err);
     hr_names names = {items, 0};
     for (const hr_yaml_node *node = list->child; node; node = node->next) {
         const char *text = NULL;
-        hr_status status = field->kind == HR_FIELD_NAMES ? read_member_name(reader, node, field->key, &text)
-                                                         : read_text(reader, node, field->key, "a list of texts", &text);
+        hr_status status = field->kind == HR_FIELD_NAMES
+                               ? read_member_name(reader, node, field->key, &text)
+                               : read_text(reader, node, field->key, "a list of texts", &text);
         if (status) return status;
         if (hr_names_hold(&names, text))
-            return hr_keys_refuse(&reader->keys, node, "remove one of the two", "%s: '%s' is listed twice", field->key, text);
+            return hr_keys_refuse(&reader->keys, node, "remove one of the two", "%s: '%s' is listed twice",
+                                  field->key, text);
         items[names.count++] = text;
     }
     *out = names;
     return HR_OK;
 }
 
-/* ---- Mappings ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Mappings ---- */
 
-static hr_status read_field(const hr_fields *reader, const hr_yaml_node *node, const hr_field *field, void *target) {
+static hr_status read_field(const hr_fields *reader, const hr_yaml_node *node, const hr_field *field,
+                            void *target) {
     void *at = (char *)target + field->offset;
     double number = 0;
     hr_status status = HR_OK;
@@ -144,15 +160,17 @@ static hr_status read_field(const hr_fields *reader, const hr_yaml_node *node, c
 
 static void list_keys(const hr_field *fields, size_t count, char *text, size_t size) {
     size_t at = (size_t)snprintf(text, size, "the keys are");
-    for (size_t i = 0; i < count && at < size; i++) at += (size_t)snprintf(text + at, size - at, "%s %s", i ? "," : "", fields[i].key);
+    for (size_t i = 0; i < count && at < size; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s %s", i ? "," : "", fields[i].key);
 }
 
-hr_status hr_fields_read(const hr_fields *reader, const hr_yaml_node *map, const char *what, const hr_field *fields, size_t count,
-                         void *target, const hr_yaml_node **found) {
+hr_status hr_fields_read(const hr_fields *reader, const hr_yaml_node *map, const char *what,
+                         const hr_field *fields, size_t count, void *target, const hr_yaml_node **found) {
     assert(count < HR_FIELDS_KEYS_MAX);
     const char *names[HR_FIELDS_KEYS_MAX] = {NULL};
     char help[sizeof reader->keys.err->remedy];
-    if (map->kind != HR_YAML_MAPPING) return hr_keys_refuse_kind(&reader->keys, map, what, "a mapping of keys to values");
+    if (map->kind != HR_YAML_MAPPING)
+        return hr_keys_refuse_kind(&reader->keys, map, what, "a mapping of keys to values");
     for (size_t i = 0; i < count; i++) names[i] = fields[i].key;
     list_keys(fields, count, help, sizeof help);
     hr_status status = hr_keys_find(&reader->keys, map, names, help, found);
@@ -168,7 +186,8 @@ hr_status hr_fields_read(const hr_fields *reader, const hr_yaml_node *map, const
     return status;
 }
 
-hr_status hr_fields_pair(const hr_fields *reader, const hr_field *fields, const hr_yaml_node *const *found, size_t one, size_t other) {
+hr_status hr_fields_pair(const hr_fields *reader, const hr_field *fields, const hr_yaml_node *const *found,
+                         size_t one, size_t other) {
     if (!found[one] == !found[other]) return HR_OK;
     char why[100];
     snprintf(why, sizeof why, "'%s' and '%s' belong together", fields[one].key, fields[other].key);

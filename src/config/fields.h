@@ -1,4 +1,5 @@
-/* Files that tell a job what to do, by table: the keys of a mapping, what may stand under each, and where it goes. */
+/* Files that tell a job what to do, by table: the keys of a mapping, what may stand under each, and where it
+ * goes. */
 #ifndef HR_CONFIG_FIELDS_H
 #define HR_CONFIG_FIELDS_H
 
@@ -53,20 +54,24 @@ typedef struct hr_fields {
     const hr_yaml_node *root;
 } hr_fields;
 
-/* The bytes of a file, at most HR_FIELDS_FILE_MAX, in the arena. Fails: IO, LIMIT, MEMORY; the file is named. */
-HR_MUST_CHECK hr_status hr_fields_load(const char *path, hr_arena *arena, const char **text, size_t *size, hr_error *err);
+/* The bytes of a file, at most HR_FIELDS_FILE_MAX, in the arena. Fails: IO, LIMIT, MEMORY; the file is named.
+ */
+HR_MUST_CHECK hr_status hr_fields_load(const char *path, hr_arena *arena, const char **text, size_t *size,
+                                       hr_error *err);
 
-/* Parses the text as a mapping; `what` names it in messages, such as "a job file". Fails: FORMAT, LIMIT, MEMORY. */
-HR_MUST_CHECK hr_status hr_fields_parse(const char *text, size_t size, const char *path, const char *what, hr_arena *arena, hr_fields *out,
-                                        hr_error *err);
+/* Parses the text as a mapping; `what` names it in messages, such as "a job file". Fails: FORMAT, LIMIT,
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_fields_parse(const char *text, size_t size, const char *path, const char *what,
+                                        hr_arena *arena, hr_fields *out, hr_error *err);
 
-/* Reads a mapping into `target`, in which what is absent stays as it is; found[i] becomes the value of fields[i], or NULL. The first field
- * of a file is its version. Fails: FORMAT (line, column), MEMORY. */
-HR_MUST_CHECK hr_status hr_fields_read(const hr_fields *reader, const hr_yaml_node *map, const char *what, const hr_field *fields,
-                                       size_t count, void *target, const hr_yaml_node **found);
+/* Reads a mapping into `target`, in which what is absent stays as it is; found[i] becomes the value of
+ * fields[i], or NULL. The first field of a file is its version. Fails: FORMAT (line, column), MEMORY. */
+HR_MUST_CHECK hr_status hr_fields_read(const hr_fields *reader, const hr_yaml_node *map, const char *what,
+                                       const hr_field *fields, size_t count, void *target,
+                                       const hr_yaml_node **found);
 
 /* Two keys that belong together are both there or both not. Fails: FORMAT. */
-HR_MUST_CHECK hr_status hr_fields_pair(const hr_fields *reader, const hr_field *fields, const hr_yaml_node *const *found, size_t one,
-                                       size_t other);
+HR_MUST_CHECK hr_status hr_fields_pair(const hr_fields *reader, const hr_field *fields,
+                                       const hr_yaml_node *const *found, size_t one, size_t other);
 
 #endif

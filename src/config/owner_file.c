@@ -24,18 +24,48 @@ enum {
 };
 static const hr_field root_fields[ROOT_KEYS] = {
     {.key = "hedgerow-owner", .expected = "1"},
-    {.key = "name", .kind = HR_FIELD_NAME, .required = true, .offset = AT(name), .expected = HR_NAME_EXPECTED},
-    {.key = "federation", .kind = HR_FIELD_PATH, .required = true, .offset = AT(federation), .expected = file_expected},
+    {.key = "name",
+     .kind = HR_FIELD_NAME,
+     .required = true,
+     .offset = AT(name),
+     .expected = HR_NAME_EXPECTED},
+    {.key = "federation",
+     .kind = HR_FIELD_PATH,
+     .required = true,
+     .offset = AT(federation),
+     .expected = file_expected},
     {.key = "key", .kind = HR_FIELD_PATH, .required = true, .offset = AT(key), .expected = file_expected},
     {.key = "certificate", .kind = HR_FIELD_PATH, .offset = AT(certificate), .expected = file_expected},
-    {.key = "certificate-key", .kind = HR_FIELD_PATH, .offset = AT(certificate_key), .expected = file_expected},
+    {.key = "certificate-key",
+     .kind = HR_FIELD_PATH,
+     .offset = AT(certificate_key),
+     .expected = file_expected},
     {.key = "data", .kind = HR_FIELD_PATH, .required = true, .offset = AT(data), .expected = file_expected},
-    {.key = "schema", .kind = HR_FIELD_PATH, .required = true, .offset = AT(schema), .expected = file_expected},
-    {.key = "ledger", .kind = HR_FIELD_PATH, .required = true, .offset = AT(ledger), .expected = file_expected},
-    {.key = "policy", .required = true, .expected = "a mapping with coordinators, methods, epsilon and owners"},
+    {.key = "schema",
+     .kind = HR_FIELD_PATH,
+     .required = true,
+     .offset = AT(schema),
+     .expected = file_expected},
+    {.key = "ledger",
+     .kind = HR_FIELD_PATH,
+     .required = true,
+     .offset = AT(ledger),
+     .expected = file_expected},
+    {.key = "policy",
+     .required = true,
+     .expected = "a mapping with coordinators, methods, epsilon and owners"},
 };
 
-enum { POLICY_MINERS, POLICY_METHODS, POLICY_EPSILON, POLICY_DELTA, POLICY_OWNERS, POLICY_DAYS, POLICY_PAPER, POLICY_KEYS };
+enum {
+    POLICY_MINERS,
+    POLICY_METHODS,
+    POLICY_EPSILON,
+    POLICY_DELTA,
+    POLICY_OWNERS,
+    POLICY_DAYS,
+    POLICY_PAPER,
+    POLICY_KEYS
+};
 enum { DAYS = 30, DAYS_MAX = 3650 };
 static const hr_field policy_fields[POLICY_KEYS] = {
     {.key = "coordinators",
@@ -59,7 +89,12 @@ static const hr_field policy_fields[POLICY_KEYS] = {
      .min = HR_ABOVE_ZERO,
      .max = 1e4,
      .expected = "a number above 0, at most 10000"},
-    {.key = "delta", .kind = HR_FIELD_NUMBER, .offset = AT(policy.delta), .min = 0, .max = .1, .expected = "a number from 0 to 0.1"},
+    {.key = "delta",
+     .kind = HR_FIELD_NUMBER,
+     .offset = AT(policy.delta),
+     .min = 0,
+     .max = .1,
+     .expected = "a number from 0 to 0.1"},
     {.key = "owners",
      .kind = HR_FIELD_INTEGER,
      .required = true,
@@ -79,7 +114,8 @@ static const hr_field policy_fields[POLICY_KEYS] = {
 static hr_status check_methods(const hr_fields *reader, const hr_yaml_node *list) {
     for (const hr_yaml_node *node = list->child; node; node = node->next) {
         if (hr_method_find(node->text)) continue;
-        return hr_keys_refuse(&reader->keys, node, "`hedgerow methods` lists them", "methods: there is no method '%s'", node->text);
+        return hr_keys_refuse(&reader->keys, node, "`hedgerow methods` lists them",
+                              "methods: there is no method '%s'", node->text);
     }
     return HR_OK;
 }
@@ -93,14 +129,16 @@ static hr_status read_policy(const hr_fields *reader, const hr_yaml_node *map, h
 static hr_status read_owner_root(const hr_fields *reader, hr_owner_file *out) {
     const hr_yaml_node *found[ROOT_KEYS] = {NULL};
     hr_owner_file whole = {.policy = {.days = DAYS}};
-    hr_status status = hr_fields_read(reader, reader->root, "an owner file", root_fields, ROOT_KEYS, &whole, found);
+    hr_status status =
+        hr_fields_read(reader, reader->root, "an owner file", root_fields, ROOT_KEYS, &whole, found);
     if (!status) status = hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
     if (!status) status = read_policy(reader, found[ROOT_POLICY], &whole);
     if (!status) *out = whole;
     return status;
 }
 
-hr_status hr_owner_file_parse(const char *text, size_t size, const char *path, hr_arena *arena, hr_owner_file *out, hr_error *err) {
+hr_status hr_owner_file_parse(const char *text, size_t size, const char *path, hr_arena *arena,
+                              hr_owner_file *out, hr_error *err) {
     hr_fields reader;
     hr_status status = hr_fields_parse(text, size, path, "an owner file", arena, &reader, err);
     if (!status) status = read_owner_root(&reader, out);

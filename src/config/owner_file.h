@@ -1,4 +1,5 @@
-/* The owner file: where an owner's data, keys and ledger are, and what it allows. Its format stands in docs/formats.md. */
+/* The owner file: where an owner's data, keys and ledger are, and what it allows. Its format stands in
+ * docs/formats.md. */
 #ifndef HR_CONFIG_OWNER_FILE_H
 #define HR_CONFIG_OWNER_FILE_H
 
@@ -28,9 +29,10 @@ typedef struct hr_owner_file {
 } hr_owner_file;
 
 /* Owner: *out lives in the arena. Fails: FORMAT (file, line, column), LIMIT, IO, MEMORY. */
-HR_MUST_CHECK hr_status hr_owner_file_read(const char *path, hr_arena *arena, hr_owner_file *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_owner_file_read(const char *path, hr_arena *arena, hr_owner_file *out,
+                                           hr_error *err);
 /* The same from memory; relative paths are taken from the folder of `path`. */
-HR_MUST_CHECK hr_status hr_owner_file_parse(const char *text, size_t size, const char *path, hr_arena *arena, hr_owner_file *out,
-                                            hr_error *err);
+HR_MUST_CHECK hr_status hr_owner_file_parse(const char *text, size_t size, const char *path, hr_arena *arena,
+                                            hr_owner_file *out, hr_error *err);
 
 #endif

@@ -1,8 +1,9 @@
 /* Who sent a message, and who alone can read it.
  *
- * A member of a federation is its public key (Ed25519); the key that messages are sealed to (X25519) is derived from it, so one line in
- * the federation file says both. A sealed message holds its sender's key and its signature over the receiver's key and the text: a
- * receiver who seals it again to somebody else makes nothing that holds there.
+ * A member of a federation is its public key (Ed25519); the key that messages are sealed to (X25519) is
+ * derived from it, so one line in the federation file says both. A sealed message holds its sender's key and
+ * its signature over the receiver's key and the text: a receiver who seals it again to somebody else makes
+ * nothing that holds there.
  *
  * sealed    = crypto_box_seal(sender's public key 32 | signature 64 | text)
  * signature = Ed25519ph over  domain | NUL | receiver's public key 32 | text,  domain "hedgerow seal 1"
@@ -36,7 +37,8 @@ HR_MUST_CHECK hr_status hr_identity_make(hr_identity **out, hr_error *err);
 /* NULL is allowed. */
 void hr_identity_free(hr_identity *identity);
 
-/* Writes a key file, which only its owner may read, and brings it to the disk. Fails: POLICY (the file exists), IO, MEMORY. */
+/* Writes a key file, which only its owner may read, and brings it to the disk. Fails: POLICY (the file
+ * exists), IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_identity_write(const hr_identity *identity, const char *path, hr_error *err);
 /* Reads what hr_identity_write wrote. Fails: POLICY (others may read the file), FORMAT, IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_identity_read(const char *path, hr_identity **out, hr_error *err);
@@ -51,17 +53,19 @@ void hr_public_key_text(const hr_public_key *key, char text[HR_PUBLIC_KEY_TEXT])
 HR_MUST_CHECK hr_status hr_public_key_parse(const char *text, hr_public_key *out, hr_error *err);
 
 /* Signs the bytes for one purpose: under another domain the signature does not hold. */
-void hr_sign(const hr_identity *identity, const char *domain, const void *bytes, size_t size, uint8_t signature[HR_SIGNATURE_SIZE]);
+void hr_sign(const hr_identity *identity, const char *domain, const void *bytes, size_t size,
+             uint8_t signature[HR_SIGNATURE_SIZE]);
 bool hr_signature_holds(const hr_public_key *key, const char *domain, const void *bytes, size_t size,
                         const uint8_t signature[HR_SIGNATURE_SIZE]);
 
-/* Owner: the caller frees *out with free(). Fails: LIMIT (more than HR_SEAL_MAX), ARGUMENT (`to` is no key), MEMORY. */
-HR_MUST_CHECK hr_status hr_seal(const hr_identity *from, const hr_public_key *to, const void *bytes, size_t size, uint8_t **out,
-                                size_t *out_size, hr_error *err);
-/* The text and its sender (the bytes of its public key), who may be anybody: whether it is a member, the caller must ask. *out is never
- * NULL; owner: the caller frees it with free(). Fails: POLICY (not sealed to this key, changed on the way, or not signed for this
- * receiver), LIMIT, MEMORY. */
-HR_MUST_CHECK hr_status hr_unseal(const hr_identity *to, const void *sealed, size_t size, uint8_t from[HR_KEY_SIZE], uint8_t **out,
-                                  size_t *out_size, hr_error *err);
+/* Owner: the caller frees *out with free(). Fails: LIMIT (more than HR_SEAL_MAX), ARGUMENT (`to` is no key),
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_seal(const hr_identity *from, const hr_public_key *to, const void *bytes,
+                                size_t size, uint8_t **out, size_t *out_size, hr_error *err);
+/* The text and its sender (the bytes of its public key), who may be anybody: whether it is a member, the
+ * caller must ask. *out is never NULL; owner: the caller frees it with free(). Fails: POLICY (not sealed to
+ * this key, changed on the way, or not signed for this receiver), LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_unseal(const hr_identity *to, const void *sealed, size_t size,
+                                  uint8_t from[HR_KEY_SIZE], uint8_t **out, size_t *out_size, hr_error *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* Files of secret keys: two lines, of which the second holds the secret and, so that damage is seen, the public key that belongs to
- * it. A key that others may read protects nobody: such a file is refused until its owner has mended that. */
+/* Files of secret keys: two lines, of which the second holds the secret and, so that damage is seen, the
+ * public key that belongs to it. A key that others may read protects nobody: such a file is refused until its
+ * owner has mended that. */
 #include "base/fail.h"
 #include "base/file.h"
 #include "crypto/secret.h"
@@ -24,7 +25,7 @@ enum {
 
 enum { HEAD = sizeof MAGIC VERSION - 1, SIZE = HEAD + BASE64 + 1 };
 
-/* ---- Text --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Text ---- */
 
 static void render_key(const hr_identity *identity, char text[SIZE + 1]) {
     memcpy(text, MAGIC VERSION, HEAD);
@@ -33,13 +34,16 @@ static void render_key(const hr_identity *identity, char text[SIZE + 1]) {
 }
 
 static hr_status refuse_damage(hr_error *err) {
-    return hr_fail(err, HR_E_FORMAT, "restore a copy; or make a new key with `hedgerow keygen`, and send its public key to the federation",
-                   "the key is damaged");
+    return hr_fail(
+        err, HR_E_FORMAT,
+        "restore a copy; or make a new key with `hedgerow keygen`, and send its public key to the federation",
+        "the key is damaged");
 }
 
 static hr_status check_head(const char *text, size_t size, hr_error *err) {
     if (size < sizeof MAGIC || memcmp(text, MAGIC, sizeof MAGIC - 1) != 0)
-        return hr_fail(err, HR_E_FORMAT, "name a file made by `hedgerow keygen`", "this file is not a secret key");
+        return hr_fail(err, HR_E_FORMAT, "name a file made by `hedgerow keygen`",
+                       "this file is not a secret key");
     const char *version = text + sizeof MAGIC - 1;
     const char *end = memchr(version, '\n', size - (sizeof MAGIC - 1));
     bool whole = end && end > version && end - version < 10;
@@ -50,7 +54,8 @@ static hr_status check_head(const char *text, size_t size, hr_error *err) {
                    "the key has version %.*s, this library knows version 1", (int)(end - version), version);
 }
 
-/* What reads as a key is one only if it is written as we write it: the decoder takes some other characters for base64. */
+/* What reads as a key is one only if it is written as we write it: the decoder takes some other characters
+ * for base64. */
 static bool is_file_of(const hr_identity *identity, const char text[SIZE]) {
     char again[SIZE + 1];
     render_key(identity, again);
@@ -59,7 +64,8 @@ static bool is_file_of(const hr_identity *identity, const char text[SIZE]) {
     return same;
 }
 
-static hr_status grow_matching(const unsigned char secret[SECRET], const char text[SIZE], hr_identity **out, hr_error *err) {
+static hr_status grow_matching(const unsigned char secret[SECRET], const char text[SIZE], hr_identity **out,
+                               hr_error *err) {
     hr_identity *identity = NULL;
     hr_status status = hr_identity_grow(secret, &identity, err);
     if (status) return status;
@@ -77,16 +83,18 @@ hr_status hr_identity_parse(const char *text, size_t size, hr_identity **out, hr
     if (status) return status;
     unsigned char secret[SECRET];
     size_t got = 0;
-    bool fine = size == SIZE && !sodium_base642bin(secret, sizeof secret, text + HEAD, BASE64, NULL, &got, NULL, BASE64_KIND);
+    bool fine = size == SIZE &&
+                !sodium_base642bin(secret, sizeof secret, text + HEAD, BASE64, NULL, &got, NULL, BASE64_KIND);
     status = fine && got == SECRET ? grow_matching(secret, text, out, err) : refuse_damage(err);
     sodium_memzero(secret, sizeof secret);
     return status;
 }
 
-/* ---- Files -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Files ---- */
 
 static hr_status fail_key_io(hr_error *err, const char *what) {
-    return hr_fail(err, HR_E_IO, "check the path, its permissions and the free space", "cannot %s the key: %s", what, strerror(errno));
+    return hr_fail(err, HR_E_IO, "check the path, its permissions and the free space",
+                   "cannot %s the key: %s", what, strerror(errno));
 }
 
 hr_status hr_identity_write(const hr_identity *identity, const char *path, hr_error *err) {
@@ -105,8 +113,10 @@ static hr_status check_key_file(int fd, hr_error *err) {
         return hr_fail(err, HR_E_IO, "name the key's file", "this is %s, not a file",
                        S_ISDIR(about.st_mode) ? "a folder" : "a device or a pipe");
     if (about.st_mode & (S_IRWXG | S_IRWXO))
-        return hr_fail(err, HR_E_POLICY, "remove their permissions with `chmod 600`; if others may have read it, make a new key",
-                       "others may read or change this secret key");
+        return hr_fail(
+            err, HR_E_POLICY,
+            "remove their permissions with `chmod 600`; if others may have read it, make a new key",
+            "others may read or change this secret key");
     return HR_OK;
 }
 

@@ -1,4 +1,5 @@
-/* The general tokenizer: right for every cell, and fast where cells are words. Plain numbers take csv.c's shorter way. */
+/* The general tokenizer: right for every cell, and fast where cells are words. Plain numbers take csv.c's
+ * shorter way. */
 #include "data/cells.h"
 
 #include "base/fail.h"
@@ -22,11 +23,13 @@ static char *skip_cell_blanks(char *p) {
 /* The first of , " CR LF at or after p; there is one, since records end in LF. */
 static char *find_special(char *p) {
 #ifdef __SSE2__
-    const __m128i comma = _mm_set1_epi8(','), quote = _mm_set1_epi8('"'), cr = _mm_set1_epi8('\r'), lf = _mm_set1_epi8('\n');
+    const __m128i comma = _mm_set1_epi8(','), quote = _mm_set1_epi8('"'), cr = _mm_set1_epi8('\r'),
+                  lf = _mm_set1_epi8('\n');
     for (;; p += 16) {
         __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
         __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(x, comma), _mm_cmpeq_epi8(x, lf));
-        int mask = _mm_movemask_epi8(_mm_or_si128(ends, _mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, cr))));
+        int mask = _mm_movemask_epi8(
+            _mm_or_si128(ends, _mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, cr))));
         if (mask) return p + __builtin_ctz((unsigned)mask);
     }
 #else
@@ -46,7 +49,8 @@ bool hr_cells_skip_empty(hr_lines *lines) {
     return false;
 }
 
-static hr_status refuse_cell(const hr_lines *lines, const char *where, const char *remedy, const char *message, hr_error *err) {
+static hr_status refuse_cell(const hr_lines *lines, const char *where, const char *remedy,
+                             const char *message, hr_error *err) {
     hr_fail(err, HR_E_FORMAT, remedy, "%s", message);
     return hr_lines_place(lines, where, HR_E_FORMAT, err);
 }
@@ -61,19 +65,23 @@ static hr_status take_end(hr_lines *lines, char *p, hr_cell *cell, hr_error *err
         lines->line++;
         lines->line_start = p + 1;
         break;
-    case '\r': return refuse_cell(lines, p, "convert the line ends to LF or CR LF", "a carriage return without a line feed", err);
+    case '\r':
+        return refuse_cell(lines, p, "convert the line ends to LF or CR LF",
+                           "a carriage return without a line feed", err);
     case '"':
         return refuse_cell(lines, p, "put the whole cell in quotation marks and double the marks inside it",
                            "a quotation mark inside a cell that does not begin with one", err);
     default:
-        return refuse_cell(lines, p, "separate cells by commas, and double quotation marks inside quoted cells",
+        return refuse_cell(lines, p,
+                           "separate cells by commas, and double quotation marks inside quoted cells",
                            "text after a closing quotation mark", err);
     }
     lines->at = p + 1;
     return HR_OK;
 }
 
-/* Moves from an opening mark to its closing one, undoing doubled marks in place. The cell's text ends at *end. */
+/* Moves from an opening mark to its closing one, undoing doubled marks in place. The cell's text ends at
+ * *end. */
 static hr_status take_quoted(hr_lines *lines, char *open, char **end, char **after, hr_error *err) {
     char *to = open + 1, *from = to;
     uint64_t line = lines->line;

@@ -1,12 +1,13 @@
-/* Cells of CSV text, whatever they mean. RFC 4180, and a little kinder: blanks around a cell and around quotation marks are
- * ignored. */
+/* Cells of CSV text, whatever they mean. RFC 4180, and a little kinder: blanks around a cell and around
+ * quotation marks are ignored. */
 #ifndef HR_DATA_CELLS_H
 #define HR_DATA_CELLS_H
 
 #include "data/lines.h"
 
 typedef struct hr_cell {
-    const char *text; /* without quotation marks and outer blanks; changed in place, valid until the next lines are fetched */
+    const char *text; /* without quotation marks and outer blanks; changed in place, valid until the next
+                         lines are fetched */
     size_t size;
     const char *where; /* where it began, for messages */
     bool last;         /* of its record */

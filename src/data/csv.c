@@ -1,5 +1,6 @@
-/* CSV tables into typed columns. A cell of a number column is first tried as what nearly all of them are, a plain number
- * followed by its comma, read where it stands; anything else goes through the general tokenizer and the table's rules. */
+/* CSV tables into typed columns. A cell of a number column is first tried as what nearly all of them are, a
+ * plain number followed by its comma, read where it stands; anything else goes through the general tokenizer
+ * and the table's rules. */
 #include "data/csv.h"
 
 #include "base/buffer.h"
@@ -12,7 +13,7 @@
 
 enum { NAMES_FIRST = 64, NAMES_LISTED = 240 };
 
-/* ---- The header ---------------------------------------------------------------------------------------------------------- */
+/* ---- The header ---- */
 
 static bool add_name(hr_csv_header *header, size_t *capacity, hr_arena *arena, const hr_cell *cell) {
     if (header->count == *capacity) {
@@ -35,7 +36,8 @@ hr_status hr_csv_read_header(hr_lines *lines, hr_arena *arena, hr_csv_header *ou
         hr_status status = hr_lines_more(lines, err);
         if (status) return status;
         if (lines->at == lines->limit)
-            return hr_fail(err, HR_E_FORMAT, "begin it with the names of the columns", "the file holds empty lines only");
+            return hr_fail(err, HR_E_FORMAT, "begin it with the names of the columns",
+                           "the file holds empty lines only");
     } while (!hr_cells_skip_empty(lines));
     while (!cell.last) {
         hr_status status = hr_cells_next(lines, &cell, err);
@@ -48,10 +50,12 @@ hr_status hr_csv_read_header(hr_lines *lines, hr_arena *arena, hr_csv_header *ou
 
 hr_status hr_csv_refuse_missing(const hr_csv_header *header, const char *name, hr_error *err) {
     hr_buffer list = {0};
-    for (size_t i = 0; i < header->count && list.size < NAMES_LISTED; i++) hr_buffer_format(&list, "%s%s", i ? ", " : "", header->names[i]);
+    for (size_t i = 0; i < header->count && list.size < NAMES_LISTED; i++)
+        hr_buffer_format(&list, "%s%s", i ? ", " : "", header->names[i]);
     bool other = header->count == 1 && strpbrk(header->names[0], ";\t|");
     hr_fail(err, HR_E_SCHEMA,
-            other ? "cells are separated by commas; convert the table" : "the first line must name the columns as the schema does",
+            other ? "cells are separated by commas; convert the table"
+                  : "the first line must name the columns as the schema does",
             "the table has no such column; it has %.*s%s", NAMES_LISTED, list.bytes ? list.bytes : "",
             list.size > NAMES_LISTED ? " ..." : "");
     hr_buffer_done(&list);
@@ -59,12 +63,14 @@ hr_status hr_csv_refuse_missing(const hr_csv_header *header, const char *name, h
 }
 
 hr_status hr_csv_refuse_ragged(uint64_t line, size_t found, size_t expected, bool more, hr_error *err) {
-    hr_fail(err, HR_E_FORMAT, "give every record as many cells as the first line has, and put cells with commas in quotation marks",
-            "%s%zu cells where %zu are expected", more ? "more than " : "", found, expected);
+    hr_fail(
+        err, HR_E_FORMAT,
+        "give every record as many cells as the first line has, and put cells with commas in quotation marks",
+        "%s%zu cells where %zu are expected", more ? "more than " : "", found, expected);
     return hr_fail_at(err, HR_E_FORMAT, NULL, line, 0, NULL);
 }
 
-/* ---- Records ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Records ---- */
 
 typedef struct csv {
     hr_lines lines;
@@ -117,7 +123,8 @@ static const char *skip_line_blanks(const char *p) {
     return p;
 }
 
-/* A number among blanks or quotation marks; returns what follows the cell, or NULL for the tokenizer to decide. */
+/* A number among blanks or quotation marks; returns what follows the cell, or NULL for the tokenizer to
+ * decide. */
 static const char *padded_number(const char *p, double *value) {
     p = skip_line_blanks(p);
     bool quoted = *p == '"';
@@ -129,8 +136,8 @@ static const char *padded_number(const char *p, double *value) {
     return *p == '"' ? skip_line_blanks(p + 1) : NULL;
 }
 
-/* Takes the cell at `at` the short way; returns what follows it and its `end`, or NULL if it is not a plain number that ends
- * so. */
+/* Takes the cell at `at` the short way; returns what follows it and its `end`, or NULL if it is not a plain
+ * number that ends so. */
 static inline const char *take_number(const hr_table *table, const hr_slot *slot, const char *at, char end) {
     double value;
     /* Blanks and quotation marks come before digits and signs in ASCII. */
@@ -154,7 +161,8 @@ static hr_status take_cell(csv *c, const hr_slot *slot, hr_cell *cell) {
     return status ? hr_lines_place(&before, cell->where, status, c->err) : HR_OK;
 }
 
-/* Takes plain numbers from column `i` on, as far as they reach. Returns the column in which something else stands. */
+/* Takes plain numbers from column `i` on, as far as they reach. Returns the column in which something else
+ * stands. */
 static size_t take_csv_numbers(csv *c, size_t i) {
     const char *start = c->lines.at, *p = start;
     const size_t last = c->header.count - 1;
@@ -179,8 +187,11 @@ static hr_status read_csv_record(csv *c) {
     for (size_t i = take_csv_numbers(c, 0); i < count; i = take_csv_numbers(c, i + 1)) {
         hr_cell cell;
         hr_status status = take_cell(c, c->slots[i], &cell);
-        if (status) return status == HR_E_MEMORY ? status : hr_fail_at(c->err, status, NULL, 0, 0, c->header.names[i]);
-        if (cell.last != (i + 1 == count)) return hr_csv_refuse_ragged(line, i + 1, count, !cell.last, c->err);
+        if (status)
+            return status == HR_E_MEMORY ? status
+                                         : hr_fail_at(c->err, status, NULL, 0, 0, c->header.names[i]);
+        if (cell.last != (i + 1 == count))
+            return hr_csv_refuse_ragged(line, i + 1, count, !cell.last, c->err);
         if (cell.last) break;
     }
     return HR_OK;
@@ -199,7 +210,8 @@ static hr_status take_csv_records(csv *c) {
     }
 }
 
-hr_status hr_csv_read(const hr_schema *schema, hr_byte_source *source, bool label_optional, hr_data **out, hr_error *err) {
+hr_status hr_csv_read(const hr_schema *schema, hr_byte_source *source, bool label_optional, hr_data **out,
+                      hr_error *err) {
     csv c = {.err = err, .arena = hr_arena_new()};
     hr_status status = c.arena ? hr_table_init(&c.table, schema, err) : hr_fail_memory(err);
     if (!status) status = hr_lines_start(&c.lines, source, true, err);

@@ -35,7 +35,7 @@ hr_data *hr_data_new(const hr_schema *schema) {
     return NULL;
 }
 
-/* ---- From arrays ------------------------------------------------------------------------------------------------------------ */
+/* ---- From arrays ---- */
 
 static size_t data_size_of(hr_element element) {
     return element == HR_ELEMENT_FLOAT32 ? sizeof(float) : sizeof(double);
@@ -55,18 +55,20 @@ static double element_at(const hr_array *array, size_t row) {
 
 static hr_status check_array(const hr_array *array, hr_error *err) {
     if (array->element != HR_ELEMENT_FLOAT64 && array->element != HR_ELEMENT_FLOAT32)
-        return hr_fail(err, HR_E_ARGUMENT, "it is HR_ELEMENT_FLOAT64 or HR_ELEMENT_FLOAT32", "there is no element %d", (int)array->element);
+        return hr_fail(err, HR_E_ARGUMENT, "it is HR_ELEMENT_FLOAT64 or HR_ELEMENT_FLOAT32",
+                       "there is no element %d", (int)array->element);
     size_t step = array->stride < 0 ? -(size_t)array->stride : (size_t)array->stride;
     if (step >= data_size_of(array->element)) return HR_OK;
-    return hr_fail(err, HR_E_ARGUMENT, "give the bytes from one element to the next", "a stride of %td bytes: elements overlap",
-                   array->stride);
+    return hr_fail(err, HR_E_ARGUMENT, "give the bytes from one element to the next",
+                   "a stride of %td bytes: elements overlap", array->stride);
 }
 
 static double clip_values(double value, const hr_column *column) {
     return value < column->low ? column->low : value > column->high ? column->high : value;
 }
 
-static hr_status copy_numbers(const hr_column *column, size_t rows, const hr_array *from, double **out, hr_error *err) {
+static hr_status copy_numbers(const hr_column *column, size_t rows, const hr_array *from, double **out,
+                              hr_error *err) {
     double *to = malloc((rows ? rows : 1) * sizeof *to);
     if (!to) return hr_fail_memory(err);
     for (size_t i = 0; i < rows; i++) to[i] = clip_values(element_at(from, i), column);
@@ -74,15 +76,16 @@ static hr_status copy_numbers(const hr_column *column, size_t rows, const hr_arr
     return HR_OK;
 }
 
-static hr_status copy_codes(const hr_column *column, size_t rows, const hr_array *from, uint16_t **out, hr_error *err) {
+static hr_status copy_codes(const hr_column *column, size_t rows, const hr_array *from, uint16_t **out,
+                            hr_error *err) {
     uint16_t *to = malloc((rows ? rows : 1) * sizeof *to);
     if (!to) return hr_fail_memory(err);
     for (size_t i = 0; i < rows; i++) {
         double value = element_at(from, i), code = isnan(value) ? HR_CODE_MISSING : value;
         if (!(code >= 0 && code <= (double)column->value_count) || code != floor(code)) {
             free(to);
-            return hr_fail(err, HR_E_SCHEMA, "codes count the schema's values from 1; 0 or NaN is missing", "row %zu: %g is not a code",
-                           i + 1, code);
+            return hr_fail(err, HR_E_SCHEMA, "codes count the schema's values from 1; 0 or NaN is missing",
+                           "row %zu: %g is not a code", i + 1, code);
         }
         to[i] = (uint16_t)code;
     }
@@ -90,7 +93,8 @@ static hr_status copy_codes(const hr_column *column, size_t rows, const hr_array
     return HR_OK;
 }
 
-static hr_status copy_labels(const hr_column *label, size_t rows, const hr_array *from, double **out, hr_error *err) {
+static hr_status copy_labels(const hr_column *label, size_t rows, const hr_array *from, double **out,
+                             hr_error *err) {
     double *to = malloc((rows ? rows : 1) * sizeof *to);
     if (!to) return hr_fail_memory(err);
     for (size_t i = 0; i < rows; i++) {
@@ -98,8 +102,8 @@ static hr_status copy_labels(const hr_column *label, size_t rows, const hr_array
         bool is_class = value >= 0 && value < (double)label->value_count && value == floor(value);
         if (label->kind == HR_NUMBER ? isnan(value) : !is_class) {
             free(to);
-            return hr_fail(err, HR_E_SCHEMA, "labels are numbers, or class indices counted from 0", "row %zu: %g is not a label", i + 1,
-                           value);
+            return hr_fail(err, HR_E_SCHEMA, "labels are numbers, or class indices counted from 0",
+                           "row %zu: %g is not a label", i + 1, value);
         }
         to[i] = label->kind == HR_NUMBER ? clip_values(value, label) : value;
     }
@@ -109,7 +113,9 @@ static hr_status copy_labels(const hr_column *label, size_t rows, const hr_array
 
 /* Whether the array is what a copy of it would be. A NaN is above and below nothing. */
 static bool is_as_copied(const hr_column *column, size_t rows, const hr_array *array, bool missing_allowed) {
-    if (array->element != HR_ELEMENT_FLOAT64 || array->stride != sizeof(double) || (uintptr_t)array->at % _Alignof(double)) return false;
+    if (array->element != HR_ELEMENT_FLOAT64 || array->stride != sizeof(double) ||
+        (uintptr_t)array->at % _Alignof(double))
+        return false;
     const double *values = array->at;
     for (size_t i = 0; i < rows; i++) {
         if (values[i] < column->low || values[i] > column->high) return false;
@@ -120,13 +126,15 @@ static bool is_as_copied(const hr_column *column, size_t rows, const hr_array *a
 
 static hr_status take_labels(hr_data *data, const hr_array *labels, bool borrow, hr_error *err) {
     const hr_column *column = hr_schema_label(data->schema);
-    data->borrows_labels = borrow && column->kind == HR_NUMBER && is_as_copied(column, data->rows, labels, false);
+    data->borrows_labels =
+        borrow && column->kind == HR_NUMBER && is_as_copied(column, data->rows, labels, false);
     if (!data->borrows_labels) return copy_labels(column, data->rows, labels, &data->labels, err);
     data->labels = (double *)labels->at; /* never written: borrows_labels */
     return HR_OK;
 }
 
-static hr_status take_feature_data(hr_data *data, size_t f, const hr_array *array, bool borrow, hr_error *err) {
+static hr_status take_feature_data(hr_data *data, size_t f, const hr_array *array, bool borrow,
+                                   hr_error *err) {
     const hr_column *column = hr_schema_feature(data->schema, f);
     if (column->kind == HR_CATEGORY) return copy_codes(column, data->rows, array, &data->codes[f], err);
     data->borrows_numbers[f] = borrow && is_as_copied(column, data->rows, array, true);
@@ -135,7 +143,8 @@ static hr_status take_feature_data(hr_data *data, size_t f, const hr_array *arra
     return HR_OK;
 }
 
-static hr_status take_arrays(hr_data *data, const hr_array *columns, const hr_array *labels, bool borrow, hr_error *err) {
+static hr_status take_arrays(hr_data *data, const hr_array *columns, const hr_array *labels, bool borrow,
+                             hr_error *err) {
     const hr_column *column = hr_schema_label(data->schema);
     hr_status status = labels ? check_array(labels, err) : HR_OK;
     if (!status && labels) status = take_labels(data, labels, borrow, err);
@@ -148,7 +157,9 @@ static hr_status take_arrays(hr_data *data, const hr_array *columns, const hr_ar
 }
 
 static hr_status new_data(const hr_schema *schema, size_t rows, hr_data **out, hr_error *err) {
-    if (rows > HR_ROWS_MAX) return hr_fail(err, HR_E_LIMIT, "use fewer rows", "%zu rows; at most %u are allowed", rows, HR_ROWS_MAX);
+    if (rows > HR_ROWS_MAX)
+        return hr_fail(err, HR_E_LIMIT, "use fewer rows", "%zu rows; at most %u are allowed", rows,
+                       HR_ROWS_MAX);
     hr_data *data = hr_data_new(schema);
     if (!data) return hr_fail_memory(err);
     data->rows = rows;
@@ -168,8 +179,8 @@ static hr_array adjacent(const double *at) {
     return (hr_array){at, HR_ELEMENT_FLOAT64, sizeof *at};
 }
 
-hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows, const double *const *columns, const double *labels, hr_data **out,
-                              hr_error *err) {
+hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows, const double *const *columns,
+                              const double *labels, hr_data **out, hr_error *err) {
     hr_data *data = NULL;
     hr_status status = new_data(schema, rows, &data, err);
     if (status) return status;
@@ -180,14 +191,14 @@ hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows, const double
     return finish_data_(data, status, out);
 }
 
-hr_status hr_data_borrow(const hr_schema *schema, size_t rows, const hr_array *columns, const hr_array *labels, hr_data **out,
-                         hr_error *err) {
+hr_status hr_data_borrow(const hr_schema *schema, size_t rows, const hr_array *columns,
+                         const hr_array *labels, hr_data **out, hr_error *err) {
     hr_data *data = NULL;
     hr_status status = new_data(schema, rows, &data, err);
     return status ? status : finish_data_(data, take_arrays(data, columns, labels, true, err), out);
 }
 
-/* ---- Some of the records ---------------------------------------------------------------------------------------------------------- */
+/* ---- Some of the records ---- */
 
 static double *take_numbers_of(const double *from, const uint32_t *rows, size_t count) {
     double *to = malloc((count ? count : 1) * sizeof *to);
@@ -218,7 +229,7 @@ hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
     return NULL;
 }
 
-/* ---- Views --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Views ---- */
 
 const hr_schema *hr_data_schema(const hr_data *data) {
     return data->schema;

@@ -1,4 +1,5 @@
-/* Proposing a schema: one pass over a table, a guess for every column, and YAML in which every guess awaits review. */
+/* Proposing a schema: one pass over a table, a guess for every column, and YAML in which every guess awaits
+ * review. */
 #include "base/fail.h"
 #include "base/text.h"
 #include "data/cells.h"
@@ -38,7 +39,7 @@ static hr_status add_inference(schema_inference *p, const char *name) {
     return HR_OK;
 }
 
-/* ---- CSV -------------------------------------------------------------------------------------------------------------------- */
+/* ---- CSV ---- */
 
 static hr_status start_csv(schema_inference *p, const char *label) {
     hr_csv_header header;
@@ -58,7 +59,8 @@ static hr_status start_csv(schema_inference *p, const char *label) {
     if (!status) {
         uint32_t at = label ? hr_string_map_find(&names, label, strlen(label)) : HR_STRING_MAP_NONE;
         p->label = at;
-        if (at == HR_STRING_MAP_NONE) status = hr_csv_refuse_missing(&header, label ? label : "label", p->err);
+        if (at == HR_STRING_MAP_NONE)
+            status = hr_csv_refuse_missing(&header, label ? label : "label", p->err);
     }
     hr_string_map_done(&names);
     return status;
@@ -70,8 +72,10 @@ static hr_status take_csv_record(schema_inference *p) {
     for (size_t i = 0; !cell.last; i++) {
         hr_status status = hr_cells_next(&p->lines, &cell, p->err);
         if (status) return status;
-        if (cell.last != (i + 1 == p->count)) return hr_csv_refuse_ragged(line, i + 1, p->count, !cell.last, p->err);
-        if (!hr_inference_add(p->inferences[i], p->arena, cell.text, cell.size)) return hr_fail_memory(p->err);
+        if (cell.last != (i + 1 == p->count))
+            return hr_csv_refuse_ragged(line, i + 1, p->count, !cell.last, p->err);
+        if (!hr_inference_add(p->inferences[i], p->arena, cell.text, cell.size))
+            return hr_fail_memory(p->err);
     }
     return HR_OK;
 }
@@ -90,13 +94,13 @@ static hr_status gather_csv(schema_inference *p, hr_byte_source *source, const c
     return status;
 }
 
-/* ---- LIBSVM -------------------------------------------------------------------------------------------------------------------- */
+/* ---- LIBSVM ---- */
 
 /* Makes sure that there is a guess for the feature. */
 static hr_status reach_feature(schema_inference *p, const hr_libsvm_entry *entry) {
     if (entry->index > HR_FEATURES_MAX) {
-        hr_fail(p->err, HR_E_LIMIT, "leave some features out", "index %u; at most %d features are allowed", (unsigned)entry->index,
-                HR_FEATURES_MAX);
+        hr_fail(p->err, HR_E_LIMIT, "leave some features out", "index %u; at most %d features are allowed",
+                (unsigned)entry->index, HR_FEATURES_MAX);
         return hr_lines_place(&p->lines, entry->where, HR_E_LIMIT, p->err);
     }
     while (p->count <= entry->index) {
@@ -140,12 +144,13 @@ static hr_status gather_libsvm(schema_inference *p, hr_byte_source *source, cons
         }
     }
     for (size_t i = 1; !status && i < p->count; i++) { /* what is absent is 0 */
-        if (p->inferences[i]->cells < p->rows && !hr_inference_add(p->inferences[i], p->arena, "0", 1)) status = hr_fail_memory(p->err);
+        if (p->inferences[i]->cells < p->rows && !hr_inference_add(p->inferences[i], p->arena, "0", 1))
+            status = hr_fail_memory(p->err);
     }
     return status;
 }
 
-/* ---- The proposal ----------------------------------------------------------------------------------------------------------------- */
+/* ---- The proposal ---- */
 
 /* The spellings of missing that columns of numbers were found to use. */
 static hr_status gather_missing(schema_inference *p) {
@@ -153,7 +158,8 @@ static hr_status gather_missing(schema_inference *p) {
         const char *word = hr_inference_spelling(s);
         bool used = false;
         for (size_t i = 0; i < p->count; i++)
-            used |= *p->inferences[i]->name && hr_inference_is_number(p->inferences[i]) && p->inferences[i]->spelled[s];
+            used |= *p->inferences[i]->name && hr_inference_is_number(p->inferences[i]) &&
+                    p->inferences[i]->spelled[s];
         if (!used) continue;
         if (!hr_string_map_add(&p->missing, word, strlen(word), 0)) return hr_fail_memory(p->err);
         p->missing_list[p->missing_count++] = word;
@@ -164,9 +170,11 @@ static hr_status gather_missing(schema_inference *p) {
 /* The format is UTF-8; tables may be anything. */
 static hr_status check_utf8(const hr_column *column, hr_error *err) {
     bool valid = hr_utf8_valid(column->name, strlen(column->name));
-    for (size_t i = 0; i < column->value_count && valid; i++) valid = hr_utf8_valid(column->values[i], strlen(column->values[i]));
+    for (size_t i = 0; i < column->value_count && valid; i++)
+        valid = hr_utf8_valid(column->values[i], strlen(column->values[i]));
     if (valid) return HR_OK;
-    hr_fail(err, HR_E_FORMAT, "convert the table to UTF-8, for example with iconv", "the name or a value of the column is not UTF-8");
+    hr_fail(err, HR_E_FORMAT, "convert the table to UTF-8, for example with iconv",
+            "the name or a value of the column is not UTF-8");
     return hr_fail_at(err, HR_E_FORMAT, NULL, 0, 0, column->name);
 }
 
@@ -176,7 +184,8 @@ static hr_status write_column(const schema_inference *p, size_t i, hr_buffer *ou
     const char *remark = NULL;
     bool spelled = false, is_label = i == p->label;
     hr_status status = HR_OK;
-    for (size_t s = 0; s < HR_INFERENCE_SPELLINGS; s++) spelled |= hr_inference_is_number(inference) && inference->spelled[s];
+    for (size_t s = 0; s < HR_INFERENCE_SPELLINGS; s++)
+        spelled |= hr_inference_is_number(inference) && inference->spelled[s];
     if (is_label) status = hr_inference_label(inference, &p->missing, &column, &remark, p->err);
     if (!is_label) hr_inference_feature(inference, &p->missing, &column, &remark);
     if (!status) status = check_utf8(&column, p->err);
@@ -190,7 +199,8 @@ static hr_status write_column(const schema_inference *p, size_t i, hr_buffer *ou
 static hr_status write_inferred(const schema_inference *p, hr_buffer *out) {
     size_t features = 0;
     hr_buffer_text(out,
-                   "# A proposal, read from private records. Replace every bound and list of values under a REVIEW by what is publicly\n"
+                   "# A proposal, read from private records. Replace every bound and list of values under a "
+                   "REVIEW by what is publicly\n"
                    "# known, and delete the line of the REVIEW; until then training refuses this schema.\n"
                    "hedgerow-schema: 1\n");
     hr_status status = write_column(p, p->label, out);
@@ -205,16 +215,20 @@ static hr_status write_inferred(const schema_inference *p, hr_buffer *out) {
         features++;
     }
     hr_schema_write_missing(out, p->missing_list, p->missing_count);
-    if (!status && !features) status = hr_fail(p->err, HR_E_SCHEMA, "", "the table has no column besides the label");
+    if (!status && !features)
+        status = hr_fail(p->err, HR_E_SCHEMA, "", "the table has no column besides the label");
     if (!status && features > HR_FEATURES_MAX) {
-        status = hr_fail(p->err, HR_E_LIMIT, "remove some", "%zu features; at most %d are allowed", features, HR_FEATURES_MAX);
+        status = hr_fail(p->err, HR_E_LIMIT, "remove some", "%zu features; at most %d are allowed", features,
+                         HR_FEATURES_MAX);
     }
     return status;
 }
 
-static hr_status infer_schema(schema_inference *p, hr_byte_source *source, hr_format format, const char *label, hr_buffer *out) {
+static hr_status infer_schema(schema_inference *p, hr_byte_source *source, hr_format format,
+                              const char *label, hr_buffer *out) {
     hr_status status = hr_libsvm_find_format(source, &format, p->err);
-    if (!status) status = format == HR_FORMAT_LIBSVM ? gather_libsvm(p, source, label) : gather_csv(p, source, label);
+    if (!status)
+        status = format == HR_FORMAT_LIBSVM ? gather_libsvm(p, source, label) : gather_csv(p, source, label);
     if (!status && !p->rows) status = hr_fail(p->err, HR_E_SCHEMA, "", "the table has no records");
     if (!status) status = gather_missing(p);
     return status ? status : write_inferred(p, out);

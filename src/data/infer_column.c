@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const spellings[HR_INFERENCE_SPELLINGS] = {"?", "NA", "N/A", "n/a", "na", "NaN", "nan", "null", "NULL", "none", "None"};
+static const char *const spellings[HR_INFERENCE_SPELLINGS] = {"?",   "NA",   "N/A",  "n/a",  "na",  "NaN",
+                                                              "nan", "null", "NULL", "none", "None"};
 
 const char *hr_inference_spelling(size_t i) {
     return spellings[i];
 }
 
-/* ---- Gathering ------------------------------------------------------------------------------------------------------------ */
+/* ---- Gathering ---- */
 
 static void add_seen_number(hr_inference *g, double value) {
     g->low = g->numbers ? fmin(g->low, value) : value;
@@ -65,7 +66,7 @@ void hr_inference_done(hr_inference *g) {
     hr_string_map_done(&g->distinct);
 }
 
-/* ---- Judging ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Judging ---- */
 
 bool hr_inference_is_number(const hr_inference *g) {
     return !g->words;
@@ -90,14 +91,16 @@ static int compare_class_numbers(const void *a, const void *b) {
 static void drop_missing(hr_inference *g, const hr_string_map *missing) {
     size_t kept = 0;
     for (size_t i = 0; i < g->value_count; i++) {
-        if (hr_string_map_find(missing, g->values[i], strlen(g->values[i])) == HR_STRING_MAP_NONE) g->values[kept++] = g->values[i];
+        if (hr_string_map_find(missing, g->values[i], strlen(g->values[i])) == HR_STRING_MAP_NONE)
+            g->values[kept++] = g->values[i];
     }
     g->value_count = kept;
 }
 
 static bool same_number(const char *a, const char *b) {
     double x, y;
-    return hr_number_parse(a, strlen(a), &x) == HR_NUMBER_OK && hr_number_parse(b, strlen(b), &y) == HR_NUMBER_OK && x == y;
+    return hr_number_parse(a, strlen(a), &x) == HR_NUMBER_OK &&
+           hr_number_parse(b, strlen(b), &y) == HR_NUMBER_OK && x == y;
 }
 
 /* Keeps one spelling of each number, since classes match as numbers too. */
@@ -118,7 +121,8 @@ static hr_column as_number(const hr_inference *g, const char **remark) {
     column.low = fmax(g->low, -limit);
     column.high = fmin(g->high, limit);
     if (column.low < column.high) return column;
-    *remark = g->numbers ? "one value only; if no other value is possible, remove the column" : "no values; remove the column?";
+    *remark = g->numbers ? "one value only; if no other value is possible, remove the column"
+                         : "no values; remove the column?";
     double value = column.high < -limit ? -limit : column.low > limit ? limit : column.low;
     column.low = fmin(value, 0);
     column.high = value == 0 ? 1 : fmax(value, 0);
@@ -126,16 +130,23 @@ static hr_column as_number(const hr_inference *g, const char **remark) {
 }
 
 static hr_column as_category(const hr_inference *g) {
-    return (hr_column){.name = g->name, .kind = HR_CATEGORY, .review = true, .value_count = g->value_count, .values = g->values};
+    return (hr_column){.name = g->name,
+                       .kind = HR_CATEGORY,
+                       .review = true,
+                       .value_count = g->value_count,
+                       .values = g->values};
 }
 
-void hr_inference_feature(hr_inference *g, const hr_string_map *missing, hr_column *out, const char **remark) {
+void hr_inference_feature(hr_inference *g, const hr_string_map *missing, hr_column *out,
+                          const char **remark) {
     *remark = NULL;
     if (hr_inference_is_number(g)) {
         *out = as_number(g, remark);
         return;
     }
-    if (g->more) *remark = "more than 254 different values, of which the first 254 are listed: group them, or leave the column out";
+    if (g->more)
+        *remark = "more than 254 different values, of which the first 254 are listed: group them, or leave "
+                  "the column out";
     drop_missing(g, missing);
     qsort(g->values, g->value_count, sizeof *g->values, compare_texts);
     *out = as_category(g);
@@ -146,7 +157,8 @@ static hr_status refuse_label(const hr_inference *g, const char *message, hr_err
     return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, g->name);
 }
 
-hr_status hr_inference_label(hr_inference *g, const hr_string_map *missing, hr_column *out, const char **remark, hr_error *err) {
+hr_status hr_inference_label(hr_inference *g, const hr_string_map *missing, hr_column *out,
+                             const char **remark, hr_error *err) {
     bool number = hr_inference_is_number(g);
     size_t met = g->value_count;
     *remark = NULL;
@@ -154,9 +166,13 @@ hr_status hr_inference_label(hr_inference *g, const hr_string_map *missing, hr_c
     bool gaps = g->empty || g->value_count < met;
     qsort(g->values, g->value_count, sizeof *g->values, number ? compare_class_numbers : compare_texts);
     merge_spellings(g);
-    if (g->value_count < 2) return refuse_label(g, "the label has fewer than two different values: nothing can be predicted", err);
-    if (g->more && !number) return refuse_label(g, "the label has more than 254 different values that are not all numbers", err);
-    bool few = !g->more && (g->value_count == 2 || (!g->fractions && g->value_count <= HR_INFERENCE_INTEGER_CLASSES));
+    if (g->value_count < 2)
+        return refuse_label(g, "the label has fewer than two different values: nothing can be predicted",
+                            err);
+    if (g->more && !number)
+        return refuse_label(g, "the label has more than 254 different values that are not all numbers", err);
+    bool few = !g->more &&
+               (g->value_count == 2 || (!g->fractions && g->value_count <= HR_INFERENCE_INTEGER_CLASSES));
     if (number && !few) {
         *out = as_number(g, remark);
     } else {

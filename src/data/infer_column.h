@@ -38,11 +38,13 @@ const char *hr_inference_spelling(size_t i);
 /* Whether all cells are numbers, but for empty ones and common spellings of missing. */
 bool hr_inference_is_number(const hr_inference *inference);
 
-/* Judges a feature or the label. `missing` are the words that the schema will list as missing: they are no categories.
- * The column borrows from the guess, whose values are put in order. *remark is a line for people, or NULL. */
-void hr_inference_feature(hr_inference *inference, const hr_string_map *missing, hr_column *out, const char **remark);
+/* Judges a feature or the label. `missing` are the words that the schema will list as missing: they are no
+ * categories. The column borrows from the guess, whose values are put in order. *remark is a line for people,
+ * or NULL. */
+void hr_inference_feature(hr_inference *inference, const hr_string_map *missing, hr_column *out,
+                          const char **remark);
 /* Fails: SCHEMA (it cannot be a label). */
-HR_MUST_CHECK hr_status hr_inference_label(hr_inference *inference, const hr_string_map *missing, hr_column *out, const char **remark,
-                                           hr_error *err);
+HR_MUST_CHECK hr_status hr_inference_label(hr_inference *inference, const hr_string_map *missing,
+                                           hr_column *out, const char **remark, hr_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* LIBSVM text into typed columns. Absent entries mean 0, so columns are filled with what 0 means before entries are stored. */
+/* LIBSVM text into typed columns. Absent entries mean 0, so columns are filled with what 0 means before
+ * entries are stored. */
 #include "data/libsvm.h"
 
 #include "base/fail.h"
@@ -10,7 +11,7 @@
 
 enum { LINES_LOOKED_AT = 32, FILL = 1024 };
 
-/* ---- Lines in pieces --------------------------------------------------------------------------------------------------- */
+/* ---- Lines in pieces ---- */
 
 static bool is_libsvm_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
@@ -47,9 +48,10 @@ bool hr_libsvm_skip_empty(hr_lines *lines) {
     return false;
 }
 
-static hr_status refuse_libsvm_entry(const hr_lines *lines, const hr_libsvm_entry *entry, const char *message, const char *remedy,
-                                     hr_error *err) {
-    hr_fail(err, HR_E_FORMAT, remedy, "'%.*s': %s", (int)(entry->size < 60 ? entry->size : 60), entry->text, message);
+static hr_status refuse_libsvm_entry(const hr_lines *lines, const hr_libsvm_entry *entry, const char *message,
+                                     const char *remedy, hr_error *err) {
+    hr_fail(err, HR_E_FORMAT, remedy, "'%.*s': %s", (int)(entry->size < 60 ? entry->size : 60), entry->text,
+            message);
     return hr_lines_place(lines, entry->where, HR_E_FORMAT, err);
 }
 
@@ -57,15 +59,19 @@ static hr_status refuse_libsvm_entry(const hr_lines *lines, const hr_libsvm_entr
 static hr_status split_pair(const hr_lines *lines, const char *colon, hr_libsvm_entry *entry, hr_error *err) {
     uint64_t index = 0;
     const char *p = entry->text;
-    while (p < colon && is_index_digit(*p) && index <= UINT32_MAX) index = index * 10 + (uint64_t)(*p++ - '0');
+    while (p < colon && is_index_digit(*p) && index <= UINT32_MAX)
+        index = index * 10 + (uint64_t)(*p++ - '0');
     if (colon - entry->text == 3 && memcmp(entry->text, "qid", 3) == 0) {
-        return refuse_libsvm_entry(lines, entry, "data for ranking (qid) cannot be read", "remove the qid entries", err);
+        return refuse_libsvm_entry(lines, entry, "data for ranking (qid) cannot be read",
+                                   "remove the qid entries", err);
     }
     if (p != colon || index == 0 || index > UINT32_MAX) {
-        return refuse_libsvm_entry(lines, entry, "not an index and a value", "write entries such as 3:0.5, with indices from 1", err);
+        return refuse_libsvm_entry(lines, entry, "not an index and a value",
+                                   "write entries such as 3:0.5, with indices from 1", err);
     }
     if (colon + 1 == entry->text + entry->size)
-        return refuse_libsvm_entry(lines, entry, "the value is missing", "leave the entry out if it is 0", err);
+        return refuse_libsvm_entry(lines, entry, "the value is missing", "leave the entry out if it is 0",
+                                   err);
     entry->size -= (size_t)(colon + 1 - entry->text);
     entry->text = colon + 1;
     entry->index = (uint32_t)index;
@@ -87,15 +93,17 @@ hr_status hr_libsvm_next(hr_lines *lines, bool first, hr_libsvm_entry *entry, hr
     lines->at = p;
     if (colon) return split_pair(lines, colon, entry, err);
     return first ? HR_OK
-                 : refuse_libsvm_entry(lines, entry, "not an index and a value", "write entries such as 3:0.5, with indices from 1", err);
+                 : refuse_libsvm_entry(lines, entry, "not an index and a value",
+                                       "write entries such as 3:0.5, with indices from 1", err);
 }
 
 hr_status hr_libsvm_refuse_twice(const hr_lines *lines, const hr_libsvm_entry *entry, hr_error *err) {
-    hr_fail(err, HR_E_FORMAT, "give every index once in a line", "the index %u comes twice", (unsigned)entry->index);
+    hr_fail(err, HR_E_FORMAT, "give every index once in a line", "the index %u comes twice",
+            (unsigned)entry->index);
     return hr_lines_place(lines, entry->where, HR_E_FORMAT, err);
 }
 
-/* ---- Looking ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Looking ---- */
 
 /* Whether a token is "12:something" or "qid:something". */
 static bool is_pair(const char *p, const char *end) {
@@ -139,11 +147,12 @@ static bool looks(const char *bytes, size_t size) {
 hr_status hr_libsvm_find_format(hr_byte_source *source, hr_format *format, hr_error *err) {
     if (*format != HR_FORMAT_AUTO) return HR_OK;
     hr_status status = hr_byte_source_more(source, err);
-    if (!status) *format = looks(source->at, (size_t)(source->end - source->at)) ? HR_FORMAT_LIBSVM : HR_FORMAT_CSV;
+    if (!status)
+        *format = looks(source->at, (size_t)(source->end - source->at)) ? HR_FORMAT_LIBSVM : HR_FORMAT_CSV;
     return status;
 }
 
-/* ---- Records -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Records ---- */
 
 /* What 0 means in a column, and what the report says of it. */
 typedef struct absent {
@@ -179,7 +188,8 @@ static hr_status find_absent(libsvm *l) {
     return HR_OK;
 }
 
-/* Fills a block of rows from the one that comes next; capacities are multiples of a block but for the largest. */
+/* Fills a block of rows from the one that comes next; capacities are multiples of a block but for the
+ * largest. */
 static void fill_block(libsvm *l) {
     size_t from = l->filled, to = from + FILL < l->table.capacity ? from + FILL : l->table.capacity;
     for (size_t i = 0; i < l->features; i++) {
@@ -206,8 +216,8 @@ static hr_status store(libsvm *l, const hr_slot *slot, const hr_libsvm_entry *en
 
 static hr_status take_feature_libsvm(libsvm *l, const hr_libsvm_entry *entry) {
     if (entry->index > l->features) {
-        hr_fail(l->err, HR_E_SCHEMA, "correct the entry, or add the feature to the schema", "index %u, but the schema has %zu features",
-                (unsigned)entry->index, l->features);
+        hr_fail(l->err, HR_E_SCHEMA, "correct the entry, or add the feature to the schema",
+                "index %u, but the schema has %zu features", (unsigned)entry->index, l->features);
         return hr_lines_place(&l->lines, entry->where, HR_E_SCHEMA, l->err);
     }
     absent *a = &l->absent[entry->index - 1];
@@ -267,7 +277,8 @@ static void report_absent(const libsvm *l) {
     }
 }
 
-hr_status hr_libsvm_read(const hr_schema *schema, hr_byte_source *source, bool label_optional, hr_data **out, hr_error *err) {
+hr_status hr_libsvm_read(const hr_schema *schema, hr_byte_source *source, bool label_optional, hr_data **out,
+                         hr_error *err) {
     libsvm l = {.labelled = true, .label_optional = label_optional, .err = err};
     hr_status status = hr_table_init(&l.table, schema, err);
     if (!status) status = find_absent(&l);

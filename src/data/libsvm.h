@@ -21,14 +21,15 @@ typedef struct hr_libsvm_entry {
 /* Skips empty lines and comments; returns whether a record waits before lines->limit. */
 bool hr_libsvm_skip_empty(hr_lines *lines);
 
-/* Takes the next entry of the line at lines->at; at the end of the line, moves to the next one. Only the first entry may be a
- * label. Fails: FORMAT (line, column). */
+/* Takes the next entry of the line at lines->at; at the end of the line, moves to the next one. Only the
+ * first entry may be a label. Fails: FORMAT (line, column). */
 HR_MUST_CHECK hr_status hr_libsvm_next(hr_lines *lines, bool first, hr_libsvm_entry *entry, hr_error *err);
 
 /* The failure of a line that gives an index twice. */
 hr_status hr_libsvm_refuse_twice(const hr_lines *lines, const hr_libsvm_entry *entry, hr_error *err);
 
 /* Reads a table from its beginning. Fails as hr_data_read does, without the file's name. */
-HR_MUST_CHECK hr_status hr_libsvm_read(const hr_schema *schema, hr_byte_source *source, bool label_optional, hr_data **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_libsvm_read(const hr_schema *schema, hr_byte_source *source, bool label_optional,
+                                       hr_data **out, hr_error *err);
 
 #endif

@@ -11,8 +11,9 @@ static size_t count_bytes(const char *from, const char *to, char byte) {
     return count;
 }
 
-/* Past the last '\n' with an even number of quotation marks before it, or `from`. Whole records hold an even number, because
- * every mark in them opens, closes or is doubled; in a malformed one the parser stops at the first mark out of place. */
+/* Past the last '\n' with an even number of quotation marks before it, or `from`. Whole records hold an even
+ * number, because every mark in them opens, closes or is doubled; in a malformed one the parser stops at the
+ * first mark out of place. */
 static char *whole_records(char *from, char *to, bool quotes) {
     size_t marks = quotes && memchr(from, '"', (size_t)(to - from)) ? count_bytes(from, to, '"') : 0;
     for (; to > from; to--) {
@@ -26,7 +27,8 @@ static hr_status refuse_nul(const hr_lines *lines, hr_error *err) {
     const char *from = lines->source->at, *end = lines->source->end;
     const char *nul = memchr(from, 0, (size_t)(end - from));
     if (!nul) return HR_OK;
-    hr_fail(err, HR_E_FORMAT, "this is not a text table, or is not UTF-8: convert it (for example from UTF-16)", "a NUL byte");
+    hr_fail(err, HR_E_FORMAT,
+            "this is not a text table, or is not UTF-8: convert it (for example from UTF-16)", "a NUL byte");
     return hr_fail_at(err, HR_E_FORMAT, NULL, lines->line + count_bytes(from, nul, '\n'), 0, NULL);
 }
 

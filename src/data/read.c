@@ -4,8 +4,8 @@
 #include "data/csv.h"
 #include "data/libsvm.h"
 
-static hr_status read_source(const hr_schema *schema, hr_byte_source *source, const hr_read_options *options, hr_data **out,
-                             hr_error *err) {
+static hr_status read_source(const hr_schema *schema, hr_byte_source *source, const hr_read_options *options,
+                             hr_data **out, hr_error *err) {
     hr_format format = options->format;
     hr_status status = hr_libsvm_find_format(source, &format, err);
     if (status) return status;
@@ -22,7 +22,8 @@ static hr_status take_options_table_file(const hr_read_options *given, hr_read_o
     return hr_fail(err, HR_E_ARGUMENT, kind.remedy, "there is no format %d", (int)out->format);
 }
 
-hr_status hr_data_read(const hr_schema *schema, const char *path, const hr_read_options *options, hr_data **out, hr_error *err) {
+hr_status hr_data_read(const hr_schema *schema, const char *path, const hr_read_options *options,
+                       hr_data **out, hr_error *err) {
     hr_read_options ours;
     hr_byte_source source;
     hr_status status = take_options_table_file(options, &ours, err);
@@ -33,8 +34,8 @@ hr_status hr_data_read(const hr_schema *schema, const char *path, const hr_read_
     return status ? hr_fail_at(err, status, ours.name ? ours.name : path, 0, 0, NULL) : HR_OK;
 }
 
-hr_status hr_data_parse(const hr_schema *schema, const char *bytes, size_t size, const hr_read_options *options, hr_data **out,
-                        hr_error *err) {
+hr_status hr_data_parse(const hr_schema *schema, const char *bytes, size_t size,
+                        const hr_read_options *options, hr_data **out, hr_error *err) {
     hr_read_options ours;
     hr_byte_source source;
     hr_status status = take_options_table_file(options, &ours, err);

@@ -23,8 +23,8 @@ struct hr_data {
 /* An empty data set: the arrays of columns are there, the columns are not. NULL when memory is short. */
 hr_data *hr_data_new(const hr_schema *schema);
 
-/* A copy of those records, `rows` counted from 0, in that order. What the copy knows of the table (hr_data_report) is 0.
- * Owner: the caller frees the result. NULL when memory is short. */
+/* A copy of those records, `rows` counted from 0, in that order. What the copy knows of the table
+ * (hr_data_report) is 0. Owner: the caller frees the result. NULL when memory is short. */
 hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
-/* Columns double when they are full, small ones faster: the system moves large blocks without copying them, and pages that were
- * never written take no memory, so the parsed data are held once. */
+/* Columns double when they are full, small ones faster: the system moves large blocks without copying them,
+ * and pages that were never written take no memory, so the parsed data are held once. */
 #include "data/table.h"
 
 #include "base/fail.h"
@@ -11,7 +11,7 @@
 
 enum { FIRST_CAPACITY = 1024, MANY_ROWS = 1024 * 1024 };
 
-/* ---- Life --------------------------------------------------------------------------------------------------------------- */
+/* ---- Life ---- */
 
 static bool init_values(hr_slot *slot) {
     for (size_t i = 0; i < slot->column->value_count; i++) {
@@ -26,7 +26,9 @@ static bool init_slots(hr_table *table, const hr_schema *schema) {
     for (size_t i = 0; i <= features; i++) {
         hr_slot *slot = &table->slots[i];
         slot->column = i < features ? hr_schema_feature(schema, i) : hr_schema_label(schema);
-        slot->role = slot->column->kind == HR_NUMBER ? HR_SLOT_NUMBER : i < features ? HR_SLOT_CODE : HR_SLOT_CLASS;
+        slot->role = slot->column->kind == HR_NUMBER ? HR_SLOT_NUMBER
+                     : i < features                  ? HR_SLOT_CODE
+                                                     : HR_SLOT_CLASS;
         slot->integer = slot->column->integer;
         slot->low = slot->column->low;
         slot->high = slot->column->high;
@@ -73,7 +75,7 @@ hr_slot *hr_table_label(const hr_table *table) {
     return &table->slots[table->slot_count - 1];
 }
 
-/* ---- Growth --------------------------------------------------------------------------------------------------------------- */
+/* ---- Growth ---- */
 
 /* Gives a column room for `rows`. The data set owns the arrays; the slot's pointers follow. */
 static bool resize_slot(hr_table *table, size_t i, size_t rows) {
@@ -103,11 +105,13 @@ static bool resize(hr_table *table, size_t rows) {
 hr_status hr_table_grow(hr_table *table, hr_error *err) {
     if (table->data->rows < table->capacity) return HR_OK;
     if (table->capacity > HR_ROWS_MAX / 2) {
-        if (table->data->rows >= HR_ROWS_MAX) return hr_fail(err, HR_E_LIMIT, "use fewer rows", "more than %u rows", HR_ROWS_MAX);
+        if (table->data->rows >= HR_ROWS_MAX)
+            return hr_fail(err, HR_E_LIMIT, "use fewer rows", "more than %u rows", HR_ROWS_MAX);
         return resize(table, HR_ROWS_MAX) ? HR_OK : hr_fail_memory(err);
     }
     size_t factor = table->capacity < MANY_ROWS ? 4 : 2;
-    return resize(table, table->capacity ? table->capacity * factor : FIRST_CAPACITY) ? HR_OK : hr_fail_memory(err);
+    return resize(table, table->capacity ? table->capacity * factor : FIRST_CAPACITY) ? HR_OK
+                                                                                      : hr_fail_memory(err);
 }
 
 hr_data *hr_table_take(hr_table *table, bool labelled) {
@@ -122,7 +126,7 @@ hr_data *hr_table_take(hr_table *table, bool labelled) {
     return data;
 }
 
-/* ---- Cells ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Cells ---- */
 
 static bool is_missing(const hr_table *table, const char *cell, size_t size) {
     return !size || hr_string_map_find(&table->missing, cell, size) != HR_STRING_MAP_NONE;
@@ -140,8 +144,10 @@ static hr_status store_number(const hr_slot *slot, size_t row, const char *cell,
         hr_slot_number(slot, row, value);
         return HR_OK;
     }
-    return hr_fail(err, HR_E_FORMAT, "correct it, or list it under 'missing' in the schema if it means that there is no value",
-                   status == HR_NUMBER_LARGE ? "'%.*s' is too large for a number" : "'%.*s' is not a number", shown(size), cell);
+    return hr_fail(err, HR_E_FORMAT,
+                   "correct it, or list it under 'missing' in the schema if it means that there is no value",
+                   status == HR_NUMBER_LARGE ? "'%.*s' is too large for a number" : "'%.*s' is not a number",
+                   shown(size), cell);
 }
 
 static void store_code(const hr_slot *slot, size_t row, const char *cell, size_t size) {
@@ -153,13 +159,15 @@ static void store_code(const hr_slot *slot, size_t row, const char *cell, size_t
     slot->codes[row] = (uint16_t)code;
 }
 
-/* The class whose name is the same number as the cell, such as "1" for "+1" and "1.0"; from 1, 0 if there is none. */
+/* The class whose name is the same number as the cell, such as "1" for "+1" and "1.0"; from 1, 0 if there is
+ * none. */
 static uint32_t class_of_number(const hr_column *label, const char *cell, size_t size) {
     double value, other;
     if (hr_number_parse(cell, size, &value) != HR_NUMBER_OK) return 0;
     for (size_t i = 0; i < label->value_count; i++) {
         const char *name = label->values[i];
-        if (hr_number_parse(name, strlen(name), &other) == HR_NUMBER_OK && other == value) return (uint32_t)i + 1;
+        if (hr_number_parse(name, strlen(name), &other) == HR_NUMBER_OK && other == value)
+            return (uint32_t)i + 1;
     }
     return 0;
 }
@@ -177,7 +185,8 @@ static hr_status store_class(const hr_slot *slot, size_t row, const char *cell, 
 
 static hr_status store_missing(const hr_table *table, const hr_slot *slot, hr_error *err) {
     if (slot == hr_table_label(table)) {
-        return hr_fail(err, HR_E_SCHEMA, "every record needs a label: remove the record, or the whole column when predicting",
+        return hr_fail(err, HR_E_SCHEMA,
+                       "every record needs a label: remove the record, or the whole column when predicting",
                        "the label is missing");
     }
     slot->report->missing++;
@@ -189,7 +198,8 @@ static hr_status store_missing(const hr_table *table, const hr_slot *slot, hr_er
     return HR_OK;
 }
 
-hr_status hr_table_store(const hr_table *table, const hr_slot *slot, const char *cell, size_t size, hr_error *err) {
+hr_status hr_table_store(const hr_table *table, const hr_slot *slot, const char *cell, size_t size,
+                         hr_error *err) {
     size_t row = table->data->rows;
     hr_status status = HR_OK;
     if (is_missing(table, cell, size)) {

@@ -1,5 +1,5 @@
-/* A data set in the making: cells of text come in, typed columns grow. What a cell means is decided here, whatever the format:
- * docs/formats.md, section Tables. */
+/* A data set in the making: cells of text come in, typed columns grow. What a cell means is decided here,
+ * whatever the format: docs/formats.md, section Tables. */
 #ifndef HR_DATA_TABLE_H
 #define HR_DATA_TABLE_H
 
@@ -36,8 +36,10 @@ hr_slot *hr_table_label(const hr_table *table);
 /* Makes room for row data->rows. Fails: LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_table_grow(hr_table *table, hr_error *err);
 
-/* Stores the meaning of a cell in row data->rows. Fails: FORMAT (no number), SCHEMA (bad label); the field is set. */
-HR_MUST_CHECK hr_status hr_table_store(const hr_table *table, const hr_slot *slot, const char *cell, size_t size, hr_error *err);
+/* Stores the meaning of a cell in row data->rows. Fails: FORMAT (no number), SCHEMA (bad label); the field is
+ * set. */
+HR_MUST_CHECK hr_status hr_table_store(const hr_table *table, const hr_slot *slot, const char *cell,
+                                       size_t size, hr_error *err);
 
 /* Hands over the data set, without labels if `labelled` is false. Owner: the caller frees the result. */
 hr_data *hr_table_take(hr_table *table, bool labelled);
@@ -53,7 +55,8 @@ static inline bool hr_table_may_be_missing(const hr_table *table, double value) 
 /* Stores a number that is present, clipped to the column's bounds. */
 static inline void hr_slot_number(const hr_slot *slot, size_t row, double value) {
     /* Doubles from 2^52 on are whole. */
-    if (slot->integer && value > -0x1p52 && value < 0x1p52 && value != (double)(int64_t)value) slot->report->not_integer++;
+    if (slot->integer && value > -0x1p52 && value < 0x1p52 && value != (double)(int64_t)value)
+        slot->report->not_integer++;
     double clipped = value < slot->low ? slot->low : value > slot->high ? slot->high : value;
     if (clipped != value) slot->report->out_of_range++;
     slot->numbers[row] = clipped;

@@ -1,5 +1,5 @@
-/* Whole units of the ledger, rounded down: so a ledger that grants 0.1 pays for 0.1, though neither has an exact binary form, and ten
- * times 0.1 do not exceed 1. A fit and a plan of it must not differ in this. */
+/* Whole units of the ledger, rounded down: so a ledger that grants 0.1 pays for 0.1, though neither has an
+ * exact binary form, and ten times 0.1 do not exceed 1. A fit and a plan of it must not differ in this. */
 #include "fit/budget.h"
 
 #include "base/fail.h"
@@ -17,7 +17,8 @@ static hr_units units_of(const hr_budget *budget) {
     return 0;
 }
 
-hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, hr_budget *out, hr_error *err) {
+hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, hr_budget *out,
+                       hr_error *err) {
     hr_budget budget = {.epsilon = hr_units_value(hr_units_down(options->epsilon)),
                         .delta = hr_delta_value(hr_delta_down(options->delta)),
                         .privacy_measure = HR_NO_PRIVACY};
@@ -27,7 +28,8 @@ hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, h
         if (!budget.units) {
             char text[HR_AMOUNT_TEXT];
             hr_spent_text(options->epsilon, text);
-            hr_status status = hr_fail(err, HR_E_BUDGET, "raise epsilon", "epsilon %s is too small for any noise", text);
+            hr_status status =
+                hr_fail(err, HR_E_BUDGET, "raise epsilon", "epsilon %s is too small for any noise", text);
             return hr_fail_at(err, status, NULL, 0, 0, "epsilon");
         }
     }
@@ -35,13 +37,16 @@ hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, h
     return HR_OK;
 }
 
-hr_status hr_budget_check(const hr_method *method, const hr_fit_options *options, const hr_schema *schema, size_t rows, hr_budget *out,
-                          hr_error *err) {
+hr_status hr_budget_check(const hr_method *method, const hr_fit_options *options, const hr_schema *schema,
+                          size_t rows, hr_budget *out, hr_error *err) {
     hr_budget budget;
     hr_status status = hr_budget_of(method, options, &budget, err);
     if (status) return status;
-    hr_fit_facts facts = {
-        .options = options, .schema = schema, .rows = rows, .privacy_measure = budget.privacy_measure, .budget = budget.units};
+    hr_fit_facts facts = {.options = options,
+                          .schema = schema,
+                          .rows = rows,
+                          .privacy_measure = budget.privacy_measure,
+                          .budget = budget.units};
     status = method->check ? method->check(&facts, err) : HR_OK;
     if (status == HR_E_BUDGET) return hr_fail_at(err, status, NULL, 0, 0, "epsilon");
     if (!status) *out = budget;

@@ -1,4 +1,5 @@
-/* What a fit may spend: the budget that its options ask for, in the units and the privacy measure of its method. */
+/* What a fit may spend: the budget that its options ask for, in the units and the privacy measure of its
+ * method. */
 #ifndef HR_FIT_BUDGET_H
 #define HR_FIT_BUDGET_H
 
@@ -11,12 +12,14 @@ typedef struct hr_budget {
 } hr_budget;
 
 /* Fails: BUDGET (too small for any noise). */
-HR_MUST_CHECK hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, hr_budget *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, hr_budget *out,
+                                     hr_error *err);
 
-/* The same, and whether a fit of so many records can be done: whether the budget suffices for every release that the method may make of
- * any records, and whether there is room for their number. schema: NULL for a plan that has none. What a fit and a plan refuse before
- * anything is spent. Fails: BUDGET, LIMIT, ARGUMENT. */
-HR_MUST_CHECK hr_status hr_budget_check(const hr_method *method, const hr_fit_options *options, const hr_schema *schema, size_t rows,
-                                        hr_budget *out, hr_error *err);
+/* The same, and whether a fit of so many records can be done: whether the budget suffices for every release
+ * that the method may make of any records, and whether there is room for their number. schema: NULL for a
+ * plan that has none. What a fit and a plan refuse before anything is spent. Fails: BUDGET, LIMIT, ARGUMENT.
+ */
+HR_MUST_CHECK hr_status hr_budget_check(const hr_method *method, const hr_fit_options *options,
+                                        const hr_schema *schema, size_t rows, hr_budget *out, hr_error *err);
 
 #endif

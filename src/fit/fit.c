@@ -1,5 +1,5 @@
-/* The only wiring: a fit joins data, ledger, gate, method and model, in the order that keeps the promise: check everything,
- * reserve the budget durably, draw, and say in the model what was drawn. */
+/* The only wiring: a fit joins data, ledger, gate, method and model, in the order that keeps the promise:
+ * check everything, reserve the budget durably, draw, and say in the model what was drawn. */
 #include "base/buffer.h"
 #include "base/fail.h"
 #include "base/number.h"
@@ -42,7 +42,8 @@ static hr_status check_fit_ledger(const fit_job *f, hr_error *err) {
     const char *why = !f->method->info.is_private    ? "the method has no privacy guarantee"
                       : f->options->mode == HR_PAPER ? "the paper mode is not differentially private"
                                                      : "reproducible noise is not private";
-    return hr_fail(err, HR_E_POLICY, "use a private method in sound mode without reproducible noise, or no ledger",
+    return hr_fail(err, HR_E_POLICY,
+                   "use a private method in sound mode without reproducible noise, or no ledger",
                    "this fit cannot be charged to a ledger: %s", why);
 }
 
@@ -55,9 +56,11 @@ static hr_status check_fit(const fit_job *f, hr_error *err) {
     if (!status) status = check_fit_ledger(f, err);
     if (status) return status;
     if (!hr_data_has_labels(f->data))
-        return hr_fail(err, HR_E_SCHEMA, "train on data that have the label", "the data have no label column");
+        return hr_fail(err, HR_E_SCHEMA, "train on data that have the label",
+                       "the data have no label column");
     if (!hr_data_rows(f->data)) return hr_fail(err, HR_E_SCHEMA, "add records", "the data have no rows");
-    if (!hr_schema_feature_count(schema)) return hr_fail(err, HR_E_SCHEMA, "add a feature", "the schema has no features");
+    if (!hr_schema_feature_count(schema))
+        return hr_fail(err, HR_E_SCHEMA, "add a feature", "the schema has no features");
     return HR_OK;
 }
 
@@ -68,8 +71,10 @@ static hr_status check_delta(const fit_job *f, hr_error *err) {
     char remedy[160], delta[HR_AMOUNT_TEXT], largest[HR_AMOUNT_TEXT];
     hr_spent_text(f->options->delta, delta);
     hr_delta_left_text(most, largest);
-    snprintf(remedy, sizeof remedy, "choose it far below %s, such as %.1g, or 0 for pure epsilon", largest, fmin(1e-6, most / 100));
-    hr_status status = hr_fail(err, HR_E_POLICY, remedy, "delta %s is above one in %zu records: the guarantee may fail for one of them",
+    snprintf(remedy, sizeof remedy, "choose it far below %s, such as %.1g, or 0 for pure epsilon", largest,
+             fmin(1e-6, most / 100));
+    hr_status status = hr_fail(err, HR_E_POLICY, remedy,
+                               "delta %s is above one in %zu records: the guarantee may fail for one of them",
                                delta, hr_data_rows(f->data));
     return hr_fail_at(err, status, NULL, 0, 0, "delta");
 }
@@ -89,11 +94,12 @@ static hr_status check_memory(const fit_job *f, hr_error *err) {
     return HR_OK;
 }
 
-/* ---- The budget ---------------------------------------------------------------------------------------------------- */
+/* ---- The budget ---- */
 
 static hr_status open_fit_gate(fit_job *f, hr_error *err) {
-    hr_status status =
-        f->options->reproducible_noise ? hr_csprng_open_seeded(f->options->seed, &f->csprng, err) : hr_csprng_open(&f->csprng, err);
+    hr_status status = f->options->reproducible_noise
+                           ? hr_csprng_open_seeded(f->options->seed, &f->csprng, err)
+                           : hr_csprng_open(&f->csprng, err);
     if (status) return status;
     return hr_gate_new(f->budget.privacy_measure, f->budget.units, f->csprng, &f->gate, err);
 }
@@ -101,7 +107,8 @@ static hr_status open_fit_gate(fit_job *f, hr_error *err) {
 static hr_status reserve_budget(fit_job *f, hr_error *err) {
     if (!f->options->ledger) return HR_OK;
     char purpose[200];
-    snprintf(purpose, sizeof purpose, "fit %s for %.120s", f->method->info.name, hr_schema_label(hr_data_schema(f->data))->name);
+    snprintf(purpose, sizeof purpose, "fit %s for %.120s", f->method->info.name,
+             hr_schema_label(hr_data_schema(f->data))->name);
     return hr_ledger_reserve(f->options->ledger, f->budget.epsilon, f->budget.delta, purpose, &f->entry, err);
 }
 
@@ -113,14 +120,15 @@ static bool has_drawn(const fit_job *f) {
     return false;
 }
 
-/* A fit that failed before its first draw has published nothing. Where the ledger cannot be written, the entry stays spent. */
+/* A fit that failed before its first draw has published nothing. Where the ledger cannot be written, the
+ * entry stays spent. */
 static void give_back_reservation(fit_job *f) {
     hr_error unused;
     if (!f->entry || has_drawn(f)) return;
     if (!hr_ledger_void(f->options->ledger, f->entry, &unused)) f->entry = 0;
 }
 
-/* ---- The model ----------------------------------------------------------------------------------------------------- */
+/* ---- The model ---- */
 
 static void add_records(fit_job *f) {
     char text[HR_NUMBER_TEXT];
@@ -129,13 +137,14 @@ static void add_records(fit_job *f) {
     hr_settings_add(&f->settings, HR_RECORDS_SETTING, text);
 }
 
-/* The budget that was granted, and charged to the ledger, not the sum of the releases: how much of the budget these leave unspent may
- * depend on a noisy count. */
+/* The budget that was granted, and charged to the ledger, not the sum of the releases: how much of the budget
+ * these leave unspent may depend on a noisy count. */
 static hr_status guarantee_granted(const fit_job *f, hr_guarantee *out, hr_error *err) {
     size_t count;
     const hr_release *releases = hr_gate_releases(f->gate, &count);
     hr_guarantee used, granted;
-    hr_status status = hr_model_account(releases, count, f->budget.privacy_measure, f->budget.delta, &used, err);
+    hr_status status =
+        hr_model_account(releases, count, f->budget.privacy_measure, f->budget.delta, &used, err);
     if (status) return status;
     hr_guarantee_of(f->budget.units, f->budget.privacy_measure, f->budget.delta, &granted);
     granted.epsilon = f->budget.epsilon;
@@ -147,15 +156,18 @@ static hr_status guarantee_granted(const fit_job *f, hr_guarantee *out, hr_error
 }
 
 static hr_status state_sound(const fit_job *f, hr_guarantee *g, hr_buffer *text, hr_error *err) {
-    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], epsilon_replace[HR_AMOUNT_TEXT], delta_replace[HR_AMOUNT_TEXT];
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], epsilon_replace[HR_AMOUNT_TEXT],
+        delta_replace[HR_AMOUNT_TEXT];
     hr_status status = guarantee_granted(f, g, err);
     if (status) return status;
     hr_spent_text(g->epsilon, epsilon);
     hr_spent_text(g->delta, delta);
     hr_spent_text(g->epsilon_replace, epsilon_replace);
     hr_spent_text(g->delta_replace, delta_replace);
-    hr_buffer_format(text, "(%s, %s)-differentially private for adding or removing one record", epsilon, delta);
-    hr_buffer_format(text, " (%s, %s for replacing one). %s", epsilon_replace, delta_replace, f->method->info.sound);
+    hr_buffer_format(text, "(%s, %s)-differentially private for adding or removing one record", epsilon,
+                     delta);
+    hr_buffer_format(text, " (%s, %s for replacing one). %s", epsilon_replace, delta_replace,
+                     f->method->info.sound);
     return HR_OK;
 }
 
@@ -168,8 +180,10 @@ static void state_unsound(const fit_job *f, hr_guarantee *g, hr_buffer *text) {
     hr_buffer_text(text, "NOT DIFFERENTIALLY PRIVATE. ");
     if (f->method->info.is_private && f->options->reproducible_noise)
         hr_buffer_text(text, "The noise was drawn from a seed that others may know or find. ");
-    if (!f->method->info.is_private || f->options->mode == HR_PAPER) hr_buffer_text(text, f->method->info.flaws);
-    if (f->method->info.is_private && f->options->mode == HR_PAPER) hr_buffer_format(text, " The authors claim epsilon = %s.", epsilon);
+    if (!f->method->info.is_private || f->options->mode == HR_PAPER)
+        hr_buffer_text(text, f->method->info.flaws);
+    if (f->method->info.is_private && f->options->mode == HR_PAPER)
+        hr_buffer_format(text, " The authors claim epsilon = %s.", epsilon);
 }
 
 static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
@@ -204,7 +218,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     return status;
 }
 
-/* ---- The fit ------------------------------------------------------------------------------------------------------- */
+/* ---- The fit ---- */
 
 static hr_status open_source(fit_job *f, hr_error *err) {
     hr_local_stats_records records = {.data = f->data, .csprng = f->csprng, .threads = f->training.threads};
@@ -213,12 +227,17 @@ static hr_status open_source(fit_job *f, hr_error *err) {
 
 static hr_status prepare_fit(fit_job *f, hr_error *err) {
     hr_status status = check_fit(f, err);
-    if (!status) status = hr_budget_check(f->method, f->options, hr_data_schema(f->data), hr_data_rows(f->data), &f->budget, err);
+    if (!status)
+        status = hr_budget_check(f->method, f->options, hr_data_schema(f->data), hr_data_rows(f->data),
+                                 &f->budget, err);
     if (!status) status = check_delta(f, err);
     if (!status) status = check_memory(f, err);
     if (!status) status = open_fit_gate(f, err);
-    f->training = (hr_training){
-        .data = f->data, .options = f->options, .gate = f->gate, .threads = hr_threads_of(f->options->threads), .arena = hr_arena_new()};
+    f->training = (hr_training){.data = f->data,
+                                .options = f->options,
+                                .gate = f->gate,
+                                .threads = hr_threads_of(f->options->threads),
+                                .arena = hr_arena_new()};
     if (!status && !f->training.arena) status = hr_fail_memory(err);
     if (!status) status = open_source(f, err);
     return status ? status : reserve_budget(f, err);

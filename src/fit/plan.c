@@ -8,11 +8,14 @@ static const double RECORDS_MAX = 4294967294; /* of a table */
 
 static hr_status refuse_plan_method(const hr_method *method, hr_error *err) {
     char remedy[160];
-    snprintf(remedy, sizeof remedy, "method %s has a plan; the others follow their options", hr_default_method());
-    return hr_fail(err, HR_E_ARGUMENT, remedy, "method %s has no plan that depends on the budget", method->info.name);
+    snprintf(remedy, sizeof remedy, "method %s has a plan; the others follow their options",
+             hr_default_method());
+    return hr_fail(err, HR_E_ARGUMENT, remedy, "method %s has no plan that depends on the budget",
+                   method->info.name);
 }
 
-hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_schema *schema, hr_plan_info *out, hr_error *err) {
+hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_schema *schema,
+                      hr_plan_info *out, hr_error *err) {
     hr_fit_options taken;
     hr_budget budget;
     hr_status status = hr_options_taken(options, &taken, err);
@@ -20,7 +23,8 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
     const hr_method *method = hr_method_named(taken.method);
     if (!method->plan) return refuse_plan_method(method, err);
     if (!(records >= 1 && records <= RECORDS_MAX))
-        return hr_fail(err, HR_E_ARGUMENT, "it is from 1 to 4294967294", "no plan is made for %g records", records);
+        return hr_fail(err, HR_E_ARGUMENT, "it is from 1 to 4294967294", "no plan is made for %g records",
+                       records);
     status = hr_options_check(method, &taken, err);
     if (!status) status = hr_budget_check(method, &taken, schema, (size_t)records, &budget, err);
     if (status) return status;

@@ -10,7 +10,8 @@
 
 enum { AHEAD = 32, FEW_ROWS = 64, FIRST_NODES = 64, CLASS_SHIFT = 32, TOGETHER = 8 };
 
-/* Records and their labels: the sum of a record's labels and how often it was taken, packed; or its class in place of the sum. */
+/* Records and their labels: the sum of a record's labels and how often it was taken, packed; or its class in
+ * place of the sum. */
 typedef struct record_array {
     uint32_t *rows;
     int64_t *packed;
@@ -58,10 +59,11 @@ hr_status hr_depth_first_pack(size_t rows, size_t classes, hr_packing *packing, 
         packing->shift = hr_packing_shift(rows, 1, packing->gradient_bound);
         if (packing->shift >= 0) return HR_OK;
     }
-    return hr_fail(err, HR_E_LIMIT, "train on a part of the records", "too many records for exact sums in 63 bits");
+    return hr_fail(err, HR_E_LIMIT, "train on a part of the records",
+                   "too many records for exact sums in 63 bits");
 }
 
-/* ---- Room ---------------------------------------------------------------------------------------------------------- */
+/* ---- Room ---- */
 
 static bool records_init(record_array *r, size_t count) {
     r->rows = malloc((count + 1) * sizeof *r->rows);
@@ -88,7 +90,8 @@ hr_status hr_depth_first_new(const hr_depth_first_plan *plan, hr_depth_first **o
     d->total = malloc(width * sizeof *d->total);
     d->left = malloc(width * sizeof *d->left);
     bool all = d->features && d->cells && d->total && d->left;
-    if (!all || !records_init(&d->taken, plan->binned->rows) || !records_init(&d->spare, plan->binned->rows)) {
+    if (!all || !records_init(&d->taken, plan->binned->rows) ||
+        !records_init(&d->spare, plan->binned->rows)) {
         hr_depth_first_free(d);
         return hr_fail_memory(err);
     }
@@ -134,12 +137,13 @@ static bool add_nodes(hr_depth_first *d, size_t more) {
     return true;
 }
 
-/* ---- The records --------------------------------------------------------------------------------------------------- */
+/* ---- The records ---- */
 
 static void take_record_label(hr_depth_first *d, uint32_t row, uint32_t times) {
     int64_t label = d->plan->labels->values[row], weight = times;
     d->taken.rows[d->count] = row;
-    d->taken.packed[d->count++] = hr_pack(&d->plan->packing, has_many_classes(d->plan) ? label : label * weight, weight);
+    d->taken.packed[d->count++] =
+        hr_pack(&d->plan->packing, has_many_classes(d->plan) ? label : label * weight, weight);
 }
 
 void hr_depth_first_take_all(hr_depth_first *d, hr_csprng *csprng) {
@@ -178,7 +182,7 @@ static bool is_pure(const hr_depth_first *d, const pending *at) {
     return true;
 }
 
-/* ---- Candidates ---------------------------------------------------------------------------------------------------- */
+/* ---- Candidates ---- */
 
 /* Features whose labels are summed in one pass over a node's records. */
 typedef struct group {
@@ -205,7 +209,8 @@ static group draw_features(hr_depth_first *d, size_t drawn, size_t most, hr_cspr
     return g;
 }
 
-/* A record's bins are in one cache line where there are no more than HR_TILE features: so it is read once for all of the group. */
+/* A record's bins are in one cache line where there are no more than HR_TILE features: so it is read once for
+ * all of the group. */
 static void sum_packed(const record_array *r, size_t count, const group *g) {
     const size_t features = g->count;
     for (size_t i = 0; i < count; i++) {
@@ -216,10 +221,12 @@ static void sum_packed(const record_array *r, size_t count, const group *g) {
     }
 }
 
-static void sum_classes(const hr_packing *packing, size_t width, const record_array *r, size_t count, const group *g, size_t feature) {
+static void sum_classes(const hr_packing *packing, size_t width, const record_array *r, size_t count,
+                        const group *g, size_t feature) {
     const uint8_t *bins = g->bins[feature];
     hr_cell *cells = g->cells[feature];
-    for (size_t i = 0; i < count; i++) hr_label_add_class(packing, r->packed[i], &cells[bins[(size_t)r->rows[i] * HR_TILE] * width]);
+    for (size_t i = 0; i < count; i++)
+        hr_label_add_class(packing, r->packed[i], &cells[bins[(size_t)r->rows[i] * HR_TILE] * width]);
 }
 
 static void sum_bins(hr_depth_first *d, const pending *at, const group *g) {
@@ -252,7 +259,8 @@ static void list_bins(const hr_depth_first *d, const pending *at, const uint8_t 
     if (numbers) seen.words[0] &= ~UINT64_C(1);
     v->count = 0;
     for (size_t w = 0; w < HR_BINS_MAX / 64; w++)
-        for (uint64_t bits = seen.words[w]; bits; bits &= bits - 1) v->bins[v->count++] = (uint8_t)(w * 64 + (size_t)__builtin_ctzll(bits));
+        for (uint64_t bits = seen.words[w]; bits; bits &= bits - 1)
+            v->bins[v->count++] = (uint8_t)(w * 64 + (size_t)__builtin_ctzll(bits));
 }
 
 /* Leaves all cells 0 again: only those that were touched are written. */
@@ -269,9 +277,10 @@ static size_t majority_of(const hr_depth_first *d) {
     return largest;
 }
 
-/* Lets the rule divide the records by each feature of the group; keeps the division that is purer than `best`. */
-static void divide_node(hr_depth_first *d, const pending *at, const group *g, hr_values *v, hr_csprng *csprng, double *best,
-                        hr_split *split) {
+/* Lets the rule divide the records by each feature of the group; keeps the division that is purer than
+ * `best`. */
+static void divide_node(hr_depth_first *d, const pending *at, const group *g, hr_values *v, hr_csprng *csprng,
+                        double *best, hr_split *split) {
     for (size_t j = 0; j < g->count; j++) {
         hr_split_proposal division;
         v->feature = &d->plan->binned->binning->features[g->features[j]];
@@ -310,7 +319,7 @@ static hr_split choose_split(hr_depth_first *d, const pending *at, hr_csprng *cs
     return split;
 }
 
-/* ---- Growing ------------------------------------------------------------------------------------------------------- */
+/* ---- Growing ---- */
 
 static void set_leaf(hr_depth_first *d, const pending *at) {
     hr_exact *stat = d->stats + at->node * hr_labels_width(d->plan->labels);
@@ -328,7 +337,8 @@ static void depth_first_left_table(const hr_split *split, uint32_t bin_count, ui
     for (uint32_t bin = 0; bin < bin_count; bin++) table[bin] = hr_bin_set_has(&split->left, (uint8_t)bin);
 }
 
-/* Deals the records of a node out in order, without a branch on them: those that go left stay in the array. Returns how many. */
+/* Deals the records of a node out in order, without a branch on them: those that go left stay in the array.
+ * Returns how many. */
 static size_t deal_node_records(hr_depth_first *d, const pending *at, const hr_split *split) {
     uint8_t table[HR_BINS_MAX];
     const uint8_t *bins = hr_binned_column(d->plan->binned, split->feature);
@@ -355,7 +365,10 @@ static bool add_depth_first_children(hr_depth_first *d, uint32_t index, const hr
     size_t left = d->node_count, subset = d->subset_count;
     if (!add_nodes(d, 2)) return false;
     hr_node *node = &d->nodes[index];
-    *node = (hr_node){.left = (uint32_t)left, .feature = split->feature, .cut = split->cut, .missing_left = split->missing_left};
+    *node = (hr_node){.left = (uint32_t)left,
+                      .feature = split->feature,
+                      .cut = split->cut,
+                      .missing_left = split->missing_left};
     if (split->kind == HR_NUMBER) {
         node->threshold = hr_bins_threshold(&d->plan->binned->binning->features[split->feature], split->cut);
         return true;
@@ -371,7 +384,8 @@ static bool may_split(const hr_depth_first *d, const pending *at) {
     return at->level < d->plan->depth && count_records(d) >= 2 * d->plan->min_records && !is_pure(d, at);
 }
 
-/* Splits a node and lets its children wait, the left one on top; or makes it a leaf. False when memory is short. */
+/* Splits a node and lets its children wait, the left one on top; or makes it a leaf. False when memory is
+ * short. */
 static bool visit(hr_depth_first *d, pending at, hr_csprng *csprng, size_t *waiting) {
     hr_split split = {.made = false};
     sum_labels(d, &at);
@@ -388,7 +402,8 @@ static bool visit(hr_depth_first *d, pending at, hr_csprng *csprng, size_t *wait
     return true;
 }
 
-hr_status hr_depth_first_grow(hr_depth_first *d, hr_csprng *csprng, hr_tree *out, const hr_exact **stats, hr_error *err) {
+hr_status hr_depth_first_grow(hr_depth_first *d, hr_csprng *csprng, hr_tree *out, const hr_exact **stats,
+                              hr_error *err) {
     size_t waiting = 1;
     d->node_count = d->subset_count = 0;
     d->waiting[0] = (pending){0, 0, 0, d->count};
@@ -398,7 +413,10 @@ hr_status hr_depth_first_grow(hr_depth_first *d, hr_csprng *csprng, hr_tree *out
         pending at = d->waiting[--waiting];
         if (!visit(d, at, csprng, &waiting)) return hr_fail_memory(err);
     }
-    *out = (hr_tree){.nodes = d->nodes, .node_count = d->node_count, .subsets = d->subsets, .subset_count = d->subset_count};
+    *out = (hr_tree){.nodes = d->nodes,
+                     .node_count = d->node_count,
+                     .subsets = d->subsets,
+                     .subset_count = d->subset_count};
     *stats = d->stats;
     return HR_OK;
 }

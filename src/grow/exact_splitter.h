@@ -1,5 +1,5 @@
-/* The splitter of training without privacy: of every feature the best division (split_gains.h), and of those the best, which is
- * chosen through the gate's identity. */
+/* The splitter of training without privacy: of every feature the best division (split_gains.h), and of those
+ * the best, which is chosen through the gate's identity. */
 #ifndef HR_GROW_EXACT_SPLITTER_H
 #define HR_GROW_EXACT_SPLITTER_H
 

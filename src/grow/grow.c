@@ -30,9 +30,10 @@ struct hr_grower {
 void hr_grower_free(hr_grower *g) {
     if (!g) return;
     for (size_t i = 0; i < g->slot_count; i++) free(g->slots[i]);
-    void *all[] = {g->pool,        g->slots,       g->nodes,      g->next_nodes,  g->level_cells, g->next_cells,
-                   g->totals,      g->next_totals, g->splits,     g->asked_nodes, g->asked_left,  g->asked_splits,
-                   g->asked_cells, g->summed,      g->tree_nodes, g->subsets,     g->sums};
+    void *all[] = {g->pool,       g->slots,        g->nodes,       g->next_nodes, g->level_cells,
+                   g->next_cells, g->totals,       g->next_totals, g->splits,     g->asked_nodes,
+                   g->asked_left, g->asked_splits, g->asked_cells, g->summed,     g->tree_nodes,
+                   g->subsets,    g->sums};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(g);
 }
@@ -56,9 +57,9 @@ static bool grower_init(hr_grower *g) {
     g->tree_nodes = calloc(all, sizeof *g->tree_nodes);
     g->subsets = calloc(all, sizeof *g->subsets);
     g->sums = calloc(all, sizeof *g->sums);
-    return g->pool && g->slots && g->nodes && g->next_nodes && g->level_cells && g->next_cells && g->totals && g->next_totals &&
-           g->splits && g->asked_nodes && g->asked_left && g->asked_splits && g->asked_cells && g->summed && g->tree_nodes && g->subsets &&
-           g->sums;
+    return g->pool && g->slots && g->nodes && g->next_nodes && g->level_cells && g->next_cells && g->totals &&
+           g->next_totals && g->splits && g->asked_nodes && g->asked_left && g->asked_splits &&
+           g->asked_cells && g->summed && g->tree_nodes && g->subsets && g->sums;
 }
 
 hr_status hr_grower_new(const hr_binning *binning, size_t cells, int depth, hr_grower **out, hr_error *err) {
@@ -96,7 +97,10 @@ static void put_all_back(hr_grower *g) {
 /* Turns node `index` of the tree into a split with two leaves; returns the left one. */
 static uint32_t add_level_children(hr_grower *g, uint32_t index, const hr_split *split) {
     hr_node *node = &g->tree_nodes[index];
-    *node = (hr_node){.left = (uint32_t)g->node_count, .feature = split->feature, .cut = split->cut, .missing_left = split->missing_left};
+    *node = (hr_node){.left = (uint32_t)g->node_count,
+                      .feature = split->feature,
+                      .cut = split->cut,
+                      .missing_left = split->missing_left};
     if (split->kind == HR_NUMBER) {
         node->threshold = hr_bins_threshold(&g->binning->features[split->feature], split->cut);
     } else {
@@ -120,8 +124,8 @@ static size_t sibling(size_t place) {
 }
 
 /* Splits the nodes of one level and, unless it is the last, gets the histograms of the next. */
-static hr_status split_level(hr_grower *g, hr_stats_source *source, const hr_packing *packing, size_t count, bool last, size_t *next_count,
-                             hr_error *err) {
+static hr_status split_level(hr_grower *g, hr_stats_source *source, const hr_packing *packing, size_t count,
+                             bool last, size_t *next_count, hr_error *err) {
     size_t made = 0;
     for (size_t i = 0; i < count; i++) {
         const hr_split *split = &g->splits[i];
@@ -130,7 +134,8 @@ static hr_status split_level(hr_grower *g, hr_stats_source *source, const hr_pac
             continue;
         }
         uint32_t left = add_level_children(g, g->nodes[i], split);
-        hr_cell left_sum = hr_split_left_sum(split, g->binning, g->level_cells[i]), right_sum = g->totals[i] - left_sum;
+        hr_cell left_sum = hr_split_left_sum(split, g->binning, g->level_cells[i]),
+                right_sum = g->totals[i] - left_sum;
         g->sums[left] = hr_unpack(packing, left_sum);
         g->sums[left + 1] = hr_unpack(packing, right_sum);
         g->next_nodes[2 * made] = left;
@@ -152,15 +157,16 @@ static hr_status split_level(hr_grower *g, hr_stats_source *source, const hr_pac
         if (!g->asked_cells[k]) status = hr_fail_memory(err);
     }
     if (!status) status = source->ops->sum(source, g->asked_nodes, g->asked_cells, made, err);
-    for (size_t k = 0; !status && k < made; k++) hr_histogram_subtract(g->next_cells[sibling(g->summed[k])], g->asked_cells[k], g->cells);
+    for (size_t k = 0; !status && k < made; k++)
+        hr_histogram_subtract(g->next_cells[sibling(g->summed[k])], g->asked_cells[k], g->cells);
     return status;
 }
 
-#define SWAP(type, a, b)                                                                                                                   \
-    do {                                                                                                                                   \
-        type swap_ = a;                                                                                                                    \
-        a = b;                                                                                                                             \
-        b = swap_;                                                                                                                         \
+#define SWAP(type, a, b)                                                                                     \
+    do {                                                                                                     \
+        type swap_ = a;                                                                                      \
+        a = b;                                                                                               \
+        b = swap_;                                                                                           \
     } while (0)
 
 static void next_level(hr_grower *g) {
@@ -169,8 +175,8 @@ static void next_level(hr_grower *g) {
     SWAP(hr_cell *, g->totals, g->next_totals);
 }
 
-hr_status hr_grow(hr_grower *g, hr_stats_source *source, hr_splitter *splitter, const hr_packing *packing, hr_arena *arena, hr_tree *out,
-                  const hr_sums **sums, hr_error *err) {
+hr_status hr_grow(hr_grower *g, hr_stats_source *source, hr_splitter *splitter, const hr_packing *packing,
+                  hr_arena *arena, hr_tree *out, const hr_sums **sums, hr_error *err) {
     put_all_back(g);
     g->node_count = 1;
     g->subset_count = 0;
@@ -190,6 +196,9 @@ hr_status hr_grow(hr_grower *g, hr_stats_source *source, hr_splitter *splitter, 
     }
     if (status) return status;
     *sums = g->sums;
-    hr_tree grown = {.nodes = g->tree_nodes, .node_count = g->node_count, .subsets = g->subsets, .subset_count = g->subset_count};
+    hr_tree grown = {.nodes = g->tree_nodes,
+                     .node_count = g->node_count,
+                     .subsets = g->subsets,
+                     .subset_count = g->subset_count};
     return hr_tree_copy(&grown, arena, out, err);
 }

@@ -1,7 +1,8 @@
-/* Growing one tree, level by level: ask the source for histograms, the splitter for splits, and tell the source.
+/* Growing one tree, level by level: ask the source for histograms, the splitter for splits, and tell the
+ * source.
  *
- * Only the smaller child of a split is summed; the other is its parent less that. The last level is not partitioned: what its
- * leaves hold follows from their parents' histograms. */
+ * Only the smaller child of a split is summed; the other is its parent less that. The last level is not
+ * partitioned: what its leaves hold follows from their parents' histograms. */
 #ifndef HR_GROW_GROW_H
 #define HR_GROW_GROW_H
 
@@ -10,14 +11,17 @@
 
 typedef struct hr_grower hr_grower;
 
-/* Room for trees of `depth` levels of splits over histograms of `cells` cells. Owner: the caller. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_grower_new(const hr_binning *binning, size_t cells, int depth, hr_grower **out, hr_error *err);
+/* Room for trees of `depth` levels of splits over histograms of `cells` cells. Owner: the caller. Fails:
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_grower_new(const hr_binning *binning, size_t cells, int depth, hr_grower **out,
+                                      hr_error *err);
 void hr_grower_free(hr_grower *grower);
 
-/* Grows a tree over the records of the round that the source has begun. Nodes and subsets are allocated in `arena`; leaf values are 0.
- * sums: one per node of the tree, meaningful at leaves; borrowed until the next call. Fails: MEMORY, and what the source and
- * the splitter fail with. */
-HR_MUST_CHECK hr_status hr_grow(hr_grower *grower, hr_stats_source *source, hr_splitter *splitter, const hr_packing *packing,
-                                hr_arena *arena, hr_tree *out, const hr_sums **sums, hr_error *err);
+/* Grows a tree over the records of the round that the source has begun. Nodes and subsets are allocated in
+ * `arena`; leaf values are 0. sums: one per node of the tree, meaningful at leaves; borrowed until the next
+ * call. Fails: MEMORY, and what the source and the splitter fail with. */
+HR_MUST_CHECK hr_status hr_grow(hr_grower *grower, hr_stats_source *source, hr_splitter *splitter,
+                                const hr_packing *packing, hr_arena *arena, hr_tree *out,
+                                const hr_sums **sums, hr_error *err);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-static hr_status choose_private_split(hr_splitter *self, int level, hr_cell *const *cells, const hr_cell *totals, size_t count,
-                                      hr_split *splits, hr_error *err) {
+static hr_status choose_private_split(hr_splitter *self, int level, hr_cell *const *cells,
+                                      const hr_cell *totals, size_t count, hr_split *splits, hr_error *err) {
     const hr_private_splitter *s = (const hr_private_splitter *)self;
     size_t candidates = hr_candidate_count(s->binning);
     hr_exact *scores = malloc((candidates + 1) * sizeof *scores);
@@ -16,7 +16,8 @@ static hr_status choose_private_split(hr_splitter *self, int level, hr_cell *con
             continue;
         }
         hr_candidate_scores(s->binning, s->packing, s->lambda, cells[node], totals[node], scores);
-        splits[node] = hr_candidate(s->binning, hr_gate_choose(s->gate, s->permits[level], scores, candidates));
+        splits[node] =
+            hr_candidate(s->binning, hr_gate_choose(s->gate, s->permits[level], scores, candidates));
     }
     free(scores);
     return HR_OK;

@@ -1,4 +1,5 @@
-/* The private splitter: of the candidates of every node (split_candidates.h), one is chosen through the gate by its score. */
+/* The private splitter: of the candidates of every node (split_candidates.h), one is chosen through the gate
+ * by its score. */
 #ifndef HR_GROW_PRIVATE_SPLITTER_H
 #define HR_GROW_PRIVATE_SPLITTER_H
 

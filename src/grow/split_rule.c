@@ -43,13 +43,14 @@ static int64_t split_rule_records_of(const hr_values *v, const hr_cell *words) {
     return hr_label_records(v->packing, v->width, words);
 }
 
-/* ---- The best ------------------------------------------------------------------------------------------------------ */
+/* ---- The best ---- */
 
 static void scan_sums(const hr_values *v, bool missing_left, hr_split_proposal *best) {
     hr_cell left = missing_left ? v->cells[0] : 0;
     for (size_t i = 0;; i++) {
         double purity = purity_of_sums(v, left);
-        if (purity > best->purity) *best = (hr_split_proposal){.purity = purity, .left = i, .missing_left = missing_left};
+        if (purity > best->purity)
+            *best = (hr_split_proposal){.purity = purity, .left = i, .missing_left = missing_left};
         if (i == v->count) break;
         left += v->cells[v->bins[i]];
     }
@@ -59,7 +60,8 @@ static void scan_classes(const hr_values *v, bool missing_left, hr_split_proposa
     sum_left(v, 0, missing_left);
     for (size_t i = 0;; i++) {
         double purity = purity_of_class_split(v, v->left);
-        if (purity > best->purity) *best = (hr_split_proposal){.purity = purity, .left = i, .missing_left = missing_left};
+        if (purity > best->purity)
+            *best = (hr_split_proposal){.purity = purity, .left = i, .missing_left = missing_left};
         if (i == v->count) break;
         add_bin(v, v->bins[i]);
     }
@@ -74,7 +76,8 @@ static void scan_cuts_of_feature(const hr_values *v, bool missing_left, hr_split
 static double midway(const hr_values *v, size_t left) {
     if (!left) return -INFINITY;
     if (left == v->count) return INFINITY;
-    double low = v->midpoints[v->bins[left - 1]], high = v->midpoints[v->bins[left]], middle = low / 2 + high / 2;
+    double low = v->midpoints[v->bins[left - 1]], high = v->midpoints[v->bins[left]],
+           middle = low / 2 + high / 2;
     return middle >= low && middle < high ? middle : low;
 }
 
@@ -131,7 +134,7 @@ void hr_split_rule_best(hr_values *v, hr_csprng *csprng, hr_split_proposal *out)
     out->cut = midway(v, out->left);
 }
 
-/* ---- Random -------------------------------------------------------------------------------------------------------- */
+/* ---- Random ---- */
 
 static void swap(uint8_t *a, uint8_t *b) {
     uint8_t old = *a;
@@ -182,13 +185,14 @@ void hr_split_rule_random(hr_values *v, hr_csprng *csprng, hr_split_proposal *ou
     out->purity = purity_of(v, out->left, out->missing_left);
 }
 
-/* ---- The median ---------------------------------------------------------------------------------------------------- */
+/* ---- The median ---- */
 
 static void shuffle_categories(hr_values *v, hr_csprng *csprng) {
     for (size_t i = v->count; i > 1; i--) swap(&v->bins[i - 1], &v->bins[hr_uniform(csprng, i)]);
 }
 
-/* How many values from the first on hold the number of records that is nearest to half; the first of equals. */
+/* How many values from the first on hold the number of records that is nearest to half; the first of equals.
+ */
 static size_t nearest_half(const hr_values *v) {
     int64_t all = 0, left = 0, nearest = INT64_MAX;
     size_t found = 0;
@@ -218,7 +222,7 @@ void hr_split_rule_median(hr_values *v, hr_csprng *csprng, hr_split_proposal *ou
     out->purity = purity_of(v, out->left, out->missing_left);
 }
 
-/* ---- The split ----------------------------------------------------------------------------------------------------- */
+/* ---- The split ---- */
 
 /* The last bin whose numbers are not beyond the cut; 0: none. */
 static uint8_t bin_of_cut(const hr_values *v, double cut) {

@@ -1,4 +1,5 @@
-/* How one feature divides the records of a node: at the best place, at a random one, or at the median. Each is a rule, a function.
+/* How one feature divides the records of a node: at the best place, at a random one, or at the median. Each
+ * is a rule, a function.
  *
  * Words of labels are those of label_sums.h.
  * None of this is private. */
@@ -31,19 +32,21 @@ typedef struct hr_split_proposal {
     bool missing_left; /* numbers */
 } hr_split_proposal;
 
-/* Divides the records, whose feature has at least two different values (missing is one), and may reorder values->bins of a category.
- * purity < 0: no division leaves `min_records` records on both sides. */
+/* Divides the records, whose feature has at least two different values (missing is one), and may reorder
+ * values->bins of a category. purity < 0: no division leaves `min_records` records on both sides. */
 typedef void hr_split_rule(hr_values *values, hr_csprng *csprng, hr_split_proposal *out);
 
-/* Breiman: the best cut, with missing numbers on either side. Categories: in the order of their mean labels, which holds the best of all
- * subsets (Fisher); of more than two classes, in the order of the majority's share, and every value against the rest. */
+/* Breiman: the best cut, with missing numbers on either side. Categories: in the order of their mean labels,
+ * which holds the best of all subsets (Fisher); of more than two classes, in the order of the majority's
+ * share, and every value against the rest. */
 hr_split_rule hr_split_rule_best;
 
-/* Geurts et al.: a cut drawn uniformly from the range of the node's numbers, or a subset drawn uniformly from its categories; missing
- * numbers to a side drawn at random. */
+/* Geurts et al.: a cut drawn uniformly from the range of the node's numbers, or a subset drawn uniformly from
+ * its categories; missing numbers to a side drawn at random. */
 hr_split_rule hr_split_rule_random;
 
-/* The cut, or the subset of categories taken in random order, that leaves the sides most nearly equal; missing numbers as above. */
+/* The cut, or the subset of categories taken in random order, that leaves the sides most nearly equal;
+ * missing numbers as above. */
 hr_split_rule hr_split_rule_median;
 
 /* The division as a split. Values that the node lacks go to the larger side. */

@@ -9,8 +9,8 @@
 typedef struct hr_splitter hr_splitter;
 struct hr_splitter {
     /* cells[i]: the histogram of node i; totals[i]: its sum. Writes splits[i]. */
-    hr_status (*choose)(hr_splitter *self, int level, hr_cell *const *cells, const hr_cell *totals, size_t count, hr_split *splits,
-                        hr_error *err);
+    hr_status (*choose)(hr_splitter *self, int level, hr_cell *const *cells, const hr_cell *totals,
+                        size_t count, hr_split *splits, hr_error *err);
 };
 
 #endif

@@ -1,7 +1,8 @@
 /* Delta as an integer, so that a ledger adds it up without drift: units of 2^-62 (2.2e-19).
  *
- * Delta is far smaller than epsilon, hence the finer unit; the sum 1 still fits in 63 bits, which is what SQLite stores.
- * Scaling a double by a power of two is exact, so up and down are off by less than one unit and never to the owner's loss. */
+ * Delta is far smaller than epsilon, hence the finer unit; the sum 1 still fits in 63 bits, which is what
+ * SQLite stores. Scaling a double by a power of two is exact, so up and down are off by less than one unit
+ * and never to the owner's loss. */
 #ifndef HR_LEDGER_DELTA_H
 #define HR_LEDGER_DELTA_H
 

@@ -20,13 +20,15 @@ struct hr_file_lock {
 /* Whoever held the lock before may have removed the file that was opened: a lock on it is none. */
 static bool is_at(const char *path, int file) {
     struct stat there, here;
-    return !stat(path, &there) && !fstat(file, &here) && there.st_dev == here.st_dev && there.st_ino == here.st_ino;
+    return !stat(path, &there) && !fstat(file, &here) && there.st_dev == here.st_dev &&
+           there.st_ino == here.st_ino;
 }
 
 static hr_status lock(const char *path, int *out, hr_error *err) {
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
     if (file < 0)
-        return hr_fail(err, HR_E_IO, "check that you may write to the folder", "cannot make the lock '%.200s': %s", path, strerror(errno));
+        return hr_fail(err, HR_E_IO, "check that you may write to the folder",
+                       "cannot make the lock '%.200s': %s", path, strerror(errno));
     int failure = flock(file, LOCK_EX | LOCK_NB) ? errno : is_at(path, file) ? 0 : EWOULDBLOCK;
     if (!failure) {
         *out = file;
@@ -34,8 +36,8 @@ static hr_status lock(const char *path, int *out, hr_error *err) {
     }
     close(file);
     if (failure != EWOULDBLOCK)
-        return hr_fail(err, HR_E_IO, "keep it on a file system that has locks", "cannot lock it against other processes: %s",
-                       strerror(failure));
+        return hr_fail(err, HR_E_IO, "keep it on a file system that has locks",
+                       "cannot lock it against other processes: %s", strerror(failure));
     return hr_fail(err, HR_E_IO, "end the other process first", "another process uses this file");
 }
 

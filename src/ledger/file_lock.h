@@ -1,7 +1,9 @@
-/* One process at a time works from a journal: two would each draw noise for the same question, and send two answers.
+/* One process at a time works from a journal: two would each draw noise for the same question, and send two
+ * answers.
  *
- * A file lock is a lock on a file beside the journal, NAME.lock, which is there for as long as somebody holds it. The lock ends with the
- * process. The journal itself stays open to others: `hedgerow ledger` and `hedgerow train` may use a ledger that serves a federation. */
+ * A file lock is a lock on a file beside the journal, NAME.lock, which is there for as long as somebody holds
+ * it. The lock ends with the process. The journal itself stays open to others: `hedgerow ledger` and
+ * `hedgerow train` may use a ledger that serves a federation. */
 #ifndef HR_LEDGER_FILE_LOCK_H
 #define HR_LEDGER_FILE_LOCK_H
 
@@ -9,7 +11,8 @@
 
 typedef struct hr_file_lock hr_file_lock;
 
-/* Owner: the caller frees *out with hr_file_lock_release. Fails: IO (somebody has it; the file cannot be made), MEMORY. */
+/* Owner: the caller frees *out with hr_file_lock_release. Fails: IO (somebody has it; the file cannot be
+ * made), MEMORY. */
 HR_MUST_CHECK hr_status hr_file_lock_take(const char *path, hr_file_lock **out, hr_error *err);
 /* NULL is allowed. */
 void hr_file_lock_release(hr_file_lock *file_lock);

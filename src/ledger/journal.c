@@ -55,7 +55,7 @@ static const char layout[] = "CREATE TABLE IF NOT EXISTS jobs ("
                              ") STRICT;"
                              "CREATE INDEX IF NOT EXISTS packets_to ON packets (job, receiver, sequence);";
 
-/* ---- Opening ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Opening ---- */
 
 static hr_status lay_out_journal(hr_journal *journal, hr_error *err) {
     const char *path = sqlite3_db_filename(journal->db, "main");
@@ -112,15 +112,18 @@ static hr_status identify(sqlite3 *db, hr_error *err) {
     if (!tables && !application) {
         char mark[160];
         snprintf(mark, sizeof mark,
-                 "PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT", APPLICATION_ID,
-                 LAYOUT_VERSION);
+                 "PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; PRAGMA application_id = %d; PRAGMA "
+                 "user_version = %d; COMMIT",
+                 APPLICATION_ID, LAYOUT_VERSION);
         return hr_store_run(db, mark, err);
     }
     if (application != APPLICATION_ID)
-        return hr_fail(err, HR_E_FORMAT, "name a separate file; it is created if it does not exist", "this file is not a journal");
+        return hr_fail(err, HR_E_FORMAT, "name a separate file; it is created if it does not exist",
+                       "this file is not a journal");
     if (version == LAYOUT_VERSION) return HR_OK;
     return hr_fail(err, HR_E_FORMAT, "use the version of Hedgerow that made it",
-                   "the journal has layout version %lld, this library knows %d", (long long)version, LAYOUT_VERSION);
+                   "the journal has layout version %lld, this library knows %d", (long long)version,
+                   LAYOUT_VERSION);
 }
 
 static hr_status open_file(const char *path, hr_journal **out, hr_error *err) {
@@ -149,7 +152,7 @@ void hr_journal_close(hr_journal *journal) {
     free(journal);
 }
 
-/* ---- Statements -------------------------------------------------------------------------------------------------------------- */
+/* ---- Statements ---- */
 
 hr_status hr_journal_begin(hr_journal *journal, hr_error *err) {
     hr_journal_roll_back(journal);
@@ -182,8 +185,8 @@ static int bind(sqlite3_stmt *statement, int at, const value *v) {
     return sqlite3_bind_int64(statement, at, v->number);
 }
 
-static sqlite3_stmt *prepare_journal_query(hr_journal *journal, const char *sql, const value *values, int count, hr_status *status,
-                                           hr_error *err) {
+static sqlite3_stmt *prepare_journal_query(hr_journal *journal, const char *sql, const value *values,
+                                           int count, hr_status *status, hr_error *err) {
     sqlite3_stmt *statement = NULL;
     bool fine = !sqlite3_prepare_v2(journal->db, sql, -1, &statement, NULL);
     for (int i = 0; fine && i < count; i++) fine = !bind(statement, i + 1, &values[i]);
@@ -201,7 +204,8 @@ static hr_status change(hr_journal *journal, const char *sql, const value *value
 }
 
 /* The number that a query answers; 0 if there is no row. */
-static hr_status ask_journal_number(hr_journal *journal, const char *sql, const value *values, int count, int64_t *out, hr_error *err) {
+static hr_status ask_journal_number(hr_journal *journal, const char *sql, const value *values, int count,
+                                    int64_t *out, hr_error *err) {
     hr_status status;
     sqlite3_stmt *query = prepare_journal_query(journal, sql, values, count, &status, err);
     int step = status ? SQLITE_DONE : sqlite3_step(query);
@@ -218,7 +222,8 @@ static hr_status ask_journal_number(hr_journal *journal, const char *sql, const 
 /* What is done with each row of a query. */
 typedef hr_status row_visit(void *user, sqlite3_stmt *row);
 
-static hr_status each(hr_journal *journal, const char *sql, const value *values, int count, row_visit *visit, void *user, hr_error *err) {
+static hr_status each(hr_journal *journal, const char *sql, const value *values, int count, row_visit *visit,
+                      void *user, hr_error *err) {
     hr_status status;
     sqlite3_stmt *query = prepare_journal_query(journal, sql, values, count, &status, err);
     int step = SQLITE_ROW;
@@ -239,17 +244,19 @@ static value bytes_of(hr_blob blob) {
     return BYTES(blob.at ? blob.at : &none, blob.size);
 }
 
-/* ---- Jobs --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Jobs ---- */
 
 hr_status hr_journal_add_job(hr_journal *journal, const hr_journal_job *job, hr_error *err) {
-    const value values[] = {ID(job->id), NUMBER(job->date), TEXT(job->coordinator), bytes_of(job->terms), BYTES(job->key, HR_JOURNAL_KEY)};
+    const value values[] = {ID(job->id), NUMBER(job->date), TEXT(job->coordinator), bytes_of(job->terms),
+                            BYTES(job->key, HR_JOURNAL_KEY)};
     return change(journal,
                   "INSERT INTO jobs (id, time, coordinator, terms, key)"
                   " VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', ?, 'unixepoch'), ?, ?, ?)",
                   values, 5, err);
 }
 
-hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *job, double epsilon, double delta, const char *purpose, hr_error *err) {
+hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *job, double epsilon, double delta,
+                             const char *purpose, hr_error *err) {
     if (!journal->ledger) return HR_OK;
     hr_status status = hr_ledger_reserve_within(journal->ledger, epsilon, delta, purpose, &job->entry, err);
     const value values[] = {NUMBER(job->entry), ID(job->id)};
@@ -260,7 +267,8 @@ hr_status hr_journal_spend(hr_journal *journal, const hr_journal_job *job, hr_er
     int64_t open = 0;
     if (!journal->ledger) return HR_OK;
     hr_status status =
-        ask_journal_number(journal, "SELECT count(*) FROM entries WHERE id = ? AND state = 'reserved'", &NUMBER(job->entry), 1, &open, err);
+        ask_journal_number(journal, "SELECT count(*) FROM entries WHERE id = ? AND state = 'reserved'",
+                           &NUMBER(job->entry), 1, &open, err);
     return status || !open ? status : hr_ledger_commit_within(journal->ledger, job->entry, err);
 }
 
@@ -271,7 +279,8 @@ hr_status hr_journal_end_job(hr_journal *journal, const uint8_t *id, hr_error *e
 
 hr_status hr_journal_knows(hr_journal *journal, const uint8_t *id, bool *out, hr_error *err) {
     int64_t count = 0;
-    hr_status status = ask_journal_number(journal, "SELECT count(*) FROM jobs WHERE id = ?", &ID(id), 1, &count, err);
+    hr_status status =
+        ask_journal_number(journal, "SELECT count(*) FROM jobs WHERE id = ?", &ID(id), 1, &count, err);
     if (!status) *out = count != 0;
     return status;
 }
@@ -285,37 +294,50 @@ static hr_status show_job(void *user, sqlite3_stmt *row) {
     const job_visit *v = user;
     hr_blob id = blob_of(row, 0), key = blob_of(row, 3);
     const char *coordinator = (const char *)sqlite3_column_text(row, 1);
-    hr_journal_job job = {.coordinator = coordinator, .terms = blob_of(row, 2), .entry = sqlite3_column_int64(row, 4)};
+    hr_journal_job job = {
+        .coordinator = coordinator, .terms = blob_of(row, 2), .entry = sqlite3_column_int64(row, 4)};
     if (!coordinator) return HR_E_MEMORY;
-    if (id.size != HR_JOURNAL_ID || key.size != HR_JOURNAL_KEY || sqlite3_column_type(row, 5) != SQLITE_INTEGER) return HR_E_FORMAT;
+    if (id.size != HR_JOURNAL_ID || key.size != HR_JOURNAL_KEY ||
+        sqlite3_column_type(row, 5) != SQLITE_INTEGER)
+        return HR_E_FORMAT;
     job.date = sqlite3_column_int64(row, 5);
     memcpy(job.id, id.at, HR_JOURNAL_ID);
     memcpy(job.key, key.at, HR_JOURNAL_KEY);
     return v->visit(v->user, &job);
 }
 
-hr_status hr_journal_each_job(hr_journal *journal, hr_status (*visit)(void *user, const hr_journal_job *job), void *user, hr_error *err) {
+hr_status hr_journal_each_job(hr_journal *journal, hr_status (*visit)(void *user, const hr_journal_job *job),
+                              void *user, hr_error *err) {
     job_visit v = {visit, user};
     return each(journal,
-                "SELECT id, coordinator, terms, key, entry, CAST(strftime('%s', time) AS INTEGER) FROM jobs WHERE NOT over ORDER BY rowid",
+                "SELECT id, coordinator, terms, key, entry, CAST(strftime('%s', time) AS INTEGER) FROM jobs "
+                "WHERE NOT over ORDER BY rowid",
                 NULL, 0, show_job, &v, err);
 }
 
-/* ---- Events --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Events ---- */
 
-static hr_status note_sequence(hr_journal *journal, const char *sql, const uint8_t *id, const char *name, uint64_t sequence,
-                               hr_error *err) {
+static hr_status note_sequence(hr_journal *journal, const char *sql, const uint8_t *id, const char *name,
+                               uint64_t sequence, hr_error *err) {
     const value values[] = {ID(id), TEXT(name), NUMBER(sequence)};
     return change(journal, sql, values, 3, err);
 }
 
-static hr_status keep_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event, hr_error *err) {
-    const value values[] = {
-        ID(id), NUMBER(event->kind), TEXT(event->from), NUMBER(event->sequence), NUMBER(event->number), bytes_of(event->bytes)};
-    return change(journal, "INSERT INTO events (job, kind, sender, sequence, value, bytes) VALUES (?, ?, ?, ?, ?, ?)", values, 6, err);
+static hr_status keep_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event,
+                            hr_error *err) {
+    const value values[] = {ID(id),
+                            NUMBER(event->kind),
+                            TEXT(event->from),
+                            NUMBER(event->sequence),
+                            NUMBER(event->number),
+                            bytes_of(event->bytes)};
+    return change(journal,
+                  "INSERT INTO events (job, kind, sender, sequence, value, bytes) VALUES (?, ?, ?, ?, ?, ?)",
+                  values, 6, err);
 }
 
-hr_status hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event, hr_error *err) {
+hr_status hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event,
+                               hr_error *err) {
     hr_status status = journal->forgets ? HR_OK : keep_event(journal, id, event, err);
     if (status || !event->sequence) return status;
     return note_sequence(journal,
@@ -341,16 +363,19 @@ static hr_status show_event(void *user, sqlite3_stmt *row) {
     return v->visit(v->user, &event);
 }
 
-hr_status hr_journal_each_event(hr_journal *journal, const uint8_t *id, hr_status (*visit)(void *user, const hr_journal_event *event),
-                                void *user, hr_error *err) {
+hr_status hr_journal_each_event(hr_journal *journal, const uint8_t *id,
+                                hr_status (*visit)(void *user, const hr_journal_event *event), void *user,
+                                hr_error *err) {
     event_visit v = {visit, user};
-    return each(journal, "SELECT kind, sender, sequence, value, bytes FROM events WHERE job = ? ORDER BY number", &ID(id), 1, show_event,
-                &v, err);
+    return each(journal,
+                "SELECT kind, sender, sequence, value, bytes FROM events WHERE job = ? ORDER BY number",
+                &ID(id), 1, show_event, &v, err);
 }
 
-/* ---- Packets -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Packets ---- */
 
-static hr_status read_sequence(hr_journal *journal, const char *sql, const uint8_t *id, const char *name, uint64_t *out, hr_error *err) {
+static hr_status read_sequence(hr_journal *journal, const char *sql, const uint8_t *id, const char *name,
+                               uint64_t *out, hr_error *err) {
     const value values[] = {ID(id), TEXT(name)};
     int64_t sequence = 0;
     hr_status status = ask_journal_number(journal, sql, values, 2, &sequence, err);
@@ -358,17 +383,21 @@ static hr_status read_sequence(hr_journal *journal, const char *sql, const uint8
     return status;
 }
 
-hr_status hr_journal_taken(hr_journal *journal, const uint8_t *id, const char *from, uint64_t *out, hr_error *err) {
+hr_status hr_journal_taken(hr_journal *journal, const uint8_t *id, const char *from, uint64_t *out,
+                           hr_error *err) {
     return read_sequence(journal, "SELECT taken FROM parties WHERE job = ? AND name = ?", id, from, out, err);
 }
 
-hr_status hr_journal_posted(hr_journal *journal, const uint8_t *id, const char *to, uint64_t *out, hr_error *err) {
+hr_status hr_journal_posted(hr_journal *journal, const uint8_t *id, const char *to, uint64_t *out,
+                            hr_error *err) {
     return read_sequence(journal, "SELECT posted FROM parties WHERE job = ? AND name = ?", id, to, out, err);
 }
 
-hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob packet, hr_error *err) {
+hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence,
+                          hr_blob packet, hr_error *err) {
     const value values[] = {ID(id), TEXT(to), NUMBER(sequence), bytes_of(packet)};
-    hr_status status = change(journal, "INSERT INTO packets (job, receiver, sequence, bytes) VALUES (?, ?, ?, ?)", values, 4, err);
+    hr_status status = change(
+        journal, "INSERT INTO packets (job, receiver, sequence, bytes) VALUES (?, ?, ?, ?)", values, 4, err);
     if (status) return status;
     return note_sequence(journal,
                          "INSERT INTO parties (job, name, posted) VALUES (?, ?, ?)"
@@ -376,8 +405,10 @@ hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, const char *to
                          id, to, sequence, err);
 }
 
-hr_status hr_journal_received(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_error *err) {
-    return note_sequence(journal, "DELETE FROM packets WHERE job = ? AND receiver = ? AND sequence <= ?", id, to, sequence, err);
+hr_status hr_journal_received(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence,
+                              hr_error *err) {
+    return note_sequence(journal, "DELETE FROM packets WHERE job = ? AND receiver = ? AND sequence <= ?", id,
+                         to, sequence, err);
 }
 
 hr_status hr_journal_owes(hr_journal *journal, bool *out, hr_error *err) {
@@ -398,8 +429,11 @@ static hr_status show_packet(void *user, sqlite3_stmt *row) {
     return to ? v->visit(v->user, to, (uint64_t)sqlite3_column_int64(row, 1), blob_of(row, 2)) : HR_E_MEMORY;
 }
 
-hr_status hr_journal_each_packet(hr_journal *journal, hr_status (*visit)(void *user, const char *to, uint64_t sequence, hr_blob packet),
+hr_status hr_journal_each_packet(hr_journal *journal,
+                                 hr_status (*visit)(void *user, const char *to, uint64_t sequence,
+                                                    hr_blob packet),
                                  void *user, hr_error *err) {
     packet_visit v = {visit, user};
-    return each(journal, "SELECT receiver, sequence, bytes FROM packets ORDER BY number", NULL, 0, show_packet, &v, err);
+    return each(journal, "SELECT receiver, sequence, bytes FROM packets ORDER BY number", NULL, 0,
+                show_packet, &v, err);
 }

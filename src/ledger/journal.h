@@ -1,9 +1,12 @@
-/* What a party of a federation must not forget: its jobs, what happened to them, and what it has said that nobody has confirmed.
+/* What a party of a federation must not forget: its jobs, what happened to them, and what it has said that
+ * nobody has confirmed.
  *
- * An owner's journal is kept in the file of its ledger, so that a message and the spending behind it are one transaction. Events of a job
- * are fed again to its protocol after a crash; packets that were posted are sent again, byte for byte, until their receiver has them.
- * Everything between hr_journal_begin and hr_journal_commit is on the disk, flushed, or not there at all. Parties are known by name.
- * A journal in a file is open once (file_lock.h): two processes that served one would answer a question twice. Thread: one at a time. */
+ * An owner's journal is kept in the file of its ledger, so that a message and the spending behind it are one
+ * transaction. Events of a job are fed again to its protocol after a crash; packets that were posted are sent
+ * again, byte for byte, until their receiver has them. Everything between hr_journal_begin and
+ * hr_journal_commit is on the disk, flushed, or not there at all. Parties are known by name. A journal in a
+ * file is open once (file_lock.h): two processes that served one would answer a question twice. Thread: one
+ * at a time. */
 #ifndef HR_LEDGER_JOURNAL_H
 #define HR_LEDGER_JOURNAL_H
 
@@ -36,13 +39,14 @@ typedef struct hr_journal_event {
     hr_blob bytes;
 } hr_journal_event;
 
-/* In the ledger's file, which is prepared for it if it has no journal. The ledger must outlive it. Fails: IO (also: it
- * is open already), FORMAT, MEMORY. */
+/* In the ledger's file, which is prepared for it if it has no journal. The ledger must outlive it. Fails: IO
+ * (also: it is open already), FORMAT, MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_of_ledger(hr_ledger *ledger, hr_journal **out, hr_error *err);
-/* In a file of its own, which is made if it does not exist. Fails: IO (also: it is open already), FORMAT (another kind of file, or
- * damaged), MEMORY. */
+/* In a file of its own, which is made if it does not exist. Fails: IO (also: it is open already), FORMAT
+ * (another kind of file, or damaged), MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_open(const char *path, hr_journal **out, hr_error *err);
-/* In memory: for a simulation, which has no crash to survive. It keeps packets and sequences, and no events. Fails: MEMORY. */
+/* In memory: for a simulation, which has no crash to survive. It keeps packets and sequences, and no events.
+ * Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_in_memory(hr_journal **out, hr_error *err);
 /* What was not committed is gone. NULL is allowed. */
 void hr_journal_close(hr_journal *journal);
@@ -51,43 +55,53 @@ HR_MUST_CHECK hr_status hr_journal_begin(hr_journal *journal, hr_error *err);
 HR_MUST_CHECK hr_status hr_journal_commit(hr_journal *journal, hr_error *err);
 void hr_journal_roll_back(hr_journal *journal);
 
-/* ---- Jobs ------------------------------------------------------------------------------------------------------------- */
+/* ---- Jobs ---- */
 
 HR_MUST_CHECK hr_status hr_journal_add_job(hr_journal *journal, const hr_journal_job *job, hr_error *err);
-/* Spends in the ledger, for the job, inside of the transaction; a journal without a ledger counts nothing. Fails: BUDGET, POLICY, IO. */
-HR_MUST_CHECK hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *job, double epsilon, double delta, const char *purpose,
-                                           hr_error *err);
+/* Spends in the ledger, for the job, inside of the transaction; a journal without a ledger counts nothing.
+ * Fails: BUDGET, POLICY, IO. */
+HR_MUST_CHECK hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *job, double epsilon,
+                                           double delta, const char *purpose, hr_error *err);
 /* What was reserved for the job was used. Again: no effect. */
 HR_MUST_CHECK hr_status hr_journal_spend(hr_journal *journal, const hr_journal_job *job, hr_error *err);
-/* The job is over: its events are forgotten, and it is not shown again. Its packets are sent until they are received. */
+/* The job is over: its events are forgotten, and it is not shown again. Its packets are sent until they are
+ * received. */
 HR_MUST_CHECK hr_status hr_journal_end_job(hr_journal *journal, const uint8_t *id, hr_error *err);
 /* Whether a job was ever known, over or not. */
 HR_MUST_CHECK hr_status hr_journal_knows(hr_journal *journal, const uint8_t *id, bool *out, hr_error *err);
 /* Jobs that are not over, oldest first. */
-HR_MUST_CHECK hr_status hr_journal_each_job(hr_journal *journal, hr_status (*visit)(void *user, const hr_journal_job *job), void *user,
-                                            hr_error *err);
+HR_MUST_CHECK hr_status hr_journal_each_job(hr_journal *journal,
+                                            hr_status (*visit)(void *user, const hr_journal_job *job),
+                                            void *user, hr_error *err);
 
-/* ---- Events ----------------------------------------------------------------------------------------------------------- */
+/* ---- Events ---- */
 
-HR_MUST_CHECK hr_status hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event, hr_error *err);
+HR_MUST_CHECK hr_status hr_journal_add_event(hr_journal *journal, const uint8_t *id,
+                                             const hr_journal_event *event, hr_error *err);
 HR_MUST_CHECK hr_status hr_journal_each_event(hr_journal *journal, const uint8_t *id,
-                                              hr_status (*visit)(void *user, const hr_journal_event *event), void *user, hr_error *err);
+                                              hr_status (*visit)(void *user, const hr_journal_event *event),
+                                              void *user, hr_error *err);
 
-/* ---- Packets ---------------------------------------------------------------------------------------------------------- */
+/* ---- Packets ---- */
 
-/* The sequence of the last message of the job that came from a party; 0: none. It outlives the job's events. */
-HR_MUST_CHECK hr_status hr_journal_taken(hr_journal *journal, const uint8_t *id, const char *from, uint64_t *out, hr_error *err);
+/* The sequence of the last message of the job that came from a party; 0: none. It outlives the job's events.
+ */
+HR_MUST_CHECK hr_status hr_journal_taken(hr_journal *journal, const uint8_t *id, const char *from,
+                                         uint64_t *out, hr_error *err);
 /* The sequence of the last packet of the job that was posted to a party; 0: none. */
-HR_MUST_CHECK hr_status hr_journal_posted(hr_journal *journal, const uint8_t *id, const char *to, uint64_t *out, hr_error *err);
-HR_MUST_CHECK hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob packet,
-                                        hr_error *err);
+HR_MUST_CHECK hr_status hr_journal_posted(hr_journal *journal, const uint8_t *id, const char *to,
+                                          uint64_t *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, const char *to,
+                                        uint64_t sequence, hr_blob packet, hr_error *err);
 /* The party has all packets up to that one: they are forgotten. */
-HR_MUST_CHECK hr_status hr_journal_received(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence, hr_error *err);
+HR_MUST_CHECK hr_status hr_journal_received(hr_journal *journal, const uint8_t *id, const char *to,
+                                            uint64_t sequence, hr_error *err);
 /* Whether any packet is not confirmed. */
 HR_MUST_CHECK hr_status hr_journal_owes(hr_journal *journal, bool *out, hr_error *err);
 /* Packets that are not confirmed, oldest first. */
 HR_MUST_CHECK hr_status hr_journal_each_packet(hr_journal *journal,
-                                               hr_status (*visit)(void *user, const char *to, uint64_t sequence, hr_blob packet),
+                                               hr_status (*visit)(void *user, const char *to,
+                                                                  uint64_t sequence, hr_blob packet),
                                                void *user, hr_error *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* The rules of spending. Every decision reads the entries anew inside one write transaction (BEGIN IMMEDIATE), so that any
- * number of processes see one truth; no total is cached anywhere that could go stale or be lost in a crash. */
+/* The rules of spending. Every decision reads the entries anew inside one write transaction (BEGIN
+ * IMMEDIATE), so that any number of processes see one truth; no total is cached anywhere that could go stale
+ * or be lost in a crash. */
 #include <hedgerow/amount.h>
 #include <hedgerow/ledger.h>
 
@@ -37,13 +38,14 @@ static hr_status name_ledger_file(const hr_ledger *ledger, hr_status status, hr_
 
 static hr_status check_amounts(double epsilon, double delta, hr_error *err) {
     if (!(epsilon > 0 && epsilon <= EPSILON_LARGEST)) {
-        hr_fail(err, HR_E_ARGUMENT, "give a number above 0, at most 1048576; useful values lie between 0.01 and 10",
+        hr_fail(err, HR_E_ARGUMENT,
+                "give a number above 0, at most 1048576; useful values lie between 0.01 and 10",
                 "epsilon is %g, which is not a valid privacy budget", epsilon);
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "epsilon");
     }
     if (!(delta >= 0 && delta < 1)) {
-        hr_fail(err, HR_E_ARGUMENT, "give a number from 0 (pure privacy) to below 1, such as 1e-6", "delta is %g, which is not in [0, 1)",
-                delta);
+        hr_fail(err, HR_E_ARGUMENT, "give a number from 0 (pure privacy) to below 1, such as 1e-6",
+                "delta is %g, which is not in [0, 1)", delta);
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "delta");
     }
     return HR_OK;
@@ -55,17 +57,21 @@ static hr_status check_purpose(const char *purpose, hr_error *err) {
     hr_status status = HR_OK;
     size_t length = purpose ? strlen(purpose) : 0;
     if (!length) status = hr_fail(err, HR_E_ARGUMENT, remedy, "the purpose is empty");
-    if (length > PURPOSE_LONGEST) status = hr_fail(err, HR_E_ARGUMENT, remedy, "the purpose has %zu bytes", length);
+    if (length > PURPOSE_LONGEST)
+        status = hr_fail(err, HR_E_ARGUMENT, remedy, "the purpose has %zu bytes", length);
     for (size_t i = 0; i < length && !status; i++) {
         unsigned char c = (unsigned char)purpose[i];
-        if (c < ' ' || c == 0x7f) status = hr_fail(err, HR_E_ARGUMENT, remedy, "the purpose has a control character at byte %zu", i + 1);
+        if (c < ' ' || c == 0x7f)
+            status =
+                hr_fail(err, HR_E_ARGUMENT, remedy, "the purpose has a control character at byte %zu", i + 1);
     }
     return status ? hr_fail_at(err, status, NULL, 0, 0, "purpose") : HR_OK;
 }
 
 static hr_status check_path(const char *path, hr_error *err) {
     if (path && path[0]) return HR_OK;
-    return hr_fail(err, HR_E_ARGUMENT, "give the path of the ledger's file", "the path of the ledger is empty");
+    return hr_fail(err, HR_E_ARGUMENT, "give the path of the ledger's file",
+                   "the path of the ledger is empty");
 }
 
 hr_status hr_ledger_create(const char *path, double epsilon, double delta, hr_error *err) {
@@ -76,7 +82,8 @@ hr_status hr_ledger_create(const char *path, double epsilon, double delta, hr_er
     if (!limit.epsilon) {
         char text[HR_AMOUNT_TEXT];
         hr_spent_text(epsilon, text);
-        hr_fail(err, HR_E_ARGUMENT, "give a larger limit", "epsilon is %s, which is less than the unit of the ledger (2^-40)", text);
+        hr_fail(err, HR_E_ARGUMENT, "give a larger limit",
+                "epsilon is %s, which is less than the unit of the ledger (2^-40)", text);
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "epsilon");
     }
     status = hr_store_create(path, limit.epsilon, limit.delta, err);
@@ -105,18 +112,22 @@ void hr_ledger_close(hr_ledger *ledger) {
     free(ledger);
 }
 
-/* One statement, hence one state of the file. SQLite's sum() of integers is exact, and refuses to overflow. */
+/* One statement, hence one state of the file. SQLite's sum() of integers is exact, and refuses to overflow.
+ */
 static hr_status read_account(sqlite3 *db, account *out, hr_error *err) {
     sqlite3_stmt *query = NULL;
-    static const char sql[] = "SELECT limits.epsilon_units, limits.delta_units, closed IS NOT NULL, count(id),"
-                              " coalesce(sum(entries.epsilon_units) FILTER (WHERE state <> 'void'), 0),"
-                              " coalesce(sum(entries.delta_units) FILTER (WHERE state <> 'void'), 0) FROM limits LEFT JOIN entries";
+    static const char sql[] =
+        "SELECT limits.epsilon_units, limits.delta_units, closed IS NOT NULL, count(id),"
+        " coalesce(sum(entries.epsilon_units) FILTER (WHERE state <> 'void'), 0),"
+        " coalesce(sum(entries.delta_units) FILTER (WHERE state <> 'void'), 0) FROM limits LEFT JOIN entries";
     bool done = !sqlite3_prepare_v2(db, sql, -1, &query, NULL) && sqlite3_step(query) == SQLITE_ROW;
     if (done) {
-        *out = (account){.limit = {(hr_units)sqlite3_column_int64(query, 0), (hr_delta_units)sqlite3_column_int64(query, 1)},
+        *out = (account){.limit = {(hr_units)sqlite3_column_int64(query, 0),
+                                   (hr_delta_units)sqlite3_column_int64(query, 1)},
                          .frozen = sqlite3_column_int(query, 2) != 0,
                          .entries = (uint64_t)sqlite3_column_int64(query, 3),
-                         .spent = {(hr_units)sqlite3_column_int64(query, 4), (hr_delta_units)sqlite3_column_int64(query, 5)}};
+                         .spent = {(hr_units)sqlite3_column_int64(query, 4),
+                                   (hr_delta_units)sqlite3_column_int64(query, 5)}};
     }
     hr_status status = done ? HR_OK : hr_store_fail(db, err);
     sqlite3_finalize(query);
@@ -155,7 +166,8 @@ typedef struct refusal {
 
 static hr_status refuse_spending(const char *what, const refusal *r, hr_error *err) {
     return hr_fail(err, HR_E_BUDGET, "ask for at most what is left; spent budget never returns",
-                   "the budget of %s is too small: asked %s, spent %s, limit %s, left %s", what, r->asked, r->spent, r->limit, r->left);
+                   "the budget of %s is too small: asked %s, spent %s, limit %s, left %s", what, r->asked,
+                   r->spent, r->limit, r->left);
 }
 
 static hr_status refuse_epsilon(const account *now, spending ask, hr_error *err) {
@@ -180,16 +192,21 @@ static hr_status refuse_delta(const account *now, spending ask, hr_error *err) {
 
 static hr_status check_left(const account *now, spending ask, hr_error *err) {
     spending left = left_of(now);
-    if (now->frozen) return hr_fail(err, HR_E_POLICY, "ask the owner of the records, who froze the ledger", "the ledger is frozen");
+    if (now->frozen)
+        return hr_fail(err, HR_E_POLICY, "ask the owner of the records, who froze the ledger",
+                       "the ledger is frozen");
     if (ask.epsilon > left.epsilon) return refuse_epsilon(now, ask, err);
     return ask.delta > left.delta ? refuse_delta(now, ask, err) : HR_OK;
 }
 
 static hr_status insert_entry(sqlite3 *db, spending ask, const char *purpose, int64_t *id, hr_error *err) {
     sqlite3_stmt *insert = NULL;
-    bool done = !sqlite3_prepare_v2(db, "INSERT INTO entries (epsilon_units, delta_units, purpose) VALUES (?, ?, ?)", -1, &insert, NULL) &&
-                !sqlite3_bind_int64(insert, 1, (int64_t)ask.epsilon) && !sqlite3_bind_int64(insert, 2, (int64_t)ask.delta) &&
-                !sqlite3_bind_text(insert, 3, purpose, -1, SQLITE_STATIC) && sqlite3_step(insert) == SQLITE_DONE;
+    bool done =
+        !sqlite3_prepare_v2(db, "INSERT INTO entries (epsilon_units, delta_units, purpose) VALUES (?, ?, ?)",
+                            -1, &insert, NULL) &&
+        !sqlite3_bind_int64(insert, 1, (int64_t)ask.epsilon) &&
+        !sqlite3_bind_int64(insert, 2, (int64_t)ask.delta) &&
+        !sqlite3_bind_text(insert, 3, purpose, -1, SQLITE_STATIC) && sqlite3_step(insert) == SQLITE_DONE;
     hr_status status = done ? HR_OK : hr_store_fail(db, err);
     if (done) *id = sqlite3_last_insert_rowid(db);
     sqlite3_finalize(insert);
@@ -213,7 +230,8 @@ sqlite3 *hr_ledger_file(const hr_ledger *ledger) {
     return ledger->db;
 }
 
-hr_status hr_ledger_reserve_within(hr_ledger *ledger, double epsilon, double delta, const char *purpose, int64_t *entry, hr_error *err) {
+hr_status hr_ledger_reserve_within(hr_ledger *ledger, double epsilon, double delta, const char *purpose,
+                                   int64_t *entry, hr_error *err) {
     assert(ledger && entry);
     int64_t id = 0;
     hr_status status = check_amounts(epsilon, delta, err);
@@ -233,7 +251,8 @@ static hr_status make_entry_room(hr_ledger *ledger, hr_error *err) {
     return HR_OK;
 }
 
-hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, const char *purpose, int64_t *entry, hr_error *err) {
+hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, const char *purpose,
+                            int64_t *entry, hr_error *err) {
     assert(ledger && entry);
     int64_t id = 0;
     roll_back(ledger->db);
@@ -253,9 +272,10 @@ hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, con
 
 static hr_status move_on(sqlite3 *db, int64_t entry, const char *state, hr_error *err) {
     sqlite3_stmt *update = NULL;
-    bool done = !sqlite3_prepare_v2(db, "UPDATE entries SET state = ? WHERE id = ? AND state = 'reserved'", -1, &update, NULL) &&
-                !sqlite3_bind_text(update, 1, state, -1, SQLITE_STATIC) && !sqlite3_bind_int64(update, 2, entry) &&
-                sqlite3_step(update) == SQLITE_DONE;
+    bool done = !sqlite3_prepare_v2(db, "UPDATE entries SET state = ? WHERE id = ? AND state = 'reserved'",
+                                    -1, &update, NULL) &&
+                !sqlite3_bind_text(update, 1, state, -1, SQLITE_STATIC) &&
+                !sqlite3_bind_int64(update, 2, entry) && sqlite3_step(update) == SQLITE_DONE;
     hr_status status = done ? HR_OK : hr_store_fail(db, err);
     if (done && !sqlite3_changes(db))
         status = hr_fail(err, HR_E_ARGUMENT, "name the number that hr_ledger_reserve gave, once",
@@ -284,8 +304,9 @@ static bool has_reserved(const hr_ledger *ledger, int64_t entry) {
 hr_status hr_ledger_void(hr_ledger *ledger, int64_t entry, hr_error *err) {
     assert(ledger);
     if (!has_reserved(ledger, entry)) {
-        hr_status status = hr_fail(err, HR_E_POLICY, "count it as spent: it is not known what its run has released",
-                                   "entry %lld was not reserved through this handle", (long long)entry);
+        hr_status status =
+            hr_fail(err, HR_E_POLICY, "count it as spent: it is not known what its run has released",
+                    "entry %lld was not reserved through this handle", (long long)entry);
         return name_ledger_file(ledger, status, err);
     }
     roll_back(ledger->db);
@@ -294,7 +315,8 @@ hr_status hr_ledger_void(hr_ledger *ledger, int64_t entry, hr_error *err) {
 
 hr_status hr_ledger_freeze(hr_ledger *ledger, hr_error *err) {
     assert(ledger);
-    static const char sql[] = "UPDATE limits SET closed = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE closed IS NULL";
+    static const char sql[] =
+        "UPDATE limits SET closed = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE closed IS NULL";
     roll_back(ledger->db);
     return name_ledger_file(ledger, hr_store_run(ledger->db, sql, err), err);
 }
@@ -309,7 +331,9 @@ hr_status hr_ledger_sum(hr_ledger *ledger, hr_ledger_total *out, hr_error *err) 
 }
 
 static hr_entry_state state_of(const char *text) {
-    return strcmp(text, "committed") == 0 ? HR_ENTRY_COMMITTED : strcmp(text, "void") == 0 ? HR_ENTRY_VOID : HR_ENTRY_RESERVED;
+    return strcmp(text, "committed") == 0 ? HR_ENTRY_COMMITTED
+           : strcmp(text, "void") == 0    ? HR_ENTRY_VOID
+                                          : HR_ENTRY_RESERVED;
 }
 
 /* False when memory was too short to fetch the texts. */
@@ -327,10 +351,12 @@ static bool read_entry(sqlite3_stmt *query, hr_ledger_entry *out) {
     return true;
 }
 
-hr_status hr_ledger_each(hr_ledger *ledger, bool (*visit)(void *user, const hr_ledger_entry *entry), void *user, hr_error *err) {
+hr_status hr_ledger_each(hr_ledger *ledger, bool (*visit)(void *user, const hr_ledger_entry *entry),
+                         void *user, hr_error *err) {
     assert(ledger && visit);
     sqlite3_stmt *query = NULL;
-    static const char sql[] = "SELECT id, time, purpose, epsilon_units, delta_units, state FROM entries ORDER BY id";
+    static const char sql[] =
+        "SELECT id, time, purpose, epsilon_units, delta_units, state FROM entries ORDER BY id";
     int step = sqlite3_prepare_v2(ledger->db, sql, -1, &query, NULL);
     if (!step) step = sqlite3_step(query);
     hr_status status = HR_OK;

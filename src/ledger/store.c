@@ -1,6 +1,7 @@
-/* Durability is SQLite's: a write-ahead log that is flushed at every commit (synchronous=FULL), and copied into the main file
- * straight away (wal_autocheckpoint=1), so that the main file alone says nearly always the whole truth. What is added here is
- * suspicion: a file is trusted as a ledger only if it says that it is one, of a version that is understood, and is undamaged. */
+/* Durability is SQLite's: a write-ahead log that is flushed at every commit (synchronous=FULL), and copied
+ * into the main file straight away (wal_autocheckpoint=1), so that the main file alone says nearly always the
+ * whole truth. What is added here is suspicion: a file is trusted as a ledger only if it says that it is one,
+ * of a version that is understood, and is undamaged. */
 #include "ledger/store.h"
 
 #include "base/buffer.h"
@@ -19,75 +20,87 @@ enum {
 };
 
 /* The rules that a hand with the sqlite3 shell might break by mistake are kept by the file itself. */
-#define LIMITS                                                                                                                             \
-    "CREATE TABLE limits ("                                                                                                                \
-    "  only INTEGER PRIMARY KEY CHECK (only = 1),"                                                                                         \
-    "  epsilon_units INTEGER NOT NULL CHECK (epsilon_units > 0),"                                                                          \
-    "  delta_units INTEGER NOT NULL CHECK (delta_units >= 0),"                                                                             \
-    "  created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"                                                             \
-    "  closed TEXT"                                                                                                                        \
-    ") STRICT;"                                                                                                                            \
-    "CREATE TRIGGER limits_stay BEFORE UPDATE OF only, epsilon_units, delta_units, created ON limits"                                      \
-    "  BEGIN SELECT raise(ABORT, 'the limits of a ledger never change'); END;"                                                             \
-    "CREATE TRIGGER limits_exist BEFORE DELETE ON limits"                                                                                  \
-    "  BEGIN SELECT raise(ABORT, 'the limits of a ledger are never removed'); END;"                                                        \
-    "CREATE TRIGGER closing_stays BEFORE UPDATE OF closed ON limits WHEN old.closed IS NOT NULL"                                           \
+#define LIMITS                                                                                               \
+    "CREATE TABLE limits ("                                                                                  \
+    "  only INTEGER PRIMARY KEY CHECK (only = 1),"                                                           \
+    "  epsilon_units INTEGER NOT NULL CHECK (epsilon_units > 0),"                                            \
+    "  delta_units INTEGER NOT NULL CHECK (delta_units >= 0),"                                               \
+    "  created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"                               \
+    "  closed TEXT"                                                                                          \
+    ") STRICT;"                                                                                              \
+    "CREATE TRIGGER limits_stay BEFORE UPDATE OF only, epsilon_units, delta_units, created ON limits"        \
+    "  BEGIN SELECT raise(ABORT, 'the limits of a ledger never change'); END;"                               \
+    "CREATE TRIGGER limits_exist BEFORE DELETE ON limits"                                                    \
+    "  BEGIN SELECT raise(ABORT, 'the limits of a ledger are never removed'); END;"                          \
+    "CREATE TRIGGER closing_stays BEFORE UPDATE OF closed ON limits WHEN old.closed IS NOT NULL"             \
     "  BEGIN SELECT raise(ABORT, 'a frozen ledger stays closed'); END;"
 
-/* No list in the check of `state`: SQLite would make a table of it for every row that it checks, whenever a ledger is opened. */
-#define ENTRIES(name)                                                                                                                      \
-    "CREATE TABLE " name " ("                                                                                                              \
-    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"                                                                                              \
-    "  time TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"                                                                \
-    "  purpose TEXT NOT NULL,"                                                                                                             \
-    "  epsilon_units INTEGER NOT NULL CHECK (epsilon_units > 0),"                                                                          \
-    "  delta_units INTEGER NOT NULL CHECK (delta_units >= 0),"                                                                             \
-    "  state TEXT NOT NULL DEFAULT 'reserved' CHECK (state = 'reserved' OR state = 'committed' OR state = 'void')"                         \
+/* No list in the check of `state`: SQLite would make a table of it for every row that it checks, whenever a
+ * ledger is opened. */
+#define ENTRIES(name)                                                                                        \
+    "CREATE TABLE " name " ("                                                                                \
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"                                                                \
+    "  time TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"                                  \
+    "  purpose TEXT NOT NULL,"                                                                               \
+    "  epsilon_units INTEGER NOT NULL CHECK (epsilon_units > 0),"                                            \
+    "  delta_units INTEGER NOT NULL CHECK (delta_units >= 0),"                                               \
+    "  state TEXT NOT NULL DEFAULT 'reserved' CHECK (state = 'reserved' OR state = 'committed' OR state = "  \
+    "'void')"                                                                                                \
     ") STRICT;"
 
 /* What goes with the table of entries. */
-#define RULES                                                                                                                              \
-    "CREATE VIEW spending AS SELECT id, time, purpose, epsilon_units / 1099511627776.0 AS epsilon,"                                        \
-    "  delta_units / 4611686018427387904.0 AS delta, state FROM entries WHERE state <> 'void';"                                            \
-    "CREATE TRIGGER entries_stay BEFORE UPDATE OF id, time, purpose, epsilon_units, delta_units ON entries"                                \
-    "  BEGIN SELECT raise(ABORT, 'the entries of a ledger never change'); END;"                                                            \
-    "CREATE TRIGGER entries_begin BEFORE INSERT ON entries WHEN new.state <> 'reserved'"                                                   \
-    "  BEGIN SELECT raise(ABORT, 'an entry of a ledger begins as reserved'); END;"                                                         \
-    "CREATE TRIGGER entries_end BEFORE UPDATE OF state ON entries WHEN old.state <> 'reserved'"                                            \
-    "  BEGIN SELECT raise(ABORT, 'an entry that is committed or void stays so'); END;"                                                     \
-    "CREATE TRIGGER entries_exist BEFORE DELETE ON entries"                                                                                \
+#define RULES                                                                                                \
+    "CREATE VIEW spending AS SELECT id, time, purpose, epsilon_units / 1099511627776.0 AS epsilon,"          \
+    "  delta_units / 4611686018427387904.0 AS delta, state FROM entries WHERE state <> 'void';"              \
+    "CREATE TRIGGER entries_stay BEFORE UPDATE OF id, time, purpose, epsilon_units, delta_units ON entries"  \
+    "  BEGIN SELECT raise(ABORT, 'the entries of a ledger never change'); END;"                              \
+    "CREATE TRIGGER entries_begin BEFORE INSERT ON entries WHEN new.state <> 'reserved'"                     \
+    "  BEGIN SELECT raise(ABORT, 'an entry of a ledger begins as reserved'); END;"                           \
+    "CREATE TRIGGER entries_end BEFORE UPDATE OF state ON entries WHEN old.state <> 'reserved'"              \
+    "  BEGIN SELECT raise(ABORT, 'an entry that is committed or void stays so'); END;"                       \
+    "CREATE TRIGGER entries_exist BEFORE DELETE ON entries"                                                  \
     "  BEGIN SELECT raise(ABORT, 'the entries of a ledger are never removed'); END;"
 
 static const char layout[] = LIMITS ENTRIES("entries") RULES;
 
-/* Version 1 had no void entries, and its table refuses them: the entries move to a new one. Its triggers go with the old one; numbers stay,
- * and the next one is larger than all. */
-static const char from_version_1[] =
-    "DROP VIEW spending;" ENTRIES("entries_2") "INSERT INTO entries_2 (id, time, purpose, epsilon_units, delta_units, state)"
-                                               "  SELECT id, time, purpose, epsilon_units, delta_units, state FROM entries;"
-                                               "DROP TABLE entries;"
-                                               "ALTER TABLE entries_2 RENAME TO entries;" RULES "PRAGMA user_version = 2;";
+/* Version 1 had no void entries, and its table refuses them: the entries move to a new one. Its triggers go
+ * with the old one; numbers stay, and the next one is larger than all. */
+static const char from_version_1[] = "DROP VIEW spending;" ENTRIES(
+    "entries_2") "INSERT INTO entries_2 (id, time, purpose, epsilon_units, delta_units, state)"
+                 "  SELECT id, time, purpose, epsilon_units, delta_units, state FROM entries;"
+                 "DROP TABLE entries;"
+                 "ALTER TABLE entries_2 RENAME TO entries;" RULES "PRAGMA user_version = 2;";
 
-static const char remedy_backup[] = "restore a copy from before the damage, and count every run since then as spent";
+static const char remedy_backup[] =
+    "restore a copy from before the damage, and count every run since then as spent";
 
 /* The meaning of SQLite's result codes; the rest is reported in SQLite's own words. */
 static hr_status fail_as(int code, const char *words, hr_error *err) {
     switch (code & 0xff) {
     case SQLITE_NOMEM: return hr_fail_memory(err);
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return hr_fail(err, HR_E_IO, "try again when that run has finished", "another process keeps the ledger locked");
-    case SQLITE_FULL: return hr_fail(err, HR_E_IO, "free disk space", "the disk is full: the ledger cannot be written");
+    case SQLITE_LOCKED:
+        return hr_fail(err, HR_E_IO, "try again when that run has finished",
+                       "another process keeps the ledger locked");
+    case SQLITE_FULL:
+        return hr_fail(err, HR_E_IO, "free disk space", "the disk is full: the ledger cannot be written");
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return hr_fail(err, HR_E_IO, "get write permission for the file and its folder", "the ledger cannot be written: %s", words);
+        return hr_fail(err, HR_E_IO, "get write permission for the file and its folder",
+                       "the ledger cannot be written: %s", words);
     case SQLITE_CANTOPEN:
-        return hr_fail(err, HR_E_IO, "check that you may read and write the file and its folder", "the ledger cannot be opened: %s", words);
+        return hr_fail(err, HR_E_IO, "check that you may read and write the file and its folder",
+                       "the ledger cannot be opened: %s", words);
     case SQLITE_NOTADB:
-        return hr_fail(err, HR_E_FORMAT, "name a file made by hr_ledger_create (`hedgerow ledger create`)", "this file is not a ledger");
+        return hr_fail(err, HR_E_FORMAT, "name a file made by hr_ledger_create (`hedgerow ledger create`)",
+                       "this file is not a ledger");
     case SQLITE_CORRUPT:
     case SQLITE_ERROR:
-    case SQLITE_CONSTRAINT: return hr_fail(err, HR_E_FORMAT, remedy_backup, "the ledger is damaged: %s", words);
-    default: return hr_fail(err, HR_E_IO, "check the disk that holds the ledger", "the ledger cannot be used: %s", words);
+    case SQLITE_CONSTRAINT:
+        return hr_fail(err, HR_E_FORMAT, remedy_backup, "the ledger is damaged: %s", words);
+    default:
+        return hr_fail(err, HR_E_IO, "check the disk that holds the ledger", "the ledger cannot be used: %s",
+                       words);
     }
 }
 
@@ -100,7 +113,8 @@ hr_status hr_store_run(sqlite3 *db, const char *sql, hr_error *err) {
     return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? HR_OK : hr_store_fail(db, err);
 }
 
-/* SQLite gives names such as ":memory:" and "file:..." a meaning of their own; a path with a slash has none. */
+/* SQLite gives names such as ":memory:" and "file:..." a meaning of their own; a path with a slash has none.
+ */
 hr_status hr_store_connect(const char *path, sqlite3 **out, hr_error *err) {
     hr_buffer spelled = {0};
     if (path[0] != '/') hr_buffer_text(&spelled, "./");
@@ -127,18 +141,21 @@ hr_status hr_store_guard(sqlite3 *db, hr_error *err) {
 
 static hr_status insert_limits(sqlite3 *db, hr_units epsilon, hr_delta_units delta, hr_error *err) {
     sqlite3_stmt *insert = NULL;
-    bool done = !sqlite3_prepare_v2(db, "INSERT INTO limits (only, epsilon_units, delta_units) VALUES (1, ?, ?)", -1, &insert, NULL) &&
-                !sqlite3_bind_int64(insert, 1, (int64_t)epsilon) && !sqlite3_bind_int64(insert, 2, (int64_t)delta) &&
-                sqlite3_step(insert) == SQLITE_DONE;
+    bool done =
+        !sqlite3_prepare_v2(db, "INSERT INTO limits (only, epsilon_units, delta_units) VALUES (1, ?, ?)", -1,
+                            &insert, NULL) &&
+        !sqlite3_bind_int64(insert, 1, (int64_t)epsilon) && !sqlite3_bind_int64(insert, 2, (int64_t)delta) &&
+        sqlite3_step(insert) == SQLITE_DONE;
     hr_status status = done ? HR_OK : hr_store_fail(db, err);
     sqlite3_finalize(insert);
     return status;
 }
 
 static hr_status fill_limits(sqlite3 *db, hr_units epsilon, hr_delta_units delta, hr_error *err) {
-    char *begin = sqlite3_mprintf("PRAGMA journal_mode = WAL; " SAFEGUARDS
-                                  " BEGIN IMMEDIATE; PRAGMA application_id = %d; PRAGMA user_version = %d; %s",
-                                  APPLICATION_ID, LAYOUT_VERSION, layout);
+    char *begin =
+        sqlite3_mprintf("PRAGMA journal_mode = WAL; " SAFEGUARDS
+                        " BEGIN IMMEDIATE; PRAGMA application_id = %d; PRAGMA user_version = %d; %s",
+                        APPLICATION_ID, LAYOUT_VERSION, layout);
     if (!begin) return hr_fail_memory(err);
     hr_status status = hr_store_run(db, begin, err);
     if (!status) status = insert_limits(db, epsilon, delta, err);
@@ -150,10 +167,11 @@ static hr_status fill_limits(sqlite3 *db, hr_units epsilon, hr_delta_units delta
 hr_status hr_store_make_file(const char *path, hr_error *err) {
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file < 0 && errno == EEXIST)
-        return hr_fail(err, HR_E_POLICY, "choose another name; an existing ledger is never overwritten", "the file exists already");
+        return hr_fail(err, HR_E_POLICY, "choose another name; an existing ledger is never overwritten",
+                       "the file exists already");
     if (file < 0)
-        return hr_fail(err, HR_E_IO, "check that the folder exists and that you may write to it", "cannot create the file: %s",
-                       strerror(errno));
+        return hr_fail(err, HR_E_IO, "check that the folder exists and that you may write to it",
+                       "cannot create the file: %s", strerror(errno));
     close(file);
     return HR_OK;
 }
@@ -173,8 +191,8 @@ hr_status hr_store_create(const char *path, hr_units epsilon, hr_delta_units del
 static hr_status check_store_file(const char *path, hr_error *err) {
     struct stat info;
     if (stat(path, &info)) {
-        const char *remedy =
-            errno == ENOENT ? "create it first: hr_ledger_create (`hedgerow ledger create`)" : "check the path and your permissions";
+        const char *remedy = errno == ENOENT ? "create it first: hr_ledger_create (`hedgerow ledger create`)"
+                                             : "check the path and your permissions";
         return hr_fail(err, HR_E_IO, remedy, "cannot open the ledger: %s", strerror(errno));
     }
     if (S_ISREG(info.st_mode)) return HR_OK;
@@ -199,7 +217,8 @@ static hr_status check_identity(sqlite3 *db, hr_error *err) {
     if (application != APPLICATION_ID) return fail_as(SQLITE_NOTADB, "", err);
     if (version > LAYOUT_VERSION)
         return hr_fail(err, HR_E_FORMAT, "use the newer version of Hedgerow that made it",
-                       "the ledger has layout version %lld, this library knows versions up to %d", (long long)version, LAYOUT_VERSION);
+                       "the ledger has layout version %lld, this library knows versions up to %d",
+                       (long long)version, LAYOUT_VERSION);
     if (version < 1) return fail_as(SQLITE_CORRUPT, "its layout version is below 1", err);
     return HR_OK;
 }
@@ -207,7 +226,8 @@ static hr_status check_identity(sqlite3 *db, hr_error *err) {
 hr_status hr_store_check_pages(sqlite3 *db, hr_error *err) {
     sqlite3_stmt *query = NULL;
     hr_status status = HR_OK;
-    if (sqlite3_prepare_v2(db, "PRAGMA quick_check(1)", -1, &query, NULL) || sqlite3_step(query) != SQLITE_ROW) {
+    if (sqlite3_prepare_v2(db, "PRAGMA quick_check(1)", -1, &query, NULL) ||
+        sqlite3_step(query) != SQLITE_ROW) {
         status = hr_store_fail(db, err);
     } else {
         const char *words = (const char *)sqlite3_column_text(query, 0);

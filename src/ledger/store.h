@@ -1,4 +1,5 @@
-/* The SQLite file behind a ledger: how it is made, recognised and opened, and what SQLite's failures mean to an owner. */
+/* The SQLite file behind a ledger: how it is made, recognised and opened, and what SQLite's failures mean to
+ * an owner. */
 #ifndef HR_LEDGER_STORE_H
 #define HR_LEDGER_STORE_H
 
@@ -9,15 +10,16 @@
 #include <sqlite3.h>
 
 /* Makes the file, which must not exist. Fails: POLICY (exists), IO, MEMORY; no file is left behind then. */
-HR_MUST_CHECK hr_status hr_store_create(const char *path, hr_units epsilon, hr_delta_units delta, hr_error *err);
+HR_MUST_CHECK hr_status hr_store_create(const char *path, hr_units epsilon, hr_delta_units delta,
+                                        hr_error *err);
 
 /* Opens a file that is a ledger of this version and undamaged. Owner: the caller closes with sqlite3_close.
  * Fails: IO, FORMAT, MEMORY. */
 HR_MUST_CHECK hr_status hr_store_open(const char *path, sqlite3 **out, hr_error *err);
 
-/* Steps of opening a file of another kind: an empty file that only its owner may read and write, a connection to a file that exists, what
- * a query for one integer answers, and the settings that bring every commit to the disk. Fails: POLICY (the file exists), IO, FORMAT,
- * MEMORY. */
+/* Steps of opening a file of another kind: an empty file that only its owner may read and write, a connection
+ * to a file that exists, what a query for one integer answers, and the settings that bring every commit to
+ * the disk. Fails: POLICY (the file exists), IO, FORMAT, MEMORY. */
 HR_MUST_CHECK hr_status hr_store_make_file(const char *path, hr_error *err);
 HR_MUST_CHECK hr_status hr_store_connect(const char *path, sqlite3 **out, hr_error *err);
 HR_MUST_CHECK hr_status hr_store_number(sqlite3 *db, const char *sql, int64_t *out, hr_error *err);

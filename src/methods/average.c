@@ -25,7 +25,8 @@ hr_status hr_average_init(hr_training *t, hr_error *err) {
 }
 
 /* Of two classes the score is of the second. */
-static hr_status add_output(hr_training *t, const hr_tree *tree, const double *said, size_t width, size_t output, hr_error *err) {
+static hr_status add_output(hr_training *t, const hr_tree *tree, const double *said, size_t width,
+                            size_t output, hr_error *err) {
     hr_forest *forest = &t->forest;
     hr_tree copy;
     hr_status status = hr_tree_copy(tree, t->arena, &copy, err);
@@ -42,6 +43,7 @@ static hr_status add_output(hr_training *t, const hr_tree *tree, const double *s
 hr_status hr_average_add(hr_training *t, const hr_tree *tree, const double *said, hr_error *err) {
     size_t width = hr_average_width(t->data);
     hr_status status = HR_OK;
-    for (size_t k = 0; !status && k < t->forest.output_count; k++) status = add_output(t, tree, said, width, k, err);
+    for (size_t k = 0; !status && k < t->forest.output_count; k++)
+        status = add_output(t, tree, said, width, k, err);
     return status;
 }

@@ -23,8 +23,9 @@ typedef struct pair_arm {
     arm arm;
 } pair_arm;
 
-/* A pair's weight is (root of its gain + a floor) sqrt(w_high w_low). Pairs that were never chosen have one mean in the place of that root,
- * so that their law is a product: only pairs that were chosen, at most one a round, need room of their own. */
+/* A pair's weight is (root of its gain + a floor) sqrt(w_high w_low). Pairs that were never chosen have one
+ * mean in the place of that root, so that their law is a product: only pairs that were chosen, at most one a
+ * round, need room of their own. */
 struct hr_bandit {
     size_t features, usable_count;
     bool *usable;
@@ -34,7 +35,8 @@ struct hr_bandit {
     pair_arm *pairs;
     size_t pair_count;
     double *tried, tried_weight;     /* the weights of pairs that were chosen, and their sum */
-    double *untried, untried_weight; /* the others, by feature: the sum of root products of those that hold it; the weight of them all */
+    double *untried, untried_weight; /* the others, by feature: the sum of root products of those that hold
+                                        it; the weight of them all */
     double *partners;                /* room for one draw */
     double kinds[HR_TREE_KINDS];
     double *past; /* a round's gain, 0 if negative, times FADE^age */
@@ -43,7 +45,8 @@ struct hr_bandit {
 
 void hr_bandit_free(hr_bandit *b) {
     if (!b) return;
-    void *all[] = {b->usable, b->of_feature, b->weights, b->roots, b->pairs, b->tried, b->untried, b->partners, b->past};
+    void *all[] = {b->usable, b->of_feature, b->weights,  b->roots, b->pairs,
+                   b->tried,  b->untried,    b->partners, b->past};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(b);
 }
@@ -101,7 +104,8 @@ static void weigh_untried(hr_bandit *b) {
         b->untried[pair->low] -= b->roots[pair->high];
     }
     b->untried_weight = 0;
-    for (size_t f = 0; f < b->features; f++) b->untried_weight += (b->untried[f] = fmax(b->untried[f], 0) * b->roots[f]) / 2;
+    for (size_t f = 0; f < b->features; f++)
+        b->untried_weight += (b->untried[f] = fmax(b->untried[f], 0) * b->roots[f]) / 2;
 }
 
 /* A pair that was not chosen counts like the mean of those that were. */
@@ -156,7 +160,8 @@ static bool find_partners(const hr_bandit *b, uint32_t feature) {
     memcpy(b->partners, b->roots, b->features * sizeof *b->partners);
     b->partners[feature] = 0;
     for (size_t p = 0; p < b->pair_count; p++)
-        if (is_bandit_allocated(&b->pairs[p], feature)) b->partners[b->pairs[p].high == feature ? b->pairs[p].low : b->pairs[p].high] = 0;
+        if (is_bandit_allocated(&b->pairs[p], feature))
+            b->partners[b->pairs[p].high == feature ? b->pairs[p].low : b->pairs[p].high] = 0;
     for (size_t f = 0; f < b->features; f++) sum += b->partners[f];
     return sum > 0;
 }

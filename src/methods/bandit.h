@@ -1,5 +1,5 @@
-/* What hedge learns from its own noisy gains: which features, pairs of features and kinds of trees are worth a candidate, and which
- * trees are worth varying. It reads released values only. */
+/* What hedge learns from its own noisy gains: which features, pairs of features and kinds of trees are worth
+ * a candidate, and which trees are worth varying. It reads released values only. */
 #ifndef HR_METHODS_BANDIT_H
 #define HR_METHODS_BANDIT_H
 
@@ -11,8 +11,10 @@ typedef enum hr_tree_kind { HR_TREE_ONE, HR_TREE_PAIR, HR_TREE_ALL, HR_TREE_KIND
 
 typedef struct hr_bandit hr_bandit;
 
-/* usable[f]: the feature has more than one bin. rounds: how many gains it may be told. Owner: the caller frees *out. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_bandit_new(const bool *usable, size_t features, size_t rounds, hr_bandit **out, hr_error *err);
+/* usable[f]: the feature has more than one bin. rounds: how many gains it may be told. Owner: the caller
+ * frees *out. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_bandit_new(const bool *usable, size_t features, size_t rounds, hr_bandit **out,
+                                      hr_error *err);
 void hr_bandit_free(hr_bandit *bandit);
 
 /* Sets the probabilities of round t from the gains so far. */

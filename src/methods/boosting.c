@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static hr_status boosting_forest_init(hr_training *training, hr_link link, size_t outputs, size_t trees, hr_error *err) {
+static hr_status boosting_forest_init(hr_training *training, hr_link link, size_t outputs, size_t trees,
+                                      hr_error *err) {
     bool number = hr_schema_task(hr_data_schema(training->data)) == HR_REGRESSION;
     hr_forest forest = {.link = number ? HR_LINK_NUMBER : link, .output_count = outputs};
     forest.base = hr_arena_alloc(training->arena, outputs, sizeof *forest.base);
@@ -28,19 +29,24 @@ static hr_status boosting_buffers_init(hr_boosting *b, hr_error *err) {
 hr_status hr_boosting_init(hr_boosting *b, hr_training *training, hr_link link, size_t trees, hr_error *err) {
     const hr_binning *binning = &training->binning;
     int depth = (int)training->options->depth;
-    *b = (hr_boosting){.training = training, .source = training->source, .outputs = hr_training_outputs(training->data)};
-    hr_stats_setup setup = {.kind = HR_STATS_GRADIENTS, .binning = binning, .outputs = b->outputs, .depth = depth};
+    *b = (hr_boosting){
+        .training = training, .source = training->source, .outputs = hr_training_outputs(training->data)};
+    hr_stats_setup setup = {
+        .kind = HR_STATS_GRADIENTS, .binning = binning, .outputs = b->outputs, .depth = depth};
     hr_status status = boosting_forest_init(training, link, b->outputs, trees, err);
     if (!status) status = b->source->ops->prepare(b->source, &setup, err);
     if (!status) status = boosting_buffers_init(b, err);
-    if (!status) status = hr_grower_new(binning, hr_histogram_cells(binning->feature_count), depth, &b->grower, err);
+    if (!status)
+        status = hr_grower_new(binning, hr_histogram_cells(binning->feature_count), depth, &b->grower, err);
     if (status) hr_boosting_done(b);
     return status;
 }
 
-/* Bins by column and by record; targets, scores, and records twice with their gradients; the histograms of the last level. */
+/* Bins by column and by record; targets, scores, and records twice with their gradients; the histograms of
+ * the last level. */
 double hr_boosting_memory(const hr_fit_facts *facts, double rows) {
-    double features = (double)hr_schema_feature_count(facts->schema), nodes = ldexp(1, (int)facts->options->depth - 1);
+    double features = (double)hr_schema_feature_count(facts->schema),
+           nodes = ldexp(1, (int)facts->options->depth - 1);
     double records = rows * (double)((hr_facts_outputs(facts) + 3) * sizeof(double) + 3 * sizeof(uint32_t));
     return 2 * rows * features + records + (features + HR_TILE) * HR_STRIDE * nodes * sizeof(hr_cell);
 }
@@ -55,18 +61,20 @@ void hr_boosting_done(hr_boosting *b) {
 hr_status hr_boosting_pack(hr_boosting *b, uint64_t weight_bound, hr_error *err) {
     b->packing.shift = hr_packing_shift(b->source->capacity, weight_bound, b->packing.gradient_bound);
     if (b->packing.shift >= 0) return HR_OK;
-    return hr_fail(err, HR_E_LIMIT, "train on a part of the records", "too many records for exact sums in 63 bits");
+    return hr_fail(err, HR_E_LIMIT, "train on a part of the records",
+                   "too many records for exact sums in 63 bits");
 }
 
-hr_status hr_boosting_grow(hr_boosting *b, hr_splitter *splitter, const hr_stats_round *round, hr_tree **tree, size_t *leaves,
-                           hr_error *err) {
+hr_status hr_boosting_grow(hr_boosting *b, hr_splitter *splitter, const hr_stats_round *round, hr_tree **tree,
+                           size_t *leaves, hr_error *err) {
     hr_forest *forest = &b->training->forest;
     hr_tree *made = &forest->trees[forest->tree_count];
     hr_stats_round packed = *round;
     const hr_sums *sums;
     packed.packing = b->packing;
     hr_status status = b->source->ops->begin(b->source, &packed, err);
-    if (!status) status = hr_grow(b->grower, b->source, splitter, &b->packing, b->training->arena, made, &sums, err);
+    if (!status)
+        status = hr_grow(b->grower, b->source, splitter, &b->packing, b->training->arena, made, &sums, err);
     if (status) return status;
     made->output = round->output;
     forest->tree_count++;

@@ -1,4 +1,5 @@
-/* What all boosting methods share: the tools that grow a tree on what a statistics source says, and give it leaves. */
+/* What all boosting methods share: the tools that grow a tree on what a statistics source says, and give it
+ * leaves. */
 #ifndef HR_METHODS_BOOSTING_H
 #define HR_METHODS_BOOSTING_H
 
@@ -20,7 +21,8 @@ typedef struct hr_boosting {
 
 /* Prepares the source for training->binning and starts an empty forest (base 0) with room for `trees` trees.
  * `link` for numbers is always HR_LINK_NUMBER. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_boosting_init(hr_boosting *boosting, hr_training *training, hr_link link, size_t trees, hr_error *err);
+HR_MUST_CHECK hr_status hr_boosting_init(hr_boosting *boosting, hr_training *training, hr_link link,
+                                         size_t trees, hr_error *err);
 void hr_boosting_done(hr_boosting *boosting);
 
 /* For hr_method.memory: what hr_boosting_init and the growing of trees take for so many records. */
@@ -29,13 +31,15 @@ double hr_boosting_memory(const hr_fit_facts *facts, double rows);
 /* Chooses the packing's shift for its bounds. Fails: LIMIT (too many records). */
 HR_MUST_CHECK hr_status hr_boosting_pack(hr_boosting *boosting, uint64_t weight_bound, hr_error *err);
 
-/* Grows the next tree of the forest in a round, whose packing is the boosting's. Its leaf values are still 0; leaf sums are in
- * leaf_gradients and leaf_weights, `leaves` of them. Fails: MEMORY, and what the source and the splitter fail with. */
-HR_MUST_CHECK hr_status hr_boosting_grow(hr_boosting *boosting, hr_splitter *splitter, const hr_stats_round *round, hr_tree **tree,
-                                         size_t *leaves, hr_error *err);
+/* Grows the next tree of the forest in a round, whose packing is the boosting's. Its leaf values are still 0;
+ * leaf sums are in leaf_gradients and leaf_weights, `leaves` of them. Fails: MEMORY, and what the source and
+ * the splitter fail with. */
+HR_MUST_CHECK hr_status hr_boosting_grow(hr_boosting *boosting, hr_splitter *splitter,
+                                         const hr_stats_round *round, hr_tree **tree, size_t *leaves,
+                                         hr_error *err);
 
-/* Adds what the forest's trees first, first + 1, ..., whose leaves have their values, predict to the scores of the records.
- * Fails: as the source. */
+/* Adds what the forest's trees first, first + 1, ..., whose leaves have their values, predict to the scores
+ * of the records. Fails: as the source. */
 HR_MUST_CHECK hr_status hr_boosting_add_trees(hr_boosting *boosting, size_t first, hr_error *err);
 
 #endif

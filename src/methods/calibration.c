@@ -22,7 +22,8 @@ typedef struct bin {
 
 static void read_calibration_bins(const hr_noisy *cells, bin *bins) {
     for (size_t b = 0; b < BINS; b++) {
-        double no = (double)cells[2 * b].paid / HR_RELIABILITY_UNITS, yes = (double)cells[2 * b + 1].paid / HR_RELIABILITY_UNITS;
+        double no = (double)cells[2 * b].paid / HR_RELIABILITY_UNITS,
+               yes = (double)cells[2 * b + 1].paid / HR_RELIABILITY_UNITS;
         bins[b] = (bin){yes, no + yes, hr_link_input(hr_reliability_middle(b))};
     }
 }
@@ -45,8 +46,10 @@ static void times(const matrix *m, const double v[2], double out[2]) {
     out[1] = m->m01 * v[0] + m->m11 * v[1];
 }
 
-/* The likelihood's gradient, its hessian, and the variance of the gradient: of the labels, and of the noise in the cells. */
-static void look(const bin *bins, double sigma, const double at[2], double gradient[2], matrix *hessian, matrix *variance) {
+/* The likelihood's gradient, its hessian, and the variance of the gradient: of the labels, and of the noise
+ * in the cells. */
+static void look(const bin *bins, double sigma, const double at[2], double gradient[2], matrix *hessian,
+                 matrix *variance) {
     gradient[0] = gradient[1] = 0;
     *hessian = (matrix){1e-9, 0, 1e-9};
     *variance = *hessian;
@@ -60,8 +63,8 @@ static void look(const bin *bins, double sigma, const double at[2], double gradi
     }
 }
 
-/* One step of Newton's method towards the most probable parameters. The gradient's distance from 0 is weighed by its variance, so that
- * counts which the noise drowns leave what was believed before. */
+/* One step of Newton's method towards the most probable parameters. The gradient's distance from 0 is weighed
+ * by its variance, so that counts which the noise drowns leave what was believed before. */
 static void newton_step(const bin *bins, double sigma, double at[2]) {
     double gradient[2], right[2], weighed[2], first[2], second[2], by[2];
     matrix hessian, variance;
@@ -73,7 +76,8 @@ static void newton_step(const bin *bins, double sigma, double at[2]) {
     solve(&variance, (const double[2]){hessian.m01, hessian.m11}, weighed);
     times(&hessian, weighed, second);
     for (size_t k = 0; k < 2; k++) right[k] -= (at[k] - MEAN[k]) / (DEVIATION[k] * DEVIATION[k]);
-    matrix information = {first[0] + 1 / (DEVIATION[0] * DEVIATION[0]), second[0], second[1] + 1 / (DEVIATION[1] * DEVIATION[1])};
+    matrix information = {first[0] + 1 / (DEVIATION[0] * DEVIATION[0]), second[0],
+                          second[1] + 1 / (DEVIATION[1] * DEVIATION[1])};
     solve(&information, right, by);
     for (size_t k = 0; k < 2; k++) at[k] += fmin(fmax(by[k], -1), 1);
 }
@@ -83,5 +87,6 @@ hr_calibration hr_calibration_fit(const hr_noisy *cells, double sigma) {
     double at[2] = {MEAN[0], MEAN[1]};
     read_calibration_bins(cells, bins);
     for (int i = 0; i < STEPS; i++) newton_step(bins, sigma, at);
-    return (hr_calibration){true, fmin(fmax(at[0], -HR_INTERCEPT_MAX), HR_INTERCEPT_MAX), fmin(fmax(at[1], HR_SLOPE_MIN), HR_SLOPE_MAX)};
+    return (hr_calibration){true, fmin(fmax(at[0], -HR_INTERCEPT_MAX), HR_INTERCEPT_MAX),
+                            fmin(fmax(at[1], HR_SLOPE_MIN), HR_SLOPE_MAX)};
 }

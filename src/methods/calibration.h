@@ -1,8 +1,9 @@
 /* The last release of hedge: how often its probabilities come true, and the curve that mends them.
  *
- * Clipped gradients bias a forest's probabilities: of labels that are hard to foretell they are too bold. A table of 20 probabilities times
- * whether the label was the class spoken of (stats/reliability.h) is released once; a logistic curve is fitted to its noisy cells, the
- * noisier the closer to leaving probabilities as they are. */
+ * Clipped gradients bias a forest's probabilities: of labels that are hard to foretell they are too bold. A
+ * table of 20 probabilities times whether the label was the class spoken of (stats/reliability.h) is released
+ * once; a logistic curve is fitted to its noisy cells, the noisier the closer to leaving probabilities as
+ * they are. */
 #ifndef HR_METHODS_CALIBRATION_H
 #define HR_METHODS_CALIBRATION_H
 
@@ -10,8 +11,8 @@
 #include "stats/reliability.h"
 #include "tree/tree.h"
 
-/* Whatever the cells (HR_RELIABILITY_CELLS of them, in units of 1/64 of a record), a calibration within its bounds (tree/link.h). sigma:
- * standard deviation of their noise, in records. */
+/* Whatever the cells (HR_RELIABILITY_CELLS of them, in units of 1/64 of a record), a calibration within its
+ * bounds (tree/link.h). sigma: standard deviation of their noise, in records. */
 hr_calibration hr_calibration_fit(const hr_noisy *cells, double sigma);
 
 #endif

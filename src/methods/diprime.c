@@ -1,12 +1,15 @@
-/* DiPriMe: forests of private median trees (Consul and Williamson 2020), as published and as they should have been.
+/* DiPriMe: forests of private median trees (Consul and Williamson 2020), as published and as they should have
+ * been.
  *
- * Algorithm 2 shares the records out to the trees (private_forest.c). Algorithm 1 splits every node, down to the same depth. Algorithm 3
- * finds a split: each of K random features is cut at a private median, and one of these cuts is chosen by how well it explains the label.
+ * Algorithm 2 shares the records out to the trees (private_forest.c). Algorithm 1 splits every node, down to
+ * the same depth. Algorithm 3 finds a split: each of K random features is cut at a private median, and one of
+ * these cuts is chosen by how well it explains the label.
  *
- * Sound: medians are chosen on a public grid, so that every cut has the same base weight whatever the records are; K medians and the
- * choice among them share a level's budget; the choice goes by the sum of squared errors, of width R^2; leaves are noisy sums and
- * counts. Published: the gap between two records is chosen and a point drawn in it, medians share one budget, the choice goes by the mean
- * squared error, and a leaf's noise is divided by its exact number of records. */
+ * Sound: medians are chosen on a public grid, so that every cut has the same base weight whatever the records
+ * are; K medians and the choice among them share a level's budget; the choice goes by the sum of squared
+ * errors, of width R^2; leaves are noisy sums and counts. Published: the gap between two records is chosen
+ * and a point drawn in it, medians share one budget, the choice goes by the mean squared error, and a leaf's
+ * noise is divided by its exact number of records. */
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "methods/private_forest.h"
@@ -46,7 +49,8 @@ struct diprime {
     uint32_t *picked;
     hr_stats_division *candidates;
     hr_stats_query *queries;
-    hr_exact *scores, *sides, *counts, *gaps; /* sides: of all candidates; counts: of cells, or of categories */
+    hr_exact *scores, *sides, *counts,
+        *gaps; /* sides: of all candidates; counts: of cells, or of categories */
     double *said;
     hr_node *nodes;
     hr_bin_set *subsets;
@@ -61,14 +65,15 @@ static hr_csprng *csprng_of(const diprime *d) {
     return hr_gate_csprng(d->training->gate);
 }
 
-/* ---- Ranges ---------------------------------------------------------------------------------------------------------- */
+/* ---- Ranges ---- */
 
 static void start_ranges(diprime *d) {
     const hr_schema *schema = hr_data_schema(d->training->data);
     for (size_t f = 0; f < d->features; f++) {
         const hr_column *column = hr_schema_feature(schema, f);
         d->ranges[f] = (range){.low = column->low, .high = column->high};
-        for (uint32_t bin = 1; bin < d->training->binning.features[f].bin_count; bin++) hr_bin_set_add(&d->ranges[f].values, (uint8_t)bin);
+        for (uint32_t bin = 1; bin < d->training->binning.features[f].bin_count; bin++)
+            hr_bin_set_add(&d->ranges[f].values, (uint8_t)bin);
     }
 }
 
@@ -86,17 +91,19 @@ static bool can_split(const diprime *d, uint32_t feature) {
 }
 
 /* SplitRange, line 56. */
-static range range_of_child(const diprime *d, const range *parent, const hr_stats_division *split, bool left) {
+static range range_of_child(const diprime *d, const range *parent, const hr_stats_division *split,
+                            bool left) {
     range child = *parent;
     if (is_number_diprime(d, split->feature)) {
         *(left ? &child.high : &child.low) = fmin(fmax(split->cut, parent->low), parent->high);
         return child;
     }
-    for (size_t w = 0; w < HR_BINS_MAX / 64; w++) child.values.words[w] &= left ? split->left.words[w] : ~split->left.words[w];
+    for (size_t w = 0; w < HR_BINS_MAX / 64; w++)
+        child.values.words[w] &= left ? split->left.words[w] : ~split->left.words[w];
     return child;
 }
 
-/* ---- Medians --------------------------------------------------------------------------------------------------------- */
+/* ---- Medians ---- */
 
 static double uniform_cut(hr_csprng *csprng) {
     return (double)(hr_csprng_u64(csprng) >> 11) * 0x1p-53;
@@ -106,19 +113,23 @@ static hr_stats_source *diprime_source_of(const diprime *d) {
     return d->training->source;
 }
 
-static hr_status median_on_grid(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err) {
+static hr_status median_on_grid(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c,
+                                hr_error *err) {
     const range *of = &d->ranges[c->feature];
     hr_exact scores[HR_MEDIAN_SCORE_CELLS - 1];
-    hr_stats_query query = {.answer = HR_STATS_CELLS, .node = node, .feature = c->feature, .range = {of->low, of->high}};
+    hr_stats_query query = {
+        .answer = HR_STATS_CELLS, .node = node, .feature = c->feature, .range = {of->low, of->high}};
     hr_status status = diprime_source_of(d)->ops->ask(diprime_source_of(d), &query, 1, d->counts, err);
     if (status) return status;
     hr_median_score_of_cuts(d->counts, c->missing_left, scores);
-    c->cut = hr_median_score_cut(&query.range, 1 + hr_gate_choose(d->training->gate, permit, scores, HR_MEDIAN_SCORE_CELLS - 1));
+    c->cut = hr_median_score_cut(
+        &query.range, 1 + hr_gate_choose(d->training->gate, permit, scores, HR_MEDIAN_SCORE_CELLS - 1));
     return HR_OK;
 }
 
 /* Lines 42 to 46: a gap between two values, and a point in it; where there is none, anywhere in the range. */
-static hr_status median_of_gaps(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err) {
+static hr_status median_of_gaps(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c,
+                                hr_error *err) {
     const range *of = &d->ranges[c->feature];
     hr_stats_query query = {.node = node, .feature = c->feature};
     double at = uniform_cut(csprng_of(d)), ends[2] = {of->low, of->high};
@@ -133,7 +144,8 @@ static hr_status median_of_gaps(diprime *d, uint32_t node, hr_permit permit, hr_
     return status;
 }
 
-/* The bits of its number say which values go left. Numbers below 2^(count - 1) leave the last on the right, so that none comes twice. */
+/* The bits of its number say which values go left. Numbers below 2^(count - 1) leave the last on the right,
+ * so that none comes twice. */
 static hr_bin_set nth_division(const uint8_t *values, size_t count, size_t number) {
     hr_bin_set left = {{0}};
     for (size_t i = 0; i < count; i++)
@@ -147,7 +159,8 @@ static hr_bin_set random_division(hr_csprng *csprng, const hr_bin_set *set) {
     return left;
 }
 
-/* Line 35: every division of the values in two; of many values, random ones. Missing goes to a random side. */
+/* Line 35: every division of the values in two; of many values, random ones. Missing goes to a random side.
+ */
 static size_t divisions_of(const diprime *d, const hr_bin_set *set, hr_bin_set *divisions) {
     uint8_t values[HR_BINS_MAX];
     size_t count = values_of(set, values);
@@ -161,19 +174,21 @@ static size_t divisions_of(const diprime *d, const hr_bin_set *set, hr_bin_set *
 }
 
 /* Line 40. */
-static hr_status draw_division(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err) {
+static hr_status draw_division(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c,
+                               hr_error *err) {
     hr_bin_set divisions[DIVISIONS_MAX];
     hr_exact scores[DIVISIONS_MAX];
     hr_stats_query query = {.answer = HR_STATS_VALUES, .node = node, .feature = c->feature};
     size_t made = divisions_of(d, &d->ranges[c->feature].values, divisions);
     hr_status status = diprime_source_of(d)->ops->ask(diprime_source_of(d), &query, 1, d->counts, err);
     if (status) return status;
-    hr_median_score_of_subsets(d->counts, d->training->binning.features[c->feature].bin_count, divisions, made, scores);
+    hr_median_score_of_subsets(d->counts, d->training->binning.features[c->feature].bin_count, divisions,
+                               made, scores);
     c->left = divisions[hr_gate_choose(d->training->gate, permit, scores, made)];
     return HR_OK;
 }
 
-/* ---- Splits (Algorithm 3) -------------------------------------------------------------------------------------------- */
+/* ---- Splits (Algorithm 3) ---- */
 
 /* Line 32: K of the features that can be split, or all. */
 static size_t pick_features(diprime *d) {
@@ -185,7 +200,8 @@ static size_t pick_features(diprime *d) {
     return wanted;
 }
 
-static hr_status draw_split_candidate(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c, hr_error *err) {
+static hr_status draw_split_candidate(diprime *d, uint32_t node, hr_permit permit, hr_stats_division *c,
+                                      hr_error *err) {
     if (!is_number_diprime(d, c->feature)) return draw_division(d, node, permit, c, err);
     c->missing_left = hr_uniform(csprng_of(d), 2);
     return d->rules->median(d, node, permit, c, err);
@@ -195,20 +211,25 @@ static hr_status draw_split_candidate(diprime *d, uint32_t node, hr_permit permi
 static hr_status diprime_score_candidates(diprime *d, uint32_t node, size_t candidates, hr_error *err) {
     size_t width = hr_sides_width(hr_labels_width(&d->labels));
     for (size_t k = 0; k < candidates; k++)
-        d->queries[k] = (hr_stats_query){.answer = HR_STATS_SIDES, .node = node, .division = d->candidates[k]};
-    hr_status status = diprime_source_of(d)->ops->ask(diprime_source_of(d), d->queries, candidates, d->sides, err);
-    for (size_t k = 0; !status && k < candidates; k++) d->scores[k] = d->rules->score(&d->labels, d->sides + k * width);
+        d->queries[k] =
+            (hr_stats_query){.answer = HR_STATS_SIDES, .node = node, .division = d->candidates[k]};
+    hr_status status =
+        diprime_source_of(d)->ops->ask(diprime_source_of(d), d->queries, candidates, d->sides, err);
+    for (size_t k = 0; !status && k < candidates; k++)
+        d->scores[k] = d->rules->score(&d->labels, d->sides + k * width);
     return status;
 }
 
 /* made: false where no feature can be split. */
-static hr_status find_split(diprime *d, uint32_t node, size_t level, hr_stats_division *split, bool *made, hr_error *err) {
+static hr_status find_split(diprime *d, uint32_t node, size_t level, hr_stats_division *split, bool *made,
+                            hr_error *err) {
     size_t candidates = pick_features(d), chosen = 0;
     hr_status status = HR_OK;
     *made = candidates > 0;
     for (size_t k = 0; !status && k < candidates; k++) {
         d->candidates[k] = (hr_stats_division){.feature = d->picked[k]};
-        status = draw_split_candidate(d, node, d->medians[level * d->candidate_count + k], &d->candidates[k], err);
+        status =
+            draw_split_candidate(d, node, d->medians[level * d->candidate_count + k], &d->candidates[k], err);
     }
     if (!status && candidates > 1) {
         status = diprime_score_candidates(d, node, candidates, err);
@@ -219,10 +240,11 @@ static hr_status find_split(diprime *d, uint32_t node, size_t level, hr_stats_di
     return HR_OK;
 }
 
-/* ---- Trees (Algorithm 1) --------------------------------------------------------------------------------------------- */
+/* ---- Trees (Algorithm 1) ---- */
 
 static void make_children(diprime *d, size_t node, const hr_stats_division *split) {
-    d->nodes[node] = (hr_node){.left = (uint32_t)d->node_count, .feature = split->feature, .missing_left = split->missing_left};
+    d->nodes[node] = (hr_node){
+        .left = (uint32_t)d->node_count, .feature = split->feature, .missing_left = split->missing_left};
     if (is_number_diprime(d, split->feature)) {
         d->nodes[node].threshold = split->cut;
     } else {
@@ -266,13 +288,16 @@ static hr_status train_diprime_tree(hr_tree_trainer *self, const hr_release_scop
     d->subset_count = 0;
     status = fit_tree(d, 0, 0, err);
     if (status) return status;
-    hr_tree grown = {.nodes = d->nodes, .node_count = d->node_count, .subsets = d->subsets, .subset_count = d->subset_count};
+    hr_tree grown = {.nodes = d->nodes,
+                     .node_count = d->node_count,
+                     .subsets = d->subsets,
+                     .subset_count = d->subset_count};
     hr_private_tree tree = {.tree = &grown, .scope = scope, .leaf_budget = diprime_leaf_budget(d)};
     status = d->rules->leaves(d->training, &tree, d->said, err);
     return status ? status : hr_average_add(d->training, &grown, d->said, err);
 }
 
-/* ---- Budgets: sound ---------------------------------------------------------------------------------------- */
+/* ---- Budgets: sound ---- */
 
 /* What the questions of a level cost each. */
 typedef struct level_costs {
@@ -285,7 +310,8 @@ static level_costs share_level(hr_units level, size_t candidates) {
     return (level_costs){(level - selection) / candidates, selection};
 }
 
-static hr_status charge_diprime(diprime *d, const char *what, size_t level, hr_units cost, uint64_t width, hr_permit *out, hr_error *err) {
+static hr_status charge_diprime(diprime *d, const char *what, size_t level, hr_units cost, uint64_t width,
+                                hr_permit *out, hr_error *err) {
     bool sound = d->training->options->mode == HR_SOUND;
     hr_charge line = hr_scope_charge(d->scope, what, (int64_t)level, cost, width);
     return (sound ? hr_gate_charge_choice : hr_gate_charge_exponential)(d->training->gate, &line, out, err);
@@ -297,18 +323,21 @@ static hr_status charge_sound(diprime *d, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth; level++) {
         for (size_t k = 0; !status && k < candidates; k++)
-            status = charge_diprime(d, "median", level, cost.median, HR_MEDIAN_SCORE_WIDTH, &d->medians[level * candidates + k], err);
+            status = charge_diprime(d, "median", level, cost.median, HR_MEDIAN_SCORE_WIDTH,
+                                    &d->medians[level * candidates + k], err);
         if (!status && cost.selection)
-            status = charge_diprime(d, "choice of feature", level, cost.selection, hr_purity_width(&d->labels), &d->selections[level], err);
+            status = charge_diprime(d, "choice of feature", level, cost.selection,
+                                    hr_purity_width(&d->labels), &d->selections[level], err);
     }
     return status;
 }
 
-/* ---- Budgets: as published --------------------------------------------------------------------------------- */
+/* ---- Budgets: as published ---- */
 
-/* What is claimed, in one line for all medians of a level. Algorithm 1, line 12, and 3: Pr(j) ~ exp(-eps1/2 |N - 2j|), eps1 = eps rho / (2
- * d_max), and Pr(a) ~ exp(-eps1/(8 B^2) MSE). Section 3: eps1 = eps rho / d_max, of which each gets a half, with the same Pr(j), and N_i
- * MSE. Labels in [0, 1] have B = 1: a quarter of the unit of their squares here; as 0 and 1, two classes have half of that of unit vectors.
+/* What is claimed, in one line for all medians of a level. Algorithm 1, line 12, and 3: Pr(j) ~ exp(-eps1/2
+ * |N - 2j|), eps1 = eps rho / (2 d_max), and Pr(a) ~ exp(-eps1/(8 B^2) MSE). Section 3: eps1 = eps rho /
+ * d_max, of which each gets a half, with the same Pr(j), and N_i MSE. Labels in [0, 1] have B = 1: a quarter
+ * of the unit of their squares here; as 0 and 1, two classes have half of that of unit vectors.
  */
 static hr_status charge_published(diprime *d, hr_error *err) {
     size_t depth = (size_t)d->training->options->depth;
@@ -319,13 +348,15 @@ static hr_status charge_published(diprime *d, hr_error *err) {
     for (size_t level = 0; !status && level < depth; level++) {
         hr_permit median;
         status = charge_diprime(d, "median", level, cost, text ? 1 : 2, &median, err);
-        if (!status) status = charge_diprime(d, "choice of feature", level, cost, (text ? 4 : 8) * square, &d->selections[level], err);
+        if (!status)
+            status = charge_diprime(d, "choice of feature", level, cost, (text ? 4 : 8) * square,
+                                    &d->selections[level], err);
         for (size_t k = 0; k < d->candidate_count; k++) d->medians[level * d->candidate_count + k] = median;
     }
     return status;
 }
 
-/* ---- Forests (Algorithm 2) ------------------------------------------------------------------------------------------- */
+/* ---- Forests (Algorithm 2) ---- */
 
 static void diprime_done(diprime *d) {
     void *all[] = {d->medians, d->ranges, d->picked, d->candidates, d->queries, d->scores,
@@ -347,7 +378,8 @@ static hr_status allocate_diprime(diprime *d, hr_error *err) {
     d->said = malloc(d->nodes_max * width * sizeof *d->said);
     d->nodes = malloc(d->nodes_max * sizeof *d->nodes);
     d->subsets = malloc(d->nodes_max * sizeof *d->subsets);
-    bool split = d->medians && d->ranges && d->picked && d->candidates && d->queries && d->scores && d->sides && d->counts && d->gaps;
+    bool split = d->medians && d->ranges && d->picked && d->candidates && d->queries && d->scores &&
+                 d->sides && d->counts && d->gaps;
     return split && d->said && d->nodes && d->subsets ? HR_OK : hr_fail_memory(err);
 }
 
@@ -362,7 +394,8 @@ static hr_status diprime_init(diprime *d, hr_error *err) {
 }
 
 static const diprime_rules sound = {charge_sound, median_on_grid, hr_division_score, hr_private_leaves};
-static const diprime_rules algorithm = {charge_published, median_of_gaps, hr_division_score_per_record, hr_published_leaves};
+static const diprime_rules algorithm = {charge_published, median_of_gaps, hr_division_score_per_record,
+                                        hr_published_leaves};
 static const diprime_rules text = {charge_published, median_of_gaps, hr_division_score, hr_published_leaves};
 
 static const diprime_rules *rules_of(const hr_fit_options *options) {
@@ -378,7 +411,8 @@ static hr_status check_diprime(const hr_fit_facts *facts, hr_error *err) {
     level_costs cost = share_level((budget - leaves) / (hr_units)options->depth, candidates);
     hr_status status = hr_facts_check_choice(facts, "median", cost.median, HR_MEDIAN_SCORE_WIDTH, err);
     if (!status && candidates > 1)
-        status = hr_facts_check_choice(facts, "choice of feature", cost.selection, hr_facts_purity_width(facts), err);
+        status = hr_facts_check_choice(facts, "choice of feature", cost.selection,
+                                       hr_facts_purity_width(facts), err);
     return status ? status : hr_facts_check_leaves(facts, leaves, err);
 }
 
@@ -402,19 +436,24 @@ static void diprime_defaults(hr_fit_options *o) {
 
 static const char *const sound_options[] = {"epsilon", "delta",      "trees",       "depth", "max-features",
                                             "part",    "leaf-share", "count-share", NULL};
-static const char *const paper_options[] = {"epsilon", "trees", "depth", "max-features", "part", "leaf-share", "split-budget", NULL};
+static const char *const paper_options[] = {"epsilon", "trees",      "depth",        "max-features",
+                                            "part",    "leaf-share", "split-budget", NULL};
 
 const hr_method hr_method_diprime = {
     .info = {.name = "diprime",
              .summary = "a forest of trees that split at private medians",
-             .paper = "Consul, Williamson: Differentially Private Median Forests for Regression and Classification. 2020",
+             .paper = "Consul, Williamson: Differentially Private Median Forests for Regression and "
+                      "Classification. 2020",
              .is_private = true,
-             .sound =
-                 "Adding or removing one record changes the probability of any model by at most e^epsilon (plus delta). Medians: chosen on "
-                 "a public grid, width 2; features: by the sum of squared errors, width R^2; leaves: noisy sums and counts. K medians and "
-                 "a choice share a level's budget; every record draws its tree by itself.",
-             .flaws = "The point drawn between two records reveals where they are; a leaf's noise is scaled by its exact number of "
-                      "records, and empty leaves are visible; K medians are K queries but only one is charged; parts of equal size shift "
+             .sound = "Adding or removing one record changes the probability of any model by at most "
+                      "e^epsilon (plus delta). Medians: chosen on "
+                      "a public grid, width 2; features: by the sum of squared errors, width R^2; leaves: "
+                      "noisy sums and counts. K medians and "
+                      "a choice share a level's budget; every record draws its tree by itself.",
+             .flaws = "The point drawn between two records reveals where they are; a leaf's noise is scaled "
+                      "by its exact number of "
+                      "records, and empty leaves are visible; K medians are K queries but only one is "
+                      "charged; parts of equal size shift "
                       "when a record is added."},
     .defaults = diprime_defaults,
     .sound_options = sound_options,

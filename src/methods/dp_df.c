@@ -1,8 +1,10 @@
-/* A private decision forest (Fletcher and Islam 2015). Of a few features drawn for a node one is chosen by the Gini index and splits it
- * into all of its values, numbers being cut into five even parts of their public range; a path asks about a feature once.
+/* A private decision forest (Fletcher and Islam 2015). Of a few features drawn for a node one is chosen by
+ * the Gini index and splits it into all of its values, numbers being cut into five even parts of their public
+ * range; a path asks about a feature once.
  *
- * The published choice goes by a local sensitivity of the index, which depends on the records. Here the index is summed over the records,
- * which gives it a width that holds for all of them (impurity.proof.md); a label that is a number takes squared errors in its place.
+ * The published choice goes by a local sensitivity of the index, which depends on the records. Here the index
+ * is summed over the records, which gives it a width that holds for all of them (impurity.proof.md); a label
+ * that is a number takes squared errors in its place.
  */
 #include "base/fail.h"
 #include "bins/edges.h"
@@ -11,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A split that would make a tree larger than NODES_MAX is not made: a public rule, since splits are made in order of nodes, which were
- * released. Five values and the missing one leave room for all nodes of four levels. */
+/* A split that would make a tree larger than NODES_MAX is not made: a public rule, since splits are made in
+ * order of nodes, which were released. Five values and the missing one leave room for all nodes of four
+ * levels. */
 enum { DEPTH_MAX = 12, VALUES = 5, NODES_MAX = 1 << 12 };
 
 typedef struct dp_df_forest {
@@ -38,7 +41,7 @@ static size_t bin_count_of(const dp_df_forest *f, uint32_t feature) {
     return f->training->binning.features[feature].bin_count;
 }
 
-/* ---- Splits ---------------------------------------------------------------------------------------------------------- */
+/* ---- Splits ---- */
 
 static bool is_asked_above(const dp_df_forest *f, size_t node, uint32_t feature) {
     while (node) {
@@ -52,7 +55,8 @@ static bool is_asked_above(const dp_df_forest *f, size_t node, uint32_t feature)
 static size_t draw_candidates(dp_df_forest *f, size_t node) {
     size_t count = 0;
     for (uint32_t k = 0; k < f->features; k++)
-        if (!is_asked_above(f, node, k) && f->node_count + bin_count_of(f, k) <= NODES_MAX) f->candidates[count++] = k;
+        if (!is_asked_above(f, node, k) && f->node_count + bin_count_of(f, k) <= NODES_MAX)
+            f->candidates[count++] = k;
     size_t wanted = count < f->candidate_count ? count : f->candidate_count;
     hr_draw_features(hr_gate_csprng(f->training->gate), f->candidates, count, wanted);
     return wanted;
@@ -73,7 +77,8 @@ static hr_status dp_df_score_candidates(dp_df_forest *f, uint32_t node, size_t c
 }
 
 /* made: false if no feature may split the node. */
-static hr_status choose_feature(dp_df_forest *f, uint32_t node, size_t level, uint32_t *feature, bool *made, hr_error *err) {
+static hr_status choose_feature(dp_df_forest *f, uint32_t node, size_t level, uint32_t *feature, bool *made,
+                                hr_error *err) {
     size_t candidates = draw_candidates(f, node), chosen = 0;
     *made = candidates > 0;
     if (candidates > 1) {
@@ -90,7 +95,8 @@ static hr_status split_dp_df_node(dp_df_forest *f, uint32_t node, uint32_t featu
     size_t branches = bin_count_of(f, feature);
     uint32_t first = (uint32_t)f->node_count;
     hr_stats_division division = {.feature = feature, .every_bin = true};
-    f->nodes[node] = (hr_node){.left = first, .feature = feature, .first = f->first_edge[feature], .branches = (uint16_t)branches};
+    f->nodes[node] = (hr_node){
+        .left = first, .feature = feature, .first = f->first_edge[feature], .branches = (uint16_t)branches};
     for (size_t b = 0; b < branches; b++) {
         f->parents[f->node_count] = node;
         f->nodes[f->node_count++] = (hr_node){0};
@@ -98,7 +104,7 @@ static hr_status split_dp_df_node(dp_df_forest *f, uint32_t node, uint32_t featu
     return source->ops->divide(source, &node, &division, &first, 1, err);
 }
 
-/* ---- Trees ----------------------------------------------------------------------------------------------------------- */
+/* ---- Trees ---- */
 
 static hr_status grow_node(dp_df_forest *f, uint32_t node, size_t level, hr_error *err) {
     uint32_t feature;
@@ -114,13 +120,15 @@ static hr_status grow_dp_df_tree(dp_df_forest *f, hr_error *err) {
     f->nodes[0] = (hr_node){0};
     f->node_count = 1;
     for (size_t level = 0; level < depth; level++)
-        for (size_t end = f->node_count; !status && node < end; node++) status = grow_node(f, node, level, err);
+        for (size_t end = f->node_count; !status && node < end; node++)
+            status = grow_node(f, node, level, err);
     return status;
 }
 
 /* Levels at which there is more than one feature to choose from: each level has one less. */
 static size_t choices_of(const hr_fit_options *options, size_t features) {
-    size_t depth = (size_t)options->depth, levels = hr_candidate_features(options, features) > 1 ? features - 1 : 0;
+    size_t depth = (size_t)options->depth,
+           levels = hr_candidate_features(options, features) > 1 ? features - 1 : 0;
     return levels < depth ? levels : depth;
 }
 
@@ -128,11 +136,13 @@ static hr_units dp_df_leaf_budget(const hr_fit_options *options, size_t features
     return choices_of(options, features) ? hr_units_share(budget, options->leaf_share) : budget;
 }
 
-static hr_status charge_choices(dp_df_forest *f, const hr_release_scope *scope, hr_units budget, hr_error *err) {
+static hr_status charge_choices(dp_df_forest *f, const hr_release_scope *scope, hr_units budget,
+                                hr_error *err) {
     size_t levels = choices_of(f->training->options, f->features);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < levels; level++) {
-        hr_charge charge = hr_scope_charge(scope, "choice of feature", (int64_t)level, budget / levels, hr_purity_width(&f->labels));
+        hr_charge charge = hr_scope_charge(scope, "choice of feature", (int64_t)level, budget / levels,
+                                           hr_purity_width(&f->labels));
         status = hr_gate_charge_choice(f->training->gate, &charge, &f->permits[level], err);
     }
     return status;
@@ -145,16 +155,20 @@ static hr_status train_dp_df_tree(hr_tree_trainer *self, const hr_release_scope 
     hr_status status = charge_choices(f, scope, scope->budget - leaves, err);
     if (!status) status = grow_dp_df_tree(f, err);
     if (status) return status;
-    hr_tree made = {.nodes = f->nodes, .node_count = f->node_count, .thresholds = f->edges, .threshold_count = f->edge_count};
+    hr_tree made = {.nodes = f->nodes,
+                    .node_count = f->node_count,
+                    .thresholds = f->edges,
+                    .threshold_count = f->edge_count};
     hr_private_tree tree = {.tree = &made, .scope = scope, .leaf_budget = leaves};
     status = hr_private_leaves(t, &tree, f->said, err);
     return status ? status : hr_average_add(t, &made, f->said, err);
 }
 
-/* ---- Forests --------------------------------------------------------------------------------------------------------- */
+/* ---- Forests ---- */
 
 static void dp_df_forest_done(dp_df_forest *f) {
-    void *all[] = {f->candidates, f->scores, f->stats, f->queries, f->nodes, f->parents, f->said, f->edges, f->first_edge};
+    void *all[] = {f->candidates, f->scores, f->stats, f->queries,   f->nodes,
+                   f->parents,    f->said,   f->edges, f->first_edge};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -200,9 +214,12 @@ static hr_status dp_df_forest_init(dp_df_forest *f, hr_error *err) {
 
 static hr_status check_dp_df(const hr_fit_facts *facts, hr_error *err) {
     size_t features = hr_schema_feature_count(facts->schema), levels = choices_of(facts->options, features);
-    hr_units budget = hr_facts_tree_budget(facts), leaves = dp_df_leaf_budget(facts->options, features, budget);
+    hr_units budget = hr_facts_tree_budget(facts),
+             leaves = dp_df_leaf_budget(facts->options, features, budget);
     hr_status status = HR_OK;
-    if (levels) status = hr_facts_check_choice(facts, "choice of feature", (budget - leaves) / levels, hr_facts_purity_width(facts), err);
+    if (levels)
+        status = hr_facts_check_choice(facts, "choice of feature", (budget - leaves) / levels,
+                                       hr_facts_purity_width(facts), err);
     return status ? status : hr_facts_check_leaves(facts, leaves, err);
 }
 
@@ -231,11 +248,13 @@ const hr_method hr_method_dp_df = {
              .summary = "a forest of trees that split a feature into all of its values",
              .paper = "Fletcher, Islam: A Differentially Private Decision Forest. AusDM 2015",
              .is_private = true,
-             .sound =
-                 "Adding or removing one record changes the probability of any model by at most e^epsilon (plus delta). Features: "
-                 "exponential mechanism (pure epsilon: permute-and-flip) by the Gini index summed over records, width 2, or by squared "
-                 "errors, width R^2; leaves: noisy class counts, or noisy sums and counts. Trees share the budget; or, with part, the "
-                 "records, each of which draws its tree by itself.",
+             .sound = "Adding or removing one record changes the probability of any model by at most "
+                      "e^epsilon (plus delta). Features: "
+                      "exponential mechanism (pure epsilon: permute-and-flip) by the Gini index summed over "
+                      "records, width 2, or by squared "
+                      "errors, width R^2; leaves: noisy class counts, or noisy sums and counts. Trees share "
+                      "the budget; or, with part, the "
+                      "records, each of which draws its tree by itself.",
              .flaws = ""},
     .defaults = dp_df_defaults,
     .sound_options = sound_options,

@@ -1,5 +1,6 @@
-/* Private extremely randomised trees (Bojarski, Choromanska, Choromanski, LeCun 2014). A node asks about a feature drawn at random and
- * cuts it anywhere within its public bounds, so that nothing is paid for splits: all of the budget is left for the leaves. */
+/* Private extremely randomised trees (Bojarski, Choromanska, Choromanski, LeCun 2014). A node asks about a
+ * feature drawn at random and cuts it anywhere within its public bounds, so that nothing is paid for splits:
+ * all of the budget is left for the leaves. */
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "methods/private_forest.h"
@@ -54,8 +55,9 @@ static hr_status check_dp_ert(const hr_fit_facts *facts, hr_error *err) {
 }
 
 static hr_status train_dp_ert(hr_training *training, hr_error *err) {
-    dp_ert_forest f = {
-        .trainer = {train_dp_ert_tree}, .training = training, .plan = {.depth = (int)training->options->depth, .centred = 1}};
+    dp_ert_forest f = {.trainer = {train_dp_ert_tree},
+                       .training = training,
+                       .plan = {.depth = (int)training->options->depth, .centred = 1}};
     hr_status status = dp_ert_forest_init(&f, err);
     if (!status) status = hr_private_forest_train(training, &f.trainer, err);
     dp_ert_forest_done(&f);
@@ -69,16 +71,20 @@ static void dp_ert_defaults(hr_fit_options *o) {
     o->count_share = .3;
 }
 
-static const char *const sound_options[] = {"epsilon", "delta", "trees", "depth", "part", "count-share", NULL};
+static const char *const sound_options[] = {"epsilon", "delta",       "trees", "depth",
+                                            "part",    "count-share", NULL};
 
 const hr_method hr_method_dp_ert = {
     .info = {.name = "dp-ert",
              .summary = "a forest of completely random trees with noisy leaves",
-             .paper = "Bojarski, Choromanska, Choromanski, LeCun: Differentially- and non-differentially-private random decision trees. "
+             .paper = "Bojarski, Choromanska, Choromanski, LeCun: Differentially- and "
+                      "non-differentially-private random decision trees. "
                       "arXiv:1410.6973, 2014",
              .is_private = true,
-             .sound = "Adding or removing one record changes the probability of any model by at most e^epsilon (plus delta). Trees are "
-                      "drawn by public coins within public bounds; leaves: noisy class counts, or noisy sums and counts. Trees share "
+             .sound = "Adding or removing one record changes the probability of any model by at most "
+                      "e^epsilon (plus delta). Trees are "
+                      "drawn by public coins within public bounds; leaves: noisy class counts, or noisy sums "
+                      "and counts. Trees share "
                       "the budget; or, with part, the records, each of which draws its tree by itself.",
              .flaws = ""},
     .defaults = dp_ert_defaults,

@@ -1,5 +1,6 @@
-/* Extremely randomised trees (Geurts, Ernst, Wehenkel 2006) without privacy: every tree on all records; of K features drawn for a node
- * one uniformly random cut each, and the best of these. A reference of DiPriMe's tables 1 and 2. */
+/* Extremely randomised trees (Geurts, Ernst, Wehenkel 2006) without privacy: every tree on all records; of K
+ * features drawn for a node one uniformly random cut each, and the best of these. A reference of DiPriMe's
+ * tables 1 and 2. */
 #include "methods/plain_forest.h"
 
 static hr_status train_ert(hr_training *training, hr_error *err) {

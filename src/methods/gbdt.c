@@ -1,8 +1,9 @@
-/* Gradient boosted decision trees without privacy: the baseline of Li et al. 2020 (section 2.1, equations 1 to 4), and what the
- * private methods are measured against.
+/* Gradient boosted decision trees without privacy: the baseline of Li et al. 2020 (section 2.1, equations 1
+ * to 4), and what the private methods are measured against.
  *
- * Square loss is the paper's: a record weighs 1 (equation 2 has the second derivative 1). With logistic loss a record weighs its
- * second derivative p (1 - p), as in Chen and Guestrin 2016; gains and leaves are then the same formulas over weights. */
+ * Square loss is the paper's: a record weighs 1 (equation 2 has the second derivative 1). With logistic loss
+ * a record weighs its second derivative p (1 - p), as in Chen and Guestrin 2016; gains and leaves are then
+ * the same formulas over weights. */
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "grow/exact_splitter.h"
@@ -12,7 +13,8 @@
 
 enum { WEIGHT_BITS = 10, DEPTH_MAX = 16 };
 
-/* The charges of a fit without privacy cost nothing; they are the model's list of what was released exactly. */
+/* The charges of a fit without privacy cost nothing; they are the model's list of what was released exactly.
+ */
 static hr_status charge_identity(hr_training *training, const char *what, hr_permit *permit, hr_error *err) {
     hr_charge exact = {.what = what, .tree = -1, .level = -1, .sensitivity = 1};
     return hr_gate_charge_sums(training->gate, &exact, permit, err);
@@ -85,7 +87,8 @@ static void set_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, hr_permit p
     hr_leaves_set(tree, b->values);
 }
 
-static hr_status boost_gbdt(hr_boosting *b, hr_exact_splitter *greedy, hr_permit leaves_permit, hr_error *err) {
+static hr_status boost_gbdt(hr_boosting *b, hr_exact_splitter *greedy, hr_permit leaves_permit,
+                            hr_error *err) {
     size_t trees = (size_t)b->training->options->trees;
     hr_status status = HR_OK;
     for (size_t t = 0; !status && t < trees; t++) {
@@ -111,7 +114,8 @@ static hr_status train_gbdt(hr_training *training, hr_error *err) {
     hr_permit splits, leaves, levels[DEPTH_MAX];
     hr_status status = hr_gate_charge_exact(training->gate, "bin edges", err);
     if (!status)
-        status = hr_edges_exact(training->data, (uint32_t)options->bins, training->threads, training->arena, &training->binning, err);
+        status = hr_edges_exact(training->data, (uint32_t)options->bins, training->threads, training->arena,
+                                &training->binning, err);
     if (!status) status = charge_identity(training, "splits", &splits, err);
     if (!status) status = charge_identity(training, "leaf sums", &leaves, err);
     if (status) return status;
@@ -146,15 +150,19 @@ static void gbdt_defaults(hr_fit_options *o) {
     o->edges = HR_EDGES_EXACT;
 }
 
-static const char *const options[] = {"trees", "depth", "learning-rate", "lambda", "bins", "loss", "min-child-weight", NULL};
+static const char *const options[] = {"trees", "depth", "learning-rate",    "lambda",
+                                      "bins",  "loss",  "min-child-weight", NULL};
 
 const hr_method hr_method_gbdt = {
-    .info = {.name = "gbdt",
-             .summary = "gradient boosted decision trees, without privacy",
-             .paper = "Li, Wu, Wen, He: Privacy-Preserving Gradient Boosting Decision Trees. AAAI 2020, section 2.1 (the baseline NP)",
-             .is_private = false,
-             .sound = "",
-             .flaws = "It has no privacy at all: splits, leaves and bin edges are exact statistics of the records."},
+    .info =
+        {.name = "gbdt",
+         .summary = "gradient boosted decision trees, without privacy",
+         .paper = "Li, Wu, Wen, He: Privacy-Preserving Gradient Boosting Decision Trees. AAAI 2020, section "
+                  "2.1 (the baseline NP)",
+         .is_private = false,
+         .sound = "",
+         .flaws =
+             "It has no privacy at all: splits, leaves and bin edges are exact statistics of the records."},
     .defaults = gbdt_defaults,
     .sound_options = options,
     .paper_options = options,

@@ -1,15 +1,16 @@
 /* hedge: boosting of random trees, chosen and filled in privately. The method of this project.
  *
- * Every round draws candidate trees from public coins, lets the gate choose the one whose leaves hold the largest
- * gradient sums, and adds its leaves, from noisy sums and counts over all records, with a small step. Adding a record changes one
- * leaf sum of every candidate by at most G: the choice costs no more for deep trees, many candidates or many features. What is
- * learned about features, pairs and kinds of trees, the clip, the schedule and the final average follow from released values.
+ * Every round draws candidate trees from public coins, lets the gate choose the one whose leaves hold the
+ * largest gradient sums, and adds its leaves, from noisy sums and counts over all records, with a small step.
+ * Adding a record changes one leaf sum of every candidate by at most G: the choice costs no more for deep
+ * trees, many candidates or many features. What is learned about features, pairs and kinds of trees, the
+ * clip, the schedule and the final average follow from released values.
  *
- * The algorithm is hedge_machine.c, which sees released values only; stats/hedge_records.c answers its questions. Here the two meet, with
- * the gate between them: all records are in this process.
+ * The algorithm is hedge_machine.c, which sees released values only; stats/hedge_records.c answers its
+ * questions. Here the two meet, with the gate between them: all records are in this process.
  *
- * Composition: Gaussian differential privacy with delta > 0, pure epsilon with delta = 0; every release is charged in a group of
- * its own, so that all of them add up. The theorem is docs/hedge.md. */
+ * Composition: Gaussian differential privacy with delta > 0, pure epsilon with delta = 0; every release is
+ * charged in a group of its own, so that all of them add up. The theorem is docs/hedge.md. */
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "methods/hedge_machine.h"
@@ -33,7 +34,8 @@ static hr_status answer_bins(source *s, const hr_ask *ask, hr_error *err) {
     hr_training *t = s->training;
     uint32_t bins = (uint32_t)t->options->bins;
     uint64_t groups;
-    hr_status status = hr_edges_private(t->data, bins, t->gate, &ask->lines[0], t->arena, &t->binning, &groups, err);
+    hr_status status =
+        hr_edges_private(t->data, bins, t->gate, &ask->lines[0], t->arena, &t->binning, &groups, err);
     return status ? status : hr_hedge_bins(s->hedge, &t->binning, err);
 }
 
@@ -41,14 +43,16 @@ static hr_status answer_choice(source *s, const hr_ask *ask, hr_error *err) {
     hr_permit permit;
     hr_status status = hr_gate_charge_choice(s->training->gate, &ask->lines[0], &permit, err);
     if (!status) status = hr_records_scores(s->records, ask, s->exact, err);
-    if (!status) hr_hedge_choice(s->hedge, hr_gate_choose(s->training->gate, permit, s->exact, ask->tree_count));
+    if (!status)
+        hr_hedge_choice(s->hedge, hr_gate_choose(s->training->gate, permit, s->exact, ask->tree_count));
     return status;
 }
 
 static hr_status answer_sums(source *s, const hr_ask *ask, hr_error *err) {
     hr_status status = hr_records_sums(s->records, ask, s->exact, err);
     for (size_t i = 0, at = 0; !status && i < ask->line_count; at += ask->counts[i++])
-        status = hr_gate_release_sums(s->training->gate, &ask->lines[i], s->exact + at, ask->counts[i], s->noisy + at, err);
+        status = hr_gate_release_sums(s->training->gate, &ask->lines[i], s->exact + at, ask->counts[i],
+                                      s->noisy + at, err);
     return status ? status : hr_hedge_sums(s->hedge, s->noisy, 1, err);
 }
 
@@ -64,16 +68,17 @@ static hr_status hedge_answer(source *s, const hr_ask *ask, hr_error *err) {
 static hr_hedge_terms terms_of(const hr_training *t) {
     const hr_schema *schema = hr_data_schema(t->data);
     hr_hedge_terms terms = {.outputs = hr_training_outputs(t->data), .first_group = t->next_group};
-    terms.setting = (hr_hedge_setting){.privacy_measure = hr_gate_privacy_measure(t->gate),
-                                       .budget = hr_gate_budget(t->gate),
-                                       .task = hr_schema_task(schema),
-                                       .has_quantiles = hr_edges_need_quantiles(schema, (uint32_t)t->options->bins)};
+    terms.setting =
+        (hr_hedge_setting){.privacy_measure = hr_gate_privacy_measure(t->gate),
+                           .budget = hr_gate_budget(t->gate),
+                           .task = hr_schema_task(schema),
+                           .has_quantiles = hr_edges_need_quantiles(schema, (uint32_t)t->options->bins)};
     terms.logistic = t->options->loss == HR_LOSS_LOGISTIC && terms.setting.task == HR_BINARY;
     return terms;
 }
 
-/* Room for the most values that a question has. The coins are public: what noise is drawn from is no part of them but 64 bits that nothing
- * else is drawn from. */
+/* Room for the most values that a question has. The coins are public: what noise is drawn from is no part of
+ * them but 64 bits that nothing else is drawn from. */
 static hr_status source_init(source *s, hr_error *err) {
     hr_training *t = s->training;
     hr_hedge_terms terms = terms_of(t);
@@ -125,14 +130,17 @@ static const char *const sound_options[] = {"epsilon", "delta", "bins", "loss", 
 
 const hr_method hr_method_hedge = {
     .info = {.name = "hedge",
-             .summary = "boosting of random trees, chosen and released privately: the best accuracy for a budget",
+             .summary =
+                 "boosting of random trees, chosen and released privately: the best accuracy for a budget",
              .paper = "a method of this project (docs/hedge.md)",
              .is_private = true,
-             .sound =
-                 "Adding or removing one record changes the probability of any model by at most e^epsilon, plus delta. Trees are drawn "
-                 "by public coins and chosen by the exponential mechanism (pure epsilon: permute-and-flip) of width 2 G; leaves: noisy "
-                 "sums and counts over all records; bins, count, base score and calibration are paid for; everything else follows from "
-                 "released values.",
+             .sound = "Adding or removing one record changes the probability of any model by at most "
+                      "e^epsilon, plus delta. Trees are drawn "
+                      "by public coins and chosen by the exponential mechanism (pure epsilon: "
+                      "permute-and-flip) of width 2 G; leaves: noisy "
+                      "sums and counts over all records; bins, count, base score and calibration are paid "
+                      "for; everything else follows from "
+                      "released values.",
              .flaws = ""},
     .defaults = hedge_defaults,
     .sound_options = sound_options,

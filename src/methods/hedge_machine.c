@@ -54,7 +54,7 @@ struct hr_hedge {
     hr_forest forest;
 };
 
-/* ---- Questions ------------------------------------------------------------------------------------------------------- */
+/* ---- Questions ---- */
 
 static void add_line_hedge_machine(hr_ask *ask, const hr_charge *charge, size_t count) {
     ask->lines[ask->line_count] = *charge;
@@ -63,7 +63,8 @@ static void add_line_hedge_machine(hr_ask *ask, const hr_charge *charge, size_t 
 }
 
 /* Of the next group; add_line counts on. */
-static hr_charge hedge_machine_charge_of(const hr_hedge *h, const char *what, hr_units cost, uint64_t sensitivity) {
+static hr_charge hedge_machine_charge_of(const hr_hedge *h, const char *what, hr_units cost,
+                                         uint64_t sensitivity) {
     bool in_round = h->stage == CHOICE || h->stage == LEAVES;
     hr_release_scope scope = {.tree = in_round ? (int64_t)h->round : -1, .group = h->next_group};
     return hr_scope_charge(&scope, what, -1, cost, sensitivity);
@@ -71,7 +72,8 @@ static hr_charge hedge_machine_charge_of(const hr_hedge *h, const char *what, hr
 
 static void ask_totals(const hr_hedge *h, hr_ask *ask) {
     if (h->outputs > 1) {
-        hr_charge classes = hedge_machine_charge_of(h, "class counts", h->costs.count + h->costs.base, COUNT_UNITS);
+        hr_charge classes =
+            hedge_machine_charge_of(h, "class counts", h->costs.count + h->costs.base, COUNT_UNITS);
         add_line_hedge_machine(ask, &classes, h->outputs);
         return;
     }
@@ -87,9 +89,11 @@ static void ask_bins(const hr_hedge *h, hr_ask *ask) {
 }
 
 static void ask_choice(const hr_hedge *h, hr_ask *ask) {
-    hr_charge choice = hedge_machine_charge_of(h, "choice of tree", h->plan.choice, 2 * (uint64_t)h->loss.bound);
+    hr_charge choice =
+        hedge_machine_charge_of(h, "choice of tree", h->plan.choice, 2 * (uint64_t)h->loss.bound);
     add_line_hedge_machine(ask, &choice, 0);
-    if (h->setting.privacy_measure == HR_PURE) ask->threshold = (int64_t)((double)h->loss.bound / hr_units_value(h->plan.sums));
+    if (h->setting.privacy_measure == HR_PURE)
+        ask->threshold = (int64_t)((double)h->loss.bound / hr_units_value(h->plan.sums));
 }
 
 static uint64_t sum_sensitivity(const hr_hedge *h) {
@@ -107,14 +111,16 @@ static void hedge_machine_ask_leaves(const hr_hedge *h, hr_ask *ask) {
 }
 
 static void ask_reliability(const hr_hedge *h, hr_ask *ask) {
-    hr_charge cells = hedge_machine_charge_of(h, "calibration count", h->costs.calibration, HR_RELIABILITY_UNITS);
+    hr_charge cells =
+        hedge_machine_charge_of(h, "calibration count", h->costs.calibration, HR_RELIABILITY_UNITS);
     add_line_hedge_machine(ask, &cells, HR_RELIABILITY_CELLS);
 }
 
 bool hr_hedge_ask(const hr_hedge *h, hr_ask *out) {
-    static void (*const questions[])(const hr_hedge *, hr_ask *) = {ask_totals, ask_bins, ask_choice, hedge_machine_ask_leaves,
-                                                                    ask_reliability};
-    static const hr_ask_kind kinds[] = {HR_ASK_TOTALS, HR_ASK_BINS, HR_ASK_CHOICE, HR_ASK_LEAVES, HR_ASK_RELIABILITY};
+    static void (*const questions[])(const hr_hedge *, hr_ask *) = {
+        ask_totals, ask_bins, ask_choice, hedge_machine_ask_leaves, ask_reliability};
+    static const hr_ask_kind kinds[] = {HR_ASK_TOTALS, HR_ASK_BINS, HR_ASK_CHOICE, HR_ASK_LEAVES,
+                                        HR_ASK_RELIABILITY};
     if (h->stage == DONE) return false;
     hr_ask ask = {.kind = kinds[h->stage]};
     if (h->stage > BINS) {
@@ -132,11 +138,12 @@ bool hr_hedge_ask(const hr_hedge *h, hr_ask *out) {
     return true;
 }
 
-/* ---- Before the rounds ----------------------------------------------------------------------------------------------- */
+/* ---- Before the rounds ---- */
 
 /* The class counts, whose sum is n-hat. */
 static void read_classes_hedge_machine(hr_hedge *h, const hr_noisy *values) {
-    for (size_t k = 0; k < h->outputs; k++) h->records += h->base[k] = fmax((double)values[k].paid / COUNT_UNITS, 1);
+    for (size_t k = 0; k < h->outputs; k++)
+        h->records += h->base[k] = fmax((double)values[k].paid / COUNT_UNITS, 1);
     for (size_t k = 0; k < h->outputs; k++) h->base[k] /= h->records;
 }
 
@@ -189,17 +196,21 @@ static hr_status make_bandit(hr_hedge *h, hr_error *err) {
 }
 
 static hr_status hedge_machine_forest_init(hr_hedge *h, hr_error *err) {
-    hr_link link = h->setting.task == HR_REGRESSION ? HR_LINK_NUMBER : h->loss.logistic ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
+    hr_link link = h->setting.task == HR_REGRESSION ? HR_LINK_NUMBER
+                   : h->loss.logistic               ? HR_LINK_LOGISTIC
+                                                    : HR_LINK_SIGNED;
     h->forest = (hr_forest){.link = link, .output_count = h->outputs};
     h->forest.base = hr_arena_alloc(h->arena, h->outputs, sizeof *h->forest.base);
     h->forest.trees = hr_arena_alloc(h->arena, h->plan.rounds * h->outputs, sizeof *h->forest.trees);
     if (!h->forest.base || !h->forest.trees) return hr_fail_memory(err);
     for (size_t k = 0; k < h->outputs; k++)
-        h->forest.base[k] = h->outputs > 1 ? 2 * h->base[k] - 1 : h->loss.logistic ? 2 * h->base[0] : h->base[0];
+        h->forest.base[k] = h->outputs > 1     ? 2 * h->base[k] - 1
+                            : h->loss.logistic ? 2 * h->base[0]
+                                               : h->base[0];
     return HR_OK;
 }
 
-/* ---- Candidates ------------------------------------------------------------------------------------------------------ */
+/* ---- Candidates ---- */
 
 static subject draw_subject(const hr_hedge *h) {
     subject s = {.kind = hr_bandit_kind(h->bandit, h->coins)};
@@ -232,7 +243,8 @@ static void start_round(hr_hedge *h) {
     h->stage = !over ? CHOICE : h->costs.calibration ? RELIABILITY : DONE;
     if (over) return;
     hr_bandit_start_round(h->bandit, h->round);
-    for (size_t c = 0; c < h->plan.candidates; c++) draw_candidate_hedge_machine(h, &h->candidates[c], &h->trees[c]);
+    for (size_t c = 0; c < h->plan.candidates; c++)
+        draw_candidate_hedge_machine(h, &h->candidates[c], &h->trees[c]);
 }
 
 hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
@@ -263,10 +275,10 @@ void hr_hedge_choice(hr_hedge *h, size_t index) {
     h->stage = LEAVES;
 }
 
-/* ---- Leaves ---------------------------------------------------------------------------------------------------------- */
+/* ---- Leaves ---- */
 
-/* The released sums and counts, by node. With several outputs the mean over them is taken off: the true gradients of a record add
- * up to 0. */
+/* The released sums and counts, by node. With several outputs the mean over them is taken off: the true
+ * gradients of a record add up to 0. */
 static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values) {
     const hr_noisy *counts = values + h->leaf_count * h->outputs;
     size_t leaf = 0, outputs = h->outputs;
@@ -274,8 +286,10 @@ static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values
         if (tree->nodes[n].left) continue;
         const hr_noisy *sums = values + leaf * outputs;
         double mean = 0;
-        for (size_t k = 0; outputs > 1 && k < outputs; k++) mean += (double)sums[k].paid / UNIT / (double)outputs;
-        for (size_t k = 0; k < outputs; k++) h->node_sums[n * outputs + k] = (double)sums[k].paid / UNIT - mean;
+        for (size_t k = 0; outputs > 1 && k < outputs; k++)
+            mean += (double)sums[k].paid / UNIT / (double)outputs;
+        for (size_t k = 0; k < outputs; k++)
+            h->node_sums[n * outputs + k] = (double)sums[k].paid / UNIT - mean;
         h->node_counts[n] = fmax((double)counts[leaf].paid / COUNT_UNITS, 0);
         leaf++;
     }
@@ -283,7 +297,8 @@ static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values
 
 /* The sum over leaves of S^2/(N + ridge), less what noise alone adds to it. */
 static double hedge_machine_gain_of(const hr_hedge *h, const hr_tree *tree, double noise, double ridge) {
-    double gain = 0, outputs = (double)h->outputs, left = h->outputs > 1 ? (outputs - 1) / outputs : 1; /* of the noise */
+    double gain = 0, outputs = (double)h->outputs,
+           left = h->outputs > 1 ? (outputs - 1) / outputs : 1; /* of the noise */
     for (size_t n = 0; n < tree->node_count; n++) {
         for (size_t k = 0; !tree->nodes[n].left && k < h->outputs; k++) {
             double sum = h->node_sums[n * h->outputs + k];
@@ -298,7 +313,8 @@ static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
     double ridge = h->plan.ridge * noise / h->loss.clip, limit = h->loss.logistic ? 3 : 1;
     double gain = hedge_machine_gain_of(h, tree, noise, ridge);
     hr_hierarchical_shrinkage(tree, h->outputs, ridge, h->node_sums, h->node_counts, h->values);
-    for (size_t i = 0; i < tree->node_count * h->outputs; i++) h->values[i] = -h->plan.step * fmin(fmax(h->values[i], -limit), limit);
+    for (size_t i = 0; i < tree->node_count * h->outputs; i++)
+        h->values[i] = -h->plan.step * fmin(fmax(h->values[i], -limit), limit);
     return gain;
 }
 
@@ -335,9 +351,12 @@ static void adapt_clip(hr_hedge *h, hr_noisy within) {
     h->loss.clip = (double)h->loss.bound / UNIT;
 }
 
-static hr_status add_tree_hedge_machine(hr_hedge *h, const hr_noisy *values, double noise_factor, hr_error *err) {
+static hr_status add_tree_hedge_machine(hr_hedge *h, const hr_noisy *values, double noise_factor,
+                                        hr_error *err) {
     const hr_tree *tree = &h->trees[h->chosen];
-    double noise = noise_factor * hr_noise_deviation(h->setting.privacy_measure, h->plan.sums, (double)sum_sensitivity(h)) / UNIT;
+    double noise = noise_factor *
+                   hr_noise_deviation(h->setting.privacy_measure, h->plan.sums, (double)sum_sensitivity(h)) /
+                   UNIT;
     subject *about = &h->past[h->forest.tree_count / h->outputs];
     *about = h->candidates[h->chosen].subject;
     read_leaves(h, tree, values);
@@ -357,15 +376,17 @@ static hr_status told_leaves(hr_hedge *h, const hr_noisy *values, double noise_f
     return HR_OK;
 }
 
-/* ---- After the rounds ------------------------------------------------------------------------------------------------ */
+/* ---- After the rounds ---- */
 
 static void told_reliability(hr_hedge *h, const hr_noisy *values, double noise_factor) {
-    double noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.calibration, HR_RELIABILITY_UNITS) / HR_RELIABILITY_UNITS;
+    double noise =
+        hr_noise_deviation(h->setting.privacy_measure, h->costs.calibration, HR_RELIABILITY_UNITS) /
+        HR_RELIABILITY_UNITS;
     if (values) h->forest.calibration = hr_calibration_fit(values, noise_factor * noise);
     h->stage = DONE;
 }
 
-/* ---- The machine ----------------------------------------------------------------------------------------------------- */
+/* ---- The machine ---- */
 
 hr_status hr_hedge_sums(hr_hedge *h, const hr_noisy *values, double noise_factor, hr_error *err) {
     hr_ask ask;
@@ -381,7 +402,8 @@ hr_status hr_hedge_sums(hr_hedge *h, const hr_noisy *values, double noise_factor
     return status;
 }
 
-hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *arena, hr_hedge **out, hr_error *err) {
+hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *arena, hr_hedge **out,
+                       hr_error *err) {
     hr_hedge *h = calloc(1, sizeof *h);
     if (!h) return hr_fail_memory(err);
     h->setting = terms->setting;
@@ -422,6 +444,7 @@ const hr_forest *hr_hedge_forest(const hr_hedge *h) {
 }
 
 double hr_hedge_memory(size_t features, size_t bins, size_t outputs) {
-    double edges = (double)features * (double)(bins + 16) * sizeof(double), nodes = (double)outputs * HR_CANDIDATE_SCAN_NODES_MAX;
+    double edges = (double)features * (double)(bins + 16) * sizeof(double),
+           nodes = (double)outputs * HR_CANDIDATE_SCAN_NODES_MAX;
     return edges + (double)HR_HEDGE_CANDIDATES * sizeof(candidate) + 7 * nodes * sizeof(double);
 }

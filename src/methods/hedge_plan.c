@@ -7,13 +7,18 @@
 
 #include <math.h>
 
-/* The constants of the two budgets; both were chosen on development sets, before held-out sets were looked at. */
+/* The constants of the two budgets; both were chosen on development sets, before held-out sets were looked
+ * at. */
 typedef struct shares {
     double bins, start, calibration, choice, counts, within;
 } shares;
 
 static shares shares_of(const hr_hedge_setting *s) {
-    shares gaussian = {.bins = .06, .start = .03, .choice = .20, .counts = .10, .within = s->task == HR_REGRESSION ? .03 : 0};
+    shares gaussian = {.bins = .06,
+                       .start = .03,
+                       .choice = .20,
+                       .counts = .10,
+                       .within = s->task == HR_REGRESSION ? .03 : 0};
     shares pure = {.bins = .08, .start = .04, .choice = .30, .counts = .20, .within = 0};
     shares mine = s->privacy_measure == HR_PURE ? pure : gaussian;
     if (!s->has_quantiles) mine.bins = 0;
@@ -59,9 +64,11 @@ static void schedule_pure(double size, hr_hedge_plan *plan) {
     plan->ridge = 6;
 }
 
-/* C_0. Two classes: gradients reach 2; less biases probabilities, more lets noise in. More classes: their length reaches sqrt(2). */
+/* C_0. Two classes: gradients reach 2; less biases probabilities, more lets noise in. More classes: their
+ * length reaches sqrt(2). */
 static double first_clip(const hr_hedge_setting *s) {
-    if (s->task == HR_REGRESSION) return s->privacy_measure == HR_PURE ? .5 : .3; /* where it adapts it may begin low */
+    if (s->task == HR_REGRESSION)
+        return s->privacy_measure == HR_PURE ? .5 : .3; /* where it adapts it may begin low */
     return s->task == HR_BINARY ? 1.2 : 1;
 }
 
@@ -69,7 +76,8 @@ static double first_clip(const hr_hedge_setting *s) {
 static void share_out_hedge_budget(const hr_hedge_setting *s, hr_hedge_plan *plan) {
     shares part = shares_of(s);
     hr_hedge_start start = hr_hedge_start_of(s);
-    hr_units round = (s->budget - s->lost - start.bins - start.count - start.base - start.calibration) / plan->rounds;
+    hr_units round =
+        (s->budget - s->lost - start.bins - start.count - start.base - start.calibration) / plan->rounds;
     plan->within = hr_units_share(round, part.within);
     plan->choice = hr_units_share(round - plan->within, part.choice);
     hr_units leaves = round - plan->within - plan->choice;
@@ -89,13 +97,14 @@ hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
 }
 
 hr_hedge_plan hr_hedge_plan_longest(const hr_hedge_setting *s) {
-    hr_hedge_plan plan = {
-        .rounds = s->privacy_measure == HR_PURE ? ROUNDS_PURE : ROUNDS_GAUSSIAN, .candidates = HR_HEDGE_CANDIDATES, .clip = first_clip(s)};
+    hr_hedge_plan plan = {.rounds = s->privacy_measure == HR_PURE ? ROUNDS_PURE : ROUNDS_GAUSSIAN,
+                          .candidates = HR_HEDGE_CANDIDATES,
+                          .clip = first_clip(s)};
     share_out_hedge_budget(s, &plan);
     return plan;
 }
 
-/* ---- What a budget is enough for -------------------------------------------------------------------------------------- */
+/* ---- What a budget is enough for ---- */
 
 uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *s, int64_t bound, size_t outputs) {
     double factor = s->privacy_measure == HR_PURE ? sqrt((double)outputs) : 1;
@@ -107,12 +116,14 @@ static hr_hedge_setting setting_of(const hr_fit_facts *facts) {
     return (hr_hedge_setting){.privacy_measure = facts->privacy_measure,
                               .budget = facts->budget,
                               .task = schema ? hr_schema_task(schema) : HR_BINARY,
-                              .has_quantiles = !schema || hr_edges_need_quantiles(schema, (uint32_t)facts->options->bins)};
+                              .has_quantiles =
+                                  !schema || hr_edges_need_quantiles(schema, (uint32_t)facts->options->bins)};
 }
 
 static hr_status check_base(const hr_fit_facts *facts, const hr_hedge_start *start, hr_error *err) {
     if (hr_facts_outputs(facts) > 1)
-        return hr_facts_check_sums(facts, "class counts", start->count + start->base, HR_HEDGE_COUNT_UNITS, err);
+        return hr_facts_check_sums(facts, "class counts", start->count + start->base, HR_HEDGE_COUNT_UNITS,
+                                   err);
     hr_status status = hr_facts_check_sums(facts, "record count", start->count, HR_HEDGE_COUNT_UNITS, err);
     return status ? status : hr_facts_check_sums(facts, "base score", start->base, HR_HEDGE_SUM_UNIT, err);
 }
@@ -135,7 +146,8 @@ static hr_status check_round(const hr_fit_facts *facts, const hr_hedge_setting *
     int64_t bound = largest_bound(s);
     hr_status status = hr_facts_check_choice(facts, "choice of tree", plan.choice, 2 * (uint64_t)bound, err);
     if (!status)
-        status = hr_facts_check_sums(facts, "leaf sum", plan.sums, hr_hedge_sum_sensitivity(s, bound, hr_facts_outputs(facts)), err);
+        status = hr_facts_check_sums(facts, "leaf sum", plan.sums,
+                                     hr_hedge_sum_sensitivity(s, bound, hr_facts_outputs(facts)), err);
     if (!status) status = hr_facts_check_sums(facts, "leaf count", plan.counts, HR_HEDGE_COUNT_UNITS, err);
     if (status || shares_of(s).within == 0) return status;
     return hr_facts_check_sums(facts, "clip count", plan.within, HR_HEDGE_COUNT_UNITS, err);
@@ -149,15 +161,16 @@ hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
     return status ? status : check_round(facts, &setting, err);
 }
 
-/* ---- Told to people -------------------------------------------------------------------------------------------------- */
+/* ---- Told to people ---- */
 
-/* What a step of 1 of the scores is in the label's units: two classes have scores from -1 to 1, more have probabilities. */
+/* What a step of 1 of the scores is in the label's units: two classes have scores from -1 to 1, more have
+ * probabilities. */
 static double score_unit(const hr_schema *schema, double range) {
     return schema && hr_schema_task(schema) == HR_MULTICLASS ? range : range / 2;
 }
 
-/* The noise in a leaf's shrunk mean (tree/hierarchical_shrinkage.h), were all leaves of a tree alike: at[l] is what one unit in a leaf's
- * sum adds to the mean of a leaf that shares its ancestors down to level l. */
+/* The noise in a leaf's shrunk mean (tree/hierarchical_shrinkage.h), were all leaves of a tree alike: at[l]
+ * is what one unit in a leaf's sum adds to the mean of a leaf that shares its ancestors down to level l. */
 static double shrunk_noise(double noise, double leaf_records, double ridge, int depth) {
     double at[HR_CANDIDATE_SCAN_DEPTH_MAX + 1], kept = 1, sum = 0, square = 0;
     for (int l = depth; l >= 0; l--) {
@@ -172,10 +185,12 @@ static double shrunk_noise(double noise, double leaf_records, double ridge, int 
     return noise * sqrt(square);
 }
 
-static void tell_noise(const hr_schema *schema, hr_privacy_measure privacy_measure, const hr_hedge_plan *made, hr_plan_info *plan) {
+static void tell_noise(const hr_schema *schema, hr_privacy_measure privacy_measure, const hr_hedge_plan *made,
+                       hr_plan_info *plan) {
     enum { FINE = 1 << 12 }; /* sums are integers of 2^-12 */
     const hr_column *label = schema ? hr_schema_label(schema) : NULL;
-    double outputs = label && label->kind == HR_CATEGORY && label->value_count > 2 ? (double)label->value_count : 1;
+    double outputs =
+        label && label->kind == HR_CATEGORY && label->value_count > 2 ? (double)label->value_count : 1;
     double reach = made->clip * FINE * (privacy_measure == HR_PURE ? sqrt(outputs) : 1);
     double noise = hr_noise_deviation(privacy_measure, made->sums, reach) / FINE;
     plan->label_range = label && label->kind == HR_NUMBER ? label->high - label->low : 1;
@@ -187,10 +202,10 @@ static void tell_noise(const hr_schema *schema, hr_privacy_measure privacy_measu
     plan->prediction_noise = made->step * sqrt((double)made->rounds) * fmin(leaf, 1) * unit;
 }
 
-void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure, hr_units budget,
-                   hr_plan_info *plan) {
-    hr_hedge_setting setting =
-        setting_of(&(hr_fit_facts){.options = options, .schema = schema, .privacy_measure = privacy_measure, .budget = budget});
+void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure,
+                   hr_units budget, hr_plan_info *plan) {
+    hr_hedge_setting setting = setting_of(&(hr_fit_facts){
+        .options = options, .schema = schema, .privacy_measure = privacy_measure, .budget = budget});
     hr_hedge_start start = hr_hedge_start_of(&setting);
     hr_hedge_plan made = hr_hedge_plan_of(&setting, plan->records);
     double all = hr_units_value(budget), rounds = (double)made.rounds;

@@ -1,12 +1,16 @@
-/* hedge's schedule: how many rounds, which step, which depths, and who gets which share of the budget. Everything follows from the
- * budget and a released (or guessed) number of records; the records themselves are not looked at. */
+/* hedge's schedule: how many rounds, which step, which depths, and who gets which share of the budget.
+ * Everything follows from the budget and a released (or guessed) number of records; the records themselves
+ * are not looked at. */
 #ifndef HR_METHODS_HEDGE_PLAN_H
 #define HR_METHODS_HEDGE_PLAN_H
 
 #include "methods/method.h"
 
-enum { HR_HEDGE_COUNT_UNITS = 64, HR_HEDGE_SUM_UNIT = 1 << 12 }; /* what 1 is among released counts, and sums of labels and gradients */
-enum { HR_HEDGE_CANDIDATES = 64 };                               /* M */
+enum {
+    HR_HEDGE_COUNT_UNITS = 64,
+    HR_HEDGE_SUM_UNIT = 1 << 12
+};                                 /* what 1 is among released counts, and sums of labels and gradients */
+enum { HR_HEDGE_CANDIDATES = 64 }; /* M */
 
 /* What is public before the first release. */
 typedef struct hr_hedge_setting {
@@ -37,17 +41,19 @@ hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *setting);
 /* records: n-hat >= 1. */
 hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *setting, double records);
 
-/* The plan with the most rounds that any number of records leads to: no release of a fit costs less than its. */
+/* The plan with the most rounds that any number of records leads to: no release of a fit costs less than its.
+ */
 hr_hedge_plan hr_hedge_plan_longest(const hr_hedge_setting *setting);
 
-/* Of the sums of a tree's leaves, whose gradients are at most `bound`: L1 for discrete Laplace noise, L2 for the discrete Gaussian. */
+/* Of the sums of a tree's leaves, whose gradients are at most `bound`: L1 for discrete Laplace noise, L2 for
+ * the discrete Gaussian. */
 uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *setting, int64_t bound, size_t outputs);
 
 /* hr_method.check. */
 HR_MUST_CHECK hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err);
 
 /* hr_method.plan. */
-void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure, hr_units budget,
-                   hr_plan_info *plan);
+void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure,
+                   hr_units budget, hr_plan_info *plan);
 
 #endif

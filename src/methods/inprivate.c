@@ -1,8 +1,9 @@
-/* InPrivate Digging: boosting over owners who pass on private trees (Zhao et al. 2018). This is Algorithm 2 with one owner: a tree a round,
- * each on half of the records that are left, so that every record trains one tree. Algorithm 1, the tree, is in inprivate_tree.c.
+/* InPrivate Digging: boosting over owners who pass on private trees (Zhao et al. 2018). This is Algorithm 2
+ * with one owner: a tree a round, each on half of the records that are left, so that every record trains one
+ * tree. Algorithm 1, the tree, is in inprivate_tree.c.
  *
- * Sound differs where the paper errs: records toss coins instead of being halved exactly; the number of rounds is fixed, for a stop by
- * accuracy would be a release of its own; and so does the tree. */
+ * Sound differs where the paper errs: records toss coins instead of being halved exactly; the number of
+ * rounds is fixed, for a stop by accuracy would be a release of its own; and so does the tree. */
 #include "methods/inprivate.h"
 
 #include "base/fail.h"
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Rounds -------------------------------------------------------------------------------------------------------------- */
+/* ---- Rounds ---- */
 
 void hr_inprivate_rounds(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t *round_of) {
     assert(rounds >= 1 && rounds <= HR_INPRIVATE_ROUNDS_MAX);
@@ -34,7 +35,8 @@ static size_t keep_unused(const uint8_t *round_of, size_t rounds, uint32_t *rows
 }
 
 /* As published: exactly half of the records that are left, in every round; those left over train no tree. */
-static hr_status exact_halves(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t *round_of, hr_error *err) {
+static hr_status exact_halves(hr_csprng *csprng, size_t rows, size_t rounds, uint8_t *round_of,
+                              hr_error *err) {
     static const double halves[] = {1, 1};
     uint32_t *left = malloc((rows + 1) * sizeof *left);
     if (!left) return hr_fail_memory(err);
@@ -53,16 +55,18 @@ static hr_status exact_halves(hr_csprng *csprng, size_t rows, size_t rounds, uin
     return status;
 }
 
-/* ---- Models -------------------------------------------------------------------------------------------------------------- */
+/* ---- Models ---- */
 
-hr_status hr_inprivate_forest_init(const hr_schema *schema, size_t trees, hr_arena *arena, hr_forest *forest, hr_error *err) {
-    *forest = (hr_forest){.link = hr_schema_task(schema) == HR_REGRESSION ? HR_LINK_NUMBER : HR_LINK_LOGISTIC, .output_count = 1};
+hr_status hr_inprivate_forest_init(const hr_schema *schema, size_t trees, hr_arena *arena, hr_forest *forest,
+                                   hr_error *err) {
+    *forest = (hr_forest){.link = hr_schema_task(schema) == HR_REGRESSION ? HR_LINK_NUMBER : HR_LINK_LOGISTIC,
+                          .output_count = 1};
     forest->base = hr_arena_alloc(arena, 1, sizeof *forest->base);
     forest->trees = hr_arena_alloc(arena, trees, sizeof *forest->trees);
     return forest->base && forest->trees ? HR_OK : hr_fail_memory(err);
 }
 
-/* ---- Algorithm 2 --------------------------------------------------------------------------------------------------------- */
+/* ---- Algorithm 2 ---- */
 
 typedef struct boosting {
     hr_training *training;
@@ -84,7 +88,8 @@ static hr_status boosting_init(boosting *b, hr_error *err) {
     b->taken = malloc((b->rows + 1) * sizeof *b->taken);
     if (!b->round_of || !b->picked || !b->scores || !b->taken) return hr_fail_memory(err);
     hr_csprng *csprng = hr_gate_csprng(b->training->gate);
-    if (b->training->options->mode == HR_PAPER) return exact_halves(csprng, b->rows, b->rounds, b->round_of, err);
+    if (b->training->options->mode == HR_PAPER)
+        return exact_halves(csprng, b->rows, b->rounds, b->round_of, err);
     hr_inprivate_rounds(csprng, b->rows, b->rounds, b->round_of);
     return HR_OK;
 }
@@ -105,8 +110,9 @@ static hr_status train_inprivate_round(boosting *b, size_t round, hr_error *err)
     hr_tree *tree = &t->forest.trees[t->forest.tree_count];
     hr_data *records = hr_data_take(t->data, b->picked, pick_records(b, round));
     if (!records) return hr_fail_memory(err);
-    hr_inprivate_tree_job job = {
-        .records = records, .scores = b->taken, .scope = {(int64_t)round, t->next_group, round, hr_gate_budget(t->gate)}};
+    hr_inprivate_tree_job job = {.records = records,
+                                 .scores = b->taken,
+                                 .scope = {(int64_t)round, t->next_group, round, hr_gate_budget(t->gate)}};
     hr_status status = hr_inprivate_tree(&job, t->options, t->gate, t->threads, t->arena, tree, err);
     hr_data_free(records);
     if (status) return status;
@@ -117,7 +123,8 @@ static hr_status train_inprivate_round(boosting *b, size_t round, hr_error *err)
 
 hr_status hr_inprivate_check(const hr_schema *schema, hr_error *err) {
     if (hr_schema_task(schema) != HR_MULTICLASS) return HR_OK;
-    return hr_fail(err, HR_E_ARGUMENT, "merge classes until there are two, or use another method, such as diprime",
+    return hr_fail(err, HR_E_ARGUMENT,
+                   "merge classes until there are two, or use another method, such as diprime",
                    "inprivate supports labels that are numbers or of two classes; this label has %zu",
                    hr_schema_label(schema)->value_count);
 }
@@ -130,8 +137,8 @@ static hr_status check_inprivate(const hr_fit_facts *facts, hr_error *err) {
 /* A round takes a copy of about half of the records; with one round, of all. */
 static double inprivate_memory(const hr_fit_facts *facts) {
     double taken = (double)facts->rows * (facts->options->trees > 1 ? .5 : 1);
-    return (double)hr_schema_feature_count(facts->schema) * taken * sizeof(double) + (double)facts->rows * 3 * sizeof(double) +
-           hr_boosting_memory(facts, taken);
+    return (double)hr_schema_feature_count(facts->schema) * taken * sizeof(double) +
+           (double)facts->rows * 3 * sizeof(double) + hr_boosting_memory(facts, taken);
 }
 
 static hr_status train_inprivate(hr_training *t, hr_error *err) {
@@ -158,25 +165,34 @@ static void inprivate_defaults(hr_fit_options *o) {
     o->count_share = .3;
 }
 
-static const char *const sound_options[] = {"epsilon", "delta",     "trees",          "depth",      "learning-rate", "bins",
-                                            "edges",   "bin-share", "gradient-bound", "leaf-share", "count-share",   NULL};
-static const char *const paper_options[] = {"epsilon", "trees", "depth", "bins", "leaf-share", "split-budget", NULL};
+static const char *const sound_options[] = {"epsilon",        "delta",      "trees",       "depth",
+                                            "learning-rate",  "bins",       "edges",       "bin-share",
+                                            "gradient-bound", "leaf-share", "count-share", NULL};
+static const char *const paper_options[] = {"epsilon",    "trees",        "depth", "bins",
+                                            "leaf-share", "split-budget", NULL};
 
 static const hr_bound bounds[] = {{"trees", HR_INPRIVATE_ROUNDS_MAX, "1..64"}, {0}};
 
 const hr_method hr_method_inprivate = {
     .info = {.name = "inprivate",
              .summary = "boosting in rounds that halve the records, for one owner or for a federation",
-             .paper = "Zhao, Ni, Hu, Chen, Zhou, Xiao, Wu: InPrivate Digging: Enabling Tree-based Distributed Data Mining with "
+             .paper = "Zhao, Ni, Hu, Chen, Zhou, Xiao, Wu: InPrivate Digging: Enabling Tree-based "
+                      "Distributed Data Mining with "
                       "Differential Privacy. INFOCOM 2018",
              .is_private = true,
-             .sound = "Adding or removing one record changes the probability of any model by at most e^epsilon (plus delta). Every record "
-                      "trains one tree, whatever the other records are; splits: exponential mechanism (pure epsilon: permute-and-flip) of "
-                      "width 4 R^2 on residuals clipped to R; leaves: noisy sums and denominators; bins public or paid for.",
-             .flaws = "The exponential mechanism is set for residuals within +-1, which reach +-2 after the first round (numbers: any "
+             .sound = "Adding or removing one record changes the probability of any model by at most "
+                      "e^epsilon (plus delta). Every record "
+                      "trains one tree, whatever the other records are; splits: exponential mechanism (pure "
+                      "epsilon: permute-and-flip) of "
+                      "width 4 R^2 on residuals clipped to R; leaves: noisy sums and denominators; bins "
+                      "public or paid for.",
+             .flaws = "The exponential mechanism is set for residuals within +-1, which reach +-2 after the "
+                      "first round (numbers: any "
                       "bound), so that "
-                      "a tree costs up to twice eps_1, and its leaves more than eps_2; Algorithm 1 spends eps_1 at every level; exact "
-                      "halves shift when a record is added; cut points are averages of three values, exact statistics of the records."},
+                      "a tree costs up to twice eps_1, and its leaves more than eps_2; Algorithm 1 spends "
+                      "eps_1 at every level; exact "
+                      "halves shift when a record is added; cut points are averages of three values, exact "
+                      "statistics of the records."},
     .defaults = inprivate_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,

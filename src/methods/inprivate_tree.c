@@ -1,12 +1,13 @@
 /* Algorithm 1 of InPrivate Digging: a private regression tree on the residuals of what the trees so far say.
  *
- * Residuals are 2y / (1 + exp(2yf)) for classes y = -1, 1 (equation 6), which is 2 (p - [y = 1]) with the other sign, and y - f for numbers
- * (equation 13). The gain E - E_L - E_R of a split is S_L^2/N_L + S_R^2/N_R and a term that all splits of a node share, so the scores of
- * split_candidates.h without lambda stand for it. A leaf is the sum of residuals over that of |r| (2 - |r|), or over their number
- * (equations 8, 14).
+ * Residuals are 2y / (1 + exp(2yf)) for classes y = -1, 1 (equation 6), which is 2 (p - [y = 1]) with the
+ * other sign, and y - f for numbers (equation 13). The gain E - E_L - E_R of a split is S_L^2/N_L + S_R^2/N_R
+ * and a term that all splits of a node share, so the scores of split_candidates.h without lambda stand for
+ * it. A leaf is the sum of residuals over that of |r| (2 - |r|), or over their number (equations 8, 14).
  *
- * Sound: candidates from public bounds or private quantiles, residuals clipped to +-R, splits of width 4 R^2 at a level's part of eps_1,
- * and the published leaves with noise of the right scale (equations 11, 15), kept away from a denominator near 0. */
+ * Sound: candidates from public bounds or private quantiles, residuals clipped to +-R, splits of width 4 R^2
+ * at a level's part of eps_1, and the published leaves with noise of the right scale (equations 11, 15), kept
+ * away from a denominator near 0. */
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "grow/grow.h"
@@ -70,46 +71,54 @@ static hr_units level_budget(const inprivate_training *d) {
     return (d->budget - inprivate_leaf_budget(d)) / depth_of(d);
 }
 
-/* ---- Residuals ----------------------------------------------------------------------------------------------------------- */
+/* ---- Residuals ---- */
 
 static hr_status pack_residuals(inprivate_training *d, hr_error *err) {
     d->packing.gradient_bound = (int64_t)1 << d->rules->bits;
     d->packing.weight_scale = 0; /* the least weight, 1 */
     d->packing.shift = hr_packing_shift(d->source->capacity, 1, d->packing.gradient_bound);
     if (d->packing.shift >= 0) return HR_OK;
-    return hr_fail(err, HR_E_LIMIT, "train on a part of the records", "too many records for exact sums in 63 bits");
+    return hr_fail(err, HR_E_LIMIT, "train on a part of the records",
+                   "too many records for exact sums in 63 bits");
 }
 
 /* Equations 6 and 13, with the other sign, rounded and clipped to +-R; every record weighs 1. */
 static hr_stats_round residuals(inprivate_training *d) {
-    d->packing.gradient_scale = (double)d->packing.gradient_bound / d->residual_bound * (d->classes ? 2 : 1); /* r = 2 (p - [y = 1]) */
-    return (hr_stats_round){.loss = d->classes ? HR_STATS_LOGISTIC : HR_STATS_SQUARE, .bound = d->residual_bound, .packing = d->packing};
+    d->packing.gradient_scale = (double)d->packing.gradient_bound / d->residual_bound *
+                                (d->classes ? 2 : 1); /* r = 2 (p - [y = 1]) */
+    return (hr_stats_round){.loss = d->classes ? HR_STATS_LOGISTIC : HR_STATS_SQUARE,
+                            .bound = d->residual_bound,
+                            .packing = d->packing};
 }
 
-/* ---- Splits -------------------------------------------------------------------------------------------------------------- */
+/* ---- Splits ---- */
 
 /* Lines 5 to 11. */
-static hr_status grow_inprivate_tree(inprivate_training *d, const hr_permit *permits, hr_tree *tree, hr_error *err) {
+static hr_status grow_inprivate_tree(inprivate_training *d, const hr_permit *permits, hr_tree *tree,
+                                     hr_error *err) {
     hr_stats_round round = residuals(d);
-    hr_private_splitter splitter = {.binning = &d->binning, .packing = &d->packing, .gate = d->gate, .permits = permits, .lambda = 0};
+    hr_private_splitter splitter = {
+        .binning = &d->binning, .packing = &d->packing, .gate = d->gate, .permits = permits, .lambda = 0};
     const hr_sums *sums;
     hr_private_splitter_init(&splitter);
     hr_status status = d->source->ops->begin(d->source, &round, err);
-    if (!status) status = hr_grow(d->grower, d->source, &splitter.splitter, &d->packing, d->arena, tree, &sums, err);
+    if (!status)
+        status = hr_grow(d->grower, d->source, &splitter.splitter, &d->packing, d->arena, tree, &sums, err);
     if (status) return status;
     d->leaves = hr_leaves_of(tree, sums, d->sums, d->counts);
     return d->classes ? d->source->ops->hessians(d->source, tree, d->counts, err) : HR_OK;
 }
 
-/* ---- Leaves -------------------------------------------------------------------------------------------------------------- */
+/* ---- Leaves ---- */
 
 /* What 1 is among the denominators. */
 static uint64_t count_unit(bool classes) {
     return classes ? 1 << HR_HESSIAN_BITS : 1;
 }
 
-static hr_status release_inprivate_sums(inprivate_training *d, const char *what, hr_units cost, uint64_t sensitivity, const hr_exact *in,
-                                        hr_noisy *out, hr_error *err) {
+static hr_status release_inprivate_sums(inprivate_training *d, const char *what, hr_units cost,
+                                        uint64_t sensitivity, const hr_exact *in, hr_noisy *out,
+                                        hr_error *err) {
     hr_charge charge = hr_scope_charge(&d->job->scope, what, -1, cost, sensitivity);
     return hr_gate_release_sums(d->gate, &charge, in, d->leaves, out, err);
 }
@@ -123,15 +132,18 @@ static double inprivate_score_of(const inprivate_training *d, double gamma) {
     return d->options->learning_rate * (d->classes ? 2 * gamma : gamma);
 }
 
-/* ---- Sound --------------------------------------------------------------------------------------------------------------- */
+/* ---- Sound ---- */
 
 static hr_status sound_candidates(inprivate_training *d, hr_error *err) {
     const hr_schema *schema = hr_data_schema(d->job->records);
     uint32_t bins = (uint32_t)d->options->bins;
-    if (d->options->edges == HR_EDGES_PUBLIC) return hr_edges_public(schema, bins, d->arena, &d->binning, err);
+    if (d->options->edges == HR_EDGES_PUBLIC)
+        return hr_edges_public(schema, bins, d->arena, &d->binning, err);
     uint64_t groups;
-    hr_charge charge = hr_scope_charge(&d->job->scope, "bin edges", -1, hr_units_share(d->budget, d->options->bin_share), 1);
-    hr_status status = hr_edges_private(d->job->records, bins, d->gate, &charge, d->arena, &d->binning, &groups, err);
+    hr_charge charge =
+        hr_scope_charge(&d->job->scope, "bin edges", -1, hr_units_share(d->budget, d->options->bin_share), 1);
+    hr_status status =
+        hr_edges_private(d->job->records, bins, d->gate, &charge, d->arena, &d->binning, &groups, err);
     if (!status && groups) d->budget -= charge.cost;
     return status;
 }
@@ -145,7 +157,8 @@ static hr_status sound_bound(inprivate_training *d, hr_error *err) {
 static hr_status sound_charge(inprivate_training *d, hr_permit *permits, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth_of(d); level++) {
-        hr_charge charge = hr_scope_charge(&d->job->scope, "split", (int64_t)level, level_budget(d), HR_GAIN_WIDTH);
+        hr_charge charge =
+            hr_scope_charge(&d->job->scope, "split", (int64_t)level, level_budget(d), HR_GAIN_WIDTH);
         status = hr_gate_charge_choice(d->gate, &charge, &permits[level], err);
     }
     return status;
@@ -165,14 +178,19 @@ static void set_inprivate_leaves(inprivate_training *d, hr_tree *tree, double no
 
 static hr_status inprivate_sound_leaves(inprivate_training *d, hr_tree *tree, hr_error *err) {
     uint64_t bound = (uint64_t)d->packing.gradient_bound;
-    hr_units all = inprivate_leaf_budget(d), count_cost = hr_units_share(all, d->options->count_share), sum_cost = all - count_cost;
+    hr_units all = inprivate_leaf_budget(d), count_cost = hr_units_share(all, d->options->count_share),
+             sum_cost = all - count_cost;
     hr_status status = release_inprivate_sums(d, "leaf sum", sum_cost, bound, d->sums, d->noisy_sums, err);
-    if (!status) status = release_inprivate_sums(d, "leaf count", count_cost, count_unit(d->classes), d->counts, d->noisy_counts, err);
-    if (!status) set_inprivate_leaves(d, tree, hr_noise_deviation(hr_gate_privacy_measure(d->gate), sum_cost, d->residual_bound));
+    if (!status)
+        status = release_inprivate_sums(d, "leaf count", count_cost, count_unit(d->classes), d->counts,
+                                        d->noisy_counts, err);
+    if (!status)
+        set_inprivate_leaves(
+            d, tree, hr_noise_deviation(hr_gate_privacy_measure(d->gate), sum_cost, d->residual_bound));
     return status;
 }
 
-/* ---- As published -------------------------------------------------------------------------------------------------------- */
+/* ---- As published ---- */
 
 static hr_status paper_candidates(inprivate_training *d, hr_error *err) {
     hr_status status = hr_gate_charge_exact(d->gate, "averages of every three values", err);
@@ -189,14 +207,16 @@ static hr_status paper_bound(inprivate_training *d, hr_error *err) {
     return status;
 }
 
-/* Equation 10: Pr ~ exp(eps_1 gain / (2 Delta)), Delta = 4, with eps_1 at every level as Algorithm 1 says, or eps_1/(d - 1) as the proof
- * of theorem 7. */
+/* Equation 10: Pr ~ exp(eps_1 gain / (2 Delta)), Delta = 4, with eps_1 at every level as Algorithm 1 says, or
+ * eps_1/(d - 1) as the proof of theorem 7. */
 static hr_status paper_charge(inprivate_training *d, hr_permit *permits, hr_error *err) {
-    double levels = d->options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_ALGORITHM ? (double)depth_of(d) : 1;
+    double levels =
+        d->options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_ALGORITHM ? (double)depth_of(d) : 1;
     double width = 8 * (1 << HR_GAIN_BITS) / (d->residual_bound * d->residual_bound) / levels;
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth_of(d); level++) {
-        hr_charge charge = hr_scope_charge(&d->job->scope, "split", (int64_t)level, level_budget(d), (uint64_t)ceil(width));
+        hr_charge charge =
+            hr_scope_charge(&d->job->scope, "split", (int64_t)level, level_budget(d), (uint64_t)ceil(width));
         status = hr_gate_charge_exponential(d->gate, &charge, &permits[level], err);
     }
     return status;
@@ -207,20 +227,25 @@ static hr_status inprivate_paper_leaves(inprivate_training *d, hr_tree *tree, hr
     uint64_t one = (uint64_t)((double)d->packing.gradient_bound / d->residual_bound);
     hr_units cost = inprivate_leaf_budget(d) / 2;
     hr_status status = release_inprivate_sums(d, "leaf sum", cost, one, d->sums, d->noisy_sums, err);
-    if (!status) status = release_inprivate_sums(d, "leaf count", cost, count_unit(d->classes), d->counts, d->noisy_counts, err);
+    if (!status)
+        status = release_inprivate_sums(d, "leaf count", cost, count_unit(d->classes), d->counts,
+                                        d->noisy_counts, err);
     if (status) return status;
     for (size_t l = 0; l < d->leaves; l++) {
-        double sum = residual_of(d, d->noisy_sums[l].paid), count = (double)d->noisy_counts[l].paid / (double)count_unit(d->classes);
+        double sum = residual_of(d, d->noisy_sums[l].paid),
+               count = (double)d->noisy_counts[l].paid / (double)count_unit(d->classes);
         d->values[l] = inprivate_score_of(d, count != 0 ? sum / count : 0);
     }
     hr_leaves_set(tree, d->values);
     return HR_OK;
 }
 
-/* ---- The tree ------------------------------------------------------------------------------------------------------------ */
+/* ---- The tree ---- */
 
-static const inprivate_rules sound = {12, sound_candidates, sound_bound, sound_charge, inprivate_sound_leaves};
-static const inprivate_rules paper = {16, paper_candidates, paper_bound, paper_charge, inprivate_paper_leaves};
+static const inprivate_rules sound = {12, sound_candidates, sound_bound, sound_charge,
+                                      inprivate_sound_leaves};
+static const inprivate_rules paper = {16, paper_candidates, paper_bound, paper_charge,
+                                      inprivate_paper_leaves};
 
 static hr_status allocate_inprivate_tree(inprivate_training *d, hr_error *err) {
     size_t leaves = (size_t)1 << d->options->depth, nodes = 2 * leaves;
@@ -229,7 +254,8 @@ static hr_status allocate_inprivate_tree(inprivate_training *d, hr_error *err) {
     d->noisy_sums = malloc(leaves * sizeof *d->noisy_sums);
     d->noisy_counts = malloc(leaves * sizeof *d->noisy_counts);
     d->values = malloc(leaves * sizeof *d->values);
-    return d->sums && d->counts && d->noisy_sums && d->noisy_counts && d->values ? HR_OK : hr_fail_memory(err);
+    return d->sums && d->counts && d->noisy_sums && d->noisy_counts && d->values ? HR_OK
+                                                                                 : hr_fail_memory(err);
 }
 
 static hr_status inprivate_training_init(inprivate_training *d, hr_error *err) {
@@ -239,7 +265,9 @@ static hr_status inprivate_training_init(inprivate_training *d, hr_error *err) {
     if (!status) status = d->rules->candidates(d, err);
     if (!status) status = d->source->ops->prepare(d->source, &setup, err);
     if (!status) status = d->rules->bound(d, err);
-    if (!status) status = hr_grower_new(&d->binning, hr_histogram_cells(d->binning.feature_count), depth, &d->grower, err);
+    if (!status)
+        status =
+            hr_grower_new(&d->binning, hr_histogram_cells(d->binning.feature_count), depth, &d->grower, err);
     return status ? status : allocate_inprivate_tree(d, err);
 }
 
@@ -258,14 +286,15 @@ static hr_status train_inprivate_tree(inprivate_training *d, hr_tree *out, hr_er
     return status ? status : d->rules->leaves(d, out, err);
 }
 
-static hr_status inprivate_tree_source_of(const hr_inprivate_tree_job *job, int threads, hr_stats_source **out, hr_error *err) {
+static hr_status inprivate_tree_source_of(const hr_inprivate_tree_job *job, int threads,
+                                          hr_stats_source **out, hr_error *err) {
     hr_local_stats_records records = {.data = job->records, .scores = job->scores, .threads = threads};
     *out = job->source;
     return job->source ? HR_OK : hr_local_stats_source_new(&records, out, err);
 }
 
-hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options, hr_gate *gate, int threads, hr_arena *arena,
-                            hr_tree *out, hr_error *err) {
+hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options, hr_gate *gate,
+                            int threads, hr_arena *arena, hr_tree *out, hr_error *err) {
     inprivate_training d = {.job = job,
                             .options = options,
                             .rules = options->mode == HR_SOUND ? &sound : &paper,
@@ -283,17 +312,23 @@ hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_optio
 hr_status hr_inprivate_tree_check(const hr_fit_facts *facts, hr_error *err) {
     const hr_fit_options *options = facts->options;
     hr_units budget = facts->budget;
-    hr_status status = hr_facts_check_rows(facts, (int64_t)1 << (options->mode == HR_SOUND ? sound : paper).bits, err);
+    hr_status status =
+        hr_facts_check_rows(facts, (int64_t)1 << (options->mode == HR_SOUND ? sound : paper).bits, err);
     if (status || options->mode == HR_PAPER) return status;
-    if (options->edges == HR_EDGES_PRIVATE && hr_edges_need_quantiles(facts->schema, (uint32_t)options->bins)) {
+    if (options->edges == HR_EDGES_PRIVATE &&
+        hr_edges_need_quantiles(facts->schema, (uint32_t)options->bins)) {
         hr_units bins = hr_units_share(budget, options->bin_share);
         status = hr_facts_check_edges(facts, bins, err);
         budget -= bins;
     }
-    hr_units leaves = hr_units_share(budget, options->leaf_share), counts = hr_units_share(leaves, options->count_share);
+    hr_units leaves = hr_units_share(budget, options->leaf_share),
+             counts = hr_units_share(leaves, options->count_share);
     bool classes = hr_schema_task(facts->schema) != HR_REGRESSION;
-    if (!status) status = hr_facts_check_choice(facts, "split", (budget - leaves) / (hr_units)options->depth, HR_GAIN_WIDTH, err);
-    if (!status) status = hr_facts_check_sums(facts, "leaf sum", leaves - counts, UINT64_C(1) << sound.bits, err);
+    if (!status)
+        status = hr_facts_check_choice(facts, "split", (budget - leaves) / (hr_units)options->depth,
+                                       HR_GAIN_WIDTH, err);
+    if (!status)
+        status = hr_facts_check_sums(facts, "leaf sum", leaves - counts, UINT64_C(1) << sound.bits, err);
     return status ? status : hr_facts_check_sums(facts, "leaf count", counts, count_unit(classes), err);
 }
 

@@ -10,28 +10,33 @@
 
 /* Options of single methods: where they are in hr_fit_options.by_name. */
 typedef enum hr_option {
-    HR_OPTION_MIN_CHILD_WEIGHT, /* gbdt: of a leaf (square loss: its number of records); forests: records of a leaf */
-    HR_OPTION_MAX_FEATURES,     /* forests: candidate features of a node (K); 0: the root of their number, rounded */
-    HR_OPTION_PART,             /* private forests, 0 or 1: every record trains one tree, at the full budget, or all, at epsilon / trees */
-    HR_OPTION_ENSEMBLE,         /* dpboost: trees of one ensemble, which divides the records (T_e) */
-    HR_OPTION_SHARES,           /* dpboost: an hr_shares */
-    HR_OPTION_BOUNDING,         /* dpboost: an hr_bounding */
-    HR_OPTION_LEAF_BUDGET,      /* dpboost, paper mode: an hr_leaf_budget */
-    HR_OPTION_SPLIT_BUDGET,     /* diprime and inprivate, paper mode: an hr_split_budget */
+    HR_OPTION_MIN_CHILD_WEIGHT, /* gbdt: of a leaf (square loss: its number of records); forests: records of a
+                                   leaf */
+    HR_OPTION_MAX_FEATURES, /* forests: candidate features of a node (K); 0: the root of their number, rounded
+                             */
+    HR_OPTION_PART, /* private forests, 0 or 1: every record trains one tree, at the full budget, or all, at
+                       epsilon / trees */
+    HR_OPTION_ENSEMBLE,     /* dpboost: trees of one ensemble, which divides the records (T_e) */
+    HR_OPTION_SHARES,       /* dpboost: an hr_shares */
+    HR_OPTION_BOUNDING,     /* dpboost: an hr_bounding */
+    HR_OPTION_LEAF_BUDGET,  /* dpboost, paper mode: an hr_leaf_budget */
+    HR_OPTION_SPLIT_BUDGET, /* diprime and inprivate, paper mode: an hr_split_budget */
     HR_OPTIONS_BY_NAME
 } hr_option;
 
 /* How an ensemble's records are shared out to its trees. */
 typedef enum hr_shares { HR_SHARES_EQUAL, HR_SHARES_GEOMETRIC } hr_shares;
 
-/* How a gradient beyond the bound g* is treated: clipped to it, or its record left out of the tree (the paper's GDF). */
+/* How a gradient beyond the bound g* is treated: clipped to it, or its record left out of the tree (the
+ * paper's GDF). */
 typedef enum hr_bounding { HR_BOUNDING_CLIP, HR_BOUNDING_FILTER } hr_bounding;
 
-/* Which budget the leaves of DPBoost's Algorithm 1 get: eps_leaf as its text intends, or eps_nleaf as its line 14 says. */
+/* Which budget the leaves of DPBoost's Algorithm 1 get: eps_leaf as its text intends, or eps_nleaf as its
+ * line 14 says. */
 typedef enum hr_leaf_budget { HR_LEAF_BUDGET_INTENDED, HR_LEAF_BUDGET_LITERAL } hr_leaf_budget;
 
-/* Which budget a split of DiPriMe's trees gets: eps rho / (2 d_max) as Algorithm 1 says and the MSE not weighed by the node's records, or
- * eps rho / d_max and the MSE times N_i as the text of section 3 says. */
+/* Which budget a split of DiPriMe's trees gets: eps rho / (2 d_max) as Algorithm 1 says and the MSE not
+ * weighed by the node's records, or eps rho / d_max and the MSE times N_i as the text of section 3 says. */
 typedef enum hr_split_budget { HR_SPLIT_BUDGET_ALGORITHM, HR_SPLIT_BUDGET_TEXT } hr_split_budget;
 typedef struct hr_stats_source hr_stats_source; /* stats/stats_source.h */
 
@@ -64,18 +69,20 @@ size_t hr_training_outputs(const hr_data *data);
 size_t hr_facts_outputs(const hr_fit_facts *facts);
 /* Bytes of one binned table: a byte a cell. */
 double hr_facts_table(const hr_fit_facts *facts);
-/* Whether sums of gradients up to the bound, and of as many weights of 1, fit into 63 bits; and whether a release of classes has room
- * for all. Fails: LIMIT. */
+/* Whether sums of gradients up to the bound, and of as many weights of 1, fit into 63 bits; and whether a
+ * release of classes has room for all. Fails: LIMIT. */
 HR_MUST_CHECK hr_status hr_facts_check_rows(const hr_fit_facts *facts, int64_t gradient_bound, hr_error *err);
 HR_MUST_CHECK hr_status hr_facts_check_classes(const hr_fit_facts *facts, hr_error *err);
 /* Whether the cost buys the noise of sums, or a choice. Fails: BUDGET. */
-HR_MUST_CHECK hr_status hr_facts_check_sums(const hr_fit_facts *facts, const char *what, hr_units cost, uint64_t sensitivity,
-                                            hr_error *err);
-HR_MUST_CHECK hr_status hr_facts_check_choice(const hr_fit_facts *facts, const char *what, hr_units cost, uint64_t width, hr_error *err);
+HR_MUST_CHECK hr_status hr_facts_check_sums(const hr_fit_facts *facts, const char *what, hr_units cost,
+                                            uint64_t sensitivity, hr_error *err);
+HR_MUST_CHECK hr_status hr_facts_check_choice(const hr_fit_facts *facts, const char *what, hr_units cost,
+                                              uint64_t width, hr_error *err);
 /* Whether it buys the private edges of all features: none without a schema. Fails: BUDGET. */
 HR_MUST_CHECK hr_status hr_facts_check_edges(const hr_fit_facts *facts, hr_units cost, hr_error *err);
 /* Tells the caller's progress callback. Fails: CANCELLED. */
-HR_MUST_CHECK hr_status hr_training_progress(const hr_training *training, size_t done, size_t total, hr_error *err);
+HR_MUST_CHECK hr_status hr_training_progress(const hr_training *training, size_t done, size_t total,
+                                             hr_error *err);
 
 /* An option whose largest value is another one for some methods. */
 typedef struct hr_bound {
@@ -91,33 +98,39 @@ typedef struct hr_method {
     const char *const *paper_options;          /* NULL: there is no such mode */
     const hr_bound *bounds;                    /* ended by a NULL name; NULL: the options' own ranges hold */
     hr_privacy_measure with_delta;             /* what its releases are counted in when delta > 0 */
-    /* Refuses what `train` could not do, whatever the records say: a budget that is too small for some release that it may make, too many
-     * records or classes. It runs before the ledger is charged. NULL: there is nothing to refuse. Fails: BUDGET, LIMIT, ARGUMENT. */
+    /* Refuses what `train` could not do, whatever the records say: a budget that is too small for some
+     * release that it may make, too many records or classes. It runs before the ledger is charged. NULL:
+     * there is nothing to refuse. Fails: BUDGET, LIMIT, ARGUMENT. */
     hr_status (*check)(const hr_fit_facts *facts, hr_error *err);
-    /* Bytes that `train` takes for what grows with the table, at the most; the rest is a few MB. NULL: not told. */
+    /* Bytes that `train` takes for what grows with the table, at the most; the rest is a few MB. NULL: not
+     * told. */
     double (*memory)(const hr_fit_facts *facts);
     hr_status (*train)(hr_training *training, hr_error *err);
-    /* Fills in all but epsilon, delta and the number of records, which are set; `schema` may be NULL. NULL: the method has no plan. */
-    void (*plan)(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure, hr_units budget,
-                 hr_plan_info *plan);
+    /* Fills in all but epsilon, delta and the number of records, which are set; `schema` may be NULL. NULL:
+     * the method has no plan. */
+    void (*plan)(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure,
+                 hr_units budget, hr_plan_info *plan);
 } hr_method;
 
-extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_rf, hr_method_ert, hr_method_median, hr_method_dpboost, hr_method_seq,
-    hr_method_para, hr_method_diprime, hr_method_inprivate, hr_method_dp_ert, hr_method_dp_df;
+extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_rf, hr_method_ert, hr_method_median,
+    hr_method_dpboost, hr_method_seq, hr_method_para, hr_method_diprime, hr_method_inprivate,
+    hr_method_dp_ert, hr_method_dp_df;
 
 /* NULL if there is none of that name. */
 const hr_method *hr_method_named(const char *name);
 
-/* A copy in which the options that the caller's struct is too short to have, and those that the method does not take in the mode, whatever
- * the caller set, have their defaults: published methods have exact edges and no delta. Fails: ARGUMENT (not initialised, no such method or
- * mode). */
+/* A copy in which the options that the caller's struct is too short to have, and those that the method does
+ * not take in the mode, whatever the caller set, have their defaults: published methods have exact edges and
+ * no delta. Fails: ARGUMENT (not initialised, no such method or mode). */
 HR_MUST_CHECK hr_status hr_options_taken(const hr_fit_options *options, hr_fit_options *out, hr_error *err);
 
 /* Checks every option of `options` against its range. Fails: ARGUMENT. */
-HR_MUST_CHECK hr_status hr_options_check(const hr_method *method, const hr_fit_options *options, hr_error *err);
+HR_MUST_CHECK hr_status hr_options_check(const hr_method *method, const hr_fit_options *options,
+                                         hr_error *err);
 
-/* Calls visit(name, value as text) for every option that the method takes in the options' mode, in a fixed order. */
-void hr_options_each(const hr_method *method, const hr_fit_options *options, void (*visit)(void *user, const char *name, const char *value),
-                     void *user);
+/* Calls visit(name, value as text) for every option that the method takes in the options' mode, in a fixed
+ * order. */
+void hr_options_each(const hr_method *method, const hr_fit_options *options,
+                     void (*visit)(void *user, const char *name, const char *value), void *user);
 
 #endif

@@ -1,4 +1,5 @@
-/* The options of all methods: one table from which they are parsed, checked, listed and written into models. */
+/* The options of all methods: one table from which they are parsed, checked, listed and written into models.
+ */
 #include "base/fail.h"
 #include "base/number.h"
 #include "base/sized.h"
@@ -35,26 +36,38 @@ _Static_assert((int)HR_OPTIONS_BY_NAME <= (int)HR_BY_NAME_OPTIONS, "no room for 
 
 static const option options_table[] = {
     {"epsilon", REAL, AT(epsilon), 0, 1e4, true, NULL, "0 < E <= 10000", "total privacy budget"},
-    {"delta", REAL, AT(delta), 0, .1, false, NULL, "0..0.1", "0: pure epsilon; else the probability that the guarantee fails"},
+    {"delta", REAL, AT(delta), 0, .1, false, NULL, "0..0.1",
+     "0: pure epsilon; else the probability that the guarantee fails"},
     {"trees", INTEGER, AT(trees), 1, 100000, false, NULL, "1..100000", "number of trees (rounds)"},
     {"depth", INTEGER, AT(depth), 1, 12, false, NULL, "1..12", "levels of splits of a tree"},
-    {"learning-rate", REAL, AT(learning_rate), 0, 1, true, NULL, "0 < X <= 1", "shrinkage of the leaf values (eta)"},
+    {"learning-rate", REAL, AT(learning_rate), 0, 1, true, NULL, "0 < X <= 1",
+     "shrinkage of the leaf values (eta)"},
     {"lambda", REAL, AT(lambda), 0, 1e6, false, NULL, "0..1e6", "regularisation of gains and leaves"},
-    {"bins", INTEGER, AT(bins), 2, 255, false, NULL, "2..255", "bins of a numeric feature, missing values apart"},
-    {"loss", CHOICE, AT(loss), 0, 0, false, losses, "square|logistic", "loss of classes; numbers always have square loss"},
+    {"bins", INTEGER, AT(bins), 2, 255, false, NULL, "2..255",
+     "bins of a numeric feature, missing values apart"},
+    {"loss", CHOICE, AT(loss), 0, 0, false, losses, "square|logistic",
+     "loss of classes; numbers always have square loss"},
     {"min-child-weight", REAL, BY_NAME(MIN_CHILD_WEIGHT), 0, 1e9, false, NULL, "0..1e9",
      "minimum hessian of a leaf (forests, square loss: records)"},
     {"max-features", INTEGER, BY_NAME(MAX_FEATURES), 0, 10000, false, NULL, "0..10000",
      "candidate features of a node (K); 0: root of their number"},
     {"part", CHOICE, BY_NAME(PART), 0, 0, false, truths, "false|true", "divide the records among the trees"},
-    {"ensemble", INTEGER, BY_NAME(ENSEMBLE), 1, 10000, false, NULL, "1..10000", "trees of one ensemble, which divides the records (T_e)"},
-    {"shares", CHOICE, BY_NAME(SHARES), 0, 0, false, share_rules, "equal|geometric", "how records are divided among the trees"},
-    {"bounding", CHOICE, BY_NAME(BOUNDING), 0, 0, false, boundings, "clip|filter", "clip gradients to g*, or drop their records (GDF)"},
-    {"gradient-bound", REAL, AT(gradient_bound), 0, 2, true, NULL, "0 < X <= 2", "g*, labels being mapped to [-1, 1]"},
-    {"edges", CHOICE, AT(edges), 0, 0, false, edge_rules, "public|private", "bins from public bounds, or private quantiles"},
-    {"bin-share", REAL, AT(bin_share), 0, .9, true, NULL, "0 < X <= 0.9", "part of the budget for private bin edges"},
-    {"leaf-share", REAL, AT(leaf_share), .01, .99, false, NULL, "0.01..0.99", "part of a tree's budget for its leaves"},
-    {"count-share", REAL, AT(count_share), .01, .99, false, NULL, "0.01..0.99", "part of the leaves' budget for their counts"},
+    {"ensemble", INTEGER, BY_NAME(ENSEMBLE), 1, 10000, false, NULL, "1..10000",
+     "trees of one ensemble, which divides the records (T_e)"},
+    {"shares", CHOICE, BY_NAME(SHARES), 0, 0, false, share_rules, "equal|geometric",
+     "how records are divided among the trees"},
+    {"bounding", CHOICE, BY_NAME(BOUNDING), 0, 0, false, boundings, "clip|filter",
+     "clip gradients to g*, or drop their records (GDF)"},
+    {"gradient-bound", REAL, AT(gradient_bound), 0, 2, true, NULL, "0 < X <= 2",
+     "g*, labels being mapped to [-1, 1]"},
+    {"edges", CHOICE, AT(edges), 0, 0, false, edge_rules, "public|private",
+     "bins from public bounds, or private quantiles"},
+    {"bin-share", REAL, AT(bin_share), 0, .9, true, NULL, "0 < X <= 0.9",
+     "part of the budget for private bin edges"},
+    {"leaf-share", REAL, AT(leaf_share), .01, .99, false, NULL, "0.01..0.99",
+     "part of a tree's budget for its leaves"},
+    {"count-share", REAL, AT(count_share), .01, .99, false, NULL, "0.01..0.99",
+     "part of the leaves' budget for their counts"},
     {"leaf-budget", CHOICE, BY_NAME(LEAF_BUDGET), 0, 0, false, leaf_budgets, "intended|literal",
      "noise of the leaves: eps_leaf, or eps_nleaf as line 14 of Algorithm 1 says"},
     {"split-budget", CHOICE, BY_NAME(SPLIT_BUDGET), 0, 0, false, split_budgets, "algorithm|text",
@@ -88,7 +101,8 @@ static void *field(hr_fit_options *options, const option *o) {
 
 /* Whether it is kept as a double, whatever its type. */
 static bool is_double(const option *o) {
-    return o->type == REAL || (o->offset >= AT(by_name) && o->offset < AT(by_name) + sizeof((hr_fit_options *)NULL)->by_name);
+    return o->type == REAL ||
+           (o->offset >= AT(by_name) && o->offset < AT(by_name) + sizeof((hr_fit_options *)NULL)->by_name);
 }
 
 static size_t option_field_size(const option *o) {
@@ -138,7 +152,8 @@ static bool in_range(const option *o, double value) {
 static hr_status refuse_option_value(const option *o, const char *value, hr_error *err) {
     char remedy[160];
     snprintf(remedy, sizeof remedy, "allowed: %s (%s)", o->range, o->help);
-    hr_status status = hr_fail(err, HR_E_ARGUMENT, remedy, "option %s: '%.60s' is out of range or not of its type", o->name, value);
+    hr_status status = hr_fail(err, HR_E_ARGUMENT, remedy,
+                               "option %s: '%.60s' is out of range or not of its type", o->name, value);
     return hr_fail_at(err, status, NULL, 0, 0, o->name);
 }
 
@@ -166,8 +181,8 @@ static bool parse_number_option(const option *o, const char *text, double *out) 
 static hr_status refuse_option_name(const hr_method *method, hr_mode mode, const char *name, hr_error *err) {
     char list[360];
     list_names(method, mode, list, sizeof list);
-    hr_status status = hr_fail(err, HR_E_ARGUMENT, list, "method %s has no option '%.60s' in %s mode", method->info.name, name,
-                               mode == HR_SOUND ? "sound" : "paper");
+    hr_status status = hr_fail(err, HR_E_ARGUMENT, list, "method %s has no option '%.60s' in %s mode",
+                               method->info.name, name, mode == HR_SOUND ? "sound" : "paper");
     return hr_fail_at(err, status, NULL, 0, 0, name);
 }
 
@@ -184,7 +199,8 @@ hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const ch
     const hr_method *method = hr_method_named(options->method);
     if (!method) return refuse_unknown_method(options->method, err);
     const option *known = find_option_named(name);
-    if (!known || !takes(method, options->mode, name)) return refuse_option_name(method, options->mode, name, err);
+    if (!known || !takes(method, options->mode, name))
+        return refuse_option_name(method, options->mode, name, err);
     if (known->offset + option_field_size(known) > options->size)
         return hr_fail(err, HR_E_ARGUMENT, "build the program with the headers of this library",
                        "the options were made by an older header, which has no option '%s'", name);
@@ -215,8 +231,8 @@ hr_status hr_options_check(const hr_method *method, const hr_fit_options *option
     return HR_OK;
 }
 
-void hr_options_each(const hr_method *method, const hr_fit_options *options, void (*visit)(void *user, const char *name, const char *value),
-                     void *user) {
+void hr_options_each(const hr_method *method, const hr_fit_options *options,
+                     void (*visit)(void *user, const char *name, const char *value), void *user) {
     for (const char *const *name = names_of(method, options->mode); name && *name; name++) {
         char text[HR_NUMBER_TEXT];
         render_option_value(options, find_option_named(*name), text);
@@ -224,13 +240,17 @@ void hr_options_each(const hr_method *method, const hr_fit_options *options, voi
     }
 }
 
-hr_status hr_fit_options_init_sized(hr_fit_options *options, size_t size, const char *name, hr_mode mode, hr_error *err) {
+hr_status hr_fit_options_init_sized(hr_fit_options *options, size_t size, const char *name, hr_mode mode,
+                                    hr_error *err) {
     const hr_method *method = hr_method_named(name ? name : hr_default_method());
     if (!method) return refuse_unknown_method(name, err);
-    if (size < fit_options.min) return hr_fail(err, HR_E_ARGUMENT, "give sizeof(hr_fit_options)", "%zu bytes are no options", size);
+    if (size < fit_options.min)
+        return hr_fail(err, HR_E_ARGUMENT, "give sizeof(hr_fit_options)", "%zu bytes are no options", size);
     if (mode != HR_SOUND && mode != HR_PAPER)
         return hr_fail(err, HR_E_ARGUMENT, "it is HR_SOUND or HR_PAPER", "there is no mode %d", (int)mode);
-    if (!names_of(method, mode)) return hr_fail(err, HR_E_ARGUMENT, "use the sound mode", "method %s has no paper mode", method->info.name);
+    if (!names_of(method, mode))
+        return hr_fail(err, HR_E_ARGUMENT, "use the sound mode", "method %s has no paper mode",
+                       method->info.name);
     hr_fit_options made = {.method = method->info.name, .mode = mode, .epsilon = 1, .gradient_bound = 1};
     method->defaults(&made);
     made.size = size < sizeof made ? size : sizeof made;
@@ -249,7 +269,8 @@ hr_status hr_options_taken(const hr_fit_options *options, hr_fit_options *out, h
     if (status) return status;
     for (size_t i = 0; i < COUNT; i++) {
         const option *o = &options_table[i];
-        if (!takes(hr_method_named(options->method), options->mode, o->name)) set_value_option(&made, o, option_value_of(&initial, o));
+        if (!takes(hr_method_named(options->method), options->mode, o->name))
+            set_value_option(&made, o, option_value_of(&initial, o));
     }
     *out = made;
     return HR_OK;
@@ -269,7 +290,8 @@ bool hr_method_option(const hr_method_info *info, size_t index, hr_option_info *
         const option *o = &options_table[i];
         if (!takes(method, HR_SOUND, o->name) && !takes(method, HR_PAPER, o->name)) continue;
         if (index--) continue;
-        *out = (hr_option_info){.name = o->name, .range = is_bounded_option(o, method).range, .help = o->help};
+        *out =
+            (hr_option_info){.name = o->name, .range = is_bounded_option(o, method).range, .help = o->help};
         default_text(method, HR_SOUND, o, out->sound);
         default_text(method, HR_PAPER, o, out->paper);
         return true;

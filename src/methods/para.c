@@ -1,5 +1,5 @@
-/* PARA, the second baseline of DPBoost's section 4: boosting by parallel composition alone (after Zhao et al. 2018). Every tree
- * takes half of the records that no tree has used yet, at the full eps. */
+/* PARA, the second baseline of DPBoost's section 4: boosting by parallel composition alone (after Zhao et al.
+ * 2018). Every tree takes half of the records that no tree has used yet, at the full eps. */
 #include "base/fail.h"
 #include "methods/single_tree.h"
 
@@ -21,12 +21,14 @@ static hr_status train_para_round(hr_boosting *b, size_t t, hr_units budget, hr_
     return status ? status : hr_boosting_add_trees(b, first, err);
 }
 
-/* Half, a quarter, ...; sound: the last tree gets all that is left, published: nobody does. filled: of exact sizes. */
+/* Half, a quarter, ...; sound: the last tree gets all that is left, published: nobody does. filled: of exact
+ * sizes. */
 static hr_status share_out_rounds(const hr_boosting *b, size_t trees, size_t *filled, hr_error *err) {
     bool sound = b->training->options->mode == HR_SOUND;
     double *weights = malloc((trees + 1) * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
-    for (size_t t = 0; t <= trees; t++) weights[t] = ldexp(1, -(int)(t + 1 < trees || !sound ? t + 1 : trees - 1));
+    for (size_t t = 0; t <= trees; t++)
+        weights[t] = ldexp(1, -(int)(t + 1 < trees || !sound ? t + 1 : trees - 1));
     if (!sound) weights[trees] = weights[trees - 1];
     hr_stats_shares shares = {.weights = weights, .count = sound ? trees : trees + 1, .exact_sizes = !sound};
     hr_status status = b->source->ops->share_out(b->source, &shares, sound ? NULL : filled, err);
@@ -62,14 +64,17 @@ static void para_defaults(hr_fit_options *o) {
 }
 
 const hr_method hr_method_para = {
-    .info = {.name = "para",
-             .summary = "boosting by parallel composition alone: every tree on half of the unused records",
-             .paper = "the baseline PARA of Li et al., AAAI 2020, after Zhao et al.: InPrivate Digging. INFOCOM 2018",
-             .is_private = true,
-             .sound = "As dpboost, with every record drawing one of T trees by itself, with probabilities 1/2, 1/4, ...",
-             .flaws =
-                 "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 g*^2); halves of fixed size shift "
-                 "when a record is added; bin edges are exact statistics of the records."},
+    .info =
+        {.name = "para",
+         .summary = "boosting by parallel composition alone: every tree on half of the unused records",
+         .paper =
+             "the baseline PARA of Li et al., AAAI 2020, after Zhao et al.: InPrivate Digging. INFOCOM 2018",
+         .is_private = true,
+         .sound = "As dpboost, with every record drawing one of T trees by itself, with probabilities 1/2, "
+                  "1/4, ...",
+         .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 "
+                  "g*^2); halves of fixed size shift "
+                  "when a record is added; bin edges are exact statistics of the records."},
     .defaults = para_defaults,
     .sound_options = hr_single_tree_sound_options,
     .paper_options = hr_single_tree_paper_options,

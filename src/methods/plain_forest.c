@@ -42,7 +42,8 @@ static hr_status note_releases(plain_forest *f, hr_error *err) {
 
 static hr_status make_forest_bins(plain_forest *f, hr_error *err) {
     hr_training *t = f->training;
-    hr_status status = hr_edges_exact(t->data, (uint32_t)t->options->bins, t->threads, t->arena, &t->binning, err);
+    hr_status status =
+        hr_edges_exact(t->data, (uint32_t)t->options->bins, t->threads, t->arena, &t->binning, err);
     if (!status) status = hr_binned_new(t->data, &t->binning, t->threads, &f->binned, err);
     if (status) return status;
     f->midpoints = malloc(t->binning.feature_count * HR_BINS_MAX * sizeof *f->midpoints);
@@ -55,15 +56,17 @@ static hr_status make_forest_plan(plain_forest *f, hr_split_rule *rule, hr_error
     const hr_training *t = f->training;
     const hr_column *label = hr_schema_label(hr_data_schema(t->data));
     int bits;
-    f->plan = (hr_depth_first_plan){.binned = f->binned,
-                                    .midpoints = f->midpoints,
-                                    .labels = &f->labels,
-                                    .rule = rule,
-                                    .depth = (int)t->options->depth,
-                                    .candidates = hr_candidate_features(t->options, t->binning.feature_count),
-                                    .min_records = (int64_t)fmax(ceil(t->options->by_name[HR_OPTION_MIN_CHILD_WEIGHT]), 1)};
+    f->plan = (hr_depth_first_plan){
+        .binned = f->binned,
+        .midpoints = f->midpoints,
+        .labels = &f->labels,
+        .rule = rule,
+        .depth = (int)t->options->depth,
+        .candidates = hr_candidate_features(t->options, t->binning.feature_count),
+        .min_records = (int64_t)fmax(ceil(t->options->by_name[HR_OPTION_MIN_CHILD_WEIGHT]), 1)};
     hr_status status =
-        hr_depth_first_pack(hr_data_rows(t->data), label->kind == HR_CATEGORY ? label->value_count : 0, &f->plan.packing, &bits, err);
+        hr_depth_first_pack(hr_data_rows(t->data), label->kind == HR_CATEGORY ? label->value_count : 0,
+                            &f->plan.packing, &bits, err);
     return status ? status : hr_labels_scaled(t->data, bits, &f->labels, err);
 }
 
@@ -95,7 +98,8 @@ static void grow_plain_tree(const plain_forest *f, forest_worker *w) {
     hr_csprng_close(csprng);
 }
 
-/* What the leaves say: the mean of the labels, or the share of every class. Nodes that are no leaves say 0. */
+/* What the leaves say: the mean of the labels, or the share of every class. Nodes that are no leaves say 0.
+ */
 static void speak(const plain_forest *f, const hr_tree *tree, const hr_noisy *sums, double *said) {
     size_t classes = f->labels.classes;
     for (size_t n = 0; n < tree->node_count; n++) {
@@ -103,7 +107,9 @@ static void speak(const plain_forest *f, const hr_tree *tree, const hr_noisy *su
         double all = 0;
         for (size_t k = 0; k < classes; k++) all += (double)of[k].paid;
         for (size_t k = 0; k < classes; k++) said[n * classes + k] = all > 0 ? (double)of[k].paid / all : 0;
-        if (!classes) said[n] = of[1].paid > 0 ? (double)of[0].paid / (double)of[1].paid / f->plan.packing.gradient_scale : 0;
+        if (!classes)
+            said[n] =
+                of[1].paid > 0 ? (double)of[0].paid / (double)of[1].paid / f->plan.packing.gradient_scale : 0;
     }
 }
 
@@ -154,7 +160,8 @@ static hr_status grow_forest(const plain_forest *f, hr_error *err) {
     return status;
 }
 
-hr_status hr_plain_forest_train(hr_training *training, hr_depth_first_taking *taking, hr_split_rule *rule, hr_error *err) {
+hr_status hr_plain_forest_train(hr_training *training, hr_depth_first_taking *taking, hr_split_rule *rule,
+                                hr_error *err) {
     plain_forest f = {.training = training, .taking = taking};
     hr_status status = note_releases(&f, err);
     if (!status) status = make_forest_bins(&f, err);
@@ -173,5 +180,6 @@ void hr_plain_forest_defaults(hr_fit_options *o) {
     o->edges = HR_EDGES_EXACT;
 }
 
-const char *const hr_plain_forest_options[] = {"trees", "depth", "max-features", "bins", "min-child-weight", NULL};
+const char *const hr_plain_forest_options[] = {"trees", "depth", "max-features", "bins", "min-child-weight",
+                                               NULL};
 const hr_bound hr_plain_forest_bounds[] = {{"depth", 60, "1..60"}, {NULL, 0, NULL}};

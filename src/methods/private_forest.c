@@ -7,18 +7,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* How strongly noise pulls a node towards its parent: records to each unit of its standard deviation. Means of numbers, mapped to
- * [-1, 1], differ less from node to node than shares of classes do, so that less noise drowns them. Chosen on development sets. */
+/* How strongly noise pulls a node towards its parent: records to each unit of its standard deviation. Means
+ * of numbers, mapped to
+ * [-1, 1], differ less from node to node than shares of classes do, so that less noise drowns them. Chosen on
+ * development sets. */
 static const double CLASS_RIDGE = 1, NUMBER_RIDGE = 4;
 
-/* ---- Sharing records out --------------------------------------------------------------------------------------------- */
+/* ---- Sharing records out ---- */
 
 static hr_status share_out_records(const hr_training *t, size_t trees, hr_error *err) {
     size_t count = t->options->by_name[HR_OPTION_PART] ? trees : 1;
     double *weights = malloc(count * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
     for (size_t j = 0; j < count; j++) weights[j] = 1;
-    hr_stats_shares shares = {.weights = weights, .count = count, .exact_sizes = t->options->mode != HR_SOUND};
+    hr_stats_shares shares = {
+        .weights = weights, .count = count, .exact_sizes = t->options->mode != HR_SOUND};
     hr_status status = t->source->ops->share_out(t->source, &shares, NULL, err);
     free(weights);
     return status;
@@ -49,7 +52,8 @@ static hr_release_scope scope_of(const hr_training *t, size_t index) {
                               .budget = tree_budget(t->options, hr_gate_budget(t->gate))};
 }
 
-static hr_status train_tree_private_forest(hr_training *t, hr_tree_trainer *trainer, size_t index, hr_error *err) {
+static hr_status train_tree_private_forest(hr_training *t, hr_tree_trainer *trainer, size_t index,
+                                           hr_error *err) {
     hr_release_scope scope = scope_of(t, index);
     hr_stats_round round = {.part = (size_t)scope.part};
     hr_status status = t->source->ops->begin(t->source, &round, err);
@@ -78,7 +82,7 @@ void hr_draw_features(hr_csprng *csprng, uint32_t *features, size_t count, size_
     }
 }
 
-/* ---- Leaves ---------------------------------------------------------------------------------------------------------- */
+/* ---- Leaves ---- */
 
 /* The statistics of one tree's leaves, and what becomes of them. */
 typedef struct private_forest_leaves {
@@ -106,11 +110,13 @@ static hr_status leaves_init(private_forest_leaves *l, hr_error *err) {
     l->counts = malloc(nodes * width * sizeof *l->counts);
     l->node_sums = malloc(nodes * width * sizeof *l->node_sums);
     l->node_counts = malloc(nodes * sizeof *l->node_counts);
-    bool room = l->room && l->exact_sums && l->exact_counts && l->sums && l->counts && l->node_sums && l->node_counts;
+    bool room =
+        l->room && l->exact_sums && l->exact_counts && l->sums && l->counts && l->node_sums && l->node_counts;
     return room ? HR_OK : hr_fail_memory(err);
 }
 
-static hr_charge private_forest_charge_of(const private_forest_leaves *l, const char *what, hr_units cost, uint64_t sensitivity) {
+static hr_charge private_forest_charge_of(const private_forest_leaves *l, const char *what, hr_units cost,
+                                          uint64_t sensitivity) {
     return hr_scope_charge(l->private_tree->scope, what, -1, cost, sensitivity);
 }
 
@@ -126,7 +132,8 @@ static void read_classes_private_forest(private_forest_leaves *l, const hr_tree 
         const hr_noisy *counts = l->counts + leaf++ * classes;
         double all = 0;
         for (size_t k = 0; k < classes; k++) all += part_records(counts[k]);
-        for (size_t k = 0; k < classes; k++) l->node_sums[n * classes + k] = part_records(counts[k]) - all / (double)classes;
+        for (size_t k = 0; k < classes; k++)
+            l->node_sums[n * classes + k] = part_records(counts[k]) - all / (double)classes;
         l->node_counts[n] = all;
     }
 }
@@ -139,8 +146,10 @@ static void to_probabilities(double *said, size_t classes) {
 }
 
 static hr_status release_classes(private_forest_leaves *l, hr_error *err) {
-    hr_charge charge = private_forest_charge_of(l, "leaf class count", l->private_tree->leaf_budget, HR_COUNT_UNITS);
-    return hr_gate_release_sums(l->training->gate, &charge, l->exact_counts, l->count * l->labels.classes, l->counts, err);
+    hr_charge charge =
+        private_forest_charge_of(l, "leaf class count", l->private_tree->leaf_budget, HR_COUNT_UNITS);
+    return hr_gate_release_sums(l->training->gate, &charge, l->exact_counts, l->count * l->labels.classes,
+                                l->counts, err);
 }
 
 /* The deviation of the noise of a sum that a record changes by one unit, in units. */
@@ -171,7 +180,8 @@ static void read_numbers(private_forest_leaves *l, const hr_tree *tree) {
 static hr_status private_numbers(private_forest_leaves *l, double *said, hr_error *err) {
     hr_gate *gate = l->training->gate;
     hr_units budget = l->private_tree->leaf_budget;
-    hr_units count_cost = hr_units_share(budget, l->training->options->count_share), sum_cost = budget - count_cost;
+    hr_units count_cost = hr_units_share(budget, l->training->options->count_share),
+             sum_cost = budget - count_cost;
     hr_charge sums = private_forest_charge_of(l, "leaf sum", sum_cost, 1 << HR_LABEL_BITS);
     hr_charge counts = private_forest_charge_of(l, "leaf count", count_cost, HR_COUNT_UNITS);
     hr_status status = hr_gate_release_sums(gate, &sums, l->exact_sums, l->count, l->sums, err);
@@ -185,7 +195,8 @@ static hr_status private_numbers(private_forest_leaves *l, double *said, hr_erro
 }
 
 hr_status hr_facts_check_leaves(const hr_fit_facts *facts, hr_units budget, hr_error *err) {
-    if (hr_schema_task(facts->schema) != HR_REGRESSION) return hr_facts_check_sums(facts, "leaf class count", budget, HR_COUNT_UNITS, err);
+    if (hr_schema_task(facts->schema) != HR_REGRESSION)
+        return hr_facts_check_sums(facts, "leaf class count", budget, HR_COUNT_UNITS, err);
     hr_units counts = hr_units_share(budget, facts->options->count_share);
     hr_status status = hr_facts_check_sums(facts, "leaf sum", budget - counts, 1 << HR_LABEL_BITS, err);
     return status ? status : hr_facts_check_sums(facts, "leaf count", counts, HR_COUNT_UNITS, err);
@@ -199,7 +210,8 @@ static hr_status published_classes(private_forest_leaves *l, double *said, hr_er
     for (size_t n = 0; n < l->tree->node_count; n++) {
         double all = l->node_counts[n];
         if (l->tree->nodes[n].left) continue;
-        for (size_t k = 0; k < classes; k++) said[n * classes + k] = all > 0 ? l->node_sums[n * classes + k] / all : 0;
+        for (size_t k = 0; k < classes; k++)
+            said[n * classes + k] = all > 0 ? l->node_sums[n * classes + k] / all : 0;
         to_probabilities(said + n * classes, classes);
     }
     return HR_OK;
@@ -207,7 +219,8 @@ static hr_status published_classes(private_forest_leaves *l, double *said, hr_er
 
 static hr_status published_numbers(private_forest_leaves *l, double *said, hr_error *err) {
     hr_gate *gate = l->training->gate;
-    hr_charge charge = private_forest_charge_of(l, "leaf mean", l->private_tree->leaf_budget, 2 << HR_LABEL_BITS);
+    hr_charge charge =
+        private_forest_charge_of(l, "leaf mean", l->private_tree->leaf_budget, 2 << HR_LABEL_BITS);
     hr_status status = hr_gate_charge_exact(gate, "leaf counts", err);
     if (!status) status = hr_gate_release_sums(gate, &charge, l->exact_sums, l->count, l->sums, err);
     if (status) return status;
@@ -232,9 +245,12 @@ static hr_status private_forest_ask_leaves(private_forest_leaves *l, hr_error *e
 
 typedef hr_status say_leaves(private_forest_leaves *l, double *said, hr_error *err);
 
-static hr_status release_leaves(hr_training *t, const hr_private_tree *tree, say_leaves *of_classes, say_leaves *of_numbers, double *said,
-                                hr_error *err) {
-    private_forest_leaves l = {.training = t, .private_tree = tree, .tree = tree->tree, .labels = hr_labels_kind(hr_data_schema(t->data))};
+static hr_status release_leaves(hr_training *t, const hr_private_tree *tree, say_leaves *of_classes,
+                                say_leaves *of_numbers, double *said, hr_error *err) {
+    private_forest_leaves l = {.training = t,
+                               .private_tree = tree,
+                               .tree = tree->tree,
+                               .labels = hr_labels_kind(hr_data_schema(t->data))};
     hr_status status = leaves_init(&l, err);
     if (!status) status = private_forest_ask_leaves(&l, err);
     if (!status) status = (l.labels.classes ? of_classes : of_numbers)(&l, said, err);

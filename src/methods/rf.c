@@ -1,5 +1,5 @@
-/* Random forests (Breiman 2001) without privacy: every tree on a bootstrap of the records, every node the best split among K features
- * drawn for it. A reference of DiPriMe's tables 1 and 2. */
+/* Random forests (Breiman 2001) without privacy: every tree on a bootstrap of the records, every node the
+ * best split among K features drawn for it. A reference of DiPriMe's tables 1 and 2. */
 #include "methods/plain_forest.h"
 
 static hr_status train_rf(hr_training *training, hr_error *err) {

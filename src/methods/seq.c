@@ -1,5 +1,5 @@
-/* SEQ, the first baseline of DPBoost's section 4: boosting by sequential composition alone (after Liu et al. 2018). Every tree is
- * trained on all records, at eps/T. */
+/* SEQ, the first baseline of DPBoost's section 4: boosting by sequential composition alone (after Liu et al.
+ * 2018). Every tree is trained on all records, at eps/T. */
 #include "methods/single_tree.h"
 
 #include <math.h>
@@ -49,12 +49,13 @@ static void seq_defaults(hr_fit_options *o) {
 const hr_method hr_method_seq = {
     .info = {.name = "seq",
              .summary = "boosting by sequential composition alone: every tree on all records",
-             .paper =
-                 "the baseline SEQ of Li et al., AAAI 2020, after Liu, Li, Li, Chen: Differentially private classification with decision "
-                 "tree ensemble. Applied Soft Computing 62, 2018",
+             .paper = "the baseline SEQ of Li et al., AAAI 2020, after Liu, Li, Li, Chen: Differentially "
+                      "private classification with decision "
+                      "tree ensemble. Applied Soft Computing 62, 2018",
              .is_private = true,
              .sound = "As dpboost, with every tree on all records at epsilon/T.",
-             .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 g*^2); bin edges are exact "
+             .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width "
+                      "4 g*^2); bin edges are exact "
                       "statistics of the records."},
     .defaults = seq_defaults,
     .sound_options = hr_single_tree_sound_options,

@@ -12,10 +12,11 @@ enum { GRADIENT_BITS = 12, DEPTH_MAX = 16 };
 static hr_status private_edges(hr_training *training, hr_units *budget, hr_error *err) {
     const hr_fit_options *options = training->options;
     hr_release_scope scope = {.tree = -1, .group = training->next_group};
-    hr_charge charge = hr_scope_charge(&scope, "bin edges", -1, hr_units_share(*budget, options->bin_share), 1);
+    hr_charge charge =
+        hr_scope_charge(&scope, "bin edges", -1, hr_units_share(*budget, options->bin_share), 1);
     uint64_t groups;
-    hr_status status = hr_edges_private(training->data, (uint32_t)options->bins, training->gate, &charge, training->arena,
-                                        &training->binning, &groups, err);
+    hr_status status = hr_edges_private(training->data, (uint32_t)options->bins, training->gate, &charge,
+                                        training->arena, &training->binning, &groups, err);
     if (status) return status;
     training->next_group += groups;
     if (groups) *budget -= charge.cost;
@@ -25,7 +26,8 @@ static hr_status private_edges(hr_training *training, hr_units *budget, hr_error
 static hr_status exact_edges(hr_training *training, hr_error *err) {
     hr_status status = hr_gate_charge_exact(training->gate, "bin edges", err);
     if (status) return status;
-    return hr_edges_exact(training->data, (uint32_t)training->options->bins, training->threads, training->arena, &training->binning, err);
+    return hr_edges_exact(training->data, (uint32_t)training->options->bins, training->threads,
+                          training->arena, &training->binning, err);
 }
 
 static hr_status make_tree_bins(hr_training *training, hr_units *budget, hr_error *err) {
@@ -36,7 +38,8 @@ static hr_status make_tree_bins(hr_training *training, hr_units *budget, hr_erro
     case HR_EDGES_EXACT: return exact_edges(training, err);
     case HR_EDGES_PUBLIC: break;
     }
-    return hr_edges_public(hr_data_schema(training->data), (uint32_t)options->bins, training->arena, &training->binning, err);
+    return hr_edges_public(hr_data_schema(training->data), (uint32_t)options->bins, training->arena,
+                           &training->binning, err);
 }
 
 /* Integer gradients of +-4096: g* = 4096. */
@@ -60,11 +63,11 @@ hr_status hr_single_tree_train(hr_training *training, hr_single_tree_boost *boos
     return status;
 }
 
-const char *const hr_single_tree_sound_options[] = {"epsilon",        "delta",      "trees",       "depth",     "learning-rate",
-                                                    "lambda",         "bins",       "edges",       "bin-share", "bounding",
-                                                    "gradient-bound", "leaf-share", "count-share", NULL};
-const char *const hr_single_tree_paper_options[] = {"epsilon",        "trees",       "depth", "learning-rate", "lambda", "bins",
-                                                    "gradient-bound", "leaf-budget", NULL};
+const char *const hr_single_tree_sound_options[] = {
+    "epsilon", "delta",     "trees",    "depth",          "learning-rate", "lambda",      "bins",
+    "edges",   "bin-share", "bounding", "gradient-bound", "leaf-share",    "count-share", NULL};
+const char *const hr_single_tree_paper_options[] = {
+    "epsilon", "trees", "depth", "learning-rate", "lambda", "bins", "gradient-bound", "leaf-budget", NULL};
 
 void hr_single_tree_defaults(hr_fit_options *o) {
     bool sound = o->mode == HR_SOUND;
@@ -82,12 +85,14 @@ void hr_single_tree_defaults(hr_fit_options *o) {
     o->count_share = .3;
 }
 
-/* ---- What a budget is enough for -------------------------------------------------------------------------------------- */
+/* ---- What a budget is enough for ---- */
 
 static hr_status check_tree_budget(const hr_fit_facts *facts, hr_units budget, hr_error *err) {
     const hr_fit_options *options = facts->options;
-    hr_units leaves = hr_units_share(budget, options->leaf_share), counts = hr_units_share(leaves, options->count_share);
-    hr_status status = hr_facts_check_choice(facts, "split", (budget - leaves) / (hr_units)options->depth, HR_GAIN_WIDTH, err);
+    hr_units leaves = hr_units_share(budget, options->leaf_share),
+             counts = hr_units_share(leaves, options->count_share);
+    hr_status status = hr_facts_check_choice(facts, "split", (budget - leaves) / (hr_units)options->depth,
+                                             HR_GAIN_WIDTH, err);
     if (!status) status = hr_facts_check_sums(facts, "leaf sum", leaves - counts, 1 << GRADIENT_BITS, err);
     return status ? status : hr_facts_check_sums(facts, "leaf count", counts, 1, err);
 }
@@ -97,7 +102,8 @@ hr_status hr_single_tree_check(const hr_fit_facts *facts, size_t shares, hr_erro
     hr_units budget = facts->budget;
     hr_status status = hr_facts_check_rows(facts, 1 << GRADIENT_BITS, err);
     if (status || options->mode == HR_PAPER) return status;
-    if (options->edges == HR_EDGES_PRIVATE && hr_edges_need_quantiles(facts->schema, (uint32_t)options->bins)) {
+    if (options->edges == HR_EDGES_PRIVATE &&
+        hr_edges_need_quantiles(facts->schema, (uint32_t)options->bins)) {
         hr_units bins = hr_units_share(budget, options->bin_share);
         status = hr_facts_check_edges(facts, bins, err);
         budget -= bins;
@@ -109,18 +115,20 @@ double hr_single_tree_memory(const hr_fit_facts *facts) {
     return hr_boosting_memory(facts, (double)facts->rows);
 }
 
-/* ---- The tree ---------------------------------------------------------------------------------------------------------- */
+/* ---- The tree ---- */
 
 /* The publication names the exponential mechanism. */
-static hr_status charge_splits(const hr_boosting *b, const hr_charge *charge, hr_permit *permit, hr_error *err) {
+static hr_status charge_splits(const hr_boosting *b, const hr_charge *charge, hr_permit *permit,
+                               hr_error *err) {
     bool paper = b->training->options->mode == HR_PAPER;
-    return (paper ? hr_gate_charge_exponential : hr_gate_charge_choice)(b->training->gate, charge, permit, err);
+    return (paper ? hr_gate_charge_exponential : hr_gate_charge_choice)(b->training->gate, charge, permit,
+                                                                        err);
 }
 
-/* Lines 3 to 10: gradients of the records, and a tree of full depth whose splits the gate chooses. GDF, line 3: leaves out the records
- * whose gradient exceeds g*. */
-static hr_status grow_single_tree(hr_boosting *b, const hr_single_tree *t, hr_units level_cost, uint64_t width, hr_tree **tree,
-                                  size_t *leaves, hr_error *err) {
+/* Lines 3 to 10: gradients of the records, and a tree of full depth whose splits the gate chooses. GDF, line
+ * 3: leaves out the records whose gradient exceeds g*. */
+static hr_status grow_single_tree(hr_boosting *b, const hr_single_tree *t, hr_units level_cost,
+                                  uint64_t width, hr_tree **tree, size_t *leaves, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     hr_permit permits[DEPTH_MAX];
     for (int level = 0; level < options->depth; level++) {
@@ -132,15 +140,19 @@ static hr_status grow_single_tree(hr_boosting *b, const hr_single_tree *t, hr_un
                             .output = t->output,
                             .loss = HR_STATS_SQUARE,
                             .bound = options->gradient_bound,
-                            .drop_beyond = options->mode == HR_PAPER || options->by_name[HR_OPTION_BOUNDING] == HR_BOUNDING_FILTER};
-    hr_private_splitter splitter = {
-        .binning = &b->training->binning, .packing = &b->packing, .gate = b->training->gate, .permits = permits, .lambda = options->lambda};
+                            .drop_beyond = options->mode == HR_PAPER ||
+                                           options->by_name[HR_OPTION_BOUNDING] == HR_BOUNDING_FILTER};
+    hr_private_splitter splitter = {.binning = &b->training->binning,
+                                    .packing = &b->packing,
+                                    .gate = b->training->gate,
+                                    .permits = permits,
+                                    .lambda = options->lambda};
     hr_private_splitter_init(&splitter);
     return hr_boosting_grow(b, &splitter.splitter, &round, tree, leaves, err);
 }
 
-/* V = -eta S~ / (max(N~, 0) + lambda + noise of S~), clipped to +-1: equation 4 on released sums, with a denominator that noise
- * cannot make small. */
+/* V = -eta S~ / (max(N~, 0) + lambda + noise of S~), clipped to +-1: equation 4 on released sums, with a
+ * denominator that noise cannot make small. */
 static void set_single_tree_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, double noise) {
     const hr_fit_options *options = b->training->options;
     for (size_t l = 0; l < leaves; l++) {
@@ -152,16 +164,20 @@ static void set_single_tree_leaves(hr_boosting *b, hr_tree *tree, size_t leaves,
     hr_leaves_set(tree, b->values);
 }
 
-static hr_status single_tree_sound_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree, size_t leaves, hr_units budget,
-                                          hr_error *err) {
+static hr_status single_tree_sound_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree,
+                                          size_t leaves, hr_units budget, hr_error *err) {
     hr_gate *gate = b->training->gate;
-    hr_units count_cost = hr_units_share(budget, b->training->options->count_share), sum_cost = budget - count_cost;
+    hr_units count_cost = hr_units_share(budget, b->training->options->count_share),
+             sum_cost = budget - count_cost;
     double bound = (double)b->packing.gradient_bound;
-    hr_charge sums = hr_scope_charge(&t->scope, "leaf sum", -1, sum_cost, (uint64_t)b->packing.gradient_bound);
+    hr_charge sums =
+        hr_scope_charge(&t->scope, "leaf sum", -1, sum_cost, (uint64_t)b->packing.gradient_bound);
     hr_charge counts = hr_scope_charge(&t->scope, "leaf count", -1, count_cost, 1);
     hr_status status = hr_gate_release_sums(gate, &sums, b->leaf_gradients, leaves, b->noisy_gradients, err);
     if (!status) status = hr_gate_release_sums(gate, &counts, b->leaf_weights, leaves, b->noisy_weights, err);
-    if (!status) set_single_tree_leaves(b, tree, leaves, hr_noise_deviation(hr_gate_privacy_measure(gate), sum_cost, bound) / bound);
+    if (!status)
+        set_single_tree_leaves(b, tree, leaves,
+                               hr_noise_deviation(hr_gate_privacy_measure(gate), sum_cost, bound) / bound);
     return status;
 }
 
@@ -176,16 +192,19 @@ hr_status hr_single_tree_sound(hr_boosting *b, const hr_single_tree *t, hr_error
 }
 
 /* Lines 11 to 14: V_i + Lap(0, Delta V / eps), V_i clipped by GLC. */
-static hr_status single_tree_paper_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree, size_t leaves, hr_units cost,
-                                          hr_error *err) {
+static hr_status single_tree_paper_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree,
+                                          size_t leaves, hr_units cost, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     uint64_t sensitivity = (uint64_t)ceil(t->leaf_sensitivity * (1 << HR_VALUE_BITS));
     hr_charge charge = hr_scope_charge(&t->scope, "leaf value", -1, cost, sensitivity ? sensitivity : 1);
     for (size_t l = 0; l < leaves; l++)
-        b->leaf_gradients[l] = hr_leaf_value(&b->packing, b->leaf_gradients[l], b->leaf_weights[l], options->lambda, t->leaf_clip);
-    hr_status status = hr_gate_release_sums(b->training->gate, &charge, b->leaf_gradients, leaves, b->noisy_gradients, err);
+        b->leaf_gradients[l] = hr_leaf_value(&b->packing, b->leaf_gradients[l], b->leaf_weights[l],
+                                             options->lambda, t->leaf_clip);
+    hr_status status =
+        hr_gate_release_sums(b->training->gate, &charge, b->leaf_gradients, leaves, b->noisy_gradients, err);
     if (status) return status;
-    for (size_t l = 0; l < leaves; l++) b->values[l] = options->learning_rate * (double)b->noisy_gradients[l].paid / (1 << HR_VALUE_BITS);
+    for (size_t l = 0; l < leaves; l++)
+        b->values[l] = options->learning_rate * (double)b->noisy_gradients[l].paid / (1 << HR_VALUE_BITS);
     hr_leaves_set(tree, b->values);
     return HR_OK;
 }
@@ -193,9 +212,11 @@ static hr_status single_tree_paper_leaves(hr_boosting *b, const hr_single_tree *
 hr_status hr_single_tree_paper(hr_boosting *b, const hr_single_tree *t, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     double lambda = options->lambda, delta_g = (3 * lambda + 2) / ((lambda + 1) * (lambda + 2));
-    hr_units leaf_budget = t->scope.budget / 2, level_cost = (t->scope.budget - leaf_budget) / (hr_units)options->depth;
+    hr_units leaf_budget = t->scope.budget / 2,
+             level_cost = (t->scope.budget - leaf_budget) / (hr_units)options->depth;
     uint64_t width = (uint64_t)ceil(2 * delta_g * (1 << HR_GAIN_BITS));
-    hr_units cost = options->by_name[HR_OPTION_LEAF_BUDGET] == HR_LEAF_BUDGET_LITERAL ? level_cost : leaf_budget;
+    hr_units cost =
+        options->by_name[HR_OPTION_LEAF_BUDGET] == HR_LEAF_BUDGET_LITERAL ? level_cost : leaf_budget;
     size_t leaves;
     hr_tree *tree;
     hr_status status = grow_single_tree(b, t, level_cost, width, &tree, &leaves, err);

@@ -1,5 +1,5 @@
-/* Algorithm 1 of DPBoost (Li et al. 2020), TrainSingleTree, which dpboost, seq and para share: as published, and with its
- * sensitivities and leaves corrected. Both train one private tree on a part of the records. */
+/* Algorithm 1 of DPBoost (Li et al. 2020), TrainSingleTree, which dpboost, seq and para share: as published,
+ * and with its sensitivities and leaves corrected. Both train one private tree on a part of the records. */
 #ifndef HR_METHODS_SINGLE_TREE_H
 #define HR_METHODS_SINGLE_TREE_H
 
@@ -7,7 +7,8 @@
 #include "privacy/release.h"
 
 typedef struct hr_single_tree {
-    hr_release_scope scope; /* tree: t; budget: eps_t (or rho_t); part: I, the part of the source's records that it is trained on */
+    hr_release_scope scope; /* tree: t; budget: eps_t (or rho_t); part: I, the part of the source's records
+                               that it is trained on */
     size_t output;
     double leaf_clip;        /* published only: GLC's threshold on |V| */
     double leaf_sensitivity; /* published only: Delta V */
@@ -16,16 +17,18 @@ typedef struct hr_single_tree {
 /* How a method boosts such trees with what the bins have left of the budget. */
 typedef hr_status hr_single_tree_boost(hr_boosting *boosting, hr_units budget, hr_error *err);
 
-/* The frame of such a method: bins as options->edges says (published: exact quantiles), room for the trees, then `boost`.
- * Spends: bin_share of the budget if the edges are private; and what `boost` spends. */
-HR_MUST_CHECK hr_status hr_single_tree_train(hr_training *training, hr_single_tree_boost *boost, hr_error *err);
+/* The frame of such a method: bins as options->edges says (published: exact quantiles), room for the trees,
+ * then `boost`. Spends: bin_share of the budget if the edges are private; and what `boost` spends. */
+HR_MUST_CHECK hr_status hr_single_tree_train(hr_training *training, hr_single_tree_boost *boost,
+                                             hr_error *err);
 
 /* The options of those that add none of their own, ended by NULL. */
 extern const char *const hr_single_tree_sound_options[], *const hr_single_tree_paper_options[];
 
-/* Defaults that such methods share: of the paper (section 4) in paper mode, else all but trees, depth and learning rate. */
-/* For hr_method.check: whether a tree at one of `shares` equal parts of what bins leave of the budget, times one of the outputs, can pay
- * for its releases. Paper modes have no budget to keep. Fails: BUDGET, LIMIT. */
+/* Defaults that such methods share: of the paper (section 4) in paper mode, else all but trees, depth and
+ * learning rate. */
+/* For hr_method.check: whether a tree at one of `shares` equal parts of what bins leave of the budget, times
+ * one of the outputs, can pay for its releases. Paper modes have no budget to keep. Fails: BUDGET, LIMIT. */
 HR_MUST_CHECK hr_status hr_single_tree_check(const hr_fit_facts *facts, size_t shares, hr_error *err);
 
 /* hr_method.memory. */
@@ -33,12 +36,15 @@ double hr_single_tree_memory(const hr_fit_facts *facts);
 
 void hr_single_tree_defaults(hr_fit_options *options);
 
-/* Sound: gradients clipped to +-g* (or records beyond it left out), splits chosen through the gate with width 4 g*^2, leaves
- * from noisy sums and noisy counts. Appends the tree to the forest, leaf values shrunk by eta.
+/* Sound: gradients clipped to +-g* (or records beyond it left out), splits chosen through the gate with width
+ * 4 g*^2, leaves from noisy sums and noisy counts. Appends the tree to the forest, leaf values shrunk by eta.
  * Spends: tree->scope.budget in its group and part. */
-HR_MUST_CHECK hr_status hr_single_tree_sound(hr_boosting *boosting, const hr_single_tree *tree, hr_error *err);
+HR_MUST_CHECK hr_status hr_single_tree_sound(hr_boosting *boosting, const hr_single_tree *tree,
+                                             hr_error *err);
 
-/* As published: the split's sensitivity of Lemma 1, Laplace noise on the leaf value. Charges what the authors claim. */
-HR_MUST_CHECK hr_status hr_single_tree_paper(hr_boosting *boosting, const hr_single_tree *tree, hr_error *err);
+/* As published: the split's sensitivity of Lemma 1, Laplace noise on the leaf value. Charges what the authors
+ * claim. */
+HR_MUST_CHECK hr_status hr_single_tree_paper(hr_boosting *boosting, const hr_single_tree *tree,
+                                             hr_error *err);
 
 #endif

@@ -22,7 +22,8 @@ double hr_facts_table(const hr_fit_facts *facts) {
 
 hr_status hr_facts_check_rows(const hr_fit_facts *facts, int64_t gradient_bound, hr_error *err) {
     if (hr_packing_shift(facts->rows, 1, gradient_bound) >= 0) return HR_OK;
-    return hr_fail(err, HR_E_LIMIT, "train on a part of the records", "too many records for exact sums in 63 bits");
+    return hr_fail(err, HR_E_LIMIT, "train on a part of the records",
+                   "too many records for exact sums in 63 bits");
 }
 
 hr_status hr_facts_check_classes(const hr_fit_facts *facts, hr_error *err) {
@@ -34,12 +35,14 @@ static hr_charge training_charge_of(const char *what, hr_units cost, uint64_t se
     return (hr_charge){.what = what, .tree = -1, .level = -1, .cost = cost, .sensitivity = sensitivity};
 }
 
-hr_status hr_facts_check_sums(const hr_fit_facts *facts, const char *what, hr_units cost, uint64_t sensitivity, hr_error *err) {
+hr_status hr_facts_check_sums(const hr_fit_facts *facts, const char *what, hr_units cost,
+                              uint64_t sensitivity, hr_error *err) {
     hr_charge charge = training_charge_of(what, cost, sensitivity);
     return hr_charge_check_sums(facts->privacy_measure, &charge, err);
 }
 
-hr_status hr_facts_check_choice(const hr_fit_facts *facts, const char *what, hr_units cost, uint64_t width, hr_error *err) {
+hr_status hr_facts_check_choice(const hr_fit_facts *facts, const char *what, hr_units cost, uint64_t width,
+                                hr_error *err) {
     hr_charge charge = training_charge_of(what, cost, width);
     return hr_charge_check_choice(facts->privacy_measure, &charge, err);
 }
@@ -47,11 +50,13 @@ hr_status hr_facts_check_choice(const hr_fit_facts *facts, const char *what, hr_
 hr_status hr_facts_check_edges(const hr_fit_facts *facts, hr_units cost, hr_error *err) {
     hr_charge charge = training_charge_of("bin edges", cost, 1);
     if (!facts->schema) return HR_OK;
-    return hr_edges_check_private(facts->schema, (uint32_t)facts->options->bins, facts->privacy_measure, &charge, err);
+    return hr_edges_check_private(facts->schema, (uint32_t)facts->options->bins, facts->privacy_measure,
+                                  &charge, err);
 }
 
 hr_status hr_training_progress(const hr_training *training, size_t done, size_t total, hr_error *err) {
     const hr_fit_options *options = training->options;
     if (!options->progress || options->progress(options->user, done, total)) return HR_OK;
-    return hr_fail(err, HR_E_CANCELLED, "", "the fit was stopped; what it had reserved of the budget stays spent");
+    return hr_fail(err, HR_E_CANCELLED, "",
+                   "the fit was stopped; what it had reserved of the budget stays spent");
 }

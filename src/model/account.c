@@ -1,5 +1,5 @@
-/* One place turns units into the numbers that a model prints: the fit gives it the units that were granted, and a reader of the model
- * those that the releases add up to, which may be fewer. */
+/* One place turns units into the numbers that a model prints: the fit gives it the units that were granted,
+ * and a reader of the model those that the releases add up to, which may be fewer. */
 #include "model/model.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@ static bool has_identity(const hr_release *releases, size_t count) {
 }
 
 void hr_guarantee_of(hr_units units, hr_privacy_measure privacy_measure, double delta, hr_guarantee *out) {
-    hr_guarantee made = {.is_private = privacy_measure != HR_NO_PRIVACY && units < HR_UNITS_MAX / 4, .unit = HR_ONE_RECORD};
+    hr_guarantee made = {.is_private = privacy_measure != HR_NO_PRIVACY && units < HR_UNITS_MAX / 4,
+                         .unit = HR_ONE_RECORD};
     if (!made.is_private) {
         made.epsilon = made.epsilon_replace = (double)INFINITY;
     } else if (privacy_measure == HR_PURE) {
@@ -26,8 +27,8 @@ void hr_guarantee_of(hr_units units, hr_privacy_measure privacy_measure, double 
     *out = made;
 }
 
-hr_status hr_model_account(const hr_release *releases, size_t count, hr_privacy_measure privacy_measure, double delta, hr_guarantee *out,
-                           hr_error *err) {
+hr_status hr_model_account(const hr_release *releases, size_t count, hr_privacy_measure privacy_measure,
+                           double delta, hr_guarantee *out, hr_error *err) {
     hr_units total;
     hr_status status = hr_account(releases, count, &total, err);
     if (status) return status;

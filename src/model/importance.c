@@ -1,23 +1,24 @@
 /* Which features a model leans on, told from its published trees alone: no count of private records enters.
  *
- * Throw a fair die at every split from the root on: it goes to each child with equal chance. The variance of the leaf value that it
- * reaches is, by the law of total variance, the sum over all splits of
- *     (the chance to get there) * (variance over the children of what it expects from each).
- * Of two children with expectations L and R the latter is (L - R)^2 / 4. A feature's importance is its share of that sum over all
- * trees. */
+ * Throw a fair die at every split from the root on: it goes to each child with equal chance. The variance of
+ * the leaf value that it reaches is, by the law of total variance, the sum over all splits of (the chance to
+ * get there) * (variance over the children of what it expects from each). Of two children with expectations L
+ * and R the latter is (L - R)^2 / 4. A feature's importance is its share of that sum over all trees. */
 #include "model/model.h"
 
 #include <string.h>
 
-/* What is expected from node n on, which is reached with this chance; adds to `spread` what the splits from there on account for.
- * Mean and squares are taken as the children come (Welford). Trees are at most HR_MODEL_DEPTH_MAX deep. */
+/* What is expected from node n on, which is reached with this chance; adds to `spread` what the splits from
+ * there on account for. Mean and squares are taken as the children come (Welford). Trees are at most
+ * HR_MODEL_DEPTH_MAX deep. */
 static double expect_from(const hr_tree *tree, size_t n, double chance, double *spread) {
     const hr_node *node = &tree->nodes[n];
     size_t children = hr_node_child_count(node);
     if (!children) return node->value;
     double mean = 0, squares = 0;
     for (size_t i = 0; i < children; i++) {
-        double child = expect_from(tree, node->left + i, chance / (double)children, spread), off = child - mean;
+        double child = expect_from(tree, node->left + i, chance / (double)children, spread),
+               off = child - mean;
         mean += off / (double)(i + 1);
         squares += off * (child - mean);
     }

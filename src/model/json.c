@@ -1,5 +1,5 @@
-/* A recursive descent over bytes. Items of unfinished lists wait on a stack; a finished list is copied to the arena in one
- * piece, so that its items can be indexed. */
+/* A recursive descent over bytes. Items of unfinished lists wait on a stack; a finished list is copied to the
+ * arena in one piece, so that its items can be indexed. */
 #include "model/json.h"
 
 #include "base/fail.h"
@@ -26,7 +26,8 @@ static hr_status parse_value(json_parser *p, hr_json *out);
 static hr_status refuse_json(json_parser *p, size_t at, const char *message) {
     uint64_t line, column;
     hr_json_locate(p->bytes, at, &line, &column);
-    hr_fail(p->err, HR_E_FORMAT, "give a file that `hedgerow train` wrote", "this is not valid JSON: %s", message);
+    hr_fail(p->err, HR_E_FORMAT, "give a file that `hedgerow train` wrote", "this is not valid JSON: %s",
+            message);
     return hr_fail_at(p->err, HR_E_FORMAT, NULL, line, column, NULL);
 }
 
@@ -52,11 +53,12 @@ static bool push(json_parser *p, const hr_json *value) {
     return true;
 }
 
-/* ---- Words and numbers ---------------------------------------------------------------------------------------------- */
+/* ---- Words and numbers ---- */
 
 static hr_status parse_word(json_parser *p, const char *word, hr_json_kind kind, hr_json *out) {
     size_t length = strlen(word);
-    if (p->size - p->at < length || memcmp(p->bytes + p->at, word, length)) return refuse_json(p, p->at, "a value is expected here");
+    if (p->size - p->at < length || memcmp(p->bytes + p->at, word, length))
+        return refuse_json(p, p->at, "a value is expected here");
     p->at += length;
     out->kind = kind;
     return HR_OK;
@@ -107,12 +109,13 @@ static hr_status parse_number_json(json_parser *p, hr_json *out) {
     bool integer;
     if (!skip_number(p, &integer)) return refuse_json(p, first, "a value is expected here");
     const char *text = p->bytes + first;
-    if (hr_number_parse(text, p->at - first, &out->number) != HR_NUMBER_OK) return refuse_json(p, first, "the number is too large");
+    if (hr_number_parse(text, p->at - first, &out->number) != HR_NUMBER_OK)
+        return refuse_json(p, first, "the number is too large");
     out->kind = integer && to_integer(text, p->at - first, &out->integer) ? HR_JSON_INTEGER : HR_JSON_NUMBER;
     return HR_OK;
 }
 
-/* ---- Texts ---------------------------------------------------------------------------------------------------------- */
+/* ---- Texts ---- */
 
 /* Four hexadecimal digits; -1 if they are not there. */
 static int32_t take_hex(json_parser *p) {
@@ -128,7 +131,8 @@ static int32_t take_hex(json_parser *p) {
     return value;
 }
 
-/* The character of an escape "\uXXXX", or of two that are a surrogate pair; the first "\u" is behind p->at. 0 is refused. */
+/* The character of an escape "\uXXXX", or of two that are a surrogate pair; the first "\u" is behind p->at. 0
+ * is refused. */
 static int32_t take_character(json_parser *p) {
     int32_t high = take_hex(p);
     if (high < 0xd800 || high > 0xdfff) return high;
@@ -181,7 +185,8 @@ static hr_status parse_text(json_parser *p, const char **out) {
     while (peek(p) != '"') {
         char c = peek(p);
         if ((unsigned char)c < 0x20)
-            return refuse_json(p, p->at, p->at < p->size ? "a text holds a control character" : "a text does not end");
+            return refuse_json(p, p->at,
+                               p->at < p->size ? "a text holds a control character" : "a text does not end");
         size_t at = p->at++;
         if (c != '\\') {
             *to++ = c;
@@ -190,12 +195,13 @@ static hr_status parse_text(json_parser *p, const char **out) {
         }
     }
     p->at++;
-    if (!hr_utf8_valid(text, (size_t)(to - text))) return refuse_json(p, first, "the text is not valid UTF-8");
+    if (!hr_utf8_valid(text, (size_t)(to - text)))
+        return refuse_json(p, first, "the text is not valid UTF-8");
     *out = text;
     return HR_OK;
 }
 
-/* ---- Lists ---------------------------------------------------------------------------------------------------------- */
+/* ---- Lists ---- */
 
 /* Makes a list of what was stacked since `base`. */
 static hr_status finish_list(json_parser *p, size_t base, hr_json *out) {
@@ -246,7 +252,8 @@ static hr_status parse_list(json_parser *p, char close, hr_json *out) {
         if (more) p->at++;
     }
     if (peek(p) != close)
-        return refuse_json(p, p->at, close == '}' ? "a comma or '}' is expected here" : "a comma or ']' is expected here");
+        return refuse_json(
+            p, p->at, close == '}' ? "a comma or '}' is expected here" : "a comma or ']' is expected here");
     p->at++;
     p->depth--;
     out->kind = close == '}' ? HR_JSON_OBJECT : HR_JSON_ARRAY;

@@ -1,7 +1,8 @@
-/* JSON (RFC 8259) in memory. Strict: UTF-8 without NUL, no key twice in an object, no number that a double cannot hold, nothing
- * after the value. Every value knows where it stood.
+/* JSON (RFC 8259) in memory. Strict: UTF-8 without NUL, no key twice in an object, no number that a double
+ * cannot hold, nothing after the value. Every value knows where it stood.
  *
- * A parser of our own, because model files come from strangers and a parse must survive an allocation that fails. */
+ * A parser of our own, because model files come from strangers and a parse must survive an allocation that
+ * fails. */
 #ifndef HR_MODEL_JSON_H
 #define HR_MODEL_JSON_H
 
@@ -39,7 +40,8 @@ typedef struct hr_json {
 } hr_json;
 
 /* Owner: the values live in the arena. Fails: FORMAT (line and column), MEMORY. */
-HR_MUST_CHECK hr_status hr_json_parse(hr_arena *arena, const char *bytes, size_t size, const hr_json **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_json_parse(hr_arena *arena, const char *bytes, size_t size, const hr_json **out,
+                                      hr_error *err);
 
 /* The member of an object, or NULL. */
 const hr_json *hr_json_get(const hr_json *object, const char *key);

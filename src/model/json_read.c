@@ -1,5 +1,5 @@
-/* From JSON to a model. A model file may come from anywhere: its shape and types are checked here, what the values mean in
- * hr_model_check. Only what docs/formats.md names is accepted.
+/* From JSON to a model. A model file may come from anywhere: its shape and types are checked here, what the
+ * values mean in hr_model_check. Only what docs/formats.md names is accepted.
  *
  * The first failure sticks: readers after it do nothing, so that none has to test each of its steps. */
 #include "base/buffer.h"
@@ -47,8 +47,10 @@ static void add_path(hr_buffer *b, const json_position *at) {
     }
 }
 
-static void refuse_model_json(model_reader *r, const json_position *at, const char *remedy, const char *format, ...) HR_PRINTF(4, 5);
-static void refuse_model_json(model_reader *r, const json_position *at, const char *remedy, const char *format, ...) {
+static void refuse_model_json(model_reader *r, const json_position *at, const char *remedy,
+                              const char *format, ...) HR_PRINTF(4, 5);
+static void refuse_model_json(model_reader *r, const json_position *at, const char *remedy,
+                              const char *format, ...) {
     if (r->status) return;
     char message[256];
     va_list args;
@@ -72,7 +74,8 @@ static void *allocate(model_reader *r, size_t count, size_t size) {
 }
 
 static const char *kind_name(hr_json_kind kind) {
-    static const char *const names[] = {"an object", "an array", "a text", "an integer", "a number", "true", "false", "null"};
+    static const char *const names[] = {"an object", "an array", "a text", "an integer",
+                                        "a number",  "true",     "false",  "null"};
     return names[kind];
 }
 
@@ -97,7 +100,8 @@ static size_t json_size_of(const model_reader *r, const json_position *at) {
     return r->status ? 0 : at->value->count;
 }
 
-static json_position typed_member(model_reader *r, const json_position *at, const char *key, hr_json_kind kind) {
+static json_position typed_member(model_reader *r, const json_position *at, const char *key,
+                                  hr_json_kind kind) {
     json_position found = json_member(r, at, key);
     expect(r, &found, kind);
     return found;
@@ -112,7 +116,9 @@ static void only_keys(model_reader *r, const json_position *at, const char *cons
         size_t k = 0;
         while (k < count && strcmp(keys[k], key)) k++;
         const json_position found = {at, key, 0, &at->value->items[i]};
-        if (k == count) refuse_model_json(r, &found, "remove it, or use the version of Hedgerow that wrote it", "the key is unknown");
+        if (k == count)
+            refuse_model_json(r, &found, "remove it, or use the version of Hedgerow that wrote it",
+                              "the key is unknown");
     }
 }
 
@@ -159,7 +165,8 @@ static int64_t integer_at(model_reader *r, const json_position *at, int64_t low,
     return 0;
 }
 
-static int64_t integer_of(model_reader *r, const json_position *at, const char *key, int64_t low, int64_t high) {
+static int64_t integer_of(model_reader *r, const json_position *at, const char *key, int64_t low,
+                          int64_t high) {
     const json_position found = json_member(r, at, key);
     return integer_at(r, &found, low, high);
 }
@@ -168,22 +175,26 @@ static bool bool_of(model_reader *r, const json_position *at, const char *key) {
     const json_position found = json_member(r, at, key);
     if (r->status) return false;
     bool is_true = found.value->kind == HR_JSON_TRUE;
-    if (!is_true && found.value->kind != HR_JSON_FALSE) refuse_model_json(r, &found, "", "this must be true or false");
+    if (!is_true && found.value->kind != HR_JSON_FALSE)
+        refuse_model_json(r, &found, "", "this must be true or false");
     return is_true;
 }
 
 /* The index of a text among words. */
-static size_t word_of(model_reader *r, const json_position *at, const char *key, const char *const *words, size_t count) {
+static size_t word_of(model_reader *r, const json_position *at, const char *key, const char *const *words,
+                      size_t count) {
     const json_position found = typed_member(r, at, key, HR_JSON_TEXT);
     if (r->status) return 0;
     const char *word = found.value->text;
     for (size_t i = 0; i < count; i++)
         if (!strcmp(words[i], word)) return i;
-    refuse_model_json(r, &found, "use the version of Hedgerow that wrote it", "the value '%.100s' is unknown", word);
+    refuse_model_json(r, &found, "use the version of Hedgerow that wrote it", "the value '%.100s' is unknown",
+                      word);
     return 0;
 }
 
-static const double *json_numbers_of(model_reader *r, const json_position *at, const char *key, size_t *count) {
+static const double *json_numbers_of(model_reader *r, const json_position *at, const char *key,
+                                     size_t *count) {
     const json_position list = typed_member(r, at, key, HR_JSON_ARRAY);
     *count = json_size_of(r, &list);
     double *numbers = allocate(r, *count, sizeof *numbers);
@@ -218,8 +229,8 @@ static void read_guarantee(model_reader *r, const json_position *root) {
     only_keys(r, &at, keys, COUNT(keys));
     hr_guarantee *g = &r->model->guarantee;
     g->is_private = bool_of(r, &at, "private");
-    r->model->privacy_measure =
-        (hr_privacy_measure)word_of(r, &at, "privacy_measure", HR_PRIVACY_MEASURE_NAMES, COUNT(HR_PRIVACY_MEASURE_NAMES));
+    r->model->privacy_measure = (hr_privacy_measure)word_of(
+        r, &at, "privacy_measure", HR_PRIVACY_MEASURE_NAMES, COUNT(HR_PRIVACY_MEASURE_NAMES));
     g->epsilon = epsilon_of(r, &at, "epsilon");
     g->delta = json_number_of(r, &at, "delta");
     g->epsilon_replace = epsilon_of(r, &at, "epsilon_replace");
@@ -275,8 +286,8 @@ static void make_schema(model_reader *r, const hr_schema_parts *parts) {
     hr_schema_fault fault = {0};
     r->status = hr_schema_check(parts, &fault, r->err);
     if (!r->status) {
-        r->status = hr_schema_make(&parts->label, parts->features, parts->feature_count, parts->missing, parts->missing_count,
-                                   &r->model->schema, r->err);
+        r->status = hr_schema_make(&parts->label, parts->features, parts->feature_count, parts->missing,
+                                   parts->missing_count, &r->model->schema, r->err);
     } else if (r->status != HR_E_MEMORY) {
         name_fault(&fault, path, sizeof path);
         hr_fail_at(r->err, r->status, NULL, 0, 0, path);
@@ -287,7 +298,8 @@ static void read_json_schema(model_reader *r, const json_position *root) {
     static const char *const keys[] = {"label", "features", "missing"};
     const json_position at = typed_member(r, root, "schema", HR_JSON_OBJECT);
     only_keys(r, &at, keys, COUNT(keys));
-    const json_position label_at = json_member(r, &at, "label"), list = typed_member(r, &at, "features", HR_JSON_ARRAY);
+    const json_position label_at = json_member(r, &at, "label"),
+                        list = typed_member(r, &at, "features", HR_JSON_ARRAY);
     hr_column label = r->status ? (hr_column){0} : read_json_column(r, &label_at);
     size_t count = json_size_of(r, &list), missing_count;
     hr_column *features = allocate(r, count, sizeof *features);
@@ -303,7 +315,8 @@ static void read_json_schema(model_reader *r, const json_position *root) {
 static void read_task(model_reader *r, const json_position *root) {
     size_t task = word_of(r, root, "task", HR_TASK_NAMES, COUNT(HR_TASK_NAMES));
     const json_position at = json_member(r, root, "task");
-    if (!r->status && task != (size_t)hr_schema_task(r->model->schema)) refuse_model_json(r, &at, "", "the task does not fit the label");
+    if (!r->status && task != (size_t)hr_schema_task(r->model->schema))
+        refuse_model_json(r, &at, "", "the task does not fit the label");
 }
 
 static int64_t entry(model_reader *r, const json_position *at, size_t index, int64_t high) {
@@ -315,7 +328,8 @@ static int64_t entry(model_reader *r, const json_position *at, size_t index, int
 static double threshold_at(model_reader *r, const json_position *at) {
     if (r->status || at->value->kind != HR_JSON_TEXT) return number_at(r, at);
     if (!strcmp(at->value->text, "inf")) return (double)INFINITY;
-    if (strcmp(at->value->text, "-inf") != 0) refuse_model_json(r, at, "", "a threshold is a number, 'inf' or '-inf'");
+    if (strcmp(at->value->text, "-inf") != 0)
+        refuse_model_json(r, at, "", "a threshold is a number, 'inf' or '-inf'");
     return -(double)INFINITY;
 }
 
@@ -323,7 +337,8 @@ static double threshold_at(model_reader *r, const json_position *at) {
 static void read_thresholds(model_reader *r, const json_position *at, hr_tree *tree, hr_node *node) {
     const json_position list = element(at, 2);
     size_t count = json_size_of(r, &list);
-    if (count > HR_BINS_MAX - 2) refuse_model_json(r, &list, "", "there are %zu thresholds, but 254 is the most", count);
+    if (count > HR_BINS_MAX - 2)
+        refuse_model_json(r, &list, "", "there are %zu thresholds, but 254 is the most", count);
     node->branches = (uint16_t)(count + 2);
     node->first = (uint32_t)tree->threshold_count;
     for (size_t i = 0; i < count && !r->status; i++) {
@@ -346,7 +361,8 @@ static void read_number_split(model_reader *r, const json_position *at, hr_tree 
 }
 
 /* [left, feature, subset], or multiway [left, feature]. */
-static void read_category_split(model_reader *r, const json_position *at, const hr_column *column, hr_node *node) {
+static void read_category_split(model_reader *r, const json_position *at, const hr_column *column,
+                                hr_node *node) {
     if (at->value->count == 3)
         node->subset = (uint32_t)entry(r, at, 2, UINT32_MAX);
     else if (at->value->count == 2)
@@ -399,7 +415,8 @@ static size_t count_thresholds(const model_reader *r, const json_position *nodes
     size_t count = 0;
     for (size_t n = 0; n < json_size_of(r, nodes); n++) {
         const hr_json *node = &nodes->value->items[n];
-        bool multiway = node->kind == HR_JSON_ARRAY && node->count == 3 && node->items[2].kind == HR_JSON_ARRAY;
+        bool multiway =
+            node->kind == HR_JSON_ARRAY && node->count == 3 && node->items[2].kind == HR_JSON_ARRAY;
         if (multiway) count += node->items[2].count;
     }
     return count;
@@ -416,14 +433,16 @@ static void read_released(model_reader *r, const json_position *at, hr_tree *tre
     if (!has_member(r, at, "counts")) return;
     tree->counts = (double *)json_numbers_of(r, at, "counts", &count);
     const json_position counts = {at, "counts", 0, NULL};
-    if (!r->status && count != tree->node_count) refuse_model_json(r, &counts, "", "there must be one entry for every node");
+    if (!r->status && count != tree->node_count)
+        refuse_model_json(r, &counts, "", "there must be one entry for every node");
 }
 
 static void read_json_tree(model_reader *r, const json_position *at, hr_tree *tree) {
     static const char *const keys[] = {"output", "deviation", "counts", "subsets", "nodes"};
     only_keys(r, at, keys, COUNT(keys));
     tree->output = (size_t)integer_of(r, at, "output", 0, UINT32_MAX);
-    const json_position subsets = typed_member(r, at, "subsets", HR_JSON_ARRAY), nodes = typed_member(r, at, "nodes", HR_JSON_ARRAY);
+    const json_position subsets = typed_member(r, at, "subsets", HR_JSON_ARRAY),
+                        nodes = typed_member(r, at, "nodes", HR_JSON_ARRAY);
     tree->subset_count = json_size_of(r, &subsets);
     tree->node_count = json_size_of(r, &nodes);
     tree->subsets = allocate(r, tree->subset_count, sizeof *tree->subsets);
@@ -466,7 +485,8 @@ static void read_forest(model_reader *r, const json_position *root) {
     }
 }
 
-/* Decimal digits without a leading zero, up to `end`; false if that is not what stands there, or beyond 64 bits. */
+/* Decimal digits without a leading zero, up to `end`; false if that is not what stands there, or beyond 64
+ * bits. */
 static bool take_digits(const char **at, char end, uint64_t *out) {
     uint64_t value = 0;
     const char *first = *at;
@@ -489,7 +509,8 @@ static void read_scale(model_reader *r, const json_position *at, hr_release *rel
         return;
     }
     text++;
-    if (!take_digits(&text, '\0', &release->scale_den)) refuse_model_json(r, &found, "", "the scale is not of the form 'integer/integer'");
+    if (!take_digits(&text, '\0', &release->scale_den))
+        refuse_model_json(r, &found, "", "the scale is not of the form 'integer/integer'");
 }
 
 static hr_mechanism mechanism_of(model_reader *r, const json_position *at) {
@@ -516,7 +537,8 @@ static void read_json_release(model_reader *r, const json_position *at, hr_relea
     release->draws = (uint64_t)integer_of(r, at, "draws", 0, INT64_MAX);
     double cost = json_number_of(r, at, "cost");
     const json_position found = {at, "cost", 0, NULL};
-    if (!r->status && cost != hr_units_value(release->cost)) refuse_model_json(r, &found, "", "the cost is not units / 2^40");
+    if (!r->status && cost != hr_units_value(release->cost))
+        refuse_model_json(r, &found, "", "the cost is not units / 2^40");
 }
 
 static void read_releases(model_reader *r, const json_position *root) {
@@ -540,12 +562,14 @@ static void read_version(model_reader *r, const json_position *root) {
     }
     expect(r, &at, HR_JSON_INTEGER);
     if (!r->status && at.value->integer != 2)
-        refuse_model_json(r, &at, other, "version %" PRId64 " is unknown; this library reads version 2", at.value->integer);
+        refuse_model_json(r, &at, other, "version %" PRId64 " is unknown; this library reads version 2",
+                          at.value->integer);
 }
 
 static hr_status read_model(model_reader *r, const hr_json *json) {
-    static const char *const keys[] = {"hedgerow-model", "version",  "method", "mode", "task",        "link",  "start_model",
-                                       "guarantee",      "settings", "schema", "base", "calibration", "trees", "releases"};
+    static const char *const keys[] = {"hedgerow-model", "version",     "method",    "mode",     "task",
+                                       "link",           "start_model", "guarantee", "settings", "schema",
+                                       "base",           "calibration", "trees",     "releases"};
     const json_position root = {NULL, NULL, 0, json};
     read_version(r, &root);
     if (r->status) return r->status;
@@ -571,7 +595,8 @@ hr_status hr_model_parse(const char *bytes, size_t size, const char *name, hr_mo
     r.status = r.arena && arena ? hr_json_parse(arena, bytes, size, &json, err) : hr_fail_memory(err);
     if (r.status) goto out;
     if (!read_model(&r, json)) r.status = hr_model_check(r.model, err);
-    if (!r.status) r.status = hr_predictor_make(&r.model->forest, r.model->schema, r.arena, &r.model->predictor, err);
+    if (!r.status)
+        r.status = hr_predictor_make(&r.model->forest, r.model->schema, r.arena, &r.model->predictor, err);
     if (r.status) goto out;
     *out = r.model;
     r.model = NULL;

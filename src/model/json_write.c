@@ -1,7 +1,8 @@
-/* A model as JSON: the head is laid out for people, trees and releases take a line each. docs/formats.md specifies it.
+/* A model as JSON: the head is laid out for people, trees and releases take a line each. docs/formats.md
+ * specifies it.
  *
- * The text is built by hand, not by a library, because the layout and the digits of doubles matter: the same model gives the
- * same bytes everywhere, and every double reads back bit for bit. */
+ * The text is built by hand, not by a library, because the layout and the digits of doubles matter: the same
+ * model gives the same bytes everywhere, and every double reads back bit for bit. */
 #include "base/buffer.h"
 #include "base/number.h"
 #include "model/model.h"
@@ -61,7 +62,8 @@ static void add_numbers(hr_buffer *b, const double *values, size_t count) {
     hr_buffer_text(b, "]");
 }
 
-/* Begins item i of a list or object whose items have lines of their own, indented by `indent`; ends it after the last item. */
+/* Begins item i of a list or object whose items have lines of their own, indented by `indent`; ends it after
+ * the last item. */
 static void begin_item(hr_buffer *b, size_t i, int indent) {
     hr_buffer_format(b, "%s\n%*s", i ? "," : "", indent, "");
 }
@@ -85,7 +87,8 @@ static void add_head(hr_buffer *b, const hr_model *m) {
 static void add_guarantee(hr_buffer *b, const hr_model *m) {
     const hr_guarantee *g = &m->guarantee;
     hr_buffer_format(b, ",\n  \"guarantee\": {\n    \"private\": %s", g->is_private ? "true" : "false");
-    hr_buffer_format(b, ",\n    \"privacy_measure\": \"%s\",\n    \"epsilon\": ", HR_PRIVACY_MEASURE_NAMES[m->privacy_measure]);
+    hr_buffer_format(b, ",\n    \"privacy_measure\": \"%s\",\n    \"epsilon\": ",
+                     HR_PRIVACY_MEASURE_NAMES[m->privacy_measure]);
     add_epsilon(b, g->epsilon);
     hr_buffer_text(b, ",\n    \"delta\": ");
     add_json_number(b, g->delta);
@@ -250,7 +253,8 @@ static void add_release(hr_buffer *b, const hr_release *r) {
     add_string(b, r->what);
     hr_buffer_format(b, ", \"tree\": %" PRId64 ", \"level\": %" PRId64, r->tree, r->level);
     hr_buffer_format(b, ", \"group\": %" PRIu64 ", \"part\": %" PRIu64, r->group, r->part);
-    hr_buffer_format(b, ", \"mechanism\": \"%s\", \"sensitivity\": %" PRIu64, hr_mechanism_text(r->mechanism), r->sensitivity);
+    hr_buffer_format(b, ", \"mechanism\": \"%s\", \"sensitivity\": %" PRIu64, hr_mechanism_text(r->mechanism),
+                     r->sensitivity);
     hr_buffer_format(b, ", \"scale\": \"%" PRIu64 "/%" PRIu64 "\"", r->scale_num, r->scale_den);
     hr_buffer_format(b, ", \"units\": %" PRIu64 ", \"cost\": ", r->cost);
     add_json_number(b, hr_units_value(r->cost));

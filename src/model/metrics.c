@@ -1,6 +1,7 @@
-/* How good predictions are, in the definitions that scikit-learn uses: AUC with midranks for ties, logarithms of probabilities
- * clipped at 1e-15; and how far probabilities can be taken at their word (expected calibration error). What cannot be defined (AUC of one
- * class, R^2 of a constant label) is NaN, not a number that looks fine. */
+/* How good predictions are, in the definitions that scikit-learn uses: AUC with midranks for ties, logarithms
+ * of probabilities clipped at 1e-15; and how far probabilities can be taken at their word (expected
+ * calibration error). What cannot be defined (AUC of one class, R^2 of a constant label) is NaN, not a number
+ * that looks fine. */
 #include "base/fail.h"
 #include "model/model.h"
 #include "tree/link.h"
@@ -21,7 +22,8 @@ static int by_score(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Twice the number of (negative, positive) pairs in which the positive has the larger score, a tie counting half. Exact. */
+/* Twice the number of (negative, positive) pairs in which the positive has the larger score, a tie counting
+ * half. Exact. */
 static uint64_t twice_the_wins(const ranked *sorted, size_t rows, uint64_t *positives, uint64_t *negatives) {
     uint64_t wins = 0;
     *positives = *negatives = 0;
@@ -37,7 +39,8 @@ static uint64_t twice_the_wins(const ranked *sorted, size_t rows, uint64_t *posi
     return wins;
 }
 
-static hr_status area_under_curve(const double *probabilities, const double *labels, size_t rows, double *out, hr_error *err) {
+static hr_status area_under_curve(const double *probabilities, const double *labels, size_t rows, double *out,
+                                  hr_error *err) {
     ranked *all = rows <= SIZE_MAX / sizeof *all ? malloc(rows * sizeof *all) : NULL;
     if (!all) return hr_fail_memory(err);
     for (size_t i = 0; i < rows; i++) all[i] = (ranked){probabilities[2 * i + 1], labels[i] > 0};
@@ -48,7 +51,8 @@ static hr_status area_under_curve(const double *probabilities, const double *lab
     return HR_OK;
 }
 
-static double calibration_error(const double *probabilities, const double *labels, size_t rows, size_t classes) {
+static double calibration_error(const double *probabilities, const double *labels, size_t rows,
+                                size_t classes) {
     double expected[CALIBRATION_BINS] = {0}, met[CALIBRATION_BINS] = {0}, sum = 0;
     for (size_t i = 0; i < rows; i++) {
         const double *p = probabilities + i * classes;
@@ -61,7 +65,8 @@ static double calibration_error(const double *probabilities, const double *label
     return sum / (double)rows;
 }
 
-static void compare_classes(const double *probabilities, const double *labels, size_t classes, hr_metrics *out) {
+static void compare_classes(const double *probabilities, const double *labels, size_t classes,
+                            hr_metrics *out) {
     double wrong = 0, loss = 0;
     for (size_t i = 0; i < out->rows; i++) {
         const double *p = probabilities + i * classes;
@@ -88,8 +93,8 @@ static void compare_scores(const double *predicted, const double *labels, hr_met
     out->r2 = spread > 0 ? 1 - squares / spread : (double)NAN;
 }
 
-hr_status hr_metrics_compare(hr_task task, const double *predicted, const double *labels, size_t rows, size_t outputs, hr_metrics *out,
-                             hr_error *err) {
+hr_status hr_metrics_compare(hr_task task, const double *predicted, const double *labels, size_t rows,
+                             size_t outputs, hr_metrics *out, hr_error *err) {
     hr_metrics m = {.rows = rows, .task = task};
     m.error = m.auc = m.logloss = m.ece = m.rmse = m.mae = m.r2 = (double)NAN;
     hr_status status = HR_OK;
@@ -103,16 +108,22 @@ hr_status hr_metrics_compare(hr_task task, const double *predicted, const double
     return status;
 }
 
-hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, hr_metrics *out, hr_error *err) {
+hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, hr_metrics *out,
+                      hr_error *err) {
     size_t outputs = hr_model_output_count(model), rows = hr_data_rows(data);
     if (!hr_data_has_labels(data))
-        return hr_fail(err, HR_E_SCHEMA, "give data with the label's column", "predictions cannot be compared: the data have no labels");
-    if (!rows) return hr_fail(err, HR_E_SCHEMA, "give at least one record", "predictions cannot be compared: the data have no records");
-    double *predicted = rows <= SIZE_MAX / sizeof(double) / outputs ? malloc(rows * outputs * sizeof *predicted) : NULL;
+        return hr_fail(err, HR_E_SCHEMA, "give data with the label's column",
+                       "predictions cannot be compared: the data have no labels");
+    if (!rows)
+        return hr_fail(err, HR_E_SCHEMA, "give at least one record",
+                       "predictions cannot be compared: the data have no records");
+    double *predicted =
+        rows <= SIZE_MAX / sizeof(double) / outputs ? malloc(rows * outputs * sizeof *predicted) : NULL;
     if (!predicted) return hr_fail_memory(err);
     hr_status status = hr_model_predict(model, data, threads, predicted, err);
     if (!status)
-        status = hr_metrics_compare(hr_schema_task(hr_model_schema(model)), predicted, hr_data_labels(data), rows, outputs, out, err);
+        status = hr_metrics_compare(hr_schema_task(hr_model_schema(model)), predicted, hr_data_labels(data),
+                                    rows, outputs, out, err);
     free(predicted);
     return status;
 }

@@ -1,4 +1,5 @@
-/* A model owns all it says in one arena, so that it can outlive data, schema and fit, and be freed at once. */
+/* A model owns all it says in one arena, so that it can outlive data, schema and fit, and be freed at once.
+ */
 #include "model/model.h"
 
 #include "base/fail.h"
@@ -16,7 +17,8 @@ static bool copy_releases(hr_model *to, const hr_model *from) {
     to->release_count = from->release_count;
     to->releases = hr_arena_alloc(to->arena, from->release_count, sizeof *from->releases);
     if (!to->releases) return false;
-    if (from->release_count) memcpy(to->releases, from->releases, from->release_count * sizeof *from->releases);
+    if (from->release_count)
+        memcpy(to->releases, from->releases, from->release_count * sizeof *from->releases);
     for (size_t i = 0; i < to->release_count; i++)
         if (!(to->releases[i].what = copy_model_text(to->arena, from->releases[i].what))) return false;
     return true;
@@ -36,9 +38,10 @@ static bool copy_settings(hr_model *to, const hr_model *from) {
 static bool copy_model_parts(hr_model *to, const hr_model *from) {
     if (from->start_model && !(to->start_model = copy_model_text(to->arena, from->start_model))) return false;
     return (to->method = copy_model_text(to->arena, from->method)) &&
-           (to->guarantee.unit = copy_model_text(to->arena, from->guarantee.unit ? from->guarantee.unit : HR_ONE_RECORD)) &&
-           (to->guarantee.statement = copy_model_text(to->arena, from->guarantee.statement)) && copy_releases(to, from) &&
-           copy_settings(to, from);
+           (to->guarantee.unit =
+                copy_model_text(to->arena, from->guarantee.unit ? from->guarantee.unit : HR_ONE_RECORD)) &&
+           (to->guarantee.statement = copy_model_text(to->arena, from->guarantee.statement)) &&
+           copy_releases(to, from) && copy_settings(to, from);
 }
 
 hr_status hr_model_make(hr_model *parts, hr_model **out, hr_error *err) {
@@ -48,7 +51,8 @@ hr_status hr_model_make(hr_model *parts, hr_model **out, hr_error *err) {
     model->schema = NULL;
     hr_status status = hr_schema_copy(parts->schema, &model->schema, err);
     if (!status && !copy_model_parts(model, parts)) status = hr_fail_memory(err);
-    if (!status) status = hr_predictor_make(&model->forest, model->schema, model->arena, &model->predictor, err);
+    if (!status)
+        status = hr_predictor_make(&model->forest, model->schema, model->arena, &model->predictor, err);
     if (status) {
         hr_schema_free(model->schema);
         free(model);
@@ -86,7 +90,9 @@ double hr_model_records(const hr_model *model) {
     double records = 0;
     for (size_t i = 0; i < model->setting_count; i++) {
         const hr_setting *s = &model->settings[i];
-        if (strcmp(s->name, HR_RECORDS_SETTING) == 0 && hr_number_parse(s->value, strlen(s->value), &records) == HR_NUMBER_OK) break;
+        if (strcmp(s->name, HR_RECORDS_SETTING) == 0 &&
+            hr_number_parse(s->value, strlen(s->value), &records) == HR_NUMBER_OK)
+            break;
     }
     return records > 0 ? records : 0;
 }

@@ -1,4 +1,5 @@
-/* What a model is made of. The job makes it from what a method released; the JSON reader makes it from bytes. */
+/* What a model is made of. The job makes it from what a method released; the JSON reader makes it from bytes.
+ */
 #ifndef HR_MODEL_MODEL_H
 #define HR_MODEL_MODEL_H
 
@@ -29,7 +30,8 @@ struct hr_model {
     hr_schema *schema;
     const char *method;
     hr_mode mode;
-    const char *start_model; /* the SHA-256 of the file of the model that it continues, 64 small hexadecimal digits; NULL: none */
+    const char *start_model; /* the SHA-256 of the file of the model that it continues, 64 small hexadecimal
+                                digits; NULL: none */
     hr_forest forest;
     hr_predictor predictor; /* compiled from the forest */
     hr_privacy_measure privacy_measure;
@@ -40,28 +42,31 @@ struct hr_model {
     size_t setting_count;
 };
 
-/* Makes a model of parts and compiles its predictor. The forest lives in parts->arena, which the model takes over: parts->arena is NULL
- * then, or as it was if this fails. The rest is copied. A guarantee without a unit is for HR_ONE_RECORD. Owner: the caller frees *out
- * with hr_model_free. Fails: MEMORY. */
+/* Makes a model of parts and compiles its predictor. The forest lives in parts->arena, which the model takes
+ * over: parts->arena is NULL then, or as it was if this fails. The rest is copied. A guarantee without a unit
+ * is for HR_ONE_RECORD. Owner: the caller frees *out with hr_model_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_model_make(hr_model *parts, hr_model **out, hr_error *err);
 
-/* What so many units of a privacy measure prove: is_private, and both (epsilon, delta); `unit` is HR_ONE_RECORD, `statement` is NULL. A
- * replaced record is one removed and one added: 2 epsilon, 4 rho of zCDP, or 4 mu^2 of GDP. `delta` is that of zCDP and GDP, 0 < delta < 1,
- * else ignored. A quarter of HR_UNITS_MAX or more, or anything in HR_NO_PRIVACY, is not private. */
+/* What so many units of a privacy measure prove: is_private, and both (epsilon, delta); `unit` is
+ * HR_ONE_RECORD, `statement` is NULL. A replaced record is one removed and one added: 2 epsilon, 4 rho of
+ * zCDP, or 4 mu^2 of GDP. `delta` is that of zCDP and GDP, 0 < delta < 1, else ignored. A quarter of
+ * HR_UNITS_MAX or more, or anything in HR_NO_PRIVACY, is not private. */
 void hr_guarantee_of(hr_units units, hr_privacy_measure privacy_measure, double delta, hr_guarantee *out);
 
 /* The same of what a list of releases adds up to. One with an identity line is not private. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t count, hr_privacy_measure privacy_measure, double delta,
-                                         hr_guarantee *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t count,
+                                         hr_privacy_measure privacy_measure, double delta, hr_guarantee *out,
+                                         hr_error *err);
 
-/* Checks what a reader must not take on trust: node indices, features, thresholds, subsets, finite values, and that
- * the releases add up to no more than the guarantee (hr_model_account). The field of the error is the key path in the JSON form.
- * Fails: FORMAT, POLICY (a release does not justify what it says it cost), MEMORY. */
+/* Checks what a reader must not take on trust: node indices, features, thresholds, subsets, finite values,
+ * and that the releases add up to no more than the guarantee (hr_model_account). The field of the error is
+ * the key path in the JSON form. Fails: FORMAT, POLICY (a release does not justify what it says it cost),
+ * MEMORY. */
 HR_MUST_CHECK hr_status hr_model_check(const hr_model *model, hr_error *err);
 
-/* Compares predictions, rows x outputs as hr_model_predict writes them, with labels as in hr_data_labels; rows >= 1.
- * Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_metrics_compare(hr_task task, const double *predicted, const double *labels, size_t rows, size_t outputs,
-                                           hr_metrics *out, hr_error *err);
+/* Compares predictions, rows x outputs as hr_model_predict writes them, with labels as in hr_data_labels;
+ * rows >= 1. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_metrics_compare(hr_task task, const double *predicted, const double *labels,
+                                           size_t rows, size_t outputs, hr_metrics *out, hr_error *err);
 
 #endif

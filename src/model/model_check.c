@@ -1,5 +1,5 @@
-/* What a model file says is believed only after this: predictions index memory by what stands in it, and people rely on the
- * guarantee that it prints. Every refusal names the key path in docs/formats.md. */
+/* What a model file says is believed only after this: predictions index memory by what stands in it, and
+ * people rely on the guarantee that it prints. Every refusal names the key path in docs/formats.md. */
 #include "base/fail.h"
 #include "base/text.h"
 #include "model/model.h"
@@ -25,7 +25,8 @@ typedef struct model_check {
 } model_check;
 
 /* Refuses with a message; the key path is `format` filled in. */
-static hr_status refuse_model(const model_check *c, const char *message, const char *format, ...) HR_PRINTF(3, 4);
+static hr_status refuse_model(const model_check *c, const char *message, const char *format, ...)
+    HR_PRINTF(3, 4);
 static hr_status refuse_model(const model_check *c, const char *message, const char *format, ...) {
     char path[sizeof c->err->field];
     va_list args;
@@ -42,22 +43,27 @@ static bool is_utf8(const char *text) {
 
 static hr_status check_settings(const model_check *c) {
     const hr_model *m = c->model;
-    if (m->setting_count > SETTINGS_MAX) return refuse_model(c, "there are more than 1000 settings", "settings");
+    if (m->setting_count > SETTINGS_MAX)
+        return refuse_model(c, "there are more than 1000 settings", "settings");
     for (size_t i = 0; i < m->setting_count; i++) {
         const hr_setting *s = &m->settings[i];
-        if (!is_utf8(s->name) || !is_utf8(s->value)) return refuse_model(c, "the text is not valid UTF-8", "settings");
+        if (!is_utf8(s->name) || !is_utf8(s->value))
+            return refuse_model(c, "the text is not valid UTF-8", "settings");
         for (size_t j = 0; j < i; j++)
-            if (!strcmp(m->settings[j].name, s->name)) return refuse_model(c, "the setting occurs twice", "settings.%s", s->name);
+            if (!strcmp(m->settings[j].name, s->name))
+                return refuse_model(c, "the setting occurs twice", "settings.%s", s->name);
     }
     return HR_OK;
 }
 
 static hr_status check_texts(const model_check *c) {
-    if (!c->model->method[0] || !is_utf8(c->model->method)) return refuse_model(c, "the method is not valid text", "method");
+    if (!c->model->method[0] || !is_utf8(c->model->method))
+        return refuse_model(c, "the method is not valid text", "method");
     const char *start = c->model->start_model;
     if (start && (strlen(start) != SHA256_DIGITS || strspn(start, "0123456789abcdef") != SHA256_DIGITS))
         return refuse_model(c, "a SHA-256 has 64 small hexadecimal digits", "start_model");
-    if (!is_utf8(c->model->guarantee.statement)) return refuse_model(c, "the statement is not valid UTF-8", "guarantee.statement");
+    if (!is_utf8(c->model->guarantee.statement))
+        return refuse_model(c, "the statement is not valid UTF-8", "guarantee.statement");
     return check_settings(c);
 }
 
@@ -65,19 +71,22 @@ static hr_status check_outputs(const model_check *c) {
     const hr_forest *forest = &c->model->forest;
     hr_task task = hr_schema_task(c->model->schema);
     size_t classes = hr_schema_label(c->model->schema)->value_count;
-    if ((forest->link == HR_LINK_NUMBER) != (task == HR_REGRESSION)) return refuse_model(c, "the link does not fit the task", "link");
+    if ((forest->link == HR_LINK_NUMBER) != (task == HR_REGRESSION))
+        return refuse_model(c, "the link does not fit the task", "link");
     bool one = forest->output_count == 1 && task != HR_MULTICLASS;
     bool one_a_class = forest->output_count == classes && task != HR_REGRESSION;
     if (!one && !one_a_class) return refuse_model(c, "the number of scores does not fit the task", "base");
     for (size_t k = 0; k < forest->output_count; k++)
-        if (!(fabs(forest->base[k]) <= VALUE_LIMIT)) return refuse_model(c, "the score must be between -1e100 and 1e100", "base[%zu]", k);
+        if (!(fabs(forest->base[k]) <= VALUE_LIMIT))
+            return refuse_model(c, "the score must be between -1e100 and 1e100", "base[%zu]", k);
     return HR_OK;
 }
 
 static hr_status check_calibration(const model_check *c) {
     const hr_calibration *made = &c->model->forest.calibration;
     if (!made->made) return HR_OK;
-    if (hr_schema_task(c->model->schema) == HR_REGRESSION) return refuse_model(c, "only probabilities are calibrated", "calibration");
+    if (hr_schema_task(c->model->schema) == HR_REGRESSION)
+        return refuse_model(c, "only probabilities are calibrated", "calibration");
     if (!(fabs(made->intercept) <= HR_INTERCEPT_MAX))
         return refuse_model(c, "the intercept must be between -2 and 2", "calibration.intercept");
     if (!(made->slope >= HR_SLOPE_MIN && made->slope <= HR_SLOPE_MAX))
@@ -97,17 +106,21 @@ static bool is_amount(double x) {
 
 static hr_status check_released(const model_check *c, size_t t) {
     const hr_tree *tree = &c->model->forest.trees[t];
-    if (!is_amount(tree->deviation)) return refuse_model(c, "the deviation must be between 0 and 1e100", "trees[%zu].deviation", t);
+    if (!is_amount(tree->deviation))
+        return refuse_model(c, "the deviation must be between 0 and 1e100", "trees[%zu].deviation", t);
     for (size_t n = 0; tree->counts && n < tree->node_count; n++)
-        if (!is_amount(tree->counts[n])) return refuse_model(c, "the count must be between 0 and 1e100", "trees[%zu].counts[%zu]", t, n);
+        if (!is_amount(tree->counts[n]))
+            return refuse_model(c, "the count must be between 0 and 1e100", "trees[%zu].counts[%zu]", t, n);
     return HR_OK;
 }
 
 static hr_status check_model_tree(const model_check *c, size_t t) {
     const hr_tree *tree = &c->model->forest.trees[t];
-    const hr_tree_limits limits = {.schema = c->model->schema, .depth_max = HR_MODEL_DEPTH_MAX, .value_max = VALUE_LIMIT};
+    const hr_tree_limits limits = {
+        .schema = c->model->schema, .depth_max = HR_MODEL_DEPTH_MAX, .value_max = VALUE_LIMIT};
     hr_tree_fault fault;
-    if (tree->output >= c->model->forest.output_count) return refuse_model(c, "the score does not exist", "trees[%zu].output", t);
+    if (tree->output >= c->model->forest.output_count)
+        return refuse_model(c, "the score does not exist", "trees[%zu].output", t);
     hr_status status = hr_tree_check(tree, &limits, &fault, c->err);
     if (fault.what) return refuse_tree(c, t, &fault);
     return status ? status : check_released(c, t);
@@ -123,20 +136,24 @@ static hr_status check_releases(const model_check *c) {
     for (size_t i = 0; i < c->model->release_count; i++) {
         const hr_release *r = &c->model->releases[i];
         if (!is_utf8(r->what)) return refuse_model(c, "the text is not valid UTF-8", "releases[%zu].what", i);
-        if (r->tree < -1 || r->level < -1) return refuse_model(c, "tree and level are -1 or more", "releases[%zu]", i);
+        if (r->tree < -1 || r->level < -1)
+            return refuse_model(c, "tree and level are -1 or more", "releases[%zu]", i);
         const uint64_t largest = INT64_MAX;
         if (r->group > largest || r->part > largest || r->sensitivity > largest || r->draws > largest)
             return refuse_model(c, "a number is beyond 2^63", "releases[%zu]", i);
-        if (r->cost > HR_UNITS_MAX) return refuse_model(c, "the cost is beyond 2^60 units", "releases[%zu].units", i);
+        if (r->cost > HR_UNITS_MAX)
+            return refuse_model(c, "the cost is beyond 2^60 units", "releases[%zu].units", i);
         if (c->model->guarantee.is_private && r->mechanism == HR_IDENTITY)
-            return refuse_model(c, "the guarantee says private, but this release has no noise", "releases[%zu].mechanism", i);
+            return refuse_model(c, "the guarantee says private, but this release has no noise",
+                                "releases[%zu].mechanism", i);
     }
     return HR_OK;
 }
 
-/* Whether `said` is at least what was added up. Logarithms and erfc differ in their last bits from one machine to another, so epsilon
- * of zCDP may be short by 2^-46 of itself, and that of GDP by 2^-34; hr_zcdp_epsilon and hr_gdp_epsilon are rounded upwards by more.
- * Sums of pure epsilon are exact everywhere. */
+/* Whether `said` is at least what was added up. Logarithms and erfc differ in their last bits from one
+ * machine to another, so epsilon of zCDP may be short by 2^-46 of itself, and that of GDP by 2^-34;
+ * hr_zcdp_epsilon and hr_gdp_epsilon are rounded upwards by more. Sums of pure epsilon are exact everywhere.
+ */
 static bool covers_guarantee(const model_check *c, double said, double added) {
     if (!isfinite(said)) return false;
     switch (c->model->privacy_measure) {
@@ -152,9 +169,12 @@ static hr_status check_numbers(const model_check *c) {
     const hr_model *m = c->model;
     const hr_guarantee *said = &m->guarantee;
     hr_guarantee made;
-    hr_status status = hr_model_account(m->releases, m->release_count, m->privacy_measure, said->delta, &made, c->err);
+    hr_status status =
+        hr_model_account(m->releases, m->release_count, m->privacy_measure, said->delta, &made, c->err);
     if (status) return status;
-    if (!made.is_private) return refuse_model(c, "the releases are not private, but the guarantee says so", "guarantee.private");
+    if (!made.is_private)
+        return refuse_model(c, "the releases are not private, but the guarantee says so",
+                            "guarantee.private");
     if (!covers_guarantee(c, said->epsilon, made.epsilon))
         return refuse_model(c, "the releases add up to more than epsilon", "guarantee.epsilon");
     if (!covers_guarantee(c, said->epsilon_replace, made.epsilon_replace))
@@ -167,14 +187,18 @@ static hr_status check_numbers(const model_check *c) {
 static hr_status check_guarantee(const model_check *c) {
     const hr_model *m = c->model;
     const hr_guarantee *said = &m->guarantee;
-    if (!(said->delta >= 0 && said->delta < 1)) return refuse_model(c, "delta must be at least 0 and below 1", "guarantee.delta");
+    if (!(said->delta >= 0 && said->delta < 1))
+        return refuse_model(c, "delta must be at least 0 and below 1", "guarantee.delta");
     if (!(said->delta_replace >= 0 && said->delta_replace < 1))
         return refuse_model(c, "delta must be at least 0 and below 1", "guarantee.delta_replace");
     if (!said->is_private) {
-        bool infinite = isinf(said->epsilon) && said->epsilon > 0 && isinf(said->epsilon_replace) && said->epsilon_replace > 0;
-        return infinite ? HR_OK : refuse_model(c, "a model that is not private has no epsilon", "guarantee.epsilon");
+        bool infinite = isinf(said->epsilon) && said->epsilon > 0 && isinf(said->epsilon_replace) &&
+                        said->epsilon_replace > 0;
+        return infinite ? HR_OK
+                        : refuse_model(c, "a model that is not private has no epsilon", "guarantee.epsilon");
     }
-    if (m->mode == HR_PAPER) return refuse_model(c, "the paper mode proves no guarantee", "guarantee.private");
+    if (m->mode == HR_PAPER)
+        return refuse_model(c, "the paper mode proves no guarantee", "guarantee.private");
     if (m->privacy_measure == HR_NO_PRIVACY)
         return refuse_model(c, "a private model counts in epsilon, rho or mu^2", "guarantee.privacy_measure");
     if ((m->privacy_measure == HR_PURE) != (said->delta == 0))

@@ -1,4 +1,5 @@
-/* Model files: read whole, and written so that a crash leaves the old file or the new one, never half of either. */
+/* Model files: read whole, and written so that a crash leaves the old file or the new one, never half of
+ * either. */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "base/buffer.h"
@@ -16,7 +17,8 @@
 enum { TEMPORARY_NAMES = 100, CHUNK = 64 * 1024 };
 
 static hr_status fail_model_io(hr_error *err, const char *path, const char *what, int error) {
-    hr_fail(err, HR_E_IO, "check the path, its permissions and the free space", "cannot %s the file: %s", what, strerror(error));
+    hr_fail(err, HR_E_IO, "check the path, its permissions and the free space", "cannot %s the file: %s",
+            what, strerror(error));
     return hr_fail_at(err, HR_E_IO, path, 0, 0, NULL);
 }
 
@@ -96,7 +98,8 @@ static hr_status write_special(const char *path, const char *bytes, size_t size,
     return fine ? HR_OK : fail_model_io(err, path, "write", error);
 }
 
-/* A symbolic link is followed, so that it goes on to name the file. Owner: the caller. NULL when memory is short. */
+/* A symbolic link is followed, so that it goes on to name the file. Owner: the caller. NULL when memory is
+ * short. */
 static char *final_path(const char *path) {
     char *real = realpath(path, NULL);
     if (real || errno == ENOMEM) return real;
@@ -105,9 +108,11 @@ static char *final_path(const char *path) {
 }
 
 static hr_status write_path(const char *path, const char *bytes, size_t size, hr_error *err) {
-    if (!strcmp(path, "-")) return hr_file_write(STDOUT_FILENO, bytes, size) ? HR_OK : fail_model_io(err, "-", "write", errno);
+    if (!strcmp(path, "-"))
+        return hr_file_write(STDOUT_FILENO, bytes, size) ? HR_OK : fail_model_io(err, "-", "write", errno);
     struct stat about;
-    if (!stat(path, &about) && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return write_special(path, bytes, size, err);
+    if (!stat(path, &about) && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return write_special(path, bytes, size, err);
     char *target = final_path(path);
     if (!target) return hr_fail_memory(err);
     hr_status status = replace_file(target, bytes, size, err);

@@ -1,5 +1,6 @@
-/* Predictions: records are cut into blocks, a block's bins are looked up and walked through all trees (predictor.h), and its scores become
- * labels or probabilities. Every record is treated by itself, so the number of threads changes nothing. */
+/* Predictions: records are cut into blocks, a block's bins are looked up and walked through all trees
+ * (predictor.h), and its scores become labels or probabilities. Every record is treated by itself, so the
+ * number of threads changes nothing. */
 #include "base/fail.h"
 #include "model/model.h"
 #include "schema/schema.h"
@@ -63,7 +64,8 @@ static void predict_block(const prediction_task *t, size_t first, uint8_t *bins,
 static void run_prediction_task(const prediction_task *t, size_t w) {
     uint8_t *bins = t->bins + w * t->model->predictor.column_count * BLOCK;
     double *scores = t->scores + w * t->model->forest.output_count * BLOCK;
-    for (size_t first = w * BLOCK; first < t->rows; first += t->workers * BLOCK) predict_block(t, first, bins, scores);
+    for (size_t first = w * BLOCK; first < t->rows; first += t->workers * BLOCK)
+        predict_block(t, first, bins, scores);
 }
 
 static size_t count_workers(int threads, size_t rows) {
@@ -82,11 +84,16 @@ static bool prepare_prediction(prediction_task *t, hr_arena *arena) {
     return t->bins && t->scores;
 }
 
-hr_status hr_model_predict(const hr_model *model, const hr_data *data, int threads, double *out, hr_error *err) {
+hr_status hr_model_predict(const hr_model *model, const hr_data *data, int threads, double *out,
+                           hr_error *err) {
     if (!hr_schema_same(model->schema, hr_data_schema(data)))
-        return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema", "the data have another schema than the model");
-    prediction_task t = {
-        .model = model, .data = data, .rows = hr_data_rows(data), .output_count = hr_model_output_count(model), .out = out};
+        return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema",
+                       "the data have another schema than the model");
+    prediction_task t = {.model = model,
+                         .data = data,
+                         .rows = hr_data_rows(data),
+                         .output_count = hr_model_output_count(model),
+                         .out = out};
     t.workers = count_workers(threads, t.rows);
     hr_arena *arena = hr_arena_new();
     bool ready = prepare_prediction(&t, arena);

@@ -28,7 +28,7 @@ static bool is_number_predictor(const compiler *c, uint32_t feature) {
     return hr_schema_feature(c->schema, feature)->kind == HR_NUMBER;
 }
 
-/* ---- Thresholds ------------------------------------------------------------------------------------------------------------ */
+/* ---- Thresholds ---- */
 
 static int compare_numbers_predictor(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -57,7 +57,8 @@ static size_t count_less(const question *q, double threshold) {
     return low;
 }
 
-/* Sorts when there is no room for one more, and doubles the room if that frees less than half of it. False when memory is short. */
+/* Sorts when there is no room for one more, and doubles the room if that frees less than half of it. False
+ * when memory is short. */
 static bool make_room_predictor(question *q) {
     if (q->count < q->room) return true;
     sort_thresholds(q);
@@ -85,19 +86,22 @@ static bool gather_tree(compiler *c, const hr_tree *tree) {
         if (!node->left) continue;
         question *q = &c->questions[node->feature];
         q->asked = true;
-        if (is_number_predictor(c, node->feature) && !add_threshold_predictor(q, node->threshold)) return false;
+        if (is_number_predictor(c, node->feature) && !add_threshold_predictor(q, node->threshold))
+            return false;
     }
     return true;
 }
 
 static bool gather_predictor(compiler *c, const hr_forest *forest) {
     for (size_t t = 0; t < c->tree_count; t++)
-        if (!hr_binarize(c->scratch, &forest->trees[t], c->schema, &c->trees[t]) || !gather_tree(c, &c->trees[t])) return false;
+        if (!hr_binarize(c->scratch, &forest->trees[t], c->schema, &c->trees[t]) ||
+            !gather_tree(c, &c->trees[t]))
+            return false;
     for (size_t f = 0; f < c->feature_count; f++) sort_thresholds(&c->questions[f]);
     return true;
 }
 
-/* ---- Columns --------------------------------------------------------------------------------------------------------------- */
+/* ---- Columns ---- */
 
 static size_t predictor_columns_of(const question *q) {
     if (!q->asked) return 0;
@@ -115,7 +119,8 @@ static size_t count_columns(compiler *c) {
 
 /* Column `index` of a number has its thresholds from index * COLUMN_THRESHOLDS on. */
 static bool number_column(compiler *c, const question *q, size_t index, hr_feature_bins *out) {
-    size_t first = index * COLUMN_THRESHOLDS, count = q->count - first < COLUMN_THRESHOLDS ? q->count - first : COLUMN_THRESHOLDS;
+    size_t first = index * COLUMN_THRESHOLDS,
+           count = q->count - first < COLUMN_THRESHOLDS ? q->count - first : COLUMN_THRESHOLDS;
     double *edges = hr_arena_alloc(c->arena, count, sizeof *edges);
     if (!edges) return false;
     memcpy(edges, q->thresholds + first, count * sizeof *edges);
@@ -133,14 +138,15 @@ static bool make_columns(compiler *c, hr_predictor *out) {
         for (size_t i = 0; i < predictor_columns_of(q); i++) {
             hr_feature_bins *column = &out->columns[q->first_column + i];
             out->features[q->first_column + i] = f;
-            *column = (hr_feature_bins){.kind = HR_CATEGORY, .bin_count = hr_category_bins(hr_schema_feature(c->schema, f))};
+            *column = (hr_feature_bins){.kind = HR_CATEGORY,
+                                        .bin_count = hr_category_bins(hr_schema_feature(c->schema, f))};
             if (is_number_predictor(c, (uint32_t)f) && !number_column(c, q, i, column)) return false;
         }
     }
     return true;
 }
 
-/* ---- Trees ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Trees ---- */
 
 /* The same node about a column and its bins. */
 static hr_node about_column(const compiler *c, hr_node node) {
@@ -185,7 +191,8 @@ static bool compile(compiler *c, const hr_forest *forest, hr_predictor *out) {
     return made;
 }
 
-hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr_arena *arena, hr_predictor *out, hr_error *err) {
+hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr_arena *arena,
+                            hr_predictor *out, hr_error *err) {
     compiler c = {.schema = schema,
                   .scratch = hr_arena_new(),
                   .arena = arena,
@@ -199,7 +206,8 @@ hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr
     return HR_OK;
 }
 
-void hr_predictor_bins(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows, uint8_t *bins) {
+void hr_predictor_bins(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows,
+                       uint8_t *bins) {
     for (size_t c = 0; c < predictor->column_count; c++) {
         const hr_feature_bins *column = &predictor->columns[c];
         size_t f = predictor->features[c];

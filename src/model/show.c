@@ -41,7 +41,8 @@ static size_t line_length(const char *text, size_t width) {
     return end;
 }
 
-void hr_show_wrapped(hr_buffer *buffer, const char *text, size_t width, const char *before, const char *after) {
+void hr_show_wrapped(hr_buffer *buffer, const char *text, size_t width, const char *before,
+                     const char *after) {
     hr_buffer plain = {0};
     hr_show_text(&plain, text);
     if (plain.failed) buffer->failed = true;
@@ -115,7 +116,8 @@ static void show_interval(hr_buffer *buffer, const hr_tree *tree, const hr_node 
 }
 
 /* What sends a record to one child of a multiway split. */
-static void show_branch(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, const hr_node *node, unsigned bin) {
+static void show_branch(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, const hr_node *node,
+                        unsigned bin) {
     const hr_column *column = hr_schema_feature(model->schema, node->feature);
     if (column->kind == HR_NUMBER) {
         show_interval(buffer, tree, node, bin);
@@ -125,7 +127,8 @@ static void show_branch(hr_buffer *buffer, const hr_model *model, const hr_tree 
     }
 }
 
-void hr_show_condition(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, const hr_node *node, size_t limit) {
+void hr_show_condition(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, const hr_node *node,
+                       size_t limit) {
     const hr_column *column = hr_schema_feature(model->schema, node->feature);
     hr_show_text(buffer, column->name);
     if (node->branches) return;
@@ -148,7 +151,8 @@ static void show_output(hr_buffer *buffer, const hr_model *model, const hr_tree 
     hr_show_text(buffer, label->values[model->forest.output_count == 1 ? 1 : tree->output]);
 }
 
-static void show_subtree(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, size_t n, int indent) {
+static void show_subtree(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, size_t n,
+                         int indent) {
     const hr_node *node = &tree->nodes[n];
     if (!node->left) {
         hr_buffer_format(buffer, "%*s%+.6g", indent, "", node->value);
@@ -175,7 +179,8 @@ static void show_subtree(hr_buffer *buffer, const hr_model *model, const hr_tree
 
 static hr_status fail_tree(const hr_model *model, size_t tree, hr_error *err) {
     size_t count = model->forest.tree_count;
-    return hr_fail(err, HR_E_ARGUMENT, "trees count from 0", "there is no tree %zu: the model has %zu", tree, count);
+    return hr_fail(err, HR_E_ARGUMENT, "trees count from 0", "there is no tree %zu: the model has %zu", tree,
+                   count);
 }
 
 hr_status hr_model_tree_text(const hr_model *model, size_t tree, char **text, hr_error *err) {
@@ -205,7 +210,8 @@ static void add_dot_text(hr_buffer *buffer, const hr_buffer *plain) {
 }
 
 /* Two-way splits ask a question, multiway ones name the way. */
-static void add_dot_edge(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, size_t n, unsigned child) {
+static void add_dot_edge(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, size_t n,
+                         unsigned child) {
     const hr_node *node = &tree->nodes[n];
     hr_buffer plain = {0};
     if (node->branches) {
@@ -243,7 +249,8 @@ hr_status hr_model_tree_dot(const hr_model *model, size_t tree, char **text, hr_
     hr_buffer_format(&buffer, "digraph tree_%zu {\n  label=\"", tree);
     add_dot_text(&buffer, &title);
     hr_buffer_done(&title);
-    hr_buffer_text(&buffer, "\";\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n");
+    hr_buffer_text(&buffer,
+                   "\";\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n");
     for (size_t n = 0; n < found->node_count; n++) add_dot_node(&buffer, model, found, n);
     hr_buffer_text(&buffer, "}\n");
     return hr_buffer_take(&buffer, text, err);

@@ -1,4 +1,5 @@
-/* A model on one page: first what it is, then what it protects, then where the budget went and what it leans on. */
+/* A model on one page: first what it is, then what it protects, then where the budget went and what it leans
+ * on. */
 #include "model/show.h"
 
 #include <hedgerow/amount.h>
@@ -9,7 +10,8 @@
 
 enum { PAGE = 78, BAR = 40, NAME = 28, FEATURES_SHOWN = 20 };
 
-static const char RULE[] = "********************************************************************************\n";
+static const char RULE[] =
+    "********************************************************************************\n";
 
 static size_t depth_below(const hr_tree *tree, size_t n) {
     const hr_node *node = &tree->nodes[n];
@@ -58,16 +60,20 @@ static void show_shape(hr_buffer *b, const hr_model *m) {
         deepest = depth > deepest ? depth : deepest;
         for (size_t n = 0; n < tree->node_count; n++) leaves += !tree->nodes[n].left;
     }
-    hr_buffer_format(b, "Trees     %zu, depth up to %zu, %zu leaves\n", m->forest.tree_count, deepest, leaves);
+    hr_buffer_format(b, "Trees     %zu, depth up to %zu, %zu leaves\n", m->forest.tree_count, deepest,
+                     leaves);
 }
 
 static void show_start(hr_buffer *b, const hr_model *m) {
-    if (m->start_model) hr_buffer_format(b, "Start     the model whose file has the SHA-256\n          %s\n", m->start_model);
+    if (m->start_model)
+        hr_buffer_format(b, "Start     the model whose file has the SHA-256\n          %s\n", m->start_model);
 }
 
 static void show_calibration(hr_buffer *b, const hr_model *m) {
     const hr_calibration *c = &m->forest.calibration;
-    if (c->made) hr_buffer_format(b, "Classes   probabilities calibrated, with intercept %+.3g and slope %.3g\n", c->intercept, c->slope);
+    if (c->made)
+        hr_buffer_format(b, "Classes   probabilities calibrated, with intercept %+.3g and slope %.3g\n",
+                         c->intercept, c->slope);
 }
 
 static void show_warning(hr_buffer *b, const hr_model *m) {
@@ -77,7 +83,8 @@ static void show_warning(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, RULE);
 }
 
-static void show_amounts(hr_buffer *b, const char *name, double epsilon, double delta, const char *what, const char *unit) {
+static void show_amounts(hr_buffer *b, const char *name, double epsilon, double delta, const char *what,
+                         const char *unit) {
     char epsilon_text[HR_AMOUNT_TEXT], delta_text[HR_AMOUNT_TEXT];
     hr_spent_text(epsilon, epsilon_text);
     hr_spent_text(delta, delta_text);
@@ -96,7 +103,7 @@ static void show_guarantee(hr_buffer *b, const hr_model *m) {
     hr_show_wrapped(b, g->statement, PAGE - 10, "          ", "\n");
 }
 
-/* ---- Where the budget went ----------------------------------------------------------------------------------------- */
+/* ---- Where the budget went ---- */
 
 typedef struct line {
     const hr_release *release;
@@ -114,7 +121,8 @@ static int by_what(const void *a, const void *b) {
 }
 
 /* The end of the run that begins at `from` and is equal under `compare`. */
-static size_t run_end(const line *lines, size_t from, size_t count, int (*compare)(const void *, const void *)) {
+static size_t run_end(const line *lines, size_t from, size_t count,
+                      int (*compare)(const void *, const void *)) {
     size_t end = from + 1;
     while (end < count && !compare(&lines[from], &lines[end])) end++;
     return end;
@@ -173,7 +181,7 @@ static void show_releases(hr_buffer *b, const hr_model *m) {
     free(lines);
 }
 
-/* ---- What the model leans on --------------------------------------------------------------------------------------- */
+/* ---- What the model leans on ---- */
 
 typedef struct bar {
     const char *name;
@@ -188,11 +196,14 @@ static int by_share(const void *a, const void *b) {
 }
 
 static void show_bars(hr_buffer *b, const bar *bars, size_t count, size_t used) {
-    hr_buffer_format(b, "\nFeatures  %zu of %zu used, by the spread of leaf values that their splits account for\n", used, count);
+    hr_buffer_format(
+        b, "\nFeatures  %zu of %zu used, by the spread of leaf values that their splits account for\n", used,
+        count);
     for (size_t i = 0; i < used && i < FEATURES_SHOWN; i++) {
         show_name(b, bars[i].name);
         hr_buffer_format(b, "  %5.1f %%  ", 100 * bars[i].share);
-        for (long length = lround(BAR * bars[i].share / bars[0].share); length > 0; length--) hr_buffer_text(b, "#");
+        for (long length = lround(BAR * bars[i].share / bars[0].share); length > 0; length--)
+            hr_buffer_text(b, "#");
         hr_buffer_text(b, "\n");
     }
     if (used > FEATURES_SHOWN) hr_buffer_format(b, "  and %zu more\n", used - FEATURES_SHOWN);
@@ -204,7 +215,8 @@ static void show_importance(hr_buffer *b, const hr_model *m) {
     bar *bars = calloc(count, sizeof *bars);
     if (shares && bars) {
         hr_model_importance(m, shares);
-        for (size_t f = 0; f < count; f++) bars[f] = (bar){hr_schema_feature(m->schema, f)->name, shares[f], f};
+        for (size_t f = 0; f < count; f++)
+            bars[f] = (bar){hr_schema_feature(m->schema, f)->name, shares[f], f};
         for (size_t f = 0; f < count; f++) used += shares[f] > 0;
         qsort(bars, count, sizeof *bars, by_share);
         show_bars(b, bars, count, used);

@@ -22,7 +22,8 @@ struct hr_coordinator_service {
 };
 
 static hr_status refuse_part(const char *path, hr_error *err) {
-    hr_fail(err, HR_E_ARGUMENT, "add name, federation, key, journal and owners, or run it with 'hedgerow simulate'",
+    hr_fail(err, HR_E_ARGUMENT,
+            "add name, federation, key, journal and owners, or run it with 'hedgerow simulate'",
             "the job file does not name the members");
     return hr_fail_at(err, HR_E_ARGUMENT, path, 0, 0, NULL);
 }
@@ -36,7 +37,8 @@ static hr_status read_files(hr_coordinator_service *m, const char *path, hr_erro
 }
 
 static hr_status open_coordinator_endpoint(hr_coordinator_service *m, hr_loopback *loopback, hr_error *err) {
-    hr_endpoint_files files = {m->file.name, m->file.federation, m->file.key, m->file.certificate, m->file.certificate_key};
+    hr_endpoint_files files = {m->file.name, m->file.federation, m->file.key, m->file.certificate,
+                               m->file.certificate_key};
     hr_status status = hr_journal_open(m->file.journal, &m->journal, err);
     return status ? status : hr_endpoint_open(&files, m->settings, loopback, m->arena, &m->endpoint, err);
 }
@@ -78,27 +80,32 @@ static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *e
     }
     struct stat there;
     if (!stat(m->model, &there) && S_ISREG(there.st_mode)) {
-        hr_fail(err, HR_E_POLICY, "name another file, or move it away: a new job costs its owners budget again",
+        hr_fail(err, HR_E_POLICY,
+                "name another file, or move it away: a new job costs its owners budget again",
                 "the model exists already");
         return hr_fail_at(err, HR_E_POLICY, m->model, 0, 0, NULL);
     }
     hr_status status = check_owners(m, err);
     if (!m->file.date) m->file.date = hr_endpoint_clock().date;
-    if (!status) status = hr_terms_of(&m->file, path, m->schema, m->file.owners.items, m->file.owners.count, &terms, err);
-    if (!status) status = hr_party_submit(m->party, (hr_blob){terms.at, terms.size}, hr_endpoint_clock().date, err);
+    if (!status)
+        status =
+            hr_terms_of(&m->file, path, m->schema, m->file.owners.items, m->file.owners.count, &terms, err);
+    if (!status)
+        status = hr_party_submit(m->party, (hr_blob){terms.at, terms.size}, hr_endpoint_clock().date, err);
     free(terms.at);
     return status;
 }
 
-static hr_status open_coordinator_service(hr_coordinator_service *m, const char *path, hr_loopback *loopback, hr_error *err) {
+static hr_status open_coordinator_service(hr_coordinator_service *m, const char *path, hr_loopback *loopback,
+                                          hr_error *err) {
     hr_status status = read_files(m, path, err);
     if (!status) status = open_coordinator_endpoint(m, loopback, err);
     if (!status) status = open_coordinator_party(m, err);
     return status ? status : submit(m, path, err);
 }
 
-hr_status hr_coordinator_service_open(const char *file, const char *model, const hr_party_settings *settings, hr_loopback *loopback,
-                                      hr_coordinator_service **out, hr_error *err) {
+hr_status hr_coordinator_service_open(const char *file, const char *model, const hr_party_settings *settings,
+                                      hr_loopback *loopback, hr_coordinator_service **out, hr_error *err) {
     hr_coordinator_service *m = calloc(1, sizeof *m);
     if (!m) return hr_fail_memory(err);
     m->settings = settings;
@@ -129,7 +136,8 @@ hr_party *hr_coordinator_service_party(hr_coordinator_service *m) {
 
 hr_status hr_coordinator_service_take(hr_coordinator_service *m, hr_model **out, hr_error *err) {
     if (!m->work.model)
-        return hr_fail(err, HR_E_POLICY, "see the owners' reasons in the log", "the job ended without a model: %s", m->work.why);
+        return hr_fail(err, HR_E_POLICY, "see the owners' reasons in the log",
+                       "the job ended without a model: %s", m->work.why);
     *out = m->work.model;
     m->work.model = NULL;
     return HR_OK;
@@ -140,7 +148,8 @@ static bool is_job_over(void *user) {
     return !hr_party_jobs(m->party);
 }
 
-hr_status hr_coordinate(const char *file, const char *model, const hr_party_settings *settings, hr_model **out, hr_error *err) {
+hr_status hr_coordinate(const char *file, const char *model, const hr_party_settings *settings,
+                        hr_model **out, hr_error *err) {
     hr_coordinator_service *m = NULL;
     hr_party_settings ours;
     hr_status status = hr_endpoint_settings(settings, &ours, err);

@@ -11,7 +11,8 @@
 
 enum { STATEMENT = 1400 };
 
-static const char meaning[] = "Epsilon is what the job allows each owner to spend, or the largest amount that an owner lists for a round, "
+static const char meaning[] = "Epsilon is what the job allows each owner to spend, or the largest amount "
+                              "that an owner lists for a round, "
                               "if that is more; that no owner spends more depends on the owner's program.";
 
 /* A model in the making. */
@@ -31,7 +32,8 @@ static hr_status list_options(coordinator_work_making *m, hr_error *err) {
 }
 
 static const char *assumption_of(const char *unit) {
-    if (!strcmp(unit, HR_RECORD_OF_FILE)) return "each of which was assigned to an owner independently of the others";
+    if (!strcmp(unit, HR_RECORD_OF_FILE))
+        return "each of which was assigned to an owner independently of the others";
     return "even if all other owners and the coordinator act together";
 }
 
@@ -41,7 +43,8 @@ static hr_status state(coordinator_work_making *m, hr_guarantee *g, hr_error *er
     if (m->job->terms->paper) {
         hr_spent_text(m->job->terms->epsilon, epsilon);
         *g = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
-        snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s The authors claim epsilon = %s.", m->method->info.flaws, epsilon);
+        snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s The authors claim epsilon = %s.",
+                 m->method->info.flaws, epsilon);
         return HR_OK;
     }
     hr_status status = hr_model_account(m->joint.releases, m->joint.release_count, HR_PURE, 0, g, err);
@@ -51,14 +54,17 @@ static hr_status state(coordinator_work_making *m, hr_guarantee *g, hr_error *er
     g->epsilon_replace = 2 * g->epsilon;
     hr_spent_text(g->epsilon, epsilon);
     hr_spent_text(g->epsilon_replace, replace);
-    snprintf(m->statement, STATEMENT, "(%s, 0)-differentially private for adding or removing %s (%s for replacing one), %s. %s %s", epsilon,
-             g->unit, replace, assumption_of(g->unit), meaning, m->method->info.sound);
+    snprintf(m->statement, STATEMENT,
+             "(%s, 0)-differentially private for adding or removing %s (%s for replacing one), %s. %s %s",
+             epsilon, g->unit, replace, assumption_of(g->unit), meaning, m->method->info.sound);
     return HR_OK;
 }
 
 static hr_status assemble_coordinator_work(coordinator_work_making *m, hr_model **out, hr_error *err) {
     hr_joint_model *joint = &m->joint;
-    hr_model parts = {.method = m->method->info.name, .mode = m->job->terms->paper ? HR_PAPER : HR_SOUND, .privacy_measure = HR_PURE};
+    hr_model parts = {.method = m->method->info.name,
+                      .mode = m->job->terms->paper ? HR_PAPER : HR_SOUND,
+                      .privacy_measure = HR_PURE};
     hr_status status = list_options(m, err);
     if (!status) status = m->job->method->assemble(m->job, joint, err);
     if (!status && joint->settings.lost) status = hr_fail_memory(err);
@@ -113,6 +119,7 @@ static void fail_coordinator_work(hr_party_work *self, const hr_party_job *job, 
 }
 
 void hr_coordinator_work_init(hr_coordinator_work *w) {
-    w->work = (hr_party_work){.finish = finish_coordinator_work, .fail = fail_coordinator_work, .log_line = log_coordinator_line};
+    w->work = (hr_party_work){
+        .finish = finish_coordinator_work, .fail = fail_coordinator_work, .log_line = log_coordinator_line};
     w->unit = HR_RECORD_OF_OWNER;
 }

@@ -8,7 +8,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { WAIT = 500, DRAIN = 10 * 1000, PAUSE_SHORTEST = 1000, PAUSE_LONGEST = 30 * 1000, NAP = 100 }; /* milliseconds */
+enum {
+    WAIT = 500,
+    DRAIN = 10 * 1000,
+    PAUSE_SHORTEST = 1000,
+    PAUSE_LONGEST = 30 * 1000,
+    NAP = 100
+}; /* milliseconds */
 
 static int64_t now(void) {
     struct timespec time;
@@ -20,18 +26,20 @@ hr_clock hr_endpoint_clock(void) {
     return (hr_clock){now(), (int64_t)time(NULL)};
 }
 
-/* ---- Opening ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Opening ---- */
 
 static hr_status find_self(const hr_endpoint_files *files, hr_endpoint *s, hr_error *err) {
     size_t self = hr_membership_by_name(&s->file.membership, files->name, strlen(files->name));
     if (self == HR_NO_MEMBER) {
-        hr_fail(err, HR_E_POLICY, "ask the federation's founder to add this member, or correct the name", "'%s' is not a member of '%s'",
-                files->name, s->file.membership.federation);
+        hr_fail(err, HR_E_POLICY, "ask the federation's founder to add this member, or correct the name",
+                "'%s' is not a member of '%s'", files->name, s->file.membership.federation);
         return hr_fail_at(err, HR_E_POLICY, files->federation, 0, 0, "name");
     }
     hr_public_key own = hr_identity_public(s->identity);
     if (!hr_public_key_same(&own, &s->file.membership.members[self].key)) {
-        hr_fail(err, HR_E_POLICY, "use the key whose public key the federation file lists ('hedgerow keygen --public FILE' prints it)",
+        hr_fail(err, HR_E_POLICY,
+                "use the key whose public key the federation file lists ('hedgerow keygen --public FILE' "
+                "prints it)",
                 "this is not the key of '%s'", files->name);
         return hr_fail_at(err, HR_E_POLICY, files->key, 0, 0, NULL);
     }
@@ -65,11 +73,13 @@ static bool pause_before_again(void *user) {
     w->pause = w->pause ? 2 * w->pause : PAUSE_SHORTEST;
     if (w->pause > PAUSE_LONGEST) w->pause = PAUSE_LONGEST;
     int64_t until = now() + w->pause;
-    while (!is_asked_to_stop(w->settings) && now() < until) nanosleep(&(struct timespec){.tv_nsec = NAP * 1000000}, NULL);
+    while (!is_asked_to_stop(w->settings) && now() < until)
+        nanosleep(&(struct timespec){.tv_nsec = NAP * 1000000}, NULL);
     return !is_asked_to_stop(w->settings);
 }
 
-static hr_status dial(const hr_endpoint_files *files, const hr_party_settings *settings, hr_endpoint *s, hr_error *err) {
+static hr_status dial(const hr_endpoint_files *files, const hr_party_settings *settings, hr_endpoint *s,
+                      hr_error *err) {
     wait_for_broker w = {settings, s->file.url, 0};
     hr_nats_options options = {.url = s->file.url,
                                .authority = s->file.authority,
@@ -89,14 +99,15 @@ static hr_status dial(const hr_endpoint_files *files, const hr_party_settings *s
     return status;
 }
 
-hr_status hr_endpoint_open(const hr_endpoint_files *files, const hr_party_settings *settings, hr_loopback *loopback, hr_arena *arena,
-                           hr_endpoint *s, hr_error *err) {
+hr_status hr_endpoint_open(const hr_endpoint_files *files, const hr_party_settings *settings,
+                           hr_loopback *loopback, hr_arena *arena, hr_endpoint *s, hr_error *err) {
     *s = (hr_endpoint){0};
     hr_status status = hr_federation_file_read(files->federation, arena, &s->file, err);
     if (!status) status = hr_identity_read(files->key, &s->identity, err);
     if (!status) status = find_self(files, s, err);
     if (status) return status;
-    return loopback ? hr_loopback_open(loopback, files->name, &s->transport, err) : dial(files, settings, s, err);
+    return loopback ? hr_loopback_open(loopback, files->name, &s->transport, err)
+                    : dial(files, settings, s, err);
 }
 
 void hr_endpoint_done(hr_endpoint *s) {
@@ -104,7 +115,7 @@ void hr_endpoint_done(hr_endpoint *s) {
     hr_identity_free(s->identity);
 }
 
-/* ---- Working ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Working ---- */
 
 hr_status hr_endpoint_settings(const hr_party_settings *given, hr_party_settings *out, hr_error *err) {
     static const hr_sized kind = {sizeof *out, sizeof out->size, "begin with HR_PARTY_SETTINGS_INIT"};
@@ -123,7 +134,8 @@ static hr_status step_endpoint_party(hr_party *party, const hr_party_settings *s
     return status ? status : hr_party_step(party, hr_endpoint_clock(), WAIT, &busy, err);
 }
 
-hr_status hr_endpoint_work(hr_party *party, const hr_party_settings *settings, bool (*over)(void *user), void *user, hr_error *err) {
+hr_status hr_endpoint_work(hr_party *party, const hr_party_settings *settings, bool (*over)(void *user),
+                           void *user, hr_error *err) {
     hr_status status = HR_OK;
     while (!status && !over(user)) status = step_endpoint_party(party, settings, err);
     return status;

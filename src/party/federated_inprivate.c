@@ -1,4 +1,5 @@
-/* InPrivate Digging over owners (Zhao et al. 2018): what an owner trains and votes, and the model that the coordinator puts together. */
+/* InPrivate Digging over owners (Zhao et al. 2018): what an owner trains and votes, and the model that the
+ * coordinator puts together. */
 #include "base/fail.h"
 #include "fit/budget.h"
 #include "methods/inprivate.h"
@@ -17,10 +18,12 @@
 /* How a vote's budget is shared out: the number of records only scales what was gained. */
 static const double GAIN_SHARE = .7;
 
-/* The trees of many owners are a longer sequence than one owner's, and with a step of 1 the later ones follow noise (docs/results.md). */
+/* The trees of many owners are a longer sequence than one owner's, and with a step of 1 the later ones follow
+ * noise (docs/results.md). */
 static const double LEARNING_RATE = .5;
 
-_Static_assert((int)HR_BALLOT_UNIT == 1 << HR_ROUND_GAIN_BITS, "ballots are noisy counts of the owners' records");
+_Static_assert((int)HR_BALLOT_UNIT == 1 << HR_ROUND_GAIN_BITS,
+               "ballots are noisy counts of the owners' records");
 
 static const hr_job_state *job_state_of(const hr_party_job *job) {
     return hr_inprivate_owner_course(job->protocol);
@@ -36,7 +39,7 @@ static void tell_round(const hr_owner_turn *turn, const char *what) {
     turn->work->log_line(turn->work, line);
 }
 
-/* ---- Terms ------------------------------------------------------------------------------------------------------------ */
+/* ---- Terms ---- */
 
 static void set_defaults(hr_fit_options *options) {
     if (options->mode == HR_SOUND) options->learning_rate = LEARNING_RATE;
@@ -48,24 +51,28 @@ static hr_status check_terms(const Hedgerow__Terms *terms, const hr_schema *sche
     hr_status status = hr_options_of_terms(terms, 1 - terms->vote_share, &options, err);
     if (!status) status = hr_budget_check(&hr_method_inprivate, &options, schema, 1, &budget, err);
     if (status || terms->paper || !(terms->vote_share > 0)) return status;
-    hr_units vote = hr_units_down(terms->epsilon * terms->vote_share), least = vote - hr_units_share(vote, GAIN_SHARE);
-    const hr_charge charge = {.what = "vote", .cost = least, .sensitivity = HR_TAILS_MAX << HR_ROUND_GAIN_BITS};
+    hr_units vote = hr_units_down(terms->epsilon * terms->vote_share),
+             least = vote - hr_units_share(vote, GAIN_SHARE);
+    const hr_charge charge = {
+        .what = "vote", .cost = least, .sensitivity = HR_TAILS_MAX << HR_ROUND_GAIN_BITS};
     return hr_charge_check_sums(HR_PURE, &charge, err);
 }
 
-/* ---- Trees ------------------------------------------------------------------------------------------------------------ */
+/* ---- Trees ---- */
 
 static hr_status pack_tree(const hr_owner_turn *t, const hr_tree *tree, hr_bytes *out, hr_error *err) {
     const hr_job_state *job_state = job_state_of(t->job);
     hr_paid_tree paid = {.tree = *tree};
     paid.releases = (hr_release *)hr_gate_releases(t->gate, &paid.release_count);
-    hr_tree_slot where = {.job = job_state->job, .owner = hr_job_state_owner(job_state, t->slot), .slot = t->slot};
+    hr_tree_slot where = {
+        .job = job_state->job, .owner = hr_job_state_owner(job_state, t->slot), .slot = t->slot};
     return hr_wire_tree_pack(job_state->view->membership, &where, &paid, out, err);
 }
 
-/* Line 8: the owner's records of the round of a slot, and what the trees before it say of them. They are kept, so that each tree
- * is added once. */
-static hr_status score_round(const hr_party_job *job, const hr_data *data, size_t slot, hr_round_records **out, hr_error *err) {
+/* Line 8: the owner's records of the round of a slot, and what the trees before it say of them. They are
+ * kept, so that each tree is added once. */
+static hr_status score_round(const hr_party_job *job, const hr_data *data, size_t slot,
+                             hr_round_records **out, hr_error *err) {
     hr_round_records *r = *job->kept;
     size_t round = round_of(job, slot);
     if (!r || r->round != round) {
@@ -86,8 +93,9 @@ static hr_status train_federated_inprivate(const hr_owner_turn *t, hr_bytes *out
     tell_round(t, "trains the tree of");
     hr_status status = score_round(t->job, t->data, t->slot, &r, err);
     if (status) return status;
-    hr_inprivate_tree_job one = {
-        .records = r->records, .scores = r->scores, .scope = {(int64_t)t->slot, 0, t->slot, hr_gate_budget(t->gate)}};
+    hr_inprivate_tree_job one = {.records = r->records,
+                                 .scores = r->scores,
+                                 .scope = {(int64_t)t->slot, 0, t->slot, hr_gate_budget(t->gate)}};
     status = hr_inprivate_tree(&one, &t->options, t->gate, t->threads, t->arena, &tree, err);
     return status ? status : pack_tree(t, &tree, out, err);
 }
@@ -111,11 +119,12 @@ static void forget_federated_inprivate(void *kept) {
     hr_round_records_free(kept);
 }
 
-/* ---- Votes ------------------------------------------------------------------------------------------------------------ */
+/* ---- Votes ---- */
 
 /* Sums each of which changes by at most one record's unit when a record is added. */
-static hr_status release_federated_inprivate(const hr_owner_turn *t, const char *what, hr_units cost, const hr_exact *exact, size_t count,
-                                             int64_t *noisy, hr_error *err) {
+static hr_status release_federated_inprivate(const hr_owner_turn *t, const char *what, hr_units cost,
+                                             const hr_exact *exact, size_t count, int64_t *noisy,
+                                             hr_error *err) {
     hr_release_scope scope = {.tree = -1, .part = t->slot};
     hr_charge charge = hr_scope_charge(&scope, what, -1, cost, count << HR_ROUND_GAIN_BITS);
     hr_noisy out[HR_TAILS_MAX];
@@ -136,13 +145,15 @@ static hr_status pack_ballot(const hr_owner_turn *t, Hedgerow__Ballot *ballot, h
     return status;
 }
 
-/* What is voted on: what the trees of a round's last `shortest` slots gained, those of one slot more, and so on, `count` times. */
+/* What is voted on: what the trees of a round's last `shortest` slots gained, those of one slot more, and so
+ * on, `count` times. */
 typedef struct tails {
     size_t round, shortest, count;
 } tails;
 
 /* Adds all trees of the round; before[i]: a copy of the scores before those of tail i. */
-static hr_status score_tails(hr_round_records *r, const hr_job_state *job_state, const tails *which, double **before, hr_error *err) {
+static hr_status score_tails(hr_round_records *r, const hr_job_state *job_state, const tails *which,
+                             double **before, hr_error *err) {
     size_t end = (which->round + 1) * job_state->owner_count, rows = hr_data_rows(r->records);
     hr_status status = HR_OK;
     for (size_t i = which->count; !status && i-- > 0;) {
@@ -155,14 +166,17 @@ static hr_status score_tails(hr_round_records *r, const hr_job_state *job_state,
     return status;
 }
 
-/* What tails gained for the owner's records of their round. They may be others than those that are kept, of the next round. */
-static hr_status round_gain(const hr_owner_turn *t, const tails *which, hr_exact *gains, hr_exact *count, hr_error *err) {
+/* What tails gained for the owner's records of their round. They may be others than those that are kept, of
+ * the next round. */
+static hr_status round_gain(const hr_owner_turn *t, const tails *which, hr_exact *gains, hr_exact *count,
+                            hr_error *err) {
     const hr_job_state *job_state = job_state_of(t->job);
     hr_round_records *r = NULL;
     double *before[HR_TAILS_MAX] = {NULL};
     hr_status status = hr_round_records_make(t->data, t->job->record->key, job_state, which->round, &r, err);
     if (!status) status = score_tails(r, job_state, which, before, err);
-    for (size_t i = 0; !status && i < which->count; i++) hr_round_gain_sums(r->records, before[i], r->scores, &gains[i], count);
+    for (size_t i = 0; !status && i < which->count; i++)
+        hr_round_gain_sums(r->records, before[i], r->scores, &gains[i], count);
     for (size_t i = 0; i < HR_TAILS_MAX; i++) free(before[i]);
     hr_round_records_free(r);
     return status;
@@ -174,8 +188,11 @@ static hr_status vote_on_round(const hr_owner_turn *t, Hedgerow__Ballot *ballot,
     hr_exact gain, count;
     hr_units budget = hr_gate_budget(t->gate), gain_cost = hr_units_share(budget, GAIN_SHARE);
     hr_status status = round_gain(t, &whole, &gain, &count, err);
-    if (!status) status = release_federated_inprivate(t, "gain of a round", gain_cost, &gain, 1, &ballot->gain, err);
-    return status ? status : release_federated_inprivate(t, "records of a round", budget - gain_cost, &count, 1, &ballot->records, err);
+    if (!status)
+        status = release_federated_inprivate(t, "gain of a round", gain_cost, &gain, 1, &ballot->gain, err);
+    return status ? status
+                  : release_federated_inprivate(t, "records of a round", budget - gain_cost, &count, 1,
+                                                &ballot->records, err);
 }
 
 /* Whether the last trees do harm. */
@@ -184,8 +201,8 @@ static hr_status vote_on_last(const hr_owner_turn *t, Hedgerow__Ballot *ballot, 
     hr_exact gains[HR_TAILS_MAX], count;
     hr_status status = round_gain(t, &last, gains, &count, err);
     return status ? status
-                  : release_federated_inprivate(t, "gain of the last trees", hr_gate_budget(t->gate), gains, ballot->n_tails, ballot->tails,
-                                                err);
+                  : release_federated_inprivate(t, "gain of the last trees", hr_gate_budget(t->gate), gains,
+                                                ballot->n_tails, ballot->tails, err);
 }
 
 static hr_status vote_federated_inprivate(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {
@@ -199,7 +216,7 @@ static hr_status vote_federated_inprivate(const hr_owner_turn *t, hr_bytes *out,
     return status ? status : pack_ballot(t, &ballot, out, err);
 }
 
-/* ---- The model -------------------------------------------------------------------------------------------------------- */
+/* ---- The model ---- */
 
 static void list_federated_inprivate(const hr_release *releases, size_t count, hr_joint_model *m) {
     if (count) memcpy(m->releases + m->release_count, releases, count * sizeof *releases);
@@ -207,7 +224,8 @@ static void list_federated_inprivate(const hr_release *releases, size_t count, h
 }
 
 /* Slot by slot: what its tree cost, and what the ballot of its owner did. */
-static hr_status list_releases(const hr_job_state *job_state, const hr_ballot *ballots, hr_joint_model *m, hr_error *err) {
+static hr_status list_releases(const hr_job_state *job_state, const hr_ballot *ballots, hr_joint_model *m,
+                               hr_error *err) {
     size_t count = 0, slots = hr_job_state_slots(job_state);
     for (size_t p = 0; p < slots; p++) {
         const hr_paid_tree *tree = hr_job_state_tree(job_state, p);

@@ -1,5 +1,6 @@
-/* A method that owners train together. A new one is a file that defines a row, and the row's line in federated_table.c;
- * its two machines stand in federation/. Nothing else of job/ knows one method from another. */
+/* A method that owners train together. A new one is a file that defines a row, and the row's line in
+ * federated_table.c; its two machines stand in federation/. Nothing else of job/ knows one method from
+ * another. */
 #ifndef HR_PARTY_FEDERATED_METHOD_H
 #define HR_PARTY_FEDERATED_METHOD_H
 
@@ -35,11 +36,11 @@ struct hr_federated_method {
     void (*defaults)(hr_fit_options *options);
     /* Whether it can train on records of this schema. Fails: ARGUMENT. */
     hr_status (*check_schema)(const hr_schema *schema, hr_error *err);
-    /* Whether what the terms grant an owner's works pays for all that they release. Terms and schema decide: the answer tells
-     * nothing of the records. Fails: BUDGET, LIMIT, ARGUMENT. */
+    /* Whether what the terms grant an owner's works pays for all that they release. Terms and schema decide:
+     * the answer tells nothing of the records. Fails: BUDGET, LIMIT, ARGUMENT. */
     hr_status (*check_terms)(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err);
-    /* The outcome of a work, as bytes for the owner's machine. Owner: the caller frees out->at. Spends: the turn's gate.
-     * Fails: BUDGET, LIMIT, MEMORY. */
+    /* The outcome of a work, as bytes for the owner's machine. Owner: the caller frees out->at. Spends: the
+     * turn's gate. Fails: BUDGET, LIMIT, MEMORY. */
     hr_status (*train)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
     hr_status (*vote)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
     /* Does what it can of the work to come, without noise, and keeps it in *job->kept. Fails: MEMORY. */
@@ -54,8 +55,9 @@ extern const hr_federated_method hr_federated_inprivate;
 
 /* NULL if there is none of that name. The name need not end with NUL. */
 const hr_federated_method *hr_federated_method_named(const void *name, size_t size);
-/* The method that a message offers a job of. That of the first row if it is no offer or names no method: every machine refuses
- * the former, and an owner's policy the latter. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_federated_method_offered(const hr_bytes *message, const hr_federated_method **out, hr_error *err);
+/* The method that a message offers a job of. That of the first row if it is no offer or names no method:
+ * every machine refuses the former, and an owner's policy the latter. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_federated_method_offered(const hr_bytes *message, const hr_federated_method **out,
+                                                    hr_error *err);
 
 #endif

@@ -15,10 +15,12 @@ const hr_federated_method *hr_federated_method_named(const void *name, size_t si
     return NULL;
 }
 
-hr_status hr_federated_method_offered(const hr_bytes *message, const hr_federated_method **out, hr_error *err) {
+hr_status hr_federated_method_offered(const hr_bytes *message, const hr_federated_method **out,
+                                      hr_error *err) {
     ProtobufCMessage *read = NULL;
     *out = table[0];
-    hr_status status = hr_message_unpack(&hedgerow__message__descriptor, message->at, message->size, &read, NULL);
+    hr_status status =
+        hr_message_unpack(&hedgerow__message__descriptor, message->at, message->size, &read, NULL);
     if (status) return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
     const Hedgerow__Message *offer = (const Hedgerow__Message *)read;
     if (offer->kind_case == HEDGEROW__MESSAGE__KIND_TERMS) {

@@ -46,21 +46,43 @@ enum {
 };
 static const hr_field root_fields[ROOT_KEYS] = {
     {.key = "hedgerow-job", .expected = "1"},
-    {.key = "schema", .kind = HR_FIELD_PATH, .required = true, .offset = AT(file.schema), .expected = file_expected},
-    {.key = "method", .kind = HR_FIELD_TEXT, .required = true, .offset = AT(method), .expected = "a method such as inprivate"},
+    {.key = "schema",
+     .kind = HR_FIELD_PATH,
+     .required = true,
+     .offset = AT(file.schema),
+     .expected = file_expected},
+    {.key = "method",
+     .kind = HR_FIELD_TEXT,
+     .required = true,
+     .offset = AT(method),
+     .expected = "a method such as inprivate"},
     {.key = "mode", .kind = HR_FIELD_WORD, .offset = AT(mode), .words = modes, .expected = "sound or paper"},
     {.key = "epsilon", .required = true, .expected = "a number above 0, at most 10000"},
     {.key = "delta", .expected = "a number from 0 to 0.1"},
     {.key = "options", .expected = "a mapping of the method's options to values"},
-    {.key = "rounds", .kind = HR_FIELD_INTEGER, .offset = AT(file.rounds), .min = 1, .max = 8, .expected = "an integer from 1 to 8"},
-    {.key = "order", .kind = HR_FIELD_WORD, .offset = AT(order), .words = orders, .expected = "chain or broadcast"},
+    {.key = "rounds",
+     .kind = HR_FIELD_INTEGER,
+     .offset = AT(file.rounds),
+     .min = 1,
+     .max = 8,
+     .expected = "an integer from 1 to 8"},
+    {.key = "order",
+     .kind = HR_FIELD_WORD,
+     .offset = AT(order),
+     .words = orders,
+     .expected = "chain or broadcast"},
     {.key = "round-gain",
      .kind = HR_FIELD_NUMBER,
      .offset = AT(file.round_gain),
      .min = HR_ABOVE_ZERO,
      .max = 1,
      .expected = "a number above 0, at most 1"},
-    {.key = "vote-last", .kind = HR_FIELD_INTEGER, .offset = AT(file.last_slots), .min = 1, .max = 3, .expected = "an integer from 1 to 3"},
+    {.key = "vote-last",
+     .kind = HR_FIELD_INTEGER,
+     .offset = AT(file.last_slots),
+     .min = 1,
+     .max = 3,
+     .expected = "an integer from 1 to 3"},
     {.key = "vote-share",
      .kind = HR_FIELD_NUMBER,
      .offset = AT(file.vote_share),
@@ -85,13 +107,16 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .max = HR_MEMBERS_MAX,
      .expected = "a list of 1 to 256 members such as [hospital-a, hospital-b]"},
     {.key = "certificate", .kind = HR_FIELD_PATH, .offset = AT(file.certificate), .expected = file_expected},
-    {.key = "certificate-key", .kind = HR_FIELD_PATH, .offset = AT(file.certificate_key), .expected = file_expected},
+    {.key = "certificate-key",
+     .kind = HR_FIELD_PATH,
+     .offset = AT(file.certificate_key),
+     .expected = file_expected},
 };
 
 enum { DEADLINE_SECONDS = 600 };
 static const double vote_share_of_epsilon = .1;
 
-/* ---- The method's options ----------------------------------------------------------------------------------------------------- */
+/* ---- The method's options ---- */
 
 /* What the options' table refuses is, in a file, a matter of its format, at the value. */
 static hr_status slot(const hr_fields *reader, const hr_yaml_node *node, hr_status status) {
@@ -101,9 +126,11 @@ static hr_status slot(const hr_fields *reader, const hr_yaml_node *node, hr_stat
     return hr_fail_at(err, HR_E_FORMAT, NULL, node->line, node->column, NULL);
 }
 
-static hr_status set_option(const hr_fields *reader, const char *name, const hr_yaml_node *value, hr_fit_options *options) {
+static hr_status set_option(const hr_fields *reader, const char *name, const hr_yaml_node *value,
+                            hr_fit_options *options) {
     const char *text = NULL;
-    if (value->kind != HR_YAML_SCALAR) return hr_keys_refuse_kind(&reader->keys, value, name, "a single value");
+    if (value->kind != HR_YAML_SCALAR)
+        return hr_keys_refuse_kind(&reader->keys, value, name, "a single value");
     hr_status status = hr_keys_text(&reader->keys, value, name, &text);
     return status ? status : slot(reader, value, hr_fit_options_set(options, name, text, reader->keys.err));
 }
@@ -115,15 +142,18 @@ static bool is_given_twice(const hr_yaml_node *map, const hr_yaml_node *key) {
 }
 
 static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, hr_fit_options *options) {
-    if (map->kind != HR_YAML_MAPPING) return hr_keys_refuse_kind(&reader->keys, map, "options", root_fields[ROOT_OPTIONS].expected);
+    if (map->kind != HR_YAML_MAPPING)
+        return hr_keys_refuse_kind(&reader->keys, map, "options", root_fields[ROOT_OPTIONS].expected);
     for (const hr_yaml_node *key = map->child; key; key = key->next->next) {
         if (is_given_twice(map, key))
-            return hr_keys_refuse(&reader->keys, key, "remove one of the two", "the key '%s' is given twice", key->text);
-        if (!strcmp(key->text, "epsilon") || !strcmp(key->text, "delta"))
-            return hr_keys_refuse(&reader->keys, key, "write it as a key of the file itself", "the key '%s' does not belong to options",
+            return hr_keys_refuse(&reader->keys, key, "remove one of the two", "the key '%s' is given twice",
                                   key->text);
+        if (!strcmp(key->text, "epsilon") || !strcmp(key->text, "delta"))
+            return hr_keys_refuse(&reader->keys, key, "write it as a key of the file itself",
+                                  "the key '%s' does not belong to options", key->text);
         if (!strcmp(key->text, "trees"))
-            return hr_keys_refuse(&reader->keys, key, "use the key 'rounds': the number of trees of every owner",
+            return hr_keys_refuse(&reader->keys, key,
+                                  "use the key 'rounds': the number of trees of every owner",
                                   "the key 'trees' does not belong to options");
         hr_status status = set_option(reader, key->text, key->next, options);
         if (status) return status;
@@ -141,28 +171,33 @@ static hr_status read_method(const hr_fields *reader, const hr_yaml_node *const 
     hr_status status = hr_fit_options_init(options, whole->method, (hr_mode)whole->mode, reader->keys.err);
     if (status) return slot(reader, found[ROOT_METHOD], status);
     options->delta = 0;
-    const hr_federated_method *federated = hr_federated_method_named(options->method, strlen(options->method));
+    const hr_federated_method *federated =
+        hr_federated_method_named(options->method, strlen(options->method));
     if (federated) federated->defaults(options);
     status = set_option(reader, "epsilon", found[ROOT_EPSILON], options);
-    if (!status && found[ROOT_DELTA] && !is_zero(found[ROOT_DELTA])) status = set_option(reader, "delta", found[ROOT_DELTA], options);
+    if (!status && found[ROOT_DELTA] && !is_zero(found[ROOT_DELTA]))
+        status = set_option(reader, "delta", found[ROOT_DELTA], options);
     if (!status && found[ROOT_OPTIONS]) status = read_options(reader, found[ROOT_OPTIONS], options);
     return status;
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------------------------------------- */
+/* ---- The whole ---- */
 
 static hr_status check_votes(const hr_fields *reader, const hr_yaml_node *const *found, hr_job_file *out) {
     bool votes = found[ROOT_ROUND_GAIN] || found[ROOT_VOTE_LAST];
     if (found[ROOT_VOTE_SHARE] && !votes)
-        return hr_keys_refuse(&reader->keys, found[ROOT_VOTE_SHARE], "remove it, or add 'round-gain' or 'vote-last'",
+        return hr_keys_refuse(&reader->keys, found[ROOT_VOTE_SHARE],
+                              "remove it, or add 'round-gain' or 'vote-last'",
                               "there are no votes without the key 'round-gain' or 'vote-last'");
     if (votes && !found[ROOT_VOTE_SHARE]) out->vote_share = vote_share_of_epsilon;
     return HR_OK;
 }
 
-static hr_status read_date(const hr_fields *reader, const hr_yaml_node *given, const char *text, int64_t *out) {
+static hr_status read_date(const hr_fields *reader, const hr_yaml_node *given, const char *text,
+                           int64_t *out) {
     if (!given || hr_date_parse(text, out)) return HR_OK;
-    return hr_keys_refuse(&reader->keys, given, "", "date: '%s' is not %s", text, root_fields[ROOT_DATE].expected);
+    return hr_keys_refuse(&reader->keys, given, "", "date: '%s' is not %s", text,
+                          root_fields[ROOT_DATE].expected);
 }
 
 /* The coordinator's part is there with all that it needs, or not at all. */
@@ -172,17 +207,19 @@ static hr_status check_coordinator(const hr_fields *reader, const hr_yaml_node *
         if (found[i]) given = found[i];
     for (size_t i = ROOT_NAME; i <= ROOT_OWNERS && given; i++) {
         if (found[i]) continue;
-        return hr_keys_need(
-            &reader->keys, reader->root, NULL, root_fields[i].key,
-            "a job over a federation needs the keys name, federation, key, journal and owners; a simulation needs none of them");
+        return hr_keys_need(&reader->keys, reader->root, NULL, root_fields[i].key,
+                            "a job over a federation needs the keys name, federation, key, journal and "
+                            "owners; a simulation needs none of them");
     }
     return hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
 }
 
 static hr_status read_job_root(const hr_fields *reader, hr_job_file *out) {
     const hr_yaml_node *found[ROOT_KEYS] = {NULL};
-    parts whole = {.file = {.rounds = 1, .deadline = DEADLINE_SECONDS}, .mode = HR_SOUND, .order = HR_ORDER_CHAIN};
-    hr_status status = hr_fields_read(reader, reader->root, "a job file", root_fields, ROOT_KEYS, &whole, found);
+    parts whole = {
+        .file = {.rounds = 1, .deadline = DEADLINE_SECONDS}, .mode = HR_SOUND, .order = HR_ORDER_CHAIN};
+    hr_status status =
+        hr_fields_read(reader, reader->root, "a job file", root_fields, ROOT_KEYS, &whole, found);
     if (!status) status = read_method(reader, found, &whole);
     if (!status) status = check_votes(reader, found, &whole.file);
     if (!status) status = read_date(reader, found[ROOT_DATE], whole.date, &whole.file.date);
@@ -193,7 +230,8 @@ static hr_status read_job_root(const hr_fields *reader, hr_job_file *out) {
     return HR_OK;
 }
 
-hr_status hr_job_file_parse(const char *text, size_t size, const char *path, hr_arena *arena, hr_job_file *out, hr_error *err) {
+hr_status hr_job_file_parse(const char *text, size_t size, const char *path, hr_arena *arena,
+                            hr_job_file *out, hr_error *err) {
     hr_fields reader;
     hr_status status = hr_fields_parse(text, size, path, "a job file", arena, &reader, err);
     if (!status) status = read_job_root(&reader, out);

@@ -1,4 +1,5 @@
-/* A real job with all of its parties in one process: their files, keys, ledgers and journals, and no broker. */
+/* A real job with all of its parties in one process: their files, keys, ledgers and journals, and no broker.
+ */
 #include "base/fail.h"
 #include "party/coordinate.h"
 #include "party/serve.h"
@@ -14,14 +15,16 @@ typedef struct meeting {
     const hr_party_settings *settings;
 } meeting;
 
-static hr_status open_all(meeting *m, const char *job, const char *model, const char *const *owners, size_t count, hr_error *err) {
+static hr_status open_all(meeting *m, const char *job, const char *model, const char *const *owners,
+                          size_t count, hr_error *err) {
     m->owners = calloc(count + 1, sizeof *m->owners);
     hr_status status = m->owners ? hr_loopback_new(&m->loopback, err) : hr_fail_memory(err);
     for (size_t i = 0; !status && i < count; i++) {
         status = hr_owner_service_open(owners[i], m->settings, m->loopback, &m->owners[i], err);
         if (!status) m->owner_count++;
     }
-    return status ? status : hr_coordinator_service_open(job, model, m->settings, m->loopback, &m->coordinator, err);
+    return status ? status
+                  : hr_coordinator_service_open(job, model, m->settings, m->loopback, &m->coordinator, err);
 }
 
 static void close_all(meeting *m) {
@@ -48,7 +51,8 @@ static void rest(void) {
     nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
 }
 
-/* Until nobody has anything to do. Owners of the job who are not here never answer: the coordinator waits for them as its file says. */
+/* Until nobody has anything to do. Owners of the job who are not here never answer: the coordinator waits for
+ * them as its file says. */
 static hr_status run_meeting(meeting *m, hr_error *err) {
     bool any = true;
     hr_status status = HR_OK;
@@ -56,13 +60,14 @@ static hr_status run_meeting(meeting *m, hr_error *err) {
         if (!any) rest();
         any = false;
         status = continue_party(m, hr_coordinator_service_party(m->coordinator), &any, err);
-        for (size_t i = 0; !status && i < m->owner_count; i++) status = continue_party(m, hr_owner_service_party(m->owners[i]), &any, err);
+        for (size_t i = 0; !status && i < m->owner_count; i++)
+            status = continue_party(m, hr_owner_service_party(m->owners[i]), &any, err);
     }
     return status;
 }
 
-hr_status hr_meet(const char *job, const char *model, const char *const *owners, size_t owner_count, const hr_party_settings *settings,
-                  hr_model **out, hr_error *err) {
+hr_status hr_meet(const char *job, const char *model, const char *const *owners, size_t owner_count,
+                  const hr_party_settings *settings, hr_model **out, hr_error *err) {
     hr_party_settings ours;
     meeting m = {.settings = &ours};
     hr_status status = hr_endpoint_settings(settings, &ours, err);

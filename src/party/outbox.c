@@ -22,7 +22,7 @@ void hr_outbox_done(hr_outbox *o) {
     free(o->fresh);
 }
 
-/* ---- Posting ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Posting ---- */
 
 /* Owns the packet from then on. */
 static hr_status add_waiting_packet(hr_outbox *o, size_t to, hr_bytes packet, hr_error *err) {
@@ -46,11 +46,12 @@ static hr_status post_piece(hr_outbox *o, const hr_envelope *envelope, hr_error 
     if (status) return status;
     status = add_waiting_packet(o, envelope->to, packet, err);
     if (status) return status;
-    return hr_journal_post(o->journal, envelope->job.bytes, outbox_member_name(o, envelope->to), envelope->sequence,
-                           (hr_blob){packet.at, packet.size}, err);
+    return hr_journal_post(o->journal, envelope->job.bytes, outbox_member_name(o, envelope->to),
+                           envelope->sequence, (hr_blob){packet.at, packet.size}, err);
 }
 
-hr_status hr_outbox_post(hr_outbox *o, const uint8_t *job, size_t to, const hr_bytes *message, hr_error *err) {
+hr_status hr_outbox_post(hr_outbox *o, const uint8_t *job, size_t to, const hr_bytes *message,
+                         hr_error *err) {
     hr_envelope envelope = {.to = to};
     memcpy(envelope.job.bytes, job, HR_JOB_BYTES);
     hr_status status = hr_journal_posted(o->journal, job, outbox_member_name(o, to), &envelope.sequence, err);
@@ -66,11 +67,12 @@ hr_status hr_outbox_post(hr_outbox *o, const uint8_t *job, size_t to, const hr_b
     return status;
 }
 
-/* ---- Sending ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Sending ---- */
 
 static hr_status carry(const hr_outbox *o, size_t to, const hr_bytes *packet, bool *taken, hr_error *err) {
     hr_error ignored;
-    hr_status status = o->transport->send(o->transport, outbox_member_name(o, to), packet->at, packet->size, &ignored);
+    hr_status status =
+        o->transport->send(o->transport, outbox_member_name(o, to), packet->at, packet->size, &ignored);
     *taken = !status;
     return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
 }
@@ -79,14 +81,16 @@ hr_status hr_outbox_send(hr_outbox *o, int64_t now, hr_error *err) {
     bool taken = true;
     hr_status status = HR_OK;
     if (!o->count) return HR_OK;
-    for (size_t i = 0; taken && i < o->count; i++) status = carry(o, o->fresh[i].to, &o->fresh[i].packet, &taken, err);
+    for (size_t i = 0; taken && i < o->count; i++)
+        status = carry(o, o->fresh[i].to, &o->fresh[i].packet, &taken, err);
     o->sent = now;
     o->patience = o->pause;
     hr_outbox_drop(o);
     return status;
 }
 
-hr_status hr_outbox_confirm(hr_outbox *o, const uint8_t *job, size_t to, uint64_t sequence, bool *taken, hr_error *err) {
+hr_status hr_outbox_confirm(hr_outbox *o, const uint8_t *job, size_t to, uint64_t sequence, bool *taken,
+                            hr_error *err) {
     hr_envelope ack = {.to = to, .received = sequence};
     hr_bytes packet = {0};
     memcpy(ack.job.bytes, job, HR_JOB_BYTES);
@@ -96,7 +100,7 @@ hr_status hr_outbox_confirm(hr_outbox *o, const uint8_t *job, size_t to, uint64_
     return status;
 }
 
-/* ---- Sending again ---------------------------------------------------------------------------------------------------------- */
+/* ---- Sending again ---- */
 
 typedef struct resending {
     const hr_outbox *outbox;

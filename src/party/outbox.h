@@ -1,5 +1,5 @@
-/* Packets that leave a party. They are sealed and noted within a transaction of its journal, leave when it is committed, and are sent again
- * until they are confirmed: after some time, then less and less often. */
+/* Packets that leave a party. They are sealed and noted within a transaction of its journal, leave when it is
+ * committed, and are sent again until they are confirmed: after some time, then less and less often. */
 #ifndef HR_PARTY_OUTBOX_H
 #define HR_PARTY_OUTBOX_H
 
@@ -26,19 +26,23 @@ typedef struct hr_outbox {
 void hr_outbox_done(hr_outbox *outbox);
 
 /* Posts a message, in as many packets as it needs. Within a transaction. Fails: IO, MEMORY. */
-HR_MUST_CHECK hr_status hr_outbox_post(hr_outbox *outbox, const uint8_t *job, size_t to, const hr_bytes *message, hr_error *err);
+HR_MUST_CHECK hr_status hr_outbox_post(hr_outbox *outbox, const uint8_t *job, size_t to,
+                                       const hr_bytes *message, hr_error *err);
 
-/* What was posted leaves, after the commit. What the transport does not take goes again later. Fails: MEMORY. */
+/* What was posted leaves, after the commit. What the transport does not take goes again later. Fails: MEMORY.
+ */
 HR_MUST_CHECK hr_status hr_outbox_send(hr_outbox *outbox, int64_t now, hr_error *err);
 
 /* What was posted does not leave, since it was not committed. */
 void hr_outbox_drop(hr_outbox *outbox);
 
-/* Tells a sender how far it was heard. *taken: whether the transport took it; if not, it asks again. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_outbox_confirm(hr_outbox *outbox, const uint8_t *job, size_t to, uint64_t sequence, bool *taken, hr_error *err);
+/* Tells a sender how far it was heard. *taken: whether the transport took it; if not, it asks again. Fails:
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_outbox_confirm(hr_outbox *outbox, const uint8_t *job, size_t to, uint64_t sequence,
+                                          bool *taken, hr_error *err);
 
-/* Sends again what nobody has confirmed, oldest first, if it is time to. An inbox that takes nothing keeps no packet from others.
- * Fails: IO (journal), MEMORY. */
+/* Sends again what nobody has confirmed, oldest first, if it is time to. An inbox that takes nothing keeps no
+ * packet from others. Fails: IO (journal), MEMORY. */
 HR_MUST_CHECK hr_status hr_outbox_resend(hr_outbox *outbox, int64_t now, hr_error *err);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Progress ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Progress ---- */
 
 static void log_owner_work_line(hr_party_work *self, const char *line) {
     const hr_owner_work *w = (const hr_owner_work *)self;
@@ -31,22 +31,28 @@ static void log_format(hr_owner_work *w, const char *format, ...) {
     log_owner_work_line(&w->work, line);
 }
 
-/* ---- Terms ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Terms ---- */
 
 /* What speaks against a job: a status and a message for its coordinator. */
 static hr_status object(const char *why, hr_error *err) {
     return hr_fail(err, HR_E_POLICY, "", "%s", why);
 }
 
-static hr_status check_policy(const hr_policy *policy, const char *coordinator, const Hedgerow__Terms *terms, hr_error *err) {
-    if (!hr_names_hold(&policy->coordinators, coordinator)) return object("the owner's policy does not allow this coordinator", err);
+static hr_status check_policy(const hr_policy *policy, const char *coordinator, const Hedgerow__Terms *terms,
+                              hr_error *err) {
+    if (!hr_names_hold(&policy->coordinators, coordinator))
+        return object("the owner's policy does not allow this coordinator", err);
     const hr_federated_method *method = hr_terms_method(terms);
     if (!method || !hr_names_hold(&policy->methods, method->method->info.name))
         return object("the owner's policy does not allow the method", err);
-    if (terms->paper && !policy->paper) return object("the owner's policy does not allow paper mode, which is not private", err);
-    if (terms->epsilon > policy->epsilon) return object("epsilon is more than the owner's policy allows a job", err);
-    if (terms->delta > policy->delta) return object("delta is more than the owner's policy allows a job", err);
-    return terms->n_owners < policy->owners ? object("fewer owners than the owner's policy requires", err) : HR_OK;
+    if (terms->paper && !policy->paper)
+        return object("the owner's policy does not allow paper mode, which is not private", err);
+    if (terms->epsilon > policy->epsilon)
+        return object("epsilon is more than the owner's policy allows a job", err);
+    if (terms->delta > policy->delta)
+        return object("delta is more than the owner's policy allows a job", err);
+    return terms->n_owners < policy->owners ? object("fewer owners than the owner's policy requires", err)
+                                            : HR_OK;
 }
 
 static hr_status check_schema(const hr_schema *own, ProtobufCBinaryData text, hr_error *err) {
@@ -72,12 +78,12 @@ static void tell_acceptance(hr_owner_work *w, const char *coordinator, const Hed
     char epsilon[HR_AMOUNT_TEXT], date[HR_DATE_TEXT];
     hr_spent_text(terms->epsilon, epsilon);
     hr_date_text((int64_t)terms->date, date);
-    log_format(w, "takes part in a job of %s%s%s, for epsilon %s", coordinator, terms->date ? " of " : "", terms->date ? date : "",
-               epsilon);
+    log_format(w, "takes part in a job of %s%s%s, for epsilon %s", coordinator, terms->date ? " of " : "",
+               terms->date ? date : "", epsilon);
 }
 
-static hr_status decide_on_terms(hr_party_work *self, const char *coordinator, const Hedgerow__Terms *terms, bool *accepted,
-                                 char reason[HR_ACTION_TEXT], hr_error *err) {
+static hr_status decide_on_terms(hr_party_work *self, const char *coordinator, const Hedgerow__Terms *terms,
+                                 bool *accepted, char reason[HR_ACTION_TEXT], hr_error *err) {
     hr_owner_work *w = (hr_owner_work *)self;
     hr_error said = {0};
     hr_status status = check_policy(w->policy, coordinator, terms, &said);
@@ -94,8 +100,7 @@ static hr_status decide_on_terms(hr_party_work *self, const char *coordinator, c
     return HR_OK;
 }
 
-/* ---- A turn of its own -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- A turn of its own ---- */
 
 static hr_status open_turn_gate(hr_owner_turn *t, hr_csprng **csprng, hr_error *err) {
     hr_budget budget;
@@ -125,12 +130,14 @@ static hr_owner_turn turn_of(hr_party_work *self, const hr_party_job *job, size_
     return (hr_owner_turn){.job = job, .slot = slot, .data = w->data, .threads = w->threads, .work = self};
 }
 
-static hr_status train_owner_tree(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out, hr_error *err) {
+static hr_status train_owner_tree(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                                  hr_error *err) {
     hr_owner_turn turn = turn_of(self, job, slot);
     return take_turn(&turn, 1 - job->terms->vote_share, job->method->train, out, err);
 }
 
-static hr_status vote_owner_work(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out, hr_error *err) {
+static hr_status vote_owner_work(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                                 hr_error *err) {
     hr_owner_turn turn = turn_of(self, job, slot);
     return take_turn(&turn, job->terms->vote_share, job->method->vote, out, err);
 }
@@ -139,7 +146,7 @@ static hr_status prepare_owner_records(hr_party_work *self, const hr_party_job *
     return job->method ? job->method->prepare(job, ((const hr_owner_work *)self)->data, err) : HR_OK;
 }
 
-/* ---- The end ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- The end ---- */
 
 static hr_status finish_owner_work(hr_party_work *self, const hr_party_job *job, hr_error *err) {
     hr_owner_work *w = (hr_owner_work *)self;

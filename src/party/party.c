@@ -30,7 +30,7 @@ static void log_party_line(hr_party *p, const char *line) {
     p->o.work->log_line(p->o.work, line);
 }
 
-/* ---- Jobs -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Jobs ---- */
 
 static void remove_job(hr_party *p, const hr_live_job *j) {
     for (size_t i = 0; i < p->job_count; i++) {
@@ -55,9 +55,10 @@ static hr_status add_job(hr_party *p, const hr_journal_job *record, hr_live_job 
     return HR_OK;
 }
 
-/* ---- Events and actions ------------------------------------------------------------------------------------------------------------ */
+/* ---- Events and actions ---- */
 
-static hr_status note_party_event(hr_party *p, const hr_live_job *j, const hr_event *event, uint64_t sequence, hr_error *err) {
+static hr_status note_party_event(hr_party *p, const hr_live_job *j, const hr_event *event, uint64_t sequence,
+                                  hr_error *err) {
     bool message = event->kind == HR_EVENT_MESSAGE;
     hr_journal_event line = {.kind = (int)event->kind,
                              .from = message ? party_member_name(p, event->from) : "",
@@ -73,7 +74,8 @@ static void tell_cut_off(hr_party *p, size_t member, const char *why) {
     log_party_line(p, line);
 }
 
-static hr_status note_and_feed(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence, hr_error *err) {
+static hr_status note_and_feed(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence,
+                               hr_error *err) {
     hr_status status = note_party_event(p, j, event, sequence, err);
     if (!status) status = hr_party_job_feed(&p->o, j, event, err);
     if (!status && !j->protocol) tell_cut_off(p, event->from, "a message of a job that was not offered");
@@ -85,7 +87,10 @@ static hr_status decide_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
     bool accepted = false;
     hr_status status = p->o.work->decide(p->o.work, j->coordinator, j->read, &accepted, reason, err);
     if (status) return status;
-    hr_event event = {.kind = HR_EVENT_DECIDED, .number = accepted, .bytes = (const uint8_t *)reason, .size = strlen(reason)};
+    hr_event event = {.kind = HR_EVENT_DECIDED,
+                      .number = accepted,
+                      .bytes = (const uint8_t *)reason,
+                      .size = strlen(reason)};
     return note_and_feed(p, j, &event, 0, err);
 }
 
@@ -117,7 +122,8 @@ static hr_status act(hr_party *p, hr_live_job *j, hr_error *err) {
     while (!status && hr_protocol_next(j->protocol, &action)) {
         status = remember(j, &action, err);
         tell_of(p, &action);
-        if (!status && action.kind == HR_ACT_SEND) status = hr_outbox_post(&p->outbox, j->record.id, action.member, &action.bytes, err);
+        if (!status && action.kind == HR_ACT_SEND)
+            status = hr_outbox_post(&p->outbox, j->record.id, action.member, &action.bytes, err);
         if (!status && action.kind == HR_ACT_DECIDE) status = decide_party_job(p, j, err);
         free(action.bytes.at);
     }
@@ -138,22 +144,26 @@ static hr_status commit(hr_party *p, hr_status status, hr_error *err) {
 }
 
 /* Rule 1: what work will cost is reserved, on the disk, before noise is drawn. */
-static hr_status reserve_party_budget(hr_party *p, const hr_live_job *j, hr_journal_job *record, hr_error *err) {
+static hr_status reserve_party_budget(hr_party *p, const hr_live_job *j, hr_journal_job *record,
+                                      hr_error *err) {
     char purpose[200];
     if (record->entry || j->read->paper) return HR_OK;
-    snprintf(purpose, sizeof purpose, "%.*s with %s", (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data,
-             j->coordinator);
+    snprintf(purpose, sizeof purpose, "%.*s with %s",
+             (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data, j->coordinator);
     return hr_journal_reserve(p->o.journal, record, hr_terms_cost(j->read), j->read->delta, purpose, err);
 }
 
-static hr_status pay(hr_party *p, const hr_live_job *j, const hr_event *event, hr_journal_job *record, hr_error *err) {
+static hr_status pay(hr_party *p, const hr_live_job *j, const hr_event *event, hr_journal_job *record,
+                     hr_error *err) {
     if (event->kind == HR_EVENT_BEGUN) return reserve_party_budget(p, j, record, err);
-    return event->kind == HR_EVENT_WORKED && event->size ? hr_journal_spend(p->o.journal, record, err) : HR_OK;
+    return event->kind == HR_EVENT_WORKED && event->size ? hr_journal_spend(p->o.journal, record, err)
+                                                         : HR_OK;
 }
 
-/* What happens to a job, what it costs and what it leads to. A failure after it was fed leaves the job in memory ahead of the journal: the
- * party is of no use any more, as if the process had died. */
-static hr_status transact(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence, hr_error *err) {
+/* What happens to a job, what it costs and what it leads to. A failure after it was fed leaves the job in
+ * memory ahead of the journal: the party is of no use any more, as if the process had died. */
+static hr_status transact(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence,
+                          hr_error *err) {
     hr_journal_job record = j->record;
     hr_status status = hr_journal_begin(p->o.journal, err);
     if (!status) status = note_job(p, j, err);
@@ -171,7 +181,7 @@ static hr_status transact(hr_party *p, hr_live_job *j, const hr_event *event, ui
     return hr_outbox_send(&p->outbox, p->clock.now, err);
 }
 
-/* ---- After the end ------------------------------------------------------------------------------------------------------------------ */
+/* ---- After the end ---- */
 
 static hr_status end_job(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_party_job view = hr_party_job_view(j);
@@ -187,7 +197,7 @@ static hr_status end_job(hr_party *p, hr_live_job *j, hr_error *err) {
     return status;
 }
 
-/* ---- Work ---------------------------------------------------------------------------------------------------- */
+/* ---- Work ---- */
 
 static hr_status begin_work(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_event begun = {.kind = HR_EVENT_BEGUN, .number = hr_party_job_number(&j->work)};
@@ -236,7 +246,7 @@ static hr_status work_on(hr_party *p, hr_live_job *j, hr_error *err) {
     return status;
 }
 
-/* ---- Mail ---------------------------------------------------------------------------------------------------- */
+/* ---- Mail ---- */
 
 static hr_status confirm(hr_party *p, const uint8_t *id, size_t to, uint64_t sequence, hr_error *err) {
     bool taken = false;
@@ -245,7 +255,8 @@ static hr_status confirm(hr_party *p, const uint8_t *id, size_t to, uint64_t seq
     return status;
 }
 
-static hr_status take_message(hr_party *p, hr_live_job *j, size_t from, const hr_bytes *message, uint64_t sequence, hr_error *err) {
+static hr_status take_message(hr_party *p, hr_live_job *j, size_t from, const hr_bytes *message,
+                              uint64_t sequence, hr_error *err) {
     hr_event event = {.kind = HR_EVENT_MESSAGE, .from = from, .bytes = message->at, .size = message->size};
     hr_status status = transact(p, j, &event, sequence, err);
     return status ? status : confirm(p, j->record.id, from, sequence, err);
@@ -310,7 +321,8 @@ static hr_status take_unknown(hr_party *p, const hr_envelope *envelope, hr_error
 static hr_status take_ack(hr_party *p, const hr_envelope *envelope, hr_error *err) {
     hr_status status = hr_journal_begin(p->o.journal, err);
     if (!status)
-        status = hr_journal_received(p->o.journal, envelope->job.bytes, party_member_name(p, envelope->from), envelope->received, err);
+        status = hr_journal_received(p->o.journal, envelope->job.bytes, party_member_name(p, envelope->from),
+                                     envelope->received, err);
     return commit(p, status, err);
 }
 
@@ -336,7 +348,7 @@ static hr_status take_packet(hr_party *p, const hr_packet *packet, hr_error *err
     return HR_OK;
 }
 
-/* ---- Steps ---------------------------------------------------------------------------------------------------- */
+/* ---- Steps ---- */
 
 static hr_status note_absence(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_event away = {.kind = HR_EVENT_AWAY};
@@ -358,7 +370,8 @@ static hr_live_job *ended_job(const hr_party *p) {
     return NULL;
 }
 
-/* The first job that has something to do without a packet, before those whose work to come can be prepared; NULL: none. */
+/* The first job that has something to do without a packet, before those whose work to come can be prepared;
+ * NULL: none. */
 static hr_live_job *next_job(const hr_party *p) {
     for (size_t i = 0; i < p->job_count; i++) {
         const hr_live_job *j = p->jobs[i];
@@ -418,7 +431,8 @@ static hr_status take_mail_or_work(hr_party *p, int wait, bool *busy, hr_error *
     return status;
 }
 
-/* A job that is over is ended before mail is looked at: what comes for it then is in no model, and is not taken in. */
+/* A job that is over is ended before mail is looked at: what comes for it then is in no model, and is not
+ * taken in. */
 hr_status hr_party_step(hr_party *p, hr_clock clock, int wait, bool *busy, hr_error *err) {
     p->clock = clock;
     if (!p->awake) wake(p);
@@ -436,7 +450,7 @@ hr_status hr_party_owes(hr_party *p, bool *owes, hr_error *err) {
     return hr_journal_owes(p->o.journal, owes, err);
 }
 
-/* ---- Opening ---------------------------------------------------------------------------------------------------- */
+/* ---- Opening ---- */
 
 /* A job that is taken up, while its events are fed again. */
 typedef struct replay {
@@ -458,9 +472,14 @@ static hr_status forget_actions(hr_live_job *j, hr_error *err) {
 static hr_status feed_again(void *user, const hr_journal_event *line) {
     replay *r = user;
     const hr_membership *membership = r->party->o.view->membership;
-    hr_event event = {.kind = (hr_event_kind)line->kind, .number = line->number, .bytes = line->bytes.at, .size = line->bytes.size};
-    if (event.kind == HR_EVENT_MESSAGE) event.from = hr_membership_by_name(membership, line->from, strlen(line->from));
-    if (event.from == HR_NO_MEMBER) return hr_fail(r->err, HR_E_FORMAT, "", "the journal names an unknown member");
+    hr_event event = {.kind = (hr_event_kind)line->kind,
+                      .number = line->number,
+                      .bytes = line->bytes.at,
+                      .size = line->bytes.size};
+    if (event.kind == HR_EVENT_MESSAGE)
+        event.from = hr_membership_by_name(membership, line->from, strlen(line->from));
+    if (event.from == HR_NO_MEMBER)
+        return hr_fail(r->err, HR_E_FORMAT, "", "the journal names an unknown member");
     hr_status status = hr_party_job_feed(&r->party->o, r->job, &event, r->err);
     return status ? status : forget_actions(r->job, r->err);
 }
@@ -468,7 +487,8 @@ static hr_status feed_again(void *user, const hr_journal_event *line) {
 static hr_status restore_inboxes(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t m = 0; !status && m < j->member_count; m++)
-        status = hr_journal_taken(p->o.journal, j->record.id, party_member_name(p, m), &j->inboxes[m].taken, err);
+        status =
+            hr_journal_taken(p->o.journal, j->record.id, party_member_name(p, m), &j->inboxes[m].taken, err);
     return status;
 }
 
@@ -488,14 +508,18 @@ hr_status hr_party_open(const hr_party_options *options, hr_party **out, hr_erro
     hr_party *p = calloc(1, sizeof *p);
     if (!p) return hr_fail_memory(err);
     p->o = *options;
-    p->outbox = (hr_outbox){.view = options->view, .journal = options->journal, .transport = options->transport, .pause = options->resend};
+    p->outbox = (hr_outbox){.view = options->view,
+                            .journal = options->journal,
+                            .transport = options->transport,
+                            .pause = options->resend};
     hr_error why = {0};
     hr_status status = hr_csprng_open(&p->csprng, &why);
     replay r = {.party = p, .err = &why};
     if (!status) status = hr_journal_each_job(p->o.journal, replay_job, &r, &why);
     if (status) {
         hr_party_close(p);
-        return why.message[0] ? hr_fail(err, status, why.remedy, "%s", why.message) : hr_fail(err, status, "", "the journal is damaged");
+        return why.message[0] ? hr_fail(err, status, why.remedy, "%s", why.message)
+                              : hr_fail(err, status, "", "the journal is damaged");
     }
     *out = p;
     return HR_OK;
@@ -510,7 +534,8 @@ void hr_party_close(hr_party *p) {
 }
 
 hr_status hr_party_submit(hr_party *p, hr_blob terms, int64_t date, hr_error *err) {
-    hr_journal_job record = {.coordinator = party_member_name(p, p->o.view->self), .terms = terms, .date = date};
+    hr_journal_job record = {
+        .coordinator = party_member_name(p, p->o.view->self), .terms = terms, .date = date};
     hr_live_job *j = NULL;
     if (p->job_count) return HR_OK;
     hr_csprng_bytes(p->csprng, record.id, HR_JOURNAL_ID);

@@ -20,12 +20,13 @@ void hr_party_job_free(hr_live_job *j) {
 }
 
 static hr_status start_protocol(const hr_party_options *o, hr_live_job *j, hr_error *err) {
-    hr_protocol_setup setup = {.view = o->view,
-                               .schema = o->schema,
-                               .coordinator = hr_membership_by_name(o->view->membership, j->coordinator, strlen(j->coordinator)),
-                               .min_owners = o->min_owners,
-                               .terms = j->terms,
-                               .round_gain = o->round_gain};
+    hr_protocol_setup setup = {
+        .view = o->view,
+        .schema = o->schema,
+        .coordinator = hr_membership_by_name(o->view->membership, j->coordinator, strlen(j->coordinator)),
+        .min_owners = o->min_owners,
+        .terms = j->terms,
+        .round_gain = o->round_gain};
     memcpy(setup.job.bytes, j->record.id, HR_JOB_BYTES);
     return (j->is_coordinator ? j->method->coordinator : j->method->owner)(&setup, &j->protocol, err);
 }
@@ -35,17 +36,21 @@ static hr_status start_coordinator(const hr_party_options *o, hr_live_job *j, hr
     hr_status status = hr_party_job_read(j, &j->terms, err);
     if (status) return status;
     j->method = hr_federated_method_named(j->read->method.data, j->read->method.len);
-    if (!j->method) return hr_fail(err, HR_E_FORMAT, "", "the terms of a job name a method that does not train over a federation");
+    if (!j->method)
+        return hr_fail(err, HR_E_FORMAT, "",
+                       "the terms of a job name a method that does not train over a federation");
     return start_protocol(o, j, err);
 }
 
-static hr_status start_owner(const hr_party_options *o, hr_live_job *j, const hr_event *offer, hr_error *err) {
+static hr_status start_owner(const hr_party_options *o, hr_live_job *j, const hr_event *offer,
+                             hr_error *err) {
     hr_bytes message = {(uint8_t *)offer->bytes, offer->size};
     hr_status status = hr_federated_method_offered(&message, &j->method, err);
     return status ? status : start_protocol(o, j, err);
 }
 
-static hr_status fill_job_view(const hr_party_options *o, const hr_journal_job *record, hr_live_job *j, hr_error *err) {
+static hr_status fill_job_view(const hr_party_options *o, const hr_journal_job *record, hr_live_job *j,
+                               hr_error *err) {
     j->record = *record;
     j->coordinator = strdup(record->coordinator);
     j->schema = o->schema;
@@ -57,12 +62,14 @@ static hr_status fill_job_view(const hr_party_options *o, const hr_journal_job *
     if (!status) status = hr_bytes_copy(record->terms.at, record->terms.size, &j->terms, err);
     j->record.coordinator = j->coordinator;
     j->record.terms = (hr_blob){j->terms.at, j->terms.size};
-    if (!status && hr_membership_by_name(o->view->membership, j->coordinator, strlen(j->coordinator)) == HR_NO_MEMBER)
+    if (!status &&
+        hr_membership_by_name(o->view->membership, j->coordinator, strlen(j->coordinator)) == HR_NO_MEMBER)
         return hr_fail(err, HR_E_FORMAT, "", "the coordinator of a job is no longer a member");
     return status || !j->is_coordinator ? status : start_coordinator(o, j, err);
 }
 
-hr_status hr_party_job_make(const hr_party_options *options, const hr_journal_job *record, hr_live_job **out, hr_error *err) {
+hr_status hr_party_job_make(const hr_party_options *options, const hr_journal_job *record, hr_live_job **out,
+                            hr_error *err) {
     hr_live_job *j = calloc(1, sizeof *j);
     if (!j) return hr_fail_memory(err);
     hr_status status = fill_job_view(options, record, j, err);
@@ -75,7 +82,8 @@ hr_status hr_party_job_make(const hr_party_options *options, const hr_journal_jo
 
 hr_status hr_party_job_read(hr_live_job *j, const hr_bytes *terms, hr_error *err) {
     ProtobufCMessage *read = NULL;
-    hr_status status = j->read ? HR_OK : hr_message_unpack(&hedgerow__terms__descriptor, terms->at, terms->size, &read, err);
+    hr_status status =
+        j->read ? HR_OK : hr_message_unpack(&hedgerow__terms__descriptor, terms->at, terms->size, &read, err);
     if (read) j->read = (Hedgerow__Terms *)read;
     return status;
 }

@@ -1,4 +1,5 @@
-/* A job of a party, in memory. What the journal has of it is `record` and the events that its protocol was fed. */
+/* A job of a party, in memory. What the journal has of it is `record` and the events that its protocol was
+ * fed. */
 #ifndef HR_PARTY_PARTY_JOB_H
 #define HR_PARTY_PARTY_JOB_H
 
@@ -28,14 +29,16 @@ typedef struct hr_live_job {
     int64_t heard;            /* when something last happened */
 } hr_live_job;
 
-/* A coordinator's own jobs are those that it has terms of. Copies. Owner: the caller frees *out with hr_party_job_free.
- * Fails: FORMAT (its coordinator is no member; terms), MEMORY. */
-HR_MUST_CHECK hr_status hr_party_job_make(const hr_party_options *options, const hr_journal_job *record, hr_live_job **out, hr_error *err);
+/* A coordinator's own jobs are those that it has terms of. Copies. Owner: the caller frees *out with
+ * hr_party_job_free. Fails: FORMAT (its coordinator is no member; terms), MEMORY. */
+HR_MUST_CHECK hr_status hr_party_job_make(const hr_party_options *options, const hr_journal_job *record,
+                                          hr_live_job **out, hr_error *err);
 void hr_party_job_free(hr_live_job *job);
 
-/* What happens to the job, or is fed again after a crash. An owner's machine begins with the first message of the coordinator's; whoever
- * else writes before it is cut off. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_party_job_feed(const hr_party_options *options, hr_live_job *job, const hr_event *event, hr_error *err);
+/* What happens to the job, or is fed again after a crash. An owner's machine begins with the first message of
+ * the coordinator's; whoever else writes before it is cut off. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_party_job_feed(const hr_party_options *options, hr_live_job *job,
+                                          const hr_event *event, hr_error *err);
 
 /* Reads the terms once. Fails: FORMAT, LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_party_job_read(hr_live_job *job, const hr_bytes *terms, hr_error *err);

@@ -14,7 +14,8 @@ void hr_round_records_free(hr_round_records *r) {
     free(r);
 }
 
-static hr_status take_round_records(const hr_data *data, const uint8_t *secret, size_t rounds, size_t round, hr_data **out, hr_error *err) {
+static hr_status take_round_records(const hr_data *data, const uint8_t *secret, size_t rounds, size_t round,
+                                    hr_data **out, hr_error *err) {
     size_t rows = hr_data_rows(data), count = 0;
     uint8_t *round_of = malloc(rows + 1);
     uint32_t *picked = malloc((rows + 1) * sizeof *picked);
@@ -29,8 +30,9 @@ static hr_status take_round_records(const hr_data *data, const uint8_t *secret, 
     return status;
 }
 
-hr_status hr_round_records_make(const hr_data *data, const uint8_t secret[HR_PRF_KEY], const hr_job_state *job_state, size_t round,
-                                hr_round_records **out, hr_error *err) {
+hr_status hr_round_records_make(const hr_data *data, const uint8_t secret[HR_PRF_KEY],
+                                const hr_job_state *job_state, size_t round, hr_round_records **out,
+                                hr_error *err) {
     hr_round_records *r = calloc(1, sizeof *r);
     if (!r) return hr_fail_memory(err);
     r->round = round;

@@ -24,7 +24,8 @@ static uint8_t toss(const uint8_t *secret, const double *record, size_t values, 
     return round;
 }
 
-hr_status hr_rounds_of(const hr_data *data, const uint8_t secret[HR_PRF_KEY], size_t rounds, uint8_t *round_of, hr_error *err) {
+hr_status hr_rounds_of(const hr_data *data, const uint8_t secret[HR_PRF_KEY], size_t rounds,
+                       uint8_t *round_of, hr_error *err) {
     size_t features = hr_schema_feature_count(hr_data_schema(data));
     double *record = malloc((features + 1) * sizeof *record);
     if (!record) return hr_fail_memory(err);

@@ -39,7 +39,8 @@ static hr_status open_ledger(hr_owner_service *s, hr_error *err) {
 }
 
 static hr_status open_owner_endpoint(hr_owner_service *s, hr_loopback *loopback, hr_error *err) {
-    hr_endpoint_files files = {s->file.name, s->file.federation, s->file.key, s->file.certificate, s->file.certificate_key};
+    hr_endpoint_files files = {s->file.name, s->file.federation, s->file.key, s->file.certificate,
+                               s->file.certificate_key};
     hr_status status = hr_endpoint_open(&files, s->settings, loopback, s->arena, &s->endpoint, err);
     const hr_membership *membership = &s->endpoint.file.membership;
     for (size_t m = 0; !status && m < membership->count; m++)
@@ -76,7 +77,8 @@ static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
     return hr_party_open(&options, &s->party, err);
 }
 
-static hr_status open_owner_service(hr_owner_service *s, const char *file, hr_loopback *loopback, hr_error *err) {
+static hr_status open_owner_service(hr_owner_service *s, const char *file, hr_loopback *loopback,
+                                    hr_error *err) {
     hr_status status = hr_owner_file_read(file, s->arena, &s->file, err);
     if (!status) status = read_records(s, err);
     if (!status) status = open_ledger(s, err);
@@ -84,8 +86,8 @@ static hr_status open_owner_service(hr_owner_service *s, const char *file, hr_lo
     return status ? status : open_owner_party(s, err);
 }
 
-hr_status hr_owner_service_open(const char *file, const hr_party_settings *settings, hr_loopback *loopback, hr_owner_service **out,
-                                hr_error *err) {
+hr_status hr_owner_service_open(const char *file, const hr_party_settings *settings, hr_loopback *loopback,
+                                hr_owner_service **out, hr_error *err) {
     hr_owner_service *s = calloc(1, sizeof *s);
     if (!s) return hr_fail_memory(err);
     s->settings = settings;

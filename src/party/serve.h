@@ -6,10 +6,10 @@
 
 typedef struct hr_owner_service hr_owner_service;
 
-/* At the broker, or at a loopback unless that is NULL. Settings are borrowed. Owner: the caller frees *out with hr_owner_service_close,
- * before the loopback. Fails: as hr_serve. */
-HR_MUST_CHECK hr_status hr_owner_service_open(const char *file, const hr_party_settings *settings, hr_loopback *loopback,
-                                              hr_owner_service **out, hr_error *err);
+/* At the broker, or at a loopback unless that is NULL. Settings are borrowed. Owner: the caller frees *out
+ * with hr_owner_service_close, before the loopback. Fails: as hr_serve. */
+HR_MUST_CHECK hr_status hr_owner_service_open(const char *file, const hr_party_settings *settings,
+                                              hr_loopback *loopback, hr_owner_service **out, hr_error *err);
 void hr_owner_service_close(hr_owner_service *simulated);
 
 hr_party *hr_owner_service_party(hr_owner_service *simulated);

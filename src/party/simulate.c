@@ -27,11 +27,13 @@ static hr_status read_tables(rehearsal *r, const hr_simulation_data *data, hr_er
 
 static hr_status take_parts(rehearsal *r, const hr_data *all, const hr_parts *parts, hr_error *err) {
     for (size_t o = 0; o < parts->count; o++, r->table_count++)
-        if (!(r->tables[o] = hr_data_take(all, hr_parts_rows(parts, o), hr_parts_size(parts, o)))) return hr_fail_memory(err);
+        if (!(r->tables[o] = hr_data_take(all, hr_parts_rows(parts, o), hr_parts_size(parts, o))))
+            return hr_fail_memory(err);
     return HR_OK;
 }
 
-/* Every record draws its owner by itself: one that comes or goes leaves the others where they are. An owner may get none. */
+/* Every record draws its owner by itself: one that comes or goes leaves the others where they are. An owner
+ * may get none. */
 static hr_status deal_records(rehearsal *r, size_t owners, hr_error *err) {
     double equal[HR_MEMBERS_MAX];
     hr_data *all = r->tables[0];
@@ -51,14 +53,16 @@ static hr_status deal_records(rehearsal *r, size_t owners, hr_error *err) {
 static hr_status check_data(const hr_simulation_data *data, hr_error *err) {
     size_t owners = data->parties ? data->parties : data->file_count;
     if (!data->file_count || (data->parties && data->file_count > 1))
-        return hr_fail(err, HR_E_ARGUMENT, "give one file and the number of parties, or one file for each owner",
+        return hr_fail(err, HR_E_ARGUMENT,
+                       "give one file and the number of parties, or one file for each owner",
                        "%zu files for %zu parties", data->file_count, data->parties);
     if (owners < HR_MEMBERS_MAX) return HR_OK;
-    return hr_fail(err, HR_E_LIMIT, "a federation has at most 255 owners and a coordinator", "%zu owners are too many", owners);
+    return hr_fail(err, HR_E_LIMIT, "a federation has at most 255 owners and a coordinator",
+                   "%zu owners are too many", owners);
 }
 
-static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulation_data *data, const hr_party_settings *settings,
-                                hr_model **out, hr_error *err) {
+static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulation_data *data,
+                                const hr_party_settings *settings, hr_model **out, hr_error *err) {
     hr_status status = hr_job_file_read(path, r->arena, &r->file, err);
     if (!status) status = check_data(data, err);
     if (!status) status = hr_schema_read(r->file.schema, &r->schema, err);
@@ -66,8 +70,8 @@ static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulat
     if (!status) status = read_tables(r, data, err);
     if (!status && data->parties) status = deal_records(r, data->parties, err);
     if (!status)
-        status = hr_simulation_init(&r->simulation, &r->file, r->schema, (const hr_data *const *)r->tables, r->table_count,
-                                    hr_threads_of(settings->threads), err);
+        status = hr_simulation_init(&r->simulation, &r->file, r->schema, (const hr_data *const *)r->tables,
+                                    r->table_count, hr_threads_of(settings->threads), err);
     if (!status && data->parties) hr_simulation_of_one_file(&r->simulation);
     hr_simulation_set_callbacks(&r->simulation, settings);
     if (!status) status = hr_simulation_run(&r->simulation, err);
@@ -75,7 +79,8 @@ static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulat
     return status;
 }
 
-hr_status hr_simulate(const char *file, const hr_simulation_data *data, const hr_party_settings *settings, hr_model **out, hr_error *err) {
+hr_status hr_simulate(const char *file, const hr_simulation_data *data, const hr_party_settings *settings,
+                      hr_model **out, hr_error *err) {
     hr_party_settings ours;
     hr_status status = hr_endpoint_settings(settings, &ours, err);
     if (status) return status;

@@ -9,7 +9,7 @@
 /* Nothing is lost on the way and nobody stays away: time plays no part. */
 static const int64_t NEVER = INT64_MAX / 64;
 
-/* ---- Parties ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Parties ---- */
 
 static hr_status invent_members(hr_simulation *s, hr_error *err) {
     size_t count = s->owner_count + 1;
@@ -49,8 +49,11 @@ static hr_status open_simulated_party(hr_simulation *s, size_t index, hr_error *
 static void init_work(hr_simulation *s, const hr_data *const *owners) {
     static const char *const coordinators[] = {"coordinator"};
     const hr_fit_options *options = &s->job->options;
-    s->policy = (hr_policy){
-        .coordinators = {coordinators, 1}, .methods = {&options->method, 1}, .epsilon = options->epsilon, .owners = 1, .paper = true};
+    s->policy = (hr_policy){.coordinators = {coordinators, 1},
+                            .methods = {&options->method, 1},
+                            .epsilon = options->epsilon,
+                            .owners = 1,
+                            .paper = true};
     hr_coordinator_work_init(&s->parties[0].as.coordinator);
     for (size_t i = 0; i < s->owner_count; i++) {
         hr_owner_work *work = &s->parties[i + 1].as.owner;
@@ -61,8 +64,8 @@ static void init_work(hr_simulation *s, const hr_data *const *owners) {
     }
 }
 
-hr_status hr_simulation_init(hr_simulation *s, const hr_job_file *job, const hr_schema *schema, const hr_data *const *owners,
-                             size_t owner_count, int threads, hr_error *err) {
+hr_status hr_simulation_init(hr_simulation *s, const hr_job_file *job, const hr_schema *schema,
+                             const hr_data *const *owners, size_t owner_count, int threads, hr_error *err) {
     *s = (hr_simulation){.job = job, .schema = schema, .owner_count = owner_count, .threads = threads};
     if (!owner_count || owner_count >= HR_MEMBERS_MAX)
         return hr_fail(err, HR_E_ARGUMENT, "a federation has at most 255 owners", "%zu owners", owner_count);
@@ -107,7 +110,7 @@ void hr_simulation_done(hr_simulation *s) {
     free(s->parties);
 }
 
-/* ---- The run ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- The run ---- */
 
 hr_status hr_simulation_submit(hr_simulation *s, hr_error *err) {
     const char **names = calloc(s->owner_count, sizeof *names);
@@ -132,11 +135,12 @@ static size_t find_ready(const hr_simulation *s, hr_simulated_party **ready) {
 /* For as long as it can. */
 static void work_simulated_party(hr_simulated_party *simulated) {
     bool busy = true;
-    while (busy && !simulated->status) simulated->status = hr_party_step(simulated->party, (hr_clock){0}, 0, &busy, &simulated->error);
+    while (busy && !simulated->status)
+        simulated->status = hr_party_step(simulated->party, (hr_clock){0}, 0, &busy, &simulated->error);
 }
 
-/* The coordinator works on the caller's thread, who hears of the progress; owners at the same time on as many threads as there are, and one
- * alone has all of them for its training. */
+/* The coordinator works on the caller's thread, who hears of the progress; owners at the same time on as many
+ * threads as there are, and one alone has all of them for its training. */
 static void work_all(const hr_simulation *s, hr_simulated_party *const *ready, size_t count) {
     size_t first = count && ready[0] == s->parties;
     if (first) work_simulated_party(ready[0]);
@@ -169,5 +173,6 @@ hr_status hr_simulation_run(hr_simulation *s, hr_error *err) {
     while (!status && any) status = continue_simulation(s, &any, err);
     if (status || s->parties[0].as.coordinator.model) return status;
     const char *why = s->parties[0].as.coordinator.why;
-    return hr_fail(err, HR_E_POLICY, "", "the job ended without a model: %s", *why ? why : "no party could continue");
+    return hr_fail(err, HR_E_POLICY, "", "the job ended without a model: %s",
+                   *why ? why : "no party could continue");
 }

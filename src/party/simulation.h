@@ -1,4 +1,5 @@
-/* A whole federation in one process: a coordinator and its owners, with the same messages, seals and journals as over a broker. */
+/* A whole federation in one process: a coordinator and its owners, with the same messages, seals and journals
+ * as over a broker. */
 #ifndef HR_PARTY_SIMULATION_H
 #define HR_PARTY_SIMULATION_H
 
@@ -38,20 +39,23 @@ typedef struct hr_simulation {
     int threads;
 } hr_simulation;
 
-/* Parties everybody; owners' records are borrowed. threads: that many owners are at work at the same time, one alone on as many threads.
- * Call hr_simulation_done in either case.
- * Fails: ARGUMENT, IO (no entropy), MEMORY. */
-HR_MUST_CHECK hr_status hr_simulation_init(hr_simulation *simulation, const hr_job_file *job, const hr_schema *schema,
-                                           const hr_data *const *owners, size_t owner_count, int threads, hr_error *err);
+/* Parties everybody; owners' records are borrowed. threads: that many owners are at work at the same time,
+ * one alone on as many threads. Call hr_simulation_done in either case. Fails: ARGUMENT, IO (no entropy),
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_simulation_init(hr_simulation *simulation, const hr_job_file *job,
+                                           const hr_schema *schema, const hr_data *const *owners,
+                                           size_t owner_count, int threads, hr_error *err);
 /* Tells what the coordinator says of the progress, and asks whether to go on. Borrowed. */
 void hr_simulation_set_callbacks(hr_simulation *simulation, const hr_party_settings *settings);
-/* The owners' records are those of one file, each of which was assigned to an owner independently of the others: the model says that it
- * protects a record of the file. Between hr_simulation_init and the run. */
+/* The owners' records are those of one file, each of which was assigned to an owner independently of the
+ * others: the model says that it protects a record of the file. Between hr_simulation_init and the run. */
 void hr_simulation_of_one_file(hr_simulation *simulation);
-/* Offers the job: the first half of hr_simulation_run, for who then steps the parties itself. Fails: MEMORY. */
+/* Offers the job: the first half of hr_simulation_run, for who then steps the parties itself. Fails: MEMORY.
+ */
 HR_MUST_CHECK hr_status hr_simulation_submit(hr_simulation *simulation, hr_error *err);
-/* Runs the job to its end; what the settings name is called on the caller's thread. The model is the coordinator's
- * (parties[0].as.coordinator.model). Fails: POLICY (the job ended without one), CANCELLED (should_continue), MEMORY. */
+/* Runs the job to its end; what the settings name is called on the caller's thread. The model is the
+ * coordinator's (parties[0].as.coordinator.model). Fails: POLICY (the job ended without one), CANCELLED
+ * (should_continue), MEMORY. */
 HR_MUST_CHECK hr_status hr_simulation_run(hr_simulation *simulation, hr_error *err);
 /* The model, which is the caller's from then on. */
 hr_model *hr_simulation_take(hr_simulation *simulation);

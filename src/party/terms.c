@@ -26,7 +26,8 @@ const hr_federated_method *hr_terms_method(const Hedgerow__Terms *terms) {
     return hr_federated_method_named(terms->method.data, terms->method.len);
 }
 
-static hr_status list_terms_settings(job_offer *o, const hr_method *method, const hr_fit_options *options, hr_error *err) {
+static hr_status list_terms_settings(job_offer *o, const hr_method *method, const hr_fit_options *options,
+                                     hr_error *err) {
     hr_terms_add_options(&o->settings, method, options);
     for (size_t i = 0; i < o->settings.count; i++) {
         hedgerow__setting__init(o->list[i] = &o->wire[i]);
@@ -43,7 +44,8 @@ static hr_status list_owners(job_offer *o, const char *const *owners, size_t cou
     return HR_OK;
 }
 
-static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *name, size_t owners, hr_bytes *out, hr_error *err) {
+static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *name, size_t owners,
+                            hr_bytes *out, hr_error *err) {
     Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
     terms.name = hr_text_of(name);
     terms.schema = hr_text_of(o->schema);
@@ -62,12 +64,13 @@ static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *na
     return hr_message_pack(&terms.base, out, err);
 }
 
-hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema, const char *const *owners, size_t count,
-                      hr_bytes *out, hr_error *err) {
-    const hr_federated_method *federated = hr_federated_method_named(job->options.method, strlen(job->options.method));
+hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema,
+                      const char *const *owners, size_t count, hr_bytes *out, hr_error *err) {
+    const hr_federated_method *federated =
+        hr_federated_method_named(job->options.method, strlen(job->options.method));
     if (!federated)
-        return hr_fail(err, HR_E_ARGUMENT, "write 'method: inprivate'", "the method '%s' does not train over a federation",
-                       job->options.method);
+        return hr_fail(err, HR_E_ARGUMENT, "write 'method: inprivate'",
+                       "the method '%s' does not train over a federation", job->options.method);
     job_offer o = {.settings.arena = hr_arena_new()};
     hr_status status = o.settings.arena ? federated->check_schema(schema, err) : hr_fail_memory(err);
     if (!status) status = hr_schema_render(schema, &o.schema, err);
@@ -86,17 +89,21 @@ typedef struct small_text {
 } small_text;
 
 static hr_status setting_text_of(ProtobufCBinaryData data, small_text *out, hr_error *err) {
-    if (!hr_text_is_fit(data, sizeof out->text - 1)) return hr_fail(err, HR_E_ARGUMENT, "", "a text is too long, or not valid UTF-8");
+    if (!hr_text_is_fit(data, sizeof out->text - 1))
+        return hr_fail(err, HR_E_ARGUMENT, "", "a text is too long, or not valid UTF-8");
     memcpy(out->text, data.data ? data.data : (const uint8_t *)"", data.len);
     out->text[data.len] = '\0';
     return HR_OK;
 }
 
-hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit_options *out, hr_error *err) {
+hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit_options *out,
+                              hr_error *err) {
     hr_fit_options options;
     const hr_federated_method *federated = hr_terms_method(terms);
-    if (!federated) return hr_fail(err, HR_E_ARGUMENT, "", "the terms name no method that trains over a federation");
-    hr_status status = hr_fit_options_init(&options, federated->method->info.name, terms->paper ? HR_PAPER : HR_SOUND, err);
+    if (!federated)
+        return hr_fail(err, HR_E_ARGUMENT, "", "the terms name no method that trains over a federation");
+    hr_status status =
+        hr_fit_options_init(&options, federated->method->info.name, terms->paper ? HR_PAPER : HR_SOUND, err);
     for (size_t i = 0; !status && i < terms->n_settings; i++) {
         small_text name, value;
         status = setting_text_of(terms->settings[i]->name, &name, err);
@@ -104,7 +111,8 @@ hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit
         if (!status) status = hr_fit_options_set(&options, name.text, value.text, err);
     }
     if (status) return status;
-    /* What the job costs stands in the terms, where its policy looks at it; a setting of that name changes nothing. */
+    /* What the job costs stands in the terms, where its policy looks at it; a setting of that name changes
+     * nothing. */
     options.epsilon = share * terms->epsilon;
     options.delta = terms->delta;
     *out = options;
@@ -112,7 +120,8 @@ hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit
 }
 
 double hr_terms_cost(const Hedgerow__Terms *terms) {
-    hr_units parts = hr_units_down((1 - terms->vote_share) * terms->epsilon) + hr_units_down(terms->vote_share * terms->epsilon);
+    hr_units parts = hr_units_down((1 - terms->vote_share) * terms->epsilon) +
+                     hr_units_down(terms->vote_share * terms->epsilon);
     hr_units whole = hr_units_down(terms->epsilon);
     return hr_units_value(parts > whole ? parts : whole);
 }

@@ -14,15 +14,16 @@ void hr_terms_add_options(hr_settings *settings, const hr_method *method, const 
 const hr_federated_method *hr_terms_method(const Hedgerow__Terms *terms);
 
 /* Owner: the caller frees out->at. Fails: ARGUMENT (not a federated method; the schema's label), MEMORY. */
-HR_MUST_CHECK hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema, const char *const *owners,
-                                    size_t count, hr_bytes *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema,
+                                    const char *const *owners, size_t count, hr_bytes *out, hr_error *err);
 
-/* The method's options that the terms of a job stand for, with `share` of its epsilon. Fails: ARGUMENT (of no such method,
- * too), MEMORY. */
-HR_MUST_CHECK hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit_options *out, hr_error *err);
+/* The method's options that the terms of a job stand for, with `share` of its epsilon. Fails: ARGUMENT (of no
+ * such method, too), MEMORY. */
+HR_MUST_CHECK hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit_options *out,
+                                            hr_error *err);
 
-/* What an owner reserves for a job: epsilon in whole units of the ledger, rounded down, so that a ledger that grants 0.1 pays for a job
- * of 0.1; never less than what its trees and votes are granted. */
+/* What an owner reserves for a job: epsilon in whole units of the ledger, rounded down, so that a ledger that
+ * grants 0.1 pays for a job of 0.1; never less than what its trees and votes are granted. */
 double hr_terms_cost(const Hedgerow__Terms *terms);
 
 #endif

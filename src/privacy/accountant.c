@@ -1,4 +1,5 @@
-/* What a run has cost is re-added from its list of releases, in integers: anyone who holds a model can do the same sum. */
+/* What a run has cost is re-added from its list of releases, in integers: anyone who holds a model can do the
+ * same sum. */
 #include "privacy/accountant.h"
 
 #include "base/fail.h"
@@ -8,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- Units --------------------------------------------------------------------------------------------------------- */
+/* ---- Units ---- */
 
 hr_units hr_units_up(double value) {
     assert(value >= 0 && value <= 0x1p20);
@@ -34,7 +35,7 @@ hr_units hr_units_share(hr_units units, double share) {
     return shift > 127 ? 0 : (hr_units)((hr_u128)units * digits >> shift);
 }
 
-/* ---- Adding up ----------------------------------------------------------------------------------------------------- */
+/* ---- Adding up ---- */
 
 static int compare_releases(const void *a, const void *b) {
     const hr_account_item *x = a, *y = b;
@@ -47,7 +48,8 @@ static hr_units add_saturated(hr_units a, hr_units b) {
 }
 
 hr_units hr_account_in(const hr_release *releases, size_t count, hr_account_item *room) {
-    for (size_t i = 0; i < count; i++) room[i] = (hr_account_item){releases[i].group, releases[i].part, releases[i].cost};
+    for (size_t i = 0; i < count; i++)
+        room[i] = (hr_account_item){releases[i].group, releases[i].part, releases[i].cost};
     if (count) qsort(room, count, sizeof *room, compare_releases);
     hr_units total = 0, costliest = 0, part = 0;
     for (size_t i = 0; i < count; i++) {
@@ -75,7 +77,8 @@ static bool release_covers(const hr_release *r, hr_privacy_measure privacy_measu
     return info && info->covers(r, privacy_measure);
 }
 
-hr_status hr_account_check(const hr_release *releases, size_t count, hr_privacy_measure privacy_measure, hr_error *err) {
+hr_status hr_account_check(const hr_release *releases, size_t count, hr_privacy_measure privacy_measure,
+                           hr_error *err) {
     for (size_t i = 0; i < count; i++)
         if (!release_covers(&releases[i], privacy_measure))
             return hr_fail(err, HR_E_POLICY, "do not rely on the privacy statement of this model",
@@ -84,13 +87,15 @@ hr_status hr_account_check(const hr_release *releases, size_t count, hr_privacy_
     return HR_OK;
 }
 
-/* ---- zCDP to (epsilon, delta) -------------------------------------------------------------------------------------- */
+/* ---- zCDP to (epsilon, delta) ---- */
 
-/* For every alpha = 1 + x, x > 0: epsilon = alpha rho + (ln(1/delta) - ln x - alpha ln(1 + 1/x)) / x holds (CKS 2020,
- * Corollary 13, solved for epsilon). Every x of the grid gives a valid bound; the best is within 1e-6 of the best of all x. */
+/* For every alpha = 1 + x, x > 0: epsilon = alpha rho + (ln(1/delta) - ln x - alpha ln(1 + 1/x)) / x holds
+ * (CKS 2020, Corollary 13, solved for epsilon). Every x of the grid gives a valid bound; the best is within
+ * 1e-6 of the best of all x. */
 enum { MIN_POWER = -20, LARGEST_POWER = 30, STEPS = 256 };
 
-/* Relative to the sizes of what is added up. Each of at most ten operations errs by at most 4 units of 2^-53. */
+/* Relative to the sizes of what is added up. Each of at most ten operations errs by at most 4 units of 2^-53.
+ */
 static const double ROUNDING = 0x1p-46;
 
 typedef struct tangent {

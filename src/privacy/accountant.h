@@ -1,9 +1,9 @@
 /* Composition: what a list of releases costs in all.
  *
- * Costs are integers in units of 2^-40 (of epsilon, of rho, or of mu^2), rounded up, so that sums are exact and order-free.
- * Releases carry a group and a part: the parts of a group see disjoint sets of records (each record in at most one part,
- * assigned independently of the other records), so a group costs what its costliest part costs; groups add up.
- * Proof: accountant.proof.md. */
+ * Costs are integers in units of 2^-40 (of epsilon, of rho, or of mu^2), rounded up, so that sums are exact
+ * and order-free. Releases carry a group and a part: the parts of a group see disjoint sets of records (each
+ * record in at most one part, assigned independently of the other records), so a group costs what its
+ * costliest part costs; groups add up. Proof: accountant.proof.md. */
 #ifndef HR_PRIVACY_ACCOUNTANT_H
 #define HR_PRIVACY_ACCOUNTANT_H
 
@@ -13,8 +13,8 @@ typedef uint64_t hr_units;
 #define HR_UNIT ((hr_units)1 << 40)
 #define HR_UNITS_MAX ((hr_units)1 << 60)
 
-/* What sums are counted in: HR_NO_PRIVACY: nothing is protected; HR_PURE: epsilon; HR_ZCDP: rho of zero-concentrated DP;
- * HR_GDP: mu^2 of Gaussian DP, which gives the same (epsilon, delta) for less noise. */
+/* What sums are counted in: HR_NO_PRIVACY: nothing is protected; HR_PURE: epsilon; HR_ZCDP: rho of
+ * zero-concentrated DP; HR_GDP: mu^2 of Gaussian DP, which gives the same (epsilon, delta) for less noise. */
 typedef enum hr_privacy_measure { HR_NO_PRIVACY, HR_PURE, HR_ZCDP, HR_GDP } hr_privacy_measure;
 
 /* These numbers are sent to other parties (protocol.md): a number is never given to another mechanism. */
@@ -32,10 +32,12 @@ typedef struct hr_release {
     int64_t tree, level;  /* where; -1: does not apply */
     uint64_t group, part; /* see above */
     hr_units cost;
-    uint64_t sensitivity; /* L1 (discrete Laplace), L2 (discrete Gaussian) or score width (choices), in integers */
+    uint64_t
+        sensitivity; /* L1 (discrete Laplace), L2 (discrete Gaussian) or score width (choices), in integers */
     hr_mechanism mechanism;
-    uint64_t scale_num, scale_den; /* Laplace: t; Gaussian: sigma^2; choices: epsilon/width as units / (2^40 * width) */
-    uint64_t draws;                /* how many noisy values were drawn under this line */
+    uint64_t scale_num,
+        scale_den;  /* Laplace: t; Gaussian: sigma^2; choices: epsilon/width as units / (2^40 * width) */
+    uint64_t draws; /* how many noisy values were drawn under this line */
 } hr_release;
 
 /* Its name in model files; "unknown" if there is no such mechanism. */
@@ -61,16 +63,20 @@ typedef struct hr_account_item {
 /* The same in the caller's room for `count` items: cannot fail. */
 hr_units hr_account_in(const hr_release *releases, size_t count, hr_account_item *room);
 
-/* Checks each line by itself: that mechanism, sensitivity and scale justify the cost (in `privacy measure`) that it claims. */
-HR_MUST_CHECK hr_status hr_account_check(const hr_release *releases, size_t count, hr_privacy_measure privacy_measure, hr_error *err);
+/* Checks each line by itself: that mechanism, sensitivity and scale justify the cost (in `privacy measure`)
+ * that it claims. */
+HR_MUST_CHECK hr_status hr_account_check(const hr_release *releases, size_t count,
+                                         hr_privacy_measure privacy_measure, hr_error *err);
 
-/* zCDP to (epsilon, delta), CKS 2020 Corollary 13, rounded outwards: the largest rho proved to give (epsilon, delta)-DP,
- * and the smallest epsilon proved for rho and delta. 0 < delta < 1. hr_zcdp_epsilon(hr_zcdp_rho(e, d), d) <= e. */
+/* zCDP to (epsilon, delta), CKS 2020 Corollary 13, rounded outwards: the largest rho proved to give (epsilon,
+ * delta)-DP, and the smallest epsilon proved for rho and delta. 0 < delta < 1. hr_zcdp_epsilon(hr_zcdp_rho(e,
+ * d), d) <= e. */
 hr_units hr_zcdp_rho(double epsilon, double delta);
 double hr_zcdp_epsilon(hr_units rho, double delta);
 
-/* GDP to (epsilon, delta), rounded outwards: the largest mu^2 proved to give (epsilon, delta)-DP, and the smallest epsilon (a
- * multiple of 2^-40) proved for mu^2 and delta. 0 < delta < 1. hr_gdp_epsilon(hr_gdp_budget(e, d), d) <= e. */
+/* GDP to (epsilon, delta), rounded outwards: the largest mu^2 proved to give (epsilon, delta)-DP, and the
+ * smallest epsilon (a multiple of 2^-40) proved for mu^2 and delta. 0 < delta < 1.
+ * hr_gdp_epsilon(hr_gdp_budget(e, d), d) <= e. */
 hr_units hr_gdp_budget(double epsilon, double delta);
 double hr_gdp_epsilon(hr_units mu2, double delta);
 

@@ -1,5 +1,6 @@
-/* How far candidates are behind the best one, in whole steps of e: what the mechanisms that choose start from, since most candidates
- * are hopeless. For a scale num/den, gamma = (best score - score) num/den; a candidate of bucket j has gamma >= j. */
+/* How far candidates are behind the best one, in whole steps of e: what the mechanisms that choose start
+ * from, since most candidates are hopeless. For a scale num/den, gamma = (best score - score) num/den; a
+ * candidate of bucket j has gamma >= j. */
 #ifndef HR_PRIVACY_BUCKETS_H
 #define HR_PRIVACY_BUCKETS_H
 
@@ -42,7 +43,8 @@ static inline bool hr_bucket_passes(hr_csprng *csprng, unsigned bucket) {
 
 /* True with probability exp(-(gamma - bucket)), for a score of this bucket. */
 static inline bool hr_bucket_rest(const hr_buckets *b, hr_csprng *csprng, hr_exact score, unsigned bucket) {
-    return hr_bernoulli_exp(csprng, (hr_u128)hr_bucket_distance(b, score) * b->num - (hr_u128)bucket * b->den, b->den);
+    return hr_bernoulli_exp(csprng, (hr_u128)hr_bucket_distance(b, score) * b->num - (hr_u128)bucket * b->den,
+                            b->den);
 }
 
 #endif

@@ -1,5 +1,6 @@
-/* The exponential mechanism over integer scores: which split, which cut. A node of a tree has thousands of candidates, most of
- * them hopeless; proposals therefore come from a law close to the wanted one, in powers of two that integers draw exactly. */
+/* The exponential mechanism over integer scores: which split, which cut. A node of a tree has thousands of
+ * candidates, most of them hopeless; proposals therefore come from a law close to the wanted one, in powers
+ * of two that integers draw exactly. */
 #include "privacy/buckets.h"
 #include "privacy/mechanisms.h"
 
@@ -14,8 +15,8 @@ static uint64_t exponential_square_root(hr_u128 x) {
     return root;
 }
 
-/* Epsilon that the cost pays for: a mechanism of bounded range epsilon is epsilon^2/8-zCDP, and sqrt(pi/8) epsilon-GDP, where
- * pi/8 < 355/904. */
+/* Epsilon that the cost pays for: a mechanism of bounded range epsilon is epsilon^2/8-zCDP, and sqrt(pi/8)
+ * epsilon-GDP, where pi/8 < 355/904. */
 static hr_units affordable_epsilon(hr_units cost, hr_privacy_measure privacy_measure) {
     switch (privacy_measure) {
     case HR_ZCDP: return exponential_square_root((hr_u128)cost << 43);
@@ -28,7 +29,8 @@ static hr_units affordable_epsilon(hr_units cost, hr_privacy_measure privacy_mea
 
 bool hr_exponential_scale(hr_release *release, hr_privacy_measure privacy_measure) {
     if (!release->sensitivity || release->sensitivity > HR_WIDTH_MAX) return false;
-    int k = 40; /* the scale is (epsilon / 2^(40-k)) / (width * 2^k): low bits of epsilon go if the width needs the room */
+    int k = 40; /* the scale is (epsilon / 2^(40-k)) / (width * 2^k): low bits of epsilon go if the width
+                   needs the room */
     while (release->sensitivity >> (64 - k)) k--;
     release->mechanism = HR_EXPONENTIAL;
     release->scale_num = affordable_epsilon(release->cost, privacy_measure) >> (40 - k);
@@ -38,7 +40,8 @@ bool hr_exponential_scale(hr_release *release, hr_privacy_measure privacy_measur
 
 bool hr_exponential_covers(const hr_release *release, hr_privacy_measure privacy_measure) {
     uint64_t num = release->scale_num, den = release->scale_den, width = release->sensitivity;
-    if (!num || !den || !width || width > HR_WIDTH_MAX || den % width || release->cost > HR_UNITS_MAX) return false;
+    if (!num || !den || !width || width > HR_WIDTH_MAX || den % width || release->cost > HR_UNITS_MAX)
+        return false;
     uint64_t part = den / width;
     if (part & (part - 1) || part > HR_UNIT) return false;
     hr_u128 epsilon = (hr_u128)num * (HR_UNIT / part);
@@ -51,7 +54,8 @@ static unsigned propose_bucket(hr_csprng *csprng, const uint64_t sizes[HR_BUCKET
     for (unsigned j = 0; j < HR_BUCKETS; j++) total += (hr_u128)sizes[j] << (HR_LAST_BUCKET - j);
     hr_u128 at = hr_uniform_wide(csprng, total);
     unsigned j = 0;
-    for (; at >= (hr_u128)sizes[j] << (HR_LAST_BUCKET - j); j++) at -= (hr_u128)sizes[j] << (HR_LAST_BUCKET - j);
+    for (; at >= (hr_u128)sizes[j] << (HR_LAST_BUCKET - j); j++)
+        at -= (hr_u128)sizes[j] << (HR_LAST_BUCKET - j);
     return j;
 }
 
@@ -63,13 +67,15 @@ static unsigned draw_bucket(hr_csprng *csprng, const uint64_t sizes[HR_BUCKETS])
     }
 }
 
-static size_t find_exponential_member(const hr_buckets *b, const hr_exact *scores, unsigned bucket, uint64_t rank) {
+static size_t find_exponential_member(const hr_buckets *b, const hr_exact *scores, unsigned bucket,
+                                      uint64_t rank) {
     size_t i = 0;
     while (hr_bucket_of(b, scores[i]) != bucket || rank--) i++;
     return i;
 }
 
-size_t hr_exponential_choose(hr_csprng *csprng, const hr_exact *scores, size_t count, uint64_t num, uint64_t den) {
+size_t hr_exponential_choose(hr_csprng *csprng, const hr_exact *scores, size_t count, uint64_t num,
+                             uint64_t den) {
     assert(count >= 1 && num >= 1 && num <= HR_UNITS_MAX && den >= 1);
     hr_buckets b = hr_buckets_of(scores, count, num, den);
     uint64_t sizes[HR_BUCKETS] = {0};

@@ -18,7 +18,8 @@ struct hr_gate {
     hr_running_total running_total;
 };
 
-hr_status hr_gate_new(hr_privacy_measure privacy_measure, hr_units budget, hr_csprng *csprng, hr_gate **out, hr_error *err) {
+hr_status hr_gate_new(hr_privacy_measure privacy_measure, hr_units budget, hr_csprng *csprng, hr_gate **out,
+                      hr_error *err) {
     hr_gate *gate = calloc(1, sizeof *gate);
     if (!gate) return hr_fail_memory(err);
     gate->privacy_measure = privacy_measure;
@@ -48,7 +49,7 @@ hr_csprng *hr_gate_csprng(hr_gate *gate) {
     return gate->csprng;
 }
 
-/* ---- Charging ------------------------------------------------------------------------------------------------------ */
+/* ---- Charging ---- */
 
 static hr_status reserve_lines(hr_gate *gate, size_t lines, hr_error *err) {
     if (lines > gate->capacity - gate->count) {
@@ -67,23 +68,27 @@ static hr_status refuse_scale(const hr_release *line, hr_error *err) {
     char cost[HR_AMOUNT_TEXT];
     hr_spent_text(hr_units_value(line->cost), cost);
     return hr_fail(err, HR_E_BUDGET, "raise epsilon, or use fewer trees, levels or private bin edges",
-                   "'%s': a cost of %s is too small for a sensitivity of %llu", line->what, cost, (unsigned long long)line->sensitivity);
+                   "'%s': a cost of %s is too small for a sensitivity of %llu", line->what, cost,
+                   (unsigned long long)line->sensitivity);
 }
 
 static hr_status refuse_cost(const hr_gate *gate, const hr_release *line, hr_error *err) {
-    static const char *const units[] = {"cost", "epsilon", "rho", "mu^2"}; /* in the order of hr_privacy_measure */
+    static const char *const units[] = {"cost", "epsilon", "rho",
+                                        "mu^2"}; /* in the order of hr_privacy_measure */
     char cost[HR_AMOUNT_TEXT], left[HR_AMOUNT_TEXT], budget[HR_AMOUNT_TEXT];
     hr_spent_text(hr_units_value(line->cost), cost);
     hr_epsilon_left_text(hr_units_value(gate->budget - gate->running_total.total), left);
     hr_epsilon_left_text(hr_units_value(gate->budget), budget);
     return hr_fail(err, HR_E_BUDGET, "raise epsilon, or use fewer trees, levels or private bin edges",
-                   "'%s' needs %s %s, but %s of %s is left", line->what, units[gate->privacy_measure], cost, left, budget);
+                   "'%s' needs %s %s, but %s of %s is left", line->what, units[gate->privacy_measure], cost,
+                   left, budget);
 }
 
 static hr_status reserve_releases(hr_gate *gate, const hr_release *line, size_t lines, hr_error *err) {
     hr_status status = reserve_lines(gate, lines, err);
     if (status) return status;
-    if (line->cost > gate->budget || hr_running_total_would_be(&gate->running_total, line->group, line->part, line->cost) > gate->budget)
+    if (line->cost > gate->budget ||
+        hr_running_total_would_be(&gate->running_total, line->group, line->part, line->cost) > gate->budget)
         return refuse_cost(gate, line, err);
     return HR_OK;
 }
@@ -113,20 +118,25 @@ static hr_release line_of(hr_privacy_measure privacy_measure, const hr_charge *c
 }
 
 static hr_mechanism mechanism_of_sums(hr_privacy_measure privacy_measure) {
-    return privacy_measure == HR_NO_PRIVACY ? HR_IDENTITY : privacy_measure == HR_PURE ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN;
+    return privacy_measure == HR_NO_PRIVACY ? HR_IDENTITY
+           : privacy_measure == HR_PURE     ? HR_DISCRETE_LAPLACE
+                                            : HR_DISCRETE_GAUSSIAN;
 }
 
 static hr_mechanism mechanism_of_choices(hr_privacy_measure privacy_measure) {
-    return privacy_measure == HR_NO_PRIVACY ? HR_IDENTITY : privacy_measure == HR_PURE ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL;
+    return privacy_measure == HR_NO_PRIVACY ? HR_IDENTITY
+           : privacy_measure == HR_PURE     ? HR_PERMUTE_AND_FLIP
+                                            : HR_EXPONENTIAL;
 }
 
-static hr_status make_line(hr_mechanism mechanism, hr_privacy_measure privacy_measure, const hr_charge *charge, hr_release *out,
-                           hr_error *err) {
+static hr_status make_line(hr_mechanism mechanism, hr_privacy_measure privacy_measure,
+                           const hr_charge *charge, hr_release *out, hr_error *err) {
     *out = line_of(privacy_measure, charge);
     return hr_mechanism_info_of(mechanism)->set_scale(out, privacy_measure) ? HR_OK : refuse_scale(out, err);
 }
 
-static hr_status add_charge(hr_mechanism mechanism, hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
+static hr_status add_charge(hr_mechanism mechanism, hr_gate *gate, const hr_charge *charge, hr_permit *out,
+                            hr_error *err) {
     hr_release line;
     hr_status status = make_line(mechanism, gate->privacy_measure, charge, &line, err);
     return status ? status : add_line_gate(gate, &line, out, err);
@@ -137,7 +147,8 @@ hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit 
 }
 
 hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    return add_charge(gate->privacy_measure == HR_NO_PRIVACY ? HR_IDENTITY : HR_EXPONENTIAL, gate, charge, out, err);
+    return add_charge(gate->privacy_measure == HR_NO_PRIVACY ? HR_IDENTITY : HR_EXPONENTIAL, gate, charge,
+                      out, err);
 }
 
 hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
@@ -156,7 +167,13 @@ hr_status hr_charge_check_choice(hr_privacy_measure privacy_measure, const hr_ch
 
 hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr_error *err) {
     hr_permit unused;
-    hr_release line = {.what = what, .tree = -1, .level = -1, .sensitivity = 1, .mechanism = HR_IDENTITY, .scale_den = 1, .draws = 1};
+    hr_release line = {.what = what,
+                       .tree = -1,
+                       .level = -1,
+                       .sensitivity = 1,
+                       .mechanism = HR_IDENTITY,
+                       .scale_den = 1,
+                       .draws = 1};
     return add_line_gate(gate, &line, &unused, err);
 }
 
@@ -165,7 +182,7 @@ hr_status hr_gate_covers(hr_gate *gate, const hr_charge *charge, size_t lines, h
     return reserve_releases(gate, &line, lines, err);
 }
 
-/* ---- Releasing ----------------------------------------------------------------------------------------------------- */
+/* ---- Releasing ---- */
 
 /* Under a permit for choices nothing was paid for sums: the answer does not depend on the records. */
 static int64_t release_sum(hr_csprng *csprng, const hr_release *line, int64_t exact) {

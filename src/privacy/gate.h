@@ -1,14 +1,14 @@
 /* THE RELEASE GATE: the only way from exact statistics (hr_exact) to released ones (hr_noisy).
  *
- * A gate holds a budget and a stream of random bits. A method first charges (hr_gate_charge writes the line that the model
- * will carry, and refuses what the budget does not cover), then draws under the permit it got. A gate without privacy
- * releases through the identity, and says so in its list.
+ * A gate holds a budget and a stream of random bits. A method first charges (hr_gate_charge writes the line
+ * that the model will carry, and refuses what the budget does not cover), then draws under the permit it got.
+ * A gate without privacy releases through the identity, and says so in its list.
  *
- * Under one permit every record may influence at most one call of hr_gate_choose, and change the exact sums of all calls of
- * hr_gate_sums by a vector of length at most `sensitivity` (L1 in a pure gate, else L2; one coordinate by at most `sensitivity` is
- * always right): the nodes of one level, the leaves of one tree. A permit used for the other kind of
- * release gives 0. Proofs: laplace, gaussian, exponential, permute_and_flip.proof.md for one release, accountant.proof.md for all of them.
- * Thread: one at a time. */
+ * Under one permit every record may influence at most one call of hr_gate_choose, and change the exact sums
+ * of all calls of hr_gate_sums by a vector of length at most `sensitivity` (L1 in a pure gate, else L2; one
+ * coordinate by at most `sensitivity` is always right): the nodes of one level, the leaves of one tree. A
+ * permit used for the other kind of release gives 0. Proofs: laplace, gaussian, exponential,
+ * permute_and_flip.proof.md for one release, accountant.proof.md for all of them. Thread: one at a time. */
 #ifndef HR_PRIVACY_GATE_H
 #define HR_PRIVACY_GATE_H
 
@@ -33,7 +33,8 @@ typedef struct hr_charge {
 
 /* `budget` is in the privacy measure's units (ignored by HR_NO_PRIVACY). The gate borrows the stream.
  * Owner: the caller frees *out with hr_gate_free. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_gate_new(hr_privacy_measure privacy_measure, hr_units budget, hr_csprng *csprng, hr_gate **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_gate_new(hr_privacy_measure privacy_measure, hr_units budget, hr_csprng *csprng,
+                                    hr_gate **out, hr_error *err);
 void hr_gate_free(hr_gate *gate);
 
 hr_privacy_measure hr_gate_privacy_measure(const hr_gate *gate);
@@ -42,37 +43,45 @@ hr_units hr_gate_budget(const hr_gate *gate);
 hr_csprng *hr_gate_csprng(hr_gate *gate);
 
 /* Spends: charge->cost in its group and part. Sums are released with integer noise: discrete Laplace of scale
- * sensitivity/cost (pure), or discrete Gaussian of sigma^2 = sensitivity^2/(2 cost) (zCDP) or sensitivity^2/cost + 6 (GDP: ask in
- * units so small that 6 does not matter).
- * Fails: BUDGET, MEMORY; nothing is charged then. */
-HR_MUST_CHECK hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
-/* Spends: the same. Pure choices are made by permute-and-flip: in a random order, the first candidate that is taken with probability
- * exp(-epsilon (largest score - score_r) / width), epsilon = cost. zCDP and GDP need a bounded range, which that has not: there it is
- * the exponential mechanism. */
-HR_MUST_CHECK hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
-/* Spends: the same. Choices by the exponential mechanism in every privacy measure, for methods that must do as published: Pr(r)
- * proportional to exp(epsilon score_r / width), with epsilon = cost (pure), sqrt(8 cost) (zCDP) or sqrt(8 cost/pi) (GDP). */
-HR_MUST_CHECK hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
+ * sensitivity/cost (pure), or discrete Gaussian of sigma^2 = sensitivity^2/(2 cost) (zCDP) or
+ * sensitivity^2/cost + 6 (GDP: ask in units so small that 6 does not matter). Fails: BUDGET, MEMORY; nothing
+ * is charged then. */
+HR_MUST_CHECK hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit *out,
+                                            hr_error *err);
+/* Spends: the same. Pure choices are made by permute-and-flip: in a random order, the first candidate that is
+ * taken with probability exp(-epsilon (largest score - score_r) / width), epsilon = cost. zCDP and GDP need a
+ * bounded range, which that has not: there it is the exponential mechanism. */
+HR_MUST_CHECK hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out,
+                                              hr_error *err);
+/* Spends: the same. Choices by the exponential mechanism in every privacy measure, for methods that must do
+ * as published: Pr(r) proportional to exp(epsilon score_r / width), with epsilon = cost (pure), sqrt(8 cost)
+ * (zCDP) or sqrt(8 cost/pi) (GDP). */
+HR_MUST_CHECK hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charge *charge, hr_permit *out,
+                                                   hr_error *err);
 
-/* Whether the cost buys a noise that can be drawn, for sums and for choices as above, in a gate of that privacy measure; its budget is not
- * asked. What a method will charge can be checked so before there is a gate. Fails: BUDGET. */
-HR_MUST_CHECK hr_status hr_charge_check_sums(hr_privacy_measure privacy_measure, const hr_charge *charge, hr_error *err);
-HR_MUST_CHECK hr_status hr_charge_check_choice(hr_privacy_measure privacy_measure, const hr_charge *charge, hr_error *err);
+/* Whether the cost buys a noise that can be drawn, for sums and for choices as above, in a gate of that
+ * privacy measure; its budget is not asked. What a method will charge can be checked so before there is a
+ * gate. Fails: BUDGET. */
+HR_MUST_CHECK hr_status hr_charge_check_sums(hr_privacy_measure privacy_measure, const hr_charge *charge,
+                                             hr_error *err);
+HR_MUST_CHECK hr_status hr_charge_check_choice(hr_privacy_measure privacy_measure, const hr_charge *charge,
+                                               hr_error *err);
 
-/* Whether `lines` charges that together cost charge->cost, in its group and part, are covered; makes room for them, so that
- * after HR_OK none of them fails for budget or memory. Charges nothing. Fails: BUDGET, MEMORY. */
+/* Whether `lines` charges that together cost charge->cost, in its group and part, are covered; makes room for
+ * them, so that after HR_OK none of them fails for budget or memory. Charges nothing. Fails: BUDGET, MEMORY.
+ */
 HR_MUST_CHECK hr_status hr_gate_covers(hr_gate *gate, const hr_charge *charge, size_t lines, hr_error *err);
 
-/* Notes that the model contains exact statistics of the records (the bin edges of published methods). With such a line in its
- * list no model can claim privacy. Fails: MEMORY. */
+/* Notes that the model contains exact statistics of the records (the bin edges of published methods). With
+ * such a line in its list no model can claim privacy. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr_error *err);
 
-/* Noisy sums, coordinate by coordinate, within +-2^61 (exact sums beyond are clamped first, except without privacy). `in` and
- * `out` may not overlap. */
+/* Noisy sums, coordinate by coordinate, within +-2^61 (exact sums beyond are clamped first, except without
+ * privacy). `in` and `out` may not overlap. */
 void hr_gate_sums(hr_gate *gate, hr_permit permit, const hr_exact *in, size_t count, hr_noisy *out);
 
-/* The index chosen among `count` >= 1 candidates by their scores (|score| < 2^62), which are overwritten. Without privacy: the first
- * of the largest. */
+/* The index chosen among `count` >= 1 candidates by their scores (|score| < 2^62), which are overwritten.
+ * Without privacy: the first of the largest. */
 size_t hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, size_t count);
 
 /* The list of what was released so far, and what it costs in all (re-added from the list). */

@@ -1,8 +1,10 @@
-/* The discrete Gaussian mechanism: integer sums under zero-concentrated and under Gaussian differential privacy. */
+/* The discrete Gaussian mechanism: integer sums under zero-concentrated and under Gaussian differential
+ * privacy. */
 #include "privacy/mechanisms.h"
 
-/* What a variance of 1 costs at sensitivity 1, in units, and the part of the variance that does not count: under GDP the discrete
- * Gaussian of variance sigma^2 is as good as the continuous one of variance sigma^2 - 6 (Lemma 2 of the proof). */
+/* What a variance of 1 costs at sensitivity 1, in units, and the part of the variance that does not count:
+ * under GDP the discrete Gaussian of variance sigma^2 is as good as the continuous one of variance sigma^2 -
+ * 6 (Lemma 2 of the proof). */
 typedef struct price {
     int log2_units;
     uint64_t idle;
@@ -12,8 +14,8 @@ static price price_in(hr_privacy_measure privacy_measure) {
     return privacy_measure == HR_GDP ? (price){40, 6} : (price){39, 0};
 }
 
-/* sigma^2 = sensitivity^2 / (2 rho), or sensitivity^2 / mu^2 + 6, rounded up to a multiple of 2^-16, or to the finest power of two
- * that fits. */
+/* sigma^2 = sensitivity^2 / (2 rho), or sensitivity^2 / mu^2 + 6, rounded up to a multiple of 2^-16, or to
+ * the finest power of two that fits. */
 bool hr_gaussian_scale(hr_release *release, hr_privacy_measure privacy_measure) {
     if (release->sensitivity > HR_SENSITIVITY_MAX || !release->cost) return false;
     const price p = price_in(privacy_measure);
@@ -32,9 +34,11 @@ bool hr_gaussian_covers(const hr_release *release, hr_privacy_measure privacy_me
     if (privacy_measure != HR_ZCDP && privacy_measure != HR_GDP) return false;
     uint64_t num = release->scale_num, den = release->scale_den;
     if (!num || num >> 63 || !den || den > 1 << 16 || num / den > (uint64_t)1 << 60) return false;
-    if (!release->sensitivity || release->sensitivity > HR_SENSITIVITY_MAX || release->cost > HR_UNITS_MAX) return false;
+    if (!release->sensitivity || release->sensitivity > HR_SENSITIVITY_MAX || release->cost > HR_UNITS_MAX)
+        return false;
     const price p = price_in(privacy_measure);
     if (num <= p.idle * den) return false;
     hr_u128 square = (hr_u128)(release->sensitivity * release->sensitivity) << p.log2_units;
-    return (hr_u128)release->cost * (num - p.idle * den) >= square * den; /* cost >= price of sensitivity^2 / (sigma^2 - idle) */
+    return (hr_u128)release->cost * (num - p.idle * den) >=
+           square * den; /* cost >= price of sensitivity^2 / (sigma^2 - idle) */
 }

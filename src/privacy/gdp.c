@@ -1,12 +1,13 @@
-/* From mu of Gaussian differential privacy to (epsilon, delta) and back, by bisection over units. What is returned was itself found
- * to hold, whatever the floats said elsewhere. Proof: accountant.proof.md. */
+/* From mu of Gaussian differential privacy to (epsilon, delta) and back, by bisection over units. What is
+ * returned was itself found to hold, whatever the floats said elsewhere. Proof: accountant.proof.md. */
 #include "privacy/accountant.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 
-/* Against rounding, which is below 1e-10 of each tail, and against the correction for noise that is discrete. */
+/* Against rounding, which is below 1e-10 of each tail, and against the correction for noise that is discrete.
+ */
 static const double MARGIN = 1e-9;
 
 /* More than any tail that underflows. */
@@ -17,8 +18,8 @@ static double upper_tail(double x) {
     return erfc(x * 0.70710678118654752440) / 2;
 }
 
-/* No more than e^epsilon Phi(-y), where (y^2 - x^2)/2 = epsilon: far out by the asymptotic series, whose partial sums with an even
- * number of terms are lower bounds. */
+/* No more than e^epsilon Phi(-y), where (y^2 - x^2)/2 = epsilon: far out by the asymptotic series, whose
+ * partial sums with an even number of terms are lower bounds. */
 static double tilted_tail(double epsilon, double x, double y) {
     if (y < 30) return exp(epsilon) * upper_tail(y);
     double r = 1 / (y * y), density = 0.39894228040143267794 * exp(-x * x / 2);

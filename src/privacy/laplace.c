@@ -14,6 +14,8 @@ bool hr_laplace_covers(const hr_release *release, hr_privacy_measure privacy_mea
     if (privacy_measure != HR_PURE) return false;
     uint64_t s = release->scale_num, u = release->scale_den;
     if (!s || !u || s >> 63 || u >> 63 || s / u >= (uint64_t)1 << 50) return false;
-    if (!release->sensitivity || release->sensitivity > HR_SENSITIVITY_MAX || release->cost > HR_UNITS_MAX) return false;
-    return (hr_u128)release->cost * s >= (hr_u128)(release->sensitivity << 40) * u; /* epsilon >= sensitivity / t */
+    if (!release->sensitivity || release->sensitivity > HR_SENSITIVITY_MAX || release->cost > HR_UNITS_MAX)
+        return false;
+    return (hr_u128)release->cost * s >=
+           (hr_u128)(release->sensitivity << 40) * u; /* epsilon >= sensitivity / t */
 }

@@ -33,18 +33,22 @@ static int64_t mechanisms_clamp(int64_t x) {
 }
 
 static int64_t add_laplace(hr_csprng *csprng, const hr_release *release, int64_t exact) {
-    return mechanisms_clamp(mechanisms_clamp(exact) + hr_discrete_laplace(csprng, release->scale_num, release->scale_den));
+    return mechanisms_clamp(mechanisms_clamp(exact) +
+                            hr_discrete_laplace(csprng, release->scale_num, release->scale_den));
 }
 
 static int64_t add_gaussian(hr_csprng *csprng, const hr_release *release, int64_t exact) {
-    return mechanisms_clamp(mechanisms_clamp(exact) + hr_discrete_gaussian(csprng, release->scale_num, release->scale_den));
+    return mechanisms_clamp(mechanisms_clamp(exact) +
+                            hr_discrete_gaussian(csprng, release->scale_num, release->scale_den));
 }
 
-static size_t choose_exponential(hr_csprng *csprng, const hr_release *release, hr_exact *scores, size_t count) {
+static size_t choose_exponential(hr_csprng *csprng, const hr_release *release, hr_exact *scores,
+                                 size_t count) {
     return hr_exponential_choose(csprng, scores, count, release->scale_num, release->scale_den);
 }
 
-static size_t choose_permute_and_flip(hr_csprng *csprng, const hr_release *release, hr_exact *scores, size_t count) {
+static size_t choose_permute_and_flip(hr_csprng *csprng, const hr_release *release, hr_exact *scores,
+                                      size_t count) {
     return hr_permute_and_flip_choose(csprng, scores, count, release->scale_num, release->scale_den);
 }
 
@@ -53,7 +57,8 @@ static const hr_mechanism_info table[] = {
     [HR_DISCRETE_LAPLACE] = {"discrete laplace", hr_laplace_scale, hr_laplace_covers, add_laplace, NULL},
     [HR_DISCRETE_GAUSSIAN] = {"discrete gaussian", hr_gaussian_scale, hr_gaussian_covers, add_gaussian, NULL},
     [HR_EXPONENTIAL] = {"exponential", hr_exponential_scale, hr_exponential_covers, NULL, choose_exponential},
-    [HR_PERMUTE_AND_FLIP] = {"permute-and-flip", hr_permute_and_flip_scale, hr_permute_and_flip_covers, NULL, choose_permute_and_flip},
+    [HR_PERMUTE_AND_FLIP] = {"permute-and-flip", hr_permute_and_flip_scale, hr_permute_and_flip_covers, NULL,
+                             choose_permute_and_flip},
 };
 
 const hr_mechanism_info *hr_mechanism_info_of(uint32_t mechanism) {

@@ -1,5 +1,5 @@
-/* The mechanisms as the gate and the accountant see them: how sensitivity and cost become a scale, whether a line's scale
- * justifies its cost, and the draw. One file and one proof each. */
+/* The mechanisms as the gate and the accountant see them: how sensitivity and cost become a scale, whether a
+ * line's scale justifies its cost, and the draw. One file and one proof each. */
 #ifndef HR_PRIVACY_MECHANISMS_H
 #define HR_PRIVACY_MECHANISMS_H
 
@@ -13,16 +13,19 @@
 #define HR_SENSITIVITY_MAX ((uint64_t)1 << 22)
 #define HR_WIDTH_MAX ((uint64_t)1 << 60)
 
-/* What the gate, the accountant and the formats know of a mechanism. A new mechanism is a file, a proof and a row of the table. */
+/* What the gate, the accountant and the formats know of a mechanism. A new mechanism is a file, a proof and a
+ * row of the table. */
 typedef struct hr_mechanism_info {
     const char *name; /* in model files */
-    /* The scale that `release->cost` pays for at `release->sensitivity`, rounded to the private side. False: too little is paid for
-     * noise that the samplers can draw, or the privacy measure is none of the mechanism's. */
+    /* The scale that `release->cost` pays for at `release->sensitivity`, rounded to the private side. False:
+     * too little is paid for noise that the samplers can draw, or the privacy measure is none of the
+     * mechanism's. */
     bool (*set_scale)(hr_release *release, hr_privacy_measure privacy_measure);
-    /* Whether scale and sensitivity of any line, however it came about, are within the ranges and cost no more than it says. */
+    /* Whether scale and sensitivity of any line, however it came about, are within the ranges and cost no
+     * more than it says. */
     bool (*covers)(const hr_release *release, hr_privacy_measure privacy_measure);
-    /* One of these: a sum with noise (of any integer; within +-2^61 unless nothing is added), or a choice by scores, which it overwrites.
-     * NULL: nothing of this kind is released. */
+    /* One of these: a sum with noise (of any integer; within +-2^61 unless nothing is added), or a choice by
+     * scores, which it overwrites. NULL: nothing of this kind is released. */
     int64_t (*add_noise)(hr_csprng *csprng, const hr_release *release, int64_t exact);
     size_t (*choose)(hr_csprng *csprng, const hr_release *release, hr_exact *scores, size_t count);
 } hr_mechanism_info;
@@ -41,10 +44,13 @@ bool hr_exponential_covers(const hr_release *release, hr_privacy_measure privacy
 bool hr_permute_and_flip_covers(const hr_release *release, hr_privacy_measure privacy_measure);
 
 /* Pr(r) proportional to exp(scores[r] num/den); count >= 1, |score| < 2^62, num <= 2^60, den >= 1. */
-size_t hr_exponential_choose(hr_csprng *csprng, const hr_exact *scores, size_t count, uint64_t num, uint64_t den);
+size_t hr_exponential_choose(hr_csprng *csprng, const hr_exact *scores, size_t count, uint64_t num,
+                             uint64_t den);
 
-/* In a random order each r is taken with probability exp(-(largest score - scores[r]) num/den); the first that is. Same ranges; scores
- * are overwritten. Pure epsilon only: its range is not bounded as zCDP and GDP want it. */
-size_t hr_permute_and_flip_choose(hr_csprng *csprng, hr_exact *scores, size_t count, uint64_t num, uint64_t den);
+/* In a random order each r is taken with probability exp(-(largest score - scores[r]) num/den); the first
+ * that is. Same ranges; scores are overwritten. Pure epsilon only: its range is not bounded as zCDP and GDP
+ * want it. */
+size_t hr_permute_and_flip_choose(hr_csprng *csprng, hr_exact *scores, size_t count, uint64_t num,
+                                  uint64_t den);
 
 #endif

@@ -1,6 +1,6 @@
-/* Permute-and-flip over integer scores (McKenna and Sheldon 2020): under pure epsilon as private as the exponential mechanism, and
- * never worse. Most candidates are hopeless: how many of a bucket get past a first coin is drawn for all of them at once, and only
- * those are visited, whichever they are. */
+/* Permute-and-flip over integer scores (McKenna and Sheldon 2020): under pure epsilon as private as the
+ * exponential mechanism, and never worse. Most candidates are hopeless: how many of a bucket get past a first
+ * coin is drawn for all of them at once, and only those are visited, whichever they are. */
 #include "privacy/buckets.h"
 #include "privacy/mechanisms.h"
 
@@ -41,7 +41,8 @@ static size_t find_flip_member(const hr_buckets *b, const hr_exact *scores, unsi
     return i;
 }
 
-size_t hr_permute_and_flip_choose(hr_csprng *csprng, hr_exact *scores, size_t count, uint64_t num, uint64_t den) {
+size_t hr_permute_and_flip_choose(hr_csprng *csprng, hr_exact *scores, size_t count, uint64_t num,
+                                  uint64_t den) {
     assert(count >= 1 && num >= 1 && num <= HR_UNITS_MAX && den >= 1);
     hr_buckets b = hr_buckets_of(scores, count, num, den);
     uint64_t sizes[HR_BUCKETS] = {0}, pools[HR_BUCKETS];

@@ -10,11 +10,12 @@ static int by_place(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* ---- Recursive medians ----------------------------------------------------------------------------------------------- */
+/* ---- Recursive medians ---- */
 
 void hr_quantile_medians_init(hr_quantile_medians *m, int bits, int levels, uint32_t *cuts) {
     assert(bits >= 1 && bits <= HR_QUANTILE_BITS_MAX && levels >= 1 && levels <= HR_QUANTILE_BITS_MAX);
-    *m = (hr_quantile_medians){.levels = levels, .open = {{0, (uint32_t)1 << bits, 0}}, .open_count = 1, .cuts = cuts};
+    *m = (hr_quantile_medians){
+        .levels = levels, .open = {{0, (uint32_t)1 << bits, 0}}, .open_count = 1, .cuts = cuts};
 }
 
 bool hr_quantile_medians_next(hr_quantile_medians *m, hr_median_interval *out) {
@@ -36,7 +37,7 @@ void hr_quantile_medians_tell(hr_quantile_medians *m, uint32_t cut) {
     m->open[m->open_count++] = (hr_median_interval){top.low, cut, top.level + 1};
 }
 
-/* ---- Noisy dyadic counts --------------------------------------------------------------------------------------------- */
+/* ---- Noisy dyadic counts ---- */
 
 typedef struct node_count {
     int64_t count;
@@ -60,11 +61,13 @@ struct hr_quantile_counts {
     size_t cut_count;
 };
 
-hr_status hr_quantile_counts_new(int bits, size_t parts, double noise, hr_quantile_counts **out, hr_error *err) {
+hr_status hr_quantile_counts_new(int bits, size_t parts, double noise, hr_quantile_counts **out,
+                                 hr_error *err) {
     assert(bits >= 1 && bits <= HR_QUANTILE_BITS_MAX && parts >= 1 && parts <= HR_QUANTILE_PARTS_MAX);
     hr_quantile_counts *q = calloc(1, sizeof *q);
     if (!q) return hr_fail_memory(err);
-    *q = (hr_quantile_counts){.bits = bits, .noise = noise, .open = {{0, (uint32_t)1 << bits, parts}}, .open_count = 1};
+    *q = (hr_quantile_counts){
+        .bits = bits, .noise = noise, .open = {{0, (uint32_t)1 << bits, parts}}, .open_count = 1};
     q->nodes = calloc((size_t)2 << bits, sizeof *q->nodes);
     q->cuts = malloc(parts * sizeof *q->cuts);
     if (!q->nodes || !q->cuts) {
@@ -150,14 +153,16 @@ static bool cut_at_rank(hr_quantile_counts *q, int64_t rank, uint32_t *cut) {
     return true;
 }
 
-/* Medians again, read off the estimates: unlike plain quantiles they go around a value that most records share. */
+/* Medians again, read off the estimates: unlike plain quantiles they go around a value that most records
+ * share. */
 static bool cut_evenly(hr_quantile_counts *q, const interval *of, uint32_t *cut) {
     int64_t from, to;
     if (!estimate(q, of->low, &from) || !estimate(q, of->high, &to)) return false;
     int64_t weight = to - from;
     double share = (double)(of->parts / 2) / (double)of->parts;
     *cut = of->low + (uint32_t)((of->high - of->low) * share);
-    if ((double)weight > q->noise && !cut_at_rank(q, from + (int64_t)((double)weight * share), cut)) return false;
+    if ((double)weight > q->noise && !cut_at_rank(q, from + (int64_t)((double)weight * share), cut))
+        return false;
     *cut = (uint32_t)within(*cut, of->low + 1, of->high - 1);
     return true;
 }

@@ -1,6 +1,7 @@
-/* Cuts of one numeric column on a public grid of 2^bits cells, as machines over released values: they say what they want to know next,
- * are told it, and end with cuts. Neither sees a record or an exact statistic. What they want depends on what they were told alone.
- * Cuts are ascending, distinct, each in 1..2^bits-1; cut c means "after cell c-1". Thread: one at a time. */
+/* Cuts of one numeric column on a public grid of 2^bits cells, as machines over released values: they say
+ * what they want to know next, are told it, and end with cuts. Neither sees a record or an exact statistic.
+ * What they want depends on what they were told alone. Cuts are ascending, distinct, each in 1..2^bits-1; cut
+ * c means "after cell c-1". Thread: one at a time. */
 #ifndef HR_PRIVACY_QUANTILE_MACHINE_H
 #define HR_PRIVACY_QUANTILE_MACHINE_H
 
@@ -12,7 +13,7 @@
 
 enum { HR_QUANTILE_BITS_MAX = 16, HR_QUANTILE_PARTS_MAX = 1 << HR_QUANTILE_BITS_MAX };
 
-/* ---- Recursive medians ----------------------------------------------------------------------------------------------- */
+/* ---- Recursive medians ---- */
 
 typedef struct hr_median_interval {
     uint32_t low, high; /* the cells low .. high - 1 */
@@ -29,27 +30,29 @@ typedef struct hr_quantile_medians {
 
 /* 1 <= bits, levels <= HR_QUANTILE_BITS_MAX. cuts: the caller's room for 2^levels - 1. */
 void hr_quantile_medians_init(hr_quantile_medians *machine, int bits, int levels, uint32_t *cuts);
-/* The next interval whose median is wanted: one of the cuts low + 1 .. high - 1. False: the cuts are found. */
+/* The next interval whose median is wanted: one of the cuts low + 1 .. high - 1. False: the cuts are found.
+ */
 bool hr_quantile_medians_next(hr_quantile_medians *machine, hr_median_interval *out);
 /* The cut that was chosen for it. */
 void hr_quantile_medians_tell(hr_quantile_medians *machine, uint32_t cut);
 
-/* ---- Noisy dyadic counts --------------------------------------------------------------------------------------------- */
+/* ---- Noisy dyadic counts ---- */
 
-/* Nodes are numbered from the root, 1, which nobody asks for; the children of i are 2 i and 2 i + 1; level l has the 2^l nodes from 2^l on,
- * each of 2^(bits - l) cells. */
+/* Nodes are numbered from the root, 1, which nobody asks for; the children of i are 2 i and 2 i + 1; level l
+ * has the 2^l nodes from 2^l on, each of 2^(bits - l) cells. */
 typedef struct hr_quantile_counts hr_quantile_counts;
 
-/* parts >= 1: how many parts of equal weight are wanted. noise: the standard deviation of the noise of a node's value, in its units.
- * Owner: the caller frees *out. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_quantile_counts_new(int bits, size_t parts, double noise, hr_quantile_counts **out, hr_error *err);
+/* parts >= 1: how many parts of equal weight are wanted. noise: the standard deviation of the noise of a
+ * node's value, in its units. Owner: the caller frees *out. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_quantile_counts_new(int bits, size_t parts, double noise, hr_quantile_counts **out,
+                                               hr_error *err);
 void hr_quantile_counts_free(hr_quantile_counts *machine);
 
-/* What the cuts want next: the noisy counts of *node and *node + 1, two children of one node, both at *level >= 1. False: the cuts are
- * found. So few nodes are asked for, but one pair after the other. */
+/* What the cuts want next: the noisy counts of *node and *node + 1, two children of one node, both at *level
+ * >= 1. False: the cuts are found. So few nodes are asked for, but one pair after the other. */
 bool hr_quantile_counts_next(hr_quantile_counts *machine, size_t *node, int *level);
-/* Or all nodes of a level that the cuts might want, once the levels above it are told: at most 2^level nodes into *nodes, ascending. Told
- * level by level, hr_quantile_counts_next wants nothing. Returns how many. */
+/* Or all nodes of a level that the cuts might want, once the levels above it are told: at most 2^level nodes
+ * into *nodes, ascending. Told level by level, hr_quantile_counts_next wants nothing. Returns how many. */
 size_t hr_quantile_counts_level(const hr_quantile_counts *machine, int level, size_t *nodes);
 /* The noisy count of a node; each is told once, and kept. */
 void hr_quantile_counts_tell(hr_quantile_counts *machine, size_t node, hr_noisy value);

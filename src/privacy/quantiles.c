@@ -1,5 +1,6 @@
-/* Bins must follow the data, and their edges are published: so they are released like everything else, by one of two ways.
- * The cells, the intervals and the number of draws at a level are public or released; the counts are not. */
+/* Bins must follow the data, and their edges are published: so they are released like everything else, by one
+ * of two ways. The cells, the intervals and the number of draws at a level are public or released; the counts
+ * are not. */
 #include "privacy/quantiles.h"
 
 #include "base/fail.h"
@@ -9,12 +10,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Noisy counts are in units of 1/64 of a record: beside a variance in such units the 6 that discrete noise costs under GDP is nothing. */
+/* Noisy counts are in units of 1/64 of a record: beside a variance in such units the 6 that discrete noise
+ * costs under GDP is nothing. */
 enum { LEVELS_MAX = HR_QUANTILE_BITS_MAX, UNITS = 64 };
 
 /* Charges one line a level, or nothing at all. `costs` sum to charge->cost, the smallest comes first. */
-static hr_status charge_levels(hr_gate *gate, const hr_charge *charge, const hr_units *costs, int levels, uint64_t sensitivity,
-                               hr_status (*one)(hr_gate *, const hr_charge *, hr_permit *, hr_error *), hr_permit *permits, hr_error *err) {
+static hr_status charge_levels(hr_gate *gate, const hr_charge *charge, const hr_units *costs, int levels,
+                               uint64_t sensitivity,
+                               hr_status (*one)(hr_gate *, const hr_charge *, hr_permit *, hr_error *),
+                               hr_permit *permits, hr_error *err) {
     hr_status status = hr_gate_covers(gate, charge, (size_t)levels, err);
     for (int level = 0; level < levels && status == HR_OK; level++) {
         hr_charge line = *charge;
@@ -26,7 +30,7 @@ static hr_status charge_levels(hr_gate *gate, const hr_charge *charge, const hr_
     return status;
 }
 
-/* ---- Recursive medians --------------------------------------------------------------------------------------------- */
+/* ---- Recursive medians ---- */
 
 /* Deeper levels have fewer records in a node, so they get more: level l a part proportional to 1.4^l. */
 static void share_out_levels(hr_units cost, int levels, hr_units *costs) {
@@ -37,7 +41,8 @@ static void share_out_levels(hr_units cost, int levels, hr_units *costs) {
     costs[levels - 1] = rest;
 }
 
-hr_status hr_quantiles_check_medians(hr_privacy_measure privacy_measure, const hr_charge *charge, int levels, hr_error *err) {
+hr_status hr_quantiles_check_medians(hr_privacy_measure privacy_measure, const hr_charge *charge, int levels,
+                                     hr_error *err) {
     hr_units costs[LEVELS_MAX];
     hr_charge first = *charge;
     share_out_levels(charge->cost, levels, costs);
@@ -56,8 +61,8 @@ static size_t score_cuts(const hr_median_interval *of, const hr_exact *left_of, 
     return of->high - of->low - 1;
 }
 
-hr_status hr_quantiles_by_medians(hr_gate *gate, const hr_charge *charge, const hr_exact *cells, int bits, int levels, uint32_t *cuts,
-                                  size_t *cut_count, hr_error *err) {
+hr_status hr_quantiles_by_medians(hr_gate *gate, const hr_charge *charge, const hr_exact *cells, int bits,
+                                  int levels, uint32_t *cuts, size_t *cut_count, hr_error *err) {
     uint32_t cell_count = (uint32_t)1 << bits;
     hr_quantile_medians machine;
     hr_median_interval of;
@@ -72,7 +77,8 @@ hr_status hr_quantiles_by_medians(hr_gate *gate, const hr_charge *charge, const 
     for (uint32_t i = 0; i < cell_count; i++) left_of[i + 1].unpaid = left_of[i].unpaid + cells[i].unpaid;
     while (hr_quantile_medians_next(&machine, &of)) {
         size_t count = score_cuts(&of, left_of, scores);
-        hr_quantile_medians_tell(&machine, of.low + 1 + (uint32_t)hr_gate_choose(gate, permits[of.level], scores, count));
+        hr_quantile_medians_tell(
+            &machine, of.low + 1 + (uint32_t)hr_gate_choose(gate, permits[of.level], scores, count));
     }
     *cut_count = machine.cut_count;
 out:
@@ -81,16 +87,18 @@ out:
     return status;
 }
 
-/* ---- Noisy dyadic counts ------------------------------------------------------------------------------------------- */
+/* ---- Noisy dyadic counts ---- */
 
 /* counts[i]: of node i (quantile_machine.h), in units. */
 static void fill_exact_counts(const hr_exact *cells, int bits, hr_exact *counts) {
     size_t cell_count = (size_t)1 << bits;
     for (size_t i = 0; i < cell_count; i++) counts[cell_count + i].unpaid = cells[i].unpaid * UNITS;
-    for (size_t i = cell_count - 1; i > 0; i--) counts[i].unpaid = counts[2 * i].unpaid + counts[2 * i + 1].unpaid;
+    for (size_t i = cell_count - 1; i > 0; i--)
+        counts[i].unpaid = counts[2 * i].unpaid + counts[2 * i + 1].unpaid;
 }
 
-hr_status hr_quantiles_check_counts(hr_privacy_measure privacy_measure, const hr_charge *charge, int bits, hr_error *err) {
+hr_status hr_quantiles_check_counts(hr_privacy_measure privacy_measure, const hr_charge *charge, int bits,
+                                    hr_error *err) {
     hr_charge level = *charge;
     level.cost = charge->cost / (hr_units)bits;
     level.sensitivity = UNITS;
@@ -98,7 +106,8 @@ hr_status hr_quantiles_check_counts(hr_privacy_measure privacy_measure, const hr
 }
 
 /* Nodes are drawn when they are first wanted. */
-static void release_counts(hr_gate *gate, const hr_permit *permits, const hr_exact *counts, hr_quantile_counts *machine) {
+static void release_counts(hr_gate *gate, const hr_permit *permits, const hr_exact *counts,
+                           hr_quantile_counts *machine) {
     size_t node;
     int level;
     while (hr_quantile_counts_next(machine, &node, &level)) {
@@ -108,8 +117,8 @@ static void release_counts(hr_gate *gate, const hr_permit *permits, const hr_exa
     }
 }
 
-hr_status hr_quantiles_by_counts(hr_gate *gate, const hr_charge *charge, const hr_exact *cells, int bits, size_t parts, uint32_t *cuts,
-                                 size_t *cut_count, hr_error *err) {
+hr_status hr_quantiles_by_counts(hr_gate *gate, const hr_charge *charge, const hr_exact *cells, int bits,
+                                 size_t parts, uint32_t *cuts, size_t *cut_count, hr_error *err) {
     hr_quantile_counts *machine = NULL;
     hr_permit permits[LEVELS_MAX]; /* of the levels 1..bits below the root */
     hr_units costs[LEVELS_MAX];

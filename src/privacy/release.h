@@ -12,11 +12,13 @@ typedef struct hr_release_scope {
 } hr_release_scope;
 
 /* level -1: of no level. */
-hr_charge hr_scope_charge(const hr_release_scope *scope, const char *what, int64_t level, hr_units cost, uint64_t sensitivity);
+hr_charge hr_scope_charge(const hr_release_scope *scope, const char *what, int64_t level, hr_units cost,
+                          uint64_t sensitivity);
 
-/* hr_gate_charge_sums, then hr_gate_sums under its permit. Spends: charge->cost. Fails: BUDGET, MEMORY; nothing is charged or drawn then.
+/* hr_gate_charge_sums, then hr_gate_sums under its permit. Spends: charge->cost. Fails: BUDGET, MEMORY;
+ * nothing is charged or drawn then.
  */
-HR_MUST_CHECK hr_status hr_gate_release_sums(hr_gate *gate, const hr_charge *charge, const hr_exact *in, size_t count, hr_noisy *out,
-                                             hr_error *err);
+HR_MUST_CHECK hr_status hr_gate_release_sums(hr_gate *gate, const hr_charge *charge, const hr_exact *in,
+                                             size_t count, hr_noisy *out, hr_error *err);
 
 #endif

@@ -56,14 +56,17 @@ hr_status hr_running_total_reserve(hr_running_total *running_total, hr_error *er
 }
 
 /* What the group costs once `cost` is added to the part. */
-static hr_units group_cost(const hr_running_total *running_total, uint64_t group, uint64_t part, hr_units cost) {
+static hr_units group_cost(const hr_running_total *running_total, uint64_t group, uint64_t part,
+                           hr_units cost) {
     hr_units of_part = slot_cost_of(&running_total->parts, group, part) + cost;
     hr_units costliest = slot_cost_of(&running_total->groups, group, 0);
     return of_part > costliest ? of_part : costliest;
 }
 
-hr_units hr_running_total_would_be(const hr_running_total *running_total, uint64_t group, uint64_t part, hr_units cost) {
-    return running_total->total - slot_cost_of(&running_total->groups, group, 0) + group_cost(running_total, group, part, cost);
+hr_units hr_running_total_would_be(const hr_running_total *running_total, uint64_t group, uint64_t part,
+                                   hr_units cost) {
+    return running_total->total - slot_cost_of(&running_total->groups, group, 0) +
+           group_cost(running_total, group, part, cost);
 }
 
 void hr_running_total_add(hr_running_total *running_total, uint64_t group, uint64_t part, hr_units cost) {

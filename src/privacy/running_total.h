@@ -30,7 +30,8 @@ void hr_running_total_done(hr_running_total *running_total);
 HR_MUST_CHECK hr_status hr_running_total_reserve(hr_running_total *running_total, hr_error *err);
 
 /* The total after a charge of `cost`; costs and totals at most HR_UNITS_MAX. */
-hr_units hr_running_total_would_be(const hr_running_total *running_total, uint64_t group, uint64_t part, hr_units cost);
+hr_units hr_running_total_would_be(const hr_running_total *running_total, uint64_t group, uint64_t part,
+                                   hr_units cost);
 
 /* Charges; hr_running_total_reserve must have come before. */
 void hr_running_total_add(hr_running_total *running_total, uint64_t group, uint64_t part, hr_units cost);

@@ -7,7 +7,8 @@
 
 enum { VERSION = 1 };
 
-hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelope, hr_bytes *out, hr_error *err) {
+hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelope, hr_bytes *out,
+                           hr_error *err) {
     Hedgerow__Envelope wire = HEDGEROW__ENVELOPE__INIT;
     wire.version = VERSION;
     wire.federation = hr_text_of(view->membership->federation);
@@ -21,7 +22,8 @@ hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelop
     hr_bytes plain = {0};
     hr_status status = hr_message_pack(&wire.base, &plain, err);
     if (!status)
-        status = hr_seal(view->identity, &view->membership->members[envelope->to].key, plain.at, plain.size, &out->at, &out->size, err);
+        status = hr_seal(view->identity, &view->membership->members[envelope->to].key, plain.at, plain.size,
+                         &out->at, &out->size, err);
     free(plain.at);
     return status;
 }
@@ -30,8 +32,10 @@ static hr_status refuse_received_envelope(hr_status status, const char *why, hr_
     return hr_fail(err, status, "", "an envelope was refused: %s", why);
 }
 
-static hr_status check_envelope_text(const hr_party_view *view, size_t signer, const Hedgerow__Envelope *wire, hr_error *err) {
-    if (wire->version != VERSION) return refuse_received_envelope(HR_E_FORMAT, "it is of another version", err);
+static hr_status check_envelope_text(const hr_party_view *view, size_t signer, const Hedgerow__Envelope *wire,
+                                     hr_error *err) {
+    if (wire->version != VERSION)
+        return refuse_received_envelope(HR_E_FORMAT, "it is of another version", err);
     if (!hr_text_is(wire->federation, view->membership->federation))
         return refuse_received_envelope(HR_E_POLICY, "it belongs to another federation", err);
     if (!hr_text_is(wire->from, view->membership->members[signer].name))
@@ -42,11 +46,13 @@ static hr_status check_envelope_text(const hr_party_view *view, size_t signer, c
     if (wire->body.len > HR_PIECE_MAX) return refuse_received_envelope(HR_E_LIMIT, "it is too large", err);
     bool ack = !wire->sequence && wire->received && !wire->body.len && !wire->more,
          piece = wire->sequence && !wire->received && wire->body.len;
-    if (!ack && !piece) return refuse_received_envelope(HR_E_FORMAT, "it is neither a piece of a message nor an ack", err);
+    if (!ack && !piece)
+        return refuse_received_envelope(HR_E_FORMAT, "it is neither a piece of a message nor an ack", err);
     return HR_OK;
 }
 
-static hr_status read(const hr_party_view *view, size_t signer, const uint8_t *plain, size_t size, hr_envelope *out, hr_error *err) {
+static hr_status read(const hr_party_view *view, size_t signer, const uint8_t *plain, size_t size,
+                      hr_envelope *out, hr_error *err) {
     ProtobufCMessage *unpacked = NULL;
     hr_status status = hr_message_unpack(&hedgerow__envelope__descriptor, plain, size, &unpacked, err);
     if (status) return status;
@@ -65,15 +71,17 @@ static hr_status read(const hr_party_view *view, size_t signer, const uint8_t *p
     return status;
 }
 
-hr_status hr_envelope_open(const hr_party_view *view, const void *sealed, size_t size, hr_envelope *out, hr_error *err) {
+hr_status hr_envelope_open(const hr_party_view *view, const void *sealed, size_t size, hr_envelope *out,
+                           hr_error *err) {
     uint8_t key[HR_KEY_SIZE];
     uint8_t *plain = NULL;
     size_t plain_size = 0;
     hr_status status = hr_unseal(view->identity, sealed, size, key, &plain, &plain_size, err);
     if (status) return status;
     size_t signer = hr_membership_by_key(view->membership, key);
-    status = signer == HR_NO_MEMBER ? refuse_received_envelope(HR_E_POLICY, "no member of the federation signed it", err)
-                                    : read(view, signer, plain, plain_size, out, err);
+    status = signer == HR_NO_MEMBER
+                 ? refuse_received_envelope(HR_E_POLICY, "no member of the federation signed it", err)
+                 : read(view, signer, plain, plain_size, out, err);
     free(plain);
     return status;
 }

@@ -1,5 +1,6 @@
-/* Envelopes: what one party signs and seals to another (crypto/identity.h). Nothing of an envelope is read before its signature holds; then
- * it must name the member whose key signed it, this federation, and this party as its receiver. */
+/* Envelopes: what one party signs and seals to another (crypto/identity.h). Nothing of an envelope is read
+ * before its signature holds; then it must name the member whose key signed it, this federation, and this
+ * party as its receiver. */
 #ifndef HR_PROTOCOL_ENVELOPE_H
 #define HR_PROTOCOL_ENVELOPE_H
 
@@ -23,9 +24,12 @@ typedef struct hr_envelope {
 } hr_envelope;
 
 /* `envelope->from` is ignored: it is the view's own. Owner: the caller frees out->at. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelope, hr_bytes *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelope,
+                                         hr_bytes *out, hr_error *err);
 
-/* Owner: the caller frees out->body.at. Fails: POLICY (no member signed it, or it is for another receiver), FORMAT, LIMIT, MEMORY. */
-HR_MUST_CHECK hr_status hr_envelope_open(const hr_party_view *view, const void *sealed, size_t size, hr_envelope *out, hr_error *err);
+/* Owner: the caller frees out->body.at. Fails: POLICY (no member signed it, or it is for another receiver),
+ * FORMAT, LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_envelope_open(const hr_party_view *view, const void *sealed, size_t size,
+                                         hr_envelope *out, hr_error *err);
 
 #endif

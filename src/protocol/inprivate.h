@@ -1,11 +1,13 @@
 /* InPrivate Digging (Zhao et al. 2018) among many: Algorithm 2 and section VI.
  *
- * The coordinator offers a job, and fixes the order of those who accept. Owner by owner, every one computes residuals with the trees so
- * far, trains one private tree on records of its own that no other round uses, and passes on. With `chain` the set of all trees travels
- * along (Algorithm 2); with `broadcast` each new tree goes to everybody at once (section VI-C). After a round the owners may vote, for a
- * price, on whether it was a round gain (section VI-B). An owner who stays away is passed over.
+ * The coordinator offers a job, and fixes the order of those who accept. Owner by owner, every one computes
+ * residuals with the trees so far, trains one private tree on records of its own that no other round uses,
+ * and passes on. With `chain` the set of all trees travels along (Algorithm 2); with `broadcast` each new
+ * tree goes to everybody at once (section VI-C). After a round the owners may vote, for a price, on whether
+ * it was a round gain (section VI-B). An owner who stays away is passed over.
  *
- * An owner's machine acts on: Terms, Start, Forest, Skip, Round, Poll, Finish. The coordinator's on: Answer, Forest, Notice, Ballot. */
+ * An owner's machine acts on: Terms, Start, Forest, Skip, Round, Poll, Finish. The coordinator's on: Answer,
+ * Forest, Notice, Ballot. */
 #ifndef HR_PROTOCOL_INPRIVATE_H
 #define HR_PROTOCOL_INPRIVATE_H
 
@@ -21,7 +23,8 @@ size_t hr_tails(const Hedgerow__Terms *terms, size_t owners, size_t round);
 /* Owner: the caller frees *out with hr_protocol_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_inprivate_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err);
 /* Begins by offering the job. Fails: FORMAT (terms), MEMORY. */
-HR_MUST_CHECK hr_status hr_inprivate_coordinator(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_inprivate_coordinator(const hr_protocol_setup *setup, hr_protocol **out,
+                                                 hr_error *err);
 
 /* The job state of a machine's job, for the trees in it; NULL before it has started. */
 const hr_job_state *hr_inprivate_owner_course(const hr_protocol *owner);
@@ -41,18 +44,21 @@ typedef struct hr_ballot {
 const hr_ballot *hr_inprivate_ballots(const hr_protocol *coordinator);
 
 /* Whether a job can be run on these terms. *invited: as many members as they list. Fails: FORMAT. */
-HR_MUST_CHECK hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *membership, size_t *invited, hr_error *err);
+HR_MUST_CHECK hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *membership,
+                                       size_t *invited, hr_error *err);
 /* What a tree, or a ballot, may be whose share of the job's budget this is. */
 hr_tree_rules hr_terms_rules(const Hedgerow__Terms *terms, const hr_schema *schema, double share);
 
 /* What a list of member names says. Fails: FORMAT (a stranger, or somebody twice). */
-HR_MUST_CHECK hr_status hr_members_read(const hr_membership *membership, const ProtobufCBinaryData *names, size_t count, size_t *members,
-                                        hr_error *err);
-/* How a message from somebody else is read: its kind and content. Fails: FORMAT (none, or of a kind that is not known), LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_members_read(const hr_membership *membership, const ProtobufCBinaryData *names,
+                                        size_t count, size_t *members, hr_error *err);
+/* How a message from somebody else is read: its kind and content. Fails: FORMAT (none, or of a kind that is
+ * not known), LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_message_read(const hr_event *event, Hedgerow__Message **out, hr_error *err);
 
-/* Queues a message: the trees of the slots first..end - 1, and the word on those that stay empty. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_send_slots(hr_protocol *protocol, const hr_job_state *job_state, size_t to, size_t first, size_t end,
-                                      hr_error *err);
+/* Queues a message: the trees of the slots first..end - 1, and the word on those that stay empty. Fails:
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_send_slots(hr_protocol *protocol, const hr_job_state *job_state, size_t to,
+                                      size_t first, size_t end, hr_error *err);
 
 #endif

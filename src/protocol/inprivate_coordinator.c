@@ -16,7 +16,8 @@ typedef struct coordinator {
     Hedgerow__Terms *terms;
     coordinator_phase phase;
     size_t round, invited[HR_MEMBERS_MAX];
-    bool answered[HR_MEMBERS_MAX], accepted[HR_MEMBERS_MAX], gone[HR_MEMBERS_MAX]; /* by member; gone: withdrew, or broke the protocol */
+    bool answered[HR_MEMBERS_MAX], accepted[HR_MEMBERS_MAX],
+        gone[HR_MEMBERS_MAX];    /* by member; gone: withdrew, or broke the protocol */
     bool served[HR_MEMBERS_MAX]; /* by member: along the chain, the set did not reach it, or not whole */
     bool *sent;                  /* slots to whose owners the coordinator sent it itself */
     hr_job_state job_state;
@@ -44,7 +45,7 @@ static size_t round_end(const coordinator *m) {
     return (m->round + 1) * m->job_state.owner_count;
 }
 
-/* ---- The end --------------------------------------------------------------------------------------------------------------------- */
+/* ---- The end ---- */
 
 /* Everybody who may still wait hears of it. */
 static hr_status dismiss(coordinator *m, const char *reason, hr_error *err) {
@@ -74,10 +75,11 @@ static hr_status finish_job(coordinator *m, hr_error *err) {
     return status ? status : hr_protocol_say(&m->protocol, HR_ACT_FINISH, 0, err, "the model is complete");
 }
 
-/* ---- Rounds ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Rounds ---- */
 
 static hr_status list_all(const coordinator *m, Hedgerow__Forest *forest, hr_error *err) {
-    return hr_job_state_list(&m->job_state, 0, m->terms->broadcast ? 0 : hr_job_state_slots(&m->job_state), forest, err);
+    return hr_job_state_list(&m->job_state, 0, m->terms->broadcast ? 0 : hr_job_state_slots(&m->job_state),
+                             forest, err);
 }
 
 /* Along the chain only the coordinator knows all trees. */
@@ -102,7 +104,8 @@ static hr_status next_round(coordinator *m, hr_error *err) {
     round.round = (uint32_t)m->round;
     for (size_t i = 0; !status && i < m->job_state.owner_count; i++) {
         round.forest = i ? NULL : &forest;
-        status = hr_protocol_send(&m->protocol, m->job_state.owners[i], HEDGEROW__MESSAGE__KIND_ROUND, &round, err);
+        status = hr_protocol_send(&m->protocol, m->job_state.owners[i], HEDGEROW__MESSAGE__KIND_ROUND, &round,
+                                  err);
     }
     hr_job_state_unlist(&forest);
     if (!status) status = hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err, "round %zu begins", m->round + 1);
@@ -133,8 +136,8 @@ static size_t awaited(const coordinator *m) {
     return p;
 }
 
-/* Along the chain an owner has the set from the one before it: from the coordinator, if that one's slot is empty, or if it once did not
- * reach it. */
+/* Along the chain an owner has the set from the one before it: from the coordinator, if that one's slot is
+ * empty, or if it once did not reach it. */
 static hr_status serve(coordinator *m, hr_error *err) {
     size_t slot = awaited(m);
     if (m->terms->broadcast || slot == round_begin(m) || slot == round_end(m) || m->sent[slot]) return HR_OK;
@@ -158,7 +161,7 @@ static hr_status settle_job(coordinator *m, hr_error *err) {
     return status;
 }
 
-/* ---- Votes ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Votes ---- */
 
 static bool all_voted(const coordinator *m) {
     for (size_t p = round_begin(m); p < round_end(m); p++)
@@ -171,7 +174,8 @@ static int compare_gains(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* What owners say, whatever it is, moves a median by a rank each; a sum would be decided by whoever tells the largest number. */
+/* What owners say, whatever it is, moves a median by a rank each; a sum would be decided by whoever tells the
+ * largest number. */
 static double median(int64_t *numbers, size_t count) {
     if (!count) return 0;
     qsort(numbers, count, sizeof *numbers, compare_gains);
@@ -183,20 +187,23 @@ static double median_vote(const coordinator *m, size_t field, size_t *voters) {
     int64_t numbers[HR_MEMBERS_MAX];
     *voters = 0;
     for (size_t p = round_begin(m); p < round_end(m); p++)
-        if (m->ballots[p].counted) memcpy(&numbers[(*voters)++], (const char *)&m->ballots[p] + field, sizeof *numbers);
+        if (m->ballots[p].counted)
+            memcpy(&numbers[(*voters)++], (const char *)&m->ballots[p] + field, sizeof *numbers);
     return median(numbers, *voters);
 }
 
-/* Section VI-B asks for a control of every owner's tree. What an early one spoils, those after it mend; the last have nobody after them.
- * They are left out if owners lose by them, beyond what noise explains, and more slots only if they lose by so much more: by three
- * standard deviations of a sum. What all gain is the median owner's gain times their number; of Laplace noise the median varies no more
- * than the mean, for any number of voters, so that the sum's standard deviation is one for it too. */
+/* Section VI-B asks for a control of every owner's tree. What an early one spoils, those after it mend; the
+ * last have nobody after them. They are left out if owners lose by them, beyond what noise explains, and more
+ * slots only if they lose by so much more: by three standard deviations of a sum. What all gain is the median
+ * owner's gain times their number; of Laplace noise the median varies no more than the mean, for any number
+ * of voters, so that the sum's standard deviation is one for it too. */
 static hr_status count_tails(coordinator *m, hr_error *err) {
     size_t tails = hr_tails(m->terms, m->job_state.owner_count, m->round);
     double scale = (double)tails * HR_BALLOT_UNIT / (m->terms->epsilon * m->terms->vote_share), worst = 0;
     for (size_t t = 0; t < tails; t++) {
         size_t voters;
-        double gain = median_vote(m, offsetof(hr_ballot, tails) + t * sizeof(int64_t), &voters) * (double)voters;
+        double gain =
+            median_vote(m, offsetof(hr_ballot, tails) + t * sizeof(int64_t), &voters) * (double)voters;
         double threshold = -3 * scale * sqrt(2 * (double)voters);
         if (gain >= worst + threshold) continue;
         worst = gain;
@@ -204,20 +211,23 @@ static hr_status count_tails(coordinator *m, hr_error *err) {
     }
     hr_status status = HR_OK;
     if (m->dropped)
-        status = hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err, "the last %zu slots are dropped: their trees make predictions worse",
-                                 m->dropped);
+        status =
+            hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err,
+                            "the last %zu slots are dropped: their trees make predictions worse", m->dropped);
     return status ? status : finish_job(m, err);
 }
 
-/* Section VI-B: the improvement of one round, from noisy counts. A quotient of medians, and not the median of quotients: those of owners
- * with few records are noise divided by noise. */
+/* Section VI-B: the improvement of one round, from noisy counts. A quotient of medians, and not the median of
+ * quotients: those of owners with few records are noise divided by noise. */
 static hr_status count_round_gain(coordinator *m, hr_error *err) {
     size_t voters;
-    double gain = median_vote(m, offsetof(hr_ballot, gain), &voters), records = median_vote(m, offsetof(hr_ballot, records), &voters);
+    double gain = median_vote(m, offsetof(hr_ballot, gain), &voters),
+           records = median_vote(m, offsetof(hr_ballot, records), &voters);
     double round_gain = records > 0 ? gain / records : 0;
     bool more = !(m->setup.round_gain > 0) || round_gain >= m->setup.round_gain;
-    hr_status status = hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err, "round %zu improved the model by %.4f: %s", m->round + 1,
-                                       round_gain, more ? "one more" : "enough");
+    hr_status status =
+        hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err, "round %zu improved the model by %.4f: %s",
+                        m->round + 1, round_gain, more ? "one more" : "enough");
     if (status) return status;
     if (!more) return finish_job(m, err);
     status = next_round(m, err);
@@ -229,7 +239,8 @@ static hr_status count_votes(coordinator *m, hr_error *err) {
 }
 
 static hr_status on_ballot(coordinator *m, size_t from, const Hedgerow__Ballot *wire, hr_error *err) {
-    size_t position = hr_job_state_position(&m->job_state, from), polls = m->terms->vote_share > 0 ? m->round + (m->phase == POLLED) : 0;
+    size_t position = hr_job_state_position(&m->job_state, from),
+           polls = m->terms->vote_share > 0 ? m->round + (m->phase == POLLED) : 0;
     if (!m->job_state.slots || position == m->job_state.owner_count || wire->round >= polls)
         return hr_protocol_refuse("a ballot without a poll", err);
     size_t slot = wire->round * m->job_state.owner_count + position;
@@ -239,14 +250,15 @@ static hr_status on_ballot(coordinator *m, size_t from, const Hedgerow__Ballot *
         return hr_protocol_refuse("a ballot on other slots", err);
     for (size_t t = 0; t < wire->n_tails; t++) ballot.tails[t] = wire->tails[t];
     hr_tree_rules rules = hr_terms_rules(m->terms, m->setup.schema, m->terms->vote_share);
-    hr_status status = hr_wire_releases_unpack(wire->releases, wire->n_releases, &rules, slot, m->arena, &ballot.releases, err);
+    hr_status status = hr_wire_releases_unpack(wire->releases, wire->n_releases, &rules, slot, m->arena,
+                                               &ballot.releases, err);
     if (status) return status;
     ballot.release_count = wire->n_releases;
     m->ballots[slot] = ballot;
     return m->phase == POLLED && all_voted(m) ? count_votes(m, err) : HR_OK;
 }
 
-/* ---- The beginning ----------------------------------------------------------------------------------------------------------------- */
+/* ---- The beginning ---- */
 
 static hr_status offer_terms(coordinator *m, hr_error *err) {
     hr_status status = HR_OK;
@@ -279,7 +291,8 @@ static hr_status start_job(coordinator *m, hr_error *err) {
     m->phase = RUNNING;
     if (!status) status = send_owners(m, HEDGEROW__MESSAGE__KIND_START, &start, err);
     if (status) return status;
-    return hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err, "%zu of %zu owners take part", m->job_state.owner_count, m->terms->n_owners);
+    return hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err, "%zu of %zu owners take part",
+                           m->job_state.owner_count, m->terms->n_owners);
 }
 
 static bool all_answered(const coordinator *m) {
@@ -300,8 +313,9 @@ static hr_status on_answer(coordinator *m, size_t from, const Hedgerow__Answer *
     bool fit = hr_text_is_fit(answer->reason, 200);
     hr_status status = answer->accepted
                            ? HR_OK
-                           : hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err, "owner %s declines: %.*s", name_of_owner(m, from),
-                                             fit ? (int)answer->reason.len : 0, fit ? (char *)answer->reason.data : "");
+                           : hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err, "owner %s declines: %.*s",
+                                             name_of_owner(m, from), fit ? (int)answer->reason.len : 0,
+                                             fit ? (char *)answer->reason.data : "");
     m->answered[from] = true;
     m->accepted[from] = answer->accepted;
     if (status) return status;
@@ -312,7 +326,7 @@ static hr_status on_answer(coordinator *m, size_t from, const Hedgerow__Answer *
     return hr_protocol_send(&m->protocol, from, HEDGEROW__MESSAGE__KIND_FINISH, &late, err);
 }
 
-/* ---- While it runs ------------------------------------------------------------------------------------------------------------------ */
+/* ---- While it runs ---- */
 
 static hr_status on_owner_forest(coordinator *m, size_t from, const Hedgerow__Forest *forest, hr_error *err) {
     if (!m->job_state.slots || hr_job_state_position(&m->job_state, from) == m->job_state.owner_count)
@@ -322,25 +336,29 @@ static hr_status on_owner_forest(coordinator *m, size_t from, const Hedgerow__Fo
     if (status) return status;
     size_t open = hr_job_state_next_open(&m->job_state);
     if (open > had)
-        status = hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err, "%zu of %zu trees of round %zu", open - round_begin(m),
-                                 m->job_state.owner_count, m->round + 1);
+        status = hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err, "%zu of %zu trees of round %zu",
+                                 open - round_begin(m), m->job_state.owner_count, m->round + 1);
     return status ? status : settle_job(m, err);
 }
 
-/* One who got no valid tree of a slot, or no whole set, gets what the coordinator has. Nobody is passed over before its turn. */
+/* One who got no valid tree of a slot, or no whole set, gets what the coordinator has. Nobody is passed over
+ * before its turn. */
 static hr_status hear_complaint(coordinator *m, size_t from, size_t slot, hr_error *err) {
     m->served[from] = true;
     hr_slot_state state = m->job_state.slots[slot].state;
-    if (state == HR_SLOT_TREE && m->terms->broadcast) return hr_send_slots(&m->protocol, &m->job_state, from, slot, slot + 1, err);
+    if (state == HR_SLOT_TREE && m->terms->broadcast)
+        return hr_send_slots(&m->protocol, &m->job_state, from, slot, slot + 1, err);
     if (state != HR_SLOT_OPEN || slot > awaited(m)) return HR_OK;
     return skip(m, slot, "another owner refused its trees", err);
 }
 
 static hr_status on_notice(coordinator *m, size_t from, const Hedgerow__Notice *notice, hr_error *err) {
     if (m->phase != RUNNING) return HR_OK;
-    if (notice->slot >= hr_job_state_slots(&m->job_state)) return hr_protocol_refuse("a notice without a slot", err);
+    if (notice->slot >= hr_job_state_slots(&m->job_state))
+        return hr_protocol_refuse("a notice without a slot", err);
     bool own = hr_job_state_owner(&m->job_state, notice->slot) == from;
-    if (own != (notice->kind != HEDGEROW__NOTICE__KIND__REFUSED)) return hr_protocol_refuse("a notice about another owner's slot", err);
+    if (own != (notice->kind != HEDGEROW__NOTICE__KIND__REFUSED))
+        return hr_protocol_refuse("a notice about another owner's slot", err);
     if (notice->slot >= round_end(m)) return HR_OK;
     if (own && m->job_state.slots[notice->slot].state != HR_SLOT_OPEN) return HR_OK;
     hr_status status = HR_OK;
@@ -360,12 +378,15 @@ static bool is_invited(const coordinator *m, size_t member) {
 
 static hr_status handle_owner_message(coordinator *m, const hr_event *event, hr_error *err) {
     Hedgerow__Message *message = NULL;
-    if (!is_invited(m, event->from)) return hr_protocol_refuse("a message from a member that was not asked", err);
+    if (!is_invited(m, event->from))
+        return hr_protocol_refuse("a message from a member that was not asked", err);
     hr_status status = hr_message_read(event, &message, err);
     if (status) return status;
     switch (message->kind_case) {
     case HEDGEROW__MESSAGE__KIND_ANSWER: status = on_answer(m, event->from, message->answer, err); break;
-    case HEDGEROW__MESSAGE__KIND_FOREST: status = on_owner_forest(m, event->from, message->forest, err); break;
+    case HEDGEROW__MESSAGE__KIND_FOREST:
+        status = on_owner_forest(m, event->from, message->forest, err);
+        break;
     case HEDGEROW__MESSAGE__KIND_NOTICE: status = on_notice(m, event->from, message->notice, err); break;
     case HEDGEROW__MESSAGE__KIND_BALLOT: status = on_ballot(m, event->from, message->ballot, err); break;
     default: status = hr_protocol_refuse("a message that is not for coordinators", err);
@@ -438,7 +459,8 @@ static void free_coordinator(hr_protocol *self) {
 
 static hr_status read_terms(coordinator *m, hr_error *err) {
     ProtobufCMessage *terms = NULL;
-    hr_status status = hr_message_unpack(&hedgerow__terms__descriptor, m->setup.terms.at, m->setup.terms.size, &terms, err);
+    hr_status status =
+        hr_message_unpack(&hedgerow__terms__descriptor, m->setup.terms.at, m->setup.terms.size, &terms, err);
     if (status) return status;
     m->terms = (Hedgerow__Terms *)terms;
     m->job_state.rounds = m->terms->rounds;
@@ -450,7 +472,8 @@ static hr_status read_terms(coordinator *m, hr_error *err) {
 hr_status hr_inprivate_coordinator(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
     coordinator *m = calloc(1, sizeof *m);
     if (!m) return hr_fail_memory(err);
-    m->protocol = (hr_protocol){.feed = feed_coordinator, .waits = coordinator_waits, .free = free_coordinator};
+    m->protocol =
+        (hr_protocol){.feed = feed_coordinator, .waits = coordinator_waits, .free = free_coordinator};
     m->setup = *setup;
     m->job_state.view = setup->view;
     m->job_state.job = setup->job;

@@ -37,24 +37,29 @@ static hr_status owner_answer(owner *o, bool accepted, ProtobufCBinaryData reaso
     Hedgerow__Answer content = HEDGEROW__ANSWER__INIT;
     content.accepted = accepted;
     content.reason = reason;
-    return hr_protocol_send(&o->protocol, o->setup.coordinator, HEDGEROW__MESSAGE__KIND_ANSWER, &content, err);
+    return hr_protocol_send(&o->protocol, o->setup.coordinator, HEDGEROW__MESSAGE__KIND_ANSWER, &content,
+                            err);
 }
 
 static hr_status notify(owner *o, size_t slot, Hedgerow__Notice__Kind kind, hr_error *err) {
     Hedgerow__Notice content = HEDGEROW__NOTICE__INIT;
     content.slot = (uint32_t)slot;
     content.kind = kind;
-    return hr_protocol_send(&o->protocol, o->setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE, &content, err);
+    return hr_protocol_send(&o->protocol, o->setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE, &content,
+                            err);
 }
 
-/* ---- Passing on ---------------------------------------------------------------------------------------------------------- */
+/* ---- Passing on ---- */
 
-/* Algorithm 2, lines 6 and 10: all trees to the next owner. The coordinator has each from who trained it, so that nobody on the way can
- * keep one back. */
+/* Algorithm 2, lines 6 and 10: all trees to the next owner. The coordinator has each from who trained it, so
+ * that nobody on the way can keep one back. */
 static hr_status pass_along(owner *o, size_t slot, hr_error *err) {
-    size_t open = hr_job_state_next_open(&o->job_state), owners = o->job_state.owner_count, slots = hr_job_state_slots(&o->job_state);
+    size_t open = hr_job_state_next_open(&o->job_state), owners = o->job_state.owner_count,
+           slots = hr_job_state_slots(&o->job_state);
     bool last = open == slots || open / owners != slot / owners;
-    return last ? HR_OK : hr_send_slots(&o->protocol, &o->job_state, hr_job_state_owner(&o->job_state, open), 0, slots, err);
+    return last ? HR_OK
+                : hr_send_slots(&o->protocol, &o->job_state, hr_job_state_owner(&o->job_state, open), 0,
+                                slots, err);
 }
 
 /* Section VI-C: the new tree to everybody at once. */
@@ -71,7 +76,7 @@ static hr_status pass_on(owner *o, size_t slot, hr_error *err) {
     return status ? status : (o->broadcast ? pass_around : pass_along)(o, slot, err);
 }
 
-/* ---- Work ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Work ---- */
 
 static hr_status begin_owner_work(owner *o, owner_task what, size_t slot, hr_error *err) {
     o->work = what;
@@ -87,7 +92,8 @@ static hr_status continue_owner(owner *o, hr_error *err) {
     bool round_over = open >= (o->round + 1) * owners;
     if (o->polled && round_over) {
         o->polled = false;
-        return begin_owner_work(o, VOTING, o->round * owners + hr_job_state_position(&o->job_state, self_of(o)), err);
+        return begin_owner_work(o, VOTING,
+                                o->round * owners + hr_job_state_position(&o->job_state, self_of(o)), err);
     }
     bool mine = !round_over && open >= o->own_next && hr_job_state_owner(&o->job_state, open) == self_of(o);
     return mine ? begin_owner_work(o, TRAINING, open, err) : HR_OK;
@@ -105,11 +111,12 @@ static hr_status voted(owner *o, const hr_event *event, hr_error *err) {
     ProtobufCMessage *made = NULL;
     none.round = (uint32_t)(o->work_slot / o->job_state.owner_count);
     if (event->size) {
-        hr_status status = hr_message_unpack(&hedgerow__ballot__descriptor, event->bytes, event->size, &made, err);
+        hr_status status =
+            hr_message_unpack(&hedgerow__ballot__descriptor, event->bytes, event->size, &made, err);
         if (status) return status;
     }
-    hr_status status =
-        hr_protocol_send(&o->protocol, o->setup.coordinator, HEDGEROW__MESSAGE__KIND_BALLOT, made ? (Hedgerow__Ballot *)made : &none, err);
+    hr_status status = hr_protocol_send(&o->protocol, o->setup.coordinator, HEDGEROW__MESSAGE__KIND_BALLOT,
+                                        made ? (Hedgerow__Ballot *)made : &none, err);
     hr_message_unpacked_free(made);
     return status;
 }
@@ -122,7 +129,7 @@ static hr_status worked(owner *o, const hr_event *event, hr_error *err) {
     return status ? status : continue_owner(o, err);
 }
 
-/* ---- The beginning ----------------------------------------------------------------------------------------------------------- */
+/* ---- The beginning ---- */
 
 /* Whether the terms named all of these members. */
 static bool were_named(const owner *o, const size_t *members, size_t count) {
@@ -160,7 +167,8 @@ static hr_status decided(owner *o, const hr_event *event, hr_error *err) {
     o->phase = event->number ? ACCEPTED : OVER;
     hr_status status = owner_answer(o, event->number, hr_data_of(event->bytes, event->size), err);
     if (status || event->number) return status;
-    return hr_protocol_say(&o->protocol, HR_ACT_FAIL, 0, err, "declined: %.*s", (int)(event->size < 200 ? event->size : 200), event->bytes);
+    return hr_protocol_say(&o->protocol, HR_ACT_FAIL, 0, err, "declined: %.*s",
+                           (int)(event->size < 200 ? event->size : 200), event->bytes);
 }
 
 static hr_status hear_member(owner *o, const hr_event *event, hr_error *err);
@@ -173,7 +181,8 @@ static hr_status hear_early(owner *o, hr_error *err) {
 
 static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err) {
     if (o->phase != ACCEPTED) return hr_protocol_refuse("a start without acceptance, or a second start", err);
-    hr_status status = hr_members_read(o->setup.view->membership, start->owners, start->n_owners, o->job_state.owners, err);
+    hr_status status =
+        hr_members_read(o->setup.view->membership, start->owners, start->n_owners, o->job_state.owners, err);
     if (status) return status;
     if (!were_named(o, o->job_state.owners, start->n_owners))
         return hr_protocol_refuse("a job with other members than its terms name", err);
@@ -191,15 +200,17 @@ static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err)
     return hear_early(o, err);
 }
 
-/* ---- While it runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- While it runs ---- */
 
 static hr_status keep_early(owner *o, const hr_event *event, hr_error *err) {
     size_t had = 0;
     for (size_t i = 0; i < o->early_count; i++) had += o->early[i].from == event->from;
-    if (!o->invited[event->from] || had == EARLY_MAX) return hr_protocol_refuse("trees before the job has started", err);
+    if (!o->invited[event->from] || had == EARLY_MAX)
+        return hr_protocol_refuse("trees before the job has started", err);
     hr_bytes copy;
     hr_status status = hr_bytes_copy(event->bytes, event->size, &copy, err);
-    if (!status) o->early[o->early_count++] = (hr_event){HR_EVENT_MESSAGE, event->from, 0, copy.at, copy.size};
+    if (!status)
+        o->early[o->early_count++] = (hr_event){HR_EVENT_MESSAGE, event->from, 0, copy.at, copy.size};
     return status;
 }
 
@@ -222,10 +233,12 @@ static hr_status merge(owner *o, size_t from, const Hedgerow__Forest *forest, hr
     return status ? status : hr_job_state_merge(&o->job_state, forest, err);
 }
 
-static hr_status on_member_forest(owner *o, const hr_event *event, const Hedgerow__Forest *forest, hr_error *err) {
+static hr_status on_member_forest(owner *o, const hr_event *event, const Hedgerow__Forest *forest,
+                                  hr_error *err) {
     if (o->phase == ACCEPTED) return keep_early(o, event, err);
     if (o->phase != RUNNING) return hr_protocol_refuse("trees without a job", err);
-    if (event->from != o->setup.coordinator && hr_job_state_position(&o->job_state, event->from) == o->job_state.owner_count)
+    if (event->from != o->setup.coordinator &&
+        hr_job_state_position(&o->job_state, event->from) == o->job_state.owner_count)
         return hr_protocol_refuse("trees from a member that takes no part", err);
     hr_error why;
     hr_status status = merge(o, event->from, forest, &why);
@@ -265,8 +278,8 @@ static hr_status on_finish(owner *o, const Hedgerow__Finish *finish, hr_error *e
     o->phase = OVER;
     if (!finish->reason.len) return hr_protocol_say(&o->protocol, HR_ACT_FINISH, 0, err, "the job is done");
     if (!hr_text_is_fit(finish->reason, 200)) return stop(o, "the coordinator ended the job", err);
-    return hr_protocol_say(&o->protocol, HR_ACT_FAIL, 0, err, "the coordinator ended the job: %.*s", (int)finish->reason.len,
-                           finish->reason.data);
+    return hr_protocol_say(&o->protocol, HR_ACT_FAIL, 0, err, "the coordinator ended the job: %.*s",
+                           (int)finish->reason.len, finish->reason.data);
 }
 
 static hr_status from_coordinator(owner *o, const Hedgerow__Message *m, hr_error *err) {
@@ -288,8 +301,9 @@ static hr_status handle_member_message(owner *o, const hr_event *event, hr_error
     if (message->kind_case == HEDGEROW__MESSAGE__KIND_FOREST)
         status = on_member_forest(o, event, message->forest, err);
     else
-        status = event->from == o->setup.coordinator ? from_coordinator(o, message, err)
-                                                     : hr_protocol_refuse("a message that only the coordinator may send", err);
+        status = event->from == o->setup.coordinator
+                     ? from_coordinator(o, message, err)
+                     : hr_protocol_refuse("a message that only the coordinator may send", err);
     hr_message_unpacked_free(&message->base);
     return status;
 }
@@ -304,7 +318,8 @@ static hr_status count_owner_event(owner *o, size_t member, hr_error *err) {
 static hr_status cut_off_member(owner *o, size_t member, const char *why, hr_error *err) {
     o->cut[member] = true;
     hr_status status = hr_protocol_say(&o->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
-    return status || member != o->setup.coordinator ? status : stop(o, "the coordinator violated the protocol", err);
+    return status || member != o->setup.coordinator ? status
+                                                    : stop(o, "the coordinator violated the protocol", err);
 }
 
 static hr_status hear_member(owner *o, const hr_event *event, hr_error *err) {

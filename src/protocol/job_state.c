@@ -16,7 +16,8 @@ hr_status hr_job_state_begin(hr_job_state *job_state, hr_error *err) {
 }
 
 void hr_job_state_done(hr_job_state *job_state) {
-    for (size_t p = 0; job_state->slots && p < hr_job_state_slots(job_state); p++) free(job_state->slots[p].tree.at);
+    for (size_t p = 0; job_state->slots && p < hr_job_state_slots(job_state); p++)
+        free(job_state->slots[p].tree.at);
     free(job_state->slots);
     hr_arena_free(job_state->arena);
     job_state->slots = NULL;
@@ -43,21 +44,24 @@ size_t hr_job_state_position(const hr_job_state *job_state, size_t member) {
     return i;
 }
 
-/* ---- Trees ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Trees ---- */
 
 /* A tree is decoded and checked once, and kept. */
-static hr_status read_slot_tree(const hr_job_state *job_state, size_t slot, ProtobufCBinaryData tree, hr_paid_tree *out, hr_error *err) {
+static hr_status read_slot_tree(const hr_job_state *job_state, size_t slot, ProtobufCBinaryData tree,
+                                hr_paid_tree *out, hr_error *err) {
     hr_tree_slot where = {job_state->job, hr_job_state_owner(job_state, slot), slot};
-    return hr_wire_tree_unpack(job_state->view->membership, &where, &job_state->rules, tree.data, tree.len, job_state->arena, out, err);
+    return hr_wire_tree_unpack(job_state->view->membership, &where, &job_state->rules, tree.data, tree.len,
+                               job_state->arena, out, err);
 }
 
 const hr_paid_tree *hr_job_state_tree(const hr_job_state *job_state, size_t slot) {
     return job_state->slots[slot].state == HR_SLOT_TREE ? &job_state->slots[slot].decoded : NULL;
 }
 
-/* ---- This party's word ------------------------------------------------------------------------------------------------- */
+/* ---- This party's word ---- */
 
-static hr_status put_tree(hr_slot *slot, ProtobufCBinaryData tree, const hr_paid_tree *decoded, const uint8_t *signature, hr_error *err) {
+static hr_status put_tree(hr_slot *slot, ProtobufCBinaryData tree, const hr_paid_tree *decoded,
+                          const uint8_t *signature, hr_error *err) {
     hr_bytes copy;
     hr_status status = hr_bytes_copy(tree.data, tree.len, &copy, err);
     if (status) return status;
@@ -82,7 +86,8 @@ static void empty_words(const hr_job_state *job_state, size_t slot, uint8_t word
     for (int i = 0; i < 4; i++) words[HR_JOB_BYTES + i] = (uint8_t)(slot >> 8 * i);
 }
 
-hr_status hr_job_state_sign_tree(hr_job_state *job_state, size_t slot, const uint8_t *tree, size_t size, hr_error *err) {
+hr_status hr_job_state_sign_tree(hr_job_state *job_state, size_t slot, const uint8_t *tree, size_t size,
+                                 hr_error *err) {
     uint8_t signature[HR_SIGNATURE_SIZE];
     hr_paid_tree decoded;
     ProtobufCBinaryData bytes = hr_data_of(tree, size);
@@ -100,19 +105,21 @@ void hr_job_state_sign_empty(hr_job_state *job_state, size_t slot) {
     put_empty(&job_state->slots[slot], signature);
 }
 
-/* ---- The words of others ------------------------------------------------------------------------------------------------ */
+/* ---- The words of others ---- */
 
 static hr_status refuse_forest(const char *why, hr_error *err) {
     return hr_fail(err, HR_E_POLICY, "", "%s", why);
 }
 
-static bool signed_by(const hr_job_state *job_state, size_t member, const char *domain, const void *bytes, size_t size,
-                      ProtobufCBinaryData signature) {
+static bool signed_by(const hr_job_state *job_state, size_t member, const char *domain, const void *bytes,
+                      size_t size, ProtobufCBinaryData signature) {
     return signature.len == HR_SIGNATURE_SIZE &&
-           hr_signature_holds(&job_state->view->membership->members[member].key, domain, bytes, size, signature.data);
+           hr_signature_holds(&job_state->view->membership->members[member].key, domain, bytes, size,
+                              signature.data);
 }
 
-static hr_status check_empty(const hr_job_state *job_state, size_t slot, ProtobufCBinaryData signature, hr_error *err) {
+static hr_status check_empty(const hr_job_state *job_state, size_t slot, ProtobufCBinaryData signature,
+                             hr_error *err) {
     uint8_t words[EMPTY_BYTES];
     if (slot >= hr_job_state_slots(job_state)) return refuse_forest("the job has no such slot", err);
     empty_words(job_state, slot, words);
@@ -120,26 +127,33 @@ static hr_status check_empty(const hr_job_state *job_state, size_t slot, Protobu
     return holds ? HR_OK : refuse_forest("the coordinator did not sign that this slot stays empty", err);
 }
 
-hr_status hr_job_state_empty(hr_job_state *job_state, size_t slot, ProtobufCBinaryData signature, hr_error *err) {
+hr_status hr_job_state_empty(hr_job_state *job_state, size_t slot, ProtobufCBinaryData signature,
+                             hr_error *err) {
     hr_status status = check_empty(job_state, slot, signature, err);
-    if (!status && job_state->slots[slot].state == HR_SLOT_OPEN) put_empty(&job_state->slots[slot], signature.data);
+    if (!status && job_state->slots[slot].state == HR_SLOT_OPEN)
+        put_empty(&job_state->slots[slot], signature.data);
     return status;
 }
 
-static hr_status check_received_tree(const hr_job_state *job_state, const Hedgerow__Slot *slot, hr_paid_tree *out, hr_error *err) {
+static hr_status check_received_tree(const hr_job_state *job_state, const Hedgerow__Slot *slot,
+                                     hr_paid_tree *out, hr_error *err) {
     size_t owner = hr_job_state_owner(job_state, slot->slot);
     if (!signed_by(job_state, owner, tree_domain, slot->tree.data, slot->tree.len, slot->signature))
         return refuse_forest("a tree is not signed by the owner of its slot", err);
     return read_slot_tree(job_state, slot->slot, slot->tree, out, err);
 }
 
-static hr_status check_received_slot(const hr_job_state *job_state, const Hedgerow__Slot *slot, hr_paid_tree *out, hr_error *err) {
+static hr_status check_received_slot(const hr_job_state *job_state, const Hedgerow__Slot *slot,
+                                     hr_paid_tree *out, hr_error *err) {
     if (slot->slot >= hr_job_state_slots(job_state)) return refuse_forest("the job has no such slot", err);
     if (!slot->tree.len) return check_empty(job_state, slot->slot, slot->signature, err);
-    return job_state->slots[slot->slot].state == HR_SLOT_TREE ? HR_OK : check_received_tree(job_state, slot, out, err);
+    return job_state->slots[slot->slot].state == HR_SLOT_TREE
+               ? HR_OK
+               : check_received_tree(job_state, slot, out, err);
 }
 
-static hr_status take_slot(hr_job_state *job_state, const Hedgerow__Slot *from, const hr_paid_tree *tree, hr_error *err) {
+static hr_status take_slot(hr_job_state *job_state, const Hedgerow__Slot *from, const hr_paid_tree *tree,
+                           hr_error *err) {
     hr_slot *to = &job_state->slots[from->slot];
     if (to->state == HR_SLOT_TREE) return HR_OK;
     if (from->tree.len) return put_tree(to, from->tree, tree, from->signature.data, err);
@@ -148,21 +162,25 @@ static hr_status take_slot(hr_job_state *job_state, const Hedgerow__Slot *from, 
 }
 
 hr_status hr_job_state_merge(hr_job_state *job_state, const Hedgerow__Forest *forest, hr_error *err) {
-    if (forest->n_slots > hr_job_state_slots(job_state)) return refuse_forest("more slots than the job has", err);
+    if (forest->n_slots > hr_job_state_slots(job_state))
+        return refuse_forest("more slots than the job has", err);
     hr_paid_tree *trees = calloc(forest->n_slots + 1, sizeof *trees);
     if (!trees) return hr_fail_memory(err);
     hr_arena_mark mark = hr_arena_get_mark(job_state->arena);
     hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < forest->n_slots; i++) status = check_received_slot(job_state, forest->slots[i], &trees[i], err);
+    for (size_t i = 0; !status && i < forest->n_slots; i++)
+        status = check_received_slot(job_state, forest->slots[i], &trees[i], err);
     if (status) hr_arena_rewind(job_state->arena, mark);
-    for (size_t i = 0; !status && i < forest->n_slots; i++) status = take_slot(job_state, forest->slots[i], &trees[i], err);
+    for (size_t i = 0; !status && i < forest->n_slots; i++)
+        status = take_slot(job_state, forest->slots[i], &trees[i], err);
     free(trees);
     return status;
 }
 
-/* ---- Telling others ----------------------------------------------------------------------------------------------------- */
+/* ---- Telling others ---- */
 
-hr_status hr_job_state_list(const hr_job_state *job_state, size_t from, size_t to, Hedgerow__Forest *out, hr_error *err) {
+hr_status hr_job_state_list(const hr_job_state *job_state, size_t from, size_t to, Hedgerow__Forest *out,
+                            hr_error *err) {
     Hedgerow__Slot *storage = calloc(to - from + 1, sizeof *storage);
     out->slots = calloc(to - from + 1, sizeof *out->slots);
     out->n_slots = 0;

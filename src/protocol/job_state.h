@@ -1,7 +1,9 @@
-/* The job state of a job whose trees are trained one after the other: who is to train which tree, and what became of it.
+/* The job state of a job whose trees are trained one after the other: who is to train which tree, and what
+ * became of it.
  *
- * Slots are numbered by round and by the owners' order: slot = round * owners + position. A slot is open until its owner's tree is
- * there, or the coordinator says that it stays empty. A tree that comes after all takes an empty slot: what is known only grows. */
+ * Slots are numbered by round and by the owners' order: slot = round * owners + position. A slot is open
+ * until its owner's tree is there, or the coordinator says that it stays empty. A tree that comes after all
+ * takes an empty slot: what is known only grows. */
 #ifndef HR_PROTOCOL_JOB_STATE_H
 #define HR_PROTOCOL_JOB_STATE_H
 
@@ -40,21 +42,27 @@ size_t hr_job_state_next_open(const hr_job_state *job_state);
 /* The position of a member among the owners; owner_count if it is none. */
 size_t hr_job_state_position(const hr_job_state *job_state, size_t member);
 
-/* This party's own tree, from bytes without a signature. Copies. Fails: FORMAT, POLICY, LIMIT (others would refuse it), MEMORY. */
-HR_MUST_CHECK hr_status hr_job_state_sign_tree(hr_job_state *job_state, size_t slot, const uint8_t *tree, size_t size, hr_error *err);
+/* This party's own tree, from bytes without a signature. Copies. Fails: FORMAT, POLICY, LIMIT (others would
+ * refuse it), MEMORY. */
+HR_MUST_CHECK hr_status hr_job_state_sign_tree(hr_job_state *job_state, size_t slot, const uint8_t *tree,
+                                               size_t size, hr_error *err);
 /* The coordinator's word that a slot stays empty; it signs it. No effect on a tree. */
 void hr_job_state_sign_empty(hr_job_state *job_state, size_t slot);
 
-/* What somebody else sent. Nothing is taken unless all of it is in order. Fails: FORMAT, POLICY, LIMIT, MEMORY. */
-HR_MUST_CHECK hr_status hr_job_state_merge(hr_job_state *job_state, const Hedgerow__Forest *forest, hr_error *err);
-HR_MUST_CHECK hr_status hr_job_state_empty(hr_job_state *job_state, size_t slot, ProtobufCBinaryData signature, hr_error *err);
+/* What somebody else sent. Nothing is taken unless all of it is in order. Fails: FORMAT, POLICY, LIMIT,
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_job_state_merge(hr_job_state *job_state, const Hedgerow__Forest *forest,
+                                           hr_error *err);
+HR_MUST_CHECK hr_status hr_job_state_empty(hr_job_state *job_state, size_t slot,
+                                           ProtobufCBinaryData signature, hr_error *err);
 
 /* The tree of a slot; NULL if it has none. It stays the job state's. */
 const hr_paid_tree *hr_job_state_tree(const hr_job_state *job_state, size_t slot);
 
-/* Slots from..to - 1 that are not open, as a message that borrows from the job state. Owner: the caller calls hr_job_state_unlist.
- * Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_job_state_list(const hr_job_state *job_state, size_t from, size_t to, Hedgerow__Forest *out, hr_error *err);
+/* Slots from..to - 1 that are not open, as a message that borrows from the job state. Owner: the caller calls
+ * hr_job_state_unlist. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_job_state_list(const hr_job_state *job_state, size_t from, size_t to,
+                                          Hedgerow__Forest *out, hr_error *err);
 void hr_job_state_unlist(Hedgerow__Forest *forest);
 
 #endif

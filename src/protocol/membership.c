@@ -4,7 +4,9 @@
 
 size_t hr_membership_by_name(const hr_membership *membership, const void *name, size_t size) {
     for (size_t i = 0; i < membership->count; i++)
-        if (strlen(membership->members[i].name) == size && size && !memcmp(membership->members[i].name, name, size)) return i;
+        if (strlen(membership->members[i].name) == size && size &&
+            !memcmp(membership->members[i].name, name, size))
+            return i;
     return HR_NO_MEMBER;
 }
 

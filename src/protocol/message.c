@@ -50,13 +50,15 @@ static bool is_understood(const ProtobufCMessage *message);
 
 /* Whether the messages in one field are. */
 static bool field_is_understood(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
-    const char *at = (const char *)message + field->offset, *quantifier = (const char *)message + field->quantifier_offset;
+    const char *at = (const char *)message + field->offset,
+               *quantifier = (const char *)message + field->quantifier_offset;
     ProtobufCMessage *one = NULL, **many = &one;
     size_t count = 1;
     if (field->label == PROTOBUF_C_LABEL_REPEATED) {
         memcpy(&count, quantifier, sizeof count);
         memcpy(&many, at, sizeof many);
-    } else if (!(field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) || *(const uint32_t *)(const void *)quantifier == field->id) {
+    } else if (!(field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) ||
+               *(const uint32_t *)(const void *)quantifier == field->id) {
         memcpy(&one, at, sizeof one);
     }
     for (size_t i = 0; i < count; i++)
@@ -64,7 +66,8 @@ static bool field_is_understood(const ProtobufCMessage *message, const ProtobufC
     return true;
 }
 
-/* Whether neither the message nor any within it has a field that its type lacks. Types do not contain themselves. */
+/* Whether neither the message nor any within it has a field that its type lacks. Types do not contain
+ * themselves. */
 static bool is_understood(const ProtobufCMessage *message) {
     if (message->n_unknown_fields) return false;
     for (unsigned f = 0; f < message->descriptor->n_fields; f++) {
@@ -74,9 +77,11 @@ static bool is_understood(const ProtobufCMessage *message) {
     return true;
 }
 
-hr_status hr_message_unpack(const ProtobufCMessageDescriptor *type, const void *bytes, size_t size, ProtobufCMessage **out, hr_error *err) {
+hr_status hr_message_unpack(const ProtobufCMessageDescriptor *type, const void *bytes, size_t size,
+                            ProtobufCMessage **out, hr_error *err) {
     static const char remedy[] = "the sender runs another version of Hedgerow, or is malicious";
-    if (size > HR_MESSAGE_MAX) return hr_fail(err, HR_E_LIMIT, remedy, "a message of %zu bytes is too large", size);
+    if (size > HR_MESSAGE_MAX)
+        return hr_fail(err, HR_E_LIMIT, remedy, "a message of %zu bytes is too large", size);
     allowance room = {.left = HR_UNPACKED_MAX};
     room.allocator = (ProtobufCAllocator){take_message_bytes, free_message_bytes, &room};
     ProtobufCMessage *message = protobuf_c_message_unpack(type, &room.allocator, size, bytes);

@@ -1,5 +1,5 @@
-/* Messages as bytes and back (hedgerow.proto). Bytes come from other parties: reading them never uses more memory than a bound, and
- * whatever is not understood is refused. */
+/* Messages as bytes and back (hedgerow.proto). Bytes come from other parties: reading them never uses more
+ * memory than a bound, and whatever is not understood is refused. */
 #ifndef HR_PROTOCOL_MESSAGE_H
 #define HR_PROTOCOL_MESSAGE_H
 
@@ -25,15 +25,16 @@ HR_MUST_CHECK hr_status hr_message_pack(const ProtobufCMessage *message, hr_byte
 
 /* Bytes as the type that `type` describes. Owner: the caller frees *out with hr_message_unpacked_free.
  * Fails: FORMAT (not such bytes), LIMIT (too large), MEMORY. */
-HR_MUST_CHECK hr_status hr_message_unpack(const ProtobufCMessageDescriptor *type, const void *bytes, size_t size, ProtobufCMessage **out,
-                                          hr_error *err);
+HR_MUST_CHECK hr_status hr_message_unpack(const ProtobufCMessageDescriptor *type, const void *bytes,
+                                          size_t size, ProtobufCMessage **out, hr_error *err);
 void hr_message_unpacked_free(ProtobufCMessage *message);
 
 /* Borrowed views of C strings and bytes for messages to be packed. */
 ProtobufCBinaryData hr_text_of(const char *text);
 ProtobufCBinaryData hr_data_of(const void *at, size_t size);
 
-/* Whether a text from elsewhere is UTF-8 of at most `most` bytes without control characters, so that it may be shown to people. */
+/* Whether a text from elsewhere is UTF-8 of at most `most` bytes without control characters, so that it may
+ * be shown to people. */
 bool hr_text_is_fit(ProtobufCBinaryData text, size_t most);
 bool hr_text_is(ProtobufCBinaryData text, const char *other);
 

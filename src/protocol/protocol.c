@@ -44,7 +44,8 @@ hr_status hr_protocol_act(hr_protocol *protocol, hr_action action, hr_error *err
     return HR_OK;
 }
 
-hr_status hr_protocol_send(hr_protocol *protocol, size_t to, Hedgerow__Message__KindCase kind, const void *content, hr_error *err) {
+hr_status hr_protocol_send(hr_protocol *protocol, size_t to, Hedgerow__Message__KindCase kind,
+                           const void *content, hr_error *err) {
     hr_action action = {.kind = HR_ACT_SEND, .member = to};
     Hedgerow__Message message = HEDGEROW__MESSAGE__INIT;
     message.kind_case = kind;
@@ -53,7 +54,8 @@ hr_status hr_protocol_send(hr_protocol *protocol, size_t to, Hedgerow__Message__
     return status ? status : hr_protocol_act(protocol, action, err);
 }
 
-hr_status hr_protocol_say(hr_protocol *protocol, hr_action_kind kind, size_t member, hr_error *err, const char *format, ...) {
+hr_status hr_protocol_say(hr_protocol *protocol, hr_action_kind kind, size_t member, hr_error *err,
+                          const char *format, ...) {
     hr_action action = {.kind = kind, .member = member};
     va_list arguments;
     va_start(arguments, format);

@@ -1,8 +1,9 @@
 /* Protocols as state machines without I/O: events go in, actions come out.
  *
- * A machine depends on its events alone: fed the same events again it takes the same actions. So a journal of events is all that a party
- * needs to go on after a crash (party/party.h): the events are fed again, and actions that were carried out before are dropped.
- * Whatever another party sends is at worst an action HR_ACT_CUT_OFF, never an error: errors are for want of memory. */
+ * A machine depends on its events alone: fed the same events again it takes the same actions. So a journal of
+ * events is all that a party needs to go on after a crash (party/party.h): the events are fed again, and
+ * actions that were carried out before are dropped. Whatever another party sends is at worst an action
+ * HR_ACT_CUT_OFF, never an error: errors are for want of memory. */
 #ifndef HR_PROTOCOL_PROTOCOL_H
 #define HR_PROTOCOL_PROTOCOL_H
 
@@ -33,10 +34,10 @@ typedef enum hr_action_kind {
     HR_ACT_DECIDE,   /* owner: bytes: the Terms; answered by HR_EVENT_DECIDED */
     HR_ACT_TRAIN,    /* owner: train the tree of `slot`; answered by BEGUN, then WORKED */
     HR_ACT_VOTE,     /* owner: vote on the round that ends before `slot`; answered likewise */
-    HR_ACT_CUT_OFF,  /* member broke the protocol: nothing of its own is listened to any more; text says why */
-    HR_ACT_LOG,      /* text: progress, for people */
-    HR_ACT_FINISH,   /* the job is done; coordinator: make the model */
-    HR_ACT_FAIL      /* the job has ended without a model; text says why */
+    HR_ACT_CUT_OFF, /* member broke the protocol: nothing of its own is listened to any more; text says why */
+    HR_ACT_LOG,     /* text: progress, for people */
+    HR_ACT_FINISH,  /* the job is done; coordinator: make the model */
+    HR_ACT_FAIL     /* the job has ended without a model; text says why */
 } hr_action_kind;
 
 enum { HR_ACTION_TEXT = 240 };
@@ -58,10 +59,12 @@ typedef struct hr_protocol_setup {
     size_t coordinator;      /* member */
     size_t min_owners;       /* owner: a job of fewer is none of its own */
     hr_bytes terms;          /* coordinator: what it offers (Terms) */
-    double round_gain;       /* coordinator: a round gain below it ends the job; used if the terms say that there are votes */
+    double round_gain; /* coordinator: a round gain below it ends the job; used if the terms say that there
+                          are votes */
 } hr_protocol_setup;
 
-/* Makes a machine. Owner: the caller frees *out with hr_protocol_free. Fails: FORMAT (coordinator: terms), MEMORY. */
+/* Makes a machine. Owner: the caller frees *out with hr_protocol_free. Fails: FORMAT (coordinator: terms),
+ * MEMORY. */
 typedef hr_status hr_protocol_make(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err);
 
 /* Fails: MEMORY; the machine is of no use then. */
@@ -72,7 +75,7 @@ bool hr_protocol_next(hr_protocol *protocol, hr_action *out);
 bool hr_protocol_waits(const hr_protocol *protocol);
 void hr_protocol_free(hr_protocol *protocol);
 
-/* ---- For those who write one ---------------------------------------------------------------------------------------- */
+/* ---- For those who write one ---- */
 
 struct hr_protocol {
     hr_status (*feed)(hr_protocol *self, const hr_event *event, hr_error *err);
@@ -85,11 +88,11 @@ struct hr_protocol {
 /* Queues an action, and owns its bytes from then on, even on failure. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_protocol_act(hr_protocol *protocol, hr_action action, hr_error *err);
 /* Queues a message; `content` is of the type that its kind says. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_protocol_send(hr_protocol *protocol, size_t to, Hedgerow__Message__KindCase kind, const void *content,
-                                         hr_error *err);
+HR_MUST_CHECK hr_status hr_protocol_send(hr_protocol *protocol, size_t to, Hedgerow__Message__KindCase kind,
+                                         const void *content, hr_error *err);
 /* Queues an action that is a line of text. */
-HR_MUST_CHECK hr_status hr_protocol_say(hr_protocol *protocol, hr_action_kind kind, size_t member, hr_error *err, const char *format, ...)
-    HR_PRINTF(5, 6);
+HR_MUST_CHECK hr_status hr_protocol_say(hr_protocol *protocol, hr_action_kind kind, size_t member,
+                                        hr_error *err, const char *format, ...) HR_PRINTF(5, 6);
 /* The sender of a message broke the protocol: POLICY, of which the machine makes an action HR_ACT_CUT_OFF. */
 HR_MUST_CHECK hr_status hr_protocol_refuse(const char *why, hr_error *err);
 

@@ -20,7 +20,8 @@ void hr_reorder_buffer_put(hr_reorder_buffer *m, const hr_envelope *envelope) {
 }
 
 static hr_status append_piece(hr_reorder_buffer *m, const hr_bytes *piece, hr_error *err) {
-    if (m->partial.size + piece->size > HR_MESSAGE_MAX) return hr_fail(err, HR_E_LIMIT, "", "a message is too large");
+    if (m->partial.size + piece->size > HR_MESSAGE_MAX)
+        return hr_fail(err, HR_E_LIMIT, "", "a message is too large");
     uint8_t *longer = realloc(m->partial.at, m->partial.size + piece->size + 1);
     if (!longer) return hr_fail_memory(err);
     if (piece->size) memcpy(longer + m->partial.size, piece->at, piece->size);
@@ -28,7 +29,8 @@ static hr_status append_piece(hr_reorder_buffer *m, const hr_bytes *piece, hr_er
     return HR_OK;
 }
 
-hr_status hr_reorder_buffer_take(hr_reorder_buffer *m, bool *there, hr_bytes *out, uint64_t *sequence, hr_error *err) {
+hr_status hr_reorder_buffer_take(hr_reorder_buffer *m, bool *there, hr_bytes *out, uint64_t *sequence,
+                                 hr_error *err) {
     for (;;) {
         hr_mail_piece *next = &m->early[expected(m) % HR_REORDER_EARLY_MAX];
         if (next->sequence != expected(m)) {

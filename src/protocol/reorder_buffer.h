@@ -1,7 +1,8 @@
-/* One job's mail from one party: envelopes in any order, some twice; messages out, whole, each once, in the order they were sent.
+/* One job's mail from one party: envelopes in any order, some twice; messages out, whole, each once, in the
+ * order they were sent.
  *
- * Envelopes that come too early are put by, a few; the rest is dropped, and comes again, since nothing is receipted before its message is
- * on the disk. */
+ * Envelopes that come too early are put by, a few; the rest is dropped, and comes again, since nothing is
+ * receipted before its message is on the disk. */
 #ifndef HR_PROTOCOL_REORDER_BUFFER_H
 #define HR_PROTOCOL_REORDER_BUFFER_H
 
@@ -25,10 +26,10 @@ typedef struct hr_reorder_buffer {
 /* Takes an envelope that is no ack; owns its body from then on. */
 void hr_reorder_buffer_put(hr_reorder_buffer *reorder_buffer, const hr_envelope *envelope);
 
-/* The next whole message, with the sequence of its last envelope; false: none. Owner: the caller frees out->at. It counts as taken.
- * Fails: LIMIT (too large a message), MEMORY. */
-HR_MUST_CHECK hr_status hr_reorder_buffer_take(hr_reorder_buffer *reorder_buffer, bool *there, hr_bytes *out, uint64_t *sequence,
-                                               hr_error *err);
+/* The next whole message, with the sequence of its last envelope; false: none. Owner: the caller frees
+ * out->at. It counts as taken. Fails: LIMIT (too large a message), MEMORY. */
+HR_MUST_CHECK hr_status hr_reorder_buffer_take(hr_reorder_buffer *reorder_buffer, bool *there, hr_bytes *out,
+                                               uint64_t *sequence, hr_error *err);
 
 void hr_reorder_buffer_done(hr_reorder_buffer *reorder_buffer);
 

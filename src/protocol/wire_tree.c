@@ -9,13 +9,14 @@
 
 enum { NODES_MAX = 8191, RELEASES_MAX = 1024, SET_WORDS = HR_BINS_MAX / 64, DEPTH_MAX = 12 };
 
-/* The largest leaf: labels lie in [-1, 1], steps of classes are clipped to 2, twice that as log-odds (methods/inprivate.h), and no learning
- * rate is above 1. So a tree that means harm can be no worse than those after it can mend. As published, nothing bounds a leaf. */
+/* The largest leaf: labels lie in [-1, 1], steps of classes are clipped to 2, twice that as log-odds
+ * (methods/inprivate.h), and no learning rate is above 1. So a tree that means harm can be no worse than
+ * those after it can mend. As published, nothing bounds a leaf. */
 static double value_max(const hr_tree_rules *rules) {
     return rules->paper ? 1e12 : 4;
 }
 
-/* ---- Packing ---------------------------------------------------------------------------------------------------------- */
+/* ---- Packing ---- */
 
 static void fill_release(const hr_release *in, Hedgerow__Release *out) {
     hedgerow__release__init(out);
@@ -32,8 +33,8 @@ static void fill_release(const hr_release *in, Hedgerow__Release *out) {
     out->draws = in->draws;
 }
 
-hr_status hr_wire_releases_pack(const hr_release *releases, size_t count, Hedgerow__Release **storage, Hedgerow__Release ***out,
-                                hr_error *err) {
+hr_status hr_wire_releases_pack(const hr_release *releases, size_t count, Hedgerow__Release **storage,
+                                Hedgerow__Release ***out, hr_error *err) {
     *storage = calloc(count + 1, sizeof **storage);
     *out = calloc(count + 1, sizeof **out);
     if (!*storage || !*out) return hr_fail_memory(err);
@@ -66,7 +67,8 @@ static hr_status wire_tree_columns_of(const hr_tree *tree, columns *c, hr_error 
                    .cut = malloc((n + 1) * sizeof *c->cut),
                    .value = malloc((n + 1) * sizeof *c->value),
                    .subsets = malloc((words + 1) * sizeof *c->subsets)};
-    if (!c->left || !c->feature || !c->subset || !c->missing_left || !c->cut || !c->value || !c->subsets) return hr_fail_memory(err);
+    if (!c->left || !c->feature || !c->subset || !c->missing_left || !c->cut || !c->value || !c->subsets)
+        return hr_fail_memory(err);
     for (size_t i = 0; i < n; i++) {
         const hr_node *node = &tree->nodes[i];
         c->left[i] = node->left;
@@ -82,7 +84,8 @@ static hr_status wire_tree_columns_of(const hr_tree *tree, columns *c, hr_error 
 }
 
 static void point_at(Hedgerow__Tree *wire, const columns *c, const hr_tree *tree) {
-    wire->n_left = wire->n_feature = wire->n_subset = wire->n_missing_left = wire->n_cut = wire->n_value = tree->node_count;
+    wire->n_left = wire->n_feature = wire->n_subset = wire->n_missing_left = wire->n_cut = wire->n_value =
+        tree->node_count;
     wire->left = c->left;
     wire->feature = c->feature;
     wire->subset = c->subset;
@@ -93,8 +96,8 @@ static void point_at(Hedgerow__Tree *wire, const columns *c, const hr_tree *tree
     wire->subsets = c->subsets;
 }
 
-hr_status hr_wire_tree_pack(const hr_membership *membership, const hr_tree_slot *slot, const hr_paid_tree *tree, hr_bytes *out,
-                            hr_error *err) {
+hr_status hr_wire_tree_pack(const hr_membership *membership, const hr_tree_slot *slot,
+                            const hr_paid_tree *tree, hr_bytes *out, hr_error *err) {
     Hedgerow__Tree wire = HEDGEROW__TREE__INIT;
     columns c;
     Hedgerow__Release *storage = NULL;
@@ -102,7 +105,8 @@ hr_status hr_wire_tree_pack(const hr_membership *membership, const hr_tree_slot 
     wire.owner = hr_text_of(membership->members[slot->owner].name);
     wire.slot = (uint32_t)slot->slot;
     hr_status status = wire_tree_columns_of(&tree->tree, &c, err);
-    if (!status) status = hr_wire_releases_pack(tree->releases, tree->release_count, &storage, &wire.releases, err);
+    if (!status)
+        status = hr_wire_releases_pack(tree->releases, tree->release_count, &storage, &wire.releases, err);
     wire.n_releases = tree->release_count;
     if (!status) {
         point_at(&wire, &c, &tree->tree);
@@ -114,7 +118,7 @@ hr_status hr_wire_tree_pack(const hr_membership *membership, const hr_tree_slot 
     return status;
 }
 
-/* ---- Unpacking -------------------------------------------------------------------------------------------------------- */
+/* ---- Unpacking ---- */
 
 static hr_status refuse_wire_tree(const char *why, hr_error *err) {
     return hr_fail(err, HR_E_FORMAT, "", "%s", why);
@@ -127,12 +131,15 @@ static bool is_of_place(const Hedgerow__Release *in, const hr_tree_rules *rules,
     return !in->group && tree && (exact || in->part == slot);
 }
 
-static hr_status read_wire_release(const Hedgerow__Release *in, const hr_tree_rules *rules, size_t slot, hr_arena *arena, hr_release *out,
-                                   hr_error *err) {
-    if (!in->what.len || !hr_text_is_fit(in->what, 100)) return refuse_wire_tree("a release without a name", err);
-    if (!hr_mechanism_info_of(in->mechanism)) return refuse_wire_tree("a release by an unknown mechanism", err);
+static hr_status read_wire_release(const Hedgerow__Release *in, const hr_tree_rules *rules, size_t slot,
+                                   hr_arena *arena, hr_release *out, hr_error *err) {
+    if (!in->what.len || !hr_text_is_fit(in->what, 100))
+        return refuse_wire_tree("a release without a name", err);
+    if (!hr_mechanism_info_of(in->mechanism))
+        return refuse_wire_tree("a release by an unknown mechanism", err);
     if (!is_of_place(in, rules, slot)) return refuse_wire_tree("a release of another slot", err);
-    if (in->level < -1 || in->level > DEPTH_MAX) return refuse_wire_tree("a release of a level that no tree has", err);
+    if (in->level < -1 || in->level > DEPTH_MAX)
+        return refuse_wire_tree("a release of a level that no tree has", err);
     const char *what = hr_arena_text(arena, (const char *)in->what.data, in->what.len);
     if (!what) return hr_fail_memory(err);
     *out = (hr_release){.what = what,
@@ -149,7 +156,8 @@ static hr_status read_wire_release(const Hedgerow__Release *in, const hr_tree_ru
     return HR_OK;
 }
 
-static hr_status check_cost(const hr_release *releases, size_t count, const hr_tree_rules *rules, hr_error *err) {
+static hr_status check_cost(const hr_release *releases, size_t count, const hr_tree_rules *rules,
+                            hr_error *err) {
     if (rules->paper) return HR_OK;
     hr_units total = 0;
     hr_status status = hr_account_check(releases, count, HR_PURE, err);
@@ -158,13 +166,14 @@ static hr_status check_cost(const hr_release *releases, size_t count, const hr_t
     return total > rules->budget ? hr_fail(err, HR_E_POLICY, "", "it cost more than the job allows") : HR_OK;
 }
 
-hr_status hr_wire_releases_unpack(Hedgerow__Release *const *wire, size_t count, const hr_tree_rules *rules, size_t slot, hr_arena *arena,
-                                  hr_release **out, hr_error *err) {
+hr_status hr_wire_releases_unpack(Hedgerow__Release *const *wire, size_t count, const hr_tree_rules *rules,
+                                  size_t slot, hr_arena *arena, hr_release **out, hr_error *err) {
     if (count > RELEASES_MAX) return refuse_wire_tree("too many releases", err);
     hr_release *made = hr_arena_alloc(arena, count + 1, sizeof *made);
     if (!made) return hr_fail_memory(err);
     hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < count; i++) status = read_wire_release(wire[i], rules, slot, arena, &made[i], err);
+    for (size_t i = 0; !status && i < count; i++)
+        status = read_wire_release(wire[i], rules, slot, arena, &made[i], err);
     if (!status) status = check_cost(made, count, rules, err);
     if (!status) *out = made;
     return status;
@@ -172,8 +181,8 @@ hr_status hr_wire_releases_unpack(Hedgerow__Release *const *wire, size_t count, 
 
 static bool is_integer(const Hedgerow__Tree *t) {
     size_t n = t->n_left;
-    return n && n <= NODES_MAX && t->n_feature == n && t->n_subset == n && t->n_missing_left == n && t->n_cut == n && t->n_value == n &&
-           t->n_subsets % SET_WORDS == 0 && t->n_subsets / SET_WORDS <= n;
+    return n && n <= NODES_MAX && t->n_feature == n && t->n_subset == n && t->n_missing_left == n &&
+           t->n_cut == n && t->n_value == n && t->n_subsets % SET_WORDS == 0 && t->n_subsets / SET_WORDS <= n;
 }
 
 static hr_status read_wire_tree(const Hedgerow__Tree *t, hr_arena *arena, hr_tree *out, hr_error *err) {
@@ -189,27 +198,34 @@ static hr_status read_wire_tree(const Hedgerow__Tree *t, hr_arena *arena, hr_tre
                                   .missing_left = t->missing_left[i] != 0,
                                   .threshold = t->cut[i],
                                   .value = t->value[i]};
-    for (size_t s = 0; s < tree.subset_count; s++) memcpy(tree.subsets[s].words, t->subsets + s * SET_WORDS, sizeof tree.subsets[s].words);
+    for (size_t s = 0; s < tree.subset_count; s++)
+        memcpy(tree.subsets[s].words, t->subsets + s * SET_WORDS, sizeof tree.subsets[s].words);
     *out = tree;
     return HR_OK;
 }
 
 static hr_status check_tree_wire_tree(const hr_tree *tree, const hr_tree_rules *rules, hr_error *err) {
-    const hr_tree_limits limits = {.schema = rules->schema, .depth_max = DEPTH_MAX, .value_max = value_max(rules), .within_bounds = true};
+    const hr_tree_limits limits = {.schema = rules->schema,
+                                   .depth_max = DEPTH_MAX,
+                                   .value_max = value_max(rules),
+                                   .within_bounds = true};
     hr_tree_fault fault;
     hr_status status = hr_tree_check(tree, &limits, &fault, err);
     if (!fault.of_node) return status;
-    return hr_fail(err, HR_E_FORMAT, "ask its owner for the tree again", "node %zu of a tree: %s", fault.node, fault.what);
+    return hr_fail(err, HR_E_FORMAT, "ask its owner for the tree again", "node %zu of a tree: %s", fault.node,
+                   fault.what);
 }
 
-static hr_status check_tree_slot(const hr_membership *membership, const hr_tree_slot *slot, const Hedgerow__Tree *t, hr_error *err) {
-    bool same = t->job.len == HR_JOB_BYTES && !memcmp(t->job.data, slot->job.bytes, HR_JOB_BYTES) && t->slot == slot->slot &&
-                hr_text_is(t->owner, membership->members[slot->owner].name);
+static hr_status check_tree_slot(const hr_membership *membership, const hr_tree_slot *slot,
+                                 const Hedgerow__Tree *t, hr_error *err) {
+    bool same = t->job.len == HR_JOB_BYTES && !memcmp(t->job.data, slot->job.bytes, HR_JOB_BYTES) &&
+                t->slot == slot->slot && hr_text_is(t->owner, membership->members[slot->owner].name);
     return same ? HR_OK : hr_fail(err, HR_E_POLICY, "", "the tree was made for another slot");
 }
 
-hr_status hr_wire_tree_unpack(const hr_membership *membership, const hr_tree_slot *slot, const hr_tree_rules *rules, const void *bytes,
-                              size_t size, hr_arena *arena, hr_paid_tree *out, hr_error *err) {
+hr_status hr_wire_tree_unpack(const hr_membership *membership, const hr_tree_slot *slot,
+                              const hr_tree_rules *rules, const void *bytes, size_t size, hr_arena *arena,
+                              hr_paid_tree *out, hr_error *err) {
     ProtobufCMessage *unpacked = NULL;
     hr_paid_tree made = {0};
     hr_status status = hr_message_unpack(&hedgerow__tree__descriptor, bytes, size, &unpacked, err);
@@ -218,7 +234,9 @@ hr_status hr_wire_tree_unpack(const hr_membership *membership, const hr_tree_slo
     status = check_tree_slot(membership, slot, wire, err);
     if (!status) status = read_wire_tree(wire, arena, &made.tree, err);
     if (!status) status = check_tree_wire_tree(&made.tree, rules, err);
-    if (!status) status = hr_wire_releases_unpack(wire->releases, wire->n_releases, rules, slot->slot, arena, &made.releases, err);
+    if (!status)
+        status = hr_wire_releases_unpack(wire->releases, wire->n_releases, rules, slot->slot, arena,
+                                         &made.releases, err);
     made.release_count = wire->n_releases;
     if (!status) *out = made;
     hr_message_unpacked_free(unpacked);

@@ -1,6 +1,6 @@
-/* Noise protects people only as long as nobody can predict it: the key comes from the operating system, every refill replaces
- * it (so that past bits cannot be recomputed from memory), bytes are wiped once used, and a forked child never repeats its
- * parent's bits. */
+/* Noise protects people only as long as nobody can predict it: the key comes from the operating system, every
+ * refill replaces it (so that past bits cannot be recomputed from memory), bytes are wiped once used, and a
+ * forked child never repeats its parent's bits. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise */
 #include "random/csprng.h"
 
@@ -36,9 +36,11 @@ static pid_t ask_wipe_on_fork(void *memory, size_t size) {
 
 static hr_status open_unkeyed(hr_csprng **out, hr_error *err) {
     if (sodium_init() < 0)
-        return hr_fail(err, HR_E_IO, "check that /dev/urandom is readable", "the operating system returns no random bits");
+        return hr_fail(err, HR_E_IO, "check that /dev/urandom is readable",
+                       "the operating system returns no random bits");
     /* Whole pages of its own: the advice concerns pages. */
-    hr_csprng *csprng = mmap(NULL, sizeof *csprng, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    hr_csprng *csprng =
+        mmap(NULL, sizeof *csprng, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (csprng == MAP_FAILED) return hr_fail_memory(err);
     csprng->owner = ask_wipe_on_fork(csprng, sizeof *csprng);
     csprng->at = OUTPUT;
@@ -80,7 +82,8 @@ static void rekey_child(hr_csprng *csprng) {
 }
 
 static void refill(hr_csprng *csprng) {
-    static const unsigned char nonce[crypto_stream_chacha20_NONCEBYTES] = {0}; /* every key makes one output only */
+    static const unsigned char nonce[crypto_stream_chacha20_NONCEBYTES] = {
+        0}; /* every key makes one output only */
     crypto_stream_chacha20(csprng->output, OUTPUT, nonce, csprng->key);
     memcpy(csprng->key, csprng->output, KEY);
     csprng->at = KEY;

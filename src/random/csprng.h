@@ -1,7 +1,7 @@
 /* Streams of random bits: a key-erasing ChaCha20 generator keyed from the operating system, safe after fork.
  *
- * A stream cannot fail once it is open. In a forked child every stream, a seeded one too, goes on with fresh OS entropy.
- * Thread: one at a time. */
+ * A stream cannot fail once it is open. In a forked child every stream, a seeded one too, goes on with fresh
+ * OS entropy. Thread: one at a time. */
 #ifndef HR_RANDOM_CSPRNG_H
 #define HR_RANDOM_CSPRNG_H
 

@@ -1,5 +1,5 @@
-/* Noise that is drawn with floating-point numbers betrays the data through its low-order bits. These samplers compute with
- * integers alone, so the guarantee proved on paper is the one that the machine gives. */
+/* Noise that is drawn with floating-point numbers betrays the data through its low-order bits. These samplers
+ * compute with integers alone, so the guarantee proved on paper is the one that the machine gives. */
 #include "random/sample.h"
 
 #include <assert.h>
@@ -7,8 +7,8 @@
 uint64_t hr_uniform(hr_csprng *csprng, uint64_t m) {
     assert(m >= 1);
     if (m == 1) return 0;
-    /* The high word of x * m is uniform on 0..m-1 if the low words are counted in whole rounds of m: the first 2^64 mod m low
-     * words are left out. */
+    /* The high word of x * m is uniform on 0..m-1 if the low words are counted in whole rounds of m: the
+     * first 2^64 mod m low words are left out. */
     hr_u128 product = (hr_u128)hr_csprng_u64(csprng) * m;
     if ((uint64_t)product < m) {
         uint64_t left_out = (0 - m) % m;
@@ -31,8 +31,8 @@ bool hr_bernoulli(hr_csprng *csprng, hr_u128 a, hr_u128 b) {
     return hr_uniform_wide(csprng, b) < a;
 }
 
-/* exp(-a/b) for a <= b, as the alternating series sum of (-a/b)^k / k!: after k-1 successes the next trial succeeds with
- * probability (a/b)/k, made of two trials so that no product can overflow. */
+/* exp(-a/b) for a <= b, as the alternating series sum of (-a/b)^k / k!: after k-1 successes the next trial
+ * succeeds with probability (a/b)/k, made of two trials so that no product can overflow. */
 static bool bernoulli_exp_below_one(hr_csprng *csprng, hr_u128 a, hr_u128 b) {
     uint64_t k = 1;
     while (hr_uniform(csprng, k) == 0 && hr_bernoulli(csprng, a, b)) k++;
@@ -100,10 +100,11 @@ static bool bernoulli_exp_square(hr_csprng *csprng, hr_u128 d, hr_u128 a, hr_u12
     return true;
 }
 
-/* A discrete Laplace y of scale t, accepted with probability exp(-(|y| - sigma^2/t)^2 / (2 sigma^2)), has probability
- * proportional to exp(-y^2 / (2 sigma^2)), whatever t is. */
+/* A discrete Laplace y of scale t, accepted with probability exp(-(|y| - sigma^2/t)^2 / (2 sigma^2)), has
+ * probability proportional to exp(-y^2 / (2 sigma^2)), whatever t is. */
 static wide_int draw_gaussian_above_one(hr_csprng *csprng, uint64_t num, uint64_t den) {
-    uint64_t m = integer_square_root(num / den); /* t = sigma^2/m, near sigma, keeps the products below 2^127 */
+    uint64_t m =
+        integer_square_root(num / den); /* t = sigma^2/m, near sigma, keeps the products below 2^127 */
     for (;;) {
         wide_int y = draw_laplace(csprng, num, den * m);
         hr_u128 d = y.size > m ? y.size - m : m - y.size;
@@ -122,7 +123,8 @@ static wide_int draw_gaussian_below_one(hr_csprng *csprng, uint64_t num, uint64_
 
 int64_t hr_discrete_gaussian(hr_csprng *csprng, uint64_t num, uint64_t den) {
     assert(num >= 1 && num >> 63 == 0 && den >= 1 && den <= 1 << 16 && num / den <= (uint64_t)1 << 60);
-    return saturate(num >= den ? draw_gaussian_above_one(csprng, num, den) : draw_gaussian_below_one(csprng, num, den));
+    return saturate(num >= den ? draw_gaussian_above_one(csprng, num, den)
+                               : draw_gaussian_below_one(csprng, num, den));
 }
 
 size_t hr_categorical(hr_csprng *csprng, const uint64_t *weights, size_t count) {

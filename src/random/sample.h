@@ -1,5 +1,5 @@
-/* Exact samplers: every probability below is met exactly, given uniform bits (laplace.proof.md; Canonne, Kamath, Steinke
- * 2020). Integer arithmetic only; loops end with probability 1. */
+/* Exact samplers: every probability below is met exactly, given uniform bits (laplace.proof.md; Canonne,
+ * Kamath, Steinke 2020). Integer arithmetic only; loops end with probability 1. */
 #ifndef HR_RANDOM_SAMPLE_H
 #define HR_RANDOM_SAMPLE_H
 
@@ -10,8 +10,8 @@
 __extension__ typedef unsigned __int128 hr_u128;
 __extension__ typedef __int128 hr_i128;
 
-/* Noise beyond is returned as +-HR_NOISE_MAX. A sum of it and a value within +-2^61, clamped to +-2^61, is what it would be
- * without this end: so nothing of the law is lost (laplace.proof.md). */
+/* Noise beyond is returned as +-HR_NOISE_MAX. A sum of it and a value within +-2^61, clamped to +-2^61, is
+ * what it would be without this end: so nothing of the law is lost (laplace.proof.md). */
 #define HR_NOISE_MAX ((int64_t)1 << 62)
 
 /* Uniform on 0..m-1; m >= 1. */

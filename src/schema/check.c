@@ -19,14 +19,16 @@ typedef struct checker {
 
 /* A word that a cell can have: trimmed of blanks, not empty, UTF-8 without NUL. */
 static hr_status check_word(const checker *c, const char *word, const char *what) {
-    if (!word || !*word) return hr_fail(c->err, HR_E_FORMAT, "an empty cell always counts as missing", "%s is empty", what);
+    if (!word || !*word)
+        return hr_fail(c->err, HR_E_FORMAT, "an empty cell always counts as missing", "%s is empty", what);
     const char *trimmed = word;
     size_t size = strlen(word);
     if (hr_text_trim(&trimmed, &size)) {
-        return hr_fail(c->err, HR_E_FORMAT, "remove them: blanks around cells are ignored", "%s '%s' begins or ends with blanks", what,
-                       word);
+        return hr_fail(c->err, HR_E_FORMAT, "remove them: blanks around cells are ignored",
+                       "%s '%s' begins or ends with blanks", what, word);
     }
-    if (!hr_utf8_valid(word, size)) return hr_fail(c->err, HR_E_FORMAT, "convert it to UTF-8", "%s is not valid UTF-8", what);
+    if (!hr_utf8_valid(word, size))
+        return hr_fail(c->err, HR_E_FORMAT, "convert it to UTF-8", "%s is not valid UTF-8", what);
     return HR_OK;
 }
 
@@ -51,7 +53,8 @@ static hr_status check_name(checker *c, const char *name) {
     hr_status status = check_word(c, name, "the name of a column");
     if (status) return status;
     if (hr_string_map_find(&c->names, name, strlen(name)) != HR_STRING_MAP_NONE) {
-        return hr_fail(c->err, HR_E_FORMAT, "give every column (label and features) a unique name", "the name '%s' is used twice", name);
+        return hr_fail(c->err, HR_E_FORMAT, "give every column (label and features) a unique name",
+                       "the name '%s' is used twice", name);
     }
     if (!hr_string_map_add(&c->names, name, strlen(name), 0)) return hr_fail_memory(c->err);
     return HR_OK;
@@ -60,14 +63,16 @@ static hr_status check_name(checker *c, const char *name) {
 static hr_status check_bounds(const checker *c, const hr_column *column) {
     c->fault->key = isfinite(column->low) ? "high" : "low";
     if (!isfinite(column->low) || !isfinite(column->high) || !isfinite(column->high - column->low)) {
-        return hr_fail(c->err, HR_E_FORMAT, "give finite numbers whose difference is finite too", "the bounds are too large");
+        return hr_fail(c->err, HR_E_FORMAT, "give finite numbers whose difference is finite too",
+                       "the bounds are too large");
     }
     if (!(column->low <= column->high)) {
-        return hr_fail(c->err, HR_E_FORMAT, "give bounds with low <= high", "low (%g) is above high (%g)", column->low, column->high);
+        return hr_fail(c->err, HR_E_FORMAT, "give bounds with low <= high", "low (%g) is above high (%g)",
+                       column->low, column->high);
     }
     if (column == &c->parts->label && !isfinite(2 / (column->high - column->low))) {
-        return hr_fail(c->err, HR_E_FORMAT, "give bounds with low < high", "the label's low (%g) and high (%g) are too near", column->low,
-                       column->high);
+        return hr_fail(c->err, HR_E_FORMAT, "give bounds with low < high",
+                       "the label's low (%g) and high (%g) are too near", column->low, column->high);
     }
     return HR_OK;
 }
@@ -79,11 +84,12 @@ static hr_status check_value(checker *c, const hr_column *column, size_t i) {
     if (status) return status;
     size_t size = strlen(value);
     if (hr_string_map_find(&c->missing, value, size) != HR_STRING_MAP_NONE) {
-        return hr_fail(c->err, HR_E_FORMAT, "remove it from 'values' or from 'missing'", "the value '%s' is also a spelling of missing",
-                       value);
+        return hr_fail(c->err, HR_E_FORMAT, "remove it from 'values' or from 'missing'",
+                       "the value '%s' is also a spelling of missing", value);
     }
     uint32_t before = hr_string_map_find(&c->values, value, size);
-    if (before != HR_STRING_MAP_NONE) return hr_fail(c->err, HR_E_FORMAT, "list every value once", "the value '%s' is listed twice", value);
+    if (before != HR_STRING_MAP_NONE)
+        return hr_fail(c->err, HR_E_FORMAT, "list every value once", "the value '%s' is listed twice", value);
     if (!hr_string_map_add(&c->values, value, size, (uint32_t)i)) return hr_fail_memory(c->err);
     return HR_OK;
 }
@@ -91,9 +97,12 @@ static hr_status check_value(checker *c, const hr_column *column, size_t i) {
 static hr_status check_values(checker *c, const hr_column *column) {
     c->fault->key = "values";
     if (column->value_count > HR_VALUES_MAX) {
-        return hr_fail(c->err, HR_E_LIMIT, "merge rare values", "%zu values; at most %d are allowed", column->value_count, HR_VALUES_MAX);
+        return hr_fail(c->err, HR_E_LIMIT, "merge rare values", "%zu values; at most %d are allowed",
+                       column->value_count, HR_VALUES_MAX);
     }
-    if (!column->value_count) return hr_fail(c->err, HR_E_FORMAT, "list the public values of the column", "a category without values");
+    if (!column->value_count)
+        return hr_fail(c->err, HR_E_FORMAT, "list the public values of the column",
+                       "a category without values");
     hr_string_map_done(&c->values);
     for (size_t i = 0; i < column->value_count; i++) {
         hr_status status = check_value(c, column, i);
@@ -102,7 +111,8 @@ static hr_status check_values(checker *c, const hr_column *column) {
     return HR_OK;
 }
 
-/* Class names match as numbers too (cells "1.0" and "+1" are the class "1"), so no two may be the same number. */
+/* Class names match as numbers too (cells "1.0" and "+1" are the class "1"), so no two may be the same
+ * number. */
 static hr_status check_class(checker *c, size_t i, double *number) {
     const char *const *values = c->parts->label.values;
     const char *key = (const char *)number;
@@ -111,8 +121,8 @@ static hr_status check_class(checker *c, size_t i, double *number) {
     uint32_t before = hr_string_map_find(&c->values, key, sizeof *number);
     c->fault->item = i;
     if (before != HR_STRING_MAP_NONE) {
-        return hr_fail(c->err, HR_E_FORMAT, "list every class once", "the classes '%s' and '%s' are the same number", values[before],
-                       values[i]);
+        return hr_fail(c->err, HR_E_FORMAT, "list every class once",
+                       "the classes '%s' and '%s' are the same number", values[before], values[i]);
     }
     return hr_string_map_add(&c->values, key, sizeof *number, (uint32_t)i) ? HR_OK : hr_fail_memory(c->err);
 }
@@ -141,9 +151,11 @@ static hr_status check_features(checker *c) {
     const hr_schema_parts *parts = c->parts;
     c->fault->part = HR_FAULT_FEATURES;
     c->fault->key = NULL;
-    if (!parts->feature_count) return hr_fail(c->err, HR_E_FORMAT, "list at least one feature", "there are no features");
+    if (!parts->feature_count)
+        return hr_fail(c->err, HR_E_FORMAT, "list at least one feature", "there are no features");
     if (parts->feature_count > HR_FEATURES_MAX) {
-        return hr_fail(c->err, HR_E_LIMIT, "remove some", "%zu features; at most %d are allowed", parts->feature_count, HR_FEATURES_MAX);
+        return hr_fail(c->err, HR_E_LIMIT, "remove some", "%zu features; at most %d are allowed",
+                       parts->feature_count, HR_FEATURES_MAX);
     }
     c->fault->part = HR_FAULT_FEATURE;
     for (size_t i = 0; i < parts->feature_count; i++) {

@@ -19,7 +19,7 @@ void hr_schema_free(hr_schema *schema) {
     free(schema);
 }
 
-/* ---- Copying; every helper returns NULL or false when memory is short ---------------------------------------------------- */
+/* ---- Copying; every helper returns NULL or false when memory is short ---- */
 
 static const char *const *copy_words(hr_arena *arena, const char *const *words, size_t count) {
     const char **copy = hr_arena_alloc(arena, count, sizeof *copy);
@@ -69,8 +69,8 @@ static hr_status make_copy(const hr_schema_parts *parts, hr_schema **out, hr_err
     return HR_OK;
 }
 
-hr_status hr_schema_make(const hr_column *label, const hr_column *features, size_t feature_count, const char *const *missing,
-                         size_t missing_count, hr_schema **out, hr_error *err) {
+hr_status hr_schema_make(const hr_column *label, const hr_column *features, size_t feature_count,
+                         const char *const *missing, size_t missing_count, hr_schema **out, hr_error *err) {
     hr_schema_parts parts = {*label, features, feature_count, missing, missing_count};
     hr_schema_fault fault = {0};
     hr_status status = hr_schema_check(&parts, &fault, err);
@@ -81,7 +81,7 @@ hr_status hr_schema_copy(const hr_schema *schema, hr_schema **out, hr_error *err
     return make_copy(&schema->parts, out, err);
 }
 
-/* ---- Comparing ------------------------------------------------------------------------------------------------------------ */
+/* ---- Comparing ---- */
 
 static bool same_words(const char *const *a, size_t a_count, const char *const *b, size_t b_count) {
     if (a_count != b_count) return false;
@@ -92,8 +92,8 @@ static bool same_words(const char *const *a, size_t a_count, const char *const *
 }
 
 static bool same_column(const hr_column *a, const hr_column *b) {
-    return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->low == b->low && a->high == b->high && a->integer == b->integer &&
-           same_words(a->values, a->value_count, b->values, b->value_count);
+    return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->low == b->low && a->high == b->high &&
+           a->integer == b->integer && same_words(a->values, a->value_count, b->values, b->value_count);
 }
 
 bool hr_schema_same(const hr_schema *a, const hr_schema *b) {
@@ -105,7 +105,7 @@ bool hr_schema_same(const hr_schema *a, const hr_schema *b) {
     return same_words(x->missing, x->missing_count, y->missing, y->missing_count);
 }
 
-/* ---- Views ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Views ---- */
 
 hr_task hr_schema_task(const hr_schema *schema) {
     const hr_column *label = &schema->parts.label;
@@ -138,8 +138,10 @@ const char *const *hr_schema_missing_list(const hr_schema *schema) {
 }
 
 static hr_status refuse_review(const hr_column *column, hr_error *err) {
-    hr_fail(err, HR_E_POLICY, "replace what was read from the data by public knowledge, then delete the column's 'review' line",
-            "%s of the schema is not reviewed yet", column->kind == HR_NUMBER ? "a bound" : "a list of values");
+    hr_fail(err, HR_E_POLICY,
+            "replace what was read from the data by public knowledge, then delete the column's 'review' line",
+            "%s of the schema is not reviewed yet",
+            column->kind == HR_NUMBER ? "a bound" : "a list of values");
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, column->name);
 }
 

@@ -7,15 +7,17 @@
 /* A deep copy. Owner: the caller. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_schema_copy(const hr_schema *schema, hr_schema **out, hr_error *err);
 
-/* Whether two schemas say the same of label and features (names, kinds, bounds, values, missing spellings). */
+/* Whether two schemas say the same of label and features (names, kinds, bounds, values, missing spellings).
+ */
 bool hr_schema_same(const hr_schema *a, const hr_schema *b);
 
 /* The spellings of missing as one array. */
 const char *const *hr_schema_missing_list(const hr_schema *schema);
 
-/* Makes a schema from columns, e.g. those of a model file; everything is copied. Checks what the YAML reader checks.
- * Fails: FORMAT (the field is named), MEMORY. */
-HR_MUST_CHECK hr_status hr_schema_make(const hr_column *label, const hr_column *features, size_t feature_count, const char *const *missing,
-                                       size_t missing_count, hr_schema **out, hr_error *err);
+/* Makes a schema from columns, e.g. those of a model file; everything is copied. Checks what the YAML reader
+ * checks. Fails: FORMAT (the field is named), MEMORY. */
+HR_MUST_CHECK hr_status hr_schema_make(const hr_column *label, const hr_column *features,
+                                       size_t feature_count, const char *const *missing, size_t missing_count,
+                                       hr_schema **out, hr_error *err);
 
 #endif

@@ -67,7 +67,8 @@ static hr_status copy_values(hr_schema_builder *builder, hr_column *column, hr_e
 }
 
 /* Puts a copy of the column, with its texts, into `out`. */
-static hr_status keep_schema_builder(hr_schema_builder *builder, hr_column column, hr_column *out, hr_error *err) {
+static hr_status keep_schema_builder(hr_schema_builder *builder, hr_column column, hr_column *out,
+                                     hr_error *err) {
     column.name = copy_text_schema_builder(builder, column.name);
     if (!column.name) return hr_fail_memory(err);
     hr_status status = column.kind == HR_CATEGORY ? copy_values(builder, &column, err) : HR_OK;
@@ -76,7 +77,9 @@ static hr_status keep_schema_builder(hr_schema_builder *builder, hr_column colum
 }
 
 static hr_status set_label(hr_schema_builder *builder, const hr_column *column, hr_error *err) {
-    if (builder->label.name) return hr_fail(err, HR_E_ARGUMENT, "a schema has one label", "the label '%s' is set", builder->label.name);
+    if (builder->label.name)
+        return hr_fail(err, HR_E_ARGUMENT, "a schema has one label", "the label '%s' is set",
+                       builder->label.name);
     return keep_schema_builder(builder, *column, &builder->label, err);
 }
 
@@ -96,22 +99,26 @@ static hr_column category_schema_builder(const char *name, const char *const *va
     return (hr_column){.name = name, .kind = HR_CATEGORY, .values = values, .value_count = count};
 }
 
-hr_status hr_schema_label_number(hr_schema_builder *builder, const char *name, double low, double high, hr_error *err) {
+hr_status hr_schema_label_number(hr_schema_builder *builder, const char *name, double low, double high,
+                                 hr_error *err) {
     hr_column column = number(name, low, high, false);
     return set_label(builder, &column, err);
 }
 
-hr_status hr_schema_label_classes(hr_schema_builder *builder, const char *name, const char *const *values, size_t count, hr_error *err) {
+hr_status hr_schema_label_classes(hr_schema_builder *builder, const char *name, const char *const *values,
+                                  size_t count, hr_error *err) {
     hr_column column = category_schema_builder(name, values, count);
     return set_label(builder, &column, err);
 }
 
-hr_status hr_schema_add_number(hr_schema_builder *builder, const char *name, double low, double high, bool integer, hr_error *err) {
+hr_status hr_schema_add_number(hr_schema_builder *builder, const char *name, double low, double high,
+                               bool integer, hr_error *err) {
     hr_column column = number(name, low, high, integer);
     return add_feature(builder, &column, err);
 }
 
-hr_status hr_schema_add_category(hr_schema_builder *builder, const char *name, const char *const *values, size_t count, hr_error *err) {
+hr_status hr_schema_add_category(hr_schema_builder *builder, const char *name, const char *const *values,
+                                 size_t count, hr_error *err) {
     hr_column column = category_schema_builder(name, values, count);
     return add_feature(builder, &column, err);
 }
@@ -125,7 +132,8 @@ hr_status hr_schema_add_missing(hr_schema_builder *builder, const char *spelling
 
 hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_error *err) {
     if (!builder->label.name)
-        return hr_fail(err, HR_E_FORMAT, "call hr_schema_label_number or hr_schema_label_classes", "the label is missing");
-    return hr_schema_make(&builder->label, builder->features.items, builder->features.count, builder->missing.items, builder->missing.count,
-                          out, err);
+        return hr_fail(err, HR_E_FORMAT, "call hr_schema_label_number or hr_schema_label_classes",
+                       "the label is missing");
+    return hr_schema_make(&builder->label, builder->features.items, builder->features.count,
+                          builder->missing.items, builder->missing.count, out, err);
 }

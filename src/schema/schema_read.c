@@ -13,7 +13,16 @@ enum { ROOT_VERSION, ROOT_LABEL, ROOT_FEATURES, ROOT_MISSING, ROOT_KEYS };
 static const char *const root_keys[] = {"hedgerow-schema", "label", "features", "missing", NULL};
 static const char root_help[] = "the keys are hedgerow-schema, label, features, missing";
 
-enum { COLUMN_NAME, COLUMN_KIND, COLUMN_LOW, COLUMN_HIGH, COLUMN_INTEGER, COLUMN_VALUES, COLUMN_REVIEW, COLUMN_KEYS };
+enum {
+    COLUMN_NAME,
+    COLUMN_KIND,
+    COLUMN_LOW,
+    COLUMN_HIGH,
+    COLUMN_INTEGER,
+    COLUMN_VALUES,
+    COLUMN_REVIEW,
+    COLUMN_KEYS
+};
 static const char *const column_keys[] = {"name", "kind", "low", "high", "integer", "values", "review", NULL};
 static const char column_help[] = "a column has the keys name, kind, low, high, integer, values, review";
 
@@ -22,49 +31,58 @@ typedef struct schema_reader {
     const hr_yaml_node *root[ROOT_KEYS];
 } schema_reader;
 
-/* ---- Columns ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Columns ---- */
 
 static hr_status forbid(const schema_reader *r, const hr_yaml_node *node, const char *key, const char *why) {
     if (!node) return HR_OK;
-    return hr_keys_refuse(&r->keys, node, "remove it, or change the kind", "the key '%s' does not belong to %s", key, why);
+    return hr_keys_refuse(&r->keys, node, "remove it, or change the kind",
+                          "the key '%s' does not belong to %s", key, why);
 }
 
-static hr_status read_column_kind(const schema_reader *r, const hr_yaml_node *node, bool is_label, hr_kind *out) {
+static hr_status read_column_kind(const schema_reader *r, const hr_yaml_node *node, bool is_label,
+                                  hr_kind *out) {
     const char *text = NULL, *category = is_label ? "classes" : "category";
     hr_status status = hr_keys_text(&r->keys, node, "kind", &text);
     if (status) return status;
     if (strcmp(text, "number") != 0 && strcmp(text, category) != 0) {
         return hr_keys_refuse(&r->keys, node,
-                              is_label ? "a label is a number (regression) or classes" : "a feature is a number or a category",
+                              is_label ? "a label is a number (regression) or classes"
+                                       : "a feature is a number or a category",
                               "unknown kind '%s'", text);
     }
     *out = strcmp(text, "number") == 0 ? HR_NUMBER : HR_CATEGORY;
     return HR_OK;
 }
 
-static hr_status read_number_column(const schema_reader *r, const hr_yaml_node *map, const hr_yaml_node **keys, hr_column *out) {
+static hr_status read_number_column(const schema_reader *r, const hr_yaml_node *map,
+                                    const hr_yaml_node **keys, hr_column *out) {
     static const char why[] = "a number needs public bounds, low and high";
     hr_status status = forbid(r, keys[COLUMN_VALUES], "values", "a number");
     if (!status) status = hr_keys_need(&r->keys, map, keys[COLUMN_LOW], "low", why);
     if (!status) status = hr_keys_need(&r->keys, map, keys[COLUMN_HIGH], "high", why);
     if (!status) status = hr_keys_number(&r->keys, keys[COLUMN_LOW], "low", &out->low);
     if (!status) status = hr_keys_number(&r->keys, keys[COLUMN_HIGH], "high", &out->high);
-    if (!status && keys[COLUMN_INTEGER]) status = hr_keys_flag(&r->keys, keys[COLUMN_INTEGER], "integer", &out->integer);
+    if (!status && keys[COLUMN_INTEGER])
+        status = hr_keys_flag(&r->keys, keys[COLUMN_INTEGER], "integer", &out->integer);
     return status;
 }
 
-static hr_status read_category_column(const schema_reader *r, const hr_yaml_node *map, const hr_yaml_node **keys, hr_column *out) {
+static hr_status read_category_column(const schema_reader *r, const hr_yaml_node *map,
+                                      const hr_yaml_node **keys, hr_column *out) {
     static const char what[] = "a category or classes";
     hr_status status = forbid(r, keys[COLUMN_LOW], "low", what);
     if (!status) status = forbid(r, keys[COLUMN_HIGH], "high", what);
     if (!status) status = forbid(r, keys[COLUMN_INTEGER], "integer", what);
-    if (!status) status = hr_keys_need(&r->keys, map, keys[COLUMN_VALUES], "values", "list the public values of the column");
+    if (!status)
+        status = hr_keys_need(&r->keys, map, keys[COLUMN_VALUES], "values",
+                              "list the public values of the column");
     if (!status) status = hr_keys_list(&r->keys, keys[COLUMN_VALUES], "values", &out->values);
     if (!status) out->value_count = keys[COLUMN_VALUES]->count;
     return status;
 }
 
-/* "review: [low, high]" names keys of the column that await a person; "missing" stands for the schema's list. */
+/* "review: [low, high]" names keys of the column that await a person; "missing" stands for the schema's list.
+ */
 static hr_status read_review(const schema_reader *r, const hr_yaml_node **keys, bool *out) {
     const hr_yaml_node *node = keys[COLUMN_REVIEW];
     if (node->kind != HR_YAML_SEQUENCE || !node->count)
@@ -75,18 +93,22 @@ static hr_status read_review(const schema_reader *r, const hr_yaml_node **keys, 
         if (status) return status;
         size_t i = 0;
         while (i < COLUMN_REVIEW && strcmp(column_keys[i], text) != 0) i++;
-        bool known = i == COLUMN_REVIEW ? strcmp(text, "missing") == 0 && r->root[ROOT_MISSING] : keys[i] != NULL;
+        bool known =
+            i == COLUMN_REVIEW ? strcmp(text, "missing") == 0 && r->root[ROOT_MISSING] : keys[i] != NULL;
         if (known) continue;
-        return hr_keys_refuse(&r->keys, item, "name keys of this column, or delete the line once they are reviewed",
+        return hr_keys_refuse(&r->keys, item,
+                              "name keys of this column, or delete the line once they are reviewed",
                               "review: no key '%s' here", text);
     }
     *out = true;
     return HR_OK;
 }
 
-static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *map, bool is_label, hr_column *out) {
+static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *map, bool is_label,
+                                    hr_column *out) {
     if (map->kind != HR_YAML_MAPPING)
-        return hr_keys_refuse_kind(&r->keys, map, is_label ? "the label" : "a feature", "a mapping with a name and a kind");
+        return hr_keys_refuse_kind(&r->keys, map, is_label ? "the label" : "a feature",
+                                   "a mapping with a name and a kind");
     const hr_yaml_node *keys[COLUMN_KEYS] = {NULL};
     hr_status status = hr_keys_find(&r->keys, map, column_keys, column_help, keys);
     if (!status) status = hr_keys_need(&r->keys, map, keys[COLUMN_NAME], "name", column_help);
@@ -94,17 +116,20 @@ static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *
     if (status) return status;
     status = hr_keys_need(&r->keys, map, keys[COLUMN_KIND], "kind", column_help);
     if (!status) status = read_column_kind(r, keys[COLUMN_KIND], is_label, &out->kind);
-    if (!status) status = out->kind == HR_NUMBER ? read_number_column(r, map, keys, out) : read_category_column(r, map, keys, out);
+    if (!status)
+        status = out->kind == HR_NUMBER ? read_number_column(r, map, keys, out)
+                                        : read_category_column(r, map, keys, out);
     if (!status && keys[COLUMN_REVIEW]) status = read_review(r, keys, &out->review);
     return status ? hr_fail_at(r->keys.err, status, NULL, 0, 0, out->name) : HR_OK;
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------------------------------------- */
+/* ---- The whole ---- */
 
 static hr_status read_features(const schema_reader *r, hr_schema_parts *parts) {
     const hr_yaml_node *list = r->root[ROOT_FEATURES];
     if (list->kind != HR_YAML_SEQUENCE)
-        return hr_keys_refuse_kind(&r->keys, list, "features", "a list of columns, each with a name and a kind");
+        return hr_keys_refuse_kind(&r->keys, list, "features",
+                                   "a list of columns, each with a name and a kind");
     hr_column *features = hr_arena_alloc(r->keys.arena, list->count, sizeof *features);
     if (!features) return hr_fail_memory(r->keys.err);
     size_t i = 0;
@@ -142,16 +167,21 @@ static const hr_yaml_node *child_at(const hr_yaml_node *node, size_t index) {
 static const hr_yaml_node *fault_node(const schema_reader *r, const hr_schema_fault *fault) {
     if (fault->part == HR_FAULT_FEATURES) return r->root[ROOT_FEATURES];
     if (fault->part == HR_FAULT_MISSING) return child_at(r->root[ROOT_MISSING], fault->item);
-    const hr_yaml_node *column = fault->part == HR_FAULT_LABEL ? r->root[ROOT_LABEL] : child_at(r->root[ROOT_FEATURES], fault->feature);
+    const hr_yaml_node *column = fault->part == HR_FAULT_LABEL
+                                     ? r->root[ROOT_LABEL]
+                                     : child_at(r->root[ROOT_FEATURES], fault->feature);
     const hr_yaml_node *key = column->child;
     while (strcmp(key->text, fault->key) != 0) key = key->next->next;
     const hr_yaml_node *value = key->next;
-    return value->kind == HR_YAML_SEQUENCE && fault->item < value->count ? child_at(value, fault->item) : value;
+    return value->kind == HR_YAML_SEQUENCE && fault->item < value->count ? child_at(value, fault->item)
+                                                                         : value;
 }
 
 static hr_status parse(schema_reader *r, const char *text, size_t size, hr_schema **out) {
     if (size > SIZE_MAX_SCHEMA) {
-        return hr_fail(r->keys.err, HR_E_LIMIT, "is this the right file? a schema describes columns, not records", "larger than 16 MiB");
+        return hr_fail(r->keys.err, HR_E_LIMIT,
+                       "is this the right file? a schema describes columns, not records",
+                       "larger than 16 MiB");
     }
     const hr_yaml_node *root = NULL;
     hr_schema_parts parts = {0};
@@ -165,7 +195,8 @@ static hr_status parse(schema_reader *r, const char *text, size_t size, hr_schem
         return hr_fail_at(r->keys.err, status, NULL, node->line, node->column, NULL);
     }
     if (status) return status;
-    return hr_schema_make(&parts.label, parts.features, parts.feature_count, parts.missing, parts.missing_count, out, r->keys.err);
+    return hr_schema_make(&parts.label, parts.features, parts.feature_count, parts.missing,
+                          parts.missing_count, out, r->keys.err);
 }
 
 hr_status hr_schema_parse(const char *text, size_t size, const char *name, hr_schema **out, hr_error *err) {

@@ -10,8 +10,8 @@
 /* Characters that YAML lets stand in a quoted text and that no editor folds or hides. */
 static bool stands_for_itself(int32_t c) {
     if (c == '"' || c == '\\' || c < ' ') return false;
-    return c < 0x7f || (c >= 0xa0 && c < 0xd800 && c != 0x2028 && c != 0x2029) || (c >= 0xe000 && c < 0xfffe && c != 0xfeff) ||
-           c >= 0x10000;
+    return c < 0x7f || (c >= 0xa0 && c < 0xd800 && c != 0x2028 && c != 0x2029) ||
+           (c >= 0xe000 && c < 0xfffe && c != 0xfeff) || c >= 0x10000;
 }
 
 static void write_quoted(hr_buffer *out, const char *text) {
@@ -62,7 +62,8 @@ void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_lab
     }
     if (!column->review) return;
     if (!review) review = column->kind == HR_NUMBER ? "low, high" : "values";
-    hr_buffer_format(out, "%sreview: [%s]  # REVIEW: replace by public knowledge, then delete this line\n", indent, review);
+    hr_buffer_format(out, "%sreview: [%s]  # REVIEW: replace by public knowledge, then delete this line\n",
+                     indent, review);
 }
 
 void hr_schema_write_missing(hr_buffer *out, const char *const *words, size_t count) {
@@ -76,7 +77,8 @@ hr_status hr_schema_render(const hr_schema *schema, char **text, hr_error *err) 
     hr_buffer_text(&out, "hedgerow-schema: 1\n");
     hr_schema_write_column(&out, hr_schema_label(schema), true, NULL);
     hr_buffer_text(&out, "features:\n");
-    for (size_t i = 0; i < hr_schema_feature_count(schema); i++) hr_schema_write_column(&out, hr_schema_feature(schema, i), false, NULL);
+    for (size_t i = 0; i < hr_schema_feature_count(schema); i++)
+        hr_schema_write_column(&out, hr_schema_feature(schema, i), false, NULL);
     hr_schema_write_missing(&out, hr_schema_missing_list(schema), hr_schema_missing_count(schema));
     return hr_buffer_take(&out, text, err);
 }

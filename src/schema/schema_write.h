@@ -6,8 +6,8 @@
 
 #include <hedgerow/schema.h>
 
-/* One column, as an entry of `features` or as the label. `review` overrides what the line of that name lists; NULL: the
- * bounds or the values, if column->review. */
+/* One column, as an entry of `features` or as the label. `review` overrides what the line of that name lists;
+ * NULL: the bounds or the values, if column->review. */
 void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_label, const char *review);
 
 /* "missing: [...]", nothing if there are none. */

@@ -11,7 +11,8 @@ enum { DEPTH_MAX = 8 };
 typedef struct builder {
     hr_arena *arena;
     hr_error *err;
-    hr_yaml_node *open[DEPTH_MAX], *last[DEPTH_MAX]; /* collections being read, and their children so far read last */
+    hr_yaml_node *open[DEPTH_MAX],
+        *last[DEPTH_MAX]; /* collections being read, and their children so far read last */
     int depth;
     hr_yaml_node *root;
     bool ended;
@@ -73,8 +74,10 @@ static hr_status add_scalar(builder *b, const yaml_event_t *event) {
 static hr_status refuse_extras(const builder *b, const yaml_event_t *event) {
     const yaml_char_t *anchor = NULL, *tag = NULL;
     if (event->type == YAML_SCALAR_EVENT) anchor = event->data.scalar.anchor, tag = event->data.scalar.tag;
-    if (event->type == YAML_SEQUENCE_START_EVENT) anchor = event->data.sequence_start.anchor, tag = event->data.sequence_start.tag;
-    if (event->type == YAML_MAPPING_START_EVENT) anchor = event->data.mapping_start.anchor, tag = event->data.mapping_start.tag;
+    if (event->type == YAML_SEQUENCE_START_EVENT)
+        anchor = event->data.sequence_start.anchor, tag = event->data.sequence_start.tag;
+    if (event->type == YAML_MAPPING_START_EVENT)
+        anchor = event->data.mapping_start.anchor, tag = event->data.mapping_start.tag;
     if (!anchor && !tag && event->type != YAML_ALIAS_EVENT) return HR_OK;
     hr_fail(b->err, HR_E_FORMAT, "write the text out, in quotes if it begins with '*', '&' or '!'",
             "anchors, aliases and tags are not allowed");
@@ -102,15 +105,16 @@ static hr_status take_event(builder *b, const yaml_event_t *event) {
 static hr_status refuse_syntax(const builder *b, const yaml_parser_t *parser) {
     if (parser->error == YAML_MEMORY_ERROR) return hr_fail_memory(b->err);
     if (parser->error == YAML_READER_ERROR) {
-        return hr_fail(b->err, HR_E_FORMAT, "write it as UTF-8 without control characters", "%s at byte %zu", parser->problem,
-                       parser->problem_offset + 1);
+        return hr_fail(b->err, HR_E_FORMAT, "write it as UTF-8 without control characters", "%s at byte %zu",
+                       parser->problem, parser->problem_offset + 1);
     }
-    hr_fail(b->err, HR_E_FORMAT, "quote texts that hold ':', '#', brackets or quotes, and indent with spaces", "not YAML: %s",
-            parser->problem ? parser->problem : "unreadable");
+    hr_fail(b->err, HR_E_FORMAT, "quote texts that hold ':', '#', brackets or quotes, and indent with spaces",
+            "not YAML: %s", parser->problem ? parser->problem : "unreadable");
     return add_yaml_position(b, &parser->problem_mark);
 }
 
-hr_status hr_yaml_parse(const char *text, size_t size, hr_arena *arena, const hr_yaml_node **out, hr_error *err) {
+hr_status hr_yaml_parse(const char *text, size_t size, hr_arena *arena, const hr_yaml_node **out,
+                        hr_error *err) {
     builder b = {.arena = arena, .err = err};
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser)) return hr_fail_memory(err);

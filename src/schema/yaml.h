@@ -1,5 +1,6 @@
-/* YAML text as a small tree, in the strict subset that files written by hand need: mappings, sequences and scalars; no anchors, aliases,
- * tags, second documents, or deep nesting. Every node knows its place for messages. */
+/* YAML text as a small tree, in the strict subset that files written by hand need: mappings, sequences and
+ * scalars; no anchors, aliases, tags, second documents, or deep nesting. Every node knows its place for
+ * messages. */
 #ifndef HR_SCHEMA_YAML_H
 #define HR_SCHEMA_YAML_H
 
@@ -15,12 +16,13 @@ typedef struct hr_yaml_node {
     const char *text; /* scalars: NUL-ended, without NUL inside */
     bool plain;       /* scalars: not quoted */
     uint64_t line, column;
-    size_t count;               /* of children; a mapping's are key, value, key, value ... and its keys are scalars */
+    size_t count; /* of children; a mapping's are key, value, key, value ... and its keys are scalars */
     struct hr_yaml_node *child; /* the first */
     struct hr_yaml_node *next;  /* the next in the same parent */
 } hr_yaml_node;
 
 /* Owner: *out lives in the arena. Fails: FORMAT (line, column), MEMORY. */
-HR_MUST_CHECK hr_status hr_yaml_parse(const char *text, size_t size, hr_arena *arena, const hr_yaml_node **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_yaml_parse(const char *text, size_t size, hr_arena *arena,
+                                      const hr_yaml_node **out, hr_error *err);
 
 #endif

@@ -16,7 +16,8 @@ enum {
     LANES = 4
 };
 
-/* The combinations of the bins of one or two features: cell (bin of features[0]) * width + (bin of features[1]). */
+/* The combinations of the bins of one or two features: cell (bin of features[0]) * width + (bin of
+ * features[1]). */
 typedef struct grid {
     size_t feature_count;
     uint32_t features[2]; /* ascending */
@@ -40,7 +41,8 @@ struct hr_candidate_scan {
     int threads, shift;
     double *scores;
     size_t *offsets;     /* of the columns */
-    hr_arena *arenas[2]; /* layouts of walked trees, of this round and the one before (whose tree the step still walks) */
+    hr_arena *arenas[2]; /* layouts of walked trees, of this round and the one before (whose tree the step
+                            still walks) */
     hr_arena_mark starts[2];
     size_t round;
     finder *finders; /* of a round's trees; the last one is that of the step */
@@ -72,7 +74,8 @@ void hr_candidate_scan_free(hr_candidate_scan *scan) {
 double hr_candidate_scan_memory(size_t rows, size_t outputs, size_t trees, int threads) {
     double nodes = (double)trees * NODES * (double)outputs, cells = (double)trees * GRID_MAX;
     double of_thread = nodes + cells + (double)outputs * BLOCK;
-    return ((double)rows * (double)outputs + (double)threads * of_thread) * sizeof(int64_t) + cells * sizeof(uint16_t);
+    return ((double)rows * (double)outputs + (double)threads * of_thread) * sizeof(int64_t) +
+           cells * sizeof(uint16_t);
 }
 
 static bool allocate_scan(hr_candidate_scan *s, const double *base) {
@@ -86,7 +89,8 @@ static bool allocate_scan(hr_candidate_scan *s, const double *base) {
     s->shared = malloc(threads * s->tree_room * GRID_MAX * sizeof *s->shared);
     s->packed = malloc(threads * s->outputs * BLOCK * sizeof *s->packed);
     for (int i = 0; i < 2; i++) s->arenas[i] = hr_arena_new();
-    if (!s->scores || !s->offsets || !s->finders || !s->step_values || !s->arenas[0] || !s->arenas[1]) return false;
+    if (!s->scores || !s->offsets || !s->finders || !s->step_values || !s->arenas[0] || !s->arenas[1])
+        return false;
     if (!s->grids || !s->sums || !s->shared || !s->packed) return false;
     for (int i = 0; i < 2; i++) s->starts[i] = hr_arena_get_mark(s->arenas[i]);
     for (size_t f = 0; f < s->binned->features; f++) s->offsets[f] = f * s->binned->column_stride;
@@ -94,14 +98,21 @@ static bool allocate_scan(hr_candidate_scan *s, const double *base) {
     return true;
 }
 
-hr_status hr_candidate_scan_new(const hr_binned *binned, const double *targets, size_t outputs, const double *base, size_t trees,
-                                int threads, hr_candidate_scan **out, hr_error *err) {
+hr_status hr_candidate_scan_new(const hr_binned *binned, const double *targets, size_t outputs,
+                                const double *base, size_t trees, int threads, hr_candidate_scan **out,
+                                hr_error *err) {
     int shift = hr_packing_shift(binned->rows, 1, 1 << (SCAN_BITS + 1));
-    if (shift < 0) return hr_fail(err, HR_E_LIMIT, "train on a part of the records", "too many records for exact sums in 63 bits");
+    if (shift < 0)
+        return hr_fail(err, HR_E_LIMIT, "train on a part of the records",
+                       "too many records for exact sums in 63 bits");
     hr_candidate_scan *scan = calloc(1, sizeof *scan);
     if (!scan) return hr_fail_memory(err);
-    *scan = (hr_candidate_scan){
-        .binned = binned, .targets = targets, .outputs = outputs, .tree_room = trees, .threads = threads, .shift = shift};
+    *scan = (hr_candidate_scan){.binned = binned,
+                                .targets = targets,
+                                .outputs = outputs,
+                                .tree_room = trees,
+                                .threads = threads,
+                                .shift = shift};
     if (!allocate_scan(scan, base)) {
         hr_candidate_scan_free(scan);
         return hr_fail_memory(err);
@@ -110,7 +121,7 @@ hr_status hr_candidate_scan_new(const hr_binned *binned, const double *targets, 
     return HR_OK;
 }
 
-/* ---- Laying trees out ---------------------------------------------------------------------------------------------- */
+/* ---- Laying trees out ---- */
 
 static void ask_split(grid *g, uint32_t feature) {
     for (size_t i = 0; i < g->feature_count && i < 2; i++)
@@ -142,7 +153,8 @@ typedef struct region {
 } region;
 
 /* Moves the bins that go left to the front; returns how many there are. */
-static size_t divide_score(const hr_tree *tree, const hr_node *node, hr_kind kind, uint8_t *bins, size_t count) {
+static size_t divide_score(const hr_tree *tree, const hr_node *node, hr_kind kind, uint8_t *bins,
+                           size_t count) {
     size_t left = 0;
     for (size_t i = 0; i < count; i++) {
         uint8_t bin = bins[i];
@@ -153,16 +165,20 @@ static size_t divide_score(const hr_tree *tree, const hr_node *node, hr_kind kin
     return left;
 }
 
-/* Every bin of the one feature meets every bin of the other, in any node: a split divides the bins of one of them. */
-static void fill_region(const hr_tree *tree, const hr_binning *binning, const finder *f, uint32_t n, region r) {
+/* Every bin of the one feature meets every bin of the other, in any node: a split divides the bins of one of
+ * them. */
+static void fill_region(const hr_tree *tree, const hr_binning *binning, const finder *f, uint32_t n,
+                        region r) {
     const hr_node *node = &tree->nodes[n];
     if (!node->left) {
         for (size_t a = 0; a < r.counts[0]; a++)
-            for (size_t b = 0; b < r.counts[1]; b++) f->table[r.bins[0][a] * f->grid.width + r.bins[1][b]] = (uint16_t)n;
+            for (size_t b = 0; b < r.counts[1]; b++)
+                f->table[r.bins[0][a] * f->grid.width + r.bins[1][b]] = (uint16_t)n;
         return;
     }
     size_t side = node->feature != f->grid.features[0];
-    size_t left = divide_score(tree, node, binning->features[node->feature].kind, r.bins[side], r.counts[side]);
+    size_t left =
+        divide_score(tree, node, binning->features[node->feature].kind, r.bins[side], r.counts[side]);
     region rest = r;
     r.counts[side] = left;
     rest.bins[side] += left;
@@ -180,12 +196,14 @@ static bool fill_table(const hr_tree *tree, const hr_binning *binning, finder *f
     }
     uint8_t bins[2][HR_BINS_MAX];
     for (size_t b = 0; b < HR_BINS_MAX; b++) bins[0][b] = bins[1][b] = (uint8_t)b;
-    fill_region(tree, binning, f, 0, (region){{bins[0], bins[1]}, {f->grid.cells / f->grid.width, f->grid.width}});
+    fill_region(tree, binning, f, 0,
+                (region){{bins[0], bins[1]}, {f->grid.cells / f->grid.width, f->grid.width}});
     return true;
 }
 
 static bool same_features(const grid *a, const grid *b) {
-    return a->feature_count == b->feature_count && a->features[0] == b->features[0] && a->features[1] == b->features[1];
+    return a->feature_count == b->feature_count && a->features[0] == b->features[0] &&
+           a->features[1] == b->features[1];
 }
 
 /* Sums by cell, unless they are too many for the nearest cache. */
@@ -208,7 +226,7 @@ static bool lay_out_candidates(hr_candidate_scan *s, const hr_tree *tree, finder
     return hr_block_tree_make(s->arenas[s->round % 2], tree, s->binned->binning, s->offsets, &f->walk);
 }
 
-/* ---- One block of records ------------------------------------------------------------------------------------------- */
+/* ---- One block of records ---- */
 
 typedef struct scan_block_of_records {
     size_t begin, count;
@@ -216,7 +234,8 @@ typedef struct scan_block_of_records {
     int64_t *packed;       /* output, record */
 } scan_block_of_records;
 
-static void find_cells(const hr_candidate_scan *s, const grid *g, const scan_block_of_records *b, uint16_t *restrict cells) {
+static void find_cells(const hr_candidate_scan *s, const grid *g, const scan_block_of_records *b,
+                       uint16_t *restrict cells) {
     const uint8_t *first = hr_binned_column(s->binned, g->features[0]) + b->begin;
     const uint8_t *second = hr_binned_column(s->binned, g->features[1]) + b->begin;
     uint16_t width = (uint16_t)g->width;
@@ -226,7 +245,8 @@ static void find_cells(const hr_candidate_scan *s, const grid *g, const scan_blo
         for (size_t i = 0; i < b->count; i++) cells[i] = (uint16_t)(first[i] * width + second[i]);
 }
 
-static void find_nodes(const hr_candidate_scan *s, const finder *f, const scan_block_of_records *b, uint16_t *restrict nodes) {
+static void find_nodes(const hr_candidate_scan *s, const finder *f, const scan_block_of_records *b,
+                       uint16_t *restrict nodes) {
     if (f->grid.feature_count > 2) {
         hr_block_walk(&f->walk, s->binned->columns, b->begin, b->count, nodes);
         return;
@@ -253,14 +273,17 @@ static int64_t bound_score(int64_t x, int64_t bound) {
     return x < -bound ? -bound : x > bound ? bound : x;
 }
 
-/* One output: clipped gradient and count of a record in one word. Returns how many gradients were within the clip. */
-static int64_t pack_one(const hr_candidate_scan *s, const hr_candidate_scan_loss *loss, scan_block_of_records *b) {
+/* One output: clipped gradient and count of a record in one word. Returns how many gradients were within the
+ * clip. */
+static int64_t pack_one(const hr_candidate_scan *s, const hr_candidate_scan_loss *loss,
+                        scan_block_of_records *b) {
     const double *scores = s->scores + b->begin, *targets = s->targets + b->begin;
     int64_t within = 0;
     for (size_t i = 0; i < b->count; i++) {
         double g = (loss->logistic ? tanh(scores[i]) : scores[i]) - targets[i];
         within += fabs(g) <= loss->clip;
-        int64_t whole = bound_score(hr_round(clamp_score(g, -loss->clip, loss->clip) * (1 << SCAN_BITS)), loss->bound);
+        int64_t whole =
+            bound_score(hr_round(clamp_score(g, -loss->clip, loss->clip) * (1 << SCAN_BITS)), loss->bound);
         b->packed[i] = (int64_t)((uint64_t)whole << s->shift) + 1;
     }
     return within;
@@ -287,16 +310,19 @@ static int64_t square_of(const hr_candidate_scan *s, const int64_t *vector) {
     return square;
 }
 
-/* Integers are truncated towards zero; should floats have erred so far that their norm exceeds the bound all the same, the vector
- * is halved until it does not. */
-static void pack_many(const hr_candidate_scan *s, const hr_candidate_scan_loss *loss, scan_block_of_records *b) {
+/* Integers are truncated towards zero; should floats have erred so far that their norm exceeds the bound all
+ * the same, the vector is halved until it does not. */
+static void pack_many(const hr_candidate_scan *s, const hr_candidate_scan_loss *loss,
+                      scan_block_of_records *b) {
     for (size_t i = 0; i < b->count; i++) {
         int64_t *vector = b->packed + i;
         double factor = factor_of(s, loss, b->begin + i);
-        for (size_t k = 0; k < s->outputs; k++) vector[k * BLOCK] = (int64_t)(residual(s, b->begin + i, k) * factor);
+        for (size_t k = 0; k < s->outputs; k++)
+            vector[k * BLOCK] = (int64_t)(residual(s, b->begin + i, k) * factor);
         while (square_of(s, vector) > loss->bound * loss->bound)
             for (size_t k = 0; k < s->outputs; k++) vector[k * BLOCK] /= 2;
-        for (size_t k = 0; k < s->outputs; k++) vector[k * BLOCK] = (int64_t)((uint64_t)vector[k * BLOCK] << s->shift) + 1;
+        for (size_t k = 0; k < s->outputs; k++)
+            vector[k * BLOCK] = (int64_t)((uint64_t)vector[k * BLOCK] << s->shift) + 1;
     }
 }
 
@@ -341,7 +367,8 @@ static void add_lanes(const hr_candidate_scan *s, const scan_block_of_records *b
 }
 
 /* Its places are the caller's to fill. */
-static uint16_t *next_lane(const hr_candidate_scan *s, const scan_block_of_records *b, lanes *l, int64_t *sums, size_t stride) {
+static uint16_t *next_lane(const hr_candidate_scan *s, const scan_block_of_records *b, lanes *l,
+                           int64_t *sums, size_t stride) {
     if (l->count == LANES) add_lanes(s, b, l);
     lane *next = &l->all[l->count++];
     next->sums = sums;
@@ -349,7 +376,8 @@ static uint16_t *next_lane(const hr_candidate_scan *s, const scan_block_of_recor
     return next->places;
 }
 
-static void add_scan_block(const hr_candidate_scan *s, size_t tree_count, const scan_block_of_records *b, const scan_worker *w) {
+static void add_scan_block(const hr_candidate_scan *s, size_t tree_count, const scan_block_of_records *b,
+                           const scan_worker *w) {
     lanes l;
     l.count = 0;
     for (size_t g = 0; g < s->grid_count; g++) {
@@ -363,9 +391,11 @@ static void add_scan_block(const hr_candidate_scan *s, size_t tree_count, const 
     add_lanes(s, b, &l);
 }
 
-static void scan_block(hr_candidate_scan *s, const hr_candidate_scan_loss *loss, size_t tree_count, size_t begin, scan_worker *w) {
-    scan_block_of_records b = {
-        .begin = begin, .count = s->binned->rows - begin < BLOCK ? s->binned->rows - begin : BLOCK, .packed = w->packed};
+static void scan_block(hr_candidate_scan *s, const hr_candidate_scan_loss *loss, size_t tree_count,
+                       size_t begin, scan_worker *w) {
+    scan_block_of_records b = {.begin = begin,
+                               .count = s->binned->rows - begin < BLOCK ? s->binned->rows - begin : BLOCK,
+                               .packed = w->packed};
     if (s->has_step) take_step(s, loss, &b);
     if (s->outputs == 1)
         w->within += pack_one(s, loss, &b);
@@ -387,7 +417,8 @@ static void fold_grids(const hr_candidate_scan *s, size_t tree_count, const scan
 }
 
 /* One thread's part: every threads-th block. Returns how many gradients were within the clip. */
-static int64_t scan_part(hr_candidate_scan *s, const hr_candidate_scan_loss *loss, size_t tree_count, size_t thread) {
+static int64_t scan_part(hr_candidate_scan *s, const hr_candidate_scan_loss *loss, size_t tree_count,
+                         size_t thread) {
     scan_worker w = worker_of(s, thread);
     memset(w.sums, 0, tree_count * NODES * s->outputs * sizeof *w.sums);
     memset(w.shared, 0, s->shared_count * sizeof *w.shared);
@@ -397,9 +428,10 @@ static int64_t scan_part(hr_candidate_scan *s, const hr_candidate_scan_loss *los
     return w.within;
 }
 
-/* ---- A round -------------------------------------------------------------------------------------------------------- */
+/* ---- A round ---- */
 
-/* The step's finder changes places with the chosen tree's; a walk's layout moves to the arena that the next round leaves alone. */
+/* The step's finder changes places with the chosen tree's; a walk's layout moves to the arena that the next
+ * round leaves alone. */
 void hr_candidate_scan_set_step(hr_candidate_scan *s, size_t tree, const double *values) {
     finder swap = s->finders[s->tree_room];
     s->finders[s->tree_room] = s->finders[tree];
@@ -414,8 +446,8 @@ static void add_threads(hr_candidate_scan *s, size_t cells) {
         for (size_t i = 0; i < cells; i++) s->sums[i] += s->sums[(size_t)w * all + i];
 }
 
-hr_status hr_candidate_scan_round(hr_candidate_scan *s, const hr_tree *trees, size_t tree_count, const hr_candidate_scan_loss *loss,
-                                  hr_error *err) {
+hr_status hr_candidate_scan_round(hr_candidate_scan *s, const hr_tree *trees, size_t tree_count,
+                                  const hr_candidate_scan_loss *loss, hr_error *err) {
     s->round++;
     s->grid_count = s->shared_count = 0;
     hr_arena_rewind(s->arenas[s->round % 2], s->starts[s->round % 2]);
@@ -453,7 +485,8 @@ static int64_t length_of(const hr_candidate_scan *s, size_t tree, size_t node) {
     return whole_root(square);
 }
 
-void hr_candidate_scan_scores(const hr_candidate_scan *s, const hr_tree *trees, size_t tree_count, int64_t threshold, hr_exact *scores) {
+void hr_candidate_scan_scores(const hr_candidate_scan *s, const hr_tree *trees, size_t tree_count,
+                              int64_t threshold, hr_exact *scores) {
     for (size_t t = 0; t < tree_count; t++) {
         scores[t].unpaid = 0;
         for (size_t n = 0; n < trees[t].node_count; n++) {
@@ -464,7 +497,8 @@ void hr_candidate_scan_scores(const hr_candidate_scan *s, const hr_tree *trees, 
     }
 }
 
-size_t hr_candidate_scan_leaves(const hr_candidate_scan *s, const hr_tree *trees, size_t tree, hr_exact *sums, hr_exact *counts) {
+size_t hr_candidate_scan_leaves(const hr_candidate_scan *s, const hr_tree *trees, size_t tree, hr_exact *sums,
+                                hr_exact *counts) {
     size_t leaf = 0;
     for (size_t n = 0; n < trees[tree].node_count; n++) {
         if (trees[tree].nodes[n].left) continue;
@@ -478,7 +512,8 @@ hr_exact hr_candidate_scan_within(const hr_candidate_scan *s) {
     return (hr_exact){COUNT_UNITS * s->within};
 }
 
-size_t hr_candidate_scan_totals(const double *targets, size_t rows, size_t outputs, hr_exact *count, hr_exact *labels) {
+size_t hr_candidate_scan_totals(const double *targets, size_t rows, size_t outputs, hr_exact *count,
+                                hr_exact *labels) {
     count->unpaid = (int64_t)(COUNT_UNITS * rows);
     for (size_t k = 0; k < outputs; k++) labels[k].unpaid = 0;
     for (size_t i = 0; i < rows; i++) {

@@ -1,8 +1,9 @@
-/* One pass over all records that sums their gradients over the leaves of many trees at once: what a round of hedge needs to choose
- * one of them, and its leaves.
+/* One pass over all records that sums their gradients over the leaves of many trees at once: what a round of
+ * hedge needs to choose one of them, and its leaves.
  *
- * Over one or two features sums are added by bin, for all trees over the same ones at once, and then folded into nodes; other trees
- * are walked. Within the same pass the records take the step of the round before. Nothing per record is kept but its scores. */
+ * Over one or two features sums are added by bin, for all trees over the same ones at once, and then folded
+ * into nodes; other trees are walked. Within the same pass the records take the step of the round before.
+ * Nothing per record is kept but its scores. */
 #ifndef HR_STATS_CANDIDATE_SCAN_H
 #define HR_STATS_CANDIDATE_SCAN_H
 
@@ -24,38 +25,48 @@ typedef struct hr_candidate_scan_loss {
 } hr_candidate_scan_loss;
 
 /* How large trees may be. */
-enum { HR_CANDIDATE_SCAN_BITS = 12, HR_CANDIDATE_SCAN_DEPTH_MAX = 8, HR_CANDIDATE_SCAN_NODES_MAX = (2 << HR_CANDIDATE_SCAN_DEPTH_MAX) - 1 };
+enum {
+    HR_CANDIDATE_SCAN_BITS = 12,
+    HR_CANDIDATE_SCAN_DEPTH_MAX = 8,
+    HR_CANDIDATE_SCAN_NODES_MAX = (2 << HR_CANDIDATE_SCAN_DEPTH_MAX) - 1
+};
 
-/* Room for `trees` trees of two-way splits, of at most HR_CANDIDATE_SCAN_NODES_MAX nodes. targets: as hr_targets_of; outputs > 1: class
- * indices, one-hot. Borrows both; scores start at base[0..outputs). Owner: the caller frees *out. Fails: MEMORY, LIMIT (too many records).
+/* Room for `trees` trees of two-way splits, of at most HR_CANDIDATE_SCAN_NODES_MAX nodes. targets: as
+ * hr_targets_of; outputs > 1: class indices, one-hot. Borrows both; scores start at base[0..outputs). Owner:
+ * the caller frees *out. Fails: MEMORY, LIMIT (too many records).
  */
-HR_MUST_CHECK hr_status hr_candidate_scan_new(const hr_binned *binned, const double *targets, size_t outputs, const double *base,
-                                              size_t trees, int threads, hr_candidate_scan **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_candidate_scan_new(const hr_binned *binned, const double *targets, size_t outputs,
+                                              const double *base, size_t trees, int threads,
+                                              hr_candidate_scan **out, hr_error *err);
 void hr_candidate_scan_free(hr_candidate_scan *scan);
 /* Bytes that a scan takes beside the binned table, at most. */
 double hr_candidate_scan_memory(size_t rows, size_t outputs, size_t trees, int threads);
 
-/* After a round: the step that every record takes at the beginning of the next one, down one of the round's trees:
- * values[node * outputs + k] is added to its k-th score. */
+/* After a round: the step that every record takes at the beginning of the next one, down one of the round's
+ * trees: values[node * outputs + k] is added to its k-th score. */
 void hr_candidate_scan_set_step(hr_candidate_scan *scan, size_t tree, const double *values);
 
 /* One pass: takes the step that is set, then sums over `trees` trees. */
-HR_MUST_CHECK hr_status hr_candidate_scan_round(hr_candidate_scan *scan, const hr_tree *trees, size_t tree_count,
-                                                const hr_candidate_scan_loss *loss, hr_error *err);
+HR_MUST_CHECK hr_status hr_candidate_scan_round(hr_candidate_scan *scan, const hr_tree *trees,
+                                                size_t tree_count, const hr_candidate_scan_loss *loss,
+                                                hr_error *err);
 
-/* After a round: the scores of the candidates, sum over leaves of |S_l| (more outputs: of floor(|S_l|_2)), less `threshold` a leaf
- * where that is positive. Adding a record changes each by at most bound. */
-void hr_candidate_scan_scores(const hr_candidate_scan *scan, const hr_tree *trees, size_t tree_count, int64_t threshold, hr_exact *scores);
+/* After a round: the scores of the candidates, sum over leaves of |S_l| (more outputs: of floor(|S_l|_2)),
+ * less `threshold` a leaf where that is positive. Adding a record changes each by at most bound. */
+void hr_candidate_scan_scores(const hr_candidate_scan *scan, const hr_tree *trees, size_t tree_count,
+                              int64_t threshold, hr_exact *scores);
 
-/* After a round: leaf sums of one tree, in order of its leaves: sums[leaf * outputs + k]; counts in units of 1/64. Returns how many
- * leaves. */
-size_t hr_candidate_scan_leaves(const hr_candidate_scan *scan, const hr_tree *trees, size_t tree, hr_exact *sums, hr_exact *counts);
+/* After a round: leaf sums of one tree, in order of its leaves: sums[leaf * outputs + k]; counts in units of
+ * 1/64. Returns how many leaves. */
+size_t hr_candidate_scan_leaves(const hr_candidate_scan *scan, const hr_tree *trees, size_t tree,
+                                hr_exact *sums, hr_exact *counts);
 
 /* After a round: how many records had a gradient within the clip, in units of 1/64. */
 hr_exact hr_candidate_scan_within(const hr_candidate_scan *scan);
 
-/* Before the first round: the number of records in units of 1/64; the sum of targets in units of 2^-12 (one output), or the records
- * of every class in units of 1/64. Returns how many `labels` it wrote. */
-size_t hr_candidate_scan_totals(const double *targets, size_t rows, size_t outputs, hr_exact *count, hr_exact *labels);
+/* Before the first round: the number of records in units of 1/64; the sum of targets in units of 2^-12 (one
+ * output), or the records of every class in units of 1/64. Returns how many `labels` it wrote. */
+size_t hr_candidate_scan_totals(const double *targets, size_t rows, size_t outputs, hr_exact *count,
+                                hr_exact *labels);
 
 #endif

@@ -31,7 +31,8 @@ static inline double bound_gradient(double x, double bound) {
 }
 
 static inline int64_t pack_square(const hr_packing *packing, double residual, double clip) {
-    double g = bound_gradient(bound_gradient(residual, clip) * packing->gradient_scale, (double)packing->gradient_bound);
+    double g = bound_gradient(bound_gradient(residual, clip) * packing->gradient_scale,
+                              (double)packing->gradient_bound);
     return hr_pack(packing, hr_round(g), 1);
 }
 
@@ -40,7 +41,8 @@ static bool is_plain(const hr_gradient_input *in) {
     return !in->rows && in->outputs == 1;
 }
 
-void hr_gradients_square(const hr_gradient_input *in, double clip, const hr_packing *packing, int64_t *packed) {
+void hr_gradients_square(const hr_gradient_input *in, double clip, const hr_packing *packing,
+                         int64_t *packed) {
     const hr_packing p = *packing;
     const double *restrict targets = in->targets, *restrict scores = in->scores;
     if (is_plain(in)) {
@@ -71,12 +73,14 @@ size_t hr_rows_within(const hr_gradient_input *in, double bound, uint32_t *kept)
     return count;
 }
 
-/* exp(x) for |x| <= 700, to about 1e-15, without branches, tables or library calls: loops over it vectorise, and every compiler
- * computes the same bits. x = k ln 2 + r, |r| <= 0.35; the polynomial is Taylor's. */
+/* exp(x) for |x| <= 700, to about 1e-15, without branches, tables or library calls: loops over it vectorise,
+ * and every compiler computes the same bits. x = k ln 2 + r, |r| <= 0.35; the polynomial is Taylor's. */
 static inline double exp_of(double x) {
-    const double log2e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
+    const double log2e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42fee00000p-1,
+                 ln2_low = 0x1.a39ef35793c76p-33;
     int64_t k = hr_round(x * log2e);
-    double kd = (x * log2e + 0x1.8p52) - 0x1.8p52, r = (x - kd * ln2_high) - kd * ln2_low, p = 1.0 / 479001600;
+    double kd = (x * log2e + 0x1.8p52) - 0x1.8p52, r = (x - kd * ln2_high) - kd * ln2_low,
+           p = 1.0 / 479001600;
     p = p * r + 1.0 / 39916800;
     p = p * r + 1.0 / 3628800;
     p = p * r + 1.0 / 362880;
@@ -114,7 +118,8 @@ static void two_classes(const hr_gradient_input *in, const hr_packing *packing, 
         return;
     }
 #pragma omp parallel for num_threads(in->threads) schedule(static)
-    for (size_t i = 0; i < in->count; i++) packed[i] = pack_logistic(&p, scores[row_at(in, i)], targets[row_at(in, i)]);
+    for (size_t i = 0; i < in->count; i++)
+        packed[i] = pack_logistic(&p, scores[row_at(in, i)], targets[row_at(in, i)]);
 }
 
 static void set_class_gradients(const hr_gradient_input *in, const hr_packing *packing, int64_t *packed) {
@@ -123,7 +128,8 @@ static void set_class_gradients(const hr_gradient_input *in, const hr_packing *p
         size_t row = row_at(in, i);
         const double *score = in->scores + row * in->outputs;
         double sum = 0;
-        for (size_t k = 0; k < in->outputs; k++) sum += exp_of(bound_gradient(score[k] - score[in->output], 80));
+        for (size_t k = 0; k < in->outputs; k++)
+            sum += exp_of(bound_gradient(score[k] - score[in->output], 80));
         packed[i] = pack_probability(packing, 1 / sum, in->targets[row] == (double)in->output ? 1 : 0);
     }
 }

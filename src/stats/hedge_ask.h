@@ -1,5 +1,6 @@
-/* What hedge asks of the records next: the question, what its answer is charged as, and all that the answer depends on beside them.
- * Everything in it is public or released. Pointers are borrowed: they hold until the answer is told. */
+/* What hedge asks of the records next: the question, what its answer is charged as, and all that the answer
+ * depends on beside them. Everything in it is public or released. Pointers are borrowed: they hold until the
+ * answer is told. */
 #ifndef HR_STATS_HEDGE_ASK_H
 #define HR_STATS_HEDGE_ASK_H
 
@@ -7,10 +8,11 @@
 #include "stats/candidate_scan.h"
 
 typedef enum hr_ask_kind {
-    HR_ASK_TOTALS,     /* sums: the number of records and the sum of targets, or the number of each class */
-    HR_ASK_BINS,       /* private edges of all features, at the cost of the one line */
-    HR_ASK_CHOICE,     /* a choice among `trees` by their scores */
-    HR_ASK_LEAVES,     /* sums: gradients and counts of the leaves of one tree; regression: gradients within the clip */
+    HR_ASK_TOTALS, /* sums: the number of records and the sum of targets, or the number of each class */
+    HR_ASK_BINS,   /* private edges of all features, at the cost of the one line */
+    HR_ASK_CHOICE, /* a choice among `trees` by their scores */
+    HR_ASK_LEAVES, /* sums: gradients and counts of the leaves of one tree; regression: gradients within the
+                      clip */
     HR_ASK_RELIABILITY /* sums: the cells of the forest */
 } hr_ask_kind;
 
@@ -29,7 +31,8 @@ typedef struct hr_ask {
     size_t tree_count, tree;     /* LEAVES: which of them */
     int64_t threshold;           /* CHOICE: taken off a leaf's part of a score (hr_candidate_scan_scores) */
     hr_candidate_scan_loss loss; /* CHOICE, LEAVES */
-    const double *step;          /* CHOICE, LEAVES: step[node * outputs + k] of the tree whose leaves were asked for last; NULL: none */
+    const double *step; /* CHOICE, LEAVES: step[node * outputs + k] of the tree whose leaves were asked for
+                           last; NULL: none */
 } hr_ask;
 
 /* How many values the lines release. */

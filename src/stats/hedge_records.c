@@ -41,18 +41,22 @@ void hr_records_free(hr_records *r) {
 }
 
 double hr_records_memory(size_t rows, size_t features, size_t outputs, size_t trees, int threads) {
-    return (double)rows * ((double)features + sizeof(double)) + hr_candidate_scan_memory(rows, outputs, trees, threads);
+    return (double)rows * ((double)features + sizeof(double)) +
+           hr_candidate_scan_memory(rows, outputs, trees, threads);
 }
 
 static hr_status prepare_scan(hr_records *r, const hr_ask *ask, hr_error *err) {
     if (r->scan) return HR_OK;
-    hr_status status = r->binned ? HR_OK : hr_binned_columns(r->data, ask->binning, r->threads, &r->binned, err);
+    hr_status status =
+        r->binned ? HR_OK : hr_binned_columns(r->data, ask->binning, r->threads, &r->binned, err);
     if (status) return status;
-    return hr_candidate_scan_new(r->binned, r->targets, r->outputs, ask->base, ask->tree_count, r->threads, &r->scan, err);
+    return hr_candidate_scan_new(r->binned, r->targets, r->outputs, ask->base, ask->tree_count, r->threads,
+                                 &r->scan, err);
 }
 
 /* One pass: the step of the round before, and the sums of some trees. */
-static hr_status scan_hedge_records(hr_records *r, const hr_ask *ask, const hr_tree *trees, size_t count, hr_error *err) {
+static hr_status scan_hedge_records(hr_records *r, const hr_ask *ask, const hr_tree *trees, size_t count,
+                                    hr_error *err) {
     hr_status status = prepare_scan(r, ask, err);
     if (status) return status;
     if (ask->step) hr_candidate_scan_set_step(r->scan, r->step_tree, ask->step);
@@ -87,8 +91,11 @@ static void totals(const hr_records *r, hr_exact *out) {
 }
 
 static hr_status reliability(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
-    hr_status status = r->binned ? HR_OK : hr_binned_columns(r->data, ask->binning, r->threads, &r->binned, err);
-    return status ? status : hr_reliability_count(ask->forest, r->binned, hr_data_labels(r->data), r->threads, out, err);
+    hr_status status =
+        r->binned ? HR_OK : hr_binned_columns(r->data, ask->binning, r->threads, &r->binned, err);
+    return status
+               ? status
+               : hr_reliability_count(ask->forest, r->binned, hr_data_labels(r->data), r->threads, out, err);
 }
 
 hr_status hr_records_sums(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {

@@ -3,7 +3,8 @@
 #include <string.h>
 
 enum {
-    COPIES = 4,           /* neighbouring rows add to different copies: a full bin would otherwise wait for its own last store */
+    COPIES = 4, /* neighbouring rows add to different copies: a full bin would otherwise wait for its own last
+                   store */
     BLOCK_ROWS = 1 << 14, /* packed gradients of a block stay in the second-level cache over all columns */
     AHEAD = 32,           /* rows between prefetch and use */
     WORD_FEATURES = 4     /* features that one 32-bit load brings */
@@ -37,26 +38,31 @@ static void add_column_block(const uint8_t *bins, const int64_t *packed, size_t 
         copies[3][word >> 56] += packed[i + 7];
     }
     for (; i < count; i++) copies[0][bins[i]] += packed[i];
-    for (size_t b = 0; b < HR_BINS_MAX; b++) out[b] += copies[0][b] + copies[1][b] + copies[2][b] + copies[3][b];
+    for (size_t b = 0; b < HR_BINS_MAX; b++)
+        out[b] += copies[0][b] + copies[1][b] + copies[2][b] + copies[3][b];
 }
 
-static void add_columns(const hr_binned *binned, size_t first, size_t last, const int64_t *packed, hr_cell *out) {
+static void add_columns(const hr_binned *binned, size_t first, size_t last, const int64_t *packed,
+                        hr_cell *out) {
     memset(out + hr_histogram_at(first), 0, (last - first) * HR_STRIDE * sizeof *out);
     for (size_t begin = 0; begin < binned->rows; begin += BLOCK_ROWS) {
         size_t count = binned->rows - begin < BLOCK_ROWS ? binned->rows - begin : BLOCK_ROWS;
         for (size_t f = first; f < last; f++)
-            add_column_block(hr_binned_column(binned, f) + begin, packed + begin, count, out + hr_histogram_at(f));
+            add_column_block(hr_binned_column(binned, f) + begin, packed + begin, count,
+                             out + hr_histogram_at(f));
     }
 }
 
 void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_cell *out) {
     size_t per_task = (binned->features + (size_t)threads - 1) / (size_t)threads;
     if (per_task > 8) per_task = 8;
-    size_t tasks = per_task ? (binned->features + per_task - 1) / per_task : 0, used = hr_histogram_at(binned->features);
+    size_t tasks = per_task ? (binned->features + per_task - 1) / per_task : 0,
+           used = hr_histogram_at(binned->features);
     memset(out + used, 0, (hr_histogram_cells(binned->features) - used) * sizeof *out);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (size_t task = 0; task < tasks; task++) {
-        size_t first = task * per_task, last = first + per_task < binned->features ? first + per_task : binned->features;
+        size_t first = task * per_task,
+               last = first + per_task < binned->features ? first + per_task : binned->features;
         add_columns(binned, first, last, packed, out);
     }
 }
@@ -68,15 +74,18 @@ static inline void add_packed_word(hr_cell *cells, uint32_t word, int64_t value)
     cells[3 * HR_STRIDE + (word >> 24)] += value;
 }
 
-void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed, size_t count, hr_cell *cells) {
-    size_t features = binned->features - tile * HR_TILE < HR_TILE ? binned->features - tile * HR_TILE : HR_TILE;
+void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed,
+                          size_t count, hr_cell *cells) {
+    size_t features =
+        binned->features - tile * HR_TILE < HR_TILE ? binned->features - tile * HR_TILE : HR_TILE;
     size_t words = (features + WORD_FEATURES - 1) / WORD_FEATURES;
     memset(cells, 0, HR_TILE * HR_STRIDE * sizeof *cells);
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) __builtin_prefetch(hr_binned_tile(binned, tile, rows[i + AHEAD]));
         const uint8_t *bins = hr_binned_tile(binned, tile, rows[i]);
         for (size_t w = 0; w < words; w++)
-            add_packed_word(cells + w * WORD_FEATURES * HR_STRIDE, load32(bins + w * WORD_FEATURES), packed[i]);
+            add_packed_word(cells + w * WORD_FEATURES * HR_STRIDE, load32(bins + w * WORD_FEATURES),
+                            packed[i]);
     }
 }
 

@@ -1,8 +1,9 @@
 /* Sums of packed gradients by (feature, bin): the kernel that training spends most of its time in.
  *
- * A cell is one integer, (sum of gradients << shift) + sum of weights, so that one addition adds both (packing.h). A node's
- * histogram has HR_STRIDE cells a feature; the stride is not a power of two, or the cells of one bin over many features would
- * share a cache set. Sums of integers do not depend on the order of rows or threads. */
+ * A cell is one integer, (sum of gradients << shift) + sum of weights, so that one addition adds both
+ * (packing.h). A node's histogram has HR_STRIDE cells a feature; the stride is not a power of two, or the
+ * cells of one bin over many features would share a cache set. Sums of integers do not depend on the order of
+ * rows or threads. */
 #ifndef HR_STATS_HISTOGRAM_H
 #define HR_STATS_HISTOGRAM_H
 
@@ -25,7 +26,8 @@ static inline size_t hr_histogram_at(size_t feature) {
 void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_cell *out);
 
 /* One tile of a node: packed[i] belongs to row rows[i]. Overwrites the tile's HR_TILE * HR_STRIDE cells. */
-void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed, size_t count, hr_cell *cells);
+void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed,
+                          size_t count, hr_cell *cells);
 
 /* all + part, in place in `all`. */
 void hr_histogram_add(hr_cell *all, const hr_cell *part, size_t cells);

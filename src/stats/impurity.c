@@ -41,7 +41,8 @@ hr_status hr_labels_scaled(const hr_data *data, int bits, hr_labels *out, hr_err
         if (out->classes == 2)
             values[i] = targets[i] > 0;
         else
-            values[i] = out->classes ? (int32_t)targets[i] : clamp_impurity(hr_round(targets[i] * (double)one), one);
+            values[i] =
+                out->classes ? (int32_t)targets[i] : clamp_impurity(hr_round(targets[i] * (double)one), one);
     }
     free(targets);
     return HR_OK;
@@ -51,11 +52,12 @@ hr_status hr_labels_of(const hr_data *data, hr_labels *out, hr_error *err) {
     return hr_labels_scaled(data, HR_LABEL_BITS, out, err);
 }
 
-void hr_labels_sum(const hr_labels *labels, const uint32_t *rows, const uint32_t *node_of, size_t count, size_t node_count,
-                   hr_exact *stats) {
+void hr_labels_sum(const hr_labels *labels, const uint32_t *rows, const uint32_t *node_of, size_t count,
+                   size_t node_count, hr_exact *stats) {
     size_t width = hr_labels_width(labels);
     memset(stats, 0, node_count * width * sizeof *stats);
-    for (size_t i = 0; i < count; i++) hr_labels_add(labels, rows ? rows[i] : (uint32_t)i, stats + node_of[i] * width);
+    for (size_t i = 0; i < count; i++)
+        hr_labels_add(labels, rows ? rows[i] : (uint32_t)i, stats + node_of[i] * width);
 }
 
 static int64_t exact_purity_of_classes(const hr_labels *labels, const hr_exact *stat) {
@@ -74,7 +76,8 @@ int64_t hr_purity(const hr_labels *labels, const hr_exact *stat) {
     return stat[1].unpaid ? (int64_t)(sum * sum / stat[1].unpaid) : 0;
 }
 
-void hr_sides_sum(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count, hr_exact *sides) {
+void hr_sides_sum(const hr_labels *labels, const uint32_t *rows, const uint8_t *left, size_t count,
+                  hr_exact *sides) {
     size_t width = hr_labels_width(labels);
     int64_t squares = 0;
     memset(sides, 0, hr_sides_width(width) * sizeof *sides);
@@ -99,11 +102,13 @@ static int64_t impurity_records_of(const hr_labels *labels, const hr_exact *stat
 }
 
 hr_exact hr_division_score_per_record(const hr_labels *labels, const hr_exact *sides) {
-    int64_t count = impurity_records_of(labels, sides) + impurity_records_of(labels, sides + hr_labels_width(labels));
+    int64_t count =
+        impurity_records_of(labels, sides) + impurity_records_of(labels, sides + hr_labels_width(labels));
     return (hr_exact){count ? hr_division_score(labels, sides).unpaid / count : 0};
 }
 
-void hr_bins_sum(const hr_labels *labels, const uint8_t *bins, size_t bin_count, const uint32_t *rows, size_t count, hr_exact *stats) {
+void hr_bins_sum(const hr_labels *labels, const uint8_t *bins, size_t bin_count, const uint32_t *rows,
+                 size_t count, hr_exact *stats) {
     size_t width = hr_labels_width(labels);
     memset(stats, 0, bin_count * width * sizeof *stats);
     for (size_t i = 0; i < count; i++) hr_labels_add(labels, rows[i], stats + bins[rows[i]] * width);
@@ -116,11 +121,13 @@ hr_exact hr_bins_score(const hr_labels *labels, size_t bin_count, const hr_exact
     return (hr_exact){purity};
 }
 
-void hr_labels_of_leaves(const hr_labels *labels, const hr_exact *stats, size_t leaves, hr_exact *sums, hr_exact *counts) {
+void hr_labels_of_leaves(const hr_labels *labels, const hr_exact *stats, size_t leaves, hr_exact *sums,
+                         hr_exact *counts) {
     size_t width = hr_labels_width(labels);
     for (size_t leaf = 0; leaf < leaves; leaf++) {
         const hr_exact *stat = stats + leaf * width;
-        for (size_t k = 0; k < labels->classes; k++) counts[leaf * width + k].unpaid = HR_COUNT_UNITS * stat[k].unpaid;
+        for (size_t k = 0; k < labels->classes; k++)
+            counts[leaf * width + k].unpaid = HR_COUNT_UNITS * stat[k].unpaid;
         if (!labels->classes) {
             sums[leaf] = stat[0];
             counts[leaf].unpaid = HR_COUNT_UNITS * stat[1].unpaid;

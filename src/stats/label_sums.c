@@ -22,7 +22,8 @@ double hr_label_purity_classes(size_t width, const hr_cell *left, const hr_cell 
     return a < min_records || b < min_records ? -1 : left_squares / (double)a + right_squares / (double)b;
 }
 
-void hr_label_statistic(const hr_packing *packing, const hr_labels *labels, const hr_cell *words, hr_exact *stat) {
+void hr_label_statistic(const hr_packing *packing, const hr_labels *labels, const hr_cell *words,
+                        hr_exact *stat) {
     if (labels->classes > 2) {
         for (size_t k = 0; k < labels->classes; k++) stat[k].unpaid = words[k];
         return;

@@ -17,7 +17,8 @@ void hr_leaves_set(hr_tree *tree, const double *values) {
         if (!tree->nodes[n].left) tree->nodes[n].value = *values++;
 }
 
-hr_exact hr_leaf_value(const hr_packing *packing, hr_exact gradient, hr_exact weight, double lambda, double clip) {
+hr_exact hr_leaf_value(const hr_packing *packing, hr_exact gradient, hr_exact weight, double lambda,
+                       double clip) {
     double denominator = (double)weight.unpaid / packing->weight_scale + lambda;
     double value = denominator > 0 ? -((double)gradient.unpaid / packing->gradient_scale) / denominator : 0;
     return (hr_exact){(int64_t)rint(fmin(fmax(value, -clip), clip) * (1 << HR_VALUE_BITS))};

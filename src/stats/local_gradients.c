@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 128 }; /* records whose tiles stay in the nearest cache while they take all trees; each is a line of 64 bytes */
+enum {
+    BLOCK = 128
+}; /* records whose tiles stay in the nearest cache while they take all trees; each is a line of 64 bytes */
 
 struct hr_local_stats_gradients {
     const hr_local_stats_records *records;
@@ -32,7 +34,7 @@ struct hr_local_stats_gradients {
     hr_arena_mark scratch_start;
 };
 
-/* ---- Room ---------------------------------------------------------------------------------------------------------- */
+/* ---- Room ---- */
 
 void hr_local_stats_gradients_free(hr_local_stats_gradients *g) {
     if (!g) return;
@@ -55,8 +57,8 @@ static hr_status make_room_local_gradients(hr_local_stats_gradients *g, hr_error
     return HR_OK;
 }
 
-hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, const hr_stats_setup *setup, const hr_parts *parts,
-                                       hr_local_stats_gradients **out, hr_error *err) {
+hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, const hr_stats_setup *setup,
+                                       const hr_parts *parts, hr_local_stats_gradients **out, hr_error *err) {
     size_t rows = hr_data_rows(records->data);
     hr_local_stats_gradients *g = calloc(1, sizeof *g);
     if (!g) return hr_fail_memory(err);
@@ -76,18 +78,21 @@ hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, co
     return HR_OK;
 }
 
-/* ---- Scores -------------------------------------------------------------------------------------------------------- */
+/* ---- Scores ---- */
 
-/* A tree is laid out when it is first needed, and kept: every part of an ensemble walks down all trees before it. */
+/* A tree is laid out when it is first needed, and kept: every part of an ensemble walks down all trees before
+ * it. */
 static hr_status lay_out_local_gradients(hr_local_stats_gradients *g, hr_error *err) {
     for (; g->walk_count < g->tree_count; g->walk_count++)
-        if (!hr_walk_tree_make(g->scratch, g->trees[g->walk_count], g->binned->binning, g->offsets, &g->walks[g->walk_count]))
+        if (!hr_walk_tree_make(g->scratch, g->trees[g->walk_count], g->binned->binning, g->offsets,
+                               &g->walks[g->walk_count]))
             return hr_fail_memory(err);
     return HR_OK;
 }
 
 /* A block of records takes all trees, one after the other, while its bins are in the nearest cache. */
-static void add_block_local_gradients(hr_local_stats_gradients *g, size_t from, const uint32_t *rows, size_t first, size_t count) {
+static void add_block_local_gradients(hr_local_stats_gradients *g, size_t from, const uint32_t *rows,
+                                      size_t first, size_t count) {
     size_t row[BLOCK], positions[BLOCK];
     double values[BLOCK];
     for (size_t i = 0; i < count; i++) {
@@ -101,7 +106,8 @@ static void add_block_local_gradients(hr_local_stats_gradients *g, size_t from, 
     }
 }
 
-static hr_status walk_trees(hr_local_stats_gradients *g, size_t from, const uint32_t *rows, size_t count, hr_error *err) {
+static hr_status walk_trees(hr_local_stats_gradients *g, size_t from, const uint32_t *rows, size_t count,
+                            hr_error *err) {
     hr_status status = lay_out_local_gradients(g, err);
     if (status) return status;
 #pragma omp parallel for num_threads(g->records->threads) schedule(static)
@@ -170,7 +176,8 @@ static hr_status make_room_for_trees(hr_local_stats_gradients *g, size_t count, 
     return HR_OK;
 }
 
-hr_status hr_local_stats_gradients_add(hr_local_stats_gradients *g, const hr_tree *trees, size_t count, hr_error *err) {
+hr_status hr_local_stats_gradients_add(hr_local_stats_gradients *g, const hr_tree *trees, size_t count,
+                                       hr_error *err) {
     hr_status status = make_room_for_trees(g, g->tree_count + count, err);
     for (size_t i = 0; !status && i < count; i++) g->trees[g->tree_count++] = &trees[i];
     return status;
@@ -180,9 +187,10 @@ void hr_local_stats_gradients_set_base(hr_local_stats_gradients *g, const double
     for (size_t i = 0; i < g->binned->rows * g->outputs; i++) g->scores[i] = base[i % g->outputs];
 }
 
-/* ---- A round ------------------------------------------------------------------------------------------------------- */
+/* ---- A round ---- */
 
-static hr_gradient_input input_of(const hr_local_stats_gradients *g, size_t output, const uint32_t *rows, size_t count) {
+static hr_gradient_input input_of(const hr_local_stats_gradients *g, size_t output, const uint32_t *rows,
+                                  size_t count) {
     return (hr_gradient_input){g->targets, g->scores, g->outputs, output, rows, count, g->records->threads};
 }
 
@@ -209,7 +217,8 @@ static hr_status catch_up_before(hr_local_stats_gradients *g, size_t part, hr_er
     return g->parts->rows ? catch_up_part(g, part, err) : catch_up_whole(g, err);
 }
 
-hr_status hr_local_stats_gradients_begin(hr_local_stats_gradients *g, const hr_stats_round *round, hr_error *err) {
+hr_status hr_local_stats_gradients_begin(hr_local_stats_gradients *g, const hr_stats_round *round,
+                                         hr_error *err) {
     hr_status status = catch_up_before(g, round->part, err);
     if (status) return status;
     g->round = *round;
@@ -239,5 +248,6 @@ double hr_local_stats_gradients_largest(const hr_local_stats_gradients *g, size_
 /* Growth has reordered the gradients of the records, so they are computed again. */
 void hr_local_stats_gradients_hessians(hr_local_stats_gradients *g, const hr_tree *tree, hr_exact *sums) {
     set_gradients(g);
-    hr_hessian_sums(tree, g->binned, &g->round.packing, g->round.bound, hr_local_stats_packed(g->local), sums);
+    hr_hessian_sums(tree, g->binned, &g->round.packing, g->round.bound, hr_local_stats_packed(g->local),
+                    sums);
 }

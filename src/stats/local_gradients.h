@@ -1,4 +1,5 @@
-/* What the local source knows of gradients: targets and scores of the records, and the sums of a tree that grows. */
+/* What the local source knows of gradients: targets and scores of the records, and the sums of a tree that
+ * grows. */
 #ifndef HR_STATS_LOCAL_GRADIENTS_H
 #define HR_STATS_LOCAL_GRADIENTS_H
 
@@ -8,10 +9,12 @@
 
 typedef struct hr_local_stats_gradients hr_local_stats_gradients;
 
-/* Borrows both, and `parts`, which the caller may change between hr_local_stats_gradients_catch_up and hr_local_stats_gradients_share.
- * Owner: the caller frees *out with hr_local_stats_gradients_free. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, const hr_stats_setup *setup,
-                                                     const hr_parts *parts, hr_local_stats_gradients **out, hr_error *err);
+/* Borrows both, and `parts`, which the caller may change between hr_local_stats_gradients_catch_up and
+ * hr_local_stats_gradients_share. Owner: the caller frees *out with hr_local_stats_gradients_free. Fails:
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records,
+                                                     const hr_stats_setup *setup, const hr_parts *parts,
+                                                     hr_local_stats_gradients **out, hr_error *err);
 void hr_local_stats_gradients_free(hr_local_stats_gradients *gradients);
 
 /* Brings the scores of all records up to date. Fails: MEMORY. */
@@ -23,10 +26,12 @@ HR_MUST_CHECK hr_status hr_local_stats_gradients_share(hr_local_stats_gradients 
 void hr_local_stats_gradients_label_sums(const hr_local_stats_gradients *gradients, hr_exact *sums);
 double hr_local_stats_gradients_largest(const hr_local_stats_gradients *gradients, size_t output);
 void hr_local_stats_gradients_set_base(hr_local_stats_gradients *gradients, const double *base);
-HR_MUST_CHECK hr_status hr_local_stats_gradients_add(hr_local_stats_gradients *gradients, const hr_tree *trees, size_t count,
-                                                     hr_error *err);
-HR_MUST_CHECK hr_status hr_local_stats_gradients_begin(hr_local_stats_gradients *gradients, const hr_stats_round *round, hr_error *err);
-void hr_local_stats_gradients_hessians(hr_local_stats_gradients *gradients, const hr_tree *tree, hr_exact *sums);
+HR_MUST_CHECK hr_status hr_local_stats_gradients_add(hr_local_stats_gradients *gradients,
+                                                     const hr_tree *trees, size_t count, hr_error *err);
+HR_MUST_CHECK hr_status hr_local_stats_gradients_begin(hr_local_stats_gradients *gradients,
+                                                       const hr_stats_round *round, hr_error *err);
+void hr_local_stats_gradients_hessians(hr_local_stats_gradients *gradients, const hr_tree *tree,
+                                       hr_exact *sums);
 
 /* The sums of the tree that grows. */
 hr_local_stats *hr_local_stats_gradients_sums(hr_local_stats_gradients *gradients);

@@ -28,7 +28,7 @@ struct hr_local_stats_labels {
     size_t node_room;
 };
 
-/* ---- Room ---------------------------------------------------------------------------------------------------------- */
+/* ---- Room ---- */
 
 void hr_local_stats_labels_free(hr_local_stats_labels *l) {
     if (!l) return;
@@ -59,8 +59,8 @@ static hr_status make_room_for_nodes_local_labels(hr_local_stats_labels *l, size
     return HR_OK;
 }
 
-hr_status hr_local_stats_labels_new(const hr_local_stats_records *records, const hr_stats_setup *setup, hr_local_stats_labels **out,
-                                    hr_error *err) {
+hr_status hr_local_stats_labels_new(const hr_local_stats_records *records, const hr_stats_setup *setup,
+                                    hr_local_stats_labels **out, hr_error *err) {
     hr_local_stats_labels *l = calloc(1, sizeof *l);
     if (!l) return hr_fail_memory(err);
     l->records = records;
@@ -75,7 +75,8 @@ hr_status hr_local_stats_labels_new(const hr_local_stats_records *records, const
     return HR_OK;
 }
 
-hr_status hr_local_stats_labels_begin(hr_local_stats_labels *l, const uint32_t *rows, size_t count, hr_error *err) {
+hr_status hr_local_stats_labels_begin(hr_local_stats_labels *l, const uint32_t *rows, size_t count,
+                                      hr_error *err) {
     hr_status status = make_room_for_nodes_local_labels(l, 1, err);
     if (status) return status;
     for (size_t i = 0; i < count; i++) l->rows[i] = rows ? rows[i] : (uint32_t)i;
@@ -85,21 +86,23 @@ hr_status hr_local_stats_labels_begin(hr_local_stats_labels *l, const uint32_t *
     return HR_OK;
 }
 
-/* ---- Sides --------------------------------------------------------------------------------------------------------- */
+/* ---- Sides ---- */
 
 static bool is_number_local_labels(const hr_local_stats_labels *l, uint32_t feature) {
     return l->binned->binning->features[feature].kind == HR_NUMBER;
 }
 
 /* l->left[i]: whether rows[i] goes left. */
-static void find_sides(hr_local_stats_labels *l, const hr_stats_division *d, const uint32_t *rows, size_t count) {
+static void find_sides(hr_local_stats_labels *l, const hr_stats_division *d, const uint32_t *rows,
+                       size_t count) {
     if (!is_number_local_labels(l, d->feature)) {
         const uint8_t *bins = hr_binned_column(l->binned, d->feature);
         for (size_t i = 0; i < count; i++) l->left[i] = hr_bin_set_has(&d->left, bins[rows[i]]);
         return;
     }
     const double *values = hr_data_numbers(l->records->data, d->feature);
-    for (size_t i = 0; i < count; i++) l->left[i] = isnan(values[rows[i]]) ? d->missing_left : values[rows[i]] <= d->cut;
+    for (size_t i = 0; i < count; i++)
+        l->left[i] = isnan(values[rows[i]]) ? d->missing_left : values[rows[i]] <= d->cut;
 }
 
 /* Those that go left first, in order; returns how many. */
@@ -115,7 +118,8 @@ static size_t partition_local_labels(hr_local_stats_labels *l, uint32_t *rows, s
     return left;
 }
 
-static void divide_in_two(hr_local_stats_labels *l, node_rows from, const hr_stats_division *division, node_rows *children) {
+static void divide_in_two(hr_local_stats_labels *l, node_rows from, const hr_stats_division *division,
+                          node_rows *children) {
     uint32_t *rows = l->rows + from.begin;
     find_sides(l, division, rows, from.count);
     size_t left = partition_local_labels(l, rows, from.count);
@@ -138,8 +142,8 @@ static void divide_by_bin(hr_local_stats_labels *l, node_rows from, uint32_t fea
     memcpy(rows, l->others, from.count * sizeof *rows);
 }
 
-hr_status hr_local_stats_labels_divide(hr_local_stats_labels *l, uint32_t node, const hr_stats_division *division, uint32_t first,
-                                       hr_error *err) {
+hr_status hr_local_stats_labels_divide(hr_local_stats_labels *l, uint32_t node,
+                                       const hr_stats_division *division, uint32_t first, hr_error *err) {
     size_t children = division->every_bin ? l->binned->binning->features[division->feature].bin_count : 2;
     hr_status status = make_room_for_nodes_local_labels(l, first + children, err);
     if (status) return status;
@@ -151,7 +155,7 @@ hr_status hr_local_stats_labels_divide(hr_local_stats_labels *l, uint32_t node, 
     return HR_OK;
 }
 
-/* ---- Answers ------------------------------------------------------------------------------------------------------- */
+/* ---- Answers ---- */
 
 static uint32_t find_leaf(const hr_local_stats_labels *l, const hr_tree *tree, uint32_t row) {
     uint32_t n = 0;
@@ -189,7 +193,8 @@ static void sum_node(const hr_local_stats_labels *l, uint32_t node, hr_exact *ou
     for (size_t i = 0; i < at->count; i++) hr_labels_add(&l->labels, l->rows[at->begin + i], out);
 }
 
-static hr_status sum_leaves(hr_local_stats_labels *l, const hr_stats_query *query, hr_exact *out, hr_error *err) {
+static hr_status sum_leaves(hr_local_stats_labels *l, const hr_stats_query *query, hr_exact *out,
+                            hr_error *err) {
     const hr_tree *tree = query->tree;
     if (query->walk) return sum_walked(l, tree, out, err);
     for (uint32_t n = 0; n < tree->node_count; n++) {
@@ -200,29 +205,37 @@ static hr_status sum_leaves(hr_local_stats_labels *l, const hr_stats_query *quer
     return HR_OK;
 }
 
-static void count_values(const uint8_t *bins, size_t bin_count, const uint32_t *rows, size_t count, hr_exact *out) {
+static void count_values(const uint8_t *bins, size_t bin_count, const uint32_t *rows, size_t count,
+                         hr_exact *out) {
     memset(out, 0, bin_count * sizeof *out);
     for (size_t i = 0; i < count; i++) out[bins[rows[i]]].unpaid++;
 }
 
-static hr_status local_labels_answer(hr_local_stats_labels *l, const hr_stats_query *query, hr_exact *out, hr_error *err) {
+static hr_status local_labels_answer(hr_local_stats_labels *l, const hr_stats_query *query, hr_exact *out,
+                                     hr_error *err) {
     const uint32_t feature = query->feature, *rows = l->rows + l->nodes[query->node].begin;
-    const size_t count = l->nodes[query->node].count, bin_count = l->binned->binning->features[feature].bin_count;
+    const size_t count = l->nodes[query->node].count,
+                 bin_count = l->binned->binning->features[feature].bin_count;
     switch (query->answer) {
     case HR_STATS_LEAVES: return sum_leaves(l, query, out, err);
-    case HR_STATS_BINS: hr_bins_sum(&l->labels, hr_binned_column(l->binned, feature), bin_count, rows, count, out); return HR_OK;
+    case HR_STATS_BINS:
+        hr_bins_sum(&l->labels, hr_binned_column(l->binned, feature), bin_count, rows, count, out);
+        return HR_OK;
     case HR_STATS_SIDES:
         find_sides(l, &query->division, rows, count);
         hr_sides_sum(&l->labels, rows, l->left, count, out);
         return HR_OK;
-    case HR_STATS_VALUES: count_values(hr_binned_column(l->binned, feature), bin_count, rows, count, out); return HR_OK;
+    case HR_STATS_VALUES:
+        count_values(hr_binned_column(l->binned, feature), bin_count, rows, count, out);
+        return HR_OK;
     case HR_STATS_CELLS: break;
     }
     hr_median_score_count(&query->range, hr_data_numbers(l->records->data, feature), rows, count, out);
     return HR_OK;
 }
 
-hr_status hr_local_stats_labels_ask(hr_local_stats_labels *l, const hr_stats_query *queries, size_t count, hr_exact *out, hr_error *err) {
+hr_status hr_local_stats_labels_ask(hr_local_stats_labels *l, const hr_stats_query *queries, size_t count,
+                                    hr_exact *out, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < count; i++) {
         status = local_labels_answer(l, &queries[i], out, err);
@@ -231,14 +244,15 @@ hr_status hr_local_stats_labels_ask(hr_local_stats_labels *l, const hr_stats_que
     return status;
 }
 
-/* ---- As published -------------------------------------------------------------------------------------------------- */
+/* ---- As published ---- */
 
 static int by_value_local_labels(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static hr_status sort_values(hr_local_stats_labels *l, const node_rows *at, const double *values, hr_error *err) {
+static hr_status sort_values(hr_local_stats_labels *l, const node_rows *at, const double *values,
+                             hr_error *err) {
     if (!l->sorted) l->sorted = malloc((hr_data_rows(l->records->data) + 1) * sizeof *l->sorted);
     if (!l->sorted) return hr_fail_memory(err);
     l->known = 0;
@@ -251,8 +265,8 @@ static hr_status sort_values(hr_local_stats_labels *l, const node_rows *at, cons
 }
 
 /* The values stay sorted until the node, the feature or the records change. */
-hr_status hr_local_stats_labels_gap(hr_local_stats_labels *l, const hr_stats_query *query, size_t gap, size_t *known, double around[2],
-                                    hr_error *err) {
+hr_status hr_local_stats_labels_gap(hr_local_stats_labels *l, const hr_stats_query *query, size_t gap,
+                                    size_t *known, double around[2], hr_error *err) {
     bool again = l->is_sorted && l->sorted_node == query->node && l->sorted_feature == query->feature;
     const double *values = hr_data_numbers(l->records->data, query->feature);
     hr_status status = again ? HR_OK : sort_values(l, &l->nodes[query->node], values, err);

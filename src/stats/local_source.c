@@ -21,13 +21,14 @@ static hr_status prepare_local_source(hr_stats_source *self, const hr_stats_setu
     return hr_local_stats_gradients_new(&s->records, setup, &s->parts, &s->gradients, err);
 }
 
-/* ---- Parts --------------------------------------------------------------------------------------------------------- */
+/* ---- Parts ---- */
 
 static hr_status draw_parts(local_source *s, const hr_stats_shares *shares, hr_error *err) {
     size_t rows = hr_data_rows(s->records.data);
     hr_parts_done(&s->parts);
     if (!shares->weights) return hr_parts_whole(rows, &s->parts, err);
-    return (shares->exact_sizes ? hr_parts_fixed : hr_parts_drawn)(s->records.csprng, rows, shares->weights, shares->count, &s->parts, err);
+    return (shares->exact_sizes ? hr_parts_fixed : hr_parts_drawn)(s->records.csprng, rows, shares->weights,
+                                                                   shares->count, &s->parts, err);
 }
 
 static size_t count_filled(const hr_parts *parts) {
@@ -36,7 +37,8 @@ static size_t count_filled(const hr_parts *parts) {
     return j;
 }
 
-static hr_status share_out_local_source(hr_stats_source *self, const hr_stats_shares *shares, size_t *filled, hr_error *err) {
+static hr_status share_out_local_source(hr_stats_source *self, const hr_stats_shares *shares, size_t *filled,
+                                        hr_error *err) {
     local_source *s = (local_source *)self;
     hr_status status = s->gradients ? hr_local_stats_gradients_catch_up(s->gradients, err) : HR_OK;
     if (!status) status = draw_parts(s, shares, err);
@@ -48,10 +50,11 @@ static hr_status share_out_local_source(hr_stats_source *self, const hr_stats_sh
 static hr_status begin_local_source(hr_stats_source *self, const hr_stats_round *round, hr_error *err) {
     local_source *s = (local_source *)self;
     if (s->gradients) return hr_local_stats_gradients_begin(s->gradients, round, err);
-    return hr_local_stats_labels_begin(s->labels, hr_parts_rows(&s->parts, round->part), hr_parts_size(&s->parts, round->part), err);
+    return hr_local_stats_labels_begin(s->labels, hr_parts_rows(&s->parts, round->part),
+                                       hr_parts_size(&s->parts, round->part), err);
 }
 
-/* ---- Gradients ----------------------------------------------------------------------------------------------------- */
+/* ---- Gradients ---- */
 
 static hr_local_stats_gradients *gradients_of(hr_stats_source *self) {
     return ((local_source *)self)->gradients;
@@ -79,14 +82,15 @@ static hr_status add_trees(hr_stats_source *self, const hr_tree *trees, size_t c
     return hr_local_stats_gradients_add(gradients_of(self), trees, count, err);
 }
 
-static hr_status sum(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count, hr_error *err) {
+static hr_status sum(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count,
+                     hr_error *err) {
     (void)err;
     hr_local_stats_sum(hr_local_stats_gradients_sums(gradients_of(self)), nodes, out, count);
     return HR_OK;
 }
 
-static hr_status split_local_source(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits, const uint32_t *left,
-                                    size_t count, hr_error *err) {
+static hr_status split_local_source(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits,
+                                    const uint32_t *left, size_t count, hr_error *err) {
     (void)err;
     hr_local_stats_split(hr_local_stats_gradients_sums(gradients_of(self)), nodes, splits, left, count);
     return HR_OK;
@@ -98,25 +102,29 @@ static hr_status hessians(hr_stats_source *self, const hr_tree *tree, hr_exact *
     return HR_OK;
 }
 
-/* ---- Labels -------------------------------------------------------------------------------------------------------- */
+/* ---- Labels ---- */
 
-static hr_status ask_local_source(hr_stats_source *self, const hr_stats_query *queries, size_t count, hr_exact *out, hr_error *err) {
+static hr_status ask_local_source(hr_stats_source *self, const hr_stats_query *queries, size_t count,
+                                  hr_exact *out, hr_error *err) {
     return hr_local_stats_labels_ask(((local_source *)self)->labels, queries, count, out, err);
 }
 
-static hr_status divide_local_source(hr_stats_source *self, const uint32_t *nodes, const hr_stats_division *divisions,
-                                     const uint32_t *first, size_t count, hr_error *err) {
+static hr_status divide_local_source(hr_stats_source *self, const uint32_t *nodes,
+                                     const hr_stats_division *divisions, const uint32_t *first, size_t count,
+                                     hr_error *err) {
     local_source *s = (local_source *)self;
     hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < count; i++) status = hr_local_stats_labels_divide(s->labels, nodes[i], &divisions[i], first[i], err);
+    for (size_t i = 0; !status && i < count; i++)
+        status = hr_local_stats_labels_divide(s->labels, nodes[i], &divisions[i], first[i], err);
     return status;
 }
 
-static hr_status gap(hr_stats_source *self, const hr_stats_query *query, size_t index, size_t *known, double around[2], hr_error *err) {
+static hr_status gap(hr_stats_source *self, const hr_stats_query *query, size_t index, size_t *known,
+                     double around[2], hr_error *err) {
     return hr_local_stats_labels_gap(((local_source *)self)->labels, query, index, known, around, err);
 }
 
-/* ---- The source ---------------------------------------------------------------------------------------------------- */
+/* ---- The source ---- */
 
 static void free_source(hr_stats_source *self) {
     local_source *s = (local_source *)self;
@@ -141,7 +149,8 @@ static const hr_stats_ops ops = {free_source,
                                  divide_local_source,
                                  gap};
 
-hr_status hr_local_stats_source_new(const hr_local_stats_records *records, hr_stats_source **out, hr_error *err) {
+hr_status hr_local_stats_source_new(const hr_local_stats_records *records, hr_stats_source **out,
+                                    hr_error *err) {
     size_t rows = hr_data_rows(records->data);
     local_source *s = calloc(1, sizeof *s);
     if (!s) return hr_fail_memory(err);

@@ -12,7 +12,9 @@ typedef struct hr_local_stats_records {
     int threads;
 } hr_local_stats_records;
 
-/* Borrows what `records` points to. Answers both kinds of questions. Owner: the caller frees *out with hr_stats_free. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_local_stats_source_new(const hr_local_stats_records *records, hr_stats_source **out, hr_error *err);
+/* Borrows what `records` points to. Answers both kinds of questions. Owner: the caller frees *out with
+ * hr_stats_free. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_local_stats_source_new(const hr_local_stats_records *records,
+                                                  hr_stats_source **out, hr_error *err);
 
 #endif

@@ -22,7 +22,8 @@ struct hr_local_stats {
     const hr_binned *binned;
     int threads;
     const uint32_t *first_rows; /* of the root; NULL: all rows in order */
-    buffer levels[2];           /* of even and odd levels; level 0 has its packed gradients there, and rows of the caller */
+    buffer levels[2]; /* of even and odd levels; level 0 has its packed gradients there, and rows of the
+                         caller */
     node_run *runs;
     size_t run_count;
     hr_cell *pieces; /* partial sums: PIECES * threads tiles, with more than one thread */
@@ -39,12 +40,15 @@ static const int64_t *packed_of(const hr_local_stats *local, const node_run *r) 
 }
 
 /* A piece of the sums that are asked for: some rows of one tile of one node. */
-static void sum_piece(const hr_local_stats *local, const node_run *r, size_t tile, size_t piece, size_t pieces, hr_cell *cells) {
+static void sum_piece(const hr_local_stats *local, const node_run *r, size_t tile, size_t piece,
+                      size_t pieces, hr_cell *cells) {
     size_t begin = r->count * piece / pieces, end = r->count * (piece + 1) / pieces;
-    hr_histogram_of_tile(local->binned, tile, rows_of(local, r) + begin, packed_of(local, r) + begin, end - begin, cells);
+    hr_histogram_of_tile(local->binned, tile, rows_of(local, r) + begin, packed_of(local, r) + begin,
+                         end - begin, cells);
 }
 
-/* Few nodes of few tiles do not occupy all threads: their rows are cut into pieces then, summed apart and added up. */
+/* Few nodes of few tiles do not occupy all threads: their rows are cut into pieces then, summed apart and
+ * added up. */
 void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_cell *const *out, size_t count) {
     if (count == 1 && !rows_of(local, &local->runs[nodes[0]])) {
         hr_histogram_of_all(local->binned, packed_of(local, &local->runs[nodes[0]]), local->threads, out[0]);
@@ -55,13 +59,14 @@ void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_cell *c
 #pragma omp parallel for num_threads(local->threads) schedule(dynamic)
     for (size_t k = 0; k < tasks * pieces; k++) {
         size_t task = k / pieces, piece = k % pieces;
-        hr_cell *cells =
-            piece ? local->pieces + (task * (pieces - 1) + piece - 1) * TILE_CELLS : out[task / tiles] + task % tiles * TILE_CELLS;
+        hr_cell *cells = piece ? local->pieces + (task * (pieces - 1) + piece - 1) * TILE_CELLS
+                               : out[task / tiles] + task % tiles * TILE_CELLS;
         sum_piece(local, &local->runs[nodes[task / tiles]], task % tiles, piece, pieces, cells);
     }
     for (size_t k = 0; k < tasks * (pieces - 1); k++) {
         size_t task = k / (pieces - 1);
-        hr_histogram_add(out[task / tiles] + task % tiles * TILE_CELLS, local->pieces + k * TILE_CELLS, TILE_CELLS);
+        hr_histogram_add(out[task / tiles] + task % tiles * TILE_CELLS, local->pieces + k * TILE_CELLS,
+                         TILE_CELLS);
     }
 }
 
@@ -70,10 +75,11 @@ static void local_left_table(const hr_split *split, uint8_t table[HR_BINS_MAX]) 
     for (int bin = 0; bin < HR_BINS_MAX; bin++) table[bin] = hr_split_goes_left(split, (uint8_t)bin);
 }
 
-/* Deals the records [begin, end) of a node out: those that go left to `left`, the others to `right`, in order, without a branch
- * on the records. `right` may be where they come from: no record is written before it was read. Returns how many went left. */
-static size_t deal_block_records(const uint8_t *bins, const uint8_t *table, const uint32_t *rows, const int64_t *packed, size_t begin,
-                                 size_t end, buffer left, buffer right) {
+/* Deals the records [begin, end) of a node out: those that go left to `left`, the others to `right`, in
+ * order, without a branch on the records. `right` may be where they come from: no record is written before it
+ * was read. Returns how many went left. */
+static size_t deal_block_records(const uint8_t *bins, const uint8_t *table, const uint32_t *rows,
+                                 const int64_t *packed, size_t begin, size_t end, buffer left, buffer right) {
     size_t l = 0, r = 0;
     for (size_t i = begin; i < end; i++) {
         if (rows && i + AHEAD < end) __builtin_prefetch(bins + rows[i + AHEAD]);
@@ -97,18 +103,20 @@ static buffer at(buffer b, size_t offset) {
     return (buffer){b.rows + offset, b.packed + offset};
 }
 
-/* Partitions one node into the other buffer; those that go right wait in the one they come from. Chunks are dealt in parallel, each
- * within its own stretch of both buffers, and then moved together in order. */
+/* Partitions one node into the other buffer; those that go right wait in the one they come from. Chunks are
+ * dealt in parallel, each within its own stretch of both buffers, and then moved together in order. */
 static size_t partition_node(hr_local_stats *local, const node_run *r, const hr_split *split, size_t chunks) {
     uint8_t table[HR_BINS_MAX];
     size_t lefts[CHUNKS_MAX];
     local_left_table(split, table);
     const uint8_t *bins = hr_binned_column(local->binned, split->feature);
-    buffer to = at(local->levels[(r->level + 1) & 1], r->begin), spare = at(local->levels[r->level & 1], r->begin);
+    buffer to = at(local->levels[(r->level + 1) & 1], r->begin),
+           spare = at(local->levels[r->level & 1], r->begin);
 #pragma omp parallel for num_threads(local->threads) if (chunks > 1)
     for (size_t c = 0; c < chunks; c++) {
         size_t begin = r->count * c / chunks, end = r->count * (c + 1) / chunks;
-        lefts[c] = deal_block_records(bins, table, rows_of(local, r), packed_of(local, r), begin, end, at(to, begin), at(spare, begin));
+        lefts[c] = deal_block_records(bins, table, rows_of(local, r), packed_of(local, r), begin, end,
+                                      at(to, begin), at(spare, begin));
     }
     size_t left = 0;
     for (size_t c = 0; c < chunks; c++) {
@@ -124,15 +132,18 @@ static size_t partition_node(hr_local_stats *local, const node_run *r, const hr_
     return left;
 }
 
-static void split_node(hr_local_stats *local, uint32_t node, const hr_split *split, uint32_t left, size_t chunks) {
+static void split_node(hr_local_stats *local, uint32_t node, const hr_split *split, uint32_t left,
+                       size_t chunks) {
     const node_run *r = &local->runs[node];
     size_t to_left = partition_node(local, r, split, chunks);
     local->runs[left] = (node_run){r->begin, to_left, r->level + 1};
     local->runs[left + 1] = (node_run){r->begin + to_left, r->count - to_left, r->level + 1};
 }
 
-/* Nodes that hold more than a thread's part of all records are partitioned by all threads together, the others side by side. */
-void hr_local_stats_split(hr_local_stats *local, const uint32_t *nodes, const hr_split *splits, const uint32_t *left, size_t count) {
+/* Nodes that hold more than a thread's part of all records are partitioned by all threads together, the
+ * others side by side. */
+void hr_local_stats_split(hr_local_stats *local, const uint32_t *nodes, const hr_split *splits,
+                          const uint32_t *left, size_t count) {
     size_t threads = (size_t)local->threads, large = local->runs[0].count / (2 * threads) + CHUNK_ROWS;
     size_t chunks = threads < CHUNKS_MAX ? threads : CHUNKS_MAX;
     for (size_t k = 0; k < count; k++)
@@ -153,7 +164,8 @@ static void buffer_done(buffer *b) {
     free(b->packed);
 }
 
-hr_status hr_local_stats_new(const hr_binned *binned, size_t rows, int depth, int threads, hr_local_stats **out, hr_error *err) {
+hr_status hr_local_stats_new(const hr_binned *binned, size_t rows, int depth, int threads,
+                             hr_local_stats **out, hr_error *err) {
     hr_local_stats *local = calloc(1, sizeof *local);
     if (!local) return hr_fail_memory(err);
     local->binned = binned;
@@ -161,7 +173,8 @@ hr_status hr_local_stats_new(const hr_binned *binned, size_t rows, int depth, in
     local->run_count = (size_t)2 << depth;
     local->runs = malloc(local->run_count * sizeof *local->runs);
     local->pieces = malloc(PIECES * (size_t)threads * TILE_CELLS * sizeof *local->pieces);
-    if (!local->runs || !local->pieces || !buffer_init(&local->levels[0], rows) || !buffer_init(&local->levels[1], rows)) {
+    if (!local->runs || !local->pieces || !buffer_init(&local->levels[0], rows) ||
+        !buffer_init(&local->levels[1], rows)) {
         hr_local_stats_free(local);
         return hr_fail_memory(err);
     }
@@ -189,8 +202,8 @@ void hr_local_stats_start(hr_local_stats *local, const uint32_t *rows, size_t co
 }
 
 /* Records whose node was split but not partitioned: they take one more step. */
-static void add_last_step(const hr_local_stats *local, const hr_tree *tree, const hr_node *node, const node_run *r, double *scores,
-                          size_t stride) {
+static void add_last_step(const hr_local_stats *local, const hr_tree *tree, const hr_node *node,
+                          const node_run *r, double *scores, size_t stride) {
     double value[HR_BINS_MAX];
     hr_kind kind = local->binned->binning->features[node->feature].kind;
     for (int bin = 0; bin < HR_BINS_MAX; bin++) {
@@ -206,12 +219,14 @@ static void add_last_step(const hr_local_stats *local, const hr_tree *tree, cons
     }
 }
 
-static void add_leaf(const hr_local_stats *local, double value, const node_run *r, double *scores, size_t stride) {
+static void add_leaf(const hr_local_stats *local, double value, const node_run *r, double *scores,
+                     size_t stride) {
     const uint32_t *rows = rows_of(local, r);
     for (size_t i = 0; i < r->count; i++) scores[(rows ? rows[i] : i) * stride] += value;
 }
 
-void hr_local_stats_add_tree(const hr_local_stats *local, const hr_tree *tree, double *scores, size_t stride) {
+void hr_local_stats_add_tree(const hr_local_stats *local, const hr_tree *tree, double *scores,
+                             size_t stride) {
 #pragma omp parallel for num_threads(local->threads) schedule(dynamic)
     for (size_t n = 0; n < tree->node_count; n++) {
         const hr_node *node = &tree->nodes[n];

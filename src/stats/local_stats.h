@@ -1,5 +1,5 @@
-/* Sums of packed gradients by node, over records in this process: every node's rows are one run of an array, partitioned level by
- * level. */
+/* Sums of packed gradients by node, over records in this process: every node's rows are one run of an array,
+ * partitioned level by level. */
 #ifndef HR_STATS_LOCAL_STATS_H
 #define HR_STATS_LOCAL_STATS_H
 
@@ -8,27 +8,29 @@
 
 typedef struct hr_local_stats hr_local_stats;
 
-/* Room for trees of at most `rows` records and `depth` levels of splits. Borrows `binned`. Owner: the caller frees *out.
- * Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_local_stats_new(const hr_binned *binned, size_t rows, int depth, int threads, hr_local_stats **out,
-                                           hr_error *err);
+/* Room for trees of at most `rows` records and `depth` levels of splits. Borrows `binned`. Owner: the caller
+ * frees *out. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_local_stats_new(const hr_binned *binned, size_t rows, int depth, int threads,
+                                           hr_local_stats **out, hr_error *err);
 void hr_local_stats_free(hr_local_stats *local);
 
-/* Where the caller writes the packed gradients of the records of the next tree, one each, before it starts it. */
+/* Where the caller writes the packed gradients of the records of the next tree, one each, before it starts
+ * it. */
 int64_t *hr_local_stats_packed(hr_local_stats *local);
 
-/* Starts a tree. hr_local_stats_packed()[i] belongs to the i-th record: row rows[i], or row i if `rows` is NULL (all rows); rows are
- * borrowed until the next start. */
+/* Starts a tree. hr_local_stats_packed()[i] belongs to the i-th record: row rows[i], or row i if `rows` is
+ * NULL (all rows); rows are borrowed until the next start. */
 void hr_local_stats_start(hr_local_stats *local, const uint32_t *rows, size_t count);
 
 /* Writes the histograms of `count` nodes to out[0..count). */
 void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_cell *const *out, size_t count);
 
 /* Sends the records of nodes[i] to the nodes left[i] and left[i] + 1. Reorders the packed gradients. */
-void hr_local_stats_split(hr_local_stats *local, const uint32_t *nodes, const hr_split *splits, const uint32_t *left, size_t count);
+void hr_local_stats_split(hr_local_stats *local, const uint32_t *nodes, const hr_split *splits,
+                          const uint32_t *left, size_t count);
 
-/* Adds the leaf value of every record that the tree was trained on to scores[row * stride]. The tree: as it was grown from these
- * sums, two-way. */
+/* Adds the leaf value of every record that the tree was trained on to scores[row * stride]. The tree: as it
+ * was grown from these sums, two-way. */
 void hr_local_stats_add_tree(const hr_local_stats *local, const hr_tree *tree, double *scores, size_t stride);
 
 #endif

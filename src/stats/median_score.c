@@ -10,8 +10,8 @@ double hr_median_score_cut(const hr_median_score_range *range, size_t c) {
     return range->low + (range->high - range->low) * ((double)c / HR_MEDIAN_SCORE_CELLS);
 }
 
-/* Cell c lies between the cuts c and c + 1, its upper end included: what is in cells 0 to c - 1 is what cut c sends left. Division is off
- * by little, so a few comparisons decide. */
+/* Cell c lies between the cuts c and c + 1, its upper end included: what is in cells 0 to c - 1 is what cut c
+ * sends left. Division is off by little, so a few comparisons decide. */
 static size_t cell_of_value(const hr_median_score_range *range, double value) {
     double at = (value - range->low) / (range->high - range->low) * HR_MEDIAN_SCORE_CELLS;
     size_t cell = at >= LAST ? LAST : at > 0 ? (size_t)at : 0;
@@ -24,7 +24,8 @@ static hr_exact score_of_halves(int64_t left, int64_t count) {
     return (hr_exact){-llabs(2 * left - count)};
 }
 
-void hr_median_score_count(const hr_median_score_range *range, const double *values, const uint32_t *rows, size_t count, hr_exact *cells) {
+void hr_median_score_count(const hr_median_score_range *range, const double *values, const uint32_t *rows,
+                           size_t count, hr_exact *cells) {
     memset(cells, 0, HR_BALANCE_COUNTS * sizeof *cells);
     for (size_t i = 0; i < count; i++) {
         double value = values[rows[i]];
@@ -56,10 +57,11 @@ static int64_t records_in(const hr_bin_set *set, const hr_exact *records, size_t
     return sum;
 }
 
-void hr_median_score_of_subsets(const hr_exact *records, size_t bin_count, const hr_bin_set *subsets, size_t subset_count,
-                                hr_exact *scores) {
+void hr_median_score_of_subsets(const hr_exact *records, size_t bin_count, const hr_bin_set *subsets,
+                                size_t subset_count, hr_exact *scores) {
     int64_t count = sum_of(records, bin_count);
-    for (size_t s = 0; s < subset_count; s++) scores[s] = score_of_halves(records_in(&subsets[s], records, bin_count), count);
+    for (size_t s = 0; s < subset_count; s++)
+        scores[s] = score_of_halves(records_in(&subsets[s], records, bin_count), count);
 }
 
 void hr_median_score_of_gaps(size_t count, hr_exact *scores) {

@@ -1,36 +1,44 @@
-/* How evenly a cut of a number, or a subset of categories, divides the records of a node: what private medians are chosen by.
+/* How evenly a cut of a number, or a subset of categories, divides the records of a node: what private
+ * medians are chosen by.
  *
- * A score is -|left - right|. Adding a record to the node moves one side by 1, so every score by 1 up or down: the width of the scores is
- * HR_MEDIAN_SCORE_WIDTH, whatever the node holds (median_score.proof.md). */
+ * A score is -|left - right|. Adding a record to the node moves one side by 1, so every score by 1 up or
+ * down: the width of the scores is HR_MEDIAN_SCORE_WIDTH, whatever the node holds (median_score.proof.md). */
 #ifndef HR_STATS_MEDIAN_SCORE_H
 #define HR_STATS_MEDIAN_SCORE_H
 
 #include "privacy/exact.h"
 #include "tree/tree.h"
 
-enum { HR_MEDIAN_SCORE_CELLS = 4096, HR_BALANCE_COUNTS = HR_MEDIAN_SCORE_CELLS + 1, HR_MEDIAN_SCORE_WIDTH = 2 };
+enum {
+    HR_MEDIAN_SCORE_CELLS = 4096,
+    HR_BALANCE_COUNTS = HR_MEDIAN_SCORE_CELLS + 1,
+    HR_MEDIAN_SCORE_WIDTH = 2
+};
 
 /* The public or released bounds between which a numeric feature is cut. */
 typedef struct hr_median_score_range {
     double low, high; /* low < high, high - low finite */
 } hr_median_score_range;
 
-/* How many of the records rows[0..count) are in each cell, and last, in HR_MEDIAN_SCORE_CELLS, how many are missing: a record adds 1 to one
- * of HR_BALANCE_COUNTS numbers. values: of all records; NaN: missing. */
-void hr_median_score_count(const hr_median_score_range *range, const double *values, const uint32_t *rows, size_t count, hr_exact *cells);
+/* How many of the records rows[0..count) are in each cell, and last, in HR_MEDIAN_SCORE_CELLS, how many are
+ * missing: a record adds 1 to one of HR_BALANCE_COUNTS numbers. values: of all records; NaN: missing. */
+void hr_median_score_count(const hr_median_score_range *range, const double *values, const uint32_t *rows,
+                           size_t count, hr_exact *cells);
 
-/* scores[c - 1] of the cuts hr_median_score_cut(range, c), c = 1..HR_MEDIAN_SCORE_CELLS - 1: value <= cut goes left, as in a model. */
+/* scores[c - 1] of the cuts hr_median_score_cut(range, c), c = 1..HR_MEDIAN_SCORE_CELLS - 1: value <= cut
+ * goes left, as in a model. */
 void hr_median_score_of_cuts(const hr_exact *cells, bool missing_left, hr_exact *scores);
 
 /* low + (high - low) c / HR_MEDIAN_SCORE_CELLS. */
 double hr_median_score_cut(const hr_median_score_range *range, size_t c);
 
-/* scores[s] of `subset_count` sets of bins that go left; records: how many each of the `bin_count` bins has. */
-void hr_median_score_of_subsets(const hr_exact *records, size_t bin_count, const hr_bin_set *subsets, size_t subset_count,
-                                hr_exact *scores);
+/* scores[s] of `subset_count` sets of bins that go left; records: how many each of the `bin_count` bins has.
+ */
+void hr_median_score_of_subsets(const hr_exact *records, size_t bin_count, const hr_bin_set *subsets,
+                                size_t subset_count, hr_exact *scores);
 
-/* scores[j - 1] = -|count - 2 j|, j = 1..count - 1: of the gaps between sorted values, as published. How many there are tells the number
- * of records: NOT PRIVATE. */
+/* scores[j - 1] = -|count - 2 j|, j = 1..count - 1: of the gaps between sorted values, as published. How many
+ * there are tells the number of records: NOT PRIVATE. */
 void hr_median_score_of_gaps(size_t count, hr_exact *scores);
 
 #endif

@@ -1,7 +1,8 @@
 /* Gradients as integers: a record's gradient and weight in one 64-bit word, and sums of them in one cell.
  *
- * packed = gradient * 2^shift + weight, 0 <= weight. A sum of packed words is (sum of gradients) * 2^shift + sum of weights as
- * long as the weights add up to less than 2^shift and the gradients to less than 2^(63 - shift) in magnitude. */
+ * packed = gradient * 2^shift + weight, 0 <= weight. A sum of packed words is (sum of gradients) * 2^shift +
+ * sum of weights as long as the weights add up to less than 2^shift and the gradients to less than 2^(63 -
+ * shift) in magnitude. */
 #ifndef HR_STATS_PACKING_H
 #define HR_STATS_PACKING_H
 
@@ -19,8 +20,8 @@ typedef struct hr_sums {
     hr_exact gradient, weight;
 } hr_sums;
 
-/* Room for `rows` records of integer weight at most `weight_bound` and gradient at most `gradient_bound`: the shift, or -1
- * where 63 bits do not suffice. */
+/* Room for `rows` records of integer weight at most `weight_bound` and gradient at most `gradient_bound`: the
+ * shift, or -1 where 63 bits do not suffice. */
 int hr_packing_shift(size_t rows, uint64_t weight_bound, int64_t gradient_bound);
 
 static inline int64_t hr_pack(const hr_packing *packing, int64_t gradient, int64_t weight) {

@@ -26,7 +26,8 @@ static size_t probability_cell_of(const double *classes, size_t count, double la
     return 2 * (size_t)(HR_RELIABILITY_BINS * p) + ((size_t)label == spoken_of);
 }
 
-static void count_block(const reliability_task *t, size_t begin, double *scores, double *classes, int64_t *counts) {
+static void count_block(const reliability_task *t, size_t begin, double *scores, double *classes,
+                        int64_t *counts) {
     const hr_forest *forest = t->forest;
     size_t positions[BLOCK], rows = t->binned->rows - begin < BLOCK ? t->binned->rows - begin : BLOCK;
     for (size_t i = 0; i < rows; i++) positions[i] = begin + i;
@@ -56,7 +57,8 @@ static bool lay_out_reliability(reliability_task *t, hr_arena *arena) {
     if (!offsets || !t->trees) return false;
     for (size_t f = 0; f < t->binned->features; f++) offsets[f] = f * t->binned->column_stride;
     for (size_t k = 0; k < t->forest->tree_count; k++)
-        if (!hr_walk_tree_make(arena, &t->forest->trees[k], t->binned->binning, offsets, &t->trees[k])) return false;
+        if (!hr_walk_tree_make(arena, &t->forest->trees[k], t->binned->binning, offsets, &t->trees[k]))
+            return false;
     return true;
 }
 
@@ -69,8 +71,8 @@ static bool prepare_reliability(reliability_task *t, hr_arena *arena) {
     return t->scores && t->classes && t->counts;
 }
 
-hr_status hr_reliability_count(const hr_forest *forest, const hr_binned *binned, const double *labels, int threads, hr_exact *cells,
-                               hr_error *err) {
+hr_status hr_reliability_count(const hr_forest *forest, const hr_binned *binned, const double *labels,
+                               int threads, hr_exact *cells, hr_error *err) {
     reliability_task t = {.forest = forest, .binned = binned, .labels = labels, .workers = (size_t)threads};
     hr_arena *arena = hr_arena_new();
     bool ready = prepare_reliability(&t, arena);
@@ -79,7 +81,8 @@ hr_status hr_reliability_count(const hr_forest *forest, const hr_binned *binned,
         for (size_t w = 0; w < t.workers; w++) count_reliability(&t, w);
         for (size_t c = 0; c < CELLS; c++) {
             cells[c].unpaid = 0;
-            for (size_t w = 0; w < t.workers; w++) cells[c].unpaid += HR_RELIABILITY_UNITS * t.counts[w * CELLS + c];
+            for (size_t w = 0; w < t.workers; w++)
+                cells[c].unpaid += HR_RELIABILITY_UNITS * t.counts[w * CELLS + c];
         }
     }
     hr_arena_free(arena);

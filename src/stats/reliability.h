@@ -1,5 +1,5 @@
-/* How often what a forest says of its training records comes true: the table that a calibration is fitted to. Proof of its
- * sensitivity: reliability.proof.md. */
+/* How often what a forest says of its training records comes true: the table that a calibration is fitted to.
+ * Proof of its sensitivity: reliability.proof.md. */
 #ifndef HR_STATS_RELIABILITY_H
 #define HR_STATS_RELIABILITY_H
 
@@ -10,11 +10,12 @@
 
 enum { HR_RELIABILITY_BINS = 20, HR_RELIABILITY_CELLS = 2 * HR_RELIABILITY_BINS, HR_RELIABILITY_UNITS = 64 };
 
-/* Every record adds HR_RELIABILITY_UNITS to one cell: cells[2 b] or, if its label is the class that is spoken of (link.h),
- * cells[2 b + 1]; b is the twentieth of [0, 1] that the class's uncalibrated probability falls in, clipped to .005 .. .995.
- * labels: class indices. The same for any number of threads. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_reliability_count(const hr_forest *forest, const hr_binned *binned, const double *labels, int threads,
-                                             hr_exact *cells, hr_error *err);
+/* Every record adds HR_RELIABILITY_UNITS to one cell: cells[2 b] or, if its label is the class that is spoken
+ * of (link.h), cells[2 b + 1]; b is the twentieth of [0, 1] that the class's uncalibrated probability falls
+ * in, clipped to .005 .. .995. labels: class indices. The same for any number of threads. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_reliability_count(const hr_forest *forest, const hr_binned *binned,
+                                             const double *labels, int threads, hr_exact *cells,
+                                             hr_error *err);
 
 /* The middle of bin b. */
 static inline double hr_reliability_middle(size_t b) {

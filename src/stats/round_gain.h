@@ -1,9 +1,11 @@
-/* How far one round of boosting has come: what records lose in error by its trees. Section VI-B of InPrivate Digging calls it the
- * round gain; exact, it is a release without a price (privacy.md, I6), so it goes through the gate as two sums.
+/* How far one round of boosting has come: what records lose in error by its trees. Section VI-B of InPrivate
+ * Digging calls it the round gain; exact, it is a release without a price (privacy.md, I6), so it goes
+ * through the gate as two sums.
  *
- * A record's gain is 1 if its class is predicted after the round and was not before, -1 the other way round, else 0; of numbers, half of
- * what the absolute error of the label (mapped to [-1, 1], as predictions are clipped) became smaller. In units of 2^-HR_ROUND_GAIN_BITS,
- * each rounded by itself: adding a record changes the sum of gains by at most one record's unit, and the number of records by one. */
+ * A record's gain is 1 if its class is predicted after the round and was not before, -1 the other way round,
+ * else 0; of numbers, half of what the absolute error of the label (mapped to [-1, 1], as predictions are
+ * clipped) became smaller. In units of 2^-HR_ROUND_GAIN_BITS, each rounded by itself: adding a record changes
+ * the sum of gains by at most one record's unit, and the number of records by one. */
 #ifndef HR_STATS_ROUND_GAIN_H
 #define HR_STATS_ROUND_GAIN_H
 
@@ -13,7 +15,9 @@
 
 enum { HR_ROUND_GAIN_BITS = 10 };
 
-/* `records` has labels of two classes (scores above 0 predict the second) or numbers; before, after: one score a record. */
-void hr_round_gain_sums(const hr_data *records, const double *before, const double *after, hr_exact *gain, hr_exact *count);
+/* `records` has labels of two classes (scores above 0 predict the second) or numbers; before, after: one
+ * score a record. */
+void hr_round_gain_sums(const hr_data *records, const double *before, const double *after, hr_exact *gain,
+                        hr_exact *count);
 
 #endif

@@ -22,8 +22,9 @@ static inline bool hr_split_goes_left(const hr_split *split, uint8_t bin) {
 /* Sum of the cells that a split sends left. */
 hr_cell hr_split_left_sum(const hr_split *split, const hr_binning *binning, const hr_cell *cells);
 
-/* Whether the left side weighs at most as much as the right one: says which child is summed, and must decide nothing else. The
- * order in which nodes are split, hence their numbers in the tree, is a part of what is published. */
+/* Whether the left side weighs at most as much as the right one: says which child is summed, and must decide
+ * nothing else. The order in which nodes are split, hence their numbers in the tree, is a part of what is
+ * published. */
 bool hr_left_is_smaller(const hr_packing *packing, hr_cell left, hr_cell right);
 
 #endif

@@ -30,7 +30,8 @@ typedef struct gain {
     hr_cell total;
 } gain;
 
-/* Rounding: both terms are computed to within a few units in the last place of numbers below 2^53, see split_candidates.proof.md. */
+/* Rounding: both terms are computed to within a few units in the last place of numbers below 2^53, see
+ * split_candidates.proof.md. */
 static inline int64_t split_candidates_score_of(const gain *g, hr_cell left_cell) {
     hr_sums left = hr_unpack(g->packing, left_cell), right = hr_unpack(g->packing, g->total - left_cell);
     double gl = (double)left.gradient.unpaid, gr = (double)right.gradient.unpaid;
@@ -39,8 +40,8 @@ static inline int64_t split_candidates_score_of(const gain *g, hr_cell left_cell
     return (int64_t)((gl * gl * b + gr * gr * a) / (a * b) * g->scale);
 }
 
-void hr_candidate_scores(const hr_binning *binning, const hr_packing *packing, double lambda, const hr_cell *cells, hr_cell total,
-                         hr_exact *scores) {
+void hr_candidate_scores(const hr_binning *binning, const hr_packing *packing, double lambda,
+                         const hr_cell *cells, hr_cell total, hr_exact *scores) {
     double bound = (double)packing->gradient_bound;
     gain g = {packing, lambda, (1 << HR_GAIN_BITS) / (bound * bound), total};
     for (size_t f = 0; f < binning->feature_count; f++) {

@@ -1,9 +1,10 @@
-/* The best division of a node by one feature, by the exact gain of equation 3 (DPBoost): for training without privacy.
+/* The best division of a node by one feature, by the exact gain of equation 3 (DPBoost): for training without
+ * privacy.
  *
- * Numbers are cut between bins with missing values on either side. Categories are ordered by their mean gradient and cut in that
- * order, which finds the best subset for a convex gain (Breiman et al. 1984, section 4.2); but means are taken as if lambda and ten
- * records without gradient were added to each, so that rare categories, whose means say little, do not stand at the ends.
- * Thread: any. */
+ * Numbers are cut between bins with missing values on either side. Categories are ordered by their mean
+ * gradient and cut in that order, which finds the best subset for a convex gain (Breiman et al. 1984,
+ * section 4.2); but means are taken as if lambda and ten records without gradient were added to each, so that
+ * rare categories, whose means say little, do not stand at the ends. Thread: any. */
 #ifndef HR_STATS_SPLIT_GAINS_H
 #define HR_STATS_SPLIT_GAINS_H
 
@@ -24,10 +25,11 @@ typedef struct hr_best_division {
 } hr_best_division;
 
 /* `cells`: the feature's part of the node's histogram; `total`: the sum of the node. */
-hr_best_division hr_best_division_of(const hr_gain_rule *rule, const hr_feature_bins *feature, const hr_cell *cells, hr_cell total);
+hr_best_division hr_best_division_of(const hr_gain_rule *rule, const hr_feature_bins *feature,
+                                     const hr_cell *cells, hr_cell total);
 
 /* The division as a split; the caller sets its feature. `rule` and `cells` as above. */
-hr_split hr_best_division_split(const hr_gain_rule *rule, const hr_feature_bins *feature, const hr_cell *cells,
-                                const hr_best_division *division);
+hr_split hr_best_division_split(const hr_gain_rule *rule, const hr_feature_bins *feature,
+                                const hr_cell *cells, const hr_best_division *division);
 
 #endif

@@ -1,4 +1,5 @@
-/* The frame around the generators: options are checked before the first byte, rows go out in pieces of 64 KiB. */
+/* The frame around the generators: options are checked before the first byte, rows go out in pieces of 64
+ * KiB. */
 #include "synth/generate.h"
 
 #include "base/sized.h"
@@ -92,7 +93,8 @@ void hr_generate_options_init_sized(hr_generate_options *options, size_t size, h
 }
 
 /* What the caller's options are too short to have gets the default of their generator. */
-static hr_status take_options_generator(const hr_generate_options *given, hr_generate_options *out, hr_error *err) {
+static hr_status take_options_generator(const hr_generate_options *given, hr_generate_options *out,
+                                        hr_error *err) {
     static const hr_sized kind = {sizeof *out, offsetof(hr_generate_options, rows),
                                   "fill in the options with hr_generate_options_init first"};
     hr_status status = hr_sized_check(&kind, given, err);
@@ -105,13 +107,14 @@ static hr_status fail_option(const char *name, hr_error *err) {
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, name);
 }
 
-static hr_status check_count(const hr_generator_steps *steps, const char *name, uint64_t value, uint64_t highest, hr_error *err) {
+static hr_status check_count(const hr_generator_steps *steps, const char *name, uint64_t value,
+                             uint64_t highest, hr_error *err) {
     if (highest ? value >= 1 && value <= highest : !value) return HR_OK;
     if (!highest)
         hr_fail(err, HR_E_ARGUMENT, "leave it 0", "the generator '%s' has no option '%s'", steps->name, name);
     else
-        hr_fail(err, HR_E_ARGUMENT, "choose a number within the range", "%s is %llu, allowed are 1 to %llu", name,
-                (unsigned long long)value, (unsigned long long)highest);
+        hr_fail(err, HR_E_ARGUMENT, "choose a number within the range", "%s is %llu, allowed are 1 to %llu",
+                name, (unsigned long long)value, (unsigned long long)highest);
     return fail_option(name, err);
 }
 
@@ -119,7 +122,8 @@ static hr_status check_noise(const hr_generator_steps *steps, double noise, hr_e
     double highest = steps->highest.noise;
     if (noise >= 0 && noise <= highest) return HR_OK;
     if (highest > 0)
-        hr_fail(err, HR_E_ARGUMENT, "choose a number within the range", "noise is %g, allowed are 0 to %g", noise, highest);
+        hr_fail(err, HR_E_ARGUMENT, "choose a number within the range", "noise is %g, allowed are 0 to %g",
+                noise, highest);
     else
         hr_fail(err, HR_E_ARGUMENT, "leave it 0", "the generator '%s' has no option 'noise'", steps->name);
     return fail_option("noise", err);
@@ -128,11 +132,12 @@ static hr_status check_noise(const hr_generator_steps *steps, double noise, hr_e
 static hr_status check_generate_options(const hr_generate_options *options, hr_error *err) {
     const hr_generator_steps *steps = find_steps(options->generator);
     if (!steps)
-        return hr_fail(err, HR_E_ARGUMENT, "choose hospital, classification, regression or friedman1", "there is no generator %d",
-                       (int)options->generator);
+        return hr_fail(err, HR_E_ARGUMENT, "choose hospital, classification, regression or friedman1",
+                       "there is no generator %d", (int)options->generator);
     hr_status status = check_count(steps, "rows", options->rows, UINT64_MAX, err);
     if (!status) status = check_count(steps, "features", options->features, steps->highest.features, err);
-    if (!status) status = check_count(steps, "informative", options->informative, steps->highest.informative, err);
+    if (!status)
+        status = check_count(steps, "informative", options->informative, steps->highest.informative, err);
     if (!status) status = check_count(steps, "classes", options->classes, steps->highest.classes, err);
     if (!status) status = check_noise(steps, options->noise, err);
     if (!status && steps->check) status = steps->check(options, err);
@@ -157,12 +162,13 @@ static hr_status write_rows(hr_plan *plan, hr_csv_writer *csv_writer, hr_error *
         hr_csv_writer_end_row(csv_writer);
     }
     hr_csv_writer_flush(csv_writer);
-    return csv_writer->stopped ? hr_fail(err, HR_E_IO, "check the place that the table is written to", "writing the table was stopped")
+    return csv_writer->stopped ? hr_fail(err, HR_E_IO, "check the place that the table is written to",
+                                         "writing the table was stopped")
                                : HR_OK;
 }
 
-hr_status hr_generate(const hr_generate_options *options, bool (*write)(void *user, const char *bytes, size_t size), void *user,
-                      hr_error *err) {
+hr_status hr_generate(const hr_generate_options *options,
+                      bool (*write)(void *user, const char *bytes, size_t size), void *user, hr_error *err) {
     assert(options && write);
     hr_generate_options ours;
     hr_status status = take_options_generator(options, &ours, err);

@@ -1,6 +1,6 @@
-/* An invented hospital's discharges: who comes back within 30 days? Of mixed kinds, with holes, and with a truth that is
- * known, so that one can see what privacy costs. docs/hospital.md tells the story of every column; the functions below are
- * its formulas. No patient lies behind it. */
+/* An invented hospital's discharges: who comes back within 30 days? Of mixed kinds, with holes, and with a
+ * truth that is known, so that one can see what privacy costs. docs/hospital.md tells the story of every
+ * column; the functions below are its formulas. No patient lies behind it. */
 #include "synth/generate.h"
 
 enum { FEMALE, MALE };
@@ -65,7 +65,8 @@ typedef struct patient {
 static void set(patient *p, enum column column, double value) {
     static const double units[] = {1, 10, 100};
     double unit = units[columns[column].decimals];
-    p->value[column] = (double)hr_nearest(hr_clip(value, columns[column].low, columns[column].high) * unit) / unit;
+    p->value[column] =
+        (double)hr_nearest(hr_clip(value, columns[column].low, columns[column].high) * unit) / unit;
 }
 
 static double above(double value, double start) {
@@ -84,7 +85,8 @@ static void draw_person(hr_dice *dice, double frailty, patient *p) {
 
 static void draw_stay(hr_dice *dice, double frailty, patient *p) {
     static const double wards[] = {0.30, 0.52, 0.68, 0.80, 0.90};
-    double ward = hr_dice_unit(dice), way = hr_dice_unit(dice), help = 0.8 * frailty + 0.02 * (p->value[AGE] - 65) + hr_dice_normal(dice);
+    double ward = hr_dice_unit(dice), way = hr_dice_unit(dice),
+           help = 0.8 * frailty + 0.02 * (p->value[AGE] - 65) + hr_dice_normal(dice);
     int w = 0;
     while (w < 5 && ward >= wards[w]) w++;
     p->value[WARD] = w == GERIATRICS && p->value[AGE] < 65 ? INTERNAL : w;
@@ -94,7 +96,10 @@ static void draw_stay(hr_dice *dice, double frailty, patient *p) {
     double n = hr_dice_normal(dice);
     set(p, DAYS, 3.5 + 1.2 * frailty + 2.5 * n * n);
     set(p, MEDICATIONS, 4 + 1.1 * p->value[CHARLSON] + 2.5 * hr_dice_normal(dice));
-    p->value[DISCHARGE] = help < 0.6 ? HOME : help < 1.1 ? HOME_CARE : help < 1.7 ? REHABILITATION : NURSING_HOME;
+    p->value[DISCHARGE] = help < 0.6   ? HOME
+                          : help < 1.1 ? HOME_CARE
+                          : help < 1.7 ? REHABILITATION
+                                       : NURSING_HOME;
 }
 
 static void draw_findings(hr_dice *dice, double frailty, patient *p) {
@@ -111,7 +116,8 @@ static void draw_findings(hr_dice *dice, double frailty, patient *p) {
 
 /* Points that add up one by one. */
 static double single_risks(const double *v) {
-    double points = 0.9 * (v[PRIOR] < 5 ? v[PRIOR] : 5) + 0.35 * (v[CHARLSON] < 8 ? v[CHARLSON] : 8) + 0.03 * above(v[AGE], 70);
+    double points = 0.9 * (v[PRIOR] < 5 ? v[PRIOR] : 5) + 0.35 * (v[CHARLSON] < 8 ? v[CHARLSON] : 8) +
+                    0.03 * above(v[AGE], 70);
     points += v[HAEMOGLOBIN] < 10 ? 1.6 : v[HAEMOGLOBIN] < 12 ? 0.8 : 0;
     points += v[SODIUM] < 135 ? 0.7 : 0;
     points += v[SYSTOLIC] < 105 ? 0.8 : v[SYSTOLIC] > 175 ? 0.5 : 0;
@@ -162,7 +168,8 @@ static void write_row(hr_plan *plan, hr_csv_writer *csv_writer) {
         else if (columns[i].values[0])
             hr_csv_writer_text(csv_writer, columns[i].values[(int)p.value[i]]);
         else
-            hr_csv_writer_fixed(csv_writer, hr_nearest(p.value[i] * units[columns[i].decimals]), columns[i].decimals);
+            hr_csv_writer_fixed(csv_writer, hr_nearest(p.value[i] * units[columns[i].decimals]),
+                                columns[i].decimals);
     }
     double points = single_risks(p.value) + joint_risks(&p);
     hr_csv_writer_text(csv_writer, points + spread * hr_dice_normal(dice) > threshold ? "yes" : "no");
@@ -176,17 +183,20 @@ static void write_hospital_header(const hr_plan *plan, hr_csv_writer *csv_writer
 
 static void add_hospital_schema(const hr_plan *plan, hr_buffer *yaml) {
     (void)plan;
-    hr_buffer_text(yaml, "# Discharges of an invented hospital. Bounds and lists are those of its forms; none was read from the records.\n"
-                         "hedgerow-schema: 1\nlabel:\n  name: \"readmitted\"\n  kind: classes\n  values: [\"no\", \"yes\"]\nfeatures:\n");
+    hr_buffer_text(yaml, "# Discharges of an invented hospital. Bounds and lists are those of its forms; "
+                         "none was read from the records.\n"
+                         "hedgerow-schema: 1\nlabel:\n  name: \"readmitted\"\n  kind: classes\n  values: "
+                         "[\"no\", \"yes\"]\nfeatures:\n");
     for (int i = 0; i < COLUMNS; i++) {
         hr_buffer_format(yaml, "  - name: \"%s\"\n", columns[i].name);
         if (!columns[i].values[0]) {
-            hr_buffer_format(yaml, "    kind: number\n    low: %d\n    high: %d\n%s", columns[i].low, columns[i].high,
-                             columns[i].decimals ? "" : "    integer: true\n");
+            hr_buffer_format(yaml, "    kind: number\n    low: %d\n    high: %d\n%s", columns[i].low,
+                             columns[i].high, columns[i].decimals ? "" : "    integer: true\n");
             continue;
         }
         hr_buffer_text(yaml, "    kind: category\n    values: [");
-        for (int k = 0; columns[i].values[k]; k++) hr_buffer_format(yaml, "%s\"%s\"", k ? ", " : "", columns[i].values[k]);
+        for (int k = 0; columns[i].values[k]; k++)
+            hr_buffer_format(yaml, "%s\"%s\"", k ? ", " : "", columns[i].values[k]);
         hr_buffer_text(yaml, "]\n");
     }
 }

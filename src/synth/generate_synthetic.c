@@ -1,7 +1,9 @@
-/* Three classic benchmark tables, after scikit-learn's make_classification, make_regression and make_friedman1: the same
- * distributions up to nearly normal numbers (see hr_dice_normal), rows drawn one by one so that any number of them streams.
+/* Three classic benchmark tables, after scikit-learn's make_classification, make_regression and
+ * make_friedman1: the same distributions up to nearly normal numbers (see hr_dice_normal), rows drawn one by
+ * one so that any number of them streams.
  *
- * Numbers are rounded to four decimals first; labels are functions of the rounded numbers, so noise 0 means no noise. */
+ * Numbers are rounded to four decimals first; labels are functions of the rounded numbers, so noise 0 means
+ * no noise. */
 #include "synth/generate.h"
 
 #include <math.h>
@@ -23,13 +25,15 @@ static void write_synthetic_header(const hr_plan *plan, hr_csv_writer *csv_write
 static void add_features(const hr_plan *plan, hr_buffer *yaml) {
     hr_buffer_text(yaml, "features:\n");
     for (uint64_t i = 1; i <= plan->options->features; i++)
-        hr_buffer_format(yaml, "  - name: \"x%llu\"\n    kind: number\n    low: %.0f\n    high: %.0f\n", (unsigned long long)i,
-                         plan->feature_low, plan->feature_high);
+        hr_buffer_format(yaml, "  - name: \"x%llu\"\n    kind: number\n    low: %.0f\n    high: %.0f\n",
+                         (unsigned long long)i, plan->feature_low, plan->feature_high);
 }
 
 static void add_opening(const hr_plan *plan, const char *name, hr_buffer *yaml) {
-    hr_buffer_format(yaml, "# The table '%s' with seed %llu. All bounds follow from how it is drawn, none from its rows.\n", name,
-                     (unsigned long long)plan->options->seed);
+    hr_buffer_format(
+        yaml,
+        "# The table '%s' with seed %llu. All bounds follow from how it is drawn, none from its rows.\n",
+        name, (unsigned long long)plan->options->seed);
     hr_buffer_text(yaml, "hedgerow-schema: 1\nlabel:\n  name: \"y\"\n");
 }
 
@@ -48,12 +52,13 @@ static double write_synthetic_number(hr_csv_writer *csv_writer, double value, do
 
 static hr_status check_informative(const hr_generate_options *options, hr_error *err) {
     if (options->informative <= options->features) return HR_OK;
-    hr_fail(err, HR_E_ARGUMENT, "ask for more features or fewer informative ones", "%llu informative of %llu features",
-            (unsigned long long)options->informative, (unsigned long long)options->features);
+    hr_fail(err, HR_E_ARGUMENT, "ask for more features or fewer informative ones",
+            "%llu informative of %llu features", (unsigned long long)options->informative,
+            (unsigned long long)options->features);
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "informative");
 }
 
-/* ---- Classification ------------------------------------------------------------------------------------------------- */
+/* ---- Classification ---- */
 
 static hr_status check_classification(const hr_generate_options *options, hr_error *err) {
     hr_status status = check_informative(options, err);
@@ -62,10 +67,11 @@ static hr_status check_classification(const hr_generate_options *options, hr_err
         hr_fail(err, HR_E_ARGUMENT, "ask for 2 to 100 classes", "one class cannot be predicted");
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "classes");
     }
-    if (options->informative < 8 && options->classes * CLUSTERS_PER_CLASS > (uint64_t)1 << options->informative) {
+    if (options->informative < 8 && options->classes * CLUSTERS_PER_CLASS > (uint64_t)1
+                                                                                << options->informative) {
         hr_fail(err, HR_E_ARGUMENT, "ask for more informative features or fewer classes",
-                "%llu classes of two clusters do not fit on the corners of a cube of %llu dimensions", (unsigned long long)options->classes,
-                (unsigned long long)options->informative);
+                "%llu classes of two clusters do not fit on the corners of a cube of %llu dimensions",
+                (unsigned long long)options->classes, (unsigned long long)options->informative);
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "informative");
     }
     return HR_OK;
@@ -87,12 +93,14 @@ static bool draw_corners(hr_plan *plan) {
             taken = false;
             for (uint64_t before = 0; before < c; before++) taken = taken || codes[before] == codes[c];
         }
-        for (uint64_t d = 0; d < dimensions; d++) plan->corners[c * dimensions + d] = codes[c] >> d & 1 ? 1 : -1;
+        for (uint64_t d = 0; d < dimensions; d++)
+            plan->corners[c * dimensions + d] = codes[c] >> d & 1 ? 1 : -1;
     }
     return true;
 }
 
-/* A linear map with entries uniform on [-1, 1) for each cluster; returns the largest standard deviation it makes. */
+/* A linear map with entries uniform on [-1, 1) for each cluster; returns the largest standard deviation it
+ * makes. */
 static double draw_maps(hr_plan *plan) {
     uint64_t n = plan->options->informative;
     double largest = 1;
@@ -122,7 +130,8 @@ static bool prepare_classification(hr_plan *plan) {
 static void write_classification_row(hr_plan *plan, hr_csv_writer *csv_writer) {
     const hr_generate_options *o = plan->options;
     hr_dice *dice = &plan->dice;
-    uint64_t n = o->informative, cluster = hr_dice_below(dice, cluster_count(plan)), label = cluster % o->classes;
+    uint64_t n = o->informative, cluster = hr_dice_below(dice, cluster_count(plan)),
+             label = cluster % o->classes;
     const double *map = plan->weights + cluster * n * n, *corner = plan->corners + cluster * n;
     for (uint64_t i = 0; i < n; i++) plan->row[i] = hr_dice_normal(dice);
     for (uint64_t to = 0; to < n; to++) {
@@ -139,7 +148,8 @@ static void write_classification_row(hr_plan *plan, hr_csv_writer *csv_writer) {
 static void add_classification_schema(const hr_plan *plan, hr_buffer *yaml) {
     add_opening(plan, "classification", yaml);
     hr_buffer_text(yaml, "  kind: classes\n  values: [");
-    for (uint64_t c = 0; c < plan->options->classes; c++) hr_buffer_format(yaml, "%s\"%llu\"", c ? ", " : "", (unsigned long long)c);
+    for (uint64_t c = 0; c < plan->options->classes; c++)
+        hr_buffer_format(yaml, "%s\"%llu\"", c ? ", " : "", (unsigned long long)c);
     hr_buffer_text(yaml, "]\n");
     add_features(plan, yaml);
 }
@@ -155,7 +165,7 @@ const hr_generator_steps hr_generate_classification = {
     .schema = add_classification_schema,
 };
 
-/* ---- Regression ----------------------------------------------------------------------------------------------------- */
+/* ---- Regression ---- */
 
 static bool prepare_regression(hr_plan *plan) {
     const hr_generate_options *o = plan->options;
@@ -177,10 +187,12 @@ static void write_regression_row(hr_plan *plan, hr_csv_writer *csv_writer) {
     const hr_generate_options *o = plan->options;
     double label = 0;
     for (uint64_t i = 0; i < o->features; i++) {
-        double value = write_synthetic_number(csv_writer, hr_dice_normal(&plan->dice), plan->feature_low, plan->feature_high);
+        double value = write_synthetic_number(csv_writer, hr_dice_normal(&plan->dice), plan->feature_low,
+                                              plan->feature_high);
         if (i < o->informative) label += plan->weights[i] * value;
     }
-    write_synthetic_number(csv_writer, label + o->noise * hr_dice_normal(&plan->dice), plan->label_low, plan->label_high);
+    write_synthetic_number(csv_writer, label + o->noise * hr_dice_normal(&plan->dice), plan->label_low,
+                           plan->label_high);
 }
 
 static void add_regression_schema(const hr_plan *plan, hr_buffer *yaml) {
@@ -198,11 +210,12 @@ const hr_generator_steps hr_generate_regression = {
     .schema = add_regression_schema,
 };
 
-/* ---- Friedman 1 (Friedman 1991; Breiman 1996) ----------------------------------------------------------------------- */
+/* ---- Friedman 1 (Friedman 1991; Breiman 1996) ---- */
 
 static hr_status check_friedman1(const hr_generate_options *options, hr_error *err) {
     if (options->features >= FRIEDMAN_FEATURES) return HR_OK;
-    hr_fail(err, HR_E_ARGUMENT, "ask for 5 features or more", "the label is a function of 5 features, %llu were asked for",
+    hr_fail(err, HR_E_ARGUMENT, "ask for 5 features or more",
+            "the label is a function of 5 features, %llu were asked for",
             (unsigned long long)options->features);
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "features");
 }
@@ -225,9 +238,11 @@ static double sine_of_pi(double t) {
 static void write_friedman1_row(hr_plan *plan, hr_csv_writer *csv_writer) {
     const hr_generate_options *o = plan->options;
     double *x = plan->row;
-    for (uint64_t i = 0; i < o->features; i++) x[i] = write_synthetic_number(csv_writer, hr_dice_unit(&plan->dice), 0, 1);
+    for (uint64_t i = 0; i < o->features; i++)
+        x[i] = write_synthetic_number(csv_writer, hr_dice_unit(&plan->dice), 0, 1);
     double label = 10 * sine_of_pi(x[0] * x[1]) + 20 * (x[2] - 0.5) * (x[2] - 0.5) + 10 * x[3] + 5 * x[4];
-    write_synthetic_number(csv_writer, label + o->noise * hr_dice_normal(&plan->dice), plan->label_low, plan->label_high);
+    write_synthetic_number(csv_writer, label + o->noise * hr_dice_normal(&plan->dice), plan->label_low,
+                           plan->label_high);
 }
 
 static void add_friedman1_schema(const hr_plan *plan, hr_buffer *yaml) {

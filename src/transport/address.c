@@ -13,7 +13,8 @@ bool hr_nats_name_fits(const char *name) {
 }
 
 static bool host_fits(const char *host, size_t length, bool bracketed) {
-    const char *allowed = bracketed ? "0123456789abcdefABCDEF:." : "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-";
+    const char *allowed = bracketed ? "0123456789abcdefABCDEF:."
+                                    : "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-";
     return length && length < HR_BROKER_HOST && strspn(host, allowed) >= length;
 }
 
@@ -34,11 +35,13 @@ hr_status hr_broker_address_parse(const char *url, hr_broker_address *out, hr_er
         const char *host = url + 6 + bracketed;
         const size_t length = strcspn(host, bracketed ? "]" : ":");
         const char *after = host + length + (bracketed && host[length] == ']');
-        fine = host_fits(host, length, bracketed) && *after == ':' && (address.port = parse_port(after + 1)) != 0;
+        fine = host_fits(host, length, bracketed) && *after == ':' &&
+               (address.port = parse_port(after + 1)) != 0;
         if (fine) memcpy(address.host, host, length);
     }
     if (!fine) {
-        return hr_fail(err, HR_E_ARGUMENT, "write it as tls://HOST:PORT, such as tls://broker.example.org:4222",
+        return hr_fail(err, HR_E_ARGUMENT,
+                       "write it as tls://HOST:PORT, such as tls://broker.example.org:4222",
                        "'%.200s' is not the URL of a broker", url);
     }
     *out = address;

@@ -11,7 +11,8 @@ enum {
     HR_BROKER_HOST = 256
 };
 
-/* Of a federation or a member: a small letter or digit, then small letters, digits and '-'. Fits into subjects, certificates and paths. */
+/* Of a federation or a member: a small letter or digit, then small letters, digits and '-'. Fits into
+ * subjects, certificates and paths. */
 bool hr_nats_name_fits(const char *name);
 
 typedef struct hr_broker_address {

@@ -1,5 +1,5 @@
-/* Permissions are lists of what is allowed; everything else is refused. They hold for members who go astray, not for the broker, which
- * sees every sealed packet and may lose it. */
+/* Permissions are lists of what is allowed; everything else is refused. They hold for members who go astray,
+ * not for the broker, which sees every sealed packet and may lose it. */
 #include "transport/broker.h"
 
 #include "base/buffer.h"
@@ -17,7 +17,7 @@ enum {
 
 static const int64_t stream_bytes = (int64_t)4 << 30; /* of all packets that wait */
 
-/* ---- The configuration ---------------------------------------------------------------------------------------------------------- */
+/* ---- The configuration ---- */
 
 static bool is_this_machine(const char *host) {
     return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 || strncmp(host, "127.", 4) == 0;
@@ -25,36 +25,39 @@ static bool is_this_machine(const char *host) {
 
 /* A broker that is dialled by a name of this machine listens there alone. */
 static void write_server(hr_buffer *out, const char *federation, const hr_broker_address *address) {
-    hr_buffer_format(out,
-                     "# The broker of the federation '%s'. Start it in the folder of this file: nats-server -c nats.conf\n"
-                     "# It carries sealed packets, and is not trusted with anything else.\n\n",
-                     federation);
+    hr_buffer_format(
+        out,
+        "# The broker of the federation '%s'. Start it in the folder of this file: nats-server -c nats.conf\n"
+        "# It carries sealed packets, and is not trusted with anything else.\n\n",
+        federation);
     if (is_this_machine(address->host)) {
         hr_buffer_format(out, "host: \"%s\"\n", address->host);
     } else {
         hr_buffer_text(out, "host: \"0.0.0.0\"\n");
     }
-    hr_buffer_format(
-        out,
-        "port: %u\n"
-        "server_name: \"hedgerow-%s\"\n"
-        "max_payload: %d\n\n"
-        "tls {\n"
-        "  cert_file: \"server.pem\"\n"
-        "  key_file: \"server-key.pem\"\n"
-        "  ca_file: \"ca.pem\"\n"
-        "  # Nobody connects without a certificate of this federation; its subject alternative name is the user.\n"
-        "  verify_and_map: true\n"
-        "  timeout: 5\n"
-        "}\n\n"
-        "# nats-server 2.9 brings packets to the disk every two minutes: a power cut may lose what it took since. Members keep\n"
-        "# what they sent until the receiver itself has confirmed it, and send it again.\n"
-        "jetstream {\n"
-        "  store_dir: \"store\"\n"
-        "  max_memory_store: 64MB\n"
-        "  max_file_store: %lld\n"
-        "}\n\n",
-        address->port, federation, HR_PACKET_MAX + FRAME, (long long)stream_bytes + stream_bytes / 4);
+    hr_buffer_format(out,
+                     "port: %u\n"
+                     "server_name: \"hedgerow-%s\"\n"
+                     "max_payload: %d\n\n"
+                     "tls {\n"
+                     "  cert_file: \"server.pem\"\n"
+                     "  key_file: \"server-key.pem\"\n"
+                     "  ca_file: \"ca.pem\"\n"
+                     "  # Nobody connects without a certificate of this federation; its subject alternative "
+                     "name is the user.\n"
+                     "  verify_and_map: true\n"
+                     "  timeout: 5\n"
+                     "}\n\n"
+                     "# nats-server 2.9 brings packets to the disk every two minutes: a power cut may lose "
+                     "what it took since. Members keep\n"
+                     "# what they sent until the receiver itself has confirmed it, and send it again.\n"
+                     "jetstream {\n"
+                     "  store_dir: \"store\"\n"
+                     "  max_memory_store: 64MB\n"
+                     "  max_file_store: %lld\n"
+                     "}\n\n",
+                     address->port, federation, HR_PACKET_MAX + FRAME,
+                     (long long)stream_bytes + stream_bytes / 4);
 }
 
 static void begin_user(hr_buffer *out, const char *name) {
@@ -68,21 +71,27 @@ static void end_user(hr_buffer *out, const char *name) {
 /* As itself to anybody; from its own inbox. */
 static void write_member(hr_buffer *out, const char *f, const char *name) {
     begin_user(out, name);
-    hr_buffer_format(out, "\"fed.%s.*.%s\", \"$JS.API.CONSUMER.INFO.%s.%s\", \"$JS.API.CONSUMER.MSG.NEXT.%s.%s\", \"$JS.ACK.%s.%s.>\"", f,
-                     name, f, name, f, name, f, name);
+    hr_buffer_format(out,
+                     "\"fed.%s.*.%s\", \"$JS.API.CONSUMER.INFO.%s.%s\", \"$JS.API.CONSUMER.MSG.NEXT.%s.%s\", "
+                     "\"$JS.ACK.%s.%s.>\"",
+                     f, name, f, name, f, name, f, name);
     end_user(out, name);
 }
 
 static void write_admin(hr_buffer *out, const char *f) {
     begin_user(out, HR_BROKER_ADMIN);
-    hr_buffer_format(out, "\"$JS.API.STREAM.CREATE.%s\", \"$JS.API.STREAM.UPDATE.%s\", \"$JS.API.STREAM.INFO.%s\", ", f, f, f);
-    hr_buffer_format(out, "\"$JS.API.CONSUMER.CREATE.%s.>\", \"$JS.API.CONSUMER.DURABLE.CREATE.%s.>\", \"$JS.API.CONSUMER.INFO.%s.>\"", f,
-                     f, f);
+    hr_buffer_format(
+        out, "\"$JS.API.STREAM.CREATE.%s\", \"$JS.API.STREAM.UPDATE.%s\", \"$JS.API.STREAM.INFO.%s\", ", f, f,
+        f);
+    hr_buffer_format(out,
+                     "\"$JS.API.CONSUMER.CREATE.%s.>\", \"$JS.API.CONSUMER.DURABLE.CREATE.%s.>\", "
+                     "\"$JS.API.CONSUMER.INFO.%s.>\"",
+                     f, f, f);
     end_user(out, HR_BROKER_ADMIN);
 }
 
-hr_status hr_broker_config(const char *federation, const hr_broker_address *address, const char *const *members, size_t member_count,
-                           char **out, hr_error *err) {
+hr_status hr_broker_config(const char *federation, const hr_broker_address *address,
+                           const char *const *members, size_t member_count, char **out, hr_error *err) {
     assert(hr_nats_name_fits(federation) && address && (members || !member_count) && out);
     hr_buffer text = {0};
     write_server(&text, federation, address);
@@ -93,10 +102,11 @@ hr_status hr_broker_config(const char *federation, const hr_broker_address *addr
     return hr_buffer_take(&text, out, err);
 }
 
-/* ---- Stream and inboxes ----------------------------------------------------------------------------------------------------------- */
+/* ---- Stream and inboxes ---- */
 
 /* Packets to who is no member belong to no stream, so that sending one fails. */
-static natsStatus make_stream(const hr_nats_link *link, const char *federation, const char **subjects, int count) {
+static natsStatus make_stream(const hr_nats_link *link, const char *federation, const char **subjects,
+                              int count) {
     jsStreamConfig wishes;
     jsErrCode code = 0;
     natsStatus s = jsStreamConfig_Init(&wishes);
@@ -118,7 +128,8 @@ static natsStatus make_stream(const hr_nats_link *link, const char *federation, 
     return s == NATS_OK ? js_UpdateStream(NULL, link->jetstream, &wishes, NULL, &code) : s;
 }
 
-static natsStatus make_inbox(const hr_nats_link *link, const char *federation, const char *member, const char *subject, int ack_seconds) {
+static natsStatus make_inbox(const hr_nats_link *link, const char *federation, const char *member,
+                             const char *subject, int ack_seconds) {
     jsConsumerConfig wishes;
     jsErrCode code = 0;
     natsStatus s = jsConsumerConfig_Init(&wishes);
@@ -131,8 +142,8 @@ static natsStatus make_inbox(const hr_nats_link *link, const char *federation, c
     return js_AddConsumer(NULL, link->jetstream, federation, &wishes, NULL, &code);
 }
 
-static hr_status make_inboxes(const hr_nats_link *link, const char *federation, const char *const *members, const char **subjects,
-                              int count, int ack_seconds, hr_error *err) {
+static hr_status make_inboxes(const hr_nats_link *link, const char *federation, const char *const *members,
+                              const char **subjects, int count, int ack_seconds, hr_error *err) {
     natsStatus s = make_stream(link, federation, subjects, count);
     if (s != NATS_OK) return hr_nats_fail(link, s, "cannot create the stream of the federation", err);
     for (int i = 0; i < count; i++) {
@@ -145,7 +156,8 @@ static hr_status make_inboxes(const hr_nats_link *link, const char *federation, 
     return HR_OK;
 }
 
-hr_status hr_broker_prepare(const hr_nats_options *admin, const char *const *members, size_t member_count, int ack_seconds, hr_error *err) {
+hr_status hr_broker_prepare(const hr_nats_options *admin, const char *const *members, size_t member_count,
+                            int ack_seconds, hr_error *err) {
     assert(admin && members && member_count && ack_seconds > 0);
     hr_nats_link link = {0};
     char(*texts)[SUBJECT] = malloc(member_count * sizeof *texts);
@@ -156,7 +168,8 @@ hr_status hr_broker_prepare(const hr_nats_options *admin, const char *const *mem
             snprintf(texts[i], SUBJECT, "fed.%s.%s.*", admin->federation, members[i]);
             subjects[i] = texts[i];
         }
-        status = make_inboxes(&link, admin->federation, members, subjects, (int)member_count, ack_seconds, err);
+        status =
+            make_inboxes(&link, admin->federation, members, subjects, (int)member_count, ack_seconds, err);
     }
     hr_nats_hang_up(&link);
     free(subjects);

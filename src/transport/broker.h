@@ -1,4 +1,5 @@
-/* What a broker needs to know to carry the packets of one federation: its configuration, and the inboxes that are made in it. */
+/* What a broker needs to know to carry the packets of one federation: its configuration, and the inboxes that
+ * are made in it. */
 #ifndef HR_TRANSPORT_BROKER_H
 #define HR_TRANSPORT_BROKER_H
 
@@ -9,15 +10,17 @@
 
 enum { HR_BROKER_INBOX_PACKETS = 4096 /* of one sender that wait in one inbox */ };
 
-/* The configuration file of nats-server, which names the other files of the broker relative to the folder that it is started in:
- * ca.pem, server.pem, server-key.pem, store. Owner: the caller frees *out with free(). Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_broker_config(const char *federation, const hr_broker_address *address, const char *const *members,
-                                         size_t member_count, char **out, hr_error *err);
+/* The configuration file of nats-server, which names the other files of the broker relative to the folder
+ * that it is started in: ca.pem, server.pem, server-key.pem, store. Owner: the caller frees *out with free().
+ * Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_broker_config(const char *federation, const hr_broker_address *address,
+                                         const char *const *members, size_t member_count, char **out,
+                                         hr_error *err);
 
-/* Makes the stream and one inbox for each member at a broker that runs; what is there already is brought to the same state and keeps its
- * packets. `admin` has the name HR_BROKER_ADMIN. A packet that was not settled comes again after `ack_seconds`.
- * Fails: IO, POLICY, ARGUMENT, MEMORY. */
-HR_MUST_CHECK hr_status hr_broker_prepare(const hr_nats_options *admin, const char *const *members, size_t member_count, int ack_seconds,
-                                          hr_error *err);
+/* Makes the stream and one inbox for each member at a broker that runs; what is there already is brought to
+ * the same state and keeps its packets. `admin` has the name HR_BROKER_ADMIN. A packet that was not settled
+ * comes again after `ack_seconds`. Fails: IO, POLICY, ARGUMENT, MEMORY. */
+HR_MUST_CHECK hr_status hr_broker_prepare(const hr_nats_options *admin, const char *const *members,
+                                          size_t member_count, int ack_seconds, hr_error *err);
 
 #endif

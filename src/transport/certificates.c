@@ -28,14 +28,15 @@ struct hr_authority {
 static hr_status fail_openssl(hr_error *err) {
     const unsigned long code = ERR_peek_last_error();
     const char *reason = ERR_reason_error_string(code);
-    hr_status status = code == 0 || ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE
-                           ? hr_fail_memory(err)
-                           : hr_fail(err, HR_E_IO, "", "OpenSSL cannot make a certificate: %s", reason ? reason : "unknown");
+    hr_status status =
+        code == 0 || ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE
+            ? hr_fail_memory(err)
+            : hr_fail(err, HR_E_IO, "", "OpenSSL cannot make a certificate: %s", reason ? reason : "unknown");
     ERR_clear_error();
     return status;
 }
 
-/* ---- What a certificate says --------------------------------------------------------------------------------------------------- */
+/* ---- What a certificate says ---- */
 
 /* A random number that is positive and of full length, so that no two are alike. */
 static bool set_serial(X509 *certificate) {
@@ -78,7 +79,8 @@ static bool sign_authority(X509 *made, EVP_PKEY *key) {
     return X509_set_issuer_name(made, X509_get_subject_name(made)) &&
            add_extension(made, made, NID_basic_constraints, "critical,CA:TRUE,pathlen:0") &&
            add_extension(made, made, NID_key_usage, "critical,keyCertSign,cRLSign") &&
-           add_extension(made, made, NID_subject_key_identifier, "hash") && X509_sign(made, key, EVP_sha256()) > 0;
+           add_extension(made, made, NID_subject_key_identifier, "hash") &&
+           X509_sign(made, key, EVP_sha256()) > 0;
 }
 
 /* A server is dialled by name or by address. */
@@ -95,12 +97,14 @@ static bool sign_member(X509 *made, const hr_authority *authority, hr_certificat
     return X509_set_issuer_name(made, X509_get_subject_name(authority->certificate)) &&
            add_extension(made, authority->certificate, NID_basic_constraints, "critical,CA:FALSE") &&
            add_extension(made, authority->certificate, NID_key_usage, "critical,digitalSignature") &&
-           add_extension(made, authority->certificate, NID_ext_key_usage, use == HR_CERTIFICATE_SERVER ? "serverAuth" : "clientAuth") &&
+           add_extension(made, authority->certificate, NID_ext_key_usage,
+                         use == HR_CERTIFICATE_SERVER ? "serverAuth" : "clientAuth") &&
            add_extension(made, authority->certificate, NID_authority_key_identifier, "keyid") &&
-           add_extension(made, authority->certificate, NID_subject_alt_name, subject) && X509_sign(made, authority->key, EVP_sha256()) > 0;
+           add_extension(made, authority->certificate, NID_subject_alt_name, subject) &&
+           X509_sign(made, authority->key, EVP_sha256()) > 0;
 }
 
-/* ---- Text ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Text ---- */
 
 /* What was written into `bio`, ended by NUL. Owner: the caller. NULL when memory is short. */
 static char *take_text(BIO *bio) {
@@ -139,7 +143,7 @@ void hr_certificate_done(hr_certificate *certificate) {
     *certificate = (hr_certificate){0};
 }
 
-/* ---- The authority --------------------------------------------------------------------------------------------------------------- */
+/* ---- The authority ---- */
 
 hr_status hr_authority_make(const char *federation, hr_authority **out, hr_error *err) {
     assert(federation && out);
@@ -170,7 +174,8 @@ hr_status hr_authority_write(const hr_authority *authority, hr_certificate *out,
     return write_pem(authority->certificate, authority->key, out, err);
 }
 
-hr_status hr_authority_issue(const hr_authority *authority, hr_certificate_use use, const char *name, hr_certificate *out, hr_error *err) {
+hr_status hr_authority_issue(const hr_authority *authority, hr_certificate_use use, const char *name,
+                             hr_certificate *out, hr_error *err) {
     assert(authority && name && strlen(name) < NAME_MAX_SAN - 8 && out);
     ERR_clear_error();
     EVP_PKEY *key = EVP_EC_gen("P-256");

@@ -1,7 +1,9 @@
-/* The certificates of one federation: its own authority, which nobody else trusts and which vouches for nothing else.
+/* The certificates of one federation: its own authority, which nobody else trusts and which vouches for
+ * nothing else.
  *
- * They say who may connect to the broker, and tell members that it is the broker they talk to. Packets do not depend on them: those are
- * sealed and signed under keys that no broker and no authority holds. X.509, ECDSA on P-256, SHA-256. */
+ * They say who may connect to the broker, and tell members that it is the broker they talk to. Packets do not
+ * depend on them: those are sealed and signed under keys that no broker and no authority holds. X.509, ECDSA
+ * on P-256, SHA-256. */
 #ifndef HR_TRANSPORT_CERTIFICATES_H
 #define HR_TRANSPORT_CERTIFICATES_H
 
@@ -27,10 +29,10 @@ void hr_authority_free(hr_authority *authority);
 /* Its own certificate and key. Owner: the caller frees with hr_certificate_done. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_authority_write(const hr_authority *authority, hr_certificate *out, hr_error *err);
 
-/* A new key and its certificate. `name` holds letters, digits, and ".-:" alone. Owner: the caller frees with hr_certificate_done.
- * Fails: MEMORY, IO (no entropy). */
-HR_MUST_CHECK hr_status hr_authority_issue(const hr_authority *authority, hr_certificate_use use, const char *name, hr_certificate *out,
-                                           hr_error *err);
+/* A new key and its certificate. `name` holds letters, digits, and ".-:" alone. Owner: the caller frees with
+ * hr_certificate_done. Fails: MEMORY, IO (no entropy). */
+HR_MUST_CHECK hr_status hr_authority_issue(const hr_authority *authority, hr_certificate_use use,
+                                           const char *name, hr_certificate *out, hr_error *err);
 /* Wipes the key. */
 void hr_certificate_done(hr_certificate *certificate);
 

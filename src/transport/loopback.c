@@ -65,7 +65,8 @@ void hr_loopback_free(hr_loopback *loopback) {
     free(loopback);
 }
 
-void hr_loopback_script(hr_loopback *loopback, hr_loopback_fate (*fate)(void *user, const char *from, const char *to, size_t size),
+void hr_loopback_script(hr_loopback *loopback,
+                        hr_loopback_fate (*fate)(void *user, const char *from, const char *to, size_t size),
                         void *user) {
     loopback->fate = fate;
     loopback->user = user;
@@ -116,16 +117,19 @@ static void put_first(inbox *b, letter *l) {
     if (!l->next) b->last = &l->next;
 }
 
-static hr_status post(inbox *b, const void *bytes, size_t size, void (*put)(inbox *b, letter *l), hr_error *err) {
+static hr_status post(inbox *b, const void *bytes, size_t size, void (*put)(inbox *b, letter *l),
+                      hr_error *err) {
     letter *l = write_letter(bytes, size);
     if (!l) return hr_fail_memory(err);
     put(b, l);
     return HR_OK;
 }
 
-static hr_status post_by_fate(const loopback_end *from, const char *to, const void *bytes, size_t size, hr_error *err) {
+static hr_status post_by_fate(const loopback_end *from, const char *to, const void *bytes, size_t size,
+                              hr_error *err) {
     hr_loopback *loopback = from->loopback;
-    hr_loopback_fate fate = loopback->fate ? loopback->fate(loopback->user, from->inbox->name, to, size) : HR_FATE_ARRIVES;
+    hr_loopback_fate fate =
+        loopback->fate ? loopback->fate(loopback->user, from->inbox->name, to, size) : HR_FATE_ARRIVES;
     if (fate == HR_FATE_LOST) return HR_OK;
     inbox *b = inbox_of(loopback, to);
     if (!b) return hr_fail_memory(err);
@@ -137,7 +141,8 @@ static hr_status post_by_fate(const loopback_end *from, const char *to, const vo
 static hr_status send(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err) {
     loopback_end *e = (loopback_end *)self;
     if (size > HR_PACKET_MAX)
-        return hr_fail(err, HR_E_LIMIT, "send it in pieces", "a packet of %zu bytes is larger than %d", size, HR_PACKET_MAX);
+        return hr_fail(err, HR_E_LIMIT, "send it in pieces", "a packet of %zu bytes is larger than %d", size,
+                       HR_PACKET_MAX);
     pthread_mutex_lock(&e->loopback->mutex);
     hr_status status = post_by_fate(e, to, bytes, size, err);
     pthread_mutex_unlock(&e->loopback->mutex);
@@ -194,7 +199,8 @@ hr_status hr_loopback_open(hr_loopback *loopback, const char *name, hr_transport
     loopback_end *e = calloc(1, sizeof *e);
     if (!e) return hr_fail_memory(err);
     pthread_mutex_lock(&loopback->mutex);
-    *e = (loopback_end){{send, receive, settle_loopback_packet, close_loopback_end}, loopback, inbox_of(loopback, name)};
+    *e = (loopback_end){
+        {send, receive, settle_loopback_packet, close_loopback_end}, loopback, inbox_of(loopback, name)};
     pthread_mutex_unlock(&loopback->mutex);
     if (!e->inbox) {
         free(e);

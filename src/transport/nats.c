@@ -1,5 +1,5 @@
-/* One member's end of a broker. libnats's acknowledged publication and pull consumers do the work; what is decided here is that no
- * answer is no success, and that nothing the broker says can do more than fail. */
+/* One member's end of a broker. libnats's acknowledged publication and pull consumers do the work; what is
+ * decided here is that no answer is no success, and that nothing the broker says can do more than fail. */
 #include "transport/nats.h"
 
 #include "transport/nats_link.h"
@@ -32,23 +32,27 @@ typedef struct nats_end {
     char federation[HR_NATS_NAME_MAX + 1], name[HR_NATS_NAME_MAX + 1];
 } nats_end;
 
-/* ---- Sending -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Sending ---- */
 
 static hr_status check_packet(const char *to, size_t size, hr_error *err) {
     if (!hr_nats_name_fits(to))
-        return hr_fail(err, HR_E_ARGUMENT, "take it from the federation file", "'%.64s' is not a valid name of a member", to);
+        return hr_fail(err, HR_E_ARGUMENT, "take it from the federation file",
+                       "'%.64s' is not a valid name of a member", to);
     if (size && size <= HR_PACKET_MAX) return HR_OK;
-    return hr_fail(err, HR_E_LIMIT, "send it in pieces", "a packet has 1 to %d bytes, not %zu", HR_PACKET_MAX, size);
+    return hr_fail(err, HR_E_LIMIT, "send it in pieces", "a packet has 1 to %d bytes, not %zu", HR_PACKET_MAX,
+                   size);
 }
 
-static hr_status send_packet(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err) {
+static hr_status send_packet(hr_transport *self, const char *to, const void *bytes, size_t size,
+                             hr_error *err) {
     nats_end *end = (nats_end *)self;
     hr_status status = check_packet(to, size, err);
     if (status) return status;
     char subject[SUBJECT], what[HR_NATS_NAME_MAX + 32];
     snprintf(subject, sizeof subject, "fed.%s.%s.%s", end->federation, to, end->name);
     snprintf(what, sizeof what, "cannot send to '%s'", to);
-    if (!hr_nats_connected(&end->link)) return hr_nats_fail(&end->link, NATS_CONNECTION_DISCONNECTED, what, err);
+    if (!hr_nats_connected(&end->link))
+        return hr_nats_fail(&end->link, NATS_CONNECTION_DISCONNECTED, what, err);
     jsPubOptions wishes;
     jsPubAck *answer = NULL;
     jsErrCode code = 0;
@@ -59,9 +63,10 @@ static hr_status send_packet(hr_transport *self, const char *to, const void *byt
     return s == NATS_OK ? HR_OK : hr_nats_fail(&end->link, s, what, err);
 }
 
-/* ---- Receiving ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Receiving ---- */
 
-/* One at a time: libnats 3.4 writes behind its list if some of what it asks for had already come, and more comes than it asked for. */
+/* One at a time: libnats 3.4 writes behind its list if some of what it asks for had already come, and more
+ * comes than it asked for. */
 static natsStatus fetch(nats_end *end, int64_t milliseconds) {
     natsMsgList list = {0};
     jsFetchRequest wishes;
@@ -76,7 +81,8 @@ static natsStatus fetch(nats_end *end, int64_t milliseconds) {
     return NATS_OK;
 }
 
-/* Fetches until something came or the time is over; what hindred it then is the answer, NATS_TIMEOUT if nothing did. */
+/* Fetches until something came or the time is over; what hindred it then is the answer, NATS_TIMEOUT if
+ * nothing did. */
 static natsStatus fetch_until(nats_end *end, int64_t deadline) {
     for (;;) {
         const int64_t left = deadline - nats_Now();
@@ -148,7 +154,7 @@ static void settle_packet(hr_transport *self, hr_packet *packet) {
     *packet = (hr_packet){0};
 }
 
-/* ---- Opening and closing -------------------------------------------------------------------------------------------------------- */
+/* ---- Opening and closing ---- */
 
 /* Whoever opens this inbox next need not wait for what was not settled. */
 static void nack_packets(natsMsg *message) {
@@ -184,13 +190,15 @@ static natsStatus bind_inbox(nats_end *end) {
     if (s == NATS_OK) s = jsSubOptions_Init(&wishes);
     wishes.Stream = end->federation;
     wishes.Consumer = end->name;
-    if (s == NATS_OK) s = js_PullSubscribe(&end->inbox, end->link.jetstream, subject, end->name, NULL, &wishes, &code);
-    if (s == NATS_OK) s = natsSubscription_SetPendingLimits(end->inbox, PENDING, PENDING * (HR_PACKET_MAX / 2));
+    if (s == NATS_OK)
+        s = js_PullSubscribe(&end->inbox, end->link.jetstream, subject, end->name, NULL, &wishes, &code);
+    if (s == NATS_OK)
+        s = natsSubscription_SetPendingLimits(end->inbox, PENDING, PENDING * (HR_PACKET_MAX / 2));
     return s;
 }
 
-/* Until there is an answer, or nobody waits for it any more. A busy broker that cuts off a slow handshake and one that refuses it look the
- * same, but for trying again. */
+/* Until there is an answer, or nobody waits for it any more. A busy broker that cuts off a slow handshake and
+ * one that refuses it look the same, but for trying again. */
 static natsStatus reach_inbox(nats_end *end, const hr_nats_options *options) {
     int refusals = 0;
     for (;;) {
@@ -198,16 +206,19 @@ static natsStatus reach_inbox(nats_end *end, const hr_nats_options *options) {
         if (s == NATS_OK) s = bind_inbox(end);
         if (s == NATS_OK) return s;
         bool again = hr_nats_is_insecure(s) ? ++refusals < REFUSALS_MAX
-                                            : hr_nats_is_silence(&end->link, s) && options->again && options->again(options->user);
+                                            : hr_nats_is_silence(&end->link, s) && options->again &&
+                                                  options->again(options->user);
         if (!again) return s;
         hr_nats_hang_up(&end->link);
     }
 }
 
-static hr_status fail_to_open(const nats_end *end, const hr_nats_options *options, natsStatus reason, hr_error *err) {
+static hr_status fail_to_open(const nats_end *end, const hr_nats_options *options, natsStatus reason,
+                              hr_error *err) {
     char what[2 * HR_NATS_NAME_MAX + 64];
     if (!end->link.jetstream) return hr_nats_fail_to_connect(options, &end->link, reason, err);
-    snprintf(what, sizeof what, "cannot open the inbox of '%s' in the federation '%s'", end->name, end->federation);
+    snprintf(what, sizeof what, "cannot open the inbox of '%s' in the federation '%s'", end->name,
+             end->federation);
     return hr_nats_fail(&end->link, reason, what, err);
 }
 

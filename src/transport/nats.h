@@ -1,12 +1,12 @@
 /* A transport for organisations: a NATS JetStream broker, which everybody dials and nobody has to trust.
  *
- * One stream holds the packets of one federation until they are settled. The subject fed.FEDERATION.TO.FROM is where FROM puts
- * packets for TO: the broker lets a member publish on fed.FEDERATION.*.SELF alone, and read from its own consumer alone, which
- * filters fed.FEDERATION.SELF.*. That keeps members from flooding or emptying each other's inboxes; who sent a packet, its
- * signature says and not its subject.
+ * One stream holds the packets of one federation until they are settled. The subject fed.FEDERATION.TO.FROM
+ * is where FROM puts packets for TO: the broker lets a member publish on fed.FEDERATION.*.SELF alone, and
+ * read from its own consumer alone, which filters fed.FEDERATION.SELF.*. That keeps members from flooding or
+ * emptying each other's inboxes; who sent a packet, its signature says and not its subject.
  *
- * libnats, once used, keeps threads of its own and ignores SIGPIPE until the process ends; nats_Close, which would end them for
- * everybody in the process, is left to the program. */
+ * libnats, once used, keeps threads of its own and ignores SIGPIPE until the process ends; nats_Close, which
+ * would end them for everybody in the process, is left to the program. */
 #ifndef HR_TRANSPORT_NATS_H
 #define HR_TRANSPORT_NATS_H
 
@@ -27,14 +27,16 @@ typedef struct hr_nats_options {
     const char *url;                                       /* tls://HOST:PORT */
     const char *authority, *certificate, *certificate_key; /* files in PEM */
     const char *federation, *name;
-    bool (*again)(void *user); /* asked whenever nobody answers at the URL: whether to try again, after a pause of its own. NULL: no */
+    bool (*again)(void *user); /* asked whenever nobody answers at the URL: whether to try again, after a
+                                  pause of its own. NULL: no */
     void *user;
 } hr_nats_options;
 
-/* Connects to the broker and binds to the inbox of `name`. Only silence is worth another try, see `again`: what is refused stays refused.
- * Later losses of the connection are mended in the background, for ever: meanwhile send fails with IO and receive returns nothing.
- * Owner: the caller closes it. Thread: one at a time per transport.
- * Fails: IO (cannot reach the broker, or it is not the federation's), POLICY (the broker refuses this member), ARGUMENT, MEMORY. */
+/* Connects to the broker and binds to the inbox of `name`. Only silence is worth another try, see `again`:
+ * what is refused stays refused. Later losses of the connection are mended in the background, for ever:
+ * meanwhile send fails with IO and receive returns nothing. Owner: the caller closes it. Thread: one at a
+ * time per transport. Fails: IO (cannot reach the broker, or it is not the federation's), POLICY (the broker
+ * refuses this member), ARGUMENT, MEMORY. */
 HR_MUST_CHECK hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_error *err);
 
 #endif

@@ -2,7 +2,8 @@
 #include "transport/nats.h"
 
 hr_status hr_nats_present(hr_error *err) {
-    return hr_fail(err, HR_E_ABSENT, "install libnats-dev and libssl-dev, and build Hedgerow with -Dnats=enabled",
+    return hr_fail(err, HR_E_ABSENT,
+                   "install libnats-dev and libssl-dev, and build Hedgerow with -Dnats=enabled",
                    "this build of Hedgerow cannot connect to a broker");
 }
 

@@ -1,5 +1,5 @@
-/* The broker is not trusted: its certificate is checked against the federation's authority and the host that was dialled, and its words
- * are cleaned before they reach a terminal. */
+/* The broker is not trusted: its certificate is checked against the federation's authority and the host that
+ * was dialled, and its words are cleaned before they reach a terminal. */
 #include "transport/nats_link.h"
 
 #include <assert.h>
@@ -18,7 +18,7 @@ enum {
     WORDS = 256
 };
 
-/* ---- Failures ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Failures ---- */
 
 /* libnats says "(FILE:LINE): WORDS". */
 static const char *without_place(const char *said) {
@@ -30,7 +30,8 @@ static const char *without_place(const char *said) {
 static void last_words(const hr_nats_link *link, natsStatus reason, char words[WORDS]) {
     const char *said = NULL;
     natsStatus remembered = NATS_OK;
-    if (link->connection && natsConnection_GetLastError(link->connection, &said) != NATS_NOT_PERMITTED) said = NULL;
+    if (link->connection && natsConnection_GetLastError(link->connection, &said) != NATS_NOT_PERMITTED)
+        said = NULL;
     if (!said) said = nats_GetLastError(&remembered);
     if (!said || !*said) said = natsStatus_GetText(reason);
     snprintf(words, WORDS, "%s", without_place(said));
@@ -44,13 +45,13 @@ static bool was_forbidden(const hr_nats_link *link) {
     return link->connection && natsConnection_GetLastError(link->connection, &said) == NATS_NOT_PERMITTED;
 }
 
-/* A broker that does not accept a member's certificate cuts the connection after the handshake (TLS 1.3): libnats fails to write, and says
- * by a text alone that it was to a TLS connection, or misses an answer. */
+/* A broker that does not accept a member's certificate cuts the connection after the handshake (TLS 1.3):
+ * libnats fails to write, and says by a text alone that it was to a TLS connection, or misses an answer. */
 bool hr_nats_is_insecure(natsStatus reason) {
     natsStatus remembered = NATS_OK;
     const char *said = reason == NATS_IO_ERROR ? nats_GetLastError(&remembered) : NULL;
-    return reason == NATS_SSL_ERROR || reason == NATS_SECURE_CONNECTION_WANTED || reason == NATS_PROTOCOL_ERROR ||
-           (said && strstr(said, "SSL_"));
+    return reason == NATS_SSL_ERROR || reason == NATS_SECURE_CONNECTION_WANTED ||
+           reason == NATS_PROTOCOL_ERROR || (said && strstr(said, "SSL_"));
 }
 
 bool hr_nats_is_silence(const hr_nats_link *link, natsStatus reason) {
@@ -70,44 +71,55 @@ hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *
     last_words(link, reason, words);
     if (was_forbidden(link) || reason == NATS_NOT_PERMITTED || reason == NATS_CONNECTION_AUTH_FAILED) {
         return hr_fail(err, HR_E_POLICY,
-                       "check that the certificate is this member's own, and that the broker's configuration lists the member",
+                       "check that the certificate is this member's own, and that the broker's configuration "
+                       "lists the member",
                        "%s: the broker refuses it: %s", what, words);
     }
     if (hr_nats_is_insecure(reason)) {
-        return hr_fail(
-            err, HR_E_IO,
-            "check that the certificates are of this federation, that none has expired, and that the URL names the broker's host",
-            "%s: no secure connection: %s", what, words);
+        return hr_fail(err, HR_E_IO,
+                       "check that the certificates are of this federation, that none has expired, and that "
+                       "the URL names the broker's host",
+                       "%s: no secure connection: %s", what, words);
     }
     switch (reason) {
     case NATS_NO_RESPONDERS:
-        return hr_fail(err, HR_E_IO, "check the member's name; if it is right, run `hedgerow federation open` at the broker",
-                       "%s: the broker has no such inbox", what);
+        return hr_fail(
+            err, HR_E_IO,
+            "check the member's name; if it is right, run `hedgerow federation open` at the broker",
+            "%s: the broker has no such inbox", what);
     case NATS_NOT_FOUND:
-        return hr_fail(err, HR_E_IO, "run `hedgerow federation open` at the broker", "%s: the broker has no such inbox: %s", what, words);
-    case NATS_MAX_PAYLOAD: return hr_fail(err, HR_E_LIMIT, "send it in pieces", "%s: the broker accepts no packets of this size", what);
+        return hr_fail(err, HR_E_IO, "run `hedgerow federation open` at the broker",
+                       "%s: the broker has no such inbox: %s", what, words);
+    case NATS_MAX_PAYLOAD:
+        return hr_fail(err, HR_E_LIMIT, "send it in pieces", "%s: the broker accepts no packets of this size",
+                       what);
     default:
-        return hr_fail(err, HR_E_IO, "check that the broker runs and can be reached at its URL; then try again", "%s: %s", what, words);
+        return hr_fail(err, HR_E_IO,
+                       "check that the broker runs and can be reached at its URL; then try again", "%s: %s",
+                       what, words);
     }
 }
 
-hr_status hr_nats_fail_to_connect(const hr_nats_options *options, const hr_nats_link *link, natsStatus reason, hr_error *err) {
+hr_status hr_nats_fail_to_connect(const hr_nats_options *options, const hr_nats_link *link, natsStatus reason,
+                                  hr_error *err) {
     char what[320];
     snprintf(what, sizeof what, "cannot connect to %.256s", options->url);
     return hr_nats_fail(link, reason, what, err);
 }
 
-/* ---- The connection ------------------------------------------------------------------------------------------------------------- */
+/* ---- The connection ---- */
 
 /* libnats prints what nobody listens to. What matters is asked for where it matters: see was_forbidden. */
-static void ignore_error(natsConnection *connection, natsSubscription *subscription, natsStatus error, void *user) {
+static void ignore_error(natsConnection *connection, natsSubscription *subscription, natsStatus error,
+                         void *user) {
     (void)connection, (void)subscription, (void)error, (void)user;
 }
 
 static natsStatus set_security(natsOptions *settings, const hr_nats_options *options) {
     natsStatus s = natsOptions_SetSecure(settings, true);
     if (s == NATS_OK) s = natsOptions_LoadCATrustedCertificates(settings, options->authority);
-    if (s == NATS_OK) s = natsOptions_LoadCertificatesChain(settings, options->certificate, options->certificate_key);
+    if (s == NATS_OK)
+        s = natsOptions_LoadCertificatesChain(settings, options->certificate, options->certificate_key);
     if (s == NATS_OK) s = natsOptions_SetIgnoreDiscoveredServers(settings, true);
     return s;
 }
@@ -144,11 +156,13 @@ static hr_status check_nats_options(const hr_nats_options *options, hr_error *er
     const char *names[] = {options->federation, options->name};
     for (size_t i = 0; i < 2; i++) {
         if (hr_nats_name_fits(names[i])) continue;
-        return hr_fail(err, HR_E_ARGUMENT, "begin with a small letter or digit, and use at most 32 small letters, digits and '-'",
+        return hr_fail(err, HR_E_ARGUMENT,
+                       "begin with a small letter or digit, and use at most 32 small letters, digits and '-'",
                        "'%.64s' is not a valid name of a %s", names[i], i ? "member" : "federation");
     }
     if (strncmp(options->url, "tls://", 6) == 0) return HR_OK;
-    return hr_fail(err, HR_E_ARGUMENT, "write it as tls://HOST:PORT", "the broker's URL '%.200s' is not one of TLS", options->url);
+    return hr_fail(err, HR_E_ARGUMENT, "write it as tls://HOST:PORT",
+                   "the broker's URL '%.200s' is not one of TLS", options->url);
 }
 
 /* libnats does not say why it cannot read a file. */
@@ -157,11 +171,13 @@ static hr_status check_files(const hr_nats_options *options, hr_error *err) {
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         if (!paths[i])
             return hr_fail(err, HR_E_ARGUMENT,
-                           "name the files that `hedgerow federation init` made for this member: ca.pem, tls.pem, tls-key.pem",
-                           "no %s is named, and the broker requires one", i < 2 ? "certificate" : "certificate's key");
+                           "name the files that `hedgerow federation init` made for this member: ca.pem, "
+                           "tls.pem, tls-key.pem",
+                           "no %s is named, and the broker requires one",
+                           i < 2 ? "certificate" : "certificate's key");
         if (access(paths[i], R_OK) == 0) continue;
-        hr_fail(err, HR_E_IO, "check the path and its permissions", "cannot read the %s: %s", i < 2 ? "certificate" : "certificate's key",
-                strerror(errno));
+        hr_fail(err, HR_E_IO, "check the path and its permissions", "cannot read the %s: %s",
+                i < 2 ? "certificate" : "certificate's key", strerror(errno));
         return hr_fail_at(err, HR_E_IO, paths[i], 0, 0, NULL);
     }
     return HR_OK;
@@ -197,7 +213,8 @@ hr_status hr_nats_dial(const hr_nats_options *options, hr_nats_link *out, hr_err
 }
 
 void hr_nats_hang_up(hr_nats_link *link) {
-    if (link->connection && hr_nats_connected(link)) (void)natsConnection_FlushTimeout(link->connection, HANG_UP_MS);
+    if (link->connection && hr_nats_connected(link))
+        (void)natsConnection_FlushTimeout(link->connection, HANG_UP_MS);
     jsCtx_Destroy(link->jetstream);
     natsConnection_Destroy(link->connection);
     *link = (hr_nats_link){0};

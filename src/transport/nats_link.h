@@ -24,13 +24,15 @@ bool hr_nats_connected(const hr_nats_link *link);
 
 /* Whether a call failed because TLS, at either end, refuses the other. Ask straight after it. */
 bool hr_nats_is_insecure(natsStatus reason);
-/* Whether a call failed because nobody answers, which may change; not because of what the broker, or TLS, refuses. Ask straight after it.
+/* Whether a call failed because nobody answers, which may change; not because of what the broker, or TLS,
+ * refuses. Ask straight after it.
  */
 bool hr_nats_is_silence(const hr_nats_link *link, natsStatus reason);
 
 /* Says why `what` failed. Never HR_OK. */
 hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *what, hr_error *err);
 /* The same of hr_nats_connect. */
-hr_status hr_nats_fail_to_connect(const hr_nats_options *options, const hr_nats_link *link, natsStatus reason, hr_error *err);
+hr_status hr_nats_fail_to_connect(const hr_nats_options *options, const hr_nats_link *link, natsStatus reason,
+                                  hr_error *err);
 
 #endif

@@ -1,8 +1,9 @@
 /* Moving sealed packets between the members of a federation: what a transport promises, whichever it is.
  *
- * A transport is not trusted. It delivers at least once, in any order: it may repeat, delay or lose a packet, and what comes out
- * may not be what anybody sent. Packets are therefore sealed before they are sent and verified after they come, and a sender
- * keeps what it sent until the receiver itself has said that it came. */
+ * A transport is not trusted. It delivers at least once, in any order: it may repeat, delay or lose a packet,
+ * and what comes out may not be what anybody sent. Packets are therefore sealed before they are sent and
+ * verified after they come, and a sender keeps what it sent until the receiver itself has said that it came.
+ */
 #ifndef HR_TRANSPORT_TRANSPORT_H
 #define HR_TRANSPORT_TRANSPORT_H
 
@@ -18,18 +19,21 @@ typedef struct hr_packet {
 
 typedef struct hr_transport hr_transport;
 
-/* One member's end of a transport; the first field of the transport's own structure. Thread: one at a time. */
+/* One member's end of a transport; the first field of the transport's own structure. Thread: one at a time.
+ */
 struct hr_transport {
-    /* HR_OK: the transport took the packet, not that it arrived. The bytes stay the caller's. Fails: LIMIT (above HR_PACKET_MAX),
-     * ARGUMENT (the transport cannot know such a member), POLICY (the transport refuses), IO (send it again later), MEMORY. */
+    /* HR_OK: the transport took the packet, not that it arrived. The bytes stay the caller's. Fails: LIMIT
+     * (above HR_PACKET_MAX), ARGUMENT (the transport cannot know such a member), POLICY (the transport
+     * refuses), IO (send it again later), MEMORY. */
     hr_status (*send)(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err);
 
-    /* Waits at most so many milliseconds for a packet; *out is {0} if none came, which is not a failure. A packet that came is
-     * the caller's until settle or close, whichever is first. Fails: POLICY, IO, MEMORY. */
+    /* Waits at most so many milliseconds for a packet; *out is {0} if none came, which is not a failure. A
+     * packet that came is the caller's until settle or close, whichever is first. Fails: POLICY, IO, MEMORY.
+     */
     hr_status (*receive)(hr_transport *self, int milliseconds, hr_packet *out, hr_error *err);
 
-    /* The packet is dealt with: the transport may forget it. Frees its bytes and empties it; an empty packet is left alone.
-     * A packet never settled comes again. */
+    /* The packet is dealt with: the transport may forget it. Frees its bytes and empties it; an empty packet
+     * is left alone. A packet never settled comes again. */
     void (*settle)(hr_transport *self, hr_packet *packet);
 
     /* Frees `self`. Packets that were not settled come again to who opens the same end next. */

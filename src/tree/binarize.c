@@ -56,7 +56,8 @@ static bool make_subsets(hr_arena *arena, const hr_tree *tree, size_t more, hr_t
     if (!out->subsets) return false;
     if (tree->subset_count) memcpy(out->subsets, tree->subsets, tree->subset_count * sizeof *tree->subsets);
     for (size_t last = 0; last < more; last++)
-        for (size_t bin = 0; bin <= last; bin++) hr_bin_set_add(&out->subsets[tree->subset_count + last], (uint8_t)bin);
+        for (size_t bin = 0; bin <= last; bin++)
+            hr_bin_set_add(&out->subsets[tree->subset_count + last], (uint8_t)bin);
     return true;
 }
 
@@ -88,7 +89,8 @@ bool hr_binarize(hr_arena *arena, const hr_tree *tree, const hr_schema *schema, 
         made.node_count += branches ? branches - 2 : 0;
         most = branches > most ? branches : most;
     }
-    if (most && (made.node_count > UINT32_MAX || !make_subsets(arena, tree, most - 1, &made) || !make_nodes(arena, &m, &made)))
+    if (most && (made.node_count > UINT32_MAX || !make_subsets(arena, tree, most - 1, &made) ||
+                 !make_nodes(arena, &m, &made)))
         return false;
     *out = made;
     return true;

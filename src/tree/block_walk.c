@@ -1,12 +1,13 @@
-/* The loops over bytes are functions of their own, over a whole block and with 0 or 255 for false or true: so gcc and clang make vectors
- * of them. Measured by bench/bench_hedge.c. */
+/* The loops over bytes are functions of their own, over a whole block and with 0 or 255 for false or true: so
+ * gcc and clang make vectors of them. Measured by bench/bench_hedge.c. */
 #include "tree/block_walk.h"
 
 #include <string.h>
 
 enum { LANES = 8, BLOCK = HR_WALK_BLOCK, PLACES = HR_UPPER_PLACES };
 
-static bool set_upper(hr_arena *arena, const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins, hr_upper_node *out) {
+static bool set_upper(hr_arena *arena, const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins,
+                      hr_upper_node *out) {
     hr_range_node range;
     if (hr_walk_range(tree, node, bins, &range)) {
         out->low = range.low;
@@ -22,7 +23,8 @@ static bool set_upper(hr_arena *arena, const hr_tree *tree, const hr_node *node,
 }
 
 /* A leaf above the last upper level stays on the left all the way down. */
-static bool lay_out_upper(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_block_tree *out) {
+static bool lay_out_upper(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
+                          const size_t *offsets, hr_block_tree *out) {
     uint32_t nodes[2 * PLACES] = {0};
     for (size_t i = 1; i < (size_t)1 << out->upper_depth; i++) {
         const hr_node *node = &tree->nodes[nodes[i]];
@@ -38,16 +40,17 @@ static bool lay_out_upper(hr_arena *arena, const hr_tree *tree, const hr_binning
     return true;
 }
 
-bool hr_block_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_block_tree *out) {
+bool hr_block_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
+                        const size_t *offsets, hr_block_tree *out) {
     if (!hr_walk_tree_make(arena, tree, binning, offsets, &out->walk)) return false;
     out->upper_depth = out->walk.depth < HR_UPPER_LEVELS ? out->walk.depth : HR_UPPER_LEVELS;
     return lay_out_upper(arena, tree, binning, offsets, out);
 }
 
-/* ---- Upper levels --------------------------------------------------------------------------------------------------- */
+/* ---- Upper levels ---- */
 
-static void turn_by_range(const uint8_t *restrict bins, uint8_t low, uint8_t width, const uint8_t *restrict at, uint8_t me,
-                          uint8_t *restrict right) {
+static void turn_by_range(const uint8_t *restrict bins, uint8_t low, uint8_t width,
+                          const uint8_t *restrict at, uint8_t me, uint8_t *restrict right) {
     for (size_t i = 0; i < BLOCK; i++) {
         uint8_t beyond = (uint8_t)(bins[i] - low) > width ? UINT8_MAX : 0;
         uint8_t here = at[i] == me ? UINT8_MAX : 0;
@@ -90,10 +93,11 @@ static void walk_upper(const hr_block_tree *tree, const uint8_t *bins, size_t co
     }
 }
 
-/* ---- Lower levels --------------------------------------------------------------------------------------------------- */
+/* ---- Lower levels ---- */
 
 /* The next `lanes` records, whose steps do not wait for each other, from their places down. */
-static inline void walk_block_lanes(const hr_block_tree *tree, const uint8_t *bins, const uint8_t *places, size_t lanes, uint16_t *nodes) {
+static inline void walk_block_lanes(const hr_block_tree *tree, const uint8_t *bins, const uint8_t *places,
+                                    size_t lanes, uint16_t *nodes) {
     const hr_range_node *ranges = tree->walk.ranges;
     const hr_set_node *sets = tree->walk.sets;
     uint32_t at[LANES];
@@ -112,10 +116,12 @@ static inline void walk_block_lanes(const hr_block_tree *tree, const uint8_t *bi
     for (size_t i = 0; i < lanes; i++) nodes[i] = (uint16_t)at[i];
 }
 
-void hr_block_walk(const hr_block_tree *tree, const uint8_t *bins, size_t begin, size_t count, uint16_t *nodes) {
+void hr_block_walk(const hr_block_tree *tree, const uint8_t *bins, size_t begin, size_t count,
+                   uint16_t *nodes) {
     uint8_t places[BLOCK];
     walk_upper(tree, bins + begin, count, places);
     size_t i = 0;
-    for (; i + LANES <= count; i += LANES) walk_block_lanes(tree, bins + begin + i, places + i, LANES, nodes + i);
+    for (; i + LANES <= count; i += LANES)
+        walk_block_lanes(tree, bins + begin + i, places + i, LANES, nodes + i);
     for (; i < count; i++) walk_block_lanes(tree, bins + begin + i, places + i, 1, nodes + i);
 }

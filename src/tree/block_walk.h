@@ -1,7 +1,8 @@
 /* The walk of consecutive records down one tree, a block at a time.
  *
- * The upper levels have few nodes: every record is held against each of them, sixteen or more at once in vectors of bytes, and its
- * place among the nodes of a level is kept in one byte. Below, where there would be too many, records walk as in walk.h. */
+ * The upper levels have few nodes: every record is held against each of them, sixteen or more at once in
+ * vectors of bytes, and its place among the nodes of a level is kept in one byte. Below, where there would be
+ * too many, records walk as in walk.h. */
 #ifndef HR_TREE_BLOCK_WALK_H
 #define HR_TREE_BLOCK_WALK_H
 
@@ -24,9 +25,12 @@ typedef struct hr_block_tree {
 } hr_block_tree;
 
 /* As hr_walk_tree_make; the tree has at most 2^16 nodes, all two-way. */
-bool hr_block_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_block_tree *out);
+bool hr_block_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning,
+                        const size_t *offsets, hr_block_tree *out);
 
-/* Writes the leaves, as nodes, of the records at positions begin .. begin + count - 1; count <= HR_WALK_BLOCK. */
-void hr_block_walk(const hr_block_tree *tree, const uint8_t *bins, size_t begin, size_t count, uint16_t *nodes);
+/* Writes the leaves, as nodes, of the records at positions begin .. begin + count - 1; count <=
+ * HR_WALK_BLOCK. */
+void hr_block_walk(const hr_block_tree *tree, const uint8_t *bins, size_t begin, size_t count,
+                   uint16_t *nodes);
 
 #endif

@@ -8,7 +8,8 @@ typedef struct shrinking {
     double ridge, *sums, *counts, *values;
 } shrinking;
 
-/* The number of leaves below a node waits in the place of its first value: it is needed no more when that is known. */
+/* The number of leaves below a node waits in the place of its first value: it is needed no more when that is
+ * known. */
 static double *leaves_below(const shrinking *s, size_t node) {
     return &s->values[node * s->outputs];
 }
@@ -33,12 +34,15 @@ static void pull(shrinking *s, size_t node, const double *towards) {
     double weight = s->counts[node] + s->ridge * sqrt(*leaves_below(s, node));
     for (size_t k = 0; k < s->outputs; k++) {
         double start = towards ? towards[k] : 0;
-        s->values[node * s->outputs + k] = start + (s->sums[node * s->outputs + k] - s->counts[node] * start) / weight;
+        s->values[node * s->outputs + k] =
+            start + (s->sums[node * s->outputs + k] - s->counts[node] * start) / weight;
     }
 }
 
-void hr_hierarchical_shrinkage(const hr_tree *tree, size_t outputs, double ridge, double *sums, double *counts, double *values) {
-    shrinking s = {.tree = tree, .outputs = outputs, .ridge = ridge, .sums = sums, .counts = counts, .values = values};
+void hr_hierarchical_shrinkage(const hr_tree *tree, size_t outputs, double ridge, double *sums,
+                               double *counts, double *values) {
+    shrinking s = {
+        .tree = tree, .outputs = outputs, .ridge = ridge, .sums = sums, .counts = counts, .values = values};
     for (size_t n = tree->node_count; n-- > 0;) add_up(&s, n);
     pull(&s, 0, NULL);
     for (size_t n = 0; n < tree->node_count; n++) {

@@ -4,7 +4,8 @@
 
 static const double SHRINKAGE = 1.1, MARGIN = 1 + 0x1p-30, BEND = .02, ROOM = .02 - HR_MIN_PROBABILITY;
 
-/* What a score says is impossible gets a probability all the same, and of two such scores the higher one more. */
+/* What a score says is impossible gets a probability all the same, and of two such scores the higher one
+ * more. */
 static double soft_clip_below(double x) {
     return x < BEND ? HR_MIN_PROBABILITY + ROOM * exp((x - BEND) / ROOM) : x;
 }
@@ -57,7 +58,7 @@ size_t hr_link_classes(const hr_forest *forest, const double *scores, size_t str
     return forest->output_count;
 }
 
-/* ---- Calibration ----------------------------------------------------------------------------------------------------- */
+/* ---- Calibration ---- */
 
 size_t hr_link_largest(const double *probabilities, size_t count) {
     size_t best = 0;

@@ -13,7 +13,8 @@ void hr_parts_done(hr_parts *parts) {
 }
 
 static hr_status parts_init(hr_parts *parts, size_t rows, size_t count, hr_error *err) {
-    *parts = (hr_parts){malloc((rows + 1) * sizeof *parts->rows), calloc(count + 2, sizeof *parts->begin), count};
+    *parts =
+        (hr_parts){malloc((rows + 1) * sizeof *parts->rows), calloc(count + 2, sizeof *parts->begin), count};
     if (parts->rows && parts->begin) return HR_OK;
     hr_parts_done(parts);
     return hr_fail_memory(err);
@@ -49,13 +50,15 @@ static void gather_part(const uint32_t *part_of, size_t rows, hr_parts *parts) {
     for (size_t i = 0; i < rows; i++) parts->rows[parts->begin[part_of[i] + 1]++] = (uint32_t)i;
 }
 
-hr_status hr_parts_drawn(hr_csprng *csprng, size_t rows, const double *weights, size_t count, hr_parts *out, hr_error *err) {
+hr_status hr_parts_drawn(hr_csprng *csprng, size_t rows, const double *weights, size_t count, hr_parts *out,
+                         hr_error *err) {
     uint32_t *part_of = malloc((rows + 1) * sizeof *part_of);
     uint64_t *whole = integer_weights(weights, count);
     hr_status status = part_of && whole ? parts_init(out, rows, count, err) : hr_fail_memory(err);
     if (!status) {
         bool equal = all_equal(whole, count);
-        for (size_t i = 0; i < rows; i++) part_of[i] = (uint32_t)(equal ? hr_uniform(csprng, count) : hr_categorical(csprng, whole, count));
+        for (size_t i = 0; i < rows; i++)
+            part_of[i] = (uint32_t)(equal ? hr_uniform(csprng, count) : hr_categorical(csprng, whole, count));
         gather_part(part_of, rows, out);
     }
     free(whole);
@@ -78,7 +81,8 @@ static int by_row(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-hr_status hr_parts_fixed(hr_csprng *csprng, size_t rows, const double *weights, size_t count, hr_parts *out, hr_error *err) {
+hr_status hr_parts_fixed(hr_csprng *csprng, size_t rows, const double *weights, size_t count, hr_parts *out,
+                         hr_error *err) {
     hr_status status = parts_init(out, rows, count, err);
     if (status) return status;
     double sum = 0;

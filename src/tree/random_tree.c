@@ -71,7 +71,8 @@ static void keep_only(hr_bin_set *set, const hr_bin_set *left, bool is_inside) {
 /* What they left of a category. */
 static hr_bin_set set_left(const drawing *d, uint32_t node, uint32_t feature) {
     hr_bin_set set = {{0}};
-    for (uint32_t bin = 0; bin < d->binning->features[feature].bin_count; bin++) hr_bin_set_add(&set, (uint8_t)bin);
+    for (uint32_t bin = 0; bin < d->binning->features[feature].bin_count; bin++)
+        hr_bin_set_add(&set, (uint8_t)bin);
     for (uint32_t child = node; child; child = d->nodes[child].parent) {
         const hr_node *parent = &d->tree->nodes[d->nodes[child].parent];
         if (parent->feature == feature) keep_only(&set, &d->tree->subsets[parent->subset], is_left(d, child));
@@ -139,7 +140,8 @@ static bool split_category(drawing *d, uint32_t index, const hr_node *origin) {
 
 static bool split_on(drawing *d, uint32_t index, uint32_t feature, const hr_node *origin) {
     d->tree->nodes[index].feature = feature;
-    return (d->binning->features[feature].kind == HR_NUMBER ? split_number : split_category)(d, index, origin);
+    return (d->binning->features[feature].kind == HR_NUMBER ? split_number : split_category)(d, index,
+                                                                                             origin);
 }
 
 static bool vary(drawing *d, uint32_t index) {
@@ -164,12 +166,13 @@ static void add_random_children(drawing *d, uint32_t index) {
     tree->nodes[index].left = (uint32_t)tree->node_count;
     for (uint32_t side = 0; side < 2; side++) {
         tree->nodes[tree->node_count] = (hr_node){0};
-        d->nodes[tree->node_count++] = (drawn){.parent = index, .origin = origin ? d->plan->model->nodes[origin - 1].left + side + 1 : 0};
+        d->nodes[tree->node_count++] = (drawn){
+            .parent = index, .origin = origin ? d->plan->model->nodes[origin - 1].left + side + 1 : 0};
     }
 }
 
-void hr_random_tree(hr_csprng *csprng, const hr_binning *binning, const hr_random_plan *plan, hr_node *nodes, hr_bin_set *subsets,
-                    hr_tree *out) {
+void hr_random_tree(hr_csprng *csprng, const hr_binning *binning, const hr_random_plan *plan, hr_node *nodes,
+                    hr_bin_set *subsets, hr_tree *out) {
     *out = (hr_tree){.nodes = nodes, .node_count = 1, .subsets = subsets};
     drawn drawn_nodes[HR_RANDOM_NODES_MAX]; /* filled as nodes are added: most trees are far smaller */
     drawing d = {.csprng = csprng, .binning = binning, .plan = plan, .tree = out, .nodes = drawn_nodes};

@@ -23,13 +23,15 @@ uint32_t hr_tree_leaf(const hr_tree *tree, const hr_data *data, size_t row) {
     while (tree->nodes[n].left) {
         const hr_node *node = &tree->nodes[n];
         const double *numbers = hr_data_numbers(data, node->feature);
-        n = numbers ? child_of_number(tree, node, numbers[row]) : child_of_code(tree, node, hr_data_codes(data, node->feature)[row]);
+        n = numbers ? child_of_number(tree, node, numbers[row])
+                    : child_of_code(tree, node, hr_data_codes(data, node->feature)[row]);
     }
     return n;
 }
 
 void hr_tree_add(const hr_tree *tree, const hr_data *data, double *scores) {
-    for (size_t i = 0; i < hr_data_rows(data); i++) scores[i] += tree->nodes[hr_tree_leaf(tree, data, i)].value;
+    for (size_t i = 0; i < hr_data_rows(data); i++)
+        scores[i] += tree->nodes[hr_tree_leaf(tree, data, i)].value;
 }
 
 static void *copy_array(hr_arena *arena, const void *from, size_t count, size_t size) {
@@ -44,7 +46,8 @@ hr_status hr_tree_copy(const hr_tree *tree, hr_arena *arena, hr_tree *out, hr_er
     copy.subsets = copy_array(arena, tree->subsets, tree->subset_count, sizeof *tree->subsets);
     copy.thresholds = copy_array(arena, tree->thresholds, tree->threshold_count, sizeof *tree->thresholds);
     if (tree->counts) copy.counts = copy_array(arena, tree->counts, tree->node_count, sizeof *tree->counts);
-    if (!copy.nodes || !copy.subsets || !copy.thresholds || (tree->counts && !copy.counts)) return hr_fail_memory(err);
+    if (!copy.nodes || !copy.subsets || !copy.thresholds || (tree->counts && !copy.counts))
+        return hr_fail_memory(err);
     *out = copy;
     return HR_OK;
 }

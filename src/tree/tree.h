@@ -1,6 +1,7 @@
-/* Trees and forests: released values only. A tree is published by its thresholds and sets of categories; it needs no bins to be read,
- * sent or walked. Bins belong to training and to the predictor, which compare bytes: a node's `cut` is its threshold among the bins of
- * whoever made the node, and means nothing elsewhere. */
+/* Trees and forests: released values only. A tree is published by its thresholds and sets of categories; it
+ * needs no bins to be read, sent or walked. Bins belong to training and to the predictor, which compare
+ * bytes: a node's `cut` is its threshold among the bins of whoever made the node, and means nothing
+ * elsewhere. */
 #ifndef HR_TREE_TREE_H
 #define HR_TREE_TREE_H
 
@@ -14,10 +15,11 @@ typedef struct hr_bin_set {
     uint64_t words[HR_BINS_MAX / 64];
 } hr_bin_set;
 
-/* A node is a leaf if left == 0; else its children are `left`, `left + 1` and so on, all larger than its own index. A two-way split has
- * two. A multiway split has one for every bin; training grows none unless its header says so. Of a category its bins are those of
- * hr_category_bins. Of a number they are divided by `branches - 2` ascending thresholds of the tree, from `first` on: missing numbers go to
- * `left`, x goes to `left + 1 + (how many of them are < x)`. */
+/* A node is a leaf if left == 0; else its children are `left`, `left + 1` and so on, all larger than its own
+ * index. A two-way split has two. A multiway split has one for every bin; training grows none unless its
+ * header says so. Of a category its bins are those of hr_category_bins. Of a number they are divided by
+ * `branches - 2` ascending thresholds of the tree, from `first` on: missing numbers go to `left`, x goes to
+ * `left + 1 + (how many of them are < x)`. */
 typedef struct hr_node {
     uint32_t left;
     uint32_t feature;
@@ -92,7 +94,7 @@ static inline uint32_t hr_node_child(const hr_tree *tree, const hr_node *node, h
     return node->left + !hr_node_goes_left(tree, node, kind, bin);
 }
 
-/* ---- Values ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 /* The leaf of a record, by its values. */
 uint32_t hr_tree_leaf(const hr_tree *tree, const hr_data *data, size_t row);

@@ -52,14 +52,16 @@ static bool check_multiway(const tree_check_check *c, size_t n, const hr_column 
     for (size_t i = 0; i + 2 < node->branches; i++) {
         double threshold = tree->thresholds[node->first + i];
         if (!isfinite(threshold)) return blame(c, n, OF_SPLIT, "the threshold is not finite");
-        if (i && threshold <= tree->thresholds[node->first + i - 1]) return blame(c, n, OF_SPLIT, "thresholds must ascend");
+        if (i && threshold <= tree->thresholds[node->first + i - 1])
+            return blame(c, n, OF_SPLIT, "thresholds must ascend");
     }
     return true;
 }
 
 static bool check_question(const tree_check_check *c, size_t n) {
     const hr_node *node = &c->tree->nodes[n];
-    if (node->feature >= hr_schema_feature_count(c->limits->schema)) return blame(c, n, OF_FEATURE, "the feature does not exist");
+    if (node->feature >= hr_schema_feature_count(c->limits->schema))
+        return blame(c, n, OF_FEATURE, "the feature does not exist");
     const hr_column *column = hr_schema_feature(c->limits->schema, node->feature);
     if (node->branches) return check_multiway(c, n, column);
     return (column->kind == HR_NUMBER ? check_threshold : check_subset)(c, n, column);
@@ -70,7 +72,8 @@ static bool name_children(const tree_check_check *c, size_t n) {
     size_t end = (size_t)node->left + hr_node_child_count(node);
     if (node->left <= n) return blame(c, n, OF_LEFT, "children must come after their parent");
     if (end > c->tree->node_count) return blame(c, n, OF_LEFT, "a child is missing");
-    if (c->depths[n] > c->limits->depth_max || c->depths[n] == UINT8_MAX) return blame(c, n, OF_NODE, "the tree is too deep");
+    if (c->depths[n] > c->limits->depth_max || c->depths[n] == UINT8_MAX)
+        return blame(c, n, OF_NODE, "the tree is too deep");
     for (size_t child = node->left; child < end; child++) {
         if (c->depths[child]) return blame(c, n, OF_LEFT, "a child has two parents");
         c->depths[child] = (uint8_t)(c->depths[n] + 1);
@@ -82,7 +85,8 @@ static bool check_node(const tree_check_check *c, size_t n) {
     const hr_node *node = &c->tree->nodes[n];
     if (!c->depths[n]) return blame(c, n, OF_NODE, "the node has no parent");
     if (node->left) return name_children(c, n) && check_question(c, n);
-    return fabs(node->value) <= c->limits->value_max || blame(c, n, OF_VALUE, "the leaf's value is out of bounds");
+    return fabs(node->value) <= c->limits->value_max ||
+           blame(c, n, OF_VALUE, "the leaf's value is out of bounds");
 }
 
 static bool check_nodes(const tree_check_check *c) {
@@ -92,7 +96,8 @@ static bool check_nodes(const tree_check_check *c) {
     return true;
 }
 
-hr_status hr_tree_check(const hr_tree *tree, const hr_tree_limits *limits, hr_tree_fault *fault, hr_error *err) {
+hr_status hr_tree_check(const hr_tree *tree, const hr_tree_limits *limits, hr_tree_fault *fault,
+                        hr_error *err) {
     tree_check_check c = {.tree = tree, .limits = limits, .fault = fault};
     *fault = (hr_tree_fault){.what = NULL};
     bool sound = tree->node_count && tree->node_count <= UINT32_MAX;

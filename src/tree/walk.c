@@ -1,5 +1,6 @@
-/* A step is a load of the node and of the record's bin (and, for sets, of one word of the set), then arithmetic: no branch depends on
- * the data. Steps of LANES records are independent, so that their loads overlap; measured by bench/bench_predict.c. */
+/* A step is a load of the node and of the record's bin (and, for sets, of one word of the set), then
+ * arithmetic: no branch depends on the data. Steps of LANES records are independent, so that their loads
+ * overlap; measured by bench/bench_predict.c. */
 #include "tree/walk.h"
 
 enum { LANES = 8 };
@@ -9,7 +10,8 @@ static void range_of_cut(const hr_node *node, hr_range_node *out) {
     out->width = (uint8_t)(node->cut - out->low);
 }
 
-bool hr_walk_range(const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins, hr_range_node *out) {
+bool hr_walk_range(const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins,
+                   hr_range_node *out) {
     if (bins->kind == HR_NUMBER) {
         if (node->cut || node->missing_left) range_of_cut(node, out);
         return node->cut || node->missing_left;
@@ -27,7 +29,8 @@ bool hr_walk_range(const hr_tree *tree, const hr_node *node, const hr_feature_bi
 }
 
 /* False if some split is not one range. */
-static bool lay_out_ranges(const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_range_node *out) {
+static bool lay_out_ranges(const hr_tree *tree, const hr_binning *binning, const size_t *offsets,
+                           hr_range_node *out) {
     for (size_t n = 0; n < tree->node_count; n++) {
         const hr_node *node = &tree->nodes[n];
         out[n] = (hr_range_node){.left = (uint32_t)n, .low = 0, .width = UINT8_MAX};
@@ -39,7 +42,8 @@ static bool lay_out_ranges(const hr_tree *tree, const hr_binning *binning, const
     return true;
 }
 
-static void lay_out_sets(const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_set_node *out) {
+static void lay_out_sets(const hr_tree *tree, const hr_binning *binning, const size_t *offsets,
+                         hr_set_node *out) {
     for (size_t n = 0; n < tree->node_count; n++) {
         const hr_node *node = &tree->nodes[n];
         out[n] = (hr_set_node){.left = (uint32_t)n};
@@ -48,7 +52,8 @@ static void lay_out_sets(const hr_tree *tree, const hr_binning *binning, const s
         out[n].offset = offsets[node->feature];
         const hr_feature_bins *bins = &binning->features[node->feature];
         for (unsigned bin = 0; bin < bins->bin_count; bin++)
-            if (!hr_node_goes_left(tree, node, bins->kind, (uint8_t)bin)) hr_bin_set_add(&out[n].right, (uint8_t)bin);
+            if (!hr_node_goes_left(tree, node, bins->kind, (uint8_t)bin))
+                hr_bin_set_add(&out[n].right, (uint8_t)bin);
     }
 }
 
@@ -64,13 +69,15 @@ static unsigned tree_depth(const hr_tree *tree, uint16_t *depths) {
     return deepest;
 }
 
-bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out) {
+bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets,
+                       hr_walk_tree *out) {
     double *values = hr_arena_alloc(arena, tree->node_count, sizeof *values);
     uint16_t *depths = hr_arena_alloc(arena, tree->node_count, sizeof *depths);
     hr_range_node *ranges = hr_arena_alloc(arena, tree->node_count, sizeof *ranges);
     if (!values || !depths || !ranges) return false;
     for (size_t n = 0; n < tree->node_count; n++) values[n] = tree->nodes[n].value;
-    *out = (hr_walk_tree){.ranges = ranges, .values = values, .depth = tree_depth(tree, depths), .output = tree->output};
+    *out = (hr_walk_tree){
+        .ranges = ranges, .values = values, .depth = tree_depth(tree, depths), .output = tree->output};
     if (lay_out_ranges(tree, binning, offsets, ranges)) return true;
     hr_set_node *sets = hr_arena_alloc(arena, tree->node_count, sizeof *sets);
     if (!sets) return false;
@@ -80,7 +87,8 @@ bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *b
     return true;
 }
 
-static inline void walk_ranges(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, uint32_t *at) {
+static inline void walk_ranges(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions,
+                               uint32_t *at) {
     const hr_range_node *nodes = tree->ranges;
     for (unsigned step = 0; step < tree->depth; step++) {
         for (size_t i = 0; i < LANES; i++) {
@@ -91,7 +99,8 @@ static inline void walk_ranges(const hr_walk_tree *tree, const uint8_t *bins, co
     }
 }
 
-static inline void walk_sets(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, uint32_t *at) {
+static inline void walk_sets(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions,
+                             uint32_t *at) {
     const hr_set_node *nodes = tree->sets;
     for (unsigned step = 0; step < tree->depth; step++) {
         for (size_t i = 0; i < LANES; i++) {
@@ -101,7 +110,8 @@ static inline void walk_sets(const hr_walk_tree *tree, const uint8_t *bins, cons
     }
 }
 
-static inline void walk_tree_lanes(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, uint32_t *at) {
+static inline void walk_tree_lanes(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions,
+                                   uint32_t *at) {
     for (size_t i = 0; i < LANES; i++) at[i] = 0;
     if (tree->ranges)
         walk_ranges(tree, bins, positions, at);
@@ -110,13 +120,15 @@ static inline void walk_tree_lanes(const hr_walk_tree *tree, const uint8_t *bins
 }
 
 /* Fewer than LANES records: the first stands in for the missing ones. */
-static void walk_last(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count, uint32_t *at) {
+static void walk_last(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count,
+                      uint32_t *at) {
     size_t filled[LANES];
     for (size_t k = 0; k < LANES; k++) filled[k] = positions[k < count ? k : 0];
     walk_tree_lanes(tree, bins, filled, at);
 }
 
-void hr_walk(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count, double *values) {
+void hr_walk(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count,
+             double *values) {
     uint32_t at[LANES];
     size_t i = 0;
     for (; i + LANES <= count; i += LANES) {

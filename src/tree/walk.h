@@ -1,8 +1,9 @@
-/* Trees laid out for speed, and the walk of records down them, over bins. Nothing else in here: a vector kernel can stand in.
+/* Trees laid out for speed, and the walk of records down them, over bins. Nothing else in here: a vector
+ * kernel can stand in.
  *
- * A leaf sends all bins back to itself, so that every record takes the same number of steps. Where every split sends one range of
- * bins left (all cuts of numbers, one category against the rest), a node is 16 bytes and a step takes two loads; other trees keep
- * the set of bins that go right in every node. */
+ * A leaf sends all bins back to itself, so that every record takes the same number of steps. Where every
+ * split sends one range of bins left (all cuts of numbers, one category against the rest), a node is 16 bytes
+ * and a step takes two loads; other trees keep the set of bins that go right in every node. */
 #ifndef HR_TREE_WALK_H
 #define HR_TREE_WALK_H
 
@@ -29,14 +30,17 @@ typedef struct hr_walk_tree {
     size_t output;
 } hr_walk_tree;
 
-/* The bins that a two-way split sends left as one range: low and width. False if they are none, or not one range. */
+/* The bins that a two-way split sends left as one range: low and width. False if they are none, or not one
+ * range. */
 bool hr_walk_range(const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins, hr_range_node *out);
 
-/* Lays a tree of two-way splits out in an arena; nodes keep their places. offsets: one per feature; the bin of feature f of the record at
- * position p will be bins[offsets[f] + p]. False when memory is short. */
-bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets, hr_walk_tree *out);
+/* Lays a tree of two-way splits out in an arena; nodes keep their places. offsets: one per feature; the bin
+ * of feature f of the record at position p will be bins[offsets[f] + p]. False when memory is short. */
+bool hr_walk_tree_make(hr_arena *arena, const hr_tree *tree, const hr_binning *binning, const size_t *offsets,
+                       hr_walk_tree *out);
 
 /* Writes the leaf values of the records at positions[0..count). */
-void hr_walk(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count, double *values);
+void hr_walk(const hr_walk_tree *tree, const uint8_t *bins, const size_t *positions, size_t count,
+             double *values);
 
 #endif

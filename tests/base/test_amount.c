@@ -1,4 +1,5 @@
-/* Amounts as text, against the exact decimal expansion of the double (the C library prints all of its up to 767 digits). */
+/* Amounts as text, against the exact decimal expansion of the double (the C library prints all of its up to
+ * 767 digits). */
 #include "support/random_numbers.h"
 
 #include <hedgerow/amount.h>
@@ -19,7 +20,7 @@
 
 enum { DRAWS = 20000, DIGITS_ALL = 780 };
 
-/* ---- Exact decimals ------------------------------------------------------------------------------------------------ */
+/* ---- Exact decimals ---- */
 
 /* 0.DIGITS * 10^exponent; no zero leads */
 typedef struct exact {
@@ -69,9 +70,10 @@ static exact next_to(const exact *x, bool up) {
     return y;
 }
 
-/* ---- Values -------------------------------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
-/* All sizes that epsilon and delta have; every fourth an integer of units, every eighth a short decimal or next to one. */
+/* All sizes that epsilon and delta have; every fourth an integer of units, every eighth a short decimal or
+ * next to one. */
 static double draw_amount(uint64_t *state, int bits) {
     uint64_t kind = next_random(state) % 8, word = next_random(state);
     int power = (int)(next_random(state) % 60) - 45;
@@ -92,7 +94,8 @@ static void check_spent(double value) {
     hr_spent_text(value, text);
     exact said = exact_of_text(text), is = exact_of(value), below = next_to(&said, false);
     bool reads_back = strtod(text, NULL) == value;
-    if (!reads_back && compare(&said, &is) < 0) fail_msg("%.17g is printed as %s, which is less", value, text);
+    if (!reads_back && compare(&said, &is) < 0)
+        fail_msg("%.17g is printed as %s, which is less", value, text);
     if (compare(&below, &is) >= 0) fail_msg("%.17g is printed as %s, a unit too much", value, text);
 }
 
@@ -102,7 +105,8 @@ static void check_left(double value, size_t kind) {
     double asked = strtod(text, NULL);
     exact said = exact_of_text(text), is = exact_of(value), above = next_to(&said, true);
     bool same_units = floor(ldexp(asked, left_bits[kind])) == ldexp(value, left_bits[kind]);
-    if (asked != value && !same_units && compare(&said, &is) > 0) fail_msg("%.17g is printed as %s, which is more", value, text);
+    if (asked != value && !same_units && compare(&said, &is) > 0)
+        fail_msg("%.17g is printed as %s, which is more", value, text);
     if (compare(&above, &is) <= 0) fail_msg("%.17g is printed as %s, a unit too little", value, text);
 }
 
@@ -114,14 +118,15 @@ static void test_text__bounds_the_exact_value_within_a_unit(void **state) {
         check_spent(value);
         check_left(value, i % 2);
     }
-    static const double odd[] = {DBL_MAX, DBL_MIN, 5e-324, 0x1p-62, 0x1p-40, .99999999685, 999999.5, 999999, 1048576, 1e15 + .5};
+    static const double odd[] = {DBL_MAX,      DBL_MIN,  5e-324, 0x1p-62, 0x1p-40,
+                                 .99999999685, 999999.5, 999999, 1048576, 1e15 + .5};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         check_spent(odd[i]);
         check_left(odd[i], i % 2);
     }
 }
 
-/* ---- Looks --------------------------------------------------------------------------------------------------------- */
+/* ---- Looks ---- */
 
 static void test_text__looks_as_people_write(void **state) {
     (void)state;
@@ -160,7 +165,8 @@ static void test_text__looks_as_people_write(void **state) {
     }
 }
 
-/* A limit of .1 is the multiple of 2^-40 below. Asking for .1 gets that, and the text says so; a unit less is another limit. */
+/* A limit of .1 is the multiple of 2^-40 below. Asking for .1 gets that, and the text says so; a unit less is
+ * another limit. */
 static void test_left__is_what_one_may_ask_for(void **state) {
     (void)state;
     char text[HR_AMOUNT_TEXT];

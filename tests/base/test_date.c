@@ -27,9 +27,10 @@ static void test_date__is_that_of_the_system_for_every_day(void **state) {
 
 static void test_date__that_is_none_is_refused(void **state) {
     (void)state;
-    static const char *const wrong[] = {"",           "2026-11-2",  "2026-11-022", "2026-13-01", "2026-00-01",
-                                        "2026-01-00", "2026-02-29", "2026-04-31",  "1969-12-31", "0000-01-01",
-                                        "2026/11/22", "22-11-2026", "2026-11-22Z", "2026-1a-22", " 2026-11-22"};
+    static const char *const wrong[] = {
+        "",           "2026-11-2",  "2026-11-022", "2026-13-01", "2026-00-01",
+        "2026-01-00", "2026-02-29", "2026-04-31",  "1969-12-31", "0000-01-01",
+        "2026/11/22", "22-11-2026", "2026-11-22Z", "2026-1a-22", " 2026-11-22"};
     int64_t read = 7;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (hr_date_parse(wrong[i], &read)) fail_msg("'%s' is read", wrong[i]);

@@ -53,7 +53,13 @@ static void test_fail_at__adds_only_what_is_given(void **state) {
 static void test_error_format__leaves_out_what_does_not_apply(void **state) {
     (void)state;
     char text[128];
-    hr_error err = {.status = HR_E_FORMAT, .file = "a.csv", .line = 3, .column = 4, .field = "age", .message = "bad", .remedy = "mend it"};
+    hr_error err = {.status = HR_E_FORMAT,
+                    .file = "a.csv",
+                    .line = 3,
+                    .column = 4,
+                    .field = "age",
+                    .message = "bad",
+                    .remedy = "mend it"};
     size_t length = hr_error_format(&err, text, sizeof text);
     assert_string_equal(text, "a.csv:3:4: field 'age': bad; mend it");
     assert_int_equal(length, strlen(text));

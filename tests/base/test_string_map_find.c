@@ -14,7 +14,8 @@ static void test_words__are_found_by_text_and_size(void **state) {
         snprintf(text[i], sizeof text[i], "w%u", (unsigned)i);
         assert_true(hr_string_map_add(&words, text[i], strlen(text[i]), i));
     }
-    for (uint32_t i = 0; i < MANY; i++) assert_int_equal(hr_string_map_find(&words, text[i], strlen(text[i])), i);
+    for (uint32_t i = 0; i < MANY; i++)
+        assert_int_equal(hr_string_map_find(&words, text[i], strlen(text[i])), i);
     assert_int_equal(hr_string_map_find(&words, "w12345", 3), 12);
     assert_int_equal(hr_string_map_find(&words, "w5000", 5), HR_STRING_MAP_NONE);
     assert_int_equal(hr_string_map_find(&words, "", 0), HR_STRING_MAP_NONE);
@@ -24,7 +25,8 @@ static void test_words__are_found_by_text_and_size(void **state) {
 static void test_words__may_be_empty_and_hold_any_byte(void **state) {
     (void)state;
     hr_string_map words = {0};
-    assert_true(hr_string_map_add(&words, "", 0, 7) && hr_string_map_add(&words, "a\0b", 3, 8) && hr_string_map_add(&words, "a", 1, 9));
+    assert_true(hr_string_map_add(&words, "", 0, 7) && hr_string_map_add(&words, "a\0b", 3, 8) &&
+                hr_string_map_add(&words, "a", 1, 9));
     assert_int_equal(hr_string_map_find(&words, "", 0), 7);
     assert_int_equal(hr_string_map_find(&words, "a\0b", 3), 8);
     assert_int_equal(hr_string_map_find(&words, "a\0c", 3), HR_STRING_MAP_NONE);

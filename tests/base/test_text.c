@@ -25,7 +25,8 @@ static void test_utf8__reads_every_code_point(void **state) {
         char text[4];
         size_t size = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
         static const int heads[] = {0, 0, 0xc0, 0xe0, 0xf0};
-        for (size_t i = size - 1, rest = (size_t)c; i > 0; i--, rest /= 64) text[i] = (char)(0x80 | rest % 64);
+        for (size_t i = size - 1, rest = (size_t)c; i > 0; i--, rest /= 64)
+            text[i] = (char)(0x80 | rest % 64);
         text[0] = (char)(heads[size] | c >> (6 * (size - 1)));
         const char *at = text;
         bool surrogate = c >= 0xd800 && c <= 0xdfff;
@@ -38,9 +39,16 @@ static void test_utf8__reads_every_code_point(void **state) {
 
 static void test_utf8__refuses_what_is_no_character(void **state) {
     (void)state;
-    static const char *const bad[] = {
-        "\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80",
-        "\xff", "\xe2\x82", "\xc3("};
+    static const char *const bad[] = {"\x80",
+                                      "\xc0\x80",
+                                      "\xc1\xbf",
+                                      "\xe0\x9f\xbf",
+                                      "\xf0\x8f\xbf\xbf",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf8\x88\x80\x80\x80",
+                                      "\xff",
+                                      "\xe2\x82",
+                                      "\xc3("};
     for (size_t i = 0; i < COUNT(bad); i++)
         if (hr_utf8_valid(bad[i], strlen(bad[i]))) fail_msg("case %zu is taken for UTF-8", i);
     assert_false(hr_utf8_valid("a\0b", 3));

@@ -4,7 +4,8 @@
 
 enum { ROWS = 9 };
 
-static void check(const double *column, size_t rows, const double *edges, uint32_t bin_count, const double *wanted) {
+static void check(const double *column, size_t rows, const double *edges, uint32_t bin_count,
+                  const double *wanted) {
     hr_column x = bounded_number(-10, 10, false);
     const double *columns[] = {column};
     fixture f = fixture_open(&x, 1, rows, columns);
@@ -32,7 +33,8 @@ static void test_midpoints__are_the_middles_of_bins(void **state) {
 
 static void test_midpoints__of_empty_bins_are_those_before(void **state) {
     (void)state;
-    static const double edges[] = {-2, 0, 3, 4}, x[] = {1, 2, 8, NAN}, wanted[] = {0, 1.5, 1.5, 1.5, 1.5, 8}, none[] = {0, 0};
+    static const double edges[] = {-2, 0, 3, 4}, x[] = {1, 2, 8, NAN}, wanted[] = {0, 1.5, 1.5, 1.5, 1.5, 8},
+                        none[] = {0, 0};
     static const double missing[] = {NAN, NAN};
     check(x, 4, edges, 6, wanted);
     check(missing, 2, NULL, 2, none);

@@ -17,7 +17,10 @@ static const double edges[254] = {-3, -2.5, -1, 0, 0.25, 1.5, 2, 3.75};
 
 /* Features by turns: a number with edges, a number without, a category, a category with a shared last bin. */
 static hr_feature_bins feature_bins(size_t j) {
-    return (hr_feature_bins[]){{HR_NUMBER, 10, edges}, {HR_NUMBER, 2, NULL}, {HR_CATEGORY, 5, NULL}, {HR_CATEGORY, 256, NULL}}[j % 4];
+    return (hr_feature_bins[]){{HR_NUMBER, 10, edges},
+                               {HR_NUMBER, 2, NULL},
+                               {HR_CATEGORY, 5, NULL},
+                               {HR_CATEGORY, 256, NULL}}[j % 4];
 }
 
 static hr_schema *schema_new(size_t features) {
@@ -25,14 +28,16 @@ static hr_schema *schema_new(size_t features) {
     static const char *list[CATEGORIES];
     hr_column columns[MOST], label = {.name = "y", .kind = HR_NUMBER, .low = 0, .high = 1};
     for (int v = 0; v < CATEGORIES; v++) {
-        values[v][0] = (char)('0' + v / 100), values[v][1] = (char)('0' + v / 10 % 10), values[v][2] = (char)('0' + v % 10);
+        values[v][0] = (char)('0' + v / 100), values[v][1] = (char)('0' + v / 10 % 10),
+        values[v][2] = (char)('0' + v % 10);
         list[v] = values[v];
     }
     for (size_t j = 0; j < features; j++) {
         hr_kind kind = feature_bins(j).kind;
         names[j][0] = 'f', names[j][1] = (char)('0' + j / 10), names[j][2] = (char)('0' + j % 10);
         columns[j] = (hr_column){.name = names[j], .kind = kind, .low = -5, .high = 5};
-        if (kind == HR_CATEGORY) columns[j].value_count = j % 4 == 2 ? 4 : CATEGORIES, columns[j].values = list;
+        if (kind == HR_CATEGORY)
+            columns[j].value_count = j % 4 == 2 ? 4 : CATEGORIES, columns[j].values = list;
     }
     hr_schema *schema;
     assert_int_equal(hr_schema_make(&label, columns, features, NULL, 0, &schema, NULL), HR_OK);
@@ -48,12 +53,14 @@ static hr_data *data_new(const hr_schema *schema, size_t features, size_t rows) 
         assert_non_null(columns[j]);
         for (size_t i = 0; i < rows; i++) {
             double value = floor(hr_dice_normal(&dice) * 8) / 8;
-            if (feature_bins(j).kind == HR_CATEGORY) value = (double)hr_dice_below(&dice, j % 4 == 2 ? 5 : CATEGORIES + 1);
+            if (feature_bins(j).kind == HR_CATEGORY)
+                value = (double)hr_dice_below(&dice, j % 4 == 2 ? 5 : CATEGORIES + 1);
             columns[j][i] = hr_dice_below(&dice, 10) ? fmax(value, -5) : (double)NAN;
         }
     }
     hr_data *data;
-    assert_int_equal(hr_data_from_arrays(schema, rows, (const double *const *)columns, NULL, &data, NULL), HR_OK);
+    assert_int_equal(hr_data_from_arrays(schema, rows, (const double *const *)columns, NULL, &data, NULL),
+                     HR_OK);
     for (size_t j = 0; j < features; j++) free(columns[j]);
     return data;
 }
@@ -75,7 +82,8 @@ static void check_bins(const hr_binned *binned, const hr_data *data) {
 
 static void check_padding(const hr_binned *binned) {
     for (size_t j = binned->features; j < binned->tile_count * HR_TILE; j++)
-        for (size_t i = 0; i < binned->rows; i++) assert_int_equal(hr_binned_tile(binned, j / HR_TILE, i)[j % HR_TILE], 0);
+        for (size_t i = 0; i < binned->rows; i++)
+            assert_int_equal(hr_binned_tile(binned, j / HR_TILE, i)[j % HR_TILE], 0);
 }
 
 static void test_binned__agrees_with_single_values(void **state) {
@@ -91,7 +99,8 @@ static void test_binned__agrees_with_single_values(void **state) {
                 hr_data *data = data_new(schema, features[a], rows[b]);
                 hr_binned *binned = NULL;
                 assert_int_equal(hr_binned_new(data, &binning, threads, &binned, NULL), HR_OK);
-                assert_true(binned->rows == rows[b] && binned->features == features[a] && binned->binning == &binning);
+                assert_true(binned->rows == rows[b] && binned->features == features[a] &&
+                            binned->binning == &binning);
                 assert_int_equal(binned->tile_count, (features[a] + HR_TILE - 1) / HR_TILE);
                 check_bins(binned, data);
                 check_padding(binned);

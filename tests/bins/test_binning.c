@@ -82,15 +82,18 @@ static void test_columns__equal_their_single_values(void **state) {
     }
 }
 
-/* A number is not beyond the threshold of a cut exactly if it is in one of the bins that the cut sends left. */
+/* A number is not beyond the threshold of a cut exactly if it is in one of the bins that the cut sends left.
+ */
 static void test_threshold__divides_numbers_as_the_cut_does_bins(void **state) {
     (void)state;
     static const double edges[] = {-1, 2.5}, values[] = {-1e300, -1, -.999, 2.5, 2.5000001, 1e300};
     const hr_feature_bins number = {HR_NUMBER, 4, edges}, whole = {HR_NUMBER, 2, NULL};
     for (uint32_t cut = 0; cut < 4; cut++)
         for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-            assert_true((values[i] <= hr_bins_threshold(&number, cut)) == (hr_bin_of_number(&number, values[i]) <= cut));
-    assert_true(hr_bins_threshold(&whole, 0) == -(double)INFINITY && hr_bins_threshold(&whole, 1) == (double)INFINITY);
+            assert_true((values[i] <= hr_bins_threshold(&number, cut)) ==
+                        (hr_bin_of_number(&number, values[i]) <= cut));
+    assert_true(hr_bins_threshold(&whole, 0) == -(double)INFINITY &&
+                hr_bins_threshold(&whole, 1) == (double)INFINITY);
 }
 
 int main(void) {

@@ -8,7 +8,8 @@ static hr_binning public_bins(fixture f, uint32_t bins) {
     assert_int_equal(hr_edges_public(f.schema, bins, f.arena, &out, NULL), HR_OK);
     assert_int_equal(out.feature_count, hr_schema_feature_count(f.schema));
     for (size_t j = 0; j < out.feature_count; j++)
-        if (out.features[j].kind == HR_NUMBER) check_number_bins(&out.features[j], hr_schema_feature(f.schema, j), bins);
+        if (out.features[j].kind == HR_NUMBER)
+            check_number_bins(&out.features[j], hr_schema_feature(f.schema, j), bins);
     return out;
 }
 
@@ -17,7 +18,8 @@ static hr_binning exact_bins(fixture f, uint32_t bins, int threads) {
     assert_int_equal(hr_edges_exact(f.data, bins, threads, f.arena, &out, NULL), HR_OK);
     assert_int_equal(out.feature_count, hr_schema_feature_count(f.schema));
     for (size_t j = 0; j < out.feature_count; j++)
-        if (out.features[j].kind == HR_NUMBER) check_number_bins(&out.features[j], hr_schema_feature(f.schema, j), bins);
+        if (out.features[j].kind == HR_NUMBER)
+            check_number_bins(&out.features[j], hr_schema_feature(f.schema, j), bins);
     return out;
 }
 
@@ -50,7 +52,7 @@ static void shuffle(hr_dice *dice, double *values, size_t count) {
     }
 }
 
-/* ---- Public bounds ------------------------------------------------------------------------------------------------- */
+/* ---- Public bounds ---- */
 
 static void test_public__cuts_evenly(void **state) {
     (void)state;
@@ -60,7 +62,8 @@ static void test_public__cuts_evenly(void **state) {
     for (size_t b = 0; b < 5; b++) {
         hr_binning found = public_bins(f, bins[b]);
         assert_int_equal(found.features[0].bin_count, bins[b] + 1);
-        for (uint32_t e = 0; e + 1 < bins[b]; e++) assert_true(fabs(found.features[0].edges[e] - (-3 + 10. * (e + 1) / bins[b])) < 1e-12);
+        for (uint32_t e = 0; e + 1 < bins[b]; e++)
+            assert_true(fabs(found.features[0].edges[e] - (-3 + 10. * (e + 1) / bins[b])) < 1e-12);
     }
     fixture_close(f);
 }
@@ -138,7 +141,8 @@ static void test_public__gives_categories_a_bin_a_value(void **state) {
     static char names[1000][8];
     const char *values[1000];
     for (int v = 0; v < 1000; v++) {
-        names[v][0] = 'v', names[v][1] = (char)('0' + v / 100), names[v][2] = (char)('0' + v / 10 % 10), names[v][3] = (char)('0' + v % 10);
+        names[v][0] = 'v', names[v][1] = (char)('0' + v / 100), names[v][2] = (char)('0' + v / 10 % 10),
+        names[v][3] = (char)('0' + v % 10);
         values[v] = names[v];
     }
     for (size_t c = 0; c < 6; c++) {
@@ -151,9 +155,10 @@ static void test_public__gives_categories_a_bin_a_value(void **state) {
     }
 }
 
-/* ---- The data themselves ------------------------------------------------------------------------------------------- */
+/* ---- The data themselves ---- */
 
-static void check_a_bin_each(const double *distinct, size_t count, const double *column, size_t rows, uint32_t bins) {
+static void check_a_bin_each(const double *distinct, size_t count, const double *column, size_t rows,
+                             uint32_t bins) {
     hr_feature_bins found = exact_of(column, rows, bins);
     assert_int_equal(found.bin_count, count + 1);
     for (size_t v = 0; v < count; v++) assert_int_equal(hr_bin_of_number(&found, distinct[v]), v + 1);
@@ -162,7 +167,8 @@ static void check_a_bin_each(const double *distinct, size_t count, const double 
 
 static void test_exact__gives_few_values_a_bin_each(void **state) {
     (void)state;
-    const double near[] = {1, nextafter(1, 2), nextafter(nextafter(1, 2), 2)}, far[] = {-1e300, -1, -5e-324, 0, 5e-324, 1e-300, 1, 1e300};
+    const double near[] = {1, nextafter(1, 2), nextafter(nextafter(1, 2), 2)},
+                 far[] = {-1e300, -1, -5e-324, 0, 5e-324, 1e-300, 1, 1e300};
     check_a_bin_each(near, 3, (double[]){near[2], near[0], near[1], near[0], NAN}, 5, 255);
     check_a_bin_each(near, 3, (double[]){near[2], near[0], near[1], near[0], NAN}, 5, 3);
     check_a_bin_each(far, 8, far, 8, 8);
@@ -224,8 +230,10 @@ static void test_exact__takes_both_zeros_for_one_value(void **state) {
     free_bins(first);
 }
 
-/* Quantiles: a bin has its even share of the values, or as much more as its most frequent value forces on it. */
-static void check_shares(const hr_feature_bins *found, const double *column, size_t rows, uint32_t bins, double slack) {
+/* Quantiles: a bin has its even share of the values, or as much more as its most frequent value forces on it.
+ */
+static void check_shares(const hr_feature_bins *found, const double *column, size_t rows, uint32_t bins,
+                         double slack) {
     size_t counts[256] = {0}, present = 0;
     for (size_t i = 0; i < rows; i++) {
         counts[hr_bin_of_number(found, column[i])]++;
@@ -261,13 +269,14 @@ static void test_exact__survives_heavy_ties(void **state) {
     double *column = column_new(ROWS);
     hr_dice dice;
     hr_dice_init(&dice, 3);
-    for (int i = 0; i < ROWS; i++) column[i] = i < ROWS / 2 ? 0 : i < ROWS * 3 / 4 ? 1 : 2 + hr_dice_unit(&dice);
+    for (int i = 0; i < ROWS; i++)
+        column[i] = i < ROWS / 2 ? 0 : i < ROWS * 3 / 4 ? 1 : 2 + hr_dice_unit(&dice);
     shuffle(&dice, column, ROWS);
     hr_feature_bins found = exact_of(column, ROWS, 20);
     const uint8_t zero = hr_bin_of_number(&found, 0), one = hr_bin_of_number(&found, 1);
     assert_true(zero == 1 && one == 2);                          /* a value above its share stands alone */
     assert_true(hr_bin_of_number(&found, nextafter(2, 3)) == 3); /* ... and does not take others in */
-    assert_true(found.bin_count >= 7);                           /* a quarter of 20 bins at least for the distinct rest */
+    assert_true(found.bin_count >= 7); /* a quarter of 20 bins at least for the distinct rest */
     free_bins(found);
     free(column);
 }
@@ -295,7 +304,7 @@ static void test_exact__does_not_see_the_order_of_rows(void **state) {
     }
 }
 
-/* ---- More rows than are looked at ---------------------------------------------------------------------------------- */
+/* ---- More rows than are looked at ---- */
 
 static void test_exact_sampled__does_not_see_the_order_of_rows(void **state) {
     (void)state;
@@ -317,7 +326,8 @@ static void test_exact_sampled__permutes_whole_records(void **state) {
     double *a = column_new(MANY), *b = column_new(MANY);
     hr_dice dice;
     hr_dice_init(&dice, 6);
-    for (int i = 0; i < MANY; i++) a[i] = hr_dice_normal(&dice), b[i] = floor(a[i] * 3) + (double)hr_dice_below(&dice, 100);
+    for (int i = 0; i < MANY; i++)
+        a[i] = hr_dice_normal(&dice), b[i] = floor(a[i] * 3) + (double)hr_dice_below(&dice, 100);
     hr_column features[2] = {bounded_number(-10, 10, false), bounded_number(-100, 200, true)};
     features[1].name = "z";
     fixture f = fixture_open(features, 2, MANY, (const double *const[]){a, b});
@@ -352,7 +362,8 @@ static void test_exact_sampled__is_near_the_quantiles(void **state) {
     free(column);
 }
 
-/* A sample of values instead of records would lose some of these: each of them is a twentieth of the records. */
+/* A sample of values instead of records would lose some of these: each of them is a twentieth of the records.
+ */
 static void test_exact_sampled__keeps_every_frequent_value(void **state) {
     (void)state;
     double *column = column_new(MANY);

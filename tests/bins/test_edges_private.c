@@ -27,10 +27,11 @@ static double mixed_columns[MIXED][MIXED_ROWS];
 
 static fixture mixed(uint64_t seed) {
     static const char *const values[] = {"a", "b", "c"};
-    const hr_column features[MIXED] = {{.name = "x", .kind = HR_NUMBER, .low = -4, .high = 12},
-                                       {.name = "few", .kind = HR_NUMBER, .low = 0, .high = 9, .integer = true},
-                                       {.name = "c", .kind = HR_CATEGORY, .value_count = 3, .values = values},
-                                       {.name = "many", .kind = HR_NUMBER, .low = 0, .high = 5000, .integer = true}};
+    const hr_column features[MIXED] = {
+        {.name = "x", .kind = HR_NUMBER, .low = -4, .high = 12},
+        {.name = "few", .kind = HR_NUMBER, .low = 0, .high = 9, .integer = true},
+        {.name = "c", .kind = HR_CATEGORY, .value_count = 3, .values = values},
+        {.name = "many", .kind = HR_NUMBER, .low = 0, .high = 5000, .integer = true}};
     hr_dice dice;
     hr_dice_init(&dice, seed);
     for (int i = 0; i < MIXED_ROWS; i++) {
@@ -40,8 +41,9 @@ static fixture mixed(uint64_t seed) {
         mixed_columns[2][i] = (double)hr_dice_below(&dice, 4);
         mixed_columns[3][i] = floor(5000 * u * hr_dice_unit(&dice));
     }
-    return fixture_open(features, MIXED, MIXED_ROWS,
-                        (const double *const[]){mixed_columns[0], mixed_columns[1], mixed_columns[2], mixed_columns[3]});
+    return fixture_open(
+        features, MIXED, MIXED_ROWS,
+        (const double *const[]){mixed_columns[0], mixed_columns[1], mixed_columns[2], mixed_columns[3]});
 }
 
 static void check_grid(const hr_feature_bins *feature, const hr_column *column) {
@@ -60,7 +62,8 @@ static void test_private__charges_the_features_that_need_it(void **state) {
             purse p = purse_new(privacy_measures[c], .3, seed);
             hr_binning out = {0};
             uint64_t groups = 77;
-            assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+            assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+                             HR_OK);
             assert_int_equal(groups, 1);
             size_t lines;
             const hr_release *line = hr_gate_releases(p.gate, &lines);
@@ -93,12 +96,14 @@ static void test_private__is_free_where_bounds_say_it_all(void **state) {
         purse p = purse_new(privacy_measures[c], .1, 1);
         hr_binning out = {0};
         uint64_t groups = 77;
-        assert_int_equal(hr_edges_private(f.data, 16, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+        assert_int_equal(hr_edges_private(f.data, 16, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+                         HR_OK);
         size_t lines;
         hr_gate_releases(p.gate, &lines);
         assert_true(groups == 0 && lines == 0 && hr_gate_spent(p.gate) == 0);
         assert_int_equal(out.features[0].bin_count, 17);
-        assert_int_equal(hr_edges_private(f.data, 15, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+        assert_int_equal(hr_edges_private(f.data, 15, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+                         HR_OK);
         assert_int_equal(groups, 1);
         purse_done(p);
         fixture_close(f);
@@ -112,11 +117,14 @@ static void test_private__finds_the_quantiles_with_a_large_budget(void **state) 
         purse p = purse_new(privacy_measures[c], 100000, 11);
         hr_binning out = {0};
         uint64_t groups;
-        assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+        assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+                         HR_OK);
         assert_true(out.features[0].bin_count >= 32);
         size_t counts[34] = {0};
-        for (int i = 0; i < MIXED_ROWS; i++) counts[hr_bin_of_number(&out.features[0], mixed_columns[0][i])]++;
-        for (uint32_t b = 1; b < out.features[0].bin_count; b++) assert_true(fabs((double)counts[b] - MIXED_ROWS * .98 / 32) <= 25);
+        for (int i = 0; i < MIXED_ROWS; i++)
+            counts[hr_bin_of_number(&out.features[0], mixed_columns[0][i])]++;
+        for (uint32_t b = 1; b < out.features[0].bin_count; b++)
+            assert_true(fabs((double)counts[b] - MIXED_ROWS * .98 / 32) <= 25);
         purse_done(p);
         fixture_close(f);
     }
@@ -132,11 +140,14 @@ static void test_private__sees_counts_alone(void **state) {
             for (int i = 0; i < MIXED_ROWS; i++) reversed[j][i] = mixed_columns[j][MIXED_ROWS - 1 - i];
         }
         hr_data *other;
-        assert_int_equal(hr_data_from_arrays(f.schema, MIXED_ROWS, (const double *const *)reversed, NULL, &other, NULL), HR_OK);
+        assert_int_equal(
+            hr_data_from_arrays(f.schema, MIXED_ROWS, (const double *const *)reversed, NULL, &other, NULL),
+            HR_OK);
         purse p = purse_new(privacy_measures[c], .5, 9), q = purse_new(privacy_measures[c], .5, 9);
         hr_binning one = {0}, two = {0};
         uint64_t groups;
-        assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &one, &groups, NULL), HR_OK);
+        assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &one, &groups, NULL),
+                         HR_OK);
         assert_int_equal(hr_edges_private(other, 32, q.gate, &q.charge, f.arena, &two, &groups, NULL), HR_OK);
         check_same_bins(&one.features[0], &two.features[0]);
         check_same_bins(&one.features[3], &two.features[3]);
@@ -162,7 +173,9 @@ static void test_private__takes_columns_without_values(void **state) {
                 purse p = purse_new(privacy_measures[c], .1, 3);
                 hr_binning out = {0};
                 uint64_t groups;
-                assert_int_equal(hr_edges_private(f.data, bins[b], p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+                assert_int_equal(
+                    hr_edges_private(f.data, bins[b], p.gate, &p.charge, f.arena, &out, &groups, NULL),
+                    HR_OK);
                 check_number_bins(&out.features[0], &x, bins[b]);
                 purse_done(p);
                 fixture_close(f);
@@ -184,7 +197,8 @@ static void test_private__sets_neighbouring_values_apart(void **state) {
             purse p = purse_new(privacy_measures[c], 1000, 3);
             hr_binning out = {0};
             uint64_t groups;
-            assert_int_equal(hr_edges_private(f.data, 2, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+            assert_int_equal(hr_edges_private(f.data, 2, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+                             HR_OK);
             assert_int_equal(out.features[0].bin_count, 3);
             assert_int_equal(hr_bin_of_number(&out.features[0], low), 1);
             assert_int_equal(hr_bin_of_number(&out.features[0], low + 1), 2);
@@ -197,8 +211,9 @@ static void test_private__sets_neighbouring_values_apart(void **state) {
 
 static void test_private__takes_bounds_of_any_magnitude(void **state) {
     (void)state;
-    const double bounds[][2] = {{1, nextafter(1, 2)}, {0, 5e-324}, {0, 40 * 5e-324}, {-5e-324, 5e-324}, {-DBL_MIN, DBL_MIN},
-                                {1, 1 + 0x1p-48},     {.2, .8},    {-1e308, 7e307},  {-1e-300, 1e300},  {1e16, 1e16 + 600}};
+    const double bounds[][2] = {{1, nextafter(1, 2)}, {0, 5e-324},       {0, 40 * 5e-324}, {-5e-324, 5e-324},
+                                {-DBL_MIN, DBL_MIN},  {1, 1 + 0x1p-48},  {.2, .8},         {-1e308, 7e307},
+                                {-1e-300, 1e300},     {1e16, 1e16 + 600}};
     for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++)
         for (int c = 0; c < 6; c++) {
             hr_column x = bounded_number(bounds[b][0], bounds[b][1], c / 3);
@@ -208,7 +223,8 @@ static void test_private__takes_bounds_of_any_magnitude(void **state) {
             purse p = purse_new(privacy_measures[c % 3], 1, 3);
             hr_binning out = {0};
             uint64_t groups;
-            assert_int_equal(hr_edges_private(f.data, 255, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+            assert_int_equal(hr_edges_private(f.data, 255, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+                             HR_OK);
             check_number_bins(&out.features[0], &x, 255);
             purse_done(p);
             fixture_close(f);
@@ -223,7 +239,8 @@ static void test_private__spends_nothing_when_refused(void **state) {
         hr_binning out = {123, NULL};
         uint64_t groups = 77;
         p.charge.cost *= 2; /* each feature by itself would be covered */
-        assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_E_BUDGET);
+        assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+                         HR_E_BUDGET);
         size_t lines;
         hr_gate_releases(p.gate, &lines);
         assert_true(lines == 0 && hr_gate_spent(p.gate) == 0);
@@ -233,7 +250,7 @@ static void test_private__spends_nothing_when_refused(void **state) {
     }
 }
 
-/* ---- Cells ---------------------------------------------------------------------------------------------------------- */
+/* ---- Cells ---- */
 
 enum { CELLS_MAX = 1 << 14, NONE = CELLS_MAX };
 
@@ -241,12 +258,16 @@ enum { CELLS_MAX = 1 << 14, NONE = CELLS_MAX };
 static size_t cell_of(const hr_column *column, double value, size_t grid) {
     if (isnan(value)) return NONE;
     size_t cell = 0;
-    while (cell + 1 < grid && (value - column->low) / (column->high - column->low) * (double)grid > (double)(cell + 1)) cell++;
+    while (cell + 1 < grid &&
+           (value - column->low) / (column->high - column->low) * (double)grid > (double)(cell + 1))
+        cell++;
     return cell;
 }
 
-/* One record more, of `value`, at any place among others: one unit in its cell and nothing else, or nothing at all. */
-static void check_neighbour(const hr_column *column, const double *others, size_t count, double value, size_t grid) {
+/* One record more, of `value`, at any place among others: one unit in its cell and nothing else, or nothing
+ * at all. */
+static void check_neighbour(const hr_column *column, const double *others, size_t count, double value,
+                            size_t grid) {
     static hr_exact without[CELLS_MAX], with[CELLS_MAX];
     double values[32];
     assert_true(count < 32);
@@ -258,7 +279,8 @@ static void check_neighbour(const hr_column *column, const double *others, size_
         hr_edges_count_cells(column, values, count + 1, grid, with);
         size_t wanted = cell_of(column, value, grid);
         for (size_t c = 0; c < grid; c++)
-            if (with[c].unpaid - without[c].unpaid != (c == wanted)) fail_msg("%g changes cell %zu of %zu", value, c, grid);
+            if (with[c].unpaid - without[c].unpaid != (c == wanted))
+                fail_msg("%g changes cell %zu of %zu", value, c, grid);
     }
 }
 
@@ -278,9 +300,11 @@ static void check_cells(const hr_column *column, size_t grid) {
                            -INFINITY,
                            INFINITY,
                            (double)NAN};
-    for (size_t i = 0; i < 20; i++) others[i] = i % 7 == 6 ? (double)NAN : column->low + width * (double)i / 19;
+    for (size_t i = 0; i < 20; i++)
+        others[i] = i % 7 == 6 ? (double)NAN : column->low + width * (double)i / 19;
     for (size_t count = 0; count <= 20; count += 20) {
-        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) check_neighbour(column, others, count, ends[i], grid);
+        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+            check_neighbour(column, others, count, ends[i], grid);
         for (int i = 0; i <= 16; i++) {
             double border = column->low + width * i / 16, value = column->integer ? floor(border) : border;
             check_neighbour(column, others, count, value, grid);
@@ -293,13 +317,15 @@ static void check_cells(const hr_column *column, size_t grid) {
 static void test_cells__gain_one_unit_by_a_record_or_none(void **state) {
     (void)state;
     static const size_t grids[] = {2, 16, 1 << 10, CELLS_MAX};
-    const hr_column columns[] = {bounded_number(0, 1, false),   bounded_number(-4, 12, false), bounded_number(.1, .3, false),
-                                 bounded_number(0, 5000, true), bounded_number(-7, 8, true),   bounded_number(0, 1, true)};
+    const hr_column columns[] = {bounded_number(0, 1, false),   bounded_number(-4, 12, false),
+                                 bounded_number(.1, .3, false), bounded_number(0, 5000, true),
+                                 bounded_number(-7, 8, true),   bounded_number(0, 1, true)};
     for (size_t g = 0; g < sizeof grids / sizeof *grids; g++)
         for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) check_cells(&columns[c], grids[g]);
 }
 
-/* Categories, and integers with no more values than bins, have no cells: their bins are the same whatever the records. */
+/* Categories, and integers with no more values than bins, have no cells: their bins are the same whatever the
+ * records. */
 static void test_private__looks_at_no_record_where_values_are_few(void **state) {
     (void)state;
     static const char *const values[] = {"a", "b", "c"};
@@ -313,9 +339,11 @@ static void test_private__looks_at_no_record_where_values_are_few(void **state) 
             hr_binning out = {0};
             uint64_t groups = 77;
             size_t lines = 77;
-            assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL), HR_OK);
+            assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+                             HR_OK);
             hr_gate_releases(p.gate, &lines);
-            assert_true(groups == 0 && lines == 0 && out.features[0].bin_count == 4 && out.features[1].bin_count == 11);
+            assert_true(groups == 0 && lines == 0 && out.features[0].bin_count == 4 &&
+                        out.features[1].bin_count == 11);
             for (int v = 0; v < 10; v++) assert_int_equal(hr_bin_of_number(&out.features[1], v), 1 + v);
             purse_done(p);
             fixture_close(f);

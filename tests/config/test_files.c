@@ -34,7 +34,7 @@ static void must(hr_status status, const hr_error *err) {
     fail_msg("%s", message);
 }
 
-/* ---- What is read ------------------------------------------------------------------------------------------------------------- */
+/* ---- What is read ---- */
 
 static void test_federation_file__reads_every_fact(void **state) {
     hr_federation_file file;
@@ -104,13 +104,16 @@ static void test_job_file__reads_every_fact(void **state) {
     assert_string_equal(file.owners.items[1], "hospital-b");
 }
 
-/* ---- What may be left out ----------------------------------------------------------------------------------------------------- */
+/* ---- What may be left out ---- */
 
 #define JOB "hedgerow-job: 1\nschema: s.yaml\nmethod: dpboost\nepsilon: 1\n"
-#define OWNER                                                                                                                              \
-    "hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\n"                              \
+#define OWNER                                                                                                \
+    "hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "      \
+    "a.db\n"                                                                                                 \
     "policy:\n  coordinators: [m]\n  methods: [dpboost]\n  epsilon: 1\n  owners: 2\n"
-#define TRANSPORT "hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'tls://localhost:4222', authority: ca.pem}\n"
+#define TRANSPORT                                                                                            \
+    "hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'tls://localhost:4222', authority: "      \
+    "ca.pem}\n"
 #define MEMBERS "members: [{name: a, key: " KEY_A "}, {name: b, key: " KEY_B "}]\n"
 
 static void test_job_file__has_defaults(void **state) {
@@ -154,7 +157,8 @@ static void test_job_file__takes_less(void **state) {
     static const char voted[] = JOB "round-gain: 0.5\n";
     must(hr_job_file_parse(voted, strlen(voted), "job.yaml", *state, &file, &err), &err);
     assert_true(file.round_gain == .5 && file.vote_share == .1);
-    static const char paper[] = "hedgerow-job: 1\nschema: s.yaml\nmethod: dpboost\nepsilon: 2\nmode: paper\ndelta: 0\n";
+    static const char paper[] =
+        "hedgerow-job: 1\nschema: s.yaml\nmethod: dpboost\nepsilon: 2\nmode: paper\ndelta: 0\n";
     must(hr_job_file_parse(paper, strlen(paper), "job.yaml", *state, &file, &err), &err);
     assert_int_equal(file.options.mode, HR_PAPER);
     assert_true(file.options.epsilon == 2 && file.options.delta == 0);
@@ -170,11 +174,12 @@ static void test_owner_file__takes_less(void **state) {
     assert_true(file.policy.delta == 0 && file.policy.days == 30 && !file.policy.paper);
 }
 
-/* ---- What is refused ---------------------------------------------------------------------------------------------------------- */
+/* ---- What is refused ---- */
 
 typedef enum kind { FEDERATION_FILE, OWNER_FILE, JOB_FILE } kind;
 
-static hr_status parse(kind what, const char *text, size_t size, const char *path, hr_arena *arena, hr_error *err) {
+static hr_status parse(kind what, const char *text, size_t size, const char *path, hr_arena *arena,
+                       hr_error *err) {
     union {
         hr_federation_file federation;
         hr_owner_file owner;
@@ -184,9 +189,10 @@ static hr_status parse(kind what, const char *text, size_t size, const char *pat
     assert_true(sizeof file == 1024);
     memset(&file, 0x5a, sizeof file);
     memset(&untouched, 0x5a, sizeof untouched);
-    hr_status status = what == FEDERATION_FILE ? hr_federation_file_parse(text, size, path, arena, &file.federation, err)
-                       : what == OWNER_FILE    ? hr_owner_file_parse(text, size, path, arena, &file.owner, err)
-                                               : hr_job_file_parse(text, size, path, arena, &file.job, err);
+    hr_status status = what == FEDERATION_FILE
+                           ? hr_federation_file_parse(text, size, path, arena, &file.federation, err)
+                       : what == OWNER_FILE ? hr_owner_file_parse(text, size, path, arena, &file.owner, err)
+                                            : hr_job_file_parse(text, size, path, arena, &file.job, err);
     if (status) assert_memory_equal(&file, &untouched, sizeof file);
     return status;
 }
@@ -216,20 +222,27 @@ static const bad_case bad_federation[] = {
     {"", "x.yaml: the file is empty"},
     {"members", "x.yaml:1:1: a federation file must be a mapping of keys to values, not a single value"},
     {"- a\n", "x.yaml:1:1: a federation file must be a mapping of keys to values, not a list"},
-    {"name: f\n", "x.yaml:1:1: the key 'hedgerow-federation' is missing; begin the file with 'hedgerow-federation: 1'"},
-    {"hedgerow-federation: 2\n", "x.yaml:1:22: unsupported version of the format; this library reads version 1: 'hedgerow-federation: 1'"},
-    {"hedgerow-federation: \"1\"\n",
-     "x.yaml:1:22: unsupported version of the format; this library reads version 1: 'hedgerow-federation: 1'"},
-    {"hedgerow-owner: 1\n", "x.yaml:1:1: unknown key 'hedgerow-owner'; the keys are hedgerow-federation, name, transport, members"},
+    {"name: f\n",
+     "x.yaml:1:1: the key 'hedgerow-federation' is missing; begin the file with 'hedgerow-federation: 1'"},
+    {"hedgerow-federation: 2\n", "x.yaml:1:22: unsupported version of the format; this library reads version "
+                                 "1: 'hedgerow-federation: 1'"},
+    {"hedgerow-federation: \"1\"\n", "x.yaml:1:22: unsupported version of the format; this library reads "
+                                     "version 1: 'hedgerow-federation: 1'"},
+    {"hedgerow-owner: 1\n",
+     "x.yaml:1:1: unknown key 'hedgerow-owner'; the keys are hedgerow-federation, name, transport, members"},
     {TRANSPORT MEMBERS "name: g\n", "x.yaml:5:1: the key 'name' is given twice; remove one of the two"},
-    {TRANSPORT, "x.yaml:1:1: the key 'members' is missing; expected: a list of members, each with a name and a key"},
+    {TRANSPORT,
+     "x.yaml:1:1: the key 'members' is missing; expected: a list of members, each with a name and a key"},
     {"hedgerow-federation: 1\ntransport: {}\n" MEMBERS,
-     "x.yaml:1:1: the key 'name' is missing; expected: a name of 1 to 32 of a-z, 0-9 and -, not beginning with -"},
-    {"hedgerow-federation: 1\nname: f\n" MEMBERS, "x.yaml:1:1: the key 'transport' is missing; expected: a mapping with kind and url"},
+     "x.yaml:1:1: the key 'name' is missing; expected: a name of 1 to 32 of a-z, 0-9 and -, not beginning "
+     "with -"},
+    {"hedgerow-federation: 1\nname: f\n" MEMBERS,
+     "x.yaml:1:1: the key 'transport' is missing; expected: a mapping with kind and url"},
     {"hedgerow-federation: 1\nname: F 1\ntransport: {}\n" MEMBERS,
      "x.yaml:2:7: name: 'F 1' is not a name of 1 to 32 of a-z, 0-9 and -, not beginning with -"},
     {"hedgerow-federation: 1\nname: abcdefghijklmnopqrstuvwxyz0123456\ntransport: {}\n" MEMBERS,
-     "x.yaml:2:7: name: 'abcdefghijklmnopqrstuvwxyz0123456' is not a name of 1 to 32 of a-z, 0-9 and -, not beginning with -"},
+     "x.yaml:2:7: name: 'abcdefghijklmnopqrstuvwxyz0123456' is not a name of 1 to 32 of a-z, 0-9 and -, not "
+     "beginning with -"},
     {"hedgerow-federation: 1\nname: -a\ntransport: {}\n" MEMBERS,
      "x.yaml:2:7: name: '-a' is not a name of 1 to 32 of a-z, 0-9 and -, not beginning with -"},
     {"hedgerow-federation: 1\nname: ''\ntransport: {}\n" MEMBERS, "x.yaml:2:7: name is empty"},
@@ -237,8 +250,10 @@ static const bad_case bad_federation[] = {
      "x.yaml:2:7: name must be a name of 1 to 32 of a-z, 0-9 and -, not beginning with -, not a list"},
     {"hedgerow-federation: 1\nname: f\ntransport: nats\n" MEMBERS,
      "x.yaml:3:12: transport must be a mapping of keys to values, not a single value"},
-    {"hedgerow-federation: 1\nname: f\ntransport: {url: x}\n" MEMBERS, "x.yaml:3:12: the key 'kind' is missing; expected: nats"},
-    {"hedgerow-federation: 1\nname: f\ntransport: {kind: mpi, url: x, authority: a}\n" MEMBERS, "x.yaml:3:19: kind: 'mpi' is not nats"},
+    {"hedgerow-federation: 1\nname: f\ntransport: {url: x}\n" MEMBERS,
+     "x.yaml:3:12: the key 'kind' is missing; expected: nats"},
+    {"hedgerow-federation: 1\nname: f\ntransport: {kind: mpi, url: x, authority: a}\n" MEMBERS,
+     "x.yaml:3:19: kind: 'mpi' is not nats"},
     {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats}\n" MEMBERS,
      "x.yaml:3:12: the key 'url' is missing; expected: an address such as tls://localhost:4222"},
     {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'http://x', authority: a}\n" MEMBERS,
@@ -250,31 +265,39 @@ static const bad_case bad_federation[] = {
     {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'nats://x:1', authority: a}\n" MEMBERS,
      "x.yaml:3:30: url: 'nats://x:1' is not of the form tls://HOST:PORT"},
     {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: 'tls://x:1'}\n" MEMBERS,
-     "x.yaml:3:12: the key 'authority' is missing; expected: the file of the certificate authority that signed the broker's certificate"},
+     "x.yaml:3:12: the key 'authority' is missing; expected: the file of the certificate authority that "
+     "signed the broker's certificate"},
     {"hedgerow-federation: 1\nname: f\ntransport: {kind: nats, url: x, port: 1}\n" MEMBERS,
      "x.yaml:3:33: unknown key 'port'; the keys are kind, url, authority"},
-    {TRANSPORT "members: a\n", "x.yaml:4:10: members must be a list of members, each with a name and a key, not a single value"},
+    {TRANSPORT "members: a\n",
+     "x.yaml:4:10: members must be a list of members, each with a name and a key, not a single value"},
     {TRANSPORT "members: []\n", "x.yaml:4:10: members: 0 of them; a federation has 2 to 256"},
-    {TRANSPORT "members: [{name: a, key: " KEY_A "}]\n", "x.yaml:4:10: members: 1 of them; a federation has 2 to 256"},
-    {TRANSPORT "members: [a, b]\n", "x.yaml:4:11: a member must be a mapping of keys to values, not a single value"},
+    {TRANSPORT "members: [{name: a, key: " KEY_A "}]\n",
+     "x.yaml:4:10: members: 1 of them; a federation has 2 to 256"},
+    {TRANSPORT "members: [a, b]\n",
+     "x.yaml:4:11: a member must be a mapping of keys to values, not a single value"},
     {TRANSPORT "members: [{name: a}, {name: b}]\n",
      "x.yaml:4:11: the key 'key' is missing; expected: the line that `hedgerow keygen` printed"},
     {TRANSPORT "members: [{key: " KEY_A "}, {name: b}]\n",
-     "x.yaml:4:11: the key 'name' is missing; expected: a name of 1 to 32 of a-z, 0-9 and -, not beginning with -"},
+     "x.yaml:4:11: the key 'name' is missing; expected: a name of 1 to 32 of a-z, 0-9 and -, not beginning "
+     "with -"},
     {TRANSPORT "members: [{name: a, key: " KEY_A "}, {name: a, key: " KEY_B "}]\n",
      "x.yaml:4:91: the name 'a' is used twice; give every member a unique name"},
     {TRANSPORT "members: [{name: a, key: " KEY_A "}, {name: b, key: " KEY_A "}]\n",
      "x.yaml:4:99: 'b' has the key of 'a'; let every member make a key of its own with `hedgerow keygen`"},
     {TRANSPORT "members: [{name: a, key: hr-ed25519:AAAA}, {name: b, key: " KEY_A "}]\n",
-     "x.yaml:4:26: field 'a': 'hr-ed25519:AAAA' is not a public key; paste the line that `hedgerow keygen` printed: hr-ed25519: and 44 "
+     "x.yaml:4:26: field 'a': 'hr-ed25519:AAAA' is not a public key; paste the line that `hedgerow keygen` "
+     "printed: hr-ed25519: and 44 "
      "characters"},
     {TRANSPORT "members: [{name: A, key: " KEY_A "}, {name: b, key: " KEY_B "}]\n",
      "x.yaml:4:18: name: 'A' is not a name of 1 to 32 of a-z, 0-9 and -, not beginning with -"},
-    {TRANSPORT "members: [{name: a, name: b}, {}]\n", "x.yaml:4:21: the key 'name' is given twice; remove one of the two"},
-    {TRANSPORT "members: &a [b]\n",
-     "x.yaml:4:10: anchors, aliases and tags are not allowed; write the text out, in quotes if it begins with '*', '&' or '!'"},
-    {TRANSPORT "members: [\n", "x.yaml:5:1: not YAML: did not find expected node content; quote texts that hold ':', '#', brackets or "
-                               "quotes, and indent with spaces"},
+    {TRANSPORT "members: [{name: a, name: b}, {}]\n",
+     "x.yaml:4:21: the key 'name' is given twice; remove one of the two"},
+    {TRANSPORT "members: &a [b]\n", "x.yaml:4:10: anchors, aliases and tags are not allowed; write the text "
+                                    "out, in quotes if it begins with '*', '&' or '!'"},
+    {TRANSPORT "members: [\n",
+     "x.yaml:5:1: not YAML: did not find expected node content; quote texts that hold ':', '#', brackets or "
+     "quotes, and indent with spaces"},
     {TRANSPORT MEMBERS "---\n", "x.yaml:5:1: there is a second document; remove what follows the '---'"},
 };
 
@@ -284,17 +307,24 @@ static void test_federation_file__refuses_what_is_wrong(void **state) {
 
 static const bad_case bad_owner[] = {
     {"", "x.yaml: the file is empty"},
-    {"hedgerow-owner: 1\n", "x.yaml:1:1: the key 'name' is missing; expected: a name of 1 to 32 of a-z, 0-9 and -, not beginning with -"},
-    {"hedgerow-job: 1\n", "x.yaml:1:1: unknown key 'hedgerow-job'; the keys are hedgerow-owner, name, federation, key, certificate, "
+    {"hedgerow-owner: 1\n", "x.yaml:1:1: the key 'name' is missing; expected: a name of 1 to 32 of a-z, 0-9 "
+                            "and -, not beginning with -"},
+    {"hedgerow-job: 1\n", "x.yaml:1:1: unknown key 'hedgerow-job'; the keys are hedgerow-owner, name, "
+                          "federation, key, certificate, "
                           "certificate-key, data, schema, ledger, policy"},
-    {"hedgerow-owner: 1.5x\n", "x.yaml:1:17: unsupported version of the format; this library reads version 1: 'hedgerow-owner: 1'"},
+    {"hedgerow-owner: 1.5x\n",
+     "x.yaml:1:17: unsupported version of the format; this library reads version 1: 'hedgerow-owner: 1'"},
     {"name: a\n", "x.yaml:1:1: the key 'hedgerow-owner' is missing; begin the file with 'hedgerow-owner: 1'"},
-    {OWNER "colour: red\n", "x.yaml:13:1: unknown key 'colour'; the keys are hedgerow-owner, name, federation, key, certificate, "
-                            "certificate-key, data, schema, ledger, policy"},
+    {OWNER "colour: red\n",
+     "x.yaml:13:1: unknown key 'colour'; the keys are hedgerow-owner, name, federation, key, certificate, "
+     "certificate-key, data, schema, ledger, policy"},
     {OWNER "key: b.key\n", "x.yaml:13:1: the key 'key' is given twice; remove one of the two"},
-    {OWNER "certificate: a.pem\n", "x.yaml:1:1: the key 'certificate-key' is missing; 'certificate' and 'certificate-key' belong together"},
-    {OWNER "certificate-key: a.pem\n", "x.yaml:1:1: the key 'certificate' is missing; 'certificate' and 'certificate-key' belong together"},
-    {"hedgerow-owner: 1\nname: Hospital A\nfederation: f\nkey: k\ndata: d\nschema: s\nledger: l\npolicy: {}\n",
+    {OWNER "certificate: a.pem\n",
+     "x.yaml:1:1: the key 'certificate-key' is missing; 'certificate' and 'certificate-key' belong together"},
+    {OWNER "certificate-key: a.pem\n",
+     "x.yaml:1:1: the key 'certificate' is missing; 'certificate' and 'certificate-key' belong together"},
+    {"hedgerow-owner: 1\nname: Hospital A\nfederation: f\nkey: k\ndata: d\nschema: s\nledger: l\npolicy: "
+     "{}\n",
      "x.yaml:2:7: name: 'Hospital A' is not a name of 1 to 32 of a-z, 0-9 and -, not beginning with -"},
     {"hedgerow-owner: 1\nname: a\nkey: k\ndata: d\nschema: s\nledger: l\npolicy: {}\n",
      "x.yaml:1:1: the key 'federation' is missing; expected: a file"},
@@ -306,100 +336,140 @@ static const bad_case bad_owner[] = {
      "x.yaml:1:1: the key 'schema' is missing; expected: a file"},
     {"hedgerow-owner: 1\nname: a\nfederation: f\nkey: k\ndata: d\nschema: s\npolicy: {}\n",
      "x.yaml:1:1: the key 'ledger' is missing; expected: a file"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\n",
-     "x.yaml:1:1: the key 'policy' is missing; expected: a mapping with coordinators, methods, epsilon and owners"},
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\n",
+     "x.yaml:1:1: the key 'policy' is missing; expected: a mapping with coordinators, methods, epsilon and "
+     "owners"},
     {"hedgerow-owner: 1\nname: a\nfederation: f\nkey: [k]\ndata: d\nschema: s\nledger: l\npolicy: {}\n",
      "x.yaml:4:6: key must be a file, not a list"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f\nkey:\ndata: d\nschema: s\nledger: l\npolicy: {}\n", "x.yaml:4:5: key is empty"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: none\n",
+    {"hedgerow-owner: 1\nname: a\nfederation: f\nkey:\ndata: d\nschema: s\nledger: l\npolicy: {}\n",
+     "x.yaml:4:5: key is empty"},
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: none\n",
      "x.yaml:8:9: policy must be a mapping of keys to values, not a single value"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: m, "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: m, "
      "methods: "
      "[dpboost], epsilon: 1, owners: 2}\n",
-     "x.yaml:8:24: coordinators must be a list of 1 to 256 members such as [coordinator], not a single value"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [], "
+     "x.yaml:8:24: coordinators must be a list of 1 to 256 members such as [coordinator], not a single "
+     "value"},
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [], "
      "methods: "
      "[dpboost], epsilon: 1, owners: 2}\n",
      "x.yaml:8:24: coordinators: a list of 0 is not a list of 1 to 256 members such as [coordinator]"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m, "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m, "
      "m], "
      "methods: [dpboost], epsilon: 1, owners: 2}\n",
      "x.yaml:8:28: coordinators: 'm' is listed twice; remove one of the two"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [M], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [M], "
      "methods: [dpboost], epsilon: 1, owners: 2}\n",
      "x.yaml:8:25: coordinators: 'M' is not a name of 1 to 32 of a-z, 0-9 and -, not beginning with -"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [[m]], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [[m]], "
      "methods: [dpboost], epsilon: 1, owners: 2}\n",
-     "x.yaml:8:25: coordinators must be a name of 1 to 32 of a-z, 0-9 and -, not beginning with -, not a list"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {methods: [dpboost], "
+     "x.yaml:8:25: coordinators must be a name of 1 to 32 of a-z, 0-9 and -, not beginning with -, not a "
+     "list"},
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {methods: [dpboost], "
      "epsilon: 1, owners: 2}\n",
-     "x.yaml:8:9: the key 'coordinators' is missing; expected: a list of 1 to 256 members such as [coordinator]"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+     "x.yaml:8:9: the key 'coordinators' is missing; expected: a list of 1 to 256 members such as "
+     "[coordinator]"},
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "epsilon: 1, owners: 2}\n",
      "x.yaml:8:9: the key 'methods' is missing; expected: a list of 1 to 100 methods such as [inprivate]"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], owners: 2}\n",
      "x.yaml:8:9: the key 'epsilon' is missing; expected: a number above 0, at most 10000"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1}\n",
      "x.yaml:8:9: the key 'owners' is missing; expected: an integer from 1 to 256"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [boost], epsilon: 1, owners: 2}\n",
      "x.yaml:8:39: methods: there is no method 'boost'; `hedgerow methods` lists them"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1.5x, owners: 2}\n",
-     "x.yaml:8:58: epsilon: '1.5x' is not a number; write a plain number such as 0, -1.5 or 2e6, without quotes"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+     "x.yaml:8:58: epsilon: '1.5x' is not a number; write a plain number such as 0, -1.5 or 2e6, without "
+     "quotes"},
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: '1', owners: 2}\n",
-     "x.yaml:8:58: epsilon: '1' is not a number; write a plain number such as 0, -1.5 or 2e6, without quotes"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+     "x.yaml:8:58: epsilon: '1' is not a number; write a plain number such as 0, -1.5 or 2e6, without "
+     "quotes"},
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 0, owners: 2}\n",
      "x.yaml:8:58: epsilon: '0' is not a number above 0, at most 10000"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 10001, owners: 2}\n",
      "x.yaml:8:58: epsilon: '10001' is not a number above 0, at most 10000"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: .inf, owners: 2}\n",
-     "x.yaml:8:58: epsilon: '.inf' is not a number; write a plain number such as 0, -1.5 or 2e6, without quotes"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+     "x.yaml:8:58: epsilon: '.inf' is not a number; write a plain number such as 0, -1.5 or 2e6, without "
+     "quotes"},
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1e999, owners: 2}\n",
-     "x.yaml:8:58: epsilon: '1e999' is too large; write a plain number such as 0, -1.5 or 2e6, without quotes"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+     "x.yaml:8:58: epsilon: '1e999' is too large; write a plain number such as 0, -1.5 or 2e6, without "
+     "quotes"},
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: [1], owners: 2}\n",
      "x.yaml:8:58: epsilon must be a number above 0, at most 10000, not a list"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, delta: -1e-9, owners: 2}\n",
      "x.yaml:8:68: delta: '-1e-9' is not a number from 0 to 0.1"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, delta: 0.2, owners: 2}\n",
      "x.yaml:8:68: delta: '0.2' is not a number from 0 to 0.1"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 0}\n",
      "x.yaml:8:69: owners: '0' is not an integer from 1 to 256"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2.5}\n",
      "x.yaml:8:69: owners: '2.5' is not an integer from 1 to 256"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 257}\n",
      "x.yaml:8:69: owners: '257' is not an integer from 1 to 256"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, days: 0}\n",
      "x.yaml:8:78: days: '0' is not an integer of days from 1 to 3650"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, days: 3651}\n",
      "x.yaml:8:78: days: '3651' is not an integer of days from 1 to 3650"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, days: 1.5}\n",
      "x.yaml:8:78: days: '1.5' is not an integer of days from 1 to 3650"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, paper: yes}\n",
      "x.yaml:8:79: paper must be true or false"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, owners: 3}\n",
      "x.yaml:8:72: the key 'owners' is given twice; remove one of the two"},
-    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: a.db\npolicy: {coordinators: [m], "
+    {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
+     "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, colour: red}\n",
-     "x.yaml:8:72: unknown key 'colour'; the keys are coordinators, methods, epsilon, delta, owners, days, paper"},
+     "x.yaml:8:72: unknown key 'colour'; the keys are coordinators, methods, epsilon, delta, owners, days, "
+     "paper"},
 };
 
 static void test_owner_file__refuses_what_is_wrong(void **state) {
@@ -410,91 +480,120 @@ static const bad_case bad_job[] = {
     {"", "x.yaml: the file is empty"},
     {"just text", "x.yaml:1:1: a job file must be a mapping of keys to values, not a single value"},
     {"hedgerow-job: 1\n", "x.yaml:1:1: the key 'schema' is missing; expected: a file"},
-    {"hedgerow-job: 3\n", "x.yaml:1:15: unsupported version of the format; this library reads version 1: 'hedgerow-job: 1'"},
+    {"hedgerow-job: 3\n",
+     "x.yaml:1:15: unsupported version of the format; this library reads version 1: 'hedgerow-job: 1'"},
     {"schema: s\n", "x.yaml:1:1: the key 'hedgerow-job' is missing; begin the file with 'hedgerow-job: 1'"},
-    {"hedgerow-job: 1\nmethod: dpboost\nepsilon: 1\n", "x.yaml:1:1: the key 'schema' is missing; expected: a file"},
-    {"hedgerow-job: 1\nschema: s\nepsilon: 1\n", "x.yaml:1:1: the key 'method' is missing; expected: a method such as inprivate"},
+    {"hedgerow-job: 1\nmethod: dpboost\nepsilon: 1\n",
+     "x.yaml:1:1: the key 'schema' is missing; expected: a file"},
+    {"hedgerow-job: 1\nschema: s\nepsilon: 1\n",
+     "x.yaml:1:1: the key 'method' is missing; expected: a method such as inprivate"},
     {"hedgerow-job: 1\nschema: s\nmethod: dpboost\n",
      "x.yaml:1:1: the key 'epsilon' is missing; expected: a number above 0, at most 10000"},
     {"hedgerow-job: 1\nschema: s\nmethod: hedge\nmode: paper\nepsilon: 1\n",
      "x.yaml:3:9: method hedge has no paper mode; use the sound mode"},
     {"hedgerow-job: 1\nschema: s\nmethod: gbdt\nepsilon: 1\n",
-     "x.yaml:4:10: field 'epsilon': method gbdt has no option 'epsilon' in sound mode; it takes trees, depth, learning-rate, lambda, bins, "
+     "x.yaml:4:10: field 'epsilon': method gbdt has no option 'epsilon' in sound mode; it takes trees, "
+     "depth, learning-rate, lambda, bins, "
      "loss, min-child-weight"},
-    {"hedgerow-job: 1\nschema: s\nmethod: dpboost\nepsilon: 1.5x\n", "x.yaml:4:10: field 'epsilon': option epsilon: '1.5x' is out of range "
-                                                                     "or not of its type; allowed: 0 < E <= 10000 (total privacy budget)"},
-    {"hedgerow-job: 1\nschema: s\nmethod: dpboost\nepsilon: 0\n", "x.yaml:4:10: field 'epsilon': option epsilon: '0' is out of range or "
-                                                                  "not of its type; allowed: 0 < E <= 10000 (total privacy budget)"},
-    {"hedgerow-job: 1\nschema: s\nmethod: dpboost\nepsilon: {a: 1}\n", "x.yaml:4:10: epsilon must be a single value, not a mapping"},
+    {"hedgerow-job: 1\nschema: s\nmethod: dpboost\nepsilon: 1.5x\n",
+     "x.yaml:4:10: field 'epsilon': option epsilon: '1.5x' is out of range "
+     "or not of its type; allowed: 0 < E <= 10000 (total privacy budget)"},
+    {"hedgerow-job: 1\nschema: s\nmethod: dpboost\nepsilon: 0\n",
+     "x.yaml:4:10: field 'epsilon': option epsilon: '0' is out of range or "
+     "not of its type; allowed: 0 < E <= 10000 (total privacy budget)"},
+    {"hedgerow-job: 1\nschema: s\nmethod: dpboost\nepsilon: {a: 1}\n",
+     "x.yaml:4:10: epsilon must be a single value, not a mapping"},
     {"hedgerow-job: 1\nschema: s\nmethod: dpboost\nepsilon:\n", "x.yaml:4:9: epsilon is empty"},
     {JOB "epsilon: 2\n", "x.yaml:5:1: the key 'epsilon' is given twice; remove one of the two"},
-    {JOB "colour: red\n", "x.yaml:5:1: unknown key 'colour'; the keys are hedgerow-job, schema, method, mode, epsilon, delta, options, "
+    {JOB "colour: red\n", "x.yaml:5:1: unknown key 'colour'; the keys are hedgerow-job, schema, method, "
+                          "mode, epsilon, delta, options, "
                           "rounds, order, round-gain, "
-                          "vote-last, vote-share, deadline, date, name, federation, key, journal, owners, certificate, certificate-key"},
+                          "vote-last, vote-share, deadline, date, name, federation, key, journal, owners, "
+                          "certificate, certificate-key"},
     {JOB "mode: noisy\n", "x.yaml:5:7: mode: 'noisy' is not sound or paper"},
     {JOB "mode: [sound]\n", "x.yaml:5:7: mode must be sound or paper, not a list"},
-    {JOB "delta: 0.5\n", "x.yaml:5:8: field 'delta': option delta: '0.5' is out of range or not of its type; allowed: 0..0.1 (0: pure "
+    {JOB "delta: 0.5\n", "x.yaml:5:8: field 'delta': option delta: '0.5' is out of range or not of its type; "
+                         "allowed: 0..0.1 (0: pure "
                          "epsilon; else the probability that the guarantee fails)"},
-    {JOB "delta: x\n", "x.yaml:5:8: field 'delta': option delta: 'x' is out of range or not of its type; allowed: 0..0.1 (0: pure epsilon; "
+    {JOB "delta: x\n", "x.yaml:5:8: field 'delta': option delta: 'x' is out of range or not of its type; "
+                       "allowed: 0..0.1 (0: pure epsilon; "
                        "else the probability that the guarantee fails)"},
     {"hedgerow-job: 1\nschema: s\nmethod: dpboost\nmode: paper\nepsilon: 1\ndelta: 1e-6\n",
-     "x.yaml:6:8: field 'delta': method dpboost has no option 'delta' in paper mode; it takes epsilon, trees, ensemble, depth, "
+     "x.yaml:6:8: field 'delta': method dpboost has no option 'delta' in paper mode; it takes epsilon, "
+     "trees, ensemble, depth, "
      "learning-rate, lambda, bins, shares, gradient-bound, leaf-budget"},
-    {JOB "options: 4\n", "x.yaml:5:10: options must be a mapping of the method's options to values, not a single value"},
-    {JOB "options: {depth: 4, depth: 5}\n", "x.yaml:5:21: the key 'depth' is given twice; remove one of the two"},
-    {JOB "options: {width: 4}\n",
-     "x.yaml:5:18: field 'width': method dpboost has no option 'width' in sound mode; it takes epsilon, delta, trees, ensemble, depth, "
-     "learning-rate, lambda, bins, edges, bin-share, shares, bounding, gradient-bound, leaf-share, count-share"},
-    {JOB "options: {depth: 4.5}\n",
-     "x.yaml:5:18: field 'depth': option depth: '4.5' is out of range or not of its type; allowed: 1..12 (levels of splits of a tree)"},
-    {JOB "options: {depth: 99}\n",
-     "x.yaml:5:18: field 'depth': option depth: '99' is out of range or not of its type; allowed: 1..12 (levels of splits of a tree)"},
+    {JOB "options: 4\n",
+     "x.yaml:5:10: options must be a mapping of the method's options to values, not a single value"},
+    {JOB "options: {depth: 4, depth: 5}\n",
+     "x.yaml:5:21: the key 'depth' is given twice; remove one of the two"},
+    {JOB "options: {width: 4}\n", "x.yaml:5:18: field 'width': method dpboost has no option 'width' in sound "
+                                  "mode; it takes epsilon, delta, trees, ensemble, depth, "
+                                  "learning-rate, lambda, bins, edges, bin-share, shares, bounding, "
+                                  "gradient-bound, leaf-share, count-share"},
+    {JOB "options: {depth: 4.5}\n", "x.yaml:5:18: field 'depth': option depth: '4.5' is out of range or not "
+                                    "of its type; allowed: 1..12 (levels of splits of a tree)"},
+    {JOB "options: {depth: 99}\n", "x.yaml:5:18: field 'depth': option depth: '99' is out of range or not of "
+                                   "its type; allowed: 1..12 (levels of splits of a tree)"},
     {JOB "options: {depth: [4]}\n", "x.yaml:5:18: depth must be a single value, not a list"},
     {JOB "options: {depth: ''}\n", "x.yaml:5:18: depth is empty"},
-    {JOB "options: {epsilon: 9}\n", "x.yaml:5:11: the key 'epsilon' does not belong to options; write it as a key of the file itself"},
-    {JOB "options: {trees: 4}\n",
-     "x.yaml:5:11: the key 'trees' does not belong to options; use the key 'rounds': the number of trees of every owner"},
-    {JOB "options: {delta: 0.1}\n", "x.yaml:5:11: the key 'delta' does not belong to options; write it as a key of the file itself"},
+    {JOB "options: {epsilon: 9}\n",
+     "x.yaml:5:11: the key 'epsilon' does not belong to options; write it as a key of the file itself"},
+    {JOB "options: {trees: 4}\n", "x.yaml:5:11: the key 'trees' does not belong to options; use the key "
+                                  "'rounds': the number of trees of every owner"},
+    {JOB "options: {delta: 0.1}\n",
+     "x.yaml:5:11: the key 'delta' does not belong to options; write it as a key of the file itself"},
     {JOB "rounds: 0\n", "x.yaml:5:9: rounds: '0' is not an integer from 1 to 8"},
     {JOB "rounds: 9\n", "x.yaml:5:9: rounds: '9' is not an integer from 1 to 8"},
     {JOB "rounds: 1.5\n", "x.yaml:5:9: rounds: '1.5' is not an integer from 1 to 8"},
-    {JOB "rounds: two\n", "x.yaml:5:9: rounds: 'two' is not a number; write a plain number such as 0, -1.5 or 2e6, without quotes"},
+    {JOB "rounds: two\n", "x.yaml:5:9: rounds: 'two' is not a number; write a plain number such as 0, -1.5 "
+                          "or 2e6, without quotes"},
     {JOB "order: ring\n", "x.yaml:5:8: order: 'ring' is not chain or broadcast"},
     {JOB "round-gain: 0\n", "x.yaml:5:13: round-gain: '0' is not a number above 0, at most 1"},
     {JOB "round-gain: 1.5\n", "x.yaml:5:13: round-gain: '1.5' is not a number above 0, at most 1"},
     {JOB "vote-last: 4\n", "x.yaml:5:12: vote-last: '4' is not an integer from 1 to 3"},
-    {JOB "vote-share: 0.1\n",
-     "x.yaml:5:13: there are no votes without the key 'round-gain' or 'vote-last'; remove it, or add 'round-gain' or 'vote-last'"},
-    {JOB "round-gain: 0.1\nvote-share: 0.95\n", "x.yaml:6:13: vote-share: '0.95' is not a number from 0.01 to 0.9"},
+    {JOB "vote-share: 0.1\n", "x.yaml:5:13: there are no votes without the key 'round-gain' or 'vote-last'; "
+                              "remove it, or add 'round-gain' or 'vote-last'"},
+    {JOB "round-gain: 0.1\nvote-share: 0.95\n",
+     "x.yaml:6:13: vote-share: '0.95' is not a number from 0.01 to 0.9"},
     {JOB "date: 2026-02-29\n", "x.yaml:5:7: date: '2026-02-29' is not a day such as 2026-11-22"},
     {JOB "deadline: 0\n", "x.yaml:5:11: deadline: '0' is not an integer of seconds from 1 to 2678400"},
     {JOB "deadline: 1e9\n", "x.yaml:5:11: deadline: '1e9' is not an integer of seconds from 1 to 2678400"},
-    {JOB "deadline: soon\n", "x.yaml:5:11: deadline: 'soon' is not a number; write a plain number such as 0, -1.5 or 2e6, without quotes"},
-    {JOB "name: coordinator\n",
-     "x.yaml:1:1: the key 'federation' is missing; a job over a federation needs the keys name, federation, key, "
-     "journal and owners; a simulation needs none of them"},
-    {JOB "owners: [a]\n", "x.yaml:1:1: the key 'name' is missing; a job over a federation needs the keys name, federation, key, journal "
+    {JOB "deadline: soon\n", "x.yaml:5:11: deadline: 'soon' is not a number; write a plain number such as 0, "
+                             "-1.5 or 2e6, without quotes"},
+    {JOB "name: coordinator\n", "x.yaml:1:1: the key 'federation' is missing; a job over a federation needs "
+                                "the keys name, federation, key, "
+                                "journal and owners; a simulation needs none of them"},
+    {JOB "owners: [a]\n", "x.yaml:1:1: the key 'name' is missing; a job over a federation needs the keys "
+                          "name, federation, key, journal "
                           "and owners; a simulation needs none of them"},
-    {JOB "certificate: a.pem\n", "x.yaml:1:1: the key 'name' is missing; a job over a federation needs the keys name, federation, key, "
-                                 "journal and owners; a simulation needs none of them"},
-    {JOB "name: m\nfederation: f\nkey: k\njournal: j\n", "x.yaml:1:1: the key 'owners' is missing; a job over a federation needs the keys "
-                                                         "name, federation, key, journal and owners; a simulation needs none of them"},
+    {JOB "certificate: a.pem\n",
+     "x.yaml:1:1: the key 'name' is missing; a job over a federation needs the keys name, federation, key, "
+     "journal and owners; a simulation needs none of them"},
+    {JOB "name: m\nfederation: f\nkey: k\njournal: j\n",
+     "x.yaml:1:1: the key 'owners' is missing; a job over a federation needs the keys "
+     "name, federation, key, journal and owners; a simulation needs none of them"},
     {JOB "name: m\nfederation: f\nkey: k\nowners: [a]\n",
-     "x.yaml:1:1: the key 'journal' is missing; a job over a federation needs the keys name, federation, key, journal and owners; a "
+     "x.yaml:1:1: the key 'journal' is missing; a job over a federation needs the keys name, federation, "
+     "key, journal and owners; a "
      "simulation needs none of them"},
     {JOB "name: m\nfederation: f\njournal: j\nowners: [a]\n",
-     "x.yaml:1:1: the key 'key' is missing; a job over a federation needs the keys name, federation, key, journal and owners; a simulation "
+     "x.yaml:1:1: the key 'key' is missing; a job over a federation needs the keys name, federation, key, "
+     "journal and owners; a simulation "
      "needs none of them"},
-    {JOB "name: m\nkey: k\njournal: j\nowners: [a]\n", "x.yaml:1:1: the key 'federation' is missing; a job over a federation needs the "
-                                                       "keys name, federation, key, journal and owners; a simulation needs none of them"},
+    {JOB "name: m\nkey: k\njournal: j\nowners: [a]\n",
+     "x.yaml:1:1: the key 'federation' is missing; a job over a federation needs the "
+     "keys name, federation, key, journal and owners; a simulation needs none of them"},
     {JOB "federation: f\nkey: k\njournal: j\nowners: [a]\n",
-     "x.yaml:1:1: the key 'name' is missing; a job over a federation needs the keys name, federation, key, journal and owners; a "
+     "x.yaml:1:1: the key 'name' is missing; a job over a federation needs the keys name, federation, key, "
+     "journal and owners; a "
      "simulation needs none of them"},
     {JOB "name: m\nfederation: f\nkey: k\njournal: j\nowners: a\n",
-     "x.yaml:9:9: owners must be a list of 1 to 256 members such as [hospital-a, hospital-b], not a single value"},
+     "x.yaml:9:9: owners must be a list of 1 to 256 members such as [hospital-a, hospital-b], not a single "
+     "value"},
     {JOB "name: m\nfederation: f\nkey: k\njournal: j\nowners: []\n",
      "x.yaml:9:9: owners: a list of 0 is not a list of 1 to 256 members such as [hospital-a, hospital-b]"},
-    {JOB "name: m\nfederation: f\nkey: k\njournal: j\nowners: [a, a]\n", "x.yaml:9:13: owners: 'a' is listed twice; remove one of the two"},
+    {JOB "name: m\nfederation: f\nkey: k\njournal: j\nowners: [a, a]\n",
+     "x.yaml:9:13: owners: 'a' is listed twice; remove one of the two"},
     {JOB "name: m\nfederation: f\nkey: k\njournal: j\nowners: [a b]\n",
      "x.yaml:9:10: owners: 'a b' is not a name of 1 to 32 of a-z, 0-9 and -, not beginning with -"},
     {JOB "name: m\nfederation: f\nkey: k\njournal: j\nowners: [a]\ncertificate-key: c\n",
@@ -516,9 +615,10 @@ static void test_job_file__refuses_a_method_that_is_none(void **state) {
 }
 
 static void test_files__are_at_most_one_mebibyte(void **state) {
-    static const char *const messages[] = {"x.yaml: a federation file is larger than 1 MiB; is this the right file?",
-                                           "x.yaml: an owner file is larger than 1 MiB; is this the right file?",
-                                           "x.yaml: a job file is larger than 1 MiB; is this the right file?"};
+    static const char *const messages[] = {
+        "x.yaml: a federation file is larger than 1 MiB; is this the right file?",
+        "x.yaml: an owner file is larger than 1 MiB; is this the right file?",
+        "x.yaml: a job file is larger than 1 MiB; is this the right file?"};
     const size_t size = 1024 * 1024 + 1;
     char *text = malloc(size), message[1200];
     assert_non_null(text);
@@ -533,7 +633,8 @@ static void test_files__are_at_most_one_mebibyte(void **state) {
     free(text);
 }
 
-static void expect_read_error(hr_status status, hr_status expected, const hr_error *err, const char *expected_message) {
+static void expect_read_error(hr_status status, hr_status expected, const hr_error *err,
+                              const char *expected_message) {
     char message[1200];
     hr_error_format(err, message, sizeof message);
     assert_string_equal(message, expected_message);
@@ -546,15 +647,18 @@ static void test_files__must_be_readable(void **state) {
     hr_federation_file federation;
     hr_error err = {0};
     expect_read_error(hr_job_file_read("absent/job.yaml", *state, &job, &err), HR_E_IO, &err,
-                      "absent/job.yaml: cannot open the file: No such file or directory; check the path and its permissions");
+                      "absent/job.yaml: cannot open the file: No such file or directory; check the path and "
+                      "its permissions");
     expect_read_error(hr_owner_file_read("/", *state, &owner, &err), HR_E_IO, &err,
                       "/: cannot read the file: Is a directory; check that it is a readable file");
-    expect_read_error(hr_federation_file_read("/dev/null", *state, &federation, &err), HR_E_FORMAT, &err, "/dev/null: the file is empty");
+    expect_read_error(hr_federation_file_read("/dev/null", *state, &federation, &err), HR_E_FORMAT, &err,
+                      "/dev/null: the file is empty");
     expect_read_error(hr_job_file_read("/dev/zero", *state, &job, &err), HR_E_LIMIT, &err,
                       "/dev/zero: a job file is larger than 1 MiB; is this the right file?");
 }
 
-/* Most cuts are refused; what is optional may be missing at the end, and remarks, and the end of the last line. */
+/* Most cuts are refused; what is optional may be missing at the end, and remarks, and the end of the last
+ * line. */
 static void test_files__survive_being_cut(void **state) {
     static const char *const names[] = {GOLDEN "federation.yaml", GOLDEN "owner.yaml", GOLDEN "job.yaml"};
     static const size_t readable[] = {5, 9, 60};
@@ -572,7 +676,8 @@ static void test_files__survive_being_cut(void **state) {
             assert_non_null(copy);
             memcpy(copy, text, cut);
             hr_status status = parse((kind)what, copy, cut, "x.yaml", arena, &err);
-            if (status) assert_in_range(hr_error_format(&err, message, sizeof message), 1, sizeof message - 1);
+            if (status)
+                assert_in_range(hr_error_format(&err, message, sizeof message), 1, sizeof message - 1);
             taken += status == HR_OK;
             free(copy);
             hr_arena_free(arena);

@@ -23,7 +23,7 @@ static void test_identity__is_an_ed25519_key(void **state) {
     hr_identity_free(identity);
 }
 
-/* ---- Public keys as text ------------------------------------------------------------------------------------------------------ */
+/* ---- Public keys as text ---- */
 
 static void test_public_key__goes_through_text(void **state) {
     (void)state;
@@ -85,7 +85,8 @@ static void test_public_key__refuses_what_is_none(void **state) {
 /* Points of small order, to which everything can be sealed and from which everything is signed. */
 static void test_public_key__refuses_points_that_keep_no_secret(void **state) {
     (void)state;
-    static const unsigned char ends[][2] = {{0, 0}, {1, 0}, {0xec, 0x7f}, {0xed, 0x7f}}; /* their first and last bytes */
+    static const unsigned char ends[][2] = {
+        {0, 0}, {1, 0}, {0xec, 0x7f}, {0xed, 0x7f}}; /* their first and last bytes */
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         hr_public_key key;
         char text[HR_PUBLIC_KEY_TEXT];
@@ -97,7 +98,7 @@ static void test_public_key__refuses_points_that_keep_no_secret(void **state) {
     }
 }
 
-/* ---- Signatures --------------------------------------------------------------------------------------------------------------- */
+/* ---- Signatures ---- */
 
 typedef struct signing {
     hr_identity *signer, *other;

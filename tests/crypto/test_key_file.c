@@ -89,8 +89,9 @@ static void test_key_file__is_two_lines_for_the_owner_alone(void **state) {
     struct stat about;
     assert_int_equal(stat(d->path, &about), 0);
     assert_int_equal(about.st_mode & 07777, 0600);
-    static const char golden[] = "hedgerow-secret-key 1\n"
-                                 "nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2DXWpgBgrEKt9VL/tPJZAc6DuFy89qmIyWvAhpo9wdRGg==\n";
+    static const char golden[] =
+        "hedgerow-secret-key 1\n"
+        "nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2DXWpgBgrEKt9VL/tPJZAc6DuFy89qmIyWvAhpo9wdRGg==\n";
     assert_int_equal(d->size, strlen(golden));
     assert_memory_equal(d->text, golden, d->size);
 }
@@ -152,7 +153,8 @@ static void test_key_file__refuses_what_is_no_file(void **state) {
 
 static void test_key_file__refuses_every_truncation(void **state) {
     const desk *d = *state;
-    for (size_t size = 0; size < d->size; size++) refuse_text(d->text, size, size <= strlen("hedgerow-secret-key ") ? no_key : damaged);
+    for (size_t size = 0; size < d->size; size++)
+        refuse_text(d->text, size, size <= strlen("hedgerow-secret-key ") ? no_key : damaged);
     write_file(d->path, d->text, d->size / 2);
     refuse_file(d->path, HR_E_FORMAT, damaged);
     write_file(d->path, "", 0);

@@ -34,7 +34,8 @@ static int post_close(void **state) {
 }
 
 /* The message must come out, and from whom. */
-static void expect(const post *p, int to, const uint8_t *sealed, size_t size, int from, const void *bytes, size_t bytes_size) {
+static void expect(const post *p, int to, const uint8_t *sealed, size_t size, int from, const void *bytes,
+                   size_t bytes_size) {
     uint8_t sender[HR_KEY_SIZE];
     uint8_t *out = NULL;
     size_t out_size = 0;
@@ -78,7 +79,8 @@ static uint8_t *box(const hr_public_key *to, const uint8_t *plain, size_t size) 
 static uint8_t *unbox(const post *p, const uint8_t *sealed, size_t size) {
     uint8_t *plain = malloc(size - crypto_box_SEALBYTES);
     assert_non_null(plain);
-    assert_int_equal(crypto_box_seal_open(plain, sealed, size, p->who[BOB]->box_public, p->who[BOB]->box_secret), 0);
+    assert_int_equal(
+        crypto_box_seal_open(plain, sealed, size, p->who[BOB]->box_public, p->who[BOB]->box_secret), 0);
     return plain;
 }
 
@@ -95,7 +97,9 @@ static void test_unseal__takes_every_size(void **state) {
     const size_t sizes[] = {0, 1, 2, 255, 256, 65537, HR_SEAL_MAX};
     assert_non_null(large);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        assert_int_equal(hr_seal(p->who[CAROL], &p->key[BOB], sizes[i] ? large : NULL, sizes[i], &sealed, &size, NULL), HR_OK);
+        assert_int_equal(
+            hr_seal(p->who[CAROL], &p->key[BOB], sizes[i] ? large : NULL, sizes[i], &sealed, &size, NULL),
+            HR_OK);
         expect(p, BOB, sealed, size, CAROL, large, sizes[i]);
         free(sealed);
     }
@@ -109,10 +113,13 @@ static void test_seal__refuses_more_than_its_limit(void **state) {
     uint8_t from[HR_KEY_SIZE];
     hr_error err = {0};
     assert_non_null(large);
-    assert_int_equal(hr_seal(p->who[ALICE], &p->key[BOB], large, HR_SEAL_MAX + 1, &out, &size, &err), HR_E_LIMIT);
+    assert_int_equal(hr_seal(p->who[ALICE], &p->key[BOB], large, HR_SEAL_MAX + 1, &out, &size, &err),
+                     HR_E_LIMIT);
     check_error(&err, HR_E_LIMIT, "a message of 16777217 bytes is larger than 16777216");
     err = (hr_error){0};
-    assert_int_equal(hr_unseal(p->who[BOB], large, HR_SEAL_MAX + 1 + HR_SEAL_OVERHEAD, from, &out, &size, &err), HR_E_LIMIT);
+    assert_int_equal(
+        hr_unseal(p->who[BOB], large, HR_SEAL_MAX + 1 + HR_SEAL_OVERHEAD, from, &out, &size, &err),
+        HR_E_LIMIT);
     check_error(&err, HR_E_LIMIT, "a message of 16777217 bytes is larger than 16777216");
     assert_null(out);
     free(large);
@@ -205,7 +212,8 @@ static void test_unseal__refuses_what_was_sealed_again_to_another(void **state) 
     uint8_t *sealed = box(&p->key[CAROL], plain, p->size - crypto_box_SEALBYTES);
     refuse(p->who[CAROL], sealed, p->size, not_signed);
     free(sealed);
-    sealed = box(&p->key[BOB], plain, p->size - crypto_box_SEALBYTES); /* to him again it is the same message */
+    sealed =
+        box(&p->key[BOB], plain, p->size - crypto_box_SEALBYTES); /* to him again it is the same message */
     expect(p, BOB, sealed, p->size, ALICE, said, sizeof said);
     free(sealed);
     free(plain);

@@ -12,7 +12,8 @@ static hr_schema *schema_of(const char *label) {
     char text[300];
     hr_schema *schema = NULL;
     snprintf(text, sizeof text,
-             "hedgerow-schema: 1\nlabel: %s\nfeatures: [{name: n, kind: number, low: 0, high: 10}, {name: c, kind: category, values: [a, "
+             "hedgerow-schema: 1\nlabel: %s\nfeatures: [{name: n, kind: number, low: 0, high: 10}, {name: c, "
+             "kind: category, values: [a, "
              "b, d]}]\n",
              label);
     assert_int_equal(hr_schema_parse(text, strlen(text), "s", &schema, NULL), HR_OK);
@@ -22,7 +23,8 @@ static hr_schema *schema_of(const char *label) {
 static void test_arrays__are_copied_and_clipped(void **state) {
     (void)state;
     hr_schema *schema = schema_of("{name: y, kind: number, low: -1, high: 1}");
-    double n[] = {5, (double)NAN, -(double)INFINITY, 11}, c[] = {0, (double)NAN, 1, 3}, y[] = {-2, 0.5, (double)INFINITY, 1};
+    double n[] = {5, (double)NAN, -(double)INFINITY, 11}, c[] = {0, (double)NAN, 1, 3},
+           y[] = {-2, 0.5, (double)INFINITY, 1};
     const double *columns[] = {n, c};
     hr_data *data = NULL;
     assert_int_equal(hr_data_from_arrays(schema, 4, columns, y, &data, NULL), HR_OK);
@@ -66,7 +68,8 @@ static void test_arrays__refuse_bad_codes_and_labels(void **state) {
               *number = schema_of("{name: y, kind: number, low: 0, high: 1}");
     double n[] = {1, 2}, c[] = {1, 2}, y[] = {0, 1};
     const double *columns[] = {n, c};
-    static const double bad_codes[] = {-1, 4, 0.5, (double)INFINITY, 1e300}, bad_classes[] = {-1, 3, 0.5, (double)NAN, (double)INFINITY};
+    static const double bad_codes[] = {-1, 4, 0.5, (double)INFINITY, 1e300},
+                        bad_classes[] = {-1, 3, 0.5, (double)NAN, (double)INFINITY};
     hr_data *data = NULL;
     hr_error err = {0};
     for (size_t i = 0; i < 5; i++) {
@@ -107,7 +110,8 @@ static void test_arrays__can_be_borrowed(void **state) {
     n[3] = 10.5; /* clipped, hence copied */
     y[2] = 2;
     assert_int_equal(hr_data_borrow(schema, 4, columns, &labels, &data, NULL), HR_OK);
-    assert_true(hr_data_numbers(data, 0) != n && hr_data_numbers(data, 0)[3] == 10 && hr_data_numbers(data, 0)[0] == 5);
+    assert_true(hr_data_numbers(data, 0) != n && hr_data_numbers(data, 0)[3] == 10 &&
+                hr_data_numbers(data, 0)[0] == 5);
     assert_true(hr_data_labels(data) != y && hr_data_labels(data)[2] == 1);
     hr_data_free(data);
     data = NULL;
@@ -136,7 +140,8 @@ static void test_arrays__may_have_any_stride_and_floats(void **state) {
     for (int backwards = 0; backwards <= 1; backwards++) {
         const char *first = bytes + (backwards ? (ROWS - 1) * SIZE : 0);
         const ptrdiff_t stride = backwards ? -SIZE : SIZE;
-        const hr_array columns[] = {{first + 1, HR_ELEMENT_FLOAT64, stride}, {first + 9, HR_ELEMENT_FLOAT32, stride}};
+        const hr_array columns[] = {{first + 1, HR_ELEMENT_FLOAT64, stride},
+                                    {first + 9, HR_ELEMENT_FLOAT32, stride}};
         const hr_array label = {first + 13, HR_ELEMENT_FLOAT32, stride};
         hr_data *data = NULL;
         assert_int_equal(hr_data_borrow(schema, ROWS, columns, &label, &data, NULL), HR_OK);
@@ -172,7 +177,9 @@ static void test_arrays__refuse_overlaps_and_other_elements(void **state) {
         assert_int_equal(hr_data_borrow(schema, 2, columns, NULL, &data, &err), HR_E_ARGUMENT);
         assert_string_equal(err.field, "c");
         assert_null(data);
-        assert_int_equal(hr_data_borrow(schema, 2, (const hr_array[]){adjacent(n), adjacent(c)}, &columns[1], &data, &err), HR_E_ARGUMENT);
+        assert_int_equal(
+            hr_data_borrow(schema, 2, (const hr_array[]){adjacent(n), adjacent(c)}, &columns[1], &data, &err),
+            HR_E_ARGUMENT);
         assert_string_equal(err.field, "y");
     }
     hr_schema_free(schema);
@@ -180,9 +187,12 @@ static void test_arrays__refuse_overlaps_and_other_elements(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arrays__are_copied_and_clipped),         cmocka_unit_test(test_arrays__need_no_labels_and_no_rows),
-        cmocka_unit_test(test_arrays__refuse_bad_codes_and_labels),    cmocka_unit_test(test_arrays__can_be_borrowed),
-        cmocka_unit_test(test_arrays__may_have_any_stride_and_floats), cmocka_unit_test(test_arrays__refuse_overlaps_and_other_elements),
+        cmocka_unit_test(test_arrays__are_copied_and_clipped),
+        cmocka_unit_test(test_arrays__need_no_labels_and_no_rows),
+        cmocka_unit_test(test_arrays__refuse_bad_codes_and_labels),
+        cmocka_unit_test(test_arrays__can_be_borrowed),
+        cmocka_unit_test(test_arrays__may_have_any_stride_and_floats),
+        cmocka_unit_test(test_arrays__refuse_overlaps_and_other_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,14 @@
 
 #include <unistd.h>
 
-static const char usual[] =
-    "hedgerow-schema: 1\n"
-    "label: {name: y, kind: classes, values: [no, \"yes\", \"7\"]}\n"
-    "features:\n"
-    "  - {name: n, kind: number, low: -10, high: 10}\n"
-    "  - {name: c, kind: category, values: [red, \"a,b\", \"q\\\"q\", \"two\\nlines\", \"caf\\u00e9\", \"\\\"a\\\"b\\\"\"]}\n"
-    "  - {name: w, kind: number, low: 0, high: 100, integer: true}\n"
-    "missing: [\"?\", \"-99\"]\n";
+static const char usual[] = "hedgerow-schema: 1\n"
+                            "label: {name: y, kind: classes, values: [no, \"yes\", \"7\"]}\n"
+                            "features:\n"
+                            "  - {name: n, kind: number, low: -10, high: 10}\n"
+                            "  - {name: c, kind: category, values: [red, \"a,b\", \"q\\\"q\", "
+                            "\"two\\nlines\", \"caf\\u00e9\", \"\\\"a\\\"b\\\"\"]}\n"
+                            "  - {name: w, kind: number, low: 0, high: 100, integer: true}\n"
+                            "missing: [\"?\", \"-99\"]\n";
 
 static hr_data *parse(const hr_schema *schema, const char *text) {
     return must_parse(schema, text, strlen(text), HR_FORMAT_CSV);
@@ -19,16 +19,18 @@ static hr_data *parse(const hr_schema *schema, const char *text) {
 static void expect_row(const hr_data *data, size_t row, double n, int c, double w, int y) {
     if (!is_same_double(hr_data_numbers(data, 0)[row], n) || hr_data_codes(data, 1)[row] != c ||
         !is_same_double(hr_data_numbers(data, 2)[row], w) || hr_data_labels(data)[row] != y) {
-        fail_msg("row %zu: %g %d %g %g", row, hr_data_numbers(data, 0)[row], hr_data_codes(data, 1)[row], hr_data_numbers(data, 2)[row],
-                 hr_data_labels(data)[row]);
+        fail_msg("row %zu: %g %d %g %g", row, hr_data_numbers(data, 0)[row], hr_data_codes(data, 1)[row],
+                 hr_data_numbers(data, 2)[row], hr_data_labels(data)[row]);
     }
 }
 
-static void expect_report(const hr_data *data, size_t i, int missing, int unknown, int out_of_range, int not_integer) {
+static void expect_report(const hr_data *data, size_t i, int missing, int unknown, int out_of_range,
+                          int not_integer) {
     const hr_column_report *r = hr_data_report(data, i);
-    if (r->missing != (uint64_t)missing || r->unknown != (uint64_t)unknown || r->out_of_range != (uint64_t)out_of_range ||
-        r->not_integer != (uint64_t)not_integer) {
-        fail_msg("report %zu: %d %d %d %d", i, (int)r->missing, (int)r->unknown, (int)r->out_of_range, (int)r->not_integer);
+    if (r->missing != (uint64_t)missing || r->unknown != (uint64_t)unknown ||
+        r->out_of_range != (uint64_t)out_of_range || r->not_integer != (uint64_t)not_integer) {
+        fail_msg("report %zu: %d %d %d %d", i, (int)r->missing, (int)r->unknown, (int)r->out_of_range,
+                 (int)r->not_integer);
     }
 }
 
@@ -55,7 +57,8 @@ static void test_csv__takes_columns_in_any_order_and_ignores_others(void **state
 
 static void test_csv__reads_missing_values(void **state) {
     hr_schema *schema = *state;
-    hr_data *data = parse(schema, "n,c,w,y\n,,,no\n?,?,-99,no\n\"\", ? ,\" ?\",no\n-99,-99, -99 ,no\n-99.0,red,\"-99\",no\n");
+    hr_data *data = parse(
+        schema, "n,c,w,y\n,,,no\n?,?,-99,no\n\"\", ? ,\" ?\",no\n-99,-99, -99 ,no\n-99.0,red,\"-99\",no\n");
     for (size_t row = 0; row < 4; row++) expect_row(data, row, (double)NAN, 0, (double)NAN, 0);
     expect_row(data, 4, -10, 1, (double)NAN, 0); /* spellings of missing are compared as text */
     expect_report(data, 0, 4, 0, 1, 0);
@@ -66,7 +69,9 @@ static void test_csv__reads_missing_values(void **state) {
 
 static void test_csv__counts_what_the_schema_does_not_expect(void **state) {
     hr_schema *schema = *state;
-    hr_data *data = parse(schema, "n,c,w,y\n10,Red,0.5,no\n10.5,green,-0.5,no\n-1e300,red,100,no\n-10,re,1e17,no\n0,redd,100.5,no\n");
+    hr_data *data = parse(
+        schema,
+        "n,c,w,y\n10,Red,0.5,no\n10.5,green,-0.5,no\n-1e300,red,100,no\n-10,re,1e17,no\n0,redd,100.5,no\n");
     expect_row(data, 0, 10, 0, 0.5, 0);
     expect_row(data, 1, 10, 0, 0, 0);
     expect_row(data, 2, -10, 1, 100, 0);
@@ -80,10 +85,11 @@ static void test_csv__counts_what_the_schema_does_not_expect(void **state) {
 
 static void test_csv__clips_and_counts_number_labels(void **state) {
     (void)state;
-    hr_schema *schema = must_schema(
-        "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 1}\nfeatures: [{name: x, kind: number, low: 0, high: 1}]");
+    hr_schema *schema = must_schema("hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: "
+                                    "1}\nfeatures: [{name: x, kind: number, low: 0, high: 1}]");
     hr_data *data = parse(schema, "x,y\n0,0.5\n0,2\n0,\"-3\"\n");
-    assert_true(hr_data_labels(data)[0] == 0.5 && hr_data_labels(data)[1] == 1 && hr_data_labels(data)[2] == 0);
+    assert_true(hr_data_labels(data)[0] == 0.5 && hr_data_labels(data)[1] == 1 &&
+                hr_data_labels(data)[2] == 0);
     expect_report(data, 1, 0, 0, 2, 0);
     hr_data_free(data);
     hr_schema_free(schema);
@@ -91,8 +97,9 @@ static void test_csv__clips_and_counts_number_labels(void **state) {
 
 static void test_csv__matches_classes_as_text_then_as_numbers(void **state) {
     (void)state;
-    hr_schema *schema = must_schema("hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [\"-1\", \"1\", \"two\", \"1e1\"]}\n"
-                                    "features: [{name: x, kind: number, low: 0, high: 1}]");
+    hr_schema *schema = must_schema(
+        "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [\"-1\", \"1\", \"two\", \"1e1\"]}\n"
+        "features: [{name: x, kind: number, low: 0, high: 1}]");
     hr_data *data = parse(schema, "x,y\n0,1\n0,+1\n0,\" 1.0\"\n0,-1.000e+00\n0, two\n0,10\n");
     static const double expected[] = {1, 1, 1, 0, 2, 3};
     for (size_t i = 0; i < 6; i++) assert_true(hr_data_labels(data)[i] == expected[i]);
@@ -170,11 +177,13 @@ static void test_csv__label_may_be_optional(void **state) {
     expect_row(data, 0, 1, 1, 2, 1);
     hr_data_free(data);
     data = NULL;
-    for (options.size = 0; options.size <= sizeof options + 1; options.size += options.size ? sizeof options - 2 : 3) {
+    for (options.size = 0; options.size <= sizeof options + 1;
+         options.size += options.size ? sizeof options - 2 : 3) {
         assert_int_equal(hr_data_parse(schema, with, strlen(with), &options, &data, NULL), HR_E_ARGUMENT);
         assert_null(data);
     }
-    options.size = offsetof(hr_read_options, label_optional); /* an older header, whose tables always had a label */
+    options.size =
+        offsetof(hr_read_options, label_optional); /* an older header, whose tables always had a label */
     assert_int_equal(hr_data_parse(schema, without, strlen(without), &options, &data, NULL), HR_E_SCHEMA);
     assert_int_equal(hr_data_parse(schema, with, strlen(with), &options, &data, NULL), HR_OK);
     hr_data_free(data);
@@ -247,7 +256,9 @@ static void test_csv__reads_across_blocks(void **state) {
     char *text = must_alloc(capacity);
     size = (size_t)sprintf(text, "n,c,w,y,extra\n");
     for (int i = 0; i < ROWS; i++) {
-        size += (size_t)sprintf(text + size, i % 3 ? "%d.%d,\"two\nlines\",%d,\"no\",\"x\"\"%0*d\n\"\n" : "%d.%d,red,%d,yes,y%0*d\n",
+        size += (size_t)sprintf(text + size,
+                                i % 3 ? "%d.%d,\"two\nlines\",%d,\"no\",\"x\"\"%0*d\n\"\n"
+                                      : "%d.%d,red,%d,yes,y%0*d\n",
                                 i % 10, i % 7, i % 100, i % 37, i);
     }
     hr_data *data = must_parse(schema, text, size, HR_FORMAT_AUTO);
@@ -303,7 +314,8 @@ static void test_csv__limits_the_length_of_a_record(void **state) {
 static void test_csv__every_length_ends_well(void **state) {
     hr_schema *schema = *state;
     static const char text[] = "n,c,w,y\n1.5,\"a,b\",2,no\n-3,\"two\nlines\", \"4\" ,yes\n5,red,6,7\n";
-    for (size_t size = 0; size < sizeof text; size++) { /* cut anywhere: no reads beyond the bytes (sanitizers watch) */
+    for (size_t size = 0; size < sizeof text;
+         size++) { /* cut anywhere: no reads beyond the bytes (sanitizers watch) */
         char *exact = must_alloc(size);
         hr_data *data = NULL;
         memcpy(exact, text, size);

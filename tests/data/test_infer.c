@@ -1,4 +1,5 @@
-/* Proposed schemas: what is guessed, that it parses, that it awaits review, and that the table can be read with it. */
+/* Proposed schemas: what is guessed, that it parses, that it awaits review, and that the table can be read
+ * with it. */
 #include "support/reader_checks.h"
 
 #include <unistd.h>
@@ -26,7 +27,8 @@ static hr_schema *must_infer(const char *table, const char *label, char **yaml) 
     hr_data *data = must_parse(schema, table, strlen(table), HR_FORMAT_AUTO);
     for (size_t i = 0; i <= hr_schema_feature_count(schema); i++) {
         const hr_column_report *r = hr_data_report(data, i);
-        const hr_column *column = i < hr_schema_feature_count(schema) ? hr_schema_feature(schema, i) : hr_schema_label(schema);
+        const hr_column *column =
+            i < hr_schema_feature_count(schema) ? hr_schema_feature(schema, i) : hr_schema_label(schema);
         assert_true(column->review);
         if (r->out_of_range || r->not_integer || (r->unknown && column->value_count < 254))
             fail_msg("the proposal does not fit its table:\n%s", text);
@@ -42,12 +44,15 @@ static void test_infer__guesses_kinds_and_bounds(void **state) {
     hr_schema *s = must_infer("whole,\"fra,ction\",word,mixed,constant,none,y\n"
                               "3, 0.5 ,b,1,5,,yes\n-2,1e-3,a,x,5,,no\n\"7\",2,\"a\",2,5,NA,yes\n",
                               "y", NULL);
-    const hr_column *whole = hr_schema_feature(s, 0), *fraction = hr_schema_feature(s, 1), *word = hr_schema_feature(s, 2);
-    const hr_column *mixed = hr_schema_feature(s, 3), *constant = hr_schema_feature(s, 4), *none = hr_schema_feature(s, 5);
+    const hr_column *whole = hr_schema_feature(s, 0), *fraction = hr_schema_feature(s, 1),
+                    *word = hr_schema_feature(s, 2);
+    const hr_column *mixed = hr_schema_feature(s, 3), *constant = hr_schema_feature(s, 4),
+                    *none = hr_schema_feature(s, 5);
     assert_int_equal(hr_schema_feature_count(s), 6);
     assert_true(whole->kind == HR_NUMBER && whole->integer && whole->low == -2 && whole->high == 7);
     assert_string_equal(fraction->name, "fra,ction");
-    assert_true(fraction->kind == HR_NUMBER && !fraction->integer && fraction->low == 1e-3 && fraction->high == 2);
+    assert_true(fraction->kind == HR_NUMBER && !fraction->integer && fraction->low == 1e-3 &&
+                fraction->high == 2);
     assert_true(word->kind == HR_CATEGORY && word->value_count == 2);
     assert_string_equal(word->values[0], "a");
     assert_true(mixed->kind == HR_CATEGORY && mixed->value_count == 3);
@@ -107,7 +112,8 @@ static void test_infer__finds_spellings_of_missing(void **state) {
 
 static void test_infer__says_when_labels_are_missing(void **state) {
     (void)state;
-    static const char *const tables[] = {"x,y\n1,a\n1,b\n1,\n", "x,y\n1,1\n1,2\n1,NA\n", "x,y\nNA,1\n2,b\n1,NA\n"};
+    static const char *const tables[] = {"x,y\n1,a\n1,b\n1,\n", "x,y\n1,1\n1,2\n1,NA\n",
+                                         "x,y\nNA,1\n2,b\n1,NA\n"};
     for (size_t i = 0; i < 3; i++) {
         hr_error err = {0};
         char *yaml = infer(tables[i], HR_FORMAT_AUTO, "y", &err);
@@ -122,7 +128,8 @@ static void test_infer__says_when_there_are_too_many_values(void **state) {
     enum { ROWS = 400 };
     char *table = must_alloc(ROWS * 40 + 100), *yaml = NULL;
     size_t size = (size_t)sprintf(table, "id,few,,y\n");
-    for (int i = 0; i < ROWS; i++) size += (size_t)sprintf(table + size, "p%03d,q%03d,,%d\n", i, i % 254, i % 2);
+    for (int i = 0; i < ROWS; i++)
+        size += (size_t)sprintf(table + size, "p%03d,q%03d,,%d\n", i, i % 254, i % 2);
     hr_schema *s = must_infer(table, "y", &yaml);
     assert_int_equal(hr_schema_feature_count(s), 2);
     assert_int_equal(hr_schema_feature(s, 0)->value_count, 254);
@@ -139,8 +146,9 @@ static void test_infer__says_when_there_are_too_many_values(void **state) {
 static void test_infer__survives_huge_numbers(void **state) {
     (void)state;
     hr_error err = {0};
-    static const char *const tables[] = {"x,y\n-1.7e308,1\n1.7e308,2\n", "x,y\n1.7e308,1\n1.7e308,2\n", "x,y\n-1.7e308,1\n-1.7e308,2\n",
-                                         "x,y\n1e999,1\n2,2\n", "x,y\n5e-324,1\n5e-324,2\n"};
+    static const char *const tables[] = {"x,y\n-1.7e308,1\n1.7e308,2\n", "x,y\n1.7e308,1\n1.7e308,2\n",
+                                         "x,y\n-1.7e308,1\n-1.7e308,2\n", "x,y\n1e999,1\n2,2\n",
+                                         "x,y\n5e-324,1\n5e-324,2\n"};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char *yaml = infer(tables[i], HR_FORMAT_CSV, "y", &err);
         assert_non_null(yaml);

@@ -14,23 +14,27 @@ static hr_data *parse(const hr_schema *schema, const char *text) {
 }
 
 static void expect_row(const hr_data *data, size_t row, double a, double b, int c, double y) {
-    if (!is_same_double(hr_data_numbers(data, 0)[row], a) || !is_same_double(hr_data_numbers(data, 1)[row], b) ||
-        hr_data_codes(data, 2)[row] != c || hr_data_labels(data)[row] != y) {
-        fail_msg("row %zu: %g %g %d %g", row, hr_data_numbers(data, 0)[row], hr_data_numbers(data, 1)[row], hr_data_codes(data, 2)[row],
-                 hr_data_labels(data)[row]);
+    if (!is_same_double(hr_data_numbers(data, 0)[row], a) ||
+        !is_same_double(hr_data_numbers(data, 1)[row], b) || hr_data_codes(data, 2)[row] != c ||
+        hr_data_labels(data)[row] != y) {
+        fail_msg("row %zu: %g %g %d %g", row, hr_data_numbers(data, 0)[row], hr_data_numbers(data, 1)[row],
+                 hr_data_codes(data, 2)[row], hr_data_labels(data)[row]);
     }
 }
 
 static void test_libsvm__reads_entries_in_any_order(void **state) {
     hr_schema *schema = *state;
-    hr_data *data = parse(schema, "# a remark\n+1 1:0.5 2:3 3:2\n\n-1 3:1 1:-2.5e0\t2:7 # more\r\n1\n -1  2:1e3   \n1.0 1:? 2:2.5");
+    hr_data *data = parse(
+        schema,
+        "# a remark\n+1 1:0.5 2:3 3:2\n\n-1 3:1 1:-2.5e0\t2:7 # more\r\n1\n -1  2:1e3   \n1.0 1:? 2:2.5");
     assert_int_equal(hr_data_rows(data), 5);
     expect_row(data, 0, 0.5, 3, 2, 1);
     expect_row(data, 1, -2.5, 7, 1, 0);
     expect_row(data, 2, 0, 1, 0, 1);
     expect_row(data, 3, 0, 100, 0, 0);
     expect_row(data, 4, (double)NAN, 2.5, 0, 1);
-    const hr_column_report *a = hr_data_report(data, 0), *b = hr_data_report(data, 1), *c = hr_data_report(data, 2);
+    const hr_column_report *a = hr_data_report(data, 0), *b = hr_data_report(data, 1),
+                           *c = hr_data_report(data, 2);
     assert_int_equal(a->missing, 1);
     assert_int_equal(a->out_of_range, 0);
     assert_int_equal(b->out_of_range, 2); /* the absent one is 0, which is below 1 */
@@ -41,20 +45,21 @@ static void test_libsvm__reads_entries_in_any_order(void **state) {
 
 static void test_libsvm__absent_means_what_zero_means(void **state) {
     (void)state;
-    hr_schema *schema =
-        must_schema("hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 9}\n"
-                    "features: [{name: a, kind: category, values: [\"1\", \"0\"]}, {name: b, kind: number, low: -1, high: 1}]");
+    hr_schema *schema = must_schema("hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 9}\n"
+                                    "features: [{name: a, kind: category, values: [\"1\", \"0\"]}, {name: b, "
+                                    "kind: number, low: -1, high: 1}]");
     hr_data *data = parse(schema, "1 1:1\n2 2:0.5\n");
     assert_int_equal(hr_data_codes(data, 0)[0], 1);
     assert_int_equal(hr_data_codes(data, 0)[1], 2);
     assert_true(hr_data_numbers(data, 1)[0] == 0 && hr_data_labels(data)[1] == 2);
     hr_data_free(data);
     hr_schema_free(schema);
-    schema =
-        must_schema("hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 9}\n"
-                    "features: [{name: a, kind: number, low: -1, high: 1}, {name: b, kind: number, low: -1, high: 1}]\nmissing: ['0']");
+    schema = must_schema("hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 9}\n"
+                         "features: [{name: a, kind: number, low: -1, high: 1}, {name: b, kind: number, low: "
+                         "-1, high: 1}]\nmissing: ['0']");
     data = parse(schema, "1 1:1\n2 1:0.0\n3 1:0\n");
-    assert_true(hr_data_numbers(data, 0)[1] == 0 && isnan(hr_data_numbers(data, 0)[2]) && isnan(hr_data_numbers(data, 1)[0]));
+    assert_true(hr_data_numbers(data, 0)[1] == 0 && isnan(hr_data_numbers(data, 0)[2]) &&
+                isnan(hr_data_numbers(data, 1)[0]));
     assert_int_equal(hr_data_report(data, 1)->missing, 3);
     hr_data_free(data);
     hr_schema_free(schema);
@@ -111,20 +116,21 @@ static void test_libsvm__refuses_with_the_place(void **state) {
 
 static void test_libsvm__is_known_by_its_content(void **state) {
     (void)state;
-    hr_schema *schema = must_schema(
-        "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 9}\nfeatures: [{name: x, kind: number, low: 0, high: 9}]");
+    hr_schema *schema = must_schema("hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: "
+                                    "9}\nfeatures: [{name: x, kind: number, low: 0, high: 9}]");
     static const struct {
         const char *text;
         bool libsvm;
-    } cases[] = {{"1 1:2\n", true},       {"# x\n\n1\n1 1:2\n", true}, {"2 1:2", true},         {"x,y\n1,2\n", false},
-                 {"y,x\n1:2,3\n", false}, {"y\n1\n", false},           {"y x\n1 1:2\n", false}, {"a \"1:2\"\n", false},
-                 {"1\n2\n", false},       {"1 qid:3 1:1\n", true},     {"1 1:2\nx,y\n", false}};
+    } cases[] = {{"1 1:2\n", true},       {"# x\n\n1\n1 1:2\n", true}, {"2 1:2", true},
+                 {"x,y\n1,2\n", false},   {"y,x\n1:2,3\n", false},     {"y\n1\n", false},
+                 {"y x\n1 1:2\n", false}, {"a \"1:2\"\n", false},      {"1\n2\n", false},
+                 {"1 qid:3 1:1\n", true}, {"1 1:2\nx,y\n", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hr_data *data = NULL;
         hr_error err = {0};
         hr_status status = hr_data_parse(schema, cases[i].text, strlen(cases[i].text), NULL, &data, &err);
-        bool csv = strstr(err.message, "no such column") || strstr(err.message, "quotation") || (!status && strchr(cases[i].text, ',')) ||
-                   strstr(err.message, "'1:2' is not a number");
+        bool csv = strstr(err.message, "no such column") || strstr(err.message, "quotation") ||
+                   (!status && strchr(cases[i].text, ',')) || strstr(err.message, "'1:2' is not a number");
         if (csv == cases[i].libsvm) fail_msg("'%s': status %d, %s", cases[i].text, status, err.message);
         hr_data_free(data);
     }
@@ -144,7 +150,8 @@ static void test_libsvm__reads_across_blocks(void **state) {
     }
     hr_data *data = must_parse(schema, text, size, HR_FORMAT_AUTO);
     assert_int_equal(hr_data_rows(data), ROWS);
-    for (int i = 0; i < ROWS; i++) expect_row(data, (size_t)i, i % 3 ? i % 10 : 0, i % 5 ? 1 + i % 99 : 1, i % 5 ? 2 : 0, i % 2);
+    for (int i = 0; i < ROWS; i++)
+        expect_row(data, (size_t)i, i % 3 ? i % 10 : 0, i % 5 ? 1 + i % 99 : 1, i % 5 ? 2 : 0, i % 2);
     assert_int_equal(hr_data_report(data, 1)->out_of_range, ROWS / 5);
     hr_data_free(data);
     free(text);
@@ -152,7 +159,8 @@ static void test_libsvm__reads_across_blocks(void **state) {
 
 static void test_libsvm__every_length_ends_well(void **state) {
     hr_schema *schema = *state;
-    static const char text[] = "+1 1:0.5 2:3 3:2\n\n-1 3:1 1:-2.5e0\t2:7 # more\r\n1\n -1  2:1e3   \n1.0 1:? 2:2.5";
+    static const char text[] =
+        "+1 1:0.5 2:3 3:2\n\n-1 3:1 1:-2.5e0\t2:7 # more\r\n1\n -1  2:1e3   \n1.0 1:? 2:2.5";
     for (size_t size = 0; size < sizeof text; size++) {
         char *exact = must_alloc(size);
         hr_data *data = NULL;
@@ -178,9 +186,12 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_libsvm__reads_entries_in_any_order), cmocka_unit_test(test_libsvm__absent_means_what_zero_means),
-        cmocka_unit_test(test_libsvm__labels_may_be_optional),     cmocka_unit_test(test_libsvm__refuses_with_the_place),
-        cmocka_unit_test(test_libsvm__is_known_by_its_content),    cmocka_unit_test(test_libsvm__reads_across_blocks),
+        cmocka_unit_test(test_libsvm__reads_entries_in_any_order),
+        cmocka_unit_test(test_libsvm__absent_means_what_zero_means),
+        cmocka_unit_test(test_libsvm__labels_may_be_optional),
+        cmocka_unit_test(test_libsvm__refuses_with_the_place),
+        cmocka_unit_test(test_libsvm__is_known_by_its_content),
+        cmocka_unit_test(test_libsvm__reads_across_blocks),
         cmocka_unit_test(test_libsvm__every_length_ends_well),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -2,13 +2,14 @@
 #include "data/records.h"
 #include "support/reader_checks.h"
 
-static const char schema_text[] =
-    "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\nfeatures: [{name: n, kind: number, "
-    "low: 0, high: 10}, {name: c, kind: category, values: [a, b, d]}]\n";
+static const char schema_text[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: "
+                                  "1}\nfeatures: [{name: n, kind: number, "
+                                  "low: 0, high: 10}, {name: c, kind: category, values: [a, b, d]}]\n";
 
 static hr_data *must_borrow(const hr_schema *schema, const double *const *columns, const double *labels) {
     hr_data *data = NULL;
-    hr_array arrays[2] = {{columns[0], HR_ELEMENT_FLOAT64, sizeof(double)}, {columns[1], HR_ELEMENT_FLOAT64, sizeof(double)}};
+    hr_array arrays[2] = {{columns[0], HR_ELEMENT_FLOAT64, sizeof(double)},
+                          {columns[1], HR_ELEMENT_FLOAT64, sizeof(double)}};
     hr_array label = {labels, HR_ELEMENT_FLOAT64, sizeof(double)};
     assert_int_equal(hr_data_borrow(schema, 4, arrays, labels ? &label : NULL, &data, NULL), HR_OK);
     return data;

@@ -1,11 +1,12 @@
-/* A plan is what the fit then does: the same rounds, budget and noise as the releases of a model trained with as many records as it
- * says. And what it refuses. */
+/* A plan is what the fit then does: the same rounds, budget and noise as the releases of a model trained with
+ * as many records as it says. And what it refuses. */
 #include "support/tables.h"
 
 static hr_plan_info plan_of(const hr_fit_options *options, double records, const hr_schema *schema) {
     hr_plan_info plan = {0};
     hr_error err = {0};
-    if (hr_fit_plan(options, records, schema, &plan, &err) != HR_OK) fail_msg("%s; %s", err.message, err.remedy);
+    if (hr_fit_plan(options, records, schema, &plan, &err) != HR_OK)
+        fail_msg("%s; %s", err.message, err.remedy);
     return plan;
 }
 
@@ -51,8 +52,11 @@ static void assert_as_planned(size_t classes, double epsilon, double delta, size
     assert_true(records > 0 && fabs(records - (double)rows) < (double)rows / 2);
     assert_int_equal(hr_model_tree_count(model), trees);
     assert_near(plan.share_bins + 1, cost_of(model, "bin edges") / all + 1, 1e-3);
-    assert_near(plan.share_count + plan.share_base,
-                (cost_of(model, "record count") + cost_of(model, "base score") + cost_of(model, "class counts")) / all, 1e-3);
+    assert_near(
+        plan.share_count + plan.share_base,
+        (cost_of(model, "record count") + cost_of(model, "base score") + cost_of(model, "class counts")) /
+            all,
+        1e-3);
     assert_near(plan.share_choices, cost_of(model, "choice of tree") / all, 1e-3);
     assert_near(plan.share_sums, cost_of(model, "leaf sum") / all, 1e-3);
     assert_near(plan.share_counts, cost_of(model, "leaf count") / all, 1e-3);
@@ -91,8 +95,10 @@ static void test_plan__without_a_schema_is_for_two_classes(void **state) {
     (void)state;
     table two = table_of_steps(8, 2, 2, 1), numbers = table_of_steps(8, 2, 0, 1);
     hr_fit_options options = options_of(hr_default_method(), HR_SOUND);
-    hr_plan_info blind = plan_of(&options, 5000, NULL), with = plan_of(&options, 5000, hr_data_schema(two.data));
-    assert_true(blind.rounds == with.rounds && blind.gradient_noise == with.gradient_noise && blind.share_bins == with.share_bins);
+    hr_plan_info blind = plan_of(&options, 5000, NULL),
+                 with = plan_of(&options, 5000, hr_data_schema(two.data));
+    assert_true(blind.rounds == with.rounds && blind.gradient_noise == with.gradient_noise &&
+                blind.share_bins == with.share_bins);
     assert_true(blind.label_range == 1);
     assert_near(blind.label_noise, blind.gradient_noise / 2, 1e-12);
     hr_plan_info number = plan_of(&options, 5000, hr_data_schema(numbers.data));
@@ -117,7 +123,8 @@ static void test_plan__has_less_noise_with_more_records_or_budget(void **state) 
     assert_true(plan_of(&options, 1000, NULL).gradient_noise < few.gradient_noise);
 }
 
-static void assert_refused(const hr_fit_options *options, double records, hr_status wanted, const char *says) {
+static void assert_refused(const hr_fit_options *options, double records, hr_status wanted,
+                           const char *says) {
     hr_plan_info plan, untouched;
     memset(&plan, 7, sizeof plan);
     memcpy(&untouched, &plan, sizeof plan);
@@ -134,11 +141,13 @@ static void test_plan__refuses_what_it_cannot_tell(void **state) {
     (void)state;
     for (size_t m = 0; m < hr_method_count(); m++) {
         hr_fit_options other = options_of(hr_method_at(m)->name, HR_SOUND);
-        if (strcmp(other.method, "hedge") != 0) assert_refused(&other, 1000, HR_E_ARGUMENT, "method hedge has a plan");
+        if (strcmp(other.method, "hedge") != 0)
+            assert_refused(&other, 1000, HR_E_ARGUMENT, "method hedge has a plan");
     }
     hr_fit_options options = options_of("hedge", HR_SOUND);
     static const double records[] = {0, .5, -1, NAN, INFINITY, 4294967295.};
-    for (size_t i = 0; i < COUNT(records); i++) assert_refused(&options, records[i], HR_E_ARGUMENT, "from 1 to 4294967294");
+    for (size_t i = 0; i < COUNT(records); i++)
+        assert_refused(&options, records[i], HR_E_ARGUMENT, "from 1 to 4294967294");
     options.epsilon = 0;
     assert_refused(&options, 1000, HR_E_ARGUMENT, "epsilon");
     options.epsilon = 1e-13;

@@ -1,5 +1,6 @@
-/* What can be known before a fit is refused before its budget is reserved: budgets that are too small for some release, deltas above one in
- * the number of records, too many classes, and tables that memory has no room for. */
+/* What can be known before a fit is refused before its budget is reserved: budgets that are too small for
+ * some release, deltas above one in the number of records, too many classes, and tables that memory has no
+ * room for. */
 #include "support/tables.h"
 #include "support/temp_dir.h"
 
@@ -16,7 +17,8 @@ typedef struct fixture {
 static int open_fixture(void **state) {
     fixture *f = calloc(1, sizeof *f);
     if (!f || temp_dir_open_in_memory((void **)&f->files)) return -1;
-    if (hr_ledger_create(f->files->path, 1e5, .999, NULL) || hr_ledger_open(f->files->path, &f->ledger, NULL)) return -1;
+    if (hr_ledger_create(f->files->path, 1e5, .999, NULL) || hr_ledger_open(f->files->path, &f->ledger, NULL))
+        return -1;
     *state = f;
     return 0;
 }
@@ -46,7 +48,8 @@ static hr_fit_options charged_options(const fixture *f, const char *method) {
 }
 
 /* Refused, and no entry, not even a void one. */
-static void assert_refused(const fixture *f, const hr_data *data, const hr_fit_options *options, hr_status wanted, const char *says) {
+static void assert_refused(const fixture *f, const hr_data *data, const hr_fit_options *options,
+                           hr_status wanted, const char *says) {
     uint64_t before = entries_of(f);
     hr_model *model = NULL;
     hr_error err = {0};
@@ -57,12 +60,14 @@ static void assert_refused(const fixture *f, const hr_data *data, const hr_fit_o
     char text[1024];
     hr_error_format(&err, text, sizeof text);
     if (!strstr(text, says)) fail_msg("%s: '%s' does not say '%s'", options->method, text, says);
-    if (entries_of(f) != before) fail_msg("%s: refused with an entry in the ledger: %s", options->method, text);
+    if (entries_of(f) != before)
+        fail_msg("%s: refused with an entry in the ledger: %s", options->method, text);
 }
 
-/* ---- Budgets ----------------------------------------------------------------------------------------------------------- */
+/* ---- Budgets ---- */
 
-/* The fit ends with a model and a committed entry, or with BUDGET and none; the plan of hedge says which. True: a model. */
+/* The fit ends with a model and a committed entry, or with BUDGET and none; the plan of hedge says which.
+ * True: a model. */
 static bool fits_or_refuses(const fixture *f, const table *t, const hr_fit_options *options) {
     uint64_t before = entries_of(f);
     hr_model *model = NULL;
@@ -72,8 +77,8 @@ static bool fits_or_refuses(const fixture *f, const table *t, const hr_fit_optio
     if (status && status != HR_E_BUDGET) fail_msg("%s: %s", options->method, err.message);
     assert_true((status == HR_OK) == (model != NULL));
     if (entries_of(f) != before + (status == HR_OK))
-        fail_msg("%s, epsilon %g, delta %g: refused with an entry in the ledger: %s", options->method, options->epsilon, options->delta,
-                 err.message);
+        fail_msg("%s, epsilon %g, delta %g: refused with an entry in the ledger: %s", options->method,
+                 options->epsilon, options->delta, err.message);
     if (status) assert_string_equal(err.field, "epsilon");
     if (strcmp(options->method, hr_default_method()) == 0)
         assert_int_equal(hr_fit_plan(options, ROWS, hr_data_schema(t->data), &plan, NULL), status);
@@ -109,11 +114,13 @@ static void test_budget__suffices_or_is_refused(void **state) {
     }
 }
 
-/* Options that divide the budget: many trees, deep ones, small shares, one feature to choose from, public edges. */
+/* Options that divide the budget: many trees, deep ones, small shares, one feature to choose from, public
+ * edges. */
 static void test_budget__suffices_or_is_refused_however_it_is_shared(void **state) {
-    static const char *const settings[][2] = {{"trees", "40"},  {"depth", "9"},      {"leaf-share", ".01"},  {"leaf-share", ".99"},
-                                              {"part", "true"}, {"part", "false"},   {"count-share", ".01"}, {"features", "1"},
-                                              {"bins", "2"},    {"edges", "public"}, {"bin-share", ".01"},   {"ensemble", "2"}};
+    static const char *const settings[][2] = {
+        {"trees", "40"},  {"depth", "9"},      {"leaf-share", ".01"},  {"leaf-share", ".99"},
+        {"part", "true"}, {"part", "false"},   {"count-share", ".01"}, {"features", "1"},
+        {"bins", "2"},    {"edges", "public"}, {"bin-share", ".01"},   {"ensemble", "2"}};
     table t = table_of_steps(ROWS, 3, 2, 6);
     for (size_t m = 0; m < hr_method_count(); m++)
         for (size_t s = 0; is_private(m) && s < COUNT(settings); s++)
@@ -131,7 +138,8 @@ static void test_budget__suffices_or_is_refused_however_it_is_shared(void **stat
     table_close(&t);
 }
 
-/* The number of rounds follows from a noisy count: a budget is refused if the largest number could not be paid for, whatever the count. */
+/* The number of rounds follows from a noisy count: a budget is refused if the largest number could not be
+ * paid for, whatever the count. */
 static void test_plan__refuses_a_budget_whatever_the_number_of_records(void **state) {
     (void)state;
     hr_plan_info plan;
@@ -140,13 +148,14 @@ static void test_plan__refuses_a_budget_whatever_the_number_of_records(void **st
             hr_fit_options options = options_of(hr_default_method(), HR_SOUND);
             options.epsilon = pow(10, tenths / 10.);
             options.delta = with_delta ? 1e-8 : 0;
-            hr_status few = hr_fit_plan(&options, 1, NULL, &plan, NULL), many = hr_fit_plan(&options, 1e7, NULL, &plan, NULL);
+            hr_status few = hr_fit_plan(&options, 1, NULL, &plan, NULL),
+                      many = hr_fit_plan(&options, 1e7, NULL, &plan, NULL);
             assert_int_equal(few, many);
             assert_true(!few || few == HR_E_BUDGET);
         }
 }
 
-/* ---- Delta ------------------------------------------------------------------------------------------------------------- */
+/* ---- Delta ---- */
 
 static void test_delta__is_at_most_one_in_the_number_of_records(void **state) {
     table t = table_of_steps(16, 2, 2, 1);
@@ -176,7 +185,7 @@ static void test_delta__of_a_thirtieth_is_one_in_thirty(void **state) {
     table_close(&t);
 }
 
-/* ---- Tables ------------------------------------------------------------------------------------------------------------ */
+/* ---- Tables ---- */
 
 static void test_labels__that_a_method_does_not_take(void **state) {
     table t = table_of_steps(ROWS, 2, 3, 1);
@@ -193,7 +202,8 @@ static void test_labels__that_a_method_does_not_take(void **state) {
     }
     t = table_open(ROWS, 1);
     hr_column feature = number_column("x", 0, 1);
-    table_make(&t, (hr_column){.name = "y", .kind = HR_CATEGORY, .value_count = CLASSES, .values = values}, &feature);
+    table_make(&t, (hr_column){.name = "y", .kind = HR_CATEGORY, .value_count = CLASSES, .values = values},
+               &feature);
     options = charged_options(*state, "hedge");
     assert_refused(*state, t.data, &options, HR_E_LIMIT, "classes");
     table_close(&t);
@@ -254,7 +264,8 @@ static void test_memory__is_asked_for_before_the_budget(void **state) {
         assert_true(child >= 0);
         if (child == 0) fit_without_room(f, &t, hr_method_at(m)->name);
         assert_int_equal(waitpid(child, &status, 0), child);
-        if (!WIFEXITED(status) || WEXITSTATUS(status)) fail_msg("%s: status %d", hr_method_at(m)->name, status);
+        if (!WIFEXITED(status) || WEXITSTATUS(status))
+            fail_msg("%s: status %d", hr_method_at(m)->name, status);
     }
     table_close(&t);
 }

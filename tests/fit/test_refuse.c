@@ -1,5 +1,5 @@
-/* What hr_fit refuses, in which order, and that refusing costs nothing: no model, no line in the ledger. And what a fit that
- * ends otherwise leaves in the ledger. */
+/* What hr_fit refuses, in which order, and that refusing costs nothing: no model, no line in the ledger. And
+ * what a fit that ends otherwise leaves in the ledger. */
 #include "support/tables.h"
 #include "support/temp_dir.h"
 
@@ -14,7 +14,8 @@ static int open_fixture(void **state) {
     fixture *f = calloc(1, sizeof *f);
     if (!f || temp_dir_open((void **)&f->files)) return -1;
     f->table = table_of_steps(8, 2, 2, 1);
-    if (hr_ledger_create(f->files->path, 2, 1e-5, NULL) || hr_ledger_open(f->files->path, &f->ledger, NULL)) return -1;
+    if (hr_ledger_create(f->files->path, 2, 1e-5, NULL) || hr_ledger_open(f->files->path, &f->ledger, NULL))
+        return -1;
     *state = f;
     return 0;
 }
@@ -41,7 +42,8 @@ static hr_ledger_total total_of(const fixture *f) {
 }
 
 /* Refused with that status and (unless NULL) that field; without a model and without an entry. */
-static void assert_refused(const fixture *f, const hr_data *data, const hr_fit_options *options, hr_status wanted, const char *says) {
+static void assert_refused(const fixture *f, const hr_data *data, const hr_fit_options *options,
+                           hr_status wanted, const char *says) {
     hr_model *const untouched = (hr_model *)(void *)&data, *model = untouched;
     hr_error err = {0};
     hr_status status = hr_fit(data, options, &model, &err);
@@ -83,7 +85,9 @@ static void test_fit__refuses_a_schema_that_awaits_review(void **state) {
 static void test_fit__refuses_data_without_labels(void **state) {
     fixture *f = *state;
     hr_data *data = NULL;
-    assert_int_equal(hr_data_from_arrays(f->table.schema, 8, (const double *const *)f->table.columns, NULL, &data, NULL), HR_OK);
+    assert_int_equal(
+        hr_data_from_arrays(f->table.schema, 8, (const double *const *)f->table.columns, NULL, &data, NULL),
+        HR_OK);
     hr_fit_options options = charged_options(f, HR_SOUND);
     assert_refused(f, data, &options, HR_E_SCHEMA, "label");
     options.epsilon = 100;
@@ -117,7 +121,8 @@ static void test_schema__needs_a_feature(void **state) {
 
 static void test_fit__refuses_a_ledger_for_what_is_not_private(void **state) {
     fixture *f = *state;
-    for (double epsilon = 1; epsilon < 200; epsilon *= 100) { /* 100 is more than is left: the rule comes before the sum */
+    for (double epsilon = 1; epsilon < 200;
+         epsilon *= 100) { /* 100 is more than is left: the rule comes before the sum */
         hr_fit_options options = charged_options(f, HR_PAPER);
         options.epsilon = epsilon;
         assert_refused(f, f->table.data, &options, HR_E_POLICY, "ledger");
@@ -210,13 +215,15 @@ static void test_fit__commits_exactly_what_was_asked_for(void **state) {
     options.epsilon = .375;
     hr_model_free(fit(f->table.data, &options));
     seen_entry seen = last_entry(f);
-    assert_true(seen.count == 1 && seen.state == HR_ENTRY_COMMITTED && seen.epsilon == .375 && seen.delta == 0);
+    assert_true(seen.count == 1 && seen.state == HR_ENTRY_COMMITTED && seen.epsilon == .375 &&
+                seen.delta == 0);
     assert_non_null(strstr(seen.purpose, "dpboost"));
     options.method = "seq";
     options.delta = 0x1p-20;
     hr_model_free(fit(f->table.data, &options));
     seen = last_entry(f);
-    assert_true(seen.count == 2 && seen.state == HR_ENTRY_COMMITTED && seen.epsilon == .375 && seen.delta == 0x1p-20);
+    assert_true(seen.count == 2 && seen.state == HR_ENTRY_COMMITTED && seen.epsilon == .375 &&
+                seen.delta == 0x1p-20);
     assert_non_null(strstr(seen.purpose, "seq"));
     assert_true(total_of(f).epsilon_spent == .75 && total_of(f).delta_spent == 0x1p-20);
     options.epsilon = 1.25;
@@ -267,7 +274,8 @@ static void test_fit__can_be_cancelled_but_not_for_free(void **state) {
     assert_true(total_of(f).epsilon_spent == .75);
 }
 
-/* Another run reserves while this one is on its way: each is told its own entry, and 0 if it reserved nothing. */
+/* Another run reserves while this one is on its way: each is told its own entry, and 0 if it reserved
+ * nothing. */
 typedef struct rival {
     hr_ledger *ledger;
     int64_t entry;
@@ -278,7 +286,8 @@ static bool reserve_between(void *user, size_t done, size_t total) {
     rival *r = user;
     (void)done;
     (void)total;
-    if (!r->entry) assert_int_equal(hr_ledger_reserve(r->ledger, .125, 0, "another run", &r->entry, NULL), HR_OK);
+    if (!r->entry)
+        assert_int_equal(hr_ledger_reserve(r->ledger, .125, 0, "another run", &r->entry, NULL), HR_OK);
     return r->may_go_on;
 }
 
@@ -303,7 +312,8 @@ static void test_fit__hands_out_its_own_entry(void **state) {
     }
 }
 
-/* What progress hears depends on public settings only: the same calls for other records, and for more of them. */
+/* What progress hears depends on public settings only: the same calls for other records, and for more of
+ * them. */
 static void test_fit__tells_progress_nothing_about_records(void **state) {
     (void)state;
     static const char *const methods[] = {"dpboost", "seq", "para"};

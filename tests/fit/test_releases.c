@@ -1,5 +1,5 @@
-/* The list of releases that a model carries: what is in it, that it adds up to no more than the guarantee, and that the guarantee is
- * what was granted. And what models say that are not private. */
+/* The list of releases that a model carries: what is in it, that it adds up to no more than the guarantee,
+ * and that the guarantee is what was granted. And what models say that are not private. */
 #include "stats/split_candidates.h"
 #include "support/tables.h"
 
@@ -64,9 +64,11 @@ static void check_sum(const setting *s, const hr_model *model) {
     assert_true(g->is_private);
     assert_int_equal(model->privacy_measure, s->delta > 0 ? HR_ZCDP : HR_PURE);
     assert_int_equal(hr_account(model->releases, model->release_count, &total, NULL), HR_OK);
-    assert_int_equal(hr_account_check(model->releases, model->release_count, model->privacy_measure, NULL), HR_OK);
+    assert_int_equal(hr_account_check(model->releases, model->release_count, model->privacy_measure, NULL),
+                     HR_OK);
     double granted = hr_units_value(hr_units_down(s->epsilon)), used;
-    if (g->epsilon != granted) fail_msg("%s: epsilon %.17g of %g, delta %g", s->method, g->epsilon, s->epsilon, s->delta);
+    if (g->epsilon != granted)
+        fail_msg("%s: epsilon %.17g of %g, delta %g", s->method, g->epsilon, s->epsilon, s->delta);
     assert_true(g->delta == ldexp(floor(ldexp(s->delta, 62)), -62) && g->delta_replace == g->delta);
     if (s->delta > 0) {
         hr_units rho = hr_zcdp_rho(granted, g->delta);
@@ -76,7 +78,8 @@ static void check_sum(const setting *s, const hr_model *model) {
         used = hr_units_value(total);
         assert_true(g->epsilon_replace == 2 * granted);
     }
-    if (used > granted || used < .999 * granted) fail_msg("%s: used %.17g of %.17g, delta %g", s->method, used, granted, s->delta);
+    if (used > granted || used < .999 * granted)
+        fail_msg("%s: used %.17g of %.17g, delta %g", s->method, used, granted, s->delta);
     assert_null(strstr(g->statement, "NOT"));
     assert_non_null(strstr(g->statement, "-differentially private"));
 }
@@ -86,8 +89,8 @@ static void test_releases__add_up_to_what_was_asked_for(void **state) {
     each_setting(check_sum);
 }
 
-/* How many rounds there are follows from a noisy count, and so does what their rounded costs leave of the budget. What the model
- * promises does not. */
+/* How many rounds there are follows from a noisy count, and so does what their rounded costs leave of the
+ * budget. What the model promises does not. */
 static void test_guarantee__does_not_tell_the_rounds(void **state) {
     (void)state;
     for (int pure = 0; pure < 2; pure++) {
@@ -118,20 +121,26 @@ static size_t outputs_of(const setting *s) {
 }
 
 /* One line of a tree, as the structure wants it. */
-static void check_line(const setting *s, const hr_release *line, const char *what, int64_t tree, int64_t level, uint64_t first_group) {
+static void check_line(const setting *s, const hr_release *line, const char *what, int64_t tree,
+                       int64_t level, uint64_t first_group) {
     bool dpboost = strcmp(s->method, "dpboost") == 0, seq = strcmp(s->method, "seq") == 0, split = level >= 0;
     assert_string_equal(line->what, what);
     assert_true(line->tree == tree && line->level == level);
     assert_true(line->group == first_group + (uint64_t)(dpboost ? tree / s->ensemble : seq ? tree : 0));
     assert_true(line->part == (uint64_t)(dpboost ? tree % s->ensemble : seq ? 0 : tree));
     assert_true(line->draws == (uint64_t)1 << (split ? level : s->depth));
-    assert_true(line->sensitivity == (split ? HR_GAIN_WIDTH : strcmp(what, "leaf sum") == 0 ? GRADIENT_BOUND : 1));
+    assert_true(line->sensitivity == (split                           ? HR_GAIN_WIDTH
+                                      : strcmp(what, "leaf sum") == 0 ? GRADIENT_BOUND
+                                                                      : 1));
     hr_mechanism choice = s->delta > 0 ? HR_EXPONENTIAL : HR_PERMUTE_AND_FLIP;
-    assert_int_equal(line->mechanism, split ? choice : s->delta > 0 ? HR_DISCRETE_GAUSSIAN : HR_DISCRETE_LAPLACE);
+    assert_int_equal(line->mechanism, split          ? choice
+                                      : s->delta > 0 ? HR_DISCRETE_GAUSSIAN
+                                                     : HR_DISCRETE_LAPLACE);
     assert_true(line->cost > 0);
 }
 
-/* Bin edges: in one level of one feature every record is in one interval, of which there are at most 2^level. */
+/* Bin edges: in one level of one feature every record is in one interval, of which there are at most 2^level.
+ */
 static size_t check_edges(const setting *s, const hr_model *model, uint64_t *groups) {
     size_t lines = 0;
     *groups = s->edges == HR_EDGES_PRIVATE ? 1 : 0;
@@ -151,13 +160,15 @@ static void check_structure(const setting *s, const hr_model *model) {
     assert_int_equal(model->release_count, at + (size_t)s->trees * outputs_of(s) * ((size_t)s->depth + 2));
     for (int64_t tree = 0; tree < s->trees; tree++)
         for (size_t k = 0; k < outputs_of(s); k++) {
-            for (int64_t level = 0; level < s->depth; level++) check_line(s, &model->releases[at++], "split", tree, level, first_group);
+            for (int64_t level = 0; level < s->depth; level++)
+                check_line(s, &model->releases[at++], "split", tree, level, first_group);
             check_line(s, &model->releases[at++], "leaf sum", tree, -1, first_group);
             check_line(s, &model->releases[at++], "leaf count", tree, -1, first_group);
         }
     assert_int_equal(hr_model_tree_count(model), (size_t)s->trees * outputs_of(s));
     for (size_t t = 0; t < model->forest.tree_count; t++) {
-        assert_int_equal(model->forest.trees[t].node_count, ((size_t)2 << s->depth) - 1); /* full: its shape tells nothing */
+        assert_int_equal(model->forest.trees[t].node_count,
+                         ((size_t)2 << s->depth) - 1); /* full: its shape tells nothing */
         assert_int_equal(model->forest.trees[t].output, t % outputs_of(s));
     }
 }
@@ -188,12 +199,14 @@ static void test_releases__share_the_budget_as_the_options_say(void **state) {
     each_setting(check_shares);
 }
 
-/* A reader of a model re-adds its list; it must find what the fit said, also where it said that nothing is private. */
+/* A reader of a model re-adds its list; it must find what the fit said, also where it said that nothing is
+ * private. */
 static void check_round_trip(const hr_model *model) {
     char *text = render(model), *again = NULL;
     hr_model *parsed = NULL;
     hr_error err = {0};
-    if (hr_model_parse(text, strlen(text), "model", &parsed, &err) != HR_OK) fail_msg("%s: %s", err.field, err.message);
+    if (hr_model_parse(text, strlen(text), "model", &parsed, &err) != HR_OK)
+        fail_msg("%s: %s", err.field, err.message);
     again = render(parsed);
     assert_string_equal(text, again);
     hr_model_free(parsed);
@@ -231,7 +244,8 @@ static void test_gbdt__releases_everything_as_it_is(void **state) {
             hr_model *model = fit(t.data, &options);
             assert_true(model->release_count > 0);
             assert_int_equal(model->privacy_measure, HR_NO_PRIVACY);
-            for (size_t i = 0; i < model->release_count; i++) assert_int_equal(model->releases[i].mechanism, HR_IDENTITY);
+            for (size_t i = 0; i < model->release_count; i++)
+                assert_int_equal(model->releases[i].mechanism, HR_IDENTITY);
             assert_not_private(model, hr_method_find("gbdt")->flaws);
             hr_model_free(model);
             table_close(&t);
@@ -262,7 +276,8 @@ static void test_paper_modes__never_claim_privacy(void **state) {
     table_close(&t);
     assert_non_null(strstr(hr_method_find("dpboost")->flaws, "Lemma 1"));
     assert_non_null(strstr(hr_method_find("dpboost")->flaws, "fixed size"));
-    for (size_t m = 0; m < COUNT(methods); m++) assert_non_null(strstr(hr_method_find(methods[m])->flaws, "bin edges are exact"));
+    for (size_t m = 0; m < COUNT(methods); m++)
+        assert_non_null(strstr(hr_method_find(methods[m])->flaws, "bin edges are exact"));
 }
 
 static void test_reproducible_noise__is_said_to_be_no_privacy(void **state) {
@@ -279,7 +294,8 @@ static void test_reproducible_noise__is_said_to_be_no_privacy(void **state) {
     table_close(&t);
 }
 
-/* Features whose values are few are binned one by one: nothing is spent on edges, and trees get all of the budget. */
+/* Features whose values are few are binned one by one: nothing is spent on edges, and trees get all of the
+ * budget. */
 static void test_releases__spend_on_edges_only_where_there_are_any_to_find(void **state) {
     (void)state;
     table t = table_open(50, 2);
@@ -299,7 +315,8 @@ static void test_releases__spend_on_edges_only_where_there_are_any_to_find(void 
     table_close(&t);
 }
 
-/* Private edges are cuts of a public grid, of 2^16 cells (pure) or 2^14; edges of the records would lie anywhere. */
+/* Private edges are cuts of a public grid, of 2^16 cells (pure) or 2^14; edges of the records would lie
+ * anywhere. */
 static void check_grid(const char *method, double delta) {
     const double cells = delta > 0 ? 1 << 14 : 1 << 16;
     table t = table_of_steps(500, FEATURES, 2, 8);

@@ -1,5 +1,5 @@
-/* Deep trees against their definition: records are sent down by the plain rule, and every node is asked whether it is what the records,
- * the settings and a search of all divisions make of it. */
+/* Deep trees against their definition: records are sent down by the plain rule, and every node is asked
+ * whether it is what the records, the settings and a search of all divisions make of it. */
 #include "grow/depth_first.h"
 #include "random/bootstrap.h"
 #include "support/binned_table.h"
@@ -36,8 +36,9 @@ static wood *plant(uint64_t seed, size_t rows, size_t features, size_t classes, 
     w->values = arena_room(w->binned_table.arena, rows, sizeof *w->values);
     w->times = arena_room(w->binned_table.arena, rows, sizeof *w->times);
     for (size_t i = 0; i < rows; i++) {
-        uint64_t noise = hr_dice_below(&dice, 3),
-                 x = bin_at(&w->binned_table, i, 0) + bin_at(&w->binned_table, i, features > 2 ? 2 : 0) + noise;
+        uint64_t noise = hr_dice_below(&dice, 3), x = bin_at(&w->binned_table, i, 0) +
+                                                      bin_at(&w->binned_table, i, features > 2 ? 2 : 0) +
+                                                      noise;
         w->values[i] = classes ? (int32_t)(x % classes) : (int32_t)(x * 1000) - 7000;
         w->times[i] = 1;
     }
@@ -81,7 +82,7 @@ static void grow_on_bootstrap(wood *w, uint64_t seed) {
     hr_csprng_close(same);
 }
 
-/* ---- What every node must be --------------------------------------------------------------------------------------- */
+/* ---- What every node must be ---- */
 
 /* Records that reach a node. */
 typedef struct crowd {
@@ -111,7 +112,8 @@ static double purity(const crowd *c, size_t feature, side_of *goes_left, const v
     for (size_t i = 0; i < c->count; i++) {
         uint32_t row = c->rows[i];
         int left = goes_left(how, bin_at(&w->binned_table, row, feature));
-        sums[left][w->labels.classes ? w->values[row] : 0] += (long double)w->times[row] * (w->labels.classes ? 1 : w->values[row]);
+        sums[left][w->labels.classes ? w->values[row] : 0] +=
+            (long double)w->times[row] * (w->labels.classes ? 1 : w->values[row]);
         records[left] += w->times[row];
     }
     for (int s = 0; s < 2; s++) {
@@ -134,7 +136,8 @@ static double best_of_feature(const crowd *c, uint32_t feature) {
     const hr_feature_bins *bins = &c->wood->binned_table.binning.features[feature];
     double best = -1;
     if (bins->kind == HR_CATEGORY) {
-        for (unsigned set = 1; set + 1 < 1u << bins->bin_count; set++) best = fmax(best, purity(c, feature, in_set, &set));
+        for (unsigned set = 1; set + 1 < 1u << bins->bin_count; set++)
+            best = fmax(best, purity(c, feature, in_set, &set));
         return best;
     }
     for (unsigned cut = 0; cut < bins->bin_count; cut++)
@@ -152,7 +155,9 @@ static double best_of_all(const crowd *c) {
 }
 
 static hr_split split_of(const wood *w, const hr_node *node) {
-    hr_split split = {.kind = w->binned_table.binning.features[node->feature].kind, .cut = node->cut, .missing_left = node->missing_left};
+    hr_split split = {.kind = w->binned_table.binning.features[node->feature].kind,
+                      .cut = node->cut,
+                      .missing_left = node->missing_left};
     if (split.kind == HR_CATEGORY) split.left = w->tree.subsets[node->subset];
     return split;
 }
@@ -173,11 +178,12 @@ static void check_statistic(const crowd *c, size_t index) {
 
 /* Whether the rule finds the best division that a search finds; the others are only as good as they are. */
 static bool rule_is_exhaustive(const wood *w) {
-    return w->plan.rule == hr_split_rule_best && w->plan.candidates == w->plan.binned->features && w->plan.min_records == 1 &&
-           w->labels.classes < 3;
+    return w->plan.rule == hr_split_rule_best && w->plan.candidates == w->plan.binned->features &&
+           w->plan.min_records == 1 && w->labels.classes < 3;
 }
 
-/* Leaves: deep, small or pure, or nothing divides them. Splits: the best there is, if the rule says so. Returns the nodes below. */
+/* Leaves: deep, small or pure, or nothing divides them. Splits: the best there is, if the rule says so.
+ * Returns the nodes below. */
 static size_t check_node(const crowd *c, size_t index, int level, int *deepest) {
     const wood *w = c->wood;
     const hr_node *node = &w->tree.nodes[index];
@@ -195,9 +201,11 @@ static size_t check_node(const crowd *c, size_t index, int level, int *deepest) 
     double made = purity(c, node->feature, at_split, &split);
     assert_true(made >= 0); /* both sides have enough records */
     if (rule_is_exhaustive(w)) assert_true(fabs(made - best_of_all(c)) <= 1e-9 * made);
-    crowd sides[2] = {{w, 0, malloc(c->count * sizeof(uint32_t))}, {w, 0, malloc(c->count * sizeof(uint32_t))}};
+    crowd sides[2] = {{w, 0, malloc(c->count * sizeof(uint32_t))},
+                      {w, 0, malloc(c->count * sizeof(uint32_t))}};
     for (size_t i = 0; i < c->count; i++) {
-        crowd *side = &sides[hr_split_goes_left(&split, bin_at(&w->binned_table, c->rows[i], node->feature)) ? 0 : 1];
+        crowd *side =
+            &sides[hr_split_goes_left(&split, bin_at(&w->binned_table, c->rows[i], node->feature)) ? 0 : 1];
         side->rows[side->count++] = c->rows[i];
     }
     size_t nodes = 1;
@@ -219,7 +227,7 @@ static int check_tree(const wood *w) {
     return deepest;
 }
 
-/* ---- Trees ---------------------------------------------------------------------------------------------------------- */
+/* ---- Trees ---- */
 
 static hr_split_rule *const rules[] = {hr_split_rule_best, hr_split_rule_random, hr_split_rule_median};
 static const size_t class_counts[] = {0, 2, 3, 5};
@@ -241,7 +249,8 @@ static void test_depth_first__is_what_its_records_make_of_it(void **state) {
             }
 }
 
-/* More records than bins: their sums say which bins occur. More features than are summed at once, or fit a tile. */
+/* More records than bins: their sums say which bins occur. More features than are summed at once, or fit a
+ * tile. */
 static void test_depth_first__holds_for_many_records_and_features(void **state) {
     (void)state;
     for (size_t r = 0; r < 3; r++)
@@ -318,8 +327,9 @@ static void test_depth_first__looks_on_where_features_are_constant(void **state)
     }
 }
 
-/* The feature of the root is the best of K that are drawn without replacement: where feature i is better than all after it, Pr(i) = Pr(the
- * smallest of K out of 5 is i) = C(4 - i, K - 1) / C(5, K). Two records a value, two classes, and the purer the fewer the values mix. */
+/* The feature of the root is the best of K that are drawn without replacement: where feature i is better than
+ * all after it, Pr(i) = Pr(the smallest of K out of 5 is i) = C(4 - i, K - 1) / C(5, K). Two records a value,
+ * two classes, and the purer the fewer the values mix. */
 static void test_depth_first__draws_candidates_without_replacement(void **state) {
     (void)state;
     static const double choose[FEATURES][FEATURES + 1] = {
@@ -333,7 +343,8 @@ static void test_depth_first__draws_candidates_without_replacement(void **state)
             for (size_t i = 0; i < 64; i++) { /* bin 2 tells the classes apart but for f + 1 records */
                 w->values[i] = i % 2;
                 uint8_t bin = (i % 2) != (i < f + 1) ? 2 : 1;
-                w->binned_table.binned->tiles[hr_binned_offset(w->binned_table.binned, f) + i * HR_TILE] = bin;
+                w->binned_table.binned->tiles[hr_binned_offset(w->binned_table.binned, f) + i * HR_TILE] =
+                    bin;
                 w->binned_table.binned->columns[f * w->binned_table.binned->column_stride + i] = bin;
             }
         uint64_t seen[FEATURES] = {0};
@@ -363,7 +374,8 @@ static void test_depth_first__does_not_remember_other_trees(void **state) {
         assert_int_equal(w->tree.node_count, fresh->tree.node_count);
         assert_int_equal(w->tree.subset_count, fresh->tree.subset_count);
         assert_memory_equal(w->tree.nodes, fresh->tree.nodes, w->tree.node_count * sizeof *w->tree.nodes);
-        assert_memory_equal(w->tree.subsets, fresh->tree.subsets, w->tree.subset_count * sizeof *w->tree.subsets);
+        assert_memory_equal(w->tree.subsets, fresh->tree.subsets,
+                            w->tree.subset_count * sizeof *w->tree.subsets);
         assert_memory_equal(w->stats, fresh->stats, w->tree.node_count * 3 * sizeof *w->stats);
         fell(w);
         fell(fresh);
@@ -378,7 +390,8 @@ static void test_pack__has_room_for_all_sums(void **state) {
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(hr_depth_first_pack(rows[i], 0, &packing, &bits, NULL), HR_OK);
         int64_t bound = (int64_t)1 << bits, n = (int64_t)rows[i];
-        assert_true(packing.gradient_bound == bound && packing.gradient_scale == (double)bound && bits >= 8 && bits <= 30);
+        assert_true(packing.gradient_bound == bound && packing.gradient_scale == (double)bound && bits >= 8 &&
+                    bits <= 30);
         for (int sign = -1; sign <= 1; sign += 2) {
             hr_sums sums = hr_unpack(&packing, hr_pack(&packing, sign * n * bound, n));
             assert_true(sums.gradient.unpaid == sign * n * bound && sums.weight.unpaid == n);

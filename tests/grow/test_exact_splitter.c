@@ -1,16 +1,19 @@
 /* The splitter without privacy against a search of every cut, missing side and subset of categories.
  *
- * What is guaranteed: of every feature the best cut in its order is found, and of these the best feature, to within 2^-30 of the
- * square of the largest gradient, which is the unit of the gate's scores. The gain S_L^2/(N_L + lambda) + S_R^2/(N_R + lambda) is
- * convex in the left sums, so the best of all subsets is a run of the order by mean gradient, for any lambda >= 0; where
- * categories are equally heavy the order that is used, which draws rare ones towards 0, is that order. */
+ * What is guaranteed: of every feature the best cut in its order is found, and of these the best feature, to
+ * within 2^-30 of the square of the largest gradient, which is the unit of the gate's scores. The gain
+ * S_L^2/(N_L + lambda) + S_R^2/(N_R + lambda) is convex in the left sums, so the best of all subsets is a run
+ * of the order by mean gradient, for any lambda >= 0; where categories are equally heavy the order that is
+ * used, which draws rare ones towards 0, is that order. */
 #include "grow/exact_splitter.h"
 #include "support/binned_table.h"
 
 enum { FEATURES = 5, CELLS = FEATURES * HR_STRIDE, MAX_BINS = 7 };
 
-static const hr_packing counts = {.shift = 26, .gradient_bound = 1 << 20, .gradient_scale = 1 << 20, .weight_scale = 1};
-static const hr_packing fractions = {.shift = 26, .gradient_bound = 1 << 20, .gradient_scale = 1 << 18, .weight_scale = 1 << 14};
+static const hr_packing counts = {
+    .shift = 26, .gradient_bound = 1 << 20, .gradient_scale = 1 << 20, .weight_scale = 1};
+static const hr_packing fractions = {
+    .shift = 26, .gradient_bound = 1 << 20, .gradient_scale = 1 << 18, .weight_scale = 1 << 14};
 
 typedef struct fixture {
     hr_feature_bins features[FEATURES];
@@ -36,7 +39,8 @@ static fixture *set_up(uint64_t seed, const hr_packing *packing, double lambda, 
     assert_int_equal(hr_csprng_open_seeded(1, &f->csprng, NULL), HR_OK);
     assert_int_equal(hr_gate_new(HR_NO_PRIVACY, 0, f->csprng, &f->gate, NULL), HR_OK);
     const hr_charge charge = {"split", 0, 0, 0, 0, 0, 1};
-    for (int level = 0; level < 2; level++) assert_int_equal(hr_gate_charge_choice(f->gate, &charge, &f->permits[level], NULL), HR_OK);
+    for (int level = 0; level < 2; level++)
+        assert_int_equal(hr_gate_charge_choice(f->gate, &charge, &f->permits[level], NULL), HR_OK);
     f->greedy = (hr_exact_splitter){.binning = &f->binning,
                                     .packing = packing,
                                     .gate = f->gate,
@@ -61,9 +65,11 @@ static void fill(fixture *f, size_t records, uint64_t distinct) {
     f->total = 0;
     for (size_t i = 0; i < records; i++) {
         int64_t gradient = 777777 - 40000 * (int64_t)hr_dice_below(&f->dice, distinct);
-        hr_cell cell = hr_pack(packing, gradient, packing->weight_scale > 1 ? 1 + (int64_t)hr_dice_below(&f->dice, 4096) : 1);
+        hr_cell cell = hr_pack(packing, gradient,
+                               packing->weight_scale > 1 ? 1 + (int64_t)hr_dice_below(&f->dice, 4096) : 1);
         f->total += cell;
-        for (size_t j = 0; j < FEATURES; j++) f->cells[hr_histogram_at(j) + hr_dice_below(&f->dice, f->features[j].bin_count)] += cell;
+        for (size_t j = 0; j < FEATURES; j++)
+            f->cells[hr_histogram_at(j) + hr_dice_below(&f->dice, f->features[j].bin_count)] += cell;
     }
 }
 
@@ -74,7 +80,8 @@ static void fill_evenly(fixture *f, uint64_t distinct) {
     int64_t gradients[RECORDS];
     memset(f->cells, 0, sizeof f->cells);
     f->total = 0;
-    for (size_t i = 0; i < RECORDS; i++) gradients[i] = 777777 - 40000 * (int64_t)hr_dice_below(&f->dice, distinct);
+    for (size_t i = 0; i < RECORDS; i++)
+        gradients[i] = 777777 - 40000 * (int64_t)hr_dice_below(&f->dice, distinct);
     for (size_t j = 0; j < FEATURES; j++)
         for (size_t i = RECORDS; i > 0; i--) {
             size_t k = hr_dice_below(&f->dice, i);
@@ -90,11 +97,12 @@ static hr_split choose(fixture *f) {
     hr_split split;
     memset(&split, 0x33, sizeof split);
     hr_cell *cells = f->cells;
-    assert_int_equal(f->greedy.splitter.choose(&f->greedy.splitter, 1, &cells, &f->total, 1, &split, NULL), HR_OK);
+    assert_int_equal(f->greedy.splitter.choose(&f->greedy.splitter, 1, &cells, &f->total, 1, &split, NULL),
+                     HR_OK);
     return split;
 }
 
-/* ---- Gains in plain arithmetic ------------------------------------------------------------------------------------- */
+/* ---- Gains in plain arithmetic ---- */
 
 static long double part(const fixture *f, hr_cell cell) {
     hr_sums sums = hr_unpack(f->greedy.packing, cell);
@@ -104,12 +112,14 @@ static long double part(const fixture *f, hr_cell cell) {
 }
 
 static long double weight_of(const fixture *f, hr_cell cell) {
-    return (long double)hr_unpack(f->greedy.packing, cell).weight.unpaid / (long double)f->greedy.packing->weight_scale;
+    return (long double)hr_unpack(f->greedy.packing, cell).weight.unpaid /
+           (long double)f->greedy.packing->weight_scale;
 }
 
 /* -1: not allowed. */
 static long double gain_of(const fixture *f, hr_cell left) {
-    long double least = (long double)f->greedy.min_child_weight, wl = weight_of(f, left), wr = weight_of(f, f->total - left);
+    long double least = (long double)f->greedy.min_child_weight, wl = weight_of(f, left),
+                wr = weight_of(f, f->total - left);
     if (wl <= 0 || wr <= 0 || wl < least || wr < least) return -1;
     return part(f, left) + part(f, f->total - left) - part(f, f->total);
 }
@@ -136,14 +146,16 @@ static long double best_subset(const fixture *f, size_t feature) {
     return best;
 }
 
-/* Runs of the order by mean gradient, as if every category had ten more records of weight 1 and gradient 0, and lambda. */
+/* Runs of the order by mean gradient, as if every category had ten more records of weight 1 and gradient 0,
+ * and lambda. */
 static long double best_run(const fixture *f, size_t feature) {
     uint32_t order[MAX_BINS], used = 0;
     long double mean[MAX_BINS], best = -1;
     for (uint32_t b = 0; b < f->features[feature].bin_count; b++) {
         hr_sums sums = hr_unpack(f->greedy.packing, f->cells[hr_histogram_at(feature) + b]);
         if (sums.weight.unpaid == 0) continue;
-        long double more = (10 + (long double)f->greedy.lambda) * (long double)f->greedy.packing->weight_scale;
+        long double more =
+            (10 + (long double)f->greedy.lambda) * (long double)f->greedy.packing->weight_scale;
         mean[b] = (long double)sums.gradient.unpaid / ((long double)sums.weight.unpaid + more);
         uint32_t at = used++;
         for (; at > 0 && mean[order[at - 1]] > mean[b]; at--) order[at] = order[at - 1];
@@ -170,7 +182,8 @@ static void check_best(fixture *f, long double (*best_category)(const fixture *,
     hr_split split = choose(f);
     const hr_packing *p = f->greedy.packing;
     long double largest = (long double)p->gradient_bound / (long double)p->gradient_scale;
-    long double unit = largest * largest * (long double)p->weight_scale * 0x1p-30L + 2e-12L * part(f, f->total);
+    long double unit =
+        largest * largest * (long double)p->weight_scale * 0x1p-30L + 2e-12L * part(f, f->total);
     if (!split.made) {
         assert_true(best <= unit);
         return;
@@ -183,7 +196,7 @@ static void check_best(fixture *f, long double (*best_category)(const fixture *,
     assert_true(gain >= best - unit);
 }
 
-/* ---- Tests --------------------------------------------------------------------------------------------------------- */
+/* ---- Tests ---- */
 
 static void test_exact_splitter__finds_the_best_of_all_subsets(void **state) {
     (void)state;
@@ -210,7 +223,8 @@ static void test_exact_splitter__finds_the_best_of_all_cuts(void **state) {
 static void test_exact_splitter__keeps_children_heavy_enough(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 1500; seed++) {
-        fixture *f = set_up(seed, seed & 1 ? &fractions : &counts, 1, seed & 1 ? .3 * (double)(seed % 9) : (double)(seed % 23));
+        fixture *f = set_up(seed, seed & 1 ? &fractions : &counts, 1,
+                            seed & 1 ? .3 * (double)(seed % 9) : (double)(seed % 23));
         fill(f, 1 + hr_dice_below(&f->dice, 60), 2 + hr_dice_below(&f->dice, 40));
         check_best(f, best_run);
         tear_down(f);
@@ -272,14 +286,16 @@ static void test_exact_splitter__gives_ties_to_the_first_feature(void **state) {
         fixture *f = set_up(seed, &counts, 1, 0);
         for (size_t j = 0; j < FEATURES; j++) f->features[j] = f->features[seed % 2];
         fill(f, 50, 20);
-        for (size_t j = 1; j < FEATURES; j++) memcpy(f->cells + hr_histogram_at(j), f->cells, HR_STRIDE * sizeof *f->cells);
+        for (size_t j = 1; j < FEATURES; j++)
+            memcpy(f->cells + hr_histogram_at(j), f->cells, HR_STRIDE * sizeof *f->cells);
         hr_split split = choose(f);
         assert_true(!split.made || split.feature == 0);
         for (int threads = 1; threads <= 4; threads++) {
             f->greedy.threads = threads;
             hr_split again = choose(f);
             assert_true(again.made == split.made &&
-                        (!split.made || (again.feature == split.feature && left_sum(f, &again) == left_sum(f, &split))));
+                        (!split.made ||
+                         (again.feature == split.feature && left_sum(f, &again) == left_sum(f, &split))));
         }
         tear_down(f);
     }
@@ -299,13 +315,15 @@ static void test_exact_splitter__treats_nodes_one_by_one(void **state) {
     }
     for (int threads = 1; threads <= 4; threads++) {
         f->greedy.threads = threads;
-        assert_int_equal(f->greedy.splitter.choose(&f->greedy.splitter, 0, cells, totals, 9, together, NULL), HR_OK);
+        assert_int_equal(f->greedy.splitter.choose(&f->greedy.splitter, 0, cells, totals, 9, together, NULL),
+                         HR_OK);
         for (size_t i = 0; i < 9; i++) {
             assert_true(alone[i].made == together[i].made);
             if (alone[i].made)
                 for (int b = 0; b < MAX_BINS; b++)
                     assert_true(alone[i].feature == together[i].feature &&
-                                hr_split_goes_left(&alone[i], (uint8_t)b) == hr_split_goes_left(&together[i], (uint8_t)b));
+                                hr_split_goes_left(&alone[i], (uint8_t)b) ==
+                                    hr_split_goes_left(&together[i], (uint8_t)b));
         }
     }
     tear_down(f);

@@ -1,4 +1,5 @@
-/* The private splitter: its candidates, its scores, and the width that split_candidates.proof.md proves for them. */
+/* The private splitter: its candidates, its scores, and the width that split_candidates.proof.md proves for
+ * them. */
 #include "grow/private_splitter.h"
 #include "random/sample.h"
 #include "stats/split_candidates.h"
@@ -8,7 +9,8 @@ enum { FEATURES = 4, CELLS = FEATURES * HR_STRIDE, G = 4096 };
 
 static const hr_packing pack = {.shift = 26, .gradient_bound = G, .gradient_scale = G, .weight_scale = 1};
 
-static hr_binning binning_of(hr_feature_bins *features, const uint32_t *bins, const hr_kind *kinds, size_t count) {
+static hr_binning binning_of(hr_feature_bins *features, const uint32_t *bins, const hr_kind *kinds,
+                             size_t count) {
     static const double edges[HR_BINS_MAX];
     for (size_t f = 0; f < count; f++) features[f] = (hr_feature_bins){kinds[f], bins[f], edges};
     return (hr_binning){count, features};
@@ -22,7 +24,7 @@ static hr_bin_set left_of(const hr_split *split) {
     return set;
 }
 
-/* ---- Candidates ---------------------------------------------------------------------------------------------------- */
+/* ---- Candidates ---- */
 
 static void check_candidate(const hr_binning *binning, const hr_split *split) {
     assert_true(split->made && split->feature < binning->feature_count);
@@ -32,18 +34,21 @@ static void check_candidate(const hr_binning *binning, const hr_split *split) {
     for (uint32_t b = 0; b < feature->bin_count; b++) left += hr_split_goes_left(split, (uint8_t)b);
     assert_true(left > 0 && left < feature->bin_count); /* a split with an empty side is none */
     if (feature->kind == HR_CATEGORY) assert_int_equal(left, 1);
-    if (feature->kind == HR_NUMBER) assert_true(split->missing_left && split->cut + 1u < feature->bin_count && split->cut > 0);
+    if (feature->kind == HR_NUMBER)
+        assert_true(split->missing_left && split->cut + 1u < feature->bin_count && split->cut > 0);
 }
 
 static void test_candidates__are_every_cut_and_category_once(void **state) {
     (void)state;
     static const uint32_t bins[][3] = {{2, 2, 2}, {3, 2, 5}, {256, 256, 2}, {7, 31, 256}};
-    static const hr_kind kinds[][3] = {{HR_NUMBER, HR_CATEGORY, HR_NUMBER}, {HR_CATEGORY, HR_CATEGORY, HR_NUMBER}};
+    static const hr_kind kinds[][3] = {{HR_NUMBER, HR_CATEGORY, HR_NUMBER},
+                                       {HR_CATEGORY, HR_CATEGORY, HR_NUMBER}};
     for (size_t c = 0; c < 8; c++) {
         hr_feature_bins features[3];
         hr_binning binning = binning_of(features, bins[c / 2], kinds[c % 2], 3);
         size_t count = hr_candidate_count(&binning), wanted = 0;
-        for (size_t f = 0; f < 3; f++) wanted += features[f].bin_count - (features[f].kind == HR_NUMBER ? 2 : 0);
+        for (size_t f = 0; f < 3; f++)
+            wanted += features[f].bin_count - (features[f].kind == HR_NUMBER ? 2 : 0);
         assert_int_equal(count, wanted);
         hr_bin_set *sets = calloc(count + 1, sizeof *sets);
         assert_non_null(sets);
@@ -52,13 +57,14 @@ static void test_candidates__are_every_cut_and_category_once(void **state) {
             check_candidate(&binning, &split);
             sets[i] = left_of(&split);
             for (size_t j = 0; j < i; j++)
-                assert_false(hr_candidate(&binning, j).feature == split.feature && !memcmp(&sets[j], &sets[i], sizeof *sets));
+                assert_false(hr_candidate(&binning, j).feature == split.feature &&
+                             !memcmp(&sets[j], &sets[i], sizeof *sets));
         }
         free(sets);
     }
 }
 
-/* ---- Nodes --------------------------------------------------------------------------------------------------------- */
+/* ---- Nodes ---- */
 
 /* Sums of a node by feature and bin. Every feature sees the same records. */
 typedef struct node {
@@ -76,13 +82,15 @@ static hr_cell cells_of(const node *n, const hr_packing *packing, hr_cell *cells
     hr_cell total = 0;
     for (int f = 0; f < FEATURES; f++)
         for (int b = 0; b < HR_BINS_MAX; b++) {
-            cells[hr_histogram_at((size_t)f) + (size_t)b] = hr_pack(packing, n->gradient[f][b], n->weight[f][b]);
+            cells[hr_histogram_at((size_t)f) + (size_t)b] =
+                hr_pack(packing, n->gradient[f][b], n->weight[f][b]);
             if (f == 0) total += hr_pack(packing, n->gradient[f][b], n->weight[f][b]);
         }
     return total;
 }
 
-/* floor(2^16 (S_L^2/(N_L + lambda) + S_R^2/(N_R + lambda)) / G^2), lambda = tenths/10, as one fraction of integers. */
+/* floor(2^16 (S_L^2/(N_L + lambda) + S_R^2/(N_R + lambda)) / G^2), lambda = tenths/10, as one fraction of
+ * integers. */
 static int64_t plain_score(const hr_split *split, const node *n, uint32_t bins, int64_t tenths) {
     int64_t s[2] = {0, 0}, w[2] = {0, 0};
     for (uint32_t b = 0; b < bins; b++) {
@@ -92,7 +100,8 @@ static int64_t plain_score(const hr_split *split, const node *n, uint32_t bins, 
     hr_i128 score = 0, whole = 0, fraction = 0;
     for (int side = 0; side < 2; side++) {
         if (w[side] == 0) continue;
-        hr_i128 above = (hr_i128)s[side] * s[side] * (10 << HR_GAIN_BITS), below = (hr_i128)(w[side] * 10 + tenths) * G * G;
+        hr_i128 above = (hr_i128)s[side] * s[side] * (10 << HR_GAIN_BITS),
+                below = (hr_i128)(w[side] * 10 + tenths) * G * G;
         whole += above / below;
         fraction += (above % below << 32) / below; /* too small by less than 2^-32 */
     }
@@ -105,7 +114,8 @@ static void random_node(hr_dice *dice, const hr_binning *binning, size_t records
     uint64_t lean = hr_dice_below(dice, 3);
     for (size_t i = 0; i < records; i++) {
         uint8_t bins[FEATURES];
-        for (int f = 0; f < FEATURES; f++) bins[f] = (uint8_t)hr_dice_below(dice, binning->features[f].bin_count);
+        for (int f = 0; f < FEATURES; f++)
+            bins[f] = (uint8_t)hr_dice_below(dice, binning->features[f].bin_count);
         int64_t gradient = (int64_t)hr_dice_below(dice, 2 * G + 1) - G;
         if (lean == 1) gradient = bins[0] % 2 ? G : -G;
         if (lean == 2) gradient = hr_dice_below(dice, 8) ? G : gradient;
@@ -156,10 +166,11 @@ static void test_scores__are_zero_without_records(void **state) {
     }
 }
 
-/* ---- The width ----------------------------------------------------------------------------------------------------- */
+/* ---- The width ---- */
 
 /* How far the changes of two scores differ when a record joins the node. */
-static int64_t width_of(const hr_binning *binning, double lambda, const node *n, const uint8_t *bins, int64_t gradient) {
+static int64_t width_of(const hr_binning *binning, double lambda, const node *n, const uint8_t *bins,
+                        int64_t gradient) {
     static hr_cell cells[CELLS];
     hr_exact before[64], after[64];
     node more = *n;
@@ -190,7 +201,9 @@ static void test_width__holds_for_random_nodes(void **state) {
         if (t % 25 == 0) random_node(&dice, &binning, hr_dice_below(&dice, 40), &n);
         uint8_t bins[FEATURES];
         for (int f = 0; f < FEATURES; f++) bins[f] = (uint8_t)hr_dice_below(&dice, node_bins[f]);
-        int64_t gradient = hr_dice_below(&dice, 2) ? (int64_t)hr_dice_below(&dice, 2 * G + 1) - G : hr_dice_below(&dice, 2) ? G : -G;
+        int64_t gradient = hr_dice_below(&dice, 2)   ? (int64_t)hr_dice_below(&dice, 2 * G + 1) - G
+                           : hr_dice_below(&dice, 2) ? G
+                                                     : -G;
         int64_t width = width_of(&binning, lambdas[t % 5], &n, bins, gradient);
         assert_true(width <= HR_GAIN_WIDTH);
         if (width > widest) widest = width;
@@ -198,7 +211,8 @@ static void test_width__holds_for_random_nodes(void **state) {
     assert_true(widest > 2 << HR_GAIN_BITS); /* the search is no formality */
 }
 
-/* The worst of the proof: the record joins those of the other sign in one feature and those of its own in another. */
+/* The worst of the proof: the record joins those of the other sign in one feature and those of its own in
+ * another. */
 static int64_t worst_width(const hr_binning *binning, double lambda, int64_t records, int sign) {
     node n;
     memset(&n, 0, sizeof n);
@@ -244,7 +258,7 @@ static void test_width__holds_around_the_worst(void **state) {
     }
 }
 
-/* ---- The splitter -------------------------------------------------------------------------------------------------- */
+/* ---- The splitter ---- */
 
 typedef struct purse {
     hr_csprng *csprng;
@@ -274,7 +288,8 @@ static void test_splitter__takes_the_best_score_without_noise(void **state) {
     hr_feature_bins features[FEATURES];
     hr_binning binning = binning_of(features, node_bins, node_kinds, FEATURES);
     purse p = purse_new(HR_NO_PRIVACY, 0, 1);
-    hr_private_splitter noisy = {.binning = &binning, .packing = &pack, .gate = p.gate, .permits = p.permits, .lambda = 1};
+    hr_private_splitter noisy = {
+        .binning = &binning, .packing = &pack, .gate = p.gate, .permits = p.permits, .lambda = 1};
     hr_private_splitter_init(&noisy);
     hr_dice dice;
     hr_dice_init(&dice, 4);
@@ -288,7 +303,8 @@ static void test_splitter__takes_the_best_score_without_noise(void **state) {
             random_node(&dice, &binning, hr_dice_below(&dice, 60), &n);
             totals[i] = cells_of(&n, &pack, cells[i]);
         }
-        assert_int_equal(noisy.splitter.choose(&noisy.splitter, t % 2, cells, totals, 3, splits, NULL), HR_OK);
+        assert_int_equal(noisy.splitter.choose(&noisy.splitter, t % 2, cells, totals, 3, splits, NULL),
+                         HR_OK);
         for (int i = 0; i < 3; i++) {
             size_t best = 0, count = hr_candidate_count(&binning);
             hr_candidate_scores(&binning, &pack, 1, cells[i], totals[i], scores);
@@ -315,10 +331,12 @@ static void test_splitter__draws_once_a_node_even_without_records(void **state) 
     random_node(&dice, &binning, 60, &n);
     hr_cell total = cells_of(&n, &pack, full);
     purse p = purse_new(HR_PURE, .1, 1);
-    hr_private_splitter noisy = {.binning = &binning, .packing = &pack, .gate = p.gate, .permits = p.permits, .lambda = 1};
+    hr_private_splitter noisy = {
+        .binning = &binning, .packing = &pack, .gate = p.gate, .permits = p.permits, .lambda = 1};
     hr_private_splitter_init(&noisy);
     hr_split splits[2];
-    assert_int_equal(noisy.splitter.choose(&noisy.splitter, 1, (hr_cell *const[]){empty, full}, (hr_cell[]){0, total}, 2, splits, NULL),
+    assert_int_equal(noisy.splitter.choose(&noisy.splitter, 1, (hr_cell *const[]){empty, full},
+                                           (hr_cell[]){0, total}, 2, splits, NULL),
                      HR_OK);
     assert_true(splits[0].made && splits[1].made);
     size_t lines;

@@ -1,5 +1,6 @@
-/* The rules that divide a node against their definitions: the best division by a search of all of them, the median by counting, and the
- * random one by the law of what it draws (chi-square, false-alarm rate 1e-6 each). */
+/* The rules that divide a node against their definitions: the best division by a search of all of them, the
+ * median by counting, and the random one by the law of what it draws (chi-square, false-alarm rate 1e-6
+ * each). */
 #include "grow/split_rule.h"
 #include "support/chi_square.h"
 #include "synth/generate.h"
@@ -13,7 +14,8 @@
 
 enum { BINS = 8, MOST = 60, CLASSES = 3, DRAWS = 100000, TABLES = 400 };
 
-static const hr_packing packing = {.shift = 30, .gradient_bound = 1000, .gradient_scale = 1, .weight_scale = 1};
+static const hr_packing packing = {
+    .shift = 30, .gradient_bound = 1000, .gradient_scale = 1, .weight_scale = 1};
 
 /* Records of one node, one feature, and what the rules are told of them. */
 typedef struct node {
@@ -67,7 +69,8 @@ static bool fill(node *n, hr_dice *dice, hr_kind kind, size_t width, int64_t lea
     n->count = 2 + hr_dice_below(dice, hr_dice_below(dice, 2) ? 8 : MOST - 2);
     for (size_t i = 0; i < n->count; i++) {
         n->bins[i] = (uint8_t)hr_dice_below(dice, BINS);
-        n->labels[i] = width > 1 ? (int64_t)hr_dice_below(dice, CLASSES) : (int64_t)hr_dice_below(dice, 201) - 100;
+        n->labels[i] =
+            width > 1 ? (int64_t)hr_dice_below(dice, CLASSES) : (int64_t)hr_dice_below(dice, 201) - 100;
         n->times[i] = 1 + (int64_t)hr_dice_below(dice, 3);
     }
     for (int b = 1; b < BINS; b++) n->midpoints[b] = n->midpoints[b - 1] + .1 + hr_dice_unit(dice);
@@ -75,7 +78,7 @@ static bool fill(node *n, hr_dice *dice, hr_kind kind, size_t width, int64_t lea
     return n->values.count + n->values.missing > 1;
 }
 
-/* ---- By definition ------------------------------------------------------------------------------------------------- */
+/* ---- By definition ---- */
 
 typedef struct side {
     long double sums[CLASSES], records;
@@ -92,11 +95,14 @@ static double plain_purity(const node *n, const bool *left) {
     side sides[2] = {{{0}, 0}, {{0}, 0}};
     for (size_t i = 0; i < n->count; i++) {
         side *s = &sides[left[n->bins[i]]];
-        s->sums[n->width > 1 ? n->labels[i] : 0] += (long double)(n->width > 1 ? n->times[i] : n->labels[i] * n->times[i]);
+        s->sums[n->width > 1 ? n->labels[i] : 0] +=
+            (long double)(n->width > 1 ? n->times[i] : n->labels[i] * n->times[i]);
         s->records += (long double)n->times[i];
     }
     long double least = (long double)n->values.min_records;
-    return sides[0].records < least || sides[1].records < least ? -1 : (double)(purity(n, &sides[0]) + purity(n, &sides[1]));
+    return sides[0].records < least || sides[1].records < least
+               ? -1
+               : (double)(purity(n, &sides[0]) + purity(n, &sides[1]));
 }
 
 static double best_number(const node *n) {
@@ -120,7 +126,8 @@ static double best_subset(const node *n) {
     return best;
 }
 
-/* What is promised of more than two classes: every value against the rest, and every run of the order by the majority's share. */
+/* What is promised of more than two classes: every value against the rest, and every run of the order by the
+ * majority's share. */
 static double best_promised(const node *n) {
     double share[BINS], best = -1;
     for (int b = 0; b < BINS; b++) {
@@ -133,7 +140,8 @@ static double best_promised(const node *n) {
     }
     for (int last = 0; last < BINS; last++) { /* equal shares in the order of their bins */
         bool left[BINS];
-        for (int b = 0; b < BINS; b++) left[b] = share[b] < share[last] || (share[b] == share[last] && b <= last);
+        for (int b = 0; b < BINS; b++)
+            left[b] = share[b] < share[last] || (share[b] == share[last] && b <= last);
         best = fmax(best, plain_purity(n, left));
     }
     return best;
@@ -153,7 +161,8 @@ static void check_split(const node *n, const hr_split_proposal *division) {
     for (int b = BINS; b < HR_BINS_MAX; b++) assert_false(hr_bin_set_has(&split.left, (uint8_t)b));
     assert_true(equal(plain_purity(n, left), division->purity));
     for (size_t i = 0; i < n->count; i++) seen[n->bins[i]] = true, records[left[n->bins[i]]] += n->times[i];
-    for (size_t i = 0; i < n->values.count; i++) assert_int_equal(left[n->values.bins[i]], i < division->left);
+    for (size_t i = 0; i < n->values.count; i++)
+        assert_int_equal(left[n->values.bins[i]], i < division->left);
     for (int b = 0; b < (split.kind == HR_NUMBER ? 1 : BINS); b++)
         if (!seen[b]) assert_int_equal(left[b], records[1] > records[0]);
 }
@@ -166,7 +175,7 @@ static hr_split_proposal divide(hr_split_rule *rule, node *n, hr_csprng *csprng)
     return division;
 }
 
-/* ---- The best ------------------------------------------------------------------------------------------------------ */
+/* ---- The best ---- */
 
 static void check_best(hr_kind kind, size_t width, int64_t least, double (*search)(const node *n)) {
     hr_dice dice;
@@ -203,8 +212,11 @@ static void test_best__of_classes_is_what_is_promised(void **state) {
 }
 
 /* Three records, at the bins 2, 3 and 6. */
-static const node three_records = {
-    .count = 3, .bins = {2, 3, 6}, .labels = {0, 0, 100}, .times = {1, 1, 1}, .midpoints = {0, 1, 2, 4, 6, 7, 9, 20}};
+static const node three_records = {.count = 3,
+                                   .bins = {2, 3, 6},
+                                   .labels = {0, 0, 100},
+                                   .times = {1, 1, 1},
+                                   .midpoints = {0, 1, 2, 4, 6, 7, 9, 20}};
 
 static void test_best__cuts_midway_between_the_values(void **state) {
     (void)state;
@@ -226,7 +238,7 @@ static void test_best__tells_neighbouring_numbers_apart(void **state) {
     assert_int_equal(hr_split_proposal_split(&n.values, &division).cut, 5);
 }
 
-/* ---- Random -------------------------------------------------------------------------------------------------------- */
+/* ---- Random ---- */
 
 static hr_csprng *open_csprng(uint64_t seed) {
     hr_csprng *csprng = NULL;
@@ -243,10 +255,12 @@ static void check_cuts(hr_split_rule *rule, node *n, uint64_t seed) {
     int sides = n->values.missing ? 2 : 1;
     for (int b = first; b < last; b++)
         for (int way = 0; way < sides; way++)
-            probability[way * BINS + b] = (n->midpoints[b + 1] - n->midpoints[b]) / (n->midpoints[last] - n->midpoints[first]) / sides;
+            probability[way * BINS + b] =
+                (n->midpoints[b + 1] - n->midpoints[b]) / (n->midpoints[last] - n->midpoints[first]) / sides;
     for (int i = 0; i < DRAWS; i++) {
         hr_split_proposal division = divide(rule, n, csprng);
-        seen[(n->values.missing && division.missing_left ? BINS : 0) + hr_split_proposal_split(&n->values, &division).cut]++;
+        seen[(n->values.missing && division.missing_left ? BINS : 0) +
+             hr_split_proposal_split(&n->values, &division).cut]++;
     }
     assert_true(chi_square_fits(seen, probability, 2 * BINS, DRAWS));
     hr_csprng_close(csprng);
@@ -266,7 +280,8 @@ static void test_random__cuts_the_range_of_the_node_uniformly(void **state) {
     check_cuts(hr_split_rule_random, &n, 2);
 }
 
-/* Counts of the sets of values that a rule sends left, among those of `allowed` many values; all equally likely. */
+/* Counts of the sets of values that a rule sends left, among those of `allowed` many values; all equally
+ * likely. */
 static void check_subsets(hr_split_rule *rule, node *n, size_t fewest, size_t most, uint64_t seed) {
     hr_csprng *csprng = open_csprng(seed);
     uint64_t seen[1 << BINS] = {0};
@@ -291,7 +306,8 @@ static void check_subsets(hr_split_rule *rule, node *n, size_t fewest, size_t mo
     hr_csprng_close(csprng);
 }
 
-static const node five_categories = {.count = 5, .bins = {0, 2, 4, 5, 7}, .labels = {0, 1, 2, 1, 0}, .times = {1, 1, 1, 1, 1}};
+static const node five_categories = {
+    .count = 5, .bins = {0, 2, 4, 5, 7}, .labels = {0, 1, 2, 1, 0}, .times = {1, 1, 1, 1, 1}};
 
 static void test_random__draws_subsets_uniformly(void **state) {
     (void)state;
@@ -302,12 +318,13 @@ static void test_random__draws_subsets_uniformly(void **state) {
     check_subsets(hr_split_rule_random, &n, 1, 4, 4);
 }
 
-/* ---- The median ---------------------------------------------------------------------------------------------------- */
+/* ---- The median ---- */
 
 static int64_t left_of(const node *n, const hr_split_proposal *division) {
     int64_t records = 0;
     for (size_t i = 0; i < n->count; i++)
-        for (size_t j = 0; j < division->left; j++) records += n->bins[i] == n->values.bins[j] ? n->times[i] : 0;
+        for (size_t j = 0; j < division->left; j++)
+            records += n->bins[i] == n->values.bins[j] ? n->times[i] : 0;
     return records;
 }
 
@@ -365,7 +382,7 @@ static void test_median__sends_missing_numbers_to_either_side(void **state) {
     hr_csprng_close(csprng);
 }
 
-/* ---- All of them --------------------------------------------------------------------------------------------------- */
+/* ---- All of them ---- */
 
 static hr_split_rule *const rules[] = {hr_split_rule_best, hr_split_rule_random, hr_split_rule_median};
 
@@ -373,7 +390,11 @@ static void test_rules__tell_missing_numbers_from_one_value(void **state) {
     (void)state;
     hr_csprng *csprng = open_csprng(9);
     for (size_t r = 0; r < 3; r++) {
-        node n = {.count = 3, .bins = {0, 4, 4}, .labels = {9, 0, 0}, .times = {1, 1, 1}, .midpoints = {0, 1, 2, 3, 4, 5, 6, 7}};
+        node n = {.count = 3,
+                  .bins = {0, 4, 4},
+                  .labels = {9, 0, 0},
+                  .times = {1, 1, 1},
+                  .midpoints = {0, 1, 2, 3, 4, 5, 6, 7}};
         describe(&n, HR_NUMBER, 1, 1);
         hr_split_proposal division = divide(rules[r], &n, csprng);
         assert_true(division.purity == 81);
@@ -391,7 +412,8 @@ static void test_rules__leave_enough_records(void **state) {
     for (int t = 0; t < 12 * TABLES; t++) {
         node n;
         if (!fill(&n, &dice, t & 1 ? HR_NUMBER : HR_CATEGORY, t & 2 ? CLASSES : 1, 12)) continue;
-        made[t % 3] += divide(rules[t % 3], &n, csprng).purity >= 0; /* plain_purity, with which it is compared, is -1 else */
+        made[t % 3] += divide(rules[t % 3], &n, csprng).purity >=
+                       0; /* plain_purity, with which it is compared, is -1 else */
     }
     for (size_t r = 0; r < 3; r++) assert_true(made[r] > TABLES);
     hr_csprng_close(csprng);

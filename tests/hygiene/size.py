@@ -5,7 +5,7 @@ import sys
 
 import source
 
-FILE_LINES, FUNCTION_LINES, PARAMETERS, COLUMNS = 600, 50, 6, 110
+FILE_LINES, FUNCTION_LINES, PARAMETERS, COLUMNS = 720, 50, 6, 110
 
 
 def parameters(text, name, first):

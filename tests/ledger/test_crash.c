@@ -63,8 +63,8 @@ static void test_processes__share_one_budget(void **state) {
     }
 }
 
-/* Reserves for ever, and tells the parent of every reservation once it is promised. With `commits`, every second one is
- * committed before it is told. */
+/* Reserves for ever, and tells the parent of every reservation once it is promised. With `commits`, every
+ * second one is committed before it is told. */
 static void storm(const char *path, int told, bool commits) {
     hr_ledger *ledger = open_or_exit(path);
     for (;;) {
@@ -111,7 +111,8 @@ static void check_spent(const char *path, uint64_t promises, uint64_t in_hand) {
     assert_int_equal(hr_ledger_open(path, &ledger, NULL), HR_OK);
     assert_int_equal(hr_ledger_sum(ledger, &total, NULL), HR_OK);
     assert_in_range(total.entries, promises, promises + in_hand);
-    assert_true(total.epsilon_spent == (double)total.entries && total.delta_spent == (double)total.entries / 1024);
+    assert_true(total.epsilon_spent == (double)total.entries &&
+                total.delta_spent == (double)total.entries / 1024);
     hr_ledger_close(ledger);
 }
 
@@ -151,7 +152,8 @@ static void test_kill__does_not_disturb_others(void **state) {
     check_spent(s->path, promises + others, 7);
 }
 
-/* Reserved, then killed before it commits: the reservation stays spent and can still be committed by its number. */
+/* Reserved, then killed before it commits: the reservation stays spent and can still be committed by its
+ * number. */
 static void test_kill__leaves_a_reservation_spent(void **state) {
     temp_dir *s = *state;
     assert_int_equal(hr_ledger_create(s->path, 1, 0, NULL), HR_OK);

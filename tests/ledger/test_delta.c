@@ -42,7 +42,8 @@ static void test_delta_value__is_rounded_to_the_side_that_it_is_asked_for(void *
     assert_true(hr_delta_value(half + 1) == nextafter(.5, 1) && hr_delta_value_below(half + 1) == .5);
     assert_true(hr_delta_value(2 * half - 1) == 1 && hr_delta_value_below(2 * half - 1) == nextafter(1, 0));
     assert_true(hr_delta_value(4611686018427) == hr_delta_value_below(4611686018427));
-    assert_true(hr_delta_value_below(UINT64_MAX) < 4 && hr_delta_value(0) == 0 && hr_delta_value_below(0) == 0);
+    assert_true(hr_delta_value_below(UINT64_MAX) < 4 && hr_delta_value(0) == 0 &&
+                hr_delta_value_below(0) == 0);
 }
 
 static void test_delta__never_spends_nothing(void **state) {

@@ -29,7 +29,8 @@ static void make(const temp_dir *s, int entries) {
     int64_t entry = 0;
     assert_int_equal(hr_ledger_create(s->path, 1000, 0, NULL), HR_OK);
     assert_int_equal(hr_ledger_open(s->path, &ledger, NULL), HR_OK);
-    for (int i = 0; i < entries; i++) assert_int_equal(hr_ledger_reserve(ledger, 1, 0, "a run with a purpose", &entry, NULL), HR_OK);
+    for (int i = 0; i < entries; i++)
+        assert_int_equal(hr_ledger_reserve(ledger, 1, 0, "a run with a purpose", &entry, NULL), HR_OK);
     hr_ledger_close(ledger);
 }
 
@@ -60,8 +61,8 @@ static void test_open__refuses_what_is_not_a_database(void **state) {
 
 static void test_open__refuses_a_database_of_others(void **state) {
     temp_dir *s = *state;
-    query_database(s->path,
-                   "PRAGMA journal_mode = WAL; PRAGMA application_id = 77; CREATE TABLE entries (id); INSERT INTO entries VALUES (1)");
+    query_database(s->path, "PRAGMA journal_mode = WAL; PRAGMA application_id = 77; CREATE TABLE entries "
+                            "(id); INSERT INTO entries VALUES (1)");
     refuse_untouched(s->path, HR_E_FORMAT, "not a ledger");
     assert_string_equal(query_database(s->path, "SELECT count(*) FROM entries"), "1");
 }
@@ -74,7 +75,8 @@ static void test_open__leaves_the_log_of_others(void **state) {
     if (child == 0) {
         sqlite3 *db = NULL;
         if (sqlite3_open(s->path, &db)) _exit(1);
-        _exit(sqlite3_exec(db, "PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (5)", NULL, NULL, NULL));
+        _exit(sqlite3_exec(db, "PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (5)",
+                           NULL, NULL, NULL));
     }
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -179,11 +181,16 @@ static void test_open__needs_the_right_to_write(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_open__refuses_what_is_not_a_file),      TEST(test_open__refuses_what_is_not_a_database),
-        TEST(test_open__refuses_a_database_of_others),    TEST(test_open__leaves_the_log_of_others),
-        TEST(test_open__refuses_a_newer_version),         TEST(test_open__refuses_every_truncation),
-        TEST(test_open__refuses_scribbled_pages),         TEST(test_open__refuses_a_ledger_without_its_tables),
-        TEST(test_sum__refuses_tables_that_were_changed), TEST(test_open__needs_the_right_to_write),
+        TEST(test_open__refuses_what_is_not_a_file),
+        TEST(test_open__refuses_what_is_not_a_database),
+        TEST(test_open__refuses_a_database_of_others),
+        TEST(test_open__leaves_the_log_of_others),
+        TEST(test_open__refuses_a_newer_version),
+        TEST(test_open__refuses_every_truncation),
+        TEST(test_open__refuses_scribbled_pages),
+        TEST(test_open__refuses_a_ledger_without_its_tables),
+        TEST(test_sum__refuses_tables_that_were_changed),
+        TEST(test_open__needs_the_right_to_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

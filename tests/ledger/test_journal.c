@@ -1,4 +1,5 @@
-/* What a journal keeps, in a file of its own and in a ledger's; and what is left of it when its process is killed. */
+/* What a journal keeps, in a file of its own and in a ledger's; and what is left of it when its process is
+ * killed. */
 #include "base/fail.h"
 #include "ledger/journal.h"
 
@@ -49,7 +50,8 @@ static void add_event(hr_journal *j, const uint8_t *id, const hr_journal_event *
     commit(j);
 }
 
-static void add_message(hr_journal *j, const uint8_t *id, const char *from, uint64_t sequence, const char *text) {
+static void add_message(hr_journal *j, const uint8_t *id, const char *from, uint64_t sequence,
+                        const char *text) {
     hr_journal_event event = {.kind = 1, .from = from, .sequence = sequence, .bytes = blob(text)};
     add_event(j, id, &event);
 }
@@ -60,7 +62,7 @@ static void post(hr_journal *j, const uint8_t *id, const char *to, uint64_t sequ
     commit(j);
 }
 
-/* ---- What is in it, as text ------------------------------------------------------------------------------------------------------- */
+/* ---- What is in it, as text ---- */
 
 typedef struct listing {
     char text[2000];
@@ -75,14 +77,16 @@ HR_PRINTF(2, 3) static void append(listing *l, const char *format, ...) {
 }
 
 static hr_status list_job(void *user, const hr_journal_job *job) {
-    append(user, "%s of %s, terms '%.*s', key %c%c, entry %d, day %g; ", job->id, job->coordinator, (int)job->terms.size, job->terms.at,
-           job->key[0], job->key[HR_JOURNAL_KEY - 1], (int)job->entry, (double)job->date / 86400);
+    append(user, "%s of %s, terms '%.*s', key %c%c, entry %d, day %g; ", job->id, job->coordinator,
+           (int)job->terms.size, job->terms.at, job->key[0], job->key[HR_JOURNAL_KEY - 1], (int)job->entry,
+           (double)job->date / 86400);
     return HR_OK;
 }
 
 static hr_status list_event(void *user, const hr_journal_event *event) {
-    append(user, "%d from '%s' %llu %llu '%.*s'; ", event->kind, event->from, (unsigned long long)event->sequence,
-           (unsigned long long)event->number, (int)event->bytes.size, event->bytes.at);
+    append(user, "%d from '%s' %llu %llu '%.*s'; ", event->kind, event->from,
+           (unsigned long long)event->sequence, (unsigned long long)event->number, (int)event->bytes.size,
+           event->bytes.at);
     return HR_OK;
 }
 
@@ -109,7 +113,8 @@ static void check_packets(hr_journal *j, const char *text) {
     assert_string_equal(l.text, text);
 }
 
-static void check_sequences(hr_journal *j, const uint8_t *id, const char *party, uint64_t taken, uint64_t posted) {
+static void check_sequences(hr_journal *j, const uint8_t *id, const char *party, uint64_t taken,
+                            uint64_t posted) {
     uint64_t number = 99;
     assert_int_equal(hr_journal_taken(j, id, party, &number, NULL), HR_OK);
     assert_int_equal(number, taken);
@@ -123,7 +128,7 @@ static bool knows(hr_journal *j, const uint8_t *id) {
     return known;
 }
 
-/* ---- Jobs, events, packets ---------------------------------------------------------------------------------------------------------- */
+/* ---- Jobs, events, packets ---- */
 
 /* Everything is looked at after the file was closed and opened again. */
 static hr_journal *again(hr_journal *j, const char *path) {
@@ -139,14 +144,16 @@ static void test_jobs__are_kept_until_they_are_over(void **state) {
     add_job(j, id_b, "");
     add_job(j, id_a, "the terms");
     j = again(j, s->path);
-    check_jobs(j, "job b of coordinator, terms '', key bb, entry 0, day 11017; job a of coordinator, terms 'the terms', key aa, entry 0, "
+    check_jobs(j, "job b of coordinator, terms '', key bb, entry 0, day 11017; job a of coordinator, terms "
+                  "'the terms', key aa, entry 0, "
                   "day 11017; ");
     begin(j);
     assert_int_equal(hr_journal_end_job(j, id_b, NULL), HR_OK);
     commit(j);
     j = again(j, s->path);
     check_jobs(j, "job a of coordinator, terms 'the terms', key aa, entry 0, day 11017; ");
-    assert_string_equal(query_database(s->path, "SELECT time FROM jobs WHERE NOT over"), "2000-03-01T00:00:00Z");
+    assert_string_equal(query_database(s->path, "SELECT time FROM jobs WHERE NOT over"),
+                        "2000-03-01T00:00:00Z");
     query_database(s->path, "UPDATE jobs SET time = 'never'");
     assert_int_equal(hr_journal_each_job(j, list_job, &(listing){0}, NULL), HR_E_FORMAT);
     assert_true(knows(j, id_a) && knows(j, id_b));
@@ -176,7 +183,8 @@ static void test_events__come_in_order_and_end_with_their_job(void **state) {
     add_event(j, id_a, &decided);
     add_message(j, id_a, "bob", 3, "");
     j = again(j, s->path);
-    check_events(j, id_a, "1 from 'ann' 1 0 'one'; 2 from '' 0 18446744073709551615 ''; 1 from 'bob' 3 0 ''; ");
+    check_events(j, id_a,
+                 "1 from 'ann' 1 0 'one'; 2 from '' 0 18446744073709551615 ''; 1 from 'bob' 3 0 ''; ");
     begin(j);
     assert_int_equal(hr_journal_end_job(j, id_a, NULL), HR_OK);
     commit(j);
@@ -277,7 +285,7 @@ static void test_transaction__is_there_as_a_whole_or_not_at_all(void **state) {
     hr_journal_close(NULL);
 }
 
-/* ---- With a ledger ------------------------------------------------------------ */
+/* ---- With a ledger ---- */
 
 typedef struct books {
     hr_ledger *ledger;
@@ -287,7 +295,8 @@ typedef struct books {
 static books open_books(const char *path) {
     books b = {0};
     hr_error err = {0};
-    if (hr_ledger_open(path, &b.ledger, &err) || hr_journal_of_ledger(b.ledger, &b.journal, &err)) fail_msg("%s", err.message);
+    if (hr_ledger_open(path, &b.ledger, &err) || hr_journal_of_ledger(b.ledger, &b.journal, &err))
+        fail_msg("%s", err.message);
     return b;
 }
 
@@ -321,7 +330,8 @@ static void test_reservation__is_part_of_the_transaction(void **state) {
     b = open_books(s->path);
     assert_true(total_of(&b).entries == 1 && total_of(&b).epsilon_spent == .5);
     check_jobs(b.journal, "job a of coordinator, terms '', key aa, entry 1, day 11017; ");
-    assert_string_equal(query_database(s->path, "SELECT state || ' for ' || purpose FROM entries"), "reserved for a job");
+    assert_string_equal(query_database(s->path, "SELECT state || ' for ' || purpose FROM entries"),
+                        "reserved for a job");
     close_books(&b);
 }
 
@@ -361,7 +371,8 @@ static void test_spending__twice_is_harmless(void **state) {
             commit(b.journal);
         else
             hr_journal_roll_back(b.journal);
-        assert_string_equal(query_database(s->path, "SELECT state FROM entries"), time ? "committed" : "reserved");
+        assert_string_equal(query_database(s->path, "SELECT state FROM entries"),
+                            time ? "committed" : "reserved");
     }
     assert_true(total_of(&b).epsilon_spent == .5);
     close_books(&b);
@@ -380,7 +391,7 @@ static void test_spending__without_a_ledger_counts_nothing(void **state) {
     hr_journal_close(j);
 }
 
-/* ---- Files ---------------------------------------------------------------------------------------------------- */
+/* ---- Files ---- */
 
 /* A ledger from before there were journals is what hr_ledger_create makes. */
 static void test_ledger_file__gets_a_journal_and_stays_a_ledger(void **state) {
@@ -388,7 +399,10 @@ static void test_ledger_file__gets_a_journal_and_stays_a_ledger(void **state) {
     int64_t entry = 0;
     assert_int_equal(hr_ledger_create(s->path, 1, 0, NULL), HR_OK);
     assert_string_equal(
-        query_database(s->path, "SELECT count(*) FROM sqlite_schema WHERE name IN ('jobs', 'events', 'parties', 'packets')"), "0");
+        query_database(
+            s->path,
+            "SELECT count(*) FROM sqlite_schema WHERE name IN ('jobs', 'events', 'parties', 'packets')"),
+        "0");
     books b = open_books(s->path);
     assert_int_equal(hr_ledger_reserve(b.ledger, .25, 0, "without a journal", &entry, NULL), HR_OK);
     add_job(b.journal, id_a, "");
@@ -485,19 +499,23 @@ static void test_own_file__that_is_damaged_is_refused(void **state) {
     free(whole);
 }
 
-/* ---- Killed ---------------------------------------------------------------------------------------------------- */
+/* ---- Killed ---- */
 
 /* One transaction in all that a message leads to. */
 static bool storm_once(hr_journal *j, hr_journal_job *job, uint64_t number) {
     char text[3000];
     memset(text, 'a' + (int)(number % 26), sizeof text);
-    const hr_journal_event event = {
-        .kind = 1, .from = "ann", .sequence = number, .number = number, .bytes = {(uint8_t *)text, sizeof text}};
+    const hr_journal_event event = {.kind = 1,
+                                    .from = "ann",
+                                    .sequence = number,
+                                    .number = number,
+                                    .bytes = {(uint8_t *)text, sizeof text}};
     memcpy(job->id, &number, sizeof number);
     job->entry = 0;
-    return !hr_journal_begin(j, NULL) && !hr_journal_add_job(j, job, NULL) && !hr_journal_reserve(j, job, 1, 0, "storm", NULL) &&
-           !hr_journal_add_event(j, id_a, &event, NULL) && !hr_journal_spend(j, job, NULL) &&
-           !hr_journal_post(j, id_a, "bob", number, event.bytes, NULL) && !hr_journal_commit(j, NULL);
+    return !hr_journal_begin(j, NULL) && !hr_journal_add_job(j, job, NULL) &&
+           !hr_journal_reserve(j, job, 1, 0, "storm", NULL) && !hr_journal_add_event(j, id_a, &event, NULL) &&
+           !hr_journal_spend(j, job, NULL) && !hr_journal_post(j, id_a, "bob", number, event.bytes, NULL) &&
+           !hr_journal_commit(j, NULL);
 }
 
 /* Goes on for ever, and tells of every transaction that is committed. */
@@ -554,7 +572,9 @@ static uint64_t check_integer(const char *path, uint64_t told) {
     check_count(path, "SELECT count(*) FROM entries WHERE state = 'committed'", number);
     check_count(path, "SELECT count(*) FROM entries", number);
     check_count(path, "SELECT count(*) FROM events WHERE length(bytes) = 3000 AND sequence = value", number);
-    check_count(path, "SELECT count(*) FROM packets JOIN events USING (sequence) WHERE packets.bytes = events.bytes", number);
+    check_count(
+        path, "SELECT count(*) FROM packets JOIN events USING (sequence) WHERE packets.bytes = events.bytes",
+        number);
     check_count(path, "SELECT count(*) FROM jobs JOIN entries ON entry = entries.id", number);
     return number;
 }

@@ -129,9 +129,11 @@ static void test_reserve__says_asked_spent_limit_and_left(void **state) {
     hr_error err = {0};
     int64_t entry = -7;
     assert_int_equal(hr_ledger_reserve(ledger, 1, 0, "more", &entry, &err), HR_E_BUDGET);
-    check_file_error(&err, HR_E_BUDGET, "epsilon is too small: asked 1, spent 4.5, limit 5, left 0.5", "ledger.db");
+    check_file_error(&err, HR_E_BUDGET, "epsilon is too small: asked 1, spent 4.5, limit 5, left 0.5",
+                     "ledger.db");
     assert_int_equal(hr_ledger_reserve(ledger, 0.5, 0.75, "more", &entry, &err), HR_E_BUDGET);
-    check_file_error(&err, HR_E_BUDGET, "delta is too small: asked 0.75, spent 0.125, limit 0.5, left 0.375", "ledger.db");
+    check_file_error(&err, HR_E_BUDGET, "delta is too small: asked 0.75, spent 0.125, limit 0.5, left 0.375",
+                     "ledger.db");
     assert_int_equal(entry, -7);
     assert_int_equal(total(ledger).entries, 1);
     reserve(ledger, 0.5, 0.375, "the rest, exactly");
@@ -147,9 +149,12 @@ static void test_reserve__rounds_what_it_says_against_the_asker(void **state) {
     hr_error err = {0};
     int64_t entry;
     assert_int_equal(hr_ledger_reserve(ledger, 1.23456789, 0, "more", &entry, &err), HR_E_BUDGET);
-    check_file_error(&err, HR_E_BUDGET, "asked 1.23457, spent 0.100001, limit 1.23456, left 1.13456", "ledger.db");
+    check_file_error(&err, HR_E_BUDGET, "asked 1.23457, spent 0.100001, limit 1.23456, left 1.13456",
+                     "ledger.db");
     assert_int_equal(hr_ledger_reserve(ledger, .1, 1.23456789e-6, "more", &entry, &err), HR_E_BUDGET);
-    check_file_error(&err, HR_E_BUDGET, "asked 1.23457e-06, spent 1.23491e-08, limit 1.23456e-06, left 1.22221e-06", "ledger.db");
+    check_file_error(&err, HR_E_BUDGET,
+                     "asked 1.23457e-06, spent 1.23491e-08, limit 1.23456e-06, left 1.22221e-06",
+                     "ledger.db");
     hr_ledger_close(ledger);
 }
 
@@ -167,8 +172,8 @@ static void test_sum__never_says_less_spent_or_more_left(void **state) {
     hr_ledger_close(ledger);
 }
 
-/* 0.2 in binary lies above 1/5: five of them exceed 1. Rounded down to whole units first, as a run does that spends no
- * more than the units below what was asked, five fit and leave next to nothing. */
+/* 0.2 in binary lies above 1/5: five of them exceed 1. Rounded down to whole units first, as a run does that
+ * spends no more than the units below what was asked, five fit and leave next to nothing. */
 static void test_reserve__adds_up_without_drift(void **state) {
     temp_dir *s = *state;
     hr_ledger *ledger = start(s, 1, 5e-6);
@@ -233,7 +238,8 @@ static void test_purpose__is_kept_to_the_letter(void **state) {
     char longest[1001];
     memset(longest, 'x', sizeof longest - 1);
     longest[1000] = '\0';
-    const char *const purposes[] = {"'); DELETE FROM entries; --", "Robert'); UPDATE limits SET epsilon_units = 1; --", "%s%n",
+    const char *const purposes[] = {"'); DELETE FROM entries; --",
+                                    "Robert'); UPDATE limits SET epsilon_units = 1; --", "%s%n",
                                     "\xc3\xa4 \xe2\x82\xac", longest};
     for (size_t i = 0; i < sizeof purposes / sizeof *purposes; i++) {
         reserve(ledger, 1, 0, purposes[i]);
@@ -298,7 +304,8 @@ static void test_commit__takes_a_reservation_once(void **state) {
     assert_int_equal(hr_ledger_commit(ledger, entry, &err), HR_E_ARGUMENT);
     check_file_error(&err, HR_E_ARGUMENT, "committed already", "ledger.db");
     static const int64_t wrong[] = {0, -1, 99, INT64_MAX, INT64_MIN};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_int_equal(hr_ledger_commit(ledger, wrong[i], &err), HR_E_ARGUMENT);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(hr_ledger_commit(ledger, wrong[i], &err), HR_E_ARGUMENT);
     hr_ledger_close(ledger);
 }
 
@@ -340,16 +347,20 @@ static void test_layout__can_be_read_and_not_undone_by_hand(void **state) {
     hr_ledger *ledger = start(s, 3, 0);
     reserve(ledger, 0.5, 0, "run");
     hr_ledger_close(ledger);
-    assert_string_equal(query_database(s->path, "SELECT purpose || ' ' || epsilon || ' ' || state FROM spending"), "run 0.5 reserved");
-    static const char *const undone[] = {"DELETE FROM entries",
-                                         "UPDATE entries SET epsilon_units = 1",
-                                         "DELETE FROM limits",
-                                         "UPDATE limits SET epsilon_units = 99 << 40",
-                                         "INSERT INTO limits VALUES (2, 1, 1, '', NULL)",
-                                         "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('gift', -1, 0)",
-                                         "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('gift', 0.5, 0)",
-                                         "UPDATE limits SET closed = 'now'; UPDATE limits SET closed = NULL"};
-    for (size_t i = 0; i < sizeof undone / sizeof *undone; i++) assert_true(query_database(s->path, undone[i])[0]);
+    assert_string_equal(
+        query_database(s->path, "SELECT purpose || ' ' || epsilon || ' ' || state FROM spending"),
+        "run 0.5 reserved");
+    static const char *const undone[] = {
+        "DELETE FROM entries",
+        "UPDATE entries SET epsilon_units = 1",
+        "DELETE FROM limits",
+        "UPDATE limits SET epsilon_units = 99 << 40",
+        "INSERT INTO limits VALUES (2, 1, 1, '', NULL)",
+        "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('gift', -1, 0)",
+        "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('gift', 0.5, 0)",
+        "UPDATE limits SET closed = 'now'; UPDATE limits SET closed = NULL"};
+    for (size_t i = 0; i < sizeof undone / sizeof *undone; i++)
+        assert_true(query_database(s->path, undone[i])[0]);
     assert_string_equal(query_database(s->path, "SELECT count(*) || sum(epsilon) FROM spending"), "10.5");
     assert_string_equal(query_database(s->path, "SELECT epsilon_units >> 40 FROM limits"), "3");
 }

@@ -1,5 +1,6 @@
-/* Power failures: only what was flushed is still on the disk. SQLite's own file system layer is asked for every flush, and each
- * copies the file as it is then into a second folder, the disk: what a machine finds there after a power failure. */
+/* Power failures: only what was flushed is still on the disk. SQLite's own file system layer is asked for
+ * every flush, and each copies the file as it is then into a second folder, the disk: what a machine finds
+ * there after a power failure. */
 #include "support/temp_dir.h"
 
 enum { FILES_MAX = 16, PATH_SIZE = 300 };
@@ -50,7 +51,8 @@ static int forget(sqlite3_file *file) {
 static int open_watched(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *out) {
     (void)vfs;
     int code = real->xOpen(real, path, file, flags, out);
-    if (code || !path || !(flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL))) return code;
+    if (code || !path || !(flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)))
+        return code;
     watched_file *w = find_file(NULL);
     if (!w || strlen(path) >= PATH_SIZE) return SQLITE_FULL;
     w->file = file;

@@ -1,5 +1,5 @@
-/* A ledger of layout version 1 (version-1.db, written by a `hedgerow train` of that time: entry 1 is committed, 2 reserved) is brought up
- * to date when it is opened, and says what it said before. */
+/* A ledger of layout version 1 (version-1.db, written by a `hedgerow train` of that time: entry 1 is
+ * committed, 2 reserved) is brought up to date when it is opened, and says what it said before. */
 #include "ledger/journal.h"
 #include "support/temp_dir.h"
 
@@ -19,8 +19,9 @@ static hr_ledger *open_old(const temp_dir *s) {
     return ledger;
 }
 
-static const char entries[] = "SELECT group_concat(id || ' ' || time || ' ' || purpose || ' ' || epsilon_units || ' ' || delta_units"
-                              " || ' ' || state, ';') FROM entries";
+static const char entries[] =
+    "SELECT group_concat(id || ' ' || time || ' ' || purpose || ' ' || epsilon_units || ' ' || delta_units"
+    " || ' ' || state, ';') FROM entries";
 
 static void test_upgrade__keeps_every_entry(void **state) {
     temp_dir *s = *state;
@@ -39,16 +40,20 @@ static void test_upgrade__keeps_every_entry(void **state) {
         assert_string_equal(query_database(s->path, "PRAGMA user_version"), "2");
         assert_string_equal(query_database(s->path, "PRAGMA integrity_check"), "ok");
     }
-    assert_non_null(strstr(before, "1 2026-11-22T06:10:34Z fit hedge for y 1099511627776 461168601842 committed;2 "));
+    assert_non_null(
+        strstr(before, "1 2026-11-22T06:10:34Z fit hedge for y 1099511627776 461168601842 committed;2 "));
 }
 
-/* Made or upgraded, a file has the same tables, views and triggers, but for the quotes that a new name brings. */
+/* Made or upgraded, a file has the same tables, views and triggers, but for the quotes that a new name
+ * brings. */
 static void test_upgrade__makes_the_same_layout(void **state) {
     temp_dir *s = *state;
-    static const char *const names[] = {"entries", "spending", "entries_stay", "entries_begin", "entries_end", "entries_exist", "limits"};
+    static const char *const names[] = {"entries",     "spending",      "entries_stay", "entries_begin",
+                                        "entries_end", "entries_exist", "limits"};
     char made[1024], sql[160];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(sql, sizeof sql, "SELECT replace(sql, char(34), '') FROM sqlite_schema WHERE name = '%s'", names[i]);
+        snprintf(sql, sizeof sql, "SELECT replace(sql, char(34), '') FROM sqlite_schema WHERE name = '%s'",
+                 names[i]);
         assert_int_equal(hr_ledger_create(s->path, 3, 0, NULL), HR_OK);
         snprintf(made, sizeof made, "%s", query_database(s->path, sql));
         assert_memory_equal(made, "CREATE", 6);
@@ -61,11 +66,13 @@ static void test_upgrade__makes_the_same_layout(void **state) {
 
 static void test_upgrade__makes_nothing_else(void **state) {
     temp_dir *s = *state;
-    static const char all[] = "SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema ORDER BY name)";
+    static const char all[] =
+        "SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema ORDER BY name)";
     copy_old(s);
     hr_ledger_close(open_old(s));
-    assert_string_equal(query_database(s->path, all), "closing_stays entries entries_begin entries_end entries_exist entries_stay limits"
-                                                      " limits_exist limits_stay spending sqlite_sequence");
+    assert_string_equal(query_database(s->path, all),
+                        "closing_stays entries entries_begin entries_end entries_exist entries_stay limits"
+                        " limits_exist limits_stay spending sqlite_sequence");
 }
 
 /* Numbers go on, and what was reserved before the upgrade stays spent whoever asks. */
@@ -79,7 +86,8 @@ static void test_upgrade__goes_on(void **state) {
     assert_int_equal(entry, 3);
     assert_int_equal(hr_ledger_void(ledger, entry, NULL), HR_OK);
     assert_int_equal(hr_ledger_commit(ledger, 2, NULL), HR_OK);
-    assert_string_equal(query_database(s->path, "SELECT group_concat(state) FROM entries"), "committed,committed,void");
+    assert_string_equal(query_database(s->path, "SELECT group_concat(state) FROM entries"),
+                        "committed,committed,void");
     hr_ledger_close(ledger);
     assert_true(query_database(s->path, "UPDATE entries SET state = 'void' WHERE id = 1")[0]);
     assert_true(query_database(s->path, "DELETE FROM entries")[0]);
@@ -91,11 +99,14 @@ static void test_upgrade__does_not_disturb_an_open_ledger(void **state) {
     copy_old(s);
     sqlite3 *old = NULL;
     assert_int_equal(sqlite3_open(s->path, &old), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(old, "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('old', 1, 0)", 0, 0, 0),
-                     SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(old, "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('old', 1, 0)", 0,
+                     0, 0),
+        SQLITE_OK);
     hr_ledger *ledger = open_old(s);
-    static const char both[] = "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('old', 1, 0);"
-                               "UPDATE entries SET state = 'committed' WHERE id = 3 AND state = 'reserved'";
+    static const char both[] =
+        "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('old', 1, 0);"
+        "UPDATE entries SET state = 'committed' WHERE id = 3 AND state = 'reserved'";
     assert_int_equal(sqlite3_exec(old, both, 0, 0, 0), SQLITE_OK);
     assert_int_equal(sqlite3_close(old), SQLITE_OK);
     hr_ledger_total total = {0};
@@ -131,7 +142,8 @@ static void test_upgrade__happens_once(void **state) {
             assert_true(wait(&status) > 0);
             assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
         }
-        assert_string_equal(query_database(s->path, "SELECT count(*) FROM entries WHERE state = 'reserved'"), "9");
+        assert_string_equal(query_database(s->path, "SELECT count(*) FROM entries WHERE state = 'reserved'"),
+                            "9");
         assert_string_equal(query_database(s->path, "PRAGMA integrity_check"), "ok");
         assert_int_equal(unlink(s->path), 0);
     }
@@ -162,8 +174,12 @@ static void test_upgrade__takes_a_journal(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_upgrade__keeps_every_entry), TEST(test_upgrade__makes_the_same_layout),           TEST(test_upgrade__makes_nothing_else),
-        TEST(test_upgrade__goes_on),           TEST(test_upgrade__does_not_disturb_an_open_ledger), TEST(test_upgrade__happens_once),
+        TEST(test_upgrade__keeps_every_entry),
+        TEST(test_upgrade__makes_the_same_layout),
+        TEST(test_upgrade__makes_nothing_else),
+        TEST(test_upgrade__goes_on),
+        TEST(test_upgrade__does_not_disturb_an_open_ledger),
+        TEST(test_upgrade__happens_once),
         TEST(test_upgrade__takes_a_journal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,8 @@ static void test_void__gives_back_what_was_reserved(void **state) {
     assert_true(more > given);
     assert_true(spent(ledger) == 2);
     hr_ledger_close(ledger);
-    assert_string_equal(query_database(s->path, "SELECT count(*) || ' ' || sum(epsilon) FROM spending"), "2 2.0");
+    assert_string_equal(query_database(s->path, "SELECT count(*) || ' ' || sum(epsilon) FROM spending"),
+                        "2 2.0");
 }
 
 static void test_void__takes_a_reservation_once(void **state) {
@@ -83,7 +84,8 @@ static void test_void__takes_a_reservation_once(void **state) {
     assert_int_equal(hr_ledger_commit(ledger, given, NULL), HR_E_ARGUMENT);
     assert_int_equal(state_of(ledger, given), HR_ENTRY_VOID);
     static const int64_t wrong[] = {0, -1, 99, INT64_MAX, INT64_MIN};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) refuse(ledger, wrong[i], HR_E_POLICY, "this handle");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refuse(ledger, wrong[i], HR_E_POLICY, "this handle");
     assert_int_equal(state_of(ledger, open), HR_ENTRY_RESERVED);
     hr_ledger_close(ledger);
 }
@@ -108,15 +110,19 @@ static void test_void__is_for_the_handle_that_reserved(void **state) {
     hr_ledger_close(two);
 }
 
-/* What a larger transaction reserves may be rolled back, and its number be another's: it is never remembered. */
+/* What a larger transaction reserves may be rolled back, and its number be another's: it is never remembered.
+ */
 static void test_void__is_not_for_parts_of_transactions(void **state) {
     temp_dir *s = *state;
     hr_ledger *ledger = start(s, 9), *other = NULL;
     int64_t entry = 0;
     for (int rolled_back = 0; rolled_back < 2; rolled_back++) {
-        assert_int_equal(sqlite3_exec(hr_ledger_file(ledger), "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(hr_ledger_file(ledger), "BEGIN IMMEDIATE", NULL, NULL, NULL),
+                         SQLITE_OK);
         assert_int_equal(hr_ledger_reserve_within(ledger, 1, 0.125, "part", &entry, NULL), HR_OK);
-        assert_int_equal(sqlite3_exec(hr_ledger_file(ledger), rolled_back ? "ROLLBACK" : "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+        assert_int_equal(
+            sqlite3_exec(hr_ledger_file(ledger), rolled_back ? "ROLLBACK" : "COMMIT", NULL, NULL, NULL),
+            SQLITE_OK);
         if (!rolled_back) refuse(ledger, entry, HR_E_POLICY, "this handle");
     }
     assert_int_equal(hr_ledger_open(s->path, &other, NULL), HR_OK);
@@ -142,21 +148,23 @@ static void test_layout__lets_states_only_move_on(void **state) {
     int64_t done = reserve(ledger, 1), given = reserve(ledger, 1);
     assert_int_equal(hr_ledger_commit(ledger, done, NULL), HR_OK);
     assert_int_equal(hr_ledger_void(ledger, given, NULL), HR_OK);
-    static const char *const undone[] = {"UPDATE entries SET state = 'void' WHERE id = 1",
-                                         "UPDATE entries SET state = 'reserved' WHERE id = 1",
-                                         "UPDATE entries SET state = 'reserved' WHERE id = 2",
-                                         "UPDATE entries SET state = 'committed' WHERE id = 2",
-                                         "UPDATE entries SET state = 'forgotten' WHERE id = 2",
-                                         "UPDATE entries SET state = NULL WHERE id = 2",
-                                         "DELETE FROM entries WHERE state = 'void'",
-                                         "UPDATE entries SET epsilon_units = 1 WHERE state = 'void'",
-                                         "INSERT INTO entries (purpose, epsilon_units, delta_units, state) VALUES ('gift', 1, 0, 'void')"};
-    for (size_t i = 0; i < sizeof undone / sizeof *undone; i++) assert_true(query_database(s->path, undone[i])[0]);
+    static const char *const undone[] = {
+        "UPDATE entries SET state = 'void' WHERE id = 1",
+        "UPDATE entries SET state = 'reserved' WHERE id = 1",
+        "UPDATE entries SET state = 'reserved' WHERE id = 2",
+        "UPDATE entries SET state = 'committed' WHERE id = 2",
+        "UPDATE entries SET state = 'forgotten' WHERE id = 2",
+        "UPDATE entries SET state = NULL WHERE id = 2",
+        "DELETE FROM entries WHERE state = 'void'",
+        "UPDATE entries SET epsilon_units = 1 WHERE state = 'void'",
+        "INSERT INTO entries (purpose, epsilon_units, delta_units, state) VALUES ('gift', 1, 0, 'void')"};
+    for (size_t i = 0; i < sizeof undone / sizeof *undone; i++)
+        assert_true(query_database(s->path, undone[i])[0]);
     assert_string_equal(query_database(s->path, "SELECT group_concat(state) FROM entries"), "committed,void");
     hr_ledger_close(ledger);
 }
 
-/* ---- Processes --------------------------------------------------------------------------------------------------------- */
+/* ---- Processes ---- */
 
 enum { RACERS = 8, TURNS = 25, ROOM = 5 };
 
@@ -246,7 +254,8 @@ static void test_kill__leaves_spent_what_was_not_given_back(void **state) {
             storm(s->path, told[1]);
         }
         close(told[1]);
-        for (int64_t i = 0; i < killed && read(told[0], &entry, sizeof entry) == sizeof entry; i++) last = entry;
+        for (int64_t i = 0; i < killed && read(told[0], &entry, sizeof entry) == sizeof entry; i++)
+            last = entry;
         assert_int_equal(kill(child, SIGKILL), 0);
         while (read(told[0], &entry, sizeof entry) == sizeof entry) last = entry;
         close(told[0]);
@@ -265,10 +274,14 @@ static void test_kill__leaves_spent_what_was_not_given_back(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_void__gives_back_what_was_reserved),    TEST(test_void__takes_a_reservation_once),
-        TEST(test_void__is_for_the_handle_that_reserved), TEST(test_void__is_not_for_parts_of_transactions),
-        TEST(test_void__works_on_a_frozen_ledger),        TEST(test_layout__lets_states_only_move_on),
-        TEST(test_processes__never_exceed_the_limit),     TEST(test_kill__leaves_spent_what_was_not_given_back),
+        TEST(test_void__gives_back_what_was_reserved),
+        TEST(test_void__takes_a_reservation_once),
+        TEST(test_void__is_for_the_handle_that_reserved),
+        TEST(test_void__is_not_for_parts_of_transactions),
+        TEST(test_void__works_on_a_frozen_ledger),
+        TEST(test_layout__lets_states_only_move_on),
+        TEST(test_processes__never_exceed_the_limit),
+        TEST(test_kill__leaves_spent_what_was_not_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

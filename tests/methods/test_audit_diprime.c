@@ -1,8 +1,9 @@
-/* diprime against what it claims: the exact privacy loss of its medians, choices and leaves on worst-case neighbours, and whole trainings
- * on tiny neighbouring tables (games.h, audit.h: seeds are fixed, false-alarm rate 1e-6 a game; exact tests have none).
+/* diprime against what it claims: the exact privacy loss of its medians, choices and leaves on worst-case
+ * neighbours, and whole trainings on tiny neighbouring tables (games.h, audit.h: seeds are fixed, false-alarm
+ * rate 1e-6 a game; exact tests have none).
  *
- * What was published is caught, what is here keeps within its claim, and each quiet game has a twin that trains at more than it is
- * labelled with, which must be caught. */
+ * What was published is caught, what is here keeps within its claim, and each quiet game has a twin that
+ * trains at more than it is labelled with, which must be caught. */
 #include "privacy/gate.h"
 #include "stats/impurity.h"
 #include "stats/median_score.h"
@@ -10,7 +11,7 @@
 
 enum { CUTS = HR_MEDIAN_SCORE_CELLS - 1, GROUPS_MAX = 16 };
 
-/* ---- Exact laws of choices ---------------------------------------------------------------------------------------------- */
+/* ---- Exact laws of choices ---- */
 
 /* Candidates that are alike. */
 typedef struct group {
@@ -25,21 +26,25 @@ static double best_of(const group *groups, size_t count) {
 
 static void exponential_law(group *groups, size_t count, double scale) {
     double best = best_of(groups, count), sum = 0;
-    for (size_t g = 0; g < count; g++) sum += groups[g].law = groups[g].count * exp(scale * (groups[g].score - best));
+    for (size_t g = 0; g < count; g++)
+        sum += groups[g].law = groups[g].count * exp(scale * (groups[g].score - best));
     for (size_t g = 0; g < count; g++) groups[g].law /= sum;
 }
 
-/* Permute-and-flip (privacy/flip_law.h), of thousands of candidates: p integral over t in [0, 1] of the product of the others' 1 - p t, by
- * Gauss's rule of 3 points in s = -ln t, where it is smooth whatever the numbers of candidates are. */
+/* Permute-and-flip (privacy/flip_law.h), of thousands of candidates: p integral over t in [0, 1] of the
+ * product of the others' 1 - p t, by Gauss's rule of 3 points in s = -ln t, where it is smooth whatever the
+ * numbers of candidates are. */
 static void flip_group_law(group *groups, size_t count, double scale) {
     enum { PIECES = 6000, POINTS = 3 };
-    static const double at[POINTS] = {-.774596669241483, 0, .774596669241483}, weight[POINTS] = {5. / 18, 8. / 18, 5. / 18};
+    static const double at[POINTS] = {-.774596669241483, 0, .774596669241483},
+                        weight[POINTS] = {5. / 18, 8. / 18, 5. / 18};
     const double end = 60, step = end / PIECES;
     double best = best_of(groups, count), p[GROUPS_MAX];
     assert_true(count <= GROUPS_MAX);
     for (size_t g = 0; g < count; g++) p[g] = exp(scale * (groups[g].score - best)), groups[g].law = 0;
     for (size_t i = 0; i < PIECES * POINTS; i++) {
-        double t = exp(-step * ((double)(i / POINTS) + (1 + at[i % POINTS]) / 2)), all = t * step * weight[i % POINTS];
+        double t = exp(-step * ((double)(i / POINTS) + (1 + at[i % POINTS]) / 2)),
+               all = t * step * weight[i % POINTS];
         for (size_t g = 0; g < count; g++) all *= pow(1 - p[g] * t, groups[g].count);
         for (size_t g = 0; g < count; g++) groups[g].law += groups[g].count * p[g] * all / (1 - p[g] * t);
     }
@@ -74,7 +79,7 @@ static void test_group_law__sums_to_one_and_is_permute_and_flips(void **state) {
     }
 }
 
-/* ---- Lines of real fits -------------------------------------------------------------------------------------------------- */
+/* ---- Lines of real fits ---- */
 
 static hr_fit_options audited(hr_mode mode, double epsilon, double delta) {
     hr_fit_options options = seeded_options_of("diprime", mode, 1);
@@ -107,7 +112,7 @@ static double claimed_of(const hr_release *line, double delta) {
     return delta > 0 ? sqrt(8 * cost / acos(-1)) : cost;
 }
 
-/* ---- A3: one median -------------------------------------------------------------------------------------------------------- */
+/* ---- A3: one median ---- */
 
 /* Scores of the cuts over [0, 1], as groups of neighbours that are alike. */
 static size_t cut_groups(const double *values, size_t count, group *groups) {
@@ -128,15 +133,16 @@ static size_t cut_groups(const double *values, size_t count, group *groups) {
     return made;
 }
 
-/* Two records at 0, one between the first two cuts, two at 1: all cuts are alike but the first, and with a third record at 0 the first
- * gains 1 and the others lose 1. */
+/* Two records at 0, one between the first two cuts, two at 1: all cuts are alike but the first, and with a
+ * third record at 0 the first gains 1 and the others lose 1. */
 static double median_loss(const hr_release *line, double scale) {
     static const double values[] = {0, 0, 1.5 / HR_MEDIAN_SCORE_CELLS, 1, 1, 0};
     group merged[GROUPS_MAX], without[2] = {{0, 1, 0}, {0, CUTS - 1, 0}}, with[GROUPS_MAX];
     assert_int_equal(cut_groups(values, 5, merged), 1);
     assert_int_equal(cut_groups(values, 6, with), 2);
     without[0].score = without[1].score = merged[0].score;
-    assert_true(with[0].count == 1 && with[0].score == without[0].score + 1 && with[1].score == without[1].score - 1);
+    assert_true(with[0].count == 1 && with[0].score == without[0].score + 1 &&
+                with[1].score == without[1].score - 1);
     return choice_loss(line->mechanism, scale, without, with, 2);
 }
 
@@ -148,13 +154,15 @@ static void test_a3__sound_medians_lose_what_they_claim_on_the_worst_neighbours(
             hr_release line = line_of(audited(HR_SOUND, epsilons[e], deltas[d]), 6, 2, "median");
             assert_int_equal(line.mechanism, d ? HR_EXPONENTIAL : HR_PERMUTE_AND_FLIP);
             double claimed = claimed_of(&line, deltas[d]), loss = median_loss(&line, scale_of(&line));
-            if (!(loss <= claimed * (1 + 1e-7) && loss > .99 * claimed)) fail_msg("loses %.9g, claims %.9g", loss, claimed);
-            assert_true(median_loss(&line, 2 * scale_of(&line)) > 1.9 * claimed); /* half the width would not do */
+            if (!(loss <= claimed * (1 + 1e-7) && loss > .99 * claimed))
+                fail_msg("loses %.9g, claims %.9g", loss, claimed);
+            assert_true(median_loss(&line, 2 * scale_of(&line)) >
+                        1.9 * claimed); /* half the width would not do */
         }
 }
 
-/* D = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1} and a record at x: a cut between 0 and x has probability x p without it and p' with it, p and p' those
- * of a gap in the middle. */
+/* D = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1} and a record at x: a cut between 0 and x has probability x p without it
+ * and p' with it, p and p' those of a gap in the middle. */
 static double gap_loss(const hr_release *line, double x) {
     double p[2];
     for (size_t n = 10; n <= 11; n++) {
@@ -172,9 +180,11 @@ static void test_a3__published_medians_have_no_epsilon(void **state) {
     (void)state;
     hr_release line = line_of(audited(HR_PAPER, 4, 0), 1, 2, "median");
     double first = gap_loss(&line, 1e-6);
-    print_message("A3 published median, a record at 1e-6: claimed %.3f, loses %.3f\n", hr_units_value(line.cost), first);
+    print_message("A3 published median, a record at 1e-6: claimed %.3f, loses %.3f\n",
+                  hr_units_value(line.cost), first);
     assert_true(fabs(first - 13.661) < .001 && fabs(hr_units_value(line.cost) - .2) < 1e-9);
-    for (double x = 1e-6; x > 1e-12; x /= 10) assert_true(fabs(gap_loss(&line, x / 10) - gap_loss(&line, x) - log(10)) < 1e-9);
+    for (double x = 1e-6; x > 1e-12; x /= 10)
+        assert_true(fabs(gap_loss(&line, x / 10) - gap_loss(&line, x) - log(10)) < 1e-9);
 }
 
 /* Section 3: exp(-eps1/2 |N - 2j|) for eps1/2 of the budget. */
@@ -190,7 +200,7 @@ static void test_a3__the_budget_of_the_text_is_half_of_what_it_spends(void **sta
     }
 }
 
-/* ---- A4: a leaf's mean ----------------------------------------------------------------------------------------------------- */
+/* ---- A4: a leaf's mean ---- */
 
 /* Pr(|x| < below) of discrete Laplace noise of scale t around `middle`. */
 static double within(double t, int64_t middle, int64_t below) {
@@ -199,8 +209,8 @@ static double within(double t, int64_t middle, int64_t below) {
     return sum * tanh(1 / (2 * t));
 }
 
-/* Labels -1, and then 1 too: the mean of one record is -1, of both 0, with half the noise. The event is a mean within 1/64 of 0: the
- * odds are about 2 e^(eps/2). */
+/* Labels -1, and then 1 too: the mean of one record is -1, of both 0, with half the noise. The event is a
+ * mean within 1/64 of 0: the odds are about 2 e^(eps/2). */
 static void test_a4__published_means_lose_more_than_they_claim(void **state) {
     (void)state;
     static const struct { double epsilon, loss; } cases[] = {{.1, .746}, {1, 1.190}};
@@ -208,9 +218,12 @@ static void test_a4__published_means_lose_more_than_they_claim(void **state) {
         hr_fit_options options = audited(HR_PAPER, 2 * cases[i].epsilon, 0);
         options.by_name[HR_OPTION_PART] = true;
         hr_release line = line_of(options, 1, 0, "leaf mean");
-        double one = within(scale_of(&line), -4096, 64), two = within(scale_of(&line), 0, 2 * 64), loss = log(two / one);
-        print_message("A4 published mean of 1 and 2 records: claimed %.3f, loses %.3f\n", hr_units_value(line.cost), loss);
-        assert_true(fabs(hr_units_value(line.cost) - cases[i].epsilon) < 1e-9 && fabs(loss - cases[i].loss) < 1e-3);
+        double one = within(scale_of(&line), -4096, 64), two = within(scale_of(&line), 0, 2 * 64),
+               loss = log(two / one);
+        print_message("A4 published mean of 1 and 2 records: claimed %.3f, loses %.3f\n",
+                      hr_units_value(line.cost), loss);
+        assert_true(fabs(hr_units_value(line.cost) - cases[i].epsilon) < 1e-9 &&
+                    fabs(loss - cases[i].loss) < 1e-3);
     }
 }
 
@@ -223,22 +236,27 @@ static void test_a4__sound_leaves_lose_what_they_claim(void **state) {
     for (size_t e = 0; e < COUNT(epsilons); e++)
         for (size_t d = 0; d < COUNT(deltas); d++)
             for (size_t k = 0; k < COUNT(lines); k++) {
-                hr_release line = line_of(audited(HR_SOUND, epsilons[e], deltas[d]), 2, k == 2 ? 3 : 0, lines[k]);
-                double scale = scale_of(&line), loss = d ? moves[k] * moves[k] / (scale - 6) : moves[k] / scale;
+                hr_release line =
+                    line_of(audited(HR_SOUND, epsilons[e], deltas[d]), 2, k == 2 ? 3 : 0, lines[k]);
+                double scale = scale_of(&line),
+                       loss = d ? moves[k] * moves[k] / (scale - 6) : moves[k] / scale;
                 double claimed = hr_units_value(line.cost);
                 assert_int_equal(line.mechanism, d ? HR_DISCRETE_GAUSSIAN : HR_DISCRETE_LAPLACE);
-                if (!(loss <= claimed * (1 + 1e-9) && loss > .999 * claimed)) fail_msg("%s loses %.9g of %.9g", lines[k], loss, claimed);
+                if (!(loss <= claimed * (1 + 1e-9) && loss > .999 * claimed))
+                    fail_msg("%s loses %.9g of %.9g", lines[k], loss, claimed);
             }
 }
 
-/* ---- A5: many medians and one choice -------------------------------------------------------------------------------------- */
+/* ---- A5: many medians and one choice ---- */
 
 enum { THIRD = 1500, NODE = 3 * THIRD + 1 };
 
-/* A node whose K - 1 features are alike: a cut below 1/2 leaves no error, one above 2 THIRD, and both are equally balanced; another
- * feature's cuts all leave the same error between these. The canary, the last record, makes the better cuts the better balanced. */
+/* A node whose K - 1 features are alike: a cut below 1/2 leaves no error, one above 2 THIRD, and both are
+ * equally balanced; another feature's cuts all leave the same error between these. The canary, the last
+ * record, makes the better cuts the better balanced. */
 typedef struct node {
-    double balance[2], error[3]; /* scores of cuts: better, worse; errors: better, worse, the other feature's */
+    double balance[2],
+        error[3]; /* scores of cuts: better, worse; errors: better, worse, the other feature's */
 } node;
 
 static double error_of_cut(const hr_labels *labels, const double *values, double cut, size_t count) {
@@ -262,9 +280,9 @@ static node node_of(size_t count) {
     group groups[GROUPS_MAX];
     size_t made = cut_groups(alike, count, groups);
     assert_int_equal(made, count == NODE ? 2 : 1);
-    return (node){
-        {groups[0].score, groups[made - 1].score},
-        {error_of_cut(&labels, alike, .25, count), error_of_cut(&labels, alike, .75, count), error_of_cut(&labels, other, .5, count)}};
+    return (node){{groups[0].score, groups[made - 1].score},
+                  {error_of_cut(&labels, alike, .25, count), error_of_cut(&labels, alike, .75, count),
+                   error_of_cut(&labels, other, .5, count)}};
 }
 
 /* Lines of medians and of the choice, whatever they say that they cost. */
@@ -284,11 +302,13 @@ static double other_chosen(const node *n, const split_rule *rule, size_t feature
     law_of(rule->mechanism, cuts, 2, rule->median);
     for (size_t better = 0; better < features; better++) {
         size_t worse = features - 1 - better;
-        group chosen[3] = {{n->error[2], 1, 0}, {n->error[0], (double)better, 0}, {n->error[1], (double)worse, 0}};
+        group chosen[3] = {
+            {n->error[2], 1, 0}, {n->error[0], (double)better, 0}, {n->error[1], (double)worse, 0}};
         if (!better) chosen[1] = chosen[2]; /* no groups of none */
         size_t groups = better && worse ? 3 : 2;
         law_of(rule->mechanism, chosen, groups, rule->choice);
-        sum += binomial(features - 1, better) * pow(cuts[0].law, (double)better) * pow(cuts[1].law, (double)worse) * chosen[0].law;
+        sum += binomial(features - 1, better) * pow(cuts[0].law, (double)better) *
+               pow(cuts[1].law, (double)worse) * chosen[0].law;
     }
     return sum;
 }
@@ -304,14 +324,16 @@ static split_rule rule_of(hr_fit_options options, size_t features) {
     options.by_name[HR_OPTION_MAX_FEATURES] = (double)features;
     options.epsilon = 2;
     options.leaf_share = .5;
-    hr_release median = line_of(options, features, 0, "median"), choice = line_of(options, features, 0, "choice of feature");
-    double claimed = hr_units_value(median.cost) * (options.mode == HR_SOUND ? (double)features : 1) + hr_units_value(choice.cost);
+    hr_release median = line_of(options, features, 0, "median"),
+               choice = line_of(options, features, 0, "choice of feature");
+    double claimed = hr_units_value(median.cost) * (options.mode == HR_SOUND ? (double)features : 1) +
+                     hr_units_value(choice.cost);
     assert_true(fabs(claimed - 1) < 1e-6);
     return (split_rule){choice.mechanism, scale_of(&median), scale_of(&choice)};
 }
 
-/* First the price of K medians alone: each is private for 1/2, as Algorithm 1 would have it, and so is the choice, by the sum of squared
- * errors; then the text's own scales, and ours. */
+/* First the price of K medians alone: each is private for 1/2, as Algorithm 1 would have it, and so is the
+ * choice, by the sum of squared errors; then the text's own scales, and ours. */
 static void test_a5__medians_at_the_price_of_one_lose_more_than_they_claim(void **state) {
     (void)state;
     static const struct {
@@ -324,19 +346,23 @@ static void test_a5__medians_at_the_price_of_one_lose_more_than_they_claim(void 
         split_rule algorithm = rule_of(paper, features), here = rule_of(sound, features);
         paper.by_name[HR_OPTION_SPLIT_BUDGET] = HR_SPLIT_BUDGET_TEXT;
         split_rule text = rule_of(paper, features), alone = {HR_EXPONENTIAL, algorithm.median, text.choice};
-        double published = split_loss(&alone, features), in_text = split_loss(&text, features), ours = split_loss(&here, features);
-        print_message("A5 %zu medians and a choice: claimed 1, K at the price of one lose %.3f, of the text %.3f, here %.3f\n", features,
-                      published, in_text, ours);
+        double published = split_loss(&alone, features), in_text = split_loss(&text, features),
+               ours = split_loss(&here, features);
+        print_message("A5 %zu medians and a choice: claimed 1, K at the price of one lose %.3f, of the text "
+                      "%.3f, here %.3f\n",
+                      features, published, in_text, ours);
         assert_true(fabs(published - cases[i].loss) < 2e-3 && fabs(in_text - cases[i].text) < 5e-3);
         assert_true(ours < 1 && ours > .1);
     }
 }
 
-/* ---- Games of whole trainings ------------------------------------------------------------------------------------------------- */
+/* ---- Games of whole trainings ---- */
 
 /* One tree; without `splits` its feature has one value, so that the root is a leaf. */
-static game game_of(const char *name, hr_mode mode, double epsilon, double claimed, size_t runs, statistic *look) {
-    game g = {.name = name, .options = options_of("diprime", mode), .claimed = claimed, .runs = runs, .look = look};
+static game game_of(const char *name, hr_mode mode, double epsilon, double claimed, size_t runs,
+                    statistic *look) {
+    game g = {
+        .name = name, .options = options_of("diprime", mode), .claimed = claimed, .runs = runs, .look = look};
     g.options.epsilon = epsilon;
     g.options.trees = g.options.depth = 1;
     g.options.by_name[HR_OPTION_MAX_FEATURES] = 1;
@@ -374,9 +400,11 @@ static double right_leaf_is_clipped(const hr_model *model) {
     return fabs(right_leaf(model)) == 1;
 }
 
-/* A record at 0, and then one at 1: an empty leaf says any number, one of a record a noisy mean, which is often clipped. */
+/* A record at 0, and then one at 1: an empty leaf says any number, one of a record a noisy mean, which is
+ * often clipped. */
 static game empty_leaf(hr_mode mode, statistic *look) {
-    game g = game_of(mode == HR_PAPER ? "W4 empty leaf, published" : "W4 empty leaf", mode, 2, 2, mode == HR_PAPER ? 600 : RUNS_MAX, look);
+    game g = game_of(mode == HR_PAPER ? "W4 empty leaf, published" : "W4 empty leaf", mode, 2, 2,
+                     mode == HR_PAPER ? 600 : RUNS_MAX, look);
     table t = table_open(2, 1);
     t.columns[0][1] = t.labels[0] = t.labels[1] = 1;
     hr_column feature = number_column("x", 0, 1);
@@ -400,7 +428,8 @@ static double root_is_above_zero(const hr_model *model) {
     return model->forest.trees[0].nodes[0].value > 0;
 }
 
-/* Labels -1 and 1, then -1 once more: the odds that the noisy sum is above 0 go from even to e^(-.98 epsilon)/2. */
+/* Labels -1 and 1, then -1 once more: the odds that the noisy sum is above 0 go from even to e^(-.98
+ * epsilon)/2. */
 static game w4(const char *name, double epsilon, size_t runs) {
     static const double labels[] = {-1, 1, -1};
     game g = game_of(name, HR_SOUND, epsilon, 2, runs, root_is_above_zero);
@@ -443,7 +472,7 @@ static void test_w4x__catches_fits_at_more_than_they_claim(void **state) {
     game_close(&g);
 }
 
-/* ---- W4b: where a cut is ------------------------------------------------------------------------------------------------------ */
+/* ---- W4b: where a cut is ---- */
 
 static double root_cut(const hr_model *model) {
     return model->forest.trees[0].nodes[0].threshold;
@@ -458,7 +487,8 @@ static double cut_is_at_most_half(const hr_model *model) {
 }
 
 /* Nearly all is spent on the median. */
-static game cut_game(const char *name, hr_mode mode, double epsilon, size_t runs, statistic *look, const double *values, size_t rows) {
+static game cut_game(const char *name, hr_mode mode, double epsilon, size_t runs, statistic *look,
+                     const double *values, size_t rows) {
     game g = game_of(name, mode, epsilon, 2, runs, look);
     table t = table_open(rows, 1);
     for (size_t i = 0; i < rows; i++) t.columns[0][i] = values[i];
@@ -471,7 +501,8 @@ static game cut_game(const char *name, hr_mode mode, double epsilon, size_t runs
 static void test_w4b__catches_a_point_drawn_between_two_records(void **state) {
     (void)state;
     static const double values[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1e-6};
-    game g = cut_game("W4b cut below 1e-6, published", HR_PAPER, 2, 3000, cut_is_below_the_canary, values, COUNT(values));
+    game g = cut_game("W4b cut below 1e-6, published", HR_PAPER, 2, 3000, cut_is_below_the_canary, values,
+                      COUNT(values));
     assert_caught(&g, event_bound(&g));
     game_close(&g);
     g = cut_game("W4b cut below 1e-6", HR_SOUND, 2, 4000, cut_is_below_the_canary, values, COUNT(values));
@@ -481,27 +512,29 @@ static void test_w4b__catches_a_point_drawn_between_two_records(void **state) {
     game_close(&g);
 }
 
-/* Two records at 0, one behind 1/2, two at 1; then a third at 0: cuts up to 1/2 gain 1, the others lose 1, and their odds go from even to
- * e^-1.98 to 1. */
+/* Two records at 0, one behind 1/2, two at 1; then a third at 0: cuts up to 1/2 gain 1, the others lose 1,
+ * and their odds go from even to e^-1.98 to 1. */
 static const double halves[] = {0, 0, .5001, 1, 1, 0};
 
 static void test_w4b__finds_no_more_than_is_claimed_in_a_cut(void **state) {
     (void)state;
     static const double deltas[] = {0, 1e-9}; /* so small a delta does not show in thousands of runs */
     for (size_t d = 0; d < COUNT(deltas); d++) {
-        game g = cut_game("W4b half of a cut", HR_SOUND, 2, RUNS_MAX, cut_is_at_most_half, halves, COUNT(halves));
+        game g =
+            cut_game("W4b half of a cut", HR_SOUND, 2, RUNS_MAX, cut_is_at_most_half, halves, COUNT(halves));
         g.options.delta = deltas[d];
         double bound = event_bound(&g);
         assert_quiet(&g, bound);
         assert_true(d || bound > 1.1);
         game_close(&g);
     }
-    game g = cut_game("W4bx half of a cut at 20, labelled 2", HR_SOUND, 20, 4000, cut_is_at_most_half, halves, COUNT(halves));
+    game g = cut_game("W4bx half of a cut at 20, labelled 2", HR_SOUND, 20, 4000, cut_is_at_most_half, halves,
+                      COUNT(halves));
     assert_caught(&g, event_bound(&g));
     game_close(&g);
 }
 
-/* ---- W2: sizes of parts -------------------------------------------------------------------------------------------------------- */
+/* ---- W2: sizes of parts ---- */
 
 enum { PARTS = 10 };
 
@@ -514,8 +547,9 @@ static double trees_above_zero(const hr_model *model) {
 /* Nine records of class 1, or ten, for ten trees: parts of equal size have none, or one each. */
 static game w2(hr_mode mode, size_t runs) {
     static const double labels[PARTS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    game g = game_of(mode == HR_PAPER ? "W2 parts of 9 and 10 records, published" : "W2 parts of 9 and 10 records", mode, 2, 2, runs,
-                     trees_above_zero);
+    game g =
+        game_of(mode == HR_PAPER ? "W2 parts of 9 and 10 records, published" : "W2 parts of 9 and 10 records",
+                mode, 2, 2, runs, trees_above_zero);
     g.options.trees = PARTS;
     play_labels(&g, labels, PARTS, category_column("y", 2));
     return g;

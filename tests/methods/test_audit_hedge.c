@@ -1,7 +1,9 @@
-/* hedge against what it claims: the exact privacy loss of its choice of a tree on worst-case neighbours, and whole trainings on tiny
- * neighbouring tables (games.h, audit.h: seeds are fixed, false-alarm rate 1e-6 a game).
+/* hedge against what it claims: the exact privacy loss of its choice of a tree on worst-case neighbours, and
+ * whole trainings on tiny neighbouring tables (games.h, audit.h: seeds are fixed, false-alarm rate 1e-6 a
+ * game).
  *
- * Each quiet game has a twin that trains at a larger epsilon than it is labelled with, which must be caught. */
+ * Each quiet game has a twin that trains at a larger epsilon than it is labelled with, which must be caught.
+ */
 #include "methods/calibration.h"
 #include "privacy/release.h"
 #include "stats/hedge_records.h"
@@ -10,12 +12,13 @@
 #include "support/flip_law.h"
 #include "tree/random_tree.h"
 
-/* ---- The choice, without sampling -------------------------------------------------------------------------------------- */
+/* ---- The choice, without sampling ---- */
 
 enum { CANDIDATES = 32, HALF = 40, ROWS = 2 * HALF + 1 };
 
-/* Candidate c asks about feature c: value 1 goes left, 2 right. HALF records of gradient +g have only 1s, HALF of -g only 2s. The canary
- * of -g has a 1 in feature 0, where it takes g from a leaf's sum, and 2s in the others, where it adds g. */
+/* Candidate c asks about feature c: value 1 goes left, 2 right. HALF records of gradient +g have only 1s,
+ * HALF of -g only 2s. The canary of -g has a 1 in feature 0, where it takes g from a leaf's sum, and 2s in
+ * the others, where it adds g. */
 typedef struct worst_case {
     hr_feature_bins features[CANDIDATES];
     hr_binning binning;
@@ -31,7 +34,8 @@ static void score_rows(worst_case *w, size_t rows, size_t outputs, int64_t bound
     const double base[3] = {outputs > 1 ? .5 : -.5, .5, 0};
     hr_candidate_scan_loss loss = {false, (double)bound / 4096, 1, bound};
     hr_candidate_scan *scan = NULL;
-    assert_int_equal(hr_candidate_scan_new(&binned, w->targets, outputs, base, CANDIDATES, 1, &scan, NULL), HR_OK);
+    assert_int_equal(hr_candidate_scan_new(&binned, w->targets, outputs, base, CANDIDATES, 1, &scan, NULL),
+                     HR_OK);
     assert_int_equal(hr_candidate_scan_round(scan, w->trees, CANDIDATES, &loss, NULL), HR_OK);
     hr_candidate_scan_scores(scan, w->trees, CANDIDATES, 0, scores);
     hr_candidate_scan_free(scan);
@@ -65,7 +69,8 @@ static double choice_loss(const worst_case *w, hr_privacy_measure privacy_measur
         scores[0][c] = (double)w->without[c].unpaid;
         scores[1][c] = (double)w->with[c].unpaid;
     }
-    for (size_t i = 0; i < 2; i++) (privacy_measure == HR_PURE ? flip_law : exponential_law)(scores[i], CANDIDATES, scale, p[i]);
+    for (size_t i = 0; i < 2; i++)
+        (privacy_measure == HR_PURE ? flip_law : exponential_law)(scores[i], CANDIDATES, scale, p[i]);
     for (size_t c = 0; c < CANDIDATES; c++) loss = fmax(loss, fabs(log(p[0][c] / p[1][c])));
     return loss;
 }
@@ -85,18 +90,23 @@ static void check_choices(const hr_data *data, size_t outputs, double epsilon, d
     hr_model *model = fit(data, &options);
     int64_t bound = outputs == 1 ? 4915 : 4096;
     make_worst_case(&w, outputs, bound);
-    if (outputs == 1) assert_true(w.without[0].unpaid - w.with[0].unpaid == bound && w.with[1].unpaid - w.without[1].unpaid == bound);
+    if (outputs == 1)
+        assert_true(w.without[0].unpaid - w.with[0].unpaid == bound &&
+                    w.with[1].unpaid - w.without[1].unpaid == bound);
     size_t choices = 0;
     for (size_t i = 0; i < model->release_count; i++) {
         const hr_release *line = &model->releases[i];
         if (strcmp(line->what, "choice of tree") != 0) continue;
-        assert_int_equal(line->mechanism, model->privacy_measure == HR_PURE ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL);
-        double scale = (double)line->scale_num / (double)line->scale_den, claimed = claimed_of(line, model->privacy_measure);
+        assert_int_equal(line->mechanism,
+                         model->privacy_measure == HR_PURE ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL);
+        double scale = (double)line->scale_num / (double)line->scale_den,
+               claimed = claimed_of(line, model->privacy_measure);
         double loss = choice_loss(&w, model->privacy_measure, scale);
         assert_true(loss <= claimed * (1 + 1e-9));
         if (outputs == 1) {
             assert_true(loss > .95 * claimed);
-            assert_true(choice_loss(&w, model->privacy_measure, 2 * scale) > 1.8 * claimed); /* half the width would not do */
+            assert_true(choice_loss(&w, model->privacy_measure, 2 * scale) >
+                        1.8 * claimed); /* half the width would not do */
         }
         choices++;
     }
@@ -115,7 +125,8 @@ static void test_choice__loses_what_it_claims_on_the_worst_neighbours(void **sta
     }
 }
 
-/* Vectors (-1/2, 1/2, 0) and (1/2, -1/2, 0), of a length above the clip 1/2: a leaf's length changes by all but 3 of G = 2048. */
+/* Vectors (-1/2, 1/2, 0) and (1/2, -1/2, 0), of a length above the clip 1/2: a leaf's length changes by all
+ * but 3 of G = 2048. */
 static void test_choice__of_vectors_is_as_wide_as_twice_the_bound(void **state) {
     (void)state;
     static worst_case w;
@@ -130,7 +141,7 @@ static void test_choice__of_vectors_is_as_wide_as_twice_the_bound(void **state) 
     }
 }
 
-/* ---- Calibration counts, exactly --------------------------------------------------------------------------------------- */
+/* ---- Calibration counts, exactly ---- */
 
 /* The bins that a model's thresholds make, and its trees' cuts among them. */
 static hr_binning bin_again(const hr_model *model, hr_arena *arena) {
@@ -138,7 +149,8 @@ static hr_binning bin_again(const hr_model *model, hr_arena *arena) {
     hr_binning binning = {features, hr_arena_alloc(arena, features, sizeof *binning.features)};
     assert_non_null(binning.features);
     for (size_t f = 0; f < features; f++) binning.features[f] = (hr_feature_bins){HR_NUMBER, 2, NULL};
-    for (size_t c = 0; c < model->predictor.column_count; c++) binning.features[model->predictor.features[c]] = model->predictor.columns[c];
+    for (size_t c = 0; c < model->predictor.column_count; c++)
+        binning.features[model->predictor.features[c]] = model->predictor.columns[c];
     for (size_t t = 0; t < model->forest.tree_count; t++)
         for (size_t n = 0; n < model->forest.trees[t].node_count; n++) {
             hr_node *node = &model->forest.trees[t].nodes[n];
@@ -153,7 +165,8 @@ static void count_cells(const hr_model *model, const hr_data *data, hr_exact *ce
     hr_arena *arena = hr_arena_new();
     hr_binning binning = bin_again(model, arena);
     assert_int_equal(hr_binned_columns(data, &binning, 1, &binned, NULL), HR_OK);
-    assert_int_equal(hr_reliability_count(&model->forest, binned, hr_data_labels(data), 1, cells, NULL), HR_OK);
+    assert_int_equal(hr_reliability_count(&model->forest, binned, hr_data_labels(data), 1, cells, NULL),
+                     HR_OK);
     hr_binned_free(binned);
     hr_arena_free(arena);
 }
@@ -165,8 +178,8 @@ static const hr_release *line_of_calibration(const hr_model *model) {
     return NULL;
 }
 
-/* What the release loses on the neighbours: the largest log ratio (Laplace), or mu^2 of the Gaussian that stands behind the discrete
- * one. */
+/* What the release loses on the neighbours: the largest log ratio (Laplace), or mu^2 of the Gaussian that
+ * stands behind the discrete one. */
 static double loss_of_cells(const hr_release *line, const hr_exact *without, const hr_exact *with) {
     double l1 = 0, square = 0, scale = (double)line->scale_num / (double)line->scale_den;
     for (size_t c = 0; c < HR_RELIABILITY_CELLS; c++) {
@@ -184,8 +197,10 @@ static void check_calibration(const game *g) {
     count_cells(model, g->with.data, with);
     const hr_release *line = line_of_calibration(model);
     double loss = loss_of_cells(line, without, with), claimed = hr_units_value(line->cost);
-    assert_int_equal(line->mechanism, model->privacy_measure == HR_PURE ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN);
-    if (!(loss <= claimed * (1 + 1e-9) && loss > .999 * claimed)) fail_msg("loses %.9g, claims %.9g", loss, claimed);
+    assert_int_equal(line->mechanism,
+                     model->privacy_measure == HR_PURE ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN);
+    if (!(loss <= claimed * (1 + 1e-9) && loss > .999 * claimed))
+        fail_msg("loses %.9g, claims %.9g", loss, claimed);
     hr_model_free(model);
 }
 
@@ -195,7 +210,9 @@ static void test_calibration_counts__lose_what_they_claim_on_neighbours(void **s
     for (size_t classes = 2; classes <= 3; classes++) {
         table t = table_of_steps(90, 2, classes, 5);
         hr_data *without = NULL;
-        assert_int_equal(hr_data_from_arrays(t.schema, t.rows - 1, (const double *const *)t.columns, t.labels, &without, NULL), HR_OK);
+        assert_int_equal(hr_data_from_arrays(t.schema, t.rows - 1, (const double *const *)t.columns, t.labels,
+                                             &without, NULL),
+                         HR_OK);
         game g = {.with = t, .options = seeded_options_of("hedge", HR_SOUND, 3)};
         g.without.data = without;
         for (size_t e = 0; e < COUNT(epsilons); e++)
@@ -209,7 +226,7 @@ static void test_calibration_counts__lose_what_they_claim_on_neighbours(void **s
     }
 }
 
-/* ---- What a game shows of mu ------------------------------------------------------------------------------------------- */
+/* ---- What a game shows of mu ---- */
 
 /* Phi^-1 */
 static double normal_quantile(double p) {
@@ -224,12 +241,13 @@ static double normal_quantile(double p) {
     return low;
 }
 
-/* A lower bound of mu from an event seen k0 and k1 times in n runs each. mu-GDP: Phi^-1(P(E)) - Phi^-1(Q(E)) <= mu, either way round;
- * events and their complements say the same. */
+/* A lower bound of mu from an event seen k0 and k1 times in n runs each. mu-GDP: Phi^-1(P(E)) - Phi^-1(Q(E))
+ * <= mu, either way round; events and their complements say the same. */
 static double mu_of_event(double k0, double k1, double n) {
     double best = 0, count[2] = {k0, k1};
     for (int way = 0; way < 2; way++) {
-        double low = min_probability(count[way], n, GAME_FALSE_ALARM / 4), high = max_probability(count[!way], n, GAME_FALSE_ALARM / 4);
+        double low = min_probability(count[way], n, GAME_FALSE_ALARM / 4),
+               high = max_probability(count[!way], n, GAME_FALSE_ALARM / 4);
         best = fmax(best, normal_quantile(low) - normal_quantile(high));
     }
     return best;
@@ -243,21 +261,24 @@ static double mu_of_statistic(double *s0, double *s1, size_t n) {
     qsort(s1, half, sizeof *s1, ascending_doubles);
     for (size_t i = 0; i < 60; i++) {
         double at = (i < 30 ? s0 : s1)[(size_t)((double)(i % 30) / 30 * (double)half)];
-        double mu = mu_of_event((double)count_below(s0, half, at), (double)count_below(s1, half, at), (double)half);
+        double mu =
+            mu_of_event((double)count_below(s0, half, at), (double)count_below(s1, half, at), (double)half);
         if (mu > best) best = mu, threshold = at;
     }
-    return mu_of_event((double)count_below(s0 + half, half, threshold), (double)count_below(s1 + half, half, threshold), (double)half);
+    return mu_of_event((double)count_below(s0 + half, half, threshold),
+                       (double)count_below(s1 + half, half, threshold), (double)half);
 }
 
 static void test_mu__of_counts_is_what_normal_numbers_have(void **state) {
     (void)state;
-    assert_true(fabs(normal_quantile(.975) - 1.959964) < 1e-6 && fabs(normal_quantile(1e-6) + 4.753424) < 1e-6);
+    assert_true(fabs(normal_quantile(.975) - 1.959964) < 1e-6 &&
+                fabs(normal_quantile(1e-6) + 4.753424) < 1e-6);
     assert_true(mu_of_event(500, 500, 1000) == 0 && mu_of_event(0, 0, 1000) == 0);
     double mu = mu_of_event(841345, 158655, 1e6); /* Phi(1) and Phi(-1) */
     assert_true(mu < 2 && mu > 1.95 && mu_of_event(158655, 841345, 1e6) == mu);
 }
 
-/* ---- Settings ----------------------------------------------------------------------------------------------------------- */
+/* ---- Settings ---- */
 
 typedef struct setting {
     const char *name;
@@ -278,14 +299,18 @@ static double bound_of(const game *g) {
 
 /* A game that trains at `epsilon`, whatever it is labelled with. */
 static game game_of(const setting *s, double epsilon, double labelled, size_t runs, statistic *look) {
-    game g = {.name = s->name, .options = options_of("hedge", HR_SOUND), .claimed = claim(s, labelled), .runs = runs, .look = look};
+    game g = {.name = s->name,
+              .options = options_of("hedge", HR_SOUND),
+              .claimed = claim(s, labelled),
+              .runs = runs,
+              .look = look};
     g.options.epsilon = epsilon;
     g.options.delta = s->delta;
     g.options.bins = 8;
     return g;
 }
 
-/* ---- W6: the prediction at a canary that stands alone ------------------------------------------------------------------- */
+/* ---- W6: the prediction at a canary that stands alone ---- */
 
 static const setting w6_settings[] = {{"W6 two classes, delta 1e-6", 1e-6, 2},
                                       {"W6 regression, delta 1e-6", 1e-6, 0},
@@ -334,9 +359,12 @@ static void test_w6x__catches_fits_at_ten_times_what_they_claim(void **state) {
     }
 }
 
-/* ---- W7: a canary in a leaf with others, by its likelihood ratio --------------------------------------------------------- */
+/* ---- W7: a canary in a leaf with others, by its likelihood ratio ---- */
 
-enum { W7_RECORDS = 100, W7_ONES = 35 }; /* so few that scores fall below -.2, where the canary's gradient is clipped */
+enum {
+    W7_RECORDS = 100,
+    W7_ONES = 35
+}; /* so few that scores fall below -.2, where the canary's gradient is clipped */
 
 static const setting w7_gaussian = {"W7 delta 1e-6", 1e-6, 2}, w7_pure = {"W7 pure", 0, 2};
 
@@ -348,23 +376,26 @@ static double value_of_all(const hr_model *model, size_t tree) {
     return node->value;
 }
 
-/* Standard deviation of a released leaf sum, in clipped gradients: cost is (G/sigma)^2, or sqrt(2) G/sigma. */
+/* Standard deviation of a released leaf sum, in clipped gradients: cost is (G/sigma)^2, or sqrt(2) G/sigma.
+ */
 static double noise_of(const hr_model *model) {
     for (size_t i = 0; i < model->release_count; i++) {
         double cost = hr_units_value(model->releases[i].cost);
-        if (!strcmp(model->releases[i].what, "leaf sum")) return model->privacy_measure == HR_PURE ? sqrt(2) / cost : 1 / sqrt(cost);
+        if (!strcmp(model->releases[i].what, "leaf sum"))
+            return model->privacy_measure == HR_PURE ? sqrt(2) / cost : 1 / sqrt(cost);
     }
     fail();
     return 0;
 }
 
-/* What a round adds to every score F is -eta S~/(N~ + ridge): S~ is the sum of gradients F + 1 and max(F - 1, -1.2) of the
- * others, the canary's, which is -1.2 or little less, and noise. So -value (n + ridge)/eta less the others' sum is noise around 0, or
- * around -1.2, but that N~ is off by a few in a hundred. Trees of the last fifth were scaled down for the average; at these sizes eta is
- * 1/2 (pure: 1.7/sqrt(8)). */
+/* What a round adds to every score F is -eta S~/(N~ + ridge): S~ is the sum of gradients F + 1 and max(F - 1,
+ * -1.2) of the others, the canary's, which is -1.2 or little less, and noise. So -value (n + ridge)/eta less
+ * the others' sum is noise around 0, or around -1.2, but that N~ is off by a few in a hundred. Trees of the
+ * last fifth were scaled down for the average; at these sizes eta is 1/2 (pure: 1.7/sqrt(8)). */
 static double likelihood_ratio(const hr_model *model) {
     bool pure = model->privacy_measure == HR_PURE;
-    double score = model->forest.base[0], sum = 0, eta = pure ? 1.7 / sqrt(8) : .5, rounds = (double)model->forest.tree_count;
+    double score = model->forest.base[0], sum = 0, eta = pure ? 1.7 / sqrt(8) : .5,
+           rounds = (double)model->forest.tree_count;
     double weight = W7_RECORDS + (pure ? 6 : 12) * noise_of(model);
     for (size_t t = 0; t < model->forest.tree_count; t++) {
         double value = value_of_all(model, t) / fmin((rounds - (double)t) / (.2 * rounds), 1);
@@ -388,7 +419,8 @@ static game w7(const setting *s, double epsilon, double labelled, size_t runs) {
     return g;
 }
 
-/* Leaf sums take .7 of mu^2, so mu is shown up to .83 of itself, less what 1000 runs leave open: half the noise would show. */
+/* Leaf sums take .7 of mu^2, so mu is shown up to .83 of itself, less what 1000 runs leave open: half the
+ * noise would show. */
 static void test_w7__finds_nothing_on_a_canary_among_others(void **state) {
     (void)state;
     game g = w7(&w7_gaussian, 12, 12, 2000);
@@ -411,17 +443,22 @@ static void test_w7x__catches_fits_at_ten_times_what_they_claim(void **state) {
     game_close(&g);
 }
 
-/* ---- W8: a canary among the calibration counts --------------------------------------------------------------------------- */
+/* ---- W8: a canary among the calibration counts ---- */
 
 static const setting w8_settings[] = {{"W8 delta 1e-6", 1e-6, 2}, {"W8 pure", 0, 2}};
 
 /* The noisy count of what the canary is, in its bin: all records are said to be of class 1 with .8. */
-static double cell_of_canary(const hr_data *data, hr_privacy_measure privacy_measure, hr_units cost, uint64_t seed) {
+static double cell_of_canary(const hr_data *data, hr_privacy_measure privacy_measure, hr_units cost,
+                             uint64_t seed) {
     hr_feature_bins feature = {HR_CATEGORY, 2, NULL};
     double base = .6;
     hr_binning binning = {1, &feature};
     hr_forest forest = {.link = HR_LINK_SIGNED, .output_count = 1, .base = &base};
-    hr_ask ask = {.kind = HR_ASK_RELIABILITY, .binning = &binning, .forest = &forest, .counts = {HR_RELIABILITY_CELLS}, .line_count = 1};
+    hr_ask ask = {.kind = HR_ASK_RELIABILITY,
+                  .binning = &binning,
+                  .forest = &forest,
+                  .counts = {HR_RELIABILITY_CELLS},
+                  .line_count = 1};
     ask.lines[0] = (hr_charge){"calibration count", -1, -1, 0, 0, cost, HR_RELIABILITY_UNITS};
     hr_csprng *csprng = NULL;
     hr_gate *gate = NULL;
@@ -432,7 +469,8 @@ static double cell_of_canary(const hr_data *data, hr_privacy_measure privacy_mea
     assert_int_equal(hr_gate_new(privacy_measure, cost, csprng, &gate, NULL), HR_OK);
     assert_int_equal(hr_records_new(data, 1, 1, &records, NULL), HR_OK);
     assert_int_equal(hr_records_sums(records, &ask, exact, NULL), HR_OK);
-    assert_int_equal(hr_gate_release_sums(gate, &ask.lines[0], exact, HR_RELIABILITY_CELLS, cells, NULL), HR_OK);
+    assert_int_equal(hr_gate_release_sums(gate, &ask.lines[0], exact, HR_RELIABILITY_CELLS, cells, NULL),
+                     HR_OK);
     hr_records_free(records);
     hr_gate_free(gate);
     hr_csprng_close(csprng);
@@ -467,7 +505,8 @@ static void test_w8__finds_what_is_claimed_among_the_calibration_counts(void **s
     (void)state;
     for (size_t i = 0; i < COUNT(w8_settings); i++) {
         game g = w8(&w8_settings[i], 1.5);
-        double bound = bound_of_cells(&g, w8_settings[i].delta > 0 ? hr_units_down(1.5 * 1.5) : hr_units_down(1.5));
+        double bound =
+            bound_of_cells(&g, w8_settings[i].delta > 0 ? hr_units_down(1.5 * 1.5) : hr_units_down(1.5));
         assert_quiet(&g, bound);
         assert_true(bound > .75 * g.claimed);
         game_close(&g);

@@ -1,8 +1,9 @@
-/* inprivate against what it claims: the exact privacy loss of its splits and leaves on worst-case neighbours, and whole trainings on tiny
- * neighbouring tables (games.h, audit.h: seeds are fixed, false-alarm rate 1e-6 a game; exact tests have none).
+/* inprivate against what it claims: the exact privacy loss of its splits and leaves on worst-case neighbours,
+ * and whole trainings on tiny neighbouring tables (games.h, audit.h: seeds are fixed, false-alarm rate 1e-6 a
+ * game; exact tests have none).
  *
- * What was published is caught, what is here keeps within its claim, and quiet games have a twin that trains at more than it is labelled
- * with, which must be caught. */
+ * What was published is caught, what is here keeps within its claim, and quiet games have a twin that trains
+ * at more than it is labelled with, which must be caught. */
 #include "bins/edges.h"
 #include "stats/hessian.h"
 #include "stats/split_candidates.h"
@@ -11,7 +12,7 @@
 
 enum { CANDIDATES = 11 };
 
-/* ---- Lines of real fits -------------------------------------------------------------------------------------------------- */
+/* ---- Lines of real fits ---- */
 
 /* Bins cost nothing, and half of the rest is for splits. */
 static hr_fit_options audited(hr_mode mode, double epsilon, double delta) {
@@ -48,7 +49,7 @@ static double scale_of(const hr_release *line) {
     return (double)line->scale_num / (double)line->scale_den;
 }
 
-/* ---- A6b: splits --------------------------------------------------------------------------------------------------------- */
+/* ---- A6b: splits ---- */
 
 /* What one candidate sends left and right, as the cells of a feature of two bins. */
 typedef struct node {
@@ -58,8 +59,8 @@ typedef struct node {
     hr_cell cells[4096], total;
 } node;
 
-/* n records of residual g and as many of -g, separated by every candidate. The canary, of residual -g, joins the positive side of the first
- * candidate and the negative side of all others. */
+/* n records of residual g and as many of -g, separated by every candidate. The canary, of residual -g, joins
+ * the positive side of the first candidate and the negative side of all others. */
 static void node_scores(int64_t bound, int64_t g, int64_t n, int64_t canary, double *out) {
     static const double edge[] = {.5};
     static node at;
@@ -87,7 +88,8 @@ static void exponential_law(const double *scores, size_t count, double c, double
     for (size_t r = 0; r < count; r++) out[r] /= sum;
 }
 
-/* The exact loss of a split that is chosen as the line says, residuals being +-part of what the packing's bound stands for. */
+/* The exact loss of a split that is chosen as the line says, residuals being +-part of what the packing's
+ * bound stands for. */
 static double split_loss(const hr_release *line, int64_t bound, double part) {
     double without[CANDIDATES], with[CANDIDATES], p[CANDIDATES], q[CANDIDATES], loss = 0;
     int64_t g = (int64_t)((double)bound * part);
@@ -113,8 +115,8 @@ static void test_a6b__published_splits_lose_more_than_they_claim_in_later_rounds
     (void)state;
     hr_release line = split_line(HR_PAPER, 1, 0, HR_SPLIT_BUDGET_ALGORITHM);
     double first = split_loss(&line, 1 << 16, .5), later = split_loss(&line, 1 << 16, 1);
-    print_message("A6b published split: claimed %.3f, loses %.3f in the first round, %.3f later\n", hr_units_value(line.cost), first,
-                  later);
+    print_message("A6b published split: claimed %.3f, loses %.3f in the first round, %.3f later\n",
+                  hr_units_value(line.cost), first, later);
     assert_int_equal(line.mechanism, HR_EXPONENTIAL);
     assert_true(fabs(hr_units_value(line.cost) - 1) < 1e-9);
     assert_true(fabs(first - .463) < 1e-3 && fabs(later - 1.918) < 1e-3);
@@ -123,11 +125,15 @@ static void test_a6b__published_splits_lose_more_than_they_claim_in_later_rounds
 /* Four levels: line 10 of Algorithm 1 spends eps_1 at each, the proof of theorem 7 a fourth of it. */
 static void test_i4__the_algorithm_spends_at_every_level_what_it_claims_for_all(void **state) {
     (void)state;
-    hr_release algorithm = split_line(HR_PAPER, 4, 0, HR_SPLIT_BUDGET_ALGORITHM), text = split_line(HR_PAPER, 4, 0, HR_SPLIT_BUDGET_TEXT);
-    double claimed = hr_units_value(algorithm.cost), losses[] = {split_loss(&algorithm, 1 << 16, 1), split_loss(&text, 1 << 16, 1)};
-    print_message("I4 a level of four: claimed %.3f, Algorithm 1 loses %.3f, the text %.3f\n", claimed, losses[0], losses[1]);
+    hr_release algorithm = split_line(HR_PAPER, 4, 0, HR_SPLIT_BUDGET_ALGORITHM),
+               text = split_line(HR_PAPER, 4, 0, HR_SPLIT_BUDGET_TEXT);
+    double claimed = hr_units_value(algorithm.cost),
+           losses[] = {split_loss(&algorithm, 1 << 16, 1), split_loss(&text, 1 << 16, 1)};
+    print_message("I4 a level of four: claimed %.3f, Algorithm 1 loses %.3f, the text %.3f\n", claimed,
+                  losses[0], losses[1]);
     assert_true(fabs(claimed - .25) < 1e-9 && hr_units_value(text.cost) == claimed);
-    assert_true(fabs(losses[0] - 1.918) < 1e-3 && fabs(scale_of(&algorithm) - 4 * scale_of(&text)) < 1e-9 * scale_of(&text));
+    assert_true(fabs(losses[0] - 1.918) < 1e-3 &&
+                fabs(scale_of(&algorithm) - 4 * scale_of(&text)) < 1e-9 * scale_of(&text));
     assert_true(losses[1] > claimed * 1.5);
 }
 
@@ -136,10 +142,11 @@ static void test_a6b__sound_splits_lose_what_they_claim(void **state) {
     static const double deltas[] = {0, 1e-6};
     for (size_t d = 0; d < COUNT(deltas); d++) {
         hr_release line = split_line(HR_SOUND, 1, deltas[d], HR_SPLIT_BUDGET_ALGORITHM), half = line;
-        double cost = hr_units_value(line.cost), claimed = d ? sqrt(8 * cost) : cost, loss = split_loss(&line, 1 << 12, 1) / claimed;
+        double cost = hr_units_value(line.cost), claimed = d ? sqrt(8 * cost) : cost,
+               loss = split_loss(&line, 1 << 12, 1) / claimed;
         half.scale_num *= 2;
-        print_message("A6b sound split: of what it claims it loses %.3f; half the width would lose %.3f\n", loss,
-                      split_loss(&half, 1 << 12, 1) / claimed);
+        print_message("A6b sound split: of what it claims it loses %.3f; half the width would lose %.3f\n",
+                      loss, split_loss(&half, 1 << 12, 1) / claimed);
         assert_int_equal(line.mechanism, d ? HR_EXPONENTIAL : HR_PERMUTE_AND_FLIP);
         assert_true(loss <= 1 && loss > .9 && split_loss(&half, 1 << 12, 1) > 1.5 * claimed);
         if (!d) assert_true(fabs(cost - 1) < 1e-9);
@@ -148,24 +155,27 @@ static void test_a6b__sound_splits_lose_what_they_claim(void **state) {
     }
 }
 
-/* ---- A6i: leaves --------------------------------------------------------------------------------------------------------- */
+/* ---- A6i: leaves ---- */
 
 /* A record that moves the sum by `sum` and the denominator by `count`, in the lines' own units. */
 static double leaf_loss(const hr_release *sums, const hr_release *counts, double sum, double count) {
     return sum / scale_of(sums) + count / scale_of(counts);
 }
 
-/* eps_2 = 2. Logarithmic loss, |r| = 1.5: the sum moves by 1.5, the denominator by 0.75. Numbers, |r| = 4: by 4 and 1. */
+/* eps_2 = 2. Logarithmic loss, |r| = 1.5: the sum moves by 1.5, the denominator by 0.75. Numbers, |r| = 4: by
+ * 4 and 1. */
 static void test_a6i__published_leaves_lose_more_than_they_claim(void **state) {
     (void)state;
     hr_fit_options options = audited(HR_PAPER, 4, 0);
     static const double wanted[] = {5, 2.25};
     for (size_t classes = 0; classes <= 2; classes += 2) {
-        hr_release sums = line_of(options, classes, "leaf sum"), counts = line_of(options, classes, "leaf count");
+        hr_release sums = line_of(options, classes, "leaf sum"),
+                   counts = line_of(options, classes, "leaf count");
         const hr_packing packing = {.gradient_bound = 1 << 16};
         double one = (double)sums.sensitivity, r = classes ? 1.5 : 4;
         double count = classes ? (double)hr_hessian(&packing, 2, (int64_t)(1.5 / 2 * (1 << 16))) : 1;
-        double loss = leaf_loss(&sums, &counts, r * one, count), claimed = hr_units_value(sums.cost + counts.cost);
+        double loss = leaf_loss(&sums, &counts, r * one, count),
+               claimed = hr_units_value(sums.cost + counts.cost);
         print_message("A6i published leaf, residual %.1f: claimed %.3f, loses %.3f\n", r, claimed, loss);
         assert_true(fabs(claimed - 2) < 1e-9 && fabs(loss - wanted[classes / 2]) < 1e-6);
     }
@@ -177,17 +187,20 @@ static void test_a6i__sound_leaves_lose_what_they_claim(void **state) {
     for (size_t k = 0; k < COUNT(bounds); k++) {
         hr_fit_options options = audited(HR_SOUND, 4, 0);
         options.gradient_bound = bounds[k];
-        hr_release sums = line_of(options, k < 2 ? 2 : 0, "leaf sum"), counts = line_of(options, k < 2 ? 2 : 0, "leaf count");
+        hr_release sums = line_of(options, k < 2 ? 2 : 0, "leaf sum"),
+                   counts = line_of(options, k < 2 ? 2 : 0, "leaf count");
         const hr_packing packing = {.gradient_bound = 1 << 12};
         int64_t gradient = (int64_t)(fmin(1.5, bounds[k]) / bounds[k] * (1 << 12));
         double count = k < 2 ? (double)hr_hessian(&packing, bounds[k], gradient) : 1;
-        double loss = leaf_loss(&sums, &counts, (double)gradient, count), claimed = hr_units_value(sums.cost + counts.cost);
-        print_message("A6i sound leaf, residual 1.5 clipped to %.0f: claimed %.3f, loses %.3f\n", bounds[k], claimed, loss);
+        double loss = leaf_loss(&sums, &counts, (double)gradient, count),
+               claimed = hr_units_value(sums.cost + counts.cost);
+        print_message("A6i sound leaf, residual 1.5 clipped to %.0f: claimed %.3f, loses %.3f\n", bounds[k],
+                      claimed, loss);
         assert_true(fabs(claimed - 2) < 1e-9 && fabs(loss - wanted[k]) < 1e-6);
     }
 }
 
-/* ---- A7: cut points ------------------------------------------------------------------------------------------------------ */
+/* ---- A7: cut points ---- */
 
 /* Nine multiples of 1/10, of which averages of three are multiples of 1/30, and a record that is none. */
 static const double tenths[] = {.1, .2, .3, .4, .5, .6, .7, .8, .9, .0123};
@@ -232,12 +245,13 @@ static void test_a7__catches_averages_of_three_values(void **state) {
     for (int edges = HR_EDGES_PUBLIC; edges <= HR_EDGES_PRIVATE; edges++) {
         g.options.edges = (hr_edges)edges;
         assert_quiet(&g, event_bound(&g));
-        assert_true(count_below(game_seen[0], g.runs, .5) == g.runs && count_below(game_seen[1], g.runs, .5) == g.runs);
+        assert_true(count_below(game_seen[0], g.runs, .5) == g.runs &&
+                    count_below(game_seen[1], g.runs, .5) == g.runs);
     }
     game_close(&g);
 }
 
-/* ---- I7: halves ---------------------------------------------------------------------------------------------------------- */
+/* ---- I7: halves ---- */
 
 enum { HALF = 4 };
 
@@ -246,7 +260,8 @@ static double leaf_mean(const hr_model *model) {
     return leaf_value(model, 0, 0);
 }
 
-/* How often the canary is among the records of the first of two rounds, and how often their mean is one that `HALF` of them can have. */
+/* How often the canary is among the records of the first of two rounds, and how often their mean is one that
+ * `HALF` of them can have. */
 static double share_with_canary(game *g, double *as_half) {
     double in = 0;
     *as_half = 0;
@@ -260,7 +275,11 @@ static double share_with_canary(game *g, double *as_half) {
 }
 
 static game i7(hr_mode mode) {
-    game g = {.name = "I7", .options = options_of("inprivate", mode), .claimed = 1, .runs = 4000, .look = leaf_mean};
+    game g = {.name = "I7",
+              .options = options_of("inprivate", mode),
+              .claimed = 1,
+              .runs = 4000,
+              .look = leaf_mean};
     g.options.epsilon = 1e4;
     g.options.depth = 1;
     g.options.trees = 2;
@@ -271,9 +290,10 @@ static game i7(hr_mode mode) {
     return g;
 }
 
-/* Exactly half of 2k + 1 records is half of 2k: the canary does not join, it takes the place of a -1 with probability k/(2k + 1), and the
- * sum moves by 2. Far in the tail of Laplace noise that is odds of 1 - p + p e^(2 eps) for a sum that claims eps; with coins it is
- * 1/2 + e^eps/2. The share has a standard deviation below .008. */
+/* Exactly half of 2k + 1 records is half of 2k: the canary does not join, it takes the place of a -1 with
+ * probability k/(2k + 1), and the sum moves by 2. Far in the tail of Laplace noise that is odds of 1 - p + p
+ * e^(2 eps) for a sum that claims eps; with coins it is 1/2 + e^eps/2. The share has a standard deviation
+ * below .008. */
 static void test_i7__exact_halves_put_a_record_in_place_of_another(void **state) {
     (void)state;
     game g = i7(HR_PAPER);
@@ -281,9 +301,11 @@ static void test_i7__exact_halves_put_a_record_in_place_of_another(void **state)
     game_close(&g);
     hr_release line = line_of(audited(HR_PAPER, 4, 0), 0, "leaf sum");
     double cost = hr_units_value(line.cost), move = (double)line.sensitivity / scale_of(&line);
-    double loss = log(1 - p + p * exp(2 * move)), most = log((1 + exp(2 * move)) / 2), coins = log((1 + exp(move)) / 2);
-    print_message("I7 exact halves of %d records: claimed %.3f, loses %.3f, at most %.3f of many; coins %.3f\n", 2 * HALF, cost, loss, most,
-                  coins);
+    double loss = log(1 - p + p * exp(2 * move)), most = log((1 + exp(2 * move)) / 2),
+           coins = log((1 + exp(move)) / 2);
+    print_message(
+        "I7 exact halves of %d records: claimed %.3f, loses %.3f, at most %.3f of many; coins %.3f\n",
+        2 * HALF, cost, loss, most, coins);
     assert_true(as_half == 1 && fabs(in - p) < .05);
     assert_true(fabs(cost - 1) < 1e-9 && loss > 1.3 && fabs(most - 1.434) < 1e-3 && coins < cost);
     g = i7(HR_SOUND);
@@ -292,7 +314,7 @@ static void test_i7__exact_halves_put_a_record_in_place_of_another(void **state)
     assert_true(fabs(in - .5) < .05 && as_half < .7); /* any number of the others, each by its own coin */
 }
 
-/* ---- W5: whole trainings ------------------------------------------------------------------------------------------------- */
+/* ---- W5: whole trainings ---- */
 
 static double prediction(const hr_model *model) {
     double sum = 0;
@@ -305,8 +327,10 @@ static double is_above_zero(const hr_model *model) {
 }
 
 /* Three rounds on records without features: some labels -1, then 1. */
-static game w5(const char *name, size_t others, size_t classes, double epsilon, size_t runs, statistic *look) {
-    game g = {.name = name, .options = options_of("inprivate", HR_SOUND), .claimed = 2, .runs = runs, .look = look};
+static game w5(const char *name, size_t others, size_t classes, double epsilon, size_t runs,
+               statistic *look) {
+    game g = {
+        .name = name, .options = options_of("inprivate", HR_SOUND), .claimed = 2, .runs = runs, .look = look};
     g.options.epsilon = epsilon;
     g.options.trees = 3;
     g.options.depth = 1;
@@ -324,7 +348,8 @@ static void test_w5__finds_no_more_than_is_claimed_in_three_rounds(void **state)
     static const double deltas[] = {0, 1e-9}; /* so small a delta does not show in thousands of runs */
     for (size_t d = 0; d < COUNT(deltas); d++)
         for (size_t classes = 0; classes <= (d ? 0 : 2); classes += 2) {
-            game g = w5(classes ? "W5 three rounds, classes" : "W5 three rounds, numbers", 2, classes, 2, RUNS_MAX, prediction);
+            game g = w5(classes ? "W5 three rounds, classes" : "W5 three rounds, numbers", 2, classes, 2,
+                        RUNS_MAX, prediction);
             g.options.delta = deltas[d];
             double bound = statistic_bound(&g);
             assert_quiet(&g, bound);
@@ -333,7 +358,8 @@ static void test_w5__finds_no_more_than_is_claimed_in_three_rounds(void **state)
         }
 }
 
-/* One round, a label -1 and then 1 too: the odds that the noisy sum is above 0 go from e^(-.98 epsilon)/2 to even. */
+/* One round, a label -1 and then 1 too: the odds that the noisy sum is above 0 go from e^(-.98 epsilon)/2 to
+ * even. */
 static game one_round(const char *name, double epsilon, size_t runs) {
     game g = w5(name, 1, 0, epsilon, runs, is_above_zero);
     g.options.trees = 1;

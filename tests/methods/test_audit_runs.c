@@ -1,9 +1,10 @@
-/* Whole trainings on tiny neighbouring data sets, thousands of times: the flaws of the published methods are caught, and the
- * sound ones stay within what they claim.
+/* Whole trainings on tiny neighbouring data sets, thousands of times: the flaws of the published methods are
+ * caught, and the sound ones stay within what they claim.
  *
- * Seeds are fixed, so every game ends the same way each time. The bounds hold with a false-alarm rate of 1e-6 a game (audit.h): a
- * sound method that is as private as it claims would be accused once in a million choices of seeds, and a published one that is
- * caught is caught with that confidence. Each quiet game was seen to accuse a method that was broken on purpose. */
+ * Seeds are fixed, so every game ends the same way each time. The bounds hold with a false-alarm rate of 1e-6
+ * a game (audit.h): a sound method that is as private as it claims would be accused once in a million choices
+ * of seeds, and a published one that is caught is caught with that confidence. Each quiet game was seen to
+ * accuse a method that was broken on purpose. */
 #include "support/audit_games.h"
 
 /* One tree of one split on all records, at epsilon 2; nothing but splits and leaves is paid for. */
@@ -17,18 +18,21 @@ static hr_fit_options one_split(hr_mode mode) {
     return options;
 }
 
-/* ---- The bounds themselves ------------------------------------------------------------------------------------------ */
+/* ---- The bounds themselves ---- */
 
-/* Values of Clopper and Pearson's interval from its definition: the tail of the binomial at the bound is alpha. */
+/* Values of Clopper and Pearson's interval from its definition: the tail of the binomial at the bound is
+ * alpha. */
 static double binomial_at_most(int k, int n, double p) {
     double sum = 0;
-    for (int i = 0; i <= k; i++) sum += exp(lgamma(n + 1.) - lgamma(i + 1.) - lgamma(n - i + 1.) + i * log(p) + (n - i) * log1p(-p));
+    for (int i = 0; i <= k; i++)
+        sum += exp(lgamma(n + 1.) - lgamma(i + 1.) - lgamma(n - i + 1.) + i * log(p) + (n - i) * log1p(-p));
     return sum;
 }
 
 static void test_audit__bounds_are_clopper_and_pearsons(void **state) {
     (void)state;
-    static const int cases[][2] = {{0, 10}, {1, 10}, {9, 10}, {5, 40}, {37, 2000}, {1999, 2000}, {3500, 6000}};
+    static const int cases[][2] = {{0, 10},    {1, 10},      {9, 10},     {5, 40},
+                                   {37, 2000}, {1999, 2000}, {3500, 6000}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         int k = cases[i][0], n = cases[i][1];
         double high = max_probability(k, n, 1e-4), low = min_probability(k, n, 1e-4);
@@ -41,14 +45,15 @@ static void test_audit__bounds_are_clopper_and_pearsons(void **state) {
     assert_true(epsilon_of_event(500, 10, 1000) > 2 && epsilon_of_event(500, 10, 1000) < log(50));
 }
 
-/* ---- W1: which feature the root splits (lemma 1) --------------------------------------------------------------------- */
+/* ---- W1: which feature the root splits (lemma 1) ---- */
 
 static double root_is_feature_0(const hr_model *model) {
     return model->forest.trees[0].nodes[0].feature == 0;
 }
 
-/* Eleven features tell 100 records of label -1 (all 0) from 100 of label +1 (all 1). The canary, of label +1, is on the side of
- * +1 by ten features and on the side of -1 by the first: its gain falls by almost 3 g*^2, those of the others rise by g*^2. */
+/* Eleven features tell 100 records of label -1 (all 0) from 100 of label +1 (all 1). The canary, of label +1,
+ * is on the side of +1 by ten features and on the side of -1 by the first: its gain falls by almost 3 g*^2,
+ * those of the others rise by g*^2. */
 static game w1(hr_mode mode) {
     enum { HALF = 100, FEATURES = 11 };
     game g = {.name = "W1 root feature", .options = one_split(mode), .claimed = 2, .look = root_is_feature_0};
@@ -82,11 +87,12 @@ static void test_w1__finds_nothing_on_the_sound_split(void **state) {
     game_close(&g);
 }
 
-/* ---- W2: sizes of subsets (theorem 8) -------------------------------------------------------------------------------- */
+/* ---- W2: sizes of subsets (theorem 8) ---- */
 
 enum { SUBSETS = 10 };
 
-/* Log likelihood ratio of the published leaves: Laplace of scale Delta V / (epsilon/2) around 0 or around -1/(1 + lambda). */
+/* Log likelihood ratio of the published leaves: Laplace of scale Delta V / (epsilon/2) around 0 or around
+ * -1/(1 + lambda). */
 static double ratio_of_leaves(const hr_model *model) {
     double sum = 0, shift = 1 / 1.1;
     for (size_t tree = 0; tree < SUBSETS; tree++) {
@@ -136,7 +142,7 @@ static void test_w2__finds_nothing_on_drawn_subsets(void **state) {
     game_close(&g);
 }
 
-/* ---- W3: a cut point that exists only if the canary does -------------------------------------------------------------- */
+/* ---- W3: a cut point that exists only if the canary does ---- */
 
 static double only_with_canary;
 
@@ -157,7 +163,8 @@ static double largest_edge(const hr_model *model) {
 }
 
 static game w3(hr_mode mode) {
-    game g = {.name = "W3 cut points", .options = one_split(mode), .claimed = 1, .runs = 600, .look = edge_exists};
+    game g = {
+        .name = "W3 cut points", .options = one_split(mode), .claimed = 1, .runs = 600, .look = edge_exists};
     table t = table_open(8, 1);
     hr_column feature = number_column("x", 0, 1);
     for (size_t i = 0; i < 7; i++) t.columns[0][i] = (double)i / 10;
@@ -206,16 +213,20 @@ static void test_w3__finds_nothing_on_private_cut_points(void **state) {
     }
 }
 
-/* ---- W4: the tail of one leaf ----------------------------------------------------------------------------------------- */
+/* ---- W4: the tail of one leaf ---- */
 
 static double leaf_is_above_zero(const hr_model *model) {
     return leaf_value(model, 0, 0) > 0;
 }
 
-/* A leaf of labels -1 and 1, then of -1, 1 and -1: its sum goes from 0 to g*, and the odds of its noisy sign from even to
- * e^-epsilon_sum / 2. Nearly all of epsilon is spent there: the exact loss is 1.96 of 2. */
+/* A leaf of labels -1 and 1, then of -1, 1 and -1: its sum goes from 0 to g*, and the odds of its noisy sign
+ * from even to e^-epsilon_sum / 2. Nearly all of epsilon is spent there: the exact loss is 1.96 of 2. */
 static game w4(double epsilon) {
-    game g = {.name = "W4 tail of a leaf", .options = one_split(HR_SOUND), .claimed = 2, .runs = 10000, .look = leaf_is_above_zero};
+    game g = {.name = "W4 tail of a leaf",
+              .options = one_split(HR_SOUND),
+              .claimed = 2,
+              .runs = 10000,
+              .look = leaf_is_above_zero};
     table t = table_open(3, 1);
     hr_column feature = number_column("x", 0, 1);
     t.labels[1] = 1;
@@ -243,7 +254,7 @@ static void test_w4__catches_a_fit_at_twice_the_epsilon_it_claims(void **state) 
     game_close(&g);
 }
 
-/* ---- W5: the same leaf in several trees -------------------------------------------------------------------------------- */
+/* ---- W5: the same leaf in several trees ---- */
 
 /* Of the first two trees, which are those of the first two classes if there are three. */
 static double two_leaves_are_above_zero(const hr_model *model) {
@@ -252,17 +263,23 @@ static double two_leaves_are_above_zero(const hr_model *model) {
     return 1;
 }
 
-/* W4 with several trees, which see what is left of the budget or of the records. With two trees one after the other, at half of
- * epsilon each, the odds that both are above zero go from 1/4 to (e^-(epsilon_sum / 2) / 2)^2: an exact loss of 1.96 of 2 again. */
+/* W4 with several trees, which see what is left of the budget or of the records. With two trees one after the
+ * other, at half of epsilon each, the odds that both are above zero go from 1/4 to (e^-(epsilon_sum / 2) /
+ * 2)^2: an exact loss of 1.96 of 2 again. */
 static void test_w5__finds_nothing_in_trees_that_share_a_budget(void **state) {
     (void)state;
     static const struct {
         const char *method;
         int64_t trees, ensemble;
         size_t classes;
-    } cases[] = {{"seq", 2, 1, 2}, {"para", 2, 1, 2}, {"dpboost", 2, 2, 2}, {"dpboost", 2, 1, 2}, {"dpboost", 1, 1, 3}, {"seq", 1, 1, 3}};
+    } cases[] = {{"seq", 2, 1, 2},     {"para", 2, 1, 2},    {"dpboost", 2, 2, 2},
+                 {"dpboost", 2, 1, 2}, {"dpboost", 1, 1, 3}, {"seq", 1, 1, 3}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        game g = {.name = cases[i].method, .options = one_split(HR_SOUND), .claimed = 2, .runs = 6000, .look = two_leaves_are_above_zero};
+        game g = {.name = cases[i].method,
+                  .options = one_split(HR_SOUND),
+                  .claimed = 2,
+                  .runs = 6000,
+                  .look = two_leaves_are_above_zero};
         table t = table_open(3, 1);
         hr_column feature = number_column("x", 0, 1);
         t.labels[1] = 1;
@@ -279,7 +296,7 @@ static void test_w5__finds_nothing_in_trees_that_share_a_budget(void **state) {
     }
 }
 
-/* ---- W6: the prediction at a canary that stands alone ----------------------------------------------------------------- */
+/* ---- W6: the prediction at a canary that stands alone ---- */
 
 static double score_of_canary(const hr_model *model) {
     double score = 0;
@@ -288,7 +305,11 @@ static double score_of_canary(const hr_model *model) {
 }
 
 static game w6(const char *method, double delta, size_t classes) {
-    game g = {.name = method, .options = options_of(method, HR_SOUND), .claimed = 2, .runs = 1500, .look = score_of_canary};
+    game g = {.name = method,
+              .options = options_of(method, HR_SOUND),
+              .claimed = 2,
+              .runs = 1500,
+              .look = score_of_canary};
     table t = table_open(21, 2);
     uint64_t random = 1;
     for (size_t i = 0; i < 20; i++)
@@ -312,7 +333,8 @@ static const struct {
     const char *method;
     double delta;
     size_t classes;
-} w6_cases[] = {{"dpboost", 0, 2}, {"dpboost", 1e-9, 0}, {"seq", 0, 0}, {"seq", 1e-9, 2}, {"para", 0, 2}, {"para", 1e-9, 0}};
+} w6_cases[] = {{"dpboost", 0, 2}, {"dpboost", 1e-9, 0}, {"seq", 0, 0},
+                {"seq", 1e-9, 2},  {"para", 0, 2},       {"para", 1e-9, 0}};
 
 static void test_w6__finds_nothing_on_a_canary_that_stands_alone(void **state) {
     (void)state;

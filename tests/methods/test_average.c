@@ -21,7 +21,8 @@ typedef struct world {
 static void open_world(world *w, size_t classes) {
     *w = (world){.t = table_of_steps(ROWS, 2, classes, 4), .options = options_of("diprime", HR_SOUND)};
     w->options.trees = TREES;
-    w->training = (hr_training){.data = w->t.data, .options = &w->options, .threads = 1, .arena = hr_arena_new()};
+    w->training =
+        (hr_training){.data = w->t.data, .options = &w->options, .threads = 1, .arena = hr_arena_new()};
     assert_non_null(w->training.arena);
     for (size_t f = 0; f < 2; f++) {
         for (size_t e = 0; e < 3; e++) w->edges[f][e] = .25 * (double)(e + 1);
@@ -56,8 +57,10 @@ static void grow(world *w) {
                                        .feature = (uint32_t)hr_dice_below(&dice, 2),
                                        .cut = (uint8_t)(1 + hr_dice_below(&dice, 3)),
                                        .value = 1e9};
-        for (uint32_t n = 0; n < NODES / 2; n++) w->nodes[t][n].threshold = w->edges[0][w->nodes[t][n].cut - 1];
-        w->trees[t] = (hr_tree){.nodes = w->nodes[t], .node_count = NODES, .subsets = &w->subset, .subset_count = t % 2};
+        for (uint32_t n = 0; n < NODES / 2; n++)
+            w->nodes[t][n].threshold = w->edges[0][w->nodes[t][n].cut - 1];
+        w->trees[t] = (hr_tree){
+            .nodes = w->nodes[t], .node_count = NODES, .subsets = &w->subset, .subset_count = t % 2};
         draw_said(&dice, w, w->said[t]);
         assert_int_equal(hr_average_add(&w->training, &w->trees[t], w->said[t], NULL), HR_OK);
         for (size_t n = 0; n < NODES; n++) w->nodes[t][n].feature = 77; /* trees were copied */
@@ -71,7 +74,8 @@ static double mean_said(const world *w, size_t i, size_t k) {
     for (size_t t = 0; t < TREES; t++) {
         const hr_node *nodes = forest->trees[t * forest->output_count].nodes;
         size_t n = 0;
-        while (nodes[n].left) n = nodes[n].left + (w->t.columns[nodes[n].feature][i] > w->edges[0][nodes[n].cut - 1]);
+        while (nodes[n].left)
+            n = nodes[n].left + (w->t.columns[nodes[n].feature][i] > w->edges[0][nodes[n].cut - 1]);
         sum += w->said[t][n * w->width + k];
     }
     return sum / TREES;
@@ -79,17 +83,20 @@ static double mean_said(const world *w, size_t i, size_t k) {
 
 static void check_predictions(world *w) {
     hr_model *model = NULL;
-    hr_model parts = {.schema = w->t.schema,
-                      .method = "diprime",
-                      .arena = w->training.arena,
-                      .forest = w->training.forest,
-                      .guarantee = {.epsilon = INFINITY, .epsilon_replace = INFINITY, .unit = HR_ONE_RECORD, .statement = "none"}};
+    hr_model parts = {
+        .schema = w->t.schema,
+        .method = "diprime",
+        .arena = w->training.arena,
+        .forest = w->training.forest,
+        .guarantee = {
+            .epsilon = INFINITY, .epsilon_replace = INFINITY, .unit = HR_ONE_RECORD, .statement = "none"}};
     assert_int_equal(hr_model_make(&parts, &model, NULL), HR_OK);
     w->training.arena = parts.arena;
     assert_int_equal(hr_model_check(model, NULL), HR_OK);
     double *predicted = predictions_of(model, w->t.data); /* numbers have bounds -1 and 1 */
     for (size_t i = 0; i < ROWS; i++)
-        for (size_t k = 0; k < w->width; k++) assert_true(fabs(predicted[i * w->width + k] - mean_said(w, i, k)) < 1e-12);
+        for (size_t k = 0; k < w->width; k++)
+            assert_true(fabs(predicted[i * w->width + k] - mean_said(w, i, k)) < 1e-12);
     free(predicted);
     hr_model_free(model);
 }
@@ -106,7 +113,8 @@ static void test_average__predicts_the_mean_of_what_trees_say(void **state) {
         assert_int_equal(w.training.forest.tree_count, TREES * outputs);
         assert_int_equal(w.training.forest.link, classes[c] ? HR_LINK_SIGNED : HR_LINK_NUMBER);
         for (size_t k = 0; k < outputs; k++) assert_true(w.training.forest.base[k] == 0);
-        for (size_t t = 0; t < TREES * outputs; t++) assert_int_equal(w.training.forest.trees[t].output, t % outputs);
+        for (size_t t = 0; t < TREES * outputs; t++)
+            assert_int_equal(w.training.forest.trees[t].output, t % outputs);
         check_predictions(&w);
         close_world(&w);
     }

@@ -1,5 +1,5 @@
-/* What hedge draws more often as gains come in: expectations worked out by hand from the rules, draws by chi-square at a
- * false-alarm rate of 1e-6. */
+/* What hedge draws more often as gains come in: expectations worked out by hand from the rules, draws by
+ * chi-square at a false-alarm rate of 1e-6. */
 #include "methods/bandit.h"
 #include "random/sample.h"
 #include "support/chi_square.h"
@@ -50,7 +50,8 @@ static void check_kinds(player *p, double one, double pair, double all) {
 static void check_weights(const player *p, const double *wanted) {
     for (size_t f = 0; f < FEATURES; f++) {
         double weight = hr_bandit_weights(p->bandit)[f];
-        if (fabs(weight - wanted[f]) > 1e-9) fail_msg("feature %zu: weight %g, wanted %g", f, weight, wanted[f]);
+        if (fabs(weight - wanted[f]) > 1e-9)
+            fail_msg("feature %zu: weight %g, wanted %g", f, weight, wanted[f]);
     }
 }
 
@@ -74,7 +75,7 @@ static void fill_pairs(double *wanted, double value) {
     for (size_t i = 0; i < PAIRS; i++) wanted[i] = i % FEATURES < i / FEATURES ? value : 0;
 }
 
-/* ---- Features ---------------------------------------------------------------------------------------------------------- */
+/* ---- Features ---- */
 
 static void test_bandit__treats_features_alike_at_first(void **state) {
     (void)state;
@@ -124,14 +125,15 @@ static void test_bandit__never_draws_what_cannot_split(void **state) {
         for (int i = 0; i < 300; i++) {
             uint32_t pair[2];
             hr_bandit_pair(p.bandit, p.csprng, pair);
-            assert_true(usable[hr_bandit_feature(p.bandit, p.csprng)] && usable[pair[0]] && usable[pair[1]] && pair[0] != pair[1]);
+            assert_true(usable[hr_bandit_feature(p.bandit, p.csprng)] && usable[pair[0]] && usable[pair[1]] &&
+                        pair[0] != pair[1]);
         }
         for (size_t f = 0; f < FEATURES; f++) assert_int_equal(hr_bandit_weights(p.bandit)[f] > 0, usable[f]);
     }
     player_close(&p);
 }
 
-/* ---- Pairs ------------------------------------------------------------------------------------------------------------- */
+/* ---- Pairs ---- */
 
 static void test_bandit__draws_every_pair_alike_at_first(void **state) {
     (void)state;
@@ -160,7 +162,8 @@ static void test_bandit__knows_pairs_apart(void **state) {
         }
 }
 
-/* Tried: 16 and 4, after 0 and .4 * 10; the mean 3 stands for the untried. Weights of features: 4 twice as sure as 0 adds. */
+/* Tried: 16 and 4, after 0 and .4 * 10; the mean 3 stands for the untried. Weights of features: 4 twice as
+ * sure as 0 adds. */
 static void test_bandit__weighs_pairs_by_gain_and_features(void **state) {
     (void)state;
     player p = player_open(all_usable, FEATURES, 50);
@@ -179,8 +182,10 @@ static void test_bandit__weighs_pairs_by_gain_and_features(void **state) {
     player_close(&p);
 }
 
-/* The law written out pair by pair: gains of pairs and features come from released values, so that any may be. */
-static void find_law(size_t features, const double *weights, const double *gains, const bool *tried, double *wanted) {
+/* The law written out pair by pair: gains of pairs and features come from released values, so that any may
+ * be. */
+static void find_law(size_t features, const double *weights, const double *gains, const bool *tried,
+                     double *wanted) {
     double mean = 0;
     size_t count = 0;
     for (size_t i = 0; i < features * features; i++)
@@ -203,7 +208,8 @@ static void test_bandit__draws_pairs_by_the_law(void **state) {
         for (size_t f = 0; f < FEATURES; f++) usable[f] = f < 2 || (seed + f) % 3 > 0;
         player p = player_open(usable, FEATURES, 1000 + seed);
         for (uint64_t told = 0; told < seed; told++) {
-            uint32_t a = 1 + (uint32_t)hr_uniform(p.csprng, FEATURES - 1), b = (uint32_t)hr_uniform(p.csprng, a);
+            uint32_t a = 1 + (uint32_t)hr_uniform(p.csprng, FEATURES - 1),
+                     b = (uint32_t)hr_uniform(p.csprng, a);
             double gain = pow(10, (double)hr_uniform(p.csprng, 6)) - 9;
             size_t i = a * FEATURES + b;
             gains[i] = tried[i] ? gains[i] + .4 * (gain - gains[i]) : gain;
@@ -237,7 +243,7 @@ static void test_bandit__takes_a_million_features(void **state) {
     free(usable);
 }
 
-/* ---- Kinds ------------------------------------------------------------------------------------------------------------- */
+/* ---- Kinds ---- */
 
 static void test_bandit__draws_kinds_by_their_priors_until_each_was_chosen(void **state) {
     (void)state;
@@ -303,7 +309,7 @@ static void test_bandit__needs_two_features_for_pairs(void **state) {
     hr_bandit_free(NULL);
 }
 
-/* ---- Earlier trees ------------------------------------------------------------------------------------------------------ */
+/* ---- Earlier trees ---- */
 
 /* Gains 8, -5, 0, 4, of ages 3, 2, 1, 0. */
 static void test_bandit__goes_back_to_rounds_by_gain_and_age(void **state) {

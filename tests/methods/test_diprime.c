@@ -1,12 +1,26 @@
-/* DiPriMe as fits: what a model holds follows from what was released alone. Its trees are grown again from their own splits, which tell
- * the shape, the number of draws of every line, and the list of releases. */
+/* DiPriMe as fits: what a model holds follows from what was released alone. Its trees are grown again from
+ * their own splits, which tell the shape, the number of draws of every line, and the list of releases. */
 #include "stats/impurity.h"
 #include "stats/median_score.h"
 #include "support/odd_columns.h"
 
-enum { X, AGE, FLAT, FIXED, NONE, TWO, ELEVEN, TWELVE, MANY, SPARSE, FEATURES, DEPTH_MAX = 12, DIVIDED_MAX = 11 };
+enum {
+    X,
+    AGE,
+    FLAT,
+    FIXED,
+    NONE,
+    TWO,
+    ELEVEN,
+    TWELVE,
+    MANY,
+    SPARSE,
+    FEATURES,
+    DEPTH_MAX = 12,
+    DIVIDED_MAX = 11
+};
 
-/* ---- Tables of odd columns --------------------------------------------------------------------------------------------- */
+/* ---- Tables of odd columns ---- */
 
 static void describe(hr_column *columns) {
     columns[X] = number_column("x", -1, 1);
@@ -103,7 +117,7 @@ static size_t outputs_of(const setting *s) {
     return s->classes > 2 ? s->classes : 1;
 }
 
-/* ---- Growing a tree again ---------------------------------------------------------------------------------------------- */
+/* ---- Growing a tree again ---- */
 
 typedef struct ranges {
     double low[FEATURES], high[FEATURES];
@@ -114,7 +128,8 @@ typedef struct grown {
     const setting *s;
     const hr_model *model;
     const hr_tree *tree;
-    size_t medians[DEPTH_MAX][FEATURES], choices[DEPTH_MAX], leaves, nodes; /* draws: of the k-th median of a level; of its choice */
+    size_t medians[DEPTH_MAX][FEATURES], choices[DEPTH_MAX], leaves,
+        nodes; /* draws: of the k-th median of a level; of its choice */
 } grown;
 
 static ranges start_of(const hr_model *model) {
@@ -122,7 +137,8 @@ static ranges start_of(const hr_model *model) {
     for (size_t f = 0; f < FEATURES; f++) {
         const hr_column *column = hr_schema_feature(model->schema, f);
         r.low[f] = column->low, r.high[f] = column->high;
-        for (uint32_t b = 1; column->kind == HR_CATEGORY && b < hr_category_bins(column); b++) hr_bin_set_add(&r.values[f], (uint8_t)b);
+        for (uint32_t b = 1; column->kind == HR_CATEGORY && b < hr_category_bins(column); b++)
+            hr_bin_set_add(&r.values[f], (uint8_t)b);
     }
     return r;
 }
@@ -134,7 +150,8 @@ static size_t size_of(const hr_bin_set *set) {
 }
 
 static bool can_split(const hr_model *model, const ranges *r, size_t f) {
-    return hr_schema_feature(model->schema, f)->kind == HR_NUMBER ? r->low[f] < r->high[f] : size_of(&r->values[f]) > 1;
+    return hr_schema_feature(model->schema, f)->kind == HR_NUMBER ? r->low[f] < r->high[f]
+                                                                  : size_of(&r->values[f]) > 1;
 }
 
 static bool on_grid(double low, double high, double cut) {
@@ -157,7 +174,8 @@ static ranges child_of(const grown *g, const ranges *r, const hr_node *node, boo
         return child;
     }
     const hr_bin_set *set = &g->tree->subsets[node->subset];
-    for (size_t w = 0; w < COUNT(set->words); w++) child.values[f].words[w] &= left ? set->words[w] : ~set->words[w];
+    for (size_t w = 0; w < COUNT(set->words); w++)
+        child.values[f].words[w] &= left ? set->words[w] : ~set->words[w];
     if (size_of(&r->values[f]) <= DIVIDED_MAX) assert_true(size_of(&child.values[f]) > 0);
     return child;
 }
@@ -191,7 +209,8 @@ static grown grown_of(const setting *s, const hr_model *model, size_t tree) {
     for (size_t k = 1; k < outputs_of(s); k++)
         for (size_t n = 0; n < g.nodes; n++) {
             hr_node one = g.tree[k].nodes[n], first = g.tree->nodes[n];
-            assert_true(one.left == first.left && one.feature == first.feature && one.cut == first.cut && one.subset == first.subset);
+            assert_true(one.left == first.left && one.feature == first.feature && one.cut == first.cut &&
+                        one.subset == first.subset);
             assert_true(one.missing_left == first.missing_left && g.tree[k].node_count == g.nodes);
         }
     return g;
@@ -209,7 +228,7 @@ static void test_trees__follow_from_their_own_splits(void **state) {
     each_setting(check_shape);
 }
 
-/* ---- The list of releases ---------------------------------------------------------------------------------------------- */
+/* ---- The list of releases ---- */
 
 typedef struct reader {
     const setting *s;
@@ -217,7 +236,8 @@ typedef struct reader {
     size_t at, tree;
 } reader;
 
-static const hr_release *next_line(reader *r, const char *what, int64_t level, hr_units cost, uint64_t sensitivity) {
+static const hr_release *next_line(reader *r, const char *what, int64_t level, hr_units cost,
+                                   uint64_t sensitivity) {
     assert_true(r->at < r->model->release_count);
     const hr_release *line = &r->model->releases[r->at++];
     bool part = r->s->part;
@@ -255,8 +275,8 @@ static void check_sound_splits(reader *r, const grown *g, hr_units splits) {
     }
 }
 
-/* One line of eps1 for all medians, and one: exp(-eps1/2 |N - 2j|) and exp(-eps1/8 MSE) for labels in [0, 1], eps1 = budget/(2 depth); or
- * twice that eps1, of which each line claims a half. */
+/* One line of eps1 for all medians, and one: exp(-eps1/2 |N - 2j|) and exp(-eps1/8 MSE) for labels in [0, 1],
+ * eps1 = budget/(2 depth); or twice that eps1, of which each line claims a half. */
 static void check_published_splits(reader *r, const grown *g, hr_units splits) {
     hr_units cost = splits / (2 * (hr_units)r->s->depth);
     double eps1 = hr_units_value(cost) * (r->s->split_budget == HR_SPLIT_BUDGET_TEXT ? 2 : 1);
@@ -264,14 +284,17 @@ static void check_published_splits(reader *r, const grown *g, hr_units splits) {
     for (int64_t level = 0; level < r->s->depth; level++) {
         uint64_t most = 0;
         for (size_t k = 0; k < FEATURES; k++) most += g->medians[level][k];
-        const hr_release *median = next_line(r, "median", level, cost, r->s->split_budget == HR_SPLIT_BUDGET_TEXT ? 1 : 2);
+        const hr_release *median =
+            next_line(r, "median", level, cost, r->s->split_budget == HR_SPLIT_BUDGET_TEXT ? 1 : 2);
         check_mechanism(r, median, true);
         assert_true(median->draws <= most);
         assert_true(fabs((double)median->scale_num / (double)median->scale_den / (eps1 / 2) - 1) < 1e-6);
-        const hr_release *choice = next_line(r, "choice of feature", level, cost, r->model->releases[r->at].sensitivity);
+        const hr_release *choice =
+            next_line(r, "choice of feature", level, cost, r->model->releases[r->at].sensitivity);
         check_mechanism(r, choice, true);
         assert_true(choice->draws == g->choices[level]);
-        assert_true(fabs((double)choice->scale_num / (double)choice->scale_den * square / (eps1 / 8) - 1) < 1e-6);
+        assert_true(fabs((double)choice->scale_num / (double)choice->scale_den * square / (eps1 / 8) - 1) <
+                    1e-6);
     }
 }
 
@@ -290,7 +313,8 @@ static void check_leaves(reader *r, const grown *g, hr_units leaves) {
         return;
     }
     hr_units counts = hr_units_share(leaves, .3);
-    const hr_release *sum = next_line(r, "leaf sum", -1, leaves - counts, 4096), *count = next_line(r, "leaf count", -1, counts, 64);
+    const hr_release *sum = next_line(r, "leaf sum", -1, leaves - counts, 4096),
+                     *count = next_line(r, "leaf count", -1, counts, 64);
     check_mechanism(r, sum, false);
     check_mechanism(r, count, false);
     assert_true(sum->draws == g->leaves && count->draws == g->leaves);
@@ -304,7 +328,8 @@ static void check_list(const setting *s, const hr_model *model) {
     reader r = {.s = s, .model = model};
     for (r.tree = 0; r.tree < (size_t)s->trees; r.tree++) {
         grown g = grown_of(s, model, r.tree);
-        hr_units all = budget_of(s) / (s->part ? 1 : (hr_units)s->trees), leaves = hr_units_share(all, s->mode == HR_SOUND ? .4 : .5);
+        hr_units all = budget_of(s) / (s->part ? 1 : (hr_units)s->trees),
+                 leaves = hr_units_share(all, s->mode == HR_SOUND ? .4 : .5);
         (s->mode == HR_SOUND ? check_sound_splits : check_published_splits)(&r, &g, all - leaves);
         check_leaves(&r, &g, leaves);
     }
@@ -326,7 +351,8 @@ static void check_guarantee(const setting *s, const hr_model *model) {
         return;
     }
     assert_true(g->is_private && g->epsilon <= s->epsilon && g->epsilon > .999 * s->epsilon);
-    assert_int_equal(hr_account_check(model->releases, model->release_count, model->privacy_measure, NULL), HR_OK);
+    assert_int_equal(hr_account_check(model->releases, model->release_count, model->privacy_measure, NULL),
+                     HR_OK);
     char *text = render(model);
     hr_model *parsed = NULL;
     assert_int_equal(hr_model_parse(text, strlen(text), "model", &parsed, NULL), HR_OK);
@@ -339,11 +365,12 @@ static void test_releases__cost_what_was_asked_for(void **state) {
     each_setting(check_guarantee);
 }
 
-/* ---- Neighbours ---------------------------------------------------------------------------------------------------------- */
+/* ---- Neighbours ---- */
 
 /* All but values: shapes follow from splits (above), which were released. */
 static void assert_same_frame(const hr_model *a, const hr_model *b) {
-    assert_true(hr_schema_same(a->schema, b->schema) && a->forest.tree_count == b->forest.tree_count && a->forest.link == b->forest.link);
+    assert_true(hr_schema_same(a->schema, b->schema) && a->forest.tree_count == b->forest.tree_count &&
+                a->forest.link == b->forest.link);
     assert_int_equal(a->setting_count, b->setting_count);
     for (size_t i = 0; i < a->setting_count; i++) {
         assert_string_equal(a->settings[i].name, b->settings[i].name);
@@ -356,8 +383,10 @@ static void assert_same_frame(const hr_model *a, const hr_model *b) {
         assert_string_equal(one.what, other.what);
         one.what = other.what = NULL;
         one.draws = other.draws = 0; /* of the nodes there are */
-        assert_true(one.tree == other.tree && one.level == other.level && one.group == other.group && one.part == other.part);
-        assert_true(one.cost == other.cost && one.sensitivity == other.sensitivity && one.mechanism == other.mechanism);
+        assert_true(one.tree == other.tree && one.level == other.level && one.group == other.group &&
+                    one.part == other.part);
+        assert_true(one.cost == other.cost && one.sensitivity == other.sensitivity &&
+                    one.mechanism == other.mechanism);
         assert_true(one.scale_num == other.scale_num && one.scale_den == other.scale_den);
     }
 }
@@ -378,7 +407,9 @@ static void test_models__of_neighbours_differ_in_released_values_alone(void **st
         hr_data *data[2];
         hr_model *models[2];
         for (size_t k = 0; k < 2; k++) {
-            assert_int_equal(hr_data_from_arrays(t.schema, s->rows + k, (const double *const *)t.columns, t.labels, &data[k], NULL), HR_OK);
+            assert_int_equal(hr_data_from_arrays(t.schema, s->rows + k, (const double *const *)t.columns,
+                                                 t.labels, &data[k], NULL),
+                             HR_OK);
             models[k] = fit(data[k], &options);
             for (size_t tree = 0; tree < (size_t)s->trees; tree++) grown_of(s, models[k], tree);
         }
@@ -406,7 +437,7 @@ static void test_trees__of_numbers_are_full(void **state) {
         }
 }
 
-/* ---- Seeds and use ------------------------------------------------------------------------------------------------------- */
+/* ---- Seeds and use ---- */
 
 static void test_fits__repeat_themselves_from_a_seed_for_any_threads(void **state) {
     (void)state;
@@ -441,7 +472,8 @@ static void test_cuts__are_medians_at_huge_epsilon(void **state) {
         options.trees = options.depth = 1;
         options.by_name[HR_OPTION_MAX_FEATURES] = 1;
         hr_model *model = fit(t.data, &options);
-        assert_true(fabs(model->forest.trees[0].nodes[0].threshold - .25) < 1. / HR_MEDIAN_SCORE_CELLS + .0006);
+        assert_true(fabs(model->forest.trees[0].nodes[0].threshold - .25) <
+                    1. / HR_MEDIAN_SCORE_CELLS + .0006);
         hr_model_free(model);
     }
     table_close(&t);
@@ -475,7 +507,8 @@ static void test_splits__take_the_feature_that_explains_the_label(void **state) 
             }
 }
 
-/* Ten records on the cut 1/2, and ten before the next: no other cut is as balanced. Those on the cut are trained, and predicted, left. */
+/* Ten records on the cut 1/2, and ten before the next: no other cut is as balanced. Those on the cut are
+ * trained, and predicted, left. */
 static void test_cuts__send_what_is_on_them_left(void **state) {
     (void)state;
     table t = table_open(20, 1);
@@ -495,7 +528,8 @@ static void test_cuts__send_what_is_on_them_left(void **state) {
     table_close(&t);
 }
 
-/* How many of 60 roots split by x0, which tells the labels of 1000 records, rather than by x1, which tells nothing. */
+/* How many of 60 roots split by x0, which tells the labels of 1000 records, rather than by x1, which tells
+ * nothing. */
 static size_t better_roots(hr_mode mode, hr_split_budget budget) {
     table t = table_open(1000, 2);
     uint64_t random = 1;
@@ -519,8 +553,9 @@ static size_t better_roots(hr_mode mode, hr_split_budget budget) {
     return better;
 }
 
-/* Sums of squared errors differ by nearly 1000: exponents of 150 here and 31 in the text leave no doubt. Means differ by 1: by Algorithm
- * 3 x0 is chosen with 1/2 and a little, 10 to 50 times but for one choice of seeds in a million. */
+/* Sums of squared errors differ by nearly 1000: exponents of 150 here and 31 in the text leave no doubt.
+ * Means differ by 1: by Algorithm 3 x0 is chosen with 1/2 and a little, 10 to 50 times but for one choice of
+ * seeds in a million. */
 static void test_choices__weigh_errors_by_the_number_of_records(void **state) {
     (void)state;
     assert_int_equal(better_roots(HR_SOUND, HR_SPLIT_BUDGET_ALGORITHM), 60);
@@ -529,7 +564,8 @@ static void test_choices__weigh_errors_by_the_number_of_records(void **state) {
     assert_true(by_mean > 10 && by_mean < 50);
 }
 
-/* Epsilon 4 on 6000 records of two classes, a table of steps that a cut of x0 tells apart on three of four: majority errs on half. */
+/* Epsilon 4 on 6000 records of two classes, a table of steps that a cut of x0 tells apart on three of four:
+ * majority errs on half. */
 static void test_diprime__is_of_use_at_epsilon_4(void **state) {
     (void)state;
     static const double deltas[] = {0, 1e-6};
@@ -544,8 +580,8 @@ static void test_diprime__is_of_use_at_epsilon_4(void **state) {
     table_close(&t);
 }
 
-/* Which side missing numbers go to is a fair coin, whatever the records are: an odd number of them, an even one, all of them missing. 400
- * seeds each, two-sided, false-alarm rate 1e-6: five standard deviations. */
+/* Which side missing numbers go to is a fair coin, whatever the records are: an odd number of them, an even
+ * one, all of them missing. 400 seeds each, two-sided, false-alarm rate 1e-6: five standard deviations. */
 static void test_missing__goes_to_a_side_by_a_coin(void **state) {
     (void)state;
     enum { SEEDS = 400 };
@@ -565,7 +601,8 @@ static void test_missing__goes_to_a_side_by_a_coin(void **state) {
             left += model->forest.trees[0].nodes[0].missing_left;
             hr_model_free(model);
         }
-        if (fabs(left - SEEDS / 2) >= 5 * sqrt(SEEDS) / 2) fail_msg("%zu records: to the left in %g of %d", rows, left, SEEDS);
+        if (fabs(left - SEEDS / 2) >= 5 * sqrt(SEEDS) / 2)
+            fail_msg("%zu records: to the left in %g of %d", rows, left, SEEDS);
         table_close(&t);
     }
 }

@@ -1,5 +1,5 @@
-/* A private decision forest: its trees follow from their own splits, features are chosen by the law that is charged for, leaves have the
- * rest of the budget; and what is claimed holds in games. */
+/* A private decision forest: its trees follow from their own splits, features are chosen by the law that is
+ * charged for, leaves have the rest of the budget; and what is claimed holds in games. */
 #include "support/chi_square.h"
 #include "support/flip_law.h"
 #include "support/forest_checks.h"
@@ -14,7 +14,7 @@ static const forest_setting settings[] = {
     {false, 1, 12, 2, 300, 5, 1e4, 0}, {true, 4, 1, 2, 1, 2, 1, 1e-6},
 };
 
-/* ---- Trees ------------------------------------------------------------------------------------------------------------- */
+/* ---- Trees ---- */
 
 static size_t candidates_of(const forest_setting *s) {
     size_t wanted = s->features ? (size_t)s->features : 3; /* the root of seven */
@@ -41,7 +41,8 @@ static size_t bins_of(const hr_model *model, size_t f) {
 /* Features that may split node n when there are `nodes` nodes. */
 static size_t possible_at(const grown *g, const hr_model *model, size_t n, size_t nodes) {
     size_t possible = 0;
-    for (size_t f = 0; f < ODD_FEATURES; f++) possible += !g->asked[n][f] && nodes + bins_of(model, f) <= NODES_MAX;
+    for (size_t f = 0; f < ODD_FEATURES; f++)
+        possible += !g->asked[n][f] && nodes + bins_of(model, f) <= NODES_MAX;
     return possible;
 }
 
@@ -85,7 +86,8 @@ static void test_trees__of_large_categories_are_cut_off_at_a_public_size(void **
     (void)state;
     table t = table_open(20, 3);
     for (size_t i = 0; i < t.rows; i++) t.columns[0][i] = t.columns[1][i] = t.columns[2][i] = (double)i;
-    const hr_column columns[] = {odd_category("a", VALUES_MAX), odd_category("b", VALUES_MAX), odd_category("c", VALUES_MAX)};
+    const hr_column columns[] = {odd_category("a", VALUES_MAX), odd_category("b", VALUES_MAX),
+                                 odd_category("c", VALUES_MAX)};
     table_make(&t, category_column("y", 2), columns);
     hr_model *model = NULL;
     hr_fit_options options = options_of("dp-df", HR_SOUND);
@@ -99,7 +101,7 @@ static void test_trees__of_large_categories_are_cut_off_at_a_public_size(void **
     table_close(&t);
 }
 
-/* ---- Releases ---------------------------------------------------------------------------------------------------------- */
+/* ---- Releases ---- */
 
 static void check_list(const forest_setting *s, const hr_model *model) {
     static grown g;
@@ -111,7 +113,9 @@ static void check_list(const forest_setting *s, const hr_model *model) {
         grow_again(s, model, &model->forest.trees[r.tree * outputs_of_forest(s)], &g);
         for (size_t level = 0; level < levels; level++) {
             uint64_t width = s->classes ? UINT64_C(2) << 20 : UINT64_C(4) << 24;
-            assert_true(next_line(&r, "choice of feature", (int64_t)level, (all - leaves) / levels, width)->draws == g.choices[level]);
+            assert_true(
+                next_line(&r, "choice of feature", (int64_t)level, (all - leaves) / levels, width)->draws ==
+                g.choices[level]);
         }
         check_leaf_lines(&r, leaves);
     }
@@ -128,7 +132,7 @@ static void test_releases__cost_what_was_asked_for(void **state) {
     each_forest("dp-df", settings, COUNT(settings), check_costs);
 }
 
-/* ---- The choice of a feature, exactly ---------------------------------------------------------------------------------- */
+/* ---- The choice of a feature, exactly ---- */
 
 static void exponential_law(const double *scores, size_t count, double scale, double *out) {
     double sum = 0;
@@ -141,14 +145,15 @@ static void law_of(const hr_release *line, const double *scores, size_t count, d
     (line->mechanism == HR_PERMUTE_AND_FLIP ? flip_law : exponential_law)(scores, count, scale, out);
 }
 
-/* Minus the squared errors around the mean of each of a feature's values 0, 1, 2, in the units of the scores: classes as unit vectors in
- * units of 2^-20, numbers in units of 2^-24. */
+/* Minus the squared errors around the mean of each of a feature's values 0, 1, 2, in the units of the scores:
+ * classes as unit vectors in units of 2^-20, numbers in units of 2^-24. */
 static double plain_score(const table *t, size_t feature, size_t classes) {
     double n[3] = {0}, sum[3][3] = {{0}}, errors = 0;
     for (size_t i = 0; i < t->rows; i++) {
         size_t value = (size_t)t->columns[feature][i];
         n[value]++;
-        for (size_t k = 0; k < (classes ? classes : 1); k++) sum[value][k] += classes ? t->labels[i] == (double)k : t->labels[i];
+        for (size_t k = 0; k < (classes ? classes : 1); k++)
+            sum[value][k] += classes ? t->labels[i] == (double)k : t->labels[i];
     }
     for (size_t i = 0; i < t->rows; i++) {
         size_t value = (size_t)t->columns[feature][i];
@@ -168,15 +173,18 @@ static table choice_table(size_t classes) {
     for (size_t i = 0; i < t.rows; i++) {
         double y = (double)(i % 2);
         t.labels[i] = classes ? y : y - .5;
-        for (size_t f = 0; f < CHOSEN; f++) t.columns[f][i] = i % 12 == 11 ? 0 : i % (7 - 2 * f) == 1 ? 1 + (double)(i / 3 % 2) : 1 + y;
+        for (size_t f = 0; f < CHOSEN; f++)
+            t.columns[f][i] = i % 12 == 11 ? 0 : i % (7 - 2 * f) == 1 ? 1 + (double)(i / 3 % 2) : 1 + y;
         t.columns[CHOSEN - 1][i] = 1 + (double)(i / 2 % 2);
     }
-    const hr_column columns[CHOSEN] = {category_column("a", 2), category_column("b", 2), category_column("c", 2), category_column("d", 2)};
+    const hr_column columns[CHOSEN] = {category_column("a", 2), category_column("b", 2),
+                                       category_column("c", 2), category_column("d", 2)};
     table_make(&t, classes ? category_column("y", classes) : number_column("y", -1, 1), columns);
     return t;
 }
 
-/* The law of a root that draws `features` candidates: the mean over all draws of the law among those drawn. */
+/* The law of a root that draws `features` candidates: the mean over all draws of the law among those drawn.
+ */
 static void law_of_root(const hr_release *line, const double *scores, size_t features, double *law) {
     size_t draws = 0;
     for (size_t c = 0; c < CHOSEN; c++) law[c] = 0;
@@ -195,8 +203,8 @@ static void law_of_root(const hr_release *line, const double *scores, size_t fea
     for (size_t c = 0; c < CHOSEN; c++) law[c] /= (double)draws;
 }
 
-/* 6000 trees of one split, each with an equal part of the budget: their roots against the law of the first line. Chi-square, false alarm
- * 1e-6. */
+/* 6000 trees of one split, each with an equal part of the budget: their roots against the law of the first
+ * line. Chi-square, false alarm 1e-6. */
 static void check_law(size_t classes, size_t features, double delta) {
     const forest_setting s = {false, TREES, 1, (int64_t)features, 0, classes, 1e4, delta};
     table t = choice_table(classes);
@@ -207,7 +215,8 @@ static void check_law(size_t classes, size_t features, double delta) {
     uint64_t seen[CHOSEN] = {0};
     for (size_t f = 0; f < CHOSEN; f++) scores[f] = plain_score(&t, f, classes);
     law_of_root(&model->releases[0], scores, features, law);
-    for (size_t k = 0; k < TREES; k++) seen[model->forest.trees[k * outputs_of_forest(&s)].nodes[0].feature]++;
+    for (size_t k = 0; k < TREES; k++)
+        seen[model->forest.trees[k * outputs_of_forest(&s)].nodes[0].feature]++;
     assert_true(features == 1 || law[0] > law[CHOSEN - 1] + .1); /* the law tells them apart */
     assert_true(chi_square_fits(seen, law, CHOSEN, TREES));
     hr_model_free(model);
@@ -226,8 +235,9 @@ static void test_choice__falls_by_the_law_that_is_charged_for(void **state) {
 
 enum { WORST = 32, HALF = 100, ROWS = 2 * HALF + 1 };
 
-/* Candidate c has two values: HALF records of one label have the first, HALF of the other label the second. The canary, of the second
- * label, has the first value of feature 0, where it is far from the mean, and the second value of the others, where it is at it. */
+/* Candidate c has two values: HALF records of one label have the first, HALF of the other label the second.
+ * The canary, of the second label, has the first value of feature 0, where it is far from the mean, and the
+ * second value of the others, where it is at it. */
 static void score_worst(size_t classes, size_t rows, double *scores) {
     int32_t values[ROWS];
     uint32_t numbers[ROWS];
@@ -274,7 +284,8 @@ static void check_losses(size_t classes, double epsilon, double delta) {
         hr_release line = model->releases[i];
         if (line.level < 0) continue;
         double claimed = claimed_of(&line), loss = loss_of(&line, without, with);
-        if (!(loss <= claimed * (1 + 1e-9) && loss > .9 * claimed)) fail_msg("loses %g, claims %g", loss, claimed);
+        if (!(loss <= claimed * (1 + 1e-9) && loss > .9 * claimed))
+            fail_msg("loses %g, claims %g", loss, claimed);
         line.scale_num *= 2; /* half the width would not do */
         assert_true(loss_of(&line, without, with) > 1.7 * claimed);
         choices++;
@@ -292,7 +303,7 @@ static void test_choice__loses_what_it_claims_on_the_worst_neighbours(void **sta
             for (size_t d = 0; d < COUNT(deltas); d++) check_losses(classes, epsilons[e], deltas[d]);
 }
 
-/* ---- Leaves and fits --------------------------------------------------------------------------------------------------- */
+/* ---- Leaves and fits ---- */
 
 static void test_leaves__say_the_means_of_their_records_at_huge_epsilon(void **state) {
     (void)state;
@@ -311,8 +322,8 @@ static void test_dp_df__trains_on_hardly_any_records(void **state) {
     check_hardly_any_records("dp-df");
 }
 
-/* Labels are -1 or 1 by x0 and x1; 5000 records at epsilon 4, where half of them are wrong by chance. Fifths of x0 put one of ten
- * records on the wrong side of each of two steps. */
+/* Labels are -1 or 1 by x0 and x1; 5000 records at epsilon 4, where half of them are wrong by chance. Fifths
+ * of x0 put one of ten records on the wrong side of each of two steps. */
 static void test_dp_df__is_of_use_at_epsilon_4(void **state) {
     (void)state;
     table t = table_of_steps(5000, 2, 2, 31);
@@ -324,7 +335,7 @@ static void test_dp_df__is_of_use_at_epsilon_4(void **state) {
     table_close(&t);
 }
 
-/* ---- Games ------------------------------------------------------------------------------------------------------------- */
+/* ---- Games ---- */
 
 static double root_is_feature_0(const hr_model *model) {
     return model->forest.trees[0].nodes[0].feature == 0;
@@ -334,7 +345,11 @@ static double root_is_feature_0(const hr_model *model) {
 static game chosen(double epsilon, size_t runs) {
     enum { FEATURES = 11 };
     const forest_setting s = {false, 1, 1, FEATURES, 0, 2, epsilon, 0};
-    game g = {.name = "root feature", .options = options_of_forest("dp-df", &s), .claimed = 2, .runs = runs, .look = root_is_feature_0};
+    game g = {.name = "root feature",
+              .options = options_of_forest("dp-df", &s),
+              .claimed = 2,
+              .runs = runs,
+              .look = root_is_feature_0};
     table t = table_open(ROWS, FEATURES);
     hr_column features[FEATURES];
     for (size_t f = 0; f < FEATURES; f++) {

@@ -1,4 +1,5 @@
-/* Private extremely randomised trees: trees owe nothing to the records, leaves all of the budget; and what is claimed holds in games. */
+/* Private extremely randomised trees: trees owe nothing to the records, leaves all of the budget; and what is
+ * claimed holds in games. */
 #include "support/chi_square.h"
 #include "support/forest_checks.h"
 
@@ -7,7 +8,7 @@ static const forest_setting settings[] = {
     {true, 4, 6, 0, 300, 0, 8, 1e-6}, {false, 1, 1, 0, 300, 5, 1e4, 0},   {true, 5, 4, 0, 1, 2, 1, 1e-6},
 };
 
-/* ---- Trees ------------------------------------------------------------------------------------------------------------- */
+/* ---- Trees ---- */
 
 /* Which bins of every feature can reach a node. */
 typedef struct reach {
@@ -22,7 +23,8 @@ static bool has_value(const reach *r, const hr_binning *binning, size_t f) {
 }
 
 /* Each node can be reached by some value of every feature; returns how many leaves there are below. */
-static size_t visit(const hr_binning *binning, const hr_tree *tree, size_t n, const reach *here, int64_t depth) {
+static size_t visit(const hr_binning *binning, const hr_tree *tree, size_t n, const reach *here,
+                    int64_t depth) {
     const hr_node *node = &tree->nodes[n];
     for (size_t f = 0; f < ODD_FEATURES; f++) assert_true(has_value(here, binning, f));
     assert_true(depth >= 0 && node->branches == 0);
@@ -31,7 +33,8 @@ static size_t visit(const hr_binning *binning, const hr_tree *tree, size_t n, co
     for (uint32_t side = 0; side < 2; side++) {
         reach child = *here;
         for (uint32_t b = 0; b < HR_BINS_MAX; b++)
-            if (hr_node_child(tree, node, binning->features[node->feature].kind, (uint8_t)b) != node->left + side)
+            if (hr_node_child(tree, node, binning->features[node->feature].kind, (uint8_t)b) !=
+                node->left + side)
                 child.bins[node->feature][b] = false;
         leaves += visit(binning, tree, node->left + side, &child, depth - 1);
     }
@@ -88,14 +91,15 @@ static void test_cuts__are_uniform_between_public_bounds(void **state) {
         assert_int_equal(bins->bin_count, HR_BINS_MAX);
         double width = columns[f].high - columns[f].low;
         for (size_t e = 0; e < CUTS; e++)
-            assert_true(fabs(bins->edges[e] - (columns[f].low + width * (double)(e + 1) / (CUTS + 1))) < 1e-9 * width);
+            assert_true(fabs(bins->edges[e] - (columns[f].low + width * (double)(e + 1) / (CUTS + 1))) <
+                        1e-9 * width);
     }
     hr_model_free(model);
     table_close(&t);
 }
 
-/* The same coins on other records, and on another number of them, draw the same trees: they come before the noise of the first tree's
- * leaves. */
+/* The same coins on other records, and on another number of them, draw the same trees: they come before the
+ * noise of the first tree's leaves. */
 static void test_trees__do_not_look_at_the_records(void **state) {
     (void)state;
     static const size_t counts[] = {1, 20, 299, 300};
@@ -110,7 +114,8 @@ static void test_trees__do_not_look_at_the_records(void **state) {
     hr_model *one = fit(t.data, &options);
     for (size_t c = 0; c < COUNT(counts); c++) {
         hr_data *data = NULL;
-        assert_int_equal(hr_data_from_arrays(other.schema, counts[c], (const double *const *)other.columns, other.labels, &data, NULL),
+        assert_int_equal(hr_data_from_arrays(other.schema, counts[c], (const double *const *)other.columns,
+                                             other.labels, &data, NULL),
                          HR_OK);
         hr_model *two = fit(data, &options);
         const hr_tree *a = one->forest.trees, *b = two->forest.trees;
@@ -126,7 +131,7 @@ static void test_trees__do_not_look_at_the_records(void **state) {
     table_close(&other);
 }
 
-/* ---- Releases ---------------------------------------------------------------------------------------------------------- */
+/* ---- Releases ---- */
 
 static void check_list(const forest_setting *s, const hr_model *model) {
     reader r = {.s = s, .model = model};
@@ -144,7 +149,7 @@ static void test_releases__cost_what_was_asked_for(void **state) {
     each_forest("dp-ert", settings, COUNT(settings), check_costs);
 }
 
-/* ---- Leaves and fits --------------------------------------------------------------------------------------------------- */
+/* ---- Leaves and fits ---- */
 
 static void test_leaves__say_the_means_of_their_records_at_huge_epsilon(void **state) {
     (void)state;
@@ -163,7 +168,8 @@ static void test_dp_ert__trains_on_hardly_any_records(void **state) {
     check_hardly_any_records("dp-ert");
 }
 
-/* Labels are -1 or 1 on either side of 1/2 of x0; 5000 records at epsilon 4, where half of them are wrong by chance. */
+/* Labels are -1 or 1 on either side of 1/2 of x0; 5000 records at epsilon 4, where half of them are wrong by
+ * chance. */
 static void test_dp_ert__is_of_use_at_epsilon_4(void **state) {
     (void)state;
     table t = table_of_steps(5000, 2, 2, 31);
@@ -174,7 +180,7 @@ static void test_dp_ert__is_of_use_at_epsilon_4(void **state) {
     table_close(&t);
 }
 
-/* ---- Games ------------------------------------------------------------------------------------------------------------- */
+/* ---- Games ---- */
 
 static void test_game__finds_no_more_than_is_claimed_on_an_isolated_canary(void **state) {
     (void)state;

@@ -1,5 +1,5 @@
-/* Training without privacy: it fits what can be fitted, gives the same bytes for any order of records and number of threads, and
- * survives tables that are hardly tables. */
+/* Training without privacy: it fits what can be fitted, gives the same bytes for any order of records and
+ * number of threads, and survives tables that are hardly tables. */
 #include "support/tables.h"
 
 static double training_error(table *t, int64_t trees, int64_t depth) {
@@ -65,8 +65,9 @@ static void test_gbdt__learns_from_missing_values(void **state) {
     }
 }
 
-/* A leaf moves by eta times the mean residual of its records, shrunk by lambda: so every tree lowers the sum of squares, as long
- * as residuals are not 0. Gradients are rounded to integers; hence the one part in 10^9. */
+/* A leaf moves by eta times the mean residual of its records, shrunk by lambda: so every tree lowers the sum
+ * of squares, as long as residuals are not 0. Gradients are rounded to integers; hence the one part in 10^9.
+ */
 static void test_gbdt__lowers_the_loss_with_every_tree(void **state) {
     (void)state;
     table t = table_of_steps(700, 3, 0, 4);
@@ -84,8 +85,9 @@ static void test_gbdt__lowers_the_loss_with_every_tree(void **state) {
     table_close(&t);
 }
 
-/* Four groups with known probabilities: many trees converge to the frequencies of the groups (lambda and steps leave less than
- * .005), which are the truth within 5.2 standard deviations (false-alarm rate 4 * 2e-7). */
+/* Four groups with known probabilities: many trees converge to the frequencies of the groups (lambda and
+ * steps leave less than .005), which are the truth within 5.2 standard deviations (false-alarm rate 4 *
+ * 2e-7). */
 static void test_gbdt__has_calibrated_probabilities(void **state) {
     (void)state;
     enum { ROWS = 20000, GROUPS = 4 };
@@ -124,10 +126,11 @@ static void test_gbdt__tells_three_classes_apart(void **state) {
         hr_model *model = fit(t.data, &options);
         assert_int_equal(hr_model_output_count(model), 3);
         hr_data *test = NULL;
-        assert_int_equal(
-            hr_data_from_arrays(hr_model_schema(model), fresh.rows, (const double *const *)fresh.columns, fresh.labels, &test, NULL),
-            HR_OK);
-        assert_true(metrics_of(model, test).error < .03); /* majority errs on .67; 255 bins blur three steps by about .01 */
+        assert_int_equal(hr_data_from_arrays(hr_model_schema(model), fresh.rows,
+                                             (const double *const *)fresh.columns, fresh.labels, &test, NULL),
+                         HR_OK);
+        assert_true(metrics_of(model, test).error <
+                    .03); /* majority errs on .67; 255 bins blur three steps by about .01 */
         hr_data_free(test);
         hr_model_free(model);
     }
@@ -135,7 +138,8 @@ static void test_gbdt__tells_three_classes_apart(void **state) {
     table_close(&fresh);
 }
 
-/* Equations 3 and 4 by hand: 30 records of label -1, 10 of label 1, told apart by x; one split, eta .3, lambda 2. */
+/* Equations 3 and 4 by hand: 30 records of label -1, 10 of label 1, told apart by x; one split, eta .3,
+ * lambda 2. */
 static double first_tree(size_t classes, hr_loss loss, double x) {
     table t = table_open(40, 1);
     for (size_t i = 0; i < 10; i++) t.columns[0][i] = t.labels[i] = 1;
@@ -148,7 +152,8 @@ static double first_tree(size_t classes, hr_loss loss, double x) {
     options.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = 0;
     options.loss = loss;
     hr_model *model = fit(t.data, &options);
-    double *p = predictions_of(model, t.data), at_x = classes ? p[2 * (x > 0 ? 0 : 39) + 1] : p[x > 0 ? 0 : 39];
+    double *p = predictions_of(model, t.data),
+           at_x = classes ? p[2 * (x > 0 ? 0 : 39) + 1] : p[x > 0 ? 0 : 39];
     free(p);
     hr_model_free(model);
     table_close(&t);
@@ -157,8 +162,10 @@ static double first_tree(size_t classes, hr_loss loss, double x) {
 
 static void test_gbdt__computes_base_and_leaves_as_published(void **state) {
     (void)state;
-    double high = -.5 + .3 * 10 * 1.5 / (10 + 2), low = -.5 - .3 * 30 * .5 / (30 + 2); /* the base is the mean, -1/2 */
-    assert_true(fabs(first_tree(0, HR_LOSS_SQUARE, 1) - high) < 1e-6 && fabs(first_tree(0, HR_LOSS_SQUARE, 0) - low) < 1e-6);
+    double high = -.5 + .3 * 10 * 1.5 / (10 + 2),
+           low = -.5 - .3 * 30 * .5 / (30 + 2); /* the base is the mean, -1/2 */
+    assert_true(fabs(first_tree(0, HR_LOSS_SQUARE, 1) - high) < 1e-6 &&
+                fabs(first_tree(0, HR_LOSS_SQUARE, 0) - low) < 1e-6);
     assert_true(fabs(first_tree(2, HR_LOSS_SQUARE, 1) - (1 + high) / 2) < 1e-6);
     assert_true(fabs(first_tree(2, HR_LOSS_SQUARE, 0) - (1 + low) / 2) < 1e-6);
     double base = log(11. / 31), p = 11. / 42, weight = p * (1 - p);
@@ -183,13 +190,14 @@ static void test_gbdt__predicts_within_the_label_bounds(void **state) {
     options.lambda = 0;
     hr_model *model = fit(t.data, &options);
     double *p = predictions_of(model, t.data);
-    for (size_t i = 0; i < t.rows; i++) assert_true(p[i] >= 200 && p[i] <= 1000 && fabs(p[i] - t.labels[i]) < 4);
+    for (size_t i = 0; i < t.rows; i++)
+        assert_true(p[i] >= 200 && p[i] <= 1000 && fabs(p[i] - t.labels[i]) < 4);
     free(p);
     hr_model_free(model);
     table_close(&t);
 }
 
-/* ---- The same bytes -------------------------------------------------------------------------------------------------- */
+/* ---- The same bytes ---- */
 
 /* Records in another order: row i of the copy is row (i * 7919 + 13) mod rows. */
 static table permuted(const table *t, size_t classes) {
@@ -252,10 +260,11 @@ static void test_gbdt__gives_a_twin_feature_no_say(void **state) {
     table_close(&twin);
 }
 
-/* ---- Tables that are hardly tables ----------------------------------------------------------------------------------- */
+/* ---- Tables that are hardly tables ---- */
 
 /* Predicts a table of `rows` records with one label, and all of them nearly right. */
-static void assert_learns_constant(size_t rows, size_t features, size_t classes, double label, int64_t depth, int64_t bins) {
+static void assert_learns_constant(size_t rows, size_t features, size_t classes, double label, int64_t depth,
+                                   int64_t bins) {
     table t = table_open(rows, features);
     uint64_t random = 11;
     for (size_t f = 0; f < features; f++)

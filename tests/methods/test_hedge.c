@@ -1,8 +1,9 @@
-/* hedge through hr_fit: its list of releases is what the theorem (docs/hedge.md) adds up, trees come from public coins, odd tables
- * do no harm, and it learns. What hangs on noise is from fixed seeds: one and the same run each time. */
+/* hedge through hr_fit: its list of releases is what the theorem (docs/hedge.md) adds up, trees come from
+ * public coins, odd tables do no harm, and it learns. What hangs on noise is from fixed seeds: one and the
+ * same run each time. */
 #include "support/tables.h"
 
-/* ---- Tables ----------------------------------------------------------------------------------------------------------- */
+/* ---- Tables ---- */
 
 /* Numbers, an integer of few values, a category; some missing. Classes: 0 for regression. */
 static table mixed_table(size_t rows, size_t classes) {
@@ -16,7 +17,8 @@ static table mixed_table(size_t rows, size_t classes) {
         double z = (t.columns[1][i] + t.columns[2][i] / 5 + (t.columns[3][i] > 2)) / 3;
         t.labels[i] = classes ? fmin(floor(z * (double)classes), (double)classes - 1) : 10 + 20 * z;
     }
-    hr_column features[4] = {number_column("a", -2, 2), number_column("b", 0, 1), number_column("c", 0, 4), category_column("d", 5)};
+    hr_column features[4] = {number_column("a", -2, 2), number_column("b", 0, 1), number_column("c", 0, 4),
+                             category_column("d", 5)};
     features[2].integer = true;
     table_make(&t, classes ? category_column("y", classes) : number_column("y", 10, 30), features);
     return t;
@@ -56,7 +58,7 @@ static table constant_table(size_t rows, size_t classes) {
     return t;
 }
 
-/* ---- The list of releases --------------------------------------------------------------------------------------------- */
+/* ---- The list of releases ---- */
 
 /* What was seen of one round. */
 typedef struct round_lines {
@@ -97,17 +99,21 @@ static void check_round(const hr_model *model, const round_lines *r, size_t roun
     size_t outputs = model->forest.output_count, leaves = leaves_of(&model->forest.trees[round * outputs]);
     bool pure = model->privacy_measure == HR_PURE;
     assert_true(r->choice && r->sums && r->counts && !!r->clip == clips);
-    assert_true(r->choice->mechanism == (pure ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL) && r->choice->draws == 1);
+    assert_true(r->choice->mechanism == (pure ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL) &&
+                r->choice->draws == 1);
     assert_int_equal(r->sums->draws, leaves * outputs);
     assert_int_equal(r->counts->draws, leaves);
     assert_int_equal(r->counts->sensitivity, 64);
     if (clips) assert_true(r->clip->draws == 1 && r->clip->sensitivity == 64);
     uint64_t bound = outputs > 1 ? 4096 : r->sums->sensitivity;
-    if (outputs > 1) assert_int_equal(r->sums->sensitivity, pure ? (uint64_t)ceil(sqrt((double)outputs) * 4096) : 4096); /* in L1, L2 */
+    if (outputs > 1)
+        assert_int_equal(r->sums->sensitivity,
+                         pure ? (uint64_t)ceil(sqrt((double)outputs) * 4096) : 4096); /* in L1, L2 */
     assert_int_equal(r->choice->sensitivity, 2 * bound);
     bool regression = model->forest.link == HR_LINK_NUMBER;
-    assert_true(regression ? bound >= 81 && bound <= 4096 : bound == (outputs > 1 ? 4096 : 4915)); /* 1.2 for two classes */
-    if (regression && (pure || round == 0)) assert_int_equal(bound, pure ? 2048 : 1228);           /* .5, .3 */
+    assert_true(regression ? bound >= 81 && bound <= 4096
+                           : bound == (outputs > 1 ? 4096 : 4915)); /* 1.2 for two classes */
+    if (regression && (pure || round == 0)) assert_int_equal(bound, pure ? 2048 : 1228); /* .5, .3 */
     hr_mechanism noise = pure ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN;
     assert_true(r->sums->mechanism == noise && r->counts->mechanism == noise);
 }
@@ -120,9 +126,11 @@ static void check_once(const hr_model *model, hr_units budget) {
         if (line->tree >= 0) continue;
         if (!strcmp(line->what, "record count")) counts += line->draws == 1 && line->sensitivity == 64;
         if (!strcmp(line->what, "base score")) bases += line->draws == 1 && line->sensitivity == 4096;
-        if (!strcmp(line->what, "class counts")) classes += line->draws == model->forest.output_count && line->sensitivity == 64;
+        if (!strcmp(line->what, "class counts"))
+            classes += line->draws == model->forest.output_count && line->sensitivity == 64;
         if (strcmp(line->what, "calibration count") != 0) continue;
-        assert_true(line->draws == 40 && line->sensitivity == 64 && line->cost == hr_units_share(budget, .02));
+        assert_true(line->draws == 40 && line->sensitivity == 64 &&
+                    line->cost == hr_units_share(budget, .02));
         assert_true(i + 1 == model->release_count); /* of the finished forest */
         calibrations++;
     }
@@ -132,8 +140,8 @@ static void check_once(const hr_model *model, hr_units budget) {
     assert_true(calibrations == !regression && model->forest.calibration.made == !regression);
 }
 
-/* Groups add up, and so do the lines of one part of a group (the levels of a feature's medians): no two lines share the records. The
- * sum is the budget, or a thousandth less. */
+/* Groups add up, and so do the lines of one part of a group (the levels of a feature's medians): no two lines
+ * share the records. The sum is the budget, or a thousandth less. */
 static void check_sum(const hr_model *model, hr_units budget) {
     hr_units sum = 0;
     for (size_t i = 0; i < model->release_count; i++) {
@@ -143,7 +151,8 @@ static void check_sum(const hr_model *model, hr_units budget) {
                     !strcmp(model->releases[i].what, "bin edges")); /* levels without a median are paid for */
         sum += model->releases[i].cost;
         if (!strcmp(model->releases[i].what, "bin edges")) continue;
-        for (size_t k = 0; k < model->release_count; k++) assert_true(i == k || model->releases[i].group != model->releases[k].group);
+        for (size_t k = 0; k < model->release_count; k++)
+            assert_true(i == k || model->releases[i].group != model->releases[k].group);
     }
     assert_true(sum <= budget && (double)sum > .999 * (double)budget);
 }
@@ -200,7 +209,8 @@ static void test_hedge__lists_the_same_on_odd_tables(void **state) {
     check_table(constant_table(80, 2), true);
     check_table(constant_table(80, 3), false);
     check_table(constant_table(80, 0), false);
-    for (size_t rows = 1; rows <= 3; rows++) check_table(table_of_steps(rows, 2, rows == 2 ? 0 : rows + 1, rows), false);
+    for (size_t rows = 1; rows <= 3; rows++)
+        check_table(table_of_steps(rows, 2, rows == 2 ? 0 : rows + 1, rows), false);
 }
 
 static void test_hedge__lists_the_same_at_any_epsilon(void **state) {
@@ -230,7 +240,7 @@ static void test_hedge__has_no_paper_mode(void **state) {
     table_close(&t);
 }
 
-/* ---- Coins ------------------------------------------------------------------------------------------------------------ */
+/* ---- Coins ---- */
 
 static void test_hedge__gives_another_model_every_time(void **state) {
     (void)state;
@@ -271,7 +281,9 @@ static bool same_structure(const hr_tree *a, const hr_tree *b) {
     if (a->node_count != b->node_count || a->subset_count != b->subset_count) return false;
     for (size_t n = 0; n < a->node_count; n++) {
         const hr_node *x = &a->nodes[n], *y = &b->nodes[n];
-        if (x->left != y->left || x->feature != y->feature || x->cut != y->cut || x->missing_left != y->missing_left) return false;
+        if (x->left != y->left || x->feature != y->feature || x->cut != y->cut ||
+            x->missing_left != y->missing_left)
+            return false;
     }
     return a->subset_count == 0 || !memcmp(a->subsets, b->subsets, a->subset_count * sizeof *a->subsets);
 }
@@ -283,11 +295,12 @@ static size_t same_trees(const hr_model *a, const hr_model *b) {
     return same;
 }
 
-/* Records reach a structure by two ways only: which candidate is chosen, and (with delta) the released gains. Pure fits do not learn
- * from gains, and at epsilon 1e-4 the choice is all but uniform: of 100 records u differs by 100 G at most, so that a proposal
- * is accepted on one table and not on the other with probability 100/2 * 3.6e-6. Noise takes as many random bits whatever it is
- * added to. So two tables which have nothing in common but their size get the same trees, with other leaf values: 8 rounds, 40
- * seeds, 1 tree in 300 expected to differ (and those after it). Bin edges would differ, so all features are categories. */
+/* Records reach a structure by two ways only: which candidate is chosen, and (with delta) the released gains.
+ * Pure fits do not learn from gains, and at epsilon 1e-4 the choice is all but uniform: of 100 records u
+ * differs by 100 G at most, so that a proposal is accepted on one table and not on the other with probability
+ * 100/2 * 3.6e-6. Noise takes as many random bits whatever it is added to. So two tables which have nothing
+ * in common but their size get the same trees, with other leaf values: 8 rounds, 40 seeds, 1 tree in 300
+ * expected to differ (and those after it). Bin edges would differ, so all features are categories. */
 static void test_hedge__draws_structures_from_public_coins(void **state) {
     (void)state;
     size_t same = 0, all = 0;
@@ -308,14 +321,18 @@ static void test_hedge__draws_structures_from_public_coins(void **state) {
     assert_true(all == 40 * 8 && same >= all - 8);
 }
 
-/* Neighbours from one seed: the candidates of round 0 are the same (n-hat, which sets their depths, differs by 1), the noisy sums
- * behind the choice differ by G: the same tree is chosen but for a few seeds, where independent choices among 32 would agree once in
- * 32. Base scores, leaf values and later rounds differ: all of them follow from released values that differ. */
+/* Neighbours from one seed: the candidates of round 0 are the same (n-hat, which sets their depths, differs
+ * by 1), the noisy sums behind the choice differ by G: the same tree is chosen but for a few seeds, where
+ * independent choices among 32 would agree once in
+ * 32. Base scores, leaf values and later rounds differ: all of them follow from released values that differ.
+ */
 static void test_hedge__chooses_alike_on_neighbours(void **state) {
     (void)state;
     table t = categories_table(301, 2, 3, 3);
     hr_data *without = NULL;
-    assert_int_equal(hr_data_from_arrays(t.schema, 300, (const double *const *)t.columns, t.labels, &without, NULL), HR_OK);
+    assert_int_equal(
+        hr_data_from_arrays(t.schema, 300, (const double *const *)t.columns, t.labels, &without, NULL),
+        HR_OK);
     size_t same = 0, leaves = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
         hr_fit_options options = seeded_options_of("hedge", HR_SOUND, seed);
@@ -325,7 +342,8 @@ static void test_hedge__chooses_alike_on_neighbours(void **state) {
         const hr_tree *x = &a->forest.trees[0], *y = &b->forest.trees[0];
         bool alike = same_structure(x, y);
         same += alike;
-        for (size_t n = 0; alike && n < x->node_count; n++) leaves += !x->nodes[n].left && x->nodes[n].value != y->nodes[n].value;
+        for (size_t n = 0; alike && n < x->node_count; n++)
+            leaves += !x->nodes[n].left && x->nodes[n].value != y->nodes[n].value;
         hr_model_free(a), hr_model_free(b);
     }
     assert_true(same >= 34 && leaves > same);
@@ -333,7 +351,7 @@ static void test_hedge__chooses_alike_on_neighbours(void **state) {
     table_close(&t);
 }
 
-/* ---- Use -------------------------------------------------------------------------------------------------------------- */
+/* ---- Use ---- */
 
 typedef struct promise {
     size_t classes;
@@ -342,12 +360,14 @@ typedef struct promise {
     double max; /* error, or root mean square error of labels in [-1, 1] */
 } promise;
 
-/* 12,000 records, 6 features of which two matter. Majority errs on 1/2 or 2/3; the mean label is off by .577. */
+/* 12,000 records, 6 features of which two matter. Majority errs on 1/2 or 2/3; the mean label is off by .577.
+ */
 static void test_hedge__learns(void **state) {
     (void)state;
     static const promise promises[] = {
-        {2, 1, 1e-6, HR_LOSS_SQUARE, .06}, {2, 1, 1e-6, HR_LOSS_LOGISTIC, .06}, {2, 8, 1e-6, HR_LOSS_SQUARE, .02},
-        {3, 2, 1e-6, HR_LOSS_SQUARE, .06}, {0, 1, 1e-6, HR_LOSS_SQUARE, .30},   {2, 2, 0, HR_LOSS_SQUARE, .12},
+        {2, 1, 1e-6, HR_LOSS_SQUARE, .06}, {2, 1, 1e-6, HR_LOSS_LOGISTIC, .06},
+        {2, 8, 1e-6, HR_LOSS_SQUARE, .02}, {3, 2, 1e-6, HR_LOSS_SQUARE, .06},
+        {0, 1, 1e-6, HR_LOSS_SQUARE, .30}, {2, 2, 0, HR_LOSS_SQUARE, .12},
         {3, 8, 0, HR_LOSS_SQUARE, .12},    {0, 2, 0, HR_LOSS_SQUARE, .36},
     };
     for (size_t i = 0; i < COUNT(promises); i++) {
@@ -359,12 +379,13 @@ static void test_hedge__learns(void **state) {
         options.loss = p->loss;
         hr_model *model = fit(t.data, &options);
         hr_data *test = NULL;
-        assert_int_equal(
-            hr_data_from_arrays(hr_model_schema(model), fresh.rows, (const double *const *)fresh.columns, fresh.labels, &test, NULL),
-            HR_OK);
+        assert_int_equal(hr_data_from_arrays(hr_model_schema(model), fresh.rows,
+                                             (const double *const *)fresh.columns, fresh.labels, &test, NULL),
+                         HR_OK);
         hr_metrics m = metrics_of(model, test);
         double error = p->classes ? m.error : m.rmse;
-        print_message("%zu classes, epsilon %g, delta %g, loss %d: %.4f\n", p->classes, p->epsilon, p->delta, (int)p->loss, error);
+        print_message("%zu classes, epsilon %g, delta %g, loss %d: %.4f\n", p->classes, p->epsilon, p->delta,
+                      (int)p->loss, error);
         if (!(error <= p->max)) fail_msg("promise %zu: error %g", i, error);
         hr_data_free(test);
         hr_model_free(model);
@@ -380,7 +401,8 @@ static double error_within(double low, double high, double delta, uint64_t seed)
         for (size_t f = 0; f < 3; f++) t.columns[f][i] = next_unit(&random);
         t.labels[i] = t.columns[0][i] + .5 * t.columns[1][i] > .75;
     }
-    hr_column features[3] = {number_column("a", low, high), number_column("b", low, high), number_column("c", low, high)};
+    hr_column features[3] = {number_column("a", low, high), number_column("b", low, high),
+                             number_column("c", low, high)};
     table_make(&t, category_column("y", 2), features);
     hr_fit_options options = seeded_options_of("hedge", HR_SOUND, seed);
     options.epsilon = 2;
@@ -390,8 +412,8 @@ static double error_within(double low, double high, double delta, uint64_t seed)
     return error;
 }
 
-/* Bounds are guesses: a hundred times too wide they cost little, since edges are quantiles of what is there. Evenly spaced edges
- * would leave one bin. */
+/* Bounds are guesses: a hundred times too wide they cost little, since edges are quantiles of what is there.
+ * Evenly spaced edges would leave one bin. */
 static void test_hedge__does_not_mind_bounds_that_are_too_wide(void **state) {
     (void)state;
     static const double deltas[] = {1e-6, 0};
@@ -401,19 +423,23 @@ static void test_hedge__does_not_mind_bounds_that_are_too_wide(void **state) {
             tight += error_within(0, 1, deltas[d], seed) / 3;
             wide += error_within(-30, 70, deltas[d], seed) / 3;
         }
-        print_message("delta %g: error %.4f within bounds, %.4f within bounds 100 times too wide\n", deltas[d], tight, wide);
+        print_message("delta %g: error %.4f within bounds, %.4f within bounds 100 times too wide\n",
+                      deltas[d], tight, wide);
         if (!(wide < tight + .02)) fail_msg("error %g within wide bounds, %g within tight ones", wide, tight);
     }
 }
 
-/* Two groups, of which one has 9 of 10 labels in the last class and the other 9 of 10 in the first; numbers: means of .8 and -.8. */
+/* Two groups, of which one has 9 of 10 labels in the last class and the other 9 of 10 in the first; numbers:
+ * means of .8 and -.8. */
 static table groups_table(size_t rows, size_t classes) {
     table t = table_open(rows, 1);
     for (size_t i = 0; i < rows; i++) {
         bool rare = i / 2 % 10 == 0;
         t.columns[0][i] = (double)(1 + i % 2);
         t.labels[i] = (i % 2) != rare ? (double)classes - 1 : 0;
-        if (!classes) t.labels[i] = (i % 2 ? .8 : -.8) + (i / 2 % 2 ? .1 : -.1); /* the clip would pull a mean of skewed labels aside */
+        if (!classes)
+            t.labels[i] = (i % 2 ? .8 : -.8) +
+                          (i / 2 % 2 ? .1 : -.1); /* the clip would pull a mean of skewed labels aside */
     }
     hr_column feature = category_column("x", 2);
     table_make(&t, classes ? category_column("y", classes) : number_column("y", -1, 1), &feature);
@@ -421,18 +447,20 @@ static table groups_table(size_t rows, size_t classes) {
 }
 
 /* What the model says of the first two records: of the last class. */
-static void assert_pair(const hr_model *model, const hr_data *data, size_t name, double first, double second, double slack) {
+static void assert_pair(const hr_model *model, const hr_data *data, size_t name, double first, double second,
+                        double slack) {
     double *p = predictions_of(model, data);
     size_t count = hr_model_output_count(model), last = count - 1;
     print_message("case %zu: predicts %.4f and %.4f\n", name, p[last], p[count + last]);
-    if (!(fabs(p[last] - first) < slack && fabs(p[count + last] - second) < slack)) fail_msg("case %zu", name);
+    if (!(fabs(p[last] - first) < slack && fabs(p[count + last] - second) < slack))
+        fail_msg("case %zu", name);
     free(p);
 }
 
-/* With noise that hardly matters scores come to rest where clipped gradients add up to 0. Numbers: the mean. Two classes: 9 parts of
- * 1 - F against one of the clip 1, so F = 8/9, which says .944 (and not .9: the price of a clip below 2); logistic loss: the same of
- * tanh(F). Three classes, (a, 0, 1 - a): 9 parts of a against one of 1/sqrt(2). Calibration finds
- * out, to within half a bin. */
+/* With noise that hardly matters scores come to rest where clipped gradients add up to 0. Numbers: the mean.
+ * Two classes: 9 parts of 1 - F against one of the clip 1, so F = 8/9, which says .944 (and not .9: the price
+ * of a clip below 2); logistic loss: the same of tanh(F). Three classes, (a, 0, 1 - a): 9 parts of a against
+ * one of 1/sqrt(2). Calibration finds out, to within half a bin. */
 static void test_hedge__comes_to_rest_where_clipped_gradients_do(void **state) {
     (void)state;
     static const struct {
@@ -462,8 +490,9 @@ static void test_hedge__comes_to_rest_where_clipped_gradients_do(void **state) {
     }
 }
 
-/* The model is the mean of the last fifth of the iterates: of 25 rounds, trees 20..24 count 1, .8, .6, .4, .2. All leaves are noise, of
- * one size but for the schedule; the mean magnitude of at least 40 * 5 of them is off by less than 1 part in 4. */
+/* The model is the mean of the last fifth of the iterates: of 25 rounds, trees 20..24 count 1, .8, .6, .4,
+ * .2. All leaves are noise, of one size but for the schedule; the mean magnitude of at least 40 * 5 of them
+ * is off by less than 1 part in 4. */
 static void test_hedge__averages_the_last_iterates(void **state) {
     (void)state;
     table t = categories_table(50, 2, 3, 4);
@@ -475,14 +504,16 @@ static void test_hedge__averages_the_last_iterates(void **state) {
         assert_int_equal(model->forest.tree_count, 25);
         for (size_t k = 0; k < 25; k++) {
             const hr_tree *tree = &model->forest.trees[k];
-            for (size_t n = 0; n < tree->node_count; n++) magnitude[k] += fabs(tree->nodes[n].value) / (double)leaves_of(tree);
+            for (size_t n = 0; n < tree->node_count; n++)
+                magnitude[k] += fabs(tree->nodes[n].value) / (double)leaves_of(tree);
         }
         hr_model_free(model);
     }
     for (size_t k = 0; k < 20; k++) middle += magnitude[k] / 20;
     for (size_t k = 20; k < 25; k++) {
         double ratio = magnitude[k] / middle / (.2 * (25 - (double)k));
-        if (!(ratio > .75 && ratio < 1.25)) fail_msg("tree %zu: leaves are %g of what they should be", k, ratio);
+        if (!(ratio > .75 && ratio < 1.25))
+            fail_msg("tree %zu: leaves are %g of what they should be", k, ratio);
     }
     table_close(&t);
 }
@@ -500,7 +531,7 @@ static void test_hedge__knows_a_constant_label(void **state) {
     }
 }
 
-/* ---- Predictions ------------------------------------------------------------------------------------------------------ */
+/* ---- Predictions ---- */
 
 static void check_predictions(const table *t, double epsilon, double delta, double low, double high) {
     for (uint64_t seed = 0; seed < 5; seed++) {
@@ -530,12 +561,13 @@ static void test_hedge__predicts_within_bounds_whatever_the_noise(void **state) 
         if (classes == 1) continue;
         table t = mixed_table(120, classes);
         for (size_t e = 0; e < COUNT(epsilons); e++)
-            for (size_t d = 0; d < COUNT(deltas); d++) check_predictions(&t, epsilons[e], deltas[d], classes ? 0 : 10, classes ? 1 : 30);
+            for (size_t d = 0; d < COUNT(deltas); d++)
+                check_predictions(&t, epsilons[e], deltas[d], classes ? 0 : 10, classes ? 1 : 30);
         table_close(&t);
     }
 }
 
-/* ---- The caller ------------------------------------------------------------------------------------------------------- */
+/* ---- The caller ---- */
 
 static bool stop_at_third(void *user, size_t done, size_t total) {
     size_t *calls = user;
@@ -570,7 +602,9 @@ static void test_hedge__refuses_a_budget_that_buys_nothing(void **state) {
             hr_error err = {0};
             hr_status status = hr_fit(t.data, &options, &model, &err);
             assert_int_equal(status == HR_OK, model != NULL);
-            if (status) assert_true(err.message[0] && err.remedy[0] && (status == HR_E_BUDGET || status == HR_E_ARGUMENT));
+            if (status)
+                assert_true(err.message[0] && err.remedy[0] &&
+                            (status == HR_E_BUDGET || status == HR_E_ARGUMENT));
             if (epsilon < 1e-11) assert_true(status != HR_OK);
             hr_model_free(model);
         }

@@ -1,4 +1,5 @@
-/* The machine of hedge alone, without a record: its questions, its answers to scripts of released values, and lost answers. */
+/* The machine of hedge alone, without a record: its questions, its answers to scripts of released values, and
+ * lost answers. */
 #include "methods/hedge_machine.h"
 #include "stats/reliability.h"
 
@@ -23,9 +24,12 @@ typedef struct world {
 
 static double edges[] = {.1, .2, .3, .4, .5, .6};
 
-static void world_open(world *w, hr_privacy_measure privacy_measure, hr_task task, size_t outputs, uint64_t seed) {
-    *w = (world){.features = {{HR_NUMBER, 8, edges}, {HR_CATEGORY, 6, NULL}, {HR_NUMBER, 5, edges}}, .binning = {FEATURES, w->features}};
-    w->terms = (hr_hedge_terms){.setting = {privacy_measure, HR_UNIT, task, true, 0}, .outputs = outputs, .first_group = 5};
+static void world_open(world *w, hr_privacy_measure privacy_measure, hr_task task, size_t outputs,
+                       uint64_t seed) {
+    *w = (world){.features = {{HR_NUMBER, 8, edges}, {HR_CATEGORY, 6, NULL}, {HR_NUMBER, 5, edges}},
+                 .binning = {FEATURES, w->features}};
+    w->terms = (hr_hedge_terms){
+        .setting = {privacy_measure, HR_UNIT, task, true, 0}, .outputs = outputs, .first_group = 5};
     assert_int_equal(hr_csprng_open_seeded(seed, &w->coins, NULL), HR_OK);
     w->arena = hr_arena_new();
     assert_non_null(w->arena);
@@ -76,12 +80,13 @@ static bool same_forests(const hr_forest *a, const hr_forest *b) {
     same = same && a->calibration.made == b->calibration.made && a->calibration.slope == b->calibration.slope;
     for (size_t t = 0; same && t < a->tree_count; t++) {
         const hr_tree *x = &a->trees[t], *y = &b->trees[t];
-        same = x->node_count == y->node_count && !memcmp(x->nodes, y->nodes, x->node_count * sizeof *x->nodes);
+        same =
+            x->node_count == y->node_count && !memcmp(x->nodes, y->nodes, x->node_count * sizeof *x->nodes);
     }
     return same;
 }
 
-/* ---- Questions ------------------------------------------------------------------------------------------------------- */
+/* ---- Questions ---- */
 
 typedef struct expected {
     hr_privacy_measure privacy_measure;
@@ -89,11 +94,13 @@ typedef struct expected {
     size_t outputs;
 } expected;
 
-static const expected cases[] = {{HR_GDP, HR_BINARY, 1},  {HR_GDP, HR_REGRESSION, 1},  {HR_GDP, HR_MULTICLASS, 4},
-                                 {HR_PURE, HR_BINARY, 1}, {HR_PURE, HR_REGRESSION, 1}, {HR_PURE, HR_MULTICLASS, 4}};
+static const expected cases[] = {{HR_GDP, HR_BINARY, 1},      {HR_GDP, HR_REGRESSION, 1},
+                                 {HR_GDP, HR_MULTICLASS, 4},  {HR_PURE, HR_BINARY, 1},
+                                 {HR_PURE, HR_REGRESSION, 1}, {HR_PURE, HR_MULTICLASS, 4}};
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* Each line of the questions has a group of its own, counted from the first, and together they cost the budget or hardly less. */
+/* Each line of the questions has a group of its own, counted from the first, and together they cost the
+ * budget or hardly less. */
 static void check_lines(const expected *c) {
     world w;
     hr_ask ask;
@@ -125,11 +132,15 @@ static void check_order(const expected *c) {
     world_open(&w, c->privacy_measure, c->task, c->outputs, 2);
     for (; hr_hedge_ask(w.hedge, &ask); asked++, last = ask.kind) {
         hr_ask again;
-        assert_true(hr_hedge_ask(w.hedge, &again) && again.kind == ask.kind && again.lines[0].group == ask.lines[0].group);
+        assert_true(hr_hedge_ask(w.hedge, &again) && again.kind == ask.kind &&
+                    again.lines[0].group == ask.lines[0].group);
         if (asked == 0) assert_int_equal(ask.kind, HR_ASK_TOTALS);
         if (asked == 1) assert_int_equal(ask.kind, HR_ASK_BINS);
-        if (asked >= 2 && ask.kind != HR_ASK_RELIABILITY) assert_int_equal(ask.kind, asked % 2 ? HR_ASK_LEAVES : HR_ASK_CHOICE);
-        if (ask.kind == HR_ASK_LEAVES) assert_int_equal(ask.line_count, c->task == HR_REGRESSION && c->privacy_measure == HR_GDP ? 3 : 2);
+        if (asked >= 2 && ask.kind != HR_ASK_RELIABILITY)
+            assert_int_equal(ask.kind, asked % 2 ? HR_ASK_LEAVES : HR_ASK_CHOICE);
+        if (ask.kind == HR_ASK_LEAVES)
+            assert_int_equal(ask.line_count,
+                             c->task == HR_REGRESSION && c->privacy_measure == HR_GDP ? 3 : 2);
         assert_true(ask.threshold == 0 || (ask.kind == HR_ASK_CHOICE && c->privacy_measure == HR_PURE));
         must_tell(&w, &ask, &(losses){0});
     }
@@ -147,7 +158,8 @@ static void test_machine__asks_in_a_fixed_order(void **state) {
     for (size_t i = 0; i < CASES; i++) check_order(&cases[i]);
 }
 
-/* The values of a line are those of the leaves of the chosen tree; what is asked for next takes the step of that tree. */
+/* The values of a line are those of the leaves of the chosen tree; what is asked for next takes the step of
+ * that tree. */
 static void test_machine__asks_for_the_leaves_of_the_chosen_tree(void **state) {
     (void)state;
     world w;
@@ -158,7 +170,8 @@ static void test_machine__asks_for_the_leaves_of_the_chosen_tree(void **state) {
         if (ask.kind == HR_ASK_CHOICE) assert_true(!!ask.step == told);
         if (ask.kind == HR_ASK_LEAVES) {
             size_t leaves = 0;
-            for (size_t n = 0; n < ask.trees[ask.tree].node_count; n++) leaves += !ask.trees[ask.tree].nodes[n].left;
+            for (size_t n = 0; n < ask.trees[ask.tree].node_count; n++)
+                leaves += !ask.trees[ask.tree].nodes[n].left;
             assert_true(ask.counts[0] == 4 * leaves && ask.counts[1] == leaves);
             told = true;
         }
@@ -167,7 +180,7 @@ static void test_machine__asks_for_the_leaves_of_the_chosen_tree(void **state) {
     world_close(&w);
 }
 
-/* ---- Answers --------------------------------------------------------------------------------------------------------- */
+/* ---- Answers ---- */
 
 static void test_machine__follows_from_coins_and_answers(void **state) {
     (void)state;
@@ -187,7 +200,8 @@ static void test_machine__follows_from_coins_and_answers(void **state) {
     }
 }
 
-/* One output: n-hat is the first value, the base score the second over it. More: the sum of the values, each at least 1. */
+/* One output: n-hat is the first value, the base score the second over it. More: the sum of the values, each
+ * at least 1. */
 static void test_machine__reads_the_number_of_records(void **state) {
     (void)state;
     world w;
@@ -229,7 +243,7 @@ static void test_machine__shrinks_by_the_noise_it_is_told_of(void **state) {
     assert_true(size[0] > 1.1 * size[1] && size[1] > 0);
 }
 
-/* ---- Lost answers ---------------------------------------------------------------------------------------------------- */
+/* ---- Lost answers ---- */
 
 /* A lost round is paid for and has no tree; its clip stays, and no step is taken. */
 static void test_machine__goes_on_without_lost_rounds(void **state) {
@@ -257,7 +271,8 @@ static void test_machine__goes_on_without_lost_rounds(void **state) {
     }
 }
 
-/* Lost totals are asked for again in new groups, until a quarter of the budget is gone; the rounds have what is left. */
+/* Lost totals are asked for again in new groups, until a quarter of the budget is gone; the rounds have what
+ * is left. */
 static void test_machine__asks_again_for_lost_totals(void **state) {
     (void)state;
     world w;
@@ -265,7 +280,8 @@ static void test_machine__asks_again_for_lost_totals(void **state) {
     hr_units sum = 0;
     world_open(&w, HR_GDP, HR_BINARY, 1, 9);
     for (size_t i = 0; i < 3; i++) {
-        assert_true(hr_hedge_ask(w.hedge, &ask) && ask.kind == HR_ASK_TOTALS && ask.lines[0].group == 5 + 2 * i);
+        assert_true(hr_hedge_ask(w.hedge, &ask) && ask.kind == HR_ASK_TOTALS &&
+                    ask.lines[0].group == 5 + 2 * i);
         for (size_t l = 0; l < 2; l++) sum += ask.lines[l].cost;
         assert_int_equal(hr_hedge_sums(w.hedge, NULL, 1, NULL), HR_OK);
     }

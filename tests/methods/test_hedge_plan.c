@@ -14,12 +14,14 @@ typedef struct schedule {
 } schedule;
 
 /* E = records * sqrt(budget), T = 1.5 sqrt(E) within 25..300, r = E/8, step = 2 r^.6/T up to 1/2, depths
- * log2 of min(E/400, records/800) and min(E/200, records/800) within 4..8; pure: E = records * epsilon, T = sqrt(E)/10
- * within 8..64, step 1.7/sqrt(T), depth log2(E/(8 T)) within 2..7. */
+ * log2 of min(E/400, records/800) and min(E/200, records/800) within 4..8; pure: E = records * epsilon, T =
+ * sqrt(E)/10 within 8..64, step 1.7/sqrt(T), depth log2(E/(8 T)) within 2..7. */
 static const schedule schedules[] = {
-    {HR_GDP, 1, 1000, true, false, 47, .5, 3, 4, 4, .004003829787, .01441378723, .001601531915, .0006191489362},
+    {HR_GDP, 1, 1000, true, false, 47, .5, 3, 4, 4, .004003829787, .01441378723, .001601531915,
+     .0006191489362},
     {HR_GDP, 1, 1e5, false, true, 300, .5, 3, 6, 6, .0005933333333, .002136, .0002373333333, 0},
-    {HR_GDP, .01, 30000, true, true, 82, .5, 3, 4, 4, 2.152926829e-05, 7.750536585e-05, 8.611707317e-06, 3.329268293e-06},
+    {HR_GDP, .01, 30000, true, true, 82, .5, 3, 4, 4, 2.152926829e-05, 7.750536585e-05, 8.611707317e-06,
+     3.329268293e-06},
     {HR_GDP, 4, 5e6, false, false, 300, .5, 3, 8, 8, .002533333333, .00912, .001013333333, 0},
     {HR_GDP, 1e-4, 1e4, false, false, 25, 0.3641128406, 3, 4, 4, 7.6e-07, 2.736e-06, 3.04e-07, 0},
     {HR_GDP, .25, 6400, false, true, 84, .5, 3, 4, 4, .0005297619048, .001907142857, .0002119047619, 0},
@@ -35,7 +37,8 @@ static hr_task task_of(bool regression) {
 }
 
 static hr_hedge_setting setting_of(const schedule *s) {
-    return (hr_hedge_setting){s->privacy_measure, hr_units_down(s->budget), task_of(s->regression), s->quantiles, 0};
+    return (hr_hedge_setting){s->privacy_measure, hr_units_down(s->budget), task_of(s->regression),
+                              s->quantiles, 0};
 }
 
 /* Units are 2^-40: the shares of a round of 1e-6 are right to six digits or so. */
@@ -75,9 +78,13 @@ static void test_plan__starts_with_its_shares(void **state) {
         hr_privacy_measure privacy_measure;
         bool quantiles;
         double bins, start;
-    } cases[] = {{HR_GDP, true, .06, .03}, {HR_GDP, false, 0, .03}, {HR_PURE, true, .08, .04}, {HR_PURE, false, 0, .04}};
+    } cases[] = {{HR_GDP, true, .06, .03},
+                 {HR_GDP, false, 0, .03},
+                 {HR_PURE, true, .08, .04},
+                 {HR_PURE, false, 0, .04}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        hr_hedge_setting setting = {cases[i].privacy_measure, 3 * HR_UNIT, HR_MULTICLASS, cases[i].quantiles, 0};
+        hr_hedge_setting setting = {cases[i].privacy_measure, 3 * HR_UNIT, HR_MULTICLASS, cases[i].quantiles,
+                                    0};
         hr_hedge_start start = hr_hedge_start_of(&setting);
         assert_cost(start.bins, 3 * cases[i].bins);
         assert_cost(start.count, 1.5 * cases[i].start);
@@ -97,11 +104,13 @@ static void test_plan__spends_the_budget_and_no_more(void **state) {
             for (double budget = 1e-4; budget < 1000; budget *= 3.7)
                 for (double records = 1; records < 1e9; records *= 2.3) {
                     if (privacy_measure == HR_ZCDP) continue;
-                    hr_hedge_setting s = {(hr_privacy_measure)privacy_measure, hr_units_down(budget), task_of(flags & 1), flags & 2, 0};
+                    hr_hedge_setting s = {(hr_privacy_measure)privacy_measure, hr_units_down(budget),
+                                          task_of(flags & 1), flags & 2, 0};
                     hr_hedge_start start = hr_hedge_start_of(&s);
                     hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
                     hr_units round = plan.choice + plan.sums + plan.counts + plan.within;
-                    hr_units all = start.bins + start.count + start.base + start.calibration + plan.rounds * round;
+                    hr_units all =
+                        start.bins + start.count + start.base + start.calibration + plan.rounds * round;
                     assert_true(all <= s.budget && (double)all >= .999 * (double)s.budget);
                     assert_true(plan.choice && plan.sums && plan.counts);
                     if (plan.rounds < least) least = plan.rounds;
@@ -116,7 +125,8 @@ static void test_plan__stays_within_its_ranges(void **state) {
     for (int privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure += HR_GDP - HR_PURE)
         for (double budget = 1e-9; budget < 1e6; budget *= 10)
             for (double records = 1; records < 1e15; records *= 10) {
-                hr_hedge_setting s = {(hr_privacy_measure)privacy_measure, hr_units_up(fmin(budget, 1e5)), HR_REGRESSION, true, 0};
+                hr_hedge_setting s = {(hr_privacy_measure)privacy_measure, hr_units_up(fmin(budget, 1e5)),
+                                      HR_REGRESSION, true, 0};
                 hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
                 bool pure = privacy_measure == HR_PURE;
                 assert_true(plan.rounds >= (pure ? 8 : 25) && plan.rounds <= (pure ? 64 : 300));
@@ -126,17 +136,20 @@ static void test_plan__stays_within_its_ranges(void **state) {
             }
 }
 
-/* A full tree whose leaves hold as many records each, a unit of noise in one leaf after the other: what comes to the first leaf. */
+/* A full tree whose leaves hold as many records each, a unit of noise in one leaf after the other: what comes
+ * to the first leaf. */
 static double noise_of_equal_leaves(int depth, double records, double ridge) {
     enum { MOST = 511 };
     static hr_node nodes[MOST];
     static double sums[MOST], counts[MOST], values[MOST];
     size_t leaves = (size_t)1 << depth, first = leaves - 1;
     double square = 0;
-    for (size_t n = 0; n < 2 * leaves - 1; n++) nodes[n] = (hr_node){.left = n < first ? (uint32_t)(2 * n + 1) : 0};
+    for (size_t n = 0; n < 2 * leaves - 1; n++)
+        nodes[n] = (hr_node){.left = n < first ? (uint32_t)(2 * n + 1) : 0};
     hr_tree tree = {.nodes = nodes, .node_count = 2 * leaves - 1};
     for (size_t noisy = 0; noisy < leaves; noisy++) {
-        for (size_t leaf = 0; leaf < leaves; leaf++) sums[first + leaf] = leaf == noisy, counts[first + leaf] = records;
+        for (size_t leaf = 0; leaf < leaves; leaf++)
+            sums[first + leaf] = leaf == noisy, counts[first + leaf] = records;
         hr_hierarchical_shrinkage(&tree, 1, ridge, sums, counts, values);
         square += values[first] * values[first];
     }
@@ -153,13 +166,15 @@ static void test_plan__tells_what_noise_does_to_predictions(void **state) {
             hr_hedge_tell(&options, NULL, s.privacy_measure, s.budget, &told);
             hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
             double noise = told.gradient_noise * told.leaf_records;
-            double leaf = noise * noise_of_equal_leaves(plan.depth_all, told.leaf_records, plan.ridge * noise / plan.clip);
+            double leaf = noise * noise_of_equal_leaves(plan.depth_all, told.leaf_records,
+                                                        plan.ridge * noise / plan.clip);
             double wanted = plan.step * sqrt((double)plan.rounds) * fmin(leaf, 1) / 2;
             assert_true(fabs(told.prediction_noise - wanted) < 1e-9 * wanted);
         }
 }
 
-/* Whatever the noisy count says: no release of a fit costs less than that of the longest plan, which some count leads to. */
+/* Whatever the noisy count says: no release of a fit costs less than that of the longest plan, which some
+ * count leads to. */
 static void test_longest__costs_the_least(void **state) {
     (void)state;
     static const hr_task tasks[] = {HR_BINARY, HR_MULTICLASS, HR_REGRESSION};
@@ -171,8 +186,10 @@ static void test_longest__costs_the_least(void **state) {
                 bool reached = false;
                 for (double records = 1; records < 1e30; records *= 1.7) {
                     hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
-                    assert_true(plan.rounds <= longest.rounds && plan.choice >= longest.choice && plan.sums >= longest.sums);
-                    assert_true(plan.counts >= longest.counts && plan.within >= longest.within && plan.clip == longest.clip);
+                    assert_true(plan.rounds <= longest.rounds && plan.choice >= longest.choice &&
+                                plan.sums >= longest.sums);
+                    assert_true(plan.counts >= longest.counts && plan.within >= longest.within &&
+                                plan.clip == longest.clip);
                     reached = reached || plan.rounds == longest.rounds;
                 }
                 assert_true(reached);
@@ -181,9 +198,12 @@ static void test_longest__costs_the_least(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_longest__costs_the_least),      cmocka_unit_test(test_plan__is_what_the_formulas_say),
-        cmocka_unit_test(test_plan__starts_with_its_shares),  cmocka_unit_test(test_plan__spends_the_budget_and_no_more),
-        cmocka_unit_test(test_plan__stays_within_its_ranges), cmocka_unit_test(test_plan__tells_what_noise_does_to_predictions),
+        cmocka_unit_test(test_longest__costs_the_least),
+        cmocka_unit_test(test_plan__is_what_the_formulas_say),
+        cmocka_unit_test(test_plan__starts_with_its_shares),
+        cmocka_unit_test(test_plan__spends_the_budget_and_no_more),
+        cmocka_unit_test(test_plan__stays_within_its_ranges),
+        cmocka_unit_test(test_plan__tells_what_noise_does_to_predictions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

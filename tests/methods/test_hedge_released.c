@@ -1,6 +1,6 @@
-/* What hedge makes of the number of records is made of the released one: the number in the model, the base score, the schedule, and the
- * way of the clip. At epsilon .001 the noise in it is ten thousand records and more, so that the exact number would show. Seeds are
- * fixed: one and the same run each time. */
+/* What hedge makes of the number of records is made of the released one: the number in the model, the base
+ * score, the schedule, and the way of the clip. At epsilon .001 the noise in it is ten thousand records and
+ * more, so that the exact number would show. Seeds are fixed: one and the same run each time. */
 #include "methods/hedge_plan.h"
 #include "support/tables.h"
 
@@ -49,7 +49,8 @@ static int free_models(void **state) {
 
 static const hr_release *line_of(const hr_model *model, const char *what, int64_t round) {
     for (size_t i = 0; i < model->release_count; i++)
-        if (!strcmp(model->releases[i].what, what) && model->releases[i].tree == round) return &model->releases[i];
+        if (!strcmp(model->releases[i].what, what) && model->releases[i].tree == round)
+            return &model->releases[i];
     fail_msg("no line %s of round %d", what, (int)round);
     return NULL;
 }
@@ -66,7 +67,8 @@ static double noise_below(const hr_release *line, double x, double unit) {
     return x < 0 ? exp(x * unit / scale) / 2 : 1 - exp(-x * unit / scale) / 2;
 }
 
-/* What was seen and what is expected of events whose chances follow from what was released before each of them. */
+/* What was seen and what is expected of events whose chances follow from what was released before each of
+ * them. */
 typedef struct tally {
     double seen, expected, variance;
 } tally;
@@ -84,7 +86,7 @@ static void assert_tally(const char *name, const char *kind, const tally *t) {
     if (fabs(t->seen - t->expected) > 5 * sqrt(t->variance)) fail_msg("%s, %s", name, kind);
 }
 
-/* ---- The number in the model -------------------------------------------------------------------------------------------- */
+/* ---- The number in the model ---- */
 
 /* It is n + noise, but at least 1. That it is n by chance has probability 1e-6 a fit or less. */
 static void test_records__are_the_noisy_count(void **state) {
@@ -123,23 +125,24 @@ static void test_records__are_the_noisy_class_counts(void **state) {
     table_close(&t);
 }
 
-/* ---- The base score ----------------------------------------------------------------------------------------------------- */
+/* ---- The base score ---- */
 
-/* The noisy sum of labels (exact: 0) over the released count, clipped to +-1. Over the exact one it would be +-1 in all fits but one of
- * some thousands. */
+/* The noisy sum of labels (exact: 0) over the released count, clipped to +-1. Over the exact one it would be
+ * +-1 in all fits but one of some thousands. */
 static void test_base__is_divided_by_the_released_count(void **state) {
     (void)state;
     for (size_t k = 0; k < KINDS; k++) {
         tally inside = {0};
         for (size_t i = 0; i < FITS; i++) {
             double records = hr_model_records(models[k][i]), base = models[k][i]->forest.base[0];
-            tally_add(&inside, base > -1 && base < 1, 2 * noise_below(line_of(models[k][i], "base score", -1), records, 4096) - 1);
+            tally_add(&inside, base > -1 && base < 1,
+                      2 * noise_below(line_of(models[k][i], "base score", -1), records, 4096) - 1);
         }
         assert_tally("base scores between the ends", kind_names[k], &inside);
     }
 }
 
-/* ---- The clip ----------------------------------------------------------------------------------------------------------- */
+/* ---- The clip ---- */
 
 static int64_t next_bound(double clip, double part) {
     return (int64_t)(fmin(fmax(clip * exp(-.2 * (part - .95)), .02), 1) * 4096);
@@ -150,9 +153,10 @@ static double part_above(double clip, int64_t next) {
     return .95 - log((double)next / 4096 / clip) / .2;
 }
 
-/* A round's move of the bound is either that of a part 0 or 1, or of one in between: the noisy count within over the released
- * number of records. The noise is 50,000 records: over the exact number, 3, moves in between would be as good as never. Rounds whose
- * bound could reach its largest value are left out: those hide the part. */
+/* A round's move of the bound is either that of a part 0 or 1, or of one in between: the noisy count within
+ * over the released number of records. The noise is 50,000 records: over the exact number, 3, moves in
+ * between would be as good as never. Rounds whose bound could reach its largest value are left out: those
+ * hide the part. */
 static void tally_moves(const hr_model *model, tally *between) {
     for (size_t r = 0; r + 1 < model->forest.tree_count; r++) {
         double clip = r ? (double)line_of(model, "leaf sum", (int64_t)r)->sensitivity / 4096 : .3;
@@ -161,7 +165,8 @@ static void tally_moves(const hr_model *model, tally *between) {
         if (none == 4096) continue;
         assert_true(next >= all && next <= none);
         const hr_release *line = line_of(model, "clip count", (int64_t)r);
-        double records = hr_model_records(model), low = part_above(clip, none), high = part_above(clip, all + 1);
+        double records = hr_model_records(model), low = part_above(clip, none),
+               high = part_above(clip, all + 1);
         double p = noise_below(line, high * records, 64) - noise_below(line, low * records, 64);
         tally_add(between, next > all && next < none, p);
     }
@@ -174,7 +179,7 @@ static void test_clip__follows_the_released_count(void **state) {
     assert_tally("moves of the clip between the ends", kind_names[GAUSSIAN], &between);
 }
 
-/* ---- The schedule ------------------------------------------------------------------------------------------------------- */
+/* ---- The schedule ---- */
 
 /* The first number of records above `from` that has one round more. */
 static size_t next_step(const hr_hedge_setting *setting, size_t from) {
@@ -183,13 +188,14 @@ static size_t next_step(const hr_hedge_setting *setting, size_t from) {
     return from;
 }
 
-/* Rounds, their costs and depths are those of the model's number. A table just at a step of the schedule has another schedule in about
- * half the fits: that none of 30 has one is an event of probability 1e-9. (At epsilon .001 there are steps only above 500,000
- * records.) */
+/* Rounds, their costs and depths are those of the model's number. A table just at a step of the schedule has
+ * another schedule in about half the fits: that none of 30 has one is an event of probability 1e-9. (At
+ * epsilon .001 there are steps only above 500,000 records.) */
 static void check_schedule(double epsilon, double delta, size_t from) {
     hr_hedge_setting setting = {.privacy_measure = delta > 0 ? HR_GDP : HR_PURE, .task = HR_REGRESSION};
     setting.budget = delta > 0 ? hr_gdp_budget(epsilon, delta) : hr_units_down(epsilon);
-    size_t rows = next_step(&setting, from), others = 0, exact = hr_hedge_plan_of(&setting, (double)rows).rounds;
+    size_t rows = next_step(&setting, from), others = 0,
+           exact = hr_hedge_plan_of(&setting, (double)rows).rounds;
     table t = table_open(rows, 1);
     for (size_t i = 0; i < rows; i++) {
         t.columns[0][i] = (double)(1 + i % 2);
@@ -206,12 +212,14 @@ static void check_schedule(double epsilon, double delta, size_t from) {
         assert_int_equal(model->forest.tree_count, plan.rounds);
         for (int64_t r = 0; r < (int64_t)plan.rounds; r++) {
             assert_true(line_of(model, "choice of tree", r)->cost == plan.choice);
-            assert_true(line_of(model, "leaf sum", r)->cost == plan.sums && line_of(model, "leaf count", r)->cost == plan.counts);
+            assert_true(line_of(model, "leaf sum", r)->cost == plan.sums &&
+                        line_of(model, "leaf count", r)->cost == plan.counts);
         }
         others += plan.rounds != exact;
         hr_model_free(model);
     }
-    print_message("epsilon %g, delta %g, %zu records: %zu of 30 fits have other than %zu rounds\n", epsilon, delta, rows, others, exact);
+    print_message("epsilon %g, delta %g, %zu records: %zu of 30 fits have other than %zu rounds\n", epsilon,
+                  delta, rows, others, exact);
     assert_true(others > 0 && others < 30);
     table_close(&t);
 }
@@ -238,13 +246,15 @@ static int deepest_of(const hr_model *model) {
     return deepest;
 }
 
-/* The deepest tree is as deep as the schedule of the model's number has it, or (all trees being over one feature) less. 64 records are at a
- * step of the depth. */
+/* The deepest tree is as deep as the schedule of the model's number has it, or (all trees being over one
+ * feature) less. 64 records are at a step of the depth. */
 static void test_depth__follows_the_released_count(void **state) {
     (void)state;
     enum { RECORDS = 64, FEATURES = 4, SEEDS = 60 };
-    hr_hedge_setting setting = {.privacy_measure = HR_PURE, .budget = hr_units_down(8), .task = HR_REGRESSION};
-    hr_column features[FEATURES] = {category_column("a", 8), category_column("b", 8), category_column("c", 8), category_column("d", 8)};
+    hr_hedge_setting setting = {
+        .privacy_measure = HR_PURE, .budget = hr_units_down(8), .task = HR_REGRESSION};
+    hr_column features[FEATURES] = {category_column("a", 8), category_column("b", 8), category_column("c", 8),
+                                    category_column("d", 8)};
     table t = table_open(RECORDS, FEATURES);
     uint64_t random = 3;
     for (size_t i = 0; i < RECORDS; i++) {
@@ -265,16 +275,20 @@ static void test_depth__follows_the_released_count(void **state) {
         others += plan.depth_all != exact;
         hr_model_free(model);
     }
-    print_message("%d of %d fits have another depth than that of %d records, %d have a tree of it\n", others, SEEDS, RECORDS, full);
+    print_message("%d of %d fits have another depth than that of %d records, %d have a tree of it\n", others,
+                  SEEDS, RECORDS, full);
     assert_true(others > 10 && others < 50 && full > 54);
     table_close(&t);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_records__are_the_noisy_count),           cmocka_unit_test(test_records__are_the_noisy_class_counts),
-        cmocka_unit_test(test_base__is_divided_by_the_released_count), cmocka_unit_test(test_clip__follows_the_released_count),
-        cmocka_unit_test(test_schedule__follows_the_released_count),   cmocka_unit_test(test_depth__follows_the_released_count),
+        cmocka_unit_test(test_records__are_the_noisy_count),
+        cmocka_unit_test(test_records__are_the_noisy_class_counts),
+        cmocka_unit_test(test_base__is_divided_by_the_released_count),
+        cmocka_unit_test(test_clip__follows_the_released_count),
+        cmocka_unit_test(test_schedule__follows_the_released_count),
+        cmocka_unit_test(test_depth__follows_the_released_count),
     };
     return cmocka_run_group_tests(tests, fit_models, free_models);
 }

@@ -1,4 +1,5 @@
-/* InPrivate Digging for one owner: who trains when, what is released, and models that have learned something. */
+/* InPrivate Digging for one owner: who trains when, what is released, and models that have learned something.
+ */
 #include "methods/inprivate.h"
 #include "support/tables.h"
 
@@ -24,7 +25,7 @@ static table mixed_table(size_t rows, size_t classes, uint64_t seed) {
     return t;
 }
 
-/* ---- Rounds -------------------------------------------------------------------------------------------------------------- */
+/* ---- Rounds ---- */
 
 static hr_csprng *must_csprng(uint64_t seed) {
     hr_csprng *csprng = NULL;
@@ -32,7 +33,8 @@ static hr_csprng *must_csprng(uint64_t seed) {
     return csprng;
 }
 
-/* Half, a quarter, an eighth, and an eighth for the last: |count - n p| < 6 sqrt(n p (1 - p)) fails by chance once in 10^8. */
+/* Half, a quarter, an eighth, and an eighth for the last: |count - n p| < 6 sqrt(n p (1 - p)) fails by chance
+ * once in 10^8. */
 static void test_rounds__halve_what_is_left(void **state) {
     (void)state;
     static uint8_t round_of[EVERYBODY];
@@ -66,7 +68,7 @@ static void test_rounds__do_not_depend_on_other_records(void **state) {
     }
 }
 
-/* ---- Trees --------------------------------------------------------------------------------------------------------------- */
+/* ---- Trees ---- */
 
 typedef struct purse {
     hr_csprng *csprng;
@@ -77,7 +79,8 @@ typedef struct purse {
 static purse purse_open(hr_privacy_measure privacy_measure, double epsilon, uint64_t seed) {
     purse p = {.csprng = must_csprng(seed), .arena = hr_arena_new()};
     assert_non_null(p.arena);
-    assert_int_equal(hr_gate_new(privacy_measure, (hr_units)(epsilon * 0x1p40), p.csprng, &p.gate, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(privacy_measure, (hr_units)(epsilon * 0x1p40), p.csprng, &p.gate, NULL),
+                     HR_OK);
     return p;
 }
 
@@ -87,12 +90,16 @@ static void purse_close(purse *p) {
     hr_arena_free(p->arena);
 }
 
-static hr_tree must_tree(purse *p, const hr_data *records, const double *scores, const hr_fit_options *options) {
+static hr_tree must_tree(purse *p, const hr_data *records, const double *scores,
+                         const hr_fit_options *options) {
     hr_inprivate_tree_job job = {
-        .records = records, .scores = scores, .scope = {.tree = 3, .group = 7, .part = 2, .budget = hr_gate_budget(p->gate)}};
+        .records = records,
+        .scores = scores,
+        .scope = {.tree = 3, .group = 7, .part = 2, .budget = hr_gate_budget(p->gate)}};
     hr_tree tree = {0};
     hr_error err = {0};
-    if (hr_inprivate_tree(&job, options, p->gate, 1, p->arena, &tree, &err)) fail_msg("%s; %s", err.message, err.remedy);
+    if (hr_inprivate_tree(&job, options, p->gate, 1, p->arena, &tree, &err))
+        fail_msg("%s; %s", err.message, err.remedy);
     return tree;
 }
 
@@ -115,8 +122,10 @@ static void test_tree__holds_what_its_receiver_checks(void **state) {
                     const hr_tree_limits limits = {t.schema, (size_t)options.depth, most, true};
                     hr_tree_fault fault;
                     if (hr_tree_check(&tree, &limits, &fault, &err)) fail_msg("%s", err.message);
-                    assert_int_equal(tree.node_count, ((size_t)2 << options.depth) - 1); /* full: its shape tells nothing */
-                    assert_true(hr_gate_spent(p.gate) <= hr_gate_budget(p.gate) && hr_gate_spent(p.gate) > hr_gate_budget(p.gate) - 100);
+                    assert_int_equal(tree.node_count,
+                                     ((size_t)2 << options.depth) - 1); /* full: its shape tells nothing */
+                    assert_true(hr_gate_spent(p.gate) <= hr_gate_budget(p.gate) &&
+                                hr_gate_spent(p.gate) > hr_gate_budget(p.gate) - 100);
                     purse_close(&p);
                     table_close(&t);
                 }
@@ -144,7 +153,8 @@ static void test_tree__is_all_of_one_group_and_part(void **state) {
 }
 
 /* Equation 8 or 14 of the records that `said` sends to one leaf, clipped as sound leaves are. */
-static double leaf_by_equation(const table *t, size_t classes, const double *scores, const double *said, double value) {
+static double leaf_by_equation(const table *t, size_t classes, const double *scores, const double *said,
+                               double value) {
     double sum = 0, denominator = 0;
     for (size_t i = 0; i < 1000; i++) {
         double y = classes ? 2 * t->labels[i] - 1 : t->labels[i], f = classes ? scores[i] / 2 : scores[i];
@@ -178,7 +188,8 @@ static void check_leaves(size_t classes, int64_t depth) {
     table_close(&t);
 }
 
-/* Almost without noise: the leaves are equations 8 and 14 of the residuals, whatever the scores were and however deep the tree. */
+/* Almost without noise: the leaves are equations 8 and 14 of the residuals, whatever the scores were and
+ * however deep the tree. */
 static void test_tree__says_what_the_equations_say(void **state) {
     (void)state;
     for (size_t classes = 0; classes <= 2; classes += 2)
@@ -201,7 +212,7 @@ static void test_tree__as_published_takes_residuals_of_any_size(void **state) {
     table_close(&t);
 }
 
-/* ---- Forests ------------------------------------------------------------------------------------------------------------- */
+/* ---- Forests ---- */
 
 /* How many different thresholds a feature has, at the most. */
 static size_t most_thresholds(const hr_model *model) {
@@ -214,15 +225,18 @@ static size_t most_thresholds(const hr_model *model) {
     return most;
 }
 
-/* Those of many owners with bins of their own, in one model, say what the trees say one by one; also where a feature is cut at more places
- * than a byte can tell apart. */
+/* Those of many owners with bins of their own, in one model, say what the trees say one by one; also where a
+ * feature is cut at more places than a byte can tell apart. */
 static void test_forest__says_what_its_trees_say(void **state) {
     (void)state;
     enum { OWNERS = 120, RECORDS = 300 };
     for (size_t classes = 0; classes <= 2; classes += 2) {
         table t = mixed_table(RECORDS, classes, 4);
         hr_fit_options options = options_of("inprivate", HR_SOUND);
-        hr_model parts = {.method = "inprivate", .schema = t.schema, .privacy_measure = HR_PURE, .guarantee = {.statement = ""}};
+        hr_model parts = {.method = "inprivate",
+                          .schema = t.schema,
+                          .privacy_measure = HR_PURE,
+                          .guarantee = {.statement = ""}};
         static double scores[RECORDS], sums[RECORDS];
         memset(sums, 0, sizeof sums);
         parts.arena = hr_arena_new();
@@ -231,7 +245,9 @@ static void test_forest__says_what_its_trees_say(void **state) {
             purse p = purse_open(HR_PURE, 3, k);
             hr_tree tree = must_tree(&p, t.data, scores, &options);
             hr_tree_add(&tree, t.data, sums);
-            assert_int_equal(hr_tree_copy(&tree, parts.arena, &parts.forest.trees[parts.forest.tree_count++], NULL), HR_OK);
+            assert_int_equal(
+                hr_tree_copy(&tree, parts.arena, &parts.forest.trees[parts.forest.tree_count++], NULL),
+                HR_OK);
             purse_close(&p);
         }
         hr_model *model = NULL;
@@ -249,7 +265,7 @@ static void test_forest__says_what_its_trees_say(void **state) {
     }
 }
 
-/* ---- Lines --------------------------------------------------------------------------------------------------------------- */
+/* ---- Lines ---- */
 
 typedef struct expectation {
     hr_mechanism mechanism;
@@ -261,8 +277,10 @@ static expectation expected_line(const hr_release *line, const hr_fit_options *o
     bool sound = o->mode == HR_SOUND;
     double rest = sound ? 1 - o->bin_share : 1, leaf = rest * o->leaf_share;
     if (!strcmp(line->what, "split")) {
-        uint64_t width = sound ? HR_GAIN_WIDTH : (8 << HR_GAIN_BITS) / 4 / (uint64_t)o->depth; /* classes: R = 2 */
-        return (expectation){sound ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL, width, (rest - leaf) / (double)o->depth};
+        uint64_t width =
+            sound ? HR_GAIN_WIDTH : (8 << HR_GAIN_BITS) / 4 / (uint64_t)o->depth; /* classes: R = 2 */
+        return (expectation){sound ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL, width,
+                             (rest - leaf) / (double)o->depth};
     }
     bool sum = !strcmp(line->what, "leaf sum");
     assert_true(sum || !strcmp(line->what, "leaf count"));
@@ -295,9 +313,11 @@ static void test_lines__are_what_trees_are_made_of(void **state) {
                 assert_true(fabs(hr_units_value(line->cost) - 2 * wanted.cost) < 1e-9);
                 counts[line->part]++;
             }
-            for (size_t m = 0; m < 3; m++) assert_true(counts[m] == (size_t)options.depth + 2 && fabs(of_part[m] - 2) < 1e-6);
+            for (size_t m = 0; m < 3; m++)
+                assert_true(counts[m] == (size_t)options.depth + 2 && fabs(of_part[m] - 2) < 1e-6);
             assert_true(model->guarantee.is_private == (mode == HR_SOUND));
-            if (mode == HR_SOUND) assert_true(model->guarantee.epsilon <= 2 && model->guarantee.epsilon > 2 - 1e-6);
+            if (mode == HR_SOUND)
+                assert_true(model->guarantee.epsilon <= 2 && model->guarantee.epsilon > 2 - 1e-6);
             hr_model_free(model);
             table_close(&t);
         }
@@ -317,7 +337,7 @@ static void test_lines__name_the_exact_statistics_of_the_publication(void **stat
     table_close(&t);
 }
 
-/* ---- The method ---------------------------------------------------------------------------------------------------------- */
+/* ---- The method ---- */
 
 static void test_method__learns(void **state) {
     (void)state;
@@ -334,7 +354,8 @@ static void test_method__learns(void **state) {
 }
 
 /* As published, almost without noise: what the leaves of records without features say. */
-static void published_leaves(const double *labels, size_t rows, size_t rounds, uint64_t seed, double *leaves) {
+static void published_leaves(const double *labels, size_t rows, size_t rounds, uint64_t seed,
+                             double *leaves) {
     table t = table_open(rows, 1);
     for (size_t i = 0; i < rows; i++) t.labels[i] = labels[i];
     hr_column x = number_column("x", 0, 0);

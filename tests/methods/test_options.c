@@ -1,12 +1,13 @@
-/* What hr_method_option lists is what options do: defaults, ranges (every bound, and the value just beyond it) and words, for
- * every option of every method and mode, by name and by field. */
+/* What hr_method_option lists is what options do: defaults, ranges (every bound, and the value just beyond
+ * it) and words, for every option of every method and mode, by name and by field. */
 #include "support/tables.h"
 
 typedef enum value_kind { WHOLE, REAL, WORD } value_kind;
 
 #define BY_NAME(option) offsetof(hr_fit_options, by_name) + HR_OPTION_##option * sizeof(double)
 
-/* Where each option lives: written down here a second time, so that a wrong line of the library's table shows. */
+/* Where each option lives: written down here a second time, so that a wrong line of the library's table
+ * shows. */
 static const struct place {
     const char *name;
     value_kind kind;
@@ -75,7 +76,8 @@ static limits limits_of(const char *range) {
     char name;
     if (dots) return (limits){strtod(range, NULL), strtod(dots + 2, NULL), false};
     l.low_excluded = true;
-    if (sscanf(range, "%lf < %c <= %lf", &l.low, &name, &l.high) != 3) fail_msg("cannot read the range '%s'", range);
+    if (sscanf(range, "%lf < %c <= %lf", &l.low, &name, &l.high) != 3)
+        fail_msg("cannot read the range '%s'", range);
     return l;
 }
 
@@ -94,13 +96,15 @@ static const char *text_of(double value) {
 }
 
 /* Calls check(method, mode, option) for every option that a mode takes. */
-static size_t each_option(void (*check)(const hr_method_info *method, hr_mode mode, const hr_option_info *option)) {
+static size_t each_option(void (*check)(const hr_method_info *method, hr_mode mode,
+                                        const hr_option_info *option)) {
     size_t seen = 0;
     for (size_t m = 0; m < hr_method_count(); m++) {
         hr_option_info option;
         for (size_t k = 0; hr_method_option(hr_method_at(m), k, &option); k++)
             for (int mode = HR_SOUND; mode <= HR_PAPER; mode++)
-                if ((mode == HR_SOUND ? option.sound : option.paper)[0]) check(hr_method_at(m), (hr_mode)mode, &option), seen++;
+                if ((mode == HR_SOUND ? option.sound : option.paper)[0])
+                    check(hr_method_at(m), (hr_mode)mode, &option), seen++;
     }
     assert_true(seen > 60);
     return seen;
@@ -110,7 +114,8 @@ static void assert_refused(hr_fit_options *options, const hr_option_info *option
     hr_fit_options before = *options;
     hr_error err = {0};
     hr_status status = hr_fit_options_set(options, option->name, value, &err);
-    if (status != HR_E_ARGUMENT) fail_msg("%s %s = '%s': status %d", options->method, option->name, value, status);
+    if (status != HR_E_ARGUMENT)
+        fail_msg("%s %s = '%s': status %d", options->method, option->name, value, status);
     assert_int_equal(err.status, HR_E_ARGUMENT);
     assert_string_equal(err.field, option->name);
     if (!strstr(err.remedy, option->range) && !strstr(err.message, option->range))
@@ -187,14 +192,16 @@ static void test_options__take_their_words(void **state) {
 static void check_texts(const hr_method_info *method, hr_mode mode, const hr_option_info *option) {
     const struct place *at = place_of(option->name);
     hr_fit_options options = options_of(method->name, mode);
-    static const char *const bad[] = {"",    " ",    " 5",       "5 ",  "0x10", "0x1p0", "nan",     "NaN",
-                                      "inf", "-inf", "infinity", "5,0", "five", "5x",    "--",      "1e9999",
-                                      "1e+", "5\n",  "5;",       "-1",  "1_0",  "1'000", "5 0",     ".",
-                                      "e3",  "-",    "+",        "1e",  "1e1x", "0b10",  "0.5.0.5", "99999999999999999999999"};
+    static const char *const bad[] = {
+        "",    " ",    " 5",       "5 ",  "0x10", "0x1p0", "nan",     "NaN",
+        "inf", "-inf", "infinity", "5,0", "five", "5x",    "--",      "1e9999",
+        "1e+", "5\n",  "5;",       "-1",  "1_0",  "1'000", "5 0",     ".",
+        "e3",  "-",    "+",        "1e",  "1e1x", "0b10",  "0.5.0.5", "99999999999999999999999"};
     if (at->kind == WORD) return;
     for (size_t i = 0; i < COUNT(bad); i++) assert_refused(&options, option, bad[i]);
     static const char *const fractions[] = {"1.5", "5.25", "1e-1", "2.000001"};
-    for (size_t i = 0; at->kind == WHOLE && i < COUNT(fractions); i++) assert_refused(&options, option, fractions[i]);
+    for (size_t i = 0; at->kind == WHOLE && i < COUNT(fractions); i++)
+        assert_refused(&options, option, fractions[i]);
 }
 
 static void test_options__are_parsed_strictly(void **state) {
@@ -205,9 +212,11 @@ static void test_options__are_parsed_strictly(void **state) {
     assert_true(options.epsilon == 1000);
     assert_int_equal(hr_fit_options_set(&options, "epsilon", "0.1", NULL), HR_OK);
     assert_true(options.epsilon == .1);
-    assert_int_equal(hr_fit_options_set(&options, "epsilon", "1e-400", NULL), HR_E_ARGUMENT); /* 0 as a double */
+    assert_int_equal(hr_fit_options_set(&options, "epsilon", "1e-400", NULL),
+                     HR_E_ARGUMENT); /* 0 as a double */
     assert_int_equal(hr_fit_options_set(&options, "trees", "100000", NULL), HR_OK);
-    assert_int_equal(hr_fit_options_set(&options, "trees", "1e3", NULL), HR_OK); /* an integer, however it is written */
+    assert_int_equal(hr_fit_options_set(&options, "trees", "1e3", NULL),
+                     HR_OK); /* an integer, however it is written */
     assert_true(options.trees == 1000);
 }
 
@@ -240,7 +249,8 @@ static void test_options__that_a_mode_lacks_tell_which_it_takes(void **state) {
                 bool takes = false;
                 if (mode == HR_PAPER && !has_paper_mode(method->name)) continue;
                 for (size_t k = 0; !takes && hr_method_option(method, k, &option); k++)
-                    takes = strcmp(option.name, places[i].name) == 0 && (mode == HR_SOUND ? option.sound : option.paper)[0];
+                    takes = strcmp(option.name, places[i].name) == 0 &&
+                            (mode == HR_SOUND ? option.sound : option.paper)[0];
                 if (takes) continue;
                 hr_fit_options options = options_of(method->name, (hr_mode)mode), before = options;
                 hr_error err = {0};
@@ -253,7 +263,8 @@ static void test_options__that_a_mode_lacks_tell_which_it_takes(void **state) {
 
 static void test_options__of_unknown_names_are_refused(void **state) {
     (void)state;
-    static const char *const bad[] = {"", "tree", "TREES", "learning_rate", "threads", "seed", "epsilon ", "method", "trees=5"};
+    static const char *const bad[] = {"",     "tree",     "TREES",  "learning_rate", "threads",
+                                      "seed", "epsilon ", "method", "trees=5"};
     hr_fit_options options = options_of("dpboost", HR_SOUND), before = options;
     for (size_t i = 0; i < COUNT(bad); i++) {
         hr_error err = {0};
@@ -272,7 +283,8 @@ static void test_methods__of_unknown_names_are_refused(void **state) {
         before = options;
         hr_error err = {0};
         assert_int_equal(hr_fit_options_init(&options, bad[i], HR_SOUND, &err), HR_E_ARGUMENT);
-        for (size_t m = 0; m < hr_method_count(); m++) assert_non_null(strstr(err.remedy, hr_method_at(m)->name));
+        for (size_t m = 0; m < hr_method_count(); m++)
+            assert_non_null(strstr(err.remedy, hr_method_at(m)->name));
         assert_memory_equal(&options, &before, sizeof before);
         assert_null(hr_method_find(bad[i]));
     }
@@ -295,11 +307,12 @@ static void test_methods__tell_what_they_prove_and_what_they_do_not(void **state
         assert_true(info->summary[0] && info->paper[0]);
         assert_true(info->is_private != has_no_privacy(info->name));
         assert_true((info->flaws[0] != '\0') == (has_paper_mode(info->name) || has_no_privacy(info->name)));
-        if (info->is_private) assert_non_null(strstr(info->sound, "dpboost") ? info->sound : strstr(info->sound, "e^epsilon"));
+        if (info->is_private)
+            assert_non_null(strstr(info->sound, "dpboost") ? info->sound : strstr(info->sound, "e^epsilon"));
     }
 }
 
-/* ---- Fields that are set past hr_fit_options_set ------------------------------------------------------------------ */
+/* ---- Fields that are set past hr_fit_options_set ---- */
 
 static table small;
 
@@ -371,7 +384,8 @@ static void test_fit__ignores_fields_that_the_mode_does_not_take(void **state) {
         }
 }
 
-/* A program that was built when the struct ended after the mode, after the options, or before the caller's progress. */
+/* A program that was built when the struct ended after the mode, after the options, or before the caller's
+ * progress. */
 static void test_fit__takes_options_of_an_older_header(void **state) {
     (void)state;
     static const size_t sizes[] = {offsetof(hr_fit_options, epsilon), offsetof(hr_fit_options, by_name),
@@ -383,7 +397,8 @@ static void test_fit__takes_options_of_an_older_header(void **state) {
         assert_int_equal(hr_fit_options_init(&wanted, "gbdt", HR_SOUND, NULL), HR_OK);
         wanted.trees = i ? 3 : wanted.trees;
         assert_int_equal(hr_fit_options_set(shorter, "trees", "3", NULL), i ? HR_OK : HR_E_ARGUMENT);
-        assert_int_equal(hr_fit_options_set(shorter, "min-child-weight", "2", NULL), i > 1 ? HR_OK : HR_E_ARGUMENT);
+        assert_int_equal(hr_fit_options_set(shorter, "min-child-weight", "2", NULL),
+                         i > 1 ? HR_OK : HR_E_ARGUMENT);
         wanted.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = i > 1 ? 2 : 1;
         char *texts[2] = {fit_text(small.data, &wanted), fit_text(small.data, shorter)};
         assert_string_equal(texts[0], texts[1]);
@@ -396,7 +411,8 @@ static void test_fit__refuses_options_of_another_size_or_mode(void **state) {
     (void)state;
     hr_fit_options options = options_of("dpboost", HR_SOUND);
     hr_model *model = NULL;
-    const size_t sizes[] = {0, offsetof(hr_fit_options, epsilon) - 1, sizeof options + 1, 2 * sizeof options, SIZE_MAX};
+    const size_t sizes[] = {0, offsetof(hr_fit_options, epsilon) - 1, sizeof options + 1, 2 * sizeof options,
+                            SIZE_MAX};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         options.size = sizes[i];
         hr_fit_options before = options;
@@ -404,7 +420,9 @@ static void test_fit__refuses_options_of_another_size_or_mode(void **state) {
         assert_int_equal(hr_fit_options_set(&options, "trees", "5", NULL), HR_E_ARGUMENT);
         assert_memory_equal(&options, &before, sizeof before);
     }
-    assert_int_equal(hr_fit_options_init_sized(&options, offsetof(hr_fit_options, mode), NULL, HR_SOUND, NULL), HR_E_ARGUMENT);
+    assert_int_equal(
+        hr_fit_options_init_sized(&options, offsetof(hr_fit_options, mode), NULL, HR_SOUND, NULL),
+        HR_E_ARGUMENT);
     static const int modes[] = {-1, 2, 7};
     for (size_t i = 0; i < COUNT(modes); i++) {
         options = options_of("dpboost", HR_SOUND);

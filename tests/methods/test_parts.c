@@ -12,7 +12,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-typedef hr_status sharing(hr_csprng *csprng, size_t rows, const double *weights, size_t count, hr_parts *out, hr_error *err);
+typedef hr_status sharing(hr_csprng *csprng, size_t rows, const double *weights, size_t count, hr_parts *out,
+                          hr_error *err);
 
 static hr_parts shared(sharing *share, uint64_t seed, size_t rows, const double *weights, size_t count) {
     hr_csprng *csprng = NULL;
@@ -44,8 +45,8 @@ static void parts_of_rows(const hr_parts *parts, size_t rows, size_t *part_of) {
 static const double equal[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, skewed[5] = {8, 4, 2, 1, .5}, one[1] = {.3};
 static const double with_nothing[3] = {1, 0, 2};
 
-/* What this rests on: records draw in order, each from where the one before left the stream, so what record i reads of the
- * stream does not depend on how many follow. */
+/* What this rests on: records draw in order, each from where the one before left the stream, so what record i
+ * reads of the stream does not depend on how many follow. */
 static void test_drawn__leaves_the_others_where_they_are(void **state) {
     (void)state;
     enum { MOST = 300 };
@@ -93,7 +94,8 @@ static void test_drawn__has_the_probabilities_it_was_given(void **state) {
     hr_parts_done(&parts);
 }
 
-/* Parts of two records are independent: the pairs of parts of records 2k and 2k + 1; false-alarm rate 1e-6. */
+/* Parts of two records are independent: the pairs of parts of records 2k and 2k + 1; false-alarm rate 1e-6.
+ */
 static void test_drawn__draws_records_independently(void **state) {
     (void)state;
     enum { ROWS = 100000, PARTS = 5 };
@@ -103,7 +105,8 @@ static void test_drawn__draws_records_independently(void **state) {
     hr_parts parts = shared(hr_parts_drawn, 9, ROWS, skewed, PARTS);
     parts_of_rows(&parts, ROWS, part_of);
     for (size_t i = 0; i < ROWS; i += 2) seen[part_of[i] * PARTS + part_of[i + 1]]++;
-    for (size_t j = 0; j < PARTS * PARTS; j++) probability[j] = skewed[j / PARTS] * skewed[j % PARTS] / (15.5 * 15.5);
+    for (size_t j = 0; j < PARTS * PARTS; j++)
+        probability[j] = skewed[j / PARTS] * skewed[j % PARTS] / (15.5 * 15.5);
     assert_true(chi_square_fits(seen, probability, PARTS * PARTS, ROWS / 2));
     hr_parts_done(&parts);
 }
@@ -112,7 +115,8 @@ static void test_fixed__rounds_every_size_down(void **state) {
     (void)state;
     size_t part_of[200];
     for (size_t rows = 0; rows < 200; rows++) {
-        hr_parts tens = shared(hr_parts_fixed, rows, rows, equal, 10), halves = shared(hr_parts_fixed, rows, rows, skewed, 5);
+        hr_parts tens = shared(hr_parts_fixed, rows, rows, equal, 10),
+                 halves = shared(hr_parts_fixed, rows, rows, skewed, 5);
         parts_of_rows(&tens, rows, part_of);
         parts_of_rows(&halves, rows, part_of);
         for (size_t j = 0; j < 10; j++) assert_int_equal(size_of(&tens, j), rows / 10);
@@ -131,8 +135,8 @@ static void test_fixed__moves_every_subset_when_a_record_is_added(void **state) 
     hr_parts_done(&ten);
 }
 
-/* Which records a fixed part gets is uniform: the part of one record over many draws, and the pairs of parts of two; false-alarm
- * rate 1e-6 each. */
+/* Which records a fixed part gets is uniform: the part of one record over many draws, and the pairs of parts
+ * of two; false-alarm rate 1e-6 each. */
 static void test_fixed__picks_records_at_random(void **state) {
     (void)state;
     enum { DRAWS = 40000, ROWS = 6, PARTS = 3 };

@@ -1,21 +1,24 @@
-/* Forests without privacy (rf, ert, median): they learn what can be learned, their leaves are exact, their models do not depend on the
- * number of threads and say that they are not private, and they survive tables that are hardly tables. */
+/* Forests without privacy (rf, ert, median): they learn what can be learned, their leaves are exact, their
+ * models do not depend on the number of threads and say that they are not private, and they survive tables
+ * that are hardly tables. */
 #include "support/tables.h"
 
 static const char *const methods[] = {"rf", "ert", "median"};
 
-/* ---- What they learn ------------------------------------------------------------------------------------------------- */
+/* ---- What they learn ---- */
 
 static double fresh_error(const hr_model *model, const table *fresh) {
     hr_data *test = NULL;
-    assert_int_equal(
-        hr_data_from_arrays(hr_model_schema(model), fresh->rows, (const double *const *)fresh->columns, fresh->labels, &test, NULL), HR_OK);
+    assert_int_equal(hr_data_from_arrays(hr_model_schema(model), fresh->rows,
+                                         (const double *const *)fresh->columns, fresh->labels, &test, NULL),
+                     HR_OK);
     hr_metrics m = metrics_of(model, test);
     hr_data_free(test);
     return hr_model_output_count(model) > 1 ? m.error : m.rmse;
 }
 
-/* Where labels jump, trees that look at one feature in two at every node are off by a few records' distance. */
+/* Where labels jump, trees that look at one feature in two at every node are off by a few records' distance.
+ */
 static void check_steps(size_t classes, double bound) {
     table t = table_of_steps(4000, 2, classes, 1), fresh = table_of_steps(4000, 2, classes, 2);
     for (size_t m = 0; m < COUNT(methods); m++) {
@@ -90,18 +93,19 @@ static void test_rf__learns_from_missing_values(void **state) {
     }
 }
 
-/* ---- Leaves ----------------------------------------------------------------------------------------------------------- */
+/* ---- Leaves ---- */
 
 /* All leaves are sure. */
 static void check_pure(const hr_forest *forest) {
     double trees = (double)(forest->tree_count / forest->output_count);
     for (size_t k = 0; k < forest->tree_count; k++)
         for (size_t n = 0; n < forest->trees[k].node_count; n++)
-            if (!forest->trees[k].nodes[n].left) assert_true(fabs(fabs(forest->trees[k].nodes[n].value * trees) - 1) < 1e-12);
+            if (!forest->trees[k].nodes[n].left)
+                assert_true(fabs(fabs(forest->trees[k].nodes[n].value * trees) - 1) < 1e-12);
 }
 
-/* Trees on all records, so deep that leaves are pure, say the labels: a number to 2^-30 of half its range; of a class the scores 1 and -1
- * (of which the link makes probabilities that are a little less sure). */
+/* Trees on all records, so deep that leaves are pure, say the labels: a number to 2^-30 of half its range; of
+ * a class the scores 1 and -1 (of which the link makes probabilities that are a little less sure). */
 static void test_forests__have_exact_leaves(void **state) {
     (void)state;
     for (size_t m = 1; m < COUNT(methods); m++)
@@ -124,8 +128,8 @@ static void test_forests__have_exact_leaves(void **state) {
         }
 }
 
-/* A tree that may not split says the mean of its records; with a bootstrap that of those that were drawn, whose standard deviation is
- * sqrt(p (1 - p) / n): over all trees within 5 of it (false-alarm rate 6e-7). */
+/* A tree that may not split says the mean of its records; with a bootstrap that of those that were drawn,
+ * whose standard deviation is sqrt(p (1 - p) / n): over all trees within 5 of it (false-alarm rate 6e-7). */
 static void test_forests__average_their_records(void **state) {
     (void)state;
     enum { ROWS = 1000, TREES = 400 };
@@ -183,7 +187,8 @@ static void test_forests__keep_to_depth_and_least_records(void **state) {
     table_close(&t);
 }
 
-/* K of 0 is the root of the number of features, rounded; a tree of one split shows how many of them compete. */
+/* K of 0 is the root of the number of features, rounded; a tree of one split shows how many of them compete.
+ */
 static void test_forests__draw_the_root_of_the_features(void **state) {
     (void)state;
     enum { FEATURES = 6 }; /* root 2.45: 2 candidates */
@@ -208,7 +213,7 @@ static void test_forests__draw_the_root_of_the_features(void **state) {
     table_close(&t);
 }
 
-/* ---- The same bytes --------------------------------------------------------------------------------------------------- */
+/* ---- The same bytes ---- */
 
 static void test_forests__do_not_depend_on_threads(void **state) {
     (void)state;
@@ -234,7 +239,7 @@ static void test_forests__do_not_depend_on_threads(void **state) {
         }
 }
 
-/* ---- What their models say --------------------------------------------------------------------------------------------- */
+/* ---- What their models say ---- */
 
 static void test_forests__say_that_they_are_not_private(void **state) {
     (void)state;
@@ -295,7 +300,7 @@ static void test_forests__predict_what_they_have_not_seen(void **state) {
     table_close(&fresh);
 }
 
-/* ---- Tables that are hardly tables ------------------------------------------------------------------------------------- */
+/* ---- Tables that are hardly tables ---- */
 
 static void assert_learns_constant(size_t rows, size_t classes, double label, double x) {
     table t = table_open(rows, 2);
@@ -312,7 +317,8 @@ static void assert_learns_constant(size_t rows, size_t classes, double label, do
         hr_model *model = fit(t.data, &options);
         assert_int_equal(model->forest.trees[0].node_count, 1);
         double *p = predictions_of(model, t.data);
-        for (size_t i = 0; i < rows && classes; i++) assert_int_equal(hr_predicted_class(p + i * classes, classes), (size_t)label);
+        for (size_t i = 0; i < rows && classes; i++)
+            assert_int_equal(hr_predicted_class(p + i * classes, classes), (size_t)label);
         for (size_t i = 0; i < rows && !classes; i++) assert_true(fabs(p[i] - label) < 1e-8);
         if (classes) check_pure(&model->forest);
         free(p);
@@ -345,7 +351,8 @@ static void test_forests__make_one_leaf_of_constant_features(void **state) {
     for (size_t m = 0; m < COUNT(methods); m++) {
         hr_fit_options options = seeded_options_of(methods[m], HR_SOUND, 15);
         hr_model *model = fit(t.data, &options);
-        for (size_t k = 0; k < model->forest.tree_count; k++) assert_int_equal(model->forest.trees[k].node_count, 1);
+        for (size_t k = 0; k < model->forest.tree_count; k++)
+            assert_int_equal(model->forest.trees[k].node_count, 1);
         double *p = predictions_of(model, t.data);
         for (size_t k = 0; k < 3; k++) assert_true(fabs(p[k] - 1 / 3.) < (m ? 1e-12 : .03));
         free(p);

@@ -1,12 +1,13 @@
-/* The private methods, sound: with noise that hardly matters they learn what gbdt learns; with real noise runs differ, and runs
- * from a seed do not; at epsilon 1 they are of use. */
+/* The private methods, sound: with noise that hardly matters they learn what gbdt learns; with real noise
+ * runs differ, and runs from a seed do not; at epsilon 1 they are of use. */
 #include "random/csprng.h"
 #include "support/tables.h"
 
 static const char *const methods[] = {"dpboost", "seq", "para"};
 enum { METHODS = COUNT(methods) };
 
-/* Two classes by whether x0 is above 1/2, and regression on the same step: public edges (32 bins) have the step among them. */
+/* Two classes by whether x0 is above 1/2, and regression on the same step: public edges (32 bins) have the
+ * step among them. */
 static table step_table(size_t classes) {
     table t = table_open(4000, 3);
     uint64_t random = 21;
@@ -26,10 +27,11 @@ static hr_fit_options loud_options(const char *method, hr_edges edges, double de
     return options;
 }
 
-/* Depth 3 and epsilon 1e4: a level has at least 1e4 * .9 * .7 / 5 / 3 = 400 of epsilon (seq; more for the others), 100 per g*^2 of
- * gain. The step gains at least a tenth of the 40 or more records of a tree over all cuts that are two bins off, so it, or a cut one bin
- * off, is drawn first with all but e^-100. Public edges contain it: no error. Private ones are quantiles of a 32nd part: at most
- * half of that, 1/64, lies between the step and the nearest edge. */
+/* Depth 3 and epsilon 1e4: a level has at least 1e4 * .9 * .7 / 5 / 3 = 400 of epsilon (seq; more for the
+ * others), 100 per g*^2 of gain. The step gains at least a tenth of the 40 or more records of a tree over all
+ * cuts that are two bins off, so it, or a cut one bin off, is drawn first with all but e^-100. Public edges
+ * contain it: no error. Private ones are quantiles of a 32nd part: at most half of that, 1/64, lies between
+ * the step and the nearest edge. */
 static void test_private__errs_no_more_than_its_bins_at_huge_epsilon(void **state) {
     (void)state;
     static const double deltas[] = {0, 1e-6};
@@ -41,20 +43,23 @@ static void test_private__errs_no_more_than_its_bins_at_huge_epsilon(void **stat
             if (error > .002) fail_msg("%s, public edges, delta %g: error %g", methods[m], deltas[d], error);
             options.edges = HR_EDGES_PRIVATE;
             error = fit_metrics(t.data, &options).error;
-            if (error > 1. / 64 + .005) fail_msg("%s, private edges, delta %g: error %g", methods[m], deltas[d], error);
+            if (error > 1. / 64 + .005)
+                fail_msg("%s, private edges, delta %g: error %g", methods[m], deltas[d], error);
         }
     table_close(&t);
 }
 
-/* Labels -1 and 1, shrunk leaves: after T trees of rate eta each record is (1 - eta)^T of its label away, but for lambda and the
- * count's noise, a few in a hundred of the smallest part's records. */
+/* Labels -1 and 1, shrunk leaves: after T trees of rate eta each record is (1 - eta)^T of its label away, but
+ * for lambda and the count's noise, a few in a hundred of the smallest part's records. */
 static void test_private__regresses_like_gbdt_at_huge_epsilon(void **state) {
     (void)state;
     table t = step_table(0);
     for (size_t m = 0; m < METHODS; m++) {
         hr_fit_options options = loud_options(methods[m], HR_EDGES_PUBLIC, 0);
-        double left = pow(1 - options.learning_rate, (double)options.trees), rmse = fit_metrics(t.data, &options).rmse;
-        if (fabs(rmse - left) > .03) fail_msg("%s: root mean square error %g, not %g", methods[m], rmse, left);
+        double left = pow(1 - options.learning_rate, (double)options.trees),
+               rmse = fit_metrics(t.data, &options).rmse;
+        if (fabs(rmse - left) > .03)
+            fail_msg("%s: root mean square error %g, not %g", methods[m], rmse, left);
     }
     table_close(&t);
 }
@@ -70,14 +75,17 @@ static void test_private__tells_classes_apart_at_huge_epsilon(void **state) {
             options.by_name[HR_OPTION_BOUNDING] = (hr_bounding)bounding;
             options.depth = 4; /* five cells of two features have three classes */
             double error = fit_metrics(t.data, &options).error;
-            /* 32 bins put the steps at 1/3 and 2/3 up to 1/96 away from an edge, four times: .04. Splits of one variable at a time
-             * are drawn by gain, so trees of four levels may miss a cell; a majority class errs on .67. */
-            if (error > best + .04 + .08) fail_msg("%s, bounding %d: error %g, gbdt %g", methods[m], bounding, error, best);
+            /* 32 bins put the steps at 1/3 and 2/3 up to 1/96 away from an edge, four times: .04. Splits of
+             * one variable at a time are drawn by gain, so trees of four levels may miss a cell; a majority
+             * class errs on .67. */
+            if (error > best + .04 + .08)
+                fail_msg("%s, bounding %d: error %g, gbdt %g", methods[m], bounding, error, best);
         }
     table_close(&t);
 }
 
-/* g* = 1/2 is below every first gradient, which is 1: clipping trains on all records, leaving out (and the published filter) on none. */
+/* g* = 1/2 is below every first gradient, which is 1: clipping trains on all records, leaving out (and the
+ * published filter) on none. */
 static void test_private__bounds_gradients_as_the_option_says(void **state) {
     (void)state;
     table t = step_table(0);
@@ -92,15 +100,17 @@ static void test_private__bounds_gradients_as_the_option_says(void **state) {
                 options.gradient_bound = .5;
                 options.by_name[HR_OPTION_BOUNDING] = (hr_bounding)bounding;
                 bool trains = mode == HR_SOUND && bounding == HR_BOUNDING_CLIP;
-                double moved = 1 - fit_metrics(t.data, &options).rmse; /* from a constant 0, whose error is 1 */
+                double moved =
+                    1 - fit_metrics(t.data, &options).rmse; /* from a constant 0, whose error is 1 */
                 assert_true(trains ? moved > .1 * options.learning_rate : fabs(moved) < .01);
             }
     table_close(&t);
 }
 
-/* ---- Sharing out ------------------------------------------------------------------------------------------------------ */
+/* ---- Sharing out ---- */
 
-/* How many records trained the first tree: all labels are 1, so that a leaf of n records says n/(n + lambda). */
+/* How many records trained the first tree: all labels are 1, so that a leaf of n records says n/(n + lambda).
+ */
 static double records_of_first(const hr_model *model, double lambda) {
     const hr_tree *tree = &model->forest.trees[0];
     double records = 0;
@@ -109,8 +119,9 @@ static double records_of_first(const hr_model *model, double lambda) {
     return records;
 }
 
-/* Records draw their trees by themselves: how many a tree has is binomial, where fixed sizes would be one and the same number. Mean and
- * variance over the seeds, two-sided, false-alarm rate 1e-6 each: five standard deviations. */
+/* Records draw their trees by themselves: how many a tree has is binomial, where fixed sizes would be one and
+ * the same number. Mean and variance over the seeds, two-sided, false-alarm rate 1e-6 each: five standard
+ * deviations. */
 static void test_private__draws_how_many_records_a_tree_has(void **state) {
     (void)state;
     enum { ROWS = 1000, SEEDS = 200 };
@@ -138,12 +149,13 @@ static void test_private__draws_how_many_records_a_tree_has(void **state) {
             hr_model_free(model);
         }
         print_message("%s: mean %.2f off, variance %.1f of %.1f\n", cases[c].method, sum, square, variance);
-        assert_true(fabs(sum) < 5 * sqrt(variance / SEEDS) && fabs(square / variance - 1) < 5 * sqrt(2. / SEEDS));
+        assert_true(fabs(sum) < 5 * sqrt(variance / SEEDS) &&
+                    fabs(square / variance - 1) < 5 * sqrt(2. / SEEDS));
     }
     table_close(&t);
 }
 
-/* ---- Noise ---------------------------------------------------------------------------------------------------------- */
+/* ---- Noise ---- */
 
 static void test_private__gives_another_model_every_time(void **state) {
     (void)state;
@@ -192,10 +204,11 @@ static void test_private__repeats_itself_from_a_seed(void **state) {
     }
 }
 
-/* ---- Use -------------------------------------------------------------------------------------------------------------- */
+/* ---- Use ---- */
 
-/* At epsilon 1 on 20,000 records of a table that no single cut tells apart. Majority is right on half of them: an error of .25 by
- * chance would be 70 standard deviations (.0035) below. The seed makes it one and the same run. */
+/* At epsilon 1 on 20,000 records of a table that no single cut tells apart. Majority is right on half of
+ * them: an error of .25 by chance would be 70 standard deviations (.0035) below. The seed makes it one and
+ * the same run. */
 static void test_dpboost__is_of_use_at_epsilon_1(void **state) {
     (void)state;
     table t = table_of_steps(20000, 6, 2, 25), fresh = table_of_steps(20000, 6, 2, 26);
@@ -206,9 +219,9 @@ static void test_dpboost__is_of_use_at_epsilon_1(void **state) {
         options.delta = deltas[d];
         hr_model *model = fit(t.data, &options);
         hr_data *test = NULL;
-        assert_int_equal(
-            hr_data_from_arrays(hr_model_schema(model), fresh.rows, (const double *const *)fresh.columns, fresh.labels, &test, NULL),
-            HR_OK);
+        assert_int_equal(hr_data_from_arrays(hr_model_schema(model), fresh.rows,
+                                             (const double *const *)fresh.columns, fresh.labels, &test, NULL),
+                         HR_OK);
         double error = metrics_of(model, test).error;
         if (error > .25) fail_msg("delta %g: error %g", deltas[d], error);
         hr_data_free(test);
@@ -218,8 +231,9 @@ static void test_dpboost__is_of_use_at_epsilon_1(void **state) {
     table_close(&fresh);
 }
 
-/* Two trees an ensemble and three records: one is left over. All have the label 1, so every tree brings every score half of the way
- * there, also after an ensemble that left a record over: to 1 - 1/16 after four trees. */
+/* Two trees an ensemble and three records: one is left over. All have the label 1, so every tree brings every
+ * score half of the way there, also after an ensemble that left a record over: to 1 - 1/16 after four trees.
+ */
 static void test_dpboost__scores_records_that_rounding_leaves_over(void **state) {
     (void)state;
     table t = table_open(3, 1);
@@ -243,7 +257,7 @@ static void test_dpboost__scores_records_that_rounding_leaves_over(void **state)
     table_close(&t);
 }
 
-/* ---- Odd tables ------------------------------------------------------------------------------------------------------- */
+/* ---- Odd tables ---- */
 
 static void test_private__trains_on_hardly_any_records(void **state) {
     (void)state;
@@ -255,7 +269,8 @@ static void test_private__trains_on_hardly_any_records(void **state) {
                     hr_fit_options options = seeded_options_of(methods[m], (hr_mode)mode, rows);
                     hr_model *model = fit(t.data, &options);
                     double *p = predictions_of(model, t.data);
-                    for (size_t i = 0; i < rows * hr_model_output_count(model); i++) assert_true(p[i] >= -1 && p[i] <= 1);
+                    for (size_t i = 0; i < rows * hr_model_output_count(model); i++)
+                        assert_true(p[i] >= -1 && p[i] <= 1);
                     free(p);
                     hr_model_free(model);
                 }
@@ -289,10 +304,10 @@ static double laplace(hr_csprng *csprng, double scale) {
     return u < .5 ? scale * log(2 * u) : -scale * log(2 * (1 - u));
 }
 
-/* Without a feature to split by, a tree is one leaf: of 1,000 labels .5 it says S/(N + lambda + noise), where noise is the standard
- * deviation of S, sqrt(2) over what the sum was paid, and both S and N are noisy. Its mean over fits against that of many draws of this
- * law; with the scale of the noise in place of its deviation it would be .012 more. Two-sided, false-alarm rate 1e-6: five standard
- * deviations. */
+/* Without a feature to split by, a tree is one leaf: of 1,000 labels .5 it says S/(N + lambda + noise), where
+ * noise is the standard deviation of S, sqrt(2) over what the sum was paid, and both S and N are noisy. Its
+ * mean over fits against that of many draws of this law; with the scale of the noise in place of its
+ * deviation it would be .012 more. Two-sided, false-alarm rate 1e-6: five standard deviations. */
 static void test_private__leaves_weigh_the_deviation_of_their_noise(void **state) {
     (void)state;
     enum { RECORDS = 1000, FITS = 6000, DRAWS = 20 };
@@ -319,7 +334,8 @@ static void test_private__leaves_weigh_the_deviation_of_their_noise(void **state
         double count_cost = options.epsilon * options.leaf_share * options.count_share;
         double sum_cost = options.epsilon * options.leaf_share - count_cost;
         for (int d = 0; d < DRAWS; d++) {
-            double sum = .5 * RECORDS + laplace(csprng, 1 / sum_cost), count = fmax(RECORDS + laplace(csprng, 1 / count_cost), 0);
+            double sum = .5 * RECORDS + laplace(csprng, 1 / sum_cost),
+                   count = fmax(RECORDS + laplace(csprng, 1 / count_cost), 0);
             double value = fmin(fmax(sum / (count + options.lambda + sqrt(2) / sum_cost), -1), 1);
             wanted += value / FITS / DRAWS;
             square += value * value / FITS / DRAWS;

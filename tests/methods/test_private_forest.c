@@ -1,5 +1,5 @@
-/* What private forests share: who trains which tree at what budget, what leaves cost, and what they say. Noise is that of a fixed seed,
- * or so small a one that it hardly matters. */
+/* What private forests share: who trains which tree at what budget, what leaves cost, and what they say.
+ * Noise is that of a fixed seed, or so small a one that it hardly matters. */
 #include "base/arena.h"
 #include "methods/private_forest.h"
 #include "support/tables.h"
@@ -7,7 +7,7 @@
 
 enum { ROWS = 200, TREES_MAX = 16 };
 
-/* ---- Sharing out ----------------------------------------------------------------------------------------------------- */
+/* ---- Sharing out ---- */
 
 /* A source that shares records out as the local one does, and lets the tests see which train a tree. */
 typedef struct open_source {
@@ -27,12 +27,13 @@ static hr_status prepare_nothing(hr_stats_source *self, const hr_stats_setup *se
     return HR_OK;
 }
 
-static hr_status share_openly(hr_stats_source *self, const hr_stats_shares *shares, size_t *filled, hr_error *err) {
+static hr_status share_openly(hr_stats_source *self, const hr_stats_shares *shares, size_t *filled,
+                              hr_error *err) {
     open_source *s = (open_source *)self;
     assert_null(filled);
     hr_parts_done(&s->parts);
-    return (shares->exact_sizes ? hr_parts_fixed : hr_parts_drawn)(s->csprng, s->source.capacity, shares->weights, shares->count, &s->parts,
-                                                                   err);
+    return (shares->exact_sizes ? hr_parts_fixed : hr_parts_drawn)(
+        s->csprng, s->source.capacity, shares->weights, shares->count, &s->parts, err);
 }
 
 static hr_status begin_openly(hr_stats_source *self, const hr_stats_round *round, hr_error *err) {
@@ -41,7 +42,8 @@ static hr_status begin_openly(hr_stats_source *self, const hr_stats_round *round
     return HR_OK;
 }
 
-static hr_status answer_openly(hr_stats_source *self, const hr_stats_query *queries, size_t count, hr_exact *out, hr_error *err) {
+static hr_status answer_openly(hr_stats_source *self, const hr_stats_query *queries, size_t count,
+                               hr_exact *out, hr_error *err) {
     open_source *s = (open_source *)self;
     size_t leaf = 0, width = hr_labels_width(s->labels);
     (void)err;
@@ -56,7 +58,8 @@ static hr_status answer_openly(hr_stats_source *self, const hr_stats_query *quer
     return HR_OK;
 }
 
-static const hr_stats_ops open_ops = {.prepare = prepare_nothing, .share_out = share_openly, .begin = begin_openly, .ask = answer_openly};
+static const hr_stats_ops open_ops = {
+    .prepare = prepare_nothing, .share_out = share_openly, .begin = begin_openly, .ask = answer_openly};
 
 /* What a trainer was given. */
 typedef struct given {
@@ -81,7 +84,8 @@ static hr_status spend(hr_tree_trainer *self, const hr_release_scope *scope, hr_
     hr_permit unused;
     if (s->trees == s->fails_at) return hr_fail(err, HR_E_LIMIT, "none", "as it should");
     s->seen[s->trees] = (given){*scope, hr_parts_size(&source->parts, source->part)};
-    memcpy(s->rows[s->trees], hr_parts_rows(&source->parts, source->part), s->seen[s->trees].count * sizeof(uint32_t));
+    memcpy(s->rows[s->trees], hr_parts_rows(&source->parts, source->part),
+           s->seen[s->trees].count * sizeof(uint32_t));
     s->trees++;
     return hr_gate_charge_sums(s->training->gate, &charge, &unused, err);
 }
@@ -101,8 +105,12 @@ static void open_world(world *w, table t, hr_mode mode, hr_privacy_measure priva
     w->budget = privacy_measure == HR_GDP ? hr_gdp_budget(epsilon, 1e-6) : hr_units_down(epsilon);
     assert_int_equal(hr_csprng_open_seeded(5, &w->csprng, NULL), HR_OK);
     w->source = (open_source){.source = {&open_ops, hr_data_rows(t.data)}, .csprng = w->csprng};
-    w->training = (hr_training){
-        .data = t.data, .options = &w->options, .source = &w->source.source, .threads = 1, .arena = hr_arena_new(), .next_group = 3};
+    w->training = (hr_training){.data = t.data,
+                                .options = &w->options,
+                                .source = &w->source.source,
+                                .threads = 1,
+                                .arena = hr_arena_new(),
+                                .next_group = 3};
     assert_int_equal(hr_gate_new(privacy_measure, w->budget, w->csprng, &w->training.gate, NULL), HR_OK);
     w->spender = (spender){.trainer = {spend}, .training = &w->training, .fails_at = SIZE_MAX};
 }
@@ -138,8 +146,8 @@ static void test_parts__hold_every_record_once_at_the_whole_budget(void **state)
             assert_int_equal(w.spender.trees, trees);
             for (size_t j = 0; j < (size_t)trees; j++) {
                 const given *tree = &w.spender.seen[j];
-                assert_true(tree->scope.tree == (int64_t)j && tree->scope.group == 3 && tree->scope.part == j &&
-                            tree->scope.budget == w.budget);
+                assert_true(tree->scope.tree == (int64_t)j && tree->scope.group == 3 &&
+                            tree->scope.part == j && tree->scope.budget == w.budget);
                 assert_ascending(&w.spender, j);
                 for (size_t i = 0; i < tree->count; i++) {
                     assert_false(taken[w.spender.rows[j][i]]);
@@ -163,11 +171,13 @@ static void test_whole__gives_every_tree_all_records_at_its_part_of_the_budget(v
             assert_int_equal(train(&w, trees, false), HR_OK);
             for (size_t j = 0; j < (size_t)trees; j++) {
                 const given *tree = &w.spender.seen[j];
-                assert_true(tree->scope.tree == (int64_t)j && tree->scope.group == 3 + j && tree->scope.part == 0 && tree->count == ROWS);
+                assert_true(tree->scope.tree == (int64_t)j && tree->scope.group == 3 + j &&
+                            tree->scope.part == 0 && tree->count == ROWS);
                 assert_true(tree->scope.budget == w.budget / (hr_units)trees);
                 if (mode == HR_SOUND) assert_ascending(&w.spender, j);
             }
-            assert_true(hr_gate_spent(w.training.gate) <= w.budget && w.budget - hr_gate_spent(w.training.gate) < (hr_units)trees);
+            assert_true(hr_gate_spent(w.training.gate) <= w.budget &&
+                        w.budget - hr_gate_spent(w.training.gate) < (hr_units)trees);
             close_world(&w);
         }
     table_close(&t);
@@ -187,12 +197,15 @@ static void test_budget__covers_not_a_unit_more(void **state) {
     table_close(&t);
 }
 
-/* Whoever else is there: a record's tree is its own draw. As published, sizes are equal, and one record more moves them. */
+/* Whoever else is there: a record's tree is its own draw. As published, sizes are equal, and one record more
+ * moves them. */
 static void test_parts__stay_where_they_are_when_a_record_comes(void **state) {
     (void)state;
     enum { TREES = 4 };
     table t = table_of_steps(ROWS, 1, 2, 1), less = t;
-    assert_int_equal(hr_data_from_arrays(t.schema, ROWS - 1, (const double *const *)t.columns, t.labels, &less.data, NULL), HR_OK);
+    assert_int_equal(
+        hr_data_from_arrays(t.schema, ROWS - 1, (const double *const *)t.columns, t.labels, &less.data, NULL),
+        HR_OK);
     for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
         static world with, without;
         open_world(&with, t, (hr_mode)mode, HR_PURE, 1);
@@ -244,14 +257,16 @@ static void test_training__stops_when_told_and_when_a_tree_fails(void **state) {
     table_close(&t);
 }
 
-/* ---- Leaves ---------------------------------------------------------------------------------------------------------- */
+/* ---- Leaves ---- */
 
 /* A root (0) with a leaf (1) and a node (2) with two leaves (3, 4), of which the last is empty. */
 enum { NODES = 5, LEAVES = 3 };
 
-static const hr_tree tree = {.nodes = (hr_node[NODES]){{.left = 1}, {0}, {.left = 3}, {0}, {0}}, .node_count = NODES};
+static const hr_tree tree = {.nodes = (hr_node[NODES]){{.left = 1}, {0}, {.left = 3}, {0}, {0}},
+                             .node_count = NODES};
 
-typedef hr_status release_leaves(hr_training *training, const hr_private_tree *tree, double *said, hr_error *err);
+typedef hr_status release_leaves(hr_training *training, const hr_private_tree *tree, double *said,
+                                 hr_error *err);
 
 typedef struct leaves {
     world w;
@@ -261,7 +276,8 @@ typedef struct leaves {
 } leaves;
 
 /* Every other record, of which a third is in leaf 1 and the others in leaf 3. */
-static void release_into(leaves *l, table t, hr_mode mode, hr_privacy_measure privacy_measure, double epsilon, release_leaves *release) {
+static void release_into(leaves *l, table t, hr_mode mode, hr_privacy_measure privacy_measure, double epsilon,
+                         release_leaves *release) {
     open_world(&l->w, t, mode, privacy_measure, epsilon);
     assert_int_equal(hr_labels_of(t.data, &l->labels, NULL), HR_OK);
     for (uint32_t i = 0; i < ROWS / 2; i++) {
@@ -317,8 +333,10 @@ static void check_sound_lines(const leaves *l) {
     }
     check_line(l, 0, "leaf sum", 1 << HR_LABEL_BITS, LEAVES);
     check_line(l, 1, "leaf count", HR_COUNT_UNITS, LEAVES);
-    assert_true(lines[1].cost == hr_units_share(l->w.budget, l->w.options.count_share) && lines[0].cost + lines[1].cost == l->w.budget);
-    assert_int_equal(hr_account_check(lines, count, hr_gate_privacy_measure(l->w.training.gate), NULL), HR_OK);
+    assert_true(lines[1].cost == hr_units_share(l->w.budget, l->w.options.count_share) &&
+                lines[0].cost + lines[1].cost == l->w.budget);
+    assert_int_equal(hr_account_check(lines, count, hr_gate_privacy_measure(l->w.training.gate), NULL),
+                     HR_OK);
 }
 
 static const size_t classes_tried[] = {0, 2, 3, 8};
@@ -336,7 +354,8 @@ static void test_sound_leaves__cost_their_budget_and_no_more(void **state) {
             for (size_t n = 0; n < NODES; n++) { /* whatever the noise */
                 double sum = 0;
                 for (size_t i = 0; i < width; i++) sum += l.said[n * width + i];
-                for (size_t i = 0; i < width; i++) assert_true(l.said[n * width + i] <= 1 && l.said[n * width + i] >= (width > 1 ? 0 : -1));
+                for (size_t i = 0; i < width; i++)
+                    assert_true(l.said[n * width + i] <= 1 && l.said[n * width + i] >= (width > 1 ? 0 : -1));
                 if (width > 1) assert_true(fabs(sum - 1) < 1e-12);
             }
             assert_true(l.said[NODES * width] == 55);
@@ -345,7 +364,8 @@ static void test_sound_leaves__cost_their_budget_and_no_more(void **state) {
         }
 }
 
-/* Noise of a thousandth of a record and a pull as weak: nodes say what their records do, and an empty leaf what its parent does. */
+/* Noise of a thousandth of a record and a pull as weak: nodes say what their records do, and an empty leaf
+ * what its parent does. */
 static void test_sound_leaves__say_the_means_of_their_nodes(void **state) {
     (void)state;
     for (size_t c = 0; c < COUNT(classes_tried); c++) {
@@ -354,17 +374,20 @@ static void test_sound_leaves__say_the_means_of_their_nodes(void **state) {
         release_into(&l, t, HR_SOUND, HR_PURE, 1e4, hr_private_leaves);
         size_t width = classes_tried[c] ? classes_tried[c] : 1;
         for (uint32_t n = 0; n < NODES - 1; n++)
-            for (size_t k = 0; k < width; k++) assert_true(fabs(l.said[n * width + k] - plain_mean(&l, n, (int32_t)k)) < .002);
+            for (size_t k = 0; k < width; k++)
+                assert_true(fabs(l.said[n * width + k] - plain_mean(&l, n, (int32_t)k)) < .002);
         close_leaves(&l);
         table_close(&t);
     }
 }
 
 /* The same noise once more, from another gate: the released sums or counts of the leaves. */
-static void draw_again(const leaves *l, size_t line, const hr_exact *exact, double unit, hr_csprng *csprng, double *out) {
+static void draw_again(const leaves *l, size_t line, const hr_exact *exact, double unit, hr_csprng *csprng,
+                       double *out) {
     size_t count;
     const hr_release *made = &hr_gate_releases(l->w.training.gate, &count)[line];
-    const hr_charge charge = {made->what, made->tree, made->level, made->group, made->part, made->cost, made->sensitivity};
+    const hr_charge charge = {made->what, made->tree, made->level,      made->group,
+                              made->part, made->cost, made->sensitivity};
     hr_gate *gate = NULL;
     hr_permit permit;
     hr_noisy noisy[LEAVES];
@@ -375,8 +398,8 @@ static void draw_again(const leaves *l, size_t line, const hr_exact *exact, doub
     hr_gate_free(gate);
 }
 
-/* By how much: four records for each standard deviation of a sum's noise (tree/hierarchical_shrinkage.h), which is of a size with the
- * leaves here. */
+/* By how much: four records for each standard deviation of a sum's noise (tree/hierarchical_shrinkage.h),
+ * which is of a size with the leaves here. */
 static void test_sound_leaves__are_pulled_towards_their_parents_by_their_noise(void **state) {
     (void)state;
     table t = table_of_steps(ROWS, 1, 0, 7);
@@ -420,7 +443,8 @@ static void test_published_leaves__have_the_mean_and_an_exact_count(void **state
         assert_int_equal(lines[0].mechanism, HR_IDENTITY);
         check_line(&l, 1, "leaf mean", 2 << HR_LABEL_BITS, LEAVES);
         assert_true(lines[1].cost == l.w.budget);
-        for (uint32_t n = 1; i && n < NODES - 1; n += 2) assert_true(fabs(l.said[n] - plain_mean(&l, n, 0)) < .002);
+        for (uint32_t n = 1; i && n < NODES - 1; n += 2)
+            assert_true(fabs(l.said[n] - plain_mean(&l, n, 0)) < .002);
         for (size_t n = 1; n < NODES; n++) assert_true(n == 2 || fabs(l.said[n]) <= 1);
         empty[i] = l.said[4];
         close_leaves(&l);
@@ -438,7 +462,8 @@ static void test_published_leaves__have_noisy_class_counts(void **state) {
         release_into(&l, t, HR_PAPER, HR_PURE, 1e4, hr_published_leaves);
         check_line(&l, 0, "leaf class count", HR_COUNT_UNITS, LEAVES * classes);
         for (uint32_t n = 1; n < NODES - 1; n += 2)
-            for (size_t k = 0; k < classes; k++) assert_true(fabs(l.said[n * classes + k] - plain_mean(&l, n, (int32_t)k)) < .002);
+            for (size_t k = 0; k < classes; k++)
+                assert_true(fabs(l.said[n * classes + k] - plain_mean(&l, n, (int32_t)k)) < .002);
         close_leaves(&l);
         table_close(&t);
     }

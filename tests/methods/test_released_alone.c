@@ -1,8 +1,9 @@
 /* What a model says of the records came through the gate, and nothing else did.
  *
- * The test is linked so that calls of the gate's two releasing functions arrive here first (ld's --wrap): they put a script in place of the
- * exact statistics, and let the gate add its noise to that. So nothing that is released depends on the records. Then models of
- * different records must be equal to the last bit; where they are not, something got past the gate. */
+ * The test is linked so that calls of the gate's two releasing functions arrive here first (ld's --wrap):
+ * they put a script in place of the exact statistics, and let the gate add its noise to that. So nothing that
+ * is released depends on the records. Then models of different records must be equal to the last bit; where
+ * they are not, something got past the gate. */
 #include "privacy/gate.h"
 #include "support/odd_columns.h"
 
@@ -37,7 +38,8 @@ size_t __wrap_hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, 
 
 /* Numbers, integers and categories, some missing; all of it drawn from `seed`. */
 static table records_of(size_t rows, size_t classes, uint64_t seed) {
-    hr_column features[] = {number_column("x", 0, 1), number_column("z", -5, 5), number_column("w", 0, 9), category_column("k", 5)};
+    hr_column features[] = {number_column("x", 0, 1), number_column("z", -5, 5), number_column("w", 0, 9),
+                            category_column("k", 5)};
     features[2].integer = true;
     table t = table_open(rows, COUNT(features));
     double skew = 1 + (double)(seed % 3);
@@ -78,12 +80,13 @@ static bool same_models(const comparison *c) {
 
 static void check(const comparison *c) {
     if (!same_models(c))
-        fail_msg("%s, %zu classes, delta %g, %s %s: something of the records got past the gate", c->method, c->classes, c->delta,
-                 c->option ? c->option : "", c->option ? c->value : "");
+        fail_msg("%s, %zu classes, delta %g, %s %s: something of the records got past the gate", c->method,
+                 c->classes, c->delta, c->option ? c->option : "", c->option ? c->value : "");
 }
 
 /* Every task that the method knows, pure and with delta. */
-static void check_tasks(const char *method, const char *option, const char *value, size_t rows, size_t others) {
+static void check_tasks(const char *method, const char *option, const char *value, size_t rows,
+                        size_t others) {
     static const size_t classes[] = {0, 2, 4};
     for (size_t k = 0; k < COUNT(classes); k++) {
         if (classes[k] == 4 && strcmp(method, "inprivate") == 0) continue; /* numbers and two classes */
@@ -112,7 +115,8 @@ static void test_released_alone__make_trees_of_all_records(void **state) {
     check_tasks("diprime", "part", "false", 300, 641);
 }
 
-/* Every record draws its part from the stream that noise comes from: only tables of one size draw the same noise. */
+/* Every record draws its part from the stream that noise comes from: only tables of one size draw the same
+ * noise. */
 static void test_released_alone__make_trees_of_parts(void **state) {
     (void)state;
     static const char *const methods[] = {"dpboost", "para", "inprivate", "diprime", "dp-df"};

@@ -1,5 +1,5 @@
-/* A source made of two local ones, which share the records out and add their integer sums up, gives the same models bit for bit: methods
- * see sums and no records. */
+/* A source made of two local ones, which share the records out and add their integer sums up, gives the same
+ * models bit for bit: methods see sums and no records. */
 #include "bins/edges.h"
 #include "data/records.h"
 #include "fit/budget.h"
@@ -9,7 +9,7 @@
 
 enum { ROWS = 700, FIRST = 250, SHARDS = 2 };
 
-/* ---- Two sources as one ---------------------------------------------------------------------------------------------- */
+/* ---- Two sources as one ---- */
 
 typedef struct sharded {
     hr_stats_source source; /* first */
@@ -20,10 +20,10 @@ typedef struct sharded {
     const hr_binning *binning;
 } sharded;
 
-#define OF_BOTH(call)                                                                                                                      \
-    sharded *s = (sharded *)self;                                                                                                          \
-    hr_status status = HR_OK;                                                                                                              \
-    for (size_t k = 0; !status && k < SHARDS; k++) status = s->shards[k]->ops->call;                                                       \
+#define OF_BOTH(call)                                                                                        \
+    sharded *s = (sharded *)self;                                                                            \
+    hr_status status = HR_OK;                                                                                \
+    for (size_t k = 0; !status && k < SHARDS; k++) status = s->shards[k]->ops->call;                         \
     return status
 
 static hr_status prepare(hr_stats_source *self, const hr_stats_setup *setup, hr_error *err) {
@@ -33,7 +33,8 @@ static hr_status prepare(hr_stats_source *self, const hr_stats_setup *setup, hr_
     OF_BOTH(prepare(s->shards[k], setup, err));
 }
 
-static hr_status share_out(hr_stats_source *self, const hr_stats_shares *shares, size_t *filled, hr_error *err) {
+static hr_status share_out(hr_stats_source *self, const hr_stats_shares *shares, size_t *filled,
+                           hr_error *err) {
     assert_true(!filled && !shares->exact_sizes);
     OF_BOTH(share_out(s->shards[k], shares, NULL, err));
 }
@@ -50,13 +51,13 @@ static hr_status add_trees(hr_stats_source *self, const hr_tree *trees, size_t c
     OF_BOTH(add_trees(s->shards[k], trees, count, err));
 }
 
-static hr_status split(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits, const uint32_t *left, size_t count,
-                       hr_error *err) {
+static hr_status split(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits,
+                       const uint32_t *left, size_t count, hr_error *err) {
     OF_BOTH(split(s->shards[k], nodes, splits, left, count, err));
 }
 
-static hr_status divide(hr_stats_source *self, const uint32_t *nodes, const hr_stats_division *divisions, const uint32_t *first,
-                        size_t count, hr_error *err) {
+static hr_status divide(hr_stats_source *self, const uint32_t *nodes, const hr_stats_division *divisions,
+                        const uint32_t *first, size_t count, hr_error *err) {
     OF_BOTH(divide(s->shards[k], nodes, divisions, first, count, err));
 }
 
@@ -93,7 +94,8 @@ static hr_status largest_residual(hr_stats_source *self, size_t output, double *
     return HR_OK;
 }
 
-static hr_status sum(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count, hr_error *err) {
+static hr_status sum(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count,
+                     hr_error *err) {
     sharded *s = (sharded *)self;
     hr_cell **part = must_room(count, sizeof *part);
     hr_status status = s->shards[0]->ops->sum(s->shards[0], nodes, out, count, err);
@@ -117,10 +119,12 @@ static hr_status hessians(hr_stats_source *self, const hr_tree *tree, hr_exact *
     return status;
 }
 
-static hr_status ask(hr_stats_source *self, const hr_stats_query *queries, size_t count, hr_exact *out, hr_error *err) {
+static hr_status ask(hr_stats_source *self, const hr_stats_query *queries, size_t count, hr_exact *out,
+                     hr_error *err) {
     sharded *s = (sharded *)self;
     size_t width = 0;
-    for (size_t i = 0; i < count; i++) width += hr_stats_width(s->binning, hr_labels_width(&s->labels), &queries[i]);
+    for (size_t i = 0; i < count; i++)
+        width += hr_stats_width(s->binning, hr_labels_width(&s->labels), &queries[i]);
     hr_exact *part = must_room(width, sizeof *part);
     hr_status status = s->shards[0]->ops->ask(s->shards[0], queries, count, out, err);
     if (!status) status = s->shards[1]->ops->ask(s->shards[1], queries, count, part, err);
@@ -170,7 +174,7 @@ static hr_stats_source *shard(const hr_local_stats_records *all) {
     return &s->source;
 }
 
-/* ---- Models ---------------------------------------------------------------------------------------------------------- */
+/* ---- Models ---- */
 
 /* Numbers, missing ones among them, and a category: all of them matter. */
 static table mixed_table(size_t classes, uint64_t seed) {
@@ -200,7 +204,8 @@ static run train(const table *t, const hr_fit_options *options, bool in_shards) 
     assert_int_equal(hr_csprng_open_seeded(7, &r.csprng, NULL), HR_OK);
     assert_int_equal(hr_budget_of(method, options, &budget, NULL), HR_OK);
     r.training = (hr_training){.data = t->data, .options = options, .threads = 2, .arena = hr_arena_new()};
-    assert_int_equal(hr_gate_new(budget.privacy_measure, budget.units, r.csprng, &r.training.gate, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(budget.privacy_measure, budget.units, r.csprng, &r.training.gate, NULL),
+                     HR_OK);
     hr_local_stats_records records = {.data = t->data, .csprng = r.csprng, .threads = 2};
     if (in_shards)
         r.training.source = shard(&records);
@@ -218,10 +223,12 @@ static void run_done(run *r) {
 }
 
 static void assert_same_trees(const hr_tree *a, const hr_tree *b) {
-    assert_true(a->node_count == b->node_count && a->subset_count == b->subset_count && a->output == b->output);
+    assert_true(a->node_count == b->node_count && a->subset_count == b->subset_count &&
+                a->output == b->output);
     for (size_t n = 0; n < a->node_count; n++) {
         const hr_node *x = &a->nodes[n], *y = &b->nodes[n];
-        assert_true(x->left == y->left && x->feature == y->feature && x->subset == y->subset && x->cut == y->cut);
+        assert_true(x->left == y->left && x->feature == y->feature && x->subset == y->subset &&
+                    x->cut == y->cut);
         assert_true(x->missing_left == y->missing_left && x->branches == y->branches);
         assert_memory_equal(&x->value, &y->value, sizeof x->value);
     }
@@ -262,9 +269,10 @@ static void test_shards__leave_out_the_same_records(void **state) {
     check("dpboost", 2, HR_BOUNDING_FILTER);
 }
 
-/* ---- InPrivate's tree ------------------------------------------------------------------------------------------------ */
+/* ---- InPrivate's tree ---- */
 
-static void grow_inprivate(const table *t, const double *scores, bool in_shards, hr_arena *arena, hr_tree *out) {
+static void grow_inprivate(const table *t, const double *scores, bool in_shards, hr_arena *arena,
+                           hr_tree *out) {
     hr_fit_options options = options_of("inprivate", HR_SOUND);
     hr_csprng *csprng = NULL;
     hr_gate *gate = NULL;
@@ -301,11 +309,13 @@ static void test_shards__grow_the_inprivate_tree_of_all_records(void **state) {
     }
 }
 
-/* ---- Scores ---------------------------------------------------------------------------------------------------------- */
+/* ---- Scores ---- */
 
 /* The sum of score - target over a part, in units of 2^-12. */
-static int64_t residuals_of(hr_stats_source *source, const hr_binning *binning, size_t part, hr_cell *cells, int64_t *records) {
-    hr_packing packing = {.shift = 24, .gradient_bound = 1 << 14, .gradient_scale = 1 << 12, .weight_scale = 1};
+static int64_t residuals_of(hr_stats_source *source, const hr_binning *binning, size_t part, hr_cell *cells,
+                            int64_t *records) {
+    hr_packing packing = {
+        .shift = 24, .gradient_bound = 1 << 14, .gradient_scale = 1 << 12, .weight_scale = 1};
     hr_stats_round round = {.part = part, .loss = HR_STATS_SQUARE, .bound = 4, .packing = packing};
     hr_cell total = 0;
     assert_int_equal(source->ops->begin(source, &round, NULL), HR_OK);
@@ -315,7 +325,8 @@ static int64_t residuals_of(hr_stats_source *source, const hr_binning *binning, 
     return hr_unpack(&packing, total).gradient.unpaid;
 }
 
-/* A part has all trees before it is trained, and no record takes one twice, however often parts are drawn anew. */
+/* A part has all trees before it is trained, and no record takes one twice, however often parts are drawn
+ * anew. */
 static void test_local_source__adds_every_tree_once_before_a_part_is_trained(void **state) {
     (void)state;
     enum { PARTS = 3, TREES = 4 };
@@ -345,14 +356,20 @@ static void test_local_source__adds_every_tree_once_before_a_part_is_trained(voi
         assert_int_equal(source->ops->share_out(source, &shares, NULL, NULL), HR_OK);
         if (i + 1 == TREES) continue;
         records = 0;
-        for (size_t part = 0; part < (i % 2 ? 1 : PARTS); part++) sum += residuals_of(source, &binning, part, cells, &records);
-        assert_true(records == ROWS && llabs((long long)(sum - start - (int64_t)(i + 1) * ROWS * (1 << 10))) <= (long long)ROWS * 2);
+        for (size_t part = 0; part < (i % 2 ? 1 : PARTS); part++)
+            sum += residuals_of(source, &binning, part, cells, &records);
+        assert_true(records == ROWS &&
+                    llabs((long long)(sum - start - (int64_t)(i + 1) * ROWS * (1 << 10))) <=
+                        (long long)ROWS * 2);
     }
-    assert_int_equal(source->ops->share_out(source, &(hr_stats_shares){.weights = weights, .count = PARTS}, NULL, NULL), HR_OK);
+    assert_int_equal(
+        source->ops->share_out(source, &(hr_stats_shares){.weights = weights, .count = PARTS}, NULL, NULL),
+        HR_OK);
     assert_int_equal(source->ops->add_trees(source, &trees[0], 1, NULL), HR_OK);
     int64_t sum = 0;
     for (size_t part = 0; part < PARTS; part++) sum += residuals_of(source, &binning, part, cells, &records);
-    assert_true(llabs((long long)(sum - start - (int64_t)(TREES + 1) * ROWS * (1 << 10))) <= (long long)ROWS * 2);
+    assert_true(llabs((long long)(sum - start - (int64_t)(TREES + 1) * ROWS * (1 << 10))) <=
+                (long long)ROWS * 2);
     free(cells);
     hr_stats_free(source);
     hr_csprng_close(csprng);

@@ -3,11 +3,13 @@
 static size_t count_multiway(const hr_model *model) {
     size_t count = 0;
     for (size_t t = 0; t < model->forest.tree_count; t++)
-        for (size_t n = 0; n < model->forest.trees[t].node_count; n++) count += model->forest.trees[t].nodes[n].branches > 0;
+        for (size_t n = 0; n < model->forest.trees[t].node_count; n++)
+            count += model->forest.trees[t].nodes[n].branches > 0;
     return count;
 }
 
-static void check_calibrated(hr_task task, hr_link link, size_t outputs, hr_privacy_measure privacy_measure, hr_calibration calibration) {
+static void check_calibrated(hr_task task, hr_link link, size_t outputs, hr_privacy_measure privacy_measure,
+                             hr_calibration calibration) {
     parts p;
     parts_init(&p, task, link, outputs, 12, 4, privacy_measure);
     p.model.forest.calibration = calibration;
@@ -20,7 +22,8 @@ static void check_calibrated(hr_task task, hr_link link, size_t outputs, hr_priv
     assert_int_equal(count_multiway(back), count_multiway(model));
     assert_true(count_multiway(model) > 12);
     assert_int_equal(strstr(json, "\"calibration\"") != NULL, calibration.made);
-    assert_true(back->forest.calibration.made == calibration.made && back->forest.calibration.intercept == calibration.intercept &&
+    assert_true(back->forest.calibration.made == calibration.made &&
+                back->forest.calibration.intercept == calibration.intercept &&
                 back->forest.calibration.slope == calibration.slope);
 
     enum { ROWS = 700 };
@@ -86,7 +89,7 @@ static void test_round_trip__keeps_the_sign_of_zero_and_control_characters(void 
     parts_done(&p);
 }
 
-/* ---- Files of released versions, and what must not pass for one ---------------------------------------------------------- */
+/* ---- Files of released versions, and what must not pass for one ---- */
 
 static void test_golden__version_2_predicts(void **state) {
     (void)state;
@@ -189,23 +192,30 @@ static void test_parse__refuses_bad_calibrations(void **state) {
         {"\"trees\": [", "\"calibration\": {}, \"trees\": [", "calibration.intercept", "missing"},
         {"\"trees\": [", "\"calibration\": {\"intercept\": 0}, \"trees\": [", "calibration.slope", "missing"},
         {"\"trees\": [", "\"calibration\": {\"slope\": 1}, \"trees\": [", "calibration.intercept", "missing"},
-        {"\"trees\": [", "\"calibration\": {\"intercept\": 0, \"slope\": 1, \"kind\": 2}, \"trees\": [", "calibration.kind", "unknown"},
-        {"\"trees\": [", "\"calibration\": {\"intercept\": null, \"slope\": 1}, \"trees\": [", "calibration.intercept", "a number"},
-        {"\"trees\": [", "\"calibration\": {\"intercept\": 2.01, \"slope\": 1}, \"trees\": [", "calibration.intercept", "between -2 and 2"},
-        {"\"trees\": [", "\"calibration\": {\"intercept\": -2.01, \"slope\": 1}, \"trees\": [", "calibration.intercept",
-         "between -2 and 2"},
-        {"\"trees\": [", "\"calibration\": {\"intercept\": 0, \"slope\": 0.24}, \"trees\": [", "calibration.slope", "between 0.25 and 4"},
-        {"\"trees\": [", "\"calibration\": {\"intercept\": 0, \"slope\": 4.01}, \"trees\": [", "calibration.slope", "between 0.25 and 4"},
+        {"\"trees\": [", "\"calibration\": {\"intercept\": 0, \"slope\": 1, \"kind\": 2}, \"trees\": [",
+         "calibration.kind", "unknown"},
+        {"\"trees\": [", "\"calibration\": {\"intercept\": null, \"slope\": 1}, \"trees\": [",
+         "calibration.intercept", "a number"},
+        {"\"trees\": [", "\"calibration\": {\"intercept\": 2.01, \"slope\": 1}, \"trees\": [",
+         "calibration.intercept", "between -2 and 2"},
+        {"\"trees\": [", "\"calibration\": {\"intercept\": -2.01, \"slope\": 1}, \"trees\": [",
+         "calibration.intercept", "between -2 and 2"},
+        {"\"trees\": [", "\"calibration\": {\"intercept\": 0, \"slope\": 0.24}, \"trees\": [",
+         "calibration.slope", "between 0.25 and 4"},
+        {"\"trees\": [", "\"calibration\": {\"intercept\": 0, \"slope\": 4.01}, \"trees\": [",
+         "calibration.slope", "between 0.25 and 4"},
     };
     assert_refused("model-2.json", forgeries, COUNT(forgeries));
-    static const forgery number = {"\"trees\": [", "\"calibration\": {\"intercept\": 0, \"slope\": 1}, \"trees\": [", "calibration",
-                                   "only probabilities"};
+    static const forgery number = {"\"trees\": [",
+                                   "\"calibration\": {\"intercept\": 0, \"slope\": 1}, \"trees\": [",
+                                   "calibration", "only probabilities"};
     assert_refused("model-2-open.json", &number, 1);
 }
 
 static void test_check__refuses_a_calibration_that_is_no_number(void **state) {
     (void)state;
-    static const hr_calibration odd[] = {{true, (double)NAN, 1}, {true, 0, (double)NAN}, {true, 0, (double)INFINITY}};
+    static const hr_calibration odd[] = {
+        {true, (double)NAN, 1}, {true, 0, (double)NAN}, {true, 0, (double)INFINITY}};
     for (size_t i = 0; i < COUNT(odd); i++) {
         parts p;
         hr_error err = {0};
@@ -302,8 +312,8 @@ static void test_parse__refuses_releases_that_do_not_give_the_guarantee(void **s
 
 /* The numbers of the golden file's guarantee, and others of a federation's. */
 #define NUMBERS "\"epsilon\": 0.5,\n    \"delta\": 0,\n    \"epsilon_replace\": 1,\n    \"delta_replace\": 0"
-#define NUMBERS_OF(epsilon, replace, unit)                                                                                                 \
-    "\"epsilon\": " epsilon ",\n    \"delta\": 0,\n    \"epsilon_replace\": " replace                                                      \
+#define NUMBERS_OF(epsilon, replace, unit)                                                                   \
+    "\"epsilon\": " epsilon ",\n    \"delta\": 0,\n    \"epsilon_replace\": " replace                        \
     ",\n    \"delta_replace\": 0,\n    \"unit\": \"" unit "\""
 
 static void check_unit(const char *numbers, const char *unit, double epsilon) {
@@ -312,8 +322,10 @@ static void check_unit(const char *numbers, const char *unit, double epsilon) {
     hr_model *model = parse_model(text);
     char *json = render(model);
     assert_string_equal(hr_model_guarantee(model)->unit, unit);
-    assert_true(hr_model_guarantee(model)->epsilon == epsilon && hr_model_guarantee(model)->epsilon_replace == 2 * epsilon);
-    assert_int_equal(strstr(json, numbers) != NULL, strcmp(unit, "one record") != 0 || !strcmp(numbers, NUMBERS));
+    assert_true(hr_model_guarantee(model)->epsilon == epsilon &&
+                hr_model_guarantee(model)->epsilon_replace == 2 * epsilon);
+    assert_int_equal(strstr(json, numbers) != NULL,
+                     strcmp(unit, "one record") != 0 || !strcmp(numbers, NUMBERS));
     hr_model_free(model);
     model = parse_model(json);
     assert_string_equal(hr_model_guarantee(model)->unit, unit);
@@ -329,7 +341,8 @@ static void test_parse__reads_for_whom_the_guarantee_holds(void **state) {
     check_unit(NUMBERS_OF("0.5", "1", "one record"), "one record", .5);
     check_unit(NUMBERS_OF("0.5", "1", "one record of the file"), "one record of the file", .5);
     check_unit(NUMBERS_OF("0.5", "1", "one record of any owner"), "one record of any owner", .5);
-    check_unit(NUMBERS_OF("0.75", "1.5", "one record of any owner"), "one record of any owner", .75); /* more than owners list */
+    check_unit(NUMBERS_OF("0.75", "1.5", "one record of any owner"), "one record of any owner",
+               .75); /* more than owners list */
 }
 
 static void test_parse__refuses_what_holds_for_nobody(void **state) {
@@ -338,14 +351,17 @@ static void test_parse__refuses_what_holds_for_nobody(void **state) {
         {NUMBERS, NUMBERS_OF("0.5", "1", "one patient"), "guarantee.unit", "'one patient' is unknown"},
         {NUMBERS, NUMBERS_OF("0.5", "1", ""), "guarantee.unit", "'' is unknown"},
         {NUMBERS, NUMBERS ",\n    \"unit\": 1", "guarantee.unit", "must be a text"},
-        {NUMBERS, NUMBERS_OF("0.25", "0.5", "one record of any owner"), "guarantee.epsilon", "add up to more"},
-        {NUMBERS, NUMBERS_OF("0.75", "0.75", "one record of any owner"), "guarantee.epsilon_replace", "add up to more"},
+        {NUMBERS, NUMBERS_OF("0.25", "0.5", "one record of any owner"), "guarantee.epsilon",
+         "add up to more"},
+        {NUMBERS, NUMBERS_OF("0.75", "0.75", "one record of any owner"), "guarantee.epsilon_replace",
+         "add up to more"},
         {NUMBERS, NUMBERS_OF("null", "1", "one record of any owner"), "guarantee.epsilon", "add up to more"},
     };
     assert_refused("model-2.json", forgeries, COUNT(forgeries));
 }
 
-/* The file says what earlier libraries wrote of a choice; later ones name the mechanism that is in its place, at the same price. */
+/* The file says what earlier libraries wrote of a choice; later ones name the mechanism that is in its place,
+ * at the same price. */
 static void test_parse__reads_either_mechanism_of_a_pure_choice(void **state) {
     (void)state;
     static const char *const names[] = {"exponential", "permute-and-flip"};
@@ -365,8 +381,8 @@ static void test_parse__reads_either_mechanism_of_a_pure_choice(void **state) {
         hr_model_free(model);
         free(named);
     }
-    char *cheaper =
-        forge_model(text, &(forgery){"\"exponential\", \"sensitivity\": 8", "\"permute-and-flip\", \"sensitivity\": 9", "", ""});
+    char *cheaper = forge_model(text, &(forgery){"\"exponential\", \"sensitivity\": 8",
+                                                 "\"permute-and-flip\", \"sensitivity\": 9", "", ""});
     hr_model *model = NULL;
     hr_error err = {0};
     assert_int_equal(hr_model_parse(cheaper, strlen(cheaper), "cheaper.json", &model, &err), HR_E_POLICY);
@@ -404,7 +420,8 @@ static void test_parse__refuses_what_is_not_json(void **state) {
     for (size_t i = 0; i < COUNT(cases); i++) {
         hr_model *model = NULL;
         hr_error err = {0};
-        assert_int_equal(hr_model_parse(cases[i].text, strlen(cases[i].text), "bad.json", &model, &err), HR_E_FORMAT);
+        assert_int_equal(hr_model_parse(cases[i].text, strlen(cases[i].text), "bad.json", &model, &err),
+                         HR_E_FORMAT);
         assert_non_null(strstr(err.message, "not valid JSON"));
         assert_int_equal(err.line, cases[i].line);
         assert_null(model);
@@ -421,7 +438,8 @@ static void test_parse__refuses_a_tree_deeper_than_64_levels(void **state) {
     for (unsigned depth = 64; depth <= 65; depth++) {
         char nodes[4000];
         size_t at = (size_t)snprintf(nodes, sizeof nodes, "[1,0,0.5,0]");
-        for (unsigned d = 1; d < depth; d++) at += (size_t)snprintf(nodes + at, sizeof nodes - at, ",[0],[%u,0,0.5,0]", 2 * d + 1);
+        for (unsigned d = 1; d < depth; d++)
+            at += (size_t)snprintf(nodes + at, sizeof nodes - at, ",[0],[%u,0,0.5,0]", 2 * d + 1);
         snprintf(nodes + at, sizeof nodes - at, ",[0],[0]");
         char *text = read_golden("model-2-open.json");
         char *forged = forge_model(text, &(forgery){"[1, 0, 0.5, 0], [-0.5], [1]", nodes, "", ""});
@@ -441,10 +459,12 @@ static void test_parse__refuses_a_tree_deeper_than_64_levels(void **state) {
 
 static void test_round_trip__keeps_what_may_be_absent(void **state) {
     (void)state;
-    static const char released[] = "{\"output\": 0, \"deviation\": 2.5, \"counts\": [7, 4, 3, 0, 4.25], \"subsets\": [[1,3,4]]";
+    static const char released[] =
+        "{\"output\": 0, \"deviation\": 2.5, \"counts\": [7, 4, 3, 0, 4.25], \"subsets\": [[1,3,4]]";
     char *golden = read_golden("model-2.json");
     char *started = forge_model(golden, &(forgery){"\"link\": \"signed\"", START, NULL, NULL});
-    char *text = forge_model(started, &(forgery){"{\"output\": 0, \"subsets\": [[1,3,4]]", released, NULL, NULL});
+    char *text =
+        forge_model(started, &(forgery){"{\"output\": 0, \"subsets\": [[1,3,4]]", released, NULL, NULL});
     hr_model *model = parse_model(text);
     char *again = render(model), *shown = NULL, *summary = NULL;
     assert_non_null(strstr(again, released));
@@ -470,7 +490,8 @@ static void test_parse__refuses_what_may_be_absent_if_it_is_wrong(void **state) 
     static const forgery forgeries[] = {
         {"\"output\": 0,", "\"output\": 0, \"deviation\": -1,", "trees[0].deviation", "between 0"},
         {"\"output\": 0,", "\"output\": 0, \"deviation\": null,", "trees[0].deviation", "must be a number"},
-        {"\"output\": 0,", "\"output\": 0, \"counts\": [1, 2],", "trees[0].counts", "one entry for every node"},
+        {"\"output\": 0,", "\"output\": 0, \"counts\": [1, 2],", "trees[0].counts",
+         "one entry for every node"},
         {"\"output\": 0,", "\"output\": 0, \"counts\": [1, 2, 3, 4, -1],", "trees[0].counts[4]", "between 0"},
         {"\"output\": 0,", "\"output\": 0, \"counts\": 5,", "trees[0].counts", "must be an array"},
         {"\"link\": \"signed\"", "\"link\": \"signed\", \"start_model\": 1", "start_model", "must be a text"},

@@ -5,16 +5,19 @@
 static void test_golden__version_2_multiway_predicts(void **state) {
     (void)state;
     hr_model *model = parse_golden("model-2-multiway.json");
-    static const char csv[] = "age,size,ward\n,1,a\n18,1,zz\n18,1,a\n1,1,\n17,1,c\n18.5,1,c\n37.5,1,b\n30,1,zz\n38,NA,a\n90,2,b\n";
+    static const char csv[] =
+        "age,size,ward\n,1,a\n18,1,zz\n18,1,a\n1,1,\n17,1,c\n18.5,1,c\n37.5,1,b\n30,1,zz\n38,NA,a\n90,2,b\n";
     static const double expected[] = {-.4375, .1875, .3125, .1875, .5625, -.125, -.25, -.25, -.375, .75};
     const hr_read_options options = {.size = sizeof options, .format = HR_FORMAT_CSV, .label_optional = true};
     hr_data *data = NULL;
     hr_error err = {0};
     double out[COUNT(expected)];
-    if (hr_data_parse(hr_model_schema(model), csv, strlen(csv), &options, &data, &err)) fail_msg("%s", err.message);
+    if (hr_data_parse(hr_model_schema(model), csv, strlen(csv), &options, &data, &err))
+        fail_msg("%s", err.message);
     assert_int_equal(hr_model_predict(model, data, 1, out, NULL), HR_OK);
     for (size_t i = 0; i < COUNT(expected); i++)
-        if (out[i] != expected[i] + 1. / 64) fail_msg("record %zu: %g, wanted %g", i, out[i], expected[i] + 1. / 64);
+        if (out[i] != expected[i] + 1. / 64)
+            fail_msg("record %zu: %g, wanted %g", i, out[i], expected[i] + 1. / 64);
     hr_data_free(data);
     hr_model_free(model);
 }
@@ -24,13 +27,15 @@ static void test_golden__version_2_multiway_keeps_its_bytes(void **state) {
     char *text = read_golden("model-2-multiway.json");
     hr_model *model = parse_model(text);
     char *again = render(model);
-    assert_string_equal(strstr(again, "\"method\""), strstr(text, "\"method\"")); /* what comes before names the library */
+    assert_string_equal(strstr(again, "\"method\""),
+                        strstr(text, "\"method\"")); /* what comes before names the library */
     hr_text_free(again);
     hr_model_free(model);
     free(text);
 }
 
-/* Nodes 0 (bins of age: children 1..4), 2 (of ward: 5..8), 3 (two-way: 9, 10) and 4 (of size: 11, 12) split; there are 13. */
+/* Nodes 0 (bins of age: children 1..4), 2 (of ward: 5..8), 3 (two-way: 9, 10) and 4 (of size: 11, 12) split;
+ * there are 13. */
 static void test_parse__refuses_bad_multiway_splits(void **state) {
     (void)state;
     static const forgery forgeries[] = {
@@ -91,7 +96,8 @@ static void test_parse__refuses_multiway_splits_deeper_than_64_levels(void **sta
     for (unsigned depth = 64; depth <= 65; depth++) {
         char nodes[4000];
         size_t at = (size_t)snprintf(nodes, sizeof nodes, "[1,0,[0.5]]");
-        for (unsigned d = 1; d < depth; d++) at += (size_t)snprintf(nodes + at, sizeof nodes - at, ",[0],[0],[%u,0,[0.5]]", 3 * d + 1);
+        for (unsigned d = 1; d < depth; d++)
+            at += (size_t)snprintf(nodes + at, sizeof nodes - at, ",[0],[0],[%u,0,[0.5]]", 3 * d + 1);
         snprintf(nodes + at, sizeof nodes - at, ",[0],[0],[0]");
         char *text = read_golden("model-2-open.json");
         char *forged = forge_model(text, &(forgery){"[1, 0, 0.5, 0], [-0.5], [1]", nodes, "", ""});

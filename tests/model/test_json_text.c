@@ -10,8 +10,10 @@ static void test_value__is_what_stands_there(void **state) {
     (void)state;
     hr_arena *arena = hr_arena_new();
     const hr_json *v = NULL;
-    assert_int_equal(parse(arena, " {\"a\": [1, -2.5e1, true],\r\n\t\"b\": {}, \"c\": [ ], \"d\": null, \"e\": false} \n", &v, NULL),
-                     HR_OK);
+    assert_int_equal(
+        parse(arena, " {\"a\": [1, -2.5e1, true],\r\n\t\"b\": {}, \"c\": [ ], \"d\": null, \"e\": false} \n",
+              &v, NULL),
+        HR_OK);
     assert_int_equal(v->kind, HR_JSON_OBJECT);
     assert_int_equal(v->count, 5);
     assert_int_equal(v->at, 1);
@@ -34,7 +36,9 @@ static void test_text__takes_every_escape(void **state) {
     (void)state;
     hr_arena *arena = hr_arena_new();
     const hr_json *v = NULL;
-    assert_int_equal(parse(arena, "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e4\\u20AC\\ud83d\\ude00 \xc3\xa4\"", &v, NULL), HR_OK);
+    assert_int_equal(
+        parse(arena, "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e4\\u20AC\\ud83d\\ude00 \xc3\xa4\"", &v, NULL),
+        HR_OK);
     assert_int_equal(v->kind, HR_JSON_TEXT);
     assert_string_equal(v->text, "\"\\/\b\f\n\r\tA\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 \xc3\xa4");
     hr_arena_free(arena);
@@ -120,7 +124,8 @@ static void test_parse__refuses_what_is_no_json(void **state) {
         const hr_json *v = NULL;
         hr_error err = {0};
         assert_int_equal(parse(arena, cases[i].text, &v, &err), HR_E_FORMAT);
-        if (err.line != 1 + (cases[i].text[0] == '\n') || err.column != cases[i].column || !strstr(err.message, cases[i].message))
+        if (err.line != 1 + (cases[i].text[0] == '\n') || err.column != cases[i].column ||
+            !strstr(err.message, cases[i].message))
             fail_msg("%s: column %d: %s", cases[i].text, (int)err.column, err.message);
         assert_null(v);
         hr_arena_free(arena);
@@ -144,7 +149,8 @@ static void test_parse__refuses_more_than_1000_keys(void **state) {
         char *text = malloc(20000);
         size_t at = 0;
         assert_non_null(text);
-        for (int i = 0; i < count; i++) at += (size_t)snprintf(text + at, 20000 - at, "%s\"%d\":0", i ? "," : "{", i);
+        for (int i = 0; i < count; i++)
+            at += (size_t)snprintf(text + at, 20000 - at, "%s\"%d\":0", i ? "," : "{", i);
         strcpy(text + at, "}");
         hr_arena *arena = hr_arena_new();
         const hr_json *v = NULL;

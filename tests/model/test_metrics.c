@@ -1,6 +1,6 @@
-/* The expected numbers are scikit-learn 1.9.1's on the same records (accuracy_score, roc_auc_score, log_loss on probabilities
- * clipped to [1e-15, 1 - 1e-15], mean_squared_error, mean_absolute_error, r2_score), drawn in Python by the same xorshift64; the
- * calibration errors are sums of fractions, exact. */
+/* The expected numbers are scikit-learn 1.9.1's on the same records (accuracy_score, roc_auc_score, log_loss
+ * on probabilities clipped to [1e-15, 1 - 1e-15], mean_squared_error, mean_absolute_error, r2_score), drawn
+ * in Python by the same xorshift64; the calibration errors are sums of fractions, exact. */
 #include "support/model_parts.h"
 
 enum { ROWS = 1000 };
@@ -75,17 +75,19 @@ static void test_binary__orders_perfectly_and_backwards(void **state) {
     assert_true(m.auc == 0);
 }
 
-/* By hand: bins 0: {0 no}, 2: {0.25 yes, 0.25 no}, 5: {0.5 yes, 0.55 no}, 8: {0.85 yes}, 9: {0.95 yes, 1 no}. A bin holds its lower
- * end: told by the first class, 0.5 and 0.45 would part. */
+/* By hand: bins 0: {0 no}, 2: {0.25 yes, 0.25 no}, 5: {0.5 yes, 0.55 no}, 8: {0.85 yes}, 9: {0.95 yes, 1 no}.
+ * A bin holds its lower end: told by the first class, 0.5 and 0.45 would part. */
 static void test_binary__is_calibrated_as_computed_by_hand(void **state) {
     (void)state;
-    const double predicted[] = {1, 0, .75, .25, .75, .25, .5, .5, .45, .55, .15, .85, .05, .95, 0, 1}, labels[] = {0, 1, 0, 1, 0, 1, 1, 0};
+    const double predicted[] = {1, 0, .75, .25, .75, .25, .5, .5, .45, .55, .15, .85, .05, .95, 0, 1},
+                 labels[] = {0, 1, 0, 1, 0, 1, 1, 0};
     hr_metrics m = {0};
     assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, labels, 8, 2, &m, NULL), HR_OK);
     assert_near(m.ece, (0 + .5 + .05 + .15 + .95) / 8);
 }
 
-/* By hand: predicted are the classes 0 (0.5, right), 2 (0.6, wrong), 1 (0.625, right): bins 5: 0.5, 6: |1.225 - 1|. */
+/* By hand: predicted are the classes 0 (0.5, right), 2 (0.6, wrong), 1 (0.625, right): bins 5: 0.5, 6: |1.225
+ * - 1|. */
 static void test_multiclass__is_calibrated_as_computed_by_hand(void **state) {
     (void)state;
     const double predicted[] = {.5, .25, .25, .2, .2, .6, .25, .625, .125}, labels[] = {0, 1, 1};
@@ -152,7 +154,9 @@ static void test_evaluate__compares_its_own_predictions(void **state) {
         hr_task task;
         hr_link link;
         size_t outputs;
-    } cases[] = {{HR_REGRESSION, HR_LINK_NUMBER, 1}, {HR_BINARY, HR_LINK_SIGNED, 1}, {HR_MULTICLASS, HR_LINK_LOGISTIC, 3}};
+    } cases[] = {{HR_REGRESSION, HR_LINK_NUMBER, 1},
+                 {HR_BINARY, HR_LINK_SIGNED, 1},
+                 {HR_MULTICLASS, HR_LINK_LOGISTIC, 3}};
     for (size_t c = 0; c < COUNT(cases); c++) {
         parts p;
         parts_init(&p, cases[c].task, cases[c].link, cases[c].outputs, 5, 4, HR_NO_PRIVACY);
@@ -162,7 +166,9 @@ static void test_evaluate__compares_its_own_predictions(void **state) {
         double *out = malloc(ROWS * width * sizeof *out);
         hr_metrics ours = {0}, expected = {0};
         assert_int_equal(hr_model_predict(model, data, 1, out, NULL), HR_OK);
-        assert_int_equal(hr_metrics_compare(cases[c].task, out, hr_data_labels(data), ROWS, width, &expected, NULL), HR_OK);
+        assert_int_equal(
+            hr_metrics_compare(cases[c].task, out, hr_data_labels(data), ROWS, width, &expected, NULL),
+            HR_OK);
         assert_int_equal(hr_evaluate(model, data, 2, &ours, NULL), HR_OK);
         assert_int_equal(ours.rows, expected.rows);
         assert_memory_equal(&ours.error, &expected.error, 7 * sizeof ours.error);

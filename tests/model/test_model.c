@@ -145,7 +145,8 @@ static void test_check__allows_gdp_the_last_bits_of_epsilon(void **state) {
     parts_done(&p);
 }
 
-/* A guarantee may promise less than the releases prove, in every privacy measure; none that is below them, and no infinite one. */
+/* A guarantee may promise less than the releases prove, in every privacy measure; none that is below them,
+ * and no infinite one. */
 static void test_check__wants_a_guarantee_that_covers_the_releases(void **state) {
     (void)state;
     static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_ZCDP, HR_GDP};
@@ -159,7 +160,10 @@ static void test_check__wants_a_guarantee_that_covers_the_releases(void **state)
             const struct {
                 double said;
                 hr_status status;
-            } cases[] = {{nextafter(exact, 1e9), HR_OK}, {exact + .5, HR_OK}, {exact - 1e-9, HR_E_FORMAT}, {HUGE_VAL, HR_E_FORMAT}};
+            } cases[] = {{nextafter(exact, 1e9), HR_OK},
+                         {exact + .5, HR_OK},
+                         {exact - 1e-9, HR_E_FORMAT},
+                         {HUGE_VAL, HR_E_FORMAT}};
             for (size_t c = 0; c < COUNT(cases); c++) {
                 hr_error err = {0};
                 *amounts[a] = cases[c].said;

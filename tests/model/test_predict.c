@@ -33,8 +33,8 @@ static void scores_by_hand(const hr_model *m, const hr_data *data, size_t row, d
         const hr_node *node = &tree->nodes[0];
         while (node->left) {
             const double *numbers = hr_data_numbers(data, node->feature);
-            uint32_t child =
-                numbers ? number_by_hand(tree, node, numbers[row]) : code_by_hand(tree, node, hr_data_codes(data, node->feature)[row]);
+            uint32_t child = numbers ? number_by_hand(tree, node, numbers[row])
+                                     : code_by_hand(tree, node, hr_data_codes(data, node->feature)[row]);
             note_step(node, numbers ? HR_NUMBER : HR_CATEGORY, child, met);
             node = &tree->nodes[node->left + child];
         }
@@ -74,7 +74,8 @@ static void link_by_hand(const hr_model *m, const double *s, double *out) {
 /* As docs/formats.md says. Returns whether the order of classes set the largest. */
 static bool calibrate_by_hand(const hr_calibration *c, double *p, size_t classes) {
     size_t top = classes == 2 ? 1 : hr_predicted_class(p, classes);
-    double q = .5 + (p[top] - .5) / 1.1, said = 1 / (1 + exp(-c->intercept) * pow(q / (1 - q), -c->slope)), rest = 0, second = 0;
+    double q = .5 + (p[top] - .5) / 1.1, said = 1 / (1 + exp(-c->intercept) * pow(q / (1 - q), -c->slope)),
+           rest = 0, second = 0;
     for (size_t k = 0; k < classes; k++) rest += k == top ? 0 : p[k];
     for (size_t k = 0; k < classes; k++) second = k == top ? second : fmax(second, p[k]);
     double least = classes == 2 ? 0 : second / rest / (1 + second / rest);
@@ -102,7 +103,8 @@ static void check_predictions(hr_task task, hr_link link, size_t outputs, hr_cal
         bool is_held = calibration.made && calibrate_by_hand(&calibration, expected, width);
         double slack = is_held ? 2e-9 : calibration.made ? 1e-13 : 1e-14; /* held: to 2^-30 */
         held += is_held;
-        for (size_t k = 0; k < width; k++) assert_true(fabs(out[i * width + k] - expected[k]) <= slack * fmax(1, fabs(expected[k])));
+        for (size_t k = 0; k < width; k++)
+            assert_true(fabs(out[i * width + k] - expected[k]) <= slack * fmax(1, fabs(expected[k])));
     }
     for (size_t s = 0; s < STEPS; s++) assert_true(met[s]);
     assert_true((held > 0) == (calibration.made && width > 2 && calibration.intercept < 0));
@@ -192,7 +194,8 @@ static void test_link__never_calls_a_class_impossible_when_signed(void **state) 
     predict_score(HR_BINARY, HR_LINK_SIGNED, 1, (const double[]){-.96}, out); /* where the line ends */
     assert_true(fabs(out[1] - .02) < 1e-15);
     predict_score(HR_MULTICLASS, HR_LINK_SIGNED, 3, (const double[]){5, -5, -5}, out);
-    assert_true(fabs(out[0] - .995 / 1.005) < 1e-15 && fabs(out[1] - 0.005 / 1.005) < 1e-15 && out[1] == out[2]);
+    assert_true(fabs(out[0] - .995 / 1.005) < 1e-15 && fabs(out[1] - 0.005 / 1.005) < 1e-15 &&
+                out[1] == out[2]);
 }
 
 /* Also where a probability would be below 0 or above 1. */

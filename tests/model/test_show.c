@@ -1,11 +1,14 @@
 #include "support/model_parts.h"
 
-static const hr_column mixed[] = {
-    {.name = "age", .kind = HR_NUMBER, .low = 0, .high = 100},
-    {.name = "a\"b\\c&d\x1b[2J", .kind = HR_CATEGORY, .value_count = 2, .values = (const char *const[]){"x\"", "y"}},
-    {.name = "unused", .kind = HR_NUMBER, .low = 0, .high = 1}};
+static const hr_column mixed[] = {{.name = "age", .kind = HR_NUMBER, .low = 0, .high = 100},
+                                  {.name = "a\"b\\c&d\x1b[2J",
+                                   .kind = HR_CATEGORY,
+                                   .value_count = 2,
+                                   .values = (const char *const[]){"x\"", "y"}},
+                                  {.name = "unused", .kind = HR_NUMBER, .low = 0, .high = 1}};
 
-/* Three features; tree 0: age <= 18 or missing ? (category in {missing, y} ? 3 : 1) : -2; tree 1: age is missing ? 1 : 1. */
+/* Three features; tree 0: age <= 18 or missing ? (category in {missing, y} ? 3 : 1) : -2; tree 1: age is
+ * missing ? 1 : 1. */
 typedef struct small {
     hr_schema *schema;
     hr_model *model;
@@ -19,8 +22,10 @@ static small make_small(bool is_private, const char *statement) {
                        {.value = -2},
                        {.value = 3},
                        {.value = 1}};
-    hr_node second[] = {{.left = 1, .feature = 0, .threshold = -HUGE_VAL, .missing_left = true}, {.value = 1}, {.value = 1}};
-    const hr_tree trees[] = {{.nodes = first, .node_count = 5, .subsets = &subset, .subset_count = 1}, {.nodes = second, .node_count = 3}};
+    hr_node second[] = {
+        {.left = 1, .feature = 0, .threshold = -HUGE_VAL, .missing_left = true}, {.value = 1}, {.value = 1}};
+    const hr_tree trees[] = {{.nodes = first, .node_count = 5, .subsets = &subset, .subset_count = 1},
+                             {.nodes = second, .node_count = 3}};
     hr_arena *arena = hr_arena_new();
     hr_tree *kept = hr_arena_alloc(arena, 2, sizeof *kept);
     double *base = hr_arena_alloc(arena, 1, sizeof *base);
@@ -32,16 +37,20 @@ static small make_small(bool is_private, const char *statement) {
     hr_setting settings[] = {{"trees", "2"}};
     small s = {0};
     assert_int_equal(hr_schema_make(&label, mixed, 3, NULL, 0, &s.schema, NULL), HR_OK);
-    hr_model made = {.arena = arena,
-                     .schema = s.schema,
-                     .method = "dpboost",
-                     .forest = {.link = HR_LINK_NUMBER, .output_count = 1, .base = base, .trees = kept, .tree_count = 2},
-                     .privacy_measure = HR_PURE,
-                     .guarantee = {.is_private = is_private, .epsilon = 1.00000001, .epsilon_replace = 2, .statement = statement},
-                     .releases = releases,
-                     .release_count = COUNT(releases),
-                     .settings = settings,
-                     .setting_count = 1};
+    hr_model made = {
+        .arena = arena,
+        .schema = s.schema,
+        .method = "dpboost",
+        .forest = {.link = HR_LINK_NUMBER, .output_count = 1, .base = base, .trees = kept, .tree_count = 2},
+        .privacy_measure = HR_PURE,
+        .guarantee = {.is_private = is_private,
+                      .epsilon = 1.00000001,
+                      .epsilon_replace = 2,
+                      .statement = statement},
+        .releases = releases,
+        .release_count = COUNT(releases),
+        .settings = settings,
+        .setting_count = 1};
     assert_int_equal(hr_model_make(&made, &s.model, NULL), HR_OK);
     return s;
 }
@@ -79,10 +88,13 @@ static void test_tree_text__tells_every_kind_of_cut(void **state) {
         double threshold;
         bool missing_left;
         const char *text;
-    } cases[] = {
-        {-HUGE_VAL, false, "if age in {}:"},    {-HUGE_VAL, true, "if age is missing:"}, {18, false, "if age <= 18:"},
-        {37.5, false, "if age <= 37.5:"},       {HUGE_VAL, false, "if age is present:"}, {37.5, true, "if age <= 37.5 or missing:"},
-        {HUGE_VAL, true, "if age is anything:"}};
+    } cases[] = {{-HUGE_VAL, false, "if age in {}:"},
+                 {-HUGE_VAL, true, "if age is missing:"},
+                 {18, false, "if age <= 18:"},
+                 {37.5, false, "if age <= 37.5:"},
+                 {HUGE_VAL, false, "if age is present:"},
+                 {37.5, true, "if age <= 37.5 or missing:"},
+                 {HUGE_VAL, true, "if age is anything:"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         root->threshold = cases[i].threshold;
         root->missing_left = cases[i].missing_left;
@@ -208,7 +220,8 @@ static void test_tree__refuses_an_index_beyond_the_last(void **state) {
     small_done(&s);
 }
 
-/* Tree 0: the die expects 2 below age's left side. age: (2 - -2)^2 / 4 = 4; category: (3 - 1)^2 / 4 / 2 = 0.5. */
+/* Tree 0: the die expects 2 below age's left side. age: (2 - -2)^2 / 4 = 4; category: (3 - 1)^2 / 4 / 2 =
+ * 0.5. */
 static void test_importance__is_the_spread_of_leaf_values(void **state) {
     (void)state;
     small s = make_small(true, "Proved.");
@@ -221,21 +234,24 @@ static void test_importance__is_the_spread_of_leaf_values(void **state) {
     small_done(&s);
 }
 
-/* By the law of total variance the spreads of one tree sum to the variance of its leaf value under a fair die. */
+/* By the law of total variance the spreads of one tree sum to the variance of its leaf value under a fair
+ * die. */
 static void test_importance__adds_up_to_the_variance_of_a_die(void **state) {
     (void)state;
     small s = make_small(true, "Proved.");
     const double mean = 0.25 * 3 + 0.25 * 1 + 0.5 * -2;
-    const double variance = 0.25 * (3 - mean) * (3 - mean) + 0.25 * (1 - mean) * (1 - mean) + 0.5 * (-2 - mean) * (-2 - mean);
+    const double variance =
+        0.25 * (3 - mean) * (3 - mean) + 0.25 * (1 - mean) * (1 - mean) + 0.5 * (-2 - mean) * (-2 - mean);
     double shares[3];
     hr_model_importance(s.model, shares);
     assert_true(fabs(shares[0] * variance - 4) < 1e-14 && fabs(shares[1] * variance - 0.5) < 1e-14);
     small_done(&s);
 }
 
-/* age: children expect 1, -1.5, 3, -3.5, whose variance is 6.0625. Its children are reached with a chance of 1/4: 2, 3, 4 have a
- * variance of 2/3; twice two values, 1 apart, of 1/4 each. In all 6.0625 + 1/6 + 1/8, the variance of the leaf values: their mean is
- * -1/4, and that of their squares 1/4 + (1 + 4)/8 + (4 + 9 + 16)/12 + (9 + 16)/8. */
+/* age: children expect 1, -1.5, 3, -3.5, whose variance is 6.0625. Its children are reached with a chance of
+ * 1/4: 2, 3, 4 have a variance of 2/3; twice two values, 1 apart, of 1/4 each. In all 6.0625 + 1/6 + 1/8, the
+ * variance of the leaf values: their mean is -1/4, and that of their squares 1/4 + (1 + 4)/8 + (4 + 9 +
+ * 16)/12 + (9 + 16)/8. */
 static void test_importance__throws_a_die_over_all_branches(void **state) {
     (void)state;
     small s = make_small(true, "Proved.");
@@ -251,29 +267,32 @@ static void test_importance__throws_a_die_over_all_branches(void **state) {
 
 static void test_summary__of_a_private_model(void **state) {
     (void)state;
-    small s = make_small(true, "Proved for adding or removing one record, by way of a sentence that is too long for a single line.");
+    small s = make_small(
+        true,
+        "Proved for adding or removing one record, by way of a sentence that is too long for a single line.");
     char *text = NULL;
     assert_int_equal(hr_model_summary(s.model, &text, NULL), HR_OK);
-    assert_string_equal(text, "Method    dpboost, sound mode\n"
-                              "Task      regression of stay (0 to 10)\n"
-                              "Trees     2, depth up to 2, 5 leaves\n"
-                              "\n"
-                              "Privacy   epsilon 1.00001, delta 0 for adding or removing one record\n"
-                              "          epsilon 2, delta 0 for replacing one\n"
-                              "          Proved for adding or removing one record, by way of a sentence that\n"
-                              "          is too long for a single line.\n"
-                              "\n"
-                              "Releases                        share of budget    releases       draws\n"
-                              "  bin edges                              50.0 %           1           8\n"
-                              "  leaf sum                               25.0 %           2           6\n"
-                              "  split                                  25.0 %           1           1\n"
-                              "\n"
-                              "Features  2 of 3 used, by the spread of leaf values that their splits account for\n"
-                              "  age                            88.9 %  ########################################\n"
-                              "  a\"b\\c&d?[2J                    11.1 %  #####\n"
-                              "\n"
-                              "Settings\n"
-                              "  trees                         2\n");
+    assert_string_equal(text,
+                        "Method    dpboost, sound mode\n"
+                        "Task      regression of stay (0 to 10)\n"
+                        "Trees     2, depth up to 2, 5 leaves\n"
+                        "\n"
+                        "Privacy   epsilon 1.00001, delta 0 for adding or removing one record\n"
+                        "          epsilon 2, delta 0 for replacing one\n"
+                        "          Proved for adding or removing one record, by way of a sentence that\n"
+                        "          is too long for a single line.\n"
+                        "\n"
+                        "Releases                        share of budget    releases       draws\n"
+                        "  bin edges                              50.0 %           1           8\n"
+                        "  leaf sum                               25.0 %           2           6\n"
+                        "  split                                  25.0 %           1           1\n"
+                        "\n"
+                        "Features  2 of 3 used, by the spread of leaf values that their splits account for\n"
+                        "  age                            88.9 %  ########################################\n"
+                        "  a\"b\\c&d?[2J                    11.1 %  #####\n"
+                        "\n"
+                        "Settings\n"
+                        "  trees                         2\n");
     hr_text_free(text);
     small_done(&s);
 }
@@ -299,8 +318,9 @@ static void test_summary__rounds_amounts_up(void **state) {
     s.model->guarantee.delta_replace = 7.8033000000000005e-07;
     char *text = NULL;
     assert_int_equal(hr_model_summary(s.model, &text, NULL), HR_OK);
-    assert_non_null(strstr(text, "\nPrivacy   epsilon 0.0526516, delta 1.2349e-06 for adding or removing one record\n"
-                                 "          epsilon 0.105304, delta 7.80331e-07 for replacing one\n"));
+    assert_non_null(
+        strstr(text, "\nPrivacy   epsilon 0.0526516, delta 1.2349e-06 for adding or removing one record\n"
+                     "          epsilon 0.105304, delta 7.80331e-07 for replacing one\n"));
     hr_text_free(text);
     small_done(&s);
 }
@@ -311,15 +331,16 @@ static void test_summary__tells_of_a_calibration(void **state) {
     s.model->forest.calibration = (hr_calibration){true, .25, 1. / 3};
     char *text = NULL;
     assert_int_equal(hr_model_summary(s.model, &text, NULL), HR_OK);
-    assert_non_null(strstr(text, "\nClasses   probabilities calibrated, with intercept +0.25 and slope 0.333\n\n"));
+    assert_non_null(
+        strstr(text, "\nClasses   probabilities calibrated, with intercept +0.25 and slope 0.333\n\n"));
     hr_text_free(text);
     small_done(&s);
 }
 
 static void test_summary__boxes_a_model_that_is_not_private(void **state) {
     (void)state;
-    small s = make_small(
-        false, "Every answer is exact: \xc3\xa4nyone can read \x1b[2J rec\xc2\x9bords off this model, and the sentence goes on and on.");
+    small s = make_small(false, "Every answer is exact: \xc3\xa4nyone can read \x1b[2J rec\xc2\x9bords off "
+                                "this model, and the sentence goes on and on.");
     char *text = NULL;
     assert_int_equal(hr_model_summary(s.model, &text, NULL), HR_OK);
     const char *box = strstr(text, "\n****");

@@ -1,5 +1,5 @@
-/* Memory that runs short on request. The test is linked so that the library's calls of malloc and its kin, and those of the
- * libraries that are linked into it statically, arrive here first (ld's --wrap). */
+/* Memory that runs short on request. The test is linked so that the library's calls of malloc and its kin,
+ * and those of the libraries that are linked into it statically, arrive here first (ld's --wrap). */
 #ifndef HR_TESTS_OOM_FAILING_H
 #define HR_TESTS_OOM_FAILING_H
 

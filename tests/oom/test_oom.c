@@ -1,7 +1,8 @@
-/* Whatever allocation fails, the call says so, leaks nothing (run under LeakSanitizer to see that) and touches no output.
+/* Whatever allocation fails, the call says so, leaks nothing (run under LeakSanitizer to see that) and
+ * touches no output.
  *
- * Every scenario runs again and again while its allocation number 0, 1, 2, ... fails, once alone and once with all that
- * follow, until it gets through without having met a failure. */
+ * Every scenario runs again and again while its allocation number 0, 1, 2, ... fails, once alone and once
+ * with all that follow, until it gets through without having met a failure. */
 #include "config/federation_file.h"
 #include "config/owner_file.h"
 #include "failing.h"
@@ -42,9 +43,10 @@ static void check_output(hr_status status, const void *out) {
     assert_int_equal(status != HR_OK, out == UNTOUCHED);
 }
 
-/* `other`: what a call may return instead although an allocation failed. HR_OK: SQLite gets through where it can do without,
- * and so do tables whose columns cannot be cut to size at the end. Else HR_E_MEMORY. */
-static void fail_each(world *w, scenario *run, bool lasting, hr_status other, void (*check)(world *w, hr_status status)) {
+/* `other`: what a call may return instead although an allocation failed. HR_OK: SQLite gets through where it
+ * can do without, and so do tables whose columns cannot be cut to size at the end. Else HR_E_MEMORY. */
+static void fail_each(world *w, scenario *run, bool lasting, hr_status other,
+                      void (*check)(world *w, hr_status status)) {
     bool failed = true;
     long n = 0;
     for (; failed; n++) {
@@ -54,7 +56,8 @@ static void fail_each(world *w, scenario *run, bool lasting, hr_status other, vo
         failed = failing_stop();
         if (check) check(w, status);
         if (failed ? status != HR_E_MEMORY && status != other : status != HR_OK)
-            fail_msg("allocation %ld%s: status %d (%s)", n, lasting ? " and all after it" : "", status, err.message);
+            fail_msg("allocation %ld%s: status %d (%s)", n, lasting ? " and all after it" : "", status,
+                     err.message);
         if (status) assert_true(err.status == status && err.message[0] && err.remedy[0]);
     }
     assert_true(n > 1);
@@ -65,7 +68,7 @@ static void exhaust(world *w, scenario *run, hr_status other, void (*check)(worl
     fail_each(w, run, true, other, check);
 }
 
-/* ---- Worlds ---------------------------------------------------------------------------------------------------------- */
+/* ---- Worlds ---- */
 
 static bool collect(void *user, const char *bytes, size_t size) {
     world *w = user;
@@ -137,7 +140,8 @@ static int close_world(void **state) {
 
 /* A small fit; false if the method has no such mode. */
 static bool small_fit(world *w, const char *method, hr_mode mode, double delta) {
-    static const char *const settings[][2] = {{"trees", "2"}, {"depth", "2"}, {"bins", "6"}, {"ensemble", "2"}};
+    static const char *const settings[][2] = {
+        {"trees", "2"}, {"depth", "2"}, {"bins", "6"}, {"ensemble", "2"}};
     if (hr_fit_options_init(&w->fit, method, mode, NULL)) return false;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         hr_status status = hr_fit_options_set(&w->fit, settings[i][0], settings[i][1], NULL);
@@ -156,7 +160,7 @@ static void fit_model(world *w) {
     if (hr_model_render(w->model, &w->json, &err)) fail_msg("%s", err.message);
 }
 
-/* ---- Schemas and data ------------------------------------------------------------------------------------------------ */
+/* ---- Schemas and data ---- */
 
 static hr_status parse_schema(world *w, hr_error *err) {
     hr_schema *schema = UNTOUCHED;
@@ -259,7 +263,7 @@ static void test_arrays_and_libsvm__survive_short_memory(void **state) {
     exhaust(w, parse_libsvm, HR_OK, NULL);
 }
 
-/* ---- Fits ------------------------------------------------------------------------------------------------------------ */
+/* ---- Fits ---- */
 
 static hr_status fit_once(world *w, hr_error *err) {
     hr_model *model = UNTOUCHED;
@@ -303,7 +307,7 @@ static void test_fit_with_other_edges__survives_short_memory(void **state) {
     }
 }
 
-/* ---- Models ---------------------------------------------------------------------------------------------------------- */
+/* ---- Models ---- */
 
 static hr_status predict(world *w, hr_error *err) {
     double out[60 * 3] = {0};
@@ -399,8 +403,10 @@ static void test_multiway_model__survives_short_memory(void **state) {
     const hr_read_options options = {.size = sizeof options, .format = HR_FORMAT_CSV, .label_optional = true};
     hr_data_free(w->data);
     w->data = NULL;
-    assert_int_equal(hr_model_read(HR_TESTS_DIR "/model/golden/model-2-multiway.json", &w->model, NULL), HR_OK);
-    assert_int_equal(hr_data_parse(hr_model_schema(w->model), csv, strlen(csv), &options, &w->data, NULL), HR_OK);
+    assert_int_equal(hr_model_read(HR_TESTS_DIR "/model/golden/model-2-multiway.json", &w->model, NULL),
+                     HR_OK);
+    assert_int_equal(hr_data_parse(hr_model_schema(w->model), csv, strlen(csv), &options, &w->data, NULL),
+                     HR_OK);
     assert_int_equal(hr_model_render(w->model, &w->json, NULL), HR_OK);
     exhaust(w, predict, HR_E_MEMORY, NULL);
     exhaust(w, parse_model, HR_E_MEMORY, NULL);
@@ -408,7 +414,7 @@ static void test_multiway_model__survives_short_memory(void **state) {
     exhaust(w, draw_tree, HR_E_MEMORY, NULL);
 }
 
-/* ---- Ledgers --------------------------------------------------------------------------------------------------------- */
+/* ---- Ledgers ---- */
 
 static hr_status create_ledger(world *w, hr_error *err) {
     return hr_ledger_create(w->path, 1000, 0.5, err);
@@ -490,7 +496,7 @@ static void test_short_ledger__can_be_used_again(void **state) {
     hr_ledger_close(ledger);
 }
 
-/* ---- Generators ------------------------------------------------------------------------------------------------------ */
+/* ---- Generators ---- */
 
 static bool ignore(void *user, const char *bytes, size_t size) {
     (void)user;
@@ -515,7 +521,7 @@ static void test_generate__survives_short_memory(void **state) {
     exhaust(*state, generate_schema, HR_E_MEMORY, NULL);
 }
 
-/* ---- Federations ----------------------------------------------------------------------------------------------------- */
+/* ---- Federations ---- */
 
 static hr_status create_key(world *w, hr_error *err) {
     char public_key[HR_KEY_TEXT] = "untouched";
@@ -555,7 +561,8 @@ static hr_status read_files(world *w, hr_error *err) {
     (void)w;
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
-    hr_status status = hr_federation_file_read(HR_TESTS_DIR "/config/golden/federation.yaml", arena, &federation, err);
+    hr_status status =
+        hr_federation_file_read(HR_TESTS_DIR "/config/golden/federation.yaml", arena, &federation, err);
     if (!status) status = hr_owner_file_read(HR_TESTS_DIR "/config/golden/owner.yaml", arena, &owner, err);
     if (!status) status = hr_job_file_read(HR_TESTS_DIR "/config/golden/job.yaml", arena, &job, err);
     hr_arena_free(arena);

@@ -36,7 +36,8 @@ static void fail_each(const char *path, bool lasting) {
         failing_start(n, lasting);
         const hr_status status = hr_federation_init(path, &options, &err);
         failed = failing_stop();
-        if (status != (failed ? HR_E_MEMORY : HR_OK)) fail_msg("allocation %ld: status %d (%s)", n, status, err.message);
+        if (status != (failed ? HR_E_MEMORY : HR_OK))
+            fail_msg("allocation %ld: status %d (%s)", n, status, err.message);
         assert_int_equal(err.status, status);
         assert_int_equal(failed, access(path, F_OK) != 0);
     }

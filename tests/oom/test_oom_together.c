@@ -1,5 +1,5 @@
-/* A federation in one process, while its allocation number 0, 1, 2, ... fails, and, of every eleventh, all that follow: the run says so,
- * and leaks nothing. */
+/* A federation in one process, while its allocation number 0, 1, 2, ... fails, and, of every eleventh, all
+ * that follow: the run says so, and leaks nothing. */
 #include "failing.h"
 #include "party/simulation.h"
 #include "support/tables.h"
@@ -27,7 +27,8 @@ static void fail_each(const world *w, bool lasting, long step) {
         failing_start(n, lasting);
         hr_status status = run(w, &err);
         failed = failing_stop();
-        if (status != (failed ? HR_E_MEMORY : HR_OK)) fail_msg("allocation %ld: status %d (%s)", n, status, err.message);
+        if (status != (failed ? HR_E_MEMORY : HR_OK))
+            fail_msg("allocation %ld: status %d (%s)", n, status, err.message);
         assert_int_equal(err.status, status);
     }
     assert_true(n > 100);
@@ -36,7 +37,8 @@ static void fail_each(const world *w, bool lasting, long step) {
 /* An offer, a tree each, a vote, a model. */
 static void test_simulation__survives_short_memory(void **state) {
     (void)state;
-    world w = {.table = table_of_steps(6, 2, 2, 1), .job = {.rounds = 1, .order = HR_ORDER_CHAIN, .last_slots = 1, .vote_share = .2}};
+    world w = {.table = table_of_steps(6, 2, 2, 1),
+               .job = {.rounds = 1, .order = HR_ORDER_CHAIN, .last_slots = 1, .vote_share = .2}};
     w.job.options = options_of("inprivate", HR_SOUND);
     w.job.options.epsilon = 50;
     w.job.options.depth = 1;

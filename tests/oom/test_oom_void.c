@@ -1,5 +1,5 @@
-/* Memory that runs out in a fit with a ledger: what was reserved is given back if nothing was drawn, and stays spent if anything was. Every
- * draw is counted, by wrapping the gate at link time. */
+/* Memory that runs out in a fit with a ledger: what was reserved is given back if nothing was drawn, and
+ * stays spent if anything was. Every draw is counted, by wrapping the gate at link time. */
 #include "failing.h"
 #include "privacy/gate.h"
 #include "support/tables.h"
@@ -45,9 +45,11 @@ static seen entries_of(hr_ledger *ledger) {
 }
 
 static hr_fit_options small_options(const char *method, hr_ledger *ledger) {
-    static const char *const settings[][2] = {{"trees", "2"}, {"depth", "2"}, {"bins", "6"}, {"ensemble", "2"}};
+    static const char *const settings[][2] = {
+        {"trees", "2"}, {"depth", "2"}, {"bins", "6"}, {"ensemble", "2"}};
     hr_fit_options options = options_of(method, HR_SOUND);
-    for (size_t i = 0; i < COUNT(settings); i++) (void)!hr_fit_options_set(&options, settings[i][0], settings[i][1], NULL);
+    for (size_t i = 0; i < COUNT(settings); i++)
+        (void)!hr_fit_options_set(&options, settings[i][0], settings[i][1], NULL);
     options.ledger = ledger;
     return options;
 }
@@ -63,12 +65,14 @@ static bool fail_once(const table *t, hr_fit_options options, long n, seen *void
     seen after = entries_of(options.ledger);
     hr_model_free(model);
     if (!status) {
-        assert_true(after.committed == before.committed + 1 && after.reserved == before.reserved && after.voided == before.voided);
+        assert_true(after.committed == before.committed + 1 && after.reserved == before.reserved &&
+                    after.voided == before.voided);
         return failed;
     }
     assert_true(after.committed == before.committed);
     if (draws) {
-        if (after.reserved != before.reserved + 1 || after.voided != before.voided) fail_msg("allocation %ld: %zu draws", n, draws);
+        if (after.reserved != before.reserved + 1 || after.voided != before.voided)
+            fail_msg("allocation %ld: %zu draws", n, draws);
     } else if (after.reserved != before.reserved) {
         fail_msg("allocation %ld: nothing was drawn, but the entry stays spent", n);
     }
@@ -99,7 +103,8 @@ static void test_fit__gives_back_what_it_did_not_use(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_fit__gives_back_what_it_did_not_use, temp_dir_open_in_memory, temp_dir_close),
+        cmocka_unit_test_setup_teardown(test_fit__gives_back_what_it_did_not_use, temp_dir_open_in_memory,
+                                        temp_dir_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

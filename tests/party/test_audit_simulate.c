@@ -24,14 +24,16 @@ static void write_in(const temp_dir *s, const char *name, const char *text, char
 static void write_table(const temp_dir *s, const char *name, size_t first, char path[96]) {
     char text[8 * ROWS + 8] = "u,y\n";
     size_t used = strlen(text);
-    for (size_t i = first; i < ROWS; i++) used += (size_t)snprintf(text + used, sizeof text - used, "0.5,%zu\n", i % 2);
+    for (size_t i = first; i < ROWS; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "0.5,%zu\n", i % 2);
     write_in(s, name, text, path);
 }
 
 static void write_files(temp_dir *s, dealt_file *d) {
     char schema[96];
     write_in(s, "schema.yaml", schema_text, schema);
-    write_in(s, "job.yaml", "hedgerow-job: 1\nschema: schema.yaml\nmethod: inprivate\nepsilon: 1\nrounds: 1\n", d->job);
+    write_in(s, "job.yaml",
+             "hedgerow-job: 1\nschema: schema.yaml\nmethod: inprivate\nepsilon: 1\nrounds: 1\n", d->job);
     write_table(s, "with.csv", 0, d->with);
     write_table(s, "without.csv", 1, d->without);
 }
@@ -68,20 +70,22 @@ static size_t count_events(const dealt_file *d, const char *table) {
     return seen;
 }
 
-/* False alarms: 1e-6 (audit.h). Were record i dealt to owner i mod 2, the first owner's labels would all be 0 with the first row, and all
- * be 1 without it. */
+/* False alarms: 1e-6 (audit.h). Were record i dealt to owner i mod 2, the first owner's labels would all be 0
+ * with the first row, and all be 1 without it. */
 static void test_game__of_the_first_row_of_a_dealt_file(void **state) {
     dealt_file d;
     write_files(*state, &d);
     size_t with = count_events(&d, d.with), without = count_events(&d, d.without);
     double bound = epsilon_of_event((double)with, (double)without, RUNS);
-    printf("dealt file: the first tree says 1 in %zu and %zu of %d runs: epsilon at least %.3f, claimed 1\n", with, without, RUNS, bound);
+    printf("dealt file: the first tree says 1 in %zu and %zu of %d runs: epsilon at least %.3f, claimed 1\n",
+           with, without, RUNS, bound);
     assert_true(bound <= 1);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_game__of_the_first_row_of_a_dealt_file, temp_dir_open, temp_dir_close),
+        cmocka_unit_test_setup_teardown(test_game__of_the_first_row_of_a_dealt_file, temp_dir_open,
+                                        temp_dir_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
-/* Parties whose packets are lost, repeated and shuffled, who stay away and come back, and whose budget is spent elsewhere. */
+/* Parties whose packets are lost, repeated and shuffled, who stay away and come back, and whose budget is
+ * spent elsewhere. */
 #include "support/party_harness.h"
 
-/* ---- Faults on the way ---------------------------------------------------------------------------------------------------------- */
+/* ---- Faults on the way ---- */
 
 static hr_loopback_fate shuffle(void *user, const char *from, const char *to, size_t size) {
     (void)from;
@@ -24,7 +25,8 @@ static void test_faults__neither_lose_nor_double_anything(void **state) {
         harness l;
         uint64_t random = seed;
         hr_order order = seed / 2 % 2 ? HR_ORDER_BROADCAST : HR_ORDER_CHAIN;
-        harness_open(&l, seed % 8 < 3 ? harness_job_with_votes(order) : harness_job(1 + seed % 2, order, false));
+        harness_open(&l,
+                     seed % 8 < 3 ? harness_job_with_votes(order) : harness_job(1 + seed % 2, order, false));
         hr_loopback_script(l.loopback, shuffle, &random);
         harness_start(&l);
         harness_run_until(&l, harness_is_idle);
@@ -33,7 +35,7 @@ static void test_faults__neither_lose_nor_double_anything(void **state) {
     }
 }
 
-/* ---- Staying away ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Staying away ---- */
 
 static bool nobody_works(harness *l) {
     for (size_t i = 0; i < PARTIES; i++)
@@ -47,7 +49,8 @@ static void play_until_drawn(harness *l, const work_record *d) {
 
 enum { DEADLINE = 5000 };
 
-/* The second owner dies when somebody has drawn noise for `slot`, and comes back when all is over. Returns what it had spent. */
+/* The second owner dies when somebody has drawn noise for `slot`, and comes back when all is over. Returns
+ * what it had spent. */
 static void lose_the_second_owner(harness *l, size_t slot, hr_order order) {
     harness_party *lost = &l->parties[2];
     harness_open(l, harness_job(2, order, false));
@@ -159,7 +162,7 @@ static void test_absence__is_noted_when_the_mail_was_read(void **state) {
     harness_close(&l);
 }
 
-/* ---- Votes that come late -------------------------------------------------------------------------------------------------------- */
+/* ---- Votes that come late ---- */
 
 static size_t late;    /* the slot whose vote comes late */
 static bool held_back; /* it is lost on the way */
@@ -168,7 +171,8 @@ static bool held_back; /* it is lost on the way */
 static hr_loopback_fate hold_back(void *user, const char *from, const char *to, size_t size) {
     const harness *l = user;
     (void)size;
-    bool sends_it = l->event_log->ballots[late].draws && !strcmp(from, "owner-2") && !strcmp(to, "coordinator");
+    bool sends_it =
+        l->event_log->ballots[late].draws && !strcmp(from, "owner-2") && !strcmp(to, "coordinator");
     return held_back && sends_it ? HR_FATE_LOST : HR_FATE_ARRIVES;
 }
 
@@ -189,7 +193,8 @@ static bool lists_vote(const harness *l, const char *what, size_t slot) {
     hr_release_info line;
     bool found_it = false;
     assert_int_equal(hr_model_parse(text, size, "model", &model, NULL), HR_OK);
-    for (size_t i = 0; hr_model_release_at(model, i, &line); i++) found_it = found_it || (!strcmp(line.what, what) && line.part == slot);
+    for (size_t i = 0; hr_model_release_at(model, i, &line); i++)
+        found_it = found_it || (!strcmp(line.what, what) && line.part == slot);
     hr_model_free(model);
     free(text);
     return found_it;
@@ -212,7 +217,8 @@ static void test_votes__that_come_when_the_round_was_decided_are_listed(void **s
     harness_close(&l);
 }
 
-/* No message of a job is taken in between its end and its model: it would be confirmed as part of the job, and stand in no list. */
+/* No message of a job is taken in between its end and its model: it would be confirmed as part of the job,
+ * and stand in no list. */
 static void test_votes__that_come_after_the_end_are_not_taken_in(void **state) {
     (void)state;
     harness l;
@@ -234,11 +240,12 @@ static void test_votes__that_come_after_the_end_are_not_taken_in(void **state) {
     harness_close(&l);
 }
 
-/* ---- Jobs that are too old --------------------------------------------------------------------------------------------------------- */
+/* ---- Jobs that are too old ---- */
 
 enum { LIFETIME = 30 * 86400 };
 
-/* Owners of a job whose coordinator is gone when noise was drawn for the second slot: nothing of its own is on the way any more. */
+/* Owners of a job whose coordinator is gone when noise was drawn for the second slot: nothing of its own is
+ * on the way any more. */
 static void abandon(harness *l) {
     harness_open(l, harness_job(2, HR_ORDER_CHAIN, false));
     l->deadline = DEADLINE;
@@ -261,7 +268,8 @@ static size_t count_said(const harness *l, const char *words) {
 
 static const char too_old[] = "the job ended: it is older than the policy's 'days'";
 
-/* Once at each owner, also at one who was started again since; what comes of it later is confirmed, and changes nothing. */
+/* Once at each owner, also at one who was started again since; what comes of it later is confirmed, and
+ * changes nothing. */
 static void test_age__ends_a_job_that_its_coordinator_abandoned(void **state) {
     (void)state;
     harness l;
@@ -328,10 +336,11 @@ static void test_age__of_a_job_does_not_matter_without_a_limit(void **state) {
     harness_close(&l);
 }
 
-/* ---- Sending again ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Sending again ---- */
 
 /* As if its inbox were full, or gone. */
-static hr_status refuse_first_owner(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err) {
+static hr_status refuse_first_owner(hr_transport *self, const char *to, const void *bytes, size_t size,
+                                    hr_error *err) {
     if (!strcmp(to, "owner-1")) return hr_fail(err, HR_E_IO, "", "the inbox is full");
     return watched_send(self, to, bytes, size, err);
 }
@@ -410,8 +419,7 @@ static void test_packets__are_forgotten_when_they_are_confirmed(void **state) {
     harness_close(&l);
 }
 
-/* ---- Budget
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Budget ---- */
 
 static void spend_elsewhere(harness_party *p) {
     hr_ledger *ledger = NULL;
@@ -433,7 +441,8 @@ static void check_that_two_trained(harness *l, const char *said, size_t draws) {
     if (!strstr(l->said, said)) fail_msg("'%s' is not in:\n%s", said, l->said);
     assert_int_equal(trees_in_model(l), 2);
     assert_int_equal(l->event_log->unreserved, 0);
-    assert_int_equal(l->event_log->trees[0].draws + l->event_log->trees[1].draws + l->event_log->trees[2].draws, draws);
+    assert_int_equal(
+        l->event_log->trees[0].draws + l->event_log->trees[1].draws + l->event_log->trees[2].draws, draws);
     for (size_t i = 0; i < PARTIES; i++) check_journal(&l->parties[i]);
     check_query(&l->parties[2], "SELECT count(*) FROM entries WHERE purpose <> 'elsewhere'", "0");
     harness_close(l);
@@ -446,7 +455,8 @@ static void test_budget__that_does_not_suffice_is_a_reason_to_refuse(void **stat
         harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
         (closed ? close_books : spend_elsewhere)(&l.parties[2]);
         harness_start(&l);
-        check_that_two_trained(&l, "owner owner-2 declines: what is left in the owner's ledger is too little", 2);
+        check_that_two_trained(&l, "owner owner-2 declines: what is left in the owner's ledger is too little",
+                               2);
     }
 }
 
@@ -482,7 +492,8 @@ static void test_budget__of_a_tenth_pays_for_a_job_of_a_tenth(void **state) {
         assert_int_equal(trees_in_model(&l), 2 * OWNERS);
         assert_int_equal(l.event_log->unreserved, 0);
         for (size_t i = 1; i < PARTIES; i++)
-            check_query(&l.parties[i], "SELECT sum(entries.epsilon_units) = limits.epsilon_units FROM entries, limits", "1");
+            check_query(&l.parties[i],
+                        "SELECT sum(entries.epsilon_units) = limits.epsilon_units FROM entries, limits", "1");
         harness_close(&l);
     }
 }

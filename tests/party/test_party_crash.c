@@ -1,5 +1,6 @@
-/* A party dies at every single thing it does, before it and after it, and comes back from its files. The linker puts this file between
- * the party and its journal; its transport and its work are watched by the harness. */
+/* A party dies at every single thing it does, before it and after it, and comes back from its files. The
+ * linker puts this file between the party and its journal; its transport and its work are watched by the
+ * harness. */
 #include "support/party_harness.h"
 
 /* Who dies, before or after which of its calls. */
@@ -36,16 +37,18 @@ static hr_status cancelled(hr_error *err) {
 }
 
 /* Parts of a transaction: to die after one is to die before the next. */
-#define WRAP(call, parameters, ...)                                                                                                        \
-    hr_status __real_##call parameters;                                                                                                    \
-    hr_status __wrap_##call parameters;                                                                                                    \
-    hr_status __wrap_##call parameters {                                                                                                   \
-        return dies_now(false) ? cancelled(err) : __real_##call(__VA_ARGS__);                                                              \
+#define WRAP(call, parameters, ...)                                                                          \
+    hr_status __real_##call parameters;                                                                      \
+    hr_status __wrap_##call parameters;                                                                      \
+    hr_status __wrap_##call parameters {                                                                     \
+        return dies_now(false) ? cancelled(err) : __real_##call(__VA_ARGS__);                                \
     }
 
 WRAP(hr_journal_begin, (hr_journal * journal, hr_error *err), journal, err)
 WRAP(hr_journal_add_job, (hr_journal * journal, const hr_journal_job *job, hr_error *err), journal, job, err)
-WRAP(hr_journal_reserve, (hr_journal * journal, hr_journal_job *job, double epsilon, double delta, const char *purpose, hr_error *err),
+WRAP(hr_journal_reserve,
+     (hr_journal * journal, hr_journal_job *job, double epsilon, double delta, const char *purpose,
+      hr_error *err),
      journal, job, epsilon, delta, purpose, err)
 WRAP(hr_journal_spend, (hr_journal * journal, const hr_journal_job *job, hr_error *err), journal, job, err)
 WRAP(hr_journal_end_job, (hr_journal * journal, const uint8_t *id, hr_error *err), journal, id, err)
@@ -53,19 +56,26 @@ WRAP(hr_journal_end_job, (hr_journal * journal, const uint8_t *id, hr_error *err
 /* The first event of its work cannot be noted, though it lives. */
 static bool refuses_begun;
 
-hr_status __real_hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event, hr_error *err);
-hr_status __wrap_hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event, hr_error *err);
-hr_status __wrap_hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event, hr_error *err) {
+hr_status __real_hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event,
+                                      hr_error *err);
+hr_status __wrap_hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event,
+                                      hr_error *err);
+hr_status __wrap_hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event,
+                                      hr_error *err) {
     if (dies_now(false)) return cancelled(err);
-    if (event->kind != HR_EVENT_BEGUN || !refuses_begun) return __real_hr_journal_add_event(journal, id, event, err);
+    if (event->kind != HR_EVENT_BEGUN || !refuses_begun)
+        return __real_hr_journal_add_event(journal, id, event, err);
     refuses_begun = false;
     return hr_fail(err, HR_E_FORMAT, "", "no event is taken");
 }
 
-WRAP(hr_journal_post, (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob packet, hr_error *err), journal,
-     id, to, sequence, packet, err)
-WRAP(hr_journal_received, (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_error *err), journal, id, to,
-     sequence, err)
+WRAP(hr_journal_post,
+     (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob packet,
+      hr_error *err),
+     journal, id, to, sequence, packet, err)
+WRAP(hr_journal_received,
+     (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_error *err), journal, id,
+     to, sequence, err)
 
 hr_status __real_hr_journal_commit(hr_journal *journal, hr_error *err);
 hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err);
@@ -105,7 +115,8 @@ static void die_at_every_call(size_t victim, bool after, hr_job_file job) {
     lost = models_again = 0;
     while (die_at(victim, points + 1, after, job)) points++;
     print_message("%s dies %s each of %zu calls; %zu pieces of work were lost, %zu models were made again\n",
-                  victim ? "an owner" : "the coordinator", after ? "after" : "before", points, lost, models_again);
+                  victim ? "an owner" : "the coordinator", after ? "after" : "before", points, lost,
+                  models_again);
     assert_true(points > 30);
 }
 

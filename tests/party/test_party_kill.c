@@ -1,13 +1,19 @@
-/* One party is a process of its own, and is killed (SIGKILL) again and again: by itself in the middle of a write to its file, or from
- * outside after so many calls to its transport. The others and the transport stay in the parent, who also gives it the
- * clock. */
+/* One party is a process of its own, and is killed (SIGKILL) again and again: by itself in the middle of a
+ * write to its file, or from outside after so many calls to its transport. The others and the transport stay
+ * in the parent, who also gives it the clock. */
 #include "support/party_harness.h"
 
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-enum { FRAME_MAX = 128 * 1024, KILLS = 70 /* of either way */, LIVES_MAX = 6, CALLS_MAX = 40, WRITES_MAX = 120 };
+enum {
+    FRAME_MAX = 128 * 1024,
+    KILLS = 70 /* of either way */,
+    LIVES_MAX = 6,
+    CALLS_MAX = 40,
+    WRITES_MAX = 120
+};
 
 /* What parent and child tell each other. */
 typedef struct frame {
@@ -28,7 +34,7 @@ static bool hear(int line, frame *f) {
     return recv(line, f, sizeof *f, 0) >= (ssize_t)offsetof(frame, bytes);
 }
 
-/* ---- The child ------------------------------------------------------------------------------------------------------------------ */
+/* ---- The child ---- */
 
 typedef struct far_end {
     hr_transport transport;
@@ -114,7 +120,7 @@ static void live(harness_party *p, int line) {
     _exit(0);
 }
 
-/* ---- The parent ----------------------------------------------------------------------------------------------------------------- */
+/* ---- The parent ---- */
 
 typedef struct cell {
     harness *harness;
@@ -151,7 +157,8 @@ static void be_born(cell *c) {
 static void bury(cell *c) {
     int status = 0;
     assert_int_equal(waitpid(c->child, &status, 0), c->child);
-    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) fail_msg("%s ended by itself: %d", c->party->name, status);
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+        fail_msg("%s ended by itself: %d", c->party->name, status);
     close(c->line);
     c->end->settle(c->end, &c->held); /* the transport loses it */
     c->end->close(c->end);
@@ -230,15 +237,17 @@ static void play(tally *t, size_t victim) {
     size_t lost = check_end(&l);
     assert_true(lost <= (victim ? c.at_writes + c.at_calls : 0));
     harness_close(&l);
-    *t = (tally){t->jobs + 1, t->at_writes + c.at_writes, t->at_calls + c.at_calls, t->lost + lost, t->random};
+    *t =
+        (tally){t->jobs + 1, t->at_writes + c.at_writes, t->at_calls + c.at_calls, t->lost + lost, t->random};
 }
 
-/* Which of its lives end, and so how many of either way there are in a job, depends on the moment too: jobs go on until there are enough.
+/* Which of its lives end, and so how many of either way there are in a job, depends on the moment too: jobs
+ * go on until there are enough.
  */
 static void play_until(tally *t, size_t kills, size_t (*victim)(const tally *t)) {
     while (t->at_writes < kills || t->at_calls < kills) play(t, victim(t));
-    print_message("%zu jobs, %zu kills at a write, %zu after a call; %zu pieces of work were lost\n", t->jobs, t->at_writes, t->at_calls,
-                  t->lost);
+    print_message("%zu jobs, %zu kills at a write, %zu after a call; %zu pieces of work were lost\n", t->jobs,
+                  t->at_writes, t->at_calls, t->lost);
 }
 
 static size_t each_owner(const tally *t) {

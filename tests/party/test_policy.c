@@ -18,7 +18,8 @@ static offer open_offer(const table *t, hr_mode mode) {
     hr_job_file job = {.rounds = 1, .options = options_of("inprivate", mode)};
     job.options.epsilon = 1;
     assert_int_equal(hr_terms_of(&job, "job", t->schema, owners, COUNT(owners), &bytes, NULL), HR_OK);
-    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &message, NULL), HR_OK);
+    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &message, NULL),
+                     HR_OK);
     o.terms = (Hedgerow__Terms *)message;
     free(bytes.at);
     return o;
@@ -42,7 +43,8 @@ static void test_policy__refuses_what_it_does_not_allow(void **state) {
     table t = table_of_steps(60, 2, 2, 1);
     offer o = open_offer(&t, HR_SOUND);
     const ProtobufCBinaryData real = o.terms->method;
-    const hr_policy allows = {.coordinators = {labs, 1}, .methods = {methods, 2}, .epsilon = 1, .delta = 0, .owners = 3};
+    const hr_policy allows = {
+        .coordinators = {labs, 1}, .methods = {methods, 2}, .epsilon = 1, .delta = 0, .owners = 3};
     hr_policy one_less = allows;
     assert_true(accepts(&t, &allows, &o));
 
@@ -78,7 +80,8 @@ static void test_policy__refuses_what_it_does_not_allow(void **state) {
 static void test_policy__allows_the_paper_mode_where_it_says_so_alone(void **state) {
     (void)state;
     static const char *const labs[] = {"lab"}, *const methods[] = {"inprivate"};
-    hr_policy policy = {.coordinators = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = 0, .owners = 3};
+    hr_policy policy = {
+        .coordinators = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = 0, .owners = 3};
     table t = table_of_steps(60, 2, 2, 1);
     offer o = open_offer(&t, HR_PAPER);
     assert_true(o.terms->paper);
@@ -94,7 +97,8 @@ static void test_policy__declines_budgets_that_pay_for_nothing(void **state) {
     (void)state;
     static const char *const labs[] = {"lab"}, *const methods[] = {"inprivate"};
     static const double epsilons[] = {1e-12, 1e-11}, enough = .01;
-    const hr_policy allows = {.coordinators = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = 0, .owners = 3};
+    const hr_policy allows = {
+        .coordinators = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = 0, .owners = 3};
     table t = table_of_steps(60, 2, 2, 1);
     offer o = open_offer(&t, HR_SOUND);
     for (size_t i = 0; i < COUNT(epsilons); i++) {
@@ -110,8 +114,9 @@ static void test_policy__declines_budgets_that_pay_for_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_policy__refuses_what_it_does_not_allow),
-                                       cmocka_unit_test(test_policy__allows_the_paper_mode_where_it_says_so_alone),
-                                       cmocka_unit_test(test_policy__declines_budgets_that_pay_for_nothing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_policy__refuses_what_it_does_not_allow),
+        cmocka_unit_test(test_policy__allows_the_paper_mode_where_it_says_so_alone),
+        cmocka_unit_test(test_policy__declines_budgets_that_pay_for_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

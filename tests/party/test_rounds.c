@@ -25,7 +25,8 @@ static hr_data *table_of(size_t rows, size_t kinds) {
     const hr_column label = {.name = "y", .kind = HR_CATEGORY, .value_count = 2, .values = values};
     hr_schema *schema;
     hr_data *data;
-    double *u = calloc(rows + 1, sizeof *u), *v = calloc(rows + 1, sizeof *v), *y = calloc(rows + 1, sizeof *y);
+    double *u = calloc(rows + 1, sizeof *u), *v = calloc(rows + 1, sizeof *v),
+           *y = calloc(rows + 1, sizeof *y);
     assert_non_null(u);
     assert_non_null(v);
     assert_non_null(y);
@@ -88,7 +89,8 @@ static void test_rounds__are_the_record_s_own(void **state) {
     table_done(all);
 }
 
-/* Equal records share a round. Were copies told apart, one that goes would move another: a record would train two trees. */
+/* Equal records share a round. Were copies told apart, one that goes would move another: a record would train
+ * two trees. */
 static void test_rounds__of_copies_stay_when_one_of_them_goes(void **state) {
     (void)state;
     uint8_t before[ROWS], after[ROWS], key[HR_PRF_KEY];
@@ -151,7 +153,8 @@ static void test_rounds__halve_the_records(void **state) {
     hr_data *data = table_of(ROWS, ROWS);
     count_rounds(data, secret, ROUNDS, counts);
     for (size_t r = 0; r < ROUNDS; r++)
-        assert_true(fabs((double)counts[r] - ROWS * shares[r]) < 5 * sqrt(ROWS * shares[r] * (1 - shares[r])));
+        assert_true(fabs((double)counts[r] - ROWS * shares[r]) <
+                    5 * sqrt(ROWS * shares[r] * (1 - shares[r])));
     table_done(data);
 }
 

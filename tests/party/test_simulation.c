@@ -17,7 +17,8 @@ typedef struct federation {
 } federation;
 
 static hr_job_file job_of(hr_mode mode, size_t rounds, hr_order order) {
-    hr_job_file job = {.rounds = rounds, .order = order, .vote_share = .2, .options = options_of("inprivate", mode)};
+    hr_job_file job = {
+        .rounds = rounds, .order = order, .vote_share = .2, .options = options_of("inprivate", mode)};
     job.options.epsilon = 2;
     job.options.depth = 3;
     return job;
@@ -34,7 +35,8 @@ static void open_federation(federation *f, size_t rows, size_t owners, size_t cl
         assert_non_null(f->owners[o] = hr_data_take(f->table.data, picked, count));
     }
     free(picked);
-    if (hr_simulation_init(&f->simulation, &f->job, f->table.schema, (const hr_data *const *)f->owners, owners, THREADS, &err))
+    if (hr_simulation_init(&f->simulation, &f->job, f->table.schema, (const hr_data *const *)f->owners,
+                           owners, THREADS, &err))
         fail_msg("%s", err.message);
 }
 
@@ -74,7 +76,8 @@ static void check_model(federation *f, size_t trees, double epsilon) {
     hr_error err = {0};
     assert_int_equal(hr_model_tree_count(model), trees);
     assert_true(hr_model_guarantee(model)->is_private);
-    assert_true(hr_model_guarantee(model)->epsilon >= epsilon && hr_model_guarantee(model)->epsilon < epsilon + 1e-11);
+    assert_true(hr_model_guarantee(model)->epsilon >= epsilon &&
+                hr_model_guarantee(model)->epsilon < epsilon + 1e-11);
     assert_string_equal(hr_model_guarantee(model)->unit, "one record of any owner");
     assert_int_equal(hr_model_render(model, &json, &err), HR_OK);
     if (hr_model_parse(json, strlen(json), "again", &again, &err)) fail_msg("%s", err.message);
@@ -93,8 +96,9 @@ static void test_simulation__gives_a_tree_an_owner_and_round(void **state) {
         }
 }
 
-/* With so much budget that noise plays no part, steps of two classes and of numbers are learned. Rounds of numbers, whose members coins
- * choose, differ by much: they have one. Of 600 runs the mean error is 22 standard deviations below the bound, and more. */
+/* With so much budget that noise plays no part, steps of two classes and of numbers are learned. Rounds of
+ * numbers, whose members coins choose, differ by much: they have one. Of 600 runs the mean error is 22
+ * standard deviations below the bound, and more. */
 static void test_simulation__learns(void **state) {
     (void)state;
     for (size_t classes = 0; classes <= 2; classes += 2) {
@@ -119,7 +123,8 @@ static void test_simulation__works_with_one_owner_and_with_owners_without_record
     close_federation(&f);
 }
 
-/* What an owner lists is the same, whether it has records or not: a tree of every round, and a vote on each. */
+/* What an owner lists is the same, whether it has records or not: a tree of every round, and a vote on each.
+ */
 static void test_simulation__lists_as_much_of_an_owner_without_records(void **state) {
     (void)state;
     for (size_t rows = 0; rows <= 1; rows++) {
@@ -131,7 +136,8 @@ static void test_simulation__lists_as_much_of_an_owner_without_records(void **st
         open_federation(&f, rows, 3, 2, job);
         const hr_model *model = run(&f);
         double costs[6] = {0};
-        for (size_t r = 0; r < model->release_count; r++) costs[model->releases[r].part] += hr_units_value(model->releases[r].cost);
+        for (size_t r = 0; r < model->release_count; r++)
+            costs[model->releases[r].part] += hr_units_value(model->releases[r].cost);
         for (size_t slot = 0; slot < 6; slot++) most = fmax(most, costs[slot]);
         for (size_t slot = 3; slot < 6; slot++) assert_true(costs[slot] == most && most > 1.99);
         close_federation(&f);
@@ -149,7 +155,8 @@ static void test_simulation__votes_end_the_job(void **state) {
         check_model(&f, 3, 2);
         const hr_model *model = f.simulation.parties[0].as.coordinator.model;
         size_t votes = 0;
-        for (size_t r = 0; r < model->release_count; r++) votes += !strcmp(model->releases[r].what, "gain of a round");
+        for (size_t r = 0; r < model->release_count; r++)
+            votes += !strcmp(model->releases[r].what, "gain of a round");
         assert_int_equal(votes, 3);
         close_federation(&f);
     }
@@ -166,8 +173,8 @@ static void test_simulation__votes_carry_the_job_on(void **state) {
     close_federation(&f);
 }
 
-/* Of five owners the last has labels that are turned round. They are numbers, so that its tree does harm for certain: what it adds to a
- * score shows in the gain at once, and not only where it turns a prediction. */
+/* Of five owners the last has labels that are turned round. They are numbers, so that its tree does harm for
+ * certain: what it adds to a score shows in the gain at once, and not only where it turns a prediction. */
 static void test_simulation__leaves_out_last_trees_that_do_harm(void **state) {
     (void)state;
     federation f;
@@ -193,13 +200,17 @@ static void test_simulation__says_that_paper_mode_is_not_private(void **state) {
     close_federation(&f);
 }
 
-/* ---- What owners prepare ------------------------------------------------------------------------------------------------------ */
+/* ---- What owners prepare ---- */
 
-static hr_status (*train)(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out, hr_error *err);
-static size_t prepared, unprepared; /* trees that were in the scores when it was an owner's turn, and that were not */
+static hr_status (*train)(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                          hr_error *err);
+static size_t prepared,
+    unprepared; /* trees that were in the scores when it was an owner's turn, and that were not */
 
-/* Trains; and compares the scores that were added up tree by tree with those of a single pass over all trees. */
-static hr_status train_and_compare(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out, hr_error *err) {
+/* Trains; and compares the scores that were added up tree by tree with those of a single pass over all trees.
+ */
+static hr_status train_and_compare(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                                   hr_error *err) {
     const hr_owner_work *work = (const hr_owner_work *)self;
     const hr_job_state *job_state = hr_inprivate_owner_course(job->protocol);
     const hr_round_records *kept = *job->kept;
@@ -209,10 +220,12 @@ static hr_status train_and_compare(hr_party_work *self, const hr_party_job *job,
     kept = *job->kept;
     assert_non_null(kept);
     assert_int_equal(kept->round, slot / job_state->owner_count);
-    assert_int_equal(hr_round_records_make(work->data, job->record->key, job_state, kept->round, &fresh, err), HR_OK);
+    assert_int_equal(hr_round_records_make(work->data, job->record->key, job_state, kept->round, &fresh, err),
+                     HR_OK);
     hr_round_records_add(fresh, job_state, slot);
     assert_int_equal(hr_data_rows(kept->records), hr_data_rows(fresh->records));
-    for (size_t i = 0; i < hr_data_rows(fresh->records); i++) assert_true(fabs(kept->scores[i] - fresh->scores[i]) < 1e-9);
+    for (size_t i = 0; i < hr_data_rows(fresh->records); i++)
+        assert_true(fabs(kept->scores[i] - fresh->scores[i]) < 1e-9);
     hr_round_records_free(fresh);
     return status;
 }
@@ -226,7 +239,8 @@ static void run_backwards(hr_simulation *s) {
         any = false;
         for (size_t i = s->owner_count + 1; i-- > 0;)
             for (bool busy = true; busy; any = any || busy)
-                if (hr_party_step(s->parties[i].party, (hr_clock){0}, 0, &busy, &err)) fail_msg("%s", err.message);
+                if (hr_party_step(s->parties[i].party, (hr_clock){0}, 0, &busy, &err))
+                    fail_msg("%s", err.message);
     }
     assert_non_null(s->parties[0].as.coordinator.model);
 }
@@ -266,13 +280,16 @@ static void test_simulation__prepared_scores_are_those_of_the_round(void **state
     }
 }
 
-/* ---- What owners vote on ---------------------------------------------------------------------------------------------------- */
+/* ---- What owners vote on ---- */
 
-static hr_status (*vote)(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out, hr_error *err);
+static hr_status (*vote)(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                         hr_error *err);
 static size_t gains, tails; /* numbers of ballots that were compared */
 
-/* What the slots from `from` to before `to` gained for an owner's records of a round, by scores that are computed for this alone. */
-static hr_exact gain_of(const hr_owner_work *work, const hr_party_job *job, size_t round, size_t from, size_t to, hr_exact *count) {
+/* What the slots from `from` to before `to` gained for an owner's records of a round, by scores that are
+ * computed for this alone. */
+static hr_exact gain_of(const hr_owner_work *work, const hr_party_job *job, size_t round, size_t from,
+                        size_t to, hr_exact *count) {
     const hr_job_state *job_state = hr_inprivate_owner_course(job->protocol);
     const uint8_t *key = job->record->key;
     hr_round_records *before = NULL, *after = NULL;
@@ -292,7 +309,8 @@ static void assert_near(int64_t noisy, hr_exact exact) {
     assert_true(llabs(noisy - exact.unpaid) <= HR_BALLOT_UNIT / 100);
 }
 
-/* A record moves each of a release's sums by one unit at most, so all of them by as many units as there are sums. */
+/* A record moves each of a release's sums by one unit at most, so all of them by as many units as there are
+ * sums. */
 static void check_sensitivity(const Hedgerow__Ballot *ballot) {
     size_t sums = ballot->n_tails ? ballot->n_tails : 1;
     for (size_t r = 0; r < ballot->n_releases; r++) {
@@ -302,13 +320,16 @@ static void check_sensitivity(const Hedgerow__Ballot *ballot) {
 }
 
 /* Votes; and compares what the ballot says with the exact sums. */
-static hr_status vote_and_compare(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out, hr_error *err) {
+static hr_status vote_and_compare(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                                  hr_error *err) {
     const hr_owner_work *work = (const hr_owner_work *)self;
     ProtobufCMessage *unpacked = NULL;
-    size_t owners = hr_inprivate_owner_course(job->protocol)->owner_count, round = slot / owners, end = (round + 1) * owners;
+    size_t owners = hr_inprivate_owner_course(job->protocol)->owner_count, round = slot / owners,
+           end = (round + 1) * owners;
     hr_exact count;
     assert_int_equal(vote(self, job, slot, out, err), HR_OK);
-    assert_int_equal(hr_message_unpack(&hedgerow__ballot__descriptor, out->at, out->size, &unpacked, NULL), HR_OK);
+    assert_int_equal(hr_message_unpack(&hedgerow__ballot__descriptor, out->at, out->size, &unpacked, NULL),
+                     HR_OK);
     const Hedgerow__Ballot *ballot = (const Hedgerow__Ballot *)unpacked;
     check_sensitivity(ballot);
     for (size_t t = 0; t < ballot->n_tails; t++, tails++)
@@ -346,7 +367,7 @@ static void test_simulation__votes_are_what_trees_gained(void **state) {
     }
 }
 
-/* ---- What owners list ------------------------------------------------------------------------------------------------------- */
+/* ---- What owners list ---- */
 
 static size_t listed;  /* lines that are left in the list of a tree */
 static hr_units total; /* what its costs are made to add up to; 0: they stay */
@@ -360,10 +381,12 @@ static void tell_cost(Hedgerow__Tree *tree) {
 }
 
 /* Trains; and tells another cost than what was spent. */
-static hr_status train_and_tell(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out, hr_error *err) {
+static hr_status train_and_tell(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                                hr_error *err) {
     ProtobufCMessage *unpacked = NULL;
     assert_int_equal(train(self, job, slot, out, err), HR_OK);
-    assert_int_equal(hr_message_unpack(&hedgerow__tree__descriptor, out->at, out->size, &unpacked, NULL), HR_OK);
+    assert_int_equal(hr_message_unpack(&hedgerow__tree__descriptor, out->at, out->size, &unpacked, NULL),
+                     HR_OK);
     Hedgerow__Tree *tree = (Hedgerow__Tree *)unpacked;
     size_t count = tree->n_releases;
     tell_cost(tree);
@@ -393,7 +416,8 @@ static hr_guarantee guarantee_when_told(size_t lines, hr_units cost, double vote
     assert_in_range(hr_model_tree_count(model), 3 - job.last_slots, 3);
     assert_int_equal(hr_model_check(model, NULL), HR_OK);
     hr_guarantee g = *hr_model_guarantee(model);
-    assert_non_null(strstr(g.statement, "-differentially private for adding or removing one record of any owner "));
+    assert_non_null(
+        strstr(g.statement, "-differentially private for adding or removing one record of any owner "));
     close_federation(&f);
     return g;
 }
@@ -409,11 +433,13 @@ static void test_simulation__epsilon_is_the_job_s_at_least(void **state) {
         }
 }
 
-/* Shares of the budget are rounded up where lists are held against them: a list may say a little more than the job does. */
+/* Shares of the budget are rounded up where lists are held against them: a list may say a little more than
+ * the job does. */
 static void test_simulation__epsilon_is_what_owners_list_if_that_is_more(void **state) {
     (void)state;
     hr_guarantee g = guarantee_when_told(SIZE_MAX, hr_units_up(.7), 0);
-    assert_true(g.epsilon == hr_units_value(hr_units_up(.7)) && g.epsilon > .7 && g.epsilon_replace == 2 * g.epsilon);
+    assert_true(g.epsilon == hr_units_value(hr_units_up(.7)) && g.epsilon > .7 &&
+                g.epsilon_replace == 2 * g.epsilon);
 }
 
 static void test_simulation__refuses_more_than_two_classes(void **state) {

@@ -18,7 +18,7 @@ static hr_release costs(uint64_t group, uint64_t part, hr_units cost) {
     return (hr_release){.what = "sum", .group = group, .part = part, .cost = cost};
 }
 
-/* ---- Units --------------------------------------------------------------------------------------------------------- */
+/* ---- Units ---- */
 
 static void test_units__round_outwards(void **state) {
     (void)state;
@@ -53,7 +53,7 @@ static void test_units__share_is_the_floor(void **state) {
     hr_csprng_close(dice);
 }
 
-/* ---- Adding up ----------------------------------------------------------------------------------------------------- */
+/* ---- Adding up ---- */
 
 static void test_account__adds_groups_and_takes_the_costliest_part(void **state) {
     (void)state;
@@ -80,13 +80,14 @@ static void test_account__of_nothing_is_zero(void **state) {
 
 static void test_account__saturates(void **state) {
     (void)state;
-    hr_release list[] = {costs(0, 0, HR_UNITS_MAX - 1), costs(1, 0, 1), costs(2, 0, UINT64_MAX), costs(2, 0, UINT64_MAX)};
+    hr_release list[] = {costs(0, 0, HR_UNITS_MAX - 1), costs(1, 0, 1), costs(2, 0, UINT64_MAX),
+                         costs(2, 0, UINT64_MAX)};
     assert_true(account(list, 1) == HR_UNITS_MAX - 1);
     assert_true(account(list, 2) == HR_UNITS_MAX);
     assert_true(account(list, 4) == HR_UNITS_MAX);
 }
 
-/* ---- Lines that justify their cost --------------------------------------------------------------------------------- */
+/* ---- Lines that justify their cost ---- */
 
 static bool passes(const hr_release *line, hr_privacy_measure privacy_measure) {
     return hr_account_check(line, 1, privacy_measure, NULL) == HR_OK;
@@ -95,8 +96,10 @@ static bool passes(const hr_release *line, hr_privacy_measure privacy_measure) {
 static void check_line(hr_release line, hr_privacy_measure privacy_measure) {
     static const hr_privacy_measure privacy_measures[] = {HR_NO_PRIVACY, HR_PURE, HR_ZCDP, HR_GDP};
     for (size_t i = 0; i < 4; i++) {
-        bool known_to_pass = line.mechanism == HR_EXPONENTIAL || (privacy_measure == HR_GDP && privacy_measures[i] == HR_ZCDP);
-        if (privacy_measures[i] != privacy_measure && !known_to_pass) assert_false(passes(&line, privacy_measures[i]));
+        bool known_to_pass =
+            line.mechanism == HR_EXPONENTIAL || (privacy_measure == HR_GDP && privacy_measures[i] == HR_ZCDP);
+        if (privacy_measures[i] != privacy_measure && !known_to_pass)
+            assert_false(passes(&line, privacy_measures[i]));
     }
     assert_true(passes(&line, privacy_measure));
     hr_release bad = line;
@@ -121,15 +124,17 @@ static void check_line(hr_release line, hr_privacy_measure privacy_measure) {
 
 static void test_check__finds_lines_that_claim_too_little(void **state) {
     (void)state;
-    check_line((hr_release){"sum", .cost = HR_UNIT, .sensitivity = 3, .mechanism = HR_DISCRETE_LAPLACE, .scale_num = 3, .scale_den = 1},
+    check_line((hr_release){"sum", .cost = HR_UNIT, .sensitivity = 3, .mechanism = HR_DISCRETE_LAPLACE,
+                            .scale_num = 3, .scale_den = 1},
                HR_PURE);
-    check_line(
-        (hr_release){"sum", .cost = HR_UNIT / 2, .sensitivity = 3, .mechanism = HR_DISCRETE_GAUSSIAN, .scale_num = 9, .scale_den = 1},
-        HR_ZCDP);
-    check_line(
-        (hr_release){"sum", .cost = HR_UNIT / 4, .sensitivity = 3, .mechanism = HR_DISCRETE_GAUSSIAN, .scale_num = 84, .scale_den = 2},
-        HR_GDP); /* 9 / (42 - 6) */
-    hr_release choice = {"cut", .cost = HR_UNIT, .sensitivity = 4, .mechanism = HR_EXPONENTIAL, .scale_num = 1, .scale_den = 4};
+    check_line((hr_release){"sum", .cost = HR_UNIT / 2, .sensitivity = 3, .mechanism = HR_DISCRETE_GAUSSIAN,
+                            .scale_num = 9, .scale_den = 1},
+               HR_ZCDP);
+    check_line((hr_release){"sum", .cost = HR_UNIT / 4, .sensitivity = 3, .mechanism = HR_DISCRETE_GAUSSIAN,
+                            .scale_num = 84, .scale_den = 2},
+               HR_GDP); /* 9 / (42 - 6) */
+    hr_release choice = {"cut",          .cost = HR_UNIT, .sensitivity = 4, .mechanism = HR_EXPONENTIAL,
+                         .scale_num = 1, .scale_den = 4};
     check_line(choice, HR_PURE);
     choice.cost = HR_UNIT / 8;
     check_line(choice, HR_ZCDP);
@@ -138,7 +143,8 @@ static void test_check__finds_lines_that_claim_too_little(void **state) {
     choice.scale_den = 12; /* three times the width: a part of epsilon that is not counted in units */
     assert_false(passes(&choice, HR_ZCDP));
     assert_false(passes(&choice, HR_GDP));
-    check_line((hr_release){"cut", .cost = HR_UNIT, .sensitivity = 4, .mechanism = HR_PERMUTE_AND_FLIP, .scale_num = 1, .scale_den = 4},
+    check_line((hr_release){"cut", .cost = HR_UNIT, .sensitivity = 4, .mechanism = HR_PERMUTE_AND_FLIP,
+                            .scale_num = 1, .scale_den = 4},
                HR_PURE); /* and in no other privacy measure */
 }
 
@@ -155,22 +161,25 @@ static void test_check__takes_the_identity_without_privacy_only(void **state) {
 
 static void test_check__names_the_line(void **state) {
     (void)state;
-    hr_release list[] = {{"leaf sum", .cost = HR_UNIT, .sensitivity = 1, .mechanism = HR_DISCRETE_LAPLACE, .scale_num = 1, .scale_den = 1},
-                         {"split", .cost = 1, .sensitivity = 4, .mechanism = HR_EXPONENTIAL, .scale_num = 1, .scale_den = 4}};
+    hr_release list[] = {
+        {"leaf sum", .cost = HR_UNIT, .sensitivity = 1, .mechanism = HR_DISCRETE_LAPLACE, .scale_num = 1,
+         .scale_den = 1},
+        {"split", .cost = 1, .sensitivity = 4, .mechanism = HR_EXPONENTIAL, .scale_num = 1, .scale_den = 4}};
     hr_error err = {0};
     assert_int_equal(hr_account_check(list, 2, HR_PURE, &err), HR_E_POLICY);
     assert_non_null(strstr(err.message, "release 1 ('split', exponential)"));
 }
 
-/* ---- zCDP to (epsilon, delta) -------------------------------------------------------------------------------------- */
+/* ---- zCDP to (epsilon, delta) ---- */
 
 /* The best alpha of CKS 2020, Corollary 13, found by golden-section search with 40 digits. */
 static const struct {
     double epsilon, delta, rho;
 } largest_rho[] = {
-    {.1, 1e-6, 3.2104769035e-04},  {.5, 1e-6, 6.6415243567e-03}, {1, 1e-6, 2.4355970360e-02},  {1, 1e-5, 3.0556595198e-02},
-    {2, 1e-6, 8.8152688380e-02},   {8, 1e-6, 1.0523580046e+00},  {1, 1e-12, 1.0740116443e-02}, {.01, 1e-9, 2.0954343963e-06},
-    {100, 1e-6, 4.9545762799e+01}, {.5, .1, 1.2101049960e-01},
+    {.1, 1e-6, 3.2104769035e-04}, {.5, 1e-6, 6.6415243567e-03},  {1, 1e-6, 2.4355970360e-02},
+    {1, 1e-5, 3.0556595198e-02},  {2, 1e-6, 8.8152688380e-02},   {8, 1e-6, 1.0523580046e+00},
+    {1, 1e-12, 1.0740116443e-02}, {.01, 1e-9, 2.0954343963e-06}, {100, 1e-6, 4.9545762799e+01},
+    {.5, .1, 1.2101049960e-01},
 };
 static const struct {
     double rho, delta, epsilon;
@@ -182,11 +191,13 @@ static const struct {
 static void test_zcdp__agrees_with_the_formula_and_errs_outwards(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof largest_rho / sizeof *largest_rho; i++) {
-        double rho = hr_units_value(hr_zcdp_rho(largest_rho[i].epsilon, largest_rho[i].delta)), best = largest_rho[i].rho;
+        double rho = hr_units_value(hr_zcdp_rho(largest_rho[i].epsilon, largest_rho[i].delta)),
+               best = largest_rho[i].rho;
         assert_true(rho <= best * (1 + 1e-10) && rho >= best * (1 - 3e-6));
     }
     for (size_t i = 0; i < sizeof min_epsilon / sizeof *min_epsilon; i++) {
-        double epsilon = hr_zcdp_epsilon(hr_units_up(min_epsilon[i].rho), min_epsilon[i].delta), best = min_epsilon[i].epsilon;
+        double epsilon = hr_zcdp_epsilon(hr_units_up(min_epsilon[i].rho), min_epsilon[i].delta),
+               best = min_epsilon[i].epsilon;
         assert_true(epsilon >= best * (1 - 1e-10) && epsilon <= best * (1 + 3e-6));
     }
 }
@@ -210,33 +221,38 @@ static void test_zcdp__takes_the_ends_of_its_range(void **state) {
     assert_true(hr_zcdp_epsilon(1, nextafter(1, 0)) == 0);
 }
 
-/* ---- GDP to (epsilon, delta) --------------------------------------------------------------------------------------- */
+/* ---- GDP to (epsilon, delta) ---- */
 
-/* The solutions of Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2) = delta, by bisection with 50 digits. */
+/* The solutions of Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2) = delta, by bisection with 50
+ * digits. */
 static const struct {
     double epsilon, delta, mu2;
 } largest_mu2[] = {
-    {.1, 1e-6, 0.000758707757055},  {.5, 1e-6, 0.0154023362272}, {1, 1e-6, 0.0560289638253},   {1, 1e-5, 0.0718514046548},
-    {2, 1e-6, 0.201004039445},      {8, 1e-6, 2.34563044714},    {1, 1e-12, 0.0232530937371},  {.01, 1e-9, 4.75669409171e-6},
-    {.01, 1e-12, 2.98295067639e-6}, {.01, .1, 0.0689091442772},  {100, 1e-6, 104.470039008},   {1000, 1e-6, 1619.32640288},
-    {10000, 1e-12, 18108.7081635},  {.5, .1, 0.412876458492},    {1e5, 1e-200, 174748.298506},
+    {.1, 1e-6, 0.000758707757055}, {.5, 1e-6, 0.0154023362272},   {1, 1e-6, 0.0560289638253},
+    {1, 1e-5, 0.0718514046548},    {2, 1e-6, 0.201004039445},     {8, 1e-6, 2.34563044714},
+    {1, 1e-12, 0.0232530937371},   {.01, 1e-9, 4.75669409171e-6}, {.01, 1e-12, 2.98295067639e-6},
+    {.01, .1, 0.0689091442772},    {100, 1e-6, 104.470039008},    {1000, 1e-6, 1619.32640288},
+    {10000, 1e-12, 18108.7081635}, {.5, .1, 0.412876458492},      {1e5, 1e-200, 174748.298506},
 };
 static const struct {
     double mu2, delta, epsilon;
 } epsilon_of_mu2[] = {
-    {1e-4, 1e-6, 0.033673780130806}, {.01, 1e-6, 0.39685737764408},    {.1, 1e-5, 1.1993695737532},  {1, 1e-6, 4.8865541174622},
-    {.5, 1e-6, 3.3076007226126},     {2, 1e-9, 9.0925583685818},       {50, 1e-6, 57.848549498785},  {2000, 1e-12, 1313.6630587279},
-    {.25, .01, 0.91945763504927},    {20000, 1e-250, 14779.086653936}, {784, .006, 461.38272410025}, {1e6, .5, 499999.00000033},
+    {1e-4, 1e-6, 0.033673780130806},  {.01, 1e-6, 0.39685737764408},  {.1, 1e-5, 1.1993695737532},
+    {1, 1e-6, 4.8865541174622},       {.5, 1e-6, 3.3076007226126},    {2, 1e-9, 9.0925583685818},
+    {50, 1e-6, 57.848549498785},      {2000, 1e-12, 1313.6630587279}, {.25, .01, 0.91945763504927},
+    {20000, 1e-250, 14779.086653936}, {784, .006, 461.38272410025},   {1e6, .5, 499999.00000033},
 };
 
 static void test_gdp__agrees_with_the_formula_and_errs_outwards(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof largest_mu2 / sizeof *largest_mu2; i++) {
-        hr_units mu2 = hr_gdp_budget(largest_mu2[i].epsilon, largest_mu2[i].delta), best = hr_units_up(largest_mu2[i].mu2 * (1 + 1e-11));
+        hr_units mu2 = hr_gdp_budget(largest_mu2[i].epsilon, largest_mu2[i].delta),
+                 best = hr_units_up(largest_mu2[i].mu2 * (1 + 1e-11));
         assert_true(mu2 <= best && (double)mu2 >= (double)best * (1 - 2e-5) - 2);
     }
     for (size_t i = 0; i < sizeof epsilon_of_mu2 / sizeof *epsilon_of_mu2; i++) {
-        double epsilon = hr_gdp_epsilon(hr_units_up(epsilon_of_mu2[i].mu2), epsilon_of_mu2[i].delta), best = epsilon_of_mu2[i].epsilon;
+        double epsilon = hr_gdp_epsilon(hr_units_up(epsilon_of_mu2[i].mu2), epsilon_of_mu2[i].delta),
+               best = epsilon_of_mu2[i].epsilon;
         assert_true(epsilon >= best * (1 - 1e-13) + 1e-9 && epsilon <= best * (1 + 1e-6));
     }
 }
@@ -254,7 +270,8 @@ static void test_gdp__there_and_back_does_not_exceed_what_was_asked(void **state
 
 static void test_gdp__is_monotone(void **state) {
     (void)state;
-    static const double epsilons[] = {0, 1e-3, .01, .1, 1, 10, 100, 1e4}, deltas[] = {1e-300, 1e-100, 1e-12, 1e-6, 1e-3, .1, .9};
+    static const double epsilons[] = {0, 1e-3, .01, .1, 1, 10, 100, 1e4},
+                        deltas[] = {1e-300, 1e-100, 1e-12, 1e-6, 1e-3, .1, .9};
     for (size_t e = 0; e < 8; e++)
         for (size_t d = 0; d < 7; d++) {
             hr_units mu2 = hr_gdp_budget(epsilons[e], deltas[d]);
@@ -285,7 +302,8 @@ static void test_gdp__takes_the_ends_of_its_range(void **state) {
     double largest = hr_gdp_epsilon(HR_UNITS_MAX, 1e-300);
     assert_true(largest > 0x1p19 && largest < 0x1p20);
     double by_zcdp = hr_gdp_epsilon(HR_UNIT, 1e-310); /* the curve underflows */
-    assert_true(by_zcdp >= hr_zcdp_epsilon(HR_UNIT / 2, 1e-310) && by_zcdp < hr_gdp_epsilon(HR_UNIT, 1e-299) + 2);
+    assert_true(by_zcdp >= hr_zcdp_epsilon(HR_UNIT / 2, 1e-310) &&
+                by_zcdp < hr_gdp_epsilon(HR_UNIT, 1e-299) + 2);
 }
 
 static void test_mechanism_text__names_all(void **state) {

@@ -1,5 +1,6 @@
-/* Audits without sampling: mechanisms with finitely many outcomes have an exact privacy loss on a given pair of neighbours. The
- * published exponents must be caught, and what the library charges must never be exceeded. */
+/* Audits without sampling: mechanisms with finitely many outcomes have an exact privacy loss on a given pair
+ * of neighbours. The published exponents must be caught, and what the library charges must never be exceeded.
+ */
 #include "privacy/gate.h"
 #include "privacy/mechanisms.h"
 #include "support/flip_law.h"
@@ -29,7 +30,8 @@ static void log_flip_law(const double *scores, size_t count, double c, double *o
 typedef void log_law(const double *scores, size_t count, double c, double *out);
 
 /* The largest |ln(p/p')| over the outcomes. */
-static double loss_under(log_law *law, const double *scores, const double *neighbour, size_t count, double c) {
+static double loss_under(log_law *law, const double *scores, const double *neighbour, size_t count,
+                         double c) {
     double p[MOST], q[MOST], loss = 0;
     law(scores, count, c, p);
     law(neighbour, count, c, q);
@@ -41,7 +43,7 @@ static double exact_loss(const double *scores, const double *neighbour, size_t c
     return loss_under(log_probabilities, scores, neighbour, count, c);
 }
 
-/* ---- Splits of gradient trees -------------------------------------------------------------------------------------- */
+/* ---- Splits of gradient trees ---- */
 
 enum { CANDIDATES = 11 };
 
@@ -49,12 +51,13 @@ static double quality(double sum, double n, double lambda) {
     return n + lambda > 0 ? sum * sum / (n + lambda) : 0;
 }
 
-/* n records of gradient g and as many of -g, separated by every candidate. The canary of gradient -g joins the positive side of
- * the first candidate and the negative side of all others. */
+/* n records of gradient g and as many of -g, separated by every candidate. The canary of gradient -g joins
+ * the positive side of the first candidate and the negative side of all others. */
 static void split_scores(double n, double g, double lambda, int canary, double *out) {
     double s = g * n;
     out[0] = quality(s - g * canary, n + canary, lambda) + quality(-s, n, lambda);
-    for (int i = 1; i < CANDIDATES; i++) out[i] = quality(s, n, lambda) + quality(-s - g * canary, n + canary, lambda);
+    for (int i = 1; i < CANDIDATES; i++)
+        out[i] = quality(s, n, lambda) + quality(-s - g * canary, n + canary, lambda);
 }
 
 static double split_loss(double n, double g, double lambda, double c) {
@@ -75,7 +78,8 @@ static void test_audit__catches_the_published_split_exponent(void **state) {
         double lambda = cases[i].lambda, claimed = (3 * lambda + 2) / ((lambda + 1) * (lambda + 2));
         assert_near(split_loss(2000, 1, lambda, 1 / (2 * claimed)), cases[i].loss); /* claimed: 1 */
     }
-    assert_near(split_loss(5000, 2, 0, 1.0 / 8), 1.918); /* residuals in (-2, 2) with the exponent for (-1, 1); claimed: 1 */
+    assert_near(split_loss(5000, 2, 0, 1.0 / 8),
+                1.918); /* residuals in (-2, 2) with the exponent for (-1, 1); claimed: 1 */
 }
 
 static void test_audit__width_four_keeps_its_promise(void **state) {
@@ -85,7 +89,8 @@ static void test_audit__width_four_keeps_its_promise(void **state) {
     assert_near(split_loss(5000, 2, 0, 1.0 / 16), .941);
 }
 
-/* The same with what a gate makes of a cost of 1 and the width: integer scores, rounded down, in every privacy measure. */
+/* The same with what a gate makes of a cost of 1 and the width: integer scores, rounded down, in every
+ * privacy measure. */
 static void test_audit__charged_width_bounds_the_loss(void **state) {
     (void)state;
     static const struct {
@@ -109,13 +114,14 @@ static void test_audit__charged_width_bounds_the_loss(void **state) {
             with[k] = floor(with[k] * unit);
         }
         log_law *law = line->mechanism == HR_PERMUTE_AND_FLIP ? log_flip_law : log_probabilities;
-        double loss = loss_under(law, without, with, CANDIDATES, (double)line->scale_num / (double)line->scale_den);
+        double loss =
+            loss_under(law, without, with, CANDIDATES, (double)line->scale_num / (double)line->scale_den);
         assert_true(loss <= 1 && loss > .93);
         hr_gate_free(gate);
     }
 }
 
-/* ---- The width, by random search ----------------------------------------------------------------------------------- */
+/* ---- The width, by random search ---- */
 
 static double uniform(hr_csprng *dice) {
     return (double)(hr_csprng_u64(dice) >> 11) * 0x1p-53;
@@ -134,7 +140,8 @@ static void test_audit__split_score_has_width_four(void **state) {
     static const double lambdas[] = {0, .1, 1, 10, 1000};
     double lowest = 0, highest = 0;
     for (int i = 0; i < 100000; i++) {
-        double g = exp(4 * uniform(dice) - 2), lambda = lambdas[hr_uniform(dice, 5)], record = g * signed_uniform(dice);
+        double g = exp(4 * uniform(dice) - 2), lambda = lambdas[hr_uniform(dice, 5)],
+               record = g * signed_uniform(dice);
         double n = floor(exp(15 * uniform(dice))) - 1, sum = g * n * signed_uniform(dice);
         double change = (quality(sum + record, n + 1, lambda) - quality(sum, n, lambda)) / (g * g);
         assert_true(change <= 1 + 1e-6 && change >= -3 - 1e-6);
@@ -145,7 +152,7 @@ static void test_audit__split_score_has_width_four(void **state) {
     hr_csprng_close(dice);
 }
 
-/* ---- What the privacy measures promise ----------------------------------------------------------------------------------- */
+/* ---- What the privacy measures promise ---- */
 
 static double renyi(const double *log_p, const double *log_q, size_t count, double alpha) {
     double sum = 0, largest = -HUGE_VAL;
@@ -166,7 +173,9 @@ static void test_audit__bounded_range_costs_an_eighth_of_its_square(void **state
         size_t count = 2 + hr_uniform(dice, MOST - 2);
         for (size_t k = 0; k < count; k++) {
             scores[k] = 4 * uniform(dice) / epsilon;
-            neighbour[k] = scores[k] + (uniform(dice) < .5 ? 0 : uniform(dice) < .8 ? 1 : uniform(dice)); /* width 1 */
+            neighbour[k] = scores[k] + (uniform(dice) < .5   ? 0
+                                        : uniform(dice) < .8 ? 1
+                                                             : uniform(dice)); /* width 1 */
         }
         log_probabilities(scores, count, epsilon, p);
         log_probabilities(neighbour, count, epsilon, q);
@@ -181,7 +190,7 @@ static void test_audit__bounded_range_costs_an_eighth_of_its_square(void **state
     hr_csprng_close(dice);
 }
 
-/* ---- Permute-and-flip ------------------------------------------------------------------------------------------------ */
+/* ---- Permute-and-flip ---- */
 
 /* Scores and those of a neighbour, whose changes lie in an interval of length 1, somewhere. */
 static size_t random_neighbours(hr_csprng *dice, double epsilon, double *scores, double *neighbour) {
@@ -195,7 +204,8 @@ static size_t random_neighbours(hr_csprng *dice, double epsilon, double *scores,
     return count;
 }
 
-/* As private as the exponential mechanism of the same scale, for changes of width 1 and of any sign; half the width would not do. */
+/* As private as the exponential mechanism of the same scale, for changes of width 1 and of any sign; half the
+ * width would not do. */
 static void test_audit__permute_and_flip_keeps_its_epsilon(void **state) {
     (void)state;
     hr_csprng *dice = NULL;
@@ -207,14 +217,16 @@ static void test_audit__permute_and_flip_keeps_its_epsilon(void **state) {
         double used = loss_under(log_flip_law, scores, neighbour, count, epsilon) / epsilon;
         assert_true(used <= 1 + 1e-9);
         tightest = fmax(tightest, used);
-        at_half_the_width = fmax(at_half_the_width, loss_under(log_flip_law, scores, neighbour, count, 2 * epsilon) / epsilon);
+        at_half_the_width = fmax(at_half_the_width,
+                                 loss_under(log_flip_law, scores, neighbour, count, 2 * epsilon) / epsilon);
     }
     assert_true(tightest > .999 && at_half_the_width > 1.99);
     hr_csprng_close(dice);
 }
 
-/* What the exponential mechanism is charged in zCDP and in GDP would be false: the range of two candidates whose gap closes is longer
- * than epsilon, and they need four times epsilon^2/8, and twice sqrt(pi/8) epsilon. */
+/* What the exponential mechanism is charged in zCDP and in GDP would be false: the range of two candidates
+ * whose gap closes is longer than epsilon, and they need four times epsilon^2/8, and twice sqrt(pi/8)
+ * epsilon. */
 static void test_audit__permute_and_flip_has_no_bounded_range(void **state) {
     (void)state;
     static const double apart[2] = {0, -1}, level[2] = {0, 0};
@@ -225,24 +237,29 @@ static void test_audit__permute_and_flip_has_no_bounded_range(void **state) {
         double range = (p[1] - q[1]) - (p[0] - q[0]), rho = renyi(p, q, 2, 1.01) / 1.01;
         assert_true(fabs(range - epsilon - log(2 - exp(-epsilon))) < 1e-9 && range > 1.1 * epsilon);
         assert_true(rho > epsilon * epsilon / 8 * (epsilon < .1 ? 3.5 : 1));
-        if (epsilon < .1) assert_true((exp(p[1]) - exp(q[1])) * sqrt(2 * acos(-1)) > 1.9 * sqrt(acos(-1) / 8) * epsilon); /* mu, nearly */
+        if (epsilon < .1)
+            assert_true((exp(p[1]) - exp(q[1])) * sqrt(2 * acos(-1)) >
+                        1.9 * sqrt(acos(-1) / 8) * epsilon); /* mu, nearly */
     }
 }
 
-/* Never worse (McKenna and Sheldon 2020): whatever the scores, high ones are at least as likely as under the exponential mechanism. */
+/* Never worse (McKenna and Sheldon 2020): whatever the scores, high ones are at least as likely as under the
+ * exponential mechanism. */
 static void test_audit__permute_and_flip_is_never_worse(void **state) {
     (void)state;
     hr_csprng *dice = NULL;
     assert_int_equal(hr_csprng_open_seeded(11, &dice, NULL), HR_OK);
     double most_gained = 0;
     for (int i = 0; i < 1500; i++) {
-        double scores[MOST], unused[MOST], flip[MOST], exponential[MOST], gained = 0, epsilon = exp(6 * uniform(dice) - 4);
+        double scores[MOST], unused[MOST], flip[MOST], exponential[MOST],
+            gained = 0, epsilon = exp(6 * uniform(dice) - 4);
         size_t count = random_neighbours(dice, epsilon, scores, unused);
         flip_law(scores, count, epsilon, flip);
         log_probabilities(scores, count, epsilon, exponential);
         for (size_t k = 0; k < count; k++) {
             double more = 0;
-            for (size_t s = 0; s < count; s++) more += scores[s] >= scores[k] ? flip[s] - exp(exponential[s]) : 0;
+            for (size_t s = 0; s < count; s++)
+                more += scores[s] >= scores[k] ? flip[s] - exp(exponential[s]) : 0;
             assert_true(more > -1e-12);
             gained += epsilon * scores[k] * (flip[k] - exp(exponential[k]));
         }
@@ -252,7 +269,7 @@ static void test_audit__permute_and_flip_is_never_worse(void **state) {
     hr_csprng_close(dice);
 }
 
-/* ---- Sums ------------------------------------------------------------------------------------------------------------ */
+/* ---- Sums ---- */
 
 static void test_audit__discrete_gaussian_costs_what_its_line_says(void **state) {
     (void)state;
@@ -264,7 +281,8 @@ static void test_audit__discrete_gaussian_costs_what_its_line_says(void **state)
         for (size_t r = 0; r < 3; r++) {
             hr_release line = {"sum", .cost = hr_units_up(rhos[r]), .sensitivity = sensitivities[s]};
             assert_true(hr_gaussian_scale(&line, HR_ZCDP));
-            double sigma2 = (double)line.scale_num / (double)line.scale_den, shift = (double)line.sensitivity, sum = 0;
+            double sigma2 = (double)line.scale_num / (double)line.scale_den, shift = (double)line.sensitivity,
+                   sum = 0;
             for (int x = -4 * REACH; x <= 4 * REACH; x++) sum += exp(-x * x / (2 * sigma2));
             for (int x = -REACH; x <= REACH; x++) {
                 p[x + REACH] = -x * x / (2 * sigma2) - log(sum);
@@ -303,7 +321,8 @@ static void test_audit__discrete_gaussian_is_worse_than_the_continuous_one(void 
     (void)state;
     assert_true(fabs(discrete_delta(16, 1, .5) - 2.753e-3) < 5e-7);
     assert_true(fabs(normal_delta(.25, .5) - 2.709e-3) < 5e-7);
-    hr_release line = {"sum", .sensitivity = 1, .mechanism = HR_DISCRETE_GAUSSIAN, .scale_num = 16, .scale_den = 1};
+    hr_release line = {"sum", .sensitivity = 1, .mechanism = HR_DISCRETE_GAUSSIAN, .scale_num = 16,
+                       .scale_den = 1};
     line.cost = HR_UNIT / 16;
     assert_false(hr_gaussian_covers(&line, HR_GDP));
     line.cost = HR_UNIT / 10 + 1;
@@ -318,11 +337,14 @@ static void test_audit__discrete_gaussian_keeps_within_its_mu(void **state) {
     double tightest = 0;
     for (size_t s = 0; s < 3; s++)
         for (size_t m = 0; m < 5; m++) {
-            hr_release line = {"sum", .cost = hr_units_up(mu2s[m]), .sensitivity = (uint64_t)sensitivities[s]};
+            hr_release line = {"sum", .cost = hr_units_up(mu2s[m]),
+                               .sensitivity = (uint64_t)sensitivities[s]};
             assert_true(hr_gaussian_scale(&line, HR_GDP));
-            double sigma2 = (double)line.scale_num / (double)line.scale_den, mu = sqrt(hr_units_value(line.cost));
+            double sigma2 = (double)line.scale_num / (double)line.scale_den,
+                   mu = sqrt(hr_units_value(line.cost));
             for (size_t e = 0; e < 6; e++) {
-                double used = discrete_delta(sigma2, sensitivities[s], epsilons[e]) / normal_delta(mu, epsilons[e]);
+                double used =
+                    discrete_delta(sigma2, sensitivities[s], epsilons[e]) / normal_delta(mu, epsilons[e]);
                 assert_true(used < 1 || normal_delta(mu, epsilons[e]) < 1e-12);
                 tightest = fmax(tightest, used);
             }
@@ -343,7 +365,8 @@ static double normal_quantile_of_odds(double x) {
     return x < 0 ? -low : low;
 }
 
-/* The mu of two candidates whose odds are e^x and e^(x - epsilon): of all choices of this range the worst is one of these. */
+/* The mu of two candidates whose odds are e^x and e^(x - epsilon): of all choices of this range the worst is
+ * one of these. */
 static double mu_of_odds(double x, double epsilon) {
     return normal_quantile_of_odds(x) - normal_quantile_of_odds(x - epsilon);
 }
@@ -355,8 +378,10 @@ static void test_audit__choices_keep_within_their_mu(void **state) {
     for (double mu = 1e-3; mu < 4; mu *= 1.3) {
         hr_release line = {"split", .cost = hr_units_up(mu * mu), .sensitivity = 3};
         assert_true(hr_exponential_scale(&line, HR_GDP));
-        double epsilon = 3 * (double)line.scale_num / (double)line.scale_den, paid = sqrt(hr_units_value(line.cost)), worst = 0;
-        for (double x = -epsilon; x <= 2 * epsilon; x += epsilon / 64) worst = fmax(worst, mu_of_odds(x, epsilon));
+        double epsilon = 3 * (double)line.scale_num / (double)line.scale_den,
+               paid = sqrt(hr_units_value(line.cost)), worst = 0;
+        for (double x = -epsilon; x <= 2 * epsilon; x += epsilon / 64)
+            worst = fmax(worst, mu_of_odds(x, epsilon));
         assert_true(worst <= paid);
         assert_true(worst > paid * (mu < .01 ? .9999 : .7));
     }

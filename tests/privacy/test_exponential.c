@@ -47,10 +47,10 @@ static void check_law(const hr_exact *scores, size_t count, uint64_t num, uint64
     free(seen);
 }
 
-#define CHECK_LAW(num, den, ...)                                                                                                           \
-    do {                                                                                                                                   \
-        const hr_exact scores_[] = {__VA_ARGS__};                                                                                          \
-        check_law(scores_, sizeof scores_ / sizeof *scores_, num, den, DRAWS);                                                             \
+#define CHECK_LAW(num, den, ...)                                                                             \
+    do {                                                                                                     \
+        const hr_exact scores_[] = {__VA_ARGS__};                                                            \
+        check_law(scores_, sizeof scores_ / sizeof *scores_, num, den, DRAWS);                               \
     } while (0)
 
 static void test_exponential__fits_its_law(void **state) {
@@ -64,8 +64,8 @@ static void test_exponential__fits_its_law(void **state) {
     CHECK_LAW(1, (uint64_t)1 << 62, {(int64_t)1 << 61}, {-((int64_t)1 << 61)}, {0}, {((int64_t)1 << 62) - 1});
 }
 
-/* Most candidates far behind the best one, where the proposals differ most from the wanted law: the sum of the hopeless ones has
- * the weight of the best. */
+/* Most candidates far behind the best one, where the proposals differ most from the wanted law: the sum of
+ * the hopeless ones has the weight of the best. */
 static void test_exponential__fits_its_law_over_thousands_of_candidates(void **state) {
     (void)state;
     static hr_exact scores[MANY];

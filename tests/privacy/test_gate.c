@@ -49,7 +49,8 @@ static void test_gate__writes_the_line_of_a_sum(void **state) {
     const hr_release *line = last_line(f.gate);
     assert_string_equal(line->what, "leaf sum");
     assert_int_equal(line->mechanism, HR_DISCRETE_LAPLACE);
-    assert_true(line->tree == 3 && line->level == -1 && line->group == 1 && line->part == 2 && line->sensitivity == 6);
+    assert_true(line->tree == 3 && line->level == -1 && line->group == 1 && line->part == 2 &&
+                line->sensitivity == 6);
     assert_true(line->cost == HR_UNIT / 2);
     assert_true((double)line->scale_num / (double)line->scale_den == 12);
     assert_int_equal(line->draws, 3);
@@ -79,7 +80,8 @@ static void test_gate__scales_the_gaussian_up(void **state) {
 
 typedef hr_status charging(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err);
 
-static void check_choice(charging *charge_it, hr_privacy_measure privacy_measure, hr_mechanism mechanism, double wanted) {
+static void check_choice(charging *charge_it, hr_privacy_measure privacy_measure, hr_mechanism mechanism,
+                         double wanted) {
     for (int k = 0; k <= 42; k++) {
         fixture f = set_up(privacy_measure, 1);
         hr_charge charge = charge_of(.02, 0, 0, ((uint64_t)1 << k) + 1);
@@ -109,8 +111,9 @@ static void test_gate__chooses_as_published_where_asked(void **state) {
     check_choice(hr_gate_charge_exponential, HR_GDP, HR_EXPONENTIAL, .225675833);
 }
 
-/* Of two candidates the worse one, gamma behind, is chosen with probability e^-gamma/2, not 1/(1 + e^gamma): the draws must be those
- * of the mechanism that the line names. 20,000 draws, false-alarm rate below 1e-6 each: five standard deviations. */
+/* Of two candidates the worse one, gamma behind, is chosen with probability e^-gamma/2, not 1/(1 + e^gamma):
+ * the draws must be those of the mechanism that the line names. 20,000 draws, false-alarm rate below 1e-6
+ * each: five standard deviations. */
 static void test_gate__draws_what_its_line_says(void **state) {
     (void)state;
     enum { DRAWS = 20000 };
@@ -200,10 +203,12 @@ static void test_gate__refuses_what_noise_cannot_cover(void **state) {
     for (size_t i = 0; i < 3; i++) {
         fixture f = set_up(privacy_measures[i], 1000);
         hr_charge nothing = charge_of(0, 0, 0, 1), too_little = charge_of(0x1p-40, 0, 0, 1 << 20);
-        hr_charge too_wide = charge_of(1, 0, 0, ((uint64_t)1 << 22) + 1), no_sensitivity = charge_of(1, 0, 0, 0);
+        hr_charge too_wide = charge_of(1, 0, 0, ((uint64_t)1 << 22) + 1),
+                  no_sensitivity = charge_of(1, 0, 0, 0);
         const hr_charge *bad[] = {&nothing, &too_little, &too_wide, &no_sensitivity};
         hr_permit permit;
-        for (size_t k = 0; k < 4; k++) assert_int_equal(hr_gate_charge_sums(f.gate, bad[k], &permit, NULL), HR_E_BUDGET);
+        for (size_t k = 0; k < 4; k++)
+            assert_int_equal(hr_gate_charge_sums(f.gate, bad[k], &permit, NULL), HR_E_BUDGET);
         assert_int_equal(hr_gate_charge_choice(f.gate, &nothing, &permit, NULL), HR_E_BUDGET);
         assert_int_equal(hr_gate_charge_choice(f.gate, &no_sensitivity, &permit, NULL), HR_E_BUDGET);
         size_t count;
@@ -230,8 +235,8 @@ static void test_gate__costliest_part_counts(void **state) {
     tear_down(f);
 }
 
-/* The running total that refuses, and the total re-added from the list, are two programs: they must agree after every charge,
- * refused ones included. */
+/* The running total that refuses, and the total re-added from the list, are two programs: they must agree
+ * after every charge, refused ones included. */
 static void test_gate__running_total_agrees_with_the_list(void **state) {
     (void)state;
     fixture f = set_up(HR_PURE, 40);
@@ -328,13 +333,14 @@ static double noise_at(size_t call, size_t i) {
     return (double)(released[call][i].paid - coordinates[i].unpaid);
 }
 
-/* Whether the mean of n independent numbers of variance `variance` is as expected: six standard deviations. Sums of thousands of such
- * squares are not quite normal; the false-alarm rate is below 1e-6 each. */
+/* Whether the mean of n independent numbers of variance `variance` is as expected: six standard deviations.
+ * Sums of thousands of such squares are not quite normal; the false-alarm rate is below 1e-6 each. */
 static bool is_mean(double sum, double n, double expected, double variance) {
     return fabs(sum / n - expected) < 6 * sqrt(variance / n);
 }
 
-/* Noise of the line's variance in every block of a long call, and of its own in every coordinate and call: products of two have mean 0. */
+/* Noise of the line's variance in every block of a long call, and of its own in every coordinate and call:
+ * products of two have mean 0. */
 static void test_gate__gives_every_coordinate_noise_of_its_own(void **state) {
     (void)state;
     static const size_t apart[] = {1, 2, 3, 64, BLOCK};
@@ -344,9 +350,11 @@ static void test_gate__gives_every_coordinate_noise_of_its_own(void **state) {
         hr_charge charge = charge_of(.5, 0, 0, 1000);
         hr_permit permit;
         assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, NULL), HR_OK);
-        for (size_t call = 0; call < 2; call++) hr_gate_sums(f.gate, permit, coordinates, COORDINATES, released[call]);
+        for (size_t call = 0; call < 2; call++)
+            hr_gate_sums(f.gate, permit, coordinates, COORDINATES, released[call]);
         const hr_release *line = last_line(f.gate);
-        double scale = (double)line->scale_num / (double)line->scale_den, variance = privacy_measure == HR_PURE ? 2 * scale * scale : scale;
+        double scale = (double)line->scale_num / (double)line->scale_den,
+               variance = privacy_measure == HR_PURE ? 2 * scale * scale : scale;
         double of_squares = variance * variance * (privacy_measure == HR_PURE ? 5 : 2);
         for (size_t begin = 0; begin < COORDINATES; begin += BLOCK) {
             double sum = 0, square = 0, both = 0;
@@ -360,7 +368,8 @@ static void test_gate__gives_every_coordinate_noise_of_its_own(void **state) {
         }
         for (size_t a = 0; a < sizeof apart / sizeof *apart; a++) {
             double product = 0, n = (double)(COORDINATES - apart[a]);
-            for (size_t i = 0; i + apart[a] < COORDINATES; i++) product += noise_at(0, i) * noise_at(0, i + apart[a]);
+            for (size_t i = 0; i + apart[a] < COORDINATES; i++)
+                product += noise_at(0, i) * noise_at(0, i + apart[a]);
             assert_true(is_mean(product, n, 0, variance * variance));
         }
         tear_down(f);

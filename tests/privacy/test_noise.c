@@ -17,7 +17,8 @@ static double laplace_deviation(double t) {
 static void test_noise__of_pure_releases_is_that_of_discrete_laplace(void **state) {
     (void)state;
     for (double epsilon = .01; epsilon < 4; epsilon *= 3) {
-        double said = hr_noise_deviation(HR_PURE, hr_units_up(epsilon), 64), drawn = laplace_deviation(64 / epsilon);
+        double said = hr_noise_deviation(HR_PURE, hr_units_up(epsilon), 64),
+               drawn = laplace_deviation(64 / epsilon);
         assert_true(said >= drawn && said < drawn * 1.001);
     }
 }

@@ -25,10 +25,10 @@ static void probabilities(const hr_exact *scores, size_t count, uint64_t num, ui
     free(values);
 }
 
-/* ---- The formula that the draws are held against --------------------------------------------------------------------- */
+/* ---- The formula that the draws are held against ---- */
 
-/* The published mechanism, step by step: the law by summing over all orders and coins, candidate after candidate. `left` are the
- * candidates not yet visited, as bits. */
+/* The published mechanism, step by step: the law by summing over all orders and coins, candidate after
+ * candidate. `left` are the candidates not yet visited, as bits. */
 static void visit(const double *p, unsigned left, double so_far, double *out) {
     double each = so_far / __builtin_popcount(left);
     for (unsigned r = 0; r < FEW; r++) {
@@ -40,7 +40,8 @@ static void visit(const double *p, unsigned left, double so_far, double *out) {
 
 static void test_law__is_that_of_visits_in_random_order(void **state) {
     (void)state;
-    static const double sets[][FEW] = {{0, -1, -2, -3, -40, -41, -500}, {0, 0, 0, -.1, -.1, -.2, -5}, {-3, 0, -1e-3, -2, -2, -1, -.5}};
+    static const double sets[][FEW] = {
+        {0, -1, -2, -3, -40, -41, -500}, {0, 0, 0, -.1, -.1, -.2, -5}, {-3, 0, -1e-3, -2, -2, -1, -.5}};
     for (size_t s = 0; s < 3; s++)
         for (size_t count = 1; count <= 7; count++) {
             double best = sets[s][0], p[FEW], wanted[FEW] = {0}, law[FEW], sum = 0;
@@ -56,7 +57,7 @@ static void test_law__is_that_of_visits_in_random_order(void **state) {
         }
 }
 
-/* ---- The draws ------------------------------------------------------------------------------------------------------- */
+/* ---- The draws ---- */
 
 /* The scores are kept: a draw overwrites its own. */
 static size_t choose(hr_csprng *csprng, const hr_exact *scores, size_t count, uint64_t num, uint64_t den) {
@@ -85,10 +86,10 @@ static void check_law(const hr_exact *scores, size_t count, uint64_t num, uint64
     free(seen);
 }
 
-#define CHECK_LAW(num, den, ...)                                                                                                           \
-    do {                                                                                                                                   \
-        const hr_exact scores_[] = {__VA_ARGS__};                                                                                          \
-        check_law(scores_, sizeof scores_ / sizeof *scores_, num, den, DRAWS);                                                             \
+#define CHECK_LAW(num, den, ...)                                                                             \
+    do {                                                                                                     \
+        const hr_exact scores_[] = {__VA_ARGS__};                                                            \
+        check_law(scores_, sizeof scores_ / sizeof *scores_, num, den, DRAWS);                               \
     } while (0)
 
 static void test_permute_and_flip__fits_its_law(void **state) {
@@ -140,7 +141,7 @@ static void test_permute_and_flip__takes_extreme_scores_and_scales(void **state)
     hr_csprng_close(csprng);
 }
 
-/* ---- The scale ------------------------------------------------------------------------------------------------------- */
+/* ---- The scale ---- */
 
 /* All of the cost, at any width, and not one unit more. */
 static void test_permute_and_flip__scale_is_the_largest_that_is_covered(void **state) {
@@ -152,7 +153,8 @@ static void test_permute_and_flip__scale_is_the_largest_that_is_covered(void **s
         if (!hr_permute_and_flip_scale(&line, HR_PURE)) continue;
         assert_int_equal(line.mechanism, HR_PERMUTE_AND_FLIP);
         assert_true(hr_permute_and_flip_covers(&line, HR_PURE));
-        if (line.sensitivity >> 24 == 0) assert_true(line.scale_num == line.cost && line.scale_den == line.sensitivity << 40);
+        if (line.sensitivity >> 24 == 0)
+            assert_true(line.scale_num == line.cost && line.scale_den == line.sensitivity << 40);
         line.scale_num++;
         assert_false(hr_permute_and_flip_covers(&line, HR_PURE));
     }

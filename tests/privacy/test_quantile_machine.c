@@ -1,4 +1,5 @@
-/* The machines of private cuts alone, told scripts of values: what they want, and in which order they may be told. */
+/* The machines of private cuts alone, told scripts of values: what they want, and in which order they may be
+ * told. */
 #include "privacy/quantile_machine.h"
 #include "random/sample.h"
 
@@ -10,7 +11,7 @@
 
 enum { BITS = 8, CELLS = 1 << BITS, NODES = 2 * CELLS, PARTS_MAX = 40 };
 
-/* ---- Counts ---------------------------------------------------------------------------------------------------------- */
+/* ---- Counts ---- */
 
 /* The noisy counts of all nodes, whether they are wanted or not. */
 typedef struct scripted {
@@ -18,9 +19,11 @@ typedef struct scripted {
 } scripted;
 
 static void draw_script(hr_csprng *csprng, int64_t noise, scripted *s) {
-    for (size_t i = CELLS; i < NODES; i++) s->counts[i] = hr_uniform(csprng, 4) ? 0 : (int64_t)hr_uniform(csprng, 900);
+    for (size_t i = CELLS; i < NODES; i++)
+        s->counts[i] = hr_uniform(csprng, 4) ? 0 : (int64_t)hr_uniform(csprng, 900);
     for (size_t i = CELLS - 1; i > 0; i--) s->counts[i] = s->counts[2 * i] + s->counts[2 * i + 1];
-    for (size_t i = 1; noise && i < NODES; i++) s->counts[i] += (int64_t)hr_uniform(csprng, (uint64_t)(2 * noise + 1)) - noise;
+    for (size_t i = 1; noise && i < NODES; i++)
+        s->counts[i] += (int64_t)hr_uniform(csprng, (uint64_t)(2 * noise + 1)) - noise;
 }
 
 static hr_noisy value_of(const scripted *s, size_t node) {
@@ -60,8 +63,8 @@ static void tell_levels(hr_quantile_counts *machine, const scripted *s, bool *as
     }
 }
 
-/* Told pair by pair or level by level, the cuts are the same; what is wanted in pairs is wanted in levels too, and after the levels
- * nothing is. */
+/* Told pair by pair or level by level, the cuts are the same; what is wanted in pairs is wanted in levels
+ * too, and after the levels nothing is. */
 static void check_orders(const scripted *s, size_t parts, double noise) {
     bool in_pairs[NODES] = {false}, in_levels[NODES] = {false};
     uint32_t one[PARTS_MAX], two[PARTS_MAX];
@@ -74,7 +77,8 @@ static void check_orders(const scripted *s, size_t parts, double noise) {
     size_t count = hr_quantile_counts_cuts(pairs, one);
     assert_int_equal(hr_quantile_counts_cuts(levels, two), count);
     assert_true(count <= parts - 1);
-    for (size_t i = 0; i < count; i++) assert_true(one[i] == two[i] && one[i] >= 1 && one[i] < CELLS && (!i || one[i] > one[i - 1]));
+    for (size_t i = 0; i < count; i++)
+        assert_true(one[i] == two[i] && one[i] >= 1 && one[i] < CELLS && (!i || one[i] > one[i - 1]));
     for (size_t i = 0; i < NODES; i++) assert_true(!in_pairs[i] || in_levels[i]);
     hr_quantile_counts_free(pairs);
     hr_quantile_counts_free(levels);
@@ -94,7 +98,8 @@ static void test_counts__do_not_mind_how_they_are_told(void **state) {
     hr_csprng_close(csprng);
 }
 
-/* 64 records in each of the first eight cells and none elsewhere: told exactly, eight parts have one cell each. */
+/* 64 records in each of the first eight cells and none elsewhere: told exactly, eight parts have one cell
+ * each. */
 static void test_counts__cut_evenly(void **state) {
     (void)state;
     static scripted s;
@@ -106,11 +111,12 @@ static void test_counts__cut_evenly(void **state) {
     tell_pairs(machine, &s, asked);
     assert_int_equal(hr_quantile_counts_cuts(machine, cuts), 7);
     for (uint32_t i = 0; i < 7; i++) assert_int_equal(cuts[i], i + 1);
-    assert_true(asked[2] && asked[3] && asked[CELLS] && !asked[NODES - 1]); /* nothing is asked below an empty node */
+    assert_true(asked[2] && asked[3] && asked[CELLS] &&
+                !asked[NODES - 1]); /* nothing is asked below an empty node */
     hr_quantile_counts_free(machine);
 }
 
-/* ---- Medians --------------------------------------------------------------------------------------------------------- */
+/* ---- Medians ---- */
 
 /* Whatever is chosen, the intervals of a level are disjoint and the cuts end up in order, each once. */
 static void test_medians__cut_what_they_ask_for(void **state) {
@@ -125,12 +131,15 @@ static void test_medians__cut_what_they_ask_for(void **state) {
             size_t asked = 0;
             hr_quantile_medians_init(&machine, BITS, levels, cuts);
             for (; hr_quantile_medians_next(&machine, &of); asked++) {
-                assert_true(of.level < levels && of.low >= ends[of.level] && of.high > of.low + 1 && of.high <= CELLS);
+                assert_true(of.level < levels && of.low >= ends[of.level] && of.high > of.low + 1 &&
+                            of.high <= CELLS);
                 ends[of.level] = of.high; /* from left to right */
-                hr_quantile_medians_tell(&machine, of.low + 1 + (uint32_t)hr_uniform(csprng, of.high - of.low - 1));
+                hr_quantile_medians_tell(&machine,
+                                         of.low + 1 + (uint32_t)hr_uniform(csprng, of.high - of.low - 1));
             }
             assert_true(machine.cut_count == asked && asked < (size_t)1 << levels);
-            for (size_t i = 0; i < asked; i++) assert_true(cuts[i] >= 1 && cuts[i] < CELLS && (!i || cuts[i] > cuts[i - 1]));
+            for (size_t i = 0; i < asked; i++)
+                assert_true(cuts[i] >= 1 && cuts[i] < CELLS && (!i || cuts[i] > cuts[i - 1]));
         }
     hr_csprng_close(csprng);
 }

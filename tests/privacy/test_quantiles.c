@@ -32,8 +32,10 @@ static void tear_down(fixture f) {
 }
 
 /* `parts` is 2^levels for medians. */
-static hr_status cut_up(fixture f, algorithm way, const hr_exact *cells, int bits, int levels, uint32_t *cuts, size_t *count) {
-    if (way == MEDIANS) return hr_quantiles_by_medians(f.gate, &f.charge, cells, bits, levels, cuts, count, NULL);
+static hr_status cut_up(fixture f, algorithm way, const hr_exact *cells, int bits, int levels, uint32_t *cuts,
+                        size_t *count) {
+    if (way == MEDIANS)
+        return hr_quantiles_by_medians(f.gate, &f.charge, cells, bits, levels, cuts, count, NULL);
     return hr_quantiles_by_counts(f.gate, &f.charge, cells, bits, (size_t)1 << levels, cuts, count, NULL);
 }
 
@@ -45,7 +47,7 @@ static void check_cuts(const uint32_t *cuts, size_t count, int bits, size_t most
     }
 }
 
-/* ---- Without noise ------------------------------------------------------------------------------------------------- */
+/* ---- Without noise ---- */
 
 static void test_quantiles__are_exact_without_privacy(void **state) {
     (void)state;
@@ -76,14 +78,15 @@ static void test_quantiles_by_counts__take_any_number_of_parts(void **state) {
         fixture f = set_up(HR_NO_PRIVACY, 0, 1);
         uint32_t cuts[16];
         size_t count = 77;
-        assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge, even, 4, parts, cuts, &count, NULL), HR_OK);
+        assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge, even, 4, parts, cuts, &count, NULL),
+                         HR_OK);
         assert_int_equal(count, parts - 1);
         for (size_t i = 0; i < count; i++) assert_true(abs((int)cuts[i] - (int)wanted[parts - 1][i]) <= 1);
         tear_down(f);
     }
 }
 
-/* ---- What is charged ----------------------------------------------------------------------------------------------- */
+/* ---- What is charged ---- */
 
 static void check_lines(fixture f, algorithm way, hr_privacy_measure privacy_measure, int levels) {
     size_t count = 0;
@@ -91,7 +94,8 @@ static void check_lines(fixture f, algorithm way, hr_privacy_measure privacy_mea
     assert_int_equal(count, levels);
     hr_units sum = 0;
     for (size_t l = 0; l < count; l++) {
-        assert_true(lines[l].group == 7 && lines[l].part == 3 && lines[l].level == (int64_t)l && lines[l].tree == -1);
+        assert_true(lines[l].group == 7 && lines[l].part == 3 && lines[l].level == (int64_t)l &&
+                    lines[l].tree == -1);
         assert_true(lines[l].sensitivity == (way == MEDIANS ? 2 : 64));
         assert_true(lines[l].draws <= (uint64_t)2 << l); /* no node is drawn twice */
         assert_true(l == 0 || lines[l].cost >= lines[l - 1].cost);
@@ -153,7 +157,7 @@ static void test_quantiles__spend_nothing_when_refused(void **state) {
     }
 }
 
-/* ---- With noise ---------------------------------------------------------------------------------------------------- */
+/* ---- With noise ---- */
 
 static void test_quantiles__are_cuts_of_any_grid(void **state) {
     (void)state;
@@ -194,7 +198,8 @@ static double narrow(hr_csprng *csprng) {
 }
 
 /* Mean over seeds of the sum of squared masses of the parts; PARTS equal parts have 1/PARTS. */
-static double unevenness(algorithm way, hr_privacy_measure privacy_measure, double cost, double (*draw)(hr_csprng *), int rows) {
+static double unevenness(algorithm way, hr_privacy_measure privacy_measure, double cost,
+                         double (*draw)(hr_csprng *), int rows) {
     static hr_exact cells[CELLS];
     double sum = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -216,8 +221,8 @@ static double unevenness(algorithm way, hr_privacy_measure privacy_measure, doub
     return sum;
 }
 
-/* Bounds are about 5 % above what was measured over these seeds (a test of quality, not of the law); zCDP gets epsilon^2/8, GDP twice that:
- * the same noise. */
+/* Bounds are about 5 % above what was measured over these seeds (a test of quality, not of the law); zCDP
+ * gets epsilon^2/8, GDP twice that: the same noise. */
 static void test_quantiles__are_even_on_many_kinds_of_columns(void **state) {
     (void)state;
     static const struct {
@@ -232,7 +237,9 @@ static void test_quantiles__are_even_on_many_kinds_of_columns(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (hr_privacy_measure privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure++) {
             double rho = cases[i].epsilon * cases[i].epsilon / 8;
-            double cost = privacy_measure == HR_PURE ? cases[i].epsilon : privacy_measure == HR_ZCDP ? rho : 2 * rho;
+            double cost = privacy_measure == HR_PURE   ? cases[i].epsilon
+                          : privacy_measure == HR_ZCDP ? rho
+                                                       : 2 * rho;
             double medians = unevenness(MEDIANS, privacy_measure, cost, cases[i].draw, cases[i].rows);
             double counts = unevenness(COUNTS, privacy_measure, cost, cases[i].draw, cases[i].rows);
             assert_true(medians < cases[i].medians);
@@ -240,10 +247,11 @@ static void test_quantiles__are_even_on_many_kinds_of_columns(void **state) {
         }
 }
 
-/* A column whose noisy counts all but decide between two cuts: 500 records in cell 0, as many in cell 1 and in cell 2, so that the
- * median lies in the middle of cell 1. With n the noise of nodes L, R (level 1) and l, r (cells 0 and 1), and `more` further records
- * in cell 0, the cut is 2 rather than 1 where 2 n_R - n_l + n_r - n_L > 2 more: normal noise of variance 7 sigma^2. sigma is 4 records
- * and so is `more`. 40,000 draws, false-alarm rate below 1e-6: five standard deviations, which is 5 % of sigma. */
+/* A column whose noisy counts all but decide between two cuts: 500 records in cell 0, as many in cell 1 and
+ * in cell 2, so that the median lies in the middle of cell 1. With n the noise of nodes L, R (level 1) and l,
+ * r (cells 0 and 1), and `more` further records in cell 0, the cut is 2 rather than 1 where 2 n_R - n_l + n_r
+ * - n_L > 2 more: normal noise of variance 7 sigma^2. sigma is 4 records and so is `more`. 40,000 draws,
+ * false-alarm rate below 1e-6: five standard deviations, which is 5 % of sigma. */
 static void test_quantiles_by_counts__have_the_noise_that_was_paid_for(void **state) {
     (void)state;
     enum { DRAWS = 40000, BOTH_LEVELS = 2 };
@@ -261,7 +269,8 @@ static void test_quantiles_by_counts__have_the_noise_that_was_paid_for(void **st
             uint32_t cuts[1];
             size_t count = 0;
             f.charge.group = (uint64_t)i;
-            assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge, cells, 2, 2, cuts, &count, NULL), HR_OK);
+            assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge, cells, 2, 2, cuts, &count, NULL),
+                             HR_OK);
             assert_true(count == 1 && (cuts[0] == 1 || cuts[0] == 2));
             twos += cuts[0] == 2;
         }
@@ -270,24 +279,25 @@ static void test_quantiles_by_counts__have_the_noise_that_was_paid_for(void **st
     }
 }
 
-/* ---- The law of deep nodes ------------------------------------------------------------------------------------------- */
+/* ---- The law of deep nodes ---- */
 
 enum { DEEP_DRAWS = 16000, SPREAD = 64, GUARD = 40 * SPREAD };
 
-/* The characteristic function of the noise of a node, times `weight`; units: SPREAD records, the standard deviation of Gaussian noise, and
- * the scale of Laplace noise. */
+/* The characteristic function of the noise of a node, times `weight`; units: SPREAD records, the standard
+ * deviation of Gaussian noise, and the scale of Laplace noise. */
 static double node_law(hr_privacy_measure privacy_measure, double weight, double t) {
     double x = weight * t;
     return privacy_measure == HR_PURE ? 1 / (1 + x * x) : exp(-x * x / 2);
 }
 
-/* Pr(S > at) for S = n_R - n_L + 2^(1-bits) n_L + the sum over levels k = 2..bits of 2^-(bits-k+1) (n_r - n_l), all n independent:
- * Gil-Pelaez, by the midpoint rule. */
+/* Pr(S > at) for S = n_R - n_L + 2^(1-bits) n_L + the sum over levels k = 2..bits of 2^-(bits-k+1) (n_r -
+ * n_l), all n independent: Gil-Pelaez, by the midpoint rule. */
 static double deep_tail(hr_privacy_measure privacy_measure, int bits, double at) {
     enum { STEPS = 40000 };
     double sum = 0, width = (privacy_measure == HR_PURE ? 200.0 : 12.0) / STEPS;
     for (int i = 0; i < STEPS; i++) {
-        double t = (i + .5) * width, law = node_law(privacy_measure, 1, t) * node_law(privacy_measure, 1 - ldexp(1, 1 - bits), t);
+        double t = (i + .5) * width,
+               law = node_law(privacy_measure, 1, t) * node_law(privacy_measure, 1 - ldexp(1, 1 - bits), t);
         for (int k = 2; k <= bits; k++) law *= pow(node_law(privacy_measure, ldexp(1, k - bits - 1), t), 2);
         sum += sin(t * at) / t * law * width;
     }
@@ -295,7 +305,8 @@ static double deep_tail(hr_privacy_measure privacy_measure, int bits, double at)
 }
 
 /* How often the median of `cells` is cut on the right of its own cell, `at`. */
-static double cuts_to_the_right(hr_privacy_measure privacy_measure, const hr_exact *cells, int bits, uint32_t at) {
+static double cuts_to_the_right(hr_privacy_measure privacy_measure, const hr_exact *cells, int bits,
+                                uint32_t at) {
     double level_cost = privacy_measure == HR_PURE   ? 1.0 / SPREAD
                         : privacy_measure == HR_ZCDP ? .5 / SPREAD / SPREAD
                                                      : 1.0 / SPREAD / SPREAD,
@@ -317,12 +328,14 @@ static double cuts_to_the_right(hr_privacy_measure privacy_measure, const hr_exa
     return seen / DEEP_DRAWS;
 }
 
-/* A grid of 2^bits cells whose median lies in the last cell of the left half, so that the way to it goes left once and then right, down to
- * the last level. Its sibling on every level holds GUARD records, too many to be lost in noise, and the right half as many as all
- * siblings together, and `more`. Totals are halved between what the two children say, so that with noise n of the nodes (L, R on
- * level 1; l, r on the way) the cut is on the cell's right where S of deep_tail is above -more. The two nodes of the last level have a
- * fifth of the variance of S: the chance of that event, with `more` at S's deviation, would change by .024 were their counts exact, and by
- * more were those of the levels above. Two-sided, false-alarm rate 1e-6 each: five standard deviations, .015. */
+/* A grid of 2^bits cells whose median lies in the last cell of the left half, so that the way to it goes left
+ * once and then right, down to the last level. Its sibling on every level holds GUARD records, too many to be
+ * lost in noise, and the right half as many as all siblings together, and `more`. Totals are halved between
+ * what the two children say, so that with noise n of the nodes (L, R on level 1; l, r on the way) the cut is
+ * on the cell's right where S of deep_tail is above -more. The two nodes of the last level have a fifth of
+ * the variance of S: the chance of that event, with `more` at S's deviation, would change by .024 were their
+ * counts exact, and by more were those of the levels above. Two-sided, false-alarm rate 1e-6 each: five
+ * standard deviations, .015. */
 static void test_quantiles_by_counts__have_noise_of_its_law_at_deep_nodes(void **state) {
     (void)state;
     static hr_exact cells[1 << 14];
@@ -338,13 +351,15 @@ static void test_quantiles_by_counts__have_noise_of_its_law_at_deep_nodes(void *
             double p = deep_tail(privacy_measure, bits, -(double)more / SPREAD);
             double seen = cuts_to_the_right(privacy_measure, cells, bits, middle - 1);
             if (fabs(seen - p) >= 5 * sqrt(p * (1 - p) / DEEP_DRAWS))
-                fail_msg("%d levels, privacy measure %d: seen %.4f, expected %.4f", bits, (int)privacy_measure, seen, p);
+                fail_msg("%d levels, privacy measure %d: seen %.4f, expected %.4f", bits,
+                         (int)privacy_measure, seen, p);
         }
 }
 
-/* Whether a node is split follows from its released total, not from its exact one: of no records at all level 2 is asked where the noise l,
- * r of level 1 (deviation 1) has l + r > 2, and l > 2 or r > 2. That is 2 A - B, A the integral of phi(l) Phi(l - 2) from 2 on, B =
- * Phi(-2)^2. 20,000 draws, two-sided, false-alarm rate 1e-6: five standard deviations. */
+/* Whether a node is split follows from its released total, not from its exact one: of no records at all level
+ * 2 is asked where the noise l, r of level 1 (deviation 1) has l + r > 2, and l > 2 or r > 2. That is 2 A -
+ * B, A the integral of phi(l) Phi(l - 2) from 2 on, B = Phi(-2)^2. 20,000 draws, two-sided, false-alarm rate
+ * 1e-6: five standard deviations. */
 static void test_quantiles_by_counts__lose_totals_by_what_was_released(void **state) {
     (void)state;
     enum { DRAWS = 20000, STEPS = 10000 };

@@ -35,7 +35,8 @@ static void test_release__charges_and_draws_in_one_step(void **state) {
     (void)state;
     fixture one = set_up(), two = set_up();
     hr_release_scope scope = {.tree = 3, .group = 1, .part = 2};
-    hr_charge charge = hr_scope_charge(&scope, "leaf sum", 4, HR_UNIT / 2, 6), more = hr_scope_charge(&scope, "leaf sum", 4, HR_UNIT, 6);
+    hr_charge charge = hr_scope_charge(&scope, "leaf sum", 4, HR_UNIT / 2, 6),
+              more = hr_scope_charge(&scope, "leaf sum", 4, HR_UNIT, 6);
     hr_exact in[2] = {{10}, {-5}};
     hr_noisy out[2], wanted[2], untouched = {77};
     hr_permit permit;
@@ -44,7 +45,8 @@ static void test_release__charges_and_draws_in_one_step(void **state) {
     hr_gate_sums(two.gate, permit, in, 2, wanted);
     assert_memory_equal(out, wanted, sizeof out);
     const hr_release *line = only_line(one.gate);
-    assert_true(line->tree == 3 && line->level == 4 && line->group == 1 && line->part == 2 && line->draws == 2);
+    assert_true(line->tree == 3 && line->level == 4 && line->group == 1 && line->part == 2 &&
+                line->draws == 2);
     assert_int_equal(hr_gate_release_sums(one.gate, &more, in, 1, &untouched, NULL), HR_E_BUDGET);
     assert_true(untouched.paid == 77 && only_line(one.gate)->draws == 2);
     tear_down(one);

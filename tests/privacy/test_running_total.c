@@ -4,17 +4,20 @@
 
 enum { CHARGES = 3000 };
 
-/* Each charge of a random list, in few and in many groups, against the accountant's sum of the list so far. */
+/* Each charge of a random list, in few and in many groups, against the accountant's sum of the list so far.
+ */
 static void check_against_account(uint64_t groups, uint64_t parts) {
     static hr_release list[CHARGES];
     uint64_t random = groups * 100 + parts;
     hr_running_total running_total = {0};
     for (size_t i = 0; i < CHARGES; i++) {
-        list[i] =
-            (hr_release){.group = next_random(&random) % groups, .part = next_random(&random) % parts, .mechanism = HR_DISCRETE_LAPLACE};
+        list[i] = (hr_release){.group = next_random(&random) % groups,
+                               .part = next_random(&random) % parts,
+                               .mechanism = HR_DISCRETE_LAPLACE};
         list[i].cost = (hr_units)(next_random(&random) % 1000);
         assert_int_equal(hr_running_total_reserve(&running_total, NULL), HR_OK);
-        hr_units told = hr_running_total_would_be(&running_total, list[i].group, list[i].part, list[i].cost), total;
+        hr_units told = hr_running_total_would_be(&running_total, list[i].group, list[i].part, list[i].cost),
+                 total;
         hr_running_total_add(&running_total, list[i].group, list[i].part, list[i].cost);
         assert_true(running_total.total == told);
         if (i % 50) continue;

@@ -1,4 +1,5 @@
-/* Envelopes: whatever a stranger, the broker or a member with bad intent makes is refused; what a member sends is read as it was sent. */
+/* Envelopes: whatever a stranger, the broker or a member with bad intent makes is refused; what a member
+ * sends is read as it was sent. */
 #include "support/test_members.h"
 
 #include "transport/transport.h"
@@ -9,7 +10,8 @@ static void refuse(const test_members *f, size_t to, const void *sealed, size_t 
     hr_bytes copy = bytes_of(sealed, size);
     hr_status status = hr_envelope_open(&f->views[to], copy.at, copy.size, &out, &err);
     free(copy.at);
-    if (status != expected) fail_msg("%s instead of %s: %s", hr_status_text(status), hr_status_text(expected), err.message);
+    if (status != expected)
+        fail_msg("%s instead of %s: %s", hr_status_text(status), hr_status_text(expected), err.message);
     assert_true(err.status == status && err.message[0]);
     assert_true(out.from == 99 && !out.body.at);
 }
@@ -27,7 +29,8 @@ static void check_trip(const test_members *f, const hr_envelope *sent) {
     hr_error err = {0};
     assert_int_equal(hr_envelope_seal(&f->views[ANNA], sent, &sealed, &err), HR_OK);
     assert_true(sealed.size <= HR_PACKET_MAX);
-    if (hr_envelope_open(&f->views[sent->to], sealed.at, sealed.size, &got, &err)) fail_msg("%s", err.message);
+    if (hr_envelope_open(&f->views[sent->to], sealed.at, sealed.size, &got, &err))
+        fail_msg("%s", err.message);
     assert_memory_equal(got.job.bytes, sent->job.bytes, HR_JOB_BYTES);
     assert_int_equal(got.from, ANNA);
     assert_int_equal(got.to, sent->to);
@@ -46,9 +49,12 @@ static void test_envelope__arrives_as_it_was_sent(void **state) {
     const size_t sizes[] = {1, 2, 127, 128, 65536, HR_PIECE_MAX};
     const uint64_t sequences[] = {1, 127, 128, UINT64_C(1) << 63, UINT64_MAX};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        check_trip(f, &(hr_envelope){.job = the_job, .to = BERT, .sequence = 1 + i, .more = i % 2, .body = {large, sizes[i]}});
+        check_trip(
+            f, &(hr_envelope){
+                   .job = the_job, .to = BERT, .sequence = 1 + i, .more = i % 2, .body = {large, sizes[i]}});
     for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
-        check_trip(f, &(hr_envelope){.job = the_job, .to = COORDINATOR, .sequence = sequences[i], .body = {large, 3}});
+        check_trip(f, &(hr_envelope){
+                          .job = the_job, .to = COORDINATOR, .sequence = sequences[i], .body = {large, 3}});
         check_trip(f, &(hr_envelope){.job = the_job, .to = OUTSIDER, .received = sequences[i]});
     }
     free(large);
@@ -104,7 +110,9 @@ static void test_envelope__that_was_passed_on_is_refused(void **state) {
         size_t size = sealed.size - crypto_box_SEALBYTES;
         uint8_t *plain = malloc(size);
         assert_non_null(plain);
-        assert_int_equal(crypto_box_seal_open(plain, sealed.at, sealed.size, f->who[BERT]->box_public, f->who[BERT]->box_secret), 0);
+        assert_int_equal(crypto_box_seal_open(plain, sealed.at, sealed.size, f->who[BERT]->box_public,
+                                              f->who[BERT]->box_secret),
+                         0);
         assert_int_equal(crypto_box_seal(sealed.at, plain, size, f->who[CARL]->box_public), 0);
         refuse(f, CARL, sealed.at, sealed.size, HR_E_POLICY);
         free(plain);
@@ -193,7 +201,8 @@ static void test_envelope__that_is_too_large_is_refused(void **state) {
 /* Fields that this version does not know, groups, and wire types that do not exist. */
 static void test_envelope__with_more_in_it_is_refused(void **state) {
     const test_members *f = *state;
-    static const char *const tails[] = {"\x50\x01", "\x0b\x0c", "\x53\x54", "\x0e", "\x0f", "\xff\xff\xff\xff\x0f\x01", "\x80", "\x42"};
+    static const char *const tails[] = {
+        "\x50\x01", "\x0b\x0c", "\x53\x54", "\x0e", "\x0f", "\xff\xff\xff\xff\x0f\x01", "\x80", "\x42"};
     const Hedgerow__Envelope e = envelope_of(f, ANNA, BERT, "hello");
     hr_bytes plain = packed(&e);
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
@@ -218,7 +227,8 @@ static void test_envelope__of_random_bytes_is_sound_or_refused(void **state) {
         uint8_t bytes[256];
         hr_envelope out;
         memcpy(bytes, plain.at, plain.size);
-        for (uint64_t k = hr_dice_below(&dice, 4); k < 4; k++) bytes[hr_dice_below(&dice, plain.size)] = (uint8_t)hr_dice_u64(&dice);
+        for (uint64_t k = hr_dice_below(&dice, 4); k < 4; k++)
+            bytes[hr_dice_below(&dice, plain.size)] = (uint8_t)hr_dice_u64(&dice);
         hr_bytes sealed = sealed_bytes(f, ANNA, BERT, bytes, plain.size);
         if (!hr_envelope_open(&f->views[BERT], sealed.at, sealed.size, &out, NULL)) {
             assert_true(out.from == ANNA && out.to == BERT && (out.sequence || !out.body.size));

@@ -1,5 +1,5 @@
-/* A great many spoilt messages for everything that reads them. HR_TRIES says how many for each reader (1,000,000); packets, whose seals
- * take long, are a hundredth of that. */
+/* A great many spoilt messages for everything that reads them. HR_TRIES says how many for each reader
+ * (1,000,000); packets, whose seals take long, are a hundredth of that. */
 #include "support/message_simulator.h"
 
 static size_t tries(void) {
@@ -11,7 +11,8 @@ static const sample *one_of(hr_dice *dice, const sample *samples, size_t count) 
     return &samples[hr_dice_below(dice, count)];
 }
 
-/* Messages only, with the trees and signatures of a job state in forests, so that what is spoilt was good before. */
+/* Messages only, with the trees and signatures of a job state in forests, so that what is spoilt was good
+ * before. */
 static size_t messages_of(const test_members *f, sample *out) {
     size_t all = samples_of(f, out), count = 0;
     for (size_t s = 0; s < all; s++) {
@@ -63,7 +64,8 @@ static void test_flood__of_trees_is_sound_or_refused(void **state) {
         hr_bytes bad = spoilt(&dice, &good);
         hr_arena_mark mark = hr_arena_get_mark(f->arena);
         hr_paid_tree tree;
-        hr_status status = hr_wire_tree_unpack(&f->membership, &slot, &rules, bad.at, bad.size, f->arena, &tree, NULL);
+        hr_status status =
+            hr_wire_tree_unpack(&f->membership, &slot, &rules, bad.at, bad.size, f->arena, &tree, NULL);
         if (!status) {
             assert_true(is_sound(f, &tree.tree));
             assert_int_equal(hr_account_check(tree.releases, tree.release_count, HR_PURE, NULL), HR_OK);
@@ -84,12 +86,15 @@ static void test_flood__of_packets_is_opened_or_refused(void **state) {
     hr_dice dice;
     hr_dice_init(&dice, 3);
     for (size_t t = 0; t < n; t++) {
-        hr_bytes inner = spoilt(&dice, &plain), bad = t % 2 ? spoilt(&dice, &sealed) : sealed_bytes(f, ANNA, BERT, inner.at, inner.size);
+        hr_bytes inner = spoilt(&dice, &plain),
+                 bad = t % 2 ? spoilt(&dice, &sealed) : sealed_bytes(f, ANNA, BERT, inner.at, inner.size);
         hr_envelope out;
         bool same = bad.size == sealed.size && !memcmp(bad.at, sealed.at, bad.size);
         hr_status status = hr_envelope_open(&f->views[BERT], bad.at, bad.size, &out, NULL);
         if (t % 2 && !same) assert_int_not_equal(status, HR_OK);
-        if (!status) assert_true(out.from == ANNA && out.to == BERT && (out.sequence ? out.body.size && !out.received : !out.body.size));
+        if (!status)
+            assert_true(out.from == ANNA && out.to == BERT &&
+                        (out.sequence ? out.body.size && !out.received : !out.body.size));
         if (!status) free(out.body.at);
         taken += !status;
         free(inner.at);
@@ -100,8 +105,7 @@ static void test_flood__of_packets_is_opened_or_refused(void **state) {
     free(sealed.at);
 }
 
-/* ---- Machines ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Machines ---- */
 
 static void feed_raw(hr_protocol *machine, const hr_event *event) {
     hr_action a;
@@ -114,12 +118,14 @@ static void feed_raw(hr_protocol *machine, const hr_event *event) {
 
 static void feed_message_raw(hr_protocol *machine, size_t from, const Hedgerow__Message *message) {
     hr_bytes bytes = packed(message);
-    feed_raw(machine, &(hr_event){.kind = HR_EVENT_MESSAGE, .from = from, .bytes = bytes.at, .size = bytes.size});
+    feed_raw(machine,
+             &(hr_event){.kind = HR_EVENT_MESSAGE, .from = from, .bytes = bytes.at, .size = bytes.size});
     free(bytes.at);
 }
 
 /* Bert's machine after `events` of the three that start his job. */
-static hr_protocol *started_owner(const hr_protocol_setup *setup, const Hedgerow__Terms *terms, uint64_t events) {
+static hr_protocol *started_owner(const hr_protocol_setup *setup, const Hedgerow__Terms *terms,
+                                  uint64_t events) {
     hr_protocol *machine = machine_of(setup);
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_TERMS);
     Hedgerow__Start start = HEDGEROW__START__INIT;
@@ -148,9 +154,14 @@ static hr_protocol *started_coordinator(const hr_protocol_setup *setup, uint64_t
 static void flood(hr_protocol *machine, hr_dice *dice, const sample *samples, size_t count) {
     for (uint64_t k = 1 + hr_dice_below(dice, 6); k--;) {
         const sample *s = one_of(dice, samples, count);
-        hr_bytes bytes = hr_dice_below(dice, 3) ? spoilt(dice, &s->bytes) : bytes_of(s->bytes.at, s->bytes.size);
-        hr_event event = {.kind = HR_EVENT_MESSAGE, .from = hr_dice_below(dice, MEMBERS), .bytes = bytes.at, .size = bytes.size};
-        if (!hr_dice_below(dice, 8)) event = (hr_event){.kind = HR_EVENT_BEGUN + (hr_event_kind)hr_dice_below(dice, 3)};
+        hr_bytes bytes =
+            hr_dice_below(dice, 3) ? spoilt(dice, &s->bytes) : bytes_of(s->bytes.at, s->bytes.size);
+        hr_event event = {.kind = HR_EVENT_MESSAGE,
+                          .from = hr_dice_below(dice, MEMBERS),
+                          .bytes = bytes.at,
+                          .size = bytes.size};
+        if (!hr_dice_below(dice, 8))
+            event = (hr_event){.kind = HR_EVENT_BEGUN + (hr_event_kind)hr_dice_below(dice, 3)};
         feed_raw(machine, &event);
         free(bytes.at);
     }
@@ -165,11 +176,14 @@ static void test_flood__of_messages_is_survived_by_machines(void **state) {
     ProtobufCMessage *terms = NULL;
     hr_dice dice;
     hr_dice_init(&dice, 4);
-    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &terms, NULL), HR_OK);
-    const hr_protocol_setup owner = setup_of(f, BERT, &job, bytes), coordinator = setup_of(f, COORDINATOR, &job, bytes);
+    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &terms, NULL),
+                     HR_OK);
+    const hr_protocol_setup owner = setup_of(f, BERT, &job, bytes),
+                            coordinator = setup_of(f, COORDINATOR, &job, bytes);
     for (size_t t = 0, n = tries() / 4; t < n; t++) { /* a few messages each */
         uint64_t done = hr_dice_below(&dice, 4);
-        hr_protocol *machine = t % 2 ? started_owner(&owner, (Hedgerow__Terms *)terms, done) : started_coordinator(&coordinator, done);
+        hr_protocol *machine = t % 2 ? started_owner(&owner, (Hedgerow__Terms *)terms, done)
+                                     : started_coordinator(&coordinator, done);
         flood(machine, &dice, samples, count);
         hr_protocol_free(machine);
     }

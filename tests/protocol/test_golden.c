@@ -1,5 +1,6 @@
-/* The bytes of the protocol, version 1: what a party of another build sends and stores is read as it was meant. A difference here is
- * a new version of the protocol (docs/protocol.md), never a change of golden/wire-1.txt.
+/* The bytes of the protocol, version 1: what a party of another build sends and stores is read as it was
+ * meant. A difference here is a new version of the protocol (docs/protocol.md), never a change of
+ * golden/wire-1.txt.
  *
  * golden/wire-1.txt: a name and the bytes in hexadecimal, a line each. */
 #include "privacy/mechanisms.h"
@@ -158,12 +159,14 @@ static void test_golden__envelopes(void **state) {
 /* A tree of three nodes, with a release by every mechanism. */
 static void test_golden__trees_and_mechanisms(void **state) {
     (void)state;
-    static const hr_mechanism mechanisms[] = {HR_IDENTITY, HR_DISCRETE_LAPLACE, HR_DISCRETE_GAUSSIAN, HR_EXPONENTIAL, HR_PERMUTE_AND_FLIP};
+    static const hr_mechanism mechanisms[] = {HR_IDENTITY, HR_DISCRETE_LAPLACE, HR_DISCRETE_GAUSSIAN,
+                                              HR_EXPONENTIAL, HR_PERMUTE_AND_FLIP};
     const hr_member members[] = {{.name = "coordinator"}, {.name = "anna"}};
     const hr_membership membership = {"hospitals", members, 2};
     hr_tree_slot where = {.owner = 1, .slot = 3};
     memcpy(where.job.bytes, "0123456789abcdef", HR_JOB_BYTES);
-    hr_node nodes[] = {{.left = 1, .feature = 2, .threshold = .5, .missing_left = true}, {.value = -1}, {.value = 1}};
+    hr_node nodes[] = {
+        {.left = 1, .feature = 2, .threshold = .5, .missing_left = true}, {.value = -1}, {.value = 1}};
     hr_bin_set subsets[] = {{{1, 2, 3, 4}}};
     hr_release releases[sizeof mechanisms / sizeof *mechanisms];
     for (size_t i = 0; i < sizeof releases / sizeof *releases; i++)
@@ -190,7 +193,8 @@ static void test_golden__trees_and_mechanisms(void **state) {
 /* What journals hold of an event is its number (src/party/party.c), and its bytes, which are messages. */
 static void test_golden__events(void **state) {
     (void)state;
-    static const hr_event_kind events[] = {HR_EVENT_MESSAGE, HR_EVENT_DECIDED, HR_EVENT_BEGUN, HR_EVENT_WORKED, HR_EVENT_AWAY};
+    static const hr_event_kind events[] = {HR_EVENT_MESSAGE, HR_EVENT_DECIDED, HR_EVENT_BEGUN,
+                                           HR_EVENT_WORKED, HR_EVENT_AWAY};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) assert_int_equal(events[i], i + 1);
 }
 

@@ -1,4 +1,5 @@
-/* The coordinator's machine: no owner, whatever it sends or keeps back, stops a job for the others, or gets more into it than is its own.
+/* The coordinator's machine: no owner, whatever it sends or keeps back, stops a job for the others, or gets
+ * more into it than is its own.
  */
 #include "support/message_phases.h"
 
@@ -18,7 +19,7 @@ static void check_finish(simulator *b, size_t least) {
     simulator_close(b);
 }
 
-/* ---- Everything at every point ------------------------------------------------------------------------------------------------------- */
+/* ---- Everything at every point ---- */
 
 static void check_message(const test_members *f, const sample *s, size_t from, point p) {
     simulator *b = simulator_at(f, &voting_job, BERT, p);
@@ -36,7 +37,8 @@ static void test_coordinator__survives_every_message_at_every_point(void **state
     for (size_t s = 0; s < count; s++)
         for (size_t i = 0; i < 2; i++)
             for (int p = OFFERED; p < POINTS; p++)
-                if (samples[s].type == &hedgerow__message__descriptor) check_message(*state, &samples[s], senders[i], (point)p);
+                if (samples[s].type == &hedgerow__message__descriptor)
+                    check_message(*state, &samples[s], senders[i], (point)p);
     samples_done(samples, count);
 }
 
@@ -51,8 +53,7 @@ static void test_coordinator__gives_up_when_all_are_cut_off(void **state) {
     }
 }
 
-/* ---- Answers, notices
- * -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Answers, notices ---- */
 
 static void send_answer(simulator *b, size_t from, bool accepted, const char *reason) {
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
@@ -85,7 +86,9 @@ static void test_coordinator__takes_one_answer_and_a_change_of_mind(void **state
 }
 
 static void test_coordinator__refuses_notices_of_no_place_or_another_ones(void **state) {
-    static const struct { uint32_t slot, kind; } cases[] = {{1, 0}, {4, 0}, {9, 0}, {9, 1}, {UINT32_MAX, 0}, {0, 1}, {3, 1}};
+    static const struct {
+        uint32_t slot, kind;
+    } cases[] = {{1, 0}, {4, 0}, {9, 0}, {9, 1}, {UINT32_MAX, 0}, {0, 1}, {3, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         simulator *b = simulator_at(*state, &voting_job, ANNA, STARTED);
         send_notice(b, ANNA, cases[i].slot, cases[i].kind);
@@ -127,8 +130,7 @@ static void test_coordinator__goes_on_whatever_it_is_told_of_a_place(void **stat
     }
 }
 
-/* ---- Trees
- * ---------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Trees ---- */
 
 /* Anna gives the coordinator a good tree, and Bert another one that is none: Bert is not left behind. */
 static void send_rubbish_to_bert(simulator *b, letter *l) {
@@ -145,7 +147,8 @@ static void test_coordinator__helps_those_who_were_given_another_tree(void **sta
         assert_true(cut_by(b, BERT, ANNA));
         size_t berts = 0;
         for (size_t p = 1; p < 9; p += 3)
-            berts += hr_inprivate_coordinator_course(b->parties[COORDINATOR].machine)->slots[p].state == HR_SLOT_TREE;
+            berts += hr_inprivate_coordinator_course(b->parties[COORDINATOR].machine)->slots[p].state ==
+                     HR_SLOT_TREE;
         assert_true(berts >= 1);
         simulator_close(b);
     }
@@ -234,8 +237,7 @@ static void test_coordinator__cuts_off_who_sends_forged_trees(void **state) {
     check_finish(b, 6);
 }
 
-/* ---- Votes
- * ---------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Votes ---- */
 
 enum { BALLOTS = 8 };
 
@@ -243,7 +245,8 @@ enum { BALLOTS = 8 };
 static hr_bytes ballot_with(int wrong) {
     hr_bytes bytes = ballot_bytes(0, 0, found_half, 0);
     ProtobufCMessage *message = NULL;
-    assert_int_equal(hr_message_unpack(&hedgerow__ballot__descriptor, bytes.at, bytes.size, &message, NULL), HR_OK);
+    assert_int_equal(hr_message_unpack(&hedgerow__ballot__descriptor, bytes.at, bytes.size, &message, NULL),
+                     HR_OK);
     free(bytes.at);
     Hedgerow__Ballot *ballot = (Hedgerow__Ballot *)message;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_BALLOT);
@@ -294,7 +297,8 @@ static void test_coordinator__refuses_a_ballot_before_the_poll_and_a_second_one(
     check_finish(b, 7);
 }
 
-/* Those who do not vote are waited for, but not for ever; a ballot that comes late is kept, since it was paid for. */
+/* Those who do not vote are waited for, but not for ever; a ballot that comes late is kept, since it was paid
+ * for. */
 static void test_coordinator__counts_without_those_who_stay_away(void **state) {
     simulator *b = simulator_at(*state, &voting_crowd, ANNA, VOTING);
     const hr_ballot *ballots = hr_inprivate_ballots(b->parties[COORDINATOR].machine);
@@ -323,7 +327,8 @@ static void test_coordinator__cuts_off_floods(void **state) {
 }
 
 /* How many rounds are run if owners find that of the first. */
-static size_t rounds_of(const test_members *f, double round_gain, const finding found[3], void (*meanwhile)(simulator *b)) {
+static size_t rounds_of(const test_members *f, double round_gain, const finding found[3],
+                        void (*meanwhile)(simulator *b)) {
     const job_script s = {2, true, .5, round_gain, 1, 0};
     simulator *b = simulator_open(f, &s, 5);
     memcpy(&b->found[ANNA], found, 3 * sizeof *found);
@@ -352,7 +357,8 @@ static void test_coordinator__takes_the_median_owners_advance(void **state) {
     assert_int_equal(rounds_after(*state, .299, apart), 2);
     assert_int_equal(rounds_after(*state, .301, apart), 1);
     assert_int_equal(rounds_after(*state, .001, lost), 1);
-    assert_int_equal(rounds_after(*state, .001, nobody), 1); /* noise has it that there are no records: no round gain */
+    assert_int_equal(rounds_after(*state, .001, nobody),
+                     1); /* noise has it that there are no records: no round gain */
 }
 
 static void test_coordinator__takes_the_mean_advance_of_two(void **state) {
@@ -374,10 +380,10 @@ static void test_coordinator__lets_one_owner_neither_end_nor_prolong_a_job(void 
         }
 }
 
-/* ---- Votes on the last slots ---------------------------------------------------------------------------------------------------- */
+/* ---- Votes on the last slots ---- */
 
-/* A vote has an epsilon of 1, and 1024 is one record: what three owners say of two slots has a standard deviation of 2048 sqrt(6) =
- * 5016.6, three of which are 5016.6 for each of them. */
+/* A vote has an epsilon of 1, and 1024 is one record: what three owners say of two slots has a standard
+ * deviation of 2048 sqrt(6) = 5016.6, three of which are 5016.6 for each of them. */
 static size_t dropped(const test_members *f, bool broadcast, const finding found[3]) {
     const job_script s = {2, broadcast, .5, 0, 1, 2};
     simulator *b = simulator_open(f, &s, 3);
@@ -401,7 +407,8 @@ static void test_coordinator__leaves_out_last_places_that_do_harm_beyond_noise(v
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int broadcast = 0; broadcast < 2; broadcast++) {
             int64_t last = cases[c].last, two = cases[c].last_two;
-            const finding found[] = {{0, 0, {last - 100, two}}, {0, 0, {last + 100, two + 7}}, {0, 0, {last, two - 7}}};
+            const finding found[] = {
+                {0, 0, {last - 100, two}}, {0, 0, {last + 100, two + 7}}, {0, 0, {last, two - 7}}};
             assert_int_equal(dropped(*state, broadcast, found), cases[c].out);
         }
 }
@@ -411,7 +418,8 @@ static void test_coordinator__lets_one_owner_leave_nothing_out_and_keep_nothing_
         for (size_t liar = 0; liar < 3; liar++)
             for (size_t out = 0; out < 3; out++) {
                 finding found[3];
-                for (size_t who = 0; who < 3; who++) found[who] = (finding){0, 0, {out == 1 ? -6000 : -100, out ? -6000 : 100}};
+                for (size_t who = 0; who < 3; who++)
+                    found[who] = (finding){0, 0, {out == 1 ? -6000 : -100, out ? -6000 : 100}};
                 found[liar] = (finding){0, 0, {lies[i % LIES], lies[i / LIES]}};
                 assert_int_equal(dropped(*state, i % 2, found), out);
             }
@@ -427,7 +435,8 @@ static void test_coordinator__refuses_ballots_on_other_places(void **state) {
         b->found[CARL] = win;
         hr_bytes bytes = ballot_bytes(0, 0, loss, count);
         ProtobufCMessage *ballot = NULL;
-        assert_int_equal(hr_message_unpack(&hedgerow__ballot__descriptor, bytes.at, bytes.size, &ballot, NULL), HR_OK);
+        assert_int_equal(
+            hr_message_unpack(&hedgerow__ballot__descriptor, bytes.at, bytes.size, &ballot, NULL), HR_OK);
         Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_BALLOT);
         m.ballot = (Hedgerow__Ballot *)ballot;
         b->parties[ANNA].work.kind = 0;

@@ -1,13 +1,14 @@
-/* An owner's machine: whatever the coordinator, other owners or strangers to the job send at whatever point, it does its part or cuts them
- * off, and never trains or votes more than once. */
+/* An owner's machine: whatever the coordinator, other owners or strangers to the job send at whatever point,
+ * it does its part or cuts them off, and never trains or votes more than once. */
 #include "base/date.h"
 #include "support/message_phases.h"
 
 enum { FLOOD = 2000 };
 
-/* ---- Everything at every point ------------------------------------------------------------------------------------------------------- */
+/* ---- Everything at every point ---- */
 
-/* Whether an honest coordinator may send such a message to an owner at that point; what these hold is false all the same. */
+/* Whether an honest coordinator may send such a message to an owner at that point; what these hold is false
+ * all the same. */
 static bool may_come(Hedgerow__Message__KindCase kind, point p) {
     switch (kind) {
     case HEDGEROW__MESSAGE__KIND_TERMS: return p == OFFERED;
@@ -31,9 +32,12 @@ static void check_message(const test_members *f, const sample *s, size_t from, p
     if (ended) assert_false(cut);
     /* Of early trees, and of those that it has, it does not look at the content. */
     bool ignored = kind == HEDGEROW__MESSAGE__KIND_FOREST && from == ANNA && (p == ACCEPTED || p >= POLLED);
-    if (!ended && from != COORDINATOR && !cut && !ignored) fail_msg("kind %d at %d from %zu", (int)kind, (int)p, from);
-    if (!ended && from == COORDINATOR && !may_come(kind, p) && !cut) fail_msg("kind %d at %d", (int)kind, (int)p);
-    if (from == COORDINATOR && cut) assert_int_equal(b->parties[BERT].ends, 1); /* without a coordinator there is no job */
+    if (!ended && from != COORDINATOR && !cut && !ignored)
+        fail_msg("kind %d at %d from %zu", (int)kind, (int)p, from);
+    if (!ended && from == COORDINATOR && !may_come(kind, p) && !cut)
+        fail_msg("kind %d at %d", (int)kind, (int)p);
+    if (from == COORDINATOR && cut)
+        assert_int_equal(b->parties[BERT].ends, 1); /* without a coordinator there is no job */
     check_replay(b);
     simulator_close(b);
 }
@@ -45,7 +49,8 @@ static void test_owner__survives_every_message_at_every_point(void **state) {
     for (size_t s = 0; s < count; s++)
         for (size_t i = 0; i < 3; i++)
             for (int p = OFFERED; p < POINTS; p++)
-                if (samples[s].type == &hedgerow__message__descriptor) check_message(*state, &samples[s], senders[i], (point)p);
+                if (samples[s].type == &hedgerow__message__descriptor)
+                    check_message(*state, &samples[s], senders[i], (point)p);
     samples_done(samples, count);
 }
 
@@ -76,9 +81,7 @@ static void test_owner__ignores_events_out_of_turn(void **state) {
     }
 }
 
-/* ---- The coordinator's tricks
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- The coordinator's tricks ---- */
 
 static void send_poll(simulator *b, uint32_t round) {
     Hedgerow__Poll poll = HEDGEROW__POLL__INIT;
@@ -144,10 +147,12 @@ static void check_start(const test_members *f, size_t count, const char *const *
 }
 
 static void test_owner__starts_with_members_that_the_terms_named(void **state) {
-    static const char *const lists[][8] = {{"bert", "anna", "carl"}, {"bert"},           {"anna", "carl"}, {"anna", "bert", "dora"},
-                                           {"bert", "bert"},         {"bert", "nobody"}, {"bert", ""},     {"bert", "coordinator"}};
+    static const char *const lists[][8] = {
+        {"bert", "anna", "carl"}, {"bert"},           {"anna", "carl"}, {"anna", "bert", "dora"},
+        {"bert", "bert"},         {"bert", "nobody"}, {"bert", ""},     {"bert", "coordinator"}};
     static const size_t counts[] = {3, 1, 2, 3, 2, 2, 2, 2};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) check_start(*state, counts[i], lists[i], i < 2);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        check_start(*state, counts[i], lists[i], i < 2);
     check_start(*state, 0, lists[0], false);
     check_start(*state, HR_MEMBERS_MAX + 1, lists[0], false);
 }
@@ -173,11 +178,13 @@ static void test_owner__refuses_terms_that_cannot_be(void **state) {
     const double nan = strtod("nan", NULL);
     hr_bytes bytes = terms_of(&voting_job);
     ProtobufCMessage *message = NULL;
-    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &message, NULL), HR_OK);
+    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &message, NULL),
+                     HR_OK);
     const Hedgerow__Terms *fair = (const Hedgerow__Terms *)message;
     check_terms(f, fair, true);
     static const uint32_t rounds[] = {0, HR_ROUNDS_MAX + 1, UINT32_MAX};
-    const double epsilons[] = {0, -1, nan, 1e300, strtod("inf", NULL), 1048577}, shares[] = {-.1, 1, 1.5, nan}, deltas[] = {1e-9, nan, -1};
+    const double epsilons[] = {0, -1, nan, 1e300, strtod("inf", NULL), 1048577},
+                 shares[] = {-.1, 1, 1.5, nan}, deltas[] = {1e-9, nan, -1};
     for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
         Hedgerow__Terms t = *fair;
         t.rounds = rounds[i];
@@ -229,8 +236,8 @@ static void test_owner__is_offered_a_job_once(void **state) {
     }
 }
 
-/* It was polled on the first round while it was still training, and nobody waits for that vote any more. On the second round, which it
- * knows to be over, it votes when it is polled, and not before. */
+/* It was polled on the first round while it was still training, and nobody waits for that vote any more. On
+ * the second round, which it knows to be over, it votes when it is polled, and not before. */
 static void test_owner__does_not_vote_late(void **state) {
     const job_script crowd = {3, true, .5, 0, 1, 0};
     simulator *b = simulator_at(*state, &crowd, BERT, TRAINING);
@@ -300,8 +307,7 @@ static void test_owner__shows_no_unfit_reason(void **state) {
     simulator_close(b);
 }
 
-/* ---- Other owners ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Other owners ---- */
 
 static void send_forest(simulator *b, size_t from, Hedgerow__Slot *slot) {
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
@@ -322,7 +328,9 @@ static void test_owner__complains_of_trees_that_are_none(void **state) {
     letter last = b->letters[b->letter_count - 1];
     ProtobufCMessage *message = NULL;
     assert_true(last.from == BERT && last.to == COORDINATOR);
-    assert_int_equal(hr_message_unpack(&hedgerow__message__descriptor, last.bytes.at, last.bytes.size, &message, NULL), HR_OK);
+    assert_int_equal(
+        hr_message_unpack(&hedgerow__message__descriptor, last.bytes.at, last.bytes.size, &message, NULL),
+        HR_OK);
     const Hedgerow__Message *m = (const Hedgerow__Message *)message;
     assert_int_equal(m->kind_case, HEDGEROW__MESSAGE__KIND_NOTICE);
     assert_true(m->notice->kind == HEDGEROW__NOTICE__KIND__REFUSED && m->notice->slot == 0);

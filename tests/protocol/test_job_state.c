@@ -1,5 +1,5 @@
-/* The job state of a job: a slot takes one tree, its owner's; only the coordinator's word leaves it empty; and a message of which anything
- * is wrong changes nothing. */
+/* The job state of a job: a slot takes one tree, its owner's; only the coordinator's word leaves it empty;
+ * and a message of which anything is wrong changes nothing. */
 #include "support/test_members.h"
 
 enum { SLOTS = 6 };
@@ -24,7 +24,8 @@ static void refuse(hr_job_state *c, const Hedgerow__Forest *forest, hr_status ex
     const snapshot before = snapshot_of(c);
     hr_error err = {0};
     hr_status status = hr_job_state_merge(c, forest, &err);
-    if (status != expected) fail_msg("%s instead of %s: %s", hr_status_text(status), hr_status_text(expected), err.message);
+    if (status != expected)
+        fail_msg("%s instead of %s: %s", hr_status_text(status), hr_status_text(expected), err.message);
     assert_true(err.message[0]);
     const snapshot after = snapshot_of(c);
     assert_memory_equal(&before, &after, sizeof before);
@@ -70,7 +71,8 @@ static void test_course__knows_owners_and_places(void **state) {
     static const size_t owners[SLOTS] = {ANNA, BERT, CARL, ANNA, BERT, CARL};
     assert_int_equal(hr_job_state_slots(&c), SLOTS);
     for (size_t p = 0; p < SLOTS; p++) assert_int_equal(hr_job_state_owner(&c, p), owners[p]);
-    for (size_t m = 0; m < MEMBERS; m++) assert_int_equal(hr_job_state_position(&c, m), m >= ANNA && m <= CARL ? m - ANNA : 3);
+    for (size_t m = 0; m < MEMBERS; m++)
+        assert_int_equal(hr_job_state_position(&c, m), m >= ANNA && m <= CARL ? m - ANNA : 3);
     assert_int_equal(hr_job_state_next_open(&c), 0);
     hr_job_state_done(&c);
 }
@@ -92,7 +94,8 @@ static void test_course__grows_from_hand_to_hand(void **state) {
     assert_int_equal(merge(&coordinator, &job_states[2], 0, SLOTS), HR_OK); /* once more changes nothing */
     assert_int_equal(hr_job_state_next_open(&coordinator), SLOTS);
     for (size_t p = 0; p < SLOTS; p++) {
-        assert_true(hr_job_state_tree(&coordinator, p)->tree.nodes[0].value == (double)p / 64 + (double)(ANNA + p % 3) / 1024);
+        assert_true(hr_job_state_tree(&coordinator, p)->tree.nodes[0].value ==
+                    (double)p / 64 + (double)(ANNA + p % 3) / 1024);
     }
     hr_job_state_done(&coordinator);
     for (size_t o = 0; o < 3; o++) hr_job_state_done(&job_states[o]);
@@ -123,7 +126,8 @@ static void test_course__lists_a_range(void **state) {
 /* Anna's tree under somebody else's signature, at somebody else's slot, of another job. */
 static void test_course__refuses_a_tree_that_its_owner_did_not_sign(void **state) {
     const test_members *f = *state;
-    hr_job_state anna = job_state_of(f, ANNA), bert = job_state_of(f, BERT), target = job_state_of(f, CARL), other = job_state_of(f, ANNA);
+    hr_job_state anna = job_state_of(f, ANNA), bert = job_state_of(f, BERT), target = job_state_of(f, CARL),
+                 other = job_state_of(f, ANNA);
     single s;
     sign_leaf(f, &bert, 0);
     single_of(&bert, 0, &s);
@@ -135,9 +139,11 @@ static void test_course__refuses_a_tree_that_its_owner_did_not_sign(void **state
         refuse(&target, &s.forest, HR_E_POLICY);
     }
     other.job.bytes[0]++;
-    forge_tree(&other, 0, leaf_bytes(f, ANNA, 0)); /* says that it is of the job, but is signed for another one */
+    forge_tree(&other, 0,
+               leaf_bytes(f, ANNA, 0)); /* says that it is of the job, but is signed for another one */
     single_of(&other, 0, &s);
-    hr_status status = hr_job_state_merge(&target, &s.forest, NULL); /* all that is signed says which job it is of */
+    hr_status status =
+        hr_job_state_merge(&target, &s.forest, NULL); /* all that is signed says which job it is of */
     assert_true(status == HR_E_POLICY || status == HR_OK);
     hr_job_state_done(&other);
     hr_job_state_done(&anna);
@@ -178,7 +184,8 @@ static void test_course__refuses_changed_trees_and_signatures(void **state) {
 static void test_course__refuses_places_that_are_none(void **state) {
     const test_members *f = *state;
     static const uint32_t slots[] = {SLOTS, SLOTS + 1, 255, 1u << 31, UINT32_MAX};
-    hr_job_state anna = job_state_of(f, ANNA), coordinator = job_state_of(f, COORDINATOR), target = job_state_of(f, CARL);
+    hr_job_state anna = job_state_of(f, ANNA), coordinator = job_state_of(f, COORDINATOR),
+                 target = job_state_of(f, CARL);
     single s;
     sign_leaf(f, &anna, 0);
     hr_job_state_sign_empty(&coordinator, 1);
@@ -228,7 +235,8 @@ static void test_course__refuses_an_empty_place_that_the_coordinator_did_not_sig
 /* What is known only grows: a late tree takes an empty slot, and nothing empties a slot that has a tree. */
 static void test_course__takes_a_late_tree_and_keeps_it(void **state) {
     const test_members *f = *state;
-    hr_job_state anna = job_state_of(f, ANNA), coordinator = job_state_of(f, COORDINATOR), target = job_state_of(f, CARL);
+    hr_job_state anna = job_state_of(f, ANNA), coordinator = job_state_of(f, COORDINATOR),
+                 target = job_state_of(f, CARL);
     sign_leaf(f, &anna, 0);
     hr_job_state_sign_empty(&coordinator, 0);
     assert_int_equal(merge(&target, &coordinator, 0, SLOTS), HR_OK);
@@ -324,7 +332,8 @@ static void test_course__refuses_unsound_trees_of_their_owners(void **state) {
         if (i == 3) t->nodes[0].value = 1e300;
         assert_int_equal(hr_wire_tree_pack(&f->membership, &at, &t->paid, &tree, NULL), HR_OK);
         if (i == 4) tree.size--;
-        assert_int_not_equal(hr_job_state_sign_tree(&anna, 0, tree.at, tree.size, NULL), HR_OK); /* its program would not send it */
+        assert_int_not_equal(hr_job_state_sign_tree(&anna, 0, tree.at, tree.size, NULL),
+                             HR_OK); /* its program would not send it */
         assert_null(hr_job_state_tree(&anna, 0));
         forge_tree(&anna, 0, tree);
         single_of(&anna, 0, &s);

@@ -1,5 +1,6 @@
-/* Messages as bytes and back: nothing that is not understood is taken, and no bytes take more memory than their bound. The test is linked
- * so that the library's calls of malloc arrive here first (ld's --wrap), and counts what they ask for. */
+/* Messages as bytes and back: nothing that is not understood is taken, and no bytes take more memory than
+ * their bound. The test is linked so that the library's calls of malloc arrive here first (ld's --wrap), and
+ * counts what they ask for. */
 #include "support/message_samples.h"
 
 /* The linker gives these names: __wrap_f is called instead of f, and __real_f is f. */
@@ -51,7 +52,9 @@ static void test_message__comes_back_as_it_was(void **state) {
     size_t count = samples_of(*state, samples);
     for (size_t s = 0; s < count; s++) {
         ProtobufCMessage *message = NULL;
-        assert_int_equal(hr_message_unpack(samples[s].type, samples[s].bytes.at, samples[s].bytes.size, &message, NULL), HR_OK);
+        assert_int_equal(
+            hr_message_unpack(samples[s].type, samples[s].bytes.at, samples[s].bytes.size, &message, NULL),
+            HR_OK);
         hr_bytes again = packed(message);
         hr_message_unpacked_free(message);
         assert_int_equal(again.size, samples[s].bytes.size);
@@ -87,7 +90,8 @@ static void test_message__of_another_type_is_read_soundly_or_refused(void **stat
     sample samples[SAMPLES];
     size_t count = samples_of(*state, samples);
     for (size_t s = 0; s < count; s++)
-        for (size_t t = 0; t < count; t++) (void)check(samples[t].type, samples[s].bytes.at, samples[s].bytes.size);
+        for (size_t t = 0; t < count; t++)
+            (void)check(samples[t].type, samples[s].bytes.at, samples[s].bytes.size);
     samples_done(samples, count);
 }
 
@@ -107,9 +111,10 @@ static void test_message__random_or_mutated_is_read_soundly_or_refused(void **st
     samples_done(samples, count);
 }
 
-/* ---- What is not understood -------------------------------------------------------------------------------------------------- */
+/* ---- What is not understood ---- */
 
-/* A field that no type has, groups open, closed and nested, wire types that do not exist, and tags and lengths without end. */
+/* A field that no type has, groups open, closed and nested, wire types that do not exist, and tags and
+ * lengths without end. */
 static void test_message__with_more_in_it_is_refused(void **state) {
     static const char *const tails[] = {"\xa0\x06\x01", "\xa3\x06\xa4\x06",
                                         "\xa3\x06",     "\xa4\x06",
@@ -152,16 +157,19 @@ static void test_message__of_nested_groups_is_refused(void **state) {
 
 static void test_message__without_a_kind_is_read(void **state) {
     (void)state;
-    assert_int_equal(check(&hedgerow__message__descriptor, "", 0), HR_OK); /* who reads it must ask for its kind */
+    assert_int_equal(check(&hedgerow__message__descriptor, "", 0),
+                     HR_OK); /* who reads it must ask for its kind */
 }
 
-/* Of two kinds the last one counts, and the first is not lost memory (run under LeakSanitizer to see that). */
+/* Of two kinds the last one counts, and the first is not lost memory (run under LeakSanitizer to see that).
+ */
 static void test_message__of_two_kinds_is_read_soundly_or_refused(void **state) {
     sample samples[SAMPLES];
     size_t count = samples_of(*state, samples);
     for (size_t s = 0; s < count; s++)
         for (size_t t = 0; t < count; t++) {
-            if (samples[s].type != &hedgerow__message__descriptor || samples[t].type != samples[s].type) continue;
+            if (samples[s].type != &hedgerow__message__descriptor || samples[t].type != samples[s].type)
+                continue;
             size_t size = samples[s].bytes.size + samples[t].bytes.size;
             uint8_t *both = malloc(size);
             assert_non_null(both);
@@ -173,7 +181,7 @@ static void test_message__of_two_kinds_is_read_soundly_or_refused(void **state) 
     samples_done(samples, count);
 }
 
-/* ---- Bombs --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Bombs ---- */
 
 static void put_length(uint8_t *at, size_t *size, uint64_t value) {
     for (; value >= 0x80; value >>= 7) at[(*size)++] = (uint8_t)(value | 0x80);
@@ -181,7 +189,8 @@ static void put_length(uint8_t *at, size_t *size, uint64_t value) {
 }
 
 /* `pattern` again and again, as the content of field `outer` (0: as it is). */
-static hr_status explode(const ProtobufCMessageDescriptor *type, uint8_t outer, const char *pattern, size_t length, size_t total) {
+static hr_status explode(const ProtobufCMessageDescriptor *type, uint8_t outer, const char *pattern,
+                         size_t length, size_t total) {
     uint8_t *bytes = malloc(total + 16);
     size_t size = 0;
     assert_non_null(bytes);
@@ -198,12 +207,14 @@ static hr_status explode(const ProtobufCMessageDescriptor *type, uint8_t outer, 
 static void test_message__bombs_take_no_more_memory_than_the_bound(void **state) {
     (void)state;
     const size_t most = HR_MESSAGE_MAX - 16;
-    assert_int_equal(explode(&hedgerow__ballot__descriptor, 0, "\x2a\0", 2, most), HR_E_LIMIT);     /* releases */
-    assert_int_equal(explode(&hedgerow__tree__descriptor, 0, "\x5a\0", 2, most), HR_E_LIMIT);       /* releases */
-    assert_int_equal(explode(&hedgerow__message__descriptor, 0x4a, "\x2a\0", 2, most), HR_E_LIMIT); /* a ballot's */
-    assert_int_equal(explode(&hedgerow__message__descriptor, 0x22, "\x0a\0", 2, most), HR_E_LIMIT); /* a forest's places */
-    assert_int_equal(explode(&hedgerow__terms__descriptor, 0, "\x3a\0", 2, most), HR_E_LIMIT);      /* settings */
-    (void)explode(&hedgerow__message__descriptor, 0x1a, "\x0a\0", 2, most);                         /* names of owners */
+    assert_int_equal(explode(&hedgerow__ballot__descriptor, 0, "\x2a\0", 2, most), HR_E_LIMIT); /* releases */
+    assert_int_equal(explode(&hedgerow__tree__descriptor, 0, "\x5a\0", 2, most), HR_E_LIMIT);   /* releases */
+    assert_int_equal(explode(&hedgerow__message__descriptor, 0x4a, "\x2a\0", 2, most),
+                     HR_E_LIMIT); /* a ballot's */
+    assert_int_equal(explode(&hedgerow__message__descriptor, 0x22, "\x0a\0", 2, most),
+                     HR_E_LIMIT); /* a forest's places */
+    assert_int_equal(explode(&hedgerow__terms__descriptor, 0, "\x3a\0", 2, most), HR_E_LIMIT); /* settings */
+    (void)explode(&hedgerow__message__descriptor, 0x1a, "\x0a\0", 2, most); /* names of owners */
     (void)explode(&hedgerow__message__descriptor, 0x1a, "\x0a\1x", 3, most);
     (void)explode(&hedgerow__message__descriptor, 0, "\x22\0", 2, most); /* one kind again and again */
     (void)explode(&hedgerow__message__descriptor, 0, "\x22\2\x0a\0", 4, most);
@@ -222,7 +233,7 @@ static void test_message__larger_than_its_limit_is_refused(void **state) {
     assert_int_equal(explode(&hedgerow__answer__descriptor, 0x12, "x", 1, HR_MESSAGE_MAX - 16), HR_OK);
 }
 
-/* ---- Texts --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Texts ---- */
 
 static void test_text__that_is_not_fit_to_be_shown_is_refused(void **state) {
     (void)state;

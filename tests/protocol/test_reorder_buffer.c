@@ -1,4 +1,5 @@
-/* Reorder bufferes: whatever order the transport chooses, messages come out whole, once, in order; and no sender can fill the memory. */
+/* Reorder bufferes: whatever order the transport chooses, messages come out whole, once, in order; and no
+ * sender can fill the memory. */
 #include "protocol/reorder_buffer.h"
 
 #include "support/test_members.h"
@@ -34,7 +35,7 @@ static void expect_none(hr_reorder_buffer *inbox) {
     assert_null(out.at);
 }
 
-/* ---- Random schedules ---------------------------------------------------------------------------------------------------- */
+/* ---- Random schedules ---- */
 
 typedef struct letters {
     uint8_t bytes[ENVELOPES];
@@ -71,7 +72,8 @@ static void take_all(hr_reorder_buffer *inbox, const letters *l, size_t *taken) 
     }
 }
 
-/* The sender sends again what the receiver has not confirmed, from anywhere; the transport loses, repeats and reorders. */
+/* The sender sends again what the receiver has not confirmed, from anywhere; the transport loses, repeats and
+ * reorders. */
 static void test_reorder_buffer__gives_messages_whole_once_in_order(void **state) {
     (void)state;
     hr_dice dice;
@@ -92,7 +94,7 @@ static void test_reorder_buffer__gives_messages_whole_once_in_order(void **state
     }
 }
 
-/* ---- One at a time --------------------------------------------------------------------------------------------------------- */
+/* ---- One at a time ---- */
 
 static void test_reorder_buffer__joins_pieces(void **state) {
     (void)state;

@@ -1,4 +1,5 @@
-/* Machines together: whoever stays away, refuses, or loses its work, and in whatever order letters come, the job comes to its end. */
+/* Machines together: whoever stays away, refuses, or loses its work, and in whatever order letters come, the
+ * job comes to its end. */
 #include "support/message_simulator.h"
 
 /* Of random schedules; HR_SCHEDULES says otherwise. */
@@ -7,9 +8,10 @@ static size_t schedules(void) {
     return text ? strtoul(text, NULL, 10) : 300;
 }
 
-static const job_script scripts[] = {{1, false, 0, 0, 1, 0},  {1, true, 0, 0, 1, 0},  {3, false, 0, 0, 1, 0},   {3, true, 0, 0, 1, 0},
-                                     {3, false, .5, 0, 1, 0}, {3, true, .5, 0, 1, 0}, {3, false, .5, .9, 1, 0}, {3, true, .5, .9, 1, 0},
-                                     {2, false, .5, 0, 1, 2}, {1, true, .5, 0, 1, 3}};
+static const job_script scripts[] = {
+    {1, false, 0, 0, 1, 0},  {1, true, 0, 0, 1, 0},  {3, false, 0, 0, 1, 0},   {3, true, 0, 0, 1, 0},
+    {3, false, .5, 0, 1, 0}, {3, true, .5, 0, 1, 0}, {3, false, .5, .9, 1, 0}, {3, true, .5, .9, 1, 0},
+    {2, false, .5, 0, 1, 2}, {1, true, .5, 0, 1, 3}};
 enum { SCRIPTS = sizeof scripts / sizeof *scripts };
 
 /* A round gain that the ballots' .5 does not reach ends the job after one round. */
@@ -30,7 +32,7 @@ static void test_schedules__without_absences_give_all_trees(void **state) {
         }
 }
 
-/* ---- Absences at every slot ------------------------------------------------------------------------------------------------------- */
+/* ---- Absences at every slot ---- */
 
 static bool all_decided(const simulator *b) {
     for (size_t who = ANNA; who <= CARL; who++)
@@ -38,7 +40,8 @@ static bool all_decided(const simulator *b) {
     return true;
 }
 
-/* Every set of owners who answer, and are never heard of again: those who are there give all of their trees. */
+/* Every set of owners who answer, and are never heard of again: those who are there give all of their trees.
+ */
 static void test_schedules__pass_over_every_set_of_absent_owners(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (unsigned absent = 0; absent < 8; absent++) {
@@ -136,7 +139,7 @@ static void test_schedules__go_on_when_work_is_lost(void **state) {
             }
 }
 
-/* ---- Random schedules ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Random schedules ---- */
 
 static void wander(simulator *b) {
     if (hr_dice_below(&b->dice, 20)) return;
@@ -167,7 +170,7 @@ static void test_schedules__come_to_their_end(void **state) {
     }
 }
 
-/* ---- A cheat among them -------------------------------------------------------------------------------------------------------------- */
+/* ---- A cheat among them ---- */
 
 /* What Anna says is changed, at random; its machine is honest. */
 static void cheat(simulator *b, letter *l) {
@@ -179,7 +182,8 @@ static void cheat(simulator *b, letter *l) {
 
 /* What it says goes to somebody else. */
 static void misdirect(simulator *b, letter *l) {
-    if (l->from == ANNA && !hr_dice_below(&b->dice, 3)) l->to = hr_dice_below(&b->dice, 2) ? BERT : COORDINATOR;
+    if (l->from == ANNA && !hr_dice_below(&b->dice, 3))
+        l->to = hr_dice_below(&b->dice, 2) ? BERT : COORDINATOR;
 }
 
 /* Whatever Anna does, the others finish, and never take each other for cheats. */
@@ -191,7 +195,8 @@ static void test_schedules__survive_a_cheat(void **state) {
         all_return(b);
         static const size_t honest[] = {COORDINATOR, BERT, CARL};
         for (size_t i = 0; i < 3; i++) {
-            if (b->parties[honest[i]].ends != 1) fail_msg("seed %zu: member %zu has %zu ends", seed, honest[i], b->parties[honest[i]].ends);
+            if (b->parties[honest[i]].ends != 1)
+                fail_msg("seed %zu: member %zu has %zu ends", seed, honest[i], b->parties[honest[i]].ends);
             for (size_t j = 0; j < 3; j++)
                 if (b->parties[honest[i]].cut[honest[j]]) fail_msg("seed %zu: %s", seed, b->why);
         }

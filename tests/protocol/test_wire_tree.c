@@ -1,4 +1,5 @@
-/* Trees from elsewhere: taken only whole, of sound shape, for their own slot, and at a price that is justified and within the budget. */
+/* Trees from elsewhere: taken only whole, of sound shape, for their own slot, and at a price that is
+ * justified and within the budget. */
 #include "support/test_members.h"
 
 #include <math.h>
@@ -26,11 +27,12 @@ static hr_bytes pack(const test_members *f, const hr_paid_tree *tree) {
     return out;
 }
 
-static hr_status read(const test_members *f, const hr_tree_slot *slot, const hr_tree_rules *rules, const hr_bytes *bytes,
-                      hr_paid_tree *out) {
+static hr_status read(const test_members *f, const hr_tree_slot *slot, const hr_tree_rules *rules,
+                      const hr_bytes *bytes, hr_paid_tree *out) {
     hr_bytes copy = bytes_of(bytes->at, bytes->size);
     hr_error err = {0};
-    hr_status status = hr_wire_tree_unpack(&f->membership, slot, rules, copy.at, copy.size, f->arena, out, &err);
+    hr_status status =
+        hr_wire_tree_unpack(&f->membership, slot, rules, copy.at, copy.size, f->arena, out, &err);
     free(copy.at);
     if (status) assert_true(err.status == status && err.message[0]);
     assert_int_not_equal(status, HR_E_MEMORY);
@@ -59,7 +61,8 @@ static hr_status verdict_of_message(const test_members *f, const Hedgerow__Tree 
 static Hedgerow__Tree *sample_message(const test_members *f) {
     hr_bytes bytes = pack(f, &sample_tree(f->arena)->paid);
     ProtobufCMessage *message = NULL;
-    assert_int_equal(hr_message_unpack(&hedgerow__tree__descriptor, bytes.at, bytes.size, &message, NULL), HR_OK);
+    assert_int_equal(hr_message_unpack(&hedgerow__tree__descriptor, bytes.at, bytes.size, &message, NULL),
+                     HR_OK);
     free(bytes.at);
     return (Hedgerow__Tree *)message;
 }
@@ -74,7 +77,8 @@ static void test_wire_tree__comes_back_as_it_was(void **state) {
     assert_int_equal(out.tree.node_count, 5);
     for (size_t n = 0; n < 5; n++) {
         const hr_node *a = &out.tree.nodes[n], *b = &t->nodes[n];
-        assert_true(a->left == b->left && a->feature == b->feature && a->subset == b->subset && a->missing_left == b->missing_left);
+        assert_true(a->left == b->left && a->feature == b->feature && a->subset == b->subset &&
+                    a->missing_left == b->missing_left);
         assert_true(a->threshold == b->threshold && a->value == b->value);
     }
     assert_int_equal(out.tree.subset_count, 1);
@@ -82,7 +86,8 @@ static void test_wire_tree__comes_back_as_it_was(void **state) {
     assert_int_equal(out.release_count, 2);
     const hr_release *a = &out.releases[0], *b = &t->releases[0];
     assert_string_equal(a->what, b->what);
-    assert_true(a->tree == b->tree && a->level == b->level && a->group == b->group && a->part == b->part && a->cost == b->cost);
+    assert_true(a->tree == b->tree && a->level == b->level && a->group == b->group && a->part == b->part &&
+                a->cost == b->cost);
     assert_true(a->sensitivity == b->sensitivity && a->mechanism == b->mechanism && a->draws == b->draws);
     assert_true(a->scale_num == b->scale_num && a->scale_den == b->scale_den);
     again = pack(f, &out);
@@ -141,7 +146,9 @@ static void test_wire_tree__that_is_cut_short_is_refused(void **state) {
         hr_paid_tree out;
         taken += read(f, &here, &rules, &cut, &out) == HR_OK;
     }
-    assert_int_equal(taken, 2); /* those from which one or both of the last two fields, releases, are missing: whole messages */
+    assert_int_equal(
+        taken,
+        2); /* those from which one or both of the last two fields, releases, are missing: whole messages */
     free(whole.at);
 }
 
@@ -164,12 +171,13 @@ static void test_wire_tree__with_a_flipped_bit_is_sound_or_refused(void **state)
     free(bytes.at);
 }
 
-/* ---- Shapes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ---- */
 
 static void test_wire_tree__whose_arrays_differ_is_refused(void **state) {
     const test_members *f = *state;
     Hedgerow__Tree *t = sample_message(f);
-    size_t *const counts[] = {&t->n_left, &t->n_feature, &t->n_subset, &t->n_missing_left, &t->n_cut, &t->n_value};
+    size_t *const counts[] = {&t->n_left,         &t->n_feature, &t->n_subset,
+                              &t->n_missing_left, &t->n_cut,     &t->n_value};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         for (size_t less = 1; less <= 5; less++) {
             *counts[i] -= less;
@@ -179,7 +187,8 @@ static void test_wire_tree__whose_arrays_differ_is_refused(void **state) {
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) *counts[i] = 0;
     assert_int_equal(verdict_of_message(f, t), HR_E_FORMAT); /* no nodes at all */
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) *counts[i] = 5;
-    for (t->n_subsets = 3; t->n_subsets; t->n_subsets--) assert_int_equal(verdict_of_message(f, t), HR_E_FORMAT);
+    for (t->n_subsets = 3; t->n_subsets; t->n_subsets--)
+        assert_int_equal(verdict_of_message(f, t), HR_E_FORMAT);
     assert_int_equal(verdict_of_message(f, t), HR_E_FORMAT); /* no subsets, but a split needs one */
     t->n_subsets = 4;
     assert_int_equal(verdict_of_message(f, t), HR_OK);
@@ -226,13 +235,14 @@ static void test_wire_tree__of_great_depth_or_width_is_refused(void **state) {
         t->paid.tree.nodes = hr_arena_alloc(f->arena, 2 * splits + 1, sizeof(hr_node));
         assert_non_null(t->paid.tree.nodes);
         for (size_t s = 0; s < splits; s++)
-            t->paid.tree.nodes[splits == 5000 ? 2 * s : s] = (hr_node){.left = (uint32_t)(2 * s + 1), .threshold = 5};
+            t->paid.tree.nodes[splits == 5000 ? 2 * s : s] =
+                (hr_node){.left = (uint32_t)(2 * s + 1), .threshold = 5};
         hr_status status = verdict(f, &t->paid);
         assert_true(status == HR_E_FORMAT || status == HR_E_LIMIT);
     }
 }
 
-/* ---- Costs ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Costs ---- */
 
 static void test_wire_tree__that_costs_too_much_is_refused(void **state) {
     const test_members *f = *state;
@@ -249,7 +259,8 @@ static void test_wire_tree__that_costs_too_much_is_refused(void **state) {
     assert_int_equal(verdict(f, &t->paid), HR_E_POLICY);
 }
 
-/* The parts of a group cost what the costliest does: an owner who gives each line of a tree a part of its own hides what it cost. */
+/* The parts of a group cost what the costliest does: an owner who gives each line of a tree a part of its own
+ * hides what it cost. */
 static void test_wire_tree__that_hides_its_cost_in_parts_is_refused(void **state) {
     const test_members *f = *state;
     for (int grouped = 0; grouped < 2; grouped++) {
@@ -293,7 +304,8 @@ static void test_wire_tree__in_paper_mode_justifies_nothing(void **state) {
 
 static void test_wire_tree__with_lines_about_another_tree_is_refused(void **state) {
     const test_members *f = *state;
-    static const int64_t others[] = {0, 3, -2, INT64_MIN, INT64_MAX}, levels[] = {-2, 65, INT64_MIN, INT64_MAX};
+    static const int64_t others[] = {0, 3, -2, INT64_MIN, INT64_MAX},
+                         levels[] = {-2, 65, INT64_MIN, INT64_MAX};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         leaf_tree *t = sample_tree(f->arena);
         t->releases[1].tree = others[i];
@@ -350,7 +362,7 @@ static void test_wire_tree__with_too_many_lines_is_refused(void **state) {
     assert_true(status == HR_E_LIMIT || status == HR_E_FORMAT);
 }
 
-/* ---- Ballots ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Ballots ---- */
 
 static void test_wire_releases__are_held_to_the_same_rules(void **state) {
     const test_members *f = *state;

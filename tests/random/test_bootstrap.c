@@ -58,8 +58,9 @@ static void test_bootstrap__draws_independently(void **state) {
     double probability[(N + 1) * (N + 1)] = {0};
     for (int a = 0; a <= N; a++)
         for (int b = 0; a + b <= N; b++)
-            probability[a * (N + 1) + b] = exp(lgamma(N + 1.) - lgamma(a + 1.) - lgamma(b + 1.) - lgamma(N - a - b + 1.) +
-                                               (a + b) * log(1. / N) + (N - a - b) * log(1 - 2. / N));
+            probability[a * (N + 1) + b] =
+                exp(lgamma(N + 1.) - lgamma(a + 1.) - lgamma(b + 1.) - lgamma(N - a - b + 1.) +
+                    (a + b) * log(1. / N) + (N - a - b) * log(1 - 2. / N));
     for (int r = 0; r < ROUNDS; r++) {
         uint32_t times[N];
         hr_bootstrap(csprng, N, times);

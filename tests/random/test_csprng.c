@@ -40,11 +40,13 @@ static void test_csprng__gives_the_same_bits_for_a_seed(void **state) {
     hr_csprng_close(c);
 }
 
-/* key = BLAKE2b-256("hedgerow stream " and the seed in 8 little-endian bytes); output block 0 of ChaCha20 with a zero nonce is
- * 2048 bytes, of which the first 32 are the next key. Computed apart from this library. */
+/* key = BLAKE2b-256("hedgerow stream " and the seed in 8 little-endian bytes); output block 0 of ChaCha20
+ * with a zero nonce is 2048 bytes, of which the first 32 are the next key. Computed apart from this library.
+ */
 static void test_csprng__is_the_documented_generator(void **state) {
     (void)state;
-    static const uint64_t first[4] = {0x71d311ab3f24135c, 0xef45f686c336ba90, 0x6672769c0f1aa6f7, 0x7727498363df9acd};
+    static const uint64_t first[4] = {0x71d311ab3f24135c, 0xef45f686c336ba90, 0x6672769c0f1aa6f7,
+                                      0x7727498363df9acd};
     static const uint64_t after_refill = 0x147f75c1851a255c;
     hr_csprng *csprng = seeded(42);
     for (int i = 0; i < 4; i++) assert_true(hr_csprng_u64(csprng) == first[i]);

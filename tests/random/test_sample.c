@@ -18,7 +18,7 @@ static hr_csprng *seeded(uint64_t seed) {
     return csprng;
 }
 
-/* ---- Uniform, Bernoulli, categorical ------------------------------------------------------------------------------- */
+/* ---- Uniform, Bernoulli, categorical ---- */
 
 static void test_uniform__fits_its_law(void **state) {
     (void)state;
@@ -43,8 +43,8 @@ static void test_uniform__fits_its_law(void **state) {
         }
 }
 
-/* With m = 3 * 2^62 a sampler that does not reject gives some thirds twice as often as others; with 5 * 2^61 one that rejects too
- * little does the same to fifths. */
+/* With m = 3 * 2^62 a sampler that does not reject gives some thirds twice as often as others; with 5 * 2^61
+ * one that rejects too little does the same to fifths. */
 static void test_uniform__rejects_where_the_range_does_not_divide(void **state) {
     (void)state;
     static const struct {
@@ -73,7 +73,8 @@ static void test_uniform__of_one_is_zero(void **state) {
     hr_csprng_close(csprng);
 }
 
-static void check_coin(uint64_t seed, bool (*toss)(hr_csprng *csprng, hr_u128 a, hr_u128 b), hr_u128 a, hr_u128 b, double p) {
+static void check_coin(uint64_t seed, bool (*toss)(hr_csprng *csprng, hr_u128 a, hr_u128 b), hr_u128 a,
+                       hr_u128 b, double p) {
     hr_csprng *csprng = seeded(seed);
     uint64_t seen[2] = {0};
     double both[2] = {1 - p, p};
@@ -100,12 +101,15 @@ static void test_bernoulli__fits_its_probability(void **state) {
 
 static void test_bernoulli_exp__fits_its_probability(void **state) {
     (void)state;
-    static const struct { uint64_t a, b; } cases[] = {{1, 10}, {1, 2}, {1, 1}, {3, 2}, {2, 1}, {7, 2}, {9, 1}};
+    static const struct {
+        uint64_t a, b;
+    } cases[] = {{1, 10}, {1, 2}, {1, 1}, {3, 2}, {2, 1}, {7, 2}, {9, 1}};
     for (size_t s = 0; s < SEEDS; s++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             double p = exp(-(double)cases[i].a / (double)cases[i].b);
             check_coin(seeds[s], hr_bernoulli_exp, cases[i].a, cases[i].b, p);
-            check_coin(seeds[s] + 100, hr_bernoulli_exp, (hr_u128)cases[i].a << 110, (hr_u128)cases[i].b << 110, p);
+            check_coin(seeds[s] + 100, hr_bernoulli_exp, (hr_u128)cases[i].a << 110,
+                       (hr_u128)cases[i].b << 110, p);
         }
 }
 
@@ -144,7 +148,7 @@ static void test_categorical__fits_its_weights(void **state) {
     }
 }
 
-/* ---- Noise --------------------------------------------------------------------------------------------------------- */
+/* ---- Noise ---- */
 
 typedef int64_t sampler(hr_csprng *csprng, uint64_t num, uint64_t den);
 typedef double density(double x, double scale);
@@ -204,7 +208,8 @@ static void test_discrete_gaussian__of_tiny_variance_is_zero(void **state) {
     hr_csprng_close(csprng);
 }
 
-/* For scales too large to count single values: quantiles cells of the continuous law, which is within 1e-6 of the discrete one. */
+/* For scales too large to count single values: quantiles cells of the continuous law, which is within 1e-6 of
+ * the discrete one. */
 enum { PARTS = 40 };
 
 static double laplace_cdf(double x, double t) {
@@ -215,7 +220,8 @@ static double gaussian_cdf(double x, double sigma2) {
     return .5 * erfc(-x / sqrt(2 * sigma2));
 }
 
-static void check_large_noise(sampler *draw, double (*cdf)(double x, double scale), uint64_t num, uint64_t den) {
+static void check_large_noise(sampler *draw, double (*cdf)(double x, double scale), uint64_t num,
+                              uint64_t den) {
     double p[PARTS], scale = (double)num / (double)den;
     for (int i = 0; i < PARTS; i++) p[i] = 1.0 / PARTS;
     for (size_t s = 0; s < SEEDS; s++) {

@@ -64,12 +64,12 @@ static void test_parse__reads_every_fact(void **state) {
 
 static void test_parse__knows_the_tasks(void **state) {
     (void)state;
-    hr_schema *s =
-        parse("hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\nfeatures: [{name: x, kind: number, low: 0, high: 1}]");
+    hr_schema *s = parse("hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\nfeatures: "
+                         "[{name: x, kind: number, low: 0, high: 1}]");
     assert_int_equal(hr_schema_task(s), HR_REGRESSION);
     hr_schema_free(s);
-    s = parse(
-        "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a, b, c]}\nfeatures: [{name: x, kind: number, low: 0, high: 1}]");
+    s = parse("hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a, b, c]}\nfeatures: [{name: x, "
+              "kind: number, low: 0, high: 1}]");
     assert_int_equal(hr_schema_task(s), HR_MULTICLASS);
     hr_schema_free(s);
 }
@@ -91,7 +91,8 @@ static void test_render__reads_back_to_the_same(void **state) {
 
 static void test_render__keeps_every_bit_of_a_bound(void **state) {
     (void)state;
-    static const double bounds[][2] = {{0.1, 0.30000000000000004}, {-1.7e308, 4.9e-324}, {1e15, 123456789012345680.0}, {-1e-7, 1.0 / 3}};
+    static const double bounds[][2] = {
+        {0.1, 0.30000000000000004}, {-1.7e308, 4.9e-324}, {1e15, 123456789012345680.0}, {-1e-7, 1.0 / 3}};
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
         hr_column y = {.name = "y", .kind = HR_NUMBER, .low = bounds[i][0], .high = bounds[i][1]};
         hr_column x = {.name = "x", .kind = HR_NUMBER, .low = 0, .high = 1};
@@ -100,7 +101,8 @@ static void test_render__keeps_every_bit_of_a_bound(void **state) {
         assert_int_equal(hr_schema_make(&y, &x, 1, NULL, 0, &s, NULL), HR_OK);
         assert_int_equal(hr_schema_render(s, &text, NULL), HR_OK);
         hr_schema *back = parse(text);
-        assert_true(hr_schema_label(back)->low == bounds[i][0] && hr_schema_label(back)->high == bounds[i][1]);
+        assert_true(hr_schema_label(back)->low == bounds[i][0] &&
+                    hr_schema_label(back)->high == bounds[i][1]);
         hr_schema_free(back);
         hr_schema_free(s);
         hr_text_free(text);
@@ -135,39 +137,55 @@ static const bad_case bad[] = {
     {HEAD "features: [x]\n", HR_E_FORMAT, 3, 12, "", "must be a mapping"},
     {HEAD FEATURE "color: red\n", HR_E_FORMAT, 4, 1, "", "unknown key 'color'"},
     {HEAD FEATURE "label: {}\n", HR_E_FORMAT, 4, 1, "", "'label' is given twice"},
-    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, low: 0}]\n", HR_E_FORMAT, 3, 53, "", "'low' is given twice"},
-    {HEAD "features: [{name: x, kind: number, low: 0, hihg: 1}]\n", HR_E_FORMAT, 3, 44, "", "unknown key 'hihg'"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, low: 0}]\n", HR_E_FORMAT, 3, 53, "",
+     "'low' is given twice"},
+    {HEAD "features: [{name: x, kind: number, low: 0, hihg: 1}]\n", HR_E_FORMAT, 3, 44, "",
+     "unknown key 'hihg'"},
     {HEAD "features: [{name: x, kind: number, low: 0}]\n", HR_E_FORMAT, 3, 12, "x", "'high' is missing"},
     {HEAD "features: [{kind: number, low: 0, high: 1}]\n", HR_E_FORMAT, 3, 12, "", "'name' is missing"},
     {HEAD "features: [{name: x}]\n", HR_E_FORMAT, 3, 12, "x", "'kind' is missing"},
     {HEAD "features: [{name: x, kind: float}]\n", HR_E_FORMAT, 3, 28, "x", "unknown kind 'float'"},
-    {HEAD "features: [{name: x, kind: classes, values: [a]}]\n", HR_E_FORMAT, 3, 28, "x", "unknown kind 'classes'"},
+    {HEAD "features: [{name: x, kind: classes, values: [a]}]\n", HR_E_FORMAT, 3, 28, "x",
+     "unknown kind 'classes'"},
     {HEAD "features: [{name: x, kind: category}]\n", HR_E_FORMAT, 3, 12, "x", "'values' is missing"},
     {HEAD "features: [{name: x, kind: category, values: []}]\n", HR_E_FORMAT, 3, 46, "x", "without values"},
     {HEAD "features: [{name: x, kind: category, values: a}]\n", HR_E_FORMAT, 3, 46, "x", "must be a list"},
-    {HEAD "features: [{name: x, kind: category, values: [a, [b]]}]\n", HR_E_FORMAT, 3, 50, "x", "must be a text"},
+    {HEAD "features: [{name: x, kind: category, values: [a, [b]]}]\n", HR_E_FORMAT, 3, 50, "x",
+     "must be a text"},
     {HEAD "features: [{name: x, kind: category, values: [a, '']}]\n", HR_E_FORMAT, 3, 50, "x", "is empty"},
-    {HEAD "features: [{name: x, kind: category, values: [a, b, a]}]\n", HR_E_FORMAT, 3, 53, "x", "listed twice"},
+    {HEAD "features: [{name: x, kind: category, values: [a, b, a]}]\n", HR_E_FORMAT, 3, 53, "x",
+     "listed twice"},
     {HEAD "features: [{name: x, kind: category, values: [a, ' b']}]\n", HR_E_FORMAT, 3, 50, "x", "blanks"},
-    {HEAD "features: [{name: x, kind: category, values: [a], low: 1}]\n", HR_E_FORMAT, 3, 56, "x", "does not belong"},
-    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, values: [a]}]\n", HR_E_FORMAT, 3, 61, "x", "does not belong"},
-    {HEAD "features: [{name: x, kind: number, low: 0, high: 1.5x}]\n", HR_E_FORMAT, 3, 50, "x", "'1.5x' is not a number"},
-    {HEAD "features: [{name: x, kind: number, low: 0, high: '1'}]\n", HR_E_FORMAT, 3, 50, "x", "not a number"},
-    {HEAD "features: [{name: x, kind: number, low: 0, high: [1]}]\n", HR_E_FORMAT, 3, 50, "x", "must be a number"},
+    {HEAD "features: [{name: x, kind: category, values: [a], low: 1}]\n", HR_E_FORMAT, 3, 56, "x",
+     "does not belong"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, values: [a]}]\n", HR_E_FORMAT, 3, 61, "x",
+     "does not belong"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: 1.5x}]\n", HR_E_FORMAT, 3, 50, "x",
+     "'1.5x' is not a number"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: '1'}]\n", HR_E_FORMAT, 3, 50, "x",
+     "not a number"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: [1]}]\n", HR_E_FORMAT, 3, 50, "x",
+     "must be a number"},
     {HEAD "features: [{name: x, kind: number, low: 0, high: 1e999}]\n", HR_E_FORMAT, 3, 50, "x", "too large"},
-    {HEAD "features: [{name: x, kind: number, low: nan, high: 1}]\n", HR_E_FORMAT, 3, 41, "x", "'nan' is not a number"},
-    {HEAD "features: [{name: x, kind: number, low: -.inf, high: 1}]\n", HR_E_FORMAT, 3, 41, "x", "not a number"},
-    {HEAD "features: [{name: x, kind: number, low: 0x1, high: 1}]\n", HR_E_FORMAT, 3, 41, "x", "not a number"},
-    {HEAD "features: [{name: x, kind: number, low: 1_0, high: 1}]\n", HR_E_FORMAT, 3, 41, "x", "not a number"},
+    {HEAD "features: [{name: x, kind: number, low: nan, high: 1}]\n", HR_E_FORMAT, 3, 41, "x",
+     "'nan' is not a number"},
+    {HEAD "features: [{name: x, kind: number, low: -.inf, high: 1}]\n", HR_E_FORMAT, 3, 41, "x",
+     "not a number"},
+    {HEAD "features: [{name: x, kind: number, low: 0x1, high: 1}]\n", HR_E_FORMAT, 3, 41, "x",
+     "not a number"},
+    {HEAD "features: [{name: x, kind: number, low: 1_0, high: 1}]\n", HR_E_FORMAT, 3, 41, "x",
+     "not a number"},
     {HEAD "features: [{name: x, kind: number, low: 1, high: 0}]\n", HR_E_FORMAT, 3, 50, "x", "is above high"},
-    {"hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 1, high: 1}\nfeatures: []\n", HR_E_FORMAT, 2, 46, "y",
-     "(1) and high (1) are too near"},
-    {"hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 1e-310}\nfeatures: []\n", HR_E_FORMAT, 2, 46, "y",
-     "(0) and high (1e-310) are too near"},
-    {HEAD "features: [{name: x, kind: number, low: -1e308, high: 1e308}]\n", HR_E_FORMAT, 3, 55, "x", "too large"},
-    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, integer: yes}]\n", HR_E_FORMAT, 3, 62, "x", "true or false"},
-    {HEAD "features: [{name: x, kind: number, low: 0, high: 1}, {name: x, kind: number, low: 0, high: 1}]\n", HR_E_FORMAT, 3, 61, "x",
-     "used twice"},
+    {"hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 1, high: 1}\nfeatures: []\n", HR_E_FORMAT, 2,
+     46, "y", "(1) and high (1) are too near"},
+    {"hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 1e-310}\nfeatures: []\n", HR_E_FORMAT,
+     2, 46, "y", "(0) and high (1e-310) are too near"},
+    {HEAD "features: [{name: x, kind: number, low: -1e308, high: 1e308}]\n", HR_E_FORMAT, 3, 55, "x",
+     "too large"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, integer: yes}]\n", HR_E_FORMAT, 3, 62, "x",
+     "true or false"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: 1}, {name: x, kind: number, low: 0, high: 1}]\n",
+     HR_E_FORMAT, 3, 61, "x", "used twice"},
     {HEAD "features: [{name: y, kind: number, low: 0, high: 1}]\n", HR_E_FORMAT, 3, 19, "y", "used twice"},
     {HEAD "features: [{name: '', kind: number, low: 0, high: 1}]\n", HR_E_FORMAT, 3, 19, "", "name is empty"},
     {HEAD "features: [{name: , kind: number, low: 0, high: 1}]\n", HR_E_FORMAT, 3, 19, "", "name is empty"},
@@ -181,14 +199,22 @@ static const bad_case bad[] = {
     {HEAD FEATURE "missing: ['?', '']\n", HR_E_FORMAT, 4, 16, "", "is empty"},
     {HEAD FEATURE "missing: [b]\n", HR_E_FORMAT, 2, 45, "y", "also a spelling of missing"},
     {HEAD FEATURE "{a: b}: c\n", HR_E_FORMAT, 4, 1, "", "key must be a single word"},
-    {"hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a]}\n" FEATURE, HR_E_FORMAT, 2, 42, "y", "only one class"},
-    {"hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [1, a, 1.0]}\n" FEATURE, HR_E_FORMAT, 2, 48, "y", "same number"},
-    {"hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [0, -0.0]}\n" FEATURE, HR_E_FORMAT, 2, 45, "y", "same number"},
-    {"hedgerow-schema: 1\nlabel: {name: y, kind: category, values: [a, b]}\n" FEATURE, HR_E_FORMAT, 2, 24, "y", "unknown kind"},
-    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, review: low}]\n", HR_E_FORMAT, 3, 61, "x", "review must be"},
-    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, review: []}]\n", HR_E_FORMAT, 3, 61, "x", "review must be"},
-    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, review: [values]}]\n", HR_E_FORMAT, 3, 62, "x", "no key 'values'"},
-    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, review: [missing]}]\n", HR_E_FORMAT, 3, 62, "x", "no key 'missing'"},
+    {"hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a]}\n" FEATURE, HR_E_FORMAT, 2, 42, "y",
+     "only one class"},
+    {"hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [1, a, 1.0]}\n" FEATURE, HR_E_FORMAT, 2, 48,
+     "y", "same number"},
+    {"hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [0, -0.0]}\n" FEATURE, HR_E_FORMAT, 2, 45,
+     "y", "same number"},
+    {"hedgerow-schema: 1\nlabel: {name: y, kind: category, values: [a, b]}\n" FEATURE, HR_E_FORMAT, 2, 24,
+     "y", "unknown kind"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, review: low}]\n", HR_E_FORMAT, 3, 61, "x",
+     "review must be"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, review: []}]\n", HR_E_FORMAT, 3, 61, "x",
+     "review must be"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, review: [values]}]\n", HR_E_FORMAT, 3, 62, "x",
+     "no key 'values'"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, review: [missing]}]\n", HR_E_FORMAT, 3, 62,
+     "x", "no key 'missing'"},
     {"[[[[[[[[[[[[", HR_E_FORMAT, 1, 9, "", "nested too deeply"},
     {"label: \xe9\n", HR_E_FORMAT, 0, 0, "", "UTF-8"},
     {"label: \x01\n", HR_E_FORMAT, 0, 0, "", "control characters"},
@@ -202,13 +228,15 @@ static void test_parse__refuses_with_the_place(void **state) {
         int status = hr_schema_parse(bad[i].text, strlen(bad[i].text), "s.yaml", &schema, &err);
         char text[1200];
         hr_error_format(&err, text, sizeof text);
-        if (status != bad[i].status || err.line != bad[i].line || err.column != bad[i].column || strcmp(err.field, bad[i].field) != 0 ||
+        if (status != bad[i].status || err.line != bad[i].line || err.column != bad[i].column ||
+            strcmp(err.field, bad[i].field) != 0 ||
             !(strstr(err.message, bad[i].message) || strstr(err.remedy, bad[i].message))) {
             fail_msg("case %zu: status %d: %s", i, status, text);
         }
         assert_string_equal(err.file, "s.yaml");
         assert_ptr_equal(schema, &err);
-        assert_int_equal(hr_schema_parse(bad[i].text, strlen(bad[i].text), "s.yaml", &schema, NULL), bad[i].status);
+        assert_int_equal(hr_schema_parse(bad[i].text, strlen(bad[i].text), "s.yaml", &schema, NULL),
+                         bad[i].status);
     }
 }
 
@@ -226,7 +254,8 @@ static void test_parse__refuses_huge_files(void **state) {
 
 static void test_parse__takes_a_byte_order_mark_and_crlf(void **state) {
     (void)state;
-    hr_schema *s = parse("\xef\xbb\xbfhedgerow-schema: 1\r\nlabel: {name: y, kind: classes, values: [a, b]}\r\n" FEATURE);
+    hr_schema *s = parse(
+        "\xef\xbb\xbfhedgerow-schema: 1\r\nlabel: {name: y, kind: classes, values: [a, b]}\r\n" FEATURE);
     assert_string_equal(hr_schema_label(s)->name, "y");
     hr_schema_free(s);
 }
@@ -237,9 +266,9 @@ static void test_reviewed__refuses_what_awaits_review(void **state) {
     hr_schema *s = parse(good);
     assert_int_equal(hr_schema_reviewed(s, &err), HR_OK);
     hr_schema_free(s);
-    s = parse(HEAD
-              "features: [{name: w, kind: category, values: [q]}, {name: x, kind: number, low: 0, high: 1, review: [low, high, missing]}]\n"
-              "missing: ['?']");
+    s = parse(HEAD "features: [{name: w, kind: category, values: [q]}, {name: x, kind: number, low: 0, high: "
+                   "1, review: [low, high, missing]}]\n"
+                   "missing: ['?']");
     assert_true(hr_schema_feature(s, 1)->review);
     assert_int_equal(hr_schema_reviewed(s, &err), HR_E_POLICY);
     assert_string_equal(err.field, "x");
@@ -251,7 +280,8 @@ static void test_reviewed__refuses_what_awaits_review(void **state) {
     hr_schema_free(back);
     hr_text_free(text);
     hr_schema_free(s);
-    s = parse("hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a, b], review: [values]}\n" FEATURE);
+    s = parse(
+        "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a, b], review: [values]}\n" FEATURE);
     assert_int_equal(hr_schema_reviewed(s, &err), HR_E_POLICY);
     assert_string_equal(err.field, "y");
     hr_schema_free(s);
@@ -268,7 +298,8 @@ static void test_same__sees_every_difference(void **state) {
         HEAD "features: [{name: x, kind: number, low: 0, high: 2}]\n",
         HEAD "features: [{name: x, kind: number, low: 0, high: 1, integer: true}]\n",
         HEAD "features: [{name: x, kind: category, values: [a]}]\n",
-        HEAD "features: [{name: x, kind: number, low: 0, high: 1}, {name: z, kind: number, low: 0, high: 1}]\n",
+        HEAD
+        "features: [{name: x, kind: number, low: 0, high: 1}, {name: z, kind: number, low: 0, high: 1}]\n",
         HEAD FEATURE "missing: ['?']\n",
     };
     hr_schema *a = parse(HEAD FEATURE), *copy = NULL;
@@ -299,8 +330,9 @@ static void test_make__checks_and_copies(void **state) {
     assert_string_equal(hr_schema_label(s)->values[0], "a");
     hr_schema_free(s);
     s = NULL;
-    static const char *const not_utf8[] = {"\xc0\x80", "\xe0\x80\xaf", "\xf0\x80\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc3",
-                                           "\x80",     "\xc3("};
+    static const char *const not_utf8[] = {
+        "\xc0\x80", "\xe0\x80\xaf", "\xf0\x80\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc3",
+        "\x80",     "\xc3("};
     for (size_t i = 0; i < sizeof not_utf8 / sizeof *not_utf8; i++) {
         values[0] = not_utf8[i];
         assert_int_equal(hr_schema_make(&label, &feature, 1, NULL, 0, &s, &err), HR_E_FORMAT);
@@ -318,14 +350,16 @@ static void test_make__checks_and_copies(void **state) {
     assert_null(s);
 }
 
-#define WORDS(...) (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
+#define WORDS(...)                                                                                           \
+    (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
 
 static hr_schema_builder *builder_of_good(void) {
     hr_schema_builder *b = NULL;
     assert_int_equal(hr_schema_builder_new(&b, NULL), HR_OK);
     assert_int_equal(hr_schema_add_number(b, "age", 0, 150, true, NULL), HR_OK);
     assert_int_equal(hr_schema_label_classes(b, "in come", WORDS("<=50K", ">50K"), NULL), HR_OK);
-    assert_int_equal(hr_schema_add_category(b, "sex", WORDS("no", "yes", "a \"b\"\n\xc3\xa9\xe2\x80\xa8"), NULL), HR_OK);
+    assert_int_equal(
+        hr_schema_add_category(b, "sex", WORDS("no", "yes", "a \"b\"\n\xc3\xa9\xe2\x80\xa8"), NULL), HR_OK);
     assert_int_equal(hr_schema_add_missing(b, "?", NULL), HR_OK);
     assert_int_equal(hr_schema_add_missing(b, "NA", NULL), HR_OK);
     return b;
@@ -385,7 +419,8 @@ static void test_build__refuses_what_the_reader_refuses(void **state) {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         hr_schema_builder *b = NULL;
         assert_int_equal(hr_schema_builder_new(&b, NULL), HR_OK);
-        assert_int_equal(hr_schema_add_number(b, numbers[i].name, numbers[i].low, numbers[i].high, false, NULL), HR_OK);
+        assert_int_equal(
+            hr_schema_add_number(b, numbers[i].name, numbers[i].low, numbers[i].high, false, NULL), HR_OK);
         assert_build_refuses(b, numbers[i].features, "");
     }
     hr_schema_builder *b[4] = {NULL};

@@ -1,15 +1,21 @@
-/* Sums over many trees in one pass, against a plain computation record by record; and the sensitivities of candidate_scan.proof.md, by
- * adding records. */
+/* Sums over many trees in one pass, against a plain computation record by record; and the sensitivities of
+ * candidate_scan.proof.md, by adding records. */
 #include "stats/candidate_scan.h"
 #include "support/binned_table.h"
 #include "tree/random_tree.h"
 
-enum { FEATURES = 8, TREES = 13, OUTPUTS_MAX = 3, NODES = HR_CANDIDATE_SCAN_NODES_MAX, GRID = 1 << HR_CANDIDATE_SCAN_BITS };
+enum {
+    FEATURES = 8,
+    TREES = 13,
+    OUTPUTS_MAX = 3,
+    NODES = HR_CANDIDATE_SCAN_NODES_MAX,
+    GRID = 1 << HR_CANDIDATE_SCAN_BITS
+};
 
 static const uint32_t some_bins[] = {9, 4, 6, 2, 12, 256, 3, 200};
 enum { WIDE = 5, WIDE_TOO = 7, CONSTANT = 3 };
 
-/* ---- A plain computation ---------------------------------------------------------------------------------------------- */
+/* ---- A plain computation ---- */
 
 /* Records, scan and a twin of it that looks at one record after the other. */
 typedef struct pair {
@@ -33,7 +39,8 @@ static uint32_t leaf_of(const binned_table *t, const hr_tree *tree, size_t row) 
     uint32_t at = 0;
     while (tree->nodes[at].left) {
         const hr_node *node = &tree->nodes[at];
-        bool left = hr_node_goes_left(tree, node, t->binning.features[node->feature].kind, bin_at(t, row, node->feature));
+        bool left = hr_node_goes_left(tree, node, t->binning.features[node->feature].kind,
+                                      bin_at(t, row, node->feature));
         at = node->left + !left;
     }
     return at;
@@ -55,11 +62,13 @@ static void pair_open(pair *p, size_t rows, size_t outputs, int threads, uint64_
     double base[OUTPUTS_MAX];
     for (size_t k = 0; k < outputs; k++) base[k] = between(&p->dice, outputs > 1 ? 0 : -.5, .5);
     for (size_t i = 0; i < rows; i++) {
-        p->targets[i] = outputs > 1 ? (double)hr_dice_below(&p->dice, outputs) : (double)hr_dice_below(&p->dice, 3) - 1;
+        p->targets[i] =
+            outputs > 1 ? (double)hr_dice_below(&p->dice, outputs) : (double)hr_dice_below(&p->dice, 3) - 1;
         if (outputs == 1 && hr_dice_below(&p->dice, 2)) p->targets[i] = between(&p->dice, -1, 1);
         for (size_t k = 0; k < outputs; k++) p->scores[i * outputs + k] = base[k];
     }
-    assert_int_equal(hr_candidate_scan_new(p->t.binned, p->targets, outputs, base, TREES, threads, &p->scan, NULL), HR_OK);
+    assert_int_equal(
+        hr_candidate_scan_new(p->t.binned, p->targets, outputs, base, TREES, threads, &p->scan, NULL), HR_OK);
 }
 
 static void pair_close(pair *p) {
@@ -68,8 +77,8 @@ static void pair_close(pair *p) {
     hr_csprng_close(p->csprng);
 }
 
-/* Trees over no, one, two, all features and all numbers, which are tables and walks by ranges or by sets; and trees that share their
- * features: one or two, in either order, few or many bins, or only one of two. */
+/* Trees over no, one, two, all features and all numbers, which are tables and walks by ranges or by sets; and
+ * trees that share their features: one or two, in either order, few or many bins, or only one of two. */
 static hr_random_plan plan_of(hr_dice *dice, size_t t, const hr_random_plan *drawn) {
     hr_random_plan plan = {.feature_count = 1};
     switch (t) {
@@ -82,8 +91,11 @@ static hr_random_plan plan_of(hr_dice *dice, size_t t, const hr_random_plan *dra
     case 3: plan.features[0] = CONSTANT; return plan; /* a number with one value: a single leaf */
     case 6:
     case 7: return drawn[1];
-    case 8: return (hr_random_plan){.feature_count = 2, .features = {drawn[2].features[1], drawn[2].features[0]}};
-    case 9: return (hr_random_plan){.feature_count = 2, .features = {drawn[2].features[0], (drawn[2].features[1] + 1) % FEATURES}};
+    case 8:
+        return (hr_random_plan){.feature_count = 2, .features = {drawn[2].features[1], drawn[2].features[0]}};
+    case 9:
+        return (hr_random_plan){.feature_count = 2,
+                                .features = {drawn[2].features[0], (drawn[2].features[1] + 1) % FEATURES}};
     case 10: plan.features[0] = drawn[2].features[1]; return plan;
     case 11: return (hr_random_plan){.feature_count = 2, .features = {WIDE, WIDE_TOO}};
     case 12: return (hr_random_plan){.feature_count = 2, .features = {WIDE_TOO, drawn[2].features[0]}};
@@ -116,7 +128,8 @@ static void plain_step(pair *p, const hr_candidate_scan_loss *loss) {
     for (size_t i = 0; i < p->t.rows; i++)
         for (size_t k = 0; k < p->outputs; k++) {
             double *score = &p->scores[i * p->outputs + k];
-            *score = clip_to(*score + p->values[leaf_of(&p->t, &p->step_tree, i) * p->outputs + k], low, high);
+            *score =
+                clip_to(*score + p->values[leaf_of(&p->t, &p->step_tree, i) * p->outputs + k], low, high);
         }
 }
 
@@ -131,7 +144,8 @@ static bool plain_gradient(const pair *p, const hr_candidate_scan_loss *loss, si
     const double *score = p->scores + row * p->outputs;
     if (p->outputs == 1) {
         double g = (loss->logistic ? tanh(*score) : *score) - p->targets[row];
-        gradient[0] = (int64_t)clip_to(nearbyint(clip_to(g, -loss->clip, loss->clip) * GRID), (double)-loss->bound, (double)loss->bound);
+        gradient[0] = (int64_t)clip_to(nearbyint(clip_to(g, -loss->clip, loss->clip) * GRID),
+                                       (double)-loss->bound, (double)loss->bound);
         return fabs(g) <= loss->clip;
     }
     double g[OUTPUTS_MAX], square = 0;
@@ -141,12 +155,13 @@ static bool plain_gradient(const pair *p, const hr_candidate_scan_loss *loss, si
     }
     double factor = (sqrt(square) > loss->clip ? loss->clip / sqrt(square) : 1) * GRID;
     for (size_t k = 0; k < p->outputs; k++) gradient[k] = (int64_t)trunc(g[k] * factor);
-    while (square_of(gradient, p->outputs) > loss->bound * loss->bound) /* possible where the clip is no multiple of the unit */
+    while (square_of(gradient, p->outputs) >
+           loss->bound * loss->bound) /* possible where the clip is no multiple of the unit */
         for (size_t k = 0; k < p->outputs; k++) gradient[k] /= 2;
     return false;
 }
 
-/* ---- Comparing --------------------------------------------------------------------------------------------------------- */
+/* ---- Comparing ---- */
 
 typedef struct sums {
     int64_t gradients[NODES][OUTPUTS_MAX], counts[NODES];
@@ -157,7 +172,8 @@ static int64_t plain_score(const pair *p, const hr_tree *tree, const sums *s, in
     for (size_t n = 0; n < tree->node_count; n++) {
         if (tree->nodes[n].left) continue;
         long double square = 0;
-        for (size_t k = 0; k < p->outputs; k++) square += (long double)s->gradients[n][k] * (long double)s->gradients[n][k];
+        for (size_t k = 0; k < p->outputs; k++)
+            square += (long double)s->gradients[n][k] * (long double)s->gradients[n][k];
         int64_t length = (int64_t)sqrtl(square);
         if (length > threshold) score += length - threshold;
     }
@@ -170,7 +186,8 @@ static void check_leaves(const pair *p, size_t tree, const sums *s) {
     for (size_t n = 0; n < p->trees[tree].node_count; n++) {
         if (p->trees[tree].nodes[n].left) continue;
         assert_true(leaf < got && counts[leaf].unpaid == 64 * s->counts[n]);
-        for (size_t k = 0; k < p->outputs; k++) assert_true(gradients[leaf * p->outputs + k].unpaid == s->gradients[n][k]);
+        for (size_t k = 0; k < p->outputs; k++)
+            assert_true(gradients[leaf * p->outputs + k].unpaid == s->gradients[n][k]);
         leaf++;
     }
     assert_int_equal(leaf, got);
@@ -195,7 +212,8 @@ static void check_trees(const pair *p, const hr_candidate_scan_loss *loss, size_
     for (size_t i = 0; i < sizeof thresholds / sizeof *thresholds; i++) {
         hr_exact scores[TREES];
         hr_candidate_scan_scores(p->scan, p->trees, tree_count, thresholds[i], scores);
-        for (size_t t = 0; t < tree_count; t++) assert_true(scores[t].unpaid == plain_score(p, &p->trees[t], &all[t], thresholds[i]));
+        for (size_t t = 0; t < tree_count; t++)
+            assert_true(scores[t].unpaid == plain_score(p, &p->trees[t], &all[t], thresholds[i]));
     }
 }
 
@@ -211,12 +229,14 @@ static void set_step(pair *p, size_t tree) {
     p->steps = true;
 }
 
-/* Rounds whose trees overwrite those of the round before, whose steps go down each kind of tree, or that take none. */
+/* Rounds whose trees overwrite those of the round before, whose steps go down each kind of tree, or that take
+ * none. */
 static void check_rounds(size_t rows, size_t outputs, bool logistic, int threads) {
     static pair p;
     pair_open(&p, rows, outputs, threads, 7 + rows + outputs);
     for (size_t round = 0; round < 3 * TREES; round++) {
-        hr_candidate_scan_loss loss = {logistic, round % 3 ? between(&p.dice, .02, 1) : 1, logistic ? 3 : 1, 0};
+        hr_candidate_scan_loss loss = {logistic, round % 3 ? between(&p.dice, .02, 1) : 1, logistic ? 3 : 1,
+                                       0};
         loss.bound = (int64_t)floor(loss.clip * GRID);
         size_t tree_count = round % 5 == 4 ? 2 : TREES;
         draw_trees(&p, 1 + (int)round % HR_CANDIDATE_SCAN_DEPTH_MAX);
@@ -268,7 +288,8 @@ static void test_candidate_scan__counts_records_and_labels(void **state) {
     assert_int_equal(hr_candidate_scan_totals(beyond, 3, 1, &count, labels), 1);
     assert_true(labels[0].unpaid == 4096);
     assert_int_equal(hr_candidate_scan_totals(classes, 6, 3, &count, labels), 3);
-    assert_true(count.unpaid == 6 * 64 && labels[0].unpaid == 64 && labels[1].unpaid == 64 && labels[2].unpaid == 4 * 64);
+    assert_true(count.unpaid == 6 * 64 && labels[0].unpaid == 64 && labels[1].unpaid == 64 &&
+                labels[2].unpaid == 4 * 64);
     assert_int_equal(hr_candidate_scan_totals(NULL, 0, 3, &count, labels), 3);
     assert_true(count.unpaid == 0 && labels[0].unpaid == 0 && labels[2].unpaid == 0);
 }
@@ -284,14 +305,15 @@ static void test_candidate_scan__refuses_more_records_than_fit(void **state) {
     assert_string_not_equal(err.message, "");
 }
 
-/* ---- Sensitivity: candidate_scan.proof.md ---------------------------------------------------------------------------------------- */
+/* ---- Sensitivity: candidate_scan.proof.md ---- */
 
 enum { CASES = 25000, WINDOW = 6, WALKED = 3 };
 
 /* What a round tells about some records. */
 typedef struct answers {
     size_t leaves[WALKED];
-    hr_exact gradients[WALKED][NODES * OUTPUTS_MAX], counts[WALKED][NODES], scores[WALKED], within, total, labels[OUTPUTS_MAX];
+    hr_exact gradients[WALKED][NODES * OUTPUTS_MAX], counts[WALKED][NODES], scores[WALKED], within, total,
+        labels[OUTPUTS_MAX];
 } answers;
 
 typedef struct setting {
@@ -301,15 +323,18 @@ typedef struct setting {
     int64_t threshold;
 } setting;
 
-static void ask_all(const pair *p, const hr_binned *binned, const double *targets, const setting *s, answers *a) {
+static void ask_all(const pair *p, const hr_binned *binned, const double *targets, const setting *s,
+                    answers *a) {
     hr_candidate_scan *scan = NULL;
-    assert_int_equal(hr_candidate_scan_new(binned, targets, s->outputs, s->base, WALKED, 1, &scan, NULL), HR_OK);
+    assert_int_equal(hr_candidate_scan_new(binned, targets, s->outputs, s->base, WALKED, 1, &scan, NULL),
+                     HR_OK);
     const hr_tree *trees = p->trees + 2; /* over two features, none, and all */
     for (int round = 0; round < 2; round++) {
         assert_int_equal(hr_candidate_scan_round(scan, trees, WALKED, &s->loss, NULL), HR_OK);
         if (!round) hr_candidate_scan_set_step(scan, 2, s->step);
     }
-    for (size_t t = 0; t < WALKED; t++) a->leaves[t] = hr_candidate_scan_leaves(scan, trees, t, a->gradients[t], a->counts[t]);
+    for (size_t t = 0; t < WALKED; t++)
+        a->leaves[t] = hr_candidate_scan_leaves(scan, trees, t, a->gradients[t], a->counts[t]);
     hr_candidate_scan_scores(scan, trees, WALKED, s->threshold, a->scores);
     a->within = hr_candidate_scan_within(scan);
     hr_candidate_scan_totals(targets, binned->rows, s->outputs, &a->total, a->labels);
@@ -349,7 +374,8 @@ static void compare(const setting *s, const answers *a, const answers *b, extrem
     for (size_t t = 0; t < WALKED; t++) {
         assert_int_equal(a->leaves[t], b->leaves[t]);
         compare_leaves(s, a, b, t, x);
-        x->score = fmax(x->score, part(fabs((double)(b->scores[t].unpaid - a->scores[t].unpaid)), (double)s->loss.bound));
+        x->score = fmax(
+            x->score, part(fabs((double)(b->scores[t].unpaid - a->scores[t].unpaid)), (double)s->loss.bound));
     }
     int64_t within = b->within.unpaid - a->within.unpaid, label = 0;
     assert_true(within == 0 || (within == 64 && s->outputs == 1));
@@ -362,10 +388,12 @@ static void compare(const setting *s, const answers *a, const answers *b, extrem
 
 static setting draw_setting(hr_dice *dice, size_t outputs, bool logistic) {
     setting s = {.outputs = outputs};
-    s.loss = (hr_candidate_scan_loss){logistic, hr_dice_below(dice, 2) ? 2 : between(dice, .001, 2), logistic ? 3 : 1, 0};
+    s.loss = (hr_candidate_scan_loss){logistic, hr_dice_below(dice, 2) ? 2 : between(dice, .001, 2),
+                                      logistic ? 3 : 1, 0};
     s.loss.bound = (int64_t)floor(s.loss.clip * GRID);
     s.threshold = hr_dice_below(dice, 2) ? 0 : (int64_t)hr_dice_below(dice, 3 * (uint64_t)s.loss.bound + 1);
-    double far = hr_dice_below(dice, 20) ? 1 : 1e3; /* floats that no run would see: integers bound them as well */
+    double far =
+        hr_dice_below(dice, 20) ? 1 : 1e3; /* floats that no run would see: integers bound them as well */
     for (size_t k = 0; k < outputs; k++) s.base[k] = between(dice, -far, far);
     for (size_t i = 0; i < NODES * outputs; i++) s.step[i] = between(dice, -.5, .5);
     if (!hr_dice_below(dice, 4)) memset(s.step, 0, sizeof s.step);

@@ -13,10 +13,12 @@ typedef struct fixture {
     hr_dice dice;
 } fixture;
 
-static const hr_packing pack = {.shift = 34, .gradient_bound = 4096, .gradient_scale = 4096, .weight_scale = 1};
+static const hr_packing pack = {
+    .shift = 34, .gradient_bound = 4096, .gradient_scale = 4096, .weight_scale = 1};
 
 static hr_gradient_input input_of(const fixture *f, size_t outputs, size_t output, bool subset) {
-    return (hr_gradient_input){f->targets, f->scores, outputs, output, subset ? f->rows : NULL, subset ? ROWS / 3 : ROWS, 1};
+    return (hr_gradient_input){
+        f->targets, f->scores, outputs, output, subset ? f->rows : NULL, subset ? ROWS / 3 : ROWS, 1};
 }
 
 /* outputs 0: numbers. Some scores are far out, some are exact. */
@@ -26,7 +28,9 @@ static fixture *set_up(uint64_t seed, size_t outputs, double spread) {
     hr_dice_init(&f->dice, seed);
     for (size_t i = 0; i < ROWS; i++) {
         double u = hr_dice_unit(&f->dice) * 2 - 1;
-        f->targets[i] = outputs == 0 ? u : outputs == 1 ? (u < 0 ? -1 : 1) : (double)hr_dice_below(&f->dice, outputs);
+        f->targets[i] = outputs == 0   ? u
+                        : outputs == 1 ? (u < 0 ? -1 : 1)
+                                       : (double)hr_dice_below(&f->dice, outputs);
         f->rows[i] = (uint32_t)hr_dice_below(&f->dice, ROWS);
     }
     for (size_t i = 0; i < ROWS * MAX_OUTPUTS; i++) {
@@ -45,19 +49,22 @@ static void check_near(int64_t found, double wanted, double slack) {
     assert_true(fabs((double)found - wanted) <= .5 + slack);
 }
 
-/* ---- Square loss --------------------------------------------------------------------------------------------------- */
+/* ---- Square loss ---- */
 
-static void check_square(const fixture *f, const hr_packing *packing, size_t outputs, size_t output, bool subset, double clip) {
+static void check_square(const fixture *f, const hr_packing *packing, size_t outputs, size_t output,
+                         bool subset, double clip) {
     hr_gradient_input in = input_of(f, outputs, output, subset);
     memset((void *)f->packed, 0x77, sizeof f->packed);
     hr_gradients_square(&in, clip, packing, (int64_t *)f->packed);
     for (size_t i = 0; i < in.count; i++) {
         size_t row = subset ? f->rows[i] : i;
         double g = f->scores[row * outputs + output] - target_of(f, outputs, output, row);
-        double clipped = fmax(-clip, fmin(clip, g)) * packing->gradient_scale, bound = (double)packing->gradient_bound;
+        double clipped = fmax(-clip, fmin(clip, g)) * packing->gradient_scale,
+               bound = (double)packing->gradient_bound;
         hr_sums sums = hr_unpack(packing, f->packed[i]);
         check_near(sums.gradient.unpaid, fmax(-bound, fmin(bound, clipped)), 1e-9);
-        assert_true(sums.gradient.unpaid <= packing->gradient_bound && sums.gradient.unpaid >= -packing->gradient_bound);
+        assert_true(sums.gradient.unpaid <= packing->gradient_bound &&
+                    sums.gradient.unpaid >= -packing->gradient_bound);
         assert_true(sums.weight.unpaid == 1);
     }
     for (size_t i = in.count; i < ROWS; i++) assert_true(f->packed[i] == 0x7777777777777777);
@@ -103,7 +110,8 @@ static void test_square_bound__is_the_largest(void **state) {
                 double most = 0;
                 for (size_t i = 0; i < in.count; i++) {
                     size_t row = subset ? f->rows[i] : i;
-                    most = fmax(most, fabs(f->scores[row * outputs + outputs - 1] - target_of(f, outputs, outputs - 1, row)));
+                    most = fmax(most, fabs(f->scores[row * outputs + outputs - 1] -
+                                           target_of(f, outputs, outputs - 1, row)));
                 }
                 assert_true(hr_gradients_square_bound(&in) == most);
                 in.count = 0;
@@ -125,25 +133,28 @@ static void test_rows_within__keeps_what_is_within(void **state) {
             size_t count = hr_rows_within(&in, bounds[b], kept), at = 0;
             for (size_t i = 0; i < in.count; i++) {
                 uint32_t row = subset ? f->rows[i] : (uint32_t)i;
-                if (fabs(f->scores[row] - f->targets[row]) <= bounds[b]) assert_true(at < count && kept[at++] == row);
+                if (fabs(f->scores[row] - f->targets[row]) <= bounds[b])
+                    assert_true(at < count && kept[at++] == row);
             }
             assert_true(at == count);
             free(f);
         }
 }
 
-/* ---- Logistic loss ------------------------------------------------------------------------------------------------- */
+/* ---- Logistic loss ---- */
 
 static double probability(const fixture *f, size_t outputs, size_t output, size_t row) {
     const double *scores = f->scores + row * outputs;
-    if (outputs == 1) return scores[0] >= 0 ? 1 / (1 + exp(-scores[0])) : exp(scores[0]) / (1 + exp(scores[0]));
+    if (outputs == 1)
+        return scores[0] >= 0 ? 1 / (1 + exp(-scores[0])) : exp(scores[0]) / (1 + exp(scores[0]));
     double most = scores[0], sum = 0;
     for (size_t k = 1; k < outputs; k++) most = fmax(most, scores[k]);
     for (size_t k = 0; k < outputs; k++) sum += exp(scores[k] - most);
     return exp(scores[output] - most) / sum;
 }
 
-static void check_logistic(const fixture *f, const hr_packing *packing, size_t outputs, size_t output, bool subset) {
+static void check_logistic(const fixture *f, const hr_packing *packing, size_t outputs, size_t output,
+                           bool subset) {
     hr_gradient_input in = input_of(f, outputs, output, subset);
     hr_gradients_logistic(&in, packing, (int64_t *)f->packed);
     for (size_t i = 0; i < in.count; i++) {
@@ -151,9 +162,12 @@ static void check_logistic(const fixture *f, const hr_packing *packing, size_t o
         double p = probability(f, outputs, output, row), g = p - (target_of(f, outputs, output, row) > 0);
         hr_sums sums = hr_unpack(packing, f->packed[i]);
         double bound = (double)packing->gradient_bound;
-        check_near(sums.gradient.unpaid, fmax(-bound, fmin(bound, g * packing->gradient_scale)), packing->gradient_scale * 1e-14);
-        check_near(sums.weight.unpaid, fmax(1, p * (1 - p) * packing->weight_scale), packing->weight_scale * 1e-14);
-        assert_true(sums.gradient.unpaid <= packing->gradient_bound && sums.gradient.unpaid >= -packing->gradient_bound);
+        check_near(sums.gradient.unpaid, fmax(-bound, fmin(bound, g * packing->gradient_scale)),
+                   packing->gradient_scale * 1e-14);
+        check_near(sums.weight.unpaid, fmax(1, p * (1 - p) * packing->weight_scale),
+                   packing->weight_scale * 1e-14);
+        assert_true(sums.gradient.unpaid <= packing->gradient_bound &&
+                    sums.gradient.unpaid >= -packing->gradient_bound);
         assert_true(sums.weight.unpaid >= 1);
     }
 }
@@ -165,9 +179,13 @@ static void test_logistic__is_the_derivative(void **state) {
         for (int bits = 4; bits <= 28; bits += 8)
             for (size_t s = 0; s < 4; s++) {
                 fixture *f = set_up(outputs * 10 + s, outputs, spreads[s]);
-                hr_packing packing = {.shift = 31, .gradient_bound = 1 << bits, .gradient_scale = 1 << bits, .weight_scale = 1 << bits};
+                hr_packing packing = {.shift = 31,
+                                      .gradient_bound = 1 << bits,
+                                      .gradient_scale = 1 << bits,
+                                      .weight_scale = 1 << bits};
                 for (size_t output = 0; output < outputs; output++)
-                    for (int subset = 0; subset < 2; subset++) check_logistic(f, &packing, outputs, output, subset);
+                    for (int subset = 0; subset < 2; subset++)
+                        check_logistic(f, &packing, outputs, output, subset);
                 free(f);
             }
 }
@@ -176,7 +194,8 @@ static void test_logistic__is_the_derivative(void **state) {
 static void test_logistic__is_precise(void **state) {
     (void)state;
     const double scale = 0x1p50;
-    const hr_packing packing = {.shift = 10, .gradient_bound = (int64_t)1 << 50, .gradient_scale = scale, .weight_scale = 1};
+    const hr_packing packing = {
+        .shift = 10, .gradient_bound = (int64_t)1 << 50, .gradient_scale = scale, .weight_scale = 1};
     for (size_t outputs = 1; outputs <= 3; outputs++) {
         fixture *f = set_up(outputs, outputs, 3);
         for (size_t i = 0; i < ROWS * outputs; i++) f->scores[i] = fmax(-39, fmin(39, f->scores[i]));
@@ -184,7 +203,8 @@ static void test_logistic__is_precise(void **state) {
         hr_gradients_logistic(&in, &packing, f->packed);
         for (size_t row = 0; row < ROWS; row++) {
             double g = probability(f, outputs, 0, row) - (target_of(f, outputs, 0, row) > 0);
-            assert_true(fabs((double)hr_unpack(&packing, f->packed[row]).gradient.unpaid / scale - g) < 2e-15);
+            assert_true(fabs((double)hr_unpack(&packing, f->packed[row]).gradient.unpaid / scale - g) <
+                        2e-15);
         }
         free(f);
     }
@@ -192,7 +212,8 @@ static void test_logistic__is_precise(void **state) {
 
 static void test_logistic__never_passes_the_bound(void **state) {
     (void)state;
-    const hr_packing packing = {.shift = 31, .gradient_bound = 1000, .gradient_scale = 1 << 20, .weight_scale = 1 << 20};
+    const hr_packing packing = {
+        .shift = 31, .gradient_bound = 1000, .gradient_scale = 1 << 20, .weight_scale = 1 << 20};
     for (size_t outputs = 1; outputs <= 3; outputs++) {
         fixture *f = set_up(outputs, outputs, 1);
         check_logistic(f, &packing, outputs, 0, false);
@@ -202,21 +223,26 @@ static void test_logistic__never_passes_the_bound(void **state) {
 
 static void test_logistic__survives_any_finite_score(void **state) {
     (void)state;
-    static const double far[] = {-1e308, -1e5, -745.2, -709.8, -708.4, -37, -1e-320, -0., 0, 1e-320, 37, 708.4, 709.8, 745.2, 1e5, 1e308};
-    const hr_packing packing = {.shift = 31, .gradient_bound = 1 << 20, .gradient_scale = 1 << 20, .weight_scale = 1 << 20};
+    static const double far[] = {-1e308, -1e5,   -745.2, -709.8, -708.4, -37,   -1e-320, -0.,
+                                 0,      1e-320, 37,     708.4,  709.8,  745.2, 1e5,     1e308};
+    const hr_packing packing = {
+        .shift = 31, .gradient_bound = 1 << 20, .gradient_scale = 1 << 20, .weight_scale = 1 << 20};
     for (size_t outputs = 1; outputs <= 3; outputs++) {
         fixture *f = set_up(outputs, outputs, 1);
         for (size_t i = 0; i < ROWS * outputs; i++) f->scores[i] = far[hr_dice_below(&f->dice, 16)];
-        for (size_t output = 0; output < outputs; output++) check_logistic(f, &packing, outputs, output, false);
+        for (size_t output = 0; output < outputs; output++)
+            check_logistic(f, &packing, outputs, output, false);
         free(f);
     }
 }
 
-/* Schemas and released trees make finite numbers only; what a record may move sums by does not rest on that. */
+/* Schemas and released trees make finite numbers only; what a record may move sums by does not rest on that.
+ */
 static void test_gradients__are_bounded_whatever_floats_are(void **state) {
     (void)state;
     static const double odd[] = {(double)NAN, -INFINITY, INFINITY, -DBL_MAX, DBL_MAX, 0, 1};
-    const hr_packing packing = {.shift = 31, .gradient_bound = 1000, .gradient_scale = 1 << 20, .weight_scale = 1 << 20};
+    const hr_packing packing = {
+        .shift = 31, .gradient_bound = 1000, .gradient_scale = 1 << 20, .weight_scale = 1 << 20};
     fixture *f = set_up(1, 1, 1);
     for (size_t outputs = 1; outputs <= 3; outputs++)
         for (int subset = 0; subset < 2; subset++)
@@ -240,7 +266,8 @@ static void test_gradients__are_bounded_whatever_floats_are(void **state) {
 static void test_gradients__do_not_see_threads(void **state) {
     (void)state;
     fixture *f = set_up(9, 3, 2);
-    const hr_packing packing = {.shift = 31, .gradient_bound = 1 << 20, .gradient_scale = 1 << 20, .weight_scale = 1 << 20};
+    const hr_packing packing = {
+        .shift = 31, .gradient_bound = 1 << 20, .gradient_scale = 1 << 20, .weight_scale = 1 << 20};
     static int64_t one[ROWS];
     for (int loss = 0; loss < 2; loss++)
         for (int threads = 1; threads <= 4; threads++) {
@@ -259,7 +286,8 @@ static void test_gradients__do_not_see_threads(void **state) {
 /* Adding a record must change one summand alone: no gradient may depend on its neighbours or on its place. */
 static void test_gradients__do_not_see_other_records(void **state) {
     (void)state;
-    const hr_packing packing = {.shift = 31, .gradient_bound = 1 << 20, .gradient_scale = 1 << 20, .weight_scale = 1 << 20};
+    const hr_packing packing = {
+        .shift = 31, .gradient_bound = 1 << 20, .gradient_scale = 1 << 20, .weight_scale = 1 << 20};
     for (size_t outputs = 1; outputs <= 5; outputs++)
         for (int loss = 0; loss < 2; loss++) {
             fixture *f = set_up(outputs, outputs, 2);
@@ -281,17 +309,19 @@ static void test_gradients__do_not_see_other_records(void **state) {
         }
 }
 
-/* ---- Labels -------------------------------------------------------------------------------------------------------- */
+/* ---- Labels ---- */
 
 static hr_data *labelled(hr_schema **schema, size_t classes, const double *labels, size_t rows) {
     static const char *const names[] = {"a", "b", "c", "d"};
-    hr_column x = {.name = "x", .kind = HR_NUMBER, .low = 0, .high = 1}, y = {.name = "y", .kind = HR_NUMBER, .low = -10, .high = 30};
+    hr_column x = {.name = "x", .kind = HR_NUMBER, .low = 0, .high = 1},
+              y = {.name = "y", .kind = HR_NUMBER, .low = -10, .high = 30};
     if (classes) y = (hr_column){.name = "y", .kind = HR_CATEGORY, .value_count = classes, .values = names};
     double *values = calloc(rows + 1, sizeof *values);
     hr_data *data;
     assert_non_null(values);
     assert_int_equal(hr_schema_make(&y, &x, 1, NULL, 0, schema, NULL), HR_OK);
-    assert_int_equal(hr_data_from_arrays(*schema, rows, (const double *const[]){values}, labels, &data, NULL), HR_OK);
+    assert_int_equal(hr_data_from_arrays(*schema, rows, (const double *const[]){values}, labels, &data, NULL),
+                     HR_OK);
     free(values);
     return data;
 }
@@ -301,7 +331,8 @@ static void check_targets(size_t classes, const double *labels, const double *wa
     hr_data *data = labelled(&schema, classes, labels, rows);
     double targets[8];
     hr_targets_of(data, targets);
-    for (size_t i = 0; i < rows; i++) assert_true(fabs(targets[i] - wanted[i]) < 1e-15 && fabs(targets[i]) <= (classes > 2 ? 3 : 1));
+    for (size_t i = 0; i < rows; i++)
+        assert_true(fabs(targets[i] - wanted[i]) < 1e-15 && fabs(targets[i]) <= (classes > 2 ? 3 : 1));
     hr_data_free(data);
     hr_schema_free(schema);
 }

@@ -1,12 +1,18 @@
-/* What records answer: totals by hand; leaves that do not depend on whether the other candidates were scanned, nor on how the records are
- * shared out to several sources. */
+/* What records answer: totals by hand; leaves that do not depend on whether the other candidates were
+ * scanned, nor on how the records are shared out to several sources. */
 #include "data/table.h"
 #include "stats/hedge_records.h"
 #include "stats/reliability.h"
 #include "support/tables.h"
 #include "tree/random_tree.h"
 
-enum { ROWS = 700, TREES = 6, ROUNDS = 4, OUTPUTS_MAX = 3, ROOM = HR_CANDIDATE_SCAN_NODES_MAX * (OUTPUTS_MAX + 1) + 1 };
+enum {
+    ROWS = 700,
+    TREES = 6,
+    ROUNDS = 4,
+    OUTPUTS_MAX = 3,
+    ROOM = HR_CANDIDATE_SCAN_NODES_MAX * (OUTPUTS_MAX + 1) + 1
+};
 
 typedef struct world {
     table t;
@@ -25,8 +31,9 @@ static double edges[] = {.25, .5, .75};
 
 static void world_open(world *w, size_t classes) {
     uint64_t random = 9;
-    *w = (world){
-        .t = table_open(ROWS, 2), .features = {{HR_NUMBER, 5, edges}, {HR_CATEGORY, 5, NULL}}, .outputs = classes > 2 ? classes : 1};
+    *w = (world){.t = table_open(ROWS, 2),
+                 .features = {{HR_NUMBER, 5, edges}, {HR_CATEGORY, 5, NULL}},
+                 .outputs = classes > 2 ? classes : 1};
     for (size_t i = 0; i < ROWS; i++) {
         w->t.columns[0][i] = next_random(&random) % 9 ? next_unit(&random) : (double)NAN;
         w->t.columns[1][i] = (double)(next_random(&random) % 5);
@@ -36,8 +43,13 @@ static void world_open(world *w, size_t classes) {
     table_make(&w->t, classes ? category_column("y", classes) : number_column("y", -1, 1), columns);
     w->binning = (hr_binning){2, w->features};
     assert_int_equal(hr_csprng_open_seeded(3, &w->coins, NULL), HR_OK);
-    for (size_t i = 0; i < HR_CANDIDATE_SCAN_NODES_MAX * w->outputs; i++) w->step[i] = (double)(i % 5) / 50 - .04;
-    w->ask = (hr_ask){.binning = &w->binning, .base = w->base, .trees = w->trees, .tree_count = TREES, .loss = {false, 1, 1, 4096}};
+    for (size_t i = 0; i < HR_CANDIDATE_SCAN_NODES_MAX * w->outputs; i++)
+        w->step[i] = (double)(i % 5) / 50 - .04;
+    w->ask = (hr_ask){.binning = &w->binning,
+                      .base = w->base,
+                      .trees = w->trees,
+                      .tree_count = TREES,
+                      .loss = {false, 1, 1, 4096}};
 }
 
 static void world_close(world *w) {
@@ -48,7 +60,8 @@ static void world_close(world *w) {
 static void draw_trees(world *w) {
     static const double weights[2] = {1, 1};
     const hr_random_plan plan = {.depth = 3, .weights = weights, .centred = 2};
-    for (size_t t = 0; t < TREES; t++) hr_random_tree(w->coins, &w->binning, &plan, w->nodes[t], w->subsets[t], &w->trees[t]);
+    for (size_t t = 0; t < TREES; t++)
+        hr_random_tree(w->coins, &w->binning, &plan, w->nodes[t], w->subsets[t], &w->trees[t]);
 }
 
 static void ask_leaves(world *w, size_t tree, bool clips) {
@@ -68,7 +81,7 @@ static hr_records *must_records(const world *w, const hr_data *data) {
     return records;
 }
 
-/* ---- Totals ---------------------------------------------------------------------------------------------------------- */
+/* ---- Totals ---- */
 
 static void test_records__say_how_many_they_are(void **state) {
     (void)state;
@@ -94,10 +107,10 @@ static void test_records__say_how_many_they_are(void **state) {
     world_close(&w);
 }
 
-/* ---- Rounds ---------------------------------------------------------------------------------------------------------- */
+/* ---- Rounds ---- */
 
-/* Those who scanned all candidates, and those who are asked for one tree's leaves alone, answer the same, round after round: they take
- * the same steps. */
+/* Those who scanned all candidates, and those who are asked for one tree's leaves alone, answer the same,
+ * round after round: they take the same steps. */
 static void test_records__answer_alike_without_a_choice(void **state) {
     (void)state;
     static const size_t classes[] = {0, 2, 3};
@@ -157,11 +170,12 @@ static void test_records__add_up_over_sources(void **state) {
         hr_records_free(records);
         hr_data_free(data);
     }
-    for (size_t i = 0; i < hr_ask_values(&w.ask); i++) assert_true(all[i].unpaid == part[0][i].unpaid + part[1][i].unpaid);
+    for (size_t i = 0; i < hr_ask_values(&w.ask); i++)
+        assert_true(all[i].unpaid == part[0][i].unpaid + part[1][i].unpaid);
     world_close(&w);
 }
 
-/* ---- The end --------------------------------------------------------------------------------------------------------- */
+/* ---- The end ---- */
 
 /* Every record is in a cell. Bins and choices are not answered by sums. */
 static void test_records__are_all_in_cells(void **state) {

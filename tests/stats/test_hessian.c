@@ -1,4 +1,5 @@
-/* Denominators of leaves for two classes: |r| (2 - |r|), in the range that is charged for, summed where the records are. */
+/* Denominators of leaves for two classes: |r| (2 - |r|), in the range that is charged for, summed where the
+ * records are. */
 #include "stats/hessian.h"
 
 #include "support/binned_table.h"

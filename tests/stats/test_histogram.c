@@ -4,21 +4,24 @@
 
 static const uint32_t some_bins[] = {7, 256, 5, 2, 31, 4, 129};
 
-/* ---- Packing ------------------------------------------------------------------------------------------------------- */
+/* ---- Packing ---- */
 
 /* Whether the sums fit around `shift` with `spare` bits to spare on either side. */
 static bool fits(size_t rows, uint64_t weight_bound, int64_t gradient_bound, int shift, int spare) {
-    hr_u128 weights = (hr_u128)rows * weight_bound << spare, gradients = (hr_u128)rows * (hr_u128)gradient_bound << spare;
+    hr_u128 weights = (hr_u128)rows * weight_bound << spare,
+            gradients = (hr_u128)rows * (hr_u128)gradient_bound << spare;
     return weights < (hr_u128)1 << shift && gradients < (hr_u128)1 << (63 - shift);
 }
 
-/* Bounds are rounded up to powers of two: so a little room may be left when there is said to be none, but not more than that. */
+/* Bounds are rounded up to powers of two: so a little room may be left when there is said to be none, but not
+ * more than that. */
 static void check_shift(size_t rows, uint64_t weight_bound, int64_t gradient_bound) {
     int shift = hr_packing_shift(rows, weight_bound, gradient_bound);
     bool roomy = false;
     for (int s = 0; s <= 63; s++) roomy |= fits(rows, weight_bound, gradient_bound, s, 2);
     if (roomy) assert_true(shift >= 0);
-    assert_true(shift == -1 || (shift >= 0 && shift <= 62 && fits(rows, weight_bound, gradient_bound, shift, 0)));
+    assert_true(shift == -1 ||
+                (shift >= 0 && shift <= 62 && fits(rows, weight_bound, gradient_bound, shift, 0)));
 }
 
 static void test_shift__leaves_room_for_both_sums(void **state) {
@@ -29,13 +32,15 @@ static void test_shift__leaves_room_for_both_sums(void **state) {
                 for (int off = -1; off <= 1; off++) {
                     size_t rows = ((size_t)1 << r) + (size_t)(r ? off : 0);
                     check_shift(rows, (uint64_t)1 << w, (int64_t)1 << g);
-                    check_shift((size_t)1 << r, ((uint64_t)1 << w) + (uint64_t)(w ? off : 0), ((int64_t)1 << g) + (g ? off : 0));
+                    check_shift((size_t)1 << r, ((uint64_t)1 << w) + (uint64_t)(w ? off : 0),
+                                ((int64_t)1 << g) + (g ? off : 0));
                 }
     check_shift(0, 1, 1); /* a table without rows */
     check_shift(UINT32_MAX, 1, INT64_MAX / 2);
     check_shift(UINT32_MAX, ((uint64_t)1 << 40) + 1, 1);
     assert_int_equal(hr_packing_shift(UINT32_MAX, UINT64_MAX, INT64_MAX), -1);
-    assert_int_equal(hr_packing_shift((size_t)1 << 24, 1, 4096), -1); /* split_candidates.proof.md, precondition */
+    assert_int_equal(hr_packing_shift((size_t)1 << 24, 1, 4096),
+                     -1); /* split_candidates.proof.md, precondition */
     assert_true(hr_packing_shift(((size_t)1 << 24) - 1, 1, 4096) >= 0);
 }
 
@@ -48,7 +53,8 @@ static void test_pack__comes_apart_again(void **state) {
     (void)state;
     for (int shift = 0; shift <= 62; shift++) {
         hr_packing packing = {.shift = shift};
-        int64_t max_weight = (int64_t)(((uint64_t)1 << shift) - 1), most = (int64_t)(((uint64_t)1 << (63 - shift)) - 1);
+        int64_t max_weight = (int64_t)(((uint64_t)1 << shift) - 1),
+                most = (int64_t)(((uint64_t)1 << (63 - shift)) - 1);
         for (int64_t k = 0; k < 3; k++) {
             check_unpack(&packing, most > k ? most - k : 0, max_weight);
             check_unpack(&packing, most > k ? k - most : 0, max_weight);
@@ -64,13 +70,17 @@ static void test_pack__adds_up_to_the_very_bounds(void **state) {
         size_t rows;
         uint64_t weight;
         int64_t gradient;
-    } cases[] = {{1000, ((uint64_t)1 << 20) - 1, 1 << 22}, {7, 1, (int64_t)1 << 55}, {1023, (uint64_t)1 << 33, 511}, {4096, 1, 4096}};
+    } cases[] = {{1000, ((uint64_t)1 << 20) - 1, 1 << 22},
+                 {7, 1, (int64_t)1 << 55},
+                 {1023, (uint64_t)1 << 33, 511},
+                 {4096, 1, 4096}};
     for (size_t c = 0; c < 4; c++) {
         hr_packing packing = {.shift = hr_packing_shift(cases[c].rows, cases[c].weight, cases[c].gradient)};
         assert_true(packing.shift >= 0);
         for (int sign = -1; sign <= 1; sign += 2) {
             hr_cell sum = 0;
-            for (size_t i = 0; i < cases[c].rows; i++) sum += hr_pack(&packing, sign * cases[c].gradient, (int64_t)cases[c].weight);
+            for (size_t i = 0; i < cases[c].rows; i++)
+                sum += hr_pack(&packing, sign * cases[c].gradient, (int64_t)cases[c].weight);
             hr_sums sums = hr_unpack(&packing, sum);
             assert_true(sums.gradient.unpaid == sign * cases[c].gradient * (int64_t)cases[c].rows);
             assert_true(sums.weight.unpaid == (int64_t)(cases[c].weight * cases[c].rows));
@@ -99,7 +109,8 @@ static void test_round__is_nearest_even(void **state) {
                  {0x1p50 + .5, 1LL << 50},
                  {0x1p50 + 1.5, (1LL << 50) + 2},
                  {0.49999999999999994, 0}};
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) assert_true(hr_round(cases[c].x) == cases[c].wanted);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        assert_true(hr_round(cases[c].x) == cases[c].wanted);
     hr_dice dice;
     hr_dice_init(&dice, 1);
     for (int i = 0; i < 100000; i++) {
@@ -108,11 +119,11 @@ static void test_round__is_nearest_even(void **state) {
     }
 }
 
-/* ---- Histograms ---------------------------------------------------------------------------------------------------- */
+/* ---- Histograms ---- */
 
 /* out: per feature and bin, gradients then weights. rows: NULL for all. */
-static void plain_sums(const binned_table *t, const hr_packing *packing, const uint32_t *rows, const int64_t *packed, size_t count,
-                       int64_t (*out)[256][2]) {
+static void plain_sums(const binned_table *t, const hr_packing *packing, const uint32_t *rows,
+                       const int64_t *packed, size_t count, int64_t (*out)[256][2]) {
     memset(out, 0, t->binning.feature_count * sizeof *out);
     for (size_t i = 0; i < count; i++) {
         hr_sums one = hr_unpack(packing, packed[i]);
@@ -124,7 +135,8 @@ static void plain_sums(const binned_table *t, const hr_packing *packing, const u
     }
 }
 
-static void check_cells(const binned_table *t, const hr_packing *packing, const hr_cell *cells, int64_t (*wanted)[256][2]) {
+static void check_cells(const binned_table *t, const hr_packing *packing, const hr_cell *cells,
+                        int64_t (*wanted)[256][2]) {
     for (size_t f = 0; f < t->binning.feature_count; f++)
         for (uint32_t b = 0; b < t->binning.features[f].bin_count; b++) {
             hr_sums sums = hr_unpack(packing, cells[hr_histogram_at(f) + b]);
@@ -142,7 +154,8 @@ static hr_cell *cells_new(const binned_table *t, int junk) {
     return out;
 }
 
-static void tiles_of(const binned_table *t, const uint32_t *rows, const int64_t *packed, size_t count, hr_cell *out) {
+static void tiles_of(const binned_table *t, const uint32_t *rows, const int64_t *packed, size_t count,
+                     hr_cell *out) {
     for (size_t tile = 0; tile < t->binned->tile_count; tile++)
         hr_histogram_of_tile(t->binned, tile, rows, packed, count, out + hr_histogram_at(tile * HR_TILE));
 }
@@ -163,7 +176,8 @@ static void check_three_ways(hr_dice *dice, size_t rows, size_t features, uint64
     binned_table t = binned_table_new(dice, rows, features, some_bins, 7);
     binned_table_bin(&t);
     hr_packing packing = {.shift = hr_packing_shift(rows, weight_bound, 4096), .gradient_bound = 4096};
-    int64_t *packed = random_packed(dice, t.arena, &packing, (int64_t)weight_bound, rows), *part_packed = arena_room(t.arena, rows, 8);
+    int64_t *packed = random_packed(dice, t.arena, &packing, (int64_t)weight_bound, rows),
+            *part_packed = arena_room(t.arena, rows, 8);
     int64_t(*wanted)[256][2] = arena_room(t.arena, features, sizeof *wanted),
     (*minus)[256][2] = arena_room(t.arena, features, sizeof *minus);
     uint32_t *part = arena_room(t.arena, rows, sizeof *part);
@@ -189,7 +203,8 @@ static void check_three_ways(hr_dice *dice, size_t rows, size_t features, uint64
         plain_sums(&t, &packing, NULL, packed, rows, wanted);
         plain_sums(&t, &packing, part, part_packed, count, minus);
         for (size_t f = 0; f < features; f++)
-            for (int b = 0; b < 256; b++) wanted[f][b][0] -= minus[f][b][0], wanted[f][b][1] -= minus[f][b][1];
+            for (int b = 0; b < 256; b++)
+                wanted[f][b][0] -= minus[f][b][0], wanted[f][b][1] -= minus[f][b][1];
         check_cells(&t, &packing, again, wanted);
     }
     binned_table_close(&t);
@@ -201,7 +216,8 @@ static void test_histogram__is_the_plain_sum(void **state) {
     hr_dice dice;
     hr_dice_init(&dice, 2);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
-        for (size_t f = 0; f < sizeof features / sizeof *features; f++) check_three_ways(&dice, rows[r], features[f], 1 + r % 2 * 1000);
+        for (size_t f = 0; f < sizeof features / sizeof *features; f++)
+            check_three_ways(&dice, rows[r], features[f], 1 + r % 2 * 1000);
 }
 
 static void test_histogram__takes_enough_rows_for_all_threads(void **state) {
@@ -227,12 +243,15 @@ static void test_histogram__holds_the_bounds_in_one_bin(void **state) {
     const int64_t bound = (1 << 21) - 1;
     const uint64_t weight = (1 << 22) - 1;
     hr_packing packing = {.shift = hr_packing_shift(ROWS, weight, bound), .gradient_bound = bound};
-    assert_true(packing.shift > 0 && hr_packing_shift(ROWS, weight, bound * 2) == -1); /* there is no more room than this */
-    int64_t(*wanted)[256][2] = arena_room(t.arena, 2, sizeof *wanted), *packed = arena_room(t.arena, ROWS, sizeof *packed);
+    assert_true(packing.shift > 0 &&
+                hr_packing_shift(ROWS, weight, bound * 2) == -1); /* there is no more room than this */
+    int64_t(*wanted)[256][2] = arena_room(t.arena, 2, sizeof *wanted),
+    *packed = arena_room(t.arena, ROWS, sizeof *packed);
     uint32_t *rows = arena_room(t.arena, ROWS, sizeof *rows);
     hr_cell *cells = cells_new(&t, 0x5a);
     for (int sign = -1; sign <= 1; sign += 2) {
-        for (uint32_t i = 0; i < ROWS; i++) packed[i] = hr_pack(&packing, sign * bound, (int64_t)weight), rows[i] = ROWS - 1 - i;
+        for (uint32_t i = 0; i < ROWS; i++)
+            packed[i] = hr_pack(&packing, sign * bound, (int64_t)weight), rows[i] = ROWS - 1 - i;
         plain_sums(&t, &packing, NULL, packed, ROWS, wanted);
         assert_true(wanted[0][1][0] == sign * bound * ROWS);
         for (int threads = 1; threads <= 4; threads++) {

@@ -1,5 +1,5 @@
-/* Statistics of nodes against sums over records in wide integers, and their sensitivities (impurity.proof.md) by adding records:
- * exhaustively where sets are small, and at random up to the largest. */
+/* Statistics of nodes against sums over records in wide integers, and their sensitivities (impurity.proof.md)
+ * by adding records: exhaustively where sets are small, and at random up to the largest. */
 #include "random/sample.h"
 #include "schema/schema.h"
 #include "stats/impurity.h"
@@ -24,7 +24,7 @@ static int64_t square_unit(const hr_labels *labels) {
     return labels->classes ? 1 << HR_CLASS_BITS : 1;
 }
 
-/* ---- Labels ---------------------------------------------------------------------------------------------------------- */
+/* ---- Labels ---- */
 
 static hr_column class_column(size_t classes) {
     static char text[CLASSES_MAX][8];
@@ -58,7 +58,8 @@ static void check_numbers(double low, double high) {
     double y[STEPS + 1];
     for (int i = 0; i <= STEPS; i++) y[i] = low + (high - low) * ((double)i / STEPS);
     y[STEPS] = high;
-    hr_labels labels = labels_from((hr_column){.name = "y", .kind = HR_NUMBER, .low = low, .high = high}, y, STEPS + 1);
+    hr_labels labels =
+        labels_from((hr_column){.name = "y", .kind = HR_NUMBER, .low = low, .high = high}, y, STEPS + 1);
     assert_true(labels.classes == 0 && hr_labels_width(&labels) == 2);
     for (int i = 0; i <= STEPS; i++) {
         long double exact = (2 * (((long double)y[i] - low) / ((long double)high - low)) - 1) * UNIT;
@@ -82,7 +83,8 @@ static void test_labels__map_numbers_to_whole_multiples_between_the_bounds(void 
 /* However a label came to be beyond its bounds, it weighs no more than one at a bound. */
 static void test_labels__beyond_their_bounds_count_as_a_bound(void **state) {
     (void)state;
-    const hr_column label = {.name = "y", .kind = HR_NUMBER, .low = -1, .high = 1}, feature = {.name = "x", .kind = HR_NUMBER, .high = 1};
+    const hr_column label = {.name = "y", .kind = HR_NUMBER, .low = -1, .high = 1},
+                    feature = {.name = "x", .kind = HR_NUMBER, .high = 1};
     double x[2] = {0, 0}, y[2] = {0, 0};
     const double *columns[1] = {x};
     hr_schema *schema = NULL;
@@ -113,7 +115,7 @@ static void test_labels__index_classes(void **state) {
     }
 }
 
-/* ---- Random nodes ---------------------------------------------------------------------------------------------------- */
+/* ---- Random nodes ---- */
 
 enum { RECORDS = 400 };
 
@@ -178,7 +180,8 @@ static hr_i128 scatter(const hr_labels *labels, const int32_t *y, size_t n) {
     for (size_t i = 0; i < n; i++) total[labels->classes ? (size_t)y[i] : 0] += labels->classes ? 1 : y[i];
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < (labels->classes ? labels->classes : 1); k++) {
-            hr_i128 label = labels->classes ? y[i] == (int32_t)k : y[i], apart = label * (hr_i128)n - total[k];
+            hr_i128 label = labels->classes ? y[i] == (int32_t)k : y[i],
+                    apart = label * (hr_i128)n - total[k];
             sum += apart * apart;
         }
     return sum * square_unit(labels);
@@ -226,7 +229,8 @@ static void test_purity__is_exact_of_the_largest_sets(void **state) {
     (void)state;
     const int64_t n = UINT32_MAX;
     hr_exact same[2] = {{n * UNIT}, {n}}, opposite[2] = {{-n * UNIT}, {n}}, odd[2] = {{n * UNIT - 1}, {n}};
-    assert_true(hr_purity(&numbers, same) == n * UNIT * UNIT && hr_purity(&numbers, opposite) == n * UNIT * UNIT);
+    assert_true(hr_purity(&numbers, same) == n * UNIT * UNIT &&
+                hr_purity(&numbers, opposite) == n * UNIT * UNIT);
     assert_true(hr_purity(&numbers, odd) == n * UNIT * UNIT - 2 * UNIT); /* and 1/n: rounded down */
     hr_labels two = {NULL, 2};
     hr_exact one[2] = {{0}, {n}}, halves[2] = {{n / 2}, {n - n / 2}};
@@ -235,7 +239,7 @@ static void test_purity__is_exact_of_the_largest_sets(void **state) {
     assert_true(hr_purity(&two, halves) == (int64_t)((squared << HR_CLASS_BITS) / n));
 }
 
-/* ---- The width ------------------------------------------------------------------------------------------------------- */
+/* ---- The width ---- */
 
 /* How near changes came to the ends of [U|y|^2 - W, U|y|^2]: 0 is there. */
 typedef struct ends {
@@ -246,16 +250,19 @@ static void check_added(const hr_labels *labels, const hr_exact *stat, int32_t y
     hr_exact with[CLASSES_MAX];
     memcpy(with, stat, hr_labels_width(labels) * sizeof *with);
     hr_labels_add(&(hr_labels){&y, labels->classes}, 0, with);
-    int64_t change = hr_purity(labels, with) - hr_purity(labels, stat), width = (int64_t)hr_purity_width(labels);
+    int64_t change = hr_purity(labels, with) - hr_purity(labels, stat),
+            width = (int64_t)hr_purity_width(labels);
     int64_t above = change - (square(labels, y) - width), below = square(labels, y) - change;
-    if (above < 0 || below < 0) fail_msg("a record of %d: %lld above, %lld below", y, (long long)above, (long long)below);
+    if (above < 0 || below < 0)
+        fail_msg("a record of %d: %lld above, %lld below", y, (long long)above, (long long)below);
     seen->lowest = above < seen->lowest ? above : seen->lowest;
     seen->highest = below < seen->highest ? below : seen->highest;
 }
 
 static void assert_reached(const hr_labels *labels, const ends *seen) {
     if (seen->highest != 0 || (double)seen->lowest > 1e-5 * (double)hr_purity_width(labels))
-        fail_msg("%zu classes: nearest to the ends %lld, %lld", labels->classes, (long long)seen->lowest, (long long)seen->highest);
+        fail_msg("%zu classes: nearest to the ends %lld, %lld", labels->classes, (long long)seen->lowest,
+                 (long long)seen->highest);
 }
 
 /* Log-uniform below 2^31. */
@@ -270,14 +277,17 @@ static void test_width__holds_for_numbers_and_is_needed(void **state) {
     assert_true(hr_purity_width(&numbers) == (uint64_t)4 << 24);
     for (int64_t n = 0; n <= 12; n++) /* all sums of few records, some in steps */
         for (int64_t sum = -n * UNIT; sum <= n * UNIT; sum += n < 2 ? 1 : 61)
-            for (size_t k = 0; k < COUNT(ys); k++) check_added(&numbers, (hr_exact[2]){{sum}, {n}}, ys[k], &seen);
+            for (size_t k = 0; k < COUNT(ys); k++)
+                check_added(&numbers, (hr_exact[2]){{sum}, {n}}, ys[k], &seen);
     hr_dice dice;
     hr_dice_init(&dice, 3);
     for (int i = 0; i < 400000; i++) {
-        int64_t n = any_size(&dice), most = n * UNIT, sum = (int64_t)((2 * hr_dice_unit(&dice) - 1) * (double)most);
+        int64_t n = any_size(&dice), most = n * UNIT,
+                sum = (int64_t)((2 * hr_dice_unit(&dice) - 1) * (double)most);
         if (hr_dice_below(&dice, 3)) sum = hr_dice_below(&dice, 2) ? most : -most;
         if (hr_dice_below(&dice, 2)) sum += (sum < 0) - (sum > 0);
-        int32_t y = hr_dice_below(&dice, 2) ? ys[hr_dice_below(&dice, COUNT(ys))] : (int32_t)hr_dice_below(&dice, 2 * UNIT + 1) - UNIT;
+        int32_t y = hr_dice_below(&dice, 2) ? ys[hr_dice_below(&dice, COUNT(ys))]
+                                            : (int32_t)hr_dice_below(&dice, 2 * UNIT + 1) - UNIT;
         check_added(&numbers, (hr_exact[2]){{sum}, {n}}, y, &seen);
     }
     assert_reached(&numbers, &seen);
@@ -298,14 +308,15 @@ static void test_width__holds_for_classes_and_is_needed(void **state) {
         }
         for (int i = 0; i < 100000; i++) {
             hr_exact stat[5];
-            for (size_t k = 0; k < classes; k++) stat[k].unpaid = hr_dice_below(&dice, 2) ? any_size(&dice) / 4 : 0;
+            for (size_t k = 0; k < classes; k++)
+                stat[k].unpaid = hr_dice_below(&dice, 2) ? any_size(&dice) / 4 : 0;
             check_added(&labels, stat, (int32_t)hr_dice_below(&dice, classes), &seen);
         }
         assert_reached(&labels, &seen);
     }
 }
 
-/* ---- Divisions ------------------------------------------------------------------------------------------------------- */
+/* ---- Divisions ---- */
 
 typedef struct division {
     size_t count;
@@ -323,7 +334,8 @@ static void draw_division(hr_dice *dice, division *d) {
         uint32_t kept = d->rows[i];
         d->rows[i] = d->rows[j], d->rows[j] = kept;
     }
-    for (size_t i = 0; i <= RECORDS; i++) d->left[i] = sides == 0 ? 0 : sides == 1 ? 1 : (uint8_t)hr_dice_below(dice, 2);
+    for (size_t i = 0; i <= RECORDS; i++)
+        d->left[i] = sides == 0 ? 0 : sides == 1 ? 1 : (uint8_t)hr_dice_below(dice, 2);
 }
 
 static int64_t score_of(const hr_labels *labels, const division *d, size_t count) {
@@ -390,7 +402,7 @@ static void test_division_score__falls_by_at_most_the_width(void **state) {
     }
 }
 
-/* ---- Bins ------------------------------------------------------------------------------------------------------------ */
+/* ---- Bins ---- */
 
 enum { BINS = 9 };
 
@@ -442,7 +454,7 @@ static void test_bins_score__is_the_purity_of_all_bins_and_as_wide_as_one(void *
     }
 }
 
-/* ---- Leaves ---------------------------------------------------------------------------------------------------------- */
+/* ---- Leaves ---- */
 
 static void test_leaves__hold_counts_of_classes_leaf_by_leaf(void **state) {
     (void)state;
@@ -465,22 +477,28 @@ static void test_leaves__hold_sums_and_counts_of_numbers(void **state) {
     hr_exact stats[3 * 2], sums[4] = {[3] = {77}}, counts[4] = {[3] = {78}};
     hr_labels_sum(&labels, rows, leaf_of, 5, 3, stats);
     hr_labels_of_leaves(&labels, stats, 3, sums, counts);
-    assert_true(sums[0].unpaid == UNIT - 1 && sums[1].unpaid == 0 && sums[2].unpaid == 112 && sums[3].unpaid == 77);
-    assert_true(counts[0].unpaid == 2 * HR_COUNT_UNITS && counts[1].unpaid == 0 && counts[2].unpaid == 3 * HR_COUNT_UNITS);
+    assert_true(sums[0].unpaid == UNIT - 1 && sums[1].unpaid == 0 && sums[2].unpaid == 112 &&
+                sums[3].unpaid == 77);
+    assert_true(counts[0].unpaid == 2 * HR_COUNT_UNITS && counts[1].unpaid == 0 &&
+                counts[2].unpaid == 3 * HR_COUNT_UNITS);
     assert_true(counts[3].unpaid == 78);
 }
 
 /* `sum` is in units of 2^-12, `count` in those of the leaves. */
 static void test_published_mean__is_clipped_and_undefined_of_nothing(void **state) {
     (void)state;
-    static const struct { int64_t sum, records; } cases[] = {{UNIT, 2}, {-3, 7}, {1, 1000000}, {UNIT, 1}, {-UNIT, 1}, {0, 3}};
+    static const struct {
+        int64_t sum, records;
+    } cases[] = {{UNIT, 2}, {-3, 7}, {1, 1000000}, {UNIT, 1}, {-UNIT, 1}, {0, 3}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         double wanted = (double)cases[i].sum / UNIT / (double)cases[i].records;
-        double mean = hr_mean_as_published((hr_noisy){cases[i].sum}, (hr_exact){cases[i].records * HR_COUNT_UNITS});
+        double mean =
+            hr_mean_as_published((hr_noisy){cases[i].sum}, (hr_exact){cases[i].records * HR_COUNT_UNITS});
         assert_true(fabs(mean - wanted) <= 1e-15);
     }
     const hr_exact one = {HR_COUNT_UNITS}, many = {(int64_t)UINT32_MAX * HR_COUNT_UNITS};
-    assert_true(hr_mean_as_published((hr_noisy){UNIT + 1}, one) == 1 && hr_mean_as_published((hr_noisy){-UNIT - 1}, one) == -1);
+    assert_true(hr_mean_as_published((hr_noisy){UNIT + 1}, one) == 1 &&
+                hr_mean_as_published((hr_noisy){-UNIT - 1}, one) == -1);
     assert_true(hr_mean_as_published((hr_noisy){(int64_t)1 << 61}, many) == 1);
     assert_true(hr_mean_as_published((hr_noisy){-((int64_t)1 << 61)}, one) == -1);
     assert_true(isnan(hr_mean_as_published((hr_noisy){5}, (hr_exact){0})));

@@ -1,7 +1,8 @@
 #include "stats/leaf.h"
 #include "support/check.h"
 
-static const hr_packing packing = {.shift = 20, .gradient_bound = 1024, .gradient_scale = 1024, .weight_scale = 1};
+static const hr_packing packing = {
+    .shift = 20, .gradient_bound = 1024, .gradient_scale = 1024, .weight_scale = 1};
 
 /* A root, a leaf, a split and its two leaves. */
 static void test_leaves__are_taken_and_set_in_the_order_of_nodes(void **state) {
@@ -12,7 +13,8 @@ static void test_leaves__are_taken_and_set_in_the_order_of_nodes(void **state) {
     hr_exact gradients[5], weights[5];
     assert_int_equal(hr_leaves_of(&tree, sums, gradients, weights), 3);
     static const int64_t expected[][2] = {{1, 4}, {2, 5}, {-3, 1}};
-    for (size_t i = 0; i < 3; i++) assert_true(gradients[i].unpaid == expected[i][0] && weights[i].unpaid == expected[i][1]);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(gradients[i].unpaid == expected[i][0] && weights[i].unpaid == expected[i][1]);
     hr_leaves_set(&tree, (const double[]){.5, .25, -1});
     assert_true(nodes[1].value == .5 && nodes[3].value == .25 && nodes[4].value == -1);
     assert_true(nodes[0].value == 0 && nodes[2].value == 0);

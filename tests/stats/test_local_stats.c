@@ -5,24 +5,26 @@
 #include "support/binned_table.h"
 #include "tree/walk.h"
 
-static const hr_packing pack = {.shift = 26, .gradient_bound = 4096, .gradient_scale = 4096, .weight_scale = 1};
+static const hr_packing pack = {
+    .shift = 26, .gradient_bound = 4096, .gradient_scale = 4096, .weight_scale = 1};
 static const uint32_t some_bins[] = {7, 4, 6, 3, 12, 256, 2, 9};
 
-/* ---- A source of nothing but sums ---------------------------------------------------------------------------------- */
+/* ---- A source of nothing but sums ---- */
 
 typedef struct bare_source {
     hr_stats_source source; /* first */
     hr_local_stats *local;
 } bare_source;
 
-static hr_status sum_bare(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count, hr_error *err) {
+static hr_status sum_bare(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count,
+                          hr_error *err) {
     (void)err;
     hr_local_stats_sum(((bare_source *)self)->local, nodes, out, count);
     return HR_OK;
 }
 
-static hr_status split_bare(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits, const uint32_t *left, size_t count,
-                            hr_error *err) {
+static hr_status split_bare(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits,
+                            const uint32_t *left, size_t count, hr_error *err) {
     (void)err;
     hr_local_stats_split(((bare_source *)self)->local, nodes, splits, left, count);
     return HR_OK;
@@ -34,7 +36,7 @@ static bare_source bare(hr_local_stats *local) {
     return (bare_source){{&bare_ops, 0}, local};
 }
 
-/* ---- A splitter that rolls dice ------------------------------------------------------------------------------------ */
+/* ---- A splitter that rolls dice ---- */
 
 typedef struct roller {
     hr_splitter splitter; /* first */
@@ -52,8 +54,8 @@ static void check_histogram(const hr_binning *binning, const hr_cell *cells, hr_
     }
 }
 
-static hr_status roll(hr_splitter *self, int level, hr_cell *const *cells, const hr_cell *totals, size_t count, hr_split *splits,
-                      hr_error *err) {
+static hr_status roll(hr_splitter *self, int level, hr_cell *const *cells, const hr_cell *totals,
+                      size_t count, hr_split *splits, hr_error *err) {
     (void)err;
     roller *r = (roller *)self;
     assert_int_equal(level, r->levels);
@@ -67,10 +69,11 @@ static hr_status roll(hr_splitter *self, int level, hr_cell *const *cells, const
     return HR_OK;
 }
 
-static hr_status refuse(hr_splitter *self, int level, hr_cell *const *cells, const hr_cell *totals, size_t count, hr_split *splits,
-                        hr_error *err) {
+static hr_status refuse(hr_splitter *self, int level, hr_cell *const *cells, const hr_cell *totals,
+                        size_t count, hr_split *splits, hr_error *err) {
     (void)self, (void)cells, (void)totals, (void)count, (void)splits;
-    return level == 2 ? hr_fail(err, HR_E_BUDGET, "", "no more") : roll(self, level, cells, totals, count, splits, err);
+    return level == 2 ? hr_fail(err, HR_E_BUDGET, "", "no more")
+                      : roll(self, level, cells, totals, count, splits, err);
 }
 
 static roller roller_new(const hr_binning *binning, uint64_t seed, uint64_t leaf_of_16) {
@@ -79,13 +82,14 @@ static roller roller_new(const hr_binning *binning, uint64_t seed, uint64_t leaf
     return r;
 }
 
-/* ---- Brute force --------------------------------------------------------------------------------------------------- */
+/* ---- Brute force ---- */
 
 static uint32_t leaf_of(const binned_table *t, const hr_tree *tree, size_t row) {
     uint32_t at = 0;
     while (tree->nodes[at].left) {
         const hr_node *node = &tree->nodes[at];
-        bool left = hr_node_goes_left(tree, node, t->binning.features[node->feature].kind, bin_at(t, row, node->feature));
+        bool left = hr_node_goes_left(tree, node, t->binning.features[node->feature].kind,
+                                      bin_at(t, row, node->feature));
         at = node->left + !left;
     }
     return at;
@@ -105,12 +109,13 @@ static void check_shape(const binned_table *t, const hr_tree *tree, int depth) {
         reached[node->left] = reached[node->left + 1] = true;
         level[node->left] = level[node->left + 1] = level[n] + 1;
         assert_true(node->feature < t->binning.feature_count);
-        if (t->binning.features[node->feature].kind == HR_CATEGORY) assert_true(node->subset < tree->subset_count);
+        if (t->binning.features[node->feature].kind == HR_CATEGORY)
+            assert_true(node->subset < tree->subset_count);
     }
 }
 
-static void check_sums(const binned_table *t, const hr_tree *tree, const hr_sums *sums, const uint32_t *rows, const int64_t *packed,
-                       size_t count) {
+static void check_sums(const binned_table *t, const hr_tree *tree, const hr_sums *sums, const uint32_t *rows,
+                       const int64_t *packed, size_t count) {
     hr_sums *wanted = arena_room(t->arena, tree->node_count, sizeof *wanted);
     for (size_t i = 0; i < count; i++) {
         hr_sums one = hr_unpack(&pack, packed[i]), *leaf = &wanted[leaf_of(t, tree, rows ? rows[i] : i)];
@@ -143,7 +148,8 @@ static double *scores_copy(const binned_table *t, const double *scores, size_t s
 }
 
 /* Adds what the library's walk finds in the tiles for rows[0..count). */
-static void add_walked(const binned_table *t, const hr_tree *tree, const uint32_t *rows, size_t count, double *scores, size_t stride) {
+static void add_walked(const binned_table *t, const hr_tree *tree, const uint32_t *rows, size_t count,
+                       double *scores, size_t stride) {
     size_t *offsets = arena_room(t->arena, t->binning.feature_count, sizeof *offsets),
            *positions = arena_room(t->arena, count, sizeof *positions);
     double *values = arena_room(t->arena, count + 1, sizeof *values);
@@ -159,11 +165,11 @@ static void add_walked(const binned_table *t, const hr_tree *tree, const uint32_
 }
 
 /* The tree's own records, by the partition and by walks: the same bits. */
-static void check_scores(hr_dice *dice, const binned_table *t, const hr_local_stats *local, const hr_tree *tree, const uint32_t *rows,
-                         size_t count) {
+static void check_scores(hr_dice *dice, const binned_table *t, const hr_local_stats *local,
+                         const hr_tree *tree, const uint32_t *rows, size_t count) {
     enum { STRIDE = 3 };
-    double *start = scores_new(dice, t, STRIDE), *walked = scores_copy(t, start, STRIDE), *local_scores = scores_copy(t, start, STRIDE),
-           *routed = scores_copy(t, start, STRIDE);
+    double *start = scores_new(dice, t, STRIDE), *walked = scores_copy(t, start, STRIDE),
+           *local_scores = scores_copy(t, start, STRIDE), *routed = scores_copy(t, start, STRIDE);
     for (size_t i = 0; i < count; i++) {
         size_t row = rows ? rows[i] : i;
         walked[row * STRIDE + tree->output] += tree->nodes[leaf_of(t, tree, row)].value;
@@ -174,7 +180,7 @@ static void check_scores(hr_dice *dice, const binned_table *t, const hr_local_st
     assert_memory_equal(walked, routed, t->rows * STRIDE * sizeof *walked);
 }
 
-/* ---- One tree ------------------------------------------------------------------------------------------------------ */
+/* ---- One tree ---- */
 
 typedef struct growth {
     int depth, threads;
@@ -183,7 +189,8 @@ typedef struct growth {
     size_t count;
 } growth;
 
-static void check_growth(const binned_table *t, hr_local_stats *local, hr_grower *grower, const growth *g, hr_tree *tree) {
+static void check_growth(const binned_table *t, hr_local_stats *local, hr_grower *grower, const growth *g,
+                         hr_tree *tree) {
     hr_dice dice;
     hr_dice_init(&dice, g->seed);
     int64_t *packed = random_packed(&dice, t->arena, &pack, 1, g->count);
@@ -202,11 +209,13 @@ static void check_growth(const binned_table *t, hr_local_stats *local, hr_grower
 }
 
 static bool same_tree(const hr_tree *a, const hr_tree *b) {
-    if (a->node_count != b->node_count || a->subset_count != b->subset_count || a->output != b->output) return false;
+    if (a->node_count != b->node_count || a->subset_count != b->subset_count || a->output != b->output)
+        return false;
     for (size_t n = 0; n < a->node_count; n++) {
         const hr_node *x = &a->nodes[n], *y = &b->nodes[n];
         if (x->left != y->left || x->value != y->value) return false;
-        if (x->left && (x->feature != y->feature || x->subset != y->subset || x->cut != y->cut || x->missing_left != y->missing_left))
+        if (x->left && (x->feature != y->feature || x->subset != y->subset || x->cut != y->cut ||
+                        x->missing_left != y->missing_left))
             return false;
     }
     return a->subset_count == 0 || !memcmp(a->subsets, b->subsets, a->subset_count * sizeof *a->subsets);
@@ -219,7 +228,9 @@ static void check_threads(const binned_table *t, growth g) {
         hr_local_stats *local;
         hr_grower *grower;
         assert_int_equal(hr_local_stats_new(t->binned, t->rows, g.depth, g.threads, &local, NULL), HR_OK);
-        assert_int_equal(hr_grower_new(&t->binning, hr_histogram_cells(t->binning.feature_count), g.depth, &grower, NULL), HR_OK);
+        assert_int_equal(
+            hr_grower_new(&t->binning, hr_histogram_cells(t->binning.feature_count), g.depth, &grower, NULL),
+            HR_OK);
         growth other = g;
         other.seed += 1000;
         check_growth(t, local, grower, &other, &tree);
@@ -250,7 +261,10 @@ static void test_tree__agrees_with_brute_force(void **state) {
         binned_table_bin(&t);
         for (int d = 0; d < 3; d++)
             for (uint64_t keep = 0; keep <= 16; keep += 8) {
-                growth g = {.depth = depths[d], .seed = c * 100 + keep, .leaf_of_16 = (c + keep / 8) % 3 * 3, .count = t.rows};
+                growth g = {.depth = depths[d],
+                            .seed = c * 100 + keep,
+                            .leaf_of_16 = (c + keep / 8) % 3 * 3,
+                            .count = t.rows};
                 if (keep < 16) g.rows = some_rows(&dice, &t, keep, &g.count);
                 check_threads(&t, g);
             }
@@ -292,15 +306,18 @@ static void test_tree__takes_enough_records_for_all_threads(void **state) {
     binned_table_close(&t);
 }
 
-/* ---- The sums by themselves ----------------------------------------------------------------------------------------- */
+/* ---- The sums by themselves ---- */
 
-static void check_node_sums(const binned_table *t, hr_local_stats *local, uint32_t node, const uint32_t *where, const int64_t *packed) {
+static void check_node_sums(const binned_table *t, hr_local_stats *local, uint32_t node,
+                            const uint32_t *where, const int64_t *packed) {
     size_t cells = hr_histogram_cells(t->binning.feature_count);
-    hr_cell *out = arena_room(t->arena, cells, sizeof *out), *wanted = arena_room(t->arena, cells, sizeof *wanted);
+    hr_cell *out = arena_room(t->arena, cells, sizeof *out),
+            *wanted = arena_room(t->arena, cells, sizeof *wanted);
     memset(out, 0x11, cells * sizeof *out);
     hr_local_stats_sum(local, &node, &out, 1);
     for (size_t i = 0; i < t->rows; i++)
-        for (size_t f = 0; where[i] == node && f < t->binning.feature_count; f++) wanted[hr_histogram_at(f) + bin_at(t, i, f)] += packed[i];
+        for (size_t f = 0; where[i] == node && f < t->binning.feature_count; f++)
+            wanted[hr_histogram_at(f) + bin_at(t, i, f)] += packed[i];
     for (size_t f = 0; f < t->binning.feature_count; f++)
         assert_memory_equal(out + hr_histogram_at(f), wanted + hr_histogram_at(f), HR_BINS_MAX * sizeof *out);
 }
@@ -326,7 +343,9 @@ static void test_sums__are_those_of_every_node(void **state) {
                 if (level > 1 && n % 5 == 0) continue; /* stays a leaf */
                 nodes[count] = n, left[count] = next, splits[count] = random_split(&dice, &t.binning);
                 for (size_t i = 0; i < t.rows; i++)
-                    if (where[i] == n) where[i] = next + !hr_split_goes_left(&splits[count], bin_at(&t, i, splits[count].feature));
+                    if (where[i] == n)
+                        where[i] =
+                            next + !hr_split_goes_left(&splits[count], bin_at(&t, i, splits[count].feature));
                 next += 2, count++;
             }
             hr_local_stats_split(local, nodes, splits, left, count);
@@ -338,7 +357,7 @@ static void test_sums__are_those_of_every_node(void **state) {
     }
 }
 
-/* ---- The grower by itself ------------------------------------------------------------------------------------------ */
+/* ---- The grower by itself ---- */
 
 static void test_grow__hands_failures_on(void **state) {
     (void)state;
@@ -349,7 +368,8 @@ static void test_grow__hands_failures_on(void **state) {
     hr_local_stats *local;
     hr_grower *grower;
     assert_int_equal(hr_local_stats_new(t.binned, t.rows, 5, 1, &local, NULL), HR_OK);
-    assert_int_equal(hr_grower_new(&t.binning, hr_histogram_cells(t.binning.feature_count), 5, &grower, NULL), HR_OK);
+    assert_int_equal(hr_grower_new(&t.binning, hr_histogram_cells(t.binning.feature_count), 5, &grower, NULL),
+                     HR_OK);
     int64_t *packed = random_packed(&dice, t.arena, &pack, 1, t.rows);
     roller r = roller_new(&t.binning, 1, 0);
     r.splitter.choose = refuse;
@@ -359,9 +379,11 @@ static void test_grow__hands_failures_on(void **state) {
     memcpy(hr_local_stats_packed(local), packed, t.rows * sizeof *packed);
     hr_local_stats_start(local, NULL, t.rows);
     bare_source source = bare(local);
-    assert_int_equal(hr_grow(grower, &source.source, &r.splitter, &pack, t.arena, &tree, &sums, &err), HR_E_BUDGET);
+    assert_int_equal(hr_grow(grower, &source.source, &r.splitter, &pack, t.arena, &tree, &sums, &err),
+                     HR_E_BUDGET);
     assert_true(tree.node_count == 77 && !sums && err.status == HR_E_BUDGET);
-    check_growth(&t, local, grower, &(growth){.depth = 5, .seed = 9, .count = t.rows}, &good); /* and can be used again */
+    check_growth(&t, local, grower, &(growth){.depth = 5, .seed = 9, .count = t.rows},
+                 &good); /* and can be used again */
     hr_grower_free(grower);
     hr_local_stats_free(local);
     binned_table_close(&t);
@@ -369,7 +391,8 @@ static void test_grow__hands_failures_on(void **state) {
     hr_local_stats_free(NULL);
 }
 
-/* What a tree shows besides its splits, the numbers of its nodes, tells nothing of the records: it may be published. */
+/* What a tree shows besides its splits, the numbers of its nodes, tells nothing of the records: it may be
+ * published. */
 static void test_grow__numbers_nodes_without_a_look_at_records(void **state) {
     (void)state;
     enum { DEPTH = 5, DRAWS = 20 };
@@ -380,7 +403,8 @@ static void test_grow__numbers_nodes_without_a_look_at_records(void **state) {
     hr_local_stats *local;
     hr_grower *grower;
     assert_int_equal(hr_local_stats_new(t.binned, t.rows, DEPTH, 1, &local, NULL), HR_OK);
-    assert_int_equal(hr_grower_new(&t.binning, hr_histogram_cells(t.binning.feature_count), DEPTH, &grower, NULL), HR_OK);
+    assert_int_equal(
+        hr_grower_new(&t.binning, hr_histogram_cells(t.binning.feature_count), DEPTH, &grower, NULL), HR_OK);
     hr_tree first;
     for (uint64_t draw = 0; draw < DRAWS; draw++) {
         hr_tree tree;
@@ -392,7 +416,8 @@ static void test_grow__numbers_nodes_without_a_look_at_records(void **state) {
         memcpy(hr_local_stats_packed(local), packed, count * sizeof *packed);
         hr_local_stats_start(local, rows, count);
         bare_source source = bare(local);
-        assert_int_equal(hr_grow(grower, &source.source, &r.splitter, &pack, t.arena, &tree, &sums, NULL), HR_OK);
+        assert_int_equal(hr_grow(grower, &source.source, &r.splitter, &pack, t.arena, &tree, &sums, NULL),
+                         HR_OK);
         if (!draw) first = tree;
         assert_int_equal(tree.node_count, (2 << DEPTH) - 1);
         assert_true(same_tree(&first, &tree));
@@ -402,7 +427,7 @@ static void test_grow__numbers_nodes_without_a_look_at_records(void **state) {
     binned_table_close(&t);
 }
 
-/* ---- Walks --------------------------------------------------------------------------------------------------------- */
+/* ---- Walks ---- */
 
 /* Of records that the tree was not trained on, in any number. */
 static void test_walk__ends_in_the_same_leaf(void **state) {
@@ -418,12 +443,16 @@ static void test_walk__ends_in_the_same_leaf(void **state) {
         growth g = {.depth = 1 + k % 9, .seed = (uint64_t)k, .leaf_of_16 = k > 9 ? 16 : (uint64_t)k % 4 * 2};
         g.rows = some_rows(&dice, &t, 5, &g.count);
         assert_int_equal(hr_local_stats_new(t.binned, t.rows, g.depth, 1, &local, NULL), HR_OK);
-        assert_int_equal(hr_grower_new(&t.binning, hr_histogram_cells(t.binning.feature_count), g.depth, &grower, NULL), HR_OK);
+        assert_int_equal(
+            hr_grower_new(&t.binning, hr_histogram_cells(t.binning.feature_count), g.depth, &grower, NULL),
+            HR_OK);
         check_growth(&t, local, grower, &g, &tree);
         for (size_t count = 0; count <= t.rows; count += count < 20 ? 1 : 993) {
-            double *walked = arena_room(t.arena, t.rows * 3, sizeof *walked), *wanted = arena_room(t.arena, t.rows * 3, sizeof *wanted);
+            double *walked = arena_room(t.arena, t.rows * 3, sizeof *walked),
+                   *wanted = arena_room(t.arena, t.rows * 3, sizeof *wanted);
             add_walked(&t, &tree, NULL, count, walked, 3);
-            for (size_t i = 0; i < count; i++) wanted[i * 3 + tree.output] += tree.nodes[leaf_of(&t, &tree, i)].value;
+            for (size_t i = 0; i < count; i++)
+                wanted[i * 3 + tree.output] += tree.nodes[leaf_of(&t, &tree, i)].value;
             assert_memory_equal(walked, wanted, t.rows * 3 * sizeof *walked);
         }
         hr_grower_free(grower);
@@ -432,7 +461,7 @@ static void test_walk__ends_in_the_same_leaf(void **state) {
     binned_table_close(&t);
 }
 
-/* ---- Leaves -------------------------------------------------------------------------------------------------------- */
+/* ---- Leaves ---- */
 
 static void test_leaves__go_and_come_in_order(void **state) {
     (void)state;
@@ -442,7 +471,8 @@ static void test_leaves__go_and_come_in_order(void **state) {
     hr_exact gradients[7], weights[7];
     for (int n = 0; n < 7; n++) sums[n] = (hr_sums){{-10 * n}, {n}};
     assert_int_equal(hr_leaves_of(&tree, sums, gradients, weights), 4);
-    for (int l = 0; l < 4; l++) assert_true(gradients[l].unpaid == -10 * (l + 3) && weights[l].unpaid == l + 3);
+    for (int l = 0; l < 4; l++)
+        assert_true(gradients[l].unpaid == -10 * (l + 3) && weights[l].unpaid == l + 3);
     hr_leaves_set(&tree, (double[]){.5, 1.5, 2.5, 3.5});
     for (int n = 0; n < 7; n++) assert_true(nodes[n].value == (n < 3 ? 0 : n - 2.5));
     hr_tree root = {.nodes = nodes + 3, .node_count = 1};
@@ -453,16 +483,19 @@ static void test_leaves__go_and_come_in_order(void **state) {
 static void test_leaf_value__is_equation_4(void **state) {
     (void)state;
     static const double lambdas[] = {0, .1, 3}, clips[] = {.01, 1, 1e9};
-    const hr_packing packing = {.shift = 30, .gradient_bound = 4096, .gradient_scale = 4096 / .7, .weight_scale = 16};
+    const hr_packing packing = {
+        .shift = 30, .gradient_bound = 4096, .gradient_scale = 4096 / .7, .weight_scale = 16};
     hr_dice dice;
     hr_dice_init(&dice, 8);
     for (int t = 0; t < 9000; t++) {
         double lambda = lambdas[t % 3], clip = clips[t / 3 % 3];
         int64_t weight = (int64_t)hr_dice_below(&dice, 5000) * (t % 50 != 0), gradient = 0;
         if (weight) gradient = (int64_t)hr_dice_below(&dice, 2 * 4096 * 100) - 4096 * 100;
-        double below = (double)weight / 16 + lambda, value = below > 0 ? -(double)gradient / packing.gradient_scale / below : 0;
+        double below = (double)weight / 16 + lambda,
+               value = below > 0 ? -(double)gradient / packing.gradient_scale / below : 0;
         double wanted = fmax(-clip, fmin(clip, value)) * (1 << HR_VALUE_BITS);
-        double found = (double)hr_leaf_value(&packing, (hr_exact){gradient}, (hr_exact){weight}, lambda, clip).unpaid;
+        double found =
+            (double)hr_leaf_value(&packing, (hr_exact){gradient}, (hr_exact){weight}, lambda, clip).unpaid;
         assert_true(fabs(found - wanted) <= .5 + 1e-6);
     }
 }

@@ -1,5 +1,5 @@
-/* Scores of cuts and subsets against a plain count of the records on each side, and their sensitivity (median_score.proof.md) by adding
- * records: every score moves by 1, whatever the values are. */
+/* Scores of cuts and subsets against a plain count of the records on each side, and their sensitivity
+ * (median_score.proof.md) by adding records: every score moves by 1, whatever the values are. */
 #include "stats/median_score.h"
 #include "synth/generate.h"
 
@@ -72,8 +72,8 @@ static void score_cuts(const sample *s, const uint32_t *rows, size_t count, hr_e
     hr_median_score_of_cuts(cells, s->missing_left, scores);
 }
 
-static void score_subsets(const uint8_t *bins, const uint32_t *rows, size_t count, const hr_bin_set *sets, size_t set_count,
-                          hr_exact *scores) {
+static void score_subsets(const uint8_t *bins, const uint32_t *rows, size_t count, const hr_bin_set *sets,
+                          size_t set_count, hr_exact *scores) {
     hr_exact records[BINS] = {{0}};
     for (size_t i = 0; i < count; i++) records[bins[rows[i]]].unpaid++;
     hr_median_score_of_subsets(records, BINS, sets, set_count, scores);
@@ -90,8 +90,10 @@ static void test_cuts__ascend_between_their_bounds(void **state) {
         double last = range.low;
         for (size_t c = 1; c <= CUTS; c++) {
             double cut = hr_median_score_cut(&range, c), part = (double)c / HR_MEDIAN_SCORE_CELLS;
-            if (!(cut >= last && cut <= range.high)) fail_msg("bounds %g, %g: cut %zu is %g after %g", range.low, range.high, c, cut, last);
-            double near = range.low * (1 - part) + range.high * part, size = fmax(fabs(range.low), fabs(range.high));
+            if (!(cut >= last && cut <= range.high))
+                fail_msg("bounds %g, %g: cut %zu is %g after %g", range.low, range.high, c, cut, last);
+            double near = range.low * (1 - part) + range.high * part,
+                   size = fmax(fabs(range.low), fabs(range.high));
             assert_true(fabs(cut - near) <= 4 * DBL_EPSILON * size + 0x1p-1074);
             last = cut;
         }
@@ -120,8 +122,8 @@ static void test_scores_of_cuts__count_what_the_cuts_divide(void **state) {
                 size_t left = 0;
                 for (size_t r = 0; r < count; r++) left += goes_left(s.missing_left, values[rows[r]], cut);
                 if (scores[c - 1].unpaid != balance(left, count))
-                    fail_msg("bounds %g, %g: cut %zu (%.17g) scores %lld, not %lld", range.low, range.high, c, cut,
-                             (long long)scores[c - 1].unpaid, (long long)balance(left, count));
+                    fail_msg("bounds %g, %g: cut %zu (%.17g) scores %lld, not %lld", range.low, range.high, c,
+                             cut, (long long)scores[c - 1].unpaid, (long long)balance(left, count));
             }
         }
 }
@@ -144,11 +146,12 @@ static void test_scores_of_cuts__change_by_one_with_a_record(void **state) {
             hr_exact without[CUTS], with[CUTS];
             score_cuts(&s, rows, count, without);
             score_cuts(&s, rows, count + 1, with);
-            for (size_t c = 0; c < CUTS; c++) assert_true(llabs((long long)(with[c].unpaid - without[c].unpaid)) == 1);
+            for (size_t c = 0; c < CUTS; c++)
+                assert_true(llabs((long long)(with[c].unpaid - without[c].unpaid)) == 1);
         }
 }
 
-/* ---- Subsets --------------------------------------------------------------------------------------------------------- */
+/* ---- Subsets ---- */
 
 static void draw_subsets(hr_dice *dice, hr_bin_set *sets, size_t count) {
     for (size_t s = 0; s < count; s++) {
@@ -187,7 +190,7 @@ static void test_scores_of_subsets__count_and_change_by_one_with_a_record(void *
     }
 }
 
-/* ---- Gaps ------------------------------------------------------------------------------------------------------------ */
+/* ---- Gaps ---- */
 
 static void test_gaps__score_the_index_as_published(void **state) {
     (void)state;

@@ -22,13 +22,15 @@ typedef struct sample {
 
 static hr_schema *schema_new(size_t classes) {
     static const char *const values[] = {"a", "b", "c", "d", "e", "f"};
-    const hr_column features[FEATURES] = {{.name = "u", .kind = HR_NUMBER, .low = -8, .high = 8},
-                                          {.name = "v", .kind = HR_NUMBER, .low = 0, .high = 50, .integer = true},
-                                          {.name = "w", .kind = HR_CATEGORY, .value_count = 6, .values = values},
-                                          {.name = "x", .kind = HR_NUMBER, .low = 0, .high = 1e9},
-                                          {.name = "z", .kind = HR_NUMBER, .low = 0, .high = 1}};
+    const hr_column features[FEATURES] = {
+        {.name = "u", .kind = HR_NUMBER, .low = -8, .high = 8},
+        {.name = "v", .kind = HR_NUMBER, .low = 0, .high = 50, .integer = true},
+        {.name = "w", .kind = HR_CATEGORY, .value_count = 6, .values = values},
+        {.name = "x", .kind = HR_NUMBER, .low = 0, .high = 1e9},
+        {.name = "z", .kind = HR_NUMBER, .low = 0, .high = 1}};
     hr_column label = {.name = "y", .kind = HR_NUMBER, .low = -20, .high = 20};
-    if (classes) label = (hr_column){.name = "y", .kind = HR_CATEGORY, .value_count = classes, .values = values};
+    if (classes)
+        label = (hr_column){.name = "y", .kind = HR_CATEGORY, .value_count = classes, .values = values};
     hr_schema *schema;
     assert_int_equal(hr_schema_make(&label, features, FEATURES, NULL, 0, &schema, NULL), HR_OK);
     return schema;
@@ -83,9 +85,12 @@ static char *model_of(const sample *s, const char *const (*settings)[2], int thr
     hr_data *data;
     hr_model *model;
     char *text;
-    assert_int_equal(hr_data_from_arrays(s->schema, s->rows, (const double *const *)s->columns, s->labels, &data, NULL), HR_OK);
+    assert_int_equal(
+        hr_data_from_arrays(s->schema, s->rows, (const double *const *)s->columns, s->labels, &data, NULL),
+        HR_OK);
     assert_int_equal(hr_fit_options_init(&options, "gbdt", HR_SOUND, NULL), HR_OK);
-    for (; (*settings)[0]; settings++) assert_int_equal(hr_fit_options_set(&options, (*settings)[0], (*settings)[1], NULL), HR_OK);
+    for (; (*settings)[0]; settings++)
+        assert_int_equal(hr_fit_options_set(&options, (*settings)[0], (*settings)[1], NULL), HR_OK);
     options.threads = threads;
     assert_int_equal(hr_fit(data, &options, &model, NULL), HR_OK);
     assert_int_equal(hr_model_render(model, &text, NULL), HR_OK);
@@ -112,7 +117,8 @@ static void check_orders(size_t rows, size_t classes, const char *const (*settin
 }
 
 static const char *const square[][2] = {{"trees", "12"}, {"depth", "5"}, {"loss", "square"}, {NULL, NULL}};
-static const char *const logistic[][2] = {{"trees", "12"}, {"depth", "4"}, {"loss", "logistic"}, {NULL, NULL}};
+static const char *const logistic[][2] = {
+    {"trees", "12"}, {"depth", "4"}, {"loss", "logistic"}, {NULL, NULL}};
 static const char *const few[][2] = {{"trees", "2"}, {"depth", "3"}, {"bins", "16"}, {NULL, NULL}};
 
 static void test_order__does_not_matter_to_numbers(void **state) {

@@ -5,13 +5,15 @@
 
 /* As many records as may be, all at one end of the range: the sums come out as they went in. */
 static void check_extremes(size_t rows, uint64_t weight, int64_t gradient) {
-    const hr_packing packing = {.shift = hr_packing_shift(rows, weight, gradient), .gradient_bound = gradient};
+    const hr_packing packing = {.shift = hr_packing_shift(rows, weight, gradient),
+                                .gradient_bound = gradient};
     assert_true(packing.shift > 0);
     for (int sign = -1; sign <= 1; sign += 2) {
         hr_cell sum = 0;
         for (size_t i = 0; i < rows; i++) sum += hr_pack(&packing, sign * gradient, (int64_t)weight);
         hr_sums sums = hr_unpack(&packing, sum);
-        assert_true(sums.gradient.unpaid == sign * gradient * (int64_t)rows && sums.weight.unpaid == (int64_t)(weight * rows));
+        assert_true(sums.gradient.unpaid == sign * gradient * (int64_t)rows &&
+                    sums.weight.unpaid == (int64_t)(weight * rows));
     }
 }
 
@@ -33,7 +35,8 @@ static void test_shift__says_where_63_bits_do_not_suffice(void **state) {
 
 static void test_round__is_to_nearest_even(void **state) {
     (void)state;
-    static const double values[] = {0, .5, 1.5, 2.5, -.5, -1.5, -2.5, .49999999999999994, 1e9 + .5, -1e15, 0x1p51 - 1, -0x1p51 + 1};
+    static const double values[] = {
+        0, .5, 1.5, 2.5, -.5, -1.5, -2.5, .49999999999999994, 1e9 + .5, -1e15, 0x1p51 - 1, -0x1p51 + 1};
     for (size_t i = 0; i < COUNT(values); i++) assert_true(hr_round(values[i]) == (int64_t)rint(values[i]));
 }
 

@@ -1,10 +1,18 @@
-/* The table of reliability against a plain count, record by record, and its sensitivity (reliability.proof.md) by adding records. */
+/* The table of reliability against a plain count, record by record, and its sensitivity
+ * (reliability.proof.md) by adding records. */
 #include "stats/reliability.h"
 #include "support/binned_table.h"
 #include "tree/link.h"
 #include "tree/random_tree.h"
 
-enum { FEATURES = 7, TREES = 9, OUTPUTS_MAX = 4, DEPTH_MAX = 5, NODES = (2 << DEPTH_MAX) - 1, CELLS = HR_RELIABILITY_CELLS };
+enum {
+    FEATURES = 7,
+    TREES = 9,
+    OUTPUTS_MAX = 4,
+    DEPTH_MAX = 5,
+    NODES = (2 << DEPTH_MAX) - 1,
+    CELLS = HR_RELIABILITY_CELLS
+};
 
 static const uint32_t some_bins[] = {9, 4, 6, 2, 12, 256, 3};
 
@@ -28,10 +36,12 @@ static void draw_forest(world *w, hr_link link, size_t outputs, double size) {
         const hr_random_plan plan = {.depth = 1 + (int)t % DEPTH_MAX, .weights = weights, .centred = 2};
         hr_random_tree(csprng, &w->t.binning, &plan, w->nodes[t], w->subsets[t], &w->trees[t]);
         w->trees[t].output = t % outputs;
-        for (size_t n = 0; n < w->trees[t].node_count; n++) w->nodes[t][n].value = size * (2 * hr_dice_unit(&w->dice) - 1);
+        for (size_t n = 0; n < w->trees[t].node_count; n++)
+            w->nodes[t][n].value = size * (2 * hr_dice_unit(&w->dice) - 1);
     }
     for (size_t k = 0; k < outputs; k++) w->base[k] = hr_dice_unit(&w->dice) - .5;
-    w->forest = (hr_forest){link, outputs, w->base, w->trees, TREES, {true, 1, 2}}; /* a calibration is not looked at */
+    w->forest = (hr_forest){link,     outputs, w->base,
+                            w->trees, TREES,   {true, 1, 2}}; /* a calibration is not looked at */
     hr_csprng_close(csprng);
 }
 
@@ -52,7 +62,8 @@ static double score_by_hand(const world *w, size_t row, size_t output) {
         if (tree->output != output) continue;
         while (node->left) {
             hr_kind kind = w->t.binning.features[node->feature].kind;
-            node = &tree->nodes[node->left + !hr_node_goes_left(tree, node, kind, bin_at(&w->t, row, node->feature))];
+            node = &tree->nodes[node->left +
+                                !hr_node_goes_left(tree, node, kind, bin_at(&w->t, row, node->feature))];
         }
         score += node->value;
     }
@@ -76,7 +87,8 @@ static size_t cell_by_hand(const world *w, size_t row) {
             sum += p[k] = is_signed ? soft_clip((1 + score) / 2) : exp(score);
         }
         for (size_t k = 0; k < outputs; k++) p[k] /= sum;
-        for (size_t k = spoken_of = outputs == 2; outputs > 2 && k < outputs; k++) spoken_of = p[k] > p[spoken_of] ? k : spoken_of;
+        for (size_t k = spoken_of = outputs == 2; outputs > 2 && k < outputs; k++)
+            spoken_of = p[k] > p[spoken_of] ? k : spoken_of;
     }
     double clipped = p[spoken_of] < .005 ? .005 : p[spoken_of] > .995 ? .995 : p[spoken_of];
     return 2 * (size_t)floor(20 * clipped) + (w->labels[row] == (double)spoken_of);
@@ -91,7 +103,8 @@ static void check_counts(size_t rows, hr_link link, size_t outputs, int threads,
     for (size_t i = 0; i < rows; i++) wanted[cell_by_hand(&w, i)] += 64;
     assert_int_equal(hr_reliability_count(&w.forest, w.t.binned, w.labels, threads, got, NULL), HR_OK);
     for (size_t c = 0; c < CELLS; c++) {
-        if (got[c].unpaid != wanted[c]) fail_msg("cell %zu holds %lld, wanted %lld", c, (long long)got[c].unpaid, (long long)wanted[c]);
+        if (got[c].unpaid != wanted[c])
+            fail_msg("cell %zu holds %lld, wanted %lld", c, (long long)got[c].unpaid, (long long)wanted[c]);
         met[c] |= wanted[c] > 0;
     }
     binned_table_close(&w.t);
@@ -137,7 +150,9 @@ static void test_reliability__one_record_changes_one_cell(void **state) {
     static world w;
     world_open(&w, 2000, OUTPUTS_MAX, 8);
     for (int i = 0; i < 4000; i++) {
-        if (i % 20 == 0) draw_forest(&w, i % 40 ? HR_LINK_SIGNED : HR_LINK_LOGISTIC, 1 + (size_t)i / 20 % OUTPUTS_MAX, i % 3 ? .5 : 1e99);
+        if (i % 20 == 0)
+            draw_forest(&w, i % 40 ? HR_LINK_SIGNED : HR_LINK_LOGISTIC, 1 + (size_t)i / 20 % OUTPUTS_MAX,
+                        i % 3 ? .5 : 1e99);
         check_neighbours(&w);
     }
     binned_table_close(&w.t);

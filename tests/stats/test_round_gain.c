@@ -9,7 +9,8 @@ static table table_of_label(size_t rows, size_t classes, const double *labels) {
     return t;
 }
 
-static void assert_sums(const table *t, const double *before, const double *after, int64_t gain, int64_t count) {
+static void assert_sums(const table *t, const double *before, const double *after, int64_t gain,
+                        int64_t count) {
     hr_exact g, c;
     hr_round_gain_sums(t->data, before, after, &g, &c);
     assert_int_equal(g.unpaid, gain);
@@ -18,7 +19,8 @@ static void assert_sums(const table *t, const double *before, const double *afte
 
 static void test_round_gain__counts_classes_that_became_right_or_wrong(void **state) {
     (void)state;
-    const double labels[] = {0, 0, 0, 0, 1, 1, 1, 1}, before[] = {-1, -1, 1, 1, -1, -1, 1, 1}, after[] = {-1, 1, -1, 1, -1, 1, -1, 1};
+    const double labels[] = {0, 0, 0, 0, 1, 1, 1, 1}, before[] = {-1, -1, 1, 1, -1, -1, 1, 1},
+                 after[] = {-1, 1, -1, 1, -1, 1, -1, 1};
     table t = table_of_label(8, 2, labels);
     assert_sums(&t, before, before, 0, 8192);
     assert_sums(&t, before, after, 0, 8192); /* one of each kind became right, one wrong */
@@ -41,7 +43,8 @@ static void test_round_gain__counts_half_the_error_of_numbers(void **state) {
 /* Every pair of extreme scores, for both kinds of labels: a record alone never passes its unit. */
 static void test_round_gain__of_one_record_is_bounded(void **state) {
     (void)state;
-    const double scores[] = {-INFINITY, -1e300, -1.5, -1, -0.0, 0, 1e-320, 1, 1e300, INFINITY, NAN}, labels[] = {-1, 1, 0, 1};
+    const double scores[] = {-INFINITY, -1e300, -1.5, -1, -0.0, 0, 1e-320, 1, 1e300, INFINITY, NAN},
+                 labels[] = {-1, 1, 0, 1};
     for (size_t k = 0; k < 4; k++) {
         table t = table_of_label(1, k < 2 ? 0 : 2, &labels[k]);
         int64_t most = 0;

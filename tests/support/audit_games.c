@@ -4,7 +4,8 @@ void game_make(game *g, table *t, hr_column label, const hr_column *features) {
     table_make(t, label, features);
     g->with = g->without = *t;
     g->without.rows--;
-    assert_int_equal(hr_data_from_arrays(t->schema, g->without.rows, (const double *const *)t->columns, t->labels, &g->without.data, NULL),
+    assert_int_equal(hr_data_from_arrays(t->schema, g->without.rows, (const double *const *)t->columns,
+                                         t->labels, &g->without.data, NULL),
                      HR_OK);
 }
 
@@ -34,8 +35,8 @@ void game_play_both(const game *g) {
 
 double event_bound(const game *g) {
     game_play_both(g);
-    return epsilon_of_event((double)count_below(game_seen[0], g->runs, .5), (double)count_below(game_seen[1], g->runs, .5),
-                            (double)g->runs);
+    return epsilon_of_event((double)count_below(game_seen[0], g->runs, .5),
+                            (double)count_below(game_seen[1], g->runs, .5), (double)g->runs);
 }
 
 double statistic_bound(const game *g) {
@@ -45,12 +46,14 @@ double statistic_bound(const game *g) {
 
 void assert_quiet(const game *g, double bound) {
     print_message("%-48s claimed %.2f  at least %.3f\n", g->name, g->claimed, bound);
-    if (!(bound <= g->claimed)) fail_msg("%s: epsilon is at least %.3f, claimed %.3f", g->name, bound, g->claimed);
+    if (!(bound <= g->claimed))
+        fail_msg("%s: epsilon is at least %.3f, claimed %.3f", g->name, bound, g->claimed);
 }
 
 void assert_caught(const game *g, double bound) {
     print_message("%-48s claimed %.2f  at least %.3f  caught\n", g->name, g->claimed, bound);
-    if (!(bound > g->claimed)) fail_msg("%s: epsilon is at least %.3f only, claimed %.3f", g->name, bound, g->claimed);
+    if (!(bound > g->claimed))
+        fail_msg("%s: epsilon is at least %.3f only, claimed %.3f", g->name, bound, g->claimed);
 }
 
 double leaf_value(const hr_model *model, size_t tree, double x) {

@@ -1,4 +1,5 @@
-/* Games over whole trainings: thousands of fits on each of two neighbouring tables, and what a statistic of the models tells. */
+/* Games over whole trainings: thousands of fits on each of two neighbouring tables, and what a statistic of
+ * the models tells. */
 #ifndef HR_TESTS_SUPPORT_AUDIT_GAMES_H
 #define HR_TESTS_SUPPORT_AUDIT_GAMES_H
 

@@ -2,7 +2,8 @@
 
 const hr_column unit_label = {.name = "y", .kind = HR_NUMBER, .low = 0, .high = 1};
 
-fixture fixture_open(const hr_column *features, size_t feature_count, size_t rows, const double *const *columns) {
+fixture fixture_open(const hr_column *features, size_t feature_count, size_t rows,
+                     const double *const *columns) {
     fixture f = {.arena = hr_arena_new()};
     assert_non_null(f.arena);
     assert_int_equal(hr_schema_make(&unit_label, features, feature_count, NULL, 0, &f.schema, NULL), HR_OK);

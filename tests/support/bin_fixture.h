@@ -18,7 +18,8 @@ typedef struct fixture {
 
 extern const hr_column unit_label;
 
-fixture fixture_open(const hr_column *features, size_t feature_count, size_t rows, const double *const *columns);
+fixture fixture_open(const hr_column *features, size_t feature_count, size_t rows,
+                     const double *const *columns);
 void fixture_close(fixture f);
 hr_column bounded_number(double low, double high, bool whole);
 

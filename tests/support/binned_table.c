@@ -12,7 +12,8 @@ uint8_t bin_at(const binned_table *t, size_t row, size_t feature) {
 
 /* Number v is in bin v + 1. Every third feature is a category. */
 static void describe_feature(binned_table *t, size_t feature, uint32_t bin_count, hr_column *column) {
-    static const char *const digits[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f"};
+    static const char *const digits[] = {"0", "1", "2", "3", "4", "5", "6", "7",
+                                         "8", "9", "a", "b", "c", "d", "e", "f"};
     char *name = arena_room(t->arena, 8, 1);
     for (size_t i = 0, f = feature; i < 4; i++, f /= 16) name[i] = digits[f % 16][0];
     double *edges = arena_room(t->arena, bin_count, sizeof *edges);
@@ -32,12 +33,14 @@ static void describe_feature(binned_table *t, size_t feature, uint32_t bin_count
     t->binning.features[feature] = (hr_feature_bins){kind, bin_count, kind == HR_NUMBER ? edges : NULL};
 }
 
-binned_table binned_table_new(hr_dice *dice, size_t rows, size_t features, const uint32_t *bin_counts, size_t kinds) {
+binned_table binned_table_new(hr_dice *dice, size_t rows, size_t features, const uint32_t *bin_counts,
+                              size_t kinds) {
     binned_table t = {.arena = hr_arena_new(), .rows = rows};
     assert_non_null(t.arena);
     t.binning = (hr_binning){features, arena_room(t.arena, features, sizeof *t.binning.features)};
     t.bins = arena_room(t.arena, rows * features, 1);
-    hr_column *columns = arena_room(t.arena, features, sizeof *columns), label = {.name = "label", .kind = HR_NUMBER, .low = 0, .high = 1};
+    hr_column *columns = arena_room(t.arena, features, sizeof *columns),
+              label = {.name = "label", .kind = HR_NUMBER, .low = 0, .high = 1};
     double **values = arena_room(t.arena, features, sizeof *values);
     for (size_t f = 0; f < features; f++) {
         uint32_t bins = bin_counts[f % kinds];
@@ -51,7 +54,8 @@ binned_table binned_table_new(hr_dice *dice, size_t rows, size_t features, const
         }
     }
     assert_int_equal(hr_schema_make(&label, columns, features, NULL, 0, &t.schema, NULL), HR_OK);
-    assert_int_equal(hr_data_from_arrays(t.schema, rows, (const double *const *)values, NULL, &t.data, NULL), HR_OK);
+    assert_int_equal(hr_data_from_arrays(t.schema, rows, (const double *const *)values, NULL, &t.data, NULL),
+                     HR_OK);
     return t;
 }
 
@@ -78,10 +82,12 @@ hr_split random_split(hr_dice *dice, const hr_binning *binning) {
     return split;
 }
 
-int64_t *random_packed(hr_dice *dice, hr_arena *arena, const hr_packing *packing, int64_t weight_bound, size_t rows) {
+int64_t *random_packed(hr_dice *dice, hr_arena *arena, const hr_packing *packing, int64_t weight_bound,
+                       size_t rows) {
     int64_t *packed = arena_room(arena, rows, sizeof *packed);
     for (size_t i = 0; i < rows; i++) {
-        int64_t gradient = (int64_t)hr_dice_below(dice, (uint64_t)(2 * packing->gradient_bound + 1)) - packing->gradient_bound;
+        int64_t gradient = (int64_t)hr_dice_below(dice, (uint64_t)(2 * packing->gradient_bound + 1)) -
+                           packing->gradient_bound;
         packed[i] = hr_pack(packing, gradient, 1 + (int64_t)hr_dice_below(dice, (uint64_t)weight_bound));
     }
     return packed;

@@ -24,7 +24,8 @@ void *arena_room(hr_arena *arena, size_t count, size_t size);
 uint8_t bin_at(const binned_table *t, size_t row, size_t feature);
 
 /* bin_counts[f % kinds] bins for feature f; a third of the features leaves most records in one bin. */
-binned_table binned_table_new(hr_dice *dice, size_t rows, size_t features, const uint32_t *bin_counts, size_t kinds);
+binned_table binned_table_new(hr_dice *dice, size_t rows, size_t features, const uint32_t *bin_counts,
+                              size_t kinds);
 
 /* The binning's address must not move any more. */
 void binned_table_bin(binned_table *t);
@@ -34,6 +35,7 @@ void binned_table_close(binned_table *t);
 hr_split random_split(hr_dice *dice, const hr_binning *binning);
 
 /* Random packed gradients for a packing with a gradient_bound and weights up to weight_bound. */
-int64_t *random_packed(hr_dice *dice, hr_arena *arena, const hr_packing *packing, int64_t weight_bound, size_t rows);
+int64_t *random_packed(hr_dice *dice, hr_arena *arena, const hr_packing *packing, int64_t weight_bound,
+                       size_t rows);
 
 #endif

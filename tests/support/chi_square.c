@@ -1,6 +1,7 @@
 #include "support/chi_square.h"
 
-/* Pr(chi-square with `dof` degrees of freedom > x), by the series or the continued fraction of the incomplete gamma function. */
+/* Pr(chi-square with `dof` degrees of freedom > x), by the series or the continued fraction of the incomplete
+ * gamma function. */
 static double chi_square_tail(double x, double dof) {
     double a = dof / 2, z = x / 2;
     if (z <= 0) return 1;

@@ -42,7 +42,8 @@ double max_probability(double k, double n, double alpha) {
 }
 
 static double log_ratio(double k0, double k1, double n) {
-    double low = min_probability(k0, n, GAME_FALSE_ALARM / 8), high = max_probability(k1, n, GAME_FALSE_ALARM / 8);
+    double low = min_probability(k0, n, GAME_FALSE_ALARM / 8),
+           high = max_probability(k1, n, GAME_FALSE_ALARM / 8);
     return low > 0 ? log(low / high) : 0;
 }
 
@@ -69,8 +70,10 @@ double epsilon_of_statistic(double *s0, double *s1, size_t n) {
     qsort(s1, half, sizeof *s1, ascending_doubles);
     for (size_t i = 0; i < 120; i++) {
         double at = (i < 60 ? s0 : s1)[(size_t)((double)(i % 60) / 60 * (double)half)];
-        double epsilon = epsilon_of_event((double)count_below(s0, half, at), (double)count_below(s1, half, at), (double)half);
+        double epsilon = epsilon_of_event((double)count_below(s0, half, at),
+                                          (double)count_below(s1, half, at), (double)half);
         if (epsilon > best) best = epsilon, threshold = at;
     }
-    return epsilon_of_event((double)count_below(s0 + half, half, threshold), (double)count_below(s1 + half, half, threshold), (double)half);
+    return epsilon_of_event((double)count_below(s0 + half, half, threshold),
+                            (double)count_below(s1 + half, half, threshold), (double)half);
 }

@@ -2,8 +2,10 @@
 
 void flip_law(const double *scores, size_t count, double c, double *out) {
     enum { PIECES = 200, POINTS = 5 };
-    static const double at[POINTS] = {-.906179845938664, -.538469310105683, 0, .538469310105683, .906179845938664};
-    static const double weight[POINTS] = {.236926885056189, .478628670499366, .568888888888889, .478628670499366, .236926885056189};
+    static const double at[POINTS] = {-.906179845938664, -.538469310105683, 0, .538469310105683,
+                                      .906179845938664};
+    static const double weight[POINTS] = {.236926885056189, .478628670499366, .568888888888889,
+                                          .478628670499366, .236926885056189};
     double best = scores[0];
     for (size_t r = 1; r < count; r++) best = fmax(best, scores[r]);
     for (size_t r = 0; r < count; r++) out[r] = 0;

@@ -4,8 +4,9 @@ table odd_table(size_t rows, size_t classes) {
     table t = table_open(rows, ODD_FEATURES);
     uint64_t random = 3 + rows;
     hr_column columns[ODD_FEATURES] = {
-        [X] = number_column("x", -1, 1),          [AGE] = number_column("age", 0, 3), [FIXED] = number_column("fixed", 2, 2),
-        [NONE] = number_column("none", 0, 1),     [TWO] = odd_category("two", 2),     [FEW] = odd_category("few", 6),
+        [X] = number_column("x", -1, 1),          [AGE] = number_column("age", 0, 3),
+        [FIXED] = number_column("fixed", 2, 2),   [NONE] = number_column("none", 0, 1),
+        [TWO] = odd_category("two", 2),           [FEW] = odd_category("few", 6),
         [MANY] = odd_category("many", VALUES_MAX)};
     columns[AGE].integer = true;
     for (size_t i = 0; i < rows; i++) {
@@ -55,12 +56,13 @@ void check_outputs(const forest_setting *s, const hr_model *model) {
         assert_true(tree->output == t % outputs && tree->node_count == first->node_count);
         for (size_t n = 0; n < tree->node_count; n++) {
             hr_node one = tree->nodes[n], other = first->nodes[n];
-            assert_true(one.left == other.left && one.feature == other.feature && one.cut == other.cut && one.branches == other.branches);
+            assert_true(one.left == other.left && one.feature == other.feature && one.cut == other.cut &&
+                        one.branches == other.branches);
         }
     }
 }
 
-/* ---- The list of releases ------------------------------------------------------------------------------ */
+/* ---- The list of releases ---- */
 
 hr_units budget_of_tree(const forest_setting *s) {
     hr_units all = s->delta > 0 ? hr_gdp_budget(s->epsilon, s->delta) : hr_units_down(s->epsilon);
@@ -75,7 +77,8 @@ const hr_release *next_line(reader *r, const char *what, int64_t level, hr_units
     assert_true(line->tree == (int64_t)r->tree && line->level == level);
     assert_true(line->group == (part ? 0 : r->tree) && line->part == (part ? r->tree : 0));
     assert_true(line->cost == cost && line->sensitivity == sensitivity);
-    hr_mechanism chooses = pure ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL, adds = pure ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN;
+    hr_mechanism chooses = pure ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL,
+                 adds = pure ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN;
     assert_int_equal(line->mechanism, choice ? chooses : adds);
     return line;
 }
@@ -98,8 +101,10 @@ void check_costs(const forest_setting *s, const hr_model *model) {
     hr_units total, budget = budget_of_tree(s) * (s->part ? 1 : (hr_units)s->trees);
     assert_int_equal(hr_account(model->releases, model->release_count, &total, NULL), HR_OK);
     assert_true(total <= budget && (double)total > .99999 * (double)budget);
-    assert_true(g->is_private && g->epsilon <= s->epsilon && g->epsilon > .999 * s->epsilon && g->delta <= s->delta);
-    assert_int_equal(hr_account_check(model->releases, model->release_count, model->privacy_measure, NULL), HR_OK);
+    assert_true(g->is_private && g->epsilon <= s->epsilon && g->epsilon > .999 * s->epsilon &&
+                g->delta <= s->delta);
+    assert_int_equal(hr_account_check(model->releases, model->release_count, model->privacy_measure, NULL),
+                     HR_OK);
     char *text = render(model);
     hr_model *parsed = NULL;
     assert_int_equal(hr_model_parse(text, strlen(text), "model", &parsed, NULL), HR_OK);
@@ -107,9 +112,10 @@ void check_costs(const forest_setting *s, const hr_model *model) {
     hr_text_free(text);
 }
 
-/* ---- Leaves at an epsilon so huge that noise does not matter ------------------------------------------- */
+/* ---- Leaves at an epsilon so huge that noise does not matter ---- */
 
-/* Every leaf of `tree` says the mean of the labels of its records; those without, whatever their ancestors do. */
+/* Every leaf of `tree` says the mean of the labels of its records; those without, whatever their ancestors
+ * do. */
 static void check_means(const hr_model *model, size_t tree, const hr_data *data, const double *labels) {
     const hr_tree *t = &model->forest.trees[tree];
     double *sums = calloc(t->node_count, sizeof *sums), *counts = calloc(t->node_count, sizeof *counts);
@@ -121,7 +127,8 @@ static void check_means(const hr_model *model, size_t tree, const hr_data *data,
     }
     for (size_t n = 0; n < t->node_count; n++) {
         double said = t->nodes[n].value * (double)model->forest.tree_count;
-        if (counts[n] > 0 && fabs(said - sums[n] / counts[n]) > .05) fail_msg("node %zu: %g, not %g", n, said, sums[n] / counts[n]);
+        if (counts[n] > 0 && fabs(said - sums[n] / counts[n]) > .05)
+            fail_msg("node %zu: %g, not %g", n, said, sums[n] / counts[n]);
     }
     free(counts);
     free(sums);
@@ -153,7 +160,8 @@ void check_parts_at_huge_epsilon(const char *method) {
     for (size_t k = 0; k < model->forest.tree_count; k++) {
         const hr_tree *tree = &model->forest.trees[k];
         for (uint8_t value = 1; value <= 2; value++) {
-            double said = tree->nodes[hr_node_child(tree, tree->nodes, HR_CATEGORY, value)].value * (double)s.trees;
+            double said =
+                tree->nodes[hr_node_child(tree, tree->nodes, HR_CATEGORY, value)].value * (double)s.trees;
             assert_true(tree->nodes[0].left && fabs(said - (value == 1 ? -1 : 1)) < .01);
         }
     }
@@ -161,7 +169,7 @@ void check_parts_at_huge_epsilon(const char *method) {
     table_close(&t);
 }
 
-/* ---- Odd fits ------------------------------------------------------------------------------------------ */
+/* ---- Odd fits ---- */
 
 void check_seeds(const char *method, const forest_setting *s) {
     table t = odd_table(s->rows, s->classes);
@@ -189,14 +197,15 @@ void check_hardly_any_records(const char *method) {
             hr_fit_options options = options_of_forest(method, &s);
             hr_model *model = fit(t.data, &options);
             double *p = predictions_of(model, t.data);
-            for (size_t i = 0; i < rows * hr_model_output_count(model); i++) assert_true(p[i] >= (classes ? 0 : -1) && p[i] <= 1);
+            for (size_t i = 0; i < rows * hr_model_output_count(model); i++)
+                assert_true(p[i] >= (classes ? 0 : -1) && p[i] <= 1);
             free(p);
             hr_model_free(model);
             table_close(&t);
         }
 }
 
-/* ---- Games --------------------------------------------------------------------------------------------- */
+/* ---- Games ---- */
 
 /* What all trees say of a record with the second value of every category. */
 static double score_of_second_values(const hr_model *model) {

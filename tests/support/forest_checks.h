@@ -1,4 +1,5 @@
-/* Fits of private forests on tables of odd columns, their lists of releases read line by line, and games with them. */
+/* Fits of private forests on tables of odd columns, their lists of releases read line by line, and games with
+ * them. */
 #ifndef HR_TESTS_SUPPORT_FOREST_CHECKS_H
 #define HR_TESTS_SUPPORT_FOREST_CHECKS_H
 
@@ -56,7 +57,8 @@ void check_hardly_any_records(const char *method);
 
 enum { ISOLATED = 4 };
 
-/* The canary has the second value of all of one or two features, the others the first: it is alone in its leaf. */
+/* The canary has the second value of all of one or two features, the others the first: it is alone in its
+ * leaf. */
 game isolated_canary(const char *method, size_t features, size_t which, size_t runs);
 void check_that_excess_is_caught(const char *method, size_t features);
 

@@ -1,6 +1,6 @@
 #include "support/message_simulator.h"
 
-/* ---- Machines ------------------------------------------------------------------------------------------ */
+/* ---- Machines ---- */
 
 const finding found_half = {512, 1024, {0}};
 
@@ -24,7 +24,8 @@ hr_protocol *machine_of(const hr_protocol_setup *setup) {
     hr_protocol *machine = NULL;
     hr_error err = {0};
     bool mine = setup->view->self == setup->coordinator;
-    if ((mine ? hr_inprivate_coordinator : hr_inprivate_owner)(setup, &machine, &err)) fail_msg("%s", err.message);
+    if ((mine ? hr_inprivate_coordinator : hr_inprivate_owner)(setup, &machine, &err))
+        fail_msg("%s", err.message);
     return machine;
 }
 
@@ -59,7 +60,7 @@ hr_bytes ballot_bytes(size_t round, size_t slot, finding found, size_t tails) {
     return out;
 }
 
-/* ---- Actions ------------------------------------------------------------------------------------------- */
+/* ---- Actions ---- */
 
 static void byte_log_add(byte_log *t, const void *at, size_t size) {
     if (!size) return;
@@ -128,7 +129,8 @@ void feed(simulator *b, size_t who, hr_event event) {
 }
 
 void feed_message(simulator *b, size_t from, size_t to, const void *at, size_t size) {
-    if (!b->parties[to].cut[from]) feed(b, to, (hr_event){.kind = HR_EVENT_MESSAGE, .from = from, .bytes = at, .size = size});
+    if (!b->parties[to].cut[from])
+        feed(b, to, (hr_event){.kind = HR_EVENT_MESSAGE, .from = from, .bytes = at, .size = size});
 }
 
 void send_message(simulator *b, size_t from, size_t to, const Hedgerow__Message *message) {
@@ -137,7 +139,7 @@ void send_message(simulator *b, size_t from, size_t to, const Hedgerow__Message 
     free(bytes.at);
 }
 
-/* ---- Opening and closing ------------------------------------------------------------------------------- */
+/* ---- Opening and closing ---- */
 
 simulator *simulator_open(const test_members *f, const job_script *s, uint64_t seed) {
     simulator *b = calloc(1, sizeof *b);
@@ -167,7 +169,7 @@ void simulator_close(simulator *b) {
     free(b);
 }
 
-/* ---- Steps --------------------------------------------------------------------------------------------- */
+/* ---- Steps ---- */
 
 void deliver(simulator *b, size_t index) {
     letter l = b->letters[index];
@@ -180,7 +182,8 @@ void deliver(simulator *b, size_t index) {
 /* The first letter between its two members. */
 static bool is_first(const simulator *b, size_t index) {
     for (size_t i = 0; i < index; i++)
-        if (b->letters[i].from == b->letters[index].from && b->letters[i].to == b->letters[index].to) return false;
+        if (b->letters[i].from == b->letters[index].from && b->letters[i].to == b->letters[index].to)
+            return false;
     return true;
 }
 
@@ -191,16 +194,21 @@ void do_work(simulator *b, size_t who) {
     if (work.kind == HR_ACT_DECIDE) {
         static const char why[] = "no";
         feed(b, who,
-             (hr_event){.kind = HR_EVENT_DECIDED, .number = !s->refuses, .bytes = (const uint8_t *)why, .size = s->refuses ? 2 : 0});
+             (hr_event){.kind = HR_EVENT_DECIDED,
+                        .number = !s->refuses,
+                        .bytes = (const uint8_t *)why,
+                        .size = s->refuses ? 2 : 0});
         return;
     }
     bool lost = hr_dice_below(&b->dice, 100) < s->loses;
     hr_bytes made = {0};
     if (!lost) {
         size_t owners = hr_inprivate_owner_course(s->machine)->owner_count;
-        size_t round = work.slot / owners, most = b->script->last_slots < owners ? b->script->last_slots : owners - 1;
+        size_t round = work.slot / owners,
+               most = b->script->last_slots < owners ? b->script->last_slots : owners - 1;
         size_t tails = round + 1 == b->script->rounds ? most : 0;
-        made = work.kind == HR_ACT_TRAIN ? leaf_bytes(b->f, who, work.slot) : ballot_bytes(round, work.slot, b->found[who], tails);
+        made = work.kind == HR_ACT_TRAIN ? leaf_bytes(b->f, who, work.slot)
+                                         : ballot_bytes(round, work.slot, b->found[who], tails);
     }
     feed(b, who, (hr_event){.kind = HR_EVENT_BEGUN});
     feed(b, who, (hr_event){.kind = HR_EVENT_WORKED, .bytes = made.at, .size = made.size});

@@ -1,5 +1,6 @@
-/* A switchboard between the machines of a job: letters between two members keep their order, as reorder bufferes see to it; all else comes
- * in an order that dice choose. Whatever is fed to a machine is kept, to be fed again. */
+/* A switchboard between the machines of a job: letters between two members keep their order, as reorder
+ * bufferes see to it; all else comes in an order that dice choose. Whatever is fed to a machine is kept, to
+ * be fed again. */
 #ifndef HR_TESTS_SUPPORT_MESSAGE_SIMULATOR_H
 #define HR_TESTS_SUPPORT_MESSAGE_SIMULATOR_H
 

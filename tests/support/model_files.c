@@ -40,7 +40,8 @@ void assert_refused(const char *golden, const forgery *forgeries, size_t count) 
         hr_status status = hr_model_parse(forged, strlen(forged), "forged.json", &model, &err);
         if (!status) fail_msg("accepted: %s", f->to);
         if (strcmp(err.field, f->field) || !strstr(err.message, f->message))
-            fail_msg("'%s' gave '%s': %s\n  expected '%s': %s", f->to, err.field, err.message, f->field, f->message);
+            fail_msg("'%s' gave '%s': %s\n  expected '%s': %s", f->to, err.field, err.message, f->field,
+                     f->message);
         assert_null(model);
         assert_string_equal(err.file, "forged.json");
         free(forged);

@@ -1,21 +1,24 @@
 #include "support/model_parts.h"
 
 static hr_schema *make_schema(hr_task task) {
-    static const char *const sexes[] = {"f", "m", "x"}, *const classes[] = {"no", "yes", "perhaps"}, *const missing[] = {"NA", "-"};
+    static const char *const sexes[] = {"f", "m", "x"}, *const classes[] = {"no", "yes", "perhaps"},
+                             *const missing[] = {"NA", "-"};
     static char names[WARDS][8];
     static const char *wards[WARDS];
     for (int i = 0; i < WARDS; i++) {
         snprintf(names[i], sizeof names[i], "w%d", i);
         wards[i] = names[i];
     }
-    const hr_column features[FEATURES] = {{.name = "age", .kind = HR_NUMBER, .low = 0, .high = 120, .integer = true},
-                                          {.name = "income \"net\"", .kind = HR_NUMBER, .low = -1e4, .high = 1e6 / 3},
-                                          {.name = "sex", .kind = HR_CATEGORY, .value_count = 3, .values = sexes},
-                                          {.name = "w\xc3\xa4rd", .kind = HR_CATEGORY, .value_count = WARDS, .values = wards},
-                                          {.name = "constant", .kind = HR_NUMBER, .low = 0, .high = 1}};
+    const hr_column features[FEATURES] = {
+        {.name = "age", .kind = HR_NUMBER, .low = 0, .high = 120, .integer = true},
+        {.name = "income \"net\"", .kind = HR_NUMBER, .low = -1e4, .high = 1e6 / 3},
+        {.name = "sex", .kind = HR_CATEGORY, .value_count = 3, .values = sexes},
+        {.name = "w\xc3\xa4rd", .kind = HR_CATEGORY, .value_count = WARDS, .values = wards},
+        {.name = "constant", .kind = HR_NUMBER, .low = 0, .high = 1}};
     hr_column label = {.name = "stay", .kind = HR_NUMBER, .low = -5, .high = 30};
     if (task != HR_REGRESSION)
-        label = (hr_column){.name = "back", .kind = HR_CATEGORY, .value_count = task == HR_BINARY ? 2 : 3, .values = classes};
+        label = (hr_column){
+            .name = "back", .kind = HR_CATEGORY, .value_count = task == HR_BINARY ? 2 : 3, .values = classes};
     hr_schema *schema = NULL;
     assert_int_equal(hr_schema_make(&label, features, FEATURES, missing, 2, &schema, NULL), HR_OK);
     return schema;
@@ -23,7 +26,8 @@ static hr_schema *make_schema(hr_task task) {
 
 static void make_bins(parts *p) {
     hr_feature_bins *bins = p->bins;
-    double *edges = hr_arena_alloc(p->model.arena, 254, sizeof *edges), *ages = hr_arena_alloc(p->model.arena, 3, sizeof *ages);
+    double *edges = hr_arena_alloc(p->model.arena, 254, sizeof *edges),
+           *ages = hr_arena_alloc(p->model.arena, 3, sizeof *ages);
     assert_true(edges && ages);
     for (int e = 0; e < 254; e++) edges[e] = -1e4 + (e + 1) * (1e6 / 3 + 1e4) / 255;
     ages[0] = 18, ages[1] = 37.5, ages[2] = 80.1;
@@ -37,11 +41,13 @@ static void make_bins(parts *p) {
 static void random_threshold(parts *p, hr_node *node) {
     const hr_feature_bins *bins = &p->bins[node->feature];
     node->threshold = hr_bins_threshold(bins, (uint32_t)(next_random(&p->random) % bins->bin_count));
-    if (node->feature == INCOME && next_random(&p->random) % 2) node->threshold = next_unit(&p->random) * 1e6 / 3;
+    if (node->feature == INCOME && next_random(&p->random) % 2)
+        node->threshold = next_unit(&p->random) * 1e6 / 3;
     node->missing_left = next_random(&p->random) & 1;
 }
 
-/* One split in four has a child for every bin. Incomes are compared with more numbers than a byte can tell apart. */
+/* One split in four has a child for every bin. Incomes are compared with more numbers than a byte can tell
+ * apart. */
 static void random_split(parts *p, hr_tree *tree, hr_node *node) {
     node->feature = (uint32_t)(next_random(&p->random) % FEATURES);
     const hr_feature_bins *bins = &p->bins[node->feature];
@@ -78,7 +84,8 @@ static hr_tree random_tree(parts *p, unsigned depth, size_t output) {
         }
         random_split(p, &tree, &tree.nodes[n]);
         tree.nodes[n].left = (uint32_t)tree.node_count;
-        for (uint32_t i = 0; i < hr_node_child_count(&tree.nodes[n]); i++) levels[tree.node_count++] = levels[n] + 1;
+        for (uint32_t i = 0; i < hr_node_child_count(&tree.nodes[n]); i++)
+            levels[tree.node_count++] = levels[n] + 1;
     }
     return tree;
 }
@@ -102,7 +109,8 @@ static void make_releases(parts *p, hr_privacy_measure privacy_measure, double d
     hr_permit permit;
     for (int64_t tree = 0; tree < 2; tree++) {
         const hr_charge split = {"split", tree, 0, 0, (uint64_t)tree, privacy_measure ? HR_UNIT / 8 : 0, 40};
-        const hr_charge leaf = {"leaf sum", tree, -1, 0, (uint64_t)tree, privacy_measure ? HR_UNIT / 3 + (hr_units)tree : 0, 7};
+        const hr_charge leaf = {
+            "leaf sum", tree, -1, 0, (uint64_t)tree, privacy_measure ? HR_UNIT / 3 + (hr_units)tree : 0, 7};
         assert_int_equal(hr_gate_charge_choice(p->gate, &split, &permit, NULL), HR_OK);
         hr_exact scores[2] = {{5}, {-3}};
         (void)hr_gate_choose(p->gate, permit, scores, 2);
@@ -115,11 +123,14 @@ static void make_releases(parts *p, hr_privacy_measure privacy_measure, double d
     hr_model *m = &p->model;
     m->privacy_measure = privacy_measure;
     m->releases = (hr_release *)hr_gate_releases(p->gate, &m->release_count);
-    assert_int_equal(hr_model_account(m->releases, m->release_count, privacy_measure, delta, &m->guarantee, NULL), HR_OK);
-    m->guarantee.statement = privacy_measure ? "Proved, \"quoted\"\nand on two lines." : "Nothing is protected: every answer is exact.";
+    assert_int_equal(
+        hr_model_account(m->releases, m->release_count, privacy_measure, delta, &m->guarantee, NULL), HR_OK);
+    m->guarantee.statement = privacy_measure ? "Proved, \"quoted\"\nand on two lines."
+                                             : "Nothing is protected: every answer is exact.";
 }
 
-void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth, hr_privacy_measure privacy_measure) {
+void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth,
+                hr_privacy_measure privacy_measure) {
     static hr_setting settings[] = {{"trees", "12"}, {"depth", "4"}, {"learning-rate", "0.1"}};
     *p = (parts){.random = 88172645463325252u, .model = {.method = "dpboost", .mode = HR_SOUND}};
     p->model.arena = hr_arena_new();
@@ -156,8 +167,8 @@ hr_data *make_data(const hr_model *model, size_t rows, bool labels) {
         for (size_t i = 0; i < rows; i++) {
             double u = next_unit(&random);
             bool gone = f < FEATURES && next_random(&random) % 8 == 0;
-            double value =
-                column->kind == HR_NUMBER ? column->low + u * (column->high - column->low) : floor(u * (double)column->value_count);
+            double value = column->kind == HR_NUMBER ? column->low + u * (column->high - column->low)
+                                                     : floor(u * (double)column->value_count);
             if (f < FEATURES && column->kind == HR_CATEGORY) value += 1;
             if (f == AGE && next_random(&random) % 8 == 0) value = 37.5;
             columns[f][i] = gone ? (double)NAN : value;
@@ -165,7 +176,8 @@ hr_data *make_data(const hr_model *model, size_t rows, bool labels) {
     }
     hr_data *data = NULL;
     hr_error err = {0};
-    hr_status status = hr_data_from_arrays(schema, rows, (const double *const *)columns, labels ? columns[FEATURES] : NULL, &data, &err);
+    hr_status status = hr_data_from_arrays(schema, rows, (const double *const *)columns,
+                                           labels ? columns[FEATURES] : NULL, &data, &err);
     if (status) print_error("%s\n", err.message);
     assert_int_equal(status, HR_OK);
     for (size_t f = 0; f <= FEATURES; f++) free(columns[f]);

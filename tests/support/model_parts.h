@@ -1,5 +1,5 @@
-/* Models made by hand for the tests of src/model: a schema with every kind of column, seeded random trees, and the releases of
- * a real gate. */
+/* Models made by hand for the tests of src/model: a schema with every kind of column, seeded random trees,
+ * and the releases of a real gate. */
 #ifndef HR_TESTS_SUPPORT_MODEL_PARTS_H
 #define HR_TESTS_SUPPORT_MODEL_PARTS_H
 
@@ -24,7 +24,8 @@ typedef struct parts {
 } parts;
 
 /* A model for a task with `outputs` scores. */
-void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth, hr_privacy_measure privacy_measure);
+void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth,
+                hr_privacy_measure privacy_measure);
 void parts_done(parts *p);
 hr_model *make_model(parts *p);
 

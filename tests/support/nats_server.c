@@ -39,13 +39,20 @@ unsigned server_keep_port(int *keeper) {
     return ntohs(address.sin_port);
 }
 
-hr_nats_options server_options(const server *s, char paths[3][SERVER_PATH], const char *certificate, const char *name) {
+hr_nats_options server_options(const server *s, char paths[3][SERVER_PATH], const char *certificate,
+                               const char *name) {
     const bool admin = strcmp(certificate, HR_BROKER_ADMIN) == 0;
     snprintf(paths[0], SERVER_PATH, "%s/ca.pem", s->folder);
-    snprintf(paths[1], SERVER_PATH, "%s/%s/%s.pem", s->folder, admin ? "broker" : certificate, admin ? certificate : "tls");
-    snprintf(paths[2], SERVER_PATH, "%s/%s/%s-key.pem", s->folder, admin ? "broker" : certificate, admin ? certificate : "tls");
-    return (hr_nats_options){
-        .url = s->url, .authority = paths[0], .certificate = paths[1], .certificate_key = paths[2], .federation = "demo", .name = name};
+    snprintf(paths[1], SERVER_PATH, "%s/%s/%s.pem", s->folder, admin ? "broker" : certificate,
+             admin ? certificate : "tls");
+    snprintf(paths[2], SERVER_PATH, "%s/%s/%s-key.pem", s->folder, admin ? "broker" : certificate,
+             admin ? certificate : "tls");
+    return (hr_nats_options){.url = s->url,
+                             .authority = paths[0],
+                             .certificate = paths[1],
+                             .certificate_key = paths[2],
+                             .federation = "demo",
+                             .name = name};
 }
 
 hr_status server_prepare(const server *s, int ack_seconds, hr_error *err) {

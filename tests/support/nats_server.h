@@ -1,5 +1,6 @@
-/* A real broker for a test: a federation of its own in a temporary folder, a nats-server on a port that was free, and inboxes that are
- * ready. Nothing waits by the clock: what must become true is tried until it is, or until a deadline fails the test. */
+/* A real broker for a test: a federation of its own in a temporary folder, a nats-server on a port that was
+ * free, and inboxes that are ready. Nothing waits by the clock: what must become true is tried until it is,
+ * or until a deadline fails the test. */
 #ifndef HR_TESTS_SUPPORT_NATS_SERVER_H
 #define HR_TESTS_SUPPORT_NATS_SERVER_H
 
@@ -39,10 +40,12 @@ double server_clock(void);
 /* Where nats-server is; some systems keep it where ordinary users do not look. NULL: nowhere. */
 const char *server_program(void);
 
-/* A port at which nobody listens. Linux gives it to nobody else while the socket *keeper is open, but lets a broker listen there: both
- * reuse addresses, and the keeper does not listen. Elsewhere somebody else may be faster than the broker. */
+/* A port at which nobody listens. Linux gives it to nobody else while the socket *keeper is open, but lets a
+ * broker listen there: both reuse addresses, and the keeper does not listen. Elsewhere somebody else may be
+ * faster than the broker. */
 unsigned server_keep_port(int *keeper);
-hr_nats_options server_options(const server *s, char paths[3][SERVER_PATH], const char *certificate, const char *name);
+hr_nats_options server_options(const server *s, char paths[3][SERVER_PATH], const char *certificate,
+                               const char *name);
 hr_status server_prepare(const server *s, int ack_seconds, hr_error *err);
 void server_launch(server *s);
 bool server_died(server *s);

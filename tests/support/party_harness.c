@@ -11,7 +11,7 @@ static uint64_t digest_of(const void *bytes, size_t size) {
     return digest | 1;
 }
 
-/* ---- What leaves --------------------------------------------------------------------------------------- */
+/* ---- What leaves ---- */
 
 static void note_sent(harness *l, work_record *d, const void *bytes, size_t size) {
     uint64_t digest = digest_of(bytes, size);
@@ -22,7 +22,8 @@ static void note_sent(harness *l, work_record *d, const void *bytes, size_t size
 static void note_forest(harness *l, const Hedgerow__Forest *forest) {
     for (size_t i = 0; forest && i < forest->n_slots; i++)
         if (forest->slots[i]->tree.len)
-            note_sent(l, &l->event_log->trees[forest->slots[i]->slot], forest->slots[i]->tree.data, forest->slots[i]->tree.len);
+            note_sent(l, &l->event_log->trees[forest->slots[i]->slot], forest->slots[i]->tree.data,
+                      forest->slots[i]->tree.len);
 }
 
 static void note_ballot(harness *l, size_t from, const Hedgerow__Ballot *ballot) {
@@ -43,7 +44,8 @@ static void note_message(harness *l, size_t from, const Hedgerow__Message *m) {
     case HEDGEROW__MESSAGE__KIND_POLL: note_forest(l, m->poll->forest); break;
     case HEDGEROW__MESSAGE__KIND_BALLOT: note_ballot(l, from, m->ballot); break;
     case HEDGEROW__MESSAGE__KIND_NOTICE:
-        if (m->notice->kind == HEDGEROW__NOTICE__KIND__EMPTY) l->event_log->trees[m->notice->slot].none = true;
+        if (m->notice->kind == HEDGEROW__NOTICE__KIND__EMPTY)
+            l->event_log->trees[m->notice->slot].none = true;
         break;
     default: break;
     }
@@ -65,7 +67,7 @@ static void record_packet(harness *l, const char *to, const void *bytes, size_t 
     free(e.body.at);
 }
 
-/* ---- A transport that is watched ----------------------------------------------------------------------- */
+/* ---- A transport that is watched ---- */
 
 bool dies(const harness_party *p, bool after) {
     return p->harness->dies && p->harness->dies(p, after);
@@ -104,18 +106,18 @@ static void watched_close(hr_transport *self) {
     c->inner = NULL;
 }
 
-/* ---- Work that is counted ------------------------------------------------------------------------------ */
+/* ---- Work that is counted ---- */
 
 /* Rule 1: what is drawn now was paid for, on the disk. */
 static bool is_reserved(const harness_party *p, const hr_party_job *job) {
     hr_ledger_total total;
-    bool paid =
-        job->record->entry && !hr_ledger_sum(p->ledger, &total, NULL) && total.epsilon_spent > p->harness->job.options.epsilon - 1e-11;
+    bool paid = job->record->entry && !hr_ledger_sum(p->ledger, &total, NULL) &&
+                total.epsilon_spent > p->harness->job.options.epsilon - 1e-11;
     return paid && sqlite3_get_autocommit(hr_ledger_file(p->ledger));
 }
 
-static hr_status watch_work(harness_party *p, work_call *call, work_record *d, const hr_party_job *job, size_t slot, hr_bytes *out,
-                            hr_error *err) {
+static hr_status watch_work(harness_party *p, work_call *call, work_record *d, const hr_party_job *job,
+                            size_t slot, hr_bytes *out, hr_error *err) {
     if (dies(p, false)) return HR_E_CANCELLED;
     if (!is_reserved(p, job)) p->harness->event_log->unreserved++;
     d->draws++;
@@ -127,12 +129,14 @@ static hr_status watch_work(harness_party *p, work_call *call, work_record *d, c
     return HR_E_CANCELLED;
 }
 
-static hr_status watched_train(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out, hr_error *err) {
+static hr_status watched_train(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                               hr_error *err) {
     harness_party *p = (harness_party *)self;
     return watch_work(p, p->real.train, &p->harness->event_log->trees[slot], job, slot, out, err);
 }
 
-static hr_status watched_vote(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out, hr_error *err) {
+static hr_status watched_vote(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                              hr_error *err) {
     harness_party *p = (harness_party *)self;
     return watch_work(p, p->real.vote, &p->harness->event_log->ballots[slot], job, slot, out, err);
 }
@@ -180,7 +184,7 @@ static void set_work(harness_party *p) {
     p->as.work.finish = watched_finish;
 }
 
-/* ---- Lives --------------------------------------------------------------------------------------------- */
+/* ---- Lives ---- */
 
 static hr_status open_files(harness_party *p, hr_error *err) {
     if (!p->index) return hr_journal_open(p->path, &p->journal, err);
@@ -190,7 +194,8 @@ static hr_status open_files(harness_party *p, hr_error *err) {
 
 hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err) {
     harness *l = p->harness;
-    p->watched = (watched_transport){{watched_send, watched_receive, watched_settle, watched_close}, inner, {0}, p};
+    p->watched =
+        (watched_transport){{watched_send, watched_receive, watched_settle, watched_close}, inner, {0}, p};
     hr_status status = open_files(p, err);
     if (status) return status;
     set_work(p);
@@ -229,7 +234,7 @@ void party_stop(harness_party *p) {
     p->ledger = NULL;
 }
 
-/* ---- A harness ----------------------------------------------------------------------------------------- */
+/* ---- A harness ---- */
 
 hr_job_file harness_job(size_t rounds, hr_order order, bool votes) {
     hr_job_file job = {.rounds = rounds, .order = order, .options = options_of("inprivate", HR_SOUND)};
@@ -286,7 +291,8 @@ static void add_party(harness *l, size_t index) {
 void harness_open(harness *l, hr_job_file job) {
     static const char *const coordinators[] = {"coordinator"}, *const methods[] = {"inprivate"};
     *l = (harness){.table = table_of_steps(60, 2, 2, 5), .job = job, .deadline = NEVER, .now = 1000000};
-    l->policy = (hr_policy){.coordinators = {coordinators, 1}, .methods = {methods, 1}, .epsilon = 1, .owners = 1};
+    l->policy =
+        (hr_policy){.coordinators = {coordinators, 1}, .methods = {methods, 1}, .epsilon = 1, .owners = 1};
     l->membership = (hr_membership){"test", l->members, PARTIES};
     l->coordinators[0] = true;
     assert_int_equal(hr_loopback_new(&l->loopback, NULL), HR_OK);
@@ -309,7 +315,7 @@ void harness_close(harness *l) {
     temp_dir_close(&state);
 }
 
-/* ---- The job state of a job ------------------------------------------------------------------------------- */
+/* ---- The job state of a job ---- */
 
 hr_status harness_submit(harness *l, hr_error *err) {
     const char *names[OWNERS];
@@ -380,7 +386,7 @@ void harness_start(harness *l) {
     party_restart(&l->parties[0]);
 }
 
-/* ---- What must hold in the end ------------------------------------------------------------------------- */
+/* ---- What must hold in the end ---- */
 
 void check_query(const harness_party *p, const char *sql, const char *number) {
     const char *answer = query_database(p->path, sql);
@@ -399,7 +405,9 @@ static size_t check_works(const work_record *works, size_t from, size_t step_siz
     for (size_t p = from; p < end; p += step_size) {
         const work_record *d = &works[p];
         if (d->draws > 1) fail_msg("noise was drawn %d times for slot %zu", d->draws, p);
-        if (!!d->sent == d->none) fail_msg("slot %zu: %s", p, d->none ? "a tree, and word that there is none" : "nothing was ever said");
+        if (!!d->sent == d->none)
+            fail_msg("slot %zu: %s", p,
+                     d->none ? "a tree, and word that there is none" : "nothing was ever said");
         if (d->sent) assert_true(d->sent == d->made);
         given += d->sent != 0;
     }
@@ -433,7 +441,8 @@ size_t check_end(harness *l) {
     assert_int_equal(l->event_log->unreserved, 0);
     for (size_t i = 0; i < PARTIES; i++) check_journal(&l->parties[i]);
     for (size_t i = 0; i < OWNERS; i++) {
-        size_t given = check_works(l->event_log->trees, i, OWNERS, slots), counted = check_works(l->event_log->ballots, i, OWNERS, voted);
+        size_t given = check_works(l->event_log->trees, i, OWNERS, slots),
+               counted = check_works(l->event_log->ballots, i, OWNERS, voted);
         check_charge(&l->parties[i + 1], given + counted > 0);
         trees += given;
         ballots += counted;

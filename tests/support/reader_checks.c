@@ -40,7 +40,8 @@ void check_bad_tables(const hr_schema *schema, hr_format format, const bad_table
         int status = hr_data_parse(schema, c->text, strlen(c->text), &options, &data, &err);
         hr_error_format(&err, message, sizeof message);
         bool says = strstr(err.message, c->message) || strstr(err.remedy, c->message);
-        if (status != c->status || err.line != c->line || err.column != c->column || strcmp(err.field, c->field) != 0 || !says) {
+        if (status != c->status || err.line != c->line || err.column != c->column ||
+            strcmp(err.field, c->field) != 0 || !says) {
             fail_msg("case %zu '%s': status %d: %s", i, c->text, status, message);
         }
         assert_string_equal(err.file, "t");

@@ -19,8 +19,10 @@ table table_open(size_t rows, size_t features) {
 
 void table_make(table *t, hr_column label, const hr_column *features) {
     hr_error err = {0};
-    if (hr_schema_make(&label, features, t->features, NULL, 0, &t->schema, &err) != HR_OK) fail_msg("%s", err.message);
-    if (hr_data_from_arrays(t->schema, t->rows, (const double *const *)t->columns, t->labels, &t->data, &err) != HR_OK)
+    if (hr_schema_make(&label, features, t->features, NULL, 0, &t->schema, &err) != HR_OK)
+        fail_msg("%s", err.message);
+    if (hr_data_from_arrays(t->schema, t->rows, (const double *const *)t->columns, t->labels, &t->data,
+                            &err) != HR_OK)
         fail_msg("%s", err.message);
 }
 
@@ -68,7 +70,8 @@ hr_fit_options seeded_options_of(const char *method, hr_mode mode, uint64_t seed
 hr_model *fit(const hr_data *data, const hr_fit_options *options) {
     hr_model *model = NULL;
     hr_error err = {0};
-    if (hr_fit(data, options, &model, &err) != HR_OK) fail_msg("%s: %s; %s", err.field, err.message, err.remedy);
+    if (hr_fit(data, options, &model, &err) != HR_OK)
+        fail_msg("%s: %s; %s", err.field, err.message, err.remedy);
     assert_non_null(model);
     return model;
 }

@@ -37,11 +37,13 @@ table table_open(size_t rows, size_t features);
 /* Makes schema and data. */
 void table_make(table *t, hr_column label, const hr_column *features);
 
-/* The same with all features numbers in [0, 1] and a label of `classes` classes, or a number in [-1, 1] for 0. */
+/* The same with all features numbers in [0, 1] and a label of `classes` classes, or a number in [-1, 1] for
+ * 0. */
 void table_make_plain(table *t, size_t classes);
 void table_close(table *t);
 
-/* Uniform numbers; the label counts how many of the thresholds 1/classes, 2/classes, ... x0 + (x1 > .5)/4 (mod 1) passes. */
+/* Uniform numbers; the label counts how many of the thresholds 1/classes, 2/classes, ... x0 + (x1 > .5)/4
+ * (mod 1) passes. */
 table table_of_steps(size_t rows, size_t features, size_t classes, uint64_t seed);
 
 /* Defaults, on one thread: models do not depend on it, and tests run beside each other. */

@@ -27,8 +27,8 @@ int temp_dir_open_in_memory(void **state);
 char *read_file(const char *path, size_t *size);
 void write_file(const char *path, const char *bytes, size_t size);
 
-/* Runs SQL on the file as the sqlite3 shell would; the first answer's first column as text ("" without one), or SQLite's
- * complaint. */
+/* Runs SQL on the file as the sqlite3 shell would; the first answer's first column as text ("" without one),
+ * or SQLite's complaint. */
 const char *query_database(const char *path, const char *sql);
 
 /* An error that helps: the status, words of the message, some remedy, and the file. */

@@ -2,7 +2,8 @@
 
 const hr_job_id the_job = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}};
 
-const char the_schema[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\nfeatures: [{name: n, kind: number, "
+const char the_schema[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\nfeatures: "
+                          "[{name: n, kind: number, "
                           "low: 0, high: 10}, {name: c, kind: category, values: [a, b, d]}]\n";
 
 static test_members *test_members_open(void) {
@@ -51,7 +52,7 @@ hr_bytes bytes_of(const void *at, size_t size) {
     return out;
 }
 
-/* ---- Trees --------------------------------------------------------------------------------------------- */
+/* ---- Trees ---- */
 
 hr_release half_a_unit(size_t slot) {
     return (hr_release){.what = "leaf sum",
@@ -76,7 +77,8 @@ leaf_tree *leaf_tree_of(hr_arena *arena, size_t slot) {
 }
 
 bool is_sound(const test_members *f, const hr_tree *tree) {
-    const hr_tree_limits limits = {.schema = f->schema, .depth_max = 64, .value_max = 1e300, .within_bounds = true};
+    const hr_tree_limits limits = {
+        .schema = f->schema, .depth_max = 64, .value_max = 1e300, .within_bounds = true};
     hr_tree_fault fault;
     return !hr_tree_check(tree, &limits, &fault, NULL);
 }
@@ -96,11 +98,14 @@ hr_tree_rules rules_of(const test_members *f) {
     return (hr_tree_rules){f->schema, false, HR_UNIT};
 }
 
-/* ---- Job states ------------------------------------------------------------------------------------------- */
+/* ---- Job states ---- */
 
 hr_job_state job_state_of(const test_members *f, size_t self) {
-    hr_job_state c = {
-        .view = &f->views[self], .job = the_job, .coordinator = COORDINATOR, .rules = rules_of(f), .owners = {ANNA, BERT, CARL}};
+    hr_job_state c = {.view = &f->views[self],
+                      .job = the_job,
+                      .coordinator = COORDINATOR,
+                      .rules = rules_of(f),
+                      .owners = {ANNA, BERT, CARL}};
     c.owner_count = 3;
     c.rounds = 2;
     assert_int_equal(hr_job_state_begin(&c, NULL), HR_OK);
@@ -113,7 +118,7 @@ void sign_leaf(const test_members *f, hr_job_state *job_state, size_t slot) {
     free(tree.at);
 }
 
-/* ---- Packets ------------------------------------------------------------------------------------------- */
+/* ---- Packets ---- */
 
 Hedgerow__Envelope envelope_of(const test_members *f, size_t from, size_t to, const char *body) {
     Hedgerow__Envelope e = HEDGEROW__ENVELOPE__INIT;
@@ -134,7 +139,8 @@ hr_bytes sealed_bytes(const test_members *f, size_t signer, size_t to, const voi
     return out;
 }
 
-hr_bytes sealed_envelope(const test_members *f, size_t signer, size_t to, const Hedgerow__Envelope *envelope) {
+hr_bytes sealed_envelope(const test_members *f, size_t signer, size_t to,
+                         const Hedgerow__Envelope *envelope) {
     hr_bytes plain = packed(envelope), out = sealed_bytes(f, signer, to, plain.at, plain.size);
     free(plain.at);
     return out;

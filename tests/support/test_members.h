@@ -1,4 +1,5 @@
-/* A small federation whose keys are the same in every run, trees that it may send, and packets with any content. */
+/* A small federation whose keys are the same in every run, trees that it may send, and packets with any
+ * content. */
 #ifndef HR_TESTS_SUPPORT_TEST_MEMBERS_H
 #define HR_TESTS_SUPPORT_TEST_MEMBERS_H
 
@@ -9,7 +10,17 @@
 #include "synth/generate.h"
 #include "tree/tree_check.h"
 
-enum { COORDINATOR, ANNA, BERT, CARL, DORA, OUTSIDER /* a member who is no owner of the job */, MEMBERS, STRANGER = MEMBERS, PERSONS };
+enum {
+    COORDINATOR,
+    ANNA,
+    BERT,
+    CARL,
+    DORA,
+    OUTSIDER /* a member who is no owner of the job */,
+    MEMBERS,
+    STRANGER = MEMBERS,
+    PERSONS
+};
 
 typedef struct test_members {
     hr_identity *who[PERSONS];
@@ -25,7 +36,8 @@ extern const char the_schema[];
 
 int test_members_setup(void **state);
 int test_members_teardown(void **state);
-#define WITH_TEST_MEMBERS(test) cmocka_unit_test_setup_teardown(test, test_members_setup, test_members_teardown)
+#define WITH_TEST_MEMBERS(test)                                                                              \
+    cmocka_unit_test_setup_teardown(test, test_members_setup, test_members_teardown)
 
 hr_bytes packed(const void *message);
 

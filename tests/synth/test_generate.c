@@ -1,4 +1,5 @@
-/* Generated tables: the same bytes everywhere, always as their schema says, and no table at all from bad options. */
+/* Generated tables: the same bytes everywhere, always as their schema says, and no table at all from bad
+ * options. */
 #include "synth/generate.h"
 
 #include <hedgerow/generate.h>
@@ -46,7 +47,8 @@ static void test_dice__are_the_published_ones(void **state) {
     (void)state;
     hr_dice dice;
     hr_dice_init(&dice, 1234567);
-    static const uint64_t splitmix[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u, 4593380528125082431u};
+    static const uint64_t splitmix[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
+                                        4593380528125082431u};
     assert_memory_equal(dice.s, splitmix, sizeof splitmix);
     dice = (hr_dice){{1, 2, 3, 4}};
     static const uint64_t xoshiro[] = {11520, 0, 1509978240, 1215971899390074240};
@@ -55,7 +57,8 @@ static void test_dice__are_the_published_ones(void **state) {
 
 static void test_same_options__give_the_same_bytes(void **state) {
     (void)state;
-    static const uint64_t sums[] = {0x13d5c89dfda720, 0xab8bba966470d33, 0xbbb8e73899ca3074, 0x551685e796b95042};
+    static const uint64_t sums[] = {0x13d5c89dfda720, 0xab8bba966470d33, 0xbbb8e73899ca3074,
+                                    0x551685e796b95042};
     for (int g = HR_GENERATE_HOSPITAL; g <= HR_GENERATE_FRIEDMAN1; g++) {
         hr_generate_options options = options_of((hr_generator)g, 2000, 1);
         char *one = generate(&options), *two = generate(&options);
@@ -80,7 +83,8 @@ static void test_other_seed__gives_another_table(void **state) {
 static void test_more_rows__begin_with_the_fewer(void **state) {
     (void)state;
     for (int g = HR_GENERATE_HOSPITAL; g <= HR_GENERATE_FRIEDMAN1; g++) {
-        hr_generate_options few = options_of((hr_generator)g, 3, 5), many = options_of((hr_generator)g, 3000, 5);
+        hr_generate_options few = options_of((hr_generator)g, 3, 5),
+                            many = options_of((hr_generator)g, 3000, 5);
         char *head = generate(&few), *whole = generate(&many);
         assert_memory_equal(head, whole, strlen(head));
         free(head);
@@ -198,11 +202,11 @@ static void refuse(const hr_generate_options *options, const char *field) {
     assert_ptr_equal(yaml, kept);
 }
 
-#define REFUSE(generator, member, value)                                                                                                   \
-    do {                                                                                                                                   \
-        hr_generate_options o = options_of(generator, 10, 1);                                                                              \
-        o.member = value;                                                                                                                  \
-        refuse(&o, #member);                                                                                                               \
+#define REFUSE(generator, member, value)                                                                     \
+    do {                                                                                                     \
+        hr_generate_options o = options_of(generator, 10, 1);                                                \
+        o.member = value;                                                                                    \
+        refuse(&o, #member);                                                                                 \
     } while (0)
 
 static void test_options__out_of_range_are_refused(void **state) {
@@ -279,7 +283,8 @@ static bool stop(void *user, const char *bytes, size_t size) {
 
 static void test_write__stops_when_told(void **state) {
     (void)state;
-    hr_generate_options many = options_of(HR_GENERATE_HOSPITAL, UINT64_MAX, 1), one = options_of(HR_GENERATE_HOSPITAL, 1, 1);
+    hr_generate_options many = options_of(HR_GENERATE_HOSPITAL, UINT64_MAX, 1),
+                        one = options_of(HR_GENERATE_HOSPITAL, 1, 1);
     for (size_t at = 1; at < 4; at++) {
         reader r = {.stop_at = at};
         hr_error err = {0};

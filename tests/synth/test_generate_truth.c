@@ -1,5 +1,5 @@
-/* Generated tables follow the laws that their documentation states. The seeds are fixed; under other seeds each of these
- * two-sided tests would raise a false alarm once in a million (|z| < 4.892). */
+/* Generated tables follow the laws that their documentation states. The seeds are fixed; under other seeds
+ * each of these two-sided tests would raise a false alarm once in a million (|z| < 4.892). */
 #include "synth/generate.h"
 
 #include <hedgerow/generate.h>
@@ -76,7 +76,8 @@ static void test_normal__has_its_moments(void **state) {
         four += z * z * z * z;
         beyond += z > 1;
     }
-    /* Of a sum of twelve uniform numbers: E z^4 = 2.9, E z^8 = 85.63; Pr(z > 1) by Irwin and Hall's formula. */
+    /* Of a sum of twelve uniform numbers: E z^4 = 2.9, E z^8 = 85.63; Pr(z > 1) by Irwin and Hall's formula.
+     */
     assert_true(fabs(one) < alarm * sqrt(N));
     assert_true(fabs(two - N) < alarm * sqrt(1.9 * N));
     assert_true(fabs(four - 2.9 * N) < alarm * sqrt((85.63 - 2.9 * 2.9) * N));
@@ -99,7 +100,7 @@ static void test_unit_and_below__are_uniform(void **state) {
     for (int k = 0; k < 7; k++) check_share(counts[k], N, 1 / 7.0);
 }
 
-/* ---- The hospital, as docs/hospital.md says -------------------------------------------------------------------------- */
+/* ---- The hospital, as docs/hospital.md says ---- */
 
 enum column {
     AGE,
@@ -128,8 +129,10 @@ static bool is(const table *t, enum column column, const char *value) {
 }
 
 static double points_of(const table *t) {
-    double age = number(t, AGE), days = number(t, DAYS), charlson = number(t, CHARLSON), haemoglobin = number(t, HAEMOGLOBIN);
-    double systolic = number(t, SYSTOLIC), bmi = number(t, BMI), points = 0.9 * fmin(number(t, PRIOR), 5) + 0.35 * fmin(charlson, 8);
+    double age = number(t, AGE), days = number(t, DAYS), charlson = number(t, CHARLSON),
+           haemoglobin = number(t, HAEMOGLOBIN);
+    double systolic = number(t, SYSTOLIC), bmi = number(t, BMI),
+           points = 0.9 * fmin(number(t, PRIOR), 5) + 0.35 * fmin(charlson, 8);
     points += 0.03 * fmax(age - 70, 0);
     points += haemoglobin < 10 ? 1.6 : haemoglobin < 12 ? 0.8 : 0;
     points += number(t, SODIUM) < 135 ? 0.7 : 0;
@@ -152,7 +155,8 @@ static bool complete(const table *t) {
     return true;
 }
 
-/* Which slice of its column a cell belongs to: an integer's own, or any of its own for the word of a category. */
+/* Which slice of its column a cell belongs to: an integer's own, or any of its own for the word of a
+ * category. */
 static size_t slice_of(const char *cell) {
     if (strchr("0123456789", cell[0])) return (size_t)strtod(cell, NULL);
     size_t sum = 0;
@@ -170,9 +174,9 @@ static void add_row(slice *to, double yes, double p) {
     to->variance += p * (1 - p);
 }
 
-/* Among rows without holes, and in every slice of every column and of the points, readmissions are as many as the formula
- * says. (The sum of twelve uniform numbers differs from a normal one by less than 0.0024 in probability: that much is
- * allowed on top.) */
+/* Among rows without holes, and in every slice of every column and of the points, readmissions are as many as
+ * the formula says. (The sum of twelve uniform numbers differs from a normal one by less than 0.0024 in
+ * probability: that much is allowed on top.) */
 static void test_hospital__follows_its_formula(void **state) {
     (void)state;
     hr_generate_options options;
@@ -184,7 +188,8 @@ static void test_hospital__follows_its_formula(void **state) {
     assert_int_equal(t.columns, COLUMNS);
     while (next_row(&t)) {
         if (!complete(&t)) continue;
-        double points = points_of(&t), p = 0.5 * erfc((4.6 - points) / 1.2 / sqrt(2)), yes = is(&t, READMITTED, "yes");
+        double points = points_of(&t), p = 0.5 * erfc((4.6 - points) / 1.2 / sqrt(2)),
+               yes = is(&t, READMITTED, "yes");
         for (int i = 0; i < READMITTED; i++) add_row(&slices[i][slice_of(t.cell[i])], yes, p);
         add_row(&slices[READMITTED][(size_t)fmax(points + 1, 0)], yes, p);
     }
@@ -192,7 +197,8 @@ static void test_hospital__follows_its_formula(void **state) {
         for (int k = 0; k < 256; k++) {
             const slice *s = &slices[i][k];
             if (s->variance < 10) continue; /* too few for a normal approximation */
-            if (fabs(s->excess) > alarm * sqrt(s->variance) + 0.0024 * s->rows) fail_msg("column %d, slice %d: %g", i, k, s->excess);
+            if (fabs(s->excess) > alarm * sqrt(s->variance) + 0.0024 * s->rows)
+                fail_msg("column %d, slice %d: %g", i, k, s->excess);
         }
     }
     assert_true(slices[READMITTED][5].rows > 1000);
@@ -205,7 +211,8 @@ static void test_hospital__has_the_documented_shares(void **state) {
     hr_generate_options_init(&options, HR_GENERATE_HOSPITAL);
     options.rows = 100000;
     options.seed = 14;
-    double yes = 0, emergencies = 0, smokers = 0, no_bmi[2] = {0}, no_blood[2] = {0}, no_creatinine[2] = {0}, no_hba1c = 0, no_smoker = 0;
+    double yes = 0, emergencies = 0, smokers = 0, no_bmi[2] = {0}, no_blood[2] = {0}, no_creatinine[2] = {0},
+           no_hba1c = 0, no_smoker = 0;
     table t = generate(&options);
     while (next_row(&t)) {
         int emergency = is(&t, ADMISSION, "emergency");
@@ -233,7 +240,7 @@ static void test_hospital__has_the_documented_shares(void **state) {
     free(t.bytes);
 }
 
-/* ---- The classic tables ---------------------------------------------------------------------------------------------- */
+/* ---- The classic tables ---- */
 
 static void test_friedman1__is_its_formula(void **state) {
     (void)state;
@@ -244,7 +251,8 @@ static void test_friedman1__is_its_formula(void **state) {
     const double pi = acos(-1);
     while (next_row(&t)) {
         double third = number(&t, 2) - 0.5;
-        double y = 10 * sin(pi * number(&t, 0) * number(&t, 1)) + 20 * third * third + 10 * number(&t, 3) + 5 * number(&t, 4);
+        double y = 10 * sin(pi * number(&t, 0) * number(&t, 1)) + 20 * third * third + 10 * number(&t, 3) +
+                   5 * number(&t, 4);
         assert_true(fabs(y - number(&t, t.columns - 1)) < 0.5001e-4);
     }
     free(t.bytes);
@@ -260,7 +268,8 @@ static void test_friedman1__has_the_noise_that_was_asked_for(void **state) {
     double one = 0, two = 0;
     while (next_row(&t)) {
         double third = number(&t, 2) - 0.5;
-        double y = 10 * sin(pi * number(&t, 0) * number(&t, 1)) + 20 * third * third + 10 * number(&t, 3) + 5 * number(&t, 4);
+        double y = 10 * sin(pi * number(&t, 0) * number(&t, 1)) + 20 * third * third + 10 * number(&t, 3) +
+                   5 * number(&t, 4);
         double z = (number(&t, t.columns - 1) - y) / 2;
         one += z;
         two += z * z;
@@ -290,8 +299,8 @@ static void test_regression__weighs_informative_features_alone(void **state) {
     free(t.bytes);
 }
 
-/* Labels are equally frequent; without flips every class keeps to its two corners, so that means differ by class, and with
- * all labels flipped they do not. */
+/* Labels are equally frequent; without flips every class keeps to its two corners, so that means differ by
+ * class, and with all labels flipped they do not. */
 static void check_classes(double noise, bool apart) {
     hr_generate_options options;
     hr_generate_options_init(&options, HR_GENERATE_CLASSIFICATION);
@@ -312,8 +321,8 @@ static void check_classes(double noise, bool apart) {
     check_share(counts[1], (double)options.rows, 0.5);
     double largest = 0;
     for (int i = 0; i < 3; i++) {
-        double z =
-            (sums[1][i] / counts[1] - sums[0][i] / counts[0]) / sqrt(squares[i] / (double)options.rows * (1 / counts[0] + 1 / counts[1]));
+        double z = (sums[1][i] / counts[1] - sums[0][i] / counts[0]) /
+                   sqrt(squares[i] / (double)options.rows * (1 / counts[0] + 1 / counts[1]));
         largest = fmax(largest, fabs(z));
     }
     assert_int_equal(largest > 5 * alarm, apart);

@@ -73,7 +73,8 @@ static void test_address__is_nothing_else(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         hr_broker_address address = {.port = 7};
         hr_error err = {0};
-        if (hr_broker_address_parse(bad[i], &address, &err) != HR_E_ARGUMENT) fail_msg("'%s' should be refused", bad[i]);
+        if (hr_broker_address_parse(bad[i], &address, &err) != HR_E_ARGUMENT)
+            fail_msg("'%s' should be refused", bad[i]);
         assert_int_equal(address.port, 7);
         assert_int_equal(err.status, HR_E_ARGUMENT);
         assert_true(err.message[0] && err.remedy[0]);
@@ -87,16 +88,17 @@ static void test_config__lets_members_do_what_they_must_and_nothing_else(void **
     const char *members[] = {"north"};
     char *text = NULL;
     assert_int_equal(hr_broker_config("demo", &address, members, 1, &text, NULL), HR_OK);
-    const char *expected = "    {\n"
-                           "      user: \"north\"\n"
-                           "      permissions {\n"
-                           "        publish { allow: [\"fed.demo.*.north\", \"$JS.API.CONSUMER.INFO.demo.north\", "
-                           "\"$JS.API.CONSUMER.MSG.NEXT.demo.north\", \"$JS.ACK.demo.north.>\"] }\n"
-                           "        subscribe { allow: [\"_INBOX_north.>\"] }\n"
-                           "      }\n"
-                           "    }\n"
-                           "  ]\n"
-                           "}\n";
+    const char *expected =
+        "    {\n"
+        "      user: \"north\"\n"
+        "      permissions {\n"
+        "        publish { allow: [\"fed.demo.*.north\", \"$JS.API.CONSUMER.INFO.demo.north\", "
+        "\"$JS.API.CONSUMER.MSG.NEXT.demo.north\", \"$JS.ACK.demo.north.>\"] }\n"
+        "        subscribe { allow: [\"_INBOX_north.>\"] }\n"
+        "      }\n"
+        "    }\n"
+        "  ]\n"
+        "}\n";
     const char *found = strstr(text, "    {\n      user: \"north\"");
     assert_non_null(found);
     assert_string_equal(found, expected);

@@ -138,7 +138,8 @@ static void test_federations__do_not_trust_each_other(void **state) {
 static void test_certificates__have_their_own_keys_and_numbers(void **state) {
     (void)state;
     office o = open_office();
-    X509 *first = issue(&o, HR_CERTIFICATE_CLIENT, "north"), *second = issue(&o, HR_CERTIFICATE_CLIENT, "north");
+    X509 *first = issue(&o, HR_CERTIFICATE_CLIENT, "north"),
+         *second = issue(&o, HR_CERTIFICATE_CLIENT, "north");
     assert_int_not_equal(ASN1_INTEGER_cmp(X509_get0_serialNumber(first), X509_get0_serialNumber(second)), 0);
     assert_int_equal(EVP_PKEY_eq(X509_get0_pubkey(first), X509_get0_pubkey(second)), 0);
     X509_free(first);

@@ -172,7 +172,7 @@ static void test_loopback__says_whether_a_packet_waits(void **state) {
     assert_false(hr_loopback_waits(f->loopback, "b"));
 }
 
-/* ---- Many at the same time ---------------------------------------------------------------------------------------------------- */
+/* ---- Many at the same time ---- */
 
 enum { SENDERS = 4, LETTERS = 20000 };
 
@@ -227,7 +227,8 @@ static void test_loopback__carries_for_many_at_the_same_time(void **state) {
 
 static void test_script__decides_what_becomes_of_a_packet(void **state) {
     fixture *f = *state;
-    static const hr_loopback_fate fates[] = {HR_FATE_FIRST, HR_FATE_LOST, HR_FATE_TWICE, HR_FATE_FIRST, HR_FATE_ARRIVES};
+    static const hr_loopback_fate fates[] = {HR_FATE_FIRST, HR_FATE_LOST, HR_FATE_TWICE, HR_FATE_FIRST,
+                                             HR_FATE_ARRIVES};
     f->fates = fates;
     hr_loopback_script(f->loopback, next_fate, f);
     send_letters(f->a, "123456");

@@ -7,7 +7,7 @@
 
 enum { LONG = SERVER_PATIENCE * 1000, SHORT = 100 };
 
-/* ---- Ends ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Ends ---- */
 
 static hr_transport *open_as(const server *s, const char *name) {
     char paths[3][SERVER_PATH];
@@ -37,7 +37,8 @@ static bool holds(const hr_packet *packet, const char *text) {
 /* The next packet is this one; it is settled. */
 static void expect_text(hr_transport *end, const char *text) {
     hr_packet packet = receive_within(end, LONG);
-    if (!holds(&packet, text)) fail_msg("'%.*s' came, not '%s'", (int)packet.size, packet.bytes ? (char *)packet.bytes : "", text);
+    if (!holds(&packet, text))
+        fail_msg("'%.*s' came, not '%s'", (int)packet.size, packet.bytes ? (char *)packet.bytes : "", text);
     end->settle(end, &packet);
     assert_null(packet.bytes);
 }
@@ -55,7 +56,7 @@ static void check_error(const hr_error *err, hr_status status, const char *words
     assert_true(err->remedy[0]);
 }
 
-/* ---- Packets ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Packets ---- */
 
 static void test_packet__goes_both_ways(void **state) {
     hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob");
@@ -114,7 +115,8 @@ static void test_packets__arrive_in_the_order_of_sending(void **state) {
         snprintf(text, sizeof text, "packet %d", i);
         expect_text(bob, text);
     }
-    print_message("%d packets sent in %.3f s, received in %.3f s\n", MANY, sent - start, server_clock() - sent);
+    print_message("%d packets sent in %.3f s, received in %.3f s\n", MANY, sent - start,
+                  server_clock() - sent);
     expect_nothing(bob);
     alice->close(alice);
     bob->close(bob);
@@ -132,8 +134,8 @@ static double longest_wait(hr_transport *from, hr_transport *to, int packets) {
     return longest;
 }
 
-/* A packet comes alone and at once, though nothing follows it: it is seen in the best of 25 trials, so that a machine whose load stops
- * every second trial for longer raises a false alarm with 7 * 2^-25 = 2e-7. */
+/* A packet comes alone and at once, though nothing follows it: it is seen in the best of 25 trials, so that a
+ * machine whose load stops every second trial for longer raises a false alarm with 7 * 2^-25 = 2e-7. */
 static void test_packet__is_not_kept_waiting_for_others(void **state) {
     hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob");
     for (int packets = 1; packets <= 7; packets++) {
@@ -186,7 +188,8 @@ static void test_close__gives_back_what_was_not_settled(void **state) {
     bob = open_as(*state, "bob");
     bool seen[2] = {false, false};
     for (int i = 0; i < 2; i++) {
-        hr_packet packet = receive_within(bob, LONG / 3); /* sooner than a packet of who is gone without a word */
+        hr_packet packet =
+            receive_within(bob, LONG / 3); /* sooner than a packet of who is gone without a word */
         seen[0] |= holds(&packet, "one");
         seen[1] |= holds(&packet, "three");
         bob->settle(bob, &packet);
@@ -197,7 +200,7 @@ static void test_close__gives_back_what_was_not_settled(void **state) {
     bob->close(bob);
 }
 
-/* ---- Inboxes ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Inboxes ---- */
 
 static void test_boxes__opened_again__keep_their_packets(void **state) {
     const server *s = *state;
@@ -228,7 +231,8 @@ static void test_boxes__are_missed_until_the_federation_is_opened(void **state) 
         assert_false(server_died(&other));
         assert_true(server_clock() < deadline);
     } while (strstr(err.message, "cannot connect"));
-    check_error(&err, HR_E_IO, "cannot open the inbox of 'alice' in the federation 'demo': the broker has no such inbox");
+    check_error(&err, HR_E_IO,
+                "cannot open the inbox of 'alice' in the federation 'demo': the broker has no such inbox");
     assert_non_null(strstr(err.remedy, "hedgerow federation open"));
     assert_int_equal(hr_federation_open(other.folder, NULL), HR_OK);
     alice = open_as(&other, "alice");
@@ -237,7 +241,7 @@ static void test_boxes__are_missed_until_the_federation_is_opened(void **state) 
     server_done(&other);
 }
 
-/* ---- Loss of the broker ----------------------------------------------------------------------------------------------------------- */
+/* ---- Loss of the broker ---- */
 
 static void test_broker__killed_and_started_again__loses_nothing_that_is_sent_again(void **state) {
     server *s = *state;
@@ -255,7 +259,8 @@ static void test_broker__killed_and_started_again__loses_nothing_that_is_sent_ag
         if (server_clock() - start > SERVER_PATIENCE) fail_msg("still not connected: %s", err.message);
     print_message("connected again %.3f s after the broker was ready\n", server_clock() - start);
 
-    /* The first try may have arrived too, if the connection broke between the packet and its acknowledgement. */
+    /* The first try may have arrived too, if the connection broke between the packet and its acknowledgement.
+     */
     bool before = false, during = false;
     while (!before || !during) {
         hr_packet packet = receive_within(bob, LONG);
@@ -298,7 +303,7 @@ static void test_open__where_nobody_listens__fails(void **state) {
     close(port);
 }
 
-/* ---- Waiting for the broker ------------------------------------------------------------------------------------------------------- */
+/* ---- Waiting for the broker ---- */
 
 typedef struct patience {
     int asked, max;
@@ -346,7 +351,7 @@ static void test_open__before_the_broker_is_there__succeeds_when_it_comes(void *
     alice->close(alice);
 }
 
-/* ---- Who may do what -------------------------------------------------------------------------------------------------------------- */
+/* ---- Who may do what ---- */
 
 static bool fail_if_asked(void *user) {
     (void)user;
@@ -420,7 +425,8 @@ static void test_send__to_nobody__fails(void **state) {
     hr_transport *alice = open_as(*state, "alice");
     assert_int_equal(alice->send(alice, "dave", "x", 1, &err), HR_E_IO);
     check_error(&err, HR_E_IO, "cannot send to 'dave': the broker has no such inbox");
-    const char *names[] = {"", "*", ">", "bob.alice", "Bob", "b b", "-", "a-name-that-has-more-characters-than-32"};
+    const char *names[] = {"",    "*",   ">", "bob.alice",
+                           "Bob", "b b", "-", "a-name-that-has-more-characters-than-32"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_int_equal(alice->send(alice, names[i], "x", 1, &err), HR_E_ARGUMENT);
         check_error(&err, HR_E_ARGUMENT, "is no member's name");
@@ -428,9 +434,10 @@ static void test_send__to_nobody__fails(void **state) {
     alice->close(alice);
 }
 
-/* ---- A member who does not keep to this library ------------------------------------------------------------------------------------- */
+/* ---- A member who does not keep to this library ---- */
 
-static void ignore_error(natsConnection *connection, natsSubscription *subscription, natsStatus error, void *user) {
+static void ignore_error(natsConnection *connection, natsSubscription *subscription, natsStatus error,
+                         void *user) {
     (void)connection, (void)subscription, (void)error, (void)user;
 }
 
@@ -445,7 +452,8 @@ static natsConnection *connect_raw(const server *s, const char *name) {
     assert_int_equal(natsOptions_SetTimeout(settings, LONG), NATS_OK);
     assert_int_equal(natsOptions_SetSecure(settings, true), NATS_OK);
     assert_int_equal(natsOptions_LoadCATrustedCertificates(settings, options.authority), NATS_OK);
-    assert_int_equal(natsOptions_LoadCertificatesChain(settings, options.certificate, options.certificate_key), NATS_OK);
+    assert_int_equal(
+        natsOptions_LoadCertificatesChain(settings, options.certificate, options.certificate_key), NATS_OK);
     assert_int_equal(natsOptions_SetErrorHandler(settings, ignore_error, NULL), NATS_OK);
     assert_int_equal(natsOptions_SetCustomInboxPrefix(settings, inbox), NATS_OK);
     assert_int_equal(natsConnection_Connect(&connection, settings), NATS_OK);
@@ -485,11 +493,13 @@ static void test_member__reading_anothers_box__is_refused(void **state) {
         expect_forbidden(bob, subjects[i]);
         natsSubscription_Destroy(listening);
     }
-    const char *requests[] = {"$JS.API.CONSUMER.MSG.NEXT.demo.carol", "$JS.API.STREAM.MSG.GET.demo", "$JS.API.DIRECT.GET.demo",
-                              "$JS.API.CONSUMER.CREATE.demo"};
+    const char *requests[] = {"$JS.API.CONSUMER.MSG.NEXT.demo.carol", "$JS.API.STREAM.MSG.GET.demo",
+                              "$JS.API.DIRECT.GET.demo", "$JS.API.CONSUMER.CREATE.demo"};
     send_text(alice, "carol", "for carol alone");
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
-        assert_int_equal(natsConnection_PublishRequestString(bob, requests[i], "_INBOX_bob.x", "{\"seq\":1,\"batch\":1}"), NATS_OK);
+        assert_int_equal(
+            natsConnection_PublishRequestString(bob, requests[i], "_INBOX_bob.x", "{\"seq\":1,\"batch\":1}"),
+            NATS_OK);
         expect_forbidden(bob, requests[i]);
     }
     expect_text(carol, "for carol alone");
@@ -498,7 +508,8 @@ static void test_member__reading_anothers_box__is_refused(void **state) {
     carol->close(carol);
 }
 
-/* What is too large or empty cannot have been sent by an honest member; it is not handed out, and does not come again. */
+/* What is too large or empty cannot have been sent by an honest member; it is not handed out, and does not
+ * come again. */
 static void test_receive__skips_what_can_be_no_packet(void **state) {
     hr_transport *bob = open_as(*state, "bob");
     natsConnection *alice = connect_raw(*state, "alice");
@@ -516,7 +527,8 @@ static void test_receive__skips_what_can_be_no_packet(void **state) {
 }
 
 static void test_flood__fills_the_flooders_share_alone(void **state) {
-    hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob"), *carol = open_as(*state, "carol");
+    hr_transport *alice = open_as(*state, "alice"), *bob = open_as(*state, "bob"),
+                 *carol = open_as(*state, "carol");
     hr_error err = {0};
     for (int i = 0; i < HR_BROKER_INBOX_PACKETS; i++) send_text(alice, "carol", "flood");
     assert_int_equal(alice->send(alice, "carol", "flood", 5, &err), HR_E_IO);
@@ -533,7 +545,8 @@ static void test_flood__fills_the_flooders_share_alone(void **state) {
 
 int main(void) {
     if (!server_program()) {
-        print_message("skipped: there is no nats-server; install it (Debian: nats-server) to test the broker\n");
+        print_message(
+            "skipped: there is no nats-server; install it (Debian: nats-server) to test the broker\n");
         return SERVER_SKIPPED;
     }
     const struct CMUnitTest tests[] = {

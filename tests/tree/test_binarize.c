@@ -1,5 +1,5 @@
-/* Trees with multiway splits, and what they become: a walk by hand down the one and down the other ends at the same value. The number v is
- * in bin v + 1 of its feature. */
+/* Trees with multiway splits, and what they become: a walk by hand down the one and down the other ends at
+ * the same value. The number v is in bin v + 1 of its feature. */
 #include "schema/schema.h"
 #include "synth/generate.h"
 #include "tree/binarize.h"
@@ -43,7 +43,8 @@ static hr_schema *make_schema(const hr_feature_bins *features, size_t count) {
     }
     for (size_t f = 0; f < count; f++) {
         columns[f] = (hr_column){.name = names[f], .kind = features[f].kind, .low = 0, .high = 255};
-        if (features[f].kind == HR_CATEGORY) columns[f].values = values, columns[f].value_count = features[f].bin_count - 1;
+        if (features[f].kind == HR_CATEGORY)
+            columns[f].values = values, columns[f].value_count = features[f].bin_count - 1;
     }
     assert_int_equal(hr_schema_make(&label, columns, count, NULL, 0, &schema, NULL), HR_OK);
     return schema;
@@ -56,7 +57,8 @@ static void world_open(world *w, uint64_t seed) {
     w->binning = (hr_binning){FEATURES, w->features};
     for (size_t f = 0; f < FEATURES; f++) {
         w->features[f] = (hr_feature_bins){f % 2 ? HR_CATEGORY : HR_NUMBER, bin_counts[f], NULL};
-        for (size_t i = 0; i < RECORDS; i++) w->bins[f * RECORDS + i] = (uint8_t)hr_dice_below(&w->dice, bin_counts[f]);
+        for (size_t i = 0; i < RECORDS; i++)
+            w->bins[f * RECORDS + i] = (uint8_t)hr_dice_below(&w->dice, bin_counts[f]);
     }
     w->schema = make_schema(w->features, FEATURES);
 }
@@ -90,7 +92,8 @@ static void split_by_bins(world *w, hr_node *node) {
 
 /* Splits nodes until the room for `most` nodes is nearly used up. */
 static void draw_tree(world *w, size_t most) {
-    w->tree = (hr_tree){.nodes = w->nodes, .node_count = 1, .subsets = w->subsets, .thresholds = w->thresholds};
+    w->tree =
+        (hr_tree){.nodes = w->nodes, .node_count = 1, .subsets = w->subsets, .thresholds = w->thresholds};
     for (size_t n = 0; n < w->tree.node_count; n++) {
         hr_node *node = &w->nodes[n];
         uint32_t feature = (uint32_t)hr_dice_below(&w->dice, FEATURES), bins = bin_counts[feature];
@@ -111,25 +114,28 @@ static uint32_t child_by_hand(const world *w, const hr_tree *tree, const hr_node
 
 static double value_by_hand(const world *w, const hr_tree *tree, size_t record) {
     const hr_node *node = tree->nodes;
-    while (node->left) node = &tree->nodes[child_by_hand(w, tree, node, w->bins[node->feature * RECORDS + record])];
+    while (node->left)
+        node = &tree->nodes[child_by_hand(w, tree, node, w->bins[node->feature * RECORDS + record])];
     return node->value;
 }
 
 /* Two-way, and laid out among the bins. */
-static void lay_out(const world *w, const hr_tree *tree, const hr_schema *schema, const hr_binning *binning, const size_t *offsets,
-                    hr_walk_tree *walk) {
+static void lay_out(const world *w, const hr_tree *tree, const hr_schema *schema, const hr_binning *binning,
+                    const size_t *offsets, hr_walk_tree *walk) {
     hr_tree out;
     assert_true(hr_binarize(w->arena, tree, schema, &out));
     for (size_t n = 0; n < out.node_count; n++) {
         hr_node *node = &out.nodes[n];
-        if (node->left && hr_schema_feature(schema, node->feature)->kind == HR_NUMBER) node->cut = (uint8_t)fmax(node->threshold + .5, 0);
+        if (node->left && hr_schema_feature(schema, node->feature)->kind == HR_NUMBER)
+            node->cut = (uint8_t)fmax(node->threshold + .5, 0);
     }
     assert_true(hr_walk_tree_make(w->arena, &out, binning, offsets, walk));
 }
 
 static void test_child__is_one_a_bin_of_a_multiway_split(void **state) {
     (void)state;
-    hr_node nodes[10] = {{.left = 4, .feature = 1, .branches = 6}, {.left = 2, .cut = 3, .missing_left = true}, {.value = 1}};
+    hr_node nodes[10] = {
+        {.left = 4, .feature = 1, .branches = 6}, {.left = 2, .cut = 3, .missing_left = true}, {.value = 1}};
     const hr_tree tree = {.nodes = nodes, .node_count = 10};
     assert_int_equal(hr_node_child_count(&nodes[0]), 6);
     assert_int_equal(hr_node_child_count(&nodes[1]), 2);
@@ -165,11 +171,13 @@ static void test_binarize__gives_every_record_its_value(void **state) {
         hr_tree out;
         assert_true(hr_binarize(w.arena, &w.tree, w.schema, &out));
         size_t wanted = w.tree.node_count;
-        for (size_t n = 0; n < w.tree.node_count; n++) wanted += w.nodes[n].branches ? w.nodes[n].branches - 2u : 0;
+        for (size_t n = 0; n < w.tree.node_count; n++)
+            wanted += w.nodes[n].branches ? w.nodes[n].branches - 2u : 0;
         assert_int_equal(out.node_count, wanted);
         multiway += out.nodes != w.nodes;
         check_shape(&out);
-        for (size_t i = 0; i < RECORDS; i++) assert_true(value_by_hand(&w, &out, i) == value_by_hand(&w, &w.tree, i));
+        for (size_t i = 0; i < RECORDS; i++)
+            assert_true(value_by_hand(&w, &out, i) == value_by_hand(&w, &w.tree, i));
         world_close(&w);
     }
     assert_true(multiway > 150);
@@ -191,7 +199,8 @@ static void test_walk__takes_a_logarithm_of_steps(void **state) {
     (void)state;
     static world w;
     world_open(&w, 1);
-    static const unsigned bins[] = {2, 3, 4, 5, 6, 8, 9, 128, 129, 255, 256}, steps[] = {1, 2, 2, 3, 3, 3, 4, 7, 8, 8, 8};
+    static const unsigned bins[] = {2, 3, 4, 5, 6, 8, 9, 128, 129, 255, 256},
+                          steps[] = {1, 2, 2, 3, 3, 3, 4, 7, 8, 8, 8};
     static uint8_t every[HR_BINS_MAX];
     static size_t positions[HR_BINS_MAX];
     for (size_t bin = 0; bin < HR_BINS_MAX; bin++) every[bin] = (uint8_t)bin, positions[bin] = bin;
@@ -225,7 +234,8 @@ static void make_ranges(world *w) {
         node->missing_left = true;
         if (w->features[node->feature].kind == HR_NUMBER) continue;
         w->subsets[node->subset] = (hr_bin_set){{0}};
-        for (unsigned bin = 0; bin <= node->cut; bin++) hr_bin_set_add(&w->subsets[node->subset], (uint8_t)bin);
+        for (unsigned bin = 0; bin <= node->cut; bin++)
+            hr_bin_set_add(&w->subsets[node->subset], (uint8_t)bin);
     }
 }
 
@@ -264,7 +274,8 @@ static void test_walk__counts_more_than_255_steps(void **state) {
     for (size_t e = 0; e < HR_BINS_MAX; e++) thresholds[e] = (double)e + .5;
     for (size_t n = 1; n < NODES; n++) nodes[n].value = (double)n;
     for (size_t level = 0; level < LEVELS; level++)
-        nodes[level * HR_BINS_MAX] = (hr_node){.left = (uint32_t)(level * HR_BINS_MAX + 1), .branches = HR_BINS_MAX};
+        nodes[level * HR_BINS_MAX] =
+            (hr_node){.left = (uint32_t)(level * HR_BINS_MAX + 1), .branches = HR_BINS_MAX};
     const world w = {.arena = hr_arena_new()};
     hr_schema *schema = make_schema(&feature, 1);
     hr_walk_tree walk;

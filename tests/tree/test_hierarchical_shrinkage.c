@@ -11,13 +11,15 @@
 /* The root (0) has a leaf (1) and a node (2) with two leaves (3, 4). */
 enum { NODES = 5, OUTPUTS = 2 };
 
-static const hr_tree tree = {.nodes = (hr_node[NODES]){{.left = 1}, {0}, {.left = 3}, {0}, {0}}, .node_count = NODES};
+static const hr_tree tree = {.nodes = (hr_node[NODES]){{.left = 1}, {0}, {.left = 3}, {0}, {0}},
+                             .node_count = NODES};
 
 static void close_to(double is, double wanted) {
     if (!(fabs(is - wanted) <= 1e-12 * (1 + fabs(wanted)))) fail_msg("%.17g, wanted %.17g", is, wanted);
 }
 
-/* Sums 6, 3, -1 and counts 10, 5, 1; ridge 2. The root has S = 8, N = 16, L = 3; node 2 has S = 2, N = 6, L = 2. */
+/* Sums 6, 3, -1 and counts 10, 5, 1; ridge 2. The root has S = 8, N = 16, L = 3; node 2 has S = 2, N = 6, L
+ * = 2. */
 static void test_hierarchical_shrinkage__pulls_every_node_towards_its_parent(void **state) {
     (void)state;
     double sums[NODES] = {NAN, 6, NAN, 3, -1}, counts[NODES] = {NAN, 10, NAN, 5, 1}, values[NODES];
@@ -31,7 +33,8 @@ static void test_hierarchical_shrinkage__pulls_every_node_towards_its_parent(voi
     close_to(sums[0], 8), close_to(sums[2], 2), close_to(counts[0], 16), close_to(counts[2], 6);
 }
 
-static void test_hierarchical_shrinkage__is_the_plain_mean_without_noise_and_nothing_under_much(void **state) {
+static void
+test_hierarchical_shrinkage__is_the_plain_mean_without_noise_and_nothing_under_much(void **state) {
     (void)state;
     double sums[NODES] = {0, 6, 0, 3, -1}, counts[NODES] = {0, 10, 0, 5, 1}, values[NODES];
     hr_hierarchical_shrinkage(&tree, 1, 1e-15, sums, counts, values);
@@ -53,7 +56,8 @@ static void test_hierarchical_shrinkage__gives_an_empty_leaf_its_parents_mean(vo
 
 static void test_hierarchical_shrinkage__treats_outputs_by_themselves(void **state) {
     (void)state;
-    double one[2][NODES] = {{0, 6, 0, 3, -1}, {0, -2, 0, 4, 7}}, values[2][NODES], counts[NODES] = {0, 10, 0, 5, 1};
+    double one[2][NODES] = {{0, 6, 0, 3, -1}, {0, -2, 0, 4, 7}}, values[2][NODES],
+           counts[NODES] = {0, 10, 0, 5, 1};
     double both[NODES * OUTPUTS], all[NODES * OUTPUTS];
     for (size_t n = 0; n < NODES; n++)
         for (size_t k = 0; k < OUTPUTS; k++) both[n * OUTPUTS + k] = one[k][n];
@@ -71,13 +75,16 @@ static void test_hierarchical_shrinkage__knows_a_tree_of_one_leaf(void **state) 
     close_to(value, 1);
 }
 
-/* The root (0) has four children: leaves 1, 2 and 4 of 6, 0 and 2 records, and node 3 with leaves 5, 6 and 7 of 1, 1 and 6. */
+/* The root (0) has four children: leaves 1, 2 and 4 of 6, 0 and 2 records, and node 3 with leaves 5, 6 and 7
+ * of 1, 1 and 6. */
 static void test_hierarchical_shrinkage__pulls_the_children_of_multiway_splits(void **state) {
     (void)state;
     enum { MANY = 8 };
-    hr_node nodes[MANY] = {{.left = 1, .branches = 4}, {0}, {0}, {.left = 5, .branches = 3}, {0}, {0}, {0}, {0}};
+    hr_node nodes[MANY] = {
+        {.left = 1, .branches = 4}, {0}, {0}, {.left = 5, .branches = 3}, {0}, {0}, {0}, {0}};
     const hr_tree multiway = {.nodes = nodes, .node_count = MANY};
-    double sums[MANY] = {NAN, 3, 1, NAN, -2, 1, 0, 4}, counts[MANY] = {NAN, 6, 0, NAN, 2, 1, 1, 6}, values[MANY];
+    double sums[MANY] = {NAN, 3, 1, NAN, -2, 1, 0, 4}, counts[MANY] = {NAN, 6, 0, NAN, 2, 1, 1, 6},
+           values[MANY];
     hr_hierarchical_shrinkage(&multiway, 1, 2, sums, counts, values);
     double root = 7 / (16 + 2 * sqrt(6)), node = root + (5 - 8 * root) / (8 + 2 * sqrt(3));
     close_to(values[0], root), close_to(values[3], node);
@@ -90,18 +97,21 @@ static void test_hierarchical_shrinkage__pulls_the_children_of_multiway_splits(v
     close_to(sums[0], 7), close_to(sums[3], 5), close_to(counts[0], 16), close_to(counts[3], 8);
 }
 
-/* More nodes than any drawn tree has: one split of 256 bins below each of another's. All leaves are alike, so all means are. */
+/* More nodes than any drawn tree has: one split of 256 bins below each of another's. All leaves are alike, so
+ * all means are. */
 static void test_hierarchical_shrinkage__has_room_for_any_tree(void **state) {
     (void)state;
     enum { BINS = 256, LEAVES = BINS * BINS, MANY = 1 + BINS + LEAVES };
     static hr_node nodes[MANY];
     static double sums[2 * MANY], counts[MANY], values[2 * MANY];
     const hr_tree large = {.nodes = nodes, .node_count = MANY};
-    for (size_t n = 0; n <= BINS; n++) nodes[n] = (hr_node){.left = (uint32_t)(1 + BINS * n), .branches = BINS};
+    for (size_t n = 0; n <= BINS; n++)
+        nodes[n] = (hr_node){.left = (uint32_t)(1 + BINS * n), .branches = BINS};
     for (size_t n = 1 + BINS; n < MANY; n++) counts[n] = 2, sums[2 * n] = 1, sums[2 * n + 1] = -3;
     hr_hierarchical_shrinkage(&large, 2, 1e-9, sums, counts, values);
     close_to(counts[0], 2 * LEAVES), close_to(sums[0], LEAVES), close_to(sums[1], -3. * LEAVES);
-    for (size_t n = 0; n < MANY; n++) assert_true(fabs(values[2 * n] - .5) < 1e-8 && fabs(values[2 * n + 1] + 1.5) < 1e-8);
+    for (size_t n = 0; n < MANY; n++)
+        assert_true(fabs(values[2 * n] - .5) < 1e-8 && fabs(values[2 * n + 1] + 1.5) < 1e-8);
 }
 
 int main(void) {

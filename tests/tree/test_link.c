@@ -1,5 +1,5 @@
-/* Calibrated probabilities against the formula, and that they keep the order of classes. What links make of scores is tested with
- * predictions (tests/model/test_predict.c). */
+/* Calibrated probabilities against the formula, and that they keep the order of classes. What links make of
+ * scores is tested with predictions (tests/model/test_predict.c). */
 #include "synth/generate.h"
 #include "tree/link.h"
 
@@ -14,13 +14,15 @@
 
 enum { CLASSES_MAX = 9 };
 
-static const hr_calibration corners[] = {{true, -2, .25}, {true, 2, .25}, {true, -2, 4}, {true, 2, 4}, {true, 0, 1}, {true, .1, .8}};
+static const hr_calibration corners[] = {{true, -2, .25}, {true, 2, .25}, {true, -2, 4},
+                                         {true, 2, 4},    {true, 0, 1},   {true, .1, .8}};
 
 static void test_input__is_what_the_formula_says(void **state) {
     (void)state;
     assert_true(hr_link_input(.5) == 0);
-    assert_true(fabs(hr_link_input(1) - log(21)) < 1e-12 && fabs(hr_link_input(0) + log(21)) < 1e-12); /* q = 21/22 */
-    assert_true(fabs(hr_link_input(.72) - log(7. / 3)) < 1e-12);                                       /* q = .7 */
+    assert_true(fabs(hr_link_input(1) - log(21)) < 1e-12 &&
+                fabs(hr_link_input(0) + log(21)) < 1e-12);       /* q = 21/22 */
+    assert_true(fabs(hr_link_input(.72) - log(7. / 3)) < 1e-12); /* q = .7 */
 }
 
 static void test_calibration__of_two_classes_is_what_the_formula_says(void **state) {

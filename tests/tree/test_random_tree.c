@@ -1,4 +1,5 @@
-/* Random trees: whatever the dice say they obey their plan and no leaf contradicts itself; and the dice fall as the plan says. */
+/* Random trees: whatever the dice say they obey their plan and no leaf contradicts itself; and the dice fall
+ * as the plan says. */
 #include "support/chi_square.h"
 #include "tree/random_tree.h"
 
@@ -14,7 +15,8 @@ enum { FEATURES = 6, DRAWS = 40000, BINS_MANY = 101 };
 static const struct {
     hr_kind kind;
     uint32_t bin_count;
-} shapes[FEATURES] = {{HR_NUMBER, 256}, {HR_CATEGORY, 9}, {HR_NUMBER, 4}, {HR_CATEGORY, 2}, {HR_NUMBER, 2}, {HR_CATEGORY, 256}};
+} shapes[FEATURES] = {{HR_NUMBER, 256}, {HR_CATEGORY, 9}, {HR_NUMBER, 4},
+                      {HR_CATEGORY, 2}, {HR_NUMBER, 2},   {HR_CATEGORY, 256}};
 
 /* Of every number. */
 static double rising[HR_BINS_MAX];
@@ -60,7 +62,7 @@ static void one_feature(garden *g, hr_kind kind, uint32_t bin_count) {
     g->plan.features[0] = 0;
 }
 
-/* ---- What every tree must be ---------------------------------------------------------------------------------------- */
+/* ---- What every tree must be ---- */
 
 /* Which bins of every feature can reach a node, from the definition of a split. */
 typedef struct reach {
@@ -69,7 +71,8 @@ typedef struct reach {
 
 static size_t values_in(const reach *r, const hr_binning *binning, size_t feature) {
     size_t count = 0;
-    for (uint32_t b = binning->features[feature].kind == HR_NUMBER || binning->features[feature].bin_count > 2;
+    for (uint32_t b = binning->features[feature].kind == HR_NUMBER ||
+                      binning->features[feature].bin_count > 2;
          b < binning->features[feature].bin_count; b++)
         count += r->bins[feature][b];
     return count;
@@ -78,7 +81,8 @@ static size_t values_in(const reach *r, const hr_binning *binning, size_t featur
 static reach reach_of_child(const garden *g, const hr_node *node, const reach *parent, bool left) {
     reach child = *parent;
     for (uint32_t b = 0; b < HR_BINS_MAX; b++)
-        if (hr_node_goes_left(&g->tree, node, g->features[node->feature].kind, (uint8_t)b) != left) child.bins[node->feature][b] = false;
+        if (hr_node_goes_left(&g->tree, node, g->features[node->feature].kind, (uint8_t)b) != left)
+            child.bins[node->feature][b] = false;
     return child;
 }
 
@@ -87,7 +91,8 @@ typedef struct census {
     int depth;
 } census;
 
-/* Checks the node and all below it. Of a number's split both sides have a value, of a category's too, unless it has but one. */
+/* Checks the node and all below it. Of a number's split both sides have a value, of a category's too, unless
+ * it has but one. */
 static void visit(const garden *g, uint32_t index, const reach *here, int level, census *c) {
     const hr_node *node = &g->tree.nodes[index];
     assert_true(index < g->tree.node_count && level <= g->plan.depth && node->value == 0);
@@ -158,14 +163,16 @@ static void test_random_tree__asks_only_about_features_of_its_plan(void **state)
     garden_close(&g);
 }
 
-/* A feature is split until each leaf has one value left of it; 40 draws of a subset of two values all fail once in 2^40. */
+/* A feature is split until each leaf has one value left of it; 40 draws of a subset of two values all fail
+ * once in 2^40. */
 static void test_random_tree__splits_as_long_as_there_is_something_to_split(void **state) {
     (void)state;
     static const struct {
         hr_kind kind;
         uint32_t bins;
         size_t leaves;
-    } cases[] = {{HR_NUMBER, 2, 1}, {HR_NUMBER, 3, 2}, {HR_NUMBER, 6, 5}, {HR_NUMBER, 9, 8}, {HR_CATEGORY, 2, 2}, {HR_CATEGORY, 5, 4}};
+    } cases[] = {{HR_NUMBER, 2, 1}, {HR_NUMBER, 3, 2},   {HR_NUMBER, 6, 5},
+                 {HR_NUMBER, 9, 8}, {HR_CATEGORY, 2, 2}, {HR_CATEGORY, 5, 4}};
     static garden g;
     garden_open(&g, 3);
     g.plan.depth = 7; /* eight values give seven levels at most */
@@ -229,7 +236,8 @@ static void test_random_tree__is_a_function_of_the_stream(void **state) {
         assert_int_equal(a.tree.node_count, b.tree.node_count);
         for (size_t n = 0; n < a.tree.node_count; n++) {
             const hr_node *x = &a.nodes[n], *y = &b.nodes[n];
-            assert_true(x->left == y->left && x->feature == y->feature && x->cut == y->cut && x->missing_left == y->missing_left);
+            assert_true(x->left == y->left && x->feature == y->feature && x->cut == y->cut &&
+                        x->missing_left == y->missing_left);
         }
         assert_memory_equal(a.subsets, b.subsets, a.tree.subset_count * sizeof *a.subsets);
     }
@@ -237,7 +245,7 @@ static void test_random_tree__is_a_function_of_the_stream(void **state) {
     garden_close(&b);
 }
 
-/* ---- How the dice fall: chi-square at a false-alarm rate of 1e-6 ------------------------------------------------------ */
+/* ---- How the dice fall: chi-square at a false-alarm rate of 1e-6 ---- */
 
 static double power_of(double x, int n) {
     double product = 1;
@@ -267,7 +275,8 @@ static void test_random_tree__cuts_are_means_of_uniform_numbers(void **state) {
         uint64_t seen[BINS_MANY] = {0};
         double probability[BINS_MANY] = {0};
         const double gaps = BINS_MANY - 2; /* between 100 values */
-        for (int k = 0; k < BINS_MANY - 2; k++) probability[k + 1] = mean_below((k + 1) / gaps, centred) - mean_below(k / gaps, centred);
+        for (int k = 0; k < BINS_MANY - 2; k++)
+            probability[k + 1] = mean_below((k + 1) / gaps, centred) - mean_below(k / gaps, centred);
         g.plan.centred = centred;
         for (int i = 0; i < DRAWS; i++) {
             grow(&g);
@@ -278,7 +287,8 @@ static void test_random_tree__cuts_are_means_of_uniform_numbers(void **state) {
     garden_close(&g);
 }
 
-/* Below a cut at c the left child has the values 1..c to cut, and the right one the others: again in the middle. */
+/* Below a cut at c the left child has the values 1..c to cut, and the right one the others: again in the
+ * middle. */
 static void test_random_tree__cuts_of_children_are_centred_in_what_is_left(void **state) {
     (void)state;
     static garden g;
@@ -296,8 +306,10 @@ static void test_random_tree__cuts_of_children_are_centred_in_what_is_left(void 
             count[side]++;
         }
     }
-    /* The mean of 4 uniform numbers has standard deviation .144; the grid shifts its mean by less than half a gap of 8 or more. */
-    for (int side = 0; side < 2; side++) assert_true(fabs(sum[side] / count[side] - .5) < 4.9 * .15 / sqrt(count[side]) + 1e-3);
+    /* The mean of 4 uniform numbers has standard deviation .144; the grid shifts its mean by less than half a
+     * gap of 8 or more. */
+    for (int side = 0; side < 2; side++)
+        assert_true(fabs(sum[side] / count[side] - .5) < 4.9 * .15 / sqrt(count[side]) + 1e-3);
     garden_close(&g);
 }
 
@@ -325,7 +337,11 @@ static void test_random_tree__subsets_are_uniform_among_those_that_split(void **
     (void)state;
     static garden g;
     garden_open(&g, 10);
-    enum { BINS = 5, SETS = 1 << BINS, SPLIT = 2 * (SETS / 2 - 2) }; /* missing, on either side, is no value */
+    enum {
+        BINS = 5,
+        SETS = 1 << BINS,
+        SPLIT = 2 * (SETS / 2 - 2)
+    }; /* missing, on either side, is no value */
     one_feature(&g, HR_CATEGORY, BINS);
     g.plan.depth = 1;
     uint64_t seen[SETS] = {0};
@@ -336,7 +352,8 @@ static void test_random_tree__subsets_are_uniform_among_those_that_split(void **
         assert_true(g.tree.subset_count == 1 && g.subsets[0].words[0] < SETS);
         seen[g.subsets[0].words[0]]++;
     }
-    assert_true(seen[0] + seen[1] + seen[SETS - 2] + seen[SETS - 1] == 0 && chi_square_fits(seen, probability, SETS, DRAWS));
+    assert_true(seen[0] + seen[1] + seen[SETS - 2] + seen[SETS - 1] == 0 &&
+                chi_square_fits(seen, probability, SETS, DRAWS));
     garden_close(&g);
 }
 
@@ -379,7 +396,8 @@ static void test_pick__falls_by_weight_and_never_on_none(void **state) {
         uint64_t seen[COUNT] = {0};
         for (size_t i = 0; i < COUNT; i++) scaled[i] = weights[i] * scale, probability[i] = weights[i] / 10;
         for (int i = 0; i < DRAWS; i++) seen[hr_pick(g.csprng, scaled, COUNT)]++;
-        assert_true(seen[0] + seen[2] + seen[5] + seen[7] == 0 && chi_square_fits(seen, probability, COUNT, DRAWS));
+        assert_true(seen[0] + seen[2] + seen[5] + seen[7] == 0 &&
+                    chi_square_fits(seen, probability, COUNT, DRAWS));
     }
     static const double last[] = {0, 0, 1e-9}, huge[] = {1e18, 1e-18, 0};
     for (int i = 0; i < 1000; i++) {
@@ -390,7 +408,7 @@ static void test_pick__falls_by_weight_and_never_on_none(void **state) {
     garden_close(&g);
 }
 
-/* ---- Variations -------------------------------------------------------------------------------------------------------- */
+/* ---- Variations ---- */
 
 /* A tree to vary, in storage of its own. */
 typedef struct keepsake {
@@ -426,7 +444,8 @@ static void test_random_tree__varied_never_contradicts_itself(void **state) {
     garden_close(&g);
 }
 
-/* The root of a number with values 1..255 and a cut at 100: cuts from 100 - .4 * 254 to 100 + .4 * 254, all about alike. */
+/* The root of a number with values 1..255 and a cut at 100: cuts from 100 - .4 * 254 to 100 + .4 * 254, all
+ * about alike. */
 static void test_random_tree__varied_moves_a_cut_a_little(void **state) {
     (void)state;
     static garden g;
@@ -444,13 +463,15 @@ static void test_random_tree__varied_moves_a_cut_a_little(void **state) {
     for (int i = 0; i < DRAWS; i++) {
         model.nodes[0].missing_left = i % 2;
         grow(&g);
-        assert_true(g.nodes[0].cut >= FIRST && g.nodes[0].cut <= LAST && g.nodes[0].missing_left == (i % 2 == 1));
+        assert_true(g.nodes[0].cut >= FIRST && g.nodes[0].cut <= LAST &&
+                    g.nodes[0].missing_left == (i % 2 == 1));
         seen[(g.nodes[0].cut - FIRST) * PARTS / (LAST - FIRST + 1)]++;
     }
     /* uniform on 100 + 101.6 (2 u - 1), rounded; what falls below 1 counts as 1 */
     double total = 0;
     for (int k = 0; k < PARTS; k++) {
-        double low = FIRST + (LAST - FIRST + 1) * k / (double)PARTS, high = FIRST + (LAST - FIRST + 1) * (k + 1) / (double)PARTS;
+        double low = FIRST + (LAST - FIRST + 1) * k / (double)PARTS,
+               high = FIRST + (LAST - FIRST + 1) * (k + 1) / (double)PARTS;
         double from = k ? ceil(low) - .5 : 100 - 101.6, to = k < PARTS - 1 ? ceil(high) - .5 : 100 + 101.6;
         total += probability[k] = (to - from) / 203.2;
     }
@@ -476,7 +497,8 @@ static void test_random_tree__varied_asks_what_its_model_asks(void **state) {
         if (!model.nodes[0].left) continue;
         assert_int_equal(g.nodes[0].feature, model.nodes[0].feature);
         if (g.features[g.nodes[0].feature].kind == HR_CATEGORY)
-            assert_memory_equal(&g.subsets[g.nodes[0].subset], &model.subsets[model.nodes[0].subset], sizeof(hr_bin_set));
+            assert_memory_equal(&g.subsets[g.nodes[0].subset], &model.subsets[model.nodes[0].subset],
+                                sizeof(hr_bin_set));
         for (size_t n = 0; n < g.tree.node_count && n < model.tree.node_count; n++) {
             if (!g.nodes[n].left || g.nodes[n].left != model.nodes[n].left) continue;
             same += g.nodes[n].feature == model.nodes[n].feature;

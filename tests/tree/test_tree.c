@@ -1,5 +1,5 @@
-/* Trees by their thresholds: they say of values what their cuts say of bins, and nothing that a stranger writes into one gets past the
- * check. */
+/* Trees by their thresholds: they say of values what their cuts say of bins, and nothing that a stranger
+ * writes into one gets past the check. */
 #include "tree/tree_check.h"
 
 #include "support/binned_table.h"
@@ -10,7 +10,8 @@ static const uint32_t shapes[] = {5, 9, 4, 3, 30};
 
 /* A tree with leaves at any depth. */
 static hr_tree random_tree(hr_dice *dice, const binned_table *t) {
-    hr_tree tree = {.nodes = arena_room(t->arena, NODES, sizeof(hr_node)), .subsets = arena_room(t->arena, NODES, sizeof(hr_bin_set))};
+    hr_tree tree = {.nodes = arena_room(t->arena, NODES, sizeof(hr_node)),
+                    .subsets = arena_room(t->arena, NODES, sizeof(hr_bin_set))};
     size_t depths[NODES] = {0};
     tree.node_count = 1;
     for (size_t n = 0; n < tree.node_count; n++) {
@@ -24,7 +25,9 @@ static hr_tree random_tree(hr_dice *dice, const binned_table *t) {
                                   .missing_left = split.missing_left,
                                   .subset = (uint32_t)tree.subset_count};
         if (split.kind == HR_CATEGORY) tree.subsets[tree.subset_count++] = split.left;
-        if (split.kind == HR_NUMBER) tree.nodes[n].threshold = hr_bins_threshold(&t->binning.features[split.feature], tree.nodes[n].cut);
+        if (split.kind == HR_NUMBER)
+            tree.nodes[n].threshold =
+                hr_bins_threshold(&t->binning.features[split.feature], tree.nodes[n].cut);
         depths[tree.node_count] = depths[tree.node_count + 1] = depths[n] + 1;
         tree.node_count += 2;
     }
@@ -35,7 +38,8 @@ static double said_of_bins(const binned_table *t, const hr_tree *tree, size_t ro
     size_t n = 0;
     while (tree->nodes[n].left) {
         const hr_node *node = &tree->nodes[n];
-        bool left = hr_node_goes_left(tree, node, t->binning.features[node->feature].kind, bin_at(t, row, node->feature));
+        bool left = hr_node_goes_left(tree, node, t->binning.features[node->feature].kind,
+                                      bin_at(t, row, node->feature));
         n = node->left + !left;
     }
     return tree->nodes[n].value;
@@ -62,7 +66,7 @@ static void test_tree__says_what_its_tree_says(void **state) {
     binned_table_close(&t);
 }
 
-/* ---- Strangers ----------------------------------------------------------------------------------------------------------- */
+/* ---- Strangers ---- */
 
 /* Feature 0: a number between 0 and 10; feature 1: a category of three values. */
 typedef struct world {
@@ -74,16 +78,22 @@ typedef struct world {
 
 /* Two levels, five nodes: a number's cut above a category's. */
 static world world_open(void) {
-    static const char text[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\nfeatures: [{name: n, kind: number, "
+    static const char text[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: "
+                               "1}\nfeatures: [{name: n, kind: number, "
                                "low: 0, high: 10}, {name: c, kind: category, values: [a, b, d]}]\n";
-    world w = {.nodes = {{.left = 1, .feature = 0, .threshold = 5}, {.value = .5}, {.left = 3, .feature = 1}, {.value = -1}, {.value = 1}}};
+    world w = {.nodes = {{.left = 1, .feature = 0, .threshold = 5},
+                         {.value = .5},
+                         {.left = 3, .feature = 1},
+                         {.value = -1},
+                         {.value = 1}}};
     assert_int_equal(hr_schema_parse(text, sizeof text - 1, "s", &w.schema, NULL), HR_OK);
     w.subsets[0].words[0] = 0xf;
     return w;
 }
 
 static hr_status check_tree(const hr_tree *tree, const hr_schema *schema, size_t depth_max) {
-    const hr_tree_limits limits = {.schema = schema, .depth_max = depth_max, .value_max = 1, .within_bounds = true};
+    const hr_tree_limits limits = {
+        .schema = schema, .depth_max = depth_max, .value_max = 1, .within_bounds = true};
     hr_tree_fault fault;
     hr_status status = hr_tree_check(tree, &limits, &fault, NULL);
     assert_int_equal(!status, !fault.what);
@@ -91,10 +101,13 @@ static hr_status check_tree(const hr_tree *tree, const hr_schema *schema, size_t
 }
 
 static hr_status verdict(world *w, hr_error *err) {
-    const hr_tree_limits limits = {.schema = w->schema, .depth_max = 2, .value_max = 1, .within_bounds = true};
+    const hr_tree_limits limits = {
+        .schema = w->schema, .depth_max = 2, .value_max = 1, .within_bounds = true};
     hr_tree_fault fault;
-    w->tree =
-        (hr_tree){.nodes = w->nodes, .node_count = w->tree.node_count ? w->tree.node_count : 5, .subsets = w->subsets, .subset_count = 1};
+    w->tree = (hr_tree){.nodes = w->nodes,
+                        .node_count = w->tree.node_count ? w->tree.node_count : 5,
+                        .subsets = w->subsets,
+                        .subset_count = 1};
     return hr_tree_check(&w->tree, &limits, &fault, err);
 }
 
@@ -195,7 +208,8 @@ static void test_tree__of_a_stranger_is_refused(void **state) {
         hr_error err = {0};
         assert_int_equal(verdict(&w, &err), HR_OK);
         cases[i].spoil(&w);
-        if (verdict(&w, &err) != HR_E_FORMAT || !strstr(err.message, cases[i].says)) fail_msg("case %zu: %s", i, err.message);
+        if (verdict(&w, &err) != HR_E_FORMAT || !strstr(err.message, cases[i].says))
+            fail_msg("case %zu: %s", i, err.message);
         assert_int_equal(verdict(&w, NULL), HR_E_FORMAT);
         hr_schema_free(w.schema);
     }
@@ -232,7 +246,8 @@ static void test_tree__of_any_size_is_refused_unread(void **state) {
     hr_schema_free(w.schema);
 }
 
-/* Random fields: whatever passes is used on records that hold every bin; a sanitizer sees steps outside the arrays, a hang a cycle. */
+/* Random fields: whatever passes is used on records that hold every bin; a sanitizer sees steps outside the
+ * arrays, a hang a cycle. */
 static void test_tree__that_passes_is_harmless(void **state) {
     (void)state;
     hr_dice dice;
@@ -246,11 +261,15 @@ static void test_tree__that_passes_is_harmless(void **state) {
     for (size_t i = 0; i < TRIES; i++) {
         double scores[4] = {0};
         for (size_t k = 0; k < 7; k++)
-            w.nodes[k] = (hr_node){.left = (uint32_t)hr_dice_below(&dice, 2) * (uint32_t)hr_dice_below(&dice, 8),
-                                   .feature = (uint32_t)hr_dice_below(&dice, 3),
-                                   .subset = (uint32_t)hr_dice_below(&dice, 2),
-                                   .threshold = (double)hr_dice_below(&dice, 12)};
-        w.tree = (hr_tree){.nodes = w.nodes, .node_count = 1 + 2 * hr_dice_below(&dice, 4), .subsets = w.subsets, .subset_count = 1};
+            w.nodes[k] =
+                (hr_node){.left = (uint32_t)hr_dice_below(&dice, 2) * (uint32_t)hr_dice_below(&dice, 8),
+                          .feature = (uint32_t)hr_dice_below(&dice, 3),
+                          .subset = (uint32_t)hr_dice_below(&dice, 2),
+                          .threshold = (double)hr_dice_below(&dice, 12)};
+        w.tree = (hr_tree){.nodes = w.nodes,
+                           .node_count = 1 + 2 * hr_dice_below(&dice, 4),
+                           .subsets = w.subsets,
+                           .subset_count = 1};
         if (check_tree(&w.tree, w.schema, 3)) continue;
         passed += w.tree.node_count > 1;
         hr_tree_add(&w.tree, data, scores);
@@ -261,7 +280,7 @@ static void test_tree__that_passes_is_harmless(void **state) {
     hr_schema_free(w.schema);
 }
 
-/* ---- Copies -------------------------------------------------------------------------------------------------------------- */
+/* ---- Copies ---- */
 
 static void test_copy__has_its_own_arrays(void **state) {
     (void)state;
@@ -275,10 +294,13 @@ static void test_copy__has_its_own_arrays(void **state) {
     nodes[1].value = 7;
     subset.words[0] = 0;
     thresholds[1] = counts[2] = 0;
-    assert_true(copy.node_count == 3 && copy.subset_count == 1 && copy.threshold_count == 2 && copy.output == 2 && copy.deviation == .25);
-    assert_true(copy.nodes[0].left == 1 && copy.nodes[0].feature == 4 && copy.nodes[1].value == -1.5 && copy.nodes[2].value == 2.5);
+    assert_true(copy.node_count == 3 && copy.subset_count == 1 && copy.threshold_count == 2 &&
+                copy.output == 2 && copy.deviation == .25);
+    assert_true(copy.nodes[0].left == 1 && copy.nodes[0].feature == 4 && copy.nodes[1].value == -1.5 &&
+                copy.nodes[2].value == 2.5);
     assert_true(copy.subsets[0].words[0] == 5 && copy.subsets[0].words[3] == 9);
-    assert_true(copy.thresholds[0] == 3 && copy.thresholds[1] == 4 && copy.counts[0] == 10 && copy.counts[2] == 6);
+    assert_true(copy.thresholds[0] == 3 && copy.thresholds[1] == 4 && copy.counts[0] == 10 &&
+                copy.counts[2] == 6);
     hr_arena_free(arena);
 }
 
@@ -289,15 +311,19 @@ static void test_copy__may_have_nodes_alone(void **state) {
     hr_arena *arena = hr_arena_new();
     assert_non_null(arena);
     assert_int_equal(hr_tree_copy(&tree, arena, &copy, NULL), HR_OK);
-    assert_true(copy.node_count == 1 && !copy.subset_count && !copy.threshold_count && !copy.counts && copy.nodes[0].value == .25);
+    assert_true(copy.node_count == 1 && !copy.subset_count && !copy.threshold_count && !copy.counts &&
+                copy.nodes[0].value == .25);
     hr_arena_free(arena);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tree__says_what_its_tree_says),  cmocka_unit_test(test_tree__sends_what_is_on_a_cut_left),
-        cmocka_unit_test(test_tree__of_a_stranger_is_refused), cmocka_unit_test(test_tree__of_any_size_is_refused_unread),
-        cmocka_unit_test(test_tree__that_passes_is_harmless),  cmocka_unit_test(test_copy__has_its_own_arrays),
+        cmocka_unit_test(test_tree__says_what_its_tree_says),
+        cmocka_unit_test(test_tree__sends_what_is_on_a_cut_left),
+        cmocka_unit_test(test_tree__of_a_stranger_is_refused),
+        cmocka_unit_test(test_tree__of_any_size_is_refused_unread),
+        cmocka_unit_test(test_tree__that_passes_is_harmless),
+        cmocka_unit_test(test_copy__has_its_own_arrays),
         cmocka_unit_test(test_copy__may_have_nodes_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
