@@ -196,12 +196,12 @@ static void test_tree__of_a_stranger_is_refused(void **state) {
                  {ask_no_feature, "feature does not exist"},
                  {ask_far_feature, "feature does not exist"},
                  {use_no_subset, "subset does not exist"},
-                 {add_foreign_bin, "lacks"},
-                 {add_last_bin, "lacks"},
-                 {say_too_much, "beyond"},
-                 {say_too_little, "beyond"},
-                 {say_nan, "beyond"},
-                 {say_infinity, "beyond"},
+                 {add_foreign_bin, "does not have"},
+                 {add_last_bin, "does not have"},
+                 {say_too_much, "out of bounds"},
+                 {say_too_little, "out of bounds"},
+                 {say_nan, "out of bounds"},
+                 {say_infinity, "out of bounds"},
                  {grow_too_deep, "too deep"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         world w = world_open();
