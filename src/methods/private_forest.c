@@ -15,8 +15,12 @@ static const double CLASS_RIDGE = 1, NUMBER_RIDGE = 4;
 
 /* ---- Sharing records out ---- */
 
+static bool trains_on_parts(const hr_fit_options *options) {
+    return options->by_name[HR_OPTION_PART] != 0;
+}
+
 static hr_status share_out_records(const hr_training *t, size_t trees, hr_error *err) {
-    size_t count = t->options->by_name[HR_OPTION_PART] ? trees : 1;
+    size_t count = trains_on_parts(t->options) ? trees : 1;
     double *weights = malloc(count * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
     for (size_t j = 0; j < count; j++) weights[j] = 1;
@@ -28,7 +32,7 @@ static hr_status share_out_records(const hr_training *t, size_t trees, hr_error 
 }
 
 static hr_units tree_budget(const hr_fit_options *options, hr_units budget) {
-    return budget / (options->by_name[HR_OPTION_PART] ? 1 : (hr_units)options->trees);
+    return budget / (trains_on_parts(options) ? 1 : (hr_units)options->trees);
 }
 
 hr_units hr_facts_tree_budget(const hr_fit_facts *facts) {
@@ -45,7 +49,7 @@ uint64_t hr_facts_purity_width(const hr_fit_facts *facts) {
 }
 
 static hr_release_scope scope_of(const hr_training *t, size_t index) {
-    bool part = t->options->by_name[HR_OPTION_PART];
+    bool part = trains_on_parts(t->options);
     return (hr_release_scope){.tree = (int64_t)index,
                               .group = t->next_group + (part ? 0 : index),
                               .part = part ? index : 0,
