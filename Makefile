@@ -43,7 +43,7 @@ slow: ## run the slow tests alone: parties that crash at every step, floods of m
 	@ninja -C $(BUILD)
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite slow
 
-reduced: ## build without the broker, and without federations; see that the rest works and that the tool says what is left out
+reduced: ## build without the broker, and without federations; check that the rest works and that the tool names what is missing
 	@tools/setup.sh build
 	@tools/configure.py build-no-nats buildtype=debug optimization=1 tests=false nats=disabled werror=true
 	@ninja -C build-no-nats
@@ -55,7 +55,7 @@ reduced: ## build without the broker, and without federations; see that the rest
 demo: all ## a short tour: three hospitals train a model together, each from its own file, ledger and key
 	@tools/demo.sh
 
-demo-nats: all ## the same over a real broker, everybody in a process of its own
+demo-nats: all ## the same over a real broker, one process for each member
 	@tools/setup.sh test
 	@tools/demo.sh --nats
 
@@ -89,7 +89,7 @@ sanitize: ## run the tests with AddressSanitizer and UndefinedBehaviorSanitizer;
 	@ninja -C build-sanitize
 	@$(sanitized) meson test -C build-sanitize --no-rebuild --print-errorlogs --no-suite hygiene --no-suite audit --no-suite slow --timeout-multiplier 6
 
-tsan: ## run the unit tests with ThreadSanitizer (clang, and an OpenMP runtime that tells it what waits for what)
+tsan: ## run the unit tests with ThreadSanitizer (clang, and an OpenMP runtime that reports synchronisation)
 	@tools/setup.sh build test clang
 	@CC=clang tools/configure.py build-tsan buildtype=debugoptimized tests=true b_sanitize=thread b_lundef=false
 	@ninja -C build-tsan
@@ -100,7 +100,7 @@ format: ## format every C file
 	@tools/setup.sh format
 	@python3 tests/hygiene/format.py . --write
 
-mutate: ## plant every fault of tests/mutations in a copy, one at a time, and see a test catch it; takes up where it was interrupted
+mutate: ## plant every fault of tests/mutations in a copy, one at a time, and see a test catch it; continues an interrupted run
 	@tools/setup.sh build test
 	@tools/mutate.py --table docs/audit.md
 

@@ -73,7 +73,7 @@ policy:
 END
 }
 
-say "1. Three hospitals have the records of 5,000 patients each. (These are invented.)"
+say "1. Three hospitals have 5,000 invented patients each."
 seed=0
 for name in $hospitals; do
     seed=$((seed + 1))
@@ -83,19 +83,19 @@ hedgerow generate hospital --rows 10000 --seed 9 -o test.csv --schema schema.yam
 printf 'north.csv begins:\n'
 head -n 3 north.csv | sed 's/^/  /'
 
-say "2. They found a federation: who is in it, and by which keys they are known."
+say "2. They set up a federation: its members and their public keys."
 port=4222
 [ $broker = no ] || keep_port
 run hedgerow federation init fed --name demo --url tls://localhost:$port --member coordinator --member north --member south --member west 2> /dev/null
 
-say "3. Each grants a budget for its records, and says in its owner file what it allows:"
+say "3. Each hospital creates a ledger with a budget for its records, and writes its policy into an owner file:"
 for name in $hospitals; do
     hedgerow ledger create $name.db --epsilon 2
     owner_file $name > $name.yaml
 done
 sed 's/^/  /' north.yaml
 
-say "4. A coordinator, who has no records, writes down what it wants:"
+say "4. A coordinator, which has no records, writes the job file:"
 cat > job.yaml << END
 hedgerow-job: 1
 schema: schema.yaml
@@ -112,7 +112,7 @@ END
 sed 's/^/  /' job.yaml
 
 if [ $broker = yes ]; then
-    say "5. A broker carries what they say, sealed; every hospital serves its records, and the coordinator asks."
+    say "5. A broker carries the sealed packets; every hospital serves its records, and the coordinator starts the job."
     (cd fed/broker && exec nats-server -c nats.conf > nats.log 2>&1) &
     server=$!
     children="$children $server"
@@ -134,11 +134,11 @@ if [ $broker = yes ]; then
     printf 'north told meanwhile:\n'
     sed 's/^/  /' north.log
 else
-    say "5. All of them in one process, with the same messages as over a broker:"
+    say "5. All members run in one process, with the same messages as over a broker:"
     run hedgerow simulate job.yaml --owner north.yaml --owner south.yaml --owner west.yaml --model together.json
 fi
 
-say "6. To compare: each hospital alone at the same price, and all records in one place without any privacy (which is what nobody may do)."
+say "6. For comparison: each hospital alone with the same budget, and all records together without privacy (which is not allowed)."
 for name in $hospitals; do
     hedgerow train --data $name.csv --schema schema.yaml --method inprivate --epsilon 1 --model $name.json --quiet
 done
@@ -149,10 +149,10 @@ for name in $hospitals; do row "$name alone, epsilon 1" "$(measure $name.json er
 row 'together, epsilon 1 for each patient' "$(measure together.json error)" "$(measure together.json auc)"
 row 'pooled, no privacy' "$(measure pooled.json error)" "$(measure pooled.json auc)"
 
-say "7. What each has spent:"
+say "7. The spent budgets:"
 for name in $hospitals; do
     printf '%s ' $name
     hedgerow ledger show $name.db | grep epsilon.*spent
 done
 
-say "'hedgerow --help' lists the commands; docs/federation.md tells how hospitals do this over a network."
+say "'hedgerow --help' lists the commands; docs/federation.md explains how to run this over a network."
