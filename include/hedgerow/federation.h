@@ -31,12 +31,14 @@ typedef struct hr_federation_options {
 } hr_federation_options;
 
 /* Makes the folder, which must not exist, with
- *     federation.yaml, ca.pem   who the members are and by which keys they are known, and the authority of
- * the certificates authority/                the authority's secret key: who holds it can let others connect
- * to the broker broker/                   what nats-server needs, and the certificate of the broker's admin,
- * for hr_federation_open NAME/                     for each member: the two files above, its certificate, and
- * NAME.key if its secret key was made here Secrets are readable by the owner of the files alone. On failure
- * nothing is left. Fails: ARGUMENT (a name, a key, the URL), POLICY (the folder exists), IO, MEMORY. */
+ *     federation.yaml, ca.pem   the members and their public keys; the certificate of the authority
+ *     authority/                the authority's secret key, which can sign certificates of new members
+ *     broker/                   the configuration of nats-server; the admin's certificate for
+ *                               hr_federation_open
+ *     NAME/                     for each member: the two files above, its certificate, and NAME.key if its
+ *                               secret key was made here
+ * Secrets are readable by the owner of the files alone. On failure nothing is left.
+ * Fails: ARGUMENT (a name, a key, the URL), POLICY (the folder exists), IO, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_federation_init(const char *folder, const hr_federation_options *options,
                                                   hr_error *err);
 

@@ -1,9 +1,10 @@
-/* Which features a model leans on, told from its published trees alone: no count of private records enters.
+/* The importance of features, from the published trees alone: no count of private records enters.
  *
- * Throw a fair die at every split from the root on: it goes to each child with equal chance. The variance of
- * the leaf value that it reaches is, by the law of total variance, the sum over all splits of (the chance to
- * get there) * (variance over the children of what it expects from each). Of two children with expectations L
- * and R the latter is (L - R)^2 / 4. A feature's importance is its share of that sum over all trees. */
+ * Walk from the root and choose each child of a split with equal probability. By the law of total variance,
+ * the variance of the leaf value at the end is the sum over all splits of
+ *     (probability to reach the split) * (variance of the expected leaf value over its children).
+ * Of two children with expectations L and R the latter is (L - R)^2 / 4. A feature's importance is its share
+ * of that sum over all trees. */
 #include "model/model.h"
 
 #include <string.h>

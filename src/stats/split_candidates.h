@@ -2,9 +2,10 @@
  *
  * The candidates depend on released bins only. Numbers are cut between bins, a missing value counting as the
  * lowest; categories are split one bin (missing among them) from the rest. The score of a candidate is the
- * integer u = floor(2^HR_GAIN_BITS * (S_L^2/(N_L + lambda) + S_R^2/(N_R + lambda)) / G^2), S in integer
- * gradient units (at most G a record). Adding a record changes u of two candidates by amounts that differ by
- * at most HR_GAIN_WIDTH: split_candidates.proof.md. Thread: any. */
+ * integer
+ *     u = floor(2^HR_GAIN_BITS * (S_L^2/(N_L + lambda) + S_R^2/(N_R + lambda)) / G^2),
+ * S in integer gradient units (at most G a record). Adding a record changes u of two candidates by amounts
+ * that differ by at most HR_GAIN_WIDTH: split_candidates.proof.md. Thread: any. */
 #ifndef HR_STATS_SPLIT_CANDIDATES_H
 #define HR_STATS_SPLIT_CANDIDATES_H
 
