@@ -99,11 +99,11 @@ static hr_status grow_inprivate_tree(inprivate_training *d, const hr_permit *per
     hr_stats_round round = residuals(d);
     hr_private_splitter splitter = {
         .binning = &d->binning, .packing = &d->packing, .gate = d->gate, .permits = permits, .lambda = 0};
+    hr_growth growth = {d->source, &splitter.splitter, &d->packing, d->arena};
     const hr_sums *sums;
     hr_private_splitter_init(&splitter);
     hr_status status = d->source->ops->begin(d->source, &round, err);
-    if (!status)
-        status = hr_grow(d->grower, d->source, &splitter.splitter, &d->packing, d->arena, tree, &sums, err);
+    if (!status) status = hr_grow(d->grower, &growth, tree, &sums, err);
     if (status) return status;
     d->leaves = hr_leaves_of(tree, sums, d->sums, d->counts);
     return d->classes ? d->source->ops->hessians(d->source, tree, d->counts, err) : HR_OK;
