@@ -142,8 +142,8 @@ static hr_status sound_candidates(inprivate_training *d, hr_error *err) {
     uint64_t groups;
     hr_charge charge =
         hr_scope_charge(&d->job->scope, "bin edges", -1, hr_units_share(d->budget, d->options->bin_share), 1);
-    hr_status status =
-        hr_edges_private(d->job->records, bins, d->gate, &charge, d->arena, &d->binning, &groups, err);
+    hr_edges_release release = {bins, d->gate, &charge};
+    hr_status status = hr_edges_private(d->job->records, &release, d->arena, &d->binning, &groups, err);
     if (!status && groups) d->budget -= charge.cost;
     return status;
 }

@@ -14,9 +14,10 @@ static hr_status private_edges(hr_training *training, hr_units *budget, hr_error
     hr_release_scope scope = {.tree = -1, .group = training->next_group};
     hr_charge charge =
         hr_scope_charge(&scope, "bin edges", -1, hr_units_share(*budget, options->bin_share), 1);
+    hr_edges_release release = {(uint32_t)options->bins, training->gate, &charge};
     uint64_t groups;
-    hr_status status = hr_edges_private(training->data, (uint32_t)options->bins, training->gate, &charge,
-                                        training->arena, &training->binning, &groups, err);
+    hr_status status =
+        hr_edges_private(training->data, &release, training->arena, &training->binning, &groups, err);
     if (status) return status;
     training->next_group += groups;
     if (groups) *budget -= charge.cost;
