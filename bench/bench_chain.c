@@ -189,9 +189,12 @@ static void train_one(const bench_table *t, const hr_fit_options *options, size_
         hr_csprng_open(&csprng, &err) ||
         hr_gate_new(budget.privacy_measure, budget.units, csprng, &gate, &err))
         bench_die(&err, "a gate:");
-    hr_inprivate_tree_job job = {
-        .records = t->data, .scores = scores, .scope = {(int64_t)index, 0, index, budget.units}};
-    if (hr_inprivate_tree(&job, options, gate, 1, arena, &tree, &err)) bench_die(&err, "a tree:");
+    hr_inprivate_tree_job job = {.records = t->data,
+                                 .scores = scores,
+                                 .scope = {(int64_t)index, 0, index, budget.units},
+                                 .gate = gate,
+                                 .threads = 1};
+    if (hr_inprivate_tree(&job, options, arena, &tree, &err)) bench_die(&err, "a tree:");
     hr_tree_add(&tree, t->data, scores);
     hr_gate_free(gate);
     hr_csprng_close(csprng);

@@ -122,53 +122,64 @@ hr_status hr_edges_check_private(const hr_schema *schema, uint32_t bins, hr_priv
                : hr_quantiles_check_medians(privacy_measure, &column, log2_floor(bins), err);
 }
 
-/* The private quantiles of one column, as edges. */
-static hr_status private_bins(const hr_column *column, const double *values, size_t rows, uint32_t bins,
-                              hr_gate *gate, const hr_charge *charge, hr_exact *cells, hr_arena *arena,
-                              hr_feature_bins *out, hr_error *err) {
-    uint32_t cuts[HR_BINS_MAX];
-    size_t count = 0;
-    bool by_counts = are_by_counts(hr_gate_privacy_measure(gate));
-    int bits = by_counts ? COUNTS_BITS : MEDIANS_BITS;
-    size_t grid = (size_t)1 << bits;
-    hr_edges_count_cells(column, values, rows, grid, cells);
-    hr_status status =
-        by_counts ? hr_quantiles_by_counts(gate, charge, cells, bits, bins, cuts, &count, err)
-                  : hr_quantiles_by_medians(gate, charge, cells, bits, log2_floor(bins), cuts, &count, err);
+static int grid_bits(const hr_edges_release *release) {
+    return are_by_counts(hr_gate_privacy_measure(release->gate)) ? COUNTS_BITS : MEDIANS_BITS;
+}
+
+static hr_status private_cuts(const hr_edges_release *release, const hr_grid_counts *counts, hr_cuts *out,
+                              hr_error *err) {
+    if (are_by_counts(hr_gate_privacy_measure(release->gate)))
+        return hr_quantiles_by_counts(release->gate, release->charge, counts, release->bins, out, err);
+    return hr_quantiles_by_medians(release->gate, release->charge, counts, log2_floor(release->bins), out,
+                                   err);
+}
+
+/* The private quantiles of one column, as edges. release->charge: of this column. */
+static hr_status private_bins(const hr_edges_release *release, const hr_column *column,
+                              const hr_grid_counts *counts, hr_arena *arena, hr_feature_bins *out,
+                              hr_error *err) {
+    uint32_t room[HR_BINS_MAX];
+    hr_cuts cuts = {room, 0};
+    hr_status status = private_cuts(release, counts, &cuts, err);
     if (status) return status;
-    double *edges = hr_arena_alloc(arena, count + 1, sizeof *edges);
+    double *edges = hr_arena_alloc(arena, cuts.count + 1, sizeof *edges);
     if (!edges) return hr_fail_memory(err);
-    for (size_t i = 0; i < count; i++)
-        edges[i] = column->low + (column->high - column->low) * ((double)cuts[i] / (double)grid);
+    double grid = (double)((size_t)1 << counts->bits);
+    for (size_t i = 0; i < cuts.count; i++)
+        edges[i] = column->low + (column->high - column->low) * ((double)cuts.at[i] / grid);
     *out = (hr_feature_bins){
-        .kind = HR_NUMBER, .bin_count = distinct_edges(edges, (uint32_t)count) + 2, .edges = edges};
+        .kind = HR_NUMBER, .bin_count = distinct_edges(edges, (uint32_t)cuts.count) + 2, .edges = edges};
     return HR_OK;
 }
 
-hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate, const hr_charge *charge,
-                           hr_arena *arena, hr_binning *out, uint64_t *groups, hr_error *err) {
+hr_status hr_edges_private(const hr_data *data, const hr_edges_release *release, hr_arena *arena,
+                           hr_binning *out, uint64_t *groups, hr_error *err) {
     const hr_schema *schema = hr_data_schema(data);
+    const hr_charge *charge = release->charge;
     hr_binning made;
     hr_charge column_charge = *charge;
-    hr_units columns = quantile_columns(schema, bins);
+    const hr_edges_release of_column = {release->bins, release->gate, &column_charge};
+    hr_units columns = quantile_columns(schema, release->bins);
     hr_exact *cells = NULL;
     hr_status status = begin_edges(schema, arena, &made, err);
     if (status) return status;
     if (columns) {
         column_charge.cost = charge->cost / columns;
-        status = hr_gate_covers(gate, charge, columns, err);
+        status = hr_gate_covers(release->gate, charge, columns, err);
         if (status) return status;
         cells = malloc(GRID_MAX * sizeof *cells);
         if (!cells) return hr_fail_memory(err);
     }
+    const hr_grid_counts counts = {cells, grid_bits(release)};
     for (size_t f = 0; !status && f < made.feature_count; f++) {
         const hr_column *column = hr_schema_feature(schema, f);
-        if (!needs_quantiles(column, bins)) {
-            status = public_bins(column, bins, arena, &made.features[f], err);
+        if (!needs_quantiles(column, release->bins)) {
+            status = public_bins(column, release->bins, arena, &made.features[f], err);
             continue;
         }
-        status = private_bins(column, hr_data_numbers(data, f), hr_data_rows(data), bins, gate,
-                              &column_charge, cells, arena, &made.features[f], err);
+        hr_edges_count_cells(column, hr_data_numbers(data, f), hr_data_rows(data), (size_t)1 << counts.bits,
+                             cells);
+        status = private_bins(&of_column, column, &counts, arena, &made.features[f], err);
     }
     free(cells);
     if (status) return status;

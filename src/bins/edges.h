@@ -25,13 +25,19 @@ bool hr_edges_need_quantiles(const hr_schema *schema, uint32_t bins);
 void hr_edges_count_cells(const hr_column *column, const double *values, size_t rows, size_t grid,
                           hr_exact *cells);
 
+/* How private edges are released. */
+typedef struct hr_edges_release {
+    uint32_t bins; /* a feature, at most */
+    hr_gate *gate;
+    const hr_charge *charge; /* of all features together */
+} hr_edges_release;
+
 /* Private quantiles of every numeric feature with more than `bins` public values, on a grid of 2^16 cells
  * (zCDP and GDP: 2^14) between its bounds. Spends: at most charge->cost in all, in charge->group and part;
  * `groups`: 1, or 0 where nothing is charged. Pure budgets use recursive medians, zCDP noisy dyadic counts.
  * Fails: BUDGET, MEMORY. */
-HR_MUST_CHECK hr_status hr_edges_private(const hr_data *data, uint32_t bins, hr_gate *gate,
-                                         const hr_charge *charge, hr_arena *arena, hr_binning *out,
-                                         uint64_t *groups, hr_error *err);
+HR_MUST_CHECK hr_status hr_edges_private(const hr_data *data, const hr_edges_release *release,
+                                         hr_arena *arena, hr_binning *out, uint64_t *groups, hr_error *err);
 
 /* Whether hr_edges_private could spend charge->cost so, in that privacy measure: a public fact. Fails:
  * BUDGET. */

@@ -21,16 +21,22 @@ static size_t average_threes(double *values, size_t count) {
     return made;
 }
 
-static hr_status number_bins(const double *values, size_t rows, uint32_t bins, double *room, hr_arena *arena,
-                             hr_feature_bins *out, hr_error *err) {
+/* The averages of a number's `rows` values, ascending, in `out`, which has room for all values; returns how
+ * many. */
+static size_t triple_means(const double *values, size_t rows, double *out) {
     size_t known = 0;
     for (size_t i = 0; i < rows; i++)
-        if (!isnan(values[i])) room[known++] = values[i];
-    qsort(room, known, sizeof *room, order_values);
-    size_t made = average_threes(room, known), kept = made < bins ? made : bins - 1;
+        if (!isnan(values[i])) out[known++] = values[i];
+    qsort(out, known, sizeof *out, order_values);
+    return average_threes(out, known);
+}
+
+static hr_status bins_at_means(const double *means, size_t count, uint32_t bins, hr_arena *arena,
+                               hr_feature_bins *out, hr_error *err) {
+    size_t kept = count < bins ? count : bins - 1;
     double *edges = hr_arena_alloc(arena, kept + 1, sizeof *edges);
     if (!edges) return hr_fail_memory(err);
-    for (size_t e = 0; e < kept; e++) edges[e] = room[(2 * e + 1) * made / (2 * kept)];
+    for (size_t e = 0; e < kept; e++) edges[e] = means[(2 * e + 1) * count / (2 * kept)];
     *out = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = (uint32_t)kept + 2, .edges = edges};
     return HR_OK;
 }
@@ -43,9 +49,11 @@ hr_status hr_edges_triple_means(const hr_data *data, uint32_t bins, hr_arena *ar
     if (status) return status;
     double *room = malloc((rows + 1) * sizeof *room);
     if (!room) return hr_fail_memory(err);
-    for (size_t f = 0; !status && f < made.feature_count; f++)
-        if (made.features[f].kind == HR_NUMBER)
-            status = number_bins(hr_data_numbers(data, f), rows, bins, room, arena, &made.features[f], err);
+    for (size_t f = 0; !status && f < made.feature_count; f++) {
+        if (made.features[f].kind != HR_NUMBER) continue;
+        size_t count = triple_means(hr_data_numbers(data, f), rows, room);
+        status = bins_at_means(room, count, bins, arena, &made.features[f], err);
+    }
     free(room);
     if (!status) *out = made;
     return status;

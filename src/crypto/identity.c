@@ -141,8 +141,8 @@ static hr_status refuse_size(size_t size, hr_error *err) {
 }
 
 hr_status hr_seal(const hr_identity *from, const hr_public_key *to, const void *bytes, size_t size,
-                  uint8_t **out, size_t *out_size, hr_error *err) {
-    assert(from && to && (bytes || !size) && out && out_size);
+                  uint8_t **out, hr_error *err) {
+    assert(from && to && (bytes || !size) && out);
     if (size > HR_SEAL_MAX) return refuse_size(size, err);
     uint8_t *plain = malloc(HEAD + size), *sealed = malloc(HR_SEAL_OVERHEAD + size);
     hr_status status = HR_OK;
@@ -161,7 +161,6 @@ hr_status hr_seal(const hr_identity *from, const hr_public_key *to, const void *
         goto out;
     }
     *out = sealed;
-    *out_size = HR_SEAL_OVERHEAD + size;
     sealed = NULL;
 out:
     free(sealed);
@@ -186,8 +185,8 @@ static hr_status check_signature(const hr_identity *to, const uint8_t *plain, si
 }
 
 hr_status hr_unseal(const hr_identity *to, const void *sealed, size_t size, uint8_t from[HR_KEY_SIZE],
-                    uint8_t **out, size_t *out_size, hr_error *err) {
-    assert(to && (sealed || !size) && from && out && out_size);
+                    uint8_t **out, hr_error *err) {
+    assert(to && (sealed || !size) && from && out);
     if (size < HR_SEAL_OVERHEAD)
         return hr_fail(err, HR_E_POLICY, drop, "a message of %zu bytes is too short to be sealed", size);
     if (size - HR_SEAL_OVERHEAD > HR_SEAL_MAX) return refuse_size(size - HR_SEAL_OVERHEAD, err);
@@ -201,8 +200,7 @@ hr_status hr_unseal(const hr_identity *to, const void *sealed, size_t size, uint
         return status;
     }
     memcpy(from, plain, KEY);
-    *out_size = plain_size - HEAD;
-    memmove(plain, plain + HEAD, *out_size);
+    memmove(plain, plain + HEAD, plain_size - HEAD);
     *out = plain;
     return HR_OK;
 }

@@ -58,14 +58,15 @@ void hr_sign(const hr_identity *identity, const char *domain, const void *bytes,
 bool hr_signature_holds(const hr_public_key *key, const char *domain, const void *bytes, size_t size,
                         const uint8_t signature[HR_SIGNATURE_SIZE]);
 
-/* Owner: the caller frees *out with free(). Fails: LIMIT (more than HR_SEAL_MAX), ARGUMENT (`to` is no key),
- * MEMORY. */
+/* *out: size + HR_SEAL_OVERHEAD bytes. Owner: the caller frees it with free(). Fails: LIMIT (more than
+ * HR_SEAL_MAX), ARGUMENT (`to` is no key), MEMORY. */
 HR_MUST_CHECK hr_status hr_seal(const hr_identity *from, const hr_public_key *to, const void *bytes,
-                                size_t size, uint8_t **out, size_t *out_size, hr_error *err);
+                                size_t size, uint8_t **out, hr_error *err);
 /* The text and its sender (the bytes of its public key), who may be anybody: whether it is a member, the
- * caller must ask. *out is never NULL; owner: the caller frees it with free(). Fails: POLICY (not sealed to
- * this key, changed on the way, or not signed for this receiver), LIMIT, MEMORY. */
+ * caller must ask. *out: size - HR_SEAL_OVERHEAD bytes, never NULL. Owner: the caller frees it with free().
+ * Fails: POLICY (too short, not sealed to this key, changed on the way, or not signed for this receiver),
+ * LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_unseal(const hr_identity *to, const void *sealed, size_t size,
-                                  uint8_t from[HR_KEY_SIZE], uint8_t **out, size_t *out_size, hr_error *err);
+                                  uint8_t from[HR_KEY_SIZE], uint8_t **out, hr_error *err);
 
 #endif

@@ -277,10 +277,16 @@ static size_t majority_of(const hr_depth_first *d) {
     return largest;
 }
 
+/* The purest division of a node so far. */
+typedef struct purest {
+    double purity;
+    hr_split split;
+} purest;
+
 /* Lets the rule divide the records by each feature of the group; keeps the division that is purer than
  * `best`. */
 static void divide_node(hr_depth_first *d, const pending *at, const group *g, hr_values *v, hr_csprng *csprng,
-                        double *best, hr_split *split) {
+                        purest *best) {
     for (size_t j = 0; j < g->count; j++) {
         hr_split_proposal division;
         v->feature = &d->plan->binned->binning->features[g->features[j]];
@@ -289,10 +295,9 @@ static void divide_node(hr_depth_first *d, const pending *at, const group *g, hr
         list_bins(d, at, g->bins[j], v);
         if (v->count + v->missing > 1) {
             d->plan->rule(v, csprng, &division);
-            if (division.purity > *best) {
-                *best = division.purity;
-                *split = hr_split_proposal_split(v, &division);
-                split->feature = g->features[j];
+            if (division.purity > best->purity) {
+                *best = (purest){division.purity, hr_split_proposal_split(v, &division)};
+                best->split.feature = g->features[j];
             }
         }
         clear_cells(v, g->cells[j]);
@@ -302,21 +307,21 @@ static void divide_node(hr_depth_first *d, const pending *at, const group *g, hr
 /* The purest division by `candidates` features, and by more while none of them divides the records. */
 static hr_split choose_split(hr_depth_first *d, const pending *at, hr_csprng *csprng) {
     const hr_depth_first_plan *plan = d->plan;
-    hr_split split = {.made = false};
-    double best = -1;
+    purest best = {.purity = -1};
     hr_values v = {.packing = &plan->packing,
                    .width = width_of(plan),
                    .min_records = plan->min_records,
                    .majority = majority_of(d),
                    .total = d->total,
                    .left = d->left};
-    for (size_t drawn = 0; drawn < plan->binned->features && (drawn < plan->candidates || !split.made);) {
+    for (size_t drawn = 0;
+         drawn < plan->binned->features && (drawn < plan->candidates || !best.split.made);) {
         group g = draw_features(d, drawn, drawn < plan->candidates ? plan->candidates - drawn : 1, csprng);
         sum_bins(d, at, &g);
-        divide_node(d, at, &g, &v, csprng, &best, &split);
+        divide_node(d, at, &g, &v, csprng, &best);
         drawn += g.count;
     }
-    return split;
+    return best.split;
 }
 
 /* ---- Growing ---- */

@@ -18,10 +18,10 @@ static hr_split choose_one(const hr_exact_splitter *g, const hr_gain_rule *rule,
     return split;
 }
 
-static hr_status choose_exact_split(hr_splitter *self, int level, hr_cell *const *cells,
-                                    const hr_cell *totals, size_t count, hr_split *splits, hr_error *err) {
+static hr_status choose_exact_split(hr_splitter *self, const hr_level_nodes *nodes, hr_split *splits,
+                                    hr_error *err) {
     const hr_exact_splitter *g = (const hr_exact_splitter *)self;
-    size_t features = g->binning->feature_count;
+    size_t features = g->binning->feature_count, count = nodes->count;
     double unit = g->packing->weight_scale;
     const hr_gain_rule rule = {g->packing, g->lambda * unit, fmax(g->min_child_weight * unit, 1)};
     hr_best_division *best = malloc(count * features * sizeof *best);
@@ -34,11 +34,12 @@ static hr_status choose_exact_split(hr_splitter *self, int level, hr_cell *const
 #pragma omp parallel for num_threads(g->threads) schedule(dynamic, 16)
     for (size_t k = 0; k < count * features; k++) {
         size_t node = k / features, f = k % features;
-        best[k] = hr_best_division_of(&rule, &g->binning->features[f], cells[node] + hr_histogram_at(f),
-                                      totals[node]);
+        best[k] = hr_best_division_of(&rule, &g->binning->features[f],
+                                      nodes->cells[node] + hr_histogram_at(f), nodes->totals[node]);
     }
     for (size_t node = 0; node < count; node++)
-        splits[node] = choose_one(g, &rule, g->permits[level], cells[node], best + node * features, scores);
+        splits[node] = choose_one(g, &rule, g->permits[nodes->level], nodes->cells[node],
+                                  best + node * features, scores);
     free(best);
     free(scores);
     return HR_OK;

@@ -124,8 +124,10 @@ static size_t sibling(size_t place) {
 }
 
 /* Splits the nodes of one level and, unless it is the last, gets the histograms of the next. */
-static hr_status split_level(hr_grower *g, hr_stats_source *source, const hr_packing *packing, size_t count,
-                             bool last, size_t *next_count, hr_error *err) {
+static hr_status split_level(hr_grower *g, const hr_growth *growth, size_t count, bool last,
+                             size_t *next_count, hr_error *err) {
+    hr_stats_source *source = growth->source;
+    const hr_packing *packing = growth->packing;
     size_t made = 0;
     for (size_t i = 0; i < count; i++) {
         const hr_split *split = &g->splits[i];
@@ -175,8 +177,9 @@ static void next_level(hr_grower *g) {
     SWAP(hr_cell *, g->totals, g->next_totals);
 }
 
-hr_status hr_grow(hr_grower *g, hr_stats_source *source, hr_splitter *splitter, const hr_packing *packing,
-                  hr_arena *arena, hr_tree *out, const hr_sums **sums, hr_error *err) {
+hr_status hr_grow(hr_grower *g, const hr_growth *growth, hr_tree *out, const hr_sums **sums, hr_error *err) {
+    hr_stats_source *source = growth->source;
+    hr_splitter *splitter = growth->splitter;
     put_all_back(g);
     g->node_count = 1;
     g->subset_count = 0;
@@ -187,11 +190,12 @@ hr_status hr_grow(hr_grower *g, hr_stats_source *source, hr_splitter *splitter, 
     hr_status status = source->ops->sum(source, g->nodes, g->level_cells, 1, err);
     if (status) return status;
     g->totals[0] = node_total_of(g, g->level_cells[0]);
-    g->sums[0] = hr_unpack(packing, g->totals[0]);
+    g->sums[0] = hr_unpack(growth->packing, g->totals[0]);
     size_t count = 1;
     for (int level = 0; !status && level < g->depth && count; level++) {
-        status = splitter->choose(splitter, level, g->level_cells, g->totals, count, g->splits, err);
-        if (!status) status = split_level(g, source, packing, count, level + 1 == g->depth, &count, err);
+        hr_level_nodes nodes = {level, count, g->level_cells, g->totals};
+        status = splitter->choose(splitter, &nodes, g->splits, err);
+        if (!status) status = split_level(g, growth, count, level + 1 == g->depth, &count, err);
         next_level(g);
     }
     if (status) return status;
@@ -200,5 +204,5 @@ hr_status hr_grow(hr_grower *g, hr_stats_source *source, hr_splitter *splitter, 
                      .node_count = g->node_count,
                      .subsets = g->subsets,
                      .subset_count = g->subset_count};
-    return hr_tree_copy(&grown, arena, out, err);
+    return hr_tree_copy(&grown, growth->arena, out, err);
 }

@@ -17,11 +17,18 @@ HR_MUST_CHECK hr_status hr_grower_new(const hr_binning *binning, size_t cells, i
                                       hr_error *err);
 void hr_grower_free(hr_grower *grower);
 
-/* Grows a tree over the records of the round that the source has begun. Nodes and subsets are allocated in
- * `arena`; leaf values are 0. sums: one per node of the tree, meaningful at leaves; borrowed until the next
- * call. Fails: MEMORY, and what the source and the splitter fail with. */
-HR_MUST_CHECK hr_status hr_grow(hr_grower *grower, hr_stats_source *source, hr_splitter *splitter,
-                                const hr_packing *packing, hr_arena *arena, hr_tree *out,
+/* What a tree is grown from; all of it is borrowed. */
+typedef struct hr_growth {
+    hr_stats_source *source;
+    hr_splitter *splitter;
+    const hr_packing *packing; /* of the source's cells */
+    hr_arena *arena;           /* of the tree's nodes and subsets */
+} hr_growth;
+
+/* Grows a tree over the records of the round that the source has begun; leaf values are 0. sums: one per node
+ * of the tree, meaningful at leaves; borrowed until the next call. Fails: MEMORY, and what the source and the
+ * splitter fail with. */
+HR_MUST_CHECK hr_status hr_grow(hr_grower *grower, const hr_growth *growth, hr_tree *out,
                                 const hr_sums **sums, hr_error *err);
 
 #endif

@@ -70,11 +70,11 @@ hr_status hr_boosting_grow(hr_boosting *b, hr_splitter *splitter, const hr_stats
     hr_forest *forest = &b->training->forest;
     hr_tree *made = &forest->trees[forest->tree_count];
     hr_stats_round packed = *round;
+    hr_growth growth = {b->source, splitter, &b->packing, b->training->arena};
     const hr_sums *sums;
     packed.packing = b->packing;
     hr_status status = b->source->ops->begin(b->source, &packed, err);
-    if (!status)
-        status = hr_grow(b->grower, b->source, splitter, &b->packing, b->training->arena, made, &sums, err);
+    if (!status) status = hr_grow(b->grower, &growth, made, &sums, err);
     if (status) return status;
     made->output = round->output;
     forest->tree_count++;

@@ -310,11 +310,17 @@ static level_costs share_level(hr_units level, size_t candidates) {
     return (level_costs){(level - selection) / candidates, selection};
 }
 
-static hr_status charge_diprime(diprime *d, const char *what, size_t level, hr_units cost, uint64_t width,
-                                hr_permit *out, hr_error *err) {
+static hr_status charge_diprime(diprime *d, hr_charge choice, hr_permit *out, hr_error *err) {
     bool sound = d->training->options->mode == HR_SOUND;
-    hr_charge line = hr_scope_charge(d->scope, what, (int64_t)level, cost, width);
-    return (sound ? hr_gate_charge_choice : hr_gate_charge_exponential)(d->training->gate, &line, out, err);
+    return (sound ? hr_gate_charge_choice : hr_gate_charge_exponential)(d->training->gate, &choice, out, err);
+}
+
+static hr_charge median_charge(const diprime *d, size_t level, hr_units cost, uint64_t width) {
+    return hr_scope_charge(d->scope, "median", (int64_t)level, cost, width);
+}
+
+static hr_charge selection_charge(const diprime *d, size_t level, hr_units cost, uint64_t width) {
+    return hr_scope_charge(d->scope, "choice of feature", (int64_t)level, cost, width);
 }
 
 static hr_status charge_sound(diprime *d, hr_error *err) {
@@ -323,11 +329,12 @@ static hr_status charge_sound(diprime *d, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth; level++) {
         for (size_t k = 0; !status && k < candidates; k++)
-            status = charge_diprime(d, "median", level, cost.median, HR_MEDIAN_SCORE_WIDTH,
+            status = charge_diprime(d, median_charge(d, level, cost.median, HR_MEDIAN_SCORE_WIDTH),
                                     &d->medians[level * candidates + k], err);
         if (!status && cost.selection)
-            status = charge_diprime(d, "choice of feature", level, cost.selection,
-                                    hr_purity_width(&d->labels), &d->selections[level], err);
+            status =
+                charge_diprime(d, selection_charge(d, level, cost.selection, hr_purity_width(&d->labels)),
+                               &d->selections[level], err);
     }
     return status;
 }
@@ -347,9 +354,9 @@ static hr_status charge_published(diprime *d, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth; level++) {
         hr_permit median;
-        status = charge_diprime(d, "median", level, cost, text ? 1 : 2, &median, err);
+        status = charge_diprime(d, median_charge(d, level, cost, text ? 1 : 2), &median, err);
         if (!status)
-            status = charge_diprime(d, "choice of feature", level, cost, (text ? 4 : 8) * square,
+            status = charge_diprime(d, selection_charge(d, level, cost, (text ? 4 : 8) * square),
                                     &d->selections[level], err);
         for (size_t k = 0; k < d->candidate_count; k++) d->medians[level * d->candidate_count + k] = median;
     }

@@ -32,10 +32,9 @@ typedef struct source {
 
 static hr_status answer_bins(source *s, const hr_ask *ask, hr_error *err) {
     hr_training *t = s->training;
-    uint32_t bins = (uint32_t)t->options->bins;
+    hr_edges_release release = {(uint32_t)t->options->bins, t->gate, &ask->lines[0]};
     uint64_t groups;
-    hr_status status =
-        hr_edges_private(t->data, bins, t->gate, &ask->lines[0], t->arena, &t->binning, &groups, err);
+    hr_status status = hr_edges_private(t->data, &release, t->arena, &t->binning, &groups, err);
     return status ? status : hr_hedge_bins(s->hedge, &t->binning, err);
 }
 

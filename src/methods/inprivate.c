@@ -112,8 +112,10 @@ static hr_status train_inprivate_round(boosting *b, size_t round, hr_error *err)
     if (!records) return hr_fail_memory(err);
     hr_inprivate_tree_job job = {.records = records,
                                  .scores = b->taken,
-                                 .scope = {(int64_t)round, t->next_group, round, hr_gate_budget(t->gate)}};
-    hr_status status = hr_inprivate_tree(&job, t->options, t->gate, t->threads, t->arena, tree, err);
+                                 .scope = {(int64_t)round, t->next_group, round, hr_gate_budget(t->gate)},
+                                 .gate = t->gate,
+                                 .threads = t->threads};
+    hr_status status = hr_inprivate_tree(&job, t->options, t->arena, tree, err);
     hr_data_free(records);
     if (status) return status;
     t->forest.tree_count++;

@@ -29,14 +29,15 @@ typedef struct hr_inprivate_tree_job {
     hr_stats_source *source; /* of sums over them at these scores; NULL: this process adds up. `records` makes
                                 the bins all the same */
     hr_release_scope scope;
+    hr_gate *gate; /* has scope.budget left */
+    int threads;
 } hr_inprivate_tree_job;
 
 /* Algorithm 1: one private regression tree, as options->mode says; `options` are of the method inprivate.
  * Everything made is in `arena`. Spends: job->scope.budget. Fails: BUDGET, LIMIT (too many records), MEMORY,
  * and as the source. */
 HR_MUST_CHECK hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options,
-                                          hr_gate *gate, int threads, hr_arena *arena, hr_tree *out,
-                                          hr_error *err);
+                                          hr_arena *arena, hr_tree *out, hr_error *err);
 
 /* The largest magnitude of a leaf of a sound tree: what its receivers can hold it to. */
 double hr_inprivate_value_max(const hr_schema *schema, const hr_fit_options *options);

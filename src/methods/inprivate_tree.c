@@ -99,11 +99,11 @@ static hr_status grow_inprivate_tree(inprivate_training *d, const hr_permit *per
     hr_stats_round round = residuals(d);
     hr_private_splitter splitter = {
         .binning = &d->binning, .packing = &d->packing, .gate = d->gate, .permits = permits, .lambda = 0};
+    hr_growth growth = {d->source, &splitter.splitter, &d->packing, d->arena};
     const hr_sums *sums;
     hr_private_splitter_init(&splitter);
     hr_status status = d->source->ops->begin(d->source, &round, err);
-    if (!status)
-        status = hr_grow(d->grower, d->source, &splitter.splitter, &d->packing, d->arena, tree, &sums, err);
+    if (!status) status = hr_grow(d->grower, &growth, tree, &sums, err);
     if (status) return status;
     d->leaves = hr_leaves_of(tree, sums, d->sums, d->counts);
     return d->classes ? d->source->ops->hessians(d->source, tree, d->counts, err) : HR_OK;
@@ -116,11 +116,15 @@ static uint64_t count_unit(bool classes) {
     return classes ? 1 << HR_HESSIAN_BITS : 1;
 }
 
-static hr_status release_inprivate_sums(inprivate_training *d, const char *what, hr_units cost,
-                                        uint64_t sensitivity, const hr_exact *in, hr_noisy *out,
-                                        hr_error *err) {
-    hr_charge charge = hr_scope_charge(&d->job->scope, what, -1, cost, sensitivity);
-    return hr_gate_release_sums(d->gate, &charge, in, d->leaves, out, err);
+/* Sums and denominators of all leaves. */
+static hr_status release_inprivate_leaves(inprivate_training *d, hr_units sum_cost, uint64_t sum_sensitivity,
+                                          hr_units count_cost, hr_error *err) {
+    const hr_release_scope *scope = &d->job->scope;
+    hr_charge sums = hr_scope_charge(scope, "leaf sum", -1, sum_cost, sum_sensitivity);
+    hr_charge counts = hr_scope_charge(scope, "leaf count", -1, count_cost, count_unit(d->classes));
+    hr_status status = hr_gate_release_sums(d->gate, &sums, d->sums, d->leaves, d->noisy_sums, err);
+    if (status) return status;
+    return hr_gate_release_sums(d->gate, &counts, d->counts, d->leaves, d->noisy_counts, err);
 }
 
 static double residual_of(const inprivate_training *d, int64_t gradient) {
@@ -142,8 +146,8 @@ static hr_status sound_candidates(inprivate_training *d, hr_error *err) {
     uint64_t groups;
     hr_charge charge =
         hr_scope_charge(&d->job->scope, "bin edges", -1, hr_units_share(d->budget, d->options->bin_share), 1);
-    hr_status status =
-        hr_edges_private(d->job->records, bins, d->gate, &charge, d->arena, &d->binning, &groups, err);
+    hr_edges_release release = {bins, d->gate, &charge};
+    hr_status status = hr_edges_private(d->job->records, &release, d->arena, &d->binning, &groups, err);
     if (!status && groups) d->budget -= charge.cost;
     return status;
 }
@@ -180,10 +184,7 @@ static hr_status inprivate_sound_leaves(inprivate_training *d, hr_tree *tree, hr
     uint64_t bound = (uint64_t)d->packing.gradient_bound;
     hr_units all = inprivate_leaf_budget(d), count_cost = hr_units_share(all, d->options->count_share),
              sum_cost = all - count_cost;
-    hr_status status = release_inprivate_sums(d, "leaf sum", sum_cost, bound, d->sums, d->noisy_sums, err);
-    if (!status)
-        status = release_inprivate_sums(d, "leaf count", count_cost, count_unit(d->classes), d->counts,
-                                        d->noisy_counts, err);
+    hr_status status = release_inprivate_leaves(d, sum_cost, bound, count_cost, err);
     if (!status)
         set_inprivate_leaves(
             d, tree, hr_noise_deviation(hr_gate_privacy_measure(d->gate), sum_cost, d->residual_bound));
@@ -226,10 +227,7 @@ static hr_status paper_charge(inprivate_training *d, hr_permit *permits, hr_erro
 static hr_status inprivate_paper_leaves(inprivate_training *d, hr_tree *tree, hr_error *err) {
     uint64_t one = (uint64_t)((double)d->packing.gradient_bound / d->residual_bound);
     hr_units cost = inprivate_leaf_budget(d) / 2;
-    hr_status status = release_inprivate_sums(d, "leaf sum", cost, one, d->sums, d->noisy_sums, err);
-    if (!status)
-        status = release_inprivate_sums(d, "leaf count", cost, count_unit(d->classes), d->counts,
-                                        d->noisy_counts, err);
+    hr_status status = release_inprivate_leaves(d, cost, one, cost, err);
     if (status) return status;
     for (size_t l = 0; l < d->leaves; l++) {
         double sum = residual_of(d, d->noisy_sums[l].paid),
@@ -286,23 +284,23 @@ static hr_status train_inprivate_tree(inprivate_training *d, hr_tree *out, hr_er
     return status ? status : d->rules->leaves(d, out, err);
 }
 
-static hr_status inprivate_tree_source_of(const hr_inprivate_tree_job *job, int threads,
-                                          hr_stats_source **out, hr_error *err) {
-    hr_local_stats_records records = {.data = job->records, .scores = job->scores, .threads = threads};
+static hr_status inprivate_tree_source_of(const hr_inprivate_tree_job *job, hr_stats_source **out,
+                                          hr_error *err) {
+    hr_local_stats_records records = {.data = job->records, .scores = job->scores, .threads = job->threads};
     *out = job->source;
     return job->source ? HR_OK : hr_local_stats_source_new(&records, out, err);
 }
 
-hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options, hr_gate *gate,
-                            int threads, hr_arena *arena, hr_tree *out, hr_error *err) {
+hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options, hr_arena *arena,
+                            hr_tree *out, hr_error *err) {
     inprivate_training d = {.job = job,
                             .options = options,
                             .rules = options->mode == HR_SOUND ? &sound : &paper,
-                            .gate = gate,
+                            .gate = job->gate,
                             .arena = arena,
                             .classes = hr_schema_task(hr_data_schema(job->records)) != HR_REGRESSION,
                             .budget = job->scope.budget};
-    hr_status status = inprivate_tree_source_of(job, threads, &d.source, err);
+    hr_status status = inprivate_tree_source_of(job, &d.source, err);
     if (!status) status = train_inprivate_tree(&d, out, err);
     inprivate_training_done(&d);
     if (!job->source) hr_stats_free(d.source);

@@ -14,9 +14,10 @@ static hr_status private_edges(hr_training *training, hr_units *budget, hr_error
     hr_release_scope scope = {.tree = -1, .group = training->next_group};
     hr_charge charge =
         hr_scope_charge(&scope, "bin edges", -1, hr_units_share(*budget, options->bin_share), 1);
+    hr_edges_release release = {(uint32_t)options->bins, training->gate, &charge};
     uint64_t groups;
-    hr_status status = hr_edges_private(training->data, (uint32_t)options->bins, training->gate, &charge,
-                                        training->arena, &training->binning, &groups, err);
+    hr_status status =
+        hr_edges_private(training->data, &release, training->arena, &training->binning, &groups, err);
     if (status) return status;
     training->next_group += groups;
     if (groups) *budget -= charge.cost;
@@ -125,14 +126,16 @@ static hr_status charge_splits(const hr_boosting *b, const hr_charge *charge, hr
                                                                         err);
 }
 
-/* Lines 3 to 10: gradients of the records, and a tree of full depth whose splits the gate chooses. GDF, line
- * 3: leaves out the records whose gradient exceeds g*. */
-static hr_status grow_single_tree(hr_boosting *b, const hr_single_tree *t, hr_units level_cost,
-                                  uint64_t width, hr_tree **tree, size_t *leaves, hr_error *err) {
+/* Lines 3 to 10: gradients of the records, and a tree of full depth whose splits the gate chooses. `split`:
+ * what the splits of every level are charged. GDF, line 3: leaves out the records whose gradient exceeds
+ * g*. */
+static hr_status grow_single_tree(hr_boosting *b, const hr_single_tree *t, const hr_charge *split,
+                                  hr_tree **tree, size_t *leaves, hr_error *err) {
     const hr_fit_options *options = b->training->options;
     hr_permit permits[DEPTH_MAX];
     for (int level = 0; level < options->depth; level++) {
-        hr_charge charge = hr_scope_charge(&t->scope, "split", level, level_cost, width);
+        hr_charge charge = *split;
+        charge.level = level;
         hr_status status = charge_splits(b, &charge, &permits[level], err);
         if (status) return status;
     }
@@ -185,9 +188,10 @@ hr_status hr_single_tree_sound(hr_boosting *b, const hr_single_tree *t, hr_error
     const hr_fit_options *options = b->training->options;
     hr_units leaf_budget = hr_units_share(t->scope.budget, options->leaf_share);
     hr_units level_cost = (t->scope.budget - leaf_budget) / (hr_units)options->depth;
+    hr_charge split = hr_scope_charge(&t->scope, "split", 0, level_cost, HR_GAIN_WIDTH);
     size_t leaves;
     hr_tree *tree;
-    hr_status status = grow_single_tree(b, t, level_cost, HR_GAIN_WIDTH, &tree, &leaves, err);
+    hr_status status = grow_single_tree(b, t, &split, &tree, &leaves, err);
     return status ? status : single_tree_sound_leaves(b, t, tree, leaves, leaf_budget, err);
 }
 
@@ -215,10 +219,11 @@ hr_status hr_single_tree_paper(hr_boosting *b, const hr_single_tree *t, hr_error
     hr_units leaf_budget = t->scope.budget / 2,
              level_cost = (t->scope.budget - leaf_budget) / (hr_units)options->depth;
     uint64_t width = (uint64_t)ceil(2 * delta_g * (1 << HR_GAIN_BITS));
+    hr_charge split = hr_scope_charge(&t->scope, "split", 0, level_cost, width);
     hr_units cost =
         options->by_name[HR_OPTION_LEAF_BUDGET] == HR_LEAF_BUDGET_LITERAL ? level_cost : leaf_budget;
     size_t leaves;
     hr_tree *tree;
-    hr_status status = grow_single_tree(b, t, level_cost, width, &tree, &leaves, err);
+    hr_status status = grow_single_tree(b, t, &split, &tree, &leaves, err);
     return status ? status : single_tree_paper_leaves(b, t, tree, leaves, cost, err);
 }

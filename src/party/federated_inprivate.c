@@ -95,8 +95,10 @@ static hr_status train_federated_inprivate(const hr_owner_turn *t, hr_bytes *out
     if (status) return status;
     hr_inprivate_tree_job one = {.records = r->records,
                                  .scores = r->scores,
-                                 .scope = {(int64_t)t->slot, 0, t->slot, hr_gate_budget(t->gate)}};
-    status = hr_inprivate_tree(&one, &t->options, t->gate, t->threads, t->arena, &tree, err);
+                                 .scope = {(int64_t)t->slot, 0, t->slot, hr_gate_budget(t->gate)},
+                                 .gate = t->gate,
+                                 .threads = t->threads};
+    status = hr_inprivate_tree(&one, &t->options, t->arena, &tree, err);
     return status ? status : pack_tree(t, &tree, out, err);
 }
 

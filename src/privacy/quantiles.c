@@ -14,18 +14,24 @@
  * costs under GDP is nothing. */
 enum { LEVELS_MAX = HR_QUANTILE_BITS_MAX, UNITS = 64 };
 
-/* Charges one line a level, or nothing at all. `costs` sum to charge->cost, the smallest comes first. */
-static hr_status charge_levels(hr_gate *gate, const hr_charge *charge, const hr_units *costs, int levels,
-                               uint64_t sensitivity,
-                               hr_status (*one)(hr_gate *, const hr_charge *, hr_permit *, hr_error *),
+/* What the levels of a column are charged: a line each. */
+typedef struct level_lines {
+    const hr_units *costs; /* sum to the cost of the column; the smallest comes first */
+    int count;
+    uint64_t sensitivity;
+    hr_status (*charge)(hr_gate *gate, const hr_charge *line, hr_permit *out, hr_error *err);
+} level_lines;
+
+/* Charges all lines, or nothing at all. */
+static hr_status charge_levels(hr_gate *gate, const hr_charge *charge, const level_lines *lines,
                                hr_permit *permits, hr_error *err) {
-    hr_status status = hr_gate_covers(gate, charge, (size_t)levels, err);
-    for (int level = 0; level < levels && status == HR_OK; level++) {
+    hr_status status = hr_gate_covers(gate, charge, (size_t)lines->count, err);
+    for (int level = 0; level < lines->count && status == HR_OK; level++) {
         hr_charge line = *charge;
         line.level = level;
-        line.cost = costs[level];
-        line.sensitivity = sensitivity;
-        status = one(gate, &line, &permits[level], err);
+        line.cost = lines->costs[level];
+        line.sensitivity = lines->sensitivity;
+        status = lines->charge(gate, &line, &permits[level], err);
     }
     return status;
 }
@@ -61,26 +67,28 @@ static size_t score_cuts(const hr_median_interval *of, const hr_exact *left_of, 
     return of->high - of->low - 1;
 }
 
-hr_status hr_quantiles_by_medians(hr_gate *gate, const hr_charge *charge, const hr_exact *cells, int bits,
-                                  int levels, uint32_t *cuts, size_t *cut_count, hr_error *err) {
-    uint32_t cell_count = (uint32_t)1 << bits;
+hr_status hr_quantiles_by_medians(hr_gate *gate, const hr_charge *charge, const hr_grid_counts *column,
+                                  int levels, hr_cuts *cuts, hr_error *err) {
+    uint32_t cell_count = (uint32_t)1 << column->bits;
     hr_quantile_medians machine;
     hr_median_interval of;
     hr_permit permits[LEVELS_MAX];
     hr_units costs[LEVELS_MAX];
-    hr_quantile_medians_init(&machine, bits, levels, cuts);
+    const level_lines lines = {costs, levels, 2, hr_gate_charge_choice};
+    hr_quantile_medians_init(&machine, column->bits, levels, cuts->at);
     hr_exact *left_of = calloc(cell_count + 1, sizeof *left_of), *scores = calloc(cell_count, sizeof *scores);
     hr_status status = left_of && scores ? HR_OK : hr_fail_memory(err);
     share_out_levels(charge->cost, levels, costs);
-    if (!status) status = charge_levels(gate, charge, costs, levels, 2, hr_gate_charge_choice, permits, err);
+    if (!status) status = charge_levels(gate, charge, &lines, permits, err);
     if (status) goto out;
-    for (uint32_t i = 0; i < cell_count; i++) left_of[i + 1].unpaid = left_of[i].unpaid + cells[i].unpaid;
+    for (uint32_t i = 0; i < cell_count; i++)
+        left_of[i + 1].unpaid = left_of[i].unpaid + column->cells[i].unpaid;
     while (hr_quantile_medians_next(&machine, &of)) {
         size_t count = score_cuts(&of, left_of, scores);
         hr_quantile_medians_tell(
             &machine, of.low + 1 + (uint32_t)hr_gate_choose(gate, permits[of.level], scores, count));
     }
-    *cut_count = machine.cut_count;
+    cuts->count = machine.cut_count;
 out:
     free(left_of);
     free(scores);
@@ -90,9 +98,9 @@ out:
 /* ---- Noisy dyadic counts ---- */
 
 /* counts[i]: of node i (quantile_machine.h), in units. */
-static void fill_exact_counts(const hr_exact *cells, int bits, hr_exact *counts) {
-    size_t cell_count = (size_t)1 << bits;
-    for (size_t i = 0; i < cell_count; i++) counts[cell_count + i].unpaid = cells[i].unpaid * UNITS;
+static void fill_exact_counts(const hr_grid_counts *column, hr_exact *counts) {
+    size_t cell_count = (size_t)1 << column->bits;
+    for (size_t i = 0; i < cell_count; i++) counts[cell_count + i].unpaid = column->cells[i].unpaid * UNITS;
     for (size_t i = cell_count - 1; i > 0; i--)
         counts[i].unpaid = counts[2 * i].unpaid + counts[2 * i + 1].unpaid;
 }
@@ -117,21 +125,23 @@ static void release_counts(hr_gate *gate, const hr_permit *permits, const hr_exa
     }
 }
 
-hr_status hr_quantiles_by_counts(hr_gate *gate, const hr_charge *charge, const hr_exact *cells, int bits,
-                                 size_t parts, uint32_t *cuts, size_t *cut_count, hr_error *err) {
+hr_status hr_quantiles_by_counts(hr_gate *gate, const hr_charge *charge, const hr_grid_counts *column,
+                                 size_t parts, hr_cuts *cuts, hr_error *err) {
+    int bits = column->bits;
     hr_quantile_counts *machine = NULL;
     hr_permit permits[LEVELS_MAX]; /* of the levels 1..bits below the root */
     hr_units costs[LEVELS_MAX];
+    const level_lines lines = {costs, bits, UNITS, hr_gate_charge_sums};
     for (int l = 0; l < bits; l++) costs[l] = charge->cost / (hr_units)bits;
     double noise = hr_noise_deviation(hr_gate_privacy_measure(gate), costs[0], UNITS);
     hr_exact *counts = calloc((size_t)2 << bits, sizeof *counts);
     hr_status status = counts ? HR_OK : hr_fail_memory(err);
     if (!status) status = hr_quantile_counts_new(bits, parts, noise, &machine, err);
-    if (!status) status = charge_levels(gate, charge, costs, bits, UNITS, hr_gate_charge_sums, permits, err);
+    if (!status) status = charge_levels(gate, charge, &lines, permits, err);
     if (!status) {
-        fill_exact_counts(cells, bits, counts);
+        fill_exact_counts(column, counts);
         release_counts(gate, permits, counts, machine);
-        *cut_count = hr_quantile_counts_cuts(machine, cuts);
+        cuts->count = hr_quantile_counts_cuts(machine, cuts->at);
     }
     hr_quantile_counts_free(machine);
     free(counts);

@@ -1,7 +1,4 @@
-/* Private quantiles of one numeric column, as cut points on a public grid of 2^bits cells.
- *
- * `cells[i]` is the exact number of records whose value lies in cell i; a record is in at most one cell. Cut
- * c means "after cell c-1": cells 0..c-1 lie left of it. Proof: quantiles.proof.md. */
+/* Private quantiles of one numeric column, as cut points on a public grid. Proof: quantiles.proof.md. */
 #ifndef HR_PRIVACY_QUANTILES_H
 #define HR_PRIVACY_QUANTILES_H
 
@@ -9,19 +6,31 @@
 
 #include <stdint.h>
 
+/* The exact numbers of records whose value lies in cell i of 2^bits; a record is in at most one cell. */
+typedef struct hr_grid_counts {
+    const hr_exact *cells;
+    int bits;
+} hr_grid_counts;
+
+/* Cut c means "after cell c-1": cells 0..c-1 lie left of it. */
+typedef struct hr_cuts {
+    uint32_t *at; /* ascending, distinct, each in 1..2^bits-1; room: of the caller */
+    size_t count;
+} hr_cuts;
+
 /* Recursive medians by private choices: about 2^levels parts of equal weight, each level at a growing part of
  * `cost`. Score of cut c in [a, b): -| records left - records right |, width 2. charge: what, tree, level,
- * group, part and the total cost of this column; sensitivity is ignored. cuts: room for 2^levels - 1;
- * ascending, distinct, each in 1..2^bits-1. Spends: charge->cost. Fails: BUDGET, MEMORY. */
-HR_MUST_CHECK hr_status hr_quantiles_by_medians(hr_gate *gate, const hr_charge *charge, const hr_exact *cells,
-                                                int bits, int levels, uint32_t *cuts, size_t *cut_count,
+ * group, part and the total cost of this column; sensitivity is ignored. cuts: room for 2^levels - 1.
+ * Spends: charge->cost. Fails: BUDGET, MEMORY. */
+HR_MUST_CHECK hr_status hr_quantiles_by_medians(hr_gate *gate, const hr_charge *charge,
+                                                const hr_grid_counts *column, int levels, hr_cuts *cuts,
                                                 hr_error *err);
 
 /* Noisy dyadic counts (one node per record and level, `bits` levels, drawn when first visited and kept), then
- * quantiles as post-processing. Same outputs; `parts` is the wanted number of parts. Spends: charge->cost.
- * Fails: BUDGET, MEMORY. */
-HR_MUST_CHECK hr_status hr_quantiles_by_counts(hr_gate *gate, const hr_charge *charge, const hr_exact *cells,
-                                               int bits, size_t parts, uint32_t *cuts, size_t *cut_count,
+ * quantiles as post-processing. `parts` is the wanted number of parts; cuts: room for parts - 1. Spends:
+ * charge->cost. Fails: BUDGET, MEMORY. */
+HR_MUST_CHECK hr_status hr_quantiles_by_counts(hr_gate *gate, const hr_charge *charge,
+                                               const hr_grid_counts *column, size_t parts, hr_cuts *cuts,
                                                hr_error *err);
 
 /* Whether the charge's cost is enough for either, in that privacy measure: a public fact. Fails: BUDGET. */

@@ -23,7 +23,8 @@ hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelop
     hr_status status = hr_message_pack(&wire.base, &plain, err);
     if (!status)
         status = hr_seal(view->identity, &view->membership->members[envelope->to].key, plain.at, plain.size,
-                         &out->at, &out->size, err);
+                         &out->at, err);
+    if (!status) out->size = plain.size + HR_SEAL_OVERHEAD;
     free(plain.at);
     return status;
 }
@@ -75,13 +76,12 @@ hr_status hr_envelope_open(const hr_party_view *view, const void *sealed, size_t
                            hr_error *err) {
     uint8_t key[HR_KEY_SIZE];
     uint8_t *plain = NULL;
-    size_t plain_size = 0;
-    hr_status status = hr_unseal(view->identity, sealed, size, key, &plain, &plain_size, err);
+    hr_status status = hr_unseal(view->identity, sealed, size, key, &plain, err);
     if (status) return status;
     size_t signer = hr_membership_by_key(view->membership, key);
     status = signer == HR_NO_MEMBER
                  ? refuse_received_envelope(HR_E_POLICY, "no member of the federation signed it", err)
-                 : read(view, signer, plain, plain_size, out, err);
+                 : read(view, signer, plain, size - HR_SEAL_OVERHEAD, out, err);
     free(plain);
     return status;
 }

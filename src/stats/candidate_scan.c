@@ -98,9 +98,8 @@ static bool allocate_scan(hr_candidate_scan *s, const double *base) {
     return true;
 }
 
-hr_status hr_candidate_scan_new(const hr_binned *binned, const double *targets, size_t outputs,
-                                const double *base, size_t trees, int threads, hr_candidate_scan **out,
-                                hr_error *err) {
+hr_status hr_candidate_scan_new(const hr_binned *binned, const hr_candidate_scan_setup *setup,
+                                hr_candidate_scan **out, hr_error *err) {
     int shift = hr_packing_shift(binned->rows, 1, 1 << (SCAN_BITS + 1));
     if (shift < 0)
         return hr_fail(err, HR_E_LIMIT, "train on a part of the records",
@@ -108,12 +107,12 @@ hr_status hr_candidate_scan_new(const hr_binned *binned, const double *targets, 
     hr_candidate_scan *scan = calloc(1, sizeof *scan);
     if (!scan) return hr_fail_memory(err);
     *scan = (hr_candidate_scan){.binned = binned,
-                                .targets = targets,
-                                .outputs = outputs,
-                                .tree_room = trees,
-                                .threads = threads,
+                                .targets = setup->targets,
+                                .outputs = setup->outputs,
+                                .tree_room = setup->trees,
+                                .threads = setup->threads,
                                 .shift = shift};
-    if (!allocate_scan(scan, base)) {
+    if (!allocate_scan(scan, setup->base)) {
         hr_candidate_scan_free(scan);
         return hr_fail_memory(err);
     }

@@ -31,12 +31,18 @@ enum {
     HR_CANDIDATE_SCAN_NODES_MAX = (2 << HR_CANDIDATE_SCAN_DEPTH_MAX) - 1
 };
 
-/* Room for `trees` trees of two-way splits, of at most HR_CANDIDATE_SCAN_NODES_MAX nodes. targets: as
- * hr_targets_of; outputs > 1: class indices, one-hot. Borrows both; scores start at base[0..outputs). Owner:
- * the caller frees *out. Fails: MEMORY, LIMIT (too many records).
+/* What all rounds of a scan have in common. */
+typedef struct hr_candidate_scan_setup {
+    const double *targets; /* as hr_targets_of; outputs > 1: class indices, one-hot */
+    size_t outputs;
+    const double *base; /* where scores start: base[0..outputs); read by hr_candidate_scan_new alone */
+    size_t trees;       /* of a round at most, of two-way splits and HR_CANDIDATE_SCAN_NODES_MAX nodes */
+    int threads;
+} hr_candidate_scan_setup;
+
+/* Borrows `binned` and setup->targets. Owner: the caller frees *out. Fails: MEMORY, LIMIT (too many records).
  */
-HR_MUST_CHECK hr_status hr_candidate_scan_new(const hr_binned *binned, const double *targets, size_t outputs,
-                                              const double *base, size_t trees, int threads,
+HR_MUST_CHECK hr_status hr_candidate_scan_new(const hr_binned *binned, const hr_candidate_scan_setup *setup,
                                               hr_candidate_scan **out, hr_error *err);
 void hr_candidate_scan_free(hr_candidate_scan *scan);
 /* Bytes that a scan takes beside the binned table, at most. */

@@ -50,8 +50,8 @@ static hr_status prepare_scan(hr_records *r, const hr_ask *ask, hr_error *err) {
     hr_status status =
         r->binned ? HR_OK : hr_binned_columns(r->data, ask->binning, r->threads, &r->binned, err);
     if (status) return status;
-    return hr_candidate_scan_new(r->binned, r->targets, r->outputs, ask->base, ask->tree_count, r->threads,
-                                 &r->scan, err);
+    hr_candidate_scan_setup setup = {r->targets, r->outputs, ask->base, ask->tree_count, r->threads};
+    return hr_candidate_scan_new(r->binned, &setup, &r->scan, err);
 }
 
 /* One pass: the step of the round before, and the sums of some trees. */

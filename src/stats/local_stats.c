@@ -75,16 +75,23 @@ static void local_left_table(const hr_split *split, uint8_t table[HR_BINS_MAX]) 
     for (int bin = 0; bin < HR_BINS_MAX; bin++) table[bin] = hr_split_goes_left(split, (uint8_t)bin);
 }
 
-/* Deals the records [begin, end) of a node out: those that go left to `left`, the others to `right`, in
- * order, without a branch on the records. `right` may be where they come from: no record is written before it
- * was read. Returns how many went left. */
-static size_t deal_block_records(const uint8_t *bins, const uint8_t *table, const uint32_t *rows,
-                                 const int64_t *packed, size_t begin, size_t end, buffer left, buffer right) {
+/* The records [begin, end) of a node. */
+typedef struct stretch {
+    const uint32_t *rows;
+    const int64_t *packed;
+    size_t begin, end;
+} stretch;
+
+/* Deals a stretch of a node's records out: those that go left to `left`, the others to `right`, in order,
+ * without a branch on the records. `right` may be where they come from: no record is written before it was
+ * read. Returns how many went left. */
+static size_t deal_block_records(const uint8_t *bins, const uint8_t *table, stretch s, buffer left,
+                                 buffer right) {
     size_t l = 0, r = 0;
-    for (size_t i = begin; i < end; i++) {
-        if (rows && i + AHEAD < end) __builtin_prefetch(bins + rows[i + AHEAD]);
-        uint32_t row = rows ? rows[i] : (uint32_t)i;
-        int64_t value = packed[i];
+    for (size_t i = s.begin; i < s.end; i++) {
+        if (s.rows && i + AHEAD < s.end) __builtin_prefetch(bins + s.rows[i + AHEAD]);
+        uint32_t row = s.rows ? s.rows[i] : (uint32_t)i;
+        int64_t value = s.packed[i];
         size_t goes_left = table[bins[row]];
         left.rows[l] = right.rows[r] = row;
         left.packed[l] = right.packed[r] = value;
@@ -115,8 +122,8 @@ static size_t partition_node(hr_local_stats *local, const node_run *r, const hr_
 #pragma omp parallel for num_threads(local->threads) if (chunks > 1)
     for (size_t c = 0; c < chunks; c++) {
         size_t begin = r->count * c / chunks, end = r->count * (c + 1) / chunks;
-        lefts[c] = deal_block_records(bins, table, rows_of(local, r), packed_of(local, r), begin, end,
-                                      at(to, begin), at(spare, begin));
+        stretch s = {rows_of(local, r), packed_of(local, r), begin, end};
+        lefts[c] = deal_block_records(bins, table, s, at(to, begin), at(spare, begin));
     }
     size_t left = 0;
     for (size_t c = 0; c < chunks; c++) {

@@ -62,7 +62,8 @@ static void test_private__charges_the_features_that_need_it(void **state) {
             purse p = purse_new(privacy_measures[c], .3, seed);
             hr_binning out = {0};
             uint64_t groups = 77;
-            assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+            assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){32, p.gate, &p.charge}, f.arena,
+                                              &out, &groups, NULL),
                              HR_OK);
             assert_int_equal(groups, 1);
             size_t lines;
@@ -96,13 +97,15 @@ static void test_private__is_free_where_bounds_say_it_all(void **state) {
         purse p = purse_new(privacy_measures[c], .1, 1);
         hr_binning out = {0};
         uint64_t groups = 77;
-        assert_int_equal(hr_edges_private(f.data, 16, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+        assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){16, p.gate, &p.charge}, f.arena, &out,
+                                          &groups, NULL),
                          HR_OK);
         size_t lines;
         hr_gate_releases(p.gate, &lines);
         assert_true(groups == 0 && lines == 0 && hr_gate_spent(p.gate) == 0);
         assert_int_equal(out.features[0].bin_count, 17);
-        assert_int_equal(hr_edges_private(f.data, 15, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+        assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){15, p.gate, &p.charge}, f.arena, &out,
+                                          &groups, NULL),
                          HR_OK);
         assert_int_equal(groups, 1);
         purse_done(p);
@@ -117,7 +120,8 @@ static void test_private__finds_the_quantiles_with_a_large_budget(void **state) 
         purse p = purse_new(privacy_measures[c], 100000, 11);
         hr_binning out = {0};
         uint64_t groups;
-        assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+        assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){32, p.gate, &p.charge}, f.arena, &out,
+                                          &groups, NULL),
                          HR_OK);
         assert_true(out.features[0].bin_count >= 32);
         size_t counts[34] = {0};
@@ -146,9 +150,12 @@ static void test_private__sees_counts_alone(void **state) {
         purse p = purse_new(privacy_measures[c], .5, 9), q = purse_new(privacy_measures[c], .5, 9);
         hr_binning one = {0}, two = {0};
         uint64_t groups;
-        assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &one, &groups, NULL),
+        assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){32, p.gate, &p.charge}, f.arena, &one,
+                                          &groups, NULL),
                          HR_OK);
-        assert_int_equal(hr_edges_private(other, 32, q.gate, &q.charge, f.arena, &two, &groups, NULL), HR_OK);
+        assert_int_equal(
+            hr_edges_private(other, &(hr_edges_release){32, q.gate, &q.charge}, f.arena, &two, &groups, NULL),
+            HR_OK);
         check_same_bins(&one.features[0], &two.features[0]);
         check_same_bins(&one.features[3], &two.features[3]);
         for (int j = 0; j < MIXED; j++) free(reversed[j]);
@@ -173,9 +180,9 @@ static void test_private__takes_columns_without_values(void **state) {
                 purse p = purse_new(privacy_measures[c], .1, 3);
                 hr_binning out = {0};
                 uint64_t groups;
-                assert_int_equal(
-                    hr_edges_private(f.data, bins[b], p.gate, &p.charge, f.arena, &out, &groups, NULL),
-                    HR_OK);
+                assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){bins[b], p.gate, &p.charge},
+                                                  f.arena, &out, &groups, NULL),
+                                 HR_OK);
                 check_number_bins(&out.features[0], &x, bins[b]);
                 purse_done(p);
                 fixture_close(f);
@@ -197,7 +204,8 @@ static void test_private__sets_neighbouring_values_apart(void **state) {
             purse p = purse_new(privacy_measures[c], 1000, 3);
             hr_binning out = {0};
             uint64_t groups;
-            assert_int_equal(hr_edges_private(f.data, 2, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+            assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){2, p.gate, &p.charge}, f.arena,
+                                              &out, &groups, NULL),
                              HR_OK);
             assert_int_equal(out.features[0].bin_count, 3);
             assert_int_equal(hr_bin_of_number(&out.features[0], low), 1);
@@ -223,7 +231,8 @@ static void test_private__takes_bounds_of_any_magnitude(void **state) {
             purse p = purse_new(privacy_measures[c % 3], 1, 3);
             hr_binning out = {0};
             uint64_t groups;
-            assert_int_equal(hr_edges_private(f.data, 255, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+            assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){255, p.gate, &p.charge}, f.arena,
+                                              &out, &groups, NULL),
                              HR_OK);
             check_number_bins(&out.features[0], &x, 255);
             purse_done(p);
@@ -239,7 +248,8 @@ static void test_private__spends_nothing_when_refused(void **state) {
         hr_binning out = {123, NULL};
         uint64_t groups = 77;
         p.charge.cost *= 2; /* each feature by itself would be covered */
-        assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+        assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){32, p.gate, &p.charge}, f.arena, &out,
+                                          &groups, NULL),
                          HR_E_BUDGET);
         size_t lines;
         hr_gate_releases(p.gate, &lines);
@@ -339,7 +349,8 @@ static void test_private__looks_at_no_record_where_values_are_few(void **state) 
             hr_binning out = {0};
             uint64_t groups = 77;
             size_t lines = 77;
-            assert_int_equal(hr_edges_private(f.data, 32, p.gate, &p.charge, f.arena, &out, &groups, NULL),
+            assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){32, p.gate, &p.charge}, f.arena,
+                                              &out, &groups, NULL),
                              HR_OK);
             hr_gate_releases(p.gate, &lines);
             assert_true(groups == 0 && lines == 0 && out.features[0].bin_count == 4 &&

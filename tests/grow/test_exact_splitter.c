@@ -97,8 +97,8 @@ static hr_split choose(fixture *f) {
     hr_split split;
     memset(&split, 0x33, sizeof split);
     hr_cell *cells = f->cells;
-    assert_int_equal(f->greedy.splitter.choose(&f->greedy.splitter, 1, &cells, &f->total, 1, &split, NULL),
-                     HR_OK);
+    hr_level_nodes nodes = {1, 1, &cells, &f->total};
+    assert_int_equal(f->greedy.splitter.choose(&f->greedy.splitter, &nodes, &split, NULL), HR_OK);
     return split;
 }
 
@@ -315,8 +315,8 @@ static void test_exact_splitter__treats_nodes_one_by_one(void **state) {
     }
     for (int threads = 1; threads <= 4; threads++) {
         f->greedy.threads = threads;
-        assert_int_equal(f->greedy.splitter.choose(&f->greedy.splitter, 0, cells, totals, 9, together, NULL),
-                         HR_OK);
+        hr_level_nodes nodes = {0, 9, cells, totals};
+        assert_int_equal(f->greedy.splitter.choose(&f->greedy.splitter, &nodes, together, NULL), HR_OK);
         for (size_t i = 0; i < 9; i++) {
             assert_true(alone[i].made == together[i].made);
             if (alone[i].made)

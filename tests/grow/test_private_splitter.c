@@ -303,8 +303,8 @@ static void test_splitter__takes_the_best_score_without_noise(void **state) {
             random_node(&dice, &binning, hr_dice_below(&dice, 60), &n);
             totals[i] = cells_of(&n, &pack, cells[i]);
         }
-        assert_int_equal(noisy.splitter.choose(&noisy.splitter, t % 2, cells, totals, 3, splits, NULL),
-                         HR_OK);
+        hr_level_nodes nodes = {t % 2, 3, cells, totals};
+        assert_int_equal(noisy.splitter.choose(&noisy.splitter, &nodes, splits, NULL), HR_OK);
         for (int i = 0; i < 3; i++) {
             size_t best = 0, count = hr_candidate_count(&binning);
             hr_candidate_scores(&binning, &pack, 1, cells[i], totals[i], scores);
@@ -335,9 +335,8 @@ static void test_splitter__draws_once_a_node_even_without_records(void **state) 
         .binning = &binning, .packing = &pack, .gate = p.gate, .permits = p.permits, .lambda = 1};
     hr_private_splitter_init(&noisy);
     hr_split splits[2];
-    assert_int_equal(noisy.splitter.choose(&noisy.splitter, 1, (hr_cell *const[]){empty, full},
-                                           (hr_cell[]){0, total}, 2, splits, NULL),
-                     HR_OK);
+    hr_level_nodes nodes = {1, 2, (hr_cell *const[]){empty, full}, (hr_cell[]){0, total}};
+    assert_int_equal(noisy.splitter.choose(&noisy.splitter, &nodes, splits, NULL), HR_OK);
     assert_true(splits[0].made && splits[1].made);
     size_t lines;
     const hr_release *line = hr_gate_releases(p.gate, &lines);

@@ -487,9 +487,7 @@ static double cut_is_at_most_half(const hr_model *model) {
 }
 
 /* Nearly all is spent on the median. */
-static game cut_game(const char *name, hr_mode mode, double epsilon, size_t runs, statistic *look,
-                     const double *values, size_t rows) {
-    game g = game_of(name, mode, epsilon, 2, runs, look);
+static game cut_game(game g, const double *values, size_t rows) {
     table t = table_open(rows, 1);
     for (size_t i = 0; i < rows; i++) t.columns[0][i] = values[i];
     hr_column feature = number_column("x", 0, 1);
@@ -501,11 +499,12 @@ static game cut_game(const char *name, hr_mode mode, double epsilon, size_t runs
 static void test_w4b__catches_a_point_drawn_between_two_records(void **state) {
     (void)state;
     static const double values[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1e-6};
-    game g = cut_game("W4b cut below 1e-6, published", HR_PAPER, 2, 3000, cut_is_below_the_canary, values,
-                      COUNT(values));
+    game g = game_of("W4b cut below 1e-6, published", HR_PAPER, 2, 2, 3000, cut_is_below_the_canary);
+    g = cut_game(g, values, COUNT(values));
     assert_caught(&g, event_bound(&g));
     game_close(&g);
-    g = cut_game("W4b cut below 1e-6", HR_SOUND, 2, 4000, cut_is_below_the_canary, values, COUNT(values));
+    g = game_of("W4b cut below 1e-6", HR_SOUND, 2, 2, 4000, cut_is_below_the_canary);
+    g = cut_game(g, values, COUNT(values));
     assert_quiet(&g, event_bound(&g));
     g.look = root_cut;
     assert_quiet(&g, statistic_bound(&g));
@@ -520,16 +519,16 @@ static void test_w4b__finds_no_more_than_is_claimed_in_a_cut(void **state) {
     (void)state;
     static const double deltas[] = {0, 1e-9}; /* so small a delta does not show in thousands of runs */
     for (size_t d = 0; d < COUNT(deltas); d++) {
-        game g =
-            cut_game("W4b half of a cut", HR_SOUND, 2, RUNS_MAX, cut_is_at_most_half, halves, COUNT(halves));
+        game g = game_of("W4b half of a cut", HR_SOUND, 2, 2, RUNS_MAX, cut_is_at_most_half);
+        g = cut_game(g, halves, COUNT(halves));
         g.options.delta = deltas[d];
         double bound = event_bound(&g);
         assert_quiet(&g, bound);
         assert_true(d || bound > 1.1);
         game_close(&g);
     }
-    game g = cut_game("W4bx half of a cut at 20, labelled 2", HR_SOUND, 20, 4000, cut_is_at_most_half, halves,
-                      COUNT(halves));
+    game g = game_of("W4bx half of a cut at 20, labelled 2", HR_SOUND, 20, 2, 4000, cut_is_at_most_half);
+    g = cut_game(g, halves, COUNT(halves));
     assert_caught(&g, event_bound(&g));
     game_close(&g);
 }

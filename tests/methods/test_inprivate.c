@@ -95,11 +95,12 @@ static hr_tree must_tree(purse *p, const hr_data *records, const double *scores,
     hr_inprivate_tree_job job = {
         .records = records,
         .scores = scores,
-        .scope = {.tree = 3, .group = 7, .part = 2, .budget = hr_gate_budget(p->gate)}};
+        .scope = {.tree = 3, .group = 7, .part = 2, .budget = hr_gate_budget(p->gate)},
+        .gate = p->gate,
+        .threads = 1};
     hr_tree tree = {0};
     hr_error err = {0};
-    if (hr_inprivate_tree(&job, options, p->gate, 1, p->arena, &tree, &err))
-        fail_msg("%s; %s", err.message, err.remedy);
+    if (hr_inprivate_tree(&job, options, p->arena, &tree, &err)) fail_msg("%s; %s", err.message, err.remedy);
     return tree;
 }
 

@@ -280,9 +280,10 @@ static void grow_inprivate(const table *t, const double *scores, bool in_shards,
     hr_local_stats_records records = {.data = t->data, .scores = scores, .threads = 2};
     assert_int_equal(hr_csprng_open_seeded(9, &csprng, NULL), HR_OK);
     assert_int_equal(hr_gate_new(HR_PURE, budget, csprng, &gate, NULL), HR_OK);
-    hr_inprivate_tree_job job = {.records = t->data, .scores = scores, .scope = {.budget = budget}};
+    hr_inprivate_tree_job job = {
+        .records = t->data, .scores = scores, .scope = {.budget = budget}, .gate = gate, .threads = 2};
     if (in_shards) job.source = shard(&records);
-    assert_int_equal(hr_inprivate_tree(&job, &options, gate, 2, arena, out, NULL), HR_OK);
+    assert_int_equal(hr_inprivate_tree(&job, &options, arena, out, NULL), HR_OK);
     hr_stats_free(job.source);
     hr_gate_free(gate);
     hr_csprng_close(csprng);

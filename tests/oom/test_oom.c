@@ -536,14 +536,13 @@ static hr_status create_key(world *w, hr_error *err) {
 static hr_status seal(world *w, hr_error *err) {
     hr_identity *identity = NULL;
     uint8_t *sealed = UNTOUCHED, *text = UNTOUCHED;
-    size_t size = 0;
     (void)w;
     hr_status status = hr_identity_make(&identity, err);
     if (status) return status;
     hr_public_key key = hr_identity_public(identity);
-    status = hr_seal(identity, &key, "text", 4, &sealed, &size, err);
+    status = hr_seal(identity, &key, "text", 4, &sealed, err);
     if (!status) {
-        status = hr_unseal(identity, sealed, size, key.bytes, &text, &size, err);
+        status = hr_unseal(identity, sealed, 4 + HR_SEAL_OVERHEAD, key.bytes, &text, err);
         check_output(status, text);
         free(sealed);
     } else {

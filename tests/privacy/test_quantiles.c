@@ -31,19 +31,17 @@ static void tear_down(fixture f) {
     hr_csprng_close(f.csprng);
 }
 
-/* `parts` is 2^levels for medians. */
-static hr_status cut_up(fixture f, algorithm way, const hr_exact *cells, int bits, int levels, uint32_t *cuts,
-                        size_t *count) {
-    if (way == MEDIANS)
-        return hr_quantiles_by_medians(f.gate, &f.charge, cells, bits, levels, cuts, count, NULL);
-    return hr_quantiles_by_counts(f.gate, &f.charge, cells, bits, (size_t)1 << levels, cuts, count, NULL);
+/* Into 2^levels parts. */
+static hr_status cut_up(fixture f, algorithm way, hr_grid_counts column, int levels, hr_cuts *cuts) {
+    if (way == MEDIANS) return hr_quantiles_by_medians(f.gate, &f.charge, &column, levels, cuts, NULL);
+    return hr_quantiles_by_counts(f.gate, &f.charge, &column, (size_t)1 << levels, cuts, NULL);
 }
 
-static void check_cuts(const uint32_t *cuts, size_t count, int bits, size_t most) {
-    assert_true(count <= most);
-    for (size_t i = 0; i < count; i++) {
-        assert_true(cuts[i] >= 1 && cuts[i] <= ((uint32_t)1 << bits) - 1);
-        assert_true(i == 0 || cuts[i] > cuts[i - 1]);
+static void check_cuts(const hr_cuts *cuts, int bits, size_t most) {
+    assert_true(cuts->count <= most);
+    for (size_t i = 0; i < cuts->count; i++) {
+        assert_true(cuts->at[i] >= 1 && cuts->at[i] <= ((uint32_t)1 << bits) - 1);
+        assert_true(i == 0 || cuts->at[i] > cuts->at[i - 1]);
     }
 }
 
@@ -57,14 +55,13 @@ static void test_quantiles__are_exact_without_privacy(void **state) {
     tied[5].unpaid = tied[9].unpaid = 10;
     for (size_t w = 0; w < 2; w++) {
         fixture f = set_up(HR_NO_PRIVACY, 0, 1);
-        uint32_t cuts[16];
-        size_t count = 0;
-        assert_int_equal(cut_up(f, both[w], even, 4, 2, cuts, &count), HR_OK);
-        assert_int_equal(count, 3);
-        assert_true(cuts[0] == 4 && cuts[1] == 8 && cuts[2] == 12);
-        assert_int_equal(cut_up(f, both[w], tied, 4, 2, cuts, &count), HR_OK);
-        assert_true(cuts[0] == 1);                /* the tied cell is set apart first */
-        assert_true(cuts[1] > 5 && cuts[1] <= 9); /* then the rest is halved */
+        hr_cuts cuts = {(uint32_t[16]){0}, 0};
+        assert_int_equal(cut_up(f, both[w], (hr_grid_counts){even, 4}, 2, &cuts), HR_OK);
+        assert_int_equal(cuts.count, 3);
+        assert_true(cuts.at[0] == 4 && cuts.at[1] == 8 && cuts.at[2] == 12);
+        assert_int_equal(cut_up(f, both[w], (hr_grid_counts){tied, 4}, 2, &cuts), HR_OK);
+        assert_true(cuts.at[0] == 1);                   /* the tied cell is set apart first */
+        assert_true(cuts.at[1] > 5 && cuts.at[1] <= 9); /* then the rest is halved */
         tear_down(f);
     }
 }
@@ -76,12 +73,12 @@ static void test_quantiles_by_counts__take_any_number_of_parts(void **state) {
     static const uint32_t wanted[][4] = {{0}, {8}, {5, 10}, {4, 8, 12}, {3, 6, 9, 13}};
     for (size_t parts = 1; parts <= 5; parts++) {
         fixture f = set_up(HR_NO_PRIVACY, 0, 1);
-        uint32_t cuts[16];
-        size_t count = 77;
-        assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge, even, 4, parts, cuts, &count, NULL),
-                         HR_OK);
-        assert_int_equal(count, parts - 1);
-        for (size_t i = 0; i < count; i++) assert_true(abs((int)cuts[i] - (int)wanted[parts - 1][i]) <= 1);
+        hr_cuts cuts = {(uint32_t[16]){0}, 77};
+        assert_int_equal(
+            hr_quantiles_by_counts(f.gate, &f.charge, &(hr_grid_counts){even, 4}, parts, &cuts, NULL), HR_OK);
+        assert_int_equal(cuts.count, parts - 1);
+        for (size_t i = 0; i < cuts.count; i++)
+            assert_true(abs((int)cuts.at[i] - (int)wanted[parts - 1][i]) <= 1);
         tear_down(f);
     }
 }
@@ -114,9 +111,8 @@ static void test_quantiles__charge_their_cost_level_by_level(void **state) {
     for (size_t c = 0; c < 3; c++)
         for (size_t w = 0; w < 2; w++) {
             fixture f = set_up(privacy_measures[c], .1, 5);
-            uint32_t cuts[PARTS];
-            size_t count = 0;
-            assert_int_equal(cut_up(f, both[w], cells, BITS, LEVELS, cuts, &count), HR_OK);
+            hr_cuts cuts = {(uint32_t[PARTS]){0}, 0};
+            assert_int_equal(cut_up(f, both[w], (hr_grid_counts){cells, BITS}, LEVELS, &cuts), HR_OK);
             check_lines(f, both[w], privacy_measures[c], both[w] == MEDIANS ? LEVELS : BITS);
             tear_down(f);
         }
@@ -126,16 +122,15 @@ static void test_quantiles_by_medians__draw_once_an_interval(void **state) {
     (void)state;
     static const hr_exact cells[CELLS];
     fixture f = set_up(HR_PURE, .1, 5);
-    uint32_t cuts[PARTS];
-    size_t count = 0;
-    assert_int_equal(cut_up(f, MEDIANS, cells, BITS, LEVELS, cuts, &count), HR_OK);
+    hr_cuts cuts = {(uint32_t[PARTS]){0}, 0};
+    assert_int_equal(cut_up(f, MEDIANS, (hr_grid_counts){cells, BITS}, LEVELS, &cuts), HR_OK);
     const hr_release *lines = hr_gate_releases(f.gate, &(size_t){0});
     uint64_t draws = 0;
     for (int l = 0; l < LEVELS; l++) {
         assert_true(lines[l].draws <= (uint64_t)1 << l);
         draws += lines[l].draws;
     }
-    assert_true(draws == count);
+    assert_true(draws == cuts.count);
     tear_down(f);
 }
 
@@ -144,15 +139,15 @@ static void test_quantiles__spend_nothing_when_refused(void **state) {
     static const hr_exact cells[CELLS];
     for (size_t w = 0; w < 2; w++) {
         fixture f = set_up(HR_PURE, 1, 1);
-        uint32_t cuts[PARTS] = {123};
-        size_t count = 77, lines = 77;
+        hr_cuts cuts = {(uint32_t[PARTS]){123}, 77};
+        size_t lines = 77;
         f.charge.cost = HR_UNIT + 1; /* one unit too many, though every level by itself is covered */
-        assert_int_equal(cut_up(f, both[w], cells, BITS, LEVELS, cuts, &count), HR_E_BUDGET);
+        assert_int_equal(cut_up(f, both[w], (hr_grid_counts){cells, BITS}, LEVELS, &cuts), HR_E_BUDGET);
         f.charge.cost = 3; /* less than a unit a level */
-        assert_int_equal(cut_up(f, both[w], cells, BITS, LEVELS, cuts, &count), HR_E_BUDGET);
+        assert_int_equal(cut_up(f, both[w], (hr_grid_counts){cells, BITS}, LEVELS, &cuts), HR_E_BUDGET);
         hr_gate_releases(f.gate, &lines);
         assert_true(lines == 0 && hr_gate_spent(f.gate) == 0);
-        assert_true(count == 77 && cuts[0] == 123);
+        assert_true(cuts.count == 77 && cuts.at[0] == 123);
         tear_down(f);
     }
 }
@@ -165,14 +160,13 @@ static void test_quantiles__are_cuts_of_any_grid(void **state) {
     for (size_t w = 0; w < 2; w++)
         for (int bits = 1; bits <= 16; bits++)
             for (int levels = 1; levels <= 8; levels++) {
-                uint32_t cuts[256];
-                size_t count = 0;
+                hr_cuts cuts = {(uint32_t[256]){0}, 0};
                 fixture f = set_up(levels % 2 ? HR_PURE : HR_ZCDP, .02, (uint64_t)(bits * 100 + levels));
                 memset(cells, 0, sizeof cells);
                 for (int i = 0; i < 500; i++) cells[hr_uniform(f.csprng, (uint64_t)1 << bits)].unpaid++;
-                assert_int_equal(cut_up(f, both[w], cells, bits, levels, cuts, &count), HR_OK);
-                check_cuts(cuts, count, bits, ((size_t)1 << levels) - 1);
-                assert_true(count >= 1);
+                assert_int_equal(cut_up(f, both[w], (hr_grid_counts){cells, bits}, levels, &cuts), HR_OK);
+                check_cuts(&cuts, bits, ((size_t)1 << levels) - 1);
+                assert_true(cuts.count >= 1);
                 tear_down(f);
             }
 }
@@ -204,16 +198,16 @@ static double unevenness(algorithm way, hr_privacy_measure privacy_measure, doub
     double sum = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         fixture f = set_up(privacy_measure, cost, seed);
-        uint32_t cuts[PARTS];
-        size_t count = 0;
+        hr_cuts cuts = {(uint32_t[PARTS]){0}, 0};
         memset(cells, 0, sizeof cells);
         for (int i = 0; i < rows; i++) cells[(int)fmin(fmax(draw(f.csprng) * CELLS, 0), CELLS - 1)].unpaid++;
-        assert_int_equal(cut_up(f, way, cells, BITS, LEVELS, cuts, &count), HR_OK);
-        check_cuts(cuts, count, BITS, PARTS - 1);
+        assert_int_equal(cut_up(f, way, (hr_grid_counts){cells, BITS}, LEVELS, &cuts), HR_OK);
+        check_cuts(&cuts, BITS, PARTS - 1);
         uint32_t cell = 0;
-        for (size_t i = 0; i <= count; i++) {
+        for (size_t i = 0; i <= cuts.count; i++) {
             double mass = 0;
-            for (; cell < (i < count ? cuts[i] : CELLS); cell++) mass += (double)cells[cell].unpaid / rows;
+            for (; cell < (i < cuts.count ? cuts.at[i] : CELLS); cell++)
+                mass += (double)cells[cell].unpaid / rows;
             sum += mass * mass / SEEDS;
         }
         tear_down(f);
@@ -266,13 +260,13 @@ static void test_quantiles_by_counts__have_the_noise_that_was_paid_for(void **st
         f.charge.cost = hr_units_up(BOTH_LEVELS * cases[c].level_cost);
         double twos = 0;
         for (int i = 0; i < DRAWS; i++) {
-            uint32_t cuts[1];
-            size_t count = 0;
+            hr_cuts cuts = {(uint32_t[1]){0}, 0};
             f.charge.group = (uint64_t)i;
-            assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge, cells, 2, 2, cuts, &count, NULL),
-                             HR_OK);
-            assert_true(count == 1 && (cuts[0] == 1 || cuts[0] == 2));
-            twos += cuts[0] == 2;
+            assert_int_equal(
+                hr_quantiles_by_counts(f.gate, &f.charge, &(hr_grid_counts){cells, 2}, 2, &cuts, NULL),
+                HR_OK);
+            assert_true(cuts.count == 1 && (cuts.at[0] == 1 || cuts.at[0] == 2));
+            twos += cuts.at[0] == 2;
         }
         assert_true(fabs(twos / DRAWS - p) < 5 * sqrt(p * (1 - p) / DRAWS));
         tear_down(f);
@@ -314,14 +308,14 @@ static double cuts_to_the_right(hr_privacy_measure privacy_measure, const hr_exa
     hr_csprng *csprng;
     assert_int_equal(hr_csprng_open_seeded(17, &csprng, NULL), HR_OK);
     for (int i = 0; i < DEEP_DRAWS; i++) {
-        uint32_t cuts[1];
-        size_t count = 0;
+        hr_cuts cuts = {(uint32_t[1]){0}, 0};
         hr_gate *gate;
         hr_charge charge = {"bin edges", -1, -1, 0, 0, hr_units_up(bits * level_cost), 1};
         assert_int_equal(hr_gate_new(privacy_measure, charge.cost, csprng, &gate, NULL), HR_OK);
-        assert_int_equal(hr_quantiles_by_counts(gate, &charge, cells, bits, 2, cuts, &count, NULL), HR_OK);
-        assert_true(count == 1 && (cuts[0] == at || cuts[0] == at + 1));
-        seen += cuts[0] == at + 1;
+        assert_int_equal(
+            hr_quantiles_by_counts(gate, &charge, &(hr_grid_counts){cells, bits}, 2, &cuts, NULL), HR_OK);
+        assert_true(cuts.count == 1 && (cuts.at[0] == at || cuts.at[0] == at + 1));
+        seen += cuts.at[0] == at + 1;
         hr_gate_free(gate);
     }
     hr_csprng_close(csprng);
@@ -371,10 +365,10 @@ static void test_quantiles_by_counts__lose_totals_by_what_was_released(void **st
     }
     for (uint64_t i = 0; i < DRAWS; i++) {
         fixture f = set_up(HR_ZCDP, 1. / SPREAD / SPREAD, i);
-        uint32_t cuts[1];
-        size_t count = 0;
-        assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge, cells, 2, 2, cuts, &count, NULL), HR_OK);
-        seen += hr_gate_releases(f.gate, &count)[1].draws > 0;
+        hr_cuts cuts = {(uint32_t[1]){0}, 0};
+        assert_int_equal(
+            hr_quantiles_by_counts(f.gate, &f.charge, &(hr_grid_counts){cells, 2}, 2, &cuts, NULL), HR_OK);
+        seen += hr_gate_releases(f.gate, &(size_t){0})[1].draws > 0;
         tear_down(f);
     }
     print_message("level 2 is asked in %.4f, expected %.4f\n", seen / DRAWS, p);

@@ -67,8 +67,8 @@ static void pair_open(pair *p, size_t rows, size_t outputs, int threads, uint64_
         if (outputs == 1 && hr_dice_below(&p->dice, 2)) p->targets[i] = between(&p->dice, -1, 1);
         for (size_t k = 0; k < outputs; k++) p->scores[i * outputs + k] = base[k];
     }
-    assert_int_equal(
-        hr_candidate_scan_new(p->t.binned, p->targets, outputs, base, TREES, threads, &p->scan, NULL), HR_OK);
+    hr_candidate_scan_setup setup = {p->targets, outputs, base, TREES, threads};
+    assert_int_equal(hr_candidate_scan_new(p->t.binned, &setup, &p->scan, NULL), HR_OK);
 }
 
 static void pair_close(pair *p) {
@@ -300,7 +300,8 @@ static void test_candidate_scan__refuses_more_records_than_fit(void **state) {
     hr_candidate_scan *scan = NULL;
     hr_error err = {0};
     double base = 0;
-    assert_int_equal(hr_candidate_scan_new(&many, NULL, 1, &base, 1, 1, &scan, &err), HR_E_LIMIT);
+    hr_candidate_scan_setup setup = {NULL, 1, &base, 1, 1};
+    assert_int_equal(hr_candidate_scan_new(&many, &setup, &scan, &err), HR_E_LIMIT);
     assert_null(scan);
     assert_string_not_equal(err.message, "");
 }
@@ -326,8 +327,8 @@ typedef struct setting {
 static void ask_all(const pair *p, const hr_binned *binned, const double *targets, const setting *s,
                     answers *a) {
     hr_candidate_scan *scan = NULL;
-    assert_int_equal(hr_candidate_scan_new(binned, targets, s->outputs, s->base, WALKED, 1, &scan, NULL),
-                     HR_OK);
+    hr_candidate_scan_setup setup = {targets, s->outputs, s->base, WALKED, 1};
+    assert_int_equal(hr_candidate_scan_new(binned, &setup, &scan, NULL), HR_OK);
     const hr_tree *trees = p->trees + 2; /* over two features, none, and all */
     for (int round = 0; round < 2; round++) {
         assert_int_equal(hr_candidate_scan_round(scan, trees, WALKED, &s->loss, NULL), HR_OK);

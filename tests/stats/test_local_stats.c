@@ -54,26 +54,22 @@ static void check_histogram(const hr_binning *binning, const hr_cell *cells, hr_
     }
 }
 
-static hr_status roll(hr_splitter *self, int level, hr_cell *const *cells, const hr_cell *totals,
-                      size_t count, hr_split *splits, hr_error *err) {
+static hr_status roll(hr_splitter *self, const hr_level_nodes *nodes, hr_split *splits, hr_error *err) {
     (void)err;
     roller *r = (roller *)self;
-    assert_int_equal(level, r->levels);
-    assert_true(count >= 1 && count <= (size_t)1 << level);
-    r->levels = level + 1;
-    for (size_t i = 0; i < count; i++) {
-        check_histogram(r->binning, cells[i], totals[i]);
+    assert_int_equal(nodes->level, r->levels);
+    assert_true(nodes->count >= 1 && nodes->count <= (size_t)1 << nodes->level);
+    r->levels = nodes->level + 1;
+    for (size_t i = 0; i < nodes->count; i++) {
+        check_histogram(r->binning, nodes->cells[i], nodes->totals[i]);
         splits[i] = random_split(&r->dice, r->binning);
         splits[i].made = hr_dice_below(&r->dice, 16) >= r->leaf_of_16;
     }
     return HR_OK;
 }
 
-static hr_status refuse(hr_splitter *self, int level, hr_cell *const *cells, const hr_cell *totals,
-                        size_t count, hr_split *splits, hr_error *err) {
-    (void)self, (void)cells, (void)totals, (void)count, (void)splits;
-    return level == 2 ? hr_fail(err, HR_E_BUDGET, "", "no more")
-                      : roll(self, level, cells, totals, count, splits, err);
+static hr_status refuse(hr_splitter *self, const hr_level_nodes *nodes, hr_split *splits, hr_error *err) {
+    return nodes->level == 2 ? hr_fail(err, HR_E_BUDGET, "", "no more") : roll(self, nodes, splits, err);
 }
 
 static roller roller_new(const hr_binning *binning, uint64_t seed, uint64_t leaf_of_16) {
@@ -196,10 +192,11 @@ static void check_growth(const binned_table *t, hr_local_stats *local, hr_grower
     int64_t *packed = random_packed(&dice, t->arena, &pack, 1, g->count);
     roller r = roller_new(&t->binning, g->seed, g->leaf_of_16);
     bare_source source = bare(local);
+    hr_growth from = {&source.source, &r.splitter, &pack, t->arena};
     const hr_sums *sums;
     memcpy(hr_local_stats_packed(local), packed, g->count * sizeof *packed);
     hr_local_stats_start(local, g->rows, g->count);
-    assert_int_equal(hr_grow(grower, &source.source, &r.splitter, &pack, t->arena, tree, &sums, NULL), HR_OK);
+    assert_int_equal(hr_grow(grower, &from, tree, &sums, NULL), HR_OK);
     assert_true(r.levels <= g->depth);
     check_shape(t, tree, g->depth);
     check_sums(t, tree, sums, g->rows, packed, g->count);
@@ -379,8 +376,8 @@ static void test_grow__hands_failures_on(void **state) {
     memcpy(hr_local_stats_packed(local), packed, t.rows * sizeof *packed);
     hr_local_stats_start(local, NULL, t.rows);
     bare_source source = bare(local);
-    assert_int_equal(hr_grow(grower, &source.source, &r.splitter, &pack, t.arena, &tree, &sums, &err),
-                     HR_E_BUDGET);
+    hr_growth from = {&source.source, &r.splitter, &pack, t.arena};
+    assert_int_equal(hr_grow(grower, &from, &tree, &sums, &err), HR_E_BUDGET);
     assert_true(tree.node_count == 77 && !sums && err.status == HR_E_BUDGET);
     check_growth(&t, local, grower, &(growth){.depth = 5, .seed = 9, .count = t.rows},
                  &good); /* and can be used again */
@@ -416,8 +413,8 @@ static void test_grow__numbers_nodes_without_a_look_at_records(void **state) {
         memcpy(hr_local_stats_packed(local), packed, count * sizeof *packed);
         hr_local_stats_start(local, rows, count);
         bare_source source = bare(local);
-        assert_int_equal(hr_grow(grower, &source.source, &r.splitter, &pack, t.arena, &tree, &sums, NULL),
-                         HR_OK);
+        hr_growth from = {&source.source, &r.splitter, &pack, t.arena};
+        assert_int_equal(hr_grow(grower, &from, &tree, &sums, NULL), HR_OK);
         if (!draw) first = tree;
         assert_int_equal(tree.node_count, (2 << DEPTH) - 1);
         assert_true(same_tree(&first, &tree));
