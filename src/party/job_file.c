@@ -112,6 +112,7 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .offset = AT(file.certificate_key),
      .expected = file_expected},
 };
+static const hr_field_table root_table = {"a job file", root_fields, ROOT_KEYS};
 
 enum { DEADLINE_SECONDS = 600 };
 static const double vote_share_of_epsilon = .1;
@@ -218,8 +219,7 @@ static hr_status read_job_root(const hr_fields *reader, hr_job_file *out) {
     const hr_yaml_node *found[ROOT_KEYS] = {NULL};
     parts whole = {
         .file = {.rounds = 1, .deadline = DEADLINE_SECONDS}, .mode = HR_SOUND, .order = HR_ORDER_CHAIN};
-    hr_status status =
-        hr_fields_read(reader, reader->root, "a job file", root_fields, ROOT_KEYS, &whole, found);
+    hr_status status = hr_fields_read(reader, reader->root, &root_table, &whole, found);
     if (!status) status = read_method(reader, found, &whole);
     if (!status) status = check_votes(reader, found, &whole.file);
     if (!status) status = read_date(reader, found[ROOT_DATE], whole.date, &whole.file.date);
@@ -233,7 +233,7 @@ static hr_status read_job_root(const hr_fields *reader, hr_job_file *out) {
 hr_status hr_job_file_parse(const char *text, size_t size, const char *path, hr_arena *arena,
                             hr_job_file *out, hr_error *err) {
     hr_fields reader;
-    hr_status status = hr_fields_parse(text, size, path, "a job file", arena, &reader, err);
+    hr_status status = hr_fields_parse(&(hr_file_text){path, text, size}, "a job file", arena, &reader, err);
     if (!status) status = read_job_root(&reader, out);
     return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
 }
