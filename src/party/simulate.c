@@ -69,9 +69,10 @@ static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulat
     if (!status) status = hr_schema_reviewed(r->schema, err);
     if (!status) status = read_tables(r, data, err);
     if (!status && data->parties) status = deal_records(r, data->parties, err);
+    const hr_owner_tables owners = {(const hr_data *const *)r->tables, r->table_count};
     if (!status)
-        status = hr_simulation_init(&r->simulation, &r->file, r->schema, (const hr_data *const *)r->tables,
-                                    r->table_count, hr_threads_of(settings->threads), err);
+        status = hr_simulation_init(&r->simulation, &r->file, r->schema, &owners,
+                                    hr_threads_of(settings->threads), err);
     if (!status && data->parties) hr_simulation_of_one_file(&r->simulation);
     hr_simulation_set_callbacks(&r->simulation, settings);
     if (!status) status = hr_simulation_run(&r->simulation, err);
