@@ -132,18 +132,16 @@ static hr_status read_federation_root(const hr_fields *reader, hr_federation_fil
     return status;
 }
 
-hr_status hr_federation_file_parse(const char *text, size_t size, const char *path, hr_arena *arena,
-                                   hr_federation_file *out, hr_error *err) {
+hr_status hr_federation_file_parse(const hr_file_text *text, hr_arena *arena, hr_federation_file *out,
+                                   hr_error *err) {
     hr_fields reader;
-    hr_status status =
-        hr_fields_parse(&(hr_file_text){path, text, size}, "a federation file", arena, &reader, err);
+    hr_status status = hr_fields_parse(text, "a federation file", arena, &reader, err);
     if (!status) status = read_federation_root(&reader, out);
-    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+    return status ? hr_fail_at(err, status, text->path, 0, 0, NULL) : HR_OK;
 }
 
 hr_status hr_federation_file_read(const char *path, hr_arena *arena, hr_federation_file *out, hr_error *err) {
-    const char *text = NULL;
-    size_t size = 0;
-    hr_status status = hr_fields_load(path, arena, &text, &size, err);
-    return status ? status : hr_federation_file_parse(text, size, path, arena, out, err);
+    hr_file_text text;
+    hr_status status = hr_fields_load(path, arena, &text, err);
+    return status ? status : hr_federation_file_parse(&text, arena, out, err);
 }

@@ -12,18 +12,16 @@
 
 /* ---- Files ---- */
 
-hr_status hr_fields_load(const char *path, hr_arena *arena, const char **text, size_t *size, hr_error *err) {
+hr_status hr_fields_load(const char *path, hr_arena *arena, hr_file_text *out, hr_error *err) {
     hr_byte_source source;
     hr_status status = hr_byte_source_fill(&source, path, HR_FIELDS_FILE_MAX, err);
     if (!status) {
         const size_t got = (size_t)(source.end - source.at);
         const char *copy = hr_arena_text(arena, source.at, got);
-        if (copy) {
-            *text = copy;
-            *size = got;
-        } else {
+        if (copy)
+            *out = (hr_file_text){path, copy, got};
+        else
             status = hr_fail_memory(err);
-        }
     }
     hr_byte_source_done(&source);
     return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;

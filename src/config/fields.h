@@ -70,8 +70,7 @@ typedef struct hr_fields {
 
 /* The bytes of a file, at most HR_FIELDS_FILE_MAX, in the arena. Fails: IO, LIMIT, MEMORY; the file is named.
  */
-HR_MUST_CHECK hr_status hr_fields_load(const char *path, hr_arena *arena, const char **text, size_t *size,
-                                       hr_error *err);
+HR_MUST_CHECK hr_status hr_fields_load(const char *path, hr_arena *arena, hr_file_text *out, hr_error *err);
 
 /* Parses the text as a mapping; `what` names it in messages, such as "a job file". *out keeps no pointer to
  * the text. Fails: FORMAT, LIMIT, MEMORY. */

@@ -29,7 +29,7 @@ static hr_status refuse_part(const char *path, hr_error *err) {
 }
 
 static hr_status read_files(hr_coordinator_service *m, const char *path, hr_error *err) {
-    hr_status status = hr_job_file_read(path, m->arena, &m->file, err);
+    hr_status status = hr_job_file_read(path, hr_federated_defaults, m->arena, &m->file, err);
     if (!status && !m->file.name) return refuse_part(path, err);
     if (!status) status = hr_schema_read(m->file.schema, &m->schema, err);
     if (!status) status = hr_schema_reviewed(m->schema, err);

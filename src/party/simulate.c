@@ -63,7 +63,7 @@ static hr_status check_data(const hr_simulation_data *data, hr_error *err) {
 
 static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulation_data *data,
                                 const hr_party_settings *settings, hr_model **out, hr_error *err) {
-    hr_status status = hr_job_file_read(path, r->arena, &r->file, err);
+    hr_status status = hr_job_file_read(path, hr_federated_defaults, r->arena, &r->file, err);
     if (!status) status = check_data(data, err);
     if (!status) status = hr_schema_read(r->file.schema, &r->schema, err);
     if (!status) status = hr_schema_reviewed(r->schema, err);

@@ -2,9 +2,9 @@
 #ifndef HR_PARTY_TERMS_H
 #define HR_PARTY_TERMS_H
 
+#include "config/job_file.h"
 #include "fit/settings.h"
 #include "party/federated_method.h"
-#include "party/job_file.h"
 #include "protocol/message.h"
 
 /* The options of the method that a job lists: those that its terms do not say by themselves. */
