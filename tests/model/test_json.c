@@ -252,7 +252,7 @@ static void test_parse__refuses_bad_trees(void **state) {
         {"[1,0,18,1]", "null", "trees[0].nodes[0]", "must be an array"},
         {"[-0.5]", "[\"-0.5\"]", "trees[0].nodes[2][0]", "must be a number"},
         {"[-0.5]", "[-1e101]", "trees[0].nodes[2][0]", "out of bounds"},
-        {"[[1,3,4]]", "[[1,5]]", "trees[0].nodes[1][2]", "a bin that the feature lacks"},
+        {"[[1,3,4]]", "[[1,5]]", "trees[0].nodes[1][2]", "a bin that the feature does not have"},
         {"[[1,3,4]]", "[[3,1]]", "trees[0].subsets[0][1]", "not between 4 and 255"},
         {"[[1,3,4]]", "[[1,256]]", "trees[0].subsets[0][1]", "not between 2 and 255"},
         {"\"output\": 0", "\"output\": 1", "trees[0].output", "score does not exist"},
