@@ -215,7 +215,7 @@ static void open_simulation(const bench_table *t, const hr_job_file *job, size_t
     hr_error err = {0};
     const hr_data **tables = bench_allocate(owners, sizeof *tables);
     for (size_t i = 0; i < owners; i++) tables[i] = t->data;
-    if (hr_simulation_init(&simulation, job, t->schema, tables, owners, threads, &err))
+    if (hr_simulation_init(&simulation, job, t->schema, &(hr_owner_tables){tables, owners}, threads, &err))
         bench_die(&err, "simulation:");
     free(tables);
 }

@@ -49,10 +49,9 @@ static hr_status simulate(const simulate_args *args, const hr_party_settings *se
 /* A new job replaces nothing; one that was begun may have written its model before it was stopped. */
 static hr_status meet(const simulate_args *args, const hr_party_settings *settings, hr_model **out,
                       hr_error *err) {
+    const hr_owner_files owners = {(const char *const *)args->owners.items, args->owners.count};
     const hr_status status = model_probe(args->model, OUTPUT_FORCED, err);
-    if (status != HR_OK) return status;
-    return hr_meet(args->file, args->model, (const char *const *)args->owners.items, args->owners.count,
-                   settings, out, err);
+    return status == HR_OK ? hr_meet(args->file, args->model, &owners, settings, out, err) : status;
 }
 
 static bool simulate_outputs_apart(const command *self, const simulate_args *args) {

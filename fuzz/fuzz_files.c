@@ -1,8 +1,8 @@
 /* Files of federations, owners and jobs: no input crashes, reading is a function of the bytes, and what is
  * read keeps to the ranges. */
 #include "config/federation_file.h"
+#include "config/job_file.h"
 #include "config/owner_file.h"
-#include "party/job_file.h"
 
 #include "check.h"
 
@@ -36,7 +36,8 @@ static void check_names(const hr_names *names) {
 
 static hr_status check_federation(const char *text, size_t size, hr_arena *arena, hr_error *err) {
     hr_federation_file file;
-    hr_status status = hr_federation_file_parse(text, size, "folder/file.yaml", arena, &file, err);
+    hr_status status =
+        hr_federation_file_parse(&(hr_file_text){"folder/file.yaml", text, size}, arena, &file, err);
     if (status) return status;
     const hr_membership *membership = &file.membership;
     check_name(membership->federation);
@@ -54,7 +55,8 @@ static hr_status check_federation(const char *text, size_t size, hr_arena *arena
 
 static hr_status check_owner(const char *text, size_t size, hr_arena *arena, hr_error *err) {
     hr_owner_file file;
-    hr_status status = hr_owner_file_parse(text, size, "folder/file.yaml", arena, &file, err);
+    hr_status status =
+        hr_owner_file_parse(&(hr_file_text){"folder/file.yaml", text, size}, arena, &file, err);
     if (status) return status;
     const char *const paths[] = {file.federation, file.key, file.data, file.schema, file.ledger};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) check_path(paths[i]);
@@ -70,7 +72,8 @@ static hr_status check_owner(const char *text, size_t size, hr_arena *arena, hr_
 
 static hr_status check_job(const char *text, size_t size, hr_arena *arena, hr_error *err) {
     hr_job_file file;
-    hr_status status = hr_job_file_parse(text, size, "folder/file.yaml", arena, &file, err);
+    hr_status status =
+        hr_job_file_parse(&(hr_file_text){"folder/file.yaml", text, size}, NULL, arena, &file, err);
     if (status) return status;
     check_path(file.schema);
     CHECK(hr_method_find(file.options.method) && file.options.epsilon > 0 && file.options.delta >= 0);

@@ -78,7 +78,7 @@ static void check_envelope(const world *w, const uint8_t *bytes, size_t size) {
 }
 
 static void check_tree(const world *w, const uint8_t *bytes, size_t size) {
-    const hr_tree_slot slot = {w->job, ANNA, 0};
+    const hr_tree_slot slot = {w->job, w->membership.members[ANNA].name, 0};
     const hr_tree_rules rules = {w->schema, false, HR_UNIT};
     const hr_tree_limits limits = {
         .schema = w->schema, .depth_max = 64, .value_max = 1e300, .within_bounds = true};
@@ -87,7 +87,7 @@ static void check_tree(const world *w, const uint8_t *bytes, size_t size) {
     hr_paid_tree tree;
     hr_units total;
     CHECK(arena);
-    if (!hr_wire_tree_unpack(&w->membership, &slot, &rules, bytes, size, arena, &tree, NULL)) {
+    if (!hr_wire_tree_unpack(&slot, &rules, hr_data_of(bytes, size), arena, &tree, NULL)) {
         CHECK(hr_tree_check(&tree.tree, &limits, &fault, NULL) == HR_OK);
         CHECK(hr_account_check(tree.releases, tree.release_count, HR_PURE, NULL) == HR_OK);
         CHECK(hr_account(tree.releases, tree.release_count, &total, NULL) == HR_OK && total <= rules.budget);

@@ -94,12 +94,17 @@ HR_API HR_MUST_CHECK hr_status hr_coordinate(const char *file, const char *model
                                              const hr_party_settings *settings, hr_model **out,
                                              hr_error *err);
 
+/* The owners of a meeting, by their owner files. */
+typedef struct hr_owner_files {
+    const char *const *files;
+    size_t file_count;
+} hr_owner_files;
+
 /* The same with all parties in one process and no broker: the job file's coordinator and those owners, with
  * their own records, keys and ledgers. Spends: as hr_serve, of every owner. Owner and Fails: as hr_coordinate
  * and hr_serve. */
-HR_API HR_MUST_CHECK hr_status hr_meet(const char *file, const char *model, const char *const *owners,
-                                       size_t owner_count, const hr_party_settings *settings, hr_model **out,
-                                       hr_error *err);
+HR_API HR_MUST_CHECK hr_status hr_meet(const char *file, const char *model, const hr_owner_files *owners,
+                                       const hr_party_settings *settings, hr_model **out, hr_error *err);
 
 /* What takes part in a simulation. */
 typedef struct hr_simulation_data {

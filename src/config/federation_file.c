@@ -28,6 +28,7 @@ static const hr_field root_fields[ROOT_KEYS] = {
     {.key = "transport", .required = true, .expected = "a mapping with kind and url"},
     {.key = "members", .required = true, .expected = "a list of members, each with a name and a key"},
 };
+static const hr_field_table root_table = {"a federation file", root_fields, ROOT_KEYS};
 
 enum { TRANSPORT_KIND, TRANSPORT_URL, TRANSPORT_AUTHORITY, TRANSPORT_KEYS };
 static const hr_field transport_fields[TRANSPORT_KEYS] = {
@@ -48,6 +49,7 @@ static const hr_field transport_fields[TRANSPORT_KEYS] = {
      .offset = offsetof(transport, authority),
      .expected = "the file of the certificate authority that signed the broker's certificate"},
 };
+static const hr_field_table transport_table = {"transport", transport_fields, TRANSPORT_KEYS};
 
 enum { MEMBER_NAME, MEMBER_KEY, MEMBER_KEYS };
 static const hr_field member_fields[MEMBER_KEYS] = {
@@ -62,14 +64,14 @@ static const hr_field member_fields[MEMBER_KEYS] = {
      .offset = offsetof(federation_member, key),
      .expected = "the line that `hedgerow keygen` printed"},
 };
+static const hr_field_table member_table = {"a member", member_fields, MEMBER_KEYS};
 
 /* ---- Reading ---- */
 
 static hr_status read_transport(const hr_fields *reader, const hr_yaml_node *map, hr_federation_file *out) {
     const hr_yaml_node *found[TRANSPORT_KEYS] = {NULL};
     transport got = {0};
-    hr_status status =
-        hr_fields_read(reader, map, "transport", transport_fields, TRANSPORT_KEYS, &got, found);
+    hr_status status = hr_fields_read(reader, map, &transport_table, &got, found);
     if (status) return status;
     hr_broker_address address;
     if (hr_broker_address_parse(got.url, &address, NULL))
@@ -84,7 +86,7 @@ static hr_status read_member(const hr_fields *reader, const hr_yaml_node *map, c
                              hr_member *out) {
     const hr_yaml_node *found[MEMBER_KEYS] = {NULL};
     federation_member got = {0};
-    hr_status status = hr_fields_read(reader, map, "a member", member_fields, MEMBER_KEYS, &got, found);
+    hr_status status = hr_fields_read(reader, map, &member_table, &got, found);
     if (status) return status;
     if (hr_membership_by_name(before, got.name, strlen(got.name)) != HR_NO_MEMBER)
         return hr_keys_refuse(&reader->keys, found[MEMBER_NAME], "give every member a unique name",
@@ -123,25 +125,23 @@ static hr_status read_members(const hr_fields *reader, const hr_yaml_node *list,
 static hr_status read_federation_root(const hr_fields *reader, hr_federation_file *out) {
     const hr_yaml_node *found[ROOT_KEYS] = {NULL};
     hr_federation_file whole = {0};
-    hr_status status =
-        hr_fields_read(reader, reader->root, "a federation file", root_fields, ROOT_KEYS, &whole, found);
+    hr_status status = hr_fields_read(reader, reader->root, &root_table, &whole, found);
     if (!status) status = read_transport(reader, found[ROOT_TRANSPORT], &whole);
     if (!status) status = read_members(reader, found[ROOT_MEMBERS], &whole.membership);
     if (!status) *out = whole;
     return status;
 }
 
-hr_status hr_federation_file_parse(const char *text, size_t size, const char *path, hr_arena *arena,
-                                   hr_federation_file *out, hr_error *err) {
+hr_status hr_federation_file_parse(const hr_file_text *text, hr_arena *arena, hr_federation_file *out,
+                                   hr_error *err) {
     hr_fields reader;
-    hr_status status = hr_fields_parse(text, size, path, "a federation file", arena, &reader, err);
+    hr_status status = hr_fields_parse(text, "a federation file", arena, &reader, err);
     if (!status) status = read_federation_root(&reader, out);
-    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+    return status ? hr_fail_at(err, status, text->path, 0, 0, NULL) : HR_OK;
 }
 
 hr_status hr_federation_file_read(const char *path, hr_arena *arena, hr_federation_file *out, hr_error *err) {
-    const char *text = NULL;
-    size_t size = 0;
-    hr_status status = hr_fields_load(path, arena, &text, &size, err);
-    return status ? status : hr_federation_file_parse(text, size, path, arena, out, err);
+    hr_file_text text;
+    hr_status status = hr_fields_load(path, arena, &text, err);
+    return status ? status : hr_federation_file_parse(&text, arena, out, err);
 }

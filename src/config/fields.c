@@ -12,29 +12,27 @@
 
 /* ---- Files ---- */
 
-hr_status hr_fields_load(const char *path, hr_arena *arena, const char **text, size_t *size, hr_error *err) {
+hr_status hr_fields_load(const char *path, hr_arena *arena, hr_file_text *out, hr_error *err) {
     hr_byte_source source;
     hr_status status = hr_byte_source_fill(&source, path, HR_FIELDS_FILE_MAX, err);
     if (!status) {
         const size_t got = (size_t)(source.end - source.at);
         const char *copy = hr_arena_text(arena, source.at, got);
-        if (copy) {
-            *text = copy;
-            *size = got;
-        } else {
+        if (copy)
+            *out = (hr_file_text){path, copy, got};
+        else
             status = hr_fail_memory(err);
-        }
     }
     hr_byte_source_done(&source);
     return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
 }
 
-hr_status hr_fields_parse(const char *text, size_t size, const char *path, const char *what, hr_arena *arena,
-                          hr_fields *out, hr_error *err) {
-    hr_fields reader = {.keys = {.arena = arena, .err = err}, .path = path};
-    if (size > HR_FIELDS_FILE_MAX)
+hr_status hr_fields_parse(const hr_file_text *file, const char *what, hr_arena *arena, hr_fields *out,
+                          hr_error *err) {
+    hr_fields reader = {.keys = {.arena = arena, .err = err}, .path = file->path};
+    if (file->size > HR_FIELDS_FILE_MAX)
         return hr_fail(err, HR_E_LIMIT, "is this the right file?", "%s is larger than 1 MiB", what);
-    hr_status status = hr_yaml_parse(text, size, arena, &reader.root, err);
+    hr_status status = hr_yaml_parse(file->text, file->size, arena, &reader.root, err);
     if (!status) *out = reader;
     return status;
 }
@@ -158,21 +156,23 @@ static hr_status read_field(const hr_fields *reader, const hr_yaml_node *node, c
     return HR_OK;
 }
 
-static void list_keys(const hr_field *fields, size_t count, char *text, size_t size) {
+static void list_keys(const hr_field_table *table, char *text, size_t size) {
     size_t at = (size_t)snprintf(text, size, "the keys are");
-    for (size_t i = 0; i < count && at < size; i++)
-        at += (size_t)snprintf(text + at, size - at, "%s %s", i ? "," : "", fields[i].key);
+    for (size_t i = 0; i < table->count && at < size; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s %s", i ? "," : "", table->fields[i].key);
 }
 
-hr_status hr_fields_read(const hr_fields *reader, const hr_yaml_node *map, const char *what,
-                         const hr_field *fields, size_t count, void *target, const hr_yaml_node **found) {
+hr_status hr_fields_read(const hr_fields *reader, const hr_yaml_node *map, const hr_field_table *table,
+                         void *target, const hr_yaml_node **found) {
+    const hr_field *fields = table->fields;
+    const size_t count = table->count;
     assert(count < HR_FIELDS_KEYS_MAX);
     const char *names[HR_FIELDS_KEYS_MAX] = {NULL};
     char help[sizeof reader->keys.err->remedy];
     if (map->kind != HR_YAML_MAPPING)
-        return hr_keys_refuse_kind(&reader->keys, map, what, "a mapping of keys to values");
+        return hr_keys_refuse_kind(&reader->keys, map, table->what, "a mapping of keys to values");
     for (size_t i = 0; i < count; i++) names[i] = fields[i].key;
-    list_keys(fields, count, help, sizeof help);
+    list_keys(table, help, sizeof help);
     hr_status status = hr_keys_find(&reader->keys, map, names, help, found);
     if (!status && map == reader->root) status = hr_keys_version(&reader->keys, map, found[0], fields[0].key);
     for (size_t i = 0; i < count && !status; i++) {

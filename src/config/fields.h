@@ -48,6 +48,20 @@ typedef struct hr_field {
     const char *expected;     /* what stands there, such as "an integer from 1 to 8" */
 } hr_field;
 
+/* The keys of a kind of mapping. */
+typedef struct hr_field_table {
+    const char *what; /* the mapping, in messages, such as "a job file" */
+    const hr_field *fields;
+    size_t count;
+} hr_field_table;
+
+/* The text of a file. */
+typedef struct hr_file_text {
+    const char *path; /* in messages; relative paths in the text are taken from its folder */
+    const char *text; /* not ended by NUL */
+    size_t size;
+} hr_file_text;
+
 typedef struct hr_fields {
     hr_keys keys;
     const char *path; /* of the file */
@@ -56,19 +70,18 @@ typedef struct hr_fields {
 
 /* The bytes of a file, at most HR_FIELDS_FILE_MAX, in the arena. Fails: IO, LIMIT, MEMORY; the file is named.
  */
-HR_MUST_CHECK hr_status hr_fields_load(const char *path, hr_arena *arena, const char **text, size_t *size,
-                                       hr_error *err);
+HR_MUST_CHECK hr_status hr_fields_load(const char *path, hr_arena *arena, hr_file_text *out, hr_error *err);
 
-/* Parses the text as a mapping; `what` names it in messages, such as "a job file". Fails: FORMAT, LIMIT,
- * MEMORY. */
-HR_MUST_CHECK hr_status hr_fields_parse(const char *text, size_t size, const char *path, const char *what,
-                                        hr_arena *arena, hr_fields *out, hr_error *err);
+/* Parses the text as a mapping; `what` names it in messages, such as "a job file". *out keeps no pointer to
+ * the text. Fails: FORMAT, LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_fields_parse(const hr_file_text *file, const char *what, hr_arena *arena,
+                                        hr_fields *out, hr_error *err);
 
 /* Reads a mapping into `target`, in which what is absent stays as it is; found[i] becomes the value of
- * fields[i], or NULL. The first field of a file is its version. Fails: FORMAT (line, column), MEMORY. */
-HR_MUST_CHECK hr_status hr_fields_read(const hr_fields *reader, const hr_yaml_node *map, const char *what,
-                                       const hr_field *fields, size_t count, void *target,
-                                       const hr_yaml_node **found);
+ * table->fields[i], or NULL. The first field of a file is its version. Fails: FORMAT (line, column), MEMORY.
+ */
+HR_MUST_CHECK hr_status hr_fields_read(const hr_fields *reader, const hr_yaml_node *map,
+                                       const hr_field_table *table, void *target, const hr_yaml_node **found);
 
 /* Two keys that belong together are both there or both not. Fails: FORMAT. */
 HR_MUST_CHECK hr_status hr_fields_pair(const hr_fields *reader, const hr_field *fields,

@@ -55,6 +55,7 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .required = true,
      .expected = "a mapping with coordinators, methods, epsilon and owners"},
 };
+static const hr_field_table root_table = {"an owner file", root_fields, ROOT_KEYS};
 
 enum {
     POLICY_MINERS,
@@ -110,6 +111,7 @@ static const hr_field policy_fields[POLICY_KEYS] = {
      .expected = "an integer of days from 1 to 3650"},
     {.key = "paper", .kind = HR_FIELD_FLAG, .offset = AT(policy.paper), .expected = "true or false"},
 };
+static const hr_field_table policy_table = {"policy", policy_fields, POLICY_KEYS};
 
 static hr_status check_methods(const hr_fields *reader, const hr_yaml_node *list) {
     for (const hr_yaml_node *node = list->child; node; node = node->next) {
@@ -122,32 +124,29 @@ static hr_status check_methods(const hr_fields *reader, const hr_yaml_node *list
 
 static hr_status read_policy(const hr_fields *reader, const hr_yaml_node *map, hr_owner_file *out) {
     const hr_yaml_node *found[POLICY_KEYS] = {NULL};
-    hr_status status = hr_fields_read(reader, map, "policy", policy_fields, POLICY_KEYS, out, found);
+    hr_status status = hr_fields_read(reader, map, &policy_table, out, found);
     return status ? status : check_methods(reader, found[POLICY_METHODS]);
 }
 
 static hr_status read_owner_root(const hr_fields *reader, hr_owner_file *out) {
     const hr_yaml_node *found[ROOT_KEYS] = {NULL};
     hr_owner_file whole = {.policy = {.days = DAYS}};
-    hr_status status =
-        hr_fields_read(reader, reader->root, "an owner file", root_fields, ROOT_KEYS, &whole, found);
+    hr_status status = hr_fields_read(reader, reader->root, &root_table, &whole, found);
     if (!status) status = hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
     if (!status) status = read_policy(reader, found[ROOT_POLICY], &whole);
     if (!status) *out = whole;
     return status;
 }
 
-hr_status hr_owner_file_parse(const char *text, size_t size, const char *path, hr_arena *arena,
-                              hr_owner_file *out, hr_error *err) {
+hr_status hr_owner_file_parse(const hr_file_text *text, hr_arena *arena, hr_owner_file *out, hr_error *err) {
     hr_fields reader;
-    hr_status status = hr_fields_parse(text, size, path, "an owner file", arena, &reader, err);
+    hr_status status = hr_fields_parse(text, "an owner file", arena, &reader, err);
     if (!status) status = read_owner_root(&reader, out);
-    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+    return status ? hr_fail_at(err, status, text->path, 0, 0, NULL) : HR_OK;
 }
 
 hr_status hr_owner_file_read(const char *path, hr_arena *arena, hr_owner_file *out, hr_error *err) {
-    const char *text = NULL;
-    size_t size = 0;
-    hr_status status = hr_fields_load(path, arena, &text, &size, err);
-    return status ? status : hr_owner_file_parse(text, size, path, arena, out, err);
+    hr_file_text text;
+    hr_status status = hr_fields_load(path, arena, &text, err);
+    return status ? status : hr_owner_file_parse(&text, arena, out, err);
 }

@@ -31,8 +31,8 @@ typedef struct hr_owner_file {
 /* Owner: *out lives in the arena. Fails: FORMAT (file, line, column), LIMIT, IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_owner_file_read(const char *path, hr_arena *arena, hr_owner_file *out,
                                            hr_error *err);
-/* The same from memory; relative paths are taken from the folder of `path`. */
-HR_MUST_CHECK hr_status hr_owner_file_parse(const char *text, size_t size, const char *path, hr_arena *arena,
-                                            hr_owner_file *out, hr_error *err);
+/* The same from memory. */
+HR_MUST_CHECK hr_status hr_owner_file_parse(const hr_file_text *text, hr_arena *arena, hr_owner_file *out,
+                                            hr_error *err);
 
 #endif

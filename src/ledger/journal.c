@@ -222,10 +222,11 @@ static hr_status ask_journal_number(hr_journal *journal, const char *sql, const 
 /* What is done with each row of a query. */
 typedef hr_status row_visit(void *user, sqlite3_stmt *row);
 
-static hr_status each(hr_journal *journal, const char *sql, const value *values, int count, row_visit *visit,
-                      void *user, hr_error *err) {
+/* id: of a job, the only value of the query; NULL: the query has none. */
+static hr_status each(hr_journal *journal, const char *sql, const uint8_t *id, row_visit *visit, void *user,
+                      hr_error *err) {
     hr_status status;
-    sqlite3_stmt *query = prepare_journal_query(journal, sql, values, count, &status, err);
+    sqlite3_stmt *query = prepare_journal_query(journal, sql, &ID(id), id != NULL, &status, err);
     int step = SQLITE_ROW;
     while (!status && (step = sqlite3_step(query)) == SQLITE_ROW) status = visit(user, query);
     if (!status && step != SQLITE_DONE) status = hr_store_fail(journal->db, err);
@@ -312,7 +313,7 @@ hr_status hr_journal_each_job(hr_journal *journal, hr_status (*visit)(void *user
     return each(journal,
                 "SELECT id, coordinator, terms, key, entry, CAST(strftime('%s', time) AS INTEGER) FROM jobs "
                 "WHERE NOT over ORDER BY rowid",
-                NULL, 0, show_job, &v, err);
+                NULL, show_job, &v, err);
 }
 
 /* ---- Events ---- */
@@ -368,8 +369,8 @@ hr_status hr_journal_each_event(hr_journal *journal, const uint8_t *id,
                                 hr_error *err) {
     event_visit v = {visit, user};
     return each(journal,
-                "SELECT kind, sender, sequence, value, bytes FROM events WHERE job = ? ORDER BY number",
-                &ID(id), 1, show_event, &v, err);
+                "SELECT kind, sender, sequence, value, bytes FROM events WHERE job = ? ORDER BY number", id,
+                show_event, &v, err);
 }
 
 /* ---- Packets ---- */
@@ -434,6 +435,6 @@ hr_status hr_journal_each_packet(hr_journal *journal,
                                                     hr_blob packet),
                                  void *user, hr_error *err) {
     packet_visit v = {visit, user};
-    return each(journal, "SELECT receiver, sequence, bytes FROM packets ORDER BY number", NULL, 0,
-                show_packet, &v, err);
+    return each(journal, "SELECT receiver, sequence, bytes FROM packets ORDER BY number", NULL, show_packet,
+                &v, err);
 }

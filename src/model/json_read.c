@@ -286,8 +286,7 @@ static void make_schema(model_reader *r, const hr_schema_parts *parts) {
     hr_schema_fault fault = {0};
     r->status = hr_schema_check(parts, &fault, r->err);
     if (!r->status) {
-        r->status = hr_schema_make(&parts->label, parts->features, parts->feature_count, parts->missing,
-                                   parts->missing_count, &r->model->schema, r->err);
+        r->status = hr_schema_make(parts, &r->model->schema, r->err);
     } else if (r->status != HR_E_MEMORY) {
         name_fault(&fault, path, sizeof path);
         hr_fail_at(r->err, r->status, NULL, 0, 0, path);

@@ -93,16 +93,15 @@ static void compare_scores(const double *predicted, const double *labels, hr_met
     out->r2 = spread > 0 ? 1 - squares / spread : (double)NAN;
 }
 
-hr_status hr_metrics_compare(hr_task task, const double *predicted, const double *labels, size_t rows,
-                             size_t outputs, hr_metrics *out, hr_error *err) {
-    hr_metrics m = {.rows = rows, .task = task};
+hr_status hr_metrics_compare(const hr_comparison *c, hr_metrics *out, hr_error *err) {
+    hr_metrics m = {.rows = c->rows, .task = c->task};
     m.error = m.auc = m.logloss = m.ece = m.rmse = m.mae = m.r2 = (double)NAN;
     hr_status status = HR_OK;
-    if (task == HR_REGRESSION) {
-        compare_scores(predicted, labels, &m);
+    if (c->task == HR_REGRESSION) {
+        compare_scores(c->predicted, c->labels, &m);
     } else {
-        compare_classes(predicted, labels, outputs, &m);
-        if (task == HR_BINARY) status = area_under_curve(predicted, labels, rows, &m.auc, err);
+        compare_classes(c->predicted, c->labels, c->outputs, &m);
+        if (c->task == HR_BINARY) status = area_under_curve(c->predicted, c->labels, c->rows, &m.auc, err);
     }
     if (!status) *out = m;
     return status;
@@ -120,10 +119,10 @@ hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, h
     double *predicted =
         rows <= SIZE_MAX / sizeof(double) / outputs ? malloc(rows * outputs * sizeof *predicted) : NULL;
     if (!predicted) return hr_fail_memory(err);
+    const hr_comparison comparison = {hr_schema_task(hr_model_schema(model)), predicted, hr_data_labels(data),
+                                      rows, outputs};
     hr_status status = hr_model_predict(model, data, threads, predicted, err);
-    if (!status)
-        status = hr_metrics_compare(hr_schema_task(hr_model_schema(model)), predicted, hr_data_labels(data),
-                                    rows, outputs, out, err);
+    if (!status) status = hr_metrics_compare(&comparison, out, err);
     free(predicted);
     return status;
 }

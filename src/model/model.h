@@ -64,9 +64,15 @@ HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t coun
  * MEMORY. */
 HR_MUST_CHECK hr_status hr_model_check(const hr_model *model, hr_error *err);
 
-/* Compares predictions, rows x outputs as hr_model_predict writes them, with labels as in hr_data_labels;
- * rows >= 1. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_metrics_compare(hr_task task, const double *predicted, const double *labels,
-                                           size_t rows, size_t outputs, hr_metrics *out, hr_error *err);
+/* Predictions and labels of the same records; borrowed. */
+typedef struct hr_comparison {
+    hr_task task;
+    const double *predicted; /* rows x outputs, as hr_model_predict writes them */
+    const double *labels;    /* as in hr_data_labels */
+    size_t rows, outputs;    /* rows >= 1 */
+} hr_comparison;
+
+/* The metrics of the task. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_metrics_compare(const hr_comparison *comparison, hr_metrics *out, hr_error *err);
 
 #endif

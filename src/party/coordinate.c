@@ -29,7 +29,7 @@ static hr_status refuse_part(const char *path, hr_error *err) {
 }
 
 static hr_status read_files(hr_coordinator_service *m, const char *path, hr_error *err) {
-    hr_status status = hr_job_file_read(path, m->arena, &m->file, err);
+    hr_status status = hr_job_file_read(path, hr_federated_defaults, m->arena, &m->file, err);
     if (!status && !m->file.name) return refuse_part(path, err);
     if (!status) status = hr_schema_read(m->file.schema, &m->schema, err);
     if (!status) status = hr_schema_reviewed(m->schema, err);
@@ -87,9 +87,7 @@ static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *e
     }
     hr_status status = check_owners(m, err);
     if (!m->file.date) m->file.date = hr_endpoint_clock().date;
-    if (!status)
-        status =
-            hr_terms_of(&m->file, path, m->schema, m->file.owners.items, m->file.owners.count, &terms, err);
+    if (!status) status = hr_terms_of(&m->file, path, m->schema, &m->file.owners, &terms, err);
     if (!status)
         status = hr_party_submit(m->party, (hr_blob){terms.at, terms.size}, hr_endpoint_clock().date, err);
     free(terms.at);

@@ -64,9 +64,9 @@ static hr_status pack_tree(const hr_owner_turn *t, const hr_tree *tree, hr_bytes
     const hr_job_state *job_state = job_state_of(t->job);
     hr_paid_tree paid = {.tree = *tree};
     paid.releases = (hr_release *)hr_gate_releases(t->gate, &paid.release_count);
-    hr_tree_slot where = {
-        .job = job_state->job, .owner = hr_job_state_owner(job_state, t->slot), .slot = t->slot};
-    return hr_wire_tree_pack(job_state->view->membership, &where, &paid, out, err);
+    const hr_member *owner = &job_state->view->membership->members[hr_job_state_owner(job_state, t->slot)];
+    const hr_tree_slot where = {job_state->job, owner->name, t->slot};
+    return hr_wire_tree_pack(&where, &paid, out, err);
 }
 
 /* Line 8: the owner's records of the round of a slot, and what the trees before it say of them. They are
@@ -123,16 +123,22 @@ static void forget_federated_inprivate(void *kept) {
 
 /* ---- Votes ---- */
 
-/* Sums each of which changes by at most one record's unit when a record is added. */
-static hr_status release_federated_inprivate(const hr_owner_turn *t, const char *what, hr_units cost,
-                                             const hr_exact *exact, size_t count, int64_t *noisy,
-                                             hr_error *err) {
+/* Sums each of which changes by at most one record's unit when a record is added, and what they cost. */
+typedef struct ballot_sums {
+    const char *what;
+    hr_units cost;
+    const hr_exact *exact;
+    size_t count; /* at most HR_TAILS_MAX */
+} ballot_sums;
+
+static hr_status release_ballot_sums(const hr_owner_turn *t, const ballot_sums *sums, int64_t *noisy,
+                                     hr_error *err) {
     hr_release_scope scope = {.tree = -1, .part = t->slot};
-    hr_charge charge = hr_scope_charge(&scope, what, -1, cost, count << HR_ROUND_GAIN_BITS);
+    hr_charge charge = hr_scope_charge(&scope, sums->what, -1, sums->cost, sums->count << HR_ROUND_GAIN_BITS);
     hr_noisy out[HR_TAILS_MAX];
-    hr_status status = hr_gate_release_sums(t->gate, &charge, exact, count, out, err);
+    hr_status status = hr_gate_release_sums(t->gate, &charge, sums->exact, sums->count, out, err);
     if (status) return status;
-    for (size_t i = 0; i < count; i++) noisy[i] = out[i].paid;
+    for (size_t i = 0; i < sums->count; i++) noisy[i] = out[i].paid;
     return HR_OK;
 }
 
@@ -190,11 +196,10 @@ static hr_status vote_on_round(const hr_owner_turn *t, Hedgerow__Ballot *ballot,
     hr_exact gain, count;
     hr_units budget = hr_gate_budget(t->gate), gain_cost = hr_units_share(budget, GAIN_SHARE);
     hr_status status = round_gain(t, &whole, &gain, &count, err);
-    if (!status)
-        status = release_federated_inprivate(t, "gain of a round", gain_cost, &gain, 1, &ballot->gain, err);
-    return status ? status
-                  : release_federated_inprivate(t, "records of a round", budget - gain_cost, &count, 1,
-                                                &ballot->records, err);
+    const ballot_sums gains = {"gain of a round", gain_cost, &gain, 1},
+                      records = {"records of a round", budget - gain_cost, &count, 1};
+    if (!status) status = release_ballot_sums(t, &gains, &ballot->gain, err);
+    return status ? status : release_ballot_sums(t, &records, &ballot->records, err);
 }
 
 /* Whether the last trees do harm. */
@@ -202,9 +207,8 @@ static hr_status vote_on_last(const hr_owner_turn *t, Hedgerow__Ballot *ballot, 
     tails last = {ballot->round, 1, ballot->n_tails};
     hr_exact gains[HR_TAILS_MAX], count;
     hr_status status = round_gain(t, &last, gains, &count, err);
-    return status ? status
-                  : release_federated_inprivate(t, "gain of the last trees", hr_gate_budget(t->gate), gains,
-                                                ballot->n_tails, ballot->tails, err);
+    const ballot_sums sums = {"gain of the last trees", hr_gate_budget(t->gate), gains, ballot->n_tails};
+    return status ? status : release_ballot_sums(t, &sums, ballot->tails, err);
 }
 
 static hr_status vote_federated_inprivate(const hr_owner_turn *t, hr_bytes *out, hr_error *err) {

@@ -55,6 +55,9 @@ extern const hr_federated_method hr_federated_inprivate;
 
 /* NULL if there is none of that name. The name need not end with NUL. */
 const hr_federated_method *hr_federated_method_named(const void *name, size_t size);
+/* Sets the options in which the defaults of a job of options->method differ from the method's own; none, if
+ * owners cannot train it together. */
+void hr_federated_defaults(hr_fit_options *options);
 /* The method that a message offers a job of. That of the first row if it is no offer or names no method:
  * every machine refuses the former, and an owner's policy the latter. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_federated_method_offered(const hr_bytes *message, const hr_federated_method **out,

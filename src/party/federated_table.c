@@ -15,6 +15,11 @@ const hr_federated_method *hr_federated_method_named(const void *name, size_t si
     return NULL;
 }
 
+void hr_federated_defaults(hr_fit_options *options) {
+    const hr_federated_method *method = hr_federated_method_named(options->method, strlen(options->method));
+    if (method) method->defaults(options);
+}
+
 hr_status hr_federated_method_offered(const hr_bytes *message, const hr_federated_method **out,
                                       hr_error *err) {
     ProtobufCMessage *read = NULL;

@@ -21,9 +21,9 @@ hr_status hr_coordinate(const char *file, const char *model, const hr_party_sett
     return fail_absent_party_absent(err);
 }
 
-hr_status hr_meet(const char *file, const char *model, const char *const *owners, size_t owner_count,
+hr_status hr_meet(const char *file, const char *model, const hr_owner_files *owners,
                   const hr_party_settings *settings, hr_model **out, hr_error *err) {
-    (void)file, (void)model, (void)owners, (void)owner_count, (void)settings, (void)out;
+    (void)file, (void)model, (void)owners, (void)settings, (void)out;
     return fail_absent_party_absent(err);
 }
 

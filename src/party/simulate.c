@@ -63,15 +63,16 @@ static hr_status check_data(const hr_simulation_data *data, hr_error *err) {
 
 static hr_status run_simulation(rehearsal *r, const char *path, const hr_simulation_data *data,
                                 const hr_party_settings *settings, hr_model **out, hr_error *err) {
-    hr_status status = hr_job_file_read(path, r->arena, &r->file, err);
+    hr_status status = hr_job_file_read(path, hr_federated_defaults, r->arena, &r->file, err);
     if (!status) status = check_data(data, err);
     if (!status) status = hr_schema_read(r->file.schema, &r->schema, err);
     if (!status) status = hr_schema_reviewed(r->schema, err);
     if (!status) status = read_tables(r, data, err);
     if (!status && data->parties) status = deal_records(r, data->parties, err);
+    const hr_owner_tables owners = {(const hr_data *const *)r->tables, r->table_count};
     if (!status)
-        status = hr_simulation_init(&r->simulation, &r->file, r->schema, (const hr_data *const *)r->tables,
-                                    r->table_count, hr_threads_of(settings->threads), err);
+        status = hr_simulation_init(&r->simulation, &r->file, r->schema, &owners,
+                                    hr_threads_of(settings->threads), err);
     if (!status && data->parties) hr_simulation_of_one_file(&r->simulation);
     hr_simulation_set_callbacks(&r->simulation, settings);
     if (!status) status = hr_simulation_run(&r->simulation, err);

@@ -46,7 +46,7 @@ static hr_status open_simulated_party(hr_simulation *s, size_t index, hr_error *
     return hr_party_open(&options, &simulated->party, err);
 }
 
-static void init_work(hr_simulation *s, const hr_data *const *owners) {
+static void init_work(hr_simulation *s, const hr_owner_tables *owners) {
     static const char *const coordinators[] = {"coordinator"};
     const hr_fit_options *options = &s->job->options;
     s->policy = (hr_policy){.coordinators = {coordinators, 1},
@@ -58,23 +58,24 @@ static void init_work(hr_simulation *s, const hr_data *const *owners) {
     for (size_t i = 0; i < s->owner_count; i++) {
         hr_owner_work *work = &s->parties[i + 1].as.owner;
         hr_owner_work_init(work);
-        work->data = owners[i];
+        work->data = owners->items[i];
         work->policy = &s->policy;
         work->threads = s->threads;
     }
 }
 
 hr_status hr_simulation_init(hr_simulation *s, const hr_job_file *job, const hr_schema *schema,
-                             const hr_data *const *owners, size_t owner_count, int threads, hr_error *err) {
-    *s = (hr_simulation){.job = job, .schema = schema, .owner_count = owner_count, .threads = threads};
-    if (!owner_count || owner_count >= HR_MEMBERS_MAX)
-        return hr_fail(err, HR_E_ARGUMENT, "a federation has at most 255 owners", "%zu owners", owner_count);
-    s->parties = calloc(owner_count + 1, sizeof *s->parties);
+                             const hr_owner_tables *owners, int threads, hr_error *err) {
+    const size_t count = owners->count;
+    *s = (hr_simulation){.job = job, .schema = schema, .owner_count = count, .threads = threads};
+    if (!count || count >= HR_MEMBERS_MAX)
+        return hr_fail(err, HR_E_ARGUMENT, "a federation has at most 255 owners", "%zu owners", count);
+    s->parties = calloc(count + 1, sizeof *s->parties);
     if (!s->parties) return hr_fail_memory(err);
     init_work(s, owners);
     hr_status status = hr_loopback_new(&s->loopback, err);
     if (!status) status = invent_members(s, err);
-    for (size_t i = 0; !status && i <= owner_count; i++) status = open_simulated_party(s, i, err);
+    for (size_t i = 0; !status && i <= count; i++) status = open_simulated_party(s, i, err);
     return status;
 }
 
@@ -117,7 +118,8 @@ hr_status hr_simulation_submit(hr_simulation *s, hr_error *err) {
     hr_bytes terms = {0};
     if (!names) return hr_fail_memory(err);
     for (size_t i = 0; i < s->owner_count; i++) names[i] = s->parties[i + 1].name;
-    hr_status status = hr_terms_of(s->job, "simulation", s->schema, names, s->owner_count, &terms, err);
+    hr_status status =
+        hr_terms_of(s->job, "simulation", s->schema, &(hr_names){names, s->owner_count}, &terms, err);
     if (!status) status = hr_party_submit(s->parties[0].party, (hr_blob){terms.at, terms.size}, 0, err);
     free(terms.at);
     free(names);

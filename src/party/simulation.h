@@ -39,12 +39,18 @@ typedef struct hr_simulation {
     int threads;
 } hr_simulation;
 
-/* Parties everybody; owners' records are borrowed. threads: that many owners are at work at the same time,
- * one alone on as many threads. Call hr_simulation_done in either case. Fails: ARGUMENT, IO (no entropy),
- * MEMORY. */
+/* The records of each owner. */
+typedef struct hr_owner_tables {
+    const hr_data *const *items;
+    size_t count;
+} hr_owner_tables;
+
+/* Opens all parties; the job, the schema and the owners' records are borrowed, the array of them is not.
+ * threads: that many owners work at the same time, one alone on as many threads. Call hr_simulation_done in
+ * either case. Fails: ARGUMENT, IO (no entropy), MEMORY. */
 HR_MUST_CHECK hr_status hr_simulation_init(hr_simulation *simulation, const hr_job_file *job,
-                                           const hr_schema *schema, const hr_data *const *owners,
-                                           size_t owner_count, int threads, hr_error *err);
+                                           const hr_schema *schema, const hr_owner_tables *owners,
+                                           int threads, hr_error *err);
 /* Tells what the coordinator says of the progress, and asks whether to go on. Borrowed. */
 void hr_simulation_set_callbacks(hr_simulation *simulation, const hr_party_settings *settings);
 /* The owners' records are those of one file, each of which was assigned to an owner independently of the

@@ -37,10 +37,10 @@ static hr_status list_terms_settings(job_offer *o, const hr_method *method, cons
     return o->settings.lost ? hr_fail_memory(err) : HR_OK;
 }
 
-static hr_status list_owners(job_offer *o, const char *const *owners, size_t count, hr_error *err) {
-    o->owners = calloc(count + 1, sizeof *o->owners);
+static hr_status list_owners(job_offer *o, const hr_names *owners, hr_error *err) {
+    o->owners = calloc(owners->count + 1, sizeof *o->owners);
     if (!o->owners) return hr_fail_memory(err);
-    for (size_t i = 0; i < count; i++) o->owners[i] = hr_text_of(owners[i]);
+    for (size_t i = 0; i < owners->count; i++) o->owners[i] = hr_text_of(owners->items[i]);
     return HR_OK;
 }
 
@@ -65,7 +65,7 @@ static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *na
 }
 
 hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema,
-                      const char *const *owners, size_t count, hr_bytes *out, hr_error *err) {
+                      const hr_names *owners, hr_bytes *out, hr_error *err) {
     const hr_federated_method *federated =
         hr_federated_method_named(job->options.method, strlen(job->options.method));
     if (!federated)
@@ -75,8 +75,8 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     hr_status status = o.settings.arena ? federated->check_schema(schema, err) : hr_fail_memory(err);
     if (!status) status = hr_schema_render(schema, &o.schema, err);
     if (!status) status = list_terms_settings(&o, federated->method, &job->options, err);
-    if (!status) status = list_owners(&o, owners, count, err);
-    if (!status) status = pack_terms(&o, job, name, count, out, err);
+    if (!status) status = list_owners(&o, owners, err);
+    if (!status) status = pack_terms(&o, job, name, owners->count, out, err);
     hr_text_free(o.schema);
     free(o.owners);
     hr_arena_free(o.settings.arena);

@@ -2,9 +2,9 @@
 #ifndef HR_PARTY_TERMS_H
 #define HR_PARTY_TERMS_H
 
+#include "config/job_file.h"
 #include "fit/settings.h"
 #include "party/federated_method.h"
-#include "party/job_file.h"
 #include "protocol/message.h"
 
 /* The options of the method that a job lists: those that its terms do not say by themselves. */
@@ -15,7 +15,7 @@ const hr_federated_method *hr_terms_method(const Hedgerow__Terms *terms);
 
 /* Owner: the caller frees out->at. Fails: ARGUMENT (not a federated method; the schema's label), MEMORY. */
 HR_MUST_CHECK hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema,
-                                    const char *const *owners, size_t count, hr_bytes *out, hr_error *err);
+                                    const hr_names *owners, hr_bytes *out, hr_error *err);
 
 /* The method's options that the terms of a job stand for, with `share` of its epsilon. Fails: ARGUMENT (of no
  * such method, too), MEMORY. */

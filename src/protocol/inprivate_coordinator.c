@@ -250,8 +250,8 @@ static hr_status on_ballot(coordinator *m, size_t from, const Hedgerow__Ballot *
         return hr_protocol_refuse("a ballot on other slots", err);
     for (size_t t = 0; t < wire->n_tails; t++) ballot.tails[t] = wire->tails[t];
     hr_tree_rules rules = hr_terms_rules(m->terms, m->setup.schema, m->terms->vote_share);
-    hr_status status = hr_wire_releases_unpack(wire->releases, wire->n_releases, &rules, slot, m->arena,
-                                               &ballot.releases, err);
+    hr_status status = hr_wire_releases_unpack((hr_wire_releases){wire->releases, wire->n_releases}, &rules,
+                                               slot, m->arena, &ballot.releases, err);
     if (status) return status;
     ballot.release_count = wire->n_releases;
     m->ballots[slot] = ballot;

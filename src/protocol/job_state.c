@@ -49,9 +49,9 @@ size_t hr_job_state_position(const hr_job_state *job_state, size_t member) {
 /* A tree is decoded and checked once, and kept. */
 static hr_status read_slot_tree(const hr_job_state *job_state, size_t slot, ProtobufCBinaryData tree,
                                 hr_paid_tree *out, hr_error *err) {
-    hr_tree_slot where = {job_state->job, hr_job_state_owner(job_state, slot), slot};
-    return hr_wire_tree_unpack(job_state->view->membership, &where, &job_state->rules, tree.data, tree.len,
-                               job_state->arena, out, err);
+    const hr_member *owner = &job_state->view->membership->members[hr_job_state_owner(job_state, slot)];
+    const hr_tree_slot where = {job_state->job, owner->name, slot};
+    return hr_wire_tree_unpack(&where, &job_state->rules, tree, job_state->arena, out, err);
 }
 
 const hr_paid_tree *hr_job_state_tree(const hr_job_state *job_state, size_t slot) {

@@ -10,8 +10,8 @@
 enum { NODES_MAX = 8191, RELEASES_MAX = 1024, SET_WORDS = HR_BINS_MAX / 64, DEPTH_MAX = 12 };
 
 /* The largest leaf: labels lie in [-1, 1], steps of classes are clipped to 2, twice that as log-odds
- * (methods/inprivate.h), and no learning rate is above 1. So a tree that means harm can be no worse than
- * those after it can mend. As published, nothing bounds a leaf. */
+ * (methods/inprivate.h), and no learning rate is above 1. So later trees can outweigh a wrong one. As
+ * published, nothing bounds a leaf. */
 static double value_max(const hr_tree_rules *rules) {
     return rules->paper ? 1e12 : 4;
 }
@@ -96,13 +96,13 @@ static void point_at(Hedgerow__Tree *wire, const columns *c, const hr_tree *tree
     wire->subsets = c->subsets;
 }
 
-hr_status hr_wire_tree_pack(const hr_membership *membership, const hr_tree_slot *slot,
-                            const hr_paid_tree *tree, hr_bytes *out, hr_error *err) {
+hr_status hr_wire_tree_pack(const hr_tree_slot *slot, const hr_paid_tree *tree, hr_bytes *out,
+                            hr_error *err) {
     Hedgerow__Tree wire = HEDGEROW__TREE__INIT;
     columns c;
     Hedgerow__Release *storage = NULL;
     wire.job = hr_data_of(slot->job.bytes, HR_JOB_BYTES);
-    wire.owner = hr_text_of(membership->members[slot->owner].name);
+    wire.owner = hr_text_of(slot->owner);
     wire.slot = (uint32_t)slot->slot;
     hr_status status = wire_tree_columns_of(&tree->tree, &c, err);
     if (!status)
@@ -166,15 +166,15 @@ static hr_status check_cost(const hr_release *releases, size_t count, const hr_t
     return total > rules->budget ? hr_fail(err, HR_E_POLICY, "", "it cost more than the job allows") : HR_OK;
 }
 
-hr_status hr_wire_releases_unpack(Hedgerow__Release *const *wire, size_t count, const hr_tree_rules *rules,
-                                  size_t slot, hr_arena *arena, hr_release **out, hr_error *err) {
-    if (count > RELEASES_MAX) return refuse_wire_tree("too many releases", err);
-    hr_release *made = hr_arena_alloc(arena, count + 1, sizeof *made);
+hr_status hr_wire_releases_unpack(hr_wire_releases wire, const hr_tree_rules *rules, size_t slot,
+                                  hr_arena *arena, hr_release **out, hr_error *err) {
+    if (wire.count > RELEASES_MAX) return refuse_wire_tree("too many releases", err);
+    hr_release *made = hr_arena_alloc(arena, wire.count + 1, sizeof *made);
     if (!made) return hr_fail_memory(err);
     hr_status status = HR_OK;
-    for (size_t i = 0; !status && i < count; i++)
-        status = read_wire_release(wire[i], rules, slot, arena, &made[i], err);
-    if (!status) status = check_cost(made, count, rules, err);
+    for (size_t i = 0; !status && i < wire.count; i++)
+        status = read_wire_release(wire.items[i], rules, slot, arena, &made[i], err);
+    if (!status) status = check_cost(made, wire.count, rules, err);
     if (!status) *out = made;
     return status;
 }
@@ -216,27 +216,25 @@ static hr_status check_tree_wire_tree(const hr_tree *tree, const hr_tree_rules *
                    fault.what);
 }
 
-static hr_status check_tree_slot(const hr_membership *membership, const hr_tree_slot *slot,
-                                 const Hedgerow__Tree *t, hr_error *err) {
+static hr_status check_tree_slot(const hr_tree_slot *slot, const Hedgerow__Tree *t, hr_error *err) {
     bool same = t->job.len == HR_JOB_BYTES && !memcmp(t->job.data, slot->job.bytes, HR_JOB_BYTES) &&
-                t->slot == slot->slot && hr_text_is(t->owner, membership->members[slot->owner].name);
+                t->slot == slot->slot && hr_text_is(t->owner, slot->owner);
     return same ? HR_OK : hr_fail(err, HR_E_POLICY, "", "the tree was made for another slot");
 }
 
-hr_status hr_wire_tree_unpack(const hr_membership *membership, const hr_tree_slot *slot,
-                              const hr_tree_rules *rules, const void *bytes, size_t size, hr_arena *arena,
-                              hr_paid_tree *out, hr_error *err) {
+hr_status hr_wire_tree_unpack(const hr_tree_slot *slot, const hr_tree_rules *rules, ProtobufCBinaryData bytes,
+                              hr_arena *arena, hr_paid_tree *out, hr_error *err) {
     ProtobufCMessage *unpacked = NULL;
     hr_paid_tree made = {0};
-    hr_status status = hr_message_unpack(&hedgerow__tree__descriptor, bytes, size, &unpacked, err);
+    hr_status status = hr_message_unpack(&hedgerow__tree__descriptor, bytes.data, bytes.len, &unpacked, err);
     if (status) return status;
     const Hedgerow__Tree *wire = (const Hedgerow__Tree *)unpacked;
-    status = check_tree_slot(membership, slot, wire, err);
+    status = check_tree_slot(slot, wire, err);
     if (!status) status = read_wire_tree(wire, arena, &made.tree, err);
     if (!status) status = check_tree_wire_tree(&made.tree, rules, err);
     if (!status)
-        status = hr_wire_releases_unpack(wire->releases, wire->n_releases, rules, slot->slot, arena,
-                                         &made.releases, err);
+        status = hr_wire_releases_unpack((hr_wire_releases){wire->releases, wire->n_releases}, rules,
+                                         slot->slot, arena, &made.releases, err);
     made.release_count = wire->n_releases;
     if (!status) *out = made;
     hr_message_unpacked_free(unpacked);

@@ -1,5 +1,5 @@
-/* Trees as messages carry them. A tree from elsewhere is checked before anybody sees it: its shape, its
- * features, its values, and that what its owner says it cost is justified and no more than the job allows. */
+/* Trees as messages carry them. A received tree is checked before it is used: its shape, its features, its
+ * values, and that the cost that its owner lists is justified and no more than the job allows. */
 #ifndef HR_PROTOCOL_WIRE_TREE_H
 #define HR_PROTOCOL_WIRE_TREE_H
 
@@ -17,7 +17,7 @@ typedef struct hr_paid_tree {
 /* Where a tree belongs: its owner signs this together with the tree. */
 typedef struct hr_tree_slot {
     hr_job_id job;
-    size_t owner; /* member */
+    const char *owner; /* its name as a member */
     size_t slot;
 } hr_tree_slot;
 
@@ -29,21 +29,27 @@ typedef struct hr_tree_rules {
 } hr_tree_rules;
 
 /* Owner: the caller frees out->at. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_wire_tree_pack(const hr_membership *membership, const hr_tree_slot *slot,
-                                          const hr_paid_tree *tree, hr_bytes *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_wire_tree_pack(const hr_tree_slot *slot, const hr_paid_tree *tree, hr_bytes *out,
+                                          hr_error *err);
 
 /* *out lives in the arena. Fails: FORMAT, POLICY (the cost is not justified, or too high; or another slot),
  * LIMIT, MEMORY. */
-HR_MUST_CHECK hr_status hr_wire_tree_unpack(const hr_membership *membership, const hr_tree_slot *slot,
-                                            const hr_tree_rules *rules, const void *bytes, size_t size,
-                                            hr_arena *arena, hr_paid_tree *out, hr_error *err);
+HR_MUST_CHECK hr_status hr_wire_tree_unpack(const hr_tree_slot *slot, const hr_tree_rules *rules,
+                                            ProtobufCBinaryData bytes, hr_arena *arena, hr_paid_tree *out,
+                                            hr_error *err);
+
+/* Releases as a message holds them. */
+typedef struct hr_wire_releases {
+    Hedgerow__Release *const *items;
+    size_t count;
+} hr_wire_releases;
 
 /* Releases of a ballot; the same checks. */
 HR_MUST_CHECK hr_status hr_wire_releases_pack(const hr_release *releases, size_t count,
                                               Hedgerow__Release **storage, Hedgerow__Release ***out,
                                               hr_error *err);
-HR_MUST_CHECK hr_status hr_wire_releases_unpack(Hedgerow__Release *const *wire, size_t count,
-                                                const hr_tree_rules *rules, size_t slot, hr_arena *arena,
-                                                hr_release **out, hr_error *err);
+HR_MUST_CHECK hr_status hr_wire_releases_unpack(hr_wire_releases wire, const hr_tree_rules *rules,
+                                                size_t slot, hr_arena *arena, hr_release **out,
+                                                hr_error *err);
 
 #endif

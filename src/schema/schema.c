@@ -69,12 +69,10 @@ static hr_status make_copy(const hr_schema_parts *parts, hr_schema **out, hr_err
     return HR_OK;
 }
 
-hr_status hr_schema_make(const hr_column *label, const hr_column *features, size_t feature_count,
-                         const char *const *missing, size_t missing_count, hr_schema **out, hr_error *err) {
-    hr_schema_parts parts = {*label, features, feature_count, missing, missing_count};
+hr_status hr_schema_make(const hr_schema_parts *parts, hr_schema **out, hr_error *err) {
     hr_schema_fault fault = {0};
-    hr_status status = hr_schema_check(&parts, &fault, err);
-    return status ? status : make_copy(&parts, out, err);
+    hr_status status = hr_schema_check(parts, &fault, err);
+    return status ? status : make_copy(parts, out, err);
 }
 
 hr_status hr_schema_copy(const hr_schema *schema, hr_schema **out, hr_error *err) {

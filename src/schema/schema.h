@@ -2,7 +2,7 @@
 #ifndef HR_SCHEMA_SCHEMA_H
 #define HR_SCHEMA_SCHEMA_H
 
-#include <hedgerow/schema.h>
+#include "schema/check.h"
 
 /* A deep copy. Owner: the caller. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_schema_copy(const hr_schema *schema, hr_schema **out, hr_error *err);
@@ -15,9 +15,7 @@ bool hr_schema_same(const hr_schema *a, const hr_schema *b);
 const char *const *hr_schema_missing_list(const hr_schema *schema);
 
 /* Makes a schema from columns, e.g. those of a model file; everything is copied. Checks what the YAML reader
- * checks. Fails: FORMAT (the field is named), MEMORY. */
-HR_MUST_CHECK hr_status hr_schema_make(const hr_column *label, const hr_column *features,
-                                       size_t feature_count, const char *const *missing, size_t missing_count,
-                                       hr_schema **out, hr_error *err);
+ * checks. Owner: the caller. Fails: FORMAT (the field is named), LIMIT, MEMORY. */
+HR_MUST_CHECK hr_status hr_schema_make(const hr_schema_parts *parts, hr_schema **out, hr_error *err);
 
 #endif

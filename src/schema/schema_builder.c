@@ -134,6 +134,7 @@ hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_
     if (!builder->label.name)
         return hr_fail(err, HR_E_FORMAT, "call hr_schema_label_number or hr_schema_label_classes",
                        "the label is missing");
-    return hr_schema_make(&builder->label, builder->features.items, builder->features.count,
-                          builder->missing.items, builder->missing.count, out, err);
+    const hr_schema_parts parts = {builder->label, builder->features.items, builder->features.count,
+                                   builder->missing.items, builder->missing.count};
+    return hr_schema_make(&parts, out, err);
 }

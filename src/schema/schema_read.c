@@ -195,8 +195,7 @@ static hr_status parse(schema_reader *r, const char *text, size_t size, hr_schem
         return hr_fail_at(r->keys.err, status, NULL, node->line, node->column, NULL);
     }
     if (status) return status;
-    return hr_schema_make(&parts.label, parts.features, parts.feature_count, parts.missing,
-                          parts.missing_count, out, r->keys.err);
+    return hr_schema_make(&parts, out, r->keys.err);
 }
 
 hr_status hr_schema_parse(const char *text, size_t size, const char *name, hr_schema **out, hr_error *err) {

@@ -104,16 +104,24 @@ hr_status hr_broker_config(const char *federation, const hr_broker_address *addr
 
 /* ---- Stream and inboxes ---- */
 
-/* Packets to who is no member belong to no stream, so that sending one fails. */
-static natsStatus make_stream(const hr_nats_link *link, const char *federation, const char **subjects,
-                              int count) {
+/* The inboxes of a federation's members. */
+typedef struct inboxes {
+    const char *federation;
+    const char *const *members;
+    const char **subjects; /* subjects[i]: the packets to members[i] */
+    int count;
+    int ack_seconds; /* a packet that is not acknowledged for so long is delivered again */
+} inboxes;
+
+/* A packet to a name that is no member's belongs to no stream, so that sending it fails. */
+static natsStatus make_stream(const hr_nats_link *link, const inboxes *all) {
     jsStreamConfig wishes;
     jsErrCode code = 0;
     natsStatus s = jsStreamConfig_Init(&wishes);
     if (s != NATS_OK) return s;
-    wishes.Name = federation;
-    wishes.Subjects = subjects;
-    wishes.SubjectsLen = count;
+    wishes.Name = all->federation;
+    wishes.Subjects = all->subjects;
+    wishes.SubjectsLen = all->count;
     wishes.Retention = js_WorkQueuePolicy;
     wishes.Storage = js_FileStorage;
     wishes.Discard = js_DiscardNew;
@@ -122,35 +130,33 @@ static natsStatus make_stream(const hr_nats_link *link, const char *federation, 
     wishes.DiscardNewPerSubject = true;
     wishes.MaxMsgSize = HR_PACKET_MAX + FRAME;
     jsStreamInfo *present = NULL;
-    s = js_GetStreamInfo(&present, link->jetstream, federation, NULL, &code);
+    s = js_GetStreamInfo(&present, link->jetstream, all->federation, NULL, &code);
     jsStreamInfo_Destroy(present);
     if (s == NATS_NOT_FOUND) return js_AddStream(NULL, link->jetstream, &wishes, NULL, &code);
     return s == NATS_OK ? js_UpdateStream(NULL, link->jetstream, &wishes, NULL, &code) : s;
 }
 
-static natsStatus make_inbox(const hr_nats_link *link, const char *federation, const char *member,
-                             const char *subject, int ack_seconds) {
+static natsStatus make_inbox(const hr_nats_link *link, const inboxes *all, int member) {
     jsConsumerConfig wishes;
     jsErrCode code = 0;
     natsStatus s = jsConsumerConfig_Init(&wishes);
     if (s != NATS_OK) return s;
-    wishes.Durable = member;
-    wishes.FilterSubject = subject;
+    wishes.Durable = all->members[member];
+    wishes.FilterSubject = all->subjects[member];
     wishes.AckPolicy = js_AckExplicit;
-    wishes.AckWait = (int64_t)ack_seconds * 1000000000;
+    wishes.AckWait = (int64_t)all->ack_seconds * 1000000000;
     wishes.MaxDeliver = -1;
-    return js_AddConsumer(NULL, link->jetstream, federation, &wishes, NULL, &code);
+    return js_AddConsumer(NULL, link->jetstream, all->federation, &wishes, NULL, &code);
 }
 
-static hr_status make_inboxes(const hr_nats_link *link, const char *federation, const char *const *members,
-                              const char **subjects, int count, int ack_seconds, hr_error *err) {
-    natsStatus s = make_stream(link, federation, subjects, count);
+static hr_status make_inboxes(const hr_nats_link *link, const inboxes *all, hr_error *err) {
+    natsStatus s = make_stream(link, all);
     if (s != NATS_OK) return hr_nats_fail(link, s, "cannot create the stream of the federation", err);
-    for (int i = 0; i < count; i++) {
-        s = make_inbox(link, federation, members[i], subjects[i], ack_seconds);
+    for (int i = 0; i < all->count; i++) {
+        s = make_inbox(link, all, i);
         if (s == NATS_OK) continue;
         char what[NAME + 32];
-        snprintf(what, sizeof what, "cannot create the inbox of '%s'", members[i]);
+        snprintf(what, sizeof what, "cannot create the inbox of '%s'", all->members[i]);
         return hr_nats_fail(link, s, what, err);
     }
     return HR_OK;
@@ -168,8 +174,8 @@ hr_status hr_broker_prepare(const hr_nats_options *admin, const char *const *mem
             snprintf(texts[i], SUBJECT, "fed.%s.%s.*", admin->federation, members[i]);
             subjects[i] = texts[i];
         }
-        status =
-            make_inboxes(&link, admin->federation, members, subjects, (int)member_count, ack_seconds, err);
+        const inboxes all = {admin->federation, members, subjects, (int)member_count, ack_seconds};
+        status = make_inboxes(&link, &all, err);
     }
     hr_nats_hang_up(&link);
     free(subjects);

@@ -1,7 +1,8 @@
 /* The files of a federation: what is read, and every error with its words. */
 #include "config/federation_file.h"
+#include "config/job_file.h"
 #include "config/owner_file.h"
-#include "party/job_file.h"
+#include "party/federated_method.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,7 +81,7 @@ static void test_owner_file__reads_every_fact(void **state) {
 static void test_job_file__reads_every_fact(void **state) {
     hr_job_file file;
     hr_error err = {0};
-    must(hr_job_file_read(GOLDEN "job.yaml", *state, &file, &err), &err);
+    must(hr_job_file_read(GOLDEN "job.yaml", hr_federated_defaults, *state, &file, &err), &err);
     assert_string_equal(file.schema, GOLDEN "schema.yaml");
     assert_string_equal(file.options.method, "inprivate");
     assert_int_equal(file.options.mode, HR_SOUND);
@@ -119,7 +120,9 @@ static void test_job_file__reads_every_fact(void **state) {
 static void test_job_file__has_defaults(void **state) {
     hr_job_file file;
     hr_error err = {0};
-    must(hr_job_file_parse(JOB, strlen(JOB), "job.yaml", *state, &file, &err), &err);
+    must(hr_job_file_parse(&(hr_file_text){"job.yaml", JOB, strlen(JOB)}, hr_federated_defaults, *state,
+                           &file, &err),
+         &err);
     hr_fit_options expected;
     assert_int_equal(hr_fit_options_init(&expected, "dpboost", HR_SOUND, NULL), HR_OK);
     assert_memory_equal(&file.options, &expected, sizeof expected);
@@ -146,7 +149,9 @@ static void test_job_file__has_a_learning_rate_of_its_own_for_inprivate(void **s
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         hr_job_file file;
         hr_error err = {0};
-        must(hr_job_file_parse(cases[c].text, strlen(cases[c].text), "job.yaml", *state, &file, &err), &err);
+        must(hr_job_file_parse(&(hr_file_text){"job.yaml", cases[c].text, strlen(cases[c].text)},
+                               hr_federated_defaults, *state, &file, &err),
+             &err);
         assert_true(file.options.learning_rate == cases[c].expected);
     }
 }
@@ -155,11 +160,15 @@ static void test_job_file__takes_less(void **state) {
     hr_job_file file;
     hr_error err = {0};
     static const char voted[] = JOB "round-gain: 0.5\n";
-    must(hr_job_file_parse(voted, strlen(voted), "job.yaml", *state, &file, &err), &err);
+    must(hr_job_file_parse(&(hr_file_text){"job.yaml", voted, strlen(voted)}, hr_federated_defaults, *state,
+                           &file, &err),
+         &err);
     assert_true(file.round_gain == .5 && file.vote_share == .1);
     static const char paper[] =
         "hedgerow-job: 1\nschema: s.yaml\nmethod: dpboost\nepsilon: 2\nmode: paper\ndelta: 0\n";
-    must(hr_job_file_parse(paper, strlen(paper), "job.yaml", *state, &file, &err), &err);
+    must(hr_job_file_parse(&(hr_file_text){"job.yaml", paper, strlen(paper)}, hr_federated_defaults, *state,
+                           &file, &err),
+         &err);
     assert_int_equal(file.options.mode, HR_PAPER);
     assert_true(file.options.epsilon == 2 && file.options.delta == 0);
 }
@@ -167,7 +176,8 @@ static void test_job_file__takes_less(void **state) {
 static void test_owner_file__takes_less(void **state) {
     hr_owner_file file;
     hr_error err = {0};
-    must(hr_owner_file_parse(OWNER, strlen(OWNER), "/x/owner.yaml", *state, &file, &err), &err);
+    must(hr_owner_file_parse(&(hr_file_text){"/x/owner.yaml", OWNER, strlen(OWNER)}, *state, &file, &err),
+         &err);
     assert_string_equal(file.data, "/x/a.csv");
     assert_null(file.certificate);
     assert_null(file.certificate_key);
@@ -178,8 +188,7 @@ static void test_owner_file__takes_less(void **state) {
 
 typedef enum kind { FEDERATION_FILE, OWNER_FILE, JOB_FILE } kind;
 
-static hr_status parse(kind what, const char *text, size_t size, const char *path, hr_arena *arena,
-                       hr_error *err) {
+static hr_status parse(kind what, const hr_file_text *text, hr_arena *arena, hr_error *err) {
     union {
         hr_federation_file federation;
         hr_owner_file owner;
@@ -189,10 +198,10 @@ static hr_status parse(kind what, const char *text, size_t size, const char *pat
     assert_true(sizeof file == 1024);
     memset(&file, 0x5a, sizeof file);
     memset(&untouched, 0x5a, sizeof untouched);
-    hr_status status = what == FEDERATION_FILE
-                           ? hr_federation_file_parse(text, size, path, arena, &file.federation, err)
-                       : what == OWNER_FILE ? hr_owner_file_parse(text, size, path, arena, &file.owner, err)
-                                            : hr_job_file_parse(text, size, path, arena, &file.job, err);
+    hr_status status = what == FEDERATION_FILE ? hr_federation_file_parse(text, arena, &file.federation, err)
+                       : what == OWNER_FILE
+                           ? hr_owner_file_parse(text, arena, &file.owner, err)
+                           : hr_job_file_parse(text, hr_federated_defaults, arena, &file.job, err);
     if (status) assert_memory_equal(&file, &untouched, sizeof file);
     return status;
 }
@@ -207,13 +216,13 @@ static void refuse(kind what, const bad_case *bad, size_t count, hr_arena *arena
         hr_error err = {0};
         char message[1200];
         const size_t size = strlen(bad[i].text);
-        hr_status status = parse(what, bad[i].text, size, "x.yaml", arena, &err);
+        hr_status status = parse(what, &(hr_file_text){"x.yaml", bad[i].text, size}, arena, &err);
         hr_error_format(&err, message, sizeof message);
         if (status != HR_E_FORMAT || err.status != status || strcmp(message, bad[i].message) != 0) {
             print_error("case %zu: status %d: %s\nexpected: %s\n", i, status, message, bad[i].message);
             wrong++;
         }
-        assert_int_equal(parse(what, bad[i].text, size, "x.yaml", arena, NULL), HR_E_FORMAT);
+        assert_int_equal(parse(what, &(hr_file_text){"x.yaml", bad[i].text, size}, arena, NULL), HR_E_FORMAT);
     }
     assert_int_equal(wrong, 0);
 }
@@ -608,7 +617,8 @@ static void test_job_file__refuses_what_is_wrong(void **state) {
 static void test_job_file__refuses_a_method_that_is_none(void **state) {
     static const char text[] = "hedgerow-job: 1\nschema: s\nmethod: boost\nepsilon: 1\n";
     hr_error err = {0};
-    assert_int_equal(parse(JOB_FILE, text, strlen(text), "x.yaml", *state, &err), HR_E_FORMAT);
+    assert_int_equal(parse(JOB_FILE, &(hr_file_text){"x.yaml", text, strlen(text)}, *state, &err),
+                     HR_E_FORMAT);
     assert_string_equal(err.message, "there is no method 'boost'");
     assert_non_null(strstr(err.remedy, " inprivate "));
     assert_true(err.line == 3 && err.column == 9);
@@ -625,10 +635,11 @@ static void test_files__are_at_most_one_mebibyte(void **state) {
     memset(text, '#', size);
     for (int what = FEDERATION_FILE; what <= JOB_FILE; what++) {
         hr_error err = {0};
-        assert_int_equal(parse((kind)what, text, size, "x.yaml", *state, &err), HR_E_LIMIT);
+        assert_int_equal(parse((kind)what, &(hr_file_text){"x.yaml", text, size}, *state, &err), HR_E_LIMIT);
         hr_error_format(&err, message, sizeof message);
         assert_string_equal(message, messages[what]);
-        assert_int_equal(parse((kind)what, text, size - 1, "x.yaml", *state, &err), HR_E_FORMAT);
+        assert_int_equal(parse((kind)what, &(hr_file_text){"x.yaml", text, size - 1}, *state, &err),
+                         HR_E_FORMAT);
     }
     free(text);
 }
@@ -646,15 +657,16 @@ static void test_files__must_be_readable(void **state) {
     hr_owner_file owner;
     hr_federation_file federation;
     hr_error err = {0};
-    expect_read_error(hr_job_file_read("absent/job.yaml", *state, &job, &err), HR_E_IO, &err,
+    expect_read_error(hr_job_file_read("absent/job.yaml", hr_federated_defaults, *state, &job, &err), HR_E_IO,
+                      &err,
                       "absent/job.yaml: cannot open the file: No such file or directory; check the path and "
                       "its permissions");
     expect_read_error(hr_owner_file_read("/", *state, &owner, &err), HR_E_IO, &err,
                       "/: cannot read the file: Is a directory; check that it is a readable file");
     expect_read_error(hr_federation_file_read("/dev/null", *state, &federation, &err), HR_E_FORMAT, &err,
                       "/dev/null: the file is empty");
-    expect_read_error(hr_job_file_read("/dev/zero", *state, &job, &err), HR_E_LIMIT, &err,
-                      "/dev/zero: a job file is larger than 1 MiB; is this the right file?");
+    expect_read_error(hr_job_file_read("/dev/zero", hr_federated_defaults, *state, &job, &err), HR_E_LIMIT,
+                      &err, "/dev/zero: a job file is larger than 1 MiB; is this the right file?");
 }
 
 /* Most cuts are refused; what is optional may be missing at the end, and remarks, and the end of the last
@@ -663,10 +675,10 @@ static void test_files__survive_being_cut(void **state) {
     static const char *const names[] = {GOLDEN "federation.yaml", GOLDEN "owner.yaml", GOLDEN "job.yaml"};
     static const size_t readable[] = {5, 9, 60};
     for (int what = FEDERATION_FILE; what <= JOB_FILE; what++) {
-        const char *text = NULL;
-        size_t size = 0, taken = 0;
-        assert_int_equal(hr_fields_load(names[what], *state, &text, &size, NULL), HR_OK);
-        for (size_t cut = 0; cut < size; cut++) {
+        hr_file_text whole;
+        size_t taken = 0;
+        assert_int_equal(hr_fields_load(names[what], *state, &whole, NULL), HR_OK);
+        for (size_t cut = 0; cut < whole.size; cut++) {
             hr_arena *arena = hr_arena_new();
             hr_error err = {0};
             char message[1200];
@@ -674,8 +686,8 @@ static void test_files__survive_being_cut(void **state) {
             /* Exactly as large as the text, so that sanitizers see a read behind it. */
             char *copy = malloc(cut ? cut : 1);
             assert_non_null(copy);
-            memcpy(copy, text, cut);
-            hr_status status = parse((kind)what, copy, cut, "x.yaml", arena, &err);
+            memcpy(copy, whole.text, cut);
+            hr_status status = parse((kind)what, &(hr_file_text){"x.yaml", copy, cut}, arena, &err);
             if (status)
                 assert_in_range(hr_error_format(&err, message, sizeof message), 1, sizeof message - 1);
             taken += status == HR_OK;

@@ -11,7 +11,7 @@ static size_t count_multiway(const hr_model *model) {
 static void check_calibrated(hr_task task, hr_link link, size_t outputs, hr_privacy_measure privacy_measure,
                              hr_calibration calibration) {
     parts p;
-    parts_init(&p, task, link, outputs, 12, 4, privacy_measure);
+    parts_init(&p, (model_kind){task, link, outputs}, 12, 4, privacy_measure);
     p.model.forest.calibration = calibration;
     hr_model *model = make_model(&p);
     assert_int_equal(hr_model_check(model, NULL), HR_OK);
@@ -73,7 +73,7 @@ static void test_round_trip__keeps_bytes_and_predictions(void **state) {
 static void test_round_trip__keeps_the_sign_of_zero_and_control_characters(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, HR_REGRESSION, HR_LINK_NUMBER, 1, 1, 0, HR_PURE);
+    parts_init(&p, (model_kind){HR_REGRESSION, HR_LINK_NUMBER, 1}, 1, 0, HR_PURE);
     p.model.forest.base[0] = -0.0;
     p.model.guarantee.statement = "\x01\x1b\x1f\x7f";
     hr_model *model = make_model(&p);
@@ -219,7 +219,7 @@ static void test_check__refuses_a_calibration_that_is_no_number(void **state) {
     for (size_t i = 0; i < COUNT(odd); i++) {
         parts p;
         hr_error err = {0};
-        parts_init(&p, HR_BINARY, HR_LINK_SIGNED, 1, 1, 1, HR_PURE);
+        parts_init(&p, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PURE);
         p.model.forest.calibration = odd[i];
         assert_int_equal(hr_model_check(&p.model, &err), HR_E_FORMAT);
         assert_string_equal(err.field, i ? "calibration.slope" : "calibration.intercept");
@@ -503,7 +503,7 @@ static void test_parse__refuses_what_may_be_absent_if_it_is_wrong(void **state) 
 static void test_check__refuses_texts_that_are_not_utf8(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, HR_REGRESSION, HR_LINK_NUMBER, 1, 1, 1, HR_PURE);
+    parts_init(&p, (model_kind){HR_REGRESSION, HR_LINK_NUMBER, 1}, 1, 1, HR_PURE);
     hr_error err = {0};
     hr_release *releases = hr_arena_alloc(p.model.arena, p.model.release_count, sizeof *releases);
     memcpy(releases, p.model.releases, p.model.release_count * sizeof *releases);
@@ -524,7 +524,7 @@ static void test_check__refuses_texts_that_are_not_utf8(void **state) {
 static void test_check__refuses_numbers_that_json_lacks(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, HR_REGRESSION, HR_LINK_NUMBER, 1, 1, 0, HR_PURE);
+    parts_init(&p, (model_kind){HR_REGRESSION, HR_LINK_NUMBER, 1}, 1, 0, HR_PURE);
     hr_error err = {0};
     hr_node split[] = {{.left = 1, .feature = AGE, .threshold = 18}, {.value = 1}, {.value = 2}};
     p.model.forest.trees[0].nodes = split;

@@ -75,58 +75,59 @@ static void test_number__is_an_integer_within_64_bits(void **state) {
     hr_arena_free(arena);
 }
 
+static const struct {
+    const char *text;
+    uint64_t column;
+    const char *message;
+} refused[] = {
+    {"", 1, "a value is expected"},
+    {"  ", 3, "a value is expected"},
+    {"nul", 1, "a value is expected"},
+    {"NaN", 1, "a value is expected"},
+    {"Infinity", 1, "a value is expected"},
+    {"01", 1, "a value is expected"},
+    {"+1", 1, "a value is expected"},
+    {".5", 1, "a value is expected"},
+    {"1.", 1, "a value is expected"},
+    {"1e", 1, "a value is expected"},
+    {"-", 1, "a value is expected"},
+    {"0x10", 2, "unexpected text"},
+    {"1 2", 3, "unexpected text"},
+    {"1e999", 1, "too large"},
+    {"[1,]", 4, "a value is expected"},
+    {"[1 2]", 4, "a comma or ']'"},
+    {"[1", 3, "a comma or ']'"},
+    {"[1}", 3, "a comma or ']'"},
+    {"{\"a\" 1}", 6, "a colon"},
+    {"{\"a\":1,}", 8, "a key"},
+    {"{a:1}", 2, "a key"},
+    {"{\"a\":1", 7, "a comma or '}'"},
+    {"{\"a\":1,\"a\":1}", 8, "occurs twice"},
+    {"\"a", 3, "does not end"},
+    {"\"a\\", 3, "escape"},
+    {"\"a\nb\"", 3, "control character"},
+    {"\"\\x\"", 2, "escape"},
+    {"\"\\u12g4\"", 2, "escape"},
+    {"\"\\u0000\"", 2, "escape"},
+    {"\"\\ud800\"", 2, "escape"},
+    {"\"\\ud800\\u0041\"", 2, "escape"},
+    {"\"\\udc00\"", 2, "escape"},
+    {"\"\\udc00\\udc00\"", 2, "escape"},
+    {"\"\xc0\x80\"", 1, "UTF-8"},
+    {"\"\xff\"", 1, "UTF-8"},
+    {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", 33, "nested"},
+};
+
 static void test_parse__refuses_what_is_no_json(void **state) {
     (void)state;
-    static const struct {
-        const char *text;
-        uint64_t column;
-        const char *message;
-    } cases[] = {
-        {"", 1, "a value is expected"},
-        {"  ", 3, "a value is expected"},
-        {"nul", 1, "a value is expected"},
-        {"NaN", 1, "a value is expected"},
-        {"Infinity", 1, "a value is expected"},
-        {"01", 1, "a value is expected"},
-        {"+1", 1, "a value is expected"},
-        {".5", 1, "a value is expected"},
-        {"1.", 1, "a value is expected"},
-        {"1e", 1, "a value is expected"},
-        {"-", 1, "a value is expected"},
-        {"0x10", 2, "unexpected text"},
-        {"1 2", 3, "unexpected text"},
-        {"1e999", 1, "too large"},
-        {"[1,]", 4, "a value is expected"},
-        {"[1 2]", 4, "a comma or ']'"},
-        {"[1", 3, "a comma or ']'"},
-        {"[1}", 3, "a comma or ']'"},
-        {"{\"a\" 1}", 6, "a colon"},
-        {"{\"a\":1,}", 8, "a key"},
-        {"{a:1}", 2, "a key"},
-        {"{\"a\":1", 7, "a comma or '}'"},
-        {"{\"a\":1,\"a\":1}", 8, "occurs twice"},
-        {"\"a", 3, "does not end"},
-        {"\"a\\", 3, "escape"},
-        {"\"a\nb\"", 3, "control character"},
-        {"\"\\x\"", 2, "escape"},
-        {"\"\\u12g4\"", 2, "escape"},
-        {"\"\\u0000\"", 2, "escape"},
-        {"\"\\ud800\"", 2, "escape"},
-        {"\"\\ud800\\u0041\"", 2, "escape"},
-        {"\"\\udc00\"", 2, "escape"},
-        {"\"\\udc00\\udc00\"", 2, "escape"},
-        {"\"\xc0\x80\"", 1, "UTF-8"},
-        {"\"\xff\"", 1, "UTF-8"},
-        {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", 33, "nested"},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(refused); i++) {
         hr_arena *arena = hr_arena_new();
         const hr_json *v = NULL;
         hr_error err = {0};
-        assert_int_equal(parse(arena, cases[i].text, &v, &err), HR_E_FORMAT);
-        if (err.line != 1 + (cases[i].text[0] == '\n') || err.column != cases[i].column ||
-            !strstr(err.message, cases[i].message))
-            fail_msg("%s: column %d: %s", cases[i].text, (int)err.column, err.message);
+        assert_int_equal(parse(arena, refused[i].text, &v, &err), HR_E_FORMAT);
+        if (err.line != 1 + (refused[i].text[0] == '\n') || err.column != refused[i].column ||
+            !strstr(err.message, refused[i].message))
+            fail_msg("%s: column %d: %s", refused[i].text, (int)err.column, err.message);
         assert_null(v);
         hr_arena_free(arena);
     }

@@ -23,7 +23,8 @@ static hr_metrics compare_binary(double steps) {
         labels[i] = xorshift_unit(&random) < 0.3 + 0.4 * p;
     }
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, labels, ROWS, 2, &m, NULL), HR_OK);
+    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_BINARY, predicted, labels, ROWS, 2}, &m, NULL),
+                     HR_OK);
     return m;
 }
 
@@ -60,7 +61,8 @@ static void test_binary__has_no_auc_for_one_class(void **state) {
     (void)state;
     const double predicted[] = {0.5, 0.5, 0.2, 0.8}, labels[] = {1, 1};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, labels, 2, 2, &m, NULL), HR_OK);
+    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_BINARY, predicted, labels, 2, 2}, &m, NULL),
+                     HR_OK);
     assert_true(isnan(m.auc));
     assert_true(m.error == 0.5);
 }
@@ -69,9 +71,9 @@ static void test_binary__orders_perfectly_and_backwards(void **state) {
     (void)state;
     const double predicted[] = {0.9, 0.1, 0.8, 0.2, 0.3, 0.7}, up[] = {0, 0, 1}, down[] = {1, 1, 0};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, up, 3, 2, &m, NULL), HR_OK);
+    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_BINARY, predicted, up, 3, 2}, &m, NULL), HR_OK);
     assert_true(m.auc == 1);
-    assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, down, 3, 2, &m, NULL), HR_OK);
+    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_BINARY, predicted, down, 3, 2}, &m, NULL), HR_OK);
     assert_true(m.auc == 0);
 }
 
@@ -82,7 +84,8 @@ static void test_binary__is_calibrated_as_computed_by_hand(void **state) {
     const double predicted[] = {1, 0, .75, .25, .75, .25, .5, .5, .45, .55, .15, .85, .05, .95, 0, 1},
                  labels[] = {0, 1, 0, 1, 0, 1, 1, 0};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, labels, 8, 2, &m, NULL), HR_OK);
+    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_BINARY, predicted, labels, 8, 2}, &m, NULL),
+                     HR_OK);
     assert_near(m.ece, (0 + .5 + .05 + .15 + .95) / 8);
 }
 
@@ -92,7 +95,8 @@ static void test_multiclass__is_calibrated_as_computed_by_hand(void **state) {
     (void)state;
     const double predicted[] = {.5, .25, .25, .2, .2, .6, .25, .625, .125}, labels[] = {0, 1, 1};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(HR_MULTICLASS, predicted, labels, 3, 3, &m, NULL), HR_OK);
+    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_MULTICLASS, predicted, labels, 3, 3}, &m, NULL),
+                     HR_OK);
     assert_near(m.ece, (.5 + .225) / 3);
 }
 
@@ -101,7 +105,8 @@ static void test_binary__is_calibrated_if_frequencies_are_met(void **state) {
     (void)state;
     const double predicted[] = {.75, .25, .75, .25, .75, .25, .75, .25}, labels[] = {0, 1, 0, 0};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(HR_BINARY, predicted, labels, 4, 2, &m, NULL), HR_OK);
+    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_BINARY, predicted, labels, 4, 2}, &m, NULL),
+                     HR_OK);
     assert_true(m.ece == 0);
 }
 
@@ -116,7 +121,8 @@ static void test_multiclass__equals_scikit_learn(void **state) {
         labels[i] = floor(4 * xorshift_unit(&random));
     }
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(HR_MULTICLASS, predicted, labels, ROWS, 4, &m, NULL), HR_OK);
+    assert_int_equal(
+        hr_metrics_compare(&(hr_comparison){HR_MULTICLASS, predicted, labels, ROWS, 4}, &m, NULL), HR_OK);
     assert_near(m.error, 0.739);
     assert_near(m.logloss, 1.5998342757062571);
     assert_near(m.ece, 0.15536938818605459);
@@ -132,7 +138,8 @@ static void test_regression__equals_scikit_learn(void **state) {
         predicted[i] = 0.5 * labels[i] + 5 * xorshift_unit(&random);
     }
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(HR_REGRESSION, predicted, labels, ROWS, 1, &m, NULL), HR_OK);
+    assert_int_equal(
+        hr_metrics_compare(&(hr_comparison){HR_REGRESSION, predicted, labels, ROWS, 1}, &m, NULL), HR_OK);
     assert_near(m.rmse, 2.0271865637766671);
     assert_near(m.mae, 1.646808941369146);
     assert_near(m.r2, 0.4938018497267912);
@@ -143,7 +150,8 @@ static void test_regression__has_no_r2_for_a_constant_label(void **state) {
     (void)state;
     const double predicted[] = {1, 2}, labels[] = {1, 1};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(HR_REGRESSION, predicted, labels, 2, 1, &m, NULL), HR_OK);
+    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_REGRESSION, predicted, labels, 2, 1}, &m, NULL),
+                     HR_OK);
     assert_true(isnan(m.r2));
     assert_near(m.mae, 0.5);
 }
@@ -159,7 +167,7 @@ static void test_evaluate__compares_its_own_predictions(void **state) {
                  {HR_MULTICLASS, HR_LINK_LOGISTIC, 3}};
     for (size_t c = 0; c < COUNT(cases); c++) {
         parts p;
-        parts_init(&p, cases[c].task, cases[c].link, cases[c].outputs, 5, 4, HR_NO_PRIVACY);
+        parts_init(&p, (model_kind){cases[c].task, cases[c].link, cases[c].outputs}, 5, 4, HR_NO_PRIVACY);
         hr_model *model = make_model(&p);
         hr_data *data = make_data(model, ROWS, true);
         size_t width = hr_model_output_count(model);
@@ -167,7 +175,8 @@ static void test_evaluate__compares_its_own_predictions(void **state) {
         hr_metrics ours = {0}, expected = {0};
         assert_int_equal(hr_model_predict(model, data, 1, out, NULL), HR_OK);
         assert_int_equal(
-            hr_metrics_compare(cases[c].task, out, hr_data_labels(data), ROWS, width, &expected, NULL),
+            hr_metrics_compare(&(hr_comparison){cases[c].task, out, hr_data_labels(data), ROWS, width},
+                               &expected, NULL),
             HR_OK);
         assert_int_equal(hr_evaluate(model, data, 2, &ours, NULL), HR_OK);
         assert_int_equal(ours.rows, expected.rows);
@@ -182,7 +191,7 @@ static void test_evaluate__compares_its_own_predictions(void **state) {
 static void test_evaluate__wants_labels_and_rows(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, HR_BINARY, HR_LINK_SIGNED, 1, 1, 1, HR_NO_PRIVACY);
+    parts_init(&p, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_NO_PRIVACY);
     hr_model *model = make_model(&p);
     hr_data *unlabelled = make_data(model, 4, false), *empty = make_data(model, 0, true);
     hr_metrics m = {.rows = 77};

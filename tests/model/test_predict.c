@@ -87,7 +87,7 @@ static bool calibrate_by_hand(const hr_calibration *c, double *p, size_t classes
 static void check_predictions(hr_task task, hr_link link, size_t outputs, hr_calibration calibration) {
     enum { ROWS = 1500 };
     parts p;
-    parts_init(&p, task, link, outputs, 23, 7, HR_NO_PRIVACY);
+    parts_init(&p, (model_kind){task, link, outputs}, 23, 7, HR_NO_PRIVACY);
     p.model.forest.calibration = calibration;
     bool met[STEPS] = {false};
     size_t held = 0;
@@ -143,7 +143,7 @@ static void test_predict__is_the_same_for_any_number_of_threads(void **state) {
     (void)state;
     enum { ROWS = 5003 };
     parts p;
-    parts_init(&p, HR_MULTICLASS, HR_LINK_LOGISTIC, 3, 17, 6, HR_NO_PRIVACY);
+    parts_init(&p, (model_kind){HR_MULTICLASS, HR_LINK_LOGISTIC, 3}, 17, 6, HR_NO_PRIVACY);
     hr_model *model = make_model(&p);
     hr_data *data = make_data(model, ROWS, false);
     double *one = malloc(ROWS * 3 * sizeof *one), *many = malloc(ROWS * 3 * sizeof *many);
@@ -163,7 +163,7 @@ static void test_predict__is_the_same_for_any_number_of_threads(void **state) {
 /* One leaf whose value is the score. */
 static void predict_score(hr_task task, hr_link link, size_t outputs, const double *scores, double *out) {
     parts p;
-    parts_init(&p, task, link, outputs, 0, 0, HR_NO_PRIVACY);
+    parts_init(&p, (model_kind){task, link, outputs}, 0, 0, HR_NO_PRIVACY);
     memcpy(p.model.forest.base, scores, outputs * sizeof *scores);
     hr_model *model = make_model(&p);
     hr_data *data = make_data(model, 1, false);
@@ -226,8 +226,8 @@ static void test_link__survives_huge_log_odds(void **state) {
 static void test_predict__refuses_another_schema(void **state) {
     (void)state;
     parts p, other;
-    parts_init(&p, HR_REGRESSION, HR_LINK_NUMBER, 1, 1, 2, HR_NO_PRIVACY);
-    parts_init(&other, HR_BINARY, HR_LINK_SIGNED, 1, 1, 2, HR_NO_PRIVACY);
+    parts_init(&p, (model_kind){HR_REGRESSION, HR_LINK_NUMBER, 1}, 1, 2, HR_NO_PRIVACY);
+    parts_init(&other, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 1, 2, HR_NO_PRIVACY);
     hr_model *model = make_model(&p), *second = make_model(&other);
     hr_data *data = make_data(second, 3, false);
     double out[6] = {77};
@@ -245,7 +245,7 @@ static void test_predict__refuses_another_schema(void **state) {
 static void test_predict__takes_no_rows(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, HR_REGRESSION, HR_LINK_NUMBER, 1, 1, 2, HR_NO_PRIVACY);
+    parts_init(&p, (model_kind){HR_REGRESSION, HR_LINK_NUMBER, 1}, 1, 2, HR_NO_PRIVACY);
     hr_model *model = make_model(&p);
     hr_data *data = make_data(model, 0, false);
     double out = 77;

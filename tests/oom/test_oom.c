@@ -4,9 +4,9 @@
  * Every scenario runs again and again while its allocation number 0, 1, 2, ... fails, once alone and once
  * with all that follow, until it gets through without having met a failure. */
 #include "config/federation_file.h"
+#include "config/job_file.h"
 #include "config/owner_file.h"
 #include "failing.h"
-#include "party/job_file.h"
 
 #include <hedgerow/hedgerow.h>
 
@@ -563,7 +563,7 @@ static hr_status read_files(world *w, hr_error *err) {
     hr_status status =
         hr_federation_file_read(HR_TESTS_DIR "/config/golden/federation.yaml", arena, &federation, err);
     if (!status) status = hr_owner_file_read(HR_TESTS_DIR "/config/golden/owner.yaml", arena, &owner, err);
-    if (!status) status = hr_job_file_read(HR_TESTS_DIR "/config/golden/job.yaml", arena, &job, err);
+    if (!status) status = hr_job_file_read(HR_TESTS_DIR "/config/golden/job.yaml", NULL, arena, &job, err);
     hr_arena_free(arena);
     return status;
 }

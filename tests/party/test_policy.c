@@ -17,7 +17,8 @@ static offer open_offer(const table *t, hr_mode mode) {
     ProtobufCMessage *message = NULL;
     hr_job_file job = {.rounds = 1, .options = options_of("inprivate", mode)};
     job.options.epsilon = 1;
-    assert_int_equal(hr_terms_of(&job, "job", t->schema, owners, COUNT(owners), &bytes, NULL), HR_OK);
+    assert_int_equal(hr_terms_of(&job, "job", t->schema, &(hr_names){owners, COUNT(owners)}, &bytes, NULL),
+                     HR_OK);
     assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &message, NULL),
                      HR_OK);
     o.terms = (Hedgerow__Terms *)message;

@@ -35,8 +35,8 @@ static void open_federation(federation *f, size_t rows, size_t owners, size_t cl
         assert_non_null(f->owners[o] = hr_data_take(f->table.data, picked, count));
     }
     free(picked);
-    if (hr_simulation_init(&f->simulation, &f->job, f->table.schema, (const hr_data *const *)f->owners,
-                           owners, THREADS, &err))
+    const hr_owner_tables tables = {(const hr_data *const *)f->owners, owners};
+    if (hr_simulation_init(&f->simulation, &f->job, f->table.schema, &tables, THREADS, &err))
         fail_msg("%s", err.message);
 }
 
@@ -493,10 +493,11 @@ static void test_settings__must_be_initialised(void **state) {
     (void)state;
     static const hr_party_settings none;
     const hr_simulation_data data = {0};
+    const hr_owner_files owners = {0};
     hr_model *model = NULL;
     assert_int_equal(hr_serve("owner.yaml", &none, NULL), HR_E_ARGUMENT);
     assert_int_equal(hr_coordinate("job.yaml", "model.json", &none, &model, NULL), HR_E_ARGUMENT);
-    assert_int_equal(hr_meet("job.yaml", "model.json", NULL, 0, &none, &model, NULL), HR_E_ARGUMENT);
+    assert_int_equal(hr_meet("job.yaml", "model.json", &owners, &none, &model, NULL), HR_E_ARGUMENT);
     assert_int_equal(hr_simulate("job.yaml", &data, &none, &model, NULL), HR_E_ARGUMENT);
     assert_null(model);
 }

@@ -54,7 +54,7 @@ static void test_flood__of_bytes_is_unpacked_or_refused(void **state) {
 
 static void test_flood__of_trees_is_sound_or_refused(void **state) {
     const test_members *f = *state;
-    const hr_tree_slot slot = {the_job, ANNA, 0};
+    const hr_tree_slot slot = {the_job, f->membership.members[ANNA].name, 0};
     const hr_tree_rules rules = rules_of(f);
     hr_bytes good = leaf_bytes(f, ANNA, 0);
     size_t taken = 0, n = tries();
@@ -65,7 +65,7 @@ static void test_flood__of_trees_is_sound_or_refused(void **state) {
         hr_arena_mark mark = hr_arena_get_mark(f->arena);
         hr_paid_tree tree;
         hr_status status =
-            hr_wire_tree_unpack(&f->membership, &slot, &rules, bad.at, bad.size, f->arena, &tree, NULL);
+            hr_wire_tree_unpack(&slot, &rules, hr_data_of(bad.at, bad.size), f->arena, &tree, NULL);
         if (!status) {
             assert_true(is_sound(f, &tree.tree));
             assert_int_equal(hr_account_check(tree.releases, tree.release_count, HR_PURE, NULL), HR_OK);

@@ -161,9 +161,7 @@ static void test_golden__trees_and_mechanisms(void **state) {
     (void)state;
     static const hr_mechanism mechanisms[] = {HR_IDENTITY, HR_DISCRETE_LAPLACE, HR_DISCRETE_GAUSSIAN,
                                               HR_EXPONENTIAL, HR_PERMUTE_AND_FLIP};
-    const hr_member members[] = {{.name = "coordinator"}, {.name = "anna"}};
-    const hr_membership membership = {"hospitals", members, 2};
-    hr_tree_slot where = {.owner = 1, .slot = 3};
+    hr_tree_slot where = {.owner = "anna", .slot = 3};
     memcpy(where.job.bytes, "0123456789abcdef", HR_JOB_BYTES);
     hr_node nodes[] = {
         {.left = 1, .feature = 2, .threshold = .5, .missing_left = true}, {.value = -1}, {.value = 1}};
@@ -185,7 +183,7 @@ static void test_golden__trees_and_mechanisms(void **state) {
                          .releases = releases,
                          .release_count = sizeof releases / sizeof *releases};
     hr_bytes bytes = {0};
-    assert_int_equal(hr_wire_tree_pack(&membership, &where, &tree, &bytes, NULL), HR_OK);
+    assert_int_equal(hr_wire_tree_pack(&where, &tree, &bytes, NULL), HR_OK);
     check_bytes("tree", bytes);
     assert_null(hr_mechanism_info_of(sizeof mechanisms / sizeof *mechanisms));
 }

@@ -173,15 +173,8 @@ static void check_terms(const test_members *f, const Hedgerow__Terms *terms, boo
     free(bytes.at);
 }
 
-static void test_owner__refuses_terms_that_cannot_be(void **state) {
-    const test_members *f = *state;
+static void check_numbers_of_terms(const test_members *f, const Hedgerow__Terms *fair) {
     const double nan = strtod("nan", NULL);
-    hr_bytes bytes = terms_of(&voting_job);
-    ProtobufCMessage *message = NULL;
-    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &message, NULL),
-                     HR_OK);
-    const Hedgerow__Terms *fair = (const Hedgerow__Terms *)message;
-    check_terms(f, fair, true);
     static const uint32_t rounds[] = {0, HR_ROUNDS_MAX + 1, UINT32_MAX};
     const double epsilons[] = {0, -1, nan, 1e300, strtod("inf", NULL), 1048577},
                  shares[] = {-.1, 1, 1.5, nan}, deltas[] = {1e-9, nan, -1};
@@ -205,6 +198,9 @@ static void test_owner__refuses_terms_that_cannot_be(void **state) {
         t.delta = deltas[i];
         check_terms(f, &t, false);
     }
+}
+
+static void check_date_of_terms(const test_members *f, const Hedgerow__Terms *fair) {
     Hedgerow__Terms late = *fair;
     late.date = (uint64_t)HR_DATE_MAX;
     check_terms(f, &late, true);
@@ -212,17 +208,33 @@ static void test_owner__refuses_terms_that_cannot_be(void **state) {
     check_terms(f, &late, false);
     late.date = UINT64_MAX;
     check_terms(f, &late, false);
-    Hedgerow__Terms nobody = *fair;
-    nobody.n_owners = 0;
-    check_terms(f, &nobody, false);
+}
+
+static void check_owners_of_terms(const test_members *f, const Hedgerow__Terms *fair) {
     ProtobufCBinaryData twice[] = {hr_text_of("anna"), hr_text_of("bert"), hr_text_of("anna")};
     ProtobufCBinaryData strange[] = {hr_text_of("bert"), hr_text_of("stranger")};
-    Hedgerow__Terms others = *fair;
-    others.owners = twice;
-    check_terms(f, &others, false);
-    others.owners = strange;
-    others.n_owners = 2;
-    check_terms(f, &others, false);
+    Hedgerow__Terms t = *fair;
+    t.n_owners = 0;
+    check_terms(f, &t, false);
+    t = *fair;
+    t.owners = twice;
+    check_terms(f, &t, false);
+    t.owners = strange;
+    t.n_owners = 2;
+    check_terms(f, &t, false);
+}
+
+static void test_owner__refuses_terms_that_cannot_be(void **state) {
+    const test_members *f = *state;
+    hr_bytes bytes = terms_of(&voting_job);
+    ProtobufCMessage *message = NULL;
+    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &message, NULL),
+                     HR_OK);
+    const Hedgerow__Terms *fair = (const Hedgerow__Terms *)message;
+    check_terms(f, fair, true);
+    check_numbers_of_terms(f, fair);
+    check_date_of_terms(f, fair);
+    check_owners_of_terms(f, fair);
     hr_message_unpacked_free(message);
     free(bytes.at);
 }

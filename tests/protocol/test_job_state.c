@@ -255,16 +255,16 @@ static void test_course__takes_a_late_tree_and_keeps_it(void **state) {
     hr_job_state_done(&target);
 }
 
-/* An owner who signs two trees for one slot: whoever has one keeps it. */
+/* An owner signs two trees for one slot: a party that has one keeps it. */
 static void test_course__keeps_the_first_of_two_trees(void **state) {
     const test_members *f = *state;
     hr_job_state one = job_state_of(f, ANNA), two = job_state_of(f, ANNA), target = job_state_of(f, CARL);
-    const hr_tree_slot at = {the_job, ANNA, 0};
+    const hr_tree_slot at = {the_job, f->membership.members[ANNA].name, 0};
     leaf_tree *t = leaf_tree_of(f->arena, 0);
     hr_bytes tree;
     t->nodes[0].value = -.75;
     sign_leaf(f, &one, 0);
-    assert_int_equal(hr_wire_tree_pack(&f->membership, &at, &t->paid, &tree, NULL), HR_OK);
+    assert_int_equal(hr_wire_tree_pack(&at, &t->paid, &tree, NULL), HR_OK);
     assert_int_equal(hr_job_state_sign_tree(&two, 0, tree.at, tree.size, NULL), HR_OK);
     free(tree.at);
     assert_int_equal(merge(&target, &one, 0, SLOTS), HR_OK);
@@ -320,7 +320,7 @@ static void test_course__refuses_or_ignores_repetitions(void **state) {
 /* A tree that is properly signed by its owner, but unsound. */
 static void test_course__refuses_unsound_trees_of_their_owners(void **state) {
     const test_members *f = *state;
-    const hr_tree_slot at = {the_job, ANNA, 0};
+    const hr_tree_slot at = {the_job, f->membership.members[ANNA].name, 0};
     for (int i = 0; i < 5; i++) {
         hr_job_state anna = job_state_of(f, ANNA), target = job_state_of(f, CARL);
         leaf_tree *t = leaf_tree_of(f->arena, 0);
@@ -330,7 +330,7 @@ static void test_course__refuses_unsound_trees_of_their_owners(void **state) {
         if (i == 1) t->releases[0].cost = HR_UNIT + 1;
         if (i == 2) t->releases[0].cost = 1;
         if (i == 3) t->nodes[0].value = 1e300;
-        assert_int_equal(hr_wire_tree_pack(&f->membership, &at, &t->paid, &tree, NULL), HR_OK);
+        assert_int_equal(hr_wire_tree_pack(&at, &t->paid, &tree, NULL), HR_OK);
         if (i == 4) tree.size--;
         assert_int_not_equal(hr_job_state_sign_tree(&anna, 0, tree.at, tree.size, NULL),
                              HR_OK); /* its program would not send it */

@@ -20,7 +20,8 @@ static hr_schema *make_schema(hr_task task) {
         label = (hr_column){
             .name = "back", .kind = HR_CATEGORY, .value_count = task == HR_BINARY ? 2 : 3, .values = classes};
     hr_schema *schema = NULL;
-    assert_int_equal(hr_schema_make(&label, features, FEATURES, missing, 2, &schema, NULL), HR_OK);
+    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, features, FEATURES, missing, 2}, &schema, NULL),
+                     HR_OK);
     return schema;
 }
 
@@ -129,15 +130,14 @@ static void make_releases(parts *p, hr_privacy_measure privacy_measure, double d
                                              : "Nothing is protected: every answer is exact.";
 }
 
-void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth,
-                hr_privacy_measure privacy_measure) {
+void parts_init(parts *p, model_kind kind, size_t trees, unsigned depth, hr_privacy_measure privacy_measure) {
     static hr_setting settings[] = {{"trees", "12"}, {"depth", "4"}, {"learning-rate", "0.1"}};
     *p = (parts){.random = 88172645463325252u, .model = {.method = "dpboost", .mode = HR_SOUND}};
     p->model.arena = hr_arena_new();
     assert_non_null(p->model.arena);
-    p->model.schema = make_schema(task);
+    p->model.schema = make_schema(kind.task);
     make_bins(p);
-    make_forest(p, link, outputs, trees, depth);
+    make_forest(p, kind.link, kind.outputs, trees, depth);
     make_releases(p, privacy_measure, privacy_measure == HR_ZCDP || privacy_measure == HR_GDP ? 1e-6 : 0);
     p->model.settings = settings;
     p->model.setting_count = COUNT(settings);

@@ -23,9 +23,15 @@ typedef struct parts {
     hr_model model;                 /* its arena holds what the test makes */
 } parts;
 
-/* A model for a task with `outputs` scores. */
-void parts_init(parts *p, hr_task task, hr_link link, size_t outputs, size_t trees, unsigned depth,
-                hr_privacy_measure privacy_measure);
+/* What a model predicts. */
+typedef struct model_kind {
+    hr_task task;
+    hr_link link;
+    size_t outputs; /* scores of a record */
+} model_kind;
+
+/* A model with so many trees, none deeper than `depth`. */
+void parts_init(parts *p, model_kind kind, size_t trees, unsigned depth, hr_privacy_measure privacy_measure);
 void parts_done(parts *p);
 hr_model *make_model(parts *p);
 

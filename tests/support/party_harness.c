@@ -116,12 +116,15 @@ static bool is_reserved(const harness_party *p, const hr_party_job *job) {
     return paid && sqlite3_get_autocommit(hr_ledger_file(p->ledger));
 }
 
-static hr_status watch_work(harness_party *p, work_call *call, work_record *d, const hr_party_job *job,
-                            size_t slot, hr_bytes *out, hr_error *err) {
+/* Trains the slot's tree, or votes. */
+static hr_status watch_work(harness_party *p, bool vote, const hr_party_job *job, size_t slot, hr_bytes *out,
+                            hr_error *err) {
+    event_log *events = p->harness->event_log;
+    work_record *d = vote ? &events->ballots[slot] : &events->trees[slot];
     if (dies(p, false)) return HR_E_CANCELLED;
-    if (!is_reserved(p, job)) p->harness->event_log->unreserved++;
+    if (!is_reserved(p, job)) events->unreserved++;
     d->draws++;
-    hr_status status = call(&p->as.work, job, slot, out, err);
+    hr_status status = (vote ? p->real.vote : p->real.train)(&p->as.work, job, slot, out, err);
     if (!status) d->made = digest_of(out->at, out->size);
     if (!dies(p, true)) return status;
     free(out->at);
@@ -131,14 +134,12 @@ static hr_status watch_work(harness_party *p, work_call *call, work_record *d, c
 
 static hr_status watched_train(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
                                hr_error *err) {
-    harness_party *p = (harness_party *)self;
-    return watch_work(p, p->real.train, &p->harness->event_log->trees[slot], job, slot, out, err);
+    return watch_work((harness_party *)self, false, job, slot, out, err);
 }
 
 static hr_status watched_vote(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
                               hr_error *err) {
-    harness_party *p = (harness_party *)self;
-    return watch_work(p, p->real.vote, &p->harness->event_log->ballots[slot], job, slot, out, err);
+    return watch_work((harness_party *)self, true, job, slot, out, err);
 }
 
 static hr_status watched_finish(hr_party_work *self, const hr_party_job *job, hr_error *err) {
@@ -322,7 +323,7 @@ hr_status harness_submit(harness *l, hr_error *err) {
     hr_bytes terms = {0};
     if (l->event_log->models) return HR_OK;
     for (size_t i = 0; i < OWNERS; i++) names[i] = l->parties[i + 1].name;
-    hr_status status = hr_terms_of(&l->job, "job", l->table.schema, names, OWNERS, &terms, err);
+    hr_status status = hr_terms_of(&l->job, "job", l->table.schema, &(hr_names){names, OWNERS}, &terms, err);
     if (!status) status = hr_party_submit(l->parties[0].party, (hr_blob){terms.at, terms.size}, l->date, err);
     free(terms.at);
     return status;

@@ -90,8 +90,6 @@ struct harness {
 
 bool dies(const harness_party *p, bool after);
 hr_status watched_send(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err);
-typedef hr_status work_call(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
-                            hr_error *err);
 
 /* From its files, with that end of a transport, which is its own from then on. */
 hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err);

@@ -84,12 +84,12 @@ bool is_sound(const test_members *f, const hr_tree *tree) {
 }
 
 hr_bytes leaf_bytes(const test_members *f, size_t owner, size_t slot) {
-    const hr_tree_slot at = {the_job, owner, slot};
+    const hr_tree_slot at = {the_job, f->membership.members[owner].name, slot};
     hr_arena_mark mark = hr_arena_get_mark(f->arena);
     leaf_tree *t = leaf_tree_of(f->arena, slot);
     hr_bytes out = {0};
     t->nodes[0].value = (double)slot / 64 + (double)owner / 1024;
-    assert_int_equal(hr_wire_tree_pack(&f->membership, &at, &t->paid, &out, NULL), HR_OK);
+    assert_int_equal(hr_wire_tree_pack(&at, &t->paid, &out, NULL), HR_OK);
     hr_arena_rewind(f->arena, mark);
     return out;
 }

@@ -46,7 +46,8 @@ static hr_schema *make_schema(const hr_feature_bins *features, size_t count) {
         if (features[f].kind == HR_CATEGORY)
             columns[f].values = values, columns[f].value_count = features[f].bin_count - 1;
     }
-    assert_int_equal(hr_schema_make(&label, columns, count, NULL, 0, &schema, NULL), HR_OK);
+    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, columns, count, NULL, 0}, &schema, NULL),
+                     HR_OK);
     return schema;
 }
 

@@ -1,14 +1,14 @@
-/* The job file: the model that a coordinator asks for, and who asks whom. Its format stands in
- * docs/formats.md. */
-#ifndef HR_PARTY_JOB_FILE_H
-#define HR_PARTY_JOB_FILE_H
+/* The job file: the model that a coordinator asks for, its owners and the files of the coordinator. Its
+ * format stands in docs/formats.md. */
+#ifndef HR_CONFIG_JOB_FILE_H
+#define HR_CONFIG_JOB_FILE_H
 
 #include "base/arena.h"
 #include "config/fields.h"
 
 #include <hedgerow/fit.h>
 
-/* Who has the trees so far: the next owner only, or all remaining ones at once. */
+/* Which owners get the trees so far: the next one only, or all remaining ones at once. */
 typedef enum hr_order { HR_ORDER_CHAIN, HR_ORDER_BROADCAST } hr_order;
 
 typedef struct hr_job_file {
@@ -20,7 +20,7 @@ typedef struct hr_job_file {
     size_t
         last_slots; /* after the last round, vote on leaving out up to so many last trees; 0: no such vote */
     double vote_share; /* part of epsilon for votes; 0 without any */
-    size_t deadline;   /* seconds that an owner may stay away */
+    size_t deadline;   /* seconds within which an owner must answer */
     int64_t date;      /* of the terms: seconds since 1970 began; 0: the file does not say it */
 
     /* What only mining over a federation needs: `name` and all others, or none of them. Certificates both or
@@ -31,10 +31,15 @@ typedef struct hr_job_file {
     hr_names owners;                                              /* members, in the order of the chain */
 } hr_job_file;
 
-/* Owner: *out lives in the arena. Fails: FORMAT (file, line, column), LIMIT, IO, MEMORY. */
-HR_MUST_CHECK hr_status hr_job_file_read(const char *path, hr_arena *arena, hr_job_file *out, hr_error *err);
-/* The same from memory; relative paths are taken from the folder of `path`. */
-HR_MUST_CHECK hr_status hr_job_file_parse(const char *text, size_t size, const char *path, hr_arena *arena,
-                                          hr_job_file *out, hr_error *err);
+/* Sets the options in which the defaults of a job differ from those of options->method. */
+typedef void hr_option_defaults(hr_fit_options *options);
+
+/* defaults: called with the method's defaults, before the options of the file are set; NULL: not called.
+ * Owner: *out lives in the arena. Fails: FORMAT (file, line, column), LIMIT, IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_job_file_read(const char *path, hr_option_defaults *defaults, hr_arena *arena,
+                                         hr_job_file *out, hr_error *err);
+/* The same from memory. */
+HR_MUST_CHECK hr_status hr_job_file_parse(const hr_file_text *text, hr_option_defaults *defaults,
+                                          hr_arena *arena, hr_job_file *out, hr_error *err);
 
 #endif

@@ -1,8 +1,7 @@
-#include "party/job_file.h"
+#include "config/job_file.h"
 
 #include "base/date.h"
 #include "config/federation_file.h"
-#include "party/federated_method.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@ typedef struct parts {
     hr_job_file file;
     const char *method, *date;
     int mode, order;
+    hr_option_defaults *defaults;
 } parts;
 
 #define AT(field) offsetof(parts, field)
@@ -112,6 +112,7 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .offset = AT(file.certificate_key),
      .expected = file_expected},
 };
+static const hr_field_table root_table = {"a job file", root_fields, ROOT_KEYS};
 
 enum { DEADLINE_SECONDS = 600 };
 static const double vote_share_of_epsilon = .1;
@@ -171,9 +172,7 @@ static hr_status read_method(const hr_fields *reader, const hr_yaml_node *const 
     hr_status status = hr_fit_options_init(options, whole->method, (hr_mode)whole->mode, reader->keys.err);
     if (status) return slot(reader, found[ROOT_METHOD], status);
     options->delta = 0;
-    const hr_federated_method *federated =
-        hr_federated_method_named(options->method, strlen(options->method));
-    if (federated) federated->defaults(options);
+    if (whole->defaults) whole->defaults(options);
     status = set_option(reader, "epsilon", found[ROOT_EPSILON], options);
     if (!status && found[ROOT_DELTA] && !is_zero(found[ROOT_DELTA]))
         status = set_option(reader, "delta", found[ROOT_DELTA], options);
@@ -214,12 +213,13 @@ static hr_status check_coordinator(const hr_fields *reader, const hr_yaml_node *
     return hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
 }
 
-static hr_status read_job_root(const hr_fields *reader, hr_job_file *out) {
+static hr_status read_job_root(const hr_fields *reader, hr_option_defaults *defaults, hr_job_file *out) {
     const hr_yaml_node *found[ROOT_KEYS] = {NULL};
-    parts whole = {
-        .file = {.rounds = 1, .deadline = DEADLINE_SECONDS}, .mode = HR_SOUND, .order = HR_ORDER_CHAIN};
-    hr_status status =
-        hr_fields_read(reader, reader->root, "a job file", root_fields, ROOT_KEYS, &whole, found);
+    parts whole = {.file = {.rounds = 1, .deadline = DEADLINE_SECONDS},
+                   .mode = HR_SOUND,
+                   .order = HR_ORDER_CHAIN,
+                   .defaults = defaults};
+    hr_status status = hr_fields_read(reader, reader->root, &root_table, &whole, found);
     if (!status) status = read_method(reader, found, &whole);
     if (!status) status = check_votes(reader, found, &whole.file);
     if (!status) status = read_date(reader, found[ROOT_DATE], whole.date, &whole.file.date);
@@ -230,17 +230,17 @@ static hr_status read_job_root(const hr_fields *reader, hr_job_file *out) {
     return HR_OK;
 }
 
-hr_status hr_job_file_parse(const char *text, size_t size, const char *path, hr_arena *arena,
+hr_status hr_job_file_parse(const hr_file_text *text, hr_option_defaults *defaults, hr_arena *arena,
                             hr_job_file *out, hr_error *err) {
     hr_fields reader;
-    hr_status status = hr_fields_parse(text, size, path, "a job file", arena, &reader, err);
-    if (!status) status = read_job_root(&reader, out);
-    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+    hr_status status = hr_fields_parse(text, "a job file", arena, &reader, err);
+    if (!status) status = read_job_root(&reader, defaults, out);
+    return status ? hr_fail_at(err, status, text->path, 0, 0, NULL) : HR_OK;
 }
 
-hr_status hr_job_file_read(const char *path, hr_arena *arena, hr_job_file *out, hr_error *err) {
-    const char *text = NULL;
-    size_t size = 0;
-    hr_status status = hr_fields_load(path, arena, &text, &size, err);
-    return status ? status : hr_job_file_parse(text, size, path, arena, out, err);
+hr_status hr_job_file_read(const char *path, hr_option_defaults *defaults, hr_arena *arena, hr_job_file *out,
+                           hr_error *err) {
+    hr_file_text text;
+    hr_status status = hr_fields_load(path, arena, &text, err);
+    return status ? status : hr_job_file_parse(&text, defaults, arena, out, err);
 }
