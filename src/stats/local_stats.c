@@ -75,7 +75,7 @@ static void local_left_table(const hr_split *split, uint8_t table[HR_BINS_MAX]) 
     for (int bin = 0; bin < HR_BINS_MAX; bin++) table[bin] = hr_split_goes_left(split, (uint8_t)bin);
 }
 
-/* The records [begin, end) of a node. */
+/* The records [begin, end) of a node; rows as rows_of. */
 typedef struct stretch {
     const uint32_t *rows;
     const int64_t *packed;
