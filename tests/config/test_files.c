@@ -669,8 +669,7 @@ static void test_files__must_be_readable(void **state) {
                       &err, "/dev/zero: a job file is larger than 1 MiB; is this the right file?");
 }
 
-/* Most cuts are refused; what is optional may be missing at the end, and remarks, and the end of the last
- * line. */
+/* Most cuts are refused; optional keys, comments and the end of the last line may be missing. */
 static void test_files__survive_being_cut(void **state) {
     static const char *const names[] = {GOLDEN "federation.yaml", GOLDEN "owner.yaml", GOLDEN "job.yaml"};
     static const size_t readable[] = {5, 9, 60};
