@@ -99,7 +99,7 @@ static hr_status read_member(const hr_fields *reader, const hr_yaml_node *map, c
     size_t same = hr_membership_by_key(before, key.bytes);
     if (same != HR_NO_MEMBER)
         return hr_keys_refuse(&reader->keys, found[MEMBER_KEY],
-                              "let every member make a key of its own with `hedgerow keygen`",
+                              "make a new key for one of them with `hedgerow keygen`",
                               "'%s' has the key of '%s'", got.name, before->members[same].name);
     *out = (hr_member){got.name, key};
     return HR_OK;

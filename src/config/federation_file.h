@@ -1,5 +1,5 @@
-/* The federation file: who the members are, by which keys they are known, and which broker carries what they
- * send. Its format stands in docs/formats.md. */
+/* The federation file: the members, their public keys, and the broker that carries their packets. Its format
+ * stands in docs/formats.md. */
 #ifndef HR_CONFIG_FEDERATION_FILE_H
 #define HR_CONFIG_FEDERATION_FILE_H
 
@@ -10,7 +10,7 @@
 typedef struct hr_federation_file {
     hr_membership membership; /* 2..HR_MEMBERS_MAX members; names and keys are unique */
     const char *url;          /* of the NATS broker: tls://HOST:PORT */
-    const char *authority;    /* path of the certificate authority that vouches for the broker */
+    const char *authority;    /* path of the certificate authority that signed the broker's */
 } hr_federation_file;
 
 /* Owner: *out lives in the arena. Fails: FORMAT (file, line, column), LIMIT, IO, MEMORY. */

@@ -1,5 +1,5 @@
 /* The files of a new federation. Everything is made from nothing, and taken away again if anything fails:
- * half a federation, with half of its secrets, helps nobody. */
+ * half a federation, with half of its secrets, is of no use. */
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/file.h"
@@ -62,8 +62,7 @@ static hr_status check_member(const hr_federation_options *options, size_t index
             return hr_fail(err, HR_E_ARGUMENT, "give every member a unique name",
                            "the name '%s' is used twice", member->name);
         if (member->key && other->key && strcmp(member->key, other->key) == 0)
-            return hr_fail(err, HR_E_ARGUMENT,
-                           "let every member make a key of its own with `hedgerow keygen`",
+            return hr_fail(err, HR_E_ARGUMENT, "make a new key for one of them with `hedgerow keygen`",
                            "'%s' has the key of '%s'", member->name, other->name);
     }
     hr_public_key key;
@@ -145,7 +144,7 @@ static hr_status make_identity(maker *m, const char *member, char text[HR_PUBLIC
     return status;
 }
 
-/* A folder for each member, and everybody's public key as text. */
+/* A folder for each member, and the public key of each as text. */
 static hr_status make_members(maker *m) {
     m->keys = hr_arena_alloc(m->arena, m->options->member_count, sizeof *m->keys);
     if (!m->keys) return hr_fail_memory(m->err);
@@ -179,7 +178,7 @@ static hr_status render_federation(const maker *m, char **out) {
     return hr_buffer_take(&text, out, m->err);
 }
 
-/* What everybody may know goes into the root and to every member. */
+/* Public files go into the root and to every member. */
 static hr_status make_public(maker *m, const char *folder, const char *federation, const char *authority) {
     hr_status status = make_file(m, folder, "federation.yaml", PUBLIC_RIGHTS, federation);
     return status ? status : make_file(m, folder, "ca.pem", PUBLIC_RIGHTS, authority);

@@ -1,5 +1,5 @@
-/* Files that tell a job what to do, by table: the keys of a mapping, what may stand under each, and where it
- * goes. */
+/* Reads configuration files by tables: the keys of a mapping, the values that each allows, and where they
+ * go. */
 #ifndef HR_CONFIG_FIELDS_H
 #define HR_CONFIG_FIELDS_H
 

@@ -21,11 +21,11 @@ typedef struct hr_job_file {
         last_slots; /* after the last round, vote on leaving out up to so many last trees; 0: no such vote */
     double vote_share; /* part of epsilon for votes; 0 without any */
     size_t deadline;   /* seconds within which an owner must answer */
-    int64_t date;      /* of the terms: seconds since 1970 began; 0: the file does not say it */
+    int64_t date;      /* of the terms: seconds since 1970 began; 0: not in the file */
 
     /* What only mining over a federation needs: `name` and all others, or none of them. Certificates both or
      * none. */
-    const char *name; /* of the coordinator, as a member; NULL: there is no such part */
+    const char *name; /* of the coordinator, as a member; NULL: only a simulation */
     const char *federation, *key, *certificate, *certificate_key; /* paths */
     const char *journal;                                          /* path */
     hr_names owners;                                              /* members, in the order of the chain */

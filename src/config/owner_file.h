@@ -11,7 +11,7 @@
 
 /* What is not allowed here is refused. */
 typedef struct hr_policy {
-    hr_names coordinators; /* members who may ask for a job */
+    hr_names coordinators; /* members that may offer a job */
     hr_names methods;      /* of hr_method_at */
     double epsilon, delta; /* the most that a job may cost */
     size_t owners;         /* the fewest owners of a job, itself included */

@@ -71,7 +71,7 @@ static hr_status check_owners(const hr_coordinator_service *m, hr_error *err) {
     return HR_OK;
 }
 
-/* A job that was begun goes on; a new one does not overwrite a model. */
+/* A job that was begun continues; a new one does not overwrite a model. */
 static hr_status submit(hr_coordinator_service *m, const char *path, hr_error *err) {
     hr_bytes terms = {0};
     if (hr_party_jobs(m->party)) {

@@ -8,7 +8,7 @@
 
 typedef struct hr_coordinator_work {
     hr_party_work work; /* first: a hr_coordinator_work is a hr_party_work */
-    const char *unit;   /* whom the model protects: HR_RECORD_OF_OWNER, HR_RECORD_OF_FILE */
+    const char *unit;   /* the unit that the model protects: HR_RECORD_OF_OWNER, HR_RECORD_OF_FILE */
     const char *path;   /* where the model is written; NULL: nowhere */
     void (*log_line)(void *user, const char *line); /* may be NULL */
     void *user;

@@ -31,7 +31,7 @@ hr_clock hr_endpoint_clock(void) {
 static hr_status find_self(const hr_endpoint_files *files, hr_endpoint *s, hr_error *err) {
     size_t self = hr_membership_by_name(&s->file.membership, files->name, strlen(files->name));
     if (self == HR_NO_MEMBER) {
-        hr_fail(err, HR_E_POLICY, "ask the federation's founder to add this member, or correct the name",
+        hr_fail(err, HR_E_POLICY, "correct the name, or have the member added to the federation file",
                 "'%s' is not a member of '%s'", files->name, s->file.membership.federation);
         return hr_fail_at(err, HR_E_POLICY, files->federation, 0, 0, "name");
     }

@@ -23,9 +23,9 @@ typedef struct hr_endpoint {
 } hr_endpoint;
 
 /* Reads the federation file and the key, and dials the broker, or takes an end of `loopback` unless that is
- * NULL. Waits for a broker that does not answer, and tells it. What it makes besides lives in the arena. Call
- * hr_endpoint_done in either case. Fails: IO, FORMAT, POLICY (no such member, or its key is another; the
- * broker refuses), CANCELLED (settings->should_continue), MEMORY. */
+ * NULL. Waits for a broker that does not answer, and logs that. Everything else that it makes lives in the
+ * arena. Call hr_endpoint_done in either case. Fails: IO, FORMAT, POLICY (no such member, or its key is
+ * another; the broker refuses), CANCELLED (settings->should_continue), MEMORY. */
 HR_MUST_CHECK hr_status hr_endpoint_open(const hr_endpoint_files *files, const hr_party_settings *settings,
                                          hr_loopback *loopback, hr_arena *arena, hr_endpoint *out,
                                          hr_error *err);
@@ -39,13 +39,13 @@ HR_MUST_CHECK hr_status hr_endpoint_settings(const hr_party_settings *given, hr_
 /* Fails: CANCELLED (settings->should_continue). */
 HR_MUST_CHECK hr_status hr_endpoint_ask(const hr_party_settings *settings, hr_error *err);
 
-/* Goes on until `over` says so, or settings->should_continue does. Fails: CANCELLED (should_continue), and as
- * hr_party_step. */
+/* Continues until `over` returns true, or settings->should_continue false. Fails: CANCELLED
+ * (should_continue), and as hr_party_step. */
 HR_MUST_CHECK hr_status hr_endpoint_work(hr_party *party, const hr_party_settings *settings,
                                          bool (*over)(void *user), void *user, hr_error *err);
 
-/* Stays a while for packets that somebody has not confirmed yet; then, or when it is asked to stop, leaves
- * them to the next time. */
+/* Waits for unconfirmed packets for a limited time; after that, or when should_continue returns false, they
+ * stay for the next start. */
 HR_MUST_CHECK hr_status hr_endpoint_drain(hr_party *party, const hr_party_settings *settings, hr_error *err);
 
 /* The clock of the party's steps. */

@@ -69,7 +69,7 @@ static hr_status pack_tree(const hr_owner_turn *t, const hr_tree *tree, hr_bytes
     return hr_wire_tree_pack(&where, &paid, out, err);
 }
 
-/* Line 8: the owner's records of the round of a slot, and what the trees before it say of them. They are
+/* Line 8: the owner's records of the round of a slot, and their scores by the trees before it. They are
  * kept, so that each tree is added once. */
 static hr_status score_round(const hr_party_job *job, const hr_data *data, size_t slot,
                              hr_round_records **out, hr_error *err) {
@@ -202,7 +202,7 @@ static hr_status vote_on_round(const hr_owner_turn *t, Hedgerow__Ballot *ballot,
     return status ? status : release_ballot_sums(t, &records, &ballot->records, err);
 }
 
-/* Whether the last trees do harm. */
+/* Whether the last trees make predictions worse. */
 static hr_status vote_on_last(const hr_owner_turn *t, Hedgerow__Ballot *ballot, hr_error *err) {
     tails last = {ballot->round, 1, ballot->n_tails};
     hr_exact gains[HR_TAILS_MAX], count;

@@ -1,6 +1,6 @@
 /* A method that owners train together. A new one is a file that defines a row, and the row's line in
- * federated_table.c; its two machines stand in federation/. Nothing else of job/ knows one method from
- * another. */
+ * federated_table.c; its two state machines stand in protocol/. Nothing else in party/ depends on
+ * the method. */
 #ifndef HR_PARTY_FEDERATED_METHOD_H
 #define HR_PARTY_FEDERATED_METHOD_H
 
@@ -17,14 +17,14 @@ typedef struct hr_owner_turn {
     hr_fit_options options; /* those of the terms; epsilon is the share that the work may spend */
     hr_gate *gate;          /* holds that share */
     hr_arena *arena;
-    hr_party_work *work; /* for lines of progress: work->tell */
+    hr_party_work *work; /* for lines of progress: work->log_line */
 } hr_owner_turn;
 
 /* What a method makes of a finished job; all of it lives in the arena, which the model takes over. */
 typedef struct hr_joint_model {
     hr_arena *arena;
     hr_forest forest;
-    hr_release *releases; /* all that owners told, also of what the model leaves out */
+    hr_release *releases; /* of all trees and votes, also of trees that the model leaves out */
     size_t release_count;
     hr_settings settings; /* the options of the terms; the method adds its own */
 } hr_joint_model;
@@ -36,8 +36,8 @@ struct hr_federated_method {
     void (*defaults)(hr_fit_options *options);
     /* Whether it can train on records of this schema. Fails: ARGUMENT. */
     hr_status (*check_schema)(const hr_schema *schema, hr_error *err);
-    /* Whether what the terms grant an owner's works pays for all that they release. Terms and schema decide:
-     * the answer tells nothing of the records. Fails: BUDGET, LIMIT, ARGUMENT. */
+    /* Whether the budget that the terms grant an owner pays for all that it releases. Depends on the terms
+     * and the schema only, not on the records. Fails: BUDGET, LIMIT, ARGUMENT. */
     hr_status (*check_terms)(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err);
     /* The outcome of a work, as bytes for the owner's machine. Owner: the caller frees out->at. Spends: the
      * turn's gate. Fails: BUDGET, LIMIT, MEMORY. */

@@ -46,13 +46,13 @@ static hr_status continue_party(const meeting *m, hr_party *party, bool *any, hr
     return status;
 }
 
-/* While somebody is waited for who is not here. */
+/* While a member in another process is awaited. */
 static void rest(void) {
     nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
 }
 
-/* Until nobody has anything to do. Owners of the job who are not here never answer: the coordinator waits for
- * them as its file says. */
+/* Until no party has anything to do. Owners of the job that are not in the meeting never answer: the
+ * coordinator waits for them up to its file's deadline. */
 static hr_status run_meeting(meeting *m, hr_error *err) {
     bool any = true;
     hr_status status = HR_OK;

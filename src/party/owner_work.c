@@ -33,7 +33,7 @@ static void log_format(hr_owner_work *w, const char *format, ...) {
 
 /* ---- Terms ---- */
 
-/* What speaks against a job: a status and a message for its coordinator. */
+/* The reason to decline a job: a status and a message for its coordinator. */
 static hr_status object(const char *why, hr_error *err) {
     return hr_fail(err, HR_E_POLICY, "", "%s", why);
 }
@@ -71,7 +71,7 @@ static hr_status check_owner_ledger(hr_ledger *ledger, const Hedgerow__Terms *te
     if (status) return status;
     bool suffices = !total.frozen && total.epsilon_spent + hr_terms_cost(terms) <= total.epsilon_limit &&
                     total.delta_spent + terms->delta <= total.delta_limit;
-    return suffices ? HR_OK : object("what is left in the owner's ledger is too little", err);
+    return suffices ? HR_OK : object("too little budget is left in the owner's ledger", err);
 }
 
 static void tell_acceptance(hr_owner_work *w, const char *coordinator, const Hedgerow__Terms *terms) {
@@ -85,17 +85,17 @@ static void tell_acceptance(hr_owner_work *w, const char *coordinator, const Hed
 static hr_status decide_on_terms(hr_party_work *self, const char *coordinator, const Hedgerow__Terms *terms,
                                  bool *accepted, char reason[HR_ACTION_TEXT], hr_error *err) {
     hr_owner_work *w = (hr_owner_work *)self;
-    hr_error said = {0};
-    hr_status status = check_policy(w->policy, coordinator, terms, &said);
-    if (!status) status = check_schema(hr_data_schema(w->data), terms->schema, &said);
-    if (!status) status = check_owner_ledger(w->ledger, terms, &said);
-    if (!status) status = hr_terms_method(terms)->check_terms(terms, hr_data_schema(w->data), &said);
+    hr_error refusal = {0};
+    hr_status status = check_policy(w->policy, coordinator, terms, &refusal);
+    if (!status) status = check_schema(hr_data_schema(w->data), terms->schema, &refusal);
+    if (!status) status = check_owner_ledger(w->ledger, terms, &refusal);
+    if (!status) status = hr_terms_method(terms)->check_terms(terms, hr_data_schema(w->data), &refusal);
     if (status == HR_E_MEMORY || status == HR_E_IO) {
-        if (err) *err = said;
+        if (err) *err = refusal;
         return status;
     }
     *accepted = !status;
-    snprintf(reason, HR_ACTION_TEXT, "%.200s", said.message);
+    snprintf(reason, HR_ACTION_TEXT, "%.200s", refusal.message);
     if (!status) tell_acceptance(w, coordinator, terms);
     return HR_OK;
 }

@@ -1,4 +1,4 @@
-/* What an owner does for a job: looks at its terms, trains trees, votes. */
+/* The work of an owner for a job: checks its terms, trains trees, votes. */
 #ifndef HR_PARTY_OWNER_WORK_H
 #define HR_PARTY_OWNER_WORK_H
 

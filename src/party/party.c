@@ -18,7 +18,7 @@ struct hr_party {
     size_t job_count;
     hr_outbox outbox;
     hr_csprng *csprng;
-    bool awake;     /* it has taken a step, so that it knows what time it is */
+    bool awake;     /* it has taken a step, so that the clock is set */
     hr_clock clock; /* of that step */
 };
 
@@ -359,7 +359,7 @@ static bool is_awaited_too_long(const hr_party *p, const hr_live_job *j) {
     return j->is_coordinator && hr_protocol_waits(j->protocol) && p->clock.now - j->heard >= p->o.deadline;
 }
 
-/* A coordinator who is gone for good never ends its jobs. */
+/* Ends the jobs of a coordinator that no longer runs. */
 static bool is_too_old(const hr_party *p, const hr_live_job *j) {
     return !j->is_coordinator && p->o.lifetime && p->clock.date - j->record.date > p->o.lifetime;
 }
@@ -413,14 +413,14 @@ static hr_status look_for_mail(hr_party *p, int wait, bool *came, hr_error *err)
     return status;
 }
 
-/* While nobody was there to hear them, nobody stayed away. */
+/* The time in which the process did not run does not count as absence. */
 static void wake(hr_party *p) {
     for (size_t i = 0; i < p->job_count; i++) p->jobs[i]->heard = p->clock.now;
     p->outbox.sent = p->clock.now;
     p->awake = true;
 }
 
-/* Mail before work: it may say that there is nothing to work for any more, or that nobody stays away. */
+/* Mail before work: it may end the job, or come from the member that is awaited. */
 static hr_status take_mail_or_work(hr_party *p, int wait, bool *busy, hr_error *err) {
     hr_live_job *j = next_job(p);
     hr_status status = look_for_mail(p, j && wait > LOOK ? LOOK : wait, busy, err);

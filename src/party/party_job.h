@@ -36,7 +36,7 @@ HR_MUST_CHECK hr_status hr_party_job_make(const hr_party_options *options, const
 void hr_party_job_free(hr_live_job *job);
 
 /* What happens to the job, or is fed again after a crash. An owner's machine begins with the first message of
- * the coordinator's; whoever else writes before it is cut off. Fails: MEMORY. */
+ * the coordinator's; another member that writes before it is cut off. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_party_job_feed(const hr_party_options *options, hr_live_job *job,
                                           const hr_event *event, hr_error *err);
 

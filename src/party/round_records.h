@@ -1,5 +1,6 @@
-/* An owner's records of one round of a job, and what the trees so far say of them (Algorithm 2, line 8).
- * Every tree is added once, so that an owner who waits for its turn can add them as they come (section VI-C).
+/* An owner's records of one round of a job, and their scores by the trees so far (Algorithm 2, line 8).
+ * Every tree is added once, so that an owner that waits for its turn can add them as they come (section
+ * VI-C).
  */
 #ifndef HR_PARTY_ROUND_RECORDS_H
 #define HR_PARTY_ROUND_RECORDS_H
@@ -14,8 +15,9 @@ typedef struct hr_round_records {
     bool *added;    /* by slot: its tree is in the scores */
 } hr_round_records;
 
-/* Which records it takes, rounds.h says, by the job's secret: after a crash the same again, if they are in
- * the table. No trees are added yet. Owner: the caller frees *out with hr_round_records_free. Fails: MEMORY.
+/* The records of a round follow from the job's secret (rounds.h): after a crash they are the same, if they
+ * are in the table. No trees are added yet. Owner: the caller frees *out with hr_round_records_free. Fails:
+ * MEMORY.
  */
 HR_MUST_CHECK hr_status hr_round_records_make(const hr_data *data, const uint8_t secret[HR_PRF_KEY],
                                               const hr_job_state *job_state, size_t round,

@@ -1,6 +1,6 @@
 /* Which round of a job each of an owner's records trains in.
  *
- * It follows from the job's secret and from what the record says, not from where it stands: a job may take
+ * It follows from the job's secret and from the values of the record, not from its row: a job may take
  * days, and be taken up by a process that reads the records anew. Whatever was added, removed or sorted until
  * then, a record that is still there has its round, so that it trains one tree. Half of all different records
  * are in the first round, half of the rest in the second, and so on; the last takes what is left. Equal

@@ -32,8 +32,8 @@ static hr_status take_parts(rehearsal *r, const hr_data *all, const hr_parts *pa
     return HR_OK;
 }
 
-/* Every record draws its owner by itself: one that comes or goes leaves the others where they are. An owner
- * may get none. */
+/* The owner of each record is drawn independently: adding or removing one leaves the others where they are.
+ * An owner may get none. */
 static hr_status deal_records(rehearsal *r, size_t owners, hr_error *err) {
     double equal[HR_MEMBERS_MAX];
     hr_data *all = r->tables[0];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nothing is lost on the way and nobody stays away: time plays no part. */
+/* No packet is lost and every party answers: nothing depends on time. */
 static const int64_t NEVER = INT64_MAX / 64;
 
 /* ---- Parties ---- */
@@ -126,7 +126,7 @@ hr_status hr_simulation_submit(hr_simulation *s, hr_error *err) {
     return status;
 }
 
-/* Parties for whom a packet waits. */
+/* Parties with a packet in their inbox. */
 static size_t find_ready(const hr_simulation *s, hr_simulated_party **ready) {
     size_t count = 0;
     for (size_t i = 0; i <= s->owner_count; i++)
@@ -141,8 +141,8 @@ static void work_simulated_party(hr_simulated_party *simulated) {
         simulated->status = hr_party_step(simulated->party, (hr_clock){0}, 0, &busy, &simulated->error);
 }
 
-/* The coordinator works on the caller's thread, who hears of the progress; owners at the same time on as many
- * threads as there are, and one alone has all of them for its training. */
+/* The coordinator works on the caller's thread, where progress is logged; owners at the same time on as many
+ * threads as there are, and a single owner trains on all of them. */
 static void work_all(const hr_simulation *s, hr_simulated_party *const *ready, size_t count) {
     size_t first = count && ready[0] == s->parties;
     if (first) work_simulated_party(ready[0]);

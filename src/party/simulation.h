@@ -33,7 +33,7 @@ typedef struct hr_simulation {
     hr_membership membership;
     hr_policy policy;
     bool *coordinators;
-    const hr_party_settings *settings; /* NULL: it tells nobody and asks nobody */
+    const hr_party_settings *settings; /* NULL: no log and no should_continue */
     hr_simulated_party *parties;
     size_t owner_count;
     int threads;
@@ -51,12 +51,13 @@ typedef struct hr_owner_tables {
 HR_MUST_CHECK hr_status hr_simulation_init(hr_simulation *simulation, const hr_job_file *job,
                                            const hr_schema *schema, const hr_owner_tables *owners,
                                            int threads, hr_error *err);
-/* Tells what the coordinator says of the progress, and asks whether to go on. Borrowed. */
+/* Sets what logs the progress and decides whether to continue. Borrowed. */
 void hr_simulation_set_callbacks(hr_simulation *simulation, const hr_party_settings *settings);
 /* The owners' records are those of one file, each of which was assigned to an owner independently of the
- * others: the model says that it protects a record of the file. Between hr_simulation_init and the run. */
+ * others: the model states that it protects a record of the file. Between hr_simulation_init and the run. */
 void hr_simulation_of_one_file(hr_simulation *simulation);
-/* Offers the job: the first half of hr_simulation_run, for who then steps the parties itself. Fails: MEMORY.
+/* Offers the job: the first half of hr_simulation_run, for a caller that steps the parties itself. Fails:
+ * MEMORY.
  */
 HR_MUST_CHECK hr_status hr_simulation_submit(hr_simulation *simulation, hr_error *err);
 /* Runs the job to its end; what the settings name is called on the caller's thread. The model is the

@@ -13,7 +13,7 @@ typedef struct job_offer {
     char *schema;
 } job_offer;
 
-/* Rounds say how many trees there are, not the method's option. */
+/* The number of rounds sets the number of trees, not the method's option. */
 static void add_option(void *user, const char *name, const char *value) {
     if (strcmp(name, "trees") != 0) hr_settings_add(user, name, value);
 }
@@ -111,7 +111,7 @@ hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double share, hr_fit
         if (!status) status = hr_fit_options_set(&options, name.text, value.text, err);
     }
     if (status) return status;
-    /* What the job costs stands in the terms, where its policy looks at it; a setting of that name changes
+    /* The cost of the job is a field of the terms, which the policy checks; a setting of that name changes
      * nothing. */
     options.epsilon = share * terms->epsilon;
     options.delta = terms->delta;

@@ -1,4 +1,4 @@
-/* A job file as the terms that owners are offered, and what those say of the method. */
+/* A job file as the terms that owners are offered, and the method and options of terms. */
 #ifndef HR_PARTY_TERMS_H
 #define HR_PARTY_TERMS_H
 
@@ -7,7 +7,7 @@
 #include "party/federated_method.h"
 #include "protocol/message.h"
 
-/* The options of the method that a job lists: those that its terms do not say by themselves. */
+/* The options of the method that a job lists: those that are no field of its terms. */
 void hr_terms_add_options(hr_settings *settings, const hr_method *method, const hr_fit_options *options);
 
 /* NULL: the terms name no method that trains over a federation. */

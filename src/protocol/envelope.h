@@ -19,7 +19,7 @@ typedef struct hr_envelope {
     size_t from, to;   /* members */
     uint64_t sequence; /* 0: an ack */
     uint64_t received; /* of an ack */
-    bool more;         /* the message goes on in the next envelope */
+    bool more;         /* the message continues in the next envelope */
     hr_bytes body;     /* a piece of a message; empty only in an ack */
 } hr_envelope;
 

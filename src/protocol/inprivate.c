@@ -36,7 +36,7 @@ hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *memb
     if (terms->last_slots > HR_TAILS_MAX || (terms->last_slots && !(terms->vote_share > 0)))
         return refuse_inprivate_message("a job whose votes on the last slots have no budget, or are too many",
                                         err);
-    if (terms->date > HR_DATE_MAX) return refuse_inprivate_message("a job whose date is in no calendar", err);
+    if (terms->date > HR_DATE_MAX) return refuse_inprivate_message("a job whose date is out of range", err);
     return hr_members_read(membership, terms->owners, terms->n_owners, invited, err);
 }
 

@@ -1,10 +1,10 @@
 /* InPrivate Digging (Zhao et al. 2018) among many: Algorithm 2 and section VI.
  *
- * The coordinator offers a job, and fixes the order of those who accept. Owner by owner, every one computes
+ * The coordinator offers a job, and fixes the order of the owners that accept. Owner by owner, each computes
  * residuals with the trees so far, trains one private tree on records of its own that no other round uses,
  * and passes on. With `chain` the set of all trees travels along (Algorithm 2); with `broadcast` each new
- * tree goes to everybody at once (section VI-C). After a round the owners may vote, for a price, on whether
- * it was a round gain (section VI-B). An owner who stays away is passed over.
+ * tree goes to all owners at once (section VI-C). After a round the owners may vote, for a price, on whether
+ * it was a round gain (section VI-B). An owner that does not answer is skipped.
  *
  * An owner's machine acts on: Terms, Start, Forest, Skip, Round, Poll, Finish. The coordinator's on: Answer,
  * Forest, Notice, Ballot. */
@@ -14,7 +14,7 @@
 #include "protocol/job_state.h"
 #include "protocol/protocol.h"
 
-/* Of how many last slots an owner can say what they gained; and one record in the integers of ballots. */
+/* The most last slots that a ballot is on; and one record in the integers of ballots. */
 enum { HR_TAILS_MAX = 3, HR_BALLOT_UNIT = 1 << 10 };
 
 /* How many of them owners vote on after a round: 0 but after the last, and never all slots. */
@@ -30,7 +30,8 @@ HR_MUST_CHECK hr_status hr_inprivate_coordinator(const hr_protocol_setup *setup,
 const hr_job_state *hr_inprivate_owner_course(const hr_protocol *owner);
 const hr_job_state *hr_inprivate_coordinator_course(const hr_protocol *coordinator);
 
-/* The last slots of the last round whose trees stay out of the model: the owners found that they do harm. */
+/* The last slots of the last round whose trees stay out of the model: by the votes they make predictions
+ * worse. */
 size_t hr_inprivate_dropped(const hr_protocol *coordinator);
 
 /* Ballots of the coordinator's job. Index: slot of the owner in the round. */
@@ -46,18 +47,18 @@ const hr_ballot *hr_inprivate_ballots(const hr_protocol *coordinator);
 /* Whether a job can be run on these terms. *invited: as many members as they list. Fails: FORMAT. */
 HR_MUST_CHECK hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *membership,
                                        size_t *invited, hr_error *err);
-/* What a tree, or a ballot, may be whose share of the job's budget this is. */
+/* The rules for a tree, or a ballot, whose share of the job's budget this is. */
 hr_tree_rules hr_terms_rules(const Hedgerow__Terms *terms, const hr_schema *schema, double share);
 
-/* What a list of member names says. Fails: FORMAT (a stranger, or somebody twice). */
+/* The members of a list of names. Fails: FORMAT (a name that is no member's, or a member twice). */
 HR_MUST_CHECK hr_status hr_members_read(const hr_membership *membership, const ProtobufCBinaryData *names,
                                         size_t count, size_t *members, hr_error *err);
-/* How a message from somebody else is read: its kind and content. Fails: FORMAT (none, or of a kind that is
+/* Reads a message of another party: its kind and content. Fails: FORMAT (none, or of a kind that is
  * not known), LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_message_read(const hr_event *event, Hedgerow__Message **out, hr_error *err);
 
-/* Queues a message: the trees of the slots first..end - 1, and the word on those that stay empty. Fails:
- * MEMORY. */
+/* Queues a message: the trees of the slots first..end - 1, and the signatures of those that stay empty.
+ * Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_send_slots(hr_protocol *protocol, const hr_job_state *job_state, size_t to,
                                       size_t first, size_t end, hr_error *err);
 

@@ -22,7 +22,7 @@ typedef struct coordinator {
     bool *sent;                  /* slots to whose owners the coordinator sent it itself */
     hr_job_state job_state;
     hr_ballot *ballots; /* one a slot */
-    hr_arena *arena;    /* of what ballots say */
+    hr_arena *arena;    /* of the content of ballots */
     size_t dropped, heard[HR_MEMBERS_MAX];
 } coordinator;
 
@@ -47,7 +47,7 @@ static size_t round_end(const coordinator *m) {
 
 /* ---- The end ---- */
 
-/* Everybody who may still wait hears of it. */
+/* Sends the end of the job to every invited owner. */
 static hr_status dismiss(coordinator *m, const char *reason, hr_error *err) {
     Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
     finish.reason = hr_text_of(reason);
@@ -82,7 +82,7 @@ static hr_status list_all(const coordinator *m, Hedgerow__Forest *forest, hr_err
                              forest, err);
 }
 
-/* Along the chain only the coordinator knows all trees. */
+/* Along the chain only the coordinator has all trees. */
 static hr_status poll(coordinator *m, hr_error *err) {
     Hedgerow__Poll poll = HEDGEROW__POLL__INIT;
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
@@ -192,8 +192,8 @@ static double median_vote(const coordinator *m, size_t field, size_t *voters) {
     return median(numbers, *voters);
 }
 
-/* Section VI-B asks for a control of every owner's tree. What an early one spoils, those after it mend; the
- * last have nobody after them. They are left out if owners lose by them, beyond what noise explains, and more
+/* Section VI-B asks for a control of every owner's tree. Later trees correct an early one; no tree
+ * corrects the last ones. They are left out if owners lose by them, beyond what noise explains, and more
  * slots only if they lose by so much more: by three standard deviations of a sum. What all gain is the median
  * owner's gain times their number; of Laplace noise the median varies no more than the mean, for any number
  * of voters, so that the sum's standard deviation is one for it too. */
@@ -227,7 +227,7 @@ static hr_status count_round_gain(coordinator *m, hr_error *err) {
     bool more = !(m->setup.round_gain > 0) || round_gain >= m->setup.round_gain;
     hr_status status =
         hr_protocol_say(&m->protocol, HR_ACT_LOG, 0, err, "round %zu improved the model by %.4f: %s",
-                        m->round + 1, round_gain, more ? "one more" : "enough");
+                        m->round + 1, round_gain, more ? "another round follows" : "the last round");
     if (status) return status;
     if (!more) return finish_job(m, err);
     status = next_round(m, err);
@@ -301,7 +301,7 @@ static bool all_answered(const coordinator *m) {
     return true;
 }
 
-/* An owner may still say no when it hears who else takes part. */
+/* An owner may still decline when it gets the list of owners. */
 static hr_status withdraw(coordinator *m, size_t from, hr_error *err) {
     m->gone[from] = true;
     if (m->phase == POLLED && all_voted(m)) return count_votes(m, err);
@@ -395,7 +395,7 @@ static hr_status handle_owner_message(coordinator *m, const hr_event *event, hr_
     return status;
 }
 
-/* Whoever broke the protocol is waited for no more. */
+/* A member that broke the protocol is no longer awaited. */
 static hr_status cut_off_owner(coordinator *m, size_t member, const char *why, hr_error *err) {
     hr_status status = hr_protocol_say(&m->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
     m->gone[member] = true;

@@ -24,7 +24,7 @@ typedef struct owner {
     bool broadcast, votes;      /* votes: the job has them */
     bool polled;                /* it is to vote on `round` */
     hr_job_state job_state;
-    hr_event *early; /* from members whom the terms named */
+    hr_event *early; /* from members that the terms name */
     size_t early_count, heard[HR_MEMBERS_MAX];
     bool invited[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX]; /* cut: it broke the protocol */
 } owner;
@@ -51,8 +51,8 @@ static hr_status notify(owner *o, size_t slot, Hedgerow__Notice__Kind kind, hr_e
 
 /* ---- Passing on ---- */
 
-/* Algorithm 2, lines 6 and 10: all trees to the next owner. The coordinator has each from who trained it, so
- * that nobody on the way can keep one back. */
+/* Algorithm 2, lines 6 and 10: all trees to the next owner. The coordinator gets each from the owner that
+ * trained it, so that no other owner can withhold it. */
 static hr_status pass_along(owner *o, size_t slot, hr_error *err) {
     size_t open = hr_job_state_next_open(&o->job_state), owners = o->job_state.owner_count,
            slots = hr_job_state_slots(&o->job_state);
@@ -62,7 +62,7 @@ static hr_status pass_along(owner *o, size_t slot, hr_error *err) {
                                 slots, err);
 }
 
-/* Section VI-C: the new tree to everybody at once. */
+/* Section VI-C: the new tree to all owners at once. */
 static hr_status pass_around(owner *o, size_t slot, hr_error *err) {
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < o->job_state.owner_count; i++)
@@ -214,7 +214,7 @@ static hr_status keep_early(owner *o, const hr_event *event, hr_error *err) {
     return status;
 }
 
-/* The coordinator helps, and passes over whoever sent no valid forest. */
+/* The coordinator sends the trees instead, and skips the owner that sent no valid forest. */
 static hr_status complain(owner *o, size_t member, hr_error *err) {
     size_t position = hr_job_state_position(&o->job_state, member);
     if (position == o->job_state.owner_count) return HR_OK;
@@ -262,7 +262,7 @@ static hr_status on_round(owner *o, const Hedgerow__Round *round, hr_error *err)
     return HR_OK;
 }
 
-/* A second vote on a round would cost what nobody has reserved. */
+/* No budget is reserved for a second vote on a round. */
 static hr_status on_poll(owner *o, const Hedgerow__Poll *poll, hr_error *err) {
     if (o->phase != RUNNING || !o->votes || poll->round != o->round || poll->round < o->vote_next)
         return hr_protocol_refuse("a poll at the wrong time", err);

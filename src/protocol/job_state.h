@@ -1,9 +1,9 @@
-/* The job state of a job whose trees are trained one after the other: who is to train which tree, and what
- * became of it.
+/* The job state of a job whose trees are trained one after the other: which owner trains which tree, and the
+ * outcome.
  *
  * Slots are numbered by round and by the owners' order: slot = round * owners + position. A slot is open
- * until its owner's tree is there, or the coordinator says that it stays empty. A tree that comes after all
- * takes an empty slot: what is known only grows. */
+ * until its owner's tree is there, or the coordinator signs that it stays empty. A tree that comes later
+ * takes an empty slot: slots never lose a tree. */
 #ifndef HR_PROTOCOL_JOB_STATE_H
 #define HR_PROTOCOL_JOB_STATE_H
 
@@ -16,7 +16,7 @@ typedef enum hr_slot_state { HR_SLOT_OPEN, HR_SLOT_EMPTY, HR_SLOT_TREE } hr_slot
 typedef struct hr_slot {
     hr_slot_state state;
     hr_bytes tree;        /* a Tree */
-    hr_paid_tree decoded; /* what it says, checked; lives in the arena of the job state */
+    hr_paid_tree decoded; /* the same, checked; lives in the arena of the job state */
     uint8_t signature[HR_SIGNATURE_SIZE];
 } hr_slot;
 
@@ -35,7 +35,7 @@ HR_MUST_CHECK hr_status hr_job_state_begin(hr_job_state *job_state, hr_error *er
 void hr_job_state_done(hr_job_state *job_state);
 
 size_t hr_job_state_slots(const hr_job_state *job_state);
-/* The member who trains the tree of a slot. */
+/* The member that trains the tree of a slot. */
 size_t hr_job_state_owner(const hr_job_state *job_state, size_t slot);
 /* The first open slot; the number of slots if there is none. */
 size_t hr_job_state_next_open(const hr_job_state *job_state);
@@ -46,11 +46,11 @@ size_t hr_job_state_position(const hr_job_state *job_state, size_t member);
  * refuse it), MEMORY. */
 HR_MUST_CHECK hr_status hr_job_state_sign_tree(hr_job_state *job_state, size_t slot, const uint8_t *tree,
                                                size_t size, hr_error *err);
-/* The coordinator's word that a slot stays empty; it signs it. No effect on a tree. */
+/* Coordinator: signs that a slot stays empty. No effect on a slot with a tree. */
 void hr_job_state_sign_empty(hr_job_state *job_state, size_t slot);
 
-/* What somebody else sent. Nothing is taken unless all of it is in order. Fails: FORMAT, POLICY, LIMIT,
- * MEMORY. */
+/* Takes slots that another party sent: all of them, or none if one is not valid. Fails: FORMAT, POLICY,
+ * LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_job_state_merge(hr_job_state *job_state, const Hedgerow__Forest *forest,
                                            hr_error *err);
 HR_MUST_CHECK hr_status hr_job_state_empty(hr_job_state *job_state, size_t slot,

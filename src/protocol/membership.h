@@ -1,4 +1,4 @@
-/* The members of a federation, as its file lists them: who may speak, and by which key it is known. */
+/* The members of a federation, as its file lists them: their names and public keys. */
 #ifndef HR_PROTOCOL_MEMBERSHIP_H
 #define HR_PROTOCOL_MEMBERSHIP_H
 
@@ -11,7 +11,7 @@ typedef struct hr_member {
     hr_public_key key;
 } hr_member;
 
-/* Members are known by their index. */
+/* A member is identified by its index. */
 typedef struct hr_membership {
     const char *federation;
     const hr_member *members;

@@ -11,7 +11,7 @@
 /* Of one message, over all of its envelopes; and of the memory that its reading may take. */
 enum { HR_MESSAGE_MAX = 8 << 20, HR_UNPACKED_MAX = 64 << 20 };
 
-/* Bytes that belong to whoever holds them; freed with free(). */
+/* Bytes that the holder owns; freed with free(). */
 typedef struct hr_bytes {
     uint8_t *at;
     size_t size;

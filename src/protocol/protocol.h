@@ -1,7 +1,7 @@
 /* Protocols as state machines without I/O: events go in, actions come out.
  *
  * A machine depends on its events alone: fed the same events again it takes the same actions. So a journal of
- * events is all that a party needs to go on after a crash (party/party.h): the events are fed again, and
+ * events is all that a party needs to continue after a crash (party/party.h): the events are fed again, and
  * actions that were carried out before are dropped. Whatever another party sends is at worst an action
  * HR_ACT_CUT_OFF, never an error: errors are for want of memory. */
 #ifndef HR_PROTOCOL_PROTOCOL_H
@@ -18,7 +18,7 @@ typedef enum hr_event_kind {
     HR_EVENT_DECIDED = 2, /* owner: number: whether it accepts; bytes: the reason why not */
     HR_EVENT_BEGUN = 3,   /* work has begun: budget is reserved, noise may have been drawn */
     HR_EVENT_WORKED = 4,  /* bytes: the Tree or Ballot; none: the work was lost, or failed */
-    HR_EVENT_AWAY = 5     /* coordinator: nothing has come for as long as it is ready to wait */
+    HR_EVENT_AWAY = 5     /* coordinator: nothing has come within the deadline */
 } hr_event_kind;
 
 typedef struct hr_event {
@@ -34,10 +34,10 @@ typedef enum hr_action_kind {
     HR_ACT_DECIDE,   /* owner: bytes: the Terms; answered by HR_EVENT_DECIDED */
     HR_ACT_TRAIN,    /* owner: train the tree of `slot`; answered by BEGUN, then WORKED */
     HR_ACT_VOTE,     /* owner: vote on the round that ends before `slot`; answered likewise */
-    HR_ACT_CUT_OFF, /* member broke the protocol: nothing of its own is listened to any more; text says why */
-    HR_ACT_LOG,     /* text: progress, for people */
-    HR_ACT_FINISH,  /* the job is done; coordinator: make the model */
-    HR_ACT_FAIL     /* the job has ended without a model; text says why */
+    HR_ACT_CUT_OFF,  /* member broke the protocol: its messages are dropped from now on; text: why */
+    HR_ACT_LOG,      /* text: progress, for people */
+    HR_ACT_FINISH,   /* the job is done; coordinator: make the model */
+    HR_ACT_FAIL      /* the job has ended without a model; text: why */
 } hr_action_kind;
 
 enum { HR_ACTION_TEXT = 240 };
@@ -51,16 +51,15 @@ typedef struct hr_action {
 
 typedef struct hr_protocol hr_protocol;
 
-/* What a machine is told about its party and its job. Everything outlives the machine. */
+/* The party and the job of a machine. Everything outlives the machine. */
 typedef struct hr_protocol_setup {
     const hr_party_view *view;
     hr_job_id job;
     const hr_schema *schema; /* the party's own */
     size_t coordinator;      /* member */
-    size_t min_owners;       /* owner: a job of fewer is none of its own */
+    size_t min_owners;       /* owner: it declines a job of fewer */
     hr_bytes terms;          /* coordinator: what it offers (Terms) */
-    double round_gain; /* coordinator: a round gain below it ends the job; used if the terms say that there
-                          are votes */
+    double round_gain; /* coordinator: a round gain below it ends the job; used if the terms have votes */
 } hr_protocol_setup;
 
 /* Makes a machine. Owner: the caller frees *out with hr_protocol_free. Fails: FORMAT (coordinator: terms),
@@ -71,11 +70,11 @@ typedef hr_status hr_protocol_make(const hr_protocol_setup *setup, hr_protocol *
 HR_MUST_CHECK hr_status hr_protocol_feed(hr_protocol *protocol, const hr_event *event, hr_error *err);
 /* The next action, oldest first; false: none, as of NULL. Its bytes are the caller's to free. */
 bool hr_protocol_next(hr_protocol *protocol, hr_action *out);
-/* Whether an AWAY event would change anything: somebody is waited for. */
+/* Whether the machine waits for a member, so that an AWAY event has an effect. */
 bool hr_protocol_waits(const hr_protocol *protocol);
 void hr_protocol_free(hr_protocol *protocol);
 
-/* ---- For those who write one ---- */
+/* ---- To implement one ---- */
 
 struct hr_protocol {
     hr_status (*feed)(hr_protocol *self, const hr_event *event, hr_error *err);
@@ -87,7 +86,7 @@ struct hr_protocol {
 
 /* Queues an action, and owns its bytes from then on, even on failure. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_protocol_act(hr_protocol *protocol, hr_action action, hr_error *err);
-/* Queues a message; `content` is of the type that its kind says. Fails: MEMORY. */
+/* Queues a message; `content` is of the type of its kind. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_protocol_send(hr_protocol *protocol, size_t to, Hedgerow__Message__KindCase kind,
                                          const void *content, hr_error *err);
 /* Queues an action that is a line of text. */

@@ -139,7 +139,7 @@ static hr_status read_wire_release(const Hedgerow__Release *in, const hr_tree_ru
         return refuse_wire_tree("a release by an unknown mechanism", err);
     if (!is_of_place(in, rules, slot)) return refuse_wire_tree("a release of another slot", err);
     if (in->level < -1 || in->level > DEPTH_MAX)
-        return refuse_wire_tree("a release of a level that no tree has", err);
+        return refuse_wire_tree("a release of an impossible level", err);
     const char *what = hr_arena_text(arena, (const char *)in->what.data, in->what.len);
     if (!what) return hr_fail_memory(err);
     *out = (hr_release){.what = what,

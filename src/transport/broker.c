@@ -23,7 +23,7 @@ static bool is_this_machine(const char *host) {
     return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 || strncmp(host, "127.", 4) == 0;
 }
 
-/* A broker that is dialled by a name of this machine listens there alone. */
+/* A broker whose address is local to this machine listens on that address only. */
 static void write_server(hr_buffer *out, const char *federation, const hr_broker_address *address) {
     hr_buffer_format(
         out,
@@ -35,29 +35,29 @@ static void write_server(hr_buffer *out, const char *federation, const hr_broker
     } else {
         hr_buffer_text(out, "host: \"0.0.0.0\"\n");
     }
-    hr_buffer_format(out,
-                     "port: %u\n"
-                     "server_name: \"hedgerow-%s\"\n"
-                     "max_payload: %d\n\n"
-                     "tls {\n"
-                     "  cert_file: \"server.pem\"\n"
-                     "  key_file: \"server-key.pem\"\n"
-                     "  ca_file: \"ca.pem\"\n"
-                     "  # Nobody connects without a certificate of this federation; its subject alternative "
-                     "name is the user.\n"
-                     "  verify_and_map: true\n"
-                     "  timeout: 5\n"
-                     "}\n\n"
-                     "# nats-server 2.9 brings packets to the disk every two minutes: a power cut may lose "
-                     "what it took since. Members keep\n"
-                     "# what they sent until the receiver itself has confirmed it, and send it again.\n"
-                     "jetstream {\n"
-                     "  store_dir: \"store\"\n"
-                     "  max_memory_store: 64MB\n"
-                     "  max_file_store: %lld\n"
-                     "}\n\n",
-                     address->port, federation, HR_PACKET_MAX + FRAME,
-                     (long long)stream_bytes + stream_bytes / 4);
+    hr_buffer_format(
+        out,
+        "port: %u\n"
+        "server_name: \"hedgerow-%s\"\n"
+        "max_payload: %d\n\n"
+        "tls {\n"
+        "  cert_file: \"server.pem\"\n"
+        "  key_file: \"server-key.pem\"\n"
+        "  ca_file: \"ca.pem\"\n"
+        "  # No client connects without a certificate of this federation; its subject alternative "
+        "name is the user.\n"
+        "  verify_and_map: true\n"
+        "  timeout: 5\n"
+        "}\n\n"
+        "# nats-server 2.9 brings packets to the disk every two minutes: a power cut may lose "
+        "what it took since. Members keep\n"
+        "# what they sent until the receiver itself has confirmed it, and send it again.\n"
+        "jetstream {\n"
+        "  store_dir: \"store\"\n"
+        "  max_memory_store: 64MB\n"
+        "  max_file_store: %lld\n"
+        "}\n\n",
+        address->port, federation, HR_PACKET_MAX + FRAME, (long long)stream_bytes + stream_bytes / 4);
 }
 
 static void begin_user(hr_buffer *out, const char *name) {
@@ -68,7 +68,7 @@ static void end_user(hr_buffer *out, const char *name) {
     hr_buffer_format(out, "] }\n        subscribe { allow: [\"_INBOX_%s.>\"] }\n      }\n    }\n", name);
 }
 
-/* As itself to anybody; from its own inbox. */
+/* To any member, under its own name; from its own inbox. */
 static void write_member(hr_buffer *out, const char *f, const char *name) {
     begin_user(out, name);
     hr_buffer_format(out,

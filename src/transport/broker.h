@@ -1,11 +1,11 @@
-/* What a broker needs to know to carry the packets of one federation: its configuration, and the inboxes that
+/* What a broker needs for the packets of one federation: its configuration, and the inboxes that
  * are made in it. */
 #ifndef HR_TRANSPORT_BROKER_H
 #define HR_TRANSPORT_BROKER_H
 
 #include "transport/nats.h"
 
-/* The user of the broker who makes the inboxes; no member has this name. */
+/* The user of the broker that makes the inboxes; no member has this name. */
 #define HR_BROKER_ADMIN "admin"
 
 enum { HR_BROKER_INBOX_PACKETS = 4096 /* of one sender that wait in one inbox */ };

@@ -1,4 +1,4 @@
-/* All of X.509 is OpenSSL's; what is decided here is what a certificate of a federation says. */
+/* All of X.509 is OpenSSL's; this file decides the content of a certificate. */
 #include "transport/certificates.h"
 
 #include <assert.h>
@@ -36,7 +36,7 @@ static hr_status fail_openssl(hr_error *err) {
     return status;
 }
 
-/* ---- What a certificate says ---- */
+/* ---- The content of a certificate ---- */
 
 /* A random number that is positive and of full length, so that no two are alike. */
 static bool set_serial(X509 *certificate) {

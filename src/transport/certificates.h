@@ -1,7 +1,7 @@
-/* The certificates of one federation: its own authority, which nobody else trusts and which vouches for
+/* The certificates of one federation: its own authority, which is used for
  * nothing else.
  *
- * They say who may connect to the broker, and tell members that it is the broker they talk to. Packets do not
+ * They decide which members may connect to the broker, and identify the broker to members. Packets do not
  * depend on them: those are sealed and signed under keys that no broker and no authority holds. X.509, ECDSA
  * on P-256, SHA-256. */
 #ifndef HR_TRANSPORT_CERTIFICATES_H

@@ -9,7 +9,7 @@ typedef struct letter {
     struct letter *next;
     uint8_t *bytes;
     size_t size;
-    bool shown; /* to its receiver, who has not settled it */
+    bool shown; /* to its receiver, which has not settled it */
 } letter;
 
 /* What waits for one member. */

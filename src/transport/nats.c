@@ -156,7 +156,7 @@ static void settle_packet(hr_transport *self, hr_packet *packet) {
 
 /* ---- Opening and closing ---- */
 
-/* Whoever opens this inbox next need not wait for what was not settled. */
+/* The next opening of this inbox need not wait for unsettled packets. */
 static void nack_packets(natsMsg *message) {
     (void)natsMsg_Nak(message, NULL);
     natsMsg_Destroy(message);
@@ -182,7 +182,7 @@ static natsStatus bind_inbox(nats_end *end) {
     jsErrCode code = 0;
     char subject[SUBJECT];
     snprintf(subject, sizeof subject, "fed.%s.%s.*", end->federation, end->name);
-    /* libnats binds to an inbox even if nobody answers for it. */
+    /* libnats binds to an inbox even if it does not exist. */
     jsConsumerInfo *info = NULL;
     natsStatus s = js_GetConsumerInfo(&info, end->link.jetstream, end->federation, end->name, NULL, &code);
     jsConsumerInfo_Destroy(info);

@@ -1,12 +1,13 @@
-/* A transport for organisations: a NATS JetStream broker, which everybody dials and nobody has to trust.
+/* A transport for organisations: a NATS JetStream broker, which every member connects to and none has to
+ * trust.
  *
  * One stream holds the packets of one federation until they are settled. The subject fed.FEDERATION.TO.FROM
  * is where FROM puts packets for TO: the broker lets a member publish on fed.FEDERATION.*.SELF alone, and
  * read from its own consumer alone, which filters fed.FEDERATION.SELF.*. That keeps members from flooding or
- * emptying each other's inboxes; who sent a packet, its signature says and not its subject.
+ * emptying each other's inboxes; the sender of a packet follows from its signature, not its subject.
  *
  * libnats, once used, keeps threads of its own and ignores SIGPIPE until the process ends; nats_Close, which
- * would end them for everybody in the process, is left to the program. */
+ * would end them for the whole process, is left to the program. */
 #ifndef HR_TRANSPORT_NATS_H
 #define HR_TRANSPORT_NATS_H
 
@@ -27,13 +28,13 @@ typedef struct hr_nats_options {
     const char *url;                                       /* tls://HOST:PORT */
     const char *authority, *certificate, *certificate_key; /* files in PEM */
     const char *federation, *name;
-    bool (*again)(void *user); /* asked whenever nobody answers at the URL: whether to try again, after a
+    bool (*again)(void *user); /* called whenever the URL does not answer: whether to try again, after a
                                   pause of its own. NULL: no */
     void *user;
 } hr_nats_options;
 
 /* Connects to the broker and binds to the inbox of `name`. Only silence is worth another try, see `again`:
- * what is refused stays refused. Later losses of the connection are mended in the background, for ever:
+ * what is refused stays refused. A lost connection is restored in the background, without limit:
  * meanwhile send fails with IO and receive returns nothing. Owner: the caller closes it. Thread: one at a
  * time per transport. Fails: IO (cannot reach the broker, or it is not the federation's), POLICY (the broker
  * refuses this member), ARGUMENT, MEMORY. */

@@ -20,38 +20,38 @@ enum {
 
 /* ---- Failures ---- */
 
-/* libnats says "(FILE:LINE): WORDS". */
-static const char *without_place(const char *said) {
-    const char *end = said[0] == '(' ? strstr(said, "): ") : NULL;
-    return end ? end + 3 : said;
+/* Messages of libnats have the form "(FILE:LINE): WORDS". */
+static const char *without_place(const char *message) {
+    const char *end = message[0] == '(' ? strstr(message, "): ") : NULL;
+    return end ? end + 3 : message;
 }
 
-/* What libnats or the broker last said, in printable ASCII. */
+/* The last message of libnats or the broker, in printable ASCII. */
 static void last_words(const hr_nats_link *link, natsStatus reason, char words[WORDS]) {
-    const char *said = NULL;
+    const char *message = NULL;
     natsStatus remembered = NATS_OK;
-    if (link->connection && natsConnection_GetLastError(link->connection, &said) != NATS_NOT_PERMITTED)
-        said = NULL;
-    if (!said) said = nats_GetLastError(&remembered);
-    if (!said || !*said) said = natsStatus_GetText(reason);
-    snprintf(words, WORDS, "%s", without_place(said));
+    if (link->connection && natsConnection_GetLastError(link->connection, &message) != NATS_NOT_PERMITTED)
+        message = NULL;
+    if (!message) message = nats_GetLastError(&remembered);
+    if (!message || !*message) message = natsStatus_GetText(reason);
+    snprintf(words, WORDS, "%s", without_place(message));
     for (char *c = words; *c; c++)
         if (*c < ' ' || *c > '~') *c = '?';
 }
 
-/* A broker answers a forbidden publication or subscription not at all, but tells the connection of it. */
+/* A broker does not answer a forbidden publication or subscription; the connection gets an error. */
 static bool was_forbidden(const hr_nats_link *link) {
-    const char *said = NULL;
-    return link->connection && natsConnection_GetLastError(link->connection, &said) == NATS_NOT_PERMITTED;
+    const char *message = NULL;
+    return link->connection && natsConnection_GetLastError(link->connection, &message) == NATS_NOT_PERMITTED;
 }
 
 /* A broker that does not accept a member's certificate cuts the connection after the handshake (TLS 1.3):
  * libnats fails to write, and says by a text alone that it was to a TLS connection, or misses an answer. */
 bool hr_nats_is_insecure(natsStatus reason) {
     natsStatus remembered = NATS_OK;
-    const char *said = reason == NATS_IO_ERROR ? nats_GetLastError(&remembered) : NULL;
+    const char *message = reason == NATS_IO_ERROR ? nats_GetLastError(&remembered) : NULL;
     return reason == NATS_SSL_ERROR || reason == NATS_SECURE_CONNECTION_WANTED ||
-           reason == NATS_PROTOCOL_ERROR || (said && strstr(said, "SSL_"));
+           reason == NATS_PROTOCOL_ERROR || (message && strstr(message, "SSL_"));
 }
 
 bool hr_nats_is_silence(const hr_nats_link *link, natsStatus reason) {
@@ -109,7 +109,8 @@ hr_status hr_nats_fail_to_connect(const hr_nats_options *options, const hr_nats_
 
 /* ---- The connection ---- */
 
-/* libnats prints what nobody listens to. What matters is asked for where it matters: see was_forbidden. */
+/* Without a handler libnats prints errors. Those that matter are queried where they occur: see was_forbidden.
+ */
 static void ignore_error(natsConnection *connection, natsSubscription *subscription, natsStatus error,
                          void *user) {
     (void)connection, (void)subscription, (void)error, (void)user;
@@ -165,7 +166,7 @@ static hr_status check_nats_options(const hr_nats_options *options, hr_error *er
                    "the broker's URL '%.200s' is not one of TLS", options->url);
 }
 
-/* libnats does not say why it cannot read a file. */
+/* libnats gives no reason if it cannot read a file. */
 static hr_status check_files(const hr_nats_options *options, hr_error *err) {
     const char *paths[] = {options->authority, options->certificate, options->certificate_key};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {

@@ -11,7 +11,7 @@ typedef struct hr_nats_link {
     jsCtx *jetstream;
 } hr_nats_link;
 
-/* Whether the options can be used, whatever the broker says. Fails: ARGUMENT, IO (a file cannot be read). */
+/* Whether the options can be used, apart from the broker. Fails: ARGUMENT, IO (a file cannot be read). */
 HR_MUST_CHECK hr_status hr_nats_check(const hr_nats_options *options, hr_error *err);
 /* Options that were checked. Owner: the caller hangs up, also after a failure. */
 natsStatus hr_nats_connect(const hr_nats_options *options, hr_nats_link *out);
@@ -24,12 +24,12 @@ bool hr_nats_connected(const hr_nats_link *link);
 
 /* Whether a call failed because TLS, at either end, refuses the other. Ask straight after it. */
 bool hr_nats_is_insecure(natsStatus reason);
-/* Whether a call failed because nobody answers, which may change; not because of what the broker, or TLS,
- * refuses. Ask straight after it.
+/* Whether a call failed because there was no answer, which may change; not because the broker, or TLS,
+ * refused. Ask straight after it.
  */
 bool hr_nats_is_silence(const hr_nats_link *link, natsStatus reason);
 
-/* Says why `what` failed. Never HR_OK. */
+/* Sets the reason why `what` failed. Never HR_OK. */
 hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *what, hr_error *err);
 /* The same of hr_nats_connect. */
 hr_status hr_nats_fail_to_connect(const hr_nats_options *options, const hr_nats_link *link, natsStatus reason,

@@ -1,8 +1,8 @@
-/* Moving sealed packets between the members of a federation: what a transport promises, whichever it is.
+/* Moving sealed packets between the members of a federation: the contract of every transport.
  *
  * A transport is not trusted. It delivers at least once, in any order: it may repeat, delay or lose a packet,
- * and what comes out may not be what anybody sent. Packets are therefore sealed before they are sent and
- * verified after they come, and a sender keeps what it sent until the receiver itself has said that it came.
+ * and it may deliver bytes that no member sent. Packets are therefore sealed before they are sent and
+ * verified after they come, and a sender keeps what it sent until the receiver itself has acknowledged it.
  */
 #ifndef HR_TRANSPORT_TRANSPORT_H
 #define HR_TRANSPORT_TRANSPORT_H
@@ -23,7 +23,7 @@ typedef struct hr_transport hr_transport;
  */
 struct hr_transport {
     /* HR_OK: the transport took the packet, not that it arrived. The bytes stay the caller's. Fails: LIMIT
-     * (above HR_PACKET_MAX), ARGUMENT (the transport cannot know such a member), POLICY (the transport
+     * (above HR_PACKET_MAX), ARGUMENT (not a valid name of a member), POLICY (the transport
      * refuses), IO (send it again later), MEMORY. */
     hr_status (*send)(hr_transport *self, const char *to, const void *bytes, size_t size, hr_error *err);
 
@@ -36,7 +36,7 @@ struct hr_transport {
      * is left alone. A packet never settled comes again. */
     void (*settle)(hr_transport *self, hr_packet *packet);
 
-    /* Frees `self`. Packets that were not settled come again to who opens the same end next. */
+    /* Frees `self`. Packets that were not settled come again to the next opening of the same end. */
     void (*close)(hr_transport *self);
 };
 

@@ -293,7 +293,7 @@ static const bad_case bad_federation[] = {
     {TRANSPORT "members: [{name: a, key: " KEY_A "}, {name: a, key: " KEY_B "}]\n",
      "x.yaml:4:91: the name 'a' is used twice; give every member a unique name"},
     {TRANSPORT "members: [{name: a, key: " KEY_A "}, {name: b, key: " KEY_A "}]\n",
-     "x.yaml:4:99: 'b' has the key of 'a'; let every member make a key of its own with `hedgerow keygen`"},
+     "x.yaml:4:99: 'b' has the key of 'a'; make a new key for one of them with `hedgerow keygen`"},
     {TRANSPORT "members: [{name: a, key: hr-ed25519:AAAA}, {name: b, key: " KEY_A "}]\n",
      "x.yaml:4:26: field 'a': 'hr-ed25519:AAAA' is not a public key; paste the line that `hedgerow keygen` "
      "printed: hr-ed25519: and 44 "
@@ -669,8 +669,7 @@ static void test_files__must_be_readable(void **state) {
                       &err, "/dev/zero: a job file is larger than 1 MiB; is this the right file?");
 }
 
-/* Most cuts are refused; what is optional may be missing at the end, and remarks, and the end of the last
- * line. */
+/* Most cuts are refused; optional keys, comments and the end of the last line may be missing. */
 static void test_files__survive_being_cut(void **state) {
     static const char *const names[] = {GOLDEN "federation.yaml", GOLDEN "owner.yaml", GOLDEN "job.yaml"};
     static const size_t readable[] = {5, 9, 60};

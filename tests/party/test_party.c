@@ -455,7 +455,7 @@ static void test_budget__that_does_not_suffice_is_a_reason_to_refuse(void **stat
         harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
         (closed ? close_books : spend_elsewhere)(&l.parties[2]);
         harness_start(&l);
-        check_that_two_trained(&l, "owner owner-2 declines: what is left in the owner's ledger is too little",
+        check_that_two_trained(&l, "owner owner-2 declines: too little budget is left in the owner's ledger",
                                2);
     }
 }

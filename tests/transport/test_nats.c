@@ -93,7 +93,7 @@ static void test_packet__may_hold_any_bytes_up_to_the_limit(void **state) {
     assert_memory_equal(packet.bytes, bytes, HR_PACKET_MAX);
     bob->settle(bob, &packet);
     assert_int_equal(alice->send(alice, "bob", bytes, HR_PACKET_MAX + 1, &err), HR_E_LIMIT);
-    check_error(&err, HR_E_LIMIT, "a packet holds 1 to 786432 bytes, not 786433");
+    check_error(&err, HR_E_LIMIT, "a packet has 1 to 786432 bytes, not 786433");
     assert_int_equal(alice->send(alice, "bob", bytes, 0, &err), HR_E_LIMIT);
     expect_nothing(bob);
     free(bytes);
@@ -408,10 +408,10 @@ static void test_open__of_a_host_that_the_broker_is_not__fails(void **state) {
 static void test_open__with_arguments_that_cannot_be__is_refused(void **state) {
     char paths[3][SERVER_PATH];
     hr_nats_options options = server_options(*state, paths, "alice", "Alice");
-    refuse_open(&options, HR_E_ARGUMENT, "'Alice' is no name for a member");
+    refuse_open(&options, HR_E_ARGUMENT, "'Alice' is not a valid name of a member");
     options = server_options(*state, paths, "alice", "alice");
     options.federation = "demo.>";
-    refuse_open(&options, HR_E_ARGUMENT, "'demo.>' is no name for a federation");
+    refuse_open(&options, HR_E_ARGUMENT, "'demo.>' is not a valid name of a federation");
     options = server_options(*state, paths, "alice", "alice");
     options.url = "nats://localhost:4222";
     refuse_open(&options, HR_E_ARGUMENT, "is not one of TLS");
@@ -429,7 +429,7 @@ static void test_send__to_nobody__fails(void **state) {
                            "Bob", "b b", "-", "a-name-that-has-more-characters-than-32"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_int_equal(alice->send(alice, names[i], "x", 1, &err), HR_E_ARGUMENT);
-        check_error(&err, HR_E_ARGUMENT, "is no member's name");
+        check_error(&err, HR_E_ARGUMENT, "is not a valid name of a member");
     }
     alice->close(alice);
 }
