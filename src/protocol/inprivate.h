@@ -4,7 +4,7 @@
  * residuals with the trees so far, trains one private tree on records of its own that no other round uses,
  * and passes on. With `chain` the set of all trees travels along (Algorithm 2); with `broadcast` each new
  * tree goes to all owners at once (section VI-C). After a round the owners may vote, for a price, on whether
- * it was a round gain (section VI-B). An owner that does not answer is skipped.
+ * it improved the model enough (section VI-B). An owner that does not answer is skipped.
  *
  * An owner's machine acts on: Terms, Start, Forest, Skip, Round, Poll, Finish. The coordinator's on: Answer,
  * Forest, Notice, Ballot. */

@@ -86,7 +86,7 @@ static void test_absence__of_an_owner_costs_its_trees_only(void **state) {
 }
 
 /* It was waited for when it had not begun; mail that it finds says so before it spends anything. */
-static void test_absence__before_it_began_costs_its_nothing(void **state) {
+static void test_absence__before_it_began_costs_nothing(void **state) {
     (void)state;
     for (int order = HR_ORDER_CHAIN; order <= HR_ORDER_BROADCAST; order++) {
         harness l;
@@ -502,7 +502,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults__neither_lose_nor_double_anything),
         cmocka_unit_test(test_absence__of_an_owner_costs_its_trees_only),
-        cmocka_unit_test(test_absence__before_it_began_costs_its_nothing),
+        cmocka_unit_test(test_absence__before_it_began_costs_nothing),
         cmocka_unit_test(test_absence__between_reservation_and_outcome_burns_what_was_reserved),
         cmocka_unit_test(test_absence__of_the_coordinator_is_not_held_against_owners),
         cmocka_unit_test(test_absence__is_noted_when_the_mail_was_read),
