@@ -331,17 +331,6 @@ static void set_leaf(hr_depth_first *d, const pending *at) {
     hr_label_statistic(&d->plan->packing, d->plan->labels, d->total, stat);
 }
 
-/* Which bins go left, one byte a bin. */
-static void depth_first_left_table(const hr_split *split, uint32_t bin_count, uint8_t table[HR_BINS_MAX]) {
-    if (split->kind == HR_NUMBER) {
-        memset(table, 1, split->cut + 1u);
-        memset(table + split->cut + 1, 0, HR_BINS_MAX - 1u - split->cut);
-        table[0] = split->missing_left;
-        return;
-    }
-    for (uint32_t bin = 0; bin < bin_count; bin++) table[bin] = hr_bin_set_has(&split->left, (uint8_t)bin);
-}
-
 /* Deals the records of a node out in order, without a branch on them: those that go left stay in the array.
  * Returns how many. */
 static size_t deal_node_records(hr_depth_first *d, const pending *at, const hr_split *split) {
@@ -349,7 +338,7 @@ static size_t deal_node_records(hr_depth_first *d, const pending *at, const hr_s
     const uint8_t *bins = hr_binned_column(d->plan->binned, split->feature);
     record_array taken = {d->taken.rows + at->begin, d->taken.packed + at->begin}, spare = d->spare;
     size_t left = 0, right = 0;
-    depth_first_left_table(split, d->plan->binned->binning->features[split->feature].bin_count, table);
+    hr_split_left_table(split, d->plan->binned->binning, table);
     for (size_t i = 0, count = at->count; i < count; i++) {
         if (i + AHEAD < count) __builtin_prefetch(&bins[taken.rows[i + AHEAD]]);
         uint32_t row = taken.rows[i];

@@ -70,11 +70,6 @@ void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_cell *c
     }
 }
 
-/* Which bins go left, one byte a bin: turns any split into one load. */
-static void local_left_table(const hr_split *split, uint8_t table[HR_BINS_MAX]) {
-    for (int bin = 0; bin < HR_BINS_MAX; bin++) table[bin] = hr_split_goes_left(split, (uint8_t)bin);
-}
-
 /* The records [begin, end) of a node; rows as rows_of. */
 typedef struct stretch {
     const uint32_t *rows;
@@ -115,7 +110,7 @@ static buffer at(buffer b, size_t offset) {
 static size_t partition_node(hr_local_stats *local, const node_run *r, const hr_split *split, size_t chunks) {
     uint8_t table[HR_BINS_MAX];
     size_t lefts[CHUNKS_MAX];
-    local_left_table(split, table);
+    hr_split_left_table(split, local->binned->binning, table);
     const uint8_t *bins = hr_binned_column(local->binned, split->feature);
     buffer to = at(local->levels[(r->level + 1) & 1], r->begin),
            spare = at(local->levels[r->level & 1], r->begin);

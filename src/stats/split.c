@@ -1,11 +1,24 @@
 #include "stats/split.h"
 
+#include <string.h>
+
 hr_cell hr_split_left_sum(const hr_split *split, const hr_binning *binning, const hr_cell *cells) {
     const hr_cell *feature = cells + hr_histogram_at(split->feature);
     hr_cell sum = 0;
     for (uint32_t bin = 0; bin < binning->features[split->feature].bin_count; bin++)
         if (hr_split_goes_left(split, (uint8_t)bin)) sum += feature[bin];
     return sum;
+}
+
+void hr_split_left_table(const hr_split *split, const hr_binning *binning, uint8_t table[HR_BINS_MAX]) {
+    if (split->kind == HR_NUMBER) {
+        memset(table, 1, split->cut + 1u);
+        memset(table + split->cut + 1, 0, HR_BINS_MAX - 1u - split->cut);
+        table[0] = split->missing_left;
+        return;
+    }
+    for (uint32_t bin = 0; bin < binning->features[split->feature].bin_count; bin++)
+        table[bin] = hr_bin_set_has(&split->left, (uint8_t)bin);
 }
 
 bool hr_left_is_smaller(const hr_packing *packing, hr_cell left, hr_cell right) {

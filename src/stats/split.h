@@ -19,6 +19,9 @@ static inline bool hr_split_goes_left(const hr_split *split, uint8_t bin) {
     return bin ? bin <= split->cut : split->missing_left;
 }
 
+/* Whether each bin of the split's feature goes left, one byte a bin: turns any split into one load. */
+void hr_split_left_table(const hr_split *split, const hr_binning *binning, uint8_t table[HR_BINS_MAX]);
+
 /* Sum of the cells that a split sends left. */
 hr_cell hr_split_left_sum(const hr_split *split, const hr_binning *binning, const hr_cell *cells);
 
