@@ -45,10 +45,13 @@ double hr_records_memory(size_t rows, size_t features, size_t outputs, size_t tr
            hr_candidate_scan_memory(rows, outputs, trees, threads);
 }
 
+static hr_status need_bins(hr_records *r, const hr_ask *ask, hr_error *err) {
+    return r->binned ? HR_OK : hr_binned_columns(r->data, ask->binning, r->threads, &r->binned, err);
+}
+
 static hr_status prepare_scan(hr_records *r, const hr_ask *ask, hr_error *err) {
     if (r->scan) return HR_OK;
-    hr_status status =
-        r->binned ? HR_OK : hr_binned_columns(r->data, ask->binning, r->threads, &r->binned, err);
+    hr_status status = need_bins(r, ask, err);
     if (status) return status;
     hr_candidate_scan_setup setup = {r->targets, r->outputs, ask->base, ask->tree_count, r->threads};
     return hr_candidate_scan_new(r->binned, &setup, &r->scan, err);
@@ -91,11 +94,9 @@ static void totals(const hr_records *r, hr_exact *out) {
 }
 
 static hr_status reliability(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
-    hr_status status =
-        r->binned ? HR_OK : hr_binned_columns(r->data, ask->binning, r->threads, &r->binned, err);
-    return status
-               ? status
-               : hr_reliability_count(ask->forest, r->binned, hr_data_labels(r->data), r->threads, out, err);
+    hr_status status = need_bins(r, ask, err);
+    if (status) return status;
+    return hr_reliability_count(ask->forest, r->binned, hr_data_labels(r->data), r->threads, out, err);
 }
 
 hr_status hr_records_sums(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
