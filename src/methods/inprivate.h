@@ -39,9 +39,6 @@ typedef struct hr_inprivate_tree_job {
 HR_MUST_CHECK hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_options *options,
                                           hr_arena *arena, hr_tree *out, hr_error *err);
 
-/* The largest magnitude of a leaf of a sound tree: what its receivers can hold it to. */
-double hr_inprivate_value_max(const hr_schema *schema, const hr_fit_options *options);
-
 /* A forest without trees, with room for so many. Everything made is in `arena`. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_inprivate_forest_init(const hr_schema *schema, size_t trees, hr_arena *arena,
                                                  hr_forest *forest, hr_error *err);

@@ -329,7 +329,3 @@ hr_status hr_inprivate_tree_check(const hr_fit_facts *facts, hr_error *err) {
         status = hr_facts_check_sums(facts, "leaf sum", leaves - counts, UINT64_C(1) << sound.bits, err);
     return status ? status : hr_facts_check_sums(facts, "leaf count", counts, count_unit(classes), err);
 }
-
-double hr_inprivate_value_max(const hr_schema *schema, const hr_fit_options *options) {
-    return options->learning_rate * (hr_schema_task(schema) == HR_REGRESSION ? 1 : 4);
-}

@@ -119,7 +119,7 @@ static void test_tree__holds_what_its_receiver_checks(void **state) {
                     purse p = purse_open(HR_PURE, epsilons[e], rows);
                     hr_tree tree = must_tree(&p, t.data, scores, &options);
                     hr_error err = {0};
-                    double most = hr_inprivate_value_max(t.schema, &options);
+                    double most = options.learning_rate * (classes ? 4 : 1);
                     const hr_tree_limits limits = {t.schema, (size_t)options.depth, most, true};
                     hr_tree_fault fault;
                     if (hr_tree_check(&tree, &limits, &fault, &err)) fail_msg("%s", err.message);
