@@ -1,8 +1,8 @@
 /* Equations 18 and 19 of InPrivate Digging: how long a job takes by the number of owners, when trees go from
  * owner to owner and when each goes to everybody at once. All parties run in this process, one at a time, and
  * every one has a clock of its own: its steps, messages and seals and the journal included, move it on by the
- * processor time they take; a packet arrives at its sender's time, for the way itself takes nothing; and
- * whoever is the earliest goes on. So the clock of the coordinator tells what a federation of so many
+ * processor time they take; a packet arrives at its sender's time, transport takes no time; and the
+ * party with the earliest clock runs next. So the clock of the coordinator tells what a federation of so many
  * machines would take.
  *
  * usage: bench_chain FILE ROWS FEATURES OWNERS chain|broadcast ROUNDS [OPTION=VALUE]...

@@ -42,9 +42,9 @@ static int run_coordinate(const command *self, int argc, char **argv) {
 const command coordinate_command = {
     .name = "coordinate",
     .summary = "train a model with the owners of a federation",
-    .details = "Offers the job, and ends after the last tree. An owner that declines is dropped; an owner "
-               "that does not answer is skipped. "
-               "It may be stopped or killed at any time: started again, it continues.",
+    .details =
+        "Offers the job, and ends after the last tree. An owner that declines is dropped; an owner that does "
+        "not answer is skipped. It may be stopped or killed at any time: started again, it continues.",
     .example = "  hedgerow coordinate job.yaml --model model.json",
     .options = coordinate_options,
     .option_count = COUNT_OF(coordinate_options),

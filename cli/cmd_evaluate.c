@@ -82,13 +82,11 @@ static int run_evaluate(const command *self, int argc, char **argv) {
 const command evaluate_command = {
     .name = "evaluate",
     .summary = "compare a model's predictions with known labels",
-    .details = "Prints error, auc, logloss and ece for classes; rmse, mae and r2 for regression. ece is the "
-               "expected calibration error: how far "
-               "predicted probabilities are, on average over ten bins, from what happens. A measure that "
-               "does not exist (the auc of "
-               "three classes) is '-', in JSON null. The figures say something of the records: they are not "
-               "covered by the model's "
-               "guarantee.",
+    .details =
+        "Prints error, auc, logloss and ece for classes; rmse, mae and r2 for regression. ece is the "
+        "expected calibration error: how far predicted probabilities are, on average over ten bins, from "
+        "what happens. A measure that does not exist (the auc of three classes) is '-', in JSON null. The "
+        "figures say something of the records: they are not covered by the model's guarantee.",
     .example = "  hedgerow evaluate --model model.json --data test.csv",
     .options = evaluate_options,
     .option_count = COUNT_OF(evaluate_options),

@@ -64,8 +64,7 @@ const command federation_init_command = {
     .name = "federation init",
     .summary = "make the files of a federation, of its broker and of its members",
     .details = "It is safer if members make their own keys ('hedgerow keygen') and send the public ones: "
-               "then nobody else ever holds their "
-               "secret keys.",
+               "then nobody else ever holds their secret keys.",
     .example = "  hedgerow federation init fed --name demo --url tls://localhost:4222 --member coordinator "
                "--member north --member south",
     .options = init_options,

@@ -48,8 +48,7 @@ const command keygen_command = {
     .name = "keygen",
     .summary = "make the key of a member of a federation",
     .details = "The file holds the secret key: it stays on this machine, and only you may read it. The "
-               "public key is printed; it goes into "
-               "the federation file. An existing file is not changed.",
+               "public key is printed; it goes into the federation file. An existing file is not changed.",
     .example = "  hedgerow keygen hospital-a.key\n  hedgerow keygen --public hospital-a.key",
     .options = keygen_options,
     .option_count = COUNT_OF(keygen_options),

@@ -49,8 +49,7 @@ const command ledger_create_command = {
     .name = "ledger create",
     .summary = "create a ledger: the limit of what all runs on your records may spend",
     .details = "The limits can never be raised; an existing file is not changed. Keep one ledger for one set "
-               "of records: the limits of two "
-               "ledgers add up.",
+               "of records: the limits of two ledgers add up.",
     .example = "  hedgerow ledger create hospital.db --epsilon 3 --delta 1e-6",
     .options = create_options,
     .option_count = COUNT_OF(create_options),
@@ -171,8 +170,7 @@ const command ledger_show_command = {
     .name = "ledger show",
     .summary = "what was spent, when and on what, and what is left",
     .details = "A reserved entry belongs to a run that did not finish: it stays spent. A void entry belongs "
-               "to a run that failed before "
-               "anything was drawn: it is not spent.",
+               "to a run that failed before anything was drawn: it is not spent.",
     .example = "  hedgerow ledger show hospital.db",
     .options = show_options,
     .option_count = COUNT_OF(show_options),

@@ -168,11 +168,9 @@ out:
 const command predict_command = {
     .name = "predict",
     .summary = "predict the records of a table",
-    .details =
-        "Writes CSV with a header: for classes the most probable one and all probabilities "
-        "(class,p_VALUE,...), for regression "
-        "the predicted number (prediction). Predictions that exist are replaced with --force only; no other "
-        "file is.",
+    .details = "Writes CSV with a header: for classes the most probable one and all probabilities "
+               "(class,p_VALUE,...), for regression the predicted number (prediction). Predictions that "
+               "exist are replaced with --force only; no other file is.",
     .example = "  hedgerow predict --model model.json --data new.csv -o predictions.csv",
     .options = predict_options,
     .option_count = COUNT_OF(predict_options),

@@ -133,10 +133,9 @@ out:
 const command schema_check_command = {
     .name = "schema check",
     .summary = "compare a table with its schema",
-    .details =
-        "Prints the label, then the features: what is missing, outside the bounds (it would be clipped), "
-        "unknown (read as "
-        "missing) or not whole. The counts are private: for the owner only. Fails if a label is not usable.",
+    .details = "Prints the label, then the features: what is missing, outside the bounds (it would be "
+               "clipped), unknown (read as missing) or not whole. The counts are private: for the owner "
+               "only. Fails if a label is not usable.",
     .example = "  hedgerow schema check --data train.csv --schema schema.yaml",
     .options = check_options,
     .option_count = COUNT_OF(check_options),

@@ -53,8 +53,8 @@ const command schema_init_command = {
     .name = "schema init",
     .summary = "propose a schema for a table",
     .details = "Infers the kind of every column. Bounds and lists of values are read from the data and "
-               "marked REVIEW: they are private "
-               "until a person has replaced them by public knowledge. An existing file is not overwritten.",
+               "marked REVIEW: they are private until a person has replaced them by public knowledge. An "
+               "existing file is not overwritten.",
     .example = "  hedgerow schema init --data train.csv --label readmitted -o schema.yaml",
     .options = init_options,
     .option_count = COUNT_OF(init_options),

@@ -35,10 +35,9 @@ static int run_serve(const command *self, int argc, char **argv) {
 const command serve_command = {
     .name = "serve",
     .summary = "serve your records in the jobs of a federation",
-    .details =
-        "Waits for jobs, refuses what your policy does not allow, trains on your records and sends private "
-        "trees, charged to your "
-        "ledger. Records never leave. It may be stopped or killed at any time: started again, it continues.",
+    .details = "Waits for jobs, refuses what your policy does not allow, trains on your records and sends "
+               "private trees, charged to your ledger. Records never leave. It may be stopped or killed at "
+               "any time: started again, it continues.",
     .example = "  hedgerow serve hospital-a.yaml",
     .options = serve_options,
     .option_count = COUNT_OF(serve_options),

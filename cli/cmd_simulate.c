@@ -92,9 +92,9 @@ static int run_simulate(const command *self, int argc, char **argv) {
 const command simulate_command = {
     .name = "simulate",
     .summary = "try a job with all owners and the coordinator in one process",
-    .details = "The same roles and messages as over a broker, for a user who has all the records: it shows "
-               "what a federation would reach. "
-               "With --data nothing is spent, and the members in the job file are ignored.",
+    .details =
+        "The same roles and messages as over a broker, for a user who has all the records: it shows what a "
+        "federation would reach. With --data nothing is spent, and the members in the job file are ignored.",
     .example = "  hedgerow simulate job.yaml --data train.csv --parties 20 --model model.json",
     .options = simulate_options,
     .option_count = COUNT_OF(simulate_options),

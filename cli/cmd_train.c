@@ -77,9 +77,8 @@ static bool train_outputs_apart(const command *self, const train_args *args) {
 
 static bool consistent(const command *self, const train_args *args) {
     if (args->seed.given && !args->reproducible) {
-        usage_error(self->name,
-                    "--seed makes the noise predictable and the model not private; if this is a test, add "
-                    "--unsafe-reproducible-noise");
+        usage_error(self->name, "--seed makes the noise predictable and the model not private; if this is a "
+                                "test, add --unsafe-reproducible-noise");
         return false;
     }
     if (args->threads.value > INT_MAX) {
@@ -118,7 +117,7 @@ static void run_done(train_run *run) {
     hr_schema_free(run->schema);
 }
 
-/* Whoever has made the last step may finish: the budget is spent, and the model is nearly there. */
+/* After its last step a run is not cancelled: the budget is spent, and the model is nearly made. */
 static bool should_continue_training(void *user, size_t done, size_t total) {
     progress_step(user, done, total);
     return done == total || !interrupted();
@@ -327,10 +326,9 @@ const command train_command = {
     .name = "train",
     .summary = "train a model",
     .details = "Checks the options, the model's path, the schema, the ledger and the data before it spends "
-               "anything. Only released "
-               "values get into the model: it may be published as its privacy statement says. A model that "
-               "exists is replaced with "
-               "--force only. Ctrl-C ends a run, which then says what stays reserved (exit code 130).",
+               "anything. Only released values get into the model: it may be published as its privacy "
+               "statement says. A model that exists is replaced with --force only. Ctrl-C ends a run, which "
+               "then says what stays reserved (exit code 130).",
     .example = "  hedgerow train --plan --rows 20000 --epsilon 1 --schema schema.yaml\n"
                "  hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --ledger hospital.db "
                "--model model.json",

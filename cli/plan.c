@@ -64,8 +64,7 @@ static void print_noise(const hr_plan_info *plan) {
     char text[400];
     snprintf(text, sizeof text,
              "for a leaf of %.0f records the mean error of the model, labels being mapped to -1..1, is known "
-             "with a standard deviation of "
-             "%.3g (%.3g %s): %s",
+             "with a standard deviation of %.3g (%.3g %s): %s",
              plan->leaf_records, plan->gradient_noise, plan->label_noise, unit,
              noise_size_of(plan->gradient_noise));
     print_line("noise", text);
@@ -83,11 +82,11 @@ static void print_promise(const hr_plan_info *plan) {
     hr_spent_text(100 / (1 + exp(-plan->epsilon)), percent);
     hr_spent_text(plan->delta, delta);
     hr_delta_left_text(1 / plan->records, largest);
-    size_t at = (size_t)snprintf(text, sizeof text,
-                                 "one record changes the odds of any conclusion from the model by at most "
-                                 "e^epsilon = %s: 50 %% becomes %s "
-                                 "%% or less (epsilon 0.1: 52.5 %%, 1: 73.2 %%, 8: 99.97 %%)",
-                                 odds, percent);
+    size_t at =
+        (size_t)snprintf(text, sizeof text,
+                         "one record changes the odds of any conclusion from the model by at most e^epsilon "
+                         "= %s: 50 %% becomes %s %% or less (epsilon 0.1: 52.5 %%, 1: 73.2 %%, 8: 99.97 %%)",
+                         odds, percent);
     if (plan->delta > 0) snprintf(text + at, sizeof text - at, ", except with probability delta = %s", delta);
     print_line("promise", text);
     if (!delta_too_large(plan->delta, plan->records)) return;

@@ -20,7 +20,7 @@ HR_API void hr_spent_text(double amount, char text[HR_AMOUNT_TEXT]);
 /* What may be spent, such as a limit or what is left of it, rounded down. A ledger takes a request in whole
  * units, rounded down: of 2^-40 for epsilon (rho and mu^2 too), of 2^-62 for delta. So an amount whose units
  * are those of the nearest decimal is printed as that decimal: a limit of 0.1 is 0.09999999999990905 in
- * units, and whoever asks for 0.1 gets just that. */
+ * units, and a request for 0.1 gets exactly that. */
 HR_API void hr_epsilon_left_text(double amount, char text[HR_AMOUNT_TEXT]);
 HR_API void hr_delta_left_text(double amount, char text[HR_AMOUNT_TEXT]);
 

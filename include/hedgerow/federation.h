@@ -115,9 +115,9 @@ typedef struct hr_simulation_data {
                      * then for one record of the file */
 } hr_simulation_data;
 
-/* The same job, roles and messages in one process, without a broker; the job file's part on members is not
- * looked at. Nothing is spent in any ledger: the model is as private as if all owners had taken part, and
- * whoever runs this has all of their records. Owner: the caller frees *out with hr_model_free. Fails: as
+/* The same job, roles and messages in one process, without a broker; the members in the job file are
+ * ignored. Nothing is spent in any ledger: the model is as private as if all owners had taken part, and
+ * the program has all of their records. Owner: the caller frees *out with hr_model_free. Fails: as
  * hr_coordinate. */
 HR_API HR_MUST_CHECK hr_status hr_simulate(const char *file, const hr_simulation_data *data,
                                            const hr_party_settings *settings, hr_model **out, hr_error *err);

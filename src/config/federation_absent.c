@@ -4,11 +4,10 @@
 #include <hedgerow/federation.h>
 
 static hr_status fail_absent_federation_absent(hr_error *err) {
-    return hr_fail(
-        err, HR_E_ABSENT,
-        "install libnats-dev, libssl-dev, libprotobuf-c-dev and protobuf-c-compiler, and build Hedgerow with "
-        "-Dfederation=enabled -Dnats=enabled",
-        "this build of Hedgerow cannot set up a federation and its broker");
+    return hr_fail(err, HR_E_ABSENT,
+                   "install libnats-dev, libssl-dev, libprotobuf-c-dev and protobuf-c-compiler, and build "
+                   "Hedgerow with -Dfederation=enabled -Dnats=enabled",
+                   "this build of Hedgerow cannot set up a federation and its broker");
 }
 
 hr_status hr_federation_init(const char *folder, const hr_federation_options *options, hr_error *err) {

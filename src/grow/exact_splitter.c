@@ -45,6 +45,6 @@ static hr_status choose_exact_split(hr_splitter *self, const hr_level_nodes *nod
     return HR_OK;
 }
 
-void hr_exact_splitter_init(hr_exact_splitter *greedy) {
-    greedy->splitter.choose = choose_exact_split;
+void hr_exact_splitter_init(hr_exact_splitter *splitter) {
+    splitter->splitter.choose = choose_exact_split;
 }

@@ -17,6 +17,6 @@ typedef struct hr_exact_splitter {
     int threads;
 } hr_exact_splitter;
 
-void hr_exact_splitter_init(hr_exact_splitter *greedy);
+void hr_exact_splitter_init(hr_exact_splitter *splitter);
 
 #endif

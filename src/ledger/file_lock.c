@@ -17,7 +17,7 @@ struct hr_file_lock {
     int file;
 };
 
-/* Whoever held the lock before may have removed the file that was opened: a lock on it is none. */
+/* The previous holder of the lock may have removed the file that was opened: a lock on it has no effect. */
 static bool is_at(const char *path, int file) {
     struct stat there, here;
     return !stat(path, &there) && !fstat(file, &here) && there.st_dev == here.st_dev &&

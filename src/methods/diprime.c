@@ -453,15 +453,12 @@ const hr_method hr_method_diprime = {
                       "Classification. 2020",
              .is_private = true,
              .sound = "Adding or removing one record changes the probability of any model by at most "
-                      "e^epsilon (plus delta). Medians: chosen on "
-                      "a public grid, width 2; features: by the sum of squared errors, width R^2; leaves: "
-                      "noisy sums and counts. K medians and "
-                      "a choice share a level's budget; every record draws its tree by itself.",
+                      "e^epsilon (plus delta). Medians: chosen on a public grid, width 2; features: by the "
+                      "sum of squared errors, width R^2; leaves: noisy sums and counts. K medians and a "
+                      "choice share a level's budget; every record draws its tree by itself.",
              .flaws = "The point drawn between two records reveals where they are; a leaf's noise is scaled "
-                      "by its exact number of "
-                      "records, and empty leaves are visible; K medians are K queries but only one is "
-                      "charged; parts of equal size shift "
-                      "when a record is added."},
+                      "by its exact number of records, and empty leaves are visible; K medians are K queries "
+                      "but only one is charged; parts of equal size shift when a record is added."},
     .defaults = diprime_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,

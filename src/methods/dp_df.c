@@ -249,12 +249,10 @@ const hr_method hr_method_dp_df = {
              .paper = "Fletcher, Islam: A Differentially Private Decision Forest. AusDM 2015",
              .is_private = true,
              .sound = "Adding or removing one record changes the probability of any model by at most "
-                      "e^epsilon (plus delta). Features: "
-                      "exponential mechanism (pure epsilon: permute-and-flip) by the Gini index summed over "
-                      "records, width 2, or by squared "
+                      "e^epsilon (plus delta). Features: exponential mechanism (pure epsilon: "
+                      "permute-and-flip) by the Gini index summed over records, width 2, or by squared "
                       "errors, width R^2; leaves: noisy class counts, or noisy sums and counts. Trees share "
-                      "the budget; or, with part, the "
-                      "records, each of which draws its tree by itself.",
+                      "the budget; or, with part, the records, each of which draws its tree by itself.",
              .flaws = ""},
     .defaults = dp_df_defaults,
     .sound_options = sound_options,

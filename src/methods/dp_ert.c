@@ -78,14 +78,12 @@ const hr_method hr_method_dp_ert = {
     .info = {.name = "dp-ert",
              .summary = "a forest of completely random trees with noisy leaves",
              .paper = "Bojarski, Choromanska, Choromanski, LeCun: Differentially- and "
-                      "non-differentially-private random decision trees. "
-                      "arXiv:1410.6973, 2014",
+                      "non-differentially-private random decision trees. arXiv:1410.6973, 2014",
              .is_private = true,
              .sound = "Adding or removing one record changes the probability of any model by at most "
-                      "e^epsilon (plus delta). Trees are "
-                      "drawn by public coins within public bounds; leaves: noisy class counts, or noisy sums "
-                      "and counts. Trees share "
-                      "the budget; or, with part, the records, each of which draws its tree by itself.",
+                      "e^epsilon (plus delta). Trees are drawn by public coins within public bounds; leaves: "
+                      "noisy class counts, or noisy sums and counts. Trees share the budget; or, with part, "
+                      "the records, each of which draws its tree by itself.",
              .flaws = ""},
     .defaults = dp_ert_defaults,
     .sound_options = sound_options,

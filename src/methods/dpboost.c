@@ -111,19 +111,18 @@ static const char *const paper_options[] = {"epsilon",        "trees",       "en
                                             "gradient-bound", "leaf-budget", NULL};
 
 const hr_method hr_method_dpboost = {
-    .info = {.name = "dpboost",
-             .summary = "boosting with an ensemble of ensembles (pure epsilon, or zCDP with --delta)",
-             .paper = "Li, Wu, Wen, He: Privacy-Preserving Gradient Boosting Decision Trees. AAAI 2020",
-             .is_private = true,
-             .sound = "Adding or removing one record changes the probability of any model by at most "
-                      "e^epsilon (plus delta). Splits: exponential "
-                      "mechanism (pure epsilon: permute-and-flip) of width 4 g*^2; leaves: noisy sums and "
-                      "counts; every record draws its tree by "
-                      "itself; bins public or paid for.",
-             .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width "
-                      "4 g*^2); subsets of fixed size "
-                      "shift when a record is added, so that trees do not compose in parallel; bin edges are "
-                      "exact statistics of the records."},
+    .info =
+        {.name = "dpboost",
+         .summary = "boosting with an ensemble of ensembles (pure epsilon, or zCDP with --delta)",
+         .paper = "Li, Wu, Wen, He: Privacy-Preserving Gradient Boosting Decision Trees. AAAI 2020",
+         .is_private = true,
+         .sound =
+             "Adding or removing one record changes the probability of any model by at most e^epsilon (plus "
+             "delta). Splits: exponential mechanism (pure epsilon: permute-and-flip) of width 4 g*^2; "
+             "leaves: noisy sums and counts; every record draws its tree by itself; bins public or paid for.",
+         .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 "
+                  "g*^2); subsets of fixed size shift when a record is added, so that trees do not compose "
+                  "in parallel; bin edges are exact statistics of the records."},
     .defaults = dpboost_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,

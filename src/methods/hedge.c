@@ -128,19 +128,17 @@ static void hedge_defaults(hr_fit_options *o) {
 static const char *const sound_options[] = {"epsilon", "delta", "bins", "loss", NULL};
 
 const hr_method hr_method_hedge = {
-    .info = {.name = "hedge",
-             .summary =
-                 "boosting of random trees, chosen and released privately: the best accuracy for a budget",
-             .paper = "a method of this project (docs/hedge.md)",
-             .is_private = true,
-             .sound = "Adding or removing one record changes the probability of any model by at most "
-                      "e^epsilon, plus delta. Trees are drawn "
-                      "by public coins and chosen by the exponential mechanism (pure epsilon: "
-                      "permute-and-flip) of width 2 G; leaves: noisy "
-                      "sums and counts over all records; bins, count, base score and calibration are paid "
-                      "for; everything else follows from "
-                      "released values.",
-             .flaws = ""},
+    .info =
+        {.name = "hedge",
+         .summary = "boosting of random trees, chosen and released privately: the best accuracy for a budget",
+         .paper = "a method of this project (docs/hedge.md)",
+         .is_private = true,
+         .sound =
+             "Adding or removing one record changes the probability of any model by at most e^epsilon, plus "
+             "delta. Trees are drawn by public coins and chosen by the exponential mechanism (pure epsilon: "
+             "permute-and-flip) of width 2 G; leaves: noisy sums and counts over all records; bins, count, "
+             "base score and calibration are paid for; everything else follows from released values.",
+         .flaws = ""},
     .defaults = hedge_defaults,
     .sound_options = sound_options,
     .paper_options = NULL,

@@ -179,22 +179,17 @@ const hr_method hr_method_inprivate = {
     .info = {.name = "inprivate",
              .summary = "boosting in rounds that halve the records, for one owner or for a federation",
              .paper = "Zhao, Ni, Hu, Chen, Zhou, Xiao, Wu: InPrivate Digging: Enabling Tree-based "
-                      "Distributed Data Mining with "
-                      "Differential Privacy. INFOCOM 2018",
+                      "Distributed Data Mining with Differential Privacy. INFOCOM 2018",
              .is_private = true,
              .sound = "Adding or removing one record changes the probability of any model by at most "
-                      "e^epsilon (plus delta). Every record "
-                      "trains one tree, whatever the other records are; splits: exponential mechanism (pure "
-                      "epsilon: permute-and-flip) of "
-                      "width 4 R^2 on residuals clipped to R; leaves: noisy sums and denominators; bins "
-                      "public or paid for.",
-             .flaws = "The exponential mechanism is set for residuals within +-1, which reach +-2 after the "
-                      "first round (numbers: any "
-                      "bound), so that "
-                      "a tree costs up to twice eps_1, and its leaves more than eps_2; Algorithm 1 spends "
-                      "eps_1 at every level; exact "
-                      "halves shift when a record is added; cut points are averages of three values, exact "
-                      "statistics of the records."},
+                      "e^epsilon (plus delta). Every record trains one tree, whatever the other records are; "
+                      "splits: exponential mechanism (pure epsilon: permute-and-flip) of width 4 R^2 on "
+                      "residuals clipped to R; leaves: noisy sums and denominators; bins public or paid for.",
+             .flaws =
+                 "The exponential mechanism is set for residuals within +-1, which reach +-2 after the first "
+                 "round (numbers: any bound), so that a tree costs up to twice eps_1, and its leaves more "
+                 "than eps_2; Algorithm 1 spends eps_1 at every level; exact halves shift when a record is "
+                 "added; cut points are averages of three values, exact statistics of the records."},
     .defaults = inprivate_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,

@@ -19,9 +19,8 @@ const hr_method hr_method_median = {
     .info = {.name = "median",
              .summary = "forest of trees cut at medians, without privacy",
              .paper = "Breiman: Consistency for a simple model of random forests. Technical Report 670, "
-                      "Statistics Department, University of "
-                      "California at Berkeley, 2004; as in Consul, Williamson: Differentially private median "
-                      "forests for regression and classification",
+                      "Statistics Department, University of California at Berkeley, 2004; as in Consul, "
+                      "Williamson: Differentially private median forests for regression and classification",
              .is_private = false,
              .sound = "",
              .flaws = HR_PLAIN_FOREST_FLAWS},

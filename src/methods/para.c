@@ -73,8 +73,8 @@ const hr_method hr_method_para = {
          .sound = "As dpboost, with every record drawing one of T trees by itself, with probabilities 1/2, "
                   "1/4, ...",
          .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width 4 "
-                  "g*^2); halves of fixed size shift "
-                  "when a record is added; bin edges are exact statistics of the records."},
+                  "g*^2); halves of fixed size shift when a record is added; bin edges are exact statistics "
+                  "of the records."},
     .defaults = para_defaults,
     .sound_options = hr_single_tree_sound_options,
     .paper_options = hr_single_tree_paper_options,

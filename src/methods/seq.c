@@ -50,13 +50,11 @@ const hr_method hr_method_seq = {
     .info = {.name = "seq",
              .summary = "boosting by sequential composition alone: every tree on all records",
              .paper = "the baseline SEQ of Li et al., AAAI 2020, after Liu, Li, Li, Chen: Differentially "
-                      "private classification with decision "
-                      "tree ensemble. Applied Soft Computing 62, 2018",
+                      "private classification with decision tree ensemble. Applied Soft Computing 62, 2018",
              .is_private = true,
              .sound = "As dpboost, with every tree on all records at epsilon/T.",
              .flaws = "Lemma 1 understates the sensitivity of the gain (the true bound is 3 g*^2, its width "
-                      "4 g*^2); bin edges are exact "
-                      "statistics of the records."},
+                      "4 g*^2); bin edges are exact statistics of the records."},
     .defaults = seq_defaults,
     .sound_options = hr_single_tree_sound_options,
     .paper_options = hr_single_tree_paper_options,

@@ -11,9 +11,9 @@
 
 enum { STATEMENT = 1400 };
 
-static const char meaning[] = "Epsilon is what the job allows each owner to spend, or the largest amount "
-                              "that an owner lists for a round, "
-                              "if that is more; that no owner spends more depends on the owner's program.";
+static const char meaning[] =
+    "Epsilon is what the job allows each owner to spend, or the largest amount that an owner lists for a "
+    "round, if that is more; that no owner spends more depends on the owner's program.";
 
 /* A model in the making. */
 typedef struct coordinator_work_making {

@@ -174,8 +174,7 @@ static int compare_gains(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* What owners say, whatever it is, moves a median by a rank each; a sum would be decided by whoever tells the
- * largest number. */
+/* Each owner moves the median by at most one rank, whatever it sends; one large number would decide a sum. */
 static double median(int64_t *numbers, size_t count) {
     if (!count) return 0;
     qsort(numbers, count, sizeof *numbers, compare_gains);

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BLOCK = 128
-}; /* records whose tiles stay in the nearest cache while they take all trees; each is a line of 64 bytes */
+/* Records whose tiles stay in the nearest cache while they take all trees; each is a line of 64 bytes. */
+enum { BLOCK = 128 };
 
 struct hr_local_stats_gradients {
     const hr_local_stats_records *records;
