@@ -46,14 +46,14 @@ HR_API HR_MUST_CHECK hr_status hr_data_read(const hr_schema *schema, const char 
 HR_API HR_MUST_CHECK hr_status hr_data_parse(const hr_schema *schema, const char *bytes, size_t size,
                                              const hr_read_options *options, hr_data **out, hr_error *err);
 
-/* Copies arrays: columns[i] has `rows` doubles for feature i (a category's code for HR_CATEGORY, 0 or NaN =
- * missing); labels (NULL: none) are numbers, or class indices counted from 0. Fails: SCHEMA (a code or label
- * out of range), MEMORY. */
+/* Copies arrays: columns[i] has `rows` doubles for feature i (a category's code for HR_KIND_CATEGORY, 0 or
+ * NaN = missing); labels (NULL: none) are numbers, or class indices counted from 0. Fails: SCHEMA (a code or
+ * label out of range), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows,
                                                    const double *const *columns, const double *labels,
                                                    hr_data **out, hr_error *err);
 
-typedef enum hr_element { HR_ELEMENT_FLOAT64, HR_ELEMENT_FLOAT32 } hr_element;
+typedef enum hr_element { HR_ELEMENT_FLOAT64, HR_ELEMENT_FLOAT32, HR_ELEMENT_UINT16 } hr_element;
 
 /* Values in the caller's memory, as numpy and Arrow have them: element i is at `at` + i * `stride` bytes. The
  * stride may be negative; no two elements may overlap, so that it is at least the size of an element. Any
@@ -64,10 +64,13 @@ typedef struct hr_array {
     ptrdiff_t stride;
 } hr_array;
 
-/* The same for arrays of any stride and of either element, with values as above; labels: NULL or one array.
- * Columns of numbers that are float64, adjacent, aligned and within their bounds are borrowed: they must
- * outlive the data set and stay as they are; number labels too. Everything else is copied, and clipped.
- * Fails: ARGUMENT (a stride, an element), SCHEMA (a code or label out of range), LIMIT, MEMORY. */
+/* The same for arrays of any stride and element, with values as above (HR_ELEMENT_UINT16: codes, or whole
+ * numbers), but without a copy of the columns: they must outlive the data set and stay as they are. Every
+ * value is read once here, to check and to count it (hr_data_report). Later readers convert and clip blocks
+ * of values as they need them, and nothing where none is needed: numbers in adjacent, aligned float64 within
+ * their bounds, and codes in adjacent, aligned uint16. Labels are borrowed if they are such numbers, and else
+ * copied. labels: NULL or one array. Fails: ARGUMENT (a stride, an element), SCHEMA (a code or label out of
+ * range), LIMIT, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_data_borrow(const hr_schema *schema, size_t rows, const hr_array *columns,
                                               const hr_array *labels, hr_data **out, hr_error *err);
 
@@ -78,11 +81,22 @@ HR_API size_t hr_data_rows(const hr_data *data);
 HR_API bool hr_data_has_labels(const hr_data *data);
 /* `rows` values: the label clipped to its bounds, or the class index from 0. NULL without labels. */
 HR_API const double *hr_data_labels(const hr_data *data);
-/* HR_NUMBER features: `rows` doubles, NaN = missing. NULL for categories. */
+/* HR_KIND_NUMBER features: `rows` doubles, NaN = missing. NULL for categories, and for borrowed numbers that
+ * have to be converted or clipped: hr_data_number_block reads all numbers. */
 HR_API const double *hr_data_numbers(const hr_data *data, size_t feature);
-/* HR_CATEGORY features: `rows` codes. NULL for numbers. */
+/* HR_KIND_CATEGORY features: `rows` codes. NULL for numbers, and for borrowed codes that have to be
+ * converted: hr_data_code_block reads all codes. */
 HR_API const uint16_t *hr_data_codes(const hr_data *data, size_t feature);
-/* Report of one feature; index = feature count gives the label's. Columns made from arrays have zeros. */
+/* Rows [begin, begin + count) of an HR_KIND_NUMBER feature, clipped, NaN = missing; begin + count is at most
+ * hr_data_rows. Points into the column if it is there as hr_data_numbers returns it, else to `buffer`, which
+ * has room for `count` values and is written then. Threads: any number, each with a buffer of its own. */
+HR_API const double *hr_data_number_block(const hr_data *data, size_t feature, size_t begin, size_t count,
+                                          double *buffer);
+/* The same of an HR_KIND_CATEGORY feature: codes. */
+HR_API const uint16_t *hr_data_code_block(const hr_data *data, size_t feature, size_t begin, size_t count,
+                                          uint16_t *buffer);
+/* Report of one feature; index = feature count gives the label's. In arrays, missing are NaN and the code
+ * 0. */
 HR_API const hr_column_report *hr_data_report(const hr_data *data, size_t feature);
 /* How many columns of the table the schema does not name. */
 HR_API size_t hr_data_extra_columns(const hr_data *data);

@@ -16,22 +16,24 @@ extern "C" {
 
 typedef struct hr_schema hr_schema;
 
-typedef enum hr_kind { HR_NUMBER, HR_CATEGORY } hr_kind;
+typedef enum hr_kind { HR_KIND_NUMBER, HR_KIND_CATEGORY } hr_kind;
 
-/* One column. For the label, HR_NUMBER means regression and HR_CATEGORY means that `values` are the classes.
+/* One column. For the label, HR_KIND_NUMBER means regression and HR_KIND_CATEGORY means that `values` are the
+ * classes.
  */
 typedef struct hr_column {
     const char *name;
     hr_kind kind;
-    double low, high; /* HR_NUMBER: public bounds, low <= high (label: low < high); values outside are clipped
-                         to them */
-    bool integer;     /* HR_NUMBER: every value is an integer */
+    double low, high; /* HR_KIND_NUMBER: public bounds, low <= high (label: low < high); values outside are
+                         clipped to them */
+    bool integer;     /* HR_KIND_NUMBER: every value is an integer */
     bool review;      /* a bound or a list of values was read off the data and awaits a person's review */
     size_t value_count;
-    const char *const *values; /* HR_CATEGORY: the public list of values, in the order that codes count */
+    const char *const
+        *values; /* HR_KIND_CATEGORY: the public list of values, in the order that codes count */
 } hr_column;
 
-typedef enum hr_task { HR_REGRESSION, HR_BINARY, HR_MULTICLASS } hr_task;
+typedef enum hr_task { HR_TASK_REGRESSION, HR_TASK_BINARY, HR_TASK_MULTICLASS } hr_task;
 
 /* Reads a schema file (YAML). Strict: unknown keys, wrong types, duplicates, empty files are refused with
  * line and column. Owner: the caller frees *out. Fails: IO, FORMAT, LIMIT, MEMORY. */

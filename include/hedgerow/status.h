@@ -23,16 +23,17 @@ extern "C" {
 
 typedef enum hr_status {
     HR_OK = 0,
-    HR_E_MEMORY = -1,    /* an allocation failed */
-    HR_E_ARGUMENT = -2,  /* an argument or option is outside its documented range */
-    HR_E_IO = -3,        /* the operating system refused to read or write */
-    HR_E_FORMAT = -4,    /* bytes are not what their format says */
-    HR_E_SCHEMA = -5,    /* data and schema do not fit each other */
-    HR_E_BUDGET = -6,    /* a the privacy budget is too small; nothing was spent */
-    HR_E_POLICY = -7,    /* refused by a rule the owner set or that protects it */
-    HR_E_ABSENT = -8,    /* this build lacks the feature */
-    HR_E_LIMIT = -9,     /* the input is larger than a documented limit */
-    HR_E_CANCELLED = -10 /* the caller's progress callback asked to stop */
+    HR_E_MEMORY = -1,     /* an allocation failed */
+    HR_E_ARGUMENT = -2,   /* an argument or option is outside its documented range */
+    HR_E_IO = -3,         /* the operating system refused to read or write */
+    HR_E_FORMAT = -4,     /* bytes are not what their format says */
+    HR_E_SCHEMA = -5,     /* data and schema do not fit each other */
+    HR_E_BUDGET = -6,     /* a the privacy budget is too small; nothing was spent */
+    HR_E_POLICY = -7,     /* refused by a rule the owner set or that protects it */
+    HR_E_ABSENT = -8,     /* this build lacks the feature */
+    HR_E_LIMIT = -9,      /* the input is larger than a documented limit */
+    HR_E_CANCELLED = -10, /* the caller's progress callback asked to stop */
+    HR_E_JOB = -11        /* a job of a federation ended without a model */
 } hr_status;
 
 /* What went wrong, where, and what to do about it. The caller provides the storage; the library fills it on

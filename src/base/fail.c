@@ -17,6 +17,7 @@ const char *hr_status_text(hr_status status) {
     case HR_E_ABSENT: return "not built in";
     case HR_E_LIMIT: return "input too large";
     case HR_E_CANCELLED: return "cancelled";
+    case HR_E_JOB: return "the job ended without a model";
     }
     return "unknown status";
 }

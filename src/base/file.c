@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -56,4 +57,32 @@ hr_status hr_file_create(const char *path, const char *what, unsigned rights, co
     if (!status) hr_file_sync_folder(strcpy(copy, path));
     free(copy);
     return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+}
+
+hr_status hr_file_replace(const char *path, const char *what, unsigned rights, const void *bytes, size_t size,
+                          hr_error *err) {
+    const size_t room = strlen(path) + sizeof ".new";
+    char *new = malloc(room);
+    if (!new) return hr_fail_memory(err);
+    snprintf(new, room, "%s.new", path);
+    (void)unlink(new); /* of a process that was killed */
+    hr_status status = hr_file_create(new, what, rights, bytes, size, err);
+    if (!status && rename(new, path)) {
+        status = fail_file_io("replace", what, err);
+        unlink(new);
+        hr_fail_at(err, status, path, 0, 0, NULL);
+    }
+    if (!status) hr_file_sync_folder(new);
+    free(new);
+    return status;
+}
+
+hr_status hr_file_check_secret(const char *path, unsigned rights, hr_error *err) {
+    char remedy[sizeof err->remedy];
+    if (!(rights & (S_IRWXG | S_IRWXO))) return HR_OK;
+    snprintf(remedy, sizeof remedy,
+             "remove their permissions: `chmod 600 %.250s`; if others may have read it, replace the key",
+             path);
+    hr_fail(err, HR_E_POLICY, remedy, "others may read or change this secret key");
+    return hr_fail_at(err, HR_E_POLICY, path, 0, 0, NULL);
 }

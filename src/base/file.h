@@ -18,4 +18,12 @@ void hr_file_sync_folder(char *path);
 HR_MUST_CHECK hr_status hr_file_create(const char *path, const char *what, unsigned rights, const void *bytes,
                                        size_t size, hr_error *err);
 
+/* The same in place of what is there, at once: readers see the old file or the new one. The new one is
+ * written to PATH.new first. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_file_replace(const char *path, const char *what, unsigned rights,
+                                        const void *bytes, size_t size, hr_error *err);
+
+/* Whether `rights` (st_mode) of the file of a secret key let nobody but its owner use it. Fails: POLICY. */
+HR_MUST_CHECK hr_status hr_file_check_secret(const char *path, unsigned rights, hr_error *err);
+
 #endif

@@ -16,4 +16,15 @@ int32_t hr_utf8_next(const char **text, const char *end);
 /* Whether text[0..size) is UTF-8 without NUL. */
 bool hr_utf8_valid(const char *text, size_t size);
 
+/* Whether a character may be shown to people as it is. Controls may not (Cc), nor what hides or turns around
+ * other text (Cf), separators of lines (Zl, Zp), surrogates (Cs) and noncharacters. */
+bool hr_char_printable(int32_t c);
+
+/* Whether text[0..size) is UTF-8 of such characters alone. */
+bool hr_text_printable(const char *text, size_t size);
+
+/* Copies a text to be shown to people into `size` bytes: whole characters, '?' for each that
+ * may not be shown, and "..." at the end if there was no room for all. `size` is at least 4. */
+void hr_text_show(const char *text, char *out, size_t size);
+
 #endif

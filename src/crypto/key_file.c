@@ -106,18 +106,13 @@ hr_status hr_identity_write(const hr_identity *identity, const char *path, hr_er
     return status;
 }
 
-static hr_status check_key_file(int fd, hr_error *err) {
+static hr_status check_key_file(const char *path, int fd, hr_error *err) {
     struct stat about;
     if (fstat(fd, &about)) return fail_key_io(err, "read");
     if (!S_ISREG(about.st_mode))
         return hr_fail(err, HR_E_IO, "name the key's file", "this is %s, not a file",
                        S_ISDIR(about.st_mode) ? "a folder" : "a device or a pipe");
-    if (about.st_mode & (S_IRWXG | S_IRWXO))
-        return hr_fail(
-            err, HR_E_POLICY,
-            "remove their permissions with `chmod 600`; if others may have read it, make a new key",
-            "others may read or change this secret key");
-    return HR_OK;
+    return hr_file_check_secret(path, about.st_mode, err);
 }
 
 static hr_status read_open(int fd, hr_identity **out, hr_error *err) {
@@ -138,7 +133,7 @@ static hr_status read_open(int fd, hr_identity **out, hr_error *err) {
 hr_status hr_identity_read(const char *path, hr_identity **out, hr_error *err) {
     assert(path && out);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer must not stop us */
-    hr_status status = fd < 0 ? fail_key_io(err, "open") : check_key_file(fd, err);
+    hr_status status = fd < 0 ? fail_key_io(err, "open") : check_key_file(path, fd, err);
     if (!status) status = read_open(fd, out, err);
     if (fd >= 0) close(fd);
     return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;

@@ -2,6 +2,7 @@
 #include "data/records.h"
 
 #include "base/fail.h"
+#include "data/columns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,14 +11,15 @@
 void hr_data_free(hr_data *data) {
     if (!data) return;
     for (size_t i = 0; i < data->feature_count; i++) {
-        if (data->numbers && data->borrows_numbers && !data->borrows_numbers[i]) free(data->numbers[i]);
+        if (data->borrowed && data->borrowed[i].at) continue;
+        if (data->numbers) free(data->numbers[i]);
         if (data->codes) free(data->codes[i]);
     }
     if (!data->borrows_labels) free(data->labels);
     free(data->numbers);
     free(data->codes);
     free(data->reports);
-    free(data->borrows_numbers);
+    free(data->borrowed);
     free(data);
 }
 
@@ -29,131 +31,141 @@ hr_data *hr_data_new(const hr_schema *schema) {
     data->numbers = calloc(data->feature_count, sizeof *data->numbers);
     data->codes = calloc(data->feature_count, sizeof *data->codes);
     data->reports = calloc(data->feature_count + 1, sizeof *data->reports);
-    data->borrows_numbers = calloc(data->feature_count, sizeof *data->borrows_numbers);
-    if (data->numbers && data->codes && data->reports && data->borrows_numbers) return data;
+    data->borrowed = calloc(data->feature_count, sizeof *data->borrowed);
+    if (data->numbers && data->codes && data->reports && data->borrowed) return data;
     hr_data_free(data);
     return NULL;
 }
 
 /* ---- From arrays ---- */
 
-static size_t data_size_of(hr_element element) {
-    return element == HR_ELEMENT_FLOAT32 ? sizeof(float) : sizeof(double);
-}
-
-static double element_at(const hr_array *array, size_t row) {
-    const char *at = (const char *)array->at + (ptrdiff_t)row * array->stride;
-    double value;
-    float narrow;
-    if (array->element == HR_ELEMENT_FLOAT64) {
-        memcpy(&value, at, sizeof value);
-        return value;
-    }
-    memcpy(&narrow, at, sizeof narrow);
-    return (double)narrow;
-}
-
 static hr_status check_array(const hr_array *array, hr_error *err) {
-    if (array->element != HR_ELEMENT_FLOAT64 && array->element != HR_ELEMENT_FLOAT32)
-        return hr_fail(err, HR_E_ARGUMENT, "it is HR_ELEMENT_FLOAT64 or HR_ELEMENT_FLOAT32",
-                       "there is no element %d", (int)array->element);
-    size_t step = array->stride < 0 ? -(size_t)array->stride : (size_t)array->stride;
-    if (step >= data_size_of(array->element)) return HR_OK;
+    const size_t size = hr_element_size(array->element),
+                 step = array->stride < 0 ? -(size_t)array->stride : (size_t)array->stride;
+    if (!size)
+        return hr_fail(err, HR_E_ARGUMENT, "use a value of hr_element", "there is no element %d",
+                       (int)array->element);
+    if (step >= size) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT, "give the bytes from one element to the next",
                    "a stride of %td bytes: elements overlap", array->stride);
 }
 
-static double clip_values(double value, const hr_column *column) {
-    return value < column->low ? column->low : value > column->high ? column->high : value;
+static void count_numbers(const hr_column *column, const double *values, size_t count,
+                          hr_column_report *report) {
+    size_t missing = 0, outside = 0, fractions = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] >= column->low && values[i] <= column->high) continue;
+        if (isnan(values[i]))
+            missing++;
+        else
+            outside++;
+    }
+    for (size_t i = 0; column->integer && i < count; i++) fractions += hr_is_fraction(values[i]);
+    report->missing += missing;
+    report->out_of_range += outside;
+    report->not_integer += fractions;
 }
 
-static hr_status copy_numbers(const hr_column *column, size_t rows, const hr_array *from, double **out,
-                              hr_error *err) {
-    double *to = malloc((rows ? rows : 1) * sizeof *to);
-    if (!to) return hr_fail_memory(err);
-    for (size_t i = 0; i < rows; i++) to[i] = clip_values(element_at(from, i), column);
-    *out = to;
-    return HR_OK;
-}
-
-static hr_status copy_codes(const hr_column *column, size_t rows, const hr_array *from, uint16_t **out,
-                            hr_error *err) {
-    uint16_t *to = malloc((rows ? rows : 1) * sizeof *to);
-    if (!to) return hr_fail_memory(err);
-    for (size_t i = 0; i < rows; i++) {
-        double value = element_at(from, i), code = isnan(value) ? HR_CODE_MISSING : value;
-        if (!(code >= 0 && code <= (double)column->value_count) || code != floor(code)) {
-            free(to);
+static hr_status check_codes(const hr_column *column, const double *values, size_t begin, size_t count,
+                             hr_column_report *report, hr_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        double code = isnan(values[i]) ? HR_CODE_MISSING : values[i];
+        if (!(code >= 0 && code <= (double)column->value_count) || code != floor(code))
             return hr_fail(err, HR_E_SCHEMA, "codes count the schema's values from 1; 0 or NaN is missing",
-                           "row %zu: %g is not a code", i + 1, code);
-        }
-        to[i] = (uint16_t)code;
+                           "row %zu: %g is not a code", begin + i + 1, code);
+        report->missing += code == HR_CODE_MISSING;
     }
-    *out = to;
     return HR_OK;
 }
 
-static hr_status copy_labels(const hr_column *label, size_t rows, const hr_array *from, double **out,
-                             hr_error *err) {
-    double *to = malloc((rows ? rows : 1) * sizeof *to);
-    if (!to) return hr_fail_memory(err);
-    for (size_t i = 0; i < rows; i++) {
-        double value = element_at(from, i);
+static hr_status check_labels(const hr_column *label, const double *values, size_t begin, size_t count,
+                              hr_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        double value = values[i];
         bool is_class = value >= 0 && value < (double)label->value_count && value == floor(value);
-        if (label->kind == HR_NUMBER ? isnan(value) : !is_class) {
-            free(to);
+        if (label->kind == HR_KIND_NUMBER ? isnan(value) : !is_class)
             return hr_fail(err, HR_E_SCHEMA, "labels are numbers, or class indices counted from 0",
-                           "row %zu: %g is not a label", i + 1, value);
-        }
-        to[i] = label->kind == HR_NUMBER ? clip_values(value, label) : value;
+                           "row %zu: %g is not a label", begin + i + 1, value);
     }
-    *out = to;
     return HR_OK;
 }
 
-/* Whether the array is what a copy of it would be. A NaN is above and below nothing. */
-static bool is_as_copied(const hr_column *column, size_t rows, const hr_array *array, bool missing_allowed) {
-    if (array->element != HR_ELEMENT_FLOAT64 || array->stride != sizeof(double) ||
-        (uintptr_t)array->at % _Alignof(double))
-        return false;
-    const double *values = array->at;
-    for (size_t i = 0; i < rows; i++) {
-        if (values[i] < column->low || values[i] > column->high) return false;
-        if (!missing_allowed && isnan(values[i])) return false;
-    }
-    return true;
-}
-
-static hr_status take_labels(hr_data *data, const hr_array *labels, bool borrow, hr_error *err) {
-    const hr_column *column = hr_schema_label(data->schema);
-    data->borrows_labels =
-        borrow && column->kind == HR_NUMBER && is_as_copied(column, data->rows, labels, false);
-    if (!data->borrows_labels) return copy_labels(column, data->rows, labels, &data->labels, err);
-    data->labels = (double *)labels->at; /* never written: borrows_labels */
-    return HR_OK;
-}
-
-static hr_status take_feature_data(hr_data *data, size_t f, const hr_array *array, bool borrow,
-                                   hr_error *err) {
+static hr_status check_block(hr_data *data, size_t f, const hr_array *array, size_t begin, hr_error *err) {
     const hr_column *column = hr_schema_feature(data->schema, f);
-    if (column->kind == HR_CATEGORY) return copy_codes(column, data->rows, array, &data->codes[f], err);
-    data->borrows_numbers[f] = borrow && is_as_copied(column, data->rows, array, true);
-    if (!data->borrows_numbers[f]) return copy_numbers(column, data->rows, array, &data->numbers[f], err);
-    data->numbers[f] = (double *)array->at; /* never written: borrows_numbers */
+    const size_t count = hr_data_block_size(begin, data->rows);
+    double buffer[HR_DATA_BLOCK];
+    const double *values = hr_array_block(array, begin, count, buffer);
+    if (column->kind == HR_KIND_CATEGORY)
+        return check_codes(column, values, begin, count, &data->reports[f], err);
+    count_numbers(column, values, count, &data->reports[f]);
     return HR_OK;
 }
 
-static hr_status take_arrays(hr_data *data, const hr_array *columns, const hr_array *labels, bool borrow,
-                             hr_error *err) {
-    const hr_column *column = hr_schema_label(data->schema);
-    hr_status status = labels ? check_array(labels, err) : HR_OK;
-    if (!status && labels) status = take_labels(data, labels, borrow, err);
-    for (size_t f = 0; f < data->feature_count && !status; f++) {
-        column = hr_schema_feature(data->schema, f);
+/* Block by block, all columns of each: in a table by rows they share cache lines. */
+static hr_status check_columns(hr_data *data, const hr_array *columns, hr_error *err) {
+    const size_t features = data->feature_count;
+    hr_status status = HR_OK;
+    for (size_t f = 0; f < features; f++) {
         status = check_array(&columns[f], err);
-        if (!status) status = take_feature_data(data, f, &columns[f], borrow, err);
+        if (status) return hr_fail_at(err, status, NULL, 0, 0, hr_schema_feature(data->schema, f)->name);
+    }
+    for (size_t begin = 0; begin < data->rows; begin += HR_DATA_BLOCK)
+        for (size_t f = 0; f < features; f++) {
+            status = check_block(data, f, &columns[f], begin, err);
+            if (status) return hr_fail_at(err, status, NULL, 0, 0, hr_schema_feature(data->schema, f)->name);
+        }
+    return HR_OK;
+}
+
+/* Doubles that need no clipping are handed out as they are. */
+static bool are_as_read(const hr_array *array, const hr_column_report *report) {
+    return hr_array_is_adjacent(array, HR_ELEMENT_FLOAT64) && !report->out_of_range;
+}
+
+static hr_status borrow_columns(hr_data *data, const hr_array *columns, hr_error *err) {
+    hr_status status = check_columns(data, columns, err);
+    for (size_t f = 0; !status && f < data->feature_count; f++) {
+        const bool is_number = hr_schema_feature(data->schema, f)->kind == HR_KIND_NUMBER;
+        void *at = (void *)columns[f].at; /* never written: borrowed */
+        data->borrowed[f] = columns[f];
+        if (is_number && are_as_read(&columns[f], &data->reports[f])) data->numbers[f] = at;
+        if (!is_number && hr_array_is_adjacent(&columns[f], HR_ELEMENT_UINT16)) data->codes[f] = at;
+    }
+    return status;
+}
+
+static hr_status check_label_array(const hr_data *data, const hr_array *labels, hr_error *err) {
+    const hr_column *column = hr_schema_label(data->schema);
+    double buffer[HR_DATA_BLOCK];
+    hr_status status = check_array(labels, err);
+    for (size_t begin = 0; !status && begin < data->rows; begin += HR_DATA_BLOCK) {
+        const size_t count = hr_data_block_size(begin, data->rows);
+        const double *values = hr_array_block(labels, begin, count, buffer);
+        status = check_labels(column, values, begin, count, err);
+        if (column->kind == HR_KIND_NUMBER)
+            count_numbers(column, values, count, &data->reports[data->feature_count]);
     }
     return status ? hr_fail_at(err, status, NULL, 0, 0, column->name) : HR_OK;
+}
+
+static hr_status copy_labels(hr_data *data, const hr_array *labels, hr_error *err) {
+    const hr_column *column = hr_schema_label(data->schema);
+    data->labels = malloc((data->rows + 1) * sizeof *data->labels);
+    if (!data->labels) return hr_fail_memory(err);
+    hr_array_read(labels, 0, data->rows, data->labels);
+    for (size_t i = 0; column->kind == HR_KIND_NUMBER && i < data->rows; i++)
+        data->labels[i] = hr_clip_number(column, data->labels[i]);
+    return HR_OK;
+}
+
+static hr_status borrow_labels(hr_data *data, const hr_array *labels, hr_error *err) {
+    hr_status status = check_label_array(data, labels, err);
+    if (status) return status;
+    data->borrows_labels = hr_schema_label(data->schema)->kind == HR_KIND_NUMBER &&
+                           are_as_read(labels, &data->reports[data->feature_count]);
+    if (!data->borrows_labels) return copy_labels(data, labels, err);
+    data->labels = (double *)labels->at; /* never written: borrows_labels */
+    return HR_OK;
 }
 
 static hr_status new_data(const hr_schema *schema, size_t rows, hr_data **out, hr_error *err) {
@@ -167,12 +179,56 @@ static hr_status new_data(const hr_schema *schema, size_t rows, hr_data **out, h
     return HR_OK;
 }
 
-static hr_status finish_data_(hr_data *data, hr_status status, hr_data **out) {
+hr_status hr_data_borrow(const hr_schema *schema, size_t rows, const hr_array *columns,
+                         const hr_array *labels, hr_data **out, hr_error *err) {
+    hr_data *data = NULL;
+    hr_status status = new_data(schema, rows, &data, err);
+    if (status) return status;
+    if (labels) status = borrow_labels(data, labels, err);
+    if (!status) status = borrow_columns(data, columns, err);
     if (status)
         hr_data_free(data);
     else
         *out = data;
     return status;
+}
+
+static bool own_numbers(hr_data *data, size_t f) {
+    double *copy = malloc((data->rows + 1) * sizeof *copy);
+    if (!copy) return false;
+    const double *values = hr_data_number_block(data, f, 0, data->rows, copy);
+    if (values != copy) memcpy(copy, values, data->rows * sizeof *copy);
+    data->numbers[f] = copy;
+    return true;
+}
+
+/* Codes in doubles are always converted. */
+static bool own_codes(hr_data *data, size_t f) {
+    uint16_t *copy = malloc((data->rows + 1) * sizeof *copy);
+    if (!copy) return false;
+    (void)hr_data_code_block(data, f, 0, data->rows, copy);
+    data->codes[f] = copy;
+    return true;
+}
+
+static bool own_labels(hr_data *data) {
+    double *copy = malloc((data->rows + 1) * sizeof *copy);
+    if (!copy) return false;
+    memcpy(copy, data->labels, data->rows * sizeof *copy);
+    data->labels = copy;
+    data->borrows_labels = false;
+    return true;
+}
+
+/* Puts copies in the place of borrowed doubles. False when memory is short. */
+static bool own_arrays(hr_data *data) {
+    bool owned = !data->borrows_labels || own_labels(data);
+    for (size_t f = 0; owned && f < data->feature_count; f++) {
+        bool is_number = hr_schema_feature(data->schema, f)->kind == HR_KIND_NUMBER;
+        owned = is_number ? own_numbers(data, f) : own_codes(data, f);
+        if (owned) data->borrowed[f] = (hr_array){0};
+    }
+    return owned;
 }
 
 static hr_array adjacent(const double *at) {
@@ -182,47 +238,46 @@ static hr_array adjacent(const double *at) {
 hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows, const double *const *columns,
                               const double *labels, hr_data **out, hr_error *err) {
     hr_data *data = NULL;
-    hr_status status = new_data(schema, rows, &data, err);
-    if (status) return status;
-    hr_array label = adjacent(labels), *arrays = malloc((data->feature_count + 1) * sizeof *arrays);
-    for (size_t f = 0; arrays && f < data->feature_count; f++) arrays[f] = adjacent(columns[f]);
-    status = arrays ? take_arrays(data, arrays, labels ? &label : NULL, false, err) : hr_fail_memory(err);
+    const size_t features = hr_schema_feature_count(schema);
+    hr_array label = adjacent(labels), *arrays = malloc((features + 1) * sizeof *arrays);
+    if (!arrays) return hr_fail_memory(err);
+    for (size_t f = 0; f < features; f++) arrays[f] = adjacent(columns[f]);
+    hr_status status = hr_data_borrow(schema, rows, arrays, labels ? &label : NULL, &data, err);
     free(arrays);
-    return finish_data_(data, status, out);
-}
-
-hr_status hr_data_borrow(const hr_schema *schema, size_t rows, const hr_array *columns,
-                         const hr_array *labels, hr_data **out, hr_error *err) {
-    hr_data *data = NULL;
-    hr_status status = new_data(schema, rows, &data, err);
-    return status ? status : finish_data_(data, take_arrays(data, columns, labels, true, err), out);
+    if (status) return status;
+    if (own_arrays(data)) {
+        *out = data;
+        return HR_OK;
+    }
+    hr_data_free(data);
+    return hr_fail_memory(err);
 }
 
 /* ---- Some of the records ---- */
 
-static double *take_numbers_of(const double *from, const uint32_t *rows, size_t count) {
-    double *to = malloc((count ? count : 1) * sizeof *to);
-    for (size_t i = 0; to && i < count; i++) to[i] = from[rows[i]];
-    return to;
-}
-
-static uint16_t *take_codes_of(const uint16_t *from, const uint32_t *rows, size_t count) {
-    uint16_t *to = malloc((count ? count : 1) * sizeof *to);
-    for (size_t i = 0; to && i < count; i++) to[i] = from[rows[i]];
-    return to;
+static double *take_labels(const hr_data *data, const uint32_t *rows, size_t count) {
+    double *taken = malloc((count + 1) * sizeof *taken);
+    for (size_t i = 0; taken && i < count; i++) taken[i] = data->labels[rows[i]];
+    return taken;
 }
 
 /* False when memory is short. */
 static bool take_column(const hr_data *data, size_t f, const uint32_t *rows, size_t count, hr_data *out) {
-    if (data->numbers[f]) return (out->numbers[f] = take_numbers_of(data->numbers[f], rows, count));
-    return (out->codes[f] = take_codes_of(data->codes[f], rows, count));
+    if (hr_schema_feature(data->schema, f)->kind == HR_KIND_NUMBER) {
+        out->numbers[f] = malloc((count + 1) * sizeof **out->numbers);
+        if (out->numbers[f]) hr_data_numbers_at(data, f, rows, count, out->numbers[f]);
+        return out->numbers[f];
+    }
+    out->codes[f] = malloc((count + 1) * sizeof **out->codes);
+    if (out->codes[f]) hr_data_codes_at(data, f, rows, count, out->codes[f]);
+    return out->codes[f];
 }
 
 hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
     hr_data *taken = hr_data_new(data->schema);
     if (!taken) return NULL;
     taken->rows = count;
-    bool all = !data->labels || (taken->labels = take_numbers_of(data->labels, rows, count));
+    bool all = !data->labels || (taken->labels = take_labels(data, rows, count));
     for (size_t f = 0; all && f < data->feature_count; f++) all = take_column(data, f, rows, count, taken);
     if (all) return taken;
     hr_data_free(taken);

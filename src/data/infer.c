@@ -191,7 +191,7 @@ static hr_status write_column(const schema_inference *p, size_t i, hr_buffer *ou
     if (!status) status = check_utf8(&column, p->err);
     if (status) return status;
     if (remark) hr_buffer_format(out, "%s# %s\n", is_label ? "" : "  ", remark);
-    const char *review = column.kind == HR_NUMBER ? "low, high, missing" : "values, missing";
+    const char *review = column.kind == HR_KIND_NUMBER ? "low, high, missing" : "values, missing";
     hr_schema_write_column(out, &column, is_label, spelled ? review : NULL);
     return HR_OK;
 }

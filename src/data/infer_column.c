@@ -116,7 +116,7 @@ static void merge_spellings(hr_inference *g) {
 
 static hr_column as_number(const hr_inference *g, const char **remark) {
     static const double limit = DBL_MAX / 4; /* the bounds' difference must be finite */
-    hr_column column = {.name = g->name, .kind = HR_NUMBER, .review = true};
+    hr_column column = {.name = g->name, .kind = HR_KIND_NUMBER, .review = true};
     column.integer = g->numbers && !g->fractions;
     column.low = fmax(g->low, -limit);
     column.high = fmin(g->high, limit);
@@ -131,7 +131,7 @@ static hr_column as_number(const hr_inference *g, const char **remark) {
 
 static hr_column as_category(const hr_inference *g) {
     return (hr_column){.name = g->name,
-                       .kind = HR_CATEGORY,
+                       .kind = HR_KIND_CATEGORY,
                        .review = true,
                        .value_count = g->value_count,
                        .values = g->values};

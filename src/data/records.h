@@ -12,13 +12,18 @@ struct hr_data {
     const hr_schema *schema;
     size_t rows, feature_count;
     double *labels;            /* NULL: none */
-    double **numbers;          /* per feature; NULL for categories */
-    uint16_t **codes;          /* per feature; NULL for numbers */
+    double **numbers;          /* per feature; NULL for categories, and if `borrowed` has to be converted */
+    uint16_t **codes;          /* per feature; NULL for numbers, and if `borrowed` has to be converted */
     hr_column_report *reports; /* feature_count + 1; the last is the label's */
     size_t extra;
-    bool *borrows_numbers; /* per feature: the caller's, read only, and not freed */
+    hr_array *borrowed; /* per feature: the caller's, read only; `at` is NULL for a column of our own */
     bool borrows_labels;
 };
+
+/* Doubles from 2^52 on are whole. */
+static inline bool hr_is_fraction(double value) {
+    return value > -0x1p52 && value < 0x1p52 && value != (double)(int64_t)value;
+}
 
 /* An empty data set: the arrays of columns are there, the columns are not. NULL when memory is short. */
 hr_data *hr_data_new(const hr_schema *schema);

@@ -54,9 +54,7 @@ static inline bool hr_table_may_be_missing(const hr_table *table, double value) 
 
 /* Stores a number that is present, clipped to the column's bounds. */
 static inline void hr_slot_number(const hr_slot *slot, size_t row, double value) {
-    /* Doubles from 2^52 on are whole. */
-    if (slot->integer && value > -0x1p52 && value < 0x1p52 && value != (double)(int64_t)value)
-        slot->report->not_integer++;
+    if (slot->integer && hr_is_fraction(value)) slot->report->not_integer++;
     double clipped = value < slot->low ? slot->low : value > slot->high ? slot->high : value;
     if (clipped != value) slot->report->out_of_range++;
     slot->numbers[row] = clipped;

@@ -68,13 +68,18 @@ static int64_t saturate(wide_int x) {
     return x.negative ? -size : size;
 }
 
+hr_u128 hr_geometric(hr_csprng *csprng, uint64_t s, uint64_t u) {
+    assert(s >= 1 && u >= 1 && s >> 63 == 0 && u >> 63 == 0);
+    uint64_t part = hr_uniform(csprng, s), whole = 0;
+    while (!hr_bernoulli_exp(csprng, part, s)) part = hr_uniform(csprng, s);
+    while (bernoulli_one_over_e(csprng)) whole++;
+    return ((hr_u128)s * whole + part) / u;
+}
+
 static wide_int draw_laplace(hr_csprng *csprng, uint64_t s, uint64_t u) {
     for (;;) {
-        uint64_t part = hr_uniform(csprng, s);
-        if (!hr_bernoulli_exp(csprng, part, s)) continue;
-        uint64_t whole = 0;
-        while (bernoulli_one_over_e(csprng)) whole++;
-        wide_int x = {hr_csprng_u64(csprng) & 1, ((hr_u128)s * whole + part) / u};
+        hr_u128 size = hr_geometric(csprng, s, u);
+        wide_int x = {hr_csprng_u64(csprng) & 1, size};
         if (!x.negative || x.size) return x; /* else 0 would come with both signs */
     }
 }

@@ -27,6 +27,9 @@ bool hr_bernoulli_exp(hr_csprng *csprng, hr_u128 a, hr_u128 b);
 /* True with probability 2/e. */
 bool hr_bernoulli_two_over_e(hr_csprng *csprng);
 
+/* Pr(x) = (1 - q) q^x, x >= 0, q = exp(-u/s). 1 <= s, u < 2^63. Below 2^127. */
+hr_u128 hr_geometric(hr_csprng *csprng, uint64_t s, uint64_t u);
+
 /* Pr(x) proportional to exp(-|x| u/s): scale t = s/u. 1 <= s, u < 2^63, t < 2^50. */
 int64_t hr_discrete_laplace(hr_csprng *csprng, uint64_t s, uint64_t u);
 

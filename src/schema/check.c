@@ -143,7 +143,7 @@ static hr_status check_classes(checker *c) {
 
 static hr_status check_column(checker *c, const hr_column *column) {
     hr_status status = check_name(c, column->name);
-    if (!status) status = column->kind == HR_NUMBER ? check_bounds(c, column) : check_values(c, column);
+    if (!status) status = column->kind == HR_KIND_NUMBER ? check_bounds(c, column) : check_values(c, column);
     return status ? hr_fail_at(c->err, status, NULL, 0, 0, column->name) : HR_OK;
 }
 
@@ -173,7 +173,7 @@ hr_status hr_schema_check(const hr_schema_parts *parts, hr_schema_fault *fault, 
     fault->part = HR_FAULT_LABEL;
     status = check_column(&c, &parts->label);
     if (status) goto out;
-    if (parts->label.kind == HR_CATEGORY) status = check_classes(&c);
+    if (parts->label.kind == HR_KIND_CATEGORY) status = check_classes(&c);
     if (status) {
         hr_fail_at(err, status, NULL, 0, 0, parts->label.name);
         goto out;

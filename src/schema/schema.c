@@ -34,7 +34,7 @@ static bool copy_column(hr_arena *arena, const hr_column *from, hr_column *to) {
     *to = (hr_column){.kind = from->kind, .review = from->review};
     to->name = hr_arena_text(arena, from->name, strlen(from->name));
     if (!to->name) return false;
-    if (from->kind == HR_NUMBER) {
+    if (from->kind == HR_KIND_NUMBER) {
         to->low = from->low;
         to->high = from->high;
         to->integer = from->integer;
@@ -107,8 +107,8 @@ bool hr_schema_same(const hr_schema *a, const hr_schema *b) {
 
 hr_task hr_schema_task(const hr_schema *schema) {
     const hr_column *label = &schema->parts.label;
-    if (label->kind == HR_NUMBER) return HR_REGRESSION;
-    return label->value_count == 2 ? HR_BINARY : HR_MULTICLASS;
+    if (label->kind == HR_KIND_NUMBER) return HR_TASK_REGRESSION;
+    return label->value_count == 2 ? HR_TASK_BINARY : HR_TASK_MULTICLASS;
 }
 
 const hr_column *hr_schema_label(const hr_schema *schema) {
@@ -139,7 +139,7 @@ static hr_status refuse_review(const hr_column *column, hr_error *err) {
     hr_fail(err, HR_E_POLICY,
             "replace what was read from the data by public knowledge, then delete the column's 'review' line",
             "%s of the schema is not reviewed yet",
-            column->kind == HR_NUMBER ? "a bound" : "a list of values");
+            column->kind == HR_KIND_NUMBER ? "a bound" : "a list of values");
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, column->name);
 }
 

@@ -71,7 +71,7 @@ static hr_status keep_schema_builder(hr_schema_builder *builder, hr_column colum
                                      hr_error *err) {
     column.name = copy_text_schema_builder(builder, column.name);
     if (!column.name) return hr_fail_memory(err);
-    hr_status status = column.kind == HR_CATEGORY ? copy_values(builder, &column, err) : HR_OK;
+    hr_status status = column.kind == HR_KIND_CATEGORY ? copy_values(builder, &column, err) : HR_OK;
     if (!status) *out = column;
     return status;
 }
@@ -92,11 +92,11 @@ static hr_status add_feature(hr_schema_builder *builder, const hr_column *column
 }
 
 static hr_column number(const char *name, double low, double high, bool integer) {
-    return (hr_column){.name = name, .kind = HR_NUMBER, .low = low, .high = high, .integer = integer};
+    return (hr_column){.name = name, .kind = HR_KIND_NUMBER, .low = low, .high = high, .integer = integer};
 }
 
 static hr_column category_schema_builder(const char *name, const char *const *values, size_t count) {
-    return (hr_column){.name = name, .kind = HR_CATEGORY, .values = values, .value_count = count};
+    return (hr_column){.name = name, .kind = HR_KIND_CATEGORY, .values = values, .value_count = count};
 }
 
 hr_status hr_schema_label_number(hr_schema_builder *builder, const char *name, double low, double high,

@@ -21,9 +21,11 @@ enum {
     COLUMN_INTEGER,
     COLUMN_VALUES,
     COLUMN_REVIEW,
+    COLUMN_WHOLE, /* another name of "integer", which prepared files use */
     COLUMN_KEYS
 };
-static const char *const column_keys[] = {"name", "kind", "low", "high", "integer", "values", "review", NULL};
+static const char *const column_keys[] = {"name",   "kind",   "low",   "high", "integer",
+                                          "values", "review", "whole", NULL};
 static const char column_help[] = "a column has the keys name, kind, low, high, integer, values, review";
 
 typedef struct schema_reader {
@@ -50,20 +52,23 @@ static hr_status read_column_kind(const schema_reader *r, const hr_yaml_node *no
                                        : "a feature is a number or a category",
                               "unknown kind '%s'", text);
     }
-    *out = strcmp(text, "number") == 0 ? HR_NUMBER : HR_CATEGORY;
+    *out = strcmp(text, "number") == 0 ? HR_KIND_NUMBER : HR_KIND_CATEGORY;
     return HR_OK;
 }
 
 static hr_status read_number_column(const schema_reader *r, const hr_yaml_node *map,
                                     const hr_yaml_node **keys, hr_column *out) {
     static const char why[] = "a number needs public bounds, low and high";
+    const hr_yaml_node *integer = keys[COLUMN_INTEGER] ? keys[COLUMN_INTEGER] : keys[COLUMN_WHOLE];
+    if (keys[COLUMN_INTEGER] && keys[COLUMN_WHOLE])
+        return hr_keys_refuse(&r->keys, keys[COLUMN_WHOLE], "remove one of them",
+                              "'whole' is another name of the key 'integer', which is there too");
     hr_status status = forbid(r, keys[COLUMN_VALUES], "values", "a number");
     if (!status) status = hr_keys_need(&r->keys, map, keys[COLUMN_LOW], "low", why);
     if (!status) status = hr_keys_need(&r->keys, map, keys[COLUMN_HIGH], "high", why);
     if (!status) status = hr_keys_number(&r->keys, keys[COLUMN_LOW], "low", &out->low);
     if (!status) status = hr_keys_number(&r->keys, keys[COLUMN_HIGH], "high", &out->high);
-    if (!status && keys[COLUMN_INTEGER])
-        status = hr_keys_flag(&r->keys, keys[COLUMN_INTEGER], "integer", &out->integer);
+    if (!status && integer) status = hr_keys_flag(&r->keys, integer, "integer", &out->integer);
     return status;
 }
 
@@ -73,6 +78,7 @@ static hr_status read_category_column(const schema_reader *r, const hr_yaml_node
     hr_status status = forbid(r, keys[COLUMN_LOW], "low", what);
     if (!status) status = forbid(r, keys[COLUMN_HIGH], "high", what);
     if (!status) status = forbid(r, keys[COLUMN_INTEGER], "integer", what);
+    if (!status) status = forbid(r, keys[COLUMN_WHOLE], "whole", what);
     if (!status)
         status = hr_keys_need(&r->keys, map, keys[COLUMN_VALUES], "values",
                               "list the public values of the column");
@@ -117,8 +123,8 @@ static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *
     status = hr_keys_need(&r->keys, map, keys[COLUMN_KIND], "kind", column_help);
     if (!status) status = read_column_kind(r, keys[COLUMN_KIND], is_label, &out->kind);
     if (!status)
-        status = out->kind == HR_NUMBER ? read_number_column(r, map, keys, out)
-                                        : read_category_column(r, map, keys, out);
+        status = out->kind == HR_KIND_NUMBER ? read_number_column(r, map, keys, out)
+                                             : read_category_column(r, map, keys, out);
     if (!status && keys[COLUMN_REVIEW]) status = read_review(r, keys, &out->review);
     return status ? hr_fail_at(r->keys.err, status, NULL, 0, 0, out->name) : HR_OK;
 }

@@ -9,9 +9,7 @@
 
 /* Characters that YAML lets stand in a quoted text and that no editor folds or hides. */
 static bool stands_for_itself(int32_t c) {
-    if (c == '"' || c == '\\' || c < ' ') return false;
-    return c < 0x7f || (c >= 0xa0 && c < 0xd800 && c != 0x2028 && c != 0x2029) ||
-           (c >= 0xe000 && c < 0xfffe && c != 0xfeff) || c >= 0x10000;
+    return c != '"' && c != '\\' && hr_char_printable(c);
 }
 
 static void write_quoted(hr_buffer *out, const char *text) {
@@ -25,7 +23,7 @@ static void write_quoted(hr_buffer *out, const char *text) {
         } else if (c == '"' || c == '\\') {
             hr_buffer_format(out, "\\%c", (char)c);
         } else {
-            hr_buffer_format(out, c < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)c);
+            hr_buffer_format(out, c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", (unsigned)c);
         }
     }
     hr_buffer_text(out, "\"");
@@ -51,8 +49,8 @@ void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_lab
     const char *category = is_label ? "classes" : "category";
     hr_buffer_text(out, is_label ? "label:\n  name: " : "  - name: ");
     write_quoted(out, column->name);
-    hr_buffer_format(out, "\n%skind: %s\n", indent, column->kind == HR_NUMBER ? "number" : category);
-    if (column->kind == HR_NUMBER) {
+    hr_buffer_format(out, "\n%skind: %s\n", indent, column->kind == HR_KIND_NUMBER ? "number" : category);
+    if (column->kind == HR_KIND_NUMBER) {
         write_schema_number(out, indent, "low", column->low);
         write_schema_number(out, indent, "high", column->high);
         if (column->integer) hr_buffer_format(out, "%sinteger: true\n", indent);
@@ -61,7 +59,7 @@ void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_lab
         write_list(out, column->values, column->value_count);
     }
     if (!column->review) return;
-    if (!review) review = column->kind == HR_NUMBER ? "low, high" : "values";
+    if (!review) review = column->kind == HR_KIND_NUMBER ? "low, high" : "values";
     hr_buffer_format(out, "%sreview: [%s]  # REVIEW: replace by public knowledge, then delete this line\n",
                      indent, review);
 }

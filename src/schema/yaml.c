@@ -6,13 +6,13 @@
 #include <string.h>
 #include <yaml.h>
 
-enum { DEPTH_MAX = 8 };
+enum { NESTING_MAX = 8 };
 
 typedef struct builder {
     hr_arena *arena;
     hr_error *err;
-    hr_yaml_node *open[DEPTH_MAX],
-        *last[DEPTH_MAX]; /* collections being read, and their children so far read last */
+    hr_yaml_node *open[NESTING_MAX],
+        *last[NESTING_MAX]; /* collections being read, and their children so far read last */
     int depth;
     hr_yaml_node *root;
     bool ended;
@@ -48,7 +48,7 @@ static hr_status add_collection(builder *b, const yaml_event_t *event, hr_yaml_k
     hr_yaml_node *node = NULL;
     hr_status status = add_yaml_node(b, event, kind, &node);
     if (status) return status;
-    if (b->depth == DEPTH_MAX) {
+    if (b->depth == NESTING_MAX) {
         hr_fail(b->err, HR_E_FORMAT, "", "brackets or indentation are nested too deeply");
         return add_yaml_position(b, &event->start_mark);
     }

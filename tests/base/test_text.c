@@ -55,11 +55,57 @@ static void test_utf8__refuses_what_is_no_character(void **state) {
     assert_true(hr_utf8_valid("", 0));
 }
 
+static void test_show__keeps_whole_characters_and_no_control(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *shown;
+    } cases[] = {{"", ""},
+                 {"1234567", "1234567"},
+                 {"12345678", "1234..."},
+                 {"12\xc3\xa9 78", "12\xc3\xa9 78"},
+                 {"123\xc3\xa9 789", "123..."},
+                 {"a\nb\x1b[\xe2\x80\xa8", "a?b?[?"},
+                 {"a\xff\xc3", "a??"},
+                 {"\n\n\n\n\n\n\n\n\n", "????..."}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[8];
+        hr_text_show(cases[i].text, out, sizeof out);
+        assert_string_equal(out, cases[i].shown);
+    }
+}
+
+/* Unicode's categories Cc, Cf, Zl, Zp and Cs, and noncharacters; and neighbours that are none of these. */
+static void test_printable__is_what_hides_nothing(void **state) {
+    (void)state;
+    static const int32_t bad[] = {
+        -1,      0,       '\n',    0x1f,    0x7f,    0x80,    0x9f,    0xad,    0x600,   0x605,
+        0x61c,   0x6dd,   0x70f,   0x890,   0x891,   0x8e2,   0x180e,  0x200b,  0x200d,  0x200f,
+        0x2028,  0x2029,  0x202a,  0x202e,  0x2060,  0x2066,  0x206f,  0xd800,  0xdfff,  0xfdd0,
+        0xfdef,  0xfeff,  0xfff9,  0xfffb,  0xfffe,  0xffff,  0x110bd, 0x110cd, 0x13430, 0x1343f,
+        0x1bca0, 0x1bca3, 0x1d173, 0x1d17a, 0x1fffe, 0x1ffff, 0xe0001, 0xe0020, 0xe007f, 0x10ffff};
+    static const int32_t good[] = {' ',    '~',    0xa0,    0xac,    0xae,    0x5d0,  0x606,
+                                   0x61b,  0x627,  0x180f,  0x200a,  0x2010,  0x2027, 0x202f,
+                                   0x205f, 0x2070, 0xd7ff,  0xe000,  0xfdcf,  0xfdf0, 0xfefe,
+                                   0xff01, 0xfffd, 0x1f331, 0x1d172, 0x1fffd, 0x20000};
+    for (size_t i = 0; i < COUNT(bad); i++)
+        if (hr_char_printable(bad[i])) fail_msg("U+%04X", (unsigned)bad[i]);
+    for (size_t i = 0; i < COUNT(good); i++)
+        if (!hr_char_printable(good[i])) fail_msg("U+%04X", (unsigned)good[i]);
+    assert_true(hr_text_printable("plain \xc3\xa4", 8));
+    assert_true(hr_text_printable("", 0));
+    assert_false(hr_text_printable("plain \xc3", 7));
+    assert_false(hr_text_printable("a\xe2\x80\x8b"
+                                   "b",
+                                   5)); /* zero width space */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trim__removes_spaces_and_tabs_at_the_ends),
         cmocka_unit_test(test_utf8__reads_every_code_point),
         cmocka_unit_test(test_utf8__refuses_what_is_no_character),
+        cmocka_unit_test(test_show__keeps_whole_characters_and_no_control),
+        cmocka_unit_test(test_printable__is_what_hides_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

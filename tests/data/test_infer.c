@@ -49,16 +49,16 @@ static void test_infer__guesses_kinds_and_bounds(void **state) {
     const hr_column *mixed = hr_schema_feature(s, 3), *constant = hr_schema_feature(s, 4),
                     *none = hr_schema_feature(s, 5);
     assert_int_equal(hr_schema_feature_count(s), 6);
-    assert_true(whole->kind == HR_NUMBER && whole->integer && whole->low == -2 && whole->high == 7);
+    assert_true(whole->kind == HR_KIND_NUMBER && whole->integer && whole->low == -2 && whole->high == 7);
     assert_string_equal(fraction->name, "fra,ction");
-    assert_true(fraction->kind == HR_NUMBER && !fraction->integer && fraction->low == 1e-3 &&
+    assert_true(fraction->kind == HR_KIND_NUMBER && !fraction->integer && fraction->low == 1e-3 &&
                 fraction->high == 2);
-    assert_true(word->kind == HR_CATEGORY && word->value_count == 2);
+    assert_true(word->kind == HR_KIND_CATEGORY && word->value_count == 2);
     assert_string_equal(word->values[0], "a");
-    assert_true(mixed->kind == HR_CATEGORY && mixed->value_count == 3);
-    assert_true(constant->kind == HR_NUMBER && constant->low == 0 && constant->high == 5);
-    assert_true(none->kind == HR_NUMBER && none->low == 0 && none->high == 1);
-    assert_int_equal(hr_schema_task(s), HR_BINARY);
+    assert_true(mixed->kind == HR_KIND_CATEGORY && mixed->value_count == 3);
+    assert_true(constant->kind == HR_KIND_NUMBER && constant->low == 0 && constant->high == 5);
+    assert_true(none->kind == HR_KIND_NUMBER && none->low == 0 && none->high == 1);
+    assert_int_equal(hr_schema_task(s), HR_TASK_BINARY);
     assert_string_equal(hr_schema_label(s)->values[0], "no");
     assert_int_equal(hr_schema_missing_count(s), 1);
     hr_schema_free(s);
@@ -71,14 +71,14 @@ static void test_infer__guesses_the_task(void **state) {
         hr_kind kind;
         size_t classes;
     } cases[] = {
-        {"x,y\n1,0.5\n1,2\n", HR_CATEGORY, 2},
-        {"x,y\n1,1\n1,2\n1,3\n", HR_CATEGORY, 3},
-        {"x,y\n1,1\n1,2.5\n1,3\n", HR_NUMBER, 0},
-        {"x,y\n1,+1\n1,-1\n1,1.0\n1,1\n", HR_CATEGORY, 2},
-        {"x,y\n1,a\n1,2\n1,3\n", HR_CATEGORY, 3},
-        {"x,y\n1,a\n1,2\n1,2.0\n1,+2\n", HR_CATEGORY, 2},
-        {"x,y\n0,1\n0,2\n0,3\n0,4\n0,5\n0,6\n0,7\n0,8\n0,9\n0,10\n", HR_CATEGORY, 10},
-        {"x,y\n0,1\n0,2\n0,3\n0,4\n0,5\n0,6\n0,7\n0,8\n0,9\n0,10\n0,11\n", HR_NUMBER, 0},
+        {"x,y\n1,0.5\n1,2\n", HR_KIND_CATEGORY, 2},
+        {"x,y\n1,1\n1,2\n1,3\n", HR_KIND_CATEGORY, 3},
+        {"x,y\n1,1\n1,2.5\n1,3\n", HR_KIND_NUMBER, 0},
+        {"x,y\n1,+1\n1,-1\n1,1.0\n1,1\n", HR_KIND_CATEGORY, 2},
+        {"x,y\n1,a\n1,2\n1,3\n", HR_KIND_CATEGORY, 3},
+        {"x,y\n1,a\n1,2\n1,2.0\n1,+2\n", HR_KIND_CATEGORY, 2},
+        {"x,y\n0,1\n0,2\n0,3\n0,4\n0,5\n0,6\n0,7\n0,8\n0,9\n0,10\n", HR_KIND_CATEGORY, 10},
+        {"x,y\n0,1\n0,2\n0,3\n0,4\n0,5\n0,6\n0,7\n0,8\n0,9\n0,10\n0,11\n", HR_KIND_NUMBER, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hr_schema *s = must_infer(cases[i].table, "y", NULL);
@@ -162,7 +162,7 @@ static void test_infer__reads_libsvm(void **state) {
     (void)state;
     hr_schema *s = must_infer("+1 1:0.5 3:-2\n-1 3:4 # x\n", NULL, NULL);
     assert_string_equal(hr_schema_label(s)->name, "label");
-    assert_int_equal(hr_schema_task(s), HR_BINARY);
+    assert_int_equal(hr_schema_task(s), HR_TASK_BINARY);
     assert_int_equal(hr_schema_feature_count(s), 3);
     assert_string_equal(hr_schema_feature(s, 2)->name, "f3");
     assert_true(hr_schema_feature(s, 0)->low == 0 && hr_schema_feature(s, 0)->high == 0.5);

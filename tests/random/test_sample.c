@@ -180,6 +180,26 @@ static void check_noise(sampler *draw, density *weight, uint64_t num, uint64_t d
     }
 }
 
+static void test_geometric__fits_its_law(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t s, u;
+    } cases[] = {{1, 1}, {5, 2}, {2, 5}, {(uint64_t)13 << 50, (uint64_t)1 << 50}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double q = exp(-(double)cases[i].u / (double)cases[i].s), p[REACH];
+        uint64_t seen[REACH] = {0};
+        hr_csprng *csprng = seeded(5);
+        for (int x = 0; x < REACH; x++) p[x] = (1 - q) * pow(q, x);
+        for (int d = 0; d < DRAWS; d++) {
+            hr_u128 x = hr_geometric(csprng, cases[i].s, cases[i].u);
+            assert_true(x < REACH);
+            seen[x]++;
+        }
+        assert_true(chi_square_fits(seen, p, REACH, DRAWS));
+        hr_csprng_close(csprng);
+    }
+}
+
 static void test_discrete_laplace__fits_its_law(void **state) {
     (void)state;
     check_noise(hr_discrete_laplace, laplace_density, 1, 1);
@@ -266,6 +286,7 @@ int main(void) {
         cmocka_unit_test(test_bernoulli_exp__ends_early_for_large_exponents),
         cmocka_unit_test(test_bernoulli_two_over_e__fits_its_probability),
         cmocka_unit_test(test_categorical__fits_its_weights),
+        cmocka_unit_test(test_geometric__fits_its_law),
         cmocka_unit_test(test_discrete_laplace__fits_its_law),
         cmocka_unit_test(test_discrete_gaussian__fits_its_law),
         cmocka_unit_test(test_discrete_gaussian__of_tiny_variance_is_zero),

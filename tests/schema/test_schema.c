@@ -42,16 +42,16 @@ static hr_schema *parse(const char *text) {
 static void test_parse__reads_every_fact(void **state) {
     (void)state;
     hr_schema *s = parse(good);
-    assert_int_equal(hr_schema_task(s), HR_BINARY);
+    assert_int_equal(hr_schema_task(s), HR_TASK_BINARY);
     const hr_column *label = hr_schema_label(s);
     assert_string_equal(label->name, "in come");
-    assert_int_equal(label->kind, HR_CATEGORY);
+    assert_int_equal(label->kind, HR_KIND_CATEGORY);
     assert_int_equal(label->value_count, 2);
     assert_string_equal(label->values[1], ">50K");
     assert_int_equal(hr_schema_feature_count(s), 2);
     const hr_column *age = hr_schema_feature(s, 0);
     assert_string_equal(age->name, "age");
-    assert_int_equal(age->kind, HR_NUMBER);
+    assert_int_equal(age->kind, HR_KIND_NUMBER);
     assert_true(age->low == 0 && age->high == 150 && age->integer && !age->review);
     const hr_column *sex = hr_schema_feature(s, 1);
     assert_int_equal(sex->value_count, 3);
@@ -66,11 +66,11 @@ static void test_parse__knows_the_tasks(void **state) {
     (void)state;
     hr_schema *s = parse("hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\nfeatures: "
                          "[{name: x, kind: number, low: 0, high: 1}]");
-    assert_int_equal(hr_schema_task(s), HR_REGRESSION);
+    assert_int_equal(hr_schema_task(s), HR_TASK_REGRESSION);
     hr_schema_free(s);
     s = parse("hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a, b, c]}\nfeatures: [{name: x, "
               "kind: number, low: 0, high: 1}]");
-    assert_int_equal(hr_schema_task(s), HR_MULTICLASS);
+    assert_int_equal(hr_schema_task(s), HR_TASK_MULTICLASS);
     hr_schema_free(s);
 }
 
@@ -94,8 +94,8 @@ static void test_render__keeps_every_bit_of_a_bound(void **state) {
     static const double bounds[][2] = {
         {0.1, 0.30000000000000004}, {-1.7e308, 4.9e-324}, {1e15, 123456789012345680.0}, {-1e-7, 1.0 / 3}};
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
-        hr_column y = {.name = "y", .kind = HR_NUMBER, .low = bounds[i][0], .high = bounds[i][1]};
-        hr_column x = {.name = "x", .kind = HR_NUMBER, .low = 0, .high = 1};
+        hr_column y = {.name = "y", .kind = HR_KIND_NUMBER, .low = bounds[i][0], .high = bounds[i][1]};
+        hr_column x = {.name = "x", .kind = HR_KIND_NUMBER, .low = 0, .high = 1};
         hr_schema *s = NULL;
         char *text = NULL;
         assert_int_equal(hr_schema_make(&(hr_schema_parts){y, &x, 1, NULL, 0}, &s, NULL), HR_OK);
@@ -184,6 +184,10 @@ static const bad_case bad[] = {
      "too large"},
     {HEAD "features: [{name: x, kind: number, low: 0, high: 1, integer: yes}]\n", HR_E_FORMAT, 3, 62, "x",
      "true or false"},
+    {HEAD "features: [{name: x, kind: number, low: 0, high: 1, integer: true, whole: true}]\n", HR_E_FORMAT,
+     3, 75, "x", "another name of the key 'integer'"},
+    {HEAD "features: [{name: x, kind: category, values: [a], whole: true}]\n", HR_E_FORMAT, 3, 58, "x",
+     "'whole' does not belong"},
     {HEAD "features: [{name: x, kind: number, low: 0, high: 1}, {name: x, kind: number, low: 0, high: 1}]\n",
      HR_E_FORMAT, 3, 61, "x", "used twice"},
     {HEAD "features: [{name: y, kind: number, low: 0, high: 1}]\n", HR_E_FORMAT, 3, 19, "y", "used twice"},
@@ -287,6 +291,16 @@ static void test_reviewed__refuses_what_awaits_review(void **state) {
     hr_schema_free(s);
 }
 
+static void test_parse__whole_is_another_name_of_integer(void **state) {
+    (void)state;
+    hr_schema *a = parse(HEAD "features: [{name: x, kind: number, low: 0, high: 9, integer: true}]\n");
+    hr_schema *b = parse(HEAD "features: [{name: x, kind: number, low: 0, high: 9, whole: true}]\n");
+    assert_true(hr_schema_feature(b, 0)->integer);
+    assert_true(hr_schema_same(a, b));
+    hr_schema_free(a);
+    hr_schema_free(b);
+}
+
 static void test_same__sees_every_difference(void **state) {
     (void)state;
     static const char *const others[] = {
@@ -319,8 +333,8 @@ static void test_make__checks_and_copies(void **state) {
     (void)state;
     char name[] = "x";
     const char *values[] = {"a", "b"};
-    hr_column label = {.name = "y", .kind = HR_CATEGORY, .value_count = 2, .values = values};
-    hr_column feature = {.name = name, .kind = HR_NUMBER, .low = 0, .high = 1};
+    hr_column label = {.name = "y", .kind = HR_KIND_CATEGORY, .value_count = 2, .values = values};
+    hr_column feature = {.name = name, .kind = HR_KIND_NUMBER, .low = 0, .high = 1};
     hr_schema *s = NULL;
     hr_error err = {0};
     assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0}, &s, &err), HR_OK);
@@ -499,6 +513,7 @@ int main(void) {
         cmocka_unit_test(test_parse__refuses_huge_files),
         cmocka_unit_test(test_parse__takes_a_byte_order_mark_and_crlf),
         cmocka_unit_test(test_reviewed__refuses_what_awaits_review),
+        cmocka_unit_test(test_parse__whole_is_another_name_of_integer),
         cmocka_unit_test(test_same__sees_every_difference),
         cmocka_unit_test(test_make__checks_and_copies),
         cmocka_unit_test(test_build__makes_what_the_file_says),

@@ -1,0 +1,22 @@
+/* Digests: BLAKE2b-256 over  domain | NUL | bytes. Bytes under two domains have two digests. */
+#ifndef HR_CRYPTO_DIGEST_H
+#define HR_CRYPTO_DIGEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HR_DIGEST_SIZE = 32, HR_DIGEST_TEXT = 65 /* in hexadecimal, with its NUL */ };
+
+typedef struct hr_digest {
+    uint8_t bytes[HR_DIGEST_SIZE];
+} hr_digest;
+
+hr_digest hr_digest_of(const char *domain, const void *bytes, size_t size);
+
+/* Whether `size` bytes are this digest. */
+bool hr_digest_is(const hr_digest *digest, const void *bytes, size_t size);
+
+void hr_digest_text(const hr_digest *digest, char out[HR_DIGEST_TEXT]);
+
+#endif

@@ -1,0 +1,20 @@
+/* Where two schemas differ, in words. */
+#ifndef HR_SCHEMA_SCHEMA_DIFFERENCE_H
+#define HR_SCHEMA_SCHEMA_DIFFERENCE_H
+
+#include <hedgerow/schema.h>
+
+enum { HR_SCHEMA_DIFFERENCE = 184 }; /* bytes of a text, with its NUL */
+
+/* What a text says of the sides: "at the owner", "in the job". */
+typedef struct hr_schema_sides {
+    const char *one, *other; /* at most 20 bytes */
+} hr_schema_sides;
+
+/* The first difference between two schemas: the column, what one has and what the other has. Names and values
+ * are cut, and show '?' for control characters. Returns false, and leaves the text alone, if there is none
+ * (hr_schema_same). */
+bool hr_schema_difference(const hr_schema *one, const hr_schema *other, const hr_schema_sides *sides,
+                          char text[HR_SCHEMA_DIFFERENCE]);
+
+#endif
