@@ -8,12 +8,20 @@
 #define HR_LEDGER_FILE_LOCK_H
 
 #include <hedgerow/status.h>
+#include <stdbool.h>
 
 typedef struct hr_file_lock hr_file_lock;
 
 /* Owner: the caller frees *out with hr_file_lock_release. Fails: IO (somebody has it; the file cannot be
  * made), MEMORY. */
 HR_MUST_CHECK hr_status hr_file_lock_take(const char *path, hr_file_lock **out, hr_error *err);
+/* Locks a file that exists, and stays: a member's key, so that one process at a time works with it. Owner and
+ * Fails: as hr_file_lock_take. */
+HR_MUST_CHECK hr_status hr_file_lock_hold(const char *path, hr_file_lock **out, hr_error *err);
+/* Whether a process has the lock of hr_file_lock_take. No file is made or left: what a process that was
+ * killed left behind stays. Who takes the lock in the same moment tries again. Fails: IO (the lock cannot be
+ * looked at), MEMORY. */
+HR_MUST_CHECK hr_status hr_file_lock_look(const char *path, bool *held, hr_error *err);
 /* NULL is allowed. */
 void hr_file_lock_release(hr_file_lock *file_lock);
 

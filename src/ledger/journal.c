@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "ledger/file_lock.h"
+#include "ledger/journal_layout.h"
 #include "ledger/spend.h"
 #include "ledger/store.h"
 
@@ -10,50 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x48524a4e, LAYOUT_VERSION = 1 }; /* "HRJN" */
+enum { APPLICATION_ID = 0x48524a4e, LAYOUT_VERSION = 2 }; /* "HRJN" */
 
 struct hr_journal {
     sqlite3 *db;
     hr_ledger *ledger;       /* NULL: the file is the journal's own */
     hr_file_lock *file_lock; /* NULL: there is no file */
+    bool reserves;           /* the transaction does */
     bool forgets;            /* there will be no crash to survive: events are not kept */
+    bool (*again)(void *user, int tries);
+    void *user;
 };
-
-/* Sequences are kept apart from what they number, which is forgotten sooner. */
-static const char layout[] = "CREATE TABLE IF NOT EXISTS jobs ("
-                             "  id BLOB PRIMARY KEY,"
-                             "  time TEXT NOT NULL,"
-                             "  coordinator TEXT NOT NULL,"
-                             "  terms BLOB NOT NULL,"
-                             "  key BLOB NOT NULL,"
-                             "  entry INTEGER NOT NULL DEFAULT 0,"
-                             "  over INTEGER NOT NULL DEFAULT 0"
-                             ") STRICT;"
-                             "CREATE TABLE IF NOT EXISTS events ("
-                             "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
-                             "  job BLOB NOT NULL,"
-                             "  kind INTEGER NOT NULL,"
-                             "  sender TEXT NOT NULL,"
-                             "  sequence INTEGER NOT NULL,"
-                             "  value INTEGER NOT NULL,"
-                             "  bytes BLOB NOT NULL"
-                             ") STRICT;"
-                             "CREATE INDEX IF NOT EXISTS events_of_job ON events (job);"
-                             "CREATE TABLE IF NOT EXISTS parties ("
-                             "  job BLOB NOT NULL,"
-                             "  name TEXT NOT NULL,"
-                             "  taken INTEGER NOT NULL DEFAULT 0,"
-                             "  posted INTEGER NOT NULL DEFAULT 0,"
-                             "  PRIMARY KEY (job, name)"
-                             ") STRICT, WITHOUT ROWID;"
-                             "CREATE TABLE IF NOT EXISTS packets ("
-                             "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
-                             "  job BLOB NOT NULL,"
-                             "  receiver TEXT NOT NULL,"
-                             "  sequence INTEGER NOT NULL,"
-                             "  bytes BLOB NOT NULL"
-                             ") STRICT;"
-                             "CREATE INDEX IF NOT EXISTS packets_to ON packets (job, receiver, sequence);";
 
 /* ---- Opening ---- */
 
@@ -61,7 +29,7 @@ static hr_status lay_out_journal(hr_journal *journal, hr_error *err) {
     const char *path = sqlite3_db_filename(journal->db, "main");
     hr_status status = path && *path ? hr_file_lock_take(path, &journal->file_lock, err) : HR_OK;
     if (!status) status = hr_journal_begin(journal, err);
-    if (!status) status = hr_store_run(journal->db, layout, err);
+    if (!status) status = hr_journal_lay_out(journal->db, err);
     return status ? status : hr_journal_commit(journal, err);
 }
 
@@ -102,7 +70,19 @@ hr_status hr_journal_in_memory(hr_journal **out, hr_error *err) {
     return status;
 }
 
-/* An empty file becomes a journal; of others, only a journal of this version is taken. */
+/* Another process may have done it meanwhile. */
+static hr_status upgrade_journal(sqlite3 *db, hr_error *err) {
+    int64_t version = 0;
+    hr_status status = hr_store_run(db, "BEGIN IMMEDIATE", err);
+    if (!status) status = hr_store_number(db, "PRAGMA user_version", &version, err);
+    if (!status && version == 1) status = hr_journal_upgrade_layout(db, err);
+    if (!status && version == 1) status = hr_store_run(db, "PRAGMA user_version = 2", err);
+    if (!status) status = hr_store_run(db, "COMMIT", err);
+    if (status && !sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+/* An empty file becomes a journal; of others, only a journal of this version or an older one is taken. */
 static hr_status identify(sqlite3 *db, hr_error *err) {
     int64_t application = 0, version = 0, tables = 0;
     hr_status status = hr_store_number(db, "PRAGMA application_id", &application, err);
@@ -110,9 +90,10 @@ static hr_status identify(sqlite3 *db, hr_error *err) {
     if (!status) status = hr_store_number(db, "SELECT count(*) FROM sqlite_schema", &tables, err);
     if (status) return status;
     if (!tables && !application) {
-        char mark[160];
+        char mark[200];
         snprintf(mark, sizeof mark,
-                 "PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; PRAGMA application_id = %d; PRAGMA "
+                 "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; PRAGMA "
+                 "application_id = %d; PRAGMA "
                  "user_version = %d; COMMIT",
                  APPLICATION_ID, LAYOUT_VERSION);
         return hr_store_run(db, mark, err);
@@ -121,6 +102,7 @@ static hr_status identify(sqlite3 *db, hr_error *err) {
         return hr_fail(err, HR_E_FORMAT, "name a separate file; it is created if it does not exist",
                        "this file is not a journal");
     if (version == LAYOUT_VERSION) return HR_OK;
+    if (version == 1) return upgrade_journal(db, err);
     return hr_fail(err, HR_E_FORMAT, "use the version of Hedgerow that made it",
                    "the journal has layout version %lld, this library knows %d", (long long)version,
                    LAYOUT_VERSION);
@@ -144,12 +126,28 @@ hr_status hr_journal_open(const char *path, hr_journal **out, hr_error *err) {
     return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
 }
 
+static int ask_again(void *user, int tries) {
+    const hr_journal *journal = user;
+    return journal->again(journal->user, tries);
+}
+
+void hr_journal_wait(hr_journal *journal, bool (*again)(void *user, int tries), void *user) {
+    journal->again = again;
+    journal->user = user;
+    (void)sqlite3_busy_handler(journal->db, ask_again, journal);
+}
+
 void hr_journal_close(hr_journal *journal) {
     if (!journal) return;
     hr_journal_roll_back(journal);
+    if (journal->again) hr_store_be_patient(journal->db);
     if (!journal->ledger) sqlite3_close(journal->db);
     hr_file_lock_release(journal->file_lock);
     free(journal);
+}
+
+sqlite3 *hr_journal_file(const hr_journal *journal) {
+    return journal->db;
 }
 
 /* ---- Statements ---- */
@@ -160,10 +158,14 @@ hr_status hr_journal_begin(hr_journal *journal, hr_error *err) {
 }
 
 hr_status hr_journal_commit(hr_journal *journal, hr_error *err) {
-    return hr_store_run(journal->db, "COMMIT", err);
+    hr_status status = hr_store_run(journal->db, "COMMIT", err);
+    if (!status && journal->reserves) hr_store_copy_log(journal->db);
+    journal->reserves = false;
+    return status;
 }
 
 void hr_journal_roll_back(hr_journal *journal) {
+    journal->reserves = false;
     if (!sqlite3_get_autocommit(journal->db)) sqlite3_exec(journal->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
@@ -259,6 +261,7 @@ hr_status hr_journal_add_job(hr_journal *journal, const hr_journal_job *job, hr_
 hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *job, double epsilon, double delta,
                              const char *purpose, hr_error *err) {
     if (!journal->ledger) return HR_OK;
+    journal->reserves = true;
     hr_status status = hr_ledger_reserve_within(journal->ledger, epsilon, delta, purpose, &job->entry, err);
     const value values[] = {NUMBER(job->entry), ID(job->id)};
     return status ? status : change(journal, "UPDATE jobs SET entry = ? WHERE id = ?", values, 2, err);
@@ -273,9 +276,63 @@ hr_status hr_journal_spend(hr_journal *journal, const hr_journal_job *job, hr_er
     return status || !open ? status : hr_ledger_commit_within(journal->ledger, job->entry, err);
 }
 
+hr_status hr_journal_note_job(hr_journal *journal, const uint8_t *id, const hr_journal_note *note,
+                              hr_error *err) {
+    char epsilon[32], round_gain[32];
+    snprintf(epsilon, sizeof epsilon, "%.17g", note->epsilon);
+    snprintf(round_gain, sizeof round_gain, "%.17g", note->round_gain);
+    const value values[] = {
+        ID(id), TEXT(note->name), TEXT(epsilon), TEXT(note->state), TEXT(note->awaits), TEXT(round_gain)};
+    return change(journal,
+                  "INSERT INTO notes (job, name, epsilon, state, awaits, round_gain)"
+                  " VALUES (?, ?, CAST(? AS REAL), ?, ?, CAST(? AS REAL))"
+                  " ON CONFLICT (job) DO UPDATE SET name = excluded.name, epsilon = excluded.epsilon,"
+                  " state = excluded.state, awaits = excluded.awaits, round_gain = excluded.round_gain",
+                  values, 6, err);
+}
+
 hr_status hr_journal_end_job(hr_journal *journal, const uint8_t *id, hr_error *err) {
-    hr_status status = change(journal, "UPDATE jobs SET over = 1 WHERE id = ?", &ID(id), 1, err);
-    return status ? status : change(journal, "DELETE FROM events WHERE job = ?", &ID(id), 1, err);
+    static const char *const statements[] = {
+        "UPDATE jobs SET over = 1, key = zeroblob(32) WHERE id = ?", "DELETE FROM events WHERE job = ?",
+        "DELETE FROM progress WHERE job = ?", "DELETE FROM parts WHERE job = ?"};
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < sizeof statements / sizeof *statements; i++)
+        status = change(journal, statements[i], &ID(id), 1, err);
+    return status;
+}
+
+/* Everything of the jobs that a query of ids answers. */
+#define FORGET(jobs)                                                                                         \
+    {                                                                                                        \
+        "DELETE FROM packets WHERE job IN (" jobs ")", "DELETE FROM parties WHERE job IN (" jobs ")",        \
+            "DELETE FROM notes WHERE job IN (" jobs ")", "DELETE FROM jobs WHERE id IN (" jobs ")"           \
+    }
+enum { FORGETS = 4 };
+
+static hr_status forget_jobs(hr_journal *journal, const char *const *statements, const value *values,
+                             int count, hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < FORGETS; i++)
+        status = change(journal, statements[i], values, count, err);
+    return status;
+}
+
+hr_status hr_journal_expire(hr_journal *journal, int64_t before, hr_error *err) {
+    static const char *const statements[FORGETS] =
+        FORGET("SELECT id FROM jobs WHERE over AND CAST(strftime('%s', time) AS INTEGER) < ?");
+    return forget_jobs(journal, statements, &NUMBER(before), 1, err);
+}
+
+hr_status hr_journal_forget_unpaid(hr_journal *journal, const char *coordinator, int kept, hr_error *err) {
+    static const char *const statements[FORGETS] =
+        FORGET("SELECT id FROM jobs WHERE over AND entry = 0 AND coordinator = ?"
+               " ORDER BY rowid DESC LIMIT -1 OFFSET ?");
+    const value values[] = {TEXT(coordinator), NUMBER(kept)};
+    return forget_jobs(journal, statements, values, 2, err);
+}
+
+hr_status hr_journal_shrink(hr_journal *journal, hr_error *err) {
+    return hr_store_run(journal->db, "PRAGMA incremental_vacuum", err);
 }
 
 hr_status hr_journal_knows(hr_journal *journal, const uint8_t *id, bool *out, hr_error *err) {
@@ -302,6 +359,8 @@ static hr_status show_job(void *user, sqlite3_stmt *row) {
         sqlite3_column_type(row, 5) != SQLITE_INTEGER)
         return HR_E_FORMAT;
     job.date = sqlite3_column_int64(row, 5);
+    job.cancelled = sqlite3_column_int64(row, 6) != 0;
+    job.round_gain = sqlite3_column_double(row, 7);
     memcpy(job.id, id.at, HR_JOURNAL_ID);
     memcpy(job.key, key.at, HR_JOURNAL_KEY);
     return v->visit(v->user, &job);
@@ -311,9 +370,33 @@ hr_status hr_journal_each_job(hr_journal *journal, hr_status (*visit)(void *user
                               void *user, hr_error *err) {
     job_visit v = {visit, user};
     return each(journal,
-                "SELECT id, coordinator, terms, key, entry, CAST(strftime('%s', time) AS INTEGER) FROM jobs "
-                "WHERE NOT over ORDER BY rowid",
+                "SELECT id, coordinator, terms, key, entry, CAST(strftime('%s', time) AS INTEGER), cancelled,"
+                " round_gain"
+                " FROM jobs LEFT JOIN notes ON notes.job = jobs.id WHERE NOT over ORDER BY jobs.rowid",
                 NULL, show_job, &v, err);
+}
+
+/* ---- The federation ---- */
+
+hr_status hr_journal_federation(hr_journal *journal, const char *name, const char *fingerprint,
+                                int64_t *version, bool *same, hr_error *err) {
+    const value values[] = {TEXT(name), TEXT(fingerprint)};
+    int64_t count = 0;
+    hr_status status = ask_journal_number(journal, "SELECT version FROM federations WHERE name = ?", values,
+                                          1, version, err);
+    if (!status)
+        status =
+            ask_journal_number(journal, "SELECT count(*) FROM federations WHERE name = ? AND fingerprint = ?",
+                               values, 2, &count, err);
+    if (!status) *same = count != 0;
+    return status;
+}
+
+hr_status hr_journal_note_federation(hr_journal *journal, const char *name, const char *fingerprint,
+                                     int64_t version, hr_error *err) {
+    const value values[] = {TEXT(name), TEXT(fingerprint), NUMBER(version)};
+    return change(journal, "INSERT OR REPLACE INTO federations (name, fingerprint, version) VALUES (?, ?, ?)",
+                  values, 3, err);
 }
 
 /* ---- Events ---- */
@@ -333,7 +416,7 @@ static hr_status keep_event(hr_journal *journal, const uint8_t *id, const hr_jou
                             NUMBER(event->number),
                             bytes_of(event->bytes)};
     return change(journal,
-                  "INSERT INTO events (job, kind, sender, sequence, value, bytes) VALUES (?, ?, ?, ?, ?, ?)",
+                  "INSERT INTO events (job, kind, sender, sequence, number, bytes) VALUES (?, ?, ?, ?, ?, ?)",
                   values, 6, err);
 }
 
@@ -342,8 +425,8 @@ hr_status hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_
     hr_status status = journal->forgets ? HR_OK : keep_event(journal, id, event, err);
     if (status || !event->sequence) return status;
     return note_sequence(journal,
-                         "INSERT INTO parties (job, name, taken) VALUES (?, ?, ?)"
-                         " ON CONFLICT (job, name) DO UPDATE SET taken = excluded.taken",
+                         "INSERT INTO parties (job, name, last_taken) VALUES (?, ?, ?)"
+                         " ON CONFLICT (job, name) DO UPDATE SET last_taken = excluded.last_taken",
                          id, event->from, event->sequence, err);
 }
 
@@ -368,9 +451,8 @@ hr_status hr_journal_each_event(hr_journal *journal, const uint8_t *id,
                                 hr_status (*visit)(void *user, const hr_journal_event *event), void *user,
                                 hr_error *err) {
     event_visit v = {visit, user};
-    return each(journal,
-                "SELECT kind, sender, sequence, value, bytes FROM events WHERE job = ? ORDER BY number", id,
-                show_event, &v, err);
+    return each(journal, "SELECT kind, sender, sequence, number, bytes FROM events WHERE job = ? ORDER BY id",
+                id, show_event, &v, err);
 }
 
 /* ---- Packets ---- */
@@ -386,12 +468,14 @@ static hr_status read_sequence(hr_journal *journal, const char *sql, const uint8
 
 hr_status hr_journal_taken(hr_journal *journal, const uint8_t *id, const char *from, uint64_t *out,
                            hr_error *err) {
-    return read_sequence(journal, "SELECT taken FROM parties WHERE job = ? AND name = ?", id, from, out, err);
+    return read_sequence(journal, "SELECT last_taken FROM parties WHERE job = ? AND name = ?", id, from, out,
+                         err);
 }
 
 hr_status hr_journal_posted(hr_journal *journal, const uint8_t *id, const char *to, uint64_t *out,
                             hr_error *err) {
-    return read_sequence(journal, "SELECT posted FROM parties WHERE job = ? AND name = ?", id, to, out, err);
+    return read_sequence(journal, "SELECT last_posted FROM parties WHERE job = ? AND name = ?", id, to, out,
+                         err);
 }
 
 hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, const char *to, uint64_t sequence,
@@ -401,8 +485,8 @@ hr_status hr_journal_post(hr_journal *journal, const uint8_t *id, const char *to
         journal, "INSERT INTO packets (job, receiver, sequence, bytes) VALUES (?, ?, ?, ?)", values, 4, err);
     if (status) return status;
     return note_sequence(journal,
-                         "INSERT INTO parties (job, name, posted) VALUES (?, ?, ?)"
-                         " ON CONFLICT (job, name) DO UPDATE SET posted = excluded.posted",
+                         "INSERT INTO parties (job, name, last_posted) VALUES (?, ?, ?)"
+                         " ON CONFLICT (job, name) DO UPDATE SET last_posted = excluded.last_posted",
                          id, to, sequence, err);
 }
 
@@ -435,6 +519,6 @@ hr_status hr_journal_each_packet(hr_journal *journal,
                                                     hr_blob packet),
                                  void *user, hr_error *err) {
     packet_visit v = {visit, user};
-    return each(journal, "SELECT receiver, sequence, bytes FROM packets ORDER BY number", NULL, show_packet,
-                &v, err);
+    return each(journal, "SELECT receiver, sequence, bytes FROM packets ORDER BY id", NULL, show_packet, &v,
+                err);
 }

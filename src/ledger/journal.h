@@ -11,6 +11,7 @@
 #define HR_LEDGER_JOURNAL_H
 
 #include <hedgerow/ledger.h>
+#include <stdbool.h>
 
 enum { HR_JOURNAL_ID = 16, HR_JOURNAL_KEY = 32 };
 
@@ -29,7 +30,15 @@ typedef struct hr_journal_job {
     uint8_t key[HR_JOURNAL_KEY]; /* a secret of the job's, drawn when it was added */
     int64_t entry;               /* in the ledger; 0: nothing was reserved */
     int64_t date;                /* when it was first heard of: seconds since 1970 began */
+    double round_gain;           /* as it was noted last */
+    bool cancelled;              /* somebody asked for its end (hr_journal_cancel) */
 } hr_journal_job;
+
+/* What people are shown of a job. */
+typedef struct hr_journal_note {
+    const char *name, *state, *awaits;
+    double epsilon, round_gain; /* round_gain: a coordinator's; 0: none */
+} hr_journal_note;
 
 typedef struct hr_journal_event {
     int kind;
@@ -48,6 +57,9 @@ HR_MUST_CHECK hr_status hr_journal_open(const char *path, hr_journal **out, hr_e
 /* In memory: for a simulation, which has no crash to survive. It keeps packets and sequences, and no events.
  * Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_journal_in_memory(hr_journal **out, hr_error *err);
+/* Sets what is asked when another process keeps the file locked, instead of waiting ten seconds: it waits for
+ * a while, and returns whether to try again. `tries`: how often it was asked before about this lock. */
+void hr_journal_wait(hr_journal *journal, bool (*again)(void *user, int tries), void *user);
 /* What was not committed is gone. NULL is allowed. */
 void hr_journal_close(hr_journal *journal);
 
@@ -64,15 +76,35 @@ HR_MUST_CHECK hr_status hr_journal_reserve(hr_journal *journal, hr_journal_job *
                                            double delta, const char *purpose, hr_error *err);
 /* What was reserved for the job was used. Again: no effect. */
 HR_MUST_CHECK hr_status hr_journal_spend(hr_journal *journal, const hr_journal_job *job, hr_error *err);
+/* Replaces what people are shown of the job. */
+HR_MUST_CHECK hr_status hr_journal_note_job(hr_journal *journal, const uint8_t *id,
+                                            const hr_journal_note *note, hr_error *err);
 /* The job is over: its events are forgotten, and it is not shown again. Its packets are sent until they are
  * received. */
 HR_MUST_CHECK hr_status hr_journal_end_job(hr_journal *journal, const uint8_t *id, hr_error *err);
-/* Whether a job was ever known, over or not. */
+/* Jobs that are over, and were first heard of before that date (seconds since 1970 began), are deleted with
+ * their sequences and the packets that nobody confirmed. What they spent stays in the ledger. */
+HR_MUST_CHECK hr_status hr_journal_expire(hr_journal *journal, int64_t before, hr_error *err);
+/* Deletes a coordinator's jobs that are over and reserved nothing, all but the newest `kept`, with all that
+ * hr_journal_expire deletes. They have spent nothing, so one may be offered again. */
+HR_MUST_CHECK hr_status hr_journal_forget_unpaid(hr_journal *journal, const char *coordinator, int kept,
+                                                 hr_error *err);
+/* The space of what was deleted goes back to the file system. Not within a transaction. */
+HR_MUST_CHECK hr_status hr_journal_shrink(hr_journal *journal, hr_error *err);
+/* Whether a job is known, over or not; one that expired is not. */
 HR_MUST_CHECK hr_status hr_journal_knows(hr_journal *journal, const uint8_t *id, bool *out, hr_error *err);
 /* Jobs that are not over, oldest first. */
 HR_MUST_CHECK hr_status hr_journal_each_job(hr_journal *journal,
                                             hr_status (*visit)(void *user, const hr_journal_job *job),
                                             void *user, hr_error *err);
+
+/* ---- The federation ---- */
+
+/* The version of the federation that the party used last; 0: none. *same: whether it had this fingerprint. */
+HR_MUST_CHECK hr_status hr_journal_federation(hr_journal *journal, const char *name, const char *fingerprint,
+                                              int64_t *version, bool *same, hr_error *err);
+HR_MUST_CHECK hr_status hr_journal_note_federation(hr_journal *journal, const char *name,
+                                                   const char *fingerprint, int64_t version, hr_error *err);
 
 /* ---- Events ---- */
 

@@ -5,6 +5,7 @@
 #include <hedgerow/ledger.h>
 
 #include "base/fail.h"
+#include "base/text.h"
 #include "ledger/spend.h"
 #include "ledger/store.h"
 
@@ -59,12 +60,9 @@ static hr_status check_purpose(const char *purpose, hr_error *err) {
     if (!length) status = hr_fail(err, HR_E_ARGUMENT, remedy, "the purpose is empty");
     if (length > PURPOSE_LONGEST)
         status = hr_fail(err, HR_E_ARGUMENT, remedy, "the purpose has %zu bytes", length);
-    for (size_t i = 0; i < length && !status; i++) {
-        unsigned char c = (unsigned char)purpose[i];
-        if (c < ' ' || c == 0x7f)
-            status =
-                hr_fail(err, HR_E_ARGUMENT, remedy, "the purpose has a control character at byte %zu", i + 1);
-    }
+    if (!status && !hr_text_printable(purpose, length))
+        status = hr_fail(err, HR_E_ARGUMENT, remedy,
+                         "the purpose has control or format characters, or is not UTF-8");
     return status ? hr_fail_at(err, status, NULL, 0, 0, "purpose") : HR_OK;
 }
 
@@ -117,7 +115,7 @@ void hr_ledger_close(hr_ledger *ledger) {
 static hr_status read_account(sqlite3 *db, account *out, hr_error *err) {
     sqlite3_stmt *query = NULL;
     static const char sql[] =
-        "SELECT limits.epsilon_units, limits.delta_units, closed IS NOT NULL, count(id),"
+        "SELECT limits.epsilon_units, limits.delta_units, frozen IS NOT NULL, count(id),"
         " coalesce(sum(entries.epsilon_units) FILTER (WHERE state <> 'void'), 0),"
         " coalesce(sum(entries.delta_units) FILTER (WHERE state <> 'void'), 0) FROM limits LEFT JOIN entries";
     bool done = !sqlite3_prepare_v2(db, sql, -1, &query, NULL) && sqlite3_step(query) == SQLITE_ROW;
@@ -265,6 +263,7 @@ hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta, con
         roll_back(ledger->db);
         return status;
     }
+    hr_store_copy_log(ledger->db);
     ledger->reserved[ledger->reserved_count++] = id;
     *entry = id;
     return HR_OK;
@@ -316,18 +315,24 @@ hr_status hr_ledger_void(hr_ledger *ledger, int64_t entry, hr_error *err) {
 hr_status hr_ledger_freeze(hr_ledger *ledger, hr_error *err) {
     assert(ledger);
     static const char sql[] =
-        "UPDATE limits SET closed = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE closed IS NULL";
+        "UPDATE limits SET frozen = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE frozen IS NULL";
     roll_back(ledger->db);
-    return name_ledger_file(ledger, hr_store_run(ledger->db, sql, err), err);
+    hr_status status = hr_store_run(ledger->db, sql, err);
+    if (!status) hr_store_copy_log(ledger->db);
+    return name_ledger_file(ledger, status, err);
+}
+
+hr_status hr_ledger_sum_within(sqlite3 *db, hr_ledger_total *out, hr_error *err) {
+    account now = {0};
+    hr_status status = read_account(db, &now, err);
+    if (!status) *out = total_of_account(&now);
+    return status;
 }
 
 hr_status hr_ledger_sum(hr_ledger *ledger, hr_ledger_total *out, hr_error *err) {
     assert(ledger && out);
-    account now = {0};
-    hr_status status = read_account(ledger->db, &now, err);
-    if (status) return name_ledger_file(ledger, status, err);
-    *out = total_of_account(&now);
-    return HR_OK;
+    hr_status status = hr_ledger_sum_within(ledger->db, out, err);
+    return status ? name_ledger_file(ledger, status, err) : HR_OK;
 }
 
 static hr_entry_state state_of(const char *text) {

@@ -14,4 +14,7 @@ HR_MUST_CHECK hr_status hr_ledger_reserve_within(hr_ledger *ledger, double epsil
                                                  const char *purpose, int64_t *entry, hr_error *err);
 HR_MUST_CHECK hr_status hr_ledger_commit_within(hr_ledger *ledger, int64_t entry, hr_error *err);
 
+/* As hr_ledger_sum, by a connection to a ledger's file. */
+HR_MUST_CHECK hr_status hr_ledger_sum_within(sqlite3 *db, hr_ledger_total *out, hr_error *err);
+
 #endif

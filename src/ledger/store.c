@@ -1,13 +1,16 @@
-/* Durability is SQLite's: a write-ahead log that is flushed at every commit (synchronous=FULL), and copied
- * into the main file straight away (wal_autocheckpoint=1), so that the main file alone says nearly always the
- * whole truth. What is added here is suspicion: a file is trusted as a ledger only if it says that it is one,
- * of a version that is understood, and is undamaged. */
+/* Durability is SQLite's: a write-ahead log that is flushed at every commit (synchronous=FULL). The log is
+ * copied into the main file after every reservation, so that the main file alone says nearly always how much
+ * is spent. What is added here is suspicion: a file is trusted as a ledger only if it says that it is one, of
+ * a version that is understood, and is undamaged. */
 #include "ledger/store.h"
 
 #include "base/buffer.h"
+#include "ledger/journal_layout.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,25 +18,31 @@
 
 enum {
     APPLICATION_ID = 0x48524c47, /* "HRLG" */
-    LAYOUT_VERSION = 2,
-    PATIENCE_MS = 10 * 1000
+    LAYOUT_VERSION = 3,
+    LOG_PAGES = 128, /* a log of so many is copied at the next commit */
+    PATIENCE_MS = 10 * 1000,
+    NAP_MS = 2
 };
 
+#define SAFEGUARDS "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0;"
+
 /* The rules that a hand with the sqlite3 shell might break by mistake are kept by the file itself. */
+#define FROZEN_STAYS                                                                                         \
+    "CREATE TRIGGER frozen_stays BEFORE UPDATE OF frozen ON limits WHEN old.frozen IS NOT NULL"              \
+    "  BEGIN SELECT raise(ABORT, 'a frozen ledger stays frozen'); END;"
+
 #define LIMITS                                                                                               \
     "CREATE TABLE limits ("                                                                                  \
     "  only INTEGER PRIMARY KEY CHECK (only = 1),"                                                           \
     "  epsilon_units INTEGER NOT NULL CHECK (epsilon_units > 0),"                                            \
     "  delta_units INTEGER NOT NULL CHECK (delta_units >= 0),"                                               \
     "  created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"                               \
-    "  closed TEXT"                                                                                          \
+    "  frozen TEXT"                                                                                          \
     ") STRICT;"                                                                                              \
     "CREATE TRIGGER limits_stay BEFORE UPDATE OF only, epsilon_units, delta_units, created ON limits"        \
     "  BEGIN SELECT raise(ABORT, 'the limits of a ledger never change'); END;"                               \
     "CREATE TRIGGER limits_exist BEFORE DELETE ON limits"                                                    \
-    "  BEGIN SELECT raise(ABORT, 'the limits of a ledger are never removed'); END;"                          \
-    "CREATE TRIGGER closing_stays BEFORE UPDATE OF closed ON limits WHEN old.closed IS NOT NULL"             \
-    "  BEGIN SELECT raise(ABORT, 'a frozen ledger stays closed'); END;"
+    "  BEGIN SELECT raise(ABORT, 'the limits of a ledger are never removed'); END;" FROZEN_STAYS
 
 /* No list in the check of `state`: SQLite would make a table of it for every row that it checks, whenever a
  * ledger is opened. */
@@ -69,7 +78,12 @@ static const char from_version_1[] = "DROP VIEW spending;" ENTRIES(
     "entries_2") "INSERT INTO entries_2 (id, time, purpose, epsilon_units, delta_units, state)"
                  "  SELECT id, time, purpose, epsilon_units, delta_units, state FROM entries;"
                  "DROP TABLE entries;"
-                 "ALTER TABLE entries_2 RENAME TO entries;" RULES "PRAGMA user_version = 2;";
+                 "ALTER TABLE entries_2 RENAME TO entries;" RULES;
+
+/* Version 2 had `closed` for `frozen`. */
+static const char from_version_2[] =
+    "DROP TRIGGER closing_stays;"
+    "ALTER TABLE limits RENAME COLUMN closed TO frozen;" FROZEN_STAYS "PRAGMA user_version = 3;";
 
 static const char remedy_backup[] =
     "restore a copy from before the damage, and count every run since then as spent";
@@ -113,30 +127,82 @@ hr_status hr_store_run(sqlite3 *db, const char *sql, hr_error *err) {
     return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? HR_OK : hr_store_fail(db, err);
 }
 
+/* A file that may be read alone would be opened, and the files that SQLite makes beside it would keep
+ * everybody from writing later. */
+static hr_status check_rights(const char *path, hr_error *err) {
+    static const struct {
+        const char *suffix, *remedy;
+    } files[] = {{"", "get write permission for the file and its folder"},
+                 {"-wal", "get write permission for it; do not delete it: it holds changes of the ledger"},
+                 {"-shm", "delete it while no process uses the ledger; it is made anew"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char name[PATH_MAX];
+        snprintf(name, sizeof name, "%s%s", path, files[i].suffix);
+        if (!access(name, W_OK) || errno == ENOENT) continue;
+        return hr_fail(err, HR_E_IO, files[i].remedy, "'%.300s' cannot be written: %s", name,
+                       strerror(errno));
+    }
+    return HR_OK;
+}
+
+/* Short naps: a process that writes without pause leaves the lock free for moments only, which SQLite's own
+ * naps of up to 100 ms may miss for seconds. */
+static int nap(void *user, int tries) {
+    (void)user;
+    sqlite3_sleep(NAP_MS);
+    return tries < PATIENCE_MS / NAP_MS;
+}
+
+void hr_store_be_patient(sqlite3 *db) {
+    (void)sqlite3_busy_handler(db, nap, NULL);
+}
+
 /* SQLite gives names such as ":memory:" and "file:..." a meaning of their own; a path with a slash has none.
  */
 hr_status hr_store_connect(const char *path, sqlite3 **out, hr_error *err) {
+    hr_status status = check_rights(path, err);
+    if (status) return status;
     hr_buffer spelled = {0};
     if (path[0] != '/') hr_buffer_text(&spelled, "./");
     hr_buffer_text(&spelled, path);
     char *plain = NULL;
-    hr_status status = hr_buffer_take(&spelled, &plain, err);
+    status = hr_buffer_take(&spelled, &plain, err);
     if (status) return status;
     sqlite3 *db = NULL;
-    if (sqlite3_open_v2(plain, &db, SQLITE_OPEN_READWRITE, NULL) || sqlite3_busy_timeout(db, PATIENCE_MS)) {
+    if (sqlite3_open_v2(plain, &db, SQLITE_OPEN_READWRITE, NULL)) {
         status = hr_store_fail(db, err);
         sqlite3_close(db);
     } else {
+        hr_store_be_patient(db);
         *out = db;
     }
     free(plain);
     return status;
 }
 
-#define SAFEGUARDS "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 1;"
+/* ---- Copying the log into the main file ---- */
+
+/* SQLite before 3.51.3 may damage the file when one process copies while another one commits and begins the
+ * log anew (the "WAL-reset bug" of sqlite.org/wal.html), and SQLITE_CHECKPOINT_FULL copies all the same when
+ * it cannot get the writer's lock. So a second connection holds that lock meanwhile. */
+void hr_store_copy_log(sqlite3 *db) {
+    sqlite3 *writer = NULL;
+    if (!sqlite3_open_v2(sqlite3_db_filename(db, "main"), &writer, SQLITE_OPEN_READWRITE, NULL) &&
+        !sqlite3_exec(writer, "BEGIN IMMEDIATE", NULL, NULL, NULL))
+        (void)sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    sqlite3_close(writer);
+}
+
+static int copy_long_log(void *user, sqlite3 *db, const char *schema, int pages) {
+    (void)user, (void)schema;
+    if (pages >= LOG_PAGES) hr_store_copy_log(db);
+    return SQLITE_OK;
+}
 
 hr_status hr_store_guard(sqlite3 *db, hr_error *err) {
-    return hr_store_run(db, SAFEGUARDS, err);
+    hr_status status = hr_store_run(db, SAFEGUARDS, err);
+    if (!status) (void)sqlite3_wal_hook(db, copy_long_log, NULL); /* in place of SQLite's own */
+    return status;
 }
 
 static hr_status insert_limits(sqlite3 *db, hr_units epsilon, hr_delta_units delta, hr_error *err) {
@@ -153,7 +219,7 @@ static hr_status insert_limits(sqlite3 *db, hr_units epsilon, hr_delta_units del
 
 static hr_status fill_limits(sqlite3 *db, hr_units epsilon, hr_delta_units delta, hr_error *err) {
     char *begin =
-        sqlite3_mprintf("PRAGMA journal_mode = WAL; " SAFEGUARDS
+        sqlite3_mprintf("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; " SAFEGUARDS
                         " BEGIN IMMEDIATE; PRAGMA application_id = %d; PRAGMA user_version = %d; %s",
                         APPLICATION_ID, LAYOUT_VERSION, layout);
     if (!begin) return hr_fail_memory(err);
@@ -253,6 +319,8 @@ static hr_status upgrade_within(sqlite3 *db, hr_error *err) {
     int64_t version = 0;
     hr_status status = hr_store_number(db, "PRAGMA user_version", &version, err);
     if (!status && version == 1) status = hr_store_run(db, from_version_1, err);
+    if (!status && version <= 2) status = hr_store_run(db, from_version_2, err);
+    if (!status && version <= 2) status = hr_journal_upgrade_layout(db, err);
     return status ? status : hr_store_run(db, "COMMIT", err);
 }
 

@@ -13,8 +13,8 @@
 HR_MUST_CHECK hr_status hr_store_create(const char *path, hr_units epsilon, hr_delta_units delta,
                                         hr_error *err);
 
-/* Opens a file that is a ledger of this version and undamaged. Owner: the caller closes with sqlite3_close.
- * Fails: IO, FORMAT, MEMORY. */
+/* Opens a file that is an undamaged ledger, of this version or an older one, which is upgraded. Owner: the
+ * caller closes with sqlite3_close. Fails: IO, FORMAT, MEMORY. */
 HR_MUST_CHECK hr_status hr_store_open(const char *path, sqlite3 **out, hr_error *err);
 
 /* Steps of opening a file of another kind: an empty file that only its owner may read and write, a connection
@@ -24,7 +24,12 @@ HR_MUST_CHECK hr_status hr_store_make_file(const char *path, hr_error *err);
 HR_MUST_CHECK hr_status hr_store_connect(const char *path, sqlite3 **out, hr_error *err);
 HR_MUST_CHECK hr_status hr_store_number(sqlite3 *db, const char *sql, int64_t *out, hr_error *err);
 HR_MUST_CHECK hr_status hr_store_guard(sqlite3 *db, hr_error *err);
+void hr_store_be_patient(sqlite3 *db); /* ten seconds with a file that another process keeps locked */
 HR_MUST_CHECK hr_status hr_store_check_pages(sqlite3 *db, hr_error *err);
+
+/* Copies what was committed from the log into the main file; not while another process writes, since that
+ * one copies later. A failure leaves it in the log, where it is safe. */
+void hr_store_copy_log(sqlite3 *db);
 
 /* Says what the last failure of `db` means. Never HR_OK. */
 hr_status hr_store_fail(sqlite3 *db, hr_error *err);

@@ -37,8 +37,15 @@ hr_units hr_units_share(hr_units units, double share) {
 
 /* ---- Adding up ---- */
 
-static int compare_releases(const void *a, const void *b) {
-    const hr_account_item *x = a, *y = b;
+/* A line as it is sorted for adding up. */
+typedef struct account_item {
+    uint64_t owner, group, part;
+    hr_units cost;
+} account_item;
+
+static int compare_account_items(const void *a, const void *b) {
+    const account_item *x = a, *y = b;
+    if (x->owner != y->owner) return x->owner < y->owner ? -1 : 1;
     if (x->group != y->group) return x->group < y->group ? -1 : 1;
     return (x->part > y->part) - (x->part < y->part);
 }
@@ -47,34 +54,72 @@ static hr_units add_saturated(hr_units a, hr_units b) {
     return a < HR_UNITS_MAX && b < HR_UNITS_MAX - a ? a + b : HR_UNITS_MAX;
 }
 
-hr_units hr_account_in(const hr_release *releases, size_t count, hr_account_item *room) {
-    for (size_t i = 0; i < count; i++)
-        room[i] = (hr_account_item){releases[i].group, releases[i].part, releases[i].cost};
-    if (count) qsort(room, count, sizeof *room, compare_releases);
+/* Of sorted items of one owner. */
+static hr_units total_of_owner(const account_item *items, size_t count) {
     hr_units total = 0, costliest = 0, part = 0;
     for (size_t i = 0; i < count; i++) {
-        part = add_saturated(part, room[i].cost);
-        if (i + 1 < count && compare_releases(&room[i], &room[i + 1]) == 0) continue;
+        part = add_saturated(part, items[i].cost);
+        if (i + 1 < count && compare_account_items(&items[i], &items[i + 1]) == 0) continue;
         costliest = part > costliest ? part : costliest;
         part = 0;
-        if (i + 1 < count && room[i].group == room[i + 1].group) continue;
+        if (i + 1 < count && items[i].group == items[i + 1].group) continue;
         total = add_saturated(total, costliest);
         costliest = 0;
     }
     return total;
 }
 
-hr_status hr_account(const hr_release *releases, size_t count, hr_units *total, hr_error *err) {
-    hr_account_item *room = calloc(count ? count : 1, sizeof *room);
-    if (!room) return hr_fail_memory(err);
-    *total = hr_account_in(releases, count, room);
-    free(room);
+static hr_units total_of_items(account_item *items, size_t count) {
+    if (count) qsort(items, count, sizeof *items, compare_account_items);
+    hr_units of_all = 0, costliest = 0;
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && items[end].owner == items[first].owner;) end++;
+        hr_units total = total_of_owner(items + first, end - first);
+        if (!items[first].owner)
+            of_all = total;
+        else if (total > costliest)
+            costliest = total;
+    }
+    return add_saturated(of_all, costliest);
+}
+
+static hr_units own_cost(const hr_release *r) {
+    return r->cost;
+}
+
+/* A share's variance s2 = num/den is at least 12: it pays for sensitivity^2 / (s2 - 6). */
+static hr_units cost_of_one_share(const hr_release *r) {
+    if (r->shares <= 1) return r->cost;
+    if (r->mechanism != HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN || r->scale_num <= 6 * (hr_u128)r->scale_den)
+        return HR_UNITS_MAX;
+    hr_u128 noise = (hr_u128)r->scale_num - 6 * (hr_u128)r->scale_den,
+            cost = ((hr_u128)r->sensitivity * r->sensitivity * HR_UNIT * r->scale_den + noise - 1) / noise;
+    return cost < HR_UNITS_MAX ? (hr_units)cost : HR_UNITS_MAX;
+}
+
+static hr_status add_up(const hr_release *releases, size_t count, hr_units (*cost_of)(const hr_release *),
+                        hr_units *total, hr_error *err) {
+    account_item *items = calloc(count ? count : 1, sizeof *items);
+    if (!items) return hr_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        items[i] =
+            (account_item){releases[i].owner, releases[i].group, releases[i].part, cost_of(&releases[i])};
+    *total = total_of_items(items, count);
+    free(items);
     return HR_OK;
+}
+
+hr_status hr_account(const hr_release *releases, size_t count, hr_units *total, hr_error *err) {
+    return add_up(releases, count, own_cost, total, err);
+}
+
+hr_status hr_account_alone(const hr_release *releases, size_t count, hr_units *total, hr_error *err) {
+    return add_up(releases, count, cost_of_one_share, total, err);
 }
 
 static bool release_covers(const hr_release *r, hr_privacy_measure privacy_measure) {
     const hr_mechanism_info *info = hr_mechanism_info_of(r->mechanism);
-    return info && info->covers(r, privacy_measure);
+    return info && hr_shares_fit(r) && info->covers(r, privacy_measure);
 }
 
 hr_status hr_account_check(const hr_release *releases, size_t count, hr_privacy_measure privacy_measure,

@@ -3,7 +3,9 @@
  * Costs are integers in units of 2^-40 (of epsilon, of rho, or of mu^2), rounded up, so that sums are exact
  * and order-free. Releases carry a group and a part: the parts of a group see disjoint sets of records (each
  * record in at most one part, assigned independently of the other records), so a group costs what its
- * costliest part costs; groups add up. Proof: accountant.proof.md. */
+ * costliest part costs; groups add up. Where owners release by themselves, a release carries its owner, too:
+ * it sees no other owner's records, so all owners cost what the costliest one costs, beside what has no
+ * owner. Proof: accountant.proof.md. */
 #ifndef HR_PRIVACY_ACCOUNTANT_H
 #define HR_PRIVACY_ACCOUNTANT_H
 
@@ -13,17 +15,25 @@ typedef uint64_t hr_units;
 #define HR_UNIT ((hr_units)1 << 40)
 #define HR_UNITS_MAX ((hr_units)1 << 60)
 
-/* What sums are counted in: HR_NO_PRIVACY: nothing is protected; HR_PURE: epsilon; HR_ZCDP: rho of
- * zero-concentrated DP; HR_GDP: mu^2 of Gaussian DP, which gives the same (epsilon, delta) for less noise. */
-typedef enum hr_privacy_measure { HR_NO_PRIVACY, HR_PURE, HR_ZCDP, HR_GDP } hr_privacy_measure;
+/* What sums are counted in: HR_PRIVACY_NONE: nothing is protected; HR_PRIVACY_PURE: epsilon; HR_PRIVACY_ZCDP:
+ * rho of zero-concentrated DP; HR_PRIVACY_GDP: mu^2 of Gaussian DP, which gives the same (epsilon, delta) for
+ * less noise. */
+typedef enum hr_privacy_measure {
+    HR_PRIVACY_NONE,
+    HR_PRIVACY_PURE,
+    HR_PRIVACY_ZCDP,
+    HR_PRIVACY_GDP
+} hr_privacy_measure;
 
 /* These numbers are sent to other parties (protocol.md): a number is never given to another mechanism. */
 typedef enum hr_mechanism {
-    HR_IDENTITY = 0,
-    HR_DISCRETE_LAPLACE = 1,
-    HR_DISCRETE_GAUSSIAN = 2,
-    HR_EXPONENTIAL = 3,
-    HR_PERMUTE_AND_FLIP = 4
+    HR_MECHANISM_IDENTITY = 0,
+    HR_MECHANISM_DISCRETE_LAPLACE = 1,
+    HR_MECHANISM_DISCRETE_GAUSSIAN = 2,
+    HR_MECHANISM_EXPONENTIAL = 3,
+    HR_MECHANISM_PERMUTE_AND_FLIP = 4,
+    HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN = 5,
+    HR_MECHANISM_SHARED_DISCRETE_LAPLACE = 6
 } hr_mechanism;
 
 /* A line of the list that a model carries. */
@@ -35,9 +45,11 @@ typedef struct hr_release {
     uint64_t
         sensitivity; /* L1 (discrete Laplace), L2 (discrete Gaussian) or score width (choices), in integers */
     hr_mechanism mechanism;
-    uint64_t scale_num,
-        scale_den;  /* Laplace: t; Gaussian: sigma^2; choices: epsilon/width as units / (2^40 * width) */
-    uint64_t draws; /* how many noisy values were drawn under this line */
+    uint64_t scale_num, scale_den; /* Laplace: t; Gaussian: sigma^2 (of one share, where noise is shared);
+                                      choices: epsilon/width as units / (2^40 * width) */
+    uint64_t draws;                /* how many noisy values were drawn under this line */
+    uint64_t shares; /* how many owners' shares of noise justify the cost; 0: the noise is not shared */
+    uint64_t owner;  /* from 1 on: whose records alone it sees, and groups are its own; 0: any owner's */
 } hr_release;
 
 /* Its name in model files; "unknown" if there is no such mechanism. */
@@ -51,17 +63,13 @@ double hr_units_value(hr_units units);
 /* floor(units * share); 0 <= share <= 1. */
 hr_units hr_units_share(hr_units units, double share);
 
-/* Sum over groups of the costliest part. Saturates at HR_UNITS_MAX. Fails: MEMORY. */
+/* Sum over groups of the costliest part: of the releases without an owner, and of the costliest owner.
+ * Saturates at HR_UNITS_MAX. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_account(const hr_release *releases, size_t count, hr_units *total, hr_error *err);
-
-/* A line as it is sorted for adding up. */
-typedef struct hr_account_item {
-    uint64_t group, part;
-    hr_units cost;
-} hr_account_item;
-
-/* The same in the caller's room for `count` items: cannot fail. */
-hr_units hr_account_in(const hr_release *releases, size_t count, hr_account_item *room);
+/* The same where of a sum's shares of noise one alone counts: all other owners tell theirs to the reader of
+ * the sum. Pure epsilon: HR_UNITS_MAX, if any sum has more shares than one. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_account_alone(const hr_release *releases, size_t count, hr_units *total,
+                                         hr_error *err);
 
 /* Checks each line by itself: that mechanism, sensitivity and scale justify the cost (in `privacy measure`)
  * that it claims. */

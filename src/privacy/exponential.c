@@ -19,10 +19,10 @@ static uint64_t exponential_square_root(hr_u128 x) {
  * epsilon-GDP, where pi/8 < 355/904. */
 static hr_units affordable_epsilon(hr_units cost, hr_privacy_measure privacy_measure) {
     switch (privacy_measure) {
-    case HR_ZCDP: return exponential_square_root((hr_u128)cost << 43);
-    case HR_GDP: return exponential_square_root(((hr_u128)cost << 40) * 904 / 355);
-    case HR_PURE: return cost;
-    case HR_NO_PRIVACY: break;
+    case HR_PRIVACY_ZCDP: return exponential_square_root((hr_u128)cost << 43);
+    case HR_PRIVACY_GDP: return exponential_square_root(((hr_u128)cost << 40) * 904 / 355);
+    case HR_PRIVACY_PURE: return cost;
+    case HR_PRIVACY_NONE: break;
     }
     return 0;
 }
@@ -32,7 +32,7 @@ bool hr_exponential_scale(hr_release *release, hr_privacy_measure privacy_measur
     int k = 40; /* the scale is (epsilon / 2^(40-k)) / (width * 2^k): low bits of epsilon go if the width
                    needs the room */
     while (release->sensitivity >> (64 - k)) k--;
-    release->mechanism = HR_EXPONENTIAL;
+    release->mechanism = HR_MECHANISM_EXPONENTIAL;
     release->scale_num = affordable_epsilon(release->cost, privacy_measure) >> (40 - k);
     release->scale_den = release->sensitivity << k;
     return hr_exponential_covers(release, privacy_measure);

@@ -13,7 +13,6 @@ struct hr_gate {
     hr_units budget;
     hr_csprng *csprng;
     hr_release *releases;
-    hr_account_item *room; /* for adding up the releases */
     size_t count, capacity;
     hr_running_total running_total;
 };
@@ -33,7 +32,6 @@ void hr_gate_free(hr_gate *gate) {
     if (!gate) return;
     hr_running_total_done(&gate->running_total);
     free(gate->releases);
-    free(gate->room);
     free(gate);
 }
 
@@ -55,18 +53,27 @@ static hr_status reserve_lines(hr_gate *gate, size_t lines, hr_error *err) {
     if (lines > gate->capacity - gate->count) {
         size_t capacity = 2 * gate->capacity + lines + 64;
         hr_release *releases = realloc(gate->releases, capacity * sizeof *releases);
-        if (releases) gate->releases = releases;
-        hr_account_item *room = realloc(gate->room, capacity * sizeof *room);
-        if (room) gate->room = room;
-        if (!releases || !room) return hr_fail_memory(err);
+        if (!releases) return hr_fail_memory(err);
+        gate->releases = releases;
         gate->capacity = capacity;
     }
     return hr_running_total_reserve(&gate->running_total, err);
 }
 
+/* Shares of so little noise that nothing is proved of their sum. */
+static bool has_tiny_shares(const hr_release *line) {
+    return line->mechanism == HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN && line->scale_num &&
+           line->scale_num < HR_SHARE_VARIANCE_MIN * line->scale_den;
+}
+
 static hr_status refuse_scale(const hr_release *line, hr_error *err) {
     char cost[HR_AMOUNT_TEXT];
     hr_spent_text(hr_units_value(line->cost), cost);
+    if (has_tiny_shares(line))
+        return hr_fail(
+            err, HR_E_BUDGET, "lower epsilon, or let fewer owners take part",
+            "'%s': a cost of %s is too large for a sensitivity of %llu if %llu owners share the noise",
+            line->what, cost, (unsigned long long)line->sensitivity, (unsigned long long)line->shares);
     return hr_fail(err, HR_E_BUDGET, "raise epsilon, or use fewer trees, levels or private bin edges",
                    "'%s': a cost of %s is too small for a sensitivity of %llu", line->what, cost,
                    (unsigned long long)line->sensitivity);
@@ -109,24 +116,39 @@ static hr_release line_of(hr_privacy_measure privacy_measure, const hr_charge *c
                         .level = charge->level,
                         .group = charge->group,
                         .part = charge->part,
-                        .cost = privacy_measure == HR_NO_PRIVACY ? 0 : charge->cost,
+                        .cost = privacy_measure == HR_PRIVACY_NONE ? 0 : charge->cost,
                         .sensitivity = charge->sensitivity,
-                        .mechanism = HR_IDENTITY,
+                        .mechanism = HR_MECHANISM_IDENTITY,
                         .scale_num = 0,
                         .scale_den = 1,
-                        .draws = 0};
+                        .draws = 0,
+                        .shares = 0};
 }
 
 static hr_mechanism mechanism_of_sums(hr_privacy_measure privacy_measure) {
-    return privacy_measure == HR_NO_PRIVACY ? HR_IDENTITY
-           : privacy_measure == HR_PURE     ? HR_DISCRETE_LAPLACE
-                                            : HR_DISCRETE_GAUSSIAN;
+    return privacy_measure == HR_PRIVACY_NONE   ? HR_MECHANISM_IDENTITY
+           : privacy_measure == HR_PRIVACY_PURE ? HR_MECHANISM_DISCRETE_LAPLACE
+                                                : HR_MECHANISM_DISCRETE_GAUSSIAN;
 }
 
 static hr_mechanism mechanism_of_choices(hr_privacy_measure privacy_measure) {
-    return privacy_measure == HR_NO_PRIVACY ? HR_IDENTITY
-           : privacy_measure == HR_PURE     ? HR_PERMUTE_AND_FLIP
-                                            : HR_EXPONENTIAL;
+    return privacy_measure == HR_PRIVACY_NONE   ? HR_MECHANISM_IDENTITY
+           : privacy_measure == HR_PRIVACY_PURE ? HR_MECHANISM_PERMUTE_AND_FLIP
+                                                : HR_MECHANISM_EXPONENTIAL;
+}
+
+static hr_mechanism mechanism_of_shares(hr_privacy_measure privacy_measure) {
+    return privacy_measure == HR_PRIVACY_NONE   ? HR_MECHANISM_IDENTITY
+           : privacy_measure == HR_PRIVACY_PURE ? HR_MECHANISM_SHARED_DISCRETE_LAPLACE
+                                                : HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN;
+}
+
+static hr_status make_share_line(hr_privacy_measure privacy_measure, const hr_charge *charge, uint64_t shares,
+                                 hr_release *out, hr_error *err) {
+    const hr_mechanism_info *info = hr_mechanism_info_of(mechanism_of_shares(privacy_measure));
+    *out = line_of(privacy_measure, charge);
+    out->shares = privacy_measure == HR_PRIVACY_NONE ? 0 : shares;
+    return info->set_scale(out, privacy_measure) ? HR_OK : refuse_scale(out, err);
 }
 
 static hr_status make_line(hr_mechanism mechanism, hr_privacy_measure privacy_measure,
@@ -147,12 +169,20 @@ hr_status hr_gate_charge_sums(hr_gate *gate, const hr_charge *charge, hr_permit 
 }
 
 hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
-    return add_charge(gate->privacy_measure == HR_NO_PRIVACY ? HR_IDENTITY : HR_EXPONENTIAL, gate, charge,
-                      out, err);
+    return add_charge(gate->privacy_measure == HR_PRIVACY_NONE ? HR_MECHANISM_IDENTITY
+                                                               : HR_MECHANISM_EXPONENTIAL,
+                      gate, charge, out, err);
 }
 
 hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *charge, hr_permit *out, hr_error *err) {
     return add_charge(mechanism_of_choices(gate->privacy_measure), gate, charge, out, err);
+}
+
+hr_status hr_gate_charge_share(hr_gate *gate, const hr_charge *charge, uint64_t shares, hr_permit *out,
+                               hr_error *err) {
+    hr_release line;
+    hr_status status = make_share_line(gate->privacy_measure, charge, shares, &line, err);
+    return status ? status : add_line_gate(gate, &line, out, err);
 }
 
 hr_status hr_charge_check_sums(hr_privacy_measure privacy_measure, const hr_charge *charge, hr_error *err) {
@@ -165,13 +195,19 @@ hr_status hr_charge_check_choice(hr_privacy_measure privacy_measure, const hr_ch
     return make_line(mechanism_of_choices(privacy_measure), privacy_measure, charge, &unused, err);
 }
 
+hr_status hr_charge_check_share(hr_privacy_measure privacy_measure, const hr_charge *charge, uint64_t shares,
+                                hr_error *err) {
+    hr_release unused;
+    return make_share_line(privacy_measure, charge, shares, &unused, err);
+}
+
 hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr_error *err) {
     hr_permit unused;
     hr_release line = {.what = what,
                        .tree = -1,
                        .level = -1,
                        .sensitivity = 1,
-                       .mechanism = HR_IDENTITY,
+                       .mechanism = HR_MECHANISM_IDENTITY,
                        .scale_den = 1,
                        .draws = 1};
     return add_line_gate(gate, &line, &unused, err);
@@ -197,6 +233,21 @@ void hr_gate_sums(hr_gate *gate, hr_permit permit, const hr_exact *in, size_t co
     line->draws += count;
 }
 
+/* Under a permit for anything else nothing was paid for a share. */
+static uint64_t release_share(hr_csprng *csprng, const hr_release *line, int64_t exact) {
+    const hr_mechanism_info *info = hr_mechanism_info_of(line->mechanism);
+    return info->draw_share ? (uint64_t)exact + info->draw_share(csprng, line) : 0;
+}
+
+void hr_gate_share(hr_gate *gate, hr_permit permit, const hr_exact *in, hr_mask *mask, size_t count,
+                   uint64_t *out) {
+    assert(permit.line < gate->count && mask);
+    hr_release *line = &gate->releases[permit.line];
+    for (size_t i = 0; i < count; i++) out[i] = release_share(gate->csprng, line, in[i].unpaid);
+    hr_mask_add(mask, out, count);
+    line->draws += count;
+}
+
 /* Under a permit for sums nothing was paid for a choice. */
 size_t hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, size_t count) {
     assert(permit.line < gate->count && count >= 1);
@@ -209,8 +260,4 @@ size_t hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, size_t 
 const hr_release *hr_gate_releases(const hr_gate *gate, size_t *count) {
     *count = gate->count;
     return gate->releases;
-}
-
-hr_units hr_gate_spent(const hr_gate *gate) {
-    return hr_account_in(gate->releases, gate->count, gate->room);
 }

@@ -5,13 +5,15 @@
  * A gate without privacy releases through the identity, and says so in its list.
  *
  * Under one permit every record may influence at most one call of hr_gate_choose, and change the exact sums
- * of all calls of hr_gate_sums by a vector of length at most `sensitivity` (L1 in a pure gate, else L2; one
- * coordinate by at most `sensitivity` is always right): the nodes of one level, the leaves of one tree. A
- * permit used for the other kind of release gives 0. Proofs: laplace, gaussian, exponential,
- * permute_and_flip.proof.md for one release, accountant.proof.md for all of them. Thread: one at a time. */
+ * of all calls of hr_gate_sums, or hr_gate_share, by a vector of length at most `sensitivity` (L1 in a pure
+ * gate, else L2; one coordinate by at most `sensitivity` is always right): the nodes of one level, the leaves
+ * of one tree. A permit used for another kind of release gives 0. Proofs: laplace, gaussian, exponential,
+ * permute_and_flip, shared_gaussian, shared_laplace.proof.md for one release, accountant.proof.md for all of
+ * them. Thread: one at a time. */
 #ifndef HR_PRIVACY_GATE_H
 #define HR_PRIVACY_GATE_H
 
+#include "crypto/mask.h"
 #include "privacy/accountant.h"
 #include "privacy/exact.h"
 #include "random/sample.h"
@@ -31,7 +33,7 @@ typedef struct hr_charge {
     uint64_t sensitivity; /* > 0; sums: of the integer query; choices: width W of the integer score */
 } hr_charge;
 
-/* `budget` is in the privacy measure's units (ignored by HR_NO_PRIVACY). The gate borrows the stream.
+/* `budget` is in the privacy measure's units (ignored by HR_PRIVACY_NONE). The gate borrows the stream.
  * Owner: the caller frees *out with hr_gate_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_gate_new(hr_privacy_measure privacy_measure, hr_units budget, hr_csprng *csprng,
                                     hr_gate **out, hr_error *err);
@@ -59,6 +61,14 @@ HR_MUST_CHECK hr_status hr_gate_charge_choice(hr_gate *gate, const hr_charge *ch
 HR_MUST_CHECK hr_status hr_gate_charge_exponential(hr_gate *gate, const hr_charge *charge, hr_permit *out,
                                                    hr_error *err);
 
+/* Spends: the same. Sums over the records of several owners, each of whom adds a share of the noise: the
+ * shares of any `shares` owners, 1 to 256, add up to what charge->cost pays for. A share is discrete Gaussian
+ * of sigma^2 = (sensitivity^2/cost + 6)/shares, at least 12 (GDP), or the difference of two Polya variables
+ * of shape 1/shares that add up to discrete Laplace of scale sensitivity/cost (pure). Fails: BUDGET (also in
+ * zCDP, which has no noise in shares), MEMORY; nothing is charged then. */
+HR_MUST_CHECK hr_status hr_gate_charge_share(hr_gate *gate, const hr_charge *charge, uint64_t shares,
+                                             hr_permit *out, hr_error *err);
+
 /* Whether the cost buys a noise that can be drawn, for sums and for choices as above, in a gate of that
  * privacy measure; its budget is not asked. What a method will charge can be checked so before there is a
  * gate. Fails: BUDGET. */
@@ -66,6 +76,8 @@ HR_MUST_CHECK hr_status hr_charge_check_sums(hr_privacy_measure privacy_measure,
                                              hr_error *err);
 HR_MUST_CHECK hr_status hr_charge_check_choice(hr_privacy_measure privacy_measure, const hr_charge *charge,
                                                hr_error *err);
+HR_MUST_CHECK hr_status hr_charge_check_share(hr_privacy_measure privacy_measure, const hr_charge *charge,
+                                              uint64_t shares, hr_error *err);
 
 /* Whether `lines` charges that together cost charge->cost, in its group and part, are covered; makes room for
  * them, so that after HR_OK none of them fails for budget or memory. Charges nothing. Fails: BUDGET, MEMORY.
@@ -80,12 +92,23 @@ HR_MUST_CHECK hr_status hr_gate_charge_exact(hr_gate *gate, const char *what, hr
  * privacy). `in` and `out` may not overlap. */
 void hr_gate_sums(hr_gate *gate, hr_permit permit, const hr_exact *in, size_t count, hr_noisy *out);
 
+/* This owner's answer to a secure sum, coordinate by coordinate, modulo 2^64: exact sum, share of noise and
+ * the next numbers of the mask. Modulo 2^64 the answers of all owners of the mask add up to the noisy sum.
+ * Without privacy no noise is added. Under any other permit than one for shares the answer is the mask alone.
+ */
+void hr_gate_share(hr_gate *gate, hr_permit permit, const hr_exact *in, hr_mask *mask, size_t count,
+                   uint64_t *out);
+
+/* The answers of all owners of a mask, added up modulo 2^64, as a released value. */
+static inline hr_noisy hr_noisy_of_answers(uint64_t sum) {
+    return (hr_noisy){(int64_t)sum};
+}
+
 /* The index chosen among `count` >= 1 candidates by their scores (|score| < 2^62), which are overwritten.
  * Without privacy: the first of the largest. */
 size_t hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, size_t count);
 
-/* The list of what was released so far, and what it costs in all (re-added from the list). */
+/* The list of what was released so far; hr_account adds up what it costs. */
 const hr_release *hr_gate_releases(const hr_gate *gate, size_t *count);
-hr_units hr_gate_spent(const hr_gate *gate);
 
 #endif

@@ -13,6 +13,10 @@
 #define HR_SENSITIVITY_MAX ((uint64_t)1 << 22)
 #define HR_WIDTH_MAX ((uint64_t)1 << 60)
 
+/* Noise of several owners that adds up: over how many it is shared out, and what variance a share of discrete
+ * Gaussian noise has at least (shared_gaussian.proof.md). */
+enum { HR_SHARES_MAX = 256, HR_SHARE_VARIANCE_MIN = 12 };
+
 /* What the gate, the accountant and the formats know of a mechanism. A new mechanism is a file, a proof and a
  * row of the table. */
 typedef struct hr_mechanism_info {
@@ -24,24 +28,38 @@ typedef struct hr_mechanism_info {
     /* Whether scale and sensitivity of any line, however it came about, are within the ranges and cost no
      * more than it says. */
     bool (*covers)(const hr_release *release, hr_privacy_measure privacy_measure);
-    /* One of these: a sum with noise (of any integer; within +-2^61 unless nothing is added), or a choice by
-     * scores, which it overwrites. NULL: nothing of this kind is released. */
+    /* One of these: a sum with noise (of any integer; within +-2^61 unless nothing is added); a choice by
+     * scores, which it overwrites; an owner's share of the noise of a sum, modulo 2^64. NULL: nothing of this
+     * kind is released. */
     int64_t (*add_noise)(hr_csprng *csprng, const hr_release *release, int64_t exact);
     size_t (*choose)(hr_csprng *csprng, const hr_release *release, hr_exact *scores, size_t count);
+    uint64_t (*draw_share)(hr_csprng *csprng, const hr_release *release);
 } hr_mechanism_info;
 
 /* NULL if there is none of that number. */
 const hr_mechanism_info *hr_mechanism_info_of(uint32_t mechanism);
 
+/* Whether the line has shares of noise, 1 to HR_SHARES_MAX, just where its mechanism is one of shared noise.
+ */
+bool hr_shares_fit(const hr_release *release);
+
 HR_MUST_CHECK bool hr_laplace_scale(hr_release *release, hr_privacy_measure privacy_measure);
 HR_MUST_CHECK bool hr_gaussian_scale(hr_release *release, hr_privacy_measure privacy_measure);
 HR_MUST_CHECK bool hr_exponential_scale(hr_release *release, hr_privacy_measure privacy_measure);
 HR_MUST_CHECK bool hr_permute_and_flip_scale(hr_release *release, hr_privacy_measure privacy_measure);
+HR_MUST_CHECK bool hr_shared_gaussian_scale(hr_release *release, hr_privacy_measure privacy_measure);
+HR_MUST_CHECK bool hr_shared_laplace_scale(hr_release *release, hr_privacy_measure privacy_measure);
 
 bool hr_laplace_covers(const hr_release *release, hr_privacy_measure privacy_measure);
 bool hr_gaussian_covers(const hr_release *release, hr_privacy_measure privacy_measure);
 bool hr_exponential_covers(const hr_release *release, hr_privacy_measure privacy_measure);
 bool hr_permute_and_flip_covers(const hr_release *release, hr_privacy_measure privacy_measure);
+bool hr_shared_gaussian_covers(const hr_release *release, hr_privacy_measure privacy_measure);
+bool hr_shared_laplace_covers(const hr_release *release, hr_privacy_measure privacy_measure);
+
+/* One owner's share of the noise of a sum, of which `release->shares` add up to what its cost pays for. */
+uint64_t hr_shared_gaussian_draw(hr_csprng *csprng, const hr_release *release);
+uint64_t hr_shared_laplace_draw(hr_csprng *csprng, const hr_release *release);
 
 /* Pr(r) proportional to exp(scores[r] num/den); count >= 1, |score| < 2^62, num <= 2^60, den >= 1. */
 size_t hr_exponential_choose(hr_csprng *csprng, const hr_exact *scores, size_t count, uint64_t num,

@@ -8,13 +8,13 @@
 
 /* The same arithmetic as for the exponential mechanism under pure epsilon: e = scale * width <= cost. */
 bool hr_permute_and_flip_scale(hr_release *release, hr_privacy_measure privacy_measure) {
-    bool covered = privacy_measure == HR_PURE && hr_exponential_scale(release, HR_PURE);
-    release->mechanism = HR_PERMUTE_AND_FLIP;
+    bool covered = privacy_measure == HR_PRIVACY_PURE && hr_exponential_scale(release, HR_PRIVACY_PURE);
+    release->mechanism = HR_MECHANISM_PERMUTE_AND_FLIP;
     return covered;
 }
 
 bool hr_permute_and_flip_covers(const hr_release *release, hr_privacy_measure privacy_measure) {
-    return privacy_measure == HR_PURE && hr_exponential_covers(release, HR_PURE);
+    return privacy_measure == HR_PRIVACY_PURE && hr_exponential_covers(release, HR_PRIVACY_PURE);
 }
 
 /* The score of a candidate that was not taken; others are above. */

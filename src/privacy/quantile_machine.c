@@ -224,8 +224,10 @@ size_t hr_quantile_counts_level(const hr_quantile_counts *q, int level, size_t *
     return add_wanted(q, 1, total > 0 ? total : 0, level, nodes);
 }
 
+/* No sum of a few counts overflows, whatever it is told. */
 void hr_quantile_counts_tell(hr_quantile_counts *q, size_t node, hr_noisy value) {
-    q->nodes[node] = (node_count){value.paid, true};
+    const int64_t most = (int64_t)1 << 60;
+    q->nodes[node] = (node_count){within(value.paid, -most, most), true};
 }
 
 size_t hr_quantile_counts_cuts(const hr_quantile_counts *q, uint32_t *cuts) {

@@ -1,7 +1,6 @@
 /* Cuts of one numeric column on a public grid of 2^bits cells, as machines over released values: they say
  * what they want to know next, are told it, and end with cuts. Neither sees a record or an exact statistic.
- * What they want depends on what they were told alone. Cuts are ascending, distinct, each in 1..2^bits-1; cut
- * c means "after cell c-1". Thread: one at a time. */
+ * What they want depends on what they were told alone. Thread: one at a time. */
 #ifndef HR_PRIVACY_QUANTILE_MACHINE_H
 #define HR_PRIVACY_QUANTILE_MACHINE_H
 
@@ -12,6 +11,12 @@
 #include <stddef.h>
 
 enum { HR_QUANTILE_BITS_MAX = 16, HR_QUANTILE_PARTS_MAX = 1 << HR_QUANTILE_BITS_MAX };
+
+/* Cut c means "after cell c-1": cells 0..c-1 lie left of it. */
+typedef struct hr_cuts {
+    uint32_t *at; /* ascending, distinct, each in 1..2^bits-1; room: of the caller */
+    size_t count;
+} hr_cuts;
 
 /* ---- Recursive medians ---- */
 

@@ -6,13 +6,14 @@
 #include "base/fail.h"
 #include "privacy/noise.h"
 #include "privacy/quantile_machine.h"
+#include "privacy/sensitivity.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Noisy counts are in units of 1/64 of a record: beside a variance in such units the 6 that discrete noise
- * costs under GDP is nothing. */
-enum { LEVELS_MAX = HR_QUANTILE_BITS_MAX, UNITS = 64 };
+/* Noisy counts are in units of 1/HR_COUNT_UNIT of a record: beside a variance in such units the 6 that
+ * discrete noise costs under GDP is nothing. */
+enum { LEVELS_MAX = HR_QUANTILE_BITS_MAX };
 
 /* What the levels of a column are charged: a line each. */
 typedef struct level_lines {
@@ -53,7 +54,7 @@ hr_status hr_quantiles_check_medians(hr_privacy_measure privacy_measure, const h
     hr_charge first = *charge;
     share_out_levels(charge->cost, levels, costs);
     first.cost = costs[0];
-    first.sensitivity = 2;
+    first.sensitivity = HR_MEDIAN_SCORE_WIDTH;
     return hr_charge_check_choice(privacy_measure, &first, err);
 }
 
@@ -74,7 +75,7 @@ hr_status hr_quantiles_by_medians(hr_gate *gate, const hr_charge *charge, const 
     hr_median_interval of;
     hr_permit permits[LEVELS_MAX];
     hr_units costs[LEVELS_MAX];
-    const level_lines lines = {costs, levels, 2, hr_gate_charge_choice};
+    const level_lines lines = {costs, levels, HR_MEDIAN_SCORE_WIDTH, hr_gate_charge_choice};
     hr_quantile_medians_init(&machine, column->bits, levels, cuts->at);
     hr_exact *left_of = calloc(cell_count + 1, sizeof *left_of), *scores = calloc(cell_count, sizeof *scores);
     hr_status status = left_of && scores ? HR_OK : hr_fail_memory(err);
@@ -97,10 +98,10 @@ out:
 
 /* ---- Noisy dyadic counts ---- */
 
-/* counts[i]: of node i (quantile_machine.h), in units. */
-static void fill_exact_counts(const hr_grid_counts *column, hr_exact *counts) {
+void hr_quantiles_node_counts(const hr_grid_counts *column, hr_exact *counts) {
     size_t cell_count = (size_t)1 << column->bits;
-    for (size_t i = 0; i < cell_count; i++) counts[cell_count + i].unpaid = column->cells[i].unpaid * UNITS;
+    for (size_t i = 0; i < cell_count; i++)
+        counts[cell_count + i].unpaid = column->cells[i].unpaid * HR_COUNT_UNIT;
     for (size_t i = cell_count - 1; i > 0; i--)
         counts[i].unpaid = counts[2 * i].unpaid + counts[2 * i + 1].unpaid;
 }
@@ -109,7 +110,7 @@ hr_status hr_quantiles_check_counts(hr_privacy_measure privacy_measure, const hr
                                     hr_error *err) {
     hr_charge level = *charge;
     level.cost = charge->cost / (hr_units)bits;
-    level.sensitivity = UNITS;
+    level.sensitivity = HR_COUNT_SENSITIVITY;
     return hr_charge_check_sums(privacy_measure, &level, err);
 }
 
@@ -131,15 +132,15 @@ hr_status hr_quantiles_by_counts(hr_gate *gate, const hr_charge *charge, const h
     hr_quantile_counts *machine = NULL;
     hr_permit permits[LEVELS_MAX]; /* of the levels 1..bits below the root */
     hr_units costs[LEVELS_MAX];
-    const level_lines lines = {costs, bits, UNITS, hr_gate_charge_sums};
+    const level_lines lines = {costs, bits, HR_COUNT_SENSITIVITY, hr_gate_charge_sums};
     for (int l = 0; l < bits; l++) costs[l] = charge->cost / (hr_units)bits;
-    double noise = hr_noise_deviation(hr_gate_privacy_measure(gate), costs[0], UNITS);
+    double noise = hr_noise_deviation(hr_gate_privacy_measure(gate), costs[0], HR_COUNT_SENSITIVITY);
     hr_exact *counts = calloc((size_t)2 << bits, sizeof *counts);
     hr_status status = counts ? HR_OK : hr_fail_memory(err);
     if (!status) status = hr_quantile_counts_new(bits, parts, noise, &machine, err);
     if (!status) status = charge_levels(gate, charge, &lines, permits, err);
     if (!status) {
-        fill_exact_counts(column, counts);
+        hr_quantiles_node_counts(column, counts);
         release_counts(gate, permits, counts, machine);
         cuts->count = hr_quantile_counts_cuts(machine, cuts->at);
     }

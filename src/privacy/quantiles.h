@@ -3,6 +3,7 @@
 #define HR_PRIVACY_QUANTILES_H
 
 #include "privacy/gate.h"
+#include "privacy/quantile_machine.h"
 
 #include <stdint.h>
 
@@ -12,12 +13,6 @@ typedef struct hr_grid_counts {
     int bits;
 } hr_grid_counts;
 
-/* Cut c means "after cell c-1": cells 0..c-1 lie left of it. */
-typedef struct hr_cuts {
-    uint32_t *at; /* ascending, distinct, each in 1..2^bits-1; room: of the caller */
-    size_t count;
-} hr_cuts;
-
 /* Recursive medians by private choices: about 2^levels parts of equal weight, each level at a growing part of
  * `cost`. Score of cut c in [a, b): -| records left - records right |, width 2. charge: what, tree, level,
  * group, part and the total cost of this column; sensitivity is ignored. cuts: room for 2^levels - 1.
@@ -25,6 +20,10 @@ typedef struct hr_cuts {
 HR_MUST_CHECK hr_status hr_quantiles_by_medians(hr_gate *gate, const hr_charge *charge,
                                                 const hr_grid_counts *column, int levels, hr_cuts *cuts,
                                                 hr_error *err);
+
+/* counts[i], 1 <= i < 2^(bits + 1): HR_COUNT_UNIT times the records in the cells of node i
+ * (quantile_machine.h). A record more adds HR_COUNT_UNIT to one node of a level. */
+void hr_quantiles_node_counts(const hr_grid_counts *column, hr_exact *counts);
 
 /* Noisy dyadic counts (one node per record and level, `bits` levels, drawn when first visited and kept), then
  * quantiles as post-processing. `parts` is the wanted number of parts; cuts: room for parts - 1. Spends:

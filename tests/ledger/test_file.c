@@ -1,6 +1,8 @@
 /* Files that are no ledger, or no longer one: each is refused with words that help, and left as it is. */
+#include "ledger/store.h"
 #include "support/temp_dir.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 
 static void refuse(const char *path, hr_status status, const char *words) {
@@ -88,8 +90,8 @@ static void test_open__leaves_the_log_of_others(void **state) {
 static void test_open__refuses_a_newer_version(void **state) {
     temp_dir *s = *state;
     make(s, 1);
-    query_database(s->path, "PRAGMA user_version = 3");
-    refuse_untouched(s->path, HR_E_FORMAT, "layout version 3");
+    query_database(s->path, "PRAGMA user_version = 4");
+    refuse_untouched(s->path, HR_E_FORMAT, "layout version 4");
     query_database(s->path, "PRAGMA user_version = 0");
     refuse_untouched(s->path, HR_E_FORMAT, "damaged");
 }
@@ -177,6 +179,61 @@ static void test_open__needs_the_right_to_write(void **state) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* Another process that closes the ledger removes what SQLite keeps beside it. */
+static void test_open__does_not_mind_that_files_beside_it_go(void **state) {
+    temp_dir *s = *state;
+    char beside[sizeof s->path + 8];
+    snprintf(beside, sizeof beside, "%s-shm", s->path);
+    make(s, 1);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    while (child == 0) {
+        write_file(beside, "", 0);
+        if (remove(beside)) _exit(1);
+    }
+    hr_status status = HR_OK;
+    for (int i = 0; !status && i < 2000; i++) {
+        sqlite3 *db = NULL;
+        status = hr_store_connect(s->path, &db, NULL);
+        sqlite3_close(db);
+    }
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(status, HR_OK);
+}
+
+/* What a start without the right to write left beside the file, before this was checked. */
+static void test_open__names_the_file_that_cannot_be_written(void **state) {
+    temp_dir *s = *state;
+    char beside[sizeof s->path + 8];
+    struct stat info;
+    snprintf(beside, sizeof beside, "%s-shm", s->path);
+    make(s, 1);
+    assert_int_equal(chmod(s->folder, 0777), 0);
+    for (int step = 0; step < 2; step++) {
+        assert_int_equal(chmod(s->path, step ? 0666 : 0444), 0);
+        if (step) write_file(beside, "", 0);
+        if (step) assert_int_equal(chmod(beside, 0444), 0);
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            if (geteuid() == 0 && setuid(65534)) _exit(3);
+            hr_ledger *ledger = NULL;
+            hr_error err = {0};
+            hr_status status = hr_ledger_open(s->path, &ledger, &err);
+            _exit(status == HR_E_IO && strstr(err.message, step ? "ledger.db-shm' cannot be written"
+                                                                : "ledger.db' cannot be written")
+                      ? 0
+                      : 1);
+        }
+        int status = 0;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+        if (!step) assert_true(stat(beside, &info));
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, temp_dir_open, temp_dir_close)
 
 int main(void) {
@@ -191,6 +248,8 @@ int main(void) {
         TEST(test_open__refuses_a_ledger_without_its_tables),
         TEST(test_sum__refuses_tables_that_were_changed),
         TEST(test_open__needs_the_right_to_write),
+        TEST(test_open__does_not_mind_that_files_beside_it_go),
+        TEST(test_open__names_the_file_that_cannot_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

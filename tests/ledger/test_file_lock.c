@@ -1,4 +1,5 @@
 /* One process at a time works from a journal. */
+#include "ledger/file_lock.h"
 #include "ledger/journal.h"
 #include "support/temp_dir.h"
 
@@ -44,6 +45,27 @@ static void test_file_lock__keeps_others_out_until_it_ends(void **state) {
     hr_journal_close(open_own(s->path));
 }
 
+/* It locks the file itself, by whatever name. */
+static void test_file_lock__of_a_key_keeps_others_out(void **state) {
+    temp_dir *s = *state;
+    char other[sizeof s->path + 8];
+    hr_file_lock *lock = NULL, *second = NULL;
+    hr_error err = {0};
+    snprintf(other, sizeof other, "%s.link", s->path);
+    assert_int_equal(hr_file_lock_hold(s->path, &lock, &err), HR_E_IO);
+    write_file(s->path, "key", 3);
+    assert_int_equal(chmod(s->path, 0400), 0);
+    assert_int_equal(symlink(s->path, other), 0);
+    assert_int_equal(hr_file_lock_hold(s->path, &lock, NULL), HR_OK);
+    check_claimed(hr_file_lock_hold(other, &second, &err), &err);
+    hr_file_lock_release(lock);
+    assert_int_equal(hr_file_lock_hold(other, &lock, NULL), HR_OK);
+    hr_file_lock_release(lock);
+    size_t size;
+    free(read_file(s->path, &size));
+    assert_int_equal(size, 3);
+}
+
 static void test_file_lock__leaves_a_ledger_to_those_who_only_spend(void **state) {
     temp_dir *s = *state;
     hr_ledger *served = NULL, *second = NULL;
@@ -68,6 +90,7 @@ static void test_file_lock__leaves_a_ledger_to_those_who_only_spend(void **state
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_file_lock__keeps_others_out_until_it_ends),
+        TEST(test_file_lock__of_a_key_keeps_others_out),
         TEST(test_file_lock__leaves_a_ledger_to_those_who_only_spend),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

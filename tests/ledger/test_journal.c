@@ -7,6 +7,7 @@
 #include "support/temp_dir.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 static const uint8_t id_a[HR_JOURNAL_ID] = "job a", id_b[HR_JOURNAL_ID] = "job b";
@@ -154,9 +155,95 @@ static void test_jobs__are_kept_until_they_are_over(void **state) {
     check_jobs(j, "job a of coordinator, terms 'the terms', key aa, entry 0, day 11017; ");
     assert_string_equal(query_database(s->path, "SELECT time FROM jobs WHERE NOT over"),
                         "2000-03-01T00:00:00Z");
+    assert_string_equal(query_database(s->path, "SELECT hex(key) = hex(zeroblob(32)) FROM jobs WHERE over"),
+                        "1");
     query_database(s->path, "UPDATE jobs SET time = 'never'");
     assert_int_equal(hr_journal_each_job(j, list_job, &(listing){0}, NULL), HR_E_FORMAT);
     assert_true(knows(j, id_a) && knows(j, id_b));
+    hr_journal_close(j);
+}
+
+/* Both were heard of on day 11017. */
+static void test_jobs__that_are_over_expire_with_their_packets(void **state) {
+    temp_dir *s = *state;
+    hr_journal *j = open_own(s->path);
+    add_job(j, id_a, "the terms");
+    add_job(j, id_b, "the terms");
+    post(j, id_a, "north", 1, "of a");
+    post(j, id_b, "north", 1, "of b");
+    begin(j);
+    assert_int_equal(hr_journal_end_job(j, id_a, NULL), HR_OK);
+    assert_int_equal(hr_journal_expire(j, 11017 * 86400, NULL), HR_OK);
+    commit(j);
+    assert_true(knows(j, id_a) && knows(j, id_b));
+    begin(j);
+    assert_int_equal(hr_journal_expire(j, 11017 * 86400 + 1, NULL), HR_OK);
+    commit(j);
+    assert_true(!knows(j, id_a) && knows(j, id_b));
+    check_packets(j, "to north 1 'of b'; ");
+    check_sequences(j, id_a, "north", 0, 0);
+    hr_journal_close(j);
+}
+
+/* In a ledger's file, too. */
+static void test_file__shrinks_when_a_job_is_over(void **state) {
+    temp_dir *s = *state;
+    static char large[1 << 20];
+    memset(large, 'x', sizeof large - 1);
+    for (int of_ledger = 0; of_ledger < 2; of_ledger++) {
+        hr_ledger *ledger = NULL;
+        hr_journal *j = NULL;
+        unlink(s->path);
+        if (of_ledger) {
+            assert_int_equal(hr_ledger_create(s->path, 1, 0, NULL), HR_OK);
+            assert_int_equal(hr_ledger_open(s->path, &ledger, NULL), HR_OK);
+            assert_int_equal(hr_journal_of_ledger(ledger, &j, NULL), HR_OK);
+        } else {
+            j = open_own(s->path);
+        }
+        add_job(j, id_a, "the terms");
+        add_message(j, id_a, "north", 1, large);
+        begin(j);
+        assert_int_equal(hr_journal_end_job(j, id_a, NULL), HR_OK);
+        commit(j);
+        assert_int_equal(hr_journal_shrink(j, NULL), HR_OK);
+        hr_journal_close(j);
+        hr_ledger_close(ledger);
+        struct stat info;
+        assert_int_equal(stat(s->path, &info), 0);
+        assert_in_range(info.st_size, 1, 200 * 1000);
+    }
+}
+
+/* Another process that writes to the ledger; its end. */
+typedef struct writer {
+    sqlite3 *db;
+    int asked, until;
+} writer;
+
+static bool end_writer(void *user, int tries) {
+    writer *w = user;
+    assert_int_equal(tries, w->asked++);
+    if (w->asked == w->until) sqlite3_exec(w->db, "ROLLBACK", NULL, NULL, NULL);
+    return w->asked <= 5;
+}
+
+static void test_transaction__waits_for_another_writer(void **state) {
+    temp_dir *s = *state;
+    writer w = {.until = 3};
+    hr_error err = {0};
+    hr_journal *j = open_own(s->path);
+    hr_journal_wait(j, end_writer, &w);
+    assert_int_equal(sqlite3_open(s->path, &w.db), SQLITE_OK);
+    for (int waits = 1; waits >= 0; waits--) {
+        assert_int_equal(sqlite3_exec(w.db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+        w.asked = 0;
+        if (!waits) w.until = 99;
+        assert_int_equal(hr_journal_begin(j, &err), waits ? HR_OK : HR_E_IO);
+        assert_int_equal(w.asked, waits ? 3 : 6);
+        hr_journal_roll_back(j);
+    }
+    sqlite3_close(w.db);
     hr_journal_close(j);
 }
 
@@ -460,8 +547,8 @@ static void test_own_file__is_no_ledger(void **state) {
 static void test_own_file__of_a_newer_version_is_refused(void **state) {
     temp_dir *s = *state;
     hr_journal_close(open_own(s->path));
-    query_database(s->path, "PRAGMA user_version = 2");
-    check_refused(s->path, HR_E_FORMAT, "layout version 2");
+    query_database(s->path, "PRAGMA user_version = 3");
+    check_refused(s->path, HR_E_FORMAT, "layout version 3");
 }
 
 /* A process may die between making the file and filling it. */
@@ -571,7 +658,7 @@ static uint64_t check_integer(const char *path, uint64_t told) {
     check_count(path, "SELECT count(*) FROM jobs", number);
     check_count(path, "SELECT count(*) FROM entries WHERE state = 'committed'", number);
     check_count(path, "SELECT count(*) FROM entries", number);
-    check_count(path, "SELECT count(*) FROM events WHERE length(bytes) = 3000 AND sequence = value", number);
+    check_count(path, "SELECT count(*) FROM events WHERE length(bytes) = 3000 AND sequence = number", number);
     check_count(
         path, "SELECT count(*) FROM packets JOIN events USING (sequence) WHERE packets.bytes = events.bytes",
         number);
@@ -598,6 +685,9 @@ static void test_kill__leaves_what_was_committed_whole(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_jobs__are_kept_until_they_are_over),
+        TEST(test_jobs__that_are_over_expire_with_their_packets),
+        TEST(test_file__shrinks_when_a_job_is_over),
+        TEST(test_transaction__waits_for_another_writer),
         TEST(test_jobs__are_added_once),
         TEST(test_events__come_in_order_and_end_with_their_job),
         TEST(test_packets__are_kept_until_they_are_received),

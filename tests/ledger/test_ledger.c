@@ -258,7 +258,8 @@ static void test_purpose__must_be_one_line(void **state) {
     char longer[1002];
     memset(longer, 'x', sizeof longer - 1);
     longer[1001] = '\0';
-    const char *const purposes[] = {NULL, "", longer, "line\nbreak", "tab\there", "\x7f"};
+    const char *const purposes[] = {NULL,        "",     longer,         "line\nbreak",
+                                    "tab\there", "\x7f", "\xe2\x80\xae", "\xff"};
     hr_error err = {0};
     int64_t entry = 0;
     for (size_t i = 0; i < sizeof purposes / sizeof *purposes; i++) {
@@ -358,7 +359,7 @@ static void test_layout__can_be_read_and_not_undone_by_hand(void **state) {
         "INSERT INTO limits VALUES (2, 1, 1, '', NULL)",
         "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('gift', -1, 0)",
         "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('gift', 0.5, 0)",
-        "UPDATE limits SET closed = 'now'; UPDATE limits SET closed = NULL"};
+        "UPDATE limits SET frozen = 'now'; UPDATE limits SET frozen = NULL"};
     for (size_t i = 0; i < sizeof undone / sizeof *undone; i++)
         assert_true(query_database(s->path, undone[i])[0]);
     assert_string_equal(query_database(s->path, "SELECT count(*) || sum(epsilon) FROM spending"), "10.5");

@@ -1,15 +1,26 @@
-/* A ledger of layout version 1 (version-1.db, written by a `hedgerow train` of that time: entry 1 is
- * committed, 2 reserved) is brought up to date when it is opened, and says what it said before. */
+/* A ledger of an older layout version is brought up to date when it is opened, and says what it said before.
+ * version-1.db was written by a `hedgerow train` of that time: entry 1 is committed, 2 reserved. version-2.db
+ * and journal-1.db were written by the library of that time: entry 1 of the ledger is void, 2 reserved, 3
+ * committed for the job of its journal, which is over and still has a packet to deliver; the other journal
+ * has the same job. */
+#include "ledger/file_lock.h"
 #include "ledger/journal.h"
 #include "support/temp_dir.h"
 
 #include <sys/wait.h>
 
-static void copy_old(const temp_dir *s) {
+static const char *const versions[] = {HR_TESTS_DIR "/ledger/version-1.db",
+                                       HR_TESTS_DIR "/ledger/version-2.db"};
+
+static void copy_file(const temp_dir *s, const char *path) {
     size_t size = 0;
-    char *bytes = read_file(HR_TESTS_DIR "/ledger/version-1.db", &size);
+    char *bytes = read_file(path, &size);
     write_file(s->path, bytes, size);
     free(bytes);
+}
+
+static void copy_old(const temp_dir *s) {
+    copy_file(s, versions[0]);
 }
 
 static hr_ledger *open_old(const temp_dir *s) {
@@ -37,7 +48,7 @@ static void test_upgrade__keeps_every_entry(void **state) {
         assert_true(total.epsilon_spent == 1 + 1099511 / 1099511627776.0);
         hr_ledger_close(ledger);
         assert_string_equal(query_database(s->path, entries), before);
-        assert_string_equal(query_database(s->path, "PRAGMA user_version"), "2");
+        assert_string_equal(query_database(s->path, "PRAGMA user_version"), "3");
         assert_string_equal(query_database(s->path, "PRAGMA integrity_check"), "ok");
     }
     assert_non_null(
@@ -48,18 +59,21 @@ static void test_upgrade__keeps_every_entry(void **state) {
  * brings. */
 static void test_upgrade__makes_the_same_layout(void **state) {
     temp_dir *s = *state;
-    static const char *const names[] = {"entries",     "spending",      "entries_stay", "entries_begin",
-                                        "entries_end", "entries_exist", "limits"};
+    static const char *const names[] = {"entries",      "spending",      "entries_stay", "entries_begin",
+                                        "entries_end",  "entries_exist", "limits",       "limits_stay",
+                                        "limits_exist", "frozen_stays"};
     char made[1024], sql[160];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         snprintf(sql, sizeof sql, "SELECT replace(sql, char(34), '') FROM sqlite_schema WHERE name = '%s'",
                  names[i]);
         assert_int_equal(hr_ledger_create(s->path, 3, 0, NULL), HR_OK);
         snprintf(made, sizeof made, "%s", query_database(s->path, sql));
         assert_memory_equal(made, "CREATE", 6);
-        copy_old(s);
-        hr_ledger_close(open_old(s));
-        assert_string_equal(query_database(s->path, sql), made);
+        for (size_t v = 0; v < COUNT(versions); v++) {
+            copy_file(s, versions[v]);
+            hr_ledger_close(open_old(s));
+            assert_string_equal(query_database(s->path, sql), made);
+        }
         assert_int_equal(unlink(s->path), 0);
     }
 }
@@ -71,11 +85,11 @@ static void test_upgrade__makes_nothing_else(void **state) {
     copy_old(s);
     hr_ledger_close(open_old(s));
     assert_string_equal(query_database(s->path, all),
-                        "closing_stays entries entries_begin entries_end entries_exist entries_stay limits"
+                        "entries entries_begin entries_end entries_exist entries_stay frozen_stays limits"
                         " limits_exist limits_stay spending sqlite_sequence");
 }
 
-/* Numbers go on, and what was reserved before the upgrade stays spent whoever asks. */
+/* Numbers go on, and what was reserved before the upgrade stays spent for every process. */
 static void test_upgrade__goes_on(void **state) {
     temp_dir *s = *state;
     copy_old(s);
@@ -93,8 +107,9 @@ static void test_upgrade__goes_on(void **state) {
     assert_true(query_database(s->path, "DELETE FROM entries")[0]);
 }
 
-/* A process that had the file open before goes on as well: it knows nothing of versions. */
-static void test_upgrade__does_not_disturb_an_open_ledger(void **state) {
+/* A process of an older library that had the file open before can still end what it has reserved. It gets no
+ * more budget: it asks for a column that has another name now. */
+static void test_upgrade__lets_an_open_ledger_end_its_entries(void **state) {
     temp_dir *s = *state;
     copy_old(s);
     sqlite3 *old = NULL;
@@ -104,15 +119,14 @@ static void test_upgrade__does_not_disturb_an_open_ledger(void **state) {
                      0, 0),
         SQLITE_OK);
     hr_ledger *ledger = open_old(s);
-    static const char both[] =
-        "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('old', 1, 0);"
-        "UPDATE entries SET state = 'committed' WHERE id = 3 AND state = 'reserved'";
-    assert_int_equal(sqlite3_exec(old, both, 0, 0, 0), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(old, "UPDATE entries SET state = 'committed' WHERE id = 3 AND state = 'reserved'", 0, 0,
+                     0),
+        SQLITE_OK);
+    assert_int_equal(sqlite3_exec(old, "SELECT closed IS NOT NULL FROM limits", 0, 0, 0), SQLITE_ERROR);
     assert_int_equal(sqlite3_close(old), SQLITE_OK);
-    hr_ledger_total total = {0};
-    assert_int_equal(hr_ledger_sum(ledger, &total, NULL), HR_OK);
-    assert_int_equal(total.entries, 4);
     hr_ledger_close(ledger);
+    assert_string_equal(query_database(s->path, "SELECT state FROM entries WHERE id = 3"), "committed");
 }
 
 /* Eight processes open it at once: one of them upgrades it. */
@@ -170,6 +184,148 @@ static void test_upgrade__takes_a_journal(void **state) {
     assert_string_equal(query_database(s->path, "SELECT state FROM entries WHERE id = 3"), "committed");
 }
 
+/* ---- Version 2 ---- */
+
+static void test_upgrade_2__keeps_every_entry(void **state) {
+    temp_dir *s = *state;
+    char before[512];
+    copy_file(s, versions[1]);
+    assert_string_equal(query_database(s->path, "PRAGMA user_version"), "2");
+    snprintf(before, sizeof before, "%s", query_database(s->path, entries));
+    for (int opened = 0; opened < 2; opened++) {
+        hr_ledger *ledger = open_old(s);
+        hr_ledger_total total = {0};
+        assert_int_equal(hr_ledger_sum(ledger, &total, NULL), HR_OK);
+        assert_true(total.epsilon_limit == 3 && total.entries == 3 && !total.frozen);
+        assert_true(total.epsilon_spent == .625);
+        hr_ledger_close(ledger);
+        assert_string_equal(query_database(s->path, entries), before);
+        assert_string_equal(query_database(s->path, "PRAGMA user_version"), "3");
+        assert_string_equal(query_database(s->path, "PRAGMA integrity_check"), "ok");
+    }
+    assert_non_null(strstr(before, "1 2026-11-22T14:57:13Z fit hedge for y 274877906944 0 void;2 "));
+}
+
+/* The time as well; and what was frozen stays so. */
+static void test_upgrade_2__keeps_a_frozen_ledger_frozen(void **state) {
+    temp_dir *s = *state;
+    for (size_t v = 0; v < COUNT(versions); v++) {
+        hr_ledger_total total = {0};
+        int64_t entry = 0;
+        copy_file(s, versions[v]);
+        query_database(s->path, "UPDATE limits SET closed = '2026-11-22T15:00:00Z'");
+        hr_ledger *ledger = open_old(s);
+        assert_int_equal(hr_ledger_sum(ledger, &total, NULL), HR_OK);
+        assert_true(total.frozen);
+        assert_int_equal(hr_ledger_reserve(ledger, .125, 0, "more", &entry, NULL), HR_E_POLICY);
+        assert_int_equal(hr_ledger_freeze(ledger, NULL), HR_OK);
+        hr_ledger_close(ledger);
+        assert_string_equal(query_database(s->path, "UPDATE limits SET frozen = NULL"),
+                            "a frozen ledger stays frozen");
+        assert_string_equal(query_database(s->path, "SELECT frozen FROM limits"), "2026-11-22T15:00:00Z");
+    }
+}
+
+/* ---- Journals of version 1 ---- */
+
+static hr_status show_packet(void *user, const char *to, uint64_t sequence, hr_blob packet) {
+    snprintf(user, 64, "%s %d %.*s", to, (int)sequence, (int)packet.size, (const char *)packet.at);
+    return HR_OK;
+}
+
+/* Its job stays known and numbered, and its packet is delivered; a new one follows. */
+static void check_upgraded_journal(hr_journal *journal) {
+    static const uint8_t id[HR_JOURNAL_ID] = "first job";
+    const hr_journal_event event = {.kind = 1, .from = "bob", .sequence = 9};
+    bool known = false;
+    uint64_t taken = 0, posted = 0;
+    char packet[64] = "";
+    assert_int_equal(hr_journal_knows(journal, id, &known, NULL), HR_OK);
+    assert_int_equal(hr_journal_taken(journal, id, "ann", &taken, NULL), HR_OK);
+    assert_int_equal(hr_journal_posted(journal, id, "ann", &posted, NULL), HR_OK);
+    assert_true(known && taken == 4 && posted == 2);
+    assert_int_equal(hr_journal_each_packet(journal, show_packet, packet, NULL), HR_OK);
+    assert_string_equal(packet, "ann 2 two");
+    assert_int_equal(hr_journal_begin(journal, NULL), HR_OK);
+    assert_int_equal(hr_journal_received(journal, id, "ann", 2, NULL), HR_OK);
+    assert_int_equal(hr_journal_add_event(journal, id, &event, NULL), HR_OK);
+    assert_int_equal(hr_journal_post(journal, id, "bob", 1, (hr_blob){0}, NULL), HR_OK);
+    assert_int_equal(hr_journal_commit(journal, NULL), HR_OK);
+}
+
+static const char tables[] = "SELECT group_concat(replace(sql, char(34), ''), ';') FROM (SELECT sql FROM "
+                             "sqlite_schema WHERE tbl_name IN ('jobs', 'events', 'parties', 'packets') "
+                             "ORDER BY name)";
+
+/* Made or upgraded, the tables are the same. */
+static void check_journal_tables(const temp_dir *s) {
+    char upgraded[2048];
+    hr_journal *journal = NULL;
+    snprintf(upgraded, sizeof upgraded, "%s", query_database(s->path, tables));
+    assert_int_equal(unlink(s->path), 0);
+    assert_int_equal(hr_journal_open(s->path, &journal, NULL), HR_OK);
+    hr_journal_close(journal);
+    assert_string_equal(query_database(s->path, tables), upgraded);
+}
+
+static void test_journal_of_a_ledger__is_upgraded_with_it(void **state) {
+    temp_dir *s = *state;
+    hr_journal *journal = NULL;
+    copy_file(s, versions[1]);
+    hr_ledger *ledger = open_old(s);
+    assert_int_equal(hr_journal_of_ledger(ledger, &journal, NULL), HR_OK);
+    check_upgraded_journal(journal);
+    hr_journal_close(journal);
+    hr_ledger_close(ledger);
+    check_journal_tables(s);
+}
+
+static void test_journal__is_upgraded(void **state) {
+    temp_dir *s = *state;
+    hr_journal *journal = NULL;
+    copy_file(s, HR_TESTS_DIR "/ledger/journal-1.db");
+    assert_int_equal(hr_journal_open(s->path, &journal, NULL), HR_OK);
+    check_upgraded_journal(journal);
+    hr_journal_close(journal);
+    assert_string_equal(query_database(s->path, "PRAGMA user_version"), "2");
+    check_journal_tables(s);
+}
+
+/* Neither is changed: the older version can go on. */
+static void test_journal__with_an_unfinished_job_is_refused(void **state) {
+    temp_dir *s = *state;
+    hr_journal *journal = NULL;
+    hr_ledger *ledger = NULL;
+    hr_error err = {0};
+    copy_file(s, HR_TESTS_DIR "/ledger/journal-1.db");
+    query_database(s->path, "UPDATE jobs SET over = 0");
+    assert_int_equal(hr_journal_open(s->path, &journal, &err), HR_E_FORMAT);
+    check_file_error(&err, HR_E_FORMAT, "an earlier version of Hedgerow began is not over", s->path);
+    assert_string_equal(query_database(s->path, "PRAGMA user_version"), "1");
+    assert_string_equal(query_database(s->path, "SELECT taken FROM parties"), "4");
+    copy_file(s, versions[1]);
+    query_database(s->path, "UPDATE jobs SET over = 0");
+    assert_int_equal(hr_ledger_open(s->path, &ledger, &err), HR_E_FORMAT);
+    check_file_error(&err, HR_E_FORMAT, "an earlier version of Hedgerow began is not over", s->path);
+    assert_string_equal(query_database(s->path, "PRAGMA user_version"), "2");
+    assert_string_equal(query_database(s->path, "SELECT closed IS NULL FROM limits"), "1");
+    assert_true(ledger == NULL && journal == NULL);
+}
+
+static void test_journal__in_use_is_not_upgraded(void **state) {
+    temp_dir *s = *state;
+    hr_file_lock *server = NULL;
+    hr_ledger *ledger = NULL;
+    hr_error err = {0};
+    copy_file(s, versions[1]);
+    assert_int_equal(hr_file_lock_take(s->path, &server, NULL), HR_OK);
+    assert_int_equal(hr_ledger_open(s->path, &ledger, &err), HR_E_IO);
+    check_file_error(&err, HR_E_IO, "another process", s->path);
+    assert_string_equal(query_database(s->path, "PRAGMA user_version"), "2");
+    hr_file_lock_release(server);
+    hr_ledger_close(open_old(s));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, temp_dir_open, temp_dir_close)
 
 int main(void) {
@@ -178,9 +334,15 @@ int main(void) {
         TEST(test_upgrade__makes_the_same_layout),
         TEST(test_upgrade__makes_nothing_else),
         TEST(test_upgrade__goes_on),
-        TEST(test_upgrade__does_not_disturb_an_open_ledger),
+        TEST(test_upgrade__lets_an_open_ledger_end_its_entries),
         TEST(test_upgrade__happens_once),
         TEST(test_upgrade__takes_a_journal),
+        TEST(test_upgrade_2__keeps_every_entry),
+        TEST(test_upgrade_2__keeps_a_frozen_ledger_frozen),
+        TEST(test_journal_of_a_ledger__is_upgraded_with_it),
+        TEST(test_journal__is_upgraded),
+        TEST(test_journal__with_an_unfinished_job_is_refused),
+        TEST(test_journal__in_use_is_not_upgraded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

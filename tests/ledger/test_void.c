@@ -90,7 +90,7 @@ static void test_void__takes_a_reservation_once(void **state) {
     hr_ledger_close(ledger);
 }
 
-/* Even in the same process: whoever opens a ledger knows nothing of the runs before. */
+/* Even in the same process: a new opening of the ledger knows nothing of the runs before. */
 static void test_void__is_for_the_handle_that_reserved(void **state) {
     temp_dir *s = *state;
     hr_ledger *one = start(s, 9), *two = NULL;

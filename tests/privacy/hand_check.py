@@ -16,6 +16,10 @@ def run(program, model):
         return subprocess.run([sys.executable, '-c', program, f.name], capture_output=True, text=True, check=False)
 
 
+def shared(line, shares):
+    return line | {'mechanism': 'shared ' + line['mechanism'], 'shares': shares}
+
+
 def line(mechanism, sensitivity, scale, units, group=0, part=0):
     return {'mechanism': mechanism, 'sensitivity': sensitivity, 'scale': scale, 'units': units, 'group': group, 'part': part}
 
@@ -76,6 +80,13 @@ def main():
         ('permute-and-flip in zCDP', model('zcdp', 1e-6, [line('permute-and-flip', 4, '1/4', unit)]), 'not justified'),
         ('permute-and-flip in GDP', model('gdp', 1e-6, [line('permute-and-flip', 4, '1/4', unit)]), 'not justified'),
         ('a sum that costs more', model('pure', 0, [line('discrete laplace', 3, '299/100', unit)]), 'not justified'),
+        ('Laplace noise in shares', model('pure', 0, [shared(line('discrete laplace', 3, '3/1', unit), 5)]), 'epsilon 1'),
+        ('Laplace shares that cost more', model('pure', 0, [shared(line('discrete laplace', 3, '299/100', unit), 5)]), 'not justified'),
+        ('Laplace noise in no shares', model('pure', 0, [shared(line('discrete laplace', 3, '3/1', unit), 0)]), 'not justified'),
+        ('mu^2 1/2 in shares', model('gdp', 1e-6, [shared(line('discrete gaussian', 8, '67/2', unit // 2), 4)]), 'epsilon 3.30760072'),
+        ('shares without the six', model('gdp', 1e-6, [shared(line('discrete gaussian', 8, '32/1', unit // 2), 4)]), 'not justified'),
+        ('a share too few', model('gdp', 1e-6, [shared(line('discrete gaussian', 8, '67/2', unit // 2), 3)]), 'not justified'),
+        ('shares that are too small', model('gdp', 1e-6, [shared(line('discrete gaussian', 1, '11/1', unit), 4)]), 'not justified'),
         ('no noise', model('pure', 0, [line('identity', 1, '0/1', 0)]), 'not justified'),
         ('noise of the other privacy measure', model('pure', 0, gaussian), 'not justified'),
     ]

@@ -73,6 +73,32 @@ static void test_account__adds_groups_and_takes_the_costliest_part(void **state)
     }
 }
 
+static hr_release owned(uint64_t owner, uint64_t group, uint64_t part, hr_units cost) {
+    hr_release line = costs(group, part, cost);
+    line.owner = owner;
+    return line;
+}
+
+/* Groups of different owners have nothing to do with each other, whatever their numbers. */
+static void test_account__takes_the_costliest_owner(void **state) {
+    (void)state;
+    hr_release list[] = {
+        owned(1, 1, 0, 5), owned(1, 2, 0, 1), owned(1, 2, 3, 2), /* 7 */
+        owned(9, 1, 0, 1), owned(9, 2, 0, 8),                    /* 9 */
+        owned(2, 4, 0, 8),                                       /* 8 */
+        costs(1, 0, 3),                                          /* of any owner */
+    };
+    size_t count = sizeof list / sizeof *list;
+    for (size_t i = 0; i < count; i++) { /* in any order */
+        hr_release first = list[0];
+        memmove(list, list + 1, (count - 1) * sizeof *list);
+        list[count - 1] = first;
+        assert_true(account(list, count) == 12);
+    }
+    list[0].cost = list[count - 1].cost = list[3].cost = HR_UNITS_MAX - 1;
+    assert_true(account(list, count) == HR_UNITS_MAX);
+}
+
 static void test_account__of_nothing_is_zero(void **state) {
     (void)state;
     assert_true(account(NULL, 0) == 0);
@@ -94,10 +120,11 @@ static bool passes(const hr_release *line, hr_privacy_measure privacy_measure) {
 }
 
 static void check_line(hr_release line, hr_privacy_measure privacy_measure) {
-    static const hr_privacy_measure privacy_measures[] = {HR_NO_PRIVACY, HR_PURE, HR_ZCDP, HR_GDP};
+    static const hr_privacy_measure privacy_measures[] = {HR_PRIVACY_NONE, HR_PRIVACY_PURE, HR_PRIVACY_ZCDP,
+                                                          HR_PRIVACY_GDP};
     for (size_t i = 0; i < 4; i++) {
-        bool known_to_pass =
-            line.mechanism == HR_EXPONENTIAL || (privacy_measure == HR_GDP && privacy_measures[i] == HR_ZCDP);
+        bool known_to_pass = line.mechanism == HR_MECHANISM_EXPONENTIAL ||
+                             (privacy_measure == HR_PRIVACY_GDP && privacy_measures[i] == HR_PRIVACY_ZCDP);
         if (privacy_measures[i] != privacy_measure && !known_to_pass)
             assert_false(passes(&line, privacy_measures[i]));
     }
@@ -124,49 +151,93 @@ static void check_line(hr_release line, hr_privacy_measure privacy_measure) {
 
 static void test_check__finds_lines_that_claim_too_little(void **state) {
     (void)state;
-    check_line((hr_release){"sum", .cost = HR_UNIT, .sensitivity = 3, .mechanism = HR_DISCRETE_LAPLACE,
-                            .scale_num = 3, .scale_den = 1},
-               HR_PURE);
-    check_line((hr_release){"sum", .cost = HR_UNIT / 2, .sensitivity = 3, .mechanism = HR_DISCRETE_GAUSSIAN,
-                            .scale_num = 9, .scale_den = 1},
-               HR_ZCDP);
-    check_line((hr_release){"sum", .cost = HR_UNIT / 4, .sensitivity = 3, .mechanism = HR_DISCRETE_GAUSSIAN,
-                            .scale_num = 84, .scale_den = 2},
-               HR_GDP); /* 9 / (42 - 6) */
-    hr_release choice = {"cut",          .cost = HR_UNIT, .sensitivity = 4, .mechanism = HR_EXPONENTIAL,
-                         .scale_num = 1, .scale_den = 4};
-    check_line(choice, HR_PURE);
+    check_line((hr_release){"sum", .cost = HR_UNIT, .sensitivity = 3,
+                            .mechanism = HR_MECHANISM_DISCRETE_LAPLACE, .scale_num = 3, .scale_den = 1},
+               HR_PRIVACY_PURE);
+    check_line((hr_release){"sum", .cost = HR_UNIT / 2, .sensitivity = 3,
+                            .mechanism = HR_MECHANISM_DISCRETE_GAUSSIAN, .scale_num = 9, .scale_den = 1},
+               HR_PRIVACY_ZCDP);
+    check_line((hr_release){"sum", .cost = HR_UNIT / 4, .sensitivity = 3,
+                            .mechanism = HR_MECHANISM_DISCRETE_GAUSSIAN, .scale_num = 84, .scale_den = 2},
+               HR_PRIVACY_GDP); /* 9 / (42 - 6) */
+    hr_release choice = {
+        "cut",          .cost = HR_UNIT, .sensitivity = 4, .mechanism = HR_MECHANISM_EXPONENTIAL,
+        .scale_num = 1, .scale_den = 4};
+    check_line(choice, HR_PRIVACY_PURE);
     choice.cost = HR_UNIT / 8;
-    check_line(choice, HR_ZCDP);
+    check_line(choice, HR_PRIVACY_ZCDP);
     choice.cost = HR_UNIT / 8 * 355 / 113 + 1; /* pi/8 < 355/904 */
-    check_line(choice, HR_GDP);
+    check_line(choice, HR_PRIVACY_GDP);
     choice.scale_den = 12; /* three times the width: a part of epsilon that is not counted in units */
-    assert_false(passes(&choice, HR_ZCDP));
-    assert_false(passes(&choice, HR_GDP));
-    check_line((hr_release){"cut", .cost = HR_UNIT, .sensitivity = 4, .mechanism = HR_PERMUTE_AND_FLIP,
-                            .scale_num = 1, .scale_den = 4},
-               HR_PURE); /* and in no other privacy measure */
+    assert_false(passes(&choice, HR_PRIVACY_ZCDP));
+    assert_false(passes(&choice, HR_PRIVACY_GDP));
+    check_line((hr_release){"cut", .cost = HR_UNIT, .sensitivity = 4,
+                            .mechanism = HR_MECHANISM_PERMUTE_AND_FLIP, .scale_num = 1, .scale_den = 4},
+               HR_PRIVACY_PURE); /* and in no other privacy measure */
+}
+
+static void test_check__counts_shares_of_noise(void **state) {
+    (void)state;
+    hr_release gaussian = {"sum",
+                           .cost = HR_UNIT / 2,
+                           .sensitivity = 8,
+                           .mechanism = HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN,
+                           .scale_num = 67,
+                           .scale_den = 2,
+                           .shares = 4}; /* 64 / (4 * 33.5 - 6) */
+    hr_release laplace = {"sum",
+                          .cost = HR_UNIT / 3 + 1,
+                          .sensitivity = 3,
+                          .mechanism = HR_MECHANISM_SHARED_DISCRETE_LAPLACE,
+                          .scale_num = 9,
+                          .scale_den = 1,
+                          .shares = 4};
+    check_line(gaussian, HR_PRIVACY_GDP);
+    check_line(laplace, HR_PRIVACY_PURE);
+    gaussian.scale_num = 66;
+    assert_false(passes(&gaussian, HR_PRIVACY_GDP));
+    gaussian.scale_num = 67;
+    gaussian.shares = 3;
+    assert_false(passes(&gaussian, HR_PRIVACY_GDP));
+    gaussian.shares = 1 << 30;
+    gaussian.cost = HR_UNIT;
+    assert_false(passes(&gaussian, HR_PRIVACY_GDP));
+    gaussian = (hr_release){.cost = 100 * HR_UNIT,
+                            .sensitivity = 1,
+                            .scale_den = 1,
+                            .shares = 5,
+                            .mechanism = HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN};
+    gaussian.scale_num = 12;
+    assert_true(passes(&gaussian, HR_PRIVACY_GDP));
+    gaussian.scale_num = 11; /* nothing is proved of the sum of such shares */
+    assert_false(passes(&gaussian, HR_PRIVACY_GDP));
+    laplace.shares = 0;
+    assert_false(passes(&laplace, HR_PRIVACY_PURE));
+    laplace.mechanism = HR_MECHANISM_DISCRETE_LAPLACE;
+    assert_true(passes(&laplace, HR_PRIVACY_PURE));
+    laplace.shares = 1; /* noise of one owner has no shares */
+    assert_false(passes(&laplace, HR_PRIVACY_PURE));
 }
 
 static void test_check__takes_the_identity_without_privacy_only(void **state) {
     (void)state;
-    hr_release line = {"sum", .mechanism = HR_IDENTITY, .scale_den = 1};
-    assert_true(passes(&line, HR_NO_PRIVACY));
-    assert_false(passes(&line, HR_PURE));
-    assert_false(passes(&line, HR_ZCDP));
-    assert_false(passes(&line, HR_GDP));
+    hr_release line = {"sum", .mechanism = HR_MECHANISM_IDENTITY, .scale_den = 1};
+    assert_true(passes(&line, HR_PRIVACY_NONE));
+    assert_false(passes(&line, HR_PRIVACY_PURE));
+    assert_false(passes(&line, HR_PRIVACY_ZCDP));
+    assert_false(passes(&line, HR_PRIVACY_GDP));
     line.mechanism = (hr_mechanism)17;
-    assert_false(passes(&line, HR_NO_PRIVACY));
+    assert_false(passes(&line, HR_PRIVACY_NONE));
 }
 
 static void test_check__names_the_line(void **state) {
     (void)state;
-    hr_release list[] = {
-        {"leaf sum", .cost = HR_UNIT, .sensitivity = 1, .mechanism = HR_DISCRETE_LAPLACE, .scale_num = 1,
-         .scale_den = 1},
-        {"split", .cost = 1, .sensitivity = 4, .mechanism = HR_EXPONENTIAL, .scale_num = 1, .scale_den = 4}};
+    hr_release list[] = {{"leaf sum", .cost = HR_UNIT, .sensitivity = 1,
+                          .mechanism = HR_MECHANISM_DISCRETE_LAPLACE, .scale_num = 1, .scale_den = 1},
+                         {"split", .cost = 1, .sensitivity = 4, .mechanism = HR_MECHANISM_EXPONENTIAL,
+                          .scale_num = 1, .scale_den = 4}};
     hr_error err = {0};
-    assert_int_equal(hr_account_check(list, 2, HR_PURE, &err), HR_E_POLICY);
+    assert_int_equal(hr_account_check(list, 2, HR_PRIVACY_PURE, &err), HR_E_POLICY);
     assert_non_null(strstr(err.message, "release 1 ('split', exponential)"));
 }
 
@@ -308,11 +379,13 @@ static void test_gdp__takes_the_ends_of_its_range(void **state) {
 
 static void test_mechanism_text__names_all(void **state) {
     (void)state;
-    assert_string_equal(hr_mechanism_text(HR_IDENTITY), "identity");
-    assert_string_equal(hr_mechanism_text(HR_DISCRETE_LAPLACE), "discrete laplace");
-    assert_string_equal(hr_mechanism_text(HR_DISCRETE_GAUSSIAN), "discrete gaussian");
-    assert_string_equal(hr_mechanism_text(HR_EXPONENTIAL), "exponential");
-    assert_string_equal(hr_mechanism_text(HR_PERMUTE_AND_FLIP), "permute-and-flip");
+    assert_string_equal(hr_mechanism_text(HR_MECHANISM_IDENTITY), "identity");
+    assert_string_equal(hr_mechanism_text(HR_MECHANISM_DISCRETE_LAPLACE), "discrete laplace");
+    assert_string_equal(hr_mechanism_text(HR_MECHANISM_DISCRETE_GAUSSIAN), "discrete gaussian");
+    assert_string_equal(hr_mechanism_text(HR_MECHANISM_EXPONENTIAL), "exponential");
+    assert_string_equal(hr_mechanism_text(HR_MECHANISM_PERMUTE_AND_FLIP), "permute-and-flip");
+    assert_string_equal(hr_mechanism_text(HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN), "shared discrete gaussian");
+    assert_string_equal(hr_mechanism_text(HR_MECHANISM_SHARED_DISCRETE_LAPLACE), "shared discrete laplace");
 }
 
 int main(void) {
@@ -320,9 +393,11 @@ int main(void) {
         cmocka_unit_test(test_units__round_outwards),
         cmocka_unit_test(test_units__share_is_the_floor),
         cmocka_unit_test(test_account__adds_groups_and_takes_the_costliest_part),
+        cmocka_unit_test(test_account__takes_the_costliest_owner),
         cmocka_unit_test(test_account__of_nothing_is_zero),
         cmocka_unit_test(test_account__saturates),
         cmocka_unit_test(test_check__finds_lines_that_claim_too_little),
+        cmocka_unit_test(test_check__counts_shares_of_noise),
         cmocka_unit_test(test_check__takes_the_identity_without_privacy_only),
         cmocka_unit_test(test_check__names_the_line),
         cmocka_unit_test(test_zcdp__agrees_with_the_formula_and_errs_outwards),

@@ -96,7 +96,7 @@ static void test_audit__charged_width_bounds_the_loss(void **state) {
     static const struct {
         hr_privacy_measure privacy_measure;
         double cost;
-    } cases[] = {{HR_PURE, 1}, {HR_ZCDP, .125}, {HR_GDP, .3926991}}; /* epsilon 1 */
+    } cases[] = {{HR_PRIVACY_PURE, 1}, {HR_PRIVACY_ZCDP, .125}, {HR_PRIVACY_GDP, .3926991}}; /* epsilon 1 */
     const double unit = 0x1p12;
     for (size_t i = 0; i < 3; i++) {
         hr_gate *gate = NULL;
@@ -113,7 +113,7 @@ static void test_audit__charged_width_bounds_the_loss(void **state) {
             without[k] = floor(without[k] * unit);
             with[k] = floor(with[k] * unit);
         }
-        log_law *law = line->mechanism == HR_PERMUTE_AND_FLIP ? log_flip_law : log_probabilities;
+        log_law *law = line->mechanism == HR_MECHANISM_PERMUTE_AND_FLIP ? log_flip_law : log_probabilities;
         double loss =
             loss_under(law, without, with, CANDIDATES, (double)line->scale_num / (double)line->scale_den);
         assert_true(loss <= 1 && loss > .93);
@@ -280,7 +280,7 @@ static void test_audit__discrete_gaussian_costs_what_its_line_says(void **state)
     for (size_t s = 0; s < 3; s++)
         for (size_t r = 0; r < 3; r++) {
             hr_release line = {"sum", .cost = hr_units_up(rhos[r]), .sensitivity = sensitivities[s]};
-            assert_true(hr_gaussian_scale(&line, HR_ZCDP));
+            assert_true(hr_gaussian_scale(&line, HR_PRIVACY_ZCDP));
             double sigma2 = (double)line.scale_num / (double)line.scale_den, shift = (double)line.sensitivity,
                    sum = 0;
             for (int x = -4 * REACH; x <= 4 * REACH; x++) sum += exp(-x * x / (2 * sigma2));
@@ -321,12 +321,12 @@ static void test_audit__discrete_gaussian_is_worse_than_the_continuous_one(void 
     (void)state;
     assert_true(fabs(discrete_delta(16, 1, .5) - 2.753e-3) < 5e-7);
     assert_true(fabs(normal_delta(.25, .5) - 2.709e-3) < 5e-7);
-    hr_release line = {"sum", .sensitivity = 1, .mechanism = HR_DISCRETE_GAUSSIAN, .scale_num = 16,
+    hr_release line = {"sum", .sensitivity = 1, .mechanism = HR_MECHANISM_DISCRETE_GAUSSIAN, .scale_num = 16,
                        .scale_den = 1};
     line.cost = HR_UNIT / 16;
-    assert_false(hr_gaussian_covers(&line, HR_GDP));
+    assert_false(hr_gaussian_covers(&line, HR_PRIVACY_GDP));
     line.cost = HR_UNIT / 10 + 1;
-    assert_true(hr_gaussian_covers(&line, HR_GDP));
+    assert_true(hr_gaussian_covers(&line, HR_PRIVACY_GDP));
     assert_true(discrete_delta(16, 1, .5) < normal_delta(sqrt(hr_units_value(line.cost)), .5));
 }
 
@@ -339,7 +339,7 @@ static void test_audit__discrete_gaussian_keeps_within_its_mu(void **state) {
         for (size_t m = 0; m < 5; m++) {
             hr_release line = {"sum", .cost = hr_units_up(mu2s[m]),
                                .sensitivity = (uint64_t)sensitivities[s]};
-            assert_true(hr_gaussian_scale(&line, HR_GDP));
+            assert_true(hr_gaussian_scale(&line, HR_PRIVACY_GDP));
             double sigma2 = (double)line.scale_num / (double)line.scale_den,
                    mu = sqrt(hr_units_value(line.cost));
             for (size_t e = 0; e < 6; e++) {
@@ -377,7 +377,7 @@ static void test_audit__choices_keep_within_their_mu(void **state) {
     assert_true(fabs(mu_of_odds(.5, 1) - .6239) < 5e-5);
     for (double mu = 1e-3; mu < 4; mu *= 1.3) {
         hr_release line = {"split", .cost = hr_units_up(mu * mu), .sensitivity = 3};
-        assert_true(hr_exponential_scale(&line, HR_GDP));
+        assert_true(hr_exponential_scale(&line, HR_PRIVACY_GDP));
         double epsilon = 3 * (double)line.scale_num / (double)line.scale_den,
                paid = sqrt(hr_units_value(line.cost)), worst = 0;
         for (double x = -epsilon; x <= 2 * epsilon; x += epsilon / 64)
@@ -391,7 +391,7 @@ static void test_audit__discrete_laplace_costs_what_its_line_says(void **state) 
     (void)state;
     for (uint64_t sensitivity = 1; sensitivity <= HR_SENSITIVITY_MAX; sensitivity *= 4) {
         hr_release line = {"sum", .cost = hr_units_up(.7), .sensitivity = sensitivity};
-        assert_true(hr_laplace_scale(&line, HR_PURE));
+        assert_true(hr_laplace_scale(&line, HR_PRIVACY_PURE));
         double t = (double)line.scale_num / (double)line.scale_den;
         assert_true(fabs((double)sensitivity / t - hr_units_value(line.cost)) < 1e-12);
     }

@@ -105,7 +105,7 @@ static void test_exponential__takes_extreme_scores_and_scales(void **state) {
 /* The largest epsilon the cost pays for, at any width, and not one unit more. */
 static void test_exponential__scale_is_the_largest_that_is_covered(void **state) {
     (void)state;
-    static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_ZCDP, HR_GDP};
+    static const hr_privacy_measure privacy_measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_ZCDP, HR_PRIVACY_GDP};
     hr_csprng *dice = seeded(12);
     for (int i = 0; i < 20000; i++) {
         hr_privacy_measure privacy_measure = privacy_measures[i % 3];

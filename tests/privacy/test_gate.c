@@ -1,4 +1,5 @@
 #include "privacy/gate.h"
+#include "support/gate_cost.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -38,7 +39,7 @@ static const hr_release *last_line(const hr_gate *gate) {
 
 static void test_gate__writes_the_line_of_a_sum(void **state) {
     (void)state;
-    fixture f = set_up(HR_PURE, 1);
+    fixture f = set_up(HR_PRIVACY_PURE, 1);
     hr_charge charge = charge_of(.5, 1, 2, 6);
     hr_permit permit;
     assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, NULL), HR_OK);
@@ -48,7 +49,7 @@ static void test_gate__writes_the_line_of_a_sum(void **state) {
     hr_gate_sums(f.gate, permit, in + 2, 1, out + 2);
     const hr_release *line = last_line(f.gate);
     assert_string_equal(line->what, "leaf sum");
-    assert_int_equal(line->mechanism, HR_DISCRETE_LAPLACE);
+    assert_int_equal(line->mechanism, HR_MECHANISM_DISCRETE_LAPLACE);
     assert_true(line->tree == 3 && line->level == -1 && line->group == 1 && line->part == 2 &&
                 line->sensitivity == 6);
     assert_true(line->cost == HR_UNIT / 2);
@@ -64,14 +65,14 @@ static void test_gate__scales_the_gaussian_up(void **state) {
     const struct {
         hr_privacy_measure privacy_measure;
         double sigma2;
-    } cases[] = {{HR_ZCDP, 25 / (2 * cost)}, {HR_GDP, 25 / cost + 6}};
+    } cases[] = {{HR_PRIVACY_ZCDP, 25 / (2 * cost)}, {HR_PRIVACY_GDP, 25 / cost + 6}};
     for (size_t i = 0; i < 2; i++) {
         fixture f = set_up(cases[i].privacy_measure, 1);
         hr_permit permit;
         assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, NULL), HR_OK);
         const hr_release *line = last_line(f.gate);
         double sigma2 = (double)line->scale_num / (double)line->scale_den;
-        assert_int_equal(line->mechanism, HR_DISCRETE_GAUSSIAN);
+        assert_int_equal(line->mechanism, HR_MECHANISM_DISCRETE_GAUSSIAN);
         assert_true(sigma2 >= cases[i].sigma2 && sigma2 < cases[i].sigma2 + 0x1p-15);
         assert_int_equal(hr_account_check(line, 1, cases[i].privacy_measure, NULL), HR_OK);
         tear_down(f);
@@ -92,23 +93,24 @@ static void check_choice(charging *charge_it, hr_privacy_measure privacy_measure
         assert_int_equal(line->mechanism, mechanism);
         assert_true(epsilon <= wanted * (1 + 2e-9) && epsilon > wanted * (1 - 1e-3));
         assert_int_equal(hr_account_check(line, 1, privacy_measure, NULL), HR_OK);
-        assert_true(hr_gate_spent(f.gate) == charge.cost);
+        assert_true(gate_cost(f.gate) == charge.cost);
         tear_down(f);
     }
 }
 
 static void test_gate__gives_choices_what_their_range_allows(void **state) {
     (void)state;
-    check_choice(hr_gate_charge_choice, HR_PURE, HR_PERMUTE_AND_FLIP, .02);
-    check_choice(hr_gate_charge_choice, HR_ZCDP, HR_EXPONENTIAL, .4);
-    check_choice(hr_gate_charge_choice, HR_GDP, HR_EXPONENTIAL, .225675833); /* sqrt(.02 * 8/pi) */
+    check_choice(hr_gate_charge_choice, HR_PRIVACY_PURE, HR_MECHANISM_PERMUTE_AND_FLIP, .02);
+    check_choice(hr_gate_charge_choice, HR_PRIVACY_ZCDP, HR_MECHANISM_EXPONENTIAL, .4);
+    check_choice(hr_gate_charge_choice, HR_PRIVACY_GDP, HR_MECHANISM_EXPONENTIAL,
+                 .225675833); /* sqrt(.02 * 8/pi) */
 }
 
 static void test_gate__chooses_as_published_where_asked(void **state) {
     (void)state;
-    check_choice(hr_gate_charge_exponential, HR_PURE, HR_EXPONENTIAL, .02);
-    check_choice(hr_gate_charge_exponential, HR_ZCDP, HR_EXPONENTIAL, .4);
-    check_choice(hr_gate_charge_exponential, HR_GDP, HR_EXPONENTIAL, .225675833);
+    check_choice(hr_gate_charge_exponential, HR_PRIVACY_PURE, HR_MECHANISM_EXPONENTIAL, .02);
+    check_choice(hr_gate_charge_exponential, HR_PRIVACY_ZCDP, HR_MECHANISM_EXPONENTIAL, .4);
+    check_choice(hr_gate_charge_exponential, HR_PRIVACY_GDP, HR_MECHANISM_EXPONENTIAL, .225675833);
 }
 
 /* Of two candidates the worse one, gamma behind, is chosen with probability e^-gamma/2, not 1/(1 + e^gamma):
@@ -122,7 +124,7 @@ static void test_gate__draws_what_its_line_says(void **state) {
         double wanted;
     } cases[] = {{hr_gate_charge_choice, .18394}, {hr_gate_charge_exponential, .26894}}; /* gamma = 1 */
     for (size_t i = 0; i < 2; i++) {
-        fixture f = set_up(HR_PURE, 1);
+        fixture f = set_up(HR_PRIVACY_PURE, 1);
         hr_charge charge = charge_of(1, 0, 0, 3);
         hr_permit permit;
         assert_int_equal(cases[i].charge(f.gate, &charge, &permit, NULL), HR_OK);
@@ -139,7 +141,7 @@ static void test_gate__draws_what_its_line_says(void **state) {
 
 static void test_gate__without_privacy_is_the_identity(void **state) {
     (void)state;
-    fixture f = set_up(HR_NO_PRIVACY, 0);
+    fixture f = set_up(HR_PRIVACY_NONE, 0);
     hr_charge charge = charge_of(0, 0, 0, 1);
     hr_permit sums, choice;
     assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &sums, NULL), HR_OK);
@@ -150,14 +152,14 @@ static void test_gate__without_privacy_is_the_identity(void **state) {
     for (int i = 0; i < 4; i++) assert_true(out[i].paid == in[i].unpaid);
     assert_int_equal(hr_gate_choose(f.gate, choice, in + 1, 3), 2);
     assert_int_equal(hr_gate_choose(f.gate, choice, in, 4), 0); /* the first of the largest */
-    assert_int_equal(last_line(f.gate)->mechanism, HR_IDENTITY);
-    assert_true(hr_gate_spent(f.gate) == 0);
+    assert_int_equal(last_line(f.gate)->mechanism, HR_MECHANISM_IDENTITY);
+    assert_true(gate_cost(f.gate) == 0);
     tear_down(f);
 }
 
 static void test_gate__refuses_before_anything_is_drawn(void **state) {
     (void)state;
-    fixture f = set_up(HR_PURE, 1), twin = set_up(HR_PURE, 1);
+    fixture f = set_up(HR_PRIVACY_PURE, 1), twin = set_up(HR_PRIVACY_PURE, 1);
     hr_charge most = charge_of(.75, 0, 0, 1), more = charge_of(.5, 1, 0, 1);
     hr_permit permit = {77};
     hr_error err = {0};
@@ -172,21 +174,22 @@ static void test_gate__refuses_before_anything_is_drawn(void **state) {
     size_t count;
     hr_gate_releases(f.gate, &count);
     assert_int_equal(count, 1);
-    assert_true(hr_gate_spent(f.gate) == most.cost);
+    assert_true(gate_cost(f.gate) == most.cost);
     assert_true(hr_csprng_u64(f.csprng) == hr_csprng_u64(twin.csprng));
     hr_charge rest = charge_of(.25, 1, 0, 1);
     assert_int_equal(hr_gate_charge_sums(f.gate, &rest, &permit, &err), HR_OK);
-    assert_true(hr_gate_spent(f.gate) == hr_gate_budget(f.gate));
+    assert_true(gate_cost(f.gate) == hr_gate_budget(f.gate));
     tear_down(f);
     tear_down(twin);
 }
 
 static void test_gate__names_the_privacy_measure_that_is_short(void **state) {
     (void)state;
-    static const char *const wanted[] = {[HR_PURE] = "needs epsilon 0.75, but 0.5 of 0.5",
-                                         [HR_ZCDP] = "needs rho 0.75, but 0.5 of 0.5",
-                                         [HR_GDP] = "needs mu^2 0.75, but 0.5 of 0.5"};
-    for (hr_privacy_measure privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure++) {
+    static const char *const wanted[] = {[HR_PRIVACY_PURE] = "needs epsilon 0.75, but 0.5 of 0.5",
+                                         [HR_PRIVACY_ZCDP] = "needs rho 0.75, but 0.5 of 0.5",
+                                         [HR_PRIVACY_GDP] = "needs mu^2 0.75, but 0.5 of 0.5"};
+    for (hr_privacy_measure privacy_measure = HR_PRIVACY_PURE; privacy_measure <= HR_PRIVACY_GDP;
+         privacy_measure++) {
         fixture f = set_up(privacy_measure, .5);
         hr_charge charge = charge_of(.75, 0, 0, 1);
         hr_permit permit;
@@ -199,7 +202,7 @@ static void test_gate__names_the_privacy_measure_that_is_short(void **state) {
 
 static void test_gate__refuses_what_noise_cannot_cover(void **state) {
     (void)state;
-    static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_ZCDP, HR_GDP};
+    static const hr_privacy_measure privacy_measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_ZCDP, HR_PRIVACY_GDP};
     for (size_t i = 0; i < 3; i++) {
         fixture f = set_up(privacy_measures[i], 1000);
         hr_charge nothing = charge_of(0, 0, 0, 1), too_little = charge_of(0x1p-40, 0, 0, 1 << 20);
@@ -220,18 +223,18 @@ static void test_gate__refuses_what_noise_cannot_cover(void **state) {
 
 static void test_gate__costliest_part_counts(void **state) {
     (void)state;
-    fixture f = set_up(HR_ZCDP, 1);
+    fixture f = set_up(HR_PRIVACY_ZCDP, 1);
     hr_permit permit;
     for (uint64_t part = 0; part < 10; part++)
         for (int i = 0; i < 2; i++) {
             hr_charge charge = charge_of(.25, 5, part, 1);
             assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &permit, NULL), HR_OK);
         }
-    assert_true(hr_gate_spent(f.gate) == HR_UNIT / 2);
+    assert_true(gate_cost(f.gate) == HR_UNIT / 2);
     hr_charge more = charge_of(.75, 5, 3, 1), other = charge_of(.5, 6, 0, 1);
     assert_int_equal(hr_gate_charge_sums(f.gate, &more, &permit, NULL), HR_E_BUDGET);
     assert_int_equal(hr_gate_charge_sums(f.gate, &other, &permit, NULL), HR_OK);
-    assert_true(hr_gate_spent(f.gate) == HR_UNIT);
+    assert_true(gate_cost(f.gate) == HR_UNIT);
     tear_down(f);
 }
 
@@ -239,14 +242,14 @@ static void test_gate__costliest_part_counts(void **state) {
  * after every charge, refused ones included. */
 static void test_gate__running_total_agrees_with_the_list(void **state) {
     (void)state;
-    fixture f = set_up(HR_PURE, 40);
+    fixture f = set_up(HR_PRIVACY_PURE, 40);
     hr_csprng *dice = NULL;
     assert_int_equal(hr_csprng_open_seeded(5, &dice, NULL), HR_OK);
     size_t refused = 0;
     for (int i = 0; i < 3000; i++) {
         hr_charge charge = charge_of(0, hr_uniform(dice, 60), hr_uniform(dice, 5) << 40, 1);
         charge.cost = 1 + hr_uniform(dice, HR_UNIT / 8);
-        hr_units spent = hr_gate_spent(f.gate), after = 0;
+        hr_units spent = gate_cost(f.gate), after = 0;
         size_t count = 0;
         const hr_release *list = hr_gate_releases(f.gate, &count);
         hr_release *longer = calloc(count + 1, sizeof *longer);
@@ -258,7 +261,7 @@ static void test_gate__running_total_agrees_with_the_list(void **state) {
         hr_permit permit;
         hr_status status = hr_gate_charge_sums(f.gate, &charge, &permit, NULL);
         assert_int_equal(status, after > hr_gate_budget(f.gate) ? HR_E_BUDGET : HR_OK);
-        assert_true(hr_gate_spent(f.gate) == (status ? spent : after));
+        assert_true(gate_cost(f.gate) == (status ? spent : after));
         refused += status != HR_OK;
     }
     assert_true(refused > 100 && refused < 2900);
@@ -268,7 +271,7 @@ static void test_gate__running_total_agrees_with_the_list(void **state) {
 
 static void test_gate__counts_every_draw(void **state) {
     (void)state;
-    fixture f = set_up(HR_PURE, 100);
+    fixture f = set_up(HR_PRIVACY_PURE, 100);
     hr_exact in[64] = {{0}};
     hr_noisy out[64];
     uint64_t drawn = 0, listed = 0;
@@ -289,14 +292,14 @@ static void test_gate__counts_every_draw(void **state) {
     const hr_release *releases = hr_gate_releases(f.gate, &count);
     for (size_t i = 0; i < count; i++) listed += releases[i].draws;
     assert_true(listed == drawn);
-    assert_int_equal(hr_account_check(releases, count, HR_PURE, NULL), HR_OK);
+    assert_int_equal(hr_account_check(releases, count, HR_PRIVACY_PURE, NULL), HR_OK);
     tear_down(f);
 }
 
 /* A permit for one kind of release says nothing about the records when it is used for the other. */
 static void test_gate__misused_permit_reveals_nothing(void **state) {
     (void)state;
-    fixture f = set_up(HR_PURE, 2);
+    fixture f = set_up(HR_PRIVACY_PURE, 2);
     hr_charge charge = charge_of(1, 0, 0, 1);
     hr_permit sums, choice;
     assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &sums, NULL), HR_OK);
@@ -311,7 +314,7 @@ static void test_gate__misused_permit_reveals_nothing(void **state) {
 
 static void test_gate__clamps_what_is_beyond_its_range(void **state) {
     (void)state;
-    fixture f = set_up(HR_PURE, 2);
+    fixture f = set_up(HR_PRIVACY_PURE, 2);
     hr_charge charge = charge_of(1, 0, 0, 1);
     hr_permit sums;
     assert_int_equal(hr_gate_charge_sums(f.gate, &charge, &sums, NULL), HR_OK);
@@ -345,7 +348,8 @@ static void test_gate__gives_every_coordinate_noise_of_its_own(void **state) {
     (void)state;
     static const size_t apart[] = {1, 2, 3, 64, BLOCK};
     for (size_t i = 0; i < COORDINATES; i++) coordinates[i].unpaid = (int64_t)(i * i % 1009) - 500;
-    for (hr_privacy_measure privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure++) {
+    for (hr_privacy_measure privacy_measure = HR_PRIVACY_PURE; privacy_measure <= HR_PRIVACY_GDP;
+         privacy_measure++) {
         fixture f = set_up(privacy_measure, 1);
         hr_charge charge = charge_of(.5, 0, 0, 1000);
         hr_permit permit;
@@ -354,8 +358,8 @@ static void test_gate__gives_every_coordinate_noise_of_its_own(void **state) {
             hr_gate_sums(f.gate, permit, coordinates, COORDINATES, released[call]);
         const hr_release *line = last_line(f.gate);
         double scale = (double)line->scale_num / (double)line->scale_den,
-               variance = privacy_measure == HR_PURE ? 2 * scale * scale : scale;
-        double of_squares = variance * variance * (privacy_measure == HR_PURE ? 5 : 2);
+               variance = privacy_measure == HR_PRIVACY_PURE ? 2 * scale * scale : scale;
+        double of_squares = variance * variance * (privacy_measure == HR_PRIVACY_PURE ? 5 : 2);
         for (size_t begin = 0; begin < COORDINATES; begin += BLOCK) {
             double sum = 0, square = 0, both = 0;
             for (size_t i = begin; i < begin + BLOCK; i++) {

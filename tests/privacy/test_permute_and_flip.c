@@ -150,13 +150,13 @@ static void test_permute_and_flip__scale_is_the_largest_that_is_covered(void **s
     for (int i = 0; i < 20000; i++) {
         hr_release line = {.cost = 1 + hr_uniform(dice, (uint64_t)1 << (1 + hr_uniform(dice, 59))),
                            .sensitivity = 1 + hr_uniform(dice, (uint64_t)1 << hr_uniform(dice, 60))};
-        if (!hr_permute_and_flip_scale(&line, HR_PURE)) continue;
-        assert_int_equal(line.mechanism, HR_PERMUTE_AND_FLIP);
-        assert_true(hr_permute_and_flip_covers(&line, HR_PURE));
+        if (!hr_permute_and_flip_scale(&line, HR_PRIVACY_PURE)) continue;
+        assert_int_equal(line.mechanism, HR_MECHANISM_PERMUTE_AND_FLIP);
+        assert_true(hr_permute_and_flip_covers(&line, HR_PRIVACY_PURE));
         if (line.sensitivity >> 24 == 0)
             assert_true(line.scale_num == line.cost && line.scale_den == line.sensitivity << 40);
         line.scale_num++;
-        assert_false(hr_permute_and_flip_covers(&line, HR_PURE));
+        assert_false(hr_permute_and_flip_covers(&line, HR_PRIVACY_PURE));
     }
     hr_csprng_close(dice);
 }

@@ -1,4 +1,5 @@
 #include "privacy/quantiles.h"
+#include "support/gate_cost.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -54,7 +55,7 @@ static void test_quantiles__are_exact_without_privacy(void **state) {
     tied[0].unpaid = 1000;
     tied[5].unpaid = tied[9].unpaid = 10;
     for (size_t w = 0; w < 2; w++) {
-        fixture f = set_up(HR_NO_PRIVACY, 0, 1);
+        fixture f = set_up(HR_PRIVACY_NONE, 0, 1);
         hr_cuts cuts = {(uint32_t[16]){0}, 0};
         assert_int_equal(cut_up(f, both[w], (hr_grid_counts){even, 4}, 2, &cuts), HR_OK);
         assert_int_equal(cuts.count, 3);
@@ -72,7 +73,7 @@ static void test_quantiles_by_counts__take_any_number_of_parts(void **state) {
     for (int i = 0; i < 16; i++) even[i].unpaid = 30;
     static const uint32_t wanted[][4] = {{0}, {8}, {5, 10}, {4, 8, 12}, {3, 6, 9, 13}};
     for (size_t parts = 1; parts <= 5; parts++) {
-        fixture f = set_up(HR_NO_PRIVACY, 0, 1);
+        fixture f = set_up(HR_PRIVACY_NONE, 0, 1);
         hr_cuts cuts = {(uint32_t[16]){0}, 77};
         assert_int_equal(
             hr_quantiles_by_counts(f.gate, &f.charge, &(hr_grid_counts){even, 4}, parts, &cuts, NULL), HR_OK);
@@ -99,7 +100,7 @@ static void check_lines(fixture f, algorithm way, hr_privacy_measure privacy_mea
         sum += lines[l].cost;
     }
     assert_true(way == MEDIANS ? sum == f.charge.cost : sum <= f.charge.cost && sum + BITS > f.charge.cost);
-    assert_true(hr_gate_spent(f.gate) == sum);
+    assert_true(gate_cost(f.gate) == sum);
     assert_int_equal(hr_account_check(lines, count, privacy_measure, NULL), HR_OK);
 }
 
@@ -107,7 +108,7 @@ static void test_quantiles__charge_their_cost_level_by_level(void **state) {
     (void)state;
     static hr_exact cells[CELLS];
     for (int i = 0; i < CELLS; i++) cells[i].unpaid = i % 5;
-    static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_ZCDP, HR_GDP};
+    static const hr_privacy_measure privacy_measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_ZCDP, HR_PRIVACY_GDP};
     for (size_t c = 0; c < 3; c++)
         for (size_t w = 0; w < 2; w++) {
             fixture f = set_up(privacy_measures[c], .1, 5);
@@ -121,7 +122,7 @@ static void test_quantiles__charge_their_cost_level_by_level(void **state) {
 static void test_quantiles_by_medians__draw_once_an_interval(void **state) {
     (void)state;
     static const hr_exact cells[CELLS];
-    fixture f = set_up(HR_PURE, .1, 5);
+    fixture f = set_up(HR_PRIVACY_PURE, .1, 5);
     hr_cuts cuts = {(uint32_t[PARTS]){0}, 0};
     assert_int_equal(cut_up(f, MEDIANS, (hr_grid_counts){cells, BITS}, LEVELS, &cuts), HR_OK);
     const hr_release *lines = hr_gate_releases(f.gate, &(size_t){0});
@@ -138,7 +139,7 @@ static void test_quantiles__spend_nothing_when_refused(void **state) {
     (void)state;
     static const hr_exact cells[CELLS];
     for (size_t w = 0; w < 2; w++) {
-        fixture f = set_up(HR_PURE, 1, 1);
+        fixture f = set_up(HR_PRIVACY_PURE, 1, 1);
         hr_cuts cuts = {(uint32_t[PARTS]){123}, 77};
         size_t lines = 77;
         f.charge.cost = HR_UNIT + 1; /* one unit too many, though every level by itself is covered */
@@ -146,7 +147,7 @@ static void test_quantiles__spend_nothing_when_refused(void **state) {
         f.charge.cost = 3; /* less than a unit a level */
         assert_int_equal(cut_up(f, both[w], (hr_grid_counts){cells, BITS}, LEVELS, &cuts), HR_E_BUDGET);
         hr_gate_releases(f.gate, &lines);
-        assert_true(lines == 0 && hr_gate_spent(f.gate) == 0);
+        assert_true(lines == 0 && gate_cost(f.gate) == 0);
         assert_true(cuts.count == 77 && cuts.at[0] == 123);
         tear_down(f);
     }
@@ -161,7 +162,8 @@ static void test_quantiles__are_cuts_of_any_grid(void **state) {
         for (int bits = 1; bits <= 16; bits++)
             for (int levels = 1; levels <= 8; levels++) {
                 hr_cuts cuts = {(uint32_t[256]){0}, 0};
-                fixture f = set_up(levels % 2 ? HR_PURE : HR_ZCDP, .02, (uint64_t)(bits * 100 + levels));
+                fixture f = set_up(levels % 2 ? HR_PRIVACY_PURE : HR_PRIVACY_ZCDP, .02,
+                                   (uint64_t)(bits * 100 + levels));
                 memset(cells, 0, sizeof cells);
                 for (int i = 0; i < 500; i++) cells[hr_uniform(f.csprng, (uint64_t)1 << bits)].unpaid++;
                 assert_int_equal(cut_up(f, both[w], (hr_grid_counts){cells, bits}, levels, &cuts), HR_OK);
@@ -229,11 +231,12 @@ static void test_quantiles__are_even_on_many_kinds_of_columns(void **state) {
         {tied, 10000, .05, .416, .42},   {uniform, 10000, .5, .033, .033}, {uniform, 20, .05, .18, .09},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (hr_privacy_measure privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure++) {
+        for (hr_privacy_measure privacy_measure = HR_PRIVACY_PURE; privacy_measure <= HR_PRIVACY_GDP;
+             privacy_measure++) {
             double rho = cases[i].epsilon * cases[i].epsilon / 8;
-            double cost = privacy_measure == HR_PURE   ? cases[i].epsilon
-                          : privacy_measure == HR_ZCDP ? rho
-                                                       : 2 * rho;
+            double cost = privacy_measure == HR_PRIVACY_PURE   ? cases[i].epsilon
+                          : privacy_measure == HR_PRIVACY_ZCDP ? rho
+                                                               : 2 * rho;
             double medians = unevenness(MEDIANS, privacy_measure, cost, cases[i].draw, cases[i].rows);
             double counts = unevenness(COUNTS, privacy_measure, cost, cases[i].draw, cases[i].rows);
             assert_true(medians < cases[i].medians);
@@ -252,7 +255,7 @@ static void test_quantiles_by_counts__have_the_noise_that_was_paid_for(void **st
     static const struct {
         hr_privacy_measure privacy_measure;
         double level_cost;
-    } cases[] = {{HR_ZCDP, 1.0 / 32}, {HR_GDP, 1.0 / 16}};
+    } cases[] = {{HR_PRIVACY_ZCDP, 1.0 / 32}, {HR_PRIVACY_GDP, 1.0 / 16}};
     const hr_exact cells[4] = {{504}, {500}, {500}, {0}};
     double p = erfc(2 * 4 / (sqrt(7) * 4) / sqrt(2)) / 2;
     for (size_t c = 0; c < 2; c++) {
@@ -281,14 +284,14 @@ enum { DEEP_DRAWS = 16000, SPREAD = 64, GUARD = 40 * SPREAD };
  * deviation of Gaussian noise, and the scale of Laplace noise. */
 static double node_law(hr_privacy_measure privacy_measure, double weight, double t) {
     double x = weight * t;
-    return privacy_measure == HR_PURE ? 1 / (1 + x * x) : exp(-x * x / 2);
+    return privacy_measure == HR_PRIVACY_PURE ? 1 / (1 + x * x) : exp(-x * x / 2);
 }
 
 /* Pr(S > at) for S = n_R - n_L + 2^(1-bits) n_L + the sum over levels k = 2..bits of 2^-(bits-k+1) (n_r -
  * n_l), all n independent: Gil-Pelaez, by the midpoint rule. */
 static double deep_tail(hr_privacy_measure privacy_measure, int bits, double at) {
     enum { STEPS = 40000 };
-    double sum = 0, width = (privacy_measure == HR_PURE ? 200.0 : 12.0) / STEPS;
+    double sum = 0, width = (privacy_measure == HR_PRIVACY_PURE ? 200.0 : 12.0) / STEPS;
     for (int i = 0; i < STEPS; i++) {
         double t = (i + .5) * width,
                law = node_law(privacy_measure, 1, t) * node_law(privacy_measure, 1 - ldexp(1, 1 - bits), t);
@@ -301,9 +304,9 @@ static double deep_tail(hr_privacy_measure privacy_measure, int bits, double at)
 /* How often the median of `cells` is cut on the right of its own cell, `at`. */
 static double cuts_to_the_right(hr_privacy_measure privacy_measure, const hr_exact *cells, int bits,
                                 uint32_t at) {
-    double level_cost = privacy_measure == HR_PURE   ? 1.0 / SPREAD
-                        : privacy_measure == HR_ZCDP ? .5 / SPREAD / SPREAD
-                                                     : 1.0 / SPREAD / SPREAD,
+    double level_cost = privacy_measure == HR_PRIVACY_PURE   ? 1.0 / SPREAD
+                        : privacy_measure == HR_PRIVACY_ZCDP ? .5 / SPREAD / SPREAD
+                                                             : 1.0 / SPREAD / SPREAD,
            seen = 0;
     hr_csprng *csprng;
     assert_int_equal(hr_csprng_open_seeded(17, &csprng, NULL), HR_OK);
@@ -334,8 +337,9 @@ static void test_quantiles_by_counts__have_noise_of_its_law_at_deep_nodes(void *
     (void)state;
     static hr_exact cells[1 << 14];
     for (int bits = 9; bits <= 14; bits++)
-        for (hr_privacy_measure privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure++) {
-            double one = privacy_measure == HR_PURE ? 2 : 1, deviation = sqrt(one * (2 + 2.0 / 3));
+        for (hr_privacy_measure privacy_measure = HR_PRIVACY_PURE; privacy_measure <= HR_PRIVACY_GDP;
+             privacy_measure++) {
+            double one = privacy_measure == HR_PRIVACY_PURE ? 2 : 1, deviation = sqrt(one * (2 + 2.0 / 3));
             int64_t more = (int64_t)(deviation * SPREAD);
             uint32_t middle = (uint32_t)1 << (bits - 1);
             memset(cells, 0, sizeof cells);
@@ -364,7 +368,7 @@ static void test_quantiles_by_counts__lose_totals_by_what_was_released(void **st
         p += 2 * exp(-l * l / 2) / sqrt(2 * acos(-1)) * erfc((2 - l) / sqrt(2)) / 2 * 8 / STEPS;
     }
     for (uint64_t i = 0; i < DRAWS; i++) {
-        fixture f = set_up(HR_ZCDP, 1. / SPREAD / SPREAD, i);
+        fixture f = set_up(HR_PRIVACY_ZCDP, 1. / SPREAD / SPREAD, i);
         hr_cuts cuts = {(uint32_t[1]){0}, 0};
         assert_int_equal(
             hr_quantiles_by_counts(f.gate, &f.charge, &(hr_grid_counts){cells, 2}, 2, &cuts, NULL), HR_OK);

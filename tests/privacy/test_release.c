@@ -14,7 +14,7 @@ typedef struct fixture {
 static fixture set_up(void) {
     fixture f = {0};
     assert_int_equal(hr_csprng_open_seeded(1, &f.csprng, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(HR_PURE, HR_UNIT, f.csprng, &f.gate, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(HR_PRIVACY_PURE, HR_UNIT, f.csprng, &f.gate, NULL), HR_OK);
     return f;
 }
 

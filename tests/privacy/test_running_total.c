@@ -13,7 +13,7 @@ static void check_against_account(uint64_t groups, uint64_t parts) {
     for (size_t i = 0; i < CHARGES; i++) {
         list[i] = (hr_release){.group = next_random(&random) % groups,
                                .part = next_random(&random) % parts,
-                               .mechanism = HR_DISCRETE_LAPLACE};
+                               .mechanism = HR_MECHANISM_DISCRETE_LAPLACE};
         list[i].cost = (hr_units)(next_random(&random) % 1000);
         assert_int_equal(hr_running_total_reserve(&running_total, NULL), HR_OK);
         hr_units told = hr_running_total_would_be(&running_total, list[i].group, list[i].part, list[i].cost),

@@ -1,0 +1,57 @@
+/* What one record adds to a released statistic: the units of the integers, and the sensitivity of every
+ * statistic as a function of the largest weight of a record.
+ *
+ * A statistic sums over records the weight w of a record, 0 <= w <= w_max, times what the record says: 1, a
+ * label, a gradient. So its sensitivity is w_max times that of a record of weight 1, and so is the width of
+ * the scores that choices are made by: adding weight to a mean moves it in proportion. Every record weighs 1
+ * today. For weights below 1, what counts in whole records (HR_RECORD_UNIT) needs a finer unit first. Proofs
+ * are beside the code that computes the statistic. */
+#ifndef HR_PRIVACY_SENSITIVITY_H
+#define HR_PRIVACY_SENSITIVITY_H
+
+#include <stdint.h>
+
+enum { HR_WEIGHT_MAX = 1 }; /* w_max */
+
+/* What 1 is as an integer. */
+enum {
+    HR_COUNT_UNIT = 64, /* counts: noise is finer than a record */
+    HR_RECORD_UNIT =
+        1, /* counts of whole records: in cells, in bins, in leaves of trees grown on gradients */
+    HR_LABEL_BITS = 12,    /* labels, and sums of them, in 2^-12 */
+    HR_GRADIENT_BITS = 12, /* gradients */
+    HR_HESSIAN_BITS = 12,  /* hessians */
+    HR_VALUE_BITS = 20,    /* leaf values of published methods */
+    HR_ROUND_GAIN_BITS = 10,
+    HR_CLASS_BITS = 20, /* purities of classes; those of numbers are in 2^-(2 HR_LABEL_BITS) */
+    HR_GAIN_BITS = 16   /* gains of splits over the square of the largest gradient */
+};
+
+/* Sums. */
+enum {
+    HR_COUNT_SENSITIVITY = HR_WEIGHT_MAX * HR_COUNT_UNIT,
+    HR_RECORD_SENSITIVITY = HR_WEIGHT_MAX * HR_RECORD_UNIT,
+    HR_LABEL_SENSITIVITY = HR_WEIGHT_MAX << HR_LABEL_BITS,
+    HR_HESSIAN_SENSITIVITY = HR_WEIGHT_MAX << HR_HESSIAN_BITS,
+    HR_ROUND_GAIN_SENSITIVITY = HR_WEIGHT_MAX << HR_ROUND_GAIN_BITS
+};
+
+/* A sum of gradients, of integer magnitude at most `bound` each. */
+static inline uint64_t hr_gradient_sensitivity(int64_t bound) {
+    return HR_WEIGHT_MAX * (uint64_t)bound;
+}
+
+/* Choices: the width of their scores. */
+enum {
+    HR_MEDIAN_SCORE_WIDTH = 2 * HR_RECORD_SENSITIVITY,
+    HR_GAIN_WIDTH = 4 * (HR_WEIGHT_MAX << HR_GAIN_BITS) + 6, /* 6: rounding */
+    HR_CLASS_PURITY_WIDTH = 2 * (HR_WEIGHT_MAX << HR_CLASS_BITS),
+    HR_NUMBER_PURITY_WIDTH = 4 * (HR_WEIGHT_MAX << (2 * HR_LABEL_BITS))
+};
+
+/* Sums over leaves of the length of the leaf's sum of gradients, of length at most `bound` each. */
+static inline uint64_t hr_leaf_score_width(int64_t bound) {
+    return 2 * hr_gradient_sensitivity(bound);
+}
+
+#endif
