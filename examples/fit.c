@@ -10,7 +10,7 @@
 /* Trains with the default method at epsilon 1; all else is left at its defaults. */
 static hr_status train(const hr_data *data, hr_model **model, hr_error *err) {
     hr_fit_options options;
-    hr_status status = hr_fit_options_init(&options, NULL, HR_SOUND, err);
+    hr_status status = hr_fit_options_init(&options, NULL, HR_MODE_SOUND, err);
     if (status != HR_OK) return status;
     options.epsilon = 1;
     return hr_fit(data, &options, model, err);

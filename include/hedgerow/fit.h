@@ -1,7 +1,7 @@
 /* Training: data, a method and a privacy budget in; a model out.
  *
  *     hr_fit_options options;
- *     hr_fit_options_init(&options, NULL, HR_SOUND, NULL);
+ *     hr_fit_options_init(&options, NULL, HR_MODE_SOUND, NULL);
  *     options.epsilon = 1;
  *     hr_model *model = NULL;
  *     hr_error err = {0};
@@ -19,9 +19,9 @@ extern "C" {
 
 typedef struct hr_model hr_model;
 
-/* HR_SOUND: the printed (epsilon, delta) is proved. HR_PAPER: the algorithm as its authors published it; its
- * guarantee does not hold, the model says why, and no ledger may be used with it. */
-typedef enum hr_mode { HR_SOUND, HR_PAPER } hr_mode;
+/* HR_MODE_SOUND: the printed (epsilon, delta) is proved. HR_MODE_PAPER: the algorithm as its authors
+ * published it; its guarantee does not hold, the model says why, and no ledger may be used with it. */
+typedef enum hr_mode { HR_MODE_SOUND, HR_MODE_PAPER } hr_mode;
 
 /* Square loss on labels mapped to [-1, 1] (classes: -1 and 1, one-hot for more than two), or logistic loss.
  */

@@ -79,14 +79,15 @@ HR_API const hr_guarantee *hr_model_guarantee(const hr_model *model);
 typedef struct hr_release_info {
     const char *what;      /* "bin edges", "split", "leaf sum", "leaf count", ... */
     const char *mechanism; /* "exponential", "permute-and-flip", "discrete laplace", "discrete gaussian",
-                              "identity" */
+                              "shared discrete gaussian", "shared discrete laplace", "identity" */
     int64_t tree, level;   /* where; -1: does not apply */
     uint64_t group,
         part; /* groups add up; in a group the costliest part counts (its parts see disjoint records) */
     uint64_t sensitivity; /* L1 or L2 sensitivity of the integer query, or width of the score */
-    double scale;         /* t of exp(-|x|/t), sigma^2, or epsilon/width of a choice */
+    double scale;         /* t of exp(-|x|/t), sigma^2 (of a share), or epsilon/width of a choice */
     double cost;          /* epsilon (pure), rho (zCDP) or mu^2 (GDP) */
     uint64_t draws;       /* noisy values drawn under this charge */
+    uint64_t shares;      /* of shared noise: how many owners' shares justify the cost; else 0 */
 } hr_release_info;
 
 HR_API size_t hr_model_release_count(const hr_model *model);

@@ -16,7 +16,7 @@ typedef struct hr_feature_bins {
     hr_kind kind;
     uint32_t bin_count; /* bin 0 included; 2..HR_BINS_MAX */
     const double
-        *edges; /* HR_NUMBER: bin_count - 2 ascending edges; x is in the bin 1 + (number of edges < x) */
+        *edges; /* HR_KIND_NUMBER: bin_count - 2 ascending edges; x is in the bin 1 + (number of edges < x) */
 } hr_feature_bins;
 
 typedef struct hr_binning {

@@ -1,89 +1,18 @@
-/* Public and private bin edges. Exact ones, which need sorting, are in edges_exact.c. */
+/* Private bin edges of the records of this process. Exact ones, which need sorting, are in edges_exact.c. */
 #include "bins/edges.h"
 #include "base/fail.h"
+#include "data/columns.h"
 #include "privacy/quantiles.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts are paid for level by level, so their grid is coarser: 14 levels tell bins apart in bounds 100 times
- * too wide. */
-enum { MEDIANS_BITS = 16, COUNTS_BITS = 14, GRID_MAX = 1 << MEDIANS_BITS };
-
-/* Integers between the bounds. */
-static double integer_values(const hr_column *column) {
-    return floor(column->high) - ceil(column->low) + 1;
-}
-
-static bool few_integer_values(const hr_column *column, uint32_t bins) {
-    return column->kind == HR_NUMBER && column->integer && integer_values(column) >= 1 &&
-           integer_values(column) <= bins;
-}
-
-static bool needs_quantiles(const hr_column *column, uint32_t bins) {
-    return column->kind == HR_NUMBER && column->low < column->high && !few_integer_values(column, bins);
-}
-
-static hr_feature_bins category_bins(const hr_column *column) {
-    return (hr_feature_bins){.kind = HR_CATEGORY, .bin_count = hr_category_bins(column)};
-}
-
-/* Drops edges that equal the one before: bounds may be so near each other that cuts between them coincide.
- * Returns how many stay. */
-static uint32_t distinct_edges(double *edges, uint32_t count) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (kept == 0 || edges[i] > edges[kept - 1]) edges[kept++] = edges[i];
-    return kept;
-}
-
-static hr_status even_bins(const hr_column *column, uint32_t bins, hr_arena *arena, hr_feature_bins *out,
-                           hr_error *err) {
-    bool whole = few_integer_values(column, bins);
-    uint32_t count = whole ? (uint32_t)integer_values(column) : column->low < column->high ? bins : 1;
-    double *edges = hr_arena_alloc(arena, count, sizeof *edges);
-    if (!edges) return hr_fail_memory(err);
-    double first = whole ? ceil(column->low) + .5 : 0, width = column->high - column->low;
-    for (uint32_t i = 0; i + 1 < count; i++)
-        edges[i] = whole ? first + i : column->low + width * ((i + 1.0) / count);
-    *out = (hr_feature_bins){
-        .kind = HR_NUMBER, .bin_count = distinct_edges(edges, count - 1) + 2, .edges = edges};
-    return HR_OK;
-}
-
-static hr_status public_bins(const hr_column *column, uint32_t bins, hr_arena *arena, hr_feature_bins *out,
-                             hr_error *err) {
-    if (column->kind == HR_NUMBER) return even_bins(column, bins, arena, out, err);
-    *out = category_bins(column);
-    return HR_OK;
-}
-
-static hr_status begin_edges(const hr_schema *schema, hr_arena *arena, hr_binning *out, hr_error *err) {
-    out->feature_count = hr_schema_feature_count(schema);
-    out->features = hr_arena_alloc(arena, out->feature_count, sizeof *out->features);
-    return out->features ? HR_OK : hr_fail_memory(err);
-}
-
-hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, hr_arena *arena, hr_binning *out,
-                          hr_error *err) {
-    hr_binning made;
-    hr_status status = begin_edges(schema, arena, &made, err);
-    for (size_t f = 0; !status && f < made.feature_count; f++)
-        status = public_bins(hr_schema_feature(schema, f), bins, arena, &made.features[f], err);
-    if (!status) *out = made;
-    return status;
-}
-
-bool hr_edges_need_quantiles(const hr_schema *schema, uint32_t bins) {
-    for (size_t f = 0; f < hr_schema_feature_count(schema); f++)
-        if (needs_quantiles(hr_schema_feature(schema, f), bins)) return true;
-    return false;
-}
+/* Counts are paid for level by level, so their grid is coarser. */
+enum { MEDIANS_BITS = 16, COUNTS_BITS = HR_EDGE_LEVELS, GRID_MAX = 1 << MEDIANS_BITS };
 
 void hr_edges_count_cells(const hr_column *column, const double *values, size_t rows, size_t grid,
                           hr_exact *cells) {
-    memset(cells, 0, grid * sizeof *cells);
     double width = column->high - column->low;
     for (size_t i = 0; i < rows; i++) {
         if (isnan(values[i])) continue;
@@ -93,6 +22,38 @@ void hr_edges_count_cells(const hr_column *column, const double *values, size_t 
     }
 }
 
+static void count_column(const hr_data *data, size_t f, size_t grid, hr_exact *cells) {
+    const hr_column *column = hr_schema_feature(hr_data_schema(data), f);
+    const size_t rows = hr_data_rows(data);
+    double buffer[HR_DATA_BLOCK];
+    memset(cells, 0, grid * sizeof *cells);
+    for (size_t begin = 0; begin < rows; begin += HR_DATA_BLOCK) {
+        const size_t count = hr_data_block_size(begin, rows);
+        hr_edges_count_cells(column, hr_data_number_block(data, f, begin, count, buffer), count, grid, cells);
+    }
+}
+
+/* Counts the cells of each feature once for all of its parts, which stand together. */
+hr_status hr_edges_count_nodes(const hr_data *data, uint32_t bins, const hr_edge_question *question,
+                               hr_exact *out, hr_error *err) {
+    const size_t grid = (size_t)1 << COUNTS_BITS;
+    hr_status status = hr_edge_question_check(hr_data_schema(data), bins, question, err);
+    if (status) return status;
+    hr_exact *cells = malloc(3 * grid * sizeof *cells);
+    if (!cells) return hr_fail_memory(err);
+    hr_exact *nodes = cells + grid;
+    for (size_t p = 0; p < question->part_count; p++) {
+        const hr_edge_nodes *part = &question->parts[p];
+        if (!p || part->feature != part[-1].feature) {
+            count_column(data, part->feature, grid, cells);
+            hr_quantiles_node_counts(&(hr_grid_counts){cells, COUNTS_BITS}, nodes);
+        }
+        for (size_t i = 0; i < part->count; i++) *out++ = nodes[part->nodes[i]];
+    }
+    free(cells);
+    return HR_OK;
+}
+
 static int log2_floor(uint32_t x) {
     int bits = 0;
     while (x >>= 1) bits++;
@@ -100,21 +61,13 @@ static int log2_floor(uint32_t x) {
 }
 
 static bool are_by_counts(hr_privacy_measure privacy_measure) {
-    return privacy_measure == HR_ZCDP || privacy_measure == HR_GDP;
-}
-
-/* Columns that share the cost of private edges. */
-static hr_units quantile_columns(const hr_schema *schema, uint32_t bins) {
-    hr_units columns = 0;
-    for (size_t f = 0; f < hr_schema_feature_count(schema); f++)
-        columns += needs_quantiles(hr_schema_feature(schema, f), bins);
-    return columns;
+    return privacy_measure == HR_PRIVACY_ZCDP || privacy_measure == HR_PRIVACY_GDP;
 }
 
 hr_status hr_edges_check_private(const hr_schema *schema, uint32_t bins, hr_privacy_measure privacy_measure,
                                  const hr_charge *charge, hr_error *err) {
     hr_charge column = *charge;
-    hr_units columns = quantile_columns(schema, bins);
+    hr_units columns = hr_edges_columns(schema, bins);
     if (!columns) return HR_OK;
     column.cost = charge->cost / columns;
     return are_by_counts(privacy_measure)
@@ -134,56 +87,39 @@ static hr_status private_cuts(const hr_edges_release *release, const hr_grid_cou
                                    err);
 }
 
-/* The private quantiles of one column, as edges. release->charge: of this column. */
-static hr_status private_bins(const hr_edges_release *release, const hr_column *column,
-                              const hr_grid_counts *counts, hr_arena *arena, hr_feature_bins *out,
-                              hr_error *err) {
-    uint32_t room[HR_BINS_MAX];
-    hr_cuts cuts = {room, 0};
-    hr_status status = private_cuts(release, counts, &cuts, err);
+/* Counts and cuts one column after the other; all of them together cost release->charge. */
+static hr_status tell_columns(const hr_data *data, const hr_edges_release *release, size_t columns,
+                              hr_edges_machine *machine, hr_error *err) {
+    const hr_charge *charge = release->charge;
+    hr_charge column_charge = *charge;
+    const hr_edges_release of_column = {release->bins, release->gate, &column_charge};
+    uint32_t at[HR_BINS_MAX];
+    size_t f;
+    column_charge.cost = charge->cost / columns;
+    hr_status status = hr_gate_covers(release->gate, charge, columns, err);
     if (status) return status;
-    double *edges = hr_arena_alloc(arena, cuts.count + 1, sizeof *edges);
-    if (!edges) return hr_fail_memory(err);
-    double grid = (double)((size_t)1 << counts->bits);
-    for (size_t i = 0; i < cuts.count; i++)
-        edges[i] = column->low + (column->high - column->low) * ((double)cuts.at[i] / grid);
-    *out = (hr_feature_bins){
-        .kind = HR_NUMBER, .bin_count = distinct_edges(edges, (uint32_t)cuts.count) + 2, .edges = edges};
-    return HR_OK;
+    hr_exact *cells = malloc(GRID_MAX * sizeof *cells);
+    if (!cells) return hr_fail_memory(err);
+    const hr_grid_counts counts = {cells, grid_bits(release)};
+    while (!status && hr_edges_next(machine, &f)) {
+        hr_cuts cuts = {at, 0};
+        count_column(data, f, (size_t)1 << counts.bits, cells);
+        status = private_cuts(&of_column, &counts, &cuts, err);
+        if (!status) status = hr_edges_tell(machine, &cuts, counts.bits, err);
+    }
+    free(cells);
+    return status;
 }
 
 hr_status hr_edges_private(const hr_data *data, const hr_edges_release *release, hr_arena *arena,
                            hr_binning *out, uint64_t *groups, hr_error *err) {
     const hr_schema *schema = hr_data_schema(data);
-    const hr_charge *charge = release->charge;
-    hr_binning made;
-    hr_charge column_charge = *charge;
-    const hr_edges_release of_column = {release->bins, release->gate, &column_charge};
-    hr_units columns = quantile_columns(schema, release->bins);
-    hr_exact *cells = NULL;
-    hr_status status = begin_edges(schema, arena, &made, err);
+    size_t columns = hr_edges_columns(schema, release->bins);
+    hr_edges_machine machine;
+    hr_status status = hr_edges_begin(&machine, schema, release->bins, arena, err);
+    if (!status && columns) status = tell_columns(data, release, columns, &machine, err);
     if (status) return status;
-    if (columns) {
-        column_charge.cost = charge->cost / columns;
-        status = hr_gate_covers(release->gate, charge, columns, err);
-        if (status) return status;
-        cells = malloc(GRID_MAX * sizeof *cells);
-        if (!cells) return hr_fail_memory(err);
-    }
-    const hr_grid_counts counts = {cells, grid_bits(release)};
-    for (size_t f = 0; !status && f < made.feature_count; f++) {
-        const hr_column *column = hr_schema_feature(schema, f);
-        if (!needs_quantiles(column, release->bins)) {
-            status = public_bins(column, release->bins, arena, &made.features[f], err);
-            continue;
-        }
-        hr_edges_count_cells(column, hr_data_numbers(data, f), hr_data_rows(data), (size_t)1 << counts.bits,
-                             cells);
-        status = private_bins(&of_column, column, &counts, arena, &made.features[f], err);
-    }
-    free(cells);
-    if (status) return status;
-    *out = made;
+    *out = machine.binning;
     *groups = columns > 0;
     return HR_OK;
 }

@@ -1,29 +1,28 @@
 /* Where bin edges come from: public bounds, the gate, or (without privacy) the data themselves.
  *
- * Every function makes the whole binning of a data set, at most `bins` value bins a feature (bin 0, missing,
- * comes on top). Categories always get one bin a public value (the last bin is shared by all values past the
- * 255th); so do integers with at most `bins` public values. */
+ * Every function makes the whole binning of a data set, of the bins that edge_machine.h tells; public edges
+ * are made there. */
 #ifndef HR_BINS_EDGES_H
 #define HR_BINS_EDGES_H
 
-#include "bins/binning.h"
+#include "bins/edge_levels.h"
 #include "privacy/gate.h"
 
 #include <hedgerow/data.h>
 
-/* Evenly spaced between the public bounds. Spends nothing. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_edges_public(const hr_schema *schema, uint32_t bins, hr_arena *arena,
-                                        hr_binning *out, hr_error *err);
-
-/* Whether any feature would need quantiles: a public fact. */
-bool hr_edges_need_quantiles(const hr_schema *schema, uint32_t bins);
-
-/* How many of `rows` values of a number lie in each of `grid` even cells between the bounds, low < high. A
- * cell holds the values above its lower end up to its upper end, as a bin does: a value that equals a cut
- * counts left of it. What is outside of the bounds counts in the nearest cell, NaN in none. So a record more
- * adds 1 to one cell, or nothing. Proof: edges.proof.md. */
+/* Adds to each of `grid` even cells between the bounds, low < high, how many of `rows` values of a number lie
+ * in it. A cell holds the values above its lower end up to its upper end, as a bin does: a value that equals
+ * a cut counts left of it. What is outside of the bounds counts in the nearest cell, NaN in none. So a record
+ * more adds 1 to one cell, or nothing. Proof: edges.proof.md. */
 void hr_edges_count_cells(const hr_column *column, const double *values, size_t rows, size_t grid,
                           hr_exact *cells);
+
+/* What records answer to a question of edge_levels.h: HR_COUNT_UNIT times the number of records in each node,
+ * question->values of them, in the order of the parts and their nodes. A record more adds HR_COUNT_UNIT to at
+ * most one node of a part. The question may come from anywhere: it is checked first. Fails: FORMAT, MEMORY.
+ */
+HR_MUST_CHECK hr_status hr_edges_count_nodes(const hr_data *data, uint32_t bins,
+                                             const hr_edge_question *question, hr_exact *out, hr_error *err);
 
 /* How private edges are released. */
 typedef struct hr_edges_release {

@@ -4,6 +4,7 @@
  * row, which no order can change; the kept values are sorted by radix, least significant digits first. */
 #include "base/fail.h"
 #include "bins/edges.h"
+#include "data/columns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -114,28 +115,51 @@ static bool scratch_init(scratch *s, size_t n) {
     return false;
 }
 
-/* The edges of one column over the sampled rows (NULL: all); returns how many. */
-static size_t column_edges(const double *values, const uint32_t *sample, size_t n, uint32_t bins, scratch *s,
-                           double *edges) {
+/* The keys of the values that are there in the sampled rows (NULL: all); returns how many. */
+static size_t column_keys(const hr_data *data, size_t f, const uint32_t *sample, size_t n, uint64_t *keys) {
+    double buffer[HR_DATA_BLOCK];
+    const double *values = buffer;
     size_t present = 0;
-    for (size_t i = 0; i < n; i++) {
-        double value = values[sample ? sample[i] : i];
-        if (!isnan(value)) s->keys[present++] = key_of(value);
+    for (size_t begin = 0; begin < n; begin += HR_DATA_BLOCK) {
+        const size_t count = hr_data_block_size(begin, n);
+        if (sample)
+            hr_data_numbers_at(data, f, sample + begin, count, buffer);
+        else
+            values = hr_data_number_block(data, f, begin, count, buffer);
+        for (size_t i = 0; i < count; i++)
+            if (!isnan(values[i])) keys[present++] = key_of(values[i]);
     }
+    return present;
+}
+
+/* The edges of one column whose `present` keys are s->keys; returns how many. */
+static size_t column_edges(size_t present, uint32_t bins, scratch *s, double *edges) {
     uint64_t *sorted = radix_sort(s->keys, s->spare, present, s->digits);
     size_t m = distinct(sorted, present, s->counts);
     return place_edges(sorted, s->counts, m, present, bins, edges);
 }
 
+static void hash_key(uint64_t key, uint64_t *hash) {
+    *hash = mix_sample_key(*hash + key + UINT64_C(0x9e3779b97f4a7c15));
+}
+
+static void hash_block(const hr_data *data, size_t f, size_t begin, size_t count, uint64_t *hash) {
+    if (hr_schema_feature(hr_data_schema(data), f)->kind == HR_KIND_NUMBER) {
+        double buffer[HR_DATA_BLOCK];
+        const double *numbers = hr_data_number_block(data, f, begin, count, buffer);
+        for (size_t i = 0; i < count; i++) hash_key(key_of(numbers[i]), &hash[begin + i]);
+    } else {
+        uint16_t buffer[HR_DATA_BLOCK];
+        const uint16_t *codes = hr_data_code_block(data, f, begin, count, buffer);
+        for (size_t i = 0; i < count; i++) hash_key(codes[i], &hash[begin + i]);
+    }
+}
+
 static void hash_rows(const hr_data *data, uint64_t *hash) {
     size_t rows = hr_data_rows(data), features = hr_schema_feature_count(hr_data_schema(data));
-    for (size_t f = 0; f < features; f++) {
-        const double *numbers = hr_data_numbers(data, f);
-        const uint16_t *codes = hr_data_codes(data, f);
-        for (size_t i = 0; i < rows; i++)
-            hash[i] = mix_sample_key(hash[i] + (numbers ? key_of(numbers[i]) : codes[i]) +
-                                     UINT64_C(0x9e3779b97f4a7c15));
-    }
+    for (size_t begin = 0; begin < rows; begin += HR_DATA_BLOCK)
+        for (size_t f = 0; f < features; f++)
+            hash_block(data, f, begin, hr_data_block_size(begin, rows), hash);
 }
 
 /* Makes the hashes of equal rows differ: the k-th of them adds k times a constant. Without it all of them
@@ -198,11 +222,11 @@ hr_status hr_edges_exact(const hr_data *data, uint32_t bins, int threads, hr_are
         bool short_of_memory = failed || !scratch_init(&s, n);
 #pragma omp for schedule(dynamic)
         for (size_t f = 0; f < made.feature_count; f++) {
-            const double *values = hr_data_numbers(data, f);
-            if (!values || short_of_memory) continue;
-            size_t count = column_edges(values, sample, n, bins, &s, edges[f]);
-            made.features[f] =
-                (hr_feature_bins){.kind = HR_NUMBER, .bin_count = (uint32_t)count + 2, .edges = edges[f]};
+            if (made.features[f].kind != HR_KIND_NUMBER || short_of_memory) continue;
+            size_t present = column_keys(data, f, sample, n, s.keys),
+                   count = column_edges(present, bins, &s, edges[f]);
+            made.features[f] = (hr_feature_bins){
+                .kind = HR_KIND_NUMBER, .bin_count = (uint32_t)count + 2, .edges = edges[f]};
         }
         if (short_of_memory) {
 #pragma omp atomic write

@@ -1,6 +1,7 @@
 /* Bin edges as InPrivate Digging publishes them (Zhao et al. 2018, section V-A): NOT PRIVATE. */
 #include "base/fail.h"
 #include "bins/edges.h"
+#include "data/columns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,12 +22,17 @@ static size_t average_threes(double *values, size_t count) {
     return made;
 }
 
-/* The averages of a number's `rows` values, ascending, in `out`, which has room for all values; returns how
- * many. */
-static size_t triple_means(const double *values, size_t rows, double *out) {
+/* The averages of a number's values, ascending, in `out`, which has room for all values; returns how many. */
+static size_t triple_means(const hr_data *data, size_t f, double *out) {
+    const size_t rows = hr_data_rows(data);
+    double buffer[HR_DATA_BLOCK];
     size_t known = 0;
-    for (size_t i = 0; i < rows; i++)
-        if (!isnan(values[i])) out[known++] = values[i];
+    for (size_t begin = 0; begin < rows; begin += HR_DATA_BLOCK) {
+        const size_t count = hr_data_block_size(begin, rows);
+        const double *values = hr_data_number_block(data, f, begin, count, buffer);
+        for (size_t i = 0; i < count; i++)
+            if (!isnan(values[i])) out[known++] = values[i];
+    }
     qsort(out, known, sizeof *out, order_values);
     return average_threes(out, known);
 }
@@ -37,21 +43,20 @@ static hr_status bins_at_means(const double *means, size_t count, uint32_t bins,
     double *edges = hr_arena_alloc(arena, kept + 1, sizeof *edges);
     if (!edges) return hr_fail_memory(err);
     for (size_t e = 0; e < kept; e++) edges[e] = means[(2 * e + 1) * count / (2 * kept)];
-    *out = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = (uint32_t)kept + 2, .edges = edges};
+    *out = (hr_feature_bins){.kind = HR_KIND_NUMBER, .bin_count = (uint32_t)kept + 2, .edges = edges};
     return HR_OK;
 }
 
 hr_status hr_edges_triple_means(const hr_data *data, uint32_t bins, hr_arena *arena, hr_binning *out,
                                 hr_error *err) {
     hr_binning made;
-    size_t rows = hr_data_rows(data);
     hr_status status = hr_edges_public(hr_data_schema(data), bins, arena, &made, err);
     if (status) return status;
-    double *room = malloc((rows + 1) * sizeof *room);
+    double *room = malloc((hr_data_rows(data) + 1) * sizeof *room);
     if (!room) return hr_fail_memory(err);
     for (size_t f = 0; !status && f < made.feature_count; f++) {
-        if (made.features[f].kind != HR_NUMBER) continue;
-        size_t count = triple_means(hr_data_numbers(data, f), rows, room);
+        if (made.features[f].kind != HR_KIND_NUMBER) continue;
+        size_t count = triple_means(data, f, room);
         status = bins_at_means(room, count, bins, arena, &made.features[f], err);
     }
     free(room);

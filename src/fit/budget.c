@@ -9,10 +9,10 @@
 
 static hr_units units_of(const hr_budget *budget) {
     switch (budget->privacy_measure) {
-    case HR_PURE: return hr_units_down(budget->epsilon);
-    case HR_ZCDP: return hr_zcdp_rho(budget->epsilon, budget->delta);
-    case HR_GDP: return hr_gdp_budget(budget->epsilon, budget->delta);
-    case HR_NO_PRIVACY: break;
+    case HR_PRIVACY_PURE: return hr_units_down(budget->epsilon);
+    case HR_PRIVACY_ZCDP: return hr_zcdp_rho(budget->epsilon, budget->delta);
+    case HR_PRIVACY_GDP: return hr_gdp_budget(budget->epsilon, budget->delta);
+    case HR_PRIVACY_NONE: break;
     }
     return 0;
 }
@@ -21,9 +21,9 @@ hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, h
                        hr_error *err) {
     hr_budget budget = {.epsilon = hr_units_value(hr_units_down(options->epsilon)),
                         .delta = hr_delta_value(hr_delta_down(options->delta)),
-                        .privacy_measure = HR_NO_PRIVACY};
+                        .privacy_measure = HR_PRIVACY_NONE};
     if (method->info.is_private) {
-        budget.privacy_measure = budget.delta > 0 ? method->with_delta : HR_PURE;
+        budget.privacy_measure = budget.delta > 0 ? method->with_delta : HR_PRIVACY_PURE;
         if (budget.epsilon > 0) budget.units = units_of(&budget);
         if (!budget.units) {
             char text[HR_AMOUNT_TEXT];

@@ -34,14 +34,14 @@ typedef struct fit_job {
 } fit_job;
 
 static bool claims_privacy(const fit_job *f) {
-    return f->method->info.is_private && f->options->mode == HR_SOUND && !f->options->reproducible_noise;
+    return f->method->info.is_private && f->options->mode == HR_MODE_SOUND && !f->options->reproducible_noise;
 }
 
 static hr_status check_fit_ledger(const fit_job *f, hr_error *err) {
     if (!f->options->ledger || claims_privacy(f)) return HR_OK;
-    const char *why = !f->method->info.is_private    ? "the method has no privacy guarantee"
-                      : f->options->mode == HR_PAPER ? "the paper mode is not differentially private"
-                                                     : "reproducible noise is not private";
+    const char *why = !f->method->info.is_private         ? "the method has no privacy guarantee"
+                      : f->options->mode == HR_MODE_PAPER ? "the paper mode is not differentially private"
+                                                          : "reproducible noise is not private";
     return hr_fail(err, HR_E_POLICY,
                    "use a private method in sound mode without reproducible noise, or no ledger",
                    "this fit cannot be charged to a ledger: %s", why);
@@ -180,9 +180,9 @@ static void state_unsound(const fit_job *f, hr_guarantee *g, hr_buffer *text) {
     hr_buffer_text(text, "NOT DIFFERENTIALLY PRIVATE. ");
     if (f->method->info.is_private && f->options->reproducible_noise)
         hr_buffer_text(text, "The noise was drawn from a seed that others may know or find. ");
-    if (!f->method->info.is_private || f->options->mode == HR_PAPER)
+    if (!f->method->info.is_private || f->options->mode == HR_MODE_PAPER)
         hr_buffer_text(text, f->method->info.flaws);
-    if (f->method->info.is_private && f->options->mode == HR_PAPER)
+    if (f->method->info.is_private && f->options->mode == HR_MODE_PAPER)
         hr_buffer_format(text, " The authors claim epsilon = %s.", epsilon);
 }
 

@@ -1,5 +1,6 @@
 #include "fit/settings.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void hr_settings_add(hr_settings *s, const char *name, const char *value) {
@@ -8,6 +9,12 @@ void hr_settings_add(hr_settings *s, const char *name, const char *value) {
         s->items[s->count++] = (hr_setting){name, kept};
     else
         s->lost = true;
+}
+
+void hr_settings_add_count(hr_settings *s, const char *name, size_t count) {
+    char text[24];
+    snprintf(text, sizeof text, "%zu", count);
+    hr_settings_add(s, name, text);
 }
 
 static void add_fit_setting(void *user, const char *name, const char *value) {

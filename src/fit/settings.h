@@ -18,6 +18,8 @@ typedef struct hr_settings {
 /* Names are borrowed. */
 void hr_settings_add(hr_settings *settings, const char *name, const char *value);
 
+void hr_settings_add_count(hr_settings *settings, const char *name, size_t count);
+
 /* Every option that the method takes in the options' mode. */
 void hr_settings_add_options(hr_settings *settings, const hr_method *method, const hr_fit_options *options);
 

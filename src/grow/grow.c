@@ -101,7 +101,7 @@ static uint32_t add_level_children(hr_grower *g, uint32_t index, const hr_split 
                       .feature = split->feature,
                       .cut = split->cut,
                       .missing_left = split->missing_left};
-    if (split->kind == HR_NUMBER) {
+    if (split->kind == HR_KIND_NUMBER) {
         node->threshold = hr_bins_threshold(&g->binning->features[split->feature], split->cut);
     } else {
         node->subset = (uint32_t)g->subset_count;

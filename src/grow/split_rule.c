@@ -81,24 +81,13 @@ static double midway(const hr_values *v, size_t left) {
     return middle >= low && middle < high ? middle : low;
 }
 
-typedef struct rule_category {
-    double mean;
-    uint8_t bin;
-} rule_category;
-
-static int order_categories_by_mean(const void *a, const void *b) {
-    const rule_category *x = a, *y = b;
-    if (x->mean != y->mean) return x->mean < y->mean ? -1 : 1;
-    return (int)x->bin - (int)y->bin;
-}
-
 static void order_by_mean(hr_values *v) {
-    rule_category order[HR_BINS_MAX];
+    hr_ordered_bin order[HR_BINS_MAX];
     for (size_t i = 0; i < v->count; i++) {
         double mean = hr_label_mean(v->packing, v->width, &v->cells[v->bins[i] * v->width], v->majority);
-        order[i] = (rule_category){mean, v->bins[i]};
+        order[i] = (hr_ordered_bin){mean, v->bins[i]};
     }
-    qsort(order, v->count, sizeof *order, order_categories_by_mean);
+    hr_order_bins(order, v->count);
     for (size_t i = 0; i < v->count; i++) v->bins[i] = order[i].bin;
 }
 
@@ -123,7 +112,7 @@ static void scan_single_values(hr_values *v, hr_split_proposal *best) {
 void hr_split_rule_best(hr_values *v, hr_csprng *csprng, hr_split_proposal *out) {
     (void)csprng;
     *out = none;
-    if (v->feature->kind == HR_CATEGORY) {
+    if (v->feature->kind == HR_KIND_CATEGORY) {
         order_by_mean(v);
         scan_cuts_of_feature(v, false, out);
         if (v->width > 1) scan_single_values(v, out);
@@ -175,7 +164,7 @@ void hr_split_rule_random(hr_values *v, hr_csprng *csprng, hr_split_proposal *ou
         return;
     }
     *out = none;
-    if (v->feature->kind == HR_CATEGORY) {
+    if (v->feature->kind == HR_KIND_CATEGORY) {
         out->left = draw_subset(v, csprng);
     } else {
         out->cut = draw_between(csprng, v->midpoints[v->bins[0]], v->midpoints[v->bins[v->count - 1]]);
@@ -213,9 +202,9 @@ void hr_split_rule_median(hr_values *v, hr_csprng *csprng, hr_split_proposal *ou
         return;
     }
     *out = none;
-    if (v->feature->kind == HR_CATEGORY) shuffle_categories(v, csprng);
+    if (v->feature->kind == HR_KIND_CATEGORY) shuffle_categories(v, csprng);
     out->left = nearest_half(v);
-    if (v->feature->kind == HR_NUMBER) {
+    if (v->feature->kind == HR_KIND_NUMBER) {
         out->cut = midway(v, out->left);
         out->missing_left = draw_side(v, csprng);
     }
@@ -252,7 +241,7 @@ hr_split hr_split_proposal_split(const hr_values *v, const hr_split_proposal *di
     hr_split split = {.made = true, .kind = v->feature->kind};
     sum_left(v, division->left, division->missing_left);
     bool left_is_larger = 2 * split_rule_records_of(v, v->left) > split_rule_records_of(v, v->total);
-    if (split.kind == HR_CATEGORY) {
+    if (split.kind == HR_KIND_CATEGORY) {
         split.left = left_set(v, division->left, left_is_larger);
     } else {
         split.cut = bin_of_cut(v, division->cut);

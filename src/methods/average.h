@@ -19,4 +19,8 @@ HR_MUST_CHECK hr_status hr_average_init(hr_training *training, hr_error *err);
 HR_MUST_CHECK hr_status hr_average_add(hr_training *training, const hr_tree *tree, const double *said,
                                        hr_error *err);
 
+/* The same forest, of one tree, where there are no records: *out lives in the arena. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_average_of_one(const hr_schema *schema, const hr_tree *tree, const double *said,
+                                          hr_arena *arena, hr_forest *out, hr_error *err);
+
 #endif

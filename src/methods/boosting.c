@@ -6,7 +6,7 @@
 
 static hr_status boosting_forest_init(hr_training *training, hr_link link, size_t outputs, size_t trees,
                                       hr_error *err) {
-    bool number = hr_schema_task(hr_data_schema(training->data)) == HR_REGRESSION;
+    bool number = hr_schema_task(hr_data_schema(training->data)) == HR_TASK_REGRESSION;
     hr_forest forest = {.link = number ? HR_LINK_NUMBER : link, .output_count = outputs};
     forest.base = hr_arena_alloc(training->arena, outputs, sizeof *forest.base);
     forest.trees = hr_arena_alloc(training->arena, trees, sizeof *forest.trees);

@@ -1,4 +1,5 @@
 #include "methods/calibration.h"
+#include "privacy/sensitivity.h"
 
 #include "tree/link.h"
 
@@ -22,8 +23,8 @@ typedef struct bin {
 
 static void read_calibration_bins(const hr_noisy *cells, bin *bins) {
     for (size_t b = 0; b < BINS; b++) {
-        double no = (double)cells[2 * b].paid / HR_RELIABILITY_UNITS,
-               yes = (double)cells[2 * b + 1].paid / HR_RELIABILITY_UNITS;
+        double no = (double)cells[2 * b].paid / HR_COUNT_UNIT,
+               yes = (double)cells[2 * b + 1].paid / HR_COUNT_UNIT;
         bins[b] = (bin){yes, no + yes, hr_link_input(hr_reliability_middle(b))};
     }
 }

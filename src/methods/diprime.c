@@ -18,7 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { DEPTH_MAX = 12, DIVISIONS_MAX = 1024, DIVIDED_MAX = 11 }; /* 11 values have 2^10 - 1 divisions */
+enum { DIVISIONS_MAX = 1024, DIVIDED_MAX = 11 }; /* 11 values have 2^10 - 1 divisions */
 
 /* What a node's ancestors left of a feature (R_A). */
 typedef struct range {
@@ -44,8 +44,8 @@ struct diprime {
     size_t features, candidate_count, nodes_max;
     /* the tree that grows */
     const hr_release_scope *scope;
-    hr_permit *medians, selections[DEPTH_MAX]; /* level, candidate */
-    range *ranges;                             /* of the node at hand */
+    hr_permit *medians, selections[HR_TREE_DEPTH_MAX]; /* level, candidate */
+    range *ranges;                                     /* of the node at hand */
     uint32_t *picked;
     hr_stats_division *candidates;
     hr_stats_query *queries;
@@ -58,7 +58,7 @@ struct diprime {
 };
 
 static bool is_number_diprime(const diprime *d, uint32_t feature) {
-    return d->training->binning.features[feature].kind == HR_NUMBER;
+    return d->training->binning.features[feature].kind == HR_KIND_NUMBER;
 }
 
 static hr_csprng *csprng_of(const diprime *d) {
@@ -311,7 +311,7 @@ static level_costs share_level(hr_units level, size_t candidates) {
 }
 
 static hr_status charge_diprime(diprime *d, hr_charge choice, hr_permit *out, hr_error *err) {
-    bool sound = d->training->options->mode == HR_SOUND;
+    bool sound = d->training->options->mode == HR_MODE_SOUND;
     return (sound ? hr_gate_charge_choice : hr_gate_charge_exponential)(d->training->gate, &choice, out, err);
 }
 
@@ -350,7 +350,7 @@ static hr_status charge_published(diprime *d, hr_error *err) {
     size_t depth = (size_t)d->training->options->depth;
     bool text = d->training->options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_TEXT;
     hr_units cost = (d->scope->budget - diprime_leaf_budget(d)) / (2 * depth);
-    uint64_t square = d->labels.classes ? UINT64_C(2) << HR_CLASS_BITS : UINT64_C(4) << (2 * HR_LABEL_BITS);
+    uint64_t square = hr_purity_width(&d->labels);
     hr_status status = HR_OK;
     for (size_t level = 0; !status && level < depth; level++) {
         hr_permit median;
@@ -406,13 +406,13 @@ static const diprime_rules algorithm = {charge_published, median_of_gaps, hr_div
 static const diprime_rules text = {charge_published, median_of_gaps, hr_division_score, hr_published_leaves};
 
 static const diprime_rules *rules_of(const hr_fit_options *options) {
-    if (options->mode == HR_SOUND) return &sound;
+    if (options->mode == HR_MODE_SOUND) return &sound;
     return options->by_name[HR_OPTION_SPLIT_BUDGET] == HR_SPLIT_BUDGET_TEXT ? &text : &algorithm;
 }
 
 static hr_status check_diprime(const hr_fit_facts *facts, hr_error *err) {
     const hr_fit_options *options = facts->options;
-    if (options->mode == HR_PAPER) return HR_OK;
+    if (options->mode == HR_MODE_PAPER) return HR_OK;
     size_t candidates = hr_candidate_features(options, hr_schema_feature_count(facts->schema));
     hr_units budget = hr_facts_tree_budget(facts), leaves = hr_units_share(budget, options->leaf_share);
     level_costs cost = share_level((budget - leaves) / (hr_units)options->depth, candidates);
@@ -432,7 +432,7 @@ static hr_status train_diprime(hr_training *training, hr_error *err) {
 }
 
 static void diprime_defaults(hr_fit_options *o) {
-    bool is_sound = o->mode == HR_SOUND;
+    bool is_sound = o->mode == HR_MODE_SOUND;
     o->trees = is_sound ? 5 : 10;
     o->depth = is_sound ? 7 : 5;
     o->by_name[HR_OPTION_MAX_FEATURES] = is_sound ? 5 : 10;
@@ -462,7 +462,7 @@ const hr_method hr_method_diprime = {
     .defaults = diprime_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,
-    .with_delta = HR_GDP,
+    .with_delta = HR_PRIVACY_GDP,
     .check = check_diprime,
     .memory = hr_private_forest_memory,
     .train = train_diprime,

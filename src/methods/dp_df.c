@@ -9,25 +9,23 @@
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "methods/private_forest.h"
+#include "tree/multiway.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A split that would make a tree larger than NODES_MAX is not made: a public rule, since splits are made in
  * order of nodes, which were released. Five values and the missing one leave room for all nodes of four
  * levels. */
-enum { DEPTH_MAX = 12, VALUES = 5, NODES_MAX = 1 << 12 };
+enum { VALUES = 5, NODES_MAX = 1 << 12 };
 
 typedef struct dp_df_forest {
     hr_tree_trainer trainer;
     hr_training *training;
     hr_labels labels; /* their kind alone */
     size_t features, candidate_count;
-    double *edges; /* of all numbers */
-    uint32_t *first_edge;
-    size_t edge_count;
+    hr_multiway multiway;
     /* the tree that grows */
-    hr_permit permits[DEPTH_MAX]; /* of the choices of a level */
+    hr_permit permits[HR_TREE_DEPTH_MAX]; /* of the choices of a level */
     uint32_t *candidates;
     hr_exact *scores, *stats; /* stats: of all candidates */
     hr_stats_query *queries;
@@ -43,19 +41,12 @@ static size_t bin_count_of(const dp_df_forest *f, uint32_t feature) {
 
 /* ---- Splits ---- */
 
-static bool is_asked_above(const dp_df_forest *f, size_t node, uint32_t feature) {
-    while (node) {
-        node = f->parents[node];
-        if (f->nodes[node].feature == feature) return true;
-    }
-    return false;
-}
-
 /* Draws some of the features that may split a node. */
-static size_t draw_candidates(dp_df_forest *f, size_t node) {
+static size_t draw_candidates(dp_df_forest *f, uint32_t node) {
     size_t count = 0;
     for (uint32_t k = 0; k < f->features; k++)
-        if (!is_asked_above(f, node, k) && f->node_count + bin_count_of(f, k) <= NODES_MAX)
+        if (!hr_multiway_is_asked_above(f->nodes, f->parents, node, k) &&
+            f->node_count + bin_count_of(f, k) <= NODES_MAX)
             f->candidates[count++] = k;
     size_t wanted = count < f->candidate_count ? count : f->candidate_count;
     hr_draw_features(hr_gate_csprng(f->training->gate), f->candidates, count, wanted);
@@ -92,15 +83,10 @@ static hr_status choose_feature(dp_df_forest *f, uint32_t node, size_t level, ui
 
 static hr_status split_dp_df_node(dp_df_forest *f, uint32_t node, uint32_t feature, hr_error *err) {
     hr_stats_source *source = f->training->source;
-    size_t branches = bin_count_of(f, feature);
     uint32_t first = (uint32_t)f->node_count;
     hr_stats_division division = {.feature = feature, .every_bin = true};
-    f->nodes[node] = (hr_node){
-        .left = first, .feature = feature, .first = f->first_edge[feature], .branches = (uint16_t)branches};
-    for (size_t b = 0; b < branches; b++) {
-        f->parents[f->node_count] = node;
-        f->nodes[f->node_count++] = (hr_node){0};
-    }
+    f->node_count = hr_multiway_split(&f->multiway, f->nodes, first, node, feature);
+    for (size_t n = first; n < f->node_count; n++) f->parents[n] = node;
     return source->ops->divide(source, &node, &division, &first, 1, err);
 }
 
@@ -157,8 +143,8 @@ static hr_status train_dp_df_tree(hr_tree_trainer *self, const hr_release_scope 
     if (status) return status;
     hr_tree made = {.nodes = f->nodes,
                     .node_count = f->node_count,
-                    .thresholds = f->edges,
-                    .threshold_count = f->edge_count};
+                    .thresholds = f->multiway.edges,
+                    .threshold_count = f->multiway.edge_count};
     hr_private_tree tree = {.tree = &made, .scope = scope, .leaf_budget = leaves};
     status = hr_private_leaves(t, &tree, f->said, err);
     return status ? status : hr_average_add(t, &made, f->said, err);
@@ -167,9 +153,9 @@ static hr_status train_dp_df_tree(hr_tree_trainer *self, const hr_release_scope 
 /* ---- Forests ---- */
 
 static void dp_df_forest_done(dp_df_forest *f) {
-    void *all[] = {f->candidates, f->scores, f->stats, f->queries,   f->nodes,
-                   f->parents,    f->said,   f->edges, f->first_edge};
+    void *all[] = {f->candidates, f->scores, f->stats, f->queries, f->nodes, f->parents, f->said};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    hr_multiway_done(&f->multiway);
 }
 
 static hr_status allocate_dp_df(dp_df_forest *f, hr_error *err) {
@@ -186,29 +172,13 @@ static hr_status allocate_dp_df(dp_df_forest *f, hr_error *err) {
     return split && f->nodes && f->parents && f->said ? HR_OK : hr_fail_memory(err);
 }
 
-/* All trees ask about the same edges. */
-static hr_status gather_edges(dp_df_forest *f, hr_error *err) {
-    const hr_binning *binning = &f->training->binning;
-    f->edges = malloc(f->features * (VALUES - 1) * sizeof *f->edges);
-    f->first_edge = calloc(f->features, sizeof *f->first_edge);
-    if (!f->edges || !f->first_edge) return hr_fail_memory(err);
-    for (size_t k = 0; k < f->features; k++) {
-        const hr_feature_bins *bins = &binning->features[k];
-        f->first_edge[k] = (uint32_t)f->edge_count;
-        if (bins->kind == HR_CATEGORY) continue;
-        memcpy(f->edges + f->edge_count, bins->edges, (bins->bin_count - 2) * sizeof *f->edges);
-        f->edge_count += bins->bin_count - 2;
-    }
-    return HR_OK;
-}
-
 static hr_status dp_df_forest_init(dp_df_forest *f, hr_error *err) {
     hr_training *t = f->training;
     f->features = hr_schema_feature_count(hr_data_schema(t->data));
     f->candidate_count = hr_candidate_features(t->options, f->features);
     f->labels = hr_labels_kind(hr_data_schema(t->data));
     hr_status status = hr_edges_public(hr_data_schema(t->data), VALUES, t->arena, &t->binning, err);
-    if (!status) status = gather_edges(f, err);
+    if (!status) status = hr_multiway_init(&f->multiway, &t->binning, err);
     return status ? status : allocate_dp_df(f, err);
 }
 
@@ -256,7 +226,7 @@ const hr_method hr_method_dp_df = {
              .flaws = ""},
     .defaults = dp_df_defaults,
     .sound_options = sound_options,
-    .with_delta = HR_GDP,
+    .with_delta = HR_PRIVACY_GDP,
     .check = check_dp_df,
     .memory = hr_private_forest_memory,
     .train = train_dp_df,

@@ -58,7 +58,7 @@ static hr_status train_ensemble(hr_boosting *b, single_tree *train_tree, size_t 
  * no larger. */
 static size_t ensemble_size(const hr_fit_options *options) {
     int64_t ensemble = (int64_t)options->by_name[HR_OPTION_ENSEMBLE];
-    return (size_t)(options->mode == HR_SOUND && options->trees < ensemble ? options->trees : ensemble);
+    return (size_t)(options->mode == HR_MODE_SOUND && options->trees < ensemble ? options->trees : ensemble);
 }
 
 static size_t ensemble_count(const hr_fit_options *options) {
@@ -68,7 +68,7 @@ static size_t ensemble_count(const hr_fit_options *options) {
 
 static hr_status boost_dpboost(hr_boosting *b, hr_units budget, hr_error *err) {
     const hr_fit_options *options = b->training->options;
-    bool sound = options->mode == HR_SOUND;
+    bool sound = options->mode == HR_MODE_SOUND;
     size_t trees = (size_t)options->trees, te = ensemble_size(options), ensembles = ensemble_count(options);
     double *weights = malloc(te * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
@@ -96,7 +96,7 @@ static hr_status train_dpboost(hr_training *training, hr_error *err) {
 
 static void dpboost_defaults(hr_fit_options *o) {
     hr_single_tree_defaults(o);
-    if (o->mode == HR_PAPER) return;
+    if (o->mode == HR_MODE_PAPER) return;
     o->trees = 5;
     o->by_name[HR_OPTION_ENSEMBLE] = 5;
     o->depth = 4;
@@ -126,7 +126,7 @@ const hr_method hr_method_dpboost = {
     .defaults = dpboost_defaults,
     .sound_options = sound_options,
     .paper_options = paper_options,
-    .with_delta = HR_ZCDP,
+    .with_delta = HR_PRIVACY_ZCDP,
     .check = check_dpboost,
     .memory = hr_single_tree_memory,
     .train = train_dpboost,

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { WEIGHT_BITS = 10, DEPTH_MAX = 16 };
+enum { WEIGHT_BITS = 10 };
 
 /* The charges of a fit without privacy cost nothing; they are the model's list of what was released exactly.
  */
@@ -111,7 +111,7 @@ static hr_status boost_gbdt(hr_boosting *b, hr_exact_splitter *greedy, hr_permit
 static hr_status train_gbdt(hr_training *training, hr_error *err) {
     const hr_fit_options *options = training->options;
     hr_boosting b;
-    hr_permit splits, leaves, levels[DEPTH_MAX];
+    hr_permit splits, leaves, levels[HR_TREE_DEPTH_MAX];
     hr_status status = hr_gate_charge_exact(training->gate, "bin edges", err);
     if (!status)
         status = hr_edges_exact(training->data, (uint32_t)options->bins, training->threads, training->arena,
@@ -123,7 +123,7 @@ static hr_status train_gbdt(hr_training *training, hr_error *err) {
     size_t outputs = hr_training_outputs(training->data);
     status = hr_boosting_init(&b, training, link, (size_t)options->trees * outputs, err);
     if (status) return status;
-    for (int level = 0; level < DEPTH_MAX; level++) levels[level] = splits;
+    for (int level = 0; level < HR_TREE_DEPTH_MAX; level++) levels[level] = splits;
     hr_exact_splitter greedy = {.binning = &training->binning,
                                 .packing = &b.packing,
                                 .gate = training->gate,

@@ -72,7 +72,7 @@ static hr_hedge_terms terms_of(const hr_training *t) {
                            .budget = hr_gate_budget(t->gate),
                            .task = hr_schema_task(schema),
                            .has_quantiles = hr_edges_need_quantiles(schema, (uint32_t)t->options->bins)};
-    terms.logistic = t->options->loss == HR_LOSS_LOGISTIC && terms.setting.task == HR_BINARY;
+    terms.logistic = t->options->loss == HR_LOSS_LOGISTIC && terms.setting.task == HR_TASK_BINARY;
     return terms;
 }
 
@@ -86,7 +86,8 @@ static hr_status source_init(source *s, hr_error *err) {
     s->noisy = malloc(values * sizeof *s->noisy);
     if (!s->exact || !s->noisy) return hr_fail_memory(err);
     hr_status status = hr_csprng_open_seeded(hr_csprng_u64(hr_gate_csprng(t->gate)), &s->coins, err);
-    if (!status) status = hr_records_new(t->data, terms.outputs, t->threads, &s->records, err);
+    if (!status)
+        status = hr_records_new(t->data, terms.outputs, HR_HEDGE_CANDIDATES, t->threads, &s->records, err);
     return status ? status : hr_hedge_new(&terms, s->coins, t->arena, &s->hedge, err);
 }
 
@@ -142,7 +143,7 @@ const hr_method hr_method_hedge = {
     .defaults = hedge_defaults,
     .sound_options = sound_options,
     .paper_options = NULL,
-    .with_delta = HR_GDP,
+    .with_delta = HR_PRIVACY_GDP,
     .check = hr_hedge_check,
     .memory = hedge_memory,
     .train = train_hedge,

@@ -5,6 +5,7 @@
 #include "methods/calibration.h"
 #include "privacy/noise.h"
 #include "privacy/release.h"
+#include "privacy/sensitivity.h"
 #include "stats/reliability.h"
 #include "tree/hierarchical_shrinkage.h"
 #include "tree/random_tree.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT_UNITS = HR_HEDGE_COUNT_UNITS, UNIT = HR_HEDGE_SUM_UNIT, VARY_PER_MILLE = 300, VARY_FROM = 5 };
+enum { UNIT = 1 << HR_GRADIENT_BITS, VARY_PER_MILLE = 300, VARY_FROM = 5 };
 static const double TAIL = .2, CLIP_QUANTILE = .95, CLIP_RATE = .2, MIN_CLIP = .02;
 
 /* What a tree asks about: what the bandits need to know of it. */
@@ -73,26 +74,26 @@ static hr_charge hedge_machine_charge_of(const hr_hedge *h, const char *what, hr
 static void ask_totals(const hr_hedge *h, hr_ask *ask) {
     if (h->outputs > 1) {
         hr_charge classes =
-            hedge_machine_charge_of(h, "class counts", h->costs.count + h->costs.base, COUNT_UNITS);
+            hedge_machine_charge_of(h, "class counts", h->costs.count + h->costs.base, HR_COUNT_SENSITIVITY);
         add_line_hedge_machine(ask, &classes, h->outputs);
         return;
     }
-    hr_charge count = hedge_machine_charge_of(h, "record count", h->costs.count, COUNT_UNITS);
-    hr_charge sum = hedge_machine_charge_of(h, "base score", h->costs.base, UNIT);
+    hr_charge count = hedge_machine_charge_of(h, "record count", h->costs.count, HR_COUNT_SENSITIVITY);
+    hr_charge sum = hedge_machine_charge_of(h, "base score", h->costs.base, HR_LABEL_SENSITIVITY);
     add_line_hedge_machine(ask, &count, 1);
     add_line_hedge_machine(ask, &sum, 1);
 }
 
 static void ask_bins(const hr_hedge *h, hr_ask *ask) {
-    hr_charge edges = hedge_machine_charge_of(h, "bin edges", h->costs.bins, 1);
+    hr_charge edges = hedge_machine_charge_of(h, "bin edges", h->costs.bins, HR_RECORD_SENSITIVITY);
     add_line_hedge_machine(ask, &edges, 0);
 }
 
 static void ask_choice(const hr_hedge *h, hr_ask *ask) {
     hr_charge choice =
-        hedge_machine_charge_of(h, "choice of tree", h->plan.choice, 2 * (uint64_t)h->loss.bound);
+        hedge_machine_charge_of(h, "choice of tree", h->plan.choice, hr_leaf_score_width(h->loss.bound));
     add_line_hedge_machine(ask, &choice, 0);
-    if (h->setting.privacy_measure == HR_PURE)
+    if (h->setting.privacy_measure == HR_PRIVACY_PURE)
         ask->threshold = (int64_t)((double)h->loss.bound / hr_units_value(h->plan.sums));
 }
 
@@ -103,8 +104,8 @@ static uint64_t sum_sensitivity(const hr_hedge *h) {
 /* Regression with a clip that adapts: how many gradients are within it. */
 static void hedge_machine_ask_leaves(const hr_hedge *h, hr_ask *ask) {
     hr_charge sums = hedge_machine_charge_of(h, "leaf sum", h->plan.sums, sum_sensitivity(h));
-    hr_charge counts = hedge_machine_charge_of(h, "leaf count", h->plan.counts, COUNT_UNITS);
-    hr_charge within = hedge_machine_charge_of(h, "clip count", h->plan.within, COUNT_UNITS);
+    hr_charge counts = hedge_machine_charge_of(h, "leaf count", h->plan.counts, HR_COUNT_SENSITIVITY);
+    hr_charge within = hedge_machine_charge_of(h, "clip count", h->plan.within, HR_COUNT_SENSITIVITY);
     add_line_hedge_machine(ask, &sums, h->leaf_count * h->outputs);
     add_line_hedge_machine(ask, &counts, h->leaf_count);
     if (h->plan.within) add_line_hedge_machine(ask, &within, 1);
@@ -112,7 +113,7 @@ static void hedge_machine_ask_leaves(const hr_hedge *h, hr_ask *ask) {
 
 static void ask_reliability(const hr_hedge *h, hr_ask *ask) {
     hr_charge cells =
-        hedge_machine_charge_of(h, "calibration count", h->costs.calibration, HR_RELIABILITY_UNITS);
+        hedge_machine_charge_of(h, "calibration count", h->costs.calibration, HR_COUNT_SENSITIVITY);
     add_line_hedge_machine(ask, &cells, HR_RELIABILITY_CELLS);
 }
 
@@ -143,25 +144,27 @@ bool hr_hedge_ask(const hr_hedge *h, hr_ask *out) {
 /* The class counts, whose sum is n-hat. */
 static void read_classes_hedge_machine(hr_hedge *h, const hr_noisy *values) {
     for (size_t k = 0; k < h->outputs; k++)
-        h->records += h->base[k] = fmax((double)values[k].paid / COUNT_UNITS, 1);
+        h->records += h->base[k] = fmax((double)values[k].paid / HR_COUNT_UNIT, 1);
     for (size_t k = 0; k < h->outputs; k++) h->base[k] /= h->records;
 }
 
 /* n-hat and the mean label. */
 static void read_mean(hr_hedge *h, const hr_noisy *values) {
-    h->records = fmax((double)values[0].paid / COUNT_UNITS, 1);
-    double mean = fmin(fmax((double)values[1].paid / UNIT / h->records, -1), 1);
+    h->records = fmax((double)values[0].paid / HR_COUNT_UNIT, 1);
+    double mean = fmin(fmax((double)values[1].paid / (1 << HR_LABEL_BITS) / h->records, -1), 1);
     h->base[0] = h->loss.logistic ? .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02)) : mean;
 }
 
-/* Lost totals were paid for all the same; after too many of them the rounds would have nothing left. */
+/* What is lost was paid for all the same; after too much of it the rounds would have nothing left. */
+hr_status hr_hedge_lose(hr_hedge *h, hr_units cost, hr_error *err) {
+    h->setting.lost += cost;
+    if (h->setting.lost <= h->setting.budget / 4) return HR_OK;
+    return hr_fail(err, HR_E_BUDGET, "start again when the owners can be reached",
+                   "the number of records, or the bins, were asked for and lost too often");
+}
+
 static hr_status told_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
-    if (!values) {
-        h->setting.lost += h->costs.count + h->costs.base;
-        if (h->setting.lost <= h->setting.budget / 4) return HR_OK;
-        return hr_fail(err, HR_E_BUDGET, "start again when the owners can be reached",
-                       "the number of records was asked for and lost too often");
-    }
+    if (!values) return hr_hedge_lose(h, h->costs.count + h->costs.base, err);
     if (h->outputs > 1)
         read_classes_hedge_machine(h, values);
     else
@@ -187,7 +190,7 @@ static hr_status make_bandit(hr_hedge *h, hr_error *err) {
     bool *usable = calloc(features, sizeof *usable);
     if (!usable) return hr_fail_memory(err);
     for (size_t f = 0; f < features; f++) {
-        uint32_t min_bins = h->binning->features[f].kind == HR_NUMBER ? 3 : 2;
+        uint32_t min_bins = h->binning->features[f].kind == HR_KIND_NUMBER ? 3 : 2;
         usable[f] = h->binning->features[f].bin_count >= min_bins;
     }
     hr_status status = hr_bandit_new(usable, features, h->plan.rounds, &h->bandit, err);
@@ -196,9 +199,9 @@ static hr_status make_bandit(hr_hedge *h, hr_error *err) {
 }
 
 static hr_status hedge_machine_forest_init(hr_hedge *h, hr_error *err) {
-    hr_link link = h->setting.task == HR_REGRESSION ? HR_LINK_NUMBER
-                   : h->loss.logistic               ? HR_LINK_LOGISTIC
-                                                    : HR_LINK_SIGNED;
+    hr_link link = h->setting.task == HR_TASK_REGRESSION ? HR_LINK_NUMBER
+                   : h->loss.logistic                    ? HR_LINK_LOGISTIC
+                                                         : HR_LINK_SIGNED;
     h->forest = (hr_forest){.link = link, .output_count = h->outputs};
     h->forest.base = hr_arena_alloc(h->arena, h->outputs, sizeof *h->forest.base);
     h->forest.trees = hr_arena_alloc(h->arena, h->plan.rounds * h->outputs, sizeof *h->forest.trees);
@@ -247,6 +250,11 @@ static void start_round(hr_hedge *h) {
         draw_candidate_hedge_machine(h, &h->candidates[c], &h->trees[c]);
 }
 
+void hr_hedge_set_owners(hr_hedge *h, size_t owners, size_t honest) {
+    h->setting.owners = owners;
+    h->setting.honest = honest;
+}
+
 hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
     h->binning = binning;
     h->plan = hr_hedge_plan_of(&h->setting, h->records);
@@ -290,7 +298,7 @@ static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values
             mean += (double)sums[k].paid / UNIT / (double)outputs;
         for (size_t k = 0; k < outputs; k++)
             h->node_sums[n * outputs + k] = (double)sums[k].paid / UNIT - mean;
-        h->node_counts[n] = fmax((double)counts[leaf].paid / COUNT_UNITS, 0);
+        h->node_counts[n] = fmax((double)counts[leaf].paid / HR_COUNT_UNIT, 0);
         leaf++;
     }
 }
@@ -345,7 +353,7 @@ static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_
 
 /* Regression: the clip follows a high quantile of the residuals. */
 static void adapt_clip(hr_hedge *h, hr_noisy within) {
-    double part = fmin(fmax((double)within.paid / COUNT_UNITS / h->records, 0), 1);
+    double part = fmin(fmax((double)within.paid / HR_COUNT_UNIT / h->records, 0), 1);
     double clip = h->loss.clip * exp(-CLIP_RATE * (part - CLIP_QUANTILE));
     h->loss.bound = (int64_t)(fmin(fmax(clip, MIN_CLIP), 1) * UNIT);
     h->loss.clip = (double)h->loss.bound / UNIT;
@@ -380,8 +388,8 @@ static hr_status told_leaves(hr_hedge *h, const hr_noisy *values, double noise_f
 
 static void told_reliability(hr_hedge *h, const hr_noisy *values, double noise_factor) {
     double noise =
-        hr_noise_deviation(h->setting.privacy_measure, h->costs.calibration, HR_RELIABILITY_UNITS) /
-        HR_RELIABILITY_UNITS;
+        hr_noise_deviation(h->setting.privacy_measure, h->costs.calibration, HR_COUNT_SENSITIVITY) /
+        HR_COUNT_UNIT;
     if (values) h->forest.calibration = hr_calibration_fit(values, noise_factor * noise);
     h->stage = DONE;
 }
@@ -428,6 +436,10 @@ void hr_hedge_free(hr_hedge *h) {
     void *all[] = {h->base, h->candidates, h->trees, h->node_sums, h->node_counts, h->values, h->past};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(h);
+}
+
+size_t hr_hedge_turns(const hr_hedge *h) {
+    return h->plan.turns;
 }
 
 size_t hr_hedge_rounds(const hr_hedge *h, size_t *total) {

@@ -39,12 +39,22 @@ bool hr_hedge_ask(const hr_hedge *hedge, hr_ask *out);
 HR_MUST_CHECK hr_status hr_hedge_sums(hr_hedge *hedge, const hr_noisy *values, double noise_factor,
                                       hr_error *err);
 
+/* Before the bins are told: how many owners add their sums up in the rounds, and how many of them add noise
+ * for sure. Not called where one party holds all records. */
+void hr_hedge_set_owners(hr_hedge *hedge, size_t owners, size_t honest);
+
+/* Before the bins are told: an answer on them that cost so much was lost, and is asked for again. Fails:
+ * BUDGET (too much was lost before the first round). */
+HR_MUST_CHECK hr_status hr_hedge_lose(hr_hedge *hedge, hr_units cost, hr_error *err);
+
 /* The released bins; borrowed until the machine is freed. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_hedge_bins(hr_hedge *hedge, const hr_binning *binning, hr_error *err);
 
 /* Which of the question's trees was chosen. */
 void hr_hedge_choice(hr_hedge *hedge, size_t index);
 
+/* Rounds in which one owner chooses, at most; 0 before the bins are told, and without owners. */
+size_t hr_hedge_turns(const hr_hedge *hedge);
 /* Rounds that are over, and all; 0 before the bins are told. */
 size_t hr_hedge_rounds(const hr_hedge *hedge, size_t *total);
 /* The released number of records, >= 1; 0 before it is told. */

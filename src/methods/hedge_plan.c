@@ -2,6 +2,7 @@
 
 #include "bins/edges.h"
 #include "privacy/noise.h"
+#include "privacy/sensitivity.h"
 #include "stats/candidate_scan.h"
 #include "stats/reliability.h"
 
@@ -18,11 +19,11 @@ static shares shares_of(const hr_hedge_setting *s) {
                        .start = .03,
                        .choice = .20,
                        .counts = .10,
-                       .within = s->task == HR_REGRESSION ? .03 : 0};
+                       .within = s->task == HR_TASK_REGRESSION ? .03 : 0};
     shares pure = {.bins = .08, .start = .04, .choice = .30, .counts = .20, .within = 0};
-    shares mine = s->privacy_measure == HR_PURE ? pure : gaussian;
+    shares mine = s->privacy_measure == HR_PRIVACY_PURE ? pure : gaussian;
     if (!s->has_quantiles) mine.bins = 0;
-    mine.calibration = s->task == HR_REGRESSION ? 0 : .02;
+    mine.calibration = s->task == HR_TASK_REGRESSION ? 0 : .02;
     return mine;
 }
 
@@ -67,9 +68,9 @@ static void schedule_pure(double size, hr_hedge_plan *plan) {
 /* C_0. Two classes: gradients reach 2; less biases probabilities, more lets noise in. More classes: their
  * length reaches sqrt(2). */
 static double first_clip(const hr_hedge_setting *s) {
-    if (s->task == HR_REGRESSION)
-        return s->privacy_measure == HR_PURE ? .5 : .3; /* where it adapts it may begin low */
-    return s->task == HR_BINARY ? 1.2 : 1;
+    if (s->task == HR_TASK_REGRESSION)
+        return s->privacy_measure == HR_PRIVACY_PURE ? .5 : .3; /* where it adapts it may begin low */
+    return s->task == HR_TASK_BINARY ? 1.2 : 1;
 }
 
 /* What is left after the start, in equal parts for all rounds. */
@@ -85,19 +86,31 @@ static void share_out_hedge_budget(const hr_hedge_setting *s, hr_hedge_plan *pla
     plan->sums = leaves - plan->counts;
 }
 
+/* An owner's records pay for the choices of its own turns only, which may cost so much more. */
+static void share_out_turns(const hr_hedge_setting *s, hr_hedge_plan *plan) {
+    plan->turns = (plan->rounds + s->owners - 1) / s->owners;
+    plan->choice = plan->choice * plan->rounds / plan->turns;
+}
+
+double hr_hedge_noise_factor(const hr_hedge_setting *s) {
+    return s->owners > 1 ? sqrt((double)s->owners / (double)s->honest) : 1;
+}
+
 hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
-    hr_hedge_plan plan = {.candidates = HR_HEDGE_CANDIDATES, .clip = first_clip(s)};
-    double budget = hr_units_value(s->budget);
-    if (s->privacy_measure == HR_PURE)
-        schedule_pure(records * budget, &plan);
+    hr_hedge_plan plan = {.candidates = s->owners > 1 ? HR_HEDGE_CANDIDATES_OWNERS : HR_HEDGE_CANDIDATES,
+                          .clip = first_clip(s)};
+    double budget = hr_units_value(s->budget), size = records / hr_hedge_noise_factor(s);
+    if (s->privacy_measure == HR_PRIVACY_PURE)
+        schedule_pure(size * budget, &plan);
     else
-        schedule_gaussian(records * sqrt(budget), records, &plan);
+        schedule_gaussian(size * sqrt(budget), records, &plan);
     share_out_hedge_budget(s, &plan);
+    if (s->owners > 1) share_out_turns(s, &plan);
     return plan;
 }
 
 hr_hedge_plan hr_hedge_plan_longest(const hr_hedge_setting *s) {
-    hr_hedge_plan plan = {.rounds = s->privacy_measure == HR_PURE ? ROUNDS_PURE : ROUNDS_GAUSSIAN,
+    hr_hedge_plan plan = {.rounds = s->privacy_measure == HR_PRIVACY_PURE ? ROUNDS_PURE : ROUNDS_GAUSSIAN,
                           .candidates = HR_HEDGE_CANDIDATES,
                           .clip = first_clip(s)};
     share_out_hedge_budget(s, &plan);
@@ -107,56 +120,57 @@ hr_hedge_plan hr_hedge_plan_longest(const hr_hedge_setting *s) {
 /* ---- What a budget is enough for ---- */
 
 uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *s, int64_t bound, size_t outputs) {
-    double factor = s->privacy_measure == HR_PURE ? sqrt((double)outputs) : 1;
-    return (uint64_t)ceil((double)bound * factor);
+    double factor = s->privacy_measure == HR_PRIVACY_PURE ? sqrt((double)outputs) : 1;
+    return (uint64_t)ceil((double)hr_gradient_sensitivity(bound) * factor);
 }
 
-static hr_hedge_setting setting_of(const hr_fit_facts *facts) {
+hr_hedge_setting hr_hedge_setting_of(const hr_fit_facts *facts) {
     const hr_schema *schema = facts->schema;
     return (hr_hedge_setting){.privacy_measure = facts->privacy_measure,
                               .budget = facts->budget,
-                              .task = schema ? hr_schema_task(schema) : HR_BINARY,
+                              .task = schema ? hr_schema_task(schema) : HR_TASK_BINARY,
                               .has_quantiles =
                                   !schema || hr_edges_need_quantiles(schema, (uint32_t)facts->options->bins)};
 }
 
 static hr_status check_base(const hr_fit_facts *facts, const hr_hedge_start *start, hr_error *err) {
     if (hr_facts_outputs(facts) > 1)
-        return hr_facts_check_sums(facts, "class counts", start->count + start->base, HR_HEDGE_COUNT_UNITS,
+        return hr_facts_check_sums(facts, "class counts", start->count + start->base, HR_COUNT_SENSITIVITY,
                                    err);
-    hr_status status = hr_facts_check_sums(facts, "record count", start->count, HR_HEDGE_COUNT_UNITS, err);
-    return status ? status : hr_facts_check_sums(facts, "base score", start->base, HR_HEDGE_SUM_UNIT, err);
+    hr_status status = hr_facts_check_sums(facts, "record count", start->count, HR_COUNT_SENSITIVITY, err);
+    return status ? status : hr_facts_check_sums(facts, "base score", start->base, HR_LABEL_SENSITIVITY, err);
 }
 
 static hr_status check_once(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
     hr_hedge_start start = hr_hedge_start_of(s);
     hr_status status = check_base(facts, &start, err);
     if (!status) status = hr_facts_check_edges(facts, start.bins, err);
-    if (status || s->task == HR_REGRESSION) return status;
-    return hr_facts_check_sums(facts, "calibration count", start.calibration, HR_RELIABILITY_UNITS, err);
+    if (status || s->task == HR_TASK_REGRESSION) return status;
+    return hr_facts_check_sums(facts, "calibration count", start.calibration, HR_COUNT_SENSITIVITY, err);
 }
 
 /* Regression's clip adapts, up to 1. */
 static int64_t largest_bound(const hr_hedge_setting *s) {
-    return (int64_t)((s->task == HR_REGRESSION ? 1 : first_clip(s)) * HR_HEDGE_SUM_UNIT);
+    return (int64_t)((s->task == HR_TASK_REGRESSION ? 1 : first_clip(s)) * (1 << HR_GRADIENT_BITS));
 }
 
 static hr_status check_round(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
     hr_hedge_plan plan = hr_hedge_plan_longest(s);
     int64_t bound = largest_bound(s);
-    hr_status status = hr_facts_check_choice(facts, "choice of tree", plan.choice, 2 * (uint64_t)bound, err);
+    hr_status status =
+        hr_facts_check_choice(facts, "choice of tree", plan.choice, hr_leaf_score_width(bound), err);
     if (!status)
         status = hr_facts_check_sums(facts, "leaf sum", plan.sums,
                                      hr_hedge_sum_sensitivity(s, bound, hr_facts_outputs(facts)), err);
-    if (!status) status = hr_facts_check_sums(facts, "leaf count", plan.counts, HR_HEDGE_COUNT_UNITS, err);
+    if (!status) status = hr_facts_check_sums(facts, "leaf count", plan.counts, HR_COUNT_SENSITIVITY, err);
     if (status || shares_of(s).within == 0) return status;
-    return hr_facts_check_sums(facts, "clip count", plan.within, HR_HEDGE_COUNT_UNITS, err);
+    return hr_facts_check_sums(facts, "clip count", plan.within, HR_COUNT_SENSITIVITY, err);
 }
 
 hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
-    hr_hedge_setting setting = setting_of(facts);
+    hr_hedge_setting setting = hr_hedge_setting_of(facts);
     hr_status status = hr_facts_check_classes(facts, err);
-    if (!status) status = hr_facts_check_rows(facts, 1 << (HR_CANDIDATE_SCAN_BITS + 1), err);
+    if (!status) status = hr_facts_check_rows(facts, 1 << (HR_GRADIENT_BITS + 1), err);
     if (!status) status = check_once(facts, &setting, err);
     return status ? status : check_round(facts, &setting, err);
 }
@@ -166,7 +180,7 @@ hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
 /* What a step of 1 of the scores is in the label's units: two classes have scores from -1 to 1, more have
  * probabilities. */
 static double score_unit(const hr_schema *schema, double range) {
-    return schema && hr_schema_task(schema) == HR_MULTICLASS ? range : range / 2;
+    return schema && hr_schema_task(schema) == HR_TASK_MULTICLASS ? range : range / 2;
 }
 
 /* The noise in a leaf's shrunk mean (tree/hierarchical_shrinkage.h), were all leaves of a tree alike: at[l]
@@ -185,15 +199,17 @@ static double shrunk_noise(double noise, double leaf_records, double ridge, int 
     return noise * sqrt(square);
 }
 
-static void tell_noise(const hr_schema *schema, hr_privacy_measure privacy_measure, const hr_hedge_plan *made,
+static void tell_noise(const hr_hedge_setting *s, const hr_schema *schema, const hr_hedge_plan *made,
                        hr_plan_info *plan) {
-    enum { FINE = 1 << 12 }; /* sums are integers of 2^-12 */
+    enum { FINE = 1 << HR_GRADIENT_BITS };
     const hr_column *label = schema ? hr_schema_label(schema) : NULL;
     double outputs =
-        label && label->kind == HR_CATEGORY && label->value_count > 2 ? (double)label->value_count : 1;
-    double reach = made->clip * FINE * (privacy_measure == HR_PURE ? sqrt(outputs) : 1);
-    double noise = hr_noise_deviation(privacy_measure, made->sums, reach) / FINE;
-    plan->label_range = label && label->kind == HR_NUMBER ? label->high - label->low : 1;
+        label && label->kind == HR_KIND_CATEGORY && label->value_count > 2 ? (double)label->value_count : 1;
+    double reach =
+        HR_WEIGHT_MAX * made->clip * FINE * (s->privacy_measure == HR_PRIVACY_PURE ? sqrt(outputs) : 1);
+    double noise =
+        hr_hedge_noise_factor(s) * hr_noise_deviation(s->privacy_measure, made->sums, reach) / FINE;
+    plan->label_range = label && label->kind == HR_KIND_NUMBER ? label->high - label->low : 1;
     double unit = score_unit(schema, plan->label_range);
     plan->leaf_records = plan->records / (double)(1 << made->depth_all);
     plan->gradient_noise = noise / plan->leaf_records;
@@ -202,13 +218,10 @@ static void tell_noise(const hr_schema *schema, hr_privacy_measure privacy_measu
     plan->prediction_noise = made->step * sqrt((double)made->rounds) * fmin(leaf, 1) * unit;
 }
 
-void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure,
-                   hr_units budget, hr_plan_info *plan) {
-    hr_hedge_setting setting = setting_of(&(hr_fit_facts){
-        .options = options, .schema = schema, .privacy_measure = privacy_measure, .budget = budget});
-    hr_hedge_start start = hr_hedge_start_of(&setting);
-    hr_hedge_plan made = hr_hedge_plan_of(&setting, plan->records);
-    double all = hr_units_value(budget), rounds = (double)made.rounds;
+void hr_hedge_tell_setting(const hr_hedge_setting *s, const hr_schema *schema, hr_plan_info *plan) {
+    hr_hedge_start start = hr_hedge_start_of(s);
+    hr_hedge_plan made = hr_hedge_plan_of(s, plan->records);
+    double all = hr_units_value(s->budget), rounds = (double)made.rounds;
     plan->rounds = made.rounds;
     plan->candidates = made.candidates;
     plan->step = made.step;
@@ -219,9 +232,16 @@ void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_pr
     plan->share_count = hr_units_value(start.count) / all;
     plan->share_base = hr_units_value(start.base) / all;
     plan->share_calibration = hr_units_value(start.calibration) / all;
-    plan->share_choices = rounds * hr_units_value(made.choice) / all;
+    plan->share_choices = (made.turns ? (double)made.turns : rounds) * hr_units_value(made.choice) / all;
     plan->share_sums = rounds * hr_units_value(made.sums) / all;
     plan->share_counts = rounds * hr_units_value(made.counts) / all;
     plan->share_clip = rounds * hr_units_value(made.within) / all;
-    tell_noise(schema, privacy_measure, &made, plan);
+    tell_noise(s, schema, &made, plan);
+}
+
+void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure,
+                   hr_units budget, hr_plan_info *plan) {
+    hr_hedge_setting setting = hr_hedge_setting_of(&(hr_fit_facts){
+        .options = options, .schema = schema, .privacy_measure = privacy_measure, .budget = budget});
+    hr_hedge_tell_setting(&setting, schema, plan);
 }

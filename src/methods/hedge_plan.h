@@ -6,19 +6,19 @@
 
 #include "methods/method.h"
 
-enum {
-    HR_HEDGE_COUNT_UNITS = 64,
-    HR_HEDGE_SUM_UNIT = 1 << 12
-};                                 /* what 1 is among released counts, and sums of labels and gradients */
-enum { HR_HEDGE_CANDIDATES = 64 }; /* M */
+/* M: of one party that holds all records; and over owners, where one of them chooses on its own records. */
+enum { HR_HEDGE_CANDIDATES = 64, HR_HEDGE_CANDIDATES_OWNERS = 128 };
 
 /* What is public before the first release. */
 typedef struct hr_hedge_setting {
-    hr_privacy_measure privacy_measure; /* HR_GDP, or HR_PURE */
+    hr_privacy_measure privacy_measure; /* HR_PRIVACY_GDP, or HR_PRIVACY_PURE */
     hr_units budget;
     hr_task task;       /* regression: its clip adapts; it has no probabilities to calibrate */
     bool has_quantiles; /* some feature needs private bin edges */
     hr_units lost;      /* spent before the rounds on answers that were lost; at most budget/2 */
+    /* The owners whose sums the rounds add up, and how many of them add noise for sure; 0: one party holds
+     * all records. */
+    size_t owners, honest;
 } hr_hedge_setting;
 
 /* Costs of what is released once: before the rounds, and (classes) after the last. */
@@ -35,6 +35,7 @@ typedef struct hr_hedge_plan {
     double ridge;                          /* kappa */
     double clip;                           /* C_0 */
     hr_units choice, sums, counts, within; /* costs of a round; `within` 0: the clip does not adapt */
+    size_t turns; /* over owners: rounds in which one of them chooses, at most; 0: one party chooses in all */
 } hr_hedge_plan;
 
 hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *setting);
@@ -45,12 +46,22 @@ hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *setting, double records);
  */
 hr_hedge_plan hr_hedge_plan_longest(const hr_hedge_setting *setting);
 
+/* The noise of the owners' sums, in that of a sum of one party: 1, or sqrt(owners / honest). */
+double hr_hedge_noise_factor(const hr_hedge_setting *setting);
+
 /* Of the sums of a tree's leaves, whose gradients are at most `bound`: L1 for discrete Laplace noise, L2 for
  * the discrete Gaussian. */
 uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *setting, int64_t bound, size_t outputs);
 
+/* Of a fit by one party. */
+hr_hedge_setting hr_hedge_setting_of(const hr_fit_facts *facts);
+
 /* hr_method.check. */
 HR_MUST_CHECK hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err);
+
+/* Fills in all but epsilon, delta and the number of records, which are set. Over owners the shares are what a
+ * record pays: for the choices of its owner's turns alone. */
+void hr_hedge_tell_setting(const hr_hedge_setting *setting, const hr_schema *schema, hr_plan_info *plan);
 
 /* hr_method.plan. */
 void hr_hedge_tell(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure,

@@ -59,8 +59,9 @@ static hr_status exact_halves(hr_csprng *csprng, size_t rows, size_t rounds, uin
 
 hr_status hr_inprivate_forest_init(const hr_schema *schema, size_t trees, hr_arena *arena, hr_forest *forest,
                                    hr_error *err) {
-    *forest = (hr_forest){.link = hr_schema_task(schema) == HR_REGRESSION ? HR_LINK_NUMBER : HR_LINK_LOGISTIC,
-                          .output_count = 1};
+    *forest =
+        (hr_forest){.link = hr_schema_task(schema) == HR_TASK_REGRESSION ? HR_LINK_NUMBER : HR_LINK_LOGISTIC,
+                    .output_count = 1};
     forest->base = hr_arena_alloc(arena, 1, sizeof *forest->base);
     forest->trees = hr_arena_alloc(arena, trees, sizeof *forest->trees);
     return forest->base && forest->trees ? HR_OK : hr_fail_memory(err);
@@ -88,7 +89,7 @@ static hr_status boosting_init(boosting *b, hr_error *err) {
     b->taken = malloc((b->rows + 1) * sizeof *b->taken);
     if (!b->round_of || !b->picked || !b->scores || !b->taken) return hr_fail_memory(err);
     hr_csprng *csprng = hr_gate_csprng(b->training->gate);
-    if (b->training->options->mode == HR_PAPER)
+    if (b->training->options->mode == HR_MODE_PAPER)
         return exact_halves(csprng, b->rows, b->rounds, b->round_of, err);
     hr_inprivate_rounds(csprng, b->rows, b->rounds, b->round_of);
     return HR_OK;
@@ -124,7 +125,7 @@ static hr_status train_inprivate_round(boosting *b, size_t round, hr_error *err)
 }
 
 hr_status hr_inprivate_check(const hr_schema *schema, hr_error *err) {
-    if (hr_schema_task(schema) != HR_MULTICLASS) return HR_OK;
+    if (hr_schema_task(schema) != HR_TASK_MULTICLASS) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT,
                    "merge classes until there are two, or use another method, such as diprime",
                    "inprivate supports labels that are numbers or of two classes; this label has %zu",
@@ -156,7 +157,7 @@ static hr_status train_inprivate(hr_training *t, hr_error *err) {
 }
 
 static void inprivate_defaults(hr_fit_options *o) {
-    bool sound = o->mode == HR_SOUND;
+    bool sound = o->mode == HR_MODE_SOUND;
     o->trees = 3;
     o->depth = 4;
     o->learning_rate = 1;
@@ -194,7 +195,7 @@ const hr_method hr_method_inprivate = {
     .sound_options = sound_options,
     .paper_options = paper_options,
     .bounds = bounds,
-    .with_delta = HR_ZCDP,
+    .with_delta = HR_PRIVACY_ZCDP,
     .check = check_inprivate,
     .memory = inprivate_memory,
     .train = train_inprivate,

@@ -14,6 +14,7 @@
 #include "grow/private_splitter.h"
 #include "methods/inprivate.h"
 #include "privacy/noise.h"
+#include "privacy/sensitivity.h"
 #include "stats/hessian.h"
 #include "stats/leaf.h"
 #include "stats/local_source.h"
@@ -21,8 +22,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { DEPTH_MAX = 16 };
 
 /* In units of the noise of a leaf's sum. Chosen on development sets. */
 static const double RIDGE = 1;
@@ -113,7 +112,11 @@ static hr_status grow_inprivate_tree(inprivate_training *d, const hr_permit *per
 
 /* What 1 is among the denominators. */
 static uint64_t count_unit(bool classes) {
-    return classes ? 1 << HR_HESSIAN_BITS : 1;
+    return classes ? 1 << HR_HESSIAN_BITS : HR_RECORD_UNIT;
+}
+
+static uint64_t count_sensitivity(bool classes) {
+    return classes ? HR_HESSIAN_SENSITIVITY : HR_RECORD_SENSITIVITY;
 }
 
 /* Sums and denominators of all leaves. */
@@ -121,7 +124,7 @@ static hr_status release_inprivate_leaves(inprivate_training *d, hr_units sum_co
                                           hr_units count_cost, hr_error *err) {
     const hr_release_scope *scope = &d->job->scope;
     hr_charge sums = hr_scope_charge(scope, "leaf sum", -1, sum_cost, sum_sensitivity);
-    hr_charge counts = hr_scope_charge(scope, "leaf count", -1, count_cost, count_unit(d->classes));
+    hr_charge counts = hr_scope_charge(scope, "leaf count", -1, count_cost, count_sensitivity(d->classes));
     hr_status status = hr_gate_release_sums(d->gate, &sums, d->sums, d->leaves, d->noisy_sums, err);
     if (status) return status;
     return hr_gate_release_sums(d->gate, &counts, d->counts, d->leaves, d->noisy_counts, err);
@@ -145,7 +148,8 @@ static hr_status sound_candidates(inprivate_training *d, hr_error *err) {
         return hr_edges_public(schema, bins, d->arena, &d->binning, err);
     uint64_t groups;
     hr_charge charge =
-        hr_scope_charge(&d->job->scope, "bin edges", -1, hr_units_share(d->budget, d->options->bin_share), 1);
+        hr_scope_charge(&d->job->scope, "bin edges", -1, hr_units_share(d->budget, d->options->bin_share),
+                        HR_RECORD_SENSITIVITY);
     hr_edges_release release = {bins, d->gate, &charge};
     hr_status status = hr_edges_private(d->job->records, &release, d->arena, &d->binning, &groups, err);
     if (!status && groups) d->budget -= charge.cost;
@@ -181,10 +185,10 @@ static void set_inprivate_leaves(inprivate_training *d, hr_tree *tree, double no
 }
 
 static hr_status inprivate_sound_leaves(inprivate_training *d, hr_tree *tree, hr_error *err) {
-    uint64_t bound = (uint64_t)d->packing.gradient_bound;
+    uint64_t sensitivity = hr_gradient_sensitivity(d->packing.gradient_bound);
     hr_units all = inprivate_leaf_budget(d), count_cost = hr_units_share(all, d->options->count_share),
              sum_cost = all - count_cost;
-    hr_status status = release_inprivate_leaves(d, sum_cost, bound, count_cost, err);
+    hr_status status = release_inprivate_leaves(d, sum_cost, sensitivity, count_cost, err);
     if (!status)
         set_inprivate_leaves(
             d, tree, hr_noise_deviation(hr_gate_privacy_measure(d->gate), sum_cost, d->residual_bound));
@@ -240,7 +244,7 @@ static hr_status inprivate_paper_leaves(inprivate_training *d, hr_tree *tree, hr
 
 /* ---- The tree ---- */
 
-static const inprivate_rules sound = {12, sound_candidates, sound_bound, sound_charge,
+static const inprivate_rules sound = {HR_GRADIENT_BITS, sound_candidates, sound_bound, sound_charge,
                                       inprivate_sound_leaves};
 static const inprivate_rules paper = {16, paper_candidates, paper_bound, paper_charge,
                                       inprivate_paper_leaves};
@@ -276,7 +280,7 @@ static void inprivate_training_done(inprivate_training *d) {
 }
 
 static hr_status train_inprivate_tree(inprivate_training *d, hr_tree *out, hr_error *err) {
-    hr_permit permits[DEPTH_MAX];
+    hr_permit permits[HR_TREE_DEPTH_MAX];
     hr_status status = inprivate_training_init(d, err);
     if (!status) status = d->rules->charge(d, permits, err);
     if (status) return status;
@@ -295,10 +299,10 @@ hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_optio
                             hr_tree *out, hr_error *err) {
     inprivate_training d = {.job = job,
                             .options = options,
-                            .rules = options->mode == HR_SOUND ? &sound : &paper,
+                            .rules = options->mode == HR_MODE_SOUND ? &sound : &paper,
                             .gate = job->gate,
                             .arena = arena,
-                            .classes = hr_schema_task(hr_data_schema(job->records)) != HR_REGRESSION,
+                            .classes = hr_schema_task(hr_data_schema(job->records)) != HR_TASK_REGRESSION,
                             .budget = job->scope.budget};
     hr_status status = inprivate_tree_source_of(job, &d.source, err);
     if (!status) status = train_inprivate_tree(&d, out, err);
@@ -311,8 +315,8 @@ hr_status hr_inprivate_tree_check(const hr_fit_facts *facts, hr_error *err) {
     const hr_fit_options *options = facts->options;
     hr_units budget = facts->budget;
     hr_status status =
-        hr_facts_check_rows(facts, (int64_t)1 << (options->mode == HR_SOUND ? sound : paper).bits, err);
-    if (status || options->mode == HR_PAPER) return status;
+        hr_facts_check_rows(facts, (int64_t)1 << (options->mode == HR_MODE_SOUND ? sound : paper).bits, err);
+    if (status || options->mode == HR_MODE_PAPER) return status;
     if (options->edges == HR_EDGES_PRIVATE &&
         hr_edges_need_quantiles(facts->schema, (uint32_t)options->bins)) {
         hr_units bins = hr_units_share(budget, options->bin_share);
@@ -321,11 +325,13 @@ hr_status hr_inprivate_tree_check(const hr_fit_facts *facts, hr_error *err) {
     }
     hr_units leaves = hr_units_share(budget, options->leaf_share),
              counts = hr_units_share(leaves, options->count_share);
-    bool classes = hr_schema_task(facts->schema) != HR_REGRESSION;
+    bool classes = hr_schema_task(facts->schema) != HR_TASK_REGRESSION;
     if (!status)
         status = hr_facts_check_choice(facts, "split", (budget - leaves) / (hr_units)options->depth,
                                        HR_GAIN_WIDTH, err);
     if (!status)
-        status = hr_facts_check_sums(facts, "leaf sum", leaves - counts, UINT64_C(1) << sound.bits, err);
-    return status ? status : hr_facts_check_sums(facts, "leaf count", counts, count_unit(classes), err);
+        status = hr_facts_check_sums(facts, "leaf sum", leaves - counts,
+                                     hr_gradient_sensitivity((int64_t)1 << sound.bits), err);
+    return status ? status
+                  : hr_facts_check_sums(facts, "leaf count", counts, count_sensitivity(classes), err);
 }

@@ -114,7 +114,7 @@ typedef struct hr_method {
 
 extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_rf, hr_method_ert, hr_method_median,
     hr_method_dpboost, hr_method_seq, hr_method_para, hr_method_diprime, hr_method_inprivate,
-    hr_method_dp_ert, hr_method_dp_df;
+    hr_method_dp_ert, hr_method_dp_df, hr_method_id3;
 
 /* NULL if there is none of that name. */
 const hr_method *hr_method_named(const char *name);

@@ -39,7 +39,7 @@ static const option options_table[] = {
     {"delta", REAL, AT(delta), 0, .1, false, NULL, "0..0.1",
      "0: pure epsilon; else the probability that the guarantee fails"},
     {"trees", INTEGER, AT(trees), 1, 100000, false, NULL, "1..100000", "number of trees (rounds)"},
-    {"depth", INTEGER, AT(depth), 1, 12, false, NULL, "1..12", "levels of splits of a tree"},
+    {"depth", INTEGER, AT(depth), 1, HR_TREE_DEPTH_MAX, false, NULL, "1..12", "levels of splits of a tree"},
     {"learning-rate", REAL, AT(learning_rate), 0, 1, true, NULL, "0 < X <= 1",
      "shrinkage of the leaf values (eta)"},
     {"lambda", REAL, AT(lambda), 0, 1e6, false, NULL, "0..1e6", "regularisation of gains and leaves"},
@@ -126,7 +126,7 @@ static void set_value_option(hr_fit_options *options, const option *o, double va
 }
 
 static const char *const *names_of(const hr_method *method, hr_mode mode) {
-    return mode == HR_SOUND ? method->sound_options : method->paper_options;
+    return mode == HR_MODE_SOUND ? method->sound_options : method->paper_options;
 }
 
 static bool takes(const hr_method *method, hr_mode mode, const char *name) {
@@ -182,7 +182,7 @@ static hr_status refuse_option_name(const hr_method *method, hr_mode mode, const
     char list[360];
     list_names(method, mode, list, sizeof list);
     hr_status status = hr_fail(err, HR_E_ARGUMENT, list, "method %s has no option '%.60s' in %s mode",
-                               method->info.name, name, mode == HR_SOUND ? "sound" : "paper");
+                               method->info.name, name, mode == HR_MODE_SOUND ? "sound" : "paper");
     return hr_fail_at(err, status, NULL, 0, 0, name);
 }
 
@@ -246,8 +246,9 @@ hr_status hr_fit_options_init_sized(hr_fit_options *options, size_t size, const 
     if (!method) return refuse_unknown_method(name, err);
     if (size < fit_options.min)
         return hr_fail(err, HR_E_ARGUMENT, "give sizeof(hr_fit_options)", "%zu bytes are no options", size);
-    if (mode != HR_SOUND && mode != HR_PAPER)
-        return hr_fail(err, HR_E_ARGUMENT, "it is HR_SOUND or HR_PAPER", "there is no mode %d", (int)mode);
+    if (mode != HR_MODE_SOUND && mode != HR_MODE_PAPER)
+        return hr_fail(err, HR_E_ARGUMENT, "it is HR_MODE_SOUND or HR_MODE_PAPER", "there is no mode %d",
+                       (int)mode);
     if (!names_of(method, mode))
         return hr_fail(err, HR_E_ARGUMENT, "use the sound mode", "method %s has no paper mode",
                        method->info.name);
@@ -288,12 +289,12 @@ bool hr_method_option(const hr_method_info *info, size_t index, hr_option_info *
     const hr_method *method = hr_method_named(info->name);
     for (size_t i = 0; i < COUNT; i++) {
         const option *o = &options_table[i];
-        if (!takes(method, HR_SOUND, o->name) && !takes(method, HR_PAPER, o->name)) continue;
+        if (!takes(method, HR_MODE_SOUND, o->name) && !takes(method, HR_MODE_PAPER, o->name)) continue;
         if (index--) continue;
         *out =
             (hr_option_info){.name = o->name, .range = is_bounded_option(o, method).range, .help = o->help};
-        default_text(method, HR_SOUND, o, out->sound);
-        default_text(method, HR_PAPER, o, out->paper);
+        default_text(method, HR_MODE_SOUND, o, out->sound);
+        default_text(method, HR_MODE_PAPER, o, out->paper);
         return true;
     }
     return false;

@@ -8,7 +8,7 @@
 
 static hr_status train_para_round(hr_boosting *b, size_t t, hr_units budget, hr_error *err) {
     const hr_fit_options *options = b->training->options;
-    bool sound = options->mode == HR_SOUND;
+    bool sound = options->mode == HR_MODE_SOUND;
     size_t first = b->training->forest.tree_count;
     hr_status status = HR_OK;
     for (size_t k = 0; !status && k < b->outputs; k++) {
@@ -24,7 +24,7 @@ static hr_status train_para_round(hr_boosting *b, size_t t, hr_units budget, hr_
 /* Half, a quarter, ...; sound: the last tree gets all that is left, published: nobody does. filled: of exact
  * sizes. */
 static hr_status share_out_rounds(const hr_boosting *b, size_t trees, size_t *filled, hr_error *err) {
-    bool sound = b->training->options->mode == HR_SOUND;
+    bool sound = b->training->options->mode == HR_MODE_SOUND;
     double *weights = malloc((trees + 1) * sizeof *weights);
     if (!weights) return hr_fail_memory(err);
     for (size_t t = 0; t <= trees; t++)
@@ -57,7 +57,7 @@ static hr_status train_para(hr_training *training, hr_error *err) {
 
 static void para_defaults(hr_fit_options *o) {
     hr_single_tree_defaults(o);
-    if (o->mode == HR_PAPER) return;
+    if (o->mode == HR_MODE_PAPER) return;
     o->trees = 4;
     o->depth = 4;
     o->learning_rate = 0.7;
@@ -78,7 +78,7 @@ const hr_method hr_method_para = {
     .defaults = para_defaults,
     .sound_options = hr_single_tree_sound_options,
     .paper_options = hr_single_tree_paper_options,
-    .with_delta = HR_ZCDP,
+    .with_delta = HR_PRIVACY_ZCDP,
     .check = check_para,
     .memory = hr_single_tree_memory,
     .train = train_para,

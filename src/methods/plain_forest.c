@@ -10,6 +10,7 @@
 
 /* One thread's tree. */
 typedef struct forest_worker {
+    hr_forest_records *records;
     hr_depth_first *deep;
     uint64_t seed;
     hr_tree tree;
@@ -23,8 +24,9 @@ typedef struct plain_forest {
     hr_binned *binned;
     double *midpoints;
     hr_labels labels;
+    hr_forest_table table;
     hr_depth_first_plan plan;
-    hr_depth_first_taking *taking;
+    hr_forest_taking *taking;
     hr_permit leaves;
     forest_worker *workers;
     size_t worker_count;
@@ -56,18 +58,23 @@ static hr_status make_forest_plan(plain_forest *f, hr_split_rule *rule, hr_error
     const hr_training *t = f->training;
     const hr_column *label = hr_schema_label(hr_data_schema(t->data));
     int bits;
+    f->table = (hr_forest_table){.binned = f->binned, .labels = &f->labels};
     f->plan = (hr_depth_first_plan){
-        .binned = f->binned,
+        .binning = &t->binning,
         .midpoints = f->midpoints,
-        .labels = &f->labels,
         .rule = rule,
         .depth = (int)t->options->depth,
         .candidates = hr_candidate_features(t->options, t->binning.feature_count),
         .min_records = (int64_t)fmax(ceil(t->options->by_name[HR_OPTION_MIN_CHILD_WEIGHT]), 1)};
     hr_status status =
-        hr_depth_first_pack(hr_data_rows(t->data), label->kind == HR_CATEGORY ? label->value_count : 0,
-                            &f->plan.packing, &bits, err);
+        hr_forest_pack(hr_data_rows(t->data), label->kind == HR_KIND_CATEGORY ? label->value_count : 0,
+                       &f->table.packing, &bits, err);
     return status ? status : hr_labels_scaled(t->data, bits, &f->labels, err);
+}
+
+static hr_status init_worker(const plain_forest *f, forest_worker *w, hr_error *err) {
+    hr_status status = hr_forest_records_new(&f->table, &w->records, err);
+    return status ? status : hr_depth_first_new(&f->plan, w->records, &w->deep, err);
 }
 
 static hr_status init_workers(plain_forest *f, hr_error *err) {
@@ -77,12 +84,15 @@ static hr_status init_workers(plain_forest *f, hr_error *err) {
     if (!f->workers) return hr_fail_memory(err);
     hr_status status = HR_OK;
     for (; !status && f->worker_count < count; f->worker_count++)
-        status = hr_depth_first_new(&f->plan, &f->workers[f->worker_count].deep, err);
+        status = init_worker(f, &f->workers[f->worker_count], err);
     return status;
 }
 
 static void plain_forest_done(plain_forest *f) {
-    for (size_t i = 0; i < f->worker_count; i++) hr_depth_first_free(f->workers[i].deep);
+    for (size_t i = 0; i < f->worker_count; i++) {
+        hr_depth_first_free(f->workers[i].deep);
+        hr_forest_records_free(f->workers[i].records);
+    }
     free(f->workers);
     free(f->midpoints);
     hr_labels_done(&f->labels);
@@ -93,7 +103,7 @@ static void grow_plain_tree(const plain_forest *f, forest_worker *w) {
     hr_csprng *csprng = NULL;
     w->status = hr_csprng_open_seeded(w->seed, &csprng, &w->err);
     if (w->status) return;
-    f->taking(w->deep, csprng);
+    f->taking(w->records, csprng);
     w->status = hr_depth_first_grow(w->deep, csprng, &w->tree, &w->stats, &w->err);
     hr_csprng_close(csprng);
 }
@@ -108,8 +118,9 @@ static void speak(const plain_forest *f, const hr_tree *tree, const hr_noisy *su
         for (size_t k = 0; k < classes; k++) all += (double)of[k].paid;
         for (size_t k = 0; k < classes; k++) said[n * classes + k] = all > 0 ? (double)of[k].paid / all : 0;
         if (!classes)
-            said[n] =
-                of[1].paid > 0 ? (double)of[0].paid / (double)of[1].paid / f->plan.packing.gradient_scale : 0;
+            said[n] = of[1].paid > 0
+                          ? (double)of[0].paid / (double)of[1].paid / f->table.packing.gradient_scale
+                          : 0;
     }
 }
 
@@ -160,7 +171,7 @@ static hr_status grow_forest(const plain_forest *f, hr_error *err) {
     return status;
 }
 
-hr_status hr_plain_forest_train(hr_training *training, hr_depth_first_taking *taking, hr_split_rule *rule,
+hr_status hr_plain_forest_train(hr_training *training, hr_forest_taking *taking, hr_split_rule *rule,
                                 hr_error *err) {
     plain_forest f = {.training = training, .taking = taking};
     hr_status status = note_releases(&f, err);

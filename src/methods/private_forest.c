@@ -1,17 +1,18 @@
 #include "methods/private_forest.h"
 
 #include "base/fail.h"
+#include "methods/class_leaves.h"
 #include "privacy/noise.h"
+#include "privacy/sensitivity.h"
 #include "tree/hierarchical_shrinkage.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* How strongly noise pulls a node towards its parent: records to each unit of its standard deviation. Means
- * of numbers, mapped to
- * [-1, 1], differ less from node to node than shares of classes do, so that less noise drowns them. Chosen on
- * development sets. */
-static const double CLASS_RIDGE = 1, NUMBER_RIDGE = 4;
+ * of numbers, mapped to [-1, 1], differ less from node to node than shares of classes do (class_leaves.c), so
+ * that less noise hides them. Chosen on development sets. */
+static const double NUMBER_RIDGE = 4;
 
 /* ---- Sharing records out ---- */
 
@@ -25,7 +26,7 @@ static hr_status share_out_records(const hr_training *t, size_t trees, hr_error 
     if (!weights) return hr_fail_memory(err);
     for (size_t j = 0; j < count; j++) weights[j] = 1;
     hr_stats_shares shares = {
-        .weights = weights, .count = count, .exact_sizes = t->options->mode != HR_SOUND};
+        .weights = weights, .count = count, .exact_sizes = t->options->mode != HR_MODE_SOUND};
     hr_status status = t->source->ops->share_out(t->source, &shares, NULL, err);
     free(weights);
     return status;
@@ -44,7 +45,7 @@ double hr_private_forest_memory(const hr_fit_facts *facts) {
 }
 
 uint64_t hr_facts_purity_width(const hr_fit_facts *facts) {
-    const hr_labels kind = {.classes = hr_schema_task(facts->schema) == HR_REGRESSION ? 0 : 2};
+    const hr_labels kind = {.classes = hr_schema_task(facts->schema) == HR_TASK_REGRESSION ? 0 : 2};
     return hr_purity_width(&kind);
 }
 
@@ -125,50 +126,38 @@ static hr_charge private_forest_charge_of(const private_forest_leaves *l, const 
 }
 
 static double part_records(hr_noisy count) {
-    return fmax((double)count.paid / HR_COUNT_UNITS, 0);
+    return fmax((double)count.paid / HR_COUNT_UNIT, 0);
 }
 
-/* Sums of (label's unit vector - 1/classes), so that nothing known means that all classes are alike. */
 static void read_classes_private_forest(private_forest_leaves *l, const hr_tree *tree, size_t classes) {
     size_t leaf = 0;
     for (size_t n = 0; n < tree->node_count; n++) {
         if (tree->nodes[n].left) continue;
-        const hr_noisy *counts = l->counts + leaf++ * classes;
-        double all = 0;
-        for (size_t k = 0; k < classes; k++) all += part_records(counts[k]);
         for (size_t k = 0; k < classes; k++)
-            l->node_sums[n * classes + k] = part_records(counts[k]) - all / (double)classes;
-        l->node_counts[n] = all;
+            l->node_sums[n * classes + k] = part_records(l->counts[leaf * classes + k]);
+        leaf++;
     }
-}
-
-/* From distances from 1/classes to probabilities. */
-static void to_probabilities(double *said, size_t classes) {
-    double sum = 0;
-    for (size_t k = 0; k < classes; k++) sum += said[k] = fmax(said[k] + 1 / (double)classes, 0);
-    for (size_t k = 0; k < classes; k++) said[k] /= sum;
 }
 
 static hr_status release_classes(private_forest_leaves *l, hr_error *err) {
     hr_charge charge =
-        private_forest_charge_of(l, "leaf class count", l->private_tree->leaf_budget, HR_COUNT_UNITS);
+        private_forest_charge_of(l, "leaf class count", l->private_tree->leaf_budget, HR_COUNT_SENSITIVITY);
     return hr_gate_release_sums(l->training->gate, &charge, l->exact_counts, l->count * l->labels.classes,
                                 l->counts, err);
 }
 
-/* The deviation of the noise of a sum that a record changes by one unit, in units. */
-static double noise_of(const private_forest_leaves *l, hr_units cost, uint64_t unit) {
-    return hr_noise_deviation(hr_gate_privacy_measure(l->training->gate), cost, (double)unit) / (double)unit;
+/* The deviation of the noise of a sum. */
+static double noise_of(const private_forest_leaves *l, hr_units cost, uint64_t sensitivity) {
+    return hr_noise_deviation(hr_gate_privacy_measure(l->training->gate), cost, (double)sensitivity);
 }
 
 static hr_status private_classes(private_forest_leaves *l, double *said, hr_error *err) {
     size_t classes = l->labels.classes;
     hr_status status = release_classes(l, err);
     if (status) return status;
-    double noise = noise_of(l, l->private_tree->leaf_budget, HR_COUNT_UNITS);
+    double noise = noise_of(l, l->private_tree->leaf_budget, HR_COUNT_SENSITIVITY) / HR_COUNT_UNIT;
     read_classes_private_forest(l, l->tree, classes);
-    hr_hierarchical_shrinkage(l->tree, classes, CLASS_RIDGE * noise, l->node_sums, l->node_counts, said);
-    for (size_t n = 0; n < l->tree->node_count; n++) to_probabilities(said + n * classes, classes);
+    hr_class_leaves(l->tree, classes, noise, l->node_sums, l->node_counts, said);
     return HR_OK;
 }
 
@@ -186,12 +175,12 @@ static hr_status private_numbers(private_forest_leaves *l, double *said, hr_erro
     hr_units budget = l->private_tree->leaf_budget;
     hr_units count_cost = hr_units_share(budget, l->training->options->count_share),
              sum_cost = budget - count_cost;
-    hr_charge sums = private_forest_charge_of(l, "leaf sum", sum_cost, 1 << HR_LABEL_BITS);
-    hr_charge counts = private_forest_charge_of(l, "leaf count", count_cost, HR_COUNT_UNITS);
+    hr_charge sums = private_forest_charge_of(l, "leaf sum", sum_cost, HR_LABEL_SENSITIVITY);
+    hr_charge counts = private_forest_charge_of(l, "leaf count", count_cost, HR_COUNT_SENSITIVITY);
     hr_status status = hr_gate_release_sums(gate, &sums, l->exact_sums, l->count, l->sums, err);
     if (!status) status = hr_gate_release_sums(gate, &counts, l->exact_counts, l->count, l->counts, err);
     if (status) return status;
-    double noise = noise_of(l, sum_cost, 1 << HR_LABEL_BITS);
+    double noise = noise_of(l, sum_cost, HR_LABEL_SENSITIVITY) / (1 << HR_LABEL_BITS);
     read_numbers(l, l->tree);
     hr_hierarchical_shrinkage(l->tree, 1, NUMBER_RIDGE * noise, l->node_sums, l->node_counts, said);
     for (size_t n = 0; n < l->tree->node_count; n++) said[n] = fmin(fmax(said[n], -1), 1);
@@ -199,11 +188,11 @@ static hr_status private_numbers(private_forest_leaves *l, double *said, hr_erro
 }
 
 hr_status hr_facts_check_leaves(const hr_fit_facts *facts, hr_units budget, hr_error *err) {
-    if (hr_schema_task(facts->schema) != HR_REGRESSION)
-        return hr_facts_check_sums(facts, "leaf class count", budget, HR_COUNT_UNITS, err);
+    if (hr_schema_task(facts->schema) != HR_TASK_REGRESSION)
+        return hr_facts_check_sums(facts, "leaf class count", budget, HR_COUNT_SENSITIVITY, err);
     hr_units counts = hr_units_share(budget, facts->options->count_share);
-    hr_status status = hr_facts_check_sums(facts, "leaf sum", budget - counts, 1 << HR_LABEL_BITS, err);
-    return status ? status : hr_facts_check_sums(facts, "leaf count", counts, HR_COUNT_UNITS, err);
+    hr_status status = hr_facts_check_sums(facts, "leaf sum", budget - counts, HR_LABEL_SENSITIVITY, err);
+    return status ? status : hr_facts_check_sums(facts, "leaf count", counts, HR_COUNT_SENSITIVITY, err);
 }
 
 static hr_status published_classes(private_forest_leaves *l, double *said, hr_error *err) {
@@ -212,11 +201,12 @@ static hr_status published_classes(private_forest_leaves *l, double *said, hr_er
     if (status) return status;
     read_classes_private_forest(l, l->tree, classes);
     for (size_t n = 0; n < l->tree->node_count; n++) {
-        double all = l->node_counts[n];
+        double all = 0, *counts = l->node_sums + n * classes;
         if (l->tree->nodes[n].left) continue;
+        for (size_t k = 0; k < classes; k++) all += counts[k];
         for (size_t k = 0; k < classes; k++)
-            said[n * classes + k] = all > 0 ? l->node_sums[n * classes + k] / all : 0;
-        to_probabilities(said + n * classes, classes);
+            said[n * classes + k] = all > 0 ? (counts[k] - all / (double)classes) / all : 0;
+        hr_class_probabilities(said + n * classes, classes);
     }
     return HR_OK;
 }
@@ -224,7 +214,7 @@ static hr_status published_classes(private_forest_leaves *l, double *said, hr_er
 static hr_status published_numbers(private_forest_leaves *l, double *said, hr_error *err) {
     hr_gate *gate = l->training->gate;
     hr_charge charge =
-        private_forest_charge_of(l, "leaf mean", l->private_tree->leaf_budget, 2 << HR_LABEL_BITS);
+        private_forest_charge_of(l, "leaf mean", l->private_tree->leaf_budget, 2 * HR_LABEL_SENSITIVITY);
     hr_status status = hr_gate_charge_exact(gate, "leaf counts", err);
     if (!status) status = hr_gate_release_sums(gate, &charge, l->exact_sums, l->count, l->sums, err);
     if (status) return status;

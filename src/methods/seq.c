@@ -6,7 +6,7 @@
 
 static hr_status train_seq_round(hr_boosting *b, size_t t, hr_units budget, hr_error *err) {
     const hr_fit_options *options = b->training->options;
-    bool sound = options->mode == HR_SOUND;
+    bool sound = options->mode == HR_MODE_SOUND;
     size_t first = b->training->forest.tree_count;
     hr_status status = HR_OK;
     for (size_t k = 0; !status && k < b->outputs; k++) {
@@ -40,7 +40,7 @@ static hr_status train_seq(hr_training *training, hr_error *err) {
 
 static void seq_defaults(hr_fit_options *o) {
     hr_single_tree_defaults(o);
-    if (o->mode == HR_PAPER) return;
+    if (o->mode == HR_MODE_PAPER) return;
     o->trees = 5;
     o->depth = 3;
     o->learning_rate = 0.5;
@@ -58,7 +58,7 @@ const hr_method hr_method_seq = {
     .defaults = seq_defaults,
     .sound_options = hr_single_tree_sound_options,
     .paper_options = hr_single_tree_paper_options,
-    .with_delta = HR_ZCDP,
+    .with_delta = HR_PRIVACY_ZCDP,
     .check = check_seq,
     .memory = hr_single_tree_memory,
     .train = train_seq,

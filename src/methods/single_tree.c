@@ -3,17 +3,16 @@
 #include "bins/edges.h"
 #include "grow/private_splitter.h"
 #include "privacy/noise.h"
+#include "privacy/sensitivity.h"
 #include "stats/split_candidates.h"
 
 #include <math.h>
 
-enum { GRADIENT_BITS = 12, DEPTH_MAX = 16 };
-
 static hr_status private_edges(hr_training *training, hr_units *budget, hr_error *err) {
     const hr_fit_options *options = training->options;
     hr_release_scope scope = {.tree = -1, .group = training->next_group};
-    hr_charge charge =
-        hr_scope_charge(&scope, "bin edges", -1, hr_units_share(*budget, options->bin_share), 1);
+    hr_charge charge = hr_scope_charge(&scope, "bin edges", -1, hr_units_share(*budget, options->bin_share),
+                                       HR_RECORD_SENSITIVITY);
     hr_edges_release release = {(uint32_t)options->bins, training->gate, &charge};
     uint64_t groups;
     hr_status status =
@@ -45,10 +44,10 @@ static hr_status make_tree_bins(hr_training *training, hr_units *budget, hr_erro
 
 /* Integer gradients of +-4096: g* = 4096. */
 static hr_status pack_gradients(hr_boosting *b, hr_error *err) {
-    b->packing.gradient_bound = 1 << GRADIENT_BITS;
-    b->packing.gradient_scale = (1 << GRADIENT_BITS) / b->training->options->gradient_bound;
-    b->packing.weight_scale = 1;
-    return hr_boosting_pack(b, 1, err);
+    b->packing.gradient_bound = 1 << HR_GRADIENT_BITS;
+    b->packing.gradient_scale = (1 << HR_GRADIENT_BITS) / b->training->options->gradient_bound;
+    b->packing.weight_scale = HR_RECORD_UNIT;
+    return hr_boosting_pack(b, HR_RECORD_UNIT, err);
 }
 
 hr_status hr_single_tree_train(hr_training *training, hr_single_tree_boost *boost, hr_error *err) {
@@ -71,7 +70,7 @@ const char *const hr_single_tree_paper_options[] = {
     "epsilon", "trees", "depth", "learning-rate", "lambda", "bins", "gradient-bound", "leaf-budget", NULL};
 
 void hr_single_tree_defaults(hr_fit_options *o) {
-    bool sound = o->mode == HR_SOUND;
+    bool sound = o->mode == HR_MODE_SOUND;
     o->trees = 50;
     o->by_name[HR_OPTION_ENSEMBLE] = 50;
     o->depth = 6;
@@ -94,15 +93,17 @@ static hr_status check_tree_budget(const hr_fit_facts *facts, hr_units budget, h
              counts = hr_units_share(leaves, options->count_share);
     hr_status status = hr_facts_check_choice(facts, "split", (budget - leaves) / (hr_units)options->depth,
                                              HR_GAIN_WIDTH, err);
-    if (!status) status = hr_facts_check_sums(facts, "leaf sum", leaves - counts, 1 << GRADIENT_BITS, err);
-    return status ? status : hr_facts_check_sums(facts, "leaf count", counts, 1, err);
+    if (!status)
+        status = hr_facts_check_sums(facts, "leaf sum", leaves - counts,
+                                     hr_gradient_sensitivity(1 << HR_GRADIENT_BITS), err);
+    return status ? status : hr_facts_check_sums(facts, "leaf count", counts, HR_RECORD_SENSITIVITY, err);
 }
 
 hr_status hr_single_tree_check(const hr_fit_facts *facts, size_t shares, hr_error *err) {
     const hr_fit_options *options = facts->options;
     hr_units budget = facts->budget;
-    hr_status status = hr_facts_check_rows(facts, 1 << GRADIENT_BITS, err);
-    if (status || options->mode == HR_PAPER) return status;
+    hr_status status = hr_facts_check_rows(facts, 1 << HR_GRADIENT_BITS, err);
+    if (status || options->mode == HR_MODE_PAPER) return status;
     if (options->edges == HR_EDGES_PRIVATE &&
         hr_edges_need_quantiles(facts->schema, (uint32_t)options->bins)) {
         hr_units bins = hr_units_share(budget, options->bin_share);
@@ -121,7 +122,7 @@ double hr_single_tree_memory(const hr_fit_facts *facts) {
 /* The publication names the exponential mechanism. */
 static hr_status charge_splits(const hr_boosting *b, const hr_charge *charge, hr_permit *permit,
                                hr_error *err) {
-    bool paper = b->training->options->mode == HR_PAPER;
+    bool paper = b->training->options->mode == HR_MODE_PAPER;
     return (paper ? hr_gate_charge_exponential : hr_gate_charge_choice)(b->training->gate, charge, permit,
                                                                         err);
 }
@@ -132,7 +133,7 @@ static hr_status charge_splits(const hr_boosting *b, const hr_charge *charge, hr
 static hr_status grow_single_tree(hr_boosting *b, const hr_single_tree *t, const hr_charge *split,
                                   hr_tree **tree, size_t *leaves, hr_error *err) {
     const hr_fit_options *options = b->training->options;
-    hr_permit permits[DEPTH_MAX];
+    hr_permit permits[HR_TREE_DEPTH_MAX];
     for (int level = 0; level < options->depth; level++) {
         hr_charge charge = *split;
         charge.level = level;
@@ -143,7 +144,7 @@ static hr_status grow_single_tree(hr_boosting *b, const hr_single_tree *t, const
                             .output = t->output,
                             .loss = HR_STATS_SQUARE,
                             .bound = options->gradient_bound,
-                            .drop_beyond = options->mode == HR_PAPER ||
+                            .drop_beyond = options->mode == HR_MODE_PAPER ||
                                            options->by_name[HR_OPTION_BOUNDING] == HR_BOUNDING_FILTER};
     hr_private_splitter splitter = {.binning = &b->training->binning,
                                     .packing = &b->packing,
@@ -154,17 +155,35 @@ static hr_status grow_single_tree(hr_boosting *b, const hr_single_tree *t, const
     return hr_boosting_grow(b, &splitter.splitter, &round, tree, leaves, err);
 }
 
+static double released_count(const hr_boosting *b, size_t leaf) {
+    return fmax((double)b->noisy_weights[leaf].paid / HR_RECORD_UNIT, 0);
+}
+
 /* V = -eta S~ / (max(N~, 0) + lambda + noise of S~), clipped to +-1: equation 4 on released sums, with a
  * denominator that noise cannot make small. */
 static void set_single_tree_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, double noise) {
     const hr_fit_options *options = b->training->options;
     for (size_t l = 0; l < leaves; l++) {
         double sum = (double)b->noisy_gradients[l].paid / b->packing.gradient_scale;
-        double count = fmax((double)b->noisy_weights[l].paid, 0);
-        double value = -sum / (count + options->lambda + noise);
+        double value = -sum / (released_count(b, l) + options->lambda + noise);
         b->values[l] = options->learning_rate * fmin(fmax(value, -1), 1);
     }
     hr_leaves_set(tree, b->values);
+}
+
+/* What was released of the leaves goes into the model; a split has the records of its children, which come
+ * after it. */
+static hr_status keep_released(hr_boosting *b, hr_tree *tree, size_t leaves, double deviation,
+                               hr_error *err) {
+    double *counts = hr_arena_alloc(b->training->arena, tree->node_count, sizeof *counts);
+    if (!counts) return hr_fail_memory(err);
+    for (size_t n = tree->node_count; n-- > 0;) {
+        size_t left = tree->nodes[n].left;
+        counts[n] = left ? counts[left] + counts[left + 1] : released_count(b, --leaves);
+    }
+    tree->counts = counts;
+    tree->deviation = deviation / b->packing.gradient_scale;
+    return HR_OK;
 }
 
 static hr_status single_tree_sound_leaves(hr_boosting *b, const hr_single_tree *t, hr_tree *tree,
@@ -172,16 +191,15 @@ static hr_status single_tree_sound_leaves(hr_boosting *b, const hr_single_tree *
     hr_gate *gate = b->training->gate;
     hr_units count_cost = hr_units_share(budget, b->training->options->count_share),
              sum_cost = budget - count_cost;
-    double bound = (double)b->packing.gradient_bound;
-    hr_charge sums =
-        hr_scope_charge(&t->scope, "leaf sum", -1, sum_cost, (uint64_t)b->packing.gradient_bound);
-    hr_charge counts = hr_scope_charge(&t->scope, "leaf count", -1, count_cost, 1);
+    uint64_t sensitivity = hr_gradient_sensitivity(b->packing.gradient_bound);
+    hr_charge sums = hr_scope_charge(&t->scope, "leaf sum", -1, sum_cost, sensitivity);
+    hr_charge counts = hr_scope_charge(&t->scope, "leaf count", -1, count_cost, HR_RECORD_SENSITIVITY);
     hr_status status = hr_gate_release_sums(gate, &sums, b->leaf_gradients, leaves, b->noisy_gradients, err);
     if (!status) status = hr_gate_release_sums(gate, &counts, b->leaf_weights, leaves, b->noisy_weights, err);
-    if (!status)
-        set_single_tree_leaves(b, tree, leaves,
-                               hr_noise_deviation(hr_gate_privacy_measure(gate), sum_cost, bound) / bound);
-    return status;
+    if (status) return status;
+    double deviation = hr_noise_deviation(hr_gate_privacy_measure(gate), sum_cost, (double)sensitivity);
+    set_single_tree_leaves(b, tree, leaves, deviation / (double)b->packing.gradient_bound);
+    return keep_released(b, tree, leaves, deviation, err);
 }
 
 hr_status hr_single_tree_sound(hr_boosting *b, const hr_single_tree *t, hr_error *err) {

@@ -1,11 +1,12 @@
 #include "base/fail.h"
 #include "bins/edges.h"
 #include "methods/method.h"
+#include "privacy/sensitivity.h"
 #include "stats/packing.h"
 
 static size_t outputs_of(const hr_schema *schema) {
     const hr_column *label = hr_schema_label(schema);
-    return label->kind == HR_CATEGORY && label->value_count > 2 ? label->value_count : 1;
+    return label->kind == HR_KIND_CATEGORY && label->value_count > 2 ? label->value_count : 1;
 }
 
 size_t hr_training_outputs(const hr_data *data) {
@@ -48,7 +49,7 @@ hr_status hr_facts_check_choice(const hr_fit_facts *facts, const char *what, hr_
 }
 
 hr_status hr_facts_check_edges(const hr_fit_facts *facts, hr_units cost, hr_error *err) {
-    hr_charge charge = training_charge_of("bin edges", cost, 1);
+    hr_charge charge = training_charge_of("bin edges", cost, HR_RECORD_SENSITIVITY);
     if (!facts->schema) return HR_OK;
     return hr_edges_check_private(facts->schema, (uint32_t)facts->options->bins, facts->privacy_measure,
                                   &charge, err);

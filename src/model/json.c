@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 32, MEMBERS_MAX = 1000 };
+enum { NESTING_MAX = 32, MEMBERS_MAX = 1000 };
 
 typedef struct json_parser {
     const char *bytes;
@@ -240,7 +240,7 @@ static hr_status parse_member(json_parser *p, size_t base, hr_json *out) {
 static hr_status parse_list(json_parser *p, char close, hr_json *out) {
     size_t base = p->stacked;
     p->at++;
-    if (p->depth++ == DEPTH_MAX) return refuse_json(p, p->at - 1, "lists are nested more than 32 deep");
+    if (p->depth++ == NESTING_MAX) return refuse_json(p, p->at - 1, "lists are nested more than 32 deep");
     bool more = peek_past_blanks(p) != close;
     while (more) {
         hr_json item = {.kind = HR_JSON_NULL};

@@ -258,7 +258,7 @@ static hr_column read_json_column(model_reader *r, const json_position *at) {
     expect(r, at, HR_JSON_OBJECT);
     hr_column column = {.name = json_text_of(r, at, "name")};
     column.kind = (hr_kind)word_of(r, at, "kind", HR_KIND_NAMES, COUNT(HR_KIND_NAMES));
-    if (column.kind == HR_NUMBER) {
+    if (column.kind == HR_KIND_NUMBER) {
         only_keys(r, at, number_keys, COUNT(number_keys));
         column.low = json_number_of(r, at, "low");
         column.high = json_number_of(r, at, "high");
@@ -378,7 +378,7 @@ static void read_split(model_reader *r, const json_position *at, hr_tree *tree, 
     const json_position left = element(at, 0);
     if (!node->left) refuse_model_json(r, &left, "", "children must come after their parent");
     const hr_column *column = hr_schema_feature(schema, node->feature);
-    if (column->kind == HR_NUMBER)
+    if (column->kind == HR_KIND_NUMBER)
         read_number_split(r, at, tree, node);
     else
         read_category_split(r, at, column, node);
@@ -520,9 +520,18 @@ static hr_mechanism mechanism_of(model_reader *r, const json_position *at) {
     return (hr_mechanism)word_of(r, at, "mechanism", names, count);
 }
 
+static void read_shares(model_reader *r, const json_position *at, hr_release *release) {
+    const json_position found = {at, "shares", 0, NULL};
+    if (has_member(r, at, "shares"))
+        release->shares = (uint64_t)integer_of(r, at, "shares", 1, HR_SHARES_MAX);
+    if (!r->status && !hr_shares_fit(release))
+        refuse_model_json(r, &found, "", "noise of a 'shared' mechanism has shares, and no other has");
+}
+
 static void read_json_release(model_reader *r, const json_position *at, hr_release *release) {
-    static const char *const keys[] = {"what",        "tree",  "level", "group", "part", "mechanism",
-                                       "sensitivity", "scale", "units", "cost",  "draws"};
+    static const char *const keys[] = {"what",      "tree",        "level", "group",  "part",
+                                       "mechanism", "sensitivity", "scale", "shares", "owner",
+                                       "units",     "cost",        "draws"};
     only_keys(r, at, keys, COUNT(keys));
     release->what = json_text_of(r, at, "what");
     release->tree = integer_of(r, at, "tree", -1, INT64_MAX);
@@ -532,6 +541,8 @@ static void read_json_release(model_reader *r, const json_position *at, hr_relea
     release->mechanism = mechanism_of(r, at);
     release->sensitivity = (uint64_t)integer_of(r, at, "sensitivity", 0, INT64_MAX);
     read_scale(r, at, release);
+    read_shares(r, at, release);
+    if (has_member(r, at, "owner")) release->owner = (uint64_t)integer_of(r, at, "owner", 1, INT64_MAX);
     release->cost = (hr_units)integer_of(r, at, "units", 0, (int64_t)HR_UNITS_MAX);
     release->draws = (uint64_t)integer_of(r, at, "draws", 0, INT64_MAX);
     double cost = json_number_of(r, at, "cost");

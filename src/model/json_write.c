@@ -117,7 +117,7 @@ static void add_column(hr_buffer *b, const hr_column *column) {
     hr_buffer_text(b, "{\"name\": ");
     add_string(b, column->name);
     hr_buffer_format(b, ", \"kind\": \"%s\"", HR_KIND_NAMES[column->kind]);
-    if (column->kind == HR_NUMBER) {
+    if (column->kind == HR_KIND_NUMBER) {
         hr_buffer_text(b, ", \"low\": ");
         add_json_number(b, column->low);
         hr_buffer_text(b, ", \"high\": ");
@@ -157,16 +157,16 @@ static void add_threshold_model_json(hr_buffer *b, double threshold) {
 
 static void add_multiway(hr_buffer *b, const hr_tree *tree, const hr_node *node, hr_kind kind) {
     hr_buffer_format(b, "[%" PRIu32 ",%" PRIu32, node->left, node->feature);
-    for (unsigned i = 0; kind == HR_NUMBER && i + 2 < node->branches; i++) {
+    for (unsigned i = 0; kind == HR_KIND_NUMBER && i + 2 < node->branches; i++) {
         hr_buffer_text(b, i ? "," : ",[");
         add_json_number(b, tree->thresholds[node->first + i]);
     }
-    hr_buffer_text(b, kind == HR_CATEGORY ? "]" : node->branches > 2 ? "]]" : ",[]]");
+    hr_buffer_text(b, kind == HR_KIND_CATEGORY ? "]" : node->branches > 2 ? "]]" : ",[]]");
 }
 
 static void add_two_way(hr_buffer *b, const hr_node *node, hr_kind kind) {
     hr_buffer_format(b, "[%" PRIu32 ",%" PRIu32 ",", node->left, node->feature);
-    if (kind == HR_NUMBER) {
+    if (kind == HR_KIND_NUMBER) {
         add_threshold_model_json(b, node->threshold);
         hr_buffer_format(b, ",%d]", node->missing_left);
     } else {
@@ -256,6 +256,8 @@ static void add_release(hr_buffer *b, const hr_release *r) {
     hr_buffer_format(b, ", \"mechanism\": \"%s\", \"sensitivity\": %" PRIu64, hr_mechanism_text(r->mechanism),
                      r->sensitivity);
     hr_buffer_format(b, ", \"scale\": \"%" PRIu64 "/%" PRIu64 "\"", r->scale_num, r->scale_den);
+    if (r->shares) hr_buffer_format(b, ", \"shares\": %" PRIu64, r->shares);
+    if (r->owner) hr_buffer_format(b, ", \"owner\": %" PRIu64, r->owner);
     hr_buffer_format(b, ", \"units\": %" PRIu64 ", \"cost\": ", r->cost);
     add_json_number(b, hr_units_value(r->cost));
     hr_buffer_format(b, ", \"draws\": %" PRIu64 "}", r->draws);

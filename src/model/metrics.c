@@ -97,11 +97,12 @@ hr_status hr_metrics_compare(const hr_comparison *c, hr_metrics *out, hr_error *
     hr_metrics m = {.rows = c->rows, .task = c->task};
     m.error = m.auc = m.logloss = m.ece = m.rmse = m.mae = m.r2 = (double)NAN;
     hr_status status = HR_OK;
-    if (c->task == HR_REGRESSION) {
+    if (c->task == HR_TASK_REGRESSION) {
         compare_scores(c->predicted, c->labels, &m);
     } else {
         compare_classes(c->predicted, c->labels, c->outputs, &m);
-        if (c->task == HR_BINARY) status = area_under_curve(c->predicted, c->labels, c->rows, &m.auc, err);
+        if (c->task == HR_TASK_BINARY)
+            status = area_under_curve(c->predicted, c->labels, c->rows, &m.auc, err);
     }
     if (!status) *out = m;
     return status;

@@ -98,7 +98,8 @@ double hr_model_records(const hr_model *model) {
 }
 
 size_t hr_model_output_count(const hr_model *model) {
-    return hr_schema_task(model->schema) == HR_REGRESSION ? 1 : hr_schema_label(model->schema)->value_count;
+    return hr_schema_task(model->schema) == HR_TASK_REGRESSION ? 1
+                                                               : hr_schema_label(model->schema)->value_count;
 }
 
 const hr_guarantee *hr_model_guarantee(const hr_model *model) {
@@ -121,6 +122,7 @@ bool hr_model_release_at(const hr_model *model, size_t index, hr_release_info *o
                              .sensitivity = r->sensitivity,
                              .scale = r->scale_den ? (double)r->scale_num / (double)r->scale_den : 0,
                              .cost = hr_units_value(r->cost),
-                             .draws = r->draws};
+                             .draws = r->draws,
+                             .shares = r->shares};
     return true;
 }

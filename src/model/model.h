@@ -50,7 +50,7 @@ HR_MUST_CHECK hr_status hr_model_make(hr_model *parts, hr_model **out, hr_error 
 /* What so many units of a privacy measure prove: is_private, and both (epsilon, delta); `unit` is
  * HR_ONE_RECORD, `statement` is NULL. A replaced record is one removed and one added: 2 epsilon, 4 rho of
  * zCDP, or 4 mu^2 of GDP. `delta` is that of zCDP and GDP, 0 < delta < 1, else ignored. A quarter of
- * HR_UNITS_MAX or more, or anything in HR_NO_PRIVACY, is not private. */
+ * HR_UNITS_MAX or more, or anything in HR_PRIVACY_NONE, is not private. */
 void hr_guarantee_of(hr_units units, hr_privacy_measure privacy_measure, double delta, hr_guarantee *out);
 
 /* The same of what a list of releases adds up to. One with an identity line is not private. Fails: MEMORY. */

@@ -71,10 +71,10 @@ static hr_status check_outputs(const model_check *c) {
     const hr_forest *forest = &c->model->forest;
     hr_task task = hr_schema_task(c->model->schema);
     size_t classes = hr_schema_label(c->model->schema)->value_count;
-    if ((forest->link == HR_LINK_NUMBER) != (task == HR_REGRESSION))
+    if ((forest->link == HR_LINK_NUMBER) != (task == HR_TASK_REGRESSION))
         return refuse_model(c, "the link does not fit the task", "link");
-    bool one = forest->output_count == 1 && task != HR_MULTICLASS;
-    bool one_a_class = forest->output_count == classes && task != HR_REGRESSION;
+    bool one = forest->output_count == 1 && task != HR_TASK_MULTICLASS;
+    bool one_a_class = forest->output_count == classes && task != HR_TASK_REGRESSION;
     if (!one && !one_a_class) return refuse_model(c, "the number of scores does not fit the task", "base");
     for (size_t k = 0; k < forest->output_count; k++)
         if (!(fabs(forest->base[k]) <= VALUE_LIMIT))
@@ -85,7 +85,7 @@ static hr_status check_outputs(const model_check *c) {
 static hr_status check_calibration(const model_check *c) {
     const hr_calibration *made = &c->model->forest.calibration;
     if (!made->made) return HR_OK;
-    if (hr_schema_task(c->model->schema) == HR_REGRESSION)
+    if (hr_schema_task(c->model->schema) == HR_TASK_REGRESSION)
         return refuse_model(c, "only probabilities are calibrated", "calibration");
     if (!(fabs(made->intercept) <= HR_INTERCEPT_MAX))
         return refuse_model(c, "the intercept must be between -2 and 2", "calibration.intercept");
@@ -143,7 +143,7 @@ static hr_status check_releases(const model_check *c) {
             return refuse_model(c, "a number is beyond 2^63", "releases[%zu]", i);
         if (r->cost > HR_UNITS_MAX)
             return refuse_model(c, "the cost is beyond 2^60 units", "releases[%zu].units", i);
-        if (c->model->guarantee.is_private && r->mechanism == HR_IDENTITY)
+        if (c->model->guarantee.is_private && r->mechanism == HR_MECHANISM_IDENTITY)
             return refuse_model(c, "the guarantee says private, but this release has no noise",
                                 "releases[%zu].mechanism", i);
     }
@@ -157,10 +157,10 @@ static hr_status check_releases(const model_check *c) {
 static bool covers_guarantee(const model_check *c, double said, double added) {
     if (!isfinite(said)) return false;
     switch (c->model->privacy_measure) {
-    case HR_ZCDP: return said >= added - added * 0x1p-46;
-    case HR_GDP: return said >= added - 0x1p-34;
-    case HR_NO_PRIVACY:
-    case HR_PURE: break;
+    case HR_PRIVACY_ZCDP: return said >= added - added * 0x1p-46;
+    case HR_PRIVACY_GDP: return said >= added - 0x1p-34;
+    case HR_PRIVACY_NONE:
+    case HR_PRIVACY_PURE: break;
     }
     return said >= added;
 }
@@ -197,11 +197,11 @@ static hr_status check_guarantee(const model_check *c) {
         return infinite ? HR_OK
                         : refuse_model(c, "a model that is not private has no epsilon", "guarantee.epsilon");
     }
-    if (m->mode == HR_PAPER)
+    if (m->mode == HR_MODE_PAPER)
         return refuse_model(c, "the paper mode proves no guarantee", "guarantee.private");
-    if (m->privacy_measure == HR_NO_PRIVACY)
+    if (m->privacy_measure == HR_PRIVACY_NONE)
         return refuse_model(c, "a private model counts in epsilon, rho or mu^2", "guarantee.privacy_measure");
-    if ((m->privacy_measure == HR_PURE) != (said->delta == 0))
+    if ((m->privacy_measure == HR_PRIVACY_PURE) != (said->delta == 0))
         return refuse_model(c, "delta is above 0 in zcdp and gdp, 0 in pure", "guarantee.delta");
     hr_status status = hr_account_check(m->releases, m->release_count, m->privacy_measure, c->err);
     if (status) return hr_fail_at(c->err, status, NULL, 0, 0, "releases");

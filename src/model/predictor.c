@@ -25,7 +25,7 @@ typedef struct compiler {
 } compiler;
 
 static bool is_number_predictor(const compiler *c, uint32_t feature) {
-    return hr_schema_feature(c->schema, feature)->kind == HR_NUMBER;
+    return hr_schema_feature(c->schema, feature)->kind == HR_KIND_NUMBER;
 }
 
 /* ---- Thresholds ---- */
@@ -124,7 +124,7 @@ static bool number_column(compiler *c, const question *q, size_t index, hr_featu
     double *edges = hr_arena_alloc(c->arena, count, sizeof *edges);
     if (!edges) return false;
     memcpy(edges, q->thresholds + first, count * sizeof *edges);
-    *out = (hr_feature_bins){.kind = HR_NUMBER, .bin_count = (uint32_t)count + 2, .edges = edges};
+    *out = (hr_feature_bins){.kind = HR_KIND_NUMBER, .bin_count = (uint32_t)count + 2, .edges = edges};
     return true;
 }
 
@@ -138,7 +138,7 @@ static bool make_columns(compiler *c, hr_predictor *out) {
         for (size_t i = 0; i < predictor_columns_of(q); i++) {
             hr_feature_bins *column = &out->columns[q->first_column + i];
             out->features[q->first_column + i] = f;
-            *column = (hr_feature_bins){.kind = HR_CATEGORY,
+            *column = (hr_feature_bins){.kind = HR_KIND_CATEGORY,
                                         .bin_count = hr_category_bins(hr_schema_feature(c->schema, f))};
             if (is_number_predictor(c, (uint32_t)f) && !number_column(c, q, i, column)) return false;
         }
@@ -208,12 +208,15 @@ hr_status hr_predictor_make(const hr_forest *forest, const hr_schema *schema, hr
 
 void hr_predictor_bins(const hr_predictor *predictor, const hr_data *data, size_t first, size_t rows,
                        uint8_t *bins) {
+    double numbers[BLOCK];
+    uint16_t codes[BLOCK];
     for (size_t c = 0; c < predictor->column_count; c++) {
         const hr_feature_bins *column = &predictor->columns[c];
         size_t f = predictor->features[c];
-        if (column->kind == HR_NUMBER)
-            hr_bins_of_numbers(column, hr_data_numbers(data, f) + first, rows, bins + c * BLOCK);
+        uint8_t *to = bins + c * BLOCK;
+        if (column->kind == HR_KIND_NUMBER)
+            hr_bins_of_numbers(column, hr_data_number_block(data, f, first, rows, numbers), rows, to);
         else
-            hr_bins_of_codes(column, hr_data_codes(data, f) + first, rows, bins + c * BLOCK);
+            hr_bins_of_codes(column, hr_data_code_block(data, f, first, rows, codes), rows, to);
     }
 }

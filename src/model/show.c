@@ -119,7 +119,7 @@ static void show_interval(hr_buffer *buffer, const hr_tree *tree, const hr_node 
 static void show_branch(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, const hr_node *node,
                         unsigned bin) {
     const hr_column *column = hr_schema_feature(model->schema, node->feature);
-    if (column->kind == HR_NUMBER) {
+    if (column->kind == HR_KIND_NUMBER) {
         show_interval(buffer, tree, node, bin);
     } else {
         show_category(buffer, column, bin);
@@ -132,7 +132,7 @@ void hr_show_condition(hr_buffer *buffer, const hr_model *model, const hr_tree *
     const hr_column *column = hr_schema_feature(model->schema, node->feature);
     hr_show_text(buffer, column->name);
     if (node->branches) return;
-    if (column->kind == HR_NUMBER) {
+    if (column->kind == HR_KIND_NUMBER) {
         show_number_condition(buffer, node);
     } else {
         show_set(buffer, column, &tree->subsets[node->subset], limit);
@@ -142,7 +142,7 @@ void hr_show_condition(hr_buffer *buffer, const hr_model *model, const hr_tree *
 /* Which score the tree adds to. */
 static void show_output(hr_buffer *buffer, const hr_model *model, const hr_tree *tree) {
     const hr_column *label = hr_schema_label(model->schema);
-    if (label->kind == HR_NUMBER) {
+    if (label->kind == HR_KIND_NUMBER) {
         hr_show_text(buffer, label->name);
         return;
     }

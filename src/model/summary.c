@@ -39,7 +39,7 @@ static void show_label(hr_buffer *b, const hr_model *m) {
     const hr_column *label = hr_schema_label(m->schema);
     hr_buffer_format(b, "Task      %s", tasks[hr_schema_task(m->schema)]);
     hr_show_text(b, label->name);
-    if (label->kind == HR_NUMBER) {
+    if (label->kind == HR_KIND_NUMBER) {
         hr_buffer_format(b, " (%g to %g)\n", label->low, label->high);
         return;
     }
@@ -112,6 +112,7 @@ typedef struct line {
 
 static int by_group(const void *a, const void *b) {
     const hr_release *x = ((const line *)a)->release, *y = ((const line *)b)->release;
+    if (x->owner != y->owner) return x->owner < y->owner ? -1 : 1;
     if (x->group != y->group) return x->group < y->group ? -1 : 1;
     return (x->part > y->part) - (x->part < y->part);
 }
@@ -128,6 +129,10 @@ static size_t run_end(const line *lines, size_t from, size_t count,
     return end;
 }
 
+static bool are_of_one_group(const hr_release *a, const hr_release *b) {
+    return a->owner == b->owner && a->group == b->group;
+}
+
 static void mark_costliest(line *lines, size_t count) {
     size_t best = 0, best_end = 0;
     double most = -1;
@@ -140,7 +145,7 @@ static void mark_costliest(line *lines, size_t count) {
             best = from;
             best_end = end;
         }
-        if (end < count && lines[end].release->group == lines[from].release->group) continue;
+        if (end < count && are_of_one_group(lines[end].release, lines[from].release)) continue;
         for (size_t i = best; i < best_end; i++) lines[i].counts = true;
         most = -1;
     }
@@ -152,6 +157,18 @@ static double line_cost_of(const line *lines, size_t from, size_t end) {
     return cost;
 }
 
+/* Of noise that owners share: how many shares add up to it, from the least to the most. */
+static void show_shares(hr_buffer *b, const line *lines, size_t from, size_t end) {
+    uint64_t least = lines[from].release->shares, most = least;
+    for (size_t i = from + 1; i < end; i++) {
+        uint64_t shares = lines[i].release->shares;
+        least = shares < least ? shares : least;
+        most = shares > most ? shares : most;
+    }
+    if (least < most) hr_buffer_format(b, "  noise in %" PRIu64 " to %" PRIu64 " shares", least, most);
+    if (least == most && most) hr_buffer_format(b, "  noise in %" PRIu64 " shares", most);
+}
+
 static void show_lines(hr_buffer *b, const line *lines, size_t count) {
     double total = line_cost_of(lines, 0, count);
     hr_buffer_format(b, "\nReleases  %*s  share of budget    releases       draws\n", NAME - 8, "");
@@ -161,7 +178,9 @@ static void show_lines(hr_buffer *b, const line *lines, size_t count) {
         for (size_t i = from; i < end; i++) draws += lines[i].release->draws;
         show_name(b, lines[from].release->what);
         double share = total > 0 ? 100 * line_cost_of(lines, from, end) / total : 0;
-        hr_buffer_format(b, "  %13.1f %%  %10zu  %10" PRIu64 "\n", share, end - from, draws);
+        hr_buffer_format(b, "  %13.1f %%  %10zu  %10" PRIu64, share, end - from, draws);
+        show_shares(b, lines, from, end);
+        hr_buffer_text(b, "\n");
     }
 }
 
@@ -241,7 +260,7 @@ hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err) {
     hr_buffer b = {0};
     hr_buffer_text(&b, "Method    ");
     hr_show_text(&b, model->method);
-    hr_buffer_text(&b, model->mode == HR_SOUND ? ", sound mode\n" : ", paper mode\n");
+    hr_buffer_text(&b, model->mode == HR_MODE_SOUND ? ", sound mode\n" : ", paper mode\n");
     show_label(&b, model);
     show_shape(&b, model);
     show_start(&b, model);

@@ -9,8 +9,7 @@
 
 enum {
     BLOCK = HR_WALK_BLOCK,
-    COUNT_UNITS = 64,
-    SCAN_BITS = HR_CANDIDATE_SCAN_BITS,
+    SCAN_BITS = HR_GRADIENT_BITS,
     NODES = HR_CANDIDATE_SCAN_NODES_MAX,
     GRID_MAX = 8192,
     LANES = 4
@@ -502,24 +501,24 @@ size_t hr_candidate_scan_leaves(const hr_candidate_scan *s, const hr_tree *trees
     for (size_t n = 0; n < trees[tree].node_count; n++) {
         if (trees[tree].nodes[n].left) continue;
         for (size_t k = 0; k < s->outputs; k++) sums[leaf * s->outputs + k] = sums_of(s, tree, n, k).gradient;
-        counts[leaf++].unpaid = COUNT_UNITS * sums_of(s, tree, n, 0).weight.unpaid;
+        counts[leaf++].unpaid = HR_COUNT_UNIT * sums_of(s, tree, n, 0).weight.unpaid;
     }
     return leaf;
 }
 
 hr_exact hr_candidate_scan_within(const hr_candidate_scan *s) {
-    return (hr_exact){COUNT_UNITS * s->within};
+    return (hr_exact){HR_COUNT_UNIT * s->within};
 }
 
 size_t hr_candidate_scan_totals(const double *targets, size_t rows, size_t outputs, hr_exact *count,
                                 hr_exact *labels) {
-    count->unpaid = (int64_t)(COUNT_UNITS * rows);
+    count->unpaid = (int64_t)(HR_COUNT_UNIT * rows);
     for (size_t k = 0; k < outputs; k++) labels[k].unpaid = 0;
     for (size_t i = 0; i < rows; i++) {
         if (outputs == 1)
             labels[0].unpaid += bound_score(hr_round(targets[i] * (1 << SCAN_BITS)), 1 << SCAN_BITS);
         else
-            labels[(size_t)targets[i]].unpaid += COUNT_UNITS;
+            labels[(size_t)targets[i]].unpaid += HR_COUNT_UNIT;
     }
     return outputs;
 }

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "bins/binned.h"
+#include "privacy/sensitivity.h"
 #include "stats/packing.h"
 #include "tree/tree.h"
 
@@ -26,7 +27,6 @@ typedef struct hr_candidate_scan_loss {
 
 /* How large trees may be. */
 enum {
-    HR_CANDIDATE_SCAN_BITS = 12,
     HR_CANDIDATE_SCAN_DEPTH_MAX = 8,
     HR_CANDIDATE_SCAN_NODES_MAX = (2 << HR_CANDIDATE_SCAN_DEPTH_MAX) - 1
 };

@@ -7,20 +7,23 @@
 
 struct hr_records {
     const hr_data *data;
-    size_t outputs;
+    size_t outputs, trees;
     int threads;
     double *targets;
     hr_binned *binned; /* from the first question that has bins */
     hr_candidate_scan *scan;
-    bool scanned;     /* this round: the scores were asked for */
+    size_t scanned;   /* this round: the trees whose scores were asked for */
+    bool has_leaves;  /* some tree's leaves were asked for: until then no step can have been taken */
     size_t step_tree; /* in the last scan: the tree whose leaves were asked for last */
 };
 
-hr_status hr_records_new(const hr_data *data, size_t outputs, int threads, hr_records **out, hr_error *err) {
+hr_status hr_records_new(const hr_data *data, size_t outputs, size_t trees, int threads, hr_records **out,
+                         hr_error *err) {
     hr_records *r = calloc(1, sizeof *r);
     if (!r) return hr_fail_memory(err);
     r->data = data;
     r->outputs = outputs;
+    r->trees = trees;
     r->threads = threads;
     r->targets = malloc((hr_data_rows(data) + 1) * sizeof *r->targets);
     if (!r->targets) {
@@ -53,16 +56,18 @@ static hr_status prepare_scan(hr_records *r, const hr_ask *ask, hr_error *err) {
     if (r->scan) return HR_OK;
     hr_status status = need_bins(r, ask, err);
     if (status) return status;
-    hr_candidate_scan_setup setup = {r->targets, r->outputs, ask->base, ask->tree_count, r->threads};
+    hr_candidate_scan_setup setup = {r->targets, r->outputs, ask->base, r->trees, r->threads};
     return hr_candidate_scan_new(r->binned, &setup, &r->scan, err);
 }
 
-/* One pass: the step of the round before, and the sums of some trees. */
+/* One pass: the step of the round before, unless an earlier pass of the round took it, and the sums of some
+ * trees. */
 static hr_status scan_hedge_records(hr_records *r, const hr_ask *ask, const hr_tree *trees, size_t count,
                                     hr_error *err) {
     hr_status status = prepare_scan(r, ask, err);
     if (status) return status;
-    if (ask->step) hr_candidate_scan_set_step(r->scan, r->step_tree, ask->step);
+    if (ask->step && r->has_leaves && !r->scanned)
+        hr_candidate_scan_set_step(r->scan, r->step_tree, ask->step);
     return hr_candidate_scan_round(r->scan, trees, count, &ask->loss, err);
 }
 
@@ -70,16 +75,20 @@ hr_status hr_records_scores(hr_records *r, const hr_ask *ask, hr_exact *out, hr_
     hr_status status = scan_hedge_records(r, ask, ask->trees, ask->tree_count, err);
     if (status) return status;
     hr_candidate_scan_scores(r->scan, ask->trees, ask->tree_count, ask->threshold, out);
-    r->scanned = true;
+    r->scanned = ask->tree_count;
     return HR_OK;
 }
 
+/* A tree that is named alone is scanned, whatever was offered before: another party may have offered another
+ * tree, or the same with another clip. */
 static hr_status leaves_hedge_records(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
-    size_t tree = r->scanned ? ask->tree : 0;
-    const hr_tree *trees = r->scanned ? ask->trees : ask->trees + ask->tree;
-    hr_status status = r->scanned ? HR_OK : scan_hedge_records(r, ask, trees, 1, err);
+    bool scanned = ask->tree_count > 1 && r->scanned == ask->tree_count;
+    size_t tree = scanned ? ask->tree : 0;
+    const hr_tree *trees = scanned ? ask->trees : ask->trees + ask->tree;
+    hr_status status = scanned ? HR_OK : scan_hedge_records(r, ask, trees, 1, err);
     if (status) return status;
-    r->scanned = false;
+    r->scanned = 0;
+    r->has_leaves = true;
     r->step_tree = tree;
     hr_candidate_scan_leaves(r->scan, trees, tree, out, out + ask->counts[0]);
     if (ask->line_count > 2) out[ask->counts[0] + ask->counts[1]] = hr_candidate_scan_within(r->scan);

@@ -7,18 +7,19 @@
 
 typedef struct hr_records hr_records;
 
-/* outputs: scores a record, 1 or the number of classes. Borrows the data. Owner: the caller frees *out.
- * Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_records_new(const hr_data *data, size_t outputs, int threads, hr_records **out,
-                                       hr_error *err);
+/* outputs: scores a record, 1 or the number of classes. trees: of a question, at most. Borrows the data.
+ * Owner: the caller frees *out. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_records_new(const hr_data *data, size_t outputs, size_t trees, int threads,
+                                       hr_records **out, hr_error *err);
 void hr_records_free(hr_records *records);
 /* Bytes that they take for what grows with the table, beside the data, at most. */
 double hr_records_memory(size_t rows, size_t features, size_t outputs, size_t trees, int threads);
 
 /* TOTALS, LEAVES, RELIABILITY: hr_ask_values(ask) exact sums, in the order of the lines. A record more moves
  * those of a line by at most its sensitivity (candidate_scan.proof.md, reliability.proof.md). Questions come
- * in the order of the machine (hedge_machine.h); a choice may be left out where others make it. Thread: one
- * at a time. Fails: MEMORY, LIMIT. */
+ * in the order of the machine (hedge_machine.h). Where others chose, the choice may be left out; or the
+ * leaves' question may name their tree alone, and then any tree and loss: from another party no question may
+ * name more. Thread: one at a time. Fails: MEMORY, LIMIT. */
 HR_MUST_CHECK hr_status hr_records_sums(hr_records *records, const hr_ask *ask, hr_exact *out, hr_error *err);
 
 /* CHOICE: a score for each of the trees. A record more moves each by at most ask->loss.bound. Fails: MEMORY,

@@ -17,7 +17,7 @@ void hr_labels_done(hr_labels *labels) {
 
 hr_labels hr_labels_kind(const hr_schema *schema) {
     const hr_column *label = hr_schema_label(schema);
-    return (hr_labels){.classes = label->kind == HR_CATEGORY ? label->value_count : 0};
+    return (hr_labels){.classes = label->kind == HR_KIND_CATEGORY ? label->value_count : 0};
 }
 
 static int32_t clamp_impurity(int64_t x, int64_t bound) {
@@ -127,20 +127,20 @@ void hr_labels_of_leaves(const hr_labels *labels, const hr_exact *stats, size_t 
     for (size_t leaf = 0; leaf < leaves; leaf++) {
         const hr_exact *stat = stats + leaf * width;
         for (size_t k = 0; k < labels->classes; k++)
-            counts[leaf * width + k].unpaid = HR_COUNT_UNITS * stat[k].unpaid;
+            counts[leaf * width + k].unpaid = HR_COUNT_UNIT * stat[k].unpaid;
         if (!labels->classes) {
             sums[leaf] = stat[0];
-            counts[leaf].unpaid = HR_COUNT_UNITS * stat[1].unpaid;
+            counts[leaf].unpaid = HR_COUNT_UNIT * stat[1].unpaid;
         }
     }
 }
 
 double hr_mean_as_published(hr_noisy sum, hr_exact count) {
     if (!count.unpaid) return NAN;
-    double mean = (double)sum.paid / ONE / ((double)count.unpaid / HR_COUNT_UNITS);
+    double mean = (double)sum.paid / ONE / ((double)count.unpaid / HR_COUNT_UNIT);
     return mean < -1 ? -1 : mean > 1 ? 1 : mean;
 }
 
 uint64_t hr_purity_width(const hr_labels *labels) {
-    return labels->classes ? UINT64_C(2) << HR_CLASS_BITS : UINT64_C(4) << (2 * HR_LABEL_BITS);
+    return labels->classes ? HR_CLASS_PURITY_WIDTH : HR_NUMBER_PURITY_WIDTH;
 }

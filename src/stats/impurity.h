@@ -5,11 +5,10 @@
 #define HR_STATS_IMPURITY_H
 
 #include "privacy/exact.h"
+#include "privacy/sensitivity.h"
 #include "tree/tree.h"
 
 #include <hedgerow/data.h>
-
-enum { HR_LABEL_BITS = 12, HR_CLASS_BITS = 20, HR_COUNT_UNITS = 64 };
 
 /* One label a record: the index of its class, or the number mapped to [-1, 1] in units of 2^-12. */
 typedef struct hr_labels {

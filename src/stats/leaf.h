@@ -2,6 +2,7 @@
 #ifndef HR_STATS_LEAF_H
 #define HR_STATS_LEAF_H
 
+#include "privacy/sensitivity.h"
 #include "stats/packing.h"
 #include "tree/tree.h"
 
@@ -15,7 +16,6 @@ void hr_leaves_set(hr_tree *tree, const double *values);
 /* Equation 4 of DPBoost, clipped: round(2^20 * clip(-S/(N + lambda), +-clip)), as an integer for a mechanism
  * that adds noise to the value itself. Only the published methods do; the sound ones release sums and counts.
  */
-enum { HR_VALUE_BITS = 20 };
 hr_exact hr_leaf_value(const hr_packing *packing, hr_exact gradient, hr_exact weight, double lambda,
                        double clip);
 

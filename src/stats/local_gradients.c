@@ -2,7 +2,6 @@
 
 #include "base/fail.h"
 #include "stats/gradient.h"
-#include "stats/hessian.h"
 #include "tree/walk.h"
 
 #include <stdlib.h>
@@ -235,7 +234,7 @@ hr_local_stats *hr_local_stats_gradients_sums(hr_local_stats_gradients *g) {
 }
 
 void hr_local_stats_gradients_label_sums(const hr_local_stats_gradients *g, hr_exact *sums) {
-    bool classes = hr_schema_task(hr_data_schema(g->records->data)) != HR_REGRESSION;
+    bool classes = hr_schema_task(hr_data_schema(g->records->data)) != HR_TASK_REGRESSION;
     hr_label_sums(g->targets, g->binned->rows, g->outputs, classes, sums);
 }
 
@@ -244,9 +243,7 @@ double hr_local_stats_gradients_largest(const hr_local_stats_gradients *g, size_
     return hr_gradients_square_bound(&in);
 }
 
-/* Growth has reordered the gradients of the records, so they are computed again. */
-void hr_local_stats_gradients_hessians(hr_local_stats_gradients *g, const hr_tree *tree, hr_exact *sums) {
-    set_gradients(g);
-    hr_hessian_sums(tree, g->binned, &g->round.packing, g->round.bound, hr_local_stats_packed(g->local),
-                    sums);
+void hr_local_stats_gradients_hessians(const hr_local_stats_gradients *g, const hr_tree *tree,
+                                       hr_exact *sums) {
+    hr_local_stats_hessians(g->local, tree, &g->round.packing, g->round.bound, sums);
 }

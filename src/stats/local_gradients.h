@@ -30,7 +30,7 @@ HR_MUST_CHECK hr_status hr_local_stats_gradients_add(hr_local_stats_gradients *g
                                                      const hr_tree *trees, size_t count, hr_error *err);
 HR_MUST_CHECK hr_status hr_local_stats_gradients_begin(hr_local_stats_gradients *gradients,
                                                        const hr_stats_round *round, hr_error *err);
-void hr_local_stats_gradients_hessians(hr_local_stats_gradients *gradients, const hr_tree *tree,
+void hr_local_stats_gradients_hessians(const hr_local_stats_gradients *gradients, const hr_tree *tree,
                                        hr_exact *sums);
 
 /* The sums of the tree that grows. */

@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "bins/binned.h"
+#include "data/columns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ hr_status hr_local_stats_labels_begin(hr_local_stats_labels *l, const uint32_t *
 /* ---- Sides ---- */
 
 static bool is_number_local_labels(const hr_local_stats_labels *l, uint32_t feature) {
-    return l->binned->binning->features[feature].kind == HR_NUMBER;
+    return l->binned->binning->features[feature].kind == HR_KIND_NUMBER;
 }
 
 /* l->left[i]: whether rows[i] goes left. */
@@ -100,9 +101,13 @@ static void find_sides(hr_local_stats_labels *l, const hr_stats_division *d, con
         for (size_t i = 0; i < count; i++) l->left[i] = hr_bin_set_has(&d->left, bins[rows[i]]);
         return;
     }
-    const double *values = hr_data_numbers(l->records->data, d->feature);
-    for (size_t i = 0; i < count; i++)
-        l->left[i] = isnan(values[rows[i]]) ? d->missing_left : values[rows[i]] <= d->cut;
+    double values[HR_DATA_BLOCK];
+    for (size_t begin = 0; begin < count; begin += HR_DATA_BLOCK) {
+        const size_t block = hr_data_block_size(begin, count);
+        hr_data_numbers_at(l->records->data, d->feature, rows + begin, block, values);
+        for (size_t i = 0; i < block; i++)
+            l->left[begin + i] = isnan(values[i]) ? d->missing_left : values[i] <= d->cut;
+    }
 }
 
 /* Those that go left first, in order; returns how many. */
@@ -211,6 +216,17 @@ static void count_values(const uint8_t *bins, size_t bin_count, const uint32_t *
     for (size_t i = 0; i < count; i++) out[bins[rows[i]]].unpaid++;
 }
 
+static void count_cells(const hr_data *data, const hr_stats_query *query, const uint32_t *rows, size_t count,
+                        hr_exact *out) {
+    double values[HR_DATA_BLOCK];
+    memset(out, 0, HR_BALANCE_COUNTS * sizeof *out);
+    for (size_t begin = 0; begin < count; begin += HR_DATA_BLOCK) {
+        const size_t block = hr_data_block_size(begin, count);
+        hr_data_numbers_at(data, query->feature, rows + begin, block, values);
+        hr_median_score_count(&query->range, values, block, out);
+    }
+}
+
 static hr_status local_labels_answer(hr_local_stats_labels *l, const hr_stats_query *query, hr_exact *out,
                                      hr_error *err) {
     const uint32_t feature = query->feature, *rows = l->rows + l->nodes[query->node].begin;
@@ -230,7 +246,7 @@ static hr_status local_labels_answer(hr_local_stats_labels *l, const hr_stats_qu
         return HR_OK;
     case HR_STATS_CELLS: break;
     }
-    hr_median_score_count(&query->range, hr_data_numbers(l->records->data, feature), rows, count, out);
+    count_cells(l->records->data, query, rows, count, out);
     return HR_OK;
 }
 
@@ -251,15 +267,13 @@ static int by_value_local_labels(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static hr_status sort_values(hr_local_stats_labels *l, const node_rows *at, const double *values,
-                             hr_error *err) {
+static hr_status sort_values(hr_local_stats_labels *l, const node_rows *at, uint32_t feature, hr_error *err) {
     if (!l->sorted) l->sorted = malloc((hr_data_rows(l->records->data) + 1) * sizeof *l->sorted);
     if (!l->sorted) return hr_fail_memory(err);
     l->known = 0;
-    for (size_t i = 0; i < at->count; i++) {
-        double value = values[l->rows[at->begin + i]];
-        if (!isnan(value)) l->sorted[l->known++] = value;
-    }
+    hr_data_numbers_at(l->records->data, feature, l->rows + at->begin, at->count, l->sorted);
+    for (size_t i = 0; i < at->count; i++)
+        if (!isnan(l->sorted[i])) l->sorted[l->known++] = l->sorted[i];
     qsort(l->sorted, l->known, sizeof *l->sorted, by_value_local_labels);
     return HR_OK;
 }
@@ -268,8 +282,7 @@ static hr_status sort_values(hr_local_stats_labels *l, const node_rows *at, cons
 hr_status hr_local_stats_labels_gap(hr_local_stats_labels *l, const hr_stats_query *query, size_t gap,
                                     size_t *known, double around[2], hr_error *err) {
     bool again = l->is_sorted && l->sorted_node == query->node && l->sorted_feature == query->feature;
-    const double *values = hr_data_numbers(l->records->data, query->feature);
-    hr_status status = again ? HR_OK : sort_values(l, &l->nodes[query->node], values, err);
+    hr_status status = again ? HR_OK : sort_values(l, &l->nodes[query->node], query->feature, err);
     if (status) return status;
     l->is_sorted = true;
     l->sorted_node = query->node;

@@ -1,6 +1,7 @@
 #include "stats/local_stats.h"
 
 #include "base/fail.h"
+#include "stats/hessian.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -227,16 +228,60 @@ static void add_leaf(const hr_local_stats *local, double value, const node_run *
     for (size_t i = 0; i < r->count; i++) scores[(rows ? rows[i] : i) * stride] += value;
 }
 
+/* Whether records of the node were dealt no further: it is a leaf, or its children were never partitioned. */
+static bool ends_in(const hr_local_stats *local, const hr_tree *tree, size_t n) {
+    uint32_t left = tree->nodes[n].left;
+    return local->runs[n].level >= 0 && (!left || local->runs[left].level < 0);
+}
+
 void hr_local_stats_add_tree(const hr_local_stats *local, const hr_tree *tree, double *scores,
                              size_t stride) {
 #pragma omp parallel for num_threads(local->threads) schedule(dynamic)
     for (size_t n = 0; n < tree->node_count; n++) {
         const hr_node *node = &tree->nodes[n];
-        const node_run *r = &local->runs[n];
-        if (r->level < 0) continue;
+        if (!ends_in(local, tree, n)) continue;
         if (!node->left)
-            add_leaf(local, node->value, r, scores, stride);
-        else if (local->runs[node->left].level < 0)
-            add_last_step(local, tree, node, r, scores, stride);
+            add_leaf(local, node->value, &local->runs[n], scores, stride);
+        else
+            add_last_step(local, tree, node, &local->runs[n], scores, stride);
     }
+}
+
+static int64_t hessian_of(const hr_packing *packing, double bound, int64_t packed) {
+    return hr_hessian(packing, bound, hr_unpack(packing, packed).gradient.unpaid);
+}
+
+/* Adds those of a node's records to the node, if it is a leaf, or else to the children that they were not
+ * dealt to. */
+static void add_hessians(const hr_local_stats *local, const hr_tree *tree, uint32_t n,
+                         const hr_packing *packing, double bound, hr_exact *sums) {
+    const hr_node *node = &tree->nodes[n];
+    const node_run *r = &local->runs[n];
+    const int64_t *packed = packed_of(local, r);
+    if (!node->left) {
+        for (size_t i = 0; i < r->count; i++) sums[n].unpaid += hessian_of(packing, bound, packed[i]);
+        return;
+    }
+    hr_kind kind = local->binned->binning->features[node->feature].kind;
+    uint32_t child[HR_BINS_MAX];
+    for (int bin = 0; bin < HR_BINS_MAX; bin++)
+        child[bin] = node->left + !hr_node_goes_left(tree, node, kind, (uint8_t)bin);
+    const uint8_t *bins = hr_binned_column(local->binned, node->feature);
+    const uint32_t *rows = rows_of(local, r);
+    for (size_t i = 0; i < r->count; i++) {
+        if (rows && i + AHEAD < r->count) __builtin_prefetch(bins + rows[i + AHEAD]);
+        sums[child[bins[rows ? rows[i] : i]]].unpaid += hessian_of(packing, bound, packed[i]);
+    }
+}
+
+/* Sums of all nodes first, then those of inner nodes, which are 0, are left out. */
+void hr_local_stats_hessians(const hr_local_stats *local, const hr_tree *tree, const hr_packing *packing,
+                             double bound, hr_exact *sums) {
+    size_t leaf = 0;
+    for (size_t n = 0; n < tree->node_count; n++) sums[n].unpaid = 0;
+#pragma omp parallel for num_threads(local->threads) schedule(dynamic)
+    for (size_t n = 0; n < tree->node_count; n++)
+        if (ends_in(local, tree, n)) add_hessians(local, tree, (uint32_t)n, packing, bound, sums);
+    for (size_t n = 0; n < tree->node_count; n++)
+        if (!tree->nodes[n].left) sums[leaf++] = sums[n];
 }

@@ -33,4 +33,10 @@ void hr_local_stats_split(hr_local_stats *local, const uint32_t *nodes, const hr
  * was grown from these sums, two-way. */
 void hr_local_stats_add_tree(const hr_local_stats *local, const hr_tree *tree, double *scores, size_t stride);
 
+/* The sums of hr_hessian over the leaves of such a tree, in order of their nodes, from the gradients where
+ * its growth left them: each record's own, in one leaf. `sums` has room for node_count. A record changes one
+ * sum by at most 2^12. */
+void hr_local_stats_hessians(const hr_local_stats *local, const hr_tree *tree, const hr_packing *packing,
+                             double bound, hr_exact *sums);
+
 #endif

@@ -7,23 +7,20 @@
 #define HR_STATS_MEDIAN_SCORE_H
 
 #include "privacy/exact.h"
+#include "privacy/sensitivity.h"
 #include "tree/tree.h"
 
-enum {
-    HR_MEDIAN_SCORE_CELLS = 4096,
-    HR_BALANCE_COUNTS = HR_MEDIAN_SCORE_CELLS + 1,
-    HR_MEDIAN_SCORE_WIDTH = 2
-};
+enum { HR_MEDIAN_SCORE_CELLS = 4096, HR_BALANCE_COUNTS = HR_MEDIAN_SCORE_CELLS + 1 };
 
 /* The public or released bounds between which a numeric feature is cut. */
 typedef struct hr_median_score_range {
     double low, high; /* low < high, high - low finite */
 } hr_median_score_range;
 
-/* How many of the records rows[0..count) are in each cell, and last, in HR_MEDIAN_SCORE_CELLS, how many are
- * missing: a record adds 1 to one of HR_BALANCE_COUNTS numbers. values: of all records; NaN: missing. */
-void hr_median_score_count(const hr_median_score_range *range, const double *values, const uint32_t *rows,
-                           size_t count, hr_exact *cells);
+/* Adds to each cell how many of the values, one a record, are in it, and to the last, HR_MEDIAN_SCORE_CELLS,
+ * how many are missing (NaN): a record adds 1 to one of HR_BALANCE_COUNTS numbers. */
+void hr_median_score_count(const hr_median_score_range *range, const double *values, size_t count,
+                           hr_exact *cells);
 
 /* scores[c - 1] of the cuts hr_median_score_cut(range, c), c = 1..HR_MEDIAN_SCORE_CELLS - 1: value <= cut
  * goes left, as in a model. */

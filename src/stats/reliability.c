@@ -81,8 +81,7 @@ hr_status hr_reliability_count(const hr_forest *forest, const hr_binned *binned,
         for (size_t w = 0; w < t.workers; w++) count_reliability(&t, w);
         for (size_t c = 0; c < CELLS; c++) {
             cells[c].unpaid = 0;
-            for (size_t w = 0; w < t.workers; w++)
-                cells[c].unpaid += HR_RELIABILITY_UNITS * t.counts[w * CELLS + c];
+            for (size_t w = 0; w < t.workers; w++) cells[c].unpaid += HR_COUNT_UNIT * t.counts[w * CELLS + c];
         }
     }
     hr_arena_free(arena);

@@ -6,11 +6,12 @@
 #include "base/fail.h"
 #include "bins/binned.h"
 #include "privacy/exact.h"
+#include "privacy/sensitivity.h"
 #include "tree/tree.h"
 
-enum { HR_RELIABILITY_BINS = 20, HR_RELIABILITY_CELLS = 2 * HR_RELIABILITY_BINS, HR_RELIABILITY_UNITS = 64 };
+enum { HR_RELIABILITY_BINS = 20, HR_RELIABILITY_CELLS = 2 * HR_RELIABILITY_BINS };
 
-/* Every record adds HR_RELIABILITY_UNITS to one cell: cells[2 b] or, if its label is the class that is spoken
+/* Every record adds HR_COUNT_UNIT to one cell: cells[2 b] or, if its label is the class that is spoken
  * of (link.h), cells[2 b + 1]; b is the twentieth of [0, 1] that the class's uncalibrated probability falls
  * in, clipped to .005 .. .995. labels: class indices. The same for any number of threads. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_reliability_count(const hr_forest *forest, const hr_binned *binned,

@@ -24,11 +24,11 @@ void hr_round_gain_sums(const hr_data *records, const double *before, const doub
     size_t rows = hr_data_rows(records);
     gain->unpaid = 0;
     for (size_t i = 0; i < rows; i++) {
-        double target = label->kind == HR_NUMBER
+        double target = label->kind == HR_KIND_NUMBER
                             ? 2 * (labels[i] - label->low) / (label->high - label->low) - 1
                             : labels[i];
-        gain->unpaid += label->kind == HR_NUMBER ? gain_of_number(target, before[i], after[i])
-                                                 : UNIT * gain_of_class(target, before[i], after[i]);
+        gain->unpaid += label->kind == HR_KIND_NUMBER ? gain_of_number(target, before[i], after[i])
+                                                      : UNIT * gain_of_class(target, before[i], after[i]);
     }
     count->unpaid = (int64_t)rows * UNIT;
 }

@@ -10,10 +10,9 @@
 #define HR_STATS_ROUND_GAIN_H
 
 #include "privacy/exact.h"
+#include "privacy/sensitivity.h"
 
 #include <hedgerow/data.h>
-
-enum { HR_ROUND_GAIN_BITS = 10 };
 
 /* `records` has labels of two classes (scores above 0 predict the second) or numbers; before, after: one
  * score a record. */

@@ -9,18 +9,27 @@ typedef struct hr_split {
     bool made; /* false: the node stays a leaf */
     uint32_t feature;
     hr_kind kind;
-    uint8_t cut;       /* HR_NUMBER: bins 1..cut go left */
-    bool missing_left; /* HR_NUMBER */
-    hr_bin_set left;   /* HR_CATEGORY: the bins that go left */
+    uint8_t cut;       /* HR_KIND_NUMBER: bins 1..cut go left */
+    bool missing_left; /* HR_KIND_NUMBER */
+    hr_bin_set left;   /* HR_KIND_CATEGORY: the bins that go left */
 } hr_split;
 
 static inline bool hr_split_goes_left(const hr_split *split, uint8_t bin) {
-    if (split->kind == HR_CATEGORY) return hr_bin_set_has(&split->left, bin);
+    if (split->kind == HR_KIND_CATEGORY) return hr_bin_set_has(&split->left, bin);
     return bin ? bin <= split->cut : split->missing_left;
 }
 
 /* Whether each bin of the split's feature goes left, one byte a bin: turns any split into one load. */
 void hr_split_left_table(const hr_split *split, const hr_binning *binning, uint8_t table[HR_BINS_MAX]);
+
+/* A category of a node and what it is ordered by. */
+typedef struct hr_ordered_bin {
+    double mean;
+    uint8_t bin;
+} hr_ordered_bin;
+
+/* Orders categories by their means, equal ones by their bins. */
+void hr_order_bins(hr_ordered_bin *bins, size_t count);
 
 /* Sum of the cells that a split sends left. */
 hr_cell hr_split_left_sum(const hr_split *split, const hr_binning *binning, const hr_cell *cells);

@@ -1,7 +1,7 @@
 #include "stats/split_candidates.h"
 
 static size_t candidates_of(const hr_feature_bins *feature) {
-    return feature->kind == HR_NUMBER ? feature->bin_count - 2 : feature->bin_count;
+    return feature->kind == HR_KIND_NUMBER ? feature->bin_count - 2 : feature->bin_count;
 }
 
 size_t hr_candidate_count(const hr_binning *binning) {
@@ -15,7 +15,7 @@ hr_split hr_candidate(const hr_binning *binning, size_t index) {
     while (index >= candidates_of(&binning->features[f])) index -= candidates_of(&binning->features[f++]);
     hr_kind kind = binning->features[f].kind;
     hr_split split = {.made = true, .feature = (uint32_t)f, .kind = kind};
-    if (kind == HR_NUMBER) {
+    if (kind == HR_KIND_NUMBER) {
         split.cut = (uint8_t)(index + 1);
         split.missing_left = true;
     } else {
@@ -48,9 +48,9 @@ void hr_candidate_scores(const hr_binning *binning, const hr_packing *packing, d
         const hr_feature_bins *feature = &binning->features[f];
         const hr_cell *bins = cells + hr_histogram_at(f);
         size_t count = candidates_of(feature);
-        hr_cell left = feature->kind == HR_NUMBER ? bins[0] : 0;
+        hr_cell left = feature->kind == HR_KIND_NUMBER ? bins[0] : 0;
         for (size_t c = 0; c < count; c++) {
-            if (feature->kind == HR_NUMBER)
+            if (feature->kind == HR_KIND_NUMBER)
                 left += bins[c + 1];
             else
                 left = bins[c];

@@ -9,9 +9,8 @@
 #ifndef HR_STATS_SPLIT_CANDIDATES_H
 #define HR_STATS_SPLIT_CANDIDATES_H
 
+#include "privacy/sensitivity.h"
 #include "stats/split.h"
-
-enum { HR_GAIN_BITS = 16, HR_GAIN_WIDTH = 4 * (1 << HR_GAIN_BITS) + 6 };
 
 /* How many candidates every node has: a public number. */
 size_t hr_candidate_count(const hr_binning *binning);

@@ -1,7 +1,5 @@
 #include "stats/split_gains.h"
 
-#include <stdlib.h>
-
 /* The best division that was found: q(left) + q(right), or -1 if there is none. */
 typedef struct best {
     double gain;
@@ -46,35 +44,24 @@ static best best_number(const split_gains_scan *s, const hr_cell *cells, uint32_
     return found;
 }
 
-typedef struct split_gains_category {
-    double mean;
-    uint8_t bin;
-} split_gains_category;
-
-static int by_mean_split_gains(const void *a, const void *b) {
-    const split_gains_category *x = a, *y = b;
-    if (x->mean != y->mean) return x->mean < y->mean ? -1 : 1;
-    return (int)x->bin - (int)y->bin;
-}
-
 /* The bins that occur, by mean gradient. Rare ones are drawn towards 0 by lambda and a few records' weight.
  */
 static size_t order_categories(const hr_gain_rule *rule, const hr_cell *cells, uint32_t bin_count,
-                               split_gains_category *order) {
+                               hr_ordered_bin *order) {
     size_t count = 0;
     double smooth = rule->lambda + 10 * rule->packing->weight_scale;
     for (uint32_t bin = 0; bin < bin_count; bin++) {
         if (!cells[bin]) continue;
         hr_sums sums = hr_unpack(rule->packing, cells[bin]);
-        order[count++] = (split_gains_category){
+        order[count++] = (hr_ordered_bin){
             (double)sums.gradient.unpaid / ((double)sums.weight.unpaid + smooth), (uint8_t)bin};
     }
-    qsort(order, count, sizeof *order, by_mean_split_gains);
+    hr_order_bins(order, count);
     return count;
 }
 
 static best best_category(const split_gains_scan *s, const hr_cell *cells, uint32_t bin_count) {
-    split_gains_category order[HR_BINS_MAX];
+    hr_ordered_bin order[HR_BINS_MAX];
     size_t count = order_categories(s->rule, cells, bin_count, order);
     best found = {.gain = -1};
     hr_cell left = 0;
@@ -87,8 +74,8 @@ static best best_category(const split_gains_scan *s, const hr_cell *cells, uint3
 }
 
 static best best_of_feature(const split_gains_scan *s, const hr_feature_bins *feature, const hr_cell *cells) {
-    return feature->kind == HR_NUMBER ? best_number(s, cells, feature->bin_count)
-                                      : best_category(s, cells, feature->bin_count);
+    return feature->kind == HR_KIND_NUMBER ? best_number(s, cells, feature->bin_count)
+                                           : best_category(s, cells, feature->bin_count);
 }
 
 /* Gains as integers for the gate, in units of 2^-30 of the square of the largest gradient: a gain is at most
@@ -117,8 +104,8 @@ hr_split hr_best_division_split(const hr_gain_rule *rule, const hr_feature_bins 
                                 const hr_cell *cells, const hr_best_division *division) {
     hr_split split = {
         .made = true, .kind = feature->kind, .cut = division->last, .missing_left = division->missing_left};
-    if (feature->kind == HR_NUMBER) return split;
-    split_gains_category order[HR_BINS_MAX];
+    if (feature->kind == HR_KIND_NUMBER) return split;
+    hr_ordered_bin order[HR_BINS_MAX];
     order_categories(rule, cells, feature->bin_count, order);
     for (size_t i = 0; i <= division->last; i++) hr_bin_set_add(&split.left, order[i].bin);
     return split;

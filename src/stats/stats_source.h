@@ -109,8 +109,8 @@ typedef struct hr_stats_ops {
      */
     hr_status (*split)(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits,
                        const uint32_t *left, size_t count, hr_error *err);
-    /* Sums of hr_hessian over the leaves of a tree grown on all records, in order of nodes. sums: room for
-     * node_count. */
+    /* Sums of hr_hessian over the leaves of the tree that was grown since the last `begin`, in order of
+     * nodes, over the records of that round. sums: room for node_count. */
     hr_status (*hessians)(hr_stats_source *self, const hr_tree *tree, hr_exact *sums, hr_error *err);
 
     /* ---- Labels ---- */

@@ -28,7 +28,7 @@ static span part(const hr_tree *tree, uint32_t node, unsigned low, unsigned high
 /* The two-way split of a multiway one's bins 0..middle from the rest. */
 static hr_node middle_of(const binarize_making *m, const hr_node *node, uint8_t middle) {
     hr_node made = {.feature = node->feature, .missing_left = true};
-    if (hr_schema_feature(m->schema, node->feature)->kind == HR_CATEGORY)
+    if (hr_schema_feature(m->schema, node->feature)->kind == HR_KIND_CATEGORY)
         made.subset = (uint32_t)m->tree->subset_count + middle;
     else
         made.threshold = middle ? m->tree->thresholds[node->first + middle - 1] : -(double)INFINITY;

@@ -140,8 +140,8 @@ static bool split_category(drawing *d, uint32_t index, const hr_node *origin) {
 
 static bool split_on(drawing *d, uint32_t index, uint32_t feature, const hr_node *origin) {
     d->tree->nodes[index].feature = feature;
-    return (d->binning->features[feature].kind == HR_NUMBER ? split_number : split_category)(d, index,
-                                                                                             origin);
+    return (d->binning->features[feature].kind == HR_KIND_NUMBER ? split_number : split_category)(d, index,
+                                                                                                  origin);
 }
 
 static bool vary(drawing *d, uint32_t index) {

@@ -10,11 +10,11 @@
 #include "random/csprng.h"
 #include "tree/tree.h"
 
-enum { HR_RANDOM_DEPTH_MAX = 12, HR_RANDOM_NODES_MAX = (2 << HR_RANDOM_DEPTH_MAX) - 1 };
+enum { HR_RANDOM_NODES_MAX = (2 << HR_TREE_DEPTH_MAX) - 1 };
 
 /* Which features the nodes of a tree may ask about. */
 typedef struct hr_random_plan {
-    int depth;            /* 1..HR_RANDOM_DEPTH_MAX */
+    int depth;            /* 1..HR_TREE_DEPTH_MAX */
     size_t feature_count; /* 1 or 2: uniformly one of `features`; 0: any, with probability proportional to
                              weights[f] */
     uint32_t features[2];

@@ -15,17 +15,20 @@ static uint32_t child_of_number(const hr_tree *tree, const hr_node *node, double
 
 static uint32_t child_of_code(const hr_tree *tree, const hr_node *node, uint16_t code) {
     uint8_t bin = (uint8_t)(code < HR_BINS_MAX - 1 ? code : HR_BINS_MAX - 1);
-    return hr_node_child(tree, node, HR_CATEGORY, bin);
+    return hr_node_child(tree, node, HR_KIND_CATEGORY, bin);
+}
+
+static uint32_t child_of(const hr_tree *tree, const hr_node *node, const hr_data *data, size_t row) {
+    double number;
+    uint16_t code;
+    if (hr_schema_feature(hr_data_schema(data), node->feature)->kind == HR_KIND_NUMBER)
+        return child_of_number(tree, node, *hr_data_number_block(data, node->feature, row, 1, &number));
+    return child_of_code(tree, node, *hr_data_code_block(data, node->feature, row, 1, &code));
 }
 
 uint32_t hr_tree_leaf(const hr_tree *tree, const hr_data *data, size_t row) {
     uint32_t n = 0;
-    while (tree->nodes[n].left) {
-        const hr_node *node = &tree->nodes[n];
-        const double *numbers = hr_data_numbers(data, node->feature);
-        n = numbers ? child_of_number(tree, node, numbers[row])
-                    : child_of_code(tree, node, hr_data_codes(data, node->feature)[row]);
-    }
+    while (tree->nodes[n].left) n = child_of(tree, &tree->nodes[n], data, row);
     return n;
 }
 

@@ -1,6 +1,6 @@
 /* Trees and forests: released values only. A tree is published by its thresholds and sets of categories; it
  * needs no bins to be read, sent or walked. Bins belong to training and to the predictor, which compare
- * bytes: a node's `cut` is its threshold among the bins of whoever made the node, and means nothing
+ * bytes: a node's `cut` is its threshold among the bins that the tree was grown with, and means nothing
  * elsewhere. */
 #ifndef HR_TREE_TREE_H
 #define HR_TREE_TREE_H
@@ -9,6 +9,9 @@
 #include "bins/binning.h"
 
 #include <hedgerow/data.h>
+
+/* Levels of splits of a tree, at most; forests without privacy may grow deeper (grow/depth_first.h). */
+enum { HR_TREE_DEPTH_MAX = 12 };
 
 /* A set of bins, one bit each. Of a category, code c is bin min(c, 255), and 0 is missing. */
 typedef struct hr_bin_set {
@@ -24,13 +27,13 @@ typedef struct hr_node {
     uint32_t left;
     uint32_t feature;
     union {
-        uint32_t subset; /* two-way, HR_CATEGORY: index of the set of bins that go left */
-        uint32_t first;  /* multiway, HR_NUMBER: index of its first threshold */
+        uint32_t subset; /* two-way, HR_KIND_CATEGORY: index of the set of bins that go left */
+        uint32_t first;  /* multiway, HR_KIND_NUMBER: index of its first threshold */
     };
-    uint8_t cut;       /* two-way, HR_NUMBER: bins 1..cut go left. 0 in trees that were read or received */
-    bool missing_left; /* two-way, HR_NUMBER */
+    uint8_t cut; /* two-way, HR_KIND_NUMBER: bins 1..cut go left. 0 in trees that were read or received */
+    bool missing_left; /* two-way, HR_KIND_NUMBER */
     uint16_t branches; /* 0: a leaf or a two-way split; else the number of children */
-    double threshold;  /* two-way, HR_NUMBER: x <= threshold goes left; may be infinite */
+    double threshold;  /* two-way, HR_KIND_NUMBER: x <= threshold goes left; may be infinite */
     double value;      /* leaf: what it adds to its output's score */
 } hr_node;
 
@@ -78,7 +81,7 @@ static inline void hr_bin_set_add(hr_bin_set *set, uint8_t bin) {
 
 /* Whether a record whose node feature has this bin goes left at a two-way split. */
 static inline bool hr_node_goes_left(const hr_tree *tree, const hr_node *node, hr_kind kind, uint8_t bin) {
-    if (kind == HR_CATEGORY) return hr_bin_set_has(&tree->subsets[node->subset], bin);
+    if (kind == HR_KIND_CATEGORY) return hr_bin_set_has(&tree->subsets[node->subset], bin);
     return bin ? bin <= node->cut : node->missing_left;
 }
 

@@ -44,7 +44,7 @@ static bool check_subset(const tree_check_check *c, size_t n, const hr_column *c
 static bool check_multiway(const tree_check_check *c, size_t n, const hr_column *column) {
     const hr_tree *tree = c->tree;
     const hr_node *node = &tree->nodes[n];
-    if (column->kind == HR_CATEGORY)
+    if (column->kind == HR_KIND_CATEGORY)
         return node->branches == hr_category_bins(column) ||
                blame(c, n, OF_NODE, "a multiway split has one child for every bin of the feature");
     if (node->branches < 2 || (size_t)node->first + node->branches - 2 > tree->threshold_count)
@@ -64,7 +64,7 @@ static bool check_question(const tree_check_check *c, size_t n) {
         return blame(c, n, OF_FEATURE, "the feature does not exist");
     const hr_column *column = hr_schema_feature(c->limits->schema, node->feature);
     if (node->branches) return check_multiway(c, n, column);
-    return (column->kind == HR_NUMBER ? check_threshold : check_subset)(c, n, column);
+    return (column->kind == HR_KIND_NUMBER ? check_threshold : check_subset)(c, n, column);
 }
 
 static bool name_children(const tree_check_check *c, size_t n) {

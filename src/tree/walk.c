@@ -12,7 +12,7 @@ static void range_of_cut(const hr_node *node, hr_range_node *out) {
 
 bool hr_walk_range(const hr_tree *tree, const hr_node *node, const hr_feature_bins *bins,
                    hr_range_node *out) {
-    if (bins->kind == HR_NUMBER) {
+    if (bins->kind == HR_KIND_NUMBER) {
         if (node->cut || node->missing_left) range_of_cut(node, out);
         return node->cut || node->missing_left;
     }

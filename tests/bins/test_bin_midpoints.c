@@ -9,7 +9,7 @@ static void check(const double *column, size_t rows, const double *edges, uint32
     hr_column x = bounded_number(-10, 10, false);
     const double *columns[] = {column};
     fixture f = fixture_open(&x, 1, rows, columns);
-    hr_feature_bins feature = {HR_NUMBER, bin_count, edges};
+    hr_feature_bins feature = {HR_KIND_NUMBER, bin_count, edges};
     hr_binning binning = {1, &feature};
     hr_binned *binned = NULL;
     double midpoints[HR_BINS_MAX];

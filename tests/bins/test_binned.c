@@ -17,16 +17,16 @@ static const double edges[254] = {-3, -2.5, -1, 0, 0.25, 1.5, 2, 3.75};
 
 /* Features by turns: a number with edges, a number without, a category, a category with a shared last bin. */
 static hr_feature_bins feature_bins(size_t j) {
-    return (hr_feature_bins[]){{HR_NUMBER, 10, edges},
-                               {HR_NUMBER, 2, NULL},
-                               {HR_CATEGORY, 5, NULL},
-                               {HR_CATEGORY, 256, NULL}}[j % 4];
+    return (hr_feature_bins[]){{HR_KIND_NUMBER, 10, edges},
+                               {HR_KIND_NUMBER, 2, NULL},
+                               {HR_KIND_CATEGORY, 5, NULL},
+                               {HR_KIND_CATEGORY, 256, NULL}}[j % 4];
 }
 
 static hr_schema *schema_new(size_t features) {
     static char names[MOST][4], values[CATEGORIES][4];
     static const char *list[CATEGORIES];
-    hr_column columns[MOST], label = {.name = "y", .kind = HR_NUMBER, .low = 0, .high = 1};
+    hr_column columns[MOST], label = {.name = "y", .kind = HR_KIND_NUMBER, .low = 0, .high = 1};
     for (int v = 0; v < CATEGORIES; v++) {
         values[v][0] = (char)('0' + v / 100), values[v][1] = (char)('0' + v / 10 % 10),
         values[v][2] = (char)('0' + v % 10);
@@ -36,7 +36,7 @@ static hr_schema *schema_new(size_t features) {
         hr_kind kind = feature_bins(j).kind;
         names[j][0] = 'f', names[j][1] = (char)('0' + j / 10), names[j][2] = (char)('0' + j % 10);
         columns[j] = (hr_column){.name = names[j], .kind = kind, .low = -5, .high = 5};
-        if (kind == HR_CATEGORY)
+        if (kind == HR_KIND_CATEGORY)
             columns[j].value_count = j % 4 == 2 ? 4 : CATEGORIES, columns[j].values = list;
     }
     hr_schema *schema;
@@ -54,7 +54,7 @@ static hr_data *data_new(const hr_schema *schema, size_t features, size_t rows) 
         assert_non_null(columns[j]);
         for (size_t i = 0; i < rows; i++) {
             double value = floor(hr_dice_normal(&dice) * 8) / 8;
-            if (feature_bins(j).kind == HR_CATEGORY)
+            if (feature_bins(j).kind == HR_KIND_CATEGORY)
                 value = (double)hr_dice_below(&dice, j % 4 == 2 ? 5 : CATEGORIES + 1);
             columns[j][i] = hr_dice_below(&dice, 10) ? fmax(value, -5) : (double)NAN;
         }
@@ -68,7 +68,7 @@ static hr_data *data_new(const hr_schema *schema, size_t features, size_t rows) 
 
 static uint8_t bin_of(const hr_data *data, size_t j, size_t i) {
     const hr_feature_bins feature = feature_bins(j);
-    if (feature.kind == HR_CATEGORY) return hr_bin_of_code(&feature, hr_data_codes(data, j)[i]);
+    if (feature.kind == HR_KIND_CATEGORY) return hr_bin_of_code(&feature, hr_data_codes(data, j)[i]);
     return hr_bin_of_number(&feature, hr_data_numbers(data, j)[i]);
 }
 

@@ -21,7 +21,7 @@ static void test_number__counts_the_edges_below(void **state) {
     double edges[254];
     for (int e = 0; e < 254; e++) edges[e] = e * 0.5 - 20;
     for (uint32_t bin_count = 2; bin_count <= 256; bin_count++) {
-        hr_feature_bins feature = {HR_NUMBER, bin_count, edges};
+        hr_feature_bins feature = {HR_KIND_NUMBER, bin_count, edges};
         for (int i = -4; i < 1060; i++) {
             double value = i * 0.125 - 20;
             assert_int_equal(hr_bin_of_number(&feature, value), bin_by_counting(&feature, value));
@@ -32,7 +32,7 @@ static void test_number__counts_the_edges_below(void **state) {
 static void test_number__on_an_edge_stays_left_of_it(void **state) {
     (void)state;
     const double edges[] = {1, 2, 3};
-    const hr_feature_bins feature = {HR_NUMBER, 5, edges};
+    const hr_feature_bins feature = {HR_KIND_NUMBER, 5, edges};
     assert_int_equal(hr_bin_of_number(&feature, 2), 2);
     assert_int_equal(hr_bin_of_number(&feature, nextafter(2, 3)), 3);
     assert_int_equal(hr_bin_of_number(&feature, -INFINITY), 1);
@@ -43,25 +43,25 @@ static void test_number__missing_is_bin_zero(void **state) {
     (void)state;
     const double edges[] = {1, 2, 3};
     for (uint32_t bin_count = 2; bin_count <= 5; bin_count++) {
-        const hr_feature_bins feature = {HR_NUMBER, bin_count, edges};
+        const hr_feature_bins feature = {HR_KIND_NUMBER, bin_count, edges};
         assert_int_equal(hr_bin_of_number(&feature, (double)NAN), 0);
     }
 }
 
 static void test_number__without_edges_is_bin_one(void **state) {
     (void)state;
-    const hr_feature_bins feature = {HR_NUMBER, 2, NULL};
+    const hr_feature_bins feature = {HR_KIND_NUMBER, 2, NULL};
     assert_int_equal(hr_bin_of_number(&feature, 5), 1);
 }
 
 static void test_code__beyond_the_last_bin_shares_it(void **state) {
     (void)state;
-    const hr_feature_bins few = {HR_CATEGORY, 4, NULL};
+    const hr_feature_bins few = {HR_KIND_CATEGORY, 4, NULL};
     assert_int_equal(hr_bin_of_code(&few, 0), 0);
     assert_int_equal(hr_bin_of_code(&few, 2), 2);
     assert_int_equal(hr_bin_of_code(&few, 3), 3);
     assert_int_equal(hr_bin_of_code(&few, 4), 3);
-    const hr_feature_bins many = {HR_CATEGORY, 256, NULL};
+    const hr_feature_bins many = {HR_KIND_CATEGORY, 256, NULL};
     assert_int_equal(hr_bin_of_code(&many, 255), 255);
     assert_int_equal(hr_bin_of_code(&many, 256), 255);
     assert_int_equal(hr_bin_of_code(&many, UINT16_MAX), 255);
@@ -70,7 +70,7 @@ static void test_code__beyond_the_last_bin_shares_it(void **state) {
 static void test_columns__equal_their_single_values(void **state) {
     (void)state;
     const double edges[] = {-1, 0, 0.5};
-    const hr_feature_bins numbers = {HR_NUMBER, 5, edges}, codes = {HR_CATEGORY, 3, NULL};
+    const hr_feature_bins numbers = {HR_KIND_NUMBER, 5, edges}, codes = {HR_KIND_CATEGORY, 3, NULL};
     const double values[] = {-2, -1, -0.5, 0, 0.25, (double)NAN, 7};
     const uint16_t categories[] = {0, 1, 2, 3, 4, 0, 900};
     uint8_t of_numbers[7], of_codes[7];
@@ -87,7 +87,7 @@ static void test_columns__equal_their_single_values(void **state) {
 static void test_threshold__divides_numbers_as_the_cut_does_bins(void **state) {
     (void)state;
     static const double edges[] = {-1, 2.5}, values[] = {-1e300, -1, -.999, 2.5, 2.5000001, 1e300};
-    const hr_feature_bins number = {HR_NUMBER, 4, edges}, whole = {HR_NUMBER, 2, NULL};
+    const hr_feature_bins number = {HR_KIND_NUMBER, 4, edges}, whole = {HR_KIND_NUMBER, 2, NULL};
     for (uint32_t cut = 0; cut < 4; cut++)
         for (size_t i = 0; i < sizeof values / sizeof *values; i++)
             assert_true((values[i] <= hr_bins_threshold(&number, cut)) ==

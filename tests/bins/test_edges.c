@@ -8,7 +8,7 @@ static hr_binning public_bins(fixture f, uint32_t bins) {
     assert_int_equal(hr_edges_public(f.schema, bins, f.arena, &out, NULL), HR_OK);
     assert_int_equal(out.feature_count, hr_schema_feature_count(f.schema));
     for (size_t j = 0; j < out.feature_count; j++)
-        if (out.features[j].kind == HR_NUMBER)
+        if (out.features[j].kind == HR_KIND_NUMBER)
             check_number_bins(&out.features[j], hr_schema_feature(f.schema, j), bins);
     return out;
 }
@@ -18,7 +18,7 @@ static hr_binning exact_bins(fixture f, uint32_t bins, int threads) {
     assert_int_equal(hr_edges_exact(f.data, bins, threads, f.arena, &out, NULL), HR_OK);
     assert_int_equal(out.feature_count, hr_schema_feature_count(f.schema));
     for (size_t j = 0; j < out.feature_count; j++)
-        if (out.features[j].kind == HR_NUMBER)
+        if (out.features[j].kind == HR_KIND_NUMBER)
             check_number_bins(&out.features[j], hr_schema_feature(f.schema, j), bins);
     return out;
 }
@@ -146,10 +146,10 @@ static void test_public__gives_categories_a_bin_a_value(void **state) {
         values[v] = names[v];
     }
     for (size_t c = 0; c < 6; c++) {
-        hr_column x = {.name = "c", .kind = HR_CATEGORY, .value_count = counts[c], .values = values};
+        hr_column x = {.name = "c", .kind = HR_KIND_CATEGORY, .value_count = counts[c], .values = values};
         fixture f = fixture_open(&x, 1, 0, NULL);
         const hr_feature_bins *found = public_bins(f, 2).features; /* `bins` is for numbers */
-        assert_int_equal(found->kind, HR_CATEGORY);
+        assert_int_equal(found->kind, HR_KIND_CATEGORY);
         assert_int_equal(found->bin_count, counts[c] < 255 ? counts[c] + 1 : 256);
         fixture_close(f);
     }

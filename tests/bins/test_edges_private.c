@@ -1,5 +1,6 @@
 /* Private edges: what they cost, where they lie, and how near to the quantiles they come. */
 #include "support/bin_fixture.h"
+#include "support/gate_cost.h"
 
 typedef struct purse {
     hr_csprng *csprng;
@@ -19,7 +20,7 @@ static void purse_done(purse p) {
     hr_csprng_close(p.csprng);
 }
 
-static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_ZCDP, HR_GDP};
+static const hr_privacy_measure privacy_measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_ZCDP, HR_PRIVACY_GDP};
 
 /* Feature 0: any numbers; 1: few whole values; 2: a category; 3: many whole values. */
 enum { MIXED = 4, MIXED_ROWS = 6000 };
@@ -28,10 +29,10 @@ static double mixed_columns[MIXED][MIXED_ROWS];
 static fixture mixed(uint64_t seed) {
     static const char *const values[] = {"a", "b", "c"};
     const hr_column features[MIXED] = {
-        {.name = "x", .kind = HR_NUMBER, .low = -4, .high = 12},
-        {.name = "few", .kind = HR_NUMBER, .low = 0, .high = 9, .integer = true},
-        {.name = "c", .kind = HR_CATEGORY, .value_count = 3, .values = values},
-        {.name = "many", .kind = HR_NUMBER, .low = 0, .high = 5000, .integer = true}};
+        {.name = "x", .kind = HR_KIND_NUMBER, .low = -4, .high = 12},
+        {.name = "few", .kind = HR_KIND_NUMBER, .low = 0, .high = 9, .integer = true},
+        {.name = "c", .kind = HR_KIND_CATEGORY, .value_count = 3, .values = values},
+        {.name = "many", .kind = HR_KIND_NUMBER, .low = 0, .high = 5000, .integer = true}};
     hr_dice dice;
     hr_dice_init(&dice, seed);
     for (int i = 0; i < MIXED_ROWS; i++) {
@@ -68,21 +69,22 @@ static void test_private__charges_the_features_that_need_it(void **state) {
             assert_int_equal(groups, 1);
             size_t lines;
             const hr_release *line = hr_gate_releases(p.gate, &lines);
-            assert_true(lines > 0 && hr_gate_spent(p.gate) > 0 && hr_gate_spent(p.gate) <= p.charge.cost);
-            assert_true(hr_gate_spent(p.gate) > p.charge.cost / 2); /* and makes use of what it may spend */
+            assert_true(lines > 0 && gate_cost(p.gate) > 0 && gate_cost(p.gate) <= p.charge.cost);
+            assert_true(gate_cost(p.gate) > p.charge.cost / 2); /* and makes use of what it may spend */
             assert_int_equal(hr_account_check(line, lines, privacy_measures[c], NULL), HR_OK);
             for (size_t l = 0; l < lines; l++) {
                 assert_true(line[l].group == 40 && line[l].part == 3);
-                assert_int_equal(line[l].mechanism, c ? HR_DISCRETE_GAUSSIAN : HR_PERMUTE_AND_FLIP);
+                assert_int_equal(line[l].mechanism,
+                                 c ? HR_MECHANISM_DISCRETE_GAUSSIAN : HR_MECHANISM_PERMUTE_AND_FLIP);
             }
             assert_int_equal(out.feature_count, MIXED);
             for (size_t j = 0; j < MIXED; j++) {
                 const hr_column *column = hr_schema_feature(f.schema, j);
-                if (column->kind == HR_NUMBER) check_number_bins(&out.features[j], column, 32);
+                if (column->kind == HR_KIND_NUMBER) check_number_bins(&out.features[j], column, 32);
                 if (j == 0 || j == 3) check_grid(&out.features[j], column);
             }
             for (int v = 0; v < 10; v++) assert_int_equal(hr_bin_of_number(&out.features[1], v), 1 + v);
-            assert_true(out.features[2].kind == HR_CATEGORY && out.features[2].bin_count == 4);
+            assert_true(out.features[2].kind == HR_KIND_CATEGORY && out.features[2].bin_count == 4);
             purse_done(p);
             fixture_close(f);
         }
@@ -102,7 +104,7 @@ static void test_private__is_free_where_bounds_say_it_all(void **state) {
                          HR_OK);
         size_t lines;
         hr_gate_releases(p.gate, &lines);
-        assert_true(groups == 0 && lines == 0 && hr_gate_spent(p.gate) == 0);
+        assert_true(groups == 0 && lines == 0 && gate_cost(p.gate) == 0);
         assert_int_equal(out.features[0].bin_count, 17);
         assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){15, p.gate, &p.charge}, f.arena, &out,
                                           &groups, NULL),
@@ -196,7 +198,7 @@ static void test_private__sets_neighbouring_values_apart(void **state) {
     enum { ROWS = 4000 };
     double *column = column_new(ROWS);
     for (int c = 0; c < 3; c++) {
-        int cells = privacy_measures[c] == HR_PURE ? 1 << 16 : 1 << 14;
+        int cells = privacy_measures[c] == HR_PRIVACY_PURE ? 1 << 16 : 1 << 14;
         for (int low = 1; low < cells - 1; low += cells / 5) {
             for (int i = 0; i < ROWS; i++) column[i] = low + (i & 1);
             hr_column x = bounded_number(0, cells, true);
@@ -253,7 +255,7 @@ static void test_private__spends_nothing_when_refused(void **state) {
                          HR_E_BUDGET);
         size_t lines;
         hr_gate_releases(p.gate, &lines);
-        assert_true(lines == 0 && hr_gate_spent(p.gate) == 0);
+        assert_true(lines == 0 && gate_cost(p.gate) == 0);
         assert_true(groups == 77 && out.feature_count == 123 && !out.features);
         purse_done(p);
         fixture_close(f);
@@ -281,11 +283,13 @@ static void check_neighbour(const hr_column *column, const double *others, size_
     static hr_exact without[CELLS_MAX], with[CELLS_MAX];
     double values[32];
     assert_true(count < 32);
+    memset(without, 0, sizeof without);
     hr_edges_count_cells(column, others, count, grid, without);
     for (size_t place = 0; place <= count; place += count ? count : 1) {
         memcpy(values, others, place * sizeof *values);
         values[place] = value;
         memcpy(values + place + 1, others + place, (count - place) * sizeof *values);
+        memset(with, 0, sizeof with);
         hr_edges_count_cells(column, values, count + 1, grid, with);
         size_t wanted = cell_of(column, value, grid);
         for (size_t c = 0; c < grid; c++)
@@ -339,8 +343,9 @@ static void test_cells__gain_one_unit_by_a_record_or_none(void **state) {
 static void test_private__looks_at_no_record_where_values_are_few(void **state) {
     (void)state;
     static const char *const values[] = {"a", "b", "c"};
-    const hr_column features[2] = {{.name = "c", .kind = HR_CATEGORY, .value_count = 3, .values = values},
-                                   {.name = "x", .integer = true, .high = 9}};
+    const hr_column features[2] = {
+        {.name = "c", .kind = HR_KIND_CATEGORY, .value_count = 3, .values = values},
+        {.name = "x", .integer = true, .high = 9}};
     static const double tables[][2] = {{0, 0}, {1, 9}, {3, 5}};
     for (int c = 0; c < 3; c++)
         for (size_t t = 0; t < 3; t++) {

@@ -61,11 +61,11 @@ static void test_triple_means__may_be_none(void **state) {
     static const char *const names[] = {"a", "b"};
     const double column[] = {1, (double)NAN, 2}, codes[] = {0, 1, 2}, *columns[] = {column, codes};
     hr_column features[] = {bounded_number(0, 10, false),
-                            {.name = "c", .kind = HR_CATEGORY, .value_count = 2, .values = names}};
+                            {.name = "c", .kind = HR_KIND_CATEGORY, .value_count = 2, .values = names}};
     hr_binning out = {0};
     fixture f = fixture_open(features, 2, 3, columns);
     assert_int_equal(hr_edges_triple_means(f.data, 255, f.arena, &out, NULL), HR_OK);
-    assert_true(out.features[0].bin_count == 2 && out.features[1].kind == HR_CATEGORY &&
+    assert_true(out.features[0].bin_count == 2 && out.features[1].kind == HR_KIND_CATEGORY &&
                 out.features[1].bin_count == 3);
     fixture_close(f);
 }

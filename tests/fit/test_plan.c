@@ -41,7 +41,7 @@ static double sum_noise(const hr_model *model) {
 
 static void assert_as_planned(size_t classes, double epsilon, double delta, size_t rows) {
     table t = table_of_steps(rows, 3, classes, 5);
-    hr_fit_options options = seeded_options_of(hr_default_method(), HR_SOUND, 7);
+    hr_fit_options options = seeded_options_of(hr_default_method(), HR_MODE_SOUND, 7);
     options.epsilon = epsilon;
     options.delta = delta;
     hr_model *model = fit(t.data, &options);
@@ -81,7 +81,7 @@ static void test_plan__is_what_the_fit_does(void **state) {
 
 static void test_plan__adds_up_to_the_budget(void **state) {
     (void)state;
-    hr_fit_options options = options_of(hr_default_method(), HR_SOUND);
+    hr_fit_options options = options_of(hr_default_method(), HR_MODE_SOUND);
     for (double records = 10; records < 2e7; records *= 10) {
         hr_plan_info p = plan_of(&options, records, NULL);
         double once = p.share_bins + p.share_count + p.share_base + p.share_calibration;
@@ -94,7 +94,7 @@ static void test_plan__adds_up_to_the_budget(void **state) {
 static void test_plan__without_a_schema_is_for_two_classes(void **state) {
     (void)state;
     table two = table_of_steps(8, 2, 2, 1), numbers = table_of_steps(8, 2, 0, 1);
-    hr_fit_options options = options_of(hr_default_method(), HR_SOUND);
+    hr_fit_options options = options_of(hr_default_method(), HR_MODE_SOUND);
     hr_plan_info blind = plan_of(&options, 5000, NULL),
                  with = plan_of(&options, 5000, hr_data_schema(two.data));
     assert_true(blind.rounds == with.rounds && blind.gradient_noise == with.gradient_noise &&
@@ -114,7 +114,7 @@ static void test_plan__without_a_schema_is_for_two_classes(void **state) {
 
 static void test_plan__has_less_noise_with_more_records_or_budget(void **state) {
     (void)state;
-    hr_fit_options options = options_of(hr_default_method(), HR_SOUND);
+    hr_fit_options options = options_of(hr_default_method(), HR_MODE_SOUND);
     hr_plan_info few = plan_of(&options, 1000, NULL), many = plan_of(&options, 1e6, NULL);
     assert_true(many.gradient_noise < few.gradient_noise && many.rounds > few.rounds);
     /* few records hardly move a prediction, neither do their labels nor the noise */
@@ -140,11 +140,11 @@ static void assert_refused(const hr_fit_options *options, double records, hr_sta
 static void test_plan__refuses_what_it_cannot_tell(void **state) {
     (void)state;
     for (size_t m = 0; m < hr_method_count(); m++) {
-        hr_fit_options other = options_of(hr_method_at(m)->name, HR_SOUND);
+        hr_fit_options other = options_of(hr_method_at(m)->name, HR_MODE_SOUND);
         if (strcmp(other.method, "hedge") != 0)
             assert_refused(&other, 1000, HR_E_ARGUMENT, "method hedge has a plan");
     }
-    hr_fit_options options = options_of("hedge", HR_SOUND);
+    hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
     static const double records[] = {0, .5, -1, NAN, INFINITY, 4294967295.};
     for (size_t i = 0; i < COUNT(records); i++)
         assert_refused(&options, records[i], HR_E_ARGUMENT, "from 1 to 4294967294");
@@ -154,7 +154,7 @@ static void test_plan__refuses_what_it_cannot_tell(void **state) {
     assert_refused(&options, 1000, HR_E_BUDGET, "too small");
     options.size = 0;
     assert_refused(&options, 1000, HR_E_ARGUMENT, "hr_fit_options_init");
-    options = options_of("hedge", HR_SOUND);
+    options = options_of("hedge", HR_MODE_SOUND);
     options.method = NULL;
     assert_refused(&options, 1000, HR_E_ARGUMENT, "no method");
 }

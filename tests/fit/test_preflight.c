@@ -42,7 +42,7 @@ static bool is_private(size_t method) {
 }
 
 static hr_fit_options charged_options(const fixture *f, const char *method) {
-    hr_fit_options options = options_of(method, HR_SOUND);
+    hr_fit_options options = options_of(method, HR_MODE_SOUND);
     options.ledger = f->ledger;
     return options;
 }
@@ -107,6 +107,7 @@ static void test_budget__suffices_or_is_refused(void **state) {
             for (size_t d = 0; is_private(m) && d < COUNT(deltas); d++) {
                 hr_fit_options options = charged_options(*state, hr_method_at(m)->name);
                 if (classes[c] == 3 && strcmp(options.method, "inprivate") == 0) continue;
+                if (classes[c] == 0 && strcmp(options.method, "id3") == 0) continue;
                 options.delta = deltas[d];
                 try_budgets(*state, &t, options);
             }
@@ -145,7 +146,7 @@ static void test_plan__refuses_a_budget_whatever_the_number_of_records(void **st
     hr_plan_info plan;
     for (int with_delta = 0; with_delta < 2; with_delta++)
         for (int tenths = -120; tenths <= -20; tenths++) {
-            hr_fit_options options = options_of(hr_default_method(), HR_SOUND);
+            hr_fit_options options = options_of(hr_default_method(), HR_MODE_SOUND);
             options.epsilon = pow(10, tenths / 10.);
             options.delta = with_delta ? 1e-8 : 0;
             hr_status few = hr_fit_plan(&options, 1, NULL, &plan, NULL),
@@ -202,7 +203,8 @@ static void test_labels__that_a_method_does_not_take(void **state) {
     }
     t = table_open(ROWS, 1);
     hr_column feature = number_column("x", 0, 1);
-    table_make(&t, (hr_column){.name = "y", .kind = HR_CATEGORY, .value_count = CLASSES, .values = values},
+    table_make(&t,
+               (hr_column){.name = "y", .kind = HR_KIND_CATEGORY, .value_count = CLASSES, .values = values},
                &feature);
     options = charged_options(*state, "hedge");
     assert_refused(*state, t.data, &options, HR_E_LIMIT, "classes");
@@ -212,7 +214,7 @@ static void test_labels__that_a_method_does_not_take(void **state) {
 static void test_plan__refuses_more_records_than_a_fit_takes(void **state) {
     (void)state;
     hr_plan_info plan;
-    hr_fit_options options = options_of(hr_default_method(), HR_SOUND);
+    hr_fit_options options = options_of(hr_default_method(), HR_MODE_SOUND);
     assert_int_equal(hr_fit_plan(&options, (1 << 24) - 1, NULL, &plan, NULL), HR_OK);
     assert_int_equal(hr_fit_plan(&options, 1 << 24, NULL, &plan, NULL), HR_E_LIMIT);
 }

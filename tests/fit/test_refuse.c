@@ -66,7 +66,7 @@ static void test_fit__refuses_a_schema_that_awaits_review(void **state) {
     hr_column feature = number_column("height", 0, 1);
     feature.review = true;
     table_make(&t, category_column("y", 2), &feature);
-    hr_fit_options options = charged_options(f, HR_SOUND);
+    hr_fit_options options = charged_options(f, HR_MODE_SOUND);
     assert_refused(f, t.data, &options, HR_E_POLICY, "height");
     options.epsilon = 100; /* more than the ledger has: the review comes first */
     assert_refused(f, t.data, &options, HR_E_POLICY, "height");
@@ -77,7 +77,7 @@ static void test_fit__refuses_a_schema_that_awaits_review(void **state) {
     label.review = true;
     feature.review = false;
     table_make(&t, label, &feature);
-    options = options_of("gbdt", HR_SOUND);
+    options = options_of("gbdt", HR_MODE_SOUND);
     assert_refused(f, t.data, &options, HR_E_POLICY, "blood");
     table_close(&t);
 }
@@ -88,7 +88,7 @@ static void test_fit__refuses_data_without_labels(void **state) {
     assert_int_equal(
         hr_data_from_arrays(f->table.schema, 8, (const double *const *)f->table.columns, NULL, &data, NULL),
         HR_OK);
-    hr_fit_options options = charged_options(f, HR_SOUND);
+    hr_fit_options options = charged_options(f, HR_MODE_SOUND);
     assert_refused(f, data, &options, HR_E_SCHEMA, "label");
     options.epsilon = 100;
     assert_refused(f, data, &options, HR_E_SCHEMA, "label");
@@ -101,11 +101,11 @@ static void test_fit__refuses_data_without_rows(void **state) {
     table_make_plain(&t, 2);
     static const char *const methods[] = {"gbdt", "dpboost", "seq", "para"};
     for (size_t m = 0; m < COUNT(methods); m++)
-        for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+        for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++) {
             hr_fit_options options = options_of(methods[m], (hr_mode)mode);
             assert_refused(f, t.data, &options, HR_E_SCHEMA, "record");
         }
-    hr_fit_options options = charged_options(f, HR_SOUND);
+    hr_fit_options options = charged_options(f, HR_MODE_SOUND);
     assert_refused(f, t.data, &options, HR_E_SCHEMA, "record");
     table_close(&t);
 }
@@ -123,14 +123,14 @@ static void test_fit__refuses_a_ledger_for_what_is_not_private(void **state) {
     fixture *f = *state;
     for (double epsilon = 1; epsilon < 200;
          epsilon *= 100) { /* 100 is more than is left: the rule comes before the sum */
-        hr_fit_options options = charged_options(f, HR_PAPER);
+        hr_fit_options options = charged_options(f, HR_MODE_PAPER);
         options.epsilon = epsilon;
         assert_refused(f, f->table.data, &options, HR_E_POLICY, "ledger");
-        options = charged_options(f, HR_SOUND);
+        options = charged_options(f, HR_MODE_SOUND);
         options.reproducible_noise = true;
         options.epsilon = epsilon;
         assert_refused(f, f->table.data, &options, HR_E_POLICY, "ledger");
-        for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+        for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++) {
             options = options_of("gbdt", (hr_mode)mode);
             options.ledger = f->ledger;
             options.epsilon = epsilon;
@@ -141,18 +141,18 @@ static void test_fit__refuses_a_ledger_for_what_is_not_private(void **state) {
 
 static void test_fit__refuses_bad_options_before_it_looks_at_the_ledger(void **state) {
     fixture *f = *state;
-    hr_fit_options options = charged_options(f, HR_SOUND);
+    hr_fit_options options = charged_options(f, HR_MODE_SOUND);
     options.depth = 0;
     options.epsilon = 100;
     assert_refused(f, f->table.data, &options, HR_E_ARGUMENT, "depth");
-    options = charged_options(f, HR_PAPER);
+    options = charged_options(f, HR_MODE_PAPER);
     options.depth = 0;
     assert_refused(f, f->table.data, &options, HR_E_ARGUMENT, "depth");
 }
 
 static void test_fit__refuses_what_the_ledger_does_not_cover(void **state) {
     fixture *f = *state;
-    hr_fit_options options = charged_options(f, HR_SOUND);
+    hr_fit_options options = charged_options(f, HR_MODE_SOUND);
     options.epsilon = 2 + 0x1p-39; /* the ledger counts in units of 2^-40 */
     assert_refused(f, f->table.data, &options, HR_E_BUDGET, "2");
     options.epsilon = 1;
@@ -188,7 +188,7 @@ static void test_fit__refuses_a_budget_that_is_none(void **state) {
     fixture *f = *state;
     static const double none[][2] = {{1e-300, 0}, {0x1p-41, 0}, {1e-300, 1e-6}};
     for (size_t i = 0; i < COUNT(none); i++) {
-        hr_fit_options options = charged_options(f, HR_SOUND);
+        hr_fit_options options = charged_options(f, HR_MODE_SOUND);
         options.epsilon = none[i][0];
         options.delta = none[i][1];
         assert_refused(f, f->table.data, &options, HR_E_BUDGET, "raise epsilon");
@@ -202,7 +202,7 @@ static void test_fit__refuses_too_small_a_budget(void **state) {
     fixture *f = *state;
     static const double tiny[][2] = {{0x1p-40, 0}, {1e-11, 0}, {1e-6, 1e-9}};
     for (size_t i = 0; i < COUNT(tiny); i++) {
-        hr_fit_options options = charged_options(f, HR_SOUND);
+        hr_fit_options options = charged_options(f, HR_MODE_SOUND);
         options.epsilon = tiny[i][0];
         options.delta = tiny[i][1];
         assert_refused(f, f->table.data, &options, HR_E_BUDGET, "epsilon");
@@ -211,7 +211,7 @@ static void test_fit__refuses_too_small_a_budget(void **state) {
 
 static void test_fit__commits_exactly_what_was_asked_for(void **state) {
     fixture *f = *state;
-    hr_fit_options options = charged_options(f, HR_SOUND);
+    hr_fit_options options = charged_options(f, HR_MODE_SOUND);
     options.epsilon = .375;
     hr_model_free(fit(f->table.data, &options));
     seen_entry seen = last_entry(f);
@@ -235,7 +235,7 @@ static void test_fit__commits_exactly_what_was_asked_for(void **state) {
 static void test_fit__refuses_a_frozen_ledger(void **state) {
     fixture *f = *state;
     assert_int_equal(hr_ledger_freeze(f->ledger, NULL), HR_OK);
-    hr_fit_options options = charged_options(f, HR_SOUND);
+    hr_fit_options options = charged_options(f, HR_MODE_SOUND);
     assert_refused(f, f->table.data, &options, HR_E_POLICY, "frozen");
 }
 
@@ -256,7 +256,7 @@ static void test_fit__can_be_cancelled_but_not_for_free(void **state) {
     fixture *f = *state;
     for (size_t stop = 1; stop <= 3; stop++) {
         told t = {.stop_at = stop};
-        hr_fit_options options = charged_options(f, HR_SOUND);
+        hr_fit_options options = charged_options(f, HR_MODE_SOUND);
         options.epsilon = .25;
         options.progress = listen;
         options.user = &t;
@@ -297,7 +297,7 @@ static void test_fit__hands_out_its_own_entry(void **state) {
         rival r = {f->ledger, 0, may_go_on};
         int64_t entry = -1;
         hr_model *model = NULL;
-        hr_fit_options options = charged_options(f, HR_SOUND);
+        hr_fit_options options = charged_options(f, HR_MODE_SOUND);
         options.epsilon = .25;
         options.progress = reserve_between;
         options.user = &r;
@@ -321,7 +321,7 @@ static void test_fit__tells_progress_nothing_about_records(void **state) {
     for (size_t m = 0; m < COUNT(methods); m++) {
         told heard[2] = {{0}, {0}};
         for (int i = 0; i < 2; i++) {
-            hr_fit_options options = options_of(methods[m], HR_SOUND);
+            hr_fit_options options = options_of(methods[m], HR_MODE_SOUND);
             options.progress = listen;
             options.user = &heard[i];
             hr_model_free(fit((i ? many : few).data, &options));

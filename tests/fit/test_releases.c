@@ -1,5 +1,6 @@
 /* The list of releases that a model carries: what is in it, that it adds up to no more than the guarantee,
  * and that the guarantee is what was granted. And what models say that are not private. */
+#include "privacy/noise.h"
 #include "stats/split_candidates.h"
 #include "support/tables.h"
 
@@ -35,7 +36,7 @@ static const setting settings[] = {
 };
 
 static hr_model *fit_setting(const setting *s, const table *t) {
-    hr_fit_options options = options_of(s->method, HR_SOUND);
+    hr_fit_options options = options_of(s->method, HR_MODE_SOUND);
     options.epsilon = s->epsilon;
     options.delta = s->delta;
     options.trees = s->trees;
@@ -62,7 +63,7 @@ static void check_sum(const setting *s, const hr_model *model) {
     const hr_guarantee *g = hr_model_guarantee(model);
     hr_units total;
     assert_true(g->is_private);
-    assert_int_equal(model->privacy_measure, s->delta > 0 ? HR_ZCDP : HR_PURE);
+    assert_int_equal(model->privacy_measure, s->delta > 0 ? HR_PRIVACY_ZCDP : HR_PRIVACY_PURE);
     assert_int_equal(hr_account(model->releases, model->release_count, &total, NULL), HR_OK);
     assert_int_equal(hr_account_check(model->releases, model->release_count, model->privacy_measure, NULL),
                      HR_OK);
@@ -95,7 +96,7 @@ static void test_guarantee__does_not_tell_the_rounds(void **state) {
     (void)state;
     for (int pure = 0; pure < 2; pure++) {
         hr_model *models[2];
-        hr_fit_options options = options_of("hedge", HR_SOUND);
+        hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
         options.epsilon = 4;
         if (pure) options.delta = 0;
         for (size_t i = 0; i < COUNT(models); i++) {
@@ -132,10 +133,10 @@ static void check_line(const setting *s, const hr_release *line, const char *wha
     assert_true(line->sensitivity == (split                           ? HR_GAIN_WIDTH
                                       : strcmp(what, "leaf sum") == 0 ? GRADIENT_BOUND
                                                                       : 1));
-    hr_mechanism choice = s->delta > 0 ? HR_EXPONENTIAL : HR_PERMUTE_AND_FLIP;
+    hr_mechanism choice = s->delta > 0 ? HR_MECHANISM_EXPONENTIAL : HR_MECHANISM_PERMUTE_AND_FLIP;
     assert_int_equal(line->mechanism, split          ? choice
-                                      : s->delta > 0 ? HR_DISCRETE_GAUSSIAN
-                                                     : HR_DISCRETE_LAPLACE);
+                                      : s->delta > 0 ? HR_MECHANISM_DISCRETE_GAUSSIAN
+                                                     : HR_MECHANISM_DISCRETE_LAPLACE);
     assert_true(line->cost > 0);
 }
 
@@ -148,7 +149,8 @@ static size_t check_edges(const setting *s, const hr_model *model, uint64_t *gro
         const hr_release *line = &model->releases[lines];
         assert_true(line->group == 0 && line->tree == -1);
         assert_true(line->draws <= (uint64_t)1 << 16);
-        assert_int_equal(line->mechanism, s->delta > 0 ? HR_DISCRETE_GAUSSIAN : HR_PERMUTE_AND_FLIP);
+        assert_int_equal(line->mechanism,
+                         s->delta > 0 ? HR_MECHANISM_DISCRETE_GAUSSIAN : HR_MECHANISM_PERMUTE_AND_FLIP);
     }
     assert_true((lines > 0) == (s->edges == HR_EDGES_PRIVATE));
     return lines;
@@ -176,6 +178,52 @@ static void check_structure(const setting *s, const hr_model *model) {
 static void test_releases__are_what_the_trees_are_made_of(void **state) {
     (void)state;
     each_setting(check_structure);
+}
+
+/* ---- What trees say of their noise ---- */
+
+static const hr_release *leaf_line(const hr_model *model, size_t tree) {
+    size_t seen = 0;
+    for (size_t i = 0; i < model->release_count; i++)
+        if (strcmp(model->releases[i].what, "leaf sum") == 0 && seen++ == tree) return &model->releases[i];
+    fail_msg("no leaf sum of tree %zu", tree);
+    return NULL;
+}
+
+/* The deviation is that of the line, in the unit of gradients; a split has the records of its children. */
+static void check_noise(const setting *s, const hr_model *model) {
+    double unit = GRADIENT_BOUND / options_of(s->method, HR_MODE_SOUND).gradient_bound;
+    for (size_t t = 0; t < model->forest.tree_count; t++) {
+        const hr_tree *tree = &model->forest.trees[t];
+        double deviation =
+            hr_noise_deviation(model->privacy_measure, leaf_line(model, t)->cost, GRADIENT_BOUND) / unit;
+        assert_true(fabs(tree->deviation - deviation) < 1e-9 * deviation);
+        assert_non_null(tree->counts);
+        for (size_t n = 0; n < tree->node_count; n++) {
+            size_t left = tree->nodes[n].left;
+            assert_true(tree->counts[n] >= 0 && tree->counts[n] == floor(tree->counts[n]));
+            if (left) assert_true(tree->counts[n] == tree->counts[left] + tree->counts[left + 1]);
+        }
+    }
+}
+
+static void test_trees__tell_the_noise_of_their_leaves(void **state) {
+    (void)state;
+    each_setting(check_noise);
+}
+
+/* At an epsilon of 10,000: every record is in one of the first ensemble's trees. */
+static void test_trees__tell_how_many_records_they_have(void **state) {
+    (void)state;
+    const setting *s = &settings[7];
+    table t = table_of_steps(300, FEATURES, s->classes, 1);
+    hr_model *model = fit_setting(s, &t);
+    double records = 0;
+    for (size_t tree = 0; tree < (size_t)s->ensemble * s->classes; tree += s->classes)
+        records += model->forest.trees[tree].counts[0];
+    assert_true(records == 300);
+    hr_model_free(model);
+    table_close(&t);
 }
 
 static void check_shares(const setting *s, const hr_model *model) {
@@ -237,15 +285,15 @@ static void test_gbdt__releases_everything_as_it_is(void **state) {
     (void)state;
     static const size_t classes[] = {0, 2, 3};
     for (size_t c = 0; c < COUNT(classes); c++)
-        for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+        for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++) {
             table t = table_of_steps(200, 2, classes[c], c);
             hr_fit_options options = options_of("gbdt", (hr_mode)mode);
             options.trees = 3;
             hr_model *model = fit(t.data, &options);
             assert_true(model->release_count > 0);
-            assert_int_equal(model->privacy_measure, HR_NO_PRIVACY);
+            assert_int_equal(model->privacy_measure, HR_PRIVACY_NONE);
             for (size_t i = 0; i < model->release_count; i++)
-                assert_int_equal(model->releases[i].mechanism, HR_IDENTITY);
+                assert_int_equal(model->releases[i].mechanism, HR_MECHANISM_IDENTITY);
             assert_not_private(model, hr_method_find("gbdt")->flaws);
             hr_model_free(model);
             table_close(&t);
@@ -258,7 +306,7 @@ static void test_paper_modes__never_claim_privacy(void **state) {
     table t = table_of_steps(200, 2, 2, 1);
     for (size_t m = 0; m < COUNT(methods); m++)
         for (int reproducible = 0; reproducible < 2; reproducible++) {
-            hr_fit_options options = options_of(methods[m], HR_PAPER);
+            hr_fit_options options = options_of(methods[m], HR_MODE_PAPER);
             options.trees = 3;
             options.reproducible_noise = reproducible;
             hr_model *model = fit(t.data, &options);
@@ -267,7 +315,7 @@ static void test_paper_modes__never_claim_privacy(void **state) {
             size_t splits = 0;
             for (size_t i = 0; i < model->release_count; i++) {
                 if (strcmp(model->releases[i].what, "split") != 0) continue;
-                assert_int_equal(model->releases[i].mechanism, HR_EXPONENTIAL); /* as published */
+                assert_int_equal(model->releases[i].mechanism, HR_MECHANISM_EXPONENTIAL); /* as published */
                 splits++;
             }
             assert_true(splits > 0);
@@ -285,7 +333,7 @@ static void test_reproducible_noise__is_said_to_be_no_privacy(void **state) {
     static const char *const methods[] = {"dpboost", "seq", "para"};
     table t = table_of_steps(200, 2, 2, 1);
     for (size_t m = 0; m < COUNT(methods); m++) {
-        hr_fit_options options = seeded_options_of(methods[m], HR_SOUND, 5);
+        hr_fit_options options = seeded_options_of(methods[m], HR_MODE_SOUND, 5);
         options.delta = m ? 1e-6 : 0;
         hr_model *model = fit(t.data, &options);
         assert_not_private(model, "seed");
@@ -307,7 +355,7 @@ static void test_releases__spend_on_edges_only_where_there_are_any_to_find(void 
         t.labels[i] = (double)(i % 2);
     }
     table_make(&t, category_column("y", 2), features);
-    hr_fit_options options = options_of("dpboost", HR_SOUND);
+    hr_fit_options options = options_of("dpboost", HR_MODE_SOUND);
     hr_model *model = fit(t.data, &options);
     for (size_t i = 0; i < model->release_count; i++) assert_true(model->releases[i].tree >= 0);
     assert_true(hr_model_guarantee(model)->epsilon > .999);
@@ -320,7 +368,7 @@ static void test_releases__spend_on_edges_only_where_there_are_any_to_find(void 
 static void check_grid(const char *method, double delta) {
     const double cells = delta > 0 ? 1 << 14 : 1 << 16;
     table t = table_of_steps(500, FEATURES, 2, 8);
-    hr_fit_options options = options_of(method, HR_SOUND);
+    hr_fit_options options = options_of(method, HR_MODE_SOUND);
     options.epsilon = 8;
     options.delta = delta;
     options.edges = HR_EDGES_PRIVATE;
@@ -350,6 +398,8 @@ int main(void) {
         cmocka_unit_test(test_releases__add_up_to_what_was_asked_for),
         cmocka_unit_test(test_guarantee__does_not_tell_the_rounds),
         cmocka_unit_test(test_releases__are_what_the_trees_are_made_of),
+        cmocka_unit_test(test_trees__tell_the_noise_of_their_leaves),
+        cmocka_unit_test(test_trees__tell_how_many_records_they_have),
         cmocka_unit_test(test_releases__share_the_budget_as_the_options_say),
         cmocka_unit_test(test_models__can_be_read_back),
         cmocka_unit_test(test_gbdt__releases_everything_as_it_is),

@@ -32,12 +32,12 @@ static fixture *set_up(uint64_t seed, const hr_packing *packing, double lambda, 
     assert_non_null(f);
     hr_dice_init(&f->dice, seed);
     for (size_t j = 0; j < FEATURES; j++) {
-        hr_kind kind = j % 2 ? HR_CATEGORY : HR_NUMBER;
+        hr_kind kind = j % 2 ? HR_KIND_CATEGORY : HR_KIND_NUMBER;
         f->features[j] = (hr_feature_bins){kind, 2 + (uint32_t)hr_dice_below(&f->dice, MAX_BINS - 1), edges};
     }
     f->binning = (hr_binning){FEATURES, f->features};
     assert_int_equal(hr_csprng_open_seeded(1, &f->csprng, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(HR_NO_PRIVACY, 0, f->csprng, &f->gate, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(HR_PRIVACY_NONE, 0, f->csprng, &f->gate, NULL), HR_OK);
     const hr_charge charge = {"split", 0, 0, 0, 0, 0, 1};
     for (int level = 0; level < 2; level++)
         assert_int_equal(hr_gate_charge_choice(f->gate, &charge, &f->permits[level], NULL), HR_OK);

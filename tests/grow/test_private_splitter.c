@@ -33,22 +33,22 @@ static void check_candidate(const hr_binning *binning, const hr_split *split) {
     uint32_t left = 0;
     for (uint32_t b = 0; b < feature->bin_count; b++) left += hr_split_goes_left(split, (uint8_t)b);
     assert_true(left > 0 && left < feature->bin_count); /* a split with an empty side is none */
-    if (feature->kind == HR_CATEGORY) assert_int_equal(left, 1);
-    if (feature->kind == HR_NUMBER)
+    if (feature->kind == HR_KIND_CATEGORY) assert_int_equal(left, 1);
+    if (feature->kind == HR_KIND_NUMBER)
         assert_true(split->missing_left && split->cut + 1u < feature->bin_count && split->cut > 0);
 }
 
 static void test_candidates__are_every_cut_and_category_once(void **state) {
     (void)state;
     static const uint32_t bins[][3] = {{2, 2, 2}, {3, 2, 5}, {256, 256, 2}, {7, 31, 256}};
-    static const hr_kind kinds[][3] = {{HR_NUMBER, HR_CATEGORY, HR_NUMBER},
-                                       {HR_CATEGORY, HR_CATEGORY, HR_NUMBER}};
+    static const hr_kind kinds[][3] = {{HR_KIND_NUMBER, HR_KIND_CATEGORY, HR_KIND_NUMBER},
+                                       {HR_KIND_CATEGORY, HR_KIND_CATEGORY, HR_KIND_NUMBER}};
     for (size_t c = 0; c < 8; c++) {
         hr_feature_bins features[3];
         hr_binning binning = binning_of(features, bins[c / 2], kinds[c % 2], 3);
         size_t count = hr_candidate_count(&binning), wanted = 0;
         for (size_t f = 0; f < 3; f++)
-            wanted += features[f].bin_count - (features[f].kind == HR_NUMBER ? 2 : 0);
+            wanted += features[f].bin_count - (features[f].kind == HR_KIND_NUMBER ? 2 : 0);
         assert_int_equal(count, wanted);
         hr_bin_set *sets = calloc(count + 1, sizeof *sets);
         assert_non_null(sets);
@@ -124,7 +124,8 @@ static void random_node(hr_dice *dice, const hr_binning *binning, size_t records
 }
 
 static const uint32_t node_bins[FEATURES] = {5, 3, 4, 9};
-static const hr_kind node_kinds[FEATURES] = {HR_NUMBER, HR_CATEGORY, HR_NUMBER, HR_CATEGORY};
+static const hr_kind node_kinds[FEATURES] = {HR_KIND_NUMBER, HR_KIND_CATEGORY, HR_KIND_NUMBER,
+                                             HR_KIND_CATEGORY};
 
 static void test_scores__are_the_fraction_rounded_down(void **state) {
     (void)state;
@@ -287,7 +288,7 @@ static void test_splitter__takes_the_best_score_without_noise(void **state) {
     (void)state;
     hr_feature_bins features[FEATURES];
     hr_binning binning = binning_of(features, node_bins, node_kinds, FEATURES);
-    purse p = purse_new(HR_NO_PRIVACY, 0, 1);
+    purse p = purse_new(HR_PRIVACY_NONE, 0, 1);
     hr_private_splitter noisy = {
         .binning = &binning, .packing = &pack, .gate = p.gate, .permits = p.permits, .lambda = 1};
     hr_private_splitter_init(&noisy);
@@ -330,7 +331,7 @@ static void test_splitter__draws_once_a_node_even_without_records(void **state) 
     hr_dice_init(&dice, 5);
     random_node(&dice, &binning, 60, &n);
     hr_cell total = cells_of(&n, &pack, full);
-    purse p = purse_new(HR_PURE, .1, 1);
+    purse p = purse_new(HR_PRIVACY_PURE, .1, 1);
     hr_private_splitter noisy = {
         .binning = &binning, .packing = &pack, .gate = p.gate, .permits = p.permits, .lambda = 1};
     hr_private_splitter_init(&noisy);

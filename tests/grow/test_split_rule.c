@@ -40,7 +40,7 @@ static void describe(node *n, hr_kind kind, size_t width, int64_t least) {
     static const double edges[BINS];
     bool seen[BINS] = {false};
     n->width = width;
-    n->feature = (hr_feature_bins){kind, BINS, kind == HR_NUMBER ? edges : NULL};
+    n->feature = (hr_feature_bins){kind, BINS, kind == HR_KIND_NUMBER ? edges : NULL};
     memset(n->cells, 0, sizeof n->cells);
     memset(n->total, 0, sizeof n->total);
     for (size_t i = 0; i < n->count; i++) {
@@ -56,10 +56,10 @@ static void describe(node *n, hr_kind kind, size_t width, int64_t least) {
                             .total = n->total,
                             .cells = n->cells,
                             .left = n->left,
-                            .missing = kind == HR_NUMBER && seen[0]};
+                            .missing = kind == HR_KIND_NUMBER && seen[0]};
     for (size_t k = 1; k < width; k++)
         if (n->total[k] > n->total[n->values.majority]) n->values.majority = k;
-    for (uint8_t b = kind == HR_NUMBER; b < BINS; b++)
+    for (uint8_t b = kind == HR_KIND_NUMBER; b < BINS; b++)
         if (seen[b]) n->values.bins[n->values.count++] = b;
 }
 
@@ -163,7 +163,7 @@ static void check_split(const node *n, const hr_split_proposal *division) {
     for (size_t i = 0; i < n->count; i++) seen[n->bins[i]] = true, records[left[n->bins[i]]] += n->times[i];
     for (size_t i = 0; i < n->values.count; i++)
         assert_int_equal(left[n->values.bins[i]], i < division->left);
-    for (int b = 0; b < (split.kind == HR_NUMBER ? 1 : BINS); b++)
+    for (int b = 0; b < (split.kind == HR_KIND_NUMBER ? 1 : BINS); b++)
         if (!seen[b]) assert_int_equal(left[b], records[1] > records[0]);
 }
 
@@ -194,21 +194,21 @@ static void check_best(hr_kind kind, size_t width, int64_t least, double (*searc
 
 static void test_best__is_the_best_of_all_cuts(void **state) {
     (void)state;
-    check_best(HR_NUMBER, 1, 1, best_number);
-    check_best(HR_NUMBER, 1, 5, best_number);
-    check_best(HR_NUMBER, CLASSES, 1, best_number);
-    check_best(HR_NUMBER, CLASSES, 5, best_number);
+    check_best(HR_KIND_NUMBER, 1, 1, best_number);
+    check_best(HR_KIND_NUMBER, 1, 5, best_number);
+    check_best(HR_KIND_NUMBER, CLASSES, 1, best_number);
+    check_best(HR_KIND_NUMBER, CLASSES, 5, best_number);
 }
 
 static void test_best__is_the_best_of_all_subsets(void **state) {
     (void)state;
-    check_best(HR_CATEGORY, 1, 1, best_subset);
+    check_best(HR_KIND_CATEGORY, 1, 1, best_subset);
 }
 
 static void test_best__of_classes_is_what_is_promised(void **state) {
     (void)state;
-    check_best(HR_CATEGORY, CLASSES, 1, best_promised);
-    check_best(HR_CATEGORY, CLASSES, 4, best_promised);
+    check_best(HR_KIND_CATEGORY, CLASSES, 1, best_promised);
+    check_best(HR_KIND_CATEGORY, CLASSES, 4, best_promised);
 }
 
 /* Three records, at the bins 2, 3 and 6. */
@@ -221,7 +221,7 @@ static const node three_records = {.count = 3,
 static void test_best__cuts_midway_between_the_values(void **state) {
     (void)state;
     node n = three_records;
-    describe(&n, HR_NUMBER, 1, 1);
+    describe(&n, HR_KIND_NUMBER, 1, 1);
     hr_split_proposal division = divide(hr_split_rule_best, &n, NULL);
     assert_true(division.left == 2 && division.cut == 6.5);
     assert_int_equal(hr_split_proposal_split(&n.values, &division).cut, 4); /* the midpoints 4, 6 | 7, 9 */
@@ -233,7 +233,7 @@ static void test_best__tells_neighbouring_numbers_apart(void **state) {
     node n = three_records;
     for (int b = 0; b < BINS; b++) n.midpoints[b] = 1 + b * 0x1p-52; /* half of 5 and 6 steps rounds to 6 */
     n.bins[1] = 5;
-    describe(&n, HR_NUMBER, 1, 1);
+    describe(&n, HR_KIND_NUMBER, 1, 1);
     hr_split_proposal division = divide(hr_split_rule_best, &n, NULL);
     assert_int_equal(hr_split_proposal_split(&n.values, &division).cut, 5);
 }
@@ -273,10 +273,10 @@ static void test_random__cuts_the_range_of_the_node_uniformly(void **state) {
               .labels = {1, 2, 3, 4, 5},
               .times = {1, 1, 1, 1, 2},
               .midpoints = {0, -3, -2.5, 0, .5, 4, 6, 90}};
-    describe(&n, HR_NUMBER, 1, 1);
+    describe(&n, HR_KIND_NUMBER, 1, 1);
     check_cuts(hr_split_rule_random, &n, 1);
     n.bins[4] = 0; /* missing: to either side, half the time */
-    describe(&n, HR_NUMBER, 1, 1);
+    describe(&n, HR_KIND_NUMBER, 1, 1);
     check_cuts(hr_split_rule_random, &n, 2);
 }
 
@@ -312,9 +312,9 @@ static const node five_categories = {
 static void test_random__draws_subsets_uniformly(void **state) {
     (void)state;
     node n = five_categories;
-    describe(&n, HR_CATEGORY, 1, 1);
+    describe(&n, HR_KIND_CATEGORY, 1, 1);
     check_subsets(hr_split_rule_random, &n, 1, 4, 3);
-    describe(&n, HR_CATEGORY, CLASSES, 1);
+    describe(&n, HR_KIND_CATEGORY, CLASSES, 1);
     check_subsets(hr_split_rule_random, &n, 1, 4, 4);
 }
 
@@ -337,7 +337,7 @@ static void test_median__halves_the_records(void **state) {
     for (int t = 0; t < TABLES; t++) {
         node n;
         size_t width = t % 2 ? CLASSES : 1;
-        if (!fill(&n, &dice, HR_NUMBER, width, 1) || n.values.count < 2) continue;
+        if (!fill(&n, &dice, HR_KIND_NUMBER, width, 1) || n.values.count < 2) continue;
         int64_t all = 0;
         for (size_t i = 0; i < n.count; i++) all += n.bins[i] ? n.times[i] : 0;
         hr_split_proposal division = divide(hr_split_rule_median, &n, csprng);
@@ -356,7 +356,7 @@ static void test_median__cuts_at_the_median(void **state) {
               .labels = {1, 2, 3, 4, 5, 6},
               .times = {1, 1, 1, 1, 1, 1},
               .midpoints = {0, 10, 20, 30, 50, 60, 70, 80}};
-    describe(&n, HR_NUMBER, 1, 1);
+    describe(&n, HR_KIND_NUMBER, 1, 1);
     hr_split_proposal division = divide(hr_split_rule_median, &n, NULL);
     assert_true(division.left == 3 && division.cut == 40);
 }
@@ -364,9 +364,9 @@ static void test_median__cuts_at_the_median(void **state) {
 static void test_median__draws_halves_of_categories(void **state) {
     (void)state;
     node n = five_categories;
-    describe(&n, HR_CATEGORY, 1, 1);
+    describe(&n, HR_KIND_CATEGORY, 1, 1);
     check_subsets(hr_split_rule_median, &n, 2, 2, 6);
-    describe(&n, HR_CATEGORY, CLASSES, 1);
+    describe(&n, HR_KIND_CATEGORY, CLASSES, 1);
     check_subsets(hr_split_rule_median, &n, 2, 2, 7);
 }
 
@@ -374,7 +374,7 @@ static void test_median__sends_missing_numbers_to_either_side(void **state) {
     (void)state;
     node n = three_records;
     n.bins[0] = 0;
-    describe(&n, HR_NUMBER, 1, 1);
+    describe(&n, HR_KIND_NUMBER, 1, 1);
     hr_csprng *csprng = open_csprng(8);
     uint64_t seen[2] = {0};
     for (int i = 0; i < DRAWS; i++) seen[divide(hr_split_rule_median, &n, csprng).missing_left]++;
@@ -395,7 +395,7 @@ static void test_rules__tell_missing_numbers_from_one_value(void **state) {
                   .labels = {9, 0, 0},
                   .times = {1, 1, 1},
                   .midpoints = {0, 1, 2, 3, 4, 5, 6, 7}};
-        describe(&n, HR_NUMBER, 1, 1);
+        describe(&n, HR_KIND_NUMBER, 1, 1);
         hr_split_proposal division = divide(rules[r], &n, csprng);
         assert_true(division.purity == 81);
     }
@@ -411,7 +411,7 @@ static void test_rules__leave_enough_records(void **state) {
     size_t made[3] = {0};
     for (int t = 0; t < 12 * TABLES; t++) {
         node n;
-        if (!fill(&n, &dice, t & 1 ? HR_NUMBER : HR_CATEGORY, t & 2 ? CLASSES : 1, 12)) continue;
+        if (!fill(&n, &dice, t & 1 ? HR_KIND_NUMBER : HR_KIND_CATEGORY, t & 2 ? CLASSES : 1, 12)) continue;
         made[t % 3] += divide(rules[t % 3], &n, csprng).purity >=
                        0; /* plain_purity, with which it is compared, is -1 else */
     }

@@ -52,7 +52,7 @@ static void flip_group_law(group *groups, size_t count, double scale) {
 
 /* As a gate chooses under a line of this mechanism. */
 static void law_of(hr_mechanism mechanism, group *groups, size_t count, double scale) {
-    (mechanism == HR_PERMUTE_AND_FLIP ? flip_group_law : exponential_law)(groups, count, scale);
+    (mechanism == HR_MECHANISM_PERMUTE_AND_FLIP ? flip_group_law : exponential_law)(groups, count, scale);
 }
 
 static double log_odds_apart(double p, double q) {
@@ -116,13 +116,10 @@ static double claimed_of(const hr_release *line, double delta) {
 
 /* Scores of the cuts over [0, 1], as groups of neighbours that are alike. */
 static size_t cut_groups(const double *values, size_t count, group *groups) {
-    uint32_t rows[HR_MEDIAN_SCORE_CELLS * 2];
-    hr_exact cells[HR_BALANCE_COUNTS], scores[CUTS];
+    hr_exact cells[HR_BALANCE_COUNTS] = {{0}}, scores[CUTS];
     hr_median_score_range range = {0, 1};
     size_t made = 0;
-    assert_true(count <= COUNT(rows));
-    for (uint32_t i = 0; i < count; i++) rows[i] = i;
-    hr_median_score_count(&range, values, rows, count, cells);
+    hr_median_score_count(&range, values, count, cells);
     hr_median_score_of_cuts(cells, false, scores);
     for (size_t c = 0; c < CUTS; c++) {
         double score = (double)scores[c].unpaid;
@@ -151,8 +148,8 @@ static void test_a3__sound_medians_lose_what_they_claim_on_the_worst_neighbours(
     static const double epsilons[] = {.1, 1, 8}, deltas[] = {0, 1e-6};
     for (size_t e = 0; e < COUNT(epsilons); e++)
         for (size_t d = 0; d < COUNT(deltas); d++) {
-            hr_release line = line_of(audited(HR_SOUND, epsilons[e], deltas[d]), 6, 2, "median");
-            assert_int_equal(line.mechanism, d ? HR_EXPONENTIAL : HR_PERMUTE_AND_FLIP);
+            hr_release line = line_of(audited(HR_MODE_SOUND, epsilons[e], deltas[d]), 6, 2, "median");
+            assert_int_equal(line.mechanism, d ? HR_MECHANISM_EXPONENTIAL : HR_MECHANISM_PERMUTE_AND_FLIP);
             double claimed = claimed_of(&line, deltas[d]), loss = median_loss(&line, scale_of(&line));
             if (!(loss <= claimed * (1 + 1e-7) && loss > .99 * claimed))
                 fail_msg("loses %.9g, claims %.9g", loss, claimed);
@@ -178,7 +175,7 @@ static double gap_loss(const hr_release *line, double x) {
 
 static void test_a3__published_medians_have_no_epsilon(void **state) {
     (void)state;
-    hr_release line = line_of(audited(HR_PAPER, 4, 0), 1, 2, "median");
+    hr_release line = line_of(audited(HR_MODE_PAPER, 4, 0), 1, 2, "median");
     double first = gap_loss(&line, 1e-6);
     print_message("A3 published median, a record at 1e-6: claimed %.3f, loses %.3f\n",
                   hr_units_value(line.cost), first);
@@ -190,7 +187,7 @@ static void test_a3__published_medians_have_no_epsilon(void **state) {
 /* Section 3: exp(-eps1/2 |N - 2j|) for eps1/2 of the budget. */
 static void test_a3__the_budget_of_the_text_is_half_of_what_it_spends(void **state) {
     (void)state;
-    hr_fit_options options = audited(HR_PAPER, 1, 0);
+    hr_fit_options options = audited(HR_MODE_PAPER, 1, 0);
     static const double factors[] = {1, 2};
     for (int budget = HR_SPLIT_BUDGET_ALGORITHM; budget <= HR_SPLIT_BUDGET_TEXT; budget++) {
         options.by_name[HR_OPTION_SPLIT_BUDGET] = (hr_split_budget)budget;
@@ -215,7 +212,7 @@ static void test_a4__published_means_lose_more_than_they_claim(void **state) {
     (void)state;
     static const struct { double epsilon, loss; } cases[] = {{.1, .746}, {1, 1.190}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        hr_fit_options options = audited(HR_PAPER, 2 * cases[i].epsilon, 0);
+        hr_fit_options options = audited(HR_MODE_PAPER, 2 * cases[i].epsilon, 0);
         options.by_name[HR_OPTION_PART] = true;
         hr_release line = line_of(options, 1, 0, "leaf mean");
         double one = within(scale_of(&line), -4096, 64), two = within(scale_of(&line), 0, 2 * 64),
@@ -237,11 +234,12 @@ static void test_a4__sound_leaves_lose_what_they_claim(void **state) {
         for (size_t d = 0; d < COUNT(deltas); d++)
             for (size_t k = 0; k < COUNT(lines); k++) {
                 hr_release line =
-                    line_of(audited(HR_SOUND, epsilons[e], deltas[d]), 2, k == 2 ? 3 : 0, lines[k]);
+                    line_of(audited(HR_MODE_SOUND, epsilons[e], deltas[d]), 2, k == 2 ? 3 : 0, lines[k]);
                 double scale = scale_of(&line),
                        loss = d ? moves[k] * moves[k] / (scale - 6) : moves[k] / scale;
                 double claimed = hr_units_value(line.cost);
-                assert_int_equal(line.mechanism, d ? HR_DISCRETE_GAUSSIAN : HR_DISCRETE_LAPLACE);
+                assert_int_equal(line.mechanism,
+                                 d ? HR_MECHANISM_DISCRETE_GAUSSIAN : HR_MECHANISM_DISCRETE_LAPLACE);
                 if (!(loss <= claimed * (1 + 1e-9) && loss > .999 * claimed))
                     fail_msg("%s loses %.9g of %.9g", lines[k], loss, claimed);
             }
@@ -326,7 +324,7 @@ static split_rule rule_of(hr_fit_options options, size_t features) {
     options.leaf_share = .5;
     hr_release median = line_of(options, features, 0, "median"),
                choice = line_of(options, features, 0, "choice of feature");
-    double claimed = hr_units_value(median.cost) * (options.mode == HR_SOUND ? (double)features : 1) +
+    double claimed = hr_units_value(median.cost) * (options.mode == HR_MODE_SOUND ? (double)features : 1) +
                      hr_units_value(choice.cost);
     assert_true(fabs(claimed - 1) < 1e-6);
     return (split_rule){choice.mechanism, scale_of(&median), scale_of(&choice)};
@@ -342,10 +340,11 @@ static void test_a5__medians_at_the_price_of_one_lose_more_than_they_claim(void 
     } cases[] = {{5, 1.124, 2.480}, {10, 2.528, 5.581}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         size_t features = cases[i].features;
-        hr_fit_options paper = audited(HR_PAPER, 2, 0), sound = audited(HR_SOUND, 2, 0);
+        hr_fit_options paper = audited(HR_MODE_PAPER, 2, 0), sound = audited(HR_MODE_SOUND, 2, 0);
         split_rule algorithm = rule_of(paper, features), here = rule_of(sound, features);
         paper.by_name[HR_OPTION_SPLIT_BUDGET] = HR_SPLIT_BUDGET_TEXT;
-        split_rule text = rule_of(paper, features), alone = {HR_EXPONENTIAL, algorithm.median, text.choice};
+        split_rule text = rule_of(paper, features),
+                   alone = {HR_MECHANISM_EXPONENTIAL, algorithm.median, text.choice};
         double published = split_loss(&alone, features), in_text = split_loss(&text, features),
                ours = split_loss(&here, features);
         print_message("A5 %zu medians and a choice: claimed 1, K at the price of one lose %.3f, of the text "
@@ -386,7 +385,8 @@ static double root_is_inside(const hr_model *model) {
 static void test_w4__catches_noise_that_depends_on_the_number_of_records(void **state) {
     (void)state;
     static const double labels[] = {-1, 1};
-    game g = game_of("W4 leaf of 1 and 2 records, published", HR_PAPER, .2, .2, RUNS_MAX, root_is_inside);
+    game g =
+        game_of("W4 leaf of 1 and 2 records, published", HR_MODE_PAPER, .2, .2, RUNS_MAX, root_is_inside);
     play_labels(&g, labels, 2, number_column("y", -1, 1));
     assert_caught(&g, event_bound(&g));
     game_close(&g);
@@ -403,8 +403,8 @@ static double right_leaf_is_clipped(const hr_model *model) {
 /* A record at 0, and then one at 1: an empty leaf says any number, one of a record a noisy mean, which is
  * often clipped. */
 static game empty_leaf(hr_mode mode, statistic *look) {
-    game g = game_of(mode == HR_PAPER ? "W4 empty leaf, published" : "W4 empty leaf", mode, 2, 2,
-                     mode == HR_PAPER ? 600 : RUNS_MAX, look);
+    game g = game_of(mode == HR_MODE_PAPER ? "W4 empty leaf, published" : "W4 empty leaf", mode, 2, 2,
+                     mode == HR_MODE_PAPER ? 600 : RUNS_MAX, look);
     table t = table_open(2, 1);
     t.columns[0][1] = t.labels[0] = t.labels[1] = 1;
     hr_column feature = number_column("x", 0, 1);
@@ -414,10 +414,10 @@ static game empty_leaf(hr_mode mode, statistic *look) {
 
 static void test_w4__catches_leaves_that_were_empty(void **state) {
     (void)state;
-    game g = empty_leaf(HR_PAPER, right_leaf_is_clipped);
+    game g = empty_leaf(HR_MODE_PAPER, right_leaf_is_clipped);
     assert_caught(&g, event_bound(&g));
     game_close(&g);
-    g = empty_leaf(HR_SOUND, right_leaf_is_clipped);
+    g = empty_leaf(HR_MODE_SOUND, right_leaf_is_clipped);
     assert_quiet(&g, event_bound(&g));
     g.look = right_leaf;
     assert_quiet(&g, statistic_bound(&g));
@@ -432,7 +432,7 @@ static double root_is_above_zero(const hr_model *model) {
  * epsilon)/2. */
 static game w4(const char *name, double epsilon, size_t runs) {
     static const double labels[] = {-1, 1, -1};
-    game g = game_of(name, HR_SOUND, epsilon, 2, runs, root_is_above_zero);
+    game g = game_of(name, HR_MODE_SOUND, epsilon, 2, runs, root_is_above_zero);
     play_labels(&g, labels, 3, number_column("y", -1, 1));
     return g;
 }
@@ -453,7 +453,7 @@ static double chances_of_class_1(const hr_model *model) {
 static void test_w4__finds_no_more_than_is_claimed_in_class_counts(void **state) {
     (void)state;
     static const double labels[] = {0, 0, 1};
-    game g = game_of("W4 class counts of a leaf", HR_SOUND, 2, 2, RUNS_MAX, chances_of_class_1);
+    game g = game_of("W4 class counts of a leaf", HR_MODE_SOUND, 2, 2, RUNS_MAX, chances_of_class_1);
     play_labels(&g, labels, 3, category_column("y", 2));
     assert_quiet(&g, statistic_bound(&g));
     g.options.epsilon = 20;
@@ -499,11 +499,11 @@ static game cut_game(game g, const double *values, size_t rows) {
 static void test_w4b__catches_a_point_drawn_between_two_records(void **state) {
     (void)state;
     static const double values[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1e-6};
-    game g = game_of("W4b cut below 1e-6, published", HR_PAPER, 2, 2, 3000, cut_is_below_the_canary);
+    game g = game_of("W4b cut below 1e-6, published", HR_MODE_PAPER, 2, 2, 3000, cut_is_below_the_canary);
     g = cut_game(g, values, COUNT(values));
     assert_caught(&g, event_bound(&g));
     game_close(&g);
-    g = game_of("W4b cut below 1e-6", HR_SOUND, 2, 2, 4000, cut_is_below_the_canary);
+    g = game_of("W4b cut below 1e-6", HR_MODE_SOUND, 2, 2, 4000, cut_is_below_the_canary);
     g = cut_game(g, values, COUNT(values));
     assert_quiet(&g, event_bound(&g));
     g.look = root_cut;
@@ -519,7 +519,7 @@ static void test_w4b__finds_no_more_than_is_claimed_in_a_cut(void **state) {
     (void)state;
     static const double deltas[] = {0, 1e-9}; /* so small a delta does not show in thousands of runs */
     for (size_t d = 0; d < COUNT(deltas); d++) {
-        game g = game_of("W4b half of a cut", HR_SOUND, 2, 2, RUNS_MAX, cut_is_at_most_half);
+        game g = game_of("W4b half of a cut", HR_MODE_SOUND, 2, 2, RUNS_MAX, cut_is_at_most_half);
         g = cut_game(g, halves, COUNT(halves));
         g.options.delta = deltas[d];
         double bound = event_bound(&g);
@@ -527,7 +527,7 @@ static void test_w4b__finds_no_more_than_is_claimed_in_a_cut(void **state) {
         assert_true(d || bound > 1.1);
         game_close(&g);
     }
-    game g = game_of("W4bx half of a cut at 20, labelled 2", HR_SOUND, 20, 2, 4000, cut_is_at_most_half);
+    game g = game_of("W4bx half of a cut at 20, labelled 2", HR_MODE_SOUND, 20, 2, 4000, cut_is_at_most_half);
     g = cut_game(g, halves, COUNT(halves));
     assert_caught(&g, event_bound(&g));
     game_close(&g);
@@ -546,9 +546,9 @@ static double trees_above_zero(const hr_model *model) {
 /* Nine records of class 1, or ten, for ten trees: parts of equal size have none, or one each. */
 static game w2(hr_mode mode, size_t runs) {
     static const double labels[PARTS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    game g =
-        game_of(mode == HR_PAPER ? "W2 parts of 9 and 10 records, published" : "W2 parts of 9 and 10 records",
-                mode, 2, 2, runs, trees_above_zero);
+    game g = game_of(mode == HR_MODE_PAPER ? "W2 parts of 9 and 10 records, published"
+                                           : "W2 parts of 9 and 10 records",
+                     mode, 2, 2, runs, trees_above_zero);
     g.options.trees = PARTS;
     play_labels(&g, labels, PARTS, category_column("y", 2));
     return g;
@@ -556,10 +556,10 @@ static game w2(hr_mode mode, size_t runs) {
 
 static void test_w2__catches_parts_of_equal_size(void **state) {
     (void)state;
-    game g = w2(HR_PAPER, 2000);
+    game g = w2(HR_MODE_PAPER, 2000);
     assert_caught(&g, statistic_bound(&g));
     game_close(&g);
-    g = w2(HR_SOUND, 4000);
+    g = w2(HR_MODE_SOUND, 4000);
     assert_quiet(&g, statistic_bound(&g));
     game_close(&g);
 }

@@ -45,7 +45,7 @@ static void make_worst_case(worst_case *w, size_t outputs, int64_t bound) {
     memset(w, 0, sizeof *w);
     w->binning = (hr_binning){CANDIDATES, w->features};
     for (uint32_t c = 0; c < CANDIDATES; c++) {
-        w->features[c] = (hr_feature_bins){HR_NUMBER, 3, NULL};
+        w->features[c] = (hr_feature_bins){HR_KIND_NUMBER, 3, NULL};
         w->nodes[c][0] = (hr_node){.left = 1, .feature = c, .cut = 1};
         w->trees[c] = (hr_tree){.nodes = w->nodes[c], .node_count = 3};
         for (size_t i = 0; i < ROWS; i++) w->columns[c][i] = i < HALF ? 1 : 2;
@@ -70,7 +70,7 @@ static double choice_loss(const worst_case *w, hr_privacy_measure privacy_measur
         scores[1][c] = (double)w->with[c].unpaid;
     }
     for (size_t i = 0; i < 2; i++)
-        (privacy_measure == HR_PURE ? flip_law : exponential_law)(scores[i], CANDIDATES, scale, p[i]);
+        (privacy_measure == HR_PRIVACY_PURE ? flip_law : exponential_law)(scores[i], CANDIDATES, scale, p[i]);
     for (size_t c = 0; c < CANDIDATES; c++) loss = fmax(loss, fabs(log(p[0][c] / p[1][c])));
     return loss;
 }
@@ -78,13 +78,13 @@ static double choice_loss(const worst_case *w, hr_privacy_measure privacy_measur
 /* What a line's cost claims for its choice: epsilon_0. */
 static double claimed_of(const hr_release *line, hr_privacy_measure privacy_measure) {
     double cost = hr_units_value(line->cost);
-    return privacy_measure == HR_PURE ? cost : sqrt(8 * cost / acos(-1));
+    return privacy_measure == HR_PRIVACY_PURE ? cost : sqrt(8 * cost / acos(-1));
 }
 
 /* Each line of the choices of a real fit; bound: that of its gradients. */
 static void check_choices(const hr_data *data, size_t outputs, double epsilon, double delta) {
     static worst_case w;
-    hr_fit_options options = seeded_options_of("hedge", HR_SOUND, 1);
+    hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, 1);
     options.epsilon = epsilon;
     options.delta = delta;
     hr_model *model = fit(data, &options);
@@ -97,8 +97,9 @@ static void check_choices(const hr_data *data, size_t outputs, double epsilon, d
     for (size_t i = 0; i < model->release_count; i++) {
         const hr_release *line = &model->releases[i];
         if (strcmp(line->what, "choice of tree") != 0) continue;
-        assert_int_equal(line->mechanism,
-                         model->privacy_measure == HR_PURE ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL);
+        assert_int_equal(line->mechanism, model->privacy_measure == HR_PRIVACY_PURE
+                                              ? HR_MECHANISM_PERMUTE_AND_FLIP
+                                              : HR_MECHANISM_EXPONENTIAL);
         double scale = (double)line->scale_num / (double)line->scale_den,
                claimed = claimed_of(line, model->privacy_measure);
         double loss = choice_loss(&w, model->privacy_measure, scale);
@@ -134,7 +135,7 @@ static void test_choice__of_vectors_is_as_wide_as_twice_the_bound(void **state) 
     int64_t lost = w.without[0].unpaid - w.with[0].unpaid, won = w.with[1].unpaid - w.without[1].unpaid;
     assert_true(lost > 2045 && lost <= 2048 && won > 2045 && won <= 2048);
     double scale = 1. / (2 * 2048);
-    static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_GDP};
+    static const hr_privacy_measure privacy_measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_GDP};
     for (size_t i = 0; i < 2; i++) {
         double loss = choice_loss(&w, privacy_measures[i], scale);
         assert_true(loss <= 1 && loss > .95 && choice_loss(&w, privacy_measures[i], 2 * scale) > 1.8);
@@ -148,7 +149,7 @@ static hr_binning bin_again(const hr_model *model, hr_arena *arena) {
     size_t features = hr_schema_feature_count(model->schema);
     hr_binning binning = {features, hr_arena_alloc(arena, features, sizeof *binning.features)};
     assert_non_null(binning.features);
-    for (size_t f = 0; f < features; f++) binning.features[f] = (hr_feature_bins){HR_NUMBER, 2, NULL};
+    for (size_t f = 0; f < features; f++) binning.features[f] = (hr_feature_bins){HR_KIND_NUMBER, 2, NULL};
     for (size_t c = 0; c < model->predictor.column_count; c++)
         binning.features[model->predictor.features[c]] = model->predictor.columns[c];
     for (size_t t = 0; t < model->forest.tree_count; t++)
@@ -187,7 +188,7 @@ static double loss_of_cells(const hr_release *line, const hr_exact *without, con
         l1 += fabs(change);
         square += change * change;
     }
-    return line->mechanism == HR_DISCRETE_LAPLACE ? l1 / scale : square / (scale - 6);
+    return line->mechanism == HR_MECHANISM_DISCRETE_LAPLACE ? l1 / scale : square / (scale - 6);
 }
 
 static void check_calibration(const game *g) {
@@ -197,8 +198,9 @@ static void check_calibration(const game *g) {
     count_cells(model, g->with.data, with);
     const hr_release *line = line_of_calibration(model);
     double loss = loss_of_cells(line, without, with), claimed = hr_units_value(line->cost);
-    assert_int_equal(line->mechanism,
-                     model->privacy_measure == HR_PURE ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN);
+    assert_int_equal(line->mechanism, model->privacy_measure == HR_PRIVACY_PURE
+                                          ? HR_MECHANISM_DISCRETE_LAPLACE
+                                          : HR_MECHANISM_DISCRETE_GAUSSIAN);
     if (!(loss <= claimed * (1 + 1e-9) && loss > .999 * claimed))
         fail_msg("loses %.9g, claims %.9g", loss, claimed);
     hr_model_free(model);
@@ -213,7 +215,7 @@ static void test_calibration_counts__lose_what_they_claim_on_neighbours(void **s
         assert_int_equal(hr_data_from_arrays(t.schema, t.rows - 1, (const double *const *)t.columns, t.labels,
                                              &without, NULL),
                          HR_OK);
-        game g = {.with = t, .options = seeded_options_of("hedge", HR_SOUND, 3)};
+        game g = {.with = t, .options = seeded_options_of("hedge", HR_MODE_SOUND, 3)};
         g.without.data = without;
         for (size_t e = 0; e < COUNT(epsilons); e++)
             for (size_t d = 0; d < COUNT(deltas); d++) {
@@ -300,7 +302,7 @@ static double bound_of(const game *g) {
 /* A game that trains at `epsilon`, whatever it is labelled with. */
 static game game_of(const setting *s, double epsilon, double labelled, size_t runs, statistic *look) {
     game g = {.name = s->name,
-              .options = options_of("hedge", HR_SOUND),
+              .options = options_of("hedge", HR_MODE_SOUND),
               .claimed = claim(s, labelled),
               .runs = runs,
               .look = look};
@@ -372,7 +374,7 @@ static const setting w7_gaussian = {"W7 delta 1e-6", 1e-6, 2}, w7_pure = {"W7 pu
 static double value_of_all(const hr_model *model, size_t tree) {
     const hr_tree *t = &model->forest.trees[tree];
     const hr_node *node = t->nodes;
-    while (node->left) node = &t->nodes[node->left + !hr_node_goes_left(t, node, HR_CATEGORY, 1)];
+    while (node->left) node = &t->nodes[node->left + !hr_node_goes_left(t, node, HR_KIND_CATEGORY, 1)];
     return node->value;
 }
 
@@ -382,7 +384,7 @@ static double noise_of(const hr_model *model) {
     for (size_t i = 0; i < model->release_count; i++) {
         double cost = hr_units_value(model->releases[i].cost);
         if (!strcmp(model->releases[i].what, "leaf sum"))
-            return model->privacy_measure == HR_PURE ? sqrt(2) / cost : 1 / sqrt(cost);
+            return model->privacy_measure == HR_PRIVACY_PURE ? sqrt(2) / cost : 1 / sqrt(cost);
     }
     fail();
     return 0;
@@ -393,7 +395,7 @@ static double noise_of(const hr_model *model) {
  * the others' sum is noise around 0, or around -1.2, but that N~ is off by a few in a hundred. Trees of the
  * last fifth were scaled down for the average; at these sizes eta is 1/2 (pure: 1.7/sqrt(8)). */
 static double likelihood_ratio(const hr_model *model) {
-    bool pure = model->privacy_measure == HR_PURE;
+    bool pure = model->privacy_measure == HR_PRIVACY_PURE;
     double score = model->forest.base[0], sum = 0, eta = pure ? 1.7 / sqrt(8) : .5,
            rounds = (double)model->forest.tree_count;
     double weight = W7_RECORDS + (pure ? 6 : 12) * noise_of(model);
@@ -450,7 +452,7 @@ static const setting w8_settings[] = {{"W8 delta 1e-6", 1e-6, 2}, {"W8 pure", 0,
 /* The noisy count of what the canary is, in its bin: all records are said to be of class 1 with .8. */
 static double cell_of_canary(const hr_data *data, hr_privacy_measure privacy_measure, hr_units cost,
                              uint64_t seed) {
-    hr_feature_bins feature = {HR_CATEGORY, 2, NULL};
+    hr_feature_bins feature = {HR_KIND_CATEGORY, 2, NULL};
     double base = .6;
     hr_binning binning = {1, &feature};
     hr_forest forest = {.link = HR_LINK_SIGNED, .output_count = 1, .base = &base};
@@ -459,7 +461,7 @@ static double cell_of_canary(const hr_data *data, hr_privacy_measure privacy_mea
                   .forest = &forest,
                   .counts = {HR_RELIABILITY_CELLS},
                   .line_count = 1};
-    ask.lines[0] = (hr_charge){"calibration count", -1, -1, 0, 0, cost, HR_RELIABILITY_UNITS};
+    ask.lines[0] = (hr_charge){"calibration count", -1, -1, 0, 0, cost, HR_COUNT_UNIT};
     hr_csprng *csprng = NULL;
     hr_gate *gate = NULL;
     hr_records *records = NULL;
@@ -467,7 +469,7 @@ static double cell_of_canary(const hr_data *data, hr_privacy_measure privacy_mea
     hr_noisy cells[HR_RELIABILITY_CELLS];
     assert_int_equal(hr_csprng_open_seeded(seed, &csprng, NULL), HR_OK);
     assert_int_equal(hr_gate_new(privacy_measure, cost, csprng, &gate, NULL), HR_OK);
-    assert_int_equal(hr_records_new(data, 1, 1, &records, NULL), HR_OK);
+    assert_int_equal(hr_records_new(data, 1, 1, 1, &records, NULL), HR_OK);
     assert_int_equal(hr_records_sums(records, &ask, exact, NULL), HR_OK);
     assert_int_equal(hr_gate_release_sums(gate, &ask.lines[0], exact, HR_RELIABILITY_CELLS, cells, NULL),
                      HR_OK);
@@ -480,12 +482,12 @@ static double cell_of_canary(const hr_data *data, hr_privacy_measure privacy_mea
 /* A lower bound of mu or epsilon of a release that is paid `cost`, of mu^2 or epsilon. */
 static double bound_of_cells(const game *g, hr_units cost) {
     const hr_data *sides[2] = {g->without.data, g->with.data};
-    hr_privacy_measure privacy_measure = g->options.delta > 0 ? HR_GDP : HR_PURE;
+    hr_privacy_measure privacy_measure = g->options.delta > 0 ? HR_PRIVACY_GDP : HR_PRIVACY_PURE;
     for (size_t side = 0; side < 2; side++)
         for (size_t i = 0; i < g->runs; i++)
             game_seen[side][i] = cell_of_canary(sides[side], privacy_measure, cost, (side + 1) * 1000000 + i);
-    return privacy_measure == HR_GDP ? mu_of_statistic(game_seen[0], game_seen[1], g->runs)
-                                     : epsilon_of_statistic(game_seen[0], game_seen[1], g->runs);
+    return privacy_measure == HR_PRIVACY_GDP ? mu_of_statistic(game_seen[0], game_seen[1], g->runs)
+                                             : epsilon_of_statistic(game_seen[0], game_seen[1], g->runs);
 }
 
 static game w8(const setting *s, double claimed) {

@@ -20,7 +20,7 @@ static hr_fit_options audited(hr_mode mode, double epsilon, double delta) {
     options.epsilon = epsilon;
     options.delta = delta;
     options.leaf_share = options.count_share = .5;
-    if (mode == HR_SOUND) options.edges = HR_EDGES_PUBLIC;
+    if (mode == HR_MODE_SOUND) options.edges = HR_EDGES_PUBLIC;
     return options;
 }
 
@@ -67,7 +67,7 @@ static void node_scores(int64_t bound, int64_t g, int64_t n, int64_t canary, dou
     hr_exact scores[CANDIDATES];
     at.packing = (hr_packing){.shift = 20, .gradient_bound = bound};
     at.binning = (hr_binning){CANDIDATES, at.features};
-    for (size_t f = 0; f < CANDIDATES; f++) at.features[f] = (hr_feature_bins){HR_NUMBER, 3, edge};
+    for (size_t f = 0; f < CANDIDATES; f++) at.features[f] = (hr_feature_bins){HR_KIND_NUMBER, 3, edge};
     assert_true(hr_histogram_at(CANDIDATES) <= COUNT(at.cells));
     assert_int_equal(hr_candidate_count(&at.binning), CANDIDATES);
     memset(at.cells, 0, sizeof at.cells);
@@ -96,7 +96,7 @@ static double split_loss(const hr_release *line, int64_t bound, double part) {
     node_scores(bound, g, 5000, 0, without);
     node_scores(bound, g, 5000, 1, with);
     void (*law)(const double *scores, size_t count, double c, double *out) =
-        line->mechanism == HR_PERMUTE_AND_FLIP ? flip_law : exponential_law;
+        line->mechanism == HR_MECHANISM_PERMUTE_AND_FLIP ? flip_law : exponential_law;
     law(without, CANDIDATES, scale_of(line), p);
     law(with, CANDIDATES, scale_of(line), q);
     for (size_t r = 0; r < CANDIDATES; r++) loss = fmax(loss, fabs(log(p[r] / q[r])));
@@ -113,11 +113,11 @@ static hr_release split_line(hr_mode mode, int64_t depth, double delta, hr_split
 /* One level, eps_1 = 1. In the first round residuals are +-1; later they tend to +-2. */
 static void test_a6b__published_splits_lose_more_than_they_claim_in_later_rounds(void **state) {
     (void)state;
-    hr_release line = split_line(HR_PAPER, 1, 0, HR_SPLIT_BUDGET_ALGORITHM);
+    hr_release line = split_line(HR_MODE_PAPER, 1, 0, HR_SPLIT_BUDGET_ALGORITHM);
     double first = split_loss(&line, 1 << 16, .5), later = split_loss(&line, 1 << 16, 1);
     print_message("A6b published split: claimed %.3f, loses %.3f in the first round, %.3f later\n",
                   hr_units_value(line.cost), first, later);
-    assert_int_equal(line.mechanism, HR_EXPONENTIAL);
+    assert_int_equal(line.mechanism, HR_MECHANISM_EXPONENTIAL);
     assert_true(fabs(hr_units_value(line.cost) - 1) < 1e-9);
     assert_true(fabs(first - .463) < 1e-3 && fabs(later - 1.918) < 1e-3);
 }
@@ -125,8 +125,8 @@ static void test_a6b__published_splits_lose_more_than_they_claim_in_later_rounds
 /* Four levels: line 10 of Algorithm 1 spends eps_1 at each, the proof of theorem 7 a fourth of it. */
 static void test_i4__the_algorithm_spends_at_every_level_what_it_claims_for_all(void **state) {
     (void)state;
-    hr_release algorithm = split_line(HR_PAPER, 4, 0, HR_SPLIT_BUDGET_ALGORITHM),
-               text = split_line(HR_PAPER, 4, 0, HR_SPLIT_BUDGET_TEXT);
+    hr_release algorithm = split_line(HR_MODE_PAPER, 4, 0, HR_SPLIT_BUDGET_ALGORITHM),
+               text = split_line(HR_MODE_PAPER, 4, 0, HR_SPLIT_BUDGET_TEXT);
     double claimed = hr_units_value(algorithm.cost),
            losses[] = {split_loss(&algorithm, 1 << 16, 1), split_loss(&text, 1 << 16, 1)};
     print_message("I4 a level of four: claimed %.3f, Algorithm 1 loses %.3f, the text %.3f\n", claimed,
@@ -141,16 +141,16 @@ static void test_a6b__sound_splits_lose_what_they_claim(void **state) {
     (void)state;
     static const double deltas[] = {0, 1e-6};
     for (size_t d = 0; d < COUNT(deltas); d++) {
-        hr_release line = split_line(HR_SOUND, 1, deltas[d], HR_SPLIT_BUDGET_ALGORITHM), half = line;
+        hr_release line = split_line(HR_MODE_SOUND, 1, deltas[d], HR_SPLIT_BUDGET_ALGORITHM), half = line;
         double cost = hr_units_value(line.cost), claimed = d ? sqrt(8 * cost) : cost,
                loss = split_loss(&line, 1 << 12, 1) / claimed;
         half.scale_num *= 2;
         print_message("A6b sound split: of what it claims it loses %.3f; half the width would lose %.3f\n",
                       loss, split_loss(&half, 1 << 12, 1) / claimed);
-        assert_int_equal(line.mechanism, d ? HR_EXPONENTIAL : HR_PERMUTE_AND_FLIP);
+        assert_int_equal(line.mechanism, d ? HR_MECHANISM_EXPONENTIAL : HR_MECHANISM_PERMUTE_AND_FLIP);
         assert_true(loss <= 1 && loss > .9 && split_loss(&half, 1 << 12, 1) > 1.5 * claimed);
         if (!d) assert_true(fabs(cost - 1) < 1e-9);
-        line.mechanism = HR_EXPONENTIAL;
+        line.mechanism = HR_MECHANISM_EXPONENTIAL;
         if (!d) assert_true(fabs(split_loss(&line, 1 << 12, 1) - .941) < 1e-3);
     }
 }
@@ -166,7 +166,7 @@ static double leaf_loss(const hr_release *sums, const hr_release *counts, double
  * 4 and 1. */
 static void test_a6i__published_leaves_lose_more_than_they_claim(void **state) {
     (void)state;
-    hr_fit_options options = audited(HR_PAPER, 4, 0);
+    hr_fit_options options = audited(HR_MODE_PAPER, 4, 0);
     static const double wanted[] = {5, 2.25};
     for (size_t classes = 0; classes <= 2; classes += 2) {
         hr_release sums = line_of(options, classes, "leaf sum"),
@@ -185,7 +185,7 @@ static void test_a6i__sound_leaves_lose_what_they_claim(void **state) {
     (void)state;
     static const double bounds[] = {2, 1, 1}, wanted[] = {1.5, 2, 2};
     for (size_t k = 0; k < COUNT(bounds); k++) {
-        hr_fit_options options = audited(HR_SOUND, 4, 0);
+        hr_fit_options options = audited(HR_MODE_SOUND, 4, 0);
         options.gradient_bound = bounds[k];
         hr_release sums = line_of(options, k < 2 ? 2 : 0, "leaf sum"),
                    counts = line_of(options, k < 2 ? 2 : 0, "leaf count");
@@ -221,7 +221,8 @@ static double is_off_the_grid(const hr_model *model) {
 }
 
 static game a7(hr_mode mode, statistic *look) {
-    game g = {.name = mode == HR_PAPER ? "A7 cut that one record made, published" : "A7 cut off the grid",
+    game g = {.name =
+                  mode == HR_MODE_PAPER ? "A7 cut that one record made, published" : "A7 cut off the grid",
               .options = options_of("inprivate", mode),
               .claimed = 1,
               .runs = 2000,
@@ -236,12 +237,12 @@ static game a7(hr_mode mode, statistic *look) {
 
 static void test_a7__catches_averages_of_three_values(void **state) {
     (void)state;
-    game g = a7(HR_PAPER, has_new_cut);
+    game g = a7(HR_MODE_PAPER, has_new_cut);
     assert_caught(&g, event_bound(&g));
     game_play_both(&g);
     assert_true(count_below(game_seen[0], g.runs, .5) == g.runs); /* without the record never: no epsilon */
     game_close(&g);
-    g = a7(HR_SOUND, is_off_the_grid);
+    g = a7(HR_MODE_SOUND, is_off_the_grid);
     for (int edges = HR_EDGES_PUBLIC; edges <= HR_EDGES_PRIVATE; edges++) {
         g.options.edges = (hr_edges)edges;
         assert_quiet(&g, event_bound(&g));
@@ -296,10 +297,10 @@ static game i7(hr_mode mode) {
  * below .008. */
 static void test_i7__exact_halves_put_a_record_in_place_of_another(void **state) {
     (void)state;
-    game g = i7(HR_PAPER);
+    game g = i7(HR_MODE_PAPER);
     double as_half, in = share_with_canary(&g, &as_half), k = HALF, p = k / (2 * k + 1);
     game_close(&g);
-    hr_release line = line_of(audited(HR_PAPER, 4, 0), 0, "leaf sum");
+    hr_release line = line_of(audited(HR_MODE_PAPER, 4, 0), 0, "leaf sum");
     double cost = hr_units_value(line.cost), move = (double)line.sensitivity / scale_of(&line);
     double loss = log(1 - p + p * exp(2 * move)), most = log((1 + exp(2 * move)) / 2),
            coins = log((1 + exp(move)) / 2);
@@ -308,7 +309,7 @@ static void test_i7__exact_halves_put_a_record_in_place_of_another(void **state)
         2 * HALF, cost, loss, most, coins);
     assert_true(as_half == 1 && fabs(in - p) < .05);
     assert_true(fabs(cost - 1) < 1e-9 && loss > 1.3 && fabs(most - 1.434) < 1e-3 && coins < cost);
-    g = i7(HR_SOUND);
+    g = i7(HR_MODE_SOUND);
     in = share_with_canary(&g, &as_half);
     game_close(&g);
     assert_true(fabs(in - .5) < .05 && as_half < .7); /* any number of the others, each by its own coin */
@@ -329,8 +330,11 @@ static double is_above_zero(const hr_model *model) {
 /* Three rounds on records without features: some labels -1, then 1. */
 static game w5(const char *name, size_t others, size_t classes, double epsilon, size_t runs,
                statistic *look) {
-    game g = {
-        .name = name, .options = options_of("inprivate", HR_SOUND), .claimed = 2, .runs = runs, .look = look};
+    game g = {.name = name,
+              .options = options_of("inprivate", HR_MODE_SOUND),
+              .claimed = 2,
+              .runs = runs,
+              .look = look};
     g.options.epsilon = epsilon;
     g.options.trees = 3;
     g.options.depth = 1;

@@ -14,7 +14,7 @@ static hr_fit_options one_split(hr_mode mode) {
     options.trees = options.depth = 1;
     options.by_name[HR_OPTION_ENSEMBLE] = 1;
     options.bins = 2;
-    if (mode == HR_SOUND) options.edges = HR_EDGES_PUBLIC;
+    if (mode == HR_MODE_SOUND) options.edges = HR_EDGES_PUBLIC;
     return options;
 }
 
@@ -57,7 +57,7 @@ static double root_is_feature_0(const hr_model *model) {
 static game w1(hr_mode mode) {
     enum { HALF = 100, FEATURES = 11 };
     game g = {.name = "W1 root feature", .options = one_split(mode), .claimed = 2, .look = root_is_feature_0};
-    g.runs = mode == HR_PAPER ? 3000 : RUNS_MAX;
+    g.runs = mode == HR_MODE_PAPER ? 3000 : RUNS_MAX;
     table t = table_open(2 * HALF + 1, FEATURES);
     hr_column features[FEATURES];
     for (size_t f = 0; f < FEATURES; f++) {
@@ -75,14 +75,14 @@ static game w1(hr_mode mode) {
 
 static void test_w1__catches_the_published_sensitivity_of_the_gain(void **state) {
     (void)state;
-    game g = w1(HR_PAPER);
+    game g = w1(HR_MODE_PAPER);
     assert_caught(&g, event_bound(&g));
     game_close(&g);
 }
 
 static void test_w1__finds_nothing_on_the_sound_split(void **state) {
     (void)state;
-    game g = w1(HR_SOUND);
+    game g = w1(HR_MODE_SOUND);
     assert_quiet(&g, event_bound(&g));
     game_close(&g);
 }
@@ -115,7 +115,7 @@ static game w2(hr_mode mode) {
               .options = one_split(mode),
               .claimed = 2,
               .runs = 4000,
-              .look = mode == HR_PAPER ? ratio_of_leaves : trees_above_zero};
+              .look = mode == HR_MODE_PAPER ? ratio_of_leaves : trees_above_zero};
     table t = table_open(SUBSETS, 1);
     hr_column feature = number_column("x", 0, 1);
     game_make(&g, &t, category_column("y", 2), &feature);
@@ -130,14 +130,14 @@ static game w2(hr_mode mode) {
 
 static void test_w2__catches_subsets_of_fixed_size(void **state) {
     (void)state;
-    game g = w2(HR_PAPER);
+    game g = w2(HR_MODE_PAPER);
     assert_caught(&g, statistic_bound(&g));
     game_close(&g);
 }
 
 static void test_w2__finds_nothing_on_drawn_subsets(void **state) {
     (void)state;
-    game g = w2(HR_SOUND);
+    game g = w2(HR_MODE_SOUND);
     assert_quiet(&g, statistic_bound(&g));
     game_close(&g);
 }
@@ -176,14 +176,14 @@ static game w3(hr_mode mode) {
     g.options.epsilon = 1;
     g.options.bins = 8;
     g.options.trees = W3_TREES;
-    if (mode == HR_SOUND) g.options.edges = HR_EDGES_PRIVATE;
+    if (mode == HR_MODE_SOUND) g.options.edges = HR_EDGES_PRIVATE;
     g.options.bin_share = .9;
     return g;
 }
 
 /* The published thresholds are edges of the data: finds the one that the canary makes. */
 static void find_edge_of_canary(void) {
-    game g = w3(HR_PAPER);
+    game g = w3(HR_MODE_PAPER);
     hr_model *without = fit(g.without.data, &g.options), *with = fit(g.with.data, &g.options);
     const hr_feature_bins *feature = &with->predictor.columns[0];
     only_with_canary = NAN;
@@ -198,7 +198,7 @@ static void find_edge_of_canary(void) {
 static void test_w3__catches_cut_points_of_the_data(void **state) {
     (void)state;
     find_edge_of_canary();
-    game g = w3(HR_PAPER);
+    game g = w3(HR_MODE_PAPER);
     assert_caught(&g, event_bound(&g));
     game_close(&g);
 }
@@ -208,7 +208,7 @@ static void test_w3__finds_nothing_on_private_cut_points(void **state) {
     static const double deltas[] = {0, 1e-9}; /* so small a delta does not show in thousands of runs */
     find_edge_of_canary();
     for (size_t i = 0; i < COUNT(deltas); i++) {
-        game g = w3(HR_SOUND);
+        game g = w3(HR_MODE_SOUND);
         g.options.delta = deltas[i];
         if (!i) assert_quiet(&g, event_bound(&g));
         g.look = largest_edge;
@@ -227,7 +227,7 @@ static double leaf_is_above_zero(const hr_model *model) {
  * from even to e^-epsilon_sum / 2. Nearly all of epsilon is spent there: the exact loss is 1.96 of 2. */
 static game w4(double epsilon) {
     game g = {.name = "W4 tail of a leaf",
-              .options = one_split(HR_SOUND),
+              .options = one_split(HR_MODE_SOUND),
               .claimed = 2,
               .runs = 10000,
               .look = leaf_is_above_zero};
@@ -280,7 +280,7 @@ static void test_w5__finds_nothing_in_trees_that_share_a_budget(void **state) {
                  {"dpboost", 2, 1, 2}, {"dpboost", 1, 1, 3}, {"seq", 1, 1, 3}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         game g = {.name = cases[i].method,
-                  .options = one_split(HR_SOUND),
+                  .options = one_split(HR_MODE_SOUND),
                   .claimed = 2,
                   .runs = 6000,
                   .look = two_leaves_are_above_zero};
@@ -310,7 +310,7 @@ static double score_of_canary(const hr_model *model) {
 
 static game w6(const char *method, double delta, size_t classes) {
     game g = {.name = method,
-              .options = options_of(method, HR_SOUND),
+              .options = options_of(method, HR_MODE_SOUND),
               .claimed = 2,
               .runs = 1500,
               .look = score_of_canary};

@@ -19,14 +19,14 @@ typedef struct world {
 } world;
 
 static void open_world(world *w, size_t classes) {
-    *w = (world){.t = table_of_steps(ROWS, 2, classes, 4), .options = options_of("diprime", HR_SOUND)};
+    *w = (world){.t = table_of_steps(ROWS, 2, classes, 4), .options = options_of("diprime", HR_MODE_SOUND)};
     w->options.trees = TREES;
     w->training =
         (hr_training){.data = w->t.data, .options = &w->options, .threads = 1, .arena = hr_arena_new()};
     assert_non_null(w->training.arena);
     for (size_t f = 0; f < 2; f++) {
         for (size_t e = 0; e < 3; e++) w->edges[f][e] = .25 * (double)(e + 1);
-        w->bins[f] = (hr_feature_bins){HR_NUMBER, 5, w->edges[f]};
+        w->bins[f] = (hr_feature_bins){HR_KIND_NUMBER, 5, w->edges[f]};
     }
     w->training.binning = (hr_binning){2, w->bins};
     w->width = hr_average_width(w->t.data);

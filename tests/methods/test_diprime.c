@@ -65,23 +65,23 @@ typedef struct setting {
 } setting;
 
 static const setting settings[] = {
-    {HR_SOUND, 0, true, 5, 7, 5, 300, 0, 1, 0},
-    {HR_SOUND, 0, true, 5, 7, 5, 300, 2, 1, 1e-6},
-    {HR_SOUND, 0, false, 3, 4, 20, 300, 3, .5, 0},   /* K above the number of features */
-    {HR_SOUND, 0, false, 3, 4, 10, 300, 0, 8, 1e-6}, /* K the number of features */
-    {HR_SOUND, 0, true, 7, 3, 1, 300, 2, 1, 0},      /* no choice among medians */
-    {HR_SOUND, 0, true, 7, 3, 1, 300, 0, 1, 1e-6},
-    {HR_SOUND, 0, true, 2, 1, 0, 300, 5, 3, 0}, /* K the root of the number of features */
-    {HR_SOUND, 0, false, 1, 12, 2, 300, 2, 100, 0},
-    {HR_SOUND, 0, true, 2, 9, 10, 40, 0, 1e4, 0},
-    {HR_SOUND, 0, true, 4, 5, 4, 1, 0, 1, 0}, /* one record */
-    {HR_SOUND, 0, false, 4, 5, 4, 1, 2, 1, 1e-6},
-    {HR_PAPER, HR_SPLIT_BUDGET_ALGORITHM, true, 10, 5, 10, 300, 0, 1, 0},
-    {HR_PAPER, HR_SPLIT_BUDGET_TEXT, true, 10, 5, 10, 300, 2, 2, 0},
-    {HR_PAPER, HR_SPLIT_BUDGET_ALGORITHM, false, 3, 4, 20, 300, 3, 1, 0},
-    {HR_PAPER, HR_SPLIT_BUDGET_TEXT, false, 3, 12, 1, 300, 0, 1, 0},
-    {HR_PAPER, HR_SPLIT_BUDGET_ALGORITHM, true, 3, 2, 4, 1, 0, 1, 0},
-    {HR_PAPER, HR_SPLIT_BUDGET_TEXT, false, 2, 1, 4, 1, 2, 1, 0},
+    {HR_MODE_SOUND, 0, true, 5, 7, 5, 300, 0, 1, 0},
+    {HR_MODE_SOUND, 0, true, 5, 7, 5, 300, 2, 1, 1e-6},
+    {HR_MODE_SOUND, 0, false, 3, 4, 20, 300, 3, .5, 0},   /* K above the number of features */
+    {HR_MODE_SOUND, 0, false, 3, 4, 10, 300, 0, 8, 1e-6}, /* K the number of features */
+    {HR_MODE_SOUND, 0, true, 7, 3, 1, 300, 2, 1, 0},      /* no choice among medians */
+    {HR_MODE_SOUND, 0, true, 7, 3, 1, 300, 0, 1, 1e-6},
+    {HR_MODE_SOUND, 0, true, 2, 1, 0, 300, 5, 3, 0}, /* K the root of the number of features */
+    {HR_MODE_SOUND, 0, false, 1, 12, 2, 300, 2, 100, 0},
+    {HR_MODE_SOUND, 0, true, 2, 9, 10, 40, 0, 1e4, 0},
+    {HR_MODE_SOUND, 0, true, 4, 5, 4, 1, 0, 1, 0}, /* one record */
+    {HR_MODE_SOUND, 0, false, 4, 5, 4, 1, 2, 1, 1e-6},
+    {HR_MODE_PAPER, HR_SPLIT_BUDGET_ALGORITHM, true, 10, 5, 10, 300, 0, 1, 0},
+    {HR_MODE_PAPER, HR_SPLIT_BUDGET_TEXT, true, 10, 5, 10, 300, 2, 2, 0},
+    {HR_MODE_PAPER, HR_SPLIT_BUDGET_ALGORITHM, false, 3, 4, 20, 300, 3, 1, 0},
+    {HR_MODE_PAPER, HR_SPLIT_BUDGET_TEXT, false, 3, 12, 1, 300, 0, 1, 0},
+    {HR_MODE_PAPER, HR_SPLIT_BUDGET_ALGORITHM, true, 3, 2, 4, 1, 0, 1, 0},
+    {HR_MODE_PAPER, HR_SPLIT_BUDGET_TEXT, false, 2, 1, 4, 1, 2, 1, 0},
 };
 
 static hr_fit_options options_of_setting(const setting *s) {
@@ -137,7 +137,7 @@ static ranges start_of(const hr_model *model) {
     for (size_t f = 0; f < FEATURES; f++) {
         const hr_column *column = hr_schema_feature(model->schema, f);
         r.low[f] = column->low, r.high[f] = column->high;
-        for (uint32_t b = 1; column->kind == HR_CATEGORY && b < hr_category_bins(column); b++)
+        for (uint32_t b = 1; column->kind == HR_KIND_CATEGORY && b < hr_category_bins(column); b++)
             hr_bin_set_add(&r.values[f], (uint8_t)b);
     }
     return r;
@@ -150,8 +150,8 @@ static size_t size_of(const hr_bin_set *set) {
 }
 
 static bool can_split(const hr_model *model, const ranges *r, size_t f) {
-    return hr_schema_feature(model->schema, f)->kind == HR_NUMBER ? r->low[f] < r->high[f]
-                                                                  : size_of(&r->values[f]) > 1;
+    return hr_schema_feature(model->schema, f)->kind == HR_KIND_NUMBER ? r->low[f] < r->high[f]
+                                                                       : size_of(&r->values[f]) > 1;
 }
 
 static bool on_grid(double low, double high, double cut) {
@@ -166,10 +166,10 @@ static bool on_grid(double low, double high, double cut) {
 static ranges child_of(const grown *g, const ranges *r, const hr_node *node, bool left) {
     ranges child = *r;
     size_t f = node->feature;
-    if (hr_schema_feature(g->model->schema, f)->kind == HR_NUMBER) {
+    if (hr_schema_feature(g->model->schema, f)->kind == HR_KIND_NUMBER) {
         double cut = node->threshold;
         assert_true(cut >= r->low[f] && cut <= r->high[f]);
-        if (g->s->mode == HR_SOUND) assert_true(on_grid(r->low[f], r->high[f], cut));
+        if (g->s->mode == HR_MODE_SOUND) assert_true(on_grid(r->low[f], r->high[f], cut));
         *(left ? &child.high[f] : &child.low[f]) = cut;
         return child;
     }
@@ -250,11 +250,12 @@ static const hr_release *next_line(reader *r, const char *what, int64_t level, h
 
 static void check_mechanism(const reader *r, const hr_release *line, bool choice) {
     if (r->s->delta > 0)
-        assert_int_equal(line->mechanism, choice ? HR_EXPONENTIAL : HR_DISCRETE_GAUSSIAN);
-    else if (r->s->mode == HR_PAPER)
-        assert_int_equal(line->mechanism, choice ? HR_EXPONENTIAL : HR_DISCRETE_LAPLACE);
+        assert_int_equal(line->mechanism, choice ? HR_MECHANISM_EXPONENTIAL : HR_MECHANISM_DISCRETE_GAUSSIAN);
+    else if (r->s->mode == HR_MODE_PAPER)
+        assert_int_equal(line->mechanism, choice ? HR_MECHANISM_EXPONENTIAL : HR_MECHANISM_DISCRETE_LAPLACE);
     else
-        assert_int_equal(line->mechanism, choice ? HR_PERMUTE_AND_FLIP : HR_DISCRETE_LAPLACE);
+        assert_int_equal(line->mechanism,
+                         choice ? HR_MECHANISM_PERMUTE_AND_FLIP : HR_MECHANISM_DISCRETE_LAPLACE);
 }
 
 /* K medians share what the choice leaves of a level. */
@@ -305,10 +306,10 @@ static void check_leaves(reader *r, const grown *g, hr_units leaves) {
         assert_true(line->draws == g->leaves * r->s->classes);
         return;
     }
-    if (r->s->mode == HR_PAPER) {
+    if (r->s->mode == HR_MODE_PAPER) {
         const hr_release *exact = &r->model->releases[r->at++];
         assert_string_equal(exact->what, "leaf counts");
-        assert_int_equal(exact->mechanism, HR_IDENTITY);
+        assert_int_equal(exact->mechanism, HR_MECHANISM_IDENTITY);
         assert_true(next_line(r, "leaf mean", -1, leaves, 8192)->draws == g->leaves);
         return;
     }
@@ -329,8 +330,8 @@ static void check_list(const setting *s, const hr_model *model) {
     for (r.tree = 0; r.tree < (size_t)s->trees; r.tree++) {
         grown g = grown_of(s, model, r.tree);
         hr_units all = budget_of(s) / (s->part ? 1 : (hr_units)s->trees),
-                 leaves = hr_units_share(all, s->mode == HR_SOUND ? .4 : .5);
-        (s->mode == HR_SOUND ? check_sound_splits : check_published_splits)(&r, &g, all - leaves);
+                 leaves = hr_units_share(all, s->mode == HR_MODE_SOUND ? .4 : .5);
+        (s->mode == HR_MODE_SOUND ? check_sound_splits : check_published_splits)(&r, &g, all - leaves);
         check_leaves(&r, &g, leaves);
     }
     assert_int_equal(r.at, model->release_count);
@@ -346,7 +347,7 @@ static void check_guarantee(const setting *s, const hr_model *model) {
     hr_units total;
     assert_int_equal(hr_account(model->releases, model->release_count, &total, NULL), HR_OK);
     assert_true(total <= budget_of(s) && (double)total > .99999 * (double)budget_of(s));
-    if (s->mode == HR_PAPER) {
+    if (s->mode == HR_MODE_PAPER) {
         assert_true(!g->is_private && isinf(g->epsilon) && strstr(g->statement, "K medians are K queries"));
         return;
     }
@@ -396,13 +397,14 @@ static void test_models__of_neighbours_differ_in_released_values_alone(void **st
     (void)state;
     for (size_t i = 0; i < COUNT(settings); i++) {
         const setting *s = &settings[i];
-        if (s->mode == HR_PAPER) continue;
+        if (s->mode == HR_MODE_PAPER) continue;
         table t = odd_table(s->rows + 1, s->classes);
         hr_fit_options options = options_of_setting(s);
         options.reproducible_noise = true;
         for (size_t f = 0; f < FEATURES; f++) {
             const hr_column *column = hr_schema_feature(t.schema, f);
-            t.columns[f][s->rows] = column->kind == HR_NUMBER ? column->high : (double)column->value_count;
+            t.columns[f][s->rows] =
+                column->kind == HR_KIND_NUMBER ? column->high : (double)column->value_count;
         }
         hr_data *data[2];
         hr_model *models[2];
@@ -425,7 +427,7 @@ static void test_models__of_neighbours_differ_in_released_values_alone(void **st
 /* Numbers whose range is never used up: then trees are full, whatever the records are. */
 static void test_trees__of_numbers_are_full(void **state) {
     (void)state;
-    for (int mode = HR_SOUND; mode <= HR_PAPER; mode++)
+    for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++)
         for (size_t rows = 1; rows <= 1000; rows *= 10) {
             table t = table_of_steps(rows, 3, 2, rows);
             hr_fit_options options = options_of("diprime", (hr_mode)mode);
@@ -466,7 +468,7 @@ static void test_cuts__are_medians_at_huge_epsilon(void **state) {
     table t = table_open(2001, 1);
     for (size_t i = 0; i < t.rows; i++) t.columns[0][i] = pow((double)i / 2000, 2);
     table_make_plain(&t, 2);
-    for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+    for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++) {
         hr_fit_options options = seeded_options_of("diprime", (hr_mode)mode, 1);
         options.epsilon = 1e4;
         options.trees = options.depth = 1;
@@ -485,7 +487,7 @@ static void test_splits__take_the_feature_that_explains_the_label(void **state) 
     static const size_t classes[] = {0, 2, 3};
     for (size_t c = 0; c < COUNT(classes); c++)
         for (int budget = HR_SPLIT_BUDGET_ALGORITHM; budget <= HR_SPLIT_BUDGET_TEXT; budget++)
-            for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+            for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++) {
                 table t = table_open(1000, 6);
                 uint64_t random = 1;
                 for (size_t i = 0; i < t.rows; i++) {
@@ -517,7 +519,7 @@ static void test_cuts__send_what_is_on_them_left(void **state) {
         t.labels[i] = i % 2 ? -1 : 1;
     }
     table_make_plain(&t, 0);
-    hr_fit_options options = seeded_options_of("diprime", HR_SOUND, 1);
+    hr_fit_options options = seeded_options_of("diprime", HR_MODE_SOUND, 1);
     options.epsilon = 1e4;
     options.trees = options.depth = 1;
     options.by_name[HR_OPTION_MAX_FEATURES] = 1;
@@ -558,9 +560,9 @@ static size_t better_roots(hr_mode mode, hr_split_budget budget) {
  * seeds in a million. */
 static void test_choices__weigh_errors_by_the_number_of_records(void **state) {
     (void)state;
-    assert_int_equal(better_roots(HR_SOUND, HR_SPLIT_BUDGET_ALGORITHM), 60);
-    assert_int_equal(better_roots(HR_PAPER, HR_SPLIT_BUDGET_TEXT), 60);
-    size_t by_mean = better_roots(HR_PAPER, HR_SPLIT_BUDGET_ALGORITHM);
+    assert_int_equal(better_roots(HR_MODE_SOUND, HR_SPLIT_BUDGET_ALGORITHM), 60);
+    assert_int_equal(better_roots(HR_MODE_PAPER, HR_SPLIT_BUDGET_TEXT), 60);
+    size_t by_mean = better_roots(HR_MODE_PAPER, HR_SPLIT_BUDGET_ALGORITHM);
     assert_true(by_mean > 10 && by_mean < 50);
 }
 
@@ -571,7 +573,7 @@ static void test_diprime__is_of_use_at_epsilon_4(void **state) {
     static const double deltas[] = {0, 1e-6};
     table t = table_of_steps(6000, 3, 2, 25);
     for (size_t d = 0; d < COUNT(deltas); d++) {
-        hr_fit_options options = seeded_options_of("diprime", HR_SOUND, 4);
+        hr_fit_options options = seeded_options_of("diprime", HR_MODE_SOUND, 4);
         options.epsilon = 4;
         options.delta = deltas[d];
         double error = fit_metrics(t.data, &options).error;
@@ -594,7 +596,7 @@ static void test_missing__goes_to_a_side_by_a_coin(void **state) {
         table_make_plain(&t, 2);
         double left = 0;
         for (uint64_t seed = 0; seed < SEEDS; seed++) {
-            hr_fit_options options = seeded_options_of("diprime", HR_SOUND, seed);
+            hr_fit_options options = seeded_options_of("diprime", HR_MODE_SOUND, seed);
             options.trees = options.depth = 1;
             hr_model *model = fit(t.data, &options);
             assert_true(model->forest.trees[0].node_count == 3);

@@ -90,7 +90,7 @@ static void test_trees__of_large_categories_are_cut_off_at_a_public_size(void **
                                  odd_category("c", VALUES_MAX)};
     table_make(&t, category_column("y", 2), columns);
     hr_model *model = NULL;
-    hr_fit_options options = options_of("dp-df", HR_SOUND);
+    hr_fit_options options = options_of("dp-df", HR_MODE_SOUND);
     model = fit(t.data, &options);
     for (size_t k = 0; k < model->forest.tree_count; k++) {
         const hr_tree *tree = &model->forest.trees[k];
@@ -142,7 +142,8 @@ static void exponential_law(const double *scores, size_t count, double scale, do
 
 static void law_of(const hr_release *line, const double *scores, size_t count, double *out) {
     double scale = (double)line->scale_num / (double)line->scale_den;
-    (line->mechanism == HR_PERMUTE_AND_FLIP ? flip_law : exponential_law)(scores, count, scale, out);
+    (line->mechanism == HR_MECHANISM_PERMUTE_AND_FLIP ? flip_law : exponential_law)(scores, count, scale,
+                                                                                    out);
 }
 
 /* Minus the squared errors around the mean of each of a feature's values 0, 1, 2, in the units of the scores:
@@ -267,7 +268,7 @@ static double loss_of(const hr_release *line, const double *without, const doubl
 /* What a line's cost claims for its choice: epsilon_0. */
 static double claimed_of(const hr_release *line) {
     double cost = hr_units_value(line->cost);
-    return line->mechanism == HR_PERMUTE_AND_FLIP ? cost : sqrt(8 * cost / acos(-1));
+    return line->mechanism == HR_MECHANISM_PERMUTE_AND_FLIP ? cost : sqrt(8 * cost / acos(-1));
 }
 
 /* Each line of the choices of a real fit. */
@@ -327,7 +328,7 @@ static void test_dp_df__trains_on_hardly_any_records(void **state) {
 static void test_dp_df__is_of_use_at_epsilon_4(void **state) {
     (void)state;
     table t = table_of_steps(5000, 2, 2, 31);
-    hr_fit_options options = seeded_options_of("dp-df", HR_SOUND, 3);
+    hr_fit_options options = seeded_options_of("dp-df", HR_MODE_SOUND, 3);
     options.epsilon = 4;
     options.by_name[HR_OPTION_MAX_FEATURES] = 2;
     double error = fit_metrics(t.data, &options).error;

@@ -17,7 +17,7 @@ typedef struct reach {
 
 static bool has_value(const reach *r, const hr_binning *binning, size_t f) {
     const hr_feature_bins *feature = &binning->features[f];
-    for (uint32_t b = feature->kind == HR_NUMBER || feature->bin_count > 2; b < feature->bin_count; b++)
+    for (uint32_t b = feature->kind == HR_KIND_NUMBER || feature->bin_count > 2; b < feature->bin_count; b++)
         if (r->bins[f][b]) return true;
     return false;
 }
@@ -70,7 +70,7 @@ static void test_cuts__are_uniform_between_public_bounds(void **state) {
     for (size_t i = 0; i < t.rows; i++) t.columns[0][i] = t.columns[1][i] = .1;
     const hr_column columns[] = {number_column("x", 0, 1), number_column("z", -5, 1000)};
     table_make(&t, category_column("y", 2), columns);
-    hr_fit_options options = seeded_options_of("dp-ert", HR_SOUND, 1);
+    hr_fit_options options = seeded_options_of("dp-ert", HR_MODE_SOUND, 1);
     options.trees = TREES;
     options.depth = 1;
     hr_model *model = fit(t.data, &options);
@@ -173,7 +173,7 @@ static void test_dp_ert__trains_on_hardly_any_records(void **state) {
 static void test_dp_ert__is_of_use_at_epsilon_4(void **state) {
     (void)state;
     table t = table_of_steps(5000, 2, 2, 31);
-    hr_fit_options options = seeded_options_of("dp-ert", HR_SOUND, 3);
+    hr_fit_options options = seeded_options_of("dp-ert", HR_MODE_SOUND, 3);
     options.epsilon = 4;
     double error = fit_metrics(t.data, &options).error;
     if (error > .2) fail_msg("error %g", error);

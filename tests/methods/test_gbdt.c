@@ -3,7 +3,7 @@
 #include "support/tables.h"
 
 static double training_error(table *t, int64_t trees, int64_t depth) {
-    hr_fit_options options = options_of("gbdt", HR_SOUND);
+    hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
     options.trees = trees;
     options.depth = depth;
     options.learning_rate = trees == 1 ? 1 : .1;
@@ -73,7 +73,7 @@ static void test_gbdt__lowers_the_loss_with_every_tree(void **state) {
     table t = table_of_steps(700, 3, 0, 4);
     double last = INFINITY;
     for (int64_t trees = 1; trees <= 64; trees += 1 + trees / 8) {
-        hr_fit_options options = options_of("gbdt", HR_SOUND);
+        hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
         options.trees = trees;
         options.depth = 2;
         options.learning_rate = .05;
@@ -102,7 +102,7 @@ static void test_gbdt__has_calibrated_probabilities(void **state) {
         ones[i % GROUPS] += t.labels[i];
     }
     table_make(&t, category_column("y", 2), &feature);
-    hr_fit_options options = options_of("gbdt", HR_SOUND);
+    hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
     hr_model *model = fit(t.data, &options);
     double *p = predictions_of(model, t.data);
     for (size_t g = 0; g < GROUPS; g++) {
@@ -121,7 +121,7 @@ static void test_gbdt__tells_three_classes_apart(void **state) {
     static const hr_loss losses[] = {HR_LOSS_LOGISTIC, HR_LOSS_SQUARE};
     table t = table_of_steps(3000, 4, 3, 6), fresh = table_of_steps(3000, 4, 3, 7);
     for (size_t i = 0; i < COUNT(losses); i++) {
-        hr_fit_options options = options_of("gbdt", HR_SOUND);
+        hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
         options.loss = losses[i];
         hr_model *model = fit(t.data, &options);
         assert_int_equal(hr_model_output_count(model), 3);
@@ -145,7 +145,7 @@ static double first_tree(size_t classes, hr_loss loss, double x) {
     for (size_t i = 0; i < 10; i++) t.columns[0][i] = t.labels[i] = 1;
     for (size_t i = 10; i < 40; i++) t.labels[i] = classes ? 0 : -1;
     table_make_plain(&t, classes);
-    hr_fit_options options = options_of("gbdt", HR_SOUND);
+    hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
     options.trees = options.depth = 1;
     options.learning_rate = .3;
     options.lambda = 2;
@@ -185,7 +185,7 @@ static void test_gbdt__predicts_within_the_label_bounds(void **state) {
         t.labels[i] = t.columns[0][i] > .5 ? 1000 : 200; /* the bounds themselves */
     }
     table_make(&t, number_column("y", 200, 1000), &feature);
-    hr_fit_options options = options_of("gbdt", HR_SOUND);
+    hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
     options.learning_rate = 1;
     options.lambda = 0;
     hr_model *model = fit(t.data, &options);
@@ -218,7 +218,7 @@ static void test_gbdt__does_not_depend_on_order_or_threads(void **state) {
     for (size_t c = 0; c < COUNT(classes); c++)
         for (int loss = HR_LOSS_SQUARE; loss <= HR_LOSS_LOGISTIC; loss++) {
             table t = table_of_steps(1501, 5, classes[c], 9), p = permuted(&t, classes[c]);
-            hr_fit_options options = options_of("gbdt", HR_SOUND);
+            hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
             options.trees = 6;
             options.loss = (hr_loss)loss;
             options.threads = 1;
@@ -245,7 +245,7 @@ static void test_gbdt__gives_a_twin_feature_no_say(void **state) {
         twin.labels[i] = one.labels[i];
     }
     table_make_plain(&twin, 2);
-    hr_fit_options options = options_of("gbdt", HR_SOUND);
+    hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
     options.trees = 10;
     hr_model *a = fit(one.data, &options), *b = fit(twin.data, &options);
     double *p = predictions_of(a, one.data), *q = predictions_of(b, twin.data), importance[2];
@@ -272,7 +272,7 @@ static void assert_learns_constant(size_t rows, size_t features, size_t classes,
     for (size_t i = 0; i < rows; i++) t.labels[i] = label;
     table_make_plain(&t, classes);
     for (int loss = HR_LOSS_SQUARE; loss <= HR_LOSS_LOGISTIC; loss++) {
-        hr_fit_options options = options_of("gbdt", HR_SOUND);
+        hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
         options.trees = 30;
         options.depth = depth;
         options.bins = bins;
@@ -318,7 +318,7 @@ static void test_gbdt__learns_every_record_with_deep_trees(void **state) {
         t.labels[i] = next_unit(&random) < .5;
     }
     table_make_plain(&t, 2);
-    hr_fit_options options = options_of("gbdt", HR_SOUND);
+    hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
     options.depth = 12;
     options.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = 0;
     options.lambda = 0;
@@ -336,7 +336,7 @@ static void test_gbdt__uses_255_bins(void **state) {
         t.labels[i] = i % 255 % 127 == 0; /* the first, the middle and the last value against all others */
     }
     table_make_plain(&t, 2);
-    hr_fit_options options = options_of("gbdt", HR_SOUND);
+    hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
     options.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = 0; /* four rare records of a certain class weigh little */
     hr_model *model = fit(t.data, &options);
     assert_true(metrics_of(model, t.data).error == 0);
@@ -348,7 +348,7 @@ static void test_gbdt__uses_255_bins(void **state) {
 static void test_gbdt__keeps_leaves_heavy_enough(void **state) {
     (void)state;
     table t = table_of_steps(200, 2, 0, 13);
-    hr_fit_options options = options_of("gbdt", HR_SOUND);
+    hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
     options.trees = 1;
     options.by_name[HR_OPTION_MIN_CHILD_WEIGHT] = 101;
     hr_model *model = fit(t.data, &options);

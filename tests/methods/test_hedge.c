@@ -97,9 +97,9 @@ static void sort_line(const hr_release *line, round_lines *rounds) {
 /* Draws and sensitivities of a round; bound: G. */
 static void check_round(const hr_model *model, const round_lines *r, size_t round, bool clips) {
     size_t outputs = model->forest.output_count, leaves = leaves_of(&model->forest.trees[round * outputs]);
-    bool pure = model->privacy_measure == HR_PURE;
+    bool pure = model->privacy_measure == HR_PRIVACY_PURE;
     assert_true(r->choice && r->sums && r->counts && !!r->clip == clips);
-    assert_true(r->choice->mechanism == (pure ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL) &&
+    assert_true(r->choice->mechanism == (pure ? HR_MECHANISM_PERMUTE_AND_FLIP : HR_MECHANISM_EXPONENTIAL) &&
                 r->choice->draws == 1);
     assert_int_equal(r->sums->draws, leaves * outputs);
     assert_int_equal(r->counts->draws, leaves);
@@ -114,7 +114,7 @@ static void check_round(const hr_model *model, const round_lines *r, size_t roun
     assert_true(regression ? bound >= 81 && bound <= 4096
                            : bound == (outputs > 1 ? 4096 : 4915)); /* 1.2 for two classes */
     if (regression && (pure || round == 0)) assert_int_equal(bound, pure ? 2048 : 1228); /* .5, .3 */
-    hr_mechanism noise = pure ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN;
+    hr_mechanism noise = pure ? HR_MECHANISM_DISCRETE_LAPLACE : HR_MECHANISM_DISCRETE_GAUSSIAN;
     assert_true(r->sums->mechanism == noise && r->counts->mechanism == noise);
 }
 
@@ -146,7 +146,7 @@ static void check_sum(const hr_model *model, hr_units budget) {
     hr_units sum = 0;
     for (size_t i = 0; i < model->release_count; i++) {
         assert_int_equal(model->releases[i].part, 0);
-        assert_true(model->releases[i].mechanism != HR_IDENTITY);
+        assert_true(model->releases[i].mechanism != HR_MECHANISM_IDENTITY);
         assert_true(model->releases[i].draws > 0 ||
                     !strcmp(model->releases[i].what, "bin edges")); /* levels without a median are paid for */
         sum += model->releases[i].cost;
@@ -158,14 +158,14 @@ static void check_sum(const hr_model *model, hr_units budget) {
 }
 
 static void check_releases(const hr_data *data, double epsilon, double delta, hr_loss loss) {
-    hr_fit_options options = options_of("hedge", HR_SOUND); /* real noise */
+    hr_fit_options options = options_of("hedge", HR_MODE_SOUND); /* real noise */
     options.epsilon = epsilon;
     options.delta = delta;
     options.loss = loss;
     hr_model *model = fit(data, &options);
     hr_error err = {0};
     if (hr_model_check(model, &err)) fail_msg("%s: %s", err.field, err.message);
-    assert_int_equal(model->privacy_measure, delta > 0 ? HR_GDP : HR_PURE);
+    assert_int_equal(model->privacy_measure, delta > 0 ? HR_PRIVACY_GDP : HR_PRIVACY_PURE);
     hr_units budget = delta > 0 ? hr_gdp_budget(epsilon, delta) : hr_units_down(epsilon);
     check_sum(model, budget);
     check_once(model, budget);
@@ -228,12 +228,12 @@ static void test_hedge__has_no_paper_mode(void **state) {
     (void)state;
     hr_fit_options options;
     hr_error err = {0};
-    assert_int_equal(hr_fit_options_init(&options, "hedge", HR_PAPER, &err), HR_E_ARGUMENT);
+    assert_int_equal(hr_fit_options_init(&options, "hedge", HR_MODE_PAPER, &err), HR_E_ARGUMENT);
     assert_non_null(strstr(err.message, "no paper mode"));
     assert_non_null(strstr(err.remedy, "sound"));
     table t = missing_table(4);
-    options = options_of("hedge", HR_SOUND);
-    options.mode = HR_PAPER;
+    options = options_of("hedge", HR_MODE_SOUND);
+    options.mode = HR_MODE_PAPER;
     hr_model *model = NULL;
     assert_int_equal(hr_fit(t.data, &options, &model, &err), HR_E_ARGUMENT);
     assert_null(model);
@@ -245,7 +245,7 @@ static void test_hedge__has_no_paper_mode(void **state) {
 static void test_hedge__gives_another_model_every_time(void **state) {
     (void)state;
     table t = mixed_table(100, 2);
-    hr_fit_options options = options_of("hedge", HR_SOUND);
+    hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
     char *one = fit_text(t.data, &options), *two = fit_text(t.data, &options);
     assert_string_not_equal(one, two);
     hr_text_free(one);
@@ -260,7 +260,7 @@ static void test_hedge__repeats_itself_from_a_seed_on_any_threads(void **state) 
     for (size_t c = 0; c < COUNT(classes); c++)
         for (size_t d = 0; d < COUNT(deltas); d++) {
             table t = mixed_table(1500, classes[c]);
-            hr_fit_options options = seeded_options_of("hedge", HR_SOUND, 41);
+            hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, 41);
             options.delta = deltas[d];
             char *wanted = fit_text(t.data, &options);
             for (options.threads = 2; options.threads <= 4; options.threads += 2) {
@@ -306,7 +306,7 @@ static void test_hedge__draws_structures_from_public_coins(void **state) {
     size_t same = 0, all = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
         table one = categories_table(100, 2, 3, 100 + seed), two = categories_table(100, 2, 3, 200 + seed);
-        hr_fit_options options = seeded_options_of("hedge", HR_SOUND, seed);
+        hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, seed);
         options.epsilon = 1e-4;
         options.delta = 0;
         hr_model *a = fit(one.data, &options), *b = fit(two.data, &options);
@@ -335,7 +335,7 @@ static void test_hedge__chooses_alike_on_neighbours(void **state) {
         HR_OK);
     size_t same = 0, leaves = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
-        hr_fit_options options = seeded_options_of("hedge", HR_SOUND, seed);
+        hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, seed);
         options.epsilon = 1;
         hr_model *a = fit(without, &options), *b = fit(t.data, &options);
         assert_true(a->forest.base[0] != b->forest.base[0]);
@@ -373,7 +373,7 @@ static void test_hedge__learns(void **state) {
     for (size_t i = 0; i < COUNT(promises); i++) {
         const promise *p = &promises[i];
         table t = table_of_steps(12000, 6, p->classes, 51), fresh = table_of_steps(4000, 6, p->classes, 52);
-        hr_fit_options options = seeded_options_of("hedge", HR_SOUND, 9);
+        hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, 9);
         options.epsilon = p->epsilon;
         options.delta = p->delta;
         options.loss = p->loss;
@@ -404,7 +404,7 @@ static double error_within(double low, double high, double delta, uint64_t seed)
     hr_column features[3] = {number_column("a", low, high), number_column("b", low, high),
                              number_column("c", low, high)};
     table_make(&t, category_column("y", 2), features);
-    hr_fit_options options = seeded_options_of("hedge", HR_SOUND, seed);
+    hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, seed);
     options.epsilon = 2;
     options.delta = delta;
     double error = fit_metrics(t.data, &options).error;
@@ -477,7 +477,7 @@ static void test_hedge__comes_to_rest_where_clipped_gradients_do(void **state) {
                  {3, 0, HR_LOSS_SQUARE, .0786, .9214}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         table t = groups_table(4000, cases[i].classes);
-        hr_fit_options options = seeded_options_of("hedge", HR_SOUND, 13);
+        hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, 13);
         options.epsilon = 100;
         options.delta = cases[i].delta;
         options.loss = cases[i].loss;
@@ -498,7 +498,7 @@ static void test_hedge__averages_the_last_iterates(void **state) {
     table t = categories_table(50, 2, 3, 4);
     double magnitude[25] = {0}, middle = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
-        hr_fit_options options = seeded_options_of("hedge", HR_SOUND, seed);
+        hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, seed);
         options.epsilon = .05;
         hr_model *model = fit(t.data, &options);
         assert_int_equal(model->forest.tree_count, 25);
@@ -523,7 +523,7 @@ static void test_hedge__knows_a_constant_label(void **state) {
     static const size_t classes[] = {2, 3, 0};
     for (size_t c = 0; c < COUNT(classes); c++) {
         table t = constant_table(3000, classes[c]);
-        hr_fit_options options = seeded_options_of("hedge", HR_SOUND, 7);
+        hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, 7);
         options.epsilon = 1;
         hr_metrics m = fit_metrics(t.data, &options);
         assert_true(classes[c] ? m.error == 0 : m.rmse < .05);
@@ -535,7 +535,7 @@ static void test_hedge__knows_a_constant_label(void **state) {
 
 static void check_predictions(const table *t, double epsilon, double delta, double low, double high) {
     for (uint64_t seed = 0; seed < 5; seed++) {
-        hr_fit_options options = seeded_options_of("hedge", HR_SOUND, seed);
+        hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, seed);
         options.epsilon = epsilon;
         options.delta = delta;
         hr_model *model = fit(t->data, &options);
@@ -578,7 +578,7 @@ static bool stop_at_third(void *user, size_t done, size_t total) {
 static void test_hedge__stops_when_asked_to(void **state) {
     (void)state;
     table t = mixed_table(100, 2);
-    hr_fit_options options = options_of("hedge", HR_SOUND);
+    hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
     size_t calls = 0;
     options.progress = stop_at_third;
     options.user = &calls;
@@ -595,7 +595,7 @@ static void test_hedge__refuses_a_budget_that_buys_nothing(void **state) {
     static const double deltas[] = {1e-6, 0};
     for (size_t d = 0; d < COUNT(deltas); d++)
         for (double epsilon = 1e-5; epsilon > 1e-13; epsilon /= 10) {
-            hr_fit_options options = options_of("hedge", HR_SOUND);
+            hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
             options.epsilon = epsilon;
             options.delta = deltas[d];
             hr_model *model = NULL;

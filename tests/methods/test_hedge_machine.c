@@ -26,10 +26,15 @@ static double edges[] = {.1, .2, .3, .4, .5, .6};
 
 static void world_open(world *w, hr_privacy_measure privacy_measure, hr_task task, size_t outputs,
                        uint64_t seed) {
-    *w = (world){.features = {{HR_NUMBER, 8, edges}, {HR_CATEGORY, 6, NULL}, {HR_NUMBER, 5, edges}},
-                 .binning = {FEATURES, w->features}};
-    w->terms = (hr_hedge_terms){
-        .setting = {privacy_measure, HR_UNIT, task, true, 0}, .outputs = outputs, .first_group = 5};
+    *w = (world){
+        .features = {{HR_KIND_NUMBER, 8, edges}, {HR_KIND_CATEGORY, 6, NULL}, {HR_KIND_NUMBER, 5, edges}},
+        .binning = {FEATURES, w->features}};
+    w->terms = (hr_hedge_terms){.setting = {.privacy_measure = privacy_measure,
+                                            .budget = HR_UNIT,
+                                            .task = task,
+                                            .has_quantiles = true},
+                                .outputs = outputs,
+                                .first_group = 5};
     assert_int_equal(hr_csprng_open_seeded(seed, &w->coins, NULL), HR_OK);
     w->arena = hr_arena_new();
     assert_non_null(w->arena);
@@ -94,9 +99,10 @@ typedef struct expected {
     size_t outputs;
 } expected;
 
-static const expected cases[] = {{HR_GDP, HR_BINARY, 1},      {HR_GDP, HR_REGRESSION, 1},
-                                 {HR_GDP, HR_MULTICLASS, 4},  {HR_PURE, HR_BINARY, 1},
-                                 {HR_PURE, HR_REGRESSION, 1}, {HR_PURE, HR_MULTICLASS, 4}};
+static const expected cases[] = {
+    {HR_PRIVACY_GDP, HR_TASK_BINARY, 1},      {HR_PRIVACY_GDP, HR_TASK_REGRESSION, 1},
+    {HR_PRIVACY_GDP, HR_TASK_MULTICLASS, 4},  {HR_PRIVACY_PURE, HR_TASK_BINARY, 1},
+    {HR_PRIVACY_PURE, HR_TASK_REGRESSION, 1}, {HR_PRIVACY_PURE, HR_TASK_MULTICLASS, 4}};
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* Each line of the questions has a group of its own, counted from the first, and together they cost the
@@ -140,16 +146,17 @@ static void check_order(const expected *c) {
             assert_int_equal(ask.kind, asked % 2 ? HR_ASK_LEAVES : HR_ASK_CHOICE);
         if (ask.kind == HR_ASK_LEAVES)
             assert_int_equal(ask.line_count,
-                             c->task == HR_REGRESSION && c->privacy_measure == HR_GDP ? 3 : 2);
-        assert_true(ask.threshold == 0 || (ask.kind == HR_ASK_CHOICE && c->privacy_measure == HR_PURE));
+                             c->task == HR_TASK_REGRESSION && c->privacy_measure == HR_PRIVACY_GDP ? 3 : 2);
+        assert_true(ask.threshold == 0 ||
+                    (ask.kind == HR_ASK_CHOICE && c->privacy_measure == HR_PRIVACY_PURE));
         must_tell(&w, &ask, &(losses){0});
     }
     size_t done = hr_hedge_rounds(w.hedge, &total);
     assert_int_equal(done, total);
-    assert_int_equal(last, c->task == HR_REGRESSION ? HR_ASK_LEAVES : HR_ASK_RELIABILITY);
-    assert_int_equal(asked, 2 + 2 * total + (c->task != HR_REGRESSION));
+    assert_int_equal(last, c->task == HR_TASK_REGRESSION ? HR_ASK_LEAVES : HR_ASK_RELIABILITY);
+    assert_int_equal(asked, 2 + 2 * total + (c->task != HR_TASK_REGRESSION));
     assert_int_equal(hr_hedge_forest(w.hedge)->tree_count, total * c->outputs);
-    assert_int_equal(hr_hedge_forest(w.hedge)->calibration.made, c->task != HR_REGRESSION);
+    assert_int_equal(hr_hedge_forest(w.hedge)->calibration.made, c->task != HR_TASK_REGRESSION);
     world_close(&w);
 }
 
@@ -164,7 +171,7 @@ static void test_machine__asks_for_the_leaves_of_the_chosen_tree(void **state) {
     (void)state;
     world w;
     hr_ask ask;
-    world_open(&w, HR_GDP, HR_MULTICLASS, 4, 3);
+    world_open(&w, HR_PRIVACY_GDP, HR_TASK_MULTICLASS, 4, 3);
     bool told = false;
     while (hr_hedge_ask(w.hedge, &ask)) {
         if (ask.kind == HR_ASK_CHOICE) assert_true(!!ask.step == told);
@@ -206,13 +213,13 @@ static void test_machine__reads_the_number_of_records(void **state) {
     (void)state;
     world w;
     const hr_noisy mean[2] = {{64 * 200}, {-4096 * 50}}, classes[4] = {{64 * 10}, {-99}, {64 * 20}, {64 * 9}};
-    world_open(&w, HR_GDP, HR_BINARY, 1, 6);
+    world_open(&w, HR_PRIVACY_GDP, HR_TASK_BINARY, 1, 6);
     assert_true(hr_hedge_record_count(w.hedge) == 0);
     assert_int_equal(hr_hedge_sums(w.hedge, mean, 1, NULL), HR_OK);
     assert_int_equal(hr_hedge_bins(w.hedge, &w.binning, NULL), HR_OK);
     assert_true(hr_hedge_record_count(w.hedge) == 200 && hr_hedge_forest(w.hedge)->base[0] == -.25);
     world_close(&w);
-    world_open(&w, HR_GDP, HR_MULTICLASS, 4, 6);
+    world_open(&w, HR_PRIVACY_GDP, HR_TASK_MULTICLASS, 4, 6);
     assert_int_equal(hr_hedge_sums(w.hedge, classes, 1, NULL), HR_OK);
     assert_int_equal(hr_hedge_bins(w.hedge, &w.binning, NULL), HR_OK);
     assert_true(hr_hedge_record_count(w.hedge) == 40 && hr_hedge_forest(w.hedge)->base[0] == -.5);
@@ -227,7 +234,7 @@ static void test_machine__shrinks_by_the_noise_it_is_told_of(void **state) {
         world w;
         hr_ask ask;
         static hr_noisy values[VALUES_MAX];
-        world_open(&w, HR_GDP, HR_BINARY, 1, 7);
+        world_open(&w, HR_PRIVACY_GDP, HR_TASK_BINARY, 1, 7);
         for (size_t asked = 0; asked < 3; asked++) {
             assert_true(hr_hedge_ask(w.hedge, &ask));
             must_tell(&w, &ask, &(losses){0});
@@ -278,7 +285,7 @@ static void test_machine__asks_again_for_lost_totals(void **state) {
     world w;
     hr_ask ask;
     hr_units sum = 0;
-    world_open(&w, HR_GDP, HR_BINARY, 1, 9);
+    world_open(&w, HR_PRIVACY_GDP, HR_TASK_BINARY, 1, 9);
     for (size_t i = 0; i < 3; i++) {
         assert_true(hr_hedge_ask(w.hedge, &ask) && ask.kind == HR_ASK_TOTALS &&
                     ask.lines[0].group == 5 + 2 * i);
@@ -291,7 +298,7 @@ static void test_machine__asks_again_for_lost_totals(void **state) {
     }
     assert_true(sum <= HR_UNIT && (double)sum > .999 * (double)HR_UNIT);
     world_close(&w);
-    world_open(&w, HR_GDP, HR_BINARY, 1, 9);
+    world_open(&w, HR_PRIVACY_GDP, HR_TASK_BINARY, 1, 9);
     hr_status status = HR_OK;
     for (size_t i = 0; i < 50 && !status; i++) status = hr_hedge_sums(w.hedge, NULL, 1, NULL);
     assert_int_equal(status, HR_E_BUDGET);

@@ -17,28 +17,30 @@ typedef struct schedule {
  * log2 of min(E/400, records/800) and min(E/200, records/800) within 4..8; pure: E = records * epsilon, T =
  * sqrt(E)/10 within 8..64, step 1.7/sqrt(T), depth log2(E/(8 T)) within 2..7. */
 static const schedule schedules[] = {
-    {HR_GDP, 1, 1000, true, false, 47, .5, 3, 4, 4, .004003829787, .01441378723, .001601531915,
+    {HR_PRIVACY_GDP, 1, 1000, true, false, 47, .5, 3, 4, 4, .004003829787, .01441378723, .001601531915,
      .0006191489362},
-    {HR_GDP, 1, 1e5, false, true, 300, .5, 3, 6, 6, .0005933333333, .002136, .0002373333333, 0},
-    {HR_GDP, .01, 30000, true, true, 82, .5, 3, 4, 4, 2.152926829e-05, 7.750536585e-05, 8.611707317e-06,
-     3.329268293e-06},
-    {HR_GDP, 4, 5e6, false, false, 300, .5, 3, 8, 8, .002533333333, .00912, .001013333333, 0},
-    {HR_GDP, 1e-4, 1e4, false, false, 25, 0.3641128406, 3, 4, 4, 7.6e-07, 2.736e-06, 3.04e-07, 0},
-    {HR_GDP, .25, 6400, false, true, 84, .5, 3, 4, 4, .0005297619048, .001907142857, .0002119047619, 0},
-    {HR_PURE, 1, 1000, true, false, 8, .601040764, 2, -1, 3, .036, .0672, .0168, 0},
-    {HR_PURE, 1, 1e5, false, true, 31, .3053290134, 2, -1, 7, .008322580645, .01553548387, .003883870968, 0},
-    {HR_PURE, .01, 30000, true, true, 8, .601040764, 2, -1, 2, .00033, .000616, .000154, 0},
-    {HR_PURE, 4, 5e6, false, false, 64, .2125, 2, -1, 7, .017625, .0329, .008225, 0},
-    {HR_PURE, .25, 6400, false, true, 8, .601040764, 2, -1, 4, .0080625, .01505, .0037625, 0},
+    {HR_PRIVACY_GDP, 1, 1e5, false, true, 300, .5, 3, 6, 6, .0005933333333, .002136, .0002373333333, 0},
+    {HR_PRIVACY_GDP, .01, 30000, true, true, 82, .5, 3, 4, 4, 2.152926829e-05, 7.750536585e-05,
+     8.611707317e-06, 3.329268293e-06},
+    {HR_PRIVACY_GDP, 4, 5e6, false, false, 300, .5, 3, 8, 8, .002533333333, .00912, .001013333333, 0},
+    {HR_PRIVACY_GDP, 1e-4, 1e4, false, false, 25, 0.3641128406, 3, 4, 4, 7.6e-07, 2.736e-06, 3.04e-07, 0},
+    {HR_PRIVACY_GDP, .25, 6400, false, true, 84, .5, 3, 4, 4, .0005297619048, .001907142857, .0002119047619,
+     0},
+    {HR_PRIVACY_PURE, 1, 1000, true, false, 8, .601040764, 2, -1, 3, .036, .0672, .0168, 0},
+    {HR_PRIVACY_PURE, 1, 1e5, false, true, 31, .3053290134, 2, -1, 7, .008322580645, .01553548387,
+     .003883870968, 0},
+    {HR_PRIVACY_PURE, .01, 30000, true, true, 8, .601040764, 2, -1, 2, .00033, .000616, .000154, 0},
+    {HR_PRIVACY_PURE, 4, 5e6, false, false, 64, .2125, 2, -1, 7, .017625, .0329, .008225, 0},
+    {HR_PRIVACY_PURE, .25, 6400, false, true, 8, .601040764, 2, -1, 4, .0080625, .01505, .0037625, 0},
 };
 
 static hr_task task_of(bool regression) {
-    return regression ? HR_REGRESSION : HR_BINARY;
+    return regression ? HR_TASK_REGRESSION : HR_TASK_BINARY;
 }
 
 static hr_hedge_setting setting_of(const schedule *s) {
-    return (hr_hedge_setting){s->privacy_measure, hr_units_down(s->budget), task_of(s->regression),
-                              s->quantiles, 0};
+    return (hr_hedge_setting){
+        s->privacy_measure, hr_units_down(s->budget), task_of(s->regression), s->quantiles, 0, 0, 0};
 }
 
 /* Units are 2^-40: the shares of a round of 1e-6 are right to six digits or so. */
@@ -53,7 +55,7 @@ static void test_plan__is_what_the_formulas_say(void **state) {
         const schedule *s = &schedules[i];
         hr_hedge_setting setting = setting_of(s);
         hr_hedge_plan plan = hr_hedge_plan_of(&setting, s->records);
-        bool pure = s->privacy_measure == HR_PURE;
+        bool pure = s->privacy_measure == HR_PRIVACY_PURE;
         assert_int_equal(plan.rounds, s->rounds);
         assert_true(fabs(plan.step - s->step) < 1e-9);
         assert_int_equal(plan.depth_one, s->one);
@@ -67,7 +69,7 @@ static void test_plan__is_what_the_formulas_say(void **state) {
         assert_cost(plan.counts, s->counts);
         assert_cost(plan.within, s->within);
         assert_int_equal(plan.within > 0, s->regression && !pure);
-        setting.task = HR_MULTICLASS;
+        setting.task = HR_TASK_MULTICLASS;
         assert_true(hr_hedge_plan_of(&setting, s->records).clip == 1);
     }
 }
@@ -78,19 +80,19 @@ static void test_plan__starts_with_its_shares(void **state) {
         hr_privacy_measure privacy_measure;
         bool quantiles;
         double bins, start;
-    } cases[] = {{HR_GDP, true, .06, .03},
-                 {HR_GDP, false, 0, .03},
-                 {HR_PURE, true, .08, .04},
-                 {HR_PURE, false, 0, .04}};
+    } cases[] = {{HR_PRIVACY_GDP, true, .06, .03},
+                 {HR_PRIVACY_GDP, false, 0, .03},
+                 {HR_PRIVACY_PURE, true, .08, .04},
+                 {HR_PRIVACY_PURE, false, 0, .04}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        hr_hedge_setting setting = {cases[i].privacy_measure, 3 * HR_UNIT, HR_MULTICLASS, cases[i].quantiles,
-                                    0};
+        hr_hedge_setting setting = {
+            cases[i].privacy_measure, 3 * HR_UNIT, HR_TASK_MULTICLASS, cases[i].quantiles, 0, 0, 0};
         hr_hedge_start start = hr_hedge_start_of(&setting);
         assert_cost(start.bins, 3 * cases[i].bins);
         assert_cost(start.count, 1.5 * cases[i].start);
         assert_cost(start.base, 1.5 * cases[i].start);
         assert_cost(start.calibration, .06); /* of 3: .02 in either privacy measure */
-        setting.task = HR_REGRESSION;
+        setting.task = HR_TASK_REGRESSION;
         assert_true(hr_hedge_start_of(&setting).calibration == 0);
     }
 }
@@ -99,13 +101,18 @@ static void test_plan__starts_with_its_shares(void **state) {
 static void test_plan__spends_the_budget_and_no_more(void **state) {
     (void)state;
     size_t least = SIZE_MAX, most = 0;
-    for (int privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure++)
+    for (int privacy_measure = HR_PRIVACY_PURE; privacy_measure <= HR_PRIVACY_GDP; privacy_measure++)
         for (int flags = 0; flags < 4; flags++)
             for (double budget = 1e-4; budget < 1000; budget *= 3.7)
                 for (double records = 1; records < 1e9; records *= 2.3) {
-                    if (privacy_measure == HR_ZCDP) continue;
-                    hr_hedge_setting s = {(hr_privacy_measure)privacy_measure, hr_units_down(budget),
-                                          task_of(flags & 1), flags & 2, 0};
+                    if (privacy_measure == HR_PRIVACY_ZCDP) continue;
+                    hr_hedge_setting s = {(hr_privacy_measure)privacy_measure,
+                                          hr_units_down(budget),
+                                          task_of(flags & 1),
+                                          flags & 2,
+                                          0,
+                                          0,
+                                          0};
                     hr_hedge_start start = hr_hedge_start_of(&s);
                     hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
                     hr_units round = plan.choice + plan.sums + plan.counts + plan.within;
@@ -122,13 +129,19 @@ static void test_plan__spends_the_budget_and_no_more(void **state) {
 /* The model is a sum of steps: none may be without end, and depths must fit in random trees. */
 static void test_plan__stays_within_its_ranges(void **state) {
     (void)state;
-    for (int privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure += HR_GDP - HR_PURE)
+    for (int privacy_measure = HR_PRIVACY_PURE; privacy_measure <= HR_PRIVACY_GDP;
+         privacy_measure += HR_PRIVACY_GDP - HR_PRIVACY_PURE)
         for (double budget = 1e-9; budget < 1e6; budget *= 10)
             for (double records = 1; records < 1e15; records *= 10) {
-                hr_hedge_setting s = {(hr_privacy_measure)privacy_measure, hr_units_up(fmin(budget, 1e5)),
-                                      HR_REGRESSION, true, 0};
+                hr_hedge_setting s = {(hr_privacy_measure)privacy_measure,
+                                      hr_units_up(fmin(budget, 1e5)),
+                                      HR_TASK_REGRESSION,
+                                      true,
+                                      0,
+                                      0,
+                                      0};
                 hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
-                bool pure = privacy_measure == HR_PURE;
+                bool pure = privacy_measure == HR_PRIVACY_PURE;
                 assert_true(plan.rounds >= (pure ? 8 : 25) && plan.rounds <= (pure ? 64 : 300));
                 assert_true(plan.step > 0 && plan.step <= (pure ? 1 : .5));
                 assert_true(plan.depth_all >= (pure ? 2 : 4) && plan.depth_all <= (pure ? 7 : 8));
@@ -158,10 +171,12 @@ static double noise_of_equal_leaves(int depth, double records, double ridge) {
 
 static void test_plan__tells_what_noise_does_to_predictions(void **state) {
     (void)state;
-    for (int privacy_measure = HR_PURE; privacy_measure <= HR_GDP; privacy_measure += HR_GDP - HR_PURE)
+    for (int privacy_measure = HR_PRIVACY_PURE; privacy_measure <= HR_PRIVACY_GDP;
+         privacy_measure += HR_PRIVACY_GDP - HR_PRIVACY_PURE)
         for (double records = 1e4; records < 1e9; records *= 10) {
-            hr_fit_options options = options_of("hedge", HR_SOUND);
-            hr_hedge_setting s = {(hr_privacy_measure)privacy_measure, HR_UNIT, HR_BINARY, true, 0};
+            hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
+            hr_hedge_setting s = {
+                (hr_privacy_measure)privacy_measure, HR_UNIT, HR_TASK_BINARY, true, 0, 0, 0};
             hr_plan_info told = {.records = records};
             hr_hedge_tell(&options, NULL, s.privacy_measure, s.budget, &told);
             hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
@@ -177,11 +192,12 @@ static void test_plan__tells_what_noise_does_to_predictions(void **state) {
  * count leads to. */
 static void test_longest__costs_the_least(void **state) {
     (void)state;
-    static const hr_task tasks[] = {HR_BINARY, HR_MULTICLASS, HR_REGRESSION};
+    static const hr_task tasks[] = {HR_TASK_BINARY, HR_TASK_MULTICLASS, HR_TASK_REGRESSION};
     for (size_t k = 0; k < 3; k++)
         for (int pure = 0; pure < 2; pure++)
             for (hr_units budget = HR_UNIT >> 30; budget <= HR_UNIT << 4; budget <<= 2) {
-                hr_hedge_setting s = {pure ? HR_PURE : HR_GDP, budget, tasks[k], true, 0};
+                hr_hedge_setting s = {
+                    pure ? HR_PRIVACY_PURE : HR_PRIVACY_GDP, budget, tasks[k], true, 0, 0, 0};
                 hr_hedge_plan longest = hr_hedge_plan_longest(&s);
                 bool reached = false;
                 for (double records = 1; records < 1e30; records *= 1.7) {

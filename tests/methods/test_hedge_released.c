@@ -19,7 +19,7 @@ static table tiny_table(size_t classes) {
 }
 
 static hr_model *tiny_fit(const table *t, double delta, uint64_t seed) {
-    hr_fit_options options = seeded_options_of("hedge", HR_SOUND, seed);
+    hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, seed);
     options.epsilon = TINY;
     options.delta = delta;
     return fit(t->data, &options);
@@ -62,8 +62,8 @@ static double normal_below(double x) {
 /* Pr(noise of the line <= x), in whole queries of `unit`. */
 static double noise_below(const hr_release *line, double x, double unit) {
     double scale = (double)line->scale_num / (double)line->scale_den;
-    if (line->mechanism == HR_DISCRETE_GAUSSIAN) return normal_below(x * unit / sqrt(scale));
-    assert_int_equal(line->mechanism, HR_DISCRETE_LAPLACE);
+    if (line->mechanism == HR_MECHANISM_DISCRETE_GAUSSIAN) return normal_below(x * unit / sqrt(scale));
+    assert_int_equal(line->mechanism, HR_MECHANISM_DISCRETE_LAPLACE);
     return x < 0 ? exp(x * unit / scale) / 2 : 1 - exp(-x * unit / scale) / 2;
 }
 
@@ -192,7 +192,8 @@ static size_t next_step(const hr_hedge_setting *setting, size_t from) {
  * another schedule in about half the fits: that none of 30 has one is an event of probability 1e-9. (At
  * epsilon .001 there are steps only above 500,000 records.) */
 static void check_schedule(double epsilon, double delta, size_t from) {
-    hr_hedge_setting setting = {.privacy_measure = delta > 0 ? HR_GDP : HR_PURE, .task = HR_REGRESSION};
+    hr_hedge_setting setting = {.privacy_measure = delta > 0 ? HR_PRIVACY_GDP : HR_PRIVACY_PURE,
+                                .task = HR_TASK_REGRESSION};
     setting.budget = delta > 0 ? hr_gdp_budget(epsilon, delta) : hr_units_down(epsilon);
     size_t rows = next_step(&setting, from), others = 0,
            exact = hr_hedge_plan_of(&setting, (double)rows).rounds;
@@ -204,7 +205,7 @@ static void check_schedule(double epsilon, double delta, size_t from) {
     hr_column feature = category_column("x", 2);
     table_make(&t, number_column("y", -1, 1), &feature);
     for (uint64_t seed = 0; seed < 30; seed++) {
-        hr_fit_options options = seeded_options_of("hedge", HR_SOUND, seed);
+        hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, seed);
         options.epsilon = epsilon;
         options.delta = delta;
         hr_model *model = fit(t.data, &options);
@@ -252,7 +253,7 @@ static void test_depth__follows_the_released_count(void **state) {
     (void)state;
     enum { RECORDS = 64, FEATURES = 4, SEEDS = 60 };
     hr_hedge_setting setting = {
-        .privacy_measure = HR_PURE, .budget = hr_units_down(8), .task = HR_REGRESSION};
+        .privacy_measure = HR_PRIVACY_PURE, .budget = hr_units_down(8), .task = HR_TASK_REGRESSION};
     hr_column features[FEATURES] = {category_column("a", 8), category_column("b", 8), category_column("c", 8),
                                     category_column("d", 8)};
     table t = table_open(RECORDS, FEATURES);
@@ -265,7 +266,7 @@ static void test_depth__follows_the_released_count(void **state) {
     int exact = hr_hedge_plan_of(&setting, RECORDS).depth_all, others = 0, full = 0;
     assert_true(hr_hedge_plan_of(&setting, RECORDS - 1).depth_all < exact);
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        hr_fit_options options = seeded_options_of("hedge", HR_SOUND, seed);
+        hr_fit_options options = seeded_options_of("hedge", HR_MODE_SOUND, seed);
         options.epsilon = 8;
         options.delta = 0;
         hr_model *model = fit(t.data, &options);

@@ -1,6 +1,7 @@
 /* InPrivate Digging for one owner: who trains when, what is released, and models that have learned something.
  */
 #include "methods/inprivate.h"
+#include "support/gate_cost.h"
 #include "support/tables.h"
 
 #include "data/records.h"
@@ -114,9 +115,9 @@ static void test_tree__holds_what_its_receiver_checks(void **state) {
             for (size_t rows = 0; rows <= 200; rows += 100)
                 for (int edges = HR_EDGES_PUBLIC; edges <= HR_EDGES_PRIVATE; edges++) {
                     table t = mixed_table(rows, classes, 5);
-                    hr_fit_options options = options_of("inprivate", HR_SOUND);
+                    hr_fit_options options = options_of("inprivate", HR_MODE_SOUND);
                     options.edges = (hr_edges)edges;
-                    purse p = purse_open(HR_PURE, epsilons[e], rows);
+                    purse p = purse_open(HR_PRIVACY_PURE, epsilons[e], rows);
                     hr_tree tree = must_tree(&p, t.data, scores, &options);
                     hr_error err = {0};
                     double most = options.learning_rate * (classes ? 4 : 1);
@@ -125,8 +126,8 @@ static void test_tree__holds_what_its_receiver_checks(void **state) {
                     if (hr_tree_check(&tree, &limits, &fault, &err)) fail_msg("%s", err.message);
                     assert_int_equal(tree.node_count,
                                      ((size_t)2 << options.depth) - 1); /* full: its shape tells nothing */
-                    assert_true(hr_gate_spent(p.gate) <= hr_gate_budget(p.gate) &&
-                                hr_gate_spent(p.gate) > hr_gate_budget(p.gate) - 100);
+                    assert_true(gate_cost(p.gate) <= hr_gate_budget(p.gate) &&
+                                gate_cost(p.gate) > hr_gate_budget(p.gate) - 100);
                     purse_close(&p);
                     table_close(&t);
                 }
@@ -135,15 +136,16 @@ static void test_tree__holds_what_its_receiver_checks(void **state) {
 static void test_tree__is_all_of_one_group_and_part(void **state) {
     (void)state;
     static const double scores[200] = {0};
-    for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+    for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++) {
         table t = mixed_table(200, 2, 6);
         hr_fit_options options = options_of("inprivate", (hr_mode)mode);
-        purse p = purse_open(HR_PURE, 1, 1);
+        purse p = purse_open(HR_PRIVACY_PURE, 1, 1);
         must_tree(&p, t.data, scores, &options);
         size_t count, named = 0;
         const hr_release *lines = hr_gate_releases(p.gate, &count);
         for (size_t i = 0; i < count; i++) {
-            if (lines[i].mechanism == HR_IDENTITY) continue; /* the exact statistics of the publication */
+            if (lines[i].mechanism == HR_MECHANISM_IDENTITY)
+                continue; /* the exact statistics of the publication */
             assert_true(lines[i].group == 7 && lines[i].part == 2 && lines[i].tree == 3);
             named++;
         }
@@ -173,10 +175,10 @@ static void check_leaves(size_t classes, int64_t depth) {
     static double scores[1000], said[1000];
     uint64_t seed = 2;
     for (size_t i = 0; i < 1000; i++) scores[i] = 1.5 * next_unit(&seed) - .5, said[i] = 0;
-    hr_fit_options options = options_of("inprivate", HR_SOUND);
+    hr_fit_options options = options_of("inprivate", HR_MODE_SOUND);
     options.depth = depth;
     options.gradient_bound = 2;
-    purse p = purse_open(HR_PURE, 50000, 3);
+    purse p = purse_open(HR_PRIVACY_PURE, 50000, 3);
     hr_tree tree = must_tree(&p, t.data, scores, &options);
     hr_tree_add(&tree, t.data, said);
     for (size_t n = 0; n < tree.node_count; n++) {
@@ -203,9 +205,9 @@ static void test_tree__as_published_takes_residuals_of_any_size(void **state) {
     static double scores[1000], said[1000];
     table t = mixed_table(1000, 0, 9);
     for (size_t i = 0; i < 1000; i++) scores[i] = 50, said[i] = 0;
-    hr_fit_options options = options_of("inprivate", HR_PAPER);
+    hr_fit_options options = options_of("inprivate", HR_MODE_PAPER);
     options.depth = 1;
-    purse p = purse_open(HR_PURE, 5000, 3);
+    purse p = purse_open(HR_PRIVACY_PURE, 5000, 3);
     hr_tree tree = must_tree(&p, t.data, scores, &options);
     hr_tree_add(&tree, t.data, said);
     for (size_t i = 0; i < 1000; i++) assert_true(said[i] < -49 && said[i] > -51);
@@ -233,17 +235,17 @@ static void test_forest__says_what_its_trees_say(void **state) {
     enum { OWNERS = 120, RECORDS = 300 };
     for (size_t classes = 0; classes <= 2; classes += 2) {
         table t = mixed_table(RECORDS, classes, 4);
-        hr_fit_options options = options_of("inprivate", HR_SOUND);
+        hr_fit_options options = options_of("inprivate", HR_MODE_SOUND);
         hr_model parts = {.method = "inprivate",
                           .schema = t.schema,
-                          .privacy_measure = HR_PURE,
+                          .privacy_measure = HR_PRIVACY_PURE,
                           .guarantee = {.statement = ""}};
         static double scores[RECORDS], sums[RECORDS];
         memset(sums, 0, sizeof sums);
         parts.arena = hr_arena_new();
         assert_int_equal(hr_inprivate_forest_init(t.schema, OWNERS, parts.arena, &parts.forest, NULL), HR_OK);
         for (size_t k = 0; k < OWNERS; k++) {
-            purse p = purse_open(HR_PURE, 3, k);
+            purse p = purse_open(HR_PRIVACY_PURE, 3, k);
             hr_tree tree = must_tree(&p, t.data, scores, &options);
             hr_tree_add(&tree, t.data, sums);
             assert_int_equal(
@@ -275,25 +277,25 @@ typedef struct expectation {
 } expectation;
 
 static expectation expected_line(const hr_release *line, const hr_fit_options *o, size_t classes) {
-    bool sound = o->mode == HR_SOUND;
+    bool sound = o->mode == HR_MODE_SOUND;
     double rest = sound ? 1 - o->bin_share : 1, leaf = rest * o->leaf_share;
     if (!strcmp(line->what, "split")) {
         uint64_t width =
             sound ? HR_GAIN_WIDTH : (8 << HR_GAIN_BITS) / 4 / (uint64_t)o->depth; /* classes: R = 2 */
-        return (expectation){sound ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL, width,
+        return (expectation){sound ? HR_MECHANISM_PERMUTE_AND_FLIP : HR_MECHANISM_EXPONENTIAL, width,
                              (rest - leaf) / (double)o->depth};
     }
     bool sum = !strcmp(line->what, "leaf sum");
     assert_true(sum || !strcmp(line->what, "leaf count"));
     double share = sound ? o->count_share : .5;
     uint64_t sensitivity = sum ? (sound ? 4096 : 65536 / 2) : classes ? 4096 : 1;
-    return (expectation){HR_DISCRETE_LAPLACE, sensitivity, leaf * (sum ? 1 - share : share)};
+    return (expectation){HR_MECHANISM_DISCRETE_LAPLACE, sensitivity, leaf * (sum ? 1 - share : share)};
 }
 
 /* Edges, levels, leaves; a tree a round, all of one group, and every round a part of it. */
 static void test_lines__are_what_trees_are_made_of(void **state) {
     (void)state;
-    for (int mode = HR_SOUND; mode <= HR_PAPER; mode++)
+    for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++)
         for (size_t classes = 0; classes <= 2; classes += 2) {
             table t = mixed_table(400, classes, 3);
             hr_fit_options options = options_of("inprivate", (hr_mode)mode);
@@ -304,20 +306,20 @@ static void test_lines__are_what_trees_are_made_of(void **state) {
             double of_part[3] = {0};
             for (size_t i = 0; i < model->release_count; i++) {
                 const hr_release *line = &model->releases[i];
-                if (line->mechanism == HR_IDENTITY) continue;
+                if (line->mechanism == HR_MECHANISM_IDENTITY) continue;
                 assert_true(line->group == 0 && line->part < 3 && line->tree == (int64_t)line->part);
                 of_part[line->part] += hr_units_value(line->cost);
                 if (!strcmp(line->what, "bin edges")) continue;
                 expectation wanted = expected_line(line, &options, classes);
                 assert_int_equal(line->mechanism, wanted.mechanism);
-                if (mode == HR_SOUND || classes) assert_true(line->sensitivity == wanted.sensitivity);
+                if (mode == HR_MODE_SOUND || classes) assert_true(line->sensitivity == wanted.sensitivity);
                 assert_true(fabs(hr_units_value(line->cost) - 2 * wanted.cost) < 1e-9);
                 counts[line->part]++;
             }
             for (size_t m = 0; m < 3; m++)
                 assert_true(counts[m] == (size_t)options.depth + 2 && fabs(of_part[m] - 2) < 1e-6);
-            assert_true(model->guarantee.is_private == (mode == HR_SOUND));
-            if (mode == HR_SOUND)
+            assert_true(model->guarantee.is_private == (mode == HR_MODE_SOUND));
+            if (mode == HR_MODE_SOUND)
                 assert_true(model->guarantee.epsilon <= 2 && model->guarantee.epsilon > 2 - 1e-6);
             hr_model_free(model);
             table_close(&t);
@@ -328,10 +330,11 @@ static void test_lines__are_what_trees_are_made_of(void **state) {
 static void test_lines__name_the_exact_statistics_of_the_publication(void **state) {
     (void)state;
     table t = mixed_table(100, 2, 3);
-    hr_fit_options options = options_of("inprivate", HR_PAPER);
+    hr_fit_options options = options_of("inprivate", HR_MODE_PAPER);
     hr_model *model = fit(t.data, &options);
     size_t exact = 0;
-    for (size_t i = 0; i < model->release_count; i++) exact += model->releases[i].mechanism == HR_IDENTITY;
+    for (size_t i = 0; i < model->release_count; i++)
+        exact += model->releases[i].mechanism == HR_MECHANISM_IDENTITY;
     assert_int_equal(exact, options.trees);
     assert_non_null(strstr(model->guarantee.statement, "NOT DIFFERENTIALLY PRIVATE"));
     hr_model_free(model);
@@ -342,7 +345,7 @@ static void test_lines__name_the_exact_statistics_of_the_publication(void **stat
 
 static void test_method__learns(void **state) {
     (void)state;
-    for (int mode = HR_SOUND; mode <= HR_PAPER; mode++)
+    for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++)
         for (size_t classes = 0; classes <= 2; classes += 2) {
             table t = mixed_table(ROWS, classes, 12);
             hr_fit_options options = seeded_options_of("inprivate", (hr_mode)mode, 1);
@@ -361,7 +364,7 @@ static void published_leaves(const double *labels, size_t rows, size_t rounds, u
     for (size_t i = 0; i < rows; i++) t.labels[i] = labels[i];
     hr_column x = number_column("x", 0, 0);
     table_make(&t, number_column("y", -1, 1), &x);
-    hr_fit_options options = seeded_options_of("inprivate", HR_PAPER, seed);
+    hr_fit_options options = seeded_options_of("inprivate", HR_MODE_PAPER, seed);
     options.epsilon = 1e4;
     options.trees = (int64_t)rounds;
     options.depth = 1;
@@ -401,7 +404,7 @@ static void test_method__as_published_halves_exactly(void **state) {
 static void test_method__refuses_three_classes(void **state) {
     (void)state;
     table t = table_of_steps(50, 2, 3, 1);
-    hr_fit_options options = options_of("inprivate", HR_SOUND);
+    hr_fit_options options = options_of("inprivate", HR_MODE_SOUND);
     hr_model *model = NULL;
     hr_error err = {0};
     assert_int_equal(hr_fit(t.data, &options, &model, &err), HR_E_ARGUMENT);
@@ -413,7 +416,7 @@ static void test_method__refuses_three_classes(void **state) {
 /* More rounds than records: most rounds are empty. */
 static void test_method__trains_rounds_without_records(void **state) {
     (void)state;
-    for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+    for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++) {
         table t = mixed_table(3, 2, 1);
         hr_fit_options options = options_of("inprivate", (hr_mode)mode);
         options.trees = 12;

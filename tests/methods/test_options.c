@@ -102,8 +102,8 @@ static size_t each_option(void (*check)(const hr_method_info *method, hr_mode mo
     for (size_t m = 0; m < hr_method_count(); m++) {
         hr_option_info option;
         for (size_t k = 0; hr_method_option(hr_method_at(m), k, &option); k++)
-            for (int mode = HR_SOUND; mode <= HR_PAPER; mode++)
-                if ((mode == HR_SOUND ? option.sound : option.paper)[0])
+            for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++)
+                if ((mode == HR_MODE_SOUND ? option.sound : option.paper)[0])
                     check(hr_method_at(m), (hr_mode)mode, &option), seen++;
     }
     assert_true(seen > 60);
@@ -132,7 +132,7 @@ static void assert_taken(hr_fit_options *options, const hr_option_info *option, 
 
 static void check_default(const hr_method_info *method, hr_mode mode, const hr_option_info *option) {
     hr_fit_options set = options_of(method->name, mode), initial = set;
-    const char *listed = mode == HR_SOUND ? option->sound : option->paper;
+    const char *listed = mode == HR_MODE_SOUND ? option->sound : option->paper;
     const struct place *at = place_of(option->name);
     assert_true(option->help[0] != '\0');
     put(&set, at, at->kind == WORD ? 1 - get(&set, at) : get(&set, at) / 2);
@@ -207,7 +207,7 @@ static void check_texts(const hr_method_info *method, hr_mode mode, const hr_opt
 static void test_options__are_parsed_strictly(void **state) {
     (void)state;
     each_option(check_texts);
-    hr_fit_options options = options_of("dpboost", HR_SOUND);
+    hr_fit_options options = options_of("dpboost", HR_MODE_SOUND);
     assert_int_equal(hr_fit_options_set(&options, "epsilon", "1e3", NULL), HR_OK);
     assert_true(options.epsilon == 1000);
     assert_int_equal(hr_fit_options_set(&options, "epsilon", "0.1", NULL), HR_OK);
@@ -222,35 +222,35 @@ static void test_options__are_parsed_strictly(void **state) {
 
 static void test_options__without_a_method_are_those_of_the_default(void **state) {
     (void)state;
-    hr_fit_options options, named = options_of(hr_default_method(), HR_SOUND);
-    assert_int_equal(hr_fit_options_init(&options, NULL, HR_SOUND, NULL), HR_OK);
+    hr_fit_options options, named = options_of(hr_default_method(), HR_MODE_SOUND);
+    assert_int_equal(hr_fit_options_init(&options, NULL, HR_MODE_SOUND, NULL), HR_OK);
     options.threads = named.threads;
     assert_memory_equal(&options, &named, sizeof named);
     assert_string_equal(options.method, "hedge");
     assert_true(options.delta == 1e-6);
-    assert_true(options_of("dpboost", HR_SOUND).delta == 0);
+    assert_true(options_of("dpboost", HR_MODE_SOUND).delta == 0);
     hr_error err = {0};
-    assert_int_equal(hr_fit_options_init(&options, NULL, HR_PAPER, &err), HR_E_ARGUMENT);
+    assert_int_equal(hr_fit_options_init(&options, NULL, HR_MODE_PAPER, &err), HR_E_ARGUMENT);
     assert_non_null(strstr(err.message, "hedge"));
 }
 
 static bool has_paper_mode(const char *method) {
     hr_fit_options options;
-    return hr_fit_options_init(&options, method, HR_PAPER, NULL) == HR_OK;
+    return hr_fit_options_init(&options, method, HR_MODE_PAPER, NULL) == HR_OK;
 }
 
 static void test_options__that_a_mode_lacks_tell_which_it_takes(void **state) {
     (void)state;
     for (size_t m = 0; m < hr_method_count(); m++)
-        for (int mode = HR_SOUND; mode <= HR_PAPER; mode++)
+        for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++)
             for (size_t i = 0; i < COUNT(places); i++) {
                 const hr_method_info *method = hr_method_at(m);
                 hr_option_info option = {0};
                 bool takes = false;
-                if (mode == HR_PAPER && !has_paper_mode(method->name)) continue;
+                if (mode == HR_MODE_PAPER && !has_paper_mode(method->name)) continue;
                 for (size_t k = 0; !takes && hr_method_option(method, k, &option); k++)
                     takes = strcmp(option.name, places[i].name) == 0 &&
-                            (mode == HR_SOUND ? option.sound : option.paper)[0];
+                            (mode == HR_MODE_SOUND ? option.sound : option.paper)[0];
                 if (takes) continue;
                 hr_fit_options options = options_of(method->name, (hr_mode)mode), before = options;
                 hr_error err = {0};
@@ -265,7 +265,7 @@ static void test_options__of_unknown_names_are_refused(void **state) {
     (void)state;
     static const char *const bad[] = {"",     "tree",     "TREES",  "learning_rate", "threads",
                                       "seed", "epsilon ", "method", "trees=5"};
-    hr_fit_options options = options_of("dpboost", HR_SOUND), before = options;
+    hr_fit_options options = options_of("dpboost", HR_MODE_SOUND), before = options;
     for (size_t i = 0; i < COUNT(bad); i++) {
         hr_error err = {0};
         assert_int_equal(hr_fit_options_set(&options, bad[i], "5", &err), HR_E_ARGUMENT);
@@ -282,7 +282,7 @@ static void test_methods__of_unknown_names_are_refused(void **state) {
         memset(&options, 7, sizeof options);
         before = options;
         hr_error err = {0};
-        assert_int_equal(hr_fit_options_init(&options, bad[i], HR_SOUND, &err), HR_E_ARGUMENT);
+        assert_int_equal(hr_fit_options_init(&options, bad[i], HR_MODE_SOUND, &err), HR_E_ARGUMENT);
         for (size_t m = 0; m < hr_method_count(); m++)
             assert_non_null(strstr(err.remedy, hr_method_at(m)->name));
         assert_memory_equal(&options, &before, sizeof before);
@@ -357,7 +357,7 @@ static void test_fit__refuses_exact_edges_in_sound_mode(void **state) {
     (void)state;
     static const char *const methods[] = {"dpboost", "seq", "para"};
     for (size_t i = 0; i < COUNT(methods); i++) {
-        hr_fit_options options = options_of(methods[i], HR_SOUND);
+        hr_fit_options options = options_of(methods[i], HR_MODE_SOUND);
         options.edges = HR_EDGES_EXACT;
         assert_fit_refuses(&options, "edges");
     }
@@ -368,7 +368,7 @@ static void test_fit__ignores_fields_that_the_mode_does_not_take(void **state) {
     (void)state;
     static const char *const methods[] = {"gbdt", "dpboost", "seq", "para"};
     for (size_t m = 0; m < COUNT(methods); m++)
-        for (int mode = m ? HR_PAPER : HR_SOUND; mode <= HR_PAPER; mode++) {
+        for (int mode = m ? HR_MODE_PAPER : HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++) {
             hr_fit_options options = seeded_options_of(methods[m], (hr_mode)mode, 1);
             options.trees = 2;
             char *wanted = fit_text(small.data, &options);
@@ -392,9 +392,9 @@ static void test_fit__takes_options_of_an_older_header(void **state) {
                                    offsetof(hr_fit_options, progress)};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         hr_fit_options *shorter = malloc(sizes[i]), wanted;
-        assert_int_equal(hr_fit_options_init_sized(shorter, sizes[i], "gbdt", HR_SOUND, NULL), HR_OK);
+        assert_int_equal(hr_fit_options_init_sized(shorter, sizes[i], "gbdt", HR_MODE_SOUND, NULL), HR_OK);
         assert_int_equal(shorter->size, sizes[i]);
-        assert_int_equal(hr_fit_options_init(&wanted, "gbdt", HR_SOUND, NULL), HR_OK);
+        assert_int_equal(hr_fit_options_init(&wanted, "gbdt", HR_MODE_SOUND, NULL), HR_OK);
         wanted.trees = i ? 3 : wanted.trees;
         assert_int_equal(hr_fit_options_set(shorter, "trees", "3", NULL), i ? HR_OK : HR_E_ARGUMENT);
         assert_int_equal(hr_fit_options_set(shorter, "min-child-weight", "2", NULL),
@@ -409,7 +409,7 @@ static void test_fit__takes_options_of_an_older_header(void **state) {
 
 static void test_fit__refuses_options_of_another_size_or_mode(void **state) {
     (void)state;
-    hr_fit_options options = options_of("dpboost", HR_SOUND);
+    hr_fit_options options = options_of("dpboost", HR_MODE_SOUND);
     hr_model *model = NULL;
     const size_t sizes[] = {0, offsetof(hr_fit_options, epsilon) - 1, sizeof options + 1, 2 * sizeof options,
                             SIZE_MAX};
@@ -421,21 +421,21 @@ static void test_fit__refuses_options_of_another_size_or_mode(void **state) {
         assert_memory_equal(&options, &before, sizeof before);
     }
     assert_int_equal(
-        hr_fit_options_init_sized(&options, offsetof(hr_fit_options, mode), NULL, HR_SOUND, NULL),
+        hr_fit_options_init_sized(&options, offsetof(hr_fit_options, mode), NULL, HR_MODE_SOUND, NULL),
         HR_E_ARGUMENT);
     static const int modes[] = {-1, 2, 7};
     for (size_t i = 0; i < COUNT(modes); i++) {
-        options = options_of("dpboost", HR_SOUND);
+        options = options_of("dpboost", HR_MODE_SOUND);
         assert_int_equal(hr_fit_options_init(&options, "dpboost", (hr_mode)modes[i], NULL), HR_E_ARGUMENT);
         options.mode = (hr_mode)modes[i];
         assert_int_equal(hr_fit(small.data, &options, &model, NULL), HR_E_ARGUMENT);
     }
-    options = options_of("dpboost", HR_SOUND);
+    options = options_of("dpboost", HR_MODE_SOUND);
     options.method = "nobody";
     assert_int_equal(hr_fit(small.data, &options, &model, NULL), HR_E_ARGUMENT);
     options.method = NULL;
     assert_int_equal(hr_fit(small.data, &options, &model, NULL), HR_E_ARGUMENT);
-    options = options_of("dpboost", HR_SOUND);
+    options = options_of("dpboost", HR_MODE_SOUND);
     options.threads = -1;
     assert_int_equal(hr_fit(small.data, &options, &model, NULL), HR_E_ARGUMENT);
     assert_null(model);

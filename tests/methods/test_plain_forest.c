@@ -22,7 +22,7 @@ static double fresh_error(const hr_model *model, const table *fresh) {
 static void check_steps(size_t classes, double bound) {
     table t = table_of_steps(4000, 2, classes, 1), fresh = table_of_steps(4000, 2, classes, 2);
     for (size_t m = 0; m < COUNT(methods); m++) {
-        hr_fit_options options = seeded_options_of(methods[m], HR_SOUND, 3);
+        hr_fit_options options = seeded_options_of(methods[m], HR_MODE_SOUND, 3);
         hr_model *model = fit(t.data, &options);
         assert_true(fresh_error(model, &fresh) < bound);
         hr_model_free(model);
@@ -48,7 +48,7 @@ static void test_forests__fit_exclusive_or(void **state) {
     }
     table_make_plain(&t, 2);
     for (size_t m = 0; m < COUNT(methods); m++) {
-        hr_fit_options options = seeded_options_of(methods[m], HR_SOUND, 4);
+        hr_fit_options options = seeded_options_of(methods[m], HR_MODE_SOUND, 4);
         options.depth = 16;
         assert_true(fit_metrics(t.data, &options).error < .005);
     }
@@ -67,7 +67,7 @@ static void test_rf__splits_by_a_subset_of_categories(void **state) {
             t.labels[i] = code == 0 || code == 2 || code == 3 || code == 7;
         }
         table_make(&t, classes ? category_column("y", 2) : number_column("y", 0, 1), &feature);
-        hr_fit_options options = seeded_options_of("rf", HR_SOUND, 5);
+        hr_fit_options options = seeded_options_of("rf", HR_MODE_SOUND, 5);
         options.depth = 1;
         hr_metrics seen = fit_metrics(t.data, &options);
         assert_true(classes ? seen.error == 0 : seen.rmse < 1e-9);
@@ -86,7 +86,7 @@ static void test_rf__learns_from_missing_values(void **state) {
             t.labels[i] = missing ? missing_is : !missing_is;
         }
         table_make_plain(&t, 2);
-        hr_fit_options options = seeded_options_of("rf", HR_SOUND, 6);
+        hr_fit_options options = seeded_options_of("rf", HR_MODE_SOUND, 6);
         options.depth = 1;
         assert_true(fit_metrics(t.data, &options).error == 0);
         table_close(&t);
@@ -111,7 +111,7 @@ static void test_forests__have_exact_leaves(void **state) {
     for (size_t m = 1; m < COUNT(methods); m++)
         for (size_t classes = 0; classes <= 3; classes += classes ? 1 : 2) {
             table t = table_of_steps(250, 3, classes, 7);
-            hr_fit_options options = seeded_options_of(methods[m], HR_SOUND, 7);
+            hr_fit_options options = seeded_options_of(methods[m], HR_MODE_SOUND, 7);
             options.depth = 60;
             options.trees = 7;
             hr_model *model = fit(t.data, &options);
@@ -137,7 +137,7 @@ static void test_forests__average_their_records(void **state) {
     for (size_t i = 0; i < ROWS; i++) t.labels[i] = i % 10 < 3;
     table_make_plain(&t, 2);
     for (size_t m = 0; m < COUNT(methods); m++) {
-        hr_fit_options options = seeded_options_of(methods[m], HR_SOUND, 8);
+        hr_fit_options options = seeded_options_of(methods[m], HR_MODE_SOUND, 8);
         options.trees = TREES;
         hr_model *model = fit(t.data, &options);
         double *p = predictions_of(model, t.data), deviation = sqrt(.3 * .7 / ROWS / TREES);
@@ -162,7 +162,7 @@ static void test_forests__keep_to_depth_and_least_records(void **state) {
     table t = table_of_steps(600, 4, 0, 9);
     for (size_t m = 0; m < COUNT(methods); m++)
         for (int64_t depth = 1; depth <= 60; depth *= 4) {
-            hr_fit_options options = seeded_options_of(methods[m], HR_SOUND, 9);
+            hr_fit_options options = seeded_options_of(methods[m], HR_MODE_SOUND, 9);
             options.depth = depth;
             options.trees = 3;
             hr_model *model = fit(t.data, &options);
@@ -198,7 +198,7 @@ static void test_forests__draw_the_root_of_the_features(void **state) {
         for (size_t f = 0; f < FEATURES; f++) t.columns[f][i] = (i % 2) != (i < f + 1);
     }
     table_make_plain(&t, 2);
-    hr_fit_options options = seeded_options_of("median", HR_SOUND, 10);
+    hr_fit_options options = seeded_options_of("median", HR_MODE_SOUND, 10);
     options.depth = 1;
     options.trees = 2000;
     hr_model *model = fit(t.data, &options);
@@ -221,7 +221,7 @@ static void test_forests__do_not_depend_on_threads(void **state) {
     for (size_t m = 0; m < COUNT(methods); m++)
         for (size_t classes = 0; classes <= 3; classes += classes ? 1 : 2) {
             table t = table_of_steps(701, 5, classes, 11);
-            hr_fit_options options = seeded_options_of(methods[m], HR_SOUND, 11);
+            hr_fit_options options = seeded_options_of(methods[m], HR_MODE_SOUND, 11);
             options.trees = 5; /* fewer than threads, too */
             char *wanted = fit_text(t.data, &options), *other;
             for (size_t i = 0; i < COUNT(threads); i++) {
@@ -246,7 +246,7 @@ static void test_forests__say_that_they_are_not_private(void **state) {
     static const char *const released[] = {"bin edges", "splits", "leaves"};
     table t = table_of_steps(200, 3, 3, 12);
     for (size_t m = 0; m < COUNT(methods); m++) {
-        hr_fit_options options = options_of(methods[m], HR_SOUND);
+        hr_fit_options options = options_of(methods[m], HR_MODE_SOUND);
         options.trees = 3;
         hr_model *model = fit(t.data, &options), *read = NULL;
         assert_int_equal(hr_model_check(model, NULL), HR_OK);
@@ -256,7 +256,7 @@ static void test_forests__say_that_they_are_not_private(void **state) {
         assert_int_equal(model->release_count, COUNT(released));
         for (size_t r = 0; r < COUNT(released); r++) {
             assert_string_equal(model->releases[r].what, released[r]);
-            assert_int_equal(model->releases[r].mechanism, HR_IDENTITY);
+            assert_int_equal(model->releases[r].mechanism, HR_MECHANISM_IDENTITY);
         }
         char *text = render(model);
         assert_int_equal(hr_model_parse(text, strlen(text), "model", &read, NULL), HR_OK);
@@ -266,7 +266,7 @@ static void test_forests__say_that_they_are_not_private(void **state) {
         hr_text_free(text);
         hr_model_free(read);
         hr_model_free(model);
-        assert_int_equal(hr_fit_options_init(&options, methods[m], HR_PAPER, NULL), HR_E_ARGUMENT);
+        assert_int_equal(hr_fit_options_init(&options, methods[m], HR_MODE_PAPER, NULL), HR_E_ARGUMENT);
     }
     table_close(&t);
 }
@@ -289,7 +289,7 @@ static void test_forests__predict_what_they_have_not_seen(void **state) {
     table_make(&t, category_column("y", 2), features);
     table_make(&fresh, category_column("y", 2), features);
     for (size_t m = 0; m < COUNT(methods); m++) {
-        hr_fit_options options = seeded_options_of(methods[m], HR_SOUND, 13);
+        hr_fit_options options = seeded_options_of(methods[m], HR_MODE_SOUND, 13);
         hr_model *model = fit(t.data, &options);
         double *p = predictions_of(model, fresh.data);
         assert_true(p[1] > .5 && p[3] > .5); /* with the larger sides */
@@ -312,7 +312,7 @@ static void assert_learns_constant(size_t rows, size_t classes, double label, do
     }
     table_make_plain(&t, classes);
     for (size_t m = 0; m < COUNT(methods); m++) {
-        hr_fit_options options = seeded_options_of(methods[m], HR_SOUND, 14);
+        hr_fit_options options = seeded_options_of(methods[m], HR_MODE_SOUND, 14);
         options.trees = 4;
         hr_model *model = fit(t.data, &options);
         assert_int_equal(model->forest.trees[0].node_count, 1);
@@ -349,7 +349,7 @@ static void test_forests__make_one_leaf_of_constant_features(void **state) {
     }
     table_make_plain(&t, 3);
     for (size_t m = 0; m < COUNT(methods); m++) {
-        hr_fit_options options = seeded_options_of(methods[m], HR_SOUND, 15);
+        hr_fit_options options = seeded_options_of(methods[m], HR_MODE_SOUND, 15);
         hr_model *model = fit(t.data, &options);
         for (size_t k = 0; k < model->forest.tree_count; k++)
             assert_int_equal(model->forest.trees[k].node_count, 1);
@@ -371,7 +371,7 @@ static void test_forests__can_be_stopped(void **state) {
     (void)state;
     table t = table_of_steps(100, 2, 2, 16);
     for (size_t m = 0; m < COUNT(methods); m++) {
-        hr_fit_options options = seeded_options_of(methods[m], HR_SOUND, 16);
+        hr_fit_options options = seeded_options_of(methods[m], HR_MODE_SOUND, 16);
         hr_model *model = NULL;
         size_t calls = 0;
         options.trees = 50;
@@ -390,14 +390,14 @@ static void test_forests__may_be_deeper_than_others(void **state) {
     hr_error err = {0};
     hr_model *model = NULL;
     for (size_t m = 0; m < COUNT(methods); m++) {
-        hr_fit_options options = options_of(methods[m], HR_SOUND);
+        hr_fit_options options = options_of(methods[m], HR_MODE_SOUND);
         assert_int_equal(hr_fit_options_set(&options, "depth", "60", NULL), HR_OK);
         options.depth = 61;
         assert_int_equal(hr_fit(t.data, &options, &model, &err), HR_E_ARGUMENT);
         assert_string_equal(err.field, "depth");
         assert_non_null(strstr(err.remedy, "1..60"));
     }
-    hr_fit_options options = options_of("gbdt", HR_SOUND);
+    hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
     assert_int_equal(hr_fit_options_set(&options, "depth", "13", &err), HR_E_ARGUMENT);
     options.depth = 13;
     assert_int_equal(hr_fit(t.data, &options, &model, &err), HR_E_ARGUMENT);

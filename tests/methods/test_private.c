@@ -20,7 +20,7 @@ static table step_table(size_t classes) {
 }
 
 static hr_fit_options loud_options(const char *method, hr_edges edges, double delta) {
-    hr_fit_options options = seeded_options_of(method, HR_SOUND, 3);
+    hr_fit_options options = seeded_options_of(method, HR_MODE_SOUND, 3);
     options.epsilon = 1e4;
     options.delta = delta;
     options.edges = edges;
@@ -67,7 +67,7 @@ static void test_private__regresses_like_gbdt_at_huge_epsilon(void **state) {
 static void test_private__tells_classes_apart_at_huge_epsilon(void **state) {
     (void)state;
     table t = table_of_steps(6000, 2, 3, 22);
-    hr_fit_options plain = options_of("gbdt", HR_SOUND);
+    hr_fit_options plain = options_of("gbdt", HR_MODE_SOUND);
     double best = fit_metrics(t.data, &plain).error;
     for (size_t m = 0; m < METHODS; m++)
         for (int bounding = HR_BOUNDING_CLIP; bounding <= HR_BOUNDING_FILTER; bounding++) {
@@ -90,16 +90,16 @@ static void test_private__bounds_gradients_as_the_option_says(void **state) {
     (void)state;
     table t = step_table(0);
     for (size_t m = 0; m < METHODS; m++)
-        for (int mode = HR_SOUND; mode <= HR_PAPER; mode++)
+        for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++)
             for (int bounding = HR_BOUNDING_CLIP; bounding <= HR_BOUNDING_FILTER; bounding++) {
                 hr_fit_options options = seeded_options_of(methods[m], (hr_mode)mode, 3);
                 options.epsilon = 1e4;
                 options.trees = 1;
                 options.by_name[HR_OPTION_ENSEMBLE] = 1;
-                if (mode == HR_SOUND) options.edges = HR_EDGES_PUBLIC;
+                if (mode == HR_MODE_SOUND) options.edges = HR_EDGES_PUBLIC;
                 options.gradient_bound = .5;
                 options.by_name[HR_OPTION_BOUNDING] = (hr_bounding)bounding;
-                bool trains = mode == HR_SOUND && bounding == HR_BOUNDING_CLIP;
+                bool trains = mode == HR_MODE_SOUND && bounding == HR_BOUNDING_CLIP;
                 double moved =
                     1 - fit_metrics(t.data, &options).rmse; /* from a constant 0, whose error is 1 */
                 assert_true(trains ? moved > .1 * options.learning_rate : fabs(moved) < .01);
@@ -161,7 +161,7 @@ static void test_private__gives_another_model_every_time(void **state) {
     (void)state;
     table t = table_of_steps(200, 2, 2, 23);
     for (size_t m = 0; m < METHODS; m++)
-        for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+        for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++) {
             hr_fit_options options = options_of(methods[m], (hr_mode)mode);
             char *one = fit_text(t.data, &options), *two = fit_text(t.data, &options);
             assert_string_not_equal(one, two);
@@ -194,10 +194,10 @@ static void test_private__repeats_itself_from_a_seed(void **state) {
     for (size_t c = 0; c < COUNT(classes); c++) {
         table t = table_of_steps(1200, 3, classes[c], 24);
         for (size_t m = 0; m < METHODS; m++)
-            for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+            for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++) {
                 hr_fit_options options = seeded_options_of(methods[m], (hr_mode)mode, 77);
                 options.trees = 5;
-                if (mode == HR_SOUND && c == 1) options.delta = 1e-6;
+                if (mode == HR_MODE_SOUND && c == 1) options.delta = 1e-6;
                 assert_same_for_threads(&t, options);
             }
         table_close(&t);
@@ -214,7 +214,7 @@ static void test_dpboost__is_of_use_at_epsilon_1(void **state) {
     table t = table_of_steps(20000, 6, 2, 25), fresh = table_of_steps(20000, 6, 2, 26);
     static const double deltas[] = {0, 1e-6};
     for (size_t d = 0; d < COUNT(deltas); d++) {
-        hr_fit_options options = seeded_options_of("dpboost", HR_SOUND, 4);
+        hr_fit_options options = seeded_options_of("dpboost", HR_MODE_SOUND, 4);
         options.epsilon = 1;
         options.delta = deltas[d];
         hr_model *model = fit(t.data, &options);
@@ -240,7 +240,7 @@ static void test_dpboost__scores_records_that_rounding_leaves_over(void **state)
     for (size_t i = 0; i < t.rows; i++) t.labels[i] = 1;
     table_make_plain(&t, 0);
     for (uint64_t seed = 0; seed < 20; seed++) {
-        hr_fit_options options = seeded_options_of("dpboost", HR_PAPER, seed);
+        hr_fit_options options = seeded_options_of("dpboost", HR_MODE_PAPER, seed);
         options.epsilon = 1e4;
         options.learning_rate = .5;
         options.depth = 1;
@@ -265,7 +265,7 @@ static void test_private__trains_on_hardly_any_records(void **state) {
         for (size_t classes = 0; classes <= 4; classes += 2) {
             table t = table_of_steps(rows, 1, classes, rows);
             for (size_t m = 0; m < METHODS; m++)
-                for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+                for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++) {
                     hr_fit_options options = seeded_options_of(methods[m], (hr_mode)mode, rows);
                     hr_model *model = fit(t.data, &options);
                     double *p = predictions_of(model, t.data);
@@ -287,7 +287,7 @@ static void test_private__trains_on_missing_values_alone(void **state) {
     }
     table_make_plain(&t, 2);
     for (size_t m = 0; m < METHODS; m++)
-        for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+        for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++) {
             hr_fit_options options = seeded_options_of(methods[m], (hr_mode)mode, 6);
             hr_model_free(fit(t.data, &options));
             options.depth = 12;
@@ -322,7 +322,7 @@ static void test_private__leaves_weigh_the_deviation_of_their_noise(void **state
     assert_int_equal(hr_csprng_open_seeded(11, &csprng, NULL), HR_OK);
     double mean = 0, wanted = 0, square = 0;
     for (uint64_t seed = 0; seed < FITS; seed++) {
-        hr_fit_options options = seeded_options_of("seq", HR_SOUND, seed);
+        hr_fit_options options = seeded_options_of("seq", HR_MODE_SOUND, seed);
         options.epsilon = .094;
         options.delta = 0;
         options.trees = 1;

@@ -2,6 +2,7 @@
  * Noise is that of a fixed seed, or so small a one that it hardly matters. */
 #include "base/arena.h"
 #include "methods/private_forest.h"
+#include "support/gate_cost.h"
 #include "support/tables.h"
 #include "tree/parts.h"
 
@@ -102,7 +103,7 @@ typedef struct world {
 
 static void open_world(world *w, table t, hr_mode mode, hr_privacy_measure privacy_measure, double epsilon) {
     *w = (world){.t = t, .options = options_of("diprime", mode)};
-    w->budget = privacy_measure == HR_GDP ? hr_gdp_budget(epsilon, 1e-6) : hr_units_down(epsilon);
+    w->budget = privacy_measure == HR_PRIVACY_GDP ? hr_gdp_budget(epsilon, 1e-6) : hr_units_down(epsilon);
     assert_int_equal(hr_csprng_open_seeded(5, &w->csprng, NULL), HR_OK);
     w->source = (open_source){.source = {&open_ops, hr_data_rows(t.data)}, .csprng = w->csprng};
     w->training = (hr_training){.data = t.data,
@@ -135,13 +136,13 @@ static void assert_ascending(const spender *s, size_t tree) {
 
 static void test_parts__hold_every_record_once_at_the_whole_budget(void **state) {
     (void)state;
-    static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_GDP};
+    static const hr_privacy_measure privacy_measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_GDP};
     table t = table_of_steps(ROWS, 1, 2, 1);
     for (size_t c = 0; c < 2; c++)
         for (int64_t trees = 1; trees <= TREES_MAX; trees += 5) {
             static world w;
             bool taken[ROWS] = {false};
-            open_world(&w, t, HR_SOUND, privacy_measures[c], 1.1);
+            open_world(&w, t, HR_MODE_SOUND, privacy_measures[c], 1.1);
             assert_int_equal(train(&w, trees, true), HR_OK);
             assert_int_equal(w.spender.trees, trees);
             for (size_t j = 0; j < (size_t)trees; j++) {
@@ -155,7 +156,7 @@ static void test_parts__hold_every_record_once_at_the_whole_budget(void **state)
                 }
             }
             for (size_t i = 0; i < ROWS; i++) assert_true(taken[i]);
-            assert_true(hr_gate_spent(w.training.gate) == w.budget);
+            assert_true(gate_cost(w.training.gate) == w.budget);
             close_world(&w);
         }
     table_close(&t);
@@ -164,20 +165,20 @@ static void test_parts__hold_every_record_once_at_the_whole_budget(void **state)
 static void test_whole__gives_every_tree_all_records_at_its_part_of_the_budget(void **state) {
     (void)state;
     table t = table_of_steps(ROWS, 1, 2, 1);
-    for (int mode = HR_SOUND; mode <= HR_PAPER; mode++)
+    for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++)
         for (int64_t trees = 1; trees <= TREES_MAX; trees += 5) {
             static world w;
-            open_world(&w, t, (hr_mode)mode, HR_PURE, 1.1);
+            open_world(&w, t, (hr_mode)mode, HR_PRIVACY_PURE, 1.1);
             assert_int_equal(train(&w, trees, false), HR_OK);
             for (size_t j = 0; j < (size_t)trees; j++) {
                 const given *tree = &w.spender.seen[j];
                 assert_true(tree->scope.tree == (int64_t)j && tree->scope.group == 3 + j &&
                             tree->scope.part == 0 && tree->count == ROWS);
                 assert_true(tree->scope.budget == w.budget / (hr_units)trees);
-                if (mode == HR_SOUND) assert_ascending(&w.spender, j);
+                if (mode == HR_MODE_SOUND) assert_ascending(&w.spender, j);
             }
-            assert_true(hr_gate_spent(w.training.gate) <= w.budget &&
-                        w.budget - hr_gate_spent(w.training.gate) < (hr_units)trees);
+            assert_true(gate_cost(w.training.gate) <= w.budget &&
+                        w.budget - gate_cost(w.training.gate) < (hr_units)trees);
             close_world(&w);
         }
     table_close(&t);
@@ -188,7 +189,7 @@ static void test_budget__covers_not_a_unit_more(void **state) {
     table t = table_of_steps(ROWS, 1, 2, 1);
     for (int part = false; part <= true; part++) {
         static world w;
-        open_world(&w, t, HR_SOUND, HR_PURE, 1);
+        open_world(&w, t, HR_MODE_SOUND, HR_PRIVACY_PURE, 1);
         w.spender.above = 1;
         assert_int_equal(train(&w, 4, (bool)part), HR_E_BUDGET); /* 4 divides 2^40 */
         assert_int_equal(w.spender.trees, part ? 1 : 4);
@@ -197,8 +198,8 @@ static void test_budget__covers_not_a_unit_more(void **state) {
     table_close(&t);
 }
 
-/* Whoever else is there: a record's tree is its own draw. As published, sizes are equal, and one record more
- * moves them. */
+/* A record's tree is its own draw, whatever the other records are. As published, sizes are equal, and one
+ * record more moves them. */
 static void test_parts__stay_where_they_are_when_a_record_comes(void **state) {
     (void)state;
     enum { TREES = 4 };
@@ -206,10 +207,10 @@ static void test_parts__stay_where_they_are_when_a_record_comes(void **state) {
     assert_int_equal(
         hr_data_from_arrays(t.schema, ROWS - 1, (const double *const *)t.columns, t.labels, &less.data, NULL),
         HR_OK);
-    for (int mode = HR_SOUND; mode <= HR_PAPER; mode++) {
+    for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++) {
         static world with, without;
-        open_world(&with, t, (hr_mode)mode, HR_PURE, 1);
-        open_world(&without, less, (hr_mode)mode, HR_PURE, 1);
+        open_world(&with, t, (hr_mode)mode, HR_PRIVACY_PURE, 1);
+        open_world(&without, less, (hr_mode)mode, HR_PRIVACY_PURE, 1);
         assert_int_equal(train(&with, TREES, true), HR_OK);
         assert_int_equal(train(&without, TREES, true), HR_OK);
         size_t moved = 0, grown = 0, total = 0;
@@ -218,9 +219,9 @@ static void test_parts__stay_where_they_are_when_a_record_comes(void **state) {
             moved += memcmp(with.spender.rows[j], without.spender.rows[j], count * sizeof(uint32_t)) != 0;
             grown += with.spender.seen[j].count - count;
             total += count;
-            if (mode == HR_PAPER) assert_int_equal(count, (ROWS - 1) / TREES);
+            if (mode == HR_MODE_PAPER) assert_int_equal(count, (ROWS - 1) / TREES);
         }
-        if (mode == HR_SOUND)
+        if (mode == HR_MODE_SOUND)
             assert_true(moved == 0 && grown == 1 && total == ROWS - 1);
         else
             assert_true(moved == TREES && grown == TREES);
@@ -243,13 +244,13 @@ static void test_training__stops_when_told_and_when_a_tree_fails(void **state) {
     table t = table_of_steps(ROWS, 1, 2, 1);
     static world w;
     size_t done = 0;
-    open_world(&w, t, HR_SOUND, HR_PURE, 1);
+    open_world(&w, t, HR_MODE_SOUND, HR_PRIVACY_PURE, 1);
     w.options.progress = count_progress;
     w.options.user = &done;
     assert_int_equal(train(&w, 5, true), HR_E_CANCELLED);
     assert_true(done == 4 && w.spender.trees == 4);
     close_world(&w);
-    open_world(&w, t, HR_SOUND, HR_PURE, 1);
+    open_world(&w, t, HR_MODE_SOUND, HR_PRIVACY_PURE, 1);
     w.spender.fails_at = 2;
     assert_int_equal(train(&w, 5, true), HR_E_LIMIT);
     assert_int_equal(w.spender.trees, 2);
@@ -318,8 +319,8 @@ static void check_line(const leaves *l, size_t at, const char *what, uint64_t se
     assert_string_equal(line->what, what);
     assert_true(line->tree == 6 && line->level == -1 && line->group == 8 && line->part == 9);
     assert_true(line->sensitivity == sensitivity && line->draws == draws);
-    bool pure = hr_gate_privacy_measure(l->w.training.gate) == HR_PURE;
-    assert_int_equal(line->mechanism, pure ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN);
+    bool pure = hr_gate_privacy_measure(l->w.training.gate) == HR_PRIVACY_PURE;
+    assert_int_equal(line->mechanism, pure ? HR_MECHANISM_DISCRETE_LAPLACE : HR_MECHANISM_DISCRETE_GAUSSIAN);
 }
 
 static void check_sound_lines(const leaves *l) {
@@ -327,12 +328,12 @@ static void check_sound_lines(const leaves *l) {
     const hr_release *lines = hr_gate_releases(l->w.training.gate, &count);
     assert_int_equal(count, classes ? 1 : 2);
     if (classes) {
-        check_line(l, 0, "leaf class count", HR_COUNT_UNITS, LEAVES * classes);
+        check_line(l, 0, "leaf class count", HR_COUNT_UNIT, LEAVES * classes);
         assert_true(lines[0].cost == l->w.budget);
         return;
     }
     check_line(l, 0, "leaf sum", 1 << HR_LABEL_BITS, LEAVES);
-    check_line(l, 1, "leaf count", HR_COUNT_UNITS, LEAVES);
+    check_line(l, 1, "leaf count", HR_COUNT_UNIT, LEAVES);
     assert_true(lines[1].cost == hr_units_share(l->w.budget, l->w.options.count_share) &&
                 lines[0].cost + lines[1].cost == l->w.budget);
     assert_int_equal(hr_account_check(lines, count, hr_gate_privacy_measure(l->w.training.gate), NULL),
@@ -343,12 +344,12 @@ static const size_t classes_tried[] = {0, 2, 3, 8};
 
 static void test_sound_leaves__cost_their_budget_and_no_more(void **state) {
     (void)state;
-    static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_GDP};
+    static const hr_privacy_measure privacy_measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_GDP};
     for (size_t c = 0; c < COUNT(classes_tried); c++)
         for (size_t k = 0; k < 2; k++) {
             table t = table_of_steps(ROWS, 1, classes_tried[c], 2);
             leaves l;
-            release_into(&l, t, HR_SOUND, privacy_measures[k], .3, hr_private_leaves);
+            release_into(&l, t, HR_MODE_SOUND, privacy_measures[k], .3, hr_private_leaves);
             check_sound_lines(&l);
             size_t width = classes_tried[c] ? classes_tried[c] : 1;
             for (size_t n = 0; n < NODES; n++) { /* whatever the noise */
@@ -371,7 +372,7 @@ static void test_sound_leaves__say_the_means_of_their_nodes(void **state) {
     for (size_t c = 0; c < COUNT(classes_tried); c++) {
         table t = table_of_steps(ROWS, 1, classes_tried[c], 3);
         leaves l;
-        release_into(&l, t, HR_SOUND, HR_PURE, 1e4, hr_private_leaves);
+        release_into(&l, t, HR_MODE_SOUND, HR_PRIVACY_PURE, 1e4, hr_private_leaves);
         size_t width = classes_tried[c] ? classes_tried[c] : 1;
         for (uint32_t n = 0; n < NODES - 1; n++)
             for (size_t k = 0; k < width; k++)
@@ -391,7 +392,7 @@ static void draw_again(const leaves *l, size_t line, const hr_exact *exact, doub
     hr_gate *gate = NULL;
     hr_permit permit;
     hr_noisy noisy[LEAVES];
-    assert_int_equal(hr_gate_new(HR_PURE, made->cost, csprng, &gate, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(HR_PRIVACY_PURE, made->cost, csprng, &gate, NULL), HR_OK);
     assert_int_equal(hr_gate_charge_sums(gate, &charge, &permit, NULL), HR_OK);
     hr_gate_sums(gate, permit, exact, LEAVES, noisy);
     for (size_t i = 0; i < LEAVES; i++) out[i] = (double)noisy[i].paid / unit;
@@ -405,17 +406,17 @@ static void test_sound_leaves__are_pulled_towards_their_parents_by_their_noise(v
     table t = table_of_steps(ROWS, 1, 0, 7);
     leaves l;
     hr_csprng *csprng = NULL;
-    release_into(&l, t, HR_SOUND, HR_PURE, .1, hr_private_leaves);
+    release_into(&l, t, HR_MODE_SOUND, HR_PRIVACY_PURE, .1, hr_private_leaves);
     hr_exact sums[LEAVES] = {{0}}, counts[LEAVES] = {{0}};
     for (size_t i = 0; i < ROWS / 2; i++) {
         size_t leaf = l.node_of[i] / 2; /* of leaf 1: 0; of leaf 3: 1 */
         sums[leaf].unpaid += l.labels.values[l.rows[i]];
-        counts[leaf].unpaid += HR_COUNT_UNITS;
+        counts[leaf].unpaid += HR_COUNT_UNIT;
     }
     double s[LEAVES], n[LEAVES], v[NODES], ridge = 4 * sqrt(2) / (.1 * (1 - l.w.options.count_share));
     assert_int_equal(hr_csprng_open_seeded(5, &csprng, NULL), HR_OK);
     draw_again(&l, 0, sums, 1 << HR_LABEL_BITS, csprng, s);
-    draw_again(&l, 1, counts, HR_COUNT_UNITS, csprng, n);
+    draw_again(&l, 1, counts, HR_COUNT_UNIT, csprng, n);
     for (size_t i = 0; i < LEAVES; i++) n[i] = fmax(n[i], 0);
     v[0] = (s[0] + s[1] + s[2]) / (n[0] + n[1] + n[2] + ridge * sqrt(3));
     v[1] = v[0] + (s[0] - n[0] * v[0]) / (n[0] + ridge);
@@ -435,12 +436,12 @@ static void test_published_leaves__have_the_mean_and_an_exact_count(void **state
     double empty[2];
     for (size_t i = 0; i < 2; i++) {
         leaves l;
-        release_into(&l, t, HR_PAPER, HR_PURE, i ? 1e4 : .1, hr_published_leaves);
+        release_into(&l, t, HR_MODE_PAPER, HR_PRIVACY_PURE, i ? 1e4 : .1, hr_published_leaves);
         size_t count;
         const hr_release *lines = hr_gate_releases(l.w.training.gate, &count);
         assert_int_equal(count, 2);
         assert_string_equal(lines[0].what, "leaf counts");
-        assert_int_equal(lines[0].mechanism, HR_IDENTITY);
+        assert_int_equal(lines[0].mechanism, HR_MECHANISM_IDENTITY);
         check_line(&l, 1, "leaf mean", 2 << HR_LABEL_BITS, LEAVES);
         assert_true(lines[1].cost == l.w.budget);
         for (uint32_t n = 1; i && n < NODES - 1; n += 2)
@@ -459,8 +460,8 @@ static void test_published_leaves__have_noisy_class_counts(void **state) {
     for (size_t classes = 2; classes <= 8; classes += 3) {
         table t = table_of_steps(ROWS, 1, classes, 3);
         leaves l;
-        release_into(&l, t, HR_PAPER, HR_PURE, 1e4, hr_published_leaves);
-        check_line(&l, 0, "leaf class count", HR_COUNT_UNITS, LEAVES * classes);
+        release_into(&l, t, HR_MODE_PAPER, HR_PRIVACY_PURE, 1e4, hr_published_leaves);
+        check_line(&l, 0, "leaf class count", HR_COUNT_UNIT, LEAVES * classes);
         for (uint32_t n = 1; n < NODES - 1; n += 2)
             for (size_t k = 0; k < classes; k++)
                 assert_true(fabs(l.said[n * classes + k] - plain_mean(&l, n, (int32_t)k)) < .002);

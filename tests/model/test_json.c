@@ -8,6 +8,14 @@ static size_t count_multiway(const hr_model *model) {
     return count;
 }
 
+static void names_privacy_measure(const char *json, hr_privacy_measure privacy_measure) {
+    static const char *const lines[] = {[HR_PRIVACY_NONE] = "\"privacy_measure\": \"none\"",
+                                        [HR_PRIVACY_PURE] = "\"privacy_measure\": \"pure\"",
+                                        [HR_PRIVACY_ZCDP] = "\"privacy_measure\": \"zcdp\"",
+                                        [HR_PRIVACY_GDP] = "\"privacy_measure\": \"gdp\""};
+    assert_non_null(strstr(json, lines[privacy_measure]));
+}
+
 static void check_calibrated(hr_task task, hr_link link, size_t outputs, hr_privacy_measure privacy_measure,
                              hr_calibration calibration) {
     parts p;
@@ -16,6 +24,7 @@ static void check_calibrated(hr_task task, hr_link link, size_t outputs, hr_priv
     hr_model *model = make_model(&p);
     assert_int_equal(hr_model_check(model, NULL), HR_OK);
     char *json = render(model);
+    names_privacy_measure(json, privacy_measure);
     hr_model *back = parse_model(json);
     char *again = render(back);
     assert_string_equal(again, json);
@@ -55,25 +64,25 @@ static void check_round_trip(hr_task task, hr_link link, size_t outputs, hr_priv
 
 static void test_round_trip__keeps_a_calibration(void **state) {
     (void)state;
-    check_calibrated(HR_BINARY, HR_LINK_SIGNED, 1, HR_GDP, (hr_calibration){true, 1. / 3, .25});
-    check_calibrated(HR_BINARY, HR_LINK_LOGISTIC, 2, HR_PURE, (hr_calibration){true, -2, 4});
-    check_calibrated(HR_MULTICLASS, HR_LINK_SIGNED, 3, HR_NO_PRIVACY, (hr_calibration){true, 2, 1.1});
+    check_calibrated(HR_TASK_BINARY, HR_LINK_SIGNED, 1, HR_PRIVACY_GDP, (hr_calibration){true, 1. / 3, .25});
+    check_calibrated(HR_TASK_BINARY, HR_LINK_LOGISTIC, 2, HR_PRIVACY_PURE, (hr_calibration){true, -2, 4});
+    check_calibrated(HR_TASK_MULTICLASS, HR_LINK_SIGNED, 3, HR_PRIVACY_NONE, (hr_calibration){true, 2, 1.1});
 }
 
 static void test_round_trip__keeps_bytes_and_predictions(void **state) {
     (void)state;
-    check_round_trip(HR_REGRESSION, HR_LINK_NUMBER, 1, HR_PURE);
-    check_round_trip(HR_BINARY, HR_LINK_SIGNED, 1, HR_ZCDP);
-    check_round_trip(HR_BINARY, HR_LINK_SIGNED, 1, HR_GDP);
-    check_round_trip(HR_BINARY, HR_LINK_LOGISTIC, 2, HR_PURE);
-    check_round_trip(HR_MULTICLASS, HR_LINK_SIGNED, 3, HR_NO_PRIVACY);
-    check_round_trip(HR_MULTICLASS, HR_LINK_LOGISTIC, 3, HR_PURE);
+    check_round_trip(HR_TASK_REGRESSION, HR_LINK_NUMBER, 1, HR_PRIVACY_PURE);
+    check_round_trip(HR_TASK_BINARY, HR_LINK_SIGNED, 1, HR_PRIVACY_ZCDP);
+    check_round_trip(HR_TASK_BINARY, HR_LINK_SIGNED, 1, HR_PRIVACY_GDP);
+    check_round_trip(HR_TASK_BINARY, HR_LINK_LOGISTIC, 2, HR_PRIVACY_PURE);
+    check_round_trip(HR_TASK_MULTICLASS, HR_LINK_SIGNED, 3, HR_PRIVACY_NONE);
+    check_round_trip(HR_TASK_MULTICLASS, HR_LINK_LOGISTIC, 3, HR_PRIVACY_PURE);
 }
 
 static void test_round_trip__keeps_the_sign_of_zero_and_control_characters(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, (model_kind){HR_REGRESSION, HR_LINK_NUMBER, 1}, 1, 0, HR_PURE);
+    parts_init(&p, (model_kind){HR_TASK_REGRESSION, HR_LINK_NUMBER, 1}, 1, 0, HR_PRIVACY_PURE);
     p.model.forest.base[0] = -0.0;
     p.model.guarantee.statement = "\x01\x1b\x1f\x7f";
     hr_model *model = make_model(&p);
@@ -113,7 +122,7 @@ static void test_golden__version_2_tells_its_facts(void **state) {
     assert_true(g->is_private && g->epsilon == 0.5 && g->epsilon_replace == 1 && g->delta == 0);
     assert_string_equal(hr_model_method(model), "dpboost");
     const hr_schema *schema = hr_model_schema(model);
-    assert_int_equal(hr_schema_task(schema), HR_BINARY);
+    assert_int_equal(hr_schema_task(schema), HR_TASK_BINARY);
     assert_string_equal(hr_schema_label(schema)->name, "readmitted");
     assert_string_equal(hr_schema_feature(schema, 1)->name, "Gr\xc3\xb6\xc3\x9f"
                                                             "e");
@@ -219,7 +228,7 @@ static void test_check__refuses_a_calibration_that_is_no_number(void **state) {
     for (size_t i = 0; i < COUNT(odd); i++) {
         parts p;
         hr_error err = {0};
-        parts_init(&p, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PURE);
+        parts_init(&p, (model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PRIVACY_PURE);
         p.model.forest.calibration = odd[i];
         assert_int_equal(hr_model_check(&p.model, &err), HR_E_FORMAT);
         assert_string_equal(err.field, i ? "calibration.slope" : "calibration.intercept");
@@ -293,6 +302,10 @@ static void test_parse__refuses_releases_that_do_not_give_the_guarantee(void **s
         {"\"units\": 274877906944", "\"units\": -1", "releases[0].units", "not between"},
         {"\"cost\": 0.25", "\"cost\": 0.2", "releases[0].cost", "not units"},
         {"\"draws\": 1", "\"draws\": -1", "releases[0].draws", "not between"},
+        {"\"draws\": 1", "\"draws\": 1, \"shares\": 2", "releases[0].shares", "and no other has"},
+        {"\"discrete laplace\"", "\"shared discrete laplace\"", "releases[1].shares", "has shares"},
+        {"\"draws\": 1", "\"draws\": 1, \"owner\": 0", "releases[0].owner", "not between"},
+        {"\"draws\": 1", "\"draws\": 1, \"owner\": \"anna\"", "releases[0].owner", "must be"},
         {"\"draws\": 1", "\"draws\": 1, \"why\": 1", "releases[0].why", "unknown"},
         {"\"level\": 0", "\"level\": -2", "releases[0].level", "not between"},
         {"\"mode\": \"sound\"", "\"mode\": \"paper\"", "guarantee.private", "paper mode"},
@@ -360,12 +373,51 @@ static void test_parse__refuses_what_holds_for_nobody(void **state) {
     assert_refused("model-2.json", forgeries, COUNT(forgeries));
 }
 
+static void test_parse__reads_what_is_written_of_shared_noise(void **state) {
+    (void)state;
+    static const forgery shared = {
+        "\"discrete laplace\", \"sensitivity\": 3, \"scale\": \"3298534883328/274877906944\"",
+        "\"shared discrete laplace\", \"sensitivity\": 3, "
+        "\"scale\": \"3298534883328/274877906944\", \"shares\": 6",
+        "", ""};
+    char *golden = read_golden("model-2.json"), *text = forge_model(golden, &shared);
+    hr_model *model = parse_model(text);
+    hr_release_info release;
+    assert_true(hr_model_release_at(model, 1, &release));
+    assert_string_equal(release.mechanism, "shared discrete laplace");
+    assert_int_equal(release.shares, 6);
+    assert_true(hr_model_release_at(model, 0, &release) && release.shares == 0);
+    char *again = render(model);
+    assert_non_null(strstr(again, "/274877906944\", \"shares\": 6, \"units\""));
+    assert_null(strstr(strstr(again, "\"shares\"") + 1, "\"shares\"")); /* nowhere else */
+    hr_text_free(again);
+    hr_model_free(model);
+    free(text);
+    free(golden);
+}
+
+static void test_parse__reads_what_is_written_of_owners(void **state) {
+    (void)state;
+    static const forgery owned = {"\"units\"", "\"owner\": 3, \"units\"", "", ""};
+    char *golden = read_golden("model-2.json"), *text = forge_model(golden, &owned);
+    hr_model *model = parse_model(text);
+    assert_true(model->releases[0].owner == 3 && model->releases[1].owner == 0);
+    char *again = render(model);
+    const char *said = strstr(again, ", \"owner\": 3, \"units\"");
+    assert_non_null(said);
+    assert_null(strstr(said + 3, "\"owner\"")); /* nowhere else */
+    hr_text_free(again);
+    hr_model_free(model);
+    free(text);
+    free(golden);
+}
+
 /* The file says what earlier libraries wrote of a choice; later ones name the mechanism that is in its place,
  * at the same price. */
 static void test_parse__reads_either_mechanism_of_a_pure_choice(void **state) {
     (void)state;
     static const char *const names[] = {"exponential", "permute-and-flip"};
-    static const hr_mechanism mechanisms[] = {HR_EXPONENTIAL, HR_PERMUTE_AND_FLIP};
+    static const hr_mechanism mechanisms[] = {HR_MECHANISM_EXPONENTIAL, HR_MECHANISM_PERMUTE_AND_FLIP};
     char *text = read_golden("model-2.json");
     for (size_t i = 0; i < 2; i++) {
         char *named = forge_model(text, &(forgery){"exponential", names[i], "", ""}), *again = NULL;
@@ -503,7 +555,7 @@ static void test_parse__refuses_what_may_be_absent_if_it_is_wrong(void **state) 
 static void test_check__refuses_texts_that_are_not_utf8(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, (model_kind){HR_REGRESSION, HR_LINK_NUMBER, 1}, 1, 1, HR_PURE);
+    parts_init(&p, (model_kind){HR_TASK_REGRESSION, HR_LINK_NUMBER, 1}, 1, 1, HR_PRIVACY_PURE);
     hr_error err = {0};
     hr_release *releases = hr_arena_alloc(p.model.arena, p.model.release_count, sizeof *releases);
     memcpy(releases, p.model.releases, p.model.release_count * sizeof *releases);
@@ -524,7 +576,7 @@ static void test_check__refuses_texts_that_are_not_utf8(void **state) {
 static void test_check__refuses_numbers_that_json_lacks(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, (model_kind){HR_REGRESSION, HR_LINK_NUMBER, 1}, 1, 0, HR_PURE);
+    parts_init(&p, (model_kind){HR_TASK_REGRESSION, HR_LINK_NUMBER, 1}, 1, 0, HR_PRIVACY_PURE);
     hr_error err = {0};
     hr_node split[] = {{.left = 1, .feature = AGE, .threshold = 18}, {.value = 1}, {.value = 2}};
     p.model.forest.trees[0].nodes = split;
@@ -566,6 +618,8 @@ int main(void) {
         cmocka_unit_test(test_parse__refuses_releases_that_do_not_give_the_guarantee),
         cmocka_unit_test(test_parse__reads_for_whom_the_guarantee_holds),
         cmocka_unit_test(test_parse__refuses_what_holds_for_nobody),
+        cmocka_unit_test(test_parse__reads_what_is_written_of_shared_noise),
+        cmocka_unit_test(test_parse__reads_what_is_written_of_owners),
         cmocka_unit_test(test_parse__reads_either_mechanism_of_a_pure_choice),
         cmocka_unit_test(test_parse__tells_line_and_column),
         cmocka_unit_test(test_parse__refuses_what_is_not_json),

@@ -23,8 +23,8 @@ static hr_metrics compare_binary(double steps) {
         labels[i] = xorshift_unit(&random) < 0.3 + 0.4 * p;
     }
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_BINARY, predicted, labels, ROWS, 2}, &m, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, ROWS, 2}, &m, NULL), HR_OK);
     return m;
 }
 
@@ -36,7 +36,7 @@ static void test_binary__equals_scikit_learn(void **state) {
     (void)state;
     hr_metrics m = compare_binary(0);
     assert_int_equal(m.rows, ROWS);
-    assert_int_equal(m.task, HR_BINARY);
+    assert_int_equal(m.task, HR_TASK_BINARY);
     assert_near(m.error, 0.433);
     assert_near(m.auc, 0.59637600000000002);
     assert_near(m.logloss, 0.84917052126071613);
@@ -61,7 +61,7 @@ static void test_binary__has_no_auc_for_one_class(void **state) {
     (void)state;
     const double predicted[] = {0.5, 0.5, 0.2, 0.8}, labels[] = {1, 1};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_BINARY, predicted, labels, 2, 2}, &m, NULL),
+    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 2, 2}, &m, NULL),
                      HR_OK);
     assert_true(isnan(m.auc));
     assert_true(m.error == 0.5);
@@ -71,9 +71,11 @@ static void test_binary__orders_perfectly_and_backwards(void **state) {
     (void)state;
     const double predicted[] = {0.9, 0.1, 0.8, 0.2, 0.3, 0.7}, up[] = {0, 0, 1}, down[] = {1, 1, 0};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_BINARY, predicted, up, 3, 2}, &m, NULL), HR_OK);
+    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, up, 3, 2}, &m, NULL),
+                     HR_OK);
     assert_true(m.auc == 1);
-    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_BINARY, predicted, down, 3, 2}, &m, NULL), HR_OK);
+    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, down, 3, 2}, &m, NULL),
+                     HR_OK);
     assert_true(m.auc == 0);
 }
 
@@ -84,7 +86,7 @@ static void test_binary__is_calibrated_as_computed_by_hand(void **state) {
     const double predicted[] = {1, 0, .75, .25, .75, .25, .5, .5, .45, .55, .15, .85, .05, .95, 0, 1},
                  labels[] = {0, 1, 0, 1, 0, 1, 1, 0};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_BINARY, predicted, labels, 8, 2}, &m, NULL),
+    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 8, 2}, &m, NULL),
                      HR_OK);
     assert_near(m.ece, (0 + .5 + .05 + .15 + .95) / 8);
 }
@@ -95,8 +97,8 @@ static void test_multiclass__is_calibrated_as_computed_by_hand(void **state) {
     (void)state;
     const double predicted[] = {.5, .25, .25, .2, .2, .6, .25, .625, .125}, labels[] = {0, 1, 1};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_MULTICLASS, predicted, labels, 3, 3}, &m, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_metrics_compare(&(hr_comparison){HR_TASK_MULTICLASS, predicted, labels, 3, 3}, &m, NULL), HR_OK);
     assert_near(m.ece, (.5 + .225) / 3);
 }
 
@@ -105,7 +107,7 @@ static void test_binary__is_calibrated_if_frequencies_are_met(void **state) {
     (void)state;
     const double predicted[] = {.75, .25, .75, .25, .75, .25, .75, .25}, labels[] = {0, 1, 0, 0};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_BINARY, predicted, labels, 4, 2}, &m, NULL),
+    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 4, 2}, &m, NULL),
                      HR_OK);
     assert_true(m.ece == 0);
 }
@@ -122,7 +124,8 @@ static void test_multiclass__equals_scikit_learn(void **state) {
     }
     hr_metrics m = {0};
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_MULTICLASS, predicted, labels, ROWS, 4}, &m, NULL), HR_OK);
+        hr_metrics_compare(&(hr_comparison){HR_TASK_MULTICLASS, predicted, labels, ROWS, 4}, &m, NULL),
+        HR_OK);
     assert_near(m.error, 0.739);
     assert_near(m.logloss, 1.5998342757062571);
     assert_near(m.ece, 0.15536938818605459);
@@ -139,7 +142,8 @@ static void test_regression__equals_scikit_learn(void **state) {
     }
     hr_metrics m = {0};
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_REGRESSION, predicted, labels, ROWS, 1}, &m, NULL), HR_OK);
+        hr_metrics_compare(&(hr_comparison){HR_TASK_REGRESSION, predicted, labels, ROWS, 1}, &m, NULL),
+        HR_OK);
     assert_near(m.rmse, 2.0271865637766671);
     assert_near(m.mae, 1.646808941369146);
     assert_near(m.r2, 0.4938018497267912);
@@ -150,8 +154,8 @@ static void test_regression__has_no_r2_for_a_constant_label(void **state) {
     (void)state;
     const double predicted[] = {1, 2}, labels[] = {1, 1};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_REGRESSION, predicted, labels, 2, 1}, &m, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_metrics_compare(&(hr_comparison){HR_TASK_REGRESSION, predicted, labels, 2, 1}, &m, NULL), HR_OK);
     assert_true(isnan(m.r2));
     assert_near(m.mae, 0.5);
 }
@@ -162,12 +166,12 @@ static void test_evaluate__compares_its_own_predictions(void **state) {
         hr_task task;
         hr_link link;
         size_t outputs;
-    } cases[] = {{HR_REGRESSION, HR_LINK_NUMBER, 1},
-                 {HR_BINARY, HR_LINK_SIGNED, 1},
-                 {HR_MULTICLASS, HR_LINK_LOGISTIC, 3}};
+    } cases[] = {{HR_TASK_REGRESSION, HR_LINK_NUMBER, 1},
+                 {HR_TASK_BINARY, HR_LINK_SIGNED, 1},
+                 {HR_TASK_MULTICLASS, HR_LINK_LOGISTIC, 3}};
     for (size_t c = 0; c < COUNT(cases); c++) {
         parts p;
-        parts_init(&p, (model_kind){cases[c].task, cases[c].link, cases[c].outputs}, 5, 4, HR_NO_PRIVACY);
+        parts_init(&p, (model_kind){cases[c].task, cases[c].link, cases[c].outputs}, 5, 4, HR_PRIVACY_NONE);
         hr_model *model = make_model(&p);
         hr_data *data = make_data(model, ROWS, true);
         size_t width = hr_model_output_count(model);
@@ -191,7 +195,7 @@ static void test_evaluate__compares_its_own_predictions(void **state) {
 static void test_evaluate__wants_labels_and_rows(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_NO_PRIVACY);
+    parts_init(&p, (model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PRIVACY_NONE);
     hr_model *model = make_model(&p);
     hr_data *unlabelled = make_data(model, 4, false), *empty = make_data(model, 0, true);
     hr_metrics m = {.rows = 77};

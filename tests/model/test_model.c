@@ -3,7 +3,7 @@
 static void test_make__takes_the_arena_and_copies_the_rest(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 3, 3, HR_PURE);
+    parts_init(&p, (model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, 3, 3, HR_PRIVACY_PURE);
     char method[] = "hedge", name[] = "trees", value[] = "3", what[] = "split", statement[] = "Proved.";
     hr_setting setting = {name, value};
     hr_release release = p.model.releases[0];
@@ -22,7 +22,7 @@ static void test_make__takes_the_arena_and_copies_the_rest(void **state) {
     parts_done(&p);
 
     assert_string_equal(hr_model_method(model), "hedge");
-    assert_int_equal(hr_model_mode(model), HR_SOUND);
+    assert_int_equal(hr_model_mode(model), HR_MODE_SOUND);
     assert_int_equal(hr_model_tree_count(model), 3);
     assert_int_equal(hr_schema_feature_count(hr_model_schema(model)), FEATURES);
     assert_string_equal(model->settings[0].name, "trees");
@@ -37,7 +37,7 @@ static void test_make__takes_the_arena_and_copies_the_rest(void **state) {
 static void test_make__takes_a_model_without_trees_or_releases(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, (model_kind){HR_REGRESSION, HR_LINK_NUMBER, 1}, 0, 0, HR_NO_PRIVACY);
+    parts_init(&p, (model_kind){HR_TASK_REGRESSION, HR_LINK_NUMBER, 1}, 0, 0, HR_PRIVACY_NONE);
     p.model.release_count = p.model.setting_count = 0;
     p.model.releases = NULL;
     p.model.settings = NULL;
@@ -52,7 +52,7 @@ static void test_make__takes_a_model_without_trees_or_releases(void **state) {
 
 static double records_of(const char *name, const char *value) {
     parts p;
-    parts_init(&p, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PURE);
+    parts_init(&p, (model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PRIVACY_PURE);
     hr_setting settings[] = {{"trees", "7"}, {name, value}};
     p.model.settings = settings;
     p.model.setting_count = COUNT(settings);
@@ -74,7 +74,7 @@ static void test_records__are_what_was_released(void **state) {
 static void test_release__tells_what_was_published(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PURE);
+    parts_init(&p, (model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PRIVACY_PURE);
     hr_model *model = make_model(&p);
     hr_release_info info = {0};
     assert_int_equal(hr_model_release_count(model), 5);
@@ -93,7 +93,7 @@ static void test_release__tells_what_was_published(void **state) {
 static void test_account__adds_groups_of_their_costliest_part(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PURE);
+    parts_init(&p, (model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PRIVACY_PURE);
     const hr_units total = HR_UNIT / 8 + HR_UNIT / 3 + 1 + HR_UNIT / 16;
     assert_true(p.model.guarantee.is_private);
     assert_true(p.model.guarantee.epsilon == hr_units_value(total));
@@ -105,7 +105,7 @@ static void test_account__adds_groups_of_their_costliest_part(void **state) {
 static void test_account__converts_zcdp(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_ZCDP);
+    parts_init(&p, (model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PRIVACY_ZCDP);
     const hr_guarantee *g = &p.model.guarantee;
     const hr_units total = HR_UNIT / 8 + HR_UNIT / 3 + 1 + HR_UNIT / 16;
     assert_true(g->is_private && g->delta == 1e-6 && g->delta_replace == 1e-6);
@@ -117,7 +117,7 @@ static void test_account__converts_zcdp(void **state) {
 static void test_account__converts_gdp(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_GDP);
+    parts_init(&p, (model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PRIVACY_GDP);
     const hr_guarantee *g = &p.model.guarantee;
     const hr_units total = HR_UNIT / 8 + HR_UNIT / 3 + 1 + HR_UNIT / 16;
     assert_true(g->is_private && g->delta == 1e-6 && g->delta_replace == 1e-6);
@@ -130,7 +130,7 @@ static void test_account__converts_gdp(void **state) {
 static void test_check__allows_gdp_the_last_bits_of_epsilon(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_GDP);
+    parts_init(&p, (model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PRIVACY_GDP);
     hr_guarantee *g = &p.model.guarantee;
     const double epsilon = g->epsilon;
     hr_error err = {0};
@@ -149,10 +149,10 @@ static void test_check__allows_gdp_the_last_bits_of_epsilon(void **state) {
  * and no infinite one. */
 static void test_check__wants_a_guarantee_that_covers_the_releases(void **state) {
     (void)state;
-    static const hr_privacy_measure privacy_measures[] = {HR_PURE, HR_ZCDP, HR_GDP};
+    static const hr_privacy_measure privacy_measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_ZCDP, HR_PRIVACY_GDP};
     for (size_t i = 0; i < COUNT(privacy_measures); i++) {
         parts p;
-        parts_init(&p, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 1, 1, privacy_measures[i]);
+        parts_init(&p, (model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, 1, 1, privacy_measures[i]);
         double *const amounts[] = {&p.model.guarantee.epsilon, &p.model.guarantee.epsilon_replace};
         static const char *const fields[] = {"guarantee.epsilon", "guarantee.epsilon_replace"};
         for (size_t a = 0; a < COUNT(amounts); a++) {
@@ -179,17 +179,17 @@ static void test_check__wants_a_guarantee_that_covers_the_releases(void **state)
 static void test_account__calls_exact_answers_not_private(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PURE);
+    parts_init(&p, (model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, 1, 1, HR_PRIVACY_PURE);
     hr_guarantee g;
     hr_release identity = p.model.releases[0];
-    identity.mechanism = HR_IDENTITY;
-    assert_int_equal(hr_model_account(&identity, 1, HR_PURE, 0, &g, NULL), HR_OK);
+    identity.mechanism = HR_MECHANISM_IDENTITY;
+    assert_int_equal(hr_model_account(&identity, 1, HR_PRIVACY_PURE, 0, &g, NULL), HR_OK);
     assert_true(!g.is_private && isinf(g.epsilon) && isinf(g.epsilon_replace));
-    assert_int_equal(hr_model_account(p.model.releases, 5, HR_NO_PRIVACY, 0, &g, NULL), HR_OK);
+    assert_int_equal(hr_model_account(p.model.releases, 5, HR_PRIVACY_NONE, 0, &g, NULL), HR_OK);
     assert_true(!g.is_private && isinf(g.epsilon));
     hr_release huge = p.model.releases[0];
     huge.cost = HR_UNITS_MAX;
-    assert_int_equal(hr_model_account(&huge, 1, HR_ZCDP, 1e-6, &g, NULL), HR_OK);
+    assert_int_equal(hr_model_account(&huge, 1, HR_PRIVACY_ZCDP, 1e-6, &g, NULL), HR_OK);
     assert_false(g.is_private);
     parts_done(&p);
 }

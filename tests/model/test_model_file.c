@@ -20,7 +20,7 @@ static int enter(void **state) {
     strcpy(here->directory, "/tmp/hedgerow-test-XXXXXX");
     assert_non_null(mkdtemp(here->directory));
     snprintf(here->path, sizeof here->path, "%s/model.json", here->directory);
-    parts_init(&here->p, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 3, 3, HR_PURE);
+    parts_init(&here->p, (model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, 3, 3, HR_PRIVACY_PURE);
     here->model = make_model(&here->p);
     *state = here;
     return 0;

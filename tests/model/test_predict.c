@@ -5,11 +5,11 @@ enum { CUT, SUBSET, FEW_BRANCHES, ALL_BRANCHES, BRANCH_OF_MISSING, BRANCH_OF_UNK
 
 static void note_step(const hr_node *node, hr_kind kind, uint32_t bin, bool *met) {
     if (!node->branches) {
-        met[kind == HR_NUMBER ? CUT : SUBSET] = true;
+        met[kind == HR_KIND_NUMBER ? CUT : SUBSET] = true;
         return;
     }
     met[node->branches == HR_BINS_MAX ? ALL_BRANCHES : FEW_BRANCHES] = true;
-    if (!bin) met[kind == HR_NUMBER ? BRANCH_OF_MISSING : BRANCH_OF_UNKNOWN] = true;
+    if (!bin) met[kind == HR_KIND_NUMBER ? BRANCH_OF_MISSING : BRANCH_OF_UNKNOWN] = true;
 }
 
 /* Which of its children a record goes to. */
@@ -35,7 +35,7 @@ static void scores_by_hand(const hr_model *m, const hr_data *data, size_t row, d
             const double *numbers = hr_data_numbers(data, node->feature);
             uint32_t child = numbers ? number_by_hand(tree, node, numbers[row])
                                      : code_by_hand(tree, node, hr_data_codes(data, node->feature)[row]);
-            note_step(node, numbers ? HR_NUMBER : HR_CATEGORY, child, met);
+            note_step(node, numbers ? HR_KIND_NUMBER : HR_KIND_CATEGORY, child, met);
             node = &tree->nodes[node->left + child];
         }
         scores[tree->output] += node->value;
@@ -87,14 +87,14 @@ static bool calibrate_by_hand(const hr_calibration *c, double *p, size_t classes
 static void check_predictions(hr_task task, hr_link link, size_t outputs, hr_calibration calibration) {
     enum { ROWS = 1500 };
     parts p;
-    parts_init(&p, (model_kind){task, link, outputs}, 23, 7, HR_NO_PRIVACY);
+    parts_init(&p, (model_kind){task, link, outputs}, 23, 7, HR_PRIVACY_NONE);
     p.model.forest.calibration = calibration;
     bool met[STEPS] = {false};
     size_t held = 0;
     hr_model *model = make_model(&p);
     hr_data *data = make_data(model, ROWS, false);
     size_t width = hr_model_output_count(model);
-    assert_int_equal(width, task == HR_REGRESSION ? 1 : task == HR_BINARY ? 2 : 3);
+    assert_int_equal(width, task == HR_TASK_REGRESSION ? 1 : task == HR_TASK_BINARY ? 2 : 3);
     double *out = malloc(ROWS * width * sizeof *out), scores[3], expected[3];
     assert_int_equal(hr_model_predict(model, data, 1, out, NULL), HR_OK);
     for (size_t i = 0; i < ROWS; i++) {
@@ -117,25 +117,25 @@ static void check_predictions(hr_task task, hr_link link, size_t outputs, hr_cal
 static void test_predict__equals_walking_by_hand(void **state) {
     (void)state;
     const hr_calibration none = {0};
-    check_predictions(HR_REGRESSION, HR_LINK_NUMBER, 1, none);
-    check_predictions(HR_BINARY, HR_LINK_SIGNED, 1, none);
-    check_predictions(HR_BINARY, HR_LINK_SIGNED, 2, none);
-    check_predictions(HR_BINARY, HR_LINK_LOGISTIC, 1, none);
-    check_predictions(HR_BINARY, HR_LINK_LOGISTIC, 2, none);
-    check_predictions(HR_MULTICLASS, HR_LINK_SIGNED, 3, none);
-    check_predictions(HR_MULTICLASS, HR_LINK_LOGISTIC, 3, none);
+    check_predictions(HR_TASK_REGRESSION, HR_LINK_NUMBER, 1, none);
+    check_predictions(HR_TASK_BINARY, HR_LINK_SIGNED, 1, none);
+    check_predictions(HR_TASK_BINARY, HR_LINK_SIGNED, 2, none);
+    check_predictions(HR_TASK_BINARY, HR_LINK_LOGISTIC, 1, none);
+    check_predictions(HR_TASK_BINARY, HR_LINK_LOGISTIC, 2, none);
+    check_predictions(HR_TASK_MULTICLASS, HR_LINK_SIGNED, 3, none);
+    check_predictions(HR_TASK_MULTICLASS, HR_LINK_LOGISTIC, 3, none);
 }
 
 static void test_predict__calibrates_classes(void **state) {
     (void)state;
     static const hr_calibration calibrations[] = {{true, .5, 1.3}, {true, -1, .7}};
     for (size_t i = 0; i < COUNT(calibrations); i++) {
-        check_predictions(HR_BINARY, HR_LINK_SIGNED, 1, calibrations[i]);
-        check_predictions(HR_BINARY, HR_LINK_SIGNED, 2, calibrations[i]);
-        check_predictions(HR_BINARY, HR_LINK_LOGISTIC, 1, calibrations[i]);
-        check_predictions(HR_BINARY, HR_LINK_LOGISTIC, 2, calibrations[i]);
-        check_predictions(HR_MULTICLASS, HR_LINK_SIGNED, 3, calibrations[i]);
-        check_predictions(HR_MULTICLASS, HR_LINK_LOGISTIC, 3, calibrations[i]);
+        check_predictions(HR_TASK_BINARY, HR_LINK_SIGNED, 1, calibrations[i]);
+        check_predictions(HR_TASK_BINARY, HR_LINK_SIGNED, 2, calibrations[i]);
+        check_predictions(HR_TASK_BINARY, HR_LINK_LOGISTIC, 1, calibrations[i]);
+        check_predictions(HR_TASK_BINARY, HR_LINK_LOGISTIC, 2, calibrations[i]);
+        check_predictions(HR_TASK_MULTICLASS, HR_LINK_SIGNED, 3, calibrations[i]);
+        check_predictions(HR_TASK_MULTICLASS, HR_LINK_LOGISTIC, 3, calibrations[i]);
     }
 }
 
@@ -143,7 +143,7 @@ static void test_predict__is_the_same_for_any_number_of_threads(void **state) {
     (void)state;
     enum { ROWS = 5003 };
     parts p;
-    parts_init(&p, (model_kind){HR_MULTICLASS, HR_LINK_LOGISTIC, 3}, 17, 6, HR_NO_PRIVACY);
+    parts_init(&p, (model_kind){HR_TASK_MULTICLASS, HR_LINK_LOGISTIC, 3}, 17, 6, HR_PRIVACY_NONE);
     hr_model *model = make_model(&p);
     hr_data *data = make_data(model, ROWS, false);
     double *one = malloc(ROWS * 3 * sizeof *one), *many = malloc(ROWS * 3 * sizeof *many);
@@ -163,7 +163,7 @@ static void test_predict__is_the_same_for_any_number_of_threads(void **state) {
 /* One leaf whose value is the score. */
 static void predict_score(hr_task task, hr_link link, size_t outputs, const double *scores, double *out) {
     parts p;
-    parts_init(&p, (model_kind){task, link, outputs}, 0, 0, HR_NO_PRIVACY);
+    parts_init(&p, (model_kind){task, link, outputs}, 0, 0, HR_PRIVACY_NONE);
     memcpy(p.model.forest.base, scores, outputs * sizeof *scores);
     hr_model *model = make_model(&p);
     hr_data *data = make_data(model, 1, false);
@@ -176,24 +176,24 @@ static void predict_score(hr_task task, hr_link link, size_t outputs, const doub
 static void test_link__keeps_numbers_within_the_label_bounds(void **state) {
     (void)state;
     double out;
-    predict_score(HR_REGRESSION, HR_LINK_NUMBER, 1, (const double[]){1e90}, &out);
+    predict_score(HR_TASK_REGRESSION, HR_LINK_NUMBER, 1, (const double[]){1e90}, &out);
     assert_true(out == 30);
-    predict_score(HR_REGRESSION, HR_LINK_NUMBER, 1, (const double[]){-7}, &out);
+    predict_score(HR_TASK_REGRESSION, HR_LINK_NUMBER, 1, (const double[]){-7}, &out);
     assert_true(out == -5);
-    predict_score(HR_REGRESSION, HR_LINK_NUMBER, 1, (const double[]){0}, &out);
+    predict_score(HR_TASK_REGRESSION, HR_LINK_NUMBER, 1, (const double[]){0}, &out);
     assert_true(out == 12.5);
 }
 
 static void test_link__never_calls_a_class_impossible_when_signed(void **state) {
     (void)state;
     double out[3];
-    predict_score(HR_BINARY, HR_LINK_SIGNED, 1, (const double[]){-3}, out);
+    predict_score(HR_TASK_BINARY, HR_LINK_SIGNED, 1, (const double[]){-3}, out);
     assert_true(out[1] == 0.005 && out[0] == 0.995);
-    predict_score(HR_BINARY, HR_LINK_SIGNED, 1, (const double[]){3}, out);
+    predict_score(HR_TASK_BINARY, HR_LINK_SIGNED, 1, (const double[]){3}, out);
     assert_true(out[1] == 0.995 && out[0] > 0.00499 && out[0] < 0.00501);
-    predict_score(HR_BINARY, HR_LINK_SIGNED, 1, (const double[]){-.96}, out); /* where the line ends */
+    predict_score(HR_TASK_BINARY, HR_LINK_SIGNED, 1, (const double[]){-.96}, out); /* where the line ends */
     assert_true(fabs(out[1] - .02) < 1e-15);
-    predict_score(HR_MULTICLASS, HR_LINK_SIGNED, 3, (const double[]){5, -5, -5}, out);
+    predict_score(HR_TASK_MULTICLASS, HR_LINK_SIGNED, 3, (const double[]){5, -5, -5}, out);
     assert_true(fabs(out[0] - .995 / 1.005) < 1e-15 && fabs(out[1] - 0.005 / 1.005) < 1e-15 &&
                 out[1] == out[2]);
 }
@@ -204,7 +204,7 @@ static void test_link__keeps_the_order_of_signed_scores_beyond_1(void **state) {
     double before = 0;
     for (int i = -110; i <= 110; i++) {
         double out[2];
-        predict_score(HR_BINARY, HR_LINK_SIGNED, 1, (const double[]){i / 100.}, out);
+        predict_score(HR_TASK_BINARY, HR_LINK_SIGNED, 1, (const double[]){i / 100.}, out);
         assert_true(out[1] > before + 1e-6 && out[1] < 1);
         before = out[1];
     }
@@ -213,21 +213,21 @@ static void test_link__keeps_the_order_of_signed_scores_beyond_1(void **state) {
 static void test_link__survives_huge_log_odds(void **state) {
     (void)state;
     double out[3];
-    predict_score(HR_BINARY, HR_LINK_LOGISTIC, 1, (const double[]){1e5}, out);
+    predict_score(HR_TASK_BINARY, HR_LINK_LOGISTIC, 1, (const double[]){1e5}, out);
     assert_true(out[1] == 1 && out[0] == 0);
-    predict_score(HR_BINARY, HR_LINK_LOGISTIC, 1, (const double[]){-40}, out);
+    predict_score(HR_TASK_BINARY, HR_LINK_LOGISTIC, 1, (const double[]){-40}, out);
     assert_true(out[0] == 1 && fabs(out[1] / exp(-40) - 1) < 1e-12);
-    predict_score(HR_BINARY, HR_LINK_LOGISTIC, 1, (const double[]){0}, out);
+    predict_score(HR_TASK_BINARY, HR_LINK_LOGISTIC, 1, (const double[]){0}, out);
     assert_true(out[0] == 0.5 && out[1] == 0.5);
-    predict_score(HR_MULTICLASS, HR_LINK_LOGISTIC, 3, (const double[]){1e5, 1e5, -1e5}, out);
+    predict_score(HR_TASK_MULTICLASS, HR_LINK_LOGISTIC, 3, (const double[]){1e5, 1e5, -1e5}, out);
     assert_true(out[0] == 0.5 && out[1] == 0.5 && out[2] == 0);
 }
 
 static void test_predict__refuses_another_schema(void **state) {
     (void)state;
     parts p, other;
-    parts_init(&p, (model_kind){HR_REGRESSION, HR_LINK_NUMBER, 1}, 1, 2, HR_NO_PRIVACY);
-    parts_init(&other, (model_kind){HR_BINARY, HR_LINK_SIGNED, 1}, 1, 2, HR_NO_PRIVACY);
+    parts_init(&p, (model_kind){HR_TASK_REGRESSION, HR_LINK_NUMBER, 1}, 1, 2, HR_PRIVACY_NONE);
+    parts_init(&other, (model_kind){HR_TASK_BINARY, HR_LINK_SIGNED, 1}, 1, 2, HR_PRIVACY_NONE);
     hr_model *model = make_model(&p), *second = make_model(&other);
     hr_data *data = make_data(second, 3, false);
     double out[6] = {77};
@@ -245,7 +245,7 @@ static void test_predict__refuses_another_schema(void **state) {
 static void test_predict__takes_no_rows(void **state) {
     (void)state;
     parts p;
-    parts_init(&p, (model_kind){HR_REGRESSION, HR_LINK_NUMBER, 1}, 1, 2, HR_NO_PRIVACY);
+    parts_init(&p, (model_kind){HR_TASK_REGRESSION, HR_LINK_NUMBER, 1}, 1, 2, HR_PRIVACY_NONE);
     hr_model *model = make_model(&p);
     hr_data *data = make_data(model, 0, false);
     double out = 77;

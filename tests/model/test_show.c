@@ -1,11 +1,11 @@
 #include "support/model_parts.h"
 
-static const hr_column mixed[] = {{.name = "age", .kind = HR_NUMBER, .low = 0, .high = 100},
+static const hr_column mixed[] = {{.name = "age", .kind = HR_KIND_NUMBER, .low = 0, .high = 100},
                                   {.name = "a\"b\\c&d\x1b[2J",
-                                   .kind = HR_CATEGORY,
+                                   .kind = HR_KIND_CATEGORY,
                                    .value_count = 2,
                                    .values = (const char *const[]){"x\"", "y"}},
-                                  {.name = "unused", .kind = HR_NUMBER, .low = 0, .high = 1}};
+                                  {.name = "unused", .kind = HR_KIND_NUMBER, .low = 0, .high = 1}};
 
 /* Three features; tree 0: age <= 18 or missing ? (category in {missing, y} ? 3 : 1) : -2; tree 1: age is
  * missing ? 1 : 1. */
@@ -15,7 +15,7 @@ typedef struct small {
 } small;
 
 static small make_small(bool is_private, const char *statement) {
-    const hr_column label = {.name = "stay", .kind = HR_NUMBER, .low = 0, .high = 10};
+    const hr_column label = {.name = "stay", .kind = HR_KIND_NUMBER, .low = 0, .high = 10};
     hr_bin_set subset = {{5}};
     hr_node first[] = {{.left = 1, .feature = 0, .threshold = 18, .missing_left = true},
                        {.left = 3, .feature = 1},
@@ -42,7 +42,7 @@ static small make_small(bool is_private, const char *statement) {
         .schema = s.schema,
         .method = "dpboost",
         .forest = {.link = HR_LINK_NUMBER, .output_count = 1, .base = base, .trees = kept, .tree_count = 2},
-        .privacy_measure = HR_PURE,
+        .privacy_measure = HR_PRIVACY_PURE,
         .guarantee = {.is_private = is_private,
                       .epsilon = 1.00000001,
                       .epsilon_replace = 2,
@@ -297,6 +297,36 @@ static void test_summary__of_a_private_model(void **state) {
     small_done(&s);
 }
 
+static void test_summary__tells_how_many_share_the_noise(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    char *text = NULL;
+    s.model->releases[0].shares = 4;
+    s.model->releases[1].shares = 6;
+    s.model->releases[2].shares = 5;
+    assert_int_equal(hr_model_summary(s.model, &text, NULL), HR_OK);
+    assert_non_null(strstr(text, "           2           6  noise in 5 to 6 shares\n"));
+    assert_non_null(strstr(text, "           1           1  noise in 4 shares\n"));
+    assert_non_null(strstr(text, "           1           8\n"));
+    hr_text_free(text);
+    small_done(&s);
+}
+
+/* The two leaf sums are parts of one group: the costlier one counts. Of two owners both do. */
+static void test_summary__counts_the_releases_of_every_owner(void **state) {
+    (void)state;
+    small s = make_small(true, "Proved.");
+    char *text = NULL;
+    for (size_t i = 0; i < s.model->release_count; i++) s.model->releases[i].owner = 1 + (i == 2);
+    assert_int_equal(hr_model_summary(s.model, &text, NULL), HR_OK);
+    assert_non_null(
+        strstr(text, "  bin edges                              44.4 %           1           8\n"));
+    assert_non_null(
+        strstr(text, "  leaf sum                               33.3 %           2           6\n"));
+    hr_text_free(text);
+    small_done(&s);
+}
+
 static void test_summary__tells_for_whom_the_guarantee_holds(void **state) {
     (void)state;
     small s = make_small(true, "Proved.");
@@ -374,7 +404,9 @@ int main(void) {
         cmocka_unit_test(test_importance__adds_up_to_the_variance_of_a_die),
         cmocka_unit_test(test_importance__throws_a_die_over_all_branches),
         cmocka_unit_test(test_summary__of_a_private_model),
+        cmocka_unit_test(test_summary__tells_how_many_share_the_noise),
         cmocka_unit_test(test_summary__counts_the_leaves_of_multiway_splits),
+        cmocka_unit_test(test_summary__counts_the_releases_of_every_owner),
         cmocka_unit_test(test_summary__tells_for_whom_the_guarantee_holds),
         cmocka_unit_test(test_summary__rounds_amounts_up),
         cmocka_unit_test(test_summary__tells_of_a_calibration),

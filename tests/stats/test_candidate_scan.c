@@ -9,7 +9,7 @@ enum {
     TREES = 13,
     OUTPUTS_MAX = 3,
     NODES = HR_CANDIDATE_SCAN_NODES_MAX,
-    GRID = 1 << HR_CANDIDATE_SCAN_BITS
+    GRID = 1 << HR_GRADIENT_BITS
 };
 
 static const uint32_t some_bins[] = {9, 4, 6, 2, 12, 256, 3, 200};
@@ -108,7 +108,7 @@ static void draw_trees(pair *p, int depth) {
     hr_random_plan plans[TREES];
     for (size_t f = 0; f < FEATURES; f++) {
         all[f] = 1;
-        numbers[f] = p->t.binning.features[f].kind == HR_NUMBER;
+        numbers[f] = p->t.binning.features[f].kind == HR_KIND_NUMBER;
     }
     for (size_t t = 0; t < TREES; t++) {
         plans[t] = plan_of(&p->dice, t, plans);

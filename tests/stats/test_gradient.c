@@ -313,9 +313,10 @@ static void test_gradients__do_not_see_other_records(void **state) {
 
 static hr_data *labelled(hr_schema **schema, size_t classes, const double *labels, size_t rows) {
     static const char *const names[] = {"a", "b", "c", "d"};
-    hr_column x = {.name = "x", .kind = HR_NUMBER, .low = 0, .high = 1},
-              y = {.name = "y", .kind = HR_NUMBER, .low = -10, .high = 30};
-    if (classes) y = (hr_column){.name = "y", .kind = HR_CATEGORY, .value_count = classes, .values = names};
+    hr_column x = {.name = "x", .kind = HR_KIND_NUMBER, .low = 0, .high = 1},
+              y = {.name = "y", .kind = HR_KIND_NUMBER, .low = -10, .high = 30};
+    if (classes)
+        y = (hr_column){.name = "y", .kind = HR_KIND_CATEGORY, .value_count = classes, .values = names};
     double *values = calloc(rows + 1, sizeof *values);
     hr_data *data;
     assert_non_null(values);

@@ -32,7 +32,7 @@ static double edges[] = {.25, .5, .75};
 static void world_open(world *w, size_t classes) {
     uint64_t random = 9;
     *w = (world){.t = table_open(ROWS, 2),
-                 .features = {{HR_NUMBER, 5, edges}, {HR_CATEGORY, 5, NULL}},
+                 .features = {{HR_KIND_NUMBER, 5, edges}, {HR_KIND_CATEGORY, 5, NULL}},
                  .outputs = classes > 2 ? classes : 1};
     for (size_t i = 0; i < ROWS; i++) {
         w->t.columns[0][i] = next_random(&random) % 9 ? next_unit(&random) : (double)NAN;
@@ -77,7 +77,7 @@ static void ask_leaves(world *w, size_t tree, bool clips) {
 
 static hr_records *must_records(const world *w, const hr_data *data) {
     hr_records *records = NULL;
-    assert_int_equal(hr_records_new(data, w->outputs, 1, &records, NULL), HR_OK);
+    assert_int_equal(hr_records_new(data, w->outputs, TREES, 1, &records, NULL), HR_OK);
     return records;
 }
 
@@ -119,19 +119,29 @@ static void test_records__answer_alike_without_a_choice(void **state) {
         world_open(&w, classes[c]);
         hr_records *choosers = must_records(&w, w.t.data), *others = must_records(&w, w.t.data);
         hr_records *sometimes = must_records(&w, w.t.data); /* choose every second round */
-        static hr_exact scores[TREES], one[ROOM], two[ROOM], three[ROOM], before[ROOM];
+        hr_records *told = must_records(&w, w.t.data);      /* likewise, and are told the chosen tree alone */
+        static hr_exact scores[TREES], one[ROOM], two[ROOM], three[ROOM], four[ROOM], before[ROOM];
         for (size_t round = 0; round < ROUNDS; round++) {
             draw_trees(&w);
             w.ask.step = round == 1 || round == 3 ? w.step : NULL; /* the answer of round 1 was lost */
             w.ask.kind = HR_ASK_CHOICE;
             assert_int_equal(hr_records_scores(choosers, &w.ask, scores, NULL), HR_OK);
-            if (round % 2 == 0) assert_int_equal(hr_records_scores(sometimes, &w.ask, scores, NULL), HR_OK);
+            if (round % 2 == 0) {
+                assert_int_equal(hr_records_scores(sometimes, &w.ask, scores, NULL), HR_OK);
+                assert_int_equal(hr_records_scores(told, &w.ask, scores, NULL), HR_OK);
+            }
             ask_leaves(&w, (round + 2) % TREES, !classes[c]);
             assert_int_equal(hr_records_sums(choosers, &w.ask, one, NULL), HR_OK);
             assert_int_equal(hr_records_sums(others, &w.ask, two, NULL), HR_OK);
             assert_int_equal(hr_records_sums(sometimes, &w.ask, three, NULL), HR_OK);
             assert_memory_equal(one, two, hr_ask_values(&w.ask) * sizeof *one);
             assert_memory_equal(one, three, hr_ask_values(&w.ask) * sizeof *one);
+            hr_ask alone = w.ask;
+            alone.trees = &w.trees[w.ask.tree];
+            alone.tree_count = 1;
+            alone.tree = 0;
+            assert_int_equal(hr_records_sums(told, &alone, four, NULL), HR_OK);
+            assert_memory_equal(one, four, hr_ask_values(&w.ask) * sizeof *one);
         }
         /* The scores did move: of fresh records the last round's sums are others. */
         hr_records *fresh = must_records(&w, w.t.data);
@@ -140,11 +150,65 @@ static void test_records__answer_alike_without_a_choice(void **state) {
         assert_memory_not_equal(before, one, w.ask.counts[0] * sizeof *one);
         assert_memory_equal(before + w.ask.counts[0], one + w.ask.counts[0], w.ask.counts[1] * sizeof *one);
         hr_records_free(fresh);
+        hr_records_free(told);
         hr_records_free(sometimes);
         hr_records_free(others);
         hr_records_free(choosers);
         world_close(&w);
     }
+}
+
+/* Whoever asks may offer one tree with a wide clip, and then name another tree alone with a narrow one: the
+ * answer has the clip that its question, and its charge, says. */
+static void test_records__clip_as_the_question_about_leaves_says(void **state) {
+    (void)state;
+    static const size_t classes[] = {0, 2, 3};
+    for (size_t c = 0; c < COUNT(classes); c++) {
+        world w;
+        world_open(&w, classes[c]);
+        draw_trees(&w);
+        hr_records *chooser = must_records(&w, w.t.data), *fresh = must_records(&w, w.t.data);
+        static hr_exact score[1], sums[ROOM], wanted[ROOM];
+        hr_ask offer = w.ask;
+        offer.kind = HR_ASK_CHOICE;
+        offer.tree_count = 1;
+        offer.loss = (hr_candidate_scan_loss){false, 2, 1, 8192};
+        assert_int_equal(hr_records_scores(chooser, &offer, score, NULL), HR_OK);
+        ask_leaves(&w, 1, !classes[c]);
+        hr_ask alone = w.ask;
+        alone.trees = &w.trees[1];
+        alone.tree_count = 1;
+        alone.tree = 0;
+        alone.loss = (hr_candidate_scan_loss){false, 16 / 4096.0, 1, 16};
+        assert_int_equal(hr_records_sums(chooser, &alone, sums, NULL), HR_OK);
+        assert_int_equal(hr_records_sums(fresh, &alone, wanted, NULL), HR_OK);
+        assert_memory_equal(sums, wanted, hr_ask_values(&alone) * sizeof *sums);
+        hr_records_free(chooser);
+        hr_records_free(fresh);
+        world_close(&w);
+    }
+}
+
+/* A step of a tree that nobody asked about is none: whoever asks may say so in the first question. */
+static void test_records__take_no_step_before_the_first_tree(void **state) {
+    (void)state;
+    world w;
+    world_open(&w, 0);
+    draw_trees(&w);
+    ask_leaves(&w, 0, true);
+    hr_records *told = must_records(&w, w.t.data), *fresh = must_records(&w, w.t.data);
+    static double step[HR_CANDIDATE_SCAN_NODES_MAX] = {.1, .1, .1};
+    static hr_exact sums[ROOM], wanted[ROOM];
+    hr_ask alone = w.ask;
+    alone.tree_count = 1;
+    alone.step = NULL;
+    assert_int_equal(hr_records_sums(fresh, &alone, wanted, NULL), HR_OK);
+    alone.step = step;
+    assert_int_equal(hr_records_sums(told, &alone, sums, NULL), HR_OK);
+    assert_memory_equal(sums, wanted, hr_ask_values(&alone) * sizeof *sums);
+    hr_records_free(told);
+    hr_records_free(fresh);
+    world_close(&w);
 }
 
 /* Sums over disjoint tables add up to those over their union. */
@@ -202,6 +266,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_records__say_how_many_they_are),
         cmocka_unit_test(test_records__answer_alike_without_a_choice),
+        cmocka_unit_test(test_records__clip_as_the_question_about_leaves_says),
+        cmocka_unit_test(test_records__take_no_step_before_the_first_tree),
         cmocka_unit_test(test_records__add_up_over_sources),
         cmocka_unit_test(test_records__are_all_in_cells),
     };

@@ -33,11 +33,11 @@ static hr_column class_column(size_t classes) {
         snprintf(text[k], sizeof *text, "c%zu", k);
         values[k] = text[k];
     }
-    return (hr_column){.name = "y", .kind = HR_CATEGORY, .value_count = classes, .values = values};
+    return (hr_column){.name = "y", .kind = HR_KIND_CATEGORY, .value_count = classes, .values = values};
 }
 
 static hr_labels labels_from(hr_column label, const double *y, size_t rows) {
-    const hr_column feature = {.name = "x", .kind = HR_NUMBER, .low = 0, .high = 1};
+    const hr_column feature = {.name = "x", .kind = HR_KIND_NUMBER, .low = 0, .high = 1};
     double *x = calloc(rows, sizeof *x);
     assert_non_null(x);
     const double *columns[1] = {x};
@@ -59,7 +59,7 @@ static void check_numbers(double low, double high) {
     for (int i = 0; i <= STEPS; i++) y[i] = low + (high - low) * ((double)i / STEPS);
     y[STEPS] = high;
     hr_labels labels =
-        labels_from((hr_column){.name = "y", .kind = HR_NUMBER, .low = low, .high = high}, y, STEPS + 1);
+        labels_from((hr_column){.name = "y", .kind = HR_KIND_NUMBER, .low = low, .high = high}, y, STEPS + 1);
     assert_true(labels.classes == 0 && hr_labels_width(&labels) == 2);
     for (int i = 0; i <= STEPS; i++) {
         long double exact = (2 * (((long double)y[i] - low) / ((long double)high - low)) - 1) * UNIT;
@@ -83,8 +83,8 @@ static void test_labels__map_numbers_to_whole_multiples_between_the_bounds(void 
 /* However a label came to be beyond its bounds, it weighs no more than one at a bound. */
 static void test_labels__beyond_their_bounds_count_as_a_bound(void **state) {
     (void)state;
-    const hr_column label = {.name = "y", .kind = HR_NUMBER, .low = -1, .high = 1},
-                    feature = {.name = "x", .kind = HR_NUMBER, .high = 1};
+    const hr_column label = {.name = "y", .kind = HR_KIND_NUMBER, .low = -1, .high = 1},
+                    feature = {.name = "x", .kind = HR_KIND_NUMBER, .high = 1};
     double x[2] = {0, 0}, y[2] = {0, 0};
     const double *columns[1] = {x};
     hr_schema *schema = NULL;
@@ -465,7 +465,7 @@ static void test_leaves__hold_counts_of_classes_leaf_by_leaf(void **state) {
     hr_labels_sum(&labels, rows, leaf_of, 5, 3, stats);
     hr_labels_of_leaves(&labels, stats, 3, NULL, counts);
     static const int64_t wanted[] = {0, 0, 2, 0, 0, 0, 0, 3, 0};
-    for (size_t i = 0; i < 9; i++) assert_true(counts[i].unpaid == HR_COUNT_UNITS * wanted[i]);
+    for (size_t i = 0; i < 9; i++) assert_true(counts[i].unpaid == HR_COUNT_UNIT * wanted[i]);
     assert_true(counts[9].unpaid == 77);
 }
 
@@ -479,8 +479,8 @@ static void test_leaves__hold_sums_and_counts_of_numbers(void **state) {
     hr_labels_of_leaves(&labels, stats, 3, sums, counts);
     assert_true(sums[0].unpaid == UNIT - 1 && sums[1].unpaid == 0 && sums[2].unpaid == 112 &&
                 sums[3].unpaid == 77);
-    assert_true(counts[0].unpaid == 2 * HR_COUNT_UNITS && counts[1].unpaid == 0 &&
-                counts[2].unpaid == 3 * HR_COUNT_UNITS);
+    assert_true(counts[0].unpaid == 2 * HR_COUNT_UNIT && counts[1].unpaid == 0 &&
+                counts[2].unpaid == 3 * HR_COUNT_UNIT);
     assert_true(counts[3].unpaid == 78);
 }
 
@@ -493,10 +493,10 @@ static void test_published_mean__is_clipped_and_undefined_of_nothing(void **stat
     for (size_t i = 0; i < COUNT(cases); i++) {
         double wanted = (double)cases[i].sum / UNIT / (double)cases[i].records;
         double mean =
-            hr_mean_as_published((hr_noisy){cases[i].sum}, (hr_exact){cases[i].records * HR_COUNT_UNITS});
+            hr_mean_as_published((hr_noisy){cases[i].sum}, (hr_exact){cases[i].records * HR_COUNT_UNIT});
         assert_true(fabs(mean - wanted) <= 1e-15);
     }
-    const hr_exact one = {HR_COUNT_UNITS}, many = {(int64_t)UINT32_MAX * HR_COUNT_UNITS};
+    const hr_exact one = {HR_COUNT_UNIT}, many = {(int64_t)UINT32_MAX * HR_COUNT_UNIT};
     assert_true(hr_mean_as_published((hr_noisy){UNIT + 1}, one) == 1 &&
                 hr_mean_as_published((hr_noisy){-UNIT - 1}, one) == -1);
     assert_true(hr_mean_as_published((hr_noisy){(int64_t)1 << 61}, many) == 1);

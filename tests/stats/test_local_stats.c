@@ -1,5 +1,6 @@
 /* Whole trees over records in this process: grown by random splits, against brute force over rows. */
 #include "grow/grow.h"
+#include "stats/hessian.h"
 #include "stats/leaf.h"
 #include "stats/local_stats.h"
 #include "support/binned_table.h"
@@ -105,7 +106,7 @@ static void check_shape(const binned_table *t, const hr_tree *tree, int depth) {
         reached[node->left] = reached[node->left + 1] = true;
         level[node->left] = level[node->left + 1] = level[n] + 1;
         assert_true(node->feature < t->binning.feature_count);
-        if (t->binning.features[node->feature].kind == HR_CATEGORY)
+        if (t->binning.features[node->feature].kind == HR_KIND_CATEGORY)
             assert_true(node->subset < tree->subset_count);
     }
 }
@@ -123,6 +124,21 @@ static void check_sums(const binned_table *t, const hr_tree *tree, const hr_sums
         assert_true(sums[n].gradient.unpaid == wanted[n].gradient.unpaid);
         assert_true(sums[n].weight.unpaid == wanted[n].weight.unpaid);
     }
+}
+
+/* Every record's own gradient, in the leaf that it walks to, wherever growth left it. */
+static void check_hessians(const binned_table *t, const hr_local_stats *local, const hr_tree *tree,
+                           const uint32_t *rows, const int64_t *packed, size_t count) {
+    static const double bound = 1.5;
+    int64_t *wanted = arena_room(t->arena, tree->node_count, sizeof *wanted);
+    hr_exact *sums = arena_room(t->arena, tree->node_count, sizeof *sums);
+    size_t leaf = 0;
+    for (size_t i = 0; i < count; i++)
+        wanted[leaf_of(t, tree, rows ? rows[i] : i)] +=
+            hr_hessian(&pack, bound, hr_unpack(&pack, packed[i]).gradient.unpaid);
+    hr_local_stats_hessians(local, tree, &pack, bound, sums);
+    for (size_t n = 0; n < tree->node_count; n++)
+        if (!tree->nodes[n].left) assert_int_equal(sums[leaf++].unpaid, wanted[n]);
 }
 
 /* Values that no order of addition would leave as they are. */
@@ -200,6 +216,7 @@ static void check_growth(const binned_table *t, hr_local_stats *local, hr_grower
     assert_true(r.levels <= g->depth);
     check_shape(t, tree, g->depth);
     check_sums(t, tree, sums, g->rows, packed, g->count);
+    check_hessians(t, local, tree, g->rows, packed, g->count);
     set_values(&dice, tree);
     tree->output = g->seed % 3;
     check_scores(&dice, t, local, tree, g->rows, g->count);

@@ -23,14 +23,14 @@ typedef struct sample {
 static hr_schema *schema_new(size_t classes) {
     static const char *const values[] = {"a", "b", "c", "d", "e", "f"};
     const hr_column features[FEATURES] = {
-        {.name = "u", .kind = HR_NUMBER, .low = -8, .high = 8},
-        {.name = "v", .kind = HR_NUMBER, .low = 0, .high = 50, .integer = true},
-        {.name = "w", .kind = HR_CATEGORY, .value_count = 6, .values = values},
-        {.name = "x", .kind = HR_NUMBER, .low = 0, .high = 1e9},
-        {.name = "z", .kind = HR_NUMBER, .low = 0, .high = 1}};
-    hr_column label = {.name = "y", .kind = HR_NUMBER, .low = -20, .high = 20};
+        {.name = "u", .kind = HR_KIND_NUMBER, .low = -8, .high = 8},
+        {.name = "v", .kind = HR_KIND_NUMBER, .low = 0, .high = 50, .integer = true},
+        {.name = "w", .kind = HR_KIND_CATEGORY, .value_count = 6, .values = values},
+        {.name = "x", .kind = HR_KIND_NUMBER, .low = 0, .high = 1e9},
+        {.name = "z", .kind = HR_KIND_NUMBER, .low = 0, .high = 1}};
+    hr_column label = {.name = "y", .kind = HR_KIND_NUMBER, .low = -20, .high = 20};
     if (classes)
-        label = (hr_column){.name = "y", .kind = HR_CATEGORY, .value_count = classes, .values = values};
+        label = (hr_column){.name = "y", .kind = HR_KIND_CATEGORY, .value_count = classes, .values = values};
     hr_schema *schema;
     assert_int_equal(hr_schema_make(&(hr_schema_parts){label, features, FEATURES, NULL, 0}, &schema, NULL),
                      HR_OK);
@@ -89,7 +89,7 @@ static char *model_of(const sample *s, const char *const (*settings)[2], int thr
     assert_int_equal(
         hr_data_from_arrays(s->schema, s->rows, (const double *const *)s->columns, s->labels, &data, NULL),
         HR_OK);
-    assert_int_equal(hr_fit_options_init(&options, "gbdt", HR_SOUND, NULL), HR_OK);
+    assert_int_equal(hr_fit_options_init(&options, "gbdt", HR_MODE_SOUND, NULL), HR_OK);
     for (; (*settings)[0]; settings++)
         assert_int_equal(hr_fit_options_set(&options, (*settings)[0], (*settings)[1], NULL), HR_OK);
     options.threads = threads;

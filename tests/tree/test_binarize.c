@@ -35,7 +35,7 @@ typedef struct world {
 static hr_schema *make_schema(const hr_feature_bins *features, size_t count) {
     static char names[HR_BINS_MAX][8];
     static const char *values[HR_BINS_MAX];
-    hr_column columns[FEATURES], label = {.name = "label", .kind = HR_NUMBER, .low = 0, .high = 1};
+    hr_column columns[FEATURES], label = {.name = "label", .kind = HR_KIND_NUMBER, .low = 0, .high = 1};
     hr_schema *schema = NULL;
     for (size_t i = 0; i < HR_BINS_MAX; i++) {
         snprintf(names[i], sizeof names[i], "v%zu", i);
@@ -43,7 +43,7 @@ static hr_schema *make_schema(const hr_feature_bins *features, size_t count) {
     }
     for (size_t f = 0; f < count; f++) {
         columns[f] = (hr_column){.name = names[f], .kind = features[f].kind, .low = 0, .high = 255};
-        if (features[f].kind == HR_CATEGORY)
+        if (features[f].kind == HR_KIND_CATEGORY)
             columns[f].values = values, columns[f].value_count = features[f].bin_count - 1;
     }
     assert_int_equal(hr_schema_make(&(hr_schema_parts){label, columns, count, NULL, 0}, &schema, NULL),
@@ -57,7 +57,7 @@ static void world_open(world *w, uint64_t seed) {
     assert_non_null(w->arena);
     w->binning = (hr_binning){FEATURES, w->features};
     for (size_t f = 0; f < FEATURES; f++) {
-        w->features[f] = (hr_feature_bins){f % 2 ? HR_CATEGORY : HR_NUMBER, bin_counts[f], NULL};
+        w->features[f] = (hr_feature_bins){f % 2 ? HR_KIND_CATEGORY : HR_KIND_NUMBER, bin_counts[f], NULL};
         for (size_t i = 0; i < RECORDS; i++)
             w->bins[f * RECORDS + i] = (uint8_t)hr_dice_below(&w->dice, bin_counts[f]);
     }
@@ -74,7 +74,7 @@ static void split_in_two(world *w, hr_node *node) {
     node->cut = (uint8_t)hr_dice_below(&w->dice, bins->bin_count);
     node->threshold = node->cut - .5;
     node->missing_left = hr_dice_below(&w->dice, 2);
-    if (bins->kind == HR_NUMBER) return;
+    if (bins->kind == HR_KIND_NUMBER) return;
     hr_bin_set *set = &w->subsets[w->tree.subset_count];
     *set = (hr_bin_set){{0}};
     node->subset = (uint32_t)w->tree.subset_count++;
@@ -86,7 +86,7 @@ static void split_in_two(world *w, hr_node *node) {
 static void split_by_bins(world *w, hr_node *node) {
     const hr_feature_bins *bins = &w->features[node->feature];
     node->branches = (uint16_t)bins->bin_count;
-    if (bins->kind == HR_CATEGORY) return;
+    if (bins->kind == HR_KIND_CATEGORY) return;
     node->first = (uint32_t)w->tree.threshold_count;
     for (uint32_t e = 0; e + 2 < bins->bin_count; e++) w->thresholds[w->tree.threshold_count++] = e + .5;
 }
@@ -109,7 +109,7 @@ static void draw_tree(world *w, size_t most) {
 
 static uint32_t child_by_hand(const world *w, const hr_tree *tree, const hr_node *node, uint8_t bin) {
     hr_kind kind = w->features[node->feature].kind;
-    if (node->branches || kind == HR_CATEGORY) return hr_node_child(tree, node, kind, bin);
+    if (node->branches || kind == HR_KIND_CATEGORY) return hr_node_child(tree, node, kind, bin);
     return node->left + !(bin ? bin - 1 <= node->threshold : node->missing_left);
 }
 
@@ -127,7 +127,7 @@ static void lay_out(const world *w, const hr_tree *tree, const hr_schema *schema
     assert_true(hr_binarize(w->arena, tree, schema, &out));
     for (size_t n = 0; n < out.node_count; n++) {
         hr_node *node = &out.nodes[n];
-        if (node->left && hr_schema_feature(schema, node->feature)->kind == HR_NUMBER)
+        if (node->left && hr_schema_feature(schema, node->feature)->kind == HR_KIND_NUMBER)
             node->cut = (uint8_t)fmax(node->threshold + .5, 0);
     }
     assert_true(hr_walk_tree_make(w->arena, &out, binning, offsets, walk));
@@ -142,9 +142,9 @@ static void test_child__is_one_a_bin_of_a_multiway_split(void **state) {
     assert_int_equal(hr_node_child_count(&nodes[1]), 2);
     assert_int_equal(hr_node_child_count(&nodes[2]), 0);
     for (uint8_t bin = 0; bin < 6; bin++) {
-        assert_int_equal(hr_node_child(&tree, &nodes[0], HR_NUMBER, bin), 4 + bin);
-        assert_int_equal(hr_node_child(&tree, &nodes[0], HR_CATEGORY, bin), 4 + bin);
-        assert_int_equal(hr_node_child(&tree, &nodes[1], HR_NUMBER, bin), bin <= 3 ? 2 : 3);
+        assert_int_equal(hr_node_child(&tree, &nodes[0], HR_KIND_NUMBER, bin), 4 + bin);
+        assert_int_equal(hr_node_child(&tree, &nodes[0], HR_KIND_CATEGORY, bin), 4 + bin);
+        assert_int_equal(hr_node_child(&tree, &nodes[1], HR_KIND_NUMBER, bin), bin <= 3 ? 2 : 3);
     }
 }
 
@@ -207,7 +207,7 @@ static void test_walk__takes_a_logarithm_of_steps(void **state) {
     for (size_t bin = 0; bin < HR_BINS_MAX; bin++) every[bin] = (uint8_t)bin, positions[bin] = bin;
     for (size_t i = 0; i < 2 * sizeof bins / sizeof *bins; i++) {
         unsigned count = bins[i / 2];
-        const hr_feature_bins feature = {i % 2 ? HR_NUMBER : HR_CATEGORY, count, NULL};
+        const hr_feature_bins feature = {i % 2 ? HR_KIND_NUMBER : HR_KIND_CATEGORY, count, NULL};
         const hr_binning binning = {1, (hr_feature_bins *)&feature};
         hr_schema *schema = make_schema(&feature, 1);
         w.nodes[0] = (hr_node){.left = 1, .branches = (uint16_t)count};
@@ -233,7 +233,7 @@ static void make_ranges(world *w) {
         hr_node *node = &w->nodes[n];
         if (!node->left || node->branches) continue;
         node->missing_left = true;
-        if (w->features[node->feature].kind == HR_NUMBER) continue;
+        if (w->features[node->feature].kind == HR_KIND_NUMBER) continue;
         w->subsets[node->subset] = (hr_bin_set){{0}};
         for (unsigned bin = 0; bin <= node->cut; bin++)
             hr_bin_set_add(&w->subsets[node->subset], (uint8_t)bin);
@@ -268,7 +268,7 @@ static void test_walk__counts_more_than_255_steps(void **state) {
     (void)state;
     enum { LEVELS = 64, NODES = LEVELS * HR_BINS_MAX + 1 };
     static hr_node nodes[NODES];
-    const hr_feature_bins feature = {HR_NUMBER, HR_BINS_MAX, NULL};
+    const hr_feature_bins feature = {HR_KIND_NUMBER, HR_BINS_MAX, NULL};
     const hr_binning binning = {1, (hr_feature_bins *)&feature};
     static double thresholds[HR_BINS_MAX];
     const hr_tree tree = {.nodes = nodes, .node_count = NODES, .thresholds = thresholds};

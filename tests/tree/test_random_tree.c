@@ -15,8 +15,8 @@ enum { FEATURES = 6, DRAWS = 40000, BINS_MANY = 101 };
 static const struct {
     hr_kind kind;
     uint32_t bin_count;
-} shapes[FEATURES] = {{HR_NUMBER, 256}, {HR_CATEGORY, 9}, {HR_NUMBER, 4},
-                      {HR_CATEGORY, 2}, {HR_NUMBER, 2},   {HR_CATEGORY, 256}};
+} shapes[FEATURES] = {{HR_KIND_NUMBER, 256}, {HR_KIND_CATEGORY, 9}, {HR_KIND_NUMBER, 4},
+                      {HR_KIND_CATEGORY, 2}, {HR_KIND_NUMBER, 2},   {HR_KIND_CATEGORY, 256}};
 
 /* Of every number. */
 static double rising[HR_BINS_MAX];
@@ -71,7 +71,7 @@ typedef struct reach {
 
 static size_t values_in(const reach *r, const hr_binning *binning, size_t feature) {
     size_t count = 0;
-    for (uint32_t b = binning->features[feature].kind == HR_NUMBER ||
+    for (uint32_t b = binning->features[feature].kind == HR_KIND_NUMBER ||
                       binning->features[feature].bin_count > 2;
          b < binning->features[feature].bin_count; b++)
         count += r->bins[feature][b];
@@ -103,8 +103,8 @@ static void visit(const garden *g, uint32_t index, const reach *here, int level,
         return;
     }
     assert_true(node->left > index && node->feature < FEATURES);
-    c->categories += g->features[node->feature].kind == HR_CATEGORY;
-    if (g->features[node->feature].kind == HR_CATEGORY) assert_true(node->subset < g->tree.subset_count);
+    c->categories += g->features[node->feature].kind == HR_KIND_CATEGORY;
+    if (g->features[node->feature].kind == HR_KIND_CATEGORY) assert_true(node->subset < g->tree.subset_count);
     for (uint32_t side = 0; side < 2; side++) {
         reach child = reach_of_child(g, node, here, !side);
         assert_true(values_in(&child, &g->binning, node->feature) >= 1);
@@ -128,7 +128,7 @@ static void test_random_tree__never_contradicts_itself(void **state) {
     static garden g;
     garden_open(&g, 1);
     for (int i = 0; i < 1000; i++) {
-        g.plan.depth = 1 + i % HR_RANDOM_DEPTH_MAX;
+        g.plan.depth = 1 + i % HR_TREE_DEPTH_MAX;
         g.plan.centred = 1 + i % 5;
         g.plan.feature_count = (size_t)i / 8 % 3;
         g.plan.features[0] = (uint32_t)i / 24 % FEATURES;
@@ -171,8 +171,8 @@ static void test_random_tree__splits_as_long_as_there_is_something_to_split(void
         hr_kind kind;
         uint32_t bins;
         size_t leaves;
-    } cases[] = {{HR_NUMBER, 2, 1}, {HR_NUMBER, 3, 2},   {HR_NUMBER, 6, 5},
-                 {HR_NUMBER, 9, 8}, {HR_CATEGORY, 2, 2}, {HR_CATEGORY, 5, 4}};
+    } cases[] = {{HR_KIND_NUMBER, 2, 1}, {HR_KIND_NUMBER, 3, 2},   {HR_KIND_NUMBER, 6, 5},
+                 {HR_KIND_NUMBER, 9, 8}, {HR_KIND_CATEGORY, 2, 2}, {HR_KIND_CATEGORY, 5, 4}};
     static garden g;
     garden_open(&g, 3);
     g.plan.depth = 7; /* eight values give seven levels at most */
@@ -218,10 +218,10 @@ static void test_random_tree__fills_its_room_at_most(void **state) {
     g.plan.depth = 8;
     size_t most = max_nodes(&g);
     assert_true(most > room_of(&g) / 2 && most <= room_of(&g));
-    g.features[5].kind = HR_NUMBER;
+    g.features[5].kind = HR_KIND_NUMBER;
     g.features[0] = g.features[2] = g.features[5];
     g.weights[0] = g.weights[2] = 1;
-    g.plan.depth = HR_RANDOM_DEPTH_MAX;
+    g.plan.depth = HR_TREE_DEPTH_MAX;
     assert_int_equal(max_nodes(&g), HR_RANDOM_NODES_MAX);
     garden_close(&g);
 }
@@ -269,7 +269,7 @@ static void test_random_tree__cuts_are_means_of_uniform_numbers(void **state) {
     (void)state;
     static garden g;
     garden_open(&g, 7);
-    one_feature(&g, HR_NUMBER, BINS_MANY);
+    one_feature(&g, HR_KIND_NUMBER, BINS_MANY);
     g.plan.depth = 1;
     for (int centred = 1; centred <= 4; centred++) {
         uint64_t seen[BINS_MANY] = {0};
@@ -293,7 +293,7 @@ static void test_random_tree__cuts_of_children_are_centred_in_what_is_left(void 
     (void)state;
     static garden g;
     garden_open(&g, 8);
-    one_feature(&g, HR_NUMBER, BINS_MANY);
+    one_feature(&g, HR_KIND_NUMBER, BINS_MANY);
     g.plan.depth = 2;
     double sum[2] = {0}, count[2] = {0};
     for (int i = 0; i < DRAWS; i++) {
@@ -317,7 +317,7 @@ static void test_random_tree__missing_goes_to_either_side(void **state) {
     (void)state;
     static garden g;
     garden_open(&g, 9);
-    one_feature(&g, HR_NUMBER, 12);
+    one_feature(&g, HR_KIND_NUMBER, 12);
     static const double half[2] = {.5, .5};
     uint64_t seen[2] = {0}, later[2] = {0};
     uint64_t laters = 0;
@@ -342,7 +342,7 @@ static void test_random_tree__subsets_are_uniform_among_those_that_split(void **
         SETS = 1 << BINS,
         SPLIT = 2 * (SETS / 2 - 2)
     }; /* missing, on either side, is no value */
-    one_feature(&g, HR_CATEGORY, BINS);
+    one_feature(&g, HR_KIND_CATEGORY, BINS);
     g.plan.depth = 1;
     uint64_t seen[SETS] = {0};
     double probability[SETS];
@@ -364,7 +364,7 @@ static void test_random_tree__features_fall_by_their_weights(void **state) {
     garden_open(&g, 11);
     double probability[FEATURES], sum = 0;
     for (size_t f = 0; f < FEATURES; f++) {
-        g.features[f] = (hr_feature_bins){HR_NUMBER, 50, rising};
+        g.features[f] = (hr_feature_bins){HR_KIND_NUMBER, 50, rising};
         g.weights[f] = weights[f];
         sum += weights[f];
     }
@@ -432,11 +432,11 @@ static void test_random_tree__varied_never_contradicts_itself(void **state) {
     garden_open(&g, 20);
     for (int i = 0; i < 600; i++) {
         g.plan.model = NULL;
-        g.plan.depth = 1 + i % HR_RANDOM_DEPTH_MAX;
+        g.plan.depth = 1 + i % HR_TREE_DEPTH_MAX;
         grow(&g);
         keep(&g, &model);
         g.plan.model = &model.tree;
-        g.plan.depth = 1 + i / 8 % HR_RANDOM_DEPTH_MAX; /* also deeper than its model, or less deep */
+        g.plan.depth = 1 + i / 8 % HR_TREE_DEPTH_MAX; /* also deeper than its model, or less deep */
         grow(&g);
         census c = take_census(&g);
         assert_true(c.depth <= g.plan.depth);
@@ -451,7 +451,7 @@ static void test_random_tree__varied_moves_a_cut_a_little(void **state) {
     static garden g;
     static keepsake model;
     garden_open(&g, 21);
-    one_feature(&g, HR_NUMBER, 256);
+    one_feature(&g, HR_KIND_NUMBER, 256);
     g.plan.depth = 1;
     grow(&g);
     keep(&g, &model);
@@ -496,7 +496,7 @@ static void test_random_tree__varied_asks_what_its_model_asks(void **state) {
         grow(&g);
         if (!model.nodes[0].left) continue;
         assert_int_equal(g.nodes[0].feature, model.nodes[0].feature);
-        if (g.features[g.nodes[0].feature].kind == HR_CATEGORY)
+        if (g.features[g.nodes[0].feature].kind == HR_KIND_CATEGORY)
             assert_memory_equal(&g.subsets[g.nodes[0].subset], &model.subsets[model.nodes[0].subset],
                                 sizeof(hr_bin_set));
         for (size_t n = 0; n < g.tree.node_count && n < model.tree.node_count; n++) {

@@ -24,8 +24,8 @@ static hr_tree random_tree(hr_dice *dice, const binned_table *t) {
                                   .cut = (uint8_t)(1 + hr_dice_below(dice, cuts)),
                                   .missing_left = split.missing_left,
                                   .subset = (uint32_t)tree.subset_count};
-        if (split.kind == HR_CATEGORY) tree.subsets[tree.subset_count++] = split.left;
-        if (split.kind == HR_NUMBER)
+        if (split.kind == HR_KIND_CATEGORY) tree.subsets[tree.subset_count++] = split.left;
+        if (split.kind == HR_KIND_NUMBER)
             tree.nodes[n].threshold =
                 hr_bins_threshold(&t->binning.features[split.feature], tree.nodes[n].cut);
         depths[tree.node_count] = depths[tree.node_count + 1] = depths[n] + 1;

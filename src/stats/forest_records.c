@@ -1,0 +1,244 @@
+#include "stats/forest_records.h"
+
+#include "base/fail.h"
+#include "random/bootstrap.h"
+#include "stats/label_sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { AHEAD = 32, FEW_ROWS = 64, CLASS_SHIFT = 32, TOGETHER = 8 };
+
+/* Records and their labels: the sum of a record's labels and how often it was taken, packed; or its class in
+ * place of the sum. */
+typedef struct record_array {
+    uint32_t *rows;
+    int64_t *packed;
+} record_array;
+
+struct hr_forest_records {
+    const hr_forest_table *table;
+    record_array taken, spare;
+    size_t count; /* of records taken */
+};
+
+hr_status hr_forest_pack(size_t rows, size_t classes, hr_packing *packing, int *bits, hr_error *err) {
+    int most = classes ? 0 : 30, least = classes ? 0 : 8;
+    *packing = (hr_packing){.shift = CLASS_SHIFT, .gradient_scale = 1, .weight_scale = 1};
+    *bits = 0;
+    if (classes > 2) return HR_OK;
+    for (*bits = most; *bits >= least; --*bits) {
+        packing->gradient_bound = (int64_t)1 << *bits;
+        packing->gradient_scale = (double)packing->gradient_bound;
+        packing->shift = hr_packing_shift(rows, 1, packing->gradient_bound);
+        if (packing->shift >= 0) return HR_OK;
+    }
+    return hr_fail(err, HR_E_LIMIT, "train on a part of the records",
+                   "too many records for exact sums in 63 bits");
+}
+
+static bool record_array_init(record_array *a, size_t count) {
+    a->rows = malloc((count + 1) * sizeof *a->rows);
+    a->packed = malloc((count + 1) * sizeof *a->packed);
+    return a->rows && a->packed;
+}
+
+void hr_forest_records_free(hr_forest_records *r) {
+    if (!r) return;
+    void *all[] = {r->taken.rows, r->taken.packed, r->spare.rows, r->spare.packed};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    free(r);
+}
+
+hr_status hr_forest_records_new(const hr_forest_table *table, hr_forest_records **out, hr_error *err) {
+    hr_forest_records *r = calloc(1, sizeof *r);
+    if (!r) return hr_fail_memory(err);
+    r->table = table;
+    if (!record_array_init(&r->taken, table->binned->rows) ||
+        !record_array_init(&r->spare, table->binned->rows)) {
+        hr_forest_records_free(r);
+        return hr_fail_memory(err);
+    }
+    *out = r;
+    return HR_OK;
+}
+
+/* ---- What sums look like ---- */
+
+static bool has_many_classes(const hr_forest_records *r) {
+    return r->table->labels->classes > 2;
+}
+
+const hr_packing *hr_forest_records_packing(const hr_forest_records *r) {
+    return &r->table->packing;
+}
+
+size_t hr_forest_records_width(const hr_forest_records *r) {
+    return has_many_classes(r) ? r->table->labels->classes : 1;
+}
+
+size_t hr_forest_records_statistic_width(const hr_forest_records *r) {
+    return hr_labels_width(r->table->labels);
+}
+
+size_t hr_forest_records_together(const hr_forest_records *r) {
+    size_t width = hr_forest_records_width(r);
+    return width < TOGETHER ? TOGETHER / width : 1;
+}
+
+size_t hr_forest_records_cells(const hr_forest_records *r) {
+    return HR_STRIDE * hr_forest_records_width(r);
+}
+
+/* ---- Taking ---- */
+
+static void take_record(hr_forest_records *r, uint32_t row, uint32_t times) {
+    int64_t label = r->table->labels->values[row], weight = times;
+    r->taken.rows[r->count] = row;
+    r->taken.packed[r->count++] =
+        hr_pack(&r->table->packing, has_many_classes(r) ? label : label * weight, weight);
+}
+
+void hr_forest_take_all(hr_forest_records *r, hr_csprng *csprng) {
+    (void)csprng;
+    r->count = 0;
+    for (size_t i = 0; i < r->table->binned->rows; i++) take_record(r, (uint32_t)i, 1);
+}
+
+void hr_forest_take_bootstrap(hr_forest_records *r, hr_csprng *csprng) {
+    uint32_t *times = r->spare.rows;
+    hr_bootstrap(csprng, r->table->binned->rows, times);
+    r->count = 0;
+    for (size_t i = 0; i < r->table->binned->rows; i++)
+        if (times[i]) take_record(r, (uint32_t)i, times[i]);
+}
+
+hr_forest_run hr_forest_records_root(const hr_forest_records *r) {
+    return (hr_forest_run){0, r->count};
+}
+
+static record_array array_of(const hr_forest_records *r, hr_forest_run run) {
+    return (record_array){r->taken.rows + run.begin, r->taken.packed + run.begin};
+}
+
+/* ---- Labels ---- */
+
+void hr_forest_records_sum(const hr_forest_records *r, hr_forest_run run, hr_cell *total) {
+    const int64_t *packed = r->taken.packed + run.begin;
+    memset(total, 0, hr_forest_records_width(r) * sizeof *total);
+    if (has_many_classes(r)) {
+        for (size_t i = 0; i < run.count; i++) hr_label_add_class(&r->table->packing, packed[i], total);
+        return;
+    }
+    hr_cell sum = 0;
+    for (size_t i = 0; i < run.count; i++) sum += packed[i];
+    total[0] = sum;
+}
+
+int64_t hr_forest_records_count(const hr_forest_records *r, const hr_cell *total) {
+    return hr_label_records(&r->table->packing, hr_forest_records_width(r), total);
+}
+
+void hr_forest_records_statistic(const hr_forest_records *r, const hr_cell *total, hr_exact *stat) {
+    hr_label_statistic(&r->table->packing, r->table->labels, total, stat);
+}
+
+bool hr_forest_records_are_pure(const hr_forest_records *r, hr_forest_run run) {
+    const uint32_t *rows = r->taken.rows + run.begin;
+    const int32_t *labels = r->table->labels->values;
+    for (size_t i = 1; i < run.count; i++)
+        if (labels[rows[i]] != labels[rows[0]]) return false;
+    return true;
+}
+
+/* ---- Bins ---- */
+
+/* Record i's bin of the feature is at [i * HR_TILE]. */
+static const uint8_t *tile_bins(const hr_forest_records *r, uint32_t feature) {
+    return r->table->binned->tiles + hr_binned_offset(r->table->binned, feature);
+}
+
+/* A record's bins are in one cache line where there are no more than HR_TILE features: so it is read once for
+ * all features. */
+static void sum_packed(const hr_forest_records *r, hr_forest_run run, const uint32_t *features, size_t count,
+                       hr_cell *cells) {
+    const record_array a = array_of(r, run);
+    const uint8_t *bins[TOGETHER];
+    hr_cell *of[TOGETHER];
+    for (size_t j = 0; j < count; j++) {
+        bins[j] = tile_bins(r, features[j]);
+        of[j] = cells + j * HR_STRIDE;
+    }
+    for (size_t i = 0; i < run.count; i++) {
+        if (i + AHEAD < run.count) __builtin_prefetch(&bins[0][(size_t)a.rows[i + AHEAD] * HR_TILE]);
+        size_t at = (size_t)a.rows[i] * HR_TILE;
+        int64_t packed = a.packed[i];
+        for (size_t j = 0; j < count; j++) of[j][bins[j][at]] += packed;
+    }
+}
+
+static void sum_classes(const hr_forest_records *r, hr_forest_run run, uint32_t feature, hr_cell *cells) {
+    const record_array a = array_of(r, run);
+    const uint8_t *bins = tile_bins(r, feature);
+    size_t width = hr_forest_records_width(r);
+    for (size_t i = 0; i < run.count; i++)
+        hr_label_add_class(&r->table->packing, a.packed[i],
+                           &cells[bins[(size_t)a.rows[i] * HR_TILE] * width]);
+}
+
+void hr_forest_records_sum_bins(const hr_forest_records *r, hr_forest_run run, const uint32_t *features,
+                                size_t count, hr_cell *cells) {
+    if (!has_many_classes(r)) {
+        sum_packed(r, run, features, count, cells);
+        return;
+    }
+    for (size_t j = 0; j < count; j++)
+        sum_classes(r, run, features[j], cells + j * hr_forest_records_cells(r));
+}
+
+static void mark_rows(const uint8_t *bins, const uint32_t *rows, size_t count, hr_bin_set *seen) {
+    for (size_t i = 0; i < count; i++) hr_bin_set_add(seen, bins[(size_t)rows[i] * HR_TILE]);
+}
+
+/* Cells of bins that the feature has not are 0, too. */
+static void mark_cells(const hr_cell *cells, hr_bin_set *seen) {
+    for (size_t w = 0; w < HR_BINS_MAX / 64; w++)
+        for (size_t b = 0; b < 64; b++) seen->words[w] |= (uint64_t)(cells[w * 64 + b] != 0) << b;
+}
+
+/* Without a look at all bins if the records are few. */
+hr_bin_set hr_forest_records_bins(const hr_forest_records *r, hr_forest_run run, uint32_t feature,
+                                  const hr_cell *cells) {
+    hr_bin_set seen = {{0}};
+    if (has_many_classes(r) || run.count <= FEW_ROWS)
+        mark_rows(tile_bins(r, feature), r->taken.rows + run.begin, run.count, &seen);
+    else
+        mark_cells(cells, &seen);
+    return seen;
+}
+
+/* ---- Division ---- */
+
+/* In order, without a branch on the records: those that go left stay in the array. */
+void hr_forest_records_divide(hr_forest_records *r, hr_forest_run run, const hr_split *split,
+                              hr_forest_run sides[2]) {
+    uint8_t table[HR_BINS_MAX];
+    const uint8_t *bins = hr_binned_column(r->table->binned, split->feature);
+    record_array taken = array_of(r, run), spare = r->spare;
+    size_t left = 0, right = 0;
+    hr_split_left_table(split, r->table->binned->binning, table);
+    for (size_t i = 0, count = run.count; i < count; i++) {
+        if (i + AHEAD < count) __builtin_prefetch(&bins[taken.rows[i + AHEAD]]);
+        uint32_t row = taken.rows[i];
+        int64_t packed = taken.packed[i];
+        size_t goes_left = table[bins[row]];
+        taken.rows[left] = spare.rows[right] = row;
+        taken.packed[left] = spare.packed[right] = packed;
+        left += goes_left;
+        right += 1 - goes_left;
+    }
+    memcpy(taken.rows + left, spare.rows, right * sizeof *spare.rows);
+    memcpy(taken.packed + left, spare.packed, right * sizeof *spare.packed);
+    sides[0] = (hr_forest_run){run.begin, left};
+    sides[1] = (hr_forest_run){run.begin + left, right};
+}
