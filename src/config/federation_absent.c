@@ -3,7 +3,7 @@
 
 #include <hedgerow/federation.h>
 
-static hr_status fail_absent_federation_absent(hr_error *err) {
+static hr_status fail_absent_federation(hr_error *err) {
     return hr_fail(err, HR_E_ABSENT,
                    "install libnats-dev, libssl-dev, libprotobuf-c-dev and protobuf-c-compiler, and build "
                    "Hedgerow with -Dfederation=enabled -Dnats=enabled",
@@ -12,10 +12,48 @@ static hr_status fail_absent_federation_absent(hr_error *err) {
 
 hr_status hr_federation_init(const char *folder, const hr_federation_options *options, hr_error *err) {
     (void)folder, (void)options;
-    return fail_absent_federation_absent(err);
+    return fail_absent_federation(err);
 }
 
 hr_status hr_federation_open(const char *folder, hr_error *err) {
     (void)folder;
-    return fail_absent_federation_absent(err);
+    return fail_absent_federation(err);
+}
+
+hr_status hr_federation_show(const char *folder, bool (*visit)(void *user, const hr_waiting_packets *waiting),
+                             void *user, hr_error *err) {
+    (void)folder, (void)visit, (void)user;
+    return fail_absent_federation(err);
+}
+
+hr_status hr_federation_purge(const char *folder, const char *to, const char *from, uint64_t *packets,
+                              hr_error *err) {
+    (void)folder, (void)to, (void)from, (void)packets;
+    return fail_absent_federation(err);
+}
+
+hr_status hr_federation_add(const char *folder, const hr_new_member *member, hr_error *err) {
+    (void)folder, (void)member;
+    return fail_absent_federation(err);
+}
+
+hr_status hr_federation_remove(const char *folder, const char *name, hr_error *err) {
+    (void)folder, (void)name;
+    return fail_absent_federation(err);
+}
+
+hr_status hr_federation_rekey(const char *folder, const hr_new_member *member, hr_error *err) {
+    (void)folder, (void)member;
+    return fail_absent_federation(err);
+}
+
+hr_status hr_federation_renew(const char *folder, const char *name, hr_error *err) {
+    (void)folder, (void)name;
+    return fail_absent_federation(err);
+}
+
+hr_status hr_federation_fingerprint(const char *file, uint64_t *version, char text[HR_FINGERPRINT_TEXT],
+                                    hr_error *err) {
+    (void)file, (void)version, (void)text;
+    return fail_absent_federation(err);
 }

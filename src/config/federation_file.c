@@ -1,5 +1,6 @@
 #include "config/federation_file.h"
 
+#include "base/buffer.h"
 #include "config/fields.h"
 #include "transport/address.h"
 
@@ -17,7 +18,7 @@ typedef struct federation_member {
 
 static const char *const kinds[] = {"nats", NULL};
 
-enum { ROOT_VERSION, ROOT_NAME, ROOT_TRANSPORT, ROOT_MEMBERS, ROOT_KEYS };
+enum { ROOT_FORMAT, ROOT_NAME, ROOT_VERSION, ROOT_TRANSPORT, ROOT_MEMBERS, ROOT_KEYS };
 static const hr_field root_fields[ROOT_KEYS] = {
     {.key = "hedgerow-federation", .expected = "1"},
     {.key = "name",
@@ -25,6 +26,12 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .required = true,
      .offset = offsetof(hr_federation_file, membership.federation),
      .expected = HR_NAME_EXPECTED},
+    {.key = "version",
+     .kind = HR_FIELD_INTEGER,
+     .offset = offsetof(hr_federation_file, version),
+     .min = 1,
+     .max = HR_FEDERATION_VERSION_MAX,
+     .expected = "an integer from 1 to 1000000000"},
     {.key = "transport", .required = true, .expected = "a mapping with kind and url"},
     {.key = "members", .required = true, .expected = "a list of members, each with a name and a key"},
 };
@@ -122,26 +129,47 @@ static hr_status read_members(const hr_fields *reader, const hr_yaml_node *list,
     return HR_OK;
 }
 
-static hr_status read_federation_root(const hr_fields *reader, hr_federation_file *out) {
+static hr_status read_federation_root(const hr_fields *reader, void *out) {
     const hr_yaml_node *found[ROOT_KEYS] = {NULL};
-    hr_federation_file whole = {0};
+    hr_federation_file whole = {.version = 1};
     hr_status status = hr_fields_read(reader, reader->root, &root_table, &whole, found);
     if (!status) status = read_transport(reader, found[ROOT_TRANSPORT], &whole);
     if (!status) status = read_members(reader, found[ROOT_MEMBERS], &whole.membership);
-    if (!status) *out = whole;
+    if (!status) *(hr_federation_file *)out = whole;
     return status;
 }
 
 hr_status hr_federation_file_parse(const hr_file_text *text, hr_arena *arena, hr_federation_file *out,
                                    hr_error *err) {
-    hr_fields reader;
-    hr_status status = hr_fields_parse(text, "a federation file", arena, &reader, err);
-    if (!status) status = read_federation_root(&reader, out);
-    return status ? hr_fail_at(err, status, text->path, 0, 0, NULL) : HR_OK;
+    return hr_fields_parse(text, root_table.what, read_federation_root, arena, out, err);
 }
 
 hr_status hr_federation_file_read(const char *path, hr_arena *arena, hr_federation_file *out, hr_error *err) {
     hr_file_text text;
     hr_status status = hr_fields_load(path, arena, &text, err);
     return status ? status : hr_federation_file_parse(&text, arena, out, err);
+}
+
+/* ---- The fingerprint ---- */
+
+hr_status hr_federation_file_fingerprint(const hr_federation_file *file, char text[HR_FINGERPRINT_SIZE],
+                                         hr_error *err) {
+    hr_buffer facts = {0};
+    hr_file_text authority;
+    const hr_membership *membership = &file->membership;
+    hr_arena *arena = hr_arena_new();
+    hr_status status = arena ? hr_fields_load(file->authority, arena, &authority, err) : hr_fail_memory(err);
+    hr_buffer_format(&facts, "hedgerow-federation 1\nname %s\nversion %zu\nurl %s\n", membership->federation,
+                     file->version, file->url);
+    for (size_t i = 0; i < membership->count; i++) {
+        char key[HR_PUBLIC_KEY_TEXT];
+        hr_public_key_text(&membership->members[i].key, key);
+        hr_buffer_format(&facts, "member %s %s\n", membership->members[i].name, key);
+    }
+    if (!status) hr_buffer_add(&facts, authority.text, authority.size);
+    if (!status && facts.failed) status = hr_fail_memory(err);
+    if (!status) hr_fingerprint(facts.bytes, facts.size, text);
+    hr_buffer_done(&facts);
+    hr_arena_free(arena);
+    return status;
 }

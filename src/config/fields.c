@@ -27,14 +27,15 @@ hr_status hr_fields_load(const char *path, hr_arena *arena, hr_file_text *out, h
     return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
 }
 
-hr_status hr_fields_parse(const hr_file_text *file, const char *what, hr_arena *arena, hr_fields *out,
-                          hr_error *err) {
+hr_status hr_fields_parse(const hr_file_text *file, const char *what, hr_root_reader *read, hr_arena *arena,
+                          void *out, hr_error *err) {
     hr_fields reader = {.keys = {.arena = arena, .err = err}, .path = file->path};
-    if (file->size > HR_FIELDS_FILE_MAX)
-        return hr_fail(err, HR_E_LIMIT, "is this the right file?", "%s is larger than 1 MiB", what);
-    hr_status status = hr_yaml_parse(file->text, file->size, arena, &reader.root, err);
-    if (!status) *out = reader;
-    return status;
+    hr_status status =
+        file->size > HR_FIELDS_FILE_MAX
+            ? hr_fail(err, HR_E_LIMIT, "is this the right file?", "%s is larger than 1 MiB", what)
+            : hr_yaml_parse(file->text, file->size, arena, &reader.root, err);
+    if (!status) status = read(&reader, out);
+    return status ? hr_fail_at(err, status, file->path, 0, 0, NULL) : HR_OK;
 }
 
 /* ---- Values ---- */

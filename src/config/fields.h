@@ -72,10 +72,13 @@ typedef struct hr_fields {
  */
 HR_MUST_CHECK hr_status hr_fields_load(const char *path, hr_arena *arena, hr_file_text *out, hr_error *err);
 
-/* Parses the text as a mapping; `what` names it in messages, such as "a job file". *out keeps no pointer to
- * the text. Fails: FORMAT, LIMIT, MEMORY. */
-HR_MUST_CHECK hr_status hr_fields_parse(const hr_file_text *file, const char *what, hr_arena *arena,
-                                        hr_fields *out, hr_error *err);
+/* Reads the mapping reader->root into `out`. */
+typedef hr_status hr_root_reader(const hr_fields *reader, void *out);
+
+/* Parses the text as a mapping, which `read` reads; `what` names it in messages, such as "a job file". *out
+ * keeps no pointer to the text. Fails: FORMAT, LIMIT, MEMORY, as `read`; the file is named. */
+HR_MUST_CHECK hr_status hr_fields_parse(const hr_file_text *file, const char *what, hr_root_reader *read,
+                                        hr_arena *arena, void *out, hr_error *err);
 
 /* Reads a mapping into `target`, in which what is absent stays as it is; found[i] becomes the value of
  * table->fields[i], or NULL. The first field of a file is its version. Fails: FORMAT (line, column), MEMORY.

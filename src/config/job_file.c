@@ -9,7 +9,7 @@
 
 typedef struct parts {
     hr_job_file file;
-    const char *method, *date;
+    const char *method, *train, *date;
     int mode, order;
     hr_option_defaults *defaults;
 } parts;
@@ -24,6 +24,7 @@ enum {
     ROOT_VERSION,
     ROOT_SCHEMA,
     ROOT_METHOD,
+    ROOT_TRAIN,
     ROOT_MODE,
     ROOT_EPSILON,
     ROOT_DELTA,
@@ -33,6 +34,7 @@ enum {
     ROOT_ROUND_GAIN,
     ROOT_VOTE_LAST,
     ROOT_VOTE_SHARE,
+    ROOT_COALITION,
     ROOT_DEADLINE,
     ROOT_DATE,
     ROOT_NAME,
@@ -51,11 +53,11 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .required = true,
      .offset = AT(file.schema),
      .expected = file_expected},
-    {.key = "method",
+    {.key = "method", .kind = HR_FIELD_TEXT, .offset = AT(method), .expected = "a method such as hedge"},
+    {.key = "train",
      .kind = HR_FIELD_TEXT,
-     .required = true,
-     .offset = AT(method),
-     .expected = "a method such as inprivate"},
+     .offset = AT(train),
+     .expected = "a private method such as hedge"},
     {.key = "mode", .kind = HR_FIELD_WORD, .offset = AT(mode), .words = modes, .expected = "sound or paper"},
     {.key = "epsilon", .required = true, .expected = "a number above 0, at most 10000"},
     {.key = "delta", .expected = "a number from 0 to 0.1"},
@@ -89,6 +91,12 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .min = .01,
      .max = .9,
      .expected = "a number from 0.01 to 0.9"},
+    {.key = "coalition",
+     .kind = HR_FIELD_INTEGER,
+     .offset = AT(file.coalition),
+     .min = 1,
+     .max = HR_MEMBERS_MAX - 1,
+     .expected = "an integer of owners from 1 to 255"},
     {.key = "deadline",
      .kind = HR_FIELD_INTEGER,
      .offset = AT(file.deadline),
@@ -142,7 +150,8 @@ static bool is_given_twice(const hr_yaml_node *map, const hr_yaml_node *key) {
     return first != key;
 }
 
-static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, hr_fit_options *options) {
+static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, bool averages,
+                              hr_fit_options *options) {
     if (map->kind != HR_YAML_MAPPING)
         return hr_keys_refuse_kind(&reader->keys, map, "options", root_fields[ROOT_OPTIONS].expected);
     for (const hr_yaml_node *key = map->child; key; key = key->next->next) {
@@ -152,7 +161,7 @@ static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, 
         if (!strcmp(key->text, "epsilon") || !strcmp(key->text, "delta"))
             return hr_keys_refuse(&reader->keys, key, "write it as a key of the file itself",
                                   "the key '%s' does not belong to options", key->text);
-        if (!strcmp(key->text, "trees"))
+        if (!strcmp(key->text, "trees") && !averages)
             return hr_keys_refuse(&reader->keys, key,
                                   "use the key 'rounds': the number of trees of every owner",
                                   "the key 'trees' does not belong to options");
@@ -162,21 +171,41 @@ static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, 
     return HR_OK;
 }
 
-/* A delta of 0 says what is meant without it, also of methods that know no other. */
-static bool is_zero(const hr_yaml_node *node) {
-    return node->kind == HR_YAML_SCALAR && node->plain && strcmp(node->text, "0") == 0;
+/* A delta of 0 may be written of every method, also of those that know no other. */
+static hr_status read_delta(const hr_fields *reader, const hr_yaml_node *node, hr_fit_options *options) {
+    bool zero = node->kind == HR_YAML_SCALAR && node->plain && strcmp(node->text, "0") == 0;
+    if (!zero) return set_option(reader, "delta", node, options);
+    options->delta = 0;
+    return HR_OK;
+}
+
+/* What is trained: by all owners together, or by each alone. */
+static hr_status read_trained(const hr_fields *reader, const hr_yaml_node *const *found, parts *whole) {
+    hr_fit_options *options = &whole->file.options;
+    bool averages = whole->method && !strcmp(whole->method, HR_METHOD_AVERAGE);
+    const hr_yaml_node *train = found[ROOT_TRAIN];
+    const char *method = averages ? whole->train : whole->method; /* NULL: the default */
+    if (train && !averages)
+        return hr_keys_refuse(&reader->keys, train, "remove it, or write 'method: average'",
+                              "train: only the method average trains another one");
+    hr_status status = hr_fit_options_init(options, method, (hr_mode)whole->mode, reader->keys.err);
+    const hr_yaml_node *at = train ? train : found[ROOT_METHOD];
+    if (status) return slot(reader, at ? at : reader->root, status);
+    whole->file.averages = averages;
+    if (averages) return HR_OK;
+    options->delta = 0;
+    if (whole->defaults) whole->defaults(options);
+    return HR_OK;
 }
 
 static hr_status read_method(const hr_fields *reader, const hr_yaml_node *const *found, parts *whole) {
     hr_fit_options *options = &whole->file.options;
-    hr_status status = hr_fit_options_init(options, whole->method, (hr_mode)whole->mode, reader->keys.err);
-    if (status) return slot(reader, found[ROOT_METHOD], status);
-    options->delta = 0;
-    if (whole->defaults) whole->defaults(options);
+    hr_status status = read_trained(reader, found, whole);
+    if (status) return status;
     status = set_option(reader, "epsilon", found[ROOT_EPSILON], options);
-    if (!status && found[ROOT_DELTA] && !is_zero(found[ROOT_DELTA]))
-        status = set_option(reader, "delta", found[ROOT_DELTA], options);
-    if (!status && found[ROOT_OPTIONS]) status = read_options(reader, found[ROOT_OPTIONS], options);
+    if (!status && found[ROOT_DELTA]) status = read_delta(reader, found[ROOT_DELTA], options);
+    if (!status && found[ROOT_OPTIONS])
+        status = read_options(reader, found[ROOT_OPTIONS], whole->file.averages, options);
     return status;
 }
 
@@ -213,29 +242,27 @@ static hr_status check_coordinator(const hr_fields *reader, const hr_yaml_node *
     return hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
 }
 
-static hr_status read_job_root(const hr_fields *reader, hr_option_defaults *defaults, hr_job_file *out) {
+static hr_status read_job_root(const hr_fields *reader, void *out) {
     const hr_yaml_node *found[ROOT_KEYS] = {NULL};
-    parts whole = {.file = {.rounds = 1, .deadline = DEADLINE_SECONDS},
-                   .mode = HR_SOUND,
-                   .order = HR_ORDER_CHAIN,
-                   .defaults = defaults};
-    hr_status status = hr_fields_read(reader, reader->root, &root_table, &whole, found);
-    if (!status) status = read_method(reader, found, &whole);
-    if (!status) status = check_votes(reader, found, &whole.file);
-    if (!status) status = read_date(reader, found[ROOT_DATE], whole.date, &whole.file.date);
+    parts *whole = out;
+    hr_status status = hr_fields_read(reader, reader->root, &root_table, whole, found);
+    if (!status) status = read_method(reader, found, whole);
+    if (!status) status = check_votes(reader, found, &whole->file);
+    if (!status) status = read_date(reader, found[ROOT_DATE], whole->date, &whole->file.date);
     if (!status) status = check_coordinator(reader, found);
-    if (status) return status;
-    whole.file.order = (hr_order)whole.order;
-    *out = whole.file;
-    return HR_OK;
+    whole->file.order = (hr_order)whole->order;
+    return status;
 }
 
 hr_status hr_job_file_parse(const hr_file_text *text, hr_option_defaults *defaults, hr_arena *arena,
                             hr_job_file *out, hr_error *err) {
-    hr_fields reader;
-    hr_status status = hr_fields_parse(text, "a job file", arena, &reader, err);
-    if (!status) status = read_job_root(&reader, defaults, out);
-    return status ? hr_fail_at(err, status, text->path, 0, 0, NULL) : HR_OK;
+    parts whole = {.file = {.rounds = 1, .deadline = DEADLINE_SECONDS},
+                   .mode = HR_MODE_SOUND,
+                   .order = HR_ORDER_CHAIN,
+                   .defaults = defaults};
+    hr_status status = hr_fields_parse(text, root_table.what, read_job_root, arena, &whole, err);
+    if (!status) *out = whole.file;
+    return status;
 }
 
 hr_status hr_job_file_read(const char *path, hr_option_defaults *defaults, hr_arena *arena, hr_job_file *out,

@@ -4,20 +4,10 @@
 #define HR_CONFIG_OWNER_FILE_H
 
 #include "base/arena.h"
-#include "config/fields.h"
+#include "config/owner_policy.h"
 
 #include <hedgerow/status.h>
 #include <stdbool.h>
-
-/* What is not allowed here is refused. */
-typedef struct hr_policy {
-    hr_names coordinators; /* members that may offer a job */
-    hr_names methods;      /* of hr_method_at */
-    double epsilon, delta; /* the most that a job may cost */
-    size_t owners;         /* the fewest owners of a job, itself included */
-    size_t days;           /* after which a job is over */
-    bool paper;            /* jobs in paper mode, which is not private, are allowed */
-} hr_policy;
 
 typedef struct hr_owner_file {
     const char *name;                          /* as a member */
@@ -25,6 +15,7 @@ typedef struct hr_owner_file {
     const char *key;                           /* path of the secret key */
     const char *certificate, *certificate_key; /* paths, for TLS; both NULL without */
     const char *data, *schema, *ledger;        /* paths */
+    const char *models; /* the folder that finished models are written into; NULL: they are not asked for */
     hr_policy policy;
 } hr_owner_file;
 
@@ -33,6 +24,11 @@ HR_MUST_CHECK hr_status hr_owner_file_read(const char *path, hr_arena *arena, hr
                                            hr_error *err);
 /* The same from memory. */
 HR_MUST_CHECK hr_status hr_owner_file_parse(const hr_file_text *text, hr_arena *arena, hr_owner_file *out,
+                                            hr_error *err);
+
+/* Whether the federation file, which is read for it, lists the coordinators of the policy. `path`: of the
+ * owner file. Fails: FORMAT (file, line, column), and as hr_federation_file_read. */
+HR_MUST_CHECK hr_status hr_owner_file_check(const hr_owner_file *file, const char *path, hr_arena *arena,
                                             hr_error *err);
 
 #endif

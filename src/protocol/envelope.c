@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 1 };
-
 hr_status hr_envelope_seal(const hr_party_view *view, const hr_envelope *envelope, hr_bytes *out,
                            hr_error *err) {
     Hedgerow__Envelope wire = HEDGEROW__ENVELOPE__INIT;
-    wire.version = VERSION;
+    wire.version = HR_PROTOCOL_VERSION;
     wire.federation = hr_text_of(view->membership->federation);
     wire.job = hr_data_of(envelope->job.bytes, HR_JOB_BYTES);
     wire.from = hr_text_of(view->membership->members[view->self].name);
@@ -35,8 +33,11 @@ static hr_status refuse_received_envelope(hr_status status, const char *why, hr_
 
 static hr_status check_envelope_text(const hr_party_view *view, size_t signer, const Hedgerow__Envelope *wire,
                                      hr_error *err) {
-    if (wire->version != VERSION)
-        return refuse_received_envelope(HR_E_FORMAT, "it is of another version", err);
+    if (wire->version != HR_PROTOCOL_VERSION)
+        return hr_fail(
+            err, HR_E_FORMAT, "run the same version of Hedgerow at both",
+            "an envelope was refused: %s speaks version %u of the protocol, this program version %d",
+            view->membership->members[signer].name, wire->version, HR_PROTOCOL_VERSION);
     if (!hr_text_is(wire->federation, view->membership->federation))
         return refuse_received_envelope(HR_E_POLICY, "it belongs to another federation", err);
     if (!hr_text_is(wire->from, view->membership->members[signer].name))

@@ -7,6 +7,9 @@
 #include "protocol/membership.h"
 #include "protocol/message.h"
 
+/* Of the protocol: of envelopes, messages and what is signed. */
+enum { HR_PROTOCOL_VERSION = 2 };
+
 /* Bytes of a message that one envelope holds: with all seals it fits into a packet of any transport. */
 enum { HR_JOB_BYTES = 16, HR_PIECE_MAX = 512 * 1024 };
 

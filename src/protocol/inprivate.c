@@ -1,43 +1,25 @@
 /* What both parts read. */
 #include "protocol/inprivate.h"
 
-#include "base/date.h"
 #include "base/fail.h"
-
-hr_status hr_members_read(const hr_membership *membership, const ProtobufCBinaryData *names, size_t count,
-                          size_t *members, hr_error *err) {
-    if (!count || count > membership->count)
-        return hr_fail(err, HR_E_FORMAT, "", "a list of %zu members", count);
-    for (size_t i = 0; i < count; i++) {
-        members[i] = hr_membership_by_name(membership, names[i].data, names[i].len);
-        if (members[i] == HR_NO_MEMBER)
-            return hr_fail(err, HR_E_FORMAT, "", "a list that names a non-member");
-        for (size_t j = 0; j < i; j++)
-            if (members[j] == members[i])
-                return hr_fail(err, HR_E_FORMAT, "", "a list that has a member twice");
-    }
-    return HR_OK;
-}
 
 static hr_status refuse_inprivate_message(const char *why, hr_error *err) {
     return hr_fail(err, HR_E_FORMAT, "", "%s", why);
 }
 
-hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *membership, size_t *invited,
-                         hr_error *err) {
+hr_status hr_inprivate_terms_check(const Hedgerow__Terms *terms, hr_error *err) {
     if (!terms->rounds || terms->rounds > HR_ROUNDS_MAX)
         return refuse_inprivate_message("the number of rounds is out of range", err);
-    if (!(terms->epsilon > 0 && terms->epsilon <= 1 << 20))
-        return refuse_inprivate_message("a job without a budget", err);
     if (terms->delta != 0)
         return refuse_inprivate_message("a job with a delta, which this method does not use", err);
+    if (terms->coalition)
+        return refuse_inprivate_message("a job with a coalition, which this method does not use", err);
     if (!(terms->vote_share >= 0 && terms->vote_share < 1))
         return refuse_inprivate_message("a job whose votes cost all of its budget", err);
     if (terms->last_slots > HR_TAILS_MAX || (terms->last_slots && !(terms->vote_share > 0)))
         return refuse_inprivate_message("a job whose votes on the last slots have no budget, or are too many",
                                         err);
-    if (terms->date > HR_DATE_MAX) return refuse_inprivate_message("a job whose date is out of range", err);
-    return hr_members_read(membership, terms->owners, terms->n_owners, invited, err);
+    return HR_OK;
 }
 
 size_t hr_tails(const Hedgerow__Terms *terms, size_t owners, size_t round) {
@@ -48,20 +30,6 @@ size_t hr_tails(const Hedgerow__Terms *terms, size_t owners, size_t round) {
 hr_tree_rules hr_terms_rules(const Hedgerow__Terms *terms, const hr_schema *schema, double share) {
     return (hr_tree_rules){
         .schema = schema, .paper = terms->paper, .budget = hr_units_up(terms->epsilon * share)};
-}
-
-hr_status hr_message_read(const hr_event *event, Hedgerow__Message **out, hr_error *err) {
-    ProtobufCMessage *unpacked = NULL;
-    hr_status status =
-        hr_message_unpack(&hedgerow__message__descriptor, event->bytes, event->size, &unpacked, err);
-    if (status) return status;
-    Hedgerow__Message *message = (Hedgerow__Message *)unpacked;
-    if (message->kind_case == HEDGEROW__MESSAGE__KIND__NOT_SET) {
-        hr_message_unpacked_free(unpacked);
-        return hr_fail(err, HR_E_FORMAT, "", "a message of an unknown kind");
-    }
-    *out = message;
-    return HR_OK;
 }
 
 hr_status hr_send_slots(hr_protocol *protocol, const hr_job_state *job_state, size_t to, size_t first,

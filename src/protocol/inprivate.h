@@ -11,8 +11,8 @@
 #ifndef HR_PROTOCOL_INPRIVATE_H
 #define HR_PROTOCOL_INPRIVATE_H
 
+#include "protocol/beginning.h"
 #include "protocol/job_state.h"
-#include "protocol/protocol.h"
 
 /* The most last slots that a ballot is on; and one record in the integers of ballots. */
 enum { HR_TAILS_MAX = 3, HR_BALLOT_UNIT = 1 << 10 };
@@ -44,18 +44,14 @@ typedef struct hr_ballot {
 } hr_ballot;
 const hr_ballot *hr_inprivate_ballots(const hr_protocol *coordinator);
 
-/* Whether a job can be run on these terms. *invited: as many members as they list. Fails: FORMAT. */
-HR_MUST_CHECK hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *membership,
-                                       size_t *invited, hr_error *err);
+/* What became of a member. False: it was not asked. */
+bool hr_inprivate_part(const hr_protocol *coordinator, size_t member, hr_part_info *out);
+
+/* Whether terms fit this protocol, beyond hr_terms_check. Fails: FORMAT. */
+HR_MUST_CHECK hr_status hr_inprivate_terms_check(const Hedgerow__Terms *terms, hr_error *err);
+
 /* The rules for a tree, or a ballot, whose share of the job's budget this is. */
 hr_tree_rules hr_terms_rules(const Hedgerow__Terms *terms, const hr_schema *schema, double share);
-
-/* The members of a list of names. Fails: FORMAT (a name that is no member's, or a member twice). */
-HR_MUST_CHECK hr_status hr_members_read(const hr_membership *membership, const ProtobufCBinaryData *names,
-                                        size_t count, size_t *members, hr_error *err);
-/* Reads a message of another party: its kind and content. Fails: FORMAT (none, or of a kind that is
- * not known), LIMIT, MEMORY. */
-HR_MUST_CHECK hr_status hr_message_read(const hr_event *event, Hedgerow__Message **out, hr_error *err);
 
 /* Queues a message: the trees of the slots first..end - 1, and the signatures of those that stay empty.
  * Fails: MEMORY. */

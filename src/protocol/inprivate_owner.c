@@ -9,15 +9,12 @@
 /* Trees may overtake the start of the job, when they come from another owner: so many of each are kept. */
 enum { EARLY_MAX = 2 * HR_ROUNDS_MAX };
 
-typedef enum owner_phase { NEW, DECIDING, ACCEPTED, RUNNING, OVER } owner_phase;
-
 /* What it is doing, which takes time. */
 typedef enum owner_task { IDLE, TRAINING, VOTING } owner_task;
 
 typedef struct owner {
     hr_protocol protocol;
-    hr_protocol_setup setup;
-    owner_phase phase;
+    hr_owner_job job;
     owner_task work;
     size_t work_slot, own_next; /* own_next: of its slots, those below it are dealt with */
     size_t round, vote_next;    /* rounds up to `round` are open; those below vote_next were voted on */
@@ -26,26 +23,19 @@ typedef struct owner {
     hr_job_state job_state;
     hr_event *early; /* from members that the terms name */
     size_t early_count, heard[HR_MEMBERS_MAX];
-    bool invited[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX]; /* cut: it broke the protocol */
+    bool faithless[HR_MEMBERS_MAX], proven; /* it signed two trees for one slot; some owner did */
+    bool *compared; /* by slot: its tree names the trees that this owner has, or a complaint was sent */
 } owner;
 
 static size_t self_of(const owner *o) {
-    return o->setup.view->self;
-}
-
-static hr_status owner_answer(owner *o, bool accepted, ProtobufCBinaryData reason, hr_error *err) {
-    Hedgerow__Answer content = HEDGEROW__ANSWER__INIT;
-    content.accepted = accepted;
-    content.reason = reason;
-    return hr_protocol_send(&o->protocol, o->setup.coordinator, HEDGEROW__MESSAGE__KIND_ANSWER, &content,
-                            err);
+    return hr_owner_job_self(&o->job);
 }
 
 static hr_status notify(owner *o, size_t slot, Hedgerow__Notice__Kind kind, hr_error *err) {
     Hedgerow__Notice content = HEDGEROW__NOTICE__INIT;
     content.slot = (uint32_t)slot;
     content.kind = kind;
-    return hr_protocol_send(&o->protocol, o->setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE, &content,
+    return hr_protocol_send(&o->protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_NOTICE, &content,
                             err);
 }
 
@@ -58,8 +48,8 @@ static hr_status pass_along(owner *o, size_t slot, hr_error *err) {
            slots = hr_job_state_slots(&o->job_state);
     bool last = open == slots || open / owners != slot / owners;
     return last ? HR_OK
-                : hr_send_slots(&o->protocol, &o->job_state, hr_job_state_owner(&o->job_state, open), 0,
-                                slots, err);
+                : hr_send_slots(&o->protocol, &o->job_state, hr_job_state_owner(&o->job_state, open), 0, open,
+                                err);
 }
 
 /* Section VI-C: the new tree to all owners at once. */
@@ -72,7 +62,8 @@ static hr_status pass_around(owner *o, size_t slot, hr_error *err) {
 }
 
 static hr_status pass_on(owner *o, size_t slot, hr_error *err) {
-    hr_status status = hr_send_slots(&o->protocol, &o->job_state, o->setup.coordinator, slot, slot + 1, err);
+    hr_status status =
+        hr_send_slots(&o->protocol, &o->job_state, o->job.setup.coordinator, slot, slot + 1, err);
     return status ? status : (o->broadcast ? pass_around : pass_along)(o, slot, err);
 }
 
@@ -87,7 +78,7 @@ static hr_status begin_owner_work(owner *o, owner_task what, size_t slot, hr_err
 
 /* Begins what it is its turn to do. */
 static hr_status continue_owner(owner *o, hr_error *err) {
-    if (o->phase != RUNNING || o->work != IDLE) return HR_OK;
+    if (o->job.phase != HR_OWNER_RUNNING || o->work != IDLE) return HR_OK;
     size_t open = hr_job_state_next_open(&o->job_state), owners = o->job_state.owner_count;
     bool round_over = open >= (o->round + 1) * owners;
     if (o->polled && round_over) {
@@ -115,8 +106,9 @@ static hr_status voted(owner *o, const hr_event *event, hr_error *err) {
             hr_message_unpack(&hedgerow__ballot__descriptor, event->bytes, event->size, &made, err);
         if (status) return status;
     }
-    hr_status status = hr_protocol_send(&o->protocol, o->setup.coordinator, HEDGEROW__MESSAGE__KIND_BALLOT,
-                                        made ? (Hedgerow__Ballot *)made : &none, err);
+    hr_status status =
+        hr_protocol_send(&o->protocol, o->job.setup.coordinator, HEDGEROW__MESSAGE__KIND_BALLOT,
+                         made ? (Hedgerow__Ballot *)made : &none, err);
     hr_message_unpacked_free(made);
     return status;
 }
@@ -124,51 +116,23 @@ static hr_status voted(owner *o, const hr_event *event, hr_error *err) {
 static hr_status worked(owner *o, const hr_event *event, hr_error *err) {
     owner_task was = o->work;
     o->work = IDLE;
-    if (o->phase != RUNNING || was == IDLE) return HR_OK;
+    if (o->job.phase != HR_OWNER_RUNNING || was == IDLE) return HR_OK;
     hr_status status = was == VOTING ? voted(o, event, err) : trained(o, event, err);
     return status ? status : continue_owner(o, err);
 }
 
 /* ---- The beginning ---- */
 
-/* Whether the terms named all of these members. */
-static bool were_named(const owner *o, const size_t *members, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!o->invited[members[i]]) return false;
-    return true;
-}
-
 static hr_status on_terms(owner *o, const Hedgerow__Terms *terms, hr_error *err) {
-    if (o->phase != NEW) return hr_protocol_refuse("the job was offered before", err);
-    size_t invited[HR_MEMBERS_MAX];
-    hr_status status = hr_terms_check(terms, o->setup.view->membership, invited, err);
+    hr_status status = hr_inprivate_terms_check(terms, err);
+    if (!status) status = hr_owner_job_offered(&o->job, terms, err);
     if (status) return status;
-    for (size_t i = 0; i < terms->n_owners; i++) o->invited[invited[i]] = true;
-    if (!o->invited[self_of(o)]) return hr_protocol_refuse("a job that does not name this owner", err);
     o->early = calloc(terms->n_owners * EARLY_MAX, sizeof *o->early);
-    if (!o->early) return hr_fail_memory(err);
     o->job_state.rounds = terms->rounds;
-    o->job_state.rules = hr_terms_rules(terms, o->setup.schema, 1 - terms->vote_share);
+    o->job_state.rules = hr_terms_rules(terms, o->job.setup.schema, 1 - terms->vote_share);
     o->broadcast = terms->broadcast;
     o->votes = terms->vote_share > 0;
-    o->phase = DECIDING;
-    hr_action decide = {.kind = HR_ACT_DECIDE};
-    status = hr_message_pack(&terms->base, &decide.bytes, err);
-    return status ? status : hr_protocol_act(&o->protocol, decide, err);
-}
-
-static hr_status stop(owner *o, const char *why, hr_error *err) {
-    o->phase = OVER;
-    return hr_protocol_say(&o->protocol, HR_ACT_FAIL, 0, err, "%s", why);
-}
-
-static hr_status decided(owner *o, const hr_event *event, hr_error *err) {
-    if (o->phase != DECIDING) return HR_OK;
-    o->phase = event->number ? ACCEPTED : OVER;
-    hr_status status = owner_answer(o, event->number, hr_data_of(event->bytes, event->size), err);
-    if (status || event->number) return status;
-    return hr_protocol_say(&o->protocol, HR_ACT_FAIL, 0, err, "declined: %.*s",
-                           (int)(event->size < 200 ? event->size : 200), event->bytes);
+    return o->early ? HR_OK : hr_fail_memory(err);
 }
 
 static hr_status hear_member(owner *o, const hr_event *event, hr_error *err);
@@ -180,24 +144,13 @@ static hr_status hear_early(owner *o, hr_error *err) {
 }
 
 static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err) {
-    if (o->phase != ACCEPTED) return hr_protocol_refuse("a start without acceptance, or a second start", err);
-    hr_status status =
-        hr_members_read(o->setup.view->membership, start->owners, start->n_owners, o->job_state.owners, err);
-    if (status) return status;
-    if (!were_named(o, o->job_state.owners, start->n_owners))
-        return hr_protocol_refuse("a job with other members than its terms name", err);
-    o->job_state.owner_count = start->n_owners;
-    if (hr_job_state_position(&o->job_state, self_of(o)) == o->job_state.owner_count)
-        return hr_protocol_refuse("the start names this owner, which declined", err);
-    if (o->job_state.owner_count < o->setup.min_owners) {
-        static const char why[] = "fewer owners take part than the policy requires";
-        status = owner_answer(o, false, hr_text_of(why), err);
-        return status ? status : stop(o, why, err);
-    }
+    hr_status status = hr_owner_job_started(&o->job, start, err);
+    if (status || o->job.phase != HR_OWNER_RUNNING) return status;
+    hr_job_state_take_start(&o->job_state, &o->job.start);
     status = hr_job_state_begin(&o->job_state, err);
     if (status) return status;
-    o->phase = RUNNING;
-    return hear_early(o, err);
+    o->compared = calloc(hr_job_state_slots(&o->job_state), sizeof *o->compared);
+    return o->compared ? hear_early(o, err) : hr_fail_memory(err);
 }
 
 /* ---- While it runs ---- */
@@ -205,7 +158,7 @@ static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err)
 static hr_status keep_early(owner *o, const hr_event *event, hr_error *err) {
     size_t had = 0;
     for (size_t i = 0; i < o->early_count; i++) had += o->early[i].from == event->from;
-    if (!o->invited[event->from] || had == EARLY_MAX)
+    if (!o->job.invited[event->from] || had == EARLY_MAX)
         return hr_protocol_refuse("trees before the job has started", err);
     hr_bytes copy;
     hr_status status = hr_bytes_copy(event->bytes, event->size, &copy, err);
@@ -214,11 +167,54 @@ static hr_status keep_early(owner *o, const hr_event *event, hr_error *err) {
     return status;
 }
 
-/* The coordinator sends the trees instead, and skips the owner that sent no valid forest. */
+/* The coordinator sends the trees instead. */
 static hr_status complain(owner *o, size_t member, hr_error *err) {
     size_t position = hr_job_state_position(&o->job_state, member);
     if (position == o->job_state.owner_count) return HR_OK;
     return notify(o, o->round * o->job_state.owner_count + position, HEDGEROW__NOTICE__KIND__REFUSED, err);
+}
+
+/* From then on sets differ by what this owner did, and are compared no more; the coordinator still does. */
+static hr_status end_part_of(owner *o, size_t slot, hr_error *err) {
+    size_t member = hr_job_state_owner(&o->job_state, slot);
+    o->faithless[member] = o->proven = true;
+    if (member == self_of(o))
+        return hr_owner_job_stop(
+            &o->job, "there are two trees that this owner signed for one slot: its key is in use twice", err);
+    return o->job.cut[member]
+               ? HR_OK
+               : hr_owner_job_cut_off(&o->job, member, "it signed two trees for one slot", err);
+}
+
+static hr_status report_second(owner *o, size_t slot, hr_error *err) {
+    hr_two_trees proof;
+    hr_job_state_second(&o->job_state, slot, &proof);
+    hr_status status = hr_protocol_send(&o->protocol, o->job.setup.coordinator,
+                                        HEDGEROW__MESSAGE__KIND_NOTICE, &proof.notice, err);
+    return status ? status : end_part_of(o, slot, err);
+}
+
+/* Looks at the trees that came: whether one is a second one, and whether those before it are the same to its
+ * owner as to this one. */
+static hr_status look_at_trees(owner *o, hr_error *err) {
+    hr_job_state *c = &o->job_state;
+    hr_status status = HR_OK;
+    for (size_t p = 0; !status && o->job.phase == HR_OWNER_RUNNING && p < hr_job_state_slots(c); p++) {
+        hr_set_match match = HR_SET_SAME;
+        size_t member = hr_job_state_owner(c, p);
+        if (c->slots[p].second.at && !o->faithless[member]) status = report_second(o, p, err);
+        if (status || o->proven || o->compared[p] || c->slots[p].state != HR_SLOT_TREE) continue;
+        status = hr_job_state_compare(c, p, &match, err);
+        o->compared[p] = match != HR_SET_UNKNOWN;
+        if (!status && match == HR_SET_OTHER && member != self_of(o))
+            status = notify(o, p, HEDGEROW__NOTICE__KIND__REFUSED, err);
+    }
+    return status;
+}
+
+static hr_status merge_slots(owner *o, const Hedgerow__Forest *forest, hr_error *err) {
+    hr_status status = hr_job_state_merge(&o->job_state, forest, err);
+    return status ? status : look_at_trees(o, err);
 }
 
 /* Along the chain every owner passes on all slots up to its own. */
@@ -229,17 +225,26 @@ static hr_status check_integer(const Hedgerow__Forest *forest, hr_error *err) {
 }
 
 static hr_status merge(owner *o, size_t from, const Hedgerow__Forest *forest, hr_error *err) {
-    hr_status status = o->broadcast || from == o->setup.coordinator ? HR_OK : check_integer(forest, err);
-    return status ? status : hr_job_state_merge(&o->job_state, forest, err);
+    hr_status status = o->broadcast || from == o->job.setup.coordinator ? HR_OK : check_integer(forest, err);
+    return status ? status : merge_slots(o, forest, err);
+}
+
+/* Owners of one job have one start. If the coordinator signed two, it is the one that broke the protocol. */
+static bool has_other_start(const owner *o, const Hedgerow__Forest *forest) {
+    return !hr_digest_is(&o->job_state.start, forest->start.data, forest->start.len) &&
+           hr_job_state_start_holds(&o->job_state, forest->start, forest->signature);
 }
 
 static hr_status on_member_forest(owner *o, const hr_event *event, const Hedgerow__Forest *forest,
                                   hr_error *err) {
-    if (o->phase == ACCEPTED) return keep_early(o, event, err);
-    if (o->phase != RUNNING) return hr_protocol_refuse("trees without a job", err);
-    if (event->from != o->setup.coordinator &&
+    if (o->job.phase == HR_OWNER_ACCEPTED) return keep_early(o, event, err);
+    if (o->job.phase != HR_OWNER_RUNNING) return hr_protocol_refuse("trees without a job", err);
+    if (event->from != o->job.setup.coordinator &&
         hr_job_state_position(&o->job_state, event->from) == o->job_state.owner_count)
         return hr_protocol_refuse("trees from a member that takes no part", err);
+    if (has_other_start(o, forest))
+        return hr_owner_job_cut_off(&o->job, o->job.setup.coordinator, "it sent owners different starts",
+                                    err);
     hr_error why;
     hr_status status = merge(o, event->from, forest, &why);
     if (!status) return HR_OK;
@@ -248,14 +253,15 @@ static hr_status on_member_forest(owner *o, const hr_event *event, const Hedgero
 }
 
 static hr_status on_skip(owner *o, const Hedgerow__Skip *skip, hr_error *err) {
-    if (o->phase != RUNNING) return hr_protocol_refuse("a slot without a job", err);
+    if (o->job.phase != HR_OWNER_RUNNING) return hr_protocol_refuse("a slot without a job", err);
     return hr_job_state_empty(&o->job_state, skip->slot, skip->signature, err);
 }
 
 static hr_status on_round(owner *o, const Hedgerow__Round *round, hr_error *err) {
-    if (o->phase != RUNNING || round->round != o->round + 1 || round->round >= o->job_state.rounds)
+    if (o->job.phase != HR_OWNER_RUNNING || round->round != o->round + 1 ||
+        round->round >= o->job_state.rounds)
         return hr_protocol_refuse("a round at the wrong time", err);
-    hr_status status = round->forest ? hr_job_state_merge(&o->job_state, round->forest, err) : HR_OK;
+    hr_status status = round->forest ? merge_slots(o, round->forest, err) : HR_OK;
     if (status) return status;
     o->round = round->round;
     o->polled = false; /* the coordinator waits for that vote no more */
@@ -264,22 +270,22 @@ static hr_status on_round(owner *o, const Hedgerow__Round *round, hr_error *err)
 
 /* No budget is reserved for a second vote on a round. */
 static hr_status on_poll(owner *o, const Hedgerow__Poll *poll, hr_error *err) {
-    if (o->phase != RUNNING || !o->votes || poll->round != o->round || poll->round < o->vote_next)
+    if (o->job.phase != HR_OWNER_RUNNING || !o->votes || poll->round != o->round ||
+        poll->round < o->vote_next)
         return hr_protocol_refuse("a poll at the wrong time", err);
-    hr_status status = poll->forest ? hr_job_state_merge(&o->job_state, poll->forest, err) : HR_OK;
+    hr_status status = poll->forest ? merge_slots(o, poll->forest, err) : HR_OK;
     if (status) return status;
     o->vote_next = o->round + 1;
     o->polled = true;
     return HR_OK;
 }
 
-static hr_status on_finish(owner *o, const Hedgerow__Finish *finish, hr_error *err) {
-    if (o->phase == OVER) return HR_OK;
-    o->phase = OVER;
-    if (!finish->reason.len) return hr_protocol_say(&o->protocol, HR_ACT_FINISH, 0, err, "the job is done");
-    if (!hr_text_is_fit(finish->reason, 200)) return stop(o, "the coordinator ended the job", err);
-    return hr_protocol_say(&o->protocol, HR_ACT_FAIL, 0, err, "the coordinator ended the job: %.*s",
-                           (int)finish->reason.len, finish->reason.data);
+/* The coordinator passes on the proof against another owner. */
+static hr_status on_proof(owner *o, const Hedgerow__Notice *notice, hr_error *err) {
+    if (o->job.phase != HR_OWNER_RUNNING || notice->kind != HEDGEROW__NOTICE__KIND__TWO_TREES)
+        return hr_protocol_refuse("a notice that is not for owners", err);
+    hr_status status = hr_job_state_prove(&o->job_state, notice->slot, notice->first, notice->second, err);
+    return status ? status : end_part_of(o, notice->slot, err);
 }
 
 static hr_status from_coordinator(owner *o, const Hedgerow__Message *m, hr_error *err) {
@@ -289,7 +295,8 @@ static hr_status from_coordinator(owner *o, const Hedgerow__Message *m, hr_error
     case HEDGEROW__MESSAGE__KIND_SKIP: return on_skip(o, m->skip, err);
     case HEDGEROW__MESSAGE__KIND_ROUND: return on_round(o, m->round, err);
     case HEDGEROW__MESSAGE__KIND_POLL: return on_poll(o, m->poll, err);
-    case HEDGEROW__MESSAGE__KIND_FINISH: return on_finish(o, m->finish, err);
+    case HEDGEROW__MESSAGE__KIND_NOTICE: return on_proof(o, m->notice, err);
+    case HEDGEROW__MESSAGE__KIND_FINISH: return hr_owner_job_finished(&o->job, m->finish, err);
     default: return hr_protocol_refuse("a message that is not for owners", err);
     }
 }
@@ -301,7 +308,7 @@ static hr_status handle_member_message(owner *o, const hr_event *event, hr_error
     if (message->kind_case == HEDGEROW__MESSAGE__KIND_FOREST)
         status = on_member_forest(o, event, message->forest, err);
     else
-        status = event->from == o->setup.coordinator
+        status = event->from == o->job.setup.coordinator
                      ? from_coordinator(o, message, err)
                      : hr_protocol_refuse("a message that only the coordinator may send", err);
     hr_message_unpacked_free(&message->base);
@@ -310,25 +317,18 @@ static hr_status handle_member_message(owner *o, const hr_event *event, hr_error
 
 /* More messages than any job state of the job needs are a flood. */
 static hr_status count_owner_event(owner *o, size_t member, hr_error *err) {
-    size_t most = 64 + 8 * HR_ROUNDS_MAX + 2 * (o->phase == RUNNING ? hr_job_state_slots(&o->job_state) : 0);
+    size_t most = 64 + 8 * HR_ROUNDS_MAX +
+                  4 * (o->job.phase == HR_OWNER_RUNNING ? hr_job_state_slots(&o->job_state) : 0);
     return ++o->heard[member] > most ? hr_protocol_refuse("more messages than the job needs", err) : HR_OK;
 }
 
-/* Without the coordinator there is no job. */
-static hr_status cut_off_member(owner *o, size_t member, const char *why, hr_error *err) {
-    o->cut[member] = true;
-    hr_status status = hr_protocol_say(&o->protocol, HR_ACT_CUT_OFF, member, err, "%s", why);
-    return status || member != o->setup.coordinator ? status
-                                                    : stop(o, "the coordinator violated the protocol", err);
-}
-
 static hr_status hear_member(owner *o, const hr_event *event, hr_error *err) {
-    if (o->phase == OVER || o->cut[event->from]) return HR_OK;
+    if (o->job.phase == HR_OWNER_OVER || o->job.cut[event->from]) return HR_OK;
     hr_error why = {0};
     hr_status status = count_owner_event(o, event->from, &why);
     if (!status) status = handle_member_message(o, event, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    if (status) status = cut_off_member(o, event->from, why.message, err);
+    if (status) status = hr_owner_job_cut_off(&o->job, event->from, why.message, err);
     return status ? status : continue_owner(o, err);
 }
 
@@ -336,10 +336,11 @@ static hr_status feed_owner(hr_protocol *self, const hr_event *event, hr_error *
     owner *o = (owner *)self;
     switch (event->kind) {
     case HR_EVENT_MESSAGE: return hear_member(o, event, err);
-    case HR_EVENT_DECIDED: return decided(o, event, err);
+    case HR_EVENT_DECIDED: return hr_owner_job_decided(&o->job, event, err);
     case HR_EVENT_WORKED: return worked(o, event, err);
     case HR_EVENT_BEGUN:
-    case HR_EVENT_AWAY: break;
+    case HR_EVENT_AWAY:
+    case HR_EVENT_ASKED: break;
     }
     return HR_OK;
 }
@@ -354,6 +355,7 @@ static void free_owner(hr_protocol *self) {
     owner *o = (owner *)self;
     for (size_t i = 0; i < o->early_count; i++) free((void *)o->early[i].bytes);
     free(o->early);
+    free(o->compared);
     hr_job_state_done(&o->job_state);
     free(o);
 }
@@ -362,9 +364,9 @@ hr_status hr_inprivate_owner(const hr_protocol_setup *setup, hr_protocol **out, 
     owner *o = calloc(1, sizeof *o);
     if (!o) return hr_fail_memory(err);
     o->protocol = (hr_protocol){.feed = feed_owner, .waits = owner_waits, .free = free_owner};
-    o->setup = *setup;
+    o->job.protocol = &o->protocol;
+    o->job.setup = *setup;
     o->job_state.view = setup->view;
-    o->job_state.job = setup->job;
     o->job_state.coordinator = setup->coordinator;
     *out = &o->protocol;
     return HR_OK;

@@ -113,15 +113,28 @@ bool hr_text_is(ProtobufCBinaryData text, const char *other) {
     return text.len == strlen(other) && (!text.len || !memcmp(text.data, other, text.len));
 }
 
-/* Characters that change how those around them are shown: of C0 and C1, of lines, and of direction. */
-static bool is_control(int32_t c) {
-    return c < ' ' || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c < 0x202f) || (c >= 0x2066 && c < 0x206a);
+bool hr_text_is_fit(ProtobufCBinaryData text, size_t most) {
+    return text.len <= most && (!text.len || hr_text_printable((const char *)text.data, text.len));
 }
 
-bool hr_text_is_fit(ProtobufCBinaryData text, size_t most) {
-    if (text.len > most) return false;
+bool hr_lines_are_fit(ProtobufCBinaryData text, size_t most) {
     const char *at = (const char *)text.data, *end = text.len ? at + text.len : at;
-    while (at < end)
-        if (is_control(hr_utf8_next(&at, end))) return false;
+    if (text.len > most) return false;
+    while (at < end) {
+        int32_t c = hr_utf8_next(&at, end);
+        if (c != '\n' && !hr_char_printable(c)) return false;
+    }
+    return true;
+}
+
+static bool is_of_job_names(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (unsigned char)c >= 0x80 || (c && strchr("-_.+ ()", c));
+}
+
+bool hr_text_is_job_name(ProtobufCBinaryData text) {
+    if (!text.len || !hr_text_is_fit(text, HR_JOB_NAME_MAX)) return false;
+    for (size_t i = 0; i < text.len; i++)
+        if (!is_of_job_names((char)text.data[i])) return false;
     return true;
 }

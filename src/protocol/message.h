@@ -11,6 +11,9 @@
 /* Of one message, over all of its envelopes; and of the memory that its reading may take. */
 enum { HR_MESSAGE_MAX = 8 << 20, HR_UNPACKED_MAX = 64 << 20 };
 
+/* Bytes of the texts of terms. */
+enum { HR_JOB_NAME_MAX = 64, HR_SETTING_TEXT_MAX = 127, HR_SCHEMA_TEXT_MAX = 4 << 20 };
+
 /* Bytes that the holder owns; freed with free(). */
 typedef struct hr_bytes {
     uint8_t *at;
@@ -33,9 +36,13 @@ void hr_message_unpacked_free(ProtobufCMessage *message);
 ProtobufCBinaryData hr_text_of(const char *text);
 ProtobufCBinaryData hr_data_of(const void *at, size_t size);
 
-/* Whether a text from elsewhere is UTF-8 of at most `most` bytes without control characters, so that it may
- * be shown to people. */
+/* Whether a text from elsewhere has at most `most` bytes and may be shown to people (hr_text_printable). */
 bool hr_text_is_fit(ProtobufCBinaryData text, size_t most);
+/* The same of a text of several lines, which line feeds separate. */
+bool hr_lines_are_fit(ProtobufCBinaryData text, size_t most);
+/* Whether it can be the name of a job: 1 to HR_JOB_NAME_MAX bytes, fit, and of ASCII only letters, digits and
+ * "-_.+ ()". So it is no path, and can stand in a line. */
+bool hr_text_is_job_name(ProtobufCBinaryData text);
 bool hr_text_is(ProtobufCBinaryData text, const char *other);
 
 #endif

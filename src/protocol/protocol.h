@@ -17,8 +17,9 @@ typedef enum hr_event_kind {
     HR_EVENT_MESSAGE = 1, /* from: a member; bytes: a Message */
     HR_EVENT_DECIDED = 2, /* owner: number: whether it accepts; bytes: the reason why not */
     HR_EVENT_BEGUN = 3,   /* work has begun: budget is reserved, noise may have been drawn */
-    HR_EVENT_WORKED = 4,  /* bytes: the Tree or Ballot; none: the work was lost, or failed */
-    HR_EVENT_AWAY = 5     /* coordinator: nothing has come within the deadline */
+    HR_EVENT_WORKED = 4,  /* bytes: the Tree, Ballot, Share or Choice; none: the work was lost, or failed */
+    HR_EVENT_AWAY = 5,    /* coordinator: nothing has come within the deadline */
+    HR_EVENT_ASKED = 6    /* coordinator: bytes: a Question; none: the method failed */
 } hr_event_kind;
 
 typedef struct hr_event {
@@ -32,12 +33,15 @@ typedef struct hr_event {
 typedef enum hr_action_kind {
     HR_ACT_SEND = 1, /* member: the receiver; bytes: a Message */
     HR_ACT_DECIDE,   /* owner: bytes: the Terms; answered by HR_EVENT_DECIDED */
-    HR_ACT_TRAIN,    /* owner: train the tree of `slot`; answered by BEGUN, then WORKED */
+    HR_ACT_TRAIN,    /* owner: train the tree of `slot`, or answer the question of that index (securesum.h);
+                        answered by BEGUN, then WORKED */
     HR_ACT_VOTE,     /* owner: vote on the round that ends before `slot`; answered likewise */
     HR_ACT_CUT_OFF,  /* member broke the protocol: its messages are dropped from now on; text: why */
     HR_ACT_LOG,      /* text: progress, for people */
+    HR_ACT_WARN,     /* text: what the job goes on without, for people */
     HR_ACT_FINISH,   /* the job is done; coordinator: make the model */
-    HR_ACT_FAIL      /* the job has ended without a model; text: why */
+    HR_ACT_FAIL,     /* the job has ended without a model; text: why */
+    HR_ACT_ASK       /* coordinator: let the method say what is asked next; answered by HR_EVENT_ASKED */
 } hr_action_kind;
 
 enum { HR_ACTION_TEXT = 240 };
@@ -49,6 +53,22 @@ typedef struct hr_action {
     char text[HR_ACTION_TEXT];
 } hr_action;
 
+/* What became of an owner that a coordinator asked. */
+typedef enum hr_part_state {
+    HR_PART_SILENT,   /* it has not answered */
+    HR_PART_DECLINED, /* or withdrew */
+    HR_PART_TAKEN,
+    HR_PART_CUT_OFF, /* it broke the protocol */
+    HR_PART_ACCEPTED /* the job started without it, or not at all */
+} hr_part_state;
+
+typedef struct hr_part_info {
+    hr_part_state state;
+    bool awaited;             /* the machine waits for it */
+    size_t trees, skipped;    /* its slots that have a tree, and those that were left empty */
+    char why[HR_ACTION_TEXT]; /* of DECLINED, CUT_OFF and ACCEPTED */
+} hr_part_info;
+
 typedef struct hr_protocol hr_protocol;
 
 /* The party and the job of a machine. Everything outlives the machine. */
@@ -59,7 +79,9 @@ typedef struct hr_protocol_setup {
     size_t coordinator;      /* member */
     size_t min_owners;       /* owner: it declines a job of fewer */
     hr_bytes terms;          /* coordinator: what it offers (Terms) */
-    double round_gain; /* coordinator: a round gain below it ends the job; used if the terms have votes */
+    double round_gain;     /* coordinator: a round gain below it ends the job; used if the terms have votes */
+    const uint8_t *secret; /* 32 random bytes of this job alone; used by owners whose answers are masked */
+    bool wants_model;      /* owner: it asks for the model */
 } hr_protocol_setup;
 
 /* Makes a machine. Owner: the caller frees *out with hr_protocol_free. Fails: FORMAT (coordinator: terms),

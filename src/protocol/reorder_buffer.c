@@ -54,6 +54,18 @@ hr_status hr_reorder_buffer_take(hr_reorder_buffer *m, bool *there, hr_bytes *ou
     }
 }
 
+size_t hr_reorder_buffer_size(const hr_reorder_buffer *m) {
+    size_t size = m->partial.size;
+    for (size_t i = 0; i < HR_REORDER_EARLY_MAX; i++) size += m->early[i].body.size;
+    return size;
+}
+
+void hr_reorder_buffer_clear(hr_reorder_buffer *m) {
+    uint64_t taken = m->taken;
+    hr_reorder_buffer_done(m);
+    m->taken = taken;
+}
+
 void hr_reorder_buffer_done(hr_reorder_buffer *m) {
     for (size_t i = 0; i < HR_REORDER_EARLY_MAX; i++) free(m->early[i].body.at);
     free(m->partial.at);

@@ -31,6 +31,12 @@ void hr_reorder_buffer_put(hr_reorder_buffer *reorder_buffer, const hr_envelope 
 HR_MUST_CHECK hr_status hr_reorder_buffer_take(hr_reorder_buffer *reorder_buffer, bool *there, hr_bytes *out,
                                                uint64_t *sequence, hr_error *err);
 
+/* Bytes that it holds of incomplete messages. */
+size_t hr_reorder_buffer_size(const hr_reorder_buffer *reorder_buffer);
+
+/* Drops incomplete messages: their sender sends them again. */
+void hr_reorder_buffer_clear(hr_reorder_buffer *reorder_buffer);
+
 void hr_reorder_buffer_done(hr_reorder_buffer *reorder_buffer);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES_MAX = 8191, RELEASES_MAX = 1024, SET_WORDS = HR_BINS_MAX / 64, DEPTH_MAX = 12 };
+enum { NODES_MAX = (2 << HR_TREE_DEPTH_MAX) - 1, RELEASES_MAX = 1024, SET_WORDS = HR_BINS_MAX / 64 };
 
 /* The largest leaf: labels lie in [-1, 1], steps of classes are clipped to 2, twice that as log-odds
  * (methods/inprivate.h), and no learning rate is above 1. So later trees can outweigh a wrong one. As
@@ -31,6 +31,7 @@ static void fill_release(const hr_release *in, Hedgerow__Release *out) {
     out->scale_num = in->scale_num;
     out->scale_den = in->scale_den;
     out->draws = in->draws;
+    out->shares = in->shares;
 }
 
 hr_status hr_wire_releases_pack(const hr_release *releases, size_t count, Hedgerow__Release **storage,
@@ -96,14 +97,20 @@ static void point_at(Hedgerow__Tree *wire, const columns *c, const hr_tree *tree
     wire->subsets = c->subsets;
 }
 
+size_t hr_tree_set_bytes(size_t slot) {
+    return (slot + 7) / 8;
+}
+
 hr_status hr_wire_tree_pack(const hr_tree_slot *slot, const hr_paid_tree *tree, hr_bytes *out,
                             hr_error *err) {
     Hedgerow__Tree wire = HEDGEROW__TREE__INIT;
     columns c;
     Hedgerow__Release *storage = NULL;
-    wire.job = hr_data_of(slot->job.bytes, HR_JOB_BYTES);
+    wire.start = hr_data_of(slot->start.bytes, HR_DIGEST_SIZE);
     wire.owner = hr_text_of(slot->owner);
     wire.slot = (uint32_t)slot->slot;
+    wire.known = hr_data_of(tree->set.known, hr_tree_set_bytes(slot->slot));
+    wire.set = hr_data_of(tree->set.digest.bytes, HR_DIGEST_SIZE);
     hr_status status = wire_tree_columns_of(&tree->tree, &c, err);
     if (!status)
         status = hr_wire_releases_pack(tree->releases, tree->release_count, &storage, &wire.releases, err);
@@ -126,7 +133,7 @@ static hr_status refuse_wire_tree(const char *why, hr_error *err) {
 
 /* An exact statistic, which only the paper mode lists, is of no part. */
 static bool is_of_place(const Hedgerow__Release *in, const hr_tree_rules *rules, size_t slot) {
-    bool exact = rules->paper && in->mechanism == HR_IDENTITY && !in->part;
+    bool exact = rules->paper && in->mechanism == HR_MECHANISM_IDENTITY && !in->part;
     bool tree = in->tree == -1 || (in->tree >= 0 && (uint64_t)in->tree == slot);
     return !in->group && tree && (exact || in->part == slot);
 }
@@ -138,7 +145,7 @@ static hr_status read_wire_release(const Hedgerow__Release *in, const hr_tree_ru
     if (!hr_mechanism_info_of(in->mechanism))
         return refuse_wire_tree("a release by an unknown mechanism", err);
     if (!is_of_place(in, rules, slot)) return refuse_wire_tree("a release of another slot", err);
-    if (in->level < -1 || in->level > DEPTH_MAX)
+    if (in->level < -1 || in->level > HR_TREE_DEPTH_MAX)
         return refuse_wire_tree("a release of an impossible level", err);
     const char *what = hr_arena_text(arena, (const char *)in->what.data, in->what.len);
     if (!what) return hr_fail_memory(err);
@@ -152,15 +159,16 @@ static hr_status read_wire_release(const Hedgerow__Release *in, const hr_tree_ru
                         .mechanism = (hr_mechanism)in->mechanism,
                         .scale_num = in->scale_num,
                         .scale_den = in->scale_den,
-                        .draws = in->draws};
-    return HR_OK;
+                        .draws = in->draws,
+                        .shares = in->shares};
+    return hr_shares_fit(out) ? HR_OK : refuse_wire_tree("a release with a wrong number of shares", err);
 }
 
 static hr_status check_cost(const hr_release *releases, size_t count, const hr_tree_rules *rules,
                             hr_error *err) {
     if (rules->paper) return HR_OK;
     hr_units total = 0;
-    hr_status status = hr_account_check(releases, count, HR_PURE, err);
+    hr_status status = hr_account_check(releases, count, HR_PRIVACY_PURE, err);
     if (!status) status = hr_account(releases, count, &total, err);
     if (status) return status;
     return total > rules->budget ? hr_fail(err, HR_E_POLICY, "", "it cost more than the job allows") : HR_OK;
@@ -206,7 +214,7 @@ static hr_status read_wire_tree(const Hedgerow__Tree *t, hr_arena *arena, hr_tre
 
 static hr_status check_tree_wire_tree(const hr_tree *tree, const hr_tree_rules *rules, hr_error *err) {
     const hr_tree_limits limits = {.schema = rules->schema,
-                                   .depth_max = DEPTH_MAX,
+                                   .depth_max = HR_TREE_DEPTH_MAX,
                                    .value_max = value_max(rules),
                                    .within_bounds = true};
     hr_tree_fault fault;
@@ -217,9 +225,23 @@ static hr_status check_tree_wire_tree(const hr_tree *tree, const hr_tree_rules *
 }
 
 static hr_status check_tree_slot(const hr_tree_slot *slot, const Hedgerow__Tree *t, hr_error *err) {
-    bool same = t->job.len == HR_JOB_BYTES && !memcmp(t->job.data, slot->job.bytes, HR_JOB_BYTES) &&
-                t->slot == slot->slot && hr_text_is(t->owner, slot->owner);
+    bool same = hr_digest_is(&slot->start, t->start.data, t->start.len) && t->slot == slot->slot &&
+                hr_text_is(t->owner, slot->owner);
     return same ? HR_OK : hr_fail(err, HR_E_POLICY, "", "the tree was made for another slot");
+}
+
+static hr_status read_tree_set(const Hedgerow__Tree *t, size_t slot, hr_arena *arena, hr_tree_set *out,
+                               hr_error *err) {
+    size_t size = hr_tree_set_bytes(slot);
+    bool spare = t->known.len == size && slot % 8 && t->known.data[size - 1] >> slot % 8;
+    if (t->known.len != size || spare || t->set.len != HR_DIGEST_SIZE)
+        return refuse_wire_tree("a tree that does not name the trees before it", err);
+    uint8_t *known = hr_arena_alloc(arena, size + 1, 1);
+    if (!known) return hr_fail_memory(err);
+    if (size) memcpy(known, t->known.data, size);
+    out->known = known;
+    memcpy(out->digest.bytes, t->set.data, HR_DIGEST_SIZE);
+    return HR_OK;
 }
 
 hr_status hr_wire_tree_unpack(const hr_tree_slot *slot, const hr_tree_rules *rules, ProtobufCBinaryData bytes,
@@ -236,6 +258,7 @@ hr_status hr_wire_tree_unpack(const hr_tree_slot *slot, const hr_tree_rules *rul
         status = hr_wire_releases_unpack((hr_wire_releases){wire->releases, wire->n_releases}, rules,
                                          slot->slot, arena, &made.releases, err);
     made.release_count = wire->n_releases;
+    if (!status) status = read_tree_set(wire, slot->slot, arena, &made.set, err);
     if (!status) *out = made;
     hr_message_unpacked_free(unpacked);
     return status;

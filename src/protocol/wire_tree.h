@@ -3,20 +3,31 @@
 #ifndef HR_PROTOCOL_WIRE_TREE_H
 #define HR_PROTOCOL_WIRE_TREE_H
 
+#include "crypto/digest.h"
 #include "privacy/accountant.h"
 #include "protocol/envelope.h"
 #include "tree/tree.h"
+
+/* The trees of earlier slots that an owner had when it made one. */
+typedef struct hr_tree_set {
+    const uint8_t *known; /* a bit a slot, the lowest first: its tree is one of them */
+    hr_digest digest;     /* of these bits and trees: job_state.h */
+} hr_tree_set;
+
+/* The bytes of `known` for a tree of that slot. */
+size_t hr_tree_set_bytes(size_t slot);
 
 /* A tree with what it cost its owner. */
 typedef struct hr_paid_tree {
     hr_tree tree;
     hr_release *releases;
     size_t release_count;
+    hr_tree_set set;
 } hr_paid_tree;
 
 /* Where a tree belongs: its owner signs this together with the tree. */
 typedef struct hr_tree_slot {
-    hr_job_id job;
+    hr_digest start;   /* of the job, its terms and its owners */
     const char *owner; /* its name as a member */
     size_t slot;
 } hr_tree_slot;

@@ -15,7 +15,22 @@ enum {
     SUBJECT = 2 * NAME + 16
 };
 
-static const int64_t stream_bytes = (int64_t)4 << 30; /* of all packets that wait */
+/* ---- Shares ---- */
+
+enum {
+    SHARE_MAX = 64,                      /* packets */
+    SHARE_MIN = 17,                      /* a message of the largest size, and an ack */
+    RECORD = HR_PACKET_MAX + FRAME + 256 /* bytes of a packet in the store */
+};
+
+static const int64_t store_bytes = (int64_t)16 << 30; /* unless the smallest shares need more */
+
+hr_broker_share hr_broker_share_of(size_t member_count) {
+    const int64_t pairs = (int64_t)(member_count * member_count);
+    const int64_t fit = store_bytes / RECORD / (pairs ? pairs : 1);
+    const int packets = fit < SHARE_MIN ? SHARE_MIN : fit > SHARE_MAX ? SHARE_MAX : (int)fit;
+    return (hr_broker_share){packets, packets * (int64_t)RECORD, packets * (int64_t)RECORD * pairs};
+}
 
 /* ---- The configuration ---- */
 
@@ -24,7 +39,9 @@ static bool is_this_machine(const char *host) {
 }
 
 /* A broker whose address is local to this machine listens on that address only. */
-static void write_server(hr_buffer *out, const char *federation, const hr_broker_address *address) {
+static void write_server(hr_buffer *out, const char *federation, const hr_broker_address *address,
+                         size_t member_count) {
+    const int64_t needed = hr_broker_share_of(member_count).store;
     hr_buffer_format(
         out,
         "# The broker of the federation '%s'. Start it in the folder of this file: nats-server -c nats.conf\n"
@@ -57,48 +74,103 @@ static void write_server(hr_buffer *out, const char *federation, const hr_broker
         "  max_memory_store: 64MB\n"
         "  max_file_store: %lld\n"
         "}\n\n",
-        address->port, federation, HR_PACKET_MAX + FRAME, (long long)stream_bytes + stream_bytes / 4);
+        address->port, federation, HR_PACKET_MAX + FRAME,
+        (long long)(needed > store_bytes ? needed : store_bytes));
 }
 
-static void begin_user(hr_buffer *out, const char *name) {
-    hr_buffer_format(out, "    {\n      user: \"%s\"\n      permissions {\n        publish { allow: [", name);
+/* What a member asks of the broker: to put packets into any inbox under its own name, and to empty its own
+ * inbox. A subject begins as `local` in the member's account and as `served` in the broker's; then come the
+ * federation, `middle`, the member, `end`. */
+typedef struct service {
+    const char *local, *served, *middle, *end;
+} service;
+
+static const service services[] = {
+    {"fed.", "fed.", ".*.", ""},
+    {HR_NATS_API ".CONSUMER.INFO.", "$JS.API.CONSUMER.INFO.", ".", ""},
+    {HR_NATS_API ".CONSUMER.MSG.NEXT.", "$JS.API.CONSUMER.MSG.NEXT.", ".", ""},
+    {"$JS.ACK.", "$JS.ACK.", ".", ".>"},
+};
+
+enum { SERVICES = sizeof services / sizeof *services };
+
+static void write_user(hr_buffer *out, const char *name) {
+    hr_buffer_format(out, "    users: [{ user: \"%s\", permissions {\n      publish { allow: [", name);
 }
 
 static void end_user(hr_buffer *out, const char *name) {
-    hr_buffer_format(out, "] }\n        subscribe { allow: [\"_INBOX_%s.>\"] }\n      }\n    }\n", name);
+    hr_buffer_format(out, "] }\n      subscribe { allow: [\"_INBOX_%s.>\"] }\n    } }]\n", name);
 }
 
-/* To any member, under its own name; from its own inbox. */
-static void write_member(hr_buffer *out, const char *f, const char *name) {
-    begin_user(out, name);
-    hr_buffer_format(out,
-                     "\"fed.%s.*.%s\", \"$JS.API.CONSUMER.INFO.%s.%s\", \"$JS.API.CONSUMER.MSG.NEXT.%s.%s\", "
-                     "\"$JS.ACK.%s.%s.>\"",
-                     f, name, f, name, f, name, f, name);
-    end_user(out, name);
+static void write_subject(hr_buffer *out, const char *begin, const service *s, const char *f,
+                          const char *name) {
+    hr_buffer_format(out, "\"%s%s%s%s%s\"", begin, f, s->middle, name, s->end);
 }
+
+static void write_member(hr_buffer *out, const char *f, const char *name) {
+    hr_buffer_format(out, "  %s {\n", name);
+    write_user(out, name);
+    for (const service *s = services; s < services + SERVICES; s++) {
+        if (s > services) hr_buffer_text(out, ", ");
+        write_subject(out, s->local, s, f, name);
+    }
+    end_user(out, name);
+    hr_buffer_text(out, "    imports: [\n");
+    for (const service *s = services; s < services + SERVICES; s++) {
+        hr_buffer_text(out, "      { service: { account: \"" HR_BROKER_ACCOUNT "\", subject: ");
+        write_subject(out, s->served, s, f, name);
+        hr_buffer_text(out, " }, to: ");
+        write_subject(out, s->local, s, f, name);
+        hr_buffer_text(out, " }\n");
+    }
+    hr_buffer_text(out, "    ]\n  }\n");
+}
+
+static void write_exports(hr_buffer *out, const char *f, const char *name) {
+    for (const service *s = services; s < services + SERVICES; s++) {
+        hr_buffer_text(out, "      { service: ");
+        write_subject(out, s->served, s, f, name);
+        hr_buffer_format(out, ", accounts: [\"%s\"] }\n", name);
+    }
+}
+
+/* Requests of the admin, all of them about the federation's stream, whose name stands before `rest`. */
+static const struct {
+    const char *request, *rest;
+} admin_requests[] = {
+    {"STREAM.CREATE.", ""},   {"STREAM.UPDATE.", ""},
+    {"STREAM.INFO.", ""},     {"STREAM.PURGE.", ""},
+    {"DIRECT.GET.", ""},      {"CONSUMER.CREATE.", ".>"},
+    {"CONSUMER.INFO.", ".>"}, {"CONSUMER.DURABLE.CREATE.", ".>"},
+};
 
 static void write_admin(hr_buffer *out, const char *f) {
-    begin_user(out, HR_BROKER_ADMIN);
-    hr_buffer_format(
-        out, "\"$JS.API.STREAM.CREATE.%s\", \"$JS.API.STREAM.UPDATE.%s\", \"$JS.API.STREAM.INFO.%s\", ", f, f,
-        f);
-    hr_buffer_format(out,
-                     "\"$JS.API.CONSUMER.CREATE.%s.>\", \"$JS.API.CONSUMER.DURABLE.CREATE.%s.>\", "
-                     "\"$JS.API.CONSUMER.INFO.%s.>\"",
-                     f, f, f);
+    write_user(out, HR_BROKER_ADMIN);
+    for (size_t i = 0; i < sizeof admin_requests / sizeof *admin_requests; i++)
+        hr_buffer_format(out, "%s\"$JS.API.%s%s%s\"", i ? ", " : "", admin_requests[i].request, f,
+                         admin_requests[i].rest);
     end_user(out, HR_BROKER_ADMIN);
+}
+
+/* The broker publishes its answers in its own name wherever a request asks for them. So each member has an
+ * account of its own, where nothing is stored: an answer cannot leave it. */
+static void write_accounts(hr_buffer *out, const char *f, const char *const *members, size_t count) {
+    hr_buffer_text(out, "authorization { timeout: 5 }\n\naccounts {\n  " HR_BROKER_ACCOUNT
+                        " {\n    jetstream: enabled\n");
+    write_admin(out, f);
+    hr_buffer_text(out, "    exports: [\n");
+    for (size_t i = 0; i < count; i++) write_exports(out, f, members[i]);
+    hr_buffer_text(out, "    ]\n  }\n");
+    for (size_t i = 0; i < count; i++) write_member(out, f, members[i]);
+    hr_buffer_text(out, "}\n");
 }
 
 hr_status hr_broker_config(const char *federation, const hr_broker_address *address,
                            const char *const *members, size_t member_count, char **out, hr_error *err) {
     assert(hr_nats_name_fits(federation) && address && (members || !member_count) && out);
     hr_buffer text = {0};
-    write_server(&text, federation, address);
-    hr_buffer_text(&text, "authorization {\n  timeout: 5\n  users: [\n");
-    write_admin(&text, federation);
-    for (size_t i = 0; i < member_count; i++) write_member(&text, federation, members[i]);
-    hr_buffer_text(&text, "  ]\n}\n");
+    write_server(&text, federation, address, member_count);
+    write_accounts(&text, federation, members, member_count);
     return hr_buffer_take(&text, out, err);
 }
 
@@ -114,9 +186,9 @@ typedef struct inboxes {
 } inboxes;
 
 /* A packet to a name that is no member's belongs to no stream, so that sending it fails. */
-static natsStatus make_stream(const hr_nats_link *link, const inboxes *all) {
+static natsStatus make_stream(const hr_nats_link *link, const inboxes *all, jsErrCode *code) {
+    const hr_broker_share share = hr_broker_share_of((size_t)all->count);
     jsStreamConfig wishes;
-    jsErrCode code = 0;
     natsStatus s = jsStreamConfig_Init(&wishes);
     if (s != NATS_OK) return s;
     wishes.Name = all->federation;
@@ -125,15 +197,34 @@ static natsStatus make_stream(const hr_nats_link *link, const inboxes *all) {
     wishes.Retention = js_WorkQueuePolicy;
     wishes.Storage = js_FileStorage;
     wishes.Discard = js_DiscardNew;
-    wishes.MaxBytes = stream_bytes;
-    wishes.MaxMsgsPerSubject = HR_BROKER_INBOX_PACKETS;
+    wishes.MaxBytes = share.store;
+    wishes.MaxMsgsPerSubject = share.packets;
     wishes.DiscardNewPerSubject = true;
+    wishes.AllowDirect = true;
     wishes.MaxMsgSize = HR_PACKET_MAX + FRAME;
     jsStreamInfo *present = NULL;
-    s = js_GetStreamInfo(&present, link->jetstream, all->federation, NULL, &code);
+    s = js_GetStreamInfo(&present, link->jetstream, all->federation, NULL, code);
     jsStreamInfo_Destroy(present);
-    if (s == NATS_NOT_FOUND) return js_AddStream(NULL, link->jetstream, &wishes, NULL, &code);
-    return s == NATS_OK ? js_UpdateStream(NULL, link->jetstream, &wishes, NULL, &code) : s;
+    if (s == NATS_NOT_FOUND) return js_AddStream(NULL, link->jetstream, &wishes, NULL, code);
+    return s == NATS_OK ? js_UpdateStream(NULL, link->jetstream, &wishes, NULL, code) : s;
+}
+
+static hr_status fail_stream(const hr_nats_link *link, const inboxes *all, natsStatus s, jsErrCode code,
+                             hr_error *err) {
+    const hr_broker_share share = hr_broker_share_of((size_t)all->count);
+    if (code != JSStorageResourcesExceededErr && code != JSInsufficientResourcesErr)
+        return hr_nats_fail(link, s, "cannot create the stream of the federation", err);
+    char remedy[160];
+    snprintf(
+        remedy, sizeof remedy,
+        "set max_file_store in the broker's nats.conf to %lld or more, on a disk that has this space, and "
+        "restart the broker",
+        (long long)share.store);
+    return hr_fail(
+        err, HR_E_LIMIT, remedy,
+        "the broker's store is too small: %d members need %lld bytes, %lld for each sender in each "
+        "inbox",
+        all->count, (long long)share.store, (long long)share.bytes);
 }
 
 static natsStatus make_inbox(const hr_nats_link *link, const inboxes *all, int member) {
@@ -150,8 +241,9 @@ static natsStatus make_inbox(const hr_nats_link *link, const inboxes *all, int m
 }
 
 static hr_status make_inboxes(const hr_nats_link *link, const inboxes *all, hr_error *err) {
-    natsStatus s = make_stream(link, all);
-    if (s != NATS_OK) return hr_nats_fail(link, s, "cannot create the stream of the federation", err);
+    jsErrCode code = 0;
+    natsStatus s = make_stream(link, all, &code);
+    if (s != NATS_OK) return fail_stream(link, all, s, code, err);
     for (int i = 0; i < all->count; i++) {
         s = make_inbox(link, all, i);
         if (s == NATS_OK) continue;

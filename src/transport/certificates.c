@@ -1,7 +1,10 @@
 /* All of X.509 is OpenSSL's; this file decides the content of a certificate. */
 #include "transport/certificates.h"
 
+#include "base/file.h"
+
 #include <assert.h>
+#include <errno.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -11,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
     SERIAL_BYTES = 16,
@@ -160,6 +164,51 @@ hr_status hr_authority_make(const char *federation, hr_authority **out, hr_error
     }
     *out = authority;
     return HR_OK;
+}
+
+static hr_status open_pem(const char *path, BIO **out, hr_error *err) {
+    struct stat about;
+    *out = stat(path, &about) ? NULL : BIO_new_file(path, "r");
+    if (*out) return HR_OK;
+    ERR_clear_error();
+    hr_fail(err, HR_E_IO, "bring back the folder 'authority' and ca.pem of the federation for this command",
+            "cannot read the file of the authority: %s", strerror(errno));
+    return hr_fail_at(err, HR_E_IO, path, 0, 0, NULL);
+}
+
+static hr_status read_authority(hr_authority *authority, const char *certificate, const char *key,
+                                hr_error *err) {
+    BIO *first = NULL, *second = NULL;
+    struct stat about;
+    hr_status status = open_pem(certificate, &first, err);
+    if (!status) status = open_pem(key, &second, err);
+    if (!status && !stat(key, &about)) status = hr_file_check_secret(key, about.st_mode, err);
+    if (!status) {
+        authority->certificate = PEM_read_bio_X509(first, NULL, NULL, NULL);
+        authority->key = PEM_read_bio_PrivateKey(second, NULL, NULL, NULL);
+        if (!authority->certificate || !authority->key ||
+            X509_check_private_key(authority->certificate, authority->key) != 1) {
+            hr_fail(err, HR_E_FORMAT, "restore both files from one copy of the federation's folder",
+                    "this is not the key of the certificate '%.200s'", certificate);
+            status = hr_fail_at(err, HR_E_FORMAT, key, 0, 0, NULL);
+        }
+        ERR_clear_error();
+    }
+    BIO_free(first);
+    BIO_free(second);
+    return status;
+}
+
+hr_status hr_authority_read(const char *certificate, const char *key, hr_authority **out, hr_error *err) {
+    assert(certificate && key && out);
+    hr_authority *authority = calloc(1, sizeof *authority);
+    if (!authority) return hr_fail_memory(err);
+    hr_status status = read_authority(authority, certificate, key, err);
+    if (status)
+        hr_authority_free(authority);
+    else
+        *out = authority;
+    return status;
 }
 
 void hr_authority_free(hr_authority *authority) {

@@ -23,6 +23,10 @@ typedef enum hr_certificate_use {
 
 /* A new key, and a certificate that it signs itself. Owner: the caller. Fails: MEMORY, IO (no entropy). */
 HR_MUST_CHECK hr_status hr_authority_make(const char *federation, hr_authority **out, hr_error *err);
+/* The authority of files in PEM. Owner: the caller. Fails: IO, FORMAT (no certificate, or the key is another
+ * one's), POLICY (others may read the key), MEMORY. */
+HR_MUST_CHECK hr_status hr_authority_read(const char *certificate, const char *key, hr_authority **out,
+                                          hr_error *err);
 /* NULL is allowed. */
 void hr_authority_free(hr_authority *authority);
 

@@ -2,6 +2,7 @@
  * decided here is that no answer is no success, and that nothing the broker says can do more than fail. */
 #include "transport/nats.h"
 
+#include "transport/broker.h"
 #include "transport/nats_link.h"
 
 #include <assert.h>
@@ -23,12 +24,21 @@ typedef struct held {
     struct held *next, **link;
 } held;
 
+/* A receiver whose inbox takes no more packets of this member. */
+typedef struct full_inbox {
+    struct full_inbox *next;
+    char name[HR_NATS_NAME_MAX + 1];
+} full_inbox;
+
 typedef struct nats_end {
     hr_transport base; /* first */
     hr_nats_link link;
     natsSubscription *inbox;
     natsMsg *fetched; /* waits to be handed out, or NULL */
     held *out;
+    full_inbox *full;
+    int share; /* packets that an inbox takes */
+    const hr_log *log;
     char federation[HR_NATS_NAME_MAX + 1], name[HR_NATS_NAME_MAX + 1];
 } nats_end;
 
@@ -43,24 +53,73 @@ static hr_status check_packet(const char *to, size_t size, hr_error *err) {
                    size);
 }
 
+static full_inbox **find_full(nats_end *end, const char *to) {
+    full_inbox **at = &end->full;
+    while (*at && strcmp((*at)->name, to)) at = &(*at)->next;
+    return at;
+}
+
+static void forget_full(full_inbox **at) {
+    full_inbox *entry = *at;
+    if (!entry) return;
+    *at = entry->next;
+    free(entry);
+}
+
+/* Says so once; without memory, again. */
+static void log_full(nats_end *end, const char *to, const hr_error *why) {
+    full_inbox **at = find_full(end, to);
+    if (*at) return;
+    hr_log_format(end->log, HR_LOG_WARNING, NULL, "%s; %s", why->message, why->remedy);
+    *at = calloc(1, sizeof **at);
+    if (*at) snprintf((*at)->name, sizeof(*at)->name, "%s", to);
+}
+
+static hr_status fail_full(nats_end *end, const char *to, hr_error *err) {
+    hr_error why = {0};
+    hr_status status = hr_fail(
+        &why, HR_E_POLICY,
+        "see that its program runs; the founder can look into inboxes with `hedgerow federation show` "
+        "and empty them with `hedgerow federation purge`",
+        "'%s' has not read %d packets that '%s' sent before, and the broker keeps no more", to, end->share,
+        end->name);
+    log_full(end, to, &why);
+    if (err) *err = why;
+    return status;
+}
+
+static hr_status fail_to_send(nats_end *end, const char *to, natsStatus reason, jsErrCode code,
+                              hr_error *err) {
+    char what[HR_NATS_NAME_MAX + 32];
+    const char *said = nats_GetLastError(NULL);
+    if (code == JSStreamStoreFailedErr && said && strstr(said, "per subject")) return fail_full(end, to, err);
+    snprintf(what, sizeof what, "cannot send to '%s'", to);
+    if (reason == NATS_TIMEOUT && hr_nats_connected(&end->link)) {
+        return hr_fail(
+            err, HR_E_IO,
+            "if packets to others arrive, run `hedgerow federation open` at the broker, which makes "
+            "the inboxes of new members",
+            "%s: the broker did not answer within %d s", what, HR_NATS_SEND_SECONDS);
+    }
+    return hr_nats_fail(&end->link, reason, what, err);
+}
+
 static hr_status send_packet(hr_transport *self, const char *to, const void *bytes, size_t size,
                              hr_error *err) {
     nats_end *end = (nats_end *)self;
     hr_status status = check_packet(to, size, err);
     if (status) return status;
-    char subject[SUBJECT], what[HR_NATS_NAME_MAX + 32];
+    char subject[SUBJECT];
     snprintf(subject, sizeof subject, "fed.%s.%s.%s", end->federation, to, end->name);
-    snprintf(what, sizeof what, "cannot send to '%s'", to);
-    if (!hr_nats_connected(&end->link))
-        return hr_nats_fail(&end->link, NATS_CONNECTION_DISCONNECTED, what, err);
+    if (!hr_nats_connected(&end->link)) return fail_to_send(end, to, NATS_CONNECTION_DISCONNECTED, 0, err);
     jsPubOptions wishes;
-    jsPubAck *answer = NULL;
     jsErrCode code = 0;
     natsStatus s = jsPubOptions_Init(&wishes);
     wishes.ExpectStream = end->federation;
-    if (s == NATS_OK) s = js_Publish(&answer, end->link.jetstream, subject, bytes, (int)size, &wishes, &code);
-    jsPubAck_Destroy(answer);
-    return s == NATS_OK ? HR_OK : hr_nats_fail(&end->link, s, what, err);
+    if (s == NATS_OK) s = js_Publish(NULL, end->link.jetstream, subject, bytes, (int)size, &wishes, &code);
+    if (s != NATS_OK) return fail_to_send(end, to, s, code, err);
+    forget_full(find_full(end, to));
+    return HR_OK;
 }
 
 /* ---- Receiving ---- */
@@ -81,6 +140,24 @@ static natsStatus fetch(nats_end *end, int64_t milliseconds) {
     return NATS_OK;
 }
 
+/* What has come already. The broker answers at once: with a packet, or that there is none; that answer has no
+ * reply subject. */
+static natsStatus fetch_now(nats_end *end) {
+    static const char request[] = "{\"batch\":1,\"no_wait\":true}";
+    char subject[SUBJECT + 32];
+    natsMsg *answer = NULL;
+    if (!hr_nats_connected(&end->link)) return NATS_CONNECTION_DISCONNECTED;
+    snprintf(subject, sizeof subject, HR_NATS_API ".CONSUMER.MSG.NEXT.%s.%s", end->federation, end->name);
+    natsStatus s = natsConnection_RequestString(&answer, end->link.connection, subject, request, FETCH_MS);
+    if (s != NATS_OK) return s;
+    if (natsMsg_GetReply(answer)) {
+        end->fetched = answer;
+        return NATS_OK;
+    }
+    natsMsg_Destroy(answer);
+    return NATS_TIMEOUT;
+}
+
 /* Fetches until something came or the time is over; what hindred it then is the answer, NATS_TIMEOUT if
  * nothing did. */
 static natsStatus fetch_until(nats_end *end, int64_t deadline) {
@@ -93,6 +170,12 @@ static natsStatus fetch_until(nats_end *end, int64_t deadline) {
         if (nats_Now() >= deadline) return s == NATS_OK ? NATS_TIMEOUT : s;
         if (s != NATS_OK && s != NATS_TIMEOUT) nats_Sleep(left < LOOK_AGAIN_MS ? left : LOOK_AGAIN_MS);
     }
+}
+
+/* As natsMsg_Ack and its kin, which know only messages of a subscription. */
+static void answer_broker(const nats_end *end, natsMsg *message, const char *word) {
+    (void)natsConnection_PublishString(end->link.connection, natsMsg_GetReply(message), word);
+    natsMsg_Destroy(message);
 }
 
 /* Hands a packet to the caller. */
@@ -116,8 +199,7 @@ static hr_status hand_out(nats_end *end, hr_packet *out, hr_error *err) {
         if (!status) end->fetched = NULL;
         return status;
     }
-    (void)natsMsg_Term(message, NULL);
-    natsMsg_Destroy(message);
+    answer_broker(end, message, "+TERM");
     end->fetched = NULL;
     return HR_OK;
 }
@@ -134,7 +216,7 @@ static hr_status receive_packet(hr_transport *self, int milliseconds, hr_packet 
         hr_status status = hand_out(end, &packet, err);
         if (status) return status;
         if (packet.bytes) break;
-        natsStatus s = fetch_until(end, deadline);
+        natsStatus s = milliseconds > 0 ? fetch_until(end, deadline) : fetch_now(end);
         if (s != NATS_OK && !is_silence(s)) return hr_nats_fail(&end->link, s, "cannot receive", err);
         if (s != NATS_OK) break;
     } while (true);
@@ -143,35 +225,35 @@ static hr_status receive_packet(hr_transport *self, int milliseconds, hr_packet 
 }
 
 static void settle_packet(hr_transport *self, hr_packet *packet) {
-    (void)self;
     held *token = packet->token;
     if (!token) return;
-    (void)natsMsg_Ack(token->message, NULL); /* one that gets lost makes the packet come again */
-    natsMsg_Destroy(token->message);
+    answer_broker((nats_end *)self, token->message,
+                  "+ACK"); /* one that gets lost makes the packet come again */
     *token->link = token->next;
     if (token->next) token->next->link = token->link;
     free(token);
     *packet = (hr_packet){0};
 }
 
+static void tell_link(const hr_transport *self, hr_link_info *out) {
+    const nats_end *end = (const nats_end *)self;
+    *out = (hr_link_info){hr_nats_connected(&end->link), hr_nats_reconnects(&end->link)};
+}
+
 /* ---- Opening and closing ---- */
 
 /* The next opening of this inbox need not wait for unsettled packets. */
-static void nack_packets(natsMsg *message) {
-    (void)natsMsg_Nak(message, NULL);
-    natsMsg_Destroy(message);
-}
-
 static void close_nats_end(hr_transport *self) {
     nats_end *end = (nats_end *)self;
     if (!end) return;
     while (end->out) {
         held *token = end->out;
         end->out = token->next;
-        nack_packets(token->message);
+        answer_broker(end, token->message, "-NAK");
         free(token);
     }
-    if (end->fetched) nack_packets(end->fetched);
+    if (end->fetched) answer_broker(end, end->fetched, "-NAK");
+    while (end->full) forget_full(&end->full);
     natsSubscription_Destroy(end->inbox);
     hr_nats_hang_up(&end->link);
     free(end);
@@ -233,7 +315,9 @@ hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_er
     if (status) return status;
     nats_end *end = calloc(1, sizeof *end);
     if (!end) return hr_fail_memory(err);
-    end->base = (hr_transport){send_packet, receive_packet, settle_packet, close_nats_end};
+    end->base = (hr_transport){send_packet, receive_packet, settle_packet, close_nats_end, tell_link};
+    end->share = hr_broker_share_of(options->member_count).packets;
+    end->log = options->log;
     snprintf(end->federation, sizeof end->federation, "%s", options->federation);
     snprintf(end->name, sizeof end->name, "%s", options->name);
     natsStatus s = reach_inbox(end, options);

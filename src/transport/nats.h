@@ -2,15 +2,17 @@
  * trust.
  *
  * One stream holds the packets of one federation until they are settled. The subject fed.FEDERATION.TO.FROM
- * is where FROM puts packets for TO: the broker lets a member publish on fed.FEDERATION.*.SELF alone, and
- * read from its own consumer alone, which filters fed.FEDERATION.SELF.*. That keeps members from flooding or
- * emptying each other's inboxes; the sender of a packet follows from its signature, not its subject.
+ * is where FROM puts packets for TO. Each member has an account of its own at the broker, which reaches the
+ * stream in four ways alone: packets on fed.FEDERATION.*.SELF, and three requests that concern its own
+ * consumer, which filters fed.FEDERATION.SELF.*. That keeps members from flooding or emptying each other's
+ * inboxes; the sender of a packet follows from its signature, not its subject.
  *
  * libnats, once used, keeps threads of its own and ignores SIGPIPE until the process ends; nats_Close, which
  * would end them for the whole process, is left to the program. */
 #ifndef HR_TRANSPORT_NATS_H
 #define HR_TRANSPORT_NATS_H
 
+#include "base/log.h"
 #include "transport/address.h"
 #include "transport/transport.h"
 
@@ -28,9 +30,13 @@ typedef struct hr_nats_options {
     const char *url;                                       /* tls://HOST:PORT */
     const char *authority, *certificate, *certificate_key; /* files in PEM */
     const char *federation, *name;
+    size_t member_count;       /* of the federation */
     bool (*again)(void *user); /* called whenever the URL does not answer: whether to try again, after a
                                   pause of its own. NULL: no */
     void *user;
+    /* A receiver's inbox takes no more packets of this member: said once, until it takes one. Borrowed; may
+     * be NULL. */
+    const hr_log *log;
 } hr_nats_options;
 
 /* Connects to the broker and binds to the inbox of `name`. Only silence is worth another try, see `again`:

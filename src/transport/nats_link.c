@@ -2,10 +2,13 @@
  * was dialled, and its words are cleaned before they reach a terminal. */
 #include "transport/nats_link.h"
 
+#include "base/file.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -82,11 +85,6 @@ hr_status hr_nats_fail(const hr_nats_link *link, natsStatus reason, const char *
                        "%s: no secure connection: %s", what, words);
     }
     switch (reason) {
-    case NATS_NO_RESPONDERS:
-        return hr_fail(
-            err, HR_E_IO,
-            "check the member's name; if it is right, run `hedgerow federation open` at the broker",
-            "%s: the broker has no such inbox", what);
     case NATS_NOT_FOUND:
         return hr_fail(err, HR_E_IO, "run `hedgerow federation open` at the broker",
                        "%s: the broker has no such inbox: %s", what, words);
@@ -166,22 +164,27 @@ static hr_status check_nats_options(const hr_nats_options *options, hr_error *er
                    "the broker's URL '%.200s' is not one of TLS", options->url);
 }
 
+static hr_status check_readable(const char *path, const char *what, hr_error *err) {
+    if (!path)
+        return hr_fail(
+            err, HR_E_ARGUMENT,
+            "name the files that `hedgerow federation init` made for this member: ca.pem, tls.pem, "
+            "tls-key.pem",
+            "no %s is named, and the broker requires one", what);
+    if (access(path, R_OK) == 0) return HR_OK;
+    hr_fail(err, HR_E_IO, "check the path and its permissions", "cannot read the %s: %s", what,
+            strerror(errno));
+    return hr_fail_at(err, HR_E_IO, path, 0, 0, NULL);
+}
+
 /* libnats gives no reason if it cannot read a file. */
 static hr_status check_files(const hr_nats_options *options, hr_error *err) {
-    const char *paths[] = {options->authority, options->certificate, options->certificate_key};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        if (!paths[i])
-            return hr_fail(err, HR_E_ARGUMENT,
-                           "name the files that `hedgerow federation init` made for this member: ca.pem, "
-                           "tls.pem, tls-key.pem",
-                           "no %s is named, and the broker requires one",
-                           i < 2 ? "certificate" : "certificate's key");
-        if (access(paths[i], R_OK) == 0) continue;
-        hr_fail(err, HR_E_IO, "check the path and its permissions", "cannot read the %s: %s",
-                i < 2 ? "certificate" : "certificate's key", strerror(errno));
-        return hr_fail_at(err, HR_E_IO, paths[i], 0, 0, NULL);
-    }
-    return HR_OK;
+    struct stat about = {0};
+    hr_status status = check_readable(options->authority, "certificate", err);
+    if (!status) status = check_readable(options->certificate, "certificate", err);
+    if (!status) status = check_readable(options->certificate_key, "certificate's key", err);
+    if (status || stat(options->certificate_key, &about)) return status;
+    return hr_file_check_secret(options->certificate_key, about.st_mode, err);
 }
 
 hr_status hr_nats_check(const hr_nats_options *options, hr_error *err) {
@@ -190,20 +193,25 @@ hr_status hr_nats_check(const hr_nats_options *options, hr_error *err) {
     return status ? status : check_files(options, err);
 }
 
-natsStatus hr_nats_connect(const hr_nats_options *options, hr_nats_link *out) {
+static natsStatus connect_with_api(const hr_nats_options *options, const char *api, hr_nats_link *out) {
     jsOptions wishes;
     *out = (hr_nats_link){0};
     natsStatus s = connect_to(options, &out->connection);
     if (s == NATS_OK) s = jsOptions_Init(&wishes);
+    wishes.Prefix = api;
     wishes.Wait = (int64_t)HR_NATS_SEND_SECONDS * 1000;
     return s == NATS_OK ? natsConnection_JetStream(&out->jetstream, out->connection, &wishes) : s;
+}
+
+natsStatus hr_nats_connect(const hr_nats_options *options, hr_nats_link *out) {
+    return connect_with_api(options, HR_NATS_API, out);
 }
 
 hr_status hr_nats_dial(const hr_nats_options *options, hr_nats_link *out, hr_error *err) {
     hr_nats_link link = {0};
     hr_status status = hr_nats_check(options, err);
     if (status) return status;
-    natsStatus s = hr_nats_connect(options, &link);
+    natsStatus s = connect_with_api(options, "$JS.API", &link);
     if (s == NATS_OK) {
         *out = link;
         return HR_OK;
@@ -223,4 +231,14 @@ void hr_nats_hang_up(hr_nats_link *link) {
 
 bool hr_nats_connected(const hr_nats_link *link) {
     return natsConnection_Status(link->connection) == NATS_CONN_STATUS_CONNECTED;
+}
+
+uint64_t hr_nats_reconnects(const hr_nats_link *link) {
+    natsStatistics *counts = NULL;
+    uint64_t reconnects = 0, unused;
+    natsStatus s = natsStatistics_Create(&counts);
+    if (s == NATS_OK) s = natsConnection_GetStats(link->connection, counts);
+    if (s == NATS_OK) s = natsStatistics_GetCounts(counts, &unused, &unused, &unused, &unused, &reconnects);
+    natsStatistics_Destroy(counts);
+    return s == NATS_OK ? reconnects : 0;
 }

@@ -6,6 +6,10 @@
 
 #include <nats/nats.h>
 
+/* Where a member's account has the requests that begin with $JS.API. in the broker's. A member's own $JS.API.
+ * answers that nothing is stored in its account. */
+#define HR_NATS_API "hedgerow"
+
 typedef struct hr_nats_link {
     natsConnection *connection;
     jsCtx *jetstream;
@@ -13,14 +17,17 @@ typedef struct hr_nats_link {
 
 /* Whether the options can be used, apart from the broker. Fails: ARGUMENT, IO (a file cannot be read). */
 HR_MUST_CHECK hr_status hr_nats_check(const hr_nats_options *options, hr_error *err);
-/* Options that were checked. Owner: the caller hangs up, also after a failure. */
+/* As a member. Options that were checked. Owner: the caller hangs up, also after a failure. */
 natsStatus hr_nats_connect(const hr_nats_options *options, hr_nats_link *out);
-/* Both, once. Owner: the caller hangs up. Fails: IO, POLICY, ARGUMENT, MEMORY. */
+/* As the admin: checks and connects, once. Owner: the caller hangs up. Fails: IO, POLICY, ARGUMENT, MEMORY.
+ */
 HR_MUST_CHECK hr_status hr_nats_dial(const hr_nats_options *options, hr_nats_link *out, hr_error *err);
 /* What was published before is handed to the broker first, if it is there. {0} is allowed. */
 void hr_nats_hang_up(hr_nats_link *link);
 
 bool hr_nats_connected(const hr_nats_link *link);
+/* How often a lost connection came back; 0 without memory to ask. */
+uint64_t hr_nats_reconnects(const hr_nats_link *link);
 
 /* Whether a call failed because TLS, at either end, refuses the other. Ask straight after it. */
 bool hr_nats_is_insecure(natsStatus reason);

@@ -9,6 +9,8 @@
 
 #include "base/fail.h"
 
+#include <stdbool.h>
+
 enum { HR_PACKET_MAX = 768 * 1024 }; /* bytes of one packet */
 
 typedef struct hr_packet {
@@ -18,6 +20,12 @@ typedef struct hr_packet {
 } hr_packet;
 
 typedef struct hr_transport hr_transport;
+
+/* The connection under a transport. */
+typedef struct hr_link_info {
+    bool connected;
+    uint64_t reconnects; /* how often a lost one came back, since the opening */
+} hr_link_info;
 
 /* One member's end of a transport; the first field of the transport's own structure. Thread: one at a time.
  */
@@ -38,6 +46,9 @@ struct hr_transport {
 
     /* Frees `self`. Packets that were not settled come again to the next opening of the same end. */
     void (*close)(hr_transport *self);
+
+    /* How the connection is. May be NULL: there is none. */
+    void (*link)(const hr_transport *self, hr_link_info *out);
 };
 
 #endif

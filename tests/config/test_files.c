@@ -84,7 +84,7 @@ static void test_job_file__reads_every_fact(void **state) {
     must(hr_job_file_read(GOLDEN "job.yaml", hr_federated_defaults, *state, &file, &err), &err);
     assert_string_equal(file.schema, GOLDEN "schema.yaml");
     assert_string_equal(file.options.method, "inprivate");
-    assert_int_equal(file.options.mode, HR_SOUND);
+    assert_int_equal(file.options.mode, HR_MODE_SOUND);
     assert_true(file.options.epsilon == 1 && file.options.delta == 1e-6);
     assert_int_equal(file.options.depth, 4);
     assert_int_equal(file.options.bins, 64);
@@ -100,9 +100,7 @@ static void test_job_file__reads_every_fact(void **state) {
     assert_string_equal(file.certificate, GOLDEN "coordinator.pem");
     assert_string_equal(file.certificate_key, GOLDEN "coordinator-tls.key");
     assert_string_equal(file.journal, GOLDEN "coordinator.db");
-    assert_int_equal(file.owners.count, 2);
-    assert_string_equal(file.owners.items[0], "hospital-a");
-    assert_string_equal(file.owners.items[1], "hospital-b");
+    assert_true(file.owners.count == 2 && !strcmp(file.owners.items[1], "hospital-b"));
 }
 
 /* ---- What may be left out ---- */
@@ -117,14 +115,18 @@ static void test_job_file__reads_every_fact(void **state) {
     "ca.pem}\n"
 #define MEMBERS "members: [{name: a, key: " KEY_A "}, {name: b, key: " KEY_B "}]\n"
 
+static void parse_job(const char *text, hr_arena *arena, hr_job_file *out) {
+    hr_error err = {0};
+    must(hr_job_file_parse(&(hr_file_text){"job.yaml", text, strlen(text)}, hr_federated_defaults, arena, out,
+                           &err),
+         &err);
+}
+
 static void test_job_file__has_defaults(void **state) {
     hr_job_file file;
-    hr_error err = {0};
-    must(hr_job_file_parse(&(hr_file_text){"job.yaml", JOB, strlen(JOB)}, hr_federated_defaults, *state,
-                           &file, &err),
-         &err);
+    parse_job(JOB, *state, &file);
     hr_fit_options expected;
-    assert_int_equal(hr_fit_options_init(&expected, "dpboost", HR_SOUND, NULL), HR_OK);
+    assert_int_equal(hr_fit_options_init(&expected, "dpboost", HR_MODE_SOUND, NULL), HR_OK);
     assert_memory_equal(&file.options, &expected, sizeof expected);
     assert_string_equal(file.schema, "s.yaml");
     assert_int_equal(file.rounds, 1);
@@ -134,6 +136,14 @@ static void test_job_file__has_defaults(void **state) {
     assert_null(file.name);
     assert_null(file.certificate);
     assert_int_equal(file.owners.count, 0);
+}
+
+static void test_job_file__is_one_of_hedge_unless_it_says_more(void **state) {
+    static const char text[] = "hedgerow-job: 1\nschema: s.yaml\nepsilon: 1\n";
+    hr_job_file file;
+    parse_job(text, *state, &file);
+    assert_string_equal(file.options.method, "hedge");
+    assert_true(file.options.delta == 1e-6);
 }
 
 /* Many owners' trees take smaller steps than one owner's; a step that is given stays. */
@@ -148,28 +158,20 @@ static void test_job_file__has_a_learning_rate_of_its_own_for_inprivate(void **s
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         hr_job_file file;
-        hr_error err = {0};
-        must(hr_job_file_parse(&(hr_file_text){"job.yaml", cases[c].text, strlen(cases[c].text)},
-                               hr_federated_defaults, *state, &file, &err),
-             &err);
+        parse_job(cases[c].text, *state, &file);
         assert_true(file.options.learning_rate == cases[c].expected);
     }
 }
 
 static void test_job_file__takes_less(void **state) {
     hr_job_file file;
-    hr_error err = {0};
     static const char voted[] = JOB "round-gain: 0.5\n";
-    must(hr_job_file_parse(&(hr_file_text){"job.yaml", voted, strlen(voted)}, hr_federated_defaults, *state,
-                           &file, &err),
-         &err);
+    parse_job(voted, *state, &file);
     assert_true(file.round_gain == .5 && file.vote_share == .1);
     static const char paper[] =
         "hedgerow-job: 1\nschema: s.yaml\nmethod: dpboost\nepsilon: 2\nmode: paper\ndelta: 0\n";
-    must(hr_job_file_parse(&(hr_file_text){"job.yaml", paper, strlen(paper)}, hr_federated_defaults, *state,
-                           &file, &err),
-         &err);
-    assert_int_equal(file.options.mode, HR_PAPER);
+    parse_job(paper, *state, &file);
+    assert_int_equal(file.options.mode, HR_MODE_PAPER);
     assert_true(file.options.epsilon == 2 && file.options.delta == 0);
 }
 
@@ -237,8 +239,8 @@ static const bad_case bad_federation[] = {
                                  "1: 'hedgerow-federation: 1'"},
     {"hedgerow-federation: \"1\"\n", "x.yaml:1:22: unsupported version of the format; this library reads "
                                      "version 1: 'hedgerow-federation: 1'"},
-    {"hedgerow-owner: 1\n",
-     "x.yaml:1:1: unknown key 'hedgerow-owner'; the keys are hedgerow-federation, name, transport, members"},
+    {"hedgerow-owner: 1\n", "x.yaml:1:1: unknown key 'hedgerow-owner'; the keys are hedgerow-federation, "
+                            "name, version, transport, members"},
     {TRANSPORT MEMBERS "name: g\n", "x.yaml:5:1: the key 'name' is given twice; remove one of the two"},
     {TRANSPORT,
      "x.yaml:1:1: the key 'members' is missing; expected: a list of members, each with a name and a key"},
@@ -320,13 +322,13 @@ static const bad_case bad_owner[] = {
                             "and -, not beginning with -"},
     {"hedgerow-job: 1\n", "x.yaml:1:1: unknown key 'hedgerow-job'; the keys are hedgerow-owner, name, "
                           "federation, key, certificate, "
-                          "certificate-key, data, schema, ledger, policy"},
+                          "certificate-key, data, schema, ledger, models, policy"},
     {"hedgerow-owner: 1.5x\n",
      "x.yaml:1:17: unsupported version of the format; this library reads version 1: 'hedgerow-owner: 1'"},
     {"name: a\n", "x.yaml:1:1: the key 'hedgerow-owner' is missing; begin the file with 'hedgerow-owner: 1'"},
     {OWNER "colour: red\n",
      "x.yaml:13:1: unknown key 'colour'; the keys are hedgerow-owner, name, federation, key, certificate, "
-     "certificate-key, data, schema, ledger, policy"},
+     "certificate-key, data, schema, ledger, models, policy"},
     {OWNER "key: b.key\n", "x.yaml:13:1: the key 'key' is given twice; remove one of the two"},
     {OWNER "certificate: a.pem\n",
      "x.yaml:1:1: the key 'certificate-key' is missing; 'certificate' and 'certificate-key' belong together"},
@@ -477,14 +479,18 @@ static const bad_case bad_owner[] = {
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
      "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, colour: red}\n",
-     "x.yaml:8:72: unknown key 'colour'; the keys are coordinators, methods, epsilon, delta, owners, days, "
-     "paper"},
+     "x.yaml:8:72: unknown key 'colour'; the keys are coordinators, methods, epsilon, delta, owners, "
+     "coalition, days, "
+     "paper, epsilon-per, jobs-per, approve, limits"},
 };
 
 static void test_owner_file__refuses_what_is_wrong(void **state) {
     refuse(OWNER_FILE, bad_owner, sizeof bad_owner / sizeof *bad_owner, *state);
 }
 
+#define OVER_A_FEDERATION                                                                                    \
+    "; a job over a federation needs the keys name, federation, key, journal and owners; a simulation "      \
+    "needs none of them"
 static const bad_case bad_job[] = {
     {"", "x.yaml: the file is empty"},
     {"just text", "x.yaml:1:1: a job file must be a mapping of keys to values, not a single value"},
@@ -494,8 +500,8 @@ static const bad_case bad_job[] = {
     {"schema: s\n", "x.yaml:1:1: the key 'hedgerow-job' is missing; begin the file with 'hedgerow-job: 1'"},
     {"hedgerow-job: 1\nmethod: dpboost\nepsilon: 1\n",
      "x.yaml:1:1: the key 'schema' is missing; expected: a file"},
-    {"hedgerow-job: 1\nschema: s\nepsilon: 1\n",
-     "x.yaml:1:1: the key 'method' is missing; expected: a method such as inprivate"},
+    {"hedgerow-job: 1\nschema: s\nmode: paper\nepsilon: 1\n",
+     "x.yaml:1:1: method hedge has no paper mode; use the sound mode"},
     {"hedgerow-job: 1\nschema: s\nmethod: dpboost\n",
      "x.yaml:1:1: the key 'epsilon' is missing; expected: a number above 0, at most 10000"},
     {"hedgerow-job: 1\nschema: s\nmethod: hedge\nmode: paper\nepsilon: 1\n",
@@ -514,11 +520,12 @@ static const bad_case bad_job[] = {
      "x.yaml:4:10: epsilon must be a single value, not a mapping"},
     {"hedgerow-job: 1\nschema: s\nmethod: dpboost\nepsilon:\n", "x.yaml:4:9: epsilon is empty"},
     {JOB "epsilon: 2\n", "x.yaml:5:1: the key 'epsilon' is given twice; remove one of the two"},
-    {JOB "colour: red\n", "x.yaml:5:1: unknown key 'colour'; the keys are hedgerow-job, schema, method, "
-                          "mode, epsilon, delta, options, "
-                          "rounds, order, round-gain, "
-                          "vote-last, vote-share, deadline, date, name, federation, key, journal, owners, "
-                          "certificate, certificate-key"},
+    {JOB "colour: red\n",
+     "x.yaml:5:1: unknown key 'colour'; the keys are hedgerow-job, schema, method, train, "
+     "mode, epsilon, delta, options, "
+     "rounds, order, round-gain, "
+     "vote-last, vote-share, coalition, deadline, date, name, federation, key, journal, owners, "
+     "certificate, certificate-key"},
     {JOB "mode: noisy\n", "x.yaml:5:7: mode: 'noisy' is not sound or paper"},
     {JOB "mode: [sound]\n", "x.yaml:5:7: mode must be sound or paper, not a list"},
     {JOB "delta: 0.5\n", "x.yaml:5:8: field 'delta': option delta: '0.5' is out of range or not of its type; "
@@ -569,33 +576,19 @@ static const bad_case bad_job[] = {
     {JOB "deadline: 1e9\n", "x.yaml:5:11: deadline: '1e9' is not an integer of seconds from 1 to 2678400"},
     {JOB "deadline: soon\n", "x.yaml:5:11: deadline: 'soon' is not a number; write a plain number such as 0, "
                              "-1.5 or 2e6, without quotes"},
-    {JOB "name: coordinator\n", "x.yaml:1:1: the key 'federation' is missing; a job over a federation needs "
-                                "the keys name, federation, key, "
-                                "journal and owners; a simulation needs none of them"},
-    {JOB "owners: [a]\n", "x.yaml:1:1: the key 'name' is missing; a job over a federation needs the keys "
-                          "name, federation, key, journal "
-                          "and owners; a simulation needs none of them"},
-    {JOB "certificate: a.pem\n",
-     "x.yaml:1:1: the key 'name' is missing; a job over a federation needs the keys name, federation, key, "
-     "journal and owners; a simulation needs none of them"},
+    {JOB "name: coordinator\n", "x.yaml:1:1: the key 'federation' is missing" OVER_A_FEDERATION},
+    {JOB "owners: [a]\n", "x.yaml:1:1: the key 'name' is missing" OVER_A_FEDERATION},
+    {JOB "certificate: a.pem\n", "x.yaml:1:1: the key 'name' is missing" OVER_A_FEDERATION},
     {JOB "name: m\nfederation: f\nkey: k\njournal: j\n",
-     "x.yaml:1:1: the key 'owners' is missing; a job over a federation needs the keys "
-     "name, federation, key, journal and owners; a simulation needs none of them"},
+     "x.yaml:1:1: the key 'owners' is missing" OVER_A_FEDERATION},
     {JOB "name: m\nfederation: f\nkey: k\nowners: [a]\n",
-     "x.yaml:1:1: the key 'journal' is missing; a job over a federation needs the keys name, federation, "
-     "key, journal and owners; a "
-     "simulation needs none of them"},
+     "x.yaml:1:1: the key 'journal' is missing" OVER_A_FEDERATION},
     {JOB "name: m\nfederation: f\njournal: j\nowners: [a]\n",
-     "x.yaml:1:1: the key 'key' is missing; a job over a federation needs the keys name, federation, key, "
-     "journal and owners; a simulation "
-     "needs none of them"},
+     "x.yaml:1:1: the key 'key' is missing" OVER_A_FEDERATION},
     {JOB "name: m\nkey: k\njournal: j\nowners: [a]\n",
-     "x.yaml:1:1: the key 'federation' is missing; a job over a federation needs the "
-     "keys name, federation, key, journal and owners; a simulation needs none of them"},
+     "x.yaml:1:1: the key 'federation' is missing" OVER_A_FEDERATION},
     {JOB "federation: f\nkey: k\njournal: j\nowners: [a]\n",
-     "x.yaml:1:1: the key 'name' is missing; a job over a federation needs the keys name, federation, key, "
-     "journal and owners; a "
-     "simulation needs none of them"},
+     "x.yaml:1:1: the key 'name' is missing" OVER_A_FEDERATION},
     {JOB "name: m\nfederation: f\nkey: k\njournal: j\nowners: a\n",
      "x.yaml:9:9: owners must be a list of 1 to 256 members such as [hospital-a, hospital-b], not a single "
      "value"},
@@ -705,6 +698,7 @@ int main(void) {
         WITH_ARENA(test_owner_file__reads_every_fact),
         WITH_ARENA(test_job_file__reads_every_fact),
         WITH_ARENA(test_job_file__has_defaults),
+        WITH_ARENA(test_job_file__is_one_of_hedge_unless_it_says_more),
         WITH_ARENA(test_job_file__has_a_learning_rate_of_its_own_for_inprivate),
         WITH_ARENA(test_job_file__takes_less),
         WITH_ARENA(test_owner_file__takes_less),

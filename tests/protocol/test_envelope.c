@@ -149,12 +149,20 @@ static void test_envelope__of_another_federation_is_refused(void **state) {
 
 static void test_envelope__of_another_version_is_refused(void **state) {
     const test_members *f = *state;
-    static const uint32_t versions[] = {0, 2, 257, UINT32_MAX};
+    static const uint32_t versions[] = {0, 1, 3, 258, UINT32_MAX};
     Hedgerow__Envelope e = envelope_of(f, ANNA, BERT, "hello");
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
         e.version = versions[i];
         refuse_envelope(f, &e, HR_E_FORMAT);
     }
+    e.version = 1;
+    hr_bytes sealed = sealed_envelope(f, ANNA, BERT, &e);
+    hr_envelope out;
+    hr_error err;
+    assert_int_equal(hr_envelope_open(&f->views[BERT], sealed.at, sealed.size, &out, &err), HR_E_FORMAT);
+    assert_string_equal(err.message, "an envelope was refused: anna speaks version 1 of the protocol, this "
+                                     "program version 2");
+    free(sealed.at);
 }
 
 static void test_envelope__whose_parts_do_not_fit_is_refused(void **state) {

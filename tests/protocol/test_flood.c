@@ -13,7 +13,7 @@ static const sample *one_of(hr_dice *dice, const sample *samples, size_t count) 
 
 /* Messages only, with the trees and signatures of a job state in forests, so that what is spoilt was good
  * before. */
-static size_t messages_of(const test_members *f, sample *out) {
+static size_t messages_of(const test_members *f, const hr_protocol_setup *setup, sample *out) {
     size_t all = samples_of(f, out), count = 0;
     for (size_t s = 0; s < all; s++) {
         if (out[s].type == &hedgerow__message__descriptor)
@@ -21,7 +21,7 @@ static size_t messages_of(const test_members *f, sample *out) {
         else
             free(out[s].bytes.at);
     }
-    hr_job_state anna = job_state_of(f, ANNA);
+    hr_job_state anna = started_state_of(f, setup, ANNA);
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_FOREST);
     sign_leaf(f, &anna, 0);
@@ -54,9 +54,10 @@ static void test_flood__of_bytes_is_unpacked_or_refused(void **state) {
 
 static void test_flood__of_trees_is_sound_or_refused(void **state) {
     const test_members *f = *state;
-    const hr_tree_slot slot = {the_job, f->membership.members[ANNA].name, 0};
+    const hr_tree_slot slot = {the_start, f->membership.members[ANNA].name, 0};
     const hr_tree_rules rules = rules_of(f);
-    hr_bytes good = leaf_bytes(f, ANNA, 0);
+    hr_job_state anna = job_state_of(f, ANNA);
+    hr_bytes good = leaf_bytes(f, &anna, 0);
     size_t taken = 0, n = tries();
     hr_dice dice;
     hr_dice_init(&dice, 2);
@@ -68,13 +69,15 @@ static void test_flood__of_trees_is_sound_or_refused(void **state) {
             hr_wire_tree_unpack(&slot, &rules, hr_data_of(bad.at, bad.size), f->arena, &tree, NULL);
         if (!status) {
             assert_true(is_sound(f, &tree.tree));
-            assert_int_equal(hr_account_check(tree.releases, tree.release_count, HR_PURE, NULL), HR_OK);
+            assert_int_equal(hr_account_check(tree.releases, tree.release_count, HR_PRIVACY_PURE, NULL),
+                             HR_OK);
         }
         taken += !status;
         hr_arena_rewind(f->arena, mark);
         free(bad.at);
     }
     assert_in_range(taken, n / 1000, n);
+    hr_job_state_done(&anna);
     free(good.at);
 }
 
@@ -124,8 +127,8 @@ static void feed_message_raw(hr_protocol *machine, size_t from, const Hedgerow__
 }
 
 /* Bert's machine after `events` of the three that start his job. */
-static hr_protocol *started_owner(const hr_protocol_setup *setup, const Hedgerow__Terms *terms,
-                                  uint64_t events) {
+static hr_protocol *started_owner(const test_members *f, const hr_protocol_setup *setup,
+                                  const Hedgerow__Terms *terms, uint64_t events) {
     hr_protocol *machine = machine_of(setup);
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_TERMS);
     Hedgerow__Start start = HEDGEROW__START__INIT;
@@ -135,19 +138,34 @@ static hr_protocol *started_owner(const hr_protocol_setup *setup, const Hedgerow
     m.kind_case = HEDGEROW__MESSAGE__KIND_START;
     m.start = &start;
     start.owners = terms->owners;
-    start.n_owners = terms->n_owners;
+    start.n_owners = start.n_acceptances = terms->n_owners;
+    acceptance signatures[3];
+    ProtobufCBinaryData acceptances[3];
+    for (size_t i = 0; i < 3; i++) {
+        signatures[i] = acceptance_by(f, setup, ANNA + i);
+        acceptances[i] = hr_data_of(signatures[i].bytes, HR_SIGNATURE_SIZE);
+    }
+    start.acceptances = acceptances;
+    hr_job_state state = started_state_of(f, setup, COORDINATOR);
+    start.signature = hr_data_of(state.start_signature, HR_SIGNATURE_SIZE);
     if (events > 2) feed_message_raw(machine, COORDINATOR, &m);
+    hr_job_state_done(&state);
     return machine;
 }
 
 /* The coordinator's machine with `answers` of three. */
-static hr_protocol *started_coordinator(const hr_protocol_setup *setup, uint64_t answers) {
+static hr_protocol *started_coordinator(const test_members *f, const hr_protocol_setup *setup,
+                                        uint64_t answers) {
     hr_protocol *machine = machine_of(setup);
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_ANSWER);
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
     answer.accepted = true;
     m.answer = &answer;
-    for (size_t who = ANNA; who < ANNA + answers; who++) feed_message_raw(machine, who, &m);
+    for (size_t who = ANNA; who < ANNA + answers; who++) {
+        const acceptance signature = acceptance_by(f, setup, who);
+        answer.signature = hr_data_of(signature.bytes, HR_SIGNATURE_SIZE);
+        feed_message_raw(machine, who, &m);
+    }
     return machine;
 }
 
@@ -171,7 +189,6 @@ static void test_flood__of_messages_is_survived_by_machines(void **state) {
     const test_members *f = *state;
     static const job_script job = {2, false, .5, 0, 1, 0};
     sample samples[SAMPLES];
-    size_t count = messages_of(f, samples);
     hr_bytes bytes = terms_of(&job);
     ProtobufCMessage *terms = NULL;
     hr_dice dice;
@@ -180,10 +197,11 @@ static void test_flood__of_messages_is_survived_by_machines(void **state) {
                      HR_OK);
     const hr_protocol_setup owner = setup_of(f, BERT, &job, bytes),
                             coordinator = setup_of(f, COORDINATOR, &job, bytes);
+    size_t count = messages_of(f, &owner, samples);
     for (size_t t = 0, n = tries() / 4; t < n; t++) { /* a few messages each */
         uint64_t done = hr_dice_below(&dice, 4);
-        hr_protocol *machine = t % 2 ? started_owner(&owner, (Hedgerow__Terms *)terms, done)
-                                     : started_coordinator(&coordinator, done);
+        hr_protocol *machine = t % 2 ? started_owner(f, &owner, (Hedgerow__Terms *)terms, done)
+                                     : started_coordinator(f, &coordinator, done);
         flood(machine, &dice, samples, count);
         hr_protocol_free(machine);
     }

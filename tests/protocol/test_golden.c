@@ -1,8 +1,8 @@
-/* The bytes of the protocol, version 1: what a party of another build sends and stores is read as it was
+/* The bytes of the protocol, version 2: what a party of another build sends and stores is read as it was
  * meant. A difference here is a new version of the protocol (docs/protocol.md), never a change of
- * golden/wire-1.txt.
+ * golden/wire-2.txt.
  *
- * golden/wire-1.txt: a name and the bytes in hexadecimal, a line each. */
+ * golden/wire-2.txt: a name and the bytes in hexadecimal, a line each. */
 #include "privacy/mechanisms.h"
 #include "protocol/protocol.h"
 #include "protocol/wire_tree.h"
@@ -12,7 +12,7 @@
 
 enum { LINE = 8192 };
 
-static const char path[] = HR_TESTS_DIR "/protocol/golden/wire-1.txt";
+static const char path[] = HR_TESTS_DIR "/protocol/golden/wire-2.txt";
 
 /* What the file says of `name`, up to the end of its line. */
 static void read_golden(const char *name, char *out) {
@@ -71,15 +71,78 @@ static void test_golden__terms_and_answers(void **state) {
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
     answer.accepted = true;
     answer.reason = hr_text_of("why");
+    answer.signature = hr_text_of("signature");
     Hedgerow__Start start = HEDGEROW__START__INIT;
+    ProtobufCBinaryData acceptances[] = {hr_text_of("one"), hr_text_of("two")};
     start.owners = names;
-    start.n_owners = 2;
+    start.acceptances = acceptances;
+    start.n_owners = start.n_acceptances = 2;
+    start.signature = hr_text_of("signature");
     Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
     finish.reason = hr_text_of("enough");
     check_kind("terms", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    terms.broadcast = false; /* fields that are both 1 cannot be told apart */
+    check_kind("terms-chain", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
     check_kind("answer", HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
     check_kind("start", HEDGEROW__MESSAGE__KIND_START, &start);
     check_kind("finish", HEDGEROW__MESSAGE__KIND_FINISH, &finish);
+}
+
+static void test_golden__beginnings_with_masks(void **state) {
+    (void)state;
+    ProtobufCBinaryData keys[] = {hr_text_of("key one"), hr_text_of("key two")},
+                        signatures[] = {hr_text_of("three"), hr_text_of("four")};
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    terms.coalition = 4;
+    Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
+    answer.mask_key = keys[0];
+    answer.mask_signature = signatures[0];
+    Hedgerow__Start start = HEDGEROW__START__INIT;
+    start.mask_keys = keys;
+    start.mask_signatures = signatures;
+    start.n_mask_keys = start.n_mask_signatures = 2;
+    Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
+    finish.model = hr_text_of("model");
+    check_kind("terms-coalition", HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    check_kind("answer-masks", HEDGEROW__MESSAGE__KIND_ANSWER, &answer);
+    check_kind("start-masks", HEDGEROW__MESSAGE__KIND_START, &start);
+    check_kind("finish-model", HEDGEROW__MESSAGE__KIND_FINISH, &finish);
+}
+
+static void test_golden__sums_and_choices(void **state) {
+    (void)state;
+    uint64_t values[] = {1, UINT64_MAX};
+    Hedgerow__Turn turn = HEDGEROW__TURN__INIT;
+    turn.turn = 1;
+    turn.body = hr_text_of("candidates");
+    Hedgerow__Choice choice = HEDGEROW__CHOICE__INIT;
+    choice.turn = 2;
+    choice.index = 3;
+    Hedgerow__Ask ask = HEDGEROW__ASK__INIT;
+    ask.position = 4;
+    ask.members = hr_text_of("set");
+    ask.body = hr_text_of("nodes");
+    Hedgerow__Share share = HEDGEROW__SHARE__INIT;
+    share.position = 5;
+    share.values = values;
+    share.n_values = 2;
+    Hedgerow__Question question = HEDGEROW__QUESTION__INIT;
+    question.body = hr_text_of("body");
+    question.values = 6;
+    question.turns = 7;
+    check_kind("turn", HEDGEROW__MESSAGE__KIND_TURN, &turn);
+    check_kind("choice", HEDGEROW__MESSAGE__KIND_CHOICE, &choice);
+    check_kind("ask", HEDGEROW__MESSAGE__KIND_ASK, &ask);
+    check_kind("share", HEDGEROW__MESSAGE__KIND_SHARE, &share);
+    Hedgerow__Released released = HEDGEROW__RELEASED__INIT;
+    released.model = hr_text_of("model");
+    released.signature = hr_text_of("signature");
+    check_kind("released", HEDGEROW__MESSAGE__KIND_RELEASED, &released);
+    check_bytes("question", packed(&question));
+    question = (Hedgerow__Question)HEDGEROW__QUESTION__INIT;
+    question.done = true;
+    question.model = hr_text_of("model");
+    check_bytes("question-done", packed(&question));
 }
 
 static void test_golden__forests(void **state) {
@@ -91,6 +154,8 @@ static void test_golden__forests(void **state) {
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
     forest.slots = slots;
     forest.n_slots = 1;
+    forest.start = hr_text_of("start");
+    forest.signature = slot.signature;
     Hedgerow__Skip skip = HEDGEROW__SKIP__INIT;
     skip.slot = 3;
     skip.signature = slot.signature;
@@ -109,7 +174,17 @@ static void test_golden__forests(void **state) {
 static void test_golden__notices_and_ballots(void **state) {
     (void)state;
     Hedgerow__Notice empty = HEDGEROW__NOTICE__INIT, refused = HEDGEROW__NOTICE__INIT;
-    empty.slot = refused.slot = 2;
+    Hedgerow__Notice two_trees = HEDGEROW__NOTICE__INIT;
+    Hedgerow__Slot slot = HEDGEROW__SLOT__INIT;
+    slot.slot = 2;
+    slot.tree = hr_text_of("tree");
+    slot.signature = hr_text_of("signature");
+    empty.slot = refused.slot = two_trees.slot = 2;
+    two_trees.kind = HEDGEROW__NOTICE__KIND__TWO_TREES;
+    Hedgerow__Slot other = slot;
+    other.tree = hr_text_of("other tree");
+    two_trees.first = &slot;
+    two_trees.second = &other;
     empty.kind = HEDGEROW__NOTICE__KIND__EMPTY;
     refused.kind = HEDGEROW__NOTICE__KIND__REFUSED;
     Hedgerow__Release release = HEDGEROW__RELEASE__INIT, *releases[] = {&release};
@@ -137,14 +212,17 @@ static void test_golden__notices_and_ballots(void **state) {
     ballot.n_tails = 2;
     check_kind("notice-empty", HEDGEROW__MESSAGE__KIND_NOTICE, &empty);
     check_kind("notice-refused", HEDGEROW__MESSAGE__KIND_NOTICE, &refused);
+    check_kind("notice-two-trees", HEDGEROW__MESSAGE__KIND_NOTICE, &two_trees);
     check_kind("ballot", HEDGEROW__MESSAGE__KIND_BALLOT, &ballot);
+    ballot.counted = false;
+    check_kind("ballot-none", HEDGEROW__MESSAGE__KIND_BALLOT, &ballot);
 }
 
 static void test_golden__envelopes(void **state) {
     (void)state;
     Hedgerow__Envelope e = HEDGEROW__ENVELOPE__INIT;
     e = (Hedgerow__Envelope){.base = e.base,
-                             .version = 1,
+                             .version = 2,
                              .federation = hr_text_of("hospitals"),
                              .job = hr_text_of("0123456789abcdef"),
                              .from = hr_text_of("anna"),
@@ -154,15 +232,23 @@ static void test_golden__envelopes(void **state) {
                              .body = hr_text_of("body"),
                              .received = 8};
     check_bytes("envelope", packed(&e));
+    e.more = false;
+    check_bytes("envelope-last", packed(&e));
 }
 
-/* A tree of three nodes, with a release by every mechanism. */
+/* A tree of three nodes, with a release by every mechanism, or by those whose noise is shared. */
 static void test_golden__trees_and_mechanisms(void **state) {
     (void)state;
-    static const hr_mechanism mechanisms[] = {HR_IDENTITY, HR_DISCRETE_LAPLACE, HR_DISCRETE_GAUSSIAN,
-                                              HR_EXPONENTIAL, HR_PERMUTE_AND_FLIP};
+    enum { UNSHARED = 5 };
+    static const hr_mechanism mechanisms[] = {HR_MECHANISM_IDENTITY,
+                                              HR_MECHANISM_DISCRETE_LAPLACE,
+                                              HR_MECHANISM_DISCRETE_GAUSSIAN,
+                                              HR_MECHANISM_EXPONENTIAL,
+                                              HR_MECHANISM_PERMUTE_AND_FLIP,
+                                              HR_MECHANISM_SHARED_DISCRETE_GAUSSIAN,
+                                              HR_MECHANISM_SHARED_DISCRETE_LAPLACE};
     hr_tree_slot where = {.owner = "anna", .slot = 3};
-    memcpy(where.job.bytes, "0123456789abcdef", HR_JOB_BYTES);
+    memcpy(where.start.bytes, "0123456789abcdef0123456789abcdef", HR_DIGEST_SIZE);
     hr_node nodes[] = {
         {.left = 1, .feature = 2, .threshold = .5, .missing_left = true}, {.value = -1}, {.value = 1}};
     hr_bin_set subsets[] = {{{1, 2, 3, 4}}};
@@ -178,13 +264,24 @@ static void test_golden__trees_and_mechanisms(void **state) {
                                    .mechanism = mechanisms[i],
                                    .scale_num = 8,
                                    .scale_den = 9,
-                                   .draws = 10};
+                                   .draws = 10,
+                                   .shares = i < UNSHARED ? 0 : 11};
     hr_paid_tree tree = {.tree = {.nodes = nodes, .node_count = 3, .subsets = subsets, .subset_count = 1},
                          .releases = releases,
-                         .release_count = sizeof releases / sizeof *releases};
+                         .release_count = UNSHARED};
+    static const uint8_t known[] = {5};
+    tree.set.known = known;
+    memcpy(tree.set.digest.bytes, "fedcba9876543210fedcba9876543210", HR_DIGEST_SIZE);
     hr_bytes bytes = {0};
     assert_int_equal(hr_wire_tree_pack(&where, &tree, &bytes, NULL), HR_OK);
     check_bytes("tree", bytes);
+    nodes[0].missing_left = false;
+    assert_int_equal(hr_wire_tree_pack(&where, &tree, &bytes, NULL), HR_OK);
+    check_bytes("tree-missing-right", bytes);
+    tree.releases = releases + UNSHARED;
+    tree.release_count = sizeof releases / sizeof *releases - UNSHARED;
+    assert_int_equal(hr_wire_tree_pack(&where, &tree, &bytes, NULL), HR_OK);
+    check_bytes("tree-shares", bytes);
     assert_null(hr_mechanism_info_of(sizeof mechanisms / sizeof *mechanisms));
 }
 
@@ -192,15 +289,16 @@ static void test_golden__trees_and_mechanisms(void **state) {
 static void test_golden__events(void **state) {
     (void)state;
     static const hr_event_kind events[] = {HR_EVENT_MESSAGE, HR_EVENT_DECIDED, HR_EVENT_BEGUN,
-                                           HR_EVENT_WORKED, HR_EVENT_AWAY};
+                                           HR_EVENT_WORKED,  HR_EVENT_AWAY,    HR_EVENT_ASKED};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) assert_int_equal(events[i], i + 1);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden__terms_and_answers),    cmocka_unit_test(test_golden__forests),
-        cmocka_unit_test(test_golden__notices_and_ballots),  cmocka_unit_test(test_golden__envelopes),
-        cmocka_unit_test(test_golden__trees_and_mechanisms), cmocka_unit_test(test_golden__events),
+        cmocka_unit_test(test_golden__terms_and_answers),     cmocka_unit_test(test_golden__forests),
+        cmocka_unit_test(test_golden__beginnings_with_masks), cmocka_unit_test(test_golden__sums_and_choices),
+        cmocka_unit_test(test_golden__notices_and_ballots),   cmocka_unit_test(test_golden__envelopes),
+        cmocka_unit_test(test_golden__trees_and_mechanisms),  cmocka_unit_test(test_golden__events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

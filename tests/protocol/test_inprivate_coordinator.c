@@ -1,6 +1,7 @@
 /* The coordinator's machine: no owner, whatever it sends or keeps back, stops a job for the others, or gets
  * more into it than is its own.
  */
+#include "support/liar.h"
 #include "support/message_phases.h"
 
 enum { FLOOD = 2000 };
@@ -53,13 +54,21 @@ static void test_coordinator__gives_up_when_all_are_cut_off(void **state) {
     }
 }
 
+/* All owners' votes on the rounds before `end` were counted. */
+static void check_votes(const simulator *b, size_t end) {
+    const hr_ballot *ballots = hr_inprivate_ballots(b->parties[COORDINATOR].machine);
+    for (size_t p = 0; p < 3 * end; p++) assert_true(ballots[p].counted);
+}
+
 /* ---- Answers, notices ---- */
 
 static void send_answer(simulator *b, size_t from, bool accepted, const char *reason) {
+    const acceptance signature = acceptance_by(b->f, &b->parties[COORDINATOR].setup, from);
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_ANSWER);
     answer.accepted = accepted;
     answer.reason = hr_text_of(reason);
+    if (accepted) answer.signature = hr_data_of(signature.bytes, HR_SIGNATURE_SIZE);
     m.answer = &answer;
     send_message(b, from, COORDINATOR, &m);
 }
@@ -83,6 +92,26 @@ static void test_coordinator__takes_one_answer_and_a_change_of_mind(void **state
     send_answer(b, CARL, false, "\x1b[2J"); /* carry_out looks at the text */
     assert_false(cut_by(b, COORDINATOR, CARL));
     simulator_close(b);
+}
+
+/* Other owners would not start with it. */
+static void test_coordinator__takes_signed_acceptances_alone(void **state) {
+    for (size_t signer = ANNA; signer <= CARL; signer++)
+        for (int unsigned_ = 0; unsigned_ < 2; unsigned_++) {
+            simulator *b = simulator_at(*state, &voting_job, BERT, OFFERED);
+            const acceptance signature = acceptance_by(b->f, &b->parties[COORDINATOR].setup, signer);
+            Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
+            Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_ANSWER);
+            answer.accepted = true;
+            answer.signature = hr_data_of(signature.bytes, unsigned_ ? 0 : HR_SIGNATURE_SIZE);
+            m.answer = &answer;
+            send_message(b, ANNA, COORDINATOR, &m);
+            assert_int_equal(cut_by(b, COORDINATOR, ANNA), unsigned_ || signer != ANNA);
+            if (cut_by(b, COORDINATOR, ANNA))
+                check_finish(b, 6);
+            else
+                simulator_close(b);
+        }
 }
 
 static void test_coordinator__refuses_notices_of_no_place_or_another_ones(void **state) {
@@ -119,6 +148,71 @@ static void test_coordinator__passes_over_nobody_whose_turn_has_not_come(void **
     }
 }
 
+/* Anna complains of every slot of another owner at the moment when it is waited for. */
+static size_t complained;
+
+static void complain_of_the_awaited(simulator *b) {
+    const hr_job_state *c = hr_inprivate_coordinator_course(b->parties[COORDINATOR].machine);
+    size_t slot = c ? hr_job_state_next_open(c) : 0;
+    if (!c || b->parties[COORDINATOR].ends || slot < complained || slot % 3 == 0) return;
+    complained = slot + 1;
+    send_notice(b, ANNA, (uint32_t)slot, HEDGEROW__NOTICE__KIND__REFUSED);
+}
+
+static void test_coordinator__skips_nobody_on_a_complaint(void **state) {
+    for (int broadcast = 0; broadcast < 2; broadcast++)
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            simulator *b = simulator_open(*state, broadcast ? &voting_crowd : &voting_job, seed);
+            complained = 0;
+            simulator_run(b, complain_of_the_awaited);
+            check_over(b);
+            assert_true(complained > 5);
+            assert_int_equal(trees_of(b), 9);
+            assert_int_equal(b->aways, 0);
+            assert_true(lines_with(b, "owner anna complains of what owner carl sent in slot"));
+            check_replay(b);
+            simulator_close(b);
+        }
+}
+
+static void test_coordinator__hears_no_notices_of_who_declined(void **state) {
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        simulator *b = simulator_open(*state, &voting_crowd, 1);
+        b->parties[CARL].refuses = true;
+        while (!is_there(b, BERT, TRAINING)) assert_true(simulator_step(b));
+        send_notice(b, CARL, 0, kind);
+        assert_true(cut_by(b, COORDINATOR, CARL));
+        simulator_run(b, NULL);
+        assert_int_equal(trees_of(b), 6);
+        simulator_close(b);
+    }
+}
+
+static size_t slots_sent_to(const simulator *b, size_t to) {
+    size_t slots = 0;
+    for (size_t l = 0; l < b->letter_count; l++) {
+        Hedgerow__Message *m = NULL;
+        const hr_event event = {.bytes = b->letters[l].bytes.at, .size = b->letters[l].bytes.size};
+        if (b->letters[l].from != COORDINATOR || b->letters[l].to != to) continue;
+        assert_int_equal(hr_message_read(&event, &m, NULL), HR_OK);
+        if (m->kind_case == HEDGEROW__MESSAGE__KIND_FOREST) slots += m->forest->n_slots;
+        hr_message_unpacked_free(&m->base);
+    }
+    return slots;
+}
+
+/* However often an owner complains, it gets each slot once. */
+static void test_coordinator__sends_who_complains_each_slot_once(void **state) {
+    simulator *b = simulator_at(*state, &voting_crowd, ANNA, VOTING);
+    size_t had = slots_sent_to(b, ANNA);
+    for (uint32_t slot = 1; slot < 3; slot++)
+        for (int i = 0; i < 3; i++) {
+            send_notice(b, ANNA, slot, HEDGEROW__NOTICE__KIND__REFUSED);
+            assert_int_equal(slots_sent_to(b, ANNA), had + slot + 1);
+        }
+    check_finish(b, 9);
+}
+
 /* It says that it has no tree, again and again. */
 static void test_coordinator__goes_on_whatever_it_is_told_of_a_place(void **state) {
     for (int broadcast = 0; broadcast < 2; broadcast++) {
@@ -136,22 +230,48 @@ static void test_coordinator__goes_on_whatever_it_is_told_of_a_place(void **stat
 static void send_rubbish_to_bert(simulator *b, letter *l) {
     (void)b;
     if (l->from != ANNA || l->to != BERT) return;
-    l->bytes.at[l->bytes.size - 1] ^= 1;
+    Hedgerow__Message *m = message_of(l);
+    if (m->kind_case == HEDGEROW__MESSAGE__KIND_FOREST) {
+        m->forest->slots[m->forest->n_slots - 1]->signature.data[0] ^= 1;
+        put_message(l, m);
+    }
+    hr_message_unpacked_free(&m->base);
 }
 
 static void test_coordinator__helps_those_who_were_given_another_tree(void **state) {
-    for (uint64_t seed = 0; seed < 10; seed++) {
-        simulator *b = simulator_open(*state, &voting_crowd, seed);
-        b->tamper = send_rubbish_to_bert;
-        simulator_run(b, NULL);
-        assert_true(cut_by(b, BERT, ANNA));
-        size_t berts = 0;
-        for (size_t p = 1; p < 9; p += 3)
-            berts += hr_inprivate_coordinator_course(b->parties[COORDINATOR].machine)->slots[p].state ==
-                     HR_SLOT_TREE;
-        assert_true(berts >= 1);
-        simulator_close(b);
-    }
+    for (int broadcast = 0; broadcast < 2; broadcast++)
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            simulator *b = simulator_open(*state, broadcast ? &voting_crowd : &voting_job, seed);
+            b->tamper = send_rubbish_to_bert;
+            simulator_run(b, NULL);
+            assert_true(cut_by(b, BERT, ANNA));
+            assert_int_equal(trees_of(b), 9);
+            assert_int_equal(b->aways, 0);
+            check_votes(b, 2);
+            check_replay(b);
+            simulator_close(b);
+        }
+}
+
+/* Anna sends its trees to the coordinator alone: it is waited for Bert, and for Carl, once. */
+static void send_nothing_to_owners(simulator *b, letter *l) {
+    (void)b;
+    if (l->from == ANNA && l->to != COORDINATOR) l->to = OUTSIDER;
+}
+
+static void test_coordinator__helps_those_to_whom_trees_are_not_sent(void **state) {
+    for (int broadcast = 0; broadcast < 2; broadcast++)
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            simulator *b = simulator_open(*state, broadcast ? &voting_crowd : &voting_job, seed);
+            b->tamper = send_nothing_to_owners;
+            simulator_run(b, NULL);
+            check_over(b);
+            assert_int_equal(trees_of(b), 9);
+            assert_in_range(b->aways, 1, 2);
+            check_votes(b, 2);
+            check_replay(b);
+            simulator_close(b);
+        }
 }
 
 /* Bert passes on to Carl what is not the set that he has: without Anna's first slot, or nothing at all. */
@@ -220,7 +340,7 @@ static void test_coordinator__waits_once_more_for_who_may_not_have_the_trees(voi
 static void test_coordinator__cuts_off_who_sends_forged_trees(void **state) {
     const test_members *f = *state;
     simulator *b = simulator_at(f, &voting_job, ANNA, STARTED);
-    hr_job_state c = job_state_of(f, ANNA);
+    hr_job_state c = simulated_state_of(b, ANNA);
     Hedgerow__Slot slot = HEDGEROW__SLOT__INIT, *slots[] = {&slot};
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_FOREST);
@@ -228,6 +348,7 @@ static void test_coordinator__cuts_off_who_sends_forged_trees(void **state) {
     slot.slot = 1;
     slot.tree = hr_data_of(c.slots[1].tree.at, c.slots[1].tree.size);
     slot.signature = hr_data_of(c.slots[1].signature, HR_SIGNATURE_SIZE);
+    forest.start = hr_data_of(c.start.bytes, HR_DIGEST_SIZE);
     forest.slots = slots;
     forest.n_slots = 1;
     m.forest = &forest;
@@ -256,7 +377,7 @@ static hr_bytes ballot_with(int wrong) {
     case 3: ballot->releases[0]->cost--; break;
     case 4: ballot->releases[0]->part = 3; break;
     case 5: ballot->releases[0]->group = 1; break;
-    case 6: ballot->releases[0]->mechanism = HR_IDENTITY; break;
+    case 6: ballot->releases[0]->mechanism = HR_MECHANISM_IDENTITY; break;
     case 7: ballot->releases[0]->cost = HR_UNIT + 2; break; /* all that votes may cost is 1 */
     default: break;
     }
@@ -455,9 +576,14 @@ int main(void) {
         WITH_TEST_MEMBERS(test_coordinator__survives_every_message_at_every_point),
         WITH_TEST_MEMBERS(test_coordinator__gives_up_when_all_are_cut_off),
         WITH_TEST_MEMBERS(test_coordinator__takes_one_answer_and_a_change_of_mind),
+        WITH_TEST_MEMBERS(test_coordinator__takes_signed_acceptances_alone),
         WITH_TEST_MEMBERS(test_coordinator__refuses_notices_of_no_place_or_another_ones),
         WITH_TEST_MEMBERS(test_coordinator__refuses_notices_of_unknown_kind),
         WITH_TEST_MEMBERS(test_coordinator__passes_over_nobody_whose_turn_has_not_come),
+        WITH_TEST_MEMBERS(test_coordinator__skips_nobody_on_a_complaint),
+        WITH_TEST_MEMBERS(test_coordinator__sends_who_complains_each_slot_once),
+        WITH_TEST_MEMBERS(test_coordinator__helps_those_to_whom_trees_are_not_sent),
+        WITH_TEST_MEMBERS(test_coordinator__hears_no_notices_of_who_declined),
         WITH_TEST_MEMBERS(test_coordinator__goes_on_whatever_it_is_told_of_a_place),
         WITH_TEST_MEMBERS(test_coordinator__helps_those_who_were_given_another_tree),
         WITH_TEST_MEMBERS(test_coordinator__helps_those_from_whom_trees_are_kept_back),

@@ -131,17 +131,66 @@ static void test_owner__refuses_rounds_out_of_turn(void **state) {
         }
 }
 
-static void check_start(const test_members *f, size_t count, const char *const *names, bool fine) {
+/* What is wrong with the acceptances of a start. */
+typedef enum start_fault {
+    NOTHING,
+    ONE_TOO_FEW,
+    ONE_TOO_MANY,
+    ONE_EMPTY,
+    OF_ANOTHER,
+    OF_OTHER_TERMS,
+    UNSIGNED,
+    FAULTS
+} start_fault;
+
+static void accept_all(const simulator *b, const char *const *names, size_t count, acceptance *out) {
+    const hr_protocol_setup *setup = &b->parties[COORDINATOR].setup;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = names[i < 3 && names[i] ? i : 0];
+        size_t member = hr_membership_by_name(&b->f->membership, name, strlen(name));
+        out[i] = acceptance_by(b->f, setup, member == HR_NO_MEMBER ? ANNA : member);
+    }
+}
+
+static void check_start(const test_members *f, size_t count, const char *const *names, start_fault fault) {
     simulator *b = simulator_at(f, &voting_job, BERT, ACCEPTED);
-    ProtobufCBinaryData owners[HR_MEMBERS_MAX + 1];
+    ProtobufCBinaryData owners[HR_MEMBERS_MAX + 2], acceptances[HR_MEMBERS_MAX + 2];
+    static acceptance signatures[HR_MEMBERS_MAX + 2];
+    bool fine = fault == NOTHING;
+    accept_all(b, names, count, signatures);
     Hedgerow__Start start = HEDGEROW__START__INIT;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_START);
-    for (size_t i = 0; i < count; i++) owners[i] = hr_text_of(names[i < 3 ? i : 0]);
+    for (size_t i = 0; i <= count; i++) {
+        owners[i] = hr_text_of(names[i < 3 && names[i] ? i : 0]);
+        acceptances[i] = hr_data_of(signatures[i].bytes, HR_SIGNATURE_SIZE);
+    }
     start.owners = owners;
+    start.acceptances = acceptances;
     start.n_owners = count;
+    start.n_acceptances = count - (fault == ONE_TOO_FEW) + (fault == ONE_TOO_MANY);
+    if (fault == ONE_EMPTY) acceptances[1].len = 0;
+    if (fault == OF_ANOTHER) acceptances[2] = acceptances[1];
+    hr_job_state state = simulated_state_of(b, COORDINATOR);
+    size_t members[HR_MEMBERS_MAX + 1];
+    for (size_t i = 0; i < count; i++)
+        members[i] = hr_membership_by_name(&f->membership, owners[i].data, owners[i].len);
+    if (count <= 3 && fine) {
+        state.start = hr_start_digest(&state.terms, &f->membership, members, count);
+        hr_job_state_sign_start(&state);
+    }
+    start.signature = hr_data_of(state.start_signature, fault == UNSIGNED ? 0 : HR_SIGNATURE_SIZE);
+    if (fault == OF_OTHER_TERMS) { /* Carl was offered the job with votes on the last slots */
+        const job_script other = {3, false, .5, 0, 1, 1};
+        hr_protocol_setup setup = b->parties[COORDINATOR].setup;
+        setup.terms = terms_of(&other);
+        signatures[2] = acceptance_by(f, &setup, CARL);
+        free(setup.terms.at);
+    }
     m.start = &start;
     send_message(b, COORDINATOR, BERT, &m);
+    hr_job_state_done(&state);
     assert_int_equal(cut_by(b, BERT, COORDINATOR), !fine);
+    assert_int_equal(b->parties[BERT].ends, !fine);
     assert_int_equal(hr_inprivate_owner_course(b->parties[BERT].machine) != NULL, fine);
     simulator_close(b);
 }
@@ -152,9 +201,31 @@ static void test_owner__starts_with_members_that_the_terms_named(void **state) {
         {"bert", "bert"},         {"bert", "nobody"}, {"bert", ""},     {"bert", "coordinator"}};
     static const size_t counts[] = {3, 1, 2, 3, 2, 2, 2, 2};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        check_start(*state, counts[i], lists[i], i < 2);
-    check_start(*state, 0, lists[0], false);
-    check_start(*state, HR_MEMBERS_MAX + 1, lists[0], false);
+        check_start(*state, counts[i], lists[i], i < 2 ? NOTHING : FAULTS);
+    check_start(*state, 0, lists[0], FAULTS);
+    check_start(*state, HR_MEMBERS_MAX + 1, lists[0], FAULTS);
+}
+
+/* How many owners take part, and on which terms, is not the coordinator's word alone. */
+static void test_owner__starts_with_owners_that_accepted_the_same_terms(void **state) {
+    static const char *const names[] = {"anna", "bert", "carl"};
+    for (int fault = NOTHING; fault < FAULTS; fault++) check_start(*state, 3, names, (start_fault)fault);
+}
+
+/* An acceptance is of one job and one coordinator: another offer of the same terms is another one. */
+static void test_owner__accepts_one_offer(void **state) {
+    const test_members *f = *state;
+    hr_bytes terms = terms_of(&voting_job);
+    hr_protocol_setup setup = setup_of(f, BERT, &voting_job, terms);
+    const acceptance first = acceptance_by(f, &setup, BERT);
+    setup.coordinator = OUTSIDER;
+    const acceptance second = acceptance_by(f, &setup, BERT);
+    setup.coordinator = COORDINATOR;
+    setup.job.bytes[15]++;
+    const acceptance third = acceptance_by(f, &setup, BERT);
+    assert_memory_not_equal(&first, &second, sizeof first);
+    assert_memory_not_equal(&first, &third, sizeof first);
+    free(terms.at);
 }
 
 static void check_terms(const test_members *f, const Hedgerow__Terms *terms, bool fine) {
@@ -210,6 +281,37 @@ static void check_date_of_terms(const test_members *f, const Hedgerow__Terms *fa
     check_terms(f, &late, false);
 }
 
+/* Its texts are shown to people and stand in the ledger. */
+static void check_texts_of_terms(const test_members *f, const Hedgerow__Terms *fair) {
+    static const char direction[] = "a\xe2\x80\xae" /* U+202E */ "b";
+    const char *const texts[] = {"a\nb", "\x1b[2J", direction, "\xff"};
+    for (size_t i = 0; i <= sizeof texts / sizeof *texts; i++) {
+        const char *path = "/srv/secret-study/job.yaml";
+        const ProtobufCBinaryData text = hr_text_of(i ? texts[i - 1] : path);
+        Hedgerow__Setting name = HEDGEROW__SETTING__INIT, value = name, *one = &name, *other = &value;
+        Hedgerow__Terms t = *fair;
+        t.name = text;
+        check_terms(f, &t, false);
+        t = *fair;
+        t.method = text;
+        check_terms(f, &t, !i);
+        t = *fair;
+        t.schema = text;
+        check_terms(f, &t, i < 2);
+        t = *fair;
+        t.n_settings = 1;
+        t.settings = &one;
+        name.name = text;
+        check_terms(f, &t, !i);
+        t.settings = &other;
+        value.value = text;
+        check_terms(f, &t, !i);
+    }
+    Hedgerow__Terms nameless = *fair;
+    nameless.name.len = 0;
+    check_terms(f, &nameless, false);
+}
+
 static void check_owners_of_terms(const test_members *f, const Hedgerow__Terms *fair) {
     ProtobufCBinaryData twice[] = {hr_text_of("anna"), hr_text_of("bert"), hr_text_of("anna")};
     ProtobufCBinaryData strange[] = {hr_text_of("bert"), hr_text_of("stranger")};
@@ -234,6 +336,7 @@ static void test_owner__refuses_terms_that_cannot_be(void **state) {
     check_terms(f, fair, true);
     check_numbers_of_terms(f, fair);
     check_date_of_terms(f, fair);
+    check_texts_of_terms(f, fair);
     check_owners_of_terms(f, fair);
     hr_message_unpacked_free(message);
     free(bytes.at);
@@ -280,6 +383,7 @@ static void test_owner__takes_no_job_that_is_not_for_her(void **state) {
     ProtobufCBinaryData own[] = {hr_text_of("anna"), hr_text_of("carl")};
     Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_TERMS);
+    terms.name = hr_text_of("job");
     terms.epsilon = terms.rounds = 1;
     terms.owners = own;
     terms.n_owners = 2;
@@ -294,7 +398,7 @@ static void test_owner__takes_a_skip_of_the_coordinator_alone(void **state) {
     for (size_t signer = COORDINATOR; signer <= OUTSIDER; signer++)
         for (uint32_t slot = 0; slot < 12; slot += 11) {
             simulator *b = simulator_at(f, &voting_job, BERT, STARTED);
-            hr_job_state c = job_state_of(f, signer);
+            hr_job_state c = simulated_state_of(b, signer);
             hr_job_state_sign_empty(&c, 0);
             Hedgerow__Skip skip = HEDGEROW__SKIP__INIT;
             Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_SKIP);
@@ -324,10 +428,37 @@ static void test_owner__shows_no_unfit_reason(void **state) {
 static void send_forest(simulator *b, size_t from, Hedgerow__Slot *slot) {
     Hedgerow__Forest forest = HEDGEROW__FOREST__INIT;
     Hedgerow__Message m = message_with(HEDGEROW__MESSAGE__KIND_FOREST);
+    hr_job_state state = simulated_state_of(b, from);
+    forest.start = hr_data_of(state.start.bytes, HR_DIGEST_SIZE);
     forest.slots = &slot;
     forest.n_slots = slot != NULL;
     m.forest = &forest;
     send_message(b, from, BERT, &m);
+    hr_job_state_done(&state);
+}
+
+/* Bert's slot was skipped while it trained, and Anna's of the next round too. What it passes on to Carl then
+ * ends before Carl's slot, which it does not have, so that Carl does not miss a tree in it. */
+static void test_owner__passes_on_no_more_than_it_has_in_full(void **state) {
+    const job_script s = {3, false, 0, 0, 1, 0};
+    simulator *b = simulator_at(*state, &s, BERT, TRAINING);
+    const hr_job_state *c = hr_inprivate_coordinator_course(b->parties[COORDINATOR].machine);
+    b->parties[ANNA].away = b->parties[BERT].away = true;
+    while (c->slots[3].state != HR_SLOT_EMPTY)
+        if (!simulator_step(b)) feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    assert_int_equal(c->slots[2].state, HR_SLOT_TREE);
+    const hr_job_state *own = hr_inprivate_owner_course(b->parties[BERT].machine);
+    for (size_t l = 0;
+         own->slots[3].state == HR_SLOT_OPEN;) /* the coordinator's copy of slot 2 is on its way */
+        if (b->letters[l].to == BERT)
+            deliver(b, l);
+        else
+            l++;
+    assert_int_equal(own->slots[2].state, HR_SLOT_OPEN);
+    do_work(b, BERT);
+    all_return(b);
+    check_over(b);
+    simulator_close(b);
 }
 
 /* The coordinator hears of it at once, and passes over Anna. */
@@ -354,7 +485,7 @@ static void test_owner__complains_of_trees_that_are_none(void **state) {
 static void test_owner__keeps_early_trees_whoever_floods_her(void **state) {
     const test_members *f = *state;
     simulator *b = simulator_at(f, &voting_job, BERT, ACCEPTED);
-    hr_job_state anna = job_state_of(f, ANNA);
+    hr_job_state anna = simulated_state_of(b, ANNA);
     sign_leaf(f, &anna, 0);
     for (int i = 0; i < FLOOD && !cut_by(b, BERT, CARL); i++) send_forest(b, CARL, NULL);
     assert_true(cut_by(b, BERT, CARL));
@@ -405,12 +536,15 @@ int main(void) {
         WITH_TEST_MEMBERS(test_owner__does_not_vote_where_no_votes_were_offered),
         WITH_TEST_MEMBERS(test_owner__refuses_rounds_out_of_turn),
         WITH_TEST_MEMBERS(test_owner__starts_with_members_that_the_terms_named),
+        WITH_TEST_MEMBERS(test_owner__starts_with_owners_that_accepted_the_same_terms),
+        WITH_TEST_MEMBERS(test_owner__accepts_one_offer),
         WITH_TEST_MEMBERS(test_owner__refuses_terms_that_cannot_be),
         WITH_TEST_MEMBERS(test_owner__is_offered_a_job_once),
         WITH_TEST_MEMBERS(test_owner__does_not_vote_late),
         WITH_TEST_MEMBERS(test_owner__takes_no_job_that_is_not_for_her),
         WITH_TEST_MEMBERS(test_owner__takes_a_skip_of_the_coordinator_alone),
         WITH_TEST_MEMBERS(test_owner__shows_no_unfit_reason),
+        WITH_TEST_MEMBERS(test_owner__passes_on_no_more_than_it_has_in_full),
         WITH_TEST_MEMBERS(test_owner__complains_of_trees_that_are_none),
         WITH_TEST_MEMBERS(test_owner__keeps_early_trees_whoever_floods_her),
         WITH_TEST_MEMBERS(test_owner__cuts_off_floods),

@@ -266,10 +266,15 @@ static void test_text__that_is_not_fit_to_be_shown_is_refused(void **state) {
         {"\xed\xa0\x80", 3, false},     /* surrogate */
         {"\xf4\x90\x80\x80", 4, false}, /* above U+10FFFF */
         {"\xf8\x88\x80\x80\x80", 5, false},
-        {"\xff", 1, false},
-        {"\xe2\x80\xae", 3, false}, /* right-to-left override */
-        {"\xe2\x80\xa8", 3, false}, /* line separator */
-        {"\xe2\x81\xa6", 3, false}, /* isolate */
+        {"\xe2\x80\xae", 3, false},     /* right-to-left override */
+        {"\xe2\x80\xa8", 3, false},     /* line separator */
+        {"\xe2\x81\xa6", 3, false},     /* isolate */
+        {"\xe2\x80\x8b", 3, false},     /* zero width space */
+        {"\xe2\x80\x8f", 3, false},     /* right-to-left mark */
+        {"\xc2\xad", 2, false},         /* soft hyphen */
+        {"\xef\xbb\xbf", 3, false},     /* byte order mark */
+        {"\xef\xbf\xbe", 3, false},     /* noncharacter */
+        {"\xf3\xa0\x80\xa0", 4, false}, /* tag */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hr_bytes copy = bytes_of(cases[i].text, cases[i].size);
@@ -279,6 +284,33 @@ static void test_text__that_is_not_fit_to_be_shown_is_refused(void **state) {
     assert_true(hr_text_is_fit(hr_text_of("12345"), 5));
     assert_false(hr_text_is_fit(hr_text_of("123456"), 5));
     assert_true(hr_text_is_fit((ProtobufCBinaryData){0, NULL}, 5));
+}
+
+static void test_text__of_lines_may_have_line_feeds(void **state) {
+    (void)state;
+    assert_true(hr_lines_are_fit(hr_text_of("a: 1\nb: \xc3\xa4\n"), 12));
+    assert_false(hr_lines_are_fit(hr_text_of("a: 1\nb: \xc3\xa4\n"), 10));
+    assert_false(hr_lines_are_fit(hr_text_of("a\r\n"), 10));
+    assert_false(hr_lines_are_fit(hr_text_of("a\n\xe2\x80\xae"), 10));
+    assert_false(hr_lines_are_fit(hr_text_of("a\n\xc3"), 10));
+    assert_true(hr_lines_are_fit((ProtobufCBinaryData){0, NULL}, 0));
+}
+
+static void test_text__that_names_a_job(void **state) {
+    (void)state;
+    static const char *const names[] = {"job", "Trial 3 (b)_v1.2+x", "\xc3\xa4rzte", "-", "."};
+    static const char *const others[] = {"",    "/srv/job", "a/b", "a\\b",         "a\nb",
+                                         "a:b", "a'b",      "a;b", "\xe2\x80\xae", "\xc3"};
+    char longest[HR_JOB_NAME_MAX + 2] = "";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!hr_text_is_job_name(hr_text_of(names[i]))) fail_msg("'%s'", names[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (hr_text_is_job_name(hr_text_of(others[i]))) fail_msg("'%s'", others[i]);
+    assert_false(hr_text_is_job_name(hr_data_of("a\0b", 3)));
+    memset(longest, 'a', HR_JOB_NAME_MAX);
+    assert_true(hr_text_is_job_name(hr_text_of(longest)));
+    longest[HR_JOB_NAME_MAX] = 'a';
+    assert_false(hr_text_is_job_name(hr_text_of(longest)));
 }
 
 static void test_text__is_compared_whole(void **state) {
@@ -307,6 +339,8 @@ int main(void) {
         cmocka_unit_test(test_message__bombs_take_no_more_memory_than_the_bound),
         cmocka_unit_test(test_message__larger_than_its_limit_is_refused),
         cmocka_unit_test(test_text__that_is_not_fit_to_be_shown_is_refused),
+        cmocka_unit_test(test_text__of_lines_may_have_line_feeds),
+        cmocka_unit_test(test_text__that_names_a_job),
         cmocka_unit_test(test_text__is_compared_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,7 @@ static void test_wire_tree__comes_back_as_it_was(void **state) {
     assert_true(a->tree == b->tree && a->level == b->level && a->group == b->group && a->part == b->part &&
                 a->cost == b->cost);
     assert_true(a->sensitivity == b->sensitivity && a->mechanism == b->mechanism && a->draws == b->draws);
-    assert_true(a->scale_num == b->scale_num && a->scale_den == b->scale_den);
+    assert_true(a->scale_num == b->scale_num && a->scale_den == b->scale_den && a->shares == b->shares);
     again = pack(&out);
     assert_int_equal(again.size, bytes.size);
     assert_memory_equal(again.at, bytes.at, bytes.size);
@@ -111,7 +111,7 @@ static void test_wire_tree__of_another_place_is_refused(void **state) {
     slot.owner = "bert";
     assert_int_equal(read(f, &slot, &rules, &bytes, &out), HR_E_POLICY);
     slot = here;
-    slot.job.bytes[15]++;
+    slot.start.bytes[15]++;
     assert_int_equal(read(f, &slot, &rules, &bytes, &out), HR_E_POLICY);
     free(bytes.at);
 }
@@ -119,13 +119,13 @@ static void test_wire_tree__of_another_place_is_refused(void **state) {
 static void test_wire_tree__that_names_another_place_is_refused(void **state) {
     const test_members *f = *state;
     Hedgerow__Tree *t = sample_message(f);
-    const ProtobufCBinaryData job = t->job, owner = t->owner;
+    const ProtobufCBinaryData start = t->start, owner = t->owner;
     assert_int_equal(verdict_of_message(f, t), HR_OK);
-    t->job.len--;
+    t->start.len--;
     assert_int_equal(verdict_of_message(f, t), HR_E_POLICY);
-    t->job.len = 0;
+    t->start.len = 0;
     assert_int_equal(verdict_of_message(f, t), HR_E_POLICY);
-    t->job = job;
+    t->start = start;
     t->owner.len--;
     assert_int_equal(verdict_of_message(f, t), HR_E_POLICY);
     t->owner.len = 0;
@@ -145,9 +145,7 @@ static void test_wire_tree__that_is_cut_short_is_refused(void **state) {
         hr_paid_tree out;
         taken += read(f, &here, &rules, &cut, &out) == HR_OK;
     }
-    assert_int_equal(
-        taken,
-        2); /* those from which one or both of the last two fields, releases, are missing: whole messages */
+    assert_int_equal(taken, 0); /* its last field is the digest of the set */
     free(whole.at);
 }
 
@@ -161,7 +159,7 @@ static void test_wire_tree__with_a_flipped_bit_is_sound_or_refused(void **state)
         bytes.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
         if (!read(f, &here, &rules, &bytes, &out)) {
             assert_true(is_sound(f, &out.tree));
-            assert_int_equal(hr_account_check(out.releases, out.release_count, HR_PURE, NULL), HR_OK);
+            assert_int_equal(hr_account_check(out.releases, out.release_count, HR_PRIVACY_PURE, NULL), HR_OK);
             assert_int_equal(hr_account(out.releases, out.release_count, &total, NULL), HR_OK);
             assert_true(total <= rules.budget);
         }
@@ -283,8 +281,8 @@ static void test_wire_tree__whose_cost_is_not_justified_is_refused(void **state)
         case 4: r->scale_den = 2; break;
         case 5: r->scale_den = 0; break;
         case 6: r->scale_num = 0; break;
-        case 7: r->mechanism = HR_IDENTITY; break;
-        default: r->mechanism = HR_DISCRETE_GAUSSIAN; break; /* pays in another privacy measure */
+        case 7: r->mechanism = HR_MECHANISM_IDENTITY; break;
+        default: r->mechanism = HR_MECHANISM_DISCRETE_GAUSSIAN; break; /* pays in another privacy measure */
         }
         if (verdict(f, &t->paid) != HR_E_POLICY) fail_msg("case %d", i);
     }
@@ -319,13 +317,40 @@ static void test_wire_tree__with_lines_about_another_tree_is_refused(void **stat
 
 static void test_wire_tree__with_an_unknown_mechanism_is_refused(void **state) {
     const test_members *f = *state;
-    static const uint32_t numbers[] = {HR_PERMUTE_AND_FLIP + 1, 255, 256 + HR_DISCRETE_LAPLACE, UINT32_MAX};
+    static const uint32_t numbers[] = {HR_MECHANISM_SHARED_DISCRETE_LAPLACE + 1, 255,
+                                       256 + HR_MECHANISM_DISCRETE_LAPLACE, UINT32_MAX};
     Hedgerow__Tree *t = sample_message(f);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         t->releases[0]->mechanism = numbers[i];
         assert_int_equal(verdict_of_message(f, t), HR_E_FORMAT);
     }
     hr_message_unpacked_free(&t->base);
+}
+
+/* In paper mode as well, where costs are not checked. */
+static void test_wire_tree__with_shares_that_do_not_fit_is_refused(void **state) {
+    const test_members *f = *state;
+    static const struct {
+        hr_mechanism mechanism;
+        uint64_t shares;
+        hr_status wanted;
+    } cases[] = {{HR_MECHANISM_DISCRETE_LAPLACE, 1, HR_E_FORMAT},
+                 {HR_MECHANISM_SHARED_DISCRETE_LAPLACE, 0, HR_E_FORMAT},
+                 {HR_MECHANISM_SHARED_DISCRETE_LAPLACE, 257, HR_E_FORMAT},
+                 {HR_MECHANISM_SHARED_DISCRETE_LAPLACE, 256, HR_OK}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        leaf_tree *t = sample_tree(f->arena);
+        hr_tree_rules rules = rules_of(f);
+        hr_paid_tree out;
+        t->releases[1].mechanism = cases[i].mechanism;
+        t->releases[1].shares = cases[i].shares;
+        hr_bytes bytes = pack(&t->paid);
+        assert_int_equal(read(f, &here, &rules, &bytes, &out), cases[i].wanted);
+        rules.paper = true;
+        assert_int_equal(read(f, &here, &rules, &bytes, &out), cases[i].wanted);
+        if (!cases[i].wanted) assert_true(out.releases[1].shares == cases[i].shares);
+        free(bytes.at);
+    }
 }
 
 static void test_wire_tree__with_words_that_are_unfit_is_refused(void **state) {
@@ -370,7 +395,7 @@ static void test_wire_releases__are_held_to_the_same_rules(void **state) {
         hr_release lines[] = {half_a_unit(4), half_a_unit(4), half_a_unit(4)}, *out = NULL;
         Hedgerow__Release *storage = NULL, **wire = NULL;
         if (i == 1) lines[0].cost--;
-        if (i == 2) lines[0].mechanism = HR_IDENTITY;
+        if (i == 2) lines[0].mechanism = HR_MECHANISM_IDENTITY;
         assert_int_equal(hr_wire_releases_pack(lines, i == 3 ? 3 : 2, &storage, &wire, NULL), HR_OK);
         hr_status status = hr_wire_releases_unpack((hr_wire_releases){wire, i == 3 ? 3 : 2}, &rules, 4,
                                                    f->arena, &out, NULL);
@@ -396,6 +421,7 @@ int main(void) {
         WITH_TEST_MEMBERS(test_wire_tree__in_paper_mode_justifies_nothing),
         WITH_TEST_MEMBERS(test_wire_tree__with_lines_about_another_tree_is_refused),
         WITH_TEST_MEMBERS(test_wire_tree__with_an_unknown_mechanism_is_refused),
+        WITH_TEST_MEMBERS(test_wire_tree__with_shares_that_do_not_fit_is_refused),
         WITH_TEST_MEMBERS(test_wire_tree__with_words_that_are_unfit_is_refused),
         WITH_TEST_MEMBERS(test_wire_tree__with_too_many_lines_is_refused),
         WITH_TEST_MEMBERS(test_wire_releases__are_held_to_the_same_rules),

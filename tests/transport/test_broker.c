@@ -89,17 +89,33 @@ static void test_config__lets_members_do_what_they_must_and_nothing_else(void **
     char *text = NULL;
     assert_int_equal(hr_broker_config("demo", &address, members, 1, &text, NULL), HR_OK);
     const char *expected =
-        "    {\n"
-        "      user: \"north\"\n"
-        "      permissions {\n"
-        "        publish { allow: [\"fed.demo.*.north\", \"$JS.API.CONSUMER.INFO.demo.north\", "
-        "\"$JS.API.CONSUMER.MSG.NEXT.demo.north\", \"$JS.ACK.demo.north.>\"] }\n"
-        "        subscribe { allow: [\"_INBOX_north.>\"] }\n"
-        "      }\n"
-        "    }\n"
-        "  ]\n"
+        "  north {\n"
+        "    users: [{ user: \"north\", permissions {\n"
+        "      publish { allow: [\"fed.demo.*.north\", \"hedgerow.CONSUMER.INFO.demo.north\", "
+        "\"hedgerow.CONSUMER.MSG.NEXT.demo.north\", \"$JS.ACK.demo.north.>\"] }\n"
+        "      subscribe { allow: [\"_INBOX_north.>\"] }\n"
+        "    } }]\n"
+        "    imports: [\n"
+        "      { service: { account: \"broker\", subject: \"fed.demo.*.north\" }, to: \"fed.demo.*.north\" "
+        "}\n"
+        "      { service: { account: \"broker\", subject: \"$JS.API.CONSUMER.INFO.demo.north\" }, "
+        "to: \"hedgerow.CONSUMER.INFO.demo.north\" }\n"
+        "      { service: { account: \"broker\", subject: \"$JS.API.CONSUMER.MSG.NEXT.demo.north\" }, "
+        "to: \"hedgerow.CONSUMER.MSG.NEXT.demo.north\" }\n"
+        "      { service: { account: \"broker\", subject: \"$JS.ACK.demo.north.>\" }, "
+        "to: \"$JS.ACK.demo.north.>\" }\n"
+        "    ]\n"
+        "  }\n"
         "}\n";
-    const char *found = strstr(text, "    {\n      user: \"north\"");
+    const char *exported =
+        "    exports: [\n"
+        "      { service: \"fed.demo.*.north\", accounts: [\"north\"] }\n"
+        "      { service: \"$JS.API.CONSUMER.INFO.demo.north\", accounts: [\"north\"] }\n"
+        "      { service: \"$JS.API.CONSUMER.MSG.NEXT.demo.north\", accounts: [\"north\"] }\n"
+        "      { service: \"$JS.ACK.demo.north.>\", accounts: [\"north\"] }\n"
+        "    ]\n";
+    assert_non_null(strstr(text, exported));
+    const char *found = strstr(text, "  north {\n");
     assert_non_null(found);
     assert_string_equal(found, expected);
     assert_non_null(strstr(text, "verify_and_map: true\n"));
@@ -127,12 +143,37 @@ static void test_config__listens_where_it_is_dialled(void **state) {
     }
 }
 
+/* All shares of a federation fit into the store that its configuration grants. */
+static void test_share__shrinks_with_the_members_and_never_below_a_message(void **state) {
+    (void)state;
+    static const struct {
+        size_t members;
+        int packets;
+    } cases[] = {{2, 64}, {18, 64}, {19, 60}, {35, 17}, {36, 17}, {256, 17}};
+    const hr_broker_address address = {"localhost", 4222};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const size_t n = cases[i].members;
+        const hr_broker_share share = hr_broker_share_of(n);
+        const char *names[256] = {"a"};
+        char *text = NULL;
+        for (size_t j = 1; j < n; j++) names[j] = names[0];
+        assert_int_equal(share.packets, cases[i].packets);
+        assert_true(share.bytes >= (int64_t)share.packets * HR_PACKET_MAX);
+        assert_true(share.store == share.bytes * (int64_t)(n * n));
+        assert_int_equal(hr_broker_config("demo", &address, names, n, &text, NULL), HR_OK);
+        const int64_t granted = strtoll(strstr(text, "max_file_store: ") + 16, NULL, 10);
+        assert_true(granted >= share.store && granted >= (int64_t)16 << 30);
+        free(text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_name__fits_into_subjects_certificates_and_paths),
         cmocka_unit_test(test_address__is_a_host_and_a_port),
         cmocka_unit_test(test_address__is_nothing_else),
         cmocka_unit_test(test_config__lets_members_do_what_they_must_and_nothing_else),
+        cmocka_unit_test(test_share__shrinks_with_the_members_and_never_below_a_message),
         cmocka_unit_test(test_config__listens_where_it_is_dialled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

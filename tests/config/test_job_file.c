@@ -1,0 +1,89 @@
+/* Job files of averages: `train` names the method whose options they have. */
+#include "config/job_file.h"
+#include "party/federated_method.h"
+#include "support/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static hr_status parse(hr_arena *arena, const char *text, hr_job_file *out, hr_error *err) {
+    return hr_job_file_parse(&(hr_file_text){"job.yaml", text, strlen(text)}, hr_federated_defaults, arena,
+                             out, err);
+}
+
+/* Defaults are those that `train` has. */
+static void test_job_file__of_an_average_has_the_options_of_what_is_trained(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *trained;
+        double delta, learning_rate;
+        int64_t trees;
+    } cases[] = {
+        {"hedgerow-job: 1\nschema: s\nmethod: average\nepsilon: 1\n", "hedge", 1e-6, 0, 0},
+        {"hedgerow-job: 1\nschema: s\nmethod: average\ntrain: inprivate\nepsilon: 1\n", "inprivate", 0, 1, 3},
+        {"hedgerow-job: 1\nschema: s\nmethod: average\ntrain: dpboost\nepsilon: 1\ndelta: 1e-7\n"
+         "options: {trees: 7}\n",
+         "dpboost", 1e-7, .5, 7},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        hr_arena *arena = hr_arena_new();
+        hr_job_file file;
+        hr_error err = {0};
+        if (parse(arena, cases[c].text, &file, &err)) fail_msg("%s", err.message);
+        assert_true(file.averages);
+        assert_string_equal(hr_job_file_method(&file), "average");
+        assert_string_equal(file.options.method, cases[c].trained);
+        assert_true(file.options.delta == cases[c].delta);
+        if (c > 0) { /* hedge has no such options */
+            assert_true(file.options.learning_rate == cases[c].learning_rate);
+            assert_int_equal(file.options.trees, cases[c].trees);
+        }
+        hr_arena_free(arena);
+    }
+}
+
+static void test_job_file__of_another_method_has_its_own_name(void **state) {
+    (void)state;
+    hr_arena *arena = hr_arena_new();
+    hr_job_file file;
+    assert_int_equal(parse(arena, "hedgerow-job: 1\nschema: s\nmethod: inprivate\nepsilon: 1\n", &file, NULL),
+                     HR_OK);
+    assert_false(file.averages);
+    assert_string_equal(hr_job_file_method(&file), "inprivate");
+    assert_true(file.options.learning_rate == .5); /* of a job */
+    hr_arena_free(arena);
+}
+
+static void test_job_file__refuses_wrong_averages(void **state) {
+    (void)state;
+    static const struct {
+        const char *lines, *message;
+        uint64_t line;
+    } cases[] = {
+        {"method: hedge\ntrain: hedge\nepsilon: 1\n", "only the method average trains another one", 4},
+        {"method: average\ntrain: average\nepsilon: 1\n", "there is no method 'average'", 4},
+        {"method: average\ntrain: hedge\nmode: paper\nepsilon: 1\n", "method hedge has no paper mode", 4},
+        {"method: average\nepsilon: 1\noptions: {trees: 3}\n", "method hedge has no option 'trees'", 5},
+        {"method: average\ntrain: rf\nepsilon: 1\n", "method rf has no option 'epsilon'", 5},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        hr_arena *arena = hr_arena_new();
+        hr_job_file file;
+        hr_error err = {0};
+        char text[200];
+        snprintf(text, sizeof text, "hedgerow-job: 1\nschema: s\n%s", cases[c].lines);
+        assert_int_equal(parse(arena, text, &file, &err), HR_E_FORMAT);
+        if (!strstr(err.message, cases[c].message) || err.line != cases[c].line)
+            fail_msg("case %zu: line %d: %s", c, (int)err.line, err.message);
+        hr_arena_free(arena);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_job_file__of_an_average_has_the_options_of_what_is_trained),
+        cmocka_unit_test(test_job_file__of_another_method_has_its_own_name),
+        cmocka_unit_test(test_job_file__refuses_wrong_averages),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
