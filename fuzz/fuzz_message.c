@@ -1,8 +1,10 @@
 /* What members may send. By the input's first byte: bytes of one of the types of hedgerow.proto ('0' and on),
  * the inside of an envelope that a member signed, a tree, or a row of messages for the machine of an owner or
- * of a coordinator. No input crashes, takes much memory, or makes a machine fail. */
+ * of a coordinator, of InPrivate (before or after the start) or of sums. No input crashes, takes much memory,
+ * or makes a machine fail. */
 #include "crypto/secret.h"
 #include "protocol/inprivate.h"
+#include "protocol/securesum.h"
 #include "tree/tree_check.h"
 
 #include "check.h"
@@ -18,12 +20,14 @@ typedef struct world {
     hr_party_view views[MEMBERS];
     hr_schema *schema;
     hr_job_id job;
-    hr_bytes terms;
+    uint8_t secret[HR_DIGEST_SIZE];
+    hr_bytes terms, sum_terms;
 } world;
 
 static const ProtobufCMessageDescriptor *const types[] = {
     &hedgerow__envelope__descriptor, &hedgerow__message__descriptor, &hedgerow__terms__descriptor,
-    &hedgerow__tree__descriptor,     &hedgerow__forest__descriptor,  &hedgerow__ballot__descriptor};
+    &hedgerow__tree__descriptor,     &hedgerow__forest__descriptor,  &hedgerow__ballot__descriptor,
+    &hedgerow__ask__descriptor,      &hedgerow__question__descriptor};
 
 static void open_world(world *w) {
     static const char *const names[] = {"coordinator", "anna", "bert"};
@@ -40,18 +44,24 @@ static void open_world(world *w) {
     CHECK(hr_schema_parse(schema, sizeof schema - 1, "schema", &w->schema, NULL) == HR_OK);
     Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
     ProtobufCBinaryData owners[] = {hr_text_of("anna"), hr_text_of("bert")};
+    terms.name = hr_text_of("job");
     terms.epsilon = 2;
     terms.rounds = 2;
     terms.vote_share = .5;
     terms.owners = owners;
     terms.n_owners = 2;
     CHECK(hr_message_pack(&terms.base, &w->terms, NULL) == HR_OK);
+    terms.rounds = 0;
+    terms.vote_share = 0;
+    terms.coalition = 1;
+    CHECK(hr_message_pack(&terms.base, &w->sum_terms, NULL) == HR_OK);
 }
 
 static void close_world(world *w) {
     for (size_t m = 0; m < MEMBERS; m++) hr_identity_free(w->who[m]);
     hr_schema_free(w->schema);
     free(w->terms.at);
+    free(w->sum_terms.at);
 }
 
 static void check_type(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t size) {
@@ -78,7 +88,7 @@ static void check_envelope(const world *w, const uint8_t *bytes, size_t size) {
 }
 
 static void check_tree(const world *w, const uint8_t *bytes, size_t size) {
-    const hr_tree_slot slot = {w->job, w->membership.members[ANNA].name, 0};
+    const hr_tree_slot slot = {(hr_digest){{0}}, w->membership.members[ANNA].name, 0};
     const hr_tree_rules rules = {w->schema, false, HR_UNIT};
     const hr_tree_limits limits = {
         .schema = w->schema, .depth_max = 64, .value_max = 1e300, .within_bounds = true};
@@ -89,23 +99,24 @@ static void check_tree(const world *w, const uint8_t *bytes, size_t size) {
     CHECK(arena);
     if (!hr_wire_tree_unpack(&slot, &rules, hr_data_of(bytes, size), arena, &tree, NULL)) {
         CHECK(hr_tree_check(&tree.tree, &limits, &fault, NULL) == HR_OK);
-        CHECK(hr_account_check(tree.releases, tree.release_count, HR_PURE, NULL) == HR_OK);
+        CHECK(hr_account_check(tree.releases, tree.release_count, HR_PRIVACY_PURE, NULL) == HR_OK);
         CHECK(hr_account(tree.releases, tree.release_count, &total, NULL) == HR_OK && total <= rules.budget);
     }
     hr_arena_free(arena);
 }
 
+static hr_protocol_setup setup_of(const world *w, size_t self, hr_bytes terms) {
+    return (hr_protocol_setup){&w->views[self], w->job, w->schema, COORDINATOR, 1,
+                               terms,           0,      w->secret, false};
+}
+
 /* Each event is a byte for its kind, one for its sender, two for its size. */
-static void check_machine(const world *w, size_t self, const uint8_t *bytes, size_t size) {
-    const hr_protocol_setup setup = {&w->views[self], w->job, w->schema, COORDINATOR, 1, w->terms, 0};
-    hr_protocol *machine = NULL;
+static void feed_all(hr_protocol *machine, size_t self, const uint8_t *bytes, size_t size) {
     hr_action action;
-    CHECK((self == COORDINATOR ? hr_inprivate_coordinator : hr_inprivate_owner)(&setup, &machine, NULL) ==
-          HR_OK);
     while (size >= 4) {
         size_t part = bytes[2] | (size_t)bytes[3] << 8;
         hr_event event = {
-            .kind = (hr_event_kind)(1 + bytes[0] % 5), .from = bytes[1] % MEMBERS, .number = bytes[0] & 1u};
+            .kind = (hr_event_kind)(1 + bytes[0] % 6), .from = bytes[1] % MEMBERS, .number = bytes[0] & 1u};
         event.bytes = bytes + 4;
         event.size = part < size - 4 ? part : size - 4;
         bytes += 4 + event.size;
@@ -118,6 +129,59 @@ static void check_machine(const world *w, size_t self, const uint8_t *bytes, siz
     hr_protocol_free(machine);
 }
 
+static void check_machine(const world *w, size_t self, const uint8_t *bytes, size_t size) {
+    const hr_protocol_setup setup = setup_of(w, self, w->terms);
+    hr_protocol *machine = NULL;
+    CHECK((self == COORDINATOR ? hr_inprivate_coordinator : hr_inprivate_owner)(&setup, &machine, NULL) ==
+          HR_OK);
+    feed_all(machine, self, bytes, size);
+}
+
+/* Carries out what machines of a job want that has not begun: each reads its mail, and owners accept. */
+static void begin_job(hr_protocol **machines) {
+    static const hr_event accepts = {.kind = HR_EVENT_DECIDED, .number = 1};
+    hr_action action;
+    for (size_t quiet = 0, m = 0; quiet < MEMBERS; m = (m + 1) % MEMBERS) {
+        quiet = hr_protocol_next(machines[m], &action) ? 0 : quiet + 1;
+        if (quiet) continue;
+        hr_event mail = {HR_EVENT_MESSAGE, m, 0, action.bytes.at, action.bytes.size};
+        if (action.kind == HR_ACT_SEND)
+            CHECK(hr_protocol_feed(machines[action.member], &mail, NULL) == HR_OK);
+        if (action.kind == HR_ACT_DECIDE) CHECK(hr_protocol_feed(machines[m], &accepts, NULL) == HR_OK);
+        free(action.bytes.at);
+    }
+}
+
+/* The machines of a method, and a job of it. */
+typedef struct method_job {
+    hr_protocol_make *coordinator, *owner;
+    hr_bytes terms;
+} method_job;
+
+/* Of a job that has started. */
+static void check_started(const world *w, const method_job *job, size_t self, const uint8_t *bytes,
+                          size_t size) {
+    hr_protocol *machines[MEMBERS] = {NULL};
+    for (size_t m = 0; m < MEMBERS; m++) {
+        const hr_protocol_setup setup = setup_of(w, m, job->terms);
+        CHECK((m == COORDINATOR ? job->coordinator : job->owner)(&setup, &machines[m], NULL) == HR_OK);
+    }
+    begin_job(machines);
+    for (size_t m = 0; m < MEMBERS; m++)
+        if (m != self) hr_protocol_free(machines[m]);
+    feed_all(machines[self], self, bytes, size);
+}
+
+static void check_sums(const world *w, size_t self, const uint8_t *bytes, size_t size) {
+    const method_job job = {hr_securesum_coordinator, hr_securesum_owner, w->sum_terms};
+    check_started(w, &job, self, bytes, size);
+}
+
+static void check_trees(const world *w, size_t self, const uint8_t *bytes, size_t size) {
+    const method_job job = {hr_inprivate_coordinator, hr_inprivate_owner, w->terms};
+    check_started(w, &job, self, bytes, size);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     world w = {.job = {{0}}};
     if (!size) return 0;
@@ -127,6 +191,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     case 't': check_tree(&w, bytes + 1, size - 1); break;
     case 'm': check_machine(&w, COORDINATOR, bytes + 1, size - 1); break;
     case 'o': check_machine(&w, BERT, bytes + 1, size - 1); break;
+    case 'c': check_trees(&w, COORDINATOR, bytes + 1, size - 1); break;
+    case 'b': check_trees(&w, BERT, bytes + 1, size - 1); break;
+    case 's': check_sums(&w, COORDINATOR, bytes + 1, size - 1); break;
+    case 'a': check_sums(&w, BERT, bytes + 1, size - 1); break;
     default: check_type(types[bytes[0] % (sizeof types / sizeof *types)], bytes + 1, size - 1); break;
     }
     close_world(&w);

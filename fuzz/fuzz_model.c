@@ -22,7 +22,7 @@ static void must(bool held) {
 static double cell(const hr_column *column, size_t row) {
     if (row == 0) return (double)NAN;
     double part = (double)(row - 1) / (ROWS - 2);
-    if (column->kind == HR_CATEGORY) return floor(part * (double)column->value_count);
+    if (column->kind == HR_KIND_CATEGORY) return floor(part * (double)column->value_count);
     return column->low + part * (column->high - column->low);
 }
 
@@ -50,7 +50,7 @@ static void check_predictions(const hr_model *model) {
     for (size_t i = 0; i < ROWS; i++) {
         double sum = 0;
         for (size_t k = 0; k < width; k++) sum += out[i * width + k];
-        if (hr_schema_task(schema) == HR_REGRESSION) {
+        if (hr_schema_task(schema) == HR_TASK_REGRESSION) {
             must(sum >= label->low && sum <= label->high);
         } else {
             must(fabs(sum - 1) < 1e-9 && hr_predicted_class(out + i * width, width) < width);

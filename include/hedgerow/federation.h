@@ -4,11 +4,14 @@
  * The broker carries sealed packets and is trusted with nothing else.
  *
  * In a library that was built without a feature, functions that need it fail with ABSENT and do nothing; the
- * remedy names the packages and the build option. hr_meet and hr_simulate need `federation`; hr_serve,
- * hr_coordinate, hr_federation_init and hr_federation_open need `nats` as well; keys need neither. */
+ * remedy names the packages and the build option. hr_meet, hr_simulate and hr_job_plan need `federation`;
+ * hr_serve, hr_coordinate and all hr_federation_ functions need `nats` as well; keys need neither. */
 #ifndef HEDGEROW_FEDERATION_H
 #define HEDGEROW_FEDERATION_H
 
+#include <hedgerow/fit.h>
+#include <hedgerow/ledger.h>
+#include <hedgerow/log.h>
 #include <hedgerow/model.h>
 #include <stdbool.h>
 
@@ -44,8 +47,61 @@ HR_API HR_MUST_CHECK hr_status hr_federation_init(const char *folder, const hr_f
 
 /* Makes the members' inboxes at the broker, which must run. What is there already keeps its packets, so it
  * may be called again at any time. `folder` is one that hr_federation_init made. Fails: IO, POLICY (the
- * broker refuses), FORMAT (federation.yaml), MEMORY. */
+ * broker refuses), LIMIT (the broker's store is too small for so many members), FORMAT (federation.yaml),
+ * MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_federation_open(const char *folder, hr_error *err);
+
+/* ---- Changes ---- */
+
+/* A new member, with files as hr_federation_init makes them. Like hr_federation_remove and
+ * hr_federation_rekey it replaces federation.yaml, whose version goes up by one, its copies in the members'
+ * folders that are still there, and broker/nats.conf. The broker then has to read its configuration again,
+ * hr_federation_open has to be called, and every member needs the new federation.yaml. Needs
+ * authority/ca-key.pem. On failure federation.yaml is as before; the same call may be made again. Fails:
+ * ARGUMENT (as hr_federation_init), POLICY (the member's folder exists), FORMAT (federation.yaml,
+ * ca-key.pem), IO, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_federation_add(const char *folder, const hr_new_member *member,
+                                                 hr_error *err);
+/* The member's folder stays. Fails: ARGUMENT (no member, or fewer than 2 would be left), FORMAT, IO, MEMORY.
+ */
+HR_API HR_MUST_CHECK hr_status hr_federation_remove(const char *folder, const char *name, hr_error *err);
+/* Another public key of a member; member->key is not NULL. Fails: ARGUMENT (no member; the key), FORMAT, IO,
+ * MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_federation_rekey(const char *folder, const hr_new_member *member,
+                                                   hr_error *err);
+
+/* A new certificate, with a new key, of a member, of "broker", or of "admin", in place of the one in the
+ * folder, which stays valid until it expires. federation.yaml does not change. Needs authority/ca-key.pem.
+ * Fails: ARGUMENT (no member), FORMAT, IO, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_federation_renew(const char *folder, const char *name, hr_error *err);
+
+enum { HR_FINGERPRINT_TEXT = 50 }; /* with its NUL */
+
+/* The version of a federation file, and a short text that members compare: it is equal where name, version,
+ * broker, its authority and the members with their keys are. Fails: FORMAT, IO (ca.pem, too), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_federation_fingerprint(const char *file, uint64_t *version,
+                                                         char text[HR_FINGERPRINT_TEXT], hr_error *err);
+
+/* ---- Inboxes ---- */
+
+/* Packets of one sender that wait in one inbox. */
+typedef struct hr_waiting_packets {
+    const char *to, *from;
+    uint64_t packets, bytes;
+    int64_t oldest; /* when the first was sent: seconds since 1970 began */
+} hr_waiting_packets;
+
+/* Calls `visit` for every inbox and sender with at least one packet, by name, until it returns false. Texts
+ * are valid during the call only. Fails: as hr_federation_open. */
+HR_API HR_MUST_CHECK hr_status hr_federation_show(const char *folder,
+                                                  bool (*visit)(void *user,
+                                                                const hr_waiting_packets *waiting),
+                                                  void *user, hr_error *err);
+
+/* Deletes what waits in the inbox `to`, of one sender, or of all if `from` is NULL; *packets is how many
+ * waited. Members send unacknowledged packets again. Fails: as hr_federation_open; ARGUMENT (a name). */
+HR_API HR_MUST_CHECK hr_status hr_federation_purge(const char *folder, const char *to, const char *from,
+                                                   uint64_t *packets, hr_error *err);
 
 /* ---- Keys ---- */
 
@@ -62,6 +118,22 @@ HR_API HR_MUST_CHECK hr_status hr_key_public(const char *path, char public_key[H
 
 /* ---- Training together ---- */
 
+/* What became of an owner in a job of hr_coordinate, when the job is over. */
+typedef enum hr_owner_part {
+    HR_OWNER_PART_TAKEN,
+    HR_OWNER_PART_DECLINED, /* or withdrew */
+    HR_OWNER_PART_SILENT,   /* it did not answer the offer */
+    HR_OWNER_PART_CUT_OFF,  /* it broke the protocol */
+    HR_OWNER_PART_ACCEPTED  /* and the job started without it, or not at all */
+} hr_owner_part;
+
+typedef struct hr_owner_report {
+    const char *name;
+    hr_owner_part part;
+    size_t trees, skipped; /* turns of which a tree came, and turns that stayed empty */
+    const char *reason;    /* why it declined, was cut off, or is not in the job; "": none was given */
+} hr_owner_report;
+
 /* How a party is to work, and whom it tells. */
 typedef struct hr_party_settings {
     size_t size; /* sizeof(hr_party_settings) */
@@ -70,13 +142,21 @@ typedef struct hr_party_settings {
     bool (*should_continue)(
         void *user); /* asked about once a second, but for while a tree is trained; false: stop now,
                       * go on at the next call (a simulation begins anew). May be NULL */
-    void (*log_line)(
-        void *user,
-        const char *line); /* progress, refusals, what somebody else did wrong; for people. May be NULL */
+    void (*log_line)(void *user, const hr_log_line *line); /* progress, refusals, what somebody else did
+                                                              wrong; for people. May be NULL */
     void *user;
+    /* hr_coordinate: called for each owner that was asked, when the job is over. May be NULL */
+    void (*report_owner)(void *user, const hr_owner_report *report);
+    /* hr_serve: asked as should_continue; true, once for each time: the owner file and the files that it
+     * names are to be read anew. A faulty file is logged, and the previous one stays in force. May be NULL */
+    bool (*should_reload)(void *user);
+    void (*ready)(void *user); /* hr_serve, hr_coordinate: files and journal are open, and the broker has
+                                * answered. Called once. May be NULL */
+    const char *metrics; /* hr_serve: a file that is replaced every 15 seconds, and at the end, with numbers
+                          * in the text format of Prometheus; NULL: none */
 } hr_party_settings;
 #define HR_PARTY_SETTINGS_INIT                                                                               \
-    { sizeof(hr_party_settings), 0, 0, NULL, NULL, NULL }
+    { sizeof(hr_party_settings), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /* Serves an owner's records to the coordinators that its policy names, as docs/federation.md says: waits for
  * jobs, looks at their terms, trains, passes on. `file` is an owner file (docs/formats.md). After a crash or
@@ -88,8 +168,8 @@ HR_API HR_MUST_CHECK hr_status hr_serve(const char *file, const hr_party_setting
 
 /* Asks the owners that a job file names for a model, and writes it to `model`, which must not exist unless
  * the job was begun before; such a job goes on where it was. Owner: the caller frees *out with hr_model_free.
- * Waits for the broker as hr_serve. Fails: as hr_serve; POLICY (the job ended without a model; or `model`
- * exists). */
+ * Waits for the broker as hr_serve. Fails: as hr_serve; POLICY (every owner declined; or `model` exists), JOB
+ * (it ended without a model for another reason). */
 HR_API HR_MUST_CHECK hr_status hr_coordinate(const char *file, const char *model,
                                              const hr_party_settings *settings, hr_model **out,
                                              hr_error *err);
@@ -121,6 +201,144 @@ typedef struct hr_simulation_data {
  * hr_coordinate. */
 HR_API HR_MUST_CHECK hr_status hr_simulate(const char *file, const hr_simulation_data *data,
                                            const hr_party_settings *settings, hr_model **out, hr_error *err);
+
+/* ---- What a job will do ---- */
+
+/* What it costs to be safe against a coalition of so many owners and the coordinator. */
+typedef struct hr_coalition_price {
+    size_t coalition, honest; /* honest: how many owners' noise is counted on */
+    double noise_factor;      /* noise of a sum, in that of one party that holds all records */
+} hr_coalition_price;
+
+enum { HR_COALITION_PRICES_MAX = 4 };
+
+typedef struct hr_job_plan_info {
+    const char *method; /* a literal */
+    hr_plan_info plan;  /* records: of all owners together. Its noise includes noise_factor, and shares are
+                           what a record pays: for the choices of its own owner alone. Of the method average
+                           all else is each owner's model, but prediction_noise, which is the average's */
+    size_t owners, coalition,
+        honest; /* honest: owners whose noise is counted on; 0: none adds to another's */
+    double noise_factor;
+    size_t turns; /* rounds in which an owner chooses, at most */
+    /* About how many bytes of sealed packets each sends and receives; an owner on average. */
+    double coordinator_sends, coordinator_receives, owner_sends, owner_receives;
+    /* Of coalitions of 1, as many as usual, and all other owners, and of the job's own; ascending */
+    hr_coalition_price prices[HR_COALITION_PRICES_MAX];
+    size_t price_count;
+    /* Of id3, 0 for other methods; of `plan` only epsilon, delta and records are set then. */
+    size_t levels, repeats;           /* secure sums: levels, and one of the leaves; repeats in reserve */
+    double share_level, share_leaves; /* of the budget: each level and repeat; the leaves, at least */
+    double level_noise, leaf_noise;   /* standard deviations in records: a count of the first level; of a
+                                         leaf, if all levels are asked and none twice */
+} hr_job_plan_info;
+
+/* Tells what a job would do with so many records of all owners together, if every owner took part: from the
+ * job file and its schema alone; nothing is sent, spent or drawn. owners: 0 stands for those that the file
+ * names; any other number is for a simulation, which needs no names. Thread: any. Fails: IO, FORMAT,
+ * ARGUMENT (no owners in the file; keys that the method does not know; a method that has no plan; records not
+ * in 1..2^32 - 2), BUDGET (too small for the noise of some release), LIMIT, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_job_plan(const char *file, size_t owners, double records,
+                                           hr_job_plan_info *out, hr_error *err);
+
+/* ---- Jobs ---- */
+
+/* A job of an owner or a coordinator. Texts are never NULL, and valid during the call that shows them. */
+typedef struct hr_job_info {
+    const char *id;   /* 32 hexadecimal digits */
+    const char *name; /* the coordinator's choice */
+    const char *coordinator;
+    const char *state;   /* "accepted", "running", "done", or why it ended */
+    const char *awaits;  /* what it waits for; "": nothing */
+    const char *since;   /* when it was first heard of: UTC, as 2026-11-22T10:00:00Z */
+    const char *charged; /* owner: the state of its entry in the ledger; "": nothing was reserved */
+    double epsilon;      /* what it may cost each owner */
+    bool open, cancelled;
+} hr_job_info;
+
+/* Shows the jobs of the ledger or journal that an owner file or a job file names, oldest first, until `visit`
+ * returns false. hr_serve and hr_coordinate may run meanwhile. Fails: IO, FORMAT, ARGUMENT (a job file
+ * without a journal), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_jobs_each(const char *file,
+                                            bool (*visit)(void *user, const hr_job_info *job), void *user,
+                                            hr_error *err);
+
+/* ---- How a party is ---- */
+
+/* What is known of a party. Dates are seconds since 1970 began; 0: not known. */
+typedef struct hr_party_info {
+    const char *name; /* as a member */
+    bool is_coordinator;
+    bool running;        /* a process works from its ledger or journal */
+    int64_t process;     /* its number; 0: none */
+    int64_t begun, seen; /* when that process, or the last one, began, and when it last said how it is: every
+                            15 seconds, but not while it trains */
+    bool connected;      /* to the broker, as it last said */
+    int64_t contact;     /* when it was last connected */
+    uint64_t reconnects; /* how often a lost connection came back */
+    uint64_t open;       /* jobs that are not over */
+    uint64_t packets;    /* sent, and not confirmed by their receivers */
+    const hr_ledger_total *ledger; /* an owner's; NULL: a coordinator */
+} hr_party_info;
+
+/* An owner of a coordinator's job, as of the last event. */
+typedef struct hr_job_owner {
+    const char *name;
+    const char *part;      /* "takes part", "accepted", "declined", "did not answer" or "cut off" */
+    const char *reason;    /* why it declined or was cut off; "": none was given */
+    size_t trees, skipped; /* turns, or sums, with its answer, and without */
+    bool awaited;
+} hr_job_owner;
+
+/* How far an open job is. Numbers count from 1; 0: not known. */
+typedef struct hr_job_progress {
+    const char *id, *name, *coordinator, *state, *awaits, *since; /* as in hr_job_info */
+    double epsilon;
+    bool cancelled;
+    size_t round, rounds;       /* the round, and how many there are at most */
+    size_t step;                /* the question or the slot, by all of the job */
+    const char *unit;           /* "question" or "slot"; "": nothing is known */
+    int64_t until;              /* a coordinator waits until then; 0: it waits for nobody */
+    const hr_job_owner *owners; /* of a coordinator's job */
+    size_t owner_count;
+} hr_job_progress;
+
+/* Called with the party, then with each open job, oldest first, until one returns false. Texts are never
+ * NULL, and valid during the call. */
+typedef struct hr_party_viewer {
+    bool (*party)(void *user, const hr_party_info *party);
+    bool (*job)(void *user, const hr_job_progress *job);
+    void *user;
+} hr_party_viewer;
+
+/* Shows how the party is that an owner file or a job file names. Reads only, whether or not a process serves
+ * it: nothing is sent, changed or left behind. Fails: IO, FORMAT, ARGUMENT (a job file without a journal),
+ * MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_party_look(const char *file, const hr_party_viewer *viewer, hr_error *err);
+
+enum {
+    HR_JOB_ID_TEXT = 33,   /* of a job's id, with its NUL */
+    HR_CANCEL_SECONDS = 10 /* for which hr_jobs_cancel waits for the other members */
+};
+
+/* What has become of a job that was cancelled. Where it has not ended yet, or not every member has confirmed
+ * that, the hr_serve or hr_coordinate that runs with the file sees to it, or the next one. */
+typedef struct hr_cancel_info {
+    char id[HR_JOB_ID_TEXT];
+    bool ended;                 /* it is over for this member */
+    bool told;                  /* and every member that has to know has confirmed it */
+    char unconfirmed[256 * 34]; /* the members that have not, as "north, west" */
+    char why[512];              /* why it has not ended, or was not sent; "": it was */
+} hr_cancel_info;
+
+/* Ends the open job with this name, or whose id begins with these digits. A coordinator tells the owners; an
+ * owner tells the coordinator, which continues without it. The hr_serve or hr_coordinate that runs with the
+ * file does it; if none does, this call connects to the broker once and sends, and reads nothing but
+ * acknowledgements. Returns when all have confirmed, or after HR_CANCEL_SECONDS. What was reserved stays
+ * spent. Fails: as hr_jobs_each, ARGUMENT (no such job, or several, which the message lists; it is over): the
+ * job is as it was. */
+HR_API HR_MUST_CHECK hr_status hr_jobs_cancel(const char *file, const char *job, hr_cancel_info *out,
+                                              hr_error *err);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,9 @@
 #include <hedgerow/fit.h>
 #include <hedgerow/generate.h>
 #include <hedgerow/ledger.h>
+#include <hedgerow/log.h>
 #include <hedgerow/model.h>
+#include <hedgerow/owner.h>
 #include <hedgerow/schema.h>
 #include <hedgerow/status.h>
 

@@ -1,15 +1,20 @@
 #include "party/coordinator_work.h"
 
 #include "base/fail.h"
+#include "fit/budget.h"
 #include "party/federated_method.h"
+#include "party/summed_job.h"
 #include "party/terms.h"
+#include "privacy/mechanisms.h"
 
 #include <hedgerow/amount.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { STATEMENT = 1400 };
+enum { STATEMENT = 1600, BEYOND = 200, MODEL_FRAME = 4096 };
 
 static const char meaning[] =
     "Epsilon is what the job allows each owner to spend, or the largest amount that an owner lists for a "
@@ -20,16 +25,10 @@ typedef struct coordinator_work_making {
     const hr_party_job *job;
     const hr_method *method;
     hr_joint_model joint;
+    hr_privacy_measure privacy_measure;
     const char *unit;
     char statement[STATEMENT];
 } coordinator_work_making;
-
-static hr_status list_options(coordinator_work_making *m, hr_error *err) {
-    hr_fit_options options;
-    hr_status status = hr_options_of_terms(m->job->terms, 1, &options, err);
-    if (!status) hr_terms_add_options(&m->joint.settings, m->method, &options);
-    return status;
-}
 
 static const char *assumption_of(const char *unit) {
     if (!strcmp(unit, HR_RECORD_OF_FILE))
@@ -37,9 +36,106 @@ static const char *assumption_of(const char *unit) {
     return "even if all other owners and the coordinator act together";
 }
 
+/* What one owner's share of the noise is worth, if h were counted on: a sum that charges c has one of a
+ * variance of at least HR_SHARE_VARIANCE_MIN, and costs (h s2 - 6) / (s2 - 6) times c with that alone,
+ * whatever a coordinator asks (federated_hedge.proof.md, "Beyond t"). */
+static hr_units worst_of(const hr_budget *budget, size_t honest) {
+    hr_units times = (HR_SHARE_VARIANCE_MIN * (hr_units)honest - 6) / (HR_SHARE_VARIANCE_MIN - 6);
+    return budget->units > HR_UNITS_MAX / times ? HR_UNITS_MAX : budget->units * times;
+}
+
+/* What is left if all other owners act together; "" if the coalition is all of them. */
+static hr_status state_beyond(const coordinator_work_making *m, const hr_budget *budget, char *text,
+                              size_t size, hr_error *err) {
+    char epsilon[HR_AMOUNT_TEXT], worst_epsilon[HR_AMOUNT_TEXT];
+    const size_t *members;
+    size_t honest = hr_summed_shares(m->job, hr_securesum_owners(m->job->protocol, &members));
+    hr_units total;
+    hr_guarantee alone, worst;
+    hr_status status = hr_account_alone(m->joint.releases, m->joint.release_count, &total, err);
+    if (status) return status;
+    text[0] = '\0';
+    if (honest == 1) return HR_OK;
+    hr_guarantee_of(total, budget->privacy_measure, budget->delta, &alone);
+    hr_guarantee_of(worst_of(budget, honest), budget->privacy_measure, budget->delta, &worst);
+    hr_spent_text(alone.epsilon, epsilon);
+    hr_spent_text(worst.epsilon, worst_epsilon);
+    if (alone.is_private)
+        snprintf(
+            text, size,
+            "; if all other owners act together, epsilon is %s, and at most %s if the coordinator is with "
+            "them",
+            epsilon, worst_epsilon);
+    else
+        snprintf(text, size, "; nothing is promised if more owners act together");
+    return HR_OK;
+}
+
+static void name_coalition(uint32_t owners, char *text, size_t size) {
+    if (owners > 1)
+        snprintf(text, size, "the coordinator, and any %u owners with it", owners);
+    else
+        snprintf(text, size, owners ? "the coordinator, and any owner with it" : "the coordinator");
+}
+
+/* Where owners add noisy sums up: what they were granted. The noise of a coalition counts for nothing. */
+static hr_status state_sums(coordinator_work_making *m, hr_guarantee *g, hr_error *err) {
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT], beyond[BEYOND],
+        coalition[BEYOND];
+    hr_fit_options options;
+    hr_budget budget;
+    hr_status status = hr_options_of_terms(m->job->terms, 1, &options, err);
+    if (!status) status = hr_budget_of(m->method, &options, &budget, err);
+    if (status) return status;
+    status = state_beyond(m, &budget, beyond, sizeof beyond, err);
+    if (status) return status;
+    hr_guarantee_of(budget.units, budget.privacy_measure, budget.delta, g);
+    g->unit = m->unit;
+    m->privacy_measure = budget.privacy_measure;
+    hr_spent_text(g->epsilon, epsilon);
+    hr_spent_text(g->delta, delta);
+    hr_spent_text(g->epsilon_replace, replace);
+    name_coalition(m->job->terms->coalition, coalition, sizeof coalition);
+    snprintf(m->statement, STATEMENT,
+             "(%s, %s)-differentially private for adding or removing %s (%s for replacing one), against "
+             "everybody, %s, whatever they do%s; as long as X25519, BLAKE2b, ChaCha20 and Ed25519 hold. %s",
+             epsilon, delta, g->unit, replace, coalition, beyond, m->method->info.sound);
+    return HR_OK;
+}
+
+/* Where each owner releases a model of its own: what each was granted. */
+static hr_status state_alone(coordinator_work_making *m, hr_guarantee *g, hr_error *err) {
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT];
+    const hr_method *trained = NULL;
+    hr_fit_options options;
+    hr_budget budget;
+    hr_status status = hr_terms_trained(m->job->terms, &trained, err);
+    if (!status) status = hr_options_of_terms(m->job->terms, 1, &options, err);
+    if (!status) status = hr_budget_of(trained, &options, &budget, err);
+    if (status) return status;
+    hr_guarantee_of(budget.units, budget.privacy_measure, budget.delta, g);
+    g->unit = m->unit;
+    g->epsilon = fmax(g->epsilon, fmax(budget.epsilon, hr_terms_cost(m->job->terms)));
+    m->privacy_measure = budget.privacy_measure;
+    hr_spent_text(g->epsilon, epsilon);
+    hr_spent_text(g->delta, delta);
+    hr_spent_text(g->epsilon_replace, replace);
+    snprintf(
+        m->statement, STATEMENT,
+        "(%s, %s)-differentially private for adding or removing %s (%s for replacing one), %s. Epsilon is "
+        "what the job allows each owner to spend; that no owner spends more depends on the owner's "
+        "program. %s What each trained, %s: %s",
+        epsilon, delta, g->unit, replace, assumption_of(g->unit), m->method->info.sound, trained->info.name,
+        trained->info.sound);
+    return HR_OK;
+}
+
 /* Owners list what they spent. One that lists less than the job allowed it may have spent all of that. */
 static hr_status state(coordinator_work_making *m, hr_guarantee *g, hr_error *err) {
     char epsilon[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT];
+    m->privacy_measure = HR_PRIVACY_PURE;
+    if (!m->job->terms->paper && m->job->method->answer) return state_sums(m, g, err);
+    if (m->job->method == &hr_federated_average) return state_alone(m, g, err);
     if (m->job->terms->paper) {
         hr_spent_text(m->job->terms->epsilon, epsilon);
         *g = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
@@ -47,7 +143,8 @@ static hr_status state(coordinator_work_making *m, hr_guarantee *g, hr_error *er
                  m->method->info.flaws, epsilon);
         return HR_OK;
     }
-    hr_status status = hr_model_account(m->joint.releases, m->joint.release_count, HR_PURE, 0, g, err);
+    hr_status status =
+        hr_model_account(m->joint.releases, m->joint.release_count, HR_PRIVACY_PURE, 0, g, err);
     if (status) return status;
     g->unit = m->unit;
     g->epsilon = fmax(g->epsilon, fmax(m->job->terms->epsilon, hr_terms_cost(m->job->terms)));
@@ -63,14 +160,14 @@ static hr_status state(coordinator_work_making *m, hr_guarantee *g, hr_error *er
 static hr_status assemble_coordinator_work(coordinator_work_making *m, hr_model **out, hr_error *err) {
     hr_joint_model *joint = &m->joint;
     hr_model parts = {.method = m->method->info.name,
-                      .mode = m->job->terms->paper ? HR_PAPER : HR_SOUND,
-                      .privacy_measure = HR_PURE};
-    hr_status status = list_options(m, err);
+                      .mode = m->job->terms->paper ? HR_MODE_PAPER : HR_MODE_SOUND};
+    hr_status status = hr_terms_list_options(m->job->terms, &m->joint.settings, err);
     if (!status) status = m->job->method->assemble(m->job, joint, err);
     if (!status && joint->settings.lost) status = hr_fail_memory(err);
     if (!status) status = state(m, &parts.guarantee, err);
     if (status) return status;
     parts.guarantee.statement = m->statement;
+    parts.privacy_measure = m->privacy_measure;
     parts.schema = (hr_schema *)m->job->schema;
     parts.arena = joint->arena;
     parts.forest = joint->forest;
@@ -93,20 +190,100 @@ static hr_status make(const hr_party_job *job, const char *unit, hr_model **out,
     return status;
 }
 
-static void log_coordinator_line(hr_party_work *self, const char *line) {
-    const hr_coordinator_work *w = (const hr_coordinator_work *)self;
-    if (w->log_line) w->log_line(w->user, line);
+/* ---- Questions ---- */
+
+static hr_status make(const hr_party_job *job, const char *unit, hr_model **out, hr_error *err);
+
+/* The owners may ask for the model: it goes with the last question. One that is too large for a message stays
+ * here. */
+static hr_status attach_model(const hr_coordinator_work *w, const hr_party_job *job, Hedgerow__Question *out,
+                              char **json, hr_error *err) {
+    hr_model *model = NULL;
+    hr_status status = make(job, w->unit, &model, err);
+    if (!status) status = hr_model_render(model, json, err);
+    hr_model_free(model);
+    if (!status && strlen(*json) < HR_MESSAGE_MAX - MODEL_FRAME) out->model = hr_text_of(*json);
+    return status;
+}
+
+static hr_status ask_coordinator_work(hr_party_work *self, const hr_party_job *job, hr_bytes *out,
+                                      hr_error *err) {
+    Hedgerow__Question question = HEDGEROW__QUESTION__INIT;
+    hr_bytes body = {0};
+    char *json = NULL;
+    hr_status status = job->method->ask(job, self, &question, &body, err);
+    if (!status && question.done)
+        status = attach_model((const hr_coordinator_work *)self, job, &question, &json, err);
+    if (!status) status = hr_message_pack(&question.base, out, err);
+    hr_text_free(json);
+    free(body.at);
+    return status;
+}
+
+static bool holds(FILE *file, const char *text) {
+    char piece[4096];
+    for (size_t size; (size = fread(piece, 1, sizeof piece, file)); text += size)
+        if (strncmp(text, piece, size) != 0) return false;
+    return !ferror(file) && !*text;
+}
+
+/* Whether a file is there that is not this job's model: that is always the same bytes. */
+static hr_status is_of_others(const char *path, const hr_model *model, bool *out, hr_error *err) {
+    struct stat there;
+    char *json = NULL;
+    *out = false;
+    if (stat(path, &there) || !S_ISREG(there.st_mode)) return HR_OK;
+    hr_status status = hr_model_render(model, &json, err);
+    if (status) return status;
+    FILE *file = fopen(path, "rb");
+    *out = !file || !holds(file, json);
+    if (file) fclose(file);
+    hr_text_free(json);
+    return HR_OK;
+}
+
+static hr_status write_model(hr_coordinator_work *w, const hr_party_job *job, const hr_model *model,
+                             hr_error *err) {
+    bool others = false;
+    hr_status status = is_of_others(w->path, model, &others, err);
+    w->rescue[0] = '\0';
+    if (status || !others) return status ? status : hr_model_write(model, w->path, err);
+    const uint8_t *id = job->record->id;
+    snprintf(w->rescue, sizeof w->rescue, "%.256s.%02x%02x%02x%02x", w->path, id[0], id[1], id[2], id[3]);
+    return hr_model_write(model, w->rescue, err);
+}
+
+/* What became of each owner that was asked. */
+static void report_owners(hr_coordinator_work *w, const hr_party_job *job) {
+    static const hr_owner_part parts[] = {[HR_PART_SILENT] = HR_OWNER_PART_SILENT,
+                                          [HR_PART_DECLINED] = HR_OWNER_PART_DECLINED,
+                                          [HR_PART_TAKEN] = HR_OWNER_PART_TAKEN,
+                                          [HR_PART_CUT_OFF] = HR_OWNER_PART_CUT_OFF,
+                                          [HR_PART_ACCEPTED] = HR_OWNER_PART_ACCEPTED};
+    hr_part_info info;
+    w->all_declined = job->protocol != NULL;
+    for (size_t member = 0; job->protocol && member < job->membership->count; member++) {
+        if (!job->method->part(job->protocol, member, &info)) continue;
+        const hr_owner_report report = {.name = job->membership->members[member].name,
+                                        .part = parts[info.state],
+                                        .trees = info.trees,
+                                        .skipped = info.skipped,
+                                        .reason = info.why};
+        if (info.state != HR_PART_DECLINED) w->all_declined = false;
+        if (w->report_owner) w->report_owner(w->user, &report);
+    }
 }
 
 static hr_status finish_coordinator_work(hr_party_work *self, const hr_party_job *job, hr_error *err) {
     hr_coordinator_work *w = (hr_coordinator_work *)self;
     hr_model *model = NULL;
     hr_status status = make(job, w->unit, &model, err);
-    if (!status && w->path) status = hr_model_write(model, w->path, err);
+    if (!status && w->path) status = write_model(w, job, model, err);
     if (status) {
         hr_model_free(model);
         return status;
     }
+    report_owners(w, job);
     hr_model_free(w->model);
     w->model = model;
     return HR_OK;
@@ -114,12 +291,12 @@ static hr_status finish_coordinator_work(hr_party_work *self, const hr_party_job
 
 static void fail_coordinator_work(hr_party_work *self, const hr_party_job *job, const char *why) {
     hr_coordinator_work *w = (hr_coordinator_work *)self;
-    (void)job;
+    report_owners(w, job);
     snprintf(w->why, sizeof w->why, "%s", why);
 }
 
 void hr_coordinator_work_init(hr_coordinator_work *w) {
     w->work = (hr_party_work){
-        .finish = finish_coordinator_work, .fail = fail_coordinator_work, .log_line = log_coordinator_line};
+        .ask = ask_coordinator_work, .finish = finish_coordinator_work, .fail = fail_coordinator_work};
     w->unit = HR_RECORD_OF_OWNER;
 }

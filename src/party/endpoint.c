@@ -4,7 +4,6 @@
 #include "base/sized.h"
 #include "transport/nats.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,7 +12,9 @@ enum {
     DRAIN = 10 * 1000,
     PAUSE_SHORTEST = 1000,
     PAUSE_LONGEST = 30 * 1000,
-    NAP = 100
+    NAP = 100,
+    FILE_PATIENCE = 2000,
+    FILE_NAP = 20
 }; /* milliseconds */
 
 static int64_t now(void) {
@@ -50,15 +51,13 @@ static hr_status find_self(const hr_endpoint_files *files, hr_endpoint *s, hr_er
 /* For a broker that does not answer. */
 typedef struct wait_for_broker {
     const hr_party_settings *settings;
+    const hr_log *log;
     const char *url;
     int64_t pause; /* the last one; 0: none yet */
 } wait_for_broker;
 
-static void log_broker(const wait_for_broker *w, const char *what) {
-    char line[400];
-    if (!w->settings->log_line) return;
-    snprintf(line, sizeof line, "the broker at %.300s %s", w->url, what);
-    w->settings->log_line(w->settings->user, line);
+static void log_broker(const wait_for_broker *w, hr_log_level level, const char *what) {
+    hr_log_format(w->log, level, NULL, "the broker at %.300s %s", w->url, what);
 }
 
 static bool is_asked_to_stop(const hr_party_settings *settings) {
@@ -69,7 +68,7 @@ static bool is_asked_to_stop(const hr_party_settings *settings) {
 static bool pause_before_again(void *user) {
     wait_for_broker *w = user;
     if (is_asked_to_stop(w->settings)) return false;
-    if (!w->pause) log_broker(w, "does not answer; trying again");
+    if (!w->pause) log_broker(w, HR_LOG_WARNING, "does not answer; trying again");
     w->pause = w->pause ? 2 * w->pause : PAUSE_SHORTEST;
     if (w->pause > PAUSE_LONGEST) w->pause = PAUSE_LONGEST;
     int64_t until = now() + w->pause;
@@ -80,18 +79,20 @@ static bool pause_before_again(void *user) {
 
 static hr_status dial(const hr_endpoint_files *files, const hr_party_settings *settings, hr_endpoint *s,
                       hr_error *err) {
-    wait_for_broker w = {settings, s->file.url, 0};
+    wait_for_broker w = {settings, files->log, s->file.url, 0};
     hr_nats_options options = {.url = s->file.url,
                                .authority = s->file.authority,
                                .certificate = files->certificate,
                                .certificate_key = files->certificate_key,
                                .federation = s->file.membership.federation,
                                .name = files->name,
-                               .again = pause_before_again,
+                               .member_count = s->file.membership.count,
+                               .log = files->log,
+                               .again = files->tries_once ? NULL : pause_before_again,
                                .user = &w};
     hr_error why = {0};
     hr_status status = hr_nats_open(&options, &s->transport, &why);
-    if (!status && w.pause) log_broker(&w, "is there");
+    if (!status && w.pause) log_broker(&w, HR_LOG_INFO, "is there");
     if (!status) return HR_OK;
     hr_status asked = hr_endpoint_ask(settings, err); /* a signal may have cut off what failed */
     if (asked) return asked;
@@ -105,6 +106,10 @@ hr_status hr_endpoint_open(const hr_endpoint_files *files, const hr_party_settin
     hr_status status = hr_federation_file_read(files->federation, arena, &s->file, err);
     if (!status) status = hr_identity_read(files->key, &s->identity, err);
     if (!status) status = find_self(files, s, err);
+    if (!status) {
+        status = hr_file_lock_hold(files->key, &s->key_lock, err);
+        if (status) hr_fail_at(err, status, files->key, 0, 0, NULL);
+    }
     if (status) return status;
     return loopback ? hr_loopback_open(loopback, files->name, &s->transport, err)
                     : dial(files, settings, s, err);
@@ -113,6 +118,7 @@ hr_status hr_endpoint_open(const hr_endpoint_files *files, const hr_party_settin
 void hr_endpoint_done(hr_endpoint *s) {
     if (s->transport) s->transport->close(s->transport);
     hr_identity_free(s->identity);
+    hr_file_lock_release(s->key_lock);
 }
 
 /* ---- Working ---- */
@@ -128,10 +134,25 @@ hr_status hr_endpoint_ask(const hr_party_settings *settings, hr_error *err) {
     return hr_fail(err, HR_E_CANCELLED, "start it again; a job of a federation continues", "stopped");
 }
 
+bool hr_endpoint_wait_for_file(void *file_wait, int tries) {
+    hr_file_wait *w = file_wait;
+    if (!tries) *w = (hr_file_wait){w->settings, w->log, w->path, now(), false};
+    if (is_asked_to_stop(w->settings)) return false;
+    if (!w->logged && now() - w->begun >= FILE_PATIENCE) {
+        hr_log_format(w->log, HR_LOG_WARNING, NULL,
+                      "%.300s: another process keeps the file locked; waiting for it", w->path);
+        w->logged = true;
+    }
+    nanosleep(&(struct timespec){.tv_nsec = FILE_NAP * 1000000}, NULL);
+    return true;
+}
+
 static hr_status step_endpoint_party(hr_party *party, const hr_party_settings *settings, hr_error *err) {
     bool busy;
     hr_status status = hr_endpoint_ask(settings, err);
-    return status ? status : hr_party_step(party, hr_endpoint_clock(), WAIT, &busy, err);
+    if (!status) status = hr_party_step(party, hr_endpoint_clock(), WAIT, &busy, err);
+    hr_status asked = status ? hr_endpoint_ask(settings, err) : HR_OK; /* it may have waited for a file */
+    return asked ? asked : status;
 }
 
 hr_status hr_endpoint_work(hr_party *party, const hr_party_settings *settings, bool (*over)(void *user),

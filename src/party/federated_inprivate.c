@@ -4,14 +4,15 @@
 #include "fit/budget.h"
 #include "methods/inprivate.h"
 #include "party/federated_method.h"
+#include "party/job_log.h"
 #include "party/round_records.h"
 #include "party/terms.h"
 #include "privacy/release.h"
+#include "privacy/sensitivity.h"
 #include "protocol/inprivate.h"
 #include "protocol/wire_tree.h"
 #include "stats/round_gain.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,15 +35,14 @@ static size_t round_of(const hr_party_job *job, size_t slot) {
 }
 
 static void tell_round(const hr_owner_turn *turn, const char *what) {
-    char line[100];
-    snprintf(line, sizeof line, "%s round %zu", what, round_of(turn->job, turn->slot) + 1);
-    turn->work->log_line(turn->work, line);
+    hr_job_log(turn->work, turn->job->record, HR_LOG_INFO, "%s round %zu", what,
+               round_of(turn->job, turn->slot) + 1);
 }
 
 /* ---- Terms ---- */
 
 static void set_defaults(hr_fit_options *options) {
-    if (options->mode == HR_SOUND) options->learning_rate = LEARNING_RATE;
+    if (options->mode == HR_MODE_SOUND) options->learning_rate = LEARNING_RATE;
 }
 
 static hr_status check_terms(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err) {
@@ -54,8 +54,8 @@ static hr_status check_terms(const Hedgerow__Terms *terms, const hr_schema *sche
     hr_units vote = hr_units_down(terms->epsilon * terms->vote_share),
              least = vote - hr_units_share(vote, GAIN_SHARE);
     const hr_charge charge = {
-        .what = "vote", .cost = least, .sensitivity = HR_TAILS_MAX << HR_ROUND_GAIN_BITS};
-    return hr_charge_check_sums(HR_PURE, &charge, err);
+        .what = "vote", .cost = least, .sensitivity = HR_TAILS_MAX * HR_ROUND_GAIN_SENSITIVITY};
+    return hr_charge_check_sums(HR_PRIVACY_PURE, &charge, err);
 }
 
 /* ---- Trees ---- */
@@ -65,8 +65,9 @@ static hr_status pack_tree(const hr_owner_turn *t, const hr_tree *tree, hr_bytes
     hr_paid_tree paid = {.tree = *tree};
     paid.releases = (hr_release *)hr_gate_releases(t->gate, &paid.release_count);
     const hr_member *owner = &job_state->view->membership->members[hr_job_state_owner(job_state, t->slot)];
-    const hr_tree_slot where = {job_state->job, owner->name, t->slot};
-    return hr_wire_tree_pack(&where, &paid, out, err);
+    const hr_tree_slot where = {job_state->start, owner->name, t->slot};
+    hr_status status = hr_job_state_set(job_state, t->slot, t->arena, &paid.set, err);
+    return status ? status : hr_wire_tree_pack(&where, &paid, out, err);
 }
 
 /* Line 8: the owner's records of the round of a slot, and their scores by the trees before it. They are
@@ -134,7 +135,8 @@ typedef struct ballot_sums {
 static hr_status release_ballot_sums(const hr_owner_turn *t, const ballot_sums *sums, int64_t *noisy,
                                      hr_error *err) {
     hr_release_scope scope = {.tree = -1, .part = t->slot};
-    hr_charge charge = hr_scope_charge(&scope, sums->what, -1, sums->cost, sums->count << HR_ROUND_GAIN_BITS);
+    hr_charge charge =
+        hr_scope_charge(&scope, sums->what, -1, sums->cost, sums->count * HR_ROUND_GAIN_SENSITIVITY);
     hr_noisy out[HR_TAILS_MAX];
     hr_status status = hr_gate_release_sums(t->gate, &charge, sums->exact, sums->count, out, err);
     if (status) return status;
@@ -257,20 +259,26 @@ static hr_status plant(const hr_job_state *job_state, size_t slots, hr_joint_mod
     return status;
 }
 
-static void add_integer(hr_settings *settings, const char *name, size_t value) {
-    char text[24];
-    snprintf(text, sizeof text, "%zu", value);
-    hr_settings_add(settings, name, text);
-}
-
 static hr_status assemble_federated_inprivate(const hr_party_job *job, hr_joint_model *m, hr_error *err) {
     const hr_job_state *job_state = hr_inprivate_coordinator_course(job->protocol);
     size_t slots = hr_job_state_slots(job_state), dropped = hr_inprivate_dropped(job->protocol);
-    add_integer(&m->settings, "owners", job_state->owner_count);
-    add_integer(&m->settings, "rounds", job_state->rounds);
+    hr_settings_add_count(&m->settings, "owners", job_state->owner_count);
+    hr_settings_add_count(&m->settings, "rounds", job_state->rounds);
     hr_settings_add(&m->settings, "order", job->terms->broadcast ? "broadcast" : "chain");
     hr_status status = list_releases(job_state, hr_inprivate_ballots(job->protocol), m, err);
     return status ? status : plant(job_state, slots - dropped, m, err);
+}
+
+static void find_inprivate_round(const hr_party_job *job, hr_job_position *out) {
+    const hr_job_state *job_state = job->is_coordinator ? hr_inprivate_coordinator_course(job->protocol)
+                                                        : hr_inprivate_owner_course(job->protocol);
+    *out = (hr_job_position){.unit = "slot"};
+    if (!job_state) return;
+    const size_t slots = hr_job_state_slots(job_state), open = hr_job_state_next_open(job_state),
+                 slot = open < slots ? open : slots - 1;
+    out->round = slot / job_state->owner_count + 1;
+    out->rounds = job_state->rounds;
+    out->step = slot + 1;
 }
 
 const hr_federated_method hr_federated_inprivate = {
@@ -284,5 +292,7 @@ const hr_federated_method hr_federated_inprivate = {
     .vote = vote_federated_inprivate,
     .prepare = prepare_federated_inprivate,
     .forget = forget_federated_inprivate,
+    .part = hr_inprivate_part,
+    .round = find_inprivate_round,
     .assemble = assemble_federated_inprivate,
 };

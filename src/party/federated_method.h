@@ -8,6 +8,8 @@
 #include "methods/method.h"
 #include "party/party.h"
 
+#include <hedgerow/federation.h>
+
 /* One piece of an owner's work that draws noise: a tree, or a vote. */
 typedef struct hr_owner_turn {
     const hr_party_job *job;
@@ -17,7 +19,7 @@ typedef struct hr_owner_turn {
     hr_fit_options options; /* those of the terms; epsilon is the share that the work may spend */
     hr_gate *gate;          /* holds that share */
     hr_arena *arena;
-    hr_party_work *work; /* for lines of progress: work->log_line */
+    hr_party_work *work; /* for lines of progress: hr_job_log */
 } hr_owner_turn;
 
 /* What a method makes of a finished job; all of it lives in the arena, which the model takes over. */
@@ -29,9 +31,24 @@ typedef struct hr_joint_model {
     hr_settings settings; /* the options of the terms; the method adds its own */
 } hr_joint_model;
 
+/* A job of which only public facts are known. */
+typedef struct hr_planned_job {
+    const Hedgerow__Terms *terms;
+    const hr_schema *schema;
+    double records; /* of all owners together */
+} hr_planned_job;
+
+/* How far a job is, for people. Numbers count from 1; 0: not known. */
+typedef struct hr_job_position {
+    size_t round, rounds, step;
+    const char *unit; /* a literal: what steps are */
+} hr_job_position;
+
 struct hr_federated_method {
-    const hr_method *method; /* its name and options: as those of one owner alone */
+    const hr_method *method; /* its name and options: as those of one owner alone; of the average its name,
+                                and nothing else (hr_terms_trained) */
     hr_protocol_make *owner, *coordinator;
+    const char *no_paper; /* why its mode paper is for one owner alone; NULL: it is not, or there is none */
     /* Sets the options in which a job's defaults differ from the method's. */
     void (*defaults)(hr_fit_options *options);
     /* Whether it can train on records of this schema. Fails: ARGUMENT. */
@@ -39,19 +56,36 @@ struct hr_federated_method {
     /* Whether the budget that the terms grant an owner pays for all that it releases. Depends on the terms
      * and the schema only, not on the records. Fails: BUDGET, LIMIT, ARGUMENT. */
     hr_status (*check_terms)(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err);
+    /* What such a job would do: the plan but for its epsilon, delta and records, turns and bytes; the rest of
+     * *out is set. NULL: the method has no plan. Fails: BUDGET, LIMIT, ARGUMENT, MEMORY. */
+    hr_status (*plan)(const hr_planned_job *job, hr_job_plan_info *out, hr_error *err);
     /* The outcome of a work, as bytes for the owner's machine. Owner: the caller frees out->at. Spends: the
      * turn's gate. Fails: BUDGET, LIMIT, MEMORY. */
     hr_status (*train)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
     hr_status (*vote)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
-    /* Does what it can of the work to come, without noise, and keeps it in *job->kept. Fails: MEMORY. */
+    /* Does what it can of the work to come, without noise, and keeps it in *job->kept. May be NULL. Fails:
+     * MEMORY. */
     hr_status (*prepare)(const hr_party_job *job, const hr_data *data, hr_error *err);
-    /* Frees what prepare, train and vote kept; NULL is allowed. */
+    /* In place of train and vote: the answer to the question of that slot (protocol/securesum.h). The method
+     * keeps one gate for the whole job; the turn has none, and neither options nor arena. Spends: from what
+     * the job costs. Fails: BUDGET, FORMAT (the question), LIMIT, MEMORY. */
+    hr_status (*answer)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
+    /* Coordinator, if owners answer questions: what is asked next. out->body borrows *body. Owner: the caller
+     * frees body->at. Fails: BUDGET, IO (the job cannot go on), MEMORY. */
+    hr_status (*ask)(const hr_party_job *job, hr_party_work *work, Hedgerow__Question *out, hr_bytes *body,
+                     hr_error *err);
+    /* Frees what was kept in *job->kept; NULL is allowed. */
     void (*forget)(void *kept);
+    /* What became of a member, by the coordinator's machine. False: it was not asked. */
+    bool (*part)(const hr_protocol *protocol, size_t member, hr_part_info *out);
+    /* How far the job is, at either party. NULL: slots are told. */
+    void (*round)(const hr_party_job *job, hr_job_position *out);
     /* The coordinator's model. Fails: MEMORY. */
     hr_status (*assemble)(const hr_party_job *job, hr_joint_model *model, hr_error *err);
 };
 
-extern const hr_federated_method hr_federated_inprivate;
+extern const hr_federated_method hr_federated_average, hr_federated_hedge, hr_federated_id3,
+    hr_federated_inprivate;
 
 /* NULL if there is none of that name. The name need not end with NUL. */
 const hr_federated_method *hr_federated_method_named(const void *name, size_t size);

@@ -89,13 +89,13 @@ hr_status hr_outbox_send(hr_outbox *o, int64_t now, hr_error *err) {
     return status;
 }
 
-hr_status hr_outbox_confirm(hr_outbox *o, const uint8_t *job, size_t to, uint64_t sequence, bool *taken,
-                            hr_error *err) {
+hr_status hr_outbox_confirm(hr_outbox *o, const uint8_t *job, size_t to, uint64_t sequence, hr_error *err) {
+    bool taken;
     hr_envelope ack = {.to = to, .received = sequence};
     hr_bytes packet = {0};
     memcpy(ack.job.bytes, job, HR_JOB_BYTES);
     hr_status status = hr_envelope_seal(o->view, &ack, &packet, err);
-    if (!status) status = carry(o, to, &packet, taken, err);
+    if (!status) status = carry(o, to, &packet, &taken, err);
     free(packet.at);
     return status;
 }

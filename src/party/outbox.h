@@ -36,10 +36,10 @@ HR_MUST_CHECK hr_status hr_outbox_send(hr_outbox *outbox, int64_t now, hr_error 
 /* What was posted does not leave, since it was not committed. */
 void hr_outbox_drop(hr_outbox *outbox);
 
-/* Acknowledges a sender's packets. *taken: whether the transport took the ack; if not, the sender repeats.
- * Fails: MEMORY. */
+/* Acknowledges a sender's packets. If the transport does not take the ack, the sender repeats them. Fails:
+ * MEMORY. */
 HR_MUST_CHECK hr_status hr_outbox_confirm(hr_outbox *outbox, const uint8_t *job, size_t to, uint64_t sequence,
-                                          bool *taken, hr_error *err);
+                                          hr_error *err);
 
 /* Sends unconfirmed packets again, oldest first, if it is time to. A full inbox does not delay the packets to
  * others. Fails: IO (journal), MEMORY. */

@@ -3,100 +3,108 @@
 #include "base/date.h"
 #include "base/fail.h"
 #include "fit/budget.h"
+#include "ledger/offers.h"
 #include "party/federated_method.h"
+#include "party/job_log.h"
+#include "party/policy_check.h"
 #include "party/terms.h"
+#include "protocol/securesum.h"
 #include "random/csprng.h"
-#include "schema/schema.h"
 
 #include <hedgerow/amount.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Progress ---- */
-
-static void log_owner_work_line(hr_party_work *self, const char *line) {
-    const hr_owner_work *w = (const hr_owner_work *)self;
-    if (w->log_line) w->log_line(w->user, line);
-}
-
-static void log_format(hr_owner_work *w, const char *format, ...) HR_PRINTF(2, 3);
-static void log_format(hr_owner_work *w, const char *format, ...) {
-    char line[HR_ACTION_TEXT + 100];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    log_owner_work_line(&w->work, line);
-}
+enum { HR_MODEL_PATH = 4096 };
 
 /* ---- Terms ---- */
 
-/* The reason to decline a job: a status and a message for its coordinator. */
-static hr_status object(const char *why, hr_error *err) {
-    return hr_fail(err, HR_E_POLICY, "", "%s", why);
-}
-
-static hr_status check_policy(const hr_policy *policy, const char *coordinator, const Hedgerow__Terms *terms,
-                              hr_error *err) {
-    if (!hr_names_hold(&policy->coordinators, coordinator))
-        return object("the owner's policy does not allow this coordinator", err);
-    const hr_federated_method *method = hr_terms_method(terms);
-    if (!method || !hr_names_hold(&policy->methods, method->method->info.name))
-        return object("the owner's policy does not allow the method", err);
-    if (terms->paper && !policy->paper)
-        return object("the owner's policy does not allow paper mode, which is not private", err);
-    if (terms->epsilon > policy->epsilon)
-        return object("epsilon is more than the owner's policy allows a job", err);
-    if (terms->delta > policy->delta)
-        return object("delta is more than the owner's policy allows a job", err);
-    return terms->n_owners < policy->owners ? object("fewer owners than the owner's policy requires", err)
-                                            : HR_OK;
-}
-
-static hr_status check_schema(const hr_schema *own, ProtobufCBinaryData text, hr_error *err) {
-    hr_schema *theirs = NULL;
-    hr_status status = hr_schema_parse((const char *)text.data, text.len, "terms", &theirs, err);
-    if (status == HR_E_MEMORY) return status;
-    bool same = !status && hr_schema_same(own, theirs);
-    hr_schema_free(theirs);
-    return same ? HR_OK : object("the schema is not the owner's", err);
-}
-
-static hr_status check_owner_ledger(hr_ledger *ledger, const Hedgerow__Terms *terms, hr_error *err) {
-    hr_ledger_total total;
-    if (!ledger || terms->paper) return HR_OK;
-    hr_status status = hr_ledger_sum(ledger, &total, err);
-    if (status) return status;
-    bool suffices = !total.frozen && total.epsilon_spent + hr_terms_cost(terms) <= total.epsilon_limit &&
-                    total.delta_spent + terms->delta <= total.delta_limit;
-    return suffices ? HR_OK : object("too little budget is left in the owner's ledger", err);
-}
-
-static void tell_acceptance(hr_owner_work *w, const char *coordinator, const Hedgerow__Terms *terms) {
+static void tell_acceptance(const hr_owner_work *w, const hr_party_offer *offer) {
+    const Hedgerow__Terms *terms = offer->terms;
     char epsilon[HR_AMOUNT_TEXT], date[HR_DATE_TEXT];
     hr_spent_text(terms->epsilon, epsilon);
     hr_date_text((int64_t)terms->date, date);
-    log_format(w, "takes part in a job of %s%s%s, for epsilon %s", coordinator, terms->date ? " of " : "",
-               terms->date ? date : "", epsilon);
+    hr_job_log(&w->work, offer->record, HR_LOG_INFO, "takes part in a job of %s%s%s, for epsilon %s",
+               offer->record->coordinator, terms->date ? " of " : "", terms->date ? date : "", epsilon);
 }
 
-static hr_status decide_on_terms(hr_party_work *self, const char *coordinator, const Hedgerow__Terms *terms,
-                                 bool *accepted, char reason[HR_ACTION_TEXT], hr_error *err) {
-    hr_owner_work *w = (hr_owner_work *)self;
-    hr_error refusal = {0};
-    hr_status status = check_policy(w->policy, coordinator, terms, &refusal);
-    if (!status) status = check_schema(hr_data_schema(w->data), terms->schema, &refusal);
-    if (!status) status = check_owner_ledger(w->ledger, terms, &refusal);
-    if (!status) status = hr_terms_method(terms)->check_terms(terms, hr_data_schema(w->data), &refusal);
-    if (status == HR_E_MEMORY || status == HR_E_IO) {
-        if (err) *err = refusal;
-        return status;
+/* The first rule that the job does not keep is the reason to decline it. */
+static bool note_refusal(void *user, const hr_rule_answer *answer) {
+    hr_decision *decision = user;
+    if (answer->keeps) return true;
+    snprintf(decision->reason, sizeof decision->reason, "%s: %s", answer->rule, answer->text);
+    decision->verdict = HR_VERDICT_DECLINED;
+    return false;
+}
+
+static hr_status ask_policy(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out, hr_error *err) {
+    const hr_policy_question question = {.policy = w->policy,
+                                         .schema = hr_data_schema(w->data),
+                                         .ledger = w->ledger,
+                                         .coordinator = offer->record->coordinator,
+                                         .terms = offer->terms,
+                                         .date = offer->date};
+    return hr_policy_check(&question, note_refusal, out, err);
+}
+
+/* Within the transaction that holds the decision. */
+static hr_status note_offer(hr_owner_work *w, const hr_party_offer *offer, hr_offer_state state,
+                            const char *text, hr_error *err) {
+    const hr_offer_row row = {.id = offer->record->id,
+                              .coordinator = offer->record->coordinator,
+                              .date = offer->date,
+                              .epsilon = offer->terms->paper ? 0 : hr_units_up(hr_terms_cost(offer->terms)),
+                              .state = state,
+                              .text = text};
+    return hr_offers_put(w->ledger, &row, err);
+}
+
+/* A person is told what waits for it, once. */
+static hr_status begin_waiting(hr_owner_work *w, const hr_party_offer *offer, hr_error *err) {
+    const Hedgerow__Terms *terms = offer->terms;
+    char epsilon[HR_AMOUNT_TEXT], text[100];
+    hr_spent_text(terms->epsilon, epsilon);
+    snprintf(text, sizeof text, "%s, epsilon %s, rounds %u, owners %zu",
+             hr_terms_method(terms)->method->info.name, epsilon, terms->rounds, terms->n_owners);
+    const uint8_t *id = offer->record->id;
+    hr_job_log(&w->work, offer->record, HR_LOG_WARNING,
+               "a job of %s waits for `hedgerow jobs approve` or `refuse`, id %02x%02x%02x%02x: %s",
+               offer->record->coordinator, id[0], id[1], id[2], id[3], text);
+    return note_offer(w, offer, HR_OFFER_WAITING, text, err);
+}
+
+/* What a person decided outweighs no rule: the policy is asked in any case. */
+static hr_status decide_with_ledger(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out,
+                                    hr_error *err) {
+    hr_offer_state before = 0;
+    char reason[160] = "";
+    hr_status status = hr_offers_prepare(w->ledger, err);
+    if (!status) status = hr_offers_state(w->ledger, offer->record->id, &before, reason, sizeof reason, err);
+    if (!status) status = ask_policy(w, offer, out, err);
+    if (status) return status;
+    if (out->verdict == HR_VERDICT_ACCEPTED && before == HR_OFFER_REFUSED) {
+        snprintf(out->reason, sizeof out->reason, "the owner refused the job%s%s", *reason ? ": " : "",
+                 reason);
+        out->verdict = HR_VERDICT_DECLINED;
     }
-    *accepted = !status;
-    snprintf(reason, HR_ACTION_TEXT, "%.200s", refusal.message);
-    if (!status) tell_acceptance(w, coordinator, terms);
+    bool waits = before != HR_OFFER_APPROVED && hr_policy_is_manual(w->policy, offer->record->coordinator);
+    if (out->verdict == HR_VERDICT_ACCEPTED && waits) {
+        out->verdict = HR_VERDICT_UNDECIDED;
+        return before == HR_OFFER_WAITING ? HR_OK : begin_waiting(w, offer, err);
+    }
+    return note_offer(w, offer, out->verdict == HR_VERDICT_ACCEPTED ? HR_OFFER_ACCEPTED : HR_OFFER_DECLINED,
+                      out->reason, err);
+}
+
+static hr_status decide_on_offer(hr_party_work *self, const hr_party_offer *offer, hr_decision *out,
+                                 hr_error *err) {
+    hr_owner_work *w = (hr_owner_work *)self;
+    hr_decision decision = {.verdict = HR_VERDICT_ACCEPTED};
+    hr_status status = (w->ledger ? decide_with_ledger : ask_policy)(w, offer, &decision, err);
+    if (status) return status;
+    if (decision.verdict == HR_VERDICT_ACCEPTED) tell_acceptance(w, offer);
+    *out = decision;
     return HR_OK;
 }
 
@@ -104,7 +112,9 @@ static hr_status decide_on_terms(hr_party_work *self, const char *coordinator, c
 
 static hr_status open_turn_gate(hr_owner_turn *t, hr_csprng **csprng, hr_error *err) {
     hr_budget budget;
-    hr_status status = hr_budget_of(t->job->method->method, &t->options, &budget, err);
+    const hr_method *trained = NULL;
+    hr_status status = hr_terms_trained(t->job->terms, &trained, err);
+    if (!status) status = hr_budget_of(trained, &t->options, &budget, err);
     if (!status) status = hr_csprng_open(csprng, err);
     return status ? status : hr_gate_new(budget.privacy_measure, budget.units, *csprng, &t->gate, err);
 }
@@ -133,6 +143,7 @@ static hr_owner_turn turn_of(hr_party_work *self, const hr_party_job *job, size_
 static hr_status train_owner_tree(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
                                   hr_error *err) {
     hr_owner_turn turn = turn_of(self, job, slot);
+    if (job->method->answer) return job->method->answer(&turn, out, err);
     return take_turn(&turn, 1 - job->terms->vote_share, job->method->train, out, err);
 }
 
@@ -143,32 +154,62 @@ static hr_status vote_owner_work(hr_party_work *self, const hr_party_job *job, s
 }
 
 static hr_status prepare_owner_records(hr_party_work *self, const hr_party_job *job, hr_error *err) {
-    return job->method ? job->method->prepare(job, ((const hr_owner_work *)self)->data, err) : HR_OK;
+    const hr_data *data = ((const hr_owner_work *)self)->data;
+    return job->method && job->method->prepare ? job->method->prepare(job, data, err) : HR_OK;
 }
 
 /* ---- The end ---- */
 
+/* What the coordinator says is the job's model is read strictly, and written as this program writes models.
+ */
+static hr_status keep_model(hr_owner_work *w, const hr_party_job *job, const hr_bytes *bytes, hr_error *err) {
+    char path[HR_MODEL_PATH];
+    hr_model *model = NULL;
+    const uint8_t *id = job->record->id;
+    int size = snprintf(path, sizeof path, "%s/%.*s-%02x%02x%02x%02x.json", w->models,
+                        (int)job->terms->name.len, job->terms->name.data, id[0], id[1], id[2], id[3]);
+    if (size < 0 || (size_t)size >= sizeof path)
+        return hr_fail(err, HR_E_ARGUMENT, "", "the path of the folder 'models' is too long");
+    hr_status status =
+        hr_model_parse((const char *)bytes->at, bytes->size, "the coordinator's model", &model, err);
+    if (!status) status = hr_model_write(model, path, err);
+    if (!status) hr_job_log(&w->work, job->record, HR_LOG_INFO, "the model is in %s", path);
+    hr_model_free(model);
+    return status;
+}
+
+/* A model that cannot be kept is no reason to go on with the job. */
+static hr_status take_model(hr_owner_work *w, const hr_party_job *job, hr_error *err) {
+    const hr_bytes bytes = job->method->answer ? hr_securesum_model(job->protocol) : (hr_bytes){0};
+    hr_error why = {0};
+    if (!w->models || !bytes.size) return HR_OK;
+    hr_status status = keep_model(w, job, &bytes, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (status)
+        hr_job_log(&w->work, job->record, HR_LOG_ERROR, "the job's model is not kept: %s", why.message);
+    return HR_OK;
+}
+
 static hr_status finish_owner_work(hr_party_work *self, const hr_party_job *job, hr_error *err) {
     hr_owner_work *w = (hr_owner_work *)self;
-    (void)job, (void)err;
+    hr_status status = take_model(w, job, err);
+    if (status) return status;
     w->done++;
-    log_owner_work_line(self, "the job is done");
+    hr_job_log(self, job->record, HR_LOG_INFO, "the job is done");
     return HR_OK;
 }
 
 static void fail_owner_work(hr_party_work *self, const hr_party_job *job, const char *why) {
     hr_owner_work *w = (hr_owner_work *)self;
-    (void)job;
     w->failed++;
-    log_format(w, "the job ended: %s", why);
+    hr_job_log(self, job->record, HR_LOG_WARNING, "the job ended: %s", why);
 }
 
 void hr_owner_work_init(hr_owner_work *w) {
-    w->work = (hr_party_work){.decide = decide_on_terms,
+    w->work = (hr_party_work){.decide = decide_on_offer,
                               .train = train_owner_tree,
                               .vote = vote_owner_work,
                               .prepare = prepare_owner_records,
                               .finish = finish_owner_work,
-                              .fail = fail_owner_work,
-                              .log_line = log_owner_work_line};
+                              .fail = fail_owner_work};
 }

@@ -13,12 +13,11 @@ typedef struct hr_owner_work {
     const hr_policy *policy;
     hr_ledger *ledger; /* NULL: a simulation, which spends nothing */
     int threads;
-    void (*log_line)(void *user, const char *line); /* may be NULL */
-    void *user;
+    const char *models;  /* the folder that models are written into; NULL: nowhere */
     size_t done, failed; /* jobs */
 } hr_owner_work;
 
-/* Sets the functions; the rest is the caller's. */
+/* Sets the functions; the rest, and work.log, is the caller's. */
 void hr_owner_work_init(hr_owner_work *work);
 
 #endif

@@ -1,8 +1,5 @@
-#include "party/party.h"
-
 #include "base/fail.h"
-#include "party/outbox.h"
-#include "party/party_job.h"
+#include "party/party_core.h"
 #include "party/terms.h"
 #include "random/csprng.h"
 
@@ -10,29 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOBS_MAX = 64, LOOK = 100 /* milliseconds for mail before work */, LINE = 512 };
-
-struct hr_party {
-    hr_party_options o;
-    hr_live_job *jobs[JOBS_MAX];
-    size_t job_count;
-    hr_outbox outbox;
-    hr_csprng *csprng;
-    bool awake;     /* it has taken a step, so that the clock is set */
-    hr_clock clock; /* of that step */
+enum {
+    MAIL_BEFORE_WORK = 1024, /* packets */
+    DAY = 86400,             /* seconds */
+    LOOK = 1000,             /* milliseconds between looks for cancelled jobs */
+    ASK_AGAIN = 1000         /* milliseconds between questions whether a person decided */
 };
 
-static const char *party_member_name(const hr_party *p, size_t member) {
+const char *hr_party_member_name(const hr_party *p, size_t member) {
     return p->o.view->membership->members[member].name;
-}
-
-static void log_party_line(hr_party *p, const char *line) {
-    p->o.work->log_line(p->o.work, line);
 }
 
 /* ---- Jobs ---- */
 
-static void remove_job(hr_party *p, const hr_live_job *j) {
+void hr_party_remove(hr_party *p, const hr_live_job *j) {
     for (size_t i = 0; i < p->job_count; i++) {
         if (p->jobs[i] != j) continue;
         hr_party_job_free(p->jobs[i]);
@@ -41,16 +29,24 @@ static void remove_job(hr_party *p, const hr_live_job *j) {
     }
 }
 
-static hr_live_job *find_job(hr_party *p, const uint8_t *id) {
+hr_live_job *hr_party_find(hr_party *p, const uint8_t *id) {
     for (size_t i = 0; i < p->job_count; i++)
         if (!memcmp(p->jobs[i]->record.id, id, HR_JOURNAL_ID)) return p->jobs[i];
     return NULL;
 }
 
-static hr_status add_job(hr_party *p, const hr_journal_job *record, hr_live_job **out, hr_error *err) {
+hr_status hr_party_add(hr_party *p, const hr_journal_job *record, hr_live_job **out, hr_error *err) {
+    if (p->job_count == p->job_capacity) {
+        size_t capacity = 2 * p->job_capacity + 8;
+        hr_live_job **larger = realloc(p->jobs, capacity * sizeof *larger);
+        if (!larger) return hr_fail_memory(err);
+        p->jobs = larger;
+        p->job_capacity = capacity;
+    }
     hr_status status = hr_party_job_make(&p->o, record, out, err);
     if (status) return status;
     (*out)->heard = p->clock.now;
+    (*out)->number = p->jobs_made++;
     p->jobs[p->job_count++] = *out;
     return HR_OK;
 }
@@ -61,58 +57,74 @@ static hr_status note_party_event(hr_party *p, const hr_live_job *j, const hr_ev
                                   hr_error *err) {
     bool message = event->kind == HR_EVENT_MESSAGE;
     hr_journal_event line = {.kind = (int)event->kind,
-                             .from = message ? party_member_name(p, event->from) : "",
+                             .from = message ? hr_party_member_name(p, event->from) : "",
                              .sequence = sequence,
                              .number = event->number,
                              .bytes = {event->bytes, event->size}};
     return hr_journal_add_event(p->o.journal, j->record.id, &line, err);
 }
 
-static void tell_cut_off(hr_party *p, size_t member, const char *why) {
-    char line[LINE];
-    snprintf(line, sizeof line, "%s is cut off: %s", party_member_name(p, member), why);
-    log_party_line(p, line);
+static void tell_cut_off(const hr_party *p, const hr_live_job *j, size_t member, const char *why) {
+    hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "%s is cut off: %s", hr_party_member_name(p, member),
+               why);
 }
 
 static hr_status note_and_feed(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence,
                                hr_error *err) {
     hr_status status = note_party_event(p, j, event, sequence, err);
     if (!status) status = hr_party_job_feed(&p->o, j, event, err);
-    if (!status && !j->protocol) tell_cut_off(p, event->from, "a message of a job that was not offered");
+    if (!status && !j->protocol) tell_cut_off(p, j, event->from, "a message of a job that was not offered");
     return status;
 }
 
 static hr_status decide_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
-    char reason[HR_ACTION_TEXT] = "";
-    bool accepted = false;
-    hr_status status = p->o.work->decide(p->o.work, j->coordinator, j->read, &accepted, reason, err);
-    if (status) return status;
+    const hr_party_offer offer = {&j->record, j->read, p->clock.date};
+    hr_decision decision = {0};
+    hr_status status = p->o.work->decide(p->o.work, &offer, &decision, err);
+    j->asked = p->clock.now;
+    if (status || decision.verdict == HR_VERDICT_UNDECIDED) return status;
     hr_event event = {.kind = HR_EVENT_DECIDED,
-                      .number = accepted,
-                      .bytes = (const uint8_t *)reason,
-                      .size = strlen(reason)};
+                      .number = decision.verdict == HR_VERDICT_ACCEPTED,
+                      .bytes = (const uint8_t *)decision.reason,
+                      .size = strlen(decision.reason)};
     return note_and_feed(p, j, &event, 0, err);
 }
 
-/* What an action means to the job, whether it is taken for the first time or fed again. */
-static hr_status remember(hr_live_job *j, const hr_action *action, hr_error *err) {
+/* A method that cannot go on ends the job: its event has no bytes. */
+static hr_status ask_party_question(hr_party *p, hr_live_job *j, hr_error *err) {
+    hr_party_job view = hr_party_job_view(j);
+    hr_bytes question = {0};
+    hr_error why = {0};
+    hr_status status = p->o.work->ask(p->o.work, &view, &question, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (status) hr_job_log(p->o.work, &j->record, HR_LOG_ERROR, "%s", why.message);
+    hr_event asked = {.kind = HR_EVENT_ASKED, .bytes = question.at, .size = status ? 0 : question.size};
+    status = note_and_feed(p, j, &asked, 0, err);
+    free(question.at);
+    return status;
+}
+
+hr_status hr_live_job_remember(hr_live_job *j, const hr_action *action, hr_error *err) {
     switch (action->kind) {
-    case HR_ACT_DECIDE: return hr_party_job_read(j, &action->bytes, err);
+    case HR_ACT_DECIDE: j->undecided = true; return hr_party_job_read(j, &action->bytes, err);
     case HR_ACT_TRAIN:
     case HR_ACT_VOTE: j->work = *action; break;
     case HR_ACT_CUT_OFF: j->cut[action->member] = true; break;
     case HR_ACT_FINISH: j->finished = true; break;
     case HR_ACT_FAIL: j->failed = true; break;
     case HR_ACT_SEND:
-    case HR_ACT_LOG: break;
+    case HR_ACT_ASK:
+    case HR_ACT_LOG:
+    case HR_ACT_WARN: break;
     }
     if (action->kind == HR_ACT_FAIL) memcpy(j->why, action->text, sizeof j->why);
     return HR_OK;
 }
 
-static void tell_of(hr_party *p, const hr_action *action) {
-    if (action->kind == HR_ACT_LOG) log_party_line(p, action->text);
-    if (action->kind == HR_ACT_CUT_OFF) tell_cut_off(p, action->member, action->text);
+static void tell_of(const hr_party *p, const hr_live_job *j, const hr_action *action) {
+    if (action->kind == HR_ACT_LOG) hr_job_log(p->o.work, &j->record, HR_LOG_INFO, "%s", action->text);
+    if (action->kind == HR_ACT_WARN) hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "%s", action->text);
+    if (action->kind == HR_ACT_CUT_OFF) tell_cut_off(p, j, action->member, action->text);
 }
 
 /* Takes the actions that an event led to. */
@@ -120,11 +132,12 @@ static hr_status act(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_action action;
     hr_status status = HR_OK;
     while (!status && hr_protocol_next(j->protocol, &action)) {
-        status = remember(j, &action, err);
-        tell_of(p, &action);
+        status = hr_live_job_remember(j, &action, err);
+        tell_of(p, j, &action);
         if (!status && action.kind == HR_ACT_SEND)
             status = hr_outbox_post(&p->outbox, j->record.id, action.member, &action.bytes, err);
         if (!status && action.kind == HR_ACT_DECIDE) status = decide_party_job(p, j, err);
+        if (!status && action.kind == HR_ACT_ASK) status = ask_party_question(p, j, err);
         free(action.bytes.at);
     }
     return status;
@@ -136,8 +149,7 @@ static hr_status note_job(hr_party *p, hr_live_job *j, hr_error *err) {
     return status;
 }
 
-/* Ends a transaction: all of it is on the disk, or nothing. */
-static hr_status commit(hr_party *p, hr_status status, hr_error *err) {
+hr_status hr_party_commit(hr_party *p, hr_status status, hr_error *err) {
     if (!status) status = hr_journal_commit(p->o.journal, err);
     if (status) hr_journal_roll_back(p->o.journal);
     return status;
@@ -150,7 +162,8 @@ static hr_status reserve_party_budget(hr_party *p, const hr_live_job *j, hr_jour
     if (record->entry || j->read->paper) return HR_OK;
     snprintf(purpose, sizeof purpose, "%.*s with %s",
              (int)(j->read->name.len < 100 ? j->read->name.len : 100), j->read->name.data, j->coordinator);
-    return hr_journal_reserve(p->o.journal, record, hr_terms_cost(j->read), j->read->delta, purpose, err);
+    return hr_journal_reserve(p->o.journal, record, hr_terms_cost(j->read), hr_terms_delta(j->read), purpose,
+                              err);
 }
 
 static hr_status pay(hr_party *p, const hr_live_job *j, const hr_event *event, hr_journal_job *record,
@@ -160,30 +173,35 @@ static hr_status pay(hr_party *p, const hr_live_job *j, const hr_event *event, h
                                                          : HR_OK;
 }
 
-/* What happens to a job, what it costs and what it leads to. A failure after it was fed leaves the job in
- * memory ahead of the journal: the party is of no use any more, as if the process had died. */
-static hr_status transact(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence,
-                          hr_error *err) {
+hr_status hr_party_transact(hr_party *p, hr_live_job *j, const hr_event *event, uint64_t sequence,
+                            hr_error *err) {
     hr_journal_job record = j->record;
     hr_status status = hr_journal_begin(p->o.journal, err);
     if (!status) status = note_job(p, j, err);
     if (!status && event) status = pay(p, j, event, &record, err);
     if (!status && event) status = note_and_feed(p, j, event, sequence, err);
+    if (!status && !event && j->undecided) status = decide_party_job(p, j, err);
     if (!status) status = act(p, j, err);
-    status = commit(p, status, err);
+    if (!status) status = hr_party_note(p, j, err);
+    if (!status) status = hr_party_show_job(p, j, err);
+    status = hr_party_commit(p, status, err);
     if (status) {
         hr_outbox_drop(&p->outbox);
         return status;
     }
     j->record = record;
     j->heard = p->clock.now;
-    j->news = true;
+    j->news = j->news || event;
     return hr_outbox_send(&p->outbox, p->clock.now, err);
+}
+
+bool hr_live_job_is_over(const hr_live_job *j) {
+    return j->finished || j->failed;
 }
 
 /* ---- After the end ---- */
 
-static hr_status end_job(hr_party *p, hr_live_job *j, hr_error *err) {
+hr_status hr_party_end(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_party_job view = hr_party_job_view(j);
     hr_status status = HR_OK;
     if (j->finished)
@@ -191,17 +209,38 @@ static hr_status end_job(hr_party *p, hr_live_job *j, hr_error *err) {
     else
         p->o.work->fail(p->o.work, &view, j->why);
     if (!status) status = hr_journal_begin(p->o.journal, err);
+    if (!status && j->leaves) status = hr_party_leave(p, j, err);
     if (!status) status = hr_journal_end_job(p->o.journal, j->record.id, err);
-    status = commit(p, status, err);
-    if (!status) remove_job(p, j);
-    return status;
+    if (!status && j->noted) status = hr_party_note(p, j, err);
+    if (!status && !j->is_coordinator && !j->record.entry)
+        status = hr_journal_forget_unpaid(p->o.journal, j->coordinator, HR_PARTY_UNPAID_MAX, err);
+    status = hr_party_commit(p, status, err);
+    if (status) {
+        hr_outbox_drop(&p->outbox);
+        return status;
+    }
+    hr_party_remove(p, j);
+    status = hr_outbox_send(&p->outbox, p->clock.now, err);
+    return status ? status : hr_journal_shrink(p->o.journal, err);
+}
+
+/* Two days more than the lifetime: an offer may be dated a day after it was heard of, and is declined when it
+ * is older than the lifetime. So an offer of a job that is no longer known is never accepted again. */
+static hr_status expire_jobs(hr_party *p, hr_error *err) {
+    if (!p->o.lifetime || p->clock.date - p->expired < DAY) return HR_OK;
+    p->expired = p->clock.date;
+    hr_status status = hr_journal_begin(p->o.journal, err);
+    if (!status)
+        status = hr_journal_expire(p->o.journal, p->clock.date - p->o.lifetime - 2 * (int64_t)DAY, err);
+    status = hr_party_commit(p, status, err);
+    return status ? status : hr_journal_shrink(p->o.journal, err);
 }
 
 /* ---- Work ---- */
 
 static hr_status begin_work(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_event begun = {.kind = HR_EVENT_BEGUN, .number = hr_party_job_number(&j->work)};
-    return transact(p, j, &begun, 0, err);
+    return hr_party_transact(p, j, &begun, 0, err);
 }
 
 static hr_status do_work(hr_party *p, hr_live_job *j, hr_bytes *out, hr_error *err) {
@@ -214,23 +253,18 @@ static bool is_hers(hr_status status) {
     return status != HR_OK && status != HR_E_MEMORY && status != HR_E_IO && status != HR_E_CANCELLED;
 }
 
-static void log_failure(hr_party *p, const char *what, const hr_error *why) {
-    char line[LINE + 200];
-    snprintf(line, sizeof line, "%s: %s", what, why->message);
-    log_party_line(p, line);
-}
-
 /* Rules 1 to 3. Work that was lost when a process died, or that cannot be done, has no outcome. */
 static hr_status work_once(hr_party *p, hr_live_job *j, hr_bytes *outcome, hr_error *err) {
     hr_error why = {0};
     if (j->begun[hr_party_job_number(&j->work)]) {
-        log_party_line(p, "work was lost when the process ended; what was reserved for it stays spent");
+        hr_job_log(p->o.work, &j->record, HR_LOG_WARNING,
+                   "work was lost when the process ended; what was reserved for it stays spent");
         return HR_OK;
     }
     hr_status status = begin_work(p, j, &why);
     if (!status) status = do_work(p, j, outcome, &why);
     if (is_hers(status)) {
-        log_failure(p, "no tree is given", &why);
+        hr_job_log(p->o.work, &j->record, HR_LOG_WARNING, "no answer is given: %s", why.message);
         return HR_OK;
     }
     if (status && err) *err = why;
@@ -241,118 +275,16 @@ static hr_status work_on(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_bytes outcome = {0};
     hr_status status = work_once(p, j, &outcome, err);
     hr_event worked = {.kind = HR_EVENT_WORKED, .bytes = outcome.at, .size = outcome.size};
-    if (!status) status = transact(p, j, &worked, 0, err);
+    if (!status) status = hr_party_transact(p, j, &worked, 0, err);
     free(outcome.at);
     return status;
-}
-
-/* ---- Mail ---- */
-
-static hr_status confirm(hr_party *p, const uint8_t *id, size_t to, uint64_t sequence, hr_error *err) {
-    bool taken = false;
-    hr_status status = hr_outbox_confirm(&p->outbox, id, to, sequence, &taken, err);
-    if (!taken) log_party_line(p, "the transport did not accept an ack");
-    return status;
-}
-
-static hr_status take_message(hr_party *p, hr_live_job *j, size_t from, const hr_bytes *message,
-                              uint64_t sequence, hr_error *err) {
-    hr_event event = {.kind = HR_EVENT_MESSAGE, .from = from, .bytes = message->at, .size = message->size};
-    hr_status status = transact(p, j, &event, sequence, err);
-    return status ? status : confirm(p, j->record.id, from, sequence, err);
-}
-
-static bool is_party_job_over(const hr_live_job *j) {
-    return j->finished || j->failed;
-}
-
-static hr_status take_mail(hr_party *p, hr_live_job *j, const hr_envelope *envelope, hr_error *err) {
-    hr_reorder_buffer *inbox = &j->inboxes[envelope->from];
-    bool there = true;
-    uint64_t sequence;
-    hr_bytes message;
-    if (envelope->sequence <= inbox->taken) {
-        free(envelope->body.at);
-        return confirm(p, j->record.id, envelope->from, inbox->taken, err);
-    }
-    hr_reorder_buffer_put(inbox, envelope);
-    for (;;) {
-        hr_status status = hr_reorder_buffer_take(inbox, &there, &message, &sequence, err);
-        if (status == HR_E_LIMIT) {
-            j->cut[envelope->from] = true;
-            log_party_line(p, "a member is cut off: its message is too large");
-            return HR_OK;
-        }
-        if (status || !there) return status;
-        status = take_message(p, j, envelope->from, &message, sequence, err);
-        free(message.at);
-        if (status || is_party_job_over(j)) return status;
-    }
-}
-
-static bool may_offer(hr_party *p, size_t member) {
-    if (!p->o.coordinators || !p->o.coordinators[member]) return false;
-    if (p->job_count < JOBS_MAX) return true;
-    log_party_line(p, "an offer is ignored: too many jobs are open");
-    return false;
-}
-
-static hr_status take_offer(hr_party *p, const hr_envelope *envelope, hr_error *err) {
-    hr_journal_job record = {.coordinator = party_member_name(p, envelope->from), .date = p->clock.date};
-    hr_live_job *j = NULL;
-    memcpy(record.id, envelope->job.bytes, HR_JOURNAL_ID);
-    hr_csprng_bytes(p->csprng, record.key, HR_JOURNAL_KEY);
-    hr_status status = add_job(p, &record, &j, err);
-    if (!status) return take_mail(p, j, envelope, err);
-    free(envelope->body.at);
-    return status;
-}
-
-/* An envelope of a job that is not known: the first of an offer, or of a job that is over. */
-static hr_status take_unknown(hr_party *p, const hr_envelope *envelope, hr_error *err) {
-    bool known = false;
-    hr_status status = hr_journal_knows(p->o.journal, envelope->job.bytes, &known, err);
-    if (!status && !known && may_offer(p, envelope->from)) return take_offer(p, envelope, err);
-    if (!status && known) status = confirm(p, envelope->job.bytes, envelope->from, envelope->sequence, err);
-    free(envelope->body.at);
-    return status;
-}
-
-static hr_status take_ack(hr_party *p, const hr_envelope *envelope, hr_error *err) {
-    hr_status status = hr_journal_begin(p->o.journal, err);
-    if (!status)
-        status = hr_journal_received(p->o.journal, envelope->job.bytes, party_member_name(p, envelope->from),
-                                     envelope->received, err);
-    return commit(p, status, err);
-}
-
-static hr_status take_envelope(hr_party *p, const hr_envelope *envelope, hr_error *err) {
-    if (!envelope->sequence) {
-        free(envelope->body.at);
-        return take_ack(p, envelope, err);
-    }
-    hr_live_job *j = find_job(p, envelope->job.bytes);
-    if (!j) return take_unknown(p, envelope, err);
-    if (!j->cut[envelope->from]) return take_mail(p, j, envelope, err);
-    free(envelope->body.at);
-    return HR_OK;
-}
-
-static hr_status take_packet(hr_party *p, const hr_packet *packet, hr_error *err) {
-    hr_envelope envelope;
-    hr_error why = {0};
-    hr_status status = hr_envelope_open(p->o.view, packet->bytes, packet->size, &envelope, &why);
-    if (!status) return take_envelope(p, &envelope, err);
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    log_failure(p, "a packet was refused", &why);
-    return HR_OK;
 }
 
 /* ---- Steps ---- */
 
 static hr_status note_absence(hr_party *p, hr_live_job *j, hr_error *err) {
     hr_event away = {.kind = HR_EVENT_AWAY};
-    return transact(p, j, &away, 0, err);
+    return hr_party_transact(p, j, &away, 0, err);
 }
 
 static bool is_awaited_too_long(const hr_party *p, const hr_live_job *j) {
@@ -364,9 +296,14 @@ static bool is_too_old(const hr_party *p, const hr_live_job *j) {
     return !j->is_coordinator && p->o.lifetime && p->clock.date - j->record.date > p->o.lifetime;
 }
 
+/* A person may have decided meanwhile. */
+static bool is_to_be_asked(const hr_party *p, const hr_live_job *j) {
+    return j->undecided && p->clock.now - j->asked >= ASK_AGAIN;
+}
+
 static hr_live_job *ended_job(const hr_party *p) {
     for (size_t i = 0; i < p->job_count; i++)
-        if (is_party_job_over(p->jobs[i])) return p->jobs[i];
+        if (hr_live_job_is_over(p->jobs[i])) return p->jobs[i];
     return NULL;
 }
 
@@ -375,7 +312,8 @@ static hr_live_job *ended_job(const hr_party *p) {
 static hr_live_job *next_job(const hr_party *p) {
     for (size_t i = 0; i < p->job_count; i++) {
         const hr_live_job *j = p->jobs[i];
-        if (j->work.kind || is_awaited_too_long(p, j) || is_too_old(p, j)) return p->jobs[i];
+        if (j->work.kind || is_awaited_too_long(p, j) || is_too_old(p, j) || is_to_be_asked(p, j))
+            return p->jobs[i];
     }
     for (size_t i = 0; p->o.work->prepare && i < p->job_count; i++)
         if (p->jobs[i]->news) return p->jobs[i];
@@ -393,12 +331,13 @@ static hr_status prepare_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
 static hr_status give_up(hr_party *p, hr_live_job *j, hr_error *err) {
     j->failed = true;
     snprintf(j->why, sizeof j->why, "it is older than the policy's 'days'");
-    return end_job(p, j, err);
+    return hr_party_end(p, j, err);
 }
 
 static hr_status continue_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
     if (is_too_old(p, j)) return give_up(p, j, err);
     if (j->work.kind) return work_on(p, j, err);
+    if (is_to_be_asked(p, j)) return hr_party_transact(p, j, NULL, 0, err);
     return is_awaited_too_long(p, j) ? note_absence(p, j, err) : prepare_party_job(p, j, err);
 }
 
@@ -408,7 +347,7 @@ static hr_status look_for_mail(hr_party *p, int wait, bool *came, hr_error *err)
     hr_status status = p->o.transport->receive(p->o.transport, wait, &packet, &ignored);
     *came = !status && packet.bytes;
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    status = *came ? take_packet(p, &packet, err) : HR_OK;
+    status = *came ? hr_party_take_packet(p, &packet, err) : HR_OK;
     if (*came && !status) p->o.transport->settle(p->o.transport, &packet);
     return status;
 }
@@ -416,19 +355,23 @@ static hr_status look_for_mail(hr_party *p, int wait, bool *came, hr_error *err)
 /* The time in which the process did not run does not count as absence. */
 static void wake(hr_party *p) {
     for (size_t i = 0; i < p->job_count; i++) p->jobs[i]->heard = p->clock.now;
-    p->outbox.sent = p->clock.now;
+    p->outbox.sent = p->quota.begun = p->clock.now;
+    p->begun = p->clock.date;
+    if (p->link.connected) p->contact = p->begun;
+    p->shown = p->link_seen = p->clock.now - DAY; /* due */
     p->awake = true;
 }
 
-/* Mail before work: it may end the job, or come from the member that is awaited. */
+/* Mail before work: it may end the job, or come from the member that is awaited. But no more than so many
+ * packets: who sends without end does not stop the work. */
 static hr_status take_mail_or_work(hr_party *p, int wait, bool *busy, hr_error *err) {
     hr_live_job *j = next_job(p);
-    hr_status status = look_for_mail(p, j && wait > LOOK ? LOOK : wait, busy, err);
-    if (!status && !*busy && j) {
-        *busy = true;
-        status = continue_party_job(p, j, err);
-    }
-    return status;
+    bool came = false;
+    hr_status status = HR_OK;
+    if (!j || p->in_a_row < MAIL_BEFORE_WORK) status = look_for_mail(p, j ? 0 : wait, &came, err);
+    p->in_a_row = j && came ? p->in_a_row + 1 : 0;
+    *busy = came || j;
+    return status || came || !j ? status : continue_party_job(p, j, err);
 }
 
 /* A job that is over is ended before mail is looked at: what comes for it then is in no model, and is not
@@ -436,10 +379,31 @@ static hr_status take_mail_or_work(hr_party *p, int wait, bool *busy, hr_error *
 hr_status hr_party_step(hr_party *p, hr_clock clock, int wait, bool *busy, hr_error *err) {
     p->clock = clock;
     if (!p->awake) wake(p);
+    hr_packet_quota_renew(&p->quota, p->o.view->membership, clock.now, p->o.work->log);
+    hr_status status = expire_jobs(p, err);
+    if (!status && clock.now - p->looked >= LOOK) status = hr_party_look_for_cancelled(p, err);
     hr_live_job *ended = ended_job(p);
     *busy = ended != NULL;
-    hr_status status = ended ? end_job(p, ended, err) : take_mail_or_work(p, wait, busy, err);
+    if (!status) status = ended ? hr_party_end(p, ended, err) : take_mail_or_work(p, wait, busy, err);
+    if (!status) status = hr_party_show(p, err);
     return status ? status : hr_outbox_resend(&p->outbox, clock.now, err);
+}
+
+hr_status hr_party_step_leaving(hr_party *p, hr_clock clock, int wait, size_t *unread, hr_error *err) {
+    hr_packet packet = {0};
+    bool taken = false;
+    p->clock = clock;
+    if (!p->awake) wake(p);
+    hr_status status = p->o.transport->receive(p->o.transport, wait, &packet, err);
+    if (!status && packet.bytes) status = hr_party_take_ack(p, &packet, &taken, err);
+    if (status) return status;
+    *unread += packet.bytes && !taken;
+    if (taken) p->o.transport->settle(p->o.transport, &packet);
+    return hr_outbox_resend(&p->outbox, clock.now, err);
+}
+
+const uint64_t *hr_party_refused(const hr_party *p) {
+    return p->quota.all;
 }
 
 size_t hr_party_jobs(const hr_party *p) {
@@ -450,84 +414,10 @@ hr_status hr_party_owes(hr_party *p, bool *owes, hr_error *err) {
     return hr_journal_owes(p->o.journal, owes, err);
 }
 
-/* ---- Opening ---- */
-
-/* A job that is taken up, while its events are fed again. */
-typedef struct replay {
-    hr_party *party;
-    hr_live_job *job;
-    hr_error *err;
-} replay;
-
-static hr_status forget_actions(hr_live_job *j, hr_error *err) {
-    hr_action action;
-    hr_status status = HR_OK;
-    while (hr_protocol_next(j->protocol, &action)) {
-        if (!status) status = remember(j, &action, err);
-        free(action.bytes.at);
-    }
-    return status;
-}
-
-static hr_status feed_again(void *user, const hr_journal_event *line) {
-    replay *r = user;
-    const hr_membership *membership = r->party->o.view->membership;
-    hr_event event = {.kind = (hr_event_kind)line->kind,
-                      .number = line->number,
-                      .bytes = line->bytes.at,
-                      .size = line->bytes.size};
-    if (event.kind == HR_EVENT_MESSAGE)
-        event.from = hr_membership_by_name(membership, line->from, strlen(line->from));
-    if (event.from == HR_NO_MEMBER)
-        return hr_fail(r->err, HR_E_FORMAT, "", "the journal names an unknown member");
-    hr_status status = hr_party_job_feed(&r->party->o, r->job, &event, r->err);
-    return status ? status : forget_actions(r->job, r->err);
-}
-
-static hr_status restore_inboxes(hr_party *p, hr_live_job *j, hr_error *err) {
-    hr_status status = HR_OK;
-    for (size_t m = 0; !status && m < j->member_count; m++)
-        status =
-            hr_journal_taken(p->o.journal, j->record.id, party_member_name(p, m), &j->inboxes[m].taken, err);
-    return status;
-}
-
-static hr_status replay_job(void *user, const hr_journal_job *record) {
-    replay *r = user;
-    hr_party *p = r->party;
-    if (p->job_count == JOBS_MAX) return hr_fail(r->err, HR_E_LIMIT, "", "the journal holds too many jobs");
-    hr_status status = add_job(p, record, &r->job, r->err);
-    if (status) return status;
-    r->job->noted = true;
-    status = forget_actions(r->job, r->err);
-    if (!status) status = hr_journal_each_event(p->o.journal, r->job->record.id, feed_again, r, r->err);
-    return status ? status : restore_inboxes(p, r->job, r->err);
-}
-
-hr_status hr_party_open(const hr_party_options *options, hr_party **out, hr_error *err) {
-    hr_party *p = calloc(1, sizeof *p);
-    if (!p) return hr_fail_memory(err);
-    p->o = *options;
-    p->outbox = (hr_outbox){.view = options->view,
-                            .journal = options->journal,
-                            .transport = options->transport,
-                            .pause = options->resend};
-    hr_error why = {0};
-    hr_status status = hr_csprng_open(&p->csprng, &why);
-    replay r = {.party = p, .err = &why};
-    if (!status) status = hr_journal_each_job(p->o.journal, replay_job, &r, &why);
-    if (status) {
-        hr_party_close(p);
-        return why.message[0] ? hr_fail(err, status, why.remedy, "%s", why.message)
-                              : hr_fail(err, status, "", "the journal is damaged");
-    }
-    *out = p;
-    return HR_OK;
-}
-
 void hr_party_close(hr_party *p) {
     if (!p) return;
-    while (p->job_count) remove_job(p, p->jobs[0]);
+    while (p->job_count) hr_party_remove(p, p->jobs[0]);
+    free(p->jobs);
     hr_outbox_done(&p->outbox);
     hr_csprng_close(p->csprng);
     free(p);
@@ -535,11 +425,12 @@ void hr_party_close(hr_party *p) {
 
 hr_status hr_party_submit(hr_party *p, hr_blob terms, int64_t date, hr_error *err) {
     hr_journal_job record = {
-        .coordinator = party_member_name(p, p->o.view->self), .terms = terms, .date = date};
+        .coordinator = hr_party_member_name(p, p->o.view->self), .terms = terms, .date = date};
     hr_live_job *j = NULL;
     if (p->job_count) return HR_OK;
     hr_csprng_bytes(p->csprng, record.id, HR_JOURNAL_ID);
     hr_csprng_bytes(p->csprng, record.key, HR_JOURNAL_KEY);
-    hr_status status = add_job(p, &record, &j, err);
-    return status ? status : transact(p, j, NULL, 0, err);
+    hr_status status = hr_party_add(p, &record, &j, err);
+    if (!status) status = hr_party_job_start(&p->o, j, err);
+    return status ? status : hr_party_transact(p, j, NULL, 0, err);
 }

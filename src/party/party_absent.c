@@ -2,6 +2,7 @@
 #include "base/fail.h"
 
 #include <hedgerow/federation.h>
+#include <hedgerow/owner.h>
 
 static hr_status fail_absent_party_absent(hr_error *err) {
     return hr_fail(
@@ -27,8 +28,46 @@ hr_status hr_meet(const char *file, const char *model, const hr_owner_files *own
     return fail_absent_party_absent(err);
 }
 
+hr_status hr_job_plan(const char *file, size_t owners, double records, hr_job_plan_info *out, hr_error *err) {
+    (void)file, (void)owners, (void)records, (void)out;
+    return fail_absent_party_absent(err);
+}
+
 hr_status hr_simulate(const char *file, const hr_simulation_data *data, const hr_party_settings *settings,
                       hr_model **out, hr_error *err) {
     (void)file, (void)data, (void)settings, (void)out;
+    return fail_absent_party_absent(err);
+}
+
+hr_status hr_jobs_each(const char *file, bool (*visit)(void *user, const hr_job_info *job), void *user,
+                       hr_error *err) {
+    (void)file, (void)visit, (void)user;
+    return fail_absent_party_absent(err);
+}
+
+hr_status hr_party_look(const char *file, const hr_party_viewer *viewer, hr_error *err) {
+    (void)file, (void)viewer;
+    return fail_absent_party_absent(err);
+}
+
+hr_status hr_jobs_cancel(const char *file, const char *job, hr_cancel_info *out, hr_error *err) {
+    (void)file, (void)job, (void)out;
+    return fail_absent_party_absent(err);
+}
+
+hr_status hr_policy_explain(const char *owner_file, const char *job_file,
+                            void (*visit)(void *user, const hr_policy_line *line), void *user, bool *accepted,
+                            hr_error *err) {
+    (void)owner_file, (void)job_file, (void)visit, (void)user, (void)accepted;
+    return fail_absent_party_absent(err);
+}
+
+hr_status hr_job_approve(const char *owner_file, const char *job, hr_error *err) {
+    (void)owner_file, (void)job;
+    return fail_absent_party_absent(err);
+}
+
+hr_status hr_job_refuse(const char *owner_file, const char *job, const char *reason, hr_error *err) {
+    (void)owner_file, (void)job, (void)reason;
     return fail_absent_party_absent(err);
 }

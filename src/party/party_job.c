@@ -14,6 +14,7 @@ void hr_party_job_free(hr_live_job *j) {
     if (j->read) hr_message_unpacked_free(&j->read->base);
     free(j->inboxes);
     free(j->cut);
+    free(j->taken);
     free(j->coordinator);
     free(j->terms.at);
     free(j);
@@ -26,15 +27,15 @@ static hr_status start_protocol(const hr_party_options *o, hr_live_job *j, hr_er
         .coordinator = hr_membership_by_name(o->view->membership, j->coordinator, strlen(j->coordinator)),
         .min_owners = o->min_owners,
         .terms = j->terms,
-        .round_gain = o->round_gain};
+        .round_gain = o->round_gain,
+        .wants_model = o->wants_model,
+        .secret = j->record.key};
     memcpy(setup.job.bytes, j->record.id, HR_JOB_BYTES);
     return (j->is_coordinator ? j->method->coordinator : j->method->owner)(&setup, &j->protocol, err);
 }
 
-/* A coordinator has the terms from the start. */
-static hr_status start_coordinator(const hr_party_options *o, hr_live_job *j, hr_error *err) {
-    hr_status status = hr_party_job_read(j, &j->terms, err);
-    if (status) return status;
+hr_status hr_party_job_start(const hr_party_options *o, hr_live_job *j, hr_error *err) {
+    if (!j->is_coordinator) return HR_OK;
     j->method = hr_federated_method_named(j->read->method.data, j->read->method.len);
     if (!j->method)
         return hr_fail(err, HR_E_FORMAT, "",
@@ -54,18 +55,17 @@ static hr_status fill_job_view(const hr_party_options *o, const hr_journal_job *
     j->record = *record;
     j->coordinator = strdup(record->coordinator);
     j->schema = o->schema;
+    j->membership = o->view->membership;
     j->member_count = o->view->membership->count;
     j->inboxes = calloc(j->member_count, sizeof *j->inboxes);
     j->cut = calloc(j->member_count, sizeof *j->cut);
+    j->taken = calloc(j->member_count, sizeof *j->taken);
     j->is_coordinator = record->terms.size > 0;
-    hr_status status = j->coordinator && j->inboxes && j->cut ? HR_OK : hr_fail_memory(err);
+    hr_status status = j->coordinator && j->inboxes && j->cut && j->taken ? HR_OK : hr_fail_memory(err);
     if (!status) status = hr_bytes_copy(record->terms.at, record->terms.size, &j->terms, err);
     j->record.coordinator = j->coordinator;
     j->record.terms = (hr_blob){j->terms.at, j->terms.size};
-    if (!status &&
-        hr_membership_by_name(o->view->membership, j->coordinator, strlen(j->coordinator)) == HR_NO_MEMBER)
-        return hr_fail(err, HR_E_FORMAT, "", "the coordinator of a job is no longer a member");
-    return status || !j->is_coordinator ? status : start_coordinator(o, j, err);
+    return status || !j->is_coordinator ? status : hr_party_job_read(j, &j->terms, err);
 }
 
 hr_status hr_party_job_make(const hr_party_options *options, const hr_journal_job *record, hr_live_job **out,
@@ -93,13 +93,16 @@ uint64_t hr_party_job_number(const hr_action *work) {
 }
 
 hr_party_job hr_party_job_view(hr_live_job *j) {
-    return (hr_party_job){&j->record, j->method, j->protocol, j->read, j->schema, &j->kept};
+    return (hr_party_job){&j->record, j->method,     j->protocol,       j->read,
+                          j->schema,  j->membership, j->is_coordinator, &j->kept};
 }
 
 hr_status hr_party_job_feed(const hr_party_options *o, hr_live_job *j, const hr_event *event, hr_error *err) {
     hr_status status = HR_OK;
     if (event->kind == HR_EVENT_BEGUN && event->number < HR_WORKS_MAX) j->begun[event->number] = true;
     if (event->kind == HR_EVENT_WORKED) j->work.kind = 0;
+    if (event->kind == HR_EVENT_MESSAGE) j->taken[event->from] += event->size;
+    if (event->kind == HR_EVENT_DECIDED) j->undecided = false;
     if (!j->protocol && strcmp(o->view->membership->members[event->from].name, j->coordinator) != 0) {
         j->cut[event->from] = true;
         return HR_OK;

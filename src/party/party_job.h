@@ -5,13 +5,15 @@
 
 #include "party/party.h"
 #include "protocol/reorder_buffer.h"
+#include "protocol/securesum.h"
 
-enum { HR_WORKS_MAX = 4096 }; /* of one job of an owner's */
+enum { HR_WORKS_MAX = 2 * HR_QUESTIONS_MAX }; /* of one job of an owner's */
 
 typedef struct hr_live_job {
     hr_journal_job record;
     char *coordinator;       /* its name; record.coordinator points to it */
     const hr_schema *schema; /* the party's */
+    const hr_membership *membership;
     hr_bytes terms;
     Hedgerow__Terms *read; /* the terms; NULL before an owner has them */
     const hr_federated_method *method;
@@ -20,19 +22,29 @@ typedef struct hr_live_job {
     size_t member_count;
     hr_reorder_buffer *inboxes; /* by member */
     bool *cut;                  /* by member: it is not listened to any more */
+    size_t *taken;              /* by member: bytes of its messages */
+    uint64_t number;            /* of the party's jobs, in the order in which it heard of them */
     bool is_coordinator, noted; /* noted: in the journal */
     hr_action work;             /* kind 0: none */
     bool finished, failed;
+    bool leaves;              /* it ends here, and the others are told so */
     bool begun[HR_WORKS_MAX]; /* works, by hr_party_job_number: none is begun twice */
+    bool undecided;           /* it was offered, and not decided */
+    int64_t asked;            /* when that was last decided on */
     bool news;                /* something happened since its work was last prepared */
     char why[HR_ACTION_TEXT]; /* it failed */
     int64_t heard;            /* when something last happened */
+    int64_t shown;            /* when its progress was last noted */
+    bool unshown;             /* something happened since */
 } hr_live_job;
 
 /* A coordinator's own jobs are those that it has terms of. Copies. Owner: the caller frees *out with
- * hr_party_job_free. Fails: FORMAT (its coordinator is no member; terms), MEMORY. */
+ * hr_party_job_free. Fails: FORMAT (terms), MEMORY. */
 HR_MUST_CHECK hr_status hr_party_job_make(const hr_party_options *options, const hr_journal_job *record,
                                           hr_live_job **out, hr_error *err);
+/* Starts the machine of a coordinator's own job; no effect at an owner, which begins with the offer. Fails:
+ * FORMAT (terms), MEMORY. */
+HR_MUST_CHECK hr_status hr_party_job_start(const hr_party_options *options, hr_live_job *job, hr_error *err);
 void hr_party_job_free(hr_live_job *job);
 
 /* What happens to the job, or is fed again after a crash. An owner's machine begins with the first message of

@@ -12,8 +12,11 @@ static double spelled(double value) {
 }
 
 static double value_at(const hr_data *data, size_t feature, size_t row) {
-    const double *numbers = hr_data_numbers(data, feature);
-    return numbers ? spelled(numbers[row]) : (double)hr_data_codes(data, feature)[row];
+    double number;
+    uint16_t code;
+    if (hr_schema_feature(hr_data_schema(data), feature)->kind == HR_KIND_NUMBER)
+        return spelled(*hr_data_number_block(data, feature, row, 1, &number));
+    return (double)*hr_data_code_block(data, feature, row, 1, &code);
 }
 
 /* A coin for each round but the last: heads, it is that round. */

@@ -49,9 +49,11 @@ static hr_status open_simulated_party(hr_simulation *s, size_t index, hr_error *
 static void init_work(hr_simulation *s, const hr_owner_tables *owners) {
     static const char *const coordinators[] = {"coordinator"};
     const hr_fit_options *options = &s->job->options;
+    s->method = hr_job_file_method(s->job);
     s->policy = (hr_policy){.coordinators = {coordinators, 1},
-                            .methods = {&options->method, 1},
+                            .methods = {&s->method, 1},
                             .epsilon = options->epsilon,
+                            .delta = options->delta,
                             .owners = 1,
                             .paper = true};
     hr_coordinator_work_init(&s->parties[0].as.coordinator);
@@ -82,7 +84,8 @@ hr_status hr_simulation_init(hr_simulation *s, const hr_job_file *job, const hr_
 void hr_simulation_set_callbacks(hr_simulation *s, const hr_party_settings *settings) {
     if (!s->parties) return;
     s->settings = settings;
-    s->parties[0].as.coordinator.log_line = settings->log_line;
+    s->log = (hr_log){.sink = settings->log_line, .user = settings->user};
+    s->parties[0].as.work.log = &s->log;
     s->parties[0].as.coordinator.user = settings->user;
 }
 

@@ -31,9 +31,11 @@ typedef struct hr_simulation {
     const hr_schema *schema;
     hr_loopback *loopback;
     hr_membership membership;
+    const char *method; /* of the job */
     hr_policy policy;
     bool *coordinators;
     const hr_party_settings *settings; /* NULL: no log and no should_continue */
+    hr_log log;                        /* the coordinator's */
     hr_simulated_party *parties;
     size_t owner_count;
     int threads;

@@ -7,11 +7,17 @@
 #include "party/federated_method.h"
 #include "protocol/message.h"
 
-/* The options of the method that a job lists: those that are no field of its terms. */
-void hr_terms_add_options(hr_settings *settings, const hr_method *method, const hr_fit_options *options);
-
 /* NULL: the terms name no method that trains over a federation. */
 const hr_federated_method *hr_terms_method(const Hedgerow__Terms *terms);
+/* The method that owners train by the terms, and whose options they list: that of the federated method, or
+ * what each owner trains alone. Fails: ARGUMENT (there is none, or one that is not private). */
+HR_MUST_CHECK hr_status hr_terms_trained(const Hedgerow__Terms *terms, const hr_method **out, hr_error *err);
+/* Lists its options as the terms do. Fails: as above, MEMORY. */
+HR_MUST_CHECK hr_status hr_terms_list_options(const Hedgerow__Terms *terms, hr_settings *settings,
+                                              hr_error *err);
+
+/* The name of a job: that of its file, without folders and extension. Fails: ARGUMENT (no name of a job). */
+HR_MUST_CHECK hr_status hr_job_name_of(const char *path, char out[HR_JOB_NAME_MAX + 1], hr_error *err);
 
 /* Owner: the caller frees out->at. Fails: ARGUMENT (not a federated method; the schema's label), MEMORY. */
 HR_MUST_CHECK hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema,
@@ -25,5 +31,7 @@ HR_MUST_CHECK hr_status hr_options_of_terms(const Hedgerow__Terms *terms, double
 /* What an owner reserves for a job: epsilon in whole units of the ledger, rounded down, so that a ledger that
  * grants 0.1 pays for a job of 0.1; never less than what its trees and votes are granted. */
 double hr_terms_cost(const Hedgerow__Terms *terms);
+/* The same of delta. */
+double hr_terms_delta(const Hedgerow__Terms *terms);
 
 #endif

@@ -10,6 +10,7 @@ static Hedgerow__Terms *terms_with(Hedgerow__Terms *terms, ProtobufCBinaryData *
     *terms = (Hedgerow__Terms)HEDGEROW__TERMS__INIT;
     owners[0] = hr_text_of("anna");
     owners[1] = hr_text_of("bert");
+    terms->name = hr_text_of("job");
     terms->method = hr_text_of(method);
     terms->epsilon = 1;
     terms->rounds = 1;
@@ -89,7 +90,7 @@ static void test_federated_method__has_the_machine_of_an_owners_job_once_it_is_o
     const hr_party_options o = {.view = &f->views[ANNA], .schema = f->schema, .min_owners = 1};
     hr_live_job *j = job_of(f, &o, NULL);
     assert_null(hr_party_job_view(j).method);
-    feed(&o, j, BERT, offer_of("inprivate")); /* whoever writes before the offer */
+    feed(&o, j, BERT, offer_of("inprivate")); /* a member that writes before the offer */
     assert_true(j->cut[BERT] && !j->cut[COORDINATOR]);
     assert_null(j->protocol);
     assert_string_equal(due(j), "");
@@ -117,13 +118,16 @@ static void test_federated_method__of_a_miners_job_is_that_of_its_terms(void **s
     ProtobufCBinaryData owners[2];
     hr_bytes bytes = packed(terms_with(&terms, owners, "inprivate"));
     hr_live_job *j = job_of(f, &o, &bytes);
+    assert_int_equal(hr_party_job_start(&o, j, NULL), HR_OK);
     assert_ptr_equal(hr_party_job_view(j).method, &hr_federated_inprivate);
     assert_string_equal(due(j), "11"); /* two offers are sent */
     hr_party_job_free(j);
     free(bytes.at);
     bytes = packed(terms_with(&terms, owners, "dpboost"));
     hr_journal_job record = {.coordinator = "coordinator", .terms = {bytes.at, bytes.size}};
-    assert_int_equal(hr_party_job_make(&o, &record, &j, NULL), HR_E_FORMAT);
+    assert_int_equal(hr_party_job_make(&o, &record, &j, NULL), HR_OK);
+    assert_int_equal(hr_party_job_start(&o, j, NULL), HR_E_FORMAT);
+    hr_party_job_free(j);
     free(bytes.at);
 }
 
@@ -131,7 +135,7 @@ static void test_federated_method__of_a_miners_job_is_that_of_its_terms(void **s
 static void test_federated_method__has_works_of_fixed_numbers(void **state) {
     (void)state;
     const hr_action train = {.kind = HR_ACT_TRAIN, .slot = 5}, vote = {.kind = HR_ACT_VOTE, .slot = 5};
-    const hr_action last = {.kind = HR_ACT_VOTE, .slot = HR_ROUNDS_MAX * HR_MEMBERS_MAX - 1};
+    const hr_action last = {.kind = HR_ACT_VOTE, .slot = HR_QUESTIONS_MAX - 1};
     assert_int_equal(hr_party_job_number(&train), 10);
     assert_int_equal(hr_party_job_number(&vote), 11);
     assert_int_equal(hr_party_job_number(&last), HR_WORKS_MAX - 1);

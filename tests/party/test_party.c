@@ -226,6 +226,8 @@ static void test_votes__that_come_after_the_end_are_not_taken_in(void **state) {
     while (harness_step(&l)) continue;
     assert_true(l.event_log->ballots[late].sent);
     l.now += DEADLINE;
+    while (harness_step(&l)) continue; /* the coordinator sends its owner the set, and waits once more */
+    l.now += DEADLINE;
     party_step(&l.parties[0]); /* the coordinator decides without it */
     held_back = false;
     party_step(&l.parties[2]); /* it is sent again */
@@ -334,6 +336,28 @@ static void test_age__of_a_job_does_not_matter_without_a_limit(void **state) {
     harness_run_until(&l, harness_is_idle);
     assert_int_equal(count_said(&l, too_old), 0);
     harness_close(&l);
+}
+
+/* Terms of a month ago cost nothing, also where the ledger is new; what was decided is in the journal, and
+ * stays when the clock moves. */
+static void test_age__of_an_offer_is_looked_at_once(void **state) {
+    (void)state;
+    for (int too_late = 0; too_late < 2; too_late++) {
+        harness l;
+        harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
+        l.policy.days = 30;
+        l.job.date = 1795305600;
+        l.date = l.job.date + LIFETIME + too_late;
+        harness_start(&l);
+        while (harness_step(&l)) {
+            l.date += LIFETIME;
+            for (size_t i = 1; i < PARTIES; i++) party_restart(&l.parties[i]);
+        }
+        assert_int_equal(count_said(&l, "declined: days: the offer is of 2026-11-22"), too_late ? OWNERS : 0);
+        for (size_t i = 1; i < PARTIES; i++)
+            check_query(&l.parties[i], "SELECT count(*) FROM entries", too_late ? "0" : "1");
+        harness_close(&l);
+    }
 }
 
 /* ---- Sending again ---- */
@@ -455,7 +479,11 @@ static void test_budget__that_does_not_suffice_is_a_reason_to_refuse(void **stat
         harness_open(&l, harness_job(1, HR_ORDER_CHAIN, false));
         (closed ? close_books : spend_elsewhere)(&l.parties[2]);
         harness_start(&l);
-        check_that_two_trained(&l, "owner owner-2 declines: too little budget is left in the owner's ledger",
+        check_that_two_trained(&l,
+                               closed
+                                   ? "owner owner-2 declines: ledger: it is frozen"
+                                   : "owner owner-2 declines: ledger: the job costs epsilon 0.5, the ledger "
+                                     "has 0.25 left",
                                2);
     }
 }
@@ -469,8 +497,8 @@ static void test_budget__may_be_gone_when_its_turn_comes(void **state) {
         play_until_drawn(&l, &l.event_log->trees[0]);
         (closed ? close_books : spend_elsewhere)(&l.parties[2]);
         check_that_two_trained(&l,
-                               closed ? "owner-2: no tree is given: the ledger is frozen"
-                                      : "owner-2: no tree is given: the budget of epsilon is too small",
+                               closed ? "owner-2: no answer is given: the ledger is frozen"
+                                      : "owner-2: no answer is given: the budget of epsilon is too small",
                                2);
     }
 }
@@ -498,6 +526,26 @@ static void test_budget__of_a_tenth_pays_for_a_job_of_a_tenth(void **state) {
     }
 }
 
+/* ---- Mask keys ---- */
+
+/* Whoever knows masks of one job knows nothing of the next, although owners and questions may be the same. */
+static void test_mask_keys__are_new_in_every_job(void **state) {
+    (void)state;
+    harness l;
+    uint64_t keys[2 * OWNERS];
+    harness_open(&l, harness_hedge_job());
+    harness_start(&l);
+    harness_run_until(&l, harness_is_idle);
+    memcpy(keys, l.event_log->mask_keys, sizeof l.event_log->mask_keys);
+    memset(l.event_log, 0, sizeof *l.event_log);
+    assert_int_equal(harness_submit(&l, NULL), HR_OK);
+    harness_run_until(&l, harness_is_idle);
+    memcpy(keys + OWNERS, l.event_log->mask_keys, sizeof l.event_log->mask_keys);
+    for (size_t i = 0; i < 2 * OWNERS; i++)
+        for (size_t j = 0; j < i; j++) assert_true(keys[i] && keys[i] != keys[j]);
+    harness_close(&l);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults__neither_lose_nor_double_anything),
@@ -511,6 +559,7 @@ int main(void) {
         cmocka_unit_test(test_age__ends_a_job_that_its_coordinator_abandoned),
         cmocka_unit_test(test_age__forbids_work_for_a_job),
         cmocka_unit_test(test_age__of_a_job_does_not_matter_without_a_limit),
+        cmocka_unit_test(test_age__of_an_offer_is_looked_at_once),
         cmocka_unit_test(test_packets__are_sent_again_less_and_less_often),
         cmocka_unit_test(test_packets__are_not_sent_twice_at_once),
         cmocka_unit_test(test_packets__reach_others_when_a_box_takes_none),
@@ -518,6 +567,7 @@ int main(void) {
         cmocka_unit_test(test_budget__that_does_not_suffice_is_a_reason_to_refuse),
         cmocka_unit_test(test_budget__may_be_gone_when_its_turn_comes),
         cmocka_unit_test(test_budget__of_a_tenth_pays_for_a_job_of_a_tenth),
+        cmocka_unit_test(test_mask_keys__are_new_in_every_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,27 +151,76 @@ static void test_crash__of_the_first_or_the_last_owner_is_no_different(void **st
     owner_dies(3, false, harness_job(1, HR_ORDER_CHAIN, false));
 }
 
+static void test_crash__of_the_coordinator_of_hedge_loses_nothing(void **state) {
+    (void)state;
+    coordinator_dies(false, harness_hedge_job());
+    coordinator_dies(true, harness_hedge_job());
+}
+
+static void test_crash__of_an_owner_in_hedge_loses_an_answer_at_most(void **state) {
+    (void)state;
+    owner_dies(1, false, harness_hedge_job());
+    owner_dies(2, true, harness_hedge_job());
+}
+
+static void test_crash__of_the_coordinator_of_averages_loses_nothing(void **state) {
+    (void)state;
+    coordinator_dies(false, harness_job_of_averages());
+    coordinator_dies(true, harness_job_of_averages());
+}
+
+/* What it was training is lost and stays paid for; the others' models make the average. */
+static void test_crash__of_an_owner_of_averages_loses_its_model_at_most(void **state) {
+    (void)state;
+    for (size_t owner = 1; owner <= OWNERS; owner++) {
+        owner_dies(owner, false, harness_job_of_averages());
+        owner_dies(owner, true, harness_job_of_averages());
+    }
+}
+
+static void refuse_first_work(harness *l, hr_job_file job) {
+    doom.victim = PARTIES; /* nobody */
+    doom.harness = l;
+    harness_open(l, job);
+    refuses_begun = true;
+    harness_start(l);
+    harness_run_until(l, harness_is_idle);
+}
+
 /* What was reserved in the transaction that failed is not reserved: its next work must reserve it. */
 static void test_reservation__that_was_rolled_back_is_made_again(void **state) {
     (void)state;
     harness l;
-    doom.victim = PARTIES; /* nobody */
-    doom.harness = &l;
-    harness_open(&l, harness_job(2, HR_ORDER_CHAIN, false));
-    refuses_begun = true;
-    harness_start(&l);
-    harness_run_until(&l, harness_is_idle);
+    refuse_first_work(&l, harness_job(2, HR_ORDER_CHAIN, false));
     assert_int_equal(check_end(&l), 1);
-    assert_non_null(strstr(l.said, "owner-1: no tree is given: no event is taken"));
+    assert_non_null(strstr(l.said, "owner-1: no answer is given: no event is taken"));
+    harness_close(&l);
+}
+
+/* There is no next work, and no noise was drawn. */
+static void test_reservation__that_was_rolled_back_leaves_no_entry(void **state) {
+    (void)state;
+    harness l;
+    refuse_first_work(&l, harness_job_of_averages());
+    assert_int_equal(l.event_log->unreserved, 0);
+    assert_int_equal(l.event_log->trees[0].draws, 0);
+    assert_true(l.event_log->trees[0].none);
+    check_query(&l.parties[1], "SELECT count(*) FROM entries", "0");
+    assert_int_equal(trees_in_model(&l), OWNERS - 1);
     harness_close(&l);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reservation__that_was_rolled_back_is_made_again),
+        cmocka_unit_test(test_reservation__that_was_rolled_back_leaves_no_entry),
         cmocka_unit_test(test_crash__of_the_coordinator_loses_nothing),
         cmocka_unit_test(test_crash__of_an_owner_loses_what_it_was_doing_at_most),
         cmocka_unit_test(test_crash__of_the_first_or_the_last_owner_is_no_different),
+        cmocka_unit_test(test_crash__of_the_coordinator_of_hedge_loses_nothing),
+        cmocka_unit_test(test_crash__of_an_owner_in_hedge_loses_an_answer_at_most),
+        cmocka_unit_test(test_crash__of_the_coordinator_of_averages_loses_nothing),
+        cmocka_unit_test(test_crash__of_an_owner_of_averages_loses_its_model_at_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,8 @@
 
 enum {
     FRAME_MAX = 128 * 1024,
-    KILLS = 70 /* of either way */,
+    KILLS = 70,        /* of either way */
+    KILLS_HEDGE = 100, /* likewise: 200 moments */
     LIVES_MAX = 6,
     CALLS_MAX = 40,
     WRITES_MAX = 120
@@ -104,7 +105,8 @@ static void live(harness_party *p, int line) {
     static far_end end;
     hr_error err = {0};
     bool owes = false;
-    end = (far_end){.transport = {far_send, far_receive, far_settle, NULL}, .line = line};
+    end = (far_end){.transport = {.send = far_send, .receive = far_receive, .settle = far_settle},
+                    .line = line};
     if (party_start_with(p, &end.transport, &err)) _exit(9);
     if (!p->index && harness_submit(p->harness, &err)) _exit(8);
     while (hear(line, &end.frame)) {
@@ -215,17 +217,30 @@ static void run_with(cell *c) {
     fail_msg("the job does not end");
 }
 
+/* The n-th job of a test. */
+typedef hr_job_file nth_job(size_t number);
+
 typedef struct tally {
+    nth_job *job;
     size_t jobs, at_writes, at_calls, lost;
     uint64_t random;
 } tally;
+
+static hr_job_file inprivate_job(size_t number) {
+    hr_order order = number % 2 ? HR_ORDER_BROADCAST : HR_ORDER_CHAIN;
+    return number % 4 < 2 ? harness_job_with_votes(order) : harness_job(2, order, false);
+}
+
+static hr_job_file hedge_job(size_t number) {
+    (void)number;
+    return harness_hedge_job();
+}
 
 /* One job in which a party is killed several times. */
 static void play(tally *t, size_t victim) {
     harness l;
     cell c = {.harness = &l, .party = &l.parties[victim], .random = &t->random};
-    hr_order order = t->jobs % 2 ? HR_ORDER_BROADCAST : HR_ORDER_CHAIN;
-    harness_open(&l, t->jobs % 4 < 2 ? harness_job_with_votes(order) : harness_job(2, order, false));
+    harness_open(&l, t->job(t->jobs));
     for (size_t i = 1; i < PARTIES; i++)
         if (i != victim) party_start(&l.parties[i]);
     if (victim) party_restart(&l.parties[0]);
@@ -237,8 +252,10 @@ static void play(tally *t, size_t victim) {
     size_t lost = check_end(&l);
     assert_true(lost <= (victim ? c.at_writes + c.at_calls : 0));
     harness_close(&l);
-    *t =
-        (tally){t->jobs + 1, t->at_writes + c.at_writes, t->at_calls + c.at_calls, t->lost + lost, t->random};
+    t->jobs++;
+    t->at_writes += c.at_writes;
+    t->at_calls += c.at_calls;
+    t->lost += lost;
 }
 
 /* Which of its lives end, and so how many of either way there are in a job, depends on the moment too: jobs
@@ -262,21 +279,37 @@ static size_t the_coordinator(const tally *t) {
 /* A kill loses work with a chance of about a tenth: all of them lose none with .9^(2 * 70) = 4e-7 at most. */
 static void test_kill__of_an_owner_at_any_moment(void **state) {
     (void)state;
-    tally t = {.random = 1};
+    tally t = {.job = inprivate_job, .random = 1};
     play_until(&t, KILLS, each_owner);
     assert_true(t.lost > 0);
 }
 
 static void test_kill__of_the_coordinator_at_any_moment(void **state) {
     (void)state;
-    tally t = {.random = 2};
+    tally t = {.job = inprivate_job, .random = 2};
     play_until(&t, KILLS / 4, the_coordinator);
+}
+
+/* Likewise; what is lost is a sum, of which the owner says that it has no share, or a choice. */
+static void test_kill__of_an_owner_in_hedge_at_any_moment(void **state) {
+    (void)state;
+    tally t = {.job = hedge_job, .random = 3};
+    play_until(&t, KILLS_HEDGE, each_owner);
+    assert_true(t.lost > 0);
+}
+
+static void test_kill__of_the_coordinator_of_hedge_at_any_moment(void **state) {
+    (void)state;
+    tally t = {.job = hedge_job, .random = 4};
+    play_until(&t, KILLS_HEDGE / 4, the_coordinator);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kill__of_an_owner_at_any_moment),
         cmocka_unit_test(test_kill__of_the_coordinator_at_any_moment),
+        cmocka_unit_test(test_kill__of_an_owner_in_hedge_at_any_moment),
+        cmocka_unit_test(test_kill__of_the_coordinator_of_hedge_at_any_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,13 @@
 #include "party/terms.h"
 #include "support/tables.h"
 
+enum { DAY = 86400 };
+
 typedef struct offer {
     const char *coordinator;
     Hedgerow__Terms *terms;
+    int64_t date;             /* of the owner */
+    char why[HR_ACTION_TEXT]; /* it was declined last */
 } offer;
 
 static const char *const owners[] = {"north", "south", "west"};
@@ -26,23 +30,25 @@ static offer open_offer(const table *t, hr_mode mode) {
     return o;
 }
 
-static bool accepts(const table *t, const hr_policy *policy, const offer *o) {
+static bool accepts(const table *t, const hr_policy *policy, offer *o) {
     hr_owner_work work = {0};
-    bool accepted = true;
-    char reason[HR_ACTION_TEXT] = "";
+    const hr_journal_job record = {.coordinator = o->coordinator};
+    const hr_party_offer asked = {&record, o->terms, o->date};
+    hr_decision decision = {0};
     hr_owner_work_init(&work);
     work.data = t->data;
     work.policy = policy;
-    assert_int_equal(work.work.decide(&work.work, o->coordinator, o->terms, &accepted, reason, NULL), HR_OK);
-    assert_true(accepted == !reason[0]);
-    return accepted;
+    assert_int_equal(work.work.decide(&work.work, &asked, &decision, NULL), HR_OK);
+    memcpy(o->why, decision.reason, sizeof o->why);
+    assert_true((decision.verdict == HR_VERDICT_ACCEPTED) == !decision.reason[0]);
+    return decision.verdict == HR_VERDICT_ACCEPTED;
 }
 
 static void test_policy__refuses_what_it_does_not_allow(void **state) {
     (void)state;
     static const char *const labs[] = {"lab"}, *const methods[] = {"inprivate", "dpboost"};
     table t = table_of_steps(60, 2, 2, 1);
-    offer o = open_offer(&t, HR_SOUND);
+    offer o = open_offer(&t, HR_MODE_SOUND);
     const ProtobufCBinaryData real = o.terms->method;
     const hr_policy allows = {
         .coordinators = {labs, 1}, .methods = {methods, 2}, .epsilon = 1, .delta = 0, .owners = 3};
@@ -84,10 +90,41 @@ static void test_policy__allows_the_paper_mode_where_it_says_so_alone(void **sta
     hr_policy policy = {
         .coordinators = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = 0, .owners = 3};
     table t = table_of_steps(60, 2, 2, 1);
-    offer o = open_offer(&t, HR_PAPER);
+    offer o = open_offer(&t, HR_MODE_PAPER);
     assert_true(o.terms->paper);
     assert_false(accepts(&t, &policy, &o));
     policy.paper = true;
+    assert_true(accepts(&t, &policy, &o));
+    hr_message_unpacked_free(&o.terms->base);
+    table_close(&t);
+}
+
+/* An old offer is no offer, also to an owner whose ledger is new. */
+static void test_policy__refuses_offers_of_another_time(void **state) {
+    (void)state;
+    static const char *const labs[] = {"lab"}, *const methods[] = {"inprivate"};
+    hr_policy policy = {
+        .coordinators = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .owners = 3, .days = 30};
+    table t = table_of_steps(60, 2, 2, 1);
+    offer o = open_offer(&t, HR_MODE_SOUND);
+    o.terms->date = 1795305600; /* 2026-11-22 */
+    for (int64_t age = -DAY; age <= 30 * DAY; age += 31 * DAY) {
+        o.date = 1795305600 + age;
+        assert_true(accepts(&t, &policy, &o));
+    }
+    o.date = 1795305600 + 30 * DAY + 1;
+    assert_false(accepts(&t, &policy, &o));
+    assert_string_equal(o.why, "days: the offer is of 2026-11-22, more than 30 days before the owner's date, "
+                               "2026-12-22: offer the job anew");
+    o.date = 1795305600 - DAY - 1;
+    assert_false(accepts(&t, &policy, &o));
+    assert_string_equal(o.why, "days: the offer is of 2026-11-22, more than a day after the owner's date, "
+                               "2026-11-20: correct the clocks, or 'date' in the job file");
+    o.terms->date = 0;
+    assert_false(accepts(&t, &policy, &o));
+    assert_string_equal(o.why,
+                        "days: the offer has no date, and the owner's is 2026-11-20: offer the job anew");
+    policy.days = 0; /* a simulation */
     assert_true(accepts(&t, &policy, &o));
     hr_message_unpacked_free(&o.terms->base);
     table_close(&t);
@@ -101,7 +138,7 @@ static void test_policy__declines_budgets_that_pay_for_nothing(void **state) {
     const hr_policy allows = {
         .coordinators = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = 0, .owners = 3};
     table t = table_of_steps(60, 2, 2, 1);
-    offer o = open_offer(&t, HR_SOUND);
+    offer o = open_offer(&t, HR_MODE_SOUND);
     for (size_t i = 0; i < COUNT(epsilons); i++) {
         o.terms->epsilon = epsilons[i];
         assert_false(accepts(&t, &allows, &o));
@@ -114,10 +151,30 @@ static void test_policy__declines_budgets_that_pay_for_nothing(void **state) {
     table_close(&t);
 }
 
+/* An offer tells no path of the coordinator's machine. */
+static void test_terms__are_named_after_the_job_file(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {{"job.yaml", "job"},
+                                           {"/srv/secret/heart.v2.yaml", "heart.v2"},
+                                           {"./trial", "trial"},
+                                           {"a/.hidden", ".hidden"}};
+    char name[HR_JOB_NAME_MAX + 1];
+    hr_error err;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(hr_job_name_of(cases[i][0], name, NULL), HR_OK);
+        assert_string_equal(name, cases[i][1]);
+    }
+    assert_int_equal(hr_job_name_of("jobs/what?.yaml", name, &err), HR_E_ARGUMENT);
+    assert_string_equal(err.message, "the name of the job file cannot be the name of a job");
+    assert_true(err.remedy[0]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_policy__refuses_what_it_does_not_allow),
         cmocka_unit_test(test_policy__allows_the_paper_mode_where_it_says_so_alone),
-        cmocka_unit_test(test_policy__declines_budgets_that_pay_for_nothing)};
+        cmocka_unit_test(test_policy__refuses_offers_of_another_time),
+        cmocka_unit_test(test_policy__declines_budgets_that_pay_for_nothing),
+        cmocka_unit_test(test_terms__are_named_after_the_job_file)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

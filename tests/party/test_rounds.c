@@ -20,9 +20,10 @@ static const uint8_t secret[HR_PRF_KEY] = "the secret of a job, 32 bytes..";
 /* A number, a category and a label; `kinds` of them. */
 static hr_data *table_of(size_t rows, size_t kinds) {
     static const char *const values[] = {"a", "b"};
-    const hr_column features[] = {{.name = "u", .kind = HR_NUMBER, .low = 0, .high = ROWS},
-                                  {.name = "v", .kind = HR_CATEGORY, .value_count = 2, .values = values}};
-    const hr_column label = {.name = "y", .kind = HR_CATEGORY, .value_count = 2, .values = values};
+    const hr_column features[] = {
+        {.name = "u", .kind = HR_KIND_NUMBER, .low = 0, .high = ROWS},
+        {.name = "v", .kind = HR_KIND_CATEGORY, .value_count = 2, .values = values}};
+    const hr_column label = {.name = "y", .kind = HR_KIND_CATEGORY, .value_count = 2, .values = values};
     hr_schema *schema;
     hr_data *data;
     double *u = calloc(rows + 1, sizeof *u), *v = calloc(rows + 1, sizeof *v),

@@ -55,7 +55,8 @@ static void close_federation(federation *f) {
 static double error_of(const federation *f, const hr_model *model) {
     hr_metrics metrics;
     assert_int_equal(hr_evaluate(model, f->table.data, 1, &metrics, NULL), HR_OK);
-    return f->table.schema && hr_schema_task(f->table.schema) == HR_REGRESSION ? metrics.rmse : metrics.error;
+    return f->table.schema && hr_schema_task(f->table.schema) == HR_TASK_REGRESSION ? metrics.rmse
+                                                                                    : metrics.error;
 }
 
 /* Of classes: the share of the rarer one; of numbers: the labels' standard deviation. */
@@ -65,7 +66,7 @@ static double error_of_constant(const federation *f) {
         sum += f->table.labels[i];
         squares += f->table.labels[i] * f->table.labels[i];
     }
-    bool numbers = hr_schema_task(f->table.schema) == HR_REGRESSION;
+    bool numbers = hr_schema_task(f->table.schema) == HR_TASK_REGRESSION;
     return numbers ? sqrt(squares / rows - sum / rows * sum / rows) : fmin(sum, rows - sum) / rows;
 }
 
@@ -90,7 +91,7 @@ static void test_simulation__gives_a_tree_an_owner_and_round(void **state) {
     for (size_t rounds = 1; rounds <= 3; rounds++)
         for (int order = HR_ORDER_CHAIN; order <= HR_ORDER_BROADCAST; order++) {
             federation f;
-            open_federation(&f, 600, 4, 2, job_of(HR_SOUND, rounds, (hr_order)order));
+            open_federation(&f, 600, 4, 2, job_of(HR_MODE_SOUND, rounds, (hr_order)order));
             check_model(&f, 4 * rounds, 2);
             close_federation(&f);
         }
@@ -103,7 +104,7 @@ static void test_simulation__learns(void **state) {
     (void)state;
     for (size_t classes = 0; classes <= 2; classes += 2) {
         federation f;
-        hr_job_file job = job_of(HR_SOUND, classes ? 2 : 1, HR_ORDER_CHAIN);
+        hr_job_file job = job_of(HR_MODE_SOUND, classes ? 2 : 1, HR_ORDER_CHAIN);
         job.options.epsilon = 1000;
         open_federation(&f, 2000, 5, classes, job);
         double error = error_of(&f, run(&f)), constant = error_of_constant(&f);
@@ -115,10 +116,10 @@ static void test_simulation__learns(void **state) {
 static void test_simulation__works_with_one_owner_and_with_owners_without_records(void **state) {
     (void)state;
     federation f;
-    open_federation(&f, 40, 1, 2, job_of(HR_SOUND, 2, HR_ORDER_CHAIN));
+    open_federation(&f, 40, 1, 2, job_of(HR_MODE_SOUND, 2, HR_ORDER_CHAIN));
     check_model(&f, 2, 2);
     close_federation(&f);
-    open_federation(&f, 3, 8, 2, job_of(HR_SOUND, 1, HR_ORDER_BROADCAST)); /* five owners have none */
+    open_federation(&f, 3, 8, 2, job_of(HR_MODE_SOUND, 1, HR_ORDER_BROADCAST)); /* five owners have none */
     check_model(&f, 8, 2);
     close_federation(&f);
 }
@@ -129,7 +130,7 @@ static void test_simulation__lists_as_much_of_an_owner_without_records(void **st
     (void)state;
     for (size_t rows = 0; rows <= 1; rows++) {
         federation f;
-        hr_job_file job = job_of(HR_SOUND, 2, HR_ORDER_CHAIN);
+        hr_job_file job = job_of(HR_MODE_SOUND, 2, HR_ORDER_CHAIN);
         double most = 0;
         job.options.edges = HR_EDGES_PRIVATE;
         job.last_slots = 1;
@@ -149,7 +150,7 @@ static void test_simulation__votes_end_the_job(void **state) {
     (void)state;
     for (int order = HR_ORDER_CHAIN; order <= HR_ORDER_BROADCAST; order++) {
         federation f;
-        hr_job_file job = job_of(HR_SOUND, 4, (hr_order)order);
+        hr_job_file job = job_of(HR_MODE_SOUND, 4, (hr_order)order);
         job.round_gain = 1.5;
         open_federation(&f, 4000, 3, 2, job);
         check_model(&f, 3, 2);
@@ -165,7 +166,7 @@ static void test_simulation__votes_end_the_job(void **state) {
 static void test_simulation__votes_carry_the_job_on(void **state) {
     (void)state;
     federation f;
-    hr_job_file job = job_of(HR_SOUND, 2, HR_ORDER_CHAIN);
+    hr_job_file job = job_of(HR_MODE_SOUND, 2, HR_ORDER_CHAIN);
     job.options.epsilon = 1000;
     job.round_gain = .01; /* the first round of steps wins far more */
     open_federation(&f, 2000, 3, 2, job);
@@ -178,7 +179,7 @@ static void test_simulation__votes_carry_the_job_on(void **state) {
 static void test_simulation__leaves_out_last_trees_that_do_harm(void **state) {
     (void)state;
     federation f;
-    hr_job_file job = job_of(HR_SOUND, 1, HR_ORDER_CHAIN);
+    hr_job_file job = job_of(HR_MODE_SOUND, 1, HR_ORDER_CHAIN);
     job.options.epsilon = 1000;
     job.last_slots = 2;
     open_federation(&f, 4000, 5, 0, job);
@@ -193,7 +194,7 @@ static void test_simulation__leaves_out_last_trees_that_do_harm(void **state) {
 static void test_simulation__says_that_paper_mode_is_not_private(void **state) {
     (void)state;
     federation f;
-    open_federation(&f, 600, 3, 2, job_of(HR_PAPER, 1, HR_ORDER_CHAIN));
+    open_federation(&f, 600, 3, 2, job_of(HR_MODE_PAPER, 1, HR_ORDER_CHAIN));
     const hr_model *model = run(&f);
     assert_false(hr_model_guarantee(model)->is_private);
     assert_non_null(strstr(hr_model_guarantee(model)->statement, "NOT DIFFERENTIALLY PRIVATE"));
@@ -247,7 +248,7 @@ static void run_backwards(hr_simulation *s) {
 
 static void run_compared(size_t rounds, hr_order order, double round_gain) {
     federation f;
-    hr_job_file job = job_of(HR_SOUND, rounds, order);
+    hr_job_file job = job_of(HR_MODE_SOUND, rounds, order);
     job.round_gain = round_gain;
     open_federation(&f, 2000, 5, 2, job);
     prepared = unprepared = 0;
@@ -348,7 +349,7 @@ static void test_simulation__votes_are_what_trees_gained(void **state) {
     (void)state;
     for (size_t classes = 0; classes <= 2; classes += 2) {
         federation f;
-        hr_job_file job = job_of(HR_SOUND, 2, HR_ORDER_BROADCAST);
+        hr_job_file job = job_of(HR_MODE_SOUND, 2, HR_ORDER_BROADCAST);
         job.options.epsilon = 1e4;
         job.vote_share = .8;
         job.round_gain = 1e-9;
@@ -400,7 +401,7 @@ static hr_status train_and_tell(hr_party_work *self, const hr_party_job *job, si
 /* The guarantee of a job whose three owners tell that of their trees. */
 static hr_guarantee guarantee_when_told(size_t lines, hr_units cost, double vote_share) {
     federation f;
-    hr_job_file job = job_of(HR_SOUND, 1, HR_ORDER_CHAIN);
+    hr_job_file job = job_of(HR_MODE_SOUND, 1, HR_ORDER_CHAIN);
     job.options.epsilon = .7;
     job.vote_share = vote_share;
     job.last_slots = vote_share > 0;
@@ -446,7 +447,7 @@ static void test_simulation__refuses_more_than_two_classes(void **state) {
     (void)state;
     federation f;
     hr_error err = {0};
-    open_federation(&f, 60, 2, 4, job_of(HR_SOUND, 1, HR_ORDER_CHAIN));
+    open_federation(&f, 60, 2, 4, job_of(HR_MODE_SOUND, 1, HR_ORDER_CHAIN));
     assert_int_equal(hr_simulation_run(&f.simulation, &err), HR_E_ARGUMENT);
     close_federation(&f);
 }
@@ -482,7 +483,7 @@ static void test_simulation__stops_when_it_is_asked_to(void **state) {
     hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
     settings.should_continue = is_patient;
     settings.user = &asked;
-    open_federation(&f, 60, 2, 2, job_of(HR_SOUND, 1, HR_ORDER_CHAIN));
+    open_federation(&f, 60, 2, 2, job_of(HR_MODE_SOUND, 1, HR_ORDER_CHAIN));
     hr_simulation_set_callbacks(&f.simulation, &settings);
     assert_int_equal(hr_simulation_run(&f.simulation, &err), HR_E_CANCELLED);
     assert_int_equal(asked, -1);

@@ -1,0 +1,259 @@
+/* hedge over owners in one process, from the offer to the model. */
+#include "data/records.h"
+#include "fit/budget.h"
+#include "party/federated_method.h"
+#include "party/simulation.h"
+#include "random/csprng.h"
+#include "support/tables.h"
+
+enum { OWNERS_MAX = 12 };
+
+typedef struct federation {
+    table table;
+    hr_data *owners[OWNERS_MAX];
+    size_t owner_count;
+    hr_job_file job;
+    hr_simulation simulation;
+    char lines[8000], id[40];    /* of the first line's job */
+    size_t rounds[2], strangers; /* lines of rounds by level: INFO, DEBUG; lines of no job or of another */
+} federation;
+
+static hr_job_file job_of(double epsilon, double delta) {
+    hr_job_file job = {.rounds = 1, .options = options_of("hedge", HR_MODE_SOUND)};
+    job.options.epsilon = epsilon;
+    job.options.delta = delta;
+    job.options.bins = 8;
+    return job;
+}
+
+static void keep_log(void *user, const hr_log_line *line) {
+    federation *f = user;
+    size_t used = strlen(f->lines);
+    snprintf(f->lines + used, sizeof f->lines - used, "%s\n", line->text);
+    if (!strncmp(line->text, "round ", 6)) f->rounds[line->level == HR_LOG_DEBUG]++;
+    if (line->job && !*f->id) snprintf(f->id, sizeof f->id, "%s", line->job);
+    if (!line->job || strcmp(line->job, f->id) != 0) f->strangers++;
+}
+
+/* Deals the records out to the owners. */
+static void deal_federation(federation *f, table t, size_t owners, hr_job_file job) {
+    hr_error err = {0};
+    static hr_party_settings settings;
+    const size_t rows = t.rows;
+    *f = (federation){.table = t, .owner_count = owners, .job = job};
+    uint32_t *picked = malloc((rows + 1) * sizeof *picked);
+    for (size_t o = 0; o < owners; o++) {
+        size_t count = 0;
+        for (size_t i = o; i < rows; i += owners) picked[count++] = (uint32_t)i;
+        assert_non_null(f->owners[o] = hr_data_take(f->table.data, picked, count));
+    }
+    free(picked);
+    const hr_owner_tables tables = {(const hr_data *const *)f->owners, owners};
+    if (hr_simulation_init(&f->simulation, &f->job, f->table.schema, &tables, 1, &err))
+        fail_msg("%s", err.message);
+    settings = (hr_party_settings){.log_line = keep_log, .user = f};
+    hr_simulation_set_callbacks(&f->simulation, &settings);
+}
+
+static void open_federation(federation *f, size_t rows, size_t owners, size_t classes, hr_job_file job) {
+    deal_federation(f, table_of_steps(rows, 3, classes, 5), owners, job);
+}
+
+static const hr_model *run(federation *f) {
+    hr_error err = {0};
+    if (hr_simulation_run(&f->simulation, &err)) fail_msg("%s\n%s", err.message, f->lines);
+    return f->simulation.parties[0].as.coordinator.model;
+}
+
+static void close_federation(federation *f) {
+    hr_simulation_done(&f->simulation);
+    for (size_t o = 0; o < f->owner_count; o++) hr_data_free(f->owners[o]);
+    table_close(&f->table);
+}
+
+/* What a model file says of itself can be read again, and its account is within its guarantee. */
+static void check_model(const hr_model *model, double epsilon, double delta) {
+    char *json = NULL;
+    hr_model *again = NULL;
+    hr_error err = {0};
+    const hr_guarantee *g = hr_model_guarantee(model);
+    assert_true(g->is_private && g->epsilon <= epsilon && g->epsilon > .99 * epsilon);
+    assert_true(delta > 0 ? g->delta <= delta && g->delta > .99 * delta : g->delta == 0);
+    assert_non_null(strstr(g->statement, "against everybody, the coordinator"));
+    assert_int_equal(hr_model_render(model, &json, &err), HR_OK);
+    if (hr_model_parse(json, strlen(json), "again", &again, &err)) fail_msg("%s", err.message);
+    hr_model_free(again);
+    hr_text_free(json);
+}
+
+/* What is left if all other owners tell their shares of noise to a coordinator that asks for the cheapest
+ * sums of least noise: an owner's gate grants no list that costs more than the statement says. */
+static void test_statement__holds_against_all_others_with_the_coordinator(void **state) {
+    enum { SHARES = 3 }; /* of five owners, of which two are not counted on */
+    static federation f;
+    (void)state;
+    open_federation(&f, 60, 5, 2, job_of(4, 1e-6));
+    const char *said = strstr(hr_model_guarantee(run(&f))->statement, "and at most ");
+    assert_non_null(said);
+    double printed = strtod(said + strlen("and at most "), NULL);
+    hr_budget budget;
+    hr_csprng *noise = NULL;
+    hr_gate *gate = NULL;
+    hr_permit ignored;
+    hr_units total;
+    size_t count;
+    hr_guarantee left;
+    assert_int_equal(hr_budget_of(&hr_method_hedge, &f.job.options, &budget, NULL), HR_OK);
+    assert_int_equal(hr_csprng_open_seeded(1, &noise, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(budget.privacy_measure, budget.units, noise, &gate, NULL), HR_OK);
+    hr_charge line = {.what = "leaf sum", .sensitivity = 1, .cost = HR_UNIT / (12 * SHARES - 6)};
+    while (!hr_gate_charge_share(gate, &line, SHARES, &ignored, NULL)) line.group++;
+    const hr_release *releases = hr_gate_releases(gate, &count);
+    assert_int_equal(hr_account_alone(releases, count, &total, NULL), HR_OK);
+    hr_guarantee_of(total, budget.privacy_measure, budget.delta, &left);
+    if (!(left.epsilon <= printed && left.epsilon > .9 * printed))
+        fail_msg("%zu lines: epsilon %g, printed %g", count, left.epsilon, printed);
+    hr_gate_free(gate);
+    hr_csprng_close(noise);
+    close_federation(&f);
+}
+
+static void test_owners__train_together(void **state) {
+    (void)state;
+    static const size_t classes[] = {0, 2, 4};
+    static federation f;
+    for (size_t c = 0; c < COUNT(classes); c++)
+        for (int pure = 0; pure <= 1; pure++)
+            for (size_t owners = 1; owners <= 4; owners += 3) {
+                double delta = pure ? 0 : 1e-6;
+                open_federation(&f, 800, owners, classes[c], job_of(4, delta));
+                check_model(run(&f), 4, delta);
+                close_federation(&f);
+            }
+}
+
+/* With so much budget that noise plays no part, steps of two classes are learned. */
+static void test_owners__learn(void **state) {
+    (void)state;
+    static federation f;
+    hr_metrics metrics;
+    open_federation(&f, 3000, 5, 2, job_of(50, 1e-6));
+    assert_int_equal(hr_evaluate(run(&f), f.table.data, 1, &metrics, NULL), HR_OK);
+    if (!(metrics.error < .1)) fail_msg("error %g", metrics.error);
+    close_federation(&f);
+}
+
+/* An owner without records is asked, and answers, as all others. */
+static void test_owners__may_have_no_records(void **state) {
+    (void)state;
+    static federation f;
+    open_federation(&f, 3, 6, 2, job_of(1, 1e-6));
+    check_model(run(&f), 1, 1e-6);
+    close_federation(&f);
+}
+
+static void test_progress__names_rounds(void **state) {
+    (void)state;
+    static federation f;
+    open_federation(&f, 300, 3, 2, job_of(1, 1e-6));
+    run(&f);
+    if (!strstr(f.lines, "of 25")) fail_msg("%s", f.lines);
+    assert_non_null(strstr(f.lines, "asks for the calibration"));
+    assert_int_equal(f.rounds[0], 10);
+    assert_int_equal(f.rounds[1], 15);
+    assert_int_equal(strlen(f.id), 32);
+    assert_int_equal(f.strangers, 0);
+    close_federation(&f);
+}
+
+/* ---- What a budget is enough for ---- */
+
+/* Terms of so many owners. Owner: hr_message_unpacked_free. */
+static Hedgerow__Terms *terms_of(const hr_job_file *job, const hr_schema *schema, size_t owners) {
+    static const char *names[250];
+    static char text[250][8];
+    hr_bytes bytes = {0};
+    ProtobufCMessage *terms = NULL;
+    for (size_t i = 0; i < owners; i++) {
+        snprintf(text[i], sizeof text[i], "o-%zu", i);
+        names[i] = text[i];
+    }
+    assert_int_equal(hr_terms_of(job, "job", schema, &(hr_names){names, owners}, &bytes, NULL), HR_OK);
+    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &terms, NULL),
+                     HR_OK);
+    free(bytes.at);
+    return (Hedgerow__Terms *)terms;
+}
+
+static hr_status check_terms(const hr_job_file *job, const hr_schema *schema, size_t owners, hr_error *err) {
+    Hedgerow__Terms *terms = terms_of(job, schema, owners);
+    hr_status status = hr_federated_hedge.check_terms(terms, schema, err);
+    hr_message_unpacked_free(&terms->base);
+    return status;
+}
+
+static bool is_enough_for_one(const hr_job_file *job, const hr_schema *schema) {
+    hr_budget budget;
+    return !hr_budget_check(&hr_method_hedge, &job->options, schema, 1, &budget, NULL);
+}
+
+/* The smallest epsilon in units of 2^-40, to a unit, that the terms may grant. */
+static uint64_t least_units(hr_job_file *job, const hr_schema *schema, size_t owners) {
+    uint64_t low = 1, high = 1 << 20;
+    while (high - low > 1) {
+        uint64_t middle = (low + high) / 2;
+        job->options.epsilon = ldexp((double)middle, -40);
+        *(check_terms(job, schema, owners, NULL) ? &low : &high) = middle;
+    }
+    return high;
+}
+
+/* Sixteen features' bins need more than one process would spend on their medians. */
+static void test_terms__with_too_little_for_bins_are_refused(void **state) {
+    (void)state;
+    hr_job_file job = job_of(1, 0);
+    hr_error err = {0};
+    static federation f;
+    table t = table_of_steps(30, 16, 2, 5);
+    uint64_t least = least_units(&job, t.schema, 3);
+    job.options.epsilon = ldexp((double)(least - 1), -40);
+    assert_true(is_enough_for_one(&job, t.schema));
+    assert_int_equal(check_terms(&job, t.schema, 3, &err), HR_E_BUDGET);
+    assert_non_null(strstr(err.message, "'bin edges'"));
+    assert_string_equal(err.field, "epsilon");
+    table_close(&t);
+    for (int enough = 0; enough <= 1; enough++) {
+        job.options.epsilon = ldexp((double)(least - 1 + (uint64_t)enough), -40);
+        deal_federation(&f, table_of_steps(30, 16, 2, 5), 3, job);
+        assert_int_equal(hr_simulation_run(&f.simulation, &err), enough ? HR_OK : HR_E_POLICY);
+        assert_int_equal(strstr(f.lines, "asks for the number of records") != NULL, enough);
+        assert_null(strstr(f.lines, "lost"));
+        close_federation(&f);
+    }
+}
+
+/* So large a budget that shares of the noise would be too small to add up as they should. */
+static void test_terms__with_too_much_for_so_many_owners_are_refused(void **state) {
+    (void)state;
+    hr_job_file job = job_of(60, 1e-6);
+    hr_error err = {0};
+    table t = table_of_steps(30, 3, 4, 5);
+    assert_int_equal(check_terms(&job, t.schema, 3, &err), HR_OK);
+    job.coalition = 1;
+    assert_int_equal(check_terms(&job, t.schema, 250, &err), HR_E_BUDGET);
+    assert_non_null(strstr(err.message, "if 249 owners share the noise"));
+    table_close(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_owners__train_together),
+        cmocka_unit_test(test_statement__holds_against_all_others_with_the_coordinator),
+        cmocka_unit_test(test_owners__learn),
+        cmocka_unit_test(test_owners__may_have_no_records),
+        cmocka_unit_test(test_progress__names_rounds),
+        cmocka_unit_test(test_terms__with_too_little_for_bins_are_refused),
+        cmocka_unit_test(test_terms__with_too_much_for_so_many_owners_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

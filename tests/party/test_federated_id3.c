@@ -1,0 +1,309 @@
+/* id3 over owners in one process, from the offer to the model; questions that owners do not answer; the mode
+ * that is refused. */
+#include "data/records.h"
+#include "party/simulation.h"
+#include "support/tables.h"
+
+enum { OWNERS_MAX = 12 };
+
+typedef struct federation {
+    table table;
+    hr_data *owners[OWNERS_MAX];
+    size_t owner_count;
+    hr_job_file job;
+    hr_simulation simulation;
+    char lines[16000];
+} federation;
+
+static hr_job_file job_of(double epsilon, double delta) {
+    hr_job_file job = {.rounds = 1, .options = options_of("id3", HR_MODE_SOUND)};
+    job.options.epsilon = epsilon;
+    job.options.delta = delta;
+    job.options.bins = 8;
+    return job;
+}
+
+static void keep_log(void *user, const hr_log_line *line) {
+    federation *f = user;
+    size_t used = strlen(f->lines);
+    snprintf(f->lines + used, sizeof f->lines - used, "%s\n", line->text);
+}
+
+/* Deals the records of a table of steps out to the owners. */
+static void open_federation(federation *f, size_t rows, size_t owners, size_t classes, hr_job_file job) {
+    hr_error err = {0};
+    static hr_party_settings settings;
+    *f = (federation){.table = table_of_steps(rows, 3, classes, 5), .owner_count = owners, .job = job};
+    uint32_t *picked = malloc((rows + 1) * sizeof *picked);
+    for (size_t o = 0; o < owners; o++) {
+        size_t count = 0;
+        for (size_t i = o; i < rows; i += owners) picked[count++] = (uint32_t)i;
+        assert_non_null(f->owners[o] = hr_data_take(f->table.data, picked, count));
+    }
+    free(picked);
+    const hr_owner_tables tables = {(const hr_data *const *)f->owners, owners};
+    if (hr_simulation_init(&f->simulation, &f->job, f->table.schema, &tables, 1, &err))
+        fail_msg("%s", err.message);
+    settings = (hr_party_settings){.log_line = keep_log, .user = f};
+    hr_simulation_set_callbacks(&f->simulation, &settings);
+}
+
+static const hr_model *run(federation *f) {
+    hr_error err = {0};
+    if (hr_simulation_run(&f->simulation, &err)) fail_msg("%s\n%s", err.message, f->lines);
+    return f->simulation.parties[0].as.coordinator.model;
+}
+
+static void close_federation(federation *f) {
+    hr_simulation_done(&f->simulation);
+    for (size_t o = 0; o < f->owner_count; o++) hr_data_free(f->owners[o]);
+    table_close(&f->table);
+}
+
+/* What a model file says of itself can be read again, and its account is within its guarantee. */
+static void check_model(const hr_model *model, double epsilon, double delta) {
+    char *json = NULL;
+    hr_model *again = NULL;
+    hr_error err = {0};
+    const hr_guarantee *g = hr_model_guarantee(model);
+    assert_true(g->is_private && g->epsilon <= epsilon && g->epsilon > .99 * epsilon);
+    assert_true(delta > 0 ? g->delta <= delta && g->delta > .99 * delta : g->delta == 0);
+    assert_non_null(strstr(g->statement, "against everybody, the coordinator"));
+    assert_int_equal(hr_model_render(model, &json, &err), HR_OK);
+    if (hr_model_parse(json, strlen(json), "again", &again, &err)) fail_msg("%s", err.message);
+    hr_model_free(again);
+    hr_text_free(json);
+}
+
+static void test_owners__train_together(void **state) {
+    (void)state;
+    static const size_t classes[] = {2, 4};
+    static federation f;
+    for (size_t c = 0; c < COUNT(classes); c++)
+        for (int pure = 0; pure <= 1; pure++)
+            for (size_t owners = 1; owners <= 4; owners += 3) {
+                double delta = pure ? 0 : 1e-6;
+                open_federation(&f, 800, owners, classes[c], job_of(4, delta));
+                check_model(run(&f), 4, delta);
+                close_federation(&f);
+            }
+}
+
+/* With so much budget that noise plays no part, steps of two classes are learned, of eight bins each. */
+static void test_owners__learn(void **state) {
+    (void)state;
+    static federation f;
+    hr_metrics metrics;
+    for (int pure = 0; pure <= 1; pure++) {
+        open_federation(&f, 3000, 5, 2, job_of(40, pure ? 0 : 1e-6));
+        assert_int_equal(hr_evaluate(run(&f), f.table.data, 1, &metrics, NULL), HR_OK);
+        if (!(metrics.error < .15)) fail_msg("error %g", metrics.error);
+        close_federation(&f);
+    }
+}
+
+/* An owner without records is asked, and answers, as all others. */
+static void test_owners__may_have_no_records(void **state) {
+    (void)state;
+    static federation f;
+    open_federation(&f, 3, 6, 2, job_of(1, 1e-6));
+    check_model(run(&f), 1, 1e-6);
+    close_federation(&f);
+}
+
+/* A level costs as much as the reserve; a record is in three tables of the first one; the noise is in so many
+ * shares as there are owners beyond the coalition. */
+static void test_account__lists_levels_and_leaves(void **state) {
+    (void)state;
+    static federation f;
+    hr_release_info info;
+    double cost = 0, levels = 0;
+    open_federation(&f, 2000, 5, 2, job_of(2, 0));
+    const hr_model *model = run(&f);
+    for (size_t i = 0; hr_model_release_at(model, i, &info); i++) {
+        bool level = !strcmp(info.what, "level class counts");
+        assert_int_equal(info.shares, 3);
+        if (level) assert_true(fabs(info.cost - 2 * .75 / 4) < 1e-9);
+        assert_int_equal(info.sensitivity, level ? 64 * (3 - (int)levels) : 64);
+        levels += level;
+        cost += info.cost;
+    }
+    assert_true(levels >= 1 && fabs(cost - 2) < 1e-9);
+    close_federation(&f);
+}
+
+static void test_progress__names_levels(void **state) {
+    (void)state;
+    static federation f;
+    open_federation(&f, 300, 3, 2, job_of(8, 1e-6));
+    run(&f);
+    if (!strstr(f.lines, "level 1 of 3")) fail_msg("%s", f.lines);
+    assert_non_null(strstr(f.lines, "leaves"));
+    close_federation(&f);
+}
+
+/* ---- Questions that owners do not answer ---- */
+
+typedef void change(Hedgerow__Question *question, Hedgerow__Id3Question *body);
+
+typedef struct tampered_work {
+    hr_status (*ask)(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err);
+    change *change;
+    size_t asked, at; /* the question that is changed */
+} tampered_work;
+
+static tampered_work tampered;
+
+static hr_bytes change_question(const hr_bytes *asked) {
+    ProtobufCMessage *question = NULL, *body = NULL;
+    hr_bytes inner = {0}, out = {0};
+    assert_int_equal(
+        hr_message_unpack(&hedgerow__question__descriptor, asked->at, asked->size, &question, NULL), HR_OK);
+    Hedgerow__Question copy = *(Hedgerow__Question *)question;
+    assert_int_equal(
+        hr_message_unpack(&hedgerow__id3_question__descriptor, copy.body.data, copy.body.len, &body, NULL),
+        HR_OK);
+    tampered.change(&copy, (Hedgerow__Id3Question *)body);
+    assert_int_equal(hr_message_pack(body, &inner, NULL), HR_OK);
+    copy.body = hr_data_of(inner.at, inner.size);
+    assert_int_equal(hr_message_pack(&copy.base, &out, NULL), HR_OK);
+    free(inner.at);
+    hr_message_unpacked_free(question);
+    hr_message_unpacked_free(body);
+    return out;
+}
+
+static hr_status ask_tampered(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
+    hr_status status = tampered.ask(self, job, out, err);
+    if (status || tampered.asked++ != tampered.at) return status;
+    hr_bytes changed = change_question(out);
+    free(out->at);
+    *out = changed;
+    return HR_OK;
+}
+
+static void cost_more(Hedgerow__Question *question, Hedgerow__Id3Question *body) {
+    (void)question;
+    body->cost *= 8;
+}
+
+static void cost_nothing(Hedgerow__Question *question, Hedgerow__Id3Question *body) {
+    (void)question;
+    body->cost = 0;
+}
+
+static void ask_another_kind(Hedgerow__Question *question, Hedgerow__Id3Question *body) {
+    (void)question;
+    body->kind = (Hedgerow__Id3Question__Kind)7;
+}
+
+static void ask_a_choice(Hedgerow__Question *question, Hedgerow__Id3Question *body) {
+    (void)body;
+    question->values = 0;
+    question->turns = 1;
+}
+
+/* The coordinator asks what its machine would not: owners give no answer, to that question and to all that
+ * follow; what was told before makes the model. */
+static void test_owners__answer_no_question_that_is_not_the_machines(void **state) {
+    (void)state;
+    static change *const changes[] = {cost_more, cost_nothing, ask_another_kind};
+    static federation f;
+    hr_error err = {0};
+    for (size_t c = 0; c < COUNT(changes); c++)
+        for (size_t at = 0; at < 2; at++) {
+            open_federation(&f, 600, 3, 2, job_of(8, 0));
+            hr_party_work *work = &f.simulation.parties[0].as.work;
+            tampered = (tampered_work){work->ask, changes[c], 0, at};
+            work->ask = ask_tampered;
+            hr_status status = hr_simulation_run(&f.simulation, &err);
+            if (at ? status != HR_OK : status != HR_E_POLICY)
+                fail_msg("%zu: %s\n%s", c, err.message, f.lines);
+            if (!strstr(f.lines, "has no answer")) fail_msg("%s", f.lines);
+            assert_null(strstr(f.lines, at ? "level 3" : "level 2")); /* nothing after it is answered */
+            close_federation(&f);
+        }
+}
+
+static void test_owners__choose_nothing(void **state) {
+    (void)state;
+    static federation f;
+    hr_error err = {0};
+    open_federation(&f, 600, 3, 2, job_of(8, 0));
+    hr_party_work *work = &f.simulation.parties[0].as.work;
+    tampered = (tampered_work){work->ask, ask_a_choice, 0, 0};
+    work->ask = ask_tampered;
+    if (hr_simulation_run(&f.simulation, &err)) fail_msg("%s\n%s", err.message, f.lines);
+    if (!strstr(f.lines, "has no answer")) fail_msg("%s", f.lines);
+    close_federation(&f);
+}
+
+/* ---- What is refused before anything is sent ---- */
+
+static void test_job__in_paper_mode_is_refused(void **state) {
+    (void)state;
+    table t = table_of_steps(8, 2, 2, 5);
+    const char *const names[] = {"a", "b", "c"};
+    hr_job_file job = job_of(1, 0);
+    hr_bytes terms = {0};
+    hr_error err = {0};
+    job.options = options_of("id3", HR_MODE_PAPER);
+    assert_int_equal(hr_terms_of(&job, "job", t.schema, &(hr_names){names, 3}, &terms, &err), HR_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "two neighbours of an owner"));
+    assert_string_equal(err.field, "mode");
+    assert_string_equal(err.remedy, "write 'mode: sound', or train alone, with 'hedgerow train'");
+    job.options = options_of("inprivate", HR_MODE_PAPER);
+    assert_int_equal(hr_terms_of(&job, "job", t.schema, &(hr_names){names, 3}, &terms, &err), HR_OK);
+    free(terms.at);
+    table_close(&t);
+}
+
+static Hedgerow__Terms *terms_with(const hr_job_file *job, const hr_schema *schema, hr_bytes *packed) {
+    const char *const names[] = {"a", "b", "c"};
+    ProtobufCMessage *terms = NULL;
+    assert_int_equal(hr_terms_of(job, "job", schema, &(hr_names){names, 3}, packed, NULL), HR_OK);
+    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, packed->at, packed->size, &terms, NULL),
+                     HR_OK);
+    free(packed->at);
+    return (Hedgerow__Terms *)terms;
+}
+
+/* An owner goes by the terms, whoever made them. */
+static void test_terms__that_an_owner_refuses(void **state) {
+    (void)state;
+    table t = table_of_steps(8, 2, 2, 5);
+    hr_bytes packed = {0};
+    hr_error err = {0};
+    hr_job_file job = job_of(1, 0);
+    Hedgerow__Terms *terms = terms_with(&job, t.schema, &packed);
+    const size_t settings = terms->n_settings;
+    assert_int_equal(hr_federated_id3.check_terms(terms, t.schema, &err), HR_OK);
+    terms->epsilon = 1e-12;
+    assert_int_equal(hr_federated_id3.check_terms(terms, t.schema, &err), HR_E_BUDGET);
+    terms->epsilon = 1;
+    terms->paper = true;
+    terms->n_settings = 0; /* the published mode has fewer */
+    assert_int_equal(hr_federated_id3.check_terms(terms, t.schema, &err), HR_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "no mode paper"));
+    terms->n_settings = settings;
+    hr_message_unpacked_free(&terms->base);
+    table_close(&t);
+    t = table_of_steps(8, 2, 0, 5);
+    assert_int_equal(hr_federated_id3.check_schema(t.schema, &err), HR_E_ARGUMENT);
+    table_close(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_owners__train_together),
+        cmocka_unit_test(test_owners__learn),
+        cmocka_unit_test(test_owners__may_have_no_records),
+        cmocka_unit_test(test_account__lists_levels_and_leaves),
+        cmocka_unit_test(test_progress__names_levels),
+        cmocka_unit_test(test_owners__answer_no_question_that_is_not_the_machines),
+        cmocka_unit_test(test_owners__choose_nothing),
+        cmocka_unit_test(test_job__in_paper_mode_is_refused),
+        cmocka_unit_test(test_terms__that_an_owner_refuses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

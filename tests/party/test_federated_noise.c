@@ -1,0 +1,174 @@
+/* The noise of the sums that open in a job of hedge: has it the law that the model states? No owner has a
+ * record, so that all that opens is noise. */
+#include "bins/edge_levels.h"
+#include "data/records.h"
+#include "party/hedge_question.h"
+#include "party/simulation.h"
+#include "privacy/noise.h"
+#include "protocol/securesum.h"
+#include "support/chi_square.h"
+#include "support/tables.h"
+
+enum { OWNERS_MAX = 4, CELLS = 16, JOBS = 3, BINS = 8, LINES_MAX = 64 };
+
+/* One job. */
+static struct {
+    table table;
+    hr_data *records[OWNERS_MAX];
+    hr_job_file job;
+    hr_units budget;
+    hr_simulation simulation;
+    hr_status (*real_ask)(hr_party_work *, const hr_party_job *, hr_bytes *, hr_error *);
+    hr_status (*real_train)(hr_party_work *, const hr_party_job *, size_t, hr_bytes *, hr_error *);
+    size_t owners, away; /* away: the last ones, so many of them, never have an answer */
+    hr_arena *arena;
+    hr_hedge_hearer hearer;
+    double deviations[LINES_MAX]; /* of the lines of the last sum that was asked for: of one owner alone */
+    size_t counts[LINES_MAX], line_count;
+} w;
+
+static uint64_t seen[CELLS], draws; /* over jobs */
+static size_t smallest;             /* sum that opened: owners */
+
+/* ---- What opens ---- */
+
+/* The standard normal law has CELLS equally likely cells. */
+static size_t cell_of(double z) {
+    return (size_t)fmin(erfc(-z / sqrt(2)) / 2 * CELLS, CELLS - 1);
+}
+
+static void note_opened(const hr_party_job *job) {
+    hr_sum_outcome o;
+    size_t asked = hr_securesum_outcomes(job->protocol);
+    if (!asked || !w.line_count || !hr_securesum_outcome(job->protocol, asked - 1, &o) || o.lost) return;
+    double shares = (double)hr_noise_shares(o.members, job->terms->coalition),
+           factor = sqrt((double)o.members / shares);
+    smallest = o.members < smallest ? o.members : smallest;
+    for (size_t l = 0, at = 0; l < w.line_count; l++)
+        for (size_t i = 0; i < w.counts[l]; i++, at++, draws++)
+            seen[cell_of((double)(int64_t)o.sums[at] / (factor * w.deviations[l]))]++;
+}
+
+static void note_line(const hr_charge *line, size_t count) {
+    assert_true(w.line_count < LINES_MAX);
+    w.deviations[w.line_count] = hr_noise_deviation(HR_PRIVACY_GDP, line->cost, (double)line->sensitivity);
+    w.counts[w.line_count++] = count;
+}
+
+/* What each value is charged as, by an owner's own reading. */
+static void note_asked(const Hedgerow__Question *question) {
+    const hr_bytes body = {question->body.data, question->body.len};
+    hr_hedge_question q;
+    hr_error err = {0};
+    w.line_count = 0;
+    if (!question->values) return;
+    if (hr_hedge_question_read(&w.hearer, &body, w.arena, &q, &err)) fail_msg("%s", err.message);
+    size_t lines = hr_edge_levels_lines(w.table.schema, BINS);
+    for (size_t p = 0; p < q.bins.part_count; p++) {
+        const hr_charge line = hr_edge_levels_charge(&q.ask.lines[0], lines, q.bins.parts[p].level);
+        note_line(&line, q.bins.parts[p].count);
+    }
+    for (size_t l = 0; !q.bins.part_count && l < q.ask.line_count; l++)
+        note_line(&q.ask.lines[l], q.ask.counts[l]);
+}
+
+static hr_status ask_and_note(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
+    ProtobufCMessage *question = NULL;
+    note_opened(job);
+    hr_status status = w.real_ask(self, job, out, err);
+    if (status) return status;
+    assert_int_equal(hr_message_unpack(&hedgerow__question__descriptor, out->at, out->size, &question, NULL),
+                     HR_OK);
+    note_asked((const Hedgerow__Question *)question);
+    hr_message_unpacked_free(question);
+    return HR_OK;
+}
+
+static hr_status be_there_or_not(hr_party_work *self, const hr_party_job *job, size_t slot, hr_bytes *out,
+                                 hr_error *err) {
+    for (size_t o = w.owners - w.away; o < w.owners; o++)
+        if (self == &w.simulation.parties[o + 1].as.work) return hr_fail(err, HR_E_LIMIT, "", "away");
+    return w.real_train(self, job, slot, out, err);
+}
+
+/* ---- Jobs ---- */
+
+typedef struct setting {
+    size_t owners, coalition, away;
+} setting;
+
+static void open_job(const setting *g) {
+    hr_error err = {0};
+    memset(&w, 0, sizeof w);
+    w.table = table_of_steps(20, 3, 4, 5);
+    w.owners = g->owners;
+    w.away = g->away;
+    w.arena = hr_arena_new();
+    w.job =
+        (hr_job_file){.rounds = 1, .options = options_of("hedge", HR_MODE_SOUND), .coalition = g->coalition};
+    w.job.options.epsilon = 1;
+    w.job.options.delta = 1e-6;
+    w.job.options.bins = BINS;
+    w.hearer = (hr_hedge_hearer){.schema = w.table.schema,
+                                 .bins = BINS,
+                                 .outputs = 4,
+                                 .privacy_measure = HR_PRIVACY_GDP,
+                                 .arena = w.arena};
+    for (size_t o = 0; o < w.owners; o++) assert_non_null(w.records[o] = hr_data_take(w.table.data, NULL, 0));
+    const hr_owner_tables tables = {(const hr_data *const *)w.records, w.owners};
+    if (hr_simulation_init(&w.simulation, &w.job, w.table.schema, &tables, 1, &err))
+        fail_msg("%s", err.message);
+    hr_simulated_party *parties = w.simulation.parties;
+    w.real_ask = parties[0].as.work.ask;
+    w.real_train = parties[1].as.work.train;
+    parties[0].as.work.ask = ask_and_note;
+    for (size_t o = 1; o <= w.owners; o++) parties[o].as.work.train = be_there_or_not;
+}
+
+static void close_job(void) {
+    hr_simulation_done(&w.simulation);
+    for (size_t o = 0; o < w.owners; o++) hr_data_free(w.records[o]);
+    hr_arena_free(w.arena);
+    table_close(&w.table);
+}
+
+/* Two-sided, false alarm 1e-6: all opened values of some jobs, each over its stated deviation. */
+static void check_noise(const setting *g) {
+    double p[CELLS];
+    hr_error err = {0};
+    memset(seen, 0, sizeof seen);
+    draws = 0;
+    smallest = OWNERS_MAX;
+    for (size_t i = 0; i < CELLS; i++) p[i] = 1.0 / CELLS;
+    for (size_t j = 0; j < JOBS; j++) {
+        open_job(g);
+        if (hr_simulation_run(&w.simulation, &err)) fail_msg("%s", err.message);
+        close_job();
+    }
+    print_message("%zu owners, %zu of them away, coalition of %zu: %llu values\n", g->owners, g->away,
+                  g->coalition, (unsigned long long)draws);
+    assert_true(draws > 3000 && smallest == g->owners - g->away);
+    if (!chi_square_fits(seen, p, CELLS, draws)) fail_msg("the noise is not what is stated");
+}
+
+/* No owner has a record, so that a leaf that one of them fills has this noise too. */
+static void test_noise__of_opened_sums_is_as_stated(void **state) {
+    (void)state;
+    static const setting settings[] = {{1, 0, 0}, {2, 1, 0}, {4, 1, 0}, {4, 2, 0}, {4, 3, 0}};
+    for (size_t i = 0; i < COUNT(settings); i++) check_noise(&settings[i]);
+}
+
+/* Whoever is missing adds nothing, and those who are there reckon without it. */
+static void test_noise__of_fewer_owners_is_as_stated(void **state) {
+    (void)state;
+    static const setting settings[] = {{2, 1, 1}, {4, 1, 1}, {4, 2, 1}};
+    for (size_t i = 0; i < COUNT(settings); i++) check_noise(&settings[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_noise__of_opened_sums_is_as_stated),
+        cmocka_unit_test(test_noise__of_fewer_owners_is_as_stated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,316 @@
+/* A party of a job of id3 dies at every single thing it does, before it and after it, and comes back from its
+ * files. No position is answered twice, no noise is drawn twice for a question, none before all that was
+ * asked of the owner is charged, and no spend is lost. The linker puts this file between the party, its
+ * journal and its gate; its transport and its work are watched by the harness. */
+#include "privacy/gate.h"
+#include "protocol/securesum.h"
+#include "support/party_harness.h"
+
+/* ---- Who dies, before or after which of its calls ---- */
+
+static struct {
+    const harness *harness;
+    size_t victim;
+    size_t calls, at;
+    bool after, dead, over;
+} doom;
+
+static bool dies_now(bool after) {
+    if (doom.dead) return true;
+    if (doom.harness->running != doom.victim || doom.over || after != doom.after) return false;
+    doom.dead = ++doom.calls == doom.at;
+    return doom.dead;
+}
+
+static bool party_dies(const harness_party *p, bool after) {
+    (void)p;
+    return dies_now(after);
+}
+
+static bool party_died(const harness_party *p) {
+    (void)p;
+    bool died = doom.dead;
+    if (died) doom.over = true;
+    doom.dead = false;
+    return died;
+}
+
+static hr_status cancelled(hr_error *err) {
+    return hr_fail(err, HR_E_CANCELLED, "", "it died");
+}
+
+#define WRAP(call, parameters, ...)                                                                          \
+    hr_status __real_##call parameters;                                                                      \
+    hr_status __wrap_##call parameters;                                                                      \
+    hr_status __wrap_##call parameters {                                                                     \
+        return dies_now(false) ? cancelled(err) : __real_##call(__VA_ARGS__);                                \
+    }
+
+WRAP(hr_journal_begin, (hr_journal * journal, hr_error *err), journal, err)
+WRAP(hr_journal_reserve,
+     (hr_journal * journal, hr_journal_job *job, double epsilon, double delta, const char *purpose,
+      hr_error *err),
+     journal, job, epsilon, delta, purpose, err)
+WRAP(hr_journal_spend, (hr_journal * journal, const hr_journal_job *job, hr_error *err), journal, job, err)
+WRAP(hr_journal_end_job, (hr_journal * journal, const uint8_t *id, hr_error *err), journal, id, err)
+WRAP(hr_journal_add_event,
+     (hr_journal * journal, const uint8_t *id, const hr_journal_event *event, hr_error *err), journal, id,
+     event, err)
+WRAP(hr_journal_post,
+     (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob packet,
+      hr_error *err),
+     journal, id, to, sequence, packet, err)
+
+hr_status __real_hr_journal_commit(hr_journal *journal, hr_error *err);
+hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err);
+hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err) {
+    if (dies_now(false)) return cancelled(err);
+    hr_status status = __real_hr_journal_commit(journal, err);
+    return dies_now(true) ? cancelled(err) : status;
+}
+
+/* ---- What is drawn, and what leaves ---- */
+
+enum { QUESTIONS = 8 };
+
+typedef struct id3_answer_record {
+    int draws;     /* of noise, over all lives of its owner */
+    uint64_t sent; /* the digest of the share that left it; 0: none did */
+} id3_answer_record;
+
+static struct {
+    id3_answer_record answers[OWNERS][QUESTIONS];
+    size_t asked, index; /* of the question at hand: those that asked the owner, and its own */
+    size_t uncharged;    /* draws before all that was asked was charged */
+    size_t second_answers;
+} seen;
+
+hr_status __real_hr_securesum_mask(const hr_protocol *owner, size_t index, hr_mask **out, hr_error *err);
+hr_status __wrap_hr_securesum_mask(const hr_protocol *owner, size_t index, hr_mask **out, hr_error *err);
+hr_status __wrap_hr_securesum_mask(const hr_protocol *owner, size_t index, hr_mask **out, hr_error *err) {
+    hr_sum_question question;
+    seen.index = index;
+    seen.asked = 0;
+    for (size_t i = 0; i <= index; i++) {
+        assert_true(hr_securesum_question(owner, i, &question));
+        seen.asked += question.here;
+    }
+    return __real_hr_securesum_mask(owner, index, out, err);
+}
+
+void __real_hr_gate_share(hr_gate *gate, hr_permit permit, const hr_exact *in, hr_mask *mask, size_t count,
+                          uint64_t *out);
+void __wrap_hr_gate_share(hr_gate *gate, hr_permit permit, const hr_exact *in, hr_mask *mask, size_t count,
+                          uint64_t *out);
+void __wrap_hr_gate_share(hr_gate *gate, hr_permit permit, const hr_exact *in, hr_mask *mask, size_t count,
+                          uint64_t *out) {
+    size_t lines = 0;
+    hr_gate_releases(gate, &lines);
+    seen.uncharged += lines != seen.asked || permit.line + 1 != lines;
+    assert_in_range(seen.index, 0, QUESTIONS - 1);
+    seen.answers[doom.harness->running - 1][seen.index].draws++;
+    __real_hr_gate_share(gate, permit, in, mask, count, out);
+}
+
+static uint64_t digest_of_share(const Hedgerow__Share *share) {
+    uint64_t digest = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < share->n_values; i++) digest = (digest ^ share->values[i]) * 0x100000001b3u;
+    return digest | 1;
+}
+
+/* The harness opens what leaves a party, and the receiver what it gets: the same bytes. */
+static void note_body(size_t from, const hr_bytes *body) {
+    ProtobufCMessage *read = NULL;
+    if (hr_message_unpack(&hedgerow__message__descriptor, body->at, body->size, &read, NULL)) return;
+    const Hedgerow__Message *message = (const Hedgerow__Message *)read;
+    if (message->kind_case == HEDGEROW__MESSAGE__KIND_SHARE) {
+        assert_in_range(message->share->position, 0, QUESTIONS - 1);
+        id3_answer_record *record = &seen.answers[from - 1][message->share->position];
+        const uint64_t digest = digest_of_share(message->share);
+        seen.second_answers += record->sent && record->sent != digest;
+        record->sent = digest;
+    }
+    hr_message_unpacked_free(read);
+}
+
+hr_status __real_hr_envelope_open(const hr_party_view *view, const void *bytes, size_t size, hr_envelope *out,
+                                  hr_error *err);
+hr_status __wrap_hr_envelope_open(const hr_party_view *view, const void *bytes, size_t size, hr_envelope *out,
+                                  hr_error *err);
+hr_status __wrap_hr_envelope_open(const hr_party_view *view, const void *bytes, size_t size, hr_envelope *out,
+                                  hr_error *err) {
+    hr_status status = __real_hr_envelope_open(view, bytes, size, out, err);
+    if (!status && out->sequence && !out->more && out->from) note_body(out->from, &out->body);
+    return status;
+}
+
+/* ---- Jobs ---- */
+
+static hr_job_file id3_job(int depth) {
+    hr_job_file job = {.rounds = 1, .options = options_of("id3", HR_MODE_SOUND)};
+    job.options.epsilon = EPSILON;
+    job.options.delta = 0;
+    job.options.depth = depth;
+    job.options.bins = 4;
+    return job;
+}
+
+/* Returns how many answers were lost: drawn, and never sent. */
+static size_t check_id3_end(harness *l) {
+    size_t lost = 0;
+    assert_int_equal(l->event_log->unreserved, 0);
+    assert_int_equal(l->event_log->second_models, 0);
+    assert_int_equal(seen.uncharged, 0);
+    assert_int_equal(seen.second_answers, 0);
+    for (size_t i = 0; i < PARTIES; i++) check_journal(&l->parties[i]);
+    for (size_t o = 0; o < OWNERS; o++) {
+        for (size_t q = 0; q < QUESTIONS; q++) {
+            const id3_answer_record *answer = &seen.answers[o][q];
+            if (answer->draws > 1) fail_msg("owner %zu drew noise %d times for %zu", o, answer->draws, q);
+            assert_true(!answer->sent || answer->draws);
+            lost += answer->draws && !answer->sent;
+        }
+        check_query(&l->parties[o + 1], "SELECT count(*) FROM entries", "1");
+        check_query(&l->parties[o + 1], "SELECT epsilon FROM spending", "0.5");
+        check_query(&l->parties[o + 1], "SELECT state FROM entries", "committed");
+    }
+    assert_int_equal(trees_in_model(l), 1);
+    return lost;
+}
+
+static size_t lost, models_again;
+
+/* One job in which the victim dies at its n-th call. False: it did not come so far. Of one level, so that
+ * noise does not decide how many questions there are: the level, again if an answer was lost, and the leaves.
+ */
+static bool die_at(size_t victim, size_t at, bool after) {
+    static const char *const methods[] = {"id3"};
+    harness l;
+    memset(&seen, 0, sizeof seen);
+    memset(&doom, 0, sizeof doom);
+    doom.victim = victim;
+    doom.at = at;
+    doom.after = after;
+    doom.harness = &l;
+    harness_open(&l, id3_job(1));
+    l.policy.methods = (hr_names){methods, 1};
+    l.dies = party_dies;
+    l.died = party_died;
+    harness_start(&l);
+    harness_run_until(&l, harness_is_idle);
+    size_t lost_here = check_id3_end(&l);
+    assert_true(lost_here <= (victim ? 1 : 0));
+    lost += lost_here;
+    models_again += l.event_log->models - 1;
+    harness_close(&l);
+    return doom.over;
+}
+
+static void die_at_every_call(size_t victim, bool after) {
+    size_t points = 0;
+    lost = models_again = 0;
+    while (die_at(victim, points + 1, after)) points++;
+    print_message("%s dies %s each of %zu calls; %zu answers were lost, %zu models were made again\n",
+                  victim ? "an owner" : "the coordinator", after ? "after" : "before", points, lost,
+                  models_again);
+    assert_true(points > 30);
+}
+
+static void test_crash__of_the_coordinator_loses_nothing(void **state) {
+    (void)state;
+    for (int after = 0; after <= 1; after++) {
+        die_at_every_call(0, after);
+        assert_int_equal(lost, 0);
+        assert_true(models_again > 0);
+    }
+}
+
+static void test_crash__of_an_owner_loses_one_answer_at_most(void **state) {
+    (void)state;
+    for (int after = 0; after <= 1; after++) {
+        die_at_every_call(2, after);
+        assert_true(lost > 0);
+    }
+}
+
+/* ---- Owners that stay away ---- */
+
+static bool has_no_jobs(harness *l) {
+    return !hr_party_jobs(l->parties[0].party);
+}
+
+static bool all_answered(const harness *l, size_t questions) {
+    if (!questions) return strstr(l->said, "level 1 of") != NULL;
+    for (size_t o = 0; o < OWNERS; o++)
+        if (!seen.answers[o][questions - 1].sent) return false;
+    return true;
+}
+
+/* All owners go away once so many questions are answered, and none comes back. */
+static void go_away_after(harness *l, size_t questions) {
+    static const char *const methods[] = {"id3"};
+    memset(&seen, 0, sizeof seen);
+    memset(&doom, 0, sizeof doom);
+    doom.victim = PARTIES; /* nobody */
+    doom.harness = l;
+    harness_open(l, id3_job(2));
+    l->policy.methods = (hr_names){methods, 1};
+    l->deadline = 20 * RESEND;
+    harness_start(l);
+    for (size_t i = 0; i < IDLE_MAX && !all_answered(l, questions); i++) harness_step(l);
+    assert_true(all_answered(l, questions));
+    for (size_t i = 1; i < PARTIES; i++) party_stop(&l->parties[i]);
+    harness_run_until(l, has_no_jobs);
+}
+
+static size_t count_of(const char *text, const char *word) {
+    size_t count = 0;
+    while ((text = strstr(text, word))) text += strlen(word), count++;
+    return count;
+}
+
+/* A level is lost, and then three questions that nobody is there for; each is asked for again, and charged to
+ * nobody. */
+static void test_absence__of_all_owners_ends_the_job(void **state) {
+    (void)state;
+    harness l;
+    go_away_after(&l, 0);
+    if (!strstr(l.said, "every sum was lost")) fail_msg("%s", l.said);
+    assert_int_equal(count_of(l.said, "level 1 of 2"), 4);
+    assert_int_equal(count_of(l.said, "no owner has been heard of"), 3);
+    assert_int_equal(l.event_log->models, 0);
+    harness_close(&l);
+}
+
+static size_t releases_in_model(const harness *l) {
+    size_t size = 0, count = 0;
+    char *text = read_file(l->model, &size);
+    hr_model *model = NULL;
+    hr_release_info info;
+    assert_int_equal(hr_model_parse(text, size, "model", &model, NULL), HR_OK);
+    while (hr_model_release_at(model, count, &info)) count++;
+    hr_model_free(model);
+    free(text);
+    return count;
+}
+
+/* What was told makes the model: the first level; the second one was asked, and is charged. */
+static void test_absence__of_all_owners_leaves_the_tree_so_far(void **state) {
+    (void)state;
+    harness l;
+    go_away_after(&l, 1);
+    assert_int_equal(l.event_log->models, 1);
+    assert_int_equal(trees_in_model(&l), 1);
+    assert_int_equal(releases_in_model(&l), 2);
+    harness_close(&l);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_absence__of_all_owners_ends_the_job),
+        cmocka_unit_test(test_absence__of_all_owners_leaves_the_tree_so_far),
+        cmocka_unit_test(test_crash__of_the_coordinator_loses_nothing),
+        cmocka_unit_test(test_crash__of_an_owner_loses_one_answer_at_most),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,343 @@
+/* A plan of a job is what the job then does: the same rounds, noise and coalition, and about the bytes that
+ * it sends. And what it refuses. */
+#include "data/records.h"
+#include "party/simulation.h"
+#include "support/tables.h"
+#include "support/temp_dir.h"
+
+#include <hedgerow/federation.h>
+#include <limits.h>
+
+enum { OWNERS_MAX = 8 };
+
+/* ---- Job files ---- */
+
+static const char *path_in(const temp_dir *dir, const char *name) {
+    static char paths[2][PATH_MAX];
+    static size_t next;
+    char *path = paths[next++ % 2];
+    snprintf(path, PATH_MAX, "%s/%s", dir->folder, name);
+    return path;
+}
+
+static void write_schema(const temp_dir *dir, const hr_schema *schema) {
+    char *text = NULL;
+    assert_int_equal(hr_schema_render(schema, &text, NULL), HR_OK);
+    write_file(path_in(dir, "schema.yaml"), text, strlen(text));
+    hr_text_free(text);
+}
+
+/* lines: those that follow the version and the schema. */
+static const char *write_job(const temp_dir *dir, const char *lines) {
+    char text[1000];
+    snprintf(text, sizeof text, "hedgerow-job: 1\nschema: schema.yaml\n%s", lines);
+    const char *path = path_in(dir, "job.yaml");
+    write_file(path, text, strlen(text));
+    return path;
+}
+
+static hr_job_plan_info plan_of(const char *file, size_t owners, double records) {
+    hr_job_plan_info plan = {0};
+    hr_error err = {0};
+    if (hr_job_plan(file, owners, records, &plan, &err)) fail_msg("%s; %s", err.message, err.remedy);
+    return plan;
+}
+
+static void assert_near(double value, double expected, double part) {
+    if (!(fabs(value - expected) <= part * fabs(expected))) fail_msg("%.17g is not %.17g", value, expected);
+}
+
+/* ---- One owner ---- */
+
+static void assert_same_plan(const hr_plan_info *a, const hr_plan_info *b) {
+    assert_true(a->epsilon == b->epsilon && a->delta == b->delta && a->records == b->records);
+    assert_true(a->rounds == b->rounds && a->candidates == b->candidates && a->step == b->step);
+    assert_true(a->depth_one == b->depth_one && a->depth_pair == b->depth_pair &&
+                a->depth_all == b->depth_all);
+    assert_true(a->share_bins == b->share_bins && a->share_count == b->share_count &&
+                a->share_base == b->share_base && a->share_calibration == b->share_calibration);
+    assert_true(a->share_choices == b->share_choices && a->share_sums == b->share_sums &&
+                a->share_counts == b->share_counts && a->share_clip == b->share_clip);
+    assert_true(a->leaf_records == b->leaf_records && a->gradient_noise == b->gradient_noise &&
+                a->label_noise == b->label_noise && a->prediction_noise == b->prediction_noise &&
+                a->label_range == b->label_range);
+}
+
+static void test_plan__of_one_owner_is_that_of_a_fit(void **state) {
+    const temp_dir *dir = *state;
+    static const double deltas[] = {1e-6, 0};
+    for (size_t classes = 0; classes <= 3; classes++)
+        for (size_t d = 0; d < COUNT(deltas) && classes != 1; d++) {
+            char lines[100];
+            table t = table_of_steps(8, 3, classes, 5);
+            hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
+            hr_plan_info fit = {0};
+            options.epsilon = 4;
+            options.delta = deltas[d];
+            snprintf(lines, sizeof lines, "method: hedge\nepsilon: 4\ndelta: %g\n", deltas[d]);
+            write_schema(dir, t.schema);
+            assert_int_equal(hr_fit_plan(&options, 5000, t.schema, &fit, NULL), HR_OK);
+            hr_job_plan_info job = plan_of(write_job(dir, lines), 1, 5000);
+            assert_same_plan(&job.plan, &fit);
+            assert_true(job.coalition == 0 && job.honest == 1 && job.noise_factor == 1);
+            assert_true(job.turns == fit.rounds && job.price_count == 0);
+            table_close(&t);
+        }
+}
+
+/* ---- Many owners ---- */
+
+/* What a record pays, of the budget. */
+static double shares_of(const hr_plan_info *p) {
+    return p->share_bins + p->share_count + p->share_base + p->share_calibration + p->share_choices +
+           p->share_sums + p->share_counts + p->share_clip;
+}
+
+static void test_plan__counts_on_all_but_the_coalition(void **state) {
+    const temp_dir *dir = *state;
+    table t = table_of_steps(8, 3, 2, 5);
+    write_schema(dir, t.schema);
+    const char *usual = write_job(dir, "method: hedge\nepsilon: 1\n");
+    for (size_t owners = 2; owners <= 12; owners++) {
+        hr_job_plan_info plan = plan_of(usual, owners, 1000);
+        size_t coalition = owners < 5 ? 1 : (owners - 1) / 2;
+        assert_int_equal(plan.coalition, coalition);
+        assert_int_equal(plan.honest, owners - coalition);
+        assert_near(plan.noise_factor, sqrt((double)owners / (double)(owners - coalition)), 1e-12);
+        assert_int_equal(plan.prices[0].coalition, 1);
+        assert_int_equal(plan.prices[plan.price_count - 1].coalition, owners - 1);
+        assert_near(plan.prices[plan.price_count - 1].noise_factor, sqrt((double)owners), 1e-12);
+        assert_near(shares_of(&plan.plan), 1, 1e-6);
+        assert_int_equal(plan.turns, (plan.plan.rounds + owners - 1) / owners);
+    }
+    hr_job_plan_info wide = plan_of(write_job(dir, "method: hedge\nepsilon: 1\ncoalition: 7\n"), 12, 1000);
+    assert_int_equal(wide.honest, 5);
+    assert_int_equal(wide.price_count, 4);
+    assert_int_equal(wide.prices[1].coalition, 5);
+    assert_int_equal(wide.prices[2].coalition, 7);
+    table_close(&t);
+}
+
+/* ---- What a job does ---- */
+
+typedef struct sent_bytes {
+    double coordinator, owners; /* all owners together */
+} sent_bytes;
+
+static hr_loopback_fate count_bytes(void *user, const char *from, const char *to, size_t size) {
+    sent_bytes *sent = user;
+    (void)to;
+    *(strcmp(from, "coordinator") ? &sent->owners : &sent->coordinator) += (double)size;
+    return HR_FATE_ARRIVES;
+}
+
+/* Integers, whose bins are public. (How many bytes private bins and categories take follows in part from the
+ * records.) */
+static table table_of_integers(size_t rows) {
+    enum { FEATURES = 5 };
+    static const char *const names[FEATURES] = {"a", "b", "c", "d", "e"};
+    uint64_t random = 7;
+    hr_column columns[FEATURES];
+    table t = table_open(rows, FEATURES);
+    for (size_t f = 0; f < FEATURES; f++) {
+        columns[f] = number_column(names[f], 0, 20);
+        columns[f].integer = true;
+        for (size_t i = 0; i < rows; i++) t.columns[f][i] = floor(21 * next_unit(&random));
+    }
+    for (size_t i = 0; i < rows; i++) t.labels[i] = t.columns[0][i] + t.columns[1][i] > 20;
+    table_make(&t, category_column("label", 2), columns);
+    return t;
+}
+
+typedef struct joint_run {
+    table table;
+    hr_data *owners[OWNERS_MAX];
+    size_t owner_count;
+    hr_job_file job;
+    hr_simulation simulation;
+    sent_bytes sent;
+} joint_run;
+
+/* Runs the job of `run` over its owners, each with as many of the table's records. */
+static const hr_model *run_job(joint_run *run, size_t rows) {
+    hr_error err = {0};
+    uint32_t *picked = calloc(rows, sizeof *picked);
+    for (size_t o = 0; o < run->owner_count; o++) {
+        size_t count = 0;
+        for (size_t i = o; i < rows; i += run->owner_count) picked[count++] = (uint32_t)i;
+        assert_non_null(run->owners[o] = hr_data_take(run->table.data, picked, count));
+    }
+    free(picked);
+    const hr_owner_tables tables = {(const hr_data *const *)run->owners, run->owner_count};
+    hr_status status = hr_simulation_init(&run->simulation, &run->job, run->table.schema, &tables, 1, &err);
+    if (status) fail_msg("%s", err.message);
+    hr_loopback_script(run->simulation.loopback, count_bytes, &run->sent);
+    if (hr_simulation_run(&run->simulation, &err)) fail_msg("%s", err.message);
+    return run->simulation.parties[0].as.coordinator.model;
+}
+
+static void close_run(joint_run *run) {
+    hr_simulation_done(&run->simulation);
+    for (size_t o = 0; o < run->owner_count; o++) hr_data_free(run->owners[o]);
+    table_close(&run->table);
+}
+
+/* A leaf's sum has a share of every owner. */
+static hr_release_info first_leaf_sum(const hr_model *model) {
+    hr_release_info info = {0};
+    size_t i = 0;
+    while (hr_model_release_at(model, i, &info) && strcmp(info.what, "leaf sum") != 0) i++;
+    return info;
+}
+
+static void test_plan__is_what_the_job_does(void **state) {
+    enum { ROWS = 2000 };
+    const temp_dir *dir = *state;
+    static joint_run run;
+    for (size_t owners = 3; owners <= 7; owners += 4) {
+        run = (joint_run){.table = table_of_integers(ROWS), .owner_count = owners};
+        run.job = (hr_job_file){.rounds = 1, .options = options_of("hedge", HR_MODE_SOUND)};
+        run.job.options.epsilon = 2;
+        const hr_model *model = run_job(&run, ROWS);
+        hr_release_info sum = first_leaf_sum(model);
+        write_schema(dir, run.table.schema);
+        hr_job_plan_info plan = plan_of(write_job(dir, "method: hedge\nepsilon: 2\n"), owners, ROWS);
+        /* the job goes by the noisy number of records, which is within 5 % */
+        assert_near((double)hr_model_tree_count(model), (double)plan.plan.rounds, .06);
+        assert_int_equal(sum.shares, plan.honest);
+        assert_near(plan.plan.gradient_noise,
+                    sqrt((double)owners * sum.scale) / 4096 / plan.plan.leaf_records, .05);
+        assert_true(fabs(log(plan.coordinator_sends / run.sent.coordinator)) < log(1.3));
+        assert_true(fabs(log(plan.coordinator_receives / run.sent.owners)) < log(1.3));
+        assert_near(plan.owner_sends * (double)owners, plan.coordinator_receives, 1e-9);
+        assert_near(plan.owner_receives * (double)owners, plan.coordinator_sends, 1e-9);
+        close_run(&run);
+    }
+}
+
+/* id3's levels, and what they are charged; the bytes are of a tree whose nodes are split where noise allows.
+ */
+static void test_plan__of_id3_is_what_the_job_does(void **state) {
+    enum { ROWS = 2000 };
+    const temp_dir *dir = *state;
+    static joint_run run;
+    hr_release_info first = {0};
+    for (size_t owners = 3; owners <= 7; owners += 4) {
+        run = (joint_run){.table = table_of_integers(ROWS), .owner_count = owners};
+        run.job = (hr_job_file){.rounds = 1, .options = options_of("id3", HR_MODE_SOUND)};
+        run.job.options.epsilon = 4;
+        const hr_model *model = run_job(&run, ROWS);
+        assert_true(hr_model_release_at(model, 0, &first));
+        write_schema(dir, run.table.schema);
+        hr_job_plan_info plan = plan_of(write_job(dir, "method: id3\nepsilon: 4\ndelta: 0\n"), owners, ROWS);
+        assert_true(plan.levels == 3 && plan.repeats == 1 && plan.turns == 0 && plan.plan.rounds == 0);
+        assert_near(4 * plan.share_level + plan.share_leaves, 1, 1e-9);
+        assert_near(first.cost, 4 * plan.share_level, 1e-9);
+        assert_int_equal(first.shares, plan.honest);
+        /* a discrete Laplace variable of scale t has a variance of 2 t^2 - 1/6 or so */
+        assert_near(plan.level_noise, plan.noise_factor * sqrt(2) * 5 / first.cost, .01);
+        assert_true(plan.leaf_noise < plan.level_noise);
+        assert_true(fabs(log(plan.coordinator_sends / run.sent.coordinator)) < log(1.5));
+        assert_true(fabs(log(plan.coordinator_receives / run.sent.owners)) < log(1.5));
+        close_run(&run);
+    }
+}
+
+/* Private bins: counts of at least 126 nodes a feature, 8 bytes each, of every owner. */
+static void test_plan__counts_the_bytes_of_private_bins(void **state) {
+    enum { OWNERS = 4, FEATURES = 5, NODES = 126 };
+    const temp_dir *dir = *state;
+    table integers = table_of_integers(8), numbers = table_of_steps(8, FEATURES, 2, 5);
+    static const char lines[] = "method: hedge\nepsilon: 1\n";
+    write_schema(dir, integers.schema);
+    hr_job_plan_info public = plan_of(write_job(dir, lines), OWNERS, 2000);
+    write_schema(dir, numbers.schema);
+    hr_job_plan_info private = plan_of(write_job(dir, lines), OWNERS, 2000);
+    double least = OWNERS * FEATURES * NODES * 8;
+    assert_true(private.coordinator_receives > public.coordinator_receives + least);
+    assert_true(private.coordinator_receives < public.coordinator_receives + 20 * least);
+    assert_true(private.coordinator_sends > public.coordinator_sends);
+    table_close(&integers);
+    table_close(&numbers);
+}
+
+/* ---- Averages ---- */
+
+/* Each owner's model is that of a fit of its part of the records; the noise of many is averaged. */
+static void test_plan__of_an_average_is_that_of_each_owner_alone(void **state) {
+    enum { OWNERS = 4, ROWS = 2000 };
+    const temp_dir *dir = *state;
+    static joint_run run;
+    hr_plan_info fit = {0};
+    run = (joint_run){.table = table_of_integers(ROWS), .owner_count = OWNERS};
+    run.job = (hr_job_file){.rounds = 1, .averages = true, .options = options_of("hedge", HR_MODE_SOUND)};
+    run.job.options.epsilon = 2;
+    size_t trees = hr_model_tree_count(run_job(&run, ROWS));
+    write_schema(dir, run.table.schema);
+    assert_int_equal(hr_fit_plan(&run.job.options, (double)ROWS / OWNERS, run.table.schema, &fit, NULL),
+                     HR_OK);
+    hr_job_plan_info plan = plan_of(write_job(dir, "method: average\nepsilon: 2\n"), OWNERS, ROWS);
+    assert_string_equal(plan.method, "average");
+    assert_near(plan.plan.prediction_noise, fit.prediction_noise / 2, 1e-12);
+    fit.prediction_noise = plan.plan.prediction_noise;
+    fit.records = ROWS;
+    assert_same_plan(&plan.plan, &fit);
+    assert_true(plan.coalition == 0 && plan.honest == 0 && plan.turns == 0 && plan.price_count == 0);
+    assert_near((double)trees, (double)(OWNERS * plan.plan.rounds), .1);
+    assert_true(fabs(log(plan.coordinator_sends / run.sent.coordinator)) < log(2));
+    assert_true(fabs(log(plan.coordinator_receives / run.sent.owners)) < log(2));
+    assert_near(plan.owner_sends * OWNERS, plan.coordinator_receives, 1e-9);
+    close_run(&run);
+}
+
+/* ---- Refusals ---- */
+
+static void test_plan__refuses_what_it_cannot_tell(void **state) {
+    static const struct {
+        const char *lines;
+        size_t owners;
+        double records;
+        hr_status status;
+        const char *message;
+    } cases[] = {
+        {"method: hedge\nepsilon: 1\n", 0, 100, HR_E_ARGUMENT, "names no owners"},
+        {"method: hedge\nepsilon: 1\n", 256, 100, HR_E_LIMIT, "256 owners are too many"},
+        {"method: hedge\nepsilon: 1\n", 3, 0, HR_E_ARGUMENT, "no plan is made for 0 records"},
+        {"method: hedge\nepsilon: 1\n", 3, 5e9, HR_E_ARGUMENT, "no plan is made for 5e+09 records"},
+        {"method: hedge\nepsilon: 1\ncoalition: 3\n", 3, 100, HR_E_ARGUMENT, "leaves none"},
+        {"method: hedge\nepsilon: 1\nrounds: 2\n", 3, 100, HR_E_ARGUMENT, "sets the number of its rounds"},
+        {"method: hedge\nepsilon: 1e-6\n", 3, 100, HR_E_BUDGET, "too small"},
+        {"method: inprivate\nepsilon: 1\n", 3, 100, HR_E_ARGUMENT, "one tree for each owner in each round"},
+        {"method: id3\nmode: paper\nepsilon: 1\n", 3, 100, HR_E_ARGUMENT, "no mode paper"},
+        {"method: id3\nepsilon: 1e-12\ndelta: 0\n", 3, 100, HR_E_BUDGET, "too small"},
+        {"method: dpboost\nepsilon: 1\n", 3, 100, HR_E_ARGUMENT, "does not train over a federation"},
+    };
+    const temp_dir *dir = *state;
+    table t = table_of_steps(8, 3, 2, 5);
+    write_schema(dir, t.schema);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        hr_job_plan_info plan = {.owners = 77};
+        hr_error err = {0};
+        assert_int_equal(
+            hr_job_plan(write_job(dir, cases[i].lines), cases[i].owners, cases[i].records, &plan, &err),
+            cases[i].status);
+        if (!strstr(err.message, cases[i].message)) fail_msg("%s", err.message);
+        assert_true(plan.owners == 77 && *err.remedy);
+    }
+    table_close(&t);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, temp_dir_open, temp_dir_close)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_plan__of_one_owner_is_that_of_a_fit),
+        IN_FOLDER(test_plan__counts_on_all_but_the_coalition),
+        IN_FOLDER(test_plan__is_what_the_job_does),
+        IN_FOLDER(test_plan__of_id3_is_what_the_job_does),
+        IN_FOLDER(test_plan__counts_the_bytes_of_private_bins),
+        IN_FOLDER(test_plan__of_an_average_is_that_of_each_owner_alone),
+        IN_FOLDER(test_plan__refuses_what_it_cannot_tell),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+/* What is counted of an owner's packets, and the file that tells it. */
+#include "party/service_metrics.h"
+
+#include "support/temp_dir.h"
+#include "transport/loopback.h"
+
+static void test_packets__are_counted_when_the_transport_took_or_gave_them(void **state) {
+    (void)state;
+    hr_loopback *loopback = NULL;
+    hr_transport *north = NULL, *lab = NULL;
+    hr_counted_transport counted;
+    hr_packet packet = {0};
+    assert_int_equal(hr_loopback_new(&loopback, NULL), HR_OK);
+    assert_int_equal(hr_loopback_open(loopback, "north", &north, NULL), HR_OK);
+    assert_int_equal(hr_loopback_open(loopback, "lab", &lab, NULL), HR_OK);
+    hr_counted_transport_init(&counted, north);
+    hr_transport *t = &counted.transport;
+    assert_int_equal(t->receive(t, 0, &packet, NULL), HR_OK);
+    assert_null(packet.bytes);
+    assert_true(!counted.received && !counted.last);
+    assert_int_equal(t->send(t, "lab", "abc", 3, NULL), HR_OK);
+    assert_int_not_equal(t->send(t, "lab", "abc", HR_PACKET_MAX + 1, NULL), HR_OK);
+    assert_true(counted.sent == 1 && counted.failed == 1 && counted.last > 0);
+    assert_int_equal(lab->send(lab, "north", "defg", 4, NULL), HR_OK);
+    assert_int_equal(t->receive(t, 0, &packet, NULL), HR_OK);
+    assert_int_equal(packet.size, 4);
+    t->settle(t, &packet);
+    assert_null(packet.bytes);
+    assert_int_equal(counted.received, 1);
+    north->close(north);
+    lab->close(lab);
+    hr_loopback_free(loopback);
+}
+
+/* Names and values. */
+static const char *const lines[] = {"hedgerow_jobs_open",
+                                    "1",
+                                    "hedgerow_jobs_done_total",
+                                    "2",
+                                    "hedgerow_jobs_failed_total",
+                                    "3",
+                                    "hedgerow_packets_sent_total",
+                                    "3",
+                                    "hedgerow_packets_failed_total",
+                                    "1",
+                                    "hedgerow_packets_received_total",
+                                    "2",
+                                    "hedgerow_connected",
+                                    "1",
+                                    "hedgerow_reconnects_total",
+                                    "7",
+                                    "hedgerow_last_packet_timestamp_seconds",
+                                    "1795305600",
+                                    "hedgerow_epsilon_limit",
+                                    "1.5",
+                                    "hedgerow_epsilon_left",
+                                    "0.5",
+                                    "hedgerow_delta_left",
+                                    "9.9999999999999995e-07",
+                                    "hedgerow_ledger_frozen",
+                                    "1"};
+
+static void test_file__has_one_line_a_number(void **state) {
+    const temp_dir *d = *state;
+    const hr_counted_transport packets = {.sent = 3, .failed = 1, .received = 2, .last = 1795305600};
+    static const uint64_t refused[HR_REFUSALS] = {4, 5, 6};
+    const hr_service_metrics metrics = {
+        .owner = "north",
+        .packets = &packets,
+        .open = 1,
+        .done = 2,
+        .failed = 3,
+        .refused = refused,
+        .link = {true, 7},
+        .ledger = {.epsilon_limit = 1.5, .epsilon_left = .5, .delta_left = 1e-6, .frozen = true}};
+    char path[160], line[200];
+    size_t size = 0, numbers = 0;
+    snprintf(path, sizeof path, "%s/north.prom", d->folder);
+    for (int again = 0; again < 2; again++)
+        assert_int_equal(hr_service_metrics_write(&metrics, path, NULL), HR_OK);
+    char *text = read_file(path, &size);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i += 2) {
+        snprintf(line, sizeof line, "\n%s{owner=\"north\"} %s\n", lines[i], lines[i + 1]);
+        if (!strstr(text, line)) fail_msg("no line %s in:\n%s", line, text);
+    }
+    assert_non_null(strstr(text, "\nhedgerow_packets_refused_total{owner=\"north\",reason=\"unreadable\"} 4\n"
+                                 "hedgerow_packets_refused_total{owner=\"north\",reason=\"quota\"} 5\n"
+                                 "hedgerow_packets_refused_total{owner=\"north\",reason=\"offer\"} 6\n"));
+    for (const char *at = text; (at = strstr(at, "{owner=\"north\"}")) != NULL; at++) numbers++;
+    assert_int_equal(numbers, sizeof lines / sizeof *lines / 2);
+    free(text);
+    snprintf(path, sizeof path, "%s/north.prom.new", d->folder);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void test_file__that_cannot_be_written_is_named(void **state) {
+    const temp_dir *d = *state;
+    const hr_counted_transport packets = {0};
+    const hr_service_metrics metrics = {
+        .owner = "north", .packets = &packets, .refused = (const uint64_t[HR_REFUSALS]){0}};
+    char path[160];
+    hr_error err = {0};
+    snprintf(path, sizeof path, "%s/absent/north.prom", d->folder);
+    assert_int_equal(hr_service_metrics_write(&metrics, path, &err), HR_E_IO);
+    check_file_error(&err, HR_E_IO, "cannot write the metrics", path);
+}
+
+#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, temp_dir_open, temp_dir_close)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_packets__are_counted_when_the_transport_took_or_gave_them),
+        WITH_FOLDER(test_file__has_one_line_a_number),
+        WITH_FOLDER(test_file__that_cannot_be_written_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
