@@ -3,6 +3,7 @@ BUILD ?= build
 PREFIX ?=
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 3600
 # More options of meson, such as SETUP="werror=true"
 SETUP ?=
 
@@ -15,7 +16,7 @@ prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
 has_cmocka = $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),true,false)
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all check audit slow demo demo-nats reduced bench accuracy install uninstall fuzz sanitize tsan mutate format coverage clean help
+.PHONY: all check audit slow soak demo demo-nats container reduced bench accuracy install uninstall fuzz sanitize tsan mutate format coverage clean help
 .NOTPARALLEL:
 
 all: ## build $(BUILD)/hedgerow and the library (the default)
@@ -52,12 +53,19 @@ reduced: ## build without the broker, and without federations; check that the re
 	@ninja -C build-alone
 	@for t in without_federation ledger; do python3 tests/cli/run.py build-alone/cli/hedgerow tests/cli/$$t.test || exit 1; done
 
+soak: all ## ten owners, a hostile member, kills and restarts of the broker for SOAK_SECONDS (3600)
+	@tools/setup.sh test
+	@nice python3 tests/nats/soak.py $(BUILD)/hedgerow $(SOAK_SECONDS)
+
 demo: all ## a short tour: three hospitals train a model together, each from its own file, ledger and key
 	@tools/demo.sh
 
 demo-nats: all ## the same over a real broker, one process for each member
 	@tools/setup.sh test
 	@tools/demo.sh --nats
+
+container: ## run the steps of packaging/Containerfile in folders that debootstrap fills (needs root and a Debian mirror)
+	@tools/container.py packaging/Containerfile .
 
 bench: all ## time training, prediction and reading beside other tree libraries
 	@tools/setup.sh bench

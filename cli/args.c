@@ -214,10 +214,10 @@ static bool waived(const option_parser *p) {
 }
 
 static bool nothing_missing(const option_parser *p) {
-    if (waived(p)) return true;
+    const bool operands_only = waived(p);
     for (size_t i = 0; i < p->self->option_count; i++) {
         const arg_option *option = &p->self->options[i];
-        if (!option->required || p->seen[i]) continue;
+        if (!option->required || p->seen[i] || (operands_only && is_switch(option))) continue;
         if (is_switch(option)) {
             usage_error(p->self->name, "--%s %s is required", option->name, option->value);
         } else {

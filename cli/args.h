@@ -9,7 +9,7 @@
 
 typedef enum arg_kind {
     ARG_FLAG,    /* bool */
-    ARG_WAIVER,  /* bool; in its presence no option is required */
+    ARG_WAIVER,  /* bool; in its presence no option is required, but operands are */
     ARG_TEXT,    /* const char *; not empty */
     ARG_INTEGER, /* arg_integer */
     ARG_REAL,    /* arg_real */

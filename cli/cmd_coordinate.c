@@ -1,13 +1,17 @@
 /* hedgerow coordinate: a model from the owners of a federation. */
 #include "commands.h"
 #include "keep.h"
+#include "log_lines.h"
 #include "output.h"
 #include "places.h"
+#include "plan.h"
 #include "together.h"
 
 typedef struct coordinate_args {
     const char *file, *model;
-    bool as_json, quiet;
+    bool as_json, plan;
+    log_args log;
+    arg_integer rows;
 } coordinate_args;
 
 #define AT(field) offsetof(coordinate_args, field)
@@ -15,25 +19,38 @@ typedef struct coordinate_args {
 static const arg_option coordinate_options[] = {
     {"JOB", 0, ARG_OPERAND, true, AT(file), NULL, "the job file: what to train, and with which owners"},
     {"model", 0, ARG_TEXT, true, AT(model), "FILE",
-     "where the model goes; it must not exist when a job begins, and is replaced when a job continues; - is "
-     "standard output"},
-    {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
-    {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "print errors and the summary only"},
+     "where the model goes; it must not exist when a job begins; - is standard output"},
+    {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
+     "print what the job would do, from its file and schema alone: contacts nobody, spends nothing"},
+    {"rows", 0, ARG_INTEGER, false, AT(rows), "N",
+     "with --plan: how many records all owners have together; 10000 unless given"},
+    {"json", 0, ARG_FLAG, false, AT(as_json), NULL,
+     "one JSON object instead of the summary: with what became of each owner, also after a failure"},
+    LOG_OPTIONS,
+    {"quiet", 0, ARG_FLAG, false, AT(log.quiet), NULL,
+     "print errors and the summary only, as --log-level error"},
 };
 
 static int run_coordinate(const command *self, int argc, char **argv) {
-    coordinate_args args = {0};
-    if (!args_parse(self, argc, argv, &args) || !together_output_free(self->name, args.model, args.as_json))
-        return EXIT_USAGE;
+    coordinate_args args = {.log = LOG_ARGS_INIT};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    if (args.plan) return run_job_plan(self->name, args.file, 0, &args.rows, args.as_json);
+    if (args.rows.given)
+        return usage_error(self->name, "--rows is for --plan: a job counts the records by itself, privately");
+    if (!together_output_free(self->name, args.model, args.as_json)) return EXIT_USAGE;
     const named_file output = {"--model", args.model}, job = {"JOB", args.file};
     if (!output_apart(self->name, &output, &job, 1)) return EXIT_USAGE;
+    if (!log_lines_open(self->name, &args.log)) return EXIT_USAGE;
     hr_error err = {0};
     hr_model *model = NULL;
-    const hr_party_settings settings = together_settings(self->name, 0, args.quiet);
+    const hr_party_settings settings = together_settings(0);
     hr_status status =
         model_probe(args.model, OUTPUT_FORCED, &err); /* a job that was begun may have written its model */
     if (status == HR_OK) status = hr_coordinate(args.file, args.model, &settings, &model, &err);
-    if (status != HR_OK) return report_error(self->name, &err);
+    if (status != HR_OK) {
+        together_report_failure(args.as_json);
+        return log_lines_end(&err);
+    }
     together_report(model, args.model, args.as_json);
     hr_model_free(model);
     return EXIT_DONE;
@@ -45,7 +62,8 @@ const command coordinate_command = {
     .details =
         "Offers the job, and ends after the last tree. An owner that declines is dropped; an owner that does "
         "not answer is skipped. It may be stopped or killed at any time: started again, it continues.",
-    .example = "  hedgerow coordinate job.yaml --model model.json",
+    .example = "  hedgerow coordinate job.yaml --plan --rows 20000\n"
+               "  hedgerow coordinate job.yaml --model model.json",
     .options = coordinate_options,
     .option_count = COUNT_OF(coordinate_options),
     .run = run_coordinate,

@@ -30,7 +30,7 @@ enum { MEASURES_MAX = 4 };
 
 /* Returns how many there are. */
 static size_t list_measures(const hr_metrics *metrics, measure list[MEASURES_MAX]) {
-    if (metrics->task == HR_REGRESSION) {
+    if (metrics->task == HR_TASK_REGRESSION) {
         list[0] = (measure){"rmse", metrics->rmse};
         list[1] = (measure){"mae", metrics->mae};
         list[2] = (measure){"r2", metrics->r2};

@@ -1,9 +1,10 @@
-/* hedgerow federation init, open: the files of a federation, and the inboxes at its broker. */
+/* hedgerow federation: the files of a federation, and the inboxes at its broker. */
 #include "commands.h"
 #include "output.h"
 
 #include <hedgerow/federation.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- federation init ---- */
 
@@ -30,16 +31,18 @@ static hr_new_member split_member(char *word) {
     return (hr_new_member){.name = word, .key = equals == NULL ? NULL : equals + 1};
 }
 
+static void tell_member(const char *folder, const hr_new_member *member) {
+    fprintf(stderr, "%s/%s: for %s%s.\n", folder, member->name, member->name,
+            member->key == NULL ? ", with a secret key: delete it here after sending it" : "");
+}
+
 static void tell_what_next(const federation_init_args *args, const hr_new_member *members) {
     fprintf(
         stderr,
         "%s/broker: for the machine of the broker. Start it there, in that folder: nats-server -c nats.conf\n"
         "Then create the inboxes, here: hedgerow federation open %s\n",
         args->folder, args->folder);
-    for (size_t i = 0; i < args->members.count; i++) {
-        fprintf(stderr, "%s/%s: for %s%s.\n", args->folder, members[i].name, members[i].name,
-                members[i].key == NULL ? ", with a secret key: delete it here after sending it" : "");
-    }
+    for (size_t i = 0; i < args->members.count; i++) tell_member(args->folder, &members[i]);
     fprintf(stderr, "%s/authority: keep it secret; its key can sign certificates of new members.\n",
             args->folder);
 }
@@ -72,19 +75,188 @@ const command federation_init_command = {
     .run = run_federation_init,
 };
 
-/* ---- federation open ---- */
+/* ---- Changes ---- */
 
-typedef struct federation_open_args {
+typedef struct change_args {
     const char *folder;
-} federation_open_args;
+    char *member;
+} change_args;
 
-static const arg_option open_options[] = {
-    {"DIR", 0, ARG_OPERAND, true, offsetof(federation_open_args, folder), NULL,
-     "the folder that 'hedgerow federation init' made"},
+#undef AT
+#define AT(field) offsetof(change_args, field)
+
+#define FOLDER_OPERAND                                                                                       \
+    { "DIR", 0, ARG_OPERAND, true, AT(folder), NULL, "the folder that 'hedgerow federation init' made" }
+
+/* What the founder has to do with the files that changed. */
+static int tell_version(const command *self, const change_args *args) {
+    char file[1024], fingerprint[HR_FINGERPRINT_TEXT];
+    uint64_t version = 0;
+    hr_error err = {0};
+    snprintf(file, sizeof file, "%s/federation.yaml", args->folder);
+    if (hr_federation_fingerprint(file, &version, fingerprint, &err) != HR_OK)
+        return report_error(self->name, &err);
+    fprintf(stderr,
+            "version %llu, fingerprint %s\n"
+            "%s/broker/nats.conf: for the broker, which reads it after: nats-server --signal reload\n"
+            "Then adapt the inboxes, here: hedgerow federation open %s\n"
+            "%s/federation.yaml: for every member, who starts its program again.\n",
+            (unsigned long long)version, fingerprint, args->folder, args->folder, args->folder);
+    return EXIT_DONE;
+}
+
+static const arg_option add_options[] = {
+    FOLDER_OPERAND,
+    {"member", 0, ARG_TEXT, true, AT(member), "NAME[=KEY]",
+     "the new member, and its public key if it has made one; without a key, a secret key is made for it"},
 };
 
+static int run_federation_add(const command *self, int argc, char **argv) {
+    change_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    const hr_new_member member = split_member(args.member);
+    hr_error err = {0};
+    if (hr_federation_add(args.folder, &member, &err) != HR_OK) return report_error(self->name, &err);
+    tell_member(args.folder, &member);
+    return tell_version(self, &args);
+}
+
+const command federation_add_command = {
+    .name = "federation add",
+    .summary = "add a member to a federation",
+    .details =
+        "Makes the member's folder, and changes federation.yaml, whose version goes up by one, and the "
+        "broker's configuration.",
+    .example = "  hedgerow federation add fed --member west",
+    .options = add_options,
+    .option_count = COUNT_OF(add_options),
+    .run = run_federation_add,
+};
+
+static const arg_option remove_options[] = {
+    FOLDER_OPERAND,
+    {"member", 0, ARG_TEXT, true, AT(member), "NAME", "who leaves"},
+};
+
+static int run_federation_remove(const command *self, int argc, char **argv) {
+    change_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    hr_error err = {0};
+    if (hr_federation_remove(args.folder, args.member, &err) != HR_OK) return report_error(self->name, &err);
+    return tell_version(self, &args);
+}
+
+const command federation_remove_command = {
+    .name = "federation remove",
+    .summary = "remove a member from a federation",
+    .details =
+        "Changes federation.yaml, whose version goes up by one, and the broker's configuration. When the "
+        "broker reads it, the member's connection ends. The member's folder stays.",
+    .example = "  hedgerow federation remove fed --member south",
+    .options = remove_options,
+    .option_count = COUNT_OF(remove_options),
+    .run = run_federation_remove,
+};
+
+static const arg_option rekey_options[] = {
+    FOLDER_OPERAND,
+    {"member", 0, ARG_TEXT, true, AT(member), "NAME=KEY", "the member and its new public key"},
+};
+
+static int run_federation_rekey(const command *self, int argc, char **argv) {
+    change_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    const hr_new_member member = split_member(args.member);
+    if (member.key == NULL) return usage_error(self->name, "--member needs a key: --member NAME=KEY");
+    hr_error err = {0};
+    if (hr_federation_rekey(args.folder, &member, &err) != HR_OK) return report_error(self->name, &err);
+    return tell_version(self, &args);
+}
+
+const command federation_rekey_command = {
+    .name = "federation rekey",
+    .summary = "replace a member's public key",
+    .details = "Changes federation.yaml, whose version goes up by one. The member makes the new key with "
+               "'hedgerow keygen'.",
+    .example = "  hedgerow federation rekey fed --member north=hr-ed25519:...",
+    .options = rekey_options,
+    .option_count = COUNT_OF(rekey_options),
+    .run = run_federation_rekey,
+};
+
+static const arg_option renew_options[] = {
+    FOLDER_OPERAND,
+    {"member", 0, ARG_TEXT, true, AT(member), "NAME", "whose certificate: a member, 'broker' or 'admin'"},
+};
+
+static int run_federation_renew(const command *self, int argc, char **argv) {
+    change_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    hr_error err = {0};
+    if (hr_federation_renew(args.folder, args.member, &err) != HR_OK) return report_error(self->name, &err);
+    return EXIT_DONE;
+}
+
+const command federation_renew_command = {
+    .name = "federation renew",
+    .summary = "make a new certificate for a member or the broker",
+    .details =
+        "Replaces the certificate and its key in the folder, for another ten years. The broker accepts "
+        "it under the same name; the old one stays valid until it expires.",
+    .example = "  hedgerow federation renew fed --member north",
+    .options = renew_options,
+    .option_count = COUNT_OF(renew_options),
+    .run = run_federation_renew,
+};
+
+/* ---- federation fingerprint ---- */
+
+typedef struct fingerprint_args {
+    const char *file;
+} fingerprint_args;
+
+static const arg_option fingerprint_options[] = {
+    {"FILE", 0, ARG_OPERAND, true, offsetof(fingerprint_args, file), NULL, "a federation.yaml"},
+};
+
+static int run_federation_fingerprint(const command *self, int argc, char **argv) {
+    fingerprint_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    hr_error err = {0};
+    uint64_t version = 0;
+    char fingerprint[HR_FINGERPRINT_TEXT];
+    if (hr_federation_fingerprint(args.file, &version, fingerprint, &err) != HR_OK)
+        return report_error(self->name, &err);
+    printf("version %llu, fingerprint %s\n", (unsigned long long)version, fingerprint);
+    return EXIT_DONE;
+}
+
+const command federation_fingerprint_command = {
+    .name = "federation fingerprint",
+    .summary = "a short text that members compare: who takes part",
+    .details =
+        "It is the same where the name, the version, the broker, its authority (ca.pem beside the file) "
+        "and the members with their keys are the same.",
+    .example = "  hedgerow federation fingerprint north/federation.yaml",
+    .options = fingerprint_options,
+    .option_count = COUNT_OF(fingerprint_options),
+    .run = run_federation_fingerprint,
+};
+
+/* ---- The inboxes ---- */
+
+typedef struct inbox_args {
+    const char *folder, *to, *from;
+    bool as_json;
+} inbox_args;
+
+#undef AT
+#define AT(field) offsetof(inbox_args, field)
+
+static const arg_option open_options[] = {FOLDER_OPERAND};
+
 static int run_federation_open(const command *self, int argc, char **argv) {
-    federation_open_args args = {0};
+    inbox_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_error err = {0};
     return hr_federation_open(args.folder, &err) == HR_OK ? EXIT_DONE : report_error(self->name, &err);
@@ -93,10 +265,127 @@ static int run_federation_open(const command *self, int argc, char **argv) {
 const command federation_open_command = {
     .name = "federation open",
     .summary = "create the members' inboxes at a running broker",
-    .details = "Run it once after the broker's first start. Running it again changes nothing: existing "
+    .details = "Run it after the broker's first start, and whenever members were added or removed. Existing "
                "inboxes keep their packets.",
     .example = "  hedgerow federation open fed",
     .options = open_options,
     .option_count = COUNT_OF(open_options),
     .run = run_federation_open,
+};
+
+static const arg_option show_options[] = {
+    FOLDER_OPERAND,
+    {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object"},
+};
+
+enum { WHEN = 32 };
+
+static void when_text(int64_t seconds, char text[WHEN]) {
+    const time_t when = (time_t)seconds;
+    struct tm parts;
+    if (gmtime_r(&when, &parts) == NULL || strftime(text, WHEN, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+        text[0] = '\0';
+}
+
+static bool print_waiting(void *user, const hr_waiting_packets *waiting) {
+    char when[WHEN];
+    bool *any = user;
+    when_text(waiting->oldest, when);
+    if (!*any) printf("%-32s  %-32s  %7s  %12s  %s\n", "inbox", "sender", "packets", "bytes", "oldest");
+    *any = true;
+    printf("%-32s  %-32s  %7llu  %12llu  %s\n", waiting->to, waiting->from,
+           (unsigned long long)waiting->packets, (unsigned long long)waiting->bytes, when);
+    return true;
+}
+
+/* Nothing is printed before the broker has answered. */
+typedef struct waiting_list {
+    json_writer json;
+    bool begun;
+} waiting_list;
+
+static void begin_list(waiting_list *list) {
+    if (list->begun) return;
+    list->begun = true;
+    json_open(&list->json, NULL, '{');
+    json_open(&list->json, "waiting", '[');
+}
+
+static bool write_waiting(void *user, const hr_waiting_packets *waiting) {
+    char when[WHEN];
+    waiting_list *list = user;
+    begin_list(list);
+    when_text(waiting->oldest, when);
+    json_open(&list->json, NULL, '{');
+    json_text(&list->json, "to", waiting->to);
+    json_text(&list->json, "from", waiting->from);
+    json_integer(&list->json, "packets", waiting->packets);
+    json_integer(&list->json, "bytes", waiting->bytes);
+    json_text(&list->json, "oldest", when);
+    json_close(&list->json, '}');
+    return true;
+}
+
+static hr_status show_json(const char *folder, hr_error *err) {
+    waiting_list list = {.json = {.out = stdout}};
+    const hr_status status = hr_federation_show(folder, write_waiting, &list, err);
+    if (status != HR_OK) return status;
+    begin_list(&list);
+    json_close(&list.json, ']');
+    json_close(&list.json, '}');
+    putchar('\n');
+    return HR_OK;
+}
+
+static hr_status show_table(const char *folder, hr_error *err) {
+    bool any = false;
+    const hr_status status = hr_federation_show(folder, print_waiting, &any, err);
+    if (status == HR_OK && !any) puts("no packets wait");
+    return status;
+}
+
+static int run_federation_show(const command *self, int argc, char **argv) {
+    inbox_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    hr_error err = {0};
+    const hr_status status = args.as_json ? show_json(args.folder, &err) : show_table(args.folder, &err);
+    return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
+}
+
+const command federation_show_command = {
+    .name = "federation show",
+    .summary = "what waits in the inboxes at the broker, by inbox and sender",
+    .details = "Packets wait while their receiver does not run. The bytes are those of sealed packets; every "
+               "packet is read once to add them up, and stays.",
+    .example = "  hedgerow federation show fed",
+    .options = show_options,
+    .option_count = COUNT_OF(show_options),
+    .run = run_federation_show,
+};
+
+static const arg_option purge_options[] = {
+    FOLDER_OPERAND,
+    {"to", 0, ARG_TEXT, true, AT(to), "NAME", "whose inbox"},
+    {"from", 0, ARG_TEXT, false, AT(from), "NAME", "packets of this sender only; of all unless given"},
+};
+
+static int run_federation_purge(const command *self, int argc, char **argv) {
+    inbox_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    hr_error err = {0};
+    uint64_t packets = 0;
+    if (hr_federation_purge(args.folder, args.to, args.from, &packets, &err) != HR_OK)
+        return report_error(self->name, &err);
+    fprintf(stderr, "%llu packets deleted\n", (unsigned long long)packets);
+    return EXIT_DONE;
+}
+
+const command federation_purge_command = {
+    .name = "federation purge",
+    .summary = "delete packets that wait in an inbox",
+    .details = "Members that run send again what was not acknowledged, so a job loses nothing but time.",
+    .example = "  hedgerow federation purge fed --to north --from south",
+    .options = purge_options,
+    .option_count = COUNT_OF(purge_options),
+    .run = run_federation_purge,
 };

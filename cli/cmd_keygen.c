@@ -1,6 +1,7 @@
 /* hedgerow keygen: the key that a member of a federation is known by. */
 #include "commands.h"
 #include "output.h"
+#include "secrets.h"
 
 #include <hedgerow/federation.h>
 
@@ -35,6 +36,7 @@ static int run_keygen(const command *self, int argc, char **argv) {
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     if (!args.path == !args.of)
         return usage_error(self->name, "give either a FILE for a new key, or --public FILE");
+    secrets_guard();
     hr_error err = {0};
     char public_key[HR_KEY_TEXT];
     const hr_status status =

@@ -36,7 +36,7 @@ typedef struct layout {
 } layout;
 
 static void write_prediction_header(FILE *out, const layout *lines) {
-    if (lines->label->kind == HR_NUMBER) {
+    if (lines->label->kind == HR_KIND_NUMBER) {
         fputs("prediction\n", out);
         return;
     }
@@ -115,7 +115,7 @@ static hr_status predict(const predict_args *args, const hr_model *model, const 
     const layout lines = {
         .label = label,
         .count = hr_model_output_count(model),
-        .with_class = label->kind == HR_CATEGORY && !args->scores,
+        .with_class = label->kind == HR_KIND_CATEGORY && !args->scores,
         .with_numbers = !args->classes,
     };
     const size_t rows = hr_data_rows(data);
@@ -152,7 +152,7 @@ static int run_predict(const command *self, int argc, char **argv) {
                                         "predictions of this program", &err);
     if (status == HR_OK) status = input_model(args.model, &model, &err);
     if (status != HR_OK) goto out;
-    if ((args.scores || args.classes) && hr_schema_task(hr_model_schema(model)) == HR_REGRESSION) {
+    if ((args.scores || args.classes) && hr_schema_task(hr_model_schema(model)) == HR_TASK_REGRESSION) {
         code = usage_error(self->name, "the model predicts a number: --scores and --classes are for classes");
         goto out;
     }

@@ -21,7 +21,7 @@ static const arg_option check_options[] = {
 
 /* "0..120", "-1.5..1.5" or "4 values". */
 static void bounds_text(const hr_column *column, char *text, size_t size) {
-    if (column->kind == HR_CATEGORY) {
+    if (column->kind == HR_KIND_CATEGORY) {
         snprintf(text, size, "%zu values", column->value_count);
         return;
     }
@@ -32,7 +32,7 @@ static void bounds_text(const hr_column *column, char *text, size_t size) {
 }
 
 static const char *kind_text(const hr_column *column) {
-    if (column->kind == HR_CATEGORY) return "category";
+    if (column->kind == HR_KIND_CATEGORY) return "category";
     return column->integer ? "integer" : "number";
 }
 

@@ -1,14 +1,15 @@
 /* hedgerow serve: an owner's records serve the coordinators of a federation. */
 #include "commands.h"
+#include "log_lines.h"
 #include "output.h"
 #include "together.h"
 
 #include <limits.h>
 
 typedef struct serve_args {
-    const char *file;
+    const char *file, *metrics;
     arg_integer jobs, threads;
-    bool quiet;
+    log_args log;
 } serve_args;
 
 #define AT(field) offsetof(serve_args, field)
@@ -18,18 +19,24 @@ static const arg_option serve_options[] = {
     {"jobs", 0, ARG_INTEGER, false, AT(jobs), "N",
      "end after this many jobs; by default serve until stopped"},
     {"threads", 0, ARG_INTEGER, false, AT(threads), "N", "0: as many as there are processors"},
-    {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "print errors only"},
+    {"metrics", 0, ARG_TEXT, false, AT(metrics), "FILE",
+     "replace this file every 15 seconds with numbers for Prometheus: jobs, packets, budget left"},
+    LOG_OPTIONS,
+    {"quiet", 0, ARG_FLAG, false, AT(log.quiet), NULL, "print errors only, as --log-level error"},
 };
 
 static int run_serve(const command *self, int argc, char **argv) {
-    serve_args args = {0};
+    serve_args args = {.log = LOG_ARGS_INIT};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     if (args.threads.value > INT_MAX) return usage_error(self->name, "--threads: that is too many");
+    if (!log_lines_open(self->name, &args.log)) return EXIT_USAGE;
     hr_error err = {0};
-    hr_party_settings settings = together_settings(self->name, (int)args.threads.value, args.quiet);
+    hr_party_settings settings = together_settings((int)args.threads.value);
     settings.jobs = args.jobs.value;
+    together_reload(&settings);
+    settings.metrics = args.metrics;
     const hr_status status = hr_serve(args.file, &settings, &err);
-    return status == HR_OK || status == HR_E_CANCELLED ? EXIT_DONE : report_error(self->name, &err);
+    return status == HR_OK || status == HR_E_CANCELLED ? EXIT_DONE : log_lines_end(&err);
 }
 
 const command serve_command = {

@@ -1,8 +1,10 @@
 /* hedgerow simulate: owners and coordinator in one process. */
 #include "commands.h"
 #include "keep.h"
+#include "log_lines.h"
 #include "output.h"
 #include "places.h"
+#include "plan.h"
 #include "together.h"
 
 #include <limits.h>
@@ -10,8 +12,9 @@
 typedef struct simulate_args {
     const char *file, *model;
     arg_list data, owners;
-    arg_integer parties, threads;
-    bool as_json, quiet, force;
+    arg_integer parties, threads, rows;
+    bool as_json, force, plan;
+    log_args log;
 } simulate_args;
 
 #define AT(field) offsetof(simulate_args, field)
@@ -31,8 +34,14 @@ static const arg_option simulate_options[] = {
     {"force", 0, ARG_FLAG, false, AT(force), NULL, "with --data: replace the model that is there"},
     {"threads", 0, ARG_INTEGER, false, AT(threads), "N",
      "of all owners together; 0: as many as there are processors"},
+    {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
+     "print what the job would do, from its file and schema alone; of as many owners as --parties says, or "
+     "as "
+     "there are files, or as the job file names"},
+    {"rows", 0, ARG_INTEGER, false, AT(rows), "N",
+     "with --plan: how many records all owners have together; 10000 unless given"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object instead of the summary"},
-    {"quiet", 0, ARG_FLAG, false, AT(quiet), NULL, "print errors and the summary only"},
+    {"quiet", 0, ARG_FLAG, false, AT(log.quiet), NULL, "print errors and the summary only"},
 };
 
 static hr_status simulate(const simulate_args *args, const hr_party_settings *settings, hr_model **out,
@@ -66,13 +75,22 @@ static bool simulate_outputs_apart(const command *self, const simulate_args *arg
     return output_apart(self->name, &model, others, count);
 }
 
+/* 0: those that the job file names. */
+static size_t planned_owners(const simulate_args *args) {
+    if (args->parties.given) return args->parties.value;
+    return args->data.count ? args->data.count : args->owners.count;
+}
+
 static int run_simulate(const command *self, int argc, char **argv) {
-    simulate_args args = {0};
-    if (!args_parse(self, argc, argv, &args) || !together_output_free(self->name, args.model, args.as_json))
-        return EXIT_USAGE;
-    if (args.threads.value > INT_MAX) return usage_error(self->name, "--threads: that is too many");
+    simulate_args args = {.log = {LOG_BARE, LOG_LEVEL_UNSET, false}};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     if (args.parties.given && !args.parties.value)
         return usage_error(self->name, "--parties: at least one owner must take part");
+    if (args.plan)
+        return run_job_plan(self->name, args.file, planned_owners(&args), &args.rows, args.as_json);
+    if (args.rows.given) return usage_error(self->name, "--rows is for --plan: owners count their records");
+    if (!together_output_free(self->name, args.model, args.as_json)) return EXIT_USAGE;
+    if (args.threads.value > INT_MAX) return usage_error(self->name, "--threads: that is too many");
     if (!args.data.count == !args.owners.count)
         return usage_error(self->name, "give either the records, --data, or owner files, --owner");
     if (args.owners.count && args.parties.given)
@@ -80,11 +98,15 @@ static int run_simulate(const command *self, int argc, char **argv) {
     if (args.owners.count && args.force)
         return usage_error(self->name, "--force goes with --data: a job of owners replaces no model");
     if (!simulate_outputs_apart(self, &args)) return EXIT_USAGE;
+    if (!log_lines_open(self->name, &args.log)) return EXIT_USAGE;
     hr_error err = {0};
     hr_model *model = NULL;
-    const hr_party_settings settings = together_settings(self->name, (int)args.threads.value, args.quiet);
+    const hr_party_settings settings = together_settings((int)args.threads.value);
     const hr_status status = (args.owners.count ? meet : simulate)(&args, &settings, &model, &err);
-    if (status == HR_OK) together_report(model, args.model, args.as_json);
+    if (status == HR_OK)
+        together_report(model, args.model, args.as_json);
+    else
+        together_report_failure(args.as_json);
     hr_model_free(model);
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }

@@ -16,8 +16,6 @@
 #include <signal.h>
 #include <string.h>
 
-enum { ROWS_GUESSED = 10000 };
-
 typedef struct train_args {
     const char *data, *schema, *method, *model, *ledger;
     size_t mode, format;
@@ -176,7 +174,7 @@ static hr_status fit_model(const train_args *args, train_run *run, hr_error *err
 }
 
 static const char *mode_text(const hr_model *model) {
-    return hr_model_mode(model) == HR_PAPER ? "paper" : "sound";
+    return hr_model_mode(model) == HR_MODE_PAPER ? "paper" : "sound";
 }
 
 static void print_ledger_left(FILE *out, const hr_ledger_total *total) {

@@ -14,16 +14,32 @@ extern const command methods_command;
 extern const command ledger_show_command;
 extern const command ledger_create_command;
 extern const command ledger_freeze_command;
+extern const command policy_check_command;
+extern const command jobs_approve_command;
+extern const command jobs_refuse_command;
 extern const command serve_command;
 extern const command coordinate_command;
+extern const command jobs_command;
+extern const command jobs_cancel_command;
+extern const command status_command;
 extern const command simulate_command;
 extern const command federation_init_command;
 extern const command federation_open_command;
+extern const command federation_add_command;
+extern const command federation_remove_command;
+extern const command federation_rekey_command;
+extern const command federation_renew_command;
+extern const command federation_fingerprint_command;
+extern const command federation_show_command;
+extern const command federation_purge_command;
 extern const command keygen_command;
 extern const command generate_hospital_command;
 extern const command generate_classification_command;
 extern const command generate_regression_command;
 extern const command generate_friedman1_command;
+
+/* How a job is named in every command. */
+#define JOB_HELP "the job: its name, or the first digits of its id"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 

@@ -24,11 +24,7 @@ int usage_error(const char *name, const char *format, ...) {
     return EXIT_USAGE;
 }
 
-int report_error(const char *name, const hr_error *err) {
-    char text[2048];
-    hr_error_format(err, text, sizeof text);
-    print_name(name);
-    fprintf(stderr, "%s\n", text);
+int error_exit_code(const hr_error *err) {
     switch (err->status) {
     case HR_E_POLICY:
     case HR_E_BUDGET: return EXIT_REFUSED;
@@ -36,6 +32,14 @@ int report_error(const char *name, const hr_error *err) {
     case HR_E_ABSENT: return EXIT_ABSENT;
     default: return EXIT_FAILED;
     }
+}
+
+int report_error(const char *name, const hr_error *err) {
+    char text[2048];
+    hr_error_format(err, text, sizeof text);
+    print_name(name);
+    fprintf(stderr, "%s\n", text);
+    return error_exit_code(err);
 }
 
 hr_status fail_io(hr_error *err, const char *path, const char *what, const char *remedy) {

@@ -25,6 +25,9 @@ typedef enum exit_code {
 /* Prints "hedgerow COMMAND: what is wrong" and where help is; returns EXIT_USAGE. */
 int usage_error(const char *name, const char *format, ...) CLI_PRINTF(2, 3);
 
+/* The exit code that the error's status stands for. */
+int error_exit_code(const hr_error *err);
+
 /* Prints the error with its place and remedy; returns the exit code that its status stands for. */
 int report_error(const char *name, const hr_error *err);
 

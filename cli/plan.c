@@ -96,51 +96,223 @@ static void print_promise(const hr_plan_info *plan) {
     print_line("warning", text);
 }
 
-void print_plan(const hr_plan_info *plan, const char *method, bool guessed) {
+/* what: the undertaking of which nothing is done. */
+static void print_head(const hr_plan_info *plan, const char *method, const char *what) {
     char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT];
     hr_spent_text(plan->epsilon, epsilon);
     hr_spent_text(plan->delta, delta);
-    printf("%-8s %s, epsilon %s, delta %s; nothing is read, drawn or spent\n", "plan", method, epsilon,
-           delta);
-    printf("%-8s %.0f%s\n", "records", plan->records,
+    printf("%-8s %s, epsilon %s, delta %s; nothing is %s\n", "plan", method, epsilon, delta, what);
+}
+
+static void print_records(const hr_plan_info *plan, const char *whose, bool guessed) {
+    printf("%-8s %.0f%s%s\n", "records", plan->records, whose,
            guessed ? ", an assumption: give the number with --rows" : "");
+}
+
+void print_plan(const hr_plan_info *plan, const char *method, bool guessed) {
+    print_head(plan, method, "read, drawn or spent");
+    print_records(plan, "", guessed);
     print_shape(plan);
     print_shares(plan);
     print_noise(plan);
     print_promise(plan);
 }
 
+/* ---- A job ---- */
+
+static void print_owners(const hr_job_plan_info *job) {
+    char text[300], others[40] = "one other owner";
+    if (job->honest == 0) {
+        snprintf(text, sizeof text,
+                 "%zu; each trains a model alone, on about %.0f records, and sends it once; a record is safe "
+                 "against all others, whatever they do",
+                 job->owners, job->plan.records / (double)job->owners);
+        print_line("owners", text);
+        return;
+    }
+    if (job->owners == 1) {
+        print_line("owners", "1, which has all records; the coordinator gets noisy sums");
+        return;
+    }
+    if (job->coalition > 1) snprintf(others, sizeof others, "%zu other owners", job->coalition);
+    snprintf(
+        text, sizeof text,
+        "%zu; a record is safe against the coordinator together with any %s. Shares of noise: %zu, counted "
+        "on: %zu; all together %.3g times the noise of one party with all records",
+        job->owners, others, job->owners, job->honest, job->noise_factor);
+    print_line("owners", text);
+}
+
+static void print_turns(const hr_job_plan_info *job) {
+    char text[300];
+    snprintf(
+        text, sizeof text,
+        "an owner chooses the tree of at most %zu rounds, on its own records, which pay for these choices "
+        "only",
+        job->turns);
+    if (job->owners > 1 && job->honest > 0) print_line("turns", text);
+}
+
+/* Bytes, to two figures: they are an estimate. */
+static void size_text(double bytes, char text[24]) {
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    while (bytes >= 999.5 && unit + 1 < sizeof units / sizeof *units) bytes /= 1000, unit++;
+    double step = bytes >= 100 ? 10 : bytes >= 10 ? 1 : .1;
+    snprintf(text, 24, "%.*f %s", bytes < 10 && unit ? 1 : 0, step * round(bytes / step), units[unit]);
+}
+
+static void print_traffic(const hr_job_plan_info *job) {
+    char sends[24], receives[24], owner_sends[24], owner_receives[24], text[300];
+    size_text(job->coordinator_sends, sends);
+    size_text(job->coordinator_receives, receives);
+    size_text(job->owner_sends, owner_sends);
+    size_text(job->owner_receives, owner_receives);
+    snprintf(text, sizeof text,
+             "the coordinator sends about %s and receives about %s; an owner sends about %s and receives "
+             "about %s",
+             sends, receives, owner_sends, owner_receives);
+    print_line("traffic", text);
+}
+
+static const char *mark_of(const hr_job_plan_info *job, const hr_coalition_price *price) {
+    if (price->coalition == job->coalition) return "this job";
+    return price->coalition + 1 == job->owners ? "all others" : "";
+}
+
+static void print_prices(const hr_job_plan_info *job) {
+    if (job->price_count == 0) return;
+    puts("\nCoalitions of owners, and their cost beside one party with all records:\n\n"
+         "coalition  shares counted on  times the noise  as good as records");
+    for (size_t i = 0; i < job->price_count; i++) {
+        const hr_coalition_price *price = &job->prices[i];
+        const char *mark = mark_of(job, price);
+        printf("%9zu  %17zu  %15.3g  %18.0f%s%s\n", price->coalition, price->honest, price->noise_factor,
+               job->plan.records / price->noise_factor, *mark ? "  " : "", mark);
+    }
+}
+
+static void print_rounds(const hr_job_plan_info *job) {
+    print_shape(&job->plan);
+    print_turns(job);
+    print_shares(&job->plan);
+    print_noise(&job->plan);
+}
+
+/* id3: one tree, from counts. */
+static void print_levels(const hr_job_plan_info *job) {
+    char text[300];
+    snprintf(
+        text, sizeof text,
+        "%zu at most, each a sum over the owners, and one of the leaves; of levels whose sum is lost %zu "
+        "may be asked again",
+        job->levels, job->repeats);
+    print_line("levels", text);
+    snprintf(text, sizeof text,
+             "each level %.1f %%, leaves %.1f %%, reserve %.1f %%; what is left of levels and reserve is the "
+             "leaves'",
+             100 * job->share_level, 100 * job->share_leaves, 100 * job->share_level * (double)job->repeats);
+    print_line("budget", text);
+    snprintf(text, sizeof text,
+             "a count of the first level is known with a standard deviation of %.3g records, of a leaf %.3g",
+             job->level_noise, job->leaf_noise);
+    print_line("noise", text);
+}
+
+static void print_job_plan(const hr_job_plan_info *job, bool guessed) {
+    print_head(&job->plan, job->method, "sent, drawn or spent");
+    print_owners(job);
+    print_records(&job->plan, " over all owners", guessed);
+    (job->levels > 0 ? print_levels : print_rounds)(job);
+    print_traffic(job);
+    print_promise(&job->plan);
+    print_prices(job);
+}
+
+static void put_plan(json_writer *to, const hr_plan_info *plan, const char *method, bool guessed) {
+    json_text(to, "method", method);
+    json_number(to, "epsilon", plan->epsilon);
+    json_number(to, "delta", plan->delta);
+    json_number(to, "records", plan->records);
+    json_flag(to, "records_guessed", guessed);
+    json_flag(to, "delta_too_large", delta_too_large(plan->delta, plan->records));
+    json_integer(to, "rounds", plan->rounds);
+    json_integer(to, "candidates", plan->candidates);
+    json_number(to, "step", plan->step);
+    json_integer(to, "depth_one", (uint64_t)plan->depth_one);
+    json_integer(to, "depth_pair", (uint64_t)plan->depth_pair);
+    json_integer(to, "depth_all", (uint64_t)plan->depth_all);
+    json_open(to, "shares", '{');
+    json_number(to, "bin_edges", plan->share_bins);
+    json_number(to, "record_count", plan->share_count);
+    json_number(to, "base_score", plan->share_base);
+    json_number(to, "choices", plan->share_choices);
+    json_number(to, "leaf_sums", plan->share_sums);
+    json_number(to, "leaf_counts", plan->share_counts);
+    json_number(to, "clip_counts", plan->share_clip);
+    json_number(to, "calibration", plan->share_calibration);
+    json_close(to, '}');
+    json_number(to, "leaf_records", plan->leaf_records);
+    json_number(to, "gradient_noise", plan->gradient_noise);
+    json_number(to, "label_noise", plan->label_noise);
+    json_number(to, "prediction_noise", plan->prediction_noise);
+    json_number(to, "label_range", plan->label_range);
+    json_number(to, "odds_factor", exp(plan->epsilon));
+}
+
 void print_plan_json(const hr_plan_info *plan, const char *method, bool guessed) {
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
-    json_text(&json, "method", method);
-    json_number(&json, "epsilon", plan->epsilon);
-    json_number(&json, "delta", plan->delta);
-    json_number(&json, "records", plan->records);
-    json_flag(&json, "records_guessed", guessed);
-    json_flag(&json, "delta_too_large", delta_too_large(plan->delta, plan->records));
-    json_integer(&json, "rounds", plan->rounds);
-    json_integer(&json, "candidates", plan->candidates);
-    json_number(&json, "step", plan->step);
-    json_integer(&json, "depth_one", (uint64_t)plan->depth_one);
-    json_integer(&json, "depth_pair", (uint64_t)plan->depth_pair);
-    json_integer(&json, "depth_all", (uint64_t)plan->depth_all);
-    json_open(&json, "shares", '{');
-    json_number(&json, "bin_edges", plan->share_bins);
-    json_number(&json, "record_count", plan->share_count);
-    json_number(&json, "base_score", plan->share_base);
-    json_number(&json, "choices", plan->share_choices);
-    json_number(&json, "leaf_sums", plan->share_sums);
-    json_number(&json, "leaf_counts", plan->share_counts);
-    json_number(&json, "clip_counts", plan->share_clip);
-    json_number(&json, "calibration", plan->share_calibration);
-    json_close(&json, '}');
-    json_number(&json, "leaf_records", plan->leaf_records);
-    json_number(&json, "gradient_noise", plan->gradient_noise);
-    json_number(&json, "label_noise", plan->label_noise);
-    json_number(&json, "prediction_noise", plan->prediction_noise);
-    json_number(&json, "label_range", plan->label_range);
-    json_number(&json, "odds_factor", exp(plan->epsilon));
+    put_plan(&json, plan, method, guessed);
     json_close(&json, '}');
     putchar('\n');
+}
+
+static void put_prices(json_writer *to, const hr_job_plan_info *job) {
+    json_open(to, "coalitions", '[');
+    for (size_t i = 0; i < job->price_count; i++) {
+        json_open(to, NULL, '{');
+        json_integer(to, "coalition", job->prices[i].coalition);
+        json_integer(to, "honest", job->prices[i].honest);
+        json_number(to, "noise_factor", job->prices[i].noise_factor);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
+static void put_levels(json_writer *to, const hr_job_plan_info *job) {
+    json_integer(to, "levels", job->levels);
+    json_integer(to, "repeats", job->repeats);
+    json_number(to, "share_level", job->share_level);
+    json_number(to, "share_leaves", job->share_leaves);
+    json_number(to, "level_noise", job->level_noise);
+    json_number(to, "leaf_noise", job->leaf_noise);
+}
+
+static void print_job_plan_json(const hr_job_plan_info *job, bool guessed) {
+    json_writer json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    put_plan(&json, &job->plan, job->method, guessed);
+    json_integer(&json, "owners", job->owners);
+    json_integer(&json, "coalition", job->coalition);
+    json_integer(&json, "honest", job->honest);
+    json_number(&json, "noise_factor", job->noise_factor);
+    json_integer(&json, "turns", job->turns);
+    json_number(&json, "coordinator_sends", round(job->coordinator_sends));
+    json_number(&json, "coordinator_receives", round(job->coordinator_receives));
+    json_number(&json, "owner_sends", round(job->owner_sends));
+    json_number(&json, "owner_receives", round(job->owner_receives));
+    if (job->levels > 0) put_levels(&json, job);
+    put_prices(&json, job);
+    json_close(&json, '}');
+    putchar('\n');
+}
+
+int run_job_plan(const char *name, const char *file, size_t owners, const arg_integer *rows, bool as_json) {
+    hr_error err = {0};
+    hr_job_plan_info job;
+    const double records = rows->given ? (double)rows->value : ROWS_GUESSED;
+    if (hr_job_plan(file, owners, records, &job, &err) != HR_OK) return report_error(name, &err);
+    (as_json ? print_job_plan_json : print_job_plan)(&job, !rows->given);
+    return EXIT_DONE;
 }

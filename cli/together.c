@@ -1,7 +1,10 @@
 #include "together.h"
 #include "commands.h"
+#include "log_lines.h"
+#include "notify.h"
 #include "output.h"
 #include "places.h"
+#include "secrets.h"
 
 #include <signal.h>
 #include <string.h>
@@ -13,25 +16,120 @@ static void note_signal(int number) {
     asked_to_end = 1;
 }
 
+static volatile sig_atomic_t asked_to_reload;
+
+static void note_reload(int number) {
+    (void)number;
+    asked_to_reload = 1;
+}
+
+static bool should_reload_files(void *user) {
+    const bool asked = asked_to_reload != 0;
+    (void)user;
+    asked_to_reload = 0;
+    return asked;
+}
+
+void together_reload(hr_party_settings *settings) {
+    struct sigaction action = {.sa_handler = note_reload};
+    sigaction(SIGHUP, &action, NULL);
+    settings->should_reload = should_reload_files;
+}
+
 static bool should_continue_federated(void *user) {
     (void)user;
+    notify_alive();
+    if (asked_to_end) notify_stopping();
     return !asked_to_end;
 }
 
-static void print_log_line(void *user, const char *line) {
-    fprintf(stderr, "hedgerow %s: %s\n", (const char *)user, line);
+static void tell_ready(void *user) {
+    (void)user;
+    notify_ready();
 }
 
-hr_party_settings together_settings(const char *name, int threads, bool quiet) {
+/* What became of the owners of the job. */
+static struct {
+    hr_owner_part part;
+    size_t trees, skipped;
+    char name[64], reason[256];
+} owners[256];
+static size_t owner_count;
+
+static void collect_owner(void *user, const hr_owner_report *report) {
+    (void)user;
+    if (owner_count == sizeof owners / sizeof *owners) return;
+    owners[owner_count].part = report->part;
+    owners[owner_count].trees = report->trees;
+    owners[owner_count].skipped = report->skipped;
+    snprintf(owners[owner_count].name, sizeof owners->name, "%s", report->name);
+    snprintf(owners[owner_count].reason, sizeof owners->reason, "%s", report->reason);
+    owner_count++;
+}
+
+static const char *const part_names[] = {"took part", "declined", "did not answer", "cut off",
+                                         "accepted"}; /* in the order of hr_owner_part */
+
+static void write_owners(json_writer *json) {
+    if (owner_count == 0) return;
+    json_open(json, "owners", '[');
+    for (size_t i = 0; i < owner_count; i++) {
+        json_open(json, NULL, '{');
+        json_text(json, "name", owners[i].name);
+        json_text(json, "part", part_names[owners[i].part]);
+        json_integer(json, "trees", owners[i].trees);
+        json_integer(json, "skipped", owners[i].skipped);
+        json_text(json, "reason", owners[i].reason);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+/* Those who did not take part, or not in all of their turns. */
+static void print_owners(FILE *out) {
+    const char *head = "owners";
+    char line[512];
+    for (size_t i = 0; i < owner_count; i++) {
+        if (owners[i].part == HR_OWNER_PART_TAKEN && owners[i].skipped == 0) continue;
+        int size = snprintf(line, sizeof line, "%s %s", owners[i].name, part_names[owners[i].part]);
+        if (owners[i].skipped > 0)
+            size += snprintf(line + size, sizeof line - (size_t)size, ", %zu of its turns skipped",
+                             owners[i].skipped);
+        if (*owners[i].reason != '\0')
+            snprintf(line + size, sizeof line - (size_t)size, ": %s", owners[i].reason);
+        fprintf(out, "%-8s ", head);
+        print_wrapped(out, line, 9);
+        head = "";
+    }
+}
+
+void together_report_failure(bool as_json) {
+    json_writer json = {.out = stdout};
+    if (!as_json) {
+        print_owners(stderr);
+        return;
+    }
+    if (owner_count == 0) return;
+    json_open(&json, NULL, '{');
+    json_flag(&json, "done", false);
+    write_owners(&json);
+    json_close(&json, '}');
+    putchar('\n');
+}
+
+hr_party_settings together_settings(int threads) {
     struct sigaction action = {.sa_handler = note_signal,
                                .sa_flags = (int)SA_RESETHAND}; /* the second time, it ends at once */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    secrets_guard();
+    notify_open();
     hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
     settings.threads = threads;
     settings.should_continue = should_continue_federated;
-    settings.log_line = quiet ? NULL : print_log_line;
-    settings.user = (void *)name;
+    settings.log_line = log_lines_print;
+    settings.ready = tell_ready;
+    settings.report_owner = collect_owner;
     return settings;
 }
 
@@ -40,7 +138,7 @@ static void print_federated_json(const hr_model *model, const char *path) {
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     json_text(&json, "method", hr_model_method(model));
-    json_text(&json, "mode", hr_model_mode(model) == HR_PAPER ? "paper" : "sound");
+    json_text(&json, "mode", hr_model_mode(model) == HR_MODE_PAPER ? "paper" : "sound");
     json_text(&json, "model", path);
     json_integer(&json, "trees", hr_model_tree_count(model));
     json_flag(&json, "private", guarantee->is_private);
@@ -48,6 +146,7 @@ static void print_federated_json(const hr_model *model, const char *path) {
     json_number(&json, "delta", guarantee->delta);
     json_text(&json, "unit", guarantee->unit);
     json_text(&json, "statement", guarantee->statement);
+    write_owners(&json);
     json_close(&json, '}');
     putchar('\n');
 }
@@ -65,9 +164,10 @@ void together_report(const hr_model *model, const char *path, bool as_json) {
     }
     FILE *out = is_standard_output(path) ? stderr : stdout;
     fprintf(out, "%-8s %s, in mode %s\n", "method", hr_model_method(model),
-            hr_model_mode(model) == HR_PAPER ? "paper" : "sound");
+            hr_model_mode(model) == HR_MODE_PAPER ? "paper" : "sound");
     fprintf(out, "%-8s %s, %zu trees\n", "model", is_standard_output(path) ? "standard output" : path,
             hr_model_tree_count(model));
+    print_owners(out);
     fprintf(out, "%-8s ", "privacy");
     print_wrapped(out, hr_model_guarantee(model)->statement, 9);
 }

@@ -67,8 +67,9 @@ schema: schema.yaml
 ledger: $1.db
 policy:
   coordinators: [coordinator]
-  methods: [inprivate]
+  methods: [hedge, inprivate]
   epsilon: 1
+  delta: 1e-6
   owners: 3
 END
 }
@@ -90,7 +91,7 @@ run hedgerow federation init fed --name demo --url tls://localhost:$port --membe
 
 say "3. Each hospital creates a ledger with a budget for its records, and writes its policy into an owner file:"
 for name in $hospitals; do
-    hedgerow ledger create $name.db --epsilon 2
+    hedgerow ledger create $name.db --epsilon 2 --delta 1e-5
     owner_file $name > $name.yaml
 done
 sed 's/^/  /' north.yaml
@@ -99,7 +100,7 @@ say "4. A coordinator, which has no records, writes the job file:"
 cat > job.yaml << END
 hedgerow-job: 1
 schema: schema.yaml
-method: inprivate
+method: hedge
 epsilon: 1
 name: coordinator
 federation: fed/coordinator/federation.yaml
@@ -138,16 +139,24 @@ else
     run hedgerow simulate job.yaml --owner north.yaml --owner south.yaml --owner west.yaml --model together.json
 fi
 
-say "6. For comparison: each hospital alone with the same budget, and all records together without privacy (which is not allowed)."
+say "6. For comparison: each hospital alone with the same budget; the average of such models; together by passing trees on (inprivate); and all records in one place, which is not allowed."
 for name in $hospitals; do
-    hedgerow train --data $name.csv --schema schema.yaml --method inprivate --epsilon 1 --model $name.json --quiet
+    hedgerow train --data $name.csv --schema schema.yaml --epsilon 1 --model $name.json --quiet
 done
+printf 'hedgerow-job: 1\nschema: schema.yaml\nmethod: inprivate\nepsilon: 1\n' > inprivate.yaml
+hedgerow simulate inprivate.yaml --data north.csv --data south.csv --data west.csv --model inprivate.json --quiet > /dev/null
+printf 'hedgerow-job: 1\nschema: schema.yaml\nmethod: average\nepsilon: 1\n' > average.yaml
+hedgerow simulate average.yaml --data north.csv --data south.csv --data west.csv --model average.json --quiet > /dev/null
 { cat north.csv; tail -n +2 south.csv; tail -n +2 west.csv; } > pooled.csv
-hedgerow train --data pooled.csv --schema schema.yaml --method gbdt --model pooled.json --quiet
+hedgerow train --data pooled.csv --schema schema.yaml --epsilon 1 --model pooled.json --quiet
+hedgerow train --data pooled.csv --schema schema.yaml --method gbdt --model exact.json --quiet
 row 'on 10,000 other patients' error auc
 for name in $hospitals; do row "$name alone, epsilon 1" "$(measure $name.json error)" "$(measure $name.json auc)"; done
-row 'together, epsilon 1 for each patient' "$(measure together.json error)" "$(measure together.json auc)"
-row 'pooled, no privacy' "$(measure pooled.json error)" "$(measure pooled.json auc)"
+row 'average of models trained alone, epsilon 1' "$(measure average.json error)" "$(measure average.json auc)"
+row 'together with inprivate, epsilon 1' "$(measure inprivate.json error)" "$(measure inprivate.json auc)"
+row 'together with hedge, epsilon 1' "$(measure together.json error)" "$(measure together.json auc)"
+row 'pooled, epsilon 1' "$(measure pooled.json error)" "$(measure pooled.json auc)"
+row 'pooled, no privacy' "$(measure exact.json error)" "$(measure exact.json auc)"
 
 say "7. The spent budgets:"
 for name in $hospitals; do

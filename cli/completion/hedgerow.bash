@@ -40,9 +40,10 @@ _hedgerow() {
         listed=$(sed -n "s/^${path[0]} //p" <<<"$commands")
         if ((COMP_CWORD == 2)); then
             COMPREPLY=($(compgen -W "$listed --help" -- "$cur"))
+            if grep -qx -- "${path[0]}" <<<"$commands"; then COMPREPLY+=($(compgen -f -- "$cur")); fi
             return
         fi
-        path+=("${COMP_WORDS[2]}")
+        if grep -qx -- "${COMP_WORDS[2]}" <<<"$listed"; then path+=("${COMP_WORDS[2]}"); fi
     fi
     case ${path[0]} in
     help)

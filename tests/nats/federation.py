@@ -47,8 +47,11 @@ key: fed/coordinator/coordinator.key
 certificate: fed/coordinator/tls.pem
 certificate-key: fed/coordinator/tls-key.pem
 journal: coordinator.db
-owners: [north, south, west]
+owners: [{owners}]
 '''
+
+HEDGE_OWNER = OWNER.replace('[inprivate]\n  epsilon: 1\n', '[hedge]\n  epsilon: 1\n  delta: 1e-6\n')
+HEDGE_JOB = JOB.replace('method: inprivate', 'method: hedge').replace('rounds: {rounds}\norder: {order}\n', '')
 
 
 def free_port():
@@ -163,18 +166,19 @@ class Relay:
 
 
 class Federation:
-    """`port` is what members dial; the broker listens on `broker_port`."""
+    """`port` is what members dial; the broker listens on `broker_port`. Method hedge has no rounds and no order."""
 
-    def __init__(self, tool, folder, rounds=1, order='chain', port=None, broker_port=None, rows=400):
-        self.tool, self.folder = os.path.abspath(tool), folder
+    def __init__(self, tool, folder, rounds=1, order='chain', port=None, broker_port=None, rows=400, owners=HOSPITALS, method='inprivate'):
+        self.tool, self.folder, self.owners, self.method = os.path.abspath(tool), folder, owners, method
+        owner, job = (OWNER, JOB) if method == 'inprivate' else (HEDGE_OWNER, HEDGE_JOB)
         self.port = port or free_port()
         self.broker_port = broker_port or self.port
-        for seed, name in enumerate(HOSPITALS):
+        for seed, name in enumerate(owners):
             schema = [] if seed else ['--schema', 'schema.yaml']
             self.run('generate', 'hospital', '--rows', str(rows), '--seed', str(seed), '-o', name + '.csv', *schema)
-            self.write(name + '.yaml', OWNER.format(name=name))
-        self.write('job.yaml', JOB.format(rounds=rounds, order=order))
-        members = [word for name in ['coordinator'] + HOSPITALS for word in ('--member', name)]
+            self.write(name + '.yaml', owner.format(name=name))
+        self.write('job.yaml', job.format(rounds=rounds, order=order, owners=', '.join(owners)))
+        members = [word for name in ['coordinator', *owners] for word in ('--member', name)]
         self.run('federation', 'init', 'fed', '--name', 'demo', '--url', 'tls://localhost:%d' % self.port, *members)
         if self.broker_port != self.port:
             path = os.path.join(folder, 'fed/broker/nats.conf')
@@ -204,14 +208,14 @@ class Federation:
         self.broker.kill()
         shutil.rmtree(os.path.join(self.folder, 'fed/broker/store'), ignore_errors=True)
         self.start_broker()
-        for name in HOSPITALS + ['coordinator']:
+        for name in [*self.owners, 'coordinator']:
             for end in ('.db', '.db-wal', '.db-shm'):
                 with contextlib.suppress(FileNotFoundError):
                     os.remove(os.path.join(self.folder, name + end))
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(self.folder, 'model.json'))
-        for name in HOSPITALS:
-            self.run('ledger', 'create', name + '.db', '--epsilon', '1')
+        for name in self.owners:
+            self.run('ledger', 'create', name + '.db', '--epsilon', '1', *(['--delta', '1e-6'] if self.method == 'hedge' else []))
 
     def serve(self, name, on_line=None):
         return Process([self.tool, 'serve', name + '.yaml', '--jobs', '1'], self.folder, on_line)

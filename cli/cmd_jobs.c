@@ -1,0 +1,162 @@
+/* hedgerow jobs, jobs cancel: the jobs of an owner or a coordinator. */
+#include "commands.h"
+#include "output.h"
+#include "secrets.h"
+
+#include <hedgerow/amount.h>
+#include <hedgerow/federation.h>
+#include <string.h>
+
+typedef struct jobs_args {
+    const char *file, *job;
+    bool as_json;
+} jobs_args;
+
+#define AT(field) offsetof(jobs_args, field)
+#define FILE_OPERAND                                                                                         \
+    { "FILE", 0, ARG_OPERAND, true, AT(file), NULL, "the owner file, or the coordinator's job file" }
+
+/* ---- jobs ---- */
+
+static const arg_option list_options[] = {
+    FILE_OPERAND,
+    {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object"},
+};
+
+static const char *state_text(const hr_job_info *job) {
+    return job->open && job->cancelled ? "to be cancelled" : job->state;
+}
+
+static bool print_job(void *user, const hr_job_info *job) {
+    char epsilon[HR_AMOUNT_TEXT];
+    size_t *count = user;
+    hr_spent_text(job->epsilon, epsilon);
+    if (!(*count)++)
+        printf("%-8s  %-16s  %-12s  %-20s  %7s  %-9s  %s\n", "id", "name", "coordinator", "since", "epsilon",
+               "ledger", "state");
+    printf("%-8.8s  %-16s  %-12s  %-20s  %7s  %-9s  %s%s%s\n", job->id, job->name, job->coordinator,
+           job->since, epsilon, *job->charged ? job->charged : "-", state_text(job),
+           *job->awaits ? ", waits for " : "", job->awaits);
+    return true;
+}
+
+static bool write_job(void *user, const hr_job_info *job) {
+    json_writer *json = user;
+    json_open(json, NULL, '{');
+    json_text(json, "id", job->id);
+    json_text(json, "name", job->name);
+    json_text(json, "coordinator", job->coordinator);
+    json_text(json, "since", job->since);
+    json_flag(json, "open", job->open);
+    json_flag(json, "cancelled", job->cancelled);
+    json_text(json, "state", job->state);
+    json_text(json, "waits_for", job->awaits);
+    json_number(json, "epsilon", job->epsilon);
+    json_text(json, "ledger", job->charged);
+    json_close(json, '}');
+    return true;
+}
+
+static int run_jobs(const command *self, int argc, char **argv) {
+    jobs_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    hr_error err = {0};
+    size_t count = 0;
+    hr_status status;
+    if (args.as_json) {
+        json_writer json = {.out = stdout};
+        json_open(&json, NULL, '{');
+        json_open(&json, "jobs", '[');
+        status = hr_jobs_each(args.file, write_job, &json, &err);
+        json_close(&json, ']');
+        json_close(&json, '}');
+        putchar('\n');
+    } else {
+        status = hr_jobs_each(args.file, print_job, &count, &err);
+        if (status == HR_OK && count == 0) puts("no jobs");
+    }
+    return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
+}
+
+const command jobs_command = {
+    .name = "jobs",
+    .summary = "list the jobs of an owner or a coordinator",
+    .details =
+        "Shows each job with the first digits of its id, what it waits for, its epsilon, and the state "
+        "of its entry in the ledger. A program that works for the jobs may run meanwhile.",
+    .example = "  hedgerow jobs hospital-a.yaml",
+    .options = list_options,
+    .option_count = COUNT_OF(list_options),
+    .run = run_jobs,
+};
+
+/* ---- jobs cancel ---- */
+
+static const arg_option cancel_options[] = {
+    FILE_OPERAND,
+    {"JOB", 0, ARG_OPERAND, true, AT(job), NULL, JOB_HELP},
+    {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object"},
+};
+
+static void print_cancelled(const hr_cancel_info *info) {
+    if (info->told)
+        printf("Job %.8s ended, and every member that has to know has confirmed it.\n", info->id);
+    else if (info->ended && *info->why == '\0')
+        printf("Job %.8s ended. Not confirmed within %d s by %s.\n", info->id, HR_CANCEL_SECONDS,
+               info->unconfirmed);
+    else
+        printf("Job %.8s is cancelled, but the other members do not know: %s\n", info->id, info->why);
+    if (!info->told)
+        puts("They are told by 'hedgerow serve' or 'hedgerow coordinate' with this file: the one that runs, "
+             "or "
+             "the next.");
+    puts("What was reserved in the ledger stays spent.");
+}
+
+static void write_names(json_writer *json, const char *names) {
+    char name[64];
+    json_open(json, "unconfirmed", '[');
+    while (*names != '\0') {
+        const size_t size = strcspn(names, ",");
+        snprintf(name, sizeof name, "%.*s", (int)size, names);
+        json_text(json, NULL, name);
+        names += size + strspn(names + size, ", ");
+    }
+    json_close(json, ']');
+}
+
+static void write_cancelled(const hr_cancel_info *info) {
+    json_writer json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "id", info->id);
+    json_flag(&json, "ended", info->ended);
+    json_flag(&json, "told", info->told);
+    write_names(&json, info->unconfirmed);
+    json_text(&json, "why", info->why);
+    json_close(&json, '}');
+    putchar('\n');
+}
+
+static int run_cancel(const command *self, int argc, char **argv) {
+    jobs_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    hr_error err = {0};
+    hr_cancel_info info;
+    secrets_guard();
+    if (hr_jobs_cancel(args.file, args.job, &info, &err) != HR_OK) return report_error(self->name, &err);
+    (args.as_json ? write_cancelled : print_cancelled)(&info);
+    return EXIT_DONE;
+}
+
+const command jobs_cancel_command = {
+    .name = "jobs cancel",
+    .summary = "end a job: as its coordinator for all, as an owner for you alone",
+    .details = "A coordinator tells the owners that the job ended; an owner tells the coordinator, which "
+               "continues without it. They are told at once, by the program that runs with this file or by "
+               "this one; if that fails, the next program that runs with it tells them. What was reserved in "
+               "a ledger stays spent.",
+    .example = "  hedgerow jobs cancel job.yaml 3f9a",
+    .options = cancel_options,
+    .option_count = COUNT_OF(cancel_options),
+    .run = run_cancel,
+};

@@ -1,0 +1,228 @@
+/* hedgerow status: how a party is, and how far its jobs are. */
+#include "commands.h"
+#include "output.h"
+
+#include <hedgerow/amount.h>
+#include <hedgerow/federation.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct status_args {
+    const char *file;
+    bool as_json;
+} status_args;
+
+#define AT(field) offsetof(status_args, field)
+
+static const arg_option status_options[] = {
+    {"FILE", 0, ARG_OPERAND, true, AT(file), NULL, "the owner file, or the coordinator's job file"},
+    {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object"},
+};
+
+enum { DATE = 32 };
+
+/* RFC 3339; "" for a date that is not known. */
+static const char *date_text(int64_t date, char text[DATE]) {
+    const time_t seconds = (time_t)date;
+    struct tm tm;
+    text[0] = '\0';
+    if (date != 0 && gmtime_r(&seconds, &tm) != NULL) strftime(text, DATE, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    return text;
+}
+
+/* ---- Words ---- */
+
+static void print_program(const hr_party_info *p) {
+    char begun[DATE], seen[DATE];
+    date_text(p->begun, begun);
+    date_text(p->seen, seen);
+    if (p->running)
+        printf("%-9s runs", "program");
+    else
+        printf("%-9s does not run", "program");
+    if (p->process != 0) printf(", process %lld", (long long)p->process);
+    if (p->running && begun[0] != '\0') printf(", since %s", begun);
+    if (seen[0] != '\0') printf(", last seen %s", seen);
+    putchar('\n');
+}
+
+static void print_broker(const hr_party_info *p) {
+    char contact[DATE];
+    date_text(p->contact, contact);
+    printf("%-9s %s", "broker", p->connected ? "connected" : "not connected");
+    if (contact[0] != '\0' && !p->connected) printf(", last contact %s", contact);
+    if (p->reconnects != 0) printf(", reconnects %llu", (unsigned long long)p->reconnects);
+    putchar('\n');
+}
+
+static void print_ledger(const hr_ledger_total *total) {
+    char left[HR_AMOUNT_TEXT], limit[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], delta_limit[HR_AMOUNT_TEXT];
+    hr_epsilon_left_text(total->epsilon_left, left);
+    hr_epsilon_left_text(total->epsilon_limit, limit);
+    hr_delta_left_text(total->delta_left, delta);
+    hr_delta_left_text(total->delta_limit, delta_limit);
+    printf("%-9s epsilon %s of %s left, delta %s of %s%s\n", "ledger", left, limit, delta, delta_limit,
+           total->frozen ? "; frozen" : "");
+}
+
+static bool print_party(void *user, const hr_party_info *p) {
+    (void)user;
+    printf("%-9s %s\n", p->is_coordinator ? "member" : "owner", p->name);
+    print_program(p);
+    print_broker(p);
+    if (p->ledger != NULL) print_ledger(p->ledger);
+    printf("%-9s %llu not confirmed\n", "packets", (unsigned long long)p->packets);
+    printf("%-9s %llu open\n", "jobs", (unsigned long long)p->open);
+    return true;
+}
+
+static void print_position(const hr_job_progress *j) {
+    if (j->round == 0 && j->step == 0) return;
+    printf("  %-9s ", "at");
+    if (j->round != 0) printf("round %zu of %zu%s", j->round, j->rounds, j->step != 0 ? ", " : "");
+    if (j->step != 0) printf("%s %zu", j->unit, j->step);
+    putchar('\n');
+}
+
+static void print_awaited(const hr_job_progress *j) {
+    char until[DATE];
+    size_t count = 0;
+    if (j->awaits[0] == '\0') return;
+    date_text(j->until, until);
+    printf("  %-9s ", "waits for");
+    for (size_t i = 0; i < j->owner_count; i++)
+        if (j->owners[i].awaited) printf("%s%s", count++ != 0 ? ", " : "", j->owners[i].name);
+    if (count == 0) fputs(j->awaits, stdout);
+    if (count != 0 && until[0] != '\0') printf(", until %s", until);
+    putchar('\n');
+}
+
+static bool is_told(const hr_job_owner *owner) {
+    if (owner->awaited && owner->trees + owner->skipped == 0) return false;
+    return owner->skipped != 0 || strcmp(owner->part, "takes part") != 0;
+}
+
+static bool print_progress(void *user, const hr_job_progress *j) {
+    char epsilon[HR_AMOUNT_TEXT];
+    (void)user;
+    hr_spent_text(j->epsilon, epsilon);
+    printf("\njob %.8s  %s of %s, since %s, epsilon %s\n", j->id, j->name[0] != '\0' ? j->name : "?",
+           j->coordinator, j->since, epsilon);
+    printf("  %-9s %s\n", "state", j->cancelled ? "to be cancelled" : j->state);
+    print_position(j);
+    print_awaited(j);
+    for (size_t i = 0; i < j->owner_count; i++) {
+        const hr_job_owner *o = &j->owners[i];
+        if (!is_told(o)) continue;
+        printf("  %-9s %s: %s", "owner", o->name, o->part);
+        if (o->skipped != 0) printf(", skipped %zu times", o->skipped);
+        printf("%s%s\n", o->reason[0] != '\0' ? ": " : "", o->reason);
+    }
+    return true;
+}
+
+/* ---- JSON ---- */
+
+static void write_date(json_writer *json, const char *name, int64_t date) {
+    char text[DATE];
+    if (date != 0) json_text(json, name, date_text(date, text));
+}
+
+static void write_ledger(json_writer *json, const hr_ledger_total *total) {
+    json_open(json, "ledger", '{');
+    json_number(json, "epsilon_limit", total->epsilon_limit);
+    json_number(json, "epsilon_left", total->epsilon_left);
+    json_number(json, "delta_limit", total->delta_limit);
+    json_number(json, "delta_left", total->delta_left);
+    json_flag(json, "frozen", total->frozen);
+    json_close(json, '}');
+}
+
+static bool write_party(void *user, const hr_party_info *p) {
+    json_writer *json = user;
+    json_open(json, NULL, '{');
+    json_text(json, p->is_coordinator ? "coordinator" : "owner", p->name);
+    json_flag(json, "running", p->running);
+    if (p->process != 0) json_integer(json, "process", (uint64_t)p->process);
+    write_date(json, "begun", p->begun);
+    write_date(json, "seen", p->seen);
+    json_flag(json, "connected", p->connected);
+    write_date(json, "contact", p->contact);
+    json_integer(json, "reconnects", p->reconnects);
+    json_integer(json, "packets", p->packets);
+    if (p->ledger != NULL) write_ledger(json, p->ledger);
+    json_open(json, "jobs", '[');
+    return true;
+}
+
+static void write_owners(json_writer *json, const hr_job_progress *j) {
+    if (j->owner_count == 0) return;
+    json_open(json, "owners", '[');
+    for (size_t i = 0; i < j->owner_count; i++) {
+        const hr_job_owner *o = &j->owners[i];
+        json_open(json, NULL, '{');
+        json_text(json, "name", o->name);
+        json_text(json, "part", o->part);
+        json_integer(json, "trees", o->trees);
+        json_integer(json, "skipped", o->skipped);
+        json_flag(json, "awaited", o->awaited);
+        json_text(json, "reason", o->reason);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static bool write_progress(void *user, const hr_job_progress *j) {
+    json_writer *json = user;
+    json_open(json, NULL, '{');
+    json_text(json, "id", j->id);
+    json_text(json, "name", j->name);
+    json_text(json, "coordinator", j->coordinator);
+    json_text(json, "since", j->since);
+    json_text(json, "state", j->state);
+    json_flag(json, "cancelled", j->cancelled);
+    json_number(json, "epsilon", j->epsilon);
+    if (j->round != 0) json_integer(json, "round", j->round);
+    if (j->rounds != 0) json_integer(json, "rounds", j->rounds);
+    if (j->step != 0) json_integer(json, j->unit, j->step);
+    json_text(json, "waits_for", j->awaits);
+    write_date(json, "until", j->until);
+    write_owners(json, j);
+    json_close(json, '}');
+    return true;
+}
+
+static hr_status write_status(const char *file, hr_error *err) {
+    json_writer json = {.out = stdout};
+    const hr_party_viewer viewer = {write_party, write_progress, &json};
+    const hr_status status = hr_party_look(file, &viewer, err);
+    if (status != HR_OK) return status;
+    json_close(&json, ']');
+    json_close(&json, '}');
+    putchar('\n');
+    return status;
+}
+
+static int run_status(const command *self, int argc, char **argv) {
+    static const hr_party_viewer printer = {print_party, print_progress, NULL};
+    status_args args = {0};
+    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    hr_error err = {0};
+    const hr_status status =
+        args.as_json ? write_status(args.file, &err) : hr_party_look(args.file, &printer, &err);
+    return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
+}
+
+const command status_command = {
+    .name = "status",
+    .summary = "show how an owner or a coordinator is, and how far its jobs are",
+    .details = "Whether its program runs and is connected to the broker, what the ledger has left, which "
+               "packets are not "
+               "confirmed; of each open job the round, who is waited for until when, and who was skipped or "
+               "declined. "
+               "It reads only: the program may run meanwhile, or not.",
+    .example = "  hedgerow status hospital-a.yaml",
+    .options = status_options,
+    .option_count = COUNT_OF(status_options),
+    .run = run_status,
+};

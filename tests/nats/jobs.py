@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Jobs are listed and cancelled over a real broker, by the command line: while the programs run and while they do not. One owner never comes,
+so that the job stays open. usage: jobs.py HEDGEROW"""
+import json
+import os
+import subprocess
+
+import federation
+from federation import Federation
+
+
+def run(fed, code, *words):
+    done = subprocess.run([fed.tool, *words], cwd=fed.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert done.returncode == code, (words, done)
+    return done.stdout + done.stderr
+
+
+def jobs(fed, file):
+    return json.loads(run(fed, 0, 'jobs', file, '--json'))['jobs']
+
+
+def cancel(fed, file, job):
+    return json.loads(run(fed, 0, 'jobs', 'cancel', file, job, '--json'))
+
+
+def edit(fed, name, old, new):
+    with open(os.path.join(fed.folder, 'job.yaml')) as file:
+        text = file.read()
+    assert old in text
+    fed.write(name, text.replace(old, new))
+
+
+def test(tool, folder, words):
+    fed = Federation(tool, folder)
+    fed.launch_broker()
+    fed.new_job()
+    owners = [fed.serve(name) for name in ('north', 'south')]
+    coordinator = fed.coordinate()
+    for owner in owners:
+        owner.await_line('takes part in a job of coordinator')
+    edit(fed, 'other.yaml', 'journal: coordinator.db', 'journal: other.db')
+    assert 'coordinator.key: another process uses this file' in run(fed, 1, 'coordinate', 'other.yaml', '--model', 'other.json')
+    job = jobs(fed, 'job.yaml')[0]
+    assert job['state'] == 'running' and job['open'] and jobs(fed, 'north.yaml')[0]['state'] == 'accepted'
+    # An owner that runs.
+    done = run(fed, 0, 'jobs', 'cancel', 'north.yaml', 'job')
+    assert 'Job %s ended, and every member that has to know has confirmed it.' % job['id'][:8] in done, done
+    coordinator.await_line('owner north declines: cancelled by the owner')
+    assert owners[0].wait() == 0
+    # An owner that does not run.
+    assert owners[1].stop() == 0
+    told = cancel(fed, 'south.yaml', job['id'])
+    assert told == {'id': job['id'], 'ended': True, 'told': True, 'unconfirmed': [], 'why': ''}, told
+    coordinator.await_line('owner south declines: cancelled by the owner')
+    # A coordinator that was stopped, and its job file edited; one owner runs, another does not.
+    assert coordinator.stop() == 1
+    edit(fed, 'edited.yaml', 'epsilon: 1', 'epsilon: 0.5')
+    assert 'the job file says epsilon: 0.5, the running job has 1' in run(fed, 3, 'coordinate', 'edited.yaml', '--model', 'model.json')
+    # Nobody reaches the broker.
+    fed.broker.kill()
+    done = run(fed, 0, 'jobs', 'cancel', 'edited.yaml', job['id'][:8])
+    assert 'is cancelled, but the other members do not know: ' in done and 'cannot connect to tls' in done, done
+    marked = jobs(fed, 'job.yaml')[0]
+    assert marked['open'] and marked['cancelled'], marked
+    told = cancel(fed, 'job.yaml', 'job')
+    assert not told['ended'] and not told['told'] and 'cannot connect to tls' in told['why'], told
+    # It is back, and the last owner comes later.
+    fed.launch_broker()
+    told = cancel(fed, 'job.yaml', 'job')
+    assert told['ended'] and not told['told'] and told['unconfirmed'] == ['north', 'south', 'west'], told
+    assert not jobs(fed, 'job.yaml')[0]['open']
+    fed.serve('west').await_line('the coordinator ended the job: cancelled by the coordinator')
+    assert ' is over' in run(fed, 2, 'jobs', 'cancel', 'job.yaml', 'job')
+
+federation.main(test)

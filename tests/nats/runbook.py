@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""The runbook, as it stands: every block of commands runs in the folder of its machine, one after the other. Machines are folders of one machine,
+scp copies between them, and the broker listens on a port that is free.
+usage: runbook.py HEDGEROW RUNBOOK"""
+import os
+import re
+import signal
+import subprocess
+
+import federation
+from federation import SECONDS, free_port
+
+SCP = '''#!/usr/bin/env python3
+import os, subprocess, sys
+words = [os.path.join(os.environ['MACHINES'], w.split('.')[0], w.split(':', 1)[1]) if ':' in w else w for w in sys.argv[1:]]
+subprocess.run(['cp', *words], check=True)
+'''
+
+
+def blocks(text):
+    """(machine, commands) of every block that is fenced as console."""
+    found = re.findall(r'^On the machine of ([a-z]+):\n\n```console\n(.*?)^```$', text, re.M | re.S)
+    assert len(found) == len(re.findall(r'^```console$', text, re.M)), 'a block names no machine'
+    return [(machine, re.sub(r'^[$>] ', '', commands, flags=re.M)) for machine, commands in found]
+
+
+def run(machine, commands, machines, groups):
+    """What goes on in the background stays in the process group of its shell."""
+    folder = os.path.join(machines, machine)
+    os.makedirs(folder, exist_ok=True)
+    log = os.path.join(folder, 'block.log')
+    with open(log, 'w') as out:
+        shell = subprocess.Popen(['sh', '-e', '-c', commands], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+    groups.append(shell.pid)
+    code = shell.wait(SECONDS)
+    with open(log) as said:
+        assert code == 0, 'on %s:\n%s\n%s' % (machine, commands, said.read())
+
+
+def make_tools(tool, folder):
+    os.mkdir(folder)
+    os.symlink(os.path.abspath(tool), os.path.join(folder, 'hedgerow'))
+    with open(os.path.join(folder, 'scp'), 'w') as file:
+        file.write(SCP)
+    os.chmod(os.path.join(folder, 'scp'), 0o700)
+
+
+def test(tool, folder, words):
+    with open(words[0], encoding='utf-8') as file:
+        text = file.read().replace('tls://broker.example.org:4222', 'tls://localhost:%d' % free_port())
+    tools, machines, groups = os.path.join(folder, 'bin'), os.path.join(folder, 'machines'), []
+    make_tools(tool, tools)
+    os.environ.update(PATH=tools + ':' + os.environ['PATH'], MACHINES=machines)
+    os.makedirs(os.path.join(machines, 'founder'))
+    for machine, _ in blocks(text):
+        os.makedirs(os.path.join(machines, machine), exist_ok=True)
+    try:
+        for machine, commands in blocks(text):
+            run(machine, commands, machines, groups)
+        assert os.path.exists(os.path.join(machines, 'coordinator/model.json'))
+    finally:
+        for group in groups:
+            try:
+                os.killpg(group, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+    print('%d blocks on %d machines' % (len(groups), len(os.listdir(machines))))
+
+
+federation.main(test)
