@@ -12,7 +12,9 @@ import source
 COUNTS = ('src/privacy/', 'src/bins/', 'src/stats/')
 PAYS = ('src/privacy/',)
 # Headers that open exact statistics for training without privacy -> who alone includes them.
-NOT_PRIVATE = {'stats/label_sums.h': ('src/stats/label_sums.c', 'src/grow/split_rule.c', 'src/grow/depth_first.c'),
+NOT_PRIVATE = {'stats/label_sums.h': ('src/stats/label_sums.c', 'src/stats/forest_records.c', 'src/grow/split_rule.c'),
+               'stats/forest_records.h': ('src/stats/forest_records.c', 'src/grow/depth_first.h'),
+               'grow/depth_first.h': ('src/grow/depth_first.c', 'src/methods/plain_forest.h'),
                'stats/split_gains.h': ('src/stats/split_gains.c', 'src/grow/exact_splitter.c')}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 ASSIGNED = r'(?:[-+*/%|&^]|<<|>>)?=(?!=)|\+\+|--'
@@ -29,8 +31,13 @@ RULES = [
 ]
 # Machines over released values have no name for anything else.
 BLIND = ('src/methods/hedge_machine.', 'src/methods/hedge_plan.', 'src/methods/bandit.', 'src/methods/calibration.',
-         'src/privacy/quantile_machine.')
+         'src/methods/id3_machine.', 'src/methods/class_leaves.',
+         'src/privacy/quantile_machine.', 'src/bins/edge_machine.', 'src/bins/edge_levels.')
 SEEN = re.compile(r'\bhr_(?:data|exact|gate|records)\b|\bhr_(?:data|gate|records)_\w+')
+# A grower asks for sums and bins, and has no name for a record: no table, no label, no row, nothing of a run of records.
+SUMS_ONLY = ('src/grow/depth_first.',)
+RECORDS = re.compile(r'\bhr_(?:data|binned|labels?)\b|\bhr_(?:data|binned|labels?|bootstrap|unpack|gradients?)_?\w*|'
+                     r'(?:\.|->)\s*(?:rows|tiles|columns|labels|unpaid|begin)\b|\brun\s*(?:\.|->)')
 
 
 def main():
@@ -43,6 +50,9 @@ def main():
         if path.startswith(BLIND):
             problems += ['%s:%d: this file sees released values only, not %s' % (path, source.line_of(text, m.start()), m.group(0))
                          for m in SEEN.finditer(text)]
+        if path.startswith(SUMS_ONLY):
+            problems += ['%s:%d: this file asks for sums and sees no record, so not %s' % (path, source.line_of(text, m.start()), m.group(0))
+                         for m in RECORDS.finditer(text)]
         for pattern, allowed, why in RULES:
             if not path.startswith(allowed or ('\0',)):
                 problems += ['%s:%d: %s' % (path, source.line_of(text, m.start()), why) for m in pattern.finditer(text)]

@@ -3,6 +3,8 @@
  *
  * Every scenario runs again and again while its allocation number 0, 1, 2, ... fails, once alone and once
  * with all that follow, until it gets through without having met a failure. */
+#include "base/fail.h"
+#include "bins/edges.h"
 #include "config/federation_file.h"
 #include "config/job_file.h"
 #include "config/owner_file.h"
@@ -148,14 +150,14 @@ static bool small_fit(world *w, const char *method, hr_mode mode, double delta) 
         assert_true(status == HR_OK || status == HR_E_ARGUMENT); /* not every method takes them all */
     }
     w->fit.epsilon = 2;
-    w->fit.delta = mode == HR_SOUND ? delta : 0;
+    w->fit.delta = mode == HR_MODE_SOUND ? delta : 0;
     w->fit.threads = 1;
     return true;
 }
 
 static void fit_model(world *w) {
     hr_error err = {0};
-    assert_true(small_fit(w, "dpboost", HR_SOUND, 0));
+    assert_true(small_fit(w, "dpboost", HR_MODE_SOUND, 0));
     if (hr_fit(w->data, &w->fit, &w->model, &err)) fail_msg("%s", err.message);
     if (hr_model_render(w->model, &w->json, &err)) fail_msg("%s", err.message);
 }
@@ -292,19 +294,52 @@ static size_t exhaust_fits(world *w, hr_mode mode, double delta) {
 }
 
 static void test_fit__survives_short_memory(void **state) {
-    assert_true(exhaust_fits(*state, HR_SOUND, 0) >= 6);
-    assert_true(exhaust_fits(*state, HR_SOUND, 1e-6) >= 6);
-    assert_true(exhaust_fits(*state, HR_PAPER, 0) >= 4); /* of dpboost, seq, para and diprime at least */
+    assert_true(exhaust_fits(*state, HR_MODE_SOUND, 0) >= 6);
+    assert_true(exhaust_fits(*state, HR_MODE_SOUND, 1e-6) >= 6);
+    assert_true(exhaust_fits(*state, HR_MODE_PAPER, 0) >= 4); /* of dpboost, seq, para and diprime at least */
 }
 
 static void test_fit_with_other_edges__survives_short_memory(void **state) {
     world *w = *state;
     static const hr_edges edges[] = {HR_EDGES_PUBLIC, HR_EDGES_PRIVATE};
     for (size_t i = 0; i < 2; i++) {
-        assert_true(small_fit(w, "dpboost", HR_SOUND, 1e-6));
+        assert_true(small_fit(w, "dpboost", HR_MODE_SOUND, 1e-6));
         w->fit.edges = edges[i];
         exhaust(w, fit_once, HR_E_MEMORY, NULL);
     }
+}
+
+/* ---- Edges from summed counts ---- */
+
+static hr_status answer_question(world *w, hr_edge_levels *machine, const hr_edge_question *question,
+                                 hr_error *err) {
+    hr_exact *exact = malloc(question->values * sizeof *exact);
+    hr_noisy *noisy = malloc(question->values * sizeof *noisy);
+    hr_status status = exact && noisy ? HR_OK : hr_fail_memory(err);
+    if (!status) status = hr_edges_count_nodes(w->data, 6, question, exact, err);
+    for (size_t i = 0; !status && i < question->values; i++) noisy[i].paid = exact[i].unpaid;
+    if (!status) status = hr_edge_levels_tell(machine, noisy, err);
+    free(exact);
+    free(noisy);
+    return status;
+}
+
+static hr_status sum_edges(world *w, hr_error *err) {
+    hr_edge_levels *machine = NULL;
+    hr_edge_question question;
+    hr_arena *arena = hr_arena_new();
+    if (!arena) return hr_fail_memory(err);
+    const hr_edge_levels_setup setup = {w->schema, 6, 1, arena};
+    hr_status status = hr_edge_levels_new(&setup, &machine, err);
+    while (!status && hr_edge_levels_ask(machine, &question))
+        status = answer_question(w, machine, &question, err);
+    hr_edge_levels_free(machine);
+    hr_arena_free(arena);
+    return status;
+}
+
+static void test_summed_edges__survive_short_memory(void **state) {
+    exhaust(*state, sum_edges, HR_E_MEMORY, NULL);
 }
 
 /* ---- Models ---- */
@@ -591,6 +626,7 @@ int main(void) {
         TEST(test_fit__survives_short_memory, open_three_classes),
         TEST(test_fit__survives_short_memory, open_numbers),
         TEST(test_fit_with_other_edges__survives_short_memory, open_hospital),
+        TEST(test_summed_edges__survive_short_memory, open_hospital),
         TEST(test_model__survives_short_memory, open_hospital),
         TEST(test_model__survives_short_memory, open_three_classes),
         TEST(test_model__survives_short_memory, open_numbers),

@@ -40,7 +40,7 @@ static void test_simulation__survives_short_memory(void **state) {
     (void)state;
     world w = {.table = table_of_steps(6, 2, 2, 1),
                .job = {.rounds = 1, .order = HR_ORDER_CHAIN, .last_slots = 1, .vote_share = .2}};
-    w.job.options = options_of("inprivate", HR_SOUND);
+    w.job.options = options_of("inprivate", HR_MODE_SOUND);
     w.job.options.epsilon = 50;
     w.job.options.depth = 1;
     fail_each(&w, false, 1);
@@ -48,7 +48,22 @@ static void test_simulation__survives_short_memory(void **state) {
     table_close(&w.table);
 }
 
+/* An offer, a model each, which the coordinator reads, and their average. */
+static void test_average__survives_short_memory(void **state) {
+    (void)state;
+    world w = {.table = table_of_steps(6, 2, 2, 1),
+               .job = {.rounds = 1, .averages = true, .options = options_of("dpboost", HR_MODE_SOUND)}};
+    w.job.options.epsilon = 50;
+    w.job.options.depth = 1;
+    w.job.options.trees = 1;
+    w.job.options.edges = HR_EDGES_PUBLIC;
+    fail_each(&w, false, 1);
+    fail_each(&w, true, 11);
+    table_close(&w.table);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulation__survives_short_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulation__survives_short_memory),
+                                       cmocka_unit_test(test_average__survives_short_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

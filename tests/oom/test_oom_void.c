@@ -47,7 +47,7 @@ static seen entries_of(hr_ledger *ledger) {
 static hr_fit_options small_options(const char *method, hr_ledger *ledger) {
     static const char *const settings[][2] = {
         {"trees", "2"}, {"depth", "2"}, {"bins", "6"}, {"ensemble", "2"}};
-    hr_fit_options options = options_of(method, HR_SOUND);
+    hr_fit_options options = options_of(method, HR_MODE_SOUND);
     for (size_t i = 0; i < COUNT(settings); i++)
         (void)!hr_fit_options_set(&options, settings[i][0], settings[i][1], NULL);
     options.ledger = ledger;

@@ -1,6 +1,6 @@
 #include "support/bin_fixture.h"
 
-const hr_column unit_label = {.name = "y", .kind = HR_NUMBER, .low = 0, .high = 1};
+const hr_column unit_label = {.name = "y", .kind = HR_KIND_NUMBER, .low = 0, .high = 1};
 
 fixture fixture_open(const hr_column *features, size_t feature_count, size_t rows,
                      const double *const *columns) {
@@ -20,11 +20,11 @@ void fixture_close(fixture f) {
 }
 
 hr_column bounded_number(double low, double high, bool whole) {
-    return (hr_column){.name = "x", .kind = HR_NUMBER, .low = low, .high = high, .integer = whole};
+    return (hr_column){.name = "x", .kind = HR_KIND_NUMBER, .low = low, .high = high, .integer = whole};
 }
 
 void check_number_bins(const hr_feature_bins *feature, const hr_column *column, uint32_t bins) {
-    assert_int_equal(feature->kind, HR_NUMBER);
+    assert_int_equal(feature->kind, HR_KIND_NUMBER);
     assert_true(feature->bin_count >= 2 && feature->bin_count <= bins + 1);
     for (uint32_t e = 0; e + 2 < feature->bin_count; e++) {
         assert_true(feature->edges[e] >= column->low && feature->edges[e] <= column->high);

@@ -18,9 +18,9 @@ static void describe_feature(binned_table *t, size_t feature, uint32_t bin_count
     for (size_t i = 0, f = feature; i < 4; i++, f /= 16) name[i] = digits[f % 16][0];
     double *edges = arena_room(t->arena, bin_count, sizeof *edges);
     for (uint32_t e = 0; e + 2 < bin_count; e++) edges[e] = e + .5;
-    hr_kind kind = feature % 3 == 2 ? HR_CATEGORY : HR_NUMBER;
+    hr_kind kind = feature % 3 == 2 ? HR_KIND_CATEGORY : HR_KIND_NUMBER;
     *column = (hr_column){.name = name, .kind = kind, .low = 0, .high = 255};
-    if (kind == HR_CATEGORY) {
+    if (kind == HR_KIND_CATEGORY) {
         const char **values = arena_room(t->arena, bin_count, sizeof *values);
         for (uint32_t v = 0; v + 1 < bin_count; v++) {
             char *text = arena_room(t->arena, 8, 1);
@@ -30,7 +30,7 @@ static void describe_feature(binned_table *t, size_t feature, uint32_t bin_count
         column->value_count = bin_count - 1;
         column->values = values;
     }
-    t->binning.features[feature] = (hr_feature_bins){kind, bin_count, kind == HR_NUMBER ? edges : NULL};
+    t->binning.features[feature] = (hr_feature_bins){kind, bin_count, kind == HR_KIND_NUMBER ? edges : NULL};
 }
 
 binned_table binned_table_new(hr_dice *dice, size_t rows, size_t features, const uint32_t *bin_counts,
@@ -40,7 +40,7 @@ binned_table binned_table_new(hr_dice *dice, size_t rows, size_t features, const
     t.binning = (hr_binning){features, arena_room(t.arena, features, sizeof *t.binning.features)};
     t.bins = arena_room(t.arena, rows * features, 1);
     hr_column *columns = arena_room(t.arena, features, sizeof *columns),
-              label = {.name = "label", .kind = HR_NUMBER, .low = 0, .high = 1};
+              label = {.name = "label", .kind = HR_KIND_NUMBER, .low = 0, .high = 1};
     double **values = arena_room(t.arena, features, sizeof *values);
     for (size_t f = 0; f < features; f++) {
         uint32_t bins = bin_counts[f % kinds];
@@ -50,7 +50,7 @@ binned_table binned_table_new(hr_dice *dice, size_t rows, size_t features, const
             uint8_t bin = (uint8_t)hr_dice_below(dice, bins);
             if (f % 3 == 1 && hr_dice_below(dice, 20)) bin = (uint8_t)(bins / 2);
             t.bins[i * features + f] = bin;
-            values[f][i] = columns[f].kind == HR_CATEGORY ? bin : bin ? bin - 1 : (double)NAN;
+            values[f][i] = columns[f].kind == HR_KIND_CATEGORY ? bin : bin ? bin - 1 : (double)NAN;
         }
     }
     assert_int_equal(hr_schema_make(&(hr_schema_parts){label, columns, features, NULL, 0}, &t.schema, NULL),

@@ -21,7 +21,7 @@ table odd_table(size_t rows, size_t classes) {
 }
 
 hr_fit_options options_of_forest(const char *method, const forest_setting *s) {
-    hr_fit_options options = options_of(method, HR_SOUND);
+    hr_fit_options options = options_of(method, HR_MODE_SOUND);
     options.epsilon = s->epsilon;
     options.delta = s->delta;
     options.trees = s->trees;
@@ -77,8 +77,8 @@ const hr_release *next_line(reader *r, const char *what, int64_t level, hr_units
     assert_true(line->tree == (int64_t)r->tree && line->level == level);
     assert_true(line->group == (part ? 0 : r->tree) && line->part == (part ? r->tree : 0));
     assert_true(line->cost == cost && line->sensitivity == sensitivity);
-    hr_mechanism chooses = pure ? HR_PERMUTE_AND_FLIP : HR_EXPONENTIAL,
-                 adds = pure ? HR_DISCRETE_LAPLACE : HR_DISCRETE_GAUSSIAN;
+    hr_mechanism chooses = pure ? HR_MECHANISM_PERMUTE_AND_FLIP : HR_MECHANISM_EXPONENTIAL,
+                 adds = pure ? HR_MECHANISM_DISCRETE_LAPLACE : HR_MECHANISM_DISCRETE_GAUSSIAN;
     assert_int_equal(line->mechanism, choice ? chooses : adds);
     return line;
 }
@@ -160,8 +160,8 @@ void check_parts_at_huge_epsilon(const char *method) {
     for (size_t k = 0; k < model->forest.tree_count; k++) {
         const hr_tree *tree = &model->forest.trees[k];
         for (uint8_t value = 1; value <= 2; value++) {
-            double said =
-                tree->nodes[hr_node_child(tree, tree->nodes, HR_CATEGORY, value)].value * (double)s.trees;
+            double said = tree->nodes[hr_node_child(tree, tree->nodes, HR_KIND_CATEGORY, value)].value *
+                          (double)s.trees;
             assert_true(tree->nodes[0].left && fabs(said - (value == 1 ? -1 : 1)) < .01);
         }
     }
@@ -213,7 +213,7 @@ static double score_of_second_values(const hr_model *model) {
     for (size_t k = 0; k < model->forest.tree_count; k++) {
         const hr_tree *tree = &model->forest.trees[k];
         const hr_node *node = tree->nodes;
-        while (node->left) node = &tree->nodes[hr_node_child(tree, node, HR_CATEGORY, 2)];
+        while (node->left) node = &tree->nodes[hr_node_child(tree, node, HR_KIND_CATEGORY, 2)];
         score += node->value;
     }
     return score;

@@ -38,8 +38,8 @@ static void samples_of_the_coordinator(sample *out, size_t *count) {
     terms.owners = names;
     terms.n_owners = 2;
     Hedgerow__Start start = HEDGEROW__START__INIT;
-    start.owners = names;
-    start.n_owners = 2;
+    start.owners = start.acceptances = names;
+    start.n_owners = start.n_acceptances = 2;
     Hedgerow__Slot slot = HEDGEROW__SLOT__INIT, *slots[] = {&slot, &slot};
     slot.slot = 1;
     slot.tree = hr_text_of("a tree");
@@ -56,6 +56,7 @@ static void samples_of_the_coordinator(sample *out, size_t *count) {
     Hedgerow__Poll poll = HEDGEROW__POLL__INIT;
     poll.round = 1;
     poll.forest = &forest;
+    start.signature = slot.signature;
     Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
     finish.reason = hr_text_of("enough");
     sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_TERMS, &terms);
@@ -72,9 +73,14 @@ static void samples_of_an_owner(const test_members *f, sample *out, size_t *coun
     Hedgerow__Answer answer = HEDGEROW__ANSWER__INIT;
     answer.accepted = true;
     answer.reason = hr_text_of("why not");
+    answer.signature = hr_text_of("signature");
     Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
     notice.slot = 2;
     notice.kind = HEDGEROW__NOTICE__KIND__REFUSED;
+    Hedgerow__Slot slot = HEDGEROW__SLOT__INIT;
+    slot.slot = 2;
+    slot.tree = hr_text_of("a tree");
+    notice.first = notice.second = &slot;
     Hedgerow__Release release = HEDGEROW__RELEASE__INIT, *releases[] = {&release, &release};
     release.what = hr_text_of("gain of a round");
     release.tree = release.level = -1;
@@ -93,13 +99,49 @@ static void samples_of_an_owner(const test_members *f, sample *out, size_t *coun
     const Hedgerow__Envelope envelope = envelope_of(f, ANNA, BERT, "hello");
     sample_add(out, count, &envelope);
     assert_true(*count < SAMPLES);
-    out[(*count)++] = (sample){&hedgerow__tree__descriptor, leaf_bytes(f, ANNA, 0)};
+    hr_job_state anna = job_state_of(f, ANNA);
+    out[(*count)++] = (sample){&hedgerow__tree__descriptor, leaf_bytes(f, &anna, 0)};
+    hr_job_state_done(&anna);
+}
+
+static void samples_of_sums(sample *out, size_t *count) {
+    uint64_t values[] = {1, UINT64_MAX};
+    Hedgerow__Turn turn = HEDGEROW__TURN__INIT;
+    turn.turn = 1;
+    turn.body = hr_text_of("candidates");
+    Hedgerow__Choice choice = HEDGEROW__CHOICE__INIT;
+    choice.turn = 1;
+    choice.index = 2;
+    Hedgerow__Ask ask = HEDGEROW__ASK__INIT;
+    ask.position = 1;
+    ask.members = hr_text_of("\3");
+    ask.body = hr_text_of("nodes");
+    Hedgerow__Share share = HEDGEROW__SHARE__INIT;
+    share.position = 1;
+    share.values = values;
+    share.n_values = 2;
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_TURN, &turn);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_CHOICE, &choice);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_ASK, &ask);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_SHARE, &share);
+}
+
+static void samples_of_averages(sample *out, size_t *count) {
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    terms.train = hr_text_of("hedge");
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_TERMS, &terms);
+    Hedgerow__Released released = HEDGEROW__RELEASED__INIT;
+    released.model = hr_text_of("a model");
+    released.signature = hr_text_of("signature");
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_RELEASED, &released);
 }
 
 size_t samples_of(const test_members *f, sample *out) {
     size_t count = 0;
     samples_of_the_coordinator(out, &count);
     samples_of_an_owner(f, out, &count);
+    samples_of_sums(out, &count);
+    samples_of_averages(out, &count);
     return count;
 }
 

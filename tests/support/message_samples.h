@@ -4,7 +4,7 @@
 
 #include "support/test_members.h"
 
-enum { SAMPLES = 16 };
+enum { SAMPLES = 22 };
 
 typedef struct sample {
     const ProtobufCMessageDescriptor *type;

@@ -39,6 +39,36 @@ hr_protocol_setup setup_of(const test_members *f, size_t self, const job_script 
                                .round_gain = s->round_gain};
 }
 
+static hr_digest terms_digest_of(const hr_protocol_setup *setup) {
+    ProtobufCMessage *terms = NULL;
+    hr_digest digest;
+    assert_int_equal(
+        hr_message_unpack(&hedgerow__terms__descriptor, setup->terms.at, setup->terms.size, &terms, NULL),
+        HR_OK);
+    assert_int_equal(hr_terms_digest(setup, (const Hedgerow__Terms *)terms, &digest, NULL), HR_OK);
+    hr_message_unpacked_free(terms);
+    return digest;
+}
+
+acceptance acceptance_by(const test_members *f, const hr_protocol_setup *setup, size_t member) {
+    const hr_digest terms = terms_digest_of(setup);
+    acceptance made;
+    hr_acceptance_sign(f->who[member], &terms, made.bytes);
+    return made;
+}
+
+hr_job_state started_state_of(const test_members *f, const hr_protocol_setup *setup, size_t self) {
+    hr_job_state made = job_state_of(f, self);
+    made.terms = terms_digest_of(setup);
+    made.start = hr_start_digest(&made.terms, &f->membership, made.owners, made.owner_count);
+    if (self == COORDINATOR) hr_job_state_sign_start(&made);
+    return made;
+}
+
+hr_job_state simulated_state_of(const simulator *b, size_t self) {
+    return started_state_of(b->f, &b->parties[COORDINATOR].setup, self);
+}
+
 hr_bytes ballot_bytes(size_t round, size_t slot, finding found, size_t tails) {
     hr_release line = half_a_unit(slot);
     Hedgerow__Ballot ballot = HEDGEROW__BALLOT__INIT;
@@ -77,6 +107,17 @@ static void byte_log_action(byte_log *t, const hr_action *a) {
     byte_log_add(t, a->text, strlen(a->text));
 }
 
+static void note_line(simulator *b, const char *line) {
+    size_t had = strlen(b->said);
+    snprintf(b->said + had, sizeof b->said - had, "%s\n", line);
+}
+
+size_t lines_with(const simulator *b, const char *text) {
+    size_t count = 0;
+    for (const char *at = b->said; (at = strstr(at, text)) != NULL; count++) at = strchr(at, '\n');
+    return count;
+}
+
 static void carry_out(simulator *b, size_t who, hr_action *a) {
     simulated_party *s = &b->parties[who];
     assert_false(s->ends);
@@ -100,9 +141,16 @@ static void carry_out(simulator *b, size_t who, hr_action *a) {
         b->cuts++;
         snprintf(b->why, sizeof b->why, "%zu cut off %zu: %s", who, a->member, a->text);
         break;
-    case HR_ACT_LOG: assert_true(a->text[0]); break;
+    case HR_ACT_LOG:
+    case HR_ACT_WARN:
+        assert_true(a->text[0]);
+        if (who == COORDINATOR) note_line(b, a->text);
+        break;
     case HR_ACT_FINISH:
-    case HR_ACT_FAIL: s->ends++; break;
+    case HR_ACT_FAIL:
+        s->ends++;
+        memcpy(s->why, a->text, sizeof s->why);
+        break;
     default: fail_msg("an action of no kind");
     }
     free(a->bytes.at);
@@ -187,6 +235,17 @@ static bool is_first(const simulator *b, size_t index) {
     return true;
 }
 
+/* In a tree that is not signed yet. */
+static void name_false_set(hr_bytes *tree) {
+    ProtobufCMessage *unpacked = NULL;
+    assert_int_equal(hr_message_unpack(&hedgerow__tree__descriptor, tree->at, tree->size, &unpacked, NULL),
+                     HR_OK);
+    ((Hedgerow__Tree *)unpacked)->set.data[0] ^= 1;
+    free(tree->at);
+    *tree = packed(unpacked);
+    hr_message_unpacked_free(unpacked);
+}
+
 void do_work(simulator *b, size_t who) {
     simulated_party *s = &b->parties[who];
     const hr_action work = s->work;
@@ -207,9 +266,10 @@ void do_work(simulator *b, size_t who) {
         size_t round = work.slot / owners,
                most = b->script->last_slots < owners ? b->script->last_slots : owners - 1;
         size_t tails = round + 1 == b->script->rounds ? most : 0;
-        made = work.kind == HR_ACT_TRAIN ? leaf_bytes(b->f, who, work.slot)
+        made = work.kind == HR_ACT_TRAIN ? leaf_bytes(b->f, hr_inprivate_owner_course(s->machine), work.slot)
                                          : ballot_bytes(round, work.slot, b->found[who], tails);
     }
+    if (made.size && s->names_false_sets && work.kind == HR_ACT_TRAIN) name_false_set(&made);
     feed(b, who, (hr_event){.kind = HR_EVENT_BEGUN});
     feed(b, who, (hr_event){.kind = HR_EVENT_WORKED, .bytes = made.at, .size = made.size});
     free(made.at);

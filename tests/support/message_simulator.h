@@ -14,14 +14,15 @@ typedef struct byte_log {
 } byte_log;
 
 typedef struct simulated_party {
-    bool away, refuses, cut[MEMBERS];
+    bool away, refuses, cut[MEMBERS], names_false_sets;
     unsigned loses; /* so many of 100 works come to nothing */
     hr_protocol_setup setup;
     hr_protocol *machine;
     hr_event events[EVENTS_MAX];
     size_t event_count, ends, trained[64];
     byte_log actions;
-    hr_action work; /* kind 0: none */
+    hr_action work;           /* kind 0: none */
+    char why[HR_ACTION_TEXT]; /* its job ended without a model */
 } simulated_party;
 
 typedef struct letter {
@@ -53,6 +54,7 @@ struct simulator {
     finding found[MEMBERS];
     size_t letter_count, aways, cuts;
     char why[HR_ACTION_TEXT + 40];           /* somebody was cut off last */
+    char said[1 << 14];                      /* by the coordinator: its log, a line each, as far as it fits */
     void (*tamper)(simulator *b, letter *l); /* NULL: nobody cheats */
 };
 
@@ -61,6 +63,17 @@ extern const finding found_half;
 hr_bytes terms_of(const job_script *s);
 hr_protocol *machine_of(const hr_protocol_setup *setup);
 hr_protocol_setup setup_of(const test_members *f, size_t self, const job_script *s, hr_bytes terms);
+
+/* By which a member accepts the terms of a setup. */
+typedef struct acceptance {
+    uint8_t bytes[HR_SIGNATURE_SIZE];
+} acceptance;
+acceptance acceptance_by(const test_members *f, const hr_protocol_setup *setup, size_t member);
+
+/* A job state with the start of a job, in which all owners take part. */
+hr_job_state started_state_of(const test_members *f, const hr_protocol_setup *setup, size_t self);
+hr_job_state simulated_state_of(const simulator *b, size_t self);
+
 hr_bytes ballot_bytes(size_t round, size_t slot, finding found, size_t tails);
 
 /* The event's bytes are gone after this, as they may be. */
@@ -78,6 +91,9 @@ bool simulator_step(simulator *b);
 /* Until nobody waits for anybody. Whenever nothing can happen, the coordinator loses its patience. */
 void simulator_run(simulator *b, void (*meanwhile)(simulator *b));
 void all_return(simulator *b);
+
+/* How many lines of the coordinator's log hold a text. */
+size_t lines_with(const simulator *b, const char *text);
 
 /* Everybody's job is over; nobody honest was cut off. */
 void check_over(const simulator *b);

@@ -10,15 +10,17 @@ static hr_schema *make_schema(hr_task task) {
         wards[i] = names[i];
     }
     const hr_column features[FEATURES] = {
-        {.name = "age", .kind = HR_NUMBER, .low = 0, .high = 120, .integer = true},
-        {.name = "income \"net\"", .kind = HR_NUMBER, .low = -1e4, .high = 1e6 / 3},
-        {.name = "sex", .kind = HR_CATEGORY, .value_count = 3, .values = sexes},
-        {.name = "w\xc3\xa4rd", .kind = HR_CATEGORY, .value_count = WARDS, .values = wards},
-        {.name = "constant", .kind = HR_NUMBER, .low = 0, .high = 1}};
-    hr_column label = {.name = "stay", .kind = HR_NUMBER, .low = -5, .high = 30};
-    if (task != HR_REGRESSION)
-        label = (hr_column){
-            .name = "back", .kind = HR_CATEGORY, .value_count = task == HR_BINARY ? 2 : 3, .values = classes};
+        {.name = "age", .kind = HR_KIND_NUMBER, .low = 0, .high = 120, .integer = true},
+        {.name = "income \"net\"", .kind = HR_KIND_NUMBER, .low = -1e4, .high = 1e6 / 3},
+        {.name = "sex", .kind = HR_KIND_CATEGORY, .value_count = 3, .values = sexes},
+        {.name = "w\xc3\xa4rd", .kind = HR_KIND_CATEGORY, .value_count = WARDS, .values = wards},
+        {.name = "constant", .kind = HR_KIND_NUMBER, .low = 0, .high = 1}};
+    hr_column label = {.name = "stay", .kind = HR_KIND_NUMBER, .low = -5, .high = 30};
+    if (task != HR_TASK_REGRESSION)
+        label = (hr_column){.name = "back",
+                            .kind = HR_KIND_CATEGORY,
+                            .value_count = task == HR_TASK_BINARY ? 2 : 3,
+                            .values = classes};
     hr_schema *schema = NULL;
     assert_int_equal(hr_schema_make(&(hr_schema_parts){label, features, FEATURES, missing, 2}, &schema, NULL),
                      HR_OK);
@@ -32,11 +34,11 @@ static void make_bins(parts *p) {
     assert_true(edges && ages);
     for (int e = 0; e < 254; e++) edges[e] = -1e4 + (e + 1) * (1e6 / 3 + 1e4) / 255;
     ages[0] = 18, ages[1] = 37.5, ages[2] = 80.1;
-    bins[AGE] = (hr_feature_bins){HR_NUMBER, 5, ages};
-    bins[INCOME] = (hr_feature_bins){HR_NUMBER, 256, edges};
-    bins[SEX] = (hr_feature_bins){HR_CATEGORY, 4, NULL};
-    bins[WARD] = (hr_feature_bins){HR_CATEGORY, 256, NULL};
-    bins[CONSTANT] = (hr_feature_bins){HR_NUMBER, 2, NULL};
+    bins[AGE] = (hr_feature_bins){HR_KIND_NUMBER, 5, ages};
+    bins[INCOME] = (hr_feature_bins){HR_KIND_NUMBER, 256, edges};
+    bins[SEX] = (hr_feature_bins){HR_KIND_CATEGORY, 4, NULL};
+    bins[WARD] = (hr_feature_bins){HR_KIND_CATEGORY, 256, NULL};
+    bins[CONSTANT] = (hr_feature_bins){HR_KIND_NUMBER, 2, NULL};
 }
 
 static void random_threshold(parts *p, hr_node *node) {
@@ -54,12 +56,12 @@ static void random_split(parts *p, hr_tree *tree, hr_node *node) {
     const hr_feature_bins *bins = &p->bins[node->feature];
     if (next_random(&p->random) % 4 == 0) {
         node->branches = (uint16_t)bins->bin_count;
-        node->first = bins->kind == HR_NUMBER ? (uint32_t)tree->threshold_count : 0;
-        for (uint32_t e = 0; bins->kind == HR_NUMBER && e + 2 < bins->bin_count; e++)
+        node->first = bins->kind == HR_KIND_NUMBER ? (uint32_t)tree->threshold_count : 0;
+        for (uint32_t e = 0; bins->kind == HR_KIND_NUMBER && e + 2 < bins->bin_count; e++)
             tree->thresholds[tree->threshold_count++] = bins->edges[e];
         return;
     }
-    if (bins->kind == HR_NUMBER) {
+    if (bins->kind == HR_KIND_NUMBER) {
         random_threshold(p, node);
         return;
     }
@@ -132,13 +134,14 @@ static void make_releases(parts *p, hr_privacy_measure privacy_measure, double d
 
 void parts_init(parts *p, model_kind kind, size_t trees, unsigned depth, hr_privacy_measure privacy_measure) {
     static hr_setting settings[] = {{"trees", "12"}, {"depth", "4"}, {"learning-rate", "0.1"}};
-    *p = (parts){.random = 88172645463325252u, .model = {.method = "dpboost", .mode = HR_SOUND}};
+    *p = (parts){.random = 88172645463325252u, .model = {.method = "dpboost", .mode = HR_MODE_SOUND}};
     p->model.arena = hr_arena_new();
     assert_non_null(p->model.arena);
     p->model.schema = make_schema(kind.task);
     make_bins(p);
     make_forest(p, kind.link, kind.outputs, trees, depth);
-    make_releases(p, privacy_measure, privacy_measure == HR_ZCDP || privacy_measure == HR_GDP ? 1e-6 : 0);
+    make_releases(p, privacy_measure,
+                  privacy_measure == HR_PRIVACY_ZCDP || privacy_measure == HR_PRIVACY_GDP ? 1e-6 : 0);
     p->model.settings = settings;
     p->model.setting_count = COUNT(settings);
 }
@@ -167,9 +170,9 @@ hr_data *make_data(const hr_model *model, size_t rows, bool labels) {
         for (size_t i = 0; i < rows; i++) {
             double u = next_unit(&random);
             bool gone = f < FEATURES && next_random(&random) % 8 == 0;
-            double value = column->kind == HR_NUMBER ? column->low + u * (column->high - column->low)
-                                                     : floor(u * (double)column->value_count);
-            if (f < FEATURES && column->kind == HR_CATEGORY) value += 1;
+            double value = column->kind == HR_KIND_NUMBER ? column->low + u * (column->high - column->low)
+                                                          : floor(u * (double)column->value_count);
+            if (f < FEATURES && column->kind == HR_KIND_CATEGORY) value += 1;
             if (f == AGE && next_random(&random) % 8 == 0) value = 37.5;
             columns[f][i] = gone ? (double)NAN : value;
         }

@@ -52,7 +52,8 @@ hr_nats_options server_options(const server *s, char paths[3][SERVER_PATH], cons
                              .certificate = paths[1],
                              .certificate_key = paths[2],
                              .federation = "demo",
-                             .name = name};
+                             .name = name,
+                             .member_count = SERVER_MEMBERS};
 }
 
 hr_status server_prepare(const server *s, int ack_seconds, hr_error *err) {

@@ -7,13 +7,13 @@ hr_column odd_category(const char *name, size_t count) {
         snprintf(text[i], sizeof text[i], "v%zu", i);
         values[i] = text[i];
     }
-    return (hr_column){.name = name, .kind = HR_CATEGORY, .value_count = count, .values = values};
+    return (hr_column){.name = name, .kind = HR_KIND_CATEGORY, .value_count = count, .values = values};
 }
 
 double odd_value(const hr_column *column, uint64_t *random) {
     double u = next_unit(random);
-    return column->kind == HR_CATEGORY ? floor(u * (double)(column->value_count + 1))
-                                       : column->low + u * (column->high - column->low);
+    return column->kind == HR_KIND_CATEGORY ? floor(u * (double)(column->value_count + 1))
+                                            : column->low + u * (column->high - column->low);
 }
 
 double odd_label(size_t classes, uint64_t *random) {

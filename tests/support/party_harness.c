@@ -1,5 +1,7 @@
 #include "support/party_harness.h"
 
+#include "protocol/securesum.h"
+
 /* As assert_true, in child processes too. */
 static void require(bool holds) {
     if (!holds) abort();
@@ -37,16 +39,45 @@ static void note_ballot(harness *l, size_t from, const Hedgerow__Ballot *ballot)
     free(bytes.at);
 }
 
+static bool is_hedge(const harness *l) {
+    return !l->job.averages && !strcmp(l->job.options.method, "hedge");
+}
+
+static void note_answer(harness *l, work_record *d, const ProtobufCMessage *answer) {
+    hr_bytes bytes;
+    require(!hr_message_pack(answer, &bytes, NULL));
+    note_sent(l, d, bytes.at, bytes.size);
+    free(bytes.at);
+}
+
+static void note_notice(harness *l, size_t from, const Hedgerow__Notice *notice) {
+    if (notice->kind != HEDGEROW__NOTICE__KIND__EMPTY) return;
+    size_t tree = l->job.averages ? from - 1 : notice->slot;
+    require(notice->slot < (is_hedge(l) ? ANSWERS : SLOTS));
+    *(is_hedge(l) ? &l->event_log->answers[from - 1].none[notice->slot] : &l->event_log->trees[tree].none) =
+        true;
+}
+
 static void note_message(harness *l, size_t from, const Hedgerow__Message *m) {
+    answer_record *answers = &l->event_log->answers[from ? from - 1 : 0];
     switch (m->kind_case) {
     case HEDGEROW__MESSAGE__KIND_FOREST: note_forest(l, m->forest); break;
     case HEDGEROW__MESSAGE__KIND_ROUND: note_forest(l, m->round->forest); break;
     case HEDGEROW__MESSAGE__KIND_POLL: note_forest(l, m->poll->forest); break;
     case HEDGEROW__MESSAGE__KIND_BALLOT: note_ballot(l, from, m->ballot); break;
-    case HEDGEROW__MESSAGE__KIND_NOTICE:
-        if (m->notice->kind == HEDGEROW__NOTICE__KIND__EMPTY)
-            l->event_log->trees[m->notice->slot].none = true;
+    case HEDGEROW__MESSAGE__KIND_ANSWER:
+        l->event_log->mask_keys[from - 1] = digest_of(m->answer->mask_key.data, m->answer->mask_key.len);
         break;
+    case HEDGEROW__MESSAGE__KIND_RELEASED:
+        note_sent(l, &l->event_log->trees[from - 1], m->released->model.data, m->released->model.len);
+        break;
+    case HEDGEROW__MESSAGE__KIND_SHARE:
+        note_answer(l, &answers->shares[m->share->position], &m->share->base);
+        break;
+    case HEDGEROW__MESSAGE__KIND_CHOICE:
+        note_answer(l, &answers->choices[m->choice->turn - 1], &m->choice->base);
+        break;
+    case HEDGEROW__MESSAGE__KIND_NOTICE: note_notice(l, from, m->notice); break;
     default: break;
     }
 }
@@ -116,12 +147,23 @@ static bool is_reserved(const harness_party *p, const hr_party_job *job) {
     return paid && sqlite3_get_autocommit(hr_ledger_file(p->ledger));
 }
 
-/* Trains the slot's tree, or votes. */
+static work_record *record_of(const harness_party *p, bool vote, const hr_party_job *job, size_t slot) {
+    event_log *events = p->harness->event_log;
+    hr_sum_question question;
+    size_t tree = p->harness->job.averages ? p->index - 1 : slot; /* of averages each owner has slot 0 */
+    if (!is_hedge(p->harness)) return vote ? &events->ballots[slot] : &events->trees[tree];
+    require(slot < ANSWERS && hr_securesum_question(job->protocol, slot, &question));
+    answer_record *answers = &events->answers[p->index - 1];
+    return answers->of[slot] =
+               question.choice ? &answers->choices[question.position] : &answers->shares[question.position];
+}
+
+/* Trains the slot's tree, votes, or answers a question. */
 static hr_status watch_work(harness_party *p, bool vote, const hr_party_job *job, size_t slot, hr_bytes *out,
                             hr_error *err) {
     event_log *events = p->harness->event_log;
-    work_record *d = vote ? &events->ballots[slot] : &events->trees[slot];
     if (dies(p, false)) return HR_E_CANCELLED;
+    work_record *d = record_of(p, vote, job, slot);
     if (!is_reserved(p, job)) events->unreserved++;
     d->draws++;
     hr_status status = (vote ? p->real.vote : p->real.train)(&p->as.work, job, slot, out, err);
@@ -142,6 +184,16 @@ static hr_status watched_vote(hr_party_work *self, const hr_party_job *job, size
     return watch_work((harness_party *)self, true, job, slot, out, err);
 }
 
+static hr_status watched_ask(hr_party_work *self, const hr_party_job *job, hr_bytes *out, hr_error *err) {
+    harness_party *p = (harness_party *)self;
+    if (dies(p, false)) return HR_E_CANCELLED;
+    hr_status status = p->real.ask(self, job, out, err);
+    if (status || !dies(p, true)) return status;
+    free(out->at);
+    *out = (hr_bytes){0};
+    return HR_E_CANCELLED;
+}
+
 static hr_status watched_finish(hr_party_work *self, const hr_party_job *job, hr_error *err) {
     harness_party *p = (harness_party *)self;
     event_log *d = p->harness->event_log;
@@ -159,10 +211,10 @@ static hr_status watched_finish(hr_party_work *self, const hr_party_job *job, hr
     return dies(p, true) ? HR_E_CANCELLED : status;
 }
 
-static void log_line(void *user, const char *line) {
+static void keep_line(void *user, const hr_log_line *line) {
     harness_party *p = user;
     size_t used = strlen(p->harness->said);
-    snprintf(p->harness->said + used, sizeof p->harness->said - used, "%s: %s\n", p->name, line);
+    snprintf(p->harness->said + used, sizeof p->harness->said - used, "%s: %s\n", p->name, line->text);
 }
 
 static void set_work(harness_party *p) {
@@ -173,15 +225,16 @@ static void set_work(harness_party *p) {
         p->as.owner.policy = &l->policy;
         p->as.owner.ledger = p->ledger;
         p->as.owner.threads = 1;
-        p->as.owner.log_line = log_line;
-        p->as.owner.user = p;
     } else {
-        p->as.coordinator = (hr_coordinator_work){.path = l->model, .log_line = log_line, .user = p};
+        p->as.coordinator = (hr_coordinator_work){.path = l->model, .user = p};
         hr_coordinator_work_init(&p->as.coordinator);
     }
+    p->log = (hr_log){.sink = keep_line, .user = p};
+    p->as.work.log = &p->log;
     p->real = p->as.work;
     p->as.work.train = watched_train;
     p->as.work.vote = watched_vote;
+    if (p->as.work.ask) p->as.work.ask = watched_ask;
     p->as.work.finish = watched_finish;
 }
 
@@ -195,8 +248,8 @@ static hr_status open_files(harness_party *p, hr_error *err) {
 
 hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err) {
     harness *l = p->harness;
-    p->watched =
-        (watched_transport){{watched_send, watched_receive, watched_settle, watched_close}, inner, {0}, p};
+    p->watched = (watched_transport){
+        {watched_send, watched_receive, watched_settle, watched_close, NULL}, inner, {0}, p};
     hr_status status = open_files(p, err);
     if (status) return status;
     set_work(p);
@@ -210,6 +263,7 @@ hr_status party_start_with(harness_party *p, hr_transport *inner, hr_error *err)
                                 .round_gain = -1e6, /* whatever noise says, the job goes on */
                                 .deadline = l->deadline,
                                 .lifetime = l->lifetime,
+                                .quota = l->quota,
                                 .resend = RESEND};
     return hr_party_open(&options, &p->party, err);
 }
@@ -238,7 +292,7 @@ void party_stop(harness_party *p) {
 /* ---- A harness ---- */
 
 hr_job_file harness_job(size_t rounds, hr_order order, bool votes) {
-    hr_job_file job = {.rounds = rounds, .order = order, .options = options_of("inprivate", HR_SOUND)};
+    hr_job_file job = {.rounds = rounds, .order = order, .options = options_of("inprivate", HR_MODE_SOUND)};
     job.options.epsilon = EPSILON;
     job.options.depth = 2;
     job.options.edges = HR_EDGES_PUBLIC; /* the fastest */
@@ -250,6 +304,23 @@ hr_job_file harness_job(size_t rounds, hr_order order, bool votes) {
 hr_job_file harness_job_with_votes(hr_order order) {
     hr_job_file job = harness_job(2, order, true);
     job.last_slots = 1;
+    return job;
+}
+
+hr_job_file harness_hedge_job(void) {
+    hr_job_file job = {.rounds = 1, .options = options_of("hedge", HR_MODE_SOUND)};
+    job.options.epsilon = EPSILON;
+    job.options.delta = 0;
+    job.options.bins = 8;
+    return job;
+}
+
+hr_job_file harness_job_of_averages(void) {
+    hr_job_file job = {.rounds = 1, .averages = true, .options = options_of("dpboost", HR_MODE_SOUND)};
+    job.options.epsilon = EPSILON;
+    job.options.depth = 2;
+    job.options.trees = 1;
+    job.options.edges = HR_EDGES_PUBLIC;
     return job;
 }
 
@@ -290,10 +361,11 @@ static void add_party(harness *l, size_t index) {
 }
 
 void harness_open(harness *l, hr_job_file job) {
-    static const char *const coordinators[] = {"coordinator"}, *const methods[] = {"inprivate"};
+    static const char *const coordinators[] = {"coordinator"};
+    static const char *const methods[] = {"inprivate", "hedge", HR_METHOD_AVERAGE};
     *l = (harness){.table = table_of_steps(60, 2, 2, 5), .job = job, .deadline = NEVER, .now = 1000000};
     l->policy =
-        (hr_policy){.coordinators = {coordinators, 1}, .methods = {methods, 1}, .epsilon = 1, .owners = 1};
+        (hr_policy){.coordinators = {coordinators, 1}, .methods = {methods, 3}, .epsilon = 1, .owners = 1};
     l->membership = (hr_membership){"test", l->members, PARTIES};
     l->coordinators[0] = true;
     assert_int_equal(hr_loopback_new(&l->loopback, NULL), HR_OK);
@@ -422,16 +494,71 @@ static void check_charge(const harness_party *p, bool used) {
     check_query(p, "SELECT state FROM entries", used ? "committed" : "reserved");
 }
 
-size_t trees_in_model(const harness *l) {
+/* A model whose account exceeds its guarantee is not read. */
+static hr_model *read_model(const harness *l) {
     size_t size = 0;
     char *text = read_file(l->model, &size);
     hr_model *model = NULL;
     hr_error err = {0};
     if (hr_model_parse(text, size, "model", &model, &err)) fail_msg("%s", err.message);
+    free(text);
+    return model;
+}
+
+size_t trees_in_model(const harness *l) {
+    hr_model *model = read_model(l);
     size_t trees = hr_model_tree_count(model);
     hr_model_free(model);
-    free(text);
     return trees;
+}
+
+/* ---- hedge ---- */
+
+/* Drawn for once at most, and sent as it was drawn, or said to be lost. Returns how many left the owner. */
+static size_t check_answers(const answer_record *answers, size_t *lost) {
+    size_t given = 0;
+    for (size_t q = 0; q < ANSWERS; q++) {
+        const work_record *d = answers->of[q];
+        *lost += answers->none[q];
+        if (!d) continue;
+        if (d->draws > 1) fail_msg("noise was drawn %d times for question %zu", d->draws, q);
+        if (d->sent && answers->none[q]) fail_msg("question %zu: an answer, and word that there is none", q);
+        if (d->sent) assert_true(d->sent == d->made);
+        given += d->sent != 0;
+    }
+    for (size_t p = 0; p < ANSWERS; p++) /* nothing is sent that was not drawn */
+        assert_true(answers->shares[p].draws >= !!answers->shares[p].sent &&
+                    answers->choices[p].draws >= !!answers->choices[p].sent);
+    return given;
+}
+
+static size_t count_lines(const hr_model *model, const char *what) {
+    hr_release_info line;
+    size_t lines = 0;
+    for (size_t i = 0; hr_model_release_at(model, i, &line); i++) lines += !strcmp(line.what, what);
+    return lines;
+}
+
+/* The account of the model lists what was asked for, answered or lost; a tree was answered. */
+static void check_account(const harness *l, size_t lost) {
+    hr_model *model = read_model(l);
+    size_t trees = hr_model_tree_count(model), leaves = count_lines(model, "leaf count"), choices = 0;
+    for (size_t o = 0; o < OWNERS; o++)
+        for (size_t p = 0; p < ANSWERS; p++) choices += l->event_log->answers[o].choices[p].sent != 0;
+    assert_in_range(leaves, trees, trees + lost);
+    assert_int_equal(count_lines(model, "leaf sum"), leaves);
+    assert_in_range(count_lines(model, "choice of tree"), choices, choices + lost);
+    hr_model_free(model);
+}
+
+static size_t check_hedge_end(const harness *l) {
+    size_t lost = 0;
+    for (size_t i = 0; i < OWNERS; i++) {
+        size_t given = check_answers(&l->event_log->answers[i], &lost);
+        check_charge(&l->parties[i + 1], given > 0);
+    }
+    if (l->event_log->models || lost < 3) check_account(l, lost);
+    return lost;
 }
 
 size_t check_end(harness *l) {
@@ -441,6 +568,7 @@ size_t check_end(harness *l) {
     assert_int_equal(l->event_log->second_models, 0);
     assert_int_equal(l->event_log->unreserved, 0);
     for (size_t i = 0; i < PARTIES; i++) check_journal(&l->parties[i]);
+    if (is_hedge(l)) return check_hedge_end(l);
     for (size_t i = 0; i < OWNERS; i++) {
         size_t given = check_works(l->event_log->trees, i, OWNERS, slots),
                counted = check_works(l->event_log->ballots, i, OWNERS, voted);

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+enum { ANSWERS = 128 /* of an owner in a job of hedge */ };
 enum { OWNERS = 3, PARTIES = OWNERS + 1, SLOTS = OWNERS * 8, RESEND = 100, PATH_ROOM = 160, IDLE_MAX = 4000 };
 
 #define EPSILON .5
@@ -29,9 +30,18 @@ typedef struct work_record {
     bool none;           /* it has said that there is none */
 } work_record;
 
-/* Shared with child processes. */
+/* Of an owner in a job of hedge. */
+typedef struct answer_record {
+    work_record shares[ANSWERS], choices[ANSWERS]; /* by position */
+    bool none[ANSWERS]; /* by question in the order that it heard them: it has said that it has no answer */
+    work_record *of[ANSWERS]; /* by question: one of the above; NULL: it drew nothing for it */
+} answer_record;
+
+/* Shared with child processes, at the same address. */
 typedef struct event_log {
     work_record trees[SLOTS], ballots[SLOTS];
+    answer_record answers[OWNERS];
+    uint64_t mask_keys[OWNERS]; /* that they published last */
     uint64_t model;
     size_t models;                                    /* how often it was made */
     size_t second_answers, unreserved, second_models; /* what must not be */
@@ -54,6 +64,7 @@ typedef struct harness_party {
         hr_coordinator_work coordinator;
     } as;
     hr_party_work real; /* without the watching */
+    hr_log log;
     harness *harness;
     size_t index;
     char name[16], path[PATH_ROOM];
@@ -80,6 +91,7 @@ struct harness {
     harness_party parties[PARTIES];
     size_t running; /* the index of the party whose step it is */
     int64_t now, date, deadline, lifetime;
+    size_t quota;
     event_log *event_log;
     char said[8192]; /* by the parties of this process, line by line */
     /* Whether it dies just before, or just after, what it is about to do; NULL: never. */
@@ -102,6 +114,12 @@ hr_job_file harness_job(size_t rounds, hr_order order, bool votes);
 /* With a vote after each of two rounds. */
 hr_job_file harness_job_with_votes(hr_order order);
 
+/* Of pure epsilon: the fewest rounds. */
+hr_job_file harness_hedge_job(void);
+
+/* Each owner trains one tree alone. */
+hr_job_file harness_job_of_averages(void);
+
 /* Everybody is dead at first. */
 void harness_open(harness *l, hr_job_file job);
 void harness_close(harness *l);
@@ -120,7 +138,8 @@ void check_query(const harness_party *p, const char *sql, const char *number);
 void check_journal(const harness_party *p);
 size_t trees_in_model(const harness *l);
 
-/* For jobs in which all owners took part to the end. Returns how many trees and ballots were lost. */
+/* For jobs in which all owners took part to the end. Returns how many trees and ballots, or answers, were
+ * lost. A job of hedge may have ended without a model if three or more were. */
 size_t check_end(harness *l);
 
 #endif

@@ -1,12 +1,12 @@
 #include "support/tables.h"
 
 hr_column number_column(const char *name, double low, double high) {
-    return (hr_column){.name = name, .kind = HR_NUMBER, .low = low, .high = high};
+    return (hr_column){.name = name, .kind = HR_KIND_NUMBER, .low = low, .high = high};
 }
 
 hr_column category_column(const char *name, size_t count) {
     static const char *const values[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
-    return (hr_column){.name = name, .kind = HR_CATEGORY, .value_count = count, .values = values};
+    return (hr_column){.name = name, .kind = HR_KIND_CATEGORY, .value_count = count, .values = values};
 }
 
 table table_open(size_t rows, size_t features) {

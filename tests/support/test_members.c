@@ -2,6 +2,8 @@
 
 const hr_job_id the_job = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}};
 
+const hr_digest the_start = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}};
+
 const char the_schema[] = "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: -1, high: 1}\nfeatures: "
                           "[{name: n, kind: number, "
                           "low: 0, high: 10}, {name: c, kind: category, values: [a, b, d]}]\n";
@@ -61,7 +63,7 @@ hr_release half_a_unit(size_t slot) {
                         .part = slot,
                         .cost = HR_UNIT / 2,
                         .sensitivity = 1,
-                        .mechanism = HR_DISCRETE_LAPLACE,
+                        .mechanism = HR_MECHANISM_DISCRETE_LAPLACE,
                         .scale_num = 2,
                         .scale_den = 1,
                         .draws = 1};
@@ -72,7 +74,11 @@ leaf_tree *leaf_tree_of(hr_arena *arena, size_t slot) {
     assert_non_null(t);
     t->nodes[0].value = .25;
     for (size_t r = 0; r < 3; r++) t->releases[r] = half_a_unit(slot);
-    t->paid = (hr_paid_tree){{.nodes = t->nodes, .node_count = 1, .subsets = t->subsets}, t->releases, 1};
+    static const uint8_t nothing[8];
+    t->paid = (hr_paid_tree){.tree = {.nodes = t->nodes, .node_count = 1, .subsets = t->subsets},
+                             .releases = t->releases,
+                             .release_count = 1,
+                             .set = {.known = nothing}};
     return t;
 }
 
@@ -83,12 +89,14 @@ bool is_sound(const test_members *f, const hr_tree *tree) {
     return !hr_tree_check(tree, &limits, &fault, NULL);
 }
 
-hr_bytes leaf_bytes(const test_members *f, size_t owner, size_t slot) {
-    const hr_tree_slot at = {the_job, f->membership.members[owner].name, slot};
+hr_bytes leaf_bytes(const test_members *f, const hr_job_state *job_state, size_t slot) {
+    size_t owner = hr_job_state_owner(job_state, slot);
+    const hr_tree_slot at = {job_state->start, f->membership.members[owner].name, slot};
     hr_arena_mark mark = hr_arena_get_mark(f->arena);
     leaf_tree *t = leaf_tree_of(f->arena, slot);
     hr_bytes out = {0};
     t->nodes[0].value = (double)slot / 64 + (double)owner / 1024;
+    assert_int_equal(hr_job_state_set(job_state, slot, f->arena, &t->paid.set, NULL), HR_OK);
     assert_int_equal(hr_wire_tree_pack(&at, &t->paid, &out, NULL), HR_OK);
     hr_arena_rewind(f->arena, mark);
     return out;
@@ -102,7 +110,7 @@ hr_tree_rules rules_of(const test_members *f) {
 
 hr_job_state job_state_of(const test_members *f, size_t self) {
     hr_job_state c = {.view = &f->views[self],
-                      .job = the_job,
+                      .start = the_start,
                       .coordinator = COORDINATOR,
                       .rules = rules_of(f),
                       .owners = {ANNA, BERT, CARL}};
@@ -113,7 +121,7 @@ hr_job_state job_state_of(const test_members *f, size_t self) {
 }
 
 void sign_leaf(const test_members *f, hr_job_state *job_state, size_t slot) {
-    hr_bytes tree = leaf_bytes(f, hr_job_state_owner(job_state, slot), slot);
+    hr_bytes tree = leaf_bytes(f, job_state, slot);
     assert_int_equal(hr_job_state_sign_tree(job_state, slot, tree.at, tree.size, NULL), HR_OK);
     free(tree.at);
 }
@@ -122,7 +130,7 @@ void sign_leaf(const test_members *f, hr_job_state *job_state, size_t slot) {
 
 Hedgerow__Envelope envelope_of(const test_members *f, size_t from, size_t to, const char *body) {
     Hedgerow__Envelope e = HEDGEROW__ENVELOPE__INIT;
-    e.version = 1;
+    e.version = HR_PROTOCOL_VERSION;
     e.federation = hr_text_of("brook");
     e.job = hr_data_of(the_job.bytes, HR_JOB_BYTES);
     e.from = hr_text_of(f->members[from].name);

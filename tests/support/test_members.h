@@ -32,6 +32,7 @@ typedef struct test_members {
 } test_members;
 
 extern const hr_job_id the_job;
+extern const hr_digest the_start; /* of job_state_of */
 extern const char the_schema[];
 
 int test_members_setup(void **state);
@@ -56,7 +57,7 @@ hr_release half_a_unit(size_t slot);
 leaf_tree *leaf_tree_of(hr_arena *arena, size_t slot);
 /* Whether it passes the check of trees from others, with any leaves and depth. */
 bool is_sound(const test_members *f, const hr_tree *tree);
-hr_bytes leaf_bytes(const test_members *f, size_t owner, size_t slot);
+hr_bytes leaf_bytes(const test_members *f, const hr_job_state *job_state, size_t slot);
 hr_tree_rules rules_of(const test_members *f);
 
 /* Anna, Bert and Carl, two rounds, as `self` sees it. */

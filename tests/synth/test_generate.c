@@ -139,7 +139,7 @@ static void check_table(const hr_generate_options *options) {
             assert_int_equal(end, i + 1 == columns);
             if (!*cell)
                 assert_true(options->generator == HR_GENERATE_HOSPITAL && i + 1 < columns);
-            else if (column_at(schema, i)->kind == HR_CATEGORY)
+            else if (column_at(schema, i)->kind == HR_KIND_CATEGORY)
                 check_category(column_at(schema, i), cell);
             else
                 check_number(column_at(schema, i), cell);
