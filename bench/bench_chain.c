@@ -5,7 +5,8 @@
  * party with the earliest clock runs next. So the clock of the coordinator tells what a federation of so many
  * machines would take.
  *
- * usage: bench_chain FILE ROWS FEATURES OWNERS chain|broadcast ROUNDS [OPTION=VALUE]...
+ * usage: bench_chain FILE ROWS FEATURES OWNERS chain|broadcast|hedge ROUNDS [OPTION=VALUE]...
+ * hedge: a job of hedge over owners in place of inprivate; ROUNDS is not used, and there is no last figure.
  * FILE is of bench_table; every owner has all of its records. Prints one line of JSON: seconds until the
  * coordinator has the model; processor seconds of all parties together, of that in training and in preparing
  * it; packets and their bytes; by how many bytes the peak of resident memory rose; and then, by the clock on
@@ -257,16 +258,19 @@ static void run_on_clocks(const bench_table *t, const hr_job_file *job, size_t o
 
 int main(int argc, char **argv) {
     if (argc < 7)
-        bench_die(NULL,
-                  "usage: bench_chain FILE ROWS FEATURES OWNERS chain|broadcast ROUNDS [OPTION=VALUE]...");
-    hr_job_file job = {.rounds = strtoul(argv[6], NULL, 10),
-                       .options = bench_options("inprivate", 1, argv + 7, argc - 7)};
-    job.order = strcmp(argv[5], "chain") != 0 ? HR_ORDER_BROADCAST : HR_ORDER_CHAIN;
+        bench_die(
+            NULL,
+            "usage: bench_chain FILE ROWS FEATURES OWNERS chain|broadcast|hedge ROUNDS [OPTION=VALUE]...");
+    bool hedge = strcmp(argv[5], "hedge") == 0;
+    hr_job_file job = {.rounds = hedge ? 1 : strtoul(argv[6], NULL, 10),
+                       .options = bench_options(hedge ? "hedge" : "inprivate", 1, argv + 7, argc - 7)};
+    job.order = !hedge && strcmp(argv[5], "chain") != 0 ? HR_ORDER_BROADCAST : HR_ORDER_CHAIN;
     bench_table t = bench_table_read(argv[1], strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
     size_t owners = strtoul(argv[4], NULL, 10);
     run_on_clocks(&t, &job, owners);
-    printf("\"simulate\": %.6f, \"row\": %.6f}\n", simulate(&t, &job, owners),
-           in_a_row(&t, &job.options, owners * job.rounds));
+    printf("\"simulate\": %.6f", simulate(&t, &job, owners));
+    if (!hedge) printf(", \"row\": %.6f", in_a_row(&t, &job.options, owners * job.rounds));
+    printf("}\n");
     bench_table_done(&t);
     return 0;
 }

@@ -44,10 +44,10 @@ static hr_schema *make_schema(void) {
     static const char *const classes[] = {"no", "yes"};
     static char names[FEATURES][8];
     hr_column features[FEATURES],
-        label = {.name = "label", .kind = HR_CATEGORY, .value_count = 2, .values = classes};
+        label = {.name = "label", .kind = HR_KIND_CATEGORY, .value_count = 2, .values = classes};
     for (int f = 0; f < FEATURES; f++) {
         snprintf(names[f], sizeof names[f], "f%d", f);
-        features[f] = (hr_column){.name = names[f], .kind = HR_NUMBER, .low = 0, .high = 1};
+        features[f] = (hr_column){.name = names[f], .kind = HR_KIND_NUMBER, .low = 0, .high = 1};
     }
     hr_schema *schema = NULL;
     hr_error err = {0};

@@ -88,7 +88,7 @@ hr_fit_options bench_options(const char *method, int threads, char *const *setti
     hr_fit_options options;
     hr_error err = {0};
     char text[512];
-    if (hr_fit_options_init(&options, method, HR_SOUND, &err)) bench_die(&err, "method:");
+    if (hr_fit_options_init(&options, method, HR_MODE_SOUND, &err)) bench_die(&err, "method:");
     options.threads = threads;
     for (int i = 0; i < count; i++) {
         snprintf(text, sizeof text, "%s", settings[i]);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws the pictures of docs/results.md from its tables: test error on adult against epsilon, figures 1 and 2 of DiPriMe's
-paper, figures 5 to 8 of InPrivate Digging's, and its equations 18 and 19. Each picture holds a digest of the figures that it shows. Needs matplotlib.
+"""Draws the pictures of docs/results.md from its tables: test error on adult against epsilon, hedge over owners, figures 1 and 2 of
+DiPriMe's paper, figures 5 to 8 of InPrivate Digging's, its equations 18 and 19, and the ring of id3's poster. Each picture holds a digest of the figures that it shows. Needs matplotlib.
 usage: plot.py [TABLES [FOLDER]]"""
 import collections
 import hashlib
@@ -109,16 +109,46 @@ def turns(text):
     return Picture('Time of a job: equations 18 (chain) and 19 (broadcast)', x, y, curves)
 
 
+def of_owners(text):
+    """Of owners with 1,000 records each, at epsilon 1: a curve for each way to train."""
+    cells = [[cell.strip() for cell in line.strip('|').split('|')] for line in pages.part_of(text, 'federated').split('\n') if line.startswith('|')]
+    heads = [head.strip('*') for head in cells[0][3:]]
+    points = sorted((int(found[0].split(' x ')[0]), numbers(found[3:])) for found in cells[2:]
+                    if found[0].endswith(' x 1000') and found[1:3] == ['iid', '1'])
+    x = Axis(0, points[-1][0] + 1, [(n, '%d' % n) for n, _ in points], 'owners')
+    y = Axis(0, .7, [(p / 10, '%.1f' % (p / 10)) for p in range(8)], '')
+    return of_columns('Normalised error: 0 is boosting without privacy on the pooled records, 1 a constant', x, y, heads,
+                      [('%d' % n, values) for n, values in points], [n for n, _ in points])
+
+
+def ring(text):
+    """Messages of one sum: the poster's ring and its 2n rounds, and pairwise masks."""
+    heads, rows = table(pages.part_of(text, 'id3-ring'), 'owners')
+    places = [int(first) for first, _ in rows]
+    most = 2 * places[-1]
+    columns = dict(zip(heads, zip(*(values for _, values in rows))))
+    names = {}  # columns that are alike are one curve
+    for head in heads[:4]:
+        names.setdefault(columns[head], []).append(head)
+    curves = [Curve('; '.join(said), list(zip(places, column)), colour) for (column, said), colour in zip(names.items(), COLOURS)]
+    between = [(a + b) / 2 for a, b in zip(places, places[1:])]
+    return Picture('Messages of one sum of counts', Axis(0, places[-1], [(n, '%d' % n) for n in places if n != 3], 'owners'),
+                   Axis(0, most, [(m, '%d' % m) for m in range(0, most + 1, 20)], ''),
+                   curves + [Curve('the poster: 2n rounds', [(n, 2 * n) for n in between], '#d6a000')])
+
+
 ACCURACY = Axis(55, 85, [(p, '%d %%' % p) for p in range(55, 86, 5)], '')
 OFF = Axis(0, .4, [(p / 10, '%.1f' % (p / 10)) for p in range(5)], '')
 FEDERATIONS = ('owners', 'records', 'rounds', 'epsilon')
 
 PICTURES = {
     'results.svg': adult,
+    'federated.svg': of_owners,
     'diprime-balance.svg': lambda text: histogram(text, 'Share of a split that goes left', 'share of a split that goes left', 'share'),
     'diprime-leaves.svg': lambda text: histogram(text, 'Records of a leaf', 'records of a leaf, in even shares', 'even shares of the records'),
     'diprime-tail.svg': tail,
     'inprivate-turns.svg': turns,
+    'id3-ring.svg': ring,
     **{'inprivate-%s.svg' % part: lambda text, part=part: federation(text, 'inprivate-' + part, 'accuracy, %', 'Accuracy, mean over the sets of two classes',
                                                                      ACCURACY) for part in FEDERATIONS},
     **{'inprivate-%s-mae.svg' % part: lambda text, part=part: federation(text, 'inprivate-' + part, 'kc_house, MAE', 'Mean absolute error on kc_house', OFF)

@@ -38,8 +38,11 @@ def available(source):
     return {'synth', *said.split()}
 
 
-# prepare.py after changes of what it knows of a set: NAME CHANGES ARGUMENTS...
-CHANGED = 'import json, sys, prepare; prepare.SETS[sys.argv[1]].update(json.loads(sys.argv.pop(2))); prepare.main()'
+# prepare.py after changes of what it knows of a set (null: forgotten): NAME CHANGES ARGUMENTS...
+CHANGED = '''import json, sys, prepare
+known = {**prepare.SETS[sys.argv[1]], **json.loads(sys.argv.pop(2))}
+prepare.SETS[sys.argv[1]] = {key: value for key, value in known.items() if value is not None}
+prepare.main()'''
 
 
 def prepared(source, cache, name, seed, rows=None, test=None, changes=None):
