@@ -132,8 +132,8 @@ static hr_loopback_fate count_bytes(void *user, const char *from, const char *to
 }
 
 /* Integers, whose bins are public. (How many bytes private bins and categories take follows in part from the
- * records.) */
-static table table_of_integers(size_t rows) {
+ * records.) flipped: the part of the labels that does not follow from the features. */
+static table table_of_integers(size_t rows, double flipped) {
     enum { FEATURES = 5 };
     static const char *const names[FEATURES] = {"a", "b", "c", "d", "e"};
     uint64_t random = 7;
@@ -144,7 +144,8 @@ static table table_of_integers(size_t rows) {
         columns[f].integer = true;
         for (size_t i = 0; i < rows; i++) t.columns[f][i] = floor(21 * next_unit(&random));
     }
-    for (size_t i = 0; i < rows; i++) t.labels[i] = t.columns[0][i] + t.columns[1][i] > 20;
+    for (size_t i = 0; i < rows; i++)
+        t.labels[i] = (t.columns[0][i] + t.columns[1][i] > 20) != (next_unit(&random) < flipped);
     table_make(&t, category_column("label", 2), columns);
     return t;
 }
@@ -195,7 +196,7 @@ static void test_plan__is_what_the_job_does(void **state) {
     const temp_dir *dir = *state;
     static joint_run run;
     for (size_t owners = 3; owners <= 7; owners += 4) {
-        run = (joint_run){.table = table_of_integers(ROWS), .owner_count = owners};
+        run = (joint_run){.table = table_of_integers(ROWS, 0), .owner_count = owners};
         run.job = (hr_job_file){.rounds = 1, .options = options_of("hedge", HR_MODE_SOUND)};
         run.job.options.epsilon = 2;
         const hr_model *model = run_job(&run, ROWS);
@@ -216,14 +217,15 @@ static void test_plan__is_what_the_job_does(void **state) {
 }
 
 /* id3's levels, and what they are charged; the bytes are of a tree whose nodes are split where noise allows.
- */
+ * No node is pure here, and few have fewer records than noise: the ratio of bytes deviates by 3 %, so that
+ * log(1.3) is 9 standard deviations. */
 static void test_plan__of_id3_is_what_the_job_does(void **state) {
-    enum { ROWS = 2000 };
+    enum { ROWS = 20000 };
     const temp_dir *dir = *state;
     static joint_run run;
     hr_release_info first = {0};
     for (size_t owners = 3; owners <= 7; owners += 4) {
-        run = (joint_run){.table = table_of_integers(ROWS), .owner_count = owners};
+        run = (joint_run){.table = table_of_integers(ROWS, .25), .owner_count = owners};
         run.job = (hr_job_file){.rounds = 1, .options = options_of("id3", HR_MODE_SOUND)};
         run.job.options.epsilon = 4;
         const hr_model *model = run_job(&run, ROWS);
@@ -237,8 +239,8 @@ static void test_plan__of_id3_is_what_the_job_does(void **state) {
         /* a discrete Laplace variable of scale t has a variance of 2 t^2 - 1/6 or so */
         assert_near(plan.level_noise, plan.noise_factor * sqrt(2) * 5 / first.cost, .01);
         assert_true(plan.leaf_noise < plan.level_noise);
-        assert_true(fabs(log(plan.coordinator_sends / run.sent.coordinator)) < log(1.5));
-        assert_true(fabs(log(plan.coordinator_receives / run.sent.owners)) < log(1.5));
+        assert_true(fabs(log(plan.coordinator_sends / run.sent.coordinator)) < log(1.3));
+        assert_true(fabs(log(plan.coordinator_receives / run.sent.owners)) < log(1.3));
         close_run(&run);
     }
 }
@@ -247,7 +249,7 @@ static void test_plan__of_id3_is_what_the_job_does(void **state) {
 static void test_plan__counts_the_bytes_of_private_bins(void **state) {
     enum { OWNERS = 4, FEATURES = 5, NODES = 126 };
     const temp_dir *dir = *state;
-    table integers = table_of_integers(8), numbers = table_of_steps(8, FEATURES, 2, 5);
+    table integers = table_of_integers(8, 0), numbers = table_of_steps(8, FEATURES, 2, 5);
     static const char lines[] = "method: hedge\nepsilon: 1\n";
     write_schema(dir, integers.schema);
     hr_job_plan_info public = plan_of(write_job(dir, lines), OWNERS, 2000);
@@ -269,7 +271,7 @@ static void test_plan__of_an_average_is_that_of_each_owner_alone(void **state) {
     const temp_dir *dir = *state;
     static joint_run run;
     hr_plan_info fit = {0};
-    run = (joint_run){.table = table_of_integers(ROWS), .owner_count = OWNERS};
+    run = (joint_run){.table = table_of_integers(ROWS, 0), .owner_count = OWNERS};
     run.job = (hr_job_file){.rounds = 1, .averages = true, .options = options_of("hedge", HR_MODE_SOUND)};
     run.job.options.epsilon = 2;
     size_t trees = hr_model_tree_count(run_job(&run, ROWS));
