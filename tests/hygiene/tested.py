@@ -37,6 +37,7 @@ COVERED = {
     'schedules': 'protocol',
     'schema': 'check yaml',
     'show': 'importance summary',
+    'similar': 'hash_groups',
     'simulation': 'coordinate meet round_records serve simulate',
     'split_rule': 'label_sums',
     'stats_source': 'local_gradients local_labels local_source',

@@ -1,0 +1,24 @@
+/* For every record of one owner the most similar record of another, as SimFL sees it: the one with the most
+ * equal hashes. Exact.
+ *
+ * Ties are broken by a public rule that spreads the weight. Records that tie are numbered from 0: records
+ * with all hashes equal stand together in the order of their rows, and such groups in the order of their
+ * first rows. Of n that tie, query row q takes number mix(q) mod n, mix being the finaliser of splitmix64. So
+ * n equal records get about the same weight, and every owner finds the same. */
+#ifndef HR_STATS_SIMILAR_H
+#define HR_STATS_SIMILAR_H
+
+#include <hedgerow/status.h>
+
+/* Row by row: at[row * tables + table]. */
+typedef struct hr_hashes {
+    const int16_t *at;
+    size_t rows, tables;
+} hr_hashes;
+
+/* out[row of `of`]: row of `among`. Fails: ARGUMENT (no records among which to look, tables that differ or
+ * are none or more than HR_LSH_TABLES_MAX), LIMIT (2^32 - 1 rows or more), MEMORY. */
+HR_MUST_CHECK hr_status hr_similar(const hr_hashes *of, const hr_hashes *among, int threads, uint32_t *out,
+                                   hr_error *err);
+
+#endif
