@@ -18,7 +18,7 @@ enum {
     POLICY_OWNERS,
     POLICY_COALITION,
     POLICY_DAYS,
-    POLICY_PAPER,
+    POLICY_UNPROTECTED,
     POLICY_EPSILON_PER,
     POLICY_JOBS_PER,
     POLICY_APPROVE,
@@ -77,7 +77,12 @@ static const hr_field policy_fields[POLICY_KEYS] = {
      .min = 1,
      .max = DAYS_MAX,
      .expected = "an integer of days from 1 to 3650"},
-    {.key = "paper", .kind = HR_FIELD_FLAG, .offset = AT(paper), .expected = "true or false"},
+    {.key = "unprotected",
+     .kind = HR_FIELD_WORDS,
+     .offset = AT(unprotected),
+     .min = 1,
+     .max = 100,
+     .expected = "a list of 1 to 100 of 'methods', such as [inprivate]"},
     {.key = "epsilon-per", .expected = PERIODS_EXPECTED},
     {.key = "jobs-per", .expected = PERIODS_EXPECTED},
     {.key = "approve",
@@ -94,6 +99,34 @@ static hr_status check_methods(const hr_fields *reader, const hr_yaml_node *list
         if (hr_method_find(node->text) || !strcmp(node->text, HR_METHOD_AVERAGE)) continue;
         return hr_keys_refuse(&reader->keys, node, "`hedgerow methods` lists them",
                               "methods: there is no method '%s'", node->text);
+    }
+    return HR_OK;
+}
+
+/* ---- Jobs without a guarantee ---- */
+
+/* Today's files name the methods. Who wrote `paper: true` did not know which of them there would be. */
+static hr_status refuse_old_keys(const hr_fields *reader, const hr_yaml_node *map) {
+    if (map->kind != HR_YAML_MAPPING) return HR_OK;
+    for (const hr_yaml_node *key = map->child; key; key = key->next->next)
+        if (!strcmp(key->text, "paper"))
+            return hr_keys_refuse(&reader->keys, key,
+                                  "remove it; if the owner is to take part in jobs in paper mode, which have "
+                                  "no guarantee, name their methods: 'unprotected: [inprivate]'",
+                                  "the key 'paper' has been replaced by 'unprotected'");
+    return HR_OK;
+}
+
+static hr_status check_unprotected(const hr_fields *reader, const hr_yaml_node *list,
+                                   const hr_policy *policy) {
+    for (const hr_yaml_node *node = list ? list->child : NULL; node; node = node->next) {
+        const hr_method_info *method = hr_method_find(node->text);
+        if (!hr_names_hold(&policy->methods, node->text))
+            return hr_keys_refuse(&reader->keys, node, "add it there, or remove it here",
+                                  "unprotected: '%s' is not one of 'methods'", node->text);
+        if (!method || !*method->flaws)
+            return hr_keys_refuse(&reader->keys, node, "remove it",
+                                  "unprotected: every job of '%s' has a guarantee", node->text);
     }
     return HR_OK;
 }
@@ -211,8 +244,10 @@ static hr_status read_coalition(const hr_fields *reader, const hr_yaml_node *nod
 hr_status hr_policy_read(const hr_fields *reader, const hr_yaml_node *map, hr_policy *out) {
     const hr_yaml_node *found[POLICY_KEYS] = {NULL};
     hr_policy policy = {.days = DAYS};
-    hr_status status = hr_fields_read(reader, map, &policy_table, &policy, found);
+    hr_status status = refuse_old_keys(reader, map);
+    if (!status) status = hr_fields_read(reader, map, &policy_table, &policy, found);
     if (!status) status = check_methods(reader, found[POLICY_METHODS]);
+    if (!status) status = check_unprotected(reader, found[POLICY_UNPROTECTED], &policy);
     if (!status)
         status = read_periods(reader, found[POLICY_EPSILON_PER], &epsilon_per_table, policy.limits.epsilon);
     if (!status) status = read_periods(reader, found[POLICY_JOBS_PER], &jobs_per_table, policy.limits.jobs);

@@ -37,8 +37,8 @@ typedef struct hr_policy {
     size_t coalition; /* the fewest owners that a job must be safe against, together with its coordinator; 0:
                          one, of several owners. HR_POLICY_ALL: all others */
     size_t days;      /* after which a job is over, and an offer too old; 0: never */
-    bool paper;       /* jobs in paper mode, which is not private, are allowed */
-    hr_limits limits; /* of the jobs of all coordinators together */
+    hr_names unprotected; /* of `methods`: also in paper mode, which has no guarantee, is the job allowed */
+    hr_limits limits;     /* of the jobs of all coordinators together */
     const hr_coordinator_limits *each;
     size_t each_count;
     const hr_yaml_node *coordinator_nodes; /* where `coordinators` stands in the file; NULL: in no file */

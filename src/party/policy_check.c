@@ -55,12 +55,17 @@ static hr_status check_method(policy_check *c) {
     return HR_OK;
 }
 
-static hr_status check_paper(policy_check *c) {
-    bool paper = c->q->terms->paper;
-    answer(c, "paper", !paper || c->q->policy->paper,
-           !paper                ? "the job is private"
-           : c->q->policy->paper ? "the job is not private, which the policy allows"
-                                 : "the job is in paper mode, which is not private");
+static hr_status check_unprotected_method(policy_check *c) {
+    ProtobufCBinaryData name = c->q->terms->method;
+    const hr_federated_method *method = hr_terms_method(c->q->terms);
+    if (!c->q->terms->paper)
+        answer(c, "unprotected", true, "the job has a guarantee");
+    else if (method && hr_names_hold(&c->q->policy->unprotected, method->method->info.name))
+        answer(c, "unprotected", true, "%s in paper mode has no guarantee, and is listed",
+               method->method->info.name);
+    else
+        answer(c, "unprotected", false, "%.*s in paper mode has no guarantee, and is not listed",
+               (int)name.len, (const char *)name.data);
     return HR_OK;
 }
 
@@ -251,9 +256,10 @@ static hr_status check_limits(policy_check *c) {
 /* ---- All of them ---- */
 
 /* What depends on the policy alone comes before what tells of the ledger. */
-static policy_rule *const rules[] = {check_coordinator,  check_method,    check_paper,       check_cost,
-                                     check_owners,       check_coalition, check_date,        check_schema,
-                                     check_method_terms, check_limits,    check_owner_ledger};
+static policy_rule *const rules[] = {check_coordinator, check_method,      check_unprotected_method,
+                                     check_cost,        check_owners,      check_coalition,
+                                     check_date,        check_schema,      check_method_terms,
+                                     check_limits,      check_owner_ledger};
 
 hr_status hr_policy_check(const hr_policy_question *question, hr_rule_visit *visit, void *user,
                           hr_error *err) {

@@ -55,7 +55,7 @@ static void init_work(hr_simulation *s, const hr_owner_tables *owners) {
                             .epsilon = options->epsilon,
                             .delta = options->delta,
                             .owners = 1,
-                            .paper = true};
+                            .unprotected = {&s->method, 1}};
     hr_coordinator_work_init(&s->parties[0].as.coordinator);
     for (size_t i = 0; i < s->owner_count; i++) {
         hr_owner_work *work = &s->parties[i + 1].as.owner;

@@ -75,7 +75,8 @@ static void test_owner_file__reads_every_fact(void **state) {
     assert_true(file.policy.epsilon == 1.5 && file.policy.delta == 1e-6);
     assert_int_equal(file.policy.owners, 3);
     assert_int_equal(file.policy.days, 7);
-    assert_false(file.policy.paper);
+    assert_int_equal(file.policy.unprotected.count, 1);
+    assert_true(hr_names_hold(&file.policy.unprotected, "diprime"));
 }
 
 static void test_job_file__reads_every_fact(void **state) {
@@ -183,7 +184,7 @@ static void test_owner_file__takes_less(void **state) {
     assert_string_equal(file.data, "/x/a.csv");
     assert_null(file.certificate);
     assert_null(file.certificate_key);
-    assert_true(file.policy.delta == 0 && file.policy.days == 30 && !file.policy.paper);
+    assert_true(file.policy.delta == 0 && file.policy.days == 30 && !file.policy.unprotected.count);
 }
 
 /* ---- What is refused ---- */
@@ -470,8 +471,9 @@ static const bad_case bad_owner[] = {
      "x.yaml:8:78: days: '1.5' is not an integer of days from 1 to 3650"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
      "a.db\npolicy: {coordinators: [m], "
-     "methods: [dpboost], epsilon: 1, owners: 2, paper: yes}\n",
-     "x.yaml:8:79: paper must be true or false"},
+     "methods: [dpboost], epsilon: 1, owners: 2, unprotected: yes}\n",
+     "x.yaml:8:85: unprotected must be a list of 1 to 100 of 'methods', such as [inprivate], not a single "
+     "value"},
     {"hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "
      "a.db\npolicy: {coordinators: [m], "
      "methods: [dpboost], epsilon: 1, owners: 2, owners: 3}\n",
@@ -481,7 +483,7 @@ static const bad_case bad_owner[] = {
      "methods: [dpboost], epsilon: 1, owners: 2, colour: red}\n",
      "x.yaml:8:72: unknown key 'colour'; the keys are coordinators, methods, epsilon, delta, owners, "
      "coalition, days, "
-     "paper, epsilon-per, jobs-per, approve, limits"},
+     "unprotected, epsilon-per, jobs-per, approve, limits"},
 };
 
 static void test_owner_file__refuses_what_is_wrong(void **state) {

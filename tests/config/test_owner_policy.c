@@ -72,6 +72,38 @@ static void test_approval__is_manual_where_the_file_says_so(void **state) {
                         "o.yaml:13:12: approve: 'yes' is not automatic or manual");
 }
 
+#define UNPROTECTED(methods, listed)                                                                         \
+    "hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: a.csv\nschema: s.yaml\nledger: "      \
+    "a.db\npolicy:\n  coordinators: [m]\n  methods: " methods "\n  epsilon: 1\n  owners: 2\n" listed "\n"
+
+static void test_unprotected__lists_methods_that_have_a_mode_without_a_guarantee(void **state) {
+    hr_owner_file file;
+    assert_string_equal(parse(UNPROTECTED("[hedge, id3]", "  unprotected: [id3]"), *state, &file), "");
+    assert_true(hr_names_hold(&file.policy.unprotected, "id3"));
+    assert_false(hr_names_hold(&file.policy.unprotected, "hedge"));
+    assert_string_equal(parse(UNPROTECTED("[hedge]", "  unprotected: [id3]"), *state, &file),
+                        "o.yaml:13:17: unprotected: 'id3' is not one of 'methods'; add it there, or remove "
+                        "it here");
+    assert_string_equal(parse(UNPROTECTED("[hedge]", "  unprotected: [hedge]"), *state, &file),
+                        "o.yaml:13:17: unprotected: every job of 'hedge' has a guarantee; remove it");
+    assert_string_equal(parse(UNPROTECTED("[average]", "  unprotected: [average]"), *state, &file),
+                        "o.yaml:13:17: unprotected: every job of 'average' has a guarantee; remove it");
+    assert_string_equal(parse(UNPROTECTED("[id3]", "  unprotected: [id3, id3]"), *state, &file),
+                        "o.yaml:13:22: unprotected: 'id3' is listed twice; remove one of the two");
+    assert_string_equal(parse(UNPROTECTED("[id3]", "  unprotected: []"), *state, &file),
+                        "o.yaml:13:16: unprotected: a list of 0 is not a list of 1 to 100 of 'methods', such "
+                        "as [inprivate]");
+}
+
+static void test_paper__is_refused_with_the_key_that_replaced_it(void **state) {
+    static const char message[] =
+        "o.yaml:13:3: the key 'paper' has been replaced by 'unprotected'; remove it; if the owner is to take "
+        "part in jobs in paper mode, which have no guarantee, name their methods: 'unprotected: [inprivate]'";
+    hr_owner_file file;
+    assert_string_equal(parse(UNPROTECTED("[id3]", "  paper: true"), *state, &file), message);
+    assert_string_equal(parse(UNPROTECTED("[id3]", "  paper: false"), *state, &file), message);
+}
+
 static void test_limits__that_are_wrong_are_refused(void **state) {
     static const struct {
         const char *text, *message;
@@ -133,6 +165,8 @@ int main(void) {
         WITH_ARENA(test_limits__are_read),
         WITH_ARENA(test_limits__are_none_by_default),
         WITH_ARENA(test_approval__is_manual_where_the_file_says_so),
+        WITH_ARENA(test_unprotected__lists_methods_that_have_a_mode_without_a_guarantee),
+        WITH_ARENA(test_paper__is_refused_with_the_key_that_replaced_it),
         WITH_ARENA(test_limits__that_are_wrong_are_refused),
         WITH_ARENA(test_coordinators__are_members_of_the_federation),
     };

@@ -84,16 +84,19 @@ static void test_policy__refuses_what_it_does_not_allow(void **state) {
     table_close(&t);
 }
 
-static void test_policy__allows_the_paper_mode_where_it_says_so_alone(void **state) {
+static void test_policy__allows_the_paper_mode_of_the_methods_it_lists_alone(void **state) {
     (void)state;
-    static const char *const labs[] = {"lab"}, *const methods[] = {"inprivate"};
+    static const char *const labs[] = {"lab"}, *const methods[] = {"id3", "inprivate"};
     hr_policy policy = {
-        .coordinators = {labs, 1}, .methods = {methods, 1}, .epsilon = 1, .delta = 0, .owners = 3};
+        .coordinators = {labs, 1}, .methods = {methods, 2}, .epsilon = 1, .delta = 0, .owners = 3};
     table t = table_of_steps(60, 2, 2, 1);
     offer o = open_offer(&t, HR_MODE_PAPER);
     assert_true(o.terms->paper);
     assert_false(accepts(&t, &policy, &o));
-    policy.paper = true;
+    assert_non_null(strstr(o.why, "inprivate in paper mode has no guarantee, and is not listed"));
+    policy.unprotected = (hr_names){methods, 1}; /* of id3 alone */
+    assert_false(accepts(&t, &policy, &o));
+    policy.unprotected = (hr_names){methods, 2};
     assert_true(accepts(&t, &policy, &o));
     hr_message_unpacked_free(&o.terms->base);
     table_close(&t);
@@ -172,7 +175,7 @@ static void test_terms__are_named_after_the_job_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_policy__refuses_what_it_does_not_allow),
-        cmocka_unit_test(test_policy__allows_the_paper_mode_where_it_says_so_alone),
+        cmocka_unit_test(test_policy__allows_the_paper_mode_of_the_methods_it_lists_alone),
         cmocka_unit_test(test_policy__refuses_offers_of_another_time),
         cmocka_unit_test(test_policy__declines_budgets_that_pay_for_nothing),
         cmocka_unit_test(test_terms__are_named_after_the_job_file)};
