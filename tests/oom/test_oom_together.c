@@ -62,8 +62,24 @@ static void test_average__survives_short_memory(void **state) {
     table_close(&w.table);
 }
 
+/* An offer, a level, and the leaves. Noise decides whether the root is split, and so how many allocations
+ * there are: each run says by itself whether one of them failed. */
+static void test_id3__survives_short_memory(void **state) {
+    (void)state;
+    world w = {.table = table_of_steps(6, 2, 2, 1),
+               .job = {.rounds = 1, .options = options_of("id3", HR_MODE_SOUND)}};
+    w.job.options.epsilon = 50;
+    w.job.options.delta = 0;
+    w.job.options.depth = 1;
+    w.job.options.bins = 2;
+    fail_each(&w, false, 1);
+    fail_each(&w, true, 11);
+    table_close(&w.table);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulation__survives_short_memory),
-                                       cmocka_unit_test(test_average__survives_short_memory)};
+                                       cmocka_unit_test(test_average__survives_short_memory),
+                                       cmocka_unit_test(test_id3__survives_short_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,15 +146,6 @@ hr_status __wrap_hr_envelope_open(const hr_party_view *view, const void *bytes, 
 
 /* ---- Jobs ---- */
 
-static hr_job_file id3_job(int depth) {
-    hr_job_file job = {.rounds = 1, .options = options_of("id3", HR_MODE_SOUND)};
-    job.options.epsilon = EPSILON;
-    job.options.delta = 0;
-    job.options.depth = depth;
-    job.options.bins = 4;
-    return job;
-}
-
 /* Returns how many answers were lost: drawn, and never sent. */
 static size_t check_id3_end(harness *l) {
     size_t lost = 0;
@@ -184,7 +175,6 @@ static size_t lost, models_again;
  * noise does not decide how many questions there are: the level, again if an answer was lost, and the leaves.
  */
 static bool die_at(size_t victim, size_t at, bool after) {
-    static const char *const methods[] = {"id3"};
     harness l;
     memset(&seen, 0, sizeof seen);
     memset(&doom, 0, sizeof doom);
@@ -192,8 +182,7 @@ static bool die_at(size_t victim, size_t at, bool after) {
     doom.at = at;
     doom.after = after;
     doom.harness = &l;
-    harness_open(&l, id3_job(1));
-    l.policy.methods = (hr_names){methods, 1};
+    harness_open(&l, harness_id3_job(1));
     l.dies = party_dies;
     l.died = party_died;
     harness_start(&l);
@@ -248,13 +237,11 @@ static bool all_answered(const harness *l, size_t questions) {
 
 /* All owners go away once so many questions are answered, and none comes back. */
 static void go_away_after(harness *l, size_t questions) {
-    static const char *const methods[] = {"id3"};
     memset(&seen, 0, sizeof seen);
     memset(&doom, 0, sizeof doom);
     doom.victim = PARTIES; /* nobody */
     doom.harness = l;
-    harness_open(l, id3_job(2));
-    l->policy.methods = (hr_names){methods, 1};
+    harness_open(l, harness_id3_job(2));
     l->deadline = 20 * RESEND;
     harness_start(l);
     for (size_t i = 0; i < IDLE_MAX && !all_answered(l, questions); i++) harness_step(l);

@@ -10,7 +10,7 @@
 enum {
     FRAME_MAX = 128 * 1024,
     KILLS = 70,        /* of either way */
-    KILLS_HEDGE = 100, /* likewise: 200 moments */
+    KILLS_ASKED = 100, /* likewise, in jobs of questions: 200 moments */
     LIVES_MAX = 6,
     CALLS_MAX = 40,
     WRITES_MAX = 120
@@ -236,6 +236,12 @@ static hr_job_file hedge_job(size_t number) {
     return harness_hedge_job();
 }
 
+/* A level, and again if it was lost; the next one, if noise splits the root; the leaves. */
+static hr_job_file id3_job(size_t number) {
+    (void)number;
+    return harness_id3_job(2);
+}
+
 /* One job in which a party is killed several times. */
 static void play(tally *t, size_t victim) {
     harness l;
@@ -294,14 +300,27 @@ static void test_kill__of_the_coordinator_at_any_moment(void **state) {
 static void test_kill__of_an_owner_in_hedge_at_any_moment(void **state) {
     (void)state;
     tally t = {.job = hedge_job, .random = 3};
-    play_until(&t, KILLS_HEDGE, each_owner);
+    play_until(&t, KILLS_ASKED, each_owner);
     assert_true(t.lost > 0);
 }
 
 static void test_kill__of_the_coordinator_of_hedge_at_any_moment(void **state) {
     (void)state;
     tally t = {.job = hedge_job, .random = 4};
-    play_until(&t, KILLS_HEDGE / 4, the_coordinator);
+    play_until(&t, KILLS_ASKED / 4, the_coordinator);
+}
+
+static void test_kill__of_an_owner_in_id3_at_any_moment(void **state) {
+    (void)state;
+    tally t = {.job = id3_job, .random = 5};
+    play_until(&t, KILLS_ASKED, each_owner);
+    assert_true(t.lost > 0);
+}
+
+static void test_kill__of_the_coordinator_of_id3_at_any_moment(void **state) {
+    (void)state;
+    tally t = {.job = id3_job, .random = 6};
+    play_until(&t, KILLS_ASKED / 4, the_coordinator);
 }
 
 int main(void) {
@@ -310,6 +329,8 @@ int main(void) {
         cmocka_unit_test(test_kill__of_the_coordinator_at_any_moment),
         cmocka_unit_test(test_kill__of_an_owner_in_hedge_at_any_moment),
         cmocka_unit_test(test_kill__of_the_coordinator_of_hedge_at_any_moment),
+        cmocka_unit_test(test_kill__of_an_owner_in_id3_at_any_moment),
+        cmocka_unit_test(test_kill__of_the_coordinator_of_id3_at_any_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * golden/wire-2.txt.
  *
  * golden/wire-2.txt: a name and the bytes in hexadecimal, a line each. */
+#include "party/id3_question.h"
 #include "privacy/mechanisms.h"
 #include "protocol/protocol.h"
 #include "protocol/wire_tree.h"
@@ -143,6 +144,73 @@ static void test_golden__sums_and_choices(void **state) {
     question.done = true;
     question.model = hr_text_of("model");
     check_bytes("question-done", packed(&question));
+}
+
+/* ---- The bodies of questions ---- */
+
+/* A level of nodes 1 and 3, which two splits made, and the leaves. */
+static void test_golden__questions_of_id3(void **state) {
+    (void)state;
+    const uint32_t divided[] = {0, 2};
+    const hr_stats_division divisions[] = {{.feature = 5, .every_bin = true},
+                                           {.feature = 6, .every_bin = true}};
+    const hr_stats_query level[] = {{.answer = HR_STATS_BINS, .node = 1, .feature = 6},
+                                    {.answer = HR_STATS_BINS, .node = 1, .feature = 7},
+                                    {.answer = HR_STATS_BINS, .node = 3, .feature = 7}},
+                         leaves[] = {{.answer = HR_STATS_LEAVES}};
+    hr_id3_ask ask = {.divided = divided,
+                      .divisions = divisions,
+                      .divided_count = 2,
+                      .queries = level,
+                      .query_count = 3,
+                      .line.cost = 300};
+    hr_bytes bytes = {0};
+    assert_int_equal(hr_id3_question_pack(&ask, &bytes, NULL), HR_OK);
+    check_bytes("question-id3-level", bytes);
+    ask.queries = leaves;
+    ask.query_count = 1;
+    assert_int_equal(hr_id3_question_pack(&ask, &bytes, NULL), HR_OK);
+    check_bytes("question-id3-leaves", bytes);
+}
+
+static void test_golden__questions_of_hedge(void **state) {
+    (void)state;
+    uint64_t costs[] = {300, 2}, subsets[] = {1, 2, 3, UINT64_MAX};
+    uint32_t numbers[] = {4, 5}, left[] = {1, 0};
+    protobuf_c_boolean sides[] = {true, false};
+    double reals[] = {.5, -2};
+    Hedgerow__HedgeNodes nodes = HEDGEROW__HEDGE_NODES__INIT, *levels[] = {&nodes};
+    Hedgerow__HedgeEdges edges = HEDGEROW__HEDGE_EDGES__INIT, *all_edges[] = {&edges};
+    Hedgerow__HedgeTree tree = HEDGEROW__HEDGE_TREE__INIT, *trees[] = {&tree};
+    nodes = (Hedgerow__HedgeNodes){nodes.base, 1, 2, 2, numbers};
+    edges = (Hedgerow__HedgeEdges){edges.base, 3, 2, reals};
+    tree = (Hedgerow__HedgeTree){tree.base, 2, left,  2, numbers, 2, numbers, 2,
+                                 left,      2, sides, 4, subsets, 2, reals};
+    Hedgerow__HedgeQuestion question = HEDGEROW__HEDGE_QUESTION__INIT;
+    question = (Hedgerow__HedgeQuestion){question.base,
+                                         HEDGEROW__HEDGE_QUESTION__KIND__RELIABILITY,
+                                         2,
+                                         costs,
+                                         1,
+                                         levels,
+                                         1,
+                                         all_edges,
+                                         2,
+                                         reals,
+                                         1,
+                                         trees,
+                                         -6,
+                                         7,
+                                         2,
+                                         reals};
+    hr_bytes bytes = {0};
+    assert_int_equal(hr_message_pack(&question.base, &bytes, NULL), HR_OK);
+    check_bytes("question-hedge", bytes);
+    static const Hedgerow__HedgeQuestion__Kind kinds[] = {
+        HEDGEROW__HEDGE_QUESTION__KIND__TOTALS, HEDGEROW__HEDGE_QUESTION__KIND__BINS,
+        HEDGEROW__HEDGE_QUESTION__KIND__CHOICE, HEDGEROW__HEDGE_QUESTION__KIND__LEAVES,
+        HEDGEROW__HEDGE_QUESTION__KIND__RELIABILITY};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) assert_int_equal(kinds[i], i);
 }
 
 static void test_golden__forests(void **state) {
@@ -295,10 +363,16 @@ static void test_golden__events(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden__terms_and_answers),     cmocka_unit_test(test_golden__forests),
-        cmocka_unit_test(test_golden__beginnings_with_masks), cmocka_unit_test(test_golden__sums_and_choices),
-        cmocka_unit_test(test_golden__notices_and_ballots),   cmocka_unit_test(test_golden__envelopes),
-        cmocka_unit_test(test_golden__trees_and_mechanisms),  cmocka_unit_test(test_golden__events),
+        cmocka_unit_test(test_golden__questions_of_id3),
+        cmocka_unit_test(test_golden__questions_of_hedge),
+        cmocka_unit_test(test_golden__terms_and_answers),
+        cmocka_unit_test(test_golden__forests),
+        cmocka_unit_test(test_golden__beginnings_with_masks),
+        cmocka_unit_test(test_golden__sums_and_choices),
+        cmocka_unit_test(test_golden__notices_and_ballots),
+        cmocka_unit_test(test_golden__envelopes),
+        cmocka_unit_test(test_golden__trees_and_mechanisms),
+        cmocka_unit_test(test_golden__events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

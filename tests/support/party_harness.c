@@ -39,8 +39,13 @@ static void note_ballot(harness *l, size_t from, const Hedgerow__Ballot *ballot)
     free(bytes.at);
 }
 
-static bool is_hedge(const harness *l) {
-    return !l->job.averages && !strcmp(l->job.options.method, "hedge");
+static bool is_job_of(const harness *l, const char *method) {
+    return !l->job.averages && !strcmp(l->job.options.method, method);
+}
+
+/* The coordinator asks questions, and owners answer them. */
+static bool asks_questions(const harness *l) {
+    return is_job_of(l, "hedge") || is_job_of(l, "id3");
 }
 
 static void note_answer(harness *l, work_record *d, const ProtobufCMessage *answer) {
@@ -53,9 +58,9 @@ static void note_answer(harness *l, work_record *d, const ProtobufCMessage *answ
 static void note_notice(harness *l, size_t from, const Hedgerow__Notice *notice) {
     if (notice->kind != HEDGEROW__NOTICE__KIND__EMPTY) return;
     size_t tree = l->job.averages ? from - 1 : notice->slot;
-    require(notice->slot < (is_hedge(l) ? ANSWERS : SLOTS));
-    *(is_hedge(l) ? &l->event_log->answers[from - 1].none[notice->slot] : &l->event_log->trees[tree].none) =
-        true;
+    require(notice->slot < (asks_questions(l) ? ANSWERS : SLOTS));
+    *(asks_questions(l) ? &l->event_log->answers[from - 1].none[notice->slot]
+                        : &l->event_log->trees[tree].none) = true;
 }
 
 static void note_message(harness *l, size_t from, const Hedgerow__Message *m) {
@@ -151,7 +156,7 @@ static work_record *record_of(const harness_party *p, bool vote, const hr_party_
     event_log *events = p->harness->event_log;
     hr_sum_question question;
     size_t tree = p->harness->job.averages ? p->index - 1 : slot; /* of averages each owner has slot 0 */
-    if (!is_hedge(p->harness)) return vote ? &events->ballots[slot] : &events->trees[tree];
+    if (!asks_questions(p->harness)) return vote ? &events->ballots[slot] : &events->trees[tree];
     require(slot < ANSWERS && hr_securesum_question(job->protocol, slot, &question));
     answer_record *answers = &events->answers[p->index - 1];
     return answers->of[slot] =
@@ -315,6 +320,15 @@ hr_job_file harness_hedge_job(void) {
     return job;
 }
 
+hr_job_file harness_id3_job(int depth) {
+    hr_job_file job = {.rounds = 1, .options = options_of("id3", HR_MODE_SOUND)};
+    job.options.epsilon = EPSILON;
+    job.options.delta = 0;
+    job.options.depth = depth;
+    job.options.bins = 4;
+    return job;
+}
+
 hr_job_file harness_job_of_averages(void) {
     hr_job_file job = {.rounds = 1, .averages = true, .options = options_of("dpboost", HR_MODE_SOUND)};
     job.options.epsilon = EPSILON;
@@ -362,10 +376,10 @@ static void add_party(harness *l, size_t index) {
 
 void harness_open(harness *l, hr_job_file job) {
     static const char *const coordinators[] = {"coordinator"};
-    static const char *const methods[] = {"inprivate", "hedge", HR_METHOD_AVERAGE};
+    static const char *const methods[] = {"inprivate", "hedge", "id3", HR_METHOD_AVERAGE};
     *l = (harness){.table = table_of_steps(60, 2, 2, 5), .job = job, .deadline = NEVER, .now = 1000000};
-    l->policy =
-        (hr_policy){.coordinators = {coordinators, 1}, .methods = {methods, 3}, .epsilon = 1, .owners = 1};
+    l->policy = (hr_policy){
+        .coordinators = {coordinators, 1}, .methods = {methods, COUNT(methods)}, .epsilon = 1, .owners = 1};
     l->membership = (hr_membership){"test", l->members, PARTIES};
     l->coordinators[0] = true;
     assert_int_equal(hr_loopback_new(&l->loopback, NULL), HR_OK);
@@ -512,7 +526,7 @@ size_t trees_in_model(const harness *l) {
     return trees;
 }
 
-/* ---- hedge ---- */
+/* ---- hedge and id3 ---- */
 
 /* Drawn for once at most, and sent as it was drawn, or said to be lost. Returns how many left the owner. */
 static size_t check_answers(const answer_record *answers, size_t *lost) {
@@ -551,13 +565,21 @@ static void check_account(const harness *l, size_t lost) {
     hr_model_free(model);
 }
 
-static size_t check_hedge_end(const harness *l) {
+/* The tree of id3 has as many nodes as noise allows; a lost level leaves it as it was. */
+static void check_questions_model(const harness *l, size_t lost) {
+    if (is_job_of(l, "id3"))
+        assert_int_equal(trees_in_model(l), 1);
+    else
+        check_account(l, lost);
+}
+
+static size_t check_questions_end(const harness *l) {
     size_t lost = 0;
     for (size_t i = 0; i < OWNERS; i++) {
         size_t given = check_answers(&l->event_log->answers[i], &lost);
         check_charge(&l->parties[i + 1], given > 0);
     }
-    if (l->event_log->models || lost < 3) check_account(l, lost);
+    if (l->event_log->models || lost < 3) check_questions_model(l, lost);
     return lost;
 }
 
@@ -568,7 +590,7 @@ size_t check_end(harness *l) {
     assert_int_equal(l->event_log->second_models, 0);
     assert_int_equal(l->event_log->unreserved, 0);
     for (size_t i = 0; i < PARTIES; i++) check_journal(&l->parties[i]);
-    if (is_hedge(l)) return check_hedge_end(l);
+    if (asks_questions(l)) return check_questions_end(l);
     for (size_t i = 0; i < OWNERS; i++) {
         size_t given = check_works(l->event_log->trees, i, OWNERS, slots),
                counted = check_works(l->event_log->ballots, i, OWNERS, voted);

@@ -16,7 +16,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-enum { ANSWERS = 128 /* of an owner in a job of hedge */ };
+enum { ANSWERS = 128 /* of an owner in a job of hedge or id3 */ };
 enum { OWNERS = 3, PARTIES = OWNERS + 1, SLOTS = OWNERS * 8, RESEND = 100, PATH_ROOM = 160, IDLE_MAX = 4000 };
 
 #define EPSILON .5
@@ -30,7 +30,7 @@ typedef struct work_record {
     bool none;           /* it has said that there is none */
 } work_record;
 
-/* Of an owner in a job of hedge. */
+/* Of an owner in a job of hedge or id3. */
 typedef struct answer_record {
     work_record shares[ANSWERS], choices[ANSWERS]; /* by position */
     bool none[ANSWERS]; /* by question in the order that it heard them: it has said that it has no answer */
@@ -117,6 +117,9 @@ hr_job_file harness_job_with_votes(hr_order order);
 /* Of pure epsilon: the fewest rounds. */
 hr_job_file harness_hedge_job(void);
 
+/* Of pure epsilon. */
+hr_job_file harness_id3_job(int depth);
+
 /* Each owner trains one tree alone. */
 hr_job_file harness_job_of_averages(void);
 
@@ -139,7 +142,7 @@ void check_journal(const harness_party *p);
 size_t trees_in_model(const harness *l);
 
 /* For jobs in which all owners took part to the end. Returns how many trees and ballots, or answers, were
- * lost. A job of hedge may have ended without a model if three or more were. */
+ * lost. A job of hedge or id3 may have ended without a model if three or more were. */
 size_t check_end(harness *l);
 
 #endif
