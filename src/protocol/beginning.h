@@ -139,7 +139,7 @@ bool hr_coordinator_job_invited(const hr_coordinator_job *job, size_t member);
 /* Whether nobody who was asked is waited for. */
 bool hr_coordinator_job_answered(const hr_coordinator_job *job);
 const char *hr_coordinator_job_name(const hr_coordinator_job *job, size_t member);
-/* What became of a member, without its slots. False: it was not asked. */
+/* What became of a member, without its slots; awaited: to answer the offer. False: it was not asked. */
 bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_part_info *out);
 
 #endif

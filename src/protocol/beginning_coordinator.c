@@ -161,6 +161,7 @@ bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_pa
                                    : !job->accepted[member] ? HR_PART_DECLINED
                                    : in_job                 ? HR_PART_TAKEN
                                                             : HR_PART_ACCEPTED};
+    out->awaited = out->state == HR_PART_SILENT && !s->owner_count && hr_protocol_waits(job->protocol);
     memcpy(out->why, job->why[member], sizeof out->why);
     if (out->state == HR_PART_ACCEPTED)
         snprintf(out->why, sizeof out->why, "%s",

@@ -550,8 +550,6 @@ const hr_job_state *hr_inprivate_coordinator_course(const hr_protocol *self) {
 }
 
 static bool is_awaited(const coordinator *m, size_t member) {
-    if (m->phase == OFFERED)
-        return hr_coordinator_job_invited(&m->job, member) && !m->job.answered[member] && !m->job.cut[member];
     if (m->phase == RUNNING) {
         const size_t slot = awaited(m);
         return slot < round_end(m) && hr_job_state_owner(&m->job_state, slot) == member;
@@ -564,7 +562,7 @@ static bool is_awaited(const coordinator *m, size_t member) {
 bool hr_inprivate_part(const hr_protocol *self, size_t member, hr_part_info *out) {
     const coordinator *m = (const coordinator *)self;
     if (!hr_coordinator_job_part(&m->job, member, out)) return false;
-    out->awaited = is_awaited(m, member);
+    out->awaited = out->awaited || is_awaited(m, member);
     for (size_t p = 0; m->job_state.slots && p < hr_job_state_slots(&m->job_state); p++) {
         if (hr_job_state_owner(&m->job_state, p) != member) continue;
         out->trees += m->job_state.slots[p].state == HR_SLOT_TREE;

@@ -213,7 +213,8 @@ bool hr_oneshot_part(const hr_protocol *self, size_t member, hr_part_info *out) 
     const size_t owner = position_of(c, member);
     if (!hr_coordinator_job_part(&c->job, member, out)) return false;
     if (owner == owner_count(c)) return true;
+    out->awaited = c->phase == RUNNING && is_awaited(c, owner);
     out->trees = c->models[owner].size > 0;
-    out->skipped = !out->trees;
+    out->skipped = !out->trees && !out->awaited;
     return true;
 }

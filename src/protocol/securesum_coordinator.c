@@ -475,9 +475,8 @@ bool hr_securesum_part(const hr_protocol *self, size_t member, hr_part_info *out
     const coordinator *c = (const coordinator *)self;
     const size_t owner = hr_members_position(c->job.start.owners, owner_count(c), member);
     if (!hr_coordinator_job_part(&c->job, member, out)) return false;
-    out->awaited = c->phase == OFFERED && out->state == HR_PART_SILENT;
     if (owner == owner_count(c)) return true;
-    out->awaited = out->awaited || is_awaited(c, owner);
+    out->awaited = is_awaited(c, owner);
     out->trees = c->owners[owner].shares;
     out->skipped = c->sums - out->trees;
     return true;

@@ -300,8 +300,10 @@ static void test_oneshot__names_owners_that_do_not_answer(void **state) {
     give(b, ANNA, "one");
     deliver(b);
     assert_true(hr_protocol_waits(b->parties[COORDINATOR].machine));
+    assert_true(part_of(b, CARL).awaited && !part_of(b, CARL).skipped && !part_of(b, ANNA).awaited);
     feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
     assert_true(b->parties[COORDINATOR].finished);
+    assert_false(part_of(b, CARL).awaited);
     assert_non_null(strstr(b->said, "owner bert skipped: no answer within the deadline"));
     assert_non_null(strstr(b->said, "owner carl skipped: no answer within the deadline"));
     assert_null(strstr(b->said, "owner anna skipped"));
@@ -317,7 +319,9 @@ static void test_oneshot__starts_with_those_that_have_answered(void **state) {
     decide(b, CARL, false);
     deliver(b);
     assert_false(b->parties[ANNA].trains);
+    assert_true(part_of(b, BERT).awaited && !part_of(b, ANNA).awaited && !part_of(b, CARL).awaited);
     feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    assert_false(part_of(b, BERT).awaited); /* the job starts without it */
     deliver(b);
     give(b, ANNA, "one");
     deliver(b);
