@@ -157,6 +157,45 @@ static void test_offers__that_are_declined_are_bounded(void **state) {
     harness_close(&l);
 }
 
+static hr_bytes finish_message(void) {
+    hr_bytes out = {0};
+    Hedgerow__Finish finish = HEDGEROW__FINISH__INIT;
+    Hedgerow__Message message = HEDGEROW__MESSAGE__INIT;
+    message.kind_case = HEDGEROW__MESSAGE__KIND_FINISH;
+    message.finish = &finish;
+    assert_int_equal(hr_message_pack(&message.base, &out, NULL), HR_OK);
+    return out;
+}
+
+/* Jobs that it accepted wait for their start as long as their coordinator likes: it has 16 of them at most.
+ * What comes after them leaves nothing behind; another's job runs; and one that ends makes room. */
+static void test_offers__beyond_sixteen_accepted_jobs_are_refused(void **state) {
+    (void)state;
+    static const char accepted[] = "SELECT count(*) FROM jobs WHERE NOT over AND coordinator = 'owner-3'";
+    harness l;
+    open_for_flood(&l, HR_APPROVAL_AUTOMATIC);
+    flood_with_offers(&l);
+    check_query(&l.parties[1], accepted, "16");
+    check_query(&l.parties[1], "SELECT count(*) FROM jobs", "16");
+    check_query(&l.parties[1], "SELECT hex(max(id)) LIKE '010010%' FROM jobs", "1");
+    assert_int_equal(count_said(&l, "too many of its jobs are open for an offer"), 1);
+    assert_int_equal(hr_party_refused(l.parties[1].party)[HR_REFUSAL_OFFER], FLOOD - HR_PARTY_JOBS_MAX);
+    party_start(&l.parties[3]);
+    party_restart(&l.parties[0]);
+    for (int i = 0; i < 20000 && !l.event_log->models; i++) harness_step(&l);
+    assert_int_equal(trees_in_model(&l), OWNERS);
+    hr_bytes finish = finish_message(), offer = offer_of(&l);
+    send_piece(&l, &(piece){3, 1, {1, 0, 16}, 2, false, finish});
+    read_all(&l.parties[1]);
+    check_query(&l.parties[1], accepted, "15");
+    for (uint8_t job = 1; job <= 2; job++) send_piece(&l, &(piece){3, 1, {2, job}, 1, false, offer});
+    read_all(&l.parties[1]);
+    check_query(&l.parties[1], accepted, "16");
+    free(finish.at);
+    free(offer.at);
+    harness_close(&l);
+}
+
 static void test_offers__are_shared_out_to_all_coordinators(void **state) {
     (void)state;
     for (size_t n = 1; n <= HR_MEMBERS_MAX; n++) {
@@ -281,6 +320,7 @@ int main(void) {
         cmocka_unit_test(test_offers__that_are_incomplete_lock_nobody_out),
         cmocka_unit_test(test_offers__that_nobody_decides_are_bounded),
         cmocka_unit_test(test_offers__that_are_declined_are_bounded),
+        cmocka_unit_test(test_offers__beyond_sixteen_accepted_jobs_are_refused),
         cmocka_unit_test(test_offers__are_shared_out_to_all_coordinators),
         cmocka_unit_test(test_pieces__of_a_member_take_a_bounded_share_of_memory),
         cmocka_unit_test(test_jobs__that_are_over_leave_nothing_but_their_ledger_entry),
