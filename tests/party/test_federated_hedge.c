@@ -1,89 +1,11 @@
 /* hedge over owners in one process, from the offer to the model. */
-#include "data/records.h"
 #include "fit/budget.h"
 #include "party/federated_method.h"
-#include "party/simulation.h"
 #include "random/csprng.h"
-#include "support/tables.h"
-
-enum { OWNERS_MAX = 12 };
-
-typedef struct federation {
-    table table;
-    hr_data *owners[OWNERS_MAX];
-    size_t owner_count;
-    hr_job_file job;
-    hr_simulation simulation;
-    char lines[8000], id[40];    /* of the first line's job */
-    size_t rounds[2], strangers; /* lines of rounds by level: INFO, DEBUG; lines of no job or of another */
-} federation;
-
-static hr_job_file job_of(double epsilon, double delta) {
-    hr_job_file job = {.rounds = 1, .options = options_of("hedge", HR_MODE_SOUND)};
-    job.options.epsilon = epsilon;
-    job.options.delta = delta;
-    job.options.bins = 8;
-    return job;
-}
-
-static void keep_log(void *user, const hr_log_line *line) {
-    federation *f = user;
-    size_t used = strlen(f->lines);
-    snprintf(f->lines + used, sizeof f->lines - used, "%s\n", line->text);
-    if (!strncmp(line->text, "round ", 6)) f->rounds[line->level == HR_LOG_DEBUG]++;
-    if (line->job && !*f->id) snprintf(f->id, sizeof f->id, "%s", line->job);
-    if (!line->job || strcmp(line->job, f->id) != 0) f->strangers++;
-}
-
-/* Deals the records out to the owners. */
-static void deal_federation(federation *f, table t, size_t owners, hr_job_file job) {
-    hr_error err = {0};
-    static hr_party_settings settings;
-    const size_t rows = t.rows;
-    *f = (federation){.table = t, .owner_count = owners, .job = job};
-    uint32_t *picked = malloc((rows + 1) * sizeof *picked);
-    for (size_t o = 0; o < owners; o++) {
-        size_t count = 0;
-        for (size_t i = o; i < rows; i += owners) picked[count++] = (uint32_t)i;
-        assert_non_null(f->owners[o] = hr_data_take(f->table.data, picked, count));
-    }
-    free(picked);
-    const hr_owner_tables tables = {(const hr_data *const *)f->owners, owners};
-    if (hr_simulation_init(&f->simulation, &f->job, f->table.schema, &tables, 1, &err))
-        fail_msg("%s", err.message);
-    settings = (hr_party_settings){.log_line = keep_log, .user = f};
-    hr_simulation_set_callbacks(&f->simulation, &settings);
-}
+#include "support/federation.h"
 
 static void open_federation(federation *f, size_t rows, size_t owners, size_t classes, hr_job_file job) {
-    deal_federation(f, table_of_steps(rows, 3, classes, 5), owners, job);
-}
-
-static const hr_model *run(federation *f) {
-    hr_error err = {0};
-    if (hr_simulation_run(&f->simulation, &err)) fail_msg("%s\n%s", err.message, f->lines);
-    return f->simulation.parties[0].as.coordinator.model;
-}
-
-static void close_federation(federation *f) {
-    hr_simulation_done(&f->simulation);
-    for (size_t o = 0; o < f->owner_count; o++) hr_data_free(f->owners[o]);
-    table_close(&f->table);
-}
-
-/* What a model file says of itself can be read again, and its account is within its guarantee. */
-static void check_model(const hr_model *model, double epsilon, double delta) {
-    char *json = NULL;
-    hr_model *again = NULL;
-    hr_error err = {0};
-    const hr_guarantee *g = hr_model_guarantee(model);
-    assert_true(g->is_private && g->epsilon <= epsilon && g->epsilon > .99 * epsilon);
-    assert_true(delta > 0 ? g->delta <= delta && g->delta > .99 * delta : g->delta == 0);
-    assert_non_null(strstr(g->statement, "against everybody, the coordinator"));
-    assert_int_equal(hr_model_render(model, &json, &err), HR_OK);
-    if (hr_model_parse(json, strlen(json), "again", &again, &err)) fail_msg("%s", err.message);
-    hr_model_free(again);
-    hr_text_free(json);
+    federation_open(f, table_of_steps(rows, 3, classes, 5), owners, job, 1);
 }
 
 /* What is left if all other owners tell their shares of noise to a coordinator that asks for the cheapest
@@ -92,8 +14,8 @@ static void test_statement__holds_against_all_others_with_the_coordinator(void *
     enum { SHARES = 3 }; /* of five owners, of which two are not counted on */
     static federation f;
     (void)state;
-    open_federation(&f, 60, 5, 2, job_of(4, 1e-6));
-    const char *said = strstr(hr_model_guarantee(run(&f))->statement, "and at most ");
+    open_federation(&f, 60, 5, 2, federated_job("hedge", 4, 1e-6));
+    const char *said = strstr(hr_model_guarantee(federation_run(&f))->statement, "and at most ");
     assert_non_null(said);
     double printed = strtod(said + strlen("and at most "), NULL);
     hr_budget budget;
@@ -115,7 +37,7 @@ static void test_statement__holds_against_all_others_with_the_coordinator(void *
         fail_msg("%zu lines: epsilon %g, printed %g", count, left.epsilon, printed);
     hr_gate_free(gate);
     hr_csprng_close(noise);
-    close_federation(&f);
+    federation_close(&f);
 }
 
 static void test_owners__train_together(void **state) {
@@ -126,9 +48,9 @@ static void test_owners__train_together(void **state) {
         for (int pure = 0; pure <= 1; pure++)
             for (size_t owners = 1; owners <= 4; owners += 3) {
                 double delta = pure ? 0 : 1e-6;
-                open_federation(&f, 800, owners, classes[c], job_of(4, delta));
-                check_model(run(&f), 4, delta);
-                close_federation(&f);
+                open_federation(&f, 800, owners, classes[c], federated_job("hedge", 4, delta));
+                check_joint_model(federation_run(&f), 4, delta);
+                federation_close(&f);
             }
 }
 
@@ -137,33 +59,50 @@ static void test_owners__learn(void **state) {
     (void)state;
     static federation f;
     hr_metrics metrics;
-    open_federation(&f, 3000, 5, 2, job_of(50, 1e-6));
-    assert_int_equal(hr_evaluate(run(&f), f.table.data, 1, &metrics, NULL), HR_OK);
+    open_federation(&f, 3000, 5, 2, federated_job("hedge", 50, 1e-6));
+    assert_int_equal(hr_evaluate(federation_run(&f), f.table.data, 1, &metrics, NULL), HR_OK);
     if (!(metrics.error < .1)) fail_msg("error %g", metrics.error);
-    close_federation(&f);
+    federation_close(&f);
 }
 
 /* An owner without records is asked, and answers, as all others. */
 static void test_owners__may_have_no_records(void **state) {
     (void)state;
     static federation f;
-    open_federation(&f, 3, 6, 2, job_of(1, 1e-6));
-    check_model(run(&f), 1, 1e-6);
-    close_federation(&f);
+    open_federation(&f, 3, 6, 2, federated_job("hedge", 1, 1e-6));
+    check_joint_model(federation_run(&f), 1, 1e-6);
+    federation_close(&f);
+}
+
+typedef struct log_count {
+    char id[40];                 /* of the first line's job */
+    size_t rounds[2], strangers; /* lines of rounds by level: INFO, DEBUG; lines of no job or of another */
+    bool calibrates;
+} log_count;
+
+static void count_line(void *user, const hr_log_line *line) {
+    log_count *c = user;
+    if (!strncmp(line->text, "round ", 6))
+        c->rounds[line->level == HR_LOG_DEBUG] += !!strstr(line->text, "of 25");
+    if (strstr(line->text, "asks for the calibration")) c->calibrates = true;
+    if (line->job && !*c->id) snprintf(c->id, sizeof c->id, "%s", line->job);
+    if (!line->job || strcmp(line->job, c->id) != 0) c->strangers++;
 }
 
 static void test_progress__names_rounds(void **state) {
     (void)state;
     static federation f;
-    open_federation(&f, 300, 3, 2, job_of(1, 1e-6));
-    run(&f);
-    if (!strstr(f.lines, "of 25")) fail_msg("%s", f.lines);
-    assert_non_null(strstr(f.lines, "asks for the calibration"));
-    assert_int_equal(f.rounds[0], 10);
-    assert_int_equal(f.rounds[1], 15);
-    assert_int_equal(strlen(f.id), 32);
-    assert_int_equal(f.strangers, 0);
-    close_federation(&f);
+    log_count count = {.strangers = 0};
+    const hr_party_settings settings = {.log_line = count_line, .user = &count};
+    open_federation(&f, 300, 3, 2, federated_job("hedge", 1, 1e-6));
+    hr_simulation_set_callbacks(&f.simulation, &settings);
+    federation_run(&f);
+    assert_true(count.calibrates);
+    assert_int_equal(count.rounds[0], 10);
+    assert_int_equal(count.rounds[1], 15);
+    assert_int_equal(strlen(count.id), 32);
+    assert_int_equal(count.strangers, 0);
+    federation_close(&f);
 }
 
 /* ---- What a budget is enough for ---- */
@@ -211,7 +150,7 @@ static uint64_t least_units(hr_job_file *job, const hr_schema *schema, size_t ow
 /* Sixteen features' bins need more than one process would spend on their medians. */
 static void test_terms__with_too_little_for_bins_are_refused(void **state) {
     (void)state;
-    hr_job_file job = job_of(1, 0);
+    hr_job_file job = federated_job("hedge", 1, 0);
     hr_error err = {0};
     static federation f;
     table t = table_of_steps(30, 16, 2, 5);
@@ -224,18 +163,18 @@ static void test_terms__with_too_little_for_bins_are_refused(void **state) {
     table_close(&t);
     for (int enough = 0; enough <= 1; enough++) {
         job.options.epsilon = ldexp((double)(least - 1 + (uint64_t)enough), -40);
-        deal_federation(&f, table_of_steps(30, 16, 2, 5), 3, job);
+        federation_open(&f, table_of_steps(30, 16, 2, 5), 3, job, 1);
         assert_int_equal(hr_simulation_run(&f.simulation, &err), enough ? HR_OK : HR_E_POLICY);
         assert_int_equal(strstr(f.lines, "asks for the number of records") != NULL, enough);
         assert_null(strstr(f.lines, "lost"));
-        close_federation(&f);
+        federation_close(&f);
     }
 }
 
 /* So large a budget that shares of the noise would be too small to add up as they should. */
 static void test_terms__with_too_much_for_so_many_owners_are_refused(void **state) {
     (void)state;
-    hr_job_file job = job_of(60, 1e-6);
+    hr_job_file job = federated_job("hedge", 60, 1e-6);
     hr_error err = {0};
     table t = table_of_steps(30, 3, 4, 5);
     assert_int_equal(check_terms(&job, t.schema, 3, &err), HR_OK);

@@ -1,12 +1,10 @@
 /* hedge over owners against a coordinator that asks what its machine would not: every question travels as
  * always, signed and sealed, and the owners answer it or say that they have no answer. Nothing is paid for
  * by halves: what an owner answers it has charged, with the sensitivities of its own code. */
-#include "data/records.h"
 #include "fit/budget.h"
 #include "party/federated_method.h"
-#include "party/simulation.h"
 #include "protocol/securesum.h"
-#include "support/tables.h"
+#include "support/federation.h"
 
 enum { OWNERS = 3, ROWS = 90, QUESTIONS_MAX = 400, ANY = 99 /* kinds of questions */ };
 
@@ -21,10 +19,7 @@ typedef struct owner_log {
 } owner_log;
 
 static struct {
-    table table;
-    hr_data *records[OWNERS];
-    hr_job_file job;
-    hr_simulation simulation;
+    federation federation;
     hr_status (*real_ask)(hr_party_work *, const hr_party_job *, hr_bytes *, hr_error *);
     hr_status (*real_train)(hr_party_work *, const hr_party_job *, size_t, hr_bytes *, hr_error *);
     tampering *tamper;
@@ -94,7 +89,7 @@ static hr_status ask_falsely(hr_party_work *self, const hr_party_job *job, hr_by
 
 static size_t owner_of(const hr_party_work *self) {
     size_t o = 0;
-    while (self != &w.simulation.parties[o + 1].as.work) o++;
+    while (self != &w.federation.simulation.parties[o + 1].as.work) o++;
     return o;
 }
 
@@ -136,48 +131,23 @@ static hr_status watch(hr_party_work *self, const hr_party_job *job, size_t slot
 
 /* ---- A job ---- */
 
-static hr_job_file job_of(double epsilon, double delta) {
-    hr_job_file job = {.rounds = 1, .options = options_of("hedge", HR_MODE_SOUND)};
-    job.options.epsilon = epsilon;
-    job.options.delta = delta;
-    job.options.bins = 8;
-    return job;
-}
-
 static void open_job(hr_job_file job, size_t classes, uint32_t kind, tampering *tamper) {
-    hr_error err = {0};
     memset(&w, 0, sizeof w);
-    w.table = table_of_steps(ROWS, 2, classes, 5);
-    w.job = job;
+    federation_open(&w.federation, table_of_steps(ROWS, 2, classes, 5), OWNERS, job, 1);
     w.kind = kind;
     w.tamper = tamper;
-    for (uint32_t o = 0; o < OWNERS; o++) {
-        uint32_t rows[ROWS];
-        size_t count = 0;
-        for (uint32_t i = o; i < ROWS; i += OWNERS) rows[count++] = i;
-        assert_non_null(w.records[o] = hr_data_take(w.table.data, rows, count));
-    }
-    const hr_owner_tables tables = {(const hr_data *const *)w.records, OWNERS};
-    if (hr_simulation_init(&w.simulation, &w.job, w.table.schema, &tables, 1, &err))
-        fail_msg("%s", err.message);
-    hr_simulated_party *parties = w.simulation.parties;
+    hr_simulated_party *parties = w.federation.simulation.parties;
     w.real_ask = parties[0].as.work.ask;
     parties[0].as.work.ask = ask_falsely;
     w.real_train = parties[1].as.work.train;
     for (size_t o = 1; o <= OWNERS; o++) parties[o].as.work.train = watch;
 }
 
-static void close_job(void) {
-    hr_simulation_done(&w.simulation);
-    for (size_t o = 0; o < OWNERS; o++) hr_data_free(w.records[o]);
-    table_close(&w.table);
-}
-
 /* ---- Ways to ask falsely ---- */
 
 static hr_units budget_of_job(void) {
     hr_budget budget;
-    assert_int_equal(hr_budget_of(&hr_method_hedge, &w.job.options, &budget, NULL), HR_OK);
+    assert_int_equal(hr_budget_of(&hr_method_hedge, &w.federation.job.options, &budget, NULL), HR_OK);
     return budget.units;
 }
 
@@ -370,8 +340,8 @@ static void test_hostile_question__has_no_answer(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(hostile); i++) {
         hr_error err = {0};
-        open_job(job_of(4, 1e-6), 2, hostile[i].kind, hostile[i].tamper);
-        hr_status status = hr_simulation_run(&w.simulation, &err);
+        open_job(federated_job("hedge", 4, 1e-6), 2, hostile[i].kind, hostile[i].tamper);
+        hr_status status = hr_simulation_run(&w.federation.simulation, &err);
         assert_true(w.tampered > 0 && (status == HR_OK || status == HR_E_POLICY));
         size_t refusals = 0;
         for (size_t o = 0; o < OWNERS; o++) {
@@ -381,7 +351,7 @@ static void test_hostile_question__has_no_answer(void **state) {
                 fail_msg("row %zu: %s", i, w.owners[o].why);
         }
         if (!refusals) fail_msg("row %zu: nobody was asked", i);
-        close_job();
+        federation_close(&w.federation);
     }
 }
 
@@ -397,16 +367,16 @@ static void costs_a_seventh(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
  * sevenths are too many, since the other questions cost something too. */
 static void check_sevenths(uint32_t kind, bool forgets) {
     hr_error err = {0};
-    open_job(job_of(4, 1e-6), 2, kind, costs_a_seventh);
+    open_job(federated_job("hedge", 4, 1e-6), 2, kind, costs_a_seventh);
     w.forgets = forgets;
-    (void)!hr_simulation_run(&w.simulation, &err);
+    (void)!hr_simulation_run(&w.federation.simulation, &err);
     for (size_t o = 0; o < OWNERS; o++) {
         if (w.owners[o].answers > 6 || !w.owners[o].answers)
             fail_msg("kind %u: %zu answers", kind, w.owners[o].answers);
         assert_true(w.owners[o].refusals > 0);
         assert_non_null(strstr(w.owners[o].why, "is left"));
     }
-    close_job();
+    federation_close(&w.federation);
 }
 
 static void test_hostile_coordinator__gets_no_more_than_the_budget(void **state) {
@@ -423,14 +393,14 @@ static void test_hostile_coordinator__gets_no_more_than_the_budget(void **state)
 static void test_owner__that_forgets_goes_on(void **state) {
     (void)state;
     hr_error err = {0};
-    open_job(job_of(4, 1e-6), 2, ANY, changes_nothing);
+    open_job(federated_job("hedge", 4, 1e-6), 2, ANY, changes_nothing);
     w.forgets = true;
-    if (hr_simulation_run(&w.simulation, &err)) fail_msg("%s", err.message);
+    if (hr_simulation_run(&w.federation.simulation, &err)) fail_msg("%s", err.message);
     for (size_t o = 0; o < OWNERS; o++) {
         assert_int_equal(w.owners[o].refusals, 0);
         assert_true(w.owners[o].answers > 25);
     }
-    close_job();
+    federation_close(&w.federation);
 }
 
 /* ---- One clip offered, another one charged ---- */
@@ -448,11 +418,11 @@ static void offers_a_wide_clip_and_charges_a_narrow_one(Hedgerow__Question *q, H
 static void test_hostile_coordinator__opens_no_sum_of_a_wider_clip(void **state) {
     (void)state;
     hr_error err = {0};
-    open_job(job_of(4, 1e-6), 2, ANY, offers_a_wide_clip_and_charges_a_narrow_one);
-    (void)!hr_simulation_run(&w.simulation, &err);
+    open_job(federated_job("hedge", 4, 1e-6), 2, ANY, offers_a_wide_clip_and_charges_a_narrow_one);
+    (void)!hr_simulation_run(&w.federation.simulation, &err);
     assert_true(w.owners[0].answers > 10);
     if (!w.largest || w.largest > 1000) fail_msg("a leaf sum of %llu", (unsigned long long)w.largest);
-    close_job();
+    federation_close(&w.federation);
 }
 
 int main(void) {

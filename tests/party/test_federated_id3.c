@@ -1,78 +1,9 @@
 /* id3 over owners in one process, from the offer to the model; questions that owners do not answer; the mode
  * that is refused. */
-#include "data/records.h"
-#include "party/simulation.h"
-#include "support/tables.h"
+#include "support/federation.h"
 
-enum { OWNERS_MAX = 12 };
-
-typedef struct federation {
-    table table;
-    hr_data *owners[OWNERS_MAX];
-    size_t owner_count;
-    hr_job_file job;
-    hr_simulation simulation;
-    char lines[16000];
-} federation;
-
-static hr_job_file job_of(double epsilon, double delta) {
-    hr_job_file job = {.rounds = 1, .options = options_of("id3", HR_MODE_SOUND)};
-    job.options.epsilon = epsilon;
-    job.options.delta = delta;
-    job.options.bins = 8;
-    return job;
-}
-
-static void keep_log(void *user, const hr_log_line *line) {
-    federation *f = user;
-    size_t used = strlen(f->lines);
-    snprintf(f->lines + used, sizeof f->lines - used, "%s\n", line->text);
-}
-
-/* Deals the records of a table of steps out to the owners. */
 static void open_federation(federation *f, size_t rows, size_t owners, size_t classes, hr_job_file job) {
-    hr_error err = {0};
-    static hr_party_settings settings;
-    *f = (federation){.table = table_of_steps(rows, 3, classes, 5), .owner_count = owners, .job = job};
-    uint32_t *picked = malloc((rows + 1) * sizeof *picked);
-    for (size_t o = 0; o < owners; o++) {
-        size_t count = 0;
-        for (size_t i = o; i < rows; i += owners) picked[count++] = (uint32_t)i;
-        assert_non_null(f->owners[o] = hr_data_take(f->table.data, picked, count));
-    }
-    free(picked);
-    const hr_owner_tables tables = {(const hr_data *const *)f->owners, owners};
-    if (hr_simulation_init(&f->simulation, &f->job, f->table.schema, &tables, 1, &err))
-        fail_msg("%s", err.message);
-    settings = (hr_party_settings){.log_line = keep_log, .user = f};
-    hr_simulation_set_callbacks(&f->simulation, &settings);
-}
-
-static const hr_model *run(federation *f) {
-    hr_error err = {0};
-    if (hr_simulation_run(&f->simulation, &err)) fail_msg("%s\n%s", err.message, f->lines);
-    return f->simulation.parties[0].as.coordinator.model;
-}
-
-static void close_federation(federation *f) {
-    hr_simulation_done(&f->simulation);
-    for (size_t o = 0; o < f->owner_count; o++) hr_data_free(f->owners[o]);
-    table_close(&f->table);
-}
-
-/* What a model file says of itself can be read again, and its account is within its guarantee. */
-static void check_model(const hr_model *model, double epsilon, double delta) {
-    char *json = NULL;
-    hr_model *again = NULL;
-    hr_error err = {0};
-    const hr_guarantee *g = hr_model_guarantee(model);
-    assert_true(g->is_private && g->epsilon <= epsilon && g->epsilon > .99 * epsilon);
-    assert_true(delta > 0 ? g->delta <= delta && g->delta > .99 * delta : g->delta == 0);
-    assert_non_null(strstr(g->statement, "against everybody, the coordinator"));
-    assert_int_equal(hr_model_render(model, &json, &err), HR_OK);
-    if (hr_model_parse(json, strlen(json), "again", &again, &err)) fail_msg("%s", err.message);
-    hr_model_free(again);
-    hr_text_free(json);
+    federation_open(f, table_of_steps(rows, 3, classes, 5), owners, job, 1);
 }
 
 static void test_owners__train_together(void **state) {
@@ -83,9 +14,9 @@ static void test_owners__train_together(void **state) {
         for (int pure = 0; pure <= 1; pure++)
             for (size_t owners = 1; owners <= 4; owners += 3) {
                 double delta = pure ? 0 : 1e-6;
-                open_federation(&f, 800, owners, classes[c], job_of(4, delta));
-                check_model(run(&f), 4, delta);
-                close_federation(&f);
+                open_federation(&f, 800, owners, classes[c], federated_job("id3", 4, delta));
+                check_joint_model(federation_run(&f), 4, delta);
+                federation_close(&f);
             }
 }
 
@@ -95,10 +26,10 @@ static void test_owners__learn(void **state) {
     static federation f;
     hr_metrics metrics;
     for (int pure = 0; pure <= 1; pure++) {
-        open_federation(&f, 3000, 5, 2, job_of(40, pure ? 0 : 1e-6));
-        assert_int_equal(hr_evaluate(run(&f), f.table.data, 1, &metrics, NULL), HR_OK);
+        open_federation(&f, 3000, 5, 2, federated_job("id3", 40, pure ? 0 : 1e-6));
+        assert_int_equal(hr_evaluate(federation_run(&f), f.table.data, 1, &metrics, NULL), HR_OK);
         if (!(metrics.error < .15)) fail_msg("error %g", metrics.error);
-        close_federation(&f);
+        federation_close(&f);
     }
 }
 
@@ -106,9 +37,9 @@ static void test_owners__learn(void **state) {
 static void test_owners__may_have_no_records(void **state) {
     (void)state;
     static federation f;
-    open_federation(&f, 3, 6, 2, job_of(1, 1e-6));
-    check_model(run(&f), 1, 1e-6);
-    close_federation(&f);
+    open_federation(&f, 3, 6, 2, federated_job("id3", 1, 1e-6));
+    check_joint_model(federation_run(&f), 1, 1e-6);
+    federation_close(&f);
 }
 
 /* A level costs as much as the reserve; a record is in three tables of the first one; the noise is in so many
@@ -118,8 +49,8 @@ static void test_account__lists_levels_and_leaves(void **state) {
     static federation f;
     hr_release_info info;
     double cost = 0, levels = 0;
-    open_federation(&f, 2000, 5, 2, job_of(2, 0));
-    const hr_model *model = run(&f);
+    open_federation(&f, 2000, 5, 2, federated_job("id3", 2, 0));
+    const hr_model *model = federation_run(&f);
     for (size_t i = 0; hr_model_release_at(model, i, &info); i++) {
         bool level = !strcmp(info.what, "level class counts");
         assert_int_equal(info.shares, 3);
@@ -129,17 +60,17 @@ static void test_account__lists_levels_and_leaves(void **state) {
         cost += info.cost;
     }
     assert_true(levels >= 1 && fabs(cost - 2) < 1e-9);
-    close_federation(&f);
+    federation_close(&f);
 }
 
 static void test_progress__names_levels(void **state) {
     (void)state;
     static federation f;
-    open_federation(&f, 300, 3, 2, job_of(8, 1e-6));
-    run(&f);
+    open_federation(&f, 300, 3, 2, federated_job("id3", 8, 1e-6));
+    federation_run(&f);
     if (!strstr(f.lines, "level 1 of 3")) fail_msg("%s", f.lines);
     assert_non_null(strstr(f.lines, "leaves"));
-    close_federation(&f);
+    federation_close(&f);
 }
 
 /* ---- Questions that owners do not answer ---- */
@@ -212,7 +143,7 @@ static void test_owners__answer_no_question_that_is_not_the_machines(void **stat
     hr_error err = {0};
     for (size_t c = 0; c < COUNT(changes); c++)
         for (size_t at = 0; at < 2; at++) {
-            open_federation(&f, 600, 3, 2, job_of(8, 0));
+            open_federation(&f, 600, 3, 2, federated_job("id3", 8, 0));
             hr_party_work *work = &f.simulation.parties[0].as.work;
             tampered = (tampered_work){work->ask, changes[c], 0, at};
             work->ask = ask_tampered;
@@ -221,7 +152,7 @@ static void test_owners__answer_no_question_that_is_not_the_machines(void **stat
                 fail_msg("%zu: %s\n%s", c, err.message, f.lines);
             if (!strstr(f.lines, "has no answer")) fail_msg("%s", f.lines);
             assert_null(strstr(f.lines, at ? "level 3" : "level 2")); /* nothing after it is answered */
-            close_federation(&f);
+            federation_close(&f);
         }
 }
 
@@ -229,13 +160,13 @@ static void test_owners__choose_nothing(void **state) {
     (void)state;
     static federation f;
     hr_error err = {0};
-    open_federation(&f, 600, 3, 2, job_of(8, 0));
+    open_federation(&f, 600, 3, 2, federated_job("id3", 8, 0));
     hr_party_work *work = &f.simulation.parties[0].as.work;
     tampered = (tampered_work){work->ask, ask_a_choice, 0, 0};
     work->ask = ask_tampered;
     if (hr_simulation_run(&f.simulation, &err)) fail_msg("%s\n%s", err.message, f.lines);
     if (!strstr(f.lines, "has no answer")) fail_msg("%s", f.lines);
-    close_federation(&f);
+    federation_close(&f);
 }
 
 /* ---- What is refused before anything is sent ---- */
@@ -244,7 +175,7 @@ static void test_job__in_paper_mode_is_refused(void **state) {
     (void)state;
     table t = table_of_steps(8, 2, 2, 5);
     const char *const names[] = {"a", "b", "c"};
-    hr_job_file job = job_of(1, 0);
+    hr_job_file job = federated_job("id3", 1, 0);
     hr_bytes terms = {0};
     hr_error err = {0};
     job.options = options_of("id3", HR_MODE_PAPER);
@@ -274,7 +205,7 @@ static void test_terms__that_an_owner_refuses(void **state) {
     table t = table_of_steps(8, 2, 2, 5);
     hr_bytes packed = {0};
     hr_error err = {0};
-    hr_job_file job = job_of(1, 0);
+    hr_job_file job = federated_job("id3", 1, 0);
     Hedgerow__Terms *terms = terms_with(&job, t.schema, &packed);
     const size_t settings = terms->n_settings;
     assert_int_equal(hr_federated_id3.check_terms(terms, t.schema, &err), HR_OK);

@@ -1,14 +1,10 @@
 /* A plan of a job is what the job then does: the same rounds, noise and coalition, and about the bytes that
  * it sends. And what it refuses. */
-#include "data/records.h"
-#include "party/simulation.h"
-#include "support/tables.h"
+#include "support/federation.h"
 #include "support/temp_dir.h"
 
 #include <hedgerow/federation.h>
 #include <limits.h>
-
-enum { OWNERS_MAX = 8 };
 
 /* ---- Job files ---- */
 
@@ -151,36 +147,15 @@ static table table_of_integers(size_t rows, double flipped) {
 }
 
 typedef struct joint_run {
-    table table;
-    hr_data *owners[OWNERS_MAX];
-    size_t owner_count;
-    hr_job_file job;
-    hr_simulation simulation;
+    federation federation;
     sent_bytes sent;
 } joint_run;
 
-/* Runs the job of `run` over its owners, each with as many of the table's records. */
-static const hr_model *run_job(joint_run *run, size_t rows) {
-    hr_error err = {0};
-    uint32_t *picked = calloc(rows, sizeof *picked);
-    for (size_t o = 0; o < run->owner_count; o++) {
-        size_t count = 0;
-        for (size_t i = o; i < rows; i += run->owner_count) picked[count++] = (uint32_t)i;
-        assert_non_null(run->owners[o] = hr_data_take(run->table.data, picked, count));
-    }
-    free(picked);
-    const hr_owner_tables tables = {(const hr_data *const *)run->owners, run->owner_count};
-    hr_status status = hr_simulation_init(&run->simulation, &run->job, run->table.schema, &tables, 1, &err);
-    if (status) fail_msg("%s", err.message);
-    hr_loopback_script(run->simulation.loopback, count_bytes, &run->sent);
-    if (hr_simulation_run(&run->simulation, &err)) fail_msg("%s", err.message);
-    return run->simulation.parties[0].as.coordinator.model;
-}
-
-static void close_run(joint_run *run) {
-    hr_simulation_done(&run->simulation);
-    for (size_t o = 0; o < run->owner_count; o++) hr_data_free(run->owners[o]);
-    table_close(&run->table);
+static const hr_model *run_job(joint_run *run, table t, size_t owners, hr_job_file job) {
+    memset(run, 0, sizeof *run);
+    federation_open(&run->federation, t, owners, job, 1);
+    hr_loopback_script(run->federation.simulation.loopback, count_bytes, &run->sent);
+    return federation_run(&run->federation);
 }
 
 /* A leaf's sum has a share of every owner. */
@@ -196,12 +171,11 @@ static void test_plan__is_what_the_job_does(void **state) {
     const temp_dir *dir = *state;
     static joint_run run;
     for (size_t owners = 3; owners <= 7; owners += 4) {
-        run = (joint_run){.table = table_of_integers(ROWS, 0), .owner_count = owners};
-        run.job = (hr_job_file){.rounds = 1, .options = options_of("hedge", HR_MODE_SOUND)};
-        run.job.options.epsilon = 2;
-        const hr_model *model = run_job(&run, ROWS);
+        hr_job_file job = {.rounds = 1, .options = options_of("hedge", HR_MODE_SOUND)};
+        job.options.epsilon = 2;
+        const hr_model *model = run_job(&run, table_of_integers(ROWS, 0), owners, job);
         hr_release_info sum = first_leaf_sum(model);
-        write_schema(dir, run.table.schema);
+        write_schema(dir, run.federation.table.schema);
         hr_job_plan_info plan = plan_of(write_job(dir, "method: hedge\nepsilon: 2\n"), owners, ROWS);
         /* the job goes by the noisy number of records, which is within 5 % */
         assert_near((double)hr_model_tree_count(model), (double)plan.plan.rounds, .06);
@@ -212,7 +186,7 @@ static void test_plan__is_what_the_job_does(void **state) {
         assert_true(fabs(log(plan.coordinator_receives / run.sent.owners)) < log(1.3));
         assert_near(plan.owner_sends * (double)owners, plan.coordinator_receives, 1e-9);
         assert_near(plan.owner_receives * (double)owners, plan.coordinator_sends, 1e-9);
-        close_run(&run);
+        federation_close(&run.federation);
     }
 }
 
@@ -225,12 +199,11 @@ static void test_plan__of_id3_is_what_the_job_does(void **state) {
     static joint_run run;
     hr_release_info first = {0};
     for (size_t owners = 3; owners <= 7; owners += 4) {
-        run = (joint_run){.table = table_of_integers(ROWS, .25), .owner_count = owners};
-        run.job = (hr_job_file){.rounds = 1, .options = options_of("id3", HR_MODE_SOUND)};
-        run.job.options.epsilon = 4;
-        const hr_model *model = run_job(&run, ROWS);
+        hr_job_file job = {.rounds = 1, .options = options_of("id3", HR_MODE_SOUND)};
+        job.options.epsilon = 4;
+        const hr_model *model = run_job(&run, table_of_integers(ROWS, .25), owners, job);
         assert_true(hr_model_release_at(model, 0, &first));
-        write_schema(dir, run.table.schema);
+        write_schema(dir, run.federation.table.schema);
         hr_job_plan_info plan = plan_of(write_job(dir, "method: id3\nepsilon: 4\ndelta: 0\n"), owners, ROWS);
         assert_true(plan.levels == 3 && plan.repeats == 1 && plan.turns == 0 && plan.plan.rounds == 0);
         assert_near(4 * plan.share_level + plan.share_leaves, 1, 1e-9);
@@ -241,7 +214,7 @@ static void test_plan__of_id3_is_what_the_job_does(void **state) {
         assert_true(plan.leaf_noise < plan.level_noise);
         assert_true(fabs(log(plan.coordinator_sends / run.sent.coordinator)) < log(1.3));
         assert_true(fabs(log(plan.coordinator_receives / run.sent.owners)) < log(1.3));
-        close_run(&run);
+        federation_close(&run.federation);
     }
 }
 
@@ -271,13 +244,12 @@ static void test_plan__of_an_average_is_that_of_each_owner_alone(void **state) {
     const temp_dir *dir = *state;
     static joint_run run;
     hr_plan_info fit = {0};
-    run = (joint_run){.table = table_of_integers(ROWS, 0), .owner_count = OWNERS};
-    run.job = (hr_job_file){.rounds = 1, .averages = true, .options = options_of("hedge", HR_MODE_SOUND)};
-    run.job.options.epsilon = 2;
-    size_t trees = hr_model_tree_count(run_job(&run, ROWS));
-    write_schema(dir, run.table.schema);
-    assert_int_equal(hr_fit_plan(&run.job.options, (double)ROWS / OWNERS, run.table.schema, &fit, NULL),
-                     HR_OK);
+    hr_job_file job = {.rounds = 1, .averages = true, .options = options_of("hedge", HR_MODE_SOUND)};
+    job.options.epsilon = 2;
+    size_t trees = hr_model_tree_count(run_job(&run, table_of_integers(ROWS, 0), OWNERS, job));
+    write_schema(dir, run.federation.table.schema);
+    assert_int_equal(
+        hr_fit_plan(&job.options, (double)ROWS / OWNERS, run.federation.table.schema, &fit, NULL), HR_OK);
     hr_job_plan_info plan = plan_of(write_job(dir, "method: average\nepsilon: 2\n"), OWNERS, ROWS);
     assert_string_equal(plan.method, "average");
     assert_near(plan.plan.prediction_noise, fit.prediction_noise / 2, 1e-12);
@@ -289,7 +261,7 @@ static void test_plan__of_an_average_is_that_of_each_owner_alone(void **state) {
     assert_true(fabs(log(plan.coordinator_sends / run.sent.coordinator)) < log(2));
     assert_true(fabs(log(plan.coordinator_receives / run.sent.owners)) < log(2));
     assert_near(plan.owner_sends * OWNERS, plan.coordinator_receives, 1e-9);
-    close_run(&run);
+    federation_close(&run.federation);
 }
 
 /* ---- Refusals ---- */

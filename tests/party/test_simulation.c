@@ -1,20 +1,11 @@
 /* A federation in one process, from the offer to the model. */
 #include "data/records.h"
 #include "party/round_records.h"
-#include "party/simulation.h"
 #include "protocol/inprivate.h"
 #include "stats/round_gain.h"
-#include "support/tables.h"
+#include "support/federation.h"
 
-enum { OWNERS_MAX = 12, THREADS = 4 };
-
-typedef struct federation {
-    table table;
-    hr_data *owners[OWNERS_MAX];
-    size_t owner_count;
-    hr_job_file job;
-    hr_simulation simulation;
-} federation;
+enum { THREADS = 4 };
 
 static hr_job_file job_of(hr_mode mode, size_t rounds, hr_order order) {
     hr_job_file job = {
@@ -24,32 +15,8 @@ static hr_job_file job_of(hr_mode mode, size_t rounds, hr_order order) {
     return job;
 }
 
-/* Deals the records of a table of steps out to the owners. */
 static void open_federation(federation *f, size_t rows, size_t owners, size_t classes, hr_job_file job) {
-    hr_error err = {0};
-    *f = (federation){.table = table_of_steps(rows, 3, classes, 5), .owner_count = owners, .job = job};
-    uint32_t *picked = malloc(rows * sizeof *picked);
-    for (size_t o = 0; o < owners; o++) {
-        size_t count = 0;
-        for (size_t i = o; i < rows; i += owners) picked[count++] = (uint32_t)i;
-        assert_non_null(f->owners[o] = hr_data_take(f->table.data, picked, count));
-    }
-    free(picked);
-    const hr_owner_tables tables = {(const hr_data *const *)f->owners, owners};
-    if (hr_simulation_init(&f->simulation, &f->job, f->table.schema, &tables, THREADS, &err))
-        fail_msg("%s", err.message);
-}
-
-static const hr_model *run(federation *f) {
-    hr_error err = {0};
-    if (hr_simulation_run(&f->simulation, &err)) fail_msg("%s", err.message);
-    return f->simulation.parties[0].as.coordinator.model;
-}
-
-static void close_federation(federation *f) {
-    hr_simulation_done(&f->simulation);
-    for (size_t o = 0; o < f->owner_count; o++) hr_data_free(f->owners[o]);
-    table_close(&f->table);
+    federation_open(f, table_of_steps(rows, 3, classes, 5), owners, job, THREADS);
 }
 
 static double error_of(const federation *f, const hr_model *model) {
@@ -71,7 +38,7 @@ static double error_of_constant(const federation *f) {
 }
 
 static void check_model(federation *f, size_t trees, double epsilon) {
-    const hr_model *model = run(f);
+    const hr_model *model = federation_run(f);
     char *json = NULL;
     hr_model *again = NULL;
     hr_error err = {0};
@@ -93,7 +60,7 @@ static void test_simulation__gives_a_tree_an_owner_and_round(void **state) {
             federation f;
             open_federation(&f, 600, 4, 2, job_of(HR_MODE_SOUND, rounds, (hr_order)order));
             check_model(&f, 4 * rounds, 2);
-            close_federation(&f);
+            federation_close(&f);
         }
 }
 
@@ -107,9 +74,9 @@ static void test_simulation__learns(void **state) {
         hr_job_file job = job_of(HR_MODE_SOUND, classes ? 2 : 1, HR_ORDER_CHAIN);
         job.options.epsilon = 1000;
         open_federation(&f, 2000, 5, classes, job);
-        double error = error_of(&f, run(&f)), constant = error_of_constant(&f);
+        double error = error_of(&f, federation_run(&f)), constant = error_of_constant(&f);
         if (!(error < constant / 2)) fail_msg("%zu classes: %g, a constant %g", classes, error, constant);
-        close_federation(&f);
+        federation_close(&f);
     }
 }
 
@@ -118,10 +85,10 @@ static void test_simulation__works_with_one_owner_and_with_owners_without_record
     federation f;
     open_federation(&f, 40, 1, 2, job_of(HR_MODE_SOUND, 2, HR_ORDER_CHAIN));
     check_model(&f, 2, 2);
-    close_federation(&f);
+    federation_close(&f);
     open_federation(&f, 3, 8, 2, job_of(HR_MODE_SOUND, 1, HR_ORDER_BROADCAST)); /* five owners have none */
     check_model(&f, 8, 2);
-    close_federation(&f);
+    federation_close(&f);
 }
 
 /* What an owner lists is the same, whether it has records or not: a tree of every round, and a vote on each.
@@ -135,13 +102,13 @@ static void test_simulation__lists_as_much_of_an_owner_without_records(void **st
         job.options.edges = HR_EDGES_PRIVATE;
         job.last_slots = 1;
         open_federation(&f, rows, 3, 2, job);
-        const hr_model *model = run(&f);
+        const hr_model *model = federation_run(&f);
         double costs[6] = {0};
         for (size_t r = 0; r < model->release_count; r++)
             costs[model->releases[r].part] += hr_units_value(model->releases[r].cost);
         for (size_t slot = 0; slot < 6; slot++) most = fmax(most, costs[slot]);
         for (size_t slot = 3; slot < 6; slot++) assert_true(costs[slot] == most && most > 1.99);
-        close_federation(&f);
+        federation_close(&f);
     }
 }
 
@@ -159,7 +126,7 @@ static void test_simulation__votes_end_the_job(void **state) {
         for (size_t r = 0; r < model->release_count; r++)
             votes += !strcmp(model->releases[r].what, "gain of a round");
         assert_int_equal(votes, 3);
-        close_federation(&f);
+        federation_close(&f);
     }
 }
 
@@ -170,8 +137,8 @@ static void test_simulation__votes_carry_the_job_on(void **state) {
     job.options.epsilon = 1000;
     job.round_gain = .01; /* the first round of steps wins far more */
     open_federation(&f, 2000, 3, 2, job);
-    assert_int_equal(hr_model_tree_count(run(&f)), 6);
-    close_federation(&f);
+    assert_int_equal(hr_model_tree_count(federation_run(&f)), 6);
+    federation_close(&f);
 }
 
 /* Of five owners the last has labels that are turned round. They are numbers, so that its tree does harm for
@@ -185,20 +152,20 @@ static void test_simulation__leaves_out_last_trees_that_do_harm(void **state) {
     open_federation(&f, 4000, 5, 0, job);
     double *labels = (double *)hr_data_labels(f.owners[4]);
     for (size_t i = 0; i < hr_data_rows(f.owners[4]); i++) labels[i] = -labels[i];
-    const hr_model *model = run(&f);
+    const hr_model *model = federation_run(&f);
     assert_in_range(hr_model_tree_count(model), 3, 4);
     assert_true(hr_model_guarantee(model)->epsilon <= 1000);
-    close_federation(&f);
+    federation_close(&f);
 }
 
 static void test_simulation__says_that_paper_mode_is_not_private(void **state) {
     (void)state;
     federation f;
     open_federation(&f, 600, 3, 2, job_of(HR_MODE_PAPER, 1, HR_ORDER_CHAIN));
-    const hr_model *model = run(&f);
+    const hr_model *model = federation_run(&f);
     assert_false(hr_model_guarantee(model)->is_private);
     assert_non_null(strstr(hr_model_guarantee(model)->statement, "NOT DIFFERENTIALLY PRIVATE"));
-    close_federation(&f);
+    federation_close(&f);
 }
 
 /* ---- What owners prepare ---- */
@@ -259,7 +226,7 @@ static void run_compared(size_t rounds, hr_order order, double round_gain) {
     }
     run_backwards(&f.simulation);
     for (size_t i = 1; i <= 5; i++) assert_int_equal(hr_party_jobs(f.simulation.parties[i].party), 0);
-    close_federation(&f);
+    federation_close(&f);
 }
 
 /* Section VI-C: when its turn comes, only the last tree is left. */
@@ -364,7 +331,7 @@ static void test_simulation__votes_are_what_trees_gained(void **state) {
         run_backwards(&f.simulation);
         assert_int_equal(gains, 5);
         assert_int_equal(tails, 3 * 5);
-        close_federation(&f);
+        federation_close(&f);
     }
 }
 
@@ -413,13 +380,13 @@ static hr_guarantee guarantee_when_told(size_t lines, hr_units cost, double vote
         train = work->train;
         work->train = train_and_tell;
     }
-    const hr_model *model = run(&f);
+    const hr_model *model = federation_run(&f);
     assert_in_range(hr_model_tree_count(model), 3 - job.last_slots, 3);
     assert_int_equal(hr_model_check(model, NULL), HR_OK);
     hr_guarantee g = *hr_model_guarantee(model);
     assert_non_null(
         strstr(g.statement, "-differentially private for adding or removing one record of any owner "));
-    close_federation(&f);
+    federation_close(&f);
     return g;
 }
 
@@ -449,7 +416,7 @@ static void test_simulation__refuses_more_than_two_classes(void **state) {
     hr_error err = {0};
     open_federation(&f, 60, 2, 4, job_of(HR_MODE_SOUND, 1, HR_ORDER_CHAIN));
     assert_int_equal(hr_simulation_run(&f.simulation, &err), HR_E_ARGUMENT);
-    close_federation(&f);
+    federation_close(&f);
 }
 
 /* An owner's policy looks at the terms: no setting may make its work under a larger epsilon, or a delta. */
@@ -487,7 +454,7 @@ static void test_simulation__stops_when_it_is_asked_to(void **state) {
     hr_simulation_set_callbacks(&f.simulation, &settings);
     assert_int_equal(hr_simulation_run(&f.simulation, &err), HR_E_CANCELLED);
     assert_int_equal(asked, -1);
-    close_federation(&f);
+    federation_close(&f);
 }
 
 static void test_settings__must_be_initialised(void **state) {
