@@ -192,13 +192,20 @@ static hr_gradient_input input_of(const hr_local_stats_gradients *g, size_t outp
     return (hr_gradient_input){g->targets, g->scores, g->outputs, output, rows, count, g->records->threads};
 }
 
+static void set_own_gradients(const hr_stats_round *round, const hr_gradient_input *in, int64_t *packed) {
+    if (round->loss == HR_STATS_LOGISTIC)
+        hr_gradients_logistic(in, &round->packing, packed);
+    else
+        hr_gradients_square(in, round->bound, &round->packing, packed);
+}
+
 static void set_gradients(hr_local_stats_gradients *g) {
     const hr_stats_round *round = &g->round;
+    int64_t *packed = hr_local_stats_packed(g->local);
     hr_gradient_input in = input_of(g, round->output, g->rows, g->count);
-    if (round->loss == HR_STATS_LOGISTIC)
-        hr_gradients_logistic(&in, &round->packing, hr_local_stats_packed(g->local));
-    else
-        hr_gradients_square(&in, round->bound, &round->packing, hr_local_stats_packed(g->local));
+    set_own_gradients(round, &in, packed);
+    if (!round->added) return;
+    for (size_t i = 0; i < g->count; i++) packed[i] += round->added[g->rows ? g->rows[i] : i];
 }
 
 /* Leaves out the records whose gradient is beyond the bound. */
@@ -226,6 +233,27 @@ hr_status hr_local_stats_gradients_begin(hr_local_stats_gradients *g, const hr_s
     if (status) return status;
     set_gradients(g);
     hr_local_stats_start(g->local, g->rows, g->count);
+    return HR_OK;
+}
+
+hr_status hr_local_stats_gradients_of_records(hr_local_stats_gradients *g, const hr_stats_round *round,
+                                              int64_t *packed, hr_error *err) {
+    hr_status status = hr_local_stats_gradients_catch_up(g, err);
+    if (status) return status;
+    hr_gradient_input in = input_of(g, round->output, NULL, g->binned->rows);
+    set_own_gradients(round, &in, packed);
+    return HR_OK;
+}
+
+hr_status hr_local_stats_gradients_add_other(hr_local_stats_gradients *g, const hr_tree *tree,
+                                             hr_error *err) {
+    const hr_data *data = g->records->data;
+    hr_status status = hr_local_stats_gradients_catch_up(g, err);
+    if (status) return status;
+    double *scores = g->scores + tree->output;
+#pragma omp parallel for num_threads(g->records->threads) schedule(static)
+    for (size_t i = 0; i < g->binned->rows; i++)
+        scores[i * g->outputs] += tree->nodes[hr_tree_leaf(tree, data, i)].value;
     return HR_OK;
 }
 

@@ -33,6 +33,13 @@ HR_MUST_CHECK hr_status hr_local_stats_gradients_begin(hr_local_stats_gradients 
 void hr_local_stats_gradients_hessians(const hr_local_stats_gradients *gradients, const hr_tree *tree,
                                        hr_exact *sums);
 
+/* As hr_local_stats_source_gradients and hr_local_stats_source_add_other. */
+HR_MUST_CHECK hr_status hr_local_stats_gradients_of_records(hr_local_stats_gradients *gradients,
+                                                            const hr_stats_round *round, int64_t *packed,
+                                                            hr_error *err);
+HR_MUST_CHECK hr_status hr_local_stats_gradients_add_other(hr_local_stats_gradients *gradients,
+                                                           const hr_tree *tree, hr_error *err);
+
 /* The sums of the tree that grows. */
 hr_local_stats *hr_local_stats_gradients_sums(hr_local_stats_gradients *gradients);
 

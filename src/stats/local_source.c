@@ -164,3 +164,12 @@ hr_status hr_local_stats_source_new(const hr_local_stats_records *records, hr_st
     *out = &s->source;
     return HR_OK;
 }
+
+hr_status hr_local_stats_source_gradients(hr_stats_source *source, const hr_stats_round *round,
+                                          int64_t *packed, hr_error *err) {
+    return hr_local_stats_gradients_of_records(gradients_of(source), round, packed, err);
+}
+
+hr_status hr_local_stats_source_add_other(hr_stats_source *source, const hr_tree *tree, hr_error *err) {
+    return hr_local_stats_gradients_add_other(gradients_of(source), tree, err);
+}

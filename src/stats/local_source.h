@@ -17,4 +17,16 @@ typedef struct hr_local_stats_records {
 HR_MUST_CHECK hr_status hr_local_stats_source_new(const hr_local_stats_records *records,
                                                   hr_stats_source **out, hr_error *err);
 
+/* For methods without privacy that look at single records; `source` is one of the above, prepared for
+ * gradients. Fails: MEMORY. */
+
+/* Writes the packed gradient of every record in the round's loss and packing, with nothing added: one word
+ * each, all records whatever the part. */
+HR_MUST_CHECK hr_status hr_local_stats_source_gradients(hr_stats_source *source, const hr_stats_round *round,
+                                                        int64_t *packed, hr_error *err);
+/* Adds to the scores a tree that was not grown from these records: their values walk down it, not their bins.
+ */
+HR_MUST_CHECK hr_status hr_local_stats_source_add_other(hr_stats_source *source, const hr_tree *tree,
+                                                        hr_error *err);
+
 #endif

@@ -44,9 +44,11 @@ typedef enum hr_stats_loss { HR_STATS_SQUARE, HR_STATS_LOGISTIC } hr_stats_loss;
 typedef struct hr_stats_round {
     size_t part, output;
     hr_stats_loss loss;
-    double bound;       /* square: of |score - target|; gradients beyond it are clipped */
-    bool drop_beyond;   /* square: records beyond it are left out of the round instead */
-    hr_packing packing; /* the same for all who add up */
+    double bound;         /* square: of |score - target|; gradients beyond it are clipped */
+    bool drop_beyond;     /* square: records beyond it are left out of the round instead */
+    hr_packing packing;   /* the same for all who add up */
+    const int64_t *added; /* NOT PRIVATE, of a source in this process: a word of packed gradients for every
+                             record, which is added to its own (weighted gradients, SimFL); NULL: none */
 } hr_stats_round;
 
 /* How the records of a node are divided among its children. */

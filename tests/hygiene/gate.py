@@ -15,6 +15,7 @@ PAYS = ('src/privacy/',)
 NOT_PRIVATE = {'stats/label_sums.h': ('src/stats/label_sums.c', 'src/stats/forest_records.c', 'src/grow/split_rule.c'),
                'stats/forest_records.h': ('src/stats/forest_records.c', 'src/grow/depth_first.h'),
                'grow/depth_first.h': ('src/grow/depth_first.c', 'src/methods/plain_forest.h'),
+               'stats/simfl_records.h': ('src/stats/simfl_records.c', 'src/methods/simfl_owner.c'),
                'stats/split_gains.h': ('src/stats/split_gains.c', 'src/grow/exact_splitter.c')}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 ASSIGNED = r'(?:[-+*/%|&^]|<<|>>)?=(?!=)|\+\+|--'
