@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,65 +13,80 @@ typedef struct row_sort {
     uint32_t *rows, *other, *counts;
 } row_sort;
 
+static size_t rank_of(int16_t hash) {
+    return (size_t)(hash - INT16_MIN);
+}
+
+static void count_hashes(row_sort *s, size_t table) {
+    const size_t rows = s->hashes->rows, tables = s->hashes->tables;
+    const int16_t *at = s->hashes->at + table;
+    memset(s->counts, 0, HASH_VALUES * sizeof *s->counts);
+    for (size_t i = 0; i < rows; i++) s->counts[rank_of(at[i * tables])]++;
+}
+
+/* Of rows with themselves as well: below 2^64. */
+static uint64_t equal_pairs(row_sort *s, size_t table) {
+    uint64_t pairs = 0;
+    count_hashes(s, table);
+    for (size_t v = 0; v < HASH_VALUES; v++) pairs += (uint64_t)s->counts[v] * s->counts[v];
+    return pairs;
+}
+
+static void order_tables(row_sort *s, uint8_t *order) {
+    uint64_t pairs[HR_LSH_TABLES_MAX];
+    for (size_t t = 0; t < s->hashes->tables; t++) {
+        const uint64_t own = equal_pairs(s, t);
+        size_t at = t;
+        for (; at && pairs[at - 1] > own; at--) {
+            pairs[at] = pairs[at - 1];
+            order[at] = order[at - 1];
+        }
+        pairs[at] = own;
+        order[at] = (uint8_t)t;
+    }
+}
+
 /* Stable, so that passes over all tables leave equal rows ascending. */
 static void sort_by_table(row_sort *s, size_t table) {
     const size_t rows = s->hashes->rows, tables = s->hashes->tables;
     const int16_t *at = s->hashes->at + table;
-    memset(s->counts, 0, HASH_VALUES * sizeof *s->counts);
-    for (size_t i = 0; i < rows; i++) s->counts[(uint16_t)at[i * tables]]++;
-    for (size_t v = 0, sum = 0; v < HASH_VALUES; v++) {
+    uint32_t sum = 0;
+    count_hashes(s, table);
+    for (size_t v = 0; v < HASH_VALUES; v++) {
         const uint32_t count = s->counts[v];
-        s->counts[v] = (uint32_t)sum;
+        s->counts[v] = sum;
         sum += count;
     }
-    for (size_t i = 0; i < rows; i++) s->other[s->counts[(uint16_t)at[s->rows[i] * tables]]++] = s->rows[i];
+    for (size_t i = 0; i < rows; i++) s->other[s->counts[rank_of(at[s->rows[i] * tables])]++] = s->rows[i];
     uint32_t *sorted = s->other;
     s->other = s->rows;
     s->rows = sorted;
 }
 
-/* sizes[first row of a group] = its size, 0 for other rows; at[first row] = where it stands in sorted rows.
- */
-static void find_groups(const row_sort *s, uint32_t *sizes, uint32_t *at) {
+static void take_groups(hr_hash_groups *groups, const row_sort *s) {
     const hr_hashes *h = s->hashes;
     const size_t bytes = h->tables * sizeof *h->at;
-    uint32_t first = 0;
     for (size_t i = 0; i < h->rows; i++) {
-        const int16_t *here = h->at + s->rows[i] * h->tables;
-        if (!i ||
-            memcmp(here, here + ((ptrdiff_t)s->rows[i - 1] - (ptrdiff_t)s->rows[i]) * (ptrdiff_t)h->tables,
-                   bytes)) {
-            first = s->rows[i];
-            at[first] = (uint32_t)i;
-        }
-        sizes[first]++;
+        groups->rows[i] = s->rows[i];
+        if (!i || memcmp(h->at + s->rows[i] * h->tables, h->at + s->rows[i - 1] * h->tables, bytes))
+            groups->begins[groups->count++] = (uint32_t)i;
     }
-}
-
-static void take_groups(hr_hash_groups *groups, const row_sort *s, const uint32_t *sizes,
-                        const uint32_t *at) {
-    uint32_t used = 0;
-    for (size_t row = 0; row < s->hashes->rows; row++) {
-        if (!sizes[row]) continue;
-        groups->begins[groups->count++] = used;
-        memcpy(groups->rows + used, s->rows + at[row], sizes[row] * sizeof *groups->rows);
-        used += sizes[row];
-    }
-    groups->begins[groups->count] = used;
+    groups->begins[groups->count] = (uint32_t)h->rows;
 }
 
 hr_status hr_hash_groups_init(hr_hash_groups *groups, const hr_hashes *hashes, hr_error *err) {
     const size_t rows = hashes->rows;
-    *groups = (hr_hash_groups){0, calloc(rows + 1, sizeof(uint32_t)), calloc(rows + 1, sizeof(uint32_t))};
-    uint32_t *room = calloc(4 * (rows + 1) + HASH_VALUES, sizeof *room);
+    *groups = (hr_hash_groups){.hashes = hashes};
+    groups->rows = calloc(rows + 1, sizeof *groups->rows);
+    groups->begins = calloc(rows + 1, sizeof *groups->begins);
+    uint32_t *room = calloc(2 * rows + HASH_VALUES, sizeof *room);
     hr_status status = groups->rows && groups->begins && room ? HR_OK : hr_fail_memory(err);
     if (!status) {
         row_sort s = {hashes, room, room + rows, room + 2 * rows};
-        uint32_t *sizes = s.counts + HASH_VALUES, *at = sizes + rows;
         for (size_t i = 0; i < rows; i++) s.rows[i] = (uint32_t)i;
-        for (size_t t = hashes->tables; t--;) sort_by_table(&s, t);
-        find_groups(&s, sizes, at);
-        take_groups(groups, &s, sizes, at);
+        order_tables(&s, groups->order);
+        for (size_t t = hashes->tables; t--;) sort_by_table(&s, groups->order[t]);
+        take_groups(groups, &s);
     }
     free(room);
     return status;
@@ -80,4 +96,22 @@ void hr_hash_groups_done(hr_hash_groups *groups) {
     free(groups->rows);
     free(groups->begins);
     *groups = (hr_hash_groups){0};
+}
+
+static bool is_above(const hr_hash_groups *groups, const int16_t *a, const int16_t *b) {
+    size_t t = 0;
+    while (t < groups->hashes->tables && a[groups->order[t]] == b[groups->order[t]]) t++;
+    return t < groups->hashes->tables && a[groups->order[t]] > b[groups->order[t]];
+}
+
+size_t hr_hash_groups_find(const hr_hash_groups *groups, const int16_t *hashes) {
+    size_t low = 0, high = groups->count;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (is_above(groups, hr_hash_group(groups, middle), hashes))
+            high = middle;
+        else
+            low = middle;
+    }
+    return low;
 }

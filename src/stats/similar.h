@@ -1,10 +1,11 @@
 /* For every record of one owner the most similar record of another, as SimFL sees it: the one with the most
  * equal hashes. Exact.
  *
- * Ties are broken by a public rule that spreads the weight. Records that tie are numbered from 0: records
- * with all hashes equal stand together in the order of their rows, and such groups in the order of their
- * first rows. Of n that tie, query row q takes number mix(q) mod n, mix being the finaliser of splitmix64. So
- * n equal records get about the same weight, and every owner finds the same. */
+ * Ties are broken by a public rule that spreads the weight. Records that tie are numbered from 0 in ascending
+ * order of their hashes, then of their rows; hashes are compared table by table, in the order in which tables
+ * tell the records of `among` apart (hash_groups.h). Of n that tie, query row q takes number mix(q) mod n,
+ * where mix(q) is what splitmix64 returns in the state q. So n equal records get about the same weight, and
+ * every owner finds the same. */
 #ifndef HR_STATS_SIMILAR_H
 #define HR_STATS_SIMILAR_H
 
