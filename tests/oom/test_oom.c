@@ -9,6 +9,8 @@
 #include "config/job_file.h"
 #include "config/owner_file.h"
 #include "failing.h"
+#include "stats/lsh.h"
+#include "stats/similar.h"
 
 #include <hedgerow/hedgerow.h>
 
@@ -342,6 +344,33 @@ static void test_summed_edges__survive_short_memory(void **state) {
     exhaust(*state, sum_edges, HR_E_MEMORY, NULL);
 }
 
+/* ---- Similar records ---- */
+
+static hr_status find_similar(world *w, hr_error *err) {
+    static const uint8_t coins[HR_LSH_COINS] = {7};
+    int16_t hashes[60 * 3] = {0};
+    uint32_t found[60] = {12345};
+    hr_lsh *lsh = UNTOUCHED;
+    hr_status status = hr_lsh_new(&(hr_lsh_setup){w->schema, 1, 3, 1, coins}, &lsh, err);
+    if (status) {
+        check_output(status, lsh);
+        return status;
+    }
+    const hr_hashes all = {hashes, 60, 3};
+    assert_int_equal(hr_data_rows(w->data), 60);
+    status = hr_lsh_hash(lsh, w->data, 1, hashes, err);
+    hr_lsh_free(lsh);
+    if (status) return status;
+    status = hr_similar(&all, &all, 1, found, err);
+    failing_stop();
+    assert_int_equal(status != HR_OK, found[0] == 12345);
+    return status;
+}
+
+static void test_similar_records__survive_short_memory(void **state) {
+    exhaust(*state, find_similar, HR_E_MEMORY, NULL);
+}
+
 /* ---- Models ---- */
 
 static hr_status predict(world *w, hr_error *err) {
@@ -627,6 +656,7 @@ int main(void) {
         TEST(test_fit__survives_short_memory, open_numbers),
         TEST(test_fit_with_other_edges__survives_short_memory, open_hospital),
         TEST(test_summed_edges__survive_short_memory, open_hospital),
+        TEST(test_similar_records__survive_short_memory, open_numbers),
         TEST(test_model__survives_short_memory, open_hospital),
         TEST(test_model__survives_short_memory, open_three_classes),
         TEST(test_model__survives_short_memory, open_numbers),
