@@ -1,13 +1,14 @@
 /* Times the hashes of SimFL, and its search for similar records, beside a plain loop over all pairs.
  *
- * usage: bench_similar FILE ROWS FEATURES WIDTH RANGE THREADS SAMPLE
+ * usage: bench_similar FILE ROWS FEATURES WIDTH RANGE THREADS SAMPLE [HASHES]
  * FILE is of bench_table; reading it is not timed. The first half of the rows belongs to one owner and looks
  * for similar records in the second half, the other's, by min(40, FEATURES - 1) hashes. RANGE 4 leaves the
  * numbers as they are; then WIDTH 4 is the hard case, where even the most similar record has few equal
  * hashes. The plain loop does SAMPLE of the queries, on one thread, and its time is scaled up to all. Prints
  * one line of JSON: seconds of the hashes of all rows; seconds of processor time of the search, of all its
  * threads, and of the wall; seconds of the plain loop and how many times as many as the search's processor
- * time; mean share of equal hashes. Ends with 1 if plain loop and search differ in how many hashes are equal.
+ * time; mean share of equal hashes. HASHES is a file to which all hashes are written, int16, row by row. Ends
+ * with 1 if plain loop and search differ in how many hashes are equal.
  */
 #define _DEFAULT_SOURCE
 #include "fits.h"
@@ -72,10 +73,17 @@ static void time_search(const hr_hashes *all, double hashing, int threads, size_
     free(found);
 }
 
+static void write_hashes(const hr_hashes *all, const char *path) {
+    FILE *file = fopen(path, "wb");
+    const size_t count = all->rows * all->tables;
+    if (!file || fwrite(all->at, sizeof *all->at, count, file) != count || fclose(file))
+        bench_die(NULL, "cannot write the hashes");
+}
+
 int main(int argc, char **argv) {
     static const uint8_t coins[HR_LSH_COINS] = {1};
-    if (argc != 8) {
-        fprintf(stderr, "usage: bench_similar FILE ROWS FEATURES WIDTH RANGE THREADS SAMPLE\n");
+    if (argc != 8 && argc != 9) {
+        fprintf(stderr, "usage: bench_similar FILE ROWS FEATURES WIDTH RANGE THREADS SAMPLE [HASHES]\n");
         return 2;
     }
     const int threads = atoi(argv[6]);
@@ -90,8 +98,10 @@ int main(int argc, char **argv) {
     int16_t *hashes = bench_allocate(table.rows * hr_lsh_tables(lsh), sizeof *hashes);
     const double start = processor_seconds();
     if (hr_lsh_hash(lsh, table.data, threads, hashes, &err)) bench_die(&err, "hashes:");
-    time_search(&(hr_hashes){hashes, table.rows, hr_lsh_tables(lsh)}, processor_seconds() - start, threads,
-                sample);
+    const double hashing = processor_seconds() - start;
+    const hr_hashes all = {hashes, table.rows, hr_lsh_tables(lsh)};
+    if (argc == 9) write_hashes(&all, argv[8]);
+    time_search(&all, hashing, threads, sample);
     free(hashes);
     hr_lsh_free(lsh);
     bench_table_done(&table);
