@@ -33,6 +33,7 @@ extern const command federation_fingerprint_command;
 extern const command federation_show_command;
 extern const command federation_purge_command;
 extern const command keygen_command;
+extern const command attack_simfl_command;
 extern const command generate_hospital_command;
 extern const command generate_classification_command;
 extern const command generate_regression_command;

@@ -37,6 +37,7 @@ static const command *const commands[] = {
     &federation_show_command,
     &federation_purge_command,
     &keygen_command,
+    &attack_simfl_command,
     &generate_hospital_command,
     &generate_classification_command,
     &generate_regression_command,

@@ -4,6 +4,7 @@
 #define HEDGEROW_HEDGEROW_H
 
 #include <hedgerow/amount.h>
+#include <hedgerow/attack.h>
 #include <hedgerow/data.h>
 #include <hedgerow/federation.h>
 #include <hedgerow/fit.h>

@@ -585,6 +585,23 @@ static void test_generate__survives_short_memory(void **state) {
     exhaust(*state, generate_schema, HR_E_MEMORY, NULL);
 }
 
+/* ---- Attacks ---- */
+
+static hr_status attack_simfl(world *w, hr_error *err) {
+    hr_attack_options options = HR_ATTACK_OPTIONS_INIT;
+    options.scale =
+        w->options.generator == HR_GENERATE_HOSPITAL ? HR_ATTACK_SCALE_STANDARD : HR_ATTACK_SCALE_BOUNDS;
+    hr_attack_figures figures = {.victim = 77};
+    hr_status status = hr_attack_simfl(w->data, &options, &figures, err);
+    failing_stop();
+    assert_int_equal(status != HR_OK, figures.victim == 77);
+    return status;
+}
+
+static void test_attack__survives_short_memory(void **state) {
+    exhaust(*state, attack_simfl, HR_E_MEMORY, NULL);
+}
+
 /* ---- Federations ---- */
 
 static hr_status create_key(world *w, hr_error *err) {
@@ -660,6 +677,8 @@ int main(void) {
         TEST(test_model__survives_short_memory, open_hospital),
         TEST(test_model__survives_short_memory, open_three_classes),
         TEST(test_model__survives_short_memory, open_numbers),
+        TEST(test_attack__survives_short_memory, open_hospital),
+        TEST(test_attack__survives_short_memory, open_numbers),
         TEST(test_multiway_model__survives_short_memory, open_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
