@@ -1,4 +1,4 @@
-"""What the scripts that measure accuracy share: their arguments, a fit with its metrics, an interpreter that has scikit-learn, and parts
+"""What the scripts that measure accuracy share: their arguments, a fit with its metrics, an interpreter that has a module, and parts
 of a page that are printed while they are made."""
 import argparse
 import concurrent.futures
@@ -14,14 +14,18 @@ import pages
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def with_sklearn():
-    """Starts again under an interpreter that has scikit-learn, if this one has not."""
-    if importlib.util.find_spec('sklearn'):
+def with_module(module, package):
+    """Starts again under an interpreter that has a module, if this one has not."""
+    if importlib.util.find_spec(module):
         return
     for python in filter(None, [os.environ.get('PEER_PYTHON'), '/usr/bin/python3']):
-        if os.path.exists(python) and subprocess.run([python, '-c', 'import sklearn'], stderr=subprocess.DEVNULL).returncode == 0:
+        if os.path.exists(python) and subprocess.run([python, '-c', 'import ' + module], stderr=subprocess.DEVNULL).returncode == 0:
             os.execv(python, [python] + sys.argv)
-    sys.exit('%s: no scikit-learn; "apt-get install python3-sklearn", or name an interpreter in PEER_PYTHON' % os.path.basename(sys.argv[0]))
+    sys.exit('%s: no %s; "apt-get install python3-%s", or name an interpreter in PEER_PYTHON' % (os.path.basename(sys.argv[0]), package, module))
+
+
+def with_sklearn():
+    with_module('sklearn', 'scikit-learn')
 
 
 def train(program, folder, model, arguments):
