@@ -4,11 +4,14 @@
 #include "base/number.h"
 #include "base/sized.h"
 #include "methods/method.h"
+#include "stats/lsh.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { OWNERS_MAX = 1000 };
 
 typedef enum type { INTEGER, REAL, CHOICE } type;
 
@@ -72,6 +75,16 @@ static const option options_table[] = {
      "noise of the leaves: eps_leaf, or eps_nleaf as line 14 of Algorithm 1 says"},
     {"split-budget", CHOICE, BY_NAME(SPLIT_BUDGET), 0, 0, false, split_budgets, "algorithm|text",
      "of a split: as the paper's algorithm, or as its text"},
+    {"owners", INTEGER, BY_NAME(OWNERS), 1, OWNERS_MAX, false, NULL, "1..1000",
+     "owners among whom the records are divided"},
+    {"owner", INTEGER, BY_NAME(OWNER), 1, OWNERS_MAX, false, NULL, "1..1000", "the owner that trains, alone"},
+    {"theta", REAL, BY_NAME(THETA), 0, .99, false, NULL, "0..0.99",
+     "0: divide evenly; else the part of the first class that the first half of the owners has"},
+    {"lsh-width", REAL, BY_NAME(LSH_WIDTH), 0, 1e6, true, NULL, "0 < X <= 1e6", "width r of a hash"},
+    {"lsh-tables", INTEGER, BY_NAME(LSH_TABLES), 0, HR_LSH_TABLES_MAX, false, NULL, "0..255",
+     "hashes of a record (L); 0: one less than its dimensions, at most 40"},
+    {"lsh-range", REAL, BY_NAME(LSH_RANGE), 0, 1e6, true, NULL, "0 < X <= 1e6",
+     "features are scaled to -X .. X before they are hashed"},
 };
 enum { COUNT = sizeof options_table / sizeof *options_table };
 

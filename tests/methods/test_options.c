@@ -30,6 +30,12 @@ static const struct place {
     {"edges", WORD, offsetof(hr_fit_options, edges)},
     {"leaf-budget", WORD, BY_NAME(LEAF_BUDGET)},
     {"split-budget", WORD, BY_NAME(SPLIT_BUDGET)},
+    {"owners", WHOLE, BY_NAME(OWNERS)},
+    {"owner", WHOLE, BY_NAME(OWNER)},
+    {"theta", REAL, BY_NAME(THETA)},
+    {"lsh-width", REAL, BY_NAME(LSH_WIDTH)},
+    {"lsh-tables", WHOLE, BY_NAME(LSH_TABLES)},
+    {"lsh-range", REAL, BY_NAME(LSH_RANGE)},
     {"gradient-bound", REAL, offsetof(hr_fit_options, gradient_bound)},
     {"bin-share", REAL, offsetof(hr_fit_options, bin_share)},
     {"leaf-share", REAL, offsetof(hr_fit_options, leaf_share)},
@@ -292,7 +298,7 @@ static void test_methods__of_unknown_names_are_refused(void **state) {
 }
 
 static bool has_no_privacy(const char *method) {
-    static const char *const names[] = {"gbdt", "rf", "ert", "median"};
+    static const char *const names[] = {"gbdt", "rf", "ert", "median", "simfl", "tfl", "solo", "all-in"};
     bool found = false;
     for (size_t i = 0; i < COUNT(names); i++) found = found || strcmp(names[i], method) == 0;
     return found;

@@ -2,6 +2,8 @@
  * gradients grow the trees of repeated records; and sums that no records can have are refused. */
 #include "data/records.h"
 #include "methods/simfl_owner.h"
+#include "stats/lsh.h"
+#include "stats/similar.h"
 #include "support/tables.h"
 
 #include <string.h>
@@ -160,12 +162,27 @@ static void test_simfl_owner__adds_gradients_up_where_they_are_similar(void **st
 
 /* ---- Weighted gradients ---- */
 
+/* Hashes so narrow that the most similar record is the one of which it is a copy. */
+static void match_copies(owners *o, const uint32_t *copies) {
+    static int16_t at[2][300 * 8];
+    static const uint8_t coins[HR_LSH_COINS] = {5};
+    hr_hashes of[2] = {{at[0], 100, 8}, {at[1], 300, 8}};
+    hr_lsh *lsh;
+    hr_lsh_setup setup = {hr_data_schema(o->data[0]), .02, 8, 1, coins};
+    assert_int_equal(hr_lsh_new(&setup, &lsh, NULL), HR_OK);
+    for (size_t i = 0; i < 2; i++) assert_int_equal(hr_lsh_hash(lsh, o->data[i], 1, at[i], NULL), HR_OK);
+    assert_int_equal(hr_similar(&of[0], &of[1], 1, o->similar[0][1], NULL), HR_OK);
+    assert_int_equal(hr_similar(&of[1], &of[0], 1, o->similar[1][0], NULL), HR_OK);
+    for (size_t i = 0; i < 300; i++) assert_int_equal(o->similar[1][0][i], copies[i]);
+    hr_lsh_free(lsh);
+}
+
 /* The first owner has 100 records of 20 values a feature; the second has copies of some of them. Together
  * they are a table with repeated records, on which the first trains as gbdt does. */
 static hr_data *repeated_records(owners *o, const table *t) {
     uint32_t own[100], copies[300], all[400];
     for (uint32_t i = 0; i < 100; i++) own[i] = all[i] = i;
-    for (uint32_t i = 0; i < 300; i++) copies[i] = all[100 + i] = o->similar[1][0][i] = i * i % 100;
+    for (uint32_t i = 0; i < 300; i++) copies[i] = all[100 + i] = i * i % 100;
     o->count = 2;
     o->rows[0] = 100;
     o->rows[1] = 300;
@@ -173,6 +190,7 @@ static hr_data *repeated_records(owners *o, const table *t) {
     o->data[1] = hr_data_take(t->data, copies, 300);
     hr_data *repeated = hr_data_take(t->data, all, 400);
     assert_true(o->data[0] && o->data[1] && repeated);
+    match_copies(o, copies);
     return repeated;
 }
 
