@@ -287,8 +287,7 @@ static const char *const all_in_options[] = {TREE_OPTIONS, NULL};
 
 const hr_method hr_method_simfl = {
     .info = {.name = "simfl",
-             .summary =
-                 "owners boost in turn on gradients of similar records, without privacy",
+             .summary = "owners boost in turn on gradients of similar records, without privacy",
              .paper = PAPER ", sections 4.1 and 4.2",
              .is_private = false,
              .sound = "",

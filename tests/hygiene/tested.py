@@ -37,7 +37,6 @@ COVERED = {
     'schedules': 'protocol',
     'schema': 'check yaml',
     'show': 'importance summary',
-    'simfl_owner': 'simfl_records',
     'similar': 'hash_blocks hash_groups',
     'simulation': 'coordinate meet round_records serve simulate',
     'split_rule': 'label_sums',
