@@ -23,10 +23,7 @@ bool hr_exact_boosting_is_logistic(const hr_exact_boosting *e) {
     return e->boosting.training->forest.link == HR_LINK_LOGISTIC;
 }
 
-/* As many bits for a gradient as sums over all records leave; at most 30. */
-static hr_status set_packing(hr_exact_boosting *e, size_t rows, hr_error *err) {
-    hr_packing *packing = &e->boosting.packing;
-    bool logistic = hr_exact_boosting_is_logistic(e);
+hr_status hr_exact_packing(bool logistic, size_t rows, hr_packing *packing, hr_error *err) {
     uint64_t weight_bound = logistic ? 1 << (WEIGHT_BITS - 2) : 1;
     packing->weight_scale = logistic ? 1 << WEIGHT_BITS : 1;
     packing->shift = -1;
@@ -63,7 +60,7 @@ hr_status hr_exact_boosting_init(hr_exact_boosting *e, hr_training *training, co
     if (!status) status = hr_boosting_init(&e->boosting, training, link, trees, err);
     if (status) return status;
     splitter_init(e);
-    status = set_packing(e, rows, err);
+    status = hr_exact_packing(hr_exact_boosting_is_logistic(e), rows, &e->boosting.packing, err);
     if (status) hr_exact_boosting_done(e);
     return status;
 }
@@ -85,22 +82,26 @@ hr_status hr_exact_boosting_label_sums(hr_exact_boosting *e, hr_noisy *sums, hr_
     return status;
 }
 
-hr_status hr_exact_boosting_set_base(hr_exact_boosting *e, const hr_noisy *sums, double rows, hr_error *err) {
-    hr_boosting *b = &e->boosting;
-    hr_forest *forest = &b->training->forest;
-    bool classes = has_classes(e);
-    for (size_t k = 0; k < b->outputs; k++) {
-        double in_class = (double)sums[b->outputs == 1 && classes ? 1 : k].paid;
+void hr_exact_base(const hr_noisy *sums, double rows, hr_forest *forest) {
+    const size_t outputs = forest->output_count;
+    const bool classes = forest->link != HR_LINK_NUMBER;
+    for (size_t k = 0; k < outputs; k++) {
+        double in_class = (double)sums[outputs == 1 && classes ? 1 : k].paid;
         if (!classes)
             forest->base[k] = (double)sums[0].paid / 0x1p20 / rows;
-        else if (!hr_exact_boosting_is_logistic(e))
+        else if (forest->link != HR_LINK_LOGISTIC)
             forest->base[k] = 2 * in_class / rows - 1;
-        else if (b->outputs == 1)
+        else if (outputs == 1)
             forest->base[k] = log((in_class + 1) / (rows - in_class + 1));
         else
-            forest->base[k] = log((in_class + 1) / (rows + (double)b->outputs));
+            forest->base[k] = log((in_class + 1) / (rows + (double)outputs));
     }
-    return b->source->ops->set_base(b->source, forest->base, err);
+}
+
+hr_status hr_exact_boosting_set_base(hr_exact_boosting *e, const hr_noisy *sums, double rows, hr_error *err) {
+    hr_boosting *b = &e->boosting;
+    hr_exact_base(sums, rows, &b->training->forest);
+    return b->source->ops->set_base(b->source, b->training->forest.base, err);
 }
 
 /* Gradients of logistic loss are probabilities: they fill all bits as they are. */

@@ -32,6 +32,13 @@ void hr_exact_boosting_done(hr_exact_boosting *exact);
 
 bool hr_exact_boosting_is_logistic(const hr_exact_boosting *exact);
 
+/* How the integers of `rows` records are packed: as many bits for a gradient as sums over all of them leave,
+ * at most 30. Fails: LIMIT. */
+HR_MUST_CHECK hr_status hr_exact_packing(bool logistic, size_t rows, hr_packing *out, hr_error *err);
+/* Sets forest->base, by its link and outputs, from label sums over `rows` records: the mean of the targets,
+ * or the log-odds of the classes. */
+void hr_exact_base(const hr_noisy *sums, double rows, hr_forest *forest);
+
 /* Records of every class; or one sum of targets, in units of 2^-20. Returns in *count how many sums. Fails:
  * as the source. */
 HR_MUST_CHECK hr_status hr_exact_boosting_label_sums(hr_exact_boosting *exact, hr_noisy *sums, hr_error *err);
