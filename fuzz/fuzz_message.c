@@ -89,7 +89,7 @@ static void check_envelope(const world *w, const uint8_t *bytes, size_t size) {
 
 static void check_tree(const world *w, const uint8_t *bytes, size_t size) {
     const hr_tree_slot slot = {(hr_digest){{0}}, w->membership.members[ANNA].name, 0};
-    const hr_tree_rules rules = {w->schema, false, HR_UNIT};
+    const hr_tree_rules rules = {.schema = w->schema, .budget = HR_UNIT};
     const hr_tree_limits limits = {
         .schema = w->schema, .depth_max = 64, .value_max = 1e300, .within_bounds = true};
     hr_tree_fault fault;

@@ -59,7 +59,7 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .offset = AT(train),
      .expected = "a private method such as hedge"},
     {.key = "mode", .kind = HR_FIELD_WORD, .offset = AT(mode), .words = modes, .expected = "sound or paper"},
-    {.key = "epsilon", .required = true, .expected = "a number above 0, at most 10000"},
+    {.key = "epsilon", .expected = "a number above 0, at most 10000"},
     {.key = "delta", .expected = "a number from 0 to 0.1"},
     {.key = "options", .expected = "a mapping of the method's options to values"},
     {.key = "rounds",
@@ -150,8 +150,14 @@ static bool is_given_twice(const hr_yaml_node *map, const hr_yaml_node *key) {
     return first != key;
 }
 
+/* What divides the records of one process among owners; here they have their own. */
+static bool is_of_one_process(const hr_fit_options *options, const char *key) {
+    return !strcmp(options->method, HR_METHOD_SIMFL) && (!strcmp(key, "owners") || !strcmp(key, "theta"));
+}
+
 static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, bool averages,
                               hr_fit_options *options) {
+    const bool trees = averages || !strcmp(options->method, HR_METHOD_SIMFL);
     if (map->kind != HR_YAML_MAPPING)
         return hr_keys_refuse_kind(&reader->keys, map, "options", root_fields[ROOT_OPTIONS].expected);
     for (const hr_yaml_node *key = map->child; key; key = key->next->next) {
@@ -161,7 +167,10 @@ static hr_status read_options(const hr_fields *reader, const hr_yaml_node *map, 
         if (!strcmp(key->text, "epsilon") || !strcmp(key->text, "delta"))
             return hr_keys_refuse(&reader->keys, key, "write it as a key of the file itself",
                                   "the key '%s' does not belong to options", key->text);
-        if (!strcmp(key->text, "trees") && !averages)
+        if (is_of_one_process(options, key->text))
+            return hr_keys_refuse(&reader->keys, key, "remove it: every owner has its own records",
+                                  "the key '%s' does not belong to options of a job", key->text);
+        if (!strcmp(key->text, "trees") && !trees)
             return hr_keys_refuse(&reader->keys, key,
                                   "use the key 'rounds': the number of trees of every owner",
                                   "the key 'trees' does not belong to options");
@@ -198,11 +207,30 @@ static hr_status read_trained(const hr_fields *reader, const hr_yaml_node *const
     return HR_OK;
 }
 
+/* Only a method without a guarantee, whose authors claim none either, takes none. */
+static bool takes_epsilon(const hr_fit_options *options) {
+    const hr_method_info *method = hr_method_find(options->method);
+    hr_option_info option;
+    for (size_t i = 0; hr_method_option(method, i, &option); i++)
+        if (!strcmp(option.name, "epsilon"))
+            return *(options->mode == HR_MODE_PAPER ? option.paper : option.sound);
+    return false;
+}
+
+static hr_status read_epsilon(const hr_fields *reader, const hr_yaml_node *node, hr_fit_options *options) {
+    char why[100];
+    snprintf(why, sizeof why, "expected: %s", root_fields[ROOT_EPSILON].expected);
+    if (node) return set_option(reader, "epsilon", node, options);
+    if (takes_epsilon(options)) return hr_keys_need(&reader->keys, reader->root, NULL, "epsilon", why);
+    options->epsilon = 0;
+    return HR_OK;
+}
+
 static hr_status read_method(const hr_fields *reader, const hr_yaml_node *const *found, parts *whole) {
     hr_fit_options *options = &whole->file.options;
     hr_status status = read_trained(reader, found, whole);
     if (status) return status;
-    status = set_option(reader, "epsilon", found[ROOT_EPSILON], options);
+    status = read_epsilon(reader, found[ROOT_EPSILON], options);
     if (!status && found[ROOT_DELTA]) status = read_delta(reader, found[ROOT_DELTA], options);
     if (!status && found[ROOT_OPTIONS])
         status = read_options(reader, found[ROOT_OPTIONS], whole->file.averages, options);

@@ -18,6 +18,7 @@ static inline size_t hr_coalition_usual(size_t owners) {
 
 /* The job method of owners that each train a model alone, which are averaged. */
 #define HR_METHOD_AVERAGE "average"
+#define HR_METHOD_SIMFL "simfl"
 
 typedef struct hr_job_file {
     const char *schema;     /* path */

@@ -139,8 +139,12 @@ static hr_status state(coordinator_work_making *m, hr_guarantee *g, hr_error *er
     if (m->job->terms->paper) {
         hr_spent_text(m->job->terms->epsilon, epsilon);
         *g = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
-        snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s The authors claim epsilon = %s.",
-                 m->method->info.flaws, epsilon);
+        int size = snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s", m->method->info.flaws);
+        if (!(m->job->terms->epsilon > 0))
+            m->privacy_measure = HR_PRIVACY_NONE;
+        else
+            snprintf(m->statement + size, STATEMENT - (size_t)size, " The authors claim epsilon = %s.",
+                     epsilon);
         return HR_OK;
     }
     hr_status status =

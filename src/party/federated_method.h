@@ -49,6 +49,8 @@ struct hr_federated_method {
                                 and nothing else (hr_terms_trained) */
     hr_protocol_make *owner, *coordinator;
     const char *no_paper; /* why its mode paper is for one owner alone; NULL: it is not, or there is none */
+    const char *no_sound; /* the same of its mode sound */
+    const char *const *left_out; /* options of one owner alone that a job does not have; ended by NULL */
     /* Sets the options in which a job's defaults differ from the method's. */
     void (*defaults)(hr_fit_options *options);
     /* Whether it can train on records of this schema. Fails: ARGUMENT. */
@@ -63,6 +65,13 @@ struct hr_federated_method {
      * turn's gate. Fails: BUDGET, LIMIT, MEMORY. */
     hr_status (*train)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
     hr_status (*vote)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
+    /* In place of train and vote, of a method without a guarantee: as answer, but no budget pays for it. */
+    hr_status (*work)(const hr_owner_turn *turn, hr_bytes *out, hr_error *err);
+    /* Of a method without a guarantee: whether it can train on these records of an owner, which otherwise
+     * declines, and says why. NULL: on any. Fails: LIMIT. */
+    hr_status (*check_records)(const hr_data *data, hr_error *err);
+    /* The most bytes that a member may send a party in a job. NULL: by its rounds. */
+    size_t (*bytes_max)(const Hedgerow__Terms *terms);
     /* Does what it can of the work to come, without noise, and keeps it in *job->kept. May be NULL. Fails:
      * MEMORY. */
     hr_status (*prepare)(const hr_party_job *job, const hr_data *data, hr_error *err);
@@ -85,7 +94,7 @@ struct hr_federated_method {
 };
 
 extern const hr_federated_method hr_federated_average, hr_federated_hedge, hr_federated_id3,
-    hr_federated_inprivate;
+    hr_federated_inprivate, hr_federated_simfl;
 
 /* NULL if there is none of that name. The name need not end with NUL. */
 const hr_federated_method *hr_federated_method_named(const void *name, size_t size);

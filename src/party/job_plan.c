@@ -78,8 +78,8 @@ static hr_status plan_of_terms(const hr_planned_job *job, hr_job_plan_info *out,
                              .noise_factor = own.noise_factor};
     if (!federated->plan)
         return hr_fail(err, HR_E_ARGUMENT, "a job of method hedge, id3 or average has a plan",
-                       "a job of method %s has no plan: it trains one tree for each owner in each round",
-                       plan.method);
+                       "a job of method %s has no plan: it %s", plan.method,
+                       federated->work ? "adds no noise" : "trains one tree for each owner in each round");
     hr_status status = federated->plan(job, &plan, err);
     if (status) return status;
     if (federated->answer) list_prices(&plan);

@@ -38,6 +38,20 @@ static bool note_refusal(void *user, const hr_rule_answer *answer) {
     return false;
 }
 
+/* What it says tells the coordinator of the records: no method with a guarantee asks. */
+static hr_status ask_records(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out, hr_error *err) {
+    const hr_federated_method *method = hr_terms_method(offer->terms);
+    hr_error why = {0};
+    if (out->verdict != HR_VERDICT_ACCEPTED || !method->check_records) return HR_OK;
+    hr_status status = method->check_records(w->data, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (!status) return HR_OK;
+    hr_rule_answer answer = {.rule = "records"};
+    snprintf(answer.text, sizeof answer.text, "%.*s", HR_RULE_TEXT - 1, why.message);
+    note_refusal(out, &answer);
+    return HR_OK;
+}
+
 static hr_status ask_policy(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out, hr_error *err) {
     const hr_policy_question question = {.policy = w->policy,
                                          .schema = hr_data_schema(w->data),
@@ -45,7 +59,8 @@ static hr_status ask_policy(hr_owner_work *w, const hr_party_offer *offer, hr_de
                                          .coordinator = offer->record->coordinator,
                                          .terms = offer->terms,
                                          .date = offer->date};
-    return hr_policy_check(&question, note_refusal, out, err);
+    hr_status status = hr_policy_check(&question, note_refusal, out, err);
+    return status ? status : ask_records(w, offer, out, err);
 }
 
 /* Within the transaction that holds the decision. */
@@ -144,6 +159,7 @@ static hr_status train_owner_tree(hr_party_work *self, const hr_party_job *job, 
                                   hr_error *err) {
     hr_owner_turn turn = turn_of(self, job, slot);
     if (job->method->answer) return job->method->answer(&turn, out, err);
+    if (job->method->work) return job->method->work(&turn, out, err);
     return take_turn(&turn, 1 - job->terms->vote_share, job->method->train, out, err);
 }
 

@@ -2,6 +2,7 @@
 #include "party/party_core.h"
 
 #include "base/fail.h"
+#include "party/federated_method.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ static void log_refusal(hr_party *p, size_t member, hr_refusal kind, const char 
  * before a vote and to whom it did not reach, too. Where sums are asked for, questions and answers. */
 static size_t max_taken(const hr_live_job *j, bool of_coordinator) {
     size_t rounds = j->read ? j->read->rounds : 1;
+    if (j->read && j->method && j->method->bytes_max) return j->method->bytes_max(j->read);
     if (!rounds) return HR_QUESTION_BYTES_MAX + HR_PARTY_ROUND_MAX;
     return (rounds + 1) * HR_PARTY_ROUND_MAX * (of_coordinator ? 3 : 1);
 }

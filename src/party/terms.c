@@ -14,17 +14,27 @@ typedef struct job_offer {
     char *schema;
 } job_offer;
 
-/* The number of rounds sets the number of trees, not the method's option. */
+typedef struct listed_options {
+    hr_settings *settings;
+    const char *const *left_out; /* ended by NULL */
+} listed_options;
+
 static void add_option(void *user, const char *name, const char *value) {
-    if (strcmp(name, "trees") != 0) hr_settings_add(user, name, value);
+    const listed_options *l = user;
+    for (size_t i = 0; l->left_out[i]; i++)
+        if (!strcmp(name, l->left_out[i])) return;
+    hr_settings_add(l->settings, name, value);
 }
 
+/* Where nothing else is said, the number of rounds sets the number of trees, not the method's option. */
 static void add_options(hr_settings *settings, const hr_federated_method *federated, const hr_method *trained,
                         const hr_fit_options *options) {
+    static const char *const trees[] = {"trees", NULL};
+    listed_options listed = {settings, federated->left_out ? federated->left_out : trees};
     if (federated == &hr_federated_average)
         hr_settings_add_options(settings, trained, options);
     else
-        hr_options_each(trained, options, add_option, settings);
+        hr_options_each(trained, options, add_option, &listed);
 }
 
 const hr_federated_method *hr_terms_method(const Hedgerow__Terms *terms) {
@@ -78,13 +88,19 @@ static hr_status refuse_job_key(const hr_job_file *job, const char *key, const c
 
 /* Keys that say nothing to the job's method are refused: who wrote them expects something of them. */
 static hr_status check_job_keys(const hr_job_file *job, bool sums, size_t owners, hr_error *err) {
-    bool turns = !sums && !job->averages;
+    const char *method = hr_job_file_method(job);
+    bool whole = !strcmp(method, HR_METHOD_SIMFL), turns = !sums && !job->averages && !whole;
     if (!sums && job->coalition)
-        return refuse_job_key(job, "coalition", "is safe against all others, whatever they do", err);
+        return refuse_job_key(job, "coalition",
+                              whole ? "is not safe against any other owner"
+                                    : "is safe against all others, whatever they do",
+                              err);
     if (!turns && job->rounds != 1)
-        return refuse_job_key(
-            job, "rounds", sums ? "sets the number of its rounds itself" : "has one round, of whole models",
-            err);
+        return refuse_job_key(job, "rounds",
+                              whole  ? "has an option 'trees' in their place"
+                              : sums ? "sets the number of its rounds itself"
+                                     : "has one round, of whole models",
+                              err);
     if (!turns && job->order != HR_ORDER_CHAIN)
         return refuse_job_key(job, "order", "passes on no trees", err);
     if (!turns && (job->round_gain > 0 || job->last_slots))
@@ -109,9 +125,14 @@ static hr_status check_alone(const hr_fit_options *options, hr_error *err) {
 }
 
 static hr_status check_job_mode(const hr_job_file *job, const hr_federated_method *federated, hr_error *err) {
-    if (job->options.mode != HR_MODE_PAPER || !federated->no_paper) return HR_OK;
-    hr_fail(err, HR_E_ARGUMENT, "write 'mode: sound', or train alone, with 'hedgerow train'", "%s",
-            federated->no_paper);
+    const bool paper = job->options.mode == HR_MODE_PAPER;
+    const char *why = paper ? federated->no_paper : federated->no_sound;
+    if (!why) return HR_OK;
+    hr_fail(err, HR_E_ARGUMENT,
+            paper
+                ? "write 'mode: sound', or train alone, with 'hedgerow train'"
+                : "write 'mode: paper', whose model has no guarantee, or train alone, with 'hedgerow train'",
+            "%s", why);
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "mode");
 }
 

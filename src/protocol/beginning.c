@@ -61,7 +61,7 @@ static hr_status check_texts(const Hedgerow__Terms *terms, hr_error *err) {
 
 hr_status hr_terms_check(const Hedgerow__Terms *terms, const hr_membership *membership, size_t *invited,
                          hr_error *err) {
-    if (!(terms->epsilon > 0 && terms->epsilon <= 1 << 20))
+    if (!(terms->epsilon <= 1 << 20 && (terms->epsilon > 0 || (terms->paper && terms->epsilon == 0))))
         return refuse_terms("a job without a budget", err);
     if (!(terms->delta >= 0 && terms->delta < 1))
         return refuse_terms("a job whose delta is not in [0, 1)", err);

@@ -1,14 +1,14 @@
 /* What both sides of SimFL read, check and write. */
-#include "protocol/simfl.h"
+#include "protocol/simfl_exchange.h"
 
 #include "base/fail.h"
-#include "protocol/simfl_machine.h"
+#include "protocol/simfl_exchange_machine.h"
 #include "protocol/wire_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { HASH_BYTES = 2, TREE_BYTES = 4 << 20, ANSWER_BYTES = 64 << 10 };
+enum { HASH_BYTES = 2, TREE_BYTES = 4 << 20 };
 
 static const hr_simfl_machine *simfl_machine_of(const hr_protocol *any) {
     return (const hr_simfl_machine *)any;
@@ -24,12 +24,13 @@ hr_status hr_simfl_check_memory(const hr_simfl_rules *rules, size_t owners, hr_e
                    (int)HR_SIMFL_HASHES_MAX);
 }
 
-size_t hr_simfl_bytes_max(const hr_simfl_rules *rules, size_t owners) {
-    size_t turns = rules->trees / (owners ? owners : 1) + 1,
-           hashes = (size_t)HR_SIMFL_ROWS_MAX * HASH_BYTES * rules->tables + HR_SIMFL_PIECE_MAX,
-           gradients = turns * ((size_t)HR_SIMFL_ROWS_MAX * HR_SIMFL_GRADIENTS_BYTES + 64),
-           trees = rules->trees * (size_t)TREE_BYTES;
-    return hashes + gradients + trees + ANSWER_BYTES + HR_MESSAGE_MAX;
+/* An owner sends another one hashes, and gradients for at most every second tree; or the coordinator trees,
+ * which that one sends to all owners. */
+size_t hr_simfl_bytes_max(size_t tables, size_t trees) {
+    const size_t hashes = HR_SIMFL_ROWS_MAX * HASH_BYTES * tables + HR_SIMFL_PIECE_MAX,
+                 gradients = (trees / 2 + 1) * HR_SIMFL_ROWS_MAX * HR_SIMFL_GRADIENTS_BYTES,
+                 all_trees = trees * TREE_BYTES;
+    return (hashes + gradients > all_trees ? hashes + gradients : all_trees) + HR_MESSAGE_MAX;
 }
 
 hr_status hr_simfl_read_terms(hr_simfl_machine *m, const Hedgerow__Terms *terms, hr_error *err) {
@@ -87,7 +88,7 @@ static hr_tree_slot slot_of_tree(const hr_simfl_machine *m) {
 
 hr_status hr_simfl_take_tree(hr_simfl_machine *m, ProtobufCBinaryData tree, hr_error *err) {
     const hr_tree_slot slot = slot_of_tree(m);
-    const hr_tree_rules rules = {.schema = m->setup->schema, .paper = true};
+    const hr_tree_rules rules = {.schema = m->setup->schema, .paper = true, .exact_cuts = true};
     hr_paid_tree paid = {0};
     hr_status status = hr_wire_tree_unpack(&slot, &rules, tree, m->arena, &paid, err);
     if (status) return status;

@@ -16,8 +16,8 @@
  *
  * An owner's machine acts on: Terms, Start, SimflSizes, SimflTurn, Finish; of other owners, SimflHashes and
  * SimflGradients. The coordinator's on: Answer, SimflSize, Notice, SimflTree. */
-#ifndef HR_PROTOCOL_SIMFL_H
-#define HR_PROTOCOL_SIMFL_H
+#ifndef HR_PROTOCOL_SIMFL_EXCHANGE_H
+#define HR_PROTOCOL_SIMFL_EXCHANGE_H
 
 #include "crypto/digest.h"
 #include "protocol/protocol.h"
@@ -33,12 +33,15 @@ enum {
 };
 
 /* What a job is made of, as its terms say. */
-typedef struct hr_simfl_rules {
+typedef struct hr_simfl_rules hr_simfl_rules;
+struct hr_simfl_rules {
     size_t tables, trees;
+    bool classes;      /* label sums are the records of each class */
+    int64_t label_max; /* else: |first sum| a record; the second is 0 */
+    /* Sets what follows, when it is known how many records all owners have. */
+    void (*bound)(hr_simfl_rules *rules, size_t records);
     int64_t gradient_max, weight_max; /* of one record: |g|, and h >= 0 */
-    bool classes;                     /* label sums are the records of each class */
-    int64_t label_max;                /* else: |first sum| a record; the second is 0 */
-} hr_simfl_rules;
+};
 
 /* Reads them. Fails: ARGUMENT, FORMAT, LIMIT, MEMORY. */
 typedef hr_status hr_simfl_read_rules(const Hedgerow__Terms *terms, const hr_schema *schema,
@@ -54,8 +57,8 @@ HR_MUST_CHECK hr_status hr_simfl_coordinator_machine(const hr_protocol_setup *se
 
 /* Whether so many owners can keep one another's hashes. Fails: LIMIT. */
 HR_MUST_CHECK hr_status hr_simfl_check_memory(const hr_simfl_rules *rules, size_t owners, hr_error *err);
-/* The most bytes that a member may send a party in a job. */
-size_t hr_simfl_bytes_max(const hr_simfl_rules *rules, size_t owners);
+/* The most bytes that a member may send a party in a job of so many tables and trees. */
+size_t hr_simfl_bytes_max(size_t tables, size_t trees);
 
 /* ---- Of either machine ---- */
 

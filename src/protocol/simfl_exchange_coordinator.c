@@ -1,8 +1,8 @@
 /* The coordinator's part in SimFL. */
-#include "protocol/simfl.h"
+#include "protocol/simfl_exchange.h"
 
 #include "base/fail.h"
-#include "protocol/simfl_machine.h"
+#include "protocol/simfl_exchange_machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* What the machines of both sides of SimFL have in common; for these alone. */
-#ifndef HR_PROTOCOL_SIMFL_MACHINE_H
-#define HR_PROTOCOL_SIMFL_MACHINE_H
+#ifndef HR_PROTOCOL_SIMFL_EXCHANGE_MACHINE_H
+#define HR_PROTOCOL_SIMFL_EXCHANGE_MACHINE_H
 
 #include "protocol/beginning.h"
-#include "protocol/simfl.h"
+#include "protocol/simfl_exchange.h"
 
 /* Either machine begins with it. */
 typedef struct hr_simfl_machine {

@@ -1,8 +1,8 @@
 /* An owner's part in SimFL. */
-#include "protocol/simfl.h"
+#include "protocol/simfl_exchange.h"
 
 #include "base/fail.h"
-#include "protocol/simfl_machine.h"
+#include "protocol/simfl_exchange_machine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -274,7 +274,7 @@ static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err)
     return begin_owner_work(o, (hr_simfl_work){.task = HR_SIMFL_MEASURE}, err);
 }
 
-static hr_status check_sizes(const owner *o, const Hedgerow__SimflSizes *sizes, const int64_t *sums,
+static hr_status check_sizes(owner *o, const Hedgerow__SimflSizes *sizes, const int64_t *sums,
                              hr_error *err) {
     size_t all = 0;
     for (size_t i = 0; i < sizes->n_rows; i++) {
@@ -284,6 +284,7 @@ static hr_status check_sizes(const owner *o, const Hedgerow__SimflSizes *sizes, 
     }
     if (sizes->rows[self_position(o)] != own_rows(o))
         return hr_protocol_refuse("another number of records than this owner has", err);
+    o->machine.rules.bound(&o->machine.rules, all);
     return hr_simfl_sums_fit(&o->machine.rules, all, sums)
                ? HR_OK
                : hr_protocol_refuse("label sums that so many records cannot have", err);

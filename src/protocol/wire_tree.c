@@ -216,7 +216,7 @@ static hr_status check_tree_wire_tree(const hr_tree *tree, const hr_tree_rules *
     const hr_tree_limits limits = {.schema = rules->schema,
                                    .depth_max = HR_TREE_DEPTH_MAX,
                                    .value_max = value_max(rules),
-                                   .within_bounds = true};
+                                   .within_bounds = !rules->exact_cuts};
     hr_tree_fault fault;
     hr_status status = hr_tree_check(tree, &limits, &fault, err);
     if (!fault.of_node) return status;

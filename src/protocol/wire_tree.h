@@ -37,6 +37,7 @@ typedef struct hr_tree_rules {
     const hr_schema *schema;
     bool paper;      /* what trees cost is not justified then */
     hr_units budget; /* the most that one may cost */
+    bool exact_cuts; /* thresholds are values of records, and may lie outside of the public bounds */
 } hr_tree_rules;
 
 /* Owner: the caller frees out->at. Fails: MEMORY. */

@@ -38,6 +38,8 @@ ALLOWED = {
     ('src/fit/fit.c', 'check_memory'): (1, OWNER),
     ('src/fit/fit.c', 'prepare_fit'): (1, OWNER),
     ('src/party/federated_inprivate.c', 'score_tails'): (1, LOOP),
+    ('src/party/federated_simfl.c', 'check_simfl_records'): (1, NOT_PRIVATE),
+    ('src/party/federated_simfl.c', 'open_simfl_keeper'): (1, NOT_PRIVATE),
     ('src/party/round_records.c', 'take_round_records'): (1, LOOP),
     ('src/party/round_records.c', 'hr_round_records_make'): (1, ROOM),
     ('src/party/rounds.c', 'hr_rounds_of'): (1, LOOP),

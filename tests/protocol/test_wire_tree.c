@@ -290,7 +290,7 @@ static void test_wire_tree__whose_cost_is_not_justified_is_refused(void **state)
 
 static void test_wire_tree__in_paper_mode_justifies_nothing(void **state) {
     const test_members *f = *state;
-    const hr_tree_rules rules = {f->schema, true, HR_UNIT};
+    const hr_tree_rules rules = {.schema = f->schema, .paper = true, .budget = HR_UNIT};
     leaf_tree *t = sample_tree(f->arena);
     t->releases[1].cost = 1;
     hr_bytes bytes = pack(&t->paid);

@@ -103,7 +103,7 @@ hr_bytes leaf_bytes(const test_members *f, const hr_job_state *job_state, size_t
 }
 
 hr_tree_rules rules_of(const test_members *f) {
-    return (hr_tree_rules){f->schema, false, HR_UNIT};
+    return (hr_tree_rules){.schema = f->schema, .budget = HR_UNIT};
 }
 
 /* ---- Job states ---- */

@@ -1,0 +1,237 @@
+/* SimFL over owners makes the model of one process that holds all of them, and says that it has no
+ * guarantee. The linker puts this file between the parties and the hashes: it sees the coins. */
+#include "data/records.h"
+#include "party/federated_method.h"
+#include "party/owner_work.h"
+#include "party/simulation.h"
+#include "party/terms.h"
+#include "protocol/simfl_exchange.h"
+#include "stats/lsh.h"
+#include "support/simfl_reference.h"
+#include "support/tables.h"
+
+enum { TREES = 7 };
+
+static uint8_t coins[HR_LSH_COINS];
+
+hr_status __real_hr_lsh_new(const hr_lsh_setup *setup, hr_lsh **out, hr_error *err);
+hr_status __wrap_hr_lsh_new(const hr_lsh_setup *setup, hr_lsh **out, hr_error *err);
+/* The job's: those with which its rules are read are all 0. */
+hr_status __wrap_hr_lsh_new(const hr_lsh_setup *setup, hr_lsh **out, hr_error *err) {
+    static const uint8_t none[HR_LSH_COINS];
+    if (memcmp(setup->coins, none, sizeof none) != 0) memcpy(coins, setup->coins, sizeof coins);
+    return __real_hr_lsh_new(setup, out, err);
+}
+
+typedef struct job {
+    table table;
+    hr_data *owners[SIMFL_OWNERS_MAX];
+    simfl_division division;
+    hr_job_file file;
+    hr_simulation simulation;
+} job;
+
+static hr_job_file simfl_job_file(void) {
+    hr_job_file file = {.rounds = 1, .options = options_of("simfl", HR_MODE_PAPER)};
+    file.options.epsilon = 0;
+    file.options.trees = TREES;
+    file.options.depth = 3;
+    return file;
+}
+
+/* Owners get different numbers of records. */
+static size_t owner_of(size_t row, size_t owners) {
+    return row % (owners + 1) % owners;
+}
+
+static void open_job(job *j, table t, size_t owners) {
+    hr_error err = {0};
+    *j = (job){.table = t, .file = simfl_job_file(), .division.count = owners};
+    uint32_t *picked = malloc(t.rows * sizeof *picked);
+    assert_non_null(picked);
+    for (size_t o = 0; o < owners; o++) {
+        size_t count = 0;
+        for (size_t i = 0; i < t.rows; i++)
+            if (owner_of(i, owners) == o) picked[count++] = (uint32_t)i;
+        assert_non_null(j->owners[o] = hr_data_take(t.data, picked, count));
+        j->division.owners[o] = j->owners[o];
+    }
+    free(picked);
+    const hr_owner_tables tables = {j->division.owners, owners};
+    if (hr_simulation_init(&j->simulation, &j->file, t.schema, &tables, 1, &err)) fail_msg("%s", err.message);
+}
+
+static void close_job(job *j) {
+    hr_simulation_done(&j->simulation);
+    for (size_t o = 0; o < j->division.count; o++) hr_data_free(j->owners[o]);
+    table_close(&j->table);
+}
+
+static const hr_model *run_job(job *j) {
+    hr_error err = {0};
+    memset(coins, 0, sizeof coins);
+    if (hr_simulation_run(&j->simulation, &err)) fail_msg("%s", err.message);
+    return j->simulation.parties[0].as.coordinator.model;
+}
+
+static void check_equality(table t, size_t owners) {
+    job j;
+    open_job(&j, t, owners);
+    const hr_model *model = run_job(&j);
+    static const uint8_t any[HR_LSH_COINS];
+    assert_true(owners == 1 || memcmp(coins, any, sizeof any) != 0);
+    check_simfl_model(model, &j.division, &j.file.options, coins);
+    close_job(&j);
+}
+
+static void test_simfl__over_owners_makes_the_model_of_one_process(void **state) {
+    (void)state;
+    for (size_t owners = 1; owners <= 3; owners++) {
+        check_equality(table_of_steps(150, 4, 2, 5), owners);
+        check_equality(table_of_steps(150, 4, 0, 6), owners);
+    }
+}
+
+/* More than one piece: each holds 1 MiB, 4,112 records with 255 hashes each of 2 bytes. */
+static void test_simfl__sends_hashes_in_pieces(void **state) {
+    (void)state;
+    job j;
+    open_job(&j, table_of_steps(9000, 2, 2, 5), 2);
+    hr_simulation_done(&j.simulation);
+    j.file.options.by_name[HR_OPTION_LSH_TABLES] = 255;
+    j.file.options.trees = 2;
+    const hr_owner_tables tables = {j.division.owners, 2};
+    assert_int_equal(hr_simulation_init(&j.simulation, &j.file, j.table.schema, &tables, 1, NULL), HR_OK);
+    check_simfl_model(run_job(&j), &j.division, &j.file.options, coins);
+    close_job(&j);
+}
+
+static void test_simfl__says_that_it_has_no_guarantee(void **state) {
+    (void)state;
+    job j;
+    open_job(&j, table_of_steps(60, 3, 2, 5), 2);
+    const hr_model *model = run_job(&j);
+    const hr_guarantee *guarantee = hr_model_guarantee(model);
+    assert_false(guarantee->is_private);
+    assert_true(isinf(guarantee->epsilon) && isinf(guarantee->epsilon_replace));
+    assert_non_null(strstr(guarantee->statement, "NOT DIFFERENTIALLY PRIVATE"));
+    assert_non_null(strstr(guarantee->statement, "hashes"));
+    assert_null(strstr(guarantee->statement, "authors claim"));
+    close_job(&j);
+}
+
+/* ---- What is refused before a job begins ---- */
+
+static hr_status terms_of_file(const hr_job_file *file, const table *t, hr_bytes *out, hr_error *err) {
+    static const char *const owners[] = {"north", "south", "west"};
+    return hr_terms_of(file, "job", t->schema, &(hr_names){owners, 3}, out, err);
+}
+
+static void refuses_file(const hr_job_file *file, const table *t, const char *why) {
+    hr_bytes bytes = {0};
+    hr_error err = {0};
+    assert_int_equal(terms_of_file(file, t, &bytes, &err), HR_E_ARGUMENT);
+    if (!strstr(err.message, why)) fail_msg("%s", err.message);
+}
+
+static void test_simfl__job_files_that_it_cannot_keep_are_refused(void **state) {
+    (void)state;
+    table t = table_of_steps(60, 2, 2, 5), three = table_of_steps(60, 2, 3, 5);
+    hr_job_file file = simfl_job_file();
+    refuses_file(&file, &three, "no model of more than two classes");
+    file.options = options_of("simfl", HR_MODE_SOUND);
+    refuses_file(&file, &t, "simfl over owners has no mode sound");
+    file = simfl_job_file();
+    file.rounds = 2;
+    refuses_file(&file, &t, "has an option 'trees' in their place");
+    file = simfl_job_file();
+    file.coalition = 1;
+    refuses_file(&file, &t, "is not safe against any other owner");
+    file = simfl_job_file();
+    file.order = HR_ORDER_BROADCAST;
+    refuses_file(&file, &t, "passes on no trees");
+    table_close(&t);
+    table_close(&three);
+}
+
+static Hedgerow__Terms *simfl_terms(const hr_job_file *file, const table *t) {
+    hr_bytes bytes = {0};
+    ProtobufCMessage *message = NULL;
+    assert_int_equal(terms_of_file(file, t, &bytes, NULL), HR_OK);
+    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, bytes.at, bytes.size, &message, NULL),
+                     HR_OK);
+    free(bytes.at);
+    return (Hedgerow__Terms *)message;
+}
+
+static void refuses_terms(const Hedgerow__Terms *terms, const table *t, hr_status status, const char *why) {
+    hr_error err = {0};
+    assert_int_equal(hr_federated_simfl.check_terms(terms, t->schema, &err), status);
+    if (!strstr(err.message, why)) fail_msg("%s", err.message);
+}
+
+static void test_simfl__terms_that_an_owner_cannot_keep_are_refused(void **state) {
+    (void)state;
+    table t = table_of_steps(60, 2, 2, 5);
+    hr_job_file file = simfl_job_file();
+    Hedgerow__Terms *terms = simfl_terms(&file, &t);
+    assert_int_equal(hr_federated_simfl.check_terms(terms, t.schema, NULL), HR_OK);
+    assert_true(terms->epsilon == 0);
+    terms->paper = false;
+    refuses_terms(terms, &t, HR_E_ARGUMENT, "has no mode sound");
+    hr_message_unpacked_free(&terms->base);
+    file.options.trees = HR_SIMFL_TREES_MAX + 1;
+    terms = simfl_terms(&file, &t);
+    refuses_terms(terms, &t, HR_E_LIMIT, "1001 trees, and simfl over owners has at most 1000");
+    hr_message_unpacked_free(&terms->base);
+    file = simfl_job_file();
+    file.options.by_name[HR_OPTION_LSH_TABLES] = 255;
+    terms = simfl_terms(&file, &t);
+    assert_int_equal(hr_federated_simfl.check_terms(terms, t.schema, NULL), HR_OK);
+    const size_t three = terms->n_owners;
+    terms->n_owners = 12; /* only their number is read */
+    refuses_terms(terms, &t, HR_E_LIMIT, "bytes of the hashes of others, and keeps at most 536870912");
+    terms->n_owners = three;
+    hr_message_unpacked_free(&terms->base);
+    table_close(&t);
+}
+
+static void test_simfl__owner_with_too_many_records_declines(void **state) {
+    (void)state;
+    static const char *const labs[] = {"lab"}, *const methods[] = {"simfl"};
+    const hr_policy policy = {.coordinators = {labs, 1},
+                              .methods = {methods, 1},
+                              .unprotected = {methods, 1},
+                              .epsilon = 1,
+                              .owners = 1};
+    const hr_journal_job record = {.coordinator = "lab"};
+    for (size_t more = 0; more < 2; more++) {
+        table t = table_of_steps(HR_SIMFL_ROWS_MAX + more, 2, 2, 5);
+        const hr_job_file file = simfl_job_file();
+        Hedgerow__Terms *terms = simfl_terms(&file, &t);
+        const hr_party_offer offer = {&record, terms, 0};
+        hr_owner_work work = {0};
+        hr_decision decision = {0};
+        hr_owner_work_init(&work);
+        work.data = t.data;
+        work.policy = &policy;
+        assert_int_equal(work.work.decide(&work.work, &offer, &decision, NULL), HR_OK);
+        assert_int_equal(decision.verdict, more ? HR_VERDICT_DECLINED : HR_VERDICT_ACCEPTED);
+        assert_string_equal(decision.reason,
+                            more ? "records: the owner has 100001 records, and in simfl 1 to 100000" : "");
+        hr_message_unpacked_free(&terms->base);
+        table_close(&t);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_simfl__over_owners_makes_the_model_of_one_process),
+        cmocka_unit_test(test_simfl__sends_hashes_in_pieces),
+        cmocka_unit_test(test_simfl__says_that_it_has_no_guarantee),
+        cmocka_unit_test(test_simfl__job_files_that_it_cannot_keep_are_refused),
+        cmocka_unit_test(test_simfl__terms_that_an_owner_cannot_keep_are_refused),
+        cmocka_unit_test(test_simfl__owner_with_too_many_records_declines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

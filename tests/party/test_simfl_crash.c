@@ -1,0 +1,149 @@
+/* A party dies at every single thing it does in a job of SimFL, before it and after it, and comes back from
+ * its files: nothing random is in its work, so that all of it is done again and the model is the same. The
+ * linker puts this file between the party and its journal. */
+#include "stats/lsh.h"
+#include "support/party_harness.h"
+#include "support/simfl_reference.h"
+
+enum { TREES = 4 };
+
+static struct {
+    const harness *harness;
+    size_t victim;
+    size_t calls, at;
+    bool after, dead, over;
+} doom;
+
+static uint8_t coins[HR_LSH_COINS];
+
+static bool dies_now(bool after) {
+    if (doom.dead) return true;
+    if (doom.harness->running != doom.victim || doom.over || after != doom.after) return false;
+    doom.dead = ++doom.calls == doom.at;
+    return doom.dead;
+}
+
+static bool party_dies(const harness_party *p, bool after) {
+    (void)p;
+    return dies_now(after);
+}
+
+static bool party_died(const harness_party *p) {
+    (void)p;
+    bool died = doom.dead;
+    if (died) doom.over = true;
+    doom.dead = false;
+    return died;
+}
+
+static hr_status cancelled(hr_error *err) {
+    return hr_fail(err, HR_E_CANCELLED, "", "it died");
+}
+
+#define WRAP(call, parameters, ...)                                                                          \
+    hr_status __real_##call parameters;                                                                      \
+    hr_status __wrap_##call parameters;                                                                      \
+    hr_status __wrap_##call parameters {                                                                     \
+        return dies_now(false) ? cancelled(err) : __real_##call(__VA_ARGS__);                                \
+    }
+
+WRAP(hr_journal_begin, (hr_journal * journal, hr_error *err), journal, err)
+WRAP(hr_journal_add_job, (hr_journal * journal, const hr_journal_job *job, hr_error *err), journal, job, err)
+WRAP(hr_journal_end_job, (hr_journal * journal, const uint8_t *id, hr_error *err), journal, id, err)
+WRAP(hr_journal_add_event,
+     (hr_journal * journal, const uint8_t *id, const hr_journal_event *event, hr_error *err), journal, id,
+     event, err)
+WRAP(hr_journal_post,
+     (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob packet,
+      hr_error *err),
+     journal, id, to, sequence, packet, err)
+
+hr_status __real_hr_journal_commit(hr_journal *journal, hr_error *err);
+hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err);
+hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err) {
+    if (dies_now(false)) return cancelled(err);
+    hr_status status = __real_hr_journal_commit(journal, err);
+    return dies_now(true) ? cancelled(err) : status;
+}
+
+hr_status __real_hr_lsh_new(const hr_lsh_setup *setup, hr_lsh **out, hr_error *err);
+hr_status __wrap_hr_lsh_new(const hr_lsh_setup *setup, hr_lsh **out, hr_error *err);
+hr_status __wrap_hr_lsh_new(const hr_lsh_setup *setup, hr_lsh **out, hr_error *err) {
+    static const uint8_t none[HR_LSH_COINS];
+    if (memcmp(setup->coins, none, sizeof none) != 0) memcpy(coins, setup->coins, sizeof coins);
+    return __real_hr_lsh_new(setup, out, err);
+}
+
+static hr_job_file simfl_job_file(void) {
+    hr_job_file job = {.rounds = 1, .options = options_of("simfl", HR_MODE_PAPER)};
+    job.options.epsilon = 0;
+    job.options.trees = TREES;
+    job.options.depth = 2;
+    return job;
+}
+
+static void check_simfl_end(const harness *l) {
+    simfl_division division = {.count = OWNERS};
+    size_t size = 0;
+    hr_model *model = NULL;
+    char *text = read_file(l->model, &size);
+    assert_int_equal(hr_model_parse(text, size, "model", &model, NULL), HR_OK);
+    for (size_t i = 0; i < OWNERS; i++) division.owners[i] = l->parties[i + 1].records;
+    check_simfl_model(model, &division, &l->job.options, coins);
+    for (size_t i = 0; i < PARTIES; i++) check_journal(&l->parties[i]);
+    for (size_t i = 1; i < PARTIES; i++) check_query(&l->parties[i], "SELECT count(*) FROM entries", "0");
+    assert_int_equal(l->event_log->second_models, 0);
+    free(text);
+    hr_model_free(model);
+}
+
+/* False: it did not come so far. */
+static bool die_at(size_t victim, size_t at, bool after) {
+    static const char *const methods[] = {"simfl"};
+    harness l;
+    doom.victim = victim;
+    doom.at = at;
+    doom.after = after;
+    doom.calls = 0;
+    doom.dead = doom.over = false;
+    doom.harness = &l;
+    harness_open(&l, simfl_job_file());
+    l.policy.methods = l.policy.unprotected = (hr_names){methods, 1};
+    l.dies = party_dies;
+    l.died = party_died;
+    harness_start(&l);
+    harness_run_until(&l, harness_is_idle);
+    check_simfl_end(&l);
+    harness_close(&l);
+    return doom.over;
+}
+
+static void die_at_every_call(size_t victim, bool after) {
+    size_t points = 0;
+    while (die_at(victim, points + 1, after)) points++;
+    print_message("%s dies %s each of %zu calls\n", victim ? "an owner" : "the coordinator",
+                  after ? "after" : "before", points);
+    assert_true(points > 30);
+}
+
+static void test_crash__of_the_coordinator_changes_nothing(void **state) {
+    (void)state;
+    die_at_every_call(0, false);
+    die_at_every_call(0, true);
+}
+
+/* The first trains two trees, the others one. */
+static void test_crash__of_an_owner_changes_nothing(void **state) {
+    (void)state;
+    die_at_every_call(1, false);
+    die_at_every_call(1, true);
+    die_at_every_call(2, false);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_crash__of_the_coordinator_changes_nothing),
+        cmocka_unit_test(test_crash__of_an_owner_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
