@@ -162,6 +162,21 @@ hr_status hr_mask_new(const hr_mask_pairs *pairs, const hr_mask_sum *sum, hr_mas
     return status;
 }
 
+hr_status hr_mask_split(const uint8_t secret[HR_MASK_SECRET_SIZE],
+                        const uint8_t context[HR_MASK_CONTEXT_SIZE], hr_mask **out, hr_error *err) {
+    uint8_t input[HR_MASK_SECRET_SIZE + HR_MASK_CONTEXT_SIZE];
+    hr_mask *mask = calloc(1, sizeof *mask + sizeof *mask->streams);
+    if (!mask) return hr_fail_memory(err);
+    memcpy(input, secret, HR_MASK_SECRET_SIZE);
+    memcpy(input + HR_MASK_SECRET_SIZE, context, HR_MASK_CONTEXT_SIZE);
+    mask->count = 1;
+    mask->streams[0].key = hr_digest_of("hedgerow mask split 1", input, sizeof input);
+    mask->streams[0].is_added = true;
+    sodium_memzero(input, sizeof input);
+    *out = mask;
+    return HR_OK;
+}
+
 void hr_mask_free(hr_mask *mask) {
     if (!mask) return;
     sodium_memzero(mask, sizeof *mask + mask->count * sizeof *mask->streams);

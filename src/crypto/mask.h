@@ -54,6 +54,12 @@ void hr_mask_pairs_free(hr_mask_pairs *pairs);
  * member's key is not valid), MEMORY. */
 HR_MUST_CHECK hr_status hr_mask_new(const hr_mask_pairs *pairs, const hr_mask_sum *sum, hr_mask **out,
                                     hr_error *err);
+/* A mask that this owner alone knows, of the job's secret and the context: what splits its values into two
+ * shares. It is one stream, with key digest("hedgerow mask split 1", secret | context), which is added.
+ * Nothing of the arguments is kept. Owner: as above. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_mask_split(const uint8_t secret[HR_MASK_SECRET_SIZE],
+                                      const uint8_t context[HR_MASK_CONTEXT_SIZE], hr_mask **out,
+                                      hr_error *err);
 /* Wipes it. NULL is allowed. */
 void hr_mask_free(hr_mask *mask);
 

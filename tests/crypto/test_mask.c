@@ -233,6 +233,34 @@ static void leaves_no_key_behind(void *keys, void (*wipe)(void *keys)) {
     assert_int_equal(left, 0);
 }
 
+/* ---- A mask that one owner knows alone ---- */
+
+static void numbers_of_split(const uint8_t secret[HR_MASK_SECRET_SIZE],
+                             const uint8_t context[HR_MASK_CONTEXT_SIZE], uint64_t out[LENGTH]) {
+    hr_mask *mask = NULL;
+    memset(out, 0, LENGTH * sizeof *out);
+    assert_int_equal(hr_mask_split(secret, context, &mask, NULL), HR_OK);
+    hr_mask_add(mask, out, LENGTH / 2);
+    hr_mask_add(mask, out + LENGTH / 2, LENGTH - LENGTH / 2);
+    hr_mask_free(mask);
+}
+
+static void test_mask_split__is_of_one_secret_and_context(void **state) {
+    (void)state;
+    uint8_t secret[HR_MASK_SECRET_SIZE] = {1}, context[HR_MASK_CONTEXT_SIZE] = {2};
+    uint64_t numbers[LENGTH], others[LENGTH];
+    numbers_of_split(secret, context, numbers);
+    assert_true(numbers[0] == 0x45acd319a524167U && numbers[1] == 0xaa740391b36dec0U);
+    assert_true(numbers[LENGTH - 1] == 0x6d51cd657aed6e20U);
+    secret[31] ^= 1;
+    numbers_of_split(secret, context, others);
+    for (size_t i = 0; i < LENGTH; i++) assert_true(numbers[i] != others[i]);
+    secret[31] ^= 1;
+    context[31] ^= 1;
+    numbers_of_split(secret, context, others);
+    for (size_t i = 0; i < LENGTH; i++) assert_true(numbers[i] != others[i]);
+}
+
 static void test_keys__are_wiped(void **state) {
     (void)state;
     const mask_job job = job_of(OWNERS_MAX);
@@ -292,6 +320,7 @@ int main(void) {
         cmocka_unit_test(test_mask__with_a_copied_key_shares_no_stream),
         cmocka_unit_test(test_mask__goes_on_where_it_ended),
         cmocka_unit_test(test_mask__is_added_to_what_is_there),
+        cmocka_unit_test(test_mask_split__is_of_one_secret_and_context),
         cmocka_unit_test(test_keys__are_wiped),
         cmocka_unit_test(test_mask_key__of_small_order_is_refused),
         cmocka_unit_test(test_mask__refuses_a_key_that_is_not_its_own),
