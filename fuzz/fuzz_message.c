@@ -1,10 +1,11 @@
 /* What members may send. By the input's first byte: bytes of one of the types of hedgerow.proto ('0' and on),
  * the inside of an envelope that a member signed, a tree, or a row of messages for the machine of an owner or
- * of a coordinator, of InPrivate (before or after the start) or of sums. No input crashes, takes much memory,
+ * of a coordinator, of InPrivate (before or after the start), of sums or
+ * of a ring. No input crashes, takes much memory,
  * or makes a machine fail. */
 #include "crypto/secret.h"
 #include "protocol/inprivate.h"
-#include "protocol/securesum.h"
+#include "protocol/ring.h"
 #include "tree/tree_check.h"
 
 #include "check.h"
@@ -21,7 +22,7 @@ typedef struct world {
     hr_schema *schema;
     hr_job_id job;
     uint8_t secret[HR_DIGEST_SIZE];
-    hr_bytes terms, sum_terms;
+    hr_bytes terms, sum_terms, ring_terms;
 } world;
 
 static const ProtobufCMessageDescriptor *const types[] = {
@@ -55,6 +56,9 @@ static void open_world(world *w) {
     terms.vote_share = 0;
     terms.coalition = 1;
     CHECK(hr_message_pack(&terms.base, &w->sum_terms, NULL) == HR_OK);
+    terms.coalition = 0;
+    terms.paper = true;
+    CHECK(hr_message_pack(&terms.base, &w->ring_terms, NULL) == HR_OK);
 }
 
 static void close_world(world *w) {
@@ -62,6 +66,7 @@ static void close_world(world *w) {
     hr_schema_free(w->schema);
     free(w->terms.at);
     free(w->sum_terms.at);
+    free(w->ring_terms.at);
 }
 
 static void check_type(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t size) {
@@ -177,6 +182,11 @@ static void check_sums(const world *w, size_t self, const uint8_t *bytes, size_t
     check_started(w, &job, self, bytes, size);
 }
 
+static void check_ring(const world *w, size_t self, const uint8_t *bytes, size_t size) {
+    const method_job job = {hr_ring_coordinator, hr_ring_owner, w->ring_terms};
+    check_started(w, &job, self, bytes, size);
+}
+
 static void check_trees(const world *w, size_t self, const uint8_t *bytes, size_t size) {
     const method_job job = {hr_inprivate_coordinator, hr_inprivate_owner, w->terms};
     check_started(w, &job, self, bytes, size);
@@ -195,6 +205,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     case 'b': check_trees(&w, BERT, bytes + 1, size - 1); break;
     case 's': check_sums(&w, COORDINATOR, bytes + 1, size - 1); break;
     case 'a': check_sums(&w, BERT, bytes + 1, size - 1); break;
+    case 'r': check_ring(&w, COORDINATOR, bytes + 1, size - 1); break;
+    case 'n': check_ring(&w, BERT, bytes + 1, size - 1); break;
     default: check_type(types[bytes[0] % (sizeof types / sizeof *types)], bytes + 1, size - 1); break;
     }
     close_world(&w);

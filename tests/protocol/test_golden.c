@@ -135,6 +135,11 @@ static void test_golden__sums_and_choices(void **state) {
     check_kind("choice", HEDGEROW__MESSAGE__KIND_CHOICE, &choice);
     check_kind("ask", HEDGEROW__MESSAGE__KIND_ASK, &ask);
     check_kind("share", HEDGEROW__MESSAGE__KIND_SHARE, &share);
+    Hedgerow__Pass pass = HEDGEROW__PASS__INIT;
+    pass.position = 8;
+    pass.values = values;
+    pass.n_values = 2;
+    check_kind("pass", HEDGEROW__MESSAGE__KIND_PASS, &pass);
     Hedgerow__Released released = HEDGEROW__RELEASED__INIT;
     released.model = hr_text_of("model");
     released.signature = hr_text_of("signature");

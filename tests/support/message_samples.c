@@ -123,7 +123,12 @@ static void samples_of_sums(sample *out, size_t *count) {
     sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_TURN, &turn);
     sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_CHOICE, &choice);
     sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_ASK, &ask);
+    Hedgerow__Pass pass = HEDGEROW__PASS__INIT;
+    pass.position = 1;
+    pass.values = values;
+    pass.n_values = 2;
     sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_SHARE, &share);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_PASS, &pass);
 }
 
 static void samples_of_averages(sample *out, size_t *count) {

@@ -44,6 +44,10 @@ Hedgerow__Message sum_message(Hedgerow__Message__KindCase kind, const void *cont
     return m;
 }
 
+static bool is_ring(const sum_script *script) {
+    return script->coalition == SUM_RING;
+}
+
 hr_bytes sum_terms(const sum_script *script) {
     static const char *const texts[] = {"anna", "bert", "carl", "dora", "emil", "fred", "gina"};
     ProtobufCBinaryData owners[SUM_OWNERS_MAX];
@@ -54,7 +58,8 @@ hr_bytes sum_terms(const sum_script *script) {
     terms.method = hr_text_of("hedge");
     terms.epsilon = 1;
     terms.delta = 1e-6;
-    terms.coalition = script->coalition;
+    terms.paper = is_ring(script);
+    terms.coalition = terms.paper ? 0 : script->coalition;
     terms.owners = owners;
     terms.n_owners = script->owners;
     return sum_pack(&terms);
@@ -70,11 +75,21 @@ hr_protocol_setup sum_setup(const sum_names *names, size_t self, hr_bytes terms)
                                .secret = names->secrets[self]};
 }
 
+static bool is_of_a_ring(hr_bytes terms) {
+    ProtobufCMessage *read = NULL;
+    assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, terms.at, terms.size, &read, NULL),
+                     HR_OK);
+    const bool ring = ((const Hedgerow__Terms *)read)->paper;
+    hr_message_unpacked_free(read);
+    return ring;
+}
+
 hr_protocol *sum_machine(const hr_protocol_setup *setup) {
+    static hr_protocol_make *const makes[2][2] = {{hr_securesum_owner, hr_securesum_coordinator},
+                                                  {hr_ring_owner, hr_ring_coordinator}};
     hr_protocol *machine = NULL;
     hr_error err = {0};
-    if ((setup->view->self == SUM_COORDINATOR ? hr_securesum_coordinator
-                                              : hr_securesum_owner)(setup, &machine, &err))
+    if (makes[is_of_a_ring(setup->terms)][setup->view->self == SUM_COORDINATOR](setup, &machine, &err))
         fail_msg("%s", err.message);
     return machine;
 }
@@ -108,7 +123,8 @@ size_t sum_number(hr_bytes body) {
 }
 
 static hr_bytes next_question(const sum_sim *s) {
-    const size_t number = hr_securesum_outcomes(s->parties[SUM_COORDINATOR].machine);
+    const size_t number =
+        (is_ring(s->script) ? hr_ring_outcomes : hr_securesum_outcomes)(s->parties[SUM_COORDINATOR].machine);
     const uint8_t body = (uint8_t)number;
     Hedgerow__Question q = HEDGEROW__QUESTION__INIT;
     q.done = number == s->script->questions;
@@ -132,6 +148,23 @@ hr_bytes sum_answer(const hr_protocol *owner, size_t index) {
     hr_mask *mask = NULL;
     for (size_t i = 0; i < count; i++) values[i] = sum_value(self, number, i);
     assert_int_equal(hr_securesum_mask(owner, index, &mask, NULL), HR_OK);
+    hr_mask_add(mask, values, count);
+    hr_mask_free(mask);
+    assert_int_equal(hr_securesum_pack_share(&q, values, count, &out, NULL), HR_OK);
+    return out;
+}
+
+/* On a ring: what its machine makes two shares of. */
+static hr_bytes answer_on_ring(const sum_sim *s, size_t who, size_t index) {
+    const size_t count = sum_size(index);
+    hr_bytes out = {0};
+    uint64_t values[SUM_VALUES_MAX];
+    hr_mask *mask = NULL;
+    hr_sum_question q;
+    assert_true(hr_ring_question(s->parties[who].machine, index, &q) && q.here &&
+                sum_number(q.body) == index);
+    for (size_t i = 0; i < count; i++) values[i] = sum_value(who - SUM_OWNER, index, i);
+    assert_int_equal(hr_ring_mask(s->parties[who].machine, index, &mask, NULL), HR_OK);
     hr_mask_add(mask, values, count);
     hr_mask_free(mask);
     assert_int_equal(hr_securesum_pack_share(&q, values, count, &out, NULL), HR_OK);
@@ -162,7 +195,8 @@ static void note_question(sum_sim *s, const hr_action *a) {
     assert_int_equal(hr_message_read(&event, &m, NULL), HR_OK);
     if (m->kind_case == HEDGEROW__MESSAGE__KIND_ASK)
         for (size_t i = 0; i < SUM_OWNERS_MAX; i++)
-            s->asked[m->ask->body.data[0]][i] = m->ask->members.data[0] >> i & 1;
+            s->asked[m->ask->body.data[0]][i] =
+                is_ring(s->script) ? i < s->script->owners : m->ask->members.data[0] >> i & 1;
     hr_message_unpacked_free(&m->base);
 }
 
@@ -299,7 +333,8 @@ void sum_work(sum_sim *s, size_t who) {
         made = next_question(s);
         sum_feed(s, who, (hr_event){.kind = HR_EVENT_ASKED, .bytes = made.at, .size = made.size});
     } else {
-        if (hr_dice_below(&s->dice, 100) >= p->loses) made = sum_answer(p->machine, work.slot);
+        if (hr_dice_below(&s->dice, 100) >= p->loses)
+            made = is_ring(s->script) ? answer_on_ring(s, who, work.slot) : sum_answer(p->machine, work.slot);
         sum_feed(s, who, (hr_event){.kind = HR_EVENT_BEGUN, .number = work.slot});
         sum_feed(s, who, (hr_event){.kind = HR_EVENT_WORKED, .bytes = made.at, .size = made.size});
     }
@@ -362,7 +397,8 @@ size_t sum_check_outcomes(const sum_sim *s) {
     const size_t *owners, count = hr_securesum_owners(coordinator, &owners);
     size_t lost = 0;
     hr_sum_outcome o;
-    for (size_t q = 0; hr_securesum_outcome(coordinator, q, &o); q++) {
+    for (size_t q = 0; (is_ring(s->script) ? hr_ring_outcome : hr_securesum_outcome)(coordinator, q, &o);
+         q++) {
         lost += o.lost;
         assert_int_equal(o.choice, is_choice(s->script, q));
         if (!o.choice)

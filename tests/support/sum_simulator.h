@@ -7,7 +7,7 @@
 #include "support/test_keys.h"
 
 #include "protocol/beginning.h"
-#include "protocol/securesum.h"
+#include "protocol/ring.h"
 #include "synth/generate.h"
 
 enum {
@@ -18,6 +18,8 @@ enum {
     SUM_MEMBERS
 };
 enum { SUM_EVENTS_MAX = 4096, SUM_LETTERS_MAX = 1024, SUM_QUESTIONS_MAX = 64, SUM_VALUES_MAX = 40 };
+
+#define SUM_RING UINT32_MAX
 
 typedef struct sum_names {
     hr_identity *who[SUM_MEMBERS];
@@ -37,7 +39,7 @@ extern const hr_job_id sum_job_id;
  * sum_size says. After `questions` the job is done. */
 typedef struct sum_script {
     size_t owners, questions, choice_every, turns;
-    uint32_t coalition;
+    uint32_t coalition; /* SUM_RING: the sums go along a ring (protocol/ring.h) */
 } sum_script;
 
 size_t sum_size(size_t question);
