@@ -108,8 +108,7 @@ hr_charge hr_id3_leaf_charge(hr_units cost) {
                        .sensitivity = HR_COUNT_SENSITIVITY};
 }
 
-/* The paper's: one count, whatever it is asked for. */
-static hr_charge published_charge(const hr_id3_terms *t) {
+hr_charge hr_id3_published_charge(const hr_id3_terms *t) {
     return (hr_charge){.what = "all class counts",
                        .tree = 0,
                        .level = -1,
@@ -119,7 +118,7 @@ static hr_charge published_charge(const hr_id3_terms *t) {
 }
 
 static hr_charge charge_of_question(const hr_id3 *h) {
-    if (h->terms.published) return published_charge(&h->terms);
+    if (h->terms.published) return hr_id3_published_charge(&h->terms);
     hr_charge charge =
         h->leaves ? hr_id3_leaf_charge(h->terms.budget - h->spent) : level_charge(&h->terms, h->level);
     charge.group = h->next_group;
@@ -393,7 +392,7 @@ static hr_status check_charge(const hr_id3_terms *t, const hr_charge *charge, hr
 
 /* Leaves cost their part at least; where the tree ends early, what levels left of the budget too. */
 static hr_status check_leaves(const hr_id3_terms *t, hr_error *err) {
-    const hr_charge least = t->published ? published_charge(t) : hr_id3_leaf_charge(leaf_cost(t)),
+    const hr_charge least = t->published ? hr_id3_published_charge(t) : hr_id3_leaf_charge(leaf_cost(t)),
                     most = hr_id3_leaf_charge(t->budget - hr_id3_level_cost(t));
     hr_status status = check_charge(t, &least, err);
     return status || t->published ? status : check_charge(t, &most, err);

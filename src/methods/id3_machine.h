@@ -38,6 +38,8 @@ enum { HR_ID3_NODES_MAX = 1 << 12 }; /* of a tree */
 hr_charge hr_id3_level_charge(hr_privacy_measure privacy_measure, size_t features, size_t level,
                               hr_units cost);
 hr_charge hr_id3_leaf_charge(hr_units cost);
+/* Where terms are published: of all questions together, as if they asked for one count. */
+hr_charge hr_id3_published_charge(const hr_id3_terms *terms);
 
 /* What each level costs, and each of the reserve. */
 hr_units hr_id3_level_cost(const hr_id3_terms *terms);

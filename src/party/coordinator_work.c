@@ -139,7 +139,9 @@ static hr_status state(coordinator_work_making *m, hr_guarantee *g, hr_error *er
     if (m->job->terms->paper) {
         hr_spent_text(m->job->terms->epsilon, epsilon);
         *g = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
-        int size = snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s", m->method->info.flaws);
+        const char *flaws = m->job->method->flaws;
+        int size = snprintf(m->statement, STATEMENT, "NOT DIFFERENTIALLY PRIVATE. %s%s%s",
+                            m->method->info.flaws, flaws ? " " : "", flaws ? flaws : "");
         if (!(m->job->terms->epsilon > 0))
             m->privacy_measure = HR_PRIVACY_NONE;
         else

@@ -568,6 +568,7 @@ const hr_federated_method hr_federated_hedge = {
     .check_terms = hr_federated_hedge_check,
     .plan = hr_federated_hedge_plan,
     .answer = answer_federated_hedge,
+    .model = hr_securesum_model,
     .ask = ask_federated_hedge,
     .forget = forget_federated_hedge,
     .part = hr_securesum_part,

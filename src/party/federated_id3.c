@@ -6,88 +6,34 @@
  * A sum that lacks an answer is lost, and was paid for all the same. One level of a job is asked once more,
  * from a reserve that costs as much as a level; if nothing is lost the leaves get it. */
 #include "base/fail.h"
-#include "bins/edges.h"
-#include "fit/budget.h"
 #include "methods/average.h"
+#include "party/federated_id3_kept.h"
 #include "party/federated_id3_plan.h"
-#include "party/federated_method.h"
 #include "party/id3_question.h"
 #include "party/job_log.h"
 #include "party/summed_job.h"
-#include "party/terms.h"
-#include "random/csprng.h"
 #include "stats/id3_records.h"
-#include "stats/local_source.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { UNHEARD_MAX = 3 }; /* questions in a row that no owner was there for */
 
-/* What a party keeps of a job, an owner or the coordinator: its first field. */
-typedef struct kept_id3 {
-    void (*forget)(struct kept_id3 *self);
-    hr_arena *arena;
-    hr_csprng *csprng; /* an owner's noise; nothing is drawn from the coordinator's */
-    hr_gate *gate;     /* an owner: holds what the job costs; coordinator: what each owner is charged */
-    hr_binning binning;
-    hr_id3_terms terms;
-} kept_id3;
-
-static void forget_common(kept_id3 *k) {
-    hr_gate_free(k->gate);
-    hr_csprng_close(k->csprng);
-    hr_arena_free(k->arena);
-    free(k);
-}
-
-static hr_status open_stream(kept_id3 *k, bool draws, hr_error *err) {
-    return draws ? hr_csprng_open(&k->csprng, err) : hr_csprng_open_seeded(0, &k->csprng, err);
-}
-
-/* What both sides know from the terms; an owner draws. */
-static hr_status kept_init(kept_id3 *k, const hr_party_job *job, bool draws, hr_error *err) {
-    hr_fit_options options;
-    hr_budget budget;
-    hr_status status = hr_federated_id3_check(job->terms, job->schema, err);
-    if (!status) status = hr_options_of_terms(job->terms, 1, &options, err);
-    if (!status) status = hr_budget_of(&hr_method_id3, &options, &budget, err);
-    if (!status && !(k->arena = hr_arena_new())) status = hr_fail_memory(err);
-    if (!status) status = open_stream(k, draws, err);
-    if (!status) status = hr_gate_new(budget.privacy_measure, budget.units, k->csprng, &k->gate, err);
-    if (!status) status = hr_edges_public(job->schema, (uint32_t)options.bins, k->arena, &k->binning, err);
-    if (status) return status;
-    k->terms = hr_federated_id3_terms(job->terms, job->schema, &options, &k->binning);
-    k->terms.privacy_measure = budget.privacy_measure;
-    k->terms.budget = budget.units;
-    return HR_OK;
-}
-
 /* ==== An owner ==== */
 
 typedef struct id3_owner {
-    kept_id3 kept; /* first */
+    hr_kept_id3 kept; /* first */
     hr_stats_source *source;
     hr_id3_hearer *hearer;
     size_t heard; /* questions that it took in */
     bool refused; /* one of them, and with it all that follow */
 } id3_owner;
 
-static void forget_id3_owner(kept_id3 *self) {
+static void forget_id3_owner(hr_kept_id3 *self) {
     id3_owner *o = (id3_owner *)self;
     hr_id3_hearer_free(o->hearer);
     hr_stats_free(o->source);
-    forget_common(self);
-}
-
-/* All records of the owner, in the root. */
-static hr_status open_records(id3_owner *o, const hr_owner_turn *t, hr_error *err) {
-    const hr_local_stats_records records = {.data = t->data, .threads = t->threads};
-    const hr_stats_setup setup = {.kind = HR_STATS_LABELS, .binning = &o->kept.binning};
-    const hr_stats_round round = {.part = 0};
-    hr_status status = hr_local_stats_source_new(&records, &o->source, err);
-    if (!status) status = o->source->ops->prepare(o->source, &setup, err);
-    return status ? status : o->source->ops->begin(o->source, &round, err);
+    hr_kept_id3_done(self);
 }
 
 static hr_status id3_owner_of(const hr_owner_turn *t, id3_owner **out, hr_error *err) {
@@ -98,8 +44,8 @@ static hr_status id3_owner_of(const hr_owner_turn *t, id3_owner **out, hr_error 
     id3_owner *made = calloc(1, sizeof *made);
     if (!made) return hr_fail_memory(err);
     made->kept.forget = forget_id3_owner;
-    hr_status status = kept_init(&made->kept, t->job, true, err);
-    if (!status) status = open_records(made, t, err);
+    hr_status status = hr_kept_id3_init(&made->kept, t->job, true, err);
+    if (!status) status = hr_id3_owner_records(&made->kept, t, &made->source, err);
     if (!status) status = hr_id3_hearer_new(&made->kept.terms, &made->hearer, err);
     if (status) {
         forget_id3_owner(&made->kept);
@@ -177,7 +123,7 @@ static hr_status answer_federated_id3(const hr_owner_turn *t, hr_bytes *out, hr_
 /* ==== The coordinator ==== */
 
 typedef struct id3_coordinator {
-    kept_id3 kept; /* first */
+    hr_kept_id3 kept; /* first */
     hr_id3 *id3;
     size_t heard;   /* outcomes */
     size_t told;    /* sums that were not lost */
@@ -185,9 +131,9 @@ typedef struct id3_coordinator {
     bool lost;      /* the last question */
 } id3_coordinator;
 
-static void forget_id3_coordinator(kept_id3 *self) {
+static void forget_id3_coordinator(hr_kept_id3 *self) {
     hr_id3_free(((id3_coordinator *)self)->id3);
-    forget_common(self);
+    hr_kept_id3_done(self);
 }
 
 /* The account has a line for each that the owners' gates have. */
@@ -226,7 +172,7 @@ static hr_status make_id3_coordinator(const hr_party_job *job, hr_error *err) {
     id3_coordinator *made = calloc(1, sizeof *made);
     if (!made) return hr_fail_memory(err);
     made->kept.forget = forget_id3_coordinator;
-    hr_status status = kept_init(&made->kept, job, false, err);
+    hr_status status = hr_kept_id3_init(&made->kept, job, false, err);
     if (!status) status = hr_id3_new(&made->kept.terms, &made->id3, err);
     if (status)
         forget_id3_coordinator(&made->kept);
@@ -305,33 +251,19 @@ static hr_status assemble_federated_id3(const hr_party_job *job, hr_joint_model 
 
 /* ==== The method ==== */
 
-static void set_id3_defaults(hr_fit_options *options) {
-    if (options->mode == HR_MODE_SOUND) options->delta = 1e-6;
-}
-
-static hr_status check_id3_schema(const hr_schema *schema, hr_error *err) {
-    if (hr_schema_task(schema) != HR_TASK_REGRESSION) return HR_OK;
-    return hr_fail(err, HR_E_ARGUMENT, "write 'method: hedge'",
-                   "id3 supports labels that are classes; this label is a number");
-}
-
-static void forget_federated_id3(void *self) {
-    if (self) ((kept_id3 *)self)->forget(self);
-}
-
 const hr_federated_method hr_federated_id3 = {
     .method = &hr_method_id3,
     .owner = hr_securesum_owner,
     .coordinator = hr_securesum_coordinator,
-    .no_paper = "id3 over owners has no mode paper: on the ring of its paper the two neighbours of an owner "
-                "and the adder read its counts with its own part of the noise alone",
-    .defaults = set_id3_defaults,
-    .check_schema = check_id3_schema,
+    .paper = &hr_federated_id3_ring,
+    .defaults = hr_kept_id3_defaults,
+    .check_schema = hr_kept_id3_check_schema,
     .check_terms = hr_federated_id3_check,
     .plan = hr_federated_id3_plan,
     .answer = answer_federated_id3,
     .ask = ask_federated_id3,
-    .forget = forget_federated_id3,
+    .model = hr_securesum_model,
+    .forget = hr_kept_id3_forget,
     .part = hr_securesum_part,
     .assemble = assemble_federated_id3,
 };

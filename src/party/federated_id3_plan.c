@@ -18,7 +18,8 @@ hr_id3_terms hr_federated_id3_terms(const Hedgerow__Terms *terms, const hr_schem
                           .classes = hr_schema_label(schema)->value_count,
                           .depth = (size_t)options->depth,
                           .leaf_share = options->leaf_share,
-                          .reserve = RESERVE,
+                          .published = terms->paper,
+                          .reserve = terms->paper ? 0 : RESERVE,
                           .shares = hr_noise_shares(terms->n_owners, terms->coalition)};
 }
 
@@ -41,9 +42,6 @@ static hr_status read_id3_terms(const Hedgerow__Terms *terms, const hr_schema *s
 hr_status hr_federated_id3_check(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err) {
     hr_binning binning;
     hr_id3_terms read;
-    if (terms->paper)
-        return hr_fail(err, HR_E_ARGUMENT, "write 'mode: sound', or train alone, with 'hedgerow train'", "%s",
-                       hr_federated_id3.no_paper);
     hr_arena *arena = hr_arena_new();
     if (!arena) return hr_fail_memory(err);
     hr_status status = read_id3_terms(terms, schema, arena, &binning, &read, err);

@@ -10,7 +10,7 @@
 hr_id3_terms hr_federated_id3_terms(const Hedgerow__Terms *terms, const hr_schema *schema,
                                     const hr_fit_options *options, const hr_binning *binning);
 
-/* hr_federated_method.check_terms: also refuses mode paper. */
+/* hr_federated_method.check_terms. */
 HR_MUST_CHECK hr_status hr_federated_id3_check(const Hedgerow__Terms *terms, const hr_schema *schema,
                                                hr_error *err);
 

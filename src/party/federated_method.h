@@ -48,8 +48,11 @@ struct hr_federated_method {
     const hr_method *method; /* its name and options: as those of one owner alone; of the average its name,
                                 and nothing else (hr_terms_trained) */
     hr_protocol_make *owner, *coordinator;
-    const char *no_paper; /* why its mode paper is for one owner alone; NULL: it is not, or there is none */
-    const char *no_sound; /* the same of its mode sound */
+    /* The row of its mode paper, if owners go by another protocol there; NULL: this one. */
+    const hr_federated_method *paper;
+    const char
+        *flaws; /* of its protocol, in mode paper: what breaks, besides the method's own; NULL: nothing */
+    const char *no_sound; /* why owners cannot train it in mode sound; NULL: they can */
     const char *const *left_out; /* options of one owner alone that a job does not have; ended by NULL */
     /* Sets the options in which a job's defaults differ from the method's. */
     void (*defaults)(hr_fit_options *options);
@@ -83,6 +86,9 @@ struct hr_federated_method {
      * frees body->at. Fails: BUDGET, IO (the job cannot go on), MEMORY. */
     hr_status (*ask)(const hr_party_job *job, hr_party_work *work, Hedgerow__Question *out, hr_bytes *body,
                      hr_error *err);
+    /* Owner: what the coordinator sent as the job's model; of size 0 if nothing. Borrowed. NULL: it sends
+     * none. */
+    hr_bytes (*model)(const hr_protocol *protocol);
     /* Frees what was kept in *job->kept; NULL is allowed. */
     void (*forget)(void *kept);
     /* What became of a member, by the coordinator's machine. False: it was not asked. */
@@ -94,10 +100,10 @@ struct hr_federated_method {
 };
 
 extern const hr_federated_method hr_federated_average, hr_federated_hedge, hr_federated_id3,
-    hr_federated_inprivate, hr_federated_simfl;
+    hr_federated_id3_ring, hr_federated_inprivate, hr_federated_simfl;
 
-/* NULL if there is none of that name. The name need not end with NUL. */
-const hr_federated_method *hr_federated_method_named(const void *name, size_t size);
+/* The row of a method and of a mode. NULL if there is none of that name, which need not end with NUL. */
+const hr_federated_method *hr_federated_method_named(const void *name, size_t size, hr_mode mode);
 /* Sets the options in which the defaults of a job of options->method differ from the method's own; none, if
  * owners cannot train it together. */
 void hr_federated_defaults(hr_fit_options *options);

@@ -2,6 +2,7 @@
 #include "party/federated_method.h"
 
 #include "base/fail.h"
+#include "party/terms.h"
 
 #include <string.h>
 
@@ -9,16 +10,18 @@ static const hr_federated_method *const table[] = {&hr_federated_inprivate, &hr_
                                                    &hr_federated_id3, &hr_federated_average,
                                                    &hr_federated_simfl};
 
-const hr_federated_method *hr_federated_method_named(const void *name, size_t size) {
+const hr_federated_method *hr_federated_method_named(const void *name, size_t size, hr_mode mode) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const char *own = table[i]->method->info.name;
-        if (strlen(own) == size && !memcmp(own, name, size)) return table[i];
+        if (strlen(own) != size || memcmp(own, name, size) != 0) continue;
+        return mode == HR_MODE_PAPER && table[i]->paper ? table[i]->paper : table[i];
     }
     return NULL;
 }
 
 void hr_federated_defaults(hr_fit_options *options) {
-    const hr_federated_method *method = hr_federated_method_named(options->method, strlen(options->method));
+    const hr_federated_method *method =
+        hr_federated_method_named(options->method, strlen(options->method), options->mode);
     if (method) method->defaults(options);
 }
 
@@ -31,8 +34,7 @@ hr_status hr_federated_method_offered(const hr_bytes *message, const hr_federate
     if (status) return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
     const Hedgerow__Message *offer = (const Hedgerow__Message *)read;
     if (offer->kind_case == HEDGEROW__MESSAGE__KIND_TERMS) {
-        const ProtobufCBinaryData name = offer->terms->method;
-        const hr_federated_method *named = hr_federated_method_named(name.data, name.len);
+        const hr_federated_method *named = hr_terms_method(offer->terms);
         if (named) *out = named;
     }
     hr_message_unpacked_free(read);

@@ -151,7 +151,7 @@ static hr_status read_splits(reading *r, hr_error *err) {
 /* The level that was asked last, word for word, and once only. */
 static hr_status check_again(const reading *r, hr_error *err) {
     hr_id3_hearer *h = r->hearer;
-    if (h->again) return refuse_id3("a level that was asked twice before", err);
+    if (h->again || !h->terms.reserve) return refuse_id3("a level that was asked as often as allowed", err);
     if (r->wire->n_nodes != h->open_count ||
         memcmp(r->wire->nodes, h->open, h->open_count * sizeof *h->open) != 0)
         return refuse_id3("a level that is asked again for other nodes", err);
@@ -177,9 +177,11 @@ static hr_status check_next_level(const reading *r, hr_error *err) {
 static void add_tables(hr_id3_hearer *h, uint32_t node, hr_id3_ask *ask, hr_stats_query *queries) {
     for (uint32_t f = 0; f < h->terms.binning->feature_count; f++) {
         if (is_asked_above(h, node, f)) continue;
-        queries[ask->query_count++] =
-            (hr_stats_query){.answer = HR_STATS_BINS, .node = node, .feature = f, .tree = &h->tree};
-        ask->count += h->terms.binning->features[f].bin_count * h->terms.classes;
+        hr_stats_query query = {.answer = HR_STATS_BINS, .node = node, .feature = f, .tree = &h->tree};
+        queries[ask->query_count++] = query;
+        query.answer = HR_STATS_VALUES;
+        if (h->terms.published) queries[ask->query_count++] = query;
+        ask->count += h->terms.binning->features[f].bin_count * (h->terms.classes + h->terms.published);
     }
 }
 
@@ -189,7 +191,8 @@ static hr_status read_level(reading *r, hr_error *err) {
     const bool again = h->levels && !r->wire->n_split_nodes;
     hr_status status = again ? check_again(r, err) : check_next_level(r, err);
     if (status) return status;
-    hr_stats_query *queries = hr_arena_alloc(r->arena, h->open_count * features, sizeof *queries);
+    hr_stats_query *queries =
+        hr_arena_alloc(r->arena, h->open_count * features * (1 + h->terms.published), sizeof *queries);
     if (!queries) return hr_fail_memory(err);
     for (size_t i = 0; i < h->open_count; i++) add_tables(h, h->open[i], r->ask, queries);
     if (r->ask->count > hr_id3_values_max(&h->terms))

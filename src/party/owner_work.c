@@ -8,7 +8,6 @@
 #include "party/job_log.h"
 #include "party/policy_check.h"
 #include "party/terms.h"
-#include "protocol/securesum.h"
 #include "random/csprng.h"
 
 #include <hedgerow/amount.h>
@@ -196,7 +195,7 @@ static hr_status keep_model(hr_owner_work *w, const hr_party_job *job, const hr_
 
 /* A model that cannot be kept is no reason to go on with the job. */
 static hr_status take_model(hr_owner_work *w, const hr_party_job *job, hr_error *err) {
-    const hr_bytes bytes = job->method->answer ? hr_securesum_model(job->protocol) : (hr_bytes){0};
+    const hr_bytes bytes = job->method->model ? job->method->model(job->protocol) : (hr_bytes){0};
     hr_error why = {0};
     if (!w->models || !bytes.size) return HR_OK;
     hr_status status = keep_model(w, job, &bytes, &why);

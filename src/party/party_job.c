@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "party/federated_method.h"
+#include "party/terms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static hr_status start_protocol(const hr_party_options *o, hr_live_job *j, hr_er
 
 hr_status hr_party_job_start(const hr_party_options *o, hr_live_job *j, hr_error *err) {
     if (!j->is_coordinator) return HR_OK;
-    j->method = hr_federated_method_named(j->read->method.data, j->read->method.len);
+    j->method = hr_terms_method(j->read);
     if (!j->method)
         return hr_fail(err, HR_E_FORMAT, "",
                        "the terms of a job name a method that does not train over a federation");

@@ -38,7 +38,8 @@ static void add_options(hr_settings *settings, const hr_federated_method *federa
 }
 
 const hr_federated_method *hr_terms_method(const Hedgerow__Terms *terms) {
-    return hr_federated_method_named(terms->method.data, terms->method.len);
+    return hr_federated_method_named(terms->method.data, terms->method.len,
+                                     terms->paper ? HR_MODE_PAPER : HR_MODE_SOUND);
 }
 
 hr_status hr_job_name_of(const char *path, char out[HR_JOB_NAME_MAX + 1], hr_error *err) {
@@ -72,13 +73,14 @@ static hr_status list_owners(job_offer *o, const hr_names *owners, hr_error *err
     return HR_OK;
 }
 
-/* Where owners add sums up there are no rounds of trees; elsewhere an owner is safe against all others. */
+/* Where owners add sums up there are no rounds of trees; elsewhere an owner is safe against all others. In
+ * mode paper it is safe against nobody. */
 static void fill_kind(const hr_job_file *job, bool sums, size_t owners, Hedgerow__Terms *terms) {
     size_t coalition = job->coalition ? job->coalition : hr_coalition_usual(owners);
-    if (sums)
-        terms->coalition = (uint32_t)coalition;
-    else
+    if (!sums)
         terms->rounds = (uint32_t)job->rounds;
+    else if (!terms->paper)
+        terms->coalition = (uint32_t)coalition;
 }
 
 static hr_status refuse_job_key(const hr_job_file *job, const char *key, const char *why, hr_error *err) {
@@ -95,6 +97,8 @@ static hr_status check_job_keys(const hr_job_file *job, bool sums, size_t owners
                               whole ? "is not safe against any other owner"
                                     : "is safe against all others, whatever they do",
                               err);
+    if (sums && job->coalition && job->options.mode == HR_MODE_PAPER)
+        return refuse_job_key(job, "coalition", "is safe against nobody in mode paper", err);
     if (!turns && job->rounds != 1)
         return refuse_job_key(job, "rounds",
                               whole  ? "has an option 'trees' in their place"
@@ -125,14 +129,10 @@ static hr_status check_alone(const hr_fit_options *options, hr_error *err) {
 }
 
 static hr_status check_job_mode(const hr_job_file *job, const hr_federated_method *federated, hr_error *err) {
-    const bool paper = job->options.mode == HR_MODE_PAPER;
-    const char *why = paper ? federated->no_paper : federated->no_sound;
-    if (!why) return HR_OK;
+    if (job->options.mode == HR_MODE_PAPER || !federated->no_sound) return HR_OK;
     hr_fail(err, HR_E_ARGUMENT,
-            paper
-                ? "write 'mode: sound', or train alone, with 'hedgerow train'"
-                : "write 'mode: paper', whose model has no guarantee, or train alone, with 'hedgerow train'",
-            "%s", why);
+            "write 'mode: paper', whose model has no guarantee, or train alone, with 'hedgerow train'", "%s",
+            federated->no_sound);
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "mode");
 }
 
@@ -161,14 +161,15 @@ static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *na
 hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema,
                       const hr_names *owners, hr_bytes *out, hr_error *err) {
     const char *method = hr_job_file_method(job);
-    const hr_federated_method *federated = hr_federated_method_named(method, strlen(method));
+    const hr_federated_method *federated =
+        hr_federated_method_named(method, strlen(method), job->options.mode);
     if (!federated)
         return hr_fail(err, HR_E_ARGUMENT, "write 'method: hedge'",
                        "the method '%s' does not train over a federation", method);
     job_offer o = {.settings.arena = hr_arena_new()};
-    hr_status status = o.settings.arena ? check_job_mode(job, federated, err) : hr_fail_memory(err);
-    if (!status) status = federated->check_schema(schema, err);
+    hr_status status = o.settings.arena ? federated->check_schema(schema, err) : hr_fail_memory(err);
     if (!status && job->averages) status = check_alone(&job->options, err);
+    if (!status) status = check_job_mode(job, federated, err);
     if (!status) status = check_job_keys(job, federated->answer, owners->count, err);
     if (!status) status = hr_schema_render(schema, &o.schema, err);
     if (!status) status = list_terms_settings(&o, federated, &job->options, err);

@@ -1,5 +1,5 @@
-/* id3 over owners in one process, from the offer to the model; questions that owners do not answer; the mode
- * that is refused. */
+/* id3 over owners in one process, from the offer to the model; questions that owners do not answer; the
+ * protocol of its mode paper. */
 #include "support/federation.h"
 
 static void open_federation(federation *f, size_t rows, size_t owners, size_t classes, hr_job_file job) {
@@ -171,22 +171,12 @@ static void test_owners__choose_nothing(void **state) {
 
 /* ---- What is refused before anything is sent ---- */
 
-static void test_job__in_paper_mode_is_refused(void **state) {
+/* It is another protocol's, which takes no job that claims to be private. */
+static void test_job__in_paper_mode_is_the_rings(void **state) {
     (void)state;
-    table t = table_of_steps(8, 2, 2, 5);
-    const char *const names[] = {"a", "b", "c"};
-    hr_job_file job = federated_job("id3", 1, 0);
-    hr_bytes terms = {0};
-    hr_error err = {0};
-    job.options = options_of("id3", HR_MODE_PAPER);
-    assert_int_equal(hr_terms_of(&job, "job", t.schema, &(hr_names){names, 3}, &terms, &err), HR_E_ARGUMENT);
-    assert_non_null(strstr(err.message, "two neighbours of an owner"));
-    assert_string_equal(err.field, "mode");
-    assert_string_equal(err.remedy, "write 'mode: sound', or train alone, with 'hedgerow train'");
-    job.options = options_of("inprivate", HR_MODE_PAPER);
-    assert_int_equal(hr_terms_of(&job, "job", t.schema, &(hr_names){names, 3}, &terms, &err), HR_OK);
-    free(terms.at);
-    table_close(&t);
+    assert_ptr_equal(hr_federated_method_named("id3", 3, HR_MODE_SOUND), &hr_federated_id3);
+    assert_ptr_equal(hr_federated_method_named("id3", 3, HR_MODE_PAPER), &hr_federated_id3_ring);
+    assert_ptr_equal(hr_federated_method_named("inprivate", 9, HR_MODE_PAPER), &hr_federated_inprivate);
 }
 
 static Hedgerow__Terms *terms_with(const hr_job_file *job, const hr_schema *schema, hr_bytes *packed) {
@@ -207,16 +197,9 @@ static void test_terms__that_an_owner_refuses(void **state) {
     hr_error err = {0};
     hr_job_file job = federated_job("id3", 1, 0);
     Hedgerow__Terms *terms = terms_with(&job, t.schema, &packed);
-    const size_t settings = terms->n_settings;
     assert_int_equal(hr_federated_id3.check_terms(terms, t.schema, &err), HR_OK);
     terms->epsilon = 1e-12;
     assert_int_equal(hr_federated_id3.check_terms(terms, t.schema, &err), HR_E_BUDGET);
-    terms->epsilon = 1;
-    terms->paper = true;
-    terms->n_settings = 0; /* the published mode has fewer */
-    assert_int_equal(hr_federated_id3.check_terms(terms, t.schema, &err), HR_E_ARGUMENT);
-    assert_non_null(strstr(err.message, "no mode paper"));
-    terms->n_settings = settings;
     hr_message_unpacked_free(&terms->base);
     table_close(&t);
     t = table_of_steps(8, 2, 0, 5);
@@ -233,7 +216,7 @@ int main(void) {
         cmocka_unit_test(test_progress__names_levels),
         cmocka_unit_test(test_owners__answer_no_question_that_is_not_the_machines),
         cmocka_unit_test(test_owners__choose_nothing),
-        cmocka_unit_test(test_job__in_paper_mode_is_refused),
+        cmocka_unit_test(test_job__in_paper_mode_is_the_rings),
         cmocka_unit_test(test_terms__that_an_owner_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,11 +37,12 @@ static const hr_federated_method *offered(hr_bytes message) {
 
 static void test_federated_method__is_found_by_its_whole_name(void **state) {
     (void)state;
-    assert_ptr_equal(hr_federated_method_named("inprivate and more", 9), &hr_federated_inprivate);
-    assert_null(hr_federated_method_named("inprivate and more", 10));
-    assert_null(hr_federated_method_named("inprivat", 8));
-    assert_null(hr_federated_method_named("dpboost", 7));
-    assert_null(hr_federated_method_named(NULL, 0));
+    assert_ptr_equal(hr_federated_method_named("inprivate and more", 9, HR_MODE_SOUND),
+                     &hr_federated_inprivate);
+    assert_null(hr_federated_method_named("inprivate and more", 10, HR_MODE_SOUND));
+    assert_null(hr_federated_method_named("inprivat", 8, HR_MODE_SOUND));
+    assert_null(hr_federated_method_named("dpboost", 7, HR_MODE_SOUND));
+    assert_null(hr_federated_method_named(NULL, 0, HR_MODE_SOUND));
     assert_ptr_equal(hr_federated_inprivate.method, hr_method_named("inprivate"));
 }
 

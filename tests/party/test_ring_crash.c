@@ -1,0 +1,269 @@
+/* A party of a job of id3 on its ring dies at every single thing it does, before it and after it, and comes
+ * back from its files. No position is answered twice, no noise is drawn twice for a question, and nothing is
+ * charged to a ledger. Where noise was drawn and lost the job ends, and says whose answer is missing;
+ * otherwise there is a model. The linker puts this file between the party, its journal and its gate; its
+ * transport and its work are watched by the harness. */
+#include "privacy/gate.h"
+#include "protocol/ring.h"
+#include "support/party_harness.h"
+
+/* ---- Who dies, before or after which of its calls ---- */
+
+static struct {
+    const harness *harness;
+    size_t victim;
+    size_t calls, at;
+    bool after, dead, over;
+} doom;
+
+static bool dies_now(bool after) {
+    if (doom.dead) return true;
+    if (doom.harness->running != doom.victim || doom.over || after != doom.after) return false;
+    doom.dead = ++doom.calls == doom.at;
+    return doom.dead;
+}
+
+static bool party_dies(const harness_party *p, bool after) {
+    (void)p;
+    return dies_now(after);
+}
+
+static bool party_died(const harness_party *p) {
+    (void)p;
+    bool died = doom.dead;
+    if (died) doom.over = true;
+    doom.dead = false;
+    return died;
+}
+
+static hr_status cancelled(hr_error *err) {
+    return hr_fail(err, HR_E_CANCELLED, "", "it died");
+}
+
+#define WRAP(call, parameters, ...)                                                                          \
+    hr_status __real_##call parameters;                                                                      \
+    hr_status __wrap_##call parameters;                                                                      \
+    hr_status __wrap_##call parameters {                                                                     \
+        return dies_now(false) ? cancelled(err) : __real_##call(__VA_ARGS__);                                \
+    }
+
+WRAP(hr_journal_begin, (hr_journal * journal, hr_error *err), journal, err)
+WRAP(hr_journal_reserve,
+     (hr_journal * journal, hr_journal_job *job, double epsilon, double delta, const char *purpose,
+      hr_error *err),
+     journal, job, epsilon, delta, purpose, err)
+WRAP(hr_journal_spend, (hr_journal * journal, const hr_journal_job *job, hr_error *err), journal, job, err)
+WRAP(hr_journal_end_job, (hr_journal * journal, const uint8_t *id, hr_error *err), journal, id, err)
+WRAP(hr_journal_add_event,
+     (hr_journal * journal, const uint8_t *id, const hr_journal_event *event, hr_error *err), journal, id,
+     event, err)
+WRAP(hr_journal_post,
+     (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob packet,
+      hr_error *err),
+     journal, id, to, sequence, packet, err)
+
+hr_status __real_hr_journal_commit(hr_journal *journal, hr_error *err);
+hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err);
+hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err) {
+    if (dies_now(false)) return cancelled(err);
+    hr_status status = __real_hr_journal_commit(journal, err);
+    return dies_now(true) ? cancelled(err) : status;
+}
+
+/* ---- What is drawn, and what leaves ---- */
+
+enum { QUESTIONS = 4 };
+
+typedef struct ring_answer_record {
+    int draws;              /* of noise, over all lives of its owner */
+    uint64_t share, passed; /* digests of what left it; 0: nothing did */
+} ring_answer_record;
+
+static struct {
+    ring_answer_record answers[OWNERS][QUESTIONS];
+    size_t index; /* of the question at hand */
+    size_t second_answers, astray;
+} seen;
+
+hr_status __real_hr_ring_mask(const hr_protocol *owner, size_t index, hr_mask **out, hr_error *err);
+hr_status __wrap_hr_ring_mask(const hr_protocol *owner, size_t index, hr_mask **out, hr_error *err);
+hr_status __wrap_hr_ring_mask(const hr_protocol *owner, size_t index, hr_mask **out, hr_error *err) {
+    seen.index = index;
+    return __real_hr_ring_mask(owner, index, out, err);
+}
+
+void __real_hr_gate_share(hr_gate *gate, hr_permit permit, const hr_exact *in, hr_mask *mask, size_t count,
+                          uint64_t *out);
+void __wrap_hr_gate_share(hr_gate *gate, hr_permit permit, const hr_exact *in, hr_mask *mask, size_t count,
+                          uint64_t *out);
+void __wrap_hr_gate_share(hr_gate *gate, hr_permit permit, const hr_exact *in, hr_mask *mask, size_t count,
+                          uint64_t *out) {
+    assert_in_range(seen.index, 0, QUESTIONS - 1);
+    seen.answers[doom.harness->running - 1][seen.index].draws++;
+    __real_hr_gate_share(gate, permit, in, mask, count, out);
+}
+
+static void note_numbers(uint64_t *record, const uint64_t *values, size_t count) {
+    uint64_t digest = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < count; i++) digest = (digest ^ values[i]) * 0x100000001b3u;
+    seen.second_answers += *record && *record != (digest | 1);
+    *record = digest | 1;
+}
+
+/* Shares go to the coordinator; what is passed on, to the next owner, or from the last one to the
+ * coordinator. */
+static void note_body(size_t from, size_t to, const hr_bytes *body) {
+    ProtobufCMessage *read = NULL;
+    if (hr_message_unpack(&hedgerow__message__descriptor, body->at, body->size, &read, NULL)) return;
+    const Hedgerow__Message *m = (const Hedgerow__Message *)read;
+    if (m->kind_case == HEDGEROW__MESSAGE__KIND_SHARE) {
+        assert_in_range(m->share->position, 0, QUESTIONS - 1);
+        seen.astray += to != 0;
+        note_numbers(&seen.answers[from - 1][m->share->position].share, m->share->values, m->share->n_values);
+    }
+    if (m->kind_case == HEDGEROW__MESSAGE__KIND_PASS) {
+        assert_in_range(m->pass->position, 0, QUESTIONS - 1);
+        seen.astray += to != (from == OWNERS ? 0 : from + 1);
+        note_numbers(&seen.answers[from - 1][m->pass->position].passed, m->pass->values, m->pass->n_values);
+    }
+    hr_message_unpacked_free(read);
+}
+
+/* The harness opens what leaves a party, and the receiver what it gets: the same bytes. */
+hr_status __real_hr_envelope_open(const hr_party_view *view, const void *bytes, size_t size, hr_envelope *out,
+                                  hr_error *err);
+hr_status __wrap_hr_envelope_open(const hr_party_view *view, const void *bytes, size_t size, hr_envelope *out,
+                                  hr_error *err);
+hr_status __wrap_hr_envelope_open(const hr_party_view *view, const void *bytes, size_t size, hr_envelope *out,
+                                  hr_error *err) {
+    hr_status status = __real_hr_envelope_open(view, bytes, size, out, err);
+    if (!status && out->sequence && !out->more && out->from) note_body(out->from, out->to, &out->body);
+    return status;
+}
+
+/* ---- Jobs ---- */
+
+static hr_job_file ring_job(int depth) {
+    hr_job_file job = {.rounds = 1, .options = options_of("id3", HR_MODE_PAPER)};
+    job.options.epsilon = EPSILON;
+    job.options.depth = depth;
+    job.options.bins = 4;
+    return job;
+}
+
+static void open_ring_harness(harness *l, int depth, size_t victim) {
+    static const char *const methods[] = {"id3"};
+    memset(&seen, 0, sizeof seen);
+    memset(&doom, 0, sizeof doom);
+    doom.victim = victim;
+    doom.harness = l;
+    harness_open(l, ring_job(depth));
+    l->policy.methods = (hr_names){methods, 1};
+    l->policy.paper = true;
+}
+
+/* Returns how many answers were lost: drawn, and never sent. */
+static size_t count_lost_answers(const harness *l) {
+    size_t lost = 0;
+    assert_int_equal(l->event_log->second_models, 0);
+    assert_int_equal(seen.second_answers, 0);
+    assert_int_equal(seen.astray, 0);
+    for (size_t i = 0; i < PARTIES; i++) check_journal(&l->parties[i]);
+    for (size_t o = 0; o < OWNERS; o++) {
+        for (size_t q = 0; q < QUESTIONS; q++) {
+            const ring_answer_record *answer = &seen.answers[o][q];
+            if (answer->draws > 1) fail_msg("owner %zu drew noise %d times for %zu", o, answer->draws, q);
+            assert_true(!answer->share || answer->draws);
+            assert_true(!answer->passed || answer->share);
+            lost += answer->draws && !answer->share;
+        }
+        check_query(&l->parties[o + 1], "SELECT count(*) FROM entries", "0");
+    }
+    return lost;
+}
+
+static size_t lost, models_again;
+
+/* One job in which the victim dies at its n-th call. False: it did not come so far. */
+static bool die_at(size_t victim, size_t at, bool after) {
+    harness l;
+    open_ring_harness(&l, 1, victim);
+    doom.at = at;
+    doom.after = after;
+    l.dies = party_dies;
+    l.died = party_died;
+    harness_start(&l);
+    harness_run_until(&l, harness_is_idle);
+    const size_t lost_here = count_lost_answers(&l);
+    const bool said = strstr(l.said, "a sum on the ring is lost: owner") && strstr(l.said, "has no answer");
+    assert_true(lost_here <= (victim ? 1 : 0));
+    if (lost_here) assert_true(said);
+    assert_int_equal(l.event_log->models == 0, said);
+    if (l.event_log->models) assert_int_equal(trees_in_model(&l), 1);
+    if (l.event_log->models) models_again += l.event_log->models - 1;
+    lost += lost_here;
+    harness_close(&l);
+    return doom.over;
+}
+
+static void die_at_every_call(size_t victim, bool after) {
+    size_t points = 0;
+    lost = models_again = 0;
+    while (die_at(victim, points + 1, after)) points++;
+    print_message("%s dies %s each of %zu calls; %zu answers were lost, %zu models were made again\n",
+                  victim ? "an owner" : "the coordinator", after ? "after" : "before", points, lost,
+                  models_again);
+    assert_true(points > 30);
+}
+
+static void test_crash__of_the_coordinator_loses_nothing(void **state) {
+    (void)state;
+    for (int after = 0; after <= 1; after++) {
+        die_at_every_call(0, after);
+        assert_int_equal(lost, 0);
+        assert_true(models_again > 0);
+    }
+}
+
+static void test_crash__of_an_owner_loses_one_answer_at_most(void **state) {
+    (void)state;
+    for (size_t victim = 1; victim <= OWNERS; victim++)
+        for (int after = 0; after <= 1; after++) {
+            die_at_every_call(victim, after);
+            assert_true(lost > 0);
+        }
+}
+
+/* ---- Owners that stay away ---- */
+
+static bool has_no_jobs(harness *l) {
+    return !hr_party_jobs(l->parties[0].party);
+}
+
+/* Each goes away after the start, and none comes back. */
+static void test_absence__of_an_owner_ends_the_job_by_name(void **state) {
+    (void)state;
+    for (size_t who = 1; who <= OWNERS; who++) {
+        harness l;
+        char why[120];
+        open_ring_harness(&l, 2, PARTIES);
+        l.deadline = 20 * RESEND;
+        harness_start(&l);
+        for (size_t i = 0; i < IDLE_MAX && !strstr(l.said, "counts of level 1"); i++) harness_step(&l);
+        party_stop(&l.parties[who]);
+        harness_run_until(&l, has_no_jobs);
+        snprintf(why, sizeof why, "owner %s has not answered within the deadline", l.parties[who].name);
+        if (!strstr(l.said, why)) fail_msg("'%s' is not in %s", why, l.said);
+        assert_int_equal(l.event_log->models, 0);
+        harness_close(&l);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_absence__of_an_owner_ends_the_job_by_name),
+        cmocka_unit_test(test_crash__of_the_coordinator_loses_nothing),
+        cmocka_unit_test(test_crash__of_an_owner_loses_one_answer_at_most),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
