@@ -5,7 +5,8 @@
  * n owners make up one discrete Laplace variable. All counts have the noise of one count at the whole
  * epsilon: one line is charged, with the first question, and all that follow draw from it.
  *
- * No ledger pays, since there is nothing to pay for; an owner takes part if its policy says 'paper: true'. */
+ * No ledger pays, since there is nothing to pay for; an owner takes part if its policy lists id3 under
+ * 'unprotected'. */
 #include "base/fail.h"
 #include "methods/average.h"
 #include "party/federated_id3_kept.h"

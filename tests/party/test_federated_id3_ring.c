@@ -196,20 +196,20 @@ static void test_owner__takes_part_if_its_policy_says_paper(void **state) {
     ProtobufCMessage *terms = NULL;
     assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, packed.at, packed.size, &terms, NULL),
                      HR_OK);
-    for (int paper = 0; paper <= 1; paper++) {
+    for (size_t listed = 0; listed <= 1; listed++) {
         char refusals[200] = "";
         hr_policy policy = {.methods = {methods, 1},
                             .coordinators = {coordinators, 1},
                             .epsilon = 2,
                             .owners = 2,
                             .coalition = 2,
-                            .paper = paper};
+                            .unprotected = {methods, listed}};
         const hr_policy_question question = {.policy = &policy,
                                              .schema = t.schema,
                                              .coordinator = "c",
                                              .terms = (const Hedgerow__Terms *)terms};
         assert_int_equal(hr_policy_check(&question, find_refusal, refusals, NULL), HR_OK);
-        assert_string_equal(refusals, paper ? "" : "paper ");
+        assert_string_equal(refusals, listed ? "" : "unprotected ");
     }
     hr_message_unpacked_free(terms);
     free(packed.at);

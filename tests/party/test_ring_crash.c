@@ -159,7 +159,7 @@ static void open_ring_harness(harness *l, int depth, size_t victim) {
     doom.harness = l;
     harness_open(l, ring_job(depth));
     l->policy.methods = (hr_names){methods, 1};
-    l->policy.paper = true;
+    l->policy.unprotected = (hr_names){methods, 1};
 }
 
 /* Returns how many answers were lost: drawn, and never sent. */
