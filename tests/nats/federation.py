@@ -237,6 +237,15 @@ class Federation:
                 return []
 
 
+def edit(fed, name, *changes):
+    with open(os.path.join(fed.folder, name)) as file:
+        text = file.read()
+    for old, new in changes:
+        assert old in text, (name, old)
+        text = text.replace(old, new)
+    fed.write(name, text)
+
+
 def main(test):
     """Runs test(tool, folder, words) in a folder that is removed afterwards."""
     if not shutil.which('nats-server'):

@@ -8,18 +8,9 @@ import random
 
 import federation
 from crash import Job, finish
-from federation import HOSPITALS, Federation
+from federation import HOSPITALS, Federation, edit
 
 KILLS = 3
-
-
-def edit(fed, name, *changes):
-    with open(os.path.join(fed.folder, name)) as file:
-        text = file.read()
-    for old, new in changes:
-        assert old in text, (name, old)
-        text = text.replace(old, new)
-    fed.write(name, text)
 
 
 def check_model(fed):

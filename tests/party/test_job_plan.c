@@ -282,7 +282,7 @@ static void test_plan__refuses_what_it_cannot_tell(void **state) {
         {"method: hedge\nepsilon: 1\nrounds: 2\n", 3, 100, HR_E_ARGUMENT, "sets the number of its rounds"},
         {"method: hedge\nepsilon: 1e-6\n", 3, 100, HR_E_BUDGET, "too small"},
         {"method: inprivate\nepsilon: 1\n", 3, 100, HR_E_ARGUMENT, "one tree for each owner in each round"},
-        {"method: id3\nmode: paper\nepsilon: 1\n", 3, 100, HR_E_ARGUMENT, "no mode paper"},
+        {"method: id3\nmode: paper\nepsilon: 1\n", 3, 100, HR_E_ARGUMENT, "in mode paper has no plan"},
         {"method: id3\nepsilon: 1e-12\ndelta: 0\n", 3, 100, HR_E_BUDGET, "too small"},
         {"method: dpboost\nepsilon: 1\n", 3, 100, HR_E_ARGUMENT, "does not train over a federation"},
     };
