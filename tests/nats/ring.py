@@ -59,14 +59,14 @@ def owner_away(fed):
 
 def declined(fed):
     fed.new_job()
-    edit(fed, 'south.yaml', ('  paper: true\n', ''))
+    edit(fed, 'south.yaml', ('  unprotected: [id3]\n', ''))
     south = fed.serve('south')
     others = [fed.serve(name) for name in HOSPITALS if name != 'south']
     coordinator = fed.coordinate()
     coordinator.await_line('owner south declines: paper: the job is in paper mode, which is not private')
     for party in [south, coordinator, *others]:
         party.kill()
-    edit(fed, 'south.yaml', ('  owners: 3\n', '  owners: 3\n  paper: true\n'))
+    edit(fed, 'south.yaml', ('  owners: 3\n', '  owners: 3\n  unprotected: [id3]\n'))
 
 
 def with_kills(fed, coin):
@@ -94,7 +94,7 @@ def test(tool, folder, words):
     fed.start_broker()
     for name in HOSPITALS:
         edit(fed, name + '.yaml', ('methods: [inprivate]\n  epsilon: 1\n', 'methods: [id3]\n  epsilon: 10000\n'),
-             ('  owners: 3\n', '  owners: 3\n  paper: true\n'))
+             ('  owners: 3\n', '  owners: 3\n  unprotected: [id3]\n'))
     edit(fed, 'job.yaml', ('method: inprivate\nepsilon: 1\n', 'method: id3\nmode: paper\nepsilon: 10000\n'), ('rounds: 1\norder: chain\n', ''))
     undisturbed(fed)
     owner_away(fed)
