@@ -167,9 +167,9 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
         return hr_fail(err, HR_E_ARGUMENT, "write 'method: hedge'",
                        "the method '%s' does not train over a federation", method);
     job_offer o = {.settings.arena = hr_arena_new()};
-    hr_status status = o.settings.arena ? federated->check_schema(schema, err) : hr_fail_memory(err);
+    hr_status status = o.settings.arena ? check_job_mode(job, federated, err) : hr_fail_memory(err);
+    if (!status) status = federated->check_schema(schema, err);
     if (!status && job->averages) status = check_alone(&job->options, err);
-    if (!status) status = check_job_mode(job, federated, err);
     if (!status) status = check_job_keys(job, federated->answer, owners->count, err);
     if (!status) status = hr_schema_render(schema, &o.schema, err);
     if (!status) status = list_terms_settings(&o, federated, &job->options, err);
