@@ -447,13 +447,14 @@ static hr_status pack_hedge_ask(const hedge_coordinator *c, const hr_ask *ask, H
                                   .outputs = c->outputs,
                                   .first = round == 0};
     if (ask->kind == HR_ASK_BINS) hr_edge_levels_ask(c->levels, &bins);
+    hr_status status = hr_hedge_question_pack(&asked, body, err);
+    if (status) return status;
+    out->body = hr_data_of(body->at, body->size);
     if (ask->kind == HR_ASK_CHOICE)
         out->turns = (uint32_t)(turns ? turns : total);
     else
         out->values = (uint32_t)(ask->kind == HR_ASK_BINS ? bins.values : hr_ask_values(ask));
-    hr_status status = hr_hedge_question_pack(&asked, body, err);
-    out->body = hr_data_of(body->at, body->size);
-    return status;
+    return HR_OK;
 }
 
 static bool is_reported(size_t round, size_t total) {
