@@ -50,8 +50,18 @@ journal: coordinator.db
 owners: [{owners}]
 '''
 
-HEDGE_OWNER = OWNER.replace('[inprivate]\n  epsilon: 1\n', '[hedge]\n  epsilon: 1\n  delta: 1e-6\n')
-HEDGE_JOB = JOB.replace('method: inprivate', 'method: hedge').replace('rounds: {rounds}\norder: {order}\n', '')
+# Methods whose jobs have no rounds and no order, and what a job file says of them.
+METHODS = {'hedge': 'method: hedge', 'average': 'method: average\ntrain: hedge', 'id3': 'method: id3\ndelta: 0'}
+
+
+def owner_file(method):
+    return OWNER if method == 'inprivate' else OWNER.replace('[inprivate]\n  epsilon: 1\n', '[%s]\n  epsilon: 1\n  delta: 1e-6\n' % method)
+
+
+def job_file(method):
+    if method == 'inprivate':
+        return JOB
+    return JOB.replace('method: inprivate', METHODS[method]).replace('rounds: {rounds}\norder: {order}\n', '')
 
 
 def free_port():
@@ -166,30 +176,33 @@ class Relay:
 
 
 class Federation:
-    """`port` is what members dial; the broker listens on `broker_port`. Method hedge has no rounds and no order."""
+    """`port` is what members dial; the broker listens on `broker_port`. Rounds and order are inprivate's."""
 
     def __init__(self, tool, folder, rounds=1, order='chain', port=None, broker_port=None, rows=400, owners=HOSPITALS, method='inprivate'):
         self.tool, self.folder, self.owners, self.method = os.path.abspath(tool), folder, owners, method
-        owner, job = (OWNER, JOB) if method == 'inprivate' else (HEDGE_OWNER, HEDGE_JOB)
         self.port = port or free_port()
         self.broker_port = broker_port or self.port
         for seed, name in enumerate(owners):
             schema = [] if seed else ['--schema', 'schema.yaml']
             self.run('generate', 'hospital', '--rows', str(rows), '--seed', str(seed), '-o', name + '.csv', *schema)
-            self.write(name + '.yaml', owner.format(name=name))
-        self.write('job.yaml', job.format(rounds=rounds, order=order, owners=', '.join(owners)))
+            self.write(name + '.yaml', owner_file(method).format(name=name))
+        self.write('job.yaml', job_file(method).format(rounds=rounds, order=order, owners=', '.join(owners)))
         members = [word for name in ['coordinator', *owners] for word in ('--member', name)]
         self.run('federation', 'init', 'fed', '--name', 'demo', '--url', 'tls://localhost:%d' % self.port, *members)
         if self.broker_port != self.port:
-            path = os.path.join(folder, 'fed/broker/nats.conf')
-            with open(path) as file:
-                text = file.read()
-            self.write('fed/broker/nats.conf', text.replace('port: %d\n' % self.port, 'port: %d\n' % self.broker_port))
+            self.edit('fed/broker/nats.conf', 'port: %d\n' % self.port, 'port: %d\n' % self.broker_port)
         self.broker = None
 
     def write(self, name, text):
         with open(os.path.join(self.folder, name), 'w') as file:
             file.write(text)
+
+    def edit(self, name, old, new, to=None):
+        """Replaces text of a file, or writes the changed text to another one."""
+        with open(os.path.join(self.folder, name)) as file:
+            text = file.read()
+        assert old in text, (name, old)
+        self.write(to or name, text.replace(old, new))
 
     def run(self, *words):
         return subprocess.run([self.tool, *words], cwd=self.folder, check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
@@ -215,13 +228,27 @@ class Federation:
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(self.folder, 'model.json'))
         for name in self.owners:
-            self.run('ledger', 'create', name + '.db', '--epsilon', '1', *(['--delta', '1e-6'] if self.method == 'hedge' else []))
+            self.run('ledger', 'create', name + '.db', '--epsilon', '1', *(['--delta', '1e-6'] if self.method in METHODS else []))
 
     def serve(self, name, on_line=None):
         return Process([self.tool, 'serve', name + '.yaml', '--jobs', '1'], self.folder, on_line)
 
     def coordinate(self, on_line=None):
         return Process([self.tool, 'coordinate', 'job.yaml', '--model', 'model.json'], self.folder, on_line)
+
+    def train(self):
+        """A job that nothing disturbs. Returns its coordinator."""
+        owners = [self.serve(name) for name in self.owners]
+        coordinator = self.coordinate()
+        assert coordinator.wait() == 0, coordinator.lines
+        assert [owner.wait() for owner in owners] == [0] * len(owners)
+        return coordinator
+
+    def check_spent(self):
+        """Of epsilon and delta each owner has spent all that it has."""
+        for name in self.owners:
+            spent = self.run('ledger', 'show', name + '.db')
+            assert '1 of 1 spent' in spent and '1e-06 of 1e-06 spent' in spent, spent
 
     def ask(self, name, sql):
         """Rows of a member's ledger or journal; none before it has the table, or is there at all."""

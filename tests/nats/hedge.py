@@ -4,26 +4,7 @@ hold what the job costs; no value of a record and no name of a column is seen on
 import os
 
 import federation
-from federation import HOSPITALS, Federation, Relay, free_port
-
-
-def edit(fed, name, *changes):
-    with open(os.path.join(fed.folder, name)) as file:
-        text = file.read()
-    for old, new in changes:
-        assert old in text, (name, old)
-        text = text.replace(old, new)
-    fed.write(name, text)
-
-
-def prepare(fed):
-    for name in HOSPITALS:
-        edit(fed, name + '.yaml', ('methods: [inprivate]\n  epsilon: 1\n', 'methods: [hedge]\n  epsilon: 1\n  delta: 1e-6\n'))
-        os.remove(os.path.join(fed.folder, name + '.db'))
-        fed.run('ledger', 'create', name + '.db', '--epsilon', '1', '--delta', '1e-6')
-    edit(fed, 'north.yaml', ('ledger: north.db\n', 'ledger: north.db\nmodels: models\n'))
-    edit(fed, 'job.yaml', ('method: inprivate', 'method: hedge'), ('rounds: 1\norder: chain\n', ''))
-    os.mkdir(os.path.join(fed.folder, 'models'))
+from federation import Federation, Relay, free_port
 
 
 def check_models(fed):
@@ -39,18 +20,14 @@ def check_models(fed):
 def test(tool, folder, words):
     port = free_port()
     relay = Relay(port)
-    fed = Federation(tool, folder, port=relay.port, broker_port=port)
+    fed = Federation(tool, folder, port=relay.port, broker_port=port, method='hedge')
     fed.launch_broker()
     fed.new_job()
-    prepare(fed)
-    owners = [fed.serve(name) for name in HOSPITALS]
-    coordinator = fed.coordinate()
-    assert coordinator.wait() == 0, coordinator.lines
-    assert [owner.wait() for owner in owners] == [0, 0, 0]
+    fed.edit('north.yaml', 'ledger: north.db\n', 'ledger: north.db\nmodels: models\n')
+    os.mkdir(os.path.join(folder, 'models'))
+    fed.train()
     check_models(fed)
-    for name in HOSPITALS:
-        spent = fed.run('ledger', 'show', name + '.db')
-        assert '1 of 1 spent' in spent and '1e-06 of 1e-06 spent' in spent, spent
+    fed.check_spent()
     seen = bytes(relay.seen)
     assert len(seen) > 100000, len(seen)
     assert b'INFO {' in seen and not any(text in seen for text in (b'leaf sum', b'leaf count', b'hedgerow-schema'))  # 2e-9 by chance

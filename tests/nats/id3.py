@@ -28,10 +28,7 @@ def check_ledgers(fed):
 
 def undisturbed(fed):
     fed.new_job()
-    owners = [fed.serve(name) for name in HOSPITALS]
-    coordinator = fed.coordinate()
-    assert coordinator.wait() == 0, coordinator.lines
-    assert [owner.wait() for owner in owners] == [0, 0, 0]
+    fed.train()
     check_model(fed)
     check_ledgers(fed)
 
@@ -56,11 +53,8 @@ def with_kills(fed, coin):
 def test(tool, folder, words):
     jobs, seed = int(words[0]) if words else 4, int(words[1]) if len(words) > 1 else random.SystemRandom().randrange(1 << 32)
     print('%d jobs, seed %d' % (jobs, seed), flush=True)
-    fed = Federation(tool, folder)
+    fed = Federation(tool, folder, method='id3')
     fed.start_broker()
-    for name in HOSPITALS:
-        edit(fed, name + '.yaml', ('methods: [inprivate]', 'methods: [id3]'))
-    edit(fed, 'job.yaml', ('method: inprivate', 'method: id3\ndelta: 0'), ('rounds: 1\norder: chain\n', ''))
     undisturbed(fed)
     for _ in range(jobs):
         with_kills(fed, random.Random(seed))

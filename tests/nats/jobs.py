@@ -2,7 +2,6 @@
 """Jobs are listed and cancelled over a real broker, by the command line: while the programs run and while they do not. One owner never comes,
 so that the job stays open. usage: jobs.py HEDGEROW"""
 import json
-import os
 import subprocess
 
 import federation
@@ -23,13 +22,6 @@ def cancel(fed, file, job):
     return json.loads(run(fed, 0, 'jobs', 'cancel', file, job, '--json'))
 
 
-def edit(fed, name, old, new):
-    with open(os.path.join(fed.folder, 'job.yaml')) as file:
-        text = file.read()
-    assert old in text
-    fed.write(name, text.replace(old, new))
-
-
 def test(tool, folder, words):
     fed = Federation(tool, folder)
     fed.launch_broker()
@@ -38,7 +30,7 @@ def test(tool, folder, words):
     coordinator = fed.coordinate()
     for owner in owners:
         owner.await_line('takes part in a job of coordinator')
-    edit(fed, 'other.yaml', 'journal: coordinator.db', 'journal: other.db')
+    fed.edit('job.yaml', 'journal: coordinator.db', 'journal: other.db', to='other.yaml')
     assert 'coordinator.key: another process uses this file' in run(fed, 1, 'coordinate', 'other.yaml', '--model', 'other.json')
     job = jobs(fed, 'job.yaml')[0]
     assert job['state'] == 'running' and job['open'] and jobs(fed, 'north.yaml')[0]['state'] == 'accepted'
@@ -54,7 +46,7 @@ def test(tool, folder, words):
     coordinator.await_line('owner south declines: cancelled by the owner')
     # A coordinator that was stopped, and its job file edited; one owner runs, another does not.
     assert coordinator.stop() == 1
-    edit(fed, 'edited.yaml', 'epsilon: 1', 'epsilon: 0.5')
+    fed.edit('job.yaml', 'epsilon: 1', 'epsilon: 0.5', to='edited.yaml')
     assert 'the job file says epsilon: 0.5, the running job has 1' in run(fed, 3, 'coordinate', 'edited.yaml', '--model', 'model.json')
     # Nobody reaches the broker.
     fed.broker.kill()
