@@ -166,6 +166,10 @@ static hr_release_info first_leaf_sum(const hr_model *model) {
     return info;
 }
 
+/* The job goes by the noisy number of records, which deviates by 1.3 %, so that 2 of 39 rounds are 8 standard
+ * deviations. Trees are random: the coordinator sends about 9 % more than planned, with a deviation of 2.4 %
+ * (of 3 owners) and 3.7 % (of 7) over jobs, so that log(1.4) is 7 standard deviations; what owners send
+ * deviates by 2 %. */
 static void test_plan__is_what_the_job_does(void **state) {
     enum { ROWS = 2000 };
     const temp_dir *dir = *state;
@@ -177,12 +181,11 @@ static void test_plan__is_what_the_job_does(void **state) {
         hr_release_info sum = first_leaf_sum(model);
         write_schema(dir, run.federation.table.schema);
         hr_job_plan_info plan = plan_of(write_job(dir, "method: hedge\nepsilon: 2\n"), owners, ROWS);
-        /* the job goes by the noisy number of records, which is within 5 % */
         assert_near((double)hr_model_tree_count(model), (double)plan.plan.rounds, .06);
         assert_int_equal(sum.shares, plan.honest);
         assert_near(plan.plan.gradient_noise,
                     sqrt((double)owners * sum.scale) / 4096 / plan.plan.leaf_records, .05);
-        assert_true(fabs(log(plan.coordinator_sends / run.sent.coordinator)) < log(1.3));
+        assert_true(fabs(log(plan.coordinator_sends / run.sent.coordinator)) < log(1.4));
         assert_true(fabs(log(plan.coordinator_receives / run.sent.owners)) < log(1.3));
         assert_near(plan.owner_sends * (double)owners, plan.coordinator_receives, 1e-9);
         assert_near(plan.owner_receives * (double)owners, plan.coordinator_sends, 1e-9);
