@@ -38,7 +38,6 @@ COVERED = {
     'schema': 'check yaml',
     'show': 'importance summary',
     'similar': 'hash_blocks hash_groups',
-    'simfl_exchange': 'simfl_exchange_coordinator simfl_exchange_owner',
     'simulation': 'coordinate meet round_records serve simulate',
     'split_rule': 'label_sums',
     'stats_source': 'local_gradients local_labels local_source',
