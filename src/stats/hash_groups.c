@@ -10,25 +10,34 @@ enum { HASH_VALUES = 1 << 16 };
 
 typedef struct row_sort {
     const hr_hashes *hashes;
+    hr_hash_range range;
     uint32_t *rows, *other, *counts;
 } row_sort;
 
-static size_t rank_of(int16_t hash) {
-    return (size_t)(hash - INT16_MIN);
+hr_hash_range hr_hash_range_of(const hr_hashes *hashes, hr_hash_range range) {
+    for (size_t i = 0; i < hashes->rows * hashes->tables; i++) {
+        range.low = hashes->at[i] < range.low ? hashes->at[i] : range.low;
+        range.high = hashes->at[i] > range.high ? hashes->at[i] : range.high;
+    }
+    return range;
+}
+
+static size_t values_of(const row_sort *s) {
+    return (size_t)(s->range.high - s->range.low + 1);
 }
 
 static void count_hashes(row_sort *s, size_t table) {
     const size_t rows = s->hashes->rows, tables = s->hashes->tables;
     const int16_t *at = s->hashes->at + table;
-    memset(s->counts, 0, HASH_VALUES * sizeof *s->counts);
-    for (size_t i = 0; i < rows; i++) s->counts[rank_of(at[i * tables])]++;
+    memset(s->counts, 0, values_of(s) * sizeof *s->counts);
+    for (size_t i = 0; i < rows; i++) s->counts[at[i * tables] - s->range.low]++;
 }
 
 /* Of rows with themselves as well: below 2^64. */
 static uint64_t equal_pairs(row_sort *s, size_t table) {
     uint64_t pairs = 0;
     count_hashes(s, table);
-    for (size_t v = 0; v < HASH_VALUES; v++) pairs += (uint64_t)s->counts[v] * s->counts[v];
+    for (size_t v = 0; v < values_of(s); v++) pairs += (uint64_t)s->counts[v] * s->counts[v];
     return pairs;
 }
 
@@ -52,12 +61,13 @@ static void sort_by_table(row_sort *s, size_t table) {
     const int16_t *at = s->hashes->at + table;
     uint32_t sum = 0;
     count_hashes(s, table);
-    for (size_t v = 0; v < HASH_VALUES; v++) {
+    for (size_t v = 0; v < values_of(s); v++) {
         const uint32_t count = s->counts[v];
         s->counts[v] = sum;
         sum += count;
     }
-    for (size_t i = 0; i < rows; i++) s->other[s->counts[rank_of(at[s->rows[i] * tables])]++] = s->rows[i];
+    for (size_t i = 0; i < rows; i++)
+        s->other[s->counts[at[s->rows[i] * tables] - s->range.low]++] = s->rows[i];
     uint32_t *sorted = s->other;
     s->other = s->rows;
     s->rows = sorted;
@@ -81,8 +91,9 @@ hr_status hr_hash_groups_init(hr_hash_groups *groups, const hr_hashes *hashes, h
     groups->begins = calloc(rows + 1, sizeof *groups->begins);
     uint32_t *room = calloc(2 * rows + HASH_VALUES, sizeof *room);
     hr_status status = groups->rows && groups->begins && room ? HR_OK : hr_fail_memory(err);
-    if (!status) {
-        row_sort s = {hashes, room, room + rows, room + 2 * rows};
+    if (!status && rows) {
+        row_sort s = {hashes, hr_hash_range_of(hashes, HR_HASH_RANGE_NONE), room, room + rows,
+                      room + 2 * rows};
         for (size_t i = 0; i < rows; i++) s.rows[i] = (uint32_t)i;
         order_tables(&s, groups->order);
         for (size_t t = hashes->tables; t--;) sort_by_table(&s, groups->order[t]);

@@ -15,6 +15,15 @@ typedef struct hr_hash_groups {
     uint8_t order[HR_LSH_TABLES_MAX];
 } hr_hash_groups;
 
+/* The least and the greatest hash. */
+typedef struct hr_hash_range {
+    int low, high;
+} hr_hash_range;
+#define HR_HASH_RANGE_NONE ((hr_hash_range){INT16_MAX, INT16_MIN})
+
+/* `range`, widened to hold all hashes. */
+hr_hash_range hr_hash_range_of(const hr_hashes *hashes, hr_hash_range range);
+
 /* Takes 8 bytes for each row, and 8 more while it runs. Call hr_hash_groups_done in either case. Fails:
  * MEMORY. */
 HR_MUST_CHECK hr_status hr_hash_groups_init(hr_hash_groups *groups, const hr_hashes *hashes, hr_error *err);

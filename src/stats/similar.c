@@ -94,16 +94,8 @@ static void begin_query(const similar_search *s, similar_query *query, size_t g)
 
 /* Whether no two hashes differ by as much as there are codes. */
 static bool codes_tell_apart(const hr_hashes *of, const hr_hashes *among) {
-    int low = INT16_MAX, high = INT16_MIN;
-    for (size_t i = 0; i < of->rows * of->tables; i++) {
-        low = of->at[i] < low ? of->at[i] : low;
-        high = of->at[i] > high ? of->at[i] : high;
-    }
-    for (size_t i = 0; i < among->rows * among->tables; i++) {
-        low = among->at[i] < low ? among->at[i] : low;
-        high = among->at[i] > high ? among->at[i] : high;
-    }
-    return high - low < HR_HASH_CODES;
+    const hr_hash_range range = hr_hash_range_of(among, hr_hash_range_of(of, HR_HASH_RANGE_NONE));
+    return range.high - range.low < HR_HASH_CODES;
 }
 
 /* Record number `number` of those that tie. */

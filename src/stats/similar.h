@@ -17,8 +17,10 @@ typedef struct hr_hashes {
     size_t rows, tables;
 } hr_hashes;
 
-/* out[row of `of`]: row of `among`. Fails: ARGUMENT (no records among which to look, tables that differ or
- * are none or more than HR_LSH_TABLES_MAX), LIMIT (2^32 - 1 rows or more), MEMORY. */
+/* out[row of `of`]: row of `among`. Takes 8 bytes for each record of `of`, tables + 13 and 4 for each thread
+ * for each of `among`, and 8 more for each record of one of them while it sorts. Thread: any. Fails: ARGUMENT
+ * (no records among which to look, tables that differ or are none or more than HR_LSH_TABLES_MAX), LIMIT
+ * (2^32 - 1 rows or more), MEMORY. */
 HR_MUST_CHECK hr_status hr_similar(const hr_hashes *of, const hr_hashes *among, int threads, uint32_t *out,
                                    hr_error *err);
 
