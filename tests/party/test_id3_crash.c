@@ -1,73 +1,10 @@
 /* A party of a job of id3 dies at every single thing it does, before it and after it, and comes back from its
- * files. No position is answered twice, no noise is drawn twice for a question, none before all that was
- * asked of the owner is charged, and no spend is lost. The linker puts this file between the party, its
- * journal and its gate; its transport and its work are watched by the harness. */
+ * files (support/party_doom.h). No position is answered twice, no noise is drawn twice for a question, none
+ * before all that was asked of the owner is charged, and no spend is lost. The linker puts this file between
+ * the party and its gate, too. */
 #include "privacy/gate.h"
 #include "protocol/securesum.h"
-#include "support/party_harness.h"
-
-/* ---- Who dies, before or after which of its calls ---- */
-
-static struct {
-    const harness *harness;
-    size_t victim;
-    size_t calls, at;
-    bool after, dead, over;
-} doom;
-
-static bool dies_now(bool after) {
-    if (doom.dead) return true;
-    if (doom.harness->running != doom.victim || doom.over || after != doom.after) return false;
-    doom.dead = ++doom.calls == doom.at;
-    return doom.dead;
-}
-
-static bool party_dies(const harness_party *p, bool after) {
-    (void)p;
-    return dies_now(after);
-}
-
-static bool party_died(const harness_party *p) {
-    (void)p;
-    bool died = doom.dead;
-    if (died) doom.over = true;
-    doom.dead = false;
-    return died;
-}
-
-static hr_status cancelled(hr_error *err) {
-    return hr_fail(err, HR_E_CANCELLED, "", "it died");
-}
-
-#define WRAP(call, parameters, ...)                                                                          \
-    hr_status __real_##call parameters;                                                                      \
-    hr_status __wrap_##call parameters;                                                                      \
-    hr_status __wrap_##call parameters {                                                                     \
-        return dies_now(false) ? cancelled(err) : __real_##call(__VA_ARGS__);                                \
-    }
-
-WRAP(hr_journal_begin, (hr_journal * journal, hr_error *err), journal, err)
-WRAP(hr_journal_reserve,
-     (hr_journal * journal, hr_journal_job *job, double epsilon, double delta, const char *purpose,
-      hr_error *err),
-     journal, job, epsilon, delta, purpose, err)
-WRAP(hr_journal_spend, (hr_journal * journal, const hr_journal_job *job, hr_error *err), journal, job, err)
-WRAP(hr_journal_end_job, (hr_journal * journal, const uint8_t *id, hr_error *err), journal, id, err)
-WRAP(hr_journal_add_event,
-     (hr_journal * journal, const uint8_t *id, const hr_journal_event *event, hr_error *err), journal, id,
-     event, err)
-WRAP(hr_journal_post,
-     (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob packet,
-      hr_error *err),
-     journal, id, to, sequence, packet, err)
-
-hr_status __real_hr_journal_commit(hr_journal *journal, hr_error *err);
-hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err);
-hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err) {
-    if (dies_now(false)) return cancelled(err);
-    hr_status status = __real_hr_journal_commit(journal, err);
-    return dies_now(true) ? cancelled(err) : status;
-}
+#include "support/party_doom.h"
 
 /* ---- What is drawn, and what leaves ---- */
 
@@ -177,14 +114,8 @@ static size_t lost, models_again;
 static bool die_at(size_t victim, size_t at, bool after) {
     harness l;
     memset(&seen, 0, sizeof seen);
-    memset(&doom, 0, sizeof doom);
-    doom.victim = victim;
-    doom.at = at;
-    doom.after = after;
-    doom.harness = &l;
     harness_open(&l, harness_id3_job(1));
-    l.dies = party_dies;
-    l.died = party_died;
+    doom_begin(&l, victim, at, after);
     harness_start(&l);
     harness_run_until(&l, harness_is_idle);
     size_t lost_here = check_id3_end(&l);
@@ -238,10 +169,8 @@ static bool all_answered(const harness *l, size_t questions) {
 /* All owners go away once so many questions are answered, and none comes back. */
 static void go_away_after(harness *l, size_t questions) {
     memset(&seen, 0, sizeof seen);
-    memset(&doom, 0, sizeof doom);
-    doom.victim = PARTIES; /* nobody */
-    doom.harness = l;
     harness_open(l, harness_id3_job(2));
+    doom_begin(l, PARTIES, 0, false);
     l->deadline = 20 * RESEND;
     harness_start(l);
     for (size_t i = 0; i < IDLE_MAX && !all_answered(l, questions); i++) harness_step(l);

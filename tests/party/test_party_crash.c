@@ -1,89 +1,6 @@
-/* A party dies at every single thing it does, before it and after it, and comes back from its files. The
- * linker puts this file between the party and its journal; its transport and its work are watched by the
- * harness. */
-#include "support/party_harness.h"
-
-/* Who dies, before or after which of its calls. */
-static struct {
-    const harness *harness;
-    size_t victim;
-    size_t calls, at;
-    bool after, dead, over;
-} doom;
-
-static bool dies_now(bool after) {
-    if (doom.dead) return true;
-    if (doom.harness->running != doom.victim || doom.over || after != doom.after) return false;
-    doom.dead = ++doom.calls == doom.at;
-    return doom.dead;
-}
-
-static bool party_dies(const harness_party *p, bool after) {
-    (void)p;
-    return dies_now(after);
-}
-
-/* Asked when its step is over, or its opening. */
-static bool party_died(const harness_party *p) {
-    (void)p;
-    bool died = doom.dead;
-    if (died) doom.over = true;
-    doom.dead = false;
-    return died;
-}
-
-static hr_status cancelled(hr_error *err) {
-    return hr_fail(err, HR_E_CANCELLED, "", "it died");
-}
-
-/* Parts of a transaction: to die after one is to die before the next. */
-#define WRAP(call, parameters, ...)                                                                          \
-    hr_status __real_##call parameters;                                                                      \
-    hr_status __wrap_##call parameters;                                                                      \
-    hr_status __wrap_##call parameters {                                                                     \
-        return dies_now(false) ? cancelled(err) : __real_##call(__VA_ARGS__);                                \
-    }
-
-WRAP(hr_journal_begin, (hr_journal * journal, hr_error *err), journal, err)
-WRAP(hr_journal_add_job, (hr_journal * journal, const hr_journal_job *job, hr_error *err), journal, job, err)
-WRAP(hr_journal_reserve,
-     (hr_journal * journal, hr_journal_job *job, double epsilon, double delta, const char *purpose,
-      hr_error *err),
-     journal, job, epsilon, delta, purpose, err)
-WRAP(hr_journal_spend, (hr_journal * journal, const hr_journal_job *job, hr_error *err), journal, job, err)
-WRAP(hr_journal_end_job, (hr_journal * journal, const uint8_t *id, hr_error *err), journal, id, err)
-
-/* The first event of its work cannot be noted, though it lives. */
-static bool refuses_begun;
-
-hr_status __real_hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event,
-                                      hr_error *err);
-hr_status __wrap_hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event,
-                                      hr_error *err);
-hr_status __wrap_hr_journal_add_event(hr_journal *journal, const uint8_t *id, const hr_journal_event *event,
-                                      hr_error *err) {
-    if (dies_now(false)) return cancelled(err);
-    if (event->kind != HR_EVENT_BEGUN || !refuses_begun)
-        return __real_hr_journal_add_event(journal, id, event, err);
-    refuses_begun = false;
-    return hr_fail(err, HR_E_FORMAT, "", "no event is taken");
-}
-
-WRAP(hr_journal_post,
-     (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob packet,
-      hr_error *err),
-     journal, id, to, sequence, packet, err)
-WRAP(hr_journal_received,
-     (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_error *err), journal, id,
-     to, sequence, err)
-
-hr_status __real_hr_journal_commit(hr_journal *journal, hr_error *err);
-hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err);
-hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err) {
-    if (dies_now(false)) return cancelled(err);
-    hr_status status = __real_hr_journal_commit(journal, err);
-    return dies_now(true) ? cancelled(err) : status;
-}
+/* A party dies at every single thing it does, before it and after it, and comes back from its files
+ * (support/party_doom.h). */
+#include "support/party_doom.h"
 
 /* What crashes did to jobs. */
 static size_t lost, models_again;
@@ -91,15 +8,8 @@ static size_t lost, models_again;
 /* One job in which the victim dies at its n-th call. False: it did not come so far. */
 static bool die_at(size_t victim, size_t at, bool after, hr_job_file job) {
     harness l;
-    doom.victim = victim;
-    doom.at = at;
-    doom.after = after;
-    doom.calls = 0;
-    doom.dead = doom.over = false;
-    doom.harness = &l;
     harness_open(&l, job);
-    l.dies = party_dies;
-    l.died = party_died;
+    doom_begin(&l, victim, at, after);
     harness_start(&l);
     harness_run_until(&l, harness_is_idle);
     size_t lost_here = check_end(&l);
@@ -179,10 +89,9 @@ static void test_crash__of_an_owner_of_averages_loses_its_model_at_most(void **s
 }
 
 static void refuse_first_work(harness *l, hr_job_file job) {
-    doom.victim = PARTIES; /* nobody */
-    doom.harness = l;
     harness_open(l, job);
-    refuses_begun = true;
+    doom_begin(l, PARTIES, 0, false);
+    doom.refuses_begun = true;
     harness_start(l);
     harness_run_until(l, harness_is_idle);
 }

@@ -1,0 +1,24 @@
+/* One party of the harness dies at its n-th call: of its journal, of its transport or of its work, before the
+ * call or after it; and comes back from its files. For programs that have party_doom.c among their sources
+ * and send the party's calls of its journal by way of it, at link time (tests/party/meson.build). */
+#ifndef HR_TESTS_SUPPORT_PARTY_DOOM_H
+#define HR_TESTS_SUPPORT_PARTY_DOOM_H
+
+#include "support/party_harness.h"
+
+typedef struct party_doom {
+    size_t victim; /* PARTIES: nobody */
+    size_t at;     /* its call, from 1 on */
+    bool after;
+    bool refuses_begun; /* the next event of work that begins cannot be noted, though its party lives */
+    size_t calls;       /* so far */
+    bool dead, over;    /* over: it has died */
+    const harness *harness;
+} party_doom;
+
+extern party_doom doom;
+
+/* Of a harness that is open. */
+void doom_begin(harness *l, size_t victim, size_t at, bool after);
+
+#endif
