@@ -43,8 +43,9 @@ hr_status hr_simfl_read_terms(hr_simfl_machine *m, const Hedgerow__Terms *terms,
     hr_status status = m->read(terms, m->setup->schema, &m->rules, err);
     if (status) return status;
     if (!m->rules.tables || !m->rules.trees || m->rules.trees > HR_SIMFL_TREES_MAX)
-        return hr_fail(err, HR_E_LIMIT, "", "a job of %zu trees, and over owners there are at most %d",
-                       m->rules.trees, (int)HR_SIMFL_TREES_MAX);
+        return hr_fail(err, HR_E_LIMIT, "ask for fewer trees",
+                       "a job of %zu trees, and over owners there are at most %d", m->rules.trees,
+                       (int)HR_SIMFL_TREES_MAX);
     status = hr_simfl_check_memory(&m->rules, terms->n_owners, err);
     if (status) return status;
     m->arena = hr_arena_new();

@@ -358,6 +358,45 @@ static void test_golden__trees_and_mechanisms(void **state) {
     assert_null(hr_mechanism_info_of(sizeof mechanisms / sizeof *mechanisms));
 }
 
+static void test_golden__simfl(void **state) {
+    (void)state;
+    uint32_t rows[] = {1, 300};
+    int64_t sums[] = {-2, 3}, gradients[] = {-1, 1 << 20};
+    uint64_t weights[] = {0, 256};
+    Hedgerow__SimflSize size = HEDGEROW__SIMFL_SIZE__INIT;
+    size.rows = 300;
+    size.sums = sums;
+    size.n_sums = 2;
+    Hedgerow__SimflSizes sizes = HEDGEROW__SIMFL_SIZES__INIT;
+    sizes.rows = rows;
+    sizes.sums = sums;
+    sizes.n_rows = sizes.n_sums = 2;
+    Hedgerow__SimflHashes hashes = HEDGEROW__SIMFL_HASHES__INIT;
+    hashes.rows = 300;
+    hashes.first = 7;
+    hashes.hashes = hr_text_of("hashes");
+    Hedgerow__SimflTurn turn = HEDGEROW__SIMFL_TURN__INIT;
+    turn.tree = 1;
+    turn.last = hr_text_of("tree");
+    Hedgerow__SimflGradients wire = HEDGEROW__SIMFL_GRADIENTS__INIT;
+    wire.tree = 2;
+    wire.gradients = gradients;
+    wire.weights = weights;
+    wire.n_gradients = wire.n_weights = 2;
+    Hedgerow__SimflTree tree = HEDGEROW__SIMFL_TREE__INIT;
+    tree.tree = turn.last;
+    Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
+    notice.slot = 3;
+    notice.kind = HEDGEROW__NOTICE__KIND__SENT;
+    check_kind("simfl-size", HEDGEROW__MESSAGE__KIND_SIMFL_SIZE, &size);
+    check_kind("simfl-sizes", HEDGEROW__MESSAGE__KIND_SIMFL_SIZES, &sizes);
+    check_kind("simfl-hashes", HEDGEROW__MESSAGE__KIND_SIMFL_HASHES, &hashes);
+    check_kind("simfl-turn", HEDGEROW__MESSAGE__KIND_SIMFL_TURN, &turn);
+    check_kind("simfl-gradients", HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, &wire);
+    check_kind("simfl-tree", HEDGEROW__MESSAGE__KIND_SIMFL_TREE, &tree);
+    check_kind("notice-sent", HEDGEROW__MESSAGE__KIND_NOTICE, &notice);
+}
+
 /* What journals hold of an event is its number (src/party/party.c), and its bytes, which are messages. */
 static void test_golden__events(void **state) {
     (void)state;
@@ -378,6 +417,7 @@ int main(void) {
         cmocka_unit_test(test_golden__envelopes),
         cmocka_unit_test(test_golden__trees_and_mechanisms),
         cmocka_unit_test(test_golden__events),
+        cmocka_unit_test(test_golden__simfl),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
