@@ -36,7 +36,7 @@ COLUMNS = ['simfl', 'least', 'largest', 'tfl', 'solo A', 'solo B', 'all-in']
 
 def error(args, folder, run, method, *options):
     """In %, of the test records."""
-    words = [method, '--trees', str(args.trees), '--unsafe-reproducible-noise', '--seed', str(run)]
+    words = [method, '--trees', str(args.trees), '--learning-rate', args.learning_rate, '--unsafe-reproducible-noise', '--seed', str(run)]
     for option in options:
         words += ['--option', option]
     return 100 * measure.metrics(args.hedgerow, folder, words)['error']
@@ -56,8 +56,8 @@ def table_of(part):
     theta, published = TABLES[part]
 
     def lines_of(args, pool):
-        yield ('Test error in %%, two owners, %s; %d runs of simfl, %d trees, defaults otherwise%s.'
-               % ('theta %g' % theta if theta else 'records divided evenly', args.runs, args.trees, ''.join(', ' + o for o in args.option)))
+        yield ('Test error in %%, two owners, %s; %d runs of simfl, %d trees, learning rate %s, defaults otherwise%s.'
+               % ('theta %g' % theta if theta else 'records divided evenly', args.runs, args.trees, args.learning_rate, ''.join(', ' + o for o in args.option)))
         yield from pages.header(['set', ''] + COLUMNS)
         for name, folder in args.folders.items():
             yield pages.line([name, 'measured'] + ['%.1f' % e for e in errors_of(args, pool, folder, theta)])
@@ -70,6 +70,7 @@ def main():
     parser = measure.parser(__doc__)
     parser.add_argument('--runs', type=int, default=10, help='of simfl (10)')
     parser.add_argument('--trees', type=int, default=500, help='of a model (500)')
+    parser.add_argument('--learning-rate', default='0.1', metavar='X', help='(0.1)')
     parser.add_argument('--option', action='append', default=[], metavar='NAME=VALUE', help='another option of simfl; may be repeated')
     parser.add_argument('--only', choices=list(TABLES), help='one table')
     args = parser.parse_args()
