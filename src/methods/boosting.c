@@ -58,8 +58,9 @@ void hr_boosting_done(hr_boosting *b) {
     *b = (hr_boosting){0};
 }
 
-hr_status hr_boosting_pack(hr_boosting *b, uint64_t weight_bound, hr_error *err) {
-    b->packing.shift = hr_packing_shift(b->source->capacity, weight_bound, b->packing.gradient_bound);
+hr_status hr_boosting_pack(hr_boosting *b, uint64_t weight_bound, int64_t gradient_bound, hr_error *err) {
+    b->weight_bound = weight_bound;
+    b->packing.shift = hr_packing_shift(b->source->capacity, weight_bound, gradient_bound);
     if (b->packing.shift >= 0) return HR_OK;
     return hr_fail(err, HR_E_LIMIT, "train on a part of the records",
                    "too many records for exact sums in 63 bits");

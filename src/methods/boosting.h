@@ -13,6 +13,7 @@ typedef struct hr_boosting {
     hr_stats_source *source; /* the training's */
     size_t outputs;
     hr_packing packing;
+    uint64_t weight_bound; /* the largest integer weight of a record */
     hr_grower *grower;
     hr_exact *leaf_gradients, *leaf_weights; /* room for the leaves of one tree */
     hr_noisy *noisy_gradients, *noisy_weights;
@@ -28,8 +29,10 @@ void hr_boosting_done(hr_boosting *boosting);
 /* For hr_method.memory: what hr_boosting_init and the growing of trees take for so many records. */
 double hr_boosting_memory(const hr_fit_facts *facts, double rows);
 
-/* Chooses the packing's shift for its bounds. Fails: LIMIT (too many records). */
-HR_MUST_CHECK hr_status hr_boosting_pack(hr_boosting *boosting, uint64_t weight_bound, hr_error *err);
+/* Chooses the packing's shift for the bounds of a record's weight and gradient (packing.gradient_bound; of
+ * weighted records, times the weight). Fails: LIMIT (too many records). */
+HR_MUST_CHECK hr_status hr_boosting_pack(hr_boosting *boosting, uint64_t weight_bound, int64_t gradient_bound,
+                                         hr_error *err);
 
 /* Grows the next tree of the forest in a round, whose packing is the boosting's. Its leaf values are still 0;
  * leaf sums are in leaf_gradients and leaf_weights, `leaves` of them. Fails: MEMORY, and what the source and

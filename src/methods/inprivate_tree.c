@@ -314,8 +314,8 @@ hr_status hr_inprivate_tree(const hr_inprivate_tree_job *job, const hr_fit_optio
 hr_status hr_inprivate_tree_check(const hr_fit_facts *facts, hr_error *err) {
     const hr_fit_options *options = facts->options;
     hr_units budget = facts->budget;
-    hr_status status =
-        hr_facts_check_rows(facts, (int64_t)1 << (options->mode == HR_MODE_SOUND ? sound : paper).bits, err);
+    hr_status status = hr_facts_check_rows(
+        facts, 1, (int64_t)1 << (options->mode == HR_MODE_SOUND ? sound : paper).bits, err);
     if (status || options->mode == HR_MODE_PAPER) return status;
     if (options->edges == HR_EDGES_PRIVATE &&
         hr_edges_need_quantiles(facts->schema, (uint32_t)options->bins)) {

@@ -75,9 +75,10 @@ size_t hr_training_outputs(const hr_data *data);
 size_t hr_facts_outputs(const hr_fit_facts *facts);
 /* Bytes of one binned table: a byte a cell. */
 double hr_facts_table(const hr_fit_facts *facts);
-/* Whether sums of gradients up to the bound, and of as many weights of 1, fit into 63 bits; and whether a
+/* Whether sums of gradients and of weights up to the bounds fit into 63 bits; and whether a
  * release of classes has room for all. Fails: LIMIT. */
-HR_MUST_CHECK hr_status hr_facts_check_rows(const hr_fit_facts *facts, int64_t gradient_bound, hr_error *err);
+HR_MUST_CHECK hr_status hr_facts_check_rows(const hr_fit_facts *facts, uint64_t weight_bound,
+                                            int64_t gradient_bound, hr_error *err);
 HR_MUST_CHECK hr_status hr_facts_check_classes(const hr_fit_facts *facts, hr_error *err);
 /* Whether the cost buys the noise of sums, or a choice. Fails: BUDGET. */
 HR_MUST_CHECK hr_status hr_facts_check_sums(const hr_fit_facts *facts, const char *what, hr_units cost,

@@ -30,7 +30,7 @@ static hr_status exact_edges(hr_training *training, hr_error *err) {
                           training->arena, &training->binning, err);
 }
 
-static hr_status make_tree_bins(hr_training *training, hr_units *budget, hr_error *err) {
+hr_status hr_single_tree_bins(hr_training *training, hr_units *budget, hr_error *err) {
     const hr_fit_options *options = training->options;
     *budget = hr_gate_budget(training->gate);
     switch (options->edges) {
@@ -42,22 +42,28 @@ static hr_status make_tree_bins(hr_training *training, hr_units *budget, hr_erro
                            &training->binning, err);
 }
 
-/* Integer gradients of +-4096: g* = 4096. */
-static hr_status pack_gradients(hr_boosting *b, hr_error *err) {
-    b->packing.gradient_bound = 1 << HR_GRADIENT_BITS;
-    b->packing.gradient_scale = (1 << HR_GRADIENT_BITS) / b->training->options->gradient_bound;
-    b->packing.weight_scale = HR_RECORD_UNIT;
-    return hr_boosting_pack(b, HR_RECORD_UNIT, err);
+uint64_t hr_single_tree_weight_bound(int64_t weight_max) {
+    return weight_max > 1 ? (uint64_t)weight_max * HR_WEIGHT_UNIT : HR_RECORD_UNIT;
+}
+
+/* The largest integer gradient of a record, weighted, is at most 4096; g* of a weight of 1: 4096 over all
+ * weights. */
+hr_status hr_single_tree_pack(hr_boosting *b, int64_t weight_max, hr_error *err) {
+    int64_t bound = (int64_t)hr_single_tree_weight_bound(weight_max);
+    b->packing.gradient_bound = (1 << HR_GRADIENT_BITS) / bound;
+    b->packing.gradient_scale = (double)b->packing.gradient_bound / b->training->options->gradient_bound;
+    b->packing.weight_scale = weight_max > 1 ? HR_WEIGHT_UNIT : HR_RECORD_UNIT;
+    return hr_boosting_pack(b, (uint64_t)bound, 1 << HR_GRADIENT_BITS, err);
 }
 
 hr_status hr_single_tree_train(hr_training *training, hr_single_tree_boost *boost, hr_error *err) {
     hr_boosting b;
     hr_units budget;
-    hr_status status = make_tree_bins(training, &budget, err);
+    hr_status status = hr_single_tree_bins(training, &budget, err);
     size_t trees = (size_t)training->options->trees * hr_training_outputs(training->data);
     if (!status) status = hr_boosting_init(&b, training, HR_LINK_SIGNED, trees, err);
     if (status) return status;
-    status = pack_gradients(&b, err);
+    status = hr_single_tree_pack(&b, 1, err);
     if (!status) status = boost(&b, budget, err);
     hr_boosting_done(&b);
     return status;
@@ -87,30 +93,41 @@ void hr_single_tree_defaults(hr_fit_options *o) {
 
 /* ---- What a budget is enough for ---- */
 
-static hr_status check_tree_budget(const hr_fit_facts *facts, hr_units budget, hr_error *err) {
+hr_status hr_single_tree_check_tree(const hr_fit_facts *facts, int64_t weight_max, hr_units budget,
+                                    hr_error *err) {
     const hr_fit_options *options = facts->options;
+    uint64_t weight_bound = hr_single_tree_weight_bound(weight_max);
+    int64_t gradient_bound = (1 << HR_GRADIENT_BITS) / (int64_t)weight_bound;
     hr_units leaves = hr_units_share(budget, options->leaf_share),
              counts = hr_units_share(leaves, options->count_share);
     hr_status status = hr_facts_check_choice(facts, "split", (budget - leaves) / (hr_units)options->depth,
-                                             HR_GAIN_WIDTH, err);
+                                             hr_weighted_gain_width(weight_bound), err);
     if (!status)
         status = hr_facts_check_sums(facts, "leaf sum", leaves - counts,
-                                     hr_gradient_sensitivity(1 << HR_GRADIENT_BITS), err);
-    return status ? status : hr_facts_check_sums(facts, "leaf count", counts, HR_RECORD_SENSITIVITY, err);
+                                     hr_weighted_gradient_sensitivity(weight_bound, gradient_bound), err);
+    return status
+               ? status
+               : hr_facts_check_sums(facts, "leaf count", counts, hr_weight_sensitivity(weight_bound), err);
+}
+
+hr_status hr_single_tree_check_bins(const hr_fit_facts *facts, hr_units *budget, hr_error *err) {
+    const hr_fit_options *options = facts->options;
+    *budget = facts->budget;
+    if (options->edges != HR_EDGES_PRIVATE ||
+        !hr_edges_need_quantiles(facts->schema, (uint32_t)options->bins))
+        return HR_OK;
+    hr_units bins = hr_units_share(*budget, options->bin_share);
+    *budget -= bins;
+    return hr_facts_check_edges(facts, bins, err);
 }
 
 hr_status hr_single_tree_check(const hr_fit_facts *facts, size_t shares, hr_error *err) {
-    const hr_fit_options *options = facts->options;
-    hr_units budget = facts->budget;
-    hr_status status = hr_facts_check_rows(facts, 1 << HR_GRADIENT_BITS, err);
-    if (status || options->mode == HR_MODE_PAPER) return status;
-    if (options->edges == HR_EDGES_PRIVATE &&
-        hr_edges_need_quantiles(facts->schema, (uint32_t)options->bins)) {
-        hr_units bins = hr_units_share(budget, options->bin_share);
-        status = hr_facts_check_edges(facts, bins, err);
-        budget -= bins;
-    }
-    return status ? status : check_tree_budget(facts, budget / shares / hr_facts_outputs(facts), err);
+    hr_units budget;
+    hr_status status = hr_facts_check_rows(facts, HR_RECORD_UNIT, 1 << HR_GRADIENT_BITS, err);
+    if (status || facts->options->mode == HR_MODE_PAPER) return status;
+    status = hr_single_tree_check_bins(facts, &budget, err);
+    if (status) return status;
+    return hr_single_tree_check_tree(facts, 1, budget / shares / hr_facts_outputs(facts), err);
 }
 
 double hr_single_tree_memory(const hr_fit_facts *facts) {
@@ -150,13 +167,19 @@ static hr_status grow_single_tree(hr_boosting *b, const hr_single_tree *t, const
                                     .packing = &b->packing,
                                     .gate = b->training->gate,
                                     .permits = permits,
-                                    .lambda = options->lambda};
+                                    .lambda = options->lambda * b->packing.weight_scale};
     hr_private_splitter_init(&splitter);
     return hr_boosting_grow(b, &splitter.splitter, &round, tree, leaves, err);
 }
 
+/* Gradients as integers, of a record of weight 1. */
+static double gradient_unit(const hr_boosting *b) {
+    return b->packing.gradient_scale * b->packing.weight_scale;
+}
+
+/* Of weighted records: the sum of their weights. */
 static double released_count(const hr_boosting *b, size_t leaf) {
-    return fmax((double)b->noisy_weights[leaf].paid / HR_RECORD_UNIT, 0);
+    return fmax((double)b->noisy_weights[leaf].paid / b->packing.weight_scale, 0);
 }
 
 /* V = -eta S~ / (max(N~, 0) + lambda + noise of S~), clipped to +-1: equation 4 on released sums, with a
@@ -164,7 +187,7 @@ static double released_count(const hr_boosting *b, size_t leaf) {
 static void set_single_tree_leaves(hr_boosting *b, hr_tree *tree, size_t leaves, double noise) {
     const hr_fit_options *options = b->training->options;
     for (size_t l = 0; l < leaves; l++) {
-        double sum = (double)b->noisy_gradients[l].paid / b->packing.gradient_scale;
+        double sum = (double)b->noisy_gradients[l].paid / gradient_unit(b);
         double value = -sum / (released_count(b, l) + options->lambda + noise);
         b->values[l] = options->learning_rate * fmin(fmax(value, -1), 1);
     }
@@ -182,7 +205,7 @@ static hr_status keep_released(hr_boosting *b, hr_tree *tree, size_t leaves, dou
         counts[n] = left ? counts[left] + counts[left + 1] : released_count(b, --leaves);
     }
     tree->counts = counts;
-    tree->deviation = deviation / b->packing.gradient_scale;
+    tree->deviation = deviation / gradient_unit(b);
     return HR_OK;
 }
 
@@ -191,14 +214,16 @@ static hr_status single_tree_sound_leaves(hr_boosting *b, const hr_single_tree *
     hr_gate *gate = b->training->gate;
     hr_units count_cost = hr_units_share(budget, b->training->options->count_share),
              sum_cost = budget - count_cost;
-    uint64_t sensitivity = hr_gradient_sensitivity(b->packing.gradient_bound);
+    uint64_t sensitivity = hr_weighted_gradient_sensitivity(b->weight_bound, b->packing.gradient_bound);
     hr_charge sums = hr_scope_charge(&t->scope, "leaf sum", -1, sum_cost, sensitivity);
-    hr_charge counts = hr_scope_charge(&t->scope, "leaf count", -1, count_cost, HR_RECORD_SENSITIVITY);
+    hr_charge counts =
+        hr_scope_charge(&t->scope, "leaf count", -1, count_cost, hr_weight_sensitivity(b->weight_bound));
     hr_status status = hr_gate_release_sums(gate, &sums, b->leaf_gradients, leaves, b->noisy_gradients, err);
     if (!status) status = hr_gate_release_sums(gate, &counts, b->leaf_weights, leaves, b->noisy_weights, err);
     if (status) return status;
     double deviation = hr_noise_deviation(hr_gate_privacy_measure(gate), sum_cost, (double)sensitivity);
-    set_single_tree_leaves(b, tree, leaves, deviation / (double)b->packing.gradient_bound);
+    set_single_tree_leaves(b, tree, leaves,
+                           deviation / ((double)b->packing.gradient_bound * b->packing.weight_scale));
     return keep_released(b, tree, leaves, deviation, err);
 }
 
@@ -206,7 +231,8 @@ hr_status hr_single_tree_sound(hr_boosting *b, const hr_single_tree *t, hr_error
     const hr_fit_options *options = b->training->options;
     hr_units leaf_budget = hr_units_share(t->scope.budget, options->leaf_share);
     hr_units level_cost = (t->scope.budget - leaf_budget) / (hr_units)options->depth;
-    hr_charge split = hr_scope_charge(&t->scope, "split", 0, level_cost, HR_GAIN_WIDTH);
+    hr_charge split =
+        hr_scope_charge(&t->scope, "split", 0, level_cost, hr_weighted_gain_width(b->weight_bound));
     size_t leaves;
     hr_tree *tree;
     hr_status status = grow_single_tree(b, t, &split, &tree, &leaves, err);

@@ -21,8 +21,9 @@ double hr_facts_table(const hr_fit_facts *facts) {
     return (double)facts->rows * (double)hr_schema_feature_count(facts->schema);
 }
 
-hr_status hr_facts_check_rows(const hr_fit_facts *facts, int64_t gradient_bound, hr_error *err) {
-    if (hr_packing_shift(facts->rows, 1, gradient_bound) >= 0) return HR_OK;
+hr_status hr_facts_check_rows(const hr_fit_facts *facts, uint64_t weight_bound, int64_t gradient_bound,
+                              hr_error *err) {
+    if (hr_packing_shift(facts->rows, weight_bound, gradient_bound) >= 0) return HR_OK;
     return hr_fail(err, HR_E_LIMIT, "train on a part of the records",
                    "too many records for exact sums in 63 bits");
 }

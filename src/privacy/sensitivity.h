@@ -3,9 +3,9 @@
  *
  * A statistic sums over records the weight w of a record, 0 <= w <= w_max, times what the record says: 1, a
  * label, a gradient. So its sensitivity is w_max times that of a record of weight 1, and so is the width of
- * the scores that choices are made by: adding weight to a mean moves it in proportion. Every record weighs 1
- * today. For weights below 1, what counts in whole records (HR_RECORD_UNIT) needs a finer unit first. Proofs
- * are beside the code that computes the statistic. */
+ * the scores that choices are made by: adding weight to a mean moves it in proportion. Every record weighs 1,
+ * w_max is HR_WEIGHT_MAX; but where boosting weighs records, a weight is an integer from 1 to a public
+ * weight_bound, in units of HR_WEIGHT_UNIT. Proofs are beside the code that computes the statistic. */
 #ifndef HR_PRIVACY_SENSITIVITY_H
 #define HR_PRIVACY_SENSITIVITY_H
 
@@ -18,6 +18,7 @@ enum {
     HR_COUNT_UNIT = 64, /* counts: noise is finer than a record */
     HR_RECORD_UNIT =
         1, /* counts of whole records: in cells, in bins, in leaves of trees grown on gradients */
+    HR_WEIGHT_UNIT = 16,   /* weights, where records have weights of their own */
     HR_LABEL_BITS = 12,    /* labels, and sums of them, in 2^-12 */
     HR_GRADIENT_BITS = 12, /* gradients */
     HR_HESSIAN_BITS = 12,  /* hessians */
@@ -52,6 +53,23 @@ enum {
 /* Sums over leaves of the length of the leaf's sum of gradients, of length at most `bound` each. */
 static inline uint64_t hr_leaf_score_width(int64_t bound) {
     return 2 * hr_gradient_sensitivity(bound);
+}
+
+/* ---- Records of integer weights 1 to weight_bound ---- */
+
+/* A sum of weights. */
+static inline uint64_t hr_weight_sensitivity(uint64_t weight_bound) {
+    return weight_bound;
+}
+
+/* A sum of weighted gradients, of integer magnitude at most weight * bound each. */
+static inline uint64_t hr_weighted_gradient_sensitivity(uint64_t weight_bound, int64_t bound) {
+    return weight_bound * hr_gradient_sensitivity(bound);
+}
+
+/* The width of gains of splits: HR_GAIN_WIDTH for weight_bound 1. */
+static inline uint64_t hr_weighted_gain_width(uint64_t weight_bound) {
+    return 4 * (weight_bound << HR_GAIN_BITS) + 6;
 }
 
 #endif

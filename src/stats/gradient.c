@@ -30,15 +30,19 @@ static inline double bound_gradient(double x, double bound) {
     return x > -bound ? x < bound ? x : bound : -bound;
 }
 
-static inline int64_t pack_square(const hr_packing *packing, double residual, double clip) {
-    double g = bound_gradient(bound_gradient(residual, clip) * packing->gradient_scale,
-                              (double)packing->gradient_bound);
-    return hr_pack(packing, hr_round(g), 1);
+static inline int64_t pack_square(const hr_packing *packing, double residual, double clip, int64_t weight) {
+    double g = bound_gradient(bound_gradient(residual, clip) * packing->gradient_scale * (double)weight,
+                              (double)(packing->gradient_bound * weight));
+    return hr_pack(packing, hr_round(g), weight);
 }
 
-/* All records and one output, the common case, has a loop of its own: compilers vectorise it. */
+static inline int64_t weight_at(const hr_gradient_input *in, size_t row) {
+    return in->weights ? in->weights[row] : 1;
+}
+
+/* All records, one output and no weights, the common case, has a loop of its own: compilers vectorise it. */
 static bool is_plain(const hr_gradient_input *in) {
-    return !in->rows && in->outputs == 1;
+    return !in->rows && in->outputs == 1 && !in->weights;
 }
 
 void hr_gradients_square(const hr_gradient_input *in, double clip, const hr_packing *packing,
@@ -47,11 +51,14 @@ void hr_gradients_square(const hr_gradient_input *in, double clip, const hr_pack
     const double *restrict targets = in->targets, *restrict scores = in->scores;
     if (is_plain(in)) {
 #pragma omp parallel for num_threads(in->threads) schedule(static)
-        for (size_t i = 0; i < in->count; i++) packed[i] = pack_square(&p, scores[i] - targets[i], clip);
+        for (size_t i = 0; i < in->count; i++) packed[i] = pack_square(&p, scores[i] - targets[i], clip, 1);
         return;
     }
 #pragma omp parallel for num_threads(in->threads) schedule(static)
-    for (size_t i = 0; i < in->count; i++) packed[i] = pack_square(&p, residual_at(in, row_at(in, i)), clip);
+    for (size_t i = 0; i < in->count; i++) {
+        size_t row = row_at(in, i);
+        packed[i] = pack_square(&p, residual_at(in, row), clip, weight_at(in, row));
+    }
 }
 
 double hr_gradients_square_bound(const hr_gradient_input *in) {

@@ -22,10 +22,12 @@ typedef struct hr_gradient_input {
         output; /* with outputs > 1, the target of an output is 1 for its class and -1 for the others */
     const uint32_t *rows;
     size_t count;
+    const uint8_t *weights; /* square loss: integers from 1 on, one a record; NULL: all are 1 */
     int threads;
 } hr_gradient_input;
 
-/* Square loss: g = score - target (the derivative of (score - target)^2 / 2), clipped to +-clip; weight 1. */
+/* Square loss: g = score - target (the derivative of (score - target)^2 / 2), clipped to +-clip, times the
+ * record's weight. */
 void hr_gradients_square(const hr_gradient_input *in, double clip, const hr_packing *packing,
                          int64_t *packed);
 

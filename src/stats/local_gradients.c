@@ -189,7 +189,14 @@ void hr_local_stats_gradients_set_base(hr_local_stats_gradients *g, const double
 
 static hr_gradient_input input_of(const hr_local_stats_gradients *g, size_t output, const uint32_t *rows,
                                   size_t count) {
-    return (hr_gradient_input){g->targets, g->scores, g->outputs, output, rows, count, g->records->threads};
+    return (hr_gradient_input){.targets = g->targets,
+                               .scores = g->scores,
+                               .outputs = g->outputs,
+                               .output = output,
+                               .rows = rows,
+                               .count = count,
+                               .weights = g->records->weights,
+                               .threads = g->records->threads};
 }
 
 static void set_own_gradients(const hr_stats_round *round, const hr_gradient_input *in, int64_t *packed) {

@@ -11,9 +11,11 @@
 
 typedef struct hr_packing {
     int shift;
-    int64_t gradient_bound; /* G: |integer gradient| of a record never exceeds it */
-    double gradient_scale;  /* integer gradient = real gradient * gradient_scale, rounded to nearest even */
-    double weight_scale;    /* integer weight = real weight * weight_scale; 1 for counts */
+    int64_t gradient_bound; /* G: |integer gradient| of a record never exceeds it; of a weighted record: G
+                               times the integer weight */
+    double gradient_scale; /* integer gradient = real gradient * gradient_scale (* integer weight), rounded to
+                              nearest even */
+    double weight_scale;   /* integer weight = real weight * weight_scale; 1 for counts */
 } hr_packing;
 
 typedef struct hr_sums {

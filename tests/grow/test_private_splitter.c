@@ -170,14 +170,14 @@ static void test_scores__are_zero_without_records(void **state) {
 /* ---- The width ---- */
 
 /* How far the changes of two scores differ when a record joins the node. */
-static int64_t width_of(const hr_binning *binning, double lambda, const node *n, const uint8_t *bins,
-                        int64_t gradient) {
+static int64_t width_of_weighted(const hr_binning *binning, double lambda, const node *n, const uint8_t *bins,
+                                 int64_t gradient, int64_t weight) {
     static hr_cell cells[CELLS];
     hr_exact before[64], after[64];
     node more = *n;
     hr_cell total = cells_of(n, &pack, cells);
     hr_candidate_scores(binning, &pack, lambda, cells, total, before);
-    add_record(&more, bins, gradient, 1);
+    add_record(&more, bins, gradient, weight);
     total = cells_of(&more, &pack, cells);
     hr_candidate_scores(binning, &pack, lambda, cells, total, after);
     int64_t least = INT64_MAX, most = INT64_MIN;
@@ -187,6 +187,11 @@ static int64_t width_of(const hr_binning *binning, double lambda, const node *n,
         if (change > most) most = change;
     }
     return most - least;
+}
+
+static int64_t width_of(const hr_binning *binning, double lambda, const node *n, const uint8_t *bins,
+                        int64_t gradient) {
+    return width_of_weighted(binning, lambda, n, bins, gradient, 1);
 }
 
 static void test_width__holds_for_random_nodes(void **state) {
@@ -257,6 +262,36 @@ static void test_width__holds_around_the_worst(void **state) {
         for (int f = 0; f < FEATURES; f++) bins[f] = (uint8_t)hr_dice_below(&dice, 3);
         assert_true(width_of(&binning, t % 4 ? 0 : 1, &n, bins, t & 1 ? G : -G) <= HR_GAIN_WIDTH);
     }
+}
+
+/* A record of weight w moves gains w times as far: random nodes, and the worst of the proof. */
+static void test_width__of_weighted_records_is_in_proportion(void **state) {
+    (void)state;
+    static const int64_t weights[] = {2, 16, 31, 128};
+    hr_feature_bins features[FEATURES];
+    hr_binning binning = binning_of(features, node_bins, node_kinds, FEATURES);
+    hr_dice dice;
+    hr_dice_init(&dice, 4);
+    for (size_t w = 0; w < COUNT(weights); w++) {
+        int64_t widest = 0;
+        for (int t = 0; t < 20000; t++) {
+            static node n;
+            if (t % 25 == 0) random_node(&dice, &binning, hr_dice_below(&dice, 40), &n);
+            if (t % 25 == 24) {
+                memset(&n, 0, sizeof n);
+                add_record(&n, (uint8_t[]){1, 1, 1, 1}, G, (int64_t)1 << 21);
+                add_record(&n, (uint8_t[]){2, 2, 2, 2}, -G, (int64_t)1 << 21);
+            }
+            uint8_t bins[FEATURES];
+            for (int f = 0; f < FEATURES; f++) bins[f] = (uint8_t)hr_dice_below(&dice, node_bins[f]);
+            if (t % 25 == 24) memcpy(bins, (uint8_t[]){1, 2, 1, 1}, sizeof bins);
+            int64_t width = width_of_weighted(&binning, t % 2, &n, bins, -G, weights[w]);
+            assert_true(width <= (int64_t)hr_weighted_gain_width((uint64_t)weights[w]));
+            if (width > widest) widest = width;
+        }
+        assert_true(widest > (4 * weights[w] << HR_GAIN_BITS) * 99 / 100);
+    }
+    assert_int_equal(hr_weighted_gain_width(1), HR_GAIN_WIDTH);
 }
 
 /* ---- The splitter ---- */
@@ -353,6 +388,7 @@ int main(void) {
         cmocka_unit_test(test_width__holds_for_random_nodes),
         cmocka_unit_test(test_width__is_attained_nearly_and_never_passed),
         cmocka_unit_test(test_width__holds_around_the_worst),
+        cmocka_unit_test(test_width__of_weighted_records_is_in_proportion),
         cmocka_unit_test(test_splitter__takes_the_best_score_without_noise),
         cmocka_unit_test(test_splitter__draws_once_a_node_even_without_records),
     };

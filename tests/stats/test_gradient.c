@@ -17,8 +17,13 @@ static const hr_packing pack = {
     .shift = 34, .gradient_bound = 4096, .gradient_scale = 4096, .weight_scale = 1};
 
 static hr_gradient_input input_of(const fixture *f, size_t outputs, size_t output, bool subset) {
-    return (hr_gradient_input){
-        f->targets, f->scores, outputs, output, subset ? f->rows : NULL, subset ? ROWS / 3 : ROWS, 1};
+    return (hr_gradient_input){.targets = f->targets,
+                               .scores = f->scores,
+                               .outputs = outputs,
+                               .output = output,
+                               .rows = subset ? f->rows : NULL,
+                               .count = subset ? ROWS / 3 : ROWS,
+                               .threads = 1};
 }
 
 /* outputs 0: numbers. Some scores are far out, some are exact. */
@@ -96,6 +101,33 @@ static void test_square__never_passes_the_bound(void **state) {
         check_square(f, &packing, 1, 0, false, .7);
         check_square(f, &packing, 1, 0, false, 100); /* a clip that the scale does not know of */
     }
+    free(f);
+}
+
+/* Within half a unit of w times the clipped gradient, and never beyond w times the bound. */
+static void test_square__multiplies_by_the_weight_within_its_bound(void **state) {
+    (void)state;
+    static uint8_t weights[ROWS];
+    hr_packing packing = {.shift = 34, .gradient_bound = 32, .gradient_scale = 32, .weight_scale = 16};
+    fixture *f = set_up(6, 1, 1);
+    for (size_t i = 0; i < ROWS; i++) weights[i] = (uint8_t)(1 + hr_dice_below(&f->dice, 128));
+    for (int subset = 0; subset < 2; subset++)
+        for (int threads = 1; threads <= 3; threads++) {
+            hr_gradient_input in = input_of(f, 1, 0, subset);
+            in.weights = weights;
+            in.threads = threads;
+            packing.gradient_scale = threads < 3 ? 32 : 1000; /* a scale that the bound does not know of */
+            hr_gradients_square(&in, 1, &packing, f->packed);
+            for (size_t i = 0; i < in.count; i++) {
+                size_t row = subset ? f->rows[i] : i;
+                double g = fmax(-1, fmin(1, f->scores[row] - f->targets[row])) * packing.gradient_scale,
+                       bound = (double)(packing.gradient_bound * weights[row]);
+                hr_sums sums = hr_unpack(&packing, f->packed[i]);
+                check_near(sums.gradient.unpaid, fmax(-bound, fmin(bound, g * weights[row])), 1e-9);
+                assert_true(fabs((double)sums.gradient.unpaid) <= bound);
+                assert_true(sums.weight.unpaid == weights[row]);
+            }
+        }
     free(f);
 }
 
@@ -381,6 +413,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_square__is_score_less_target),
         cmocka_unit_test(test_square__never_passes_the_bound),
+        cmocka_unit_test(test_square__multiplies_by_the_weight_within_its_bound),
         cmocka_unit_test(test_square_bound__is_the_largest),
         cmocka_unit_test(test_rows_within__keeps_what_is_within),
         cmocka_unit_test(test_logistic__is_the_derivative),
