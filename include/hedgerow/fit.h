@@ -32,7 +32,7 @@ typedef enum hr_loss { HR_LOSS_SQUARE, HR_LOSS_LOGISTIC } hr_loss;
 typedef enum hr_edges { HR_EDGES_PUBLIC, HR_EDGES_PRIVATE, HR_EDGES_EXACT } hr_edges;
 
 /* Room for options of single methods. */
-enum { HR_BY_NAME_OPTIONS = 16 };
+enum { HR_BY_NAME_OPTIONS = 24 };
 
 /* The options of a fit. hr_fit_options_init sets the defaults of one method and mode; `hedgerow methods NAME`
  * and hr_method_option list which options the method takes, with ranges. Those that belong to one kind of

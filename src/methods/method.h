@@ -21,12 +21,15 @@ typedef enum hr_option {
     HR_OPTION_BOUNDING,     /* dpboost: an hr_bounding */
     HR_OPTION_LEAF_BUDGET,  /* dpboost, paper mode: an hr_leaf_budget */
     HR_OPTION_SPLIT_BUDGET, /* diprime and inprivate, paper mode: an hr_split_budget */
-    HR_OPTION_OWNERS,       /* simfl, tfl, solo: owners among whom the records are divided */
+    HR_OPTION_OWNERS,       /* simfl, tfl, solo, dp-simfl: owners among whom the records are divided */
     HR_OPTION_OWNER,        /* solo: the one that trains, from 1 */
     HR_OPTION_THETA,        /* simfl, tfl, solo: simfl_split.h; 0: alike */
     HR_OPTION_LSH_WIDTH,    /* simfl: hr_lsh_setup has these three */
     HR_OPTION_LSH_TABLES,
     HR_OPTION_LSH_RANGE,
+    HR_OPTION_SKEW,         /* dp-simfl: what theta divides (hr_owner_law) */
+    HR_OPTION_WEIGHT_MAX,   /* dp-simfl: w_max; 1: no weights */
+    HR_OPTION_WEIGHT_SHARE, /* dp-simfl: part of the budget for the counts that weights follow from */
     HR_OPTIONS_BY_NAME
 } hr_option;
 
@@ -122,7 +125,7 @@ typedef struct hr_method {
 extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_rf, hr_method_ert, hr_method_median,
     hr_method_dpboost, hr_method_seq, hr_method_para, hr_method_diprime, hr_method_inprivate,
     hr_method_dp_ert, hr_method_dp_df, hr_method_id3, hr_method_simfl, hr_method_tfl, hr_method_solo,
-    hr_method_all_in;
+    hr_method_all_in, hr_method_dp_simfl;
 
 /* NULL if there is none of that name. */
 const hr_method *hr_method_named(const char *name);

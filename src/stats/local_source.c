@@ -26,6 +26,7 @@ static hr_status prepare_local_source(hr_stats_source *self, const hr_stats_setu
 static hr_status draw_parts(local_source *s, const hr_stats_shares *shares, hr_error *err) {
     size_t rows = hr_data_rows(s->records.data);
     hr_parts_done(&s->parts);
+    if (shares->part_of) return hr_parts_given(shares->part_of, rows, shares->count, &s->parts, err);
     if (!shares->weights) return hr_parts_whole(rows, &s->parts, err);
     return (shares->exact_sizes ? hr_parts_fixed : hr_parts_drawn)(s->records.csprng, rows, shares->weights,
                                                                    shares->count, &s->parts, err);

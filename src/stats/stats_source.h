@@ -32,7 +32,9 @@ typedef struct hr_stats_setup {
 
 /* Which records train which tree. */
 typedef struct hr_stats_shares {
-    const double *weights; /* of the parts; NULL: one part, all records */
+    const double *weights;   /* of the parts; NULL: one part, all records */
+    const uint32_t *part_of; /* of every record, below count, where its owner says so (weights are NULL then):
+                                settled by this record and coins alone */
     size_t count;
     bool exact_sizes; /* NOT PRIVATE, as published: parts of floor(records * weight / sum); else every record
                          draws its part by itself */

@@ -50,6 +50,12 @@ static void gather_part(const uint32_t *part_of, size_t rows, hr_parts *parts) {
     for (size_t i = 0; i < rows; i++) parts->rows[parts->begin[part_of[i] + 1]++] = (uint32_t)i;
 }
 
+hr_status hr_parts_given(const uint32_t *part_of, size_t rows, size_t count, hr_parts *out, hr_error *err) {
+    hr_status status = parts_init(out, rows, count, err);
+    if (!status) gather_part(part_of, rows, out);
+    return status;
+}
+
 hr_status hr_parts_drawn(hr_csprng *csprng, size_t rows, const double *weights, size_t count, hr_parts *out,
                          hr_error *err) {
     uint32_t *part_of = malloc((rows + 1) * sizeof *part_of);

@@ -21,6 +21,10 @@ HR_MUST_CHECK hr_status hr_parts_drawn(hr_csprng *csprng, size_t rows, const dou
 HR_MUST_CHECK hr_status hr_parts_fixed(hr_csprng *csprng, size_t rows, const double *weights, size_t count,
                                        hr_parts *out, hr_error *err);
 
+/* Row i is in part part_of[i] < count. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_parts_given(const uint32_t *part_of, size_t rows, size_t count, hr_parts *out,
+                                       hr_error *err);
+
 /* One part: all rows. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_parts_whole(size_t rows, hr_parts *out, hr_error *err);
 

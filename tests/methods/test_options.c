@@ -40,6 +40,13 @@ static const struct place {
     {"bin-share", REAL, offsetof(hr_fit_options, bin_share)},
     {"leaf-share", REAL, offsetof(hr_fit_options, leaf_share)},
     {"count-share", REAL, offsetof(hr_fit_options, count_share)},
+    {"owners", WHOLE, BY_NAME(OWNERS)},
+    {"theta", REAL, BY_NAME(THETA)},
+    {"skew", WHOLE, BY_NAME(SKEW)},
+    {"lsh-width", REAL, BY_NAME(LSH_WIDTH)},
+    {"lsh-tables", WHOLE, BY_NAME(LSH_TABLES)},
+    {"weight-max", WHOLE, BY_NAME(WEIGHT_MAX)},
+    {"weight-share", REAL, BY_NAME(WEIGHT_SHARE)},
 };
 
 static const struct place *place_of(const char *name) {

@@ -122,7 +122,7 @@ static void test_released_alone__make_trees_of_all_records(void **state) {
  * noise. */
 static void test_released_alone__make_trees_of_parts(void **state) {
     (void)state;
-    static const char *const methods[] = {"dpboost", "para", "inprivate", "diprime", "dp-df"};
+    static const char *const methods[] = {"dpboost", "para", "inprivate", "diprime", "dp-df", "dp-simfl"};
     for (size_t m = 0; m < COUNT(methods); m++) check_tasks(methods[m], NULL, NULL, 300, 300);
     check_tasks("dpboost", "edges", "public", 300, 300);
     check_tasks("dpboost", "bounding", "filter", 300, 300);
