@@ -63,7 +63,7 @@ def declined(fed):
     south = fed.serve('south')
     others = [fed.serve(name) for name in HOSPITALS if name != 'south']
     coordinator = fed.coordinate()
-    coordinator.await_line('owner south declines: paper: the job is in paper mode, which is not private')
+    coordinator.await_line('owner south declines: unprotected: id3 in paper mode has no guarantee, and is not listed')
     for party in [south, coordinator, *others]:
         party.kill()
     edit(fed, 'south.yaml', ('  owners: 3\n', '  owners: 3\n  unprotected: [id3]\n'))

@@ -43,9 +43,9 @@ static bool is_job_of(const harness *l, const char *method) {
     return !l->job.averages && !strcmp(l->job.options.method, method);
 }
 
-/* The coordinator asks questions, and owners answer them. */
+/* By protocol/securesum.h: the coordinator asks questions, and owners answer them. */
 static bool asks_questions(const harness *l) {
-    return is_job_of(l, "hedge") || is_job_of(l, "id3");
+    return is_job_of(l, "hedge") || (is_job_of(l, "id3") && l->job.options.mode == HR_MODE_SOUND);
 }
 
 static void note_answer(harness *l, work_record *d, const ProtobufCMessage *answer) {
