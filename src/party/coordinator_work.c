@@ -218,7 +218,7 @@ static hr_status ask_coordinator_work(hr_party_work *self, const hr_party_job *j
     hr_bytes body = {0};
     char *json = NULL;
     hr_status status = job->method->ask(job, self, &question, &body, err);
-    if (!status && question.done)
+    if (!status && question.done && job->method->model)
         status = attach_model((const hr_coordinator_work *)self, job, &question, &json, err);
     if (!status) status = hr_message_pack(&question.base, out, err);
     hr_text_free(json);

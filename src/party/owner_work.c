@@ -58,7 +58,12 @@ static hr_status ask_policy(hr_owner_work *w, const hr_party_offer *offer, hr_de
                                          .coordinator = offer->record->coordinator,
                                          .terms = offer->terms,
                                          .date = offer->date};
-    hr_status status = hr_policy_check(&question, note_refusal, out, err);
+    return hr_policy_check(&question, note_refusal, out, err);
+}
+
+static hr_status decide_without_ledger(hr_owner_work *w, const hr_party_offer *offer, hr_decision *out,
+                                       hr_error *err) {
+    hr_status status = ask_policy(w, offer, out, err);
     return status ? status : ask_records(w, offer, out, err);
 }
 
@@ -107,6 +112,8 @@ static hr_status decide_with_ledger(hr_owner_work *w, const hr_party_offer *offe
         out->verdict = HR_VERDICT_UNDECIDED;
         return before == HR_OFFER_WAITING ? HR_OK : begin_waiting(w, offer, err);
     }
+    status = ask_records(w, offer, out, err);
+    if (status) return status;
     return note_offer(w, offer, out->verdict == HR_VERDICT_ACCEPTED ? HR_OFFER_ACCEPTED : HR_OFFER_DECLINED,
                       out->reason, err);
 }
@@ -115,7 +122,7 @@ static hr_status decide_on_offer(hr_party_work *self, const hr_party_offer *offe
                                  hr_error *err) {
     hr_owner_work *w = (hr_owner_work *)self;
     hr_decision decision = {.verdict = HR_VERDICT_ACCEPTED};
-    hr_status status = (w->ledger ? decide_with_ledger : ask_policy)(w, offer, &decision, err);
+    hr_status status = (w->ledger ? decide_with_ledger : decide_without_ledger)(w, offer, &decision, err);
     if (status) return status;
     if (decision.verdict == HR_VERDICT_ACCEPTED) tell_acceptance(w, offer);
     *out = decision;

@@ -91,7 +91,7 @@ static hr_status check_owners(policy_check *c) {
 }
 
 /* The coalition that a job must be safe against: of methods that add up sums. In mode paper it is safe
- * against nobody, which check_paper is about. */
+ * against nobody, which check_unprotected_method is about. */
 static hr_status check_coalition(policy_check *c) {
     const hr_federated_method *method = hr_terms_method(c->q->terms);
     size_t others = c->q->terms->n_owners ? c->q->terms->n_owners - 1 : 0, wanted = c->q->policy->coalition,

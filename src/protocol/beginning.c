@@ -43,6 +43,8 @@ hr_status hr_message_read(const hr_event *event, Hedgerow__Message **out, hr_err
 
 /* ---- Terms ---- */
 
+enum { TERMS_SETTINGS_MAX = 64 }; /* options have fewer */
+
 static hr_status refuse_terms(const char *why, hr_error *err) {
     return hr_fail(err, HR_E_FORMAT, "", "%s", why);
 }
@@ -50,6 +52,7 @@ static hr_status refuse_terms(const char *why, hr_error *err) {
 static hr_status check_texts(const Hedgerow__Terms *terms, hr_error *err) {
     if (!hr_text_is_job_name(terms->name))
         return refuse_terms("a job whose name is none (1 to 64 bytes, no path)", err);
+    if (terms->n_settings > TERMS_SETTINGS_MAX) return refuse_terms("a job with more than 64 settings", err);
     bool fit = hr_text_is_fit(terms->method, HR_SETTING_TEXT_MAX) &&
                hr_lines_are_fit(terms->schema, HR_SCHEMA_TEXT_MAX);
     for (size_t i = 0; fit && i < terms->n_settings; i++)

@@ -26,6 +26,7 @@ typedef struct coordinator {
     size_t count, capacity;
     bool shared[HR_MEMBERS_MAX], passed; /* in the open sum; by position */
     size_t shares[HR_MEMBERS_MAX];       /* of all sums; by position */
+    size_t declines[HR_MEMBERS_MAX];     /* by member */
 } coordinator;
 
 static size_t owner_count(const coordinator *c) {
@@ -198,6 +199,7 @@ static hr_status continue_without(coordinator *c, size_t member, hr_error *err) 
 }
 
 static hr_status on_answer(coordinator *c, size_t from, const Hedgerow__Answer *answer, hr_error *err) {
+    if (!answer->accepted && c->declines[from]++) return hr_protocol_refuse("a second refusal", err);
     hr_status status = hr_coordinator_job_answer(&c->job, from, answer, err);
     if (status) return status;
     return c->phase == OFFERED || c->job.gone[from] ? continue_without(c, from, err) : HR_OK;

@@ -19,6 +19,7 @@ typedef struct coordinator {
     bool hashed[HR_MEMBERS_MAX];
     size_t gave[HR_MEMBERS_MAX]; /* 1 and the tree that it sent gradients for last; 0: none */
     size_t trained[HR_MEMBERS_MAX];
+    hr_bytes last; /* the last tree, as it came, until all hashes and gradients have come; else none */
 } coordinator;
 
 static size_t owner_count(const coordinator *c) {
@@ -53,8 +54,17 @@ static hr_status end_for(coordinator *c, size_t position, const char *what, hr_e
 
 /* ---- Who is waited for ---- */
 
+/* The tree that is made: also while one that came early waits for the gradients of others. */
+static size_t tree_in_work(const coordinator *c) {
+    return c->machine.tree_count - (c->last.at != NULL);
+}
+
+static size_t trainer_of_tree(const coordinator *c) {
+    return tree_in_work(c) % owner_count(c);
+}
+
 static bool has_given(const coordinator *c, size_t position) {
-    return c->gave[position] == c->machine.tree_count + 1;
+    return c->gave[position] == tree_in_work(c) + 1;
 }
 
 static bool lacks_hashes(const coordinator *c) {
@@ -65,7 +75,7 @@ static bool lacks_hashes(const coordinator *c) {
 
 static bool lacks_gradients(const coordinator *c) {
     for (size_t i = 0; i < owner_count(c); i++)
-        if (!has_given(c, i) && i != hr_simfl_trainer(&c->machine)) return true;
+        if (!has_given(c, i) && i != trainer_of_tree(c)) return true;
     return false;
 }
 
@@ -73,7 +83,7 @@ static bool lacks_gradients(const coordinator *c) {
 static bool is_awaited(const coordinator *c, size_t position) {
     if (c->phase == SIZING) return !c->machine.rows[position];
     if (c->phase != TRAINING) return false;
-    const bool trains = position == hr_simfl_trainer(&c->machine);
+    const bool trains = position == trainer_of_tree(c);
     if (lacks_hashes(c)) return !c->hashed[position];
     return lacks_gradients(c) ? !trains && !has_given(c, position) : trains;
 }
@@ -128,37 +138,45 @@ static hr_status on_size(coordinator *c, size_t position, const Hedgerow__SimflS
 
 /* ---- Trees ---- */
 
-static hr_status begin_next_tree(coordinator *c, ProtobufCBinaryData last, hr_error *err) {
+static hr_status begin_next_tree(coordinator *c, hr_error *err) {
     Hedgerow__SimflTurn turn = HEDGEROW__SIMFL_TURN__INIT;
     turn.tree = (uint32_t)c->machine.tree_count;
-    turn.last = last;
-    return hr_coordinator_job_send(&c->job, HEDGEROW__MESSAGE__KIND_SIMFL_TURN, &turn, err);
+    turn.last = (ProtobufCBinaryData){c->last.size, c->last.at};
+    hr_status status = hr_coordinator_job_send(&c->job, HEDGEROW__MESSAGE__KIND_SIMFL_TURN, &turn, err);
+    free(c->last.at);
+    c->last = (hr_bytes){0};
+    return status;
+}
+
+/* A turn that comes while an owner is still at work would look to it like a violation. */
+static hr_status follow_tree(coordinator *c, hr_error *err) {
+    if (!c->last.at || lacks_hashes(c) || lacks_gradients(c)) return HR_OK;
+    return c->machine.tree_count == c->machine.rules.trees ? finish_job(c, err) : begin_next_tree(c, err);
 }
 
 static hr_status on_tree(coordinator *c, size_t position, const Hedgerow__SimflTree *tree, hr_error *err) {
-    if (c->phase != TRAINING || position != hr_simfl_trainer(&c->machine))
+    if (c->phase != TRAINING || position != trainer_of_tree(c) || c->last.at)
         return hr_protocol_refuse("a tree out of turn", err);
     hr_status status = hr_simfl_take_tree(&c->machine, tree->tree, err);
+    if (!status) status = hr_bytes_copy(tree->tree.data, tree->tree.len, &c->last, err);
     if (status) return status;
     c->trained[position]++;
     status = hr_protocol_say(&c->machine.protocol, HR_ACT_LOG, 0, err, "owner %s trained tree %zu of %zu",
                              name_at(c, position), c->machine.tree_count, c->machine.rules.trees);
-    if (status) return status;
-    return c->machine.tree_count == c->machine.rules.trees ? finish_job(c, err)
-                                                           : begin_next_tree(c, tree->tree, err);
+    return status ? status : follow_tree(c, err);
 }
 
 /* Word of it may come after the tree that was made of it. */
 static hr_status note_sent(coordinator *c, size_t position, size_t slot, hr_error *err) {
     const bool twice = slot ? slot <= c->gave[position] : c->hashed[position],
-               early = c->phase != TRAINING || slot > c->machine.tree_count + 1;
+               early = c->phase != TRAINING || slot > tree_in_work(c) + 1;
     if (twice || early || (slot && (slot - 1) % owner_count(c) == position))
         return hr_protocol_refuse("word of what it sent at the wrong time", err);
     if (slot)
         c->gave[position] = slot;
     else
         c->hashed[position] = true;
-    return HR_OK;
+    return follow_tree(c, err);
 }
 
 static hr_status hear_complaint(coordinator *c, size_t position, size_t of, hr_error *err) {
@@ -255,6 +273,7 @@ static void free_coordinator(hr_protocol *self) {
     coordinator *c = (coordinator *)self;
     hr_coordinator_job_done(&c->job);
     hr_simfl_machine_done(&c->machine);
+    free(c->last.at);
     free(c);
 }
 

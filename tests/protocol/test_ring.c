@@ -500,6 +500,16 @@ static void test_ring_coordinator__refuses_notices_of_nothing(void **state) {
 
 /* ---- Terms ---- */
 
+static void test_ring_coordinator__hears_one_refusal_of_a_member(void **state) {
+    sum_sim *s = sum_open(*state, &three, 1);
+    Hedgerow__Answer declines = HEDGEROW__ANSWER__INIT;
+    sum_feed_message(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &declines);
+    assert_false(s->parties[SUM_COORDINATOR].cut[BERT]);
+    sum_feed_message(s, BERT, SUM_COORDINATOR, HEDGEROW__MESSAGE__KIND_ANSWER, &declines);
+    check_cut(s, SUM_COORDINATOR, BERT, "a second refusal");
+    sum_close(s);
+}
+
 static void test_ring__takes_no_job_that_claims_to_be_private(void **state) {
     const sum_names *names = *state;
     for (int claim = 0; claim < 2; claim++) {
@@ -553,6 +563,7 @@ int main(void) {
         WITH_SUM_NAMES(test_ring_coordinator__refuses_numbers_that_do_not_fit),
         WITH_SUM_NAMES(test_ring_coordinator__takes_what_comes_round_once),
         WITH_SUM_NAMES(test_ring_coordinator__refuses_notices_of_nothing),
+        WITH_SUM_NAMES(test_ring_coordinator__hears_one_refusal_of_a_member),
         WITH_SUM_NAMES(test_ring__takes_no_job_that_claims_to_be_private),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -301,8 +301,11 @@ static void test_securesum__ends_when_the_method_fails(void **state) {
 }
 
 static void test_securesum__refuses_terms_of_other_protocols(void **state) {
+    enum { SETTINGS = 65 };
     const sum_script script = script_of(2);
-    for (int fault = 0; fault < 6; fault++) {
+    Hedgerow__Setting setting = HEDGEROW__SETTING__INIT, *settings[SETTINGS];
+    for (size_t i = 0; i < SETTINGS; i++) settings[i] = &setting;
+    for (int fault = 0; fault < 7; fault++) {
         hr_bytes good = sum_terms(&script);
         ProtobufCMessage *read = NULL;
         assert_int_equal(hr_message_unpack(&hedgerow__terms__descriptor, good.at, good.size, &read, NULL),
@@ -313,7 +316,10 @@ static void test_securesum__refuses_terms_of_other_protocols(void **state) {
         if (fault == 3) terms->coalition = 2;
         if (fault == 4) terms->delta = 1;
         if (fault == 5) terms->broadcast = true;
-        hr_bytes bytes = sum_pack(terms);
+        Hedgerow__Terms many = *terms;
+        many.settings = settings;
+        many.n_settings = SETTINGS;
+        hr_bytes bytes = sum_pack(fault == 6 ? &many : terms);
         const hr_protocol_setup setup = sum_setup(*state, SUM_COORDINATOR, bytes);
         hr_protocol *machine = NULL;
         assert_int_equal(hr_securesum_coordinator(&setup, &machine, NULL), fault ? HR_E_FORMAT : HR_OK);

@@ -313,6 +313,29 @@ static void test_simfl__trees_out_of_turn_are_refused(void **state) {
     simfl_close(b);
 }
 
+/* Others that are still at work do not take the coordinator's next turn for a violation. */
+static void test_simfl__a_tree_before_its_gradients_harms_nobody_else(void **state) {
+    simfl_sim *b = simfl_open(*state);
+    hr_node leaf = {.value = 1};
+    const hr_tree tree = {.nodes = &leaf, .node_count = 1};
+    hr_bytes bytes;
+    ProtobufCMessage *m = NULL;
+    simfl_run_until(b, BERT, HR_SIMFL_GRADIENTS);
+    assert_int_equal(hr_simfl_pack_tree(b->parties[ANNA].machine, &tree, &bytes, NULL), HR_OK);
+    assert_int_equal(hr_message_unpack(&hedgerow__simfl_tree__descriptor, bytes.at, bytes.size, &m, NULL),
+                     HR_OK);
+    simfl_send(b, ANNA, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, m);
+    b->parties[ANNA].away = true;
+    simfl_run(b);
+    simfl_feed(b, COORDINATOR, (hr_event){.kind = HR_EVENT_AWAY});
+    simfl_run(b);
+    assert_false(b->parties[BERT].cut[COORDINATOR] || b->parties[CARL].cut[COORDINATOR]);
+    simfl_check_failed(b, "owner anna gave no answer within the deadline");
+    hr_message_unpacked_free(m);
+    free(bytes.at);
+    simfl_close(b);
+}
+
 /* A leaf that is no number, and a tree of another slot. */
 static void test_simfl__trees_that_are_none_are_refused(void **state) {
     for (size_t wrong = 0; wrong < 2; wrong++) {
@@ -443,6 +466,7 @@ int main(void) {
         WITH_TEST_MEMBERS(test_simfl__numbers_of_records_that_lie_are_refused),
         WITH_TEST_MEMBERS(test_simfl__notices_that_lie_are_refused),
         WITH_TEST_MEMBERS(test_simfl__trees_out_of_turn_are_refused),
+        WITH_TEST_MEMBERS(test_simfl__a_tree_before_its_gradients_harms_nobody_else),
         WITH_TEST_MEMBERS(test_simfl__trees_that_are_none_are_refused),
         WITH_TEST_MEMBERS(test_simfl__sizes_that_lie_are_refused),
         WITH_TEST_MEMBERS(test_simfl__turns_out_of_order_are_refused),
