@@ -1,74 +1,10 @@
 /* A party of a job of id3 on its ring dies at every single thing it does, before it and after it, and comes
  * back from its files. No position is answered twice, no noise is drawn twice for a question, and nothing is
  * charged to a ledger. Where noise was drawn and lost the job ends, and says whose answer is missing;
- * otherwise there is a model. The linker puts this file between the party, its journal and its gate; its
- * transport and its work are watched by the harness. */
+ * otherwise there is a model. The linker puts this file between the party and its gate, too. */
 #include "privacy/gate.h"
 #include "protocol/ring.h"
-#include "support/party_harness.h"
-
-/* ---- Who dies, before or after which of its calls ---- */
-
-static struct {
-    const harness *harness;
-    size_t victim;
-    size_t calls, at;
-    bool after, dead, over;
-} doom;
-
-static bool dies_now(bool after) {
-    if (doom.dead) return true;
-    if (doom.harness->running != doom.victim || doom.over || after != doom.after) return false;
-    doom.dead = ++doom.calls == doom.at;
-    return doom.dead;
-}
-
-static bool party_dies(const harness_party *p, bool after) {
-    (void)p;
-    return dies_now(after);
-}
-
-static bool party_died(const harness_party *p) {
-    (void)p;
-    bool died = doom.dead;
-    if (died) doom.over = true;
-    doom.dead = false;
-    return died;
-}
-
-static hr_status cancelled(hr_error *err) {
-    return hr_fail(err, HR_E_CANCELLED, "", "it died");
-}
-
-#define WRAP(call, parameters, ...)                                                                          \
-    hr_status __real_##call parameters;                                                                      \
-    hr_status __wrap_##call parameters;                                                                      \
-    hr_status __wrap_##call parameters {                                                                     \
-        return dies_now(false) ? cancelled(err) : __real_##call(__VA_ARGS__);                                \
-    }
-
-WRAP(hr_journal_begin, (hr_journal * journal, hr_error *err), journal, err)
-WRAP(hr_journal_reserve,
-     (hr_journal * journal, hr_journal_job *job, double epsilon, double delta, const char *purpose,
-      hr_error *err),
-     journal, job, epsilon, delta, purpose, err)
-WRAP(hr_journal_spend, (hr_journal * journal, const hr_journal_job *job, hr_error *err), journal, job, err)
-WRAP(hr_journal_end_job, (hr_journal * journal, const uint8_t *id, hr_error *err), journal, id, err)
-WRAP(hr_journal_add_event,
-     (hr_journal * journal, const uint8_t *id, const hr_journal_event *event, hr_error *err), journal, id,
-     event, err)
-WRAP(hr_journal_post,
-     (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob packet,
-      hr_error *err),
-     journal, id, to, sequence, packet, err)
-
-hr_status __real_hr_journal_commit(hr_journal *journal, hr_error *err);
-hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err);
-hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err) {
-    if (dies_now(false)) return cancelled(err);
-    hr_status status = __real_hr_journal_commit(journal, err);
-    return dies_now(true) ? cancelled(err) : status;
-}
+#include "support/party_doom.h"
 
 /* ---- What is drawn, and what leaves ---- */
 
@@ -151,12 +87,9 @@ static hr_job_file ring_job(int depth) {
     return job;
 }
 
-static void open_ring_harness(harness *l, int depth, size_t victim) {
+static void open_ring_harness(harness *l, int depth) {
     static const char *const methods[] = {"id3"};
     memset(&seen, 0, sizeof seen);
-    memset(&doom, 0, sizeof doom);
-    doom.victim = victim;
-    doom.harness = l;
     harness_open(l, ring_job(depth));
     l->policy.methods = (hr_names){methods, 1};
     l->policy.unprotected = (hr_names){methods, 1};
@@ -187,11 +120,8 @@ static size_t lost, models_again;
 /* One job in which the victim dies at its n-th call. False: it did not come so far. */
 static bool die_at(size_t victim, size_t at, bool after) {
     harness l;
-    open_ring_harness(&l, 1, victim);
-    doom.at = at;
-    doom.after = after;
-    l.dies = party_dies;
-    l.died = party_died;
+    open_ring_harness(&l, 1);
+    doom_begin(&l, victim, at, after);
     harness_start(&l);
     harness_run_until(&l, harness_is_idle);
     const size_t lost_here = count_lost_answers(&l);
@@ -246,7 +176,8 @@ static void test_absence__of_an_owner_ends_the_job_by_name(void **state) {
     for (size_t who = 1; who <= OWNERS; who++) {
         harness l;
         char why[120];
-        open_ring_harness(&l, 2, PARTIES);
+        open_ring_harness(&l, 2);
+        doom_begin(&l, PARTIES, 0, false);
         l.deadline = 20 * RESEND;
         harness_start(&l);
         for (size_t i = 0; i < IDLE_MAX && !strstr(l.said, "counts of level 1"); i++) harness_step(&l);

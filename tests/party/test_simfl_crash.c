@@ -1,70 +1,13 @@
 /* A party dies at every single thing it does in a job of SimFL, before it and after it, and comes back from
- * its files: nothing random is in its work, so that all of it is done again and the model is the same. The
- * linker puts this file between the party and its journal. */
+ * its files (support/party_doom.h): nothing random is in its work, so that all of it is done again and the
+ * model is the same. The linker puts this file between the party and its hashes, to see the coins. */
 #include "stats/lsh.h"
-#include "support/party_harness.h"
+#include "support/party_doom.h"
 #include "support/simfl_reference.h"
 
 enum { TREES = 4 };
 
-static struct {
-    const harness *harness;
-    size_t victim;
-    size_t calls, at;
-    bool after, dead, over;
-} doom;
-
 static uint8_t coins[HR_LSH_COINS];
-
-static bool dies_now(bool after) {
-    if (doom.dead) return true;
-    if (doom.harness->running != doom.victim || doom.over || after != doom.after) return false;
-    doom.dead = ++doom.calls == doom.at;
-    return doom.dead;
-}
-
-static bool party_dies(const harness_party *p, bool after) {
-    (void)p;
-    return dies_now(after);
-}
-
-static bool party_died(const harness_party *p) {
-    (void)p;
-    bool died = doom.dead;
-    if (died) doom.over = true;
-    doom.dead = false;
-    return died;
-}
-
-static hr_status cancelled(hr_error *err) {
-    return hr_fail(err, HR_E_CANCELLED, "", "it died");
-}
-
-#define WRAP(call, parameters, ...)                                                                          \
-    hr_status __real_##call parameters;                                                                      \
-    hr_status __wrap_##call parameters;                                                                      \
-    hr_status __wrap_##call parameters {                                                                     \
-        return dies_now(false) ? cancelled(err) : __real_##call(__VA_ARGS__);                                \
-    }
-
-WRAP(hr_journal_begin, (hr_journal * journal, hr_error *err), journal, err)
-WRAP(hr_journal_add_job, (hr_journal * journal, const hr_journal_job *job, hr_error *err), journal, job, err)
-WRAP(hr_journal_end_job, (hr_journal * journal, const uint8_t *id, hr_error *err), journal, id, err)
-WRAP(hr_journal_add_event,
-     (hr_journal * journal, const uint8_t *id, const hr_journal_event *event, hr_error *err), journal, id,
-     event, err)
-WRAP(hr_journal_post,
-     (hr_journal * journal, const uint8_t *id, const char *to, uint64_t sequence, hr_blob packet,
-      hr_error *err),
-     journal, id, to, sequence, packet, err)
-
-hr_status __real_hr_journal_commit(hr_journal *journal, hr_error *err);
-hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err);
-hr_status __wrap_hr_journal_commit(hr_journal *journal, hr_error *err) {
-    if (dies_now(false)) return cancelled(err);
-    hr_status status = __real_hr_journal_commit(journal, err);
-    return dies_now(true) ? cancelled(err) : status;
-}
 
 hr_status __real_hr_lsh_new(const hr_lsh_setup *setup, hr_lsh **out, hr_error *err);
 hr_status __wrap_hr_lsh_new(const hr_lsh_setup *setup, hr_lsh **out, hr_error *err);
@@ -101,16 +44,9 @@ static void check_simfl_end(const harness *l) {
 static bool die_at(size_t victim, size_t at, bool after) {
     static const char *const methods[] = {"simfl"};
     harness l;
-    doom.victim = victim;
-    doom.at = at;
-    doom.after = after;
-    doom.calls = 0;
-    doom.dead = doom.over = false;
-    doom.harness = &l;
     harness_open(&l, simfl_job_file());
     l.policy.methods = l.policy.unprotected = (hr_names){methods, 1};
-    l.dies = party_dies;
-    l.died = party_died;
+    doom_begin(&l, victim, at, after);
     harness_start(&l);
     harness_run_until(&l, harness_is_idle);
     check_simfl_end(&l);
