@@ -107,9 +107,5 @@ const hr_federated_method *hr_federated_method_named(const void *name, size_t si
 /* Sets the options in which the defaults of a job of options->method differ from the method's own; none, if
  * owners cannot train it together. */
 void hr_federated_defaults(hr_fit_options *options);
-/* The method that a message offers a job of. That of the first row if it is no offer or names no method:
- * every machine refuses the former, and an owner's policy the latter. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_federated_method_offered(const hr_bytes *message, const hr_federated_method **out,
-                                                    hr_error *err);
 
 #endif

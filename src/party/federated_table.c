@@ -1,9 +1,6 @@
 /* The methods that owners can train together. */
 #include "party/federated_method.h"
 
-#include "base/fail.h"
-#include "party/terms.h"
-
 #include <string.h>
 
 static const hr_federated_method *const table[] = {&hr_federated_inprivate, &hr_federated_hedge,
@@ -23,20 +20,4 @@ void hr_federated_defaults(hr_fit_options *options) {
     const hr_federated_method *method =
         hr_federated_method_named(options->method, strlen(options->method), options->mode);
     if (method) method->defaults(options);
-}
-
-hr_status hr_federated_method_offered(const hr_bytes *message, const hr_federated_method **out,
-                                      hr_error *err) {
-    ProtobufCMessage *read = NULL;
-    *out = table[0];
-    hr_status status =
-        hr_message_unpack(&hedgerow__message__descriptor, message->at, message->size, &read, NULL);
-    if (status) return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
-    const Hedgerow__Message *offer = (const Hedgerow__Message *)read;
-    if (offer->kind_case == HEDGEROW__MESSAGE__KIND_TERMS) {
-        const hr_federated_method *named = hr_terms_method(offer->terms);
-        if (named) *out = named;
-    }
-    hr_message_unpacked_free(read);
-    return HR_OK;
 }

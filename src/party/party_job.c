@@ -47,7 +47,7 @@ hr_status hr_party_job_start(const hr_party_options *o, hr_live_job *j, hr_error
 static hr_status start_owner(const hr_party_options *o, hr_live_job *j, const hr_event *offer,
                              hr_error *err) {
     hr_bytes message = {(uint8_t *)offer->bytes, offer->size};
-    hr_status status = hr_federated_method_offered(&message, &j->method, err);
+    hr_status status = hr_terms_method_offered(&message, &j->method, err);
     return status ? status : start_protocol(o, j, err);
 }
 

@@ -42,6 +42,21 @@ const hr_federated_method *hr_terms_method(const Hedgerow__Terms *terms) {
                                      terms->paper ? HR_MODE_PAPER : HR_MODE_SOUND);
 }
 
+hr_status hr_terms_method_offered(const hr_bytes *message, const hr_federated_method **out, hr_error *err) {
+    ProtobufCMessage *read = NULL;
+    *out = &hr_federated_inprivate;
+    hr_status status =
+        hr_message_unpack(&hedgerow__message__descriptor, message->at, message->size, &read, NULL);
+    if (status) return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
+    const Hedgerow__Message *offer = (const Hedgerow__Message *)read;
+    if (offer->kind_case == HEDGEROW__MESSAGE__KIND_TERMS) {
+        const hr_federated_method *named = hr_terms_method(offer->terms);
+        if (named) *out = named;
+    }
+    hr_message_unpacked_free(read);
+    return HR_OK;
+}
+
 hr_status hr_job_name_of(const char *path, char out[HR_JOB_NAME_MAX + 1], hr_error *err) {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
     size_t size = dot && dot > base ? (size_t)(dot - base) : strlen(base);

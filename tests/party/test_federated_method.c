@@ -2,6 +2,7 @@
 #include "party/federated_method.h"
 
 #include "party/party_job.h"
+#include "party/terms.h"
 #include "support/test_members.h"
 
 enum { COUNT_OF_EVENTS = 8 };
@@ -30,7 +31,7 @@ static hr_bytes offer_of(const char *method) {
 
 static const hr_federated_method *offered(hr_bytes message) {
     const hr_federated_method *out = NULL;
-    assert_int_equal(hr_federated_method_offered(&message, &out, NULL), HR_OK);
+    assert_int_equal(hr_terms_method_offered(&message, &out, NULL), HR_OK);
     free(message.at);
     return out;
 }
