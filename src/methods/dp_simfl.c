@@ -26,6 +26,7 @@ typedef struct dp_simfl {
     const hr_fit_options *options;
     size_t owners, tables;
     int64_t weight_max;
+    hr_regions *regions; /* NULL: no weights */
     hr_owned_records *records;
     hr_noisy *counts; /* released: owner by owner, table by table */
     hr_units table_cost;
@@ -59,8 +60,9 @@ static hr_units tree_budget(const hr_fit_options *options, hr_units budget) {
 
 /* ---- Weights ---- */
 
-/* Planes are drawn from public coins: 64 bits that nothing else is drawn from. */
-static hr_status locate_records(dp_simfl *s, hr_error *err) {
+/* Planes are drawn from public coins: 64 bits that nothing else is drawn from. They are drawn before the
+ * first release, because coins decide whether hashes of this width have room. */
+static hr_status draw_regions(dp_simfl *s, hr_error *err) {
     uint8_t coins[HR_LSH_COINS];
     hr_csprng *public_coins = NULL;
     hr_status status =
@@ -73,11 +75,8 @@ static hr_status locate_records(dp_simfl *s, hr_error *err) {
                                     .count = REGIONS,
                                     .width = s->options->by_name[HR_OPTION_LSH_WIDTH],
                                     .coins = coins};
-    hr_regions *regions = NULL;
-    status = hr_regions_new(&setup, &regions, err);
-    if (!status) status = hr_owned_records_locate(s->records, regions, s->tables, err);
-    hr_regions_free(regions);
-    return status;
+    status = hr_regions_new(&setup, &s->regions, err);
+    return status == HR_E_ARGUMENT ? hr_fail_at(err, status, NULL, 0, 0, "lsh-width") : status;
 }
 
 /* A record of the owner is in one region of each table, and pays for each. */
@@ -96,7 +95,8 @@ static hr_status release_counts(dp_simfl *s, size_t owner, hr_exact *exact, hr_e
 static hr_status weigh_records(dp_simfl *s, hr_error *err) {
     hr_exact *exact = malloc(REGIONS * sizeof *exact);
     s->counts = malloc(s->owners * s->tables * REGIONS * sizeof *s->counts);
-    hr_status status = exact && s->counts ? locate_records(s, err) : hr_fail_memory(err);
+    hr_status status = exact && s->counts ? hr_owned_records_locate(s->records, s->regions, s->tables, err)
+                                          : hr_fail_memory(err);
     for (size_t owner = 0; !status && owner < s->owners; owner++)
         status = release_counts(s, owner, exact, err);
     free(exact);
@@ -166,12 +166,13 @@ static dp_simfl dp_simfl_of(hr_training *training) {
 
 static hr_status train_dp_simfl(hr_training *training, hr_error *err) {
     dp_simfl s = dp_simfl_of(training);
-    hr_units budget;
+    hr_units budget = 0;
     const hr_owner_law law = {.owners = s.owners,
                               .theta = s.options->by_name[HR_OPTION_THETA],
                               .skew = by_name(s.options, HR_OPTION_SKEW),
                               .binning = &training->binning};
-    hr_status status = hr_single_tree_bins(training, &budget, err);
+    hr_status status = has_weights(s.options) ? draw_regions(&s, err) : HR_OK;
+    if (!status) status = hr_single_tree_bins(training, &budget, err);
     if (!status)
         status = hr_owned_records_new(training->data, &law, hr_gate_csprng(training->gate), training->threads,
                                       &s.records, err);
@@ -180,6 +181,7 @@ static hr_status train_dp_simfl(hr_training *training, hr_error *err) {
     if (!status) status = boost_owners(&s, tree_budget(s.options, budget), err);
     training->next_group++;
     hr_owned_records_free(s.records);
+    hr_regions_free(s.regions);
     free(s.counts);
     return status;
 }
@@ -203,6 +205,8 @@ static hr_status check_dp_simfl(const hr_fit_facts *facts, hr_error *err) {
     int64_t weight_max = (int64_t)options->by_name[HR_OPTION_WEIGHT_MAX];
     hr_units budget;
     hr_status status = check_options(facts, err);
+    if (!status && has_weights(options) && facts->schema)
+        status = hr_lsh_check_dimensions(facts->schema, err);
     if (!status)
         status =
             hr_facts_check_rows(facts, hr_single_tree_weight_bound(weight_max), 1 << HR_GRADIENT_BITS, err);

@@ -50,7 +50,15 @@ static size_t default_tables(size_t dimensions) {
     return below < 40 ? below : 40;
 }
 
-static hr_status check_lsh(const hr_lsh_setup *setup, size_t dimensions, hr_error *err) {
+hr_status hr_lsh_check_dimensions(const hr_schema *schema, hr_error *err) {
+    const size_t dimensions = dimensions_of_schema(schema);
+    if (dimensions && dimensions <= HR_LSH_DIMENSIONS_MAX) return HR_OK;
+    return hr_fail(
+        err, HR_E_LIMIT, "leave out categories with many values; each value counts as one dimension",
+        "the features have %zu dimensions; hashes are of 1 to %d", dimensions, HR_LSH_DIMENSIONS_MAX);
+}
+
+static hr_status check_lsh(const hr_lsh_setup *setup, hr_error *err) {
     if (!(setup->range > 0 && setup->range <= 0x1p100))
         return hr_fail(err, HR_E_ARGUMENT, "give a range above 0, such as 1",
                        "the range of hashed values is %g", setup->range);
@@ -60,11 +68,7 @@ static hr_status check_lsh(const hr_lsh_setup *setup, size_t dimensions, hr_erro
     if (setup->tables > HR_LSH_TABLES_MAX)
         return hr_fail(err, HR_E_ARGUMENT, "give at most 255 tables", "%zu tables of hashes are too many",
                        setup->tables);
-    if (!dimensions || dimensions > HR_LSH_DIMENSIONS_MAX)
-        return hr_fail(
-            err, HR_E_LIMIT, "leave out categories with many values; each value counts as one dimension",
-            "the features have %zu dimensions; hashes are of 1 to %d", dimensions, HR_LSH_DIMENSIONS_MAX);
-    return HR_OK;
+    return hr_lsh_check_dimensions(setup->schema, err);
 }
 
 static int32_t draw_normal(hr_csprng *csprng) {
@@ -140,7 +144,7 @@ static hr_status make_lsh(hr_lsh *lsh, const hr_lsh_setup *setup, hr_error *err)
 
 hr_status hr_lsh_new(const hr_lsh_setup *setup, hr_lsh **out, hr_error *err) {
     const size_t dimensions = dimensions_of_schema(setup->schema);
-    hr_status status = check_lsh(setup, dimensions, err);
+    hr_status status = check_lsh(setup, err);
     if (status) return status;
     hr_arena *arena = hr_arena_new();
     hr_lsh *lsh = arena ? hr_arena_alloc(arena, 1, sizeof *lsh) : NULL;

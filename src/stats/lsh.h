@@ -28,6 +28,9 @@ typedef struct hr_lsh_setup {
     const uint8_t *coins;    /* HR_LSH_COINS bytes */
 } hr_lsh_setup;
 
+/* Whether the features have 1 to HR_LSH_DIMENSIONS_MAX dimensions. Fails: LIMIT. */
+HR_MUST_CHECK hr_status hr_lsh_check_dimensions(const hr_schema *schema, hr_error *err);
+
 /* Draws the planes: 4 bytes for each dimension of each table. Owner: the caller frees *out. Thread: any may
  * read it. Fails: ARGUMENT (width, range, tables), LIMIT (dimensions), IO (no entropy source), MEMORY. */
 HR_MUST_CHECK hr_status hr_lsh_new(const hr_lsh_setup *setup, hr_lsh **out, hr_error *err);

@@ -209,6 +209,48 @@ static void test_fit__refuses_too_small_a_budget(void **state) {
     }
 }
 
+/* Categories of so many values that no hash has as many dimensions. */
+static void test_fit__refuses_regions_of_too_many_dimensions(void **state) {
+    enum { VALUES = 65535, FEATURES = 3 };
+    static char names[VALUES][8];
+    static const char *values[VALUES];
+    for (size_t k = 0; k < VALUES; k++) {
+        snprintf(names[k], sizeof names[k], "v%zu", k);
+        values[k] = names[k];
+    }
+    const hr_column feature = {
+        .name = "a", .kind = HR_KIND_CATEGORY, .value_count = VALUES, .values = values};
+    hr_column features[FEATURES] = {feature, feature, feature};
+    features[1].name = "b";
+    features[2].name = "c";
+    fixture *f = *state;
+    table t = table_open(8, FEATURES);
+    table_make(&t, category_column("y", 2), features);
+    hr_fit_options options = options_of("dp-simfl", HR_MODE_SOUND);
+    options.ledger = f->ledger;
+    assert_refused(f, t.data, &options, HR_E_LIMIT, "dimensions");
+    options.by_name[HR_OPTION_WEIGHT_MAX] = 1; /* no regions */
+    hr_model_free(fit(t.data, &options));
+    table_close(&t);
+}
+
+/* Whether hashes are too narrow is known once the planes are drawn, after the budget was reserved: nothing
+ * was released, and the budget is given back. */
+static void test_fit__gives_back_what_was_reserved_for_hashes_too_narrow(void **state) {
+    fixture *f = *state;
+    hr_fit_options options = options_of("dp-simfl", HR_MODE_SOUND);
+    options.ledger = f->ledger;
+    options.by_name[HR_OPTION_LSH_WIDTH] = 1e-9;
+    hr_model *model = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_fit(f->table.data, &options, &model, &err), HR_E_ARGUMENT);
+    assert_null(model);
+    assert_string_equal(err.field, "lsh-width");
+    seen_entry seen = last_entry(f);
+    assert_true(seen.count == 1 && seen.state == HR_ENTRY_VOID);
+    assert_true(total_of(f).epsilon_spent == 0);
+}
+
 static void test_fit__commits_exactly_what_was_asked_for(void **state) {
     fixture *f = *state;
     hr_fit_options options = charged_options(f, HR_MODE_SOUND);
@@ -345,6 +387,8 @@ int main(void) {
         WITH_LEDGER(test_fit__refuses_what_the_ledger_does_not_cover),
         WITH_LEDGER(test_fit__refuses_a_budget_that_is_none),
         WITH_LEDGER(test_fit__refuses_too_small_a_budget),
+        WITH_LEDGER(test_fit__refuses_regions_of_too_many_dimensions),
+        WITH_LEDGER(test_fit__gives_back_what_was_reserved_for_hashes_too_narrow),
         WITH_LEDGER(test_fit__refuses_a_frozen_ledger),
         WITH_LEDGER(test_fit__hands_out_its_own_entry),
         WITH_LEDGER(test_fit__commits_exactly_what_was_asked_for),
