@@ -106,6 +106,7 @@ typedef struct hr_coordinator_job {
     uint8_t acceptances[HR_MEMBERS_MAX][HR_SIGNATURE_SIZE], masks[HR_MEMBERS_MAX][HR_MASK_KEY_SIZE],
         mask_signatures[HR_MEMBERS_MAX][HR_SIGNATURE_SIZE];
     bool answered[HR_MEMBERS_MAX], accepted[HR_MEMBERS_MAX], wants_model[HR_MEMBERS_MAX];
+    size_t declines[HR_MEMBERS_MAX];                /* counted by hr_coordinator_job_hear */
     bool gone[HR_MEMBERS_MAX], cut[HR_MEMBERS_MAX]; /* gone: withdrew, or was cut off */
     char why[HR_MEMBERS_MAX][HR_ACTION_TEXT];       /* it declined, or was cut off */
 } hr_coordinator_job;
@@ -134,6 +135,18 @@ HR_MUST_CHECK hr_status hr_coordinator_job_fail(hr_coordinator_job *job, const c
 /* Of a member that broke the protocol. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_coordinator_job_cut_off(hr_coordinator_job *job, size_t member, const char *why,
                                                    hr_error *err);
+
+/* What a protocol does of its own about messages. */
+typedef struct hr_coordinator_acts {
+    hr_status (*answer)(hr_protocol *self, size_t from, const Hedgerow__Answer *answer, hr_error *err);
+    hr_status (*other)(hr_protocol *self, size_t from, const Hedgerow__Message *message, hr_error *err);
+    hr_status (*without)(hr_protocol *self, size_t member, hr_error *err); /* it was cut off */
+} hr_coordinator_acts;
+
+/* Acts on the message of a member that was asked and is not gone. A second refusal, and whatever an act fails
+ * with, cut the member off. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_coordinator_job_hear(hr_coordinator_job *job, const hr_event *event,
+                                                const hr_coordinator_acts *acts, hr_error *err);
 
 bool hr_coordinator_job_invited(const hr_coordinator_job *job, size_t member);
 /* Whether nobody who was asked is waited for. */

@@ -168,3 +168,33 @@ bool hr_coordinator_job_part(const hr_coordinator_job *job, size_t member, hr_pa
                  s->owner_count ? "its answer came after the job started" : "the job has not started");
     return true;
 }
+
+/* ---- Messages ---- */
+
+static hr_status act_on_member(hr_coordinator_job *job, const hr_event *event,
+                               const hr_coordinator_acts *acts, hr_error *err) {
+    Hedgerow__Message *message = NULL;
+    if (!hr_coordinator_job_invited(job, event->from))
+        return hr_protocol_refuse("a message from a member that was not asked", err);
+    hr_status status = hr_message_read(event, &message, err);
+    if (status) return status;
+    if (message->kind_case != HEDGEROW__MESSAGE__KIND_ANSWER)
+        status = acts->other(job->protocol, event->from, message, err);
+    else if (!message->answer->accepted && job->declines[event->from]++)
+        status = hr_protocol_refuse("a second refusal", err);
+    else
+        status = acts->answer(job->protocol, event->from, message->answer, err);
+    hr_message_unpacked_free(&message->base);
+    return status;
+}
+
+hr_status hr_coordinator_job_hear(hr_coordinator_job *job, const hr_event *event,
+                                  const hr_coordinator_acts *acts, hr_error *err) {
+    if (job->gone[event->from]) return HR_OK;
+    hr_error why = {0};
+    hr_status status = act_on_member(job, event, acts, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (!status) return HR_OK;
+    status = hr_coordinator_job_cut_off(job, event->from, why.message, err);
+    return status ? status : acts->without(job->protocol, event->from, err);
+}

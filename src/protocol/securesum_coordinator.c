@@ -44,7 +44,6 @@ typedef struct coordinator {
     size_t count, capacity, sums;
     asked_owner owners[HR_MEMBERS_MAX]; /* by position */
     size_t chooser;                     /* the position after the one that chose last */
-    size_t declines[HR_MEMBERS_MAX];    /* by member */
 } coordinator;
 
 static hr_status fail_job(coordinator *c, const char *why, hr_error *err) {
@@ -317,7 +316,8 @@ static hr_status start_job(coordinator *c, hr_error *err) {
 }
 
 /* A member ended its part, so that it is no longer awaited. */
-static hr_status continue_without(coordinator *c, size_t member, hr_error *err) {
+static hr_status continue_without(hr_protocol *self, size_t member, hr_error *err) {
+    coordinator *c = (coordinator *)self;
     const size_t owner = hr_members_position(c->job.start.owners, owner_count(c), member);
     if (c->phase == OFFERED)
         return hr_coordinator_job_invited(&c->job, member) && hr_coordinator_job_answered(&c->job)
@@ -328,14 +328,15 @@ static hr_status continue_without(coordinator *c, size_t member, hr_error *err) 
     return owes_answer(c, owner) ? lose_by(c, owner, "ended its part", err) : HR_OK;
 }
 
-static hr_status on_answer(coordinator *c, size_t from, const Hedgerow__Answer *answer, hr_error *err) {
-    if (!answer->accepted && c->declines[from]++) return hr_protocol_refuse("a second refusal", err);
+static hr_status on_answer(hr_protocol *self, size_t from, const Hedgerow__Answer *answer, hr_error *err) {
+    coordinator *c = (coordinator *)self;
     hr_status status = hr_coordinator_job_answer(&c->job, from, answer, err);
     if (status) return status;
-    return c->phase == OFFERED || c->job.gone[from] ? continue_without(c, from, err) : HR_OK;
+    return c->phase == OFFERED || c->job.gone[from] ? continue_without(self, from, err) : HR_OK;
 }
 
-static hr_status on_reply(coordinator *c, size_t from, const Hedgerow__Message *message, hr_error *err) {
+static hr_status on_reply(hr_protocol *self, size_t from, const Hedgerow__Message *message, hr_error *err) {
+    coordinator *c = (coordinator *)self;
     const size_t owner = hr_members_position(c->job.start.owners, owner_count(c), from);
     if (owner == owner_count(c)) return hr_protocol_refuse("an answer of a member that takes no part", err);
     c->owners[owner].missing = false;
@@ -347,27 +348,9 @@ static hr_status on_reply(coordinator *c, size_t from, const Hedgerow__Message *
     }
 }
 
-static hr_status act_on_message(coordinator *c, const hr_event *event, hr_error *err) {
-    Hedgerow__Message *message = NULL;
-    if (!hr_coordinator_job_invited(&c->job, event->from))
-        return hr_protocol_refuse("a message from a member that was not asked", err);
-    hr_status status = hr_message_read(event, &message, err);
-    if (status) return status;
-    status = message->kind_case == HEDGEROW__MESSAGE__KIND_ANSWER
-                 ? on_answer(c, event->from, message->answer, err)
-                 : on_reply(c, event->from, message, err);
-    hr_message_unpacked_free(&message->base);
-    return status;
-}
-
 static hr_status hear(coordinator *c, const hr_event *event, hr_error *err) {
-    if (c->phase == OVER || c->job.gone[event->from]) return HR_OK;
-    hr_error why = {0};
-    hr_status status = act_on_message(c, event, &why);
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    if (!status) return HR_OK;
-    status = hr_coordinator_job_cut_off(&c->job, event->from, why.message, err);
-    return status ? status : continue_without(c, event->from, err);
+    static const hr_coordinator_acts acts = {on_answer, on_reply, continue_without};
+    return c->phase == OVER ? HR_OK : hr_coordinator_job_hear(&c->job, event, &acts, err);
 }
 
 /* ---- The deadline ---- */

@@ -14,7 +14,6 @@ typedef struct coordinator {
     hr_simfl_machine machine;
     hr_coordinator_job job;
     coordinator_phase phase;
-    size_t declines[HR_MEMBERS_MAX]; /* by member */
     /* By position. */
     bool hashed[HR_MEMBERS_MAX];
     size_t gave[HR_MEMBERS_MAX]; /* 1 and the tree that it sent gradients for last; 0: none */
@@ -96,8 +95,8 @@ static hr_status start_job(coordinator *c, hr_error *err) {
     return hr_coordinator_job_start(&c->job, err);
 }
 
-static hr_status on_answer(coordinator *c, size_t from, const Hedgerow__Answer *answer, hr_error *err) {
-    if (!answer->accepted && c->declines[from]++) return hr_protocol_refuse("a second refusal", err);
+static hr_status on_answer(hr_protocol *self, size_t from, const Hedgerow__Answer *answer, hr_error *err) {
+    coordinator *c = (coordinator *)self;
     hr_status status = hr_coordinator_job_answer(&c->job, from, answer, err);
     if (status) return status;
     if (c->phase == OFFERED) return hr_coordinator_job_answered(&c->job) ? start_job(c, err) : HR_OK;
@@ -198,7 +197,8 @@ static hr_status on_notice(coordinator *c, size_t position, const Hedgerow__Noti
 
 /* ---- Messages ---- */
 
-static hr_status on_outcome(coordinator *c, size_t from, const Hedgerow__Message *m, hr_error *err) {
+static hr_status on_outcome(hr_protocol *self, size_t from, const Hedgerow__Message *m, hr_error *err) {
+    coordinator *c = (coordinator *)self;
     const size_t position = hr_members_position(c->job.start.owners, owner_count(c), from);
     if (position == owner_count(c))
         return hr_protocol_refuse("a message of a member that takes no part", err);
@@ -210,20 +210,8 @@ static hr_status on_outcome(coordinator *c, size_t from, const Hedgerow__Message
     }
 }
 
-static hr_status act_on_message(coordinator *c, const hr_event *event, hr_error *err) {
-    Hedgerow__Message *message = NULL;
-    if (!hr_coordinator_job_invited(&c->job, event->from))
-        return hr_protocol_refuse("a message from a member that was not asked", err);
-    hr_status status = hr_message_read(event, &message, err);
-    if (status) return status;
-    status = message->kind_case == HEDGEROW__MESSAGE__KIND_ANSWER
-                 ? on_answer(c, event->from, message->answer, err)
-                 : on_outcome(c, event->from, message, err);
-    hr_message_unpacked_free(&message->base);
-    return status;
-}
-
-static hr_status continue_without(coordinator *c, size_t member, hr_error *err) {
+static hr_status continue_without(hr_protocol *self, size_t member, hr_error *err) {
+    coordinator *c = (coordinator *)self;
     if (c->phase == OFFERED)
         return hr_coordinator_job_invited(&c->job, member) && hr_coordinator_job_answered(&c->job)
                    ? start_job(c, err)
@@ -233,13 +221,8 @@ static hr_status continue_without(coordinator *c, size_t member, hr_error *err) 
 }
 
 static hr_status hear(coordinator *c, const hr_event *event, hr_error *err) {
-    if (c->phase == OVER || c->job.gone[event->from]) return HR_OK;
-    hr_error why = {0};
-    hr_status status = act_on_message(c, event, &why);
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    if (!status) return HR_OK;
-    status = hr_coordinator_job_cut_off(&c->job, event->from, why.message, err);
-    return status ? status : continue_without(c, event->from, err);
+    static const hr_coordinator_acts acts = {on_answer, on_outcome, continue_without};
+    return c->phase == OVER ? HR_OK : hr_coordinator_job_hear(&c->job, event, &acts, err);
 }
 
 /* The deadline: those who have accepted begin; later on the first owner that is missing is named. */
