@@ -1,4 +1,4 @@
-/* Edges from summed counts: the cuts that drawing pair by pair gives, whoever holds the records; what it
+/* Edges from summed counts: the cuts that drawing pair by pair gives, for one owner or several; what it
  * costs; questions that no machine asks. */
 #include "bins/edge_levels.h"
 #include "privacy/noise.h"

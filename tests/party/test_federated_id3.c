@@ -189,7 +189,7 @@ static Hedgerow__Terms *terms_with(const hr_job_file *job, const hr_schema *sche
     return (Hedgerow__Terms *)terms;
 }
 
-/* An owner goes by the terms, whoever made them. */
+/* An owner checks the terms itself. */
 static void test_terms__that_an_owner_refuses(void **state) {
     (void)state;
     table t = table_of_steps(8, 2, 2, 5);

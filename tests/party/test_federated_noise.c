@@ -158,7 +158,7 @@ static void test_noise__of_opened_sums_is_as_stated(void **state) {
     for (size_t i = 0; i < COUNT(settings); i++) check_noise(&settings[i]);
 }
 
-/* Whoever is missing adds nothing, and those who are there reckon without it. */
+/* A missing owner adds no noise, and the others compute their shares without it. */
 static void test_noise__of_fewer_owners_is_as_stated(void **state) {
     (void)state;
     static const setting settings[] = {{2, 1, 1}, {4, 1, 1}, {4, 2, 1}};

@@ -183,8 +183,7 @@ static bool settle_bins(world *w) {
         assert_int_equal(hr_edge_levels_new(&setup, &w->levels, NULL), HR_OK);
     }
     if (hr_edge_levels_ask(w->levels, &bins)) return false;
-    hr_hedge_set_owners(w->hedge, OWNERS_MAX,
-                        OWNERS_MAX); /* the plan of as many, whoever holds the records */
+    hr_hedge_set_owners(w->hedge, OWNERS_MAX, OWNERS_MAX); /* the plan of as many owners */
     assert_int_equal(hr_hedge_bins(w->hedge, hr_edge_levels_binning(w->levels), NULL), HR_OK);
     return true;
 }

@@ -528,7 +528,7 @@ static void test_budget__of_a_tenth_pays_for_a_job_of_a_tenth(void **state) {
 
 /* ---- Mask keys ---- */
 
-/* Whoever knows masks of one job knows nothing of the next, although owners and questions may be the same. */
+/* Masks of one job say nothing about those of the next, also with the same owners and questions. */
 static void test_mask_keys__are_new_in_every_job(void **state) {
     (void)state;
     harness l;

@@ -29,7 +29,7 @@ static void send_another_tree(simulator *b, letter *l) {
     if (l->from == ANNA && l->to == deceived) change_trees(b, l);
 }
 
-/* Whoever gets the other tree, also the coordinator alone: the set that the next tree names shows it. */
+/* An owner or the coordinator alone gets the other tree: the set that the next tree names shows it. */
 static void test_two_trees__for_one_slot_end_their_owners_part(void **state) {
     for (size_t k = 0; k < SCRIPTS; k++)
         for (deceived = COORDINATOR; deceived <= CARL; deceived++)

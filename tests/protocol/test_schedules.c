@@ -1,5 +1,5 @@
-/* Machines together: whoever stays away, refuses, or loses its work, and in whatever order letters come, the
- * job comes to its end. */
+/* Machines together: a job comes to its end if any of them is silent, refuses or loses its work, and with
+ * letters in any order. */
 #include "support/message_simulator.h"
 
 /* Of random schedules; HR_SCHEDULES says otherwise. */

@@ -1,5 +1,5 @@
-/* Jobs of sums and choices: what the coordinator gets is the plain sum of those who answered, whoever stays
- * away, withdraws or loses its work, and in whatever order letters come. */
+/* Jobs of sums and choices: what the coordinator gets is the plain sum of those who answered, if any owner
+ * is silent, withdraws or loses its work, and with letters in any order. */
 #include "support/message_samples.h"
 #include "support/sum_simulator.h"
 
