@@ -8,11 +8,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Bits after the point: of planes, of records, and of their products. */
 enum { PLANE_BITS = 20, POINT_BITS = 20, PRODUCT_BITS = PLANE_BITS + POINT_BITS };
 enum { POINT_ONE = 1 << POINT_BITS };
-/* 16 standard deviations; dimensions times PLANE_MAX times POINT_ONE is at most 2^61. */
+/* 16 standard deviations; dimensions times PLANE_MAX times POINT_ONE is at most 2^61, and twice
+ * that for differences of records. */
 enum { PLANE_MAX = 16 << PLANE_BITS };
 enum { BLOCK = 128 };
 
@@ -234,33 +236,50 @@ static void add_multiple(const int32_t *plane, int64_t point, size_t tables, int
     for (size_t t = 0; t < tables; t++) sums[t] += point * plane[t];
 }
 
+static void add_point(const hr_column *column, const int32_t *planes, int32_t point, size_t tables,
+                      int64_t *sums) {
+    if (!is_one_hot(column))
+        add_multiple(planes, point, tables, sums);
+    else if (point)
+        add_multiple(planes + (size_t)(point - 1) * tables, 2 * POINT_ONE, tables, sums);
+}
+
+/* What most records of a block have, if most have the same. One-hot columns have sums without a value. */
+static int32_t usual_point(const hr_column *column, const int32_t *points, size_t count) {
+    const int32_t middle = points[count / 2], last = points[count - 1];
+    return is_one_hot(column) ? 0 : middle == last ? middle : points[0];
+}
+
+/* Sums of a record with the usual points are added to all at the end: columns that are mostly zero cost
+ * little. sums: room for count + 1 records. */
 static void sum_block(const hr_lsh *lsh, const hr_data *data, size_t begin, size_t count, int64_t *sums) {
+    const size_t tables = lsh->tables;
     int32_t points[BLOCK];
     const int32_t *planes = lsh->planes;
-    for (size_t i = 0; i < count; i++)
-        for (size_t t = 0; t < lsh->tables; t++) sums[i * lsh->tables + t] = lsh->starts[t];
+    int64_t *usual_sums = sums + count * tables;
+    memset(sums, 0, count * tables * sizeof *sums);
+    memcpy(usual_sums, lsh->starts, tables * sizeof *sums);
     for (size_t f = 0; f < hr_schema_feature_count(lsh->schema); f++) {
         const hr_column *column = hr_schema_feature(lsh->schema, f);
         points_of_block(lsh, data, f, begin, count, points);
-        for (size_t i = 0; i < count; i++) {
-            int64_t *to = sums + i * lsh->tables;
-            if (!is_one_hot(column))
-                add_multiple(planes, points[i], lsh->tables, to);
-            else if (points[i])
-                add_multiple(planes + (size_t)(points[i] - 1) * lsh->tables, 2 * POINT_ONE, lsh->tables, to);
-        }
-        planes += dimensions_of_column(column) * lsh->tables;
+        const int32_t usual = usual_point(column, points, count);
+        add_point(column, planes, usual, tables, usual_sums);
+        for (size_t i = 0; i < count; i++)
+            if (points[i] != usual) add_point(column, planes, points[i] - usual, tables, sums + i * tables);
+        planes += dimensions_of_column(column) * tables;
     }
+    for (size_t i = 0; i < count; i++)
+        for (size_t t = 0; t < tables; t++) sums[i * tables + t] += usual_sums[t];
 }
 
 hr_status hr_lsh_hash(const hr_lsh *lsh, const hr_data *data, int threads, int16_t *out, hr_error *err) {
     const size_t rows = hr_data_rows(data), blocks = (rows + BLOCK - 1) / BLOCK;
     const size_t workers = threads > 1 ? (size_t)threads : 1;
-    int64_t *room = calloc(workers * BLOCK, lsh->tables * sizeof *room);
+    int64_t *room = calloc(workers * (BLOCK + 1), lsh->tables * sizeof *room);
     if (!room) return hr_fail_memory(err);
 #pragma omp parallel for num_threads((int)workers) schedule(static, 1)
     for (size_t w = 0; w < workers; w++) {
-        int64_t *sums = room + w * BLOCK * lsh->tables;
+        int64_t *sums = room + w * (BLOCK + 1) * lsh->tables;
         for (size_t block = w; block < blocks; block += workers) {
             const size_t begin = block * BLOCK, count = rows - begin < BLOCK ? rows - begin : BLOCK;
             int16_t *to = out + begin * lsh->tables;

@@ -53,23 +53,50 @@ static double slab_of(const hr_lsh *lsh, size_t k, const double *x) {
 
 /* x is rounded already: what is left is the rounding of doubles, below 1e-10 here, so that only sums nearer
  * to the edge of a slab may differ. */
-static void test_hash__is_the_floor_of_the_projection(void **state) {
-    (void)state;
-    table t = mixed_table(500);
-    hr_lsh *lsh = lsh_of(&(hr_lsh_setup){t.schema, .3, 12, 1.7, coins});
-    int16_t *hashes = hashes_of(lsh, t.data, 1);
+static void check_floors(const table *t) {
+    enum { TABLES = 12 };
+    hr_lsh *lsh = lsh_of(&(hr_lsh_setup){t->schema, .3, TABLES, 1.7, coins});
+    int16_t *hashes = hashes_of(lsh, t->data, 1);
     double x[8];
     assert_int_equal(hr_lsh_dimensions(lsh), 8);
     assert_true(fabs(hr_lsh_width(lsh) - .3) < 1e-12);
-    for (size_t row = 0; row < t.rows; row++) {
-        hr_lsh_point(lsh, t.data, row, x);
-        for (size_t k = 0; k < 12; k++) {
-            const double slab = slab_of(lsh, k, x), hash = hashes[row * 12 + k];
-            assert_true(slab > hash - 1e-10 && slab < hash + 1 + 1e-10);
+    for (size_t row = 0; row < t->rows; row++) {
+        hr_lsh_point(lsh, t->data, row, x);
+        for (size_t k = 0; k < TABLES; k++) {
+            const double slab = slab_of(lsh, k, x), hash = hashes[row * TABLES + k];
+            if (!(slab > hash - 1e-10 && slab < hash + 1 + 1e-10)) fail_msg("row %zu, table %zu", row, k);
         }
     }
     free(hashes);
     hr_lsh_free(lsh);
+}
+
+static void test_hash__is_the_floor_of_the_projection(void **state) {
+    (void)state;
+    table t = mixed_table(500);
+    check_floors(&t);
+    table_close(&t);
+}
+
+/* Most records have the same value in a column; in some blocks of 128 rows the first one, the middle one or
+ * the last one does not. */
+static void test_hash__is_the_floor_of_the_projection_where_most_values_are_equal(void **state) {
+    (void)state;
+    const hr_column features[] = {number_column("low", 0, 1),  number_column("high", -2, 3),
+                                  number_column("none", 0, 1), category_column("two", 2),
+                                  category_column("three", 3), number_column("between", -1, 1)};
+    const double usual[] = {0, 3, (double)NAN, 1, 2, .25}, others[] = {1, -2, .5, 2, 0, 1};
+    uint64_t random = 3;
+    table t = table_open(500, COUNT(features));
+    for (size_t i = 0; i < t.rows; i++)
+        for (size_t f = 0; f < COUNT(features); f++)
+            t.columns[f][i] = next_random(&random) % 8 ? usual[f] : others[f];
+    for (size_t k = 0; k < 3; k++) {
+        const size_t row = 128 * k + (k == 1 ? 64 : k == 2 ? 127 : 0);
+        for (size_t f = 0; f < COUNT(features); f++) t.columns[f][row] = others[f];
+    }
+    table_make(&t, number_column("y", -1, 1), features);
+    check_floors(&t);
     table_close(&t);
 }
 
@@ -287,6 +314,7 @@ static void test_hash__fits_16_bits_at_the_least_width(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hash__is_the_floor_of_the_projection),
+        cmocka_unit_test(test_hash__is_the_floor_of_the_projection_where_most_values_are_equal),
         cmocka_unit_test(test_point__scales_by_public_bounds_and_one_hot_values),
         cmocka_unit_test(test_hash__is_the_same_with_any_number_of_threads),
         cmocka_unit_test(test_planes__fit_their_laws),
