@@ -79,24 +79,29 @@ static hr_status draw_regions(dp_simfl *s, hr_error *err) {
     return status == HR_E_ARGUMENT ? hr_fail_at(err, status, NULL, 0, 0, "lsh-width") : status;
 }
 
+static size_t counts_of_all(const hr_fit_options *options) {
+    return by_name(options, HR_OPTION_OWNERS) * by_name(options, HR_OPTION_LSH_TABLES) * REGIONS;
+}
+
 /* A record of the owner is in one region of each table, and pays for each. */
-static hr_status release_counts(dp_simfl *s, size_t owner, hr_exact *exact, hr_error *err) {
+static hr_status release_counts(dp_simfl *s, size_t owner, const hr_exact *exact, hr_error *err) {
     const hr_release_scope scope = {.tree = -1, .group = s->training->next_group, .part = owner};
     hr_status status = HR_OK;
     for (size_t t = 0; !status && t < s->tables; t++) {
         hr_charge charge = hr_scope_charge(&scope, "region counts", -1, s->table_cost, HR_RECORD_SENSITIVITY);
-        hr_owned_records_count(s->records, owner, t, REGIONS, exact);
-        status = hr_gate_release_sums(s->training->gate, &charge, exact, REGIONS,
-                                      s->counts + (owner * s->tables + t) * REGIONS, err);
+        const size_t first = (owner * s->tables + t) * REGIONS;
+        status =
+            hr_gate_release_sums(s->training->gate, &charge, exact + first, REGIONS, s->counts + first, err);
     }
     return status;
 }
 
 static hr_status weigh_records(dp_simfl *s, hr_error *err) {
-    hr_exact *exact = malloc(REGIONS * sizeof *exact);
-    s->counts = malloc(s->owners * s->tables * REGIONS * sizeof *s->counts);
+    hr_exact *exact = malloc(counts_of_all(s->options) * sizeof *exact);
+    s->counts = malloc(counts_of_all(s->options) * sizeof *s->counts);
     hr_status status = exact && s->counts ? hr_owned_records_locate(s->records, s->regions, s->tables, err)
                                           : hr_fail_memory(err);
+    if (!status) hr_owned_records_count(s->records, REGIONS, exact);
     for (size_t owner = 0; !status && owner < s->owners; owner++)
         status = release_counts(s, owner, exact, err);
     free(exact);
@@ -189,10 +194,6 @@ static hr_status train_dp_simfl(hr_training *training, hr_error *err) {
 static hr_status check_options(const hr_fit_facts *facts, hr_error *err) {
     size_t features = facts->schema ? hr_schema_feature_count(facts->schema) : SIZE_MAX,
            skew = by_name(facts->options, HR_OPTION_SKEW);
-    if (!by_name(facts->options, HR_OPTION_LSH_TABLES)) {
-        hr_status status = hr_fail(err, HR_E_ARGUMENT, "give 1 to 64", "dp-simfl needs a number of tables");
-        return hr_fail_at(err, status, NULL, 0, 0, "lsh-tables");
-    }
     if (skew <= features) return HR_OK;
     hr_status status = hr_fail(err, HR_E_ARGUMENT, "0 is the label, 1 the first feature",
                                "there is no feature %zu: there are %zu features", skew, features);
@@ -220,9 +221,12 @@ static hr_status check_dp_simfl(const hr_fit_facts *facts, hr_error *err) {
 }
 
 static double dp_simfl_memory(const hr_fit_facts *facts) {
-    double tables = facts->options->by_name[HR_OPTION_LSH_TABLES];
-    double located = tables * (sizeof(uint16_t) + HR_REGION_HASHES * sizeof(int16_t));
-    return hr_single_tree_memory(facts) + (double)facts->rows * (located + sizeof(uint32_t) + 1);
+    double tables = facts->options->by_name[HR_OPTION_LSH_TABLES], record = sizeof(uint32_t), counts = 0;
+    if (has_weights(facts->options)) {
+        record += 1 + tables * (sizeof(uint16_t) + HR_REGION_HASHES * sizeof(int16_t));
+        counts = 2 * (double)counts_of_all(facts->options) * sizeof(hr_exact);
+    }
+    return hr_single_tree_memory(facts) + (double)facts->rows * record + counts;
 }
 
 static void dp_simfl_defaults(hr_fit_options *o) {
@@ -242,7 +246,14 @@ static const char *const sound_options[] = {
     "bins",         "learning-rate", "lambda",    "edges",          "bin-share",  "bounding",    "weight-max",
     "weight-share", "lsh-tables",    "lsh-width", "gradient-bound", "leaf-share", "count-share", NULL};
 
-static const hr_bound bounds[] = {{"theta", 1, "0..1"}, {"lsh-tables", HR_REGION_TABLES_MAX, "0..64"}, {0}};
+static const hr_bound bounds[] = {
+    {"theta", 0, 1, "0..1",
+     "0: divide evenly; else the part of the lower half that the first half of the owners has: see skew"},
+    {"lsh-tables", 1, HR_REGION_TABLES_MAX, "1..64",
+     "public random partitions, in whose regions each owner counts its records"},
+    {"skew", 0, 10000, "0..10000",
+     "whose lower half theta divides: 0: the label's; else that of this feature, from 1"},
+    {0}};
 
 const hr_method hr_method_dp_simfl = {
     .info = {.name = "dp-simfl",
@@ -250,8 +261,10 @@ const hr_method hr_method_dp_simfl = {
              .paper = "after Li, Wen, He: Practical Federated Gradient Boosting Decision Trees. AAAI 2020",
              .is_private = true,
              .sound = "Adding or removing one record changes the probability of any model by at most "
-                      "e^epsilon (plus delta). Owners release noisy counts of public regions, once; weights "
-                      "follow from these. Each owner trains its trees on its own records, weighted: splits: "
+                      "e^epsilon (plus delta). With weight-max above 1 owners release noisy counts of public "
+                      "regions, once, and weights follow from these; with weight-max 1 no counts are "
+                      "released, and all weights are 1. Each owner trains its trees on its own records, "
+                      "weighted: splits: "
                       "exponential mechanism (pure epsilon: permute-and-flip) of width 4 w_max g*^2; leaves: "
                       "noisy sums and counts; bins public or paid for.",
              .flaws = ""},

@@ -174,7 +174,7 @@ static const char *const sound_options[] = {"epsilon",        "delta",      "tre
 static const char *const paper_options[] = {"epsilon",    "trees",        "depth", "bins",
                                             "leaf-share", "split-budget", NULL};
 
-static const hr_bound bounds[] = {{"trees", HR_INPRIVATE_ROUNDS_MAX, "1..64"}, {0}};
+static const hr_bound bounds[] = {{"trees", 1, HR_INPRIVATE_ROUNDS_MAX, "1..64", NULL}, {0}};
 
 const hr_method hr_method_inprivate = {
     .info = {.name = "inprivate",

@@ -23,10 +23,10 @@ typedef enum hr_option {
     HR_OPTION_SPLIT_BUDGET, /* diprime and inprivate, paper mode: an hr_split_budget */
     HR_OPTION_OWNERS,       /* simfl, tfl, solo, dp-simfl: owners among whom the records are divided */
     HR_OPTION_OWNER,        /* solo: the one that trains, from 1 */
-    HR_OPTION_THETA,        /* simfl, tfl, solo: simfl_split.h; 0: alike */
-    HR_OPTION_LSH_WIDTH,    /* simfl: hr_lsh_setup has these three */
-    HR_OPTION_LSH_TABLES,
-    HR_OPTION_LSH_RANGE,
+    HR_OPTION_THETA,        /* simfl, tfl, solo: simfl_split.h; dp-simfl: hr_owner_law; 0: alike */
+    HR_OPTION_LSH_WIDTH,    /* simfl: hr_lsh_setup; dp-simfl: hr_regions_setup */
+    HR_OPTION_LSH_TABLES,   /* the same */
+    HR_OPTION_LSH_RANGE,    /* simfl: hr_lsh_setup */
     HR_OPTION_SKEW,         /* dp-simfl: what theta divides (hr_owner_law) */
     HR_OPTION_WEIGHT_MAX,   /* dp-simfl: w_max; 1: no weights */
     HR_OPTION_WEIGHT_SHARE, /* dp-simfl: part of the budget for the counts that weights follow from */
@@ -94,11 +94,11 @@ HR_MUST_CHECK hr_status hr_facts_check_edges(const hr_fit_facts *facts, hr_units
 HR_MUST_CHECK hr_status hr_training_progress(const hr_training *training, size_t done, size_t total,
                                              hr_error *err);
 
-/* An option whose largest value is another one for some methods. */
+/* An option whose range, or meaning, is another one for some methods. */
 typedef struct hr_bound {
     const char *name;
-    double max;
-    const char *range;
+    double min, max;
+    const char *range, *help; /* help NULL: as for all methods */
 } hr_bound;
 
 typedef struct hr_method {

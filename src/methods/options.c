@@ -105,12 +105,14 @@ static const option *find_option_named(const char *name) {
 }
 
 /* The option as the method bounds it. */
-static option is_bounded_option(const option *o, const hr_method *method) {
+static option option_of_method(const option *o, const hr_method *method) {
     option of_method = *o;
     for (const hr_bound *b = method->bounds; b && b->name; b++) {
         if (strcmp(b->name, o->name) != 0) continue;
+        of_method.min = b->min;
         of_method.max = b->max;
         of_method.range = b->range;
+        if (b->help) of_method.help = b->help;
     }
     return of_method;
 }
@@ -224,7 +226,7 @@ hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const ch
     if (known->offset + option_field_size(known) > options->size)
         return hr_fail(err, HR_E_ARGUMENT, "build the program with the headers of this library",
                        "the options were made by an older header, which has no option '%s'", name);
-    const option o = is_bounded_option(known, method);
+    const option o = option_of_method(known, method);
     double number = 0;
     if (!(o.type == CHOICE ? parse_choice(&o, value, &number) : parse_number_option(&o, value, &number)))
         return refuse_option_value(&o, value, err);
@@ -242,7 +244,7 @@ static void render_option_value(const hr_fit_options *options, const option *o, 
 
 hr_status hr_options_check(const hr_method *method, const hr_fit_options *options, hr_error *err) {
     for (const char *const *name = names_of(method, options->mode); name && *name; name++) {
-        const option o = is_bounded_option(find_option_named(*name), method);
+        const option o = option_of_method(find_option_named(*name), method);
         if (in_range(&o, option_value_of(options, &o))) continue;
         char text[40];
         snprintf(text, sizeof text, "%g", option_value_of(options, &o));
@@ -311,8 +313,8 @@ bool hr_method_option(const hr_method_info *info, size_t index, hr_option_info *
         const option *o = &options_table[i];
         if (!takes(method, HR_MODE_SOUND, o->name) && !takes(method, HR_MODE_PAPER, o->name)) continue;
         if (index--) continue;
-        *out =
-            (hr_option_info){.name = o->name, .range = is_bounded_option(o, method).range, .help = o->help};
+        const option of_method = option_of_method(o, method);
+        *out = (hr_option_info){.name = o->name, .range = of_method.range, .help = of_method.help};
         default_text(method, HR_MODE_SOUND, o, out->sound);
         default_text(method, HR_MODE_PAPER, o, out->paper);
         return true;

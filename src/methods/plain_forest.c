@@ -193,4 +193,4 @@ void hr_plain_forest_defaults(hr_fit_options *o) {
 
 const char *const hr_plain_forest_options[] = {"trees", "depth", "max-features", "bins", "min-child-weight",
                                                NULL};
-const hr_bound hr_plain_forest_bounds[] = {{"depth", 60, "1..60"}, {NULL, 0, NULL}};
+const hr_bound hr_plain_forest_bounds[] = {{"depth", 1, 60, "1..60", NULL}, {0}};

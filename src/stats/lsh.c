@@ -122,7 +122,7 @@ static void set_starts(hr_lsh *lsh) {
 static hr_status set_lowest(hr_lsh *lsh, hr_error *err) {
     const uint64_t reach = reach_of(lsh), most = reach / lsh->width + 1;
     if (most >= INT16_MAX)
-        return hr_fail(err, HR_E_ARGUMENT, "give a larger width, or a smaller range",
+        return hr_fail(err, HR_E_ARGUMENT, "give a larger width",
                        "hashes of width %g need more than 16 bits here; the least width is about %.3g",
                        hr_lsh_width(lsh), (double)reach * 0x1p-40 / (INT16_MAX - 2) * lsh->range);
     lsh->lowest = -(int64_t)most;

@@ -95,11 +95,12 @@ hr_status hr_owned_records_locate(hr_owned_records *r, const hr_regions *regions
     return r->regions ? hr_regions_find(regions, r->data, r->threads, r->regions, err) : hr_fail_memory(err);
 }
 
-void hr_owned_records_count(const hr_owned_records *r, size_t owner, size_t table, size_t count,
-                            hr_exact *out) {
-    for (size_t i = 0; i < count; i++) out[i].unpaid = 0;
-    for (size_t i = 0; i < r->rows; i++)
-        if (r->owner_of[i] == owner) out[r->regions[i * r->tables + table]].unpaid++;
+void hr_owned_records_count(const hr_owned_records *r, size_t count, hr_exact *out) {
+    for (size_t k = 0; k < r->owners * r->tables * count; k++) out[k].unpaid = 0;
+    for (size_t i = 0; i < r->rows; i++) {
+        hr_exact *own = out + r->owner_of[i] * r->tables * count;
+        for (size_t t = 0; t < r->tables; t++) own[t * count + r->regions[i * r->tables + t]].unpaid++;
+    }
 }
 
 hr_status hr_owned_records_weigh(hr_owned_records *r, const hr_region_counts *counts, int64_t weight_max,

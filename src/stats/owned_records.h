@@ -29,9 +29,9 @@ void hr_owned_records_free(hr_owned_records *records);
 /* Finds the regions of all records. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_owned_records_locate(hr_owned_records *records, const hr_regions *regions,
                                                 size_t tables, hr_error *err);
-/* How many records of the owner are in each of the table's `count` regions. One record is in one of them. */
-void hr_owned_records_count(const hr_owned_records *records, size_t owner, size_t table, size_t count,
-                            hr_exact *out);
+/* out[(owner * tables + table) * count + region]: how many records of each owner are in each of a table's
+ * `count` regions. One record is in one region of each table. They were located. */
+void hr_owned_records_count(const hr_owned_records *records, size_t count, hr_exact *out);
 /* Weighs every record by what was released (hr_region_weight). Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_owned_records_weigh(hr_owned_records *records, const hr_region_counts *counts,
                                                int64_t weight_max, hr_error *err);

@@ -266,10 +266,70 @@ static void refuses(const table *t, const char *option, const char *value, doubl
     assert_string_equal(err.field, field);
 }
 
+/* Whether set by name or by number: the other methods that have the option count 0 as a default. */
+static void test_dp_simfl__refuses_no_tables(void **state) {
+    (void)state;
+    table t = table_of_steps(100, 2, 2, 25);
+    hr_fit_options options = options_of("dp-simfl", HR_MODE_SOUND);
+    hr_model *model = NULL;
+    hr_error by_name = {0}, by_number = {0};
+    assert_int_equal(hr_fit_options_set(&options, "lsh-tables", "0", &by_name), HR_E_ARGUMENT);
+    options.by_name[HR_OPTION_LSH_TABLES] = 0;
+    assert_int_equal(hr_fit(t.data, &options, &model, &by_number), HR_E_ARGUMENT);
+    assert_string_equal(by_name.field, "lsh-tables");
+    assert_string_equal(by_number.field, "lsh-tables");
+    assert_non_null(strstr(by_name.remedy, "1..64"));
+    assert_null(model);
+    table_close(&t);
+}
+
+/* What narrow hashes are refused with names options that the method has. */
+static void test_dp_simfl__has_the_options_that_its_remedies_name(void **state) {
+    (void)state;
+    table t = table_of_steps(100, 2, 2, 25);
+    hr_fit_options options = options_of("dp-simfl", HR_MODE_SOUND);
+    hr_model *model = NULL;
+    hr_error err = {0};
+    options.by_name[HR_OPTION_LSH_WIDTH] = 1e-9;
+    assert_int_equal(hr_fit(t.data, &options, &model, &err), HR_E_ARGUMENT);
+    assert_string_equal(err.field, "lsh-width");
+    assert_string_equal(err.remedy, "give a larger width");
+    table_close(&t);
+}
+
+static const char *help_of(const char *name) {
+    const hr_method_info *info = &hr_method_named("dp-simfl")->info;
+    hr_option_info option;
+    for (size_t i = 0; hr_method_option(info, i, &option); i++)
+        if (strcmp(option.name, name) == 0) return option.help;
+    fail_msg("there is no option %s", name);
+    return "";
+}
+
+/* theta and lsh-tables mean other things in simfl. */
+static void test_help__is_of_dp_simfl(void **state) {
+    (void)state;
+    assert_non_null(strstr(help_of("theta"), "skew"));
+    assert_non_null(strstr(help_of("lsh-tables"), "regions"));
+}
+
+/* Exact and released counts of 999 owners more, 64 tables each: 8 bytes a count. */
+static void test_memory__has_room_for_the_counts(void **state) {
+    (void)state;
+    table t = table_of_steps(100, 2, 2, 25);
+    hr_fit_options options = options_of("dp-simfl", HR_MODE_SOUND);
+    const hr_fit_facts facts = {.options = &options, .schema = t.schema, .rows = t.rows, .threads = 1};
+    options.by_name[HR_OPTION_LSH_TABLES] = 64;
+    options.by_name[HR_OPTION_OWNERS] = 1;
+    const double one = hr_method_named("dp-simfl")->memory(&facts);
+    options.by_name[HR_OPTION_OWNERS] = 1000;
+    assert_true(hr_method_named("dp-simfl")->memory(&facts) - one >= 999 * 64 * REGIONS * 2 * 8);
+    table_close(&t);
+}
+
 static void test_dp_simfl__refuses_what_it_cannot_do(void **state) {
     (void)state;
     table t = table_of_steps(100, 2, 2, 25);
-    refuses(&t, "lsh-tables", "0", 1, "lsh-tables");
     refuses(&t, "skew", "3", 1, "skew");
     refuses(&t, "weight-share", "1e-12", .01, "epsilon");
     table_close(&t);
@@ -284,6 +344,10 @@ int main(void) {
         cmocka_unit_test(test_weights__even_out_what_an_owner_lacks),
         cmocka_unit_test(test_dp_simfl__learns_at_huge_epsilon_from_owners_that_differ),
         cmocka_unit_test(test_dp_simfl__does_not_depend_on_threads),
+        cmocka_unit_test(test_dp_simfl__refuses_no_tables),
+        cmocka_unit_test(test_dp_simfl__has_the_options_that_its_remedies_name),
+        cmocka_unit_test(test_help__is_of_dp_simfl),
+        cmocka_unit_test(test_memory__has_room_for_the_counts),
         cmocka_unit_test(test_dp_simfl__refuses_what_it_cannot_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

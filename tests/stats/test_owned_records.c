@@ -48,12 +48,11 @@ static void locate(fixture *f) {
 }
 
 static void counts_of(const fixture *f, int64_t counts[OWNERS][TABLES][REGIONS]) {
-    hr_exact exact[REGIONS];
+    hr_exact exact[OWNERS][TABLES][REGIONS];
+    hr_owned_records_count(f->records, REGIONS, &exact[0][0][0]);
     for (size_t o = 0; o < OWNERS; o++)
-        for (size_t t = 0; t < TABLES; t++) {
-            hr_owned_records_count(f->records, o, t, REGIONS, exact);
-            for (size_t r = 0; r < REGIONS; r++) counts[o][t][r] = exact[r].unpaid;
-        }
+        for (size_t t = 0; t < TABLES; t++)
+            for (size_t r = 0; r < REGIONS; r++) counts[o][t][r] = exact[o][t][r].unpaid;
 }
 
 /* The last record is counted once in each table, at one owner; nothing else changes. */
@@ -127,12 +126,12 @@ static void test_owners__have_as_many_of_each_half_as_the_law_says(void **state)
 static void test_owners__are_apart_at_theta_1(void **state) {
     (void)state;
     fixture *f = open_fixture(2000, (hr_owner_law){.owners = 2, .theta = 1}, 7);
-    hr_exact counts[REGIONS];
+    hr_exact counts[2][TABLES][REGIONS];
     double lower = 0, first = 0;
     locate(f);
     for (size_t i = 0; i < f->t.rows; i++) lower += has_low_label(&f->t, i);
-    hr_owned_records_count(f->records, 0, 0, REGIONS, counts);
-    for (size_t r = 0; r < REGIONS; r++) first += (double)counts[r].unpaid;
+    hr_owned_records_count(f->records, REGIONS, &counts[0][0][0]);
+    for (size_t r = 0; r < REGIONS; r++) first += (double)counts[0][0][r].unpaid;
     assert_true(first == lower && lower > 0 && lower < 2000);
     close_fixture(f);
 }
@@ -175,9 +174,9 @@ static void test_source__sums_records_by_the_weights_of_released_counts(void **s
     assert_int_equal(source->ops->prepare(source, &gradients, NULL), HR_OK);
     assert_int_equal(hr_owned_records_share_out(f->records, source, NULL), HR_OK);
     hr_region_totals(&counts, totals);
+    hr_owned_records_count(f->records, 2, &exact[0][0]);
     for (size_t o = 0; o < 2; o++) {
         int64_t wanted = 0;
-        hr_owned_records_count(f->records, o, 0, 2, exact[o]);
         for (uint16_t r = 0; r < 2; r++)
             wanted += exact[o][r].unpaid * hr_region_weight(&counts, totals, o, &r, 4);
         hr_sums sums = sums_of_owner(source, f, o);
