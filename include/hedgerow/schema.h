@@ -1,7 +1,8 @@
 /* The public facts about a table: which columns there are, of which kind, within which bounds.
  *
  * A schema is public: it is written into every model. Nothing in it may be read off private records;
- * `hr_schema_infer` therefore marks every guess REVIEW, and training refuses a schema in which one is left.
+ * `hr_schema_infer` therefore marks every guess REVIEW, and training refuses a schema in which one is left,
+ * unless it says 'reviewed: true'. It refuses lists of more than 254 values in the same way.
  * The format is specified in docs/formats.md. A schema is immutable once made and may be shared between
  * threads. */
 #ifndef HEDGEROW_SCHEMA_H
@@ -54,6 +55,8 @@ HR_API HR_MUST_CHECK hr_status hr_schema_parse(const char *text, size_t size, co
  *     hr_schema_add_number(builder, "age", 0, 120, true, &err);
  *     hr_schema_build(builder, &schema, &err);
  *     hr_schema_builder_free(builder);
+ *
+ * Who builds one vouches that all of it is public knowledge: it counts as reviewed.
  */
 typedef struct hr_schema_builder hr_schema_builder;
 
@@ -108,7 +111,9 @@ HR_API const hr_column *hr_schema_feature(const hr_schema *schema, size_t index)
 HR_API size_t hr_schema_missing_count(const hr_schema *schema);
 HR_API const char *hr_schema_missing(const hr_schema *schema, size_t index);
 
-/* HR_OK if no REVIEW is left; else HR_E_POLICY with the first column that awaits one. */
+/* HR_OK if no REVIEW is left and no list has more than 254 values, or if the file says 'reviewed: true', or
+ * if the schema was built from code; else HR_E_POLICY with the first column that awaits a person's decision.
+ */
 HR_API HR_MUST_CHECK hr_status hr_schema_reviewed(const hr_schema *schema, hr_error *err);
 
 #ifdef __cplusplus

@@ -4,7 +4,11 @@
 
 #include <hedgerow/schema.h>
 
-enum { HR_FEATURES_MAX = 65535, HR_VALUES_MAX = 65535 };
+enum {
+    HR_FEATURES_MAX = 65535,
+    HR_VALUES_MAX = 65535,
+    HR_VALUES_UNASKED = 254 /* a longer list needs a person's word that it is public */
+};
 
 /* A schema as a bundle of borrowed parts. */
 typedef struct hr_schema_parts {

@@ -11,6 +11,10 @@ HR_MUST_CHECK hr_status hr_schema_copy(const hr_schema *schema, hr_schema **out,
  */
 bool hr_schema_same(const hr_schema *a, const hr_schema *b);
 
+/* Whether it says 'reviewed: true'; and makes it say so. */
+bool hr_schema_is_reviewed(const hr_schema *schema);
+void hr_schema_vouch(hr_schema *schema);
+
 /* The spellings of missing as one array. */
 const char *const *hr_schema_missing_list(const hr_schema *schema);
 

@@ -136,5 +136,7 @@ hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_
                        "the label is missing");
     const hr_schema_parts parts = {builder->label, builder->features.items, builder->features.count,
                                    builder->missing.items, builder->missing.count};
-    return hr_schema_make(&parts, out, err);
+    hr_status status = hr_schema_make(&parts, out, err);
+    if (!status) hr_schema_vouch(*out);
+    return status;
 }

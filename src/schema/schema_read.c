@@ -9,9 +9,9 @@
 enum { SIZE_MAX_SCHEMA = 16 * 1024 * 1024 };
 
 /* The keys of a mapping, found or NULL, in the order of the key list. */
-enum { ROOT_VERSION, ROOT_LABEL, ROOT_FEATURES, ROOT_MISSING, ROOT_KEYS };
-static const char *const root_keys[] = {"hedgerow-schema", "label", "features", "missing", NULL};
-static const char root_help[] = "the keys are hedgerow-schema, label, features, missing";
+enum { ROOT_VERSION, ROOT_LABEL, ROOT_FEATURES, ROOT_MISSING, ROOT_REVIEWED, ROOT_KEYS };
+static const char *const root_keys[] = {"hedgerow-schema", "label", "features", "missing", "reviewed", NULL};
+static const char root_help[] = "the keys are hedgerow-schema, label, features, missing, reviewed";
 
 enum {
     COLUMN_NAME,
@@ -31,6 +31,7 @@ static const char column_help[] = "a column has the keys name, kind, low, high, 
 typedef struct schema_reader {
     hr_keys keys;
     const hr_yaml_node *root[ROOT_KEYS];
+    bool reviewed; /* a person has decided about every mark */
 } schema_reader;
 
 /* ---- Columns ---- */
@@ -126,6 +127,7 @@ static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *
         status = out->kind == HR_KIND_NUMBER ? read_number_column(r, map, keys, out)
                                              : read_category_column(r, map, keys, out);
     if (!status && keys[COLUMN_REVIEW]) status = read_review(r, keys, &out->review);
+    if (r->reviewed) out->review = false;
     return status ? hr_fail_at(r->keys.err, status, NULL, 0, 0, out->name) : HR_OK;
 }
 
@@ -158,6 +160,8 @@ static hr_status read_parts(schema_reader *r, const hr_yaml_node *root, hr_schem
         status = hr_keys_list(&r->keys, r->root[ROOT_MISSING], "missing", &parts->missing);
         parts->missing_count = r->root[ROOT_MISSING]->count;
     }
+    if (!status && r->root[ROOT_REVIEWED])
+        status = hr_keys_flag(&r->keys, r->root[ROOT_REVIEWED], "reviewed", &r->reviewed);
     if (!status) status = read_schema_column(r, r->root[ROOT_LABEL], true, &parts->label);
     if (!status) status = read_features(r, parts);
     return status;
@@ -200,8 +204,9 @@ static hr_status parse(schema_reader *r, const char *text, size_t size, hr_schem
         const hr_yaml_node *node = fault_node(r, &fault);
         return hr_fail_at(r->keys.err, status, NULL, node->line, node->column, NULL);
     }
-    if (status) return status;
-    return hr_schema_make(&parts, out, r->keys.err);
+    if (!status) status = hr_schema_make(&parts, out, r->keys.err);
+    if (!status && r->reviewed) hr_schema_vouch(*out);
+    return status;
 }
 
 hr_status hr_schema_parse(const char *text, size_t size, const char *name, hr_schema **out, hr_error *err) {

@@ -70,9 +70,19 @@ void hr_schema_write_missing(hr_buffer *out, const char *const *words, size_t co
     write_list(out, words, count);
 }
 
+/* Whether training takes the schema only because a person has vouched for it. Only then is it written: a
+ * schema without long lists reads the same however its marks went. */
+static bool needs_word(const hr_schema *schema) {
+    bool is_long = hr_schema_label(schema)->value_count > HR_VALUES_UNASKED;
+    for (size_t i = 0; i < hr_schema_feature_count(schema); i++)
+        is_long |= hr_schema_feature(schema, i)->value_count > HR_VALUES_UNASKED;
+    return is_long && hr_schema_is_reviewed(schema);
+}
+
 hr_status hr_schema_render(const hr_schema *schema, char **text, hr_error *err) {
     hr_buffer out = {0};
     hr_buffer_text(&out, "hedgerow-schema: 1\n");
+    if (needs_word(schema)) hr_buffer_text(&out, "reviewed: true\n");
     hr_schema_write_column(&out, hr_schema_label(schema), true, NULL);
     hr_buffer_text(&out, "features:\n");
     for (size_t i = 0; i < hr_schema_feature_count(schema); i++)

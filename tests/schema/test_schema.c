@@ -132,6 +132,9 @@ static const bad_case bad[] = {
     {"hedgerow-schema: 2\nlabel: {}\n", HR_E_FORMAT, 1, 18, "", "unsupported version"},
     {"hedgerow-schema: \"1\"\nlabel: {}\n", HR_E_FORMAT, 1, 18, "", "unsupported version"},
     {HEAD, HR_E_FORMAT, 1, 1, "", "'features' is missing"},
+    {HEAD "reviewed: \"true\"\n" FEATURE, HR_E_FORMAT, 3, 11, "", "reviewed"},
+    {HEAD "reviewed: maybe\n" FEATURE, HR_E_FORMAT, 3, 11, "", "reviewed"},
+    {HEAD "reviewed: true\nreviewed: true\n" FEATURE, HR_E_FORMAT, 4, 1, "", "reviewed"},
     {HEAD "features: []\n", HR_E_FORMAT, 3, 11, "", "no features"},
     {HEAD "features: x\n", HR_E_FORMAT, 3, 11, "", "must be a list"},
     {HEAD "features: [x]\n", HR_E_FORMAT, 3, 12, "", "must be a mapping"},
@@ -289,6 +292,60 @@ static void test_reviewed__refuses_what_awaits_review(void **state) {
     assert_int_equal(hr_schema_reviewed(s, &err), HR_E_POLICY);
     assert_string_equal(err.field, "y");
     hr_schema_free(s);
+}
+
+/* A schema whose feature has so many values. Owner: the caller frees the text. */
+static char *schema_of_values(const char *head, int count) {
+    char *text = malloc((size_t)count * 8 + 300);
+    assert_non_null(text);
+    size_t size = (size_t)sprintf(text, "%s%sfeatures: [{name: w, kind: category, values: [", HEAD, head);
+    for (int i = 0; i < count; i++) size += (size_t)sprintf(text + size, "%sv%d", i ? "," : "", i);
+    sprintf(text + size, "]}]\n");
+    return text;
+}
+
+static hr_status reviewed_values(const char *head, int count, hr_error *err) {
+    char *text = schema_of_values(head, count), *rendered = NULL;
+    hr_schema *s = parse(text);
+    hr_status status = hr_schema_reviewed(s, err);
+    assert_int_equal(hr_schema_render(s, &rendered, NULL), HR_OK);
+    hr_schema *back = parse(rendered);
+    assert_int_equal(hr_schema_reviewed(back, NULL), status);
+    assert_true(hr_schema_same(s, back));
+    hr_schema_free(back);
+    hr_schema_free(s);
+    hr_text_free(rendered);
+    free(text);
+    return status;
+}
+
+static void test_reviewed__refuses_long_lists(void **state) {
+    (void)state;
+    hr_error err = {0};
+    assert_int_equal(reviewed_values("", 254, NULL), HR_OK);
+    assert_int_equal(reviewed_values("", 255, &err), HR_E_POLICY);
+    assert_string_equal(err.field, "w");
+    assert_non_null(strstr(err.message, "255 values"));
+    assert_non_null(strstr(err.remedy, "reviewed: true"));
+    assert_int_equal(reviewed_values("reviewed: false\n", 255, NULL), HR_E_POLICY);
+    assert_int_equal(reviewed_values("reviewed: true\n", 255, NULL), HR_OK);
+}
+
+static void test_reviewed__is_decided_at_once_for_all_columns(void **state) {
+    (void)state;
+    static const char marked[] = "features: [{name: x, kind: number, low: 0, high: 1, review: [low]},"
+                                 " {name: w, kind: category, values: [q], review: [values]}]\n";
+    char text[500];
+    snprintf(text, sizeof text, HEAD "reviewed: true\n%s", marked);
+    hr_schema *decided = parse(text);
+    snprintf(text, sizeof text, HEAD "reviewed: false\n%s", marked);
+    hr_schema *open = parse(text);
+    assert_int_equal(hr_schema_reviewed(decided, NULL), HR_OK);
+    assert_int_equal(hr_schema_reviewed(open, NULL), HR_E_POLICY);
+    assert_false(hr_schema_feature(decided, 0)->review || hr_schema_feature(decided, 1)->review);
+    assert_true(hr_schema_same(decided, open)); /* members of a federation may decide in either way */
+    hr_schema_free(decided);
+    hr_schema_free(open);
 }
 
 static void test_parse__whole_is_another_name_of_integer(void **state) {
@@ -513,6 +570,8 @@ int main(void) {
         cmocka_unit_test(test_parse__refuses_huge_files),
         cmocka_unit_test(test_parse__takes_a_byte_order_mark_and_crlf),
         cmocka_unit_test(test_reviewed__refuses_what_awaits_review),
+        cmocka_unit_test(test_reviewed__refuses_long_lists),
+        cmocka_unit_test(test_reviewed__is_decided_at_once_for_all_columns),
         cmocka_unit_test(test_parse__whole_is_another_name_of_integer),
         cmocka_unit_test(test_same__sees_every_difference),
         cmocka_unit_test(test_make__checks_and_copies),
