@@ -10,6 +10,7 @@
 
 #include <hedgerow/status.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +19,41 @@ extern "C" {
 typedef struct hr_schema hr_schema;
 
 typedef enum hr_kind { HR_KIND_NUMBER, HR_KIND_CATEGORY } hr_kind;
+
+/* How a table writes the numbers of a column. {0}: plainly. */
+typedef struct hr_number_format {
+    char decimal;       /* '.' or ','; 0 is '.' */
+    char thousands;     /* between groups of three digits, besides no mark at all: '.', ',', '\'' or ' '; 0: none */
+    const char *symbol; /* such as "%" or "EUR", before or behind the number; it may be absent. NULL: none */
+} hr_number_format;
+
+/* What an offset from UTC in the text of a time means. */
+typedef enum hr_offset_rule {
+    HR_OFFSET_REFUSED,
+    HR_OFFSET_UTC,  /* times are converted to UTC; those without an offset stand as they are */
+    HR_OFFSET_LOCAL /* it is left out: times are those of the clock as written */
+} hr_offset_rule;
+
+/* A column of dates or times, which features are parts of. Seconds count from 1970-01-01 00:00. */
+typedef struct hr_date_column {
+    const char *name;      /* the table's column */
+    int64_t from, to;      /* the public range: from <= time <= to, from < to */
+    const char *format;    /* docs/formats.md, Dates and times; NULL: ISO 8601 */
+    hr_offset_rule offset;
+} hr_date_column;
+
+/* Numbers within public bounds, integers but for the first. */
+typedef enum hr_date_part {
+    HR_DATE_PART_TREND, /* days since `from`; times outside of the range are clipped to it */
+    HR_DATE_PART_YEAR,  /* clipped to the range's years */
+    HR_DATE_PART_MONTH,
+    HR_DATE_PART_DAY,
+    HR_DATE_PART_YEARDAY, /* 1 to 366 */
+    HR_DATE_PART_WEEKDAY, /* 1 is Monday, 7 Sunday */
+    HR_DATE_PART_HOUR,
+    HR_DATE_PART_MINUTE
+} hr_date_part;
+enum { HR_DATE_PARTS = 8 };
 
 /* One column. For the label, HR_KIND_NUMBER means regression and HR_KIND_CATEGORY means that `values` are the
  * classes.
@@ -32,6 +68,11 @@ typedef struct hr_column {
     size_t value_count;
     const char *const
         *values; /* HR_KIND_CATEGORY: the public list of values, in the order that codes count */
+    bool boolean;            /* HR_KIND_CATEGORY: the values are "false" and "true", in several spellings */
+    hr_number_format format; /* HR_KIND_NUMBER */
+    const hr_date_column *date; /* the feature is `part` of it, and named "date.part"; NULL: it is a column of
+                                   the table */
+    hr_date_part part;
 } hr_column;
 
 typedef enum hr_task { HR_TASK_REGRESSION, HR_TASK_BINARY, HR_TASK_MULTICLASS } hr_task;

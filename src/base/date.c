@@ -1,16 +1,11 @@
 #include "base/date.h"
 
+#include "base/calendar.h"
+
 #include <assert.h>
 #include <string.h>
 
-enum { DAY = 86400, YEAR_MIN = 1970 };
-
-/* Days from 1970-01-01 to a day of the Gregorian calendar. Years begin in March here, so that the day of leap
- * years is the last. */
-static int64_t days_before(int year, int month, int day) {
-    int shifted = year - (month < 3), of_year = (153 * (month + (month < 3 ? 9 : -3)) + 2) / 5 + day - 1;
-    return (int64_t)shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + of_year - 719468;
-}
+enum { YEAR_MIN = 1970 };
 
 /* Writes a number of `digits` digits. */
 static void write_digits(char *out, int number, int digits) {
@@ -19,14 +14,14 @@ static void write_digits(char *out, int number, int digits) {
 
 void hr_date_text(int64_t second, char out[HR_DATE_TEXT]) {
     assert(second >= 0 && second <= HR_DATE_MAX);
-    int64_t days = second / DAY;
+    int64_t days = second / HR_DAY_SECONDS;
     int year = YEAR_MIN + (int)(days / 366), month = 1;
-    while (days_before(year + 1, 1, 1) <= days) year++;
-    while (month < 12 && days_before(year, month + 1, 1) <= days) month++;
+    while (hr_calendar_days(year + 1, 1, 1) <= days) year++;
+    while (month < 12 && hr_calendar_days(year, month + 1, 1) <= days) month++;
     memcpy(out, "YYYY-MM-DD", HR_DATE_TEXT);
     write_digits(out, year, 4);
     write_digits(out + 5, month, 2);
-    write_digits(out + 8, (int)(days - days_before(year, month, 1)) + 1, 2);
+    write_digits(out + 8, (int)(days - hr_calendar_days(year, month, 1)) + 1, 2);
 }
 
 static int read_digits(const char *text, int digits) {
@@ -43,7 +38,7 @@ bool hr_date_parse(const char *text, int64_t *out) {
         if (pattern[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != pattern[i]) return false;
     int year = read_digits(text, 4), month = read_digits(text + 5, 2), day = read_digits(text + 8, 2);
     if (year < YEAR_MIN || month < 1 || month > 12 || day < 1) return false;
-    int64_t second = days_before(year, month, day) * DAY;
+    int64_t second = hr_calendar_days(year, month, day) * HR_DAY_SECONDS;
     if (second > HR_DATE_MAX) return false;
     hr_date_text(second, written); /* a day that the month lacks is another one */
     if (strcmp(written, text) != 0) return false;

@@ -83,7 +83,7 @@ typedef struct csv {
 } csv;
 
 static hr_status map_slot(csv *c, const hr_string_map *names, hr_slot *slot, bool optional) {
-    const char *name = slot->column->name;
+    const char *name = hr_slot_column(slot);
     uint32_t at = hr_string_map_find(names, name, strlen(name));
     if (at == HR_STRING_MAP_NONE) return optional ? HR_OK : hr_csv_refuse_missing(&c->header, name, c->err);
     for (size_t i = at + 1; i < c->header.count; i++) {
@@ -108,7 +108,7 @@ static hr_status map_columns(csv *c, bool label_optional) {
             !hr_string_map_add(&names, name, strlen(name), (uint32_t)i))
             status = hr_fail_memory(c->err);
     }
-    for (hr_slot *slot = c->table.slots; slot <= label && !status; slot++)
+    for (hr_slot *slot = c->table.slots; slot <= label && !status; slot += hr_slot_span(slot))
         status = map_slot(c, &names, slot, slot == label && label_optional);
     hr_string_map_done(&names);
     for (size_t i = 0; i < c->header.count && !status; i++) {

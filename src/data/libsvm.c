@@ -172,16 +172,26 @@ typedef struct libsvm {
     hr_error *err;
 } libsvm;
 
+static hr_status refuse_libsvm_date(const hr_slot *slot, hr_error *err) {
+    hr_fail(err, HR_E_SCHEMA, "give a CSV table", "LIBSVM tables have no dates");
+    return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, hr_slot_column(slot));
+}
+
 static hr_status find_absent(libsvm *l) {
     l->features = l->table.data->feature_count;
     l->absent = calloc(l->features, sizeof *l->absent);
     if (!l->absent) return hr_fail_memory(l->err);
     for (size_t i = 0; i < l->features; i++) {
         hr_slot *slot = &l->table.slots[i];
-        hr_status status = hr_table_store(&l->table, slot, "0", 1, l->err);
+        hr_status status = slot->role == HR_SLOT_DATE
+                               ? refuse_libsvm_date(slot, l->err)
+                               : hr_table_store(&l->table, slot, "0", 1, l->err);
         if (status) return status;
-        if (slot->role == HR_SLOT_CODE) l->absent[i].code = slot->codes[0];
-        if (slot->role == HR_SLOT_NUMBER) l->absent[i].number = slot->numbers[0];
+        if (slot->role == HR_SLOT_CODE) {
+            l->absent[i].code = slot->codes[0];
+        } else {
+            l->absent[i].number = slot->numbers[0];
+        }
         l->absent[i].report = *slot->report;
         *slot->report = (hr_column_report){0};
     }

@@ -4,6 +4,10 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "base/number_format.h"
+#include "base/timestamp.h"
+#include "schema/cell_text.h"
+#include "schema/date_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +17,16 @@ enum { FIRST_CAPACITY = 1024, MANY_ROWS = 1024 * 1024 };
 
 /* ---- Life ---- */
 
+static bool init_booleans(hr_slot *slot) {
+    bool value;
+    const char *spelling;
+    for (size_t i = 0; (spelling = hr_boolean_spelling(i, &value)); i++)
+        if (!hr_string_map_add(&slot->values, spelling, strlen(spelling), value ? 2 : 1)) return false;
+    return true;
+}
+
 static bool init_values(hr_slot *slot) {
+    if (slot->column->boolean) return init_booleans(slot);
     for (size_t i = 0; i < slot->column->value_count; i++) {
         const char *value = slot->column->values[i];
         if (!hr_string_map_add(&slot->values, value, strlen(value), (uint32_t)i + 1)) return false;
@@ -26,9 +39,11 @@ static bool init_slots(hr_table *table, const hr_schema *schema) {
     for (size_t i = 0; i <= features; i++) {
         hr_slot *slot = &table->slots[i];
         slot->column = i < features ? hr_schema_feature(schema, i) : hr_schema_label(schema);
-        slot->role = slot->column->kind == HR_KIND_NUMBER ? HR_SLOT_NUMBER
-                     : i < features                       ? HR_SLOT_CODE
-                                                          : HR_SLOT_CLASS;
+        slot->role = slot->column->kind == HR_KIND_CATEGORY
+                         ? (i < features ? HR_SLOT_CODE : HR_SLOT_CLASS)
+                     : slot->column->date                                ? HR_SLOT_DATE
+                     : hr_number_format_plain(&slot->column->format) ? HR_SLOT_NUMBER
+                                                                         : HR_SLOT_FORMATTED;
         slot->integer = slot->column->integer;
         slot->low = slot->column->low;
         slot->high = slot->column->high;
@@ -73,6 +88,17 @@ void hr_table_done(hr_table *table) {
 
 hr_slot *hr_table_label(const hr_table *table) {
     return &table->slots[table->slot_count - 1];
+}
+
+const char *hr_slot_column(const hr_slot *slot) {
+    return slot->column->date ? slot->column->date->name : slot->column->name;
+}
+
+/* The label's slot ends the slots, and is no date. */
+size_t hr_slot_span(const hr_slot *slot) {
+    size_t count = 1;
+    while (slot->column->date && slot[count].column->date == slot->column->date) count++;
+    return count;
 }
 
 /* ---- Growth ---- */
@@ -139,15 +165,48 @@ static int shown(size_t size) {
 
 static hr_status store_number(const hr_slot *slot, size_t row, const char *cell, size_t size, hr_error *err) {
     double value;
-    hr_number_status status = hr_number_parse(cell, size, &value);
+    hr_number_status status = slot->role == HR_SLOT_NUMBER
+                                  ? hr_number_parse(cell, size, &value)
+                                  : hr_number_format_parse(&slot->column->format, cell, size, &value);
     if (status == HR_NUMBER_OK) {
         hr_slot_number(slot, row, value);
         return HR_OK;
     }
     return hr_fail(err, HR_E_FORMAT,
-                   "correct it, or list it under 'missing' in the schema if it means that there is no value",
+                   "correct it, list it under 'missing' in the schema if it means that there is no value, or "
+                   "declare how numbers are written (decimal, thousands, symbol)",
                    status == HR_NUMBER_LARGE ? "'%.*s' is too large for a number" : "'%.*s' is not a number",
                    shown(size), cell);
+}
+
+static hr_status refuse_date(const hr_date_column *date, hr_timestamp_status status, const char *cell,
+                             size_t size, hr_error *err) {
+    const char *format = date->format ? date->format : "ISO 8601";
+    if (status == HR_TIMESTAMP_OFFSET)
+        return hr_fail(err, HR_E_FORMAT,
+                       "say in the schema what it means: offset: utc (convert to UTC), or offset: local (the "
+                       "clock as written)",
+                       "'%.*s' has an offset from UTC", shown(size), cell);
+    return hr_fail(err, HR_E_FORMAT,
+                   "correct it, list it under 'missing' in the schema if it means that there is no value, or "
+                   "declare the column's 'format'",
+                   status == HR_TIMESTAMP_NONE ? "'%.*s' is a day or time that does not exist (format: %s)"
+                                               : "'%.*s' is not a date (format: %s)",
+                   shown(size), cell, format);
+}
+
+static hr_status store_date(const hr_slot *slot, size_t row, const char *cell, size_t size, hr_error *err) {
+    const hr_date_column *date = slot->column->date;
+    const hr_timestamp_rule rule = {date->format, date->offset};
+    int64_t second = 0;
+    hr_timestamp_status status = hr_timestamp_parse(&rule, cell, size, &second);
+    if (status) return refuse_date(date, status, cell, size, err);
+    for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) {
+        bool clipped;
+        slot[i].numbers[row] = hr_date_part_value(date, slot[i].column->part, second, &clipped);
+        slot[i].report->out_of_range += clipped;
+    }
+    return HR_OK;
 }
 
 static void store_code(const hr_slot *slot, size_t row, const char *cell, size_t size) {
@@ -189,11 +248,13 @@ static hr_status store_missing(const hr_table *table, const hr_slot *slot, hr_er
                        "every record needs a label: remove the record, or the whole column when predicting",
                        "the label is missing");
     }
-    slot->report->missing++;
-    if (slot->role == HR_SLOT_CODE) {
-        slot->codes[table->data->rows] = HR_CODE_MISSING;
-    } else {
-        slot->numbers[table->data->rows] = (double)NAN;
+    for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) {
+        slot[i].report->missing++;
+        if (slot->role == HR_SLOT_CODE) {
+            slot->codes[table->data->rows] = HR_CODE_MISSING;
+        } else {
+            slot[i].numbers[table->data->rows] = (double)NAN;
+        }
     }
     return HR_OK;
 }
@@ -204,12 +265,13 @@ hr_status hr_table_store(const hr_table *table, const hr_slot *slot, const char 
     hr_status status = HR_OK;
     if (is_missing(table, cell, size)) {
         status = store_missing(table, slot, err);
-    } else if (slot->role == HR_SLOT_NUMBER) {
+    } else if (slot->role == HR_SLOT_NUMBER || slot->role == HR_SLOT_FORMATTED) {
         status = store_number(slot, row, cell, size, err);
     } else if (slot->role == HR_SLOT_CODE) {
         store_code(slot, row, cell, size);
     } else {
-        status = store_class(slot, row, cell, size, err);
+        status = slot->role == HR_SLOT_DATE ? store_date(slot, row, cell, size, err)
+                                            : store_class(slot, row, cell, size, err);
     }
-    return status ? hr_fail_at(err, status, NULL, 0, 0, slot->column->name) : HR_OK;
+    return status ? hr_fail_at(err, status, NULL, 0, 0, hr_slot_column(slot)) : HR_OK;
 }

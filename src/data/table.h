@@ -8,10 +8,16 @@
 
 /* Where the cells of one column go. */
 typedef struct hr_slot {
-    enum { HR_SLOT_NUMBER, HR_SLOT_CODE, HR_SLOT_CLASS } role;
+    enum {
+        HR_SLOT_NUMBER,
+        HR_SLOT_CODE,
+        HR_SLOT_CLASS,
+        HR_SLOT_FORMATTED, /* a number that is written with marks or a symbol */
+        HR_SLOT_DATE       /* a part of a date; its column goes to the first of them, which fills the others */
+    } role;
     bool integer;
     double low, high;
-    double *numbers; /* HR_SLOT_NUMBER, and HR_SLOT_CLASS: class indices */
+    double *numbers; /* all but HR_SLOT_CODE; HR_SLOT_CLASS: class indices */
     uint16_t *codes; /* HR_SLOT_CODE */
     hr_column_report *report;
     const hr_column *column;
@@ -33,11 +39,17 @@ void hr_table_done(hr_table *table);
 
 hr_slot *hr_table_label(const hr_table *table);
 
+/* The name of the table's column that fills a slot. */
+const char *hr_slot_column(const hr_slot *slot);
+
+/* How many slots a column of the table fills, whose first one is given. */
+size_t hr_slot_span(const hr_slot *slot);
+
 /* Makes room for row data->rows. Fails: LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_table_grow(hr_table *table, hr_error *err);
 
-/* Stores the meaning of a cell in row data->rows. Fails: FORMAT (no number), SCHEMA (bad label); the field is
- * set. */
+/* Stores the meaning of a cell in row data->rows. Fails: FORMAT (no number, no date), SCHEMA (bad label); the
+ * field is set. */
 HR_MUST_CHECK hr_status hr_table_store(const hr_table *table, const hr_slot *slot, const char *cell,
                                        size_t size, hr_error *err);
 

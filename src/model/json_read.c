@@ -7,7 +7,9 @@
 #include "model/model.h"
 #include "model/model_words.h"
 #include "privacy/mechanisms.h"
+#include "schema/cell_text.h"
 #include "schema/check.h"
+#include "schema/date_parts.h"
 #include "schema/schema.h"
 
 #include <inttypes.h>
@@ -252,22 +254,92 @@ static void read_settings(model_reader *r, const json_position *root) {
     r->model->setting_count = count;
 }
 
-static hr_column read_json_column(model_reader *r, const json_position *at) {
-    static const char *const number_keys[] = {"name", "kind", "low", "high", "integer"};
-    static const char *const category_keys[] = {"name", "kind", "values"};
+static bool has_member(const model_reader *r, const json_position *at, const char *key) {
+    return !r->status && hr_json_get(at->value, key);
+}
+
+/* A text that need not be there. */
+static const char *optional_text_of(model_reader *r, const json_position *at, const char *key) {
+    return has_member(r, at, key) ? json_text_of(r, at, key) : NULL;
+}
+
+/* A text of one character that need not be there. */
+static char optional_mark_of(model_reader *r, const json_position *at, const char *key) {
+    const char *text = optional_text_of(r, at, key);
+    const json_position found = {at, key, 0, text ? hr_json_get(at->value, key) : NULL};
+    if (text && (!text[0] || text[1])) refuse_model_json(r, &found, "", "this must be one character");
+    return text && !r->status ? text[0] : 0;
+}
+
+static void read_json_number(model_reader *r, const json_position *at, hr_column *column) {
+    static const char *const keys[] = {"name",    "kind",      "low",    "high", "integer",
+                                       "decimal", "thousands", "symbol", "date", "part"};
+    only_keys(r, at, keys, COUNT(keys));
+    column->low = json_number_of(r, at, "low");
+    column->high = json_number_of(r, at, "high");
+    column->integer = bool_of(r, at, "integer");
+    column->format.decimal = optional_mark_of(r, at, "decimal");
+    column->format.thousands = optional_mark_of(r, at, "thousands");
+    column->format.symbol = optional_text_of(r, at, "symbol");
+}
+
+/* The columns of dates that features are parts of. */
+typedef struct json_dates {
+    const hr_date_column *dates;
+    size_t count;
+} json_dates;
+
+static void read_json_part(model_reader *r, const json_position *at, const json_dates *dates,
+                           hr_column *column) {
+    if (!has_member(r, at, "date") && !has_member(r, at, "part")) return;
+    const char *part_names[HR_DATE_PARTS], *name = json_text_of(r, at, "date");
+    for (int i = 0; i < HR_DATE_PARTS; i++) part_names[i] = hr_date_part_name((hr_date_part)i);
+    column->part = (hr_date_part)word_of(r, at, "part", part_names, HR_DATE_PARTS);
+    for (size_t i = 0; !r->status && i < dates->count; i++)
+        if (strcmp(dates->dates[i].name, name) == 0) column->date = &dates->dates[i];
+    const json_position found = {at, "date", 0, r->status ? NULL : hr_json_get(at->value, "date")};
+    if (!r->status && !column->date)
+        refuse_model_json(r, &found, "", "there is no '%.100s' among the dates", name);
+}
+
+static hr_column read_json_column(model_reader *r, const json_position *at, const json_dates *dates) {
+    static const char *const category_keys[] = {"name", "kind", "values", "boolean"};
     expect(r, at, HR_JSON_OBJECT);
     hr_column column = {.name = json_text_of(r, at, "name")};
     column.kind = (hr_kind)word_of(r, at, "kind", HR_KIND_NAMES, COUNT(HR_KIND_NAMES));
     if (column.kind == HR_KIND_NUMBER) {
-        only_keys(r, at, number_keys, COUNT(number_keys));
-        column.low = json_number_of(r, at, "low");
-        column.high = json_number_of(r, at, "high");
-        column.integer = bool_of(r, at, "integer");
+        read_json_number(r, at, &column);
+        read_json_part(r, at, dates, &column);
     } else {
         only_keys(r, at, category_keys, COUNT(category_keys));
         column.values = texts_of(r, at, "values", &column.value_count);
+        column.boolean = has_member(r, at, "boolean") && bool_of(r, at, "boolean");
     }
     return column;
+}
+
+static void read_json_date(model_reader *r, const json_position *at, hr_date_column *date) {
+    static const char *const keys[] = {"name", "from", "to", "format", "offset"};
+    only_keys(r, at, keys, COUNT(keys));
+    date->name = json_text_of(r, at, "name");
+    const char *from = json_text_of(r, at, "from"), *to = json_text_of(r, at, "to");
+    date->format = optional_text_of(r, at, "format");
+    date->offset = (hr_offset_rule)word_of(r, at, "offset", HR_OFFSET_NAMES, COUNT(HR_OFFSET_NAMES));
+    if (!r->status && (!hr_date_from_parse(from, &date->from) || !hr_date_to_parse(to, &date->to)))
+        refuse_model_json(r, at, "", "'from' and 'to' must be days, or times such as 2024-02-29T18:30:00");
+}
+
+/* Models without dates have no list of them. */
+static json_dates read_json_dates(model_reader *r, const json_position *schema) {
+    if (!has_member(r, schema, "dates")) return (json_dates){NULL, 0};
+    const json_position list = typed_member(r, schema, "dates", HR_JSON_ARRAY);
+    size_t count = json_size_of(r, &list);
+    hr_date_column *dates = allocate(r, count, sizeof *dates);
+    for (size_t i = 0; i < count && !r->status; i++) {
+        const json_position item = element(&list, i);
+        read_json_date(r, &item, &dates[i]);
+    }
+    return (json_dates){dates, count};
 }
 
 /* The key path of what a schema's check found wrong. */
@@ -294,17 +366,19 @@ static void make_schema(model_reader *r, const hr_schema_parts *parts) {
 }
 
 static void read_json_schema(model_reader *r, const json_position *root) {
-    static const char *const keys[] = {"label", "features", "missing"};
+    static const char *const keys[] = {"label", "dates", "features", "missing"};
+    static const json_dates no_dates = {NULL, 0};
     const json_position at = typed_member(r, root, "schema", HR_JSON_OBJECT);
     only_keys(r, &at, keys, COUNT(keys));
     const json_position label_at = json_member(r, &at, "label"),
                         list = typed_member(r, &at, "features", HR_JSON_ARRAY);
-    hr_column label = r->status ? (hr_column){0} : read_json_column(r, &label_at);
+    hr_column label = r->status ? (hr_column){0} : read_json_column(r, &label_at, &no_dates);
+    const json_dates dates = read_json_dates(r, &at);
     size_t count = json_size_of(r, &list), missing_count;
     hr_column *features = allocate(r, count, sizeof *features);
     for (size_t f = 0; f < count && !r->status; f++) {
         const json_position item = element(&list, f);
-        features[f] = read_json_column(r, &item);
+        features[f] = read_json_column(r, &item, &dates);
     }
     const char *const *missing = texts_of(r, &at, "missing", &missing_count);
     const hr_schema_parts parts = {label, features, count, missing, missing_count};
@@ -419,10 +493,6 @@ static size_t count_thresholds(const model_reader *r, const json_position *nodes
         if (multiway) count += node->items[2].count;
     }
     return count;
-}
-
-static bool has_member(const model_reader *r, const json_position *at, const char *key) {
-    return !r->status && hr_json_get(at->value, key);
 }
 
 /* Trees may tell how noisy their leaves are. */

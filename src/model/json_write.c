@@ -7,6 +7,8 @@
 #include "base/number.h"
 #include "model/model.h"
 #include "model/model_words.h"
+#include "schema/cell_text.h"
+#include "schema/date_parts.h"
 
 #include <hedgerow/hedgerow.h>
 #include <inttypes.h>
@@ -113,6 +115,19 @@ static void add_settings(hr_buffer *b, const hr_model *m) {
     end_items(b, m->setting_count, 2, "}");
 }
 
+static void add_text_member(hr_buffer *b, const char *key, const char *text) {
+    hr_buffer_format(b, ", \"%s\": ", key);
+    add_string(b, text);
+}
+
+/* Only what differs from plain numbers: other models have the bytes that they always had. */
+static void add_number_format(hr_buffer *b, const hr_number_format *format) {
+    const char decimal[] = {format->decimal, 0}, thousands[] = {format->thousands, 0};
+    if (format->decimal == ',') add_text_member(b, "decimal", decimal);
+    if (format->thousands) add_text_member(b, "thousands", thousands);
+    if (format->symbol) add_text_member(b, "symbol", format->symbol);
+}
+
 static void add_column(hr_buffer *b, const hr_column *column) {
     hr_buffer_text(b, "{\"name\": ");
     add_string(b, column->name);
@@ -123,16 +138,48 @@ static void add_column(hr_buffer *b, const hr_column *column) {
         hr_buffer_text(b, ", \"high\": ");
         add_json_number(b, column->high);
         hr_buffer_format(b, ", \"integer\": %s", column->integer ? "true" : "false");
+        add_number_format(b, &column->format);
     } else {
         hr_buffer_text(b, ", \"values\": ");
         add_strings(b, column->values, column->value_count);
+        if (column->boolean) hr_buffer_text(b, ", \"boolean\": true");
+    }
+    if (column->date) {
+        add_text_member(b, "date", column->date->name);
+        add_text_member(b, "part", hr_date_part_name(column->part));
     }
     hr_buffer_text(b, "}");
+}
+
+static void add_date(hr_buffer *b, const hr_date_column *date) {
+    char from[HR_TIMESTAMP_TEXT], to[HR_TIMESTAMP_TEXT];
+    hr_date_range_text(date, from, to);
+    hr_buffer_text(b, "{\"name\": ");
+    add_string(b, date->name);
+    add_text_member(b, "from", from);
+    add_text_member(b, "to", to);
+    if (date->format) add_text_member(b, "format", date->format);
+    add_text_member(b, "offset", HR_OFFSET_NAMES[date->offset]);
+    hr_buffer_text(b, "}");
+}
+
+/* Only where there are some. */
+static void add_dates(hr_buffer *b, const hr_schema *schema) {
+    size_t count = 0;
+    for (size_t f = 0; f < hr_schema_feature_count(schema); f++) {
+        const hr_column *column = hr_schema_feature(schema, f);
+        if (!column->date || (f && column->date == hr_schema_feature(schema, f - 1)->date)) continue;
+        if (!count) hr_buffer_text(b, ",\n    \"dates\": [");
+        begin_item(b, count++, 6);
+        add_date(b, column->date);
+    }
+    if (count) end_items(b, count, 4, "]");
 }
 
 static void add_json_schema(hr_buffer *b, const hr_schema *schema) {
     hr_buffer_text(b, ",\n  \"schema\": {\n    \"label\": ");
     add_column(b, hr_schema_label(schema));
+    add_dates(b, schema);
     hr_buffer_text(b, ",\n    \"features\": [");
     for (size_t f = 0; f < hr_schema_feature_count(schema); f++) {
         begin_item(b, f, 6);

@@ -3,8 +3,11 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "base/number_format.h"
 #include "base/string_map.h"
 #include "base/text.h"
+#include "schema/cell_text.h"
+#include "schema/date_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -141,9 +144,28 @@ static hr_status check_classes(checker *c) {
     return status;
 }
 
+/* A column of dates stands in no other place of the schema. */
+static hr_status check_date(checker *c, const hr_column *column, const hr_column *before) {
+    if (column->kind == HR_KIND_NUMBER && before && column->date == before->date) return HR_OK;
+    hr_status status = check_name(c, column->date->name);
+    return status ? status : hr_date_column_check(column->date, &c->fault->key, c->err);
+}
+
+static hr_status check_part(const checker *c, const hr_column *column) {
+    c->fault->key = "name";
+    if (hr_date_part_fits(column) && hr_number_format_plain(&column->format)) return HR_OK;
+    return hr_fail(c->err, HR_E_FORMAT, "use the version of Hedgerow that wrote it",
+                   "'%s' is not the %s of '%s'", column->name, hr_date_part_name(column->part),
+                   column->date->name);
+}
+
 static hr_status check_column(checker *c, const hr_column *column) {
     hr_status status = check_name(c, column->name);
     if (!status) status = column->kind == HR_KIND_NUMBER ? check_bounds(c, column) : check_values(c, column);
+    if (!status && column->kind == HR_KIND_NUMBER)
+        status = hr_number_format_check(&column->format, &c->fault->key, c->err);
+    if (!status && column->boolean) status = hr_boolean_check(column, &c->fault->key, c->err);
+    if (!status && column->date) status = check_part(c, column);
     return status ? hr_fail_at(c->err, status, NULL, 0, 0, column->name) : HR_OK;
 }
 
@@ -159,8 +181,12 @@ static hr_status check_features(checker *c) {
     }
     c->fault->part = HR_FAULT_FEATURE;
     for (size_t i = 0; i < parts->feature_count; i++) {
+        const hr_column *feature = &parts->features[i];
         c->fault->feature = i;
-        hr_status status = check_column(c, &parts->features[i]);
+        hr_status status = HR_OK;
+        if (feature->date) status = check_date(c, feature, i ? feature - 1 : NULL);
+        if (status) return hr_fail_at(c->err, status, NULL, 0, 0, feature->date->name);
+        status = check_column(c, feature);
         if (status) return status;
     }
     return HR_OK;

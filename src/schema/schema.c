@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "schema/cell_text.h"
 #include "schema/check.h"
 
 #include <stdlib.h>
@@ -31,6 +32,33 @@ static const char *const *copy_words(hr_arena *arena, const char *const *words, 
     return copy;
 }
 
+static bool copy_number_format(hr_arena *arena, const hr_number_format *from, hr_number_format *to) {
+    *to = *from;
+    if (from->symbol) to->symbol = hr_arena_text(arena, from->symbol, strlen(from->symbol));
+    return !from->symbol || to->symbol;
+}
+
+static const hr_date_column *copy_date(hr_arena *arena, const hr_date_column *date) {
+    hr_date_column *copy = hr_arena_alloc(arena, 1, sizeof *copy);
+    if (!copy) return NULL;
+    *copy = *date;
+    copy->name = hr_arena_text(arena, date->name, strlen(date->name));
+    if (date->format) copy->format = hr_arena_text(arena, date->format, strlen(date->format));
+    return copy->name && !copy->format == !date->format ? copy : NULL;
+}
+
+/* Every column of dates once; its parts stand together. */
+static bool copy_dates(hr_arena *arena, hr_column *features, size_t count) {
+    const hr_date_column *before = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const hr_date_column *date = features[i].date;
+        if (date) features[i].date = date == before ? features[i - 1].date : copy_date(arena, date);
+        if (date && !features[i].date) return false;
+        before = date;
+    }
+    return true;
+}
+
 static bool copy_column(hr_arena *arena, const hr_column *from, hr_column *to) {
     *to = (hr_column){.kind = from->kind, .review = from->review};
     to->name = hr_arena_text(arena, from->name, strlen(from->name));
@@ -39,8 +67,11 @@ static bool copy_column(hr_arena *arena, const hr_column *from, hr_column *to) {
         to->low = from->low;
         to->high = from->high;
         to->integer = from->integer;
-        return true;
+        to->date = from->date; /* copied by copy_dates */
+        to->part = from->part;
+        return copy_number_format(arena, &from->format, &to->format);
     }
+    to->boolean = from->boolean;
     to->value_count = from->value_count;
     to->values = copy_words(arena, from->values, from->value_count);
     return to->values != NULL;
@@ -52,6 +83,7 @@ static bool copy_schema_parts(hr_arena *arena, const hr_schema_parts *from, hr_s
     for (size_t i = 0; i < from->feature_count; i++) {
         if (!copy_column(arena, &from->features[i], &features[i])) return false;
     }
+    if (!copy_dates(arena, features, from->feature_count)) return false;
     to->features = features;
     to->feature_count = from->feature_count;
     to->missing = copy_words(arena, from->missing, from->missing_count);
@@ -94,7 +126,8 @@ static bool same_words(const char *const *a, size_t a_count, const char *const *
 
 static bool same_column(const hr_column *a, const hr_column *b) {
     return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->low == b->low && a->high == b->high &&
-           a->integer == b->integer && same_words(a->values, a->value_count, b->values, b->value_count);
+           a->integer == b->integer && same_words(a->values, a->value_count, b->values, b->value_count) &&
+           hr_cell_text_same(a, b);
 }
 
 bool hr_schema_same(const hr_schema *a, const hr_schema *b) {

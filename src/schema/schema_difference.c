@@ -1,6 +1,8 @@
 #include "schema/schema_difference.h"
 
 #include "base/text.h"
+#include "schema/cell_text.h"
+#include "schema/date_parts.h"
 #include "schema/schema.h"
 
 #include <stdio.h>
@@ -62,16 +64,55 @@ static word_list missing_of(const hr_schema *schema) {
                        hr_schema_missing_count(schema)};
 }
 
+static const char *mark_text(char mark, char text[4]) {
+    snprintf(text, 4, "'%c'", mark);
+    return mark ? text : "none";
+}
+
+static bool number_formats_differ(const comparison *c, const hr_number_format *one,
+                                  const hr_number_format *other) {
+    char a[4], b[4];
+    char decimal = one->decimal ? one->decimal : '.', other_decimal = other->decimal ? other->decimal : '.';
+    if (decimal != other_decimal)
+        return tell_difference(c, "decimal", mark_text(decimal, a), mark_text(other_decimal, b));
+    if (one->thousands != other->thousands)
+        return tell_difference(c, "thousands", mark_text(one->thousands, a), mark_text(other->thousands, b));
+    return !hr_number_format_same(one, other) &&
+           tell_words(c, "symbol", one->symbol ? one->symbol : "none", other->symbol ? other->symbol : "none");
+}
+
+/* Of columns of dates of one name. */
+static bool dates_differ(const comparison *c, const hr_date_column *one, const hr_date_column *other) {
+    char from[HR_TIMESTAMP_TEXT], other_from[HR_TIMESTAMP_TEXT], to[HR_TIMESTAMP_TEXT],
+        other_to[HR_TIMESTAMP_TEXT];
+    hr_date_range_text(one, from, to);
+    hr_date_range_text(other, other_from, other_to);
+    if (one->from != other->from) return tell_difference(c, "from", from, other_from);
+    if (one->to != other->to) return tell_difference(c, "to", to, other_to);
+    if (one->offset != other->offset)
+        return tell_difference(c, "offset", HR_OFFSET_NAMES[one->offset], HR_OFFSET_NAMES[other->offset]);
+    return !hr_date_column_same(one, other) && tell_words(c, "format", one->format ? one->format : "ISO 8601",
+                                                          other->format ? other->format : "ISO 8601");
+}
+
+static const char *kind_of_text(const hr_column *column) {
+    return column->date      ? "date"
+           : column->boolean ? "boolean"
+                             : (column->kind == HR_KIND_NUMBER ? "number" : "category");
+}
+
 /* Of columns of one name. */
 static bool kinds_differ(const comparison *c, const hr_column *one, const hr_column *other) {
-    static const char *const kinds[] = {"number", "category"}, *const flags[] = {"no", "yes"};
+    static const char *const flags[] = {"no", "yes"};
     const word_list values = values_of(one), other_values = values_of(other);
-    if (one->kind != other->kind) return tell_difference(c, "kind", kinds[one->kind], kinds[other->kind]);
+    if (strcmp(kind_of_text(one), kind_of_text(other)) != 0)
+        return tell_difference(c, "kind", kind_of_text(one), kind_of_text(other));
+    if (one->date && dates_differ(c, one->date, other->date)) return true;
     if (one->low != other->low) return tell_numbers(c, "low", one->low, other->low);
     if (one->high != other->high) return tell_numbers(c, "high", one->high, other->high);
     if (one->integer != other->integer)
         return tell_difference(c, "integer", flags[one->integer], flags[other->integer]);
-    return words_differ(c, &values, &other_values);
+    return number_formats_differ(c, &one->format, &other->format) || words_differ(c, &values, &other_values);
 }
 
 static bool columns_differ(const comparison *c, const char *what, const hr_column *one,

@@ -1,17 +1,30 @@
 /* The schema file format: what docs/formats.md says of it, enforced key by key. */
 #include "base/byte_source.h"
+#include "schema/cell_text.h"
 #include "schema/check.h"
 #include "schema/keys.h"
 #include "schema/schema.h"
+#include "schema/schema_read_text.h"
 
 #include <string.h>
 
 enum { SIZE_MAX_SCHEMA = 16 * 1024 * 1024 };
 
 /* The keys of a mapping, found or NULL, in the order of the key list. */
-enum { ROOT_VERSION, ROOT_LABEL, ROOT_FEATURES, ROOT_MISSING, ROOT_REVIEWED, ROOT_KEYS };
-static const char *const root_keys[] = {"hedgerow-schema", "label", "features", "missing", "reviewed", NULL};
-static const char root_help[] = "the keys are hedgerow-schema, label, features, missing, reviewed";
+enum {
+    ROOT_VERSION,
+    ROOT_LABEL,
+    ROOT_FEATURES,
+    ROOT_MISSING,
+    ROOT_REVIEWED,
+    ROOT_DECIMAL,
+    ROOT_THOUSANDS,
+    ROOT_KEYS
+};
+static const char *const root_keys[] = {"hedgerow-schema", "label",   "features",  "missing",
+                                        "reviewed",        "decimal", "thousands", NULL};
+static const char root_help[] =
+    "the keys are hedgerow-schema, label, features, missing, reviewed, decimal, thousands";
 
 enum {
     COLUMN_NAME,
@@ -20,72 +33,114 @@ enum {
     COLUMN_HIGH,
     COLUMN_INTEGER,
     COLUMN_VALUES,
+    COLUMN_DECIMAL,
+    COLUMN_THOUSANDS,
+    COLUMN_SYMBOL,
+    COLUMN_FROM,
+    COLUMN_TO,
+    COLUMN_FORMAT,
+    COLUMN_OFFSET,
+    COLUMN_PARTS,
     COLUMN_REVIEW,
     COLUMN_WHOLE, /* another name of "integer", which prepared files use */
     COLUMN_KEYS
 };
-static const char *const column_keys[] = {"name",   "kind",   "low",   "high", "integer",
-                                          "values", "review", "whole", NULL};
-static const char column_help[] = "a column has the keys name, kind, low, high, integer, values, review";
+static const char *const column_keys[] = {"name",      "kind",   "low",    "high",  "integer", "values",
+                                          "decimal",   "thousands", "symbol", "from",  "to",      "format",
+                                          "offset",    "parts",  "review", "whole", NULL};
+static const char column_help[] = "a column has the keys name, kind, review, and those of its kind: low, high, "
+                                  "integer, decimal, thousands, symbol (number); values (category, classes); "
+                                  "from, to, format, offset, parts (date)";
+
+/* The kinds of columns in a file. */
+enum { FILE_NUMBER = 1, FILE_CATEGORY = 2, FILE_BOOLEAN = 4, FILE_DATE = 8 };
+
+/* Which kinds have a key, in the order of the keys; the first two and `review` belong to all. */
+static const int column_key_kinds[COLUMN_KEYS] = {
+    [COLUMN_LOW] = FILE_NUMBER,       [COLUMN_HIGH] = FILE_NUMBER,    [COLUMN_INTEGER] = FILE_NUMBER,
+    [COLUMN_WHOLE] = FILE_NUMBER,     [COLUMN_DECIMAL] = FILE_NUMBER, [COLUMN_THOUSANDS] = FILE_NUMBER,
+    [COLUMN_SYMBOL] = FILE_NUMBER,    [COLUMN_VALUES] = FILE_CATEGORY, [COLUMN_FROM] = FILE_DATE,
+    [COLUMN_TO] = FILE_DATE,          [COLUMN_FORMAT] = FILE_DATE,    [COLUMN_OFFSET] = FILE_DATE,
+    [COLUMN_PARTS] = FILE_DATE};
 
 typedef struct schema_reader {
     hr_keys keys;
     const hr_yaml_node *root[ROOT_KEYS];
     bool reviewed; /* a person has decided about every mark */
+    hr_number_format format;            /* of all numbers, unless a column has its own */
+    const hr_yaml_node **feature_nodes; /* per feature: the column that it comes from */
 } schema_reader;
 
 /* ---- Columns ---- */
 
-static hr_status forbid(const schema_reader *r, const hr_yaml_node *node, const char *key, const char *why) {
-    if (!node) return HR_OK;
-    return hr_keys_refuse(&r->keys, node, "remove it, or change the kind",
-                          "the key '%s' does not belong to %s", key, why);
+static hr_status forbid_other_keys(const schema_reader *r, const hr_yaml_node **keys, int kind) {
+    const char *what = kind == FILE_NUMBER    ? "a number"
+                       : kind == FILE_BOOLEAN ? "a boolean"
+                       : kind == FILE_DATE    ? "a date"
+                                              : "a category or classes";
+    for (size_t i = 0; i < COLUMN_KEYS; i++) {
+        if (!keys[i] || !column_key_kinds[i] || column_key_kinds[i] == kind) continue;
+        return hr_keys_refuse(&r->keys, keys[i], "remove it, or change the kind",
+                              "the key '%s' does not belong to %s", column_keys[i], what);
+    }
+    return HR_OK;
 }
 
-static hr_status read_column_kind(const schema_reader *r, const hr_yaml_node *node, bool is_label,
-                                  hr_kind *out) {
-    const char *text = NULL, *category = is_label ? "classes" : "category";
+static hr_status read_column_kind(const schema_reader *r, const hr_yaml_node *node, bool is_label, int *out) {
+    static const char *const names[] = {"number", "category", "boolean", "date"};
+    const char *text = NULL;
     hr_status status = hr_keys_text(&r->keys, node, "kind", &text);
     if (status) return status;
-    if (strcmp(text, "number") != 0 && strcmp(text, category) != 0) {
-        return hr_keys_refuse(&r->keys, node,
-                              is_label ? "a label is a number (regression) or classes"
-                                       : "a feature is a number or a category",
-                              "unknown kind '%s'", text);
+    for (int i = 0; i < (is_label ? 3 : 4); i++) {
+        *out = 1 << i;
+        if (strcmp(text, is_label && i == 1 ? "classes" : names[i]) == 0) return HR_OK;
     }
-    *out = strcmp(text, "number") == 0 ? HR_KIND_NUMBER : HR_KIND_CATEGORY;
-    return HR_OK;
+    return hr_keys_refuse(&r->keys, node,
+                          is_label ? "a label is a number (regression), classes or a boolean"
+                                   : "a feature is a number, a category, a boolean or a date",
+                          "unknown kind '%s'", text);
 }
 
 static hr_status read_number_column(const schema_reader *r, const hr_yaml_node *map,
                                     const hr_yaml_node **keys, hr_column *out) {
     static const char why[] = "a number needs public bounds, low and high";
     const hr_yaml_node *integer = keys[COLUMN_INTEGER] ? keys[COLUMN_INTEGER] : keys[COLUMN_WHOLE];
+    const hr_number_format_keys format = {keys[COLUMN_DECIMAL], keys[COLUMN_THOUSANDS], keys[COLUMN_SYMBOL]};
     if (keys[COLUMN_INTEGER] && keys[COLUMN_WHOLE])
         return hr_keys_refuse(&r->keys, keys[COLUMN_WHOLE], "remove one of them",
                               "'whole' is another name of the key 'integer', which is there too");
-    hr_status status = forbid(r, keys[COLUMN_VALUES], "values", "a number");
-    if (!status) status = hr_keys_need(&r->keys, map, keys[COLUMN_LOW], "low", why);
+    hr_status status = hr_keys_need(&r->keys, map, keys[COLUMN_LOW], "low", why);
     if (!status) status = hr_keys_need(&r->keys, map, keys[COLUMN_HIGH], "high", why);
     if (!status) status = hr_keys_number(&r->keys, keys[COLUMN_LOW], "low", &out->low);
     if (!status) status = hr_keys_number(&r->keys, keys[COLUMN_HIGH], "high", &out->high);
     if (!status && integer) status = hr_keys_flag(&r->keys, integer, "integer", &out->integer);
-    return status;
+    out->format = r->format;
+    return status ? status : hr_read_number_format(&r->keys, &format, &out->format);
 }
 
 static hr_status read_category_column(const schema_reader *r, const hr_yaml_node *map,
                                       const hr_yaml_node **keys, hr_column *out) {
-    static const char what[] = "a category or classes";
-    hr_status status = forbid(r, keys[COLUMN_LOW], "low", what);
-    if (!status) status = forbid(r, keys[COLUMN_HIGH], "high", what);
-    if (!status) status = forbid(r, keys[COLUMN_INTEGER], "integer", what);
-    if (!status) status = forbid(r, keys[COLUMN_WHOLE], "whole", what);
-    if (!status)
-        status = hr_keys_need(&r->keys, map, keys[COLUMN_VALUES], "values",
-                              "list the public values of the column");
+    hr_status status = hr_keys_need(&r->keys, map, keys[COLUMN_VALUES], "values",
+                                    "list the public values of the column");
+    out->kind = HR_KIND_CATEGORY;
     if (!status) status = hr_keys_list(&r->keys, keys[COLUMN_VALUES], "values", &out->values);
     if (!status) out->value_count = keys[COLUMN_VALUES]->count;
     return status;
+}
+
+static hr_status read_column_of_kind(const schema_reader *r, const hr_yaml_node *map,
+                                     const hr_yaml_node **keys, int kind, hr_column *out) {
+    const hr_date_keys date = {keys[COLUMN_FROM], keys[COLUMN_TO], keys[COLUMN_FORMAT], keys[COLUMN_OFFSET],
+                               keys[COLUMN_PARTS]};
+    if (kind == FILE_NUMBER) return read_number_column(r, map, keys, out);
+    if (kind == FILE_CATEGORY) return read_category_column(r, map, keys, out);
+    if (kind == FILE_DATE) return hr_read_date_column(&r->keys, map, out->name, &date, out);
+    *out = (hr_column){.name = out->name,
+                       .kind = HR_KIND_CATEGORY,
+                       .boolean = true,
+                       .values = HR_BOOLEAN_VALUES,
+                       .value_count = 2};
+    return HR_OK;
 }
 
 /* "review: [low, high]" names keys of the column that await a person; "missing" stands for the schema's list.
@@ -111,8 +166,11 @@ static hr_status read_review(const schema_reader *r, const hr_yaml_node **keys, 
     return HR_OK;
 }
 
+/* Reads a column into out[0], or a column of dates into out[0 .. *count), one feature a part. */
 static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *map, bool is_label,
-                                    hr_column *out) {
+                                    hr_column *out, size_t *count) {
+    int kind = 0;
+    bool review = false;
     if (map->kind != HR_YAML_MAPPING)
         return hr_keys_refuse_kind(&r->keys, map, is_label ? "the label" : "a feature",
                                    "a mapping with a name and a kind");
@@ -121,32 +179,47 @@ static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *
     if (!status) status = hr_keys_need(&r->keys, map, keys[COLUMN_NAME], "name", column_help);
     if (!status) status = hr_keys_text(&r->keys, keys[COLUMN_NAME], "name", &out->name);
     if (status) return status;
+    const char *name = out->name;
     status = hr_keys_need(&r->keys, map, keys[COLUMN_KIND], "kind", column_help);
-    if (!status) status = read_column_kind(r, keys[COLUMN_KIND], is_label, &out->kind);
-    if (!status)
-        status = out->kind == HR_KIND_NUMBER ? read_number_column(r, map, keys, out)
-                                             : read_category_column(r, map, keys, out);
-    if (!status && keys[COLUMN_REVIEW]) status = read_review(r, keys, &out->review);
-    if (r->reviewed) out->review = false;
-    return status ? hr_fail_at(r->keys.err, status, NULL, 0, 0, out->name) : HR_OK;
+    if (!status) status = read_column_kind(r, keys[COLUMN_KIND], is_label, &kind);
+    if (!status) status = forbid_other_keys(r, keys, kind);
+    if (!status) status = read_column_of_kind(r, map, keys, kind, out);
+    if (!status && keys[COLUMN_REVIEW]) status = read_review(r, keys, &review);
+    if (status) return hr_fail_at(r->keys.err, status, NULL, 0, 0, name);
+    *count = kind == FILE_DATE ? keys[COLUMN_PARTS]->count : 1;
+    for (size_t i = 0; i < *count; i++) out[i].review = review && !r->reviewed;
+    return HR_OK;
 }
 
 /* ---- The whole ---- */
 
-static hr_status read_features(const schema_reader *r, hr_schema_parts *parts) {
+/* How many features the list may become: one a column, or one a part of a date. */
+static size_t count_features(const hr_yaml_node *list) {
+    size_t count = list->count;
+    for (const hr_yaml_node *item = list->child; item; item = item->next) {
+        for (const hr_yaml_node *key = item->kind == HR_YAML_MAPPING ? item->child : NULL; key;
+             key = key->next->next)
+            if (strcmp(key->text, column_keys[COLUMN_PARTS]) == 0) count += key->next->count;
+    }
+    return count;
+}
+
+static hr_status read_features(schema_reader *r, hr_schema_parts *parts) {
     const hr_yaml_node *list = r->root[ROOT_FEATURES];
     if (list->kind != HR_YAML_SEQUENCE)
         return hr_keys_refuse_kind(&r->keys, list, "features",
                                    "a list of columns, each with a name and a kind");
-    hr_column *features = hr_arena_alloc(r->keys.arena, list->count, sizeof *features);
-    if (!features) return hr_fail_memory(r->keys.err);
-    size_t i = 0;
-    for (const hr_yaml_node *item = list->child; item; item = item->next) {
-        hr_status status = read_schema_column(r, item, false, &features[i++]);
+    size_t room = count_features(list), count = 0, more = 0;
+    hr_column *features = hr_arena_alloc(r->keys.arena, room, sizeof *features);
+    r->feature_nodes = hr_arena_alloc(r->keys.arena, room, sizeof *r->feature_nodes);
+    if (!features || !r->feature_nodes) return hr_fail_memory(r->keys.err);
+    for (const hr_yaml_node *item = list->child; item; item = item->next, count += more) {
+        hr_status status = read_schema_column(r, item, false, &features[count], &more);
         if (status) return status;
+        for (size_t i = 0; i < more; i++) r->feature_nodes[count + i] = item;
     }
     parts->features = features;
-    parts->feature_count = list->count;
+    parts->feature_count = count;
     return HR_OK;
 }
 
@@ -156,13 +229,16 @@ static hr_status read_parts(schema_reader *r, const hr_yaml_node *root, hr_schem
     if (!status) status = hr_keys_version(&r->keys, root, r->root[ROOT_VERSION], root_keys[ROOT_VERSION]);
     if (!status) status = hr_keys_need(&r->keys, root, r->root[ROOT_LABEL], "label", root_help);
     if (!status) status = hr_keys_need(&r->keys, root, r->root[ROOT_FEATURES], "features", root_help);
+    const hr_number_format_keys format = {r->root[ROOT_DECIMAL], r->root[ROOT_THOUSANDS], NULL};
+    size_t one;
     if (!status && r->root[ROOT_MISSING]) {
         status = hr_keys_list(&r->keys, r->root[ROOT_MISSING], "missing", &parts->missing);
         parts->missing_count = r->root[ROOT_MISSING]->count;
     }
     if (!status && r->root[ROOT_REVIEWED])
         status = hr_keys_flag(&r->keys, r->root[ROOT_REVIEWED], "reviewed", &r->reviewed);
-    if (!status) status = read_schema_column(r, r->root[ROOT_LABEL], true, &parts->label);
+    if (!status) status = hr_read_number_format(&r->keys, &format, &r->format);
+    if (!status) status = read_schema_column(r, r->root[ROOT_LABEL], true, &parts->label, &one);
     if (!status) status = read_features(r, parts);
     return status;
 }
@@ -177,11 +253,11 @@ static const hr_yaml_node *child_at(const hr_yaml_node *node, size_t index) {
 static const hr_yaml_node *fault_node(const schema_reader *r, const hr_schema_fault *fault) {
     if (fault->part == HR_FAULT_FEATURES) return r->root[ROOT_FEATURES];
     if (fault->part == HR_FAULT_MISSING) return child_at(r->root[ROOT_MISSING], fault->item);
-    const hr_yaml_node *column = fault->part == HR_FAULT_LABEL
-                                     ? r->root[ROOT_LABEL]
-                                     : child_at(r->root[ROOT_FEATURES], fault->feature);
+    const hr_yaml_node *column =
+        fault->part == HR_FAULT_LABEL ? r->root[ROOT_LABEL] : r->feature_nodes[fault->feature];
     const hr_yaml_node *key = column->child;
-    while (strcmp(key->text, fault->key) != 0) key = key->next->next;
+    while (key && strcmp(key->text, fault->key) != 0) key = key->next->next;
+    if (!key) return column; /* it is no key of its own: a part of a date, or a mark that the file gives */
     const hr_yaml_node *value = key->next;
     return value->kind == HR_YAML_SEQUENCE && fault->item < value->count ? child_at(value, fault->item)
                                                                          : value;

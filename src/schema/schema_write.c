@@ -3,6 +3,8 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "schema/cell_text.h"
+#include "schema/date_parts.h"
 #include "schema/schema.h"
 
 #include <string.h>
@@ -44,24 +46,65 @@ static void write_schema_number(hr_buffer *out, const char *indent, const char *
     hr_buffer_format(out, "%s%s: %s\n", indent, key, text);
 }
 
+static void write_schema_text(hr_buffer *out, const char *indent, const char *key, const char *text) {
+    hr_buffer_format(out, "%s%s: ", indent, key);
+    write_quoted(out, text);
+    hr_buffer_text(out, "\n");
+}
+
+/* Only what differs from plain numbers. */
+static void write_number_format(hr_buffer *out, const char *indent, const hr_number_format *format) {
+    const char decimal[] = {format->decimal, 0}, thousands[] = {format->thousands, 0};
+    if (format->decimal == ',') write_schema_text(out, indent, "decimal", decimal);
+    if (format->thousands) write_schema_text(out, indent, "thousands", thousands);
+    if (format->symbol) write_schema_text(out, indent, "symbol", format->symbol);
+}
+
+static void write_schema_review(hr_buffer *out, const char *indent, const char *review) {
+    hr_buffer_format(out, "%sreview: [%s]  # REVIEW: replace by public knowledge, then delete this line\n",
+                     indent, review);
+}
+
+static const char *kind_word(const hr_column *column, bool is_label) {
+    if (column->kind == HR_KIND_NUMBER) return "number";
+    if (column->boolean) return "boolean";
+    return is_label ? "classes" : "category";
+}
+
 void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_label, const char *review) {
     const char *indent = is_label ? "  " : "    ";
-    const char *category = is_label ? "classes" : "category";
     hr_buffer_text(out, is_label ? "label:\n  name: " : "  - name: ");
     write_quoted(out, column->name);
-    hr_buffer_format(out, "\n%skind: %s\n", indent, column->kind == HR_KIND_NUMBER ? "number" : category);
+    hr_buffer_format(out, "\n%skind: %s\n", indent, kind_word(column, is_label));
     if (column->kind == HR_KIND_NUMBER) {
         write_schema_number(out, indent, "low", column->low);
         write_schema_number(out, indent, "high", column->high);
         if (column->integer) hr_buffer_format(out, "%sinteger: true\n", indent);
-    } else {
+        write_number_format(out, indent, &column->format);
+    } else if (!column->boolean) {
         hr_buffer_format(out, "%svalues: ", indent);
         write_list(out, column->values, column->value_count);
     }
     if (!column->review) return;
-    if (!review) review = column->kind == HR_KIND_NUMBER ? "low, high" : "values";
-    hr_buffer_format(out, "%sreview: [%s]  # REVIEW: replace by public knowledge, then delete this line\n",
-                     indent, review);
+    if (!review)
+        review = column->kind == HR_KIND_NUMBER ? "low, high" : column->boolean ? "kind" : "values";
+    write_schema_review(out, indent, review);
+}
+
+void hr_schema_write_date(hr_buffer *out, const hr_column *parts, size_t count, const char *review) {
+    static const char indent[] = "    ";
+    const hr_date_column *date = parts->date;
+    char from[HR_TIMESTAMP_TEXT], to[HR_TIMESTAMP_TEXT];
+    hr_date_range_text(date, from, to);
+    hr_buffer_text(out, "  - name: ");
+    write_quoted(out, date->name);
+    hr_buffer_format(out, "\n%skind: date\n%sfrom: %s\n%sto: %s\n", indent, indent, from, indent, to);
+    if (date->format) write_schema_text(out, indent, "format", date->format);
+    if (date->offset) hr_buffer_format(out, "%soffset: %s\n", indent, HR_OFFSET_NAMES[date->offset]);
+    for (size_t i = 0; i < count; i++)
+        hr_buffer_format(out, "%s%s", i ? ", " : "    parts: [", hr_date_part_name(parts[i].part));
+    hr_buffer_text(out, "]\n");
+    if (parts->review) write_schema_review(out, indent, review ? review : "from, to");
 }
 
 void hr_schema_write_missing(hr_buffer *out, const char *const *words, size_t count) {
@@ -79,14 +122,26 @@ static bool needs_word(const hr_schema *schema) {
     return is_long && hr_schema_is_reviewed(schema);
 }
 
+/* Writes the column of feature i; returns how many features it has. */
+static size_t write_feature(hr_buffer *out, const hr_schema *schema, size_t i) {
+    const hr_column *first = hr_schema_feature(schema, i);
+    size_t count = 1;
+    if (!first->date) {
+        hr_schema_write_column(out, first, false, NULL);
+        return 1;
+    }
+    while (i + count < hr_schema_feature_count(schema) && hr_date_shared(first, first + count)) count++;
+    hr_schema_write_date(out, first, count, NULL);
+    return count;
+}
+
 hr_status hr_schema_render(const hr_schema *schema, char **text, hr_error *err) {
     hr_buffer out = {0};
     hr_buffer_text(&out, "hedgerow-schema: 1\n");
     if (needs_word(schema)) hr_buffer_text(&out, "reviewed: true\n");
     hr_schema_write_column(&out, hr_schema_label(schema), true, NULL);
     hr_buffer_text(&out, "features:\n");
-    for (size_t i = 0; i < hr_schema_feature_count(schema); i++)
-        hr_schema_write_column(&out, hr_schema_feature(schema, i), false, NULL);
+    for (size_t i = 0; i < hr_schema_feature_count(schema);) i += write_feature(&out, schema, i);
     hr_schema_write_missing(&out, hr_schema_missing_list(schema), hr_schema_missing_count(schema));
     return hr_buffer_take(&out, text, err);
 }

@@ -1,0 +1,29 @@
+/* The Gregorian calendar and the clock: between seconds and their fields. No time zone, no leap seconds. */
+#ifndef HR_BASE_CALENDAR_H
+#define HR_BASE_CALENDAR_H
+
+#include <stdint.h>
+
+enum { HR_DAY_SECONDS = 86400 };
+
+/* Seconds since 1970-01-01 00:00, negative before; the years 1 to 9999. */
+#define HR_CALENDAR_MIN INT64_C(-62135596800)
+#define HR_CALENDAR_MAX INT64_C(253402300799)
+
+typedef struct hr_calendar {
+    int year, month, day; /* month and day from 1 */
+    int hour, minute, second;
+    int yearday; /* from 1 */
+    int weekday; /* ISO 8601: 1 is Monday, 7 Sunday */
+} hr_calendar;
+
+/* Days from 1970-01-01 to a day; negative before. */
+int64_t hr_calendar_days(int year, int month, int day);
+
+/* How many days a month has. */
+int hr_calendar_month_days(int year, int month);
+
+/* The fields of a second, which is from HR_CALENDAR_MIN to HR_CALENDAR_MAX + 1. */
+hr_calendar hr_calendar_of(int64_t second);
+
+#endif
