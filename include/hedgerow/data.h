@@ -17,14 +17,28 @@ typedef struct hr_data hr_data;
 
 typedef enum hr_format { HR_FORMAT_AUTO, HR_FORMAT_CSV, HR_FORMAT_LIBSVM } hr_format;
 
+/* What stands between the cells of a CSV table. */
+typedef enum hr_separator {
+    HR_SEPARATOR_AUTO, /* the only one that the header has outside of quotation marks; several are refused */
+    HR_SEPARATOR_COMMA,
+    HR_SEPARATOR_SEMICOLON,
+    HR_SEPARATOR_TAB,
+    HR_SEPARATOR_PIPE
+} hr_separator;
+
 typedef struct hr_read_options {
-    size_t size;         /* sizeof(hr_read_options) */
-    hr_format format;    /* HR_FORMAT_AUTO looks at the content */
-    bool label_optional; /* accept data without the label column (for predictions) */
-    const char *name;    /* stands for the file in messages; NULL: the path */
+    size_t size;             /* sizeof(hr_read_options) */
+    hr_format format;        /* HR_FORMAT_AUTO looks at the content */
+    bool label_optional;     /* accept data without the label column (for predictions) */
+    const char *name;        /* stands for the file in messages; NULL: the path */
+    hr_separator separator;  /* of CSV tables */
+    bool skip_unlabelled;    /* CSV: leave out records whose label is missing (hr_data_skipped) */
+    const char *query;       /* a file with one SQL query, for databases; NULL: the table is in files */
+    const char *const *drop; /* CSV: columns to be treated as if they were not there; every file has them */
+    size_t drop_count;
 } hr_read_options;
 #define HR_READ_OPTIONS_INIT                                                                                 \
-    { sizeof(hr_read_options), HR_FORMAT_AUTO, false, NULL }
+    { sizeof(hr_read_options), HR_FORMAT_AUTO, false, NULL, HR_SEPARATOR_AUTO, false, NULL, NULL, 0 }
 
 /* What reading a table met in one column. Counts of private records: for the owner's eyes only. */
 typedef struct hr_column_report {
@@ -42,7 +56,13 @@ typedef struct hr_column_report {
 HR_API HR_MUST_CHECK hr_status hr_data_read(const hr_schema *schema, const char *path,
                                             const hr_read_options *options, hr_data **out, hr_error *err);
 
-/* The same from bytes in memory. */
+/* Reads one table from `count` (at least 1) files or databases, one after the other. All have one format, and
+ * the same columns, by name, in any order. Fails: as hr_data_read; SCHEMA (a column that not all have). */
+HR_API HR_MUST_CHECK hr_status hr_data_read_all(const hr_schema *schema, const char *const *paths,
+                                                size_t count, const hr_read_options *options, hr_data **out,
+                                                hr_error *err);
+
+/* The same from bytes in memory, which are plain text. */
 HR_API HR_MUST_CHECK hr_status hr_data_parse(const hr_schema *schema, const char *bytes, size_t size,
                                              const hr_read_options *options, hr_data **out, hr_error *err);
 
@@ -100,12 +120,20 @@ HR_API const uint16_t *hr_data_code_block(const hr_data *data, size_t feature, s
 HR_API const hr_column_report *hr_data_report(const hr_data *data, size_t feature);
 /* How many columns of the table the schema does not name. */
 HR_API size_t hr_data_extra_columns(const hr_data *data);
+/* How many records were left out because their label is missing. For the owner's eyes only. */
+HR_API uint64_t hr_data_skipped(const hr_data *data);
 
 /* Proposes a schema for a table and renders it as YAML: the kind of every column is guessed, bounds and
  * categories are read off the data and marked REVIEW. LIBSVM data needs no label name (NULL: "label"). Owner:
  * the caller frees *yaml with hr_text_free. Fails: IO, FORMAT, SCHEMA (no such label), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_infer(const char *path, hr_format format, const char *label,
                                                char **yaml, hr_error *err);
+
+/* The same for one table in `count` files or databases, as hr_data_read_all reads them. Columns that the
+ * options drop are left out. options: NULL for the defaults. */
+HR_API HR_MUST_CHECK hr_status hr_schema_infer_all(const char *const *paths, size_t count,
+                                                   const hr_read_options *options, const char *label,
+                                                   char **yaml, hr_error *err);
 
 #ifdef __cplusplus
 }

@@ -11,19 +11,15 @@
 #include <immintrin.h>
 #endif
 
-static bool is_cell_blank(char c) {
-    return c == ' ' || c == '\t';
-}
-
-static char *skip_cell_blanks(char *p) {
-    while (is_cell_blank(*p)) p++;
+static char *skip_cell_blanks(const hr_lines *lines, char *p) {
+    while (*p == ' ' || *p == lines->blank) p++;
     return p;
 }
 
-/* The first of , " CR LF at or after p; there is one, since records end in LF. */
-static char *find_special(char *p) {
+/* The first separator, " CR LF at or after p; there is one, since records end in LF. */
+static char *find_special(char *p, char separator) {
 #ifdef __SSE2__
-    const __m128i comma = _mm_set1_epi8(','), quote = _mm_set1_epi8('"'), cr = _mm_set1_epi8('\r'),
+    const __m128i comma = _mm_set1_epi8(separator), quote = _mm_set1_epi8('"'), cr = _mm_set1_epi8('\r'),
                   lf = _mm_set1_epi8('\n');
     for (;; p += 16) {
         __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -33,14 +29,14 @@ static char *find_special(char *p) {
         if (mask) return p + __builtin_ctz((unsigned)mask);
     }
 #else
-    while (*p != ',' && *p != '"' && *p != '\r' && *p != '\n') p++;
+    while (*p != separator && *p != '"' && *p != '\r' && *p != '\n') p++;
     return p;
 #endif
 }
 
 bool hr_cells_skip_empty(hr_lines *lines) {
     while (lines->at < lines->limit) {
-        char *p = skip_cell_blanks(lines->at);
+        char *p = skip_cell_blanks(lines, lines->at);
         if (*p == '\r') p++;
         if (*p != '\n') return true;
         lines->at = lines->line_start = p + 1;
@@ -55,11 +51,15 @@ static hr_status refuse_cell(const hr_lines *lines, const char *where, const cha
     return hr_lines_place(lines, where, HR_E_FORMAT, err);
 }
 
-/* Takes the comma or line end at p. */
+/* Takes the separator or line end at p. */
 static hr_status take_end(hr_lines *lines, char *p, hr_cell *cell, hr_error *err) {
     if (*p == '\r' && p[1] == '\n') p++;
+    if (*p == lines->separator) {
+        cell->last = false;
+        lines->at = p + 1;
+        return HR_OK;
+    }
     switch (*p) {
-    case ',': cell->last = false; break;
     case '\n':
         cell->last = true;
         lines->line++;
@@ -72,8 +72,7 @@ static hr_status take_end(hr_lines *lines, char *p, hr_cell *cell, hr_error *err
         return refuse_cell(lines, p, "put the whole cell in quotation marks and double the marks inside it",
                            "a quotation mark inside a cell that does not begin with one", err);
     default:
-        return refuse_cell(lines, p,
-                           "separate cells by commas, and double quotation marks inside quoted cells",
+        return refuse_cell(lines, p, "end the cell there, and double quotation marks inside quoted cells",
                            "text after a closing quotation mark", err);
     }
     lines->at = p + 1;
@@ -108,15 +107,15 @@ static hr_status take_quoted(hr_lines *lines, char *open, char **end, char **aft
 }
 
 hr_status hr_cells_next(hr_lines *lines, hr_cell *cell, hr_error *err) {
-    char *from = lines->at, *p = skip_cell_blanks(from), *end = p;
+    char *from = lines->at, *p = skip_cell_blanks(lines, from), *end = p;
     cell->where = from;
     if (*p == '"') {
         from = p + 1;
         hr_status status = take_quoted(lines, p, &end, &p, err);
         if (status) return status;
-        p = skip_cell_blanks(p);
+        p = skip_cell_blanks(lines, p);
     } else {
-        p = end = find_special(p);
+        p = end = find_special(p, lines->separator);
     }
     cell->text = from;
     cell->size = (size_t)(end - from);

@@ -314,6 +314,10 @@ const hr_column_report *hr_data_report(const hr_data *data, size_t feature) {
     return &data->reports[feature];
 }
 
+uint64_t hr_data_skipped(const hr_data *data) {
+    return data->skipped;
+}
+
 size_t hr_data_extra_columns(const hr_data *data) {
     return data->extra;
 }

@@ -3,9 +3,10 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "data/cells.h"
-#include "data/csv.h"
+#include "data/csv_header.h"
 #include "data/infer_column.h"
 #include "data/libsvm.h"
+#include "data/read_options.h"
 #include "schema/check.h"
 #include "schema/schema_write.h"
 
@@ -13,8 +14,14 @@
 #include <string.h>
 
 typedef struct schema_inference {
+    const hr_read_options *options;
     hr_arena *arena;
     hr_lines lines;
+    hr_format format;    /* of the first source */
+    hr_csv_header first; /* its columns (CSV) */
+    size_t *order;  /* of the source that is read: per column the inference it belongs to; SIZE_MAX: none */
+    size_t columns; /* of that source */
+    size_t sources; /* that were read */
     hr_inference **inferences; /* CSV: one a column; LIBSVM: the label, then the features */
     size_t count, capacity, label;
     uint64_t rows;
@@ -41,14 +48,22 @@ static hr_status add_inference(schema_inference *p, const char *name) {
 
 /* ---- CSV ---- */
 
-static hr_status start_csv(schema_inference *p, const char *label) {
-    hr_csv_header header;
+static hr_status find_csv_label(schema_inference *p, const char *label) {
+    if (!label) label = "label";
+    for (p->label = 0; p->label < p->count; p->label++)
+        if (strcmp(p->inferences[p->label]->name, label) == 0) return HR_OK;
+    return hr_csv_refuse_missing(&p->first, label, p->err);
+}
+
+/* An inference for each column; what is dropped gets none of its cells. */
+static hr_status add_csv_columns(schema_inference *p) {
+    const hr_csv_header *header = &p->first;
     hr_string_map names = {0};
-    hr_status status = hr_csv_read_header(&p->lines, p->arena, &header, p->err);
-    for (size_t i = 0; !status && i < header.count; i++) {
-        const char *name = header.names[i];
-        status = add_inference(p, name);
-        if (status || !*name) continue;
+    hr_status status = HR_OK;
+    for (size_t i = 0; !status && i < header->count; i++) {
+        const char *name = header->names[i];
+        status = add_inference(p, header->dropped[i] ? "" : name);
+        if (status || !*name || header->dropped[i]) continue;
         if (hr_string_map_find(&names, name, strlen(name)) != HR_STRING_MAP_NONE) {
             hr_fail(p->err, HR_E_FORMAT, "rename one of them", "two columns of the table have this name");
             status = hr_fail_at(p->err, HR_E_FORMAT, NULL, 0, 0, name);
@@ -56,14 +71,21 @@ static hr_status start_csv(schema_inference *p, const char *label) {
             status = hr_fail_memory(p->err);
         }
     }
-    if (!status) {
-        uint32_t at = label ? hr_string_map_find(&names, label, strlen(label)) : HR_STRING_MAP_NONE;
-        p->label = at;
-        if (at == HR_STRING_MAP_NONE)
-            status = hr_csv_refuse_missing(&header, label ? label : "label", p->err);
-    }
     hr_string_map_done(&names);
     return status;
+}
+
+static hr_status start_csv(schema_inference *p, const char *label) {
+    hr_csv_header header;
+    hr_status status = hr_csv_read_header(&p->lines, p->options, p->arena, &header, p->err);
+    if (status) return status;
+    p->columns = header.count;
+    if (!p->sources) {
+        p->first = header;
+        status = add_csv_columns(p);
+        if (!status) status = find_csv_label(p, label);
+    }
+    return status ? status : hr_csv_match_header(&p->first, &header, p->arena, &p->order, p->err);
 }
 
 static hr_status take_csv_record(schema_inference *p) {
@@ -72,9 +94,10 @@ static hr_status take_csv_record(schema_inference *p) {
     for (size_t i = 0; !cell.last; i++) {
         hr_status status = hr_cells_next(&p->lines, &cell, p->err);
         if (status) return status;
-        if (cell.last != (i + 1 == p->count))
-            return hr_csv_refuse_ragged(line, i + 1, p->count, !cell.last, p->err);
-        if (!hr_inference_add(p->inferences[i], p->arena, cell.text, cell.size))
+        if (cell.last != (i + 1 == p->columns))
+            return hr_csv_refuse_ragged(line, i + 1, p->columns, !cell.last, p->err);
+        if (p->order[i] == SIZE_MAX) continue;
+        if (!hr_inference_add(p->inferences[p->order[i]], p->arena, cell.text, cell.size))
             return hr_fail_memory(p->err);
     }
     return HR_OK;
@@ -133,8 +156,9 @@ static hr_status take_libsvm_record(schema_inference *p) {
 }
 
 static hr_status gather_libsvm(schema_inference *p, hr_byte_source *source, const char *label) {
-    hr_status status = hr_lines_start(&p->lines, source, false, p->err);
-    if (!status) status = add_inference(p, label ? label : "label");
+    hr_status status = hr_libsvm_check_options(p->options, p->err);
+    if (!status) status = hr_lines_start(&p->lines, source, false, p->err);
+    if (!status && !p->sources) status = add_inference(p, label ? label : "label");
     while (!status) {
         status = hr_lines_more(&p->lines, p->err);
         if (p->lines.at == p->lines.limit) break;
@@ -143,11 +167,16 @@ static hr_status gather_libsvm(schema_inference *p, hr_byte_source *source, cons
             p->rows++;
         }
     }
-    for (size_t i = 1; !status && i < p->count; i++) { /* what is absent is 0 */
-        if (p->inferences[i]->cells < p->rows && !hr_inference_add(p->inferences[i], p->arena, "0", 1))
-            status = hr_fail_memory(p->err);
-    }
     return status;
+}
+
+/* What is absent is 0. */
+static hr_status add_absent(schema_inference *p) {
+    for (size_t i = 1; i < p->count; i++) {
+        if (p->inferences[i]->cells < p->rows && !hr_inference_add(p->inferences[i], p->arena, "0", 1))
+            return hr_fail_memory(p->err);
+    }
+    return HR_OK;
 }
 
 /* ---- The proposal ---- */
@@ -206,7 +235,7 @@ static hr_status write_inferred(const schema_inference *p, hr_buffer *out) {
     hr_status status = write_column(p, p->label, out);
     hr_buffer_text(out, "features:\n");
     for (size_t i = 0; i < p->count && !status; i++) {
-        if (i == p->label) continue;
+        if (i == p->label || (p->first.count && p->first.dropped[i])) continue;
         if (!*p->inferences[i]->name) {
             hr_buffer_format(out, "  # column %zu has no name and is left out\n", i + 1);
             continue;
@@ -224,29 +253,64 @@ static hr_status write_inferred(const schema_inference *p, hr_buffer *out) {
     return status;
 }
 
-static hr_status infer_schema(schema_inference *p, hr_byte_source *source, hr_format format,
-                              const char *label, hr_buffer *out) {
+static hr_status infer_source(schema_inference *p, hr_byte_source *source, const char *label) {
+    hr_format format = hr_read_format(p->options);
     hr_status status = hr_libsvm_find_format(source, &format, p->err);
+    if (!status && p->sources && format != p->format)
+        status = hr_fail(p->err, HR_E_FORMAT, "give all files one format, or say which with --format",
+                         "one file is CSV, and one LIBSVM");
+    p->format = format;
     if (!status)
         status = format == HR_FORMAT_LIBSVM ? gather_libsvm(p, source, label) : gather_csv(p, source, label);
-    if (!status && !p->rows) status = hr_fail(p->err, HR_E_SCHEMA, "", "the table has no records");
+    p->sources++;
+    return status;
+}
+
+static hr_status infer_path(schema_inference *p, const char *path, const char *label) {
+    hr_byte_source source;
+    hr_status status = hr_byte_source_open(&source, path, p->err);
+    if (!status) status = infer_source(p, &source, label);
+    hr_byte_source_done(&source);
+    return status ? hr_fail_at(p->err, status, path, 0, 0, NULL) : HR_OK;
+}
+
+static hr_status propose_schema(schema_inference *p, hr_buffer *out) {
+    hr_status status = HR_OK;
+    if (!p->rows) return hr_fail(p->err, HR_E_SCHEMA, "", "the table has no records");
+    if (p->format == HR_FORMAT_LIBSVM) status = add_absent(p);
     if (!status) status = gather_missing(p);
     return status ? status : write_inferred(p, out);
 }
 
-hr_status hr_schema_infer(const char *path, hr_format format, const char *label, char **yaml, hr_error *err) {
-    hr_byte_source source;
+static void free_inferences(schema_inference *p) {
+    for (size_t i = 0; i < p->count; i++) hr_inference_done(p->inferences[i]);
+    hr_string_map_done(&p->missing);
+    free(p->inferences);
+    hr_arena_free(p->arena);
+}
+
+hr_status hr_schema_infer_all(const char *const *paths, size_t count, const hr_read_options *options,
+                              const char *label, char **yaml, hr_error *err) {
+    hr_read_options ours;
     hr_buffer out = {0};
-    schema_inference p = {.arena = hr_arena_new(), .err = err};
-    hr_status status = hr_byte_source_open(&source, path, err);
-    if (!status && !p.arena) status = hr_fail_memory(err);
-    if (!status) status = infer_schema(&p, &source, format, label, &out);
-    if (!status) status = hr_buffer_take(&out, yaml, err);
+    hr_status status = hr_read_options_take(options, &ours, err);
+    if (status) return status;
+    if (!count) return hr_fail(err, HR_E_ARGUMENT, "name at least one", "there is no file to read");
+    schema_inference p = {.options = &ours, .arena = hr_arena_new(), .err = err};
+    if (!p.arena) status = hr_fail_memory(err);
+    for (size_t i = 0; !status && i < count; i++) status = infer_path(&p, paths[i], label);
+    if (!status) {
+        status = propose_schema(&p, &out);
+        if (!status) status = hr_buffer_take(&out, yaml, err);
+        if (status) hr_fail_at(err, status, count == 1 ? paths[0] : NULL, 0, 0, NULL);
+    }
     hr_buffer_done(&out);
-    for (size_t i = 0; i < p.count; i++) hr_inference_done(p.inferences[i]);
-    hr_string_map_done(&p.missing);
-    free(p.inferences);
-    hr_arena_free(p.arena);
-    hr_byte_source_done(&source);
-    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+    free_inferences(&p);
+    return status ? hr_fail_at(err, status, count == 1 ? ours.name : NULL, 0, 0, NULL) : HR_OK;
+}
+
+hr_status hr_schema_infer(const char *path, hr_format format, const char *label, char **yaml, hr_error *err) {
+    hr_read_options options = HR_READ_OPTIONS_INIT;
+    options.format = format;
+    return hr_schema_infer_all(&path, 1, &options, label, yaml, err);
 }

@@ -120,7 +120,7 @@ static bool line_looks(const char *p, const char *end, size_t *pairs) {
         while (p < end && is_libsvm_blank(*p)) p++;
         const char *from = p;
         while (p < end && !ends_token(*p)) {
-            if (*p == ',' || *p == '"') return false;
+            if (*p == ',' || *p == ';' || *p == '|' || *p == '"') return false;
             p++;
         }
         if (p == from) return true;
@@ -146,7 +146,7 @@ static bool looks(const char *bytes, size_t size) {
 
 hr_status hr_libsvm_find_format(hr_byte_source *source, hr_format *format, hr_error *err) {
     if (*format != HR_FORMAT_AUTO) return HR_OK;
-    hr_status status = hr_byte_source_more(source, err);
+    hr_status status = source->at == source->end ? hr_byte_source_more(source, err) : HR_OK;
     if (!status)
         *format = looks(source->at, (size_t)(source->end - source->at)) ? HR_FORMAT_LIBSVM : HR_FORMAT_CSV;
     return status;
@@ -165,9 +165,10 @@ typedef struct absent {
 
 typedef struct libsvm {
     hr_lines lines;
-    hr_table table;
+    hr_table *table;
     absent *absent; /* per feature */
     size_t features, filled;
+    size_t first_row; /* of this source */
     bool labelled, label_optional;
     hr_error *err;
 } libsvm;
@@ -178,22 +179,23 @@ static hr_status refuse_libsvm_date(const hr_slot *slot, hr_error *err) {
 }
 
 static hr_status find_absent(libsvm *l) {
-    l->features = l->table.data->feature_count;
+    l->features = l->table->data->feature_count;
     l->absent = calloc(l->features, sizeof *l->absent);
     if (!l->absent) return hr_fail_memory(l->err);
     for (size_t i = 0; i < l->features; i++) {
-        hr_slot *slot = &l->table.slots[i];
+        hr_slot *slot = &l->table->slots[i];
+        const hr_column_report before = *slot->report;
+        *slot->report = (hr_column_report){0};
         hr_status status = slot->role == HR_SLOT_DATE
                                ? refuse_libsvm_date(slot, l->err)
-                               : hr_table_store(&l->table, slot, "0", 1, l->err);
+                               : hr_table_store(l->table, slot, "0", 1, l->err);
         if (status) return status;
-        if (slot->role == HR_SLOT_CODE) {
-            l->absent[i].code = slot->codes[0];
-        } else {
-            l->absent[i].number = slot->numbers[0];
-        }
+        if (slot->role == HR_SLOT_CODE)
+            l->absent[i].code = slot->codes[l->first_row];
+        else
+            l->absent[i].number = slot->numbers[l->first_row];
         l->absent[i].report = *slot->report;
-        *slot->report = (hr_column_report){0};
+        *slot->report = before;
     }
     return HR_OK;
 }
@@ -201,9 +203,9 @@ static hr_status find_absent(libsvm *l) {
 /* Fills a block of rows from the one that comes next; capacities are multiples of a block but for the
  * largest. */
 static void fill_block(libsvm *l) {
-    size_t from = l->filled, to = from + FILL < l->table.capacity ? from + FILL : l->table.capacity;
+    size_t from = l->filled, to = from + FILL < l->table->capacity ? from + FILL : l->table->capacity;
     for (size_t i = 0; i < l->features; i++) {
-        const hr_slot *slot = &l->table.slots[i];
+        const hr_slot *slot = &l->table->slots[i];
         if (slot->role == HR_SLOT_CODE) {
             for (size_t row = from; row < to; row++) slot->codes[row] = l->absent[i].code;
         } else {
@@ -216,11 +218,11 @@ static void fill_block(libsvm *l) {
 static hr_status store(libsvm *l, const hr_slot *slot, const hr_libsvm_entry *entry) {
     double value = 0;
     if (slot->role == HR_SLOT_NUMBER && hr_number_fast(entry->text, &value) == entry->text + entry->size &&
-        !hr_table_may_be_missing(&l->table, value)) {
-        hr_slot_number(slot, l->table.data->rows, value);
+        !hr_table_may_be_missing(l->table, value)) {
+        hr_slot_number(slot, l->table->data->rows, value);
         return HR_OK;
     }
-    hr_status status = hr_table_store(&l->table, slot, entry->text, entry->size, l->err);
+    hr_status status = hr_table_store(l->table, slot, entry->text, entry->size, l->err);
     return status ? hr_lines_place(&l->lines, entry->where, status, l->err) : HR_OK;
 }
 
@@ -231,22 +233,22 @@ static hr_status take_feature_libsvm(libsvm *l, const hr_libsvm_entry *entry) {
         return hr_lines_place(&l->lines, entry->where, HR_E_SCHEMA, l->err);
     }
     absent *a = &l->absent[entry->index - 1];
-    uint32_t row = (uint32_t)l->table.data->rows + 1;
+    uint32_t row = (uint32_t)l->table->data->rows + 1;
     if (a->last_row == row) return hr_libsvm_refuse_twice(&l->lines, entry, l->err);
     a->last_row = row;
     a->present++;
-    return store(l, &l->table.slots[entry->index - 1], entry);
+    return store(l, &l->table->slots[entry->index - 1], entry);
 }
 
 static hr_status take_label(libsvm *l, const hr_libsvm_entry *entry) {
     bool has = entry->index == 0;
-    if (!l->table.data->rows && l->label_optional) l->labelled = has;
+    if (!l->table->data->rows && l->label_optional) l->labelled = has;
     if (has != l->labelled) {
         hr_fail(l->err, HR_E_SCHEMA, "begin all lines with a label, or none",
                 has ? "a label, though the lines before have none" : "the label is missing");
         return hr_lines_place(&l->lines, entry->where, HR_E_SCHEMA, l->err);
     }
-    return has ? store(l, hr_table_label(&l->table), entry) : take_feature_libsvm(l, entry);
+    return has ? store(l, hr_table_label(l->table), entry) : take_feature_libsvm(l, entry);
 }
 
 static hr_status read_libsvm_record(libsvm *l) {
@@ -266,12 +268,12 @@ static hr_status take_libsvm_records(libsvm *l) {
         hr_status status = hr_lines_more(&l->lines, l->err);
         if (status || l->lines.at == l->lines.limit) return status;
         while (hr_libsvm_skip_empty(&l->lines)) {
-            status = hr_table_grow(&l->table, l->err);
+            status = hr_table_grow(l->table, l->err);
             if (status) return status;
-            if (l->table.data->rows == l->filled) fill_block(l);
+            if (l->table->data->rows == l->filled) fill_block(l);
             status = read_libsvm_record(l);
             if (status) return status;
-            l->table.data->rows++;
+            l->table->data->rows++;
         }
     }
 }
@@ -279,26 +281,40 @@ static hr_status take_libsvm_records(libsvm *l) {
 static void report_absent(const libsvm *l) {
     for (size_t i = 0; i < l->features; i++) {
         const absent *a = &l->absent[i];
-        uint64_t times = l->table.data->rows - a->present;
-        hr_column_report *report = &l->table.data->reports[i];
+        uint64_t times = l->table->data->rows - l->first_row - a->present;
+        hr_column_report *report = &l->table->data->reports[i];
         report->missing += times * a->report.missing;
         report->unknown += times * a->report.unknown;
         report->out_of_range += times * a->report.out_of_range;
     }
 }
 
-hr_status hr_libsvm_read(const hr_schema *schema, hr_byte_source *source, bool label_optional, hr_data **out,
-                         hr_error *err) {
-    libsvm l = {.labelled = true, .label_optional = label_optional, .err = err};
-    hr_status status = hr_table_init(&l.table, schema, err);
+hr_status hr_libsvm_check_options(const hr_read_options *options, hr_error *err) {
+    if (options->separator)
+        return hr_fail(err, HR_E_ARGUMENT, "leave --separator out", "LIBSVM tables have no separator");
+    if (options->drop_count)
+        return hr_fail(err, HR_E_ARGUMENT, "drop columns of CSV tables only",
+                       "the columns of a LIBSVM table have no names");
+    if (options->skip_unlabelled)
+        return hr_fail(err, HR_E_ARGUMENT, "remove the lines without a label, or convert the table to CSV",
+                       "records without a label can be skipped in CSV tables only");
+    return HR_OK;
+}
+
+hr_status hr_libsvm_read(hr_reading *reading, hr_byte_source *source, hr_error *err) {
+    libsvm l = {.table = &reading->table,
+                .labelled = !reading->sources || reading->labelled,
+                .label_optional = reading->options->label_optional,
+                .first_row = reading->table.data->rows,
+                .filled = reading->table.data->rows,
+                .err = err};
+    hr_status status = hr_libsvm_check_options(reading->options, err);
+    if (!status) status = hr_table_grow(l.table, err);
     if (!status) status = find_absent(&l);
     if (!status) status = hr_lines_start(&l.lines, source, false, err);
     if (!status) status = take_libsvm_records(&l);
-    if (!status) {
-        report_absent(&l);
-        *out = hr_table_take(&l.table, l.labelled);
-    }
+    if (!status) report_absent(&l);
+    reading->labelled = l.labelled;
     free(l.absent);
-    hr_table_done(&l.table);
     return status;
 }

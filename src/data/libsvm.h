@@ -2,12 +2,13 @@
 #ifndef HR_DATA_LIBSVM_H
 #define HR_DATA_LIBSVM_H
 
-#include "data/lines.h"
-
-#include <hedgerow/data.h>
+#include "data/reading.h"
 
 /* Replaces HR_FORMAT_AUTO by the format that the beginning of the source looks like. Fails: IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_libsvm_find_format(hr_byte_source *source, hr_format *format, hr_error *err);
+
+/* Refuses what can be asked of CSV tables only. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_libsvm_check_options(const hr_read_options *options, hr_error *err);
 
 /* One line in pieces. */
 typedef struct hr_libsvm_entry {
@@ -28,8 +29,8 @@ HR_MUST_CHECK hr_status hr_libsvm_next(hr_lines *lines, bool first, hr_libsvm_en
 /* The failure of a line that gives an index twice. */
 hr_status hr_libsvm_refuse_twice(const hr_lines *lines, const hr_libsvm_entry *entry, hr_error *err);
 
-/* Reads a table from its beginning. Fails as hr_data_read does, without the file's name. */
-HR_MUST_CHECK hr_status hr_libsvm_read(const hr_schema *schema, hr_byte_source *source, bool label_optional,
-                                       hr_data **out, hr_error *err);
+/* Adds the records of a source, read from its beginning. Fails as hr_data_read does, without the file's
+ * name. */
+HR_MUST_CHECK hr_status hr_libsvm_read(hr_reading *reading, hr_byte_source *source, hr_error *err);
 
 #endif

@@ -1,47 +1,79 @@
-/* The public way in: opens the source, looks which format it is, and hands over to that format's reader. */
+/* The public way in: opens one source after the other, looks which format it is, and hands over to that
+ * format's reader. */
 #include "base/fail.h"
-#include "base/sized.h"
 #include "data/csv.h"
 #include "data/libsvm.h"
+#include "data/read_options.h"
 
-static hr_status read_source(const hr_schema *schema, hr_byte_source *source, const hr_read_options *options,
-                             hr_data **out, hr_error *err) {
-    hr_format format = options->format;
-    hr_status status = hr_libsvm_find_format(source, &format, err);
-    if (status) return status;
-    return format == HR_FORMAT_LIBSVM ? hr_libsvm_read(schema, source, options->label_optional, out, err)
-                                      : hr_csv_read(schema, source, options->label_optional, out, err);
+static const char *const format_names[] = {"", "CSV", "LIBSVM"};
+
+static hr_status start_reading(hr_reading *reading, const hr_schema *schema, const hr_read_options *options,
+                               hr_error *err) {
+    *reading = (hr_reading){.options = options, .arena = hr_arena_new()};
+    return reading->arena ? hr_table_init(&reading->table, schema, err) : hr_fail_memory(err);
 }
 
-/* NULL stands for the defaults. */
-static hr_status take_options_table_file(const hr_read_options *given, hr_read_options *out, hr_error *err) {
-    static const hr_sized kind = {sizeof *out, sizeof out->size, "start from HR_READ_OPTIONS_INIT"};
-    *out = (hr_read_options)HR_READ_OPTIONS_INIT;
-    hr_status status = given ? hr_sized_take(&kind, given, out, err) : HR_OK;
-    if (status || (out->format >= HR_FORMAT_AUTO && out->format <= HR_FORMAT_LIBSVM)) return status;
-    return hr_fail(err, HR_E_ARGUMENT, kind.remedy, "there is no format %d", (int)out->format);
+/* Hands the table over unless something failed. */
+static void finish_reading(hr_reading *reading, hr_status status, hr_data **out) {
+    if (!status) *out = hr_table_take(&reading->table, reading->labelled);
+    hr_table_done(&reading->table);
+    hr_arena_free(reading->arena);
+}
+
+static hr_status read_source(hr_reading *reading, hr_byte_source *source, hr_error *err) {
+    hr_format format = hr_read_format(reading->options);
+    hr_status status = hr_libsvm_find_format(source, &format, err);
+    if (!status && reading->sources && format != reading->format)
+        status =
+            hr_fail(err, HR_E_FORMAT, "give all files one format, or say which with --format",
+                    "the first file is %s, this one %s", format_names[reading->format], format_names[format]);
+    reading->format = format;
+    if (!status)
+        status = format == HR_FORMAT_LIBSVM ? hr_libsvm_read(reading, source, err)
+                                            : hr_csv_read(reading, source, err);
+    reading->sources++;
+    return status;
+}
+
+static hr_status read_path(hr_reading *reading, const char *path, hr_error *err) {
+    hr_byte_source source;
+    hr_status status = hr_byte_source_open(&source, path, err);
+    if (!status) status = read_source(reading, &source, err);
+    hr_byte_source_done(&source);
+    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+}
+
+hr_status hr_data_read_all(const hr_schema *schema, const char *const *paths, size_t count,
+                           const hr_read_options *options, hr_data **out, hr_error *err) {
+    hr_read_options ours;
+    hr_reading reading;
+    hr_status status = hr_read_options_take(options, &ours, err);
+    if (status) return status;
+    if (!count) return hr_fail(err, HR_E_ARGUMENT, "name at least one", "there is no file to read");
+    status = start_reading(&reading, schema, &ours, err);
+    for (size_t i = 0; !status && i < count; i++) status = read_path(&reading, paths[i], err);
+    finish_reading(&reading, status, out);
+    return status ? hr_fail_at(err, status, count == 1 ? ours.name : NULL, 0, 0, NULL) : HR_OK;
 }
 
 hr_status hr_data_read(const hr_schema *schema, const char *path, const hr_read_options *options,
                        hr_data **out, hr_error *err) {
-    hr_read_options ours;
-    hr_byte_source source;
-    hr_status status = take_options_table_file(options, &ours, err);
-    if (status) return status;
-    status = hr_byte_source_open(&source, path, err);
-    if (!status) status = read_source(schema, &source, &ours, out, err);
-    hr_byte_source_done(&source);
-    return status ? hr_fail_at(err, status, ours.name ? ours.name : path, 0, 0, NULL) : HR_OK;
+    return hr_data_read_all(schema, &path, 1, options, out, err);
 }
 
 hr_status hr_data_parse(const hr_schema *schema, const char *bytes, size_t size,
                         const hr_read_options *options, hr_data **out, hr_error *err) {
     hr_read_options ours;
+    hr_reading reading;
     hr_byte_source source;
-    hr_status status = take_options_table_file(options, &ours, err);
+    hr_status status = hr_read_options_take(options, &ours, err);
     if (status) return status;
-    status = hr_byte_source_open_memory(&source, bytes, size, err);
-    if (!status) status = read_source(schema, &source, &ours, out, err);
-    hr_byte_source_done(&source);
+    status = start_reading(&reading, schema, &ours, err);
+    if (!status) {
+        status = hr_byte_source_open_memory(&source, bytes, size, err);
+        if (!status) status = read_source(&reading, &source, err);
+        hr_byte_source_done(&source);
+    }
+    finish_reading(&reading, status, out);
     return status ? hr_fail_at(err, status, ours.name, 0, 0, NULL) : HR_OK;
 }

@@ -16,6 +16,7 @@ struct hr_data {
     uint16_t **codes;          /* per feature; NULL for numbers, and if `borrowed` has to be converted */
     hr_column_report *reports; /* feature_count + 1; the last is the label's */
     size_t extra;
+    uint64_t skipped;   /* records without a label that were left out */
     hr_array *borrowed; /* per feature: the caller's, read only; `at` is NULL for a column of our own */
     bool borrows_labels;
 };

@@ -154,7 +154,7 @@ hr_data *hr_table_take(hr_table *table, bool labelled) {
 
 /* ---- Cells ---- */
 
-static bool is_missing(const hr_table *table, const char *cell, size_t size) {
+bool hr_table_is_missing(const hr_table *table, const char *cell, size_t size) {
     return !size || hr_string_map_find(&table->missing, cell, size) != HR_STRING_MAP_NONE;
 }
 
@@ -263,7 +263,7 @@ hr_status hr_table_store(const hr_table *table, const hr_slot *slot, const char 
                          hr_error *err) {
     size_t row = table->data->rows;
     hr_status status = HR_OK;
-    if (is_missing(table, cell, size)) {
+    if (hr_table_is_missing(table, cell, size)) {
         status = store_missing(table, slot, err);
     } else if (slot->role == HR_SLOT_NUMBER || slot->role == HR_SLOT_FORMATTED) {
         status = store_number(slot, row, cell, size, err);

@@ -48,6 +48,9 @@ size_t hr_slot_span(const hr_slot *slot);
 /* Makes room for row data->rows. Fails: LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_table_grow(hr_table *table, hr_error *err);
 
+/* Whether a cell is empty or a spelling of missing. */
+bool hr_table_is_missing(const hr_table *table, const char *cell, size_t size);
+
 /* Stores the meaning of a cell in row data->rows. Fails: FORMAT (no number, no date), SCHEMA (bad label); the
  * field is set. */
 HR_MUST_CHECK hr_status hr_table_store(const hr_table *table, const hr_slot *slot, const char *cell,

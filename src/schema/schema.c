@@ -114,6 +114,34 @@ hr_status hr_schema_copy(const hr_schema *schema, hr_schema **out, hr_error *err
     return status;
 }
 
+static bool is_among(const char *name, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) return true;
+    }
+    return false;
+}
+
+hr_status hr_schema_without(const hr_schema *schema, const char *const *names, size_t count, hr_schema **out,
+                            hr_error *err) {
+    hr_schema_parts parts = schema->parts;
+    if (is_among(parts.label.name, names, count)) {
+        hr_fail(err, HR_E_ARGUMENT, "keep it, or use another schema", "the label cannot be dropped");
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, parts.label.name);
+    }
+    hr_column *kept = malloc(parts.feature_count * sizeof *kept);
+    if (!kept) return hr_fail_memory(err);
+    parts.feature_count = 0;
+    for (size_t i = 0; i < schema->parts.feature_count; i++) {
+        const hr_column *feature = &schema->parts.features[i];
+        if (!is_among(feature->name, names, count)) kept[parts.feature_count++] = *feature;
+    }
+    parts.features = kept;
+    hr_status status = parts.feature_count ? make_copy(&parts, out, err)
+                                           : hr_fail(err, HR_E_ARGUMENT, "keep some", "no feature is left");
+    free(kept);
+    return status;
+}
+
 /* ---- Comparing ---- */
 
 static bool same_words(const char *const *a, size_t a_count, const char *const *b, size_t b_count) {

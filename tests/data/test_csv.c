@@ -196,7 +196,7 @@ static const bad_table bad[] = {
     {"\xef\xbb\xbf", HR_E_FORMAT, 0, 0, "", "empty"},
     {"\n\n  \n", HR_E_FORMAT, 0, 0, "", "empty lines only"},
     {"n,c,w\n1,red,2\n", HR_E_SCHEMA, 0, 0, "y", "it has n, c, w"},
-    {"n;c;w;y\n1;red;2;no\n", HR_E_SCHEMA, 0, 0, "n", "separated by commas"},
+    {"n;c,w,y\n1;red,2,no\n", HR_E_FORMAT, 1, 0, "", "several separators: comma, semicolon"},
     {"1,red,2,no\n", HR_E_SCHEMA, 0, 0, "n", "first line must name"},
     {"n,c,w,y,n\n1,red,2,no,1\n", HR_E_FORMAT, 0, 0, "n", "two columns"},
     {H "1,red,2\n", HR_E_FORMAT, 2, 0, "", "3 cells where 4"},

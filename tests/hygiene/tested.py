@@ -12,7 +12,7 @@ COVERED = {
     'audit_exact': 'gaussian laplace',
     'audit_runs': 'dpboost para seq',
     'broker': 'address',
-    'csv': 'byte_source cells data lines read',
+    'csv': 'byte_source cells data lines read read_options',
     'exact_splitter': 'split_gains',
     'federated_method': 'federated_inprivate federated_table',
     'federated_noise': 'summed_job',
