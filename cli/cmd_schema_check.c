@@ -32,6 +32,7 @@ static void bounds_text(const hr_column *column, char *text, size_t size) {
 }
 
 static const char *kind_text(const hr_column *column) {
+    if (column->boolean) return "boolean";
     if (column->kind == HR_KIND_CATEGORY) return "category";
     return column->integer ? "integer" : "number";
 }

@@ -71,11 +71,11 @@ static size_t take_digit_run(formatted_number *n) {
 
 /* Digits left of the decimal mark, in groups or not. */
 static bool take_groups(formatted_number *n, char thousands) {
-    size_t mark, digits = take_digit_run(n);
-    bool first = true;
+    const bool zero = is_format_digit(n->at, n->end) && *n->at == '0';
+    const size_t digits = take_digit_run(n);
+    size_t mark;
     while ((mark = thousands_size(n, thousands)) && is_format_digit(n->at + mark, n->end)) {
-        if (first && (digits < 1 || digits > 3)) return false;
-        first = false;
+        if (digits < 1 || digits > 3 || zero) return false;
         n->at += mark;
         if (take_digit_run(n) != 3) return false;
     }

@@ -187,7 +187,7 @@ static hr_status gather_missing(schema_inference *p) {
         const char *word = hr_inference_spelling(s);
         bool used = false;
         for (size_t i = 0; i < p->count; i++)
-            used |= *p->inferences[i]->name && hr_inference_is_number(p->inferences[i]) &&
+            used |= *p->inferences[i]->name && hr_inference_has_missing(p->inferences[i]) &&
                     p->inferences[i]->spelled[s];
         if (!used) continue;
         if (!hr_string_map_add(&p->missing, word, strlen(word), 0)) return hr_fail_memory(p->err);
@@ -207,6 +207,14 @@ static hr_status check_utf8(const hr_column *column, hr_error *err) {
     return hr_fail_at(err, HR_E_FORMAT, NULL, 0, 0, column->name);
 }
 
+static hr_status write_boolean_or_date(const hr_inference *inference, bool spelled, hr_buffer *out,
+                                       hr_error *err) {
+    const hr_column named = {.name = inference->name};
+    hr_status status = check_utf8(&named, err);
+    if (!status) hr_text_inference_write(&inference->text, inference->name, spelled, out);
+    return status;
+}
+
 static hr_status write_column(const schema_inference *p, size_t i, hr_buffer *out) {
     hr_inference *inference = p->inferences[i];
     hr_column column;
@@ -214,7 +222,10 @@ static hr_status write_column(const schema_inference *p, size_t i, hr_buffer *ou
     bool spelled = false, is_label = i == p->label;
     hr_status status = HR_OK;
     for (size_t s = 0; s < HR_INFERENCE_SPELLINGS; s++)
-        spelled |= hr_inference_is_number(inference) && inference->spelled[s];
+        spelled |= hr_inference_has_missing(inference) && inference->spelled[s];
+    hr_inferred_text text = hr_text_inference_kind(&inference->text);
+    if (!is_label && (text == HR_INFERRED_BOOLEAN || text == HR_INFERRED_DATE))
+        return write_boolean_or_date(inference, spelled, out, p->err);
     if (is_label) status = hr_inference_label(inference, &p->missing, &column, &remark, p->err);
     if (!is_label) hr_inference_feature(inference, &p->missing, &column, &remark);
     if (!status) status = check_utf8(&column, p->err);

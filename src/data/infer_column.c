@@ -32,6 +32,7 @@ static void add_seen_text(hr_inference *g, const char *cell, size_t size) {
         return;
     }
     g->words = true;
+    hr_text_inference_add(&g->text, cell, size, NULL);
 }
 
 static bool add_value(hr_inference *g, hr_arena *arena, const char *cell, size_t size) {
@@ -56,6 +57,7 @@ bool hr_inference_add(hr_inference *g, hr_arena *arena, const char *cell, size_t
     }
     if (hr_number_parse(cell, size, &value) == HR_NUMBER_OK) {
         add_seen_number(g, value);
+        hr_text_inference_add(&g->text, cell, size, &value);
     } else {
         add_seen_text(g, cell, size);
     }
@@ -70,6 +72,10 @@ void hr_inference_done(hr_inference *g) {
 
 bool hr_inference_is_number(const hr_inference *g) {
     return !g->words;
+}
+
+bool hr_inference_has_missing(const hr_inference *g) {
+    return !g->words || hr_text_inference_kind(&g->text) != HR_INFERRED_WORDS;
 }
 
 static int compare_texts(const void *a, const void *b) {
@@ -144,6 +150,10 @@ void hr_inference_feature(hr_inference *g, const hr_string_map *missing, hr_colu
         *out = as_number(g, remark);
         return;
     }
+    if (hr_text_inference_kind(&g->text) == HR_INFERRED_NUMBER) {
+        *out = hr_text_inference_number(&g->text, g->name, remark);
+        return;
+    }
     if (g->more)
         *remark = "more than 254 different values, of which the first 254 are listed: group them, or leave "
                   "the column out";
@@ -159,7 +169,8 @@ static hr_status refuse_label(const hr_inference *g, const char *message, hr_err
 
 hr_status hr_inference_label(hr_inference *g, const hr_string_map *missing, hr_column *out,
                              const char **remark, hr_error *err) {
-    bool number = hr_inference_is_number(g);
+    static const char unlabelled[] = "some records have no label; training will refuse them";
+    bool number = hr_inference_is_number(g), formatted = hr_text_inference_kind(&g->text) == HR_INFERRED_NUMBER;
     size_t met = g->value_count;
     *remark = NULL;
     drop_missing(g, missing);
@@ -169,6 +180,11 @@ hr_status hr_inference_label(hr_inference *g, const hr_string_map *missing, hr_c
     if (g->value_count < 2)
         return refuse_label(g, "the label has fewer than two different values: nothing can be predicted",
                             err);
+    if (formatted && g->value_count > 2) {
+        *out = hr_text_inference_number(&g->text, g->name, remark);
+        if (gaps) *remark = unlabelled;
+        return HR_OK;
+    }
     if (g->more && !number)
         return refuse_label(g, "the label has more than 254 different values that are not all numbers", err);
     bool few = !g->more &&
@@ -179,6 +195,6 @@ hr_status hr_inference_label(hr_inference *g, const hr_string_map *missing, hr_c
         *out = as_category(g);
         if (g->value_count > HR_INFERENCE_CLASSES) *remark = "many classes; check that all are intended";
     }
-    if (gaps) *remark = "some records have no label; training will refuse them";
+    if (gaps) *remark = unlabelled;
     return HR_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/string_map.h"
+#include "data/infer_text.h"
 
 #include <hedgerow/schema.h>
 
@@ -25,6 +26,7 @@ typedef struct hr_inference {
     uint64_t last_row; /* LIBSVM: the record in which the column was met last, from 1 */
     double low, high;  /* of the numbers */
     bool fractions, words;
+    hr_text_inference text; /* of the cells that are present */
     bool spelled[HR_INFERENCE_SPELLINGS]; /* which spellings of missing were met */
 } hr_inference;
 
@@ -37,6 +39,10 @@ const char *hr_inference_spelling(size_t i);
 
 /* Whether all cells are numbers, but for empty ones and common spellings of missing. */
 bool hr_inference_is_number(const hr_inference *inference);
+
+/* Whether the common spellings of missing mean that there is no value: numbers, booleans, dates. Elsewhere they
+ * are values. */
+bool hr_inference_has_missing(const hr_inference *inference);
 
 /* Judges a feature or the label. `missing` are the words that the schema will list as missing: they are no
  * categories. The column borrows from the guess, whose values are put in order. *remark is a line for people,
