@@ -8,6 +8,7 @@
 #include "data/libsvm.h"
 #include "data/read_options.h"
 #include "schema/check.h"
+#include "schema/date_parts.h"
 #include "schema/schema_write.h"
 
 #include <stdlib.h>
@@ -207,6 +208,24 @@ static hr_status check_utf8(const hr_column *column, hr_error *err) {
     return hr_fail_at(err, HR_E_FORMAT, NULL, 0, 0, column->name);
 }
 
+/* Whether another column has the name of a part of this one, if it is a date. */
+static bool part_is_taken(const schema_inference *p, const char *name) {
+    const size_t size = strlen(name);
+    hr_date_part part;
+    for (size_t i = 0; i < p->count; i++) {
+        const char *other = p->inferences[i]->name;
+        if (strncmp(other, name, size) == 0 && other[size] == '.' && hr_date_part_find(other + size + 1, &part))
+            return true;
+    }
+    return false;
+}
+
+static bool is_boolean_or_date(const schema_inference *p, const hr_inference *inference) {
+    const hr_inferred_text text = hr_text_inference_kind(&inference->text);
+    return text == HR_INFERRED_BOOLEAN ||
+           (text == HR_INFERRED_DATE && !part_is_taken(p, inference->name));
+}
+
 static hr_status write_boolean_or_date(const hr_inference *inference, bool spelled, hr_buffer *out,
                                        hr_error *err) {
     const hr_column named = {.name = inference->name};
@@ -223,8 +242,7 @@ static hr_status write_column(const schema_inference *p, size_t i, hr_buffer *ou
     hr_status status = HR_OK;
     for (size_t s = 0; s < HR_INFERENCE_SPELLINGS; s++)
         spelled |= hr_inference_has_missing(inference) && inference->spelled[s];
-    hr_inferred_text text = hr_text_inference_kind(&inference->text);
-    if (!is_label && (text == HR_INFERRED_BOOLEAN || text == HR_INFERRED_DATE))
+    if (!is_label && is_boolean_or_date(p, inference))
         return write_boolean_or_date(inference, spelled, out, p->err);
     if (is_label) status = hr_inference_label(inference, &p->missing, &column, &remark, p->err);
     if (!is_label) hr_inference_feature(inference, &p->missing, &column, &remark);
