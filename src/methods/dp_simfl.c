@@ -271,6 +271,9 @@ const hr_method hr_method_dp_simfl = {
     .defaults = dp_simfl_defaults,
     .sound_options = sound_options,
     .paper_options = NULL,
+    .alone =
+        "it divides one table among owners, in one process, to measure what weights are worth; hedge over "
+        "owners is better",
     .bounds = bounds,
     .with_delta = HR_PRIVACY_ZCDP,
     .check = check_dp_simfl,

@@ -106,8 +106,9 @@ typedef struct hr_method {
     void (*defaults)(hr_fit_options *options); /* options->mode is set */
     const char *const *sound_options;          /* names of the options it takes in each mode, ended by NULL */
     const char *const *paper_options;          /* NULL: there is no such mode */
-    const hr_bound *bounds;                    /* ended by a NULL name; NULL: the options' own ranges hold */
-    hr_privacy_measure with_delta;             /* what its releases are counted in when delta > 0 */
+    const char *alone;             /* why owners do not train it together, for people; NULL: nothing to say */
+    const hr_bound *bounds;        /* ended by a NULL name; NULL: the options' own ranges hold */
+    hr_privacy_measure with_delta; /* what its releases are counted in when delta > 0 */
     /* Refuses what `train` could not do, whatever the records say: a budget that is too small for some
      * release that it may make, too many records or classes. It runs before the ledger is charged. NULL:
      * there is nothing to refuse. Fails: BUDGET, LIMIT, ARGUMENT. */

@@ -53,6 +53,7 @@ struct hr_federated_method {
     const char
         *flaws; /* of its protocol, in mode paper: what breaks, besides the method's own; NULL: nothing */
     const char *no_sound;        /* why owners cannot train it in mode sound; NULL: they can */
+    const char *instead_sound;   /* what to do then; NULL: they can */
     const char *const *left_out; /* options of one owner alone that a job does not have; ended by NULL */
     /* Sets the options in which a job's defaults differ from the method's. */
     void (*defaults)(hr_fit_options *options);

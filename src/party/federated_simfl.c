@@ -68,7 +68,8 @@ static hr_status read_simfl_rules(const Hedgerow__Terms *terms, const hr_schema 
 static hr_status check_simfl_terms(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err) {
     hr_simfl_rules rules;
     if (!terms->paper)
-        return hr_fail(err, HR_E_ARGUMENT, "write 'mode: paper'", "%s", hr_federated_simfl.no_sound);
+        return hr_fail(err, HR_E_ARGUMENT, hr_federated_simfl.instead_sound, "%s",
+                       hr_federated_simfl.no_sound);
     hr_status status = check_simfl_schema(schema, err);
     if (!status) status = read_simfl_rules(terms, schema, &rules, err);
     if (!status && rules.trees > HR_SIMFL_TREES_MAX)
@@ -369,6 +370,8 @@ const hr_federated_method hr_federated_simfl = {
     .coordinator = make_simfl_coordinator_machine,
     .no_sound =
         "simfl over owners has no mode sound: its hashes and gradients go from owner to owner as they are",
+    .instead_sound = "write 'method: hedge', which has a guarantee over owners, or 'mode: paper', whose "
+                     "model has none",
     .left_out = simfl_left_out,
     .defaults = keep_simfl_defaults,
     .check_schema = check_simfl_schema,

@@ -145,9 +145,7 @@ static hr_status check_alone(const hr_fit_options *options, hr_error *err) {
 
 static hr_status check_job_mode(const hr_job_file *job, const hr_federated_method *federated, hr_error *err) {
     if (job->options.mode == HR_MODE_PAPER || !federated->no_sound) return HR_OK;
-    hr_fail(err, HR_E_ARGUMENT,
-            "write 'mode: paper', whose model has no guarantee, or train alone, with 'hedgerow train'", "%s",
-            federated->no_sound);
+    hr_fail(err, HR_E_ARGUMENT, federated->instead_sound, "%s", federated->no_sound);
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "mode");
 }
 
@@ -173,14 +171,20 @@ static hr_status pack_terms(job_offer *o, const hr_job_file *job, const char *na
     return hr_message_pack(&terms.base, out, err);
 }
 
+static hr_status refuse_method_of_one(const char *name, hr_error *err) {
+    const hr_method *method = hr_method_named(name);
+    const char *why = method && method->alone ? method->alone : "";
+    hr_fail(err, HR_E_ARGUMENT, "write 'method: hedge'",
+            "the method '%s' does not train over a federation%s%s", name, *why ? ": " : "", why);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "method");
+}
+
 hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema *schema,
                       const hr_names *owners, hr_bytes *out, hr_error *err) {
     const char *method = hr_job_file_method(job);
     const hr_federated_method *federated =
         hr_federated_method_named(method, strlen(method), job->options.mode);
-    if (!federated)
-        return hr_fail(err, HR_E_ARGUMENT, "write 'method: hedge'",
-                       "the method '%s' does not train over a federation", method);
+    if (!federated) return refuse_method_of_one(method, err);
     job_offer o = {.settings.arena = hr_arena_new()};
     hr_status status = o.settings.arena ? check_job_mode(job, federated, err) : hr_fail_memory(err);
     if (!status) status = federated->check_schema(schema, err);

@@ -1,6 +1,7 @@
 /* SimFL over owners makes the model of one process that holds all of them, and says that it has no
  * guarantee. The linker puts this file between the parties and the hashes: it sees the coins. */
 #include "data/records.h"
+#include "ledger/offers.h"
 #include "party/federated_method.h"
 #include "party/owner_work.h"
 #include "party/simulation.h"
@@ -9,6 +10,7 @@
 #include "stats/lsh.h"
 #include "support/simfl_reference.h"
 #include "support/tables.h"
+#include "support/temp_dir.h"
 
 enum { TREES = 7 };
 
@@ -154,6 +156,26 @@ static void test_simfl__job_files_that_it_cannot_keep_are_refused(void **state) 
     table_close(&three);
 }
 
+/* Whoever wants a guarantee is told which method has one. */
+static void test_simfl__job_files_for_a_guarantee_are_told_of_hedge(void **state) {
+    (void)state;
+    table t = table_of_steps(60, 2, 2, 5);
+    const struct {
+        const char *method, *why;
+    } cases[] = {{"simfl", "simfl over owners has no mode sound"},
+                 {"dp-simfl", "'dp-simfl' does not train over a federation: it divides one table"}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const hr_job_file file = {.rounds = 1, .options = options_of(cases[i].method, HR_MODE_SOUND)};
+        hr_bytes bytes = {0};
+        hr_error err = {0};
+        assert_int_equal(terms_of_file(&file, &t, &bytes, &err), HR_E_ARGUMENT);
+        assert_null(bytes.at);
+        if (!strstr(err.message, cases[i].why)) fail_msg("%s", err.message);
+        if (!strstr(err.remedy, "write 'method: hedge'")) fail_msg("%s", err.remedy);
+    }
+    table_close(&t);
+}
+
 static Hedgerow__Terms *simfl_terms(const hr_job_file *file, const table *t) {
     hr_bytes bytes = {0};
     ProtobufCMessage *message = NULL;
@@ -196,32 +218,93 @@ static void test_simfl__terms_that_an_owner_cannot_keep_are_refused(void **state
     table_close(&t);
 }
 
+static const char *const the_lab[] = {"lab"}, *const simfl_alone[] = {"simfl"};
+static const hr_policy simfl_policy = {.coordinators = {the_lab, 1},
+                                       .methods = {simfl_alone, 1},
+                                       .unprotected = {simfl_alone, 1},
+                                       .epsilon = 1,
+                                       .owners = 1};
+static const hr_journal_job offered = {.coordinator = "lab", .id = {7}};
+
+#define TOO_MANY "records: the owner has 100001 records, and in simfl 1 to 100000"
+
+/* What the owner answers to an offer of simfl. ledger: NULL: it has none. */
+static hr_decision decision_of(const table *t, const hr_policy *policy, hr_ledger *ledger) {
+    const hr_job_file file = simfl_job_file();
+    Hedgerow__Terms *terms = simfl_terms(&file, t);
+    const hr_party_offer offer = {&offered, terms, 0};
+    hr_owner_work work = {0};
+    hr_decision decision = {0};
+    hr_error err = {0};
+    hr_owner_work_init(&work);
+    work.data = t->data;
+    work.policy = policy;
+    work.ledger = ledger;
+    if (work.work.decide(&work.work, &offer, &decision, &err)) fail_msg("%s", err.message);
+    hr_message_unpacked_free(&terms->base);
+    return decision;
+}
+
 static void test_simfl__owner_with_too_many_records_declines(void **state) {
     (void)state;
-    static const char *const labs[] = {"lab"}, *const methods[] = {"simfl"};
-    const hr_policy policy = {.coordinators = {labs, 1},
-                              .methods = {methods, 1},
-                              .unprotected = {methods, 1},
-                              .epsilon = 1,
-                              .owners = 1};
-    const hr_journal_job record = {.coordinator = "lab"};
     for (size_t more = 0; more < 2; more++) {
         table t = table_of_steps(HR_SIMFL_ROWS_MAX + more, 2, 2, 5);
-        const hr_job_file file = simfl_job_file();
-        Hedgerow__Terms *terms = simfl_terms(&file, &t);
-        const hr_party_offer offer = {&record, terms, 0};
-        hr_owner_work work = {0};
-        hr_decision decision = {0};
-        hr_owner_work_init(&work);
-        work.data = t.data;
-        work.policy = &policy;
-        assert_int_equal(work.work.decide(&work.work, &offer, &decision, NULL), HR_OK);
+        const hr_decision decision = decision_of(&t, &simfl_policy, NULL);
         assert_int_equal(decision.verdict, more ? HR_VERDICT_DECLINED : HR_VERDICT_ACCEPTED);
-        assert_string_equal(decision.reason,
-                            more ? "records: the owner has 100001 records, and in simfl 1 to 100000" : "");
-        hr_message_unpacked_free(&terms->base);
+        assert_string_equal(decision.reason, more ? TOO_MANY : "");
         table_close(&t);
     }
+}
+
+/* What it says of its records tells the coordinator of them: nobody else hears it. */
+static void test_simfl__owner_says_nothing_of_its_records_against_its_policy(void **state) {
+    (void)state;
+    table t = table_of_steps(HR_SIMFL_ROWS_MAX + 1, 2, 2, 5);
+    hr_policy policy = simfl_policy;
+    policy.unprotected.count = 0;
+    const hr_decision decision = decision_of(&t, &policy, NULL);
+    assert_int_equal(decision.verdict, HR_VERDICT_DECLINED);
+    assert_non_null(strstr(decision.reason, "unprotected"));
+    assert_null(strstr(decision.reason, "records"));
+    table_close(&t);
+}
+
+static hr_ledger *open_offers(const char *path) {
+    hr_ledger *ledger = NULL;
+    hr_journal *journal = NULL;
+    assert_int_equal(hr_ledger_create(path, 10, 0, NULL), HR_OK);
+    assert_int_equal(hr_ledger_open(path, &ledger, NULL), HR_OK);
+    assert_int_equal(hr_journal_of_ledger(ledger, &journal, NULL), HR_OK);
+    hr_journal_close(journal);
+    return ledger;
+}
+
+/* Nor before a person has approved of the job, or once it was refused. */
+static void test_simfl__owner_says_nothing_of_its_records_before_approval(void **state) {
+    (void)state;
+    table t = table_of_steps(HR_SIMFL_ROWS_MAX + 1, 2, 2, 5);
+    hr_policy policy = simfl_policy;
+    policy.limits.approve = HR_APPROVAL_MANUAL;
+    for (size_t approved = 0; approved < 2; approved++) {
+        void *folder = NULL;
+        assert_int_equal(temp_dir_open(&folder), 0);
+        hr_ledger *ledger = open_offers(((temp_dir *)folder)->path);
+        hr_decision decision = decision_of(&t, &policy, ledger);
+        assert_int_equal(decision.verdict, HR_VERDICT_UNDECIDED);
+        assert_string_equal(decision.reason, "");
+        const hr_offer_row decided = {.id = offered.id,
+                                      .coordinator = "lab",
+                                      .state = approved ? HR_OFFER_APPROVED : HR_OFFER_REFUSED,
+                                      .text = "no ethics vote"};
+        assert_int_equal(hr_offers_put(ledger, &decided, NULL), HR_OK);
+        decision = decision_of(&t, &policy, ledger);
+        assert_int_equal(decision.verdict, HR_VERDICT_DECLINED);
+        assert_string_equal(decision.reason,
+                            approved ? TOO_MANY : "the owner refused the job: no ethics vote");
+        hr_ledger_close(ledger);
+        temp_dir_close(&folder);
+    }
+    table_close(&t);
 }
 
 int main(void) {
@@ -230,8 +313,11 @@ int main(void) {
         cmocka_unit_test(test_simfl__sends_hashes_in_pieces),
         cmocka_unit_test(test_simfl__says_that_it_has_no_guarantee),
         cmocka_unit_test(test_simfl__job_files_that_it_cannot_keep_are_refused),
+        cmocka_unit_test(test_simfl__job_files_for_a_guarantee_are_told_of_hedge),
         cmocka_unit_test(test_simfl__terms_that_an_owner_cannot_keep_are_refused),
         cmocka_unit_test(test_simfl__owner_with_too_many_records_declines),
+        cmocka_unit_test(test_simfl__owner_says_nothing_of_its_records_against_its_policy),
+        cmocka_unit_test(test_simfl__owner_says_nothing_of_its_records_before_approval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
