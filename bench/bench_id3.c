@@ -5,8 +5,8 @@
  * Prints one line of JSON: packets and their bytes, acks included; the bytes of a packet's seal; processor
  * seconds of all parties together; and how many counts each sum has. */
 #include "crypto/identity.h"
-#include "data/records.h"
 #include "fits.h"
+#include "owners.h"
 #include "party/simulation.h"
 
 #include <stdio.h>
@@ -47,17 +47,6 @@ static hr_status note_question(hr_party_work *self, const hr_party_job *job, hr_
     return status;
 }
 
-static void deal(const hr_data *all, hr_data **tables, size_t owners) {
-    const size_t rows = hr_data_rows(all);
-    uint32_t *picked = bench_allocate(rows + 1, sizeof *picked);
-    for (size_t o = 0; o < owners; o++) {
-        size_t count = 0;
-        for (size_t i = o; i < rows; i += owners) picked[count++] = (uint32_t)i;
-        if (!(tables[o] = hr_data_take(all, picked, count))) bench_die(NULL, "no memory");
-    }
-    free(picked);
-}
-
 static hr_job_file job_of(const char *epsilon, char *const *settings, int count) {
     hr_job_file job = {.rounds = 1, .options = bench_options("id3", 1, settings, count)};
     bench_set(&job.options, "epsilon", epsilon);
@@ -91,7 +80,7 @@ int main(int argc, char **argv) {
     if (owners < 1 || owners >= HR_MEMBERS_MAX) bench_die(NULL, "OWNERS is from 1 to 255");
     if (hr_schema_read(argv[1], &schema, &err) || hr_data_read(schema, argv[2], NULL, &all, &err))
         bench_die(&err, "data:");
-    deal(all, tables, owners);
+    bench_deal(all, tables, owners);
     const hr_job_file job = job_of(argv[4], argv + 5, argc - 5);
     const double began = processor_seconds();
     run_job(&job, schema, &(hr_owner_tables){(const hr_data *const *)tables, owners});

@@ -61,6 +61,7 @@ def parser(doc):
     made.add_argument('--data', default=os.environ.get('HEDGEROW_DATA', os.path.join(HERE, '..', '..', 'shared', 'data')))
     made.add_argument('--cache', default='build/accuracy', help='where prepared sets are kept (build/accuracy)')
     made.add_argument('--sets', type=lambda names: names.split(','), help='names, with commas')
+    made.add_argument('--processes', type=int, default=2, metavar='N', help='that measure at a time (2)')
     made.add_argument('--into', metavar='PAGE', help='put every part between its marks in this page, too; docs/results.md has them')
     return made
 
@@ -75,7 +76,7 @@ def check(args, parts):
 
 def run(args, parts):
     """parts: name -> what yields its lines, given args and a pool of processes."""
-    with concurrent.futures.ProcessPoolExecutor(2) as pool:
+    with concurrent.futures.ProcessPoolExecutor(args.processes) as pool:
         for name, lines_of in parts.items():
             lines = []
             print('\n## %s\n' % name)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Draws the pictures of docs/results.md from its tables: test error on adult against epsilon, hedge over owners, figures 1 and 2 of
-DiPriMe's paper, figures 5 to 8 of InPrivate Digging's, its equations 18 and 19, and the ring of id3's poster. Each picture holds a digest of the figures that it shows. Needs matplotlib.
+DiPriMe's paper, figures 5 to 8 of InPrivate Digging's, its equations 18 and 19, the ring of id3's poster, and figures 2 to 4 of SimFL's and what
+SimFL costs. Each picture holds a digest of the figures that it shows. Needs matplotlib.
 usage: plot.py [TABLES [FOLDER]]"""
 import collections
 import hashlib
@@ -17,6 +18,9 @@ Axis = collections.namedtuple('Axis', 'low high ticks title log', defaults=(Fals
 Curve = collections.namedtuple('Curve', 'title points colour')
 # levels: [(value, what it is called)], dashed lines from side to side
 Picture = collections.namedtuple('Picture', 'title x y curves levels', defaults=((),))
+
+# Pictures side by side, at most five.
+Panels = collections.namedtuple('Panels', 'title pictures')
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'docs')
 TRIVIAL = 24.08
@@ -137,6 +141,50 @@ def ring(text):
                    curves + [Curve('the poster: 2n rounds', [(n, 2 * n) for n in between], '#d6a000')])
 
 
+def per_cent(values):
+    """An axis that has them all, with at most seven ticks."""
+    low, high = math.floor(min(values)), math.ceil(max(values))
+    step = next(step for step in (1, 2, 5, 10, 20) if high - low <= 6 * step)
+    low, high = low // step * step, -(-high // step) * step
+    return Axis(low, high, [(p, '%d %%' % p) for p in range(low, high + 1, step)], '')
+
+
+def simfl_errors(text, part, title):
+    """A panel for each set, a curve for each method."""
+    heads, rows = rows_of_figure(text, part)
+    places = [head.split()[-1] for head in heads]
+    x = Axis(0, len(places) - 1, list(enumerate(places)), ' '.join(heads[0].split()[:-1]))
+
+    def panel(name):
+        of_set = {kind: values for (found, kind), values in rows.items() if found == name}
+        points = [(place, list(values)) for place, values in zip(places, zip(*of_set.values()))]
+        return of_columns(name, x, per_cent([v for values in of_set.values() for v in values]), of_set, points, range(len(points)))
+    return Panels(title, [panel(name) for name in dict.fromkeys(name for name, _ in rows)])
+
+
+def decades(values):
+    """A logarithmic axis from a power of ten to another."""
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    return Axis(10.0 ** low, 10.0 ** high, [(10.0 ** k, '%g' % 10.0 ** k) for k in range(low, high + 1)], '', log=True)
+
+
+def simfl_growth(text):
+    """By records and by owners, for those of which the table has most rows; times and bytes."""
+    heads, rows = table(pages.part_of(text, 'simfl-growth'), 'records')
+    rows = [[float(first), *values] for first, values in rows]
+    usual = [statistics.mode(row[k] for row in rows) for k in (0, 1)]
+    shown = {'seconds': {heads[k]: k + 1 for k in (1, 2, 3)}, 'megabytes': {heads[k]: k + 1 for k in (4, 6)}}
+    colours = dict(zip([head for of in shown.values() for head in of], COLOURS))
+
+    def panel(what, k):
+        found = sorted((row for row in rows if row[1 - k] == usual[1 - k]), key=lambda row: row[k])
+        values = [max(row[at], 1e-4) for row in rows for at in shown[what].values()]
+        x = Axis(found[0][k] / 1.2, found[-1][k] * 1.2, [(row[k], '%d' % row[k]) for row in found], ('records', 'owners')[k], log=True)
+        curves = [Curve(head, [(row[k], max(row[at], 1e-4)) for row in found], colours[head]) for head, at in shown[what].items()]
+        return Picture('%s, %s' % (what, ('%d owners' % usual[1], '%d records' % usual[0])[k]), x, decades(values), curves)
+    return Panels('What SimFL costs', [panel(what, k) for what in shown for k in (0, 1)])
+
+
 ACCURACY = Axis(55, 85, [(p, '%d %%' % p) for p in range(55, 86, 5)], '')
 OFF = Axis(0, .4, [(p / 10, '%.1f' % (p / 10)) for p in range(5)], '')
 FEDERATIONS = ('owners', 'records', 'rounds', 'epsilon')
@@ -149,6 +197,10 @@ PICTURES = {
     'diprime-tail.svg': tail,
     'inprivate-turns.svg': turns,
     'id3-ring.svg': ring,
+    'simfl-theta.svg': lambda text: simfl_errors(text, 'simfl-theta', 'Test error of two owners by theta'),
+    'simfl-owners-by-class.svg': lambda text: simfl_errors(text, 'simfl-owners-by-class', 'Test error by owners, theta 0.8'),
+    'simfl-owners-even.svg': lambda text: simfl_errors(text, 'simfl-owners-even', 'Test error by owners, records divided evenly'),
+    'simfl-growth.svg': simfl_growth,
     **{'inprivate-%s.svg' % part: lambda text, part=part: federation(text, 'inprivate-' + part, 'accuracy, %', 'Accuracy, mean over the sets of two classes',
                                                                      ACCURACY) for part in FEDERATIONS},
     **{'inprivate-%s-mae.svg' % part: lambda text, part=part: federation(text, 'inprivate-' + part, 'kc_house, MAE', 'Mean absolute error on kc_house', OFF)
@@ -167,7 +219,8 @@ def main():
     folder = sys.argv[2] if len(sys.argv) > 2 else DOCS
     for name, picture_of in PICTURES.items():
         picture = picture_of(text)
-        chart.save(picture, digest(picture), os.path.join(folder, name))
+        save = chart.save_panels if isinstance(picture, Panels) else chart.save
+        save(picture, digest(picture), os.path.join(folder, name))
 
 
 if __name__ == '__main__':
