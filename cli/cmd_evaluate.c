@@ -1,24 +1,71 @@
 /* hedgerow evaluate: how well a model predicts records whose labels are known. */
 #include "commands.h"
+#include "decide.h"
+#include "figures.h"
 #include "input.h"
 #include "output.h"
+#include "plan.h"
+#include "reserved.h"
 
 #include <math.h>
+#include <signal.h>
+#include <stdlib.h>
 
 typedef struct evaluate_args {
-    const char *model, *data;
+    const char *model, *data, *ledger;
     size_t format;
-    bool as_json;
+    decide_args decide;
+    arg_real epsilon, delta;
+    arg_integer rows;
+    bool as_json, confusion, plan;
 } evaluate_args;
 
+#define AT(field) offsetof(evaluate_args, field)
+
 static const arg_option evaluate_options[] = {
-    {"model", 0, ARG_TEXT, true, offsetof(evaluate_args, model), "FILE", "the model"},
-    {"data", 0, ARG_TEXT, true, offsetof(evaluate_args, data), "FILE",
-     "records with their labels; - is standard input"},
-    {"json", 0, ARG_FLAG, false, offsetof(evaluate_args, as_json), NULL, "one JSON object"},
-    {"format", 0, ARG_CHOICE, false, offsetof(evaluate_args, format), FORMAT_WORDS,
-     "of the data; auto looks at the content"},
+    {"model", 0, ARG_TEXT, true, AT(model), "FILE", "the model"},
+    {"data", 0, ARG_TEXT, true, AT(data), "FILE", "records with their labels; - is standard input"},
+    {"threshold", 0, ARG_REAL, false, AT(decide.threshold), "P", THRESHOLD_HELP},
+    {"costs", 0, ARG_TEXT, false, AT(decide.costs), "FILE", COSTS_HELP},
+    {"confusion", 0, ARG_FLAG, false, AT(confusion), NULL,
+     "exact counts of true and predicted classes, too: for the owner's eyes"},
+    {"epsilon", 0, ARG_REAL, false, AT(epsilon), "E",
+     "release the figures with noise, for this part of the records' budget"},
+    {"delta", 0, ARG_REAL, false, AT(delta), "D",
+     "with --epsilon: probability that the guarantee fails, below 1/records; 0, pure epsilon, unless given"},
+    {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE",
+     "with --epsilon: the ledger of the records, which pays"},
+    {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
+     "with --epsilon: print how large the noise would be; reads no data, spends nothing"},
+    {"rows", 0, ARG_INTEGER, false, AT(rows), "N",
+     "with --plan: how many records there will be; 10000 unless given"},
+    {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object"},
+    {"format", 0, ARG_CHOICE, false, AT(format), FORMAT_WORDS, "of the data; auto looks at the content"},
 };
+
+/* What one evaluation holds; all of it is freed by evaluation_done. */
+typedef struct evaluation_run {
+    hr_model *model;
+    hr_data *data;
+    hr_ledger *ledger;
+    hr_decision_rule rule;
+    uint64_t *counts;
+    int64_t entry; /* of this run in the ledger; 0: none */
+} evaluation_run;
+
+static void evaluation_done(evaluation_run *run) {
+    free(run->counts);
+    decide_free(&run->rule);
+    hr_ledger_close(run->ledger);
+    hr_data_free(run->data);
+    hr_model_free(run->model);
+}
+
+static bool is_classifier(const evaluation_run *run) {
+    return hr_schema_task(hr_model_schema(run->model)) != HR_TASK_REGRESSION;
+}
+
+/* ---- Exact figures ---- */
 
 /* The measures that a task has, in the order they are printed. */
 typedef struct measure {
@@ -26,10 +73,11 @@ typedef struct measure {
     double value;
 } measure;
 
-enum { MEASURES_MAX = 4 };
+enum { MEASURES_MAX = 5 };
 
 /* Returns how many there are. */
-static size_t list_measures(const hr_metrics *metrics, measure list[MEASURES_MAX]) {
+static size_t list_measures(const hr_decided *decided, measure list[MEASURES_MAX]) {
+    const hr_metrics *metrics = &decided->metrics;
     if (metrics->task == HR_TASK_REGRESSION) {
         list[0] = (measure){"rmse", metrics->rmse};
         list[1] = (measure){"mae", metrics->mae};
@@ -40,43 +88,161 @@ static size_t list_measures(const hr_metrics *metrics, measure list[MEASURES_MAX
     list[1] = (measure){"auc", metrics->auc};
     list[2] = (measure){"logloss", metrics->logloss};
     list[3] = (measure){"ece", metrics->ece};
-    return 4;
+    list[4] = (measure){"cost", decided->cost};
+    return isnan(decided->cost) ? 4 : 5;
 }
 
-static void print_metrics_text(const hr_metrics *metrics, const measure *list, size_t count) {
-    printf("%-9s %zu\n", "rows", metrics->rows);
+static void print_metrics_text(const evaluation_run *run, const hr_decided *decided) {
+    measure list[MEASURES_MAX];
+    const size_t count = list_measures(decided, list);
+    printf("%-9s %zu\n", "rows", decided->metrics.rows);
     for (size_t i = 0; i < count; i++) print_metric(stdout, list[i].name, list[i].value);
+    printf("%-9s for the owner's eyes; --epsilon releases figures with noise\n", "exact");
+    if (run->counts != NULL) print_confusion(hr_schema_label(hr_model_schema(run->model)), run->counts);
 }
 
-static void print_metrics_json(const hr_metrics *metrics, const measure *list, size_t count) {
+static void json_confusion(json_writer *json, const hr_column *label, const uint64_t *counts) {
+    const size_t classes = label->value_count;
+    json_open(json, "classes", '[');
+    for (size_t k = 0; k < classes; k++) json_text(json, NULL, label->values[k]);
+    json_close(json, ']');
+    json_open(json, "confusion", '[');
+    for (size_t i = 0; i < classes * classes; i++) {
+        if (i % classes == 0) json_open(json, NULL, '[');
+        json_integer(json, NULL, counts[i]);
+        if (i % classes == classes - 1) json_close(json, ']');
+    }
+    json_close(json, ']');
+}
+
+static void print_metrics_json(const evaluation_run *run, const hr_decided *decided) {
+    measure list[MEASURES_MAX];
+    const size_t count = list_measures(decided, list);
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
-    json_integer(&json, "rows", metrics->rows);
+    json_flag(&json, "exact", true);
+    json_integer(&json, "rows", decided->metrics.rows);
     for (size_t i = 0; i < count; i++) json_number(&json, list[i].name, list[i].value);
+    if (run->counts != NULL) json_confusion(&json, hr_schema_label(hr_model_schema(run->model)), run->counts);
     json_close(&json, '}');
     putchar('\n');
 }
 
+static hr_status measure_exactly(const evaluate_args *args, evaluation_run *run, hr_error *err) {
+    hr_decided decided = {.cost = (double)NAN};
+    if (!is_classifier(run)) {
+        hr_status status = hr_evaluate(run->model, run->data, 0, &decided.metrics, err);
+        if (status != HR_OK) return status;
+    } else {
+        const size_t classes = hr_model_output_count(run->model);
+        if (args->confusion && (run->counts = calloc(classes * classes, sizeof *run->counts)) == NULL) {
+            *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory"};
+            return HR_E_MEMORY;
+        }
+        decided.counts = run->counts;
+        hr_status status = hr_evaluate_decisions(run->model, run->data, &run->rule, 0, &decided, err);
+        if (status != HR_OK) return status;
+    }
+    (args->as_json ? print_metrics_json : print_metrics_text)(run, &decided);
+    return HR_OK;
+}
+
+/* ---- Released figures ---- */
+
+static hr_evaluation_options release_options(const evaluate_args *args, evaluation_run *run) {
+    hr_evaluation_options options = HR_EVALUATION_OPTIONS_INIT;
+    options.epsilon = args->epsilon.value;
+    options.delta = args->delta.value;
+    options.decision = is_classifier(run) ? &run->rule : NULL;
+    options.ledger = run->ledger;
+    options.entry = &run->entry;
+    return options;
+}
+
+/* The budget is spent by now: figures that standard output does not take go to standard error. */
+static void report_evaluation(const command *self, const evaluate_args *args, const evaluation_run *run,
+                              const hr_evaluation *made) {
+    hr_ledger_total total;
+    hr_error err = {0};
+    const bool known = hr_ledger_sum(run->ledger, &total, &err) == HR_OK;
+    if (!known) report_error(self->name, &err);
+    void (*const print)(FILE *, const hr_evaluation *, const hr_ledger_total *) =
+        args->as_json ? print_evaluation_json : print_evaluation;
+    print(stdout, made, known ? &total : NULL);
+    if (fflush(stdout) != 0) print(stderr, made, known ? &total : NULL);
+}
+
+static hr_status release_figures(const command *self, const evaluate_args *args, evaluation_run *run,
+                                 hr_error *err) {
+    const hr_evaluation_options options = release_options(args, run);
+    hr_evaluation made;
+    hr_status status = hr_evaluate_private(run->model, run->data, &options, &made, err);
+    if (status == HR_OK) report_evaluation(self, args, run, &made);
+    return status;
+}
+
+static hr_status plan_figures(const evaluate_args *args, evaluation_run *run, hr_error *err) {
+    const hr_evaluation_options options = release_options(args, run);
+    const double records = args->rows.given ? (double)args->rows.value : ROWS_GUESSED;
+    hr_evaluation plan;
+    hr_status status = hr_evaluation_plan(run->model, records, &options, &plan, err);
+    if (status == HR_OK)
+        (args->as_json ? print_evaluation_plan_json : print_evaluation_plan)(&plan, records,
+                                                                             !args->rows.given);
+    return status;
+}
+
+/* ---- The command ---- */
+
+static bool is_consistent(const command *self, const evaluate_args *args) {
+    const char *wrong = NULL;
+    if (args->model == NULL)
+        wrong = "--model is missing";
+    else if (!args->epsilon.given && (args->ledger != NULL || args->delta.given || args->plan))
+        wrong = "--ledger, --delta and --plan are for figures that --epsilon releases";
+    else if (args->epsilon.given && args->ledger == NULL && !args->plan)
+        wrong =
+            "--epsilon spends from a budget: name the ledger of the records with --ledger ('hedgerow ledger "
+            "create' creates one)";
+    else if (args->epsilon.given && args->confusion)
+        wrong = "--confusion prints exact counts, which --epsilon does not pay for";
+    else if (args->rows.given && !args->plan)
+        wrong = "--rows is for --plan: an evaluation counts the records by itself";
+    if (wrong != NULL) usage_error(self->name, "%s", wrong);
+    return wrong == NULL && input_only_once(self->name, args->model, args->plan ? NULL : args->data);
+}
+
+static hr_status evaluate(const command *self, const evaluate_args *args, evaluation_run *run,
+                          hr_error *err) {
+    hr_status status = input_model(args->model, &run->model, err);
+    if (status == HR_OK) status = decide_read(&args->decide, hr_model_schema(run->model), &run->rule, err);
+    if (status == HR_OK && args->confusion && !is_classifier(run)) {
+        *err = (hr_error){.status = HR_E_ARGUMENT,
+                          .message = "the model predicts a number: --confusion is for classes",
+                          .remedy = "leave it out"};
+        status = HR_E_ARGUMENT;
+    }
+    if (status == HR_OK && args->plan) return plan_figures(args, run, err);
+    if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
+    if (status == HR_OK)
+        status = input_data(hr_model_schema(run->model), args->data, args->format, false, &run->data, err);
+    if (status != HR_OK) return status;
+    return args->epsilon.given ? release_figures(self, args, run, err) : measure_exactly(args, run, err);
+}
+
 static int run_evaluate(const command *self, int argc, char **argv) {
     evaluate_args args = {0};
-    if (!args_parse(self, argc, argv, &args) || !input_only_once(self->name, args.model, args.data))
-        return EXIT_USAGE;
+    if (!args_parse(self, argc, argv, &args) || !is_consistent(self, &args)) return EXIT_USAGE;
+    evaluation_run run = {0};
     hr_error err = {0};
-    hr_model *model = NULL;
-    hr_data *data = NULL;
-    hr_metrics metrics = {0};
-    hr_status status = input_model(args.model, &model, &err);
-    if (status == HR_OK)
-        status = input_data(hr_model_schema(model), args.data, args.format, false, &data, &err);
-    if (status == HR_OK) status = hr_evaluate(model, data, 0, &metrics, &err);
-    if (status == HR_OK) {
-        measure list[MEASURES_MAX];
-        const size_t count = list_measures(&metrics, list);
-        (args.as_json ? print_metrics_json : print_metrics_text)(&metrics, list, count);
+    int code = EXIT_DONE;
+    if (args.epsilon.given) signal(SIGPIPE, SIG_IGN); /* a reader that has gone away: see report_evaluation */
+    if (evaluate(self, &args, &run, &err) != HR_OK) {
+        code = report_error(self->name, &err);
+        if (run.ledger != NULL) tell_reserved(self->name, "", run.ledger, args.ledger, run.entry);
     }
-    hr_data_free(data);
-    hr_model_free(model);
-    return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
+    evaluation_done(&run);
+    return code;
 }
 
 const command evaluate_command = {
@@ -85,9 +251,14 @@ const command evaluate_command = {
     .details =
         "Prints error, auc, logloss and ece for classes; rmse, mae and r2 for regression. ece is the "
         "expected calibration error: how far predicted probabilities are, on average over ten bins, from "
-        "what happens. A measure that does not exist (the auc of three classes) is '-', in JSON null. The "
-        "figures say something of the records: they are not covered by the model's guarantee.",
-    .example = "  hedgerow evaluate --model model.json --data test.csv",
+        "what happens. A measure that does not exist (the auc of three classes) is '-', in JSON null. These "
+        "figures are exact, for the owner's eyes: they say something of the records, and are not covered by "
+        "the model's guarantee. With --epsilon, figures are released with noise that the ledger pays for, "
+        "and "
+        "may be published: error, auc and logloss, or rmse and mae, each with the standard deviation of its "
+        "noise and an interval that holds the exact figure with probability 95 %.",
+    .example = "  hedgerow evaluate --model model.json --data test.csv\n"
+               "  hedgerow evaluate --model model.json --data test.csv --epsilon 0.2 --ledger test-ledger.db",
     .options = evaluate_options,
     .option_count = COUNT_OF(evaluate_options),
     .run = run_evaluate,

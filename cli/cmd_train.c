@@ -177,18 +177,6 @@ static const char *mode_text(const hr_model *model) {
     return hr_model_mode(model) == HR_MODE_PAPER ? "paper" : "sound";
 }
 
-static void print_ledger_left(FILE *out, const hr_ledger_total *total) {
-    if (total == NULL) return;
-    char epsilon[HR_AMOUNT_TEXT], epsilon_limit[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT],
-        delta_limit[HR_AMOUNT_TEXT];
-    hr_spent_text(total->epsilon_spent, epsilon);
-    hr_epsilon_left_text(total->epsilon_limit, epsilon_limit);
-    hr_spent_text(total->delta_spent, delta);
-    hr_delta_left_text(total->delta_limit, delta_limit);
-    fprintf(out, "%-8s epsilon %s of %s spent, delta %s of %s\n", "ledger", epsilon, epsilon_limit, delta,
-            delta_limit);
-}
-
 /* `total` is NULL without a ledger. */
 static void print_summary(FILE *out, const train_args *args, const train_run *run,
                           const hr_ledger_total *total) {
@@ -221,16 +209,6 @@ static void json_records(json_writer *json, const hr_model *model) {
     const double records = hr_model_records(model);
     if (records <= 0) return;
     json_number(json, "records", records);
-}
-
-static void json_ledger(json_writer *json, const hr_ledger_total *total) {
-    if (total == NULL) return;
-    json_open(json, "ledger", '{');
-    json_number(json, "epsilon_limit", total->epsilon_limit);
-    json_number(json, "epsilon_spent", total->epsilon_spent);
-    json_number(json, "delta_limit", total->delta_limit);
-    json_number(json, "delta_spent", total->delta_spent);
-    json_close(json, '}');
 }
 
 static void print_train_json(const train_args *args, const train_run *run, const hr_ledger_total *total) {

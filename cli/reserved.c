@@ -39,3 +39,25 @@ bool tell_reserved(const char *command, const char *why, hr_ledger *ledger, cons
             command, why, (long long)entry, path, epsilon, delta);
     return true;
 }
+
+void print_ledger_left(FILE *out, const hr_ledger_total *total) {
+    if (total == NULL) return;
+    char epsilon[HR_AMOUNT_TEXT], epsilon_limit[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT],
+        delta_limit[HR_AMOUNT_TEXT];
+    hr_spent_text(total->epsilon_spent, epsilon);
+    hr_epsilon_left_text(total->epsilon_limit, epsilon_limit);
+    hr_spent_text(total->delta_spent, delta);
+    hr_delta_left_text(total->delta_limit, delta_limit);
+    fprintf(out, "%-8s epsilon %s of %s spent, delta %s of %s\n", "ledger", epsilon, epsilon_limit, delta,
+            delta_limit);
+}
+
+void json_ledger(json_writer *json, const hr_ledger_total *total) {
+    if (total == NULL) return;
+    json_open(json, "ledger", '{');
+    json_number(json, "epsilon_limit", total->epsilon_limit);
+    json_number(json, "epsilon_spent", total->epsilon_spent);
+    json_number(json, "delta_limit", total->delta_limit);
+    json_number(json, "delta_spent", total->delta_spent);
+    json_close(json, '}');
+}

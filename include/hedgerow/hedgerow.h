@@ -6,6 +6,7 @@
 #include <hedgerow/amount.h>
 #include <hedgerow/attack.h>
 #include <hedgerow/data.h>
+#include <hedgerow/evaluation.h>
 #include <hedgerow/federation.h>
 #include <hedgerow/fit.h>
 #include <hedgerow/generate.h>

@@ -6,6 +6,8 @@
 #include "ledger/delta.h"
 
 #include <hedgerow/amount.h>
+#include <math.h>
+#include <stdio.h>
 
 static hr_units units_of(const hr_budget *budget) {
     switch (budget->privacy_measure) {
@@ -17,24 +19,45 @@ static hr_units units_of(const hr_budget *budget) {
     return 0;
 }
 
-hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, hr_budget *out,
-                       hr_error *err) {
-    hr_budget budget = {.epsilon = hr_units_value(hr_units_down(options->epsilon)),
-                        .delta = hr_delta_value(hr_delta_down(options->delta)),
-                        .privacy_measure = HR_PRIVACY_NONE};
-    if (method->info.is_private) {
-        budget.privacy_measure = budget.delta > 0 ? method->with_delta : HR_PRIVACY_PURE;
-        if (budget.epsilon > 0) budget.units = units_of(&budget);
-        if (!budget.units) {
-            char text[HR_AMOUNT_TEXT];
-            hr_spent_text(options->epsilon, text);
-            hr_status status =
-                hr_fail(err, HR_E_BUDGET, "raise epsilon", "epsilon %s is too small for any noise", text);
-            return hr_fail_at(err, status, NULL, 0, 0, "epsilon");
-        }
+hr_status hr_budget_grant(double epsilon, double delta, hr_privacy_measure with_delta, hr_budget *out,
+                          hr_error *err) {
+    hr_budget budget = {.epsilon = hr_units_value(hr_units_down(epsilon)),
+                        .delta = hr_delta_value(hr_delta_down(delta))};
+    budget.privacy_measure = budget.delta > 0 ? with_delta : HR_PRIVACY_PURE;
+    if (budget.epsilon > 0) budget.units = units_of(&budget);
+    if (!budget.units) {
+        char text[HR_AMOUNT_TEXT];
+        hr_spent_text(epsilon, text);
+        hr_status status =
+            hr_fail(err, HR_E_BUDGET, "raise epsilon", "epsilon %s is too small for any noise", text);
+        return hr_fail_at(err, status, NULL, 0, 0, "epsilon");
     }
     *out = budget;
     return HR_OK;
+}
+
+hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, hr_budget *out,
+                       hr_error *err) {
+    if (method->info.is_private)
+        return hr_budget_grant(options->epsilon, options->delta, method->with_delta, out, err);
+    *out = (hr_budget){.epsilon = hr_units_value(hr_units_down(options->epsilon)),
+                       .delta = hr_delta_value(hr_delta_down(options->delta)),
+                       .privacy_measure = HR_PRIVACY_NONE};
+    return HR_OK;
+}
+
+hr_status hr_budget_check_delta(const hr_budget *budget, size_t rows, hr_error *err) {
+    double most = 1 / (double)rows;
+    if (budget->delta <= most) return HR_OK;
+    char remedy[160], delta[HR_AMOUNT_TEXT], largest[HR_AMOUNT_TEXT];
+    hr_spent_text(budget->delta, delta);
+    hr_delta_left_text(most, largest);
+    snprintf(remedy, sizeof remedy, "choose it far below %s, such as %.1g, or 0 for pure epsilon", largest,
+             fmin(1e-6, most / 100));
+    hr_status status =
+        hr_fail(err, HR_E_POLICY, remedy,
+                "delta %s is above one in %zu records: the guarantee may fail for one of them", delta, rows);
+    return hr_fail_at(err, status, NULL, 0, 0, "delta");
 }
 
 hr_status hr_budget_check(const hr_method *method, const hr_fit_options *options, const hr_schema *schema,

@@ -11,7 +11,15 @@ typedef struct hr_budget {
     hr_units units;
 } hr_budget;
 
-/* Fails: BUDGET (too small for any noise). */
+/* What epsilon and delta grant, in the privacy measure `with_delta`, or pure if delta is 0. Fails: BUDGET
+ * (too small for any noise). */
+HR_MUST_CHECK hr_status hr_budget_grant(double epsilon, double delta, hr_privacy_measure with_delta,
+                                        hr_budget *out, hr_error *err);
+
+/* delta is the probability of no promise at all: a record in `rows` is one too many. Fails: POLICY. */
+HR_MUST_CHECK hr_status hr_budget_check_delta(const hr_budget *budget, size_t rows, hr_error *err);
+
+/* The same for the options of a fit. Fails: BUDGET (too small for any noise). */
 HR_MUST_CHECK hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, hr_budget *out,
                                      hr_error *err);
 

@@ -64,21 +64,6 @@ static hr_status check_fit(const fit_job *f, hr_error *err) {
     return HR_OK;
 }
 
-/* delta is the probability of no promise at all: a record in rows is one too many. */
-static hr_status check_delta(const fit_job *f, hr_error *err) {
-    double most = 1 / (double)hr_data_rows(f->data);
-    if (f->budget.delta <= most) return HR_OK;
-    char remedy[160], delta[HR_AMOUNT_TEXT], largest[HR_AMOUNT_TEXT];
-    hr_spent_text(f->options->delta, delta);
-    hr_delta_left_text(most, largest);
-    snprintf(remedy, sizeof remedy, "choose it far below %s, such as %.1g, or 0 for pure epsilon", largest,
-             fmin(1e-6, most / 100));
-    hr_status status = hr_fail(err, HR_E_POLICY, remedy,
-                               "delta %s is above one in %zu records: the guarantee may fail for one of them",
-                               delta, hr_data_rows(f->data));
-    return hr_fail_at(err, status, NULL, 0, 0, "delta");
-}
-
 /* Asks for as much at once and gives it back: better before the budget is spent than after. */
 static hr_status check_memory(const fit_job *f, hr_error *err) {
     hr_fit_facts facts = {.options = f->options,
@@ -230,7 +215,7 @@ static hr_status prepare_fit(fit_job *f, hr_error *err) {
     if (!status)
         status = hr_budget_check(f->method, f->options, hr_data_schema(f->data), hr_data_rows(f->data),
                                  &f->budget, err);
-    if (!status) status = check_delta(f, err);
+    if (!status) status = hr_budget_check_delta(&f->budget, hr_data_rows(f->data), err);
     if (!status) status = check_memory(f, err);
     if (!status) status = open_fit_gate(f, err);
     f->training = (hr_training){.data = f->data,

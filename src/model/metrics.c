@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double MIN_PROBABILITY = 1e-15;
 enum { CALIBRATION_BINS = 10 };
@@ -65,18 +66,18 @@ static double calibration_error(const double *probabilities, const double *label
     return sum / (double)rows;
 }
 
-static void compare_classes(const double *probabilities, const double *labels, size_t classes,
-                            hr_metrics *out) {
+static void compare_classes(const hr_comparison *c, hr_metrics *out) {
+    size_t classes = c->outputs;
     double wrong = 0, loss = 0;
     for (size_t i = 0; i < out->rows; i++) {
-        const double *p = probabilities + i * classes;
-        size_t truth = (size_t)labels[i];
-        wrong += hr_predicted_class(p, classes) != truth;
+        const double *p = c->predicted + i * classes;
+        size_t truth = (size_t)c->labels[i];
+        wrong += hr_decide(c->decision, p, classes) != truth;
         loss -= log(fmin(fmax(p[truth], MIN_PROBABILITY), 1 - MIN_PROBABILITY));
     }
     out->error = wrong / (double)out->rows;
     out->logloss = loss / (double)out->rows;
-    out->ece = calibration_error(probabilities, labels, out->rows, classes);
+    out->ece = calibration_error(c->predicted, c->labels, out->rows, classes);
 }
 
 static void compare_scores(const double *predicted, const double *labels, hr_metrics *out) {
@@ -100,7 +101,7 @@ hr_status hr_metrics_compare(const hr_comparison *c, hr_metrics *out, hr_error *
     if (c->task == HR_TASK_REGRESSION) {
         compare_scores(c->predicted, c->labels, &m);
     } else {
-        compare_classes(c->predicted, c->labels, c->outputs, &m);
+        compare_classes(c, &m);
         if (c->task == HR_TASK_BINARY)
             status = area_under_curve(c->predicted, c->labels, c->rows, &m.auc, err);
     }
@@ -108,8 +109,9 @@ hr_status hr_metrics_compare(const hr_comparison *c, hr_metrics *out, hr_error *
     return status;
 }
 
-hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, hr_metrics *out,
-                      hr_error *err) {
+/* Predictions of all records, and the labels to compare them with. Owner: the caller frees *predicted. */
+static hr_status predict_labelled(const hr_model *model, const hr_data *data, int threads, double **predicted,
+                                  hr_error *err) {
     size_t outputs = hr_model_output_count(model), rows = hr_data_rows(data);
     if (!hr_data_has_labels(data))
         return hr_fail(err, HR_E_SCHEMA, "give data with the label's column",
@@ -117,13 +119,76 @@ hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, h
     if (!rows)
         return hr_fail(err, HR_E_SCHEMA, "give at least one record",
                        "predictions cannot be compared: the data have no records");
-    double *predicted =
-        rows <= SIZE_MAX / sizeof(double) / outputs ? malloc(rows * outputs * sizeof *predicted) : NULL;
-    if (!predicted) return hr_fail_memory(err);
-    const hr_comparison comparison = {hr_schema_task(hr_model_schema(model)), predicted, hr_data_labels(data),
-                                      rows, outputs};
-    hr_status status = hr_model_predict(model, data, threads, predicted, err);
-    if (!status) status = hr_metrics_compare(&comparison, out, err);
-    free(predicted);
+    *predicted =
+        rows <= SIZE_MAX / sizeof(double) / outputs ? malloc(rows * outputs * sizeof **predicted) : NULL;
+    if (!*predicted) return hr_fail_memory(err);
+    return hr_model_predict(model, data, threads, *predicted, err);
+}
+
+static hr_comparison comparison_of(const hr_model *model, const hr_data *data, const double *predicted) {
+    return (hr_comparison){.task = hr_schema_task(hr_model_schema(model)),
+                           .predicted = predicted,
+                           .labels = hr_data_labels(data),
+                           .rows = hr_data_rows(data),
+                           .outputs = hr_model_output_count(model)};
+}
+
+hr_status hr_comparison_make(const hr_model *model, const hr_data *data, int threads, hr_comparison *out,
+                             hr_error *err) {
+    double *predicted = NULL;
+    hr_status status = predict_labelled(model, data, threads, &predicted, err);
+    if (status)
+        free(predicted);
+    else
+        *out = comparison_of(model, data, predicted);
+    return status;
+}
+
+void hr_comparison_free(hr_comparison *comparison) {
+    free((double *)comparison->predicted);
+}
+
+hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, hr_metrics *out,
+                      hr_error *err) {
+    hr_comparison comparison;
+    hr_status status = hr_comparison_make(model, data, threads, &comparison, err);
+    if (status) return status;
+    status = hr_metrics_compare(&comparison, out, err);
+    hr_comparison_free(&comparison);
+    return status;
+}
+
+/* ---- Decisions ---- */
+
+/* Mean cost of a record's decision; NaN without costs. */
+static double count_decisions(const hr_comparison *c, uint64_t *counts) {
+    const double *costs = c->decision->costs;
+    double cost = 0;
+    for (size_t i = 0; i < c->rows; i++) {
+        size_t cell = (size_t)c->labels[i] * c->outputs +
+                      hr_decide(c->decision, c->predicted + i * c->outputs, c->outputs);
+        if (counts) counts[cell]++;
+        if (costs) cost += costs[cell];
+    }
+    return costs ? cost / (double)c->rows : (double)NAN;
+}
+
+hr_status hr_evaluate_decisions(const hr_model *model, const hr_data *data, const hr_decision_rule *decision,
+                                int threads, hr_decided *out, hr_error *err) {
+    size_t classes = hr_model_output_count(model);
+    if (hr_schema_task(hr_model_schema(model)) == HR_TASK_REGRESSION)
+        return hr_fail(err, HR_E_ARGUMENT, "evaluate without decisions",
+                       "the model predicts a number: there is no class to decide on");
+    hr_status status = hr_decision_rule_check(decision, classes, err);
+    hr_comparison comparison;
+    if (!status) status = hr_comparison_make(model, data, threads, &comparison, err);
+    if (status) return status;
+    comparison.decision = decision;
+    status = hr_metrics_compare(&comparison, &out->metrics, err);
+    if (!status) {
+        if (out->counts) memset(out->counts, 0, classes * classes * sizeof *out->counts);
+        out->cost = count_decisions(&comparison, out->counts);
+    }
+    hr_comparison_free(&comparison);
     return status;
 }

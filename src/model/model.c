@@ -110,10 +110,8 @@ size_t hr_model_release_count(const hr_model *model) {
     return model->release_count;
 }
 
-bool hr_model_release_at(const hr_model *model, size_t index, hr_release_info *out) {
-    if (index >= model->release_count) return false;
-    const hr_release *r = &model->releases[index];
-    *out = (hr_release_info){.what = r->what,
+hr_release_info hr_release_info_of(const hr_release *r) {
+    return (hr_release_info){.what = r->what,
                              .mechanism = hr_mechanism_text(r->mechanism),
                              .tree = r->tree,
                              .level = r->level,
@@ -124,5 +122,10 @@ bool hr_model_release_at(const hr_model *model, size_t index, hr_release_info *o
                              .cost = hr_units_value(r->cost),
                              .draws = r->draws,
                              .shares = r->shares};
+}
+
+bool hr_model_release_at(const hr_model *model, size_t index, hr_release_info *out) {
+    if (index >= model->release_count) return false;
+    *out = hr_release_info_of(&model->releases[index]);
     return true;
 }

@@ -7,7 +7,7 @@
 #include "privacy/accountant.h"
 #include "tree/tree.h"
 
-#include <hedgerow/model.h>
+#include <hedgerow/evaluation.h>
 
 /* Splits from the root to a leaf. */
 enum { HR_MODEL_DEPTH_MAX = 64 };
@@ -47,6 +47,9 @@ struct hr_model {
  * is for HR_ONE_RECORD. Owner: the caller frees *out with hr_model_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_model_make(hr_model *parts, hr_model **out, hr_error *err);
 
+/* A line of the list as the public interface shows it; texts are borrowed. */
+hr_release_info hr_release_info_of(const hr_release *release);
+
 /* What so many units of a privacy measure prove: is_private, and both (epsilon, delta); `unit` is
  * HR_ONE_RECORD, `statement` is NULL. A replaced record is one removed and one added: 2 epsilon, 4 rho of
  * zCDP, or 4 mu^2 of GDP. `delta` is that of zCDP and GDP, 0 < delta < 1, else ignored. A quarter of
@@ -67,10 +70,17 @@ HR_MUST_CHECK hr_status hr_model_check(const hr_model *model, hr_error *err);
 /* Predictions and labels of the same records; borrowed. */
 typedef struct hr_comparison {
     hr_task task;
-    const double *predicted; /* rows x outputs, as hr_model_predict writes them */
-    const double *labels;    /* as in hr_data_labels */
-    size_t rows, outputs;    /* rows >= 1 */
+    const double *predicted;          /* rows x outputs, as hr_model_predict writes them */
+    const double *labels;             /* as in hr_data_labels */
+    size_t rows, outputs;             /* rows >= 1 */
+    const hr_decision_rule *decision; /* NULL: the most probable class */
 } hr_comparison;
+
+/* Predicts all records of `data` for comparison with their labels. Owner: the caller frees what is in *out
+ * with hr_comparison_free. Fails: SCHEMA (no labels, no rows, another schema), MEMORY. */
+HR_MUST_CHECK hr_status hr_comparison_make(const hr_model *model, const hr_data *data, int threads,
+                                           hr_comparison *out, hr_error *err);
+void hr_comparison_free(hr_comparison *comparison);
 
 /* The metrics of the task. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_metrics_compare(const hr_comparison *comparison, hr_metrics *out, hr_error *err);

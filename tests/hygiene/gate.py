@@ -32,7 +32,7 @@ RULES = [
 ]
 # Machines over released values have no name for anything else.
 BLIND = ('src/methods/hedge_machine.', 'src/methods/hedge_plan.', 'src/methods/bandit.', 'src/methods/calibration.',
-         'src/methods/id3_machine.', 'src/methods/class_leaves.',
+         'src/methods/id3_machine.', 'src/methods/class_leaves.', 'src/fit/evaluation_figures.',
          'src/privacy/quantile_machine.', 'src/bins/edge_machine.', 'src/bins/edge_levels.')
 SEEN = re.compile(r'\bhr_(?:data|exact|gate|records)\b|\bhr_(?:data|gate|records)_\w+')
 # A grower asks for sums and bins, and has no name for a record: no table, no label, no row, nothing of a run of records.

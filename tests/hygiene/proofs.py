@@ -18,7 +18,7 @@ CRITICAL = ['src/' + name for name in (
     'stats/owned_records.c', 'stats/regions.c', 'stats/lsh.c', 'stats/hedge_records.c', 'stats/id3_records.c', 'stats/impurity.c', 'tree/link.c', 'stats/local_gradients.c', 'stats/local_labels.c', 'stats/local_source.c', 'stats/local_stats.c', 'stats/split_candidates.c', 'stats/packing.h', 'tree/parts.c', 'stats/reliability.c', 'stats/candidate_scan.c', 'tree/tree.c', 'tree/walk.c',
     'methods/calibration.c', 'methods/dp_simfl.c', 'methods/diprime.c', 'methods/dpboost.c', 'methods/hedge.c', 'methods/hedge_machine.c', 'methods/hedge_plan.c',
     'methods/class_leaves.c', 'methods/id3.c', 'methods/id3_machine.c', 'methods/inprivate.c', 'methods/inprivate_tree.c', 'methods/para.c', 'methods/private_forest.c', 'methods/seq.c', 'methods/single_tree.c',
-    'fit/fit.c', 'party/rounds.c')]
+    'fit/fit.c', 'fit/evaluation.c', 'fit/evaluation_figures.c', 'stats/evaluation_counts.c', 'stats/evaluation_counts.h', 'party/rounds.c')]
 SOURCE = re.compile(r'^Source: (\S+) sha256 ([0-9a-f]{64})$')
 
 

@@ -24,7 +24,8 @@ static hr_metrics compare_binary(double steps) {
     }
     hr_metrics m = {0};
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, ROWS, 2}, &m, NULL), HR_OK);
+        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, ROWS, 2, NULL}, &m, NULL),
+        HR_OK);
     return m;
 }
 
@@ -61,8 +62,8 @@ static void test_binary__has_no_auc_for_one_class(void **state) {
     (void)state;
     const double predicted[] = {0.5, 0.5, 0.2, 0.8}, labels[] = {1, 1};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 2, 2}, &m, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 2, 2, NULL}, &m, NULL), HR_OK);
     assert_true(isnan(m.auc));
     assert_true(m.error == 0.5);
 }
@@ -71,11 +72,11 @@ static void test_binary__orders_perfectly_and_backwards(void **state) {
     (void)state;
     const double predicted[] = {0.9, 0.1, 0.8, 0.2, 0.3, 0.7}, up[] = {0, 0, 1}, down[] = {1, 1, 0};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, up, 3, 2}, &m, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, up, 3, 2, NULL}, &m, NULL), HR_OK);
     assert_true(m.auc == 1);
-    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, down, 3, 2}, &m, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, down, 3, 2, NULL}, &m, NULL), HR_OK);
     assert_true(m.auc == 0);
 }
 
@@ -86,8 +87,8 @@ static void test_binary__is_calibrated_as_computed_by_hand(void **state) {
     const double predicted[] = {1, 0, .75, .25, .75, .25, .5, .5, .45, .55, .15, .85, .05, .95, 0, 1},
                  labels[] = {0, 1, 0, 1, 0, 1, 1, 0};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 8, 2}, &m, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 8, 2, NULL}, &m, NULL), HR_OK);
     assert_near(m.ece, (0 + .5 + .05 + .15 + .95) / 8);
 }
 
@@ -98,7 +99,8 @@ static void test_multiclass__is_calibrated_as_computed_by_hand(void **state) {
     const double predicted[] = {.5, .25, .25, .2, .2, .6, .25, .625, .125}, labels[] = {0, 1, 1};
     hr_metrics m = {0};
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_MULTICLASS, predicted, labels, 3, 3}, &m, NULL), HR_OK);
+        hr_metrics_compare(&(hr_comparison){HR_TASK_MULTICLASS, predicted, labels, 3, 3, NULL}, &m, NULL),
+        HR_OK);
     assert_near(m.ece, (.5 + .225) / 3);
 }
 
@@ -107,8 +109,8 @@ static void test_binary__is_calibrated_if_frequencies_are_met(void **state) {
     (void)state;
     const double predicted[] = {.75, .25, .75, .25, .75, .25, .75, .25}, labels[] = {0, 1, 0, 0};
     hr_metrics m = {0};
-    assert_int_equal(hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 4, 2}, &m, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 4, 2, NULL}, &m, NULL), HR_OK);
     assert_true(m.ece == 0);
 }
 
@@ -124,7 +126,7 @@ static void test_multiclass__equals_scikit_learn(void **state) {
     }
     hr_metrics m = {0};
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_MULTICLASS, predicted, labels, ROWS, 4}, &m, NULL),
+        hr_metrics_compare(&(hr_comparison){HR_TASK_MULTICLASS, predicted, labels, ROWS, 4, NULL}, &m, NULL),
         HR_OK);
     assert_near(m.error, 0.739);
     assert_near(m.logloss, 1.5998342757062571);
@@ -142,7 +144,7 @@ static void test_regression__equals_scikit_learn(void **state) {
     }
     hr_metrics m = {0};
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_REGRESSION, predicted, labels, ROWS, 1}, &m, NULL),
+        hr_metrics_compare(&(hr_comparison){HR_TASK_REGRESSION, predicted, labels, ROWS, 1, NULL}, &m, NULL),
         HR_OK);
     assert_near(m.rmse, 2.0271865637766671);
     assert_near(m.mae, 1.646808941369146);
@@ -155,7 +157,8 @@ static void test_regression__has_no_r2_for_a_constant_label(void **state) {
     const double predicted[] = {1, 2}, labels[] = {1, 1};
     hr_metrics m = {0};
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_REGRESSION, predicted, labels, 2, 1}, &m, NULL), HR_OK);
+        hr_metrics_compare(&(hr_comparison){HR_TASK_REGRESSION, predicted, labels, 2, 1, NULL}, &m, NULL),
+        HR_OK);
     assert_true(isnan(m.r2));
     assert_near(m.mae, 0.5);
 }
@@ -179,7 +182,7 @@ static void test_evaluate__compares_its_own_predictions(void **state) {
         hr_metrics ours = {0}, expected = {0};
         assert_int_equal(hr_model_predict(model, data, 1, out, NULL), HR_OK);
         assert_int_equal(
-            hr_metrics_compare(&(hr_comparison){cases[c].task, out, hr_data_labels(data), ROWS, width},
+            hr_metrics_compare(&(hr_comparison){cases[c].task, out, hr_data_labels(data), ROWS, width, NULL},
                                &expected, NULL),
             HR_OK);
         assert_int_equal(hr_evaluate(model, data, 2, &ours, NULL), HR_OK);

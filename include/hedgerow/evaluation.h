@@ -1,0 +1,106 @@
+/* How well a model predicts: decisions other than the most probable class, and figures that may be published.
+ *
+ * hr_evaluate (model.h) gives exact figures of private records, for the owner's eyes. hr_evaluate_private
+ * releases the figures with noise, for a part of the privacy budget of the records they are of. */
+#ifndef HEDGEROW_EVALUATION_H
+#define HEDGEROW_EVALUATION_H
+
+#include <hedgerow/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Decisions ---- */
+
+/* How the class of a record follows from its probabilities. It looks at nothing else: it costs no budget. */
+typedef struct hr_decision_rule {
+    double threshold;    /* two classes: the second one is predicted if its probability exceeds this; 0 to 1.
+                            0.5: the most probable class, of any number */
+    const double *costs; /* NULL, or classes x classes numbers, 0 to 1e9, borrowed: costs[truth * classes +
+                            predicted]. The class of the smallest expected cost is predicted; ties go to the
+                            lower index; the threshold is not looked at */
+} hr_decision_rule;
+#define HR_DECISION_RULE_INIT                                                                                \
+    { 0.5, NULL }
+
+/* Fails: ARGUMENT (a threshold or cost out of range; a threshold for more than two classes). */
+HR_API HR_MUST_CHECK hr_status hr_decision_rule_check(const hr_decision_rule *decision, size_t classes,
+                                                      hr_error *err);
+
+/* The class (index from 0) of one record; `count` >= 2 probabilities. NULL: hr_predicted_class. */
+HR_API size_t hr_decide(const hr_decision_rule *decision, const double *probabilities, size_t count);
+
+typedef struct hr_decided {
+    hr_metrics metrics; /* `error` counts the decisions; the rest does not depend on them */
+    double cost;        /* mean cost of a record; NaN without costs */
+    uint64_t *counts;   /* NULL, or room for classes x classes: counts[truth * classes + predicted] */
+} hr_decided;
+
+/* hr_evaluate for these decisions; out->counts is the caller's. EXACT: for the owner's eyes only. Fails:
+ * ARGUMENT (decision; regression), SCHEMA (no labels, no rows), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_evaluate_decisions(const hr_model *model, const hr_data *data,
+                                                     const hr_decision_rule *decision, int threads,
+                                                     hr_decided *out, hr_error *err);
+
+/* ---- Figures that may be published ---- */
+
+typedef struct hr_evaluation_options {
+    size_t size;    /* sizeof(hr_evaluation_options) */
+    double epsilon; /* 0 < epsilon <= 10000 */
+    double delta;   /* 0: pure epsilon, Laplace noise; else Gaussian noise; at most 1/rows */
+    const hr_decision_rule *decision; /* classes: what counts as an error. NULL: the most probable class */
+    int threads;                      /* of the predictions; 0: as many as there are processors */
+    hr_ledger *ledger;                /* of the records; NULL: no durable budget. Borrowed */
+    int64_t *entry; /* NULL, or where the number of the ledger's entry goes, also of a failed
+                       evaluation; 0: none stays reserved or committed */
+} hr_evaluation_options;
+#define HR_EVALUATION_OPTIONS_INIT                                                                           \
+    { sizeof(hr_evaluation_options), 0, 0, NULL, 0, NULL, NULL }
+
+/* A released figure. Its noise is that of the release alone: how far the figure of these records is from that
+ * of other records of the same kind is another matter. */
+typedef struct hr_figure {
+    const char *name;
+    double value;     /* within its range; NaN if the noise is too large to tell anything */
+    double noise;     /* standard deviation; by linear approximation. NaN with the value */
+    double low, high; /* holds the exact figure with probability 95 %, within its range */
+} hr_figure;
+
+enum { HR_FIGURES_MAX = 4, HR_EVALUATION_RELEASES = 8 };
+
+/* Classes: "records", "error", "auc" (two classes: that of up to 16 bins of the probability, whose edges are
+ * released, too), and "logloss", where the loss of a record counts as at most 4. Regression: "records",
+ * "rmse", "mae"; a prediction and a label are at most high - low of the schema apart. */
+typedef struct hr_evaluation {
+    hr_task task;
+    size_t figure_count, release_count;
+    hr_figure figures[HR_FIGURES_MAX];
+    hr_release_info releases[HR_EVALUATION_RELEASES]; /* what was charged and drawn */
+    double epsilon, delta;                 /* granted, and charged to the ledger: whole units, rounded down */
+    double epsilon_replace, delta_replace; /* the guarantee for replacing one record by another */
+    char statement[512];                   /* the guarantee, for people */
+} hr_evaluation;
+
+/* Predicts, and releases how good the predictions are. The model must be public already: it is not paid for
+ * here. Spends: (epsilon, delta), reserved in the ledger before any noise is drawn, and given back if the
+ * evaluation fails before the first draw. Thread: model and data may be shared; the ledger not. Fails:
+ * ARGUMENT, SCHEMA (no labels, no rows, another schema), POLICY (delta above 1/rows), BUDGET (the ledger does
+ * not cover it, or too little for any noise), MEMORY: nothing was spent. */
+HR_API HR_MUST_CHECK hr_status hr_evaluate_private(const hr_model *model, const hr_data *data,
+                                                   const hr_evaluation_options *options, hr_evaluation *out,
+                                                   hr_error *err);
+
+/* What hr_evaluate_private would release of so many records, with how much noise, before anything is spent:
+ * the figures are those of invented records (classes of one size, scores that order them rightly in three
+ * of four cases, a quarter of errors; regression: misses of a tenth of the label's range). Looks at no
+ * record, draws nothing. `ledger` is not looked at. Fails: ARGUMENT (records not in 1..2^32 - 2, options),
+ * BUDGET (too little for any noise). */
+HR_API HR_MUST_CHECK hr_status hr_evaluation_plan(const hr_model *model, double records,
+                                                  const hr_evaluation_options *options, hr_evaluation *out,
+                                                  hr_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,55 @@
+/* What predictions of labelled records come to, in exact integers: the sums that a private evaluation
+ * releases. Proof of their sensitivities: evaluation_counts.proof.md. */
+#ifndef HR_STATS_EVALUATION_COUNTS_H
+#define HR_STATS_EVALUATION_COUNTS_H
+
+#include "privacy/exact.h"
+#include "privacy/sensitivity.h"
+
+#include <stddef.h>
+
+enum {
+    HR_SCORE_GRID_BITS = 10, /* scores are cut on a public grid of so many bits */
+    HR_SCORE_LEVELS = 4,     /* into at most 2^HR_SCORE_LEVELS bins */
+    HR_SCORE_BINS = 1 << HR_SCORE_LEVELS,
+    HR_SCORE_CELLS = 2 * HR_SCORE_BINS,
+    HR_LOSS_BITS = 12, /* losses are summed in 2^-12 */
+    HR_LOSS_MAX = 4,   /* what the loss of one record counts as at most */
+    HR_MISS_BITS = 16  /* misses are summed in 2^-16 of the label's range */
+};
+
+/* What one record adds to the sums at most. */
+enum {
+    HR_LOSS_SENSITIVITY = HR_WEIGHT_MAX * (HR_LOSS_MAX << HR_LOSS_BITS),
+    HR_MISS_SENSITIVITY = HR_WEIGHT_MAX << HR_MISS_BITS
+};
+
+/* Predictions of a public model, and labels, of the same records; borrowed. */
+typedef struct hr_judged {
+    size_t rows, outputs;
+    const double *predicted; /* rows x outputs: probabilities of classes, or the predicted number */
+    const double *labels;    /* class indices, or numbers within the label's bounds */
+    const uint32_t *decided; /* classes: the predicted class of each record, below `outputs` */
+    const uint32_t *cuts;    /* two classes: where released cuts divide the grid, ascending */
+    size_t cut_count;        /* below HR_SCORE_BINS */
+    double range;            /* numbers: width of the label's bounds, > 0 */
+} hr_judged;
+
+/* The number of records. */
+void hr_judged_records(const hr_judged *judged, hr_exact *sum);
+/* Two cells a class: cells[2 k] records of class k that were decided otherwise, cells[2 k + 1] rightly. */
+void hr_judged_outcomes(const hr_judged *judged, hr_exact *cells);
+/* Two classes: the number of records, in whole records, in each of the 2^HR_SCORE_GRID_BITS cells of a grid
+ * that is even in sqrt(p)/(sqrt(p) + sqrt(1 - p)), p the probability of class 1: fine near 0 and 1, where the
+ * scores of rare classes are. */
+void hr_judged_score_grid(const hr_judged *judged, hr_exact *cells);
+/* Two classes: cells[2 b + k], HR_SCORE_CELLS of them, records of class k in bin b; bin b holds the cells of
+ * the grid from cuts[b - 1] to cuts[b] - 1. */
+void hr_judged_scores(const hr_judged *judged, hr_exact *cells);
+/* Sum of min(-ln(probability of the label), HR_LOSS_MAX) in 2^-HR_LOSS_BITS. */
+void hr_judged_loss(const hr_judged *judged, hr_exact *sum);
+/* Sums of |prediction - label|/range, and of its square, in 2^-HR_MISS_BITS. */
+void hr_judged_misses(const hr_judged *judged, hr_exact *sum);
+void hr_judged_squares(const hr_judged *judged, hr_exact *sum);
+
+#endif

@@ -1,0 +1,193 @@
+/* The sums of an evaluation against plain counts, and their sensitivities (evaluation_counts.proof.md) by
+ * adding records, whatever floats their predictions are. */
+#include "stats/evaluation_counts.h"
+#include "support/check.h"
+#include "support/random_numbers.h"
+
+#include <math.h>
+
+enum { ROWS = 600, CLASSES_MAX = 4, GRID = 1 << HR_SCORE_GRID_BITS, CUTS = 5 };
+
+static const uint32_t cuts[CUTS] = {1, 100, 511, 512, 1023};
+static const double odd[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 0, 1, -1, 2, 1e-320, .5};
+
+typedef struct records {
+    double predicted[ROWS * CLASSES_MAX], labels[ROWS];
+    uint32_t decided[ROWS];
+    uint64_t random;
+} records;
+
+/* Every eighth prediction is odd. */
+static void draw_records(records *r, size_t classes) {
+    for (size_t i = 0; i < ROWS * CLASSES_MAX; i++)
+        r->predicted[i] =
+            next_random(&r->random) % 8 ? next_unit(&r->random) : odd[next_random(&r->random) % COUNT(odd)];
+    for (size_t i = 0; i < ROWS; i++) {
+        r->labels[i] = classes ? (double)(next_random(&r->random) % classes) : 3 * next_unit(&r->random) - 1;
+        r->decided[i] = classes ? (uint32_t)(next_random(&r->random) % classes) : 0;
+    }
+}
+
+static hr_judged judged_of(const records *r, size_t from, size_t rows, size_t classes) {
+    size_t outputs = classes ? classes : 1;
+    return (hr_judged){.rows = rows,
+                       .outputs = outputs,
+                       .predicted = r->predicted + from * outputs,
+                       .labels = r->labels + from,
+                       .decided = r->decided + from,
+                       .cuts = cuts,
+                       .cut_count = CUTS,
+                       .range = 3};
+}
+
+/* ---- Against plain counts ---- */
+
+static double bounded(double x, double max) {
+    return x >= 0 ? (x < max ? x : max) : 0; /* 0 for NaN */
+}
+
+static void check_classes(const records *r, size_t classes) {
+    hr_judged j = judged_of(r, 0, ROWS, classes);
+    hr_exact cells[2 * CLASSES_MAX], loss, count;
+    double sum = 0;
+    hr_judged_records(&j, &count);
+    hr_judged_outcomes(&j, cells);
+    hr_judged_loss(&j, &loss);
+    assert_true(count.unpaid == 64 * ROWS);
+    for (size_t k = 0; k < classes; k++) {
+        int64_t wrong = 0, right = 0;
+        for (size_t i = 0; i < ROWS; i++) {
+            right += r->labels[i] == (double)k && r->decided[i] == k;
+            wrong += r->labels[i] == (double)k && r->decided[i] != k;
+        }
+        assert_true(cells[2 * k].unpaid == 64 * wrong && cells[2 * k + 1].unpaid == 64 * right);
+    }
+    for (size_t i = 0; i < ROWS; i++)
+        sum += floor(bounded(-log(r->predicted[i * classes + (size_t)r->labels[i]]), 4) * 4096 + .5);
+    assert_true((double)loss.unpaid == sum);
+}
+
+/* By the inverse of the grid's scale: p of the lower edge of cell c is q^2/(q^2 + (1 - q)^2), q = c/1024. */
+static size_t cell_by_hand(double p) {
+    if (isnan(p) || p <= 0 || p > 1) return 0; /* NaN from the root of a negative number */
+    if (p == 1) return GRID - 1;
+    size_t c = 0;
+    for (size_t next = 1; next < GRID; next++) {
+        double up = (double)next, down = (double)(GRID - next);
+        if (p * (up * up + down * down) >= up * up) c = next;
+    }
+    return c;
+}
+
+static void check_grid(const records *r) {
+    static hr_exact grid[GRID];
+    static int64_t wanted[GRID];
+    hr_judged j = judged_of(r, 0, ROWS, 2);
+    hr_exact scores[HR_SCORE_CELLS];
+    int64_t bins[HR_SCORE_CELLS] = {0};
+    memset(wanted, 0, sizeof wanted);
+    hr_judged_score_grid(&j, grid);
+    hr_judged_scores(&j, scores);
+    for (size_t i = 0; i < ROWS; i++) {
+        size_t cell = cell_by_hand(r->predicted[2 * i + 1]), b = 0;
+        wanted[cell]++;
+        for (size_t c = 0; c < CUTS; c++) b += cuts[c] <= cell;
+        bins[2 * b + (size_t)r->labels[i]] += 64;
+    }
+    for (size_t c = 0; c < GRID; c++) assert_true(grid[c].unpaid == wanted[c]);
+    for (size_t c = 0; c < HR_SCORE_CELLS; c++) assert_true(scores[c].unpaid == bins[c]);
+}
+
+static void check_numbers(const records *r) {
+    hr_judged j = judged_of(r, 0, ROWS, 0);
+    hr_exact misses, squares;
+    double sum = 0, square = 0;
+    hr_judged_misses(&j, &misses);
+    hr_judged_squares(&j, &squares);
+    for (size_t i = 0; i < ROWS; i++) {
+        double miss = fabs(r->predicted[i] - r->labels[i]) / 3;
+        miss = miss < 1 ? miss : 1; /* 1 for NaN */
+        sum += floor(miss * 65536 + .5);
+        square += floor(miss * miss * 65536 + .5);
+    }
+    assert_true((double)misses.unpaid == sum && (double)squares.unpaid == square);
+}
+
+static void test_sums__are_plain_counts(void **state) {
+    (void)state;
+    static records r;
+    r.random = 1;
+    for (int run = 0; run < 20; run++) {
+        for (size_t classes = 2; classes <= CLASSES_MAX; classes++) {
+            draw_records(&r, classes);
+            check_classes(&r, classes);
+            if (classes == 2) check_grid(&r);
+        }
+        draw_records(&r, 0);
+        check_numbers(&r);
+    }
+}
+
+/* ---- Sensitivities ---- */
+
+typedef void count(const hr_judged *judged, hr_exact *sums);
+
+typedef struct change {
+    int64_t l1, cells;
+} change;
+
+/* What record `row` changes when it is added to those before it. */
+static change change_by(const records *r, size_t row, size_t classes, count *of, size_t cells) {
+    static hr_exact without[GRID], with[GRID];
+    hr_judged some = judged_of(r, 0, row, classes), more = judged_of(r, 0, row + 1, classes);
+    change c = {0, 0};
+    of(&some, without);
+    of(&more, with);
+    for (size_t i = 0; i < cells; i++) {
+        c.l1 += llabs(with[i].unpaid - without[i].unpaid);
+        c.cells += with[i].unpaid != without[i].unpaid;
+    }
+    return c;
+}
+
+static void check_change(change c, int64_t most, int64_t *met) {
+    assert_true(c.l1 <= most && c.cells <= 1);
+    *met = c.l1 > *met ? c.l1 : *met;
+}
+
+static void test_sums__change_by_their_sensitivity_at_most(void **state) {
+    (void)state;
+    static records r;
+    int64_t met[7] = {0};
+    r.random = 3;
+    for (int run = 0; run < 12; run++) {
+        size_t classes = 2 + (size_t)run % 3;
+        draw_records(&r, classes);
+        for (size_t row = 0; row < ROWS; row += 7) {
+            check_change(change_by(&r, row, classes, hr_judged_records, 1), HR_COUNT_SENSITIVITY, &met[0]);
+            check_change(change_by(&r, row, classes, hr_judged_outcomes, 2 * classes), HR_COUNT_SENSITIVITY,
+                         &met[1]);
+            check_change(change_by(&r, row, classes, hr_judged_loss, 1), HR_LOSS_SENSITIVITY, &met[2]);
+            if (classes > 2) continue;
+            check_change(change_by(&r, row, 2, hr_judged_score_grid, GRID), 1, &met[3]);
+            check_change(change_by(&r, row, 2, hr_judged_scores, HR_SCORE_CELLS), HR_COUNT_SENSITIVITY,
+                         &met[4]);
+        }
+        draw_records(&r, 0);
+        for (size_t row = 0; row < ROWS; row += 7) {
+            check_change(change_by(&r, row, 0, hr_judged_misses, 1), HR_MISS_SENSITIVITY, &met[5]);
+            check_change(change_by(&r, row, 0, hr_judged_squares, 1), HR_MISS_SENSITIVITY, &met[6]);
+        }
+    }
+    const int64_t tight[7] = {HR_COUNT_SENSITIVITY, HR_COUNT_SENSITIVITY, HR_LOSS_SENSITIVITY, 1,
+                              HR_COUNT_SENSITIVITY, HR_MISS_SENSITIVITY,  HR_MISS_SENSITIVITY};
+    assert_memory_equal(met, tight, sizeof met); /* some record reaches each bound */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sums__are_plain_counts),
+        cmocka_unit_test(test_sums__change_by_their_sensitivity_at_most),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
