@@ -17,10 +17,10 @@
 #include <string.h>
 
 typedef struct train_args {
-    const char *data, *schema, *method, *model, *ledger;
+    const char *data, *schema, *method, *model, *ledger, *start;
     size_t mode, format;
     arg_settings settings;
-    bool as_json, quiet, reproducible, plan, force;
+    bool as_json, quiet, reproducible, plan, force, start_is_public;
     arg_integer seed, threads, rows;
 } train_args;
 
@@ -53,6 +53,10 @@ static const arg_option train_options[] = {
      "0: as many as there are processors; the model does not depend on it"},
     {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE",
      "spend from this ledger ('hedgerow ledger create' creates one)"},
+    {"start", 0, ARG_TEXT, false, AT(start), "FILE",
+     "a released model that training continues: its scores come first, and cost nothing again"},
+    {"start-is-public", 0, ARG_FLAG, false, AT(start_is_public), NULL,
+     "the data of that model need no protection: nothing is charged for it, private or not"},
     {"format", 0, ARG_CHOICE, false, AT(format), FORMAT_WORDS, "of the data; auto looks at the content"},
     {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
      "print what would be done, from public facts alone: reads no data, spends nothing"},
@@ -68,8 +72,10 @@ static const arg_option train_options[] = {
 /* The model may not be one of the files that it is made from and paid for with. */
 static bool train_outputs_apart(const command *self, const train_args *args) {
     const named_file model = {"--model", args->model};
-    const named_file others[] = {
-        {"--data", args->data}, {"--schema", args->schema}, {"--ledger", args->ledger}};
+    const named_file others[] = {{"--data", args->data},
+                                 {"--schema", args->schema},
+                                 {"--ledger", args->ledger},
+                                 {"--start", args->start}};
     return output_apart(self->name, &model, others, COUNT_OF(others));
 }
 
@@ -94,7 +100,9 @@ static bool consistent(const command *self, const train_args *args) {
         return false;
     }
     return args->plan ||
-           (input_only_once(self->name, args->data, args->schema) && train_outputs_apart(self, args));
+           (input_only_once(self->name, args->data, args->schema) &&
+            input_only_once(self->name, args->data, args->start) &&
+            input_only_once(self->name, args->schema, args->start) && train_outputs_apart(self, args));
 }
 
 /* What one training run holds; all of it is freed by run_done. */
@@ -104,12 +112,13 @@ typedef struct train_run {
     hr_schema *schema;
     hr_ledger *ledger;
     hr_data *data;
-    hr_model *model;
+    hr_model *start, *model;
     int64_t entry; /* of this run in the ledger; 0: none */
 } train_run;
 
 static void run_done(train_run *run) {
     hr_model_free(run->model);
+    hr_model_free(run->start);
     hr_data_free(run->data);
     hr_ledger_close(run->ledger);
     hr_schema_free(run->schema);
@@ -134,6 +143,13 @@ static hr_status set_options(const train_args *args, train_run *run, hr_error *e
     progress_init(&run->bar, !args->quiet && !args->as_json);
     options->progress = should_continue_training;
     options->user = &run->bar;
+    return status;
+}
+
+static hr_status read_start(const train_args *args, train_run *run, hr_error *err) {
+    hr_status status = args->start == NULL ? HR_OK : input_model(args->start, &run->start, err);
+    run->options.start = run->start;
+    run->options.start_is_public = args->start_is_public;
     return status;
 }
 
@@ -163,6 +179,7 @@ static hr_status fit_model(const train_args *args, train_run *run, hr_error *err
     hr_status status = set_options(args, run, err);
     if (status == HR_OK) status = model_probe(args->model, train_output_rule(args), err);
     if (status == HR_OK) status = read_train_schema(args, run, err);
+    if (status == HR_OK) status = read_start(args, run, err);
     if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
     run->options.ledger = run->ledger;
     run->options.entry = &run->entry;
@@ -195,12 +212,27 @@ static void print_summary(FILE *out, const train_args *args, const train_run *ru
     print_wrapped(out, guarantee->statement, 9);
 }
 
-static void json_guarantee(json_writer *json, const hr_guarantee *guarantee) {
-    json_flag(json, "private", guarantee->is_private);
+static void json_amounts(json_writer *json, const hr_guarantee *guarantee) {
     json_number(json, "epsilon", guarantee->epsilon);
     json_number(json, "delta", guarantee->delta);
     json_number(json, "epsilon_replace", guarantee->epsilon_replace);
     json_number(json, "delta_replace", guarantee->delta_replace);
+}
+
+/* What a record pays that is in the data of the start, too. */
+static void json_start(json_writer *json, const hr_model *model) {
+    hr_guarantee both;
+    if (hr_model_start(model) == NULL) return;
+    json_text(json, "start", hr_model_start(model));
+    if (!hr_model_start_guarantee(model, &both)) return;
+    json_open(json, "start_guarantee", '{');
+    json_amounts(json, &both);
+    json_close(json, '}');
+}
+
+static void json_guarantee(json_writer *json, const hr_guarantee *guarantee) {
+    json_flag(json, "private", guarantee->is_private);
+    json_amounts(json, guarantee);
     json_text(json, "statement", guarantee->statement);
 }
 
@@ -222,6 +254,7 @@ static void print_train_json(const train_args *args, const train_run *run, const
     json_integer(&json, "trees", hr_model_tree_count(run->model));
     json_integer(&json, "releases", hr_model_release_count(run->model));
     json_guarantee(&json, hr_model_guarantee(run->model));
+    json_start(&json, run->model);
     json_records(&json, run->model);
     json_ledger(&json, total);
     json_close(&json, '}');
@@ -253,6 +286,7 @@ static int run_plan(const command *self, const train_args *args) {
     const double records = args->rows.given ? (double)args->rows.value : ROWS_GUESSED;
     hr_status status = set_options(args, &run, &err);
     if (status == HR_OK && args->schema != NULL) status = input_schema(args->schema, &run.schema, &err);
+    if (status == HR_OK) status = read_start(args, &run, &err);
     if (status == HR_OK) status = hr_fit_plan(&run.options, records, run.schema, &plan, &err);
     if (status == HR_OK)
         (args->as_json ? print_plan_json : print_plan)(&plan, run.options.method, !args->rows.given);

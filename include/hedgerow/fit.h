@@ -69,6 +69,11 @@ typedef struct hr_fit_options {
      * NULL. What it is told depends on public settings only. */
     bool (*progress)(void *user, size_t done, size_t total);
     void *user;
+
+    const hr_model *start; /* NULL, or a released model that training continues: the scores of a record start
+                              at what it says, and the new model has its trees, too. Of the same schema and
+                              task, with scores that add up alike. Borrowed */
+    bool start_is_public;  /* nothing is charged for the start: its data need no protection */
 } hr_fit_options;
 
 /* Fills in all defaults of a method and mode, in the first `size` bytes of the struct; a NULL method means
@@ -97,7 +102,11 @@ HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const
  * reproducible noise; delta above 1/rows), BUDGET (the ledger does not cover it, or the budget is too small
  * for the noise of some release), LIMIT: nothing was spent; MEMORY: nothing was spent, but for a failure
  * after the first draw; CANCELLED: what was reserved stays spent, unless nothing was drawn. Options that the
- * method does not take in its mode are ignored. */
+ * method does not take in its mode are ignored.
+ * With options->start the model's guarantee is the new cost, and hr_model_start_guarantee tells that and the
+ * start's together. Fails also: ARGUMENT (the method or mode takes no start; another task, classes or kind of
+ * scores), SCHEMA (another schema: the message names the difference), POLICY (the start has no guarantee, or
+ * one that is not for records, and start_is_public is not set). */
 HR_API HR_MUST_CHECK hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out,
                                       hr_error *err);
 

@@ -75,6 +75,15 @@ typedef struct hr_guarantee {
 
 HR_API const hr_guarantee *hr_model_guarantee(const hr_model *model);
 
+/* Of a model that continues another (hr_fit_options.start): the SHA-256 of the other's file, 64 hexadecimal
+ * digits; else NULL. */
+HR_API const char *hr_model_start(const hr_model *model);
+
+/* What this model and those that it continues cost together a record that is in the data of all of them.
+ * Returns false if it continues none, or one for which nothing is charged (start_is_public). Strings are
+ * borrowed. */
+HR_API bool hr_model_start_guarantee(const hr_model *model, hr_guarantee *out);
+
 /* One noisy answer that the model was built from. */
 typedef struct hr_release_info {
     const char *what;      /* "bin edges", "split", "leaf sum", "leaf count", ... */

@@ -23,3 +23,11 @@ bool hr_digest_is(const hr_digest *digest, const void *bytes, size_t size) {
 void hr_digest_text(const hr_digest *digest, char out[HR_DIGEST_TEXT]) {
     sodium_bin2hex(out, HR_DIGEST_TEXT, digest->bytes, HR_DIGEST_SIZE);
 }
+
+_Static_assert((int)HR_DIGEST_SIZE == crypto_hash_sha256_BYTES, "the size of a SHA-256");
+
+void hr_sha256_text(const void *bytes, size_t size, char out[HR_DIGEST_TEXT]) {
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256(hash, size ? bytes : (const unsigned char *)"", size);
+    sodium_bin2hex(out, HR_DIGEST_TEXT, hash, sizeof hash);
+}

@@ -19,4 +19,7 @@ bool hr_digest_is(const hr_digest *digest, const void *bytes, size_t size);
 
 void hr_digest_text(const hr_digest *digest, char out[HR_DIGEST_TEXT]);
 
+/* The SHA-256 of bytes in hexadecimal, as `sha256sum` prints that of a file. */
+void hr_sha256_text(const void *bytes, size_t size, char out[HR_DIGEST_TEXT]);
+
 #endif

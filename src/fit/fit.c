@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "fit/budget.h"
 #include "fit/settings.h"
+#include "fit/start.h"
 #include "fit/threads.h"
 #include "schema/schema.h"
 #include "stats/local_source.h"
@@ -31,6 +32,8 @@ typedef struct fit_job {
     hr_training training;
     int64_t entry; /* in the ledger; 0: none counts as spent */
     hr_settings settings;
+    double *start_scores;            /* of the records; NULL: there is no start */
+    char start_hash[HR_DIGEST_TEXT]; /* of its file */
 } fit_job;
 
 static bool claims_privacy(const fit_job *f) {
@@ -53,6 +56,7 @@ static hr_status check_fit(const fit_job *f, hr_error *err) {
         return hr_fail(err, HR_E_ARGUMENT, "0 means all processors", "threads must be 0..%d", THREADS_MAX);
     hr_status status = hr_options_check(f->method, f->options, err);
     if (!status) status = hr_schema_reviewed(schema, err);
+    if (!status) status = hr_start_check(f->method, f->options, schema, err);
     if (!status) status = check_fit_ledger(f, err);
     if (status) return status;
     if (!hr_data_has_labels(f->data))
@@ -71,6 +75,7 @@ static hr_status check_memory(const fit_job *f, hr_error *err) {
                           .rows = hr_data_rows(f->data),
                           .threads = hr_threads_of(f->options->threads)};
     double bytes = f->method->memory ? MEMORY_MARGIN * f->method->memory(&facts) : 0;
+    if (f->options->start) bytes += (double)facts.rows * (double)hr_facts_outputs(&facts) * sizeof(double);
     char *volatile probe = bytes < (double)(SIZE_MAX / 2) ? malloc((size_t)bytes + 1) : NULL;
     if (!probe)
         return hr_fail(err, HR_E_MEMORY, "use fewer rows, features or levels, or a machine with more memory",
@@ -140,6 +145,30 @@ static hr_status guarantee_granted(const fit_job *f, hr_guarantee *out, hr_error
     return HR_OK;
 }
 
+/* What a record pays that is in the data of the start, too. */
+static void state_start(const fit_job *f, const hr_start_guarantee *both, hr_buffer *text) {
+    if (!f->options->start) return;
+    hr_buffer_format(text, " It starts from the model with the SHA-256 %s", f->start_hash);
+    if (!both->given) {
+        hr_buffer_text(text, f->options->start_is_public
+                                 ? ", which is said to be public: nothing is charged for it."
+                                 : ".");
+        return;
+    }
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], epsilon_replace[HR_AMOUNT_TEXT],
+        delta_replace[HR_AMOUNT_TEXT];
+    hr_spent_text(both->epsilon, epsilon);
+    hr_spent_text(both->delta, delta);
+    hr_spent_text(both->epsilon_replace, epsilon_replace);
+    hr_spent_text(both->delta_replace, delta_replace);
+    hr_buffer_format(text, ". A record that is also in the data of that model has (%s, %s) for both together",
+                     epsilon, delta);
+    hr_buffer_format(text, " (%s, %s for replacing it)", epsilon_replace, delta_replace);
+    hr_buffer_text(text, both->privacy_measure == HR_PRIVACY_NONE
+                             ? ": the two are of different kinds, so epsilons and deltas add up."
+                             : ".");
+}
+
 static hr_status state_sound(const fit_job *f, hr_guarantee *g, hr_buffer *text, hr_error *err) {
     char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], epsilon_replace[HR_AMOUNT_TEXT],
         delta_replace[HR_AMOUNT_TEXT];
@@ -179,6 +208,9 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
                       .arena = f->training.arena,
                       .forest = f->training.forest,
                       .privacy_measure = hr_gate_privacy_measure(f->gate)};
+    if (f->options->start) parts.start_model = f->start_hash;
+    if (f->options->start && !f->options->start_is_public && claims_privacy(f))
+        parts.start_guarantee = hr_start_compose(f->options->start, &f->budget);
     f->settings.arena = f->training.arena;
     hr_settings_add_options(&f->settings, f->method, f->options);
     add_records(f);
@@ -188,6 +220,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     else
         state_unsound(f, &parts.guarantee, &statement);
     if (status) return status;
+    state_start(f, &parts.start_guarantee, &statement);
     parts.settings = f->settings.items;
     parts.setting_count = f->settings.count;
     parts.releases = (hr_release *)hr_gate_releases(f->gate, &parts.release_count);
@@ -205,8 +238,22 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
 
 /* ---- The fit ---- */
 
+/* What the start says of the records. */
+static hr_status score_by_start(fit_job *f, hr_error *err) {
+    const hr_model *start = f->options->start;
+    if (!start) return HR_OK;
+    hr_status status = hr_model_file_hash(start, f->start_hash, err);
+    f->start_scores = malloc((hr_data_rows(f->data) * start->forest.output_count + 1) * sizeof(double));
+    if (!status && !f->start_scores) status = hr_fail_memory(err);
+    if (!status) status = hr_model_scores(start, f->data, f->training.threads, f->start_scores, err);
+    f->training.start = &start->forest;
+    f->training.start_scores = f->start_scores;
+    return status;
+}
+
 static hr_status open_source(fit_job *f, hr_error *err) {
-    hr_local_stats_records records = {.data = f->data, .csprng = f->csprng, .threads = f->training.threads};
+    hr_local_stats_records records = {
+        .data = f->data, .scores = f->start_scores, .csprng = f->csprng, .threads = f->training.threads};
     return hr_local_stats_source_new(&records, &f->training.source, err);
 }
 
@@ -224,6 +271,7 @@ static hr_status prepare_fit(fit_job *f, hr_error *err) {
                                 .threads = hr_threads_of(f->options->threads),
                                 .arena = hr_arena_new()};
     if (!status && !f->training.arena) status = hr_fail_memory(err);
+    if (!status) status = score_by_start(f, err);
     if (!status) status = open_source(f, err);
     return status ? status : reserve_budget(f, err);
 }
@@ -253,6 +301,7 @@ hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **
     hr_arena_free(f.training.arena);
     hr_gate_free(f.gate);
     hr_csprng_close(f.csprng);
+    free(f.start_scores);
     if (taken.entry) *taken.entry = f.entry;
     return status;
 }

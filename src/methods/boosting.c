@@ -4,15 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static hr_status boosting_forest_init(hr_training *training, hr_link link, size_t outputs, size_t trees,
-                                      hr_error *err) {
-    bool number = hr_schema_task(hr_data_schema(training->data)) == HR_TASK_REGRESSION;
-    hr_forest forest = {.link = number ? HR_LINK_NUMBER : link, .output_count = outputs};
-    forest.base = hr_arena_alloc(training->arena, outputs, sizeof *forest.base);
-    forest.trees = hr_arena_alloc(training->arena, trees, sizeof *forest.trees);
-    if (!forest.base || !forest.trees) return hr_fail_memory(err);
-    training->forest = forest;
-    return HR_OK;
+hr_link hr_boosting_link(const hr_fit_options *options, hr_task task) {
+    if (task == HR_TASK_REGRESSION) return HR_LINK_NUMBER;
+    return options->loss == HR_LOSS_LOGISTIC ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
 }
 
 static hr_status boosting_buffers_init(hr_boosting *b, hr_error *err) {
@@ -33,7 +27,8 @@ hr_status hr_boosting_init(hr_boosting *b, hr_training *training, hr_link link, 
         .training = training, .source = training->source, .outputs = hr_training_outputs(training->data)};
     hr_stats_setup setup = {
         .kind = HR_STATS_GRADIENTS, .binning = binning, .outputs = b->outputs, .depth = depth};
-    hr_status status = boosting_forest_init(training, link, b->outputs, trees, err);
+    bool number = hr_schema_task(hr_data_schema(training->data)) == HR_TASK_REGRESSION;
+    hr_status status = hr_training_forest_init(training, number ? HR_LINK_NUMBER : link, trees, err);
     if (!status) status = b->source->ops->prepare(b->source, &setup, err);
     if (!status) status = boosting_buffers_init(b, err);
     if (!status)

@@ -20,8 +20,11 @@ typedef struct hr_boosting {
     double *values;
 } hr_boosting;
 
-/* Prepares the source for training->binning and starts an empty forest (base 0) with room for `trees` trees.
- * `link` for numbers is always HR_LINK_NUMBER. Fails: MEMORY. */
+/* hr_method.link of gbdt, and of those with square loss alone. */
+hr_link hr_boosting_link(const hr_fit_options *options, hr_task task);
+
+/* Prepares the source for training->binning and begins the forest (hr_training_forest_init) with room for
+ * `trees` trees. `link` for numbers is always HR_LINK_NUMBER. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_boosting_init(hr_boosting *boosting, hr_training *training, hr_link link,
                                          size_t trees, hr_error *err);
 void hr_boosting_done(hr_boosting *boosting);

@@ -130,4 +130,5 @@ const hr_method hr_method_dpboost = {
     .check = check_dpboost,
     .memory = hr_single_tree_memory,
     .train = train_dpboost,
+    .link = hr_boosting_link,
 };

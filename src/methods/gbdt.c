@@ -8,8 +8,9 @@
 
 #include <math.h>
 
-/* F_0: the mean of the targets, or the log-odds of the classes. */
+/* F_0: the mean of the targets, or the log-odds of the classes; or what the start says. */
 static hr_status set_base_gbdt(hr_exact_boosting *e, hr_error *err) {
+    if (e->boosting.training->start) return HR_OK;
     hr_noisy sums[HR_BINS_MAX];
     hr_status status = hr_exact_boosting_label_sums(e, sums, err);
     if (status) return status;
@@ -88,4 +89,5 @@ const hr_method hr_method_gbdt = {
     .paper_options = options,
     .check = hr_facts_check_classes,
     .train = train_gbdt,
+    .link = hr_boosting_link,
 };

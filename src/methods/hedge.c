@@ -71,7 +71,8 @@ static hr_hedge_terms terms_of(const hr_training *t) {
         (hr_hedge_setting){.privacy_measure = hr_gate_privacy_measure(t->gate),
                            .budget = hr_gate_budget(t->gate),
                            .task = hr_schema_task(schema),
-                           .has_quantiles = hr_edges_need_quantiles(schema, (uint32_t)t->options->bins)};
+                           .has_quantiles = hr_edges_need_quantiles(schema, (uint32_t)t->options->bins),
+                           .has_start = t->start != NULL};
     terms.logistic = t->options->loss == HR_LOSS_LOGISTIC && terms.setting.task == HR_TASK_BINARY;
     return terms;
 }
@@ -88,6 +89,7 @@ static hr_status source_init(source *s, hr_error *err) {
     hr_status status = hr_csprng_open_seeded(hr_csprng_u64(hr_gate_csprng(t->gate)), &s->coins, err);
     if (!status)
         status = hr_records_new(t->data, terms.outputs, HR_HEDGE_CANDIDATES, t->threads, &s->records, err);
+    if (!status && t->start) hr_records_start(s->records, t->start_scores);
     return status ? status : hr_hedge_new(&terms, s->coins, t->arena, &s->hedge, err);
 }
 
@@ -99,15 +101,32 @@ static void source_done(source *s) {
     free(s->noisy);
 }
 
+static hr_link hedge_link(const hr_fit_options *options, hr_task task) {
+    if (task == HR_TASK_REGRESSION) return HR_LINK_NUMBER;
+    return options->loss == HR_LOSS_LOGISTIC && task == HR_TASK_BINARY ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
+}
+
+/* The finished forest; behind the start's trees, if there is a start. */
+static hr_status take_forest(hr_training *t, const hr_forest *made, hr_error *err) {
+    hr_forest *forest = &t->forest;
+    if (!t->start) {
+        *forest = *made;
+        return HR_OK;
+    }
+    hr_status status = hr_training_forest_init(t, made->link, made->tree_count, err);
+    if (status) return status;
+    for (size_t i = 0; i < made->tree_count; i++) forest->trees[forest->tree_count++] = made->trees[i];
+    forest->calibration = made->calibration;
+    return HR_OK;
+}
+
 static hr_status train_hedge(hr_training *training, hr_error *err) {
     source s = {.training = training};
     hr_ask ask;
     hr_status status = source_init(&s, err);
     while (!status && hr_hedge_ask(s.hedge, &ask)) status = hedge_answer(&s, &ask, err);
-    if (!status) {
-        training->forest = *hr_hedge_forest(s.hedge);
-        training->records = hr_hedge_record_count(s.hedge);
-    }
+    if (!status) status = take_forest(training, hr_hedge_forest(s.hedge), err);
+    if (!status) training->records = hr_hedge_record_count(s.hedge);
     source_done(&s);
     return status;
 }
@@ -147,5 +166,6 @@ const hr_method hr_method_hedge = {
     .check = hr_hedge_check,
     .memory = hedge_memory,
     .train = train_hedge,
+    .link = hedge_link,
     .plan = hr_hedge_tell,
 };

@@ -81,7 +81,7 @@ static void ask_totals(const hr_hedge *h, hr_ask *ask) {
     hr_charge count = hedge_machine_charge_of(h, "record count", h->costs.count, HR_COUNT_SENSITIVITY);
     hr_charge sum = hedge_machine_charge_of(h, "base score", h->costs.base, HR_LABEL_SENSITIVITY);
     add_line_hedge_machine(ask, &count, 1);
-    add_line_hedge_machine(ask, &sum, 1);
+    if (h->costs.base) add_line_hedge_machine(ask, &sum, 1);
 }
 
 static void ask_bins(const hr_hedge *h, hr_ask *ask) {
@@ -148,9 +148,10 @@ static void read_classes_hedge_machine(hr_hedge *h, const hr_noisy *values) {
     for (size_t k = 0; k < h->outputs; k++) h->base[k] /= h->records;
 }
 
-/* n-hat and the mean label. */
+/* n-hat and the mean label; with a start the first alone. */
 static void read_mean(hr_hedge *h, const hr_noisy *values) {
     h->records = fmax((double)values[0].paid / HR_COUNT_UNIT, 1);
+    if (!h->costs.base) return;
     double mean = fmin(fmax((double)values[1].paid / (1 << HR_LABEL_BITS) / h->records, -1), 1);
     h->base[0] = h->loss.logistic ? .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02)) : mean;
 }

@@ -39,7 +39,8 @@ static int levels(double x, int least, int most) {
 hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
     shares part = shares_of(s);
     hr_units start = hr_units_share(s->budget, part.start);
-    return (hr_hedge_start){hr_units_share(s->budget, part.bins), start / 2, start - start / 2,
+    return (hr_hedge_start){hr_units_share(s->budget, part.bins), start / 2,
+                            s->has_start ? 0 : start - start / 2,
                             hr_units_share(s->budget, part.calibration)};
 }
 
@@ -130,7 +131,8 @@ hr_hedge_setting hr_hedge_setting_of(const hr_fit_facts *facts) {
                               .budget = facts->budget,
                               .task = schema ? hr_schema_task(schema) : HR_TASK_BINARY,
                               .has_quantiles =
-                                  !schema || hr_edges_need_quantiles(schema, (uint32_t)facts->options->bins)};
+                                  !schema || hr_edges_need_quantiles(schema, (uint32_t)facts->options->bins),
+                              .has_start = facts->options->start != NULL};
 }
 
 static hr_status check_base(const hr_fit_facts *facts, const hr_hedge_start *start, hr_error *err) {
@@ -138,7 +140,8 @@ static hr_status check_base(const hr_fit_facts *facts, const hr_hedge_start *sta
         return hr_facts_check_sums(facts, "class counts", start->count + start->base, HR_COUNT_SENSITIVITY,
                                    err);
     hr_status status = hr_facts_check_sums(facts, "record count", start->count, HR_COUNT_SENSITIVITY, err);
-    return status ? status : hr_facts_check_sums(facts, "base score", start->base, HR_LABEL_SENSITIVITY, err);
+    if (status || !start->base) return status;
+    return hr_facts_check_sums(facts, "base score", start->base, HR_LABEL_SENSITIVITY, err);
 }
 
 static hr_status check_once(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {

@@ -19,6 +19,7 @@ typedef struct hr_hedge_setting {
     /* The owners whose sums the rounds add up, and how many of them add noise for sure; 0: one party holds
      * all records. */
     size_t owners, honest;
+    bool has_start; /* scores start at what another model says: no base score is asked for */
 } hr_hedge_setting;
 
 /* Costs of what is released once: before the rounds, and (classes) after the last. */

@@ -88,6 +88,8 @@ static hr_status boosting_init(boosting *b, hr_error *err) {
     b->scores = calloc(b->rows + 1, sizeof *b->scores);
     b->taken = malloc((b->rows + 1) * sizeof *b->taken);
     if (!b->round_of || !b->picked || !b->scores || !b->taken) return hr_fail_memory(err);
+    const double *start = b->training->start_scores;
+    if (start) memcpy(b->scores, start, b->rows * sizeof *b->scores);
     hr_csprng *csprng = hr_gate_csprng(b->training->gate);
     if (b->training->options->mode == HR_MODE_PAPER)
         return exact_halves(csprng, b->rows, b->rounds, b->round_of, err);
@@ -144,9 +146,15 @@ static double inprivate_memory(const hr_fit_facts *facts) {
            (double)facts->rows * 3 * sizeof(double) + hr_boosting_memory(facts, taken);
 }
 
+static hr_link inprivate_link(const hr_fit_options *options, hr_task task) {
+    (void)options;
+    return task == HR_TASK_REGRESSION ? HR_LINK_NUMBER : HR_LINK_LOGISTIC;
+}
+
 static hr_status train_inprivate(hr_training *t, hr_error *err) {
     boosting b = {.training = t, .rows = hr_data_rows(t->data), .rounds = (size_t)t->options->trees};
-    hr_status status = hr_inprivate_forest_init(hr_data_schema(t->data), b.rounds, t->arena, &t->forest, err);
+    hr_link link = inprivate_link(t->options, hr_schema_task(hr_data_schema(t->data)));
+    hr_status status = hr_training_forest_init(t, link, b.rounds, err);
     if (!status) status = boosting_init(&b, err);
     for (size_t m = 0; !status && m < b.rounds; m++) {
         status = train_inprivate_round(&b, m, err);
@@ -199,4 +207,5 @@ const hr_method hr_method_inprivate = {
     .check = check_inprivate,
     .memory = inprivate_memory,
     .train = train_inprivate,
+    .link = inprivate_link,
 };

@@ -59,9 +59,16 @@ typedef struct hr_training {
     hr_arena *arena;
     hr_binning binning;
     hr_forest forest;
-    uint64_t next_group; /* composition: groups below it are taken */
-    double records;      /* their number as it was released, noisy; 0: it was not */
+    const hr_forest *start;     /* a released forest that this one continues; NULL: none */
+    const double *start_scores; /* what it says of the records: rows x outputs; NULL: none */
+    uint64_t next_group;        /* composition: groups below it are taken */
+    double records;             /* their number as it was released, noisy; 0: it was not */
 } hr_training;
+
+/* Sets training->forest: the start's base scores and trees, if there is a start, else base 0 and no tree;
+ * with room for `trees` more. Everything made is in the arena. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_training_forest_init(hr_training *training, hr_link link, size_t trees,
+                                                hr_error *err);
 
 /* What is known of a fit before it looks at a record. */
 typedef struct hr_fit_facts {
@@ -117,6 +124,8 @@ typedef struct hr_method {
      * told. */
     double (*memory)(const hr_fit_facts *facts);
     hr_status (*train)(hr_training *training, hr_error *err);
+    /* The link of its forests, for hr_fit_options.start. NULL: its forests do not continue others. */
+    hr_link (*link)(const hr_fit_options *options, hr_task task);
     /* Fills in all but epsilon, delta and the number of records, which are set; `schema` may be NULL. NULL:
      * the method has no plan. */
     void (*plan)(const hr_fit_options *options, const hr_schema *schema, hr_privacy_measure privacy_measure,

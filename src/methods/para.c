@@ -82,4 +82,5 @@ const hr_method hr_method_para = {
     .check = check_para,
     .memory = hr_single_tree_memory,
     .train = train_para,
+    .link = hr_boosting_link,
 };

@@ -62,4 +62,5 @@ const hr_method hr_method_seq = {
     .check = check_seq,
     .memory = hr_single_tree_memory,
     .train = train_seq,
+    .link = hr_boosting_link,
 };

@@ -13,6 +13,24 @@ size_t hr_training_outputs(const hr_data *data) {
     return outputs_of(hr_data_schema(data));
 }
 
+static hr_status copy_start(hr_training *t, hr_error *err) {
+    const hr_forest *start = t->start;
+    hr_status status = HR_OK;
+    for (size_t k = 0; k < start->output_count; k++) t->forest.base[k] = start->base[k];
+    for (size_t i = 0; !status && i < start->tree_count; i++)
+        status = hr_tree_copy(&start->trees[i], t->arena, &t->forest.trees[t->forest.tree_count++], err);
+    return status;
+}
+
+hr_status hr_training_forest_init(hr_training *t, hr_link link, size_t trees, hr_error *err) {
+    size_t outputs = hr_training_outputs(t->data), all = trees + (t->start ? t->start->tree_count : 0);
+    t->forest = (hr_forest){.link = link, .output_count = outputs};
+    t->forest.base = hr_arena_alloc(t->arena, outputs, sizeof *t->forest.base);
+    t->forest.trees = hr_arena_alloc(t->arena, all, sizeof *t->forest.trees);
+    if (!t->forest.base || !t->forest.trees) return hr_fail_memory(err);
+    return t->start ? copy_start(t, err) : HR_OK;
+}
+
 size_t hr_facts_outputs(const hr_fit_facts *facts) {
     return facts->schema ? outputs_of(facts->schema) : 1;
 }

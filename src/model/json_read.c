@@ -130,6 +130,10 @@ static const char *copy_json_text(model_reader *r, const char *text) {
     return copy;
 }
 
+static bool has_member(const model_reader *r, const json_position *at, const char *key) {
+    return !r->status && hr_json_get(at->value, key);
+}
+
 static const char *text_at(model_reader *r, const json_position *at) {
     expect(r, at, HR_JSON_TEXT);
     return r->status ? NULL : copy_json_text(r, at->value->text);
@@ -239,6 +243,23 @@ static void read_guarantee(model_reader *r, const json_position *root) {
     g->delta_replace = json_number_of(r, &at, "delta_replace");
     g->unit = read_unit(r, &at);
     g->statement = json_text_of(r, &at, "statement");
+}
+
+static void read_start_guarantee(model_reader *r, const json_position *root) {
+    static const char *const keys[] = {"privacy_measure", "units",           "epsilon",
+                                       "delta",           "epsilon_replace", "delta_replace"};
+    if (!has_member(r, root, "start_guarantee")) return;
+    const json_position at = typed_member(r, root, "start_guarantee", HR_JSON_OBJECT);
+    only_keys(r, &at, keys, COUNT(keys));
+    hr_start_guarantee *g = &r->model->start_guarantee;
+    g->given = true;
+    g->privacy_measure = (hr_privacy_measure)word_of(r, &at, "privacy_measure", HR_PRIVACY_MEASURE_NAMES,
+                                                     COUNT(HR_PRIVACY_MEASURE_NAMES));
+    g->units = (hr_units)integer_of(r, &at, "units", 0, (int64_t)HR_UNITS_MAX);
+    g->epsilon = json_number_of(r, &at, "epsilon");
+    g->delta = json_number_of(r, &at, "delta");
+    g->epsilon_replace = json_number_of(r, &at, "epsilon_replace");
+    g->delta_replace = json_number_of(r, &at, "delta_replace");
 }
 
 static void read_settings(model_reader *r, const json_position *root) {
@@ -647,9 +668,10 @@ static void read_version(model_reader *r, const json_position *root) {
 }
 
 static hr_status read_model(model_reader *r, const hr_json *json) {
-    static const char *const keys[] = {"hedgerow-model", "version",     "method",    "mode",     "task",
-                                       "link",           "start_model", "guarantee", "settings", "schema",
-                                       "base",           "calibration", "trees",     "releases"};
+    static const char *const keys[] = {"hedgerow-model", "version",  "method",         "mode",
+                                       "task",           "link",     "start_model",    "guarantee",
+                                       "settings",       "schema",   "base",           "calibration",
+                                       "trees",          "releases", "start_guarantee"};
     const json_position root = {NULL, NULL, 0, json};
     read_version(r, &root);
     if (r->status) return r->status;
@@ -659,6 +681,7 @@ static hr_status read_model(model_reader *r, const hr_json *json) {
     r->model->mode = (hr_mode)word_of(r, &root, "mode", HR_MODE_NAMES, COUNT(HR_MODE_NAMES));
     if (has_member(r, &root, "start_model")) r->model->start_model = json_text_of(r, &root, "start_model");
     read_guarantee(r, &root);
+    read_start_guarantee(r, &root);
     read_settings(r, &root);
     read_json_schema(r, &root);
     read_task(r, &root);
@@ -678,6 +701,7 @@ hr_status hr_model_parse(const char *bytes, size_t size, const char *name, hr_mo
     if (!r.status)
         r.status = hr_predictor_make(&r.model->forest, r.model->schema, r.arena, &r.model->predictor, err);
     if (r.status) goto out;
+    hr_sha256_text(bytes, size, r.model->file_hash);
     *out = r.model;
     r.model = NULL;
 out:

@@ -104,6 +104,23 @@ static void add_guarantee(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, "\n  }");
 }
 
+static void add_start_guarantee(hr_buffer *b, const hr_model *m) {
+    const hr_start_guarantee *g = &m->start_guarantee;
+    if (!g->given) return;
+    hr_buffer_format(b,
+                     ",\n  \"start_guarantee\": {\n    \"privacy_measure\": \"%s\",\n    \"units\": %" PRIu64,
+                     HR_PRIVACY_MEASURE_NAMES[g->privacy_measure], g->units);
+    hr_buffer_text(b, ",\n    \"epsilon\": ");
+    add_json_number(b, g->epsilon);
+    hr_buffer_text(b, ",\n    \"delta\": ");
+    add_json_number(b, g->delta);
+    hr_buffer_text(b, ",\n    \"epsilon_replace\": ");
+    add_json_number(b, g->epsilon_replace);
+    hr_buffer_text(b, ",\n    \"delta_replace\": ");
+    add_json_number(b, g->delta_replace);
+    hr_buffer_text(b, "\n  }");
+}
+
 static void add_settings(hr_buffer *b, const hr_model *m) {
     hr_buffer_text(b, ",\n  \"settings\": {");
     for (size_t i = 0; i < m->setting_count; i++) {
@@ -323,6 +340,7 @@ hr_status hr_model_render(const hr_model *model, char **json, hr_error *err) {
     hr_buffer b = {0};
     add_head(&b, model);
     add_guarantee(&b, model);
+    add_start_guarantee(&b, model);
     add_settings(&b, model);
     add_json_schema(&b, model->schema);
     add_forest(&b, model);

@@ -63,6 +63,18 @@ hr_status hr_model_make(hr_model *parts, hr_model **out, hr_error *err) {
     return HR_OK;
 }
 
+hr_status hr_model_file_hash(const hr_model *model, char out[HR_DIGEST_TEXT], hr_error *err) {
+    char *json = NULL;
+    if (model->file_hash[0]) {
+        memcpy(out, model->file_hash, HR_DIGEST_TEXT);
+        return HR_OK;
+    }
+    hr_status status = hr_model_render(model, &json, err);
+    if (!status) hr_sha256_text(json, strlen(json), out);
+    hr_text_free(json);
+    return status;
+}
+
 void hr_model_free(hr_model *model) {
     if (!model) return;
     hr_schema_free(model->schema);
@@ -104,6 +116,23 @@ size_t hr_model_output_count(const hr_model *model) {
 
 const hr_guarantee *hr_model_guarantee(const hr_model *model) {
     return &model->guarantee;
+}
+
+const char *hr_model_start(const hr_model *model) {
+    return model->start_model;
+}
+
+bool hr_model_start_guarantee(const hr_model *model, hr_guarantee *out) {
+    const hr_start_guarantee *g = &model->start_guarantee;
+    if (!g->given) return false;
+    *out = (hr_guarantee){.is_private = true,
+                          .epsilon = g->epsilon,
+                          .delta = g->delta,
+                          .epsilon_replace = g->epsilon_replace,
+                          .delta_replace = g->delta_replace,
+                          .unit = model->guarantee.unit,
+                          .statement = model->guarantee.statement};
+    return true;
 }
 
 size_t hr_model_release_count(const hr_model *model) {

@@ -3,6 +3,7 @@
 #ifndef HR_MODEL_MODEL_H
 #define HR_MODEL_MODEL_H
 
+#include "crypto/digest.h"
 #include "model/predictor.h"
 #include "privacy/accountant.h"
 #include "tree/tree.h"
@@ -25,6 +26,14 @@ typedef struct hr_setting {
 /* The setting that holds what hr_model_records returns. */
 #define HR_RECORDS_SETTING "records"
 
+/* What a model and those that it continues cost together a record that is in the data of all of them. */
+typedef struct hr_start_guarantee {
+    bool given;                         /* false: there is no start, or nothing is charged for it */
+    hr_privacy_measure privacy_measure; /* NONE: the measures differ, and epsilons and deltas are added up */
+    hr_units units;                     /* of the measure; 0 of NONE */
+    double epsilon, delta, epsilon_replace, delta_replace;
+} hr_start_guarantee;
+
 struct hr_model {
     hr_arena *arena; /* holds everything below but the schema */
     hr_schema *schema;
@@ -32,10 +41,12 @@ struct hr_model {
     hr_mode mode;
     const char *start_model; /* the SHA-256 of the file of the model that it continues, 64 small hexadecimal
                                 digits; NULL: none */
+    char file_hash[HR_DIGEST_TEXT]; /* the SHA-256 of the file that it was read from; "": it was not read */
     hr_forest forest;
     hr_predictor predictor; /* compiled from the forest */
     hr_privacy_measure privacy_measure;
     hr_guarantee guarantee;
+    hr_start_guarantee start_guarantee;
     hr_release *releases;
     size_t release_count;
     hr_setting *settings;
@@ -60,6 +71,15 @@ void hr_guarantee_of(hr_units units, hr_privacy_measure privacy_measure, double 
 HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t count,
                                          hr_privacy_measure privacy_measure, double delta, hr_guarantee *out,
                                          hr_error *err);
+
+/* The SHA-256 of the model's file: the one that it was read from, else the one that hr_model_write writes.
+ * Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_model_file_hash(const hr_model *model, char out[HR_DIGEST_TEXT], hr_error *err);
+
+/* The sums of base scores and leaves, before any link: rows x output_count of the forest. Finite; each a
+ * function of its record and the model. Fails: as hr_model_predict. */
+HR_MUST_CHECK hr_status hr_model_scores(const hr_model *model, const hr_data *data, int threads, double *out,
+                                        hr_error *err);
 
 /* Checks what a reader must not take on trust: node indices, features, thresholds, subsets, finite values,
  * and that the releases add up to no more than the guarantee (hr_model_account). The field of the error is

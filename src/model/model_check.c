@@ -208,10 +208,47 @@ static hr_status check_guarantee(const model_check *c) {
     return check_numbers(c);
 }
 
+static hr_status refuse_start_guarantee(const model_check *c, const char *message, const char *key) {
+    return refuse_model(c, message, "start_guarantee.%s", key);
+}
+
+/* That it is no less than the model's own guarantee, and what its units prove. */
+static hr_status check_start_numbers(const model_check *c) {
+    const hr_guarantee *own = &c->model->guarantee;
+    const hr_start_guarantee *said = &c->model->start_guarantee;
+    hr_guarantee made;
+    if (!(said->epsilon >= own->epsilon) || !isfinite(said->epsilon))
+        return refuse_start_guarantee(c, "it is below that of this model alone", "epsilon");
+    if (!(said->epsilon_replace >= own->epsilon_replace) || !isfinite(said->epsilon_replace))
+        return refuse_start_guarantee(c, "it is below that of this model alone", "epsilon_replace");
+    if (!(said->delta >= own->delta && said->delta < 1))
+        return refuse_start_guarantee(c, "it is below that of this model alone, or not below 1", "delta");
+    if (!(said->delta_replace >= said->delta))
+        return refuse_start_guarantee(c, "it is below delta", "delta_replace");
+    if (said->privacy_measure == HR_PRIVACY_NONE) return HR_OK;
+    if ((said->privacy_measure == HR_PRIVACY_PURE) != (said->delta == 0))
+        return refuse_start_guarantee(c, "delta is above 0 in zcdp and gdp, 0 in pure", "delta");
+    hr_guarantee_of(said->units, said->privacy_measure, said->delta, &made);
+    if (!made.is_private || said->epsilon < made.epsilon * (1 - 0x1p-30) ||
+        said->epsilon_replace < made.epsilon_replace * (1 - 0x1p-30))
+        return refuse_start_guarantee(c, "the units cost more than epsilon", "units");
+    return HR_OK;
+}
+
+static hr_status check_start_guarantee(const model_check *c) {
+    const hr_model *m = c->model;
+    if (!m->start_guarantee.given) return HR_OK;
+    if (!m->start_model) return refuse_model(c, "it is of a model that continues another", "start_guarantee");
+    if (!m->guarantee.is_private)
+        return refuse_model(c, "a model that is not private has none", "start_guarantee");
+    return check_start_numbers(c);
+}
+
 hr_status hr_model_check(const hr_model *model, hr_error *err) {
     const model_check c = {model, err};
-    static hr_status (*const parts[])(const model_check *) = {check_texts, check_outputs,  check_calibration,
-                                                              check_trees, check_releases, check_guarantee};
+    static hr_status (*const parts[])(const model_check *) = {
+        check_texts,    check_outputs,   check_calibration,    check_trees,
+        check_releases, check_guarantee, check_start_guarantee};
     hr_status status = HR_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++) status = parts[i](&c);
     return status;

@@ -15,16 +15,18 @@
 enum { THREADS_MAX = 1024, BLOCK = HR_PREDICTOR_BLOCK };
 
 /* What all workers share. */
-typedef struct prediction_task {
+typedef struct prediction_task prediction_task;
+struct prediction_task {
     const hr_model *model;
     const hr_data *data;
     size_t positions[BLOCK];   /* 0, 1, 2, ...: where the records of a block are in a column */
     size_t rows, output_count; /* of `out` */
     double *out;
+    void (*write)(const prediction_task *t, const double *scores, double *out); /* of one record */
     size_t workers;
     uint8_t *bins; /* per worker: columns of BLOCK */
     double *scores;
-} prediction_task;
+};
 
 static double clip_prediction(double value, double low, double high) {
     return value < low ? low : value > high ? high : value;
@@ -45,6 +47,10 @@ static void apply_link(const prediction_task *t, const double *scores, double *o
     }
 }
 
+static void copy_scores(const prediction_task *t, const double *scores, double *out) {
+    for (size_t k = 0; k < t->output_count; k++) out[k] = scores[k * BLOCK];
+}
+
 static void predict_block(const prediction_task *t, size_t first, uint8_t *bins, double *scores) {
     const hr_forest *forest = &t->model->forest;
     size_t rows = t->rows - first < BLOCK ? t->rows - first : BLOCK;
@@ -57,7 +63,7 @@ static void predict_block(const prediction_task *t, size_t first, uint8_t *bins,
         hr_walk(tree, bins, t->positions, rows, values);
         for (size_t i = 0; i < rows; i++) column[i] += values[i];
     }
-    for (size_t i = 0; i < rows; i++) apply_link(t, scores + i, t->out + (first + i) * t->output_count);
+    for (size_t i = 0; i < rows; i++) t->write(t, scores + i, t->out + (first + i) * t->output_count);
 }
 
 /* Worker w predicts the blocks w, w + workers, ... */
@@ -84,25 +90,40 @@ static bool prepare_prediction(prediction_task *t, hr_arena *arena) {
     return t->bins && t->scores;
 }
 
-hr_status hr_model_predict(const hr_model *model, const hr_data *data, int threads, double *out,
-                           hr_error *err) {
-    if (!hr_schema_same(model->schema, hr_data_schema(data)))
+static hr_status predict_all(prediction_task *t, int threads, hr_error *err) {
+    if (!hr_schema_same(t->model->schema, hr_data_schema(t->data)))
         return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema",
                        "the data have another schema than the model");
-    prediction_task t = {.model = model,
-                         .data = data,
-                         .rows = hr_data_rows(data),
-                         .output_count = hr_model_output_count(model),
-                         .out = out};
-    t.workers = count_workers(threads, t.rows);
+    t->rows = hr_data_rows(t->data);
+    t->workers = count_workers(threads, t->rows);
     hr_arena *arena = hr_arena_new();
-    bool ready = prepare_prediction(&t, arena);
+    bool ready = prepare_prediction(t, arena);
     if (ready) {
-#pragma omp parallel for num_threads((int)t.workers) schedule(static, 1)
-        for (size_t w = 0; w < t.workers; w++) run_prediction_task(&t, w);
+#pragma omp parallel for num_threads((int)t->workers) schedule(static, 1)
+        for (size_t w = 0; w < t->workers; w++) run_prediction_task(t, w);
     }
     hr_arena_free(arena);
     return ready ? HR_OK : hr_fail_memory(err);
+}
+
+hr_status hr_model_predict(const hr_model *model, const hr_data *data, int threads, double *out,
+                           hr_error *err) {
+    prediction_task t = {.model = model,
+                         .data = data,
+                         .output_count = hr_model_output_count(model),
+                         .out = out,
+                         .write = apply_link};
+    return predict_all(&t, threads, err);
+}
+
+hr_status hr_model_scores(const hr_model *model, const hr_data *data, int threads, double *out,
+                          hr_error *err) {
+    prediction_task t = {.model = model,
+                         .data = data,
+                         .output_count = model->forest.output_count,
+                         .out = out,
+                         .write = copy_scores};
+    return predict_all(&t, threads, err);
 }
 
 size_t hr_predicted_class(const double *probabilities, size_t count) {

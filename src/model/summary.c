@@ -91,6 +91,13 @@ static void show_amounts(hr_buffer *b, const char *name, double epsilon, double 
     hr_buffer_format(b, "%-10sepsilon %s, delta %s for %s%s\n", name, epsilon_text, delta_text, what, unit);
 }
 
+static void show_start_amounts(hr_buffer *b, const hr_model *m) {
+    const hr_start_guarantee *g = &m->start_guarantee;
+    if (!g->given) return;
+    show_amounts(b, "", g->epsilon, g->delta, "adding or removing one that the start's data have, too", "");
+    show_amounts(b, "", g->epsilon_replace, g->delta_replace, "replacing one of these", "");
+}
+
 static void show_guarantee(hr_buffer *b, const hr_model *m) {
     const hr_guarantee *g = &m->guarantee;
     hr_buffer_text(b, "\n");
@@ -100,6 +107,7 @@ static void show_guarantee(hr_buffer *b, const hr_model *m) {
     }
     show_amounts(b, "Privacy", g->epsilon, g->delta, "adding or removing ", g->unit);
     show_amounts(b, "", g->epsilon_replace, g->delta_replace, "replacing one", "");
+    show_start_amounts(b, m);
     hr_show_wrapped(b, g->statement, PAGE - 10, "          ", "\n");
 }
 

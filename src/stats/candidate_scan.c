@@ -257,8 +257,26 @@ static double clamp_score(double x, double low, double high) {
     return x < low ? low : x > high ? high : x;
 }
 
+/* What scores are kept within. */
+static double lowest_score(const hr_candidate_scan *s, const hr_candidate_scan_loss *loss) {
+    return s->outputs > 1 ? -.2 : -loss->score_limit;
+}
+
+static double highest_score(const hr_candidate_scan *s, const hr_candidate_scan_loss *loss) {
+    return s->outputs > 1 ? 1.2 : loss->score_limit;
+}
+
+/* A scan has half of the log-odds (logistic loss), or the probabilities of more than two classes. */
+void hr_candidate_scan_start(hr_candidate_scan *s, const double *scores, const hr_candidate_scan_loss *loss) {
+    double low = lowest_score(s, loss), high = highest_score(s, loss);
+    for (size_t i = 0; i < s->binned->rows * s->outputs; i++) {
+        double score = s->outputs > 1 ? (scores[i] + 1) / 2 : loss->logistic ? scores[i] / 2 : scores[i];
+        s->scores[i] = fmin(fmax(score, low), high);
+    }
+}
+
 static void take_step(hr_candidate_scan *s, const hr_candidate_scan_loss *loss, scan_block_of_records *b) {
-    double low = s->outputs > 1 ? -.2 : -loss->score_limit, high = s->outputs > 1 ? 1.2 : loss->score_limit;
+    double low = lowest_score(s, loss), high = highest_score(s, loss);
     find_nodes(s, &s->finders[s->tree_room], b, b->nodes);
     for (size_t i = 0; i < b->count; i++) {
         double *score = s->scores + (b->begin + i) * s->outputs;

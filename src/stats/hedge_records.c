@@ -10,7 +10,8 @@ struct hr_records {
     size_t outputs, trees;
     int threads;
     double *targets;
-    hr_binned *binned; /* from the first question that has bins */
+    const double *start; /* NULL: the base */
+    hr_binned *binned;   /* from the first question that has bins */
     hr_candidate_scan *scan;
     size_t scanned;   /* this round: the trees whose scores were asked for */
     bool has_leaves;  /* some tree's leaves were asked for: until then no step can have been taken */
@@ -43,6 +44,10 @@ void hr_records_free(hr_records *r) {
     free(r);
 }
 
+void hr_records_start(hr_records *r, const double *scores) {
+    r->start = scores;
+}
+
 double hr_records_memory(size_t rows, size_t features, size_t outputs, size_t trees, int threads) {
     return (double)rows * ((double)features + sizeof(double)) +
            hr_candidate_scan_memory(rows, outputs, trees, threads);
@@ -57,7 +62,9 @@ static hr_status prepare_scan(hr_records *r, const hr_ask *ask, hr_error *err) {
     hr_status status = need_bins(r, ask, err);
     if (status) return status;
     hr_candidate_scan_setup setup = {r->targets, r->outputs, ask->base, r->trees, r->threads};
-    return hr_candidate_scan_new(r->binned, &setup, &r->scan, err);
+    status = hr_candidate_scan_new(r->binned, &setup, &r->scan, err);
+    if (!status && r->start) hr_candidate_scan_start(r->scan, r->start, &ask->loss);
+    return status;
 }
 
 /* One pass: the step of the round before, unless an earlier pass of the round took it, and the sums of some
@@ -95,22 +102,25 @@ static hr_status leaves_hedge_records(hr_records *r, const hr_ask *ask, hr_exact
     return HR_OK;
 }
 
-/* One output: the count stands before the sum; more outputs: the counts of the classes are all. */
-static void totals(const hr_records *r, hr_exact *out) {
-    hr_exact count;
-    hr_candidate_scan_totals(r->targets, hr_data_rows(r->data), r->outputs, &count, out + (r->outputs == 1));
-    if (r->outputs == 1) out[0] = count;
+/* One output: the count stands before the sum, or alone; more outputs: the counts of the classes are all. */
+static void totals(const hr_records *r, const hr_ask *ask, hr_exact *out) {
+    hr_exact count, sum, *labels = r->outputs == 1 ? &sum : out;
+    hr_candidate_scan_totals(r->targets, hr_data_rows(r->data), r->outputs, &count, labels);
+    if (r->outputs > 1) return;
+    out[0] = count;
+    if (ask->line_count > 1) out[1] = sum;
 }
 
 static hr_status reliability(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
     hr_status status = need_bins(r, ask, err);
     if (status) return status;
-    return hr_reliability_count(ask->forest, r->binned, hr_data_labels(r->data), r->threads, out, err);
+    hr_reliability_records records = {r->binned, hr_data_labels(r->data), r->start};
+    return hr_reliability_count(ask->forest, &records, r->threads, out, err);
 }
 
 hr_status hr_records_sums(hr_records *r, const hr_ask *ask, hr_exact *out, hr_error *err) {
     switch (ask->kind) {
-    case HR_ASK_TOTALS: totals(r, out); return HR_OK;
+    case HR_ASK_TOTALS: totals(r, ask, out); return HR_OK;
     case HR_ASK_LEAVES: return leaves_hedge_records(r, ask, out, err);
     case HR_ASK_RELIABILITY: return reliability(r, ask, out, err);
     case HR_ASK_BINS:

@@ -12,6 +12,9 @@ typedef struct hr_records hr_records;
 HR_MUST_CHECK hr_status hr_records_new(const hr_data *data, size_t outputs, size_t trees, int threads,
                                        hr_records **out, hr_error *err);
 void hr_records_free(hr_records *records);
+/* Before the first question: scores start at what a released forest says (rows x outputs, finite), and not at
+ * the questions' base. Borrows them. */
+void hr_records_start(hr_records *records, const double *scores);
 /* Bytes that they take for what grows with the table, beside the data, at most. */
 double hr_records_memory(size_t rows, size_t features, size_t outputs, size_t trees, int threads);
 

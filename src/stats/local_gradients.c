@@ -70,7 +70,7 @@ hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, co
         return status;
     }
     hr_targets_of(records->data, g->targets);
-    if (records->scores) memcpy(g->scores, records->scores, rows * sizeof *g->scores);
+    if (records->scores) memcpy(g->scores, records->scores, rows * g->outputs * sizeof *g->scores);
     for (size_t f = 0; f < g->binned->features; f++) g->offsets[f] = hr_binned_offset(g->binned, f);
     *out = g;
     return HR_OK;

@@ -11,7 +11,7 @@ enum { BLOCK = 512, CELLS = HR_RELIABILITY_CELLS };
 typedef struct reliability_task {
     const hr_forest *forest;
     const hr_binned *binned;
-    const double *labels;
+    const double *labels, *start;
     size_t workers;
     hr_walk_tree *trees;
     double *scores;  /* worker, output, record of a block */
@@ -32,7 +32,9 @@ static void count_block(const reliability_task *t, size_t begin, double *scores,
     size_t positions[BLOCK], rows = t->binned->rows - begin < BLOCK ? t->binned->rows - begin : BLOCK;
     for (size_t i = 0; i < rows; i++) positions[i] = begin + i;
     for (size_t k = 0; k < forest->output_count; k++)
-        for (size_t i = 0; i < rows; i++) scores[k * BLOCK + i] = forest->base[k];
+        for (size_t i = 0; i < rows; i++)
+            scores[k * BLOCK + i] =
+                t->start ? t->start[(begin + i) * forest->output_count + k] : forest->base[k];
     for (size_t k = 0; k < forest->tree_count; k++) {
         double values[BLOCK], *column = scores + t->trees[k].output * BLOCK;
         hr_walk(&t->trees[k], t->binned->columns, positions, rows, values);
@@ -71,9 +73,13 @@ static bool prepare_reliability(reliability_task *t, hr_arena *arena) {
     return t->scores && t->classes && t->counts;
 }
 
-hr_status hr_reliability_count(const hr_forest *forest, const hr_binned *binned, const double *labels,
-                               int threads, hr_exact *cells, hr_error *err) {
-    reliability_task t = {.forest = forest, .binned = binned, .labels = labels, .workers = (size_t)threads};
+hr_status hr_reliability_count(const hr_forest *forest, const hr_reliability_records *records, int threads,
+                               hr_exact *cells, hr_error *err) {
+    reliability_task t = {.forest = forest,
+                          .binned = records->binned,
+                          .labels = records->labels,
+                          .start = records->start,
+                          .workers = (size_t)threads};
     hr_arena *arena = hr_arena_new();
     bool ready = prepare_reliability(&t, arena);
     if (ready) {

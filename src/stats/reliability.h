@@ -11,12 +11,18 @@
 
 enum { HR_RELIABILITY_BINS = 20, HR_RELIABILITY_CELLS = 2 * HR_RELIABILITY_BINS };
 
+/* labels: class indices. start: what a released forest says of the records, rows x outputs, which the trees
+ * add to in place of the base; NULL: the base. */
+typedef struct hr_reliability_records {
+    const hr_binned *binned;
+    const double *labels, *start;
+} hr_reliability_records;
+
 /* Every record adds HR_COUNT_UNIT to one cell: cells[2 b] or, if its label is the class that is spoken
  * of (link.h), cells[2 b + 1]; b is the twentieth of [0, 1] that the class's uncalibrated probability falls
- * in, clipped to .005 .. .995. labels: class indices. The same for any number of threads. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_reliability_count(const hr_forest *forest, const hr_binned *binned,
-                                             const double *labels, int threads, hr_exact *cells,
-                                             hr_error *err);
+ * in, clipped to .005 .. .995. The same for any number of threads. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_reliability_count(const hr_forest *forest, const hr_reliability_records *records,
+                                             int threads, hr_exact *cells, hr_error *err);
 
 /* The middle of bin b. */
 static inline double hr_reliability_middle(size_t b) {

@@ -166,7 +166,9 @@ static void count_cells(const hr_model *model, const hr_data *data, hr_exact *ce
     hr_arena *arena = hr_arena_new();
     hr_binning binning = bin_again(model, arena);
     assert_int_equal(hr_binned_columns(data, &binning, 1, &binned, NULL), HR_OK);
-    assert_int_equal(hr_reliability_count(&model->forest, binned, hr_data_labels(data), 1, cells, NULL),
+    assert_int_equal(hr_reliability_count(&model->forest,
+                                          &(hr_reliability_records){binned, hr_data_labels(data), NULL}, 1,
+                                          cells, NULL),
                      HR_OK);
     hr_binned_free(binned);
     hr_arena_free(arena);
@@ -361,6 +363,47 @@ static void test_w6x__catches_fits_at_ten_times_what_they_claim(void **state) {
     }
 }
 
+/* ---- W10: the same with a start that is as wrong of the canary as a model can be ---- */
+
+/* Says -1e99 of every record. */
+static hr_model *extreme_start(const game *g) {
+    hr_model *model = NULL, parts = {.method = "test", .arena = hr_arena_new(), .schema = g->with.schema};
+    bool number = hr_schema_task(parts.schema) == HR_TASK_REGRESSION;
+    parts.forest = (hr_forest){.link = number ? HR_LINK_NUMBER : HR_LINK_SIGNED, .output_count = 1};
+    parts.forest.base = hr_arena_alloc(parts.arena, 1, sizeof *parts.forest.base);
+    parts.forest.base[0] = -1e99;
+    parts.guarantee = (hr_guarantee){.epsilon = (double)INFINITY, .epsilon_replace = (double)INFINITY};
+    assert_int_equal(hr_model_make(&parts, &model, NULL), HR_OK);
+    return model;
+}
+
+static double bound_from_start(game *g) {
+    hr_model *start = extreme_start(g);
+    g->options.start = start;
+    g->options.start_is_public = true;
+    double bound = bound_of(g);
+    hr_model_free(start);
+    return bound;
+}
+
+static void test_w10__finds_nothing_on_a_canary_that_a_start_is_wrong_of(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(w6_settings); i++) {
+        game g = w6(&w6_settings[i], 2, 800);
+        assert_quiet(&g, bound_from_start(&g));
+        game_close(&g);
+    }
+}
+
+static void test_w10x__catches_fits_at_ten_times_what_they_claim(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(w6_settings); i++) {
+        game g = w6(&w6_settings[i], 20, w6_settings[i].delta > 0 ? 600 : 4500);
+        assert_caught(&g, bound_from_start(&g));
+        game_close(&g);
+    }
+}
+
 /* ---- W7: a canary in a leaf with others, by its likelihood ratio ---- */
 
 enum {
@@ -532,6 +575,8 @@ int main(void) {
         cmocka_unit_test(test_mu__of_counts_is_what_normal_numbers_have),
         cmocka_unit_test(test_w6__finds_nothing_on_a_canary_that_stands_alone),
         cmocka_unit_test(test_w6x__catches_fits_at_ten_times_what_they_claim),
+        cmocka_unit_test(test_w10__finds_nothing_on_a_canary_that_a_start_is_wrong_of),
+        cmocka_unit_test(test_w10x__catches_fits_at_ten_times_what_they_claim),
         cmocka_unit_test(test_w7__finds_nothing_on_a_canary_among_others),
         cmocka_unit_test(test_w7x__catches_fits_at_ten_times_what_they_claim),
         cmocka_unit_test(test_w8__finds_what_is_claimed_among_the_calibration_counts),

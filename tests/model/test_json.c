@@ -509,6 +509,11 @@ static void test_parse__refuses_a_tree_deeper_than_64_levels(void **state) {
 #define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define START "\"link\": \"signed\",\n  \"start_model\": \"" HASH "\""
 
+#define BOTH(measure, units, epsilon, delta, epsilon_replace, delta_replace)                                 \
+    "\"start_guarantee\": {\"privacy_measure\": \"" measure "\", \"units\": " units                          \
+    ", \"epsilon\": " epsilon ", \"delta\": " delta ", \"epsilon_replace\": " epsilon_replace                \
+    ", \"delta_replace\": " delta_replace "}"
+
 static void test_round_trip__keeps_what_may_be_absent(void **state) {
     (void)state;
     static const char released[] =
@@ -548,6 +553,28 @@ static void test_parse__refuses_what_may_be_absent_if_it_is_wrong(void **state) 
         {"\"output\": 0,", "\"output\": 0, \"counts\": 5,", "trees[0].counts", "must be an array"},
         {"\"link\": \"signed\"", "\"link\": \"signed\", \"start_model\": 1", "start_model", "must be a text"},
         {"\"link\": \"signed\"", "\"link\": \"signed\", \"start_model\": \"abc\"", "start_model", "64 small"},
+        {"\"link\": \"signed\"", "\"link\": \"signed\", \"start_guarantee\": 1", "start_guarantee",
+         "must be an object"},
+        {"\"link\": \"signed\"", "\"link\": \"signed\", " BOTH("pure", "1", "9", "0", "9", "0"),
+         "start_guarantee", "continues another"},
+        {"\"link\": \"signed\"", START ", " BOTH("nat", "1", "9", "0", "9", "0"),
+         "start_guarantee.privacy_measure", "unknown"},
+        {"\"link\": \"signed\"", START ", " BOTH("pure", "-1", "9", "0", "9", "0"), "start_guarantee.units",
+         "not between"},
+        {"\"link\": \"signed\"", START ", " BOTH("pure", "1", "1e-9", "0", "9", "0"),
+         "start_guarantee.epsilon", "below that of this model"},
+        {"\"link\": \"signed\"", START ", " BOTH("pure", "1", "9", "0", "1e-9", "0"),
+         "start_guarantee.epsilon_replace", "below that of this model"},
+        {"\"link\": \"signed\"", START ", " BOTH("pure", "1", "9", "1e-6", "9", "1e-6"),
+         "start_guarantee.delta", "0 in pure"},
+        {"\"link\": \"signed\"", START ", " BOTH("none", "0", "9", "1e-6", "9", "0"),
+         "start_guarantee.delta_replace", "below delta"},
+        {"\"link\": \"signed\"", START ", " BOTH("none", "0", "9", "1", "9", "1"), "start_guarantee.delta",
+         "not below 1"},
+        {"\"link\": \"signed\"", START ", " BOTH("pure", "99999999999999", "9", "0", "90", "0"),
+         "start_guarantee.units", "cost more"},
+        {"\"link\": \"signed\"", START ", " BOTH("pure", "9895604649984", "9", "0", "9", "0"),
+         "start_guarantee.units", "cost more"},
     };
     assert_refused("model-2.json", forgeries, COUNT(forgeries));
 }

@@ -322,6 +322,7 @@ typedef struct setting {
     double base[OUTPUTS_MAX], step[NODES * OUTPUTS_MAX];
     hr_candidate_scan_loss loss;
     int64_t threshold;
+    const double *start; /* of the window; NULL: the base */
 } setting;
 
 static void ask_all(const pair *p, const hr_binned *binned, const double *targets, const setting *s,
@@ -329,6 +330,7 @@ static void ask_all(const pair *p, const hr_binned *binned, const double *target
     hr_candidate_scan *scan = NULL;
     hr_candidate_scan_setup setup = {targets, s->outputs, s->base, WALKED, 1};
     assert_int_equal(hr_candidate_scan_new(binned, &setup, &scan, NULL), HR_OK);
+    if (s->start) hr_candidate_scan_start(scan, s->start, &s->loss);
     const hr_tree *trees = p->trees + 2; /* over two features, none, and all */
     for (int round = 0; round < 2; round++) {
         assert_int_equal(hr_candidate_scan_round(scan, trees, WALKED, &s->loss, NULL), HR_OK);
@@ -401,16 +403,27 @@ static setting draw_setting(hr_dice *dice, size_t outputs, bool logistic) {
     return s;
 }
 
+/* What a start may say of records: anything that a double can be. */
+static double *draw_start(pair *p) {
+    static const double odd[] = {1e300, -1e300, (double)INFINITY, -(double)INFINITY, (double)NAN, 1, -1, 0};
+    double *start = arena_room(p->t.arena, p->t.rows * p->outputs, sizeof *start);
+    for (size_t i = 0; i < p->t.rows * p->outputs; i++)
+        start[i] = hr_dice_below(&p->dice, 2) ? odd[hr_dice_below(&p->dice, 8)] : between(&p->dice, -2, 2);
+    return start;
+}
+
 /* Neighbours: consecutive rows of a large table, and one more. */
 static void search(size_t outputs, bool logistic, extremes *x) {
     static pair p;
     static answers without, with;
     pair_open(&p, 2000, outputs, 1, 99 + outputs);
+    const double *start = draw_start(&p);
     for (int i = 0; i < CASES; i++) {
         if (i % 50 == 0) draw_trees(&p, 1 + i / 50 % 4);
         setting s = draw_setting(&p.dice, outputs, logistic);
         hr_binned some = *p.t.binned, more;
         size_t begin = hr_dice_below(&p.dice, p.t.rows - WINDOW - 1);
+        if (i % 3 == 1) s.start = start + begin * outputs;
         some.columns += begin;
         some.rows = hr_dice_below(&p.dice, WINDOW);
         more = some;

@@ -19,7 +19,8 @@ static const uint32_t some_bins[] = {9, 4, 6, 2, 12, 256, 3};
 typedef struct world {
     binned_table t;
     hr_dice dice;
-    double *labels, base[OUTPUTS_MAX];
+    double *labels, *start, base[OUTPUTS_MAX];
+    bool started; /* scores begin at `start`, and not at the base */
     hr_node nodes[TREES][NODES];
     hr_bin_set subsets[TREES][NODES];
     hr_tree trees[TREES];
@@ -51,11 +52,13 @@ static void world_open(world *w, size_t rows, size_t classes, uint64_t seed) {
     w->t = binned_table_new(&w->dice, rows, FEATURES, some_bins, FEATURES);
     binned_table_bin(&w->t);
     w->labels = arena_room(w->t.arena, rows, sizeof *w->labels);
+    w->start = arena_room(w->t.arena, rows * OUTPUTS_MAX, sizeof *w->start);
     for (size_t i = 0; i < rows; i++) w->labels[i] = (double)hr_dice_below(&w->dice, classes);
+    for (size_t i = 0; i < rows * OUTPUTS_MAX; i++) w->start[i] = 2 * hr_dice_unit(&w->dice) - 1;
 }
 
 static double score_by_hand(const world *w, size_t row, size_t output) {
-    double score = w->base[output];
+    double score = w->started ? w->start[row * w->forest.output_count + output] : w->base[output];
     for (size_t t = 0; t < TREES; t++) {
         const hr_tree *tree = &w->trees[t];
         const hr_node *node = tree->nodes;
@@ -98,10 +101,12 @@ static void check_counts(size_t rows, hr_link link, size_t outputs, int threads,
     static world w;
     world_open(&w, rows, outputs == 1 ? 2 : outputs, 40 + rows + outputs);
     draw_forest(&w, link, outputs, link == HR_LINK_SIGNED ? .7 : 3);
+    w.started = rows % 2;
+    const hr_reliability_records records = {w.t.binned, w.labels, w.started ? w.start : NULL};
     hr_exact got[CELLS];
     int64_t wanted[CELLS] = {0};
     for (size_t i = 0; i < rows; i++) wanted[cell_by_hand(&w, i)] += 64;
-    assert_int_equal(hr_reliability_count(&w.forest, w.t.binned, w.labels, threads, got, NULL), HR_OK);
+    assert_int_equal(hr_reliability_count(&w.forest, &records, threads, got, NULL), HR_OK);
     for (size_t c = 0; c < CELLS; c++) {
         if (got[c].unpaid != wanted[c])
             fail_msg("cell %zu holds %lld, wanted %lld", c, (long long)got[c].unpaid, (long long)wanted[c]);
@@ -134,8 +139,11 @@ static void check_neighbours(world *w) {
     more = some;
     more.rows++;
     hr_exact without[CELLS], with[CELLS];
-    assert_int_equal(hr_reliability_count(&w->forest, &some, w->labels + begin, 1, without, NULL), HR_OK);
-    assert_int_equal(hr_reliability_count(&w->forest, &more, w->labels + begin, 2, with, NULL), HR_OK);
+    const double *start = hr_dice_below(&w->dice, 2) ? w->start + begin * w->forest.output_count : NULL;
+    const hr_reliability_records fewer = {&some, w->labels + begin, start},
+                                 all = {&more, fewer.labels, start};
+    assert_int_equal(hr_reliability_count(&w->forest, &fewer, 1, without, NULL), HR_OK);
+    assert_int_equal(hr_reliability_count(&w->forest, &all, 2, with, NULL), HR_OK);
     int64_t l1 = 0, square = 0;
     for (size_t c = 0; c < CELLS; c++) {
         int64_t change = with[c].unpaid - without[c].unpaid;
@@ -170,7 +178,10 @@ static void test_reliability__has_a_cell_for_whatever_floats_do(void **state) {
             for (size_t k = 0; k < outputs; k++) w.base[k] = odd[(i / 2 + k) % 4];
             hr_exact cells[CELLS];
             int64_t sum = 0;
-            assert_int_equal(hr_reliability_count(&w.forest, w.t.binned, w.labels, 2, cells, NULL), HR_OK);
+            assert_int_equal(hr_reliability_count(&w.forest,
+                                                  &(hr_reliability_records){w.t.binned, w.labels, NULL}, 2,
+                                                  cells, NULL),
+                             HR_OK);
             for (size_t c = 0; c < CELLS; c++) sum += cells[c].unpaid;
             assert_true(sum == 64 * 1000);
         }

@@ -1,0 +1,162 @@
+#include "fit/start.h"
+
+#include "base/fail.h"
+#include "schema/schema.h"
+#include "schema/schema_difference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Which models ---- */
+
+static hr_status refuse_start(hr_error *err, hr_status status) {
+    return hr_fail_at(err, status, NULL, 0, 0, "start");
+}
+
+/* The methods that can, as a remedy. */
+static void list_starters(char *text, size_t size) {
+    size_t at = (size_t)snprintf(text, size, "these do, in sound mode:");
+    for (size_t i = 0; i < hr_method_count() && at < size; i++) {
+        const hr_method *method = hr_method_named(hr_method_at(i)->name);
+        if (method->link) at += (size_t)snprintf(text + at, size - at, " %s", method->info.name);
+    }
+}
+
+static hr_status check_start_method(const hr_method *method, const hr_fit_options *options, hr_error *err) {
+    char remedy[200];
+    if (method->link && options->mode == HR_MODE_SOUND) return HR_OK;
+    list_starters(remedy, sizeof remedy);
+    return refuse_start(err, hr_fail(err, HR_E_ARGUMENT, remedy, "%smethod %s cannot start from a model",
+                                     method->link ? "the paper mode of " : "", method->info.name));
+}
+
+static hr_status check_start_schema(const hr_model *start, const hr_schema *schema, hr_error *err) {
+    char difference[HR_SCHEMA_DIFFERENCE];
+    const hr_schema_sides sides = {"in the start", "in the data's schema"};
+    if (!hr_schema_difference(start->schema, schema, &sides, difference)) return HR_OK;
+    return refuse_start(err,
+                        hr_fail(err, HR_E_SCHEMA, "train with the schema of the start, or without the start",
+                                "the start has another schema: %s", difference));
+}
+
+static const char *link_text(hr_link link) {
+    static const char *const texts[] = {[HR_LINK_NUMBER] = "a number",
+                                        [HR_LINK_SIGNED] = "probabilities (square loss)",
+                                        [HR_LINK_LOGISTIC] = "log-odds (logistic loss)"};
+    return texts[link];
+}
+
+static hr_status check_start_scores(const hr_method *method, const hr_fit_options *options, hr_error *err) {
+    const hr_model *start = options->start;
+    hr_fit_facts facts = {.schema = start->schema};
+    size_t outputs = hr_facts_outputs(&facts);
+    hr_link link = method->link(options, hr_schema_task(start->schema));
+    if (start->forest.link != link)
+        return refuse_start(err, hr_fail(err, HR_E_ARGUMENT,
+                                         "use the loss, or a method, whose scores are those of the start",
+                                         "the scores of the start are %s, those of this fit %s",
+                                         link_text(start->forest.link), link_text(link)));
+    if (start->forest.output_count == outputs) return HR_OK;
+    return refuse_start(err, hr_fail(err, HR_E_ARGUMENT, "start from a model that boosting made",
+                                     "the start gives %zu scores a record, and method %s takes %zu",
+                                     start->forest.output_count, method->info.name, outputs));
+}
+
+/* A fit is for records; so must be what is added to it. */
+static hr_status check_start_guarantee(const hr_fit_options *options, hr_error *err) {
+    static const char remedy[] = "start from a private model; or, if the data of the start need no "
+                                 "protection, say --start-is-public (start_is_public)";
+    const hr_guarantee *g = &options->start->guarantee;
+    if (options->start_is_public) return HR_OK;
+    if (!g->is_private)
+        return refuse_start(err, hr_fail(err, HR_E_POLICY, remedy, "the start has no privacy guarantee"));
+    if (!strncmp(g->unit, HR_ONE_RECORD, strlen(HR_ONE_RECORD))) return HR_OK;
+    return refuse_start(err, hr_fail(err, HR_E_POLICY, remedy,
+                                     "the guarantee of the start is for %.60s, that of this fit for %s",
+                                     g->unit, HR_ONE_RECORD));
+}
+
+hr_status hr_start_check(const hr_method *method, const hr_fit_options *options, const hr_schema *schema,
+                         hr_error *err) {
+    if (!options->start && options->start_is_public)
+        return refuse_start(err, hr_fail(err, HR_E_ARGUMENT, "name the model to start from",
+                                         "a start is said to be public, and there is none"));
+    if (!options->start) return HR_OK;
+    hr_status status = check_start_method(method, options, err);
+    if (!status && schema) status = check_start_schema(options->start, schema, err);
+    if (!status) status = check_start_scores(method, options, err);
+    return status ? status : check_start_guarantee(options, err);
+}
+
+/* ---- What both cost ---- */
+
+static double epsilon_of_units(hr_privacy_measure measure, hr_units units, double delta) {
+    hr_guarantee made;
+    hr_guarantee_of(units, measure, delta, &made);
+    return made.epsilon;
+}
+
+/* No fewer units than were granted. A model tells epsilon, which follows from the granted units and grows
+ * with them; what its releases add up to may be less. */
+static hr_units granted_units(const hr_model *model) {
+    const hr_guarantee *g = &model->guarantee;
+    hr_privacy_measure measure = model->privacy_measure;
+    hr_units units = measure == HR_PRIVACY_PURE   ? hr_units_up(g->epsilon)
+                     : measure == HR_PRIVACY_ZCDP ? hr_zcdp_rho(g->epsilon, g->delta)
+                                                  : hr_gdp_budget(g->epsilon, g->delta);
+    for (hr_units step = 1;
+         units < HR_UNITS_MAX / 4 && epsilon_of_units(measure, units, g->delta) < g->epsilon; step *= 2)
+        units += step;
+    return units;
+}
+
+/* The start's own cost; or, if it continues others, what it and they cost. */
+static hr_start_guarantee cost_of_start(const hr_model *start) {
+    const hr_guarantee *g = &start->guarantee;
+    if (start->start_guarantee.given) return start->start_guarantee;
+    return (hr_start_guarantee){.given = true,
+                                .privacy_measure = start->privacy_measure,
+                                .units = granted_units(start),
+                                .epsilon = g->epsilon,
+                                .delta = g->delta,
+                                .epsilon_replace = g->epsilon_replace,
+                                .delta_replace = g->delta_replace};
+}
+
+static hr_start_guarantee add_units(const hr_start_guarantee *start, const hr_budget *granted) {
+    hr_start_guarantee sum = {
+        .given = true, .privacy_measure = granted->privacy_measure, .units = start->units + granted->units};
+    hr_guarantee made;
+    hr_guarantee_of(sum.units, sum.privacy_measure, granted->delta, &made);
+    sum.epsilon = made.epsilon;
+    sum.delta = made.delta;
+    sum.epsilon_replace = made.epsilon_replace;
+    sum.delta_replace = made.delta_replace;
+    return sum;
+}
+
+static double add_up(double a, double b) {
+    return nextafter(a + b, (double)INFINITY);
+}
+
+/* Basic composition, which holds for all measures. */
+static hr_start_guarantee add_epsilons(const hr_start_guarantee *start, const hr_budget *granted) {
+    hr_guarantee own;
+    hr_guarantee_of(granted->units, granted->privacy_measure, granted->delta, &own);
+    return (hr_start_guarantee){.given = true,
+                                .privacy_measure = HR_PRIVACY_NONE,
+                                .epsilon = add_up(start->epsilon, granted->epsilon),
+                                .delta = add_up(start->delta, granted->delta),
+                                .epsilon_replace = add_up(start->epsilon_replace, own.epsilon_replace),
+                                .delta_replace = add_up(start->delta_replace, own.delta_replace)};
+}
+
+hr_start_guarantee hr_start_compose(const hr_model *start, const hr_budget *granted) {
+    hr_start_guarantee cost = cost_of_start(start);
+    if (cost.privacy_measure == granted->privacy_measure && cost.units + granted->units < HR_UNITS_MAX / 4) {
+        hr_start_guarantee sum = add_units(&cost, granted);
+        if (isfinite(sum.epsilon_replace)) return sum;
+    }
+    return add_epsilons(&cost, granted);
+}
