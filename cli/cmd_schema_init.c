@@ -5,7 +5,7 @@
 #include "places.h"
 
 typedef struct schema_init_args {
-    const char *data, *label, *output;
+    const char *data, *label, *output, *dictionary;
     size_t format;
 } schema_init_args;
 
@@ -15,6 +15,8 @@ static const arg_option init_options[] = {
     {"label", 0, ARG_TEXT, true, offsetof(schema_init_args, label), "NAME", "the column to be predicted"},
     {"output", 'o', ARG_TEXT, false, offsetof(schema_init_args, output), "FILE",
      "where the schema goes; standard output unless given"},
+    {"dictionary", 0, ARG_TEXT, false, offsetof(schema_init_args, dictionary), "FILE",
+     "public facts about columns: CSV with name,low,high,values; values are separated by | or ;"},
     {"format", 0, ARG_CHOICE, false, offsetof(schema_init_args, format), FORMAT_WORDS,
      "of the table; auto looks at the content"},
 };
@@ -22,9 +24,14 @@ static const arg_option init_options[] = {
 static hr_status init_schema(const schema_init_args *args, hr_error *err) {
     char *yaml = NULL;
     output_file file = {0};
+    hr_infer_options options = HR_INFER_OPTIONS_INIT;
+    hr_read_options reading = HR_READ_OPTIONS_INIT;
+    reading.format = (hr_format)args->format;
+    options.reading = &reading;
+    options.label = args->label;
+    options.dictionary = args->dictionary;
     hr_status status = output_probe(args->output, OUTPUT_NEW, err);
-    if (status == HR_OK)
-        status = hr_schema_infer(args->data, (hr_format)args->format, args->label, &yaml, err);
+    if (status == HR_OK) status = hr_schema_infer_all(&args->data, 1, &options, &yaml, err);
     if (status == HR_OK) status = output_open(&file, args->output, OUTPUT_NEW, err);
     if (status == HR_OK) {
         fputs(yaml, file.stream);
@@ -38,13 +45,19 @@ static hr_status init_schema(const schema_init_args *args, hr_error *err) {
 static int run_schema_init(const command *self, int argc, char **argv) {
     schema_init_args args = {.output = "-"};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
-    const named_file output = {"--output", args.output}, data = {"--data", args.data};
-    if (!output_apart(self->name, &output, &data, 1)) return EXIT_USAGE;
+    const named_file output = {"--output", args.output};
+    const named_file inputs[] = {{"--data", args.data}, {"--dictionary", args.dictionary}};
+    if (!input_only_once(self->name, args.data, args.dictionary) ||
+        !output_apart(self->name, &output, inputs, COUNT_OF(inputs)))
+        return EXIT_USAGE;
     hr_error err = {0};
     if (init_schema(&args, &err) != HR_OK) return report_error(self->name, &err);
-    fputs("Every line marked REVIEW was read from the private data. Replace it by what is publicly known, "
-          "then delete the line of the mark;\n"
-          "training refuses a schema in which a mark is left.\n",
+    fputs("Every line marked REVIEW was read from the private data, or guessed from a name. Replace it by "
+          "what is "
+          "publicly known, then delete the line\n"
+          "of the mark, or set 'reviewed: true' once all are public; training refuses a schema in which a "
+          "mark is "
+          "left.\n",
           stderr);
     return EXIT_DONE;
 }
@@ -52,9 +65,12 @@ static int run_schema_init(const command *self, int argc, char **argv) {
 const command schema_init_command = {
     .name = "schema init",
     .summary = "propose a schema for a table",
-    .details = "Infers the kind of every column. Bounds and lists of values are read from the data and "
-               "marked REVIEW: they are private until a person has replaced them by public knowledge. An "
-               "existing file is not overwritten.",
+    .details =
+        "Infers the kind of every column. Bounds and lists of values are read from the data and "
+        "marked REVIEW: they are private until a person has replaced them by public knowledge. Bounds "
+        "of columns such as age, hour or percent are common knowledge, as a guess. Columns that seem to "
+        "identify persons or records, free text and constants are left out, as comments with the "
+        "reason. An existing file is not overwritten.",
     .example = "  hedgerow schema init --data train.csv --label readmitted -o schema.yaml",
     .options = init_options,
     .option_count = COUNT_OF(init_options),

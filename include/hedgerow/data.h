@@ -124,16 +124,27 @@ HR_API size_t hr_data_extra_columns(const hr_data *data);
 HR_API uint64_t hr_data_skipped(const hr_data *data);
 
 /* Proposes a schema for a table and renders it as YAML: the kind of every column is guessed, bounds and
- * categories are read off the data and marked REVIEW. LIBSVM data needs no label name (NULL: "label"). Owner:
- * the caller frees *yaml with hr_text_free. Fails: IO, FORMAT, SCHEMA (no such label), MEMORY. */
+ * categories are read off the data and marked REVIEW. Columns that seem to identify persons or records, free
+ * text and constants are left out of CSV tables: they stand there as comments. LIBSVM data needs no label
+ * name (NULL: "label"). Owner: the caller frees *yaml with hr_text_free. Fails: IO, FORMAT, SCHEMA (no such
+ * label), LIMIT, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_infer(const char *path, hr_format format, const char *label,
                                                char **yaml, hr_error *err);
 
-/* The same for one table in `count` files or databases, as hr_data_read_all reads them. Columns that the
- * options drop are left out. options: NULL for the defaults. */
+typedef struct hr_infer_options {
+    size_t size;                    /* sizeof(hr_infer_options) */
+    const char *label;              /* NULL: "label" */
+    const char *dictionary;         /* a CSV file of public facts: name, low, high, values; NULL: none */
+    const hr_read_options *reading; /* columns that it drops are left out; NULL: the defaults */
+} hr_infer_options;
+#define HR_INFER_OPTIONS_INIT                                                                                \
+    { sizeof(hr_infer_options), NULL, NULL, NULL }
+
+/* The same for one table in `count` files or databases, as hr_data_read_all reads them. What the dictionary
+ * says of a column is public: it is taken as it is, and not marked. Fails: as above; ARGUMENT (options). */
 HR_API HR_MUST_CHECK hr_status hr_schema_infer_all(const char *const *paths, size_t count,
-                                                   const hr_read_options *options, const char *label,
-                                                   char **yaml, hr_error *err);
+                                                   const hr_infer_options *options, char **yaml,
+                                                   hr_error *err);
 
 #ifdef __cplusplus
 }

@@ -201,7 +201,7 @@ hr_column hr_text_inference_number(const hr_text_inference *g, const char *name,
     return column;
 }
 
-static void write_inferred_date(const hr_text_inference *g, const char *name, const char *review,
+static void write_inferred_date(const hr_text_inference *g, const char *name, const hr_schema_mark *mark,
                                 hr_buffer *out) {
     static const hr_date_part parts[] = {HR_DATE_PART_HOUR, HR_DATE_PART_WEEKDAY, HR_DATE_PART_MONTH,
                                          HR_DATE_PART_TREND};
@@ -214,15 +214,16 @@ static void write_inferred_date(const hr_text_inference *g, const char *name, co
     unsigned format = first_left(g->dates);
     if (format >= DAY_FIRST && format < MONTH_FIRST && !(g->dates >> (format + SLASHES) & 1))
         hr_buffer_text(out, "  # day and month of this column may be the other way round in 'format'\n");
-    hr_schema_write_date(out, columns + first, PARTS - first, review);
+    hr_schema_write_date(out, columns + first, PARTS - first, mark);
 }
 
 void hr_text_inference_write(const hr_text_inference *g, const char *name, bool missing, hr_buffer *out) {
     if (hr_text_inference_kind(g) == HR_INFERRED_DATE) {
-        write_inferred_date(g, name, missing ? "from, to, missing" : NULL, out);
+        const hr_schema_mark mark = {.keys = missing ? "from, to, missing" : NULL};
+        write_inferred_date(g, name, &mark, out);
         return;
     }
     const hr_column boolean = {
         .name = name, .kind = HR_KIND_CATEGORY, .boolean = true, .review = missing};
-    hr_schema_write_column(out, &boolean, false, "missing");
+    hr_schema_write_column(out, &boolean, false, &(hr_schema_mark){.keys = "missing"});
 }

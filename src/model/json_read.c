@@ -275,10 +275,6 @@ static void read_settings(model_reader *r, const json_position *root) {
     r->model->setting_count = count;
 }
 
-static bool has_member(const model_reader *r, const json_position *at, const char *key) {
-    return !r->status && hr_json_get(at->value, key);
-}
-
 /* A text that need not be there. */
 static const char *optional_text_of(model_reader *r, const json_position *at, const char *key) {
     return has_member(r, at, key) ? json_text_of(r, at, key) : NULL;

@@ -14,7 +14,7 @@ static bool stands_for_itself(int32_t c) {
     return c != '"' && c != '\\' && hr_char_printable(c);
 }
 
-static void write_quoted(hr_buffer *out, const char *text) {
+void hr_schema_write_text(hr_buffer *out, const char *text) {
     const char *end = text + strlen(text);
     hr_buffer_text(out, "\"");
     while (text < end) {
@@ -35,7 +35,7 @@ static void write_list(hr_buffer *out, const char *const *words, size_t count) {
     hr_buffer_text(out, "[");
     for (size_t i = 0; i < count; i++) {
         if (i) hr_buffer_text(out, ", ");
-        write_quoted(out, words[i]);
+        hr_schema_write_text(out, words[i]);
     }
     hr_buffer_text(out, "]\n");
 }
@@ -46,23 +46,26 @@ static void write_schema_number(hr_buffer *out, const char *indent, const char *
     hr_buffer_format(out, "%s%s: %s\n", indent, key, text);
 }
 
-static void write_schema_text(hr_buffer *out, const char *indent, const char *key, const char *text) {
+static void write_schema_key(hr_buffer *out, const char *indent, const char *key, const char *text) {
     hr_buffer_format(out, "%s%s: ", indent, key);
-    write_quoted(out, text);
+    hr_schema_write_text(out, text);
     hr_buffer_text(out, "\n");
 }
 
 /* Only what differs from plain numbers. */
 static void write_number_format(hr_buffer *out, const char *indent, const hr_number_format *format) {
     const char decimal[] = {format->decimal, 0}, thousands[] = {format->thousands, 0};
-    if (format->decimal == ',') write_schema_text(out, indent, "decimal", decimal);
-    if (format->thousands) write_schema_text(out, indent, "thousands", thousands);
-    if (format->symbol) write_schema_text(out, indent, "symbol", format->symbol);
+    if (format->decimal == ',') write_schema_key(out, indent, "decimal", decimal);
+    if (format->thousands) write_schema_key(out, indent, "thousands", thousands);
+    if (format->symbol) write_schema_key(out, indent, "symbol", format->symbol);
 }
 
-static void write_schema_review(hr_buffer *out, const char *indent, const char *review) {
-    hr_buffer_format(out, "%sreview: [%s]  # REVIEW: replace by public knowledge, then delete this line\n",
-                     indent, review);
+static void write_schema_mark(hr_buffer *out, const char *indent, const hr_schema_mark *mark,
+                              const char *keys) {
+    if (mark && mark->keys) keys = mark->keys;
+    const char *advice =
+        mark && mark->advice ? mark->advice : "replace by public knowledge, then delete this line";
+    hr_buffer_format(out, "%sreview: [%s]  # REVIEW: %s\n", indent, keys, advice);
 }
 
 static const char *kind_word(const hr_column *column, bool is_label) {
@@ -71,10 +74,11 @@ static const char *kind_word(const hr_column *column, bool is_label) {
     return is_label ? "classes" : "category";
 }
 
-void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_label, const char *review) {
+void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_label,
+                            const hr_schema_mark *mark) {
     const char *indent = is_label ? "  " : "    ";
     hr_buffer_text(out, is_label ? "label:\n  name: " : "  - name: ");
-    write_quoted(out, column->name);
+    hr_schema_write_text(out, column->name);
     hr_buffer_format(out, "\n%skind: %s\n", indent, kind_word(column, is_label));
     if (column->kind == HR_KIND_NUMBER) {
         write_schema_number(out, indent, "low", column->low);
@@ -86,25 +90,26 @@ void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_lab
         write_list(out, column->values, column->value_count);
     }
     if (!column->review) return;
-    if (!review)
-        review = column->kind == HR_KIND_NUMBER ? "low, high" : column->boolean ? "kind" : "values";
-    write_schema_review(out, indent, review);
+    write_schema_mark(out, indent, mark,
+                      column->kind == HR_KIND_NUMBER ? "low, high"
+                      : column->boolean              ? "kind"
+                                                     : "values");
 }
 
-void hr_schema_write_date(hr_buffer *out, const hr_column *parts, size_t count, const char *review) {
+void hr_schema_write_date(hr_buffer *out, const hr_column *parts, size_t count, const hr_schema_mark *mark) {
     static const char indent[] = "    ";
     const hr_date_column *date = parts->date;
     char from[HR_TIMESTAMP_TEXT], to[HR_TIMESTAMP_TEXT];
     hr_date_range_text(date, from, to);
     hr_buffer_text(out, "  - name: ");
-    write_quoted(out, date->name);
+    hr_schema_write_text(out, date->name);
     hr_buffer_format(out, "\n%skind: date\n%sfrom: %s\n%sto: %s\n", indent, indent, from, indent, to);
-    if (date->format) write_schema_text(out, indent, "format", date->format);
+    if (date->format) write_schema_key(out, indent, "format", date->format);
     if (date->offset) hr_buffer_format(out, "%soffset: %s\n", indent, HR_OFFSET_NAMES[date->offset]);
     for (size_t i = 0; i < count; i++)
         hr_buffer_format(out, "%s%s", i ? ", " : "    parts: [", hr_date_part_name(parts[i].part));
     hr_buffer_text(out, "]\n");
-    if (parts->review) write_schema_review(out, indent, review ? review : "from, to");
+    if (parts->review) write_schema_mark(out, indent, mark, "from, to");
 }
 
 void hr_schema_write_missing(hr_buffer *out, const char *const *words, size_t count) {

@@ -77,8 +77,8 @@ static void test_infer__guesses_the_task(void **state) {
         {"x,y\n1,+1\n1,-1\n1,1.0\n1,1\n", HR_KIND_CATEGORY, 2},
         {"x,y\n1,a\n1,2\n1,3\n", HR_KIND_CATEGORY, 3},
         {"x,y\n1,a\n1,2\n1,2.0\n1,+2\n", HR_KIND_CATEGORY, 2},
-        {"x,y\n0,1\n0,2\n0,3\n0,4\n0,5\n0,6\n0,7\n0,8\n0,9\n0,10\n", HR_KIND_CATEGORY, 10},
-        {"x,y\n0,1\n0,2\n0,3\n0,4\n0,5\n0,6\n0,7\n0,8\n0,9\n0,10\n0,11\n", HR_KIND_NUMBER, 0},
+        {"x,y\n0,1\n0,2\n0,3\n0,4\n0,5\n0,6\n0,7\n0,8\n0,9\n1,10\n", HR_KIND_CATEGORY, 10},
+        {"x,y\n0,1\n0,2\n0,3\n0,4\n0,5\n0,6\n0,7\n0,8\n0,9\n0,10\n1,11\n", HR_KIND_NUMBER, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hr_schema *s = must_infer(cases[i].table, "y", NULL);
@@ -123,24 +123,279 @@ static void test_infer__says_when_labels_are_missing(void **state) {
     }
 }
 
+/* A table of so many rows: each cell of `format` is printed with the number of the row modulo that of
+ * `modulo`. Owner: the caller. */
+typedef struct column_recipe {
+    const char *name, *format;
+    int modulo;
+} column_recipe;
+
+static char *make_columns(const column_recipe *columns, size_t count, int rows) {
+    char *table = must_alloc((size_t)(rows + 1) * count * 100);
+    size_t size = 0;
+    for (size_t c = 0; c < count; c++) size += (size_t)sprintf(table + size, "%s,", columns[c].name);
+    size += (size_t)sprintf(table + size, "y\n");
+    for (int i = 0; i < rows; i++) {
+        for (size_t c = 0; c < count; c++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+            size += (size_t)sprintf(table + size, columns[c].format, i % columns[c].modulo);
+#pragma GCC diagnostic pop
+            table[size++] = ',';
+        }
+        size += (size_t)sprintf(table + size, "%s\n", i % 2 ? "yes" : "no");
+    }
+    return table;
+}
+
+/* Which of the columns a proposal for the table keeps, as a text of '+' and '-'. */
+static void kept_columns(const column_recipe *columns, size_t count, int rows, char *kept) {
+    char *table = make_columns(columns, count, rows), *yaml = NULL, comment[200];
+    hr_schema *s = must_infer(table, "y", &yaml);
+    for (size_t c = 0; c < count; c++) {
+        kept[c] = '-';
+        for (size_t f = 0; f < hr_schema_feature_count(s); f++)
+            if (strcmp(hr_schema_feature(s, f)->name, columns[c].name) == 0) kept[c] = '+';
+        snprintf(comment, sizeof comment, "\n  # - name: \"%s\"\n", columns[c].name);
+        assert_true((kept[c] == '-') == (strstr(yaml, comment) != NULL));
+    }
+    kept[count] = '\0';
+    hr_text_free(yaml);
+    hr_schema_free(s);
+    free(table);
+}
+
+static void test_infer__leaves_out_what_differs_in_most_records(void **state) {
+    (void)state;
+    static const column_recipe columns[] = {
+        {"ward", "w%d", 5},        {"half", "h%d", 500},   {"over", "o%d", 600}, {"every", "e%d", 1000},
+        {"list", "l%d", 254},      {"longer", "l%d", 300}, {"run", "%d", 1000},  {"amount", "%d", 800},
+        {"weight", "7%d.5", 1000}, {"same", "x%.0d", 1},   {"zero", "%d", 1},    {"none", "%.0d", 1},
+    };
+    char kept[20];
+    kept_columns(columns, sizeof columns / sizeof *columns, 1000, kept);
+    assert_string_equal(kept, "+---+--++---");
+}
+
+static void test_infer__judges_no_column_by_a_few_cells(void **state) {
+    (void)state;
+    static const column_recipe columns[] = {{"word", "w%d", 9}, {"number", "%d", 9}, {"same", "s%.0d", 1}};
+    char kept[20];
+    kept_columns(columns, 3, 9, kept);
+    assert_string_equal(kept, "+++");
+    kept_columns(columns, 3, 10, kept);
+    assert_string_equal(kept, "-+-");
+}
+
+static void test_infer__leaves_out_what_a_name_says_identifies(void **state) {
+    (void)state;
+    static const column_recipe columns[] = {
+        {"patient_id", "%d", 9}, {"subject#", "%d", 42}, {"memberNumber", "m%d", 30}, {"customer", "%d", 2},
+        {"SSN", "%d", 100},      {"e-mail", "a%d", 10},  {"email", "a%d", 10},        {"store_id", "%d", 10},
+        {"id", "%d", 300},       {"video", "v%d", 10},   {"first name", "n%d", 50},   {"Idaho", "%d", 50},
+    };
+    char kept[20];
+    kept_columns(columns, sizeof columns / sizeof *columns, 1000, kept);
+    assert_string_equal(kept, "---+-+-+-+-+");
+}
+
+static void test_infer__leaves_out_free_text(void **state) {
+    (void)state;
+    static const column_recipe columns[] = {
+        {"note", "seen again after %d days at home", 40},
+        {"group", "a long name of group %d", 20},
+        {"blob", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx%d", 40},
+        {"code", "icd-%d", 40},
+    };
+    char kept[20];
+    kept_columns(columns, 4, 1000, kept);
+    assert_string_equal(kept, "-+-+");
+}
+
+/* No value of a column that is left out is in the proposal: people hand comments on. */
+static void test_infer__keeps_what_is_left_out_to_itself(void **state) {
+    (void)state;
+    static const column_recipe columns[] = {{"x", "%d", 3}, {"name", "Smith%d", 1000}, {"pid", "77%d", 1000}};
+    char *table = make_columns(columns, 3, 1000), *yaml = NULL;
+    hr_schema *s = must_infer(table, "y", &yaml);
+    assert_null(strstr(yaml, "Smith"));
+    assert_null(strstr(yaml, "77"));
+    assert_null(strstr(yaml, "1000"));
+    assert_non_null(strstr(yaml, "\n# unit: \"pid\"\n"));
+    hr_text_free(yaml);
+    hr_schema_free(s);
+    free(table);
+}
+
+static void test_infer__proposes_the_unit(void **state) {
+    (void)state;
+    static const struct {
+        column_recipe columns[3];
+        const char *unit;
+    } cases[] = {
+        {{{"x", "%d", 3}, {"id", "%d", 900}, {"patient_id", "p%d", 30}}, "\n# unit: \"patient_id\"\n"},
+        {{{"x", "%d", 3}, {"id", "%d", 900}, {"phone", "p%d", 30}}, "\n# unit: \"id\"\n"},
+        {{{"x", "%d", 3}, {"y2", "%d", 9}, {"phone", "p%d", 30}}, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *table = make_columns(cases[i].columns, 3, 1000), *yaml = NULL;
+        hr_schema_free(must_infer(table, "y", &yaml));
+        assert_true(cases[i].unit ? strstr(yaml, cases[i].unit) != NULL : !strstr(yaml, "unit"));
+        hr_text_free(yaml);
+        free(table);
+    }
+}
+
+static void test_infer__knows_common_bounds(void **state) {
+    (void)state;
+    static const struct {
+        column_recipe column;
+        double low, high;
+        bool guess;
+    } cases[] = {
+        {{"age", "%d", 100}, 0, 120, true},
+        {{"AgeYears", "%d", 100}, 0, 120, true},
+        {{"hours-per-week", "%d", 60}, 0, 168, true},
+        {{"Hour", "%d", 24}, 0, 24, true},
+        {{"pct_free", "%d.5", 90}, 0, 100, true},
+        {{"day_of_week", "%d", 7}, 0, 7, true},
+        {{"heart.rate", "1%02d", 90}, 0, 300, true},
+        {{"lat", "4%d.5", 9}, -90, 90, true},
+        {{"dep_day", "%d", 31}, 1, 31, true},
+        {{"Age", "%d", 150}, 0, 120, true},  /* most numbers fit: the others are faults */
+        {{"age", "%d", 400}, 0, 399, false}, /* the age of something else */
+        {{"day_calls", "%d", 50}, 0, 49, false},
+        {{"agent", "%d", 50}, 0, 49, false},
+        {{"image", "%d", 50}, 0, 49, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *table = make_columns(&cases[i].column, 1, 1000), *yaml = NULL;
+        hr_error err = {0};
+        yaml = infer(table, HR_FORMAT_CSV, "y", &err);
+        hr_schema *s = must_schema(yaml);
+        const hr_column *column = hr_schema_feature(s, 0);
+        if (column->low != cases[i].low || column->high != cases[i].high || !column->review)
+            fail_msg("case %zu: %g..%g", i, column->low, column->high);
+        assert_true((strstr(yaml, "a guess from the column's name") != NULL) == cases[i].guess);
+        hr_schema_free(s);
+        hr_text_free(yaml);
+        free(table);
+    }
+}
+
 static void test_infer__says_when_there_are_too_many_values(void **state) {
     (void)state;
-    enum { ROWS = 400 };
-    char *table = must_alloc(ROWS * 40 + 100), *yaml = NULL;
-    size_t size = (size_t)sprintf(table, "id,few,,y\n");
-    for (int i = 0; i < ROWS; i++)
-        size += (size_t)sprintf(table + size, "p%03d,q%03d,,%d\n", i, i % 254, i % 2);
+    static const column_recipe columns[] = {{"many", "p%03d", 400}, {"few", "q%03d", 254}, {"", "%.0d", 1}};
+    char *table = make_columns(columns, 3, 1000), *yaml = NULL;
     hr_schema *s = must_infer(table, "y", &yaml);
-    assert_int_equal(hr_schema_feature_count(s), 2);
+    assert_int_equal(hr_schema_feature_count(s), 1);
     assert_int_equal(hr_schema_feature(s, 0)->value_count, 254);
-    assert_int_equal(hr_schema_feature(s, 1)->value_count, 254);
-    const char *remark = strstr(yaml, "more than 254 different values");
-    assert_non_null(remark);
-    assert_null(strstr(remark + 1, "more than 254 different values"));
+    assert_non_null(strstr(yaml, "# left out: more than 254 different values"));
     assert_non_null(strstr(yaml, "column 3 has no name"));
     hr_text_free(yaml);
     hr_schema_free(s);
     free(table);
+}
+
+/* Proposes with a dictionary; NULL and *err on failure. */
+static char *infer_with(const char *table, const char *dictionary, const char *label, hr_error *err) {
+    char path[] = "propose-XXXXXX", words[] = "dictionary-XXXXXX", *yaml = NULL;
+    int files[] = {mkstemp(path), mkstemp(words)};
+    if (write(files[0], table, strlen(table)) != (ssize_t)strlen(table)) abort();
+    if (write(files[1], dictionary, strlen(dictionary)) != (ssize_t)strlen(dictionary)) abort();
+    close(files[0]);
+    close(files[1]);
+    hr_infer_options options = HR_INFER_OPTIONS_INIT;
+    options.label = label;
+    options.dictionary = words;
+    const char *only = path;
+    hr_status status = hr_schema_infer_all(&only, 1, &options, &yaml, err);
+    assert_true((status == HR_OK) == (yaml != NULL));
+    if (status) assert_string_equal(err->file, words);
+    unlink(path);
+    unlink(words);
+    return yaml;
+}
+
+static void test_infer__takes_public_facts_from_a_dictionary(void **state) {
+    (void)state;
+    static const char table[] = "age,sex,id,free,y\n31,1,7,NA,1\n44,2,8,3,0\n",
+                      *facts[] = {
+                          "what,name,low,high,values\nyears,age,18,110,\n,sex,,,1|2|9\nkept,id,0,99,\n,y,,,0;"
+                          " 1\n,other,0,1,\n,free,,,\n",
+                          "name,values,low,high\nage,,18,110\nsex,1;2;9,,\nid,,0,99\ny,0;1,,\nother,,0,1\n"};
+    for (size_t i = 0; i < 2; i++) {
+        hr_error err = {0};
+        char *yaml = infer_with(table, facts[i], "y", &err);
+        if (!yaml) fail_msg("%s", err.message);
+        hr_schema *s = must_schema(yaml);
+        const hr_column *age = hr_schema_feature(s, 0), *sex = hr_schema_feature(s, 1),
+                        *id = hr_schema_feature(s, 2);
+        assert_true(age->kind == HR_KIND_NUMBER && age->low == 18 && age->high == 110 && age->integer &&
+                    !age->review);
+        assert_true(sex->kind == HR_KIND_CATEGORY && sex->value_count == 3 && !sex->review);
+        assert_string_equal(sex->values[2], "9");
+        assert_true(!strcmp(id->name, "id") && id->high == 99 && !id->review);
+        assert_true(hr_schema_feature(s, 3)->review && !hr_schema_label(s)->review);
+        assert_string_equal(hr_schema_label(s)->values[1], "1");
+        assert_non_null(strstr(yaml, "no column of this name of the dictionary: \"other\""));
+        hr_schema_free(s);
+        hr_text_free(yaml);
+    }
+}
+
+static void test_infer__needs_no_review_of_a_dictionary(void **state) {
+    (void)state;
+    hr_error err = {0};
+    char *yaml = infer_with("a,y\n1,0\n2,1\n", "name,low,high,values\na,0,9,\ny,,,0|1\n", "y", &err);
+    hr_schema *s = must_schema(yaml);
+    assert_int_equal(hr_schema_reviewed(s, NULL), HR_OK);
+    hr_schema_free(s);
+    hr_text_free(yaml);
+}
+
+static void test_infer__refuses_a_bad_dictionary(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *field, *message;
+        uint64_t line;
+    } cases[] = {
+        {"", "", "empty", 0},
+        {"low,high\n1,2\n", "name", "no such column", 0},
+        {"name,low,high\na,1\n", "", "2 cells where 3", 2},
+        {"name,low,high\na,1,2\na,1,2\n", "name", "twice", 3},
+        {"name,low,high\n,1,2\n", "name", "name is missing", 2},
+        {"name,low,high\na,1,\n", "high", "not a number", 2},
+        {"name,low,high\na,x,2\n", "low", "'x' is not a number", 2},
+        {"name,low,high\na,3,2\n", "low", "not in order", 2},
+        {"name,low,high\na,-1.7e308,1.7e308\n", "low", "not in order", 2},
+        {"name,low,high,values\n\na,3,4,x|y\n", "values", "both bounds and values", 3},
+        {"name,values\na,x||y\n", "values", "empty value", 2},
+        {"name,values\na,x;y;x\n", "values", "listed twice", 2},
+        {"name,values\n\"a,x\n", "", "never closed", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hr_error err = {0};
+        char *yaml = infer_with("a,y\n1,0\n2,1\n", cases[i].text, "y", &err);
+        if (yaml || err.status != HR_E_FORMAT || err.line != cases[i].line ||
+            strcmp(err.field, cases[i].field) || !strstr(err.message, cases[i].message))
+            fail_msg("case %zu: line %d, field '%s': %s", i, (int)err.line, err.field, err.message);
+        if (i && !*err.remedy) fail_msg("case %zu: no remedy", i);
+    }
+}
+
+/* One edit is a person's decision about all marks. */
+static void test_infer__awaits_one_decision(void **state) {
+    (void)state;
+    char *yaml = NULL;
+    hr_schema_free(must_infer("a,b,y\n1,x,0\n2,z,1\n", "y", &yaml));
+    char *word = strstr(yaml, "reviewed: false");
+    assert_non_null(word);
+    memcpy(word, "reviewed:  true", strlen("reviewed: false"));
+    hr_schema *s = must_schema(yaml);
+    assert_int_equal(hr_schema_reviewed(s, NULL), HR_OK);
+    hr_schema_free(s);
+    hr_text_free(yaml);
 }
 
 static void test_infer__survives_huge_numbers(void **state) {
@@ -183,7 +438,7 @@ static void test_infer__refuses(void **state) {
         {"x,y\n1,2\n", NULL, "it has x, y", HR_E_SCHEMA, HR_FORMAT_AUTO},
         {"x,y\n1,2\n3,2\n", "y", "nothing can be predicted", HR_E_SCHEMA, HR_FORMAT_AUTO},
         {"x,y\n1,2\n3,?\n", "y", "nothing can be predicted", HR_E_SCHEMA, HR_FORMAT_AUTO},
-        {"y\n1\n2\n", "y", "no column besides", HR_E_SCHEMA, HR_FORMAT_AUTO},
+        {"y\n1\n2\n", "y", "no column that could be", HR_E_SCHEMA, HR_FORMAT_AUTO},
         {"x,x,y\n1,2,3\n", "y", "two columns", HR_E_FORMAT, HR_FORMAT_AUTO},
         {"x,y\n1,2,3\n", "y", "more than 2 cells", HR_E_FORMAT, HR_FORMAT_AUTO},
         {"x,y\n\"1,2\n", "y", "never closed", HR_E_FORMAT, HR_FORMAT_AUTO},
@@ -211,7 +466,18 @@ int main(void) {
         cmocka_unit_test(test_infer__guesses_the_task),
         cmocka_unit_test(test_infer__finds_spellings_of_missing),
         cmocka_unit_test(test_infer__says_when_labels_are_missing),
+        cmocka_unit_test(test_infer__leaves_out_what_differs_in_most_records),
+        cmocka_unit_test(test_infer__judges_no_column_by_a_few_cells),
+        cmocka_unit_test(test_infer__leaves_out_what_a_name_says_identifies),
+        cmocka_unit_test(test_infer__leaves_out_free_text),
+        cmocka_unit_test(test_infer__keeps_what_is_left_out_to_itself),
+        cmocka_unit_test(test_infer__proposes_the_unit),
+        cmocka_unit_test(test_infer__knows_common_bounds),
         cmocka_unit_test(test_infer__says_when_there_are_too_many_values),
+        cmocka_unit_test(test_infer__takes_public_facts_from_a_dictionary),
+        cmocka_unit_test(test_infer__needs_no_review_of_a_dictionary),
+        cmocka_unit_test(test_infer__refuses_a_bad_dictionary),
+        cmocka_unit_test(test_infer__awaits_one_decision),
         cmocka_unit_test(test_infer__survives_huge_numbers),
         cmocka_unit_test(test_infer__reads_libsvm),
         cmocka_unit_test(test_infer__refuses),

@@ -131,7 +131,7 @@ static void test_several_files__none_is_refused(void **state) {
     hr_data *data = NULL;
     char *yaml = NULL;
     assert_int_equal(hr_data_read_all(f->schema, f->paths, 0, NULL, &data, NULL), HR_E_ARGUMENT);
-    assert_int_equal(hr_schema_infer_all(f->paths, 0, NULL, "y", &yaml, NULL), HR_E_ARGUMENT);
+    assert_int_equal(hr_schema_infer_all(f->paths, 0, NULL, &yaml, NULL), HR_E_ARGUMENT);
     assert_null(data);
     assert_null(yaml);
 }
@@ -227,6 +227,12 @@ static void test_several_files__libsvm_has_no_names_and_labels_to_miss(void **st
 
 /* ---- Proposals ---- */
 
+static const hr_infer_options *infer_y(const hr_read_options *reading) {
+    static hr_infer_options options;
+    options = (hr_infer_options){.size = sizeof options, .label = "y", .reading = reading};
+    return &options;
+}
+
 static void test_several_files__are_proposed_as_one_table(void **state) {
     some_files *f = *state;
     char *yaml = NULL;
@@ -237,7 +243,7 @@ static void test_several_files__are_proposed_as_one_table(void **state) {
     hr_read_options options = HR_READ_OPTIONS_INIT;
     options.drop = drop;
     options.drop_count = 1;
-    assert_int_equal(hr_schema_infer_all(f->paths, 2, &options, "y", &yaml, &err), HR_OK);
+    assert_int_equal(hr_schema_infer_all(f->paths, 2, infer_y(&options), &yaml, &err), HR_OK);
     assert_non_null(strstr(yaml, "low: 1"));
     assert_non_null(strstr(yaml, "high: 5"));
     assert_non_null(strstr(yaml, "[\"blue\", \"red\"]"));
@@ -247,12 +253,12 @@ static void test_several_files__are_proposed_as_one_table(void **state) {
     yaml = NULL;
     options.drop_count = 0;
     save(f, 1, "y,f2,f1\nyes,blue,5\n");
-    assert_int_equal(hr_schema_infer_all(f->paths, 2, &options, "y", &yaml, &err), HR_E_SCHEMA);
+    assert_int_equal(hr_schema_infer_all(f->paths, 2, infer_y(&options), &yaml, &err), HR_E_SCHEMA);
     assert_string_equal(err.field, "id");
     assert_string_equal(err.file, f->paths[1]);
     save(f, 0, "0 1:1 3:2\n");
     save(f, 1, "1 2:4\n");
-    assert_int_equal(hr_schema_infer_all(f->paths, 2, NULL, "y", &yaml, &err), HR_OK);
+    assert_int_equal(hr_schema_infer_all(f->paths, 2, infer_y(NULL), &yaml, &err), HR_OK);
     assert_non_null(strstr(yaml, "name: \"f3\""));
     assert_non_null(strstr(yaml, "high: 4"));
     hr_text_free(yaml);

@@ -215,7 +215,8 @@ static hr_status parse_data(world *w, hr_error *err) {
 
 static hr_status parse_libsvm(world *w, hr_error *err) {
     static const char text[] = "1 1:0.5 2:1 5:0.25\n0 3:0.75\n";
-    static const hr_read_options options = {sizeof options, HR_FORMAT_LIBSVM, true, "sparse"};
+    static const hr_read_options options = {
+        .size = sizeof options, .format = HR_FORMAT_LIBSVM, .label_optional = true, .name = "sparse"};
     hr_data *data = UNTOUCHED;
     hr_status status = hr_data_parse(w->schema, text, sizeof text - 1, &options, &data, err);
     return finish_data(status, data, 2);
