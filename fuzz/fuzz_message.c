@@ -1,11 +1,11 @@
 /* What members may send. By the input's first byte: bytes of one of the types of hedgerow.proto ('0' and on),
  * the inside of an envelope that a member signed, a tree, or a row of messages for the machine of an owner or
- * of a coordinator, of InPrivate (before or after the start), of sums or
- * of a ring. No input crashes, takes much memory,
- * or makes a machine fail. */
+ * of a coordinator, of InPrivate (before or after the start), of sums, of a ring or of SimFL. No input
+ * crashes, takes much memory, or makes a machine fail. */
 #include "crypto/secret.h"
 #include "protocol/inprivate.h"
 #include "protocol/ring.h"
+#include "protocol/simfl_exchange.h"
 #include "tree/tree_check.h"
 
 #include "check.h"
@@ -22,7 +22,7 @@ typedef struct world {
     hr_schema *schema;
     hr_job_id job;
     uint8_t secret[HR_DIGEST_SIZE];
-    hr_bytes terms, sum_terms, ring_terms;
+    hr_bytes terms, sum_terms, ring_terms, simfl_terms;
 } world;
 
 static const ProtobufCMessageDescriptor *const types[] = {
@@ -59,6 +59,8 @@ static void open_world(world *w) {
     terms.coalition = 0;
     terms.paper = true;
     CHECK(hr_message_pack(&terms.base, &w->ring_terms, NULL) == HR_OK);
+    terms.rounds = 1;
+    CHECK(hr_message_pack(&terms.base, &w->simfl_terms, NULL) == HR_OK);
 }
 
 static void close_world(world *w) {
@@ -67,6 +69,7 @@ static void close_world(world *w) {
     free(w->terms.at);
     free(w->sum_terms.at);
     free(w->ring_terms.at);
+    free(w->simfl_terms.at);
 }
 
 static void check_type(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t size) {
@@ -115,8 +118,19 @@ static hr_protocol_setup setup_of(const world *w, size_t self, hr_bytes terms) {
                                terms,           0,      w->secret, false};
 }
 
+/* What an owner makes itself, which is sound; none: its work is lost. Owner: the caller frees it. */
+typedef hr_bytes make_outcome(const hr_protocol *owner);
+
+static void feed_outcome(hr_protocol *machine, make_outcome *make) {
+    const hr_bytes made = make ? make(machine) : (hr_bytes){0};
+    const hr_event worked = {.kind = HR_EVENT_WORKED, .bytes = made.at, .size = made.size};
+    CHECK(hr_protocol_feed(machine, &worked, NULL) == HR_OK);
+    free(made.at);
+}
+
 /* Each event is a byte for its kind, one for its sender, two for its size. */
-static void feed_all(hr_protocol *machine, size_t self, const uint8_t *bytes, size_t size) {
+static void feed_all(hr_protocol *machine, size_t self, make_outcome *make, const uint8_t *bytes,
+                     size_t size) {
     hr_action action;
     while (size >= 4) {
         size_t part = bytes[2] | (size_t)bytes[3] << 8;
@@ -126,9 +140,11 @@ static void feed_all(hr_protocol *machine, size_t self, const uint8_t *bytes, si
         event.size = part < size - 4 ? part : size - 4;
         bytes += 4 + event.size;
         size -= 4 + event.size;
-        if (event.kind == HR_EVENT_WORKED) event.size = 0; /* what an owner makes itself is sound */
         if (event.kind == HR_EVENT_MESSAGE && event.from == self) continue;
-        CHECK(hr_protocol_feed(machine, &event, NULL) == HR_OK);
+        if (event.kind == HR_EVENT_WORKED)
+            feed_outcome(machine, make);
+        else
+            CHECK(hr_protocol_feed(machine, &event, NULL) == HR_OK);
         while (hr_protocol_next(machine, &action)) free(action.bytes.at);
     }
     hr_protocol_free(machine);
@@ -139,7 +155,7 @@ static void check_machine(const world *w, size_t self, const uint8_t *bytes, siz
     hr_protocol *machine = NULL;
     CHECK((self == COORDINATOR ? hr_inprivate_coordinator : hr_inprivate_owner)(&setup, &machine, NULL) ==
           HR_OK);
-    feed_all(machine, self, bytes, size);
+    feed_all(machine, self, NULL, bytes, size);
 }
 
 /* Carries out what machines of a job want that has not begun: each reads its mail, and owners accept. */
@@ -161,6 +177,7 @@ static void begin_job(hr_protocol **machines) {
 typedef struct method_job {
     hr_protocol_make *coordinator, *owner;
     hr_bytes terms;
+    make_outcome *outcome; /* of an owner; NULL: its work is lost */
 } method_job;
 
 /* Of a job that has started. */
@@ -174,21 +191,71 @@ static void check_started(const world *w, const method_job *job, size_t self, co
     begin_job(machines);
     for (size_t m = 0; m < MEMBERS; m++)
         if (m != self) hr_protocol_free(machines[m]);
-    feed_all(machines[self], self, bytes, size);
+    feed_all(machines[self], self, self == COORDINATOR ? NULL : job->outcome, bytes, size);
 }
 
 static void check_sums(const world *w, size_t self, const uint8_t *bytes, size_t size) {
-    const method_job job = {hr_securesum_coordinator, hr_securesum_owner, w->sum_terms};
+    const method_job job = {hr_securesum_coordinator, hr_securesum_owner, w->sum_terms, NULL};
     check_started(w, &job, self, bytes, size);
 }
 
 static void check_ring(const world *w, size_t self, const uint8_t *bytes, size_t size) {
-    const method_job job = {hr_ring_coordinator, hr_ring_owner, w->ring_terms};
+    const method_job job = {hr_ring_coordinator, hr_ring_owner, w->ring_terms, NULL};
     check_started(w, &job, self, bytes, size);
 }
 
 static void check_trees(const world *w, size_t self, const uint8_t *bytes, size_t size) {
-    const method_job job = {hr_inprivate_coordinator, hr_inprivate_owner, w->terms};
+    const method_job job = {hr_inprivate_coordinator, hr_inprivate_owner, w->terms, NULL};
+    check_started(w, &job, self, bytes, size);
+}
+
+/* ---- SimFL ---- */
+
+enum { SIMFL_TABLES = 2, SIMFL_ROWS = 2 };
+
+static void bound_simfl_sums(hr_simfl_rules *rules, size_t records) {
+    CHECK(records >= 1);
+    rules->gradient_max = 100;
+    rules->weight_max = 10;
+}
+
+static hr_status read_simfl_rules(const Hedgerow__Terms *terms, const hr_schema *schema, hr_simfl_rules *out,
+                                  hr_error *err) {
+    (void)terms;
+    (void)schema;
+    (void)err;
+    *out = (hr_simfl_rules){
+        .tables = SIMFL_TABLES, .trees = 3, .classes = true, .label_max = 1, .bound = bound_simfl_sums};
+    return HR_OK;
+}
+
+static hr_status make_simfl_coordinator(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
+    return hr_simfl_coordinator_machine(setup, read_simfl_rules, out, err);
+}
+
+static hr_status make_simfl_owner(const hr_protocol_setup *setup, hr_protocol **out, hr_error *err) {
+    return hr_simfl_owner_machine(setup, read_simfl_rules, out, err);
+}
+
+static hr_bytes make_simfl_outcome(const hr_protocol *owner) {
+    static const int64_t sums[HR_SIMFL_SUMS] = {1, 1}, none[HR_SIMFL_ROWS_MAX];
+    static const int16_t hashes[SIMFL_ROWS * SIMFL_TABLES];
+    hr_node leaf = {.value = 1};
+    const hr_tree tree = {.nodes = &leaf, .node_count = 1};
+    hr_bytes out = {0};
+    hr_status status = HR_OK;
+    switch (hr_simfl_work_of(owner).task) {
+    case HR_SIMFL_MEASURE: status = hr_simfl_pack_size(SIMFL_ROWS, sums, &out, NULL); break;
+    case HR_SIMFL_HASH: status = hr_simfl_pack_hashes(owner, hashes, &out, NULL); break;
+    case HR_SIMFL_GRADIENTS: status = hr_simfl_pack_gradients(owner, none, none, &out, NULL); break;
+    case HR_SIMFL_TRAIN: status = hr_simfl_pack_tree(owner, &tree, &out, NULL); break;
+    }
+    CHECK(status == HR_OK);
+    return out;
+}
+
+static void check_simfl(const world *w, size_t self, const uint8_t *bytes, size_t size) {
+    const method_job job = {make_simfl_coordinator, make_simfl_owner, w->simfl_terms, make_simfl_outcome};
     check_started(w, &job, self, bytes, size);
 }
 
@@ -207,6 +274,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     case 'a': check_sums(&w, BERT, bytes + 1, size - 1); break;
     case 'r': check_ring(&w, COORDINATOR, bytes + 1, size - 1); break;
     case 'n': check_ring(&w, BERT, bytes + 1, size - 1); break;
+    case 'f': check_simfl(&w, COORDINATOR, bytes + 1, size - 1); break;
+    case 'g': check_simfl(&w, ANNA, bytes + 1, size - 1); break;
     default: check_type(types[bytes[0] % (sizeof types / sizeof *types)], bytes + 1, size - 1); break;
     }
     close_world(&w);

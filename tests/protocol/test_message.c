@@ -47,6 +47,27 @@ static hr_status check(const ProtobufCMessageDescriptor *type, const void *at, s
     return HR_OK;
 }
 
+/* The other tests are of these. */
+static void test_samples__are_of_every_kind(void **state) {
+    sample samples[SAMPLES];
+    const size_t count = samples_of(*state, samples);
+    const ProtobufCMessageDescriptor *type = &hedgerow__message__descriptor;
+    for (unsigned k = 0; k < type->n_fields; k++) {
+        bool there = false;
+        for (size_t s = 0; s < count && !there; s++) {
+            ProtobufCMessage *message = NULL;
+            if (samples[s].type != type) continue;
+            assert_int_equal(
+                hr_message_unpack(type, samples[s].bytes.at, samples[s].bytes.size, &message, NULL), HR_OK);
+            there =
+                ((Hedgerow__Message *)message)->kind_case == (Hedgerow__Message__KindCase)type->fields[k].id;
+            hr_message_unpacked_free(message);
+        }
+        if (!there) fail_msg("there is no sample of %s", type->fields[k].name);
+    }
+    samples_done(samples, count);
+}
+
 static void test_message__comes_back_as_it_was(void **state) {
     sample samples[SAMPLES];
     size_t count = samples_of(*state, samples);
@@ -326,6 +347,7 @@ static void test_text__is_compared_whole(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        WITH_TEST_MEMBERS(test_samples__are_of_every_kind),
         WITH_TEST_MEMBERS(test_message__comes_back_as_it_was),
         WITH_TEST_MEMBERS(test_message__that_is_cut_short_is_read_soundly_or_refused),
         WITH_TEST_MEMBERS(test_message__with_a_flipped_bit_is_read_soundly_or_refused),

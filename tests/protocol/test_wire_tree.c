@@ -299,6 +299,35 @@ static void test_wire_tree__in_paper_mode_justifies_nothing(void **state) {
     free(bytes.at);
 }
 
+/* Thresholds that are values of records may lie outside of the public bounds, which are 0 and 10 here. */
+static void test_wire_tree__of_exact_cuts_may_cut_beyond_the_bounds(void **state) {
+    const test_members *f = *state;
+    static const struct {
+        double threshold;
+        bool within, exact; /* taken with public cuts, with exact ones */
+    } cases[] = {{5, true, true},
+                 {0, true, true},
+                 {10.5, false, true},
+                 {-1e300, false, true},
+                 {(double)NAN, false, false},
+                 {(double)INFINITY, false, true},
+                 {-(double)INFINITY, false, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t exact = 0; exact < 2; exact++) {
+            leaf_tree *t = sample_tree(f->arena);
+            hr_tree_rules rules = rules_of(f);
+            hr_paid_tree out;
+            t->nodes[0].threshold = cases[i].threshold;
+            rules.exact_cuts = exact;
+            hr_bytes bytes = pack(&t->paid);
+            const hr_status status = read(f, &here, &rules, &bytes, &out);
+            free(bytes.at);
+            if (status != ((exact ? cases[i].exact : cases[i].within) ? HR_OK : HR_E_FORMAT))
+                fail_msg("threshold %g, exact %zu: status %d", cases[i].threshold, exact, (int)status);
+            if (!status) assert_true(out.tree.nodes[0].threshold == cases[i].threshold);
+        }
+}
+
 static void test_wire_tree__with_lines_about_another_tree_is_refused(void **state) {
     const test_members *f = *state;
     static const int64_t others[] = {0, 3, -2, INT64_MIN, INT64_MAX},
@@ -419,6 +448,7 @@ int main(void) {
         WITH_TEST_MEMBERS(test_wire_tree__that_hides_its_cost_in_parts_is_refused),
         WITH_TEST_MEMBERS(test_wire_tree__whose_cost_is_not_justified_is_refused),
         WITH_TEST_MEMBERS(test_wire_tree__in_paper_mode_justifies_nothing),
+        WITH_TEST_MEMBERS(test_wire_tree__of_exact_cuts_may_cut_beyond_the_bounds),
         WITH_TEST_MEMBERS(test_wire_tree__with_lines_about_another_tree_is_refused),
         WITH_TEST_MEMBERS(test_wire_tree__with_an_unknown_mechanism_is_refused),
         WITH_TEST_MEMBERS(test_wire_tree__with_shares_that_do_not_fit_is_refused),

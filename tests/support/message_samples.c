@@ -141,12 +141,48 @@ static void samples_of_averages(sample *out, size_t *count) {
     sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_RELEASED, &released);
 }
 
+static void samples_of_simfl(sample *out, size_t *count) {
+    uint32_t rows[] = {2, 3};
+    int64_t sums[] = {INT64_MIN, INT64_MAX}, gradients[] = {-1, 5};
+    uint64_t weights[] = {1, UINT64_MAX};
+    Hedgerow__SimflSize size = HEDGEROW__SIMFL_SIZE__INIT;
+    size.rows = 2;
+    size.sums = sums;
+    size.n_sums = 2;
+    Hedgerow__SimflSizes sizes = HEDGEROW__SIMFL_SIZES__INIT;
+    sizes.rows = rows;
+    sizes.n_rows = 2;
+    sizes.sums = sums;
+    sizes.n_sums = 2;
+    Hedgerow__SimflHashes hashes = HEDGEROW__SIMFL_HASHES__INIT;
+    hashes.rows = 2;
+    hashes.first = 1;
+    hashes.hashes = hr_text_of("hash");
+    Hedgerow__SimflTurn turn = HEDGEROW__SIMFL_TURN__INIT;
+    turn.tree = 1;
+    turn.last = hr_text_of("a tree");
+    Hedgerow__SimflGradients sent = HEDGEROW__SIMFL_GRADIENTS__INIT;
+    sent.tree = 1;
+    sent.gradients = gradients;
+    sent.weights = weights;
+    sent.n_gradients = sent.n_weights = 2;
+    Hedgerow__SimflTree tree = HEDGEROW__SIMFL_TREE__INIT;
+    tree.tree = hr_text_of("a tree");
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_SIMFL_SIZE, &size);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_SIMFL_SIZES, &sizes);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_SIMFL_HASHES, &hashes);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_SIMFL_TURN, &turn);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_SIMFL_GRADIENTS, &sent);
+    sample_add_kind(out, count, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, &tree);
+}
+
 size_t samples_of(const test_members *f, sample *out) {
     size_t count = 0;
     samples_of_the_coordinator(out, &count);
     samples_of_an_owner(f, out, &count);
     samples_of_sums(out, &count);
     samples_of_averages(out, &count);
+    samples_of_simfl(out, &count);
     return count;
 }
 

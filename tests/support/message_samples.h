@@ -4,7 +4,7 @@
 
 #include "support/test_members.h"
 
-enum { SAMPLES = 22 };
+enum { SAMPLES = 28 };
 
 typedef struct sample {
     const ProtobufCMessageDescriptor *type;
