@@ -4,9 +4,24 @@ hr_column number_column(const char *name, double low, double high) {
     return (hr_column){.name = name, .kind = HR_KIND_NUMBER, .low = low, .high = high};
 }
 
+/* a, b, ... z, v26, v27, ... The texts stay where they are: made once, whatever is asked for. */
+static const char *const *category_names(void) {
+    static char texts[CATEGORY_VALUES][8];
+    static const char *values[CATEGORY_VALUES];
+    for (size_t v = 0; !values[CATEGORY_VALUES - 1] && v < CATEGORY_VALUES; v++) {
+        if (v < 26)
+            snprintf(texts[v], sizeof texts[v], "%c", (char)('a' + v));
+        else
+            snprintf(texts[v], sizeof texts[v], "v%zu", v);
+        values[v] = texts[v];
+    }
+    return values;
+}
+
 hr_column category_column(const char *name, size_t count) {
-    static const char *const values[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
-    return (hr_column){.name = name, .kind = HR_KIND_CATEGORY, .value_count = count, .values = values};
+    assert_true(count <= CATEGORY_VALUES);
+    return (hr_column){
+        .name = name, .kind = HR_KIND_CATEGORY, .value_count = count, .values = category_names()};
 }
 
 table table_open(size_t rows, size_t features) {

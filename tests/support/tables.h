@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { TABLE_FEATURES = 16 };
+enum { TABLE_FEATURES = 16, CATEGORY_VALUES = 1000 };
 
 /* Fill in the columns by hand, then table_make. */
 typedef struct table {
@@ -28,7 +28,7 @@ typedef struct table {
 
 hr_column number_column(const char *name, double low, double high);
 
-/* The first `count` of eight values. */
+/* The first `count` of CATEGORY_VALUES values: a, b, ... */
 hr_column category_column(const char *name, size_t count);
 
 /* Room for rows x features values, all 0. */
