@@ -8,6 +8,7 @@ enum { ENVELOPE = HR_SEAL_OVERHEAD + 72, ACK = ENVELOPE - 4, MEMBER = 192, ANSWE
 
 void hr_job_traffic_add(hr_job_traffic *t, double count, double question, double answer) {
     t->heard += count * question;
+    t->asked += count * question;
     t->said += count * answer;
     t->messages_in += count;
     t->messages_out += count;
@@ -16,6 +17,7 @@ void hr_job_traffic_add(hr_job_traffic *t, double count, double question, double
 void hr_job_traffic_begin(hr_job_traffic *t, const Hedgerow__Terms *terms) {
     *t = (hr_job_traffic){0};
     hr_job_traffic_add(t, 1, (double)protobuf_c_message_get_packed_size(&terms->base), ANSWER);
+    t->asked = 0;
     t->heard += (double)terms->n_owners * MEMBER;
     t->messages_in += 2;
 }

@@ -9,6 +9,7 @@
 /* Of one owner, without envelopes. */
 typedef struct hr_job_traffic {
     double heard, said;               /* bytes */
+    double asked;                     /* bytes of questions, among those that it hears */
     double messages_in, messages_out; /* of those */
 } hr_job_traffic;
 

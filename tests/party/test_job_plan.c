@@ -1,5 +1,6 @@
 /* A plan of a job is what the job then does: the same rounds, noise and coalition, and about the bytes that
  * it sends. And what it refuses. */
+#include "protocol/securesum.h"
 #include "support/federation.h"
 #include "support/temp_dir.h"
 
@@ -116,6 +117,8 @@ static void test_plan__counts_on_all_but_the_coalition(void **state) {
 
 /* ---- What a job does ---- */
 
+enum { FEATURES = 5 };
+
 typedef struct sent_bytes {
     double coordinator, owners; /* all owners together */
 } sent_bytes;
@@ -127,22 +130,37 @@ static hr_loopback_fate count_bytes(void *user, const char *from, const char *to
     return HR_FATE_ARRIVES;
 }
 
-/* Integers, whose bins are public. (How many bytes private bins and categories take follows in part from the
- * records.) flipped: the part of the labels that does not follow from the features. */
-static table table_of_integers(size_t rows, double flipped) {
-    enum { FEATURES = 5 };
+/* Integers, whose bins are public, without a schema. (How many bytes private bins and categories take follows
+ * in part from the records.) */
+static table open_integers(size_t rows, hr_column *columns) {
     static const char *const names[FEATURES] = {"a", "b", "c", "d", "e"};
     uint64_t random = 7;
-    hr_column columns[FEATURES];
     table t = table_open(rows, FEATURES);
     for (size_t f = 0; f < FEATURES; f++) {
         columns[f] = number_column(names[f], 0, 20);
         columns[f].integer = true;
         for (size_t i = 0; i < rows; i++) t.columns[f][i] = floor(21 * next_unit(&random));
     }
+    return t;
+}
+
+/* flipped: the part of the labels that does not follow from the features. */
+static table table_of_integers(size_t rows, double flipped) {
+    uint64_t random = 8;
+    hr_column columns[FEATURES];
+    table t = open_integers(rows, columns);
     for (size_t i = 0; i < rows; i++)
         t.labels[i] = (t.columns[0][i] + t.columns[1][i] > 20) != (next_unit(&random) < flipped);
     table_make(&t, category_column("label", 2), columns);
+    return t;
+}
+
+static table table_of_classes(size_t rows, size_t classes) {
+    uint64_t random = 9;
+    hr_column columns[FEATURES];
+    table t = open_integers(rows, columns);
+    for (size_t i = 0; i < rows; i++) t.labels[i] = (double)(next_random(&random) % classes);
+    table_make(&t, category_column("label", classes), columns);
     return t;
 }
 
@@ -193,6 +211,39 @@ static void test_plan__is_what_the_job_does(void **state) {
     }
 }
 
+/* Questions hold a number for each class and node. The ratio as above. */
+static void test_plan__counts_the_bytes_of_many_classes(void **state) {
+    enum { ROWS = 2000, CLASSES = 60, OWNERS = 3 };
+    const temp_dir *dir = *state;
+    static joint_run run;
+    hr_job_file job = {.rounds = 1, .options = options_of("hedge", HR_MODE_SOUND)};
+    job.options.epsilon = 2;
+    (void)run_job(&run, table_of_classes(ROWS, CLASSES), OWNERS, job);
+    write_schema(dir, run.federation.table.schema);
+    hr_job_plan_info plan = plan_of(write_job(dir, "method: hedge\nepsilon: 2\n"), OWNERS, ROWS);
+    assert_true(fabs(log(plan.coordinator_sends / run.sent.coordinator)) < log(1.4));
+    federation_close(&run.federation);
+}
+
+/* An owner takes 64 MiB of questions; a job that may ask for more is refused before anything is spent. */
+static void test_plan__refuses_more_questions_than_an_owner_takes(void **state) {
+    const temp_dir *dir = *state;
+    table many = table_of_classes(8, 250), some = table_of_classes(8, 10);
+    static const char lines[] = "method: hedge\nepsilon: 4\n";
+    hr_job_plan_info plan = {.owners = 77};
+    hr_error err = {0};
+    write_schema(dir, many.schema);
+    assert_int_equal(hr_job_plan(write_job(dir, lines), 1, 1e6, &plan, &err), HR_E_LIMIT);
+    assert_non_null(strstr(err.message, "and an owner takes at most 67 MB"));
+    assert_non_null(strstr(err.remedy, "fewer classes"));
+    assert_int_equal(plan.owners, 77);
+    assert_true(plan_of(write_job(dir, lines), 1, 2000).owner_receives < HR_QUESTION_BYTES_MAX);
+    write_schema(dir, some.schema);
+    assert_true(plan_of(write_job(dir, lines), 1, 1e6).owner_receives < HR_QUESTION_BYTES_MAX);
+    table_close(&many);
+    table_close(&some);
+}
+
 /* id3's levels, and what they are charged; the bytes are of a tree whose nodes are split where noise allows.
  * No node is pure here, and few have fewer records than noise: the ratio of bytes deviates by 3 %, so that
  * log(1.3) is 9 standard deviations. */
@@ -223,7 +274,7 @@ static void test_plan__of_id3_is_what_the_job_does(void **state) {
 
 /* Private bins: counts of at least 126 nodes a feature, 8 bytes each, of every owner. */
 static void test_plan__counts_the_bytes_of_private_bins(void **state) {
-    enum { OWNERS = 4, FEATURES = 5, NODES = 126 };
+    enum { OWNERS = 4, NODES = 126 };
     const temp_dir *dir = *state;
     table integers = table_of_integers(8, 0), numbers = table_of_steps(8, FEATURES, 2, 5);
     static const char lines[] = "method: hedge\nepsilon: 1\n";
@@ -311,6 +362,8 @@ int main(void) {
         IN_FOLDER(test_plan__of_one_owner_is_that_of_a_fit),
         IN_FOLDER(test_plan__counts_on_all_but_the_coalition),
         IN_FOLDER(test_plan__is_what_the_job_does),
+        IN_FOLDER(test_plan__counts_the_bytes_of_many_classes),
+        IN_FOLDER(test_plan__refuses_more_questions_than_an_owner_takes),
         IN_FOLDER(test_plan__of_id3_is_what_the_job_does),
         IN_FOLDER(test_plan__counts_the_bytes_of_private_bins),
         IN_FOLDER(test_plan__of_an_average_is_that_of_each_owner_alone),
