@@ -29,12 +29,14 @@ static void check_time(const char *format, const char *cell, size_t size) {
         if (!status[i]) check_second(seconds[i]);
     }
     for (int i = 1; i < 3 && !status[0]; i++) CHECK(!status[i] && seconds[i] == seconds[0]);
-    CHECK(status[0] != HR_TIMESTAMP_OFFSET || !status[HR_OFFSET_LOCAL] || status[HR_OFFSET_LOCAL] == HR_TIMESTAMP_NONE);
+    CHECK(status[0] != HR_TIMESTAMP_OFFSET || !status[HR_OFFSET_LOCAL] ||
+          status[HR_OFFSET_LOCAL] == HR_TIMESTAMP_NONE);
 }
 
 static void check_number(const char *cell, size_t size) {
-    static const hr_number_format formats[] = {{0, 0, NULL},    {',', 0, NULL}, {',', '.', NULL},
-                                               {'.', ',', "%"}, {',', ' ', "\xe2\x82\xac"}, {'.', '\'', "EUR"}};
+    static const hr_number_format formats[] = {
+        {0, 0, NULL},      {',', 0, NULL}, {',', '.', NULL}, {'.', ',', "%"}, {',', ' ', "\xe2\x82\xac"},
+        {'.', '\'', "EUR"}};
     double plain = 0, value = 0;
     hr_number_status status = hr_number_parse(cell, size, &plain);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {

@@ -44,15 +44,16 @@ typedef struct hr_read_options {
 typedef struct hr_column_report {
     uint64_t missing;      /* empty cells and the schema's spellings of missing */
     uint64_t unknown;      /* categories that the schema does not list (read as missing) */
-    uint64_t out_of_range; /* numbers outside the bounds (clipped) */
+    uint64_t out_of_range; /* numbers outside the bounds, years and trends outside the range (clipped) */
     uint64_t not_integer;  /* fractions in a column that the schema calls whole (kept) */
 } hr_column_report;
 
 /* Reads a table from a file; "-" is standard input. Columns are found by name (CSV) or index (LIBSVM: feature
  * i of the schema is index i, counted from 1; absent entries are 0), in any order; extra columns are ignored.
- * Owner: the caller frees *out; the data set keeps a reference-free copy of what it needs from the schema
- * except the schema itself, which must outlive it. Fails: IO, FORMAT (file, line, column), SCHEMA (missing
- * column, bad label), MEMORY, LIMIT. */
+ * A column of dates fills one feature for each of its parts; LIBSVM tables have no dates. Owner: the caller
+ * frees *out; the data set keeps a reference-free copy of what it needs from the schema except the schema
+ * itself, which must outlive it. Fails: IO, FORMAT (file, line, column), SCHEMA (missing column, bad label),
+ * MEMORY, LIMIT. */
 HR_API HR_MUST_CHECK hr_status hr_data_read(const hr_schema *schema, const char *path,
                                             const hr_read_options *options, hr_data **out, hr_error *err);
 
@@ -123,11 +124,11 @@ HR_API size_t hr_data_extra_columns(const hr_data *data);
 /* How many records were left out because their label is missing. For the owner's eyes only. */
 HR_API uint64_t hr_data_skipped(const hr_data *data);
 
-/* Proposes a schema for a table and renders it as YAML: the kind of every column is guessed, bounds and
- * categories are read off the data and marked REVIEW. Columns that seem to identify persons or records, free
- * text and constants are left out of CSV tables: they stand there as comments. LIBSVM data needs no label
- * name (NULL: "label"). Owner: the caller frees *yaml with hr_text_free. Fails: IO, FORMAT, SCHEMA (no such
- * label), LIMIT, MEMORY. */
+/* Proposes a schema for a table and renders it as YAML: the kind of every column is guessed, and how its
+ * cells are written; bounds, ranges of dates and categories are read off the data and marked REVIEW. Columns
+ * that seem to identify persons or records, free text and constants are left out of CSV tables: they stand
+ * there as comments. LIBSVM data needs no label name (NULL: "label"). Owner: the caller frees *yaml with
+ * hr_text_free. Fails: IO, FORMAT, SCHEMA (no such label), LIMIT, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_infer(const char *path, hr_format format, const char *label,
                                                char **yaml, hr_error *err);
 
@@ -141,7 +142,8 @@ typedef struct hr_infer_options {
     { sizeof(hr_infer_options), NULL, NULL, NULL }
 
 /* The same for one table in `count` files or databases, as hr_data_read_all reads them. What the dictionary
- * says of a column is public: it is taken as it is, and not marked. Fails: as above; ARGUMENT (options). */
+ * says of a column is public: it is taken as it is, and not marked. options: NULL for the defaults. Fails: as
+ * above; ARGUMENT (options). */
 HR_API HR_MUST_CHECK hr_status hr_schema_infer_all(const char *const *paths, size_t count,
                                                    const hr_infer_options *options, char **yaml,
                                                    hr_error *err);

@@ -22,8 +22,9 @@ typedef enum hr_kind { HR_KIND_NUMBER, HR_KIND_CATEGORY } hr_kind;
 
 /* How a table writes the numbers of a column. {0}: plainly. */
 typedef struct hr_number_format {
-    char decimal;       /* '.' or ','; 0 is '.' */
-    char thousands;     /* between groups of three digits, besides no mark at all: '.', ',', '\'' or ' '; 0: none */
+    char decimal;   /* '.' or ','; 0 is '.' */
+    char thousands; /* between groups of three digits, besides no mark at all: '.', ',', '\'' or ' '; 0: none
+                     */
     const char *symbol; /* such as "%" or "EUR", before or behind the number; it may be absent. NULL: none */
 } hr_number_format;
 
@@ -36,9 +37,9 @@ typedef enum hr_offset_rule {
 
 /* A column of dates or times, which features are parts of. Seconds count from 1970-01-01 00:00. */
 typedef struct hr_date_column {
-    const char *name;      /* the table's column */
-    int64_t from, to;      /* the public range: from <= time <= to, from < to */
-    const char *format;    /* docs/formats.md, Dates and times; NULL: ISO 8601 */
+    const char *name;   /* the table's column */
+    int64_t from, to;   /* the public range: from <= time <= to, from < to */
+    const char *format; /* docs/formats.md, Dates and times; NULL: ISO 8601 */
     hr_offset_rule offset;
 } hr_date_column;
 
@@ -67,7 +68,7 @@ typedef struct hr_column {
     bool review;      /* a bound or a list of values was read off the data and awaits a person's review */
     size_t value_count;
     const char *const
-        *values; /* HR_KIND_CATEGORY: the public list of values, in the order that codes count */
+        *values;             /* HR_KIND_CATEGORY: the public list of values, in the order that codes count */
     bool boolean;            /* HR_KIND_CATEGORY: the values are "false" and "true", in several spellings */
     hr_number_format format; /* HR_KIND_NUMBER */
     const hr_date_column *date; /* the feature is `part` of it, and named "date.part"; NULL: it is a column of

@@ -181,7 +181,8 @@ hr_timestamp_status hr_timestamp_parse(const hr_timestamp_rule *rule, const char
 
 /* ---- Formats ---- */
 
-/* Moves *format past its next letter, which is returned, with '-' in *flag if it has one; 0: there is none. */
+/* Moves *format past its next letter, which is returned, with '-' in *flag if it has one; 0: there is none.
+ */
 static char next_letter(const char **format, char *flag) {
     const char *at = strchr(*format, '%');
     if (!at) return 0;

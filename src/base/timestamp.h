@@ -2,9 +2,9 @@
  * system's time zone.
  *
  * A format's letters are those of strptime, each with one meaning: %Y (4 digits), %y (69 to 99 are 1969 to
- * 1999, 00 to 68 are 2000 to 2068), %m %d %H %M %S (two digits), %-m %-d %-H %-I (one or two), %b (Jan to Dec,
- * in any case), %I with %p (AM or PM), %z (Z or +HH:MM, +HHMM, +HH), %s (seconds since 1970 in UTC), %%. Every
- * other character stands for itself. */
+ * 1999, 00 to 68 are 2000 to 2068), %m %d %H %M %S (two digits), %-m %-d %-H %-I (one or two), %b (Jan to
+ * Dec, in any case), %I with %p (AM or PM), %z (Z or +HH:MM, +HHMM, +HH), %s (seconds since 1970 in UTC), %%.
+ * Every other character stands for itself. */
 #ifndef HR_BASE_TIMESTAMP_H
 #define HR_BASE_TIMESTAMP_H
 

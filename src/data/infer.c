@@ -239,7 +239,7 @@ hr_status hr_schema_infer_all(const char *const *paths, size_t count, const hr_i
     static const hr_sized kind = {sizeof(hr_infer_options), sizeof(size_t),
                                   "start from HR_INFER_OPTIONS_INIT"};
     hr_infer_options ours = HR_INFER_OPTIONS_INIT;
-    hr_status status = hr_sized_take(&kind, options, &ours, err);
+    hr_status status = options ? hr_sized_take(&kind, options, &ours, err) : HR_OK;
     if (status) return status;
     if (!count) return hr_fail(err, HR_E_ARGUMENT, "name at least one", "there is no file to read");
     schema_inference p = {.options = &ours, .arena = hr_arena_new(), .err = err};

@@ -269,8 +269,7 @@ hr_status hr_inference_label(hr_inference *g, const hr_string_map *missing, hr_i
     if (g->value_count < 2)
         return refuse_label(g, "the label has fewer than two different values: nothing can be predicted",
                             err);
-    const bool formatted =
-        g->value_count > 2 && hr_text_inference_kind(&g->text) == HR_INFERRED_NUMBER;
+    const bool formatted = g->value_count > 2 && hr_text_inference_kind(&g->text) == HR_INFERRED_NUMBER;
     if (g->more && !number && !formatted)
         return refuse_label(g, "the label has more than 254 different values that are not all numbers", err);
     bool few = !g->more &&

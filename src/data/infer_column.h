@@ -47,8 +47,8 @@ const char *hr_inference_spelling(size_t i);
 /* Whether all cells are numbers, but for empty ones and common spellings of missing. */
 bool hr_inference_is_number(const hr_inference *inference);
 
-/* Whether the common spellings of missing mean that there is no value: numbers, booleans, dates. Elsewhere they
- * are values. */
+/* Whether the common spellings of missing mean that there is no value: numbers, booleans, dates. Elsewhere
+ * they are values. */
 bool hr_inference_has_missing(const hr_inference *inference);
 
 /* Why a proposal leaves a column of a table out; NULL: it does not. Names no value and no count, since people

@@ -21,31 +21,30 @@ static const hr_number_format formats[HR_INFERRED_FORMATS] = {
 
 /* Day and month stand before month and day; a remark says so where both can be meant. */
 enum { DAY_FIRST = 6, MONTH_FIRST = 12, SLASHES = 6 };
-static const hr_timestamp_rule dates[HR_INFERRED_DATES] = {
-    {NULL, HR_OFFSET_REFUSED},
-    {NULL, HR_OFFSET_UTC},
-    {"%Y%m%dT%H%M%S", HR_OFFSET_REFUSED},
-    {"%d.%m.%Y", HR_OFFSET_REFUSED},
-    {"%d.%m.%Y %H:%M", HR_OFFSET_REFUSED},
-    {"%d.%m.%Y %H:%M:%S", HR_OFFSET_REFUSED},
-    {"%d/%m/%Y", HR_OFFSET_REFUSED},
-    {"%d/%m/%Y %H:%M", HR_OFFSET_REFUSED},
-    {"%d/%m/%Y %H:%M:%S", HR_OFFSET_REFUSED},
-    {"%-d/%-m/%Y", HR_OFFSET_REFUSED},
-    {"%-d/%-m/%Y %-H:%M", HR_OFFSET_REFUSED},
-    {"%-d/%-m/%Y %-H:%M:%S", HR_OFFSET_REFUSED},
-    {"%m/%d/%Y", HR_OFFSET_REFUSED},
-    {"%m/%d/%Y %H:%M", HR_OFFSET_REFUSED},
-    {"%m/%d/%Y %H:%M:%S", HR_OFFSET_REFUSED},
-    {"%-m/%-d/%Y", HR_OFFSET_REFUSED},
-    {"%-m/%-d/%Y %-H:%M", HR_OFFSET_REFUSED},
-    {"%-m/%-d/%Y %-H:%M:%S", HR_OFFSET_REFUSED},
-    {"%-m/%-d/%Y %-I:%M %p", HR_OFFSET_REFUSED},
-    {"%-m/%-d/%Y %-I:%M:%S %p", HR_OFFSET_REFUSED},
-    {"%Y/%m/%d", HR_OFFSET_REFUSED},
-    {"%Y/%m/%d %H:%M:%S", HR_OFFSET_REFUSED},
-    {"%d-%b-%Y", HR_OFFSET_REFUSED},
-    {"%-d %b %Y", HR_OFFSET_REFUSED}};
+static const hr_timestamp_rule dates[HR_INFERRED_DATES] = {{NULL, HR_OFFSET_REFUSED},
+                                                           {NULL, HR_OFFSET_UTC},
+                                                           {"%Y%m%dT%H%M%S", HR_OFFSET_REFUSED},
+                                                           {"%d.%m.%Y", HR_OFFSET_REFUSED},
+                                                           {"%d.%m.%Y %H:%M", HR_OFFSET_REFUSED},
+                                                           {"%d.%m.%Y %H:%M:%S", HR_OFFSET_REFUSED},
+                                                           {"%d/%m/%Y", HR_OFFSET_REFUSED},
+                                                           {"%d/%m/%Y %H:%M", HR_OFFSET_REFUSED},
+                                                           {"%d/%m/%Y %H:%M:%S", HR_OFFSET_REFUSED},
+                                                           {"%-d/%-m/%Y", HR_OFFSET_REFUSED},
+                                                           {"%-d/%-m/%Y %-H:%M", HR_OFFSET_REFUSED},
+                                                           {"%-d/%-m/%Y %-H:%M:%S", HR_OFFSET_REFUSED},
+                                                           {"%m/%d/%Y", HR_OFFSET_REFUSED},
+                                                           {"%m/%d/%Y %H:%M", HR_OFFSET_REFUSED},
+                                                           {"%m/%d/%Y %H:%M:%S", HR_OFFSET_REFUSED},
+                                                           {"%-m/%-d/%Y", HR_OFFSET_REFUSED},
+                                                           {"%-m/%-d/%Y %-H:%M", HR_OFFSET_REFUSED},
+                                                           {"%-m/%-d/%Y %-H:%M:%S", HR_OFFSET_REFUSED},
+                                                           {"%-m/%-d/%Y %-I:%M %p", HR_OFFSET_REFUSED},
+                                                           {"%-m/%-d/%Y %-I:%M:%S %p", HR_OFFSET_REFUSED},
+                                                           {"%Y/%m/%d", HR_OFFSET_REFUSED},
+                                                           {"%Y/%m/%d %H:%M:%S", HR_OFFSET_REFUSED},
+                                                           {"%d-%b-%Y", HR_OFFSET_REFUSED},
+                                                           {"%-d %b %Y", HR_OFFSET_REFUSED}};
 
 /* ---- Booleans ---- */
 
@@ -80,8 +79,8 @@ static hr_seen_range join_seen(const hr_seen_range *a, const hr_seen_range *b) {
 }
 
 static const char *symbol_of_cell(const char *cell, size_t size) {
-    static const char *const symbols[] = {"%",            "$",   "\xe2\x82\xac", "\xc2\xa3", "\xc2\xa5",
-                                          "\xe2\x82\xb9", "EUR", "USD",          "GBP",      "CHF"};
+    static const char *const symbols[] = {
+        "%", "$", "\xe2\x82\xac", "\xc2\xa3", "\xc2\xa5", "\xe2\x82\xb9", "EUR", "USD", "GBP", "CHF"};
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         size_t length = strlen(symbols[i]);
         if (size <= length) continue;
@@ -156,12 +155,11 @@ static void see_date(hr_text_inference *g, const char *cell, size_t size) {
 static hr_date_column date_of(const hr_text_inference *g, const char *name) {
     unsigned i = first_left(g->dates);
     hr_calendar from = hr_calendar_of(g->first[i]), to = hr_calendar_of(g->last[i]);
-    return (hr_date_column){
-        .name = name,
-        .from = hr_calendar_days(from.year, from.month, from.day) * HR_DAY_SECONDS,
-        .to = (hr_calendar_days(to.year, to.month, to.day) + 1) * HR_DAY_SECONDS - 1,
-        .format = dates[i].format,
-        .offset = dates[i].offset};
+    return (hr_date_column){.name = name,
+                            .from = hr_calendar_days(from.year, from.month, from.day) * HR_DAY_SECONDS,
+                            .to = (hr_calendar_days(to.year, to.month, to.day) + 1) * HR_DAY_SECONDS - 1,
+                            .format = dates[i].format,
+                            .offset = dates[i].offset};
 }
 
 /* ---- The whole ---- */
@@ -223,7 +221,6 @@ void hr_text_inference_write(const hr_text_inference *g, const char *name, bool 
         write_inferred_date(g, name, &mark, out);
         return;
     }
-    const hr_column boolean = {
-        .name = name, .kind = HR_KIND_CATEGORY, .boolean = true, .review = missing};
+    const hr_column boolean = {.name = name, .kind = HR_KIND_CATEGORY, .boolean = true, .review = missing};
     hr_schema_write_column(out, &boolean, false, &(hr_schema_mark){.keys = "missing"});
 }

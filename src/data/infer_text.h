@@ -23,13 +23,13 @@ typedef struct hr_seen_range {
 
 /* Starts from {0}. */
 typedef struct hr_text_inference {
-    bool words;                /* there are cells that are no plain numbers */
-    unsigned formats, dates;   /* candidates that a cell has ruled out, as bits */
-    bool no_boolean, no, yes;  /* which values were met */
-    char pair;                 /* of spellings; 0: none yet */
-    const char *symbol;        /* NULL: none yet */
-    hr_seen_range integers;    /* plain numbers without a point: the same in all formats */
-    hr_seen_range points;      /* the others: the same in all formats with a decimal point */
+    bool words;                              /* there are cells that are no plain numbers */
+    unsigned formats, dates;                 /* candidates that a cell has ruled out, as bits */
+    bool no_boolean, no, yes;                /* which values were met */
+    char pair;                               /* of spellings; 0: none yet */
+    const char *symbol;                      /* NULL: none yet */
+    hr_seen_range integers;                  /* plain numbers without a point: the same in all formats */
+    hr_seen_range points;                    /* the others: the same in all formats with a decimal point */
     hr_seen_range seen[HR_INFERRED_FORMATS]; /* what only that format reads */
     int64_t first[HR_INFERRED_DATES], last[HR_INFERRED_DATES];
     bool dated, clock; /* a cell was tried; a time is not 00:00:00 */
@@ -44,8 +44,8 @@ hr_inferred_text hr_text_inference_kind(const hr_text_inference *g);
 /* HR_INFERRED_NUMBER: the column. *remark is a line for people, or NULL. */
 hr_column hr_text_inference_number(const hr_text_inference *g, const char *name, const char **remark);
 
-/* Writes a feature that is a boolean or a date as an entry of `features`. `missing`: spellings of missing were
- * met, which await a review too. */
+/* Writes a feature that is a boolean or a date as an entry of `features`. `missing`: spellings of missing
+ * were met, which await a review too. */
 void hr_text_inference_write(const hr_text_inference *g, const char *name, bool missing, hr_buffer *out);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
+#include "schema/date_parts.h"
 #include "schema/schema_write.h"
 
 #include <string.h>
@@ -118,9 +119,22 @@ static hr_status write_left_out(proposal *p, const hr_inference *inference, cons
     return HR_OK;
 }
 
-static bool is_boolean_or_date(const hr_inference *inference) {
+/* Whether another column has the name of a part of this one, if it is a date. */
+static bool part_is_taken(const hr_inferences *all, const char *name) {
+    const size_t size = strlen(name);
+    hr_date_part part;
+    for (size_t i = 0; i < all->count; i++) {
+        const char *other = all->columns[i]->name;
+        if (strncmp(other, name, size) == 0 && other[size] == '.' &&
+            hr_date_part_find(other + size + 1, &part))
+            return true;
+    }
+    return false;
+}
+
+static bool is_boolean_or_date(const hr_inferences *all, const hr_inference *inference) {
     const hr_inferred_text text = hr_text_inference_kind(&inference->text);
-    return text == HR_INFERRED_BOOLEAN || text == HR_INFERRED_DATE;
+    return text == HR_INFERRED_BOOLEAN || (text == HR_INFERRED_DATE && !part_is_taken(all, inference->name));
 }
 
 static hr_status write_boolean_or_date(proposal *p, const hr_inference *inference) {
@@ -140,7 +154,8 @@ static hr_status write_feature(proposal *p, size_t i) {
     const char *why = kept ? NULL : hr_inference_left_out(inference);
     if (why) return write_left_out(p, inference, why);
     p->features++;
-    return is_boolean_or_date(inference) && !kept ? write_boolean_or_date(p, inference) : write_proposed(p, i);
+    return !kept && is_boolean_or_date(p->all, inference) ? write_boolean_or_date(p, inference)
+                                                          : write_proposed(p, i);
 }
 
 /* A column that names persons is the unit of privacy: one that says so before one that says "id". */

@@ -186,9 +186,8 @@ static hr_status find_absent(libsvm *l) {
         hr_slot *slot = &l->table->slots[i];
         const hr_column_report before = *slot->report;
         *slot->report = (hr_column_report){0};
-        hr_status status = slot->role == HR_SLOT_DATE
-                               ? refuse_libsvm_date(slot, l->err)
-                               : hr_table_store(l->table, slot, "0", 1, l->err);
+        hr_status status = slot->role == HR_SLOT_DATE ? refuse_libsvm_date(slot, l->err)
+                                                      : hr_table_store(l->table, slot, "0", 1, l->err);
         if (status) return status;
         if (slot->role == HR_SLOT_CODE)
             l->absent[i].code = slot->codes[l->first_row];

@@ -39,11 +39,10 @@ static bool init_slots(hr_table *table, const hr_schema *schema) {
     for (size_t i = 0; i <= features; i++) {
         hr_slot *slot = &table->slots[i];
         slot->column = i < features ? hr_schema_feature(schema, i) : hr_schema_label(schema);
-        slot->role = slot->column->kind == HR_KIND_CATEGORY
-                         ? (i < features ? HR_SLOT_CODE : HR_SLOT_CLASS)
-                     : slot->column->date                                ? HR_SLOT_DATE
+        slot->role = slot->column->kind == HR_KIND_CATEGORY ? (i < features ? HR_SLOT_CODE : HR_SLOT_CLASS)
+                     : slot->column->date                   ? HR_SLOT_DATE
                      : hr_number_format_plain(&slot->column->format) ? HR_SLOT_NUMBER
-                                                                         : HR_SLOT_FORMATTED;
+                                                                     : HR_SLOT_FORMATTED;
         slot->integer = slot->column->integer;
         slot->low = slot->column->low;
         slot->high = slot->column->high;

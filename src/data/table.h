@@ -13,7 +13,7 @@ typedef struct hr_slot {
         HR_SLOT_CODE,
         HR_SLOT_CLASS,
         HR_SLOT_FORMATTED, /* a number that is written with marks or a symbol */
-        HR_SLOT_DATE       /* a part of a date; its column goes to the first of them, which fills the others */
+        HR_SLOT_DATE /* a part of a date; its column goes to the first of them, which fills the others */
     } role;
     bool integer;
     double low, high;

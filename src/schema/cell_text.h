@@ -4,7 +4,8 @@
 
 #include <hedgerow/schema.h>
 
-/* Whether the texts of two columns mean the same: formats of numbers, booleans, columns and parts of dates. */
+/* Whether the texts of two columns mean the same: formats of numbers, booleans, columns and parts of dates.
+ */
 bool hr_cell_text_same(const hr_column *a, const hr_column *b);
 
 /* Whether two formats of numbers, or two columns of dates, are the same. */

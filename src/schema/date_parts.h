@@ -15,7 +15,8 @@ bool hr_date_part_find(const char *name, hr_date_part *out);
 /* The feature that a part of a date is: "date.part" and its bounds. False when memory is short. */
 bool hr_date_part_column(const hr_date_column *date, hr_date_part part, hr_arena *arena, hr_column *out);
 
-/* The value of a part; *clipped is set if the time is outside of the range and the part was clipped for it. */
+/* The value of a part; *clipped is set if the time is outside of the range and the part was clipped for it.
+ */
 double hr_date_part_value(const hr_date_column *date, hr_date_part part, int64_t second, bool *clipped);
 
 /* The range as text: days, or seconds where it does not begin or end with a day. */

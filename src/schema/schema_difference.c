@@ -77,8 +77,8 @@ static bool number_formats_differ(const comparison *c, const hr_number_format *o
         return tell_difference(c, "decimal", mark_text(decimal, a), mark_text(other_decimal, b));
     if (one->thousands != other->thousands)
         return tell_difference(c, "thousands", mark_text(one->thousands, a), mark_text(other->thousands, b));
-    return !hr_number_format_same(one, other) &&
-           tell_words(c, "symbol", one->symbol ? one->symbol : "none", other->symbol ? other->symbol : "none");
+    return !hr_number_format_same(one, other) && tell_words(c, "symbol", one->symbol ? one->symbol : "none",
+                                                            other->symbol ? other->symbol : "none");
 }
 
 /* Of columns of dates of one name. */

@@ -45,28 +45,29 @@ enum {
     COLUMN_WHOLE, /* another name of "integer", which prepared files use */
     COLUMN_KEYS
 };
-static const char *const column_keys[] = {"name",      "kind",   "low",    "high",  "integer", "values",
-                                          "decimal",   "thousands", "symbol", "from",  "to",      "format",
-                                          "offset",    "parts",  "review", "whole", NULL};
-static const char column_help[] = "a column has the keys name, kind, review, and those of its kind: low, high, "
-                                  "integer, decimal, thousands, symbol (number); values (category, classes); "
-                                  "from, to, format, offset, parts (date)";
+static const char *const column_keys[] = {"name",    "kind",      "low",    "high",  "integer", "values",
+                                          "decimal", "thousands", "symbol", "from",  "to",      "format",
+                                          "offset",  "parts",     "review", "whole", NULL};
+static const char column_help[] =
+    "a column has the keys name, kind, review, and those of its kind: low, high, "
+    "integer, decimal, thousands, symbol (number); values (category, classes); "
+    "from, to, format, offset, parts (date)";
 
 /* The kinds of columns in a file. */
 enum { FILE_NUMBER = 1, FILE_CATEGORY = 2, FILE_BOOLEAN = 4, FILE_DATE = 8 };
 
 /* Which kinds have a key, in the order of the keys; the first two and `review` belong to all. */
 static const int column_key_kinds[COLUMN_KEYS] = {
-    [COLUMN_LOW] = FILE_NUMBER,       [COLUMN_HIGH] = FILE_NUMBER,    [COLUMN_INTEGER] = FILE_NUMBER,
-    [COLUMN_WHOLE] = FILE_NUMBER,     [COLUMN_DECIMAL] = FILE_NUMBER, [COLUMN_THOUSANDS] = FILE_NUMBER,
-    [COLUMN_SYMBOL] = FILE_NUMBER,    [COLUMN_VALUES] = FILE_CATEGORY, [COLUMN_FROM] = FILE_DATE,
-    [COLUMN_TO] = FILE_DATE,          [COLUMN_FORMAT] = FILE_DATE,    [COLUMN_OFFSET] = FILE_DATE,
+    [COLUMN_LOW] = FILE_NUMBER,    [COLUMN_HIGH] = FILE_NUMBER,     [COLUMN_INTEGER] = FILE_NUMBER,
+    [COLUMN_WHOLE] = FILE_NUMBER,  [COLUMN_DECIMAL] = FILE_NUMBER,  [COLUMN_THOUSANDS] = FILE_NUMBER,
+    [COLUMN_SYMBOL] = FILE_NUMBER, [COLUMN_VALUES] = FILE_CATEGORY, [COLUMN_FROM] = FILE_DATE,
+    [COLUMN_TO] = FILE_DATE,       [COLUMN_FORMAT] = FILE_DATE,     [COLUMN_OFFSET] = FILE_DATE,
     [COLUMN_PARTS] = FILE_DATE};
 
 typedef struct schema_reader {
     hr_keys keys;
     const hr_yaml_node *root[ROOT_KEYS];
-    bool reviewed; /* a person has decided about every mark */
+    bool reviewed;                      /* a person has decided about every mark */
     hr_number_format format;            /* of all numbers, unless a column has its own */
     const hr_yaml_node **feature_nodes; /* per feature: the column that it comes from */
 } schema_reader;
@@ -120,8 +121,8 @@ static hr_status read_number_column(const schema_reader *r, const hr_yaml_node *
 
 static hr_status read_category_column(const schema_reader *r, const hr_yaml_node *map,
                                       const hr_yaml_node **keys, hr_column *out) {
-    hr_status status = hr_keys_need(&r->keys, map, keys[COLUMN_VALUES], "values",
-                                    "list the public values of the column");
+    hr_status status =
+        hr_keys_need(&r->keys, map, keys[COLUMN_VALUES], "values", "list the public values of the column");
     out->kind = HR_KIND_CATEGORY;
     if (!status) status = hr_keys_list(&r->keys, keys[COLUMN_VALUES], "values", &out->values);
     if (!status) out->value_count = keys[COLUMN_VALUES]->count;

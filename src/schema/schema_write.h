@@ -15,13 +15,13 @@ typedef struct hr_schema_mark {
     const char *keys, *advice;
 } hr_schema_mark;
 
-/* One column, as an entry of `features` or as the label; not a part of a date. The mark (NULL: as described) is written if
- * column->review. */
+/* One column, as an entry of `features` or as the label; not a part of a date. The mark (NULL: as described)
+ * is written if column->review. */
 void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_label,
                             const hr_schema_mark *mark);
 
-/* A column of dates, as an entry of `features`: `parts` are its features, of which there are `count`. The mark is
- * as above. */
+/* A column of dates, as an entry of `features`: `parts` are its features, of which there are `count`. The
+ * mark is as above. */
 void hr_schema_write_date(hr_buffer *out, const hr_column *parts, size_t count, const hr_schema_mark *mark);
 
 /* "missing: [...]", nothing if there are none. */

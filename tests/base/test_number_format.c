@@ -36,8 +36,8 @@ static void expect_refused(hr_number_format format, const char *const *texts) {
 
 static void test_decimal__may_be_a_comma(void **state) {
     (void)state;
-    static const spelt read[] = {{"1,5", 1.5}, {"-0,25", -0.25}, {"+3", 3}, {",5", 0.5}, {"5,", 5}, {"1,5e3", 1500},
-                                 {"0,1", 0.1}, {"1e-2", 0.01}};
+    static const spelt read[] = {{"1,5", 1.5}, {"-0,25", -0.25}, {"+3", 3},    {",5", 0.5},
+                                 {"5,", 5},    {"1,5e3", 1500},  {"0,1", 0.1}, {"1e-2", 0.01}};
     EXPECT(((hr_number_format){',', 0, NULL}), read);
     expect_refused((hr_number_format){',', 0, NULL},
                    (const char *const[]){"", "1.5", "1,5,5", "1.234,5", ",", "-", "1 5", "1,5%", "nan", "inf",
@@ -46,24 +46,45 @@ static void test_decimal__may_be_a_comma(void **state) {
 
 static void test_thousands__stand_in_groups_of_three(void **state) {
     (void)state;
-    static const spelt german[] = {{"1.234.567,89", 1234567.89}, {"1234567,89", 1234567.89}, {"12.345", 12345},
-                                   {"0,5", 0.5}, {"-1.000", -1000}};
-    static const spelt swiss[] = {{"1'234.5", 1234.5}, {"1\xe2\x80\x99""234.5", 1234.5}};
-    static const spelt french[] = {{"1 234,5", 1234.5}, {"1\xc2\xa0""234,5", 1234.5}, {"1\xe2\x80\xaf""234,5", 1234.5}};
+    static const spelt german[] = {{"1.234.567,89", 1234567.89},
+                                   {"1234567,89", 1234567.89},
+                                   {"12.345", 12345},
+                                   {"0,5", 0.5},
+                                   {"-1.000", -1000}};
+    static const spelt swiss[] = {{"1'234.5", 1234.5},
+                                  {"1\xe2\x80\x99"
+                                   "234.5",
+                                   1234.5}};
+    static const spelt french[] = {{"1 234,5", 1234.5},
+                                   {"1\xc2\xa0"
+                                    "234,5",
+                                    1234.5},
+                                   {"1\xe2\x80\xaf"
+                                    "234,5",
+                                    1234.5}};
     EXPECT(((hr_number_format){',', '.', NULL}), german);
     EXPECT(((hr_number_format){'.', '\'', NULL}), swiss);
     EXPECT(((hr_number_format){',', ' ', NULL}), french);
     expect_refused((hr_number_format){',', '.', NULL},
-                   (const char *const[]){"1.5", "1.23", "1.2345", "1234.567", "0.125", "1..234", ".234", "1.234.",
-                                         "1.234.56", "1,234.567", "1.234e", NULL});
-    expect_refused((hr_number_format){',', ' ', NULL},
-                   (const char *const[]){"1  234", "1 23", "1 234 5", "1\xc2""234", NULL});
+                   (const char *const[]){"1.5", "1.23", "1.2345", "1234.567", "0.125", "1..234", ".234",
+                                         "1.234.", "1.234.56", "1,234.567", "1.234e", NULL});
+    expect_refused((hr_number_format){',', ' ', NULL}, (const char *const[]){"1  234", "1 23", "1 234 5",
+                                                                             "1\xc2"
+                                                                             "234",
+                                                                             NULL});
 }
 
 static void test_symbol__may_stand_before_or_behind(void **state) {
     (void)state;
-    static const spelt euro[] = {{"1.234,50 \xe2\x82\xac", 1234.5}, {"1,5\xe2\x82\xac", 1.5}, {"\xe2\x82\xac 2", 2},
-                                 {"-\xe2\x82\xac""3", -3}, {"\xe2\x82\xac -3", -3}, {"7", 7}, {"-7,5\xc2\xa0\xe2\x82\xac", -7.5}};
+    static const spelt euro[] = {{"1.234,50 \xe2\x82\xac", 1234.5},
+                                 {"1,5\xe2\x82\xac", 1.5},
+                                 {"\xe2\x82\xac 2", 2},
+                                 {"-\xe2\x82\xac"
+                                  "3",
+                                  -3},
+                                 {"\xe2\x82\xac -3", -3},
+                                 {"7", 7},
+                                 {"-7,5\xc2\xa0\xe2\x82\xac", -7.5}};
     static const spelt percent[] = {{"12.5%", 12.5}, {"12.5 %", 12.5}, {"%3", 3}, {"1e2%", 100}};
     static const spelt letters[] = {{"5EUR", 5}, {"5e1EUR", 50}, {"EUR 5", 5}, {"5 EUR", 5}};
     EXPECT(((hr_number_format){',', '.', "\xe2\x82\xac"}), euro);

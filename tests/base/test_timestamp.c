@@ -61,17 +61,41 @@ static void test_iso__is_read(void **state) {
 
 static void test_iso__refuses_what_is_none(void **state) {
     (void)state;
-    static const char *const unlike[] = {
-        "",           "2024",          "2024-02",          "2024-2-9",          "24-02-09",
-        "2024/02/09", "2024-02-09T",   "2024-02-09 ",      "2024-02-09T7:00",   "2024-02-09T07",
-        "20240209",   "2024-02-09t07:00", "2024-02-09T07:00:", "2024-02-09T07:00:00.", "2024-02-09T07:00:00.1234567890",
-        " 2024-02-09", "2024-02-09T07:00+", "2024-02-09T07:00+1", "2024-02-09T07:00+01:", "2024-02-09T07:00+01:0",
-        "2024-02-09T07:00+24:00", "2024-02-09T07:00+01:60", "2024-02-09T07:00Zz", "2024-02-09x", "+2024-02-09",
-        "2024-02-09+01:00", "-024-02-09", NULL};
-    static const char *const none[] = {"2023-02-29", "1900-02-29", "2024-00-01", "2024-13-01",
-                                       "2024-04-31", "2024-01-00", "2024-01-32", "0000-01-01",
-                                       "2024-01-01T24:01", "2024-01-01T24:00:01", "2024-01-01T25:00",
-                                       "2024-01-01T23:60", "2024-01-01T23:59:60", NULL};
+    static const char *const unlike[] = {"",
+                                         "2024",
+                                         "2024-02",
+                                         "2024-2-9",
+                                         "24-02-09",
+                                         "2024/02/09",
+                                         "2024-02-09T",
+                                         "2024-02-09 ",
+                                         "2024-02-09T7:00",
+                                         "2024-02-09T07",
+                                         "20240209",
+                                         "2024-02-09t07:00",
+                                         "2024-02-09T07:00:",
+                                         "2024-02-09T07:00:00.",
+                                         "2024-02-09T07:00:00.1234567890",
+                                         " 2024-02-09",
+                                         "2024-02-09T07:00+",
+                                         "2024-02-09T07:00+1",
+                                         "2024-02-09T07:00+01:",
+                                         "2024-02-09T07:00+01:0",
+                                         "2024-02-09T07:00+24:00",
+                                         "2024-02-09T07:00+01:60",
+                                         "2024-02-09T07:00Zz",
+                                         "2024-02-09x",
+                                         "+2024-02-09",
+                                         "2024-02-09+01:00",
+                                         "-024-02-09",
+                                         NULL};
+    static const char *const none[] = {"2023-02-29",          "1900-02-29",
+                                       "2024-00-01",          "2024-13-01",
+                                       "2024-04-31",          "2024-01-00",
+                                       "2024-01-32",          "0000-01-01",
+                                       "2024-01-01T24:01",    "2024-01-01T24:00:01",
+                                       "2024-01-01T25:00",    "2024-01-01T23:60",
+                                       "2024-01-01T23:59:60", NULL};
     expect_refused(NULL, HR_OFFSET_LOCAL, HR_TIMESTAMP_UNLIKE, unlike);
     expect_refused(NULL, HR_OFFSET_REFUSED, HR_TIMESTAMP_NONE, none);
     expect_refused(NULL, HR_OFFSET_UTC, HR_TIMESTAMP_NONE,
@@ -115,13 +139,14 @@ static void test_format__reads_its_letters(void **state) {
     static const stamp american[] = {{"1/5/2013 12:07:09 AM", "2013-01-05T00:07:09"},
                                      {"11/25/2013 1:00:00 pm", "2013-11-25T13:00:00"},
                                      {"2/3/2013 12:00:00 PM", "2013-02-03T12:00:00"}};
-    static const stamp names[] = {{"02-OCT-12", "2012-10-02T00:00:00"}, {"02-oct-69", "1969-10-02T00:00:00"},
+    static const stamp names[] = {{"02-OCT-12", "2012-10-02T00:00:00"},
+                                  {"02-oct-69", "1969-10-02T00:00:00"},
                                   {"02-Oct-68", "2068-10-02T00:00:00"}};
     static const stamp packed[] = {{"20141013T235959", "2014-10-13T23:59:59"}};
     static const stamp zone[] = {{"2014-10-13 23+02:00", "2014-10-13T21:00:00"}};
     static const stamp percent[] = {{"% 20141013", "2014-10-13T00:00:00"}};
-    static const stamp epoch[] = {{"0", "1970-01-01T00:00:00"}, {"1349168400", "2012-10-02T09:00:00"},
-                                  {"-1", "1969-12-31T23:59:59"}};
+    static const stamp epoch[] = {
+        {"0", "1970-01-01T00:00:00"}, {"1349168400", "2012-10-02T09:00:00"}, {"-1", "1969-12-31T23:59:59"}};
     EXPECT("%d.%m.%Y %H:%M", HR_OFFSET_REFUSED, german);
     EXPECT("%-m/%-d/%Y %-I:%M:%S %p", HR_OFFSET_REFUSED, american);
     EXPECT("%d-%b-%y", HR_OFFSET_REFUSED, names);
@@ -152,14 +177,34 @@ static void test_format__is_strict(void **state) {
 
 static void test_format__that_is_not_usable_is_refused(void **state) {
     (void)state;
-    static const char *const good[] = {"%Y-%m-%d", "%d/%m/%y %H:%M:%S", "%-d.%-m.%Y %-H:%M", "%b %d, %Y %I:%M %p",
-                                       "%Y-%m-%dT%H:%M%z", "%s", "%%%Y%m%d", NULL};
-    static const char *const bad[] = {"", "%Y", "%Y-%m", "%m-%d", "%Y-%m-%d %", "%Y-%m-%d %Q", "%Y-%m-%d %j",
-                                      "%Y-%m-%d %Y", "%Y-%y-%m-%d", "%Y-%m-%b-%d", "%Y-%m-%d %H %I %p",
-                                      "%Y-%m-%d %I", "%Y-%m-%d %H %p", "%Y-%m-%d %M", "%Y-%m-%d %H %S",
-                                      "%-Y-%m-%d", "%Y%-m%d", "%Y %-m5 %d", "%s %Y", "%Y-%m-%d %-", NULL};
+    static const char *const good[] = {"%Y-%m-%d",          "%d/%m/%y %H:%M:%S",
+                                       "%-d.%-m.%Y %-H:%M", "%b %d, %Y %I:%M %p",
+                                       "%Y-%m-%dT%H:%M%z",  "%s",
+                                       "%%%Y%m%d",          NULL};
+    static const char *const bad[] = {"",
+                                      "%Y",
+                                      "%Y-%m",
+                                      "%m-%d",
+                                      "%Y-%m-%d %",
+                                      "%Y-%m-%d %Q",
+                                      "%Y-%m-%d %j",
+                                      "%Y-%m-%d %Y",
+                                      "%Y-%y-%m-%d",
+                                      "%Y-%m-%b-%d",
+                                      "%Y-%m-%d %H %I %p",
+                                      "%Y-%m-%d %I",
+                                      "%Y-%m-%d %H %p",
+                                      "%Y-%m-%d %M",
+                                      "%Y-%m-%d %H %S",
+                                      "%-Y-%m-%d",
+                                      "%Y%-m%d",
+                                      "%Y %-m5 %d",
+                                      "%s %Y",
+                                      "%Y-%m-%d %-",
+                                      NULL};
     for (size_t i = 0; good[i]; i++)
-        if (hr_timestamp_format_fault(good[i])) fail_msg("%s: %s", good[i], hr_timestamp_format_fault(good[i]));
+        if (hr_timestamp_format_fault(good[i]))
+            fail_msg("%s: %s", good[i], hr_timestamp_format_fault(good[i]));
     for (size_t i = 0; bad[i]; i++)
         if (!hr_timestamp_format_fault(bad[i])) fail_msg("%s is accepted", bad[i]);
     assert_true(hr_timestamp_format_has("%Y %z", 'z'));

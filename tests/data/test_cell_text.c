@@ -5,7 +5,8 @@ static const char declared[] =
     "hedgerow-schema: 1\n"
     "label: {name: y, kind: boolean}\n"
     "features:\n"
-    "  - {name: n, kind: number, low: -10, high: 2000, decimal: \",\", thousands: \".\", symbol: \"\\u20ac\"}\n"
+    "  - {name: n, kind: number, low: -10, high: 2000, decimal: \",\", thousands: \".\", symbol: "
+    "\"\\u20ac\"}\n"
     "  - {name: t, kind: date, from: 2024-02-28, to: 2024-12-31, parts: [hour, weekday, year, trend]}\n"
     "  - {name: b, kind: boolean}\n"
     "  - {name: p, kind: number, low: 0, high: 9}\n"
@@ -23,9 +24,10 @@ static void expect_number(const hr_data *data, size_t feature, size_t row, doubl
 }
 
 static void test_numbers__are_read_as_declared(void **state) {
-    hr_data *data = parse(*state, "n,t,b,p,y\n\"1.234,50 \xe2\x82\xac\",2024-03-01,t,1.5,1\n"
-                                  "-3 \xe2\x82\xac,2024-03-01,t,2,0\n?,2024-03-01,t,3,0\n\"5.000\",2024-03-01,t,4,0\n"
-                                  "-99,2024-03-01,t,5,0\n");
+    hr_data *data =
+        parse(*state, "n,t,b,p,y\n\"1.234,50 \xe2\x82\xac\",2024-03-01,t,1.5,1\n"
+                      "-3 \xe2\x82\xac,2024-03-01,t,2,0\n?,2024-03-01,t,3,0\n\"5.000\",2024-03-01,t,4,0\n"
+                      "-99,2024-03-01,t,5,0\n");
     const double wanted[] = {1234.5, -3, (double)NAN, 2000, (double)NAN};
     for (size_t row = 0; row < 5; row++) expect_number(data, N, row, wanted[row]);
     assert_int_equal(hr_data_report(data, N)->missing, 2);
@@ -35,14 +37,18 @@ static void test_numbers__are_read_as_declared(void **state) {
 }
 
 static void test_booleans__have_several_spellings(void **state) {
-    static const char *const no[] = {"false", "False", "FALSE", "no", "No", "NO", "f", "F", "n", "N", "0", "off", "OFF"};
-    static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES", "t", "T", "y", "Y", "1", "on", "ON"};
+    static const char *const no[] = {"false", "False", "FALSE", "no", "No",  "NO", "f",
+                                     "F",     "n",     "N",     "0",  "off", "OFF"};
+    static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES", "t",
+                                      "T",    "y",    "Y",    "1",   "on",  "ON"};
     char text[2000];
     size_t size = (size_t)snprintf(text, sizeof text, "b,n,t,p,y\n");
     for (size_t i = 0; i < 13; i++)
-        size += (size_t)snprintf(text + size, sizeof text - size, "%s,1,2024-03-01,1,%s\n%s,1,2024-03-01,1,%s\n",
-                                 no[i], yes[i], yes[i], no[i]);
-    snprintf(text + size, sizeof text - size, "?,1,2024-03-01,1,0\nmaybe,1,2024-03-01,1,0\nyEs,1,2024-03-01,1,0\n");
+        size +=
+            (size_t)snprintf(text + size, sizeof text - size, "%s,1,2024-03-01,1,%s\n%s,1,2024-03-01,1,%s\n",
+                             no[i], yes[i], yes[i], no[i]);
+    snprintf(text + size, sizeof text - size,
+             "?,1,2024-03-01,1,0\nmaybe,1,2024-03-01,1,0\nyEs,1,2024-03-01,1,0\n");
     hr_data *data = parse(*state, text);
     for (size_t row = 0; row < 26; row++) {
         assert_int_equal(hr_data_codes(data, B)[row], row % 2 + 1);
@@ -59,9 +65,10 @@ static void expect_time(const hr_data *data, size_t row, const double parts[4]) 
 }
 
 static void test_dates__become_their_parts(void **state) {
-    hr_data *data = parse(*state, "t,n,b,p,y\n2024-02-28,1,t,1,1\n2024-02-29T18:00,1,t,1,1\n"
-                                  "2024-12-31 23:59:59.9,1,t,1,1\n2024-03-02 24:00,1,t,1,1\n?,1,t,1,1\n,1,t,1,1\n"
-                                  "2025-01-01 05:00,1,t,1,1\n1999-12-31T07:30:00,1,t,1,1\n");
+    hr_data *data =
+        parse(*state, "t,n,b,p,y\n2024-02-28,1,t,1,1\n2024-02-29T18:00,1,t,1,1\n"
+                      "2024-12-31 23:59:59.9,1,t,1,1\n2024-03-02 24:00,1,t,1,1\n?,1,t,1,1\n,1,t,1,1\n"
+                      "2025-01-01 05:00,1,t,1,1\n1999-12-31T07:30:00,1,t,1,1\n");
     const double missing = (double)NAN;
     expect_time(data, 0, (double[]){0, 3, 2024, 0});
     expect_time(data, 1, (double[]){18, 4, 2024, 1.75});
@@ -82,7 +89,8 @@ static void test_dates__become_their_parts(void **state) {
 static void test_bad_cells__are_refused_with_their_place(void **state) {
     static const bad_table cases[] = {
         {"t,n,b,p,y\n2024-02-30,1,t,1,1\n", HR_E_FORMAT, 2, 1, "t", "does not exist (format: ISO 8601)"},
-        {"t,n,b,p,y\n2024-02-29,1,t,1,1\n29.02.2024,1,t,1,1\n", HR_E_FORMAT, 3, 1, "t", "'29.02.2024' is not a date"},
+        {"t,n,b,p,y\n2024-02-29,1,t,1,1\n29.02.2024,1,t,1,1\n", HR_E_FORMAT, 3, 1, "t",
+         "'29.02.2024' is not a date"},
         {"n,t,b,p,y\n1,2024-02-29 10:00+01:00,t,1,1\n", HR_E_FORMAT, 2, 3, "t", "offset: utc"},
         {"n,t,b,p,y\n1,2024-02-29 10:00:60,t,1,1\n", HR_E_FORMAT, 2, 3, "t", "list it under 'missing'"},
         {"t,n,b,p,y\n2024-02-29,1.5,t,1,1\n", HR_E_FORMAT, 2, 12, "n", "'1.5' is not a number"},
@@ -90,7 +98,8 @@ static void test_bad_cells__are_refused_with_their_place(void **state) {
         {"t,n,b,p,y\n2024-02-29,1,t,\"1,5\",1\n", HR_E_FORMAT, 2, 16, "p", "'1,5' is not a number"},
         {"t,n,b,p,y\n2024-02-29,1,t,1,maybe\n", HR_E_SCHEMA, 2, 18, "y", "'maybe' is not one of the classes"},
         {"n,b,p,y\n1,t,1,1\n", HR_E_SCHEMA, 0, 0, "t", "no such column"},
-        {"t.hour,t.weekday,t.year,t.trend,n,b,p,y\n1,2,3,4,1,t,1,1\n", HR_E_SCHEMA, 0, 0, "t", "no such column"},
+        {"t.hour,t.weekday,t.year,t.trend,n,b,p,y\n1,2,3,4,1,t,1,1\n", HR_E_SCHEMA, 0, 0, "t",
+         "no such column"},
         {"t,t,n,b,p,y\n2024-02-29,2024-02-29,1,t,1,1\n", HR_E_FORMAT, 0, 0, "t", "two columns"},
     };
     check_bad_tables(*state, HR_FORMAT_CSV, cases, sizeof cases / sizeof *cases);

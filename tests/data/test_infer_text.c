@@ -15,7 +15,8 @@ static char *infer(const char *table, const char *label) {
     return yaml;
 }
 
-/* The proposal for a table must have the text, parse, and read the table without a clipped or unknown cell. */
+/* The proposal for a table must have the text, parse, and read the table without a clipped or unknown cell.
+ */
 static void expect_proposal(const char *table, const char *text) {
     char *yaml = infer(table, "y");
     if (!strstr(yaml, text)) fail_msg("no\n%s\nin\n%s", text, yaml);
@@ -32,21 +33,28 @@ static void expect_proposal(const char *table, const char *text) {
 
 static void test_dates__are_recognised(void **state) {
     (void)state;
-    expect_proposal("t,y\n2024-02-29,a\n2023-12-31,b\n2024-01-01,a\n",
-                    "    kind: date\n    from: 2023-12-31\n    to: 2024-02-29\n    parts: [weekday, month, trend]\n"
-                    "    review: [from, to]");
+    expect_proposal(
+        "t,y\n2024-02-29,a\n2023-12-31,b\n2024-01-01,a\n",
+        "    kind: date\n    from: 2023-12-31\n    to: 2024-02-29\n    parts: [weekday, month, trend]\n"
+        "    review: [from, to]");
     expect_proposal("t,y\n2016-01-11 17:00:00,a\n2016-01-12 17:10:00.5,b\n",
                     "from: 2016-01-11\n    to: 2016-01-12\n    parts: [hour, weekday, month, trend]\n");
-    expect_proposal("t,y\n2016-01-11T17:00:00Z,a\n2016-01-12 17:10:00+02,b\n", "to: 2016-01-12\n    offset: utc\n");
-    expect_proposal("t,y\n20141013T000000,a\n20141014T000000,b\n", "format: \"%Y%m%dT%H%M%S\"\n    parts: [weekday");
-    expect_proposal("t,y\n01.02.2024 08:15,a\nNA,a\n28.02.2024 08:15,b\n",
-                    "format: \"%d.%m.%Y %H:%M\"\n    parts: [hour, weekday, month, trend]\n    review: [from, to, "
-                    "missing]");
-    expect_proposal("t,y\n1/31/2024 1:05:00 PM,a\n2/1/2024 12:00:00 AM,b\n", "format: \"%-m/%-d/%Y %-I:%M:%S %p\"");
-    expect_proposal("t,y\n31/01/2024,a\n01/02/2024,b\n", "- name: \"t\"\n    kind: date\n    from: 2024-01-31");
+    expect_proposal("t,y\n2016-01-11T17:00:00Z,a\n2016-01-12 17:10:00+02,b\n",
+                    "to: 2016-01-12\n    offset: utc\n");
+    expect_proposal("t,y\n20141013T000000,a\n20141014T000000,b\n",
+                    "format: \"%Y%m%dT%H%M%S\"\n    parts: [weekday");
+    expect_proposal(
+        "t,y\n01.02.2024 08:15,a\nNA,a\n28.02.2024 08:15,b\n",
+        "format: \"%d.%m.%Y %H:%M\"\n    parts: [hour, weekday, month, trend]\n    review: [from, to, "
+        "missing]");
+    expect_proposal("t,y\n1/31/2024 1:05:00 PM,a\n2/1/2024 12:00:00 AM,b\n",
+                    "format: \"%-m/%-d/%Y %-I:%M:%S %p\"");
+    expect_proposal("t,y\n31/01/2024,a\n01/02/2024,b\n",
+                    "- name: \"t\"\n    kind: date\n    from: 2024-01-31");
     expect_proposal("t,y\n01/31/2024,a\n01/02/2024,b\n", "format: \"%m/%d/%Y\"");
     expect_proposal("t,y\n02-Oct-2012,a\n03-Oct-2012,b\n", "format: \"%d-%b-%Y\"");
-    expect_proposal("t,y\n1969-12-31T23:00,a\n1970-01-01,b\n1970-01-02,b\n", "from: 1969-12-31\n    to: 1970-01-02");
+    expect_proposal("t,y\n1969-12-31T23:00,a\n1970-01-01,b\n1970-01-02,b\n",
+                    "from: 1969-12-31\n    to: 1970-01-02");
     expect_proposal("t,y\n1970-01-01,a\n1970-01-02,b\n", "from: 1970-01-01\n    to: 1970-01-02");
     expect_proposal("t,y\n01/02/2024,a\n03/02/2024,b\n",
                     "# day and month of this column may be the other way round in 'format'\n  - name: \"t\"");
@@ -58,12 +66,14 @@ static void test_numbers__are_recognised(void **state) {
                     "low: -2.25\n    high: 3\n    decimal: \",\"\n    review: [low, high]");
     expect_proposal("n,y\n\"1.234,50\",a\n\"0,5\",b\n1.500,a\n",
                     "low: 0.5\n    high: 1500\n    decimal: \",\"\n    thousands: \".\"\n");
-    expect_proposal("n,y\n\"1,234.50\",a\n0.5,b\n7,a\n", "low: 0.5\n    high: 1234.5\n    thousands: \",\"\n");
+    expect_proposal("n,y\n\"1,234.50\",a\n0.5,b\n7,a\n",
+                    "low: 0.5\n    high: 1234.5\n    thousands: \",\"\n");
     expect_proposal("n,y\n12 %,a\n12.5%,b\n?,a\n",
                     "low: 12\n    high: 12.5\n    symbol: \"%\"\n    review: [low, high, missing]");
-    expect_proposal("n,y\n\"1.000,00 \xe2\x82\xac\",a\n\"-5,00 \xe2\x82\xac\",b\n",
-                    "low: -5\n    high: 1000\n    integer: true\n    decimal: \",\"\n    thousands: \".\"\n    "
-                    "symbol: \"\xe2\x82\xac\"\n");
+    expect_proposal(
+        "n,y\n\"1.000,00 \xe2\x82\xac\",a\n\"-5,00 \xe2\x82\xac\",b\n",
+        "low: -5\n    high: 1000\n    integer: true\n    decimal: \",\"\n    thousands: \".\"\n    "
+        "symbol: \"\xe2\x82\xac\"\n");
     expect_proposal("n,y\n$5,a\n-$7,b\n", "low: -7\n    high: 5\n    integer: true\n    symbol: \"$\"\n");
     expect_proposal("n,y\n1'234,a\n5,b\n", "thousands: \"'\"");
     expect_proposal("n,y\n\"1,234\",a\n\"2,345\",b\n", "# the comma is taken for a separator of thousands");
@@ -82,15 +92,23 @@ static void test_booleans__are_recognised(void **state) {
 
 static void test_others__stay_what_they_were(void **state) {
     (void)state;
-    static const char *const tables[] = {
-        "c,y\nyes,a\nyes,b\n", "c,y\nyes,a\nf,b\n",  "c,y\nyes,a\nno,b\nmaybe,b\n", "c,y\n1,a\ntrue,b\n",
-        "c,y\n5 %,a\n5 $,b\n", "c,y\n1.5,a\n\"2,5\",b\n", "c,y\n12-34,a\n12-35,b\n", "c,y\n030 123,a\n030 124,b\n",
-        "c,y\n2024-02-30,a\n2024-02-28,b\n", "c,y\n2024-02-28,a\n28.02.2024,b\n", "c,y\n2024-02-28,a\n7,b\n",
-        "c,y\n%,a\n5%,b\n"};
+    static const char *const tables[] = {"c,y\nyes,a\nyes,b\n",
+                                         "c,y\nyes,a\nf,b\n",
+                                         "c,y\nyes,a\nno,b\nmaybe,b\n",
+                                         "c,y\n1,a\ntrue,b\n",
+                                         "c,y\n5 %,a\n5 $,b\n",
+                                         "c,y\n1.5,a\n\"2,5\",b\n",
+                                         "c,y\n12-34,a\n12-35,b\n",
+                                         "c,y\n030 123,a\n030 124,b\n",
+                                         "c,y\n2024-02-30,a\n2024-02-28,b\n",
+                                         "c,y\n2024-02-28,a\n28.02.2024,b\n",
+                                         "c,y\n2024-02-28,a\n7,b\n",
+                                         "c,y\n%,a\n5%,b\n"};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         expect_proposal(tables[i], "  - name: \"c\"\n    kind: category\n    values: [");
     expect_proposal("c,c.hour,y\n2024-02-28,1,a\n2024-02-29,2,b\n", "  - name: \"c\"\n    kind: category\n");
-    expect_proposal("c,y\n0,a\n1,b\n", "kind: number\n    low: 0\n    high: 1\n    integer: true\n    review");
+    expect_proposal("c,y\n0,a\n1,b\n",
+                    "kind: number\n    low: 0\n    high: 1\n    integer: true\n    review");
     expect_proposal("c,y\n1.234,a\n5.678,b\n", "kind: number\n    low: 1.234\n    high: 5.678\n    review");
 }
 

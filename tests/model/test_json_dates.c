@@ -1,5 +1,5 @@
-/* Models of tables with dates, formatted numbers and booleans: the file, what it must not say, and predictions
- * of a raw table from the model alone. */
+/* Models of tables with dates, formatted numbers and booleans: the file, what it must not say, and
+ * predictions of a raw table from the model alone. */
 #include "support/model_files.h"
 
 #include <hedgerow/hedgerow.h>
@@ -47,7 +47,8 @@ static void test_predict__reads_a_raw_table_by_the_model_alone(void **state) {
 static void test_forged__models_are_refused(void **state) {
     (void)state;
     static const forgery forgeries[] = {
-        {"\"name\": \"when.hour\"", "\"name\": \"when.hours\"", "schema.features[0].name", "not the hour of 'when'"},
+        {"\"name\": \"when.hour\"", "\"name\": \"when.hours\"", "schema.features[0].name",
+         "not the hour of 'when'"},
         {"\"high\": 23", "\"high\": 24", "schema.features[0].name", "not the hour of 'when'"},
         {"\"high\": 62", "\"high\": 63", "schema.features[2].name", "not the trend of 'when'"},
         {"\"part\": \"hour\"", "\"part\": \"minute\"", "schema.features[0].name", "not the minute of 'when'"},
@@ -64,8 +65,8 @@ static void test_forged__models_are_refused(void **state) {
         {"\"symbol\": \"", "\"symbol\": \"5", "schema.features[3].symbol", "digit or a sign"},
         {"[\"false\", \"true\"]", "[\"true\", \"false\"]", "schema.features[4].values[1]", "false and true"},
         {"\"boolean\": true", "\"boolean\": 1", "schema.features[4].boolean", "true or false"},
-        {"\"integer\": false}", "\"integer\": false, \"date\": \"when\", \"part\": \"hour\"}", "schema.label.date",
-         "no 'when' among the dates"},
+        {"\"integer\": false}", "\"integer\": false, \"date\": \"when\", \"part\": \"hour\"}",
+         "schema.label.date", "no 'when' among the dates"},
     };
     assert_refused(golden, forgeries, sizeof forgeries / sizeof *forgeries);
 }

@@ -3,8 +3,8 @@
 
 #include "base/calendar.h"
 #include "schema/date_parts.h"
-#include "schema/schema_difference.h"
 #include "schema/schema.h"
+#include "schema/schema_difference.h"
 #include "support/reader_checks.h"
 
 #define HEAD "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a, b]}\n"
@@ -13,8 +13,7 @@
 static void expect_column(const hr_column *column, const char *name, double low, double high, bool integer) {
     assert_string_equal(column->name, name);
     assert_true(column->kind == HR_KIND_NUMBER && column->integer == integer);
-    if (column->low != low || column->high != high)
-        fail_msg("%s: %g to %g", name, column->low, column->high);
+    if (column->low != low || column->high != high) fail_msg("%s: %g to %g", name, column->low, column->high);
 }
 
 static void test_date__becomes_one_feature_a_part(void **state) {
@@ -46,11 +45,12 @@ static void test_date__becomes_one_feature_a_part(void **state) {
 
 static void test_numbers__take_marks_of_the_file_and_of_their_own(void **state) {
     (void)state;
-    hr_schema *s = must_schema("hedgerow-schema: 1\ndecimal: \",\"\nthousands: \".\"\n"
-                               "label: {name: y, kind: number, low: 0, high: 9}\nfeatures:\n"
-                               "  - {name: a, kind: number, low: 0, high: 1}\n"
-                               "  - {name: b, kind: number, low: 0, high: 1, symbol: \"%\", thousands: \" \"}\n"
-                               "  - {name: c, kind: number, low: 0, high: 1, decimal: \".\", thousands: \",\"}\n");
+    hr_schema *s =
+        must_schema("hedgerow-schema: 1\ndecimal: \",\"\nthousands: \".\"\n"
+                    "label: {name: y, kind: number, low: 0, high: 9}\nfeatures:\n"
+                    "  - {name: a, kind: number, low: 0, high: 1}\n"
+                    "  - {name: b, kind: number, low: 0, high: 1, symbol: \"%\", thousands: \" \"}\n"
+                    "  - {name: c, kind: number, low: 0, high: 1, decimal: \".\", thousands: \",\"}\n");
     static const hr_number_format file = {',', '.', NULL}, own = {',', ' ', "%"}, other = {'.', ',', NULL};
     assert_true(hr_number_format_same(&hr_schema_label(s)->format, &file));
     assert_true(hr_number_format_same(&hr_schema_feature(s, 0)->format, &file));
@@ -63,8 +63,10 @@ static void test_render__reads_back_to_the_same_facts(void **state) {
     (void)state;
     static const char *const texts[] = {
         HEAD "features: [" DATE "]\n",
-        HEAD "features: [" DATE ", {name: u, kind: date, from: 0001-01-01, to: 9999-12-31, parts: [trend]}]\n",
-        HEAD "features: [{name: t, kind: date, from: 2023-12-30T10:00, to: 2024-02-29 00:00, parts: [day]}]\n",
+        HEAD "features: [" DATE
+             ", {name: u, kind: date, from: 0001-01-01, to: 9999-12-31, parts: [trend]}]\n",
+        HEAD
+        "features: [{name: t, kind: date, from: 2023-12-30T10:00, to: 2024-02-29 00:00, parts: [day]}]\n",
         HEAD "features: [{name: t, kind: date, from: 2023-12-30, to: 2024-02-29T24:00, offset: utc, "
              "parts: [hour]}]\n",
         HEAD "features: [{name: t, kind: date, from: 2023-12-30, to: 2024-02-29, offset: local, "
@@ -102,10 +104,12 @@ static void test_difference__names_the_fact(void **state) {
          "column t.hour, from: 2023-12-30 here, 2023-12-31 there"},
         {DATE, "{name: t, kind: date, from: 2023-12-30, to: 2024-02-29T12:00, parts: [hour, year, trend]}",
          "column t.hour, to: 2024-02-29 here, 2024-02-29T12:00:00 there"},
-        {DATE, "{name: t, kind: date, from: 2023-12-30, to: 2024-02-29, offset: utc, parts: [hour, year, trend]}",
+        {DATE,
+         "{name: t, kind: date, from: 2023-12-30, to: 2024-02-29, offset: utc, parts: [hour, year, trend]}",
          "column t.hour, offset: refused here, utc there"},
         {DATE,
-         "{name: t, kind: date, from: 2023-12-30, to: 2024-02-29, format: \"%Y%m%d\", parts: [hour, year, trend]}",
+         "{name: t, kind: date, from: 2023-12-30, to: 2024-02-29, format: \"%Y%m%d\", parts: [hour, year, "
+         "trend]}",
          "column t.hour, format: ISO 8601 here, %Y%m%d there"},
         {DATE, "{name: t, kind: date, from: 2023-12-30, to: 2024-02-29, parts: [hour, month]}",
          "feature 2: t.year here, t.month there"},
@@ -113,12 +117,13 @@ static void test_difference__names_the_fact(void **state) {
          "column t.hour, kind: date here, number there"},
         {"{name: b, kind: boolean}", "{name: b, kind: category, values: [\"false\", \"true\"]}",
          "column b, kind: boolean here, category there"},
-        {"{name: n, kind: number, low: 0, high: 1}", "{name: n, kind: number, low: 0, high: 1, decimal: \",\"}",
+        {"{name: n, kind: number, low: 0, high: 1}",
+         "{name: n, kind: number, low: 0, high: 1, decimal: \",\"}",
          "column n, decimal: '.' here, ',' there"},
-        {"{name: n, kind: number, low: 0, high: 1, thousands: \" \"}", "{name: n, kind: number, low: 0, high: 1}",
-         "column n, thousands: ' ' here, none there"},
-        {"{name: n, kind: number, low: 0, high: 1, symbol: \"%\"}", "{name: n, kind: number, low: 0, high: 1}",
-         "column n, symbol: % here, none there"},
+        {"{name: n, kind: number, low: 0, high: 1, thousands: \" \"}",
+         "{name: n, kind: number, low: 0, high: 1}", "column n, thousands: ' ' here, none there"},
+        {"{name: n, kind: number, low: 0, high: 1, symbol: \"%\"}",
+         "{name: n, kind: number, low: 0, high: 1}", "column n, symbol: % here, none there"},
     };
     static const hr_schema_sides sides = {"here", "there"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -147,27 +152,31 @@ static const bad_column bad[] = {
     {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02}", 12, "t", "'parts' is missing"},
     {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: hour}", 75, "t", "a list such as"},
     {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: []}", 75, "t", "a list such as"},
-    {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hours]}", 76, "t", "unknown part 'hours'"},
-    {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hour, hour]}", 19, "t.hour", "used twice"},
+    {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hours]}", 76, "t",
+     "unknown part 'hours'"},
+    {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hour, hour]}", 19, "t.hour",
+     "used twice"},
     {"{name: t, kind: date, from: 2023-02-29, to: 2024-01-02, parts: [hour]}", 40, "t", "is not a date"},
     {"{name: t, kind: date, from: 2024-01-01Z, to: 2024-01-02, parts: [hour]}", 40, "t", "is not a date"},
     {"{name: t, kind: date, from: 2024-01-01, to: today, parts: [hour]}", 56, "t", "'today' is not a date"},
     {"{name: t, kind: date, from: 2024-01-02, to: 2024-01-01, parts: [hour]}", 56, "t", "not before"},
-    {"{name: t, kind: date, from: 2024-01-02, to: 9999-12-31T24:00, parts: [hour]}", 56, "t", "is not a date"},
+    {"{name: t, kind: date, from: 2024-01-02, to: 9999-12-31T24:00, parts: [hour]}", 56, "t",
+     "is not a date"},
     {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hour], format: \"%Y\"}", 91, "t",
      "is not usable"},
-    {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hour], format: \"%Y%m%d%H%z\"}", 12, "t",
-     "meaning is not given"},
+    {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hour], format: \"%Y%m%d%H%z\"}", 12,
+     "t", "meaning is not given"},
     {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hour], offset: cet}", 91, "t",
      "unknown offset 'cet'"},
-    {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hour], format: \"%Y%m%d\", offset: utc}",
+    {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hour], format: \"%Y%m%d\", offset: "
+     "utc}",
      109, "t", "has no offset"},
     {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hour], low: 0}", 88, "t",
      "'low' does not belong to a date"},
-    {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hour]}, {name: t.hour, kind: boolean}", 91,
-     "t.hour", "used twice"},
-    {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hour]}, {name: t, kind: boolean}", 91, "t",
-     "used twice"},
+    {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hour]}, {name: t.hour, kind: boolean}",
+     91, "t.hour", "used twice"},
+    {"{name: t, kind: date, from: 2024-01-01, to: 2024-01-02, parts: [hour]}, {name: t, kind: boolean}", 91,
+     "t", "used twice"},
     {"{name: b, kind: boolean, values: [a, b]}", 45, "b", "'values' does not belong to a boolean"},
     {"{name: c, kind: category, values: [a], decimal: \",\"}", 60, "c", "does not belong to a category"},
     {"{name: n, kind: number, low: 0, high: 1, parts: [hour]}", 60, "n", "does not belong to a number"},
@@ -192,8 +201,8 @@ static void test_parse__refuses_with_the_place(void **state) {
         int status = hr_schema_parse(text, strlen(text), "s.yaml", &schema, &err);
         if (status != HR_E_FORMAT || err.line != 3 || err.column != bad[i].at ||
             strcmp(err.field, bad[i].field) != 0 || !strstr(err.message, bad[i].message))
-            fail_msg("case %zu: status %d, %d:%d, '%s': %s", i, status, (int)err.line, (int)err.column, err.field,
-                     err.message);
+            fail_msg("case %zu: status %d, %d:%d, '%s': %s", i, status, (int)err.line, (int)err.column,
+                     err.field, err.message);
         assert_null(schema);
     }
 }
