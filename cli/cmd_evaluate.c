@@ -3,6 +3,7 @@
 #include "decide.h"
 #include "figures.h"
 #include "input.h"
+#include "misfit.h"
 #include "output.h"
 #include "plan.h"
 #include "reserved.h"
@@ -17,7 +18,7 @@ typedef struct evaluate_args {
     decide_args decide;
     arg_real epsilon, delta;
     arg_integer rows;
-    bool as_json, confusion, plan;
+    bool as_json, confusion, plan, strict;
 } evaluate_args;
 
 #define AT(field) offsetof(evaluate_args, field)
@@ -41,6 +42,7 @@ static const arg_option evaluate_options[] = {
      "with --plan: how many records there will be; 10000 unless given"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object"},
     {"format", 0, ARG_CHOICE, false, AT(format), FORMAT_WORDS, "of the data; auto looks at the content"},
+    {"strict", 0, ARG_FLAG, false, AT(strict), NULL, STRICT_HELP},
 };
 
 /* What one evaluation holds; all of it is freed by evaluation_done. */
@@ -226,6 +228,8 @@ static hr_status evaluate(const command *self, const evaluate_args *args, evalua
     if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
     if (status == HR_OK)
         status = input_data(hr_model_schema(run->model), args->data, args->format, false, &run->data, err);
+    if (status == HR_OK)
+        status = tell_misfits(&(misfit_rule){self->name, args->data, args->strict}, run->data, err);
     if (status != HR_OK) return status;
     return args->epsilon.given ? release_figures(self, args, run, err) : measure_exactly(args, run, err);
 }

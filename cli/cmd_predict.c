@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "input.h"
 #include "keep.h"
+#include "misfit.h"
 #include "output.h"
 #include "places.h"
 
@@ -11,7 +12,7 @@
 typedef struct predict_args {
     const char *model, *data, *output;
     size_t format;
-    bool scores, classes, force;
+    bool scores, classes, force, strict;
 } predict_args;
 
 static const arg_option predict_options[] = {
@@ -26,6 +27,7 @@ static const arg_option predict_options[] = {
     {"classes", 0, ARG_FLAG, false, offsetof(predict_args, classes), NULL, "the most probable class only"},
     {"format", 0, ARG_CHOICE, false, offsetof(predict_args, format), FORMAT_WORDS,
      "of the data; auto looks at the content"},
+    {"strict", 0, ARG_FLAG, false, offsetof(predict_args, strict), NULL, STRICT_HELP},
 };
 
 /* What a line of the output consists of. */
@@ -144,6 +146,7 @@ static int run_predict(const command *self, int argc, char **argv) {
     if (args.scores && args.classes)
         return usage_error(self->name, "--scores and --classes exclude each other");
     if (!output_is_apart(self, &args)) return EXIT_USAGE;
+    const misfit_rule rule = {self->name, args.data, args.strict};
     hr_error err = {0};
     hr_model *model = NULL;
     hr_data *data = NULL;
@@ -157,6 +160,7 @@ static int run_predict(const command *self, int argc, char **argv) {
         goto out;
     }
     status = input_data(hr_model_schema(model), args.data, args.format, true, &data, &err);
+    if (status == HR_OK) status = tell_misfits(&rule, data, &err);
     if (status == HR_OK) status = predict(&args, model, data, &err);
 out:
     if (status != HR_OK) code = report_error(self->name, &err);

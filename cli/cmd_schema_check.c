@@ -1,6 +1,7 @@
 /* hedgerow schema check: what training would make of a table. */
 #include "commands.h"
 #include "input.h"
+#include "misfit.h"
 #include "output.h"
 
 #include <stdlib.h>
@@ -125,6 +126,9 @@ static int run_check(const command *self, int argc, char **argv) {
     printf("rows: %zu; features: %zu; other columns, ignored: %zu\n\n", hr_data_rows(data),
            hr_schema_feature_count(schema), hr_data_extra_columns(data));
     code = print_columns(data, &err) == HR_OK ? judge_label(self, data) : report_error(self->name, &err);
+    const misfit_rule rule = {self->name, args.data, false};
+    (void)tell_misfits(&rule, data, &err);
+    (void)tell_wide_label(&rule, data, &err);
 out:
     hr_data_free(data);
     hr_schema_free(schema);

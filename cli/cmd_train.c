@@ -6,6 +6,7 @@
 #include "input.h"
 #include "interrupt.h"
 #include "keep.h"
+#include "misfit.h"
 #include "output.h"
 #include "places.h"
 #include "plan.h"
@@ -20,7 +21,7 @@ typedef struct train_args {
     const char *data, *schema, *method, *model, *ledger, *start;
     size_t mode, format;
     arg_settings settings;
-    bool as_json, quiet, reproducible, plan, force, start_is_public;
+    bool as_json, quiet, reproducible, plan, force, start_is_public, strict;
     arg_integer seed, threads, rows;
 } train_args;
 
@@ -58,6 +59,7 @@ static const arg_option train_options[] = {
     {"start-is-public", 0, ARG_FLAG, false, AT(start_is_public), NULL,
      "the data of that model need no protection: nothing is charged for it, private or not"},
     {"format", 0, ARG_CHOICE, false, AT(format), FORMAT_WORDS, "of the data; auto looks at the content"},
+    {"strict", 0, ARG_FLAG, false, AT(strict), NULL, STRICT_HELP},
     {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
      "print what would be done, from public facts alone: reads no data, spends nothing"},
     {"rows", 0, ARG_INTEGER, false, AT(rows), "N",
@@ -175,6 +177,13 @@ static hr_status read_train_schema(const train_args *args, train_run *run, hr_er
     return status;
 }
 
+static hr_status read_train_data(const train_args *args, train_run *run, hr_error *err) {
+    hr_status status = input_data(run->schema, args->data, args->format, false, &run->data, err);
+    const misfit_rule rule = {"train", args->data, args->strict};
+    if (status == HR_OK) status = tell_misfits(&rule, run->data, err);
+    return status == HR_OK ? tell_wide_label(&rule, run->data, err) : status;
+}
+
 static hr_status fit_model(const train_args *args, train_run *run, hr_error *err) {
     hr_status status = set_options(args, run, err);
     if (status == HR_OK) status = model_probe(args->model, train_output_rule(args), err);
@@ -183,7 +192,7 @@ static hr_status fit_model(const train_args *args, train_run *run, hr_error *err
     if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
     run->options.ledger = run->ledger;
     run->options.entry = &run->entry;
-    if (status == HR_OK) status = input_data(run->schema, args->data, args->format, false, &run->data, err);
+    if (status == HR_OK) status = read_train_data(args, run, err);
     interrupt_defer();
     if (status == HR_OK) status = hr_fit(run->data, &run->options, &run->model, err);
     progress_clear(&run->bar);

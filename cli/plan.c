@@ -72,6 +72,12 @@ static void print_noise(const hr_plan_info *plan) {
              "over all rounds the noise moves a prediction by up to about %.2g, labels being %.4g wide",
              plan->prediction_noise, plan->label_range);
     print_line("effect", text);
+    if (plan->label_range == 1) return;
+    snprintf(text, sizeof text,
+             "its bounds are %.4g wide, and the noise is proportional to that: bounds 10 times as narrow, if "
+             "public knowledge gives some, would leave a standard deviation of %.3g",
+             plan->label_range, plan->label_noise / 10);
+    print_line("label", text);
 }
 
 /* exp(epsilon), and what an even bet can become. */

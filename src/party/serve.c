@@ -40,6 +40,23 @@ static hr_status read_records(hr_owner_service *s, hr_error *err) {
     return status;
 }
 
+/* To the log of this owner alone, and without shares of cells: logs are kept, and collected by others. */
+static void tell_misfits(const hr_owner_service *s) {
+    const size_t features = hr_schema_feature_count(s->schema);
+    hr_error misfit = {0};
+    for (size_t i = 0; i <= features; i++) {
+        if (!hr_data_check_column(s->data, i, &misfit)) continue;
+        hr_log_format(
+            &s->log, HR_LOG_WARNING, NULL,
+            "most cells of column '%s' do not fit the schema: %s; 'hedgerow schema check' shows how many",
+            misfit.field, misfit.remedy);
+    }
+    if (hr_data_check_label(s->data, &misfit))
+        hr_log_format(&s->log, HR_LOG_WARNING, NULL,
+                      "the bounds of the label '%s' are wide for these records: %s", misfit.field,
+                      misfit.remedy);
+}
+
 static hr_status open_ledger(hr_owner_service *s, hr_error *err) {
     hr_status status = hr_ledger_open(s->file.ledger, &s->ledger, err);
     if (!status) status = hr_journal_of_ledger(s->ledger, &s->journal, err);
@@ -89,6 +106,7 @@ static hr_status open_owner_service(hr_owner_service *s, const char *file, hr_lo
     if (!status) status = hr_owner_file_check(&s->file, file, s->arena, err);
     s->log.owner = s->file.name;
     if (!status) status = read_records(s, err);
+    if (!status) tell_misfits(s);
     if (!status) status = open_ledger(s, err);
     if (!status) status = open_owner_endpoint(s, loopback, err);
     if (!status && !loopback)

@@ -1,0 +1,54 @@
+#include "misfit.h"
+
+#include "output.h"
+#include "places.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TOLD_MAX = 20 }; /* columns; a table that does not fit at all has thousands */
+
+static void tell_misfit(const misfit_rule *rule, const hr_error *misfit) {
+    char text[1200];
+    hr_error_format(misfit, text, sizeof text);
+    fprintf(stderr, "hedgerow %s: warning: %s\n", rule->command, text);
+}
+
+static void name_table(const misfit_rule *rule, hr_error *misfit) {
+    const char *path = strcmp(rule->path, "-") == 0 ? "standard input" : rule->path;
+    snprintf(misfit->file, sizeof misfit->file, "%s", path);
+}
+
+hr_status tell_misfits(const misfit_rule *rule, const hr_data *data, hr_error *err) {
+    const size_t features = hr_schema_feature_count(hr_data_schema(data));
+    size_t found = 0;
+    for (size_t i = 0; i < features; i++) {
+        hr_error misfit = {0};
+        if (hr_data_check_column(data, i, &misfit) == HR_OK) continue;
+        name_table(rule, &misfit);
+        if (rule->strict) {
+            *err = misfit;
+            return misfit.status;
+        }
+        if (++found <= TOLD_MAX) tell_misfit(rule, &misfit);
+    }
+    if (found > TOLD_MAX)
+        fprintf(stderr,
+                "hedgerow %s: warning: %zu more columns do not fit; 'hedgerow schema check' shows all\n",
+                rule->command, found - TOLD_MAX);
+    return HR_OK;
+}
+
+hr_status tell_wide_label(const misfit_rule *rule, const hr_data *data, hr_error *err) {
+    hr_error misfit = {0};
+    hr_status status = hr_data_check_column(data, hr_schema_feature_count(hr_data_schema(data)), &misfit);
+    if (status == HR_OK) status = hr_data_check_label(data, &misfit);
+    if (status == HR_OK) return HR_OK;
+    name_table(rule, &misfit);
+    if (!rule->strict) {
+        tell_misfit(rule, &misfit);
+        return HR_OK;
+    }
+    *err = misfit;
+    return status;
+}

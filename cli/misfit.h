@@ -1,0 +1,23 @@
+/* Telling an owner that its table is not of the kind that the schema describes. A misfit is private: it goes
+ * to standard error and nowhere else. */
+#ifndef CLI_MISFIT_H
+#define CLI_MISFIT_H
+
+#include <hedgerow/hedgerow.h>
+
+/* The help of --strict. */
+#define STRICT_HELP "fail, before anything is done, if most cells of a column do not fit the schema"
+
+/* Where a table came from, and what becomes of a misfit. */
+typedef struct misfit_rule {
+    const char *command, *path;
+    bool strict; /* the first one is a failure; else all are warnings */
+} misfit_rule;
+
+/* Columns of which most cells do not fit (hr_data_check_column). */
+hr_status tell_misfits(const misfit_rule *rule, const hr_data *data, hr_error *err);
+
+/* Most cells of the label, and bounds of it that are too wide to train with (hr_data_check_label). */
+hr_status tell_wide_label(const misfit_rule *rule, const hr_data *data, hr_error *err);
+
+#endif
