@@ -222,12 +222,18 @@ static bool is_constant(const hr_inference *g) {
     return g->value_count == 1 && g->numbers + g->texts == g->cells;
 }
 
+bool hr_inference_is_mostly_number(const hr_inference *g) {
+    return hr_inference_is_number(g) || (g->more && g->numbers > g->texts);
+}
+
 const char *hr_inference_left_out(const hr_inference *g) {
     if (is_identifier(g)) return "its name says that it identifies persons or records";
     if (g->cells < JUDGED_CELLS) return NULL;
     if (!g->numbers && !g->texts) return "no cell has a value";
     if (is_constant(g)) return "all cells are the same";
     if (hr_text_inference_kind(&g->text) != HR_INFERRED_WORDS) return NULL;
+    if (g->texts && hr_inference_is_mostly_number(g))
+        return "most cells are numbers; to use it, list the words among them under 'missing'";
     if (g->texts && differ_mostly(g, NEAR_UNIQUE))
         return "more than half of its cells differ, as those of identifiers and free text do";
     if (is_prose(g)) return "free text";

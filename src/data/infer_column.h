@@ -51,6 +51,9 @@ bool hr_inference_is_number(const hr_inference *inference);
  * they are values. */
 bool hr_inference_has_missing(const hr_inference *inference);
 
+/* Whether all cells are numbers, or numbers with a few words between them: more than can be listed. */
+bool hr_inference_is_mostly_number(const hr_inference *inference);
+
 /* Why a proposal leaves a column of a table out; NULL: it does not. Names no value and no count, since people
  * keep such remarks in schemas that they hand on. */
 const char *hr_inference_left_out(const hr_inference *inference);

@@ -109,7 +109,7 @@ static hr_status write_proposed(proposal *p, size_t i) {
 /* As a comment that is an entry once its marks are removed. It tells nothing of the cells: people keep
  * comments when they hand a schema on. */
 static hr_status write_left_out(proposal *p, const hr_inference *inference, const char *why) {
-    const bool number = hr_inference_is_number(inference);
+    const bool number = hr_inference_is_mostly_number(inference);
     hr_status status = check_utf8(inference->name, &(hr_column){0}, p->err);
     if (status) return status;
     hr_buffer_format(&p->out, "  # left out: %s\n  # - name: ", why);

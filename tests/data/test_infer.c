@@ -212,6 +212,23 @@ static void test_infer__leaves_out_free_text(void **state) {
     assert_string_equal(kept, "-+-+");
 }
 
+/* Numbers, and a word that stands for none: a person must say so, since it may be a value elsewhere. */
+static void test_infer__knows_numbers_with_words_between_them(void **state) {
+    (void)state;
+    char table[8000] = "income,code,y\n", *yaml = NULL;
+    for (int i = 0; i < 400; i++) {
+        if (i % 5) snprintf(table + strlen(table), 20, "%d,%d,%d\n", i, i % 7, i % 2);
+        if (i % 5 == 0) snprintf(table + strlen(table), 20, "N,x,%d\n", i % 2);
+    }
+    hr_schema *s = must_infer(table, "y", &yaml);
+    assert_int_equal(hr_schema_feature_count(s), 1);
+    assert_int_equal(hr_schema_feature(s, 0)->value_count, 8);
+    assert_non_null(strstr(yaml, "# left out: most cells are numbers"));
+    assert_non_null(strstr(yaml, "# - name: \"income\"\n  #   kind: number\n"));
+    hr_text_free(yaml);
+    hr_schema_free(s);
+}
+
 /* No value of a column that is left out is in the proposal: people hand comments on. */
 static void test_infer__keeps_what_is_left_out_to_itself(void **state) {
     (void)state;
@@ -470,6 +487,7 @@ int main(void) {
         cmocka_unit_test(test_infer__judges_no_column_by_a_few_cells),
         cmocka_unit_test(test_infer__leaves_out_what_a_name_says_identifies),
         cmocka_unit_test(test_infer__leaves_out_free_text),
+        cmocka_unit_test(test_infer__knows_numbers_with_words_between_them),
         cmocka_unit_test(test_infer__keeps_what_is_left_out_to_itself),
         cmocka_unit_test(test_infer__proposes_the_unit),
         cmocka_unit_test(test_infer__knows_common_bounds),
