@@ -177,6 +177,14 @@ static void test_infer__leaves_out_what_differs_in_most_records(void **state) {
     assert_string_equal(kept, "+---+--++---");
 }
 
+static void test_infer__leaves_out_from_half_of_the_cells_on(void **state) {
+    (void)state;
+    static const column_recipe columns[] = {{"half", "h%d", 50}, {"over", "o%d", 51}};
+    char kept[20];
+    kept_columns(columns, 2, 100, kept);
+    assert_string_equal(kept, "+-");
+}
+
 static void test_infer__judges_no_column_by_a_few_cells(void **state) {
     (void)state;
     static const column_recipe columns[] = {{"word", "w%d", 9}, {"number", "%d", 9}, {"same", "s%.0d", 1}};
@@ -484,6 +492,7 @@ int main(void) {
         cmocka_unit_test(test_infer__finds_spellings_of_missing),
         cmocka_unit_test(test_infer__says_when_labels_are_missing),
         cmocka_unit_test(test_infer__leaves_out_what_differs_in_most_records),
+        cmocka_unit_test(test_infer__leaves_out_from_half_of_the_cells_on),
         cmocka_unit_test(test_infer__judges_no_column_by_a_few_cells),
         cmocka_unit_test(test_infer__leaves_out_what_a_name_says_identifies),
         cmocka_unit_test(test_infer__leaves_out_free_text),
