@@ -7,8 +7,8 @@ set -eu
 packages() {
     case $1 in
     build) echo gcc libc6-dev python3 meson ninja-build pkg-config libsodium-dev libsqlite3-dev libyaml-dev libnats-dev libprotobuf-c-dev \
-        libssl-dev protobuf-c-compiler ;;
-    test) echo g++ libcmocka-dev nats-server ;;
+        libssl-dev protobuf-c-compiler zlib1g-dev libzstd-dev liblzma-dev libpq-dev ;;
+    test) echo g++ libcmocka-dev nats-server postgresql ;;
     clang) echo clang libclang-rt-14-dev libomp-dev llvm ;;
     format) echo clang-format-14 ;;
     coverage) echo gcovr ;;

@@ -48,14 +48,20 @@ typedef struct hr_column_report {
     uint64_t not_integer;  /* fractions in a column that the schema calls whole (kept) */
 } hr_column_report;
 
-/* Reads a table from a file; "-" is standard input. Columns are found by name (CSV) or index (LIBSVM: feature
- * i of the schema is index i, counted from 1; absent entries are 0), in any order; extra columns are ignored.
- * A column of dates fills one feature for each of its parts; LIBSVM tables have no dates. Owner: the caller
- * frees *out; the data set keeps a reference-free copy of what it needs from the schema except the schema
- * itself, which must outlive it. Fails: IO, FORMAT (file, line, column), SCHEMA (missing column, bad label),
- * MEMORY, LIMIT. */
+/* Reads a table from a file, which may be compressed (gzip, zstd, xz); "-" is standard input. `path` may be
+ * an SQLite database or the address of a PostgreSQL database (postgresql://USER@HOST/DATABASE) if the options
+ * name a query. Columns are found by name (CSV, databases) or index (LIBSVM: feature i of the schema is index
+ * i, counted from 1; absent entries are 0), in any order; extra columns are ignored. A column of dates fills
+ * one feature for each of its parts; LIBSVM tables have no dates. Owner: the caller frees *out; the data set
+ * keeps a reference-free copy of what it needs from the schema except the schema itself, which must outlive
+ * it. Fails: IO, FORMAT (file, line, column), SCHEMA (missing column, bad label), ARGUMENT (options that do
+ * not fit the file), ABSENT (a library is not built in), MEMORY, LIMIT. */
 HR_API HR_MUST_CHECK hr_status hr_data_read(const hr_schema *schema, const char *path,
                                             const hr_read_options *options, hr_data **out, hr_error *err);
+
+/* Whether a path is the address of a database with a password in it. Messages leave that out; but on a
+ * command line everybody on the machine can read it. */
+HR_API bool hr_data_address_has_password(const char *path);
 
 /* Reads one table from `count` (at least 1) files or databases, one after the other. All have one format, and
  * the same columns, by name, in any order. Fails: as hr_data_read; SCHEMA (a column that not all have). */

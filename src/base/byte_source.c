@@ -34,7 +34,13 @@ hr_status hr_byte_source_open_memory(hr_byte_source *source, const char *bytes, 
     return start_byte_source(source, size < BLOCK ? size + 1 : BLOCK, err);
 }
 
+hr_status hr_byte_source_open_stream(hr_byte_source *source, hr_byte_stream *stream, hr_error *err) {
+    *source = (hr_byte_source){.file = -1, .stream = stream};
+    return start_byte_source(source, BLOCK, err);
+}
+
 void hr_byte_source_done(hr_byte_source *source) {
+    if (source->stream) source->stream->free(source->stream);
     if (source->file > STDIN_FILENO) close(source->file);
     free(source->buffer);
     *source = (hr_byte_source){.file = -1};
@@ -87,12 +93,27 @@ static hr_status read_file(hr_byte_source *source, hr_error *err) {
     return HR_OK;
 }
 
+static hr_status read_stream(hr_byte_source *source, hr_error *err) {
+    while (source->end < source->buffer + source->capacity && !source->ended) {
+        size_t size = 0, room = (size_t)(source->buffer + source->capacity - source->end);
+        hr_status status = source->stream->read(source->stream, source->end, room, &size, err);
+        if (status) return status;
+        source->end += size;
+        source->ended = !size;
+    }
+    return HR_OK;
+}
+
 hr_status hr_byte_source_more(hr_byte_source *source, hr_error *err) {
     if (source->ended) return HR_OK;
     hr_status status = make_source_room(source, err);
     if (status) return status;
-    if (source->file < 0) read_memory(source);
-    if (source->file >= 0) status = read_file(source, err);
+    if (source->stream)
+        status = read_stream(source, err);
+    else if (source->file >= 0)
+        status = read_file(source, err);
+    else
+        read_memory(source);
     memset(source->end, 0, HR_BYTE_SOURCE_PAD);
     return status;
 }

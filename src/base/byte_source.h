@@ -1,4 +1,4 @@
-/* Bytes of a file, of standard input or of memory, block by block.
+/* Bytes of a file, of standard input, of memory or of a stream, block by block.
  *
  * Blocks are read into one buffer that stays in the processor's cache, so a file of any size takes little
  * memory; a mapped file would not be faster, and could be truncated under the reader's feet. The reader takes
@@ -16,12 +16,22 @@ enum {
     HR_SOURCE_RECORD_MAX = 64 * 1024 * 1024 /* bytes that may wait to be taken */
 };
 
+/* What gives bytes and is no file: a decompressor, the answer of a database. The first field of its own
+ * struct. */
+typedef struct hr_byte_stream hr_byte_stream;
+struct hr_byte_stream {
+    /* Writes up to `room` bytes; *size == 0: there are no more. Fails as it has to. */
+    hr_status (*read)(hr_byte_stream *stream, char *to, size_t room, size_t *size, hr_error *err);
+    void (*free)(hr_byte_stream *stream);
+};
+
 typedef struct hr_byte_source {
     char *at, *end; /* bytes that wait */
     bool ended;     /* nothing comes after `end` */
     char *buffer;
     size_t capacity;
-    int file; /* -1: memory */
+    int file;               /* -1: none */
+    hr_byte_stream *stream; /* NULL: none */
     const char *memory;
     size_t memory_size;
 } hr_byte_source;
@@ -31,9 +41,13 @@ HR_MUST_CHECK hr_status hr_byte_source_open(hr_byte_source *source, const char *
 /* Borrows the bytes. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_byte_source_open_memory(hr_byte_source *source, const char *bytes, size_t size,
                                                    hr_error *err);
+/* Takes the stream over, in case of failure too. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_byte_source_open_stream(hr_byte_source *source, hr_byte_stream *stream,
+                                                   hr_error *err);
 void hr_byte_source_done(hr_byte_source *source);
 
-/* Adds bytes behind `end`, at least one unless the input has ended. Fails: IO, LIMIT, MEMORY. */
+/* Adds bytes behind `end`, at least one unless the input has ended. Fails: IO, LIMIT, MEMORY, and as the
+ * stream. */
 HR_MUST_CHECK hr_status hr_byte_source_more(hr_byte_source *source, hr_error *err);
 
 /* Opens a file and reads all of it, or enough to see that it is larger than `most` bytes, which is no

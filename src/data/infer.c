@@ -8,6 +8,7 @@
 #include "data/libsvm.h"
 #include "data/read_options.h"
 #include "schema/check.h"
+#include "source/table_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -204,11 +205,15 @@ static hr_status gather_source(schema_inference *p, hr_byte_source *source) {
 }
 
 static hr_status gather_path(schema_inference *p, const char *path) {
+    const hr_table_place place = {path, p->reading.query};
     hr_byte_source source;
-    hr_status status = hr_byte_source_open(&source, path, p->err);
-    if (!status) status = gather_source(p, &source);
+    hr_status status = hr_table_source_open(&place, &source, p->err);
+    if (!status) {
+        status = gather_source(p, &source);
+        if (status) hr_table_source_fail_at(&place, NULL, status, p->err);
+    }
     hr_byte_source_done(&source);
-    return status ? hr_fail_at(p->err, status, path, 0, 0, NULL) : HR_OK;
+    return status;
 }
 
 static hr_status propose_schema(schema_inference *p, char **yaml) {
@@ -225,13 +230,14 @@ static void done_inference(schema_inference *p) {
 }
 
 static hr_status infer_paths(schema_inference *p, const char *const *paths, size_t count, char **yaml) {
-    const char *dictionary = p->options->dictionary, *only = count == 1 ? paths[0] : NULL;
+    const char *dictionary = p->options->dictionary;
     hr_status status = HR_OK;
     if (dictionary) status = hr_dictionary_read(dictionary, p->arena, &p->all.dictionary, p->err);
     for (size_t i = 0; !status && i < count; i++) status = gather_path(p, paths[i]);
     if (status) return status;
     status = propose_schema(p, yaml);
-    return status ? hr_fail_at(p->err, status, only, 0, 0, NULL) : HR_OK;
+    if (status && count == 1) hr_table_source_fail_at(&(hr_table_place){paths[0], NULL}, NULL, status, p->err);
+    return status;
 }
 
 hr_status hr_schema_infer_all(const char *const *paths, size_t count, const hr_infer_options *options,

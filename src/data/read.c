@@ -4,6 +4,7 @@
 #include "data/csv.h"
 #include "data/libsvm.h"
 #include "data/read_options.h"
+#include "source/table_source.h"
 
 static const char *const format_names[] = {"", "CSV", "LIBSVM"};
 
@@ -35,12 +36,16 @@ static hr_status read_source(hr_reading *reading, hr_byte_source *source, hr_err
     return status;
 }
 
-static hr_status read_path(hr_reading *reading, const char *path, hr_error *err) {
+static hr_status read_path(hr_reading *reading, const char *path, const char *name, hr_error *err) {
+    const hr_table_place place = {path, reading->options->query};
     hr_byte_source source;
-    hr_status status = hr_byte_source_open(&source, path, err);
-    if (!status) status = read_source(reading, &source, err);
+    hr_status status = hr_table_source_open(&place, &source, err);
+    if (!status) {
+        status = read_source(reading, &source, err);
+        if (status) hr_table_source_fail_at(&place, name, status, err);
+    }
     hr_byte_source_done(&source);
-    return status ? hr_fail_at(err, status, path, 0, 0, NULL) : HR_OK;
+    return status;
 }
 
 hr_status hr_data_read_all(const hr_schema *schema, const char *const *paths, size_t count,
@@ -51,9 +56,10 @@ hr_status hr_data_read_all(const hr_schema *schema, const char *const *paths, si
     if (status) return status;
     if (!count) return hr_fail(err, HR_E_ARGUMENT, "name at least one", "there is no file to read");
     status = start_reading(&reading, schema, &ours, err);
-    for (size_t i = 0; !status && i < count; i++) status = read_path(&reading, paths[i], err);
+    for (size_t i = 0; !status && i < count; i++)
+        status = read_path(&reading, paths[i], count == 1 ? ours.name : NULL, err);
     finish_reading(&reading, status, out);
-    return status ? hr_fail_at(err, status, count == 1 ? ours.name : NULL, 0, 0, NULL) : HR_OK;
+    return status;
 }
 
 hr_status hr_data_read(const hr_schema *schema, const char *path, const hr_read_options *options,

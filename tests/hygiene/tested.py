@@ -12,6 +12,7 @@ COVERED = {
     'audit_exact': 'gaussian laplace',
     'audit_runs': 'dpboost para seq',
     'broker': 'address',
+    'compressed': 'codec_gzip codec_xz codec_zstd contents decompress table_source',
     'csv': 'byte_source cells data lines read read_options',
     'exact_splitter': 'split_gains',
     'federated_method': 'federated_inprivate federated_table',
@@ -40,10 +41,11 @@ COVERED = {
     'similar': 'hash_blocks hash_groups',
     'simulation': 'coordinate meet round_records serve simulate',
     'split_rule': 'label_sums',
+    'sqlite': 'query',
     'stats_source': 'local_gradients local_labels local_source',
 }
 # Stand-ins of builds without federations; make reduced runs the commands that reach them.
-ABSENT = ('federation_absent', 'nats_absent', 'party_absent')
+ABSENT = ('codec_gzip_absent', 'codec_xz_absent', 'codec_zstd_absent', 'federation_absent', 'nats_absent', 'party_absent', 'postgres_absent')
 
 
 def stems(root, folder, head):

@@ -1,0 +1,40 @@
+/* Compressed formats: what each library does, behind one interface. */
+#ifndef HR_SOURCE_CODEC_H
+#define HR_SOURCE_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum hr_codec_result {
+    HR_CODEC_MORE,    /* goes on with more bytes or more room */
+    HR_CODEC_ENDED,   /* one compressed stream has come to its end; another may follow */
+    HR_CODEC_DAMAGED, /* the bytes are not what the format says */
+    HR_CODEC_LARGE,   /* it takes more memory than is allowed */
+    HR_CODEC_MEMORY
+} hr_codec_result;
+
+/* Moved forward by what was taken and given. */
+typedef struct hr_codec_step {
+    const char *in;
+    size_t in_size;
+    char *out;
+    size_t out_size;
+    bool last; /* nothing comes after `in` */
+} hr_codec_step;
+
+typedef struct hr_codec {
+    /* NULL when memory is short. */
+    void *(*open)(void);
+    hr_codec_result (*step)(void *state, hr_codec_step *step);
+    void (*close)(void *state);
+} hr_codec;
+
+/* Memory that a decompressor may take: files of the usual tools need up to 128 MiB. */
+enum { HR_CODEC_MEMORY_MAX = 256 * 1024 * 1024 };
+
+/* NULL: this build lacks it. */
+const hr_codec *hr_codec_gzip(void);
+const hr_codec *hr_codec_zstd(void);
+const hr_codec *hr_codec_xz(void);
+
+#endif
