@@ -278,12 +278,15 @@ static void print_synopsis(const command *self) {
     putchar('\n');
 }
 
+/* A label that is wider stands out of its column; its help must be short. */
+enum { LABEL_WIDTH_MAX = 32 };
+
 static void print_option_list(const command *self) {
     char label[80];
     size_t widest = strlen("-h, --help");
     for (size_t i = 0; i < self->option_count; i++) {
         option_label(&self->options[i], label, sizeof label);
-        if (strlen(label) > widest) widest = strlen(label);
+        if (strlen(label) > widest && strlen(label) <= LABEL_WIDTH_MAX) widest = strlen(label);
     }
     const int width = (int)widest;
     for (size_t i = 0; i < self->option_count; i++) {

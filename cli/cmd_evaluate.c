@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 typedef struct evaluate_args {
-    const char *model, *data, *ledger;
-    size_t format;
+    const char *model, *ledger;
+    table_args table;
     decide_args decide;
     arg_real epsilon, delta;
     arg_integer rows;
@@ -25,7 +25,8 @@ typedef struct evaluate_args {
 
 static const arg_option evaluate_options[] = {
     {"model", 0, ARG_TEXT, true, AT(model), "FILE", "the model"},
-    {"data", 0, ARG_TEXT, true, AT(data), "FILE", "records with their labels; - is standard input"},
+    {"data", 0, ARG_LIST, true, AT(table.data), "FILE",
+     "records with their labels; - is standard input; may be repeated"},
     {"threshold", 0, ARG_REAL, false, AT(decide.threshold), "P", THRESHOLD_HELP},
     {"costs", 0, ARG_TEXT, false, AT(decide.costs), "FILE", COSTS_HELP},
     {"confusion", 0, ARG_FLAG, false, AT(confusion), NULL,
@@ -41,7 +42,8 @@ static const arg_option evaluate_options[] = {
     {"rows", 0, ARG_INTEGER, false, AT(rows), "N",
      "with --plan: how many records there will be; 10000 unless given"},
     {"json", 0, ARG_FLAG, false, AT(as_json), NULL, "one JSON object"},
-    {"format", 0, ARG_CHOICE, false, AT(format), FORMAT_WORDS, "of the data; auto looks at the content"},
+    TABLE_OPTIONS(evaluate_args),
+    SKIP_OPTION(evaluate_args),
     {"strict", 0, ARG_FLAG, false, AT(strict), NULL, STRICT_HELP},
 };
 
@@ -211,7 +213,7 @@ static bool is_consistent(const command *self, const evaluate_args *args) {
     else if (args->rows.given && !args->plan)
         wrong = "--rows is for --plan: an evaluation counts the records by itself";
     if (wrong != NULL) usage_error(self->name, "%s", wrong);
-    return wrong == NULL && input_only_once(self->name, args->model, args->plan ? NULL : args->data);
+    return wrong == NULL && (args->plan || input_table_usable(self, &args->table, args->model));
 }
 
 static hr_status evaluate(const command *self, const evaluate_args *args, evaluation_run *run,
@@ -227,9 +229,11 @@ static hr_status evaluate(const command *self, const evaluate_args *args, evalua
     if (status == HR_OK && args->plan) return plan_figures(args, run, err);
     if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
     if (status == HR_OK)
-        status = input_data(hr_model_schema(run->model), args->data, args->format, false, &run->data, err);
-    if (status == HR_OK)
-        status = tell_misfits(&(misfit_rule){self->name, args->data, args->strict}, run->data, err);
+        status = input_table(hr_model_schema(run->model), &args->table, false, &run->data, err);
+    if (status != HR_OK) return status;
+    input_tell_skipped(self, run->data);
+    const misfit_rule rule = {self->name, input_table_name(&args->table), args->strict};
+    status = tell_misfits(&rule, run->data, err);
     if (status != HR_OK) return status;
     return args->epsilon.given ? release_figures(self, args, run, err) : measure_exactly(args, run, err);
 }

@@ -10,23 +10,22 @@
 #include <string.h>
 
 typedef struct predict_args {
-    const char *model, *data, *output;
-    size_t format;
+    const char *model, *output;
+    table_args table;
     bool scores, classes, force, strict;
 } predict_args;
 
 static const arg_option predict_options[] = {
     {"model", 0, ARG_TEXT, true, offsetof(predict_args, model), "FILE", "the model"},
-    {"data", 0, ARG_TEXT, true, offsetof(predict_args, data), "FILE",
-     "the records; the label may be absent; - is standard input"},
+    {"data", 0, ARG_LIST, true, offsetof(predict_args, table.data), "FILE",
+     "the records; the label may be absent; - is standard input; may be repeated"},
     {"output", 'o', ARG_TEXT, false, offsetof(predict_args, output), "FILE",
      "where the CSV goes; standard output unless given"},
     {"force", 0, ARG_FLAG, false, offsetof(predict_args, force), NULL,
      "replace predictions that are there; no other file"},
     {"scores", 0, ARG_FLAG, false, offsetof(predict_args, scores), NULL, "the classes' probabilities only"},
     {"classes", 0, ARG_FLAG, false, offsetof(predict_args, classes), NULL, "the most probable class only"},
-    {"format", 0, ARG_CHOICE, false, offsetof(predict_args, format), FORMAT_WORDS,
-     "of the data; auto looks at the content"},
+    TABLE_OPTIONS(predict_args),
     {"strict", 0, ARG_FLAG, false, offsetof(predict_args, strict), NULL, STRICT_HELP},
 };
 
@@ -135,18 +134,18 @@ static hr_status predict(const predict_args *args, const hr_model *model, const 
 
 static bool output_is_apart(const command *self, const predict_args *args) {
     const named_file output = {"--output", args->output};
-    const named_file others[] = {{"--model", args->model}, {"--data", args->data}};
-    return output_apart(self->name, &output, others, COUNT_OF(others));
+    named_file others[TABLE_FILES_MAX + 1] = {{"--model", args->model}};
+    return output_apart(self->name, &output, others, 1 + input_table_files(&args->table, others + 1));
 }
 
 static int run_predict(const command *self, int argc, char **argv) {
     predict_args args = {.output = "-"};
-    if (!args_parse(self, argc, argv, &args) || !input_only_once(self->name, args.model, args.data))
+    if (!args_parse(self, argc, argv, &args) || !input_table_usable(self, &args.table, args.model))
         return EXIT_USAGE;
     if (args.scores && args.classes)
         return usage_error(self->name, "--scores and --classes exclude each other");
     if (!output_is_apart(self, &args)) return EXIT_USAGE;
-    const misfit_rule rule = {self->name, args.data, args.strict};
+    const misfit_rule rule = {self->name, input_table_name(&args.table), args.strict};
     hr_error err = {0};
     hr_model *model = NULL;
     hr_data *data = NULL;
@@ -159,7 +158,7 @@ static int run_predict(const command *self, int argc, char **argv) {
         code = usage_error(self->name, "the model predicts a number: --scores and --classes are for classes");
         goto out;
     }
-    status = input_data(hr_model_schema(model), args.data, args.format, true, &data, &err);
+    status = input_table(hr_model_schema(model), &args.table, true, &data, &err);
     if (status == HR_OK) status = tell_misfits(&rule, data, &err);
     if (status == HR_OK) status = predict(&args, model, data, &err);
 out:

@@ -8,16 +8,16 @@
 #include <string.h>
 
 typedef struct check_args {
-    const char *data, *schema;
-    size_t format;
+    const char *schema;
+    table_args table;
 } check_args;
 
 static const arg_option check_options[] = {
-    {"data", 0, ARG_TEXT, true, offsetof(check_args, data), "FILE",
-     "the table to check; - is standard input"},
+    {"data", 0, ARG_LIST, true, offsetof(check_args, table.data), "FILE",
+     "the table to check; - is standard input; may be repeated"},
     {"schema", 0, ARG_TEXT, true, offsetof(check_args, schema), "FILE", "the schema to check it against"},
-    {"format", 0, ARG_CHOICE, false, offsetof(check_args, format), FORMAT_WORDS,
-     "of the table; auto looks at the content"},
+    TABLE_OPTIONS(check_args),
+    SKIP_OPTION(check_args),
 };
 
 /* "0..120", "-1.5..1.5" or "4 values". */
@@ -112,17 +112,19 @@ static int judge_label(const command *self, const hr_data *data) {
 
 static int run_check(const command *self, int argc, char **argv) {
     check_args args = {0};
-    if (!args_parse(self, argc, argv, &args) || !input_only_once(self->name, args.data, args.schema))
+    if (!args_parse(self, argc, argv, &args) || !input_table_usable(self, &args.table, args.schema))
         return EXIT_USAGE;
     hr_error err = {0};
     hr_schema *schema = NULL;
     hr_data *data = NULL;
     int code = EXIT_DONE;
     if (input_schema(args.schema, &schema, &err) != HR_OK ||
-        input_data(schema, args.data, args.format, false, &data, &err) != HR_OK) {
+        input_drop(&schema, &args.table, &err) != HR_OK ||
+        input_table(schema, &args.table, false, &data, &err) != HR_OK) {
         code = report_error(self->name, &err);
         goto out;
     }
+    input_tell_skipped(self, data);
     printf("rows: %zu; features: %zu; other columns, ignored: %zu\n\n", hr_data_rows(data),
            hr_schema_feature_count(schema), hr_data_extra_columns(data));
     code = print_columns(data, &err) == HR_OK ? judge_label(self, data) : report_error(self->name, &err);

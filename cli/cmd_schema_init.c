@@ -5,33 +5,33 @@
 #include "places.h"
 
 typedef struct schema_init_args {
-    const char *data, *label, *output, *dictionary;
-    size_t format;
+    const char *label, *output, *dictionary;
+    table_args table;
 } schema_init_args;
 
 static const arg_option init_options[] = {
-    {"data", 0, ARG_TEXT, true, offsetof(schema_init_args, data), "FILE",
-     "the table to look at; - is standard input"},
+    {"data", 0, ARG_LIST, true, offsetof(schema_init_args, table.data), "FILE",
+     "the table to look at; - is standard input; may be repeated"},
     {"label", 0, ARG_TEXT, true, offsetof(schema_init_args, label), "NAME", "the column to be predicted"},
     {"output", 'o', ARG_TEXT, false, offsetof(schema_init_args, output), "FILE",
      "where the schema goes; standard output unless given"},
     {"dictionary", 0, ARG_TEXT, false, offsetof(schema_init_args, dictionary), "FILE",
      "public facts about columns: CSV with name,low,high,values; values are separated by | or ;"},
-    {"format", 0, ARG_CHOICE, false, offsetof(schema_init_args, format), FORMAT_WORDS,
-     "of the table; auto looks at the content"},
+    TABLE_OPTIONS(schema_init_args),
 };
 
 static hr_status init_schema(const schema_init_args *args, hr_error *err) {
+    const hr_read_options reading = input_table_options(&args->table);
     char *yaml = NULL;
     output_file file = {0};
     hr_infer_options options = HR_INFER_OPTIONS_INIT;
-    hr_read_options reading = HR_READ_OPTIONS_INIT;
-    reading.format = (hr_format)args->format;
     options.reading = &reading;
     options.label = args->label;
     options.dictionary = args->dictionary;
     hr_status status = output_probe(args->output, OUTPUT_NEW, err);
-    if (status == HR_OK) status = hr_schema_infer_all(&args->data, 1, &options, &yaml, err);
+    if (status == HR_OK)
+        status = hr_schema_infer_all((const char *const *)args->table.data.items, args->table.data.count,
+                                     &options, &yaml, err);
     if (status == HR_OK) status = output_open(&file, args->output, OUTPUT_NEW, err);
     if (status == HR_OK) {
         fputs(yaml, file.stream);
@@ -44,11 +44,11 @@ static hr_status init_schema(const schema_init_args *args, hr_error *err) {
 
 static int run_schema_init(const command *self, int argc, char **argv) {
     schema_init_args args = {.output = "-"};
-    if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    if (!args_parse(self, argc, argv, &args) || !input_table_usable(self, &args.table, args.dictionary))
+        return EXIT_USAGE;
     const named_file output = {"--output", args.output};
-    const named_file inputs[] = {{"--data", args.data}, {"--dictionary", args.dictionary}};
-    if (!input_only_once(self->name, args.data, args.dictionary) ||
-        !output_apart(self->name, &output, inputs, COUNT_OF(inputs)))
+    named_file inputs[TABLE_FILES_MAX + 1] = {{"--dictionary", args.dictionary}};
+    if (!output_apart(self->name, &output, inputs, 1 + input_table_files(&args.table, inputs + 1)))
         return EXIT_USAGE;
     hr_error err = {0};
     if (init_schema(&args, &err) != HR_OK) return report_error(self->name, &err);

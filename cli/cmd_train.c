@@ -18,8 +18,9 @@
 #include <string.h>
 
 typedef struct train_args {
-    const char *data, *schema, *method, *model, *ledger, *start;
-    size_t mode, format;
+    const char *schema, *method, *model, *ledger, *start;
+    size_t mode;
+    table_args table;
     arg_settings settings;
     bool as_json, quiet, reproducible, plan, force, start_is_public, strict;
     arg_integer seed, threads, rows;
@@ -28,7 +29,7 @@ typedef struct train_args {
 #define AT(field) offsetof(train_args, field)
 
 static const arg_option train_options[] = {
-    {"data", 0, ARG_TEXT, true, AT(data), "FILE", "the records; - is standard input"},
+    {"data", 0, ARG_LIST, true, AT(table.data), "FILE", "the records; - is standard input; may be repeated"},
     {"schema", 0, ARG_TEXT, true, AT(schema), "FILE",
      "the public facts about them ('hedgerow schema init' proposes some)"},
     {"method", 0, ARG_TEXT, false, AT(method), "NAME",
@@ -58,7 +59,8 @@ static const arg_option train_options[] = {
      "a released model that training continues: its scores come first, and cost nothing again"},
     {"start-is-public", 0, ARG_FLAG, false, AT(start_is_public), NULL,
      "the data of that model need no protection: nothing is charged for it, private or not"},
-    {"format", 0, ARG_CHOICE, false, AT(format), FORMAT_WORDS, "of the data; auto looks at the content"},
+    TABLE_OPTIONS(train_args),
+    SKIP_OPTION(train_args),
     {"strict", 0, ARG_FLAG, false, AT(strict), NULL, STRICT_HELP},
     {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
      "print what would be done, from public facts alone: reads no data, spends nothing"},
@@ -74,11 +76,9 @@ static const arg_option train_options[] = {
 /* The model may not be one of the files that it is made from and paid for with. */
 static bool train_outputs_apart(const command *self, const train_args *args) {
     const named_file model = {"--model", args->model};
-    const named_file others[] = {{"--data", args->data},
-                                 {"--schema", args->schema},
-                                 {"--ledger", args->ledger},
-                                 {"--start", args->start}};
-    return output_apart(self->name, &model, others, COUNT_OF(others));
+    named_file others[TABLE_FILES_MAX + 3] = {
+        {"--schema", args->schema}, {"--ledger", args->ledger}, {"--start", args->start}};
+    return output_apart(self->name, &model, others, 3 + input_table_files(&args->table, others + 3));
 }
 
 static bool consistent(const command *self, const train_args *args) {
@@ -102,8 +102,8 @@ static bool consistent(const command *self, const train_args *args) {
         return false;
     }
     return args->plan ||
-           (input_only_once(self->name, args->data, args->schema) &&
-            input_only_once(self->name, args->data, args->start) &&
+           (input_table_usable(self, &args->table, args->schema) &&
+            input_table_usable(self, &args->table, args->start) &&
             input_only_once(self->name, args->schema, args->start) && train_outputs_apart(self, args));
 }
 
@@ -170,6 +170,7 @@ static hr_status write_model(const train_args *args, const train_run *run, hr_er
 
 static hr_status read_train_schema(const train_args *args, train_run *run, hr_error *err) {
     hr_status status = input_schema(args->schema, &run->schema, err);
+    if (status == HR_OK) status = input_drop(&run->schema, &args->table, err);
     if (status == HR_OK) {
         status = hr_schema_reviewed(run->schema, err);
         if (status != HR_OK) snprintf(err->file, sizeof err->file, "%s", args->schema);
@@ -177,14 +178,16 @@ static hr_status read_train_schema(const train_args *args, train_run *run, hr_er
     return status;
 }
 
-static hr_status read_train_data(const train_args *args, train_run *run, hr_error *err) {
-    hr_status status = input_data(run->schema, args->data, args->format, false, &run->data, err);
-    const misfit_rule rule = {"train", args->data, args->strict};
+static hr_status read_train_data(const command *self, const train_args *args, train_run *run,
+                                 hr_error *err) {
+    const misfit_rule rule = {self->name, input_table_name(&args->table), args->strict};
+    hr_status status = input_table(run->schema, &args->table, false, &run->data, err);
+    if (status == HR_OK) input_tell_skipped(self, run->data);
     if (status == HR_OK) status = tell_misfits(&rule, run->data, err);
     return status == HR_OK ? tell_wide_label(&rule, run->data, err) : status;
 }
 
-static hr_status fit_model(const train_args *args, train_run *run, hr_error *err) {
+static hr_status fit_model(const command *self, const train_args *args, train_run *run, hr_error *err) {
     hr_status status = set_options(args, run, err);
     if (status == HR_OK) status = model_probe(args->model, train_output_rule(args), err);
     if (status == HR_OK) status = read_train_schema(args, run, err);
@@ -192,7 +195,7 @@ static hr_status fit_model(const train_args *args, train_run *run, hr_error *err
     if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
     run->options.ledger = run->ledger;
     run->options.entry = &run->entry;
-    if (status == HR_OK) status = read_train_data(args, run, err);
+    if (status == HR_OK) status = read_train_data(self, args, run, err);
     interrupt_defer();
     if (status == HR_OK) status = hr_fit(run->data, &run->options, &run->model, err);
     progress_clear(&run->bar);
@@ -295,6 +298,7 @@ static int run_plan(const command *self, const train_args *args) {
     const double records = args->rows.given ? (double)args->rows.value : ROWS_GUESSED;
     hr_status status = set_options(args, &run, &err);
     if (status == HR_OK && args->schema != NULL) status = input_schema(args->schema, &run.schema, &err);
+    if (status == HR_OK && run.schema != NULL) status = input_drop(&run.schema, &args->table, &err);
     if (status == HR_OK) status = read_start(args, &run, &err);
     if (status == HR_OK) status = hr_fit_plan(&run.options, records, run.schema, &plan, &err);
     if (status == HR_OK)
@@ -335,8 +339,9 @@ static int run_train(const command *self, int argc, char **argv) {
     hr_error err = {0};
     interrupt_watch();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow fails to be written; the process goes on */
-    const int code = fit_model(&args, &run, &err) == HR_OK ? keep_train(self, &args, &run)
-                                                           : report_train_failure(self, &args, &run, &err);
+    const int code = fit_model(self, &args, &run, &err) == HR_OK
+                         ? keep_train(self, &args, &run)
+                         : report_train_failure(self, &args, &run, &err);
     run_done(&run);
     return code;
 }

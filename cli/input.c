@@ -68,8 +68,73 @@ hr_status input_data(const hr_schema *schema, const char *path, size_t format, b
     return hr_data_read(schema, path, &options, out, err);
 }
 
-bool input_only_once(const char *command, const char *first, const char *second) {
+hr_read_options input_table_options(const table_args *table) {
+    hr_read_options options = HR_READ_OPTIONS_INIT;
+    options.format = (hr_format)table->format;
+    options.separator = (hr_separator)table->separator;
+    options.skip_unlabelled = table->skip_unlabelled;
+    options.query = table->query;
+    options.drop = (const char *const *)table->drop.items;
+    options.drop_count = table->drop.count;
+    if (table->data.count == 1 && is_standard(table->data.items[0])) options.name = input_name;
+    return options;
+}
+
+hr_status input_table(const hr_schema *schema, const table_args *table, bool label_optional, hr_data **out,
+                      hr_error *err) {
+    hr_read_options options = input_table_options(table);
+    options.label_optional = label_optional;
+    return hr_data_read_all(schema, (const char *const *)table->data.items, table->data.count, &options, out,
+                            err);
+}
+
+hr_status input_drop(hr_schema **schema, const table_args *table, hr_error *err) {
+    hr_schema *less = NULL;
+    if (table->drop.count == 0) return HR_OK;
+    const hr_status status =
+        hr_schema_without(*schema, (const char *const *)table->drop.items, table->drop.count, &less, err);
+    if (status != HR_OK) return status;
+    hr_schema_free(*schema);
+    *schema = less;
+    return HR_OK;
+}
+
+const char *input_table_name(const table_args *table) {
+    return table->data.count == 1 ? table->data.items[0] : "the files of --data";
+}
+
+void input_tell_skipped(const command *self, const hr_data *data) {
+    const unsigned long long skipped = hr_data_skipped(data);
+    if (skipped > 0)
+        fprintf(stderr, "hedgerow %s: records without a label, which were skipped: %llu\n", self->name,
+                skipped);
+}
+
+size_t input_table_files(const table_args *table, named_file files[TABLE_FILES_MAX]) {
+    size_t count = 0;
+    for (size_t i = 0; i < table->data.count; i++)
+        files[count++] = (named_file){"--data", table->data.items[i]};
+    files[count++] = (named_file){"--query", table->query};
+    return count;
+}
+
+bool input_table_usable(const command *self, const table_args *table, const char *other) {
+    size_t standard = is_standard(other) + is_standard(table->query);
+    for (size_t i = 0; i < table->data.count; i++) {
+        standard += is_standard(table->data.items[i]);
+        if (!hr_data_address_has_password(table->data.items[i])) continue;
+        usage_error(self->name,
+                    "--data: a password on the command line can be read by all users of this machine; "
+                    "put it into the file ~/.pgpass or into the variable PGPASSWORD");
+        return false;
+    }
+    if (standard <= 1) return true;
+    usage_error(self->name, "two inputs cannot both be standard input ('-')");
+    return false;
+}
+
+bool input_only_once(const char *name, const char *first, const char *second) {
     if (!is_standard(first) || !is_standard(second)) return true;
-    usage_error(command, "two inputs cannot both be standard input ('-')");
+    usage_error(name, "two inputs cannot both be standard input ('-')");
     return false;
 }

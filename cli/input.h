@@ -2,10 +2,78 @@
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
+#include "args.h"
+#include "places.h"
+
 #include <hedgerow/hedgerow.h>
 
 /* The words of --format, in the order of hr_format. */
 #define FORMAT_WORDS "auto|csv|libsvm"
+
+/* A table as a command is told of it. */
+typedef struct table_args {
+    arg_list data, drop;
+    const char *query;
+    size_t format, separator;
+    bool skip_unlabelled;
+} table_args;
+
+/* The options of a table besides --data, for the field `table` of the command's own structure. */
+#define TABLE_OPTIONS(args)                                                                                  \
+    {"format",                                                                                               \
+     0,                                                                                                      \
+     ARG_CHOICE,                                                                                             \
+     false,                                                                                                  \
+     offsetof(args, table.format),                                                                           \
+     FORMAT_WORDS,                                                                                           \
+     "of the table; auto looks at the content"},                                                             \
+        {"separator",                                                                                        \
+         0,                                                                                                  \
+         ARG_CHOICE,                                                                                         \
+         false,                                                                                              \
+         offsetof(args, table.separator),                                                                    \
+         "auto|comma|semicolon|tab|pipe",                                                                    \
+         "of cells; auto: by the header"},                                                                   \
+        {"query",                                                                                            \
+         0,                                                                                                  \
+         ARG_TEXT,                                                                                           \
+         false,                                                                                              \
+         offsetof(args, table.query),                                                                        \
+         "FILE",                                                                                             \
+         "one SQL query: --data is then an SQLite file or postgresql://USER@HOST/DATABASE"},                 \
+    {                                                                                                        \
+        "drop", 0, ARG_LIST, false, offsetof(args, table.drop), "COLUMN",                                    \
+            "leave this column out; may be repeated"                                                         \
+    }
+
+/* For commands that need labels. */
+#define SKIP_OPTION(args)                                                                                    \
+    {                                                                                                        \
+        "skip-unlabelled", 0, ARG_FLAG, false, offsetof(args, table.skip_unlabelled), NULL,                  \
+            "leave out records whose label is missing, and say how many"                                     \
+    }
+
+/* What may come in at most once: the table's files and this one (NULL: none) are not standard input twice;
+ * and no address holds a password, which other users of the machine could read. Else says so as a usage
+ * error. */
+bool input_table_usable(const command *self, const table_args *table, const char *other);
+
+/* The files of a table, as places where no output may go. Returns how many. */
+enum { TABLE_FILES_MAX = ARG_LIST_MAX + 1 };
+size_t input_table_files(const table_args *table, named_file files[TABLE_FILES_MAX]);
+
+hr_status input_table(const hr_schema *schema, const table_args *table, bool label_optional, hr_data **out,
+                      hr_error *err);
+hr_read_options input_table_options(const table_args *table);
+
+/* Takes the columns that are dropped out of the schema. */
+hr_status input_drop(hr_schema **schema, const table_args *table, hr_error *err);
+
+/* What messages about the whole table call it. */
+const char *input_table_name(const table_args *table);
+
+/* Tells the owner how many records were skipped, if any were. */
+void input_tell_skipped(const command *self, const hr_data *data);
 
 hr_status input_schema(const char *path, hr_schema **out, hr_error *err);
 hr_status input_model(const char *path, hr_model **out, hr_error *err);

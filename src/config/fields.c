@@ -3,6 +3,7 @@
 #include "config/fields.h"
 
 #include "base/byte_source.h"
+#include "source/database_address.h"
 #include "transport/address.h"
 
 #include <assert.h>
@@ -71,6 +72,10 @@ static hr_status read_path(const hr_fields *reader, const hr_yaml_node *node, co
     const char *text = NULL;
     hr_status status = read_text(reader, node, field->key, field->expected, &text);
     if (status) return status;
+    if (field->kind == HR_FIELD_TABLE && hr_database_is_address(text)) {
+        *out = text;
+        return HR_OK;
+    }
     const char *slash = strrchr(reader->path, '/');
     const size_t folder = slash && *text != '/' ? (size_t)(slash - reader->path) + 1 : 0;
     char *path = hr_arena_alloc(reader->keys.arena, folder + strlen(text) + 1, 1);
@@ -143,7 +148,8 @@ static hr_status read_field(const hr_fields *reader, const hr_yaml_node *node, c
     case HR_FIELD_OTHER: return HR_OK;
     case HR_FIELD_TEXT: return read_text(reader, node, field->key, field->expected, at);
     case HR_FIELD_NAME: return read_member_name(reader, node, field->key, at);
-    case HR_FIELD_PATH: return read_path(reader, node, field, at);
+    case HR_FIELD_PATH:
+    case HR_FIELD_TABLE: return read_path(reader, node, field, at);
     case HR_FIELD_NUMBER: return read_number(reader, node, field, at);
     case HR_FIELD_FLAG: return hr_keys_flag(&reader->keys, node, field->key, at);
     case HR_FIELD_WORD: return read_word(reader, node, field, at);

@@ -23,6 +23,7 @@ typedef enum hr_field_kind {
     HR_FIELD_TEXT,    /* const char * */
     HR_FIELD_NAME,    /* const char *: of a member or federation */
     HR_FIELD_PATH,    /* const char *: relative ones are taken from the file's folder */
+    HR_FIELD_TABLE,   /* the same, or the address of a database, which stays as it is */
     HR_FIELD_NUMBER,  /* double */
     HR_FIELD_INTEGER, /* size_t */
     HR_FIELD_FLAG,    /* bool */

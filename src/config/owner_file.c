@@ -7,6 +7,8 @@
 #define AT(field) offsetof(hr_owner_file, field)
 
 static const char file_expected[] = "a file";
+/* In the order of hr_separator. */
+static const char *const separator_words[] = {"auto", "comma", "semicolon", "tab", "pipe", NULL};
 
 enum {
     ROOT_VERSION,
@@ -16,6 +18,8 @@ enum {
     ROOT_CERTIFICATE,
     ROOT_CERTIFICATE_KEY,
     ROOT_DATA,
+    ROOT_QUERY,
+    ROOT_SEPARATOR,
     ROOT_SCHEMA,
     ROOT_LEDGER,
     ROOT_MODELS,
@@ -40,7 +44,17 @@ static const hr_field root_fields[ROOT_KEYS] = {
      .kind = HR_FIELD_PATH,
      .offset = AT(certificate_key),
      .expected = file_expected},
-    {.key = "data", .kind = HR_FIELD_PATH, .required = true, .offset = AT(data), .expected = file_expected},
+    {.key = "data",
+     .kind = HR_FIELD_TABLE,
+     .required = true,
+     .offset = AT(data),
+     .expected = "a file, or the address of a database"},
+    {.key = "query", .kind = HR_FIELD_PATH, .offset = AT(query), .expected = file_expected},
+    {.key = "separator",
+     .kind = HR_FIELD_WORD,
+     .offset = AT(separator),
+     .words = separator_words,
+     .expected = "auto, comma, semicolon, tab or pipe"},
     {.key = "schema",
      .kind = HR_FIELD_PATH,
      .required = true,

@@ -14,7 +14,10 @@ typedef struct hr_owner_file {
     const char *federation;                    /* path of the federation file */
     const char *key;                           /* path of the secret key */
     const char *certificate, *certificate_key; /* paths, for TLS; both NULL without */
-    const char *data, *schema, *ledger;        /* paths */
+    const char *data;                          /* the path or address of the table */
+    const char *query;                         /* the path of a query, if that is a database; else NULL */
+    int separator;                             /* of the table, as hr_separator counts them */
+    const char *schema, *ledger;               /* paths */
     const char *models; /* the folder that finished models are written into; NULL: they are not asked for */
     hr_policy policy;
 } hr_owner_file;

@@ -36,7 +36,10 @@ static hr_status read_records(hr_owner_service *s, hr_error *err) {
         status = hr_schema_reviewed(s->schema, err);
         if (status) return hr_fail_at(err, status, s->file.schema, 0, 0, NULL);
     }
-    if (!status) status = hr_data_read(s->schema, s->file.data, NULL, &s->data, err);
+    hr_read_options options = HR_READ_OPTIONS_INIT;
+    options.query = s->file.query;
+    options.separator = (hr_separator)s->file.separator;
+    if (!status) status = hr_data_read(s->schema, s->file.data, &options, &s->data, err);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "config/owner_file.h"
 #include "party/federated_method.h"
 
+#include <hedgerow/data.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -182,9 +183,25 @@ static void test_owner_file__takes_less(void **state) {
     must(hr_owner_file_parse(&(hr_file_text){"/x/owner.yaml", OWNER, strlen(OWNER)}, *state, &file, &err),
          &err);
     assert_string_equal(file.data, "/x/a.csv");
+    assert_null(file.query);
+    assert_int_equal(file.separator, HR_SEPARATOR_AUTO);
     assert_null(file.certificate);
     assert_null(file.certificate_key);
     assert_true(file.policy.delta == 0 && file.policy.days == 30 && !file.policy.unprotected.count);
+}
+
+static void test_owner_file__takes_records_from_a_database(void **state) {
+    static const char text[] =
+        "hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: postgresql://me@host/db\n"
+        "query: sql/records.sql\nseparator: semicolon\nschema: s.yaml\nledger: a.db\n"
+        "policy: {coordinators: [m], methods: [hedge], epsilon: 1, owners: 2}\n";
+    hr_owner_file file;
+    hr_error err = {0};
+    must(hr_owner_file_parse(&(hr_file_text){"/x/owner.yaml", text, strlen(text)}, *state, &file, &err),
+         &err);
+    assert_string_equal(file.data, "postgresql://me@host/db");
+    assert_string_equal(file.query, "/x/sql/records.sql");
+    assert_int_equal(file.separator, HR_SEPARATOR_SEMICOLON);
 }
 
 /* ---- What is refused ---- */
@@ -323,13 +340,16 @@ static const bad_case bad_owner[] = {
                             "and -, not beginning with -"},
     {"hedgerow-job: 1\n", "x.yaml:1:1: unknown key 'hedgerow-job'; the keys are hedgerow-owner, name, "
                           "federation, key, certificate, "
-                          "certificate-key, data, schema, ledger, models, policy"},
+                          "certificate-key, data, query, separator, schema, ledger, models, policy"},
     {"hedgerow-owner: 1.5x\n",
      "x.yaml:1:17: unsupported version of the format; this library reads version 1: 'hedgerow-owner: 1'"},
     {"name: a\n", "x.yaml:1:1: the key 'hedgerow-owner' is missing; begin the file with 'hedgerow-owner: 1'"},
     {OWNER "colour: red\n",
      "x.yaml:13:1: unknown key 'colour'; the keys are hedgerow-owner, name, federation, key, certificate, "
-     "certificate-key, data, schema, ledger, models, policy"},
+     "certificate-key, data, query, separator, schema, ledger, models, policy"},
+    {OWNER "separator: space\n",
+     "x.yaml:13:12: separator: 'space' is not auto, comma, semicolon, tab or pipe"},
+    {OWNER "query: [a, b]\n", "x.yaml:13:8: query must be a file, not a list"},
     {OWNER "key: b.key\n", "x.yaml:13:1: the key 'key' is given twice; remove one of the two"},
     {OWNER "certificate: a.pem\n",
      "x.yaml:1:1: the key 'certificate-key' is missing; 'certificate' and 'certificate-key' belong together"},
@@ -343,7 +363,7 @@ static const bad_case bad_owner[] = {
     {"hedgerow-owner: 1\nname: a\nfederation: f\ndata: d\nschema: s\nledger: l\npolicy: {}\n",
      "x.yaml:1:1: the key 'key' is missing; expected: a file"},
     {"hedgerow-owner: 1\nname: a\nfederation: f\nkey: k\nschema: s\nledger: l\npolicy: {}\n",
-     "x.yaml:1:1: the key 'data' is missing; expected: a file"},
+     "x.yaml:1:1: the key 'data' is missing; expected: a file, or the address of a database"},
     {"hedgerow-owner: 1\nname: a\nfederation: f\nkey: k\ndata: d\nledger: l\npolicy: {}\n",
      "x.yaml:1:1: the key 'schema' is missing; expected: a file"},
     {"hedgerow-owner: 1\nname: a\nfederation: f\nkey: k\ndata: d\nschema: s\npolicy: {}\n",
@@ -704,6 +724,7 @@ int main(void) {
         WITH_ARENA(test_job_file__has_a_learning_rate_of_its_own_for_inprivate),
         WITH_ARENA(test_job_file__takes_less),
         WITH_ARENA(test_owner_file__takes_less),
+        WITH_ARENA(test_owner_file__takes_records_from_a_database),
         WITH_ARENA(test_federation_file__refuses_what_is_wrong),
         WITH_ARENA(test_owner_file__refuses_what_is_wrong),
         WITH_ARENA(test_job_file__refuses_what_is_wrong),
