@@ -128,7 +128,7 @@ static int run_check(const command *self, int argc, char **argv) {
     printf("rows: %zu; features: %zu; other columns, ignored: %zu\n\n", hr_data_rows(data),
            hr_schema_feature_count(schema), hr_data_extra_columns(data));
     code = print_columns(data, &err) == HR_OK ? judge_label(self, data) : report_error(self->name, &err);
-    const misfit_rule rule = {self->name, args.data, false};
+    const misfit_rule rule = {self->name, input_table_name(&args.table), false};
     (void)tell_misfits(&rule, data, &err);
     (void)tell_wide_label(&rule, data, &err);
 out:

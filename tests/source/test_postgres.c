@@ -148,7 +148,8 @@ static void test_postgres__proposes_a_schema(void **state) {
     hr_error err = {0};
     static const char sql[] = "SELECT n, at, y FROM t";
     write_file(s->query, sql, strlen(sql));
-    assert_int_equal(hr_schema_infer_all(&path, 1, &s->options, "y", &yaml, &err), HR_OK);
+    const hr_infer_options how = {.size = sizeof how, .label = "y", .reading = &s->options};
+    assert_int_equal(hr_schema_infer_all(&path, 1, &how, &yaml, &err), HR_OK);
     assert_non_null(strstr(yaml, "2026-11-01 10:00:00"));
     hr_text_free(yaml);
 }

@@ -219,7 +219,8 @@ static void test_sqlite__proposes_a_schema(void **state) {
     hr_read_options options = s->options;
     options.drop = drop;
     options.drop_count = 1;
-    assert_int_equal(hr_schema_infer_all(&path, 1, &options, "y", &yaml, &err), HR_OK);
+    const hr_infer_options how = {.size = sizeof how, .label = "y", .reading = &options};
+    assert_int_equal(hr_schema_infer_all(&path, 1, &how, &yaml, &err), HR_OK);
     assert_non_null(strstr(yaml, "high: 1e+300"));
     assert_null(strstr(yaml, "\"id\""));
     hr_text_free(yaml);
