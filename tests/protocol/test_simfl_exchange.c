@@ -1,5 +1,6 @@
 /* SimFL between machines: who sends what to whom, who is told of it, and what is refused, from an owner or
  * the coordinator. */
+#include "protocol/simfl_exchange_machine.h"
 #include "support/simfl_simulator.h"
 
 #include <math.h>
@@ -147,7 +148,32 @@ static bool is_lie(size_t from, size_t to, const Hedgerow__Message *m, Hedgerow_
         return true;                                                                                         \
     }
 
+/* Room for more numbers, of 0. */
+static void *lengthened(void *numbers, size_t from, size_t to) {
+    char *longer = realloc(numbers, to);
+    assert_non_null(longer);
+    memset(longer + from, 0, to - from);
+    return longer;
+}
+
+static void lengthen_hashes(Hedgerow__SimflHashes *m, size_t more) {
+    m->hashes.data = lengthened(m->hashes.data, m->hashes.len, m->hashes.len + more);
+    m->hashes.len += more;
+}
+
+static void lengthen_gradients(Hedgerow__SimflGradients *m) {
+    const size_t size = m->n_gradients * sizeof *m->gradients, one = sizeof *m->gradients;
+    m->gradients = lengthened(m->gradients, size, size + one);
+    m->weights = lengthened(m->weights, size, size + one);
+    m->n_gradients++;
+    m->n_weights++;
+}
+
 LIE(short_hashes, HASHES, m->simfl_hashes->hashes.len -= 2)
+LIE(half_a_hash, HASHES, m->simfl_hashes->hashes.len -= 1)
+LIE(no_hashes, HASHES, m->simfl_hashes->hashes.len = 0)
+LIE(long_hashes, HASHES, lengthen_hashes(m->simfl_hashes, 2))
+LIE(hashes_of_one_more, HASHES, lengthen_hashes(m->simfl_hashes, 2 * SIMFL_TABLES))
 LIE(other_rows, HASHES, m->simfl_hashes->rows = 1; m->simfl_hashes->hashes.len = 2 * SIMFL_TABLES)
 LIE(no_rows, HASHES, m->simfl_hashes->rows = 0)
 LIE(too_many_rows, HASHES, m->simfl_hashes->rows = HR_SIMFL_ROWS_MAX + 1)
@@ -156,6 +182,7 @@ LIE(large_gradient, GRADIENTS, m->simfl_gradients->gradients[0] = 2 * SIMFL_GRAD
 LIE(small_gradient, GRADIENTS, m->simfl_gradients->gradients[0] = INT64_MIN)
 LIE(large_weight, GRADIENTS, m->simfl_gradients->weights[0] = 2 * SIMFL_WEIGHT + 1)
 LIE(huge_weight, GRADIENTS, m->simfl_gradients->weights[0] = UINT64_MAX)
+LIE(more_gradients, GRADIENTS, lengthen_gradients(m->simfl_gradients))
 LIE(no_weights, GRADIENTS, m->simfl_gradients->n_weights = 0)
 LIE(no_gradients, GRADIENTS, m->simfl_gradients->n_gradients = m->simfl_gradients->n_weights = 0)
 LIE(other_tree, GRADIENTS, m->simfl_gradients->tree = 1)
@@ -163,10 +190,39 @@ LIE(later_tree, GRADIENTS, m->simfl_gradients->tree = 3)
 
 static void test_simfl__hashes_that_lie_are_refused(void **state) {
     check_lie(*state, short_hashes, "hashes out of order, twice or of another length");
+    check_lie(*state, half_a_hash, "hashes out of order, twice or of another length");
+    check_lie(*state, no_hashes, "hashes out of order, twice or of another length");
+    check_lie(*state, long_hashes, "hashes out of order, twice or of another length");
+    check_lie(*state, hashes_of_one_more, "hashes out of order, twice or of another length");
     check_lie(*state, later_hashes, "hashes out of order, twice or of another length");
     check_lie(*state, other_rows, "another number of records than it told the coordinator");
     check_lie(*state, no_rows, "0 records, and an owner has 1 to 100000");
     check_lie(*state, too_many_rows, "100001 records, and an owner has 1 to 100000");
+}
+
+/* Before the coordinator has said how many records its sender has: it may say one number, which must be the
+ * coordinator's. */
+static void test_simfl__hashes_that_come_early_are_held_to_the_sizes(void **state) {
+    static const int16_t made[SIMFL_ROWS * SIMFL_TABLES];
+    for (uint32_t again = 0; again < 2; again++) {
+        simfl_sim *b = simfl_open(*state);
+        Hedgerow__SimflHashes hashes = HEDGEROW__SIMFL_HASHES__INIT;
+        hashes.rows = 1;
+        hashes.hashes = hr_data_of(made, 2 * SIMFL_TABLES);
+        simfl_run_until(b, ANNA, HR_SIMFL_MEASURE);
+        simfl_send(b, BERT, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_HASHES, &hashes);
+        assert_false(b->parties[ANNA].cut[BERT]);
+        if (again) {
+            hashes.rows = 2;
+            simfl_send(b, BERT, ANNA, HEDGEROW__MESSAGE__KIND_SIMFL_HASHES, &hashes);
+            simfl_check_cut(b, ANNA, BERT, "two numbers of records");
+        } else {
+            simfl_run(b);
+            simfl_check_cut(b, ANNA, BERT, "another number of records than it told the coordinator");
+            simfl_check_failed(b, "owner anna refused what owner bert sent");
+        }
+        simfl_close(b);
+    }
 }
 
 static void test_simfl__gradients_that_lie_are_refused(void **state) {
@@ -174,6 +230,7 @@ static void test_simfl__gradients_that_lie_are_refused(void **state) {
     check_lie(*state, small_gradient, "gradients out of range");
     check_lie(*state, large_weight, "gradients out of range");
     check_lie(*state, huge_weight, "gradients out of range");
+    check_lie(*state, more_gradients, "gradients of another number than this owner has records");
     check_lie(*state, no_weights, "gradients of another number than this owner has records");
     check_lie(*state, no_gradients, "gradients of another number than this owner has records");
     check_lie(*state, other_tree, "gradients for a tree that this owner does not train now");
@@ -276,6 +333,20 @@ static void test_simfl__numbers_of_records_that_lie_are_refused(void **state) {
     check_size(*state, 6, 1, 4, "label sums that so many records cannot have");
 }
 
+/* Of a label that is a number: one sum, which each record moves by at most label_max. */
+static void test_simfl__sums_of_numbers_are_held_to_their_records(void **state) {
+    (void)state;
+    static const hr_simfl_rules rules = {.tables = 1, .trees = 1, .label_max = 1000};
+    static const struct {
+        int64_t sums[HR_SIMFL_SUMS];
+        bool fit;
+    } cases[] = {{{0, 0}, true},          {{3000, 0}, true},       {{-3000, 0}, true},
+                 {{3001, 0}, false},      {{-3001, 0}, false},     {{0, 1}, false},
+                 {{INT64_MAX, 0}, false}, {{INT64_MIN, 0}, false}, {{0, INT64_MIN}, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (hr_simfl_sums_fit(&rules, 3, cases[i].sums) != cases[i].fit) fail_msg("case %zu", i);
+}
+
 static void check_notice(const test_members *f, Hedgerow__Notice__Kind kind, uint32_t slot, const char *why) {
     simfl_sim *b = simfl_open(f);
     Hedgerow__Notice notice = HEDGEROW__NOTICE__INIT;
@@ -336,28 +407,51 @@ static void test_simfl__a_tree_before_its_gradients_harms_nobody_else(void **sta
     simfl_close(b);
 }
 
-/* A leaf that is no number, and a tree of another slot. */
-static void test_simfl__trees_that_are_none_are_refused(void **state) {
-    for (size_t wrong = 0; wrong < 2; wrong++) {
-        simfl_sim *b = simfl_open(*state);
-        hr_node leaf = {.value = wrong ? 1 : (double)NAN};
-        const hr_tree tree = {.nodes = &leaf, .node_count = 1};
-        hr_bytes bytes;
-        ProtobufCMessage *m = NULL;
-        simfl_run_until(b, ANNA, HR_SIMFL_TRAIN);
-        if (wrong) simfl_run_until(b, CARL, HR_SIMFL_TRAIN);
-        const size_t maker = wrong ? CARL : ANNA;
-        assert_int_equal(hr_simfl_pack_tree(b->parties[wrong ? CARL : ANNA].machine, &tree, &bytes, NULL),
-                         HR_OK);
-        assert_int_equal(hr_message_unpack(&hedgerow__simfl_tree__descriptor, bytes.at, bytes.size, &m, NULL),
-                         HR_OK);
-        if (wrong) ((Hedgerow__SimflTree *)m)->tree.len--;
-        simfl_send(b, maker, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, m);
-        simfl_check_cut(b, COORDINATOR, maker, wrong ? "not a valid" : "value is out of bounds");
-        hr_message_unpacked_free(m);
-        free(bytes.at);
-        simfl_close(b);
+/* Anna's first tree, made of these nodes. */
+static void check_tree(const test_members *f, hr_tree tree, const char *why) {
+    simfl_sim *b = simfl_open(f);
+    hr_bytes bytes;
+    ProtobufCMessage *m = NULL;
+    simfl_run_until(b, ANNA, HR_SIMFL_TRAIN);
+    assert_int_equal(hr_simfl_pack_tree(b->parties[ANNA].machine, &tree, &bytes, NULL), HR_OK);
+    assert_int_equal(hr_message_unpack(&hedgerow__simfl_tree__descriptor, bytes.at, bytes.size, &m, NULL),
+                     HR_OK);
+    simfl_send(b, ANNA, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, m);
+    simfl_check_cut(b, COORDINATOR, ANNA, why);
+    hr_message_unpacked_free(m);
+    free(bytes.at);
+    simfl_close(b);
+}
+
+static void test_simfl__trees_of_wrong_numbers_are_refused(void **state) {
+    static const double wrong[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 1e300};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        hr_node leaf = {.value = wrong[i]};
+        check_tree(*state, (hr_tree){.nodes = &leaf, .node_count = 1}, "value is out of bounds");
     }
+    hr_node nodes[] = {{.left = 1, .threshold = (double)NAN}, {.value = 1}, {.value = -1}};
+    check_tree(*state, (hr_tree){.nodes = nodes, .node_count = 3}, "the threshold is not a number");
+    nodes[0] = (hr_node){.left = 1, .feature = 9};
+    check_tree(*state, (hr_tree){.nodes = nodes, .node_count = 3}, "feature");
+}
+
+/* Cut short. */
+static void test_simfl__trees_that_are_none_are_refused(void **state) {
+    simfl_sim *b = simfl_open(*state);
+    hr_node leaf = {.value = 1};
+    const hr_tree tree = {.nodes = &leaf, .node_count = 1};
+    hr_bytes bytes;
+    ProtobufCMessage *m = NULL;
+    simfl_run_until(b, CARL, HR_SIMFL_TRAIN);
+    assert_int_equal(hr_simfl_pack_tree(b->parties[CARL].machine, &tree, &bytes, NULL), HR_OK);
+    assert_int_equal(hr_message_unpack(&hedgerow__simfl_tree__descriptor, bytes.at, bytes.size, &m, NULL),
+                     HR_OK);
+    ((Hedgerow__SimflTree *)m)->tree.len--;
+    simfl_send(b, CARL, COORDINATOR, HEDGEROW__MESSAGE__KIND_SIMFL_TREE, m);
+    simfl_check_cut(b, COORDINATOR, CARL, "not a valid");
+    hr_message_unpacked_free(m);
+    free(bytes.at);
+    simfl_close(b);
 }
 
 /* ---- A coordinator that lies ---- */
@@ -459,14 +553,17 @@ int main(void) {
         WITH_TEST_MEMBERS(test_simfl__begins_with_those_that_have_answered),
         WITH_TEST_MEMBERS(test_simfl__owner_that_leaves_ends_the_job),
         WITH_TEST_MEMBERS(test_simfl__hashes_that_lie_are_refused),
+        WITH_TEST_MEMBERS(test_simfl__hashes_that_come_early_are_held_to_the_sizes),
         WITH_TEST_MEMBERS(test_simfl__gradients_that_lie_are_refused),
         WITH_TEST_MEMBERS(test_simfl__gradients_of_more_records_than_there_are_are_refused),
         WITH_TEST_MEMBERS(test_simfl__messages_that_come_twice_are_refused),
         WITH_TEST_MEMBERS(test_simfl__messages_of_others_are_refused),
         WITH_TEST_MEMBERS(test_simfl__numbers_of_records_that_lie_are_refused),
+        cmocka_unit_test(test_simfl__sums_of_numbers_are_held_to_their_records),
         WITH_TEST_MEMBERS(test_simfl__notices_that_lie_are_refused),
         WITH_TEST_MEMBERS(test_simfl__trees_out_of_turn_are_refused),
         WITH_TEST_MEMBERS(test_simfl__a_tree_before_its_gradients_harms_nobody_else),
+        WITH_TEST_MEMBERS(test_simfl__trees_of_wrong_numbers_are_refused),
         WITH_TEST_MEMBERS(test_simfl__trees_that_are_none_are_refused),
         WITH_TEST_MEMBERS(test_simfl__sizes_that_lie_are_refused),
         WITH_TEST_MEMBERS(test_simfl__turns_out_of_order_are_refused),
