@@ -152,13 +152,15 @@ def per_cent(values):
 def simfl_errors(text, part, title):
     """A panel for each set, a curve for each method."""
     heads, rows = rows_of_figure(text, part)
-    places = [head.split()[-1] for head in heads]
-    x = Axis(0, len(places) - 1, list(enumerate(places)), ' '.join(heads[0].split()[:-1]))
+    called = [head.split()[-1] for head in heads]
+    places = [float(name) for name in called]
+    margin = (places[-1] - places[0]) / 20
+    x = Axis(places[0] - margin, places[-1] + margin, list(zip(places, called)), ' '.join(heads[0].split()[:-1]))
 
     def panel(name):
         of_set = {kind: values for (found, kind), values in rows.items() if found == name}
-        points = [(place, list(values)) for place, values in zip(places, zip(*of_set.values()))]
-        return of_columns(name, x, per_cent([v for values in of_set.values() for v in values]), of_set, points, range(len(points)))
+        points = [(name, list(values)) for name, values in zip(called, zip(*of_set.values()))]
+        return of_columns(name, x, per_cent([v for values in of_set.values() for v in values]), of_set, points, places)
     return Panels(title, [panel(name) for name in dict.fromkeys(name for name, _ in rows)])
 
 
