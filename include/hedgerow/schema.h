@@ -122,6 +122,20 @@ HR_API HR_MUST_CHECK hr_status hr_schema_add_number(hr_schema_builder *builder, 
 HR_API HR_MUST_CHECK hr_status hr_schema_add_category(hr_schema_builder *builder, const char *name,
                                                       const char *const *values, size_t count, hr_error *err);
 
+/* A boolean: a category of the values "false" and "true". Fails: MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_add_boolean(hr_schema_builder *builder, const char *name,
+                                                     hr_error *err);
+
+/* A column of dates: `count` features, one a part. Texts are copied. Fails: ARGUMENT (no part, no such part),
+ * FORMAT (range, format or offset; the field is the name), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_add_date(hr_schema_builder *builder, const hr_date_column *date,
+                                                  const hr_date_part *parts, size_t count, hr_error *err);
+
+/* How tables write the numbers that are added from here on, label and features. Texts are copied. Fails:
+ * MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_set_number_format(hr_schema_builder *builder,
+                                                           const hr_number_format *format, hr_error *err);
+
 /* A spelling of missing besides the empty cell, for tables that are read from text. Fails: MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_add_missing(hr_schema_builder *builder, const char *spelling,
                                                      hr_error *err);

@@ -1,6 +1,8 @@
 /* A schema from code: columns are collected, and checked as those of a file are. */
 #include "base/arena.h"
 #include "base/fail.h"
+#include "schema/cell_text.h"
+#include "schema/date_parts.h"
 #include "schema/schema.h"
 
 #include <stdlib.h>
@@ -19,6 +21,7 @@ struct hr_schema_builder {
     hr_column label;
     schema_builder_list features; /* hr_column */
     schema_builder_list missing;  /* const char * */
+    hr_number_format format;      /* of numbers to come */
 };
 
 hr_status hr_schema_builder_new(hr_schema_builder **out, hr_error *err) {
@@ -91,8 +94,9 @@ static hr_status add_feature(hr_schema_builder *builder, const hr_column *column
     return status;
 }
 
-static hr_column number(const char *name, double low, double high, bool integer) {
-    return (hr_column){.name = name, .kind = HR_KIND_NUMBER, .low = low, .high = high, .integer = integer};
+static hr_column number(const hr_schema_builder *builder, const char *name, double low, double high) {
+    return (hr_column){
+        .name = name, .kind = HR_KIND_NUMBER, .low = low, .high = high, .format = builder->format};
 }
 
 static hr_column category_schema_builder(const char *name, const char *const *values, size_t count) {
@@ -101,7 +105,7 @@ static hr_column category_schema_builder(const char *name, const char *const *va
 
 hr_status hr_schema_label_number(hr_schema_builder *builder, const char *name, double low, double high,
                                  hr_error *err) {
-    hr_column column = number(name, low, high, false);
+    hr_column column = number(builder, name, low, high);
     return set_label(builder, &column, err);
 }
 
@@ -113,7 +117,8 @@ hr_status hr_schema_label_classes(hr_schema_builder *builder, const char *name, 
 
 hr_status hr_schema_add_number(hr_schema_builder *builder, const char *name, double low, double high,
                                bool integer, hr_error *err) {
-    hr_column column = number(name, low, high, integer);
+    hr_column column = number(builder, name, low, high);
+    column.integer = integer;
     return add_feature(builder, &column, err);
 }
 
@@ -121,6 +126,54 @@ hr_status hr_schema_add_category(hr_schema_builder *builder, const char *name, c
                                  size_t count, hr_error *err) {
     hr_column column = category_schema_builder(name, values, count);
     return add_feature(builder, &column, err);
+}
+
+hr_status hr_schema_add_boolean(hr_schema_builder *builder, const char *name, hr_error *err) {
+    hr_column column = category_schema_builder(name, HR_BOOLEAN_VALUES, 2);
+    column.boolean = true;
+    return add_feature(builder, &column, err);
+}
+
+static hr_status check_builder_date(const hr_date_column *date, const hr_date_part *parts, size_t count,
+                                    hr_error *err) {
+    const char *key;
+    if (!count) return hr_fail(err, HR_E_ARGUMENT, "give at least one part", "a date without parts");
+    for (size_t i = 0; i < count; i++)
+        if ((unsigned)parts[i] >= HR_DATE_PARTS || (unsigned)date->offset > HR_OFFSET_LOCAL)
+            return hr_fail(err, HR_E_ARGUMENT, "use the values of hr_date_part and hr_offset_rule",
+                           "there is no part %d, or no offset %d", (int)parts[i], (int)date->offset);
+    hr_status status = hr_date_column_check(date, &key, err);
+    return status ? hr_fail_at(err, status, NULL, 0, 0, date->name) : HR_OK;
+}
+
+hr_status hr_schema_add_date(hr_schema_builder *builder, const hr_date_column *date,
+                             const hr_date_part *parts, size_t count, hr_error *err) {
+    const size_t before = builder->features.count;
+    hr_status status = check_builder_date(date, parts, count, err);
+    if (status) return status;
+    hr_date_column *copy = hr_arena_alloc(builder->arena, 1, sizeof *copy);
+    if (!copy) return hr_fail_memory(err);
+    *copy = *date;
+    copy->name = copy_text_schema_builder(builder, date->name);
+    if (date->format) copy->format = copy_text_schema_builder(builder, date->format);
+    if (!copy->name || !copy->format != !date->format) return hr_fail_memory(err);
+    for (size_t i = 0; i < count && !status; i++) {
+        hr_column column;
+        status = hr_date_part_column(copy, parts[i], builder->arena, &column)
+                     ? add_feature(builder, &column, err)
+                     : hr_fail_memory(err);
+    }
+    if (status) builder->features.count = before;
+    return status;
+}
+
+hr_status hr_schema_set_number_format(hr_schema_builder *builder, const hr_number_format *format,
+                                      hr_error *err) {
+    hr_number_format copy = *format;
+    if (format->symbol) copy.symbol = copy_text_schema_builder(builder, format->symbol);
+    if (!copy.symbol != !format->symbol) return hr_fail_memory(err);
+    builder->format = copy;
+    return HR_OK;
 }
 
 hr_status hr_schema_add_missing(hr_schema_builder *builder, const char *spelling, hr_error *err) {

@@ -183,6 +183,12 @@ static hr_status build_schema(world *w, hr_error *err) {
     if (!status) status = hr_schema_label_classes(builder, "y", values, 2, err);
     if (!status) status = hr_schema_add_number(builder, "x", 0, 1, false, err);
     if (!status) status = hr_schema_add_category(builder, "c", values, 2, err);
+    if (!status) status = hr_schema_set_number_format(builder, &(hr_number_format){',', '.', "%"}, err);
+    if (!status) status = hr_schema_add_number(builder, "z", 0, 1, false, err);
+    if (!status) status = hr_schema_add_boolean(builder, "b", err);
+    if (!status)
+        status = hr_schema_add_date(builder, &(hr_date_column){"t", 0, 86399, "%Y%m%d", HR_OFFSET_REFUSED},
+                                    (const hr_date_part[]){HR_DATE_PART_DAY, HR_DATE_PART_TREND}, 2, err);
     if (!status) status = hr_schema_add_missing(builder, "?", err);
     if (!status) status = hr_schema_build(builder, &schema, err);
     hr_schema_builder_free(builder);

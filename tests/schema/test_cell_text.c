@@ -207,6 +207,36 @@ static void test_parse__refuses_with_the_place(void **state) {
     }
 }
 
+static void test_build__makes_what_the_file_says(void **state) {
+    (void)state;
+    static const char text[] =
+        "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 1, decimal: \",\", symbol: \"%\"}\n"
+        "features: [{name: t, kind: date, from: 1970-01-01, to: 1970-01-02, format: \"%Y%m%d%H%z\", offset: utc, "
+        "parts: [trend, hour]}, {name: b, kind: boolean}, {name: n, kind: number, low: 2, high: 3, integer: true, "
+        "decimal: \",\", symbol: \"%\"}]\n";
+    const hr_date_column date = {"t", 0, 2 * 86400 - 1, "%Y%m%d%H%z", HR_OFFSET_UTC};
+    const hr_date_part parts[] = {HR_DATE_PART_TREND, HR_DATE_PART_HOUR}, wrong = (hr_date_part)HR_DATE_PARTS;
+    hr_schema_builder *b = NULL;
+    hr_schema *built = NULL, *read = must_schema(text);
+    hr_error err = {0};
+    assert_int_equal(hr_schema_builder_new(&b, NULL), HR_OK);
+    assert_int_equal(hr_schema_set_number_format(b, &(hr_number_format){',', 0, "%"}, NULL), HR_OK);
+    assert_int_equal(hr_schema_label_number(b, "y", 0, 1, NULL), HR_OK);
+    assert_int_equal(hr_schema_add_date(b, &date, parts, 0, &err), HR_E_ARGUMENT);
+    assert_int_equal(hr_schema_add_date(b, &date, &wrong, 1, &err), HR_E_ARGUMENT);
+    assert_int_equal(hr_schema_add_date(b, &(hr_date_column){"t", INT64_MIN, INT64_MAX, NULL, 0}, parts, 2, &err),
+                     HR_E_FORMAT);
+    assert_string_equal(err.field, "t");
+    assert_int_equal(hr_schema_add_date(b, &date, parts, 2, NULL), HR_OK);
+    assert_int_equal(hr_schema_add_boolean(b, "b", NULL), HR_OK);
+    assert_int_equal(hr_schema_add_number(b, "n", 2, 3, true, NULL), HR_OK);
+    assert_int_equal(hr_schema_build(b, &built, NULL), HR_OK);
+    hr_schema_builder_free(b);
+    assert_true(hr_schema_same(built, read));
+    hr_schema_free(built);
+    hr_schema_free(read);
+}
+
 static void test_label__is_no_date(void **state) {
     (void)state;
     static const char text[] = "hedgerow-schema: 1\nlabel: {name: y, kind: date}\nfeatures: [{name: x, kind: "
@@ -225,6 +255,7 @@ int main(void) {
         cmocka_unit_test(test_render__reads_back_to_the_same_facts),
         cmocka_unit_test(test_difference__names_the_fact),
         cmocka_unit_test(test_parse__refuses_with_the_place),
+        cmocka_unit_test(test_build__makes_what_the_file_says),
         cmocka_unit_test(test_label__is_no_date),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
