@@ -7,11 +7,13 @@
 
 typedef struct methods_args {
     const char *name;
+    bool as_json;
 } methods_args;
 
 static const arg_option methods_options[] = {
     {"METHOD", 0, ARG_OPERAND, false, offsetof(methods_args, name), NULL,
      "show this method: options, defaults, paper, privacy"},
+    {"json", 0, ARG_FLAG, false, offsetof(methods_args, as_json), NULL, "one JSON object"},
 };
 
 static void list_methods(void) {
@@ -52,6 +54,49 @@ static void print_method(const hr_method_info *method) {
     print_method_options(method);
 }
 
+/* ---- JSON ---- */
+
+static void json_option(json_writer *json, const hr_option_info *option) {
+    json_open(json, NULL, '{');
+    json_text(json, "name", option->name);
+    if (option->sound[0] != '\0') json_text(json, "default", option->sound);
+    if (option->paper[0] != '\0') json_text(json, "default_in_paper", option->paper);
+    json_text(json, "allowed", option->range);
+    json_text(json, "help", option->help);
+    json_close(json, '}');
+}
+
+static void json_method(json_writer *json, const hr_method_info *method) {
+    hr_option_info option;
+    json_open(json, NULL, '{');
+    json_text(json, "name", method->name);
+    json_text(json, "summary", method->summary);
+    json_text(json, "paper", method->paper);
+    json_flag(json, "private", method->is_private);
+    json_text(json, "sound", method->sound);
+    json_text(json, "flaws", method->flaws);
+    json_open(json, "options", '[');
+    for (size_t i = 0; hr_method_option(method, i, &option); i++) json_option(json, &option);
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+/* All methods if it is NULL. */
+static void print_methods_json(const hr_method_info *method) {
+    json_writer json = {.out = stdout};
+    if (method != NULL) {
+        json_method(&json, method);
+    } else {
+        json_open(&json, NULL, '{');
+        json_text(&json, "default", hr_default_method());
+        json_open(&json, "methods", '[');
+        for (size_t i = 0; i < hr_method_count(); i++) json_method(&json, hr_method_at(i));
+        json_close(&json, ']');
+        json_close(&json, '}');
+    }
+    putchar('\n');
+}
+
 static int unknown_method(const command *self, const char *name) {
     const char *names[64];
     size_t count = 0;
@@ -66,13 +111,15 @@ static int unknown_method(const command *self, const char *name) {
 static int run_methods(const command *self, int argc, char **argv) {
     methods_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
-    if (args.name == NULL) {
+    const hr_method_info *method = args.name != NULL ? hr_method_find(args.name) : NULL;
+    if (args.name != NULL && method == NULL) return unknown_method(self, args.name);
+    if (args.as_json) {
+        print_methods_json(method);
+    } else if (method == NULL) {
         list_methods();
-        return EXIT_DONE;
+    } else {
+        print_method(method);
     }
-    const hr_method_info *method = hr_method_find(args.name);
-    if (method == NULL) return unknown_method(self, args.name);
-    print_method(method);
     return EXIT_DONE;
 }
 

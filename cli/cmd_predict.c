@@ -1,5 +1,6 @@
 /* hedgerow predict: a table in, predictions out, one line a record. */
 #include "commands.h"
+#include "decide.h"
 #include "input.h"
 #include "keep.h"
 #include "misfit.h"
@@ -12,7 +13,9 @@
 typedef struct predict_args {
     const char *model, *output;
     table_args table;
-    bool scores, classes, force, strict;
+    decide_args decide;
+    arg_list keep;
+    bool scores, classes, force, as_json, strict;
 } predict_args;
 
 static const arg_option predict_options[] = {
@@ -25,6 +28,12 @@ static const arg_option predict_options[] = {
      "replace predictions that are there; no other file"},
     {"scores", 0, ARG_FLAG, false, offsetof(predict_args, scores), NULL, "the classes' probabilities only"},
     {"classes", 0, ARG_FLAG, false, offsetof(predict_args, classes), NULL, "the most probable class only"},
+    {"keep", 0, ARG_LIST, false, offsetof(predict_args, keep), "COLUMN",
+     "copy this column of the table, such as the number of a patient, before the predictions; given once for "
+     "each. The schema need not name it"},
+    {"threshold", 0, ARG_REAL, false, offsetof(predict_args, decide.threshold), "P", THRESHOLD_HELP},
+    {"costs", 0, ARG_TEXT, false, offsetof(predict_args, decide.costs), "FILE", COSTS_HELP},
+    {"json", 0, ARG_FLAG, false, offsetof(predict_args, as_json), NULL, "one JSON object a line, not CSV"},
     TABLE_OPTIONS(predict_args),
     {"strict", 0, ARG_FLAG, false, offsetof(predict_args, strict), NULL, STRICT_HELP},
 };
@@ -32,11 +41,20 @@ static const arg_option predict_options[] = {
 /* What a line of the output consists of. */
 typedef struct layout {
     const hr_column *label;
+    const arg_list *keep;
+    const hr_data *data;
+    const hr_decision_rule *rule;
     size_t count; /* numbers per record */
     bool with_class, with_numbers;
 } layout;
 
+/* ---- CSV ---- */
+
 static void write_prediction_header(FILE *out, const layout *lines) {
+    for (size_t k = 0; k < lines->keep->count; k++) {
+        print_csv_field(out, "", lines->keep->items[k]);
+        fputc(',', out);
+    }
     if (lines->label->kind == HR_KIND_NUMBER) {
         fputs("prediction\n", out);
         return;
@@ -49,42 +67,13 @@ static void write_prediction_header(FILE *out, const layout *lines) {
     fputc('\n', out);
 }
 
-/* One name of a header, without its quotes; *end is the character after it. */
-static void read_target_name(FILE *in, char *name, size_t size, int *end) {
-    size_t length = 0;
-    int c = getc(in);
-    const bool quoted = c == '"';
-    if (quoted) c = getc(in);
-    for (bool inside = quoted; c != EOF && (inside || (c != ',' && c != '\n')); c = getc(in)) {
-        if (quoted && c == '"') inside = !inside;
-        if (length + 1 < size) name[length++] = (char)c;
+static void write_record(FILE *out, const layout *lines, size_t row, const double *numbers) {
+    for (size_t k = 0; k < lines->keep->count; k++) {
+        print_csv_field(out, "", hr_data_kept(lines->data, k, row));
+        fputc(',', out);
     }
-    name[length] = '\0';
-    *end = c;
-}
-
-/* Whether a file begins as write_header begins one. */
-static bool holds_predictions(const char *path) {
-    FILE *in = fopen(path, "rb");
-    if (in == NULL) return false;
-    char name[16];
-    int end;
-    read_target_name(in, name, sizeof name, &end);
-    bool is_header = end == '\n' && (strcmp(name, "prediction") == 0 || strcmp(name, "class") == 0);
-    if (!is_header) {
-        is_header = strncmp(name, "p_", 2) == 0 || (strcmp(name, "class") == 0 && end == ',');
-        while (is_header && end == ',') {
-            read_target_name(in, name, sizeof name, &end);
-            is_header = strncmp(name, "p_", 2) == 0;
-        }
-    }
-    fclose(in);
-    return is_header && end == '\n';
-}
-
-static void write_record(FILE *out, const layout *lines, const double *numbers) {
     if (lines->with_class)
-        print_csv_field(out, "", lines->label->values[hr_predicted_class(numbers, lines->count)]);
+        print_csv_field(out, "", lines->label->values[hr_decide(lines->rule, numbers, lines->count)]);
     for (size_t k = 0; lines->with_numbers && k < lines->count; k++) {
         char text[32];
         number_text(numbers[k], text);
@@ -92,6 +81,100 @@ static void write_record(FILE *out, const layout *lines, const double *numbers) 
     }
     fputc('\n', out);
 }
+
+/* ---- JSON ---- */
+
+static void write_record_json(FILE *out, const layout *lines, size_t row, const double *numbers) {
+    json_writer json = {.out = out};
+    json_open(&json, NULL, '{');
+    if (lines->keep->count > 0) {
+        json_open(&json, "kept", '{');
+        for (size_t k = 0; k < lines->keep->count; k++)
+            json_text(&json, lines->keep->items[k], hr_data_kept(lines->data, k, row));
+        json_close(&json, '}');
+    }
+    if (lines->label->kind == HR_KIND_NUMBER) json_number(&json, "prediction", numbers[0]);
+    if (lines->with_class)
+        json_text(&json, "class", lines->label->values[hr_decide(lines->rule, numbers, lines->count)]);
+    if (lines->with_numbers && lines->label->kind == HR_KIND_CATEGORY) {
+        json_open(&json, "probabilities", '{');
+        for (size_t k = 0; k < lines->count; k++) json_number(&json, lines->label->values[k], numbers[k]);
+        json_close(&json, '}');
+    }
+    json_close(&json, '}');
+    fputc('\n', out);
+}
+
+/* ---- Files that may be replaced ---- */
+
+/* The columns that predictions of this command begin with. */
+static const arg_list *kept_names;
+
+enum { NAME_SIZE = 256 };
+
+/* One name of a header, without its quotes; *end is the character after it. */
+static void read_target_name(FILE *in, char name[NAME_SIZE], int *end) {
+    size_t length = 0;
+    int c = getc(in);
+    const bool quoted = c == '"';
+    if (quoted) c = getc(in);
+    for (bool inside = quoted; c != EOF && (inside || (c != ',' && c != '\n')); c = getc(in)) {
+        if (quoted && c == '"') {
+            inside = !inside;
+            if (!inside || length + 1 >= NAME_SIZE) continue;
+        }
+        if (length + 1 < NAME_SIZE) name[length++] = (char)c;
+    }
+    name[length] = '\0';
+    *end = c;
+}
+
+/* Whether the next names are those of the columns that are kept. */
+static bool begins_with_kept(FILE *in, char name[NAME_SIZE], int *end) {
+    for (size_t k = 0; k < kept_names->count; k++) {
+        read_target_name(in, name, end);
+        if (*end != ',' || strncmp(name, kept_names->items[k], NAME_SIZE - 1) != 0) return false;
+    }
+    return true;
+}
+
+/* Whether a file begins as write_prediction_header begins one. */
+static bool is_prediction_header(FILE *in) {
+    char name[NAME_SIZE];
+    int end;
+    if (!begins_with_kept(in, name, &end)) return false;
+    read_target_name(in, name, &end);
+    if (end == '\n' && (strcmp(name, "prediction") == 0 || strcmp(name, "class") == 0)) return true;
+    bool is_header = strncmp(name, "p_", 2) == 0 || (strcmp(name, "class") == 0 && end == ',');
+    while (is_header && end == ',') {
+        read_target_name(in, name, &end);
+        is_header = strncmp(name, "p_", 2) == 0;
+    }
+    return is_header && end == '\n';
+}
+
+/* Whether a file begins as write_record_json begins one. */
+static bool is_prediction_json(FILE *in) {
+    static const char *const starts[] = {"{\"kept\": {",
+                                         "{\"class\": ", "{\"prediction\": ", "{\"probabilities\": {"};
+    char start[NAME_SIZE] = "";
+    if (fgets(start, sizeof start, in) == NULL) return false;
+    for (size_t i = 0; i < COUNT_OF(starts); i++)
+        if (strncmp(start, starts[i], strlen(starts[i])) == 0) return true;
+    return false;
+}
+
+static bool holds_predictions(const char *path) {
+    FILE *in = fopen(path, "rb");
+    if (in == NULL) return false;
+    bool is_own = is_prediction_header(in);
+    rewind(in);
+    is_own = is_own || is_prediction_json(in);
+    fclose(in);
+    return is_own;
+}
+
+/* ---- Predictions ---- */
 
 static output_rule predict_output_rule(const predict_args *args) {
     return args->force ? OUTPUT_FORCED : OUTPUT_UNFORCED;
@@ -102,8 +185,10 @@ static hr_status write_predictions(const predict_args *args, const layout *lines
     output_file file = {0};
     hr_status status = output_open(&file, args->output, predict_output_rule(args), err);
     if (status == HR_OK) {
-        write_prediction_header(file.stream, lines);
-        for (size_t i = 0; i < rows; i++) write_record(file.stream, lines, numbers + i * lines->count);
+        if (!args->as_json) write_prediction_header(file.stream, lines);
+        void (*const write)(FILE *, const layout *, size_t, const double *) =
+            args->as_json ? write_record_json : write_record;
+        for (size_t i = 0; i < rows; i++) write(file.stream, lines, i, numbers + i * lines->count);
         status = output_finish(&file, err);
     }
     output_abandon(&file);
@@ -111,10 +196,13 @@ static hr_status write_predictions(const predict_args *args, const layout *lines
 }
 
 static hr_status predict(const predict_args *args, const hr_model *model, const hr_data *data,
-                         hr_error *err) {
+                         const hr_decision_rule *rule, hr_error *err) {
     const hr_column *label = hr_schema_label(hr_model_schema(model));
     const layout lines = {
         .label = label,
+        .keep = &args->keep,
+        .data = data,
+        .rule = rule,
         .count = hr_model_output_count(model),
         .with_class = label->kind == HR_KIND_CATEGORY && !args->scores,
         .with_numbers = !args->classes,
@@ -134,8 +222,8 @@ static hr_status predict(const predict_args *args, const hr_model *model, const 
 
 static bool output_is_apart(const command *self, const predict_args *args) {
     const named_file output = {"--output", args->output};
-    named_file others[TABLE_FILES_MAX + 1] = {{"--model", args->model}};
-    return output_apart(self->name, &output, others, 1 + input_table_files(&args->table, others + 1));
+    named_file others[TABLE_FILES_MAX + 2] = {{"--model", args->model}, {"--costs", args->decide.costs}};
+    return output_apart(self->name, &output, others, 2 + input_table_files(&args->table, others + 2));
 }
 
 static int run_predict(const command *self, int argc, char **argv) {
@@ -144,12 +232,17 @@ static int run_predict(const command *self, int argc, char **argv) {
         return EXIT_USAGE;
     if (args.scores && args.classes)
         return usage_error(self->name, "--scores and --classes exclude each other");
+    if (args.scores && (args.decide.threshold.given || args.decide.costs != NULL))
+        return usage_error(self->name,
+                           "--threshold and --costs decide on a class, which --scores leaves out");
     if (!output_is_apart(self, &args)) return EXIT_USAGE;
-    const misfit_rule rule = {self->name, input_table_name(&args.table), args.strict};
+    const misfit_rule misfits = {self->name, input_table_name(&args.table), args.strict};
     hr_error err = {0};
     hr_model *model = NULL;
     hr_data *data = NULL;
+    hr_decision_rule rule = HR_DECISION_RULE_INIT;
     int code = EXIT_DONE;
+    kept_names = &args.keep;
     hr_status status = own_output_probe(args.output, predict_output_rule(&args), holds_predictions,
                                         "predictions of this program", &err);
     if (status == HR_OK) status = input_model(args.model, &model, &err);
@@ -158,11 +251,14 @@ static int run_predict(const command *self, int argc, char **argv) {
         code = usage_error(self->name, "the model predicts a number: --scores and --classes are for classes");
         goto out;
     }
-    status = input_table(hr_model_schema(model), &args.table, true, &data, &err);
-    if (status == HR_OK) status = tell_misfits(&rule, data, &err);
-    if (status == HR_OK) status = predict(&args, model, data, &err);
+    status = decide_read(&args.decide, hr_model_schema(model), &rule, &err);
+    if (status == HR_OK)
+        status = input_kept_table(hr_model_schema(model), &args.table, &args.keep, &data, &err);
+    if (status == HR_OK) status = tell_misfits(&misfits, data, &err);
+    if (status == HR_OK) status = predict(&args, model, data, &rule, &err);
 out:
     if (status != HR_OK) code = report_error(self->name, &err);
+    decide_free(&rule);
     hr_data_free(data);
     hr_model_free(model);
     return code;
@@ -172,8 +268,9 @@ const command predict_command = {
     .name = "predict",
     .summary = "predict the records of a table",
     .details = "Writes CSV with a header: for classes the most probable one and all probabilities "
-               "(class,p_VALUE,...), for regression the predicted number (prediction). Predictions that "
-               "exist are replaced with --force only; no other file is.",
+               "(class,p_VALUE,...), for regression the predicted number (prediction). With --threshold "
+               "or --costs another class than the most probable one may be written. --keep copies columns. "
+               "Predictions that exist are replaced with --force only; no other file is.",
     .example = "  hedgerow predict --model model.json --data new.csv -o predictions.csv",
     .options = predict_options,
     .option_count = COUNT_OF(predict_options),

@@ -10,12 +10,14 @@
 typedef struct check_args {
     const char *schema;
     table_args table;
+    bool as_json;
 } check_args;
 
 static const arg_option check_options[] = {
     {"data", 0, ARG_LIST, true, offsetof(check_args, table.data), "FILE",
      "the table to check; - is standard input; may be repeated"},
     {"schema", 0, ARG_TEXT, true, offsetof(check_args, schema), "FILE", "the schema to check it against"},
+    {"json", 0, ARG_FLAG, false, offsetof(check_args, as_json), NULL, "one JSON object"},
     TABLE_OPTIONS(check_args),
     SKIP_OPTION(check_args),
 };
@@ -98,6 +100,43 @@ static hr_status print_columns(const hr_data *data, hr_error *err) {
     return HR_OK;
 }
 
+/* ---- JSON ---- */
+
+static void json_column(json_writer *json, const char *name, const hr_column *column,
+                        const hr_column_report *report) {
+    json_open(json, name, '{');
+    json_text(json, "name", column->name);
+    json_text(json, "kind", kind_text(column));
+    if (column->kind == HR_KIND_CATEGORY) {
+        json_integer(json, "values", column->value_count);
+    } else {
+        json_number(json, "low", column->low);
+        json_number(json, "high", column->high);
+    }
+    json_integer(json, "missing", report->missing);
+    json_integer(json, "out_of_range", report->out_of_range);
+    json_integer(json, "unknown", report->unknown);
+    json_integer(json, "not_whole", report->not_integer);
+    json_flag(json, "review", column->review);
+    json_close(json, '}');
+}
+
+static void print_check_json(const hr_data *data) {
+    const hr_schema *schema = hr_data_schema(data);
+    const size_t features = hr_schema_feature_count(schema);
+    json_writer json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_integer(&json, "rows", hr_data_rows(data));
+    json_integer(&json, "columns_ignored", hr_data_extra_columns(data));
+    json_column(&json, "label", hr_schema_label(schema), hr_data_report(data, features));
+    json_open(&json, "features", '[');
+    for (size_t f = 0; f < features; f++)
+        json_column(&json, NULL, hr_schema_feature(schema, f), hr_data_report(data, f));
+    json_close(&json, ']');
+    json_close(&json, '}');
+    putchar('\n');
+}
+
 static int judge_label(const command *self, const hr_data *data) {
     const hr_schema *schema = hr_data_schema(data);
     const hr_column_report *label = hr_data_report(data, hr_schema_feature_count(schema));
@@ -125,9 +164,14 @@ static int run_check(const command *self, int argc, char **argv) {
         goto out;
     }
     input_tell_skipped(self, data);
-    printf("rows: %zu; features: %zu; other columns, ignored: %zu\n\n", hr_data_rows(data),
-           hr_schema_feature_count(schema), hr_data_extra_columns(data));
-    code = print_columns(data, &err) == HR_OK ? judge_label(self, data) : report_error(self->name, &err);
+    if (args.as_json) {
+        print_check_json(data);
+        code = judge_label(self, data);
+    } else {
+        printf("rows: %zu; features: %zu; other columns, ignored: %zu\n\n", hr_data_rows(data),
+               hr_schema_feature_count(schema), hr_data_extra_columns(data));
+        code = print_columns(data, &err) == HR_OK ? judge_label(self, data) : report_error(self->name, &err);
+    }
     const misfit_rule rule = {self->name, input_table_name(&args.table), false};
     (void)tell_misfits(&rule, data, &err);
     (void)tell_wide_label(&rule, data, &err);

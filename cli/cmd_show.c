@@ -3,10 +3,13 @@
 #include "input.h"
 #include "output.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 typedef struct show_args {
     const char *model;
     arg_integer tree;
-    bool dot;
+    bool dot, as_json;
 } show_args;
 
 static const arg_option show_options[] = {
@@ -14,6 +17,8 @@ static const arg_option show_options[] = {
      "the model's file; - is standard input"},
     {"tree", 0, ARG_INTEGER, false, offsetof(show_args, tree), "N",
      "this tree instead of the summary; the first is 0"},
+    {"json", 0, ARG_FLAG, false, offsetof(show_args, as_json), NULL,
+     "the summary as one JSON object; the trees are in the model's file, which is JSON"},
     {"dot", 0, ARG_FLAG, false, offsetof(show_args, dot), NULL, "the tree (0 unless given) for Graphviz"},
 };
 
@@ -32,13 +37,114 @@ static hr_status print_model_text(const hr_model *model, const show_args *args, 
     return status;
 }
 
+/* ---- JSON ---- */
+
+static void json_model_guarantee(json_writer *json, const hr_guarantee *guarantee) {
+    json_open(json, "guarantee", '{');
+    json_flag(json, "private", guarantee->is_private);
+    json_number(json, "epsilon", guarantee->epsilon);
+    json_number(json, "delta", guarantee->delta);
+    json_number(json, "epsilon_replace", guarantee->epsilon_replace);
+    json_number(json, "delta_replace", guarantee->delta_replace);
+    json_text(json, "unit", guarantee->unit);
+    json_text(json, "statement", guarantee->statement);
+    json_close(json, '}');
+}
+
+/* Releases of one kind. */
+typedef struct release_kind {
+    const char *what, *mechanism;
+    uint64_t releases, draws;
+} release_kind;
+
+enum { KINDS_MAX = 128 };
+
+/* The kind of a release among the `count` that were met, or a new one. NULL: there are too many. */
+static release_kind *kind_of(release_kind *kinds, size_t *count, const hr_release_info *release) {
+    for (size_t k = 0; k < *count; k++)
+        if (strcmp(kinds[k].what, release->what) == 0 && strcmp(kinds[k].mechanism, release->mechanism) == 0)
+            return &kinds[k];
+    if (*count == KINDS_MAX) return NULL;
+    kinds[*count] = (release_kind){.what = release->what, .mechanism = release->mechanism};
+    return &kinds[(*count)++];
+}
+
+static void json_release_kinds(json_writer *json, const hr_model *model) {
+    release_kind kinds[KINDS_MAX];
+    hr_release_info release;
+    size_t count = 0;
+    for (size_t i = 0; hr_model_release_at(model, i, &release); i++) {
+        release_kind *kind = kind_of(kinds, &count, &release);
+        if (kind == NULL) continue;
+        kind->releases++;
+        kind->draws += release.draws;
+    }
+    json_open(json, "releases", '[');
+    for (size_t k = 0; k < count; k++) {
+        json_open(json, NULL, '{');
+        json_text(json, "what", kinds[k].what);
+        json_text(json, "mechanism", kinds[k].mechanism);
+        json_integer(json, "releases", kinds[k].releases);
+        json_integer(json, "draws", kinds[k].draws);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void json_model_features(json_writer *json, const hr_model *model, const double *importance) {
+    const hr_schema *schema = hr_model_schema(model);
+    json_open(json, "features", '[');
+    for (size_t f = 0; f < hr_schema_feature_count(schema); f++) {
+        json_open(json, NULL, '{');
+        json_text(json, "name", hr_schema_feature(schema, f)->name);
+        json_number(json, "importance", importance[f]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void print_model_json(const hr_model *model, const double *importance) {
+    static const char *const tasks[] = {"regression", "binary", "multiclass"}; /* in the order of hr_task */
+    const hr_schema *schema = hr_model_schema(model);
+    json_writer json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "method", hr_model_method(model));
+    json_text(&json, "mode", hr_model_mode(model) == HR_MODE_PAPER ? "paper" : "sound");
+    json_text(&json, "task", tasks[hr_schema_task(schema)]);
+    json_text(&json, "label", hr_schema_label(schema)->name);
+    json_integer(&json, "trees", hr_model_tree_count(model));
+    if (hr_model_records(model) > 0) json_number(&json, "records", hr_model_records(model));
+    json_model_guarantee(&json, hr_model_guarantee(model));
+    json_release_kinds(&json, model);
+    json_model_features(&json, model, importance);
+    json_close(&json, '}');
+    putchar('\n');
+}
+
+static hr_status show_json(const hr_model *model, hr_error *err) {
+    double *importance = calloc(hr_schema_feature_count(hr_model_schema(model)), sizeof *importance);
+    if (importance == NULL) {
+        *err = (hr_error){.status = HR_E_MEMORY, .message = "out of memory"};
+        return HR_E_MEMORY;
+    }
+    hr_model_importance(model, importance);
+    print_model_json(model, importance);
+    free(importance);
+    return HR_OK;
+}
+
 static int run_model_show(const command *self, int argc, char **argv) {
     show_args args = {0};
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
+    if (args.as_json && (args.dot || args.tree.given))
+        return usage_error(self->name,
+                           "--json is for the summary: leave out --tree and --dot; the model's file "
+                           "has the trees as JSON");
     hr_error err = {0};
     hr_model *model = NULL;
     hr_status status = input_model(args.model, &model, &err);
-    if (status == HR_OK) status = print_model_text(model, &args, &err);
+    if (status == HR_OK)
+        status = args.as_json ? show_json(model, &err) : print_model_text(model, &args, &err);
     hr_model_free(model);
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }

@@ -88,6 +88,16 @@ hr_status input_table(const hr_schema *schema, const table_args *table, bool lab
                             err);
 }
 
+hr_status input_kept_table(const hr_schema *schema, const table_args *table, const arg_list *kept,
+                           hr_data **out, hr_error *err) {
+    hr_read_options options = input_table_options(table);
+    options.label_optional = true;
+    options.kept = (const char *const *)kept->items;
+    options.kept_count = kept->count;
+    return hr_data_read_all(schema, (const char *const *)table->data.items, table->data.count, &options, out,
+                            err);
+}
+
 hr_status input_drop(hr_schema **schema, const table_args *table, hr_error *err) {
     hr_schema *less = NULL;
     if (table->drop.count == 0) return HR_OK;

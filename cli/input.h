@@ -64,6 +64,9 @@ size_t input_table_files(const table_args *table, named_file files[TABLE_FILES_M
 
 hr_status input_table(const hr_schema *schema, const table_args *table, bool label_optional, hr_data **out,
                       hr_error *err);
+/* The same without labels, with columns whose texts are kept. */
+hr_status input_kept_table(const hr_schema *schema, const table_args *table, const arg_list *kept,
+                           hr_data **out, hr_error *err);
 hr_read_options input_table_options(const table_args *table);
 
 /* Takes the columns that are dropped out of the schema. */
@@ -80,8 +83,9 @@ hr_status input_model(const char *path, hr_model **out, hr_error *err);
 hr_status input_data(const hr_schema *schema, const char *path, size_t format, bool label_optional,
                      hr_data **out, hr_error *err);
 
+
 /* Whether at most one of the paths (NULL: not given) is standard input; else says so as a usage error of the
  * command. */
-bool input_only_once(const char *command, const char *first, const char *second);
+bool input_only_once(const char *name, const char *first, const char *second);
 
 #endif

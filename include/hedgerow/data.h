@@ -36,9 +36,12 @@ typedef struct hr_read_options {
     const char *query;       /* a file with one SQL query, for databases; NULL: the table is in files */
     const char *const *drop; /* CSV: columns to be treated as if they were not there; every file has them */
     size_t drop_count;
+    const char *const *kept; /* CSV: columns whose texts are kept beside the records (hr_data_kept), whether
+                                the schema names them or not; borrowed */
+    size_t kept_count;
 } hr_read_options;
 #define HR_READ_OPTIONS_INIT                                                                                 \
-    { sizeof(hr_read_options), HR_FORMAT_AUTO, false, NULL, HR_SEPARATOR_AUTO, false, NULL, NULL, 0 }
+    { sizeof(hr_read_options), HR_FORMAT_AUTO, false, NULL, HR_SEPARATOR_AUTO, false, NULL, NULL, 0, NULL, 0 }
 
 /* What reading a table met in one column. Counts of private records: for the owner's eyes only. */
 typedef struct hr_column_report {
@@ -133,6 +136,9 @@ HR_API HR_MUST_CHECK hr_status hr_data_check_column(const hr_data *data, size_t 
 /* The same of the bounds of a numeric label, to which noise is proportional: HR_E_SCHEMA if the labels of 10
  * records or more fill less than a fifth of them. */
 HR_API HR_MUST_CHECK hr_status hr_data_check_label(const hr_data *data, hr_error *err);
+/* The text of a kept column (index into hr_read_options.kept) in a row, without outer blanks and quotation
+ * marks; NULL if there is none. Valid as long as the data. */
+HR_API const char *hr_data_kept(const hr_data *data, size_t column, size_t row);
 /* How many columns of the table the schema does not name. */
 HR_API size_t hr_data_extra_columns(const hr_data *data);
 /* How many records were left out because their label is missing. For the owner's eyes only. */

@@ -15,8 +15,10 @@ typedef struct csv {
     hr_arena *arena;
     hr_csv_header header;
     hr_table *table;
-    const hr_slot **slots;    /* per column of the file; NULL: not wanted */
-    bool *twice;              /* per column: another one of its name comes later */
+    const hr_slot **slots;      /* per column of the file; NULL: not wanted, or kept */
+    const hr_slot **kept_slots; /* of columns that are kept: where else they go, or NULL */
+    size_t *kept_places;        /* per column: 0, or 1 + its place among those that are kept */
+    bool *twice;                /* per column: another one of its name comes later */
     hr_column_report *before; /* of the record that is read; NULL: records without a label are refused */
     bool unlabelled;          /* that record has no label */
     hr_error *err;
@@ -34,15 +36,42 @@ static hr_status refuse_slot(const csv *c, const char *name) {
     return hr_csv_refuse_missing(&c->header, name, c->err);
 }
 
+static hr_status refuse_twice(const csv *c, const char *name) {
+    hr_fail(c->err, HR_E_FORMAT, "rename one of them", "two columns of the table have this name");
+    return hr_fail_at(c->err, HR_E_FORMAT, NULL, 0, 0, name);
+}
+
 static hr_status map_slot(csv *c, const hr_string_map *names, hr_slot *slot, bool optional) {
     const char *name = hr_slot_column(slot);
     uint32_t at = hr_string_map_find(names, name, strlen(name));
     if (at == HR_STRING_MAP_NONE) return optional ? HR_OK : refuse_slot(c, name);
-    if (c->twice[at]) {
-        hr_fail(c->err, HR_E_FORMAT, "rename one of them", "two columns of the table have this name");
-        return hr_fail_at(c->err, HR_E_FORMAT, NULL, 0, 0, name);
-    }
+    if (c->twice[at]) return refuse_twice(c, name);
     c->slots[at] = slot;
+    return HR_OK;
+}
+
+static hr_status refuse_kept(const csv *c, const char *name, const char *message) {
+    hr_fail(c->err, HR_E_SCHEMA, "name each column that is to be kept once, as the first line has it", "%s",
+            message);
+    return hr_fail_at(c->err, HR_E_SCHEMA, NULL, 0, 0, name);
+}
+
+/* Takes the columns that are kept away from the short way of reading numbers. */
+static hr_status map_kept(csv *c, const hr_string_map *names, const hr_read_options *options) {
+    hr_data *data = c->table->data;
+    if (options->kept_count && !data->kept) data->kept = hr_kept_new(options->kept_count);
+    if (options->kept_count && !data->kept) return hr_fail_memory(c->err);
+    for (size_t k = 0; k < options->kept_count; k++) {
+        const char *name = options->kept[k];
+        uint32_t at = hr_string_map_find(names, name, strlen(name));
+        if (at == HR_STRING_MAP_NONE)
+            return refuse_kept(c, name, "this column is to be kept, and the table has none of that name");
+        if (c->kept_places[at]) return refuse_kept(c, name, "this column is to be kept twice");
+        if (c->twice[at]) return refuse_twice(c, name);
+        c->kept_places[at] = k + 1;
+        c->kept_slots[at] = c->slots[at];
+        c->slots[at] = NULL;
+    }
     return HR_OK;
 }
 
@@ -59,20 +88,6 @@ static hr_status map_names(csv *c, hr_string_map *names) {
     return HR_OK;
 }
 
-/* Which column of the file goes where. */
-static hr_status map_columns(csv *c, bool label_optional) {
-    hr_string_map names = {0};
-    hr_slot *label = hr_table_label(c->table);
-    c->slots = hr_arena_alloc(c->arena, c->header.count, sizeof *c->slots);
-    c->twice = hr_arena_alloc(c->arena, c->header.count, sizeof *c->twice);
-    if (!c->slots || !c->twice) return hr_fail_memory(c->err);
-    hr_status status = map_names(c, &names);
-    for (hr_slot *slot = c->table->slots; slot <= label && !status; slot += hr_slot_span(slot))
-        status = map_slot(c, &names, slot, slot == label && label_optional);
-    hr_string_map_done(&names);
-    return status;
-}
-
 /* The first file says what the table has; every other must have the same. */
 static hr_status take_header(csv *c, hr_reading *reading) {
     size_t *order;
@@ -83,6 +98,25 @@ static hr_status take_header(csv *c, hr_reading *reading) {
         c->table->data->extra += !c->slots[i];
     }
     return HR_OK;
+}
+
+/* Which column of the file goes where. */
+static hr_status map_columns(csv *c, hr_reading *reading) {
+    const hr_read_options *options = reading->options;
+    hr_string_map names = {0};
+    hr_slot *label = hr_table_label(c->table);
+    c->slots = hr_arena_alloc(c->arena, c->header.count, sizeof *c->slots);
+    c->twice = hr_arena_alloc(c->arena, c->header.count, sizeof *c->twice);
+    c->kept_slots = hr_arena_alloc(c->arena, c->header.count, sizeof *c->kept_slots);
+    c->kept_places = hr_arena_alloc(c->arena, c->header.count, sizeof *c->kept_places);
+    if (!c->slots || !c->twice || !c->kept_slots || !c->kept_places) return hr_fail_memory(c->err);
+    hr_status status = map_names(c, &names);
+    for (hr_slot *slot = c->table->slots; slot <= label && !status; slot += hr_slot_span(slot))
+        status = map_slot(c, &names, slot, slot == label && options->label_optional);
+    if (!status) status = take_header(c, reading);
+    if (!status) status = map_kept(c, &names, options);
+    hr_string_map_done(&names);
+    return status;
 }
 
 /* ---- Records ---- */
@@ -124,9 +158,17 @@ static inline const char *take_number(const csv *c, const hr_slot *slot, const c
     return p + 1;
 }
 
-static hr_status take_cell(csv *c, const hr_slot *slot, hr_cell *cell) {
+static bool keep_cell(csv *c, size_t column, const hr_cell *cell) {
+    const size_t place = c->kept_places[column];
+    hr_data *data = c->table->data;
+    return !place || hr_kept_add(data->kept, place - 1, data->rows, cell->text, cell->size);
+}
+
+static hr_status take_cell(csv *c, size_t column, hr_cell *cell) {
+    const hr_slot *slot = c->slots[column] ? c->slots[column] : c->kept_slots[column];
     hr_lines before = c->lines;
     hr_status status = hr_cells_next(&c->lines, cell, c->err);
+    if (!status && !keep_cell(c, column, cell)) return hr_fail_memory(c->err);
     if (status || !slot) return status;
     if (c->before && slot == hr_table_label(c->table) &&
         hr_table_is_missing(c->table, cell->text, cell->size)) {
@@ -163,7 +205,7 @@ static hr_status read_csv_record(csv *c) {
     size_t count = c->header.count;
     for (size_t i = take_csv_numbers(c, 0); i < count; i = take_csv_numbers(c, i + 1)) {
         hr_cell cell;
-        hr_status status = take_cell(c, c->slots[i], &cell);
+        hr_status status = take_cell(c, i, &cell);
         if (status)
             return status == HR_E_MEMORY ? status
                                          : hr_fail_at(c->err, status, NULL, 0, 0, c->header.names[i]);
@@ -211,8 +253,7 @@ hr_status hr_csv_read(hr_reading *reading, hr_byte_source *source, hr_error *err
     csv c = {.err = err, .arena = reading->arena, .table = &reading->table};
     hr_status status = hr_lines_start(&c.lines, source, true, err);
     if (!status) status = hr_csv_read_header(&c.lines, options, c.arena, &c.header, err);
-    if (!status) status = map_columns(&c, options->label_optional);
-    if (!status) status = take_header(&c, reading);
+    if (!status) status = map_columns(&c, reading);
     if (!status && options->skip_unlabelled) {
         c.before = hr_arena_alloc(c.arena, c.table->slot_count, sizeof *c.before);
         if (!c.before) status = hr_fail_memory(err);

@@ -20,6 +20,7 @@ void hr_data_free(hr_data *data) {
     free(data->codes);
     free(data->reports);
     free(data->borrowed);
+    hr_kept_free(data->kept);
     free(data);
 }
 
@@ -320,4 +321,10 @@ uint64_t hr_data_skipped(const hr_data *data) {
 
 size_t hr_data_extra_columns(const hr_data *data) {
     return data->extra;
+}
+
+const char *hr_data_kept(const hr_data *data, size_t column, size_t row) {
+    const hr_kept *kept = data->kept;
+    if (!kept || column >= kept->columns || row >= kept->rows) return NULL;
+    return kept->texts.bytes + kept->starts[row * kept->columns + column];
 }

@@ -297,6 +297,11 @@ hr_status hr_libsvm_check_options(const hr_read_options *options, hr_error *err)
     if (options->skip_unlabelled)
         return hr_fail(err, HR_E_ARGUMENT, "remove the lines without a label, or convert the table to CSV",
                        "records without a label can be skipped in CSV tables only");
+    if (options->kept_count) {
+        hr_fail(err, HR_E_SCHEMA, "keep columns of CSV tables only",
+                "LIBSVM tables have no columns to be kept");
+        return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, options->kept[0]);
+    }
     return HR_OK;
 }
 

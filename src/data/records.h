@@ -2,6 +2,8 @@
 #ifndef HR_DATA_RECORDS_H
 #define HR_DATA_RECORDS_H
 
+#include "data/kept.h"
+
 #include <hedgerow/data.h>
 
 enum { HR_CODE_MISSING = 0 };
@@ -19,6 +21,7 @@ struct hr_data {
     uint64_t skipped;   /* records without a label that were left out */
     hr_array *borrowed; /* per feature: the caller's, read only; `at` is NULL for a column of our own */
     bool borrows_labels;
+    hr_kept *kept; /* NULL: none */
 };
 
 /* Doubles from 2^52 on are whole. */
