@@ -51,7 +51,7 @@ static hr_schema *make_schema(void) {
     }
     hr_schema *schema = NULL;
     hr_error err = {0};
-    if (hr_schema_make(&(hr_schema_parts){label, features, FEATURES, NULL, 0}, &schema, &err))
+    if (hr_schema_make(&(hr_schema_parts){label, features, FEATURES, NULL, 0, NULL}, &schema, &err))
         stop("schema", &err);
     return schema;
 }

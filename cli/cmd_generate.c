@@ -6,7 +6,7 @@
 #include <hedgerow/generate.h>
 
 typedef struct generate_args {
-    arg_integer rows, seed, features, informative, classes;
+    arg_integer rows, seed, features, informative, classes, visits;
     arg_real noise;
     const char *output, *schema;
 } generate_args;
@@ -76,6 +76,7 @@ static int generate(const command *self, hr_generator generator, int argc, char 
     set_generate_count(&options.features, args.features);
     set_generate_count(&options.informative, args.informative);
     set_generate_count(&options.classes, args.classes);
+    set_generate_count(&options.visits, args.visits);
     if (args.noise.given) options.noise = args.noise.value;
     hr_error err = {0};
     hr_status status = output_probe(args.output, OUTPUT_NEW, &err);
@@ -87,7 +88,13 @@ static int generate(const command *self, hr_generator generator, int argc, char 
 
 /* ---- hospital ---- */
 
-static const arg_option hospital_options[] = {ROWS_OPTION, SEED_OPTION, OUTPUT_OPTION, SCHEMA_OPTION};
+static const arg_option hospital_options[] = {
+    ROWS_OPTION,
+    SEED_OPTION,
+    {"visits", 0, ARG_INTEGER, false, AT(visits), "N",
+     "1 to N visits of each patient, N up to 1000: a column patient_id says whose, and is the schema's unit"},
+    OUTPUT_OPTION,
+    SCHEMA_OPTION};
 
 static int run_hospital(const command *self, int argc, char **argv) {
     return generate(self, HR_GENERATE_HOSPITAL, argc, argv);

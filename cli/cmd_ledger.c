@@ -5,6 +5,7 @@
 
 #include <hedgerow/amount.h>
 #include <hedgerow/ledger.h>
+#include <hedgerow/schema.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -115,7 +116,18 @@ static bool print_entry(void *user, const hr_ledger_entry *entry) {
     return true;
 }
 
+/* What a ledger is for, once it has an entry: "" are records. */
+static hr_status print_ledger_unit(hr_ledger *ledger, hr_error *err) {
+    char *unit = NULL;
+    hr_status status = hr_ledger_unit(ledger, &unit, err);
+    if (unit != NULL && unit[0] != '\0') printf("%-8s one person: all records of one %s\n", "unit", unit);
+    hr_text_free(unit);
+    return status;
+}
+
 static hr_status show_table(hr_ledger *ledger, const hr_ledger_total *total, hr_error *err) {
+    hr_status status = print_ledger_unit(ledger, err);
+    if (status != HR_OK) return status;
     print_budget(total);
     printf("%-8s %s\n", "state", total->frozen ? "frozen: no further spending" : "open");
     if (total->entries == 0) return HR_OK;
@@ -137,6 +149,9 @@ static bool write_entry(void *user, const hr_ledger_entry *entry) {
 }
 
 static hr_status show_json(hr_ledger *ledger, const hr_ledger_total *total, hr_error *err) {
+    char *unit = NULL;
+    hr_status known = hr_ledger_unit(ledger, &unit, err);
+    if (known != HR_OK) return known;
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     json_number(&json, "epsilon_limit", total->epsilon_limit);
@@ -144,6 +159,8 @@ static hr_status show_json(hr_ledger *ledger, const hr_ledger_total *total, hr_e
     json_number(&json, "delta_limit", total->delta_limit);
     json_number(&json, "delta_spent", total->delta_spent);
     json_flag(&json, "frozen", total->frozen);
+    if (unit != NULL && unit[0] != '\0') json_text(&json, "unit", unit);
+    hr_text_free(unit);
     json_open(&json, "entries", '[');
     const hr_status status = hr_ledger_each(ledger, write_entry, &json, err);
     json_close(&json, ']');

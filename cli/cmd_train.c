@@ -23,7 +23,7 @@ typedef struct train_args {
     table_args table;
     arg_settings settings;
     bool as_json, quiet, reproducible, plan, force, start_is_public, strict;
-    arg_integer seed, threads, rows;
+    arg_integer seed, threads, rows, records_per_person;
 } train_args;
 
 #define AT(field) offsetof(train_args, field)
@@ -51,6 +51,10 @@ static const arg_option train_options[] = {
     {"option", 0, ARG_PAIR, false, AT(settings), "NAME=VALUE",
      "another option of the method; may be repeated ('hedgerow methods NAME' lists options, defaults and "
      "ranges)"},
+    {"records-per-person", 0, ARG_INTEGER, false, AT(records_per_person), "M",
+     "where the schema names a unit: train on at most M records of each person, drawn by secret coins, with "
+     "the "
+     "noise of M records; for every method. Unless given, each record of a person counts a part (hedge)"},
     {"threads", 0, ARG_INTEGER, false, AT(threads), "N",
      "0: as many as there are processors; the model does not depend on it"},
     {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE",
@@ -101,6 +105,10 @@ static bool consistent(const command *self, const train_args *args) {
         usage_error(self->name, "--rows is for --plan: training counts the records by itself, privately");
         return false;
     }
+    if (args->records_per_person.given && args->records_per_person.value == 0) {
+        usage_error(self->name, "--records-per-person: give 1 or more");
+        return false;
+    }
     return args->plan ||
            (input_table_usable(self, &args->table, args->schema) &&
             input_table_usable(self, &args->table, args->start) &&
@@ -142,6 +150,7 @@ static hr_status set_options(const train_args *args, train_run *run, hr_error *e
     options->reproducible_noise = args->reproducible;
     options->seed = args->seed.value;
     options->threads = (int)args->threads.value;
+    options->records_per_person = (int64_t)args->records_per_person.value;
     progress_init(&run->bar, !args->quiet && !args->as_json);
     options->progress = should_continue_training;
     options->user = &run->bar;
@@ -303,6 +312,8 @@ static int run_plan(const command *self, const train_args *args) {
     if (status == HR_OK) status = hr_fit_plan(&run.options, records, run.schema, &plan, &err);
     if (status == HR_OK)
         (args->as_json ? print_plan_json : print_plan)(&plan, run.options.method, !args->rows.given);
+    if (status == HR_OK && !args->as_json && run.schema != NULL)
+        print_plan_unit(hr_schema_unit(run.schema), run.options.records_per_person);
     run_done(&run);
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }

@@ -124,6 +124,24 @@ void print_plan(const hr_plan_info *plan, const char *method, bool guessed) {
     print_promise(plan);
 }
 
+void print_plan_unit(const char *unit, int64_t most) {
+    char text[400];
+    if (unit == NULL) return;
+    if (most > 0)
+        snprintf(text, sizeof text,
+                 "the promise is for one person, all records of one %.60s; at most %lld of them are trained "
+                 "on, and "
+                 "counted above as records",
+                 unit, (long long)most);
+    else
+        snprintf(
+            text, sizeof text,
+            "the promise is for one person, all records of one %.60s, and what is called records above are "
+            "persons",
+            unit);
+    print_line("unit", text);
+}
+
 /* ---- A job ---- */
 
 static void print_owners(const hr_job_plan_info *job) {

@@ -74,6 +74,10 @@ typedef struct hr_fit_options {
                               at what it says, and the new model has its trees, too. Of the same schema and
                               task, with scores that add up alike. Borrowed */
     bool start_is_public;  /* nothing is charged for the start: its data need no protection */
+    /* Where the schema names a unit: 0: each record of a person counts a part, so that the person counts 1
+     * (methods that can: hedge). m, 1..65536: at most m records of each person are drawn by secret coins, and
+     * everything has the noise that makes m records cost epsilon: every method. */
+    int64_t records_per_person;
 } hr_fit_options;
 
 /* Fills in all defaults of a method and mode, in the first `size` bytes of the struct; a NULL method means
@@ -95,18 +99,20 @@ HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const
                                                   const char *value, hr_error *err);
 
 /* Trains.
- * Spends: at most (epsilon, delta), reserved in `options->ledger` before any noise is drawn, and given back
- * (hr_ledger_void) if the fit fails before the first draw. Owner: the caller frees *out with hr_model_free.
- * The model keeps nothing of the data except released values. Thread: data and options may be shared; the
- * ledger not. Fails: ARGUMENT, SCHEMA (no labels, no rows), POLICY (REVIEW left; ledger with paper mode or
- * reproducible noise; delta above 1/rows), BUDGET (the ledger does not cover it, or the budget is too small
- * for the noise of some release), LIMIT: nothing was spent; MEMORY: nothing was spent, but for a failure
- * after the first draw; CANCELLED: what was reserved stays spent, unless nothing was drawn. Options that the
- * method does not take in its mode are ignored.
+ * Of a schema with a unit (hr_schema_unit) epsilon and delta are for adding or removing one person with all
+ * its records, and the ledger is one of that unit. Spends: at most (epsilon, delta), reserved in
+ * `options->ledger` before any noise is drawn, and given back (hr_ledger_void) if the fit fails before the
+ * first draw. Owner: the caller frees *out with hr_model_free. The model keeps nothing of the data except
+ * released values. Thread: data and options may be shared; the ledger not. Fails: ARGUMENT, SCHEMA (no
+ * labels, no rows), POLICY (REVIEW left; ledger with paper mode or reproducible noise, or of another unit; a
+ * unit that the method cannot protect; delta above 1/rows), BUDGET (the ledger does not cover it, or the
+ * budget is too small for the noise of some release), LIMIT: nothing was spent; MEMORY: nothing was spent,
+ * but for a failure after the first draw; CANCELLED: what was reserved stays spent, unless nothing was drawn.
+ * Options that the method does not take in its mode are ignored.
  * With options->start the model's guarantee is the new cost, and hr_model_start_guarantee tells that and the
  * start's together. Fails also: ARGUMENT (the method or mode takes no start; another task, classes or kind of
  * scores), SCHEMA (another schema: the message names the difference), POLICY (the start has no guarantee, or
- * one that is not for records, and start_is_public is not set). */
+ * one that is not for records, and start_is_public is not set; the schema has a unit). */
 HR_API HR_MUST_CHECK hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out,
                                       hr_error *err);
 

@@ -27,7 +27,9 @@ typedef struct hr_generate_options {
     uint64_t features;    /* all but hospital; hospital has a fixed table */
     uint64_t informative; /* classification, regression */
     uint64_t classes;     /* classification */
-    double noise; /* classification: part of labels flipped; regression, friedman1: standard deviation */
+    double noise;    /* classification: part of labels flipped; regression, friedman1: standard deviation */
+    uint64_t visits; /* hospital: of a patient, at most: drawn evenly from 1 to it, and a column patient_id
+                        says whose each is, the schema's unit. 0: every record is another patient's */
 } hr_generate_options;
 
 /* The defaults of a generator, in the first `size` bytes of the struct. */

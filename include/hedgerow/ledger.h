@@ -47,11 +47,21 @@ HR_API HR_MUST_CHECK hr_status hr_ledger_create(const char *path, double epsilon
 HR_API HR_MUST_CHECK hr_status hr_ledger_open(const char *path, hr_ledger **out, hr_error *err);
 HR_API void hr_ledger_close(hr_ledger *ledger);
 
+/* What epsilon and delta are spent for through this handle from now on: adding or removing one record (NULL,
+ * as at first), or a person, the records of one value of the column `unit` (hr_schema_unit). A ledger is of
+ * one unit, that of its first reservation: losses of records and of persons do not add up. Thread: as the
+ * handle. Fails: MEMORY, ARGUMENT (not a printable line). */
+HR_API HR_MUST_CHECK hr_status hr_ledger_set_unit(hr_ledger *ledger, const char *unit, hr_error *err);
+
+/* The unit of the ledger: a column's name; "" for records; NULL before the first reservation. Owner: the
+ * caller frees *unit with hr_text_free. Fails: IO, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_ledger_unit(hr_ledger *ledger, char **unit, hr_error *err);
+
 /* Forbids all further spending, for good. */
 HR_API HR_MUST_CHECK hr_status hr_ledger_freeze(hr_ledger *ledger, hr_error *err);
 
 /* Spends: epsilon and delta at once, durably, before it returns. Fails: BUDGET (says what is left), POLICY
- * (frozen), IO. */
+ * (frozen; a ledger of another unit), IO. */
 HR_API HR_MUST_CHECK hr_status hr_ledger_reserve(hr_ledger *ledger, double epsilon, double delta,
                                                  const char *purpose, int64_t *entry, hr_error *err);
 

@@ -68,8 +68,9 @@ typedef struct hr_guarantee {
     bool is_private;       /* false: read `statement` for the reasons */
     double epsilon, delta; /* for adding or removing what `unit` says; infinite epsilon if not private */
     double epsilon_replace, delta_replace; /* for replacing it by another */
-    const char *unit; /* "one record"; of a federation: "one record of any owner", or, if the records of one
-                       * file were dealt out to owners, "one record of the file" */
+    /* "one record"; "one person", where the schema named a unit; of a federation: "one record of any owner",
+     * or, if the records of one file were dealt out to owners, "one record of the file" */
+    const char *unit;
     const char *statement; /* a paragraph for people */
 } hr_guarantee;
 

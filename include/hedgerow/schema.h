@@ -140,6 +140,11 @@ HR_API HR_MUST_CHECK hr_status hr_schema_set_number_format(hr_schema_builder *bu
 HR_API HR_MUST_CHECK hr_status hr_schema_add_missing(hr_schema_builder *builder, const char *spelling,
                                                      hr_error *err);
 
+/* The privacy unit: the column that says whose record it is (hr_schema_unit). The text is copied. Fails:
+ * ARGUMENT (there is a unit), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_set_unit(hr_schema_builder *builder, const char *column,
+                                                  hr_error *err);
+
 /* Checks everything as hr_schema_read does, with the same messages. The builder stays as it is, and may be
  * added to and built again. Owner: the caller frees *out, which does not need the builder. Fails: FORMAT (the
  * field is named), LIMIT, MEMORY. */
@@ -171,6 +176,11 @@ HR_API const hr_column *hr_schema_feature(const hr_schema *schema, size_t index)
 /* Spellings of a missing value besides the empty cell. */
 HR_API size_t hr_schema_missing_count(const hr_schema *schema);
 HR_API const char *hr_schema_missing(const hr_schema *schema, size_t index);
+
+/* The privacy unit: the name of the column that says which person a record belongs to, which is no feature
+ * and not the label. Guarantees are then for adding or removing a person with all its records. NULL: every
+ * record counts by itself. */
+HR_API const char *hr_schema_unit(const hr_schema *schema);
 
 /* HR_OK if no REVIEW is left and no list has more than 254 values, or if the file says 'reviewed: true', or
  * if the schema was built from code; else HR_E_POLICY with the first column that awaits a person's decision.

@@ -1,6 +1,7 @@
 #include "bins/binned.h"
 #include "base/fail.h"
 #include "data/columns.h"
+#include "data/records.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,7 @@ hr_status hr_binned_columns(const hr_data *data, const hr_binning *binning, int 
     binned->rows = hr_data_rows(data);
     binned->features = binning->feature_count;
     binned->binning = binning;
+    binned->weights = hr_data_weights(data);
     binned->column_stride = (binned->rows + LINE - 1) / LINE * LINE;
     binned->tile_count = (binned->features + HR_TILE - 1) / HR_TILE;
     binned->columns = bytes_new(binned->features, binned->column_stride);

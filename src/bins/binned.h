@@ -19,6 +19,7 @@ typedef struct hr_binned {
     size_t tile_count; /* ceil(features / HR_TILE) */
     uint8_t *tiles;    /* tile t, record i: HR_TILE bytes at (t * rows + i) * HR_TILE; bytes past the last
                           feature are 0 */
+    const uint32_t *weights; /* of the records (hr_data_weights), borrowed from the data; NULL: 1 each */
 } hr_binned;
 
 /* Bins every record into columns and tiles. `binning` is borrowed. Owner: the caller frees *out with

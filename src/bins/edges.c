@@ -2,6 +2,7 @@
 #include "bins/edges.h"
 #include "base/fail.h"
 #include "data/columns.h"
+#include "data/records.h"
 #include "privacy/quantiles.h"
 
 #include <math.h>
@@ -11,26 +12,37 @@
 /* Counts are paid for level by level, so their grid is coarser. */
 enum { MEDIANS_BITS = 16, COUNTS_BITS = HR_EDGE_LEVELS, GRID_MAX = 1 << MEDIANS_BITS };
 
-void hr_edges_count_cells(const hr_column *column, const double *values, size_t rows, size_t grid,
-                          hr_exact *cells) {
+_Static_assert((int)HR_PERSON_UNIT == 1 << HR_PERSON_BITS, "weights of tables are what statistics expect");
+
+void hr_edges_count_cells(const hr_column *column, const hr_edge_values *of, size_t grid, hr_exact *cells) {
     double width = column->high - column->low;
-    for (size_t i = 0; i < rows; i++) {
-        if (isnan(values[i])) continue;
-        double at = ceil((values[i] - column->low) / width * (double)grid) - 1;
+    for (size_t i = 0; i < of->count; i++) {
+        if (isnan(of->values[i])) continue;
+        double at = ceil((of->values[i] - column->low) / width * (double)grid) - 1;
         size_t cell = at <= 0 ? 0 : at >= (double)(grid - 1) ? grid - 1 : (size_t)at;
-        cells[cell].unpaid++;
+        cells[cell].unpaid += of->weights ? of->weights[i] : 1;
     }
 }
 
 static void count_column(const hr_data *data, size_t f, size_t grid, hr_exact *cells) {
     const hr_column *column = hr_schema_feature(hr_data_schema(data), f);
     const size_t rows = hr_data_rows(data);
+    const uint32_t *weights = hr_data_weights(data);
     double buffer[HR_DATA_BLOCK];
     memset(cells, 0, grid * sizeof *cells);
     for (size_t begin = 0; begin < rows; begin += HR_DATA_BLOCK) {
         const size_t count = hr_data_block_size(begin, rows);
-        hr_edges_count_cells(column, hr_data_number_block(data, f, begin, count, buffer), count, grid, cells);
+        const hr_edge_values values = {hr_data_number_block(data, f, begin, count, buffer),
+                                       weights ? weights + begin : NULL, count};
+        hr_edges_count_cells(column, &values, grid, cells);
     }
+}
+
+/* What these answers are charged (edge_levels.c) is what a record adds. */
+static hr_status refuse_persons(const hr_data *data, hr_error *err) {
+    if (!hr_data_weights(data)) return HR_OK;
+    return hr_fail(err, HR_E_POLICY, "remove 'unit' from the schema, if a record is what must be protected",
+                   "bin edges over several tables cannot protect persons");
 }
 
 /* Counts the cells of each feature once for all of its parts, which stand together. */
@@ -38,6 +50,7 @@ hr_status hr_edges_count_nodes(const hr_data *data, uint32_t bins, const hr_edge
                                hr_exact *out, hr_error *err) {
     const size_t grid = (size_t)1 << COUNTS_BITS;
     hr_status status = hr_edge_question_check(hr_data_schema(data), bins, question, err);
+    if (!status) status = refuse_persons(data, err);
     if (status) return status;
     hr_exact *cells = malloc(3 * grid * sizeof *cells);
     if (!cells) return hr_fail_memory(err);
@@ -46,7 +59,7 @@ hr_status hr_edges_count_nodes(const hr_data *data, uint32_t bins, const hr_edge
         const hr_edge_nodes *part = &question->parts[p];
         if (!p || part->feature != part[-1].feature) {
             count_column(data, part->feature, grid, cells);
-            hr_quantiles_node_counts(&(hr_grid_counts){cells, COUNTS_BITS}, nodes);
+            hr_quantiles_node_counts(&(hr_grid_counts){cells, COUNTS_BITS, HR_PER_RECORD}, nodes);
         }
         for (size_t i = 0; i < part->count; i++) *out++ = nodes[part->nodes[i]];
     }
@@ -64,15 +77,16 @@ static bool are_by_counts(hr_privacy_measure privacy_measure) {
     return privacy_measure == HR_PRIVACY_ZCDP || privacy_measure == HR_PRIVACY_GDP;
 }
 
-hr_status hr_edges_check_private(const hr_schema *schema, uint32_t bins, hr_privacy_measure privacy_measure,
+hr_status hr_edges_check_private(const hr_edges_wanted *wanted, hr_privacy_measure privacy_measure,
                                  const hr_charge *charge, hr_error *err) {
     hr_charge column = *charge;
-    hr_units columns = hr_edges_columns(schema, bins);
+    hr_units columns = hr_edges_columns(wanted->schema, wanted->bins);
     if (!columns) return HR_OK;
     column.cost = charge->cost / columns;
     return are_by_counts(privacy_measure)
-               ? hr_quantiles_check_counts(privacy_measure, &column, COUNTS_BITS, err)
-               : hr_quantiles_check_medians(privacy_measure, &column, log2_floor(bins), err);
+               ? hr_quantiles_check_counts(privacy_measure, &column, COUNTS_BITS, wanted->unit, err)
+               : hr_quantiles_check_medians(privacy_measure, &column, log2_floor(wanted->bins), wanted->unit,
+                                            err);
 }
 
 static int grid_bits(const hr_edges_release *release) {
@@ -100,7 +114,8 @@ static hr_status tell_columns(const hr_data *data, const hr_edges_release *relea
     if (status) return status;
     hr_exact *cells = malloc(GRID_MAX * sizeof *cells);
     if (!cells) return hr_fail_memory(err);
-    const hr_grid_counts counts = {cells, grid_bits(release)};
+    const hr_grid_counts counts = {cells, grid_bits(release),
+                                   hr_data_weights(data) ? HR_PER_PERSON : HR_PER_RECORD};
     while (!status && hr_edges_next(machine, &f)) {
         hr_cuts cuts = {at, 0};
         count_column(data, f, (size_t)1 << counts.bits, cells);

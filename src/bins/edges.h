@@ -7,14 +7,22 @@
 
 #include "bins/edge_levels.h"
 #include "privacy/gate.h"
+#include "privacy/sensitivity.h"
 
 #include <hedgerow/data.h>
 
-/* Adds to each of `grid` even cells between the bounds, low < high, how many of `rows` values of a number lie
- * in it. A cell holds the values above its lower end up to its upper end, as a bin does: a value that equals
+/* Values of a number, and what their records weigh; weights NULL: 1 each. */
+typedef struct hr_edge_values {
+    const double *values;
+    const uint32_t *weights;
+    size_t count;
+} hr_edge_values;
+
+/* Adds to each of `grid` even cells between the bounds, low < high, the weight of the values that lie in
+ * it. A cell holds the values above its lower end up to its upper end, as a bin does: a value that equals
  * a cut counts left of it. What is outside of the bounds counts in the nearest cell, NaN in none. So a record
- * more adds 1 to one cell, or nothing. Proof: edges.proof.md. */
-void hr_edges_count_cells(const hr_column *column, const double *values, size_t rows, size_t grid,
+ * more adds its weight to one cell, or nothing. Proof: edges.proof.md. */
+void hr_edges_count_cells(const hr_column *column, const hr_edge_values *values, size_t grid,
                           hr_exact *cells);
 
 /* What records answer to a question of edge_levels.h: HR_COUNT_UNIT times the number of records in each node,
@@ -38,9 +46,16 @@ typedef struct hr_edges_release {
 HR_MUST_CHECK hr_status hr_edges_private(const hr_data *data, const hr_edges_release *release,
                                          hr_arena *arena, hr_binning *out, uint64_t *groups, hr_error *err);
 
+/* Whose edges: what is known before a record is looked at. */
+typedef struct hr_edges_wanted {
+    const hr_schema *schema;
+    uint32_t bins; /* a feature, at most */
+    hr_privacy_unit unit;
+} hr_edges_wanted;
+
 /* Whether hr_edges_private could spend charge->cost so, in that privacy measure: a public fact. Fails:
  * BUDGET. */
-HR_MUST_CHECK hr_status hr_edges_check_private(const hr_schema *schema, uint32_t bins,
+HR_MUST_CHECK hr_status hr_edges_check_private(const hr_edges_wanted *wanted,
                                                hr_privacy_measure privacy_measure, const hr_charge *charge,
                                                hr_error *err);
 

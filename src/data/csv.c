@@ -113,6 +113,7 @@ static hr_status map_columns(csv *c, hr_reading *reading) {
     hr_status status = map_names(c, &names);
     for (hr_slot *slot = c->table->slots; slot <= label && !status; slot += hr_slot_span(slot))
         status = map_slot(c, &names, slot, slot == label && options->label_optional);
+    if (!status && hr_table_unit(c->table)) status = map_slot(c, &names, hr_table_unit(c->table), false);
     if (!status) status = take_header(c, reading);
     if (!status) status = map_kept(c, &names, options);
     hr_string_map_done(&names);

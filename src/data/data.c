@@ -3,6 +3,8 @@
 
 #include "base/fail.h"
 #include "data/columns.h"
+#include "data/persons.h"
+#include "schema/schema.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +23,8 @@ void hr_data_free(hr_data *data) {
     free(data->reports);
     free(data->borrowed);
     hr_kept_free(data->kept);
+    free(data->persons);
+    free(data->weights);
     free(data);
 }
 
@@ -173,6 +177,8 @@ static hr_status new_data(const hr_schema *schema, size_t rows, hr_data **out, h
     if (rows > HR_ROWS_MAX)
         return hr_fail(err, HR_E_LIMIT, "use fewer rows", "%zu rows; at most %u are allowed", rows,
                        HR_ROWS_MAX);
+    hr_status status = hr_schema_refuse_unit(schema, "a table in arrays", err);
+    if (status) return status;
     hr_data *data = hr_data_new(schema);
     if (!data) return hr_fail_memory(err);
     data->rows = rows;
@@ -274,12 +280,22 @@ static bool take_column(const hr_data *data, size_t f, const uint32_t *rows, siz
     return out->codes[f];
 }
 
+/* Persons keep their numbers; they weigh what their records in the copy give. */
+static bool take_persons(const hr_data *data, const uint32_t *rows, size_t count, hr_data *out) {
+    out->persons = malloc((count + 1) * sizeof *out->persons);
+    out->weights = malloc((count + 1) * sizeof *out->weights);
+    if (!out->persons || !out->weights) return false;
+    for (size_t i = 0; i < count; i++) out->persons[i] = data->persons[rows[i]];
+    return hr_persons_weigh(out);
+}
+
 hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
     hr_data *taken = hr_data_new(data->schema);
     if (!taken) return NULL;
     taken->rows = count;
     bool all = !data->labels || (taken->labels = take_labels(data, rows, count));
     for (size_t f = 0; all && f < data->feature_count; f++) all = take_column(data, f, rows, count, taken);
+    if (all && data->persons) all = take_persons(data, rows, count, taken);
     if (all) return taken;
     hr_data_free(taken);
     return NULL;

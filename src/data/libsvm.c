@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/number_fast.h"
 #include "data/table.h"
+#include "schema/schema.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -313,6 +314,7 @@ hr_status hr_libsvm_read(hr_reading *reading, hr_byte_source *source, hr_error *
                 .filled = reading->table.data->rows,
                 .err = err};
     hr_status status = hr_libsvm_check_options(reading->options, err);
+    if (!status) status = hr_schema_refuse_unit(l.table->data->schema, "a LIBSVM table", err);
     if (!status) status = hr_table_grow(l.table, err);
     if (!status) status = find_absent(&l);
     if (!status) status = hr_lines_start(&l.lines, source, false, err);

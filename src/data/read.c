@@ -15,10 +15,11 @@ static hr_status start_reading(hr_reading *reading, const hr_schema *schema, con
 }
 
 /* Hands the table over unless something failed. */
-static void finish_reading(hr_reading *reading, hr_status status, hr_data **out) {
-    if (!status) *out = hr_table_take(&reading->table, reading->labelled);
+static hr_status finish_reading(hr_reading *reading, hr_status status, hr_data **out, hr_error *err) {
+    if (!status) status = hr_table_take(&reading->table, reading->labelled, out, err);
     hr_table_done(&reading->table);
     hr_arena_free(reading->arena);
+    return status;
 }
 
 static hr_status read_source(hr_reading *reading, hr_byte_source *source, hr_error *err) {
@@ -58,7 +59,7 @@ hr_status hr_data_read_all(const hr_schema *schema, const char *const *paths, si
     status = start_reading(&reading, schema, &ours, err);
     for (size_t i = 0; !status && i < count; i++)
         status = read_path(&reading, paths[i], count == 1 ? ours.name : NULL, err);
-    finish_reading(&reading, status, out);
+    status = finish_reading(&reading, status, out, err);
     return status;
 }
 
@@ -80,6 +81,6 @@ hr_status hr_data_parse(const hr_schema *schema, const char *bytes, size_t size,
         if (!status) status = read_source(&reading, &source, err);
         hr_byte_source_done(&source);
     }
-    finish_reading(&reading, status, out);
+    status = finish_reading(&reading, status, out, err);
     return status ? hr_fail_at(err, status, ours.name, 0, 0, NULL) : HR_OK;
 }

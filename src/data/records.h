@@ -22,11 +22,22 @@ struct hr_data {
     hr_array *borrowed; /* per feature: the caller's, read only; `at` is NULL for a column of our own */
     bool borrows_labels;
     hr_kept *kept; /* NULL: none */
+    uint32_t *persons; /* rows: who a record belongs to, counted from 0; NULL: the schema names no unit */
+    uint32_t *weights; /* rows: what a record counts, in 2^-HR_PERSON_BITS; NULL with `persons` */
 };
+
+enum { HR_PERSON_BITS = 16 };
 
 /* Doubles from 2^52 on are whole. */
 static inline bool hr_is_fraction(double value) {
     return value > -0x1p52 && value < 0x1p52 && value != (double)(int64_t)value;
+}
+
+/* What each record counts in units of 2^-HR_PERSON_BITS, where the schema names a unit: floor(2^16/m) for
+ * each of the m records that its person has in the table, so that they weigh at most 1 together. NULL where
+ * there is no unit: every record counts 1. */
+static inline const uint32_t *hr_data_weights(const hr_data *data) {
+    return data->weights;
 }
 
 /* An empty data set: the arrays of columns are there, the columns are not. NULL when memory is short. */

@@ -65,6 +65,11 @@ static bool init_missing(hr_table *table, const hr_schema *schema) {
     return true;
 }
 
+static void init_unit(hr_table *table, const hr_schema *schema) {
+    table->unit = (hr_column){.name = hr_schema_unit(schema)};
+    table->unit_slot = (hr_slot){.role = HR_SLOT_PERSON, .column = &table->unit};
+}
+
 hr_status hr_table_init(hr_table *table, const hr_schema *schema, hr_error *err) {
     *table = (hr_table){0};
     table->data = hr_data_new(schema);
@@ -72,6 +77,7 @@ hr_status hr_table_init(hr_table *table, const hr_schema *schema, hr_error *err)
     table->slots = calloc(table->data->feature_count + 1, sizeof *table->slots);
     if (!table->slots) return hr_fail_memory(err);
     table->slot_count = table->data->feature_count + 1;
+    init_unit(table, schema);
     if (!init_slots(table, schema) || !init_missing(table, schema)) return hr_fail_memory(err);
     return hr_table_grow(table, err);
 }
@@ -79,6 +85,7 @@ hr_status hr_table_init(hr_table *table, const hr_schema *schema, hr_error *err)
 void hr_table_done(hr_table *table) {
     for (size_t i = 0; i < table->slot_count; i++) hr_string_map_done(&table->slots[i].values);
     hr_string_map_done(&table->missing);
+    hr_persons_done(&table->persons);
     free(table->missing_numbers);
     free(table->slots);
     hr_data_free(table->data);
@@ -100,6 +107,10 @@ size_t hr_slot_span(const hr_slot *slot) {
     return count;
 }
 
+hr_slot *hr_table_unit(hr_table *table) {
+    return table->unit.name ? &table->unit_slot : NULL;
+}
+
 /* ---- Growth ---- */
 
 /* Gives a column room for `rows`. The data set owns the arrays; the slot's pointers follow. */
@@ -119,10 +130,19 @@ static bool resize_slot(hr_table *table, size_t i, size_t rows) {
     return true;
 }
 
+static bool resize_persons(hr_data *data, size_t rows) {
+    uint32_t *persons = realloc(data->persons, rows * sizeof *persons);
+    if (persons) data->persons = persons;
+    uint32_t *weights = persons ? realloc(data->weights, rows * sizeof *weights) : NULL;
+    if (weights) data->weights = weights;
+    return weights;
+}
+
 static bool resize(hr_table *table, size_t rows) {
     for (size_t i = 0; i < table->slot_count; i++) {
         if (!resize_slot(table, i, rows)) return false;
     }
+    if (hr_table_unit(table) && !resize_persons(table->data, rows)) return false;
     table->capacity = rows;
     return true;
 }
@@ -139,16 +159,18 @@ hr_status hr_table_grow(hr_table *table, hr_error *err) {
                                                                                       : hr_fail_memory(err);
 }
 
-hr_data *hr_table_take(hr_table *table, bool labelled) {
+hr_status hr_table_take(hr_table *table, bool labelled, hr_data **out, hr_error *err) {
     hr_data *data = table->data;
     /* Giving memory back may fail; then the columns are merely larger than they need be. */
     (void)resize(table, data->rows ? data->rows : 1);
+    if (hr_table_unit(table) && !hr_persons_weigh(data)) return hr_fail_memory(err);
     if (!labelled) {
         free(data->labels);
         data->labels = NULL;
     }
     table->data = NULL;
-    return data;
+    *out = data;
+    return HR_OK;
 }
 
 /* ---- Cells ---- */
@@ -247,6 +269,9 @@ static hr_status store_missing(const hr_table *table, const hr_slot *slot, hr_er
                        "every record needs a label: remove the record, or the whole column when predicting",
                        "the label is missing");
     }
+    if (slot == &table->unit_slot)
+        return hr_fail(err, HR_E_SCHEMA, "say whose record it is, or remove the record",
+                       "the identifier of the unit is missing");
     for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) {
         slot[i].report->missing++;
         if (slot->role == HR_SLOT_CODE) {
@@ -258,8 +283,12 @@ static hr_status store_missing(const hr_table *table, const hr_slot *slot, hr_er
     return HR_OK;
 }
 
-hr_status hr_table_store(const hr_table *table, const hr_slot *slot, const char *cell, size_t size,
-                         hr_error *err) {
+static hr_status store_person(hr_table *table, const char *cell, size_t size, hr_error *err) {
+    uint32_t *person = &table->data->persons[table->data->rows];
+    return hr_persons_number(&table->persons, cell, size, person) ? HR_OK : hr_fail_memory(err);
+}
+
+hr_status hr_table_store(hr_table *table, const hr_slot *slot, const char *cell, size_t size, hr_error *err) {
     size_t row = table->data->rows;
     hr_status status = HR_OK;
     if (hr_table_is_missing(table, cell, size)) {
@@ -268,6 +297,8 @@ hr_status hr_table_store(const hr_table *table, const hr_slot *slot, const char 
         status = store_number(slot, row, cell, size, err);
     } else if (slot->role == HR_SLOT_CODE) {
         store_code(slot, row, cell, size);
+    } else if (slot->role == HR_SLOT_PERSON) {
+        status = store_person(table, cell, size, err);
     } else {
         status = slot->role == HR_SLOT_DATE ? store_date(slot, row, cell, size, err)
                                             : store_class(slot, row, cell, size, err);

@@ -4,7 +4,7 @@
 #define HR_DATA_TABLE_H
 
 #include "base/string_map.h"
-#include "data/records.h"
+#include "data/persons.h"
 
 /* Where the cells of one column go. */
 typedef struct hr_slot {
@@ -13,7 +13,8 @@ typedef struct hr_slot {
         HR_SLOT_CODE,
         HR_SLOT_CLASS,
         HR_SLOT_FORMATTED, /* a number that is written with marks or a symbol */
-        HR_SLOT_DATE /* a part of a date; its column goes to the first of them, which fills the others */
+        HR_SLOT_DATE, /* a part of a date; its column goes to the first of them, which fills the others */
+        HR_SLOT_PERSON
     } role;
     bool integer;
     double low, high;
@@ -28,6 +29,9 @@ typedef struct hr_table {
     hr_data *data;
     hr_slot *slots; /* the last is the label's */
     size_t slot_count, capacity;
+    hr_column unit; /* its name alone */
+    hr_slot unit_slot;
+    hr_persons persons;
     hr_string_map missing;
     double *missing_numbers; /* spellings of missing that are numbers, such as -999 */
     size_t missing_number_count;
@@ -38,6 +42,8 @@ HR_MUST_CHECK hr_status hr_table_init(hr_table *table, const hr_schema *schema, 
 void hr_table_done(hr_table *table);
 
 hr_slot *hr_table_label(const hr_table *table);
+/* The slot of the unit's column; NULL: the schema names none. */
+hr_slot *hr_table_unit(hr_table *table);
 
 /* The name of the table's column that fills a slot. */
 const char *hr_slot_column(const hr_slot *slot);
@@ -51,13 +57,14 @@ HR_MUST_CHECK hr_status hr_table_grow(hr_table *table, hr_error *err);
 /* Whether a cell is empty or a spelling of missing. */
 bool hr_table_is_missing(const hr_table *table, const char *cell, size_t size);
 
-/* Stores the meaning of a cell in row data->rows. Fails: FORMAT (no number, no date), SCHEMA (bad label); the
- * field is set. */
-HR_MUST_CHECK hr_status hr_table_store(const hr_table *table, const hr_slot *slot, const char *cell,
-                                       size_t size, hr_error *err);
+/* Stores the meaning of a cell in row data->rows. Fails: FORMAT (no number, no date), SCHEMA (bad label, no
+ * identifier), MEMORY; the field is set. */
+HR_MUST_CHECK hr_status hr_table_store(hr_table *table, const hr_slot *slot, const char *cell, size_t size,
+                                       hr_error *err);
 
-/* Hands over the data set, without labels if `labelled` is false. Owner: the caller frees the result. */
-hr_data *hr_table_take(hr_table *table, bool labelled);
+/* Hands over the data set, without labels if `labelled` is false. Owner: the caller frees *out. Fails:
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_table_take(hr_table *table, bool labelled, hr_data **out, hr_error *err);
 
 /* Whether a number that was read quickly may be a spelling of missing, so that its text must be looked at. */
 static inline bool hr_table_may_be_missing(const hr_table *table, double value) {

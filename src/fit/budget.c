@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "ledger/delta.h"
+#include "model/model.h"
 
 #include <hedgerow/amount.h>
 #include <math.h>
@@ -19,27 +20,40 @@ static hr_units units_of(const hr_budget *budget) {
     return 0;
 }
 
+static hr_units factor_of_group(const hr_budget *budget, const hr_fit_options *options) {
+    hr_units m = options->records_per_person > 0 ? (hr_units)options->records_per_person : 1;
+    return hr_group_factor(budget->privacy_measure, m);
+}
+
+static hr_status refuse_budget(double epsilon, hr_error *err) {
+    char text[HR_AMOUNT_TEXT];
+    hr_spent_text(epsilon, text);
+    hr_status status =
+        hr_fail(err, HR_E_BUDGET, "raise epsilon", "epsilon %s is too small for any noise", text);
+    return hr_fail_at(err, status, NULL, 0, 0, "epsilon");
+}
+
 hr_status hr_budget_grant(double epsilon, double delta, hr_privacy_measure with_delta, hr_budget *out,
                           hr_error *err) {
     hr_budget budget = {.epsilon = hr_units_value(hr_units_down(epsilon)),
                         .delta = hr_delta_value(hr_delta_down(delta))};
     budget.privacy_measure = budget.delta > 0 ? with_delta : HR_PRIVACY_PURE;
-    if (budget.epsilon > 0) budget.units = units_of(&budget);
-    if (!budget.units) {
-        char text[HR_AMOUNT_TEXT];
-        hr_spent_text(epsilon, text);
-        hr_status status =
-            hr_fail(err, HR_E_BUDGET, "raise epsilon", "epsilon %s is too small for any noise", text);
-        return hr_fail_at(err, status, NULL, 0, 0, "epsilon");
-    }
+    if (budget.epsilon > 0) budget.whole = units_of(&budget);
+    budget.units = budget.whole;
+    if (!budget.units) return refuse_budget(epsilon, err);
     *out = budget;
     return HR_OK;
 }
 
 hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, hr_budget *out,
                        hr_error *err) {
-    if (method->info.is_private)
-        return hr_budget_grant(options->epsilon, options->delta, method->with_delta, out, err);
+    if (method->info.is_private) {
+        hr_status status =
+            hr_budget_grant(options->epsilon, options->delta, method->with_delta, out, err);
+        if (status) return status;
+        out->units = out->whole / factor_of_group(out, options);
+        return out->units ? HR_OK : refuse_budget(options->epsilon, err);
+    }
     *out = (hr_budget){.epsilon = hr_units_value(hr_units_down(options->epsilon)),
                        .delta = hr_delta_value(hr_delta_down(options->delta)),
                        .privacy_measure = HR_PRIVACY_NONE};

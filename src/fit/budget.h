@@ -8,7 +8,9 @@
 typedef struct hr_budget {
     double epsilon, delta; /* granted: whole units of the ledger, rounded down */
     hr_privacy_measure privacy_measure;
-    hr_units units;
+    hr_units whole; /* what epsilon and delta allow */
+    hr_units units; /* of the gate: the same; if at most m records of a person are trained on, what one record
+                       may cost, so that m cost `whole` at most */
 } hr_budget;
 
 /* What epsilon and delta grant, in the privacy measure `with_delta`, or pure if delta is 0. Fails: BUDGET

@@ -3,7 +3,9 @@
 #include "base/buffer.h"
 #include "base/fail.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "fit/budget.h"
+#include "fit/person_sample.h"
 #include "fit/settings.h"
 #include "fit/start.h"
 #include "fit/threads.h"
@@ -29,6 +31,7 @@ typedef struct fit_job {
     hr_budget budget;
     hr_csprng *csprng;
     hr_gate *gate;
+    hr_person_sample sample; /* what is trained on, if at most m records of a person are */
     hr_training training;
     int64_t entry; /* in the ledger; 0: none counts as spent */
     hr_settings settings;
@@ -50,6 +53,29 @@ static hr_status check_fit_ledger(const fit_job *f, hr_error *err) {
                    "this fit cannot be charged to a ledger: %s", why);
 }
 
+static hr_status refuse_records_per_person(const char *remedy, const char *what, hr_error *err) {
+    hr_status status = hr_fail(err, HR_E_ARGUMENT, remedy, "%s", what);
+    return hr_fail_at(err, status, NULL, 0, 0, "records-per-person");
+}
+
+/* A method that cannot protect persons must not be given several records of one. */
+static hr_status check_unit(const fit_job *f, hr_error *err) {
+    const char *unit = hr_schema_unit(hr_data_schema(f->data));
+    int64_t most = f->options->records_per_person;
+    if (most < 0 || most > HR_RECORDS_PER_PERSON_MAX)
+        return refuse_records_per_person("it is from 1 to 65536", "no such number of records of a person",
+                                         err);
+    if (most && !unit)
+        return refuse_records_per_person("name the column of persons in the schema: 'unit: ...'",
+                                         "the schema names no unit", err);
+    if (!unit || most || !f->method->info.is_private) return HR_OK;
+    if (f->method->persons && f->options->mode == HR_MODE_SOUND) return HR_OK;
+    hr_fail(err, HR_E_POLICY,
+            "use hedge in sound mode, or train on at most m records of each person: records-per-person",
+            "method %s cannot give a person's records weights (unit %s)", f->method->info.name, unit);
+    return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
+}
+
 static hr_status check_fit(const fit_job *f, hr_error *err) {
     const hr_schema *schema = hr_data_schema(f->data);
     if (f->options->threads < 0 || f->options->threads > THREADS_MAX)
@@ -58,6 +84,7 @@ static hr_status check_fit(const fit_job *f, hr_error *err) {
     if (!status) status = hr_schema_reviewed(schema, err);
     if (!status) status = hr_start_check(f->method, f->options, schema, err);
     if (!status) status = check_fit_ledger(f, err);
+    if (!status) status = check_unit(f, err);
     if (status) return status;
     if (!hr_data_has_labels(f->data))
         return hr_fail(err, HR_E_SCHEMA, "train on data that have the label",
@@ -99,6 +126,8 @@ static hr_status reserve_budget(fit_job *f, hr_error *err) {
     char purpose[200];
     snprintf(purpose, sizeof purpose, "fit %s for %.120s", f->method->info.name,
              hr_schema_label(hr_data_schema(f->data))->name);
+    hr_status status = hr_ledger_set_unit(f->options->ledger, hr_schema_unit(hr_data_schema(f->data)), err);
+    if (status) return status;
     return hr_ledger_reserve(f->options->ledger, f->budget.epsilon, f->budget.delta, purpose, &f->entry, err);
 }
 
@@ -127,18 +156,29 @@ static void add_records(fit_job *f) {
     hr_settings_add(&f->settings, HR_RECORDS_SETTING, text);
 }
 
+static void add_unit(fit_job *f) {
+    const char *unit = hr_schema_unit(hr_data_schema(f->data));
+    size_t most = (size_t)f->options->records_per_person;
+    if (unit) hr_settings_add(&f->settings, "unit", unit);
+    if (most) hr_settings_add_count(&f->settings, HR_PER_PERSON_SETTING, most);
+}
+
 /* The budget that was granted, and charged to the ledger, not the sum of the releases: how much of the budget
  * these leave unspent may depend on a noisy count. */
 static hr_status guarantee_granted(const fit_job *f, hr_guarantee *out, hr_error *err) {
     size_t count;
     const hr_release *releases = hr_gate_releases(f->gate, &count);
     hr_guarantee used, granted;
+    hr_units units = 0;
     hr_status status =
         hr_model_account(releases, count, f->budget.privacy_measure, f->budget.delta, &used, err);
+    if (!status) status = hr_account(releases, count, &units, err);
     if (status) return status;
-    hr_guarantee_of(f->budget.units, f->budget.privacy_measure, f->budget.delta, &granted);
+    hr_guarantee_of(f->budget.whole, f->budget.privacy_measure, f->budget.delta, &granted);
     granted.epsilon = f->budget.epsilon;
-    if (!used.is_private || used.epsilon > granted.epsilon || used.epsilon_replace > granted.epsilon_replace)
+    granted.unit = hr_schema_unit(hr_data_schema(f->data)) ? HR_ONE_PERSON : HR_ONE_RECORD;
+    if (!used.is_private || used.epsilon > granted.epsilon ||
+        used.epsilon_replace > granted.epsilon_replace || units > f->budget.units)
         return hr_fail(err, HR_E_POLICY, "please report this error of the library; the budget stays spent",
                        "the releases cost more than the budget that was granted");
     *out = granted;
@@ -169,6 +209,24 @@ static void state_start(const fit_job *f, const hr_start_guarantee *both, hr_buf
                              : ".");
 }
 
+/* Whose records a person's are, and how many of them were trained on. */
+static void state_unit(const fit_job *f, hr_buffer *text) {
+    const char *unit = hr_schema_unit(hr_data_schema(f->data));
+    char name[80], epsilon[HR_AMOUNT_TEXT];
+    if (!unit) return;
+    hr_text_show(unit, name, sizeof name);
+    hr_buffer_format(text, "A person is all records of one %s. ", name);
+    if (!f->options->records_per_person) return;
+    hr_guarantee one;
+    hr_guarantee_of(f->budget.units, f->budget.privacy_measure, f->budget.delta, &one);
+    hr_spent_text(one.epsilon, epsilon);
+    hr_buffer_format(
+        text,
+        "At most %lld records of each person were drawn by secret coins and trained on; for one of "
+        "these records epsilon is %s. ",
+        (long long)f->options->records_per_person, epsilon);
+}
+
 static hr_status state_sound(const fit_job *f, hr_guarantee *g, hr_buffer *text, hr_error *err) {
     char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], epsilon_replace[HR_AMOUNT_TEXT],
         delta_replace[HR_AMOUNT_TEXT];
@@ -178,10 +236,12 @@ static hr_status state_sound(const fit_job *f, hr_guarantee *g, hr_buffer *text,
     hr_spent_text(g->delta, delta);
     hr_spent_text(g->epsilon_replace, epsilon_replace);
     hr_spent_text(g->delta_replace, delta_replace);
-    hr_buffer_format(text, "(%s, %s)-differentially private for adding or removing one record", epsilon,
-                     delta);
-    hr_buffer_format(text, " (%s, %s for replacing one). %s", epsilon_replace, delta_replace,
-                     f->method->info.sound);
+    hr_buffer_format(text, "(%s, %s)-differentially private for adding or removing %s", epsilon, delta,
+                     g->unit);
+    hr_buffer_format(text, " (%s, %s for replacing one). ", epsilon_replace, delta_replace);
+    state_unit(f, text);
+    bool weighs = hr_schema_unit(hr_data_schema(f->training.data)) != NULL;
+    hr_buffer_text(text, weighs ? f->method->persons : f->method->info.sound);
     return HR_OK;
 }
 
@@ -214,6 +274,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     f->settings.arena = f->training.arena;
     hr_settings_add_options(&f->settings, f->method, f->options);
     add_records(f);
+    add_unit(f);
     if (f->settings.lost) return hr_fail_memory(err);
     if (claims_privacy(f))
         status = state_sound(f, &parts.guarantee, &statement, err);
@@ -228,7 +289,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     status = hr_buffer_take(&statement, &text, err);
     if (status) return status;
     parts.guarantee.statement = text;
-    status = hr_schema_copy(hr_data_schema(f->data), &parts.schema, err);
+    status = hr_schema_copy_of_records(hr_data_schema(f->data), &parts.schema, err);
     if (!status) status = hr_model_make(&parts, out, err);
     f->training.arena = parts.arena;
     hr_schema_free(parts.schema);
@@ -253,8 +314,18 @@ static hr_status score_by_start(fit_job *f, hr_error *err) {
 
 static hr_status open_source(fit_job *f, hr_error *err) {
     hr_local_stats_records records = {
-        .data = f->data, .scores = f->start_scores, .csprng = f->csprng, .threads = f->training.threads};
+        .data = f->training.data, .scores = f->start_scores, .csprng = f->csprng, .threads = f->training.threads};
     return hr_local_stats_source_new(&records, &f->training.source, err);
+}
+
+/* What is trained on: the table, or at most m records of each person. */
+static hr_status choose_records(fit_job *f, const hr_data **out, hr_error *err) {
+    size_t most = (size_t)f->options->records_per_person;
+    *out = f->data;
+    if (!most) return HR_OK;
+    hr_status status = hr_person_sample_draw(f->data, most, f->csprng, &f->sample, err);
+    if (!status) *out = f->sample.data;
+    return status;
 }
 
 static hr_status prepare_fit(fit_job *f, hr_error *err) {
@@ -265,7 +336,9 @@ static hr_status prepare_fit(fit_job *f, hr_error *err) {
     if (!status) status = hr_budget_check_delta(&f->budget, hr_data_rows(f->data), err);
     if (!status) status = check_memory(f, err);
     if (!status) status = open_fit_gate(f, err);
-    f->training = (hr_training){.data = f->data,
+    const hr_data *trained = NULL;
+    if (!status) status = choose_records(f, &trained, err);
+    f->training = (hr_training){.data = trained,
                                 .options = f->options,
                                 .gate = f->gate,
                                 .threads = hr_threads_of(f->options->threads),
@@ -302,6 +375,7 @@ hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **
     hr_gate_free(f.gate);
     hr_csprng_close(f.csprng);
     free(f.start_scores);
+    hr_person_sample_done(&f.sample);
     if (taken.entry) *taken.entry = f.entry;
     return status;
 }

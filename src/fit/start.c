@@ -84,6 +84,7 @@ hr_status hr_start_check(const hr_method *method, const hr_fit_options *options,
                                          "a start is said to be public, and there is none"));
     if (!options->start) return HR_OK;
     hr_status status = check_start_method(method, options, err);
+    if (!status && schema) status = hr_schema_refuse_unit(schema, "a fit that continues a model", err);
     if (!status && schema) status = check_start_schema(options->start, schema, err);
     if (!status) status = check_start_scores(method, options, err);
     return status ? status : check_start_guarantee(options, err);

@@ -18,6 +18,7 @@ enum { PURPOSE_LONGEST = 1000, EPSILON_LARGEST = 1 << 20 };
 
 struct hr_ledger {
     sqlite3 *db;
+    char *unit;        /* hr_ledger_set_unit; "" for records, NULL: the same */
     int64_t *reserved; /* entries that this handle reserved by itself: it may void them */
     size_t reserved_count;
 };
@@ -107,6 +108,7 @@ void hr_ledger_close(hr_ledger *ledger) {
     if (!ledger) return;
     sqlite3_close(ledger->db);
     free(ledger->reserved);
+    free(ledger->unit);
     free(ledger);
 }
 
@@ -197,24 +199,92 @@ static hr_status check_left(const account *now, spending ask, hr_error *err) {
     return ask.delta > left.delta ? refuse_delta(now, ask, err) : HR_OK;
 }
 
+/* Of the unit that is settled. */
 static hr_status insert_entry(sqlite3 *db, spending ask, const char *purpose, int64_t *id, hr_error *err) {
+    static const char sql[] = "INSERT INTO entries (epsilon_units, delta_units, purpose, unit)"
+                              " SELECT ?, ?, ?, unit FROM limits";
     sqlite3_stmt *insert = NULL;
-    bool done =
-        !sqlite3_prepare_v2(db, "INSERT INTO entries (epsilon_units, delta_units, purpose) VALUES (?, ?, ?)",
-                            -1, &insert, NULL) &&
-        !sqlite3_bind_int64(insert, 1, (int64_t)ask.epsilon) &&
-        !sqlite3_bind_int64(insert, 2, (int64_t)ask.delta) &&
-        !sqlite3_bind_text(insert, 3, purpose, -1, SQLITE_STATIC) && sqlite3_step(insert) == SQLITE_DONE;
+    bool done = !sqlite3_prepare_v2(db, sql, -1, &insert, NULL) &&
+                !sqlite3_bind_int64(insert, 1, (int64_t)ask.epsilon) &&
+                !sqlite3_bind_int64(insert, 2, (int64_t)ask.delta) &&
+                !sqlite3_bind_text(insert, 3, purpose, -1, SQLITE_STATIC) &&
+                sqlite3_step(insert) == SQLITE_DONE;
     hr_status status = done ? HR_OK : hr_store_fail(db, err);
     if (done) *id = sqlite3_last_insert_rowid(db);
     sqlite3_finalize(insert);
     return status;
 }
 
-static hr_status spend(sqlite3 *db, spending ask, const char *purpose, int64_t *id, hr_error *err) {
+/* ---- The unit ---- */
+
+hr_status hr_ledger_set_unit(hr_ledger *ledger, const char *unit, hr_error *err) {
+    assert(ledger);
+    if (unit && !hr_text_printable(unit, strlen(unit))) {
+        hr_fail(err, HR_E_ARGUMENT, "rename the column of the table",
+                "the name of the unit has control or format characters, or is not UTF-8");
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "unit");
+    }
+    char *copy = strdup(unit ? unit : "");
+    if (!copy) return hr_fail_memory(err);
+    free(ledger->unit);
+    ledger->unit = copy;
+    return HR_OK;
+}
+
+/* *unit is NULL where none is settled. */
+static hr_status read_unit(sqlite3 *db, char **unit, hr_error *err) {
+    sqlite3_stmt *query = NULL;
+    bool done = !sqlite3_prepare_v2(db, "SELECT unit FROM limits", -1, &query, NULL) &&
+                sqlite3_step(query) == SQLITE_ROW;
+    const char *text = done ? (const char *)sqlite3_column_text(query, 0) : NULL;
+    *unit = text ? strdup(text) : NULL;
+    hr_status status = !done ? hr_store_fail(db, err) : text && !*unit ? hr_fail_memory(err) : HR_OK;
+    sqlite3_finalize(query);
+    return status;
+}
+
+static hr_status settle_unit(sqlite3 *db, const char *unit, hr_error *err) {
+    sqlite3_stmt *update = NULL;
+    bool done = !sqlite3_prepare_v2(db, "UPDATE limits SET unit = ?", -1, &update, NULL) &&
+                !sqlite3_bind_text(update, 1, unit, -1, SQLITE_STATIC) && sqlite3_step(update) == SQLITE_DONE;
+    hr_status status = done ? HR_OK : hr_store_fail(db, err);
+    sqlite3_finalize(update);
+    return status;
+}
+
+static hr_status refuse_unit(const char *of_ledger, const char *asked, hr_error *err) {
+    char has[80], wants[80];
+    hr_text_show(*of_ledger ? of_ledger : "single records", has, sizeof has);
+    hr_text_show(*asked ? asked : "single records", wants, sizeof wants);
+    return hr_fail(err, HR_E_POLICY,
+                   "keep a ledger for each unit, or use the schema of the ledger's earlier runs",
+                   "the ledger counts losses per %s, this run per %s: they do not add up", has, wants);
+}
+
+/* A ledger is of the unit of its first entry. */
+static hr_status check_ledger_unit(const hr_ledger *ledger, hr_error *err) {
+    const char *asked = ledger->unit ? ledger->unit : "";
+    char *unit = NULL;
+    hr_status status = read_unit(ledger->db, &unit, err);
+    if (status) return status;
+    if (!unit) return settle_unit(ledger->db, asked, err);
+    if (strcmp(unit, asked) != 0) status = refuse_unit(unit, asked, err);
+    free(unit);
+    return status;
+}
+
+hr_status hr_ledger_unit(hr_ledger *ledger, char **unit, hr_error *err) {
+    assert(ledger && unit);
+    return name_ledger_file(ledger, read_unit(ledger->db, unit, err), err);
+}
+
+static hr_status spend(const hr_ledger *ledger, spending ask, const char *purpose, int64_t *id,
+                       hr_error *err) {
+    sqlite3 *db = ledger->db;
     account now = {0};
     hr_status status = read_account(db, &now, err);
     if (!status) status = check_left(&now, ask, err);
+    if (!status) status = check_ledger_unit(ledger, err);
     if (!status) status = insert_entry(db, ask, purpose, id, err);
     return status;
 }
@@ -235,7 +305,7 @@ hr_status hr_ledger_reserve_within(hr_ledger *ledger, double epsilon, double del
     hr_status status = check_amounts(epsilon, delta, err);
     if (!status) status = check_purpose(purpose, err);
     if (status) return status;
-    status = spend(ledger->db, (spending){hr_units_up(epsilon), hr_delta_up(delta)}, purpose, &id, err);
+    status = spend(ledger, (spending){hr_units_up(epsilon), hr_delta_up(delta)}, purpose, &id, err);
     if (status) return name_ledger_file(ledger, status, err);
     *entry = id;
     return HR_OK;

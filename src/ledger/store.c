@@ -18,7 +18,7 @@
 
 enum {
     APPLICATION_ID = 0x48524c47, /* "HRLG" */
-    LAYOUT_VERSION = 3,
+    LAYOUT_VERSION = 4,
     LOG_PAGES = 128, /* a log of so many is copied at the next commit */
     PATIENCE_MS = 10 * 1000,
     NAP_MS = 2
@@ -70,7 +70,22 @@ enum {
     "CREATE TRIGGER entries_exist BEFORE DELETE ON entries"                                                  \
     "  BEGIN SELECT raise(ABORT, 'the entries of a ledger are never removed'); END;"
 
-static const char layout[] = LIMITS ENTRIES("entries") RULES;
+/* What is protected: a column's name, '' for single records; NULL before the first entry. Up to version 3
+ * every entry was for records. A library that knows no units cannot add an entry. */
+#define UNITS                                                                                                \
+    "ALTER TABLE limits ADD COLUMN unit TEXT;"                                                               \
+    "ALTER TABLE entries ADD COLUMN unit TEXT;"                                                              \
+    "UPDATE entries SET unit = '';"                                                                          \
+    "UPDATE limits SET unit = '' WHERE EXISTS (SELECT 1 FROM entries);"                                      \
+    "CREATE TRIGGER unit_stays BEFORE UPDATE OF unit ON limits WHEN old.unit IS NOT NULL"                    \
+    "  BEGIN SELECT raise(ABORT, 'the unit of a ledger never changes'); END;"                                \
+    "CREATE TRIGGER entries_unit BEFORE INSERT ON entries"                                                   \
+    "  WHEN new.unit IS NULL OR new.unit IS NOT (SELECT unit FROM limits)"                                   \
+    "  BEGIN SELECT raise(ABORT, 'an entry has the unit of its ledger'); END;"                               \
+    "CREATE TRIGGER entry_unit_stays BEFORE UPDATE OF unit ON entries"                                       \
+    "  BEGIN SELECT raise(ABORT, 'the entries of a ledger never change'); END;"
+
+static const char layout[] = LIMITS ENTRIES("entries") RULES UNITS;
 
 /* Version 1 had no void entries, and its table refuses them: the entries move to a new one. Its triggers go
  * with the old one; numbers stay, and the next one is larger than all. */
@@ -84,6 +99,8 @@ static const char from_version_1[] = "DROP VIEW spending;" ENTRIES(
 static const char from_version_2[] =
     "DROP TRIGGER closing_stays;"
     "ALTER TABLE limits RENAME COLUMN closed TO frozen;" FROZEN_STAYS "PRAGMA user_version = 3;";
+
+static const char from_version_3[] = UNITS "PRAGMA user_version = 4;";
 
 static const char remedy_backup[] =
     "restore a copy from before the damage, and count every run since then as spent";
@@ -321,6 +338,7 @@ static hr_status upgrade_within(sqlite3 *db, hr_error *err) {
     if (!status && version == 1) status = hr_store_run(db, from_version_1, err);
     if (!status && version <= 2) status = hr_store_run(db, from_version_2, err);
     if (!status && version <= 2) status = hr_journal_upgrade_layout(db, err);
+    if (!status && version <= 3) status = hr_store_run(db, from_version_3, err);
     return status ? status : hr_store_run(db, "COMMIT", err);
 }
 

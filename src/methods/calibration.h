@@ -11,8 +11,9 @@
 #include "stats/reliability.h"
 #include "tree/tree.h"
 
-/* Whatever the cells (HR_RELIABILITY_CELLS of them, in units of 1/64 of a record), a calibration within its
- * bounds (tree/link.h). sigma: standard deviation of their noise, in records. */
-hr_calibration hr_calibration_fit(const hr_noisy *cells, double sigma);
+/* Whatever the cells (HR_RELIABILITY_CELLS of them, `unit` of them a record, or a person), a
+ * calibration within its bounds (tree/link.h). sigma: standard deviation of their noise, in records or
+ * persons. */
+hr_calibration hr_calibration_fit(const hr_noisy *cells, double unit, double sigma);
 
 #endif

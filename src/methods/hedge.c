@@ -69,6 +69,7 @@ static hr_hedge_terms terms_of(const hr_training *t) {
     hr_hedge_terms terms = {.outputs = hr_training_outputs(t->data), .first_group = t->next_group};
     terms.setting =
         (hr_hedge_setting){.privacy_measure = hr_gate_privacy_measure(t->gate),
+                           .unit = hr_schema_unit(schema) ? HR_PER_PERSON : HR_PER_RECORD,
                            .budget = hr_gate_budget(t->gate),
                            .task = hr_schema_task(schema),
                            .has_quantiles = hr_edges_need_quantiles(schema, (uint32_t)t->options->bins),
@@ -135,7 +136,8 @@ static hr_status train_hedge(hr_training *training, hr_error *err) {
 static double hedge_memory(const hr_fit_facts *facts) {
     size_t outputs = hr_facts_outputs(facts), features = hr_schema_feature_count(facts->schema);
     return hr_hedge_memory(features, (size_t)facts->options->bins, outputs) +
-           hr_records_memory(facts->rows, features, outputs, HR_HEDGE_CANDIDATES, facts->threads);
+           hr_records_memory(facts->rows, features, outputs + (hr_facts_unit(facts) == HR_PER_PERSON),
+                             HR_HEDGE_CANDIDATES, facts->threads);
 }
 
 static void hedge_defaults(hr_fit_options *o) {
@@ -163,6 +165,14 @@ const hr_method hr_method_hedge = {
     .sound_options = sound_options,
     .paper_options = NULL,
     .with_delta = HR_PRIVACY_GDP,
+    .persons =
+        "Adding or removing one person with all its records changes the probability of any model by at most "
+        "e^epsilon, plus delta: each of a person's m records weighs floor(2^16/m)/2^16 in every sum, count "
+        "and "
+        "score. Trees are drawn by public coins and chosen by the exponential mechanism (pure epsilon: "
+        "permute-and-flip); bins, count, base score and calibration are paid for; everything else follows "
+        "from "
+        "released values.",
     .check = hr_hedge_check,
     .memory = hedge_memory,
     .train = train_hedge,

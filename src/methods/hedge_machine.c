@@ -55,6 +55,19 @@ struct hr_hedge {
     hr_forest forest;
 };
 
+/* What 1 is in released counts, and in released sums of gradients. */
+static uint64_t hedge_count_unit(const hr_hedge *h) {
+    return hr_unit_of_counts(h->setting.unit);
+}
+
+static double hedge_sum_unit(const hr_hedge *h) {
+    return (double)(UNIT * hr_unit_fineness(h->setting.unit));
+}
+
+static double count_told(const hr_hedge *h, hr_noisy value) {
+    return (double)value.paid / (double)hedge_count_unit(h);
+}
+
 /* ---- Questions ---- */
 
 static void add_line_hedge_machine(hr_ask *ask, const hr_charge *charge, size_t count) {
@@ -74,12 +87,14 @@ static hr_charge hedge_machine_charge_of(const hr_hedge *h, const char *what, hr
 static void ask_totals(const hr_hedge *h, hr_ask *ask) {
     if (h->outputs > 1) {
         hr_charge classes =
-            hedge_machine_charge_of(h, "class counts", h->costs.count + h->costs.base, HR_COUNT_SENSITIVITY);
+            hedge_machine_charge_of(h, "class counts", h->costs.count + h->costs.base, hedge_count_unit(h));
         add_line_hedge_machine(ask, &classes, h->outputs);
         return;
     }
-    hr_charge count = hedge_machine_charge_of(h, "record count", h->costs.count, HR_COUNT_SENSITIVITY);
-    hr_charge sum = hedge_machine_charge_of(h, "base score", h->costs.base, HR_LABEL_SENSITIVITY);
+    const char *counted = h->setting.unit == HR_PER_PERSON ? "person count" : "record count";
+    hr_charge count = hedge_machine_charge_of(h, counted, h->costs.count, hedge_count_unit(h));
+    hr_charge sum =
+        hedge_machine_charge_of(h, "base score", h->costs.base, hr_unit_label_sensitivity(h->setting.unit));
     add_line_hedge_machine(ask, &count, 1);
     if (h->costs.base) add_line_hedge_machine(ask, &sum, 1);
 }
@@ -90,11 +105,12 @@ static void ask_bins(const hr_hedge *h, hr_ask *ask) {
 }
 
 static void ask_choice(const hr_hedge *h, hr_ask *ask) {
-    hr_charge choice =
-        hedge_machine_charge_of(h, "choice of tree", h->plan.choice, hr_leaf_score_width(h->loss.bound));
+    hr_charge choice = hedge_machine_charge_of(h, "choice of tree", h->plan.choice,
+                                               hr_unit_leaf_score_width(h->setting.unit, h->loss.bound));
     add_line_hedge_machine(ask, &choice, 0);
     if (h->setting.privacy_measure == HR_PRIVACY_PURE)
-        ask->threshold = (int64_t)((double)h->loss.bound / hr_units_value(h->plan.sums));
+        ask->threshold = (int64_t)((double)hr_unit_gradient_sensitivity(h->setting.unit, h->loss.bound) /
+                                   hr_units_value(h->plan.sums));
 }
 
 static uint64_t sum_sensitivity(const hr_hedge *h) {
@@ -104,8 +120,8 @@ static uint64_t sum_sensitivity(const hr_hedge *h) {
 /* Regression with a clip that adapts: how many gradients are within it. */
 static void hedge_machine_ask_leaves(const hr_hedge *h, hr_ask *ask) {
     hr_charge sums = hedge_machine_charge_of(h, "leaf sum", h->plan.sums, sum_sensitivity(h));
-    hr_charge counts = hedge_machine_charge_of(h, "leaf count", h->plan.counts, HR_COUNT_SENSITIVITY);
-    hr_charge within = hedge_machine_charge_of(h, "clip count", h->plan.within, HR_COUNT_SENSITIVITY);
+    hr_charge counts = hedge_machine_charge_of(h, "leaf count", h->plan.counts, hedge_count_unit(h));
+    hr_charge within = hedge_machine_charge_of(h, "clip count", h->plan.within, hedge_count_unit(h));
     add_line_hedge_machine(ask, &sums, h->leaf_count * h->outputs);
     add_line_hedge_machine(ask, &counts, h->leaf_count);
     if (h->plan.within) add_line_hedge_machine(ask, &within, 1);
@@ -113,7 +129,7 @@ static void hedge_machine_ask_leaves(const hr_hedge *h, hr_ask *ask) {
 
 static void ask_reliability(const hr_hedge *h, hr_ask *ask) {
     hr_charge cells =
-        hedge_machine_charge_of(h, "calibration count", h->costs.calibration, HR_COUNT_SENSITIVITY);
+        hedge_machine_charge_of(h, "calibration count", h->costs.calibration, hedge_count_unit(h));
     add_line_hedge_machine(ask, &cells, HR_RELIABILITY_CELLS);
 }
 
@@ -143,16 +159,16 @@ bool hr_hedge_ask(const hr_hedge *h, hr_ask *out) {
 
 /* The class counts, whose sum is n-hat. */
 static void read_classes_hedge_machine(hr_hedge *h, const hr_noisy *values) {
-    for (size_t k = 0; k < h->outputs; k++)
-        h->records += h->base[k] = fmax((double)values[k].paid / HR_COUNT_UNIT, 1);
+    for (size_t k = 0; k < h->outputs; k++) h->records += h->base[k] = fmax(count_told(h, values[k]), 1);
     for (size_t k = 0; k < h->outputs; k++) h->base[k] /= h->records;
 }
 
 /* n-hat and the mean label; with a start the first alone. */
 static void read_mean(hr_hedge *h, const hr_noisy *values) {
-    h->records = fmax((double)values[0].paid / HR_COUNT_UNIT, 1);
+    double label_unit = (double)(hr_unit_fineness(h->setting.unit) << HR_LABEL_BITS);
+    h->records = fmax(count_told(h, values[0]), 1);
     if (!h->costs.base) return;
-    double mean = fmin(fmax((double)values[1].paid / (1 << HR_LABEL_BITS) / h->records, -1), 1);
+    double mean = fmin(fmax((double)values[1].paid / label_unit / h->records, -1), 1);
     h->base[0] = h->loss.logistic ? .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02)) : mean;
 }
 
@@ -296,10 +312,10 @@ static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values
         const hr_noisy *sums = values + leaf * outputs;
         double mean = 0;
         for (size_t k = 0; outputs > 1 && k < outputs; k++)
-            mean += (double)sums[k].paid / UNIT / (double)outputs;
+            mean += (double)sums[k].paid / hedge_sum_unit(h) / (double)outputs;
         for (size_t k = 0; k < outputs; k++)
-            h->node_sums[n * outputs + k] = (double)sums[k].paid / UNIT - mean;
-        h->node_counts[n] = fmax((double)counts[leaf].paid / HR_COUNT_UNIT, 0);
+            h->node_sums[n * outputs + k] = (double)sums[k].paid / hedge_sum_unit(h) - mean;
+        h->node_counts[n] = fmax(count_told(h, counts[leaf]), 0);
         leaf++;
     }
 }
@@ -354,7 +370,7 @@ static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_
 
 /* Regression: the clip follows a high quantile of the residuals. */
 static void adapt_clip(hr_hedge *h, hr_noisy within) {
-    double part = fmin(fmax((double)within.paid / HR_COUNT_UNIT / h->records, 0), 1);
+    double part = fmin(fmax(count_told(h, within) / h->records, 0), 1);
     double clip = h->loss.clip * exp(-CLIP_RATE * (part - CLIP_QUANTILE));
     h->loss.bound = (int64_t)(fmin(fmax(clip, MIN_CLIP), 1) * UNIT);
     h->loss.clip = (double)h->loss.bound / UNIT;
@@ -365,7 +381,7 @@ static hr_status add_tree_hedge_machine(hr_hedge *h, const hr_noisy *values, dou
     const hr_tree *tree = &h->trees[h->chosen];
     double noise = noise_factor *
                    hr_noise_deviation(h->setting.privacy_measure, h->plan.sums, (double)sum_sensitivity(h)) /
-                   UNIT;
+                   hedge_sum_unit(h);
     subject *about = &h->past[h->forest.tree_count / h->outputs];
     *about = h->candidates[h->chosen].subject;
     read_leaves(h, tree, values);
@@ -388,10 +404,9 @@ static hr_status told_leaves(hr_hedge *h, const hr_noisy *values, double noise_f
 /* ---- After the rounds ---- */
 
 static void told_reliability(hr_hedge *h, const hr_noisy *values, double noise_factor) {
-    double noise =
-        hr_noise_deviation(h->setting.privacy_measure, h->costs.calibration, HR_COUNT_SENSITIVITY) /
-        HR_COUNT_UNIT;
-    if (values) h->forest.calibration = hr_calibration_fit(values, noise_factor * noise);
+    double unit = (double)hedge_count_unit(h);
+    double noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.calibration, unit) / unit;
+    if (values) h->forest.calibration = hr_calibration_fit(values, unit, noise_factor * noise);
     h->stage = DONE;
 }
 

@@ -122,12 +122,13 @@ hr_hedge_plan hr_hedge_plan_longest(const hr_hedge_setting *s) {
 
 uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *s, int64_t bound, size_t outputs) {
     double factor = s->privacy_measure == HR_PRIVACY_PURE ? sqrt((double)outputs) : 1;
-    return (uint64_t)ceil((double)hr_gradient_sensitivity(bound) * factor);
+    return (uint64_t)ceil((double)hr_unit_gradient_sensitivity(s->unit, bound) * factor);
 }
 
 hr_hedge_setting hr_hedge_setting_of(const hr_fit_facts *facts) {
     const hr_schema *schema = facts->schema;
     return (hr_hedge_setting){.privacy_measure = facts->privacy_measure,
+                              .unit = hr_facts_unit(facts),
                               .budget = facts->budget,
                               .task = schema ? hr_schema_task(schema) : HR_TASK_BINARY,
                               .has_quantiles =
@@ -135,21 +136,23 @@ hr_hedge_setting hr_hedge_setting_of(const hr_fit_facts *facts) {
                               .has_start = facts->options->start != NULL};
 }
 
-static hr_status check_base(const hr_fit_facts *facts, const hr_hedge_start *start, hr_error *err) {
+static hr_status check_base(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
+    hr_hedge_start start = hr_hedge_start_of(s);
+    uint64_t count = hr_unit_of_counts(s->unit), label = hr_unit_label_sensitivity(s->unit);
     if (hr_facts_outputs(facts) > 1)
-        return hr_facts_check_sums(facts, "class counts", start->count + start->base, HR_COUNT_SENSITIVITY,
-                                   err);
-    hr_status status = hr_facts_check_sums(facts, "record count", start->count, HR_COUNT_SENSITIVITY, err);
-    if (status || !start->base) return status;
-    return hr_facts_check_sums(facts, "base score", start->base, HR_LABEL_SENSITIVITY, err);
+        return hr_facts_check_sums(facts, "class counts", start.count + start.base, count, err);
+    hr_status status = hr_facts_check_sums(facts, "record count", start.count, count, err);
+    if (status || !start.base) return status;
+    return hr_facts_check_sums(facts, "base score", start.base, label, err);
 }
 
 static hr_status check_once(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
     hr_hedge_start start = hr_hedge_start_of(s);
-    hr_status status = check_base(facts, &start, err);
+    hr_status status = check_base(facts, s, err);
     if (!status) status = hr_facts_check_edges(facts, start.bins, err);
     if (status || s->task == HR_TASK_REGRESSION) return status;
-    return hr_facts_check_sums(facts, "calibration count", start.calibration, HR_COUNT_SENSITIVITY, err);
+    return hr_facts_check_sums(facts, "calibration count", start.calibration, hr_unit_of_counts(s->unit),
+                               err);
 }
 
 /* Regression's clip adapts, up to 1. */
@@ -160,14 +163,15 @@ static int64_t largest_bound(const hr_hedge_setting *s) {
 static hr_status check_round(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
     hr_hedge_plan plan = hr_hedge_plan_longest(s);
     int64_t bound = largest_bound(s);
-    hr_status status =
-        hr_facts_check_choice(facts, "choice of tree", plan.choice, hr_leaf_score_width(bound), err);
+    hr_status status = hr_facts_check_choice(facts, "choice of tree", plan.choice,
+                                             hr_unit_leaf_score_width(s->unit, bound), err);
     if (!status)
         status = hr_facts_check_sums(facts, "leaf sum", plan.sums,
                                      hr_hedge_sum_sensitivity(s, bound, hr_facts_outputs(facts)), err);
-    if (!status) status = hr_facts_check_sums(facts, "leaf count", plan.counts, HR_COUNT_SENSITIVITY, err);
+    if (!status)
+        status = hr_facts_check_sums(facts, "leaf count", plan.counts, hr_unit_of_counts(s->unit), err);
     if (status || shares_of(s).within == 0) return status;
-    return hr_facts_check_sums(facts, "clip count", plan.within, HR_COUNT_SENSITIVITY, err);
+    return hr_facts_check_sums(facts, "clip count", plan.within, hr_unit_of_counts(s->unit), err);
 }
 
 hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {

@@ -20,6 +20,7 @@ typedef struct hr_hedge_setting {
      * all records. */
     size_t owners, honest;
     bool has_start; /* scores start at what another model says: no base score is asked for */
+    hr_privacy_unit unit; /* what counts 1: n-hat is a number of these */
 } hr_hedge_setting;
 
 /* Costs of what is released once: before the rounds, and (classes) after the last. */
@@ -50,8 +51,8 @@ hr_hedge_plan hr_hedge_plan_longest(const hr_hedge_setting *setting);
 /* The noise of the owners' sums, in that of a sum of one party: 1, or sqrt(owners / honest). */
 double hr_hedge_noise_factor(const hr_hedge_setting *setting);
 
-/* Of the sums of a tree's leaves, whose gradients are at most `bound`: L1 for discrete Laplace noise, L2 for
- * the discrete Gaussian. */
+/* Of the sums of a tree's leaves, whose gradients are at most `bound`, in the units of hr_unit_fineness: L1
+ * for discrete Laplace noise, L2 for the discrete Gaussian. */
 uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *setting, int64_t bound, size_t outputs);
 
 /* Of a fit by one party. */

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "privacy/gate.h"
+#include "privacy/sensitivity.h"
 #include "tree/tree.h"
 
 #include <hedgerow/fit.h>
@@ -80,6 +81,9 @@ typedef struct hr_fit_facts {
     hr_units budget;
 } hr_fit_facts;
 
+/* What the fit's releases count: a schema with a unit counts persons, unless at most m records of each are
+ * drawn. */
+hr_privacy_unit hr_facts_unit(const hr_fit_facts *facts);
 /* Scores per record: 1, or the number of classes if there are more than two. */
 size_t hr_training_outputs(const hr_data *data);
 size_t hr_facts_outputs(const hr_fit_facts *facts);
@@ -116,6 +120,8 @@ typedef struct hr_method {
     const char *alone;             /* why owners do not train it together, for people; NULL: nothing to say */
     const hr_bound *bounds;        /* ended by a NULL name; NULL: the options' own ranges hold */
     hr_privacy_measure with_delta; /* what its releases are counted in when delta > 0 */
+    const char *persons; /* what the sound mode proves where the schema names a unit; NULL: it cannot protect
+                            persons, and refuses such a schema */
     /* Refuses what `train` could not do, whatever the records say: a budget that is too small for some
      * release that it may make, too many records or classes. It runs before the ledger is charged. NULL:
      * there is nothing to refuse. Fails: BUDGET, LIMIT, ARGUMENT. */

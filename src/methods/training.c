@@ -35,6 +35,11 @@ size_t hr_facts_outputs(const hr_fit_facts *facts) {
     return facts->schema ? outputs_of(facts->schema) : 1;
 }
 
+hr_privacy_unit hr_facts_unit(const hr_fit_facts *facts) {
+    bool persons = facts->schema && hr_schema_unit(facts->schema) && !facts->options->records_per_person;
+    return persons ? HR_PER_PERSON : HR_PER_RECORD;
+}
+
 double hr_facts_table(const hr_fit_facts *facts) {
     return (double)facts->rows * (double)hr_schema_feature_count(facts->schema);
 }
@@ -70,8 +75,8 @@ hr_status hr_facts_check_choice(const hr_fit_facts *facts, const char *what, hr_
 hr_status hr_facts_check_edges(const hr_fit_facts *facts, hr_units cost, hr_error *err) {
     hr_charge charge = training_charge_of("bin edges", cost, HR_RECORD_SENSITIVITY);
     if (!facts->schema) return HR_OK;
-    return hr_edges_check_private(facts->schema, (uint32_t)facts->options->bins, facts->privacy_measure,
-                                  &charge, err);
+    const hr_edges_wanted wanted = {facts->schema, (uint32_t)facts->options->bins, hr_facts_unit(facts)};
+    return hr_edges_check_private(&wanted, facts->privacy_measure, &charge, err);
 }
 
 hr_status hr_training_progress(const hr_training *training, size_t done, size_t total, hr_error *err) {

@@ -398,7 +398,7 @@ static void read_json_schema(model_reader *r, const json_position *root) {
         features[f] = read_json_column(r, &item, &dates);
     }
     const char *const *missing = texts_of(r, &at, "missing", &missing_count);
-    const hr_schema_parts parts = {label, features, count, missing, missing_count};
+    const hr_schema_parts parts = {label, features, count, missing, missing_count, NULL};
     if (!r->status) make_schema(r, &parts);
 }
 

@@ -20,6 +20,7 @@ typedef struct hr_setting {
 
 /* What a guarantee is for: hr_guarantee.unit. */
 #define HR_ONE_RECORD "one record"
+#define HR_ONE_PERSON "one person"
 #define HR_RECORD_OF_OWNER "one record of any owner"
 #define HR_RECORD_OF_FILE "one record of the file"
 
@@ -33,6 +34,16 @@ typedef struct hr_start_guarantee {
     hr_units units;                     /* of the measure; 0 of NONE */
     double epsilon, delta, epsilon_replace, delta_replace;
 } hr_start_guarantee;
+
+/* The setting that says how many records of a person were trained on at most: the guarantee is for so many
+ * times what the releases cost (hr_group_factor). */
+#define HR_PER_PERSON_SETTING "records-per-person"
+enum { HR_RECORDS_PER_PERSON_MAX = 65536 };
+
+/* What a group of m records costs, in what one of them costs: m epsilon, m^2 rho, or m^2 mu^2. */
+static inline hr_units hr_group_factor(hr_privacy_measure privacy_measure, hr_units m) {
+    return privacy_measure == HR_PRIVACY_PURE ? m : m * m;
+}
 
 struct hr_model {
     hr_arena *arena; /* holds everything below but the schema */

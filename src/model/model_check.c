@@ -1,6 +1,7 @@
 /* What a model file says is believed only after this: predictions index memory by what stands in it, and
  * people rely on the guarantee that it prints. Every refusal names the key path in docs/formats.md. */
 #include "base/fail.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "model/model.h"
 #include "tree/link.h"
@@ -165,12 +166,42 @@ static bool covers_guarantee(const model_check *c, double said, double added) {
     return said >= added;
 }
 
-static hr_status check_numbers(const model_check *c) {
+/* How many records of a person were trained on at most; 1 where nothing is said. */
+static hr_status read_records_per_person(const model_check *c, hr_units *out) {
     const hr_model *m = c->model;
-    const hr_guarantee *said = &m->guarantee;
-    hr_guarantee made;
+    *out = 1;
+    for (size_t i = 0; i < m->setting_count; i++) {
+        const char *value = m->settings[i].value;
+        double most = 0;
+        if (strcmp(m->settings[i].name, HR_PER_PERSON_SETTING) != 0) continue;
+        if (hr_number_parse(value, strlen(value), &most) != HR_NUMBER_OK ||
+            !(most >= 1 && most <= HR_RECORDS_PER_PERSON_MAX) || most != floor(most))
+            return refuse_model(c, "this is not a number of records", "settings.%s", HR_PER_PERSON_SETTING);
+        *out = (hr_units)most;
+    }
+    return HR_OK;
+}
+
+/* What the releases prove for what the guarantee is for: all records of a person together. */
+static hr_status account_of_unit(const model_check *c, hr_guarantee *out) {
+    const hr_model *m = c->model;
+    hr_units most, units = 0;
     hr_status status =
-        hr_model_account(m->releases, m->release_count, m->privacy_measure, said->delta, &made, c->err);
+        hr_model_account(m->releases, m->release_count, m->privacy_measure, m->guarantee.delta, out, c->err);
+    if (!status) status = read_records_per_person(c, &most);
+    if (status || most == 1) return status;
+    status = hr_account(m->releases, m->release_count, &units, c->err);
+    if (status) return status;
+    hr_units factor = hr_group_factor(m->privacy_measure, most);
+    units = units < HR_UNITS_MAX / factor ? units * factor : HR_UNITS_MAX;
+    hr_guarantee_of(units, m->privacy_measure, m->guarantee.delta, out);
+    return HR_OK;
+}
+
+static hr_status check_numbers(const model_check *c) {
+    const hr_guarantee *said = &c->model->guarantee;
+    hr_guarantee made;
+    hr_status status = account_of_unit(c, &made);
     if (status) return status;
     if (!made.is_private)
         return refuse_model(c, "the releases are not private, but the guarantee says so",

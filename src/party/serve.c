@@ -5,6 +5,7 @@
 #include "party/federation_version.h"
 #include "party/owner_work.h"
 #include "party/service_metrics.h"
+#include "schema/schema.h"
 #include "transport/nats.h"
 
 #include <stdlib.h>
@@ -34,6 +35,7 @@ static hr_status read_records(hr_owner_service *s, hr_error *err) {
     hr_status status = hr_schema_read(s->file.schema, &s->schema, err);
     if (!status) {
         status = hr_schema_reviewed(s->schema, err);
+        if (!status) status = hr_schema_refuse_unit(s->schema, "a federation", err);
         if (status) return hr_fail_at(err, status, s->file.schema, 0, 0, NULL);
     }
     hr_read_options options = HR_READ_OPTIONS_INIT;

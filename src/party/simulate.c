@@ -5,6 +5,7 @@
 #include "party/endpoint.h"
 #include "party/simulation.h"
 #include "random/csprng.h"
+#include "schema/schema.h"
 #include "tree/parts.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ typedef struct rehearsal {
 } rehearsal;
 
 static hr_status read_tables(rehearsal *r, const hr_simulation_data *data, hr_error *err) {
-    hr_status status = HR_OK;
+    hr_status status = hr_schema_refuse_unit(r->schema, "a federation", err);
     for (size_t i = 0; !status && i < data->file_count; i++, r->table_count++)
         status = hr_data_read(r->schema, data->files[i], NULL, &r->tables[i], err);
     return status;

@@ -4,12 +4,13 @@
  * that the model will carry, and refuses what the budget does not cover), then draws under the permit it got.
  * A gate without privacy releases through the identity, and says so in its list.
  *
- * Under one permit every record may influence at most one call of hr_gate_choose, and change the exact sums
- * of all calls of hr_gate_sums, or hr_gate_share, by a vector of length at most `sensitivity` (L1 in a pure
- * gate, else L2; one coordinate by at most `sensitivity` is always right): the nodes of one level, the leaves
- * of one tree. A permit used for another kind of release gives 0. Proofs: laplace, gaussian, exponential,
- * permute_and_flip, shared_gaussian, shared_laplace.proof.md for one release, accountant.proof.md for all of
- * them. Thread: one at a time. */
+ * Under one permit every record (or person) may influence at most one call of hr_gate_choose, or, in a pure
+ * gate, several whose changes of scores have widths that add up to at most `sensitivity`; and change the
+ * exact sums of all calls of hr_gate_sums, or hr_gate_share, by a vector of length at most `sensitivity` (L1
+ * in a pure gate, else L2; one coordinate by at most `sensitivity` is always right): the nodes of one level,
+ * the leaves of one tree. A permit used for another kind of release gives 0. Proofs: laplace, gaussian,
+ * exponential, permute_and_flip, shared_gaussian, shared_laplace.proof.md for one release,
+ * accountant.proof.md for all of them. Thread: one at a time. */
 #ifndef HR_PRIVACY_GATE_H
 #define HR_PRIVACY_GATE_H
 

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Noisy counts are in units of 1/HR_COUNT_UNIT of a record: beside a variance in such units the 6 that
- * discrete noise costs under GDP is nothing. */
+/* Noisy counts are in units of 1/HR_COUNT_UNIT of a record, or 1/HR_PERSON_UNIT of a person: beside a
+ * variance in such units the 6 that discrete noise costs under GDP is nothing. */
 enum { LEVELS_MAX = HR_QUANTILE_BITS_MAX };
 
 /* What the levels of a column are charged: a line each. */
@@ -49,12 +49,12 @@ static void share_out_levels(hr_units cost, int levels, hr_units *costs) {
 }
 
 hr_status hr_quantiles_check_medians(hr_privacy_measure privacy_measure, const hr_charge *charge, int levels,
-                                     hr_error *err) {
+                                     hr_privacy_unit unit, hr_error *err) {
     hr_units costs[LEVELS_MAX];
     hr_charge first = *charge;
     share_out_levels(charge->cost, levels, costs);
     first.cost = costs[0];
-    first.sensitivity = HR_MEDIAN_SCORE_WIDTH;
+    first.sensitivity = hr_unit_median_width(unit);
     return hr_charge_check_choice(privacy_measure, &first, err);
 }
 
@@ -75,7 +75,7 @@ hr_status hr_quantiles_by_medians(hr_gate *gate, const hr_charge *charge, const 
     hr_median_interval of;
     hr_permit permits[LEVELS_MAX];
     hr_units costs[LEVELS_MAX];
-    const level_lines lines = {costs, levels, HR_MEDIAN_SCORE_WIDTH, hr_gate_charge_choice};
+    const level_lines lines = {costs, levels, hr_unit_median_width(column->unit), hr_gate_charge_choice};
     hr_quantile_medians_init(&machine, column->bits, levels, cuts->at);
     hr_exact *left_of = calloc(cell_count + 1, sizeof *left_of), *scores = calloc(cell_count, sizeof *scores);
     hr_status status = left_of && scores ? HR_OK : hr_fail_memory(err);
@@ -100,17 +100,17 @@ out:
 
 void hr_quantiles_node_counts(const hr_grid_counts *column, hr_exact *counts) {
     size_t cell_count = (size_t)1 << column->bits;
-    for (size_t i = 0; i < cell_count; i++)
-        counts[cell_count + i].unpaid = column->cells[i].unpaid * HR_COUNT_UNIT;
+    int64_t unit = column->unit == HR_PER_PERSON ? 1 : HR_COUNT_UNIT;
+    for (size_t i = 0; i < cell_count; i++) counts[cell_count + i].unpaid = column->cells[i].unpaid * unit;
     for (size_t i = cell_count - 1; i > 0; i--)
         counts[i].unpaid = counts[2 * i].unpaid + counts[2 * i + 1].unpaid;
 }
 
 hr_status hr_quantiles_check_counts(hr_privacy_measure privacy_measure, const hr_charge *charge, int bits,
-                                    hr_error *err) {
+                                    hr_privacy_unit unit, hr_error *err) {
     hr_charge level = *charge;
     level.cost = charge->cost / (hr_units)bits;
-    level.sensitivity = HR_COUNT_SENSITIVITY;
+    level.sensitivity = hr_unit_of_counts(unit);
     return hr_charge_check_sums(privacy_measure, &level, err);
 }
 
@@ -132,9 +132,10 @@ hr_status hr_quantiles_by_counts(hr_gate *gate, const hr_charge *charge, const h
     hr_quantile_counts *machine = NULL;
     hr_permit permits[LEVELS_MAX]; /* of the levels 1..bits below the root */
     hr_units costs[LEVELS_MAX];
-    const level_lines lines = {costs, bits, HR_COUNT_SENSITIVITY, hr_gate_charge_sums};
+    const uint64_t sensitivity = hr_unit_of_counts(column->unit);
+    const level_lines lines = {costs, bits, sensitivity, hr_gate_charge_sums};
     for (int l = 0; l < bits; l++) costs[l] = charge->cost / (hr_units)bits;
-    double noise = hr_noise_deviation(hr_gate_privacy_measure(gate), costs[0], HR_COUNT_SENSITIVITY);
+    double noise = hr_noise_deviation(hr_gate_privacy_measure(gate), costs[0], (double)sensitivity);
     hr_exact *counts = calloc((size_t)2 << bits, sizeof *counts);
     hr_status status = counts ? HR_OK : hr_fail_memory(err);
     if (!status) status = hr_quantile_counts_new(bits, parts, noise, &machine, err);

@@ -55,6 +55,55 @@ static inline uint64_t hr_leaf_score_width(int64_t bound) {
     return 2 * hr_gradient_sensitivity(bound);
 }
 
+/* ---- Records, or persons with several records ---- */
+
+/* What is added or removed: one record, or a person with all its records. Each of a person's m records has
+ * the weight floor(2^16/m)/2^16 in every sum and count, so that a person weighs at most 1. What a weighted
+ * record adds to a sum is a product truncated towards zero, so that what a person adds is at most what a
+ * record of weight 1 does. */
+typedef enum hr_privacy_unit { HR_PER_RECORD, HR_PER_PERSON } hr_privacy_unit;
+
+enum {
+    HR_PERSON_UNIT = 1 << 16, /* 1 in weights, and in counts per person */
+    HR_PERSON_FINE_BITS = 6,  /* sums per person are finer by so many bits: shares of a record are not lost */
+    HR_LEAVES_MAX = 256       /* of a tree of hedge */
+};
+
+/* What 1 is in counts, and so the sensitivity of a count. */
+static inline uint64_t hr_unit_of_counts(hr_privacy_unit unit) {
+    return unit == HR_PER_PERSON ? HR_PERSON_UNIT : HR_COUNT_UNIT;
+}
+
+/* How much finer than 2^-HR_GRADIENT_BITS or 2^-HR_LABEL_BITS sums of gradients and labels are. */
+static inline uint64_t hr_unit_fineness(hr_privacy_unit unit) {
+    return unit == HR_PER_PERSON ? 1 << HR_PERSON_FINE_BITS : 1;
+}
+
+static inline uint64_t hr_unit_label_sensitivity(hr_privacy_unit unit) {
+    return HR_LABEL_SENSITIVITY * hr_unit_fineness(unit);
+}
+
+static inline uint64_t hr_unit_gradient_sensitivity(hr_privacy_unit unit, int64_t bound) {
+    return hr_gradient_sensitivity(bound) * hr_unit_fineness(unit);
+}
+
+/* The width of hr_leaf_score_width. A person is in several leaves of a tree, and the length of each is
+ * rounded down: 1 for each leaf. */
+static inline uint64_t hr_unit_leaf_score_width(hr_privacy_unit unit, int64_t bound) {
+    if (unit == HR_PER_RECORD) return hr_leaf_score_width(bound);
+    return 2 * (hr_unit_gradient_sensitivity(unit, bound) + HR_LEAVES_MAX);
+}
+
+/* w x / 2^16 in units finer by HR_PERSON_FINE_BITS, truncated towards zero. |x| < 2^41. */
+static inline int64_t hr_person_share(uint32_t weight, int64_t x) {
+    return (int64_t)weight * x / (HR_PERSON_UNIT >> HR_PERSON_FINE_BITS);
+}
+
+/* Medians of cells: their width. */
+static inline uint64_t hr_unit_median_width(hr_privacy_unit unit) {
+    return unit == HR_PER_PERSON ? 2 * HR_PERSON_UNIT : HR_MEDIAN_SCORE_WIDTH;
+}
+
 /* ---- Records of integer weights 1 to weight_bound ---- */
 
 /* A sum of weights. */

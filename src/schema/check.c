@@ -192,6 +192,20 @@ static hr_status check_features(checker *c) {
     return HR_OK;
 }
 
+/* A column of the table that is neither the label nor a feature. */
+static hr_status check_unit(checker *c) {
+    const char *unit = c->parts->unit;
+    if (!unit) return HR_OK;
+    c->fault->part = HR_FAULT_UNIT;
+    c->fault->key = NULL;
+    hr_status status = check_word(c, unit, "the unit");
+    if (!status && hr_string_map_find(&c->names, unit, strlen(unit)) != HR_STRING_MAP_NONE)
+        status = hr_fail(c->err, HR_E_FORMAT,
+                         "remove the column from the features: who a person is must not be learned",
+                         "the unit '%s' is the label or a feature", unit);
+    return status ? hr_fail_at(c->err, status, NULL, 0, 0, "unit") : HR_OK;
+}
+
 hr_status hr_schema_check(const hr_schema_parts *parts, hr_schema_fault *fault, hr_error *err) {
     checker c = {.parts = parts, .fault = fault, .err = err};
     hr_status status = check_missing(&c);
@@ -205,6 +219,7 @@ hr_status hr_schema_check(const hr_schema_parts *parts, hr_schema_fault *fault, 
         goto out;
     }
     status = check_features(&c);
+    if (!status) status = check_unit(&c);
 out:
     hr_string_map_done(&c.names);
     hr_string_map_done(&c.missing);

@@ -17,11 +17,12 @@ typedef struct hr_schema_parts {
     size_t feature_count;
     const char *const *missing;
     size_t missing_count;
+    const char *unit; /* hr_schema_unit */
 } hr_schema_parts;
 
 /* Which part of a schema a failed check means: so that a reader can point at its line. */
 typedef struct hr_schema_fault {
-    enum { HR_FAULT_FEATURES, HR_FAULT_LABEL, HR_FAULT_FEATURE, HR_FAULT_MISSING } part;
+    enum { HR_FAULT_FEATURES, HR_FAULT_LABEL, HR_FAULT_FEATURE, HR_FAULT_MISSING, HR_FAULT_UNIT } part;
     size_t feature;  /* HR_FAULT_FEATURE: its index */
     const char *key; /* of the column; NULL: the column as a whole */
     size_t item;     /* HR_FAULT_MISSING or key "values": which */

@@ -88,7 +88,8 @@ static bool copy_schema_parts(hr_arena *arena, const hr_schema_parts *from, hr_s
     to->feature_count = from->feature_count;
     to->missing = copy_words(arena, from->missing, from->missing_count);
     to->missing_count = from->missing_count;
-    return to->missing != NULL;
+    to->unit = from->unit ? hr_arena_text(arena, from->unit, strlen(from->unit)) : NULL;
+    return to->missing && !to->unit == !from->unit;
 }
 
 static hr_status make_copy(const hr_schema_parts *parts, hr_schema **out, hr_error *err) {
@@ -139,6 +140,15 @@ hr_status hr_schema_without(const hr_schema *schema, const char *const *names, s
     hr_status status = parts.feature_count ? make_copy(&parts, out, err)
                                            : hr_fail(err, HR_E_ARGUMENT, "keep some", "no feature is left");
     free(kept);
+    if (!status) (*out)->reviewed = schema->reviewed;
+    return status;
+}
+
+hr_status hr_schema_copy_of_records(const hr_schema *schema, hr_schema **out, hr_error *err) {
+    hr_schema_parts parts = schema->parts;
+    parts.unit = NULL;
+    hr_status status = make_copy(&parts, out, err);
+    if (!status) (*out)->reviewed = schema->reviewed;
     return status;
 }
 
@@ -158,13 +168,18 @@ static bool same_column(const hr_column *a, const hr_column *b) {
            hr_cell_text_same(a, b);
 }
 
+static bool same_unit(const char *a, const char *b) {
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
 bool hr_schema_same(const hr_schema *a, const hr_schema *b) {
     const hr_schema_parts *x = &a->parts, *y = &b->parts;
     if (!same_column(&x->label, &y->label) || x->feature_count != y->feature_count) return false;
     for (size_t i = 0; i < x->feature_count; i++) {
         if (!same_column(&x->features[i], &y->features[i])) return false;
     }
-    return same_words(x->missing, x->missing_count, y->missing, y->missing_count);
+    return same_unit(x->unit, y->unit) &&
+           same_words(x->missing, x->missing_count, y->missing, y->missing_count);
 }
 
 /* ---- Views ---- */
@@ -197,6 +212,20 @@ const char *hr_schema_missing(const hr_schema *schema, size_t index) {
 
 const char *const *hr_schema_missing_list(const hr_schema *schema) {
     return schema->parts.missing;
+}
+
+const char *hr_schema_unit(const hr_schema *schema) {
+    return schema->parts.unit;
+}
+
+hr_status hr_schema_refuse_unit(const hr_schema *schema, const char *what, hr_error *err) {
+    if (!schema->parts.unit) return HR_OK;
+    hr_fail(
+        err, HR_E_POLICY,
+        "remove 'unit' from the schema, if a record is what must be protected; hedge protects persons in one "
+        "process",
+        "%s cannot protect persons (unit %s)", what, schema->parts.unit);
+    return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
 }
 
 static hr_status refuse_review(const hr_column *column, hr_error *err) {

@@ -7,13 +7,20 @@
 /* A deep copy. Owner: the caller. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_schema_copy(const hr_schema *schema, hr_schema **out, hr_error *err);
 
-/* Whether two schemas say the same of label and features (names, kinds, bounds, values, missing spellings).
- */
+/* The same without the unit: of a table whose records count by themselves, and of a model, which predicts for
+ * records of nobody in particular. */
+HR_MUST_CHECK hr_status hr_schema_copy_of_records(const hr_schema *schema, hr_schema **out, hr_error *err);
+
+/* Whether two schemas say the same of label, features and unit (names, kinds, bounds, values, missing
+ * spellings). */
 bool hr_schema_same(const hr_schema *a, const hr_schema *b);
 
 /* Whether it says 'reviewed: true'; and makes it say so. */
 bool hr_schema_is_reviewed(const hr_schema *schema);
 void hr_schema_vouch(hr_schema *schema);
+
+/* Refuses a schema with a unit on behalf of `what`, such as "method id3". Fails: POLICY. */
+HR_MUST_CHECK hr_status hr_schema_refuse_unit(const hr_schema *schema, const char *what, hr_error *err);
 
 /* The spellings of missing as one array. */
 const char *const *hr_schema_missing_list(const hr_schema *schema);

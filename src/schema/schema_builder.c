@@ -22,6 +22,7 @@ struct hr_schema_builder {
     schema_builder_list features; /* hr_column */
     schema_builder_list missing;  /* const char * */
     hr_number_format format;      /* of numbers to come */
+    const char *unit;
 };
 
 hr_status hr_schema_builder_new(hr_schema_builder **out, hr_error *err) {
@@ -183,12 +184,19 @@ hr_status hr_schema_add_missing(hr_schema_builder *builder, const char *spelling
     return HR_OK;
 }
 
+hr_status hr_schema_set_unit(hr_schema_builder *builder, const char *column, hr_error *err) {
+    if (builder->unit)
+        return hr_fail(err, HR_E_ARGUMENT, "a schema has one unit", "the unit '%s' is set", builder->unit);
+    builder->unit = copy_text_schema_builder(builder, column);
+    return builder->unit ? HR_OK : hr_fail_memory(err);
+}
+
 hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_error *err) {
     if (!builder->label.name)
         return hr_fail(err, HR_E_FORMAT, "call hr_schema_label_number or hr_schema_label_classes",
                        "the label is missing");
-    const hr_schema_parts parts = {builder->label, builder->features.items, builder->features.count,
-                                   builder->missing.items, builder->missing.count};
+    const hr_schema_parts parts = {builder->label,         builder->features.items, builder->features.count,
+                                   builder->missing.items, builder->missing.count,  builder->unit};
     hr_status status = hr_schema_make(&parts, out, err);
     if (!status) hr_schema_vouch(*out);
     return status;

@@ -126,6 +126,12 @@ static bool columns_differ(const comparison *c, const char *what, const hr_colum
     return true;
 }
 
+static bool units_differ(const comparison *c, const hr_schema *one, const hr_schema *other) {
+    const char *a = hr_schema_unit(one), *b = hr_schema_unit(other);
+    if (a == b || (a && b && !strcmp(a, b))) return false;
+    return tell_words(c, "unit", a ? a : "none", b ? b : "none");
+}
+
 bool hr_schema_difference(const hr_schema *one, const hr_schema *other, const hr_schema_sides *sides,
                           char text[HR_SCHEMA_DIFFERENCE]) {
     const comparison c = {sides, text};
@@ -139,5 +145,5 @@ bool hr_schema_difference(const hr_schema *one, const hr_schema *other, const hr
     }
     if (count != other_count)
         return tell_numbers(&c, "number of features", (double)count, (double)other_count);
-    return words_differ(&c, &missing, &other_missing);
+    return words_differ(&c, &missing, &other_missing) || units_differ(&c, one, other);
 }

@@ -17,14 +17,15 @@ enum {
     ROOT_FEATURES,
     ROOT_MISSING,
     ROOT_REVIEWED,
+    ROOT_UNIT,
     ROOT_DECIMAL,
     ROOT_THOUSANDS,
     ROOT_KEYS
 };
-static const char *const root_keys[] = {"hedgerow-schema", "label",   "features",  "missing",
-                                        "reviewed",        "decimal", "thousands", NULL};
+static const char *const root_keys[] = {"hedgerow-schema", "label", "features", "missing",   "reviewed",
+                                        "unit",            "decimal", "thousands", NULL};
 static const char root_help[] =
-    "the keys are hedgerow-schema, label, features, missing, reviewed, decimal, thousands";
+    "the keys are hedgerow-schema, label, features, missing, reviewed, unit, decimal, thousands";
 
 enum {
     COLUMN_NAME,
@@ -238,6 +239,8 @@ static hr_status read_parts(schema_reader *r, const hr_yaml_node *root, hr_schem
     }
     if (!status && r->root[ROOT_REVIEWED])
         status = hr_keys_flag(&r->keys, r->root[ROOT_REVIEWED], "reviewed", &r->reviewed);
+    if (!status && r->root[ROOT_UNIT])
+        status = hr_keys_text(&r->keys, r->root[ROOT_UNIT], "unit", &parts->unit);
     if (!status) status = hr_read_number_format(&r->keys, &format, &r->format);
     if (!status) status = read_schema_column(r, r->root[ROOT_LABEL], true, &parts->label, &one);
     if (!status) status = read_features(r, parts);
@@ -253,6 +256,7 @@ static const hr_yaml_node *child_at(const hr_yaml_node *node, size_t index) {
 /* The node that a failed check means. */
 static const hr_yaml_node *fault_node(const schema_reader *r, const hr_schema_fault *fault) {
     if (fault->part == HR_FAULT_FEATURES) return r->root[ROOT_FEATURES];
+    if (fault->part == HR_FAULT_UNIT) return r->root[ROOT_UNIT];
     if (fault->part == HR_FAULT_MISSING) return child_at(r->root[ROOT_MISSING], fault->item);
     const hr_yaml_node *column =
         fault->part == HR_FAULT_LABEL ? r->root[ROOT_LABEL] : r->feature_nodes[fault->feature];

@@ -15,6 +15,8 @@ enum {
     LANES = 4
 };
 
+_Static_assert((int)HR_LEAVES_MAX == 1 << HR_CANDIDATE_SCAN_DEPTH_MAX, "scores round every leaf");
+
 /* The combinations of the bins of one or two features: cell (bin of features[0]) * width + (bin of
  * features[1]). */
 typedef struct grid {
@@ -37,6 +39,7 @@ struct hr_candidate_scan {
     const hr_binned *binned;
     const double *targets;
     size_t outputs, tree_room;
+    size_t channels; /* of sums: the outputs; with weights one more, for those */
     int threads, shift;
     double *scores;
     size_t *offsets;     /* of the columns */
@@ -49,9 +52,9 @@ struct hr_candidate_scan {
     double *step_values;
     grid *grids;                     /* whose sums trees of this round share */
     size_t grid_count, shared_count; /* grids; their sums */
-    int64_t *sums;                   /* thread, tree, output, node: packed */
-    int64_t *shared;                 /* thread, grid, output, cell: packed */
-    int64_t *packed;                 /* thread, output, record of a block */
+    int64_t *sums;                   /* thread, tree, channel, node: packed, but with weights */
+    int64_t *shared;                 /* thread, grid, channel, cell: as the sums */
+    int64_t *packed;                 /* thread, channel, record of a block */
     int64_t within;
 };
 
@@ -84,9 +87,9 @@ static bool allocate_scan(hr_candidate_scan *s, const double *base) {
     s->finders = calloc(s->tree_room + 1, sizeof *s->finders);
     s->step_values = malloc(NODES * s->outputs * sizeof *s->step_values);
     s->grids = malloc(s->tree_room * sizeof *s->grids);
-    s->sums = malloc(threads * s->tree_room * NODES * s->outputs * sizeof *s->sums);
+    s->sums = malloc(threads * s->tree_room * NODES * s->channels * sizeof *s->sums);
     s->shared = malloc(threads * s->tree_room * GRID_MAX * sizeof *s->shared);
-    s->packed = malloc(threads * s->outputs * BLOCK * sizeof *s->packed);
+    s->packed = malloc(threads * s->channels * BLOCK * sizeof *s->packed);
     for (int i = 0; i < 2; i++) s->arenas[i] = hr_arena_new();
     if (!s->scores || !s->offsets || !s->finders || !s->step_values || !s->arenas[0] || !s->arenas[1])
         return false;
@@ -108,6 +111,7 @@ hr_status hr_candidate_scan_new(const hr_binned *binned, const hr_candidate_scan
     *scan = (hr_candidate_scan){.binned = binned,
                                 .targets = setup->targets,
                                 .outputs = setup->outputs,
+                                .channels = setup->outputs + (binned->weights != NULL),
                                 .tree_room = setup->trees,
                                 .threads = setup->threads,
                                 .shift = shift};
@@ -206,14 +210,14 @@ static bool same_features(const grid *a, const grid *b) {
 
 /* Sums by cell, unless they are too many for the nearest cache. */
 static void share_sums(hr_candidate_scan *s, finder *f) {
-    f->shares_sums = f->grid.feature_count <= 2 && f->grid.cells * s->outputs <= GRID_MAX;
+    f->shares_sums = f->grid.feature_count <= 2 && f->grid.cells * s->channels <= GRID_MAX;
     if (!f->shares_sums) return;
     for (size_t i = 0; i < s->grid_count; i++) {
         f->grid.begin = s->grids[i].begin;
         if (same_features(&s->grids[i], &f->grid)) return;
     }
     f->grid.begin = s->shared_count;
-    s->shared_count += f->grid.cells * s->outputs;
+    s->shared_count += f->grid.cells * s->channels;
     s->grids[s->grid_count++] = f->grid;
 }
 
@@ -289,6 +293,10 @@ static int64_t bound_score(int64_t x, int64_t bound) {
     return x < -bound ? -bound : x > bound ? bound : x;
 }
 
+static double gradient_of(const hr_candidate_scan_loss *loss, double score, double target) {
+    return (loss->logistic ? tanh(score) : score) - target;
+}
+
 /* One output: clipped gradient and count of a record in one word. Returns how many gradients were within the
  * clip. */
 static int64_t pack_one(const hr_candidate_scan *s, const hr_candidate_scan_loss *loss,
@@ -296,7 +304,7 @@ static int64_t pack_one(const hr_candidate_scan *s, const hr_candidate_scan_loss
     const double *scores = s->scores + b->begin, *targets = s->targets + b->begin;
     int64_t within = 0;
     for (size_t i = 0; i < b->count; i++) {
-        double g = (loss->logistic ? tanh(scores[i]) : scores[i]) - targets[i];
+        double g = gradient_of(loss, scores[i], targets[i]);
         within += fabs(g) <= loss->clip;
         int64_t whole =
             bound_score(hr_round(clamp_score(g, -loss->clip, loss->clip) * (1 << SCAN_BITS)), loss->bound);
@@ -342,6 +350,26 @@ static void pack_many(const hr_candidate_scan *s, const hr_candidate_scan_loss *
     }
 }
 
+/* What a person's record adds in the place of its packed gradients: its share of each, and its weight.
+ * Returns the weight of the gradients within the clip. */
+static int64_t weigh_block(const hr_candidate_scan *s, const hr_candidate_scan_loss *loss,
+                           scan_block_of_records *b) {
+    const hr_packing packing = {.shift = s->shift};
+    const uint32_t *weights = s->binned->weights + b->begin;
+    int64_t within = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        for (size_t k = 0; k < s->outputs; k++) {
+            int64_t *packed = &b->packed[k * BLOCK + i];
+            *packed = hr_person_share(weights[i], hr_unpack(&packing, *packed).gradient.unpaid);
+        }
+        b->packed[s->outputs * BLOCK + i] = weights[i];
+        bool is_within = s->outputs == 1 && fabs(gradient_of(loss, s->scores[b->begin + i],
+                                                             s->targets[b->begin + i])) <= loss->clip;
+        within += is_within ? weights[i] : 0;
+    }
+    return within;
+}
+
 /* What a thread adds up. */
 typedef struct scan_worker {
     int64_t *sums, *shared, *packed;
@@ -349,9 +377,9 @@ typedef struct scan_worker {
 } scan_worker;
 
 static scan_worker worker_of(const hr_candidate_scan *s, size_t thread) {
-    return (scan_worker){.sums = s->sums + thread * s->tree_room * NODES * s->outputs,
+    return (scan_worker){.sums = s->sums + thread * s->tree_room * NODES * s->channels,
                          .shared = s->shared + thread * s->tree_room * GRID_MAX,
-                         .packed = s->packed + thread * s->outputs * BLOCK};
+                         .packed = s->packed + thread * s->channels * BLOCK};
 }
 
 /* Where the records of a block are added. */
@@ -368,7 +396,7 @@ typedef struct lanes {
 
 /* Additions to the same place wait for each other: full lanes go side by side. */
 static void add_lanes(const hr_candidate_scan *s, const scan_block_of_records *b, lanes *l) {
-    for (size_t k = 0; k < s->outputs; k++) {
+    for (size_t k = 0; k < s->channels; k++) {
         const int64_t *packed = b->packed + k * BLOCK;
         int64_t *sums[LANES];
         for (size_t j = 0; j < l->count; j++) sums[j] = l->all[j].sums + k * l->all[j].stride;
@@ -402,7 +430,7 @@ static void add_scan_block(const hr_candidate_scan *s, size_t tree_count, const 
     }
     for (size_t t = 0; t < tree_count; t++) {
         if (s->finders[t].shares_sums) continue;
-        find_nodes(s, &s->finders[t], b, next_lane(s, b, &l, w->sums + t * NODES * s->outputs, NODES));
+        find_nodes(s, &s->finders[t], b, next_lane(s, b, &l, w->sums + t * NODES * s->channels, NODES));
     }
     add_lanes(s, b, &l);
 }
@@ -412,11 +440,13 @@ static void scan_block(hr_candidate_scan *s, const hr_candidate_scan_loss *loss,
     scan_block_of_records b = {.begin = begin,
                                .count = s->binned->rows - begin < BLOCK ? s->binned->rows - begin : BLOCK,
                                .packed = w->packed};
+    int64_t within = 0;
     if (s->has_step) take_step(s, loss, &b);
     if (s->outputs == 1)
-        w->within += pack_one(s, loss, &b);
+        within = pack_one(s, loss, &b);
     else
         pack_many(s, loss, &b);
+    w->within += s->binned->weights ? weigh_block(s, loss, &b) : within;
     add_scan_block(s, tree_count, &b, w);
 }
 
@@ -424,8 +454,8 @@ static void scan_block(hr_candidate_scan *s, const hr_candidate_scan_loss *loss,
 static void fold_grids(const hr_candidate_scan *s, size_t tree_count, const scan_worker *w) {
     for (size_t t = 0; t < tree_count; t++) {
         const finder *f = &s->finders[t];
-        int64_t *sums = w->sums + t * NODES * s->outputs;
-        for (size_t k = 0; f->shares_sums && k < s->outputs; k++) {
+        int64_t *sums = w->sums + t * NODES * s->channels;
+        for (size_t k = 0; f->shares_sums && k < s->channels; k++) {
             const int64_t *cells = w->shared + f->grid.begin + k * f->grid.cells;
             for (size_t c = 0; c < f->grid.cells; c++) sums[k * NODES + f->table[c]] += cells[c];
         }
@@ -436,7 +466,7 @@ static void fold_grids(const hr_candidate_scan *s, size_t tree_count, const scan
 static int64_t scan_part(hr_candidate_scan *s, const hr_candidate_scan_loss *loss, size_t tree_count,
                          size_t thread) {
     scan_worker w = worker_of(s, thread);
-    memset(w.sums, 0, tree_count * NODES * s->outputs * sizeof *w.sums);
+    memset(w.sums, 0, tree_count * NODES * s->channels * sizeof *w.sums);
     memset(w.shared, 0, s->shared_count * sizeof *w.shared);
     for (size_t begin = thread * BLOCK; begin < s->binned->rows; begin += (size_t)s->threads * BLOCK)
         scan_block(s, loss, tree_count, begin, &w);
@@ -457,7 +487,7 @@ void hr_candidate_scan_set_step(hr_candidate_scan *s, size_t tree, const double 
 }
 
 static void add_threads(hr_candidate_scan *s, size_t cells) {
-    size_t all = s->tree_room * NODES * s->outputs;
+    size_t all = s->tree_room * NODES * s->channels;
     for (int w = 1; w < s->threads; w++)
         for (size_t i = 0; i < cells; i++) s->sums[i] += s->sums[(size_t)w * all + i];
 }
@@ -472,15 +502,25 @@ hr_status hr_candidate_scan_round(hr_candidate_scan *s, const hr_tree *trees, si
     int64_t within = 0;
 #pragma omp parallel for num_threads(s->threads) schedule(static, 1) reduction(+ : within)
     for (int w = 0; w < s->threads; w++) within += scan_part(s, loss, tree_count, (size_t)w);
-    add_threads(s, tree_count * NODES * s->outputs);
+    add_threads(s, tree_count * NODES * s->channels);
     s->within = within;
     s->has_step = false;
     return HR_OK;
 }
 
+static int64_t channel_of(const hr_candidate_scan *s, size_t tree, size_t node, size_t k) {
+    return s->sums[(tree * s->channels + k) * NODES + node];
+}
+
 static hr_sums sums_of(const hr_candidate_scan *s, size_t tree, size_t node, size_t k) {
     hr_packing packing = {.shift = s->shift};
-    return hr_unpack(&packing, s->sums[(tree * s->outputs + k) * NODES + node]);
+    if (!s->binned->weights) return hr_unpack(&packing, channel_of(s, tree, node, k));
+    return (hr_sums){{channel_of(s, tree, node, k)}, {channel_of(s, tree, node, s->outputs)}};
+}
+
+/* Weights are in units of counts. */
+static int64_t count_unit_of(const uint32_t *weights) {
+    return weights ? 1 : HR_COUNT_UNIT;
 }
 
 /* floor(sqrt(x)), exactly. */
@@ -519,24 +559,28 @@ size_t hr_candidate_scan_leaves(const hr_candidate_scan *s, const hr_tree *trees
     for (size_t n = 0; n < trees[tree].node_count; n++) {
         if (trees[tree].nodes[n].left) continue;
         for (size_t k = 0; k < s->outputs; k++) sums[leaf * s->outputs + k] = sums_of(s, tree, n, k).gradient;
-        counts[leaf++].unpaid = HR_COUNT_UNIT * sums_of(s, tree, n, 0).weight.unpaid;
+        counts[leaf++].unpaid = count_unit_of(s->binned->weights) * sums_of(s, tree, n, 0).weight.unpaid;
     }
     return leaf;
 }
 
 hr_exact hr_candidate_scan_within(const hr_candidate_scan *s) {
-    return (hr_exact){HR_COUNT_UNIT * s->within};
+    return (hr_exact){count_unit_of(s->binned->weights) * s->within};
 }
 
-size_t hr_candidate_scan_totals(const double *targets, size_t rows, size_t outputs, hr_exact *count,
-                                hr_exact *labels) {
-    count->unpaid = (int64_t)(HR_COUNT_UNIT * rows);
+size_t hr_candidate_scan_totals(const double *targets, const uint32_t *weights, size_t rows, size_t outputs,
+                                hr_exact *count, hr_exact *labels) {
+    count->unpaid = 0;
     for (size_t k = 0; k < outputs; k++) labels[k].unpaid = 0;
     for (size_t i = 0; i < rows; i++) {
-        if (outputs == 1)
-            labels[0].unpaid += bound_score(hr_round(targets[i] * (1 << SCAN_BITS)), 1 << SCAN_BITS);
-        else
-            labels[(size_t)targets[i]].unpaid += HR_COUNT_UNIT;
+        int64_t weight = weights ? weights[i] : HR_COUNT_UNIT;
+        count->unpaid += weight;
+        if (outputs > 1) {
+            labels[(size_t)targets[i]].unpaid += weight;
+            continue;
+        }
+        int64_t label = bound_score(hr_round(targets[i] * (1 << SCAN_BITS)), 1 << SCAN_BITS);
+        labels[0].unpaid += weights ? hr_person_share(weights[i], label) : label;
     }
     return outputs;
 }

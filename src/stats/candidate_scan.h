@@ -40,7 +40,9 @@ typedef struct hr_candidate_scan_setup {
     int threads;
 } hr_candidate_scan_setup;
 
-/* Borrows `binned` and setup->targets. Owner: the caller frees *out. Fails: MEMORY, LIMIT (too many records).
+/* Per person (binned->weights): sums are of hr_person_share of each gradient, in units finer by
+ * HR_PERSON_FINE_BITS, and counts are sums of weights, in units of 1/HR_PERSON_UNIT.
+ * Borrows `binned` and setup->targets. Owner: the caller frees *out. Fails: MEMORY, LIMIT (too many records).
  */
 HR_MUST_CHECK hr_status hr_candidate_scan_new(const hr_binned *binned, const hr_candidate_scan_setup *setup,
                                               hr_candidate_scan **out, hr_error *err);
@@ -63,21 +65,23 @@ HR_MUST_CHECK hr_status hr_candidate_scan_round(hr_candidate_scan *scan, const h
                                                 hr_error *err);
 
 /* After a round: the scores of the candidates, sum over leaves of |S_l| (more outputs: of floor(|S_l|_2)),
- * less `threshold` a leaf where that is positive. Adding a record changes each by at most bound. */
+ * less `threshold` a leaf where that is positive. Adding a record changes each by at most bound, a person by
+ * at most half of hr_unit_leaf_score_width. */
 void hr_candidate_scan_scores(const hr_candidate_scan *scan, const hr_tree *trees, size_t tree_count,
                               int64_t threshold, hr_exact *scores);
 
 /* After a round: leaf sums of one tree, in order of its leaves: sums[leaf * outputs + k]; counts in units of
- * 1/64. Returns how many leaves. */
+ * 1/64, or 1/HR_PERSON_UNIT. Returns how many leaves. */
 size_t hr_candidate_scan_leaves(const hr_candidate_scan *scan, const hr_tree *trees, size_t tree,
                                 hr_exact *sums, hr_exact *counts);
 
-/* After a round: how many records had a gradient within the clip, in units of 1/64. */
+/* After a round: how many records had a gradient within the clip, in units of counts. */
 hr_exact hr_candidate_scan_within(const hr_candidate_scan *scan);
 
 /* Before the first round: the number of records in units of 1/64; the sum of targets in units of 2^-12 (one
- * output), or the records of every class in units of 1/64. Returns how many `labels` it wrote. */
-size_t hr_candidate_scan_totals(const double *targets, size_t rows, size_t outputs, hr_exact *count,
-                                hr_exact *labels);
+ * output), or the records of every class in units of 1/64. With weights (else NULL): their sums, in units of
+ * 1/HR_PERSON_UNIT, and targets in units finer by HR_PERSON_FINE_BITS. Returns how many `labels` it wrote. */
+size_t hr_candidate_scan_totals(const double *targets, const uint32_t *weights, size_t rows, size_t outputs,
+                                hr_exact *count, hr_exact *labels);
 
 #endif

@@ -1,5 +1,6 @@
 #include "stats/hedge_records.h"
 
+#include "data/records.h"
 #include "stats/gradient.h"
 #include "stats/reliability.h"
 
@@ -105,7 +106,8 @@ static hr_status leaves_hedge_records(hr_records *r, const hr_ask *ask, hr_exact
 /* One output: the count stands before the sum, or alone; more outputs: the counts of the classes are all. */
 static void totals(const hr_records *r, const hr_ask *ask, hr_exact *out) {
     hr_exact count, sum, *labels = r->outputs == 1 ? &sum : out;
-    hr_candidate_scan_totals(r->targets, hr_data_rows(r->data), r->outputs, &count, labels);
+    hr_candidate_scan_totals(r->targets, hr_data_weights(r->data), hr_data_rows(r->data), r->outputs, &count,
+                             labels);
     if (r->outputs > 1) return;
     out[0] = count;
     if (ask->line_count > 1) out[1] = sum;

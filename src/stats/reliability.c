@@ -26,6 +26,10 @@ static size_t probability_cell_of(const double *classes, size_t count, double la
     return 2 * (size_t)(HR_RELIABILITY_BINS * p) + ((size_t)label == spoken_of);
 }
 
+static int64_t weight_of(const reliability_task *t, size_t row) {
+    return t->binned->weights ? t->binned->weights[row] : HR_COUNT_UNIT;
+}
+
 static void count_block(const reliability_task *t, size_t begin, double *scores, double *classes,
                         int64_t *counts) {
     const hr_forest *forest = t->forest;
@@ -42,7 +46,7 @@ static void count_block(const reliability_task *t, size_t begin, double *scores,
     }
     for (size_t i = 0; i < rows; i++) {
         size_t count = hr_link_classes(forest, scores + i, BLOCK, classes);
-        counts[probability_cell_of(classes, count, t->labels[begin + i])]++;
+        counts[probability_cell_of(classes, count, t->labels[begin + i])] += weight_of(t, begin + i);
     }
 }
 
@@ -87,7 +91,7 @@ hr_status hr_reliability_count(const hr_forest *forest, const hr_reliability_rec
         for (size_t w = 0; w < t.workers; w++) count_reliability(&t, w);
         for (size_t c = 0; c < CELLS; c++) {
             cells[c].unpaid = 0;
-            for (size_t w = 0; w < t.workers; w++) cells[c].unpaid += HR_COUNT_UNIT * t.counts[w * CELLS + c];
+            for (size_t w = 0; w < t.workers; w++) cells[c].unpaid += t.counts[w * CELLS + c];
         }
     }
     hr_arena_free(arena);

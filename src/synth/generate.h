@@ -91,12 +91,13 @@ typedef struct hr_plan {
                         informative */
     double *corners; /* classification: clusters x informative */
     double *row;     /* room for the features of a record */
+    struct hr_patient *patient; /* hospital with visits: whose visits are being written */
 } hr_plan;
 
 typedef struct hr_generator_steps {
     hr_generate_options defaults;
-    hr_generate_options
-        highest; /* of features, informative, classes and noise; 0: the generator does not take the option */
+    hr_generate_options highest; /* of features, informative, classes, noise and visits; 0: the generator does
+                                    not take the option */
     const char *name;
     hr_status (*check)(const hr_generate_options *options,
                        hr_error *err); /* what ranges alone do not say; or NULL */

@@ -55,11 +55,15 @@ static const struct {
     [DISCHARGE] = {"discharge", 0, 0, 0, {"home", "home_care", "rehabilitation", "nursing_home"}},
 };
 
-typedef struct patient {
+typedef struct hr_patient {
     double value[COLUMNS]; /* a category's index */
     bool missing[COLUMNS];
     bool emergency, diabetic;
+    double frailty;
+    uint64_t number, visits_left; /* where patients have several visits */
 } patient;
+
+enum { VISITS_MAX = 1000 };
 
 /* Sets a number as the form takes it: within its range, rounded to its decimals. */
 static void set(patient *p, enum column column, double value) {
@@ -153,56 +157,100 @@ static void draw_holes(hr_dice *dice, patient *p) {
 
 static const double threshold = 4.6, spread = 1.2;
 
-static void write_row(hr_plan *plan, hr_csv_writer *csv_writer) {
-    hr_dice *dice = &plan->dice;
-    patient p = {.emergency = false};
-    double frailty = hr_dice_normal(dice);
-    draw_person(dice, frailty, &p);
-    draw_stay(dice, frailty, &p);
-    draw_findings(dice, frailty, &p);
-    draw_holes(dice, &p);
+static void draw_patient(hr_dice *dice, patient *p) {
+    p->frailty = hr_dice_normal(dice);
+    draw_person(dice, p->frailty, p);
+}
+
+/* A stay, and what is found in it. */
+static void draw_visit(hr_dice *dice, patient *p) {
+    draw_stay(dice, p->frailty, p);
+    draw_findings(dice, p->frailty, p);
+    draw_holes(dice, p);
+}
+
+static void write_visit(hr_dice *dice, const patient *p, hr_csv_writer *csv_writer) {
     for (int i = 0; i < COLUMNS; i++) {
         static const double units[] = {1, 10, 100};
-        if (p.missing[i])
+        if (p->missing[i])
             hr_csv_writer_text(csv_writer, "");
         else if (columns[i].values[0])
-            hr_csv_writer_text(csv_writer, columns[i].values[(int)p.value[i]]);
+            hr_csv_writer_text(csv_writer, columns[i].values[(int)p->value[i]]);
         else
-            hr_csv_writer_fixed(csv_writer, hr_nearest(p.value[i] * units[columns[i].decimals]),
+            hr_csv_writer_fixed(csv_writer, hr_nearest(p->value[i] * units[columns[i].decimals]),
                                 columns[i].decimals);
     }
-    double points = single_risks(p.value) + joint_risks(&p);
+    double points = single_risks(p->value) + joint_risks(p);
     hr_csv_writer_text(csv_writer, points + spread * hr_dice_normal(dice) > threshold ? "yes" : "no");
 }
 
+/* The next visit of the patient whose visits are being written, or the first of the next one. */
+static const patient *next_visit(hr_plan *plan) {
+    patient *p = plan->patient;
+    if (!p->visits_left) {
+        uint64_t number = p->number;
+        *p = (patient){.number = number + 1};
+        draw_patient(&plan->dice, p);
+        p->visits_left = 1 + hr_dice_below(&plan->dice, plan->options->visits);
+    }
+    p->visits_left--;
+    draw_visit(&plan->dice, p);
+    return p;
+}
+
+static void write_row(hr_plan *plan, hr_csv_writer *csv_writer) {
+    hr_dice *dice = &plan->dice;
+    if (plan->options->visits) {
+        const patient *p = next_visit(plan);
+        hr_csv_writer_fixed(csv_writer, (int64_t)p->number, 0);
+        write_visit(dice, p, csv_writer);
+        return;
+    }
+    patient p = {.emergency = false};
+    draw_patient(dice, &p);
+    draw_visit(dice, &p);
+    write_visit(dice, &p, csv_writer);
+}
+
+static bool prepare_hospital(hr_plan *plan) {
+    plan->patient = hr_arena_alloc(plan->arena, 1, sizeof *plan->patient);
+    return plan->patient != NULL;
+}
+
 static void write_hospital_header(const hr_plan *plan, hr_csv_writer *csv_writer) {
-    (void)plan;
+    if (plan->options->visits) hr_csv_writer_text(csv_writer, "patient_id");
     for (int i = 0; i < COLUMNS; i++) hr_csv_writer_text(csv_writer, columns[i].name);
     hr_csv_writer_text(csv_writer, "readmitted");
 }
 
+static void add_hospital_column(hr_buffer *yaml, int i) {
+    hr_buffer_format(yaml, "  - name: \"%s\"\n", columns[i].name);
+    if (!columns[i].values[0]) {
+        hr_buffer_format(yaml, "    kind: number\n    low: %d\n    high: %d\n%s", columns[i].low,
+                         columns[i].high, columns[i].decimals ? "" : "    integer: true\n");
+        return;
+    }
+    hr_buffer_text(yaml, "    kind: category\n    values: [");
+    for (int k = 0; columns[i].values[k]; k++)
+        hr_buffer_format(yaml, "%s\"%s\"", k ? ", " : "", columns[i].values[k]);
+    hr_buffer_text(yaml, "]\n");
+}
+
 static void add_hospital_schema(const hr_plan *plan, hr_buffer *yaml) {
-    (void)plan;
     hr_buffer_text(yaml, "# Discharges of an invented hospital. Bounds and lists are those of its forms; "
                          "none was read from the records.\n"
                          "hedgerow-schema: 1\nlabel:\n  name: \"readmitted\"\n  kind: classes\n  values: "
                          "[\"no\", \"yes\"]\nfeatures:\n");
-    for (int i = 0; i < COLUMNS; i++) {
-        hr_buffer_format(yaml, "  - name: \"%s\"\n", columns[i].name);
-        if (!columns[i].values[0]) {
-            hr_buffer_format(yaml, "    kind: number\n    low: %d\n    high: %d\n%s", columns[i].low,
-                             columns[i].high, columns[i].decimals ? "" : "    integer: true\n");
-            continue;
-        }
-        hr_buffer_text(yaml, "    kind: category\n    values: [");
-        for (int k = 0; columns[i].values[k]; k++)
-            hr_buffer_format(yaml, "%s\"%s\"", k ? ", " : "", columns[i].values[k]);
-        hr_buffer_text(yaml, "]\n");
-    }
+    for (int i = 0; i < COLUMNS; i++) add_hospital_column(yaml, i);
+    if (plan->options->visits)
+        hr_buffer_text(yaml, "# What is protected is a patient with all visits, not one visit.\n"
+                             "unit: \"patient_id\"\n");
 }
 
 const hr_generator_steps hr_generate_hospital = {
+    .highest = {.visits = VISITS_MAX},
     .name = "hospital",
+    .prepare = prepare_hospital,
     .header = write_hospital_header,
     .row = write_row,
     .schema = add_hospital_schema,

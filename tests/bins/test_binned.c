@@ -40,8 +40,8 @@ static hr_schema *schema_new(size_t features) {
             columns[j].value_count = j % 4 == 2 ? 4 : CATEGORIES, columns[j].values = list;
     }
     hr_schema *schema;
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, columns, features, NULL, 0}, &schema, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_schema_make(&(hr_schema_parts){label, columns, features, NULL, 0, NULL}, &schema, NULL), HR_OK);
     return schema;
 }
 

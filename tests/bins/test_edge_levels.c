@@ -143,8 +143,9 @@ static void cut_lazily(fixture f, size_t feature, const run *r, hr_cuts *cuts) {
     size_t node;
     int level;
     memset(cells, 0, sizeof cells);
-    hr_edges_count_cells(column, hr_data_numbers(f.data, feature), hr_data_rows(f.data), GRID, cells);
-    hr_quantiles_node_counts(&(hr_grid_counts){cells, HR_EDGE_LEVELS}, nodes);
+    hr_edges_count_cells(
+        column, &(hr_edge_values){hr_data_numbers(f.data, feature), NULL, hr_data_rows(f.data)}, GRID, cells);
+    hr_quantiles_node_counts(&(hr_grid_counts){cells, HR_EDGE_LEVELS, HR_PER_RECORD}, nodes);
     assert_int_equal(hr_quantile_counts_new(HR_EDGE_LEVELS, r->bins, (double)r->noise / 2, &machine, NULL),
                      HR_OK);
     while (hr_quantile_counts_next(machine, &node, &level))
@@ -216,9 +217,10 @@ static void test_levels__cut_pooled_records_as_one_process_does(void **state) {
         uint32_t at[HR_BINS_MAX];
         hr_cuts cuts = {at, 0};
         memset(cells, 0, sizeof cells);
-        hr_edges_count_cells(hr_schema_feature(all.schema, feature), hr_data_numbers(all.data, feature), ROWS,
-                             GRID, cells);
-        assert_int_equal(hr_quantiles_by_counts(gate, &charge, &(hr_grid_counts){cells, HR_EDGE_LEVELS},
+        hr_edges_count_cells(hr_schema_feature(all.schema, feature),
+                             &(hr_edge_values){hr_data_numbers(all.data, feature), NULL, ROWS}, GRID, cells);
+        assert_int_equal(hr_quantiles_by_counts(gate, &charge,
+                                                &(hr_grid_counts){cells, HR_EDGE_LEVELS, HR_PER_RECORD},
                                                 r.bins, &cuts, NULL),
                          HR_OK);
         assert_int_equal(feature, CUT[i]);

@@ -101,11 +101,14 @@ static void test_machine__makes_of_summed_counts_the_edges_of_all_records(void *
         uint32_t at[BINS];
         hr_cuts cuts = {at, 0};
         memset(cells, 0, sizeof cells);
-        hr_edges_count_cells(column, hr_data_numbers(parts[0].data, feature), HALF, 1 << BITS, cells);
-        hr_edges_count_cells(column, hr_data_numbers(parts[1].data, feature), ROWS - HALF, 1 << BITS, cells);
-        assert_int_equal(
-            hr_quantiles_by_medians(gate, &charge, &(hr_grid_counts){cells, BITS}, LEVELS, &cuts, NULL),
-            HR_OK);
+        hr_edges_count_cells(column, &(hr_edge_values){hr_data_numbers(parts[0].data, feature), NULL, HALF},
+                             1 << BITS, cells);
+        hr_edges_count_cells(column,
+                             &(hr_edge_values){hr_data_numbers(parts[1].data, feature), NULL, ROWS - HALF},
+                             1 << BITS, cells);
+        assert_int_equal(hr_quantiles_by_medians(gate, &charge, &(hr_grid_counts){cells, BITS, HR_PER_RECORD},
+                                                 LEVELS, &cuts, NULL),
+                         HR_OK);
         assert_int_equal(hr_edges_tell(&machine, &cuts, BITS, NULL), HR_OK);
         assert_int_equal(machine.binning.features[feature].bin_count, wanted.features[feature].bin_count);
         assert_memory_equal(machine.binning.features[feature].edges, wanted.features[feature].edges,

@@ -284,13 +284,13 @@ static void check_neighbour(const hr_column *column, const double *others, size_
     double values[32];
     assert_true(count < 32);
     memset(without, 0, sizeof without);
-    hr_edges_count_cells(column, others, count, grid, without);
+    hr_edges_count_cells(column, &(hr_edge_values){others, NULL, count}, grid, without);
     for (size_t place = 0; place <= count; place += count ? count : 1) {
         memcpy(values, others, place * sizeof *values);
         values[place] = value;
         memcpy(values + place + 1, others + place, (count - place) * sizeof *values);
         memset(with, 0, sizeof with);
-        hr_edges_count_cells(column, values, count + 1, grid, with);
+        hr_edges_count_cells(column, &(hr_edge_values){values, NULL, count + 1}, grid, with);
         size_t wanted = cell_of(column, value, grid);
         for (size_t c = 0; c < grid; c++)
             if (with[c].unpaid - without[c].unpaid != (c == wanted))

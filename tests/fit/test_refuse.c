@@ -115,7 +115,8 @@ static void test_schema__needs_a_feature(void **state) {
     (void)state;
     hr_column label = number_column("y", 0, 1);
     hr_schema *schema = NULL;
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, NULL, 0, NULL, 0}, &schema, NULL), HR_E_FORMAT);
+    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, NULL, 0, NULL, 0, NULL}, &schema, NULL),
+                     HR_E_FORMAT);
     assert_null(schema);
 }
 

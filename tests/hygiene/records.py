@@ -38,6 +38,7 @@ ALLOWED = {
     ('src/fit/fit.c', 'score_by_start'): (1, ROOM),
     ('src/fit/fit.c', 'prepare_fit'): (2, OWNER),
     ('src/fit/evaluation.c', 'prepare_evaluation'): (1, OWNER),
+    ('src/fit/person_sample.c', 'take_sample'): (1, ROOM + '; ' + LOOP),
     ('src/party/federated_inprivate.c', 'score_tails'): (1, LOOP),
     ('src/party/federated_simfl.c', 'check_simfl_records'): (1, NOT_PRIVATE),
     ('src/party/federated_simfl.c', 'open_simfl_keeper'): (1, NOT_PRIVATE),

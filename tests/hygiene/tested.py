@@ -38,6 +38,7 @@ COVERED = {
     'schedules': 'protocol',
     'schema': 'check yaml',
     'show': 'importance summary',
+    'units': 'person_sample',
     'similar': 'hash_blocks hash_groups',
     'simulation': 'coordinate meet round_records serve simulate',
     'split_rule': 'label_sums',

@@ -90,8 +90,8 @@ static void test_open__leaves_the_log_of_others(void **state) {
 static void test_open__refuses_a_newer_version(void **state) {
     temp_dir *s = *state;
     make(s, 1);
-    query_database(s->path, "PRAGMA user_version = 4");
-    refuse_untouched(s->path, HR_E_FORMAT, "layout version 4");
+    query_database(s->path, "PRAGMA user_version = 5");
+    refuse_untouched(s->path, HR_E_FORMAT, "layout version 5");
     query_database(s->path, "PRAGMA user_version = 0");
     refuse_untouched(s->path, HR_E_FORMAT, "damaged");
 }

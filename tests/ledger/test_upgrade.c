@@ -2,15 +2,18 @@
  * version-1.db was written by a `hedgerow train` of that time: entry 1 is committed, 2 reserved. version-2.db
  * and journal-1.db were written by the library of that time: entry 1 of the ledger is void, 2 reserved, 3
  * committed for the job of its journal, which is over and still has a packet to deliver; the other journal
- * has the same job. */
+ * has the same job. version-3.db has the layout before units, and an entry 1 that is committed. */
 #include "ledger/file_lock.h"
 #include "ledger/journal.h"
 #include "support/temp_dir.h"
 
+#include <hedgerow/schema.h>
+
 #include <sys/wait.h>
 
 static const char *const versions[] = {HR_TESTS_DIR "/ledger/version-1.db",
-                                       HR_TESTS_DIR "/ledger/version-2.db"};
+                                       HR_TESTS_DIR "/ledger/version-2.db",
+                                       HR_TESTS_DIR "/ledger/version-3.db"};
 
 static void copy_file(const temp_dir *s, const char *path) {
     size_t size = 0;
@@ -48,7 +51,7 @@ static void test_upgrade__keeps_every_entry(void **state) {
         assert_true(total.epsilon_spent == 1 + 1099511 / 1099511627776.0);
         hr_ledger_close(ledger);
         assert_string_equal(query_database(s->path, entries), before);
-        assert_string_equal(query_database(s->path, "PRAGMA user_version"), "3");
+        assert_string_equal(query_database(s->path, "PRAGMA user_version"), "4");
         assert_string_equal(query_database(s->path, "PRAGMA integrity_check"), "ok");
     }
     assert_non_null(
@@ -59,9 +62,10 @@ static void test_upgrade__keeps_every_entry(void **state) {
  * brings. */
 static void test_upgrade__makes_the_same_layout(void **state) {
     temp_dir *s = *state;
-    static const char *const names[] = {"entries",      "spending",      "entries_stay", "entries_begin",
-                                        "entries_end",  "entries_exist", "limits",       "limits_stay",
-                                        "limits_exist", "frozen_stays"};
+    static const char *const names[] = {"entries",         "spending",      "entries_stay", "entries_begin",
+                                        "entries_end",     "entries_exist", "limits",       "limits_stay",
+                                        "limits_exist",    "frozen_stays",  "unit_stays",   "entries_unit",
+                                        "entry_unit_stays"};
     char made[1024], sql[160];
     for (size_t i = 0; i < COUNT(names); i++) {
         snprintf(sql, sizeof sql, "SELECT replace(sql, char(34), '') FROM sqlite_schema WHERE name = '%s'",
@@ -78,6 +82,29 @@ static void test_upgrade__makes_the_same_layout(void **state) {
     }
 }
 
+/* What was spent before there were units was for records. */
+static void test_upgrade__to_units_says_records(void **state) {
+    temp_dir *s = *state;
+    copy_file(s, versions[2]);
+    assert_string_equal(query_database(s->path, "PRAGMA user_version"), "3");
+    hr_ledger *ledger = open_old(s);
+    char *unit = NULL;
+    int64_t entry;
+    assert_int_equal(hr_ledger_unit(ledger, &unit, NULL), HR_OK);
+    assert_string_equal(unit, "");
+    hr_text_free(unit);
+    assert_int_equal(hr_ledger_set_unit(ledger, "patient_id", NULL), HR_OK);
+    assert_int_equal(hr_ledger_reserve(ledger, .1, 0, "persons", &entry, NULL), HR_E_POLICY);
+    assert_int_equal(hr_ledger_set_unit(ledger, NULL, NULL), HR_OK);
+    assert_int_equal(hr_ledger_reserve(ledger, .1, 0, "records", &entry, NULL), HR_OK);
+    hr_ledger_close(ledger);
+    assert_string_equal(query_database(s->path, "SELECT group_concat(id || unit) FROM entries"), "1,2");
+    assert_true(query_database(s->path, "UPDATE limits SET unit = 'x'")[0]);
+    assert_true(query_database(s->path, "UPDATE entries SET unit = 'x'")[0]);
+    assert_true(query_database(s->path, "INSERT INTO entries (purpose, epsilon_units, delta_units)"
+                                        " VALUES ('as an older library does', 1, 0)")[0]);
+}
+
 static void test_upgrade__makes_nothing_else(void **state) {
     temp_dir *s = *state;
     static const char all[] =
@@ -85,8 +112,9 @@ static void test_upgrade__makes_nothing_else(void **state) {
     copy_old(s);
     hr_ledger_close(open_old(s));
     assert_string_equal(query_database(s->path, all),
-                        "entries entries_begin entries_end entries_exist entries_stay frozen_stays limits"
-                        " limits_exist limits_stay spending sqlite_sequence");
+                        "entries entries_begin entries_end entries_exist entries_stay entries_unit"
+                        " entry_unit_stays frozen_stays limits limits_exist limits_stay spending"
+                        " sqlite_sequence unit_stays");
 }
 
 /* Numbers go on, and what was reserved before the upgrade stays spent for every process. */
@@ -200,7 +228,7 @@ static void test_upgrade_2__keeps_every_entry(void **state) {
         assert_true(total.epsilon_spent == .625);
         hr_ledger_close(ledger);
         assert_string_equal(query_database(s->path, entries), before);
-        assert_string_equal(query_database(s->path, "PRAGMA user_version"), "3");
+        assert_string_equal(query_database(s->path, "PRAGMA user_version"), "4");
         assert_string_equal(query_database(s->path, "PRAGMA integrity_check"), "ok");
     }
     assert_non_null(strstr(before, "1 2026-11-22T14:57:13Z fit hedge for y 274877906944 0 void;2 "));
@@ -213,7 +241,8 @@ static void test_upgrade_2__keeps_a_frozen_ledger_frozen(void **state) {
         hr_ledger_total total = {0};
         int64_t entry = 0;
         copy_file(s, versions[v]);
-        query_database(s->path, "UPDATE limits SET closed = '2026-11-22T15:00:00Z'");
+        query_database(s->path, v < 2 ? "UPDATE limits SET closed = '2026-11-22T15:00:00Z'"
+                                      : "UPDATE limits SET frozen = '2026-11-22T15:00:00Z'");
         hr_ledger *ledger = open_old(s);
         assert_int_equal(hr_ledger_sum(ledger, &total, NULL), HR_OK);
         assert_true(total.frozen);
@@ -333,6 +362,7 @@ int main(void) {
         TEST(test_upgrade__keeps_every_entry),
         TEST(test_upgrade__makes_the_same_layout),
         TEST(test_upgrade__makes_nothing_else),
+        TEST(test_upgrade__to_units_says_records),
         TEST(test_upgrade__goes_on),
         TEST(test_upgrade__lets_an_open_ledger_end_its_entries),
         TEST(test_upgrade__happens_once),

@@ -4,12 +4,14 @@
  *
  * Each quiet game has a twin that trains at a larger epsilon than it is labelled with, which must be caught.
  */
+#include "base/buffer.h"
 #include "methods/calibration.h"
 #include "privacy/release.h"
 #include "stats/hedge_records.h"
 #include "stats/reliability.h"
 #include "support/audit_games.h"
 #include "support/flip_law.h"
+#include "support/person_tables.h"
 #include "tree/random_tree.h"
 
 /* ---- The choice, without sampling ---- */
@@ -30,7 +32,7 @@ typedef struct worst_case {
 } worst_case;
 
 static void score_rows(worst_case *w, size_t rows, size_t outputs, int64_t bound, hr_exact *scores) {
-    hr_binned binned = {rows, CANDIDATES, &w->binning, ROWS, w->columns[0], 0, NULL};
+    hr_binned binned = {rows, CANDIDATES, &w->binning, ROWS, w->columns[0], 0, NULL, NULL};
     const double base[3] = {outputs > 1 ? .5 : -.5, .5, 0};
     hr_candidate_scan_loss loss = {false, (double)bound / 4096, 1, bound};
     hr_candidate_scan *scan = NULL;
@@ -488,6 +490,55 @@ static void test_w7x__catches_fits_at_ten_times_what_they_claim(void **state) {
     game_close(&g);
 }
 
+/* ---- W10: a person with 50 records at one end, among persons with one each ---- */
+
+enum { W10_RECORDS = 50 };
+
+static const setting w10_setting = {"W10 person with 50 records, delta 1e-6", 1e-6, 2};
+
+/* The records of W7, each another person's, and those of the canary. */
+static hr_data *w10_table(const hr_schema *schema, size_t canary) {
+    hr_buffer b = {0};
+    char *text = NULL;
+    hr_buffer_text(&b, "who,x,y\n");
+    for (size_t i = 0; i < W7_RECORDS; i++) hr_buffer_format(&b, "%zu,u,%c\n", i, i < W7_ONES ? 'b' : 'a');
+    for (size_t i = 0; i < canary; i++) hr_buffer_text(&b, "canary,u,b\n");
+    assert_int_equal(hr_buffer_take(&b, &text, NULL), HR_OK);
+    hr_data *data = data_of_text(schema, text);
+    hr_text_free(text);
+    return data;
+}
+
+/* unit: the line of the schema that names it, or "". */
+static game w10(const char *unit, size_t runs) {
+    game g = game_of(&w10_setting, 12, 12, runs, likelihood_ratio);
+    char text[200];
+    snprintf(text, sizeof text,
+             "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a, b]}\n"
+             "features: [{name: x, kind: category, values: [u]}]\n%s",
+             unit);
+    g.with.schema = schema_of_text(text);
+    g.with.data = w10_table(g.with.schema, W10_RECORDS);
+    g.without.data = w10_table(g.with.schema, 0);
+    return g;
+}
+
+static void test_w10__finds_no_more_of_a_person_than_of_a_record(void **state) {
+    (void)state;
+    game g = w10("unit: who\n", 2000);
+    double bound = bound_of(&g);
+    assert_quiet(&g, bound);
+    assert_true(bound > .5 * g.claimed);
+    game_close(&g);
+}
+
+static void test_w10x__catches_records_that_count_one_each(void **state) {
+    (void)state;
+    game g = w10("", 400);
+    assert_caught(&g, bound_of(&g));
+    game_close(&g);
+}
+
 /* ---- W8: a canary among the calibration counts ---- */
 
 static const setting w8_settings[] = {{"W8 delta 1e-6", 1e-6, 2}, {"W8 pure", 0, 2}};
@@ -579,6 +630,8 @@ int main(void) {
         cmocka_unit_test(test_w10x__catches_fits_at_ten_times_what_they_claim),
         cmocka_unit_test(test_w7__finds_nothing_on_a_canary_among_others),
         cmocka_unit_test(test_w7x__catches_fits_at_ten_times_what_they_claim),
+        cmocka_unit_test(test_w10__finds_no_more_of_a_person_than_of_a_record),
+        cmocka_unit_test(test_w10x__catches_records_that_count_one_each),
         cmocka_unit_test(test_w8__finds_what_is_claimed_among_the_calibration_counts),
         cmocka_unit_test(test_w8x__catches_a_release_at_twice_what_it_claims),
     };

@@ -58,7 +58,7 @@ static const struct {
 static hr_calibration fit_of(const int64_t *cells, double sigma) {
     hr_noisy noisy[CELLS];
     for (size_t c = 0; c < CELLS; c++) noisy[c].paid = cells[c];
-    return hr_calibration_fit(noisy, sigma);
+    return hr_calibration_fit(noisy, HR_COUNT_UNIT, sigma);
 }
 
 static void test_fit__equals_what_other_code_computes(void **state) {

@@ -352,6 +352,7 @@ static void test_parse__reads_for_whom_the_guarantee_holds(void **state) {
     (void)state;
     check_unit(NUMBERS, "one record", .5);
     check_unit(NUMBERS_OF("0.5", "1", "one record"), "one record", .5);
+    check_unit(NUMBERS_OF("0.5", "1", "one person"), "one person", .5);
     check_unit(NUMBERS_OF("0.5", "1", "one record of the file"), "one record of the file", .5);
     check_unit(NUMBERS_OF("0.5", "1", "one record of any owner"), "one record of any owner", .5);
     check_unit(NUMBERS_OF("0.75", "1.5", "one record of any owner"), "one record of any owner",
@@ -369,6 +370,14 @@ static void test_parse__refuses_what_holds_for_nobody(void **state) {
         {NUMBERS, NUMBERS_OF("0.75", "0.75", "one record of any owner"), "guarantee.epsilon_replace",
          "add up to more"},
         {NUMBERS, NUMBERS_OF("null", "1", "one record of any owner"), "guarantee.epsilon", "add up to more"},
+        {"\"settings\": {", "\"settings\": {\"records-per-person\": \"2\", ", "guarantee.epsilon",
+         "add up to more"},
+        {"\"settings\": {", "\"settings\": {\"records-per-person\": \"0\", ", "settings.records-per-person",
+         "not a number of records"},
+        {"\"settings\": {", "\"settings\": {\"records-per-person\": \"1.5\", ", "settings.records-per-person",
+         "not a number of records"},
+        {"\"settings\": {", "\"settings\": {\"records-per-person\": \"many\", ",
+         "settings.records-per-person", "not a number of records"},
     };
     assert_refused("model-2.json", forgeries, COUNT(forgeries));
 }

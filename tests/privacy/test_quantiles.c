@@ -57,10 +57,10 @@ static void test_quantiles__are_exact_without_privacy(void **state) {
     for (size_t w = 0; w < 2; w++) {
         fixture f = set_up(HR_PRIVACY_NONE, 0, 1);
         hr_cuts cuts = {(uint32_t[16]){0}, 0};
-        assert_int_equal(cut_up(f, both[w], (hr_grid_counts){even, 4}, 2, &cuts), HR_OK);
+        assert_int_equal(cut_up(f, both[w], (hr_grid_counts){even, 4, HR_PER_RECORD}, 2, &cuts), HR_OK);
         assert_int_equal(cuts.count, 3);
         assert_true(cuts.at[0] == 4 && cuts.at[1] == 8 && cuts.at[2] == 12);
-        assert_int_equal(cut_up(f, both[w], (hr_grid_counts){tied, 4}, 2, &cuts), HR_OK);
+        assert_int_equal(cut_up(f, both[w], (hr_grid_counts){tied, 4, HR_PER_RECORD}, 2, &cuts), HR_OK);
         assert_true(cuts.at[0] == 1);                   /* the tied cell is set apart first */
         assert_true(cuts.at[1] > 5 && cuts.at[1] <= 9); /* then the rest is halved */
         tear_down(f);
@@ -75,8 +75,9 @@ static void test_quantiles_by_counts__take_any_number_of_parts(void **state) {
     for (size_t parts = 1; parts <= 5; parts++) {
         fixture f = set_up(HR_PRIVACY_NONE, 0, 1);
         hr_cuts cuts = {(uint32_t[16]){0}, 77};
-        assert_int_equal(
-            hr_quantiles_by_counts(f.gate, &f.charge, &(hr_grid_counts){even, 4}, parts, &cuts, NULL), HR_OK);
+        assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge, &(hr_grid_counts){even, 4, HR_PER_RECORD},
+                                                parts, &cuts, NULL),
+                         HR_OK);
         assert_int_equal(cuts.count, parts - 1);
         for (size_t i = 0; i < cuts.count; i++)
             assert_true(abs((int)cuts.at[i] - (int)wanted[parts - 1][i]) <= 1);
@@ -113,7 +114,8 @@ static void test_quantiles__charge_their_cost_level_by_level(void **state) {
         for (size_t w = 0; w < 2; w++) {
             fixture f = set_up(privacy_measures[c], .1, 5);
             hr_cuts cuts = {(uint32_t[PARTS]){0}, 0};
-            assert_int_equal(cut_up(f, both[w], (hr_grid_counts){cells, BITS}, LEVELS, &cuts), HR_OK);
+            assert_int_equal(cut_up(f, both[w], (hr_grid_counts){cells, BITS, HR_PER_RECORD}, LEVELS, &cuts),
+                             HR_OK);
             check_lines(f, both[w], privacy_measures[c], both[w] == MEDIANS ? LEVELS : BITS);
             tear_down(f);
         }
@@ -124,7 +126,7 @@ static void test_quantiles_by_medians__draw_once_an_interval(void **state) {
     static const hr_exact cells[CELLS];
     fixture f = set_up(HR_PRIVACY_PURE, .1, 5);
     hr_cuts cuts = {(uint32_t[PARTS]){0}, 0};
-    assert_int_equal(cut_up(f, MEDIANS, (hr_grid_counts){cells, BITS}, LEVELS, &cuts), HR_OK);
+    assert_int_equal(cut_up(f, MEDIANS, (hr_grid_counts){cells, BITS, HR_PER_RECORD}, LEVELS, &cuts), HR_OK);
     const hr_release *lines = hr_gate_releases(f.gate, &(size_t){0});
     uint64_t draws = 0;
     for (int l = 0; l < LEVELS; l++) {
@@ -143,9 +145,11 @@ static void test_quantiles__spend_nothing_when_refused(void **state) {
         hr_cuts cuts = {(uint32_t[PARTS]){123}, 77};
         size_t lines = 77;
         f.charge.cost = HR_UNIT + 1; /* one unit too many, though every level by itself is covered */
-        assert_int_equal(cut_up(f, both[w], (hr_grid_counts){cells, BITS}, LEVELS, &cuts), HR_E_BUDGET);
+        assert_int_equal(cut_up(f, both[w], (hr_grid_counts){cells, BITS, HR_PER_RECORD}, LEVELS, &cuts),
+                         HR_E_BUDGET);
         f.charge.cost = 3; /* less than a unit a level */
-        assert_int_equal(cut_up(f, both[w], (hr_grid_counts){cells, BITS}, LEVELS, &cuts), HR_E_BUDGET);
+        assert_int_equal(cut_up(f, both[w], (hr_grid_counts){cells, BITS, HR_PER_RECORD}, LEVELS, &cuts),
+                         HR_E_BUDGET);
         hr_gate_releases(f.gate, &lines);
         assert_true(lines == 0 && gate_cost(f.gate) == 0);
         assert_true(cuts.count == 77 && cuts.at[0] == 123);
@@ -166,7 +170,8 @@ static void test_quantiles__are_cuts_of_any_grid(void **state) {
                                    (uint64_t)(bits * 100 + levels));
                 memset(cells, 0, sizeof cells);
                 for (int i = 0; i < 500; i++) cells[hr_uniform(f.csprng, (uint64_t)1 << bits)].unpaid++;
-                assert_int_equal(cut_up(f, both[w], (hr_grid_counts){cells, bits}, levels, &cuts), HR_OK);
+                assert_int_equal(
+                    cut_up(f, both[w], (hr_grid_counts){cells, bits, HR_PER_RECORD}, levels, &cuts), HR_OK);
                 check_cuts(&cuts, bits, ((size_t)1 << levels) - 1);
                 assert_true(cuts.count >= 1);
                 tear_down(f);
@@ -203,7 +208,7 @@ static double unevenness(algorithm way, hr_privacy_measure privacy_measure, doub
         hr_cuts cuts = {(uint32_t[PARTS]){0}, 0};
         memset(cells, 0, sizeof cells);
         for (int i = 0; i < rows; i++) cells[(int)fmin(fmax(draw(f.csprng) * CELLS, 0), CELLS - 1)].unpaid++;
-        assert_int_equal(cut_up(f, way, (hr_grid_counts){cells, BITS}, LEVELS, &cuts), HR_OK);
+        assert_int_equal(cut_up(f, way, (hr_grid_counts){cells, BITS, HR_PER_RECORD}, LEVELS, &cuts), HR_OK);
         check_cuts(&cuts, BITS, PARTS - 1);
         uint32_t cell = 0;
         for (size_t i = 0; i <= cuts.count; i++) {
@@ -265,9 +270,10 @@ static void test_quantiles_by_counts__have_the_noise_that_was_paid_for(void **st
         for (int i = 0; i < DRAWS; i++) {
             hr_cuts cuts = {(uint32_t[1]){0}, 0};
             f.charge.group = (uint64_t)i;
-            assert_int_equal(
-                hr_quantiles_by_counts(f.gate, &f.charge, &(hr_grid_counts){cells, 2}, 2, &cuts, NULL),
-                HR_OK);
+            assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge,
+                                                    &(hr_grid_counts){cells, 2, HR_PER_RECORD}, 2, &cuts,
+                                                    NULL),
+                             HR_OK);
             assert_true(cuts.count == 1 && (cuts.at[0] == 1 || cuts.at[0] == 2));
             twos += cuts.at[0] == 2;
         }
@@ -315,8 +321,9 @@ static double cuts_to_the_right(hr_privacy_measure privacy_measure, const hr_exa
         hr_gate *gate;
         hr_charge charge = {"bin edges", -1, -1, 0, 0, hr_units_up(bits * level_cost), 1};
         assert_int_equal(hr_gate_new(privacy_measure, charge.cost, csprng, &gate, NULL), HR_OK);
-        assert_int_equal(
-            hr_quantiles_by_counts(gate, &charge, &(hr_grid_counts){cells, bits}, 2, &cuts, NULL), HR_OK);
+        assert_int_equal(hr_quantiles_by_counts(gate, &charge, &(hr_grid_counts){cells, bits, HR_PER_RECORD},
+                                                2, &cuts, NULL),
+                         HR_OK);
         assert_true(cuts.count == 1 && (cuts.at[0] == at || cuts.at[0] == at + 1));
         seen += cuts.at[0] == at + 1;
         hr_gate_free(gate);
@@ -370,8 +377,9 @@ static void test_quantiles_by_counts__lose_totals_by_what_was_released(void **st
     for (uint64_t i = 0; i < DRAWS; i++) {
         fixture f = set_up(HR_PRIVACY_ZCDP, 1. / SPREAD / SPREAD, i);
         hr_cuts cuts = {(uint32_t[1]){0}, 0};
-        assert_int_equal(
-            hr_quantiles_by_counts(f.gate, &f.charge, &(hr_grid_counts){cells, 2}, 2, &cuts, NULL), HR_OK);
+        assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge, &(hr_grid_counts){cells, 2, HR_PER_RECORD},
+                                                2, &cuts, NULL),
+                         HR_OK);
         seen += hr_gate_releases(f.gate, &(size_t){0})[1].draws > 0;
         tear_down(f);
     }

@@ -98,7 +98,7 @@ static void test_render__keeps_every_bit_of_a_bound(void **state) {
         hr_column x = {.name = "x", .kind = HR_KIND_NUMBER, .low = 0, .high = 1};
         hr_schema *s = NULL;
         char *text = NULL;
-        assert_int_equal(hr_schema_make(&(hr_schema_parts){y, &x, 1, NULL, 0}, &s, NULL), HR_OK);
+        assert_int_equal(hr_schema_make(&(hr_schema_parts){y, &x, 1, NULL, 0, NULL}, &s, NULL), HR_OK);
         assert_int_equal(hr_schema_render(s, &text, NULL), HR_OK);
         hr_schema *back = parse(text);
         assert_true(hr_schema_label(back)->low == bounds[i][0] &&
@@ -394,7 +394,7 @@ static void test_make__checks_and_copies(void **state) {
     hr_column feature = {.name = name, .kind = HR_KIND_NUMBER, .low = 0, .high = 1};
     hr_schema *s = NULL;
     hr_error err = {0};
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0}, &s, &err), HR_OK);
+    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0, NULL}, &s, &err), HR_OK);
     name[0] = '!';
     values[0] = "!";
     assert_string_equal(hr_schema_feature(s, 0)->name, "x");
@@ -406,19 +406,22 @@ static void test_make__checks_and_copies(void **state) {
         "\x80",     "\xc3("};
     for (size_t i = 0; i < sizeof not_utf8 / sizeof *not_utf8; i++) {
         values[0] = not_utf8[i];
-        assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0}, &s, &err),
+        assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0, NULL}, &s, &err),
                          HR_E_FORMAT);
         assert_string_equal(err.field, "y");
         assert_non_null(strstr(err.message, "UTF-8"));
     }
     values[0] = "a";
     feature.name = NULL;
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0}, &s, &err), HR_E_FORMAT);
+    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0, NULL}, &s, &err),
+                     HR_E_FORMAT);
     feature.name = "x";
     feature.high = -1;
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0}, &s, &err), HR_E_FORMAT);
+    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, &feature, 1, NULL, 0, NULL}, &s, &err),
+                     HR_E_FORMAT);
     assert_string_equal(err.field, "x");
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, NULL, 0, NULL, 0}, &s, &err), HR_E_FORMAT);
+    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, NULL, 0, NULL, 0, NULL}, &s, &err),
+                     HR_E_FORMAT);
     assert_null(s);
 }
 

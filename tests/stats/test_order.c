@@ -32,8 +32,8 @@ static hr_schema *schema_new(size_t classes) {
     if (classes)
         label = (hr_column){.name = "y", .kind = HR_KIND_CATEGORY, .value_count = classes, .values = values};
     hr_schema *schema;
-    assert_int_equal(hr_schema_make(&(hr_schema_parts){label, features, FEATURES, NULL, 0}, &schema, NULL),
-                     HR_OK);
+    assert_int_equal(
+        hr_schema_make(&(hr_schema_parts){label, features, FEATURES, NULL, 0, NULL}, &schema, NULL), HR_OK);
     return schema;
 }
 

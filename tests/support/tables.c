@@ -34,7 +34,8 @@ table table_open(size_t rows, size_t features) {
 
 void table_make(table *t, hr_column label, const hr_column *features) {
     hr_error err = {0};
-    if (hr_schema_make(&(hr_schema_parts){label, features, t->features, NULL, 0}, &t->schema, &err) != HR_OK)
+    if (hr_schema_make(&(hr_schema_parts){label, features, t->features, NULL, 0, NULL}, &t->schema, &err) !=
+        HR_OK)
         fail_msg("%s", err.message);
     if (hr_data_from_arrays(t->schema, t->rows, (const double *const *)t->columns, t->labels, &t->data,
                             &err) != HR_OK)

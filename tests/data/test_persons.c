@@ -1,0 +1,159 @@
+/* Whose records are whose: identifiers, weights, samples; and what is refused. */
+#include "data/persons.h"
+#include "support/person_tables.h"
+#include "support/random_numbers.h"
+
+#include <stdio.h>
+
+static const char schema_text[] =
+    "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a, b]}\nfeatures:\n"
+    "  - {name: x, kind: number, low: 0, high: 1}\nmissing: [NA]\nunit: who\n";
+
+static void test_persons__are_the_same_if_their_cells_are(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of_text(schema_text);
+    assert_string_equal(hr_schema_unit(schema), "who");
+    hr_data *data = data_of_text(schema, "x,who,y\n0, 07 ,a\n0,7,a\n0,\"07\",b\n0,Ann,b\n0,ann,a\n0,07,a\n");
+    static const uint32_t persons[] = {0, 1, 0, 2, 3, 0},
+                          weights[] = {21845, 65536, 21845, 65536, 65536, 21845};
+    assert_int_equal(hr_data_rows(data), 6);
+    assert_memory_equal(data->persons, persons, sizeof persons);
+    assert_memory_equal(hr_data_weights(data), weights, sizeof weights);
+    assert_int_equal(hr_data_extra_columns(data), 0);
+    hr_data *some = hr_data_take(data, (const uint32_t[]){4, 0, 2}, 3); /* the highest number of all first */
+    assert_non_null(some);
+    assert_true(some->weights[0] == 65536 && some->weights[1] == 32768 && some->weights[2] == 32768);
+    hr_data_free(some);
+    hr_data_free(data);
+    hr_schema_free(schema);
+}
+
+/* m floor(2^16/m) <= 2^16 for every m, and 0 beyond 2^16. */
+static void test_weights__of_a_person_add_up_to_at_most_one(void **state) {
+    (void)state;
+    static const uint32_t counts[] = {1, 2, 3, 50, 63, 64, 65, 1000, 65535, 65536, 65537, 200000};
+    for (size_t c = 0; c < COUNT(counts); c++) {
+        hr_data data = {.rows = counts[c] + 1};
+        data.persons = calloc(data.rows, sizeof *data.persons);
+        data.weights = calloc(data.rows, sizeof *data.weights);
+        assert_true(data.persons && data.weights);
+        data.persons[counts[c]] = 1;
+        assert_true(hr_persons_weigh(&data));
+        uint64_t sum = 0;
+        for (size_t i = 0; i < counts[c]; i++) sum += data.weights[i];
+        assert_true(sum <= 65536 && (counts[c] > 65536 ? sum == 0 : sum > 65536 - counts[c]));
+        assert_int_equal(data.weights[counts[c]], 65536);
+        free(data.persons);
+        free(data.weights);
+    }
+}
+
+/* Columns grow several times. */
+static void test_persons__of_many_rows(void **state) {
+    (void)state;
+    enum { ROWS = 20000, PERSONS = 700 };
+    hr_schema *schema = schema_of_text(schema_text);
+    char *text = malloc(ROWS * 24 + 16), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "y,x,who\n");
+    for (size_t i = 0; i < ROWS; i++) at += sprintf(at, "a,0,patient %zu\n", i * 3 % PERSONS);
+    hr_data *data = data_of_text(schema, text);
+    size_t heavy = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        uint32_t w = hr_data_weights(data)[i];
+        assert_int_equal(data->persons[i], data->persons[i % PERSONS]);
+        assert_true(w == 65536 / 28 || w == 65536 / 29);
+        heavy += w == 65536 / 28;
+    }
+    assert_int_equal(heavy, 28 * (PERSONS - ROWS % PERSONS));
+    free(text);
+    hr_data_free(data);
+    hr_schema_free(schema);
+}
+
+/* ---- What is refused ---- */
+
+typedef struct wrong_table {
+    const char *text;
+    hr_status status;
+    uint64_t line;
+    const char *field, *message, *remedy;
+} wrong_table;
+
+static const wrong_table wrong_tables[] = {
+    {"who,x,y\nann,0,a\n,0,b\n", HR_E_SCHEMA, 3, "who", "the identifier of the unit is missing",
+     "say whose record it is"},
+    {"who,x,y\n\"  \",0,a\n", HR_E_SCHEMA, 2, "who", "the identifier of the unit is missing",
+     "remove the record"},
+    {"x,who,y\n0,NA,a\n", HR_E_SCHEMA, 2, "who", "the identifier of the unit is missing", ""},
+    {"x,y\n0,a\n", HR_E_SCHEMA, 0, "who", "the table has no such column", "first line"},
+    {"who,x,who,y\nann,0,bob,a\n", HR_E_FORMAT, 0, "who", "two columns of the table have this name",
+     "rename"},
+    {"0 1:1\n1 1:0.5\n", HR_E_POLICY, 0, "unit", "a LIBSVM table cannot protect persons (unit who)",
+     "remove"},
+};
+
+static void test_tables__without_identifiers_are_refused(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of_text(schema_text);
+    for (size_t i = 0; i < COUNT(wrong_tables); i++) {
+        const wrong_table *w = &wrong_tables[i];
+        hr_data *data = NULL;
+        hr_error err = {0};
+        assert_int_equal(hr_data_parse(schema, w->text, strlen(w->text), NULL, &data, &err), w->status);
+        if (!strstr(err.message, w->message) || !strstr(err.remedy, w->remedy)) fail_msg("%s", err.message);
+        assert_int_equal(err.line, w->line);
+        assert_string_equal(err.field, w->field);
+        assert_null(data);
+    }
+    hr_data *data = NULL;
+    hr_error err = {0};
+    const double x[] = {0}, *columns[] = {x};
+    assert_int_equal(hr_data_from_arrays(schema, 1, columns, x, &data, &err), HR_E_POLICY);
+    assert_string_equal(err.message, "a table in arrays cannot protect persons (unit who)");
+    hr_schema_free(schema);
+}
+
+/* ---- Samples ---- */
+
+static void test_keep__takes_the_records_with_the_smallest_keys(void **state) {
+    (void)state;
+    uint32_t persons[] = {4, 4, 1, 4, 1, 0, 4}, kept[7];
+    const uint64_t keys[] = {9, 3, 5, 7, 5, 1, 3};
+    const hr_data data = {.rows = COUNT(persons), .persons = persons};
+    static const uint32_t two[] = {1, 2, 4, 5, 6}, one[] = {1, 2, 5};
+    assert_int_equal(hr_persons_keep(&data, keys, 2, kept), 5);
+    assert_memory_equal(kept, two, sizeof two);
+    assert_int_equal(hr_persons_keep(&data, keys, 1, kept), 3);
+    assert_memory_equal(kept, one, sizeof one);
+    assert_int_equal(hr_persons_keep(&data, keys, 9, kept), 7);
+}
+
+/* The records that are kept of the others are the same with a person more. */
+static void test_keep__of_a_person_depends_on_no_other(void **state) {
+    (void)state;
+    enum { ROWS = 600, CANARY = 60, MOST = 3 };
+    uint32_t persons[ROWS], kept[ROWS], fewer[ROWS];
+    uint64_t keys[ROWS], random = 3;
+    for (size_t i = 0; i < ROWS; i++) {
+        persons[i] = i < ROWS - CANARY ? (uint32_t)(next_random(&random) % 90) : 90;
+        keys[i] = next_random(&random);
+    }
+    const hr_data all = {.rows = ROWS, .persons = persons},
+                  others = {.rows = ROWS - CANARY, .persons = persons};
+    size_t more = hr_persons_keep(&all, keys, MOST, kept), less = hr_persons_keep(&others, keys, MOST, fewer);
+    assert_int_equal(more, less + MOST);
+    assert_memory_equal(kept, fewer, less * sizeof *kept);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_persons__are_the_same_if_their_cells_are),
+        cmocka_unit_test(test_weights__of_a_person_add_up_to_at_most_one),
+        cmocka_unit_test(test_persons__of_many_rows),
+        cmocka_unit_test(test_tables__without_identifiers_are_refused),
+        cmocka_unit_test(test_keep__takes_the_records_with_the_smallest_keys),
+        cmocka_unit_test(test_keep__of_a_person_depends_on_no_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
