@@ -139,7 +139,8 @@ static hr_status check_evaluation(evaluation_job *job, const hr_evaluation_optio
     }
     hr_charge edges = edge_charge(job);
     if (status || job->statistics != binary_statistics) return status;
-    return hr_quantiles_check_medians(job->budget.privacy_measure, &edges, HR_SCORE_LEVELS, err);
+    return hr_quantiles_check_medians(job->budget.privacy_measure, &edges, HR_SCORE_LEVELS, HR_PER_RECORD,
+                                      err);
 }
 
 /* ---- Exact sums, and their release ---- */
@@ -203,7 +204,7 @@ static hr_status reserve_evaluation(evaluation_job *job, hr_error *err) {
 
 /* Where the bins of scores begin: bins of about the same number of records. */
 static hr_status release_edges(evaluation_job *job, hr_error *err) {
-    const hr_grid_counts grid = {job->grid, HR_SCORE_GRID_BITS};
+    const hr_grid_counts grid = {job->grid, HR_SCORE_GRID_BITS, HR_PER_RECORD};
     hr_charge charge = edge_charge(job);
     hr_cuts cuts = {job->cuts, 0};
     hr_judged_score_grid(&job->judged, job->grid);

@@ -150,7 +150,7 @@ hr_status hr_schema_render(const hr_schema *schema, char **text, hr_error *err) 
     hr_schema_write_missing(&out, hr_schema_missing_list(schema), hr_schema_missing_count(schema));
     if (hr_schema_unit(schema)) {
         hr_buffer_text(&out, "unit: ");
-        write_quoted(&out, hr_schema_unit(schema));
+        hr_schema_write_text(&out, hr_schema_unit(schema));
         hr_buffer_text(&out, "\n");
     }
     return hr_buffer_take(&out, text, err);
