@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 enum {
-    HR_SCORE_GRID_BITS = 10, /* scores are cut on a public grid of so many bits */
+    HR_SCORE_GRID_BITS = 14, /* scores are cut on a public grid of so many bits */
     HR_SCORE_LEVELS = 4,     /* into at most 2^HR_SCORE_LEVELS bins */
     HR_SCORE_BINS = 1 << HR_SCORE_LEVELS,
     HR_SCORE_CELLS = 2 * HR_SCORE_BINS,

@@ -8,7 +8,7 @@
 
 enum { ROWS = 600, CLASSES_MAX = 4, GRID = 1 << HR_SCORE_GRID_BITS, CUTS = 5 };
 
-static const uint32_t cuts[CUTS] = {1, 100, 511, 512, 1023};
+static const uint32_t cuts[CUTS] = {1, GRID / 9, GRID / 2 - 1, GRID / 2, GRID - 1};
 static const double odd[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 0, 1, -1, 2, 1e-320, .5};
 
 typedef struct records {
@@ -67,7 +67,7 @@ static void check_classes(const records *r, size_t classes) {
     assert_true((double)loss.unpaid == sum);
 }
 
-/* By the inverse of the grid's scale: p of the lower edge of cell c is q^2/(q^2 + (1 - q)^2), q = c/1024. */
+/* By the inverse of the grid's scale: p of the lower edge of cell c is q^2/(q^2 + (1 - q)^2), q = c/GRID. */
 static size_t cell_by_hand(double p) {
     if (isnan(p) || p <= 0 || p > 1) return 0; /* NaN from the root of a negative number */
     if (p == 1) return GRID - 1;
