@@ -44,10 +44,8 @@ static size_t thousands_size(const formatted_number *n, char thousands) {
     return !size && thousands == '\'' ? prefix_size(n, "\xe2\x80\x99") : size;
 }
 
-static bool take_sign(formatted_number *n) {
-    if (n->at == n->end || (*n->at != '-' && *n->at != '+')) return false;
-    n->plain[n->size++] = *n->at++;
-    return true;
+static void take_sign(formatted_number *n) {
+    if (n->at < n->end && (*n->at == '-' || *n->at == '+')) n->plain[n->size++] = *n->at++;
 }
 
 /* Takes the symbol and the blanks around it; whether it was there. */
@@ -100,8 +98,9 @@ hr_number_status hr_number_format_parse(const hr_number_format *format, const ch
                                         double *value) {
     formatted_number n = {.at = text, .end = text + size};
     if (size > LONGEST_FORMATTED) return HR_NUMBER_NONE;
-    bool is_signed = take_sign(&n), has_symbol = take_symbol(&n, format->symbol);
-    if (has_symbol && !is_signed) (void)take_sign(&n);
+    take_sign(&n);
+    const bool has_symbol = take_symbol(&n, format->symbol);
+    if (has_symbol) take_sign(&n); /* of two signs hr_number_parse refuses the second */
     if (!take_groups(&n, format->thousands)) return HR_NUMBER_NONE;
     take_tail(&n, format->decimal ? format->decimal : '.');
     if (!has_symbol) (void)take_symbol(&n, format->symbol);

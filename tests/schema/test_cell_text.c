@@ -59,6 +59,18 @@ static void test_numbers__take_marks_of_the_file_and_of_their_own(void **state) 
     hr_schema_free(s);
 }
 
+static void test_review__of_a_date_is_that_of_all_parts(void **state) {
+    (void)state;
+    hr_schema *s =
+        must_schema(HEAD "features: [{name: t, kind: date, from: 2023-12-30, to: 2024-02-29, parts: "
+                         "[hour, day], review: [from]}]\n");
+    hr_error err = {0};
+    assert_true(hr_schema_feature(s, 0)->review && hr_schema_feature(s, 1)->review);
+    assert_int_equal(hr_schema_reviewed(s, &err), HR_E_POLICY);
+    assert_string_equal(err.field, "t.hour");
+    hr_schema_free(s);
+}
+
 static void test_render__reads_back_to_the_same_facts(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -211,8 +223,10 @@ static void test_build__makes_what_the_file_says(void **state) {
     (void)state;
     static const char text[] =
         "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 1, decimal: \",\", symbol: \"%\"}\n"
-        "features: [{name: t, kind: date, from: 1970-01-01, to: 1970-01-02, format: \"%Y%m%d%H%z\", offset: utc, "
-        "parts: [trend, hour]}, {name: b, kind: boolean}, {name: n, kind: number, low: 2, high: 3, integer: true, "
+        "features: [{name: t, kind: date, from: 1970-01-01, to: 1970-01-02, format: \"%Y%m%d%H%z\", offset: "
+        "utc, "
+        "parts: [trend, hour]}, {name: b, kind: boolean}, {name: n, kind: number, low: 2, high: 3, integer: "
+        "true, "
         "decimal: \",\", symbol: \"%\"}]\n";
     const hr_date_column date = {"t", 0, 2 * 86400 - 1, "%Y%m%d%H%z", HR_OFFSET_UTC};
     const hr_date_part parts[] = {HR_DATE_PART_TREND, HR_DATE_PART_HOUR}, wrong = (hr_date_part)HR_DATE_PARTS;
@@ -224,8 +238,9 @@ static void test_build__makes_what_the_file_says(void **state) {
     assert_int_equal(hr_schema_label_number(b, "y", 0, 1, NULL), HR_OK);
     assert_int_equal(hr_schema_add_date(b, &date, parts, 0, &err), HR_E_ARGUMENT);
     assert_int_equal(hr_schema_add_date(b, &date, &wrong, 1, &err), HR_E_ARGUMENT);
-    assert_int_equal(hr_schema_add_date(b, &(hr_date_column){"t", INT64_MIN, INT64_MAX, NULL, 0}, parts, 2, &err),
-                     HR_E_FORMAT);
+    assert_int_equal(
+        hr_schema_add_date(b, &(hr_date_column){"t", INT64_MIN, INT64_MAX, NULL, 0}, parts, 2, &err),
+        HR_E_FORMAT);
     assert_string_equal(err.field, "t");
     assert_int_equal(hr_schema_add_date(b, &date, parts, 2, NULL), HR_OK);
     assert_int_equal(hr_schema_add_boolean(b, "b", NULL), HR_OK);
@@ -252,6 +267,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_date__becomes_one_feature_a_part),
         cmocka_unit_test(test_numbers__take_marks_of_the_file_and_of_their_own),
+        cmocka_unit_test(test_review__of_a_date_is_that_of_all_parts),
         cmocka_unit_test(test_render__reads_back_to_the_same_facts),
         cmocka_unit_test(test_difference__names_the_fact),
         cmocka_unit_test(test_parse__refuses_with_the_place),
