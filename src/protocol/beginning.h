@@ -93,6 +93,22 @@ HR_MUST_CHECK hr_status hr_owner_job_stop(hr_owner_job *job, const char *why, hr
 HR_MUST_CHECK hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, const char *why,
                                              hr_error *err);
 
+/* What a protocol does of its own about messages to an owner. */
+typedef struct hr_owner_acts {
+    hr_status (*coordinator)(hr_protocol *self, const Hedgerow__Message *message, hr_error *err);
+    /* NULL: others may send nothing. */
+    hr_status (*other)(hr_protocol *self, size_t from, const Hedgerow__Message *message, hr_error *err);
+    /* NULL: hr_owner_job_cut_off. */
+    hr_status (*cut_off)(hr_protocol *self, size_t member, const char *why, hr_error *err);
+    /* After each message, refused or not; NULL: nothing. */
+    hr_status (*go_on)(hr_protocol *self, hr_error *err);
+} hr_owner_acts;
+
+/* Acts on the message of a member that is not cut off, until the job is over. Whatever an act fails with cuts
+ * the member off. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_owner_job_hear(hr_owner_job *job, const hr_event *event, const hr_owner_acts *acts,
+                                          hr_error *err);
+
 /* ---- The coordinator ---- */
 
 /* What the machine of a coordinator holds of its job, in any protocol. By member, where not said. */

@@ -171,3 +171,32 @@ hr_status hr_owner_job_cut_off(hr_owner_job *job, size_t member, const char *why
     return hr_protocol_say(job->protocol, HR_ACT_FAIL, 0, err, "the coordinator violated the protocol: %s",
                            why);
 }
+
+/* ---- Messages ---- */
+
+static hr_status act_for_member(hr_owner_job *job, const hr_event *event, const hr_owner_acts *acts,
+                                hr_error *err) {
+    const bool coordinates = event->from == job->setup.coordinator;
+    Hedgerow__Message *message = NULL;
+    if (!coordinates && !acts->other)
+        return hr_protocol_refuse("a message that only the coordinator may send", err);
+    hr_status status = hr_message_read(event, &message, err);
+    if (status) return status;
+    status = coordinates ? acts->coordinator(job->protocol, message, err)
+                         : acts->other(job->protocol, event->from, message, err);
+    hr_message_unpacked_free(&message->base);
+    return status;
+}
+
+hr_status hr_owner_job_hear(hr_owner_job *job, const hr_event *event, const hr_owner_acts *acts,
+                            hr_error *err) {
+    if (job->phase == HR_OWNER_OVER || job->cut[event->from]) return HR_OK;
+    hr_error why = {0};
+    hr_status status = act_for_member(job, event, acts, &why);
+    if (status == HR_E_MEMORY) return hr_fail_memory(err);
+    if (status && acts->cut_off)
+        status = acts->cut_off(job->protocol, event->from, why.message, err);
+    else if (status)
+        status = hr_owner_job_cut_off(job, event->from, why.message, err);
+    return status || !acts->go_on ? status : acts->go_on(job->protocol, err);
+}

@@ -228,7 +228,8 @@ static hr_status on_start(owner *o, const Hedgerow__Start *start, hr_error *err)
     return status || !lacks ? status : complain(o, err);
 }
 
-static hr_status act_for_coordinator(owner *o, const Hedgerow__Message *message, hr_error *err) {
+static hr_status act_for_coordinator(hr_protocol *self, const Hedgerow__Message *message, hr_error *err) {
+    owner *o = (owner *)self;
     switch (message->kind_case) {
     case HEDGEROW__MESSAGE__KIND_TERMS: return on_terms(o, message->terms, err);
     case HEDGEROW__MESSAGE__KIND_START: return on_start(o, message->start, err);
@@ -238,34 +239,26 @@ static hr_status act_for_coordinator(owner *o, const Hedgerow__Message *message,
     }
 }
 
-static hr_status act_on_message(owner *o, const hr_event *event, hr_error *err) {
-    Hedgerow__Message *message = NULL;
-    hr_status status = hr_message_read(event, &message, err);
-    if (status) return status;
-    if (event->from == o->job.setup.coordinator)
-        status = act_for_coordinator(o, message, err);
-    else if (message->kind_case == HEDGEROW__MESSAGE__KIND_PASS)
-        status = on_pass(o, event->from, message->pass, err);
-    else
-        status = hr_protocol_refuse("a message that only the coordinator may send", err);
-    hr_message_unpacked_free(&message->base);
-    return status;
+static hr_status act_for_owner(hr_protocol *self, size_t from, const Hedgerow__Message *message,
+                               hr_error *err) {
+    if (message->kind_case != HEDGEROW__MESSAGE__KIND_PASS)
+        return hr_protocol_refuse("a message that only the coordinator may send", err);
+    return on_pass((owner *)self, from, message->pass, err);
 }
 
-static hr_status hear(owner *o, const hr_event *event, hr_error *err) {
-    if (o->job.phase == HR_OWNER_OVER || o->job.cut[event->from]) return HR_OK;
-    hr_error why = {0};
-    hr_status status = act_on_message(o, event, &why);
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    return status ? cut_off(o, event->from, why.message, err) : HR_OK;
+static hr_status cut_off_member(hr_protocol *self, size_t member, const char *why, hr_error *err) {
+    return cut_off((owner *)self, member, why, err);
 }
+
+static const hr_owner_acts owner_acts = {
+    .coordinator = act_for_coordinator, .other = act_for_owner, .cut_off = cut_off_member};
 
 /* ---- The machine ---- */
 
 static hr_status feed_owner(hr_protocol *self, const hr_event *event, hr_error *err) {
     owner *o = (owner *)self;
     switch (event->kind) {
-    case HR_EVENT_MESSAGE: return hear(o, event, err);
+    case HR_EVENT_MESSAGE: return hr_owner_job_hear(&o->job, event, &owner_acts, err);
     case HR_EVENT_DECIDED: return hr_owner_job_decided(&o->job, event, err);
     case HR_EVENT_WORKED: return worked(o, event, err);
     case HR_EVENT_BEGUN:

@@ -181,39 +181,30 @@ static hr_status on_finish(owner *o, const Hedgerow__Finish *finish, hr_error *e
     return hr_owner_job_finished(&o->job, finish, err);
 }
 
-static hr_status act_on_message(owner *o, const hr_event *event, hr_error *err) {
-    Hedgerow__Message *message = NULL;
-    if (event->from != o->job.setup.coordinator)
-        return hr_protocol_refuse("a message that only the coordinator may send", err);
-    hr_status status = hr_message_read(event, &message, err);
-    if (status) return status;
+static hr_status act_for_coordinator(hr_protocol *self, const Hedgerow__Message *message, hr_error *err) {
+    owner *o = (owner *)self;
     switch (message->kind_case) {
-    case HEDGEROW__MESSAGE__KIND_TERMS: status = on_terms(o, message->terms, err); break;
-    case HEDGEROW__MESSAGE__KIND_START: status = on_start(o, message->start, err); break;
-    case HEDGEROW__MESSAGE__KIND_ASK: status = on_ask(o, message->ask, err); break;
-    case HEDGEROW__MESSAGE__KIND_TURN: status = on_turn(o, message->turn, err); break;
-    case HEDGEROW__MESSAGE__KIND_FINISH: status = on_finish(o, message->finish, err); break;
-    default: status = hr_protocol_refuse("a message that is not for owners", err);
+    case HEDGEROW__MESSAGE__KIND_TERMS: return on_terms(o, message->terms, err);
+    case HEDGEROW__MESSAGE__KIND_START: return on_start(o, message->start, err);
+    case HEDGEROW__MESSAGE__KIND_ASK: return on_ask(o, message->ask, err);
+    case HEDGEROW__MESSAGE__KIND_TURN: return on_turn(o, message->turn, err);
+    case HEDGEROW__MESSAGE__KIND_FINISH: return on_finish(o, message->finish, err);
+    default: return hr_protocol_refuse("a message that is not for owners", err);
     }
-    hr_message_unpacked_free(&message->base);
-    return status;
 }
 
-static hr_status hear(owner *o, const hr_event *event, hr_error *err) {
-    if (o->job.phase == HR_OWNER_OVER || o->job.cut[event->from]) return HR_OK;
-    hr_error why = {0};
-    hr_status status = act_on_message(o, event, &why);
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    if (status) status = hr_owner_job_cut_off(&o->job, event->from, why.message, err);
-    return status ? status : continue_owner(o, err);
+static hr_status go_on(hr_protocol *self, hr_error *err) {
+    return continue_owner((owner *)self, err);
 }
+
+static const hr_owner_acts owner_acts = {.coordinator = act_for_coordinator, .go_on = go_on};
 
 /* ---- The machine ---- */
 
 static hr_status feed_owner(hr_protocol *self, const hr_event *event, hr_error *err) {
     owner *o = (owner *)self;
     switch (event->kind) {
-    case HR_EVENT_MESSAGE: return hear(o, event, err);
+    case HR_EVENT_MESSAGE: return hr_owner_job_hear(&o->job, event, &owner_acts, err);
     case HR_EVENT_DECIDED: return hr_owner_job_decided(&o->job, event, err);
     case HR_EVENT_WORKED: return worked(o, event, err);
     case HR_EVENT_BEGUN:

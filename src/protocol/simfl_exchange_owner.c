@@ -247,7 +247,8 @@ static hr_status on_gradients(owner *o, size_t sender, const Hedgerow__SimflGrad
     return HR_OK;
 }
 
-static hr_status from_owner(owner *o, size_t member, const Hedgerow__Message *m, hr_error *err) {
+static hr_status act_for_owner(hr_protocol *self, size_t member, const Hedgerow__Message *m, hr_error *err) {
+    owner *o = (owner *)self;
     if (o->job.phase != HR_OWNER_RUNNING)
         return hr_protocol_refuse("a message of an owner without a job", err);
     const size_t position = hr_members_position(o->job.start.owners, owner_count(o), member);
@@ -314,7 +315,8 @@ static hr_status on_turn(owner *o, const Hedgerow__SimflTurn *turn, hr_error *er
     return hr_simfl_take_tree(&o->machine, turn->last, err);
 }
 
-static hr_status from_coordinator(owner *o, const Hedgerow__Message *m, hr_error *err) {
+static hr_status act_for_coordinator(hr_protocol *self, const Hedgerow__Message *m, hr_error *err) {
+    owner *o = (owner *)self;
     switch (m->kind_case) {
     case HEDGEROW__MESSAGE__KIND_TERMS: return on_terms(o, m->terms, err);
     case HEDGEROW__MESSAGE__KIND_START: return on_start(o, m->start, err);
@@ -345,31 +347,23 @@ static hr_status cut_off_liars(owner *o, hr_error *err) {
     return status;
 }
 
-static hr_status act_on_message(owner *o, const hr_event *event, hr_error *err) {
-    Hedgerow__Message *message = NULL;
-    hr_status status = hr_message_read(event, &message, err);
-    if (status) return status;
-    status = event->from == o->job.setup.coordinator ? from_coordinator(o, message, err)
-                                                     : from_owner(o, event->from, message, err);
-    hr_message_unpacked_free(&message->base);
-    return status;
+static hr_status cut_off_and_tell(hr_protocol *self, size_t member, const char *why, hr_error *err) {
+    return cut_off_member((owner *)self, member, why, err);
 }
 
-static hr_status hear(owner *o, const hr_event *event, hr_error *err) {
-    if (o->job.phase == HR_OWNER_OVER || o->job.cut[event->from]) return HR_OK;
-    hr_error why = {0};
-    hr_status status = act_on_message(o, event, &why);
-    if (status == HR_E_MEMORY) return hr_fail_memory(err);
-    if (status) status = cut_off_member(o, event->from, why.message, err);
-    return status ? status : continue_owner(o, err);
+static hr_status go_on(hr_protocol *self, hr_error *err) {
+    return continue_owner((owner *)self, err);
 }
+
+static const hr_owner_acts owner_acts = {
+    .coordinator = act_for_coordinator, .other = act_for_owner, .cut_off = cut_off_and_tell, .go_on = go_on};
 
 /* ---- The machine ---- */
 
 static hr_status feed_owner(hr_protocol *self, const hr_event *event, hr_error *err) {
     owner *o = (owner *)self;
     switch (event->kind) {
-    case HR_EVENT_MESSAGE: return hear(o, event, err);
+    case HR_EVENT_MESSAGE: return hr_owner_job_hear(&o->job, event, &owner_acts, err);
     case HR_EVENT_DECIDED: return hr_owner_job_decided(&o->job, event, err);
     case HR_EVENT_WORKED: return worked(o, event, err);
     case HR_EVENT_BEGUN:
