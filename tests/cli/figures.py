@@ -2,11 +2,12 @@
 """The numbers that a text shows are the program's: every console block is run, and every number of its output is compared with the one shown.
 usage: figures.py HEDGEROW TEXT...     TEXT: .md or .1, as run.py reads them
 
-What no noise reaches must be the same, digit for digit; times are left out. A number with noise must lie in the band of its kind, which is 7
-standard deviations around the mean of 40 runs: a false alarm has a chance below 1e-6 even if the deviation was estimated 20 % too small. Each
-band must also hold the number that the text shows.
+What no noise reaches must be the same, digit for digit; times are left out. A number with noise must lie in the band of its kind, which is 8
+standard deviations around the mean of 40 runs. Of normal noise 4.9 would give a false alarm once in a million runs; the rest allows for a
+deviation that was estimated 35 % too small, and for tails. The number that the text shows must lie in the band, too.
 
-A table of README that begins `| | error | AUC |` is trained and measured row by row: `METHOD`, epsilon E; `METHOD`, without privacy.
+A table of README that begins `| | error | AUC |` is trained and measured row by row: `METHOD`, epsilon E; `METHOD`, without privacy. It shows
+means, which must lie within one standard deviation of those here.
 
 README's lines up to the first console block must make the commands of that block work as they are typed."""
 import os
@@ -20,17 +21,24 @@ import run
 NUMBER = re.compile(r'(?<![\w.-])-?\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])')
 TIME = re.compile(r'\d{4}-\d\d-\d\dT[\d:]+Z')
 
-# (method, epsilon): measure: mean and standard deviation on the hospital's second year, 20,000 records and 5,000.
-NOISY = {}
+BAND = 8
+
+# (method, epsilon): measure: mean and standard deviation of 40 runs, trained on 20,000 records of the hospital and measured on 5,000.
+NOISY = {
+    ('dpboost', '1'): {'error': (.1272, .0037), 'auc': (.8965, .0058)},
+    ('hedge', '0.1'): {'error': (.1229, .0033), 'auc': (.9076, .0052)},
+    ('hedge', '1'): {'error': (.1053, .0019), 'auc': (.9352, .0016), 'logloss': (.2517, .0038), 'ece': (.0154, .0033)},
+    ('hedge', '8'): {'error': (.0986, .0015), 'auc': (.9447, .0010)},
+}
 
 
 def numbers_of(lines):
     return NUMBER.findall(TIME.sub('', '\n'.join(lines)))
 
 
-def in_band(method, epsilon, measure, value):
+def in_band(method, epsilon, measure, value, width=BAND):
     mean, deviation = NOISY[method, epsilon][measure]
-    return abs(float(value) - mean) <= 7 * deviation
+    return abs(float(value) - mean) <= width * deviation
 
 
 def noisy_measures(lines):
@@ -73,8 +81,8 @@ def check_rows(text, directory, environment):
         for measure, shown in (('error', error), ('auc', auc)):
             if not budget and '%.3f' % float(got[measure]) != shown:
                 problems.append('%s: %s %s is shown, %s is true' % (name, measure, shown, got[measure]))
-            for value in (shown, got[measure]) if budget else ():
-                if not in_band(method.group(1), method.group(2), measure, value):
+            for value, width in ((shown, 1), (got[measure], BAND)) if budget else ():
+                if not in_band(method.group(1), method.group(2), measure, value, width):
                     problems.append('%s: %s %s is outside its band' % (name, measure, value))
     return problems
 
