@@ -19,6 +19,7 @@ COVERED = {
     'federated_noise': 'summed_job',
     'files': 'federation_file fields owner_file',
     'gbdt': 'boosting exact_boosting single_tree training',
+    'infer': 'dictionary',
     'inprivate_coordinator': 'beginning_coordinator',
     'inprivate_owner': 'beginning beginning_owner',
     'job_plan': 'job_traffic',
