@@ -64,8 +64,9 @@ static void print_noise(const hr_plan_info *plan) {
     char text[400];
     snprintf(text, sizeof text,
              "for a leaf of %.0f records the mean error of the model, labels being mapped to -1..1, is known "
-             "with a standard deviation of %.3g (%.3g %s): %s",
+             "with a standard deviation of %.3g (%.3g %s): %s%s",
              plan->leaf_records, plan->gradient_noise, plan->label_noise, unit,
+             plan->label_range == 1 ? "" : "if labels are spread over all of their bounds, ",
              noise_size_of(plan->gradient_noise));
     print_line("noise", text);
     snprintf(text, sizeof text,
