@@ -248,17 +248,17 @@ static hr_status refuse_long_list(const hr_column *column, hr_error *err) {
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, column->name);
 }
 
-static hr_status check_reviewed(const hr_column *column, hr_error *err) {
+static hr_status check_reviewed(const hr_schema *schema, const hr_column *column, hr_error *err) {
     if (column->review) return refuse_review(column, err);
-    return column->value_count > HR_VALUES_UNASKED ? refuse_long_list(column, err) : HR_OK;
+    if (schema->reviewed || column->value_count <= HR_VALUES_UNASKED) return HR_OK;
+    return refuse_long_list(column, err);
 }
 
 hr_status hr_schema_reviewed(const hr_schema *schema, hr_error *err) {
     const hr_schema_parts *parts = &schema->parts;
-    if (schema->reviewed) return HR_OK;
-    hr_status status = check_reviewed(&parts->label, err);
+    hr_status status = check_reviewed(schema, &parts->label, err);
     for (size_t i = 0; !status && i < parts->feature_count; i++)
-        status = check_reviewed(&parts->features[i], err);
+        status = check_reviewed(schema, &parts->features[i], err);
     return status;
 }
 

@@ -37,6 +37,7 @@ void table_make(table *t, hr_column label, const hr_column *features) {
     if (hr_schema_make(&(hr_schema_parts){label, features, t->features, NULL, 0, NULL}, &t->schema, &err) !=
         HR_OK)
         fail_msg("%s", err.message);
+    hr_schema_vouch(t->schema); /* as schemas from code are */
     if (hr_data_from_arrays(t->schema, t->rows, (const double *const *)t->columns, t->labels, &t->data,
                             &err) != HR_OK)
         fail_msg("%s", err.message);
