@@ -51,8 +51,9 @@ static hr_status read_decompressed(hr_byte_stream *stream, char *to, size_t room
         if (exhausted && !d->inside) return HR_OK;
         hr_codec_result result = decompress_step(d, to, room, size);
         if (result > HR_CODEC_ENDED) return refuse_result(d, result, err);
-        bool stuck = result == HR_CODEC_MORE && !*size && in->at == before;
-        if (stuck) return exhausted ? refuse_truncated(d, err) : refuse_result(d, HR_CODEC_DAMAGED, err);
+        if (*size || in->at != before) continue;
+        if (!exhausted) return refuse_result(d, HR_CODEC_DAMAGED, err);
+        if (d->inside) return refuse_truncated(d, err);
     }
     return HR_OK;
 }
