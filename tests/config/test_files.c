@@ -4,7 +4,6 @@
 #include "config/owner_file.h"
 #include "party/federated_method.h"
 
-#include <hedgerow/data.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -183,25 +182,9 @@ static void test_owner_file__takes_less(void **state) {
     must(hr_owner_file_parse(&(hr_file_text){"/x/owner.yaml", OWNER, strlen(OWNER)}, *state, &file, &err),
          &err);
     assert_string_equal(file.data, "/x/a.csv");
-    assert_null(file.query);
-    assert_int_equal(file.separator, HR_SEPARATOR_AUTO);
     assert_null(file.certificate);
     assert_null(file.certificate_key);
     assert_true(file.policy.delta == 0 && file.policy.days == 30 && !file.policy.unprotected.count);
-}
-
-static void test_owner_file__takes_records_from_a_database(void **state) {
-    static const char text[] =
-        "hedgerow-owner: 1\nname: a\nfederation: f.yaml\nkey: a.key\ndata: postgresql://me@host/db\n"
-        "query: sql/records.sql\nseparator: semicolon\nschema: s.yaml\nledger: a.db\n"
-        "policy: {coordinators: [m], methods: [hedge], epsilon: 1, owners: 2}\n";
-    hr_owner_file file;
-    hr_error err = {0};
-    must(hr_owner_file_parse(&(hr_file_text){"/x/owner.yaml", text, strlen(text)}, *state, &file, &err),
-         &err);
-    assert_string_equal(file.data, "postgresql://me@host/db");
-    assert_string_equal(file.query, "/x/sql/records.sql");
-    assert_int_equal(file.separator, HR_SEPARATOR_SEMICOLON);
 }
 
 /* ---- What is refused ---- */
@@ -347,9 +330,6 @@ static const bad_case bad_owner[] = {
     {OWNER "colour: red\n",
      "x.yaml:13:1: unknown key 'colour'; the keys are hedgerow-owner, name, federation, key, certificate, "
      "certificate-key, data, query, separator, schema, ledger, models, policy"},
-    {OWNER "separator: space\n",
-     "x.yaml:13:12: separator: 'space' is not auto, comma, semicolon, tab or pipe"},
-    {OWNER "query: [a, b]\n", "x.yaml:13:8: query must be a file, not a list"},
     {OWNER "key: b.key\n", "x.yaml:13:1: the key 'key' is given twice; remove one of the two"},
     {OWNER "certificate: a.pem\n",
      "x.yaml:1:1: the key 'certificate-key' is missing; 'certificate' and 'certificate-key' belong together"},
@@ -724,7 +704,6 @@ int main(void) {
         WITH_ARENA(test_job_file__has_a_learning_rate_of_its_own_for_inprivate),
         WITH_ARENA(test_job_file__takes_less),
         WITH_ARENA(test_owner_file__takes_less),
-        WITH_ARENA(test_owner_file__takes_records_from_a_database),
         WITH_ARENA(test_federation_file__refuses_what_is_wrong),
         WITH_ARENA(test_owner_file__refuses_what_is_wrong),
         WITH_ARENA(test_job_file__refuses_what_is_wrong),

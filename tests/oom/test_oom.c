@@ -15,7 +15,6 @@
 #include <hedgerow/hedgerow.h>
 
 #include <setjmp.h>
-#include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -34,9 +33,7 @@ typedef struct world {
     hr_data *data;
     hr_model *model;
     hr_fit_options fit;
-    char folder[64], path[96], query_path[96];
-    const char *query;       /* NULL: none */
-    hr_schema *other_schema; /* of the tables in tests/source/golden */
+    char folder[64], path[96];
 } world;
 
 typedef hr_status scenario(world *w, hr_error *err);
@@ -251,104 +248,6 @@ static hr_status infer_schema(world *w, hr_error *err) {
     check_output(status, text);
     if (!status) hr_text_free(text);
     return status;
-}
-
-/* Two files, of which records are left out and a column is dropped. */
-static hr_status read_several(world *w, hr_error *err) {
-    const char *const paths[] = {w->path, w->path}, *const drop[] = {"extra"};
-    hr_read_options options = HR_READ_OPTIONS_INIT;
-    hr_data *data = UNTOUCHED;
-    options.skip_unlabelled = true;
-    options.drop = drop;
-    options.drop_count = 1;
-    hr_status status = hr_data_read_all(w->other_schema, paths, 2, &options, &data, err);
-    return finish_data(status, data, 2);
-}
-
-/* A compressed file, or a database with the query. */
-static hr_status read_source(world *w, hr_error *err) {
-    hr_read_options options = HR_READ_OPTIONS_INIT;
-    hr_data *data = UNTOUCHED;
-    options.query = w->query;
-    hr_status status = hr_data_read(w->other_schema, w->path, &options, &data, err);
-    return finish_data(status, data, w->query ? 2 : 200);
-}
-
-static hr_status infer_several(world *w, hr_error *err) {
-    const char *const paths[] = {w->path, w->path};
-    char *text = UNTOUCHED;
-    hr_status status = hr_schema_infer_all(paths, 2, NULL, "n", &text, err);
-    check_output(status, text);
-    if (!status) hr_text_free(text);
-    return status;
-}
-
-static hr_status drop_feature(world *w, hr_error *err) {
-    hr_schema *schema = UNTOUCHED;
-    hr_status status = hr_schema_without(w->other_schema, &(const char *){"c"}, 1, &schema, err);
-    check_output(status, schema);
-    if (!status) hr_schema_free(schema);
-    return status;
-}
-
-static void save_bytes(const char *path, const void *bytes, size_t size) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void save_golden(const world *w, const char *name) {
-    char path[512], bytes[1024];
-    snprintf(path, sizeof path, "%s/source/golden/%s", HR_TESTS_DIR, name);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    save_bytes(w->path, bytes, fread(bytes, 1, sizeof bytes, file));
-    fclose(file);
-}
-
-static void save_database(world *w) {
-    sqlite3 *db = NULL;
-    unlink(w->path);
-    assert_int_equal(sqlite3_open(w->path, &db), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(
-            db, "CREATE TABLE t (n, c, y); INSERT INTO t VALUES (1.5, 'red', 'no'), (NULL, 'blue', 'yes')",
-            NULL, NULL, NULL),
-        SQLITE_OK);
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
-    snprintf(w->query_path, sizeof w->query_path, "%s/query", w->folder);
-    save_bytes(w->query_path, "SELECT * FROM t", 15);
-    w->query = w->query_path;
-}
-
-static void test_sources__survive_short_memory(void **state) {
-    world *w = *state;
-    hr_error err = {0};
-    static const char yaml[] =
-        "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [no, \"yes\"]}\nfeatures:\n"
-        "  - {name: n, kind: number, low: -10, high: 10}\n"
-        "  - {name: c, kind: category, values: [red, blue]}\n",
-                      csv[] = "n;c;y;extra\n1;red;no;0\n2;red;;0\n";
-    assert_int_equal(hr_schema_parse(yaml, strlen(yaml), "schema", &w->other_schema, &err), HR_OK);
-    exhaust(w, drop_feature, HR_E_MEMORY, NULL);
-    save_bytes(w->path, csv, strlen(csv));
-    exhaust(w, read_several, HR_OK, NULL);
-    exhaust(w, infer_several, HR_E_MEMORY, NULL);
-    static const char *const packed[] = {"head.csv.gz", "head.csv.zst", "head.csv.xz"};
-    for (size_t i = 0; i < 3; i++) {
-        save_golden(w, packed[i]);
-        hr_data *data = NULL;
-        const bool is_built_in = hr_data_read(w->other_schema, w->path, NULL, &data, &err) == HR_OK;
-        hr_data_free(data);
-        if (is_built_in) exhaust(w, read_source, HR_OK, NULL);
-    }
-    save_database(w);
-    exhaust(w, read_source, HR_OK, NULL);
-    unlink(w->query_path);
-    w->query = NULL;
-    hr_schema_free(w->other_schema);
-    w->other_schema = NULL;
 }
 
 static void save_table(const world *w) {
@@ -769,7 +668,6 @@ static void test_federations__survive_short_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_schema_and_data__survive_short_memory, open_hospital),
-        TEST(test_sources__survive_short_memory, open_hospital),
         TEST(test_arrays_and_libsvm__survive_short_memory, open_numbers),
         TEST(test_generate__survives_short_memory, open_hospital),
         TEST(test_generate__survives_short_memory, open_three_classes),

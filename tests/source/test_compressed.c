@@ -122,7 +122,7 @@ static void test_compressed__truncated_files_are_refused(void **state) {
     }
 }
 
-/* Every format has checksums: of each bit that turns, either nothing changes, or it is noticed. */
+/* Every format has checksums: of every third bit that turns, either nothing changes, or it is noticed. */
 static void test_compressed__damaged_files_are_refused(void **state) {
     packed_files *f = *state;
     char bytes[FILE_SIZE];
@@ -130,7 +130,7 @@ static void test_compressed__damaged_files_are_refused(void **state) {
         if (!is_built_in(i)) continue;
         const size_t size = load_golden("head.csv", i, bytes);
         size_t refused = 0;
-        for (size_t at = 0; at < size * 8; at++) {
+        for (size_t at = 0; at < size * 8; at += 3) {
             hr_data *data = NULL;
             hr_error err = {0};
             bytes[at / 8] ^= (char)(1 << at % 8);
@@ -140,7 +140,7 @@ static void test_compressed__damaged_files_are_refused(void **state) {
             if (!status) assert_int_equal(hr_data_rows(data), 200);
             hr_data_free(data);
         }
-        assert_true(refused > size * 8 * 3 / 4);
+        assert_true(refused > size * 8 / 3 * 3 / 4);
     }
 }
 

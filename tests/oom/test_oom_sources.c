@@ -1,0 +1,177 @@
+/* Where tables come from, when memory is short: several files, compressed files and databases. Each scenario
+ * runs again and again while its allocation number 0, 1, 2, ... fails, once alone and once with all that
+ * follow. */
+#include "failing.h"
+#include "support/check.h"
+
+#include <hedgerow/hedgerow.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <unistd.h>
+
+typedef struct world {
+    char folder[64], path[96], query_path[96];
+    const char *query; /* NULL: none */
+    hr_schema *schema; /* of the tables in tests/source/golden */
+} world;
+
+typedef hr_status scenario(world *w, hr_error *err);
+
+/* An output that must stay as it is on failure. */
+static char mark;
+#define UNTOUCHED ((void *)&mark)
+
+static void check_output(hr_status status, const void *out) {
+    failing_stop();
+    assert_int_equal(status != HR_OK, out == UNTOUCHED);
+}
+
+static hr_status finish_data(hr_status status, hr_data *data, size_t rows) {
+    check_output(status, data);
+    if (status) return status;
+    assert_int_equal(hr_data_rows(data), rows);
+    hr_data_free(data);
+    return HR_OK;
+}
+
+/* HR_OK in spite of a failure: columns that cannot be cut to size at the end are merely larger, and SQLite
+ * does without some memory. */
+static void exhaust(world *w, scenario *run) {
+    for (int lasting = 0; lasting <= 1; lasting++) {
+        bool failed = true;
+        long n = 0;
+        for (; failed; n++) {
+            hr_error err = {0};
+            failing_start(n, lasting);
+            hr_status status = run(w, &err);
+            failed = failing_stop();
+            if (status != HR_OK && (!failed || status != HR_E_MEMORY))
+                fail_msg("allocation %ld%s: status %d (%s)", n, lasting ? " and all after it" : "", status,
+                         err.message);
+            if (status) assert_true(err.status == status && err.message[0] && err.remedy[0]);
+        }
+        assert_true(n > 1);
+    }
+}
+
+/* Two files, of which records are left out and a column is dropped. */
+static hr_status read_several(world *w, hr_error *err) {
+    const char *const paths[] = {w->path, w->path}, *const drop[] = {"extra"};
+    hr_read_options options = HR_READ_OPTIONS_INIT;
+    hr_data *data = UNTOUCHED;
+    options.skip_unlabelled = true;
+    options.drop = drop;
+    options.drop_count = 1;
+    hr_status status = hr_data_read_all(w->schema, paths, 2, &options, &data, err);
+    return finish_data(status, data, 2);
+}
+
+/* A compressed file, or a database with the query. */
+static hr_status read_source(world *w, hr_error *err) {
+    hr_read_options options = HR_READ_OPTIONS_INIT;
+    hr_data *data = UNTOUCHED;
+    options.query = w->query;
+    hr_status status = hr_data_read(w->schema, w->path, &options, &data, err);
+    return finish_data(status, data, w->query ? 2 : 200);
+}
+
+static hr_status infer_several(world *w, hr_error *err) {
+    const char *const paths[] = {w->path, w->path};
+    char *text = UNTOUCHED;
+    hr_status status = hr_schema_infer_all(paths, 2, NULL, "n", &text, err);
+    check_output(status, text);
+    if (!status) hr_text_free(text);
+    return status;
+}
+
+static hr_status drop_feature(world *w, hr_error *err) {
+    hr_schema *schema = UNTOUCHED;
+    hr_status status = hr_schema_without(w->schema, &(const char *){"c"}, 1, &schema, err);
+    check_output(status, schema);
+    if (!status) hr_schema_free(schema);
+    return status;
+}
+
+static void save_bytes(const char *path, const void *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void save_golden(const world *w, const char *name) {
+    char path[512], bytes[1024];
+    snprintf(path, sizeof path, "%s/source/golden/%s", HR_TESTS_DIR, name);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    save_bytes(w->path, bytes, fread(bytes, 1, sizeof bytes, file));
+    fclose(file);
+}
+
+static void save_database(world *w) {
+    sqlite3 *db = NULL;
+    unlink(w->path);
+    assert_int_equal(sqlite3_open(w->path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(
+            db, "CREATE TABLE t (n, c, y); INSERT INTO t VALUES (1.5, 'red', 'no'), (NULL, 'blue', 'yes')",
+            NULL, NULL, NULL),
+        SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    snprintf(w->query_path, sizeof w->query_path, "%s/query", w->folder);
+    save_bytes(w->query_path, "SELECT * FROM t", 15);
+    w->query = w->query_path;
+}
+
+static void test_sources__survive_short_memory(void **state) {
+    world *w = *state;
+    hr_error err = {0};
+    static const char yaml[] =
+        "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [no, \"yes\"]}\nfeatures:\n"
+        "  - {name: n, kind: number, low: -10, high: 10}\n"
+        "  - {name: c, kind: category, values: [red, blue]}\n",
+                      csv[] = "n;c;y;extra\n1;red;no;0\n2;red;;0\n";
+    assert_int_equal(hr_schema_parse(yaml, strlen(yaml), "schema", &w->schema, &err), HR_OK);
+    exhaust(w, drop_feature);
+    save_bytes(w->path, csv, strlen(csv));
+    exhaust(w, read_several);
+    exhaust(w, infer_several);
+    static const char *const packed[] = {"head.csv.gz", "head.csv.zst", "head.csv.xz"};
+    for (size_t i = 0; i < 3; i++) {
+        save_golden(w, packed[i]);
+        hr_data *data = NULL;
+        const bool is_built_in = hr_data_read(w->schema, w->path, NULL, &data, &err) == HR_OK;
+        hr_data_free(data);
+        if (is_built_in) exhaust(w, read_source);
+    }
+    save_database(w);
+    exhaust(w, read_source);
+}
+
+static int set_up(void **state) {
+    world *w = calloc(1, sizeof *w);
+    if (!w) return -1;
+    strcpy(w->folder, "/tmp/hedgerow-oom-XXXXXX");
+    if (!mkdtemp(w->folder)) return -1;
+    snprintf(w->path, sizeof w->path, "%s/table", w->folder);
+    *state = w;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    world *w = *state;
+    failing_stop();
+    hr_schema_free(w->schema);
+    unlink(w->path);
+    unlink(w->query_path);
+    const int failed = rmdir(w->folder);
+    free(w);
+    return failed;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_sources__survive_short_memory, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
