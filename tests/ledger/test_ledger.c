@@ -356,9 +356,9 @@ static void test_layout__can_be_read_and_not_undone_by_hand(void **state) {
         "UPDATE entries SET epsilon_units = 1",
         "DELETE FROM limits",
         "UPDATE limits SET epsilon_units = 99 << 40",
-        "INSERT INTO limits VALUES (2, 1, 1, '', NULL)",
-        "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('gift', -1, 0)",
-        "INSERT INTO entries (purpose, epsilon_units, delta_units) VALUES ('gift', 0.5, 0)",
+        "INSERT INTO limits VALUES (2, 1, 1, '', NULL, '')",
+        "INSERT INTO entries (purpose, epsilon_units, delta_units, unit) VALUES ('gift', -1, 0, '')",
+        "INSERT INTO entries (purpose, epsilon_units, delta_units, unit) VALUES ('gift', 0.5, 0, '')",
         "UPDATE limits SET frozen = 'now'; UPDATE limits SET frozen = NULL"};
     for (size_t i = 0; i < sizeof undone / sizeof *undone; i++)
         assert_true(query_database(s->path, undone[i])[0]);

@@ -148,16 +148,16 @@ static void test_layout__lets_states_only_move_on(void **state) {
     int64_t done = reserve(ledger, 1), given = reserve(ledger, 1);
     assert_int_equal(hr_ledger_commit(ledger, done, NULL), HR_OK);
     assert_int_equal(hr_ledger_void(ledger, given, NULL), HR_OK);
-    static const char *const undone[] = {
-        "UPDATE entries SET state = 'void' WHERE id = 1",
-        "UPDATE entries SET state = 'reserved' WHERE id = 1",
-        "UPDATE entries SET state = 'reserved' WHERE id = 2",
-        "UPDATE entries SET state = 'committed' WHERE id = 2",
-        "UPDATE entries SET state = 'forgotten' WHERE id = 2",
-        "UPDATE entries SET state = NULL WHERE id = 2",
-        "DELETE FROM entries WHERE state = 'void'",
-        "UPDATE entries SET epsilon_units = 1 WHERE state = 'void'",
-        "INSERT INTO entries (purpose, epsilon_units, delta_units, state) VALUES ('gift', 1, 0, 'void')"};
+    static const char *const undone[] = {"UPDATE entries SET state = 'void' WHERE id = 1",
+                                         "UPDATE entries SET state = 'reserved' WHERE id = 1",
+                                         "UPDATE entries SET state = 'reserved' WHERE id = 2",
+                                         "UPDATE entries SET state = 'committed' WHERE id = 2",
+                                         "UPDATE entries SET state = 'forgotten' WHERE id = 2",
+                                         "UPDATE entries SET state = NULL WHERE id = 2",
+                                         "DELETE FROM entries WHERE state = 'void'",
+                                         "UPDATE entries SET epsilon_units = 1 WHERE state = 'void'",
+                                         "INSERT INTO entries (purpose, epsilon_units, delta_units, state, "
+                                         "unit) VALUES ('gift', 1, 0, 'void', '')"};
     for (size_t i = 0; i < sizeof undone / sizeof *undone; i++)
         assert_true(query_database(s->path, undone[i])[0]);
     assert_string_equal(query_database(s->path, "SELECT group_concat(state) FROM entries"), "committed,void");
