@@ -55,10 +55,12 @@ typedef struct hr_column_report {
  * an SQLite database or the address of a PostgreSQL database (postgresql://USER@HOST/DATABASE) if the options
  * name a query. Columns are found by name (CSV, databases) or index (LIBSVM: feature i of the schema is index
  * i, counted from 1; absent entries are 0), in any order; extra columns are ignored. A column of dates fills
- * one feature for each of its parts; LIBSVM tables have no dates. Owner: the caller frees *out; the data set
+ * one feature for each of its parts; LIBSVM tables have no dates. A schema's unit (hr_schema_unit) must be a
+ * column of the table; its texts become numbers and are forgotten. Owner: the caller frees *out; the data set
  * keeps a reference-free copy of what it needs from the schema except the schema itself, which must outlive
- * it. Fails: IO, FORMAT (file, line, column), SCHEMA (missing column, bad label), ARGUMENT (options that do
- * not fit the file), ABSENT (a library is not built in), MEMORY, LIMIT. */
+ * it. Fails: POLICY (a unit, and a LIBSVM table), IO, FORMAT (file, line, column), SCHEMA (missing column,
+ * bad label), ARGUMENT (options that do not fit the file), ABSENT (a library is not built in), MEMORY,
+ * LIMIT. */
 HR_API HR_MUST_CHECK hr_status hr_data_read(const hr_schema *schema, const char *path,
                                             const hr_read_options *options, hr_data **out, hr_error *err);
 
@@ -78,7 +80,7 @@ HR_API HR_MUST_CHECK hr_status hr_data_parse(const hr_schema *schema, const char
 
 /* Copies arrays: columns[i] has `rows` doubles for feature i (a category's code for HR_KIND_CATEGORY, 0 or
  * NaN = missing); labels (NULL: none) are numbers, or class indices counted from 0. Fails: SCHEMA (a code or
- * label out of range), MEMORY. */
+ * label out of range), POLICY (the schema names a unit), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows,
                                                    const double *const *columns, const double *labels,
                                                    hr_data **out, hr_error *err);
@@ -100,7 +102,7 @@ typedef struct hr_array {
  * of values as they need them, and nothing where none is needed: numbers in adjacent, aligned float64 within
  * their bounds, and codes in adjacent, aligned uint16. Labels are borrowed if they are such numbers, and else
  * copied. labels: NULL or one array. Fails: ARGUMENT (a stride, an element), SCHEMA (a code or label out of
- * range), LIMIT, MEMORY. */
+ * range), POLICY (the schema names a unit), LIMIT, MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_data_borrow(const hr_schema *schema, size_t rows, const hr_array *columns,
                                               const hr_array *labels, hr_data **out, hr_error *err);
 
