@@ -24,6 +24,8 @@ typedef struct train_args {
     arg_settings settings;
     bool as_json, quiet, reproducible, plan, force, start_is_public, strict;
     arg_integer seed, threads, rows, records_per_person;
+    arg_list private_bounds;
+    arg_real bounds_share;
 } train_args;
 
 #define AT(field) offsetof(train_args, field)
@@ -63,6 +65,10 @@ static const arg_option train_options[] = {
      "a released model that training continues: its scores come first, and cost nothing again"},
     {"start-is-public", 0, ARG_FLAG, false, AT(start_is_public), NULL,
      "the data of that model need no protection: nothing is charged for it, private or not"},
+    {"private-bounds", 0, ARG_LIST, false, AT(private_bounds), "COLUMN",
+     "release the bounds of this number, of which the schema has wide limits alone; may be repeated"},
+    {"bounds-share", 0, ARG_REAL, false, AT(bounds_share), "X",
+     "part of the budget for them; 0.05 unless given"},
     TABLE_OPTIONS(train_args),
     SKIP_OPTION(train_args),
     {"strict", 0, ARG_FLAG, false, AT(strict), NULL, STRICT_HELP},
@@ -151,6 +157,9 @@ static hr_status set_options(const train_args *args, train_run *run, hr_error *e
     options->seed = args->seed.value;
     options->threads = (int)args->threads.value;
     options->records_per_person = (int64_t)args->records_per_person.value;
+    options->private_bounds = (const char *const *)args->private_bounds.items;
+    options->private_bounds_count = args->private_bounds.count;
+    if (args->bounds_share.given) options->bounds_share = args->bounds_share.value;
     progress_init(&run->bar, !args->quiet && !args->as_json);
     options->progress = should_continue_training;
     options->user = &run->bar;

@@ -78,6 +78,12 @@ typedef struct hr_fit_options {
      * (methods that can: hedge). m, 1..65536: at most m records of each person are drawn by secret coins, and
      * everything has the noise that makes m records cost epsilon: every method. */
     int64_t records_per_person;
+
+    const char *const *private_bounds; /* columns whose range nobody knows (features, or a label that is a
+                                          number), private_bounds_count names: the schema has wide limits of
+                                          them, and the fit releases bounds, which the model's schema has */
+    size_t private_bounds_count;
+    double bounds_share; /* part of the budget for them, 0.001 to 0.5; 0.05 unless it is set */
 } hr_fit_options;
 
 /* Fills in all defaults of a method and mode, in the first `size` bytes of the struct; a NULL method means
@@ -109,7 +115,8 @@ HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const
  * budget is too small for the noise of some release), LIMIT: nothing was spent; MEMORY: nothing was spent,
  * but for a failure after the first draw; CANCELLED: what was reserved stays spent, unless nothing was drawn.
  * Options that the method does not take in its mode are ignored.
- * With options->start the model's guarantee is the new cost, and hr_model_start_guarantee tells that and the
+ * With options->private_bounds: ARGUMENT also for a method or mode that is not private, a start, and names of
+ * no number of the schema; POLICY for a schema with a unit. With options->start the model's guarantee is the new cost, and hr_model_start_guarantee tells that and the
  * start's together. Fails also: ARGUMENT (the method or mode takes no start; another task, classes or kind of
  * scores), SCHEMA (another schema: the message names the difference), POLICY (the start has no guarantee, or
  * one that is not for records, and start_is_public is not set; the schema has a unit). */

@@ -301,6 +301,46 @@ hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
     return NULL;
 }
 
+static double *clip_labels(const hr_data *data, const hr_column *label) {
+    double *clipped = malloc((data->rows + 1) * sizeof *clipped);
+    for (size_t i = 0; clipped && i < data->rows; i++)
+        clipped[i] = label->kind == HR_KIND_NUMBER ? hr_clip_number(label, data->labels[i]) : data->labels[i];
+    return clipped;
+}
+
+/* Block by block, as columns are read. False when memory is short. */
+static bool clip_column(const hr_data *data, size_t f, hr_data *out) {
+    const hr_column *column = hr_schema_feature(out->schema, f);
+    double numbers[HR_DATA_BLOCK];
+    uint16_t codes[HR_DATA_BLOCK];
+    bool is_number = column->kind == HR_KIND_NUMBER;
+    if (is_number) out->numbers[f] = malloc((data->rows + 1) * sizeof **out->numbers);
+    if (!is_number) out->codes[f] = malloc((data->rows + 1) * sizeof **out->codes);
+    if (!out->numbers[f] && !out->codes[f]) return false;
+    for (size_t begin = 0; begin < data->rows; begin += HR_DATA_BLOCK) {
+        size_t count = hr_data_block_size(begin, data->rows);
+        if (!is_number) {
+            memcpy(out->codes[f] + begin, hr_data_code_block(data, f, begin, count, codes),
+                   count * sizeof *codes);
+            continue;
+        }
+        const double *block = hr_data_number_block(data, f, begin, count, numbers);
+        for (size_t i = 0; i < count; i++) out->numbers[f][begin + i] = hr_clip_number(column, block[i]);
+    }
+    return true;
+}
+
+hr_data *hr_data_clip(const hr_data *data, const hr_schema *schema) {
+    hr_data *clipped = hr_data_new(schema);
+    if (!clipped) return NULL;
+    clipped->rows = data->rows;
+    bool all = !data->labels || (clipped->labels = clip_labels(data, hr_schema_label(schema)));
+    for (size_t f = 0; all && f < data->feature_count; f++) all = clip_column(data, f, clipped);
+    if (all) return clipped;
+    hr_data_free(clipped);
+    return NULL;
+}
+
 /* ---- Views ---- */
 
 const hr_schema *hr_data_schema(const hr_data *data) {

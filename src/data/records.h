@@ -47,4 +47,9 @@ hr_data *hr_data_new(const hr_schema *schema);
  * (hr_data_report) is 0. Owner: the caller frees the result. NULL when memory is short. */
 hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count);
 
+/* A copy within the bounds of another schema, which has the same columns otherwise; `schema` is borrowed as
+ * long as the copy is used. What it knows of the table is 0. Owner: the caller frees the result. NULL when
+ * memory is short. */
+hr_data *hr_data_clip(const hr_data *data, const hr_schema *schema);
+
 #endif

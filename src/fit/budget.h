@@ -11,6 +11,7 @@ typedef struct hr_budget {
     hr_units whole; /* what epsilon and delta allow */
     hr_units units; /* of the gate: the same; if at most m records of a person are trained on, what one record
                        may cost, so that m cost `whole` at most */
+    hr_units bounds; /* part of it for private bounds; the method has the rest (hr_budget_check) */
 } hr_budget;
 
 /* What epsilon and delta grant, in the privacy measure `with_delta`, or pure if delta is 0. Fails: BUDGET

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "fit/bounds.h"
 #include "fit/budget.h"
 #include "fit/person_sample.h"
 #include "fit/settings.h"
@@ -35,6 +36,7 @@ typedef struct fit_job {
     hr_training training;
     int64_t entry; /* in the ledger; 0: none counts as spent */
     hr_settings settings;
+    hr_bounded_table bounded;        /* the records within released bounds; empty: the schema has them */
     double *start_scores;            /* of the records; NULL: there is no start */
     char start_hash[HR_DIGEST_TEXT]; /* of its file */
 } fit_job;
@@ -103,6 +105,8 @@ static hr_status check_memory(const fit_job *f, hr_error *err) {
                           .threads = hr_threads_of(f->options->threads)};
     double bytes = f->method->memory ? MEMORY_MARGIN * f->method->memory(&facts) : 0;
     if (f->options->start) bytes += (double)facts.rows * (double)hr_facts_outputs(&facts) * sizeof(double);
+    if (f->options->private_bounds_count)
+        bytes += (hr_facts_table(&facts) + (double)facts.rows) * sizeof(double);
     char *volatile probe = bytes < (double)(SIZE_MAX / 2) ? malloc((size_t)bytes + 1) : NULL;
     if (!probe)
         return hr_fail(err, HR_E_MEMORY, "use fewer rows, features or levels, or a machine with more memory",
@@ -227,6 +231,13 @@ static void state_unit(const fit_job *f, hr_buffer *text) {
         (long long)f->options->records_per_person, epsilon);
 }
 
+static void state_bounds(const fit_job *f, hr_buffer *text) {
+    size_t count = f->options->private_bounds_count;
+    if (!count) return;
+    hr_buffer_format(text, " The bounds of %zu column%s were released as well, for %g %% of the budget.",
+                     count, count == 1 ? "" : "s", 100 * f->options->bounds_share);
+}
+
 static hr_status state_sound(const fit_job *f, hr_guarantee *g, hr_buffer *text, hr_error *err) {
     char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], epsilon_replace[HR_AMOUNT_TEXT],
         delta_replace[HR_AMOUNT_TEXT];
@@ -273,6 +284,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
         parts.start_guarantee = hr_start_compose(f->options->start, &f->budget);
     f->settings.arena = f->training.arena;
     hr_settings_add_options(&f->settings, f->method, f->options);
+    hr_bounds_add_settings(&f->settings, f->options);
     add_records(f);
     add_unit(f);
     if (f->settings.lost) return hr_fail_memory(err);
@@ -282,6 +294,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
         state_unsound(f, &parts.guarantee, &statement);
     if (status) return status;
     state_start(f, &parts.start_guarantee, &statement);
+    state_bounds(f, &statement);
     parts.settings = f->settings.items;
     parts.setting_count = f->settings.count;
     parts.releases = (hr_release *)hr_gate_releases(f->gate, &parts.release_count);
@@ -345,13 +358,23 @@ static hr_status prepare_fit(fit_job *f, hr_error *err) {
                                 .arena = hr_arena_new()};
     if (!status && !f->training.arena) status = hr_fail_memory(err);
     if (!status) status = score_by_start(f, err);
-    if (!status) status = open_source(f, err);
     return status ? status : reserve_budget(f, err);
+}
+
+/* From here on the fit knows the table by its released bounds alone. */
+static hr_status release_fit_bounds(fit_job *f, hr_error *err) {
+    if (!f->options->private_bounds_count) return HR_OK;
+    hr_status status = hr_bounds_release(f->data, f->options, f->gate, f->budget.bounds, &f->bounded, err);
+    hr_gate_set_aside(f->gate, f->budget.bounds);
+    if (!status) f->data = f->training.data = f->bounded.data;
+    return status;
 }
 
 static hr_status run_fit(fit_job *f, hr_model **out, hr_error *err) {
     hr_model *model = NULL;
     hr_status status = prepare_fit(f, err);
+    if (!status) status = release_fit_bounds(f, err);
+    if (!status) status = open_source(f, err);
     if (!status) status = f->method->train(&f->training, err);
     if (!status) status = make_model(f, &model, err);
     if (!status && f->options->ledger) status = hr_ledger_commit(f->options->ledger, f->entry, err);
@@ -376,6 +399,7 @@ hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **
     hr_csprng_close(f.csprng);
     free(f.start_scores);
     hr_person_sample_done(&f.sample);
+    hr_bounded_table_done(&f.bounded);
     if (taken.entry) *taken.entry = f.entry;
     return status;
 }

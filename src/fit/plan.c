@@ -30,7 +30,7 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
     if (!status) status = hr_budget_check(method, &taken, schema, (size_t)records, &budget, err);
     if (status) return status;
     hr_plan_info plan = {.epsilon = budget.epsilon, .delta = budget.delta, .records = records};
-    method->plan(&taken, schema, budget.privacy_measure, budget.units, &plan);
+    method->plan(&taken, schema, budget.privacy_measure, budget.units - budget.bounds, &plan);
     *out = plan;
     return HR_OK;
 }

@@ -274,7 +274,8 @@ hr_status hr_fit_options_init_sized(hr_fit_options *options, size_t size, const 
     if (!names_of(method, mode))
         return hr_fail(err, HR_E_ARGUMENT, "use the sound mode", "method %s has no paper mode",
                        method->info.name);
-    hr_fit_options made = {.method = method->info.name, .mode = mode, .epsilon = 1, .gradient_bound = 1};
+    hr_fit_options made = {
+        .method = method->info.name, .mode = mode, .epsilon = 1, .gradient_bound = 1, .bounds_share = .05};
     method->defaults(&made);
     made.size = size < sizeof made ? size : sizeof made;
     memcpy(options, &made, made.size);

@@ -10,7 +10,7 @@
 
 struct hr_gate {
     hr_privacy_measure privacy_measure;
-    hr_units budget;
+    hr_units budget, set_aside;
     hr_csprng *csprng;
     hr_release *releases;
     size_t count, capacity;
@@ -40,7 +40,11 @@ hr_privacy_measure hr_gate_privacy_measure(const hr_gate *gate) {
 }
 
 hr_units hr_gate_budget(const hr_gate *gate) {
-    return gate->budget;
+    return gate->budget - gate->set_aside;
+}
+
+void hr_gate_set_aside(hr_gate *gate, hr_units units) {
+    gate->set_aside = units < gate->budget ? units : gate->budget;
 }
 
 hr_csprng *hr_gate_csprng(hr_gate *gate) {

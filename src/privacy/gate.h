@@ -41,7 +41,10 @@ HR_MUST_CHECK hr_status hr_gate_new(hr_privacy_measure privacy_measure, hr_units
 void hr_gate_free(hr_gate *gate);
 
 hr_privacy_measure hr_gate_privacy_measure(const hr_gate *gate);
+/* What a method may spend: the budget, less what was set aside. */
 hr_units hr_gate_budget(const hr_gate *gate);
+/* Keeps so much of the budget for what is released beside the method. units: at most the budget. */
+void hr_gate_set_aside(hr_gate *gate, hr_units units);
 /* The stream, for choices that do not depend on records (which tree a record trains, random candidates). */
 hr_csprng *hr_gate_csprng(hr_gate *gate);
 

@@ -92,6 +92,7 @@ static void test_records__say_how_many_they_are(void **state) {
     int64_t sum = 0;
     for (size_t i = 0; i < ROWS; i++) sum += (int64_t)rint(w.t.labels[i] * 4096);
     w.ask.kind = HR_ASK_TOTALS;
+    w.ask.line_count = 2;
     assert_int_equal(hr_records_sums(records, &w.ask, out, NULL), HR_OK);
     assert_true(out[0].unpaid == 64 * ROWS && llabs(out[1].unpaid - sum) <= 1);
     hr_records_free(records);

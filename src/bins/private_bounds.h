@@ -1,0 +1,54 @@
+/* Private bounds of numbers whose range nobody knows: the schema has limits that are wide and public, and
+ * noisy counts on a public grid of magnitudes say where the values are.
+ *
+ * A feature needs its bounds roughly, for its bins are quantiles between them: it has one
+ * histogram of magnitudes. The label is measured in parts of its range: within its magnitudes it has a second
+ * histogram, of even cells. Proof: private_bounds.proof.md. */
+#ifndef HR_BINS_PRIVATE_BOUNDS_H
+#define HR_BINS_PRIVATE_BOUNDS_H
+
+#include "privacy/gate.h"
+
+#include <hedgerow/data.h>
+
+/* Cells of magnitudes, quarters of an octave: 0 in the middle; to its right (0, 2^-20], (2^-20, 2^-19.75],
+ * ..., (2^48.75, 2^49] and all above; to its left the same of negative numbers. */
+enum {
+    HR_BOUNDS_MAGNITUDES = 278,
+    HR_BOUNDS_CELLS = 2 * HR_BOUNDS_MAGNITUDES + 1,
+    HR_BOUNDS_EVEN_CELLS = 64
+};
+
+typedef struct hr_bounds {
+    double low, high;
+} hr_bounds;
+
+/* Which columns: features by their index; the label by the number of features. Numbers, each once. */
+typedef struct hr_bounds_columns {
+    const size_t *at;
+    size_t count;
+} hr_bounds_columns;
+
+/* Adds HR_COUNT_UNIT to the cell of every value; NaN is in none. A record more adds it to one cell at most.
+ */
+void hr_bounds_count_magnitudes(const double *values, size_t rows, hr_exact *cells);
+/* The same of even cells between the bounds; what is outside counts in the nearest. */
+void hr_bounds_count_even(const hr_bounds *within, const double *values, size_t rows, hr_exact *cells);
+
+/* The bounds that noisy counts of magnitudes say, no wider than the column's. far: more than noise makes of
+ * any of the cells; near: of one cell. */
+hr_bounds hr_bounds_of_magnitudes(const hr_column *column, const hr_noisy *cells, double far, double near);
+
+/* Bounds of the columns within those of the data's schema: out[i] of columns->at[i], low < high. Spends: at
+ * most charge->cost in all, in its group and part: half of it for the label, if that is among them, the rest
+ * for the features in equal parts. Fails: BUDGET, MEMORY. */
+HR_MUST_CHECK hr_status hr_bounds_private(const hr_data *data, const hr_bounds_columns *columns,
+                                          hr_gate *gate, const hr_charge *charge, hr_bounds *out,
+                                          hr_error *err);
+
+/* Whether hr_bounds_private could spend charge->cost so: a public fact. Fails: BUDGET. */
+HR_MUST_CHECK hr_status hr_bounds_check(const hr_schema *schema, const hr_bounds_columns *columns,
+                                        hr_privacy_measure privacy_measure, const hr_charge *charge,
+                                        hr_error *err);
+
+#endif

@@ -1,0 +1,32 @@
+/* Private bounds before a fit: which columns, what they cost, and the table with the bounds that were
+ * released. */
+#ifndef HR_FIT_BOUNDS_H
+#define HR_FIT_BOUNDS_H
+
+#include "fit/settings.h"
+
+/* The part of a fit's budget that goes to bounds; 0: the options ask for none. */
+hr_units hr_bounds_cost(const hr_fit_options *options, hr_units budget);
+
+/* Whether the fit may and can release them; nothing to refuse if the options ask for none. `cost` is
+ * hr_bounds_cost. schema: NULL for a plan that has none. Fails: ARGUMENT (the method, the mode, the share, a
+ * start; no such column, or no number), BUDGET, MEMORY. */
+HR_MUST_CHECK hr_status hr_bounds_check_fit(const hr_fit_facts *facts, const hr_method *method, hr_units cost,
+                                            hr_error *err);
+
+/* The same records within released bounds, and the schema that says them. */
+typedef struct hr_bounded_table {
+    hr_schema *schema;
+    hr_data *data;
+} hr_bounded_table;
+
+void hr_bounded_table_done(hr_bounded_table *table);
+
+/* Spends: cost. Fails: BUDGET, MEMORY. */
+HR_MUST_CHECK hr_status hr_bounds_release(const hr_data *data, const hr_fit_options *options, hr_gate *gate,
+                                          hr_units cost, hr_bounded_table *out, hr_error *err);
+
+/* What the model tells of it. */
+void hr_bounds_add_settings(hr_settings *settings, const hr_fit_options *options);
+
+#endif

@@ -1,0 +1,187 @@
+/* Fits that release the bounds of columns: what the model says, what it costs, what is refused; and a game of
+ * whole trainings (audit_games.h). */
+#include "support/audit_games.h"
+#include "support/tables.h"
+
+/* Values of about 50 to 150 within limits of a million millions. */
+static table wide_table(size_t rows, size_t classes) {
+    table t = table_open(rows, 2);
+    uint64_t seed = 9;
+    for (size_t i = 0; i < rows; i++) {
+        t.columns[0][i] = 50 + 100 * next_unit(&seed);
+        t.columns[1][i] = i % 7 ? next_unit(&seed) : (double)NAN;
+        bool high = t.columns[0][i] > 100;
+        t.labels[i] = classes ? high : 700 + 100 * high;
+    }
+    const hr_column features[] = {number_column("x", -1e12, 1e12), number_column("z", 0, 1)};
+    table_make(&t, classes ? category_column("y", 2) : number_column("y", -1e12, 1e12), features);
+    return t;
+}
+
+static const char *const of_both[] = {"x", "y"};
+
+static hr_fit_options bounded_options(const char *method, size_t columns) {
+    hr_fit_options options = options_of(method, HR_MODE_SOUND);
+    options.private_bounds = of_both;
+    options.private_bounds_count = columns;
+    return options;
+}
+
+static double cost_of_bounds(const hr_model *model, size_t *others) {
+    double cost = 0;
+    *others = 0;
+    for (size_t i = 0; i < model->release_count; i++) {
+        const hr_release *r = &model->releases[i];
+        bool of_bounds = !strcmp(r->what, "magnitudes") || !strcmp(r->what, "bounds of the label");
+        assert_true(of_bounds == (r->group == (uint64_t)1 << 40));
+        if (of_bounds) cost += hr_units_value(r->cost);
+        *others += !of_bounds;
+    }
+    return cost;
+}
+
+/* Every private method: the model has the bounds, pays for them, and claims no more than was granted. */
+static void test_fit__releases_bounds_for_every_private_method(void **state) {
+    (void)state;
+    table t = wide_table(3000, 2);
+    for (size_t m = 0; m < hr_method_count(); m++) {
+        const hr_method_info *info = hr_method_at(m);
+        if (!info->is_private) continue;
+        hr_fit_options options = bounded_options(info->name, 1);
+        options.epsilon = 8;
+        options.bounds_share = .25;
+        options.delta = 0;
+        hr_model *model = fit(t.data, &options);
+        hr_error err = {0};
+        if (hr_model_check(model, &err)) fail_msg("%s: %s", err.field, err.message);
+        const hr_column *x = hr_schema_feature(hr_model_schema(model), 0);
+        if (!(x->low >= -1 && x->low <= 50 && x->high >= 140 && x->high <= 300))
+            fail_msg("%s: %g to %g", info->name, x->low, x->high);
+        size_t others;
+        double cost = cost_of_bounds(model, &others);
+        assert_true(others > 0 && cost <= 2 && cost > 1.999);
+        assert_true(hr_model_guarantee(model)->epsilon <= 8);
+        assert_non_null(strstr(hr_model_guarantee(model)->statement, "bounds of 1 column"));
+        hr_model_free(model);
+    }
+    table_close(&t);
+}
+
+/* A number as the label, from limits that would drown it: the model is right to a tenth of its range. Seeds
+ * are fixed. */
+static void test_fit__learns_within_the_bounds(void **state) {
+    (void)state;
+    table t = wide_table(20000, 0);
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        hr_fit_options options = bounded_options("hedge", 2);
+        options.reproducible_noise = true;
+        options.seed = seed;
+        hr_model *model = fit(t.data, &options);
+        const hr_column *y = hr_schema_label(hr_model_schema(model));
+        if (!(y->low >= 600 && y->low <= 700 && y->high >= 800 && y->high <= 960))
+            fail_msg("%g to %g", y->low, y->high);
+        double *said = NULL, sum = 0;
+        hr_data *again = NULL;
+        assert_int_equal(hr_data_from_arrays(hr_model_schema(model), t.rows, (const double *const *)t.columns,
+                                             t.labels, &again, NULL),
+                         HR_OK);
+        said = predictions_of(model, again);
+        for (size_t i = 0; i < t.rows; i++) sum += fabs(said[i] - t.labels[i]);
+        if (!(sum / (double)t.rows < 10)) fail_msg("mean error %g", sum / (double)t.rows);
+        free(said);
+        hr_data_free(again);
+        hr_model_free(model);
+    }
+    table_close(&t);
+}
+
+static void assert_bounds_refused(const hr_data *data, const hr_fit_options *options, hr_status wanted,
+                                  const char *says) {
+    hr_model *model = NULL;
+    hr_error err = {0};
+    char text[1024];
+    hr_status status = hr_fit(data, options, &model, &err);
+    hr_error_format(&err, text, sizeof text);
+    if (status != wanted || !strstr(text, says)) fail_msg("status %d: '%s', not '%s'", status, text, says);
+    assert_null(model);
+}
+
+static void test_fit__refuses_bounds_that_it_cannot_release(void **state) {
+    (void)state;
+    table t = wide_table(100, 2);
+    hr_fit_options options = bounded_options("gbdt", 1);
+    assert_bounds_refused(t.data, &options, HR_E_ARGUMENT, "method gbdt");
+    assert_int_equal(hr_fit_options_init(&options, "dpboost", HR_MODE_PAPER, NULL), HR_OK);
+    options.private_bounds = of_both;
+    options.private_bounds_count = 1;
+    assert_bounds_refused(t.data, &options, HR_E_ARGUMENT, "paper mode");
+    options = bounded_options("dpboost", 2);
+    assert_bounds_refused(t.data, &options, HR_E_ARGUMENT, "'y' is no number");
+    options.private_bounds = (const char *const[]){"x", "w"};
+    assert_bounds_refused(t.data, &options, HR_E_ARGUMENT, "no column 'w'");
+    options.private_bounds = (const char *const[]){"x", "x"};
+    assert_bounds_refused(t.data, &options, HR_E_ARGUMENT, "named twice");
+    options = bounded_options("dpboost", 1);
+    options.bounds_share = .6;
+    assert_bounds_refused(t.data, &options, HR_E_ARGUMENT, "0.6");
+    options.bounds_share = .001;
+    options.epsilon = 1e-10;
+    assert_bounds_refused(t.data, &options, HR_E_BUDGET, "magnitudes");
+    options.bounds_share = .05;
+    options.epsilon = 1;
+    hr_fit_options first = options_of("dpboost", HR_MODE_SOUND);
+    hr_model *start = fit(t.data, &first);
+    options.start = start;
+    assert_bounds_refused(t.data, &options, HR_E_ARGUMENT, "starts from a model");
+    hr_plan_info plan;
+    options = bounded_options("hedge", 1);
+    assert_int_equal(hr_fit_plan(&options, 1000, t.schema, &plan, NULL), HR_OK);
+    hr_model_free(start);
+    table_close(&t);
+}
+
+/* ---- W11: the bounds of a column in which one record is far from the other ---- */
+
+static double sees_far(const hr_model *model) {
+    return hr_schema_feature(model->schema, 0)->high > 1e6;
+}
+
+static game w11(double epsilon, size_t runs) {
+    game g = {.name = "W11 bounds of two records", .claimed = 1, .runs = runs, .look = sees_far};
+    g.options = bounded_options("seq", 1);
+    g.options.epsilon = 2 * epsilon;
+    g.options.bounds_share = .5;
+    g.options.trees = g.options.depth = 1;
+    table t = table_open(3, 1);
+    t.columns[0][0] = t.columns[0][1] = 3;
+    t.columns[0][2] = 1e9;
+    t.labels[2] = 1;
+    hr_column feature = number_column("x", -1e12, 1e12);
+    game_make(&g, &t, category_column("y", 2), &feature);
+    return g;
+}
+
+static void test_w11__finds_nothing_beyond_what_bounds_cost(void **state) {
+    (void)state;
+    game g = w11(1, 4000);
+    assert_quiet(&g, event_bound(&g));
+    game_close(&g);
+}
+
+static void test_w11x__catches_bounds_at_twenty_times_what_they_claim(void **state) {
+    (void)state;
+    game g = w11(20, 1000);
+    assert_caught(&g, event_bound(&g));
+    game_close(&g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fit__releases_bounds_for_every_private_method),
+        cmocka_unit_test(test_fit__learns_within_the_bounds),
+        cmocka_unit_test(test_fit__refuses_bounds_that_it_cannot_release),
+        cmocka_unit_test(test_w11__finds_nothing_beyond_what_bounds_cost),
+        cmocka_unit_test(test_w11x__catches_bounds_at_twenty_times_what_they_claim),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
