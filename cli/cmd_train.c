@@ -196,8 +196,7 @@ static hr_status read_train_schema(const train_args *args, train_run *run, hr_er
     return status;
 }
 
-static hr_status read_train_data(const command *self, const train_args *args, train_run *run,
-                                 hr_error *err) {
+static hr_status read_train_data(const command *self, const train_args *args, train_run *run, hr_error *err) {
     const misfit_rule rule = {self->name, input_table_name(&args->table), args->strict};
     hr_status status = input_table(run->schema, &args->table, false, &run->data, err);
     if (status == HR_OK) input_tell_skipped(self, run->data);

@@ -83,7 +83,6 @@ hr_status input_model(const char *path, hr_model **out, hr_error *err);
 hr_status input_data(const hr_schema *schema, const char *path, size_t format, bool label_optional,
                      hr_data **out, hr_error *err);
 
-
 /* Whether at most one of the paths (NULL: not given) is standard input; else says so as a usage error of the
  * command. */
 bool input_only_once(const char *name, const char *first, const char *second);

@@ -116,10 +116,11 @@ HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const
  * but for a failure after the first draw; CANCELLED: what was reserved stays spent, unless nothing was drawn.
  * Options that the method does not take in its mode are ignored.
  * With options->private_bounds: ARGUMENT also for a method or mode that is not private, a start, and names of
- * no number of the schema; POLICY for a schema with a unit. With options->start the model's guarantee is the new cost, and hr_model_start_guarantee tells that and the
- * start's together. Fails also: ARGUMENT (the method or mode takes no start; another task, classes or kind of
- * scores), SCHEMA (another schema: the message names the difference), POLICY (the start has no guarantee, or
- * one that is not for records, and start_is_public is not set; the schema has a unit). */
+ * no number of the schema; POLICY for a schema with a unit. With options->start the model's guarantee is the
+ * new cost, and hr_model_start_guarantee tells that and the start's together. Fails also: ARGUMENT (the
+ * method or mode takes no start; another task, classes or kind of scores), SCHEMA (another schema: the
+ * message names the difference), POLICY (the start has no guarantee, or one that is not for records, and
+ * start_is_public is not set; the schema has a unit). */
 HR_API HR_MUST_CHECK hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out,
                                       hr_error *err);
 

@@ -19,8 +19,8 @@ typedef struct csv {
     const hr_slot **kept_slots; /* of columns that are kept: where else they go, or NULL */
     size_t *kept_places;        /* per column: 0, or 1 + its place among those that are kept */
     bool *twice;                /* per column: another one of its name comes later */
-    hr_column_report *before; /* of the record that is read; NULL: records without a label are refused */
-    bool unlabelled;          /* that record has no label */
+    hr_column_report *before;   /* of the record that is read; NULL: records without a label are refused */
+    bool unlabelled;            /* that record has no label */
     hr_error *err;
 } csv;
 

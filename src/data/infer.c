@@ -236,7 +236,8 @@ static hr_status infer_paths(schema_inference *p, const char *const *paths, size
     for (size_t i = 0; !status && i < count; i++) status = gather_path(p, paths[i]);
     if (status) return status;
     status = propose_schema(p, yaml);
-    if (status && count == 1) hr_table_source_fail_at(&(hr_table_place){paths[0], NULL}, NULL, status, p->err);
+    if (status && count == 1)
+        hr_table_source_fail_at(&(hr_table_place){paths[0], NULL}, NULL, status, p->err);
     return status;
 }
 

@@ -21,7 +21,7 @@ struct hr_data {
     uint64_t skipped;   /* records without a label that were left out */
     hr_array *borrowed; /* per feature: the caller's, read only; `at` is NULL for a column of our own */
     bool borrows_labels;
-    hr_kept *kept; /* NULL: none */
+    hr_kept *kept;     /* NULL: none */
     uint32_t *persons; /* rows: who a record belongs to, counted from 0; NULL: the schema names no unit */
     uint32_t *weights; /* rows: what a record counts, in 2^-HR_PERSON_BITS; NULL with `persons` */
 };

@@ -120,8 +120,12 @@ static hr_status schema_within(const hr_schema *schema, const hr_bounds_columns 
         features[columns->at[i]].low = bounds[i].low;
         features[columns->at[i]].high = bounds[i].high;
     }
-    const hr_schema_parts parts = {features[count], features, count, hr_schema_missing_list(schema),
-                                   hr_schema_missing_count(schema)};
+    const hr_schema_parts parts = {features[count],
+                                   features,
+                                   count,
+                                   hr_schema_missing_list(schema),
+                                   hr_schema_missing_count(schema),
+                                   hr_schema_unit(schema)};
     hr_status status = hr_schema_make(&parts, out, err);
     free(features);
     return status;

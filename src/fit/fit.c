@@ -326,8 +326,10 @@ static hr_status score_by_start(fit_job *f, hr_error *err) {
 }
 
 static hr_status open_source(fit_job *f, hr_error *err) {
-    hr_local_stats_records records = {
-        .data = f->training.data, .scores = f->start_scores, .csprng = f->csprng, .threads = f->training.threads};
+    hr_local_stats_records records = {.data = f->training.data,
+                                      .scores = f->start_scores,
+                                      .csprng = f->csprng,
+                                      .threads = f->training.threads};
     return hr_local_stats_source_new(&records, &f->training.source, err);
 }
 

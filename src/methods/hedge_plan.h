@@ -19,7 +19,7 @@ typedef struct hr_hedge_setting {
     /* The owners whose sums the rounds add up, and how many of them add noise for sure; 0: one party holds
      * all records. */
     size_t owners, honest;
-    bool has_start; /* scores start at what another model says: no base score is asked for */
+    bool has_start;       /* scores start at what another model says: no base score is asked for */
     hr_privacy_unit unit; /* what counts 1: n-hat is a number of these */
 } hr_hedge_setting;
 

@@ -22,8 +22,8 @@ enum {
     ROOT_THOUSANDS,
     ROOT_KEYS
 };
-static const char *const root_keys[] = {"hedgerow-schema", "label", "features", "missing",   "reviewed",
-                                        "unit",            "decimal", "thousands", NULL};
+static const char *const root_keys[] = {
+    "hedgerow-schema", "label", "features", "missing", "reviewed", "unit", "decimal", "thousands", NULL};
 static const char root_help[] =
     "the keys are hedgerow-schema, label, features, missing, reviewed, unit, decimal, thousands";
 

@@ -490,14 +490,14 @@ static void test_w7x__catches_fits_at_ten_times_what_they_claim(void **state) {
     game_close(&g);
 }
 
-/* ---- W10: a person with 50 records at one end, among persons with one each ---- */
+/* ---- W13: a person with 50 records at one end, among persons with one each ---- */
 
-enum { W10_RECORDS = 50 };
+enum { W13_RECORDS = 50 };
 
-static const setting w10_setting = {"W10 person with 50 records, delta 1e-6", 1e-6, 2};
+static const setting w13_setting = {"W13 person with 50 records, delta 1e-6", 1e-6, 2};
 
 /* The records of W7, each another person's, and those of the canary. */
-static hr_data *w10_table(const hr_schema *schema, size_t canary) {
+static hr_data *w13_table(const hr_schema *schema, size_t canary) {
     hr_buffer b = {0};
     char *text = NULL;
     hr_buffer_text(&b, "who,x,y\n");
@@ -510,31 +510,31 @@ static hr_data *w10_table(const hr_schema *schema, size_t canary) {
 }
 
 /* unit: the line of the schema that names it, or "". */
-static game w10(const char *unit, size_t runs) {
-    game g = game_of(&w10_setting, 12, 12, runs, likelihood_ratio);
+static game w13(const char *unit, size_t runs) {
+    game g = game_of(&w13_setting, 12, 12, runs, likelihood_ratio);
     char text[200];
     snprintf(text, sizeof text,
              "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a, b]}\n"
              "features: [{name: x, kind: category, values: [u]}]\n%s",
              unit);
     g.with.schema = schema_of_text(text);
-    g.with.data = w10_table(g.with.schema, W10_RECORDS);
-    g.without.data = w10_table(g.with.schema, 0);
+    g.with.data = w13_table(g.with.schema, W13_RECORDS);
+    g.without.data = w13_table(g.with.schema, 0);
     return g;
 }
 
-static void test_w10__finds_no_more_of_a_person_than_of_a_record(void **state) {
+static void test_w13__finds_no_more_of_a_person_than_of_a_record(void **state) {
     (void)state;
-    game g = w10("unit: who\n", 2000);
+    game g = w13("unit: who\n", 2000);
     double bound = bound_of(&g);
     assert_quiet(&g, bound);
     assert_true(bound > .5 * g.claimed);
     game_close(&g);
 }
 
-static void test_w10x__catches_records_that_count_one_each(void **state) {
+static void test_w13x__catches_records_that_count_one_each(void **state) {
     (void)state;
-    game g = w10("", 400);
+    game g = w13("", 400);
     assert_caught(&g, bound_of(&g));
     game_close(&g);
 }
@@ -630,8 +630,8 @@ int main(void) {
         cmocka_unit_test(test_w10x__catches_fits_at_ten_times_what_they_claim),
         cmocka_unit_test(test_w7__finds_nothing_on_a_canary_among_others),
         cmocka_unit_test(test_w7x__catches_fits_at_ten_times_what_they_claim),
-        cmocka_unit_test(test_w10__finds_no_more_of_a_person_than_of_a_record),
-        cmocka_unit_test(test_w10x__catches_records_that_count_one_each),
+        cmocka_unit_test(test_w13__finds_no_more_of_a_person_than_of_a_record),
+        cmocka_unit_test(test_w13x__catches_records_that_count_one_each),
         cmocka_unit_test(test_w8__finds_what_is_claimed_among_the_calibration_counts),
         cmocka_unit_test(test_w8x__catches_a_release_at_twice_what_it_claims),
     };

@@ -40,8 +40,8 @@ static hr_task task_of(bool regression) {
 
 static hr_hedge_setting setting_of(const schedule *s) {
     return (hr_hedge_setting){
-        s->privacy_measure, hr_units_down(s->budget), task_of(s->regression), s->quantiles, 0, 0, 0,
-        false, HR_PER_RECORD};
+        s->privacy_measure, hr_units_down(s->budget), task_of(s->regression), s->quantiles, 0, 0, 0, false,
+        HR_PER_RECORD};
 }
 
 /* Units are 2^-40: the shares of a round of 1e-6 are right to six digits or so. */
@@ -93,7 +93,8 @@ static void test_plan__starts_with_its_shares(void **state) {
                                     0,
                                     0,
                                     0,
-                                    false, HR_PER_RECORD};
+                                    false,
+                                    HR_PER_RECORD};
         hr_hedge_start start = hr_hedge_start_of(&setting);
         assert_cost(start.bins, 3 * cases[i].bins);
         assert_cost(start.count, 1.5 * cases[i].start);
@@ -120,7 +121,8 @@ static void test_plan__spends_the_budget_and_no_more(void **state) {
                                           0,
                                           0,
                                           0,
-                                          false, HR_PER_RECORD};
+                                          false,
+                                          HR_PER_RECORD};
                     hr_hedge_start start = hr_hedge_start_of(&s);
                     hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
                     hr_units round = plan.choice + plan.sums + plan.counts + plan.within;
@@ -148,7 +150,8 @@ static void test_plan__stays_within_its_ranges(void **state) {
                                       0,
                                       0,
                                       0,
-                                      false, HR_PER_RECORD};
+                                      false,
+                                      HR_PER_RECORD};
                 hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
                 bool pure = privacy_measure == HR_PRIVACY_PURE;
                 assert_true(plan.rounds >= (pure ? 8 : 25) && plan.rounds <= (pure ? 64 : 300));
@@ -184,8 +187,15 @@ static void test_plan__tells_what_noise_does_to_predictions(void **state) {
          privacy_measure += HR_PRIVACY_GDP - HR_PRIVACY_PURE)
         for (double records = 1e4; records < 1e9; records *= 10) {
             hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
-            hr_hedge_setting s = {
-                (hr_privacy_measure)privacy_measure, HR_UNIT, HR_TASK_BINARY, true, 0, 0, 0, false, HR_PER_RECORD};
+            hr_hedge_setting s = {(hr_privacy_measure)privacy_measure,
+                                  HR_UNIT,
+                                  HR_TASK_BINARY,
+                                  true,
+                                  0,
+                                  0,
+                                  0,
+                                  false,
+                                  HR_PER_RECORD};
             hr_plan_info told = {.records = records};
             hr_hedge_tell(&options, NULL, s.privacy_measure, s.budget, &told);
             hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
@@ -205,8 +215,15 @@ static void test_longest__costs_the_least(void **state) {
     for (size_t k = 0; k < 3; k++)
         for (int pure = 0; pure < 2; pure++)
             for (hr_units budget = HR_UNIT >> 30; budget <= HR_UNIT << 4; budget <<= 2) {
-                hr_hedge_setting s = {
-                    pure ? HR_PRIVACY_PURE : HR_PRIVACY_GDP, budget, tasks[k], true, 0, 0, 0, false, HR_PER_RECORD};
+                hr_hedge_setting s = {pure ? HR_PRIVACY_PURE : HR_PRIVACY_GDP,
+                                      budget,
+                                      tasks[k],
+                                      true,
+                                      0,
+                                      0,
+                                      0,
+                                      false,
+                                      HR_PER_RECORD};
                 hr_hedge_plan longest = hr_hedge_plan_longest(&s);
                 bool reached = false;
                 for (double records = 1; records < 1e30; records *= 1.7) {

@@ -78,7 +78,8 @@ static hr_status read_source(world *w, hr_error *err) {
 static hr_status infer_several(world *w, hr_error *err) {
     const char *const paths[] = {w->path, w->path};
     char *text = UNTOUCHED;
-    hr_status status = hr_schema_infer_all(paths, 2, NULL, "n", &text, err);
+    const hr_infer_options options = {.size = sizeof options, .label = "n"};
+    hr_status status = hr_schema_infer_all(paths, 2, &options, &text, err);
     check_output(status, text);
     if (!status) hr_text_free(text);
     return status;
