@@ -106,8 +106,6 @@ static size_t check_id3_end(harness *l) {
     return lost;
 }
 
-static size_t lost, models_again;
-
 /* One job in which the victim dies at its n-th call. False: it did not come so far. Of one level, so that
  * noise does not decide how many questions there are: the level, again if an answer was lost, and the leaves.
  */
@@ -120,36 +118,26 @@ static bool die_at(size_t victim, size_t at, bool after) {
     harness_run_until(&l, harness_is_idle);
     size_t lost_here = check_id3_end(&l);
     assert_true(lost_here <= (victim ? 1 : 0));
-    lost += lost_here;
-    models_again += l.event_log->models - 1;
+    doom_lost.lost += lost_here;
+    doom_lost.models_again += l.event_log->models - 1;
     harness_close(&l);
     return doom.over;
-}
-
-static void die_at_every_call(size_t victim, bool after) {
-    size_t points = 0;
-    lost = models_again = 0;
-    while (die_at(victim, points + 1, after)) points++;
-    print_message("%s dies %s each of %zu calls; %zu answers were lost, %zu models were made again\n",
-                  victim ? "an owner" : "the coordinator", after ? "after" : "before", points, lost,
-                  models_again);
-    assert_true(points > 30);
 }
 
 static void test_crash__of_the_coordinator_loses_nothing(void **state) {
     (void)state;
     for (int after = 0; after <= 1; after++) {
-        die_at_every_call(0, after);
-        assert_int_equal(lost, 0);
-        assert_true(models_again > 0);
+        doom_at_every_call(die_at, 0, after);
+        assert_int_equal(doom_lost.lost, 0);
+        assert_true(doom_lost.models_again > 0);
     }
 }
 
 static void test_crash__of_an_owner_loses_one_answer_at_most(void **state) {
     (void)state;
     for (int after = 0; after <= 1; after++) {
-        die_at_every_call(2, after);
-        assert_true(lost > 0);
+        doom_at_every_call(die_at, 2, after);
+        assert_true(doom_lost.lost > 0);
     }
 }
 

@@ -2,43 +2,34 @@
  * (support/party_doom.h). */
 #include "support/party_doom.h"
 
-/* What crashes did to jobs. */
-static size_t lost, models_again;
+static hr_job_file crash_job;
 
-/* One job in which the victim dies at its n-th call. False: it did not come so far. */
-static bool die_at(size_t victim, size_t at, bool after, hr_job_file job) {
+/* One such job in which the victim dies at its n-th call. False: it did not come so far. */
+static bool die_at(size_t victim, size_t at, bool after) {
     harness l;
-    harness_open(&l, job);
+    harness_open(&l, crash_job);
     doom_begin(&l, victim, at, after);
     harness_start(&l);
     harness_run_until(&l, harness_is_idle);
     size_t lost_here = check_end(&l);
     if (lost_here > 1) fail_msg("%zu slots were lost in one crash", lost_here);
-    lost += lost_here;
-    models_again += l.event_log->models - 1;
+    doom_lost.lost += lost_here;
+    doom_lost.models_again += l.event_log->models - 1;
     harness_close(&l);
     return doom.over;
 }
 
-static void die_at_every_call(size_t victim, bool after, hr_job_file job) {
-    size_t points = 0;
-    lost = models_again = 0;
-    while (die_at(victim, points + 1, after, job)) points++;
-    print_message("%s dies %s each of %zu calls; %zu pieces of work were lost, %zu models were made again\n",
-                  victim ? "an owner" : "the coordinator", after ? "after" : "before", points, lost,
-                  models_again);
-    assert_true(points > 30);
-}
-
 static void coordinator_dies(bool after, hr_job_file job) {
-    die_at_every_call(0, after, job);
-    assert_int_equal(lost, 0);
-    assert_true(models_again > 0);
+    crash_job = job;
+    doom_at_every_call(die_at, 0, after);
+    assert_int_equal(doom_lost.lost, 0);
+    assert_true(doom_lost.models_again > 0);
 }
 
 static void owner_dies(size_t owner, bool after, hr_job_file job) {
-    die_at_every_call(owner, after, job);
-    assert_true(lost > 0);
+    crash_job = job;
+    doom_at_every_call(die_at, owner, after);
+    assert_true(doom_lost.lost > 0);
 }
 
 static void test_crash__of_the_coordinator_loses_nothing(void **state) {

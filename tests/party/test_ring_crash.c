@@ -115,8 +115,6 @@ static size_t count_lost_answers(const harness *l) {
     return lost;
 }
 
-static size_t lost, models_again;
-
 /* One job in which the victim dies at its n-th call. False: it did not come so far. */
 static bool die_at(size_t victim, size_t at, bool after) {
     harness l;
@@ -130,28 +128,18 @@ static bool die_at(size_t victim, size_t at, bool after) {
     if (lost_here) assert_true(said);
     assert_int_equal(l.event_log->models == 0, said);
     if (l.event_log->models) assert_int_equal(trees_in_model(&l), 1);
-    if (l.event_log->models) models_again += l.event_log->models - 1;
-    lost += lost_here;
+    if (l.event_log->models) doom_lost.models_again += l.event_log->models - 1;
+    doom_lost.lost += lost_here;
     harness_close(&l);
     return doom.over;
-}
-
-static void die_at_every_call(size_t victim, bool after) {
-    size_t points = 0;
-    lost = models_again = 0;
-    while (die_at(victim, points + 1, after)) points++;
-    print_message("%s dies %s each of %zu calls; %zu answers were lost, %zu models were made again\n",
-                  victim ? "an owner" : "the coordinator", after ? "after" : "before", points, lost,
-                  models_again);
-    assert_true(points > 30);
 }
 
 static void test_crash__of_the_coordinator_loses_nothing(void **state) {
     (void)state;
     for (int after = 0; after <= 1; after++) {
-        die_at_every_call(0, after);
-        assert_int_equal(lost, 0);
-        assert_true(models_again > 0);
+        doom_at_every_call(die_at, 0, after);
+        assert_int_equal(doom_lost.lost, 0);
+        assert_true(doom_lost.models_again > 0);
     }
 }
 
@@ -159,8 +147,8 @@ static void test_crash__of_an_owner_loses_one_answer_at_most(void **state) {
     (void)state;
     for (size_t victim = 1; victim <= OWNERS; victim++)
         for (int after = 0; after <= 1; after++) {
-            die_at_every_call(victim, after);
-            assert_true(lost > 0);
+            doom_at_every_call(die_at, victim, after);
+            assert_true(doom_lost.lost > 0);
         }
 }
 

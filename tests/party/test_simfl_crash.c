@@ -54,26 +54,18 @@ static bool die_at(size_t victim, size_t at, bool after) {
     return doom.over;
 }
 
-static void die_at_every_call(size_t victim, bool after) {
-    size_t points = 0;
-    while (die_at(victim, points + 1, after)) points++;
-    print_message("%s dies %s each of %zu calls\n", victim ? "an owner" : "the coordinator",
-                  after ? "after" : "before", points);
-    assert_true(points > 30);
-}
-
 static void test_crash__of_the_coordinator_changes_nothing(void **state) {
     (void)state;
-    die_at_every_call(0, false);
-    die_at_every_call(0, true);
+    doom_at_every_call(die_at, 0, false);
+    doom_at_every_call(die_at, 0, true);
 }
 
 /* The first trains two trees, the others one. */
 static void test_crash__of_an_owner_changes_nothing(void **state) {
     (void)state;
-    die_at_every_call(1, false);
-    die_at_every_call(1, true);
-    die_at_every_call(2, false);
+    doom_at_every_call(die_at, 1, false);
+    doom_at_every_call(die_at, 1, true);
+    doom_at_every_call(die_at, 2, false);
 }
 
 int main(void) {

@@ -7,6 +7,7 @@
 #endif
 
 party_doom doom;
+doom_losses doom_lost;
 
 static bool dies_now(bool after) {
     if (doom.dead) return true;
@@ -33,6 +34,16 @@ void doom_begin(harness *l, size_t victim, size_t at, bool after) {
     doom = (party_doom){.victim = victim, .at = at, .after = after, .harness = l};
     l->dies = party_dies;
     l->died = party_died;
+}
+
+void doom_at_every_call(bool (*die_at)(size_t victim, size_t at, bool after), size_t victim, bool after) {
+    size_t calls = 0;
+    doom_lost = (doom_losses){0};
+    while (die_at(victim, calls + 1, after)) calls++;
+    print_message("%s dies %s each of %zu calls; %zu pieces of work were lost, %zu models were made again\n",
+                  victim ? "an owner" : "the coordinator", after ? "after" : "before", calls, doom_lost.lost,
+                  doom_lost.models_again);
+    assert_true(calls > 30);
 }
 
 /* ---- The journal ---- */

@@ -18,7 +18,18 @@ typedef struct party_doom {
 
 extern party_doom doom;
 
+/* What crashes did to the jobs of doom_at_every_call; those jobs count it. */
+typedef struct doom_losses {
+    size_t lost, models_again; /* pieces of work that were lost; models that were made again */
+} doom_losses;
+
+extern doom_losses doom_lost;
+
 /* Of a harness that is open. */
 void doom_begin(harness *l, size_t victim, size_t at, bool after);
+
+/* Runs a job in which the victim dies at its first call, one in which it dies at its second, and so on, until
+ * it has no more. die_at: one job; returns whether the victim has died. */
+void doom_at_every_call(bool (*die_at)(size_t victim, size_t at, bool after), size_t victim, bool after);
 
 #endif
