@@ -231,6 +231,7 @@ static bool nothing_missing(const option_parser *p) {
 bool args_parse(const command *self, int argc, char **argv, void *target) {
     option_parser p = {.self = self, .target = target, .argc = argc, .argv = argv};
     bool operands_only = false;
+    if (self->option_count > ARG_OPTIONS_MAX) abort();
     while (p.next < p.argc) {
         char *word = p.argv[p.next++];
         if (!operands_only && strcmp(word, "--") == 0) {

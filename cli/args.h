@@ -30,7 +30,7 @@ typedef struct arg_real {
     bool given;
 } arg_real;
 
-enum { ARG_SETTINGS_MAX = 64, ARG_LIST_MAX = 256, ARG_OPTIONS_MAX = 32 };
+enum { ARG_SETTINGS_MAX = 64, ARG_LIST_MAX = 256, ARG_OPTIONS_MAX = 64 };
 
 typedef struct arg_setting {
     const char *name, *value;
