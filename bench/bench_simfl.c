@@ -9,8 +9,8 @@
 #include "fits.h"
 #include "owners.h"
 #include "party/simulation.h"
-#include "stats/lsh.h"
-#include "stats/similar.h"
+#include "similar/lsh.h"
+#include "similar/similar.h"
 
 #include <stdio.h>
 #include <stdlib.h>

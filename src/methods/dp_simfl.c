@@ -13,7 +13,7 @@
 #include "privacy/noise.h"
 #include "privacy/sensitivity.h"
 #include "random/csprng.h"
-#include "stats/lsh.h"
+#include "similar/lsh.h"
 #include "stats/owned_records.h"
 
 #include <stdlib.h>

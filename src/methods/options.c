@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "base/sized.h"
 #include "methods/method.h"
-#include "stats/lsh.h"
+#include "similar/lsh.h"
 #include "stats/regions.h"
 
 #include <math.h>

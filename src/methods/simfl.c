@@ -5,8 +5,8 @@
 #include "base/fail.h"
 #include "methods/simfl_owner.h"
 #include "methods/simfl_split.h"
-#include "stats/lsh.h"
-#include "stats/similar.h"
+#include "similar/lsh.h"
+#include "similar/similar.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 #include "party/coordinate.h"
 
 #include "base/fail.h"
+#include "federated/terms.h"
 #include "party/coordinator_work.h"
 #include "party/federation_version.h"
-#include "party/terms.h"
 #include "party/terms_difference.h"
 #include "transport/nats.h"
 

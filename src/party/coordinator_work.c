@@ -1,10 +1,10 @@
 #include "party/coordinator_work.h"
 
 #include "base/fail.h"
+#include "federated/federated_method.h"
+#include "federated/summed_job.h"
+#include "federated/terms.h"
 #include "fit/budget.h"
-#include "party/federated_method.h"
-#include "party/summed_job.h"
-#include "party/terms.h"
 #include "privacy/mechanisms.h"
 
 #include <hedgerow/amount.h>

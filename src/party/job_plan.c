@@ -1,8 +1,8 @@
 /* A job told in advance: from its file and its schema alone. */
 #include "base/fail.h"
 #include "config/job_file.h"
-#include "party/federated_method.h"
-#include "party/terms.h"
+#include "federated/federated_method.h"
+#include "federated/terms.h"
 #include "privacy/noise.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "config/job_file.h"
 #include "config/owner_file.h"
-#include "party/federated_method.h"
+#include "federated/federated_method.h"
 
 #include <string.h>
 

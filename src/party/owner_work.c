@@ -2,12 +2,12 @@
 
 #include "base/date.h"
 #include "base/fail.h"
+#include "federated/federated_method.h"
+#include "federated/job_log.h"
+#include "federated/terms.h"
 #include "fit/budget.h"
 #include "ledger/offers.h"
-#include "party/federated_method.h"
-#include "party/job_log.h"
 #include "party/policy_check.h"
-#include "party/terms.h"
 #include "random/csprng.h"
 
 #include <hedgerow/amount.h>

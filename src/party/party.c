@@ -1,6 +1,6 @@
 #include "base/fail.h"
+#include "federated/terms.h"
 #include "party/party_core.h"
-#include "party/terms.h"
 #include "random/csprng.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef HR_PARTY_PARTY_CORE_H
 #define HR_PARTY_PARTY_CORE_H
 
-#include "party/job_log.h"
+#include "federated/job_log.h"
 #include "party/outbox.h"
 #include "party/packet_quota.h"
 #include "party/party_job.h"

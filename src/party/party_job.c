@@ -1,8 +1,8 @@
 #include "party/party_job.h"
 
 #include "base/fail.h"
-#include "party/federated_method.h"
-#include "party/terms.h"
+#include "federated/federated_method.h"
+#include "federated/terms.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "party/party_core.h"
 
 #include "base/fail.h"
-#include "party/terms.h"
+#include "federated/terms.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "party/party_core.h"
 
 #include "base/fail.h"
-#include "party/federated_method.h"
+#include "federated/federated_method.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "party/party_core.h"
 
 #include "base/fail.h"
+#include "federated/federated_method.h"
 #include "ledger/journal_status.h"
-#include "party/federated_method.h"
 
 #include <unistd.h>
 

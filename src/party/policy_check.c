@@ -2,8 +2,8 @@
 
 #include "base/date.h"
 #include "base/text.h"
+#include "federated/terms.h"
 #include "ledger/offers.h"
-#include "party/terms.h"
 #include "schema/schema_difference.h"
 
 #include <hedgerow/amount.h>

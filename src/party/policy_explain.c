@@ -2,9 +2,9 @@
  */
 #include "base/fail.h"
 #include "config/owner_file.h"
+#include "federated/terms.h"
 #include "party/endpoint.h"
 #include "party/policy_check.h"
-#include "party/terms.h"
 
 #include <hedgerow/owner.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
 #ifndef HR_PARTY_SIMULATION_H
 #define HR_PARTY_SIMULATION_H
 
+#include "federated/terms.h"
 #include "party/coordinator_work.h"
 #include "party/endpoint.h"
 #include "party/owner_work.h"
-#include "party/terms.h"
 #include "transport/loopback.h"
 
 /* One party of it. Party 0 is the coordinator's, party i that of owner i - 1. */

@@ -2,7 +2,7 @@
 #ifndef HR_PARTY_TERMS_DIFFERENCE_H
 #define HR_PARTY_TERMS_DIFFERENCE_H
 
-#include "party/terms.h"
+#include "federated/terms.h"
 
 enum { HR_TERMS_DIFFERENCE = 300 }; /* bytes of a text, with its NUL */
 

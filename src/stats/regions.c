@@ -2,7 +2,7 @@
 
 #include "base/fail.h"
 #include "privacy/sensitivity.h"
-#include "stats/lsh.h"
+#include "similar/lsh.h"
 
 #include <math.h>
 #include <stdlib.h>

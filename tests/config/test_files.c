@@ -2,7 +2,7 @@
 #include "config/federation_file.h"
 #include "config/job_file.h"
 #include "config/owner_file.h"
-#include "party/federated_method.h"
+#include "federated/federated_method.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

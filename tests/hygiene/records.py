@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The exact number of records is a secret: who asks for it in src/methods, src/fit, src/protocol, src/config and src/party stands in a list, with how often and
+"""The exact number of records is a secret: who asks for it in src/methods, src/fit, src/protocol, src/config, src/federated and src/party stands in a list, with how often and
 what for. A plan, a clip or a setting that is made of it is made of what nobody paid for. usage: records.py ROOT"""
 import re
 import sys
 
 import source
 
-FOLDERS = ('src/methods', 'src/fit', 'src/protocol', 'src/config', 'src/party')
+FOLDERS = ('src/methods', 'src/fit', 'src/protocol', 'src/config', 'src/federated', 'src/party')
 ASKS = re.compile(r'\bhr_data_rows\s*\(|\bhr_parts_size\s*\(|\b(?:b|boosting|binned)\s*(?:\.|->)\s*rows\b(?!\s*\[)|\bsource\s*->\s*capacity\b')
 
 ROOM, LOOP, PACK = 'the size of a buffer', 'every record is visited', 'how many bits exact sums take'
@@ -39,12 +39,12 @@ ALLOWED = {
     ('src/fit/fit.c', 'prepare_fit'): (2, OWNER),
     ('src/fit/evaluation.c', 'prepare_evaluation'): (1, OWNER),
     ('src/fit/person_sample.c', 'take_sample'): (1, ROOM + '; ' + LOOP),
-    ('src/party/federated_inprivate.c', 'score_tails'): (1, LOOP),
-    ('src/party/federated_simfl.c', 'check_simfl_records'): (1, NOT_PRIVATE),
-    ('src/party/federated_simfl.c', 'open_simfl_keeper'): (1, NOT_PRIVATE),
-    ('src/party/round_records.c', 'take_round_records'): (1, LOOP),
-    ('src/party/round_records.c', 'hr_round_records_make'): (1, ROOM),
-    ('src/party/rounds.c', 'hr_rounds_of'): (1, LOOP),
+    ('src/federated/federated_inprivate.c', 'score_tails'): (1, LOOP),
+    ('src/federated/federated_simfl.c', 'check_simfl_records'): (1, NOT_PRIVATE),
+    ('src/federated/federated_simfl.c', 'open_simfl_keeper'): (1, NOT_PRIVATE),
+    ('src/federated/round_records.c', 'take_round_records'): (1, LOOP),
+    ('src/federated/round_records.c', 'hr_round_records_make'): (1, ROOM),
+    ('src/federated/rounds.c', 'hr_rounds_of'): (1, LOOP),
     ('src/party/simulate.c', 'take_parts'): (1, LOOP),
     ('src/party/simulate.c', 'deal_records'): (1, LOOP),
 }

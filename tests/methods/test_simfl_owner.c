@@ -2,8 +2,8 @@
  * gradients grow the trees of repeated records; and sums that no records can have are refused. */
 #include "data/records.h"
 #include "methods/simfl_owner.h"
-#include "stats/lsh.h"
-#include "stats/similar.h"
+#include "similar/lsh.h"
+#include "similar/similar.h"
 #include "support/tables.h"
 
 #include <string.h>

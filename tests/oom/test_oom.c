@@ -9,8 +9,8 @@
 #include "config/job_file.h"
 #include "config/owner_file.h"
 #include "failing.h"
-#include "stats/lsh.h"
-#include "stats/similar.h"
+#include "similar/lsh.h"
+#include "similar/similar.h"
 
 #include <hedgerow/hedgerow.h>
 

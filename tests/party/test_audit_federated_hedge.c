@@ -8,8 +8,8 @@
  * Pearson's intervals: a lower bound of mu, and of epsilon at the job's delta. Each game has a false alarm of
  * 1e-6. Faults planted in a game are faults of one owner's program: the game must find them. */
 #include "data/records.h"
+#include "federated/hedge_question.h"
 #include "methods/hedge_plan.h"
-#include "party/hedge_question.h"
 #include "party/simulation.h"
 #include "privacy/noise.h"
 #include "protocol/securesum.h"

@@ -1,10 +1,10 @@
 /* Averages: what each owner releases is what it would train alone; the average is the mean of what was
  * released; and a model that no sound method makes is refused, naming why, while the job goes on. */
 #include "data/records.h"
+#include "federated/federated_method.h"
+#include "federated/terms.h"
 #include "fit/budget.h"
-#include "party/federated_method.h"
 #include "party/simulation.h"
-#include "party/terms.h"
 #include "protocol/oneshot_machine.h"
 #include "support/tables.h"
 #include "support/test_members.h"

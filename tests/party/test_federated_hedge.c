@@ -1,6 +1,6 @@
 /* hedge over owners in one process, from the offer to the model. */
+#include "federated/federated_method.h"
 #include "fit/budget.h"
-#include "party/federated_method.h"
 #include "random/csprng.h"
 #include "support/federation.h"
 

@@ -1,8 +1,8 @@
 /* hedge over owners against a coordinator that asks what its machine would not: every question travels as
  * always, signed and sealed, and the owners answer it or say that they have no answer. Nothing is paid for
  * by halves: what an owner answers it has charged, with the sensitivities of its own code. */
+#include "federated/federated_method.h"
 #include "fit/budget.h"
-#include "party/federated_method.h"
 #include "protocol/securesum.h"
 #include "support/federation.h"
 

@@ -2,9 +2,9 @@
  * all records, bit for bit; what the model says of itself; owners that do not take part; questions that they
  * do not answer. */
 #include "data/records.h"
+#include "federated/terms.h"
 #include "party/policy_check.h"
 #include "party/simulation.h"
-#include "party/terms.h"
 #include "protocol/ring.h"
 #include "support/tables.h"
 

@@ -2,7 +2,7 @@
  * record, so that all that opens is noise. */
 #include "bins/edge_levels.h"
 #include "data/records.h"
-#include "party/hedge_question.h"
+#include "federated/hedge_question.h"
 #include "party/simulation.h"
 #include "privacy/noise.h"
 #include "protocol/securesum.h"

@@ -1,13 +1,13 @@
 /* SimFL over owners makes the model of one process that holds all of them, and says that it has no
  * guarantee. The linker puts this file between the parties and the hashes: it sees the coins. */
 #include "data/records.h"
+#include "federated/federated_method.h"
+#include "federated/terms.h"
 #include "ledger/offers.h"
-#include "party/federated_method.h"
 #include "party/owner_work.h"
 #include "party/simulation.h"
-#include "party/terms.h"
 #include "protocol/simfl_exchange.h"
-#include "stats/lsh.h"
+#include "similar/lsh.h"
 #include "support/simfl_reference.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"

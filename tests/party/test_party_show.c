@@ -1,7 +1,7 @@
 /* What `hedgerow status` finds in the journals of parties: the round, who is awaited, who was left out, the
  * connection. */
+#include "federated/federated_method.h"
 #include "ledger/journal_status.h"
-#include "party/federated_method.h"
 #include "party/party_core.h"
 #include "support/party_harness.h"
 

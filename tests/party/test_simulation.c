@@ -1,6 +1,6 @@
 /* A federation in one process, from the offer to the model. */
 #include "data/records.h"
-#include "party/round_records.h"
+#include "federated/round_records.h"
 #include "protocol/inprivate.h"
 #include "stats/round_gain.h"
 #include "support/federation.h"

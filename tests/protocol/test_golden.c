@@ -3,7 +3,7 @@
  * golden/wire-2.txt.
  *
  * golden/wire-2.txt: a name and the bytes in hexadecimal, a line each. */
-#include "party/id3_question.h"
+#include "federated/id3_question.h"
 #include "privacy/mechanisms.h"
 #include "protocol/protocol.h"
 #include "protocol/wire_tree.h"

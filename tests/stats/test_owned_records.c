@@ -4,7 +4,7 @@
 #include "bins/edges.h"
 #include "privacy/sensitivity.h"
 #include "random/csprng.h"
-#include "stats/lsh.h"
+#include "similar/lsh.h"
 #include "support/tables.h"
 
 enum { OWNERS = 4, TABLES = 3, REGIONS = 8 };

@@ -2,7 +2,7 @@
 #include "stats/regions.h"
 
 #include "privacy/sensitivity.h"
-#include "stats/lsh.h"
+#include "similar/lsh.h"
 #include "support/tables.h"
 
 enum { TABLES = 3, REGIONS = 16, W = HR_WEIGHT_UNIT };

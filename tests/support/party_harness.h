@@ -5,10 +5,10 @@
 #define HR_TESTS_SUPPORT_PARTY_HARNESS_H
 
 #include "data/records.h"
+#include "federated/terms.h"
 #include "ledger/spend.h"
 #include "party/coordinator_work.h"
 #include "party/owner_work.h"
-#include "party/terms.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"
 #include "transport/loopback.h"

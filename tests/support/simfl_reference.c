@@ -1,7 +1,7 @@
 #include "support/simfl_reference.h"
 
-#include "stats/lsh.h"
-#include "stats/similar.h"
+#include "similar/lsh.h"
+#include "similar/similar.h"
 #include "support/check.h"
 
 #include <stdlib.h>

@@ -1,0 +1,23 @@
+/* The methods that owners can train together. */
+#include "federated/federated_method.h"
+
+#include <string.h>
+
+static const hr_federated_method *const table[] = {&hr_federated_inprivate, &hr_federated_hedge,
+                                                   &hr_federated_id3, &hr_federated_average,
+                                                   &hr_federated_simfl};
+
+const hr_federated_method *hr_federated_method_named(const void *name, size_t size, hr_mode mode) {
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const char *own = table[i]->method->info.name;
+        if (strlen(own) != size || memcmp(own, name, size) != 0) continue;
+        return mode == HR_MODE_PAPER && table[i]->paper ? table[i]->paper : table[i];
+    }
+    return NULL;
+}
+
+void hr_federated_defaults(hr_fit_options *options) {
+    const hr_federated_method *method =
+        hr_federated_method_named(options->method, strlen(options->method), options->mode);
+    if (method) method->defaults(options);
+}

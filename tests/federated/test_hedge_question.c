@@ -1,0 +1,310 @@
+/* hedge over owners equals hedge over all records, bit for bit, where no noise is added and trees are chosen
+ * alike: each owner knows nothing but the questions, as bytes. What each answer costs the owner knows by
+ * itself. Questions that no owner answers: test_federated_hostile.c. */
+#include "bins/edges.h"
+#include "data/records.h"
+#include "federated/hedge_question.h"
+#include "methods/hedge_machine.h"
+#include "random/csprng.h"
+#include "stats/hedge_records.h"
+#include "support/tables.h"
+
+#include <string.h>
+
+enum { ROWS = 900, BINS = 16, OWNERS_MAX = 5, VALUES_MAX = 1 << 15 };
+
+typedef struct task {
+    size_t classes;
+    bool logistic, pure;
+} task;
+
+/* One run: the coordinator's machine, and what each owner keeps. */
+typedef struct world {
+    table t;
+    size_t outputs, owners;
+    task task;
+    hr_arena *arena;
+    hr_csprng *coins;
+    hr_hedge *hedge;
+    hr_edge_levels *levels;
+    hr_data *data[OWNERS_MAX];
+    hr_records *records[OWNERS_MAX];
+    hr_hedge_hearer hearers[OWNERS_MAX];
+    int64_t sums[VALUES_MAX];
+    size_t rounds;
+} world;
+
+static void fill_table(world *w, size_t classes) {
+    uint64_t random = 4;
+    w->t = table_open(ROWS, 3);
+    for (size_t i = 0; i < ROWS; i++) {
+        double x = w->t.columns[0][i] = next_unit(&random);
+        w->t.columns[1][i] =
+            next_random(&random) % 11 ? next_unit(&random) * next_unit(&random) : (double)NAN;
+        w->t.columns[2][i] = (double)(next_random(&random) % 5);
+        w->t.labels[i] = classes ? (double)((size_t)(x * 7 + w->t.columns[2][i]) % classes) : 2 * x - 1;
+    }
+    hr_column columns[] = {number_column("x", 0, 1), number_column("z", 0, 2), category_column("k", 4)};
+    table_make(&w->t, classes ? category_column("y", classes) : number_column("y", -1, 1), columns);
+}
+
+static hr_privacy_measure measure_of(const world *w) {
+    return w->task.pure ? HR_PRIVACY_PURE : HR_PRIVACY_GDP;
+}
+
+/* Owner o has the records i with i * 7919 % owners == o. */
+static void deal_records(world *w, size_t o) {
+    uint32_t rows[ROWS];
+    size_t count = 0;
+    for (uint32_t i = 0; i < ROWS; i++)
+        if (i * 7919u / 13 % w->owners == o) rows[count++] = i;
+    w->data[o] = hr_data_take(w->t.data, rows, count);
+    assert_non_null(w->data[o]);
+    assert_int_equal(
+        hr_records_new(w->data[o], w->outputs, HR_HEDGE_CANDIDATES_OWNERS, 1, &w->records[o], NULL), HR_OK);
+    w->hearers[o] = (hr_hedge_hearer){.schema = w->t.schema,
+                                      .bins = BINS,
+                                      .outputs = w->outputs,
+                                      .logistic = w->task.logistic,
+                                      .privacy_measure = measure_of(w),
+                                      .arena = w->arena};
+}
+
+static void world_open(world *w, task of, size_t owners) {
+    *w = (world){.outputs = of.classes > 2 ? of.classes : 1, .owners = owners, .task = of};
+    fill_table(w, of.classes);
+    w->arena = hr_arena_new();
+    assert_non_null(w->arena);
+    assert_int_equal(hr_csprng_open_seeded(17, &w->coins, NULL), HR_OK);
+    for (size_t o = 0; o < owners; o++) deal_records(w, o);
+    const hr_hedge_terms terms = {.setting = {.privacy_measure = measure_of(w),
+                                              .budget = of.pure ? hr_units_up(2) : hr_gdp_budget(2, 1e-6),
+                                              .task = hr_schema_task(w->t.schema),
+                                              .has_quantiles = true},
+                                  .outputs = w->outputs,
+                                  .logistic = of.logistic};
+    assert_int_equal(hr_hedge_new(&terms, w->coins, w->arena, &w->hedge, NULL), HR_OK);
+}
+
+static void world_close(world *w) {
+    hr_hedge_free(w->hedge);
+    hr_edge_levels_free(w->levels);
+    for (size_t o = 0; o < w->owners; o++) {
+        hr_records_free(w->records[o]);
+        hr_data_free(w->data[o]);
+    }
+    hr_csprng_close(w->coins);
+    hr_arena_free(w->arena);
+    table_close(&w->t);
+}
+
+static hr_bytes pack_or_fail(world *w, const hr_ask *ask) {
+    hr_edge_question bins = {0};
+    size_t total;
+    hr_bytes body = {0};
+    const hr_hedge_asked asked = {ask, ask->kind == HR_ASK_BINS ? &bins : NULL, w->outputs,
+                                  hr_hedge_rounds(w->hedge, &total) == 0};
+    if (ask->kind == HR_ASK_BINS) assert_true(hr_edge_levels_ask(w->levels, &bins));
+    assert_int_equal(hr_hedge_question_pack(&asked, &body, NULL), HR_OK);
+    return body;
+}
+
+/* An owner charges by its own code: the same as the machine, whose lines the methods' tests check. */
+static void check_same_lines(const hr_ask *asked, const hr_ask *heard) {
+    assert_int_equal(heard->kind, asked->kind);
+    assert_int_equal(heard->line_count, asked->line_count);
+    for (size_t i = 0; i < asked->line_count; i++) {
+        assert_string_equal(heard->lines[i].what, asked->lines[i].what);
+        assert_true(heard->lines[i].cost == asked->lines[i].cost);
+        assert_true(heard->lines[i].sensitivity == asked->lines[i].sensitivity);
+        if (asked->kind != HR_ASK_BINS) assert_int_equal(heard->counts[i], asked->counts[i]);
+    }
+}
+
+/* Adds the owner's exact answer; returns how many values it has. */
+static size_t add_answer(world *w, size_t o, const hr_ask *asked, const hr_bytes *body) {
+    static hr_exact exact[VALUES_MAX];
+    hr_arena *arena = hr_arena_new();
+    hr_hedge_question q;
+    hr_error err = {0};
+    if (hr_hedge_question_read(&w->hearers[o], body, arena, &q, &err)) fail_msg("%s", err.message);
+    check_same_lines(asked, &q.ask);
+    size_t values = hr_ask_values(&q.ask);
+    assert_true(values <= VALUES_MAX);
+    if (q.ask.kind == HR_ASK_BINS) {
+        assert_int_equal(hr_edge_question_check(w->t.schema, BINS, &q.bins, NULL), HR_OK);
+        assert_int_equal(hr_edges_count_nodes(w->data[o], BINS, &q.bins, exact, NULL), HR_OK);
+    } else if (q.ask.kind == HR_ASK_CHOICE) {
+        assert_int_equal(hr_records_scores(w->records[o], &q.ask, exact, NULL), HR_OK);
+    } else {
+        assert_int_equal(hr_records_sums(w->records[o], &q.ask, exact, NULL), HR_OK);
+    }
+    for (size_t i = 0; i < values; i++) w->sums[i] += exact[i].unpaid;
+    hr_arena_free(arena);
+    return values;
+}
+
+/* Every fifth round is lost, and so is the first answer on the bins. */
+static bool is_lost(const world *w, const hr_ask *ask, size_t asked) {
+    return (ask->kind == HR_ASK_LEAVES && w->rounds % 5 == 3) || asked == 1;
+}
+
+static void ask_sums(world *w, const hr_ask *ask, size_t asked) {
+    hr_bytes body = pack_or_fail(w, ask);
+    memset(w->sums, 0, sizeof w->sums);
+    size_t values = 0;
+    for (size_t o = 0; o < w->owners; o++) values = add_answer(w, o, ask, &body);
+    static hr_noisy noisy[VALUES_MAX];
+    for (size_t i = 0; i < values; i++) noisy[i].paid = w->sums[i];
+    bool lost = is_lost(w, ask, asked);
+    free(body.at);
+    if (ask->kind == HR_ASK_BINS && lost)
+        assert_int_equal(hr_hedge_lose(w->hedge, 1, NULL), HR_OK);
+    else if (ask->kind == HR_ASK_BINS)
+        assert_int_equal(hr_edge_levels_tell(w->levels, noisy, NULL), HR_OK);
+    else
+        assert_int_equal(hr_hedge_sums(w->hedge, lost ? NULL : noisy, 1, NULL), HR_OK);
+    if (ask->kind == HR_ASK_LEAVES) w->rounds++;
+}
+
+/* One owner looks at the candidates, and says what the script says. */
+static void ask_choice(world *w, const hr_ask *ask) {
+    hr_bytes body = pack_or_fail(w, ask);
+    add_answer(w, w->rounds % w->owners, ask, &body);
+    free(body.at);
+    hr_hedge_choice(w->hedge, w->rounds * 13 % ask->tree_count);
+}
+
+/* False: something is asked about bins. */
+static bool settle_bins(world *w) {
+    hr_edge_question bins;
+    if (!w->levels) {
+        const hr_edge_levels_setup setup = {w->t.schema, BINS, 300, w->arena};
+        assert_int_equal(hr_edge_levels_new(&setup, &w->levels, NULL), HR_OK);
+    }
+    if (hr_edge_levels_ask(w->levels, &bins)) return false;
+    hr_hedge_set_owners(w->hedge, OWNERS_MAX, OWNERS_MAX); /* the plan of as many owners */
+    assert_int_equal(hr_hedge_bins(w->hedge, hr_edge_levels_binning(w->levels), NULL), HR_OK);
+    return true;
+}
+
+static void run_world(world *w) {
+    hr_ask ask;
+    for (size_t asked = 0; hr_hedge_ask(w->hedge, &ask); asked++) {
+        if (ask.kind == HR_ASK_BINS && settle_bins(w)) continue;
+        if (ask.kind == HR_ASK_CHOICE)
+            ask_choice(w, &ask);
+        else
+            ask_sums(w, &ask, asked);
+    }
+}
+
+static void check_same_forest(const hr_forest *a, const hr_forest *b) {
+    assert_int_equal(a->tree_count, b->tree_count);
+    assert_true(a->tree_count > 10);
+    assert_memory_equal(a->base, b->base, a->output_count * sizeof *a->base);
+    assert_memory_equal(&a->calibration.slope, &b->calibration.slope, sizeof(double));
+    for (size_t t = 0; t < a->tree_count; t++) {
+        assert_int_equal(a->trees[t].node_count, b->trees[t].node_count);
+        for (size_t n = 0; n < a->trees[t].node_count; n++) {
+            const hr_node *x = &a->trees[t].nodes[n], *y = &b->trees[t].nodes[n];
+            assert_true(x->left == y->left && x->feature == y->feature && x->cut == y->cut);
+            assert_memory_equal(&x->value, &y->value, sizeof x->value);
+        }
+    }
+}
+
+static void test_owners__make_the_model_of_all_records(void **state) {
+    (void)state;
+    static const task tasks[] = {
+        {0, false, false}, {2, false, false}, {2, true, false}, {4, false, false}, {4, false, true}};
+    static const size_t owners[] = {2, 3, OWNERS_MAX};
+    static world one, many;
+    for (size_t i = 0; i < COUNT(tasks); i++) {
+        world_open(&one, tasks[i], 1);
+        run_world(&one);
+        for (size_t k = 0; k < COUNT(owners); k++) {
+            world_open(&many, tasks[i], owners[k]);
+            run_world(&many);
+            check_same_forest(hr_hedge_forest(one.hedge), hr_hedge_forest(many.hedge));
+            world_close(&many);
+        }
+        world_close(&one);
+    }
+}
+
+/* ---- What an owner does not read ---- */
+
+static void refuse_body(hr_hedge_hearer *hearer, const Hedgerow__HedgeQuestion *body, const char *why) {
+    hr_arena *arena = hr_arena_new();
+    hr_hedge_question read;
+    hr_bytes packed = {0};
+    hr_error err = {0};
+    assert_non_null(arena);
+    assert_int_equal(hr_message_pack(&body->base, &packed, NULL), HR_OK);
+    assert_int_equal(hr_hedge_question_read(hearer, &packed, arena, &read, &err), HR_E_FORMAT);
+    assert_non_null(strstr(err.message, why));
+    free(packed.at);
+    hr_arena_free(arena);
+}
+
+/* Cells count classes: numbers have none. */
+static void test_owner__calibrates_no_numbers(void **state) {
+    (void)state;
+    static world w;
+    world_open(&w, (task){0, false, false}, 2);
+    Hedgerow__HedgeQuestion body = HEDGEROW__HEDGE_QUESTION__INIT;
+    double base = 0;
+    body.kind = HEDGEROW__HEDGE_QUESTION__KIND__RELIABILITY;
+    body.base_scores = &base;
+    body.n_base_scores = 1;
+    w.hearers[0].base = &base;
+    refuse_body(&w.hearers[0], &body, "a calibration of numbers");
+    world_close(&w);
+}
+
+/* A first round that is wrong is read once, however often it comes: what was read of it stays in memory. */
+static void test_owner__reads_the_first_round_once(void **state) {
+    (void)state;
+    static world w;
+    world_open(&w, (task){0, false, false}, 2);
+    Hedgerow__HedgeQuestion body = HEDGEROW__HEDGE_QUESTION__INIT;
+    Hedgerow__HedgeTree tree = HEDGEROW__HEDGE_TREE__INIT, *trees[] = {&tree};
+    body.kind = HEDGEROW__HEDGE_QUESTION__KIND__LEAVES;
+    body.trees = trees;
+    body.n_trees = 1;
+    body.bound = 1;
+    refuse_body(&w.hearers[0], &body, "lack a feature");
+    refuse_body(&w.hearers[0], &body, "not understood");
+    world_close(&w);
+}
+
+/* Room for a forest's trees would be out of proportion to such a message. */
+static void test_owner__reads_no_forest_without_values(void **state) {
+    (void)state;
+    enum { TREES = 5 };
+    static world w;
+    world_open(&w, (task){4, false, false}, 2);
+    Hedgerow__HedgeQuestion body = HEDGEROW__HEDGE_QUESTION__INIT;
+    Hedgerow__HedgeTree tree = HEDGEROW__HEDGE_TREE__INIT, *trees[TREES];
+    double base[4] = {0};
+    for (size_t i = 0; i < TREES; i++) trees[i] = &tree;
+    body.kind = HEDGEROW__HEDGE_QUESTION__KIND__RELIABILITY;
+    body.trees = trees;
+    body.n_trees = TREES;
+    body.base_scores = base;
+    body.n_base_scores = COUNT(base);
+    w.hearers[0].base = base;
+    refuse_body(&w.hearers[0], &body, "a forest that is none");
+    world_close(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_owners__make_the_model_of_all_records),
+        cmocka_unit_test(test_owner__calibrates_no_numbers),
+        cmocka_unit_test(test_owner__reads_the_first_round_once),
+        cmocka_unit_test(test_owner__reads_no_forest_without_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
