@@ -26,6 +26,14 @@ static hr_units factor_of_group(const hr_budget *budget, const hr_fit_options *o
     return hr_group_factor(budget->privacy_measure, m);
 }
 
+/* Its square must not overflow. */
+static hr_status check_records_per_person(const hr_fit_options *options, hr_error *err) {
+    if (options->records_per_person >= 0 && options->records_per_person <= HR_RECORDS_PER_PERSON_MAX)
+        return HR_OK;
+    hr_fail(err, HR_E_ARGUMENT, "it is from 1 to 65536", "no such number of records of a person");
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "records-per-person");
+}
+
 static hr_status refuse_budget(double epsilon, hr_error *err) {
     char text[HR_AMOUNT_TEXT];
     hr_spent_text(epsilon, text);
@@ -50,6 +58,7 @@ hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, h
                        hr_error *err) {
     if (method->info.is_private) {
         hr_status status = hr_budget_grant(options->epsilon, options->delta, method->with_delta, out, err);
+        if (!status) status = check_records_per_person(options, err);
         if (status) return status;
         out->units = out->whole / factor_of_group(out, options);
         return out->units ? HR_OK : refuse_budget(options->epsilon, err);

@@ -198,6 +198,8 @@ static hr_status reserve_evaluation(evaluation_job *job, hr_error *err) {
     char purpose[200];
     snprintf(purpose, sizeof purpose, "evaluate %s for %.120s", hr_model_method(job->model),
              hr_schema_label(hr_model_schema(job->model))->name);
+    hr_status status = hr_ledger_set_unit(job->options.ledger, NULL, err);
+    if (status) return status;
     return hr_ledger_reserve(job->options.ledger, job->budget.epsilon, job->budget.delta, purpose,
                              &job->entry, err);
 }

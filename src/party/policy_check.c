@@ -160,6 +160,16 @@ static hr_units cost_of(const hr_policy_question *q) {
     return q->terms->paper ? 0 : hr_units_up(hr_terms_cost(q->terms));
 }
 
+/* Jobs are for records. The coordinator reads the reason: it names no column. */
+static hr_status check_ledger_of_records(policy_check *c, bool *done) {
+    char *unit = NULL;
+    hr_status status = hr_ledger_unit(c->q->ledger, &unit, c->err);
+    *done = !status && unit && *unit;
+    if (*done) answer(c, "ledger", false, "it is of another unit than single records");
+    hr_text_free(unit);
+    return status;
+}
+
 static hr_status check_owner_ledger(policy_check *c) {
     hr_ledger_total total;
     char costs[HR_AMOUNT_TEXT], left[HR_AMOUNT_TEXT];
@@ -171,6 +181,9 @@ static hr_status check_owner_ledger(policy_check *c) {
         answer(c, "ledger", false, "it is frozen");
         return HR_OK;
     }
+    bool refused;
+    status = check_ledger_of_records(c, &refused);
+    if (status || refused) return status;
     double cost = hr_terms_cost(terms);
     hr_spent_text(cost, costs);
     hr_epsilon_left_text(total.epsilon_left, left);

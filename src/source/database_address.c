@@ -44,7 +44,8 @@ void hr_database_show(const char *path, char shown[HR_DATABASE_SHOWN]) {
     const char *host = at ? at + 1 : rest;
     const int user = at ? (int)strcspn(rest, ":@/?") : 0;
     const size_t size = strcspn(host, "?");
-    const bool plain = has_plain_ports(host, size);
+    const char *options = strchr(rest, '?'); /* an @ behind it may be one of a password */
+    const bool plain = has_plain_ports(host, size) && !(at && options && options < at);
     snprintf(shown, HR_DATABASE_SHOWN, "%.*s%.*s%s%.*s", (int)(rest - path), path, user, rest, at ? "@" : "",
              plain ? (int)size : 3, plain ? host : "...");
 }

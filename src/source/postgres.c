@@ -35,11 +35,15 @@ static void ignore_notice(void *user, const char *message) {
 
 /* One line of printable characters, without the password. */
 static void say(const postgres_rows *p, const char *message, char said[SAID]) {
-    char line[SAID];
     while (*message == '\n') message++;
-    hr_text_show(message, line, sizeof line);
-    hr_database_hide(line, PQpass(p->connection));
-    memcpy(said, line, sizeof line);
+    char *hidden = strdup(message);
+    if (!hidden) {
+        strcpy(said, "out of memory");
+        return;
+    }
+    hr_database_hide(hidden, PQpass(p->connection));
+    hr_text_show(hidden, said, SAID);
+    free(hidden);
 }
 
 static void say_connection(const postgres_rows *p, char said[SAID]) {

@@ -103,6 +103,29 @@ static void test_ledger__is_of_one_unit(void **state) {
     table_close(&records);
 }
 
+/* By the same handle, on which a fit has set the unit. */
+static void test_ledger__of_persons_takes_no_evaluation_of_records(void **state) {
+    temp_dir *dir = *state;
+    hr_ledger *ledger = NULL;
+    hr_error err = {0};
+    hr_evaluation made;
+    table records = table_of_steps(60, 2, 2, 3);
+    hr_fit_options options = options_of("gbdt", HR_MODE_SOUND);
+    hr_model *model = fit(records.data, &options);
+    assert_int_equal(hr_ledger_create(dir->path, 10, .1, NULL), HR_OK);
+    assert_int_equal(hr_ledger_open(dir->path, &ledger, NULL), HR_OK);
+    hr_model_free(fit_with(ledger, tables.with, "hedge", 0));
+    hr_evaluation_options asked = HR_EVALUATION_OPTIONS_INIT;
+    asked.epsilon = 1;
+    asked.ledger = ledger;
+    assert_int_equal(hr_evaluate_private(model, records.data, &asked, &made, &err), HR_E_POLICY);
+    assert_string_equal(err.message,
+                        "the ledger counts losses per who, this run per single records: they do not add up");
+    hr_ledger_close(ledger);
+    hr_model_free(model);
+    table_close(&records);
+}
+
 static void test_ledger__of_records_takes_no_persons(void **state) {
     temp_dir *dir = *state;
     hr_ledger *ledger = NULL;
@@ -200,6 +223,10 @@ static void test_records_per_person__must_make_sense(void **state) {
         assert_int_equal(try_fit(&options, &err), HR_E_ARGUMENT);
         assert_string_equal(err.field, "records-per-person");
     }
+    hr_plan_info plan;
+    options.records_per_person = (int64_t)1 << 32; /* its square is 2^64 */
+    assert_int_equal(hr_fit_plan(&options, 1000, hr_data_schema(tables.with), &plan, &err), HR_E_ARGUMENT);
+    assert_string_equal(err.field, "records-per-person");
     table records = table_of_steps(60, 2, 2, 3);
     hr_model *model = NULL;
     options.records_per_person = 2;
@@ -230,6 +257,7 @@ int main(void) {
         TEST(test_samples__cost_what_a_group_of_records_does),
         TEST(test_samples__have_at_most_m_records_of_a_person),
         TEST(test_samples__have_other_coins_every_time),
+        TEST(test_ledger__of_persons_takes_no_evaluation_of_records),
         TEST(test_records_per_person__must_make_sense),
         TEST(test_plan__of_a_sample_has_the_smaller_budget),
     };

@@ -96,6 +96,15 @@ static void run_sql(owner *o, const char *sql) {
     assert_int_equal(sqlite3_exec(hr_ledger_file(o->ledger), sql, NULL, NULL, NULL), SQLITE_OK);
 }
 
+static void test_ledger__of_persons_pays_for_no_job(void **state) {
+    owner o = open_owner(state);
+    int64_t entry;
+    assert_int_equal(hr_ledger_set_unit(o.ledger, "patient", NULL), HR_OK);
+    assert_int_equal(hr_ledger_reserve(o.ledger, .1, 0, "fit", &entry, NULL), HR_OK);
+    assert_string_equal(offer(&o, "lab", "2026-01-31"), "ledger: it is of another unit than single records");
+    close_owner(&o);
+}
+
 static void test_epsilon__of_a_month_is_counted_over_restarts(void **state) {
     owner o = open_owner(state);
     o.policy.limits.epsilon[HR_PERIOD_MONTH] = 2.5;
@@ -211,6 +220,7 @@ static void test_reasons__name_the_rule_and_its_numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        WITH_FOLDER(test_ledger__of_persons_pays_for_no_job),
         WITH_FOLDER(test_epsilon__of_a_month_is_counted_over_restarts),
         WITH_FOLDER(test_epsilon__is_counted_exactly),
         WITH_FOLDER(test_epsilon__of_a_job_that_reserved_nothing_is_free_again),
