@@ -45,9 +45,11 @@ static const hr_column *column_of(const hr_schema *schema, size_t at) {
 static hr_status check_column(const hr_schema *schema, const char *name, size_t at, hr_error *err) {
     if (at > hr_schema_feature_count(schema))
         return hr_fail(err, HR_E_ARGUMENT, "name columns of the schema", "there is no column '%.60s'", name);
-    if (column_of(schema, at)->kind == HR_KIND_NUMBER &&
-        column_of(schema, at)->low < column_of(schema, at)->high)
-        return HR_OK;
+    const hr_column *column = column_of(schema, at);
+    if (column->date)
+        return hr_fail(err, HR_E_ARGUMENT, "leave it out",
+                       "column '%.60s' is a part of a date, whose range is public", name);
+    if (column->kind == HR_KIND_NUMBER && column->low < column->high) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT, "leave it out", "column '%.60s' is no number, or has one value", name);
 }
 
