@@ -196,12 +196,21 @@ static hr_status read_train_schema(const train_args *args, train_run *run, hr_er
     return status;
 }
 
+/* Then its bounds are released, and those of the schema are wide for that reason. */
+static bool releases_label_bounds(const train_args *args, const hr_schema *schema) {
+    for (size_t i = 0; i < args->private_bounds.count; i++)
+        if (strcmp(args->private_bounds.items[i], hr_schema_label(schema)->name) == 0) return true;
+    return false;
+}
+
 static hr_status read_train_data(const command *self, const train_args *args, train_run *run, hr_error *err) {
     const misfit_rule rule = {self->name, input_table_name(&args->table), args->strict};
     hr_status status = input_table(run->schema, &args->table, false, &run->data, err);
     if (status == HR_OK) input_tell_skipped(self, run->data);
     if (status == HR_OK) status = tell_misfits(&rule, run->data, err);
-    return status == HR_OK ? tell_wide_label(&rule, run->data, err) : status;
+    if (status != HR_OK) return status;
+    return (releases_label_bounds(args, run->schema) ? tell_label_cells : tell_wide_label)(&rule, run->data,
+                                                                                           err);
 }
 
 static hr_status fit_model(const command *self, const train_args *args, train_run *run, hr_error *err) {

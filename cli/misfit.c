@@ -39,16 +39,29 @@ hr_status tell_misfits(const misfit_rule *rule, const hr_data *data, hr_error *e
     return HR_OK;
 }
 
-hr_status tell_wide_label(const misfit_rule *rule, const hr_data *data, hr_error *err) {
-    hr_error misfit = {0};
-    hr_status status = hr_data_check_column(data, hr_schema_feature_count(hr_data_schema(data)), &misfit);
-    if (status == HR_OK) status = hr_data_check_label(data, &misfit);
+static hr_status tell_label(const misfit_rule *rule, hr_status status, hr_error *misfit, hr_error *err) {
     if (status == HR_OK) return HR_OK;
-    name_table(rule, &misfit);
+    name_table(rule, misfit);
     if (!rule->strict) {
-        tell_misfit(rule, &misfit);
+        tell_misfit(rule, misfit);
         return HR_OK;
     }
-    *err = misfit;
+    *err = *misfit;
     return status;
+}
+
+static hr_status check_label_cells(const hr_data *data, hr_error *misfit) {
+    return hr_data_check_column(data, hr_schema_feature_count(hr_data_schema(data)), misfit);
+}
+
+hr_status tell_label_cells(const misfit_rule *rule, const hr_data *data, hr_error *err) {
+    hr_error misfit = {0};
+    return tell_label(rule, check_label_cells(data, &misfit), &misfit, err);
+}
+
+hr_status tell_wide_label(const misfit_rule *rule, const hr_data *data, hr_error *err) {
+    hr_error misfit = {0};
+    hr_status status = check_label_cells(data, &misfit);
+    if (status == HR_OK) status = hr_data_check_label(data, &misfit);
+    return tell_label(rule, status, &misfit, err);
 }

@@ -17,7 +17,10 @@ typedef struct misfit_rule {
 /* Columns of which most cells do not fit (hr_data_check_column). */
 hr_status tell_misfits(const misfit_rule *rule, const hr_data *data, hr_error *err);
 
-/* Most cells of the label, and bounds of it that are too wide to train with (hr_data_check_label). */
+/* Most cells of the label. */
+hr_status tell_label_cells(const misfit_rule *rule, const hr_data *data, hr_error *err);
+
+/* The same, and bounds of it that are too wide to train with (hr_data_check_label). */
 hr_status tell_wide_label(const misfit_rule *rule, const hr_data *data, hr_error *err);
 
 #endif
