@@ -226,8 +226,9 @@ static void state_unit(const fit_job *f, hr_buffer *text) {
     hr_spent_text(one.epsilon, epsilon);
     hr_buffer_format(
         text,
-        "At most %lld records of each person were drawn by secret coins and trained on; for one of "
-        "these records epsilon is %s. ",
+        "At most %lld records of each person were drawn by secret coins and trained on. The noise is such "
+        "that for one of these records epsilon is %s, and for all of them the epsilon above. In what "
+        "follows, epsilon is that of one record. ",
         (long long)f->options->records_per_person, epsilon);
 }
 

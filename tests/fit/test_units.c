@@ -171,6 +171,10 @@ static void check_group_cost(const char *method, double delta, int64_t most) {
     assert_true(g->is_private && g->epsilon == 6 && g->delta <= delta);
     assert_string_equal(g->unit, "one person");
     assert_non_null(strstr(g->statement, "records of each person were drawn by secret coins"));
+    const char *whose = strstr(g->statement, "In what follows, epsilon is that of one record. ");
+    assert_non_null(whose);
+    const char *sound = strstr(g->statement, hr_method_find(method)->sound);
+    assert_true(sound && whose < sound);
     hr_model_free(model);
 }
 
