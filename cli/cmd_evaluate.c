@@ -264,7 +264,8 @@ const command evaluate_command = {
         "the model's guarantee. With --epsilon, figures are released with noise that the ledger pays for, "
         "and "
         "may be published: error, auc and logloss, or rmse and mae, each with the standard deviation of its "
-        "noise and an interval that holds the exact figure with probability 95 %.",
+        "noise and an interval that holds the exact figure with probability 95 %. They protect single "
+        "records: --epsilon refuses a model that protects persons.",
     .example = "  hedgerow evaluate --model model.json --data test.csv\n"
                "  hedgerow evaluate --model model.json --data test.csv --epsilon 0.2 --ledger test-ledger.db",
     .options = evaluate_options,

@@ -85,8 +85,8 @@ typedef struct hr_evaluation {
 /* Predicts, and releases how good the predictions are. The model must be public already: it is not paid for
  * here. Spends: (epsilon, delta), reserved in the ledger before any noise is drawn, and given back if the
  * evaluation fails before the first draw. Thread: model and data may be shared; the ledger not. Fails:
- * ARGUMENT, SCHEMA (no labels, no rows, another schema), POLICY (delta above 1/rows), BUDGET (the ledger does
- * not cover it, or too little for any noise), MEMORY: nothing was spent. */
+ * ARGUMENT, SCHEMA (no labels, no rows, another schema), POLICY (delta above 1/rows; the model protects
+ * persons), BUDGET (the ledger does not cover it, or too little for any noise), MEMORY: nothing was spent. */
 HR_API HR_MUST_CHECK hr_status hr_evaluate_private(const hr_model *model, const hr_data *data,
                                                    const hr_evaluation_options *options, hr_evaluation *out,
                                                    hr_error *err);

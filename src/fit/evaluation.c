@@ -113,6 +113,14 @@ static hr_status refuse_amount(const char *field, const char *range, hr_error *e
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, field);
 }
 
+/* A record is all that the sensitivities are about. */
+static hr_status check_unit(const evaluation_job *job, hr_error *err) {
+    if (strcmp(hr_model_guarantee(job->model)->unit, HR_ONE_PERSON) != 0) return HR_OK;
+    return hr_fail(err, HR_E_POLICY,
+                   "evaluate a model whose schema names no unit, on a table with one record of each person",
+                   "the model protects persons, but these figures would protect single records only");
+}
+
 static hr_status check_rule(const evaluation_job *job, hr_error *err) {
     if (!job->options.decision) return HR_OK;
     if (job->statistics == number_statistics)
@@ -131,7 +139,8 @@ static hr_status check_evaluation(evaluation_job *job, const hr_evaluation_optio
     if (!(epsilon > 0 && epsilon <= EPSILON_MAX)) return refuse_amount("epsilon", "0 < E <= 10000", err);
     if (!(delta >= 0 && delta < 1)) return refuse_amount("delta", "0 <= D < 1", err);
     set_statistics(job);
-    status = check_rule(job, err);
+    status = check_unit(job, err);
+    if (!status) status = check_rule(job, err);
     if (!status) status = hr_budget_grant(epsilon, delta, HR_PRIVACY_GDP, &job->budget, err);
     for (size_t i = 0; i < job->count && !status; i++) {
         hr_charge charge = evaluation_charge(job, i);

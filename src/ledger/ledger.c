@@ -256,8 +256,7 @@ static hr_status refuse_unit(const char *of_ledger, const char *asked, hr_error 
     char has[80], wants[80];
     hr_text_show(*of_ledger ? of_ledger : "single records", has, sizeof has);
     hr_text_show(*asked ? asked : "single records", wants, sizeof wants);
-    return hr_fail(err, HR_E_POLICY,
-                   "keep a ledger for each unit, or use the schema of the ledger's earlier runs",
+    return hr_fail(err, HR_E_POLICY, "keep a ledger for each unit",
                    "the ledger counts losses per %s, this run per %s: they do not add up", has, wants);
 }
 

@@ -54,6 +54,32 @@ static void test_private_methods__refuse_a_unit_that_they_cannot_protect(void **
     hr_ledger_close(ledger);
 }
 
+/* ---- Evaluations ---- */
+
+/* Its figures would be private for one record only. */
+static void test_evaluation__refuses_a_model_that_protects_persons(void **state) {
+    temp_dir *dir = *state;
+    hr_ledger *ledger = NULL;
+    hr_ledger_total total;
+    hr_evaluation made;
+    hr_error err = {0};
+    assert_int_equal(hr_ledger_create(dir->path, 10, .1, NULL), HR_OK);
+    assert_int_equal(hr_ledger_open(dir->path, &ledger, NULL), HR_OK);
+    hr_fit_options fitting = options_of("hedge", HR_MODE_SOUND);
+    hr_model *model = fit(tables.with, &fitting);
+    hr_evaluation_options options = HR_EVALUATION_OPTIONS_INIT;
+    options.epsilon = 1;
+    options.ledger = ledger;
+    assert_int_equal(hr_evaluate_private(model, tables.with, &options, &made, &err), HR_E_POLICY);
+    assert_non_null(strstr(err.message, "single records"));
+    assert_non_null(strstr(err.remedy, "one record of each person"));
+    assert_int_equal(hr_evaluation_plan(model, 1000, &options, &made, NULL), HR_E_POLICY);
+    assert_int_equal(hr_ledger_sum(ledger, &total, NULL), HR_OK);
+    assert_int_equal(total.entries, 0);
+    hr_model_free(model);
+    hr_ledger_close(ledger);
+}
+
 /* ---- The ledger ---- */
 
 static hr_model *fit_with(hr_ledger *ledger, const hr_data *data, const char *method, int64_t most) {
@@ -256,6 +282,7 @@ static void test_plan__of_a_sample_has_the_smaller_budget(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_private_methods__refuse_a_unit_that_they_cannot_protect),
+        TEST(test_evaluation__refuses_a_model_that_protects_persons),
         TEST(test_ledger__is_of_one_unit),
         TEST(test_ledger__of_records_takes_no_persons),
         TEST(test_samples__cost_what_a_group_of_records_does),
