@@ -28,12 +28,13 @@ def model(measure, delta, lines):
     return {'guarantee': {'privacy_measure': measure, 'delta': delta}, 'releases': lines}
 
 
-def trained(hedgerow, method, delta):
-    """A model of that method, of a table from a generator, in one privacy measure or the other."""
+def trained(hedgerow, method, delta, most=0):
+    """A model of that method, of a table from a generator, in one privacy measure or the other; of at most that many records a person."""
+    visits, limit = (['--visits', '4'], ['--records-per-person', str(most)]) if most else ([], [])
     with tempfile.TemporaryDirectory() as folder:
-        for command in (['generate', 'hospital', '--rows', '300', '--seed', '1', '-o', 'table', '--schema', 'schema'],
+        for command in (['generate', 'hospital', '--rows', '300', '--seed', '1', '-o', 'table', '--schema', 'schema'] + visits,
                         ['train', '--data', 'table', '--schema', 'schema', '--method', method, '--epsilon', '1', '--delta', delta,
-                         '--model', 'model', '--quiet']):
+                         '--model', 'model', '--quiet'] + limit):
             subprocess.run([hedgerow] + command, cwd=folder, check=True)
         with open(folder + '/model', encoding='utf-8') as f:
             return json.load(f)
@@ -90,12 +91,22 @@ def main():
         ('no noise', model('pure', 0, [line('identity', 1, '0/1', 0)]), 'not justified'),
         ('noise of the other privacy measure', model('pure', 0, gaussian), 'not justified'),
     ]
+    persons = {'settings': {'records-per-person': '3'}}
+    by_owner = [choice[0] | {'owner': owner, 'group': owner} for owner in (1, 2)]
+    cases += [
+        ('three records a person', model('pure', 0, [line('permute-and-flip', 4, '1/4', unit)]) | persons, 'epsilon 3'),
+        ('three records a person in zCDP', model('zcdp', 1e-6, [line('exponential', 4, '1/12', unit // 72 + 1)]) | persons, 'epsilon 2.419094'),
+        ('the costliest of two owners', model('zcdp', 1e-6, by_owner), 'epsilon 2.419094'),
+        ('an owner, and lines of none', model('pure', 0, [line('permute-and-flip', 4, '1/4', unit), line('permute-and-flip', 4, '1/4', unit) | {'owner': 1}]),
+         'epsilon 2'),
+    ]
     wrong = 0
     for method in sound_methods(os.path.abspath(hedgerow)):
         for delta in ('0', '1e-6'):
-            if not agrees(program, trained(os.path.abspath(hedgerow), method, delta)):
-                print('%s at delta %s: the program says something else' % (method, delta))
-                wrong += 1
+            for most in (0, 2):
+                if not agrees(program, trained(os.path.abspath(hedgerow), method, delta, most)):
+                    print('%s at delta %s, records per person %d: the program says something else' % (method, delta, most))
+                    wrong += 1
     for name, case, wanted in cases:
         done = run(program, case)
         if not (done.stdout + done.stderr).startswith(wanted):
