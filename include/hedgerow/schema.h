@@ -160,8 +160,8 @@ HR_API HR_MUST_CHECK hr_status hr_schema_render(const hr_schema *schema, char **
 /* Frees a string that the library allocated for the caller. NULL is allowed. */
 HR_API void hr_text_free(char *text);
 
-/* A copy without the features of these names; names that the schema does not have are passed over. Owner: the
- * caller frees *out. Fails: ARGUMENT (the label, or all features), MEMORY. */
+/* A copy without the features of these names, or of these columns of dates; others are
+ * passed over. Owner: the caller frees *out. Fails: ARGUMENT (the label, or all features), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_without(const hr_schema *schema, const char *const *names,
                                                  size_t count, hr_schema **out, hr_error *err);
 

@@ -134,7 +134,9 @@ hr_status hr_schema_without(const hr_schema *schema, const char *const *names, s
     parts.feature_count = 0;
     for (size_t i = 0; i < schema->parts.feature_count; i++) {
         const hr_column *feature = &schema->parts.features[i];
-        if (!is_among(feature->name, names, count)) kept[parts.feature_count++] = *feature;
+        const char *of_table = feature->date ? feature->date->name : feature->name;
+        if (!is_among(feature->name, names, count) && !is_among(of_table, names, count))
+            kept[parts.feature_count++] = *feature;
     }
     parts.features = kept;
     hr_status status = parts.feature_count ? make_copy(&parts, out, err)

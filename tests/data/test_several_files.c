@@ -184,6 +184,30 @@ static void test_several_files__columns_of_the_schema_are_not_dropped(void **sta
     hr_data_free(data);
 }
 
+/* Dates have no feature of their name: all of their parts go. */
+static void test_several_files__drop_a_date_of_the_schema(void **state) {
+    some_files *f = *state;
+    static const char *const drop[] = {"when"};
+    hr_schema
+        *less = NULL,
+        *schema = must_schema(
+            "hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [no, \"yes\"]}\nfeatures:\n"
+            "  - {name: f1, kind: number, low: -10, high: 10}\n"
+            "  - {name: when, kind: date, from: 2023-12-30, to: 2024-02-29, parts: [hour, year, trend]}\n");
+    hr_error err = {0};
+    assert_int_equal(hr_schema_without(schema, drop, 1, &less, &err), HR_OK);
+    assert_int_equal(hr_schema_feature_count(less), 1);
+    assert_string_equal(hr_schema_feature(less, 0)->name, "f1");
+    save(f, 0, "f1,when,y\n1,2024-01-01,no\n");
+    f->options.drop = drop;
+    f->options.drop_count = 1;
+    hr_data *data = NULL;
+    assert_int_equal(hr_data_read_all(less, f->paths, 1, &f->options, &data, &err), HR_OK);
+    hr_data_free(data);
+    hr_schema_free(less);
+    hr_schema_free(schema);
+}
+
 /* ---- Records without a label ---- */
 
 static void test_several_files__skip_records_without_a_label(void **state) {
@@ -296,6 +320,7 @@ int main(void) {
         TEST(none_is_refused),
         TEST(drop_columns),
         TEST(columns_of_the_schema_are_not_dropped),
+        TEST(drop_a_date_of_the_schema),
         TEST(skip_records_without_a_label),
         TEST(libsvm_has_no_names_and_labels_to_miss),
         TEST(are_proposed_as_one_table),
