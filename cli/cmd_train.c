@@ -327,10 +327,13 @@ static int run_plan(const command *self, const train_args *args) {
     if (status == HR_OK && run.schema != NULL) status = input_drop(&run.schema, &args->table, &err);
     if (status == HR_OK) status = read_start(args, &run, &err);
     if (status == HR_OK) status = hr_fit_plan(&run.options, records, run.schema, &plan, &err);
-    if (status == HR_OK)
-        (args->as_json ? print_plan_json : print_plan)(&plan, run.options.method, !args->rows.given);
-    if (status == HR_OK && !args->as_json && run.schema != NULL)
-        print_plan_unit(hr_schema_unit(run.schema), run.options.records_per_person);
+    const plan_terms terms = {
+        .method = run.options.method,
+        .guessed = !args->rows.given,
+        .unit = run.schema != NULL ? hr_schema_unit(run.schema) : NULL,
+        .records_per_person = run.options.records_per_person,
+        .bounds_share = run.options.private_bounds_count > 0 ? run.options.bounds_share : 0};
+    if (status == HR_OK) (args->as_json ? print_plan_json : print_plan)(&plan, &terms);
     run_done(&run);
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
 }

@@ -33,7 +33,8 @@ static void print_shape(const hr_plan_info *plan) {
     print_line("trees", text);
 }
 
-static void print_shares(const hr_plan_info *plan) {
+/* bounds: the part of the budget that is not shared here, but pays for bounds. */
+static void print_shares(const hr_plan_info *plan, double bounds) {
     const struct {
         const char *name;
         double share;
@@ -42,11 +43,15 @@ static void print_shares(const hr_plan_info *plan) {
                   {"leaf sums", plan->share_sums},   {"leaf counts", plan->share_counts},
                   {"clip counts", plan->share_clip}, {"calibration", plan->share_calibration}};
     char text[400] = "";
+    const char *between = "";
     size_t at = 0;
+    if (bounds > 0)
+        at = (size_t)snprintf(text, sizeof text, "of what the bounds (%g %%) leave: ", 100 * bounds);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         if (shares[i].share <= 0) continue;
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %.1f %%", at > 0 ? ", " : "",
-                               shares[i].name, 100 * shares[i].share);
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %.1f %%", between, shares[i].name,
+                               100 * shares[i].share);
+        between = ", ";
     }
     print_line("budget", text);
 }
@@ -81,8 +86,8 @@ static void print_noise(const hr_plan_info *plan) {
     print_line("label", text);
 }
 
-/* exp(epsilon), and what an even bet can become. */
-static void print_promise(const hr_plan_info *plan) {
+/* exp(epsilon), and what an even bet can become. whom: it is for. */
+static void print_promise(const hr_plan_info *plan, const char *whom) {
     char text[700], odds[HR_AMOUNT_TEXT], percent[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT],
         largest[HR_AMOUNT_TEXT];
     hr_spent_text(exp(plan->epsilon), odds);
@@ -91,9 +96,9 @@ static void print_promise(const hr_plan_info *plan) {
     hr_delta_left_text(1 / plan->records, largest);
     size_t at =
         (size_t)snprintf(text, sizeof text,
-                         "one record changes the odds of any conclusion from the model by at most e^epsilon "
+                         "%s changes the odds of any conclusion from the model by at most e^epsilon "
                          "= %s: 50 %% becomes %s %% or less (epsilon 0.1: 52.5 %%, 1: 73.2 %%, 8: 99.97 %%)",
-                         odds, percent);
+                         whom, odds, percent);
     if (plan->delta > 0) snprintf(text + at, sizeof text - at, ", except with probability delta = %s", delta);
     print_line("promise", text);
     if (!delta_too_large(plan->delta, plan->records)) return;
@@ -116,31 +121,32 @@ static void print_records(const hr_plan_info *plan, const char *whose, bool gues
            guessed ? ", an assumption: give the number with --rows" : "");
 }
 
-void print_plan(const hr_plan_info *plan, const char *method, bool guessed) {
-    print_head(plan, method, "read, drawn or spent");
-    print_records(plan, "", guessed);
-    print_shape(plan);
-    print_shares(plan);
-    print_noise(plan);
-    print_promise(plan);
-}
-
-void print_plan_unit(const char *unit, int64_t most) {
+/* What is counted, where the schema names a unit. */
+static void print_unit(const plan_terms *terms) {
     char text[400];
-    if (unit == NULL) return;
-    if (most > 0)
+    if (terms->unit == NULL) return;
+    if (terms->records_per_person > 0)
         snprintf(text, sizeof text,
                  "the promise is for one person, all records of one %.60s; at most %lld of them are trained "
-                 "on, and "
-                 "counted above as records",
-                 unit, (long long)most);
+                 "on, and counted above as records",
+                 terms->unit, (long long)terms->records_per_person);
     else
         snprintf(
             text, sizeof text,
             "the promise is for one person, all records of one %.60s, and what is called records above are "
             "persons",
-            unit);
+            terms->unit);
     print_line("unit", text);
+}
+
+void print_plan(const hr_plan_info *plan, const plan_terms *terms) {
+    print_head(plan, terms->method, "read, drawn or spent");
+    print_records(plan, "", terms->guessed);
+    print_shape(plan);
+    print_shares(plan, terms->bounds_share);
+    print_noise(plan);
+    print_promise(plan, terms->unit != NULL ? "one person" : "one record");
+    print_unit(terms);
 }
 
 /* ---- A job ---- */
@@ -220,7 +226,7 @@ static void print_prices(const hr_job_plan_info *job) {
 static void print_rounds(const hr_job_plan_info *job) {
     print_shape(&job->plan);
     print_turns(job);
-    print_shares(&job->plan);
+    print_shares(&job->plan, 0);
     print_noise(&job->plan);
 }
 
@@ -250,7 +256,7 @@ static void print_job_plan(const hr_job_plan_info *job, bool guessed) {
     print_records(&job->plan, " over all owners", guessed);
     (job->levels > 0 ? print_levels : print_rounds)(job);
     print_traffic(job);
-    print_promise(&job->plan);
+    print_promise(&job->plan, "one record");
     print_prices(job);
 }
 
@@ -285,10 +291,14 @@ static void put_plan(json_writer *to, const hr_plan_info *plan, const char *meth
     json_number(to, "odds_factor", exp(plan->epsilon));
 }
 
-void print_plan_json(const hr_plan_info *plan, const char *method, bool guessed) {
+void print_plan_json(const hr_plan_info *plan, const plan_terms *terms) {
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
-    put_plan(&json, plan, method, guessed);
+    put_plan(&json, plan, terms->method, terms->guessed);
+    if (terms->unit != NULL) json_text(&json, "unit", terms->unit);
+    if (terms->records_per_person > 0)
+        json_integer(&json, "records_per_person", (uint64_t)terms->records_per_person);
+    if (terms->bounds_share > 0) json_number(&json, "bounds_share", terms->bounds_share);
     json_close(&json, '}');
     putchar('\n');
 }

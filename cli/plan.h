@@ -10,13 +10,17 @@
 
 enum { ROWS_GUESSED = 10000 }; /* records, unless the user says how many */
 
-/* guessed: the number of records is not the user's. */
-void print_plan(const hr_plan_info *plan, const char *method, bool guessed);
-void print_plan_json(const hr_plan_info *plan, const char *method, bool guessed);
+/* What was asked for, beside the figures of the plan. */
+typedef struct plan_terms {
+    const char *method;
+    bool guessed;               /* the number of records is not the user's */
+    const char *unit;           /* of the schema; NULL: none */
+    int64_t records_per_person; /* 0: all, with weights */
+    double bounds_share;        /* part of the budget for released bounds; 0: none are released */
+} plan_terms;
 
-/* Behind a plan: what it counts, where the schema names a unit (else NULL). most: records of a person, 0:
- * all, with weights. */
-void print_plan_unit(const char *unit, int64_t most);
+void print_plan(const hr_plan_info *plan, const plan_terms *terms);
+void print_plan_json(const hr_plan_info *plan, const plan_terms *terms);
 
 /* Prints the plan of a job; returns the exit code. owners: 0 stands for those of the file. */
 int run_job_plan(const char *name, const char *file, size_t owners, const arg_integer *rows, bool as_json);
