@@ -111,6 +111,10 @@ static bool consistent(const command *self, const train_args *args) {
         usage_error(self->name, "--rows is for --plan: training counts the records by itself, privately");
         return false;
     }
+    if (args->bounds_share.given && args->private_bounds.count == 0) {
+        usage_error(self->name, "--bounds-share is for --private-bounds: name the columns");
+        return false;
+    }
     if (args->records_per_person.given && args->records_per_person.value == 0) {
         usage_error(self->name, "--records-per-person: give 1 or more");
         return false;
@@ -327,12 +331,12 @@ static int run_plan(const command *self, const train_args *args) {
     if (status == HR_OK && run.schema != NULL) status = input_drop(&run.schema, &args->table, &err);
     if (status == HR_OK) status = read_start(args, &run, &err);
     if (status == HR_OK) status = hr_fit_plan(&run.options, records, run.schema, &plan, &err);
-    const plan_terms terms = {
-        .method = run.options.method,
-        .guessed = !args->rows.given,
-        .unit = run.schema != NULL ? hr_schema_unit(run.schema) : NULL,
-        .records_per_person = run.options.records_per_person,
-        .bounds_share = run.options.private_bounds_count > 0 ? run.options.bounds_share : 0};
+    const plan_terms terms = {.method = run.options.method,
+                              .guessed = !args->rows.given,
+                              .unit = run.schema != NULL ? hr_schema_unit(run.schema) : NULL,
+                              .records_per_person = run.options.records_per_person,
+                              .bounds_share =
+                                  run.options.private_bounds_count > 0 ? run.options.bounds_share : 0};
     if (status == HR_OK) (args->as_json ? print_plan_json : print_plan)(&plan, &terms);
     run_done(&run);
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);
