@@ -74,9 +74,6 @@ static hr_status check_bounds_method(const hr_method *method, const hr_fit_optio
         return hr_fail(err, HR_E_ARGUMENT, "use a private method in sound mode, or bounds that are public",
                        "%smethod %s does not release bounds",
                        method->info.is_private ? "the paper mode of " : "", method->info.name);
-    if (options->start)
-        return hr_fail(err, HR_E_ARGUMENT, "leave the start out, or the private bounds",
-                       "a fit that starts from a model has the bounds of its schema");
     if (options->bounds_share >= SHARE_MIN && options->bounds_share <= SHARE_MAX) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT, "it is from 0.001 to 0.5", "no fit gives %g of its budget to bounds",
                    options->bounds_share);

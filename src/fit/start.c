@@ -83,6 +83,11 @@ hr_status hr_start_check(const hr_method *method, const hr_fit_options *options,
         return refuse_start(err, hr_fail(err, HR_E_ARGUMENT, "name the model to start from",
                                          "a start is said to be public, and there is none"));
     if (!options->start) return HR_OK;
+    if (options->private_bounds_count) {
+        hr_fail(err, HR_E_ARGUMENT, "leave the start out, or the private bounds",
+                "a fit that starts from a model has the bounds of its schema");
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "private-bounds");
+    }
     hr_status status = check_start_method(method, options, err);
     if (!status && schema) status = hr_schema_refuse_unit(schema, "a fit that continues a model", err);
     if (!status && schema) status = check_start_schema(options->start, schema, err);
