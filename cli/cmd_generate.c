@@ -69,6 +69,8 @@ static int generate(const command *self, hr_generator generator, int argc, char 
         return usage_error(self->name,
                            "table and schema cannot both go to standard output; name a file for one of them");
     }
+    if (args.visits.given && args.visits.value == 0)
+        return usage_error(self->name, "--visits: give 1 or more");
     hr_generate_options options;
     hr_generate_options_init(&options, generator);
     set_generate_count(&options.rows, args.rows);

@@ -53,8 +53,8 @@ static hr_status add_entry(dictionary_reader *r, const char *name) {
 
 static hr_status read_bound(const dictionary_reader *r, size_t column, const char *text, double *out) {
     if (hr_number_parse(text, strlen(text), out) == HR_NUMBER_OK) return HR_OK;
-    return refuse_entry(r, column, "give both bounds as numbers, or leave both empty", "is not a number",
-                        text);
+    return refuse_entry(r, column, "give both bounds as numbers, or leave both empty",
+                        *text ? "is not a number" : "is empty", text);
 }
 
 static hr_status read_bounds(const dictionary_reader *r, const char *low, const char *high,

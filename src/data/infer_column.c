@@ -288,6 +288,8 @@ hr_status hr_inference_label(hr_inference *g, const hr_string_map *missing, hr_i
         out->column = as_category(g);
         if (g->value_count > HR_INFERENCE_CLASSES) out->remark = "many classes; check that all are intended";
     }
-    if (gaps) out->remark = "some records have no label; training will refuse them";
+    if (gaps)
+        out->remark =
+            "some records have no label; training refuses them, or leaves them out with --skip-unlabelled";
     return HR_OK;
 }

@@ -164,6 +164,7 @@ static void write_unit(proposal *p) {
     for (size_t i = 0; i < p->all->count && !p->all->positional; i++) {
         const hr_inference *other = p->all->columns[i];
         if (i == p->all->label || !hr_inference_names_persons(other)) continue;
+        if (hr_dictionary_find(&p->all->dictionary, other->name)) continue; /* it is a feature */
         if (!unit || (unit->meaning != HR_NAME_PERSON && other->meaning == HR_NAME_PERSON)) unit = other;
     }
     if (!unit || !hr_utf8_valid(unit->name, strlen(unit->name))) return;

@@ -342,6 +342,20 @@ static char *infer_with(const char *table, const char *dictionary, const char *l
     return yaml;
 }
 
+/* A unit is no feature; what the dictionary describes is one. */
+static void test_infer__proposes_no_feature_as_the_unit(void **state) {
+    (void)state;
+    static const char table[] = "patient_id,x,y\n1,5,a\n2,6,b\n3,7,a\n";
+    static const char *const facts[] = {"name,low,high\nx,0,9\n", "name,low,high\npatient_id,0,9\n"};
+    for (size_t i = 0; i < 2; i++) {
+        hr_error err = {0};
+        char *yaml = infer_with(table, facts[i], "y", &err);
+        if (!yaml) fail_msg("%s", err.message);
+        assert_int_equal(strstr(yaml, "# unit:") != NULL, i == 0);
+        hr_text_free(yaml);
+    }
+}
+
 static void test_infer__takes_public_facts_from_a_dictionary(void **state) {
     (void)state;
     static const char table[] = "age,sex,id,free,y\n31,1,7,NA,1\n44,2,8,3,0\n",
@@ -390,7 +404,7 @@ static void test_infer__refuses_a_bad_dictionary(void **state) {
         {"name,low,high\na,1\n", "", "2 cells where 3", 2},
         {"name,low,high\na,1,2\na,1,2\n", "name", "twice", 3},
         {"name,low,high\n,1,2\n", "name", "name is missing", 2},
-        {"name,low,high\na,1,\n", "high", "not a number", 2},
+        {"name,low,high\na,1,\n", "high", "is empty", 2},
         {"name,low,high\na,x,2\n", "low", "'x' is not a number", 2},
         {"name,low,high\na,3,2\n", "low", "not in order", 2},
         {"name,low,high\na,-1.7e308,1.7e308\n", "low", "not in order", 2},
@@ -501,6 +515,7 @@ int main(void) {
         cmocka_unit_test(test_infer__proposes_the_unit),
         cmocka_unit_test(test_infer__knows_common_bounds),
         cmocka_unit_test(test_infer__says_when_there_are_too_many_values),
+        cmocka_unit_test(test_infer__proposes_no_feature_as_the_unit),
         cmocka_unit_test(test_infer__takes_public_facts_from_a_dictionary),
         cmocka_unit_test(test_infer__needs_no_review_of_a_dictionary),
         cmocka_unit_test(test_infer__refuses_a_bad_dictionary),
