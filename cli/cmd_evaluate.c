@@ -235,6 +235,7 @@ static hr_status evaluate(const command *self, const evaluate_args *args, evalua
     const misfit_rule rule = {self->name, input_table_name(&args->table), args->strict};
     status = tell_misfits(&rule, run->data, err);
     if (status != HR_OK) return status;
+    tell_clipped_labels(&rule, run->data);
     return args->epsilon.given ? release_figures(self, args, run, err) : measure_exactly(args, run, err);
 }
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const double CLIPPED_TOLD = 1; /* % of the labels */
+
 enum { TOLD_MAX = 20 }; /* columns; a table that does not fit at all has thousands */
 
 static void tell_misfit(const misfit_rule *rule, const hr_error *misfit) {
@@ -14,9 +16,12 @@ static void tell_misfit(const misfit_rule *rule, const hr_error *misfit) {
     fprintf(stderr, "hedgerow %s: warning: %s\n", rule->command, text);
 }
 
+static const char *table_name(const misfit_rule *rule) {
+    return strcmp(rule->path, "-") == 0 ? "standard input" : rule->path;
+}
+
 static void name_table(const misfit_rule *rule, hr_error *misfit) {
-    const char *path = strcmp(rule->path, "-") == 0 ? "standard input" : rule->path;
-    snprintf(misfit->file, sizeof misfit->file, "%s", path);
+    snprintf(misfit->file, sizeof misfit->file, "%s", table_name(rule));
 }
 
 hr_status tell_misfits(const misfit_rule *rule, const hr_data *data, hr_error *err) {
@@ -64,4 +69,15 @@ hr_status tell_wide_label(const misfit_rule *rule, const hr_data *data, hr_error
     hr_status status = check_label_cells(data, &misfit);
     if (status == HR_OK) status = hr_data_check_label(data, &misfit);
     return tell_label(rule, status, &misfit, err);
+}
+
+void tell_clipped_labels(const misfit_rule *rule, const hr_data *data) {
+    const hr_schema *schema = hr_data_schema(data);
+    const hr_column_report *report = hr_data_report(data, hr_schema_feature_count(schema));
+    const double share = 100 * (double)report->out_of_range / (double)hr_data_rows(data);
+    if (!(share > CLIPPED_TOLD)) return;
+    fprintf(stderr,
+            "hedgerow %s: warning: %s: field '%s': %.1f %% of the labels are outside the model's bounds; the "
+            "figures compare with the nearest bound\n",
+            rule->command, table_name(rule), hr_schema_label(schema)->name, share);
 }

@@ -23,4 +23,7 @@ hr_status tell_label_cells(const misfit_rule *rule, const hr_data *data, hr_erro
 /* The same, and bounds of it that are too wide to train with (hr_data_check_label). */
 hr_status tell_wide_label(const misfit_rule *rule, const hr_data *data, hr_error *err);
 
+/* Labels that are compared as clipped to the bounds, if they are more than 1 % of all: a warning. */
+void tell_clipped_labels(const misfit_rule *rule, const hr_data *data);
+
 #endif
