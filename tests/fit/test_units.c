@@ -191,7 +191,7 @@ static void check_group_cost(const char *method, double delta, int64_t most) {
                                                                 : hr_zcdp_rho(6, delta);
     hr_units factor = (hr_units)(model->privacy_measure == HR_PRIVACY_PURE ? most : most * most),
              group = factor * spent_on_one_record(model);
-    if (group > whole || group < .9 * (double)whole)
+    if (group > whole || (double)group < .9 * (double)whole)
         fail_msg("%s: %.6g", method, (double)group / (double)whole);
     const hr_guarantee *g = hr_model_guarantee(model);
     assert_true(g->is_private && g->epsilon == 6 && g->delta <= delta);

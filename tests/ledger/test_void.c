@@ -156,8 +156,8 @@ static void test_layout__lets_states_only_move_on(void **state) {
                                          "UPDATE entries SET state = NULL WHERE id = 2",
                                          "DELETE FROM entries WHERE state = 'void'",
                                          "UPDATE entries SET epsilon_units = 1 WHERE state = 'void'",
-                                         "INSERT INTO entries (purpose, epsilon_units, delta_units, state, "
-                                         "unit) VALUES ('gift', 1, 0, 'void', '')"};
+                                         ("INSERT INTO entries (purpose, epsilon_units, delta_units, state, "
+                                          "unit) VALUES ('gift', 1, 0, 'void', '')")};
     for (size_t i = 0; i < sizeof undone / sizeof *undone; i++)
         assert_true(query_database(s->path, undone[i])[0]);
     assert_string_equal(query_database(s->path, "SELECT group_concat(state) FROM entries"), "committed,void");
