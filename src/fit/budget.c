@@ -56,9 +56,10 @@ hr_status hr_budget_grant(double epsilon, double delta, hr_privacy_measure with_
 
 hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, hr_budget *out,
                        hr_error *err) {
+    hr_status status = check_records_per_person(options, err);
+    if (status) return status;
     if (method->info.is_private) {
-        hr_status status = hr_budget_grant(options->epsilon, options->delta, method->with_delta, out, err);
-        if (!status) status = check_records_per_person(options, err);
+        status = hr_budget_grant(options->epsilon, options->delta, method->with_delta, out, err);
         if (status) return status;
         out->units = out->whole / factor_of_group(out, options);
         return out->units ? HR_OK : refuse_budget(options->epsilon, err);

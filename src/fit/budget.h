@@ -19,10 +19,8 @@ typedef struct hr_budget {
 HR_MUST_CHECK hr_status hr_budget_grant(double epsilon, double delta, hr_privacy_measure with_delta,
                                         hr_budget *out, hr_error *err);
 
-/* delta is the probability of no promise at all: a record in `rows` is one too many. Fails: POLICY. */
-HR_MUST_CHECK hr_status hr_budget_check_delta(const hr_budget *budget, size_t rows, hr_error *err);
-
-/* The same for the options of a fit. Fails: BUDGET (too small for any noise). */
+/* The same for the options of a fit. Fails: BUDGET (too small for any noise), ARGUMENT (no such number of
+ * records of a person). */
 HR_MUST_CHECK hr_status hr_budget_of(const hr_method *method, const hr_fit_options *options, hr_budget *out,
                                      hr_error *err);
 
@@ -32,5 +30,8 @@ HR_MUST_CHECK hr_status hr_budget_of(const hr_method *method, const hr_fit_optio
  */
 HR_MUST_CHECK hr_status hr_budget_check(const hr_method *method, const hr_fit_options *options,
                                         const hr_schema *schema, size_t rows, hr_budget *out, hr_error *err);
+
+/* delta is the probability of no promise at all: a record in `rows` is one too many. Fails: POLICY. */
+HR_MUST_CHECK hr_status hr_budget_check_delta(const hr_budget *budget, size_t rows, hr_error *err);
 
 #endif

@@ -55,21 +55,15 @@ static hr_status check_fit_ledger(const fit_job *f, hr_error *err) {
                    "this fit cannot be charged to a ledger: %s", why);
 }
 
-static hr_status refuse_records_per_person(const char *remedy, const char *what, hr_error *err) {
-    hr_status status = hr_fail(err, HR_E_ARGUMENT, remedy, "%s", what);
-    return hr_fail_at(err, status, NULL, 0, 0, "records-per-person");
-}
-
 /* A method that cannot protect persons must not be given several records of one. */
 static hr_status check_unit(const fit_job *f, hr_error *err) {
     const char *unit = hr_schema_unit(hr_data_schema(f->data));
     int64_t most = f->options->records_per_person;
-    if (most < 0 || most > HR_RECORDS_PER_PERSON_MAX)
-        return refuse_records_per_person("it is from 1 to 65536", "no such number of records of a person",
-                                         err);
-    if (most && !unit)
-        return refuse_records_per_person("name the column of persons in the schema: 'unit: ...'",
-                                         "the schema names no unit", err);
+    if (most > 0 && !unit) {
+        hr_fail(err, HR_E_ARGUMENT, "name the column of persons in the schema: 'unit: ...'",
+                "the schema names no unit");
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "records-per-person");
+    }
     if (!unit || most || !f->method->info.is_private) return HR_OK;
     if (f->method->persons && f->options->mode == HR_MODE_SOUND) return HR_OK;
     hr_fail(err, HR_E_POLICY,
