@@ -23,7 +23,8 @@ static hr_status slurp(char **bytes, size_t *size, hr_error *err) {
             char *larger = realloc(text, capacity);
             if (larger == NULL) {
                 free(text);
-                return fail_io(err, input_name, "cannot be read", "");
+                return fail_io(err, input_name, "cannot be read",
+                               "name a file, or - with a table on standard input");
             }
             text = larger;
         }
@@ -32,7 +33,7 @@ static hr_status slurp(char **bytes, size_t *size, hr_error *err) {
     } while (got > 0);
     if (ferror(stdin)) {
         free(text);
-        return fail_io(err, input_name, "cannot be read", "");
+        return fail_io(err, input_name, "cannot be read", "name a file, or - with a table on standard input");
     }
     *bytes = text;
     *size = used;

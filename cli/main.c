@@ -182,6 +182,6 @@ int main(int argc, char **argv) {
     const bool lost = fflush(stdout) != 0 || ferror(stdout);
     if (code != EXIT_DONE || !lost) return code;
     hr_error err = {0};
-    fail_io(&err, "standard output", "cannot be written", "");
+    fail_io(&err, "standard output", "cannot be written", "check the place that it is written to");
     return report_error("", &err);
 }

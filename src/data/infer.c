@@ -217,7 +217,9 @@ static hr_status gather_path(schema_inference *p, const char *path) {
 }
 
 static hr_status propose_schema(schema_inference *p, char **yaml) {
-    if (!p->all.rows) return hr_fail(p->err, HR_E_SCHEMA, "", "the table has no records");
+    if (!p->all.rows)
+        return hr_fail(p->err, HR_E_SCHEMA, "give a table with records below its header",
+                       "the table has no records");
     hr_status status = p->all.positional ? add_absent(p) : HR_OK;
     return status ? status : hr_inferences_write(&p->all, yaml, p->err);
 }

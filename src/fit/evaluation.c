@@ -109,7 +109,7 @@ static void set_statistics(evaluation_job *job) {
 /* ---- Checks ---- */
 
 static hr_status refuse_amount(const char *field, const char *range, hr_error *err) {
-    hr_fail(err, HR_E_ARGUMENT, "", "it must be %s", range);
+    hr_fail(err, HR_E_ARGUMENT, "choose a number within the range", "it must be %s", range);
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, field);
 }
 

@@ -133,9 +133,11 @@ static hr_status check_waiting(const char *id, const named_offer *offer, hr_erro
         return hr_fail(err, HR_E_ARGUMENT, "the log of `hedgerow serve` names the jobs that wait",
                        "no decision is asked for the job %.8s", id);
     if (offer->state == HR_OFFER_ACCEPTED || offer->state == HR_OFFER_APPROVED)
-        return hr_fail(err, HR_E_POLICY, "", "the job %.8s was accepted before", id);
+        return hr_fail(err, HR_E_POLICY, "`hedgerow jobs` lists what was decided",
+                       "the job %.8s was accepted before", id);
     if (offer->state != HR_OFFER_WAITING)
-        return hr_fail(err, HR_E_POLICY, "", "the job %.8s was declined before", id);
+        return hr_fail(err, HR_E_POLICY, "`hedgerow jobs` lists what was decided",
+                       "the job %.8s was declined before", id);
     if (offer->over)
         return hr_fail(err, HR_E_POLICY, "ask its coordinator to offer it again",
                        "too late: the job %.8s is over; its coordinator did not wait for the decision", id);

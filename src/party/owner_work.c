@@ -191,7 +191,8 @@ static hr_status keep_model(hr_owner_work *w, const hr_party_job *job, const hr_
     int size = snprintf(path, sizeof path, "%s/%.*s-%02x%02x%02x%02x.json", w->models,
                         (int)job->terms->name.len, job->terms->name.data, id[0], id[1], id[2], id[3]);
     if (size < 0 || (size_t)size >= sizeof path)
-        return hr_fail(err, HR_E_ARGUMENT, "", "the path of the folder 'models' is too long");
+        return hr_fail(err, HR_E_ARGUMENT, "name a folder with a shorter path in the owner file",
+                       "the path of the folder 'models' is too long");
     hr_status status =
         hr_model_parse((const char *)bytes->at, bytes->size, "the coordinator's model", &model, err);
     if (!status) status = hr_model_write(model, path, err);

@@ -178,6 +178,6 @@ hr_status hr_simulation_run(hr_simulation *s, hr_error *err) {
     while (!status && any) status = continue_simulation(s, &any, err);
     if (status || s->parties[0].as.coordinator.model) return status;
     const char *why = s->parties[0].as.coordinator.why;
-    return hr_fail(err, HR_E_POLICY, "", "the job ended without a model: %s",
-                   *why ? why : "no party could continue");
+    return hr_fail(err, HR_E_POLICY, "see the owners' reasons in the log",
+                   "the job ended without a model: %s", *why ? why : "no party could continue");
 }

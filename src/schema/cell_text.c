@@ -71,7 +71,8 @@ hr_status hr_number_format_check(const hr_number_format *format, const char **ke
         return hr_fail(err, HR_E_FORMAT, "write decimal: \",\"", "the decimal mark is \".\" or \",\"");
     *key = "thousands";
     if (thousands && !strchr(".,' ", thousands))
-        return hr_fail(err, HR_E_FORMAT, "", "thousands are separated by \".\", \",\", \"'\" or \" \"");
+        return hr_fail(err, HR_E_FORMAT, "write thousands: \"'\", or leave the key out",
+                       "thousands are separated by \".\", \",\", \"'\" or \" \"");
     if (thousands == decimal)
         return hr_fail(err, HR_E_FORMAT, "give both keys, decimal and thousands",
                        "\"%c\" separates thousands and is the decimal mark too", decimal);
@@ -83,7 +84,9 @@ hr_status hr_boolean_check(const hr_column *column, const char **key, hr_error *
     *key = "values";
     bool fits = column->value_count == 2;
     for (size_t i = 0; i < 2 && fits; i++) fits = strcmp(column->values[i], HR_BOOLEAN_VALUES[i]) == 0;
-    return fits ? HR_OK : hr_fail(err, HR_E_FORMAT, "", "the values of a boolean are false and true");
+    return fits
+               ? HR_OK
+               : hr_fail(err, HR_E_FORMAT, "leave the key out", "the values of a boolean are false and true");
 }
 
 static hr_status check_date_format(const hr_date_column *date, hr_error *err) {

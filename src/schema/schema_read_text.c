@@ -10,7 +10,8 @@ static hr_status read_mark(const hr_keys *keys, const hr_yaml_node *node, const 
     if (!node) return HR_OK;
     hr_status status = hr_keys_text(keys, node, what, &text);
     if (status) return status;
-    if (text[1]) return hr_keys_refuse(keys, node, "", "%s is one character, such as \",\"", what);
+    if (text[1])
+        return hr_keys_refuse(keys, node, "write the one mark", "%s is one character, such as \",\"", what);
     *out = text[0];
     return HR_OK;
 }
