@@ -66,7 +66,9 @@ bench_table bench_table_read(const char *path, size_t rows, size_t features) {
              labels = {t.labels, HR_ELEMENT_FLOAT64, sizeof(double)};
     for (size_t f = 0; f < features; f++)
         arrays[f] = (hr_array){t.columns[f], HR_ELEMENT_FLOAT64, sizeof(double)};
-    if (hr_data_borrow(t.schema, rows, arrays, &labels, &t.data, &err)) bench_die(&err, "data:");
+    if (hr_data_borrow(t.schema, &(hr_arrays){.rows = rows, .columns = arrays, .labels = &labels}, &t.data,
+                       &err))
+        bench_die(&err, "data:");
     free(arrays);
     return t;
 }

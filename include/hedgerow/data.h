@@ -80,7 +80,7 @@ HR_API HR_MUST_CHECK hr_status hr_data_parse(const hr_schema *schema, const char
 
 /* Copies arrays: columns[i] has `rows` doubles for feature i (a category's code for HR_KIND_CATEGORY, 0 or
  * NaN = missing); labels (NULL: none) are numbers, or class indices counted from 0. Fails: SCHEMA (a code or
- * label out of range), POLICY (the schema names a unit), MEMORY. */
+ * label out of range), POLICY (the schema names a unit: hr_data_borrow), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows,
                                                    const double *const *columns, const double *labels,
                                                    hr_data **out, hr_error *err);
@@ -96,15 +96,24 @@ typedef struct hr_array {
     ptrdiff_t stride;
 } hr_array;
 
-/* The same for arrays of any stride and element, with values as above (HR_ELEMENT_UINT16: codes, or whole
- * numbers), but without a copy of the columns: they must outlive the data set and stay as they are. Every
- * value is read once here, to check and to count it (hr_data_report). Later readers convert and clip blocks
- * of values as they need them, and nothing where none is needed: numbers in adjacent, aligned float64 within
- * their bounds, and codes in adjacent, aligned uint16. Labels are borrowed if they are such numbers, and else
- * copied. labels: NULL or one array. Fails: ARGUMENT (a stride, an element), SCHEMA (a code or label out of
- * range), POLICY (the schema names a unit), LIMIT, MEMORY. */
-HR_API HR_MUST_CHECK hr_status hr_data_borrow(const hr_schema *schema, size_t rows, const hr_array *columns,
-                                              const hr_array *labels, hr_data **out, hr_error *err);
+/* A table in the caller's memory. {0} and what there is of it. */
+typedef struct hr_arrays {
+    size_t rows;
+    const hr_array *columns; /* one a feature: HR_ELEMENT_UINT16 has codes, or integers */
+    const hr_array *labels;  /* NULL: none */
+    const uint64_t *persons; /* `rows` numbers that say whose each record is: equal numbers are one person. Of
+                                a schema that names a unit (hr_schema_unit), and of no other */
+} hr_arrays;
+
+/* The same for arrays of any stride and element, with values as above, but without a copy of the columns:
+ * they must outlive the data set and stay as they are; `arrays` itself and persons need not. Every value is
+ * read once here, to check and to count it (hr_data_report). Later readers convert and clip blocks of values
+ * as they need them, and nothing where none is needed: numbers in adjacent, aligned float64 within their
+ * bounds, and codes in adjacent, aligned uint16. Labels are borrowed if they are such numbers, and else
+ * copied. Fails: ARGUMENT (a stride, an element; persons, and no unit), SCHEMA (a code or label out of
+ * range), POLICY (the schema names a unit, and persons is NULL), LIMIT, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_data **out,
+                                              hr_error *err);
 
 HR_API void hr_data_free(hr_data *data);
 

@@ -16,7 +16,6 @@ enum {
 /* The least number above 0, for open ranges. */
 #define HR_ABOVE_ZERO DBL_TRUE_MIN
 
-#define HR_FIELDS_REMEDY "docs/formats.md tells what each key may say"
 #define HR_NAME_EXPECTED "a name of 1 to 32 of a-z, 0-9 and -, not beginning with -"
 
 typedef enum hr_field_kind {

@@ -173,26 +173,48 @@ static hr_status borrow_labels(hr_data *data, const hr_array *labels, hr_error *
     return HR_OK;
 }
 
-static hr_status new_data(const hr_schema *schema, size_t rows, hr_data **out, hr_error *err) {
-    if (rows > HR_ROWS_MAX)
-        return hr_fail(err, HR_E_LIMIT, "use fewer rows", "%zu rows; at most %u are allowed", rows,
+static hr_status check_persons(const hr_schema *schema, const hr_arrays *arrays, hr_error *err) {
+    const char *unit = hr_schema_unit(schema);
+    if (arrays->persons && !unit)
+        return hr_fail(err, HR_E_ARGUMENT, "name a unit in the schema, or give no persons",
+                       "records of persons, and the schema names no unit");
+    if (arrays->persons) return HR_OK;
+    return hr_schema_refuse_unit(schema, "a table in arrays that do not say whose each record is",
+                                 "give hr_arrays.persons to hr_data_borrow", err);
+}
+
+static hr_status take_numbers_of_persons(hr_data *data, const uint64_t *numbers, hr_error *err) {
+    hr_persons persons = {0};
+    data->persons = malloc((data->rows + 1) * sizeof *data->persons);
+    data->weights = malloc((data->rows + 1) * sizeof *data->weights);
+    bool numbered = data->persons && data->weights;
+    for (size_t i = 0; numbered && i < data->rows; i++)
+        numbered =
+            hr_persons_number(&persons, (const char *)&numbers[i], sizeof numbers[i], &data->persons[i]);
+    hr_persons_done(&persons);
+    return numbered && hr_persons_weigh(data) ? HR_OK : hr_fail_memory(err);
+}
+
+static hr_status new_data(const hr_schema *schema, const hr_arrays *arrays, hr_data **out, hr_error *err) {
+    if (arrays->rows > HR_ROWS_MAX)
+        return hr_fail(err, HR_E_LIMIT, "use fewer rows", "%zu rows; at most %u are allowed", arrays->rows,
                        HR_ROWS_MAX);
-    hr_status status = hr_schema_refuse_unit(schema, "a table in arrays", err);
+    hr_status status = check_persons(schema, arrays, err);
     if (status) return status;
     hr_data *data = hr_data_new(schema);
     if (!data) return hr_fail_memory(err);
-    data->rows = rows;
+    data->rows = arrays->rows;
     *out = data;
     return HR_OK;
 }
 
-hr_status hr_data_borrow(const hr_schema *schema, size_t rows, const hr_array *columns,
-                         const hr_array *labels, hr_data **out, hr_error *err) {
+hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_data **out, hr_error *err) {
     hr_data *data = NULL;
-    hr_status status = new_data(schema, rows, &data, err);
+    hr_status status = new_data(schema, arrays, &data, err);
     if (status) return status;
-    if (labels) status = borrow_labels(data, labels, err);
-    if (!status) status = borrow_columns(data, columns, err);
+    if (arrays->persons) status = take_numbers_of_persons(data, arrays->persons, err);
+    if (!status && arrays->labels) status = borrow_labels(data, arrays->labels, err);
+    if (!status) status = borrow_columns(data, arrays->columns, err);
     if (status)
         hr_data_free(data);
     else
@@ -249,7 +271,8 @@ hr_status hr_data_from_arrays(const hr_schema *schema, size_t rows, const double
     hr_array label = adjacent(labels), *arrays = malloc((features + 1) * sizeof *arrays);
     if (!arrays) return hr_fail_memory(err);
     for (size_t f = 0; f < features; f++) arrays[f] = adjacent(columns[f]);
-    hr_status status = hr_data_borrow(schema, rows, arrays, labels ? &label : NULL, &data, err);
+    const hr_arrays table = {.rows = rows, .columns = arrays, .labels = labels ? &label : NULL};
+    hr_status status = hr_data_borrow(schema, &table, &data, err);
     free(arrays);
     if (status) return status;
     if (own_arrays(data)) {

@@ -314,7 +314,9 @@ hr_status hr_libsvm_read(hr_reading *reading, hr_byte_source *source, hr_error *
                 .filled = reading->table.data->rows,
                 .err = err};
     hr_status status = hr_libsvm_check_options(reading->options, err);
-    if (!status) status = hr_schema_refuse_unit(l.table->data->schema, "a LIBSVM table", err);
+    if (!status)
+        status = hr_schema_refuse_unit(l.table->data->schema, "a LIBSVM table",
+                                       "give a CSV table with the unit's column", err);
     if (!status) status = hr_table_grow(l.table, err);
     if (!status) status = find_absent(&l);
     if (!status) status = hr_lines_start(&l.lines, source, false, err);

@@ -95,7 +95,9 @@ hr_status hr_bounds_check_fit(const hr_fit_facts *facts, const hr_method *method
                               hr_error *err) {
     if (!facts->options->private_bounds_count) return HR_OK;
     hr_status status = check_bounds_method(method, facts->options, err);
-    if (!status && facts->schema) status = hr_schema_refuse_unit(facts->schema, "a release of bounds", err);
+    if (!status && facts->schema)
+        status = hr_schema_refuse_unit(facts->schema, "a release of bounds",
+                                       "write public bounds into the schema", err);
     if (!status && facts->schema) status = check_columns(facts, cost, err);
     return status && status != HR_E_MEMORY ? refuse_bounds(err, status) : status;
 }

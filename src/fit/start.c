@@ -89,7 +89,8 @@ hr_status hr_start_check(const hr_method *method, const hr_fit_options *options,
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "private-bounds");
     }
     hr_status status = check_start_method(method, options, err);
-    if (!status && schema) status = hr_schema_refuse_unit(schema, "a fit that continues a model", err);
+    if (!status && schema)
+        status = hr_schema_refuse_unit(schema, "a fit that continues a model", "train without a start", err);
     if (!status && schema) status = check_start_schema(options->start, schema, err);
     if (!status) status = check_start_scores(method, options, err);
     return status ? status : check_start_guarantee(options, err);

@@ -35,7 +35,8 @@ static hr_status read_records(hr_owner_service *s, hr_error *err) {
     hr_status status = hr_schema_read(s->file.schema, &s->schema, err);
     if (!status) {
         status = hr_schema_reviewed(s->schema, err);
-        if (!status) status = hr_schema_refuse_unit(s->schema, "a federation", err);
+        if (!status)
+            status = hr_schema_refuse_unit(s->schema, "a federation", "train with hedge in one process", err);
         if (status) return hr_fail_at(err, status, s->file.schema, 0, 0, NULL);
     }
     hr_read_options options = HR_READ_OPTIONS_INIT;

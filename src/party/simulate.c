@@ -20,7 +20,8 @@ typedef struct rehearsal {
 } rehearsal;
 
 static hr_status read_tables(rehearsal *r, const hr_simulation_data *data, hr_error *err) {
-    hr_status status = hr_schema_refuse_unit(r->schema, "a federation", err);
+    hr_status status =
+        hr_schema_refuse_unit(r->schema, "a federation", "train with hedge in one process", err);
     for (size_t i = 0; !status && i < data->file_count; i++, r->table_count++)
         status = hr_data_read(r->schema, data->files[i], NULL, &r->tables[i], err);
     return status;

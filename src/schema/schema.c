@@ -6,6 +6,7 @@
 #include "schema/cell_text.h"
 #include "schema/check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,13 +221,13 @@ const char *hr_schema_unit(const hr_schema *schema) {
     return schema->parts.unit;
 }
 
-hr_status hr_schema_refuse_unit(const hr_schema *schema, const char *what, hr_error *err) {
+hr_status hr_schema_refuse_unit(const hr_schema *schema, const char *what, const char *instead,
+                                hr_error *err) {
+    char remedy[sizeof err->remedy];
     if (!schema->parts.unit) return HR_OK;
-    hr_fail(
-        err, HR_E_POLICY,
-        "remove 'unit' from the schema, if a record is what must be protected; hedge protects persons in one "
-        "process",
-        "%s cannot protect persons (unit %s)", what, schema->parts.unit);
+    snprintf(remedy, sizeof remedy,
+             "%s, or remove 'unit' from the schema if a record is what must be protected", instead);
+    hr_fail(err, HR_E_POLICY, remedy, "%s cannot protect persons (unit %s)", what, schema->parts.unit);
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
 }
 

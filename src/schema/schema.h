@@ -19,8 +19,10 @@ bool hr_schema_same(const hr_schema *a, const hr_schema *b);
 bool hr_schema_is_reviewed(const hr_schema *schema);
 void hr_schema_vouch(hr_schema *schema);
 
-/* Refuses a schema with a unit on behalf of `what`, such as "method id3". Fails: POLICY. */
-HR_MUST_CHECK hr_status hr_schema_refuse_unit(const hr_schema *schema, const char *what, hr_error *err);
+/* Refuses a schema with a unit on behalf of `what`, such as "method id3"; besides to remove the unit,
+ * `instead` is what can be done. Fails: POLICY. */
+HR_MUST_CHECK hr_status hr_schema_refuse_unit(const hr_schema *schema, const char *what, const char *instead,
+                                              hr_error *err);
 
 /* The spellings of missing as one array. */
 const char *const *hr_schema_missing_list(const hr_schema *schema);

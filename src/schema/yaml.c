@@ -33,7 +33,7 @@ static hr_status add_yaml_node(builder *b, const yaml_event_t *event, hr_yaml_ki
     } else {
         hr_yaml_node *parent = b->open[b->depth - 1], *last = b->last[b->depth - 1];
         if (parent->kind == HR_YAML_MAPPING && parent->count % 2 == 0 && kind != HR_YAML_SCALAR) {
-            hr_fail(b->err, HR_E_FORMAT, "write NAME: VALUE", "a key must be a single word");
+            hr_fail(b->err, HR_E_FORMAT, "", "a key must be a single word");
             return add_yaml_position(b, &event->start_mark);
         }
         *(last ? &last->next : &parent->child) = node;
@@ -49,8 +49,7 @@ static hr_status add_collection(builder *b, const yaml_event_t *event, hr_yaml_k
     hr_status status = add_yaml_node(b, event, kind, &node);
     if (status) return status;
     if (b->depth == NESTING_MAX) {
-        hr_fail(b->err, HR_E_FORMAT, "write it with fewer levels",
-                "brackets or indentation are nested too deeply");
+        hr_fail(b->err, HR_E_FORMAT, "", "brackets or indentation are nested too deeply");
         return add_yaml_position(b, &event->start_mark);
     }
     b->open[b->depth] = node;
@@ -133,8 +132,7 @@ hr_status hr_yaml_parse(const char *text, size_t size, hr_arena *arena, const hr
         yaml_event_delete(&event);
     }
     yaml_parser_delete(&parser);
-    if (!status && !b.root)
-        status = hr_fail(err, HR_E_FORMAT, "name the file that you mean", "the file is empty");
+    if (!status && !b.root) status = hr_fail(err, HR_E_FORMAT, "", "the file is empty");
     if (!status) *out = b.root;
     return status;
 }

@@ -13,6 +13,8 @@ import run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LEAST = 200
+# What to do: behind a semicolon; or the message says what the value must be.
+REMEDY = re.compile(r'; |: .* must be (?!.*cannot)')
 HELP = re.compile(r"'hedgerow[ \w]* --help' lists the options\.$")
 # What is named, after "hedgerow COMMAND: ": a file or operand before a colon, a field, an option, a quoted value, a number, an operand.
 PLACE = re.compile(r"^\S+:|field '|--\w|'[^']+'|\"[^\"]+\"|\d|\b[A-Z]{3,}\b|^standard (in|out)put")
@@ -49,7 +51,7 @@ def main():
         message, helped = message_of(err)
         inputs.setdefault(message, '%s:%d: %s' % (path, line, command))
         where = '%s:%d: %s' % (path, line, message)
-        if not helped and '; ' not in message:
+        if not helped and not REMEDY.search(message):
             problems.append(where + '\n    says no remedy')
         if not PLACE.search(message) and not message.startswith(WHOLE):
             problems.append(where + '\n    names no file, field, option or value')

@@ -103,17 +103,23 @@ static void test_arrays__can_be_borrowed(void **state) {
     const hr_array columns[] = {adjacent(n), adjacent(c)}, labels = adjacent(y);
     hr_data *data = NULL;
     hr_error err = {0};
-    assert_int_equal(hr_data_borrow(schema, 4, columns, &labels, &data, NULL), HR_OK);
+    assert_int_equal(
+        hr_data_borrow(schema, &(hr_arrays){.rows = 4, .columns = columns, .labels = &labels}, &data, NULL),
+        HR_OK);
     assert_ptr_equal(hr_data_numbers(data, 0), n);
     assert_ptr_equal(hr_data_labels(data), y);
     hr_data_free(data);
     y[2] = 2; /* clipped, hence copied */
-    assert_int_equal(hr_data_borrow(schema, 4, columns, &labels, &data, NULL), HR_OK);
+    assert_int_equal(
+        hr_data_borrow(schema, &(hr_arrays){.rows = 4, .columns = columns, .labels = &labels}, &data, NULL),
+        HR_OK);
     assert_true(hr_data_labels(data) != y && hr_data_labels(data)[2] == 1);
     hr_data_free(data);
     data = NULL;
     y[2] = (double)NAN;
-    assert_int_equal(hr_data_borrow(schema, 4, columns, &labels, &data, &err), HR_E_SCHEMA);
+    assert_int_equal(
+        hr_data_borrow(schema, &(hr_arrays){.rows = 4, .columns = columns, .labels = &labels}, &data, &err),
+        HR_E_SCHEMA);
     assert_string_equal(err.field, "y");
     assert_null(data);
     hr_schema_free(schema);
@@ -141,7 +147,10 @@ static void test_arrays__may_have_any_stride_and_floats(void **state) {
                                     {first + 9, HR_ELEMENT_FLOAT32, stride}};
         const hr_array label = {first + 13, HR_ELEMENT_FLOAT32, stride};
         hr_data *data = NULL;
-        assert_int_equal(hr_data_borrow(schema, ROWS, columns, &label, &data, NULL), HR_OK);
+        assert_int_equal(hr_data_borrow(schema,
+                                        &(hr_arrays){.rows = ROWS, .columns = columns, .labels = &label},
+                                        &data, NULL),
+                         HR_OK);
         for (size_t i = 0; i < ROWS; i++) {
             const size_t k = backwards ? ROWS - 1 - i : i;
             double buffer;
@@ -175,12 +184,16 @@ static void test_arrays__refuse_overlaps_and_other_elements(void **state) {
         const hr_array columns[] = {adjacent(n), {c, (hr_element)cases[i].element, cases[i].stride}};
         hr_data *data = NULL;
         hr_error err = {0};
-        assert_int_equal(hr_data_borrow(schema, 2, columns, NULL, &data, &err), HR_E_ARGUMENT);
+        assert_int_equal(hr_data_borrow(schema, &(hr_arrays){.rows = 2, .columns = columns}, &data, &err),
+                         HR_E_ARGUMENT);
         assert_string_equal(err.field, "c");
         assert_null(data);
-        assert_int_equal(
-            hr_data_borrow(schema, 2, (const hr_array[]){adjacent(n), adjacent(c)}, &columns[1], &data, &err),
-            HR_E_ARGUMENT);
+        assert_int_equal(hr_data_borrow(schema,
+                                        &(hr_arrays){.rows = 2,
+                                                     .columns = (const hr_array[]){adjacent(n), adjacent(c)},
+                                                     .labels = &columns[1]},
+                                        &data, &err),
+                         HR_E_ARGUMENT);
         assert_string_equal(err.field, "y");
     }
     hr_schema_free(schema);

@@ -40,7 +40,8 @@ static borrowed borrow(const hr_schema *schema, const values *v, layout how) {
     for (size_t i = 0; i < ROWS; i++) numbers[i] = number_in(how, v->number[i]);
     borrowed b = {{lay_out(numbers, ROWS, how), lay_out(v->code, ROWS, how)}, NULL};
     const hr_array arrays[] = {b.columns[0].array, b.columns[1].array};
-    assert_int_equal(hr_data_borrow(schema, ROWS, arrays, NULL, &b.data, NULL), HR_OK);
+    assert_int_equal(hr_data_borrow(schema, &(hr_arrays){.rows = ROWS, .columns = arrays}, &b.data, NULL),
+                     HR_OK);
     return b;
 }
 
@@ -143,7 +144,7 @@ static void test_columns__are_pointers_where_nothing_is_converted(void **state) 
     uint16_t code[4];
     hr_array columns[] = {{n, HR_ELEMENT_FLOAT64, sizeof *n}, {codes, HR_ELEMENT_UINT16, sizeof *codes}};
     hr_data *data = NULL;
-    assert_int_equal(hr_data_borrow(schema, 4, columns, NULL, &data, NULL), HR_OK);
+    assert_int_equal(hr_data_borrow(schema, &(hr_arrays){.rows = 4, .columns = columns}, &data, NULL), HR_OK);
     assert_ptr_equal(hr_data_numbers(data, 0), n);
     assert_ptr_equal(hr_data_number_block(data, 0, 1, 2, number), n + 1);
     assert_ptr_equal(hr_data_codes(data, 1), codes);
@@ -151,7 +152,7 @@ static void test_columns__are_pointers_where_nothing_is_converted(void **state) 
     hr_data_free(data);
     n[3] = 10.5;
     columns[1] = (hr_array){c, HR_ELEMENT_FLOAT64, sizeof *c};
-    assert_int_equal(hr_data_borrow(schema, 4, columns, NULL, &data, NULL), HR_OK);
+    assert_int_equal(hr_data_borrow(schema, &(hr_arrays){.rows = 4, .columns = columns}, &data, NULL), HR_OK);
     assert_null(hr_data_numbers(data, 0));
     assert_ptr_equal(hr_data_number_block(data, 0, 0, 4, number), number);
     assert_true(number[0] == 5 && number[3] == 10);

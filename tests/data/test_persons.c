@@ -110,7 +110,43 @@ static void test_tables__without_identifiers_are_refused(void **state) {
     hr_error err = {0};
     const double x[] = {0}, *columns[] = {x};
     assert_int_equal(hr_data_from_arrays(schema, 1, columns, x, &data, &err), HR_E_POLICY);
-    assert_string_equal(err.message, "a table in arrays cannot protect persons (unit who)");
+    assert_string_equal(
+        err.message,
+        "a table in arrays that do not say whose each record is cannot protect persons (unit who)");
+    assert_non_null(strstr(err.remedy, "hr_arrays.persons"));
+    hr_schema_free(schema);
+}
+
+static void test_arrays__say_whose_records_they_are_by_any_numbers(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of_text(schema_text);
+    static const double x[] = {0, 0, 0, 0, 0, 0}, y[] = {0, 0, 1, 1, 0, 0};
+    static const uint64_t numbers[] = {UINT64_MAX, 7, UINT64_MAX, 1ULL << 32, 0, UINT64_MAX};
+    static const uint32_t persons[] = {0, 1, 0, 2, 3, 0},
+                          weights[] = {21845, 65536, 21845, 65536, 65536, 21845};
+    const hr_array column = {x, HR_ELEMENT_FLOAT64, sizeof *x}, label = {y, HR_ELEMENT_FLOAT64, sizeof *y};
+    hr_arrays arrays = {.rows = 6, .columns = &column, .labels = &label, .persons = numbers};
+    hr_data *data = NULL;
+    assert_int_equal(hr_data_borrow(schema, &arrays, &data, NULL), HR_OK);
+    assert_memory_equal(data->persons, persons, sizeof persons);
+    assert_memory_equal(hr_data_weights(data), weights, sizeof weights);
+    hr_data_free(data);
+    hr_schema_free(schema);
+}
+
+static void test_arrays__of_persons_need_a_unit(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of_text("hedgerow-schema: 1\nlabel: {name: y, kind: classes, values: [a, b]}\n"
+                                       "features:\n  - {name: x, kind: number, low: 0, high: 1}\n");
+    static const double x[] = {0};
+    static const uint64_t numbers[] = {1};
+    const hr_array column = {x, HR_ELEMENT_FLOAT64, sizeof *x};
+    hr_arrays arrays = {.rows = 1, .columns = &column, .persons = numbers};
+    hr_data *data = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_data_borrow(schema, &arrays, &data, &err), HR_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "names no unit"));
+    assert_null(data);
     hr_schema_free(schema);
 }
 
@@ -152,6 +188,8 @@ int main(void) {
         cmocka_unit_test(test_weights__of_a_person_add_up_to_at_most_one),
         cmocka_unit_test(test_persons__of_many_rows),
         cmocka_unit_test(test_tables__without_identifiers_are_refused),
+        cmocka_unit_test(test_arrays__say_whose_records_they_are_by_any_numbers),
+        cmocka_unit_test(test_arrays__of_persons_need_a_unit),
         cmocka_unit_test(test_keep__takes_the_records_with_the_smallest_keys),
         cmocka_unit_test(test_keep__of_a_person_depends_on_no_other),
     };

@@ -11,7 +11,10 @@ static hr_data *must_borrow(const hr_schema *schema, const double *const *column
     hr_array arrays[2] = {{columns[0], HR_ELEMENT_FLOAT64, sizeof(double)},
                           {columns[1], HR_ELEMENT_FLOAT64, sizeof(double)}};
     hr_array label = {labels, HR_ELEMENT_FLOAT64, sizeof(double)};
-    assert_int_equal(hr_data_borrow(schema, 4, arrays, labels ? &label : NULL, &data, NULL), HR_OK);
+    assert_int_equal(
+        hr_data_borrow(schema, &(hr_arrays){.rows = 4, .columns = arrays, .labels = labels ? &label : NULL},
+                       &data, NULL),
+        HR_OK);
     return data;
 }
 

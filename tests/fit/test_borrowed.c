@@ -34,7 +34,10 @@ static borrowed borrow(const table *t, layout numbers, layout codes) {
         b.columns[f] = lay_out(t->columns[f], t->rows, f == CATEGORY ? codes : numbers);
         arrays[f] = b.columns[f].array;
     }
-    assert_int_equal(hr_data_borrow(t->schema, t->rows, arrays, &labels, &b.data, NULL), HR_OK);
+    assert_int_equal(hr_data_borrow(t->schema,
+                                    &(hr_arrays){.rows = t->rows, .columns = arrays, .labels = &labels},
+                                    &b.data, NULL),
+                     HR_OK);
     return b;
 }
 
