@@ -328,6 +328,11 @@ static hr_status open_source(fit_job *f, hr_error *err) {
     return hr_local_stats_source_new(&records, &f->training.source, err);
 }
 
+static hr_privacy_unit unit_of_releases(const fit_job *f, const hr_data *trained) {
+    return trained && f->method->persons && hr_schema_unit(hr_data_schema(trained)) ? HR_PER_PERSON
+                                                                                    : HR_PER_RECORD;
+}
+
 /* What is trained on: the table, or at most m records of each person. */
 static hr_status choose_records(fit_job *f, const hr_data **out, hr_error *err) {
     size_t most = (size_t)f->options->records_per_person;
@@ -350,6 +355,7 @@ static hr_status prepare_fit(fit_job *f, hr_error *err) {
     if (!status) status = choose_records(f, &trained, err);
     f->training = (hr_training){.data = trained,
                                 .options = f->options,
+                                .unit = unit_of_releases(f, trained),
                                 .gate = f->gate,
                                 .threads = hr_threads_of(f->options->threads),
                                 .arena = hr_arena_new()};

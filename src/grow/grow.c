@@ -112,10 +112,17 @@ static uint32_t add_level_children(hr_grower *g, uint32_t index, const hr_split 
     return node->left;
 }
 
-static hr_cell node_total_of(const hr_grower *g, const hr_cell *cells) {
-    hr_cell total = 0;
-    for (uint32_t bin = 0; bin < g->binning->features[0].bin_count; bin++) total += cells[bin];
-    return total;
+/* The sums of the sides of a split: node `left` of the tree and the next. */
+static void set_side_sums(hr_grower *g, const hr_packing *packing, size_t i, uint32_t left,
+                          hr_cell left_sum) {
+    const hr_cell *weights = hr_weights_in(packing, g->level_cells[i]);
+    hr_cell left_weight = 0, right_weight = 0;
+    if (packing->weight_cells) {
+        left_weight = hr_split_left_sum(&g->splits[i], g->binning, weights);
+        right_weight = hr_histogram_total(g->binning, weights) - left_weight;
+    }
+    g->sums[left] = hr_unpack_apart(packing, left_sum, left_weight);
+    g->sums[left + 1] = hr_unpack_apart(packing, g->totals[i] - left_sum, right_weight);
 }
 
 /* Children stand side by side in their level, the left one at an even place. */
@@ -138,8 +145,7 @@ static hr_status split_level(hr_grower *g, const hr_growth *growth, size_t count
         uint32_t left = add_level_children(g, g->nodes[i], split);
         hr_cell left_sum = hr_split_left_sum(split, g->binning, g->level_cells[i]),
                 right_sum = g->totals[i] - left_sum;
-        g->sums[left] = hr_unpack(packing, left_sum);
-        g->sums[left + 1] = hr_unpack(packing, right_sum);
+        set_side_sums(g, packing, i, left, left_sum);
         g->next_nodes[2 * made] = left;
         g->next_nodes[2 * made + 1] = left + 1;
         g->next_totals[2 * made] = left_sum;
@@ -189,8 +195,10 @@ hr_status hr_grow(hr_grower *g, const hr_growth *growth, hr_tree *out, const hr_
     if (!g->level_cells[0]) return hr_fail_memory(err);
     hr_status status = source->ops->sum(source, g->nodes, g->level_cells, 1, err);
     if (status) return status;
-    g->totals[0] = node_total_of(g, g->level_cells[0]);
-    g->sums[0] = hr_unpack(growth->packing, g->totals[0]);
+    g->totals[0] = hr_histogram_total(g->binning, g->level_cells[0]);
+    g->sums[0] =
+        hr_unpack_apart(growth->packing, g->totals[0],
+                        hr_histogram_total(g->binning, hr_weights_in(growth->packing, g->level_cells[0])));
     size_t count = 1;
     for (int level = 0; !status && level < g->depth && count; level++) {
         hr_level_nodes nodes = {level, count, g->level_cells, g->totals};

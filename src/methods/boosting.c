@@ -1,5 +1,6 @@
 #include "methods/boosting.h"
 #include "base/fail.h"
+#include "data/records.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,12 +28,17 @@ hr_status hr_boosting_init(hr_boosting *b, hr_training *training, hr_link link, 
         .training = training, .source = training->source, .outputs = hr_training_outputs(training->data)};
     hr_stats_setup setup = {
         .kind = HR_STATS_GRADIENTS, .binning = binning, .outputs = b->outputs, .depth = depth};
+    size_t cells = hr_histogram_cells(binning->feature_count);
+    if (training->unit == HR_PER_PERSON) {
+        setup.weights = hr_data_weights(training->data);
+        b->packing.weight_cells = cells;
+        cells *= 2;
+    }
     bool number = hr_schema_task(hr_data_schema(training->data)) == HR_TASK_REGRESSION;
     hr_status status = hr_training_forest_init(training, number ? HR_LINK_NUMBER : link, trees, err);
     if (!status) status = b->source->ops->prepare(b->source, &setup, err);
     if (!status) status = boosting_buffers_init(b, err);
-    if (!status)
-        status = hr_grower_new(binning, hr_histogram_cells(binning->feature_count), depth, &b->grower, err);
+    if (!status) status = hr_grower_new(binning, cells, depth, &b->grower, err);
     if (status) hr_boosting_done(b);
     return status;
 }

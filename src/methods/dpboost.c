@@ -127,6 +127,12 @@ const hr_method hr_method_dpboost = {
     .sound_options = sound_options,
     .paper_options = paper_options,
     .with_delta = HR_PRIVACY_ZCDP,
+    .persons =
+        "Adding or removing one person with all its records changes the probability of any model by at most "
+        "e^epsilon (plus delta): each of a person's m records weighs floor(2^16/m)/2^16 in every sum and "
+        "count. Splits: exponential mechanism (pure epsilon: permute-and-flip) of width 4 g*^2 for all nodes "
+        "of a level together; leaves: noisy sums and counts; every person draws the tree of all its records; "
+        "bins public or paid for.",
     .check = check_dpboost,
     .memory = hr_single_tree_memory,
     .train = train_dpboost,

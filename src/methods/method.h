@@ -54,6 +54,7 @@ typedef struct hr_stats_source hr_stats_source; /* stats/stats_source.h */
 typedef struct hr_training {
     const hr_data *data;
     const hr_fit_options *options;
+    hr_privacy_unit unit; /* of the method's releases: hr_facts_unit */
     hr_gate *gate;
     hr_stats_source *source; /* sums over the records of `data` */
     int threads;

@@ -8,6 +8,9 @@
 
 #include <math.h>
 
+/* Of the weighted gradient of a person's record, over its weight in 2^-16. */
+enum { PERSON_GRADIENT_BOUND = ((1 << HR_GRADIENT_BITS) << HR_PERSON_FINE_BITS) / (int)HR_PERSON_UNIT };
+
 static hr_status private_edges(hr_training *training, hr_units *budget, hr_error *err) {
     const hr_fit_options *options = training->options;
     hr_release_scope scope = {.tree = -1, .group = training->next_group};
@@ -46,9 +49,22 @@ uint64_t hr_single_tree_weight_bound(int64_t weight_max) {
     return weight_max > 1 ? (uint64_t)weight_max * HR_WEIGHT_UNIT : HR_RECORD_UNIT;
 }
 
+/* Of persons: weights of up to 2^16, and gradients of up to 2^12 finer by HR_PERSON_FINE_BITS. Sums are words
+ * of their own, so that as many records have room as without weights. */
+static hr_status pack_persons(hr_boosting *b, hr_error *err) {
+    hr_status status = hr_boosting_pack(b, HR_RECORD_UNIT, 1 << HR_GRADIENT_BITS, err);
+    b->packing.shift = 0;
+    b->packing.gradient_bound = PERSON_GRADIENT_BOUND;
+    b->packing.gradient_scale = PERSON_GRADIENT_BOUND / b->training->options->gradient_bound;
+    b->packing.weight_scale = HR_PERSON_UNIT;
+    b->weight_bound = HR_PERSON_UNIT;
+    return status;
+}
+
 /* The largest integer gradient of a record, weighted, is at most 4096; g* of a weight of 1: 4096 over all
  * weights. */
 hr_status hr_single_tree_pack(hr_boosting *b, int64_t weight_max, hr_error *err) {
+    if (b->training->unit == HR_PER_PERSON) return pack_persons(b, err);
     int64_t bound = (int64_t)hr_single_tree_weight_bound(weight_max);
     b->packing.gradient_bound = (1 << HR_GRADIENT_BITS) / bound;
     b->packing.gradient_scale = (double)b->packing.gradient_bound / b->training->options->gradient_bound;
@@ -91,17 +107,26 @@ void hr_single_tree_defaults(hr_fit_options *o) {
     o->count_share = .3;
 }
 
+/* Of the choices of a level: a person may be in all its nodes. */
+static uint64_t person_gain_width(int level) {
+    return hr_unit_gain_width(HR_PER_PERSON, (uint64_t)1 << level);
+}
+
 /* ---- What a budget is enough for ---- */
 
 hr_status hr_single_tree_check_tree(const hr_fit_facts *facts, int64_t weight_max, hr_units budget,
                                     hr_error *err) {
     const hr_fit_options *options = facts->options;
-    uint64_t weight_bound = hr_single_tree_weight_bound(weight_max);
-    int64_t gradient_bound = (1 << HR_GRADIENT_BITS) / (int64_t)weight_bound;
+    bool persons = hr_facts_unit(facts) == HR_PER_PERSON;
+    uint64_t weight_bound = persons ? HR_PERSON_UNIT : hr_single_tree_weight_bound(weight_max);
+    int64_t gradient_bound =
+        persons ? PERSON_GRADIENT_BOUND : (1 << HR_GRADIENT_BITS) / (int64_t)weight_bound;
     hr_units leaves = hr_units_share(budget, options->leaf_share),
              counts = hr_units_share(leaves, options->count_share);
-    hr_status status = hr_facts_check_choice(facts, "split", (budget - leaves) / (hr_units)options->depth,
-                                             hr_weighted_gain_width(weight_bound), err);
+    uint64_t width =
+        persons ? person_gain_width((int)options->depth - 1) : hr_weighted_gain_width(weight_bound);
+    hr_status status =
+        hr_facts_check_choice(facts, "split", (budget - leaves) / (hr_units)options->depth, width, err);
     if (!status)
         status = hr_facts_check_sums(facts, "leaf sum", leaves - counts,
                                      hr_weighted_gradient_sensitivity(weight_bound, gradient_bound), err);
@@ -130,8 +155,14 @@ hr_status hr_single_tree_check(const hr_fit_facts *facts, size_t shares, hr_erro
     return hr_single_tree_check_tree(facts, 1, budget / shares / hr_facts_outputs(facts), err);
 }
 
+/* Weights of persons are summed as gradients are. */
 double hr_single_tree_memory(const hr_fit_facts *facts) {
-    return hr_boosting_memory(facts, (double)facts->rows);
+    double features = (double)hr_schema_feature_count(facts->schema),
+           nodes = ldexp(1, (int)facts->options->depth - 1);
+    double once = hr_boosting_memory(facts, (double)facts->rows);
+    if (hr_facts_unit(facts) == HR_PER_RECORD) return once;
+    return once + (double)facts->rows * 2 * (sizeof(int64_t) + sizeof(uint32_t)) +
+           (features + HR_TILE) * HR_STRIDE * nodes * sizeof(hr_cell);
 }
 
 /* ---- The tree ---- */
@@ -154,6 +185,7 @@ static hr_status grow_single_tree(hr_boosting *b, const hr_single_tree *t, const
     for (int level = 0; level < options->depth; level++) {
         hr_charge charge = *split;
         charge.level = level;
+        if (b->training->unit == HR_PER_PERSON) charge.sensitivity = person_gain_width(level);
         hr_status status = charge_splits(b, &charge, &permits[level], err);
         if (status) return status;
     }

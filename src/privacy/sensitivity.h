@@ -99,6 +99,12 @@ static inline int64_t hr_person_share(uint32_t weight, int64_t x) {
     return (int64_t)weight * x / (HR_PERSON_UNIT >> HR_PERSON_FINE_BITS);
 }
 
+/* The width of gains of splits, of all nodes of a level together. A person may be in all of them: its weights
+ * there add up to at most 1, and each gain is rounded by itself. */
+static inline uint64_t hr_unit_gain_width(hr_privacy_unit unit, uint64_t nodes) {
+    return unit == HR_PER_PERSON ? HR_GAIN_WIDTH + 3 * nodes : HR_GAIN_WIDTH;
+}
+
 /* Medians of cells: their width. */
 static inline uint64_t hr_unit_median_width(hr_privacy_unit unit) {
     return unit == HR_PER_PERSON ? 2 * HR_PERSON_UNIT : HR_MEDIAN_SCORE_WIDTH;

@@ -1,6 +1,7 @@
 #include "stats/local_gradients.h"
 
 #include "base/fail.h"
+#include "privacy/sensitivity.h"
 #include "stats/gradient.h"
 #include "tree/walk.h"
 
@@ -16,8 +17,10 @@ struct hr_local_stats_gradients {
     size_t outputs;
     hr_binned *binned;
     hr_local_stats *local;
-    double *targets; /* gradient.h */
-    double *scores;  /* rows x outputs: what the trees so far predict */
+    const uint32_t *weights; /* of persons' records; NULL: none */
+    hr_local_stats *weighed; /* sums of these; NULL with them */
+    double *targets;         /* gradient.h */
+    double *scores;          /* rows x outputs: what the trees so far predict */
     hr_stats_round round;
     const uint32_t *rows; /* of the round; NULL: all records, in order */
     size_t count;
@@ -39,6 +42,7 @@ void hr_local_stats_gradients_free(hr_local_stats_gradients *g) {
     void *all[] = {g->targets, g->scores, g->kept, g->trees, g->walks, g->taken, g->offsets};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     hr_local_stats_free(g->local);
+    hr_local_stats_free(g->weighed);
     hr_binned_free(g->binned);
     hr_arena_free(g->scratch);
     free(g);
@@ -60,10 +64,13 @@ hr_status hr_local_stats_gradients_new(const hr_local_stats_records *records, co
     size_t rows = hr_data_rows(records->data);
     hr_local_stats_gradients *g = calloc(1, sizeof *g);
     if (!g) return hr_fail_memory(err);
-    *g = (hr_local_stats_gradients){.records = records, .parts = parts, .outputs = setup->outputs};
+    *g = (hr_local_stats_gradients){
+        .records = records, .parts = parts, .outputs = setup->outputs, .weights = setup->weights};
     hr_status status = hr_binned_new(records->data, setup->binning, records->threads, &g->binned, err);
     if (!status) status = make_room_local_gradients(g, err);
     if (!status) status = hr_local_stats_new(g->binned, rows, setup->depth, records->threads, &g->local, err);
+    if (!status && g->weights)
+        status = hr_local_stats_new(g->binned, rows, setup->depth, records->threads, &g->weighed, err);
     if (!status) status = hr_local_stats_gradients_share(g, err);
     if (status) {
         hr_local_stats_gradients_free(g);
@@ -206,6 +213,25 @@ static void set_own_gradients(const hr_stats_round *round, const hr_gradient_inp
         hr_gradients_square(in, round->bound, &round->packing, packed);
 }
 
+/* What persons' records add: their shares of their gradients, and their weights. A record of weight 1 has a
+ * gradient of up to gradient_bound * 2^16 after it is weighed, finer by HR_PERSON_FINE_BITS. */
+static void set_person_gradients(hr_local_stats_gradients *g) {
+    enum { COARSER = HR_PERSON_UNIT >> HR_PERSON_FINE_BITS };
+    hr_stats_round alone = g->round;
+    alone.packing.shift = 1;
+    alone.packing.gradient_bound *= COARSER;
+    alone.packing.gradient_scale *= COARSER;
+    int64_t *gradients = hr_local_stats_packed(g->local), *weights = hr_local_stats_packed(g->weighed);
+    hr_gradient_input in = input_of(g, g->round.output, g->rows, g->count);
+    set_own_gradients(&alone, &in, gradients);
+    for (size_t i = 0; i < g->count; i++) {
+        uint32_t weight = g->weights[g->rows ? g->rows[i] : i];
+        gradients[i] = hr_person_share(weight, hr_unpack(&alone.packing, gradients[i]).gradient.unpaid);
+        weights[i] = weight;
+    }
+    hr_local_stats_start(g->weighed, g->rows, g->count);
+}
+
 static void set_gradients(hr_local_stats_gradients *g) {
     const hr_stats_round *round = &g->round;
     int64_t *packed = hr_local_stats_packed(g->local);
@@ -238,7 +264,10 @@ hr_status hr_local_stats_gradients_begin(hr_local_stats_gradients *g, const hr_s
     g->count = hr_parts_size(g->parts, round->part);
     if (round->drop_beyond) status = drop_records(g, err);
     if (status) return status;
-    set_gradients(g);
+    if (g->weights)
+        set_person_gradients(g);
+    else
+        set_gradients(g);
     hr_local_stats_start(g->local, g->rows, g->count);
     return HR_OK;
 }
@@ -264,8 +293,22 @@ hr_status hr_local_stats_gradients_add_other(hr_local_stats_gradients *g, const 
     return HR_OK;
 }
 
-hr_local_stats *hr_local_stats_gradients_sums(hr_local_stats_gradients *g) {
-    return g->local;
+hr_status hr_local_stats_gradients_sum(hr_local_stats_gradients *g, const uint32_t *nodes,
+                                       hr_cell *const *out, size_t count, hr_error *err) {
+    hr_local_stats_sum(g->local, nodes, out, count);
+    if (!g->weights) return HR_OK;
+    hr_cell **behind = malloc(count * sizeof *behind);
+    if (!behind) return hr_fail_memory(err);
+    for (size_t i = 0; i < count; i++) behind[i] = out[i] + g->round.packing.weight_cells;
+    hr_local_stats_sum(g->weighed, nodes, behind, count);
+    free(behind);
+    return HR_OK;
+}
+
+void hr_local_stats_gradients_split(hr_local_stats_gradients *g, const uint32_t *nodes,
+                                    const hr_split *splits, const uint32_t *left, size_t count) {
+    hr_local_stats_split(g->local, nodes, splits, left, count);
+    if (g->weights) hr_local_stats_split(g->weighed, nodes, splits, left, count);
 }
 
 void hr_local_stats_gradients_label_sums(const hr_local_stats_gradients *g, hr_exact *sums) {

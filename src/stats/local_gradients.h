@@ -40,7 +40,11 @@ HR_MUST_CHECK hr_status hr_local_stats_gradients_of_records(hr_local_stats_gradi
 HR_MUST_CHECK hr_status hr_local_stats_gradients_add_other(hr_local_stats_gradients *gradients,
                                                            const hr_tree *tree, hr_error *err);
 
-/* The sums of the tree that grows. */
-hr_local_stats *hr_local_stats_gradients_sums(hr_local_stats_gradients *gradients);
+/* The sums of the tree that grows. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_local_stats_gradients_sum(hr_local_stats_gradients *gradients,
+                                                     const uint32_t *nodes, hr_cell *const *out, size_t count,
+                                                     hr_error *err);
+void hr_local_stats_gradients_split(hr_local_stats_gradients *gradients, const uint32_t *nodes,
+                                    const hr_split *splits, const uint32_t *left, size_t count);
 
 #endif

@@ -1,6 +1,7 @@
 #include "stats/local_source.h"
 
 #include "base/fail.h"
+#include "data/records.h"
 #include "stats/local_gradients.h"
 #include "stats/local_labels.h"
 #include "stats/local_stats.h"
@@ -23,11 +24,34 @@ static hr_status prepare_local_source(hr_stats_source *self, const hr_stats_setu
 
 /* ---- Parts ---- */
 
+/* Every person draws a part, which all its records are in. */
+static hr_status draw_parts_of_persons(local_source *s, const hr_stats_shares *shares, hr_error *err) {
+    const uint32_t *persons = s->records.data->persons;
+    size_t rows = hr_data_rows(s->records.data), count = 0;
+    for (size_t i = 0; i < rows; i++)
+        if (persons[i] >= count) count = (size_t)persons[i] + 1;
+    hr_parts drawn = {0};
+    uint32_t *part_of = malloc((rows + 1) * sizeof *part_of),
+             *of_person = calloc(count + 1, sizeof *of_person);
+    hr_status status = part_of && of_person ? hr_parts_drawn(s->records.csprng, count, shares->weights,
+                                                             shares->count, &drawn, err)
+                                            : hr_fail_memory(err);
+    for (size_t j = 0; !status && j < shares->count; j++)
+        for (size_t k = drawn.begin[j]; k < drawn.begin[j + 1]; k++) of_person[drawn.rows[k]] = (uint32_t)j;
+    for (size_t i = 0; !status && i < rows; i++) part_of[i] = of_person[persons[i]];
+    if (!status) status = hr_parts_given(part_of, rows, shares->count, &s->parts, err);
+    hr_parts_done(&drawn);
+    free(of_person);
+    free(part_of);
+    return status;
+}
+
 static hr_status draw_parts(local_source *s, const hr_stats_shares *shares, hr_error *err) {
     size_t rows = hr_data_rows(s->records.data);
     hr_parts_done(&s->parts);
     if (shares->part_of) return hr_parts_given(shares->part_of, rows, shares->count, &s->parts, err);
     if (!shares->weights) return hr_parts_whole(rows, &s->parts, err);
+    if (s->records.data->persons && !shares->exact_sizes) return draw_parts_of_persons(s, shares, err);
     return (shares->exact_sizes ? hr_parts_fixed : hr_parts_drawn)(s->records.csprng, rows, shares->weights,
                                                                    shares->count, &s->parts, err);
 }
@@ -85,15 +109,13 @@ static hr_status add_trees(hr_stats_source *self, const hr_tree *trees, size_t c
 
 static hr_status sum(hr_stats_source *self, const uint32_t *nodes, hr_cell *const *out, size_t count,
                      hr_error *err) {
-    (void)err;
-    hr_local_stats_sum(hr_local_stats_gradients_sums(gradients_of(self)), nodes, out, count);
-    return HR_OK;
+    return hr_local_stats_gradients_sum(gradients_of(self), nodes, out, count, err);
 }
 
 static hr_status split_local_source(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits,
                                     const uint32_t *left, size_t count, hr_error *err) {
     (void)err;
-    hr_local_stats_split(hr_local_stats_gradients_sums(gradients_of(self)), nodes, splits, left, count);
+    hr_local_stats_gradients_split(gradients_of(self), nodes, splits, left, count);
     return HR_OK;
 }
 

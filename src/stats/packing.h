@@ -2,7 +2,10 @@
  *
  * packed = gradient * 2^shift + weight, 0 <= weight. A sum of packed words is (sum of gradients) * 2^shift +
  * sum of weights as long as the weights add up to less than 2^shift and the gradients to less than 2^(63 -
- * shift) in magnitude. */
+ * shift) in magnitude.
+ *
+ * Persons' records (privacy/sensitivity.h) have weights that are too fine for that: a word is a sum of
+ * gradients then, and the sum of the weights is in a word of its own, `weight_cells` behind it. */
 #ifndef HR_STATS_PACKING_H
 #define HR_STATS_PACKING_H
 
@@ -16,6 +19,8 @@ typedef struct hr_packing {
     double gradient_scale; /* integer gradient = real gradient * gradient_scale (* integer weight), rounded to
                               nearest even */
     double weight_scale;   /* integer weight = real weight * weight_scale; 1 for counts */
+    size_t weight_cells;   /* 0: packed. Else, in a histogram, how far behind gradients their weights are;
+                              shift is 0 */
 } hr_packing;
 
 typedef struct hr_sums {
@@ -33,6 +38,11 @@ static inline int64_t hr_pack(const hr_packing *packing, int64_t gradient, int64
 static inline hr_sums hr_unpack(const hr_packing *packing, hr_cell cell) {
     int64_t weight = cell & (((int64_t)1 << packing->shift) - 1);
     return (hr_sums){{(cell - weight) >> packing->shift}, {weight}}; /* exact: the low bits are 0 */
+}
+
+/* The same of gradients, and of weights where these are apart. */
+static inline hr_sums hr_unpack_apart(const hr_packing *packing, hr_cell gradient, hr_cell weight) {
+    return packing->weight_cells ? (hr_sums){{gradient}, {weight}} : hr_unpack(packing, gradient);
 }
 
 /* Rounds to the nearest integer, ties to even; |x| < 2^51. Branch-free, so that loops over it vectorise. */

@@ -11,6 +11,12 @@ hr_cell hr_split_left_sum(const hr_split *split, const hr_binning *binning, cons
     return sum;
 }
 
+hr_cell hr_histogram_total(const hr_binning *binning, const hr_cell *cells) {
+    hr_cell total = 0;
+    for (uint32_t bin = 0; bin < binning->features[0].bin_count; bin++) total += cells[bin];
+    return total;
+}
+
 void hr_split_left_table(const hr_split *split, const hr_binning *binning, uint8_t table[HR_BINS_MAX]) {
     if (split->kind == HR_KIND_NUMBER) {
         memset(table, 1, split->cut + 1u);

@@ -34,6 +34,14 @@ void hr_order_bins(hr_ordered_bin *bins, size_t count);
 /* Sum of the cells that a split sends left. */
 hr_cell hr_split_left_sum(const hr_split *split, const hr_binning *binning, const hr_cell *cells);
 
+/* The sum of a node over all bins of its first feature. */
+hr_cell hr_histogram_total(const hr_binning *binning, const hr_cell *cells);
+
+/* What `cells`, a node's histogram, has of weights; itself where they are packed. */
+static inline const hr_cell *hr_weights_in(const hr_packing *packing, const hr_cell *cells) {
+    return cells + packing->weight_cells;
+}
+
 /* Whether the left side weighs at most as much as the right one: says which child is summed, and must decide
  * nothing else. The order in which nodes are split, hence their numbers in the tree, is a part of what is
  * published. */

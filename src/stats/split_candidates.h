@@ -5,7 +5,8 @@
  * integer
  *     u = floor(2^HR_GAIN_BITS * (S_L^2/(N_L + lambda) + S_R^2/(N_R + lambda)) / G^2),
  * S in integer gradient units (at most G a record). Adding a record changes u of two candidates by amounts
- * that differ by at most HR_GAIN_WIDTH: split_candidates.proof.md. Thread: any. */
+ * that differ by at most HR_GAIN_WIDTH: split_candidates.proof.md. Where weights are apart (packing.h) the
+ * sums are those of persons, and u is in units of a whole person. Thread: any. */
 #ifndef HR_STATS_SPLIT_CANDIDATES_H
 #define HR_STATS_SPLIT_CANDIDATES_H
 

@@ -10,7 +10,7 @@ import source
 COVERED = {
     'accountant': 'gdp mechanisms',
     'audit_exact': 'gaussian laplace',
-    'audit_runs': 'dpboost para seq',
+    'audit_runs': 'para seq',
     'broker': 'address',
     'compressed': 'codec_gzip codec_xz codec_zstd contents decompress table_source',
     'csv': 'byte_source cells data lines read read_options',
