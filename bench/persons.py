@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What it costs to protect patients with all their visits, and not single visits: AUC of hedge on the generated hospital.
+"""What it costs to protect patients with all their visits, and not single visits: AUC of a method on the generated hospital.
 
 A patient has 1 to V visits. All tables have as many records; the test records are those of other patients. "record": the schema names no
 unit, so that epsilon is for one visit. "weights": a patient's visits count 1 together. "m": at most m visits of each patient are trained
 on (--records-per-person m). One line a V: mean and standard error over the runs, each with a table of its own.
-usage: persons.py [--hedgerow PROGRAM] [--runs N] [--rows N] [--epsilon E]"""
+usage: persons.py [--hedgerow PROGRAM] [--method NAME] [--runs N] [--rows N] [--epsilon E]"""
 import argparse
 import json
 import os
@@ -38,12 +38,13 @@ def auc(program, at, epsilon, schema, options):
     return json.loads(told(program, ['evaluate', '--model', model, '--data', at['test.csv'], '--json']))['auc']
 
 
-def measure(program, visits, rows, epsilon, seed):
+def measure(program, method, visits, rows, epsilon, seed):
     """The AUC of each column."""
+    chosen = ['--method', method]
     with tempfile.TemporaryDirectory() as folder:
         at = generate(program, folder, visits, rows, seed)
-        found = [auc(program, at, epsilon, 'records.yaml', []), auc(program, at, epsilon, 'schema.yaml', [])]
-        return found + [auc(program, at, epsilon, 'schema.yaml', ['--records-per-person', str(m)]) for m in MOST]
+        found = [auc(program, at, epsilon, 'records.yaml', chosen), auc(program, at, epsilon, 'schema.yaml', chosen)]
+        return found + [auc(program, at, epsilon, 'schema.yaml', [*chosen, '--records-per-person', str(m)]) for m in MOST]
 
 
 def cell(values):
@@ -53,6 +54,7 @@ def cell(values):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--hedgerow', default='build/cli/hedgerow')
+    parser.add_argument('--method', default='hedge')
     parser.add_argument('--runs', type=int, default=5)
     parser.add_argument('--rows', type=int, default=20000)
     parser.add_argument('--epsilon', type=float, default=1)
@@ -60,7 +62,7 @@ def main():
     print('| visits | record | weights | %s |' % ' | '.join('m = %d' % m for m in MOST))
     print('|---|---|---|%s' % ('---|' * len(MOST)))
     for visits in VISITS:
-        runs = [measure(args.hedgerow, visits, args.rows, args.epsilon, seed) for seed in range(1, args.runs + 1)]
+        runs = [measure(args.hedgerow, args.method, visits, args.rows, args.epsilon, seed) for seed in range(1, args.runs + 1)]
         print('| 1 to %d | %s |' % (visits, ' | '.join(cell(column) for column in zip(*runs))), flush=True)
 
 
