@@ -181,12 +181,8 @@ static hr_bounds refine(const hr_column *column, const hr_bounds *within, const 
 
 /* ---- Releases ---- */
 
-static bool is_pure(const hr_gate *gate) {
-    return hr_gate_privacy_measure(gate) == HR_PRIVACY_PURE;
-}
-
-static double noise_of_cell(const hr_gate *gate, hr_units cost) {
-    return hr_noise_deviation(hr_gate_privacy_measure(gate), cost, HR_COUNT_SENSITIVITY);
+static double noise_of_cell(hr_privacy_measure privacy_measure, hr_units cost) {
+    return hr_noise_deviation(privacy_measure, cost, HR_COUNT_SENSITIVITY);
 }
 
 static const hr_column *column_at(const hr_schema *schema, size_t at) {
@@ -227,52 +223,73 @@ hr_status hr_bounds_check(const hr_schema *schema, const hr_bounds_columns *colu
     return status;
 }
 
-static hr_status release_magnitudes(const hr_data *data, size_t at, hr_gate *gate, const hr_charge *line,
-                                    hr_bounds *out, hr_error *err) {
-    const hr_schema *schema = hr_data_schema(data);
-    hr_exact exact[HR_BOUNDS_CELLS] = {{0}};
-    hr_noisy noisy[HR_BOUNDS_CELLS];
-    double buffer[HR_DATA_BLOCK];
-    const size_t rows = hr_data_rows(data);
-    for (size_t begin = 0; begin < rows; begin += HR_DATA_BLOCK) {
-        const size_t count = hr_data_block_size(begin, rows);
-        const double *values = at == hr_schema_feature_count(schema)
-                                   ? hr_data_labels(data) + begin
-                                   : hr_data_number_block(data, at, begin, count, buffer);
-        hr_bounds_count_magnitudes(values, count, exact);
-    }
-    hr_status status = hr_gate_release_sums(gate, line, exact, HR_BOUNDS_CELLS, noisy, err);
-    if (status) return status;
-    double noise = noise_of_cell(gate, line->cost), far = is_pure(gate) ? FAR_LAPLACE : FAR_GAUSSIAN;
-    *out = hr_bounds_of_magnitudes(column_at(schema, at), noisy, far * noise, NEAR * noise);
-    return HR_OK;
+/* ---- The machine ---- */
+
+void hr_bounds_begin(hr_bounds_machine *m, const hr_schema *schema, const hr_bounds_columns *columns,
+                     hr_privacy_measure privacy_measure, const hr_charge *charge, hr_bounds *out) {
+    *m = (hr_bounds_machine){schema, *columns, privacy_measure, *charge, out, 0, false};
 }
 
-/* Even cells between what the magnitudes said. */
-static hr_status release_label(const hr_data *data, hr_gate *gate, const hr_charge *line, hr_bounds *out,
-                               hr_error *err) {
-    hr_exact exact[HR_BOUNDS_EVEN_CELLS] = {{0}};
-    hr_noisy noisy[HR_BOUNDS_EVEN_CELLS];
-    hr_bounds_count_even(out, hr_data_labels(data), hr_data_rows(data), exact);
-    hr_status status = hr_gate_release_sums(gate, line, exact, HR_BOUNDS_EVEN_CELLS, noisy, err);
-    if (status) return status;
-    double noise = noise_of_cell(gate, line->cost), far = is_pure(gate) ? EVEN_LAPLACE : EVEN_GAUSSIAN;
-    *out = refine(hr_schema_label(hr_data_schema(data)), out, noisy, far * noise, NEAR * noise);
-    return HR_OK;
+bool hr_bounds_next(const hr_bounds_machine *m, hr_bounds_question *out) {
+    if (m->at == m->columns.count) return false;
+    const size_t column = m->columns.at[m->at];
+    const bounds_shares shares = share_out_bounds(m->schema, &m->columns, m->charge.cost);
+    const hr_units cost = column == hr_schema_feature_count(m->schema) ? shares.label : shares.feature;
+    if (m->even)
+        *out = (hr_bounds_question){column, true, m->out[m->at], HR_BOUNDS_EVEN_CELLS,
+                                    bounds_charge(&m->charge, "bounds of the label", cost)};
+    else
+        *out = (hr_bounds_question){
+            column, false, {0, 0}, HR_BOUNDS_CELLS, bounds_charge(&m->charge, "magnitudes", cost)};
+    return true;
+}
+
+void hr_bounds_take(hr_bounds_machine *m, const hr_noisy *cells, double noise_factor) {
+    hr_bounds_question question;
+    if (!hr_bounds_next(m, &question)) return;
+    const bool pure = m->privacy_measure == HR_PRIVACY_PURE;
+    const hr_column *column = column_at(m->schema, question.column);
+    const double noise = noise_of_cell(m->privacy_measure, question.line.cost) * noise_factor;
+    hr_bounds *found = &m->out[m->at];
+    if (question.even)
+        *found = refine(column, found, cells, (pure ? EVEN_LAPLACE : EVEN_GAUSSIAN) * noise, NEAR * noise);
+    else
+        *found =
+            hr_bounds_of_magnitudes(column, cells, (pure ? FAR_LAPLACE : FAR_GAUSSIAN) * noise, NEAR * noise);
+    m->even = !question.even && question.column == hr_schema_feature_count(m->schema);
+    m->at += !m->even;
+}
+
+/* ---- Records ---- */
+
+void hr_bounds_count(const hr_data *data, const hr_bounds_question *question, hr_exact *cells) {
+    const size_t rows = hr_data_rows(data), label = hr_schema_feature_count(hr_data_schema(data));
+    double buffer[HR_DATA_BLOCK];
+    memset(cells, 0, question->cells * sizeof *cells);
+    for (size_t begin = 0; begin < rows; begin += HR_DATA_BLOCK) {
+        const size_t count = hr_data_block_size(begin, rows);
+        const double *values = question->column == label
+                                   ? hr_data_labels(data) + begin
+                                   : hr_data_number_block(data, question->column, begin, count, buffer);
+        if (question->even)
+            hr_bounds_count_even(&question->within, values, count, cells);
+        else
+            hr_bounds_count_magnitudes(values, count, cells);
+    }
 }
 
 hr_status hr_bounds_private(const hr_data *data, const hr_bounds_columns *columns, hr_gate *gate,
                             const hr_charge *charge, hr_bounds *out, hr_error *err) {
-    const hr_schema *schema = hr_data_schema(data);
-    bounds_shares shares = share_out_bounds(schema, columns, charge->cost);
+    hr_bounds_machine machine;
+    hr_bounds_question question;
+    hr_exact exact[HR_BOUNDS_CELLS];
+    hr_noisy noisy[HR_BOUNDS_CELLS];
+    hr_bounds_begin(&machine, hr_data_schema(data), columns, hr_gate_privacy_measure(gate), charge, out);
     hr_status status = hr_gate_covers(gate, charge, columns->count + 1, err);
-    for (size_t i = 0; !status && i < columns->count; i++) {
-        bool is_label = columns->at[i] == hr_schema_feature_count(schema);
-        hr_units cost = is_label ? shares.label : shares.feature;
-        hr_charge magnitudes = bounds_charge(charge, "magnitudes", cost);
-        hr_charge even = bounds_charge(charge, "bounds of the label", cost);
-        status = release_magnitudes(data, columns->at[i], gate, &magnitudes, &out[i], err);
-        if (!status && is_label) status = release_label(data, gate, &even, &out[i], err);
+    while (!status && hr_bounds_next(&machine, &question)) {
+        hr_bounds_count(data, &question, exact);
+        status = hr_gate_release_sums(gate, &question.line, exact, question.cells, noisy, err);
+        if (!status) hr_bounds_take(&machine, noisy, 1);
     }
     return status;
 }

@@ -39,6 +39,39 @@ void hr_bounds_count_even(const hr_bounds *within, const double *values, size_t 
  * any of the cells; near: of one cell. */
 hr_bounds hr_bounds_of_magnitudes(const hr_column *column, const hr_noisy *cells, double far, double near);
 
+/* ---- A release, one histogram after the other, by what sees released cells only ---- */
+
+typedef struct hr_bounds_question {
+    size_t column; /* as hr_bounds_columns names it */
+    bool even;     /* the label's second histogram: even cells between these bounds */
+    hr_bounds within;
+    size_t cells;
+    hr_charge line;
+} hr_bounds_question;
+
+/* Borrows the schema, the columns and the bounds. */
+typedef struct hr_bounds_machine {
+    const hr_schema *schema;
+    hr_bounds_columns columns;
+    hr_privacy_measure privacy_measure;
+    hr_charge charge;
+    hr_bounds *out;
+    size_t at;
+    bool even;
+} hr_bounds_machine;
+
+/* charge and out: as of hr_bounds_private. */
+void hr_bounds_begin(hr_bounds_machine *machine, const hr_schema *schema, const hr_bounds_columns *columns,
+                     hr_privacy_measure privacy_measure, const hr_charge *charge, hr_bounds *out);
+/* The histogram that comes next; false: all bounds are there. */
+bool hr_bounds_next(const hr_bounds_machine *machine, hr_bounds_question *out);
+/* Its cells. noise_factor: how many times the deviation of one gate's noise theirs is; of a sum over owners
+ * above 1. */
+void hr_bounds_take(hr_bounds_machine *machine, const hr_noisy *cells, double noise_factor);
+
+/* The exact answer: question->cells counts, which need not be 0 before. */
+void hr_bounds_count(const hr_data *data, const hr_bounds_question *question, hr_exact *cells);
+
 /* Bounds of the columns within those of the data's schema: out[i] of columns->at[i], low < high. Spends: at
  * most charge->cost in all, in its group and part: half of it for the label, if that is among them, the rest
  * for the features in equal parts. Fails: BUDGET, MEMORY. */

@@ -203,6 +203,107 @@ static void test_check__knows_what_a_cost_buys(void **state) {
     table_close(&t);
 }
 
+/* ---- Over owners ---- */
+
+enum { OWNERS = 3 };
+
+/* The records from `begin` to `end` of values_open. */
+static table owner_open(const table *all, size_t begin, size_t end) {
+    table t = table_open(end - begin, all->features);
+    for (size_t i = begin; i < end; i++) {
+        for (size_t f = 0; f < all->features; f++) t.columns[f][i - begin] = all->columns[f][i];
+        t.labels[i - begin] = all->labels[i];
+    }
+    hr_column features[] = {number_column("x", -1e12, 1e12), number_column("n", -1e12, 1e12)};
+    features[1].integer = true;
+    table_make(&t, number_column("y", -1e12, 1e12), features);
+    return t;
+}
+
+/* What the machine makes of the sums of these tables' cells, without noise. */
+static void sum_bounds(const table *tables, size_t count, double noise_factor, hr_bounds *out) {
+    static const size_t at[] = {2, 0, 1};
+    const hr_bounds_columns columns = {at, 3};
+    const hr_charge charge = {"bounds", -1, -1, 40, 3, hr_units_up(.1), 1};
+    hr_bounds_machine machine;
+    hr_bounds_question question;
+    hr_bounds_begin(&machine, tables[0].schema, &columns, HR_PRIVACY_GDP, &charge, out);
+    while (hr_bounds_next(&machine, &question)) {
+        hr_exact cells[CELLS];
+        hr_noisy sums[CELLS] = {{0}};
+        for (size_t i = 0; i < count; i++) {
+            hr_bounds_count(tables[i].data, &question, cells);
+            for (size_t c = 0; c < question.cells; c++) sums[c].paid += cells[c].unpaid;
+        }
+        hr_bounds_take(&machine, sums, noise_factor);
+    }
+}
+
+static void test_sums_of_owners__say_what_all_records_say(void **state) {
+    (void)state;
+    table all = values_open(9000), owners[OWNERS];
+    static const size_t ends[] = {0, 10, 3000, 9000};
+    for (size_t i = 0; i < OWNERS; i++) owners[i] = owner_open(&all, ends[i], ends[i + 1]);
+    hr_bounds wanted[3], got[3];
+    sum_bounds(&all, 1, 1, wanted);
+    sum_bounds(owners, OWNERS, 1, got);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(!(got[i].low < wanted[i].low) && !(got[i].low > wanted[i].low) &&
+                    !(got[i].high < wanted[i].high) && !(got[i].high > wanted[i].high));
+    assert_true(wanted[0].low > 4000 && wanted[0].high < 6500);
+    for (size_t i = 0; i < OWNERS; i++) table_close(&owners[i]);
+    table_close(&all);
+}
+
+/* With more noise than there are records, no far cell is told. */
+static void test_more_noise__hides_far_cells(void **state) {
+    (void)state;
+    table t = table_open(2000, 2);
+    for (size_t i = 0; i < t.rows; i++) t.columns[0][i] = i < 200 ? 1e9 : 1;
+    hr_column features[] = {number_column("x", -1e12, 1e12), number_column("n", -1e12, 1e12)};
+    table_make(&t, number_column("y", -1e12, 1e12), features);
+    hr_bounds got[3];
+    sum_bounds(&t, 1, 1, got);
+    assert_true(got[1].high >= 1e9);
+    sum_bounds(&t, 1, 10, got);
+    assert_true(got[1].high < 1e9);
+    table_close(&t);
+}
+
+/* Every question: one record more adds HR_COUNT_UNIT to one cell, and the line says so. */
+static void test_questions__change_by_a_count_a_record(void **state) {
+    (void)state;
+    table more = values_open(300), less = owner_open(&more, 1, 300);
+    static const size_t at[] = {0, 2, 1};
+    const hr_charge charge = {"bounds", -1, -1, 40, 3, hr_units_up(.1), 1};
+    hr_bounds got[3];
+    hr_bounds_machine machine;
+    hr_bounds_question question;
+    hr_units sum = 0;
+    size_t asked = 0;
+    hr_bounds_begin(&machine, more.schema, &(hr_bounds_columns){at, 3}, HR_PRIVACY_PURE, &charge, got);
+    for (; hr_bounds_next(&machine, &question); asked++) {
+        hr_exact with[CELLS], without[CELLS];
+        hr_noisy cells[CELLS] = {{0}};
+        int64_t moved = 0;
+        hr_bounds_count(more.data, &question, with);
+        hr_bounds_count(less.data, &question, without);
+        for (size_t c = 0; c < question.cells; c++) {
+            moved += llabs(with[c].unpaid - without[c].unpaid);
+            cells[c].paid = with[c].unpaid;
+        }
+        assert_int_equal(moved, HR_COUNT_UNIT);
+        assert_true(question.line.sensitivity == (uint64_t)moved);
+        assert_true(question.line.group == 40 && question.line.part == 3 && question.line.cost > 0);
+        sum += question.line.cost;
+        hr_bounds_take(&machine, cells, 1);
+    }
+    assert_int_equal(asked, 4);
+    assert_true(sum <= charge.cost && sum + 8 > charge.cost);
+    table_close(&less);
+    table_close(&more);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_magnitudes__end_at_quarters_of_octaves),
@@ -211,6 +312,9 @@ int main(void) {
         cmocka_unit_test(test_bounds__stay_within_the_limits),
         cmocka_unit_test(test_bounds__of_zeros_end_at_one),
         cmocka_unit_test(test_far_cells__are_told_as_the_noise_says),
+        cmocka_unit_test(test_sums_of_owners__say_what_all_records_say),
+        cmocka_unit_test(test_more_noise__hides_far_cells),
+        cmocka_unit_test(test_questions__change_by_a_count_a_record),
         cmocka_unit_test(test_check__knows_what_a_cost_buys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
