@@ -286,6 +286,8 @@ static void test_questions__change_by_a_count_a_record(void **state) {
         hr_exact with[CELLS], without[CELLS];
         hr_noisy cells[CELLS] = {{0}};
         int64_t moved = 0;
+        memset(with, 1, sizeof with);
+        memset(without, 2, sizeof without);
         hr_bounds_count(more.data, &question, with);
         hr_bounds_count(less.data, &question, without);
         for (size_t c = 0; c < question.cells; c++) {
