@@ -285,15 +285,22 @@ static hr_status add_line(hr_ask *ask, const Hedgerow__HedgeQuestion *wire, cons
     return HR_OK;
 }
 
+/* Whom this owner's own schema protects, whatever a question says. */
+static hr_privacy_unit unit_of(const hr_hedge_hearer *h) {
+    return hr_schema_unit(h->schema) ? HR_PER_PERSON : HR_PER_RECORD;
+}
+
 static hr_charge line_of(const char *what, uint64_t sensitivity) {
     return (hr_charge){.what = what, .tree = -1, .level = -1, .sensitivity = sensitivity};
 }
 
 static hr_status read_totals(const hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_ask *ask,
                              hr_error *err) {
-    const hr_charge classes = line_of("class counts", HR_COUNT_SENSITIVITY),
-                    count = line_of("record count", HR_COUNT_SENSITIVITY),
-                    sum = line_of("base score", HR_LABEL_SENSITIVITY);
+    const hr_privacy_unit unit = unit_of(h);
+    const uint64_t one = hr_unit_of_counts(unit);
+    const hr_charge classes = line_of("class counts", one),
+                    count = line_of(unit == HR_PER_PERSON ? "person count" : "record count", one),
+                    sum = line_of("base score", hr_unit_label_sensitivity(unit));
     if (h->outputs > 1) return add_line(ask, wire, &classes, h->outputs, err);
     hr_status status = add_line(ask, wire, &count, 1, err);
     return status ? status : add_line(ask, wire, &sum, 1, err);
@@ -357,22 +364,22 @@ static hr_status read_choice(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *
     if (!wire->n_trees || wire->n_trees > HR_HEDGE_CANDIDATES_OWNERS)
         return refuse_question("too many candidates, or none", err);
     hr_status status = read_round(h, wire, arena, ask, err);
-    const hr_charge line = line_of("choice of tree", hr_leaf_score_width(ask->loss.bound));
+    const hr_charge line = line_of("choice of tree", hr_unit_leaf_score_width(unit_of(h), ask->loss.bound));
     ask->threshold = wire->threshold > 0 ? wire->threshold : 0;
     return status ? status : add_line(ask, wire, &line, 0, err);
 }
 
 static hr_status read_leaves(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
                              hr_ask *ask, hr_error *err) {
-    const hr_hedge_setting setting = {.privacy_measure = h->privacy_measure};
+    const hr_hedge_setting setting = {.privacy_measure = h->privacy_measure, .unit = unit_of(h)};
+    const uint64_t one = hr_unit_of_counts(setting.unit);
     if (wire->n_trees != 1) return refuse_question("other than one tree for its leaves", err);
     hr_status status = read_round(h, wire, arena, ask, err);
     if (status) return status;
     size_t leaves = count_leaves(ask->trees);
     const hr_charge sums =
                         line_of("leaf sum", hr_hedge_sum_sensitivity(&setting, ask->loss.bound, h->outputs)),
-                    counts = line_of("leaf count", HR_COUNT_SENSITIVITY),
-                    within = line_of("clip count", HR_COUNT_SENSITIVITY);
+                    counts = line_of("leaf count", one), within = line_of("clip count", one);
     status = add_line(ask, wire, &sums, leaves * h->outputs, err);
     if (!status) status = add_line(ask, wire, &counts, leaves, err);
     return status || wire->n_costs == ask->line_count ? status : add_line(ask, wire, &within, 1, err);
@@ -412,7 +419,7 @@ static bool is_a_forest(const hr_hedge_hearer *h, const Hedgerow__HedgeQuestion 
 
 static hr_status read_reliability(hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
                                   hr_hedge_question *out, hr_error *err) {
-    const hr_charge cells = line_of("calibration count", HR_COUNT_SENSITIVITY);
+    const hr_charge cells = line_of("calibration count", hr_unit_of_counts(unit_of(h)));
     if (!h->base) return refuse_question("a forest before the first round", err);
     if (hr_schema_task(h->schema) == HR_TASK_REGRESSION)
         return refuse_question("a calibration of numbers", err);

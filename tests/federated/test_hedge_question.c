@@ -2,6 +2,7 @@
  * alike: each owner knows nothing but the questions, as bytes. What each answer costs the owner knows by
  * itself. Questions that no owner answers: test_federated_hostile.c. */
 #include "bins/edges.h"
+#include "data/persons.h"
 #include "data/records.h"
 #include "federated/hedge_question.h"
 #include "methods/hedge_machine.h"
@@ -15,7 +16,7 @@ enum { ROWS = 900, BINS = 16, OWNERS_MAX = 5, VALUES_MAX = 1 << 15 };
 
 typedef struct task {
     size_t classes;
-    bool logistic, pure;
+    bool logistic, pure, persons;
 } task;
 
 /* One run: the coordinator's machine, and what each owner keeps. */
@@ -34,6 +35,27 @@ typedef struct world {
     size_t rounds;
 } world;
 
+/* Records 0 to 49 are of one person, and three in a row of one from there on. */
+static size_t person_of(size_t row) {
+    return row < 50 ? 0 : row / 3;
+}
+
+static void name_persons(world *w, const hr_column *columns) {
+    hr_data *data = w->t.data;
+    const hr_column *label = hr_schema_label(w->t.schema);
+    hr_schema *schema = NULL;
+    const hr_schema_parts parts = {*label, columns, w->t.features, NULL, 0, "who"};
+    assert_int_equal(hr_schema_make(&parts, &schema, NULL), HR_OK);
+    hr_schema_vouch(schema);
+    assert_non_null(data->persons = calloc(ROWS, sizeof *data->persons));
+    assert_non_null(data->weights = calloc(ROWS, sizeof *data->weights));
+    for (size_t i = 0; i < ROWS; i++) data->persons[i] = (uint32_t)person_of(i);
+    assert_true(hr_persons_weigh(data));
+    data->schema = schema;
+    hr_schema_free(w->t.schema);
+    w->t.schema = schema;
+}
+
 static void fill_table(world *w, size_t classes) {
     uint64_t random = 4;
     w->t = table_open(ROWS, 3);
@@ -46,18 +68,19 @@ static void fill_table(world *w, size_t classes) {
     }
     hr_column columns[] = {number_column("x", 0, 1), number_column("z", 0, 2), category_column("k", 4)};
     table_make(&w->t, classes ? category_column("y", classes) : number_column("y", -1, 1), columns);
+    if (w->task.persons) name_persons(w, columns);
 }
 
 static hr_privacy_measure measure_of(const world *w) {
     return w->task.pure ? HR_PRIVACY_PURE : HR_PRIVACY_GDP;
 }
 
-/* Owner o has the records i with i * 7919 % owners == o. */
+/* All records of a person belong to one owner. */
 static void deal_records(world *w, size_t o) {
     uint32_t rows[ROWS];
     size_t count = 0;
     for (uint32_t i = 0; i < ROWS; i++)
-        if (i * 7919u / 13 % w->owners == o) rows[count++] = i;
+        if ((w->task.persons ? person_of(i) : i) * 7919u / 13 % w->owners == o) rows[count++] = i;
     w->data[o] = hr_data_take(w->t.data, rows, count);
     assert_non_null(w->data[o]);
     assert_int_equal(
@@ -78,6 +101,7 @@ static void world_open(world *w, task of, size_t owners) {
     assert_int_equal(hr_csprng_open_seeded(17, &w->coins, NULL), HR_OK);
     for (size_t o = 0; o < owners; o++) deal_records(w, o);
     const hr_hedge_terms terms = {.setting = {.privacy_measure = measure_of(w),
+                                              .unit = of.persons ? HR_PER_PERSON : HR_PER_RECORD,
                                               .budget = of.pure ? hr_units_up(2) : hr_gdp_budget(2, 1e-6),
                                               .task = hr_schema_task(w->t.schema),
                                               .has_quantiles = true},
@@ -121,6 +145,14 @@ static void check_same_lines(const hr_ask *asked, const hr_ask *heard) {
     }
 }
 
+/* Nodes of bins are not counted by persons: of a table of persons, its records are counted here. */
+static void count_nodes(const world *w, size_t o, const hr_edge_question *bins, hr_exact *out) {
+    hr_data records = *w->data[o];
+    if (w->task.persons) assert_int_equal(hr_edges_count_nodes(&records, BINS, bins, out, NULL), HR_E_POLICY);
+    records.persons = records.weights = NULL;
+    assert_int_equal(hr_edges_count_nodes(&records, BINS, bins, out, NULL), HR_OK);
+}
+
 /* Adds the owner's exact answer; returns how many values it has. */
 static size_t add_answer(world *w, size_t o, const hr_ask *asked, const hr_bytes *body) {
     static hr_exact exact[VALUES_MAX];
@@ -133,7 +165,7 @@ static size_t add_answer(world *w, size_t o, const hr_ask *asked, const hr_bytes
     assert_true(values <= VALUES_MAX);
     if (q.ask.kind == HR_ASK_BINS) {
         assert_int_equal(hr_edge_question_check(w->t.schema, BINS, &q.bins, NULL), HR_OK);
-        assert_int_equal(hr_edges_count_nodes(w->data[o], BINS, &q.bins, exact, NULL), HR_OK);
+        count_nodes(w, o, &q.bins, exact);
     } else if (q.ask.kind == HR_ASK_CHOICE) {
         assert_int_equal(hr_records_scores(w->records[o], &q.ask, exact, NULL), HR_OK);
     } else {
@@ -216,8 +248,10 @@ static void check_same_forest(const hr_forest *a, const hr_forest *b) {
 
 static void test_owners__make_the_model_of_all_records(void **state) {
     (void)state;
-    static const task tasks[] = {
-        {0, false, false}, {2, false, false}, {2, true, false}, {4, false, false}, {4, false, true}};
+    static const task tasks[] = {{0, false, false, false}, {2, false, false, false}, {2, true, false, false},
+                                 {4, false, false, false}, {4, false, true, false},  {0, false, false, true},
+                                 {2, false, false, true},  {2, true, false, true},   {4, false, false, true},
+                                 {4, false, true, true}};
     static const size_t owners[] = {2, 3, OWNERS_MAX};
     static world one, many;
     for (size_t i = 0; i < COUNT(tasks); i++) {
@@ -252,7 +286,7 @@ static void refuse_body(hr_hedge_hearer *hearer, const Hedgerow__HedgeQuestion *
 static void test_owner__calibrates_no_numbers(void **state) {
     (void)state;
     static world w;
-    world_open(&w, (task){0, false, false}, 2);
+    world_open(&w, (task){0, false, false, false}, 2);
     Hedgerow__HedgeQuestion body = HEDGEROW__HEDGE_QUESTION__INIT;
     double base = 0;
     body.kind = HEDGEROW__HEDGE_QUESTION__KIND__RELIABILITY;
@@ -267,7 +301,7 @@ static void test_owner__calibrates_no_numbers(void **state) {
 static void test_owner__reads_the_first_round_once(void **state) {
     (void)state;
     static world w;
-    world_open(&w, (task){0, false, false}, 2);
+    world_open(&w, (task){0, false, false, false}, 2);
     Hedgerow__HedgeQuestion body = HEDGEROW__HEDGE_QUESTION__INIT;
     Hedgerow__HedgeTree tree = HEDGEROW__HEDGE_TREE__INIT, *trees[] = {&tree};
     body.kind = HEDGEROW__HEDGE_QUESTION__KIND__LEAVES;
@@ -284,7 +318,7 @@ static void test_owner__reads_no_forest_without_values(void **state) {
     (void)state;
     enum { TREES = 5 };
     static world w;
-    world_open(&w, (task){4, false, false}, 2);
+    world_open(&w, (task){4, false, false, false}, 2);
     Hedgerow__HedgeQuestion body = HEDGEROW__HEDGE_QUESTION__INIT;
     Hedgerow__HedgeTree tree = HEDGEROW__HEDGE_TREE__INIT, *trees[TREES];
     double base[4] = {0};
