@@ -82,7 +82,7 @@ static hr_status read_transport(const hr_fields *reader, const hr_yaml_node *map
     if (status) return status;
     hr_broker_address address;
     if (hr_broker_address_parse(got.url, &address, NULL))
-        return hr_keys_refuse(&reader->keys, found[TRANSPORT_URL], "",
+        return hr_keys_refuse(&reader->keys, found[TRANSPORT_URL], "such as tls://broker.example.org:4222",
                               "url: '%s' is not of the form tls://HOST:PORT", got.url);
     out->url = got.url;
     out->authority = got.authority;
@@ -116,8 +116,8 @@ static hr_status read_members(const hr_fields *reader, const hr_yaml_node *list,
     if (list->kind != HR_YAML_SEQUENCE)
         return hr_keys_refuse_kind(&reader->keys, list, "members", root_fields[ROOT_MEMBERS].expected);
     if (list->count < 2 || list->count > HR_MEMBERS_MAX)
-        return hr_keys_refuse(&reader->keys, list, "", "members: %zu of them; a federation has 2 to %d",
-                              list->count, HR_MEMBERS_MAX);
+        return hr_keys_refuse(&reader->keys, list, "list all members, each with a name and a key",
+                              "members: %zu of them; a federation has 2 to %d", list->count, HR_MEMBERS_MAX);
     hr_member *members = hr_arena_alloc(reader->keys.arena, list->count, sizeof *members);
     if (!members) return hr_fail_memory(reader->keys.err);
     out->members = members;

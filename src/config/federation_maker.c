@@ -53,7 +53,7 @@ static hr_status check_member(const hr_federation_options *options, size_t index
 hr_status hr_maker_check(const hr_federation_options *options, hr_broker_address *address, hr_error *err) {
     if (!hr_nats_name_fits(options->name)) return hr_maker_refuse_name("federation", options->name, err);
     if (options->member_count < MEMBERS_MIN || options->member_count > HR_MEMBERS_MAX)
-        return hr_fail(err, HR_E_ARGUMENT, "the members are the coordinator and each owner",
+        return hr_fail(err, HR_E_ARGUMENT, "name the coordinator and all owners, each with --member",
                        "a federation has %d to %d members, not %zu", MEMBERS_MIN, HR_MEMBERS_MAX,
                        options->member_count);
     hr_status status = hr_broker_address_parse(options->url, address, err);

@@ -49,7 +49,8 @@ bool hr_names_hold(const hr_names *names, const char *name) {
 
 static hr_status refuse_value(const hr_fields *reader, const hr_yaml_node *node, const char *key,
                               const char *expected) {
-    return hr_keys_refuse(&reader->keys, node, "", "%s: '%s' is not %s", key, node->text, expected);
+    return hr_keys_refuse(&reader->keys, node, HR_KEYS_SHOWN, "%s: '%s' is not %s", key, node->text,
+                          expected);
 }
 
 static hr_status read_text(const hr_fields *reader, const hr_yaml_node *node, const char *key,
@@ -117,8 +118,8 @@ static hr_status read_names(const hr_fields *reader, const hr_yaml_node *list, c
     if (list->kind != HR_YAML_SEQUENCE)
         return hr_keys_refuse_kind(&reader->keys, list, field->key, field->expected);
     if ((double)list->count < field->min || (double)list->count > field->max)
-        return hr_keys_refuse(&reader->keys, list, "", "%s: a list of %zu is not %s", field->key, list->count,
-                              field->expected);
+        return hr_keys_refuse(&reader->keys, list, HR_KEYS_SHOWN, "%s: a list of %zu is not %s", field->key,
+                              list->count, field->expected);
     const char **items = hr_arena_alloc(reader->keys.arena, list->count, sizeof *items);
     if (!items) return hr_fail_memory(reader->keys.err);
     hr_names names = {items, 0};

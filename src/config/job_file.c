@@ -252,7 +252,7 @@ static hr_status check_votes(const hr_fields *reader, const hr_yaml_node *const 
 static hr_status read_date(const hr_fields *reader, const hr_yaml_node *given, const char *text,
                            int64_t *out) {
     if (!given || hr_date_parse(text, out)) return HR_OK;
-    return hr_keys_refuse(&reader->keys, given, "", "date: '%s' is not %s", text,
+    return hr_keys_refuse(&reader->keys, given, HR_KEYS_SHOWN, "date: '%s' is not %s", text,
                           root_fields[ROOT_DATE].expected);
 }
 

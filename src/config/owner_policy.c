@@ -235,7 +235,7 @@ static hr_status read_coalition(const hr_fields *reader, const hr_yaml_node *nod
     }
     hr_status status = hr_keys_number(&reader->keys, node, "coalition", &number);
     if (!status && !(number >= 1 && number < HR_MEMBERS_MAX && number == floor(number)))
-        status = hr_keys_refuse(&reader->keys, node, "", "coalition: '%s' is not %s", node->text,
+        status = hr_keys_refuse(&reader->keys, node, HR_KEYS_SHOWN, "coalition: '%s' is not %s", node->text,
                                 COALITION_EXPECTED);
     if (!status) out->coalition = (size_t)number;
     return status;

@@ -63,7 +63,8 @@ hr_status hr_lines_start(hr_lines *lines, hr_byte_source *source, bool quotes, h
     if (status) return status;
     if (source->end - source->at >= 3 && memcmp(source->at, "\xef\xbb\xbf", 3) == 0) source->at += 3;
     if (source->ended && source->at == source->end)
-        return hr_fail(err, HR_E_FORMAT, "name the file that you mean", "the file is empty");
+        return hr_fail(err, HR_E_FORMAT, "is it the right one? its first line names the columns",
+                       "the file is empty");
     lines->limit = lines->at = lines->line_start = source->at;
     return HR_OK;
 }

@@ -265,9 +265,10 @@ static hr_status store_class(const hr_slot *slot, size_t row, const char *cell, 
 
 static hr_status store_missing(const hr_table *table, const hr_slot *slot, hr_error *err) {
     if (slot == hr_table_label(table)) {
-        return hr_fail(err, HR_E_SCHEMA,
-                       "every record needs a label: remove the record, or the whole column when predicting",
-                       "the label is missing");
+        return hr_fail(
+            err, HR_E_SCHEMA,
+            "leave out records without a label with --skip-unlabelled, or the whole column when predicting",
+            "the label is missing");
     }
     if (slot == &table->unit_slot)
         return hr_fail(err, HR_E_SCHEMA, "say whose record it is, or remove the record",

@@ -179,8 +179,8 @@ static void show_subtree(hr_buffer *buffer, const hr_model *model, const hr_tree
 
 static hr_status fail_tree(const hr_model *model, size_t tree, hr_error *err) {
     size_t count = model->forest.tree_count;
-    return hr_fail(err, HR_E_ARGUMENT, "trees count from 0", "there is no tree %zu: the model has %zu", tree,
-                   count);
+    hr_fail(err, HR_E_ARGUMENT, "trees count from 0", "there is no tree %zu: the model has %zu", tree, count);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "tree");
 }
 
 hr_status hr_model_tree_text(const hr_model *model, size_t tree, char **text, hr_error *err) {

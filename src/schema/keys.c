@@ -24,7 +24,8 @@ hr_status hr_keys_refuse(const hr_keys *keys, const hr_yaml_node *node, const ch
 hr_status hr_keys_refuse_kind(const hr_keys *keys, const hr_yaml_node *node, const char *what,
                               const char *expected) {
     static const char *const names[] = {"a single value", "a list", "a mapping"};
-    return hr_keys_refuse(keys, node, "", "%s must be %s, not %s", what, expected, names[node->kind]);
+    const char *found = node->kind == HR_YAML_SEQUENCE && !node->child ? "an empty one" : names[node->kind];
+    return hr_keys_refuse(keys, node, HR_KEYS_SHOWN, "%s must be %s, not %s", what, expected, found);
 }
 
 hr_status hr_keys_find(const hr_keys *keys, const hr_yaml_node *map, const char *const *names,
@@ -59,7 +60,7 @@ hr_status hr_keys_version(const hr_keys *keys, const hr_yaml_node *root, const h
 
 hr_status hr_keys_text(const hr_keys *keys, const hr_yaml_node *node, const char *what, const char **out) {
     if (node->kind != HR_YAML_SCALAR) return hr_keys_refuse_kind(keys, node, what, "a text");
-    if (!*node->text) return hr_keys_refuse(keys, node, "", "%s is empty", what);
+    if (!*node->text) return hr_keys_refuse(keys, node, "write a text, or remove it", "%s is empty", what);
     *out = node->text;
     return HR_OK;
 }
@@ -77,7 +78,9 @@ hr_status hr_keys_number(const hr_keys *keys, const hr_yaml_node *node, const ch
 hr_status hr_keys_flag(const hr_keys *keys, const hr_yaml_node *node, const char *what, bool *out) {
     bool yes = node->kind == HR_YAML_SCALAR && node->plain && strcmp(node->text, "true") == 0;
     bool no = node->kind == HR_YAML_SCALAR && node->plain && strcmp(node->text, "false") == 0;
-    if (!yes && !no) return hr_keys_refuse(keys, node, "", "%s must be true or false", what);
+    if (!yes && !no)
+        return hr_keys_refuse(keys, node, "write one of the two, without quotes", "%s must be true or false",
+                              what);
     *out = yes;
     return HR_OK;
 }

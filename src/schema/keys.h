@@ -11,6 +11,9 @@ typedef struct hr_keys {
     hr_error *err;
 } hr_keys;
 
+/* The remedy where the message itself says what is expected. */
+#define HR_KEYS_SHOWN "docs/formats.md shows how it is written"
+
 /* Fails as hr_fail does, at the node. */
 hr_status hr_keys_refuse(const hr_keys *keys, const hr_yaml_node *node, const char *remedy,
                          const char *format, ...) HR_PRINTF(4, 5);

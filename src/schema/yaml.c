@@ -49,7 +49,8 @@ static hr_status add_collection(builder *b, const yaml_event_t *event, hr_yaml_k
     hr_status status = add_yaml_node(b, event, kind, &node);
     if (status) return status;
     if (b->depth == NESTING_MAX) {
-        hr_fail(b->err, HR_E_FORMAT, "", "brackets or indentation are nested too deeply");
+        hr_fail(b->err, HR_E_FORMAT, "close brackets, and indent as docs/formats.md shows",
+                "brackets or indentation are nested too deeply");
         return add_yaml_position(b, &event->start_mark);
     }
     b->open[b->depth] = node;
@@ -132,7 +133,8 @@ hr_status hr_yaml_parse(const char *text, size_t size, hr_arena *arena, const hr
         yaml_event_delete(&event);
     }
     yaml_parser_delete(&parser);
-    if (!status && !b.root) status = hr_fail(err, HR_E_FORMAT, "", "the file is empty");
+    if (!status && !b.root)
+        status = hr_fail(err, HR_E_FORMAT, "is it the right one? see docs/formats.md", "the file is empty");
     if (!status) *out = b.root;
     return status;
 }

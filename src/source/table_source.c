@@ -11,7 +11,7 @@
 #include <string.h>
 
 static hr_status refuse_place(const hr_table_place *place, hr_error *err) {
-    return place->query ? hr_fail(err, HR_E_ARGUMENT, "leave the query out",
+    return place->query ? hr_fail(err, HR_E_ARGUMENT, "leave the query out, or give databases alone",
                                   "a query is for a database, and this is a file")
                         : hr_fail(err, HR_E_ARGUMENT,
                                   "say what to read from it: a file with one SQL query (--query, or 'query' "

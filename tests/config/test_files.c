@@ -213,6 +213,10 @@ typedef struct bad_case {
     const char *text, *message;
 } bad_case;
 
+static bool says(const char *message, const char *wanted) { /* the table may leave the remedy out */
+    return !strncmp(message, wanted, strlen(wanted)) && strchr(";", message[strlen(wanted)]);
+}
+
 static void refuse(kind what, const bad_case *bad, size_t count, hr_arena *arena) {
     size_t wrong = 0;
     for (size_t i = 0; i < count; i++) {
@@ -221,7 +225,7 @@ static void refuse(kind what, const bad_case *bad, size_t count, hr_arena *arena
         const size_t size = strlen(bad[i].text);
         hr_status status = parse(what, &(hr_file_text){"x.yaml", bad[i].text, size}, arena, &err);
         hr_error_format(&err, message, sizeof message);
-        if (status != HR_E_FORMAT || err.status != status || strcmp(message, bad[i].message) != 0) {
+        if (status != HR_E_FORMAT || err.status != status || !says(message, bad[i].message)) {
             print_error("case %zu: status %d: %s\nexpected: %s\n", i, status, message, bad[i].message);
             wrong++;
         }
@@ -659,7 +663,7 @@ static void test_files__must_be_readable(void **state) {
     expect_read_error(hr_owner_file_read("/", *state, &owner, &err), HR_E_IO, &err,
                       "/: cannot read the file: Is a directory; check that it is a readable file");
     expect_read_error(hr_federation_file_read("/dev/null", *state, &federation, &err), HR_E_FORMAT, &err,
-                      "/dev/null: the file is empty");
+                      "/dev/null: the file is empty; is it the right one? see docs/formats.md");
     expect_read_error(hr_job_file_read("/dev/zero", hr_federated_defaults, *state, &job, &err), HR_E_LIMIT,
                       &err, "/dev/zero: a job file is larger than 1 MiB; is this the right file?");
 }
