@@ -72,8 +72,8 @@ def ledger_says(directory, environment):
     return run.run(run.Step(0, 'hedgerow ledger show --json l.db'), directory, environment)
 
 
-def try_step(step, good, environment):
-    """(result, faults)"""
+def try_step(step, good, said, environment):
+    """(result, faults). said: what the good ledger says, which is not opened here: SQLite would put files beside it while others copy it."""
     with tempfile.TemporaryDirectory() as parent:
         directory = shutil.copytree(good, os.path.join(os.path.realpath(parent), 'd'))
         *preparation, command = step.command.split('\n')
@@ -85,7 +85,7 @@ def try_step(step, good, environment):
         out, err, code = run.run(run.Step(step.line, command), directory, environment)
         result = out, [line.replace(directory + '/', '') for line in err], code
         faults = faults_of_run(command, result, before, files_below(directory))
-        if command.startswith('hedgerow serve') and ledger_says(directory, environment) != ledger_says(good, environment):
+        if command.startswith('hedgerow serve') and ledger_says(directory, environment) != said:
             faults.append('the ledger says something else')
         return result, faults
 
@@ -98,8 +98,9 @@ def try_file(path, environment, rewriting):
         made = run.run(preparation, good, environment)
         if made[2]:
             sys.exit('%s: the good inputs cannot be made: %s' % (path, '\n'.join(made[1])))
+        said = ledger_says(good, environment)
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
-            tried = list(pool.map(lambda step: try_step(step, good, environment), steps))
+            tried = list(pool.map(lambda step: try_step(step, good, said, environment), steps))
     if rewriting:
         run.rewrite(path, text, steps, [result for result, _ in tried])
     passed = True
