@@ -84,6 +84,9 @@ typedef struct hr_fit_options {
                                           them, and the fit releases bounds, which the model's schema has */
     size_t private_bounds_count;
     double bounds_share; /* part of the budget for them, 0.001 to 0.5; 0.05 unless it is set */
+
+    const char *leak; /* NULL, or what was read off the records although the schema calls it public, such as
+                         "the bounds of age": NOT PRIVATE, and the model says so. Borrowed */
 } hr_fit_options;
 
 /* Fills in all defaults of a method and mode, in the first `size` bytes of the struct; a NULL method means
@@ -110,17 +113,17 @@ HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const
  * `options->ledger` before any noise is drawn, and given back (hr_ledger_void) if the fit fails before the
  * first draw. Owner: the caller frees *out with hr_model_free. The model keeps nothing of the data except
  * released values. Thread: data and options may be shared; the ledger not. Fails: ARGUMENT, SCHEMA (no
- * labels, no rows), POLICY (REVIEW left; ledger with paper mode or reproducible noise, or of another unit; a
- * unit that the method cannot protect; delta above 1/rows), BUDGET (the ledger does not cover it, or the
- * budget is too small for the noise of some release), LIMIT: nothing was spent; MEMORY: nothing was spent,
- * but for a failure after the first draw; CANCELLED: what was reserved stays spent, unless nothing was drawn.
- * Options that the method does not take in its mode are ignored.
- * With options->private_bounds: ARGUMENT also for a method or mode that is not private, a start, and names of
- * no number of the schema; POLICY for a schema with a unit. With options->start the model's guarantee is the
- * new cost, and hr_model_start_guarantee tells that and the start's together. Fails also: ARGUMENT (the
- * method or mode takes no start; another task, classes or kind of scores), SCHEMA (another schema: the
- * message names the difference), POLICY (the start has no guarantee, or one that is not for records, and
- * start_is_public is not set; the schema has a unit). */
+ * labels, no rows), POLICY (REVIEW left; ledger with paper mode, reproducible noise or a leak, or of another
+ * unit; a unit that the method cannot protect; delta above 1/rows), BUDGET (the ledger does not cover it, or
+ * the budget is too small for the noise of some release), LIMIT: nothing was spent; MEMORY: nothing was
+ * spent, but for a failure after the first draw; CANCELLED: what was reserved stays spent, unless nothing was
+ * drawn. Options that the method does not take in its mode are ignored. With options->private_bounds:
+ * ARGUMENT also for a method or mode that is not private, a start, and names of no number of the schema;
+ * POLICY for a schema with a unit. With options->start the model's guarantee is the new cost, and
+ * hr_model_start_guarantee tells that and the start's together. Fails also: ARGUMENT (the method or mode
+ * takes no start; another task, classes or kind of scores), SCHEMA (another schema: the message names the
+ * difference), POLICY (the start has no guarantee, or one that is not for records, and start_is_public is not
+ * set; the schema has a unit). */
 HR_API HR_MUST_CHECK hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **out,
                                       hr_error *err);
 

@@ -28,7 +28,7 @@ typedef enum hr_status {
     HR_E_IO = -3,         /* the operating system refused to read or write */
     HR_E_FORMAT = -4,     /* bytes are not what their format says */
     HR_E_SCHEMA = -5,     /* data and schema do not fit each other */
-    HR_E_BUDGET = -6,     /* a the privacy budget is too small; nothing was spent */
+    HR_E_BUDGET = -6,     /* the privacy budget is too small; nothing was spent */
     HR_E_POLICY = -7,     /* refused by a rule the owner set or that protects it */
     HR_E_ABSENT = -8,     /* this build lacks the feature */
     HR_E_LIMIT = -9,      /* the input is larger than a documented limit */

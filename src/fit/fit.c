@@ -42,6 +42,7 @@ typedef struct fit_job {
 } fit_job;
 
 static bool claims_privacy(const fit_job *f) {
+    if (f->options->leak) return false;
     return f->method->info.is_private && f->options->mode == HR_MODE_SOUND && !f->options->reproducible_noise;
 }
 
@@ -49,9 +50,10 @@ static hr_status check_fit_ledger(const fit_job *f, hr_error *err) {
     if (!f->options->ledger || claims_privacy(f)) return HR_OK;
     const char *why = !f->method->info.is_private         ? "the method has no privacy guarantee"
                       : f->options->mode == HR_MODE_PAPER ? "the paper mode is not differentially private"
-                                                          : "reproducible noise is not private";
+                      : f->options->reproducible_noise    ? "reproducible noise is not private"
+                                                          : "part of its schema was read off the records";
     return hr_fail(err, HR_E_POLICY,
-                   "use a private method in sound mode without reproducible noise, or no ledger",
+                   "use a private method in sound mode with random noise and a public schema, or no ledger",
                    "this fit cannot be charged to a ledger: %s", why);
 }
 
@@ -257,11 +259,13 @@ static void state_unsound(const fit_job *f, hr_guarantee *g, hr_buffer *text) {
     g->is_private = false;
     g->epsilon = g->epsilon_replace = INFINITY;
     g->delta = g->delta_replace = 0;
-    hr_buffer_text(text, "NOT DIFFERENTIALLY PRIVATE. ");
+    hr_buffer_text(text, "NOT DIFFERENTIALLY PRIVATE.");
     if (f->method->info.is_private && f->options->reproducible_noise)
-        hr_buffer_text(text, "The noise was drawn from a seed that others may know or find. ");
+        hr_buffer_text(text, " The noise was drawn from a seed that others may know or find.");
+    if (f->method->info.is_private && f->options->leak)
+        hr_buffer_format(text, " Read off the records, and not paid for: %s.", f->options->leak);
     if (!f->method->info.is_private || f->options->mode == HR_MODE_PAPER)
-        hr_buffer_text(text, f->method->info.flaws);
+        hr_buffer_format(text, " %s", f->method->info.flaws);
     if (f->method->info.is_private && f->options->mode == HR_MODE_PAPER)
         hr_buffer_format(text, " The authors claim epsilon = %s.", epsilon);
 }

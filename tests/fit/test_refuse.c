@@ -131,6 +131,10 @@ static void test_fit__refuses_a_ledger_for_what_is_not_private(void **state) {
         options.reproducible_noise = true;
         options.epsilon = epsilon;
         assert_refused(f, f->table.data, &options, HR_E_POLICY, "ledger");
+        options = charged_options(f, HR_MODE_SOUND);
+        options.leak = "the bounds of x";
+        options.epsilon = epsilon;
+        assert_refused(f, f->table.data, &options, HR_E_POLICY, "read off the records");
         for (int mode = HR_MODE_SOUND; mode <= HR_MODE_PAPER; mode++) {
             options = options_of("gbdt", (hr_mode)mode);
             options.ledger = f->ledger;

@@ -342,6 +342,17 @@ static void test_reproducible_noise__is_said_to_be_no_privacy(void **state) {
     table_close(&t);
 }
 
+static void test_a_leak__is_said_to_be_no_privacy(void **state) {
+    (void)state;
+    table t = table_of_steps(200, 2, 2, 1);
+    hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
+    options.leak = "the bounds of x";
+    hr_model *model = fit(t.data, &options);
+    assert_not_private(model, "Read off the records, and not paid for: the bounds of x.");
+    hr_model_free(model);
+    table_close(&t);
+}
+
 /* Features whose values are few are binned one by one: nothing is spent on edges, and trees get all of the
  * budget. */
 static void test_releases__spend_on_edges_only_where_there_are_any_to_find(void **state) {
@@ -405,6 +416,7 @@ int main(void) {
         cmocka_unit_test(test_gbdt__releases_everything_as_it_is),
         cmocka_unit_test(test_paper_modes__never_claim_privacy),
         cmocka_unit_test(test_reproducible_noise__is_said_to_be_no_privacy),
+        cmocka_unit_test(test_a_leak__is_said_to_be_no_privacy),
         cmocka_unit_test(test_releases__spend_on_edges_only_where_there_are_any_to_find),
         cmocka_unit_test(test_edges__are_cuts_of_the_public_grid),
     };
