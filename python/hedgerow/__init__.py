@@ -1,0 +1,31 @@
+"""Decision-tree ensembles with privacy guarantees that are theorems.
+
+    from hedgerow import HedgerowClassifier
+    model = HedgerowClassifier(epsilon=1, bounds={'age': (18, 105)}, classes=['no', 'yes']).fit(X, y)
+    print(model.guarantee_.statement)
+"""
+from ._native import ffi, lib, text_of
+from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatError, HedgerowError, LimitError, PolicyError,
+                     PrivacyLeakWarning, SchemaError)
+from .estimators import HedgerowClassifier, HedgerowRegressor, search_cost
+from .ledger import Entry, Ledger
+from .model import Guarantee, Model, Release
+from .schema import Column, Schema
+
+__version__ = text_of(lib.hr_version())
+__all__ = ['AbsentError', 'ArgumentError', 'BudgetError', 'Column', 'Entry', 'FileError', 'FormatError', 'Guarantee', 'HedgerowClassifier',
+           'HedgerowError', 'HedgerowRegressor', 'Ledger', 'LimitError', 'Model', 'PolicyError', 'PrivacyLeakWarning', 'Release', 'Schema',
+           'SchemaError', 'methods', 'search_cost']
+
+
+def methods() -> dict[str, dict[str, str]]:
+    """Every method by name: its options, and the range of each as text."""
+    found: dict[str, dict[str, str]] = {}
+    option = ffi.new('hr_option_info *')
+    for i in range(lib.hr_method_count()):
+        method, ranges, k = lib.hr_method_at(i), {}, 0
+        while lib.hr_method_option(method, k, option):
+            ranges[text_of(option.name)] = text_of(option.range)
+            k += 1
+        found[text_of(method.name)] = ranges
+    return found

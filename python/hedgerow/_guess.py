@@ -1,0 +1,86 @@
+"""A schema for a table of which a person gave some public facts: what is not given is released privately, or read off the records."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._frames import BOOLEAN, Columns, FrameColumn, text_of_value
+from .errors import ArgumentError, SchemaError
+from .schema import Column, Schema
+
+WIDE = 2.0 ** 49  # public limits of numbers whose range nobody knows: the ends of the grid of private bounds
+
+
+@dataclass
+class Facts:
+    """What was found out about a table. private: columns whose bounds the fit has to release. leaks: what was read off the records."""
+    private: list[str] = field(default_factory=list)
+    leaks: list[str] = field(default_factory=list)
+
+    @property
+    def leak(self) -> str | None:
+        return 'the %s' % ', the '.join(self.leaks) if self.leaks else None
+
+
+def given_for(given: Any, column: str, index: int) -> Any:
+    """Of a mapping by names or positions."""
+    if not isinstance(given, Mapping):
+        return None
+    return given[column] if column in given else given.get(index)
+
+
+def checked_pair(pair: Any, of: str) -> tuple[float, float]:
+    try:
+        low, high = (float(x) for x in pair)
+    except (TypeError, ValueError):
+        raise ArgumentError('The bounds of %s must be two numbers (low, high), not %r.' % (of, pair)) from None
+    return low, high
+
+
+def number_column(column: str, cells: NDArray[Any], pair: Any, facts: Facts) -> Column:
+    """pair: (low, high), 'data', or None: private bounds."""
+    if isinstance(pair, str) and pair == 'data':
+        facts.leaks.append('bounds of %s' % column)
+        known = cells[~np.isnan(cells)]
+        low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+        return Column(column, low, high)
+    if pair is None:
+        facts.private.append(column)
+        return Column(column, -WIDE, WIDE)
+    low, high = checked_pair(pair, column)
+    return Column(column, low, high)
+
+
+def category_column(column: FrameColumn, values: Any, facts: Facts) -> Column:
+    """values: a list, or None: the type's own, which pandas makes of the records."""
+    if column.kind == 'boolean':
+        return Column(column.name, values=BOOLEAN, boolean=True)
+    if values is None:
+        facts.leaks.append('categories of %s' % column.name)
+        values = column.values
+    return Column(column.name, values=tuple(text_of_value(value) for value in values))
+
+
+def feature(column: FrameColumn, index: int, bounds: Any, categories: Any, facts: Facts) -> Column:
+    values = given_for(categories, column.name, index)
+    if column.kind == 'category' and values is None and categories == 'declared':
+        values = column.values
+    if values is not None or column.kind in ('boolean', 'category'):
+        return category_column(column, values, facts)
+    if column.kind == 'text':
+        raise SchemaError('could not convert string to float: column %r has texts; list them: categories={%r: [...]}' %
+                          (column.name, column.name))
+    pair = given_for(bounds, column.name, index) if isinstance(bounds, Mapping) else bounds
+    return number_column(column.name, column.cells, pair, facts)
+
+
+def schema_of(columns: Columns, label: Column, bounds: Any, categories: Any, facts: Facts) -> Schema:
+    """The schema of a table; `facts` gets what it cost."""
+    if isinstance(categories, str) and categories != 'declared':
+        raise ArgumentError("categories is a mapping or 'declared', not %r" % categories)
+    if isinstance(bounds, str) and bounds != 'data':
+        raise ArgumentError("bounds is a mapping, (low, high) or 'data', not %r" % bounds)
+    return Schema.build(label, [feature(column, i, bounds, categories, facts) for i, column in enumerate(columns.items)])

@@ -1,0 +1,114 @@
+"""The library behind the package: its functions, their failures as exceptions, and what they allocate."""
+from __future__ import annotations
+
+import signal
+from typing import Any, Callable
+
+from . import errors
+from ._hedgerow import ffi, lib
+
+__all__ = ['Interrupts', 'call', 'ffi', 'lib', 'made', 'take_text', 'text_of', 'text_to', 'texts_to']
+
+CLASSES = {
+    lib.HR_E_ARGUMENT: errors.ArgumentError, lib.HR_E_IO: errors.FileError, lib.HR_E_FORMAT: errors.FormatError,
+    lib.HR_E_SCHEMA: errors.SchemaError, lib.HR_E_BUDGET: errors.BudgetError, lib.HR_E_POLICY: errors.PolicyError,
+    lib.HR_E_ABSENT: errors.AbsentError, lib.HR_E_LIMIT: errors.LimitError,
+}
+
+
+def text_of(at: Any) -> str:
+    """A text that ends with NUL; '' for NULL."""
+    return '' if at == ffi.NULL else bytes(ffi.string(at)).decode('utf-8', 'replace')
+
+
+def text_to(value: str | None) -> Any:
+    """NULL for None. The caller keeps what is returned as long as the library uses it."""
+    return ffi.NULL if value is None else ffi.new('char[]', value.encode())
+
+
+def take_text(at: Any) -> str:
+    """The same of a text that the library allocated for the caller."""
+    try:
+        return text_of(at)
+    finally:
+        lib.hr_text_free(at)
+
+
+def texts_to(values: list[str]) -> tuple[Any, list[Any]]:
+    """An array of texts, and what has to be kept as long as it is used."""
+    kept = [text_to(value) for value in values]
+    return ffi.new('const char *[]', kept or [ffi.NULL]), kept
+
+
+def call(function: Callable[..., int], *args: Any) -> None:
+    """Calls a function whose last parameter is an hr_error. Raises what it fails with."""
+    err = ffi.new('hr_error *')
+    status = function(*args, err)
+    if status != lib.HR_OK:
+        raise failure(status, err)
+
+
+def failure(status: int, err: Any) -> BaseException:
+    whole = ffi.new('char[]', 2048)
+    lib.hr_error_format(err, whole, len(whole))
+    text = text_of(whole)
+    if status == lib.HR_E_MEMORY:
+        return MemoryError(text)
+    if status == lib.HR_E_CANCELLED:
+        return KeyboardInterrupt()
+    return CLASSES.get(status, errors.HedgerowError)(
+        text, file=text_of(err.file), line=err.line, field=text_of(err.field), message=text_of(err.message), remedy=text_of(err.remedy))
+
+
+def made(function: Callable[..., int], kind: str, free: Callable[[Any], None], *args: Any) -> Any:
+    """What a function makes that has *out before its hr_error; freed with the object that is returned."""
+    out = ffi.new(kind + ' **')
+    call(function, *args, out)
+    return ffi.gc(out[0], free)
+
+
+class Interrupts:
+    """While a fit runs, Ctrl-C stops it at its next step, before it returns to Python."""
+
+    def __init__(self, progress: Callable[[int, int], Any] | None = None) -> None:
+        self.progress, self.stopped = progress, False
+        self.raised: BaseException | None = None
+        self.handle = ffi.new_handle(self)
+        self.before: Any = None
+
+    def __enter__(self) -> Interrupts:
+        try:
+            self.before = signal.signal(signal.SIGINT, self.stop)
+        except ValueError:  # not the main thread, which is the one that is interrupted
+            self.before = None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.before is not None:
+            signal.signal(signal.SIGINT, self.before)
+        if self.raised is not None:
+            raise self.raised
+
+    def stop(self, *_: object) -> None:
+        self.stopped = True
+
+    def step(self, done: int, total: int) -> bool:
+        if self.progress is not None and self.raised is None:
+            try:
+                self.progress(done, total)
+            except BaseException as e:  # noqa: B902 (raised again when the library has returned)
+                self.raised = e
+        return not self.stopped and self.raised is None
+
+
+@ffi.def_extern()  # type: ignore[untyped-decorator]
+def hedgerow_progress(user: Any, done: int, total: int) -> bool:
+    keeper: Interrupts = ffi.from_handle(user)
+    return keeper.step(done, total)
+
+
+@ffi.def_extern()  # type: ignore[untyped-decorator]
+def hedgerow_entry(user: Any, entry: Any) -> bool:
+    entries: list[Any] = ffi.from_handle(user)
+    entries.append((entry.id, text_of(entry.when), text_of(entry.purpose), entry.epsilon, entry.delta, entry.state))
+    return True

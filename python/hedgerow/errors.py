@@ -1,0 +1,46 @@
+"""What a call of the library can fail with. Each error has the parts of the message: where, what, and the remedy."""
+from __future__ import annotations
+
+
+class HedgerowError(Exception):
+    """A call failed. `str()` of it names place, message and remedy; the parts that do not apply are empty or 0."""
+
+    def __init__(self, text: str, *, file: str = '', line: int = 0, field: str = '', message: str = '', remedy: str = '') -> None:
+        super().__init__(text)
+        self.file, self.line, self.field, self.message, self.remedy = file, line, field, message, remedy
+
+
+class ArgumentError(HedgerowError, ValueError):
+    """An option or argument is outside of its documented range."""
+
+
+class FormatError(HedgerowError, ValueError):
+    """A file is not what its format says."""
+
+
+class SchemaError(HedgerowError, ValueError):
+    """Data and schema do not fit each other."""
+
+
+class LimitError(HedgerowError, ValueError):
+    """The input is larger than a documented limit."""
+
+
+class BudgetError(HedgerowError):
+    """The privacy budget is too small. Nothing was spent."""
+
+
+class PolicyError(HedgerowError):
+    """A rule refuses it: one that the owner of the data set, or one that protects it."""
+
+
+class AbsentError(HedgerowError):
+    """This build of the library lacks the feature."""
+
+
+class FileError(HedgerowError, OSError):
+    """The operating system refused to read or to write."""
+
+
+class PrivacyLeakWarning(UserWarning):
+    """Something that the model publishes was read off the records and not paid for: the model is NOT PRIVATE."""

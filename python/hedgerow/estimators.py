@@ -1,0 +1,332 @@
+"""scikit-learn's estimators on Hedgerow's methods."""
+from __future__ import annotations
+
+import os
+import warnings
+from numbers import Integral
+from typing import Any, Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_feature_names, check_is_fitted, column_or_1d, validate_data
+
+from . import _frames
+from ._guess import WIDE, Facts, checked_pair, schema_of
+from ._native import Interrupts, call, ffi, lib, made, text_to, texts_to
+from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
+from .ledger import Ledger
+from .model import Guarantee, Model, Release
+from .schema import Column, Schema
+
+MODES = {'sound': lib.HR_MODE_SOUND, 'paper': lib.HR_MODE_PAPER}
+BY_NAME = ('trees', 'depth', 'bins', 'learning_rate')
+
+
+class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
+    """What classifier and regressor share. Parameters are documented there."""
+
+    # ---- What is asked for ----
+
+    def _options(self) -> Any:
+        """hr_fit_options of the parameters; `self` keeps their texts."""
+        if self.mode not in MODES:
+            raise ArgumentError("mode is 'sound' or 'paper', not %r" % (self.mode,))
+        options, name = ffi.new('hr_fit_options *'), text_to(self.method)
+        call(lib.hr_fit_options_init_sized, options, ffi.sizeof('hr_fit_options'), name, MODES[self.mode])
+        chosen = {**{name: getattr(self, name) for name in BY_NAME}, **(self.options or {})}
+        if self._is_private():
+            chosen.update(epsilon=self.epsilon, delta=self.delta)
+        for key, value in chosen.items():
+            if value is not None:
+                call(lib.hr_fit_options_set, options, text_to(key.replace('_', '-')), text_to(_frames.text_of_value(value)))
+        options.threads = _threads(self.n_jobs)
+        return options
+
+    def _is_private(self) -> bool:
+        info = lib.hr_method_find(text_to(self.method))
+        return info != ffi.NULL and bool(info.is_private)
+
+    def _promises(self) -> bool:
+        """Whether the method has a guarantee in this mode."""
+        return self._is_private() and self.mode == 'sound'
+
+    # ---- The table ----
+
+    def _columns(self, X: Any, reset: bool) -> _frames.Columns:
+        """With scikit-learn's checks of arrays, names and numbers of features."""
+        if _is_frame(X):
+            _check_feature_names(self, X, reset=reset)
+            columns = _frames.columns_of(X)
+            self._count_features(len(columns.items), reset)
+            return columns
+        matrix = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32, np.uint16], ensure_all_finite='allow-nan')
+        return _frames.columns_of(matrix)
+
+    def _count_features(self, count: int, reset: bool) -> None:
+        if reset:
+            self.n_features_in_ = count
+        elif count != self.n_features_in_:
+            raise ValueError('X has %d features, but %s is expecting %d features as input.' %
+                             (count, type(self).__name__, self.n_features_in_))
+
+    def _given_schema(self) -> Schema | None:
+        return self.schema if self.schema is None or isinstance(self.schema, Schema) else Schema.read(self.schema)
+
+    def _schema_of(self, columns: _frames.Columns, label: Column, facts: Facts) -> Schema:
+        bounds = self.bounds
+        if bounds is None and not self._promises():
+            bounds = 'data'
+        return schema_of(columns, label, bounds, self.categories, facts)
+
+    # ---- The fit ----
+
+    def _train(self, schema: Schema, columns: _frames.Columns, label: NDArray[Any], facts: Facts) -> None:
+        options = self._options()
+        kept = [texts_to(facts.private), text_to(facts.leak)]
+        options.private_bounds, options.private_bounds_count = kept[0][0], len(facts.private)
+        if self._promises() and facts.leak:
+            options.leak = kept[1]
+            warnings.warn('NOT PRIVATE: read off the records and not paid for: %s. Give it as public knowledge (bounds, categories, '
+                          'classes, schema) for a guarantee.' % facts.leak, PrivacyLeakWarning, stacklevel=3)
+        if self.random_state is not None:
+            options.reproducible_noise, options.seed = True, _seed(self.random_state)
+            if self._promises():
+                warnings.warn('NOT PRIVATE: random_state makes the noise predictable. Use it for tests alone.', PrivacyLeakWarning,
+                              stacklevel=3)
+        ledger = self.ledger if self.ledger is None or isinstance(self.ledger, Ledger) else Ledger(self.ledger)
+        options.ledger = ffi.NULL if ledger is None else ledger._at
+        table = _frames.Table(schema, columns, label)
+        with Interrupts(self.progress) as interrupts:
+            options.progress, options.user = lib.hedgerow_progress, interrupts.handle
+            self.model_ = Model(made(lib.hr_fit, 'hr_model', lib.hr_model_free, table.at, options))
+
+    # ---- What came of it ----
+
+    @property
+    def guarantee_(self) -> Guarantee:
+        """What the model promises; epsilon is infinite if it is not private."""
+        check_is_fitted(self)
+        return self.model_.guarantee
+
+    @property
+    def releases_(self) -> list[Release]:
+        """All noisy answers that the model was built from, with what each cost."""
+        check_is_fitted(self)
+        return self.model_.releases
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """From the published trees alone: no records are needed. The sum is 1, or 0 if no tree has a split."""
+        check_is_fitted(self)
+        return self.model_.importance
+
+    def plan(self, n: int) -> dict[str, float]:
+        """What a fit on about n records would do, from the parameters alone: nothing is read or spent.
+
+        Keys are the fields of hr_plan_info in the C API: rounds, shares of the budget, noise. Without a schema it is for two classes and
+        numeric features. Fails: BudgetError (epsilon is too small), ArgumentError (the method has no plan)."""
+        schema = self._given_schema()
+        info = ffi.new('hr_plan_info *')
+        call(lib.hr_fit_plan, self._options(), float(n), ffi.NULL if schema is None else schema._at, info)
+        return {name: getattr(info, name) for name, _ in ffi.typeof('hr_plan_info').fields}
+
+    def _outputs(self, X: Any) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        columns = self._columns(X, reset=False)
+        return self.model_.predict(columns, _threads(self.n_jobs))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.non_deterministic = True  # noise is not drawn from random_state unless that is given
+        return tags
+
+
+def _is_frame(X: Any) -> bool:
+    return (hasattr(X, 'iloc') and hasattr(X, 'columns')) or hasattr(X, '__arrow_c_stream__')
+
+
+def _threads(n_jobs: Any) -> int:
+    """scikit-learn's -1, all processors, is 0; None is 1."""
+    if n_jobs is None:
+        return 1
+    return 0 if n_jobs < 0 else int(n_jobs)
+
+
+def _seed(random_state: Any) -> int:
+    if isinstance(random_state, Integral):
+        return int(random_state) & (2 ** 64 - 1)
+    return int(random_state.randint(2 ** 31 - 1))
+
+
+def search_cost(estimator: Any, fits: int) -> tuple[float, float]:
+    """Epsilon and delta that so many fits of this estimator spend: they add up, since all see the same records.
+
+    A grid of 6 settings in 5 folds, with a refit, has 31 fits. Scores of a cross-validation are exact statistics of the records: neither
+    they nor what they select is covered by any guarantee."""
+    return fits * float(estimator.epsilon), fits * float(estimator.delta or 0)
+
+
+class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[misc]
+    """Classes from private trees.
+
+    method: 'hedge', or another of `hedgerow.methods()`. mode: 'sound' (the guarantee is proved) or 'paper' (as published: NOT PRIVATE).
+    epsilon, delta: the budget of a fit, for adding or removing one record. delta=None is the method's default.
+    schema: a `Schema` or the path of one; or else public facts:
+        bounds: {column: (low, high)}, or (low, high) for all numbers. What has none gets private bounds, for a part of the budget.
+            'data' reads them off the records: NOT PRIVATE.
+        categories: {column: [values]}, for columns of texts and categories; 'declared' if the lists of categorical types are public, and
+            were not made of the records as `astype('category')` does. Else they are read off the records: NOT PRIVATE.
+        classes: the values of the label, in the order that predict_proba has them. Booleans need none. Else: NOT PRIVATE.
+        Columns may be named by position if X has no names.
+    ledger: a `Ledger` or its path: the fit is charged there before noise is drawn, and refused if the rest does not cover it.
+    trees, depth, bins, learning_rate, options: None is the method's default; options: {name: value} of others (`hedgerow.methods()`).
+    n_jobs: threads, -1 for all processors; the model does not depend on it. progress: called as progress(done, total) during a fit.
+    random_state: noise from a seed, for tests: NOT PRIVATE.
+
+    Attributes: model_ (`Model`), classes_, n_features_in_, feature_names_in_, guarantee_, releases_, feature_importances_."""
+
+    def __init__(self, method: str = 'hedge', *, epsilon: float = 1.0, delta: float | None = None, mode: str = 'sound',
+                 schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None, classes: Any = None,
+                 ledger: Ledger | str | os.PathLike[str] | None = None, trees: int | None = None, depth: int | None = None,
+                 bins: int | None = None, learning_rate: float | None = None, options: dict[str, Any] | None = None,
+                 n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None, random_state: Any = None) -> None:
+        self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
+        self.schema, self.bounds, self.categories, self.classes = schema, bounds, categories, classes
+        self.ledger = ledger
+        self.trees, self.depth, self.bins, self.learning_rate, self.options = trees, depth, bins, learning_rate, options
+        self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
+
+    def fit(self, X: Any, y: Any) -> HedgerowClassifier:
+        """X: rows x features, NaN is missing. y: one class a row. Spends: epsilon and delta. Fails: ValueError (and subclasses: nothing
+        was spent), BudgetError, PolicyError."""
+        columns, facts = self._columns(X, reset=True), Facts()
+        y = _target(y, columns.rows)
+        check_classification_targets(y)
+        found, inverse = np.unique(y, return_inverse=True)
+        schema = self._given_schema()
+        listed = [*schema.label.values] if schema else self._listed(found, facts)
+        codes = _codes_of(found, listed)[inverse]
+        if schema is None:
+            values = tuple(_frames.text_of_value(value) for value in listed)
+            schema = self._schema_of(columns, Column('label', values=values), facts)
+        self.classes_ = _typed_classes(listed, found)
+        self._train(schema, columns, codes, facts)
+        return self
+
+    def _listed(self, found: NDArray[Any], facts: Facts) -> list[Any]:
+        if self.classes is not None:
+            return list(self.classes)
+        if found.dtype == bool:
+            return [False, True]
+        facts.leaks.append('classes of the label')
+        if len(found) < 2:
+            raise ValueError('Classifier needs samples of at least 2 classes in the data, but the data contains only one class: %r' % found[0])
+        return list(found)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # at epsilon 1 on the few hundred records of scikit-learn's checks
+        return tags
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """rows x classes, in the order of classes_; each row's sum is 1."""
+        return self._outputs(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row."""
+        most = np.argmax(self.predict_proba(X), axis=1)
+        predicted: NDArray[Any] = self.classes_[most]
+        return predicted
+
+
+class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc]
+    """Numbers from private trees. Parameters are those of `HedgerowClassifier`, but for classes; and
+
+    label_bounds: (low, high), public: noise is proportional to their distance, and predictions are within them. None: private bounds,
+        for a part of the budget. 'data' reads them off the records: NOT PRIVATE."""
+
+    def __init__(self, method: str = 'hedge', *, epsilon: float = 1.0, delta: float | None = None, mode: str = 'sound',
+                 schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None,
+                 label_bounds: Any = None, ledger: Ledger | str | os.PathLike[str] | None = None, trees: int | None = None,
+                 depth: int | None = None, bins: int | None = None, learning_rate: float | None = None,
+                 options: dict[str, Any] | None = None, n_jobs: int | None = None,
+                 progress: Callable[[int, int], Any] | None = None, random_state: Any = None) -> None:
+        self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
+        self.schema, self.bounds, self.categories, self.label_bounds = schema, bounds, categories, label_bounds
+        self.ledger = ledger
+        self.trees, self.depth, self.bins, self.learning_rate, self.options = trees, depth, bins, learning_rate, options
+        self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
+
+    def fit(self, X: Any, y: Any) -> HedgerowRegressor:
+        """X: rows x features, NaN is missing. y: one number a row. Spends and Fails: as HedgerowClassifier.fit."""
+        columns, facts = self._columns(X, reset=True), Facts()
+        y = _numbers_target(_target(y, columns.rows))
+        schema = self._given_schema()
+        if schema is None:
+            schema = self._schema_of(columns, self._label(y, facts), facts)
+        elif schema.label.is_category:
+            raise SchemaError('The schema has classes as its label; use HedgerowClassifier.')
+        self._train(schema, columns, y, facts)
+        return self
+
+    def _label(self, y: NDArray[np.float64], facts: Facts) -> Column:
+        pair = self.label_bounds
+        if pair is None and self._promises():
+            facts.private.append('label')
+            return Column('label', -WIDE, WIDE)
+        if pair is None or (isinstance(pair, str) and pair == 'data'):
+            facts.leaks.append('bounds of the label')
+            low, high = float(y.min()), float(y.max())
+            return Column('label', low, high if high > low else low + 1)
+        low, high = checked_pair(pair, 'the label')
+        return Column('label', low, high)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # at epsilon 1 on the few hundred records of scikit-learn's checks
+        return tags
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """A number for each row, within the label's bounds."""
+        return self._outputs(X)[:, 0]
+
+
+# ---- Labels --------------------------------------------------------------------------------------------------------------
+
+def _target(y: Any, rows: int) -> NDArray[Any]:
+    if y is None:
+        raise ValueError('requires y to be passed, but the target y is None')
+    plain: NDArray[Any] = column_or_1d(_plain(y), warn=True)
+    if len(plain) != rows:
+        raise ValueError('Found input variables with inconsistent numbers of samples: [%d, %d]' % (rows, len(plain)))
+    return plain
+
+
+def _plain(y: Any) -> Any:
+    """Series of polars and pyarrow as numpy arrays."""
+    return y.to_numpy() if hasattr(y, 'to_numpy') else y
+
+
+def _numbers_target(y: NDArray[Any]) -> NDArray[np.float64]:
+    made = y.astype(np.float64)
+    if not np.isfinite(made).all():
+        raise ValueError('Input y contains NaN or infinity.')
+    return made
+
+
+def _codes_of(found: NDArray[Any], listed: list[Any]) -> NDArray[np.float64]:
+    """Indices from 0 of the classes that occur. Fails: SchemaError (one that is not listed)."""
+    of = {_frames.text_of_value(value): i for i, value in enumerate(listed)}
+    unknown = [value for value in found if _frames.text_of_value(value) not in of]
+    if unknown:
+        raise SchemaError('y has the classes %s, which are not among %s.' % (unknown[:10], listed[:10]))
+    return np.array([of[_frames.text_of_value(value)] for value in found], dtype=np.float64)
+
+
+def _typed_classes(listed: list[Any], found: NDArray[Any]) -> NDArray[Any]:
+    """In the type of y, if its values are those of the list; a schema has texts."""
+    typed = {_frames.text_of_value(value): value for value in found}
+    return np.array([typed.get(_frames.text_of_value(value), value) for value in listed])

@@ -1,0 +1,77 @@
+"""The durable privacy budget of one owner."""
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from ._native import call, ffi, lib, made, text_to
+
+STATES = {lib.HR_ENTRY_RESERVED: 'reserved', lib.HR_ENTRY_COMMITTED: 'committed', lib.HR_ENTRY_VOID: 'void'}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run: when (UTC, ISO 8601), what for, what it cost, and whether it is 'reserved', 'committed' or 'void'."""
+    id: int
+    when: str
+    purpose: str
+    epsilon: float
+    delta: float
+    state: str
+
+
+class Ledger:
+    """A ledger file: how much may be spent on some records, and what was.
+
+    Each private fit reserves its budget here before noise is drawn. A fit that the rest does not cover is refused
+    (`BudgetError`), and nothing is spent. Any number of processes may use one file."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Opens a ledger that is there. Fails: FileError, FormatError (not a ledger)."""
+        self.path = os.fspath(path)
+        self._at = made(lib.hr_ledger_open, 'hr_ledger', lib.hr_ledger_close, text_to(self.path))
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], epsilon: float, delta: float = 0.0) -> Ledger:
+        """Creates the file with its limits. Fails: PolicyError (it is there), ArgumentError, FileError."""
+        call(lib.hr_ledger_create, text_to(os.fspath(path)), epsilon, delta)
+        return cls(path)
+
+    def _total(self) -> Any:
+        total = ffi.new('hr_ledger_total *')
+        call(lib.hr_ledger_sum, self._at, total)
+        return total
+
+    @property
+    def limit(self) -> tuple[float, float]:
+        """Epsilon and delta that may be spent in all."""
+        total = self._total()
+        return total.epsilon_limit, total.delta_limit
+
+    @property
+    def spent(self) -> tuple[float, float]:
+        """Epsilon and delta of all entries that are not void."""
+        total = self._total()
+        return total.epsilon_spent, total.delta_spent
+
+    @property
+    def left(self) -> tuple[float, float]:
+        """Epsilon and delta that may still be spent."""
+        total = self._total()
+        return total.epsilon_left, total.delta_left
+
+    @property
+    def entries(self) -> list[Entry]:
+        """All runs, oldest first."""
+        found: list[Any] = []
+        handle = ffi.new_handle(found)
+        call(lib.hr_ledger_each, self._at, lib.hedgerow_entry, handle)
+        return [Entry(number, when, purpose, epsilon, delta, STATES[state]) for number, when, purpose, epsilon, delta, state in found]
+
+    def freeze(self) -> None:
+        """Forbids all further spending, for good."""
+        call(lib.hr_ledger_freeze, self._at)
+
+    def __repr__(self) -> str:
+        return 'Ledger(%r)' % self.path

@@ -1,0 +1,124 @@
+"""A trained model: its guarantee, what was released for it, and its predictions."""
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _frames
+from ._native import call, ffi, lib, made, take_text, text_of, text_to
+from .schema import Schema
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What the model promises. epsilon and delta are for adding or removing what `unit` says, the other two for replacing it;
+    epsilon is infinite if the model is not private, and `statement` says why."""
+    is_private: bool
+    epsilon: float
+    delta: float
+    epsilon_replace: float
+    delta_replace: float
+    unit: str
+    statement: str
+
+
+@dataclass(frozen=True)
+class Release:
+    """One noisy answer that the model was built from (hr_release_info in the C API)."""
+    what: str
+    mechanism: str
+    tree: int
+    level: int
+    group: int
+    part: int
+    sensitivity: int
+    scale: float
+    cost: float
+    draws: int
+    shares: int
+
+
+class Model:
+    """A published model. It holds released values alone, and may be pickled and sent on as its guarantee says."""
+
+    def __init__(self, at: Any) -> None:
+        self._at = at
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Model:
+        """Fails: FileError, FormatError."""
+        return cls(made(lib.hr_model_read, 'hr_model', lib.hr_model_free, text_to(os.fspath(path))))
+
+    @classmethod
+    def parse(cls, json: str) -> Model:
+        data = json.encode()
+        return cls(made(lib.hr_model_parse, 'hr_model', lib.hr_model_free, data, len(data), text_to('the model')))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """The file appears whole or not at all. Fails: FileError."""
+        call(lib.hr_model_write, self._at, text_to(os.fspath(path)))
+
+    def to_json(self) -> str:
+        return self._text(lib.hr_model_render)
+
+    def _text(self, render: Any, *args: Any) -> str:
+        out = ffi.new('char **')
+        call(render, self._at, *args, out)
+        return take_text(out[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model.parse, (self.to_json(),)
+
+    def summary(self) -> str:
+        return self._text(lib.hr_model_summary)
+
+    def tree_text(self, tree: int) -> str:
+        """Fails: ArgumentError (no such tree)."""
+        return self._text(lib.hr_model_tree_text, tree)
+
+    @property
+    def schema(self) -> Schema:
+        return Schema(lib.hr_model_schema(self._at), owner=self)
+
+    @property
+    def method(self) -> str:
+        return text_of(lib.hr_model_method(self._at))
+
+    @property
+    def tree_count(self) -> int:
+        return int(lib.hr_model_tree_count(self._at))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        g = lib.hr_model_guarantee(self._at)
+        return Guarantee(bool(g.is_private), g.epsilon, g.delta, g.epsilon_replace, g.delta_replace, text_of(g.unit), text_of(g.statement))
+
+    @property
+    def releases(self) -> list[Release]:
+        """All noisy answers, in the order in which they were drawn."""
+        one, found = ffi.new('hr_release_info *'), []
+        for i in range(lib.hr_model_release_count(self._at)):
+            lib.hr_model_release_at(self._at, i, one)
+            found.append(Release(text_of(one.what), text_of(one.mechanism), one.tree, one.level, one.group, one.part, one.sensitivity,
+                                 one.scale, one.cost, one.draws, one.shares))
+        return found
+
+    @property
+    def importance(self) -> NDArray[np.float64]:
+        """Of each feature; the sum is 1, or 0 if no tree has a split."""
+        out = np.zeros(lib.hr_schema_feature_count(lib.hr_model_schema(self._at)))
+        lib.hr_model_importance(self._at, ffi.from_buffer('double[]', out))
+        return out
+
+    def predict(self, X: Any, threads: int = 0) -> NDArray[np.float64]:
+        """rows x outputs: the label within its bounds (one output), or the probability of each class (their sum is 1).
+
+        X: an array or a data frame with the columns of the schema. threads: 0 is all processors. Fails: ValueError."""
+        table = _frames.Table(self.schema, _frames.columns_of(X), None)
+        out = np.empty((table.rows, lib.hr_model_output_count(self._at)))
+        call(lib.hr_model_predict, self._at, table.at, threads, ffi.from_buffer('double[]', out))
+        return out

@@ -1,0 +1,97 @@
+"""The public facts about a table: which columns there are, of which kind, within which bounds."""
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Iterable, Sequence
+
+from ._native import call, ffi, lib, made, take_text, text_of, text_to, texts_to
+
+TASKS = {lib.HR_TASK_REGRESSION: 'regression', lib.HR_TASK_BINARY: 'binary', lib.HR_TASK_MULTICLASS: 'multiclass'}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: a number within [low, high], or a category of `values` (low and high do not apply then)."""
+    name: str
+    low: float = 0.0
+    high: float = 0.0
+    values: tuple[str, ...] = ()
+    boolean: bool = False
+    integer: bool = False
+
+    @property
+    def is_category(self) -> bool:
+        return bool(self.values)
+
+
+def column_of(at: Any) -> Column:
+    values = tuple(text_of(at.values[i]) for i in range(at.value_count)) if at.kind == lib.HR_KIND_CATEGORY else ()
+    return Column(text_of(at.name), at.low, at.high, values, bool(at.boolean), bool(at.integer))
+
+
+class Schema:
+    """A schema. It is public: every model holds its own. Nothing in it may be read off private records."""
+
+    def __init__(self, at: Any, owner: object = None) -> None:
+        self._at, self._owner = at, owner
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Schema:
+        """Reads a YAML file (docs/formats.md). Fails: FileError, FormatError (line and column are named), LimitError."""
+        return cls(made(lib.hr_schema_read, 'hr_schema', lib.hr_schema_free, text_to(os.fspath(path))))
+
+    @classmethod
+    def parse(cls, text: str) -> Schema:
+        """The same of a text."""
+        data = text.encode()
+        return cls(made(lib.hr_schema_parse, 'hr_schema', lib.hr_schema_free, data, len(data), text_to('the schema')))
+
+    @classmethod
+    def build(cls, label: Column, features: Iterable[Column], unit: str | None = None) -> Schema:
+        """From code. Who builds one vouches that all of it is public. Fails: FormatError (the column is named), LimitError."""
+        builder = made(lib.hr_schema_builder_new, 'hr_schema_builder', lib.hr_schema_builder_free)
+        if label.is_category:
+            values, _kept = texts_to(list(label.values))
+            call(lib.hr_schema_label_classes, builder, text_to(label.name), values, len(label.values))
+        else:
+            call(lib.hr_schema_label_number, builder, text_to(label.name), label.low, label.high)
+        for column in features:
+            cls._add(builder, column)
+        if unit is not None:
+            call(lib.hr_schema_set_unit, builder, text_to(unit))
+        return cls(made(lib.hr_schema_build, 'hr_schema', lib.hr_schema_free, builder))
+
+    @staticmethod
+    def _add(builder: Any, column: Column) -> None:
+        name = text_to(column.name)
+        if column.boolean:
+            call(lib.hr_schema_add_boolean, builder, name)
+        elif column.is_category:
+            values, _kept = texts_to(list(column.values))
+            call(lib.hr_schema_add_category, builder, name, values, len(column.values))
+        else:
+            call(lib.hr_schema_add_number, builder, name, column.low, column.high, column.integer)
+
+    @property
+    def task(self) -> str:
+        """'regression', 'binary' or 'multiclass'."""
+        return TASKS[lib.hr_schema_task(self._at)]
+
+    @property
+    def label(self) -> Column:
+        return column_of(lib.hr_schema_label(self._at))
+
+    @property
+    def features(self) -> Sequence[Column]:
+        return [column_of(lib.hr_schema_feature(self._at, i)) for i in range(lib.hr_schema_feature_count(self._at))]
+
+    @property
+    def unit(self) -> str | None:
+        """The column that says whose record it is; None: every record counts by itself."""
+        return text_of(lib.hr_schema_unit(self._at)) or None
+
+    def to_yaml(self) -> str:
+        out = ffi.new('char **')
+        call(lib.hr_schema_render, self._at, out)
+        return take_text(out[0])

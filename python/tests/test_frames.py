@@ -1,0 +1,132 @@
+"""Tables of other libraries: the same records make the same model, and malformed ones the errors that users of scikit-learn expect."""
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import hedgerow
+from hedgerow import HedgerowClassifier
+
+WARDS = ['internal', 'surgery', 'oncology']
+FACTS = dict(bounds={'age': (18, 105), 'days': (0, 60), 'dose': (0, 10)}, categories={'ward': WARDS}, classes=[0, 1], random_state=1)
+pytestmark = pytest.mark.filterwarnings('ignore::hedgerow.PrivacyLeakWarning')
+
+
+def frame(rows=800):
+    rng = np.random.default_rng(1)
+    made = pd.DataFrame({
+        'age': rng.integers(18, 105, rows),
+        'days': rng.integers(0, 60, rows).astype('float32'),
+        'dose': np.where(rng.random(rows) < .1, np.nan, rng.random(rows) * 10),
+        'smoker': rng.random(rows) < .3,
+        'ward': rng.choice(WARDS, rows),
+    })
+    return made, (made.age + 20 * made.smoker > 70).astype(int).to_numpy()
+
+
+def probabilities(X, y, test, **facts):
+    return HedgerowClassifier(**{**FACTS, **facts}).fit(X, y).predict_proba(test)
+
+
+@pytest.mark.parametrize('convert', [
+    lambda df: df.astype({'ward': pd.CategoricalDtype(WARDS)}),
+    lambda df: df.astype({'ward': pd.CategoricalDtype(WARDS[::-1])}),
+    lambda df: df.astype({'age': 'Int64', 'smoker': 'boolean', 'ward': 'string'}),
+    lambda df: df.astype({'age': 'int8', 'days': 'float64', 'dose': 'Float64'}),
+    lambda df: df.convert_dtypes(dtype_backend='pyarrow'),
+    pl.from_pandas,
+    lambda df: pl.from_pandas(df).with_columns(pl.col('ward').cast(pl.Enum(WARDS))),
+    lambda df: pl.from_pandas(df).with_columns(pl.col('ward').cast(pl.Categorical)),
+    lambda df: pl.concat([pl.from_pandas(df[:300]), pl.from_pandas(df[300:])], rechunk=False),
+    lambda df: pa.Table.from_pandas(df),
+    lambda df: pa.concat_tables([pa.Table.from_pandas(df[:300]), pa.Table.from_pandas(df[300:])]),
+    lambda df: pa.Table.from_pandas(df.astype({'ward': 'category'})),
+    lambda df: pa.Table.from_pandas(pd.concat([df[:50], df], ignore_index=True)).slice(50),
+])
+def test_the_same_records__make_the_same_model(convert):
+    df, y = frame()
+    expected = probabilities(df, y, df)
+    assert np.array_equal(probabilities(convert(df), y, convert(df)), expected)
+
+
+def test_arrays_of_any_stride__are_read_where_they_are():
+    X = np.random.default_rng(1).normal(size=(500, 6))
+    y = (X[:, 0] > 0).astype(int)
+    facts = dict(bounds=(-4, 4), classes=[0, 1], random_state=1)
+    expected = HedgerowClassifier(**facts).fit(X, y).predict_proba(X)
+    for same in (np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2], X[::-1][::-1]):
+        assert np.array_equal(HedgerowClassifier(**facts).fit(same, y).predict_proba(same), expected)
+
+
+def test_missing_cells_of_arrow__are_missing():
+    df, y = frame()
+    table = pa.Table.from_pandas(df)
+    ward = pa.array([None if i % 7 == 0 else w for i, w in enumerate(df.ward)])
+    with_none = df.assign(ward=[None if i % 7 == 0 else w for i, w in enumerate(df.ward)])
+    table = table.set_column(table.column_names.index('ward'), 'ward', ward)
+    assert np.array_equal(probabilities(table, y, table), probabilities(with_none, y, with_none))
+
+
+def test_lists_of_categorical_types__are_public_on_request_alone():
+    df, y = frame()
+    df = df.astype({'ward': 'category'})
+    facts = {**FACTS, 'random_state': None}
+    with pytest.warns(hedgerow.PrivacyLeakWarning, match='categories of ward'):
+        model = HedgerowClassifier(**{**facts, 'categories': None}).fit(df, y)
+    assert not model.guarantee_.is_private
+    assert HedgerowClassifier(**{**facts, 'categories': 'declared'}).fit(df, y).guarantee_.is_private
+
+
+def fitted():
+    df, y = frame()
+    return HedgerowClassifier(**FACTS).fit(df, y), df
+
+
+@pytest.mark.parametrize('spoil, error, message', [
+    (lambda df: df.drop(columns='age'), ValueError, 'age'),
+    (lambda df: df.rename(columns={'age': 'Age'}), ValueError, 'Age'),
+    (lambda df: df[df.columns[::-1]], ValueError, 'same order'),
+    (lambda df: df.assign(more=1), ValueError, 'more'),
+    (lambda df: df.assign(ward='radiology'), ValueError, 'radiology'),
+    (lambda df: df.assign(age=np.inf), ValueError, 'infinity'),
+    (lambda df: df.assign(age='old'), ValueError, 'age'),
+    (lambda df: pd.concat([df, df[['age']]], axis=1), ValueError, 'age'),
+    (lambda df: df.assign(age=pd.Timestamp('2020-01-01')), ValueError, 'dates'),
+    (lambda df: df.to_numpy()[:, :3].astype(float), ValueError, '3 features'),
+])
+def test_other_columns_at_predict__are_refused(spoil, error, message):
+    model, df = fitted()
+    with pytest.raises(error, match=message):
+        model.predict(spoil(df))
+
+
+@pytest.mark.parametrize('spoil, message', [
+    (lambda df: df.assign(name='Ada'), "categories="),
+    (lambda df: df.assign(age=np.inf), 'infinity'),
+    (lambda df: df.assign(ward='radiology'), 'radiology'),
+    (lambda df: pd.concat([df, df[['age']]], axis=1), "'age'"),
+    (lambda df: df.assign(day=pd.Timestamp('2020-01-01')), 'dates'),
+    (lambda df: pa.table({'a': pa.array([[1], [2]] * 400)}), 'Arrow type'),
+])
+def test_malformed_tables_at_fit__are_refused_and_nothing_is_spent(spoil, message, tmp_path):
+    df, y = frame()
+    ledger = hedgerow.Ledger.create(tmp_path / 'ledger.db', 10)
+    facts = {**FACTS, 'random_state': None, 'delta': 0}
+    with pytest.raises(ValueError, match=message):
+        HedgerowClassifier(ledger=ledger, **facts).fit(spoil(df), y)
+    assert ledger.entries == []
+
+
+def test_a_label_of_another_length_or_class__is_refused():
+    df, y = frame()
+    with pytest.raises(ValueError, match='inconsistent'):
+        HedgerowClassifier(**FACTS).fit(df, y[:-1])
+    with pytest.raises(ValueError, match='2'):
+        HedgerowClassifier(**FACTS).fit(df, y + 1)
+
+
+def test_an_empty_table__is_refused():
+    df, y = frame()
+    with pytest.raises(ValueError):
+        HedgerowClassifier(**FACTS).fit(df[:0], y[:0])
