@@ -153,6 +153,18 @@ def numbers_in(column: FrameColumn) -> NDArray[Any]:
     return column.cells
 
 
+def person_numbers(columns: Columns, unit: str) -> NDArray[np.uint64]:
+    """Equal numbers for equal identifiers. Fails: SchemaError (no such column, an identifier that is missing)."""
+    found = [column for column in columns.items if column.name == unit]
+    if not found:
+        raise SchemaError('The table has no column %r, which the schema names as the unit.' % unit)
+    cells = found[0].cells
+    missing = np.isnan(cells) if cells.dtype.kind == 'f' else cells < 0 if found[0].kind != 'number' else np.zeros(len(cells), dtype=bool)
+    if missing.any():
+        raise SchemaError('Column %r lacks %d identifiers; say whose these records are, or remove them.' % (unit, missing.sum()))
+    return np.unique(cells, return_inverse=True)[1].astype(np.uint64)
+
+
 def array_of(cells: NDArray[Any]) -> tuple[Any, NDArray[Any]]:
     """hr_array fields, and the memory that has to be kept."""
     if cells.strides[0] == 0 and len(cells) > 1:  # broadcast: elements overlap
@@ -170,10 +182,15 @@ class Table:
         self.schema, self.rows = schema, columns.rows
         self._kept: list[Any] = []
         fields = [self._keep(codes_in(c, w) if w.is_category else numbers_in(c)) for c, w in zip(found, wanted)]
-        arrays = ffi.new('hr_array[]', fields)
-        labels = ffi.NULL if label is None else ffi.new('hr_array *', self._keep(label))
+        arrays = ffi.new('hr_arrays *', {'rows': self.rows})
+        columns_at = arrays.columns = ffi.new('hr_array[]', fields)
+        labels_at = arrays.labels = ffi.NULL if label is None else ffi.new('hr_array *', self._keep(label))
+        persons = person_numbers(columns, schema.unit) if schema.unit else None
+        if persons is not None:
+            arrays.persons = ffi.from_buffer('uint64_t[]', persons)
         out = ffi.new('hr_data **')
-        call(lib.hr_data_borrow, schema._at, self.rows, arrays, labels, out)
+        call(lib.hr_data_borrow, schema._at, arrays, out)
+        del columns_at, labels_at
         self.at = ffi.gc(out[0], lib.hr_data_free)
 
     def _keep(self, cells: NDArray[Any]) -> Any:

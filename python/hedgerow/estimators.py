@@ -42,6 +42,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
             if value is not None:
                 call(lib.hr_fit_options_set, options, text_to(key.replace('_', '-')), text_to(_frames.text_of_value(value)))
         options.threads = _threads(self.n_jobs)
+        options.records_per_person = self.records_per_person or 0
         return options
 
     def _is_private(self) -> bool:
@@ -183,6 +184,8 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         Columns may be named by position if X has no names.
     ledger: a `Ledger` or its path: the fit is charged there before noise is drawn, and refused if the rest does not cover it.
     trees, depth, bins, learning_rate, options: None is the method's default; options: {name: value} of others (`hedgerow.methods()`).
+    records_per_person: where the schema names a unit, train on at most so many records of each person; for every method. None: each
+        record of a person counts a part, which hedge and dpboost can.
     n_jobs: threads, -1 for all processors; the model does not depend on it. progress: called as progress(done, total) during a fit.
     random_state: noise from a seed, for tests: NOT PRIVATE.
 
@@ -192,11 +195,13 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
                  schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None, classes: Any = None,
                  ledger: Ledger | str | os.PathLike[str] | None = None, trees: int | None = None, depth: int | None = None,
                  bins: int | None = None, learning_rate: float | None = None, options: dict[str, Any] | None = None,
-                 n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None, random_state: Any = None) -> None:
+                 records_per_person: int | None = None, n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None,
+                 random_state: Any = None) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.classes = schema, bounds, categories, classes
         self.ledger = ledger
         self.trees, self.depth, self.bins, self.learning_rate, self.options = trees, depth, bins, learning_rate, options
+        self.records_per_person = records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
 
     def fit(self, X: Any, y: Any) -> HedgerowClassifier:
@@ -252,12 +257,13 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
                  schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None,
                  label_bounds: Any = None, ledger: Ledger | str | os.PathLike[str] | None = None, trees: int | None = None,
                  depth: int | None = None, bins: int | None = None, learning_rate: float | None = None,
-                 options: dict[str, Any] | None = None, n_jobs: int | None = None,
+                 options: dict[str, Any] | None = None, records_per_person: int | None = None, n_jobs: int | None = None,
                  progress: Callable[[int, int], Any] | None = None, random_state: Any = None) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.label_bounds = schema, bounds, categories, label_bounds
         self.ledger = ledger
         self.trees, self.depth, self.bins, self.learning_rate, self.options = trees, depth, bins, learning_rate, options
+        self.records_per_person = records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
 
     def fit(self, X: Any, y: Any) -> HedgerowRegressor:

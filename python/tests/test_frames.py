@@ -130,3 +130,40 @@ def test_an_empty_table__is_refused():
     df, y = frame()
     with pytest.raises(ValueError):
         HedgerowClassifier(**FACTS).fit(df[:0], y[:0])
+
+
+UNIT = '''hedgerow-schema: 1
+label: {name: y, kind: classes, values: ["0", "1"]}
+features:
+  - {name: age, kind: number, low: 18, high: 105}
+unit: patient
+'''
+
+
+@pytest.mark.parametrize('convert', [lambda df: df, pl.from_pandas, lambda df: df.assign(patient=df.patient.str[1:].astype(int))])
+def test_a_unit__makes_the_guarantee_one_for_persons(convert):
+    df, y = frame()
+    df = df.assign(patient=['P%d' % (i // 3) for i in range(len(df))])
+    model = HedgerowClassifier(schema=hedgerow.Schema.parse(UNIT)).fit(convert(df), y)
+    assert model.guarantee_.is_private and model.guarantee_.unit == 'one person'
+
+
+@pytest.mark.parametrize('spoil, message', [
+    (lambda df: df.drop(columns='patient'), "no column 'patient'"),
+    (lambda df: df.assign(patient=[None] + list(df.patient[1:])), 'lacks 1 identifiers'),
+    (lambda df: df.drop(columns='patient').to_numpy()[:, :1].astype(float), 'unit'),
+])
+def test_a_unit_without_persons__is_refused(spoil, message):
+    df, y = frame()
+    df = df.assign(patient=['P%d' % (i // 3) for i in range(len(df))])
+    with pytest.raises(ValueError, match=message):
+        HedgerowClassifier(schema=hedgerow.Schema.parse(UNIT)).fit(spoil(df), y)
+
+
+def test_records_per_person__protect_persons_with_any_method():
+    df, y = frame()
+    df = df.assign(patient=['P%d' % (i // 3) for i in range(len(df))])
+    facts = dict(schema=hedgerow.Schema.parse(UNIT), method='diprime')
+    assert HedgerowClassifier(records_per_person=2, **facts).fit(df, y).guarantee_.unit == 'one person'
+    with pytest.raises(hedgerow.PolicyError, match='records-per-person'):
+        HedgerowClassifier(**facts).fit(df, y)
