@@ -2,6 +2,7 @@
  *
  * Everything that can be refused is refused before the budget is touched: options, output path, schema,
  * ledger, data. */
+#include "class_weights.h"
 #include "commands.h"
 #include "input.h"
 #include "interrupt.h"
@@ -15,6 +16,7 @@
 #include <hedgerow/amount.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct train_args {
@@ -24,7 +26,7 @@ typedef struct train_args {
     arg_settings settings;
     bool as_json, quiet, reproducible, plan, force, start_is_public, strict;
     arg_integer seed, threads, rows, records_per_person;
-    arg_list private_bounds;
+    arg_list private_bounds, class_weights;
     arg_real bounds_share;
 } train_args;
 
@@ -67,6 +69,10 @@ static const arg_option train_options[] = {
      "the data of that model need no protection: nothing is charged for it, private or not"},
     {"private-bounds", 0, ARG_LIST, false, AT(private_bounds), "COLUMN",
      "release the bounds of this number, of which the schema has wide limits alone; may be repeated"},
+    {"class-weight", 0, ARG_LIST, false, AT(class_weights), "CLASS=X",
+     "records of this class count X, those of classes that are not named 1; a public number, of which only "
+     "ratios "
+     "count; may be repeated (hedge, dpboost)"},
     {"bounds-share", 0, ARG_REAL, false, AT(bounds_share), "X",
      "part of the budget for them; 0.05 unless given"},
     TABLE_OPTIONS(train_args),
@@ -128,6 +134,7 @@ static bool consistent(const command *self, const train_args *args) {
 /* What one training run holds; all of it is freed by run_done. */
 typedef struct train_run {
     hr_fit_options options;
+    double *class_weights; /* NULL: none */
     progress_bar bar;
     hr_schema *schema;
     hr_ledger *ledger;
@@ -142,6 +149,7 @@ static void run_done(train_run *run) {
     hr_data_free(run->data);
     hr_ledger_close(run->ledger);
     hr_schema_free(run->schema);
+    free(run->class_weights);
 }
 
 /* After its last step a run is not cancelled: the budget is spent, and the model is nearly made. */
@@ -167,6 +175,15 @@ static hr_status set_options(const train_args *args, train_run *run, hr_error *e
     progress_init(&run->bar, !args->quiet && !args->as_json);
     options->progress = should_continue_training;
     options->user = &run->bar;
+    return status;
+}
+
+/* After the schema was read. */
+static hr_status set_class_weights(const train_args *args, train_run *run, hr_error *err) {
+    if (args->class_weights.count == 0) return HR_OK;
+    run->options.class_weight_count = hr_schema_label(run->schema)->value_count;
+    hr_status status = class_weights_of(run->schema, &args->class_weights, &run->class_weights, err);
+    run->options.class_weights = run->class_weights;
     return status;
 }
 
@@ -221,6 +238,7 @@ static hr_status fit_model(const command *self, const train_args *args, train_ru
     hr_status status = set_options(args, run, err);
     if (status == HR_OK) status = model_probe(args->model, train_output_rule(args), err);
     if (status == HR_OK) status = read_train_schema(args, run, err);
+    if (status == HR_OK) status = set_class_weights(args, run, err);
     if (status == HR_OK) status = read_start(args, run, err);
     if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
     run->options.ledger = run->ledger;
@@ -329,6 +347,7 @@ static int run_plan(const command *self, const train_args *args) {
     hr_status status = set_options(args, &run, &err);
     if (status == HR_OK && args->schema != NULL) status = input_schema(args->schema, &run.schema, &err);
     if (status == HR_OK && run.schema != NULL) status = input_drop(&run.schema, &args->table, &err);
+    if (status == HR_OK && run.schema != NULL) status = set_class_weights(args, &run, &err);
     if (status == HR_OK) status = read_start(args, &run, &err);
     if (status == HR_OK) status = hr_fit_plan(&run.options, records, run.schema, &plan, &err);
     const plan_terms terms = {.method = run.options.method,

@@ -85,6 +85,13 @@ typedef struct hr_fit_options {
     size_t private_bounds_count;
     double bounds_share; /* part of the budget for them, 0.001 to 0.5; 0.05 unless it is set */
 
+    const double
+        *class_weights; /* NULL, or how much a record counts by its class, one number above 0 for each class
+                           in the schema's order; only ratios count, of at most 1000. Public: nothing may be
+                           read off the records for them. Probabilities are then those of a population
+                           with such weights. Of hedge and dpboost, in sound mode. Borrowed */
+    size_t class_weight_count;
+
     const char *leak; /* NULL, or what was read off the records although the schema calls it public, such as
                          "the bounds of age": NOT PRIVATE, and the model says so. Borrowed */
 } hr_fit_options;

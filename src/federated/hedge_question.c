@@ -299,7 +299,7 @@ static hr_status read_totals(const hr_hedge_hearer *h, const Hedgerow__HedgeQues
     const hr_privacy_unit unit = unit_of(h);
     const uint64_t one = hr_unit_of_counts(unit);
     const hr_charge classes = line_of("class counts", one),
-                    count = line_of(unit == HR_PER_PERSON ? "person count" : "record count", one),
+                    count = line_of(unit == HR_PER_PERSON ? "sum of weights" : "record count", one),
                     sum = line_of("base score", hr_unit_label_sensitivity(unit));
     if (h->outputs > 1) return add_line(ask, wire, &classes, h->outputs, err);
     hr_status status = add_line(ask, wire, &count, 1, err);

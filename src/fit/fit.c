@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "fit/bounds.h"
 #include "fit/budget.h"
+#include "fit/class_weights.h"
 #include "fit/person_sample.h"
 #include "fit/settings.h"
 #include "fit/start.h"
@@ -37,6 +38,7 @@ typedef struct fit_job {
     int64_t entry; /* in the ledger; 0: none counts as spent */
     hr_settings settings;
     hr_bounded_table bounded;        /* the records within released bounds; empty: the schema has them */
+    hr_class_weighted weighted;      /* the records with class weights; empty: there are none */
     double *start_scores;            /* of the records; NULL: there is no start */
     char start_hash[HR_DIGEST_TEXT]; /* of its file */
 } fit_job;
@@ -81,6 +83,7 @@ static hr_status check_fit(const fit_job *f, hr_error *err) {
     hr_status status = hr_options_check(f->method, f->options, err);
     if (!status) status = hr_schema_reviewed(schema, err);
     if (!status) status = hr_start_check(f->method, f->options, schema, err);
+    if (!status) status = hr_class_weights_check(f->method, f->options, schema, err);
     if (!status) status = check_fit_ledger(f, err);
     if (!status) status = check_unit(f, err);
     if (status) return status;
@@ -101,6 +104,7 @@ static hr_status check_memory(const fit_job *f, hr_error *err) {
                           .threads = hr_threads_of(f->options->threads)};
     double bytes = f->method->memory ? MEMORY_MARGIN * f->method->memory(&facts) : 0;
     if (f->options->start) bytes += (double)facts.rows * (double)hr_facts_outputs(&facts) * sizeof(double);
+    if (f->options->class_weights) bytes += (double)facts.rows * sizeof(uint32_t);
     if (f->options->private_bounds_count)
         bytes += (hr_facts_table(&facts) + (double)facts.rows) * sizeof(double);
     char *volatile probe = bytes < (double)(SIZE_MAX / 2) ? malloc((size_t)bytes + 1) : NULL;
@@ -284,6 +288,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     f->settings.arena = f->training.arena;
     hr_settings_add_options(&f->settings, f->method, f->options);
     hr_bounds_add_settings(&f->settings, f->options);
+    hr_class_weights_add_setting(&f->settings, f->options);
     add_records(f);
     add_unit(f);
     if (f->settings.lost) return hr_fail_memory(err);
@@ -294,6 +299,8 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     if (status) return status;
     state_start(f, &parts.start_guarantee, &statement);
     state_bounds(f, &statement);
+    if (f->options->class_weights)
+        hr_buffer_text(&statement, " Records weigh by their classes, by numbers that were given as public.");
     parts.settings = f->settings.items;
     parts.setting_count = f->settings.count;
     parts.releases = (hr_release *)hr_gate_releases(f->gate, &parts.release_count);
@@ -333,8 +340,9 @@ static hr_status open_source(fit_job *f, hr_error *err) {
 }
 
 static hr_privacy_unit unit_of_releases(const fit_job *f, const hr_data *trained) {
-    return trained && f->method->persons && hr_schema_unit(hr_data_schema(trained)) ? HR_PER_PERSON
-                                                                                    : HR_PER_RECORD;
+    if (!trained || !f->method->persons) return HR_PER_RECORD;
+    bool weighs = hr_schema_unit(hr_data_schema(trained)) || f->options->class_weights;
+    return weighs ? HR_PER_PERSON : HR_PER_RECORD;
 }
 
 /* What is trained on: the table, or at most m records of each person. */
@@ -377,10 +385,18 @@ static hr_status release_fit_bounds(fit_job *f, hr_error *err) {
     return status;
 }
 
+static hr_status weigh_fit_classes(fit_job *f, hr_error *err) {
+    if (!f->options->class_weights) return HR_OK;
+    hr_status status = hr_class_weights_apply(f->training.data, f->options, &f->weighted, err);
+    if (!status) f->training.data = f->weighted.data;
+    return status;
+}
+
 static hr_status run_fit(fit_job *f, hr_model **out, hr_error *err) {
     hr_model *model = NULL;
     hr_status status = prepare_fit(f, err);
     if (!status) status = release_fit_bounds(f, err);
+    if (!status) status = weigh_fit_classes(f, err);
     if (!status) status = open_source(f, err);
     if (!status) status = f->method->train(&f->training, err);
     if (!status) status = make_model(f, &model, err);
@@ -406,6 +422,7 @@ hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **
     hr_csprng_close(f.csprng);
     free(f.start_scores);
     hr_person_sample_done(&f.sample);
+    hr_class_weighted_done(&f.weighted);
     hr_bounded_table_done(&f.bounded);
     if (taken.entry) *taken.entry = f.entry;
     return status;

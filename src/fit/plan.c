@@ -1,5 +1,6 @@
 /* A fit told in advance: from public numbers alone, by the code that the fit itself asks. */
 #include "base/fail.h"
+#include "fit/class_weights.h"
 #include "fit/start.h"
 
 #include <stdio.h>
@@ -27,6 +28,7 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
                        records);
     status = hr_options_check(method, &taken, err);
     if (!status) status = hr_start_check(method, &taken, schema, err);
+    if (!status && schema) status = hr_class_weights_check(method, &taken, schema, err);
     if (!status) status = hr_budget_check(method, &taken, schema, (size_t)records, &budget, err);
     if (status) return status;
     hr_plan_info plan = {.epsilon = budget.epsilon, .delta = budget.delta, .records = records};

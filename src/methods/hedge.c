@@ -69,7 +69,7 @@ static hr_hedge_terms terms_of(const hr_training *t) {
     hr_hedge_terms terms = {.outputs = hr_training_outputs(t->data), .first_group = t->next_group};
     terms.setting =
         (hr_hedge_setting){.privacy_measure = hr_gate_privacy_measure(t->gate),
-                           .unit = hr_schema_unit(schema) ? HR_PER_PERSON : HR_PER_RECORD,
+                           .unit = t->unit,
                            .budget = hr_gate_budget(t->gate),
                            .task = hr_schema_task(schema),
                            .has_quantiles = hr_edges_need_quantiles(schema, (uint32_t)t->options->bins),

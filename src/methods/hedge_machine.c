@@ -91,7 +91,7 @@ static void ask_totals(const hr_hedge *h, hr_ask *ask) {
         add_line_hedge_machine(ask, &classes, h->outputs);
         return;
     }
-    const char *counted = h->setting.unit == HR_PER_PERSON ? "person count" : "record count";
+    const char *counted = h->setting.unit == HR_PER_PERSON ? "sum of weights" : "record count";
     hr_charge count = hedge_machine_charge_of(h, counted, h->costs.count, hedge_count_unit(h));
     hr_charge sum =
         hedge_machine_charge_of(h, "base score", h->costs.base, hr_unit_label_sensitivity(h->setting.unit));

@@ -39,6 +39,8 @@ ALLOWED = {
     ('src/fit/fit.c', 'prepare_fit'): (2, OWNER),
     ('src/fit/evaluation.c', 'prepare_evaluation'): (1, OWNER),
     ('src/fit/person_sample.c', 'take_sample'): (1, ROOM + '; ' + LOOP),
+    ('src/fit/class_weights.c', 'weigh_classes'): (1, LOOP),
+    ('src/fit/class_weights.c', 'hr_class_weights_apply'): (1, ROOM),
     ('src/federated/federated_inprivate.c', 'score_tails'): (1, LOOP),
     ('src/federated/federated_simfl.c', 'check_simfl_records'): (1, NOT_PRIVATE),
     ('src/federated/federated_simfl.c', 'open_simfl_keeper'): (1, NOT_PRIVATE),

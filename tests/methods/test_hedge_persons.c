@@ -154,7 +154,7 @@ static void test_questions__change_by_what_is_charged_at_most_and_nearly(void **
             assert_true(change_of("choice of tree") > (measures[m] == HR_PRIVACY_PURE ? .2 : .9));
             assert_true(change_of("leaf sum") > (measures[m] == HR_PRIVACY_PURE && classes == 3 ? .6 : .9));
             if (classes) assert_true(change_of("calibration count") > .999);
-            if (classes < 3) assert_true(change_of("person count") > .999 && change_of("base score") > .99);
+            if (classes < 3) assert_true(change_of("sum of weights") > .999 && change_of("base score") > .99);
             if (classes == 3) assert_true(change_of("class counts") > .999);
             if (!classes && !m) assert_true(change_of("clip count") > .3);
         }
@@ -271,7 +271,7 @@ static void test_fit__charges_every_line_per_person(void **state) {
         options.delta = deltas[i];
         hr_model *model = fit(t.with, &options);
         uint64_t bound = 4915 * 64; /* of the first clip, 1.2 */
-        assert_int_equal(line_named(model, "person count")->sensitivity, 65536);
+        assert_int_equal(line_named(model, "sum of weights")->sensitivity, 65536);
         assert_int_equal(line_named(model, "base score")->sensitivity, 4096 * 64);
         assert_int_equal(line_named(model, "bin edges")->sensitivity, deltas[i] > 0 ? 65536 : 2 * 65536);
         assert_int_equal(line_named(model, "leaf sum")->sensitivity, bound);

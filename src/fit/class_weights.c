@@ -1,0 +1,105 @@
+#include "fit/class_weights.h"
+
+#include "base/buffer.h"
+#include "base/fail.h"
+#include "base/number.h"
+#include "data/records.h"
+#include "schema/schema.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static hr_status refuse_class_weights(const char *remedy, const char *message, hr_error *err) {
+    hr_fail(err, HR_E_ARGUMENT, remedy, "%s", message);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "class-weight");
+}
+
+static double largest_of(const hr_fit_options *options) {
+    double largest = 0;
+    for (size_t k = 0; k < options->class_weight_count; k++)
+        largest = fmax(largest, options->class_weights[k]);
+    return largest;
+}
+
+static hr_status check_numbers(const hr_fit_options *options, hr_error *err) {
+    for (size_t k = 0; k < options->class_weight_count; k++)
+        if (!(options->class_weights[k] > 0 && isfinite(options->class_weights[k])))
+            return refuse_class_weights("give each class a number above 0",
+                                        "a class weight is no number above 0", err);
+    double largest = largest_of(options);
+    for (size_t k = 0; k < options->class_weight_count; k++)
+        if (options->class_weights[k] * HR_CLASS_WEIGHTS_RATIO < largest)
+            return refuse_class_weights("give weights of a ratio of at most 1000",
+                                        "the largest class weight is more than 1000 times the least", err);
+    return HR_OK;
+}
+
+hr_status hr_class_weights_check(const hr_method *method, const hr_fit_options *options,
+                                 const hr_schema *schema, hr_error *err) {
+    if (!options->class_weights) return HR_OK;
+    if (!method->persons || options->mode != HR_MODE_SOUND)
+        return refuse_class_weights(
+            "train with hedge or dpboost in sound mode, or decide with --threshold or "
+            "--costs when you predict, which is free",
+            "this method and mode cannot weigh classes", err);
+    if (options->start)
+        return refuse_class_weights("train without a start",
+                                    "a fit that continues a model cannot weigh classes", err);
+    if (hr_schema_task(schema) == HR_TASK_REGRESSION)
+        return refuse_class_weights("leave class weights out", "the label is a number: it has no classes",
+                                    err);
+    if (options->class_weight_count != hr_schema_label(schema)->value_count)
+        return refuse_class_weights("give one number for each class of the schema",
+                                    "there are more or fewer class weights than classes", err);
+    return check_numbers(options, err);
+}
+
+/* A weight is floor(c floor(2^16 / m)): at most what the record weighs without classes. */
+static void weigh_classes(const hr_data *data, const hr_fit_options *options, uint32_t *weights) {
+    const double *labels = hr_data_labels(data), largest = largest_of(options);
+    const uint32_t *alone = hr_data_weights(data);
+    for (size_t i = 0; i < hr_data_rows(data); i++) {
+        double of_class = options->class_weights[(size_t)labels[i]] / largest;
+        uint32_t weight = alone ? alone[i] : (uint32_t)1 << HR_PERSON_BITS;
+        weights[i] = (uint32_t)(of_class * weight);
+    }
+}
+
+hr_status hr_class_weights_apply(const hr_data *data, const hr_fit_options *options, hr_class_weighted *out,
+                                 hr_error *err) {
+    hr_data *weighted = malloc(sizeof *weighted);
+    uint32_t *weights = malloc((hr_data_rows(data) + 1) * sizeof *weights);
+    if (!weighted || !weights) {
+        free(weighted);
+        free(weights);
+        return hr_fail_memory(err);
+    }
+    weigh_classes(data, options, weights);
+    *weighted = *data;
+    weighted->weights = weights;
+    out->data = weighted;
+    return HR_OK;
+}
+
+/* All but the weights is the other table's. */
+void hr_class_weighted_done(hr_class_weighted *table) {
+    if (table->data) free(table->data->weights);
+    free(table->data);
+    table->data = NULL;
+}
+
+void hr_class_weights_add_setting(hr_settings *settings, const hr_fit_options *options) {
+    hr_buffer text = {0};
+    char *whole = NULL;
+    if (!options->class_weights) return;
+    for (size_t k = 0; k < options->class_weight_count; k++) {
+        char number[HR_NUMBER_TEXT];
+        hr_number_render(options->class_weights[k] / largest_of(options), number);
+        hr_buffer_format(&text, "%s%s", k ? " " : "", number);
+    }
+    if (hr_buffer_take(&text, &whole, NULL))
+        settings->lost = true;
+    else
+        hr_settings_add(settings, "class-weights", whole);
+    free(whole);
+}
