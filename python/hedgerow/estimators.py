@@ -96,6 +96,10 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
             if self._promises():
                 warnings.warn('NOT PRIVATE: random_state makes the noise predictable. Use it for tests alone.', PrivacyLeakWarning,
                               stacklevel=3)
+        weights = getattr(self, '_class_weights', None)
+        kept.append(None if weights is None else ffi.new('double[]', weights))
+        if weights is not None:
+            options.class_weights, options.class_weight_count = kept[-1], len(weights)
         ledger = self.ledger if self.ledger is None or isinstance(self.ledger, Ledger) else Ledger(self.ledger)
         options.ledger = ffi.NULL if ledger is None else ledger._at
         table = _frames.Table(schema, columns, label)
@@ -182,6 +186,8 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
             were not made of the records as `astype('category')` does. Else they are read off the records: NOT PRIVATE.
         classes: the values of the label, in the order that predict_proba has them. Booleans need none. Else: NOT PRIVATE.
         Columns may be named by position if X has no names.
+    class_weights: {class: number}, public; a class that is not named counts 1. For hedge and dpboost. 'balanced' would read frequencies off
+        the records: refused.
     ledger: a `Ledger` or its path: the fit is charged there before noise is drawn, and refused if the rest does not cover it.
     trees, depth, bins, learning_rate, options: None is the method's default; options: {name: value} of others (`hedgerow.methods()`).
     records_per_person: where the schema names a unit, train on at most so many records of each person; for every method. None: each
@@ -193,12 +199,13 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
 
     def __init__(self, method: str = 'hedge', *, epsilon: float = 1.0, delta: float | None = None, mode: str = 'sound',
                  schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None, classes: Any = None,
-                 ledger: Ledger | str | os.PathLike[str] | None = None, trees: int | None = None, depth: int | None = None,
+                 class_weights: dict[Any, float] | None = None, ledger: Ledger | str | os.PathLike[str] | None = None, trees: int | None = None, depth: int | None = None,
                  bins: int | None = None, learning_rate: float | None = None, options: dict[str, Any] | None = None,
                  records_per_person: int | None = None, n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None,
                  random_state: Any = None) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.classes = schema, bounds, categories, classes
+        self.class_weights = class_weights
         self.ledger = ledger
         self.trees, self.depth, self.bins, self.learning_rate, self.options = trees, depth, bins, learning_rate, options
         self.records_per_person = records_per_person
@@ -218,6 +225,7 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
             values = tuple(_frames.text_of_value(value) for value in listed)
             schema = self._schema_of(columns, Column('label', values=values), facts)
         self.classes_ = _typed_classes(listed, found)
+        self._class_weights = _weights_of(self.class_weights, listed)
         self._train(schema, columns, codes, facts)
         return self
 
@@ -330,6 +338,20 @@ def _codes_of(found: NDArray[Any], listed: list[Any]) -> NDArray[np.float64]:
     if unknown:
         raise SchemaError('y has the classes %s, which are not among %s.' % (unknown[:10], listed[:10]))
     return np.array([of[_frames.text_of_value(value)] for value in found], dtype=np.float64)
+
+
+def _weights_of(given: Any, listed: list[Any]) -> list[float] | None:
+    """A number for each class. Fails: ArgumentError."""
+    if given is None:
+        return None
+    if not isinstance(given, dict):
+        raise ArgumentError("class_weights is {class: number}, of public numbers, not %r: frequencies must not be read off the records" % (given,))
+    names = [_frames.text_of_value(value) for value in listed]
+    unknown = [value for value in given if _frames.text_of_value(value) not in names]
+    if unknown:
+        raise ArgumentError('class_weights names %r, which are not among the classes %r.' % (unknown[:10], listed[:10]))
+    of = {_frames.text_of_value(value): float(weight) for value, weight in given.items()}
+    return [of.get(name, 1.0) for name in names]
 
 
 def _typed_classes(listed: list[Any], found: NDArray[Any]) -> NDArray[Any]:

@@ -177,6 +177,10 @@ def test_a_plan__reads_nothing_and_spends_nothing():
     ({'bounds': 'read'}, 'bounds is'),
     ({'categories': 'all'}, 'categories is'),
     ({'classes': ['no']}, 'yes'),
+    ({'class_weights': 'balanced'}, 'public'),
+    ({'class_weights': {'maybe': 2}}, 'maybe'),
+    ({'class_weights': {'yes': 0}}, 'class-weight'),
+    ({'class_weights': {'yes': 2}, 'method': 'diprime'}, 'class-weight'),
     ({'schema': '/nowhere.yaml'}, '/nowhere.yaml'),
     ({'ledger': '/nowhere.db'}, '/nowhere.db'),
     ({'delta': .5}, 'delta'),
@@ -198,3 +202,12 @@ def test_an_interrupted_fit__raises_and_the_next_one_works():
     steps = []
     HedgerowClassifier(progress=lambda done, total: steps.append((done, total)), **PUBLIC).fit(X, y)
     assert steps and steps[-1][0] == steps[-1][1]
+
+
+def test_class_weights__find_more_of_a_rare_class():
+    X, _ = table()
+    y = np.where(X[:, 0] + np.random.default_rng(2).normal(size=len(X)) > 1.8, 'yes', 'no')
+    even = HedgerowClassifier(epsilon=10, **PUBLIC).fit(X, y)
+    weighed = HedgerowClassifier(epsilon=10, class_weights={'yes': 10}, **PUBLIC).fit(X, y)
+    assert weighed.guarantee_.is_private and weighed.guarantee_.epsilon <= 10
+    assert (weighed.predict(X) == 'yes').sum() > 2 * (even.predict(X) == 'yes').sum()
