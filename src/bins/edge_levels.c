@@ -1,7 +1,6 @@
 #include "bins/edge_levels.h"
 
 #include "base/fail.h"
-#include "privacy/sensitivity.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -14,12 +13,12 @@ size_t hr_edge_levels_lines(const hr_schema *schema, uint32_t bins) {
     return hr_edges_columns(schema, bins) * HR_EDGE_LEVELS;
 }
 
-hr_charge hr_edge_levels_charge(const hr_charge *whole, size_t lines, int level) {
+hr_charge hr_edge_levels_charge(const hr_charge *whole, size_t lines, int level, hr_privacy_unit unit) {
     hr_charge line = *whole;
     line.tree = -1;
     line.level = level - 1;
     line.cost = whole->cost / lines;
-    line.sensitivity = HR_COUNT_SENSITIVITY;
+    line.sensitivity = hr_unit_of_counts(unit);
     return line;
 }
 

@@ -6,14 +6,16 @@
  * six levels of all features, then the levels below every node that is not lost in the noise, as
  * many at once as give at most 16,384 values, at least one. The cuts have the law that edges.h gives them.
  *
- * Unit: a record adds HR_COUNT_UNIT to a node, as in quantiles.h. In whole records the noise of a share would
- * be too small to be drawn well where few features share a large epsilon; and totals are halved in that unit,
- * so that without noise the edges are those of the pooled records, bit for bit. Thread: one at a time. */
+ * Unit: a record adds HR_COUNT_UNIT to a node, a person at most HR_PERSON_UNIT, as in quantiles.h. In whole
+ * records the noise of a share would be too small to be drawn well where few features share a large epsilon;
+ * and totals are halved in that unit, so that without noise the edges are those of the pooled records, bit
+ * for bit. Thread: one at a time. */
 #ifndef HR_BINS_EDGE_LEVELS_H
 #define HR_BINS_EDGE_LEVELS_H
 
 #include "bins/edge_machine.h"
 #include "privacy/gate.h"
+#include "privacy/sensitivity.h"
 
 enum {
     HR_EDGE_LEVELS = 14,         /* below the root; a grid of 2^14 cells tells bins apart in bounds 100 times
@@ -42,8 +44,8 @@ typedef struct hr_edge_question {
 size_t hr_edge_levels_lines(const hr_schema *schema, uint32_t bins);
 /* The charge of a part, of that level, out of `whole` (`what`, group, part and the cost of all lines; its
  * sensitivity is ignored) and lines >= 1. All lines together cost at most whole->cost. Sensitivity: of the
- * sums that hr_edges_count_nodes gives. */
-hr_charge hr_edge_levels_charge(const hr_charge *whole, size_t lines, int level);
+ * sums that hr_edges_count_nodes gives, of data of that unit. */
+hr_charge hr_edge_levels_charge(const hr_charge *whole, size_t lines, int level, hr_privacy_unit unit);
 
 /* Whether a question, from wherever it came, is one that a machine of that schema and bins could ask: parts
  * in order, each of a feature that needs quantiles, each node in its level and once. Fails: FORMAT. */
@@ -57,8 +59,9 @@ typedef struct hr_edge_levels hr_edge_levels;
 typedef struct hr_edge_levels_setup {
     const hr_schema *schema; /* borrowed */
     uint32_t bins;           /* of a feature, at most */
-    double noise; /* standard deviation of a node's released value, in units of 1/HR_COUNT_UNIT of a record:
-                     hr_noise_deviation of a line's cost and sensitivity, times what shares add to it */
+    double noise; /* standard deviation of a node's released value, in units of 1/HR_COUNT_UNIT of a record,
+                     or 1/HR_PERSON_UNIT of a person: hr_noise_deviation of a line's cost and sensitivity,
+                     times what shares add to it */
     hr_arena *arena; /* borrowed: the binning is made in it */
 } hr_edge_levels_setup;
 

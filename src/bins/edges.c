@@ -38,11 +38,8 @@ static void count_column(const hr_data *data, size_t f, size_t grid, hr_exact *c
     }
 }
 
-/* What these answers are charged (edge_levels.c) is what a record adds. */
-static hr_status refuse_persons(const hr_data *data, hr_error *err) {
-    if (!hr_data_weights(data)) return HR_OK;
-    return hr_fail(err, HR_E_POLICY, "remove 'unit' from the schema, if a record is what must be protected",
-                   "bin edges over several tables cannot protect persons");
+static hr_privacy_unit unit_of(const hr_data *data) {
+    return hr_data_weights(data) ? HR_PER_PERSON : HR_PER_RECORD;
 }
 
 /* Counts the cells of each feature once for all of its parts, which stand together. */
@@ -50,7 +47,6 @@ hr_status hr_edges_count_nodes(const hr_data *data, uint32_t bins, const hr_edge
                                hr_exact *out, hr_error *err) {
     const size_t grid = (size_t)1 << COUNTS_BITS;
     hr_status status = hr_edge_question_check(hr_data_schema(data), bins, question, err);
-    if (!status) status = refuse_persons(data, err);
     if (status) return status;
     hr_exact *cells = malloc(3 * grid * sizeof *cells);
     if (!cells) return hr_fail_memory(err);
@@ -59,7 +55,7 @@ hr_status hr_edges_count_nodes(const hr_data *data, uint32_t bins, const hr_edge
         const hr_edge_nodes *part = &question->parts[p];
         if (!p || part->feature != part[-1].feature) {
             count_column(data, part->feature, grid, cells);
-            hr_quantiles_node_counts(&(hr_grid_counts){cells, COUNTS_BITS, HR_PER_RECORD}, nodes);
+            hr_quantiles_node_counts(&(hr_grid_counts){cells, COUNTS_BITS, unit_of(data)}, nodes);
         }
         for (size_t i = 0; i < part->count; i++) *out++ = nodes[part->nodes[i]];
     }
@@ -114,8 +110,7 @@ static hr_status tell_columns(const hr_data *data, const hr_edges_release *relea
     if (status) return status;
     hr_exact *cells = malloc(GRID_MAX * sizeof *cells);
     if (!cells) return hr_fail_memory(err);
-    const hr_grid_counts counts = {cells, grid_bits(release),
-                                   hr_data_weights(data) ? HR_PER_PERSON : HR_PER_RECORD};
+    const hr_grid_counts counts = {cells, grid_bits(release), unit_of(data)};
     while (!status && hr_edges_next(machine, &f)) {
         hr_cuts cuts = {at, 0};
         count_column(data, f, (size_t)1 << counts.bits, cells);

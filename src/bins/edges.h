@@ -27,7 +27,9 @@ void hr_edges_count_cells(const hr_column *column, const hr_edge_values *values,
 
 /* What records answer to a question of edge_levels.h: HR_COUNT_UNIT times the number of records in each node,
  * question->values of them, in the order of the parts and their nodes. A record more adds HR_COUNT_UNIT to at
- * most one node of a part. The question may come from anywhere: it is checked first. Fails: FORMAT, MEMORY.
+ * most one node of a part. Of data with weights: the sums of the weights, in units of 1/HR_PERSON_UNIT; a
+ * person more adds at most HR_PERSON_UNIT to all nodes of a part together. The question may come from
+ * anywhere: it is checked first. Fails: FORMAT, MEMORY.
  */
 HR_MUST_CHECK hr_status hr_edges_count_nodes(const hr_data *data, uint32_t bins,
                                              const hr_edge_question *question, hr_exact *out, hr_error *err);

@@ -127,10 +127,8 @@ static hr_status charge_bins(answer *a, hr_error *err) {
     const hr_hedge_hearer *h = &a->owner->hearer;
     const hr_edge_question *bins = &a->hedge.bins;
     hr_status status = hr_edge_question_check(h->schema, h->bins, bins, err);
-    size_t lines = hr_edge_levels_lines(h->schema, h->bins);
     for (size_t i = 0; !status && i < bins->part_count; i++)
-        status = charge_line(a, hr_edge_levels_charge(&a->hedge.ask.lines[0], lines, bins->parts[i].level),
-                             bins->parts[i].count, err);
+        status = charge_line(a, hr_hedge_question_part(h, &a->hedge, i), bins->parts[i].count, err);
     return status;
 }
 
@@ -268,6 +266,7 @@ static hr_status hedge_coordinator_init(hedge_coordinator *c, const hr_party_job
     c->outputs = outputs_of(job->schema);
     c->next_group = FIRST_GROUP;
     const hr_hedge_terms terms = {.setting = {.privacy_measure = budget.privacy_measure,
+                                              .unit = hr_hedge_unit_of(job->schema),
                                               .budget = budget.units,
                                               .task = hr_schema_task(job->schema),
                                               .has_quantiles = hr_edges_need_quantiles(job->schema, c->bins)},
@@ -301,9 +300,10 @@ static hr_status note_sums(hedge_coordinator *c, const hr_ask *ask, hr_error *er
 static hr_status note_bins(hedge_coordinator *c, const hr_party_job *job, const hr_charge *whole,
                            const hr_edge_question *question, hr_units *cost, hr_error *err) {
     size_t lines = hr_edge_levels_lines(job->schema, c->bins);
+    const hr_privacy_unit unit = hr_hedge_unit_of(job->schema);
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < question->part_count; i++) {
-        hr_charge line = hr_edge_levels_charge(whole, lines, question->parts[i].level);
+        hr_charge line = hr_edge_levels_charge(whole, lines, question->parts[i].level, unit);
         *cost += line.cost;
         status = note_line(c, line, err);
     }
@@ -391,7 +391,7 @@ static hr_status open_levels(hedge_coordinator *c, const hr_party_job *job, cons
     size_t lines = hr_edge_levels_lines(job->schema, c->bins);
     hr_edge_levels_setup setup = {.schema = job->schema, .bins = c->bins, .arena = c->arena};
     if (lines) {
-        const hr_charge line = hr_edge_levels_charge(whole, lines, 1);
+        const hr_charge line = hr_edge_levels_charge(whole, lines, 1, hr_hedge_unit_of(job->schema));
         setup.noise = noise_factor(c) * hr_noise_deviation(hr_gate_privacy_measure(c->account), line.cost,
                                                            (double)line.sensitivity);
     }

@@ -120,11 +120,10 @@ static double nodes_of_bins(double features, double records, double noise) {
 static void add_bins(const hr_hedge_setting *s, const hr_planned_job *job, uint32_t bins, hr_job_traffic *t) {
     enum { QUESTIONS = 4 };
     double features = (double)hr_edges_columns(job->schema, bins),
-           lines = (double)hr_edge_levels_lines(job->schema, bins);
+           lines = (double)hr_edge_levels_lines(job->schema, bins), one = (double)hr_unit_of_counts(s->unit);
     if (!s->has_quantiles) return;
     hr_units cost = hr_hedge_start_of(s).bins / (hr_units)lines;
-    double noise = hr_hedge_noise_factor(s) *
-                   hr_noise_deviation(s->privacy_measure, cost, HR_COUNT_SENSITIVITY) / HR_COUNT_UNIT,
+    double noise = hr_hedge_noise_factor(s) * hr_noise_deviation(s->privacy_measure, cost, one) / one,
            nodes = nodes_of_bins(features, job->records, noise);
     hr_job_traffic_add(t, QUESTIONS, nodes * NODE / QUESTIONS, nodes * VALUE / QUESTIONS);
     t->heard += features * (double)bins * VALUE;
@@ -171,7 +170,7 @@ static hr_status check_summed_bins(const hr_hedge_setting *s, const hr_fit_facts
     size_t lines = hr_edge_levels_lines(facts->schema, (uint32_t)facts->options->bins);
     const hr_charge whole = {.what = "bin edges", .tree = -1, .cost = hr_hedge_start_of(s).bins};
     if (!lines) return HR_OK;
-    const hr_charge line = hr_edge_levels_charge(&whole, lines, 1);
+    const hr_charge line = hr_edge_levels_charge(&whole, lines, 1, s->unit);
     return check_shared(s, &line, err);
 }
 
@@ -179,12 +178,15 @@ static hr_status check_summed_bins(const hr_hedge_setting *s, const hr_fit_facts
 static hr_status check_summed_counts(const hr_hedge_setting *s, const hr_fit_facts *facts, hr_error *err) {
     const hr_hedge_start start = hr_hedge_start_of(s);
     const bool classes = hr_facts_outputs(facts) > 1;
+    const uint64_t one = hr_unit_of_counts(s->unit);
     const hr_charge lines[] = {
-        {.what = classes ? "class counts" : "record count",
+        {.what = classes                    ? "class counts"
+                 : s->unit == HR_PER_PERSON ? "person count"
+                                            : "record count",
          .cost = start.count + (classes ? start.base : 0),
-         .sensitivity = HR_COUNT_SENSITIVITY},
-        {.what = "leaf count", .cost = hr_hedge_plan_of(s, 1).counts, .sensitivity = HR_COUNT_SENSITIVITY},
-        {.what = "calibration count", .cost = start.calibration, .sensitivity = HR_COUNT_SENSITIVITY}};
+         .sensitivity = one},
+        {.what = "leaf count", .cost = hr_hedge_plan_of(s, 1).counts, .sensitivity = one},
+        {.what = "calibration count", .cost = start.calibration, .sensitivity = one}};
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < sizeof lines / sizeof *lines; i++)
         if (lines[i].cost) status = check_shared(s, &lines[i], err);

@@ -285,9 +285,12 @@ static hr_status add_line(hr_ask *ask, const Hedgerow__HedgeQuestion *wire, cons
     return HR_OK;
 }
 
-/* Whom this owner's own schema protects, whatever a question says. */
+hr_privacy_unit hr_hedge_unit_of(const hr_schema *schema) {
+    return hr_schema_unit(schema) ? HR_PER_PERSON : HR_PER_RECORD;
+}
+
 static hr_privacy_unit unit_of(const hr_hedge_hearer *h) {
-    return hr_schema_unit(h->schema) ? HR_PER_PERSON : HR_PER_RECORD;
+    return hr_hedge_unit_of(h->schema);
 }
 
 static hr_charge line_of(const char *what, uint64_t sensitivity) {
@@ -322,6 +325,12 @@ static hr_status read_bins(const Hedgerow__HedgeQuestion *wire, hr_arena *arena,
     out->bins.parts = parts;
     out->bins.part_count = wire->n_nodes;
     return add_line(&out->ask, wire, &line, out->bins.values, err);
+}
+
+hr_charge hr_hedge_question_part(const hr_hedge_hearer *h, const hr_hedge_question *question, size_t part) {
+    const size_t lines = hr_edge_levels_lines(h->schema, h->bins);
+    return hr_edge_levels_charge(&question->ask.lines[0], lines, question->bins.parts[part].level,
+                                 unit_of(h));
 }
 
 static hr_status read_loss(const hr_hedge_hearer *h, const Hedgerow__HedgeQuestion *wire, hr_ask *ask,

@@ -47,9 +47,15 @@ typedef struct hr_hedge_question {
     hr_forest forest;
 } hr_hedge_question;
 
+/* Whom an owner of that schema protects, whatever a question says. */
+hr_privacy_unit hr_hedge_unit_of(const hr_schema *schema);
+
 /* *out lives in `arena`; binning and base in the hearer. Fails: FORMAT (not such a question, or one that an
  * owner does not answer), LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_hedge_question_read(hr_hedge_hearer *hearer, const hr_bytes *body, hr_arena *arena,
                                                hr_hedge_question *out, hr_error *err);
+/* What a part of question->bins is charged at that owner. */
+hr_charge hr_hedge_question_part(const hr_hedge_hearer *hearer, const hr_hedge_question *question,
+                                 size_t part);
 
 #endif

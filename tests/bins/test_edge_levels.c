@@ -450,7 +450,8 @@ static void test_count__gains_one_unit_a_part_by_a_record(void **state) {
             for (size_t i = p * COUNT_OF; i < (p + 1) * COUNT_OF; i++)
                 moved += (uint64_t)llabs((long long)(with[i].unpaid - without[i].unpaid));
             assert_int_equal(moved, CUT[p] == 4 ? 0 : HR_COUNT_UNIT); /* feature 4 is missing */
-            assert_int_equal(hr_edge_levels_charge(&(hr_charge){0}, 1, LEVEL).sensitivity, HR_COUNT_UNIT);
+            assert_int_equal(hr_edge_levels_charge(&(hr_charge){0}, 1, LEVEL, HR_PER_RECORD).sensitivity,
+                             HR_COUNT_UNIT);
         }
         fixture_close(few);
         fixture_close(more);
@@ -479,7 +480,7 @@ static void test_charge__is_that_of_one_process(void **state) {
     assert_int_equal(count, lines);
     for (size_t l = 0; l < lines; l++) {
         hr_permit permit;
-        hr_charge line = hr_edge_levels_charge(&whole, lines, (int)(l % HR_EDGE_LEVELS) + 1);
+        hr_charge line = hr_edge_levels_charge(&whole, lines, (int)(l % HR_EDGE_LEVELS) + 1, HR_PER_RECORD);
         assert_int_equal(hr_gate_charge_sums(shared, &line, &permit, NULL), HR_OK);
         const hr_release *same = &hr_gate_releases(shared, &count)[l];
         assert_string_equal(same->what, releases[l].what);
@@ -500,7 +501,7 @@ static void test_charge__is_that_of_one_process(void **state) {
 static void test_charge__leaves_noise_to_be_shared(void **state) {
     (void)state;
     const hr_charge whole = {.cost = hr_units_share(hr_gdp_budget(8, 1e-6), .06)};
-    const hr_charge line = hr_edge_levels_charge(&whole, HR_EDGE_LEVELS, 1);
+    const hr_charge line = hr_edge_levels_charge(&whole, HR_EDGE_LEVELS, 1, HR_PER_RECORD);
     double cost = hr_units_value(line.cost), sensitivity = (double)line.sensitivity;
     assert_true((sensitivity * sensitivity / cost + 6) / 100 > 12);
     assert_true((1 / cost + 6) / 100 < 12);

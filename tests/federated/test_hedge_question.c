@@ -145,14 +145,6 @@ static void check_same_lines(const hr_ask *asked, const hr_ask *heard) {
     }
 }
 
-/* Nodes of bins are not counted by persons: of a table of persons, its records are counted here. */
-static void count_nodes(const world *w, size_t o, const hr_edge_question *bins, hr_exact *out) {
-    hr_data records = *w->data[o];
-    if (w->task.persons) assert_int_equal(hr_edges_count_nodes(&records, BINS, bins, out, NULL), HR_E_POLICY);
-    records.persons = records.weights = NULL;
-    assert_int_equal(hr_edges_count_nodes(&records, BINS, bins, out, NULL), HR_OK);
-}
-
 /* Adds the owner's exact answer; returns how many values it has. */
 static size_t add_answer(world *w, size_t o, const hr_ask *asked, const hr_bytes *body) {
     static hr_exact exact[VALUES_MAX];
@@ -165,7 +157,10 @@ static size_t add_answer(world *w, size_t o, const hr_ask *asked, const hr_bytes
     assert_true(values <= VALUES_MAX);
     if (q.ask.kind == HR_ASK_BINS) {
         assert_int_equal(hr_edge_question_check(w->t.schema, BINS, &q.bins, NULL), HR_OK);
-        count_nodes(w, o, &q.bins, exact);
+        for (size_t p = 0; p < q.bins.part_count; p++)
+            assert_true(hr_hedge_question_part(&w->hearers[o], &q, p).sensitivity ==
+                        (w->task.persons ? (uint64_t)HR_PERSON_UNIT : HR_COUNT_UNIT));
+        assert_int_equal(hr_edges_count_nodes(w->data[o], BINS, &q.bins, exact, NULL), HR_OK);
     } else if (q.ask.kind == HR_ASK_CHOICE) {
         assert_int_equal(hr_records_scores(w->records[o], &q.ask, exact, NULL), HR_OK);
     } else {
@@ -211,7 +206,8 @@ static void ask_choice(world *w, const hr_ask *ask) {
 static bool settle_bins(world *w) {
     hr_edge_question bins;
     if (!w->levels) {
-        const hr_edge_levels_setup setup = {w->t.schema, BINS, 300, w->arena};
+        const double one = (double)hr_unit_of_counts(hr_hedge_unit_of(w->t.schema));
+        const hr_edge_levels_setup setup = {w->t.schema, BINS, 5 * one, w->arena};
         assert_int_equal(hr_edge_levels_new(&setup, &w->levels, NULL), HR_OK);
     }
     if (hr_edge_levels_ask(w->levels, &bins)) return false;

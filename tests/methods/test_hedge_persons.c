@@ -198,18 +198,52 @@ static void test_edges__are_medians_of_persons(void **state) {
     hr_text_free(text);
 }
 
-/* Their charges are those of records. */
-static void test_edges__over_tables_refuse_persons(void **state) {
+static hr_charge nodes_line(int level) {
+    return hr_edge_levels_charge(&(hr_charge){0}, 1, level, HR_PER_PERSON);
+}
+
+/* The L1 distance of two tables' answers about all nodes of a level. */
+static uint64_t moved_nodes(const hr_data *without, const hr_data *with, int level) {
+    enum { NODES_MAX = 64 };
+    size_t nodes[NODES_MAX], count = (size_t)1 << level;
+    hr_exact out[2][NODES_MAX];
+    uint64_t moved = 0;
+    for (size_t i = 0; i < count; i++) nodes[i] = count + i;
+    const hr_edge_nodes part = {0, level, nodes, count};
+    const hr_edge_question question = {&part, 1, count};
+    assert_int_equal(hr_edges_count_nodes(without, 8, &question, out[0], NULL), HR_OK);
+    assert_int_equal(hr_edges_count_nodes(with, 8, &question, out[1], NULL), HR_OK);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(out[1][i].unpaid >= out[0][i].unpaid);
+        moved += (uint64_t)(out[1][i].unpaid - out[0][i].unpaid);
+    }
+    return moved;
+}
+
+/* The exact sums of every level, with a person and without: its records lie in one node, in several, or all
+ * at a bound. What it adds is never negative and at most what its line is charged, and reaches that. */
+static void test_edges__over_tables_move_by_what_is_charged(void **state) {
     (void)state;
+    enum { RECORDS_MAX = 50, TEXT = 2000 };
     hr_schema *schema = schema_of_text(one_number);
-    hr_data *data = data_of_text(schema, "who,x,y\n1,0.5,a\n1,0.6,b\n");
-    const size_t nodes[] = {2, 3};
-    const hr_edge_nodes part = {0, 1, nodes, 2};
-    hr_exact out[2];
-    hr_error err = {0};
-    assert_int_equal(hr_edges_count_nodes(data, 8, &(hr_edge_question){&part, 1, 2}, out, &err), HR_E_POLICY);
-    assert_non_null(strstr(err.message, "cannot protect persons"));
-    hr_data_free(data);
+    uint64_t largest = 0;
+    for (size_t records = 1; records <= RECORDS_MAX; records++)
+        for (size_t spread = 1; spread <= 8; spread *= 2) {
+            char rows[TEXT] = "who,x,y\n7,0.1,a\n7,0.9,b\n8,0.5,a\n", with[TEXT];
+            size_t at = (size_t)snprintf(with, TEXT, "%s", rows);
+            for (size_t i = 0; i < records; i++)
+                at += (size_t)snprintf(with + at, TEXT - at, "1,%g,a\n",
+                                       (double)(i % spread) / 7 * (spread > 1));
+            hr_data *without = data_of_text(schema, rows), *more = data_of_text(schema, with);
+            for (int level = 1; level <= 6; level++) {
+                const uint64_t moved = moved_nodes(without, more, level);
+                assert_true(moved <= nodes_line(level).sensitivity);
+                largest = moved > largest ? moved : largest;
+            }
+            hr_data_free(without);
+            hr_data_free(more);
+        }
+    assert_true(largest == nodes_line(1).sensitivity);
     hr_schema_free(schema);
 }
 
@@ -304,7 +338,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_questions__change_by_what_is_charged_at_most_and_nearly),
         cmocka_unit_test(test_edges__are_medians_of_persons),
-        cmocka_unit_test(test_edges__over_tables_refuse_persons),
+        cmocka_unit_test(test_edges__over_tables_move_by_what_is_charged),
         cmocka_unit_test(test_medians__of_a_level_lose_what_one_does),
         cmocka_unit_test(test_fit__charges_every_line_per_person),
         cmocka_unit_test(test_fit__finds_the_number_of_persons),

@@ -63,9 +63,8 @@ static void note_asked(const Hedgerow__Question *question) {
     w.line_count = 0;
     if (!question->values) return;
     if (hr_hedge_question_read(&w.hearer, &body, w.arena, &q, &err)) fail_msg("%s", err.message);
-    size_t lines = hr_edge_levels_lines(w.table.schema, BINS);
     for (size_t p = 0; p < q.bins.part_count; p++) {
-        const hr_charge line = hr_edge_levels_charge(&q.ask.lines[0], lines, q.bins.parts[p].level);
+        const hr_charge line = hr_hedge_question_part(&w.hearer, &q, p);
         note_line(&line, q.bins.parts[p].count);
     }
     for (size_t l = 0; !q.bins.part_count && l < q.ask.line_count; l++)
