@@ -95,7 +95,7 @@ HR_API HR_MUST_CHECK hr_status hr_evaluate_private(const hr_model *model, const 
  * the figures are those of invented records (classes of one size, scores that order them rightly in three
  * of four cases, a quarter of errors; regression: misses of a tenth of the label's range). Looks at no
  * record, draws nothing. `ledger` is not looked at. Fails: ARGUMENT (records not in 1..2^32 - 2, options),
- * BUDGET (too little for any noise). */
+ * POLICY (the model protects persons), BUDGET (too little for any noise). */
 HR_API HR_MUST_CHECK hr_status hr_evaluation_plan(const hr_model *model, double records,
                                                   const hr_evaluation_options *options, hr_evaluation *out,
                                                   hr_error *err);

@@ -110,7 +110,8 @@ hr_name_meaning hr_name_means(const char *column) {
     split_name(column, name);
     if (!name[1]) return HR_NAME_PLAIN;
     const bool is_person = has_any(name, persons);
-    if (has_any(name, person_numbers) || (is_person && has_any(name, numbers))) return HR_NAME_PERSON;
+    const bool is_number = has_any(name, numbers) || strchr(column, '#');
+    if (has_any(name, person_numbers) || (is_person && is_number)) return HR_NAME_PERSON;
     if (has_any(name, contacts) || has_words(name, "first name") || has_words(name, "last name"))
         return HR_NAME_CONTACT;
     if (has_any(name, records)) return HR_NAME_RECORD;

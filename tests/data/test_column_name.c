@@ -24,7 +24,7 @@ static void test_name_means__knows_identifiers(void **state) {
         {"ID", HR_NAME_RECORD},
         {"store-id", HR_NAME_RECORD},
         {"UUID", HR_NAME_RECORD},
-        {"subject#", HR_NAME_GROUP},
+        {"subject#", HR_NAME_PERSON},
         {"customer", HR_NAME_GROUP},
         {"customer type", HR_NAME_PLAIN},
         {"acid", HR_NAME_PLAIN},
