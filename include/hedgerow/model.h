@@ -25,8 +25,8 @@ HR_API const hr_schema *hr_model_schema(const hr_model *model);
 HR_API const char *hr_model_method(const hr_model *model);
 HR_API hr_mode hr_model_mode(const hr_model *model);
 HR_API size_t hr_model_tree_count(const hr_model *model);
-/* The number of records that the model was trained on, as it was released: noisy. 0 if the method did not
- * release it. */
+/* The number of records that the model was trained on, as it was released: noisy; of persons, or with class
+ * weights, the sum of what records weigh. 0 if the method did not release it. */
 HR_API double hr_model_records(const hr_model *model);
 
 /* ---- Predictions ---- */
