@@ -3,6 +3,8 @@
  * lines, and nearly attain it. */
 #include "base/buffer.h"
 #include "bins/edges.h"
+#include "data/records.h"
+#include "fit/class_weights.h"
 #include "methods/hedge_machine.h"
 #include "stats/hedge_records.h"
 #include "stats/reliability.h"
@@ -157,6 +159,57 @@ static void test_questions__change_by_what_is_charged_at_most_and_nearly(void **
             if (classes < 3) assert_true(change_of("sum of weights") > .999 && change_of("base score") > .99);
             if (classes == 3) assert_true(change_of("class counts") > .999);
             if (!classes && !m) assert_true(change_of("clip count") > .3);
+        }
+}
+
+/* ---- Class weights ---- */
+
+/* The last class, which an extreme canary has, is the heaviest or weighs a quarter of the others. */
+static const double heavy[] = {.25, .5, 1}, light[] = {1, 1, .25};
+
+/* Plays with the tables' classes weighed; records: those of a person are all alone, as without a unit. */
+static void play_weighed(const person_tables *t, const double *weights, hr_privacy_measure measure,
+                         size_t classes, bool records) {
+    hr_data plain[2] = {*t->without, *t->with};
+    hr_class_weighted weighted[2] = {{0}, {0}};
+    hr_fit_options options = {.class_weights = weights + 3 - classes, .class_weight_count = classes};
+    for (size_t i = 0; i < 2; i++) {
+        if (records) plain[i].weights = plain[i].persons = NULL;
+        assert_int_equal(hr_class_weights_apply(&plain[i], &options, &weighted[i], NULL), HR_OK);
+    }
+    const person_tables tables = {t->schema, weighted[0].data, weighted[1].data};
+    play(&tables, measure, classes);
+    for (size_t i = 0; i < 2; i++) hr_class_weighted_done(&weighted[i]);
+}
+
+static void play_weighed_canaries(const double *weights, hr_privacy_measure measure, size_t classes) {
+    static const person_canary canaries[] = {{1, true}, {3, true}, {50, true}, {2000, true}};
+    memset(changes, 0, sizeof changes);
+    for (size_t c = 0; c < COUNT(canaries); c++) {
+        person_tables t;
+        person_tables_open(&t, classes, &canaries[c], 100 * classes + c);
+        play_weighed(&t, weights, measure, classes, false);
+        if (canaries[c].records == 1) play_weighed(&t, weights, measure, classes, true);
+        person_tables_close(&t);
+    }
+}
+
+/* Of a light class every line changes by the part that its records weigh: none is without the weights. The
+ * choice has 256 for floors beside it. */
+static void test_questions__of_weighed_classes_change_by_the_weight(void **state) {
+    (void)state;
+    static const hr_privacy_measure measures[] = {HR_PRIVACY_GDP, HR_PRIVACY_PURE};
+    for (size_t m = 0; m < COUNT(measures); m++)
+        for (size_t classes = 2; classes <= 3; classes++) {
+            const char *total = classes == 2 ? "sum of weights" : "class counts";
+            play_weighed_canaries(heavy, measures[m], classes);
+            assert_true(change_of("leaf count") > .999 && change_of("calibration count") > .999);
+            assert_true(change_of(total) > .999 && (classes == 3 || change_of("base score") > .99));
+            play_weighed_canaries(light, measures[m], classes);
+            for (size_t i = 0; i < LINES && changes[i].what; i++)
+                if (changes[i].largest > .26) fail_msg("%s: %g", changes[i].what, changes[i].largest);
+            assert_true(change_of("leaf count") > .249 && change_of("leaf sum") > .23);
+            assert_true(change_of(total) > .249 && change_of("calibration count") > .249);
         }
 }
 
@@ -337,6 +390,7 @@ static void test_fit__finds_the_number_of_persons(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_questions__change_by_what_is_charged_at_most_and_nearly),
+        cmocka_unit_test(test_questions__of_weighed_classes_change_by_the_weight),
         cmocka_unit_test(test_edges__are_medians_of_persons),
         cmocka_unit_test(test_edges__over_tables_move_by_what_is_charged),
         cmocka_unit_test(test_medians__of_a_level_lose_what_one_does),
