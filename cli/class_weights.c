@@ -15,6 +15,9 @@ static hr_status refuse_weight(const char *given, const char *remedy, const char
 
 /* The class may have a '=' of its own. weights: 0 of classes that were not given yet. */
 static hr_status set_weight(const hr_column *label, const char *given, double *weights, hr_error *err) {
+    if (strcmp(given, "balanced") == 0)
+        return refuse_weight(given, "give numbers that are public, such as those of a released model",
+                             "frequencies of classes would be read off the records", err);
     const char *mark = strrchr(given, '=');
     const char *number = mark == NULL ? "" : mark + 1;
     char *end = NULL;
@@ -45,7 +48,7 @@ hr_status class_weights_of(const hr_schema *schema, const arg_list *given, doubl
         return HR_E_MEMORY;
     }
     *out = weights;
-    for (size_t i = 0; i < given->count; i++) {
+    for (size_t i = 0; label->value_count > 0 && i < given->count; i++) {
         hr_status status = set_weight(label, given->items[i], weights, err);
         if (status != HR_OK) return status;
     }

@@ -121,6 +121,10 @@ static bool consistent(const command *self, const train_args *args) {
         usage_error(self->name, "--bounds-share is for --private-bounds: name the columns");
         return false;
     }
+    if (args->class_weights.count > 0 && args->plan && args->schema == NULL) {
+        usage_error(self->name, "--class-weight needs --schema, which names the classes");
+        return false;
+    }
     if (args->records_per_person.given && args->records_per_person.value == 0) {
         usage_error(self->name, "--records-per-person: give 1 or more");
         return false;

@@ -37,11 +37,14 @@ static hr_status check_numbers(const hr_fit_options *options, hr_error *err) {
 hr_status hr_class_weights_check(const hr_method *method, const hr_fit_options *options,
                                  const hr_schema *schema, hr_error *err) {
     if (!options->class_weights) return HR_OK;
-    if (!method->persons || options->mode != HR_MODE_SOUND)
-        return refuse_class_weights(
-            "train with hedge or dpboost in sound mode, or decide with --threshold or "
-            "--costs when you predict, which is free",
-            "this method and mode cannot weigh classes", err);
+    if (!method->persons || options->mode != HR_MODE_SOUND) {
+        hr_fail(err, HR_E_ARGUMENT,
+                "train with hedge or dpboost in sound mode, or decide with --threshold or "
+                "--costs when you predict, which is free",
+                "method %s cannot weigh classes%s", method->info.name,
+                options->mode == HR_MODE_SOUND ? "" : " in paper mode");
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "class-weight");
+    }
     if (options->start)
         return refuse_class_weights("train without a start",
                                     "a fit that continues a model cannot weigh classes", err);
