@@ -181,7 +181,7 @@ static hr_status check_summed_counts(const hr_hedge_setting *s, const hr_fit_fac
     const uint64_t one = hr_unit_of_counts(s->unit);
     const hr_charge lines[] = {
         {.what = classes                    ? "class counts"
-                 : s->unit == HR_PER_PERSON ? "person count"
+                 : s->unit == HR_PER_PERSON ? "sum of weights"
                                             : "record count",
          .cost = start.count + (classes ? start.base : 0),
          .sensitivity = one},
